@@ -1,0 +1,136 @@
+//! Memory of the abstract domains: regions at arbitrary, disjoint places, and what is in them.
+//!
+//! A region is an operand, the stack or the caller's return address. An access
+//! outside every region, or against a region's rights, is a fault: the memory
+//! obligation of a proof.
+
+use std::collections::HashMap;
+
+use super::{Address, Base};
+use crate::fault::Fault;
+
+/// A piece of memory the contract names.
+#[derive(Clone, Debug)]
+pub struct Region {
+    pub name: String,
+    /// First byte, relative to the region's base (negative on a stack growing down).
+    pub start: i64,
+    /// One past the last byte.
+    pub end: i64,
+    /// One past the last byte that may be written; `start` where none may.
+    pub writable_end: i64,
+}
+
+impl Region {
+    /// An operand of `len` bytes.
+    pub fn operand(name: &str, len: usize, writable: bool) -> Self {
+        let end = len as i64;
+        Self {
+            name: name.into(),
+            start: 0,
+            end,
+            writable_end: if writable { end } else { 0 },
+        }
+    }
+}
+
+/// Regions and the cells written or initialised so far, each of one word.
+#[derive(Clone, Debug)]
+pub struct AbstractMemory<V> {
+    regions: HashMap<Base, Region>,
+    cells: HashMap<(Base, i64), (V, u32)>,
+    /// The lowest byte written, per region.
+    lowest: HashMap<Base, i64>,
+}
+
+impl<V> Default for AbstractMemory<V> {
+    fn default() -> Self {
+        Self {
+            regions: HashMap::new(),
+            cells: HashMap::new(),
+            lowest: HashMap::new(),
+        }
+    }
+}
+
+impl<V: Copy> AbstractMemory<V> {
+    /// Declares a region.
+    pub fn declare(&mut self, base: Base, region: Region) {
+        self.regions.insert(base, region);
+    }
+
+    /// Puts an initial value of `width` bits into a cell, whatever the region's rights.
+    pub fn set(&mut self, at: Address, width: u32, value: V) {
+        self.cells.insert((at.base, at.offset), (value, width));
+    }
+
+    /// The `width`-bit word at `at`; `None` if nothing was ever put there.
+    ///
+    /// # Errors
+    /// [`Fault::Load`] outside every region, or across cells of other widths.
+    pub fn get(&self, at: Address, width: u32) -> Result<Option<V>, Fault> {
+        self.check(at, width).map_err(Fault::Load)?;
+        match self.cells.get(&(at.base, at.offset)) {
+            Some((value, w)) if *w == width => Ok(Some(*value)),
+            Some((_, w)) => Err(Fault::Unsupported(format!(
+                "reads {width} bits of a {w}-bit word at {}",
+                self.place(at)
+            ))),
+            None => Ok(None),
+        }
+    }
+
+    /// Writes `value` at `at`.
+    ///
+    /// # Errors
+    /// [`Fault::Store`] outside every writable region.
+    pub fn put(&mut self, at: Address, width: u32, value: V) -> Result<(), Fault> {
+        let region = self.check(at, width).map_err(Fault::Store)?;
+        let end = at.offset + i64::from(width / 8);
+        if end > region.writable_end {
+            return Err(Fault::Store(format!(
+                "{}, which the contract only lets it read",
+                self.place(at)
+            )));
+        }
+        let lowest = self.lowest.entry(at.base).or_insert(at.offset);
+        *lowest = at.offset.min(*lowest);
+        self.cells.insert((at.base, at.offset), (value, width));
+        Ok(())
+    }
+
+    /// The value in a cell, rights aside.
+    pub fn peek(&self, at: Address) -> Option<V> {
+        self.cells.get(&(at.base, at.offset)).map(|(v, _)| *v)
+    }
+
+    /// The lowest byte ever written in `base`.
+    pub fn lowest_written(&self, base: Base) -> Option<i64> {
+        self.lowest.get(&base).copied()
+    }
+
+    fn check(&self, at: Address, width: u32) -> Result<&Region, String> {
+        let end = at.offset + i64::from(width / 8);
+        match self.regions.get(&at.base) {
+            Some(region) if region.start <= at.offset && end <= region.end => Ok(region),
+            Some(region) => Err(format!(
+                "{}[{}], outside its {} bytes",
+                region.name,
+                at.offset,
+                region.end - region.start
+            )),
+            None => Err(format!(
+                "data address {:#x}, which is no operand",
+                at.offset
+            )),
+        }
+    }
+
+    /// `a[3]`: an address in the words of the contract.
+    pub fn place(&self, at: Address) -> String {
+        match self.regions.get(&at.base) {
+            Some(region) => format!("{}[{}]", region.name, at.offset),
+            None => format!("data address {:#x}", at.offset),
+        }
+    }
+}

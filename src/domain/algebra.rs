@@ -1,0 +1,493 @@
+//! Words are integer variables with definitions and bounds: one run proves all inputs.
+//!
+//! Every sum is `s + 2^W c = a + b + c_in`, every product `lo + 2^W hi = a * b`, over the
+//! integers. Each new word gets a variable and its defining equation; nothing is expanded
+//! while running. [`super::identity`] expands the result at the end, [`super::bounds`]
+//! shows which carries are 0. What this domain cannot follow becomes a variable without
+//! definition: any word, so that nothing false is ever concluded.
+
+use super::abstract_memory::{AbstractMemory, Region};
+use super::bounds::Bounds;
+use super::public::{self, Public, PublicBit};
+use super::{Abstract, Address, Base, Domain, Logic, Signs, Sum};
+use crate::fault::Fault;
+
+/// A variable's number; later variables are defined by earlier ones.
+pub type VarId = u32;
+
+/// A word: a public value or a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Value {
+    Public(Public),
+    Var(VarId),
+}
+
+impl Value {
+    /// The number 0.
+    pub const ZERO: Value = Value::Public(Public::Known(0));
+}
+
+/// A bit: public, a variable in 0..=1, or one whose equation nobody needed so far.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BitValue {
+    Public(PublicBit),
+    Var(VarId),
+    /// A bit this domain does not follow (a zero test, a sign, a half carry).
+    Opaque,
+}
+
+/// What a variable is equal to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Def {
+    /// Any value within its bound: an input, or something not followed.
+    Free,
+    /// A carry, a high word, a quotient: fixed by the equation of another variable.
+    Carry,
+    /// `constant + sum of terms`, the terms `start .. start + len` of the arena.
+    Linear {
+        start: u32,
+        len: u8,
+        constant: i64,
+    },
+    /// `a * b - 2^W * hi`.
+    Low { a: Value, b: Value, hi: VarId, w: u32 },
+}
+
+/// A variable.
+#[derive(Clone, Copy, Debug)]
+pub struct Var {
+    pub def: Def,
+    /// Its largest value; the smallest is 0.
+    pub bound: u64,
+    /// Address of the instruction that made it.
+    pub pc: u32,
+}
+
+/// The algebra domain.
+#[derive(Default)]
+pub struct Algebra {
+    pub memory: AbstractMemory<Value>,
+    pub vars: Vec<Var>,
+    pub terms: Vec<(VarId, i64)>,
+    bounds: Bounds,
+    names: Vec<(VarId, String)>,
+    pc: u32,
+}
+
+impl Algebra {
+    fn new_var(&mut self, def: Def, bound: u64) -> VarId {
+        self.vars.push(Var {
+            def,
+            bound,
+            pc: self.pc,
+        });
+        (self.vars.len() - 1) as VarId
+    }
+
+    /// A variable equal to `constant + sum of terms`.
+    fn linear(&mut self, terms: &[(VarId, i64)], constant: i64, bound: u64) -> VarId {
+        let start = self.terms.len() as u32;
+        self.terms.extend_from_slice(terms);
+        let len = terms.len() as u8;
+        self.new_var(
+            Def::Linear {
+                start,
+                len,
+                constant,
+            },
+            bound,
+        )
+    }
+
+    /// The name given to a free variable, if any.
+    pub fn name(&self, var: VarId) -> Option<&str> {
+        let at = self.names.binary_search_by_key(&var, |(v, _)| *v).ok()?;
+        Some(&self.names[at].1)
+    }
+
+    fn unknown_word(&mut self, w: u32) -> Value {
+        Value::Var(self.new_var(Def::Free, (1 << w) - 1))
+    }
+
+    /// The largest value of a word of `w` bits.
+    fn bound(&self, value: Value, w: u32) -> u64 {
+        match value {
+            Value::Public(Public::Known(k)) => k,
+            Value::Public(Public::Pointer { .. }) => (1 << w) - 1,
+            Value::Var(v) => self.vars[v as usize].bound,
+        }
+    }
+
+    /// A pointer in arithmetic that does not fold is any word.
+    fn variable_or_number(&mut self, value: Value, w: u32) -> Value {
+        match value {
+            Value::Public(Public::Pointer { .. }) => self.unknown_word(w),
+            _ => value,
+        }
+    }
+
+    /// A bit as a number or a variable.
+    fn concrete_bit(&mut self, bit: &BitValue) -> Value {
+        match bit {
+            BitValue::Public(PublicBit::Known(b)) => Value::Public(Public::Known(u64::from(*b))),
+            BitValue::Var(v) => Value::Var(*v),
+            _ => Value::Var(self.new_var(Def::Free, 1)),
+        }
+    }
+
+    fn as_bit(value: Value) -> BitValue {
+        match value {
+            Value::Public(Public::Known(k)) => BitValue::Public(PublicBit::Known(k & 1 == 1)),
+            Value::Var(v) => BitValue::Var(v),
+            Value::Public(Public::Pointer { .. }) => BitValue::Opaque,
+        }
+    }
+
+    /// Adds `coefficient * value` to a linear form.
+    fn collect(form: &mut (Vec<(VarId, i64)>, i64), value: Value, coefficient: i64) {
+        match value {
+            Value::Public(Public::Known(k)) => form.1 += coefficient * k as i64,
+            Value::Var(v) => form.0.push((v, coefficient)),
+            Value::Public(Public::Pointer { .. }) => {}
+        }
+    }
+
+    fn opaque<const W: u32>(word: Value, carry: BitValue) -> Sum<Self, W> {
+        Sum {
+            word,
+            carry,
+            half: BitValue::Opaque,
+            overflow: BitValue::Opaque,
+        }
+    }
+
+    fn folded<const W: u32>(
+        up: bool,
+        a: &Value,
+        b: &Value,
+        c: &BitValue,
+    ) -> Option<Sum<Self, W>> {
+        let (Value::Public(a), Value::Public(b), BitValue::Public(c)) = (a, b, c) else {
+            return None;
+        };
+        let s = public::add_sub::<W>(up, *a, *b, *c)?;
+        let bit = |known: Option<bool>| match known {
+            Some(k) => BitValue::Public(PublicBit::Known(k)),
+            None => BitValue::Opaque,
+        };
+        Some(Sum {
+            word: Value::Public(s.word),
+            carry: BitValue::Public(s.carry),
+            half: bit(s.half),
+            overflow: bit(s.overflow),
+        })
+    }
+}
+
+const NO: BitValue = BitValue::Public(PublicBit::Known(false));
+
+impl Domain for Algebra {
+    type Word<const W: u32> = Value;
+    type Bit = BitValue;
+
+    fn known<const W: u32>(&mut self, value: u64) -> Value {
+        Value::Public(Public::Known(value & ((1 << W) - 1)))
+    }
+
+    fn flag(&mut self, value: bool) -> BitValue {
+        BitValue::Public(PublicBit::Known(value))
+    }
+
+    fn add<const W: u32>(&mut self, a: &Value, b: &Value, c: &BitValue) -> Sum<Self, W> {
+        if let Some(sum) = Self::folded(true, a, b, c) {
+            return sum;
+        }
+        let (a, b) = (
+            self.variable_or_number(*a, W),
+            self.variable_or_number(*b, W),
+        );
+        let c_in = self.concrete_bit(c);
+        // x + 0 + 0 is x itself.
+        if c_in == Value::ZERO && (a == Value::ZERO || b == Value::ZERO) {
+            let word = if a == Value::ZERO { b } else { a };
+            return Self::opaque(word, NO);
+        }
+        let bound = self.bound(a, W) + self.bound(b, W) + self.bound(c_in, 1);
+        let chain = self.bounds.enter(a, b, c_in, W, |v| self.vars[v as usize].bound);
+        let carries = bound >> W != 0 && !self.bounds.fits(&chain, W);
+        let carry = if carries {
+            let c_out = self.new_var(Def::Carry, 1);
+            self.bounds.carry(c_out, &chain);
+            Some(c_out)
+        } else {
+            None
+        };
+        let mut form = (Vec::with_capacity(4), 0);
+        Self::collect(&mut form, a, 1);
+        Self::collect(&mut form, b, 1);
+        Self::collect(&mut form, c_in, 1);
+        let word = match (form.0.as_slice(), form.1, carry) {
+            // 0 + 0 + c is the carry itself.
+            ([(v, 1)], 0, None) => *v,
+            _ => {
+                if let Some(c_out) = carry {
+                    form.0.push((c_out, -(1 << W)));
+                }
+                let bound = bound.min((1 << W) - 1).min(self.bounds.top(&chain, W));
+                self.linear(&form.0, form.1, bound)
+            }
+        };
+        self.bounds.leave(chain, Value::Var(word));
+        let carry = carry.map_or(NO, BitValue::Var);
+        Self::opaque(Value::Var(word), carry)
+    }
+
+    fn sub<const W: u32>(&mut self, a: &Value, b: &Value, c: &BitValue) -> Sum<Self, W> {
+        if let Some(difference) = Self::folded(false, a, b, c) {
+            return difference;
+        }
+        let full = (1u64 << W) - 1;
+        let c_in = self.concrete_bit(c);
+        if a == b {
+            // a - a - c = -c: all ones under the borrow.
+            return match c_in {
+                Value::Var(v) => {
+                    let mask = self.linear(&[(v, full as i64)], 0, full);
+                    Self::opaque(Value::Var(mask), BitValue::Var(v))
+                }
+                _ => Self::folded(false, &Value::ZERO, &Value::ZERO, &Self::as_bit(c_in))
+                    .unwrap_or_else(|| Self::opaque(Value::ZERO, NO)),
+            };
+        }
+        let (a, b) = (
+            self.variable_or_number(*a, W),
+            self.variable_or_number(*b, W),
+        );
+        if c_in == Value::ZERO && b == Value::ZERO {
+            return Self::opaque(a, NO);
+        }
+        let mut form = (Vec::with_capacity(4), 0);
+        Self::collect(&mut form, a, 1);
+        Self::collect(&mut form, b, -1);
+        Self::collect(&mut form, c_in, -1);
+        // A constant minuend no smaller than what is taken away never borrows: COM.
+        let least = match a {
+            Value::Public(Public::Known(k)) => k,
+            _ => 0,
+        };
+        if self.bound(b, W) + self.bound(c_in, 1) <= least {
+            let word = self.linear(&form.0, form.1, least);
+            return Self::opaque(Value::Var(word), NO);
+        }
+        let borrow = self.new_var(Def::Carry, 1);
+        form.0.push((borrow, 1 << W));
+        let word = self.linear(&form.0, form.1, full);
+        Self::opaque(Value::Var(word), BitValue::Var(borrow))
+    }
+
+    fn mul<const W: u32>(&mut self, a: &Value, b: &Value, signs: Signs) -> (Value, Value) {
+        if let (Value::Public(a), Value::Public(b)) = (a, b)
+            && let Some((lo, hi)) = public::mul::<W>(*a, *b, signs)
+        {
+            return (Value::Public(lo), Value::Public(hi));
+        }
+        if *a == Value::ZERO || *b == Value::ZERO {
+            return (Value::ZERO, Value::ZERO);
+        }
+        if signs != Signs::Unsigned {
+            return (self.unknown_word(W), self.unknown_word(W));
+        }
+        let (a, b) = (
+            self.variable_or_number(*a, W),
+            self.variable_or_number(*b, W),
+        );
+        let product = self.bound(a, W) * self.bound(b, W);
+        let hi = self.new_var(Def::Carry, product >> W);
+        let lo = self.new_var(Def::Low { a, b, hi, w: W }, product.min((1 << W) - 1));
+        self.bounds
+            .product(Value::Var(lo), Value::Var(hi), product);
+        (Value::Var(lo), Value::Var(hi))
+    }
+
+    fn logic<const W: u32>(&mut self, op: Logic, a: &Value, b: &Value) -> Value {
+        let ones = Value::Public(Public::Known((1 << W) - 1));
+        if let (Value::Public(x), Value::Public(y)) = (a, b)
+            && let Some(word) = public::logic(op, *x, *y)
+        {
+            return Value::Public(word);
+        }
+        match op {
+            Logic::Xor if a == b => Value::ZERO,
+            _ if a == b => *a,
+            Logic::And if *a == Value::ZERO || *b == Value::ZERO => Value::ZERO,
+            Logic::Or | Logic::Xor if *a == Value::ZERO => *b,
+            Logic::Or | Logic::Xor if *b == Value::ZERO => *a,
+            Logic::And if *a == ones => *b,
+            Logic::And if *b == ones => *a,
+            _ => self.unknown_word(W),
+        }
+    }
+
+    fn shift_right<const W: u32>(&mut self, a: &Value, top: &BitValue) -> (Value, BitValue) {
+        let top = self.concrete_bit(top);
+        if let (Value::Public(Public::Known(a)), Value::Public(Public::Known(t))) = (a, top) {
+            return (
+                Value::Public(Public::Known(a >> 1 | t << (W - 1))),
+                self.flag(a & 1 == 1),
+            );
+        }
+        // a = 2 q + out, word = q + 2^(W-1) top.
+        let a = self.variable_or_number(*a, W);
+        let half = self.bound(a, W) >> 1;
+        let quotient = self.new_var(Def::Carry, half);
+        let mut form = (vec![(quotient, -2)], 0);
+        Self::collect(&mut form, a, 1);
+        let out = self.linear(&form.0, form.1, 1);
+        let mut form = (vec![(quotient, 1)], 0);
+        Self::collect(&mut form, top, 1 << (W - 1));
+        let bound = half + (self.bound(top, 1) << (W - 1));
+        let word = self.linear(&form.0, form.1, bound);
+        (Value::Var(word), BitValue::Var(out))
+    }
+
+    fn rotate<const W: u32>(&mut self, a: &Value, count: u32) -> Value {
+        match a {
+            _ if count == 0 => *a,
+            Value::Public(Public::Known(k)) => self.known::<W>(k << count | k >> (W - count)),
+            _ => self.unknown_word(W),
+        }
+    }
+
+    fn is_zero<const W: u32>(&mut self, a: &Value) -> BitValue {
+        match a {
+            Value::Public(Public::Known(k)) => self.flag(*k == 0),
+            _ => BitValue::Opaque,
+        }
+    }
+
+    fn bit<const W: u32>(&mut self, a: &Value, index: u32) -> BitValue {
+        match a {
+            Value::Public(Public::Known(k)) => self.flag(k >> index & 1 == 1),
+            _ => BitValue::Opaque,
+        }
+    }
+
+    fn with_bit<const W: u32>(&mut self, a: &Value, index: u32, bit: &BitValue) -> Value {
+        match (a, bit) {
+            (Value::Public(Public::Known(k)), BitValue::Public(PublicBit::Known(b))) => {
+                self.known::<W>(k & !(1 << index) | u64::from(*b) << index)
+            }
+            _ => self.unknown_word(W),
+        }
+    }
+
+    fn gate(&mut self, op: Logic, x: &BitValue, y: &BitValue) -> BitValue {
+        use BitValue::Public as P;
+        use PublicBit::Known;
+        match (op, x, y) {
+            (_, P(Known(x)), P(Known(y))) => {
+                let value = op.apply(u64::from(*x), u64::from(*y)) == 1;
+                self.flag(value)
+            }
+            (Logic::And, P(Known(false)), _) | (Logic::And, _, P(Known(false))) => self.flag(false),
+            (Logic::Or, P(Known(true)), _) | (Logic::Or, _, P(Known(true))) => self.flag(true),
+            (Logic::And, P(Known(true)), other) | (Logic::And, other, P(Known(true))) => *other,
+            (Logic::Or | Logic::Xor, P(Known(false)), other)
+            | (Logic::Or | Logic::Xor, other, P(Known(false))) => *other,
+            (Logic::Xor, P(Known(true)), BitValue::Var(v))
+            | (Logic::Xor, BitValue::Var(v), P(Known(true))) => {
+                BitValue::Var(self.linear(&[(*v, -1)], 1, 1))
+            }
+            _ => BitValue::Opaque,
+        }
+    }
+
+    fn decide(&mut self, bit: &BitValue) -> Result<bool, Fault> {
+        match bit {
+            BitValue::Public(PublicBit::Known(b)) => Ok(*b),
+            _ => Err(Fault::SecretBranch("the operands or their places".into())),
+        }
+    }
+
+    fn number<const W: u32>(&mut self, word: &Value) -> Result<u64, Fault> {
+        match word {
+            Value::Public(Public::Known(k)) => Ok(*k),
+            _ => Err(Fault::SecretAddress("the operands or their places".into())),
+        }
+    }
+
+    fn address<const W: u32>(&mut self, parts: &[&Value], offset: i64) -> Result<Address, Fault> {
+        let mut known = Vec::with_capacity(parts.len());
+        for part in parts {
+            match part {
+                Value::Public(p) => known.push(*p),
+                Value::Var(v) => {
+                    let what = self.name(*v).unwrap_or("a computed value").to_string();
+                    return Err(Fault::SecretAddress(what));
+                }
+            }
+        }
+        public::address::<W>(&known, offset)
+    }
+
+    fn load<const W: u32>(&mut self, at: Address) -> Result<Value, Fault> {
+        match self.memory.get(at, W)? {
+            Some(value) => Ok(value),
+            None => {
+                let name = format!("{} before it is written", self.memory.place(at));
+                let value = self.unknown::<W>(name);
+                self.memory.set(at, W, value);
+                Ok(value)
+            }
+        }
+    }
+
+    fn store<const W: u32>(&mut self, at: Address, word: &Value) -> Result<(), Fault> {
+        self.memory.put(at, W, *word)
+    }
+
+    fn at(&mut self, pc: usize) {
+        self.pc = pc as u32;
+    }
+}
+
+impl Abstract for Algebra {
+    fn unknown<const W: u32>(&mut self, name: String) -> Value {
+        let value = self.unknown_word(W);
+        if let Value::Var(v) = value {
+            self.names.push((v, name));
+        }
+        value
+    }
+
+    fn pointer<const W: u32>(&mut self, base: Base, offset: i64, part: u32) -> Value {
+        Value::Public(Public::Pointer { base, offset, part })
+    }
+
+    fn declare(&mut self, base: Base, region: Region) {
+        self.memory.declare(base, region);
+    }
+
+    fn init<const W: u32>(&mut self, at: Address, word: &Value) {
+        self.memory.set(at, W, *word);
+    }
+
+    fn same<const W: u32>(&self, a: &Value, b: &Value) -> bool {
+        a == b
+    }
+
+    fn unknown_bit(&mut self, name: String) -> BitValue {
+        let v = self.new_var(Def::Free, 1);
+        self.names.push((v, name));
+        BitValue::Var(v)
+    }
+
+    fn same_bit(&self, a: &BitValue, b: &BitValue) -> bool {
+        a == b && *a != BitValue::Opaque
+    }
+
+    fn lowest_written(&self, base: Base) -> Option<i64> {
+        self.memory.lowest_written(base)
+    }
+}
+

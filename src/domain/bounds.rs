@@ -1,0 +1,303 @@
+//! Joint bounds: which sums of words fit their registers.
+//!
+//! Plain intervals lose carries that cannot happen: an accumulator `a2:a1:a0` to which
+//! products are added needs `a2:a1:a0 <= sum of products`, not `a2 <= 255`. A [`Group`] is
+//! a list of words `g[0], g[1], ...`, one after another in weight, with
+//!
+//! `sum 2^(W i) g[i] + 2^(W j) c <= total`
+//!
+//! where `c` is the carry on its way to word `j`, if any. Adding `y` to `g[i]` replaces
+//! `g[i]` by the sum word, sends the carry on, and raises `total` by `2^(W i) max(y)`.
+//! Words of another group that are added one after another count together, as that
+//! group's bound (a [`Slice`]): a product counts `max(a) max(b)`, and a row of stored
+//! intermediate words counts what that row can be at most, not `2^(W n) - 1`.
+
+use num_bigint::BigUint;
+
+use super::algebra::{Value, VarId};
+use super::public::Public;
+
+type GroupId = u32;
+
+/// Words of the group `of`, added to this group so far.
+#[derive(Clone, Debug)]
+struct Slice {
+    of: GroupId,
+    /// The source's version when it was read: the bound is of those words.
+    version: u32,
+    from: usize,
+    to: usize,
+    /// Index in this group of the slice's first word.
+    at: usize,
+    /// What it contributes to `total`, already weighted.
+    bound: BigUint,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Group {
+    words: Vec<Value>,
+    total: BigUint,
+    slices: Vec<Slice>,
+    /// Counts changes, so that places and carries of older states are recognised.
+    version: u32,
+}
+
+/// Which group a variable was last a word of, and where.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    group: GroupId,
+    index: usize,
+}
+
+/// A carry on its way to word `index` of a group in the state `version`.
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    group: GroupId,
+    index: usize,
+    version: u32,
+}
+
+/// An addition in progress: the group and the index of the word that changes.
+#[derive(Clone, Copy, Debug)]
+pub struct Chain {
+    group: GroupId,
+    index: usize,
+}
+
+/// All groups.
+#[derive(Clone, Debug, Default)]
+pub struct Bounds {
+    groups: Vec<Group>,
+    places: Vec<Option<Place>>,
+    pending: Vec<Option<Pending>>,
+}
+
+fn get<T: Copy>(table: &[Option<T>], var: VarId) -> Option<T> {
+    table.get(var as usize).copied().flatten()
+}
+
+fn put<T: Copy>(table: &mut Vec<Option<T>>, var: VarId, value: T) {
+    if table.len() <= var as usize {
+        table.resize(var as usize + 1, None);
+    }
+    table[var as usize] = Some(value);
+}
+
+impl Bounds {
+    fn new_group(&mut self) -> GroupId {
+        self.groups.push(Group::default());
+        (self.groups.len() - 1) as GroupId
+    }
+
+    /// Where `value` is a word of a group now.
+    fn place(&self, value: Value) -> Option<Place> {
+        let Value::Var(v) = value else {
+            return None;
+        };
+        let place = get(&self.places, v)?;
+        let words = &self.groups[place.group as usize].words;
+        (words.get(place.index) == Some(&value)).then_some(place)
+    }
+
+    /// The words `lo`, `hi` of a product of at most `product`.
+    pub fn product(&mut self, lo: Value, hi: Value, product: u64) {
+        let group = self.new_group();
+        let g = &mut self.groups[group as usize];
+        g.words = vec![lo, hi];
+        g.total = BigUint::from(product);
+        for (index, word) in [lo, hi].into_iter().enumerate() {
+            if let Value::Var(v) = word {
+                put(&mut self.places, v, Place { group, index });
+            }
+        }
+    }
+
+    /// Starts the addition `a + b + c_in`: finds the group it continues and raises its total.
+    pub fn enter(
+        &mut self,
+        a: Value,
+        b: Value,
+        c_in: Value,
+        w: u32,
+        bound: impl Fn(VarId) -> u64,
+    ) -> Chain {
+        let pending = match c_in {
+            Value::Var(v) => get(&self.pending, v)
+                .filter(|p| self.groups[p.group as usize].version == p.version),
+            Value::Public(_) => None,
+        };
+        let (chain, addend) = self.choose(a, b, pending);
+        let continues = pending.is_some_and(|p| p.group == chain.group && p.index == chain.index);
+        let max = |value: Value| match value {
+            Value::Public(Public::Known(k)) => k,
+            Value::Public(Public::Pointer { .. }) => (1 << w) - 1,
+            Value::Var(v) => bound(v),
+        };
+        if !continues {
+            self.raise(chain, max(c_in), w);
+        }
+        // A word that starts a group counts as an addend too.
+        let fresh = self.groups[chain.group as usize].words.len() == chain.index;
+        let all = [addend, if fresh { self.other(a, b, addend) } else { Value::ZERO }];
+        for y in all {
+            if y != Value::ZERO {
+                self.add_word(chain, y, max(y), w);
+            }
+        }
+        chain
+    }
+
+    fn other(&self, a: Value, b: Value, addend: Value) -> Value {
+        if addend == a { b } else { a }
+    }
+
+    /// The group that `a + b` continues, and the operand that is added to it.
+    fn choose(&mut self, a: Value, b: Value, pending: Option<Pending>) -> (Chain, Value) {
+        let (in_a, in_b) = (self.place(a), self.place(b));
+        if let Some(p) = pending {
+            let here = |q: &Place| q.group == p.group && q.index == p.index;
+            let chain = Chain {
+                group: p.group,
+                index: p.index,
+            };
+            if in_a.as_ref().is_some_and(here) {
+                return (chain, b);
+            }
+            if in_b.as_ref().is_some_and(here) {
+                return (chain, a);
+            }
+            // Past the top word: the chain grows by one.
+            if self.groups[p.group as usize].words.len() == p.index {
+                return (chain, if a == Value::ZERO { b } else { a });
+            }
+        }
+        let longer = |p: &Place| self.groups[p.group as usize].words.len();
+        let pick = match (in_a, in_b) {
+            (Some(p), Some(q)) if longer(&p) >= longer(&q) => Some((p, b)),
+            (_, Some(q)) => Some((q, a)),
+            (Some(p), None) => Some((p, b)),
+            (None, None) => None,
+        };
+        match pick {
+            Some((place, addend)) => (
+                Chain {
+                    group: place.group,
+                    index: place.index,
+                },
+                addend,
+            ),
+            None => {
+                let group = self.new_group();
+                (Chain { group, index: 0 }, a)
+            }
+        }
+    }
+
+    fn raise(&mut self, chain: Chain, by: u64, w: u32) {
+        if by > 0 {
+            let shift = w as usize * chain.index;
+            self.groups[chain.group as usize].total += BigUint::from(by) << shift;
+        }
+    }
+
+    /// Counts the addend `y <= max` at the chain's word.
+    fn add_word(&mut self, chain: Chain, y: Value, max: u64, w: u32) {
+        let source = self.place(y).filter(|p| p.group != chain.group);
+        let Some(source) = source else {
+            return self.raise(chain, max, w);
+        };
+        let other = &self.groups[source.group as usize];
+        let (version, top) = (other.version, other.words.len());
+        let target = &self.groups[chain.group as usize];
+        let continued = target.slices.iter().position(|s| {
+            s.of == source.group
+                && s.version == version
+                && s.to == source.index
+                && s.at + (s.to - s.from) == chain.index
+        });
+        let (from, at) = match continued {
+            Some(i) => (target.slices[i].from, target.slices[i].at),
+            None => (source.index, chain.index),
+        };
+        let to = source.index + 1;
+        // The words from..to are at most 2^(W (to - from)) - 1, and at most the group's total.
+        let mut bound = (&other.total) >> (w as usize * from);
+        if bound.bits() > u64::from(w) * (to - from) as u64 {
+            bound = (BigUint::from(1u8) << (w as usize * (to - from))) - 1u8;
+        }
+        // Words not yet added keep their own share: only the slice up to here counts.
+        let bound = bound << (w as usize * at);
+        let target = &mut self.groups[chain.group as usize];
+        if let Some(i) = continued {
+            let old = target.slices.swap_remove(i);
+            target.total -= old.bound;
+        }
+        target.total += &bound;
+        if to < top {
+            target.slices.push(Slice {
+                of: source.group,
+                version,
+                from,
+                to,
+                at,
+                bound,
+            });
+        }
+    }
+
+    /// Can no carry leave the word that changes? True when it is the top word and `total < 2^(W len)`.
+    pub fn fits(&self, chain: &Chain, w: u32) -> bool {
+        let g = &self.groups[chain.group as usize];
+        let len = chain.index + 1;
+        g.words.len() <= len && g.total.bits() <= u64::from(w) * len as u64
+    }
+
+    /// The largest value of the top word that changes: `total >> (W index)`.
+    pub fn top(&self, chain: &Chain, w: u32) -> u64 {
+        let g = &self.groups[chain.group as usize];
+        if g.words.len() > chain.index + 1 {
+            return u64::MAX;
+        }
+        let digits = (&g.total >> (w as usize * chain.index)).to_u64_digits();
+        match digits.as_slice() {
+            [] => 0,
+            [one] => *one,
+            _ => u64::MAX,
+        }
+    }
+
+    /// The variable of the carry that leaves the word that changes.
+    pub fn carry(&mut self, var: VarId, chain: &Chain) {
+        let version = self.groups[chain.group as usize].version + 1;
+        put(
+            &mut self.pending,
+            var,
+            Pending {
+                group: chain.group,
+                index: chain.index + 1,
+                version,
+            },
+        );
+    }
+
+    /// Ends the addition: its word becomes the group's.
+    pub fn leave(&mut self, chain: Chain, word: Value) {
+        let g = &mut self.groups[chain.group as usize];
+        g.version += 1;
+        if chain.index < g.words.len() {
+            g.words[chain.index] = word;
+        } else {
+            g.words.push(word);
+        }
+        if let Value::Var(v) = word {
+            put(
+                &mut self.places,
+                v,
+                Place {
+                    group: chain.group,
+                    index: chain.index,
+                },
+            );
+        }
+    }
+}

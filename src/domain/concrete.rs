@@ -1,0 +1,186 @@
+//! Words are numbers: one run on one input.
+
+use super::{Address, Base, Domain, Logic, Signs, Sum};
+use crate::fault::Fault;
+
+/// Flat data memory of `size` bytes, little-endian.
+pub struct Concrete {
+    pub memory: Vec<u8>,
+}
+
+/// A number below `2^W`, `W <= 32`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Bits<const W: u32>(pub u64);
+
+/// `2^w - 1`, `w < 64`.
+#[inline(always)]
+pub const fn mask(w: u32) -> u64 {
+    (1 << w) - 1
+}
+
+#[inline(always)]
+fn sign_extend(value: u64, w: u32) -> i64 {
+    ((value << (64 - w)) as i64) >> (64 - w)
+}
+
+impl Concrete {
+    /// All-zero memory of `size` bytes.
+    pub fn new(size: usize) -> Self {
+        Self {
+            memory: vec![0; size],
+        }
+    }
+
+    /// The byte range of a `width`-bit access, when it lies inside memory.
+    #[inline(always)]
+    fn range(&self, at: Address, width: u32) -> Option<std::ops::Range<usize>> {
+        let start = at.offset as usize;
+        let end = start.wrapping_add((width / 8) as usize);
+        (at.base == Base::ABSOLUTE && start <= end && end <= self.memory.len())
+            .then_some(start..end)
+    }
+}
+
+impl Domain for Concrete {
+    type Word<const W: u32> = Bits<W>;
+    type Bit = bool;
+
+    #[inline(always)]
+    fn known<const W: u32>(&mut self, value: u64) -> Bits<W> {
+        Bits(value & mask(W))
+    }
+
+    #[inline(always)]
+    fn flag(&mut self, value: bool) -> bool {
+        value
+    }
+
+    #[inline(always)]
+    fn add<const W: u32>(&mut self, a: &Bits<W>, b: &Bits<W>, c: &bool) -> Sum<Self, W> {
+        let (a, b) = (a.0, b.0);
+        let sum = a + b + u64::from(*c);
+        let carries = a ^ b ^ sum;
+        Sum {
+            word: Bits(sum & mask(W)),
+            carry: (sum >> W) & 1 == 1,
+            half: (carries >> 4) & 1 == 1,
+            overflow: (((a ^ sum) & (b ^ sum)) >> (W - 1)) & 1 == 1,
+        }
+    }
+
+    #[inline(always)]
+    fn sub<const W: u32>(&mut self, a: &Bits<W>, b: &Bits<W>, c: &bool) -> Sum<Self, W> {
+        let (a, b) = (a.0, b.0);
+        let difference = a.wrapping_sub(b).wrapping_sub(u64::from(*c));
+        let borrows = a ^ b ^ difference;
+        Sum {
+            word: Bits(difference & mask(W)),
+            carry: (difference >> W) & 1 == 1,
+            half: (borrows >> 4) & 1 == 1,
+            overflow: (((a ^ b) & (a ^ difference)) >> (W - 1)) & 1 == 1,
+        }
+    }
+
+    #[inline(always)]
+    fn mul<const W: u32>(
+        &mut self,
+        a: &Bits<W>,
+        b: &Bits<W>,
+        signs: Signs,
+    ) -> (Bits<W>, Bits<W>) {
+        let product = match signs {
+            Signs::Unsigned => a.0 * b.0,
+            Signs::Signed => sign_extend(a.0, W).wrapping_mul(sign_extend(b.0, W)) as u64,
+            Signs::SignedUnsigned => sign_extend(a.0, W).wrapping_mul(b.0 as i64) as u64,
+        };
+        (Bits(product & mask(W)), Bits(product >> W & mask(W)))
+    }
+
+    #[inline(always)]
+    fn logic<const W: u32>(&mut self, op: Logic, a: &Bits<W>, b: &Bits<W>) -> Bits<W> {
+        Bits(op.apply(a.0, b.0))
+    }
+
+    #[inline(always)]
+    fn shift_right<const W: u32>(&mut self, a: &Bits<W>, top: &bool) -> (Bits<W>, bool) {
+        (Bits(a.0 >> 1 | u64::from(*top) << (W - 1)), a.0 & 1 == 1)
+    }
+
+    #[inline(always)]
+    fn rotate<const W: u32>(&mut self, a: &Bits<W>, count: u32) -> Bits<W> {
+        if count == 0 {
+            return *a;
+        }
+        Bits((a.0 << count | a.0 >> (W - count)) & mask(W))
+    }
+
+    #[inline(always)]
+    fn is_zero<const W: u32>(&mut self, a: &Bits<W>) -> bool {
+        a.0 == 0
+    }
+
+    #[inline(always)]
+    fn bit<const W: u32>(&mut self, a: &Bits<W>, index: u32) -> bool {
+        a.0 >> index & 1 == 1
+    }
+
+    #[inline(always)]
+    fn with_bit<const W: u32>(&mut self, a: &Bits<W>, index: u32, bit: &bool) -> Bits<W> {
+        Bits(a.0 & !(1 << index) | u64::from(*bit) << index)
+    }
+
+    #[inline(always)]
+    fn gate(&mut self, op: Logic, x: &bool, y: &bool) -> bool {
+        op.apply(u64::from(*x), u64::from(*y)) == 1
+    }
+
+    #[inline(always)]
+    fn decide(&mut self, bit: &bool) -> Result<bool, Fault> {
+        Ok(*bit)
+    }
+
+    #[inline(always)]
+    fn number<const W: u32>(&mut self, word: &Bits<W>) -> Result<u64, Fault> {
+        Ok(word.0)
+    }
+
+    #[inline(always)]
+    fn address<const W: u32>(&mut self, parts: &[&Bits<W>], offset: i64) -> Result<Address, Fault> {
+        let mut value = 0;
+        for (i, part) in parts.iter().enumerate() {
+            value |= part.0 << (W * i as u32);
+        }
+        let width = W * parts.len() as u32;
+        Ok(Address {
+            base: Base::ABSOLUTE,
+            offset: (value.wrapping_add(offset as u64) & mask(width)) as i64,
+        })
+    }
+
+    #[inline(always)]
+    fn load<const W: u32>(&mut self, at: Address) -> Result<Bits<W>, Fault> {
+        match self.range(at, W) {
+            Some(range) => {
+                let mut value = 0;
+                for (i, byte) in self.memory[range].iter().enumerate() {
+                    value |= u64::from(*byte) << (8 * i);
+                }
+                Ok(Bits(value))
+            }
+            None => Err(Fault::Load(format!("data address {:#x}", at.offset))),
+        }
+    }
+
+    #[inline(always)]
+    fn store<const W: u32>(&mut self, at: Address, word: &Bits<W>) -> Result<(), Fault> {
+        match self.range(at, W) {
+            Some(range) => {
+                for (i, byte) in self.memory[range].iter_mut().enumerate() {
+                    *byte = (word.0 >> (8 * i)) as u8;
+                }
+                Ok(())
+            }
+            None => Err(Fault::Store(format!("data address {:#x}", at.offset))),
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! What a machine word *is*: the value domains.
+//!
+//! Every instruction's meaning is written once, over [`Domain`], and run with
+//! different words:
+//!
+//! | domain | a word is | it answers |
+//! |---|---|---|
+//! | [`concrete`] | a number | what does this run compute? |
+//! | [`secret`] | public, or learnt from a secret | may an observer of time and addresses learn it? |
+//! | [`algebra`] | an integer variable with a definition and a bound | is the result right for *all* inputs? |
+//!
+//! Words carry their width in their type, `D::Word<8>`. Operations are total:
+//! what a domain cannot follow becomes an unknown word, which no later proof can
+//! use. Only [`Domain::decide`] and the memory leave the domain, and may fail.
+
+pub mod abstract_memory;
+pub mod algebra;
+pub mod bounds;
+pub mod concrete;
+pub mod identity;
+pub mod public;
+pub mod secret;
+
+use crate::fault::Fault;
+
+/// A sum `word + 2^W * carry = a + b + c`, with the two flags that depend on the operands.
+pub struct Sum<D: Domain + ?Sized, const W: u32> {
+    pub word: D::Word<W>,
+    /// Carry (or borrow) out of bit `W - 1`.
+    pub carry: D::Bit,
+    /// Carry (or borrow) out of bit 3.
+    pub half: D::Bit,
+    /// Two's complement overflow.
+    pub overflow: D::Bit,
+}
+
+/// How the operands of a product are read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Signs {
+    Unsigned,
+    Signed,
+    /// First operand signed, second unsigned.
+    SignedUnsigned,
+}
+
+/// A bitwise operation on words or on single bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Logic {
+    And,
+    Or,
+    Xor,
+}
+
+impl Logic {
+    /// The operation on plain numbers.
+    #[inline(always)]
+    pub fn apply(self, a: u64, b: u64) -> u64 {
+        match self {
+            Logic::And => a & b,
+            Logic::Or => a | b,
+            Logic::Xor => a ^ b,
+        }
+    }
+}
+
+/// The values a machine computes with, and the memory they live in.
+pub trait Domain: Sized {
+    /// A word of `W` bits.
+    type Word<const W: u32>: Clone;
+    /// One bit: a flag, a carry, the outcome of a comparison.
+    type Bit: Clone;
+
+    /// The word `value mod 2^W`.
+    fn known<const W: u32>(&mut self, value: u64) -> Self::Word<W>;
+    /// The bit `value`.
+    fn flag(&mut self, value: bool) -> Self::Bit;
+    /// `word + 2^W * carry = a + b + c`.
+    fn add<const W: u32>(
+        &mut self,
+        a: &Self::Word<W>,
+        b: &Self::Word<W>,
+        c: &Self::Bit,
+    ) -> Sum<Self, W>;
+    /// `word - 2^W * borrow = a - b - c`.
+    fn sub<const W: u32>(
+        &mut self,
+        a: &Self::Word<W>,
+        b: &Self::Word<W>,
+        c: &Self::Bit,
+    ) -> Sum<Self, W>;
+    /// `(lo, hi)` with `lo + 2^W * hi = a * b` (two's complement over `2W` bits when signed).
+    fn mul<const W: u32>(
+        &mut self,
+        a: &Self::Word<W>,
+        b: &Self::Word<W>,
+        signs: Signs,
+    ) -> (Self::Word<W>, Self::Word<W>);
+    /// Bitwise `a op b`.
+    fn logic<const W: u32>(
+        &mut self,
+        op: Logic,
+        a: &Self::Word<W>,
+        b: &Self::Word<W>,
+    ) -> Self::Word<W>;
+    /// `(word, out)` with `2 * word + out = a + 2^W * top`.
+    fn shift_right<const W: u32>(
+        &mut self,
+        a: &Self::Word<W>,
+        top: &Self::Bit,
+    ) -> (Self::Word<W>, Self::Bit);
+    /// Rotate left by `count` bits.
+    fn rotate<const W: u32>(&mut self, a: &Self::Word<W>, count: u32) -> Self::Word<W>;
+    /// Is `a = 0`?
+    fn is_zero<const W: u32>(&mut self, a: &Self::Word<W>) -> Self::Bit;
+    /// Bit `index` of `a`.
+    fn bit<const W: u32>(&mut self, a: &Self::Word<W>, index: u32) -> Self::Bit;
+    /// `a` with bit `index` replaced.
+    fn with_bit<const W: u32>(
+        &mut self,
+        a: &Self::Word<W>,
+        index: u32,
+        bit: &Self::Bit,
+    ) -> Self::Word<W>;
+    /// `x op y` on bits.
+    fn gate(&mut self, op: Logic, x: &Self::Bit, y: &Self::Bit) -> Self::Bit;
+
+    /// The value of a bit that steers control flow.
+    ///
+    /// # Errors
+    /// [`Fault::SecretBranch`] when it is not the same in every run.
+    fn decide(&mut self, bit: &Self::Bit) -> Result<bool, Fault>;
+    /// The number in a word that the machine itself must know (a page register, a jump target).
+    ///
+    /// # Errors
+    /// [`Fault::SecretAddress`] when it is not the same in every run.
+    fn number<const W: u32>(&mut self, word: &Self::Word<W>) -> Result<u64, Fault>;
+
+    /// Where the words `parts` (least significant first) point, `offset` bytes on.
+    ///
+    /// # Errors
+    /// [`Fault::SecretAddress`] when it depends on a secret.
+    fn address<const W: u32>(
+        &mut self,
+        parts: &[&Self::Word<W>],
+        offset: i64,
+    ) -> Result<Address, Fault>;
+    /// The word at `at`.
+    ///
+    /// # Errors
+    /// [`Fault::Load`] outside readable memory.
+    fn load<const W: u32>(&mut self, at: Address) -> Result<Self::Word<W>, Fault>;
+    /// Writes `word` at `at`.
+    ///
+    /// # Errors
+    /// [`Fault::Store`] outside writable memory.
+    fn store<const W: u32>(&mut self, at: Address, word: &Self::Word<W>) -> Result<(), Fault>;
+
+    /// Called with the address of each instruction before it runs.
+    #[inline(always)]
+    fn at(&mut self, _pc: usize) {}
+
+    /// NOT on a bit.
+    #[inline(always)]
+    fn not(&mut self, x: &Self::Bit) -> Self::Bit {
+        let one = self.flag(true);
+        self.gate(Logic::Xor, x, &one)
+    }
+}
+
+/// The base an address counts from: absolute, or a region whose place is arbitrary.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Base(pub u8);
+
+impl Base {
+    /// Absolute data addresses.
+    pub const ABSOLUTE: Base = Base(0);
+    /// The caller's code: where the kernel returns to.
+    pub const RETURN: Base = Base(1);
+    /// The stack, counted from the stack pointer at entry.
+    pub const STACK: Base = Base(2);
+    /// The first of the operands.
+    pub const FIRST_OPERAND: u8 = 3;
+}
+
+/// A data address: `offset` bytes from `base`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Address {
+    pub base: Base,
+    pub offset: i64,
+}
+
+/// A domain whose runs stand for all inputs: it starts from unknown words and free places.
+pub trait Abstract: Domain {
+    /// A word about which only its name is known.
+    fn unknown<const W: u32>(&mut self, name: String) -> Self::Word<W>;
+    /// Part `part` of the address `base + offset`.
+    fn pointer<const W: u32>(&mut self, base: Base, offset: i64, part: u32) -> Self::Word<W>;
+    /// Declares a region of memory.
+    fn declare(&mut self, base: Base, region: abstract_memory::Region);
+    /// Puts a word into memory, whatever the region's rights.
+    fn init<const W: u32>(&mut self, at: Address, word: &Self::Word<W>);
+    /// Are they certainly the same word?
+    fn same<const W: u32>(&self, a: &Self::Word<W>, b: &Self::Word<W>) -> bool;
+    /// A bit about which only its name is known.
+    fn unknown_bit(&mut self, name: String) -> Self::Bit;
+    /// Are they certainly the same bit?
+    fn same_bit(&self, a: &Self::Bit, b: &Self::Bit) -> bool;
+    /// The lowest byte ever written in a region.
+    fn lowest_written(&self, base: Base) -> Option<i64>;
+}

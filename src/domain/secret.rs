@@ -1,0 +1,322 @@
+//! Words are public, or learnt from a secret: what may an observer of time and addresses learn?
+//!
+//! Every operand word and everything computed from one is secret; so is what a
+//! register held at entry. Public values are folded, so loop counters and
+//! pointers stay numbers; a secret that reaches a branch, an address or an
+//! operand-dependent latency is the leak.
+
+use super::abstract_memory::{AbstractMemory, Region};
+use super::public::{self, Public, PublicBit};
+use super::{Abstract, Address, Base, Domain, Logic, Signs, Sum};
+use crate::fault::Fault;
+
+/// Where a secret entered the run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Origin(u32);
+
+impl Origin {
+    /// Where the caller placed the operands: no secret, but not the same in every run.
+    const PLACE: Origin = Origin(0);
+}
+
+/// A public value, or a secret: which one (copies keep the number), and where it came from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Taint {
+    Public(Public),
+    Secret { value: u32, origin: Origin },
+}
+
+/// A public bit, or a secret one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TaintBit {
+    Public(PublicBit),
+    Secret(Origin),
+}
+
+/// The secret domain.
+pub struct Secret {
+    pub memory: AbstractMemory<Taint>,
+    origins: Vec<String>,
+    values: u32,
+}
+
+impl Default for Secret {
+    fn default() -> Self {
+        Self {
+            memory: AbstractMemory::default(),
+            origins: vec!["where the caller placed the operands".into()],
+            values: 0,
+        }
+    }
+}
+
+impl Secret {
+    /// A fresh secret called `name`.
+    pub fn secret(&mut self, name: impl Into<String>) -> Taint {
+        self.origins.push(format!("the secret {}", name.into()));
+        self.fresh(Origin(self.origins.len() as u32 - 1))
+    }
+
+    fn fresh(&mut self, origin: Origin) -> Taint {
+        self.values += 1;
+        Taint::Secret {
+            value: self.values,
+            origin,
+        }
+    }
+
+    fn name(&self, origin: Origin) -> String {
+        self.origins[origin.0 as usize].clone()
+    }
+
+    /// The first secret among the operands.
+    fn origin(words: &[Taint], bits: &[TaintBit]) -> Origin {
+        let from_words = words.iter().find_map(|w| match w {
+            Taint::Secret { origin, .. } => Some(*origin),
+            Taint::Public(_) => None,
+        });
+        let from_bits = bits.iter().find_map(|b| match b {
+            TaintBit::Secret(origin) => Some(*origin),
+            TaintBit::Public(_) => None,
+        });
+        from_words.or(from_bits).unwrap_or(Origin::PLACE)
+    }
+
+    /// A fresh secret computed from `words` and `bits`.
+    fn mix(&mut self, words: &[Taint], bits: &[TaintBit]) -> Taint {
+        self.fresh(Self::origin(words, bits))
+    }
+
+    fn add_sub<const W: u32>(
+        &mut self,
+        up: bool,
+        a: &Taint,
+        b: &Taint,
+        c: &TaintBit,
+    ) -> Sum<Self, W> {
+        if let (Taint::Public(a), Taint::Public(b), TaintBit::Public(c)) = (a, b, c)
+            && let Some(s) = public::add_sub::<W>(up, *a, *b, *c)
+        {
+            let bit = |known: Option<bool>| match known {
+                Some(k) => TaintBit::Public(PublicBit::Known(k)),
+                None => TaintBit::Secret(Origin::PLACE),
+            };
+            return Sum {
+                word: Taint::Public(s.word),
+                carry: TaintBit::Public(s.carry),
+                half: bit(s.half),
+                overflow: bit(s.overflow),
+            };
+        }
+        if let (true, false, TaintBit::Public(PublicBit::Known(c))) = (a == b, up, c) {
+            // x - x - c = -c whatever x is.
+            return Sum {
+                word: self.known::<W>(0u64.wrapping_sub(u64::from(*c))),
+                carry: self.flag(*c),
+                half: self.flag(*c),
+                overflow: self.flag(false),
+            };
+        }
+        let origin = Self::origin(&[*a, *b], &[*c]);
+        let secret = TaintBit::Secret(origin);
+        Sum {
+            word: self.fresh(origin),
+            carry: secret,
+            half: secret,
+            overflow: secret,
+        }
+    }
+}
+
+impl Domain for Secret {
+    type Word<const W: u32> = Taint;
+    type Bit = TaintBit;
+
+    fn known<const W: u32>(&mut self, value: u64) -> Taint {
+        Taint::Public(Public::Known(value & ((1 << W) - 1)))
+    }
+
+    fn flag(&mut self, value: bool) -> TaintBit {
+        TaintBit::Public(PublicBit::Known(value))
+    }
+
+    fn add<const W: u32>(&mut self, a: &Taint, b: &Taint, c: &TaintBit) -> Sum<Self, W> {
+        self.add_sub(true, a, b, c)
+    }
+
+    fn sub<const W: u32>(&mut self, a: &Taint, b: &Taint, c: &TaintBit) -> Sum<Self, W> {
+        self.add_sub(false, a, b, c)
+    }
+
+    fn mul<const W: u32>(&mut self, a: &Taint, b: &Taint, signs: Signs) -> (Taint, Taint) {
+        if let (Taint::Public(a), Taint::Public(b)) = (a, b)
+            && let Some((lo, hi)) = public::mul::<W>(*a, *b, signs)
+        {
+            return (Taint::Public(lo), Taint::Public(hi));
+        }
+        (self.mix(&[*a, *b], &[]), self.mix(&[*a, *b], &[]))
+    }
+
+    fn logic<const W: u32>(&mut self, op: Logic, a: &Taint, b: &Taint) -> Taint {
+        let zero = Taint::Public(Public::Known(0));
+        if a == b {
+            // x ^ x = 0, x & x = x | x = x.
+            return if op == Logic::Xor { zero } else { *a };
+        }
+        if op == Logic::And && (*a == zero || *b == zero) {
+            return zero;
+        }
+        if let (Taint::Public(a), Taint::Public(b)) = (a, b)
+            && let Some(word) = public::logic(op, *a, *b)
+        {
+            return Taint::Public(word);
+        }
+        self.mix(&[*a, *b], &[])
+    }
+
+    fn shift_right<const W: u32>(&mut self, a: &Taint, top: &TaintBit) -> (Taint, TaintBit) {
+        if let (Taint::Public(Public::Known(a)), TaintBit::Public(PublicBit::Known(top))) = (a, top)
+        {
+            let word = a >> 1 | u64::from(*top) << (W - 1);
+            return (self.known::<W>(word), self.flag(a & 1 == 1));
+        }
+        let origin = Self::origin(&[*a], &[*top]);
+        (self.fresh(origin), TaintBit::Secret(origin))
+    }
+
+    fn rotate<const W: u32>(&mut self, a: &Taint, count: u32) -> Taint {
+        match a {
+            Taint::Public(Public::Known(k)) if count > 0 => self.known::<W>(k << count | k >> (W - count)),
+            _ if count == 0 => *a,
+            _ => self.mix(&[*a], &[]),
+        }
+    }
+
+    fn is_zero<const W: u32>(&mut self, a: &Taint) -> TaintBit {
+        match a {
+            Taint::Public(Public::Known(k)) => self.flag(*k == 0),
+            _ => TaintBit::Secret(Self::origin(&[*a], &[])),
+        }
+    }
+
+    fn bit<const W: u32>(&mut self, a: &Taint, index: u32) -> TaintBit {
+        match a {
+            Taint::Public(Public::Known(k)) => self.flag(k >> index & 1 == 1),
+            _ => TaintBit::Secret(Self::origin(&[*a], &[])),
+        }
+    }
+
+    fn with_bit<const W: u32>(&mut self, a: &Taint, index: u32, bit: &TaintBit) -> Taint {
+        match (a, bit) {
+            (Taint::Public(Public::Known(k)), TaintBit::Public(PublicBit::Known(b))) => {
+                self.known::<W>(k & !(1 << index) | u64::from(*b) << index)
+            }
+            _ => self.mix(&[*a], &[*bit]),
+        }
+    }
+
+    fn gate(&mut self, op: Logic, x: &TaintBit, y: &TaintBit) -> TaintBit {
+        use PublicBit::Known;
+        match (x, y) {
+            (TaintBit::Public(Known(x)), TaintBit::Public(Known(y))) => {
+                let value = op.apply(u64::from(*x), u64::from(*y)) == 1;
+                self.flag(value)
+            }
+            (TaintBit::Public(Known(false)), other) | (other, TaintBit::Public(Known(false))) => {
+                match op {
+                    Logic::And => self.flag(false),
+                    Logic::Or | Logic::Xor => *other,
+                }
+            }
+            (TaintBit::Public(Known(true)), other) | (other, TaintBit::Public(Known(true)))
+                if op != Logic::Xor =>
+            {
+                match op {
+                    Logic::Or => self.flag(true),
+                    _ => *other,
+                }
+            }
+            _ => TaintBit::Secret(Self::origin(&[], &[*x, *y])),
+        }
+    }
+
+    fn decide(&mut self, bit: &TaintBit) -> Result<bool, Fault> {
+        match bit {
+            TaintBit::Public(PublicBit::Known(b)) => Ok(*b),
+            TaintBit::Public(_) => Err(Fault::SecretBranch(self.name(Origin::PLACE))),
+            TaintBit::Secret(o) => Err(Fault::SecretBranch(self.name(*o))),
+        }
+    }
+
+    fn number<const W: u32>(&mut self, word: &Taint) -> Result<u64, Fault> {
+        match word {
+            Taint::Public(Public::Known(k)) => Ok(*k),
+            Taint::Public(Public::Pointer { .. }) => {
+                Err(Fault::SecretAddress(self.name(Origin::PLACE)))
+            }
+            Taint::Secret { origin: o, .. } => Err(Fault::SecretAddress(self.name(*o))),
+        }
+    }
+
+    fn address<const W: u32>(&mut self, parts: &[&Taint], offset: i64) -> Result<Address, Fault> {
+        let mut known = Vec::with_capacity(parts.len());
+        for part in parts {
+            match part {
+                Taint::Public(p) => known.push(*p),
+                Taint::Secret { origin: o, .. } => return Err(Fault::SecretAddress(self.name(*o))),
+            }
+        }
+        public::address::<W>(&known, offset)
+    }
+
+    fn load<const W: u32>(&mut self, at: Address) -> Result<Taint, Fault> {
+        match self.memory.get(at, W)? {
+            Some(value) => Ok(value),
+            None => {
+                let name = format!("{} (not initialised)", self.memory.place(at));
+                let value = self.secret(name);
+                self.memory.set(at, W, value);
+                Ok(value)
+            }
+        }
+    }
+
+    fn store<const W: u32>(&mut self, at: Address, word: &Taint) -> Result<(), Fault> {
+        self.memory.put(at, W, *word)
+    }
+}
+
+impl Abstract for Secret {
+    fn unknown<const W: u32>(&mut self, name: String) -> Taint {
+        self.secret(name)
+    }
+
+    fn pointer<const W: u32>(&mut self, base: Base, offset: i64, part: u32) -> Taint {
+        Taint::Public(Public::Pointer { base, offset, part })
+    }
+
+    fn declare(&mut self, base: Base, region: Region) {
+        self.memory.declare(base, region);
+    }
+
+    fn init<const W: u32>(&mut self, at: Address, word: &Taint) {
+        self.memory.set(at, W, *word);
+    }
+
+    fn same<const W: u32>(&self, a: &Taint, b: &Taint) -> bool {
+        a == b
+    }
+
+    fn unknown_bit(&mut self, name: String) -> TaintBit {
+        let word = self.secret(name);
+        TaintBit::Secret(Self::origin(&[word], &[]))
+    }
+
+    fn same_bit(&self, a: &TaintBit, b: &TaintBit) -> bool {
+        a == b && matches!(a, TaintBit::Public(_))
+    }
+
+    fn lowest_written(&self, base: Base) -> Option<i64> {
+        self.memory.lowest_written(base)
+    }
+}

@@ -1,0 +1,176 @@
+//! The avr-gcc calling convention: how a kernel is entered, what it must give back.
+//!
+//! Source: avr-gcc wiki page *ABI*; avr-libc manual, *Assembler programs*. Pointers
+//! arrive in r25:r24, r23:r22, r21:r20; r2..r17, r28, r29 belong to the caller; r1 is 0
+//! at entry and must be at return; interrupts, when on, stay on.
+
+use std::rc::Rc;
+
+use super::code::Insn;
+use super::cores::Core;
+use super::instructions::Op;
+use super::machine::Avr;
+use crate::domain::abstract_memory::Region;
+use crate::domain::concrete::Concrete;
+use crate::domain::{Abstract, Address, Base, Domain};
+
+/// Low registers of the pointer arguments, in order.
+pub const ARGUMENTS: [u8; 4] = [24, 22, 20, 18];
+/// The deepest stack a kernel may use, in bytes.
+pub const STACK_LIMIT: i64 = 1024;
+
+/// Must the callee preserve register `r`?
+pub fn is_callee_saved(r: u8) -> bool {
+    matches!(r, 2..=17 | 28 | 29)
+}
+
+/// What the machine held when the kernel was entered.
+pub struct Entry<D: Domain> {
+    r: [D::Word<8>; 32],
+    interrupts: D::Bit,
+}
+
+/// A machine about to run `code`, called with pointers to the start of `arguments`.
+pub fn enter<D: Abstract>(
+    d: D,
+    core: &Core,
+    code: &[u8],
+    arguments: &[Base],
+) -> (Avr<D>, Entry<D>) {
+    let mut m = Avr::new(d, core.pc_bytes, Rc::from(code));
+    for i in 0..32u8 {
+        m.r[usize::from(i)] = m.d.unknown(format!("r{i} at entry"));
+    }
+    m.r[1] = m.d.known(0);
+    for (low, base) in ARGUMENTS.iter().zip(arguments) {
+        let low = usize::from(*low);
+        m.r[low] = m.d.pointer(*base, 0, 0);
+        m.r[low + 1] = m.d.pointer(*base, 0, 1);
+    }
+    for s in 0..8 {
+        let bit = m.d.unknown_bit(format!("SREG bit {s} at entry"));
+        m.set_flag(s, bit);
+    }
+    m.sp = [
+        m.d.pointer(Base::STACK, 0, 0),
+        m.d.pointer(Base::STACK, 0, 1),
+    ];
+    let pc_bytes = core.pc_bytes as i64;
+    m.d.declare(
+        Base::STACK,
+        Region {
+            name: "stack".into(),
+            start: 1 - STACK_LIMIT,
+            end: pc_bytes + 1,
+            writable_end: 1,
+        },
+    );
+    for i in 0..pc_bytes {
+        // The call pushed the low byte first: it lies highest.
+        let at = Address {
+            base: Base::STACK,
+            offset: pc_bytes - i,
+        };
+        let part = m.d.pointer::<8>(Base::RETURN, 0, i as u32);
+        m.d.init(at, &part);
+    }
+    let entry = Entry {
+        r: m.r.clone(),
+        interrupts: m.get_flag(7),
+    };
+    (m, entry)
+}
+
+/// What the kernel did not give back as it should; empty if it kept the convention.
+pub fn violations<D: Abstract>(m: &mut Avr<D>, entry: &Entry<D>, core: &Core) -> Vec<String> {
+    let mut list = Vec::new();
+    for i in (0..32u8).filter(|i| is_callee_saved(*i)) {
+        let i = usize::from(i);
+        if !m.d.same(&m.r[i], &entry.r[i]) {
+            list.push(format!("r{i} is not restored"));
+        }
+    }
+    let zero = m.d.known::<8>(0);
+    if !m.d.same(&m.r[1], &zero) {
+        list.push("r1 is not 0 at return".into());
+    }
+    let back = core.pc_bytes as i64;
+    for part in 0..2 {
+        let want = m.d.pointer::<8>(Base::STACK, back, part);
+        if !m.d.same(&m.sp[part as usize], &want) {
+            list.push("the stack pointer is not where it was".into());
+            break;
+        }
+    }
+    if !m.d.same_bit(&m.get_flag(7), &entry.interrupts) {
+        list.push("the interrupt flag is not restored".into());
+    }
+    list
+}
+
+/// Registers a body names that it must save.
+pub fn saved_by(body: &[Insn]) -> Vec<u8> {
+    let mut used = [false; 32];
+    for insn in body {
+        for (letter, ..) in insn.form().ranges() {
+            match letter {
+                'd' | 'r' => {
+                    let r = if letter == 'd' { insn.ops.d } else { insn.ops.r };
+                    used[usize::from(r)] = true;
+                }
+                'D' => {
+                    used[usize::from(insn.ops.d)] = true;
+                    used[usize::from(insn.ops.d) + 1] = true;
+                }
+                _ => {}
+            }
+        }
+    }
+    (0..32u8)
+        .filter(|r| used[usize::from(*r)] && is_callee_saved(*r))
+        .collect()
+}
+
+/// Saves what the body needs: (before, after) the body.
+pub fn frame(body: &[Insn]) -> (Vec<Insn>, Vec<Insn>) {
+    let saved = saved_by(body);
+    let before = saved.iter().map(|r| Insn::rr(Op::PUSH, 0, *r)).collect();
+    let mut after: Vec<_> = saved
+        .iter()
+        .rev()
+        .map(|r| Insn::rr(Op::POP, *r, 0))
+        .collect();
+    after.push(Insn::rr(Op::EOR, 1, 1));
+    after.push(Insn::rr(Op::RET, 0, 0));
+    (before, after)
+}
+
+/// Word address that stands for the caller in a concrete run.
+pub const CALLER: usize = 0xffff;
+/// Bytes of data space in a concrete run: all that 16 bits address.
+const DATA_SPACE: usize = 0x1_0000;
+/// First address of the stack in a concrete run.
+const STACK_TOP: usize = 0xf000;
+
+/// A machine about to run `code` on numbers, with pointers to `addresses` as arguments.
+pub fn enter_concrete(core: &Core, code: Rc<[u8]>, addresses: &[usize]) -> Avr<Concrete> {
+    let mut m = Avr::new(Concrete::new(DATA_SPACE), core.pc_bytes, code);
+    restart(&mut m, core, addresses);
+    m
+}
+
+/// Calls again, with the memory as it is.
+pub fn restart(m: &mut Avr<Concrete>, core: &Core, addresses: &[usize]) {
+    for (low, address) in ARGUMENTS.iter().zip(addresses) {
+        let low = usize::from(*low);
+        m.r[low] = m.d.known(*address as u64);
+        m.r[low + 1] = m.d.known(*address as u64 >> 8);
+    }
+    m.r[1] = m.d.known(0);
+    for i in 0..core.pc_bytes {
+        m.d.memory[STACK_TOP - i] = (CALLER >> (8 * i)) as u8;
+    }
+    let sp = (STACK_TOP - core.pc_bytes) as u64;
+    m.sp = [m.d.known(sp), m.d.known(sp >> 8)];
+    m.pc = 0;
+}

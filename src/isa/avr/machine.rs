@@ -1,0 +1,553 @@
+//! The AVR's registers and what the rows of the instruction table do to them.
+//!
+//! Flags as in the instruction set manual: C carry, Z zero, N negative, V overflow,
+//! S = N xor V, H half carry, T bit storage, I interrupts.
+
+use std::rc::Rc;
+
+use super::instructions::Ops;
+use crate::domain::{Address, Base, Domain, Logic, Signs, Sum};
+use crate::fault::Fault;
+
+/// Where control goes next. Targets count words.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flow {
+    Next,
+    /// A taken branch, jump, call or return.
+    Jump(usize),
+    /// The next instruction is skipped.
+    Skip,
+    /// Back to the caller.
+    Return,
+}
+
+/// What an instruction's meaning returns.
+pub type Outcome = Result<Flow, Fault>;
+
+/// The pointer registers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Pointer {
+    X = 26,
+    Y = 28,
+    Z = 30,
+}
+
+impl Pointer {
+    /// The low register of the pair.
+    pub fn low(self) -> u8 {
+        self as u8
+    }
+}
+
+/// Addresses in I/O space (DS40002198, "the general purpose register file"; ATmega128 datasheet, register summary).
+mod io {
+    pub const RAMPZ: i32 = 0x3b;
+    pub const EIND: i32 = 0x3c;
+    pub const SPL: i32 = 0x3d;
+    pub const SPH: i32 = 0x3e;
+    pub const SREG: i32 = 0x3f;
+    /// I/O address 0 in data space.
+    pub const START: i64 = 0x20;
+}
+
+/// An AVR over the domain `D`.
+pub struct Avr<D: Domain> {
+    pub d: D,
+    pub r: [D::Word<8>; 32],
+    /// SREG, bit by bit: C Z N V S H T I.
+    flags: [D::Bit; 8],
+    /// Stack pointer, low byte first.
+    pub sp: [D::Word<8>; 2],
+    rampz: D::Word<8>,
+    eind: D::Word<8>,
+    /// Address of the running instruction, in words.
+    pub pc: usize,
+    /// Bytes of a return address: 2, or 3 on parts with more than 128 KB of flash.
+    pub pc_bytes: usize,
+    /// Program memory from address 0, for LPM.
+    flash: Rc<[u8]>,
+}
+
+const C: usize = 0;
+const ZERO: usize = 1;
+const N: usize = 2;
+const V: usize = 3;
+const S: usize = 4;
+const H: usize = 5;
+
+impl<D: Domain> Avr<D> {
+    /// A machine with all registers and flags zero.
+    pub fn new(mut d: D, pc_bytes: usize, flash: Rc<[u8]>) -> Self {
+        let zero = d.known(0);
+        let off = d.flag(false);
+        Self {
+            r: std::array::from_fn(|_| zero.clone()),
+            flags: std::array::from_fn(|_| off.clone()),
+            sp: [zero.clone(), zero.clone()],
+            rampz: zero.clone(),
+            eind: zero,
+            pc: 0,
+            pc_bytes,
+            flash,
+            d,
+        }
+    }
+
+    #[inline(always)]
+    pub fn r(&self, i: u8) -> D::Word<8> {
+        self.r[usize::from(i & 31)].clone()
+    }
+
+    #[inline(always)]
+    pub fn set(&mut self, i: u8, word: D::Word<8>) -> Outcome {
+        self.r[usize::from(i & 31)] = word;
+        Ok(Flow::Next)
+    }
+
+    #[inline(always)]
+    pub fn c(&self) -> D::Bit {
+        self.flags[C].clone()
+    }
+
+    #[inline(always)]
+    pub fn byte(&mut self, k: i32) -> D::Word<8> {
+        self.d.known(k as u64)
+    }
+
+    /// SREG bit `s`.
+    #[inline(always)]
+    pub fn get_flag(&self, s: u8) -> D::Bit {
+        self.flags[usize::from(s & 7)].clone()
+    }
+
+    #[inline(always)]
+    pub fn set_flag(&mut self, s: u8, bit: D::Bit) {
+        self.flags[usize::from(s & 7)] = bit;
+    }
+
+    #[inline(always)]
+    pub fn register_bit(&mut self, r: u8, b: u8) -> D::Bit {
+        let word = self.r(r);
+        self.d.bit(&word, u32::from(b))
+    }
+
+    /// N from the result, V as given, S = N xor V.
+    #[inline(always)]
+    fn set_nvs(&mut self, word: &D::Word<8>, v: D::Bit) {
+        let n = self.d.bit(word, 7);
+        self.flags[S] = self.d.gate(Logic::Xor, &n, &v);
+        self.flags[N] = n;
+        self.flags[V] = v;
+    }
+
+    #[inline(always)]
+    fn set_z(&mut self, word: &D::Word<8>) {
+        self.flags[ZERO] = self.d.is_zero(word);
+    }
+
+    /// All six arithmetic flags of a sum or difference.
+    #[inline(always)]
+    fn set_sum_flags(&mut self, s: Sum<D, 8>) -> D::Word<8> {
+        self.flags[C] = s.carry;
+        self.flags[H] = s.half;
+        self.set_nvs(&s.word, s.overflow);
+        s.word
+    }
+
+    #[inline(always)]
+    pub fn sum(&mut self, d: u8, b: D::Word<8>, c: D::Bit) -> Outcome {
+        let s = self.d.add(&self.r[usize::from(d & 31)], &b, &c);
+        let word = self.set_sum_flags(s);
+        self.set_z(&word);
+        self.set(d, word)
+    }
+
+    #[inline(always)]
+    fn subtract(&mut self, d: u8, b: D::Word<8>, c: D::Bit) -> D::Word<8> {
+        let s = self.d.sub(&self.r[usize::from(d & 31)], &b, &c);
+        self.set_sum_flags(s)
+    }
+
+    /// SUB, SUBI: Z from the result.
+    #[inline(always)]
+    pub fn difference(&mut self, d: u8, b: D::Word<8>, c: D::Bit) -> Outcome {
+        let word = self.subtract(d, b, c);
+        self.set_z(&word);
+        self.set(d, word)
+    }
+
+    /// SBC, SBCI: Z only stays set.
+    #[inline(always)]
+    pub fn difference_with_borrow(&mut self, d: u8, b: D::Word<8>, c: D::Bit) -> Outcome {
+        let word = self.subtract(d, b, c);
+        self.keep_z(&word);
+        self.set(d, word)
+    }
+
+    #[inline(always)]
+    fn keep_z(&mut self, word: &D::Word<8>) {
+        let z = self.d.is_zero(word);
+        self.flags[ZERO] = self.d.gate(Logic::And, &self.flags[ZERO], &z);
+    }
+
+    #[inline(always)]
+    pub fn compare(&mut self, d: u8, b: D::Word<8>, c: D::Bit) -> Outcome {
+        let word = self.subtract(d, b, c);
+        self.set_z(&word);
+        Ok(Flow::Next)
+    }
+
+    #[inline(always)]
+    pub fn compare_with_borrow(&mut self, d: u8, b: D::Word<8>, c: D::Bit) -> Outcome {
+        let word = self.subtract(d, b, c);
+        self.keep_z(&word);
+        Ok(Flow::Next)
+    }
+
+    /// ADIW, SBIW: all flags but H, from the 16-bit result.
+    #[inline(always)]
+    pub fn add_word(&mut self, d: u8, k: i32, up: bool) -> Outcome {
+        let (lo, hi) = (self.r(d), self.r(d + 1));
+        let (k, zero, off) = (self.byte(k), self.byte(0), self.d.flag(false));
+        let (lo, hi) = if up {
+            let lo = self.d.add(&lo, &k, &off);
+            let hi = self.d.add(&hi, &zero, &lo.carry);
+            (lo.word, hi)
+        } else {
+            let lo = self.d.sub(&lo, &k, &off);
+            let hi = self.d.sub(&hi, &zero, &lo.carry);
+            (lo.word, hi)
+        };
+        self.set_z(&lo);
+        self.keep_z(&hi.word);
+        self.flags[C] = hi.carry;
+        self.set_nvs(&hi.word, hi.overflow);
+        self.set(d, lo)?;
+        self.set(d + 1, hi.word)
+    }
+
+    #[inline(always)]
+    pub fn bitwise(&mut self, op: Logic, d: u8, b: D::Word<8>) -> Outcome {
+        let word = self.d.logic(op, &self.r[usize::from(d & 31)], &b);
+        let off = self.d.flag(false);
+        self.set_nvs(&word, off);
+        self.set_z(&word);
+        self.set(d, word)
+    }
+
+    /// COM: 255 - Rd, C = 1, V = 0.
+    #[inline(always)]
+    pub fn complement(&mut self, d: u8) -> Outcome {
+        let (ones, off) = (self.byte(0xff), self.d.flag(false));
+        let word = self.d.sub(&ones, &self.r[usize::from(d & 31)], &off).word;
+        self.flags[C] = self.d.flag(true);
+        self.set_nvs(&word, off);
+        self.set_z(&word);
+        self.set(d, word)
+    }
+
+    /// NEG: 0 - Rd.
+    #[inline(always)]
+    pub fn negate(&mut self, d: u8) -> Outcome {
+        let (zero, off) = (self.byte(0), self.d.flag(false));
+        let s = self.d.sub(&zero, &self.r[usize::from(d & 31)], &off);
+        let word = self.set_sum_flags(s);
+        self.set_z(&word);
+        self.set(d, word)
+    }
+
+    /// INC, DEC: C and H stay.
+    #[inline(always)]
+    pub fn step_by_one(&mut self, d: u8, up: bool) -> Outcome {
+        let (one, off) = (self.byte(1), self.d.flag(false));
+        let x = &self.r[usize::from(d & 31)];
+        let s = if up {
+            self.d.add(x, &one, &off)
+        } else {
+            self.d.sub(x, &one, &off)
+        };
+        self.set_nvs(&s.word, s.overflow);
+        self.set_z(&s.word);
+        self.set(d, s.word)
+    }
+
+    /// r1:r0 = Rd * Rr, doubled when `fractional`; C = bit 15 of the product.
+    #[inline(always)]
+    pub fn product(&mut self, o: Ops, signs: Signs, fractional: bool) -> Outcome {
+        let (x, y) = (
+            &self.r[usize::from(o.d & 31)],
+            &self.r[usize::from(o.r & 31)],
+        );
+        let (mut lo, mut hi) = self.d.mul(x, y, signs);
+        self.flags[C] = self.d.bit(&hi, 7);
+        if fractional {
+            let off = self.d.flag(false);
+            let low = self.d.add(&lo, &lo, &off);
+            hi = self.d.add(&hi, &hi, &low.carry).word;
+            lo = low.word;
+        }
+        self.set_z(&lo);
+        self.keep_z(&hi);
+        self.set(0, lo)?;
+        self.set(1, hi)
+    }
+
+    /// LSR, ROR, ASR: V = N xor C after the shift.
+    #[inline(always)]
+    pub fn shift_right(&mut self, d: u8, top: D::Bit) -> Outcome {
+        let (word, out) = self.d.shift_right(&self.r[usize::from(d & 31)], &top);
+        let n = self.d.bit(&word, 7);
+        let v = self.d.gate(Logic::Xor, &n, &out);
+        self.flags[C] = out;
+        self.set_nvs(&word, v);
+        self.set_z(&word);
+        self.set(d, word)
+    }
+
+    #[inline(always)]
+    pub fn equal(&mut self, d: u8, r: u8) -> D::Bit {
+        let (x, y, off) = (self.r(d), self.r(r), self.d.flag(false));
+        let difference = self.d.sub(&x, &y, &off).word;
+        self.d.is_zero(&difference)
+    }
+
+    #[inline(always)]
+    pub fn skip_if(&mut self, bit: D::Bit) -> Outcome {
+        Ok(if self.d.decide(&bit)? {
+            Flow::Skip
+        } else {
+            Flow::Next
+        })
+    }
+
+    #[inline(always)]
+    pub fn branch_if(&mut self, bit: D::Bit, k: i32) -> Outcome {
+        if self.d.decide(&bit)? {
+            self.jump_by(k)
+        } else {
+            Ok(Flow::Next)
+        }
+    }
+
+    #[inline(always)]
+    pub fn jump_by(&self, k: i32) -> Outcome {
+        Ok(Flow::Jump(self.pc.wrapping_add_signed(k as isize + 1)))
+    }
+
+    /// IJMP, ICALL; with EIND above Z when `extended`.
+    pub fn jump_z(&mut self, extended: bool) -> Outcome {
+        let (lo, hi, eind) = (self.r(30), self.r(31), self.eind.clone());
+        let high = if extended { self.d.number(&eind)? } else { 0 };
+        let target = self.d.number(&lo)? | self.d.number(&hi)? << 8 | high << 16;
+        Ok(Flow::Jump(target as usize))
+    }
+
+    #[inline(always)]
+    fn pointer(&mut self, p: Pointer, offset: i32) -> Result<Address, Fault> {
+        let low = usize::from(p.low());
+        self.d
+            .address(&[&self.r[low], &self.r[low + 1]], i64::from(offset))
+    }
+
+    /// Adds to X, Y or Z; no flag changes.
+    #[inline(always)]
+    pub fn move_pointer(&mut self, p: Pointer, by: i32) -> Outcome {
+        let low = usize::from(p.low());
+        let (k, off) = (self.byte(by), self.d.flag(false));
+        let high_k = self.byte(by >> 8);
+        let lo = self.d.add(&self.r[low], &k, &off);
+        let hi = self.d.add(&self.r[low + 1], &high_k, &lo.carry);
+        self.r[low] = lo.word;
+        self.r[low + 1] = hi.word;
+        Ok(Flow::Next)
+    }
+
+    #[inline(always)]
+    fn read(&mut self, at: Address) -> Result<D::Word<8>, Fault> {
+        if at.base == Base::ABSOLUTE && at.offset < 0x60 {
+            if at.offset < io::START {
+                return Ok(self.r(at.offset as u8));
+            }
+            return self.load_io((at.offset - io::START) as i32);
+        }
+        self.d.load(at)
+    }
+
+    #[inline(always)]
+    fn write(&mut self, at: Address, word: D::Word<8>) -> Outcome {
+        if at.base == Base::ABSOLUTE && at.offset < 0x60 {
+            if at.offset < io::START {
+                return self.set(at.offset as u8, word);
+            }
+            return self.write_io((at.offset - io::START) as i32, word);
+        }
+        self.d.store(at, &word)?;
+        Ok(Flow::Next)
+    }
+
+    #[inline(always)]
+    pub fn load(&mut self, d: u8, p: Pointer, q: i32) -> Outcome {
+        let at = self.pointer(p, q)?;
+        let word = self.read(at)?;
+        self.set(d, word)
+    }
+
+    #[inline(always)]
+    pub fn store(&mut self, r: u8, p: Pointer, q: i32) -> Outcome {
+        let at = self.pointer(p, q)?;
+        let word = self.r(r);
+        self.write(at, word)
+    }
+
+    pub fn load_direct(&mut self, k: i32) -> Result<D::Word<8>, Fault> {
+        self.read(absolute(k))
+    }
+
+    pub fn store_direct(&mut self, k: i32, r: u8) -> Outcome {
+        let word = self.r(r);
+        self.write(absolute(k), word)
+    }
+
+    /// LPM, ELPM: a byte of program memory at Z (RAMPZ:Z when `far`).
+    pub fn load_program(&mut self, d: u8, far: bool) -> Outcome {
+        let at = self.pointer(Pointer::Z, 0)?;
+        let rampz = self.rampz.clone();
+        let page = if far { self.d.number(&rampz)? } else { 0 };
+        let place = (page << 16) as i64 + at.offset;
+        let byte = (at.base == Base::ABSOLUTE)
+            .then(|| self.flash.get(place as usize).copied())
+            .flatten()
+            .ok_or_else(|| {
+                Fault::Load(format!("program memory at {place:#x}, outside the code"))
+            })?;
+        let word = self.byte(i32::from(byte));
+        self.set(d, word)
+    }
+
+    /// RAMPZ:Z + 1 after ELPM Rd, Z+.
+    pub fn move_far_z(&mut self) -> Outcome {
+        let (lo, hi) = (self.r(30), self.r(31));
+        let low = self.d.number(&lo)? | self.d.number(&hi)? << 8;
+        self.move_pointer(Pointer::Z, 1)?;
+        if low == 0xffff {
+            let (one, off, rampz) = (self.byte(1), self.d.flag(false), self.rampz.clone());
+            self.rampz = self.d.add(&rampz, &one, &off).word;
+        }
+        Ok(Flow::Next)
+    }
+
+    pub fn load_io(&mut self, a: i32) -> Result<D::Word<8>, Fault> {
+        match a {
+            io::SPL => Ok(self.sp[0].clone()),
+            io::SPH => Ok(self.sp[1].clone()),
+            io::SREG => {
+                let mut word = self.byte(0);
+                for (i, bit) in self.flags.iter().enumerate() {
+                    word = self.d.with_bit(&word, i as u32, bit);
+                }
+                Ok(word)
+            }
+            io::RAMPZ => Ok(self.rampz.clone()),
+            io::EIND => Ok(self.eind.clone()),
+            _ => self.d.load(absolute(a + io::START as i32)),
+        }
+    }
+
+    pub fn store_io(&mut self, a: i32, r: u8) -> Outcome {
+        let word = self.r(r);
+        self.write_io(a, word)
+    }
+
+    fn write_io(&mut self, a: i32, word: D::Word<8>) -> Outcome {
+        match a {
+            io::SPL => self.sp[0] = word,
+            io::SPH => self.sp[1] = word,
+            io::SREG => {
+                for i in 0..8 {
+                    self.flags[i] = self.d.bit(&word, i as u32);
+                }
+            }
+            io::RAMPZ => self.rampz = word,
+            io::EIND => self.eind = word,
+            _ => self.d.store(absolute(a + io::START as i32), &word)?,
+        }
+        Ok(Flow::Next)
+    }
+
+    pub fn io_bit(&mut self, a: i32, b: u8) -> Result<D::Bit, Fault> {
+        let word = self.load_io(a)?;
+        Ok(self.d.bit(&word, u32::from(b)))
+    }
+
+    pub fn set_io_bit(&mut self, a: i32, b: u8, on: bool) -> Outcome {
+        let (word, bit) = (self.load_io(a)?, self.d.flag(on));
+        let word = self.d.with_bit(&word, u32::from(b), &bit);
+        self.write_io(a, word)
+    }
+
+    fn move_sp(&mut self, up: bool) {
+        let (one, zero, off) = (self.byte(1), self.byte(0), self.d.flag(false));
+        let (lo, hi) = if up {
+            let lo = self.d.add(&self.sp[0], &one, &off);
+            let hi = self.d.add(&self.sp[1], &zero, &lo.carry);
+            (lo.word, hi.word)
+        } else {
+            let lo = self.d.sub(&self.sp[0], &one, &off);
+            let hi = self.d.sub(&self.sp[1], &zero, &lo.carry);
+            (lo.word, hi.word)
+        };
+        self.sp = [lo, hi];
+    }
+
+    fn stack_top(&mut self) -> Result<Address, Fault> {
+        let [lo, hi] = self.sp.clone();
+        self.d.address(&[&lo, &hi], 0)
+    }
+
+    /// Stores at SP, then decrements it.
+    pub fn push(&mut self, word: &D::Word<8>) -> Result<(), Fault> {
+        let at = self.stack_top()?;
+        self.write(at, word.clone())?;
+        self.move_sp(false);
+        Ok(())
+    }
+
+    /// Increments SP, then loads.
+    pub fn pop(&mut self) -> Result<D::Word<8>, Fault> {
+        self.move_sp(true);
+        let at = self.stack_top()?;
+        self.read(at)
+    }
+
+    /// Pushes the address `words` further on, low byte first.
+    pub fn push_pc(&mut self, words: usize) -> Result<(), Fault> {
+        let back = self.pc + words;
+        for i in 0..self.pc_bytes {
+            let byte = self.byte((back >> (8 * i)) as i32);
+            self.push(&byte)?;
+        }
+        Ok(())
+    }
+
+    /// Pops a return address, high byte first.
+    pub fn pop_pc(&mut self) -> Outcome {
+        let mut parts = Vec::with_capacity(3);
+        for _ in 0..self.pc_bytes {
+            parts.insert(0, self.pop()?);
+        }
+        let parts: Vec<_> = parts.iter().collect();
+        let at = self.d.address(&parts, 0)?;
+        match at.base {
+            Base::ABSOLUTE => Ok(Flow::Jump(at.offset as usize)),
+            Base::RETURN if at.offset == 0 => Ok(Flow::Return),
+            _ => Err(Fault::Return),
+        }
+    }
+}
+
+fn absolute(k: i32) -> Address {
+    Address {
+        base: Base::ABSOLUTE,
+        offset: i64::from(k & 0xffff),
+    }
+}

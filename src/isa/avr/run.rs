@@ -1,0 +1,146 @@
+//! Executing code: decoded once, then an indirect call per instruction, in any domain.
+
+use super::code::Insn;
+use super::cores::Core;
+use super::instructions::{Class, Ops, Timing, table};
+use super::machine::{Avr, Flow, Outcome};
+use crate::domain::Domain;
+use crate::fault::Fault;
+use crate::isa::{ClassCounts, Cost, Span};
+
+/// A decoded instruction at its word address.
+struct Slot<D: Domain> {
+    meaning: fn(&mut Avr<D>, Ops) -> Outcome,
+    ops: Ops,
+    /// Length in words.
+    words: u8,
+    cycles: u8,
+    /// Extra cycles when control jumps: of a conditional branch only.
+    taken: u8,
+    class: Class,
+}
+
+/// Code decoded for a domain and a core. Every word is decoded, as a jump may go anywhere.
+pub struct Decoded<D: Domain> {
+    slots: Vec<Slot<D>>,
+    /// Extra cycles of each word skipped.
+    skipped: u64,
+}
+
+/// Where and why a run stopped: byte address of the instruction, and the fault.
+pub type Stopped = (usize, Fault);
+
+impl<D: Domain> Decoded<D> {
+    /// Decodes `bytes`, which lie at address 0.
+    pub fn new(bytes: &[u8], core: &Core) -> Self {
+        let rows = table::<D>();
+        let slot = |i: usize| match Insn::decode(&bytes[2 * i..]) {
+            Some(insn) => {
+                let row = &rows[insn.op as usize];
+                Slot {
+                    meaning: row.meaning,
+                    ops: insn.ops,
+                    words: insn.form().words as u8,
+                    cycles: (core.cycles)(row.timing) as u8,
+                    taken: u8::from(row.timing == Timing::Branch) * core.taken as u8,
+                    class: row.class,
+                }
+            }
+            None => Slot {
+                meaning: |_, _| Err(Fault::Unsupported("not an instruction".into())),
+                ops: Ops::default(),
+                words: 1,
+                cycles: 0,
+                taken: 0,
+                class: Class::Other,
+            },
+        };
+        Self {
+            slots: (0..bytes.len() / 2).map(slot).collect(),
+            skipped: u64::from(core.taken),
+        }
+    }
+
+    /// Executes `slot`, which is at the program counter: its cycles, and whether it returned to the caller.
+    #[inline(always)]
+    fn execute(&self, m: &mut Avr<D>, slot: &Slot<D>) -> Result<(u64, bool), Stopped> {
+        let pc = m.pc;
+        let flow = match (slot.meaning)(m, slot.ops) {
+            Ok(flow) => flow,
+            Err(fault) => return Err((2 * pc, fault)),
+        };
+        let mut spent = u64::from(slot.cycles);
+        m.pc = pc + usize::from(slot.words);
+        match flow {
+            Flow::Next => {}
+            Flow::Jump(target) => {
+                spent += u64::from(slot.taken);
+                m.pc = target;
+            }
+            Flow::Skip => {
+                let words = self.slots.get(m.pc).map_or(1, |s| s.words);
+                spent += self.skipped * u64::from(words);
+                m.pc += usize::from(words);
+            }
+            Flow::Return => return Ok((spent, true)),
+        }
+        Ok((spent, false))
+    }
+
+    fn fetch(&self, pc: usize) -> Result<&Slot<D>, Stopped> {
+        self.slots.get(pc).ok_or((2 * pc, Fault::Fetch(2 * pc)))
+    }
+
+    /// Executes one instruction and returns its cycles.
+    ///
+    /// # Errors
+    /// A fault and where.
+    pub fn step(&self, m: &mut Avr<D>) -> Result<u64, Stopped> {
+        let slot = self.fetch(m.pc)?;
+        Ok(self.execute(m, slot)?.0)
+    }
+
+    /// Runs `m` until it returns to its caller or reaches the word address `stop`, at most `limit` instructions.
+    ///
+    /// # Errors
+    /// A fault and where.
+    pub fn run(&self, m: &mut Avr<D>, stop: usize, limit: u64) -> Result<Cost, Stopped> {
+        let mut by_class = [0u64; 7];
+        let (mut executed, mut cycles, mut frame) = (0u64, 0u64, 0u64);
+        let mut returned = false;
+        while m.pc != stop && !returned {
+            let slot = self.fetch(m.pc)?;
+            if executed == limit {
+                return Err((2 * m.pc, Fault::StepLimit(limit)));
+            }
+            m.d.at(2 * m.pc);
+            let spent;
+            (spent, returned) = self.execute(m, slot)?;
+            executed += 1;
+            cycles += spent;
+            by_class[slot.class as usize] += 1;
+            if slot.class == Class::Frame {
+                frame += spent;
+            }
+        }
+        let of = |class: Class| by_class[class as usize];
+        let span = |cycles| Span {
+            min: cycles,
+            max: cycles,
+        };
+        Ok(Cost {
+            call: span(cycles),
+            body: span(cycles - frame),
+            counts: ClassCounts {
+                total: executed - of(Class::Frame),
+                load: of(Class::Load),
+                store: of(Class::Store),
+                mul: of(Class::Mul),
+                add: of(Class::Add),
+                moves: of(Class::Move),
+                other: of(Class::Other),
+            },
+            executed,
+        })
+    }
+}

@@ -1,0 +1,21 @@
+//! Lozenge: multi-precision arithmetic kernels for small processors, proved on the bytes that ship.
+//!
+//! ```text
+//! Spec --method--> Schedule --lower--> Program --+-- encode -> bytes, ELF object
+//! (what)           (which product       |        +-- emit   -> .S, .h
+//!                   when)               |        +-- run    -> result, cycles
+//!                                  (decoded)     +-- leak   -> constant-time verdict
+//!                                                +-- prove  -> for all inputs
+//! ```
+//!
+//! Everything before [`program::Program`] is untrusted; everything after it works on
+//! decoded bytes, wherever they came from.
+
+pub mod domain;
+pub mod facts;
+pub mod fault;
+pub mod isa;
+pub mod method;
+pub mod program;
+pub mod schedule;
+pub mod spec;
