@@ -17,5 +17,6 @@ pub mod fault;
 pub mod isa;
 pub mod method;
 pub mod program;
+pub mod prove;
 pub mod schedule;
 pub mod spec;

@@ -87,8 +87,10 @@ pub fn add_sub<const W: u32>(up: bool, a: Public, b: Public, c: PublicBit) -> Op
                     left,
                     right: right_c,
                     part: part_c,
-                } if base_c == base && part_c + 1 == part && left == offset && right_c == right => {
-                }
+                } if base_c == base
+                    && part_c + 1 == part
+                    && below::<W>(part, left, offset)
+                    && below::<W>(part, right_c, right) => {}
                 _ => return None,
             }
             let word = (offset - right) as u64 >> (W * part) & ((1 << W) - 1);
@@ -116,6 +118,11 @@ pub fn add_sub<const W: u32>(up: bool, a: Public, b: Public, c: PublicBit) -> Op
     })
 }
 
+/// Do two offsets agree in the parts below `part`? Then carries out of these parts agree.
+fn below<const W: u32>(part: u32, x: i64, y: i64) -> bool {
+    (x - y) % (1 << (W * part)) == 0
+}
+
 /// Part `part` of a pointer plus or minus `k` and the step that reaches it from below.
 fn step<const W: u32>(
     up: bool,
@@ -135,7 +142,9 @@ fn step<const W: u32>(
             to,
             part: part_c,
             up: up_c,
-        } if base_c == base && part_c + 1 == part && from == offset && up_c == up => to,
+        } if base_c == base && part_c + 1 == part && up_c == up && below::<W>(part, from, offset) => {
+            offset + (to - from)
+        }
         _ => return None,
     };
     let k = (k << (W * part)) as i64;

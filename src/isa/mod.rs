@@ -2,7 +2,79 @@
 
 pub mod avr;
 
+use num_bigint::BigUint;
 use thiserror::Error;
+
+use crate::domain::{Abstract, Base};
+use crate::fault::Fault;
+
+/// Where and why a run stopped: byte address of the instruction, and the fault.
+pub type Stopped = (usize, Fault);
+
+/// A call that returned: the domain with its memory, the cost, what broke the calling convention.
+pub struct Called<D> {
+    pub domain: D,
+    pub cost: Cost,
+    pub violations: Vec<String>,
+}
+
+/// Operands of a concrete call, and where they lie: pointers with equal numbers are equal.
+#[derive(Clone, Debug)]
+pub struct Operands<'a> {
+    /// Value and bytes of each source operand.
+    pub sources: &'a [BigUint],
+    pub source_bytes: usize,
+    pub result_bytes: usize,
+    /// For the result and each source: which of the others' places it shares (an index), or its own.
+    pub places: &'a [usize],
+}
+
+/// An instruction set.
+pub trait Isa: Sized + 'static {
+    type Insn: Copy + PartialEq + std::fmt::Debug + Send + Sync;
+    type Core: 'static;
+
+    /// Bits of an operand word.
+    const WORD_BITS: u32;
+
+    /// Code of `program`.
+    ///
+    /// # Errors
+    /// The instruction that cannot be encoded.
+    fn encode(program: &[Self::Insn]) -> Result<Vec<u8>, String>;
+
+    /// The instructions in `code`, one after the other, each with its byte address.
+    ///
+    /// # Errors
+    /// The address of a word that is no instruction.
+    fn decode(code: &[u8]) -> Result<Vec<(usize, Self::Insn)>, usize>;
+
+    /// GNU as text of an instruction.
+    fn text(insn: &Self::Insn) -> String;
+
+    /// Calls `code` in an abstract domain, with pointers to the given bases.
+    ///
+    /// # Errors
+    /// A fault and where.
+    fn call<D: Abstract>(
+        domain: D,
+        core: &Self::Core,
+        code: &[u8],
+        arguments: &[Base],
+        limit: u64,
+    ) -> Result<Called<D>, Stopped>;
+
+    /// Calls `code` on numbers: result and cost.
+    ///
+    /// # Errors
+    /// A fault and where.
+    fn call_concrete(
+        core: &Self::Core,
+        code: &[u8],
+        operands: &Operands<'_>,
+        limit: u64,
+    ) -> Result<(BigUint, Cost), Stopped>;
+}
 
 /// Why a schedule cannot be lowered to a machine.
 #[derive(Error, Debug, Clone, PartialEq, Eq)]

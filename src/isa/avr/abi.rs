@@ -145,32 +145,39 @@ pub fn frame(body: &[Insn]) -> (Vec<Insn>, Vec<Insn>) {
     (before, after)
 }
 
-/// Word address that stands for the caller in a concrete run.
-pub const CALLER: usize = 0xffff;
 /// Bytes of data space in a concrete run: all that 16 bits address.
 const DATA_SPACE: usize = 0x1_0000;
 /// First address of the stack in a concrete run.
 const STACK_TOP: usize = 0xf000;
 
+/// Word address that stands for the caller: the last one a program counter can hold.
+pub fn caller(m: &Avr<Concrete>) -> usize {
+    if m.pc_bytes == 2 { 0xffff } else { 0x3f_ffff }
+}
+
 /// A machine about to run `code` on numbers, with pointers to `addresses` as arguments.
+///
+/// Code that no part can hold (an unrolled 2048-bit kernel) still runs, with wider return addresses.
 pub fn enter_concrete(core: &Core, code: Rc<[u8]>, addresses: &[usize]) -> Avr<Concrete> {
-    let mut m = Avr::new(Concrete::new(DATA_SPACE), core.pc_bytes, code);
-    restart(&mut m, core, addresses);
+    let fits = code.len() < 2 * 0xffff;
+    let pc_bytes = if fits { core.pc_bytes } else { 3 };
+    let mut m = Avr::new(Concrete::new(DATA_SPACE), pc_bytes, code);
+    restart(&mut m, addresses);
     m
 }
 
 /// Calls again, with the memory as it is.
-pub fn restart(m: &mut Avr<Concrete>, core: &Core, addresses: &[usize]) {
+pub fn restart(m: &mut Avr<Concrete>, addresses: &[usize]) {
     for (low, address) in ARGUMENTS.iter().zip(addresses) {
         let low = usize::from(*low);
         m.r[low] = m.d.known(*address as u64);
         m.r[low + 1] = m.d.known(*address as u64 >> 8);
     }
     m.r[1] = m.d.known(0);
-    for i in 0..core.pc_bytes {
-        m.d.memory[STACK_TOP - i] = (CALLER >> (8 * i)) as u8;
+    for i in 0..m.pc_bytes {
+        m.d.memory[STACK_TOP - i] = (caller(m) >> (8 * i)) as u8;
     }
-    let sp = (STACK_TOP - core.pc_bytes) as u64;
+    let sp = (STACK_TOP - m.pc_bytes) as u64;
     m.sp = [m.d.known(sp), m.d.known(sp >> 8)];
     m.pc = 0;
 }

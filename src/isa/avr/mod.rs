@@ -20,3 +20,85 @@ pub mod machine;
 pub mod parts;
 pub mod pointers;
 pub mod run;
+
+use std::rc::Rc;
+
+use num_bigint::BigUint;
+
+use crate::domain::concrete::Concrete;
+use crate::domain::{Abstract, Base};
+use crate::isa::{Called, Cost, Isa, Operands, Stopped};
+
+/// The AVR instruction set.
+pub struct AvrIsa;
+
+/// First address of an operand in a concrete call.
+const DATA: usize = 0x0200;
+
+impl Isa for AvrIsa {
+    type Insn = code::Insn;
+    type Core = cores::Core;
+
+    const WORD_BITS: u32 = 8;
+
+    fn encode(program: &[code::Insn]) -> Result<Vec<u8>, String> {
+        let mut bytes = Vec::with_capacity(2 * program.len());
+        for insn in program {
+            insn.encode(&mut bytes).map_err(|e| e.to_string())?;
+        }
+        Ok(bytes)
+    }
+
+    fn decode(code: &[u8]) -> Result<Vec<(usize, code::Insn)>, usize> {
+        let mut list = Vec::with_capacity(code.len() / 2);
+        let mut at = 0;
+        while at < code.len() {
+            let insn = code::Insn::decode(&code[at..]).ok_or(at)?;
+            list.push((at, insn));
+            at += 2 * insn.form().words;
+        }
+        Ok(list)
+    }
+
+    fn text(insn: &code::Insn) -> String {
+        insn.text()
+    }
+
+    fn call<D: Abstract>(
+        domain: D,
+        core: &cores::Core,
+        code: &[u8],
+        arguments: &[Base],
+        limit: u64,
+    ) -> Result<Called<D>, Stopped> {
+        let (mut m, entry) = abi::enter(domain, core, code, arguments);
+        let cost = run::Decoded::new(code, core).run(&mut m, usize::MAX, limit)?;
+        let violations = abi::violations(&mut m, &entry, core);
+        Ok(Called {
+            domain: m.d,
+            cost,
+            violations,
+        })
+    }
+
+    fn call_concrete(
+        core: &cores::Core,
+        code: &[u8],
+        operands: &Operands<'_>,
+        limit: u64,
+    ) -> Result<(BigUint, Cost), Stopped> {
+        let room = operands.result_bytes.max(operands.source_bytes);
+        let addresses: Vec<_> = operands.places.iter().map(|p| DATA + p * room).collect();
+        let mut m = abi::enter_concrete(core, Rc::from(code), &addresses);
+        for (value, at) in operands.sources.iter().zip(&addresses[1..]) {
+            let mut bytes = value.to_bytes_le();
+            bytes.resize(operands.source_bytes, 0);
+            m.d.memory[*at..*at + operands.source_bytes].copy_from_slice(&bytes);
+        }
+        let decoded = run::Decoded::<Concrete>::new(code, core);
+        let stop = abi::caller(&m);
+        let cost = decoded.run(&mut m, stop, limit)?;
+        let result = &m.d.memory[addresses[0]..addresses[0] + operands.result_bytes];
+        Ok((BigUint::from_bytes_le(result), cost))
+    }
+}

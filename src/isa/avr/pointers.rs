@@ -61,23 +61,54 @@ struct Access {
     gap: Option<usize>,
 }
 
-/// The best way to a pointer position: (cost, position, index of the previous state, step).
+/// The best way to a pointer position: its cost, where the way before it is, its last step.
 #[derive(Clone, Copy, Debug)]
 struct State {
     cost: u64,
-    position: i64,
     previous: usize,
     step: Step,
+}
+
+/// The reachable pointer positions `first, first + 1, ...` after an access.
+struct Layer {
+    first: i64,
+    states: Vec<Option<State>>,
+}
+
+impl Layer {
+    /// Positions an access at `offset` can leave a pointer of the given reach in.
+    fn around(offset: i64, reach: i64) -> Self {
+        let first = (offset - reach).max(0);
+        Self {
+            first,
+            states: vec![None; (offset + 2 - first) as usize],
+        }
+    }
+
+    fn at(&self, position: i64) -> Option<(u64, usize)> {
+        let i = usize::try_from(position - self.first).ok()?;
+        self.states.get(i)?.map(|s| (s.cost, i))
+    }
+
+    fn cheapest(&self) -> Option<(u64, usize)> {
+        let costs = self.states.iter().enumerate();
+        costs.filter_map(|(i, s)| s.map(|s| (s.cost, i))).min()
+    }
+
+    fn offer(&mut self, state: State) {
+        let slot = &mut self.states[(state.step.after() - self.first) as usize];
+        if slot.is_none_or(|old| state.cost < old.cost) {
+            *slot = Some(state);
+        }
+    }
 }
 
 /// Accesses solved together; longer sequences are cut there.
 const WINDOW: usize = 1024;
 /// The longest displacement of Y and Z (DS40002198, LDD).
 const REACH: i64 = 63;
-/// Cost of moving a pointer: two cycles, and its code words to decide a tie.
-const fn move_cost(by: i64) -> u64 {
-    2 * 16 + if by.abs() <= REACH { 1 } else { 2 }
-}
+/// Cycles of moving a pointer.
+const MOVE: u64 = 2;
 
 /// Does the instruction read the carry, and does it write it?
 fn carry_use(op: Op) -> (bool, bool) {
@@ -132,41 +163,26 @@ fn solve(list: &[Access], reach: i64) -> Option<(Vec<Step>, u64)> {
     for window in list.chunks(WINDOW) {
         let start = State {
             cost: 0,
-            position,
             previous: 0,
             step: Step {
                 from: position,
                 mode: Mode::Displaced,
             },
         };
-        let mut layers = vec![vec![start]];
+        let mut layers = vec![Layer {
+            first: position,
+            states: vec![Some(start)],
+        }];
         for access in window {
             let before = &layers[layers.len() - 1];
-            let mut layer: Vec<State> = Vec::new();
-            let mut offer = |state: State| match layer
-                .iter_mut()
-                .find(|s| s.position == state.position)
-            {
-                Some(old) if old.cost <= state.cost => {}
-                Some(old) => *old = state,
-                None => layer.push(state),
-            };
+            let moved = before
+                .cheapest()
+                .filter(|_| access.gap.is_some())
+                .map(|(cost, i)| (cost + MOVE, i));
             let o = access.offset;
-            for from in (o - reach).max(0)..=o + 1 {
-                let best = before
-                    .iter()
-                    .enumerate()
-                    .filter_map(|(i, s)| {
-                        let by = from - s.position;
-                        let cost = match by {
-                            0 => 0,
-                            _ if access.gap.is_some() => move_cost(by),
-                            _ => return None,
-                        };
-                        Some((s.cost + cost, i))
-                    })
-                    .min();
-                let Some((cost, previous)) = best else {
+            let mut layer = Layer::around(o, reach);
+            for from in layer.first..=o + 1 {
+                let Some((cost, previous)) = before.at(from).into_iter().chain(moved).min() else {
                     continue;
                 };
                 let modes: &[Mode] = match o - from {
@@ -176,27 +192,24 @@ fn solve(list: &[Access], reach: i64) -> Option<(Vec<Step>, u64)> {
                 };
                 for mode in modes {
                     let step = Step { from, mode: *mode };
-                    offer(State {
+                    layer.offer(State {
                         cost,
-                        position: step.after(),
                         previous,
                         step,
                     });
                 }
             }
-            if layer.is_empty() {
-                return None;
-            }
             layers.push(layer);
         }
         let last = layers.last()?;
-        let mut at = (0..last.len()).min_by_key(|i| last[*i].cost)?;
-        total += last[at].cost;
-        position = last[at].position;
+        let (cost, mut at) = last.cheapest()?;
+        total += cost;
+        position = last.first + at as i64;
         let mut tail = Vec::with_capacity(window.len());
         for layer in layers[1..].iter().rev() {
-            tail.push(layer[at].step);
-            at = layer[at].previous;
+            let state = layer.states[at]?;
+            tail.push(state.step);
+            at = state.previous;
         }
         steps.extend(tail.into_iter().rev());
     }

@@ -6,7 +6,7 @@ use super::instructions::{Class, Ops, Timing, table};
 use super::machine::{Avr, Flow, Outcome};
 use crate::domain::Domain;
 use crate::fault::Fault;
-use crate::isa::{ClassCounts, Cost, Span};
+use crate::isa::{ClassCounts, Cost, Span, Stopped};
 
 /// A decoded instruction at its word address.
 struct Slot<D: Domain> {
@@ -26,9 +26,6 @@ pub struct Decoded<D: Domain> {
     /// Extra cycles of each word skipped.
     skipped: u64,
 }
-
-/// Where and why a run stopped: byte address of the instruction, and the fault.
-pub type Stopped = (usize, Fault);
 
 impl<D: Domain> Decoded<D> {
     /// Decodes `bytes`, which lie at address 0.
