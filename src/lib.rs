@@ -12,6 +12,7 @@
 //! decoded bytes, wherever they came from.
 
 pub mod domain;
+pub mod emit;
 pub mod facts;
 pub mod fault;
 pub mod isa;

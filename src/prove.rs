@@ -11,7 +11,7 @@ use crate::domain::algebra::{Algebra, Value};
 use crate::domain::identity::{self, Open};
 use crate::domain::secret::Secret;
 use crate::domain::{Abstract, Address, Base};
-use crate::isa::{Cost, Isa, Stopped};
+use crate::isa::{Called, Cost, Isa, Stopped};
 use crate::spec::{Alias, Op, Spec};
 
 /// The most instructions an abstract run may take.
@@ -136,7 +136,7 @@ pub fn prove<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8], alias: Alias) -> 
     let unknown = |text: String| Verdict::Unknown(text);
     match I::call(d, core, code, &bases, STEP_LIMIT) {
         Err(stopped) => {
-            let text = describe::<I>(code, &stopped);
+            let text = describe::<I>(core, code, &stopped);
             let memory = match stopped.1.is_memory() {
                 true => Verdict::Disproved(text.clone()),
                 false => unknown(text.clone()),
@@ -156,7 +156,7 @@ pub fn prove<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8], alias: Alias) -> 
             let d = called.domain;
             let lowest = d.memory.lowest_written(Base::STACK);
             Proof {
-                correct: equation::<I>(spec, &d, bases[0], [&a, &b], code),
+                correct: equation::<I>(spec, &d, bases[0], [&a, &b], core, code),
                 memory: Verdict::Proved,
                 abi,
                 stack_bytes: lowest.map_or(0, |lowest| (1 - lowest) as usize),
@@ -171,6 +171,7 @@ fn equation<I: Isa>(
     d: &Algebra,
     result: Base,
     [a, b]: [&[Value]; 2],
+    core: &I::Core,
     code: &[u8],
 ) -> Verdict {
     let step = (I::WORD_BITS / 8) as usize;
@@ -192,14 +193,14 @@ fn equation<I: Isa>(
         Ok(()) => Verdict::Proved,
         Err(Open { text, pc: None }) => Verdict::Unknown(text),
         Err(Open { text, pc: Some(pc) }) => {
-            Verdict::Unknown(format!("{text}: {}", at::<I>(code, pc)))
+            Verdict::Unknown(format!("{text}: {}", at::<I>(core, code, pc)))
         }
     }
 }
 
 /// `0x1a: adc r2, r3`.
-pub fn at<I: Isa>(code: &[u8], pc: usize) -> String {
-    let insn = I::decode(code)
+pub fn at<I: Isa>(core: &I::Core, code: &[u8], pc: usize) -> String {
+    let insn = I::decode(core, code)
         .ok()
         .and_then(|list| list.into_iter().find(|(at, _)| *at == pc));
     match insn {
@@ -208,8 +209,8 @@ pub fn at<I: Isa>(code: &[u8], pc: usize) -> String {
     }
 }
 
-fn describe<I: Isa>(code: &[u8], (pc, fault): &Stopped) -> String {
-    format!("{fault} at {}", at::<I>(code, *pc))
+fn describe<I: Isa>(core: &I::Core, code: &[u8], (pc, fault): &Stopped) -> String {
+    format!("{fault} at {}", at::<I>(core, code, *pc))
 }
 
 /// Does time on `core`, or an address, tell anything about the operands? The cost if not, the leak if so.
@@ -225,9 +226,15 @@ pub fn leak<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8]) -> Result<Cost, St
         word
     });
     match I::call(d, core, code, &bases, STEP_LIMIT) {
+        Ok(Called {
+            slow_operand: Some((pc, text)),
+            ..
+        }) => Err(format!("{text} at {}", at::<I>(core, code, pc))),
         Ok(called) => Ok(called.cost),
-        Err(stopped) if stopped.1.is_leak() => Err(describe::<I>(code, &stopped)),
-        Err((pc, fault)) => Err(format!("unknown: {}", describe::<I>(code, &(pc, fault)))),
+        Err(stopped) if stopped.1.is_leak() => Err(describe::<I>(core, code, &stopped)),
+        Err((pc, fault)) => Err(format!(
+            "unknown: {}",
+            describe::<I>(core, code, &(pc, fault))
+        )),
     }
 }
-

@@ -8,8 +8,9 @@
 
 use super::abstract_memory::{AbstractMemory, Region};
 use super::bounds::Bounds;
+use super::concrete::{Bits, Concrete};
 use super::public::{self, Public, PublicBit};
-use super::{Abstract, Address, Base, Domain, Logic, Signs, Sum};
+use super::{Abstract, Address, Base, Domain, Logic, Shift, Signs, Sum};
 use crate::fault::Fault;
 
 /// A variable's number; later variables are defined by earlier ones.
@@ -44,13 +45,14 @@ pub enum Def {
     /// A carry, a high word, a quotient: fixed by the equation of another variable.
     Carry,
     /// `constant + sum of terms`, the terms `start .. start + len` of the arena.
-    Linear {
-        start: u32,
-        len: u8,
-        constant: i64,
-    },
+    Linear { start: u32, len: u8, constant: i64 },
     /// `a * b - 2^W * hi`.
-    Low { a: Value, b: Value, hi: VarId, w: u32 },
+    Low {
+        a: Value,
+        b: Value,
+        hi: VarId,
+        w: u32,
+    },
 }
 
 /// A variable.
@@ -152,6 +154,36 @@ impl Algebra {
         }
     }
 
+    /// If `s = x + y - 2^W c`, then `s - x = y - 2^W c`: comparing a sum with an addend
+    /// (SLTU on a machine without a carry flag) gives the carry.
+    fn undo_sum(&self, s: Value, x: Value, w: u32) -> Option<(Value, BitValue)> {
+        let (Value::Var(s), Value::Var(x)) = (s, x) else {
+            return None;
+        };
+        let Def::Linear {
+            start,
+            len,
+            constant,
+        } = self.vars[s as usize].def
+        else {
+            return None;
+        };
+        let terms = &self.terms[start as usize..][..usize::from(len)];
+        let (sum, carry) = match terms {
+            [sum @ .., (c, factor)] if *factor == -(1 << w) => (sum, BitValue::Var(*c)),
+            sum => (sum, NO),
+        };
+        let other = match (sum, constant) {
+            ([(p, 1), (q, 1)], 0) if *p == x => Value::Var(*q),
+            ([(p, 1), (q, 1)], 0) if *q == x => Value::Var(*p),
+            ([(p, 1)], k) if *p == x && (0..1 << w).contains(&k) => {
+                Value::Public(Public::Known(k as u64))
+            }
+            _ => return None,
+        };
+        Some((other, carry))
+    }
+
     fn opaque<const W: u32>(word: Value, carry: BitValue) -> Sum<Self, W> {
         Sum {
             word,
@@ -161,12 +193,7 @@ impl Algebra {
         }
     }
 
-    fn folded<const W: u32>(
-        up: bool,
-        a: &Value,
-        b: &Value,
-        c: &BitValue,
-    ) -> Option<Sum<Self, W>> {
+    fn folded<const W: u32>(up: bool, a: &Value, b: &Value, c: &BitValue) -> Option<Sum<Self, W>> {
         let (Value::Public(a), Value::Public(b), BitValue::Public(c)) = (a, b, c) else {
             return None;
         };
@@ -213,7 +240,9 @@ impl Domain for Algebra {
             return Self::opaque(word, NO);
         }
         let bound = self.bound(a, W) + self.bound(b, W) + self.bound(c_in, 1);
-        let chain = self.bounds.enter(a, b, c_in, W, |v| self.vars[v as usize].bound);
+        let chain = self
+            .bounds
+            .enter(a, b, c_in, W, |v| self.vars[v as usize].bound);
         let carries = bound >> W != 0 && !self.bounds.fits(&chain, W);
         let carry = if carries {
             let c_out = self.new_var(Def::Carry, 1);
@@ -266,6 +295,11 @@ impl Domain for Algebra {
         if c_in == Value::ZERO && b == Value::ZERO {
             return Self::opaque(a, NO);
         }
+        if c_in == Value::ZERO
+            && let Some((addend, carry)) = self.undo_sum(a, b, W)
+        {
+            return Self::opaque(addend, carry);
+        }
         let mut form = (Vec::with_capacity(4), 0);
         Self::collect(&mut form, a, 1);
         Self::collect(&mut form, b, -1);
@@ -304,8 +338,7 @@ impl Domain for Algebra {
         let product = self.bound(a, W) * self.bound(b, W);
         let hi = self.new_var(Def::Carry, product >> W);
         let lo = self.new_var(Def::Low { a, b, hi, w: W }, product.min((1 << W) - 1));
-        self.bounds
-            .product(Value::Var(lo), Value::Var(hi), product);
+        self.bounds.product(Value::Var(lo), Value::Var(hi), product);
         (Value::Var(lo), Value::Var(hi))
     }
 
@@ -350,11 +383,83 @@ impl Domain for Algebra {
         (Value::Var(word), BitValue::Var(out))
     }
 
-    fn rotate<const W: u32>(&mut self, a: &Value, count: u32) -> Value {
-        match a {
-            _ if count == 0 => *a,
-            Value::Public(Public::Known(k)) => self.known::<W>(k << count | k >> (W - count)),
+    fn shift<const W: u32>(&mut self, kind: Shift, a: &Value, count: u32) -> (Value, BitValue) {
+        if let Value::Public(Public::Known(k)) = a {
+            let (word, out) = kind.apply(*k, count, W);
+            return (self.known::<W>(word), self.flag(out));
+        }
+        let a = self.variable_or_number(*a, W);
+        let bound = self.bound(a, W);
+        match kind {
+            // word = 2^count a - 2^W over.
+            Shift::Left => {
+                let over = self.new_var(Def::Carry, bound >> (W - count));
+                let mut form = (vec![(over, -(1 << W))], 0);
+                Self::collect(&mut form, a, 1 << count);
+                let word = self.linear(&form.0, form.1, (1 << W) - 1);
+                let out = if count == 1 {
+                    BitValue::Var(over)
+                } else {
+                    BitValue::Opaque
+                };
+                (Value::Var(word), out)
+            }
+            // a = 2^count word + rest.
+            Shift::Right => {
+                let word = self.new_var(Def::Carry, bound >> count);
+                let mut form = (vec![(word, -(1 << count))], 0);
+                Self::collect(&mut form, a, 1);
+                let rest = self.linear(&form.0, form.1, (1 << count) - 1);
+                let out = if count == 1 {
+                    BitValue::Var(rest)
+                } else {
+                    BitValue::Opaque
+                };
+                (Value::Var(word), out)
+            }
+            Shift::ArithmeticRight | Shift::RotateRight => (self.unknown_word(W), BitValue::Opaque),
+        }
+    }
+
+    fn select<const W: u32>(&mut self, bit: &BitValue, x: &Value, y: &Value) -> Value {
+        match bit {
+            BitValue::Public(PublicBit::Known(true)) => *x,
+            BitValue::Public(PublicBit::Known(false)) => *y,
+            _ if x == y => *x,
             _ => self.unknown_word(W),
+        }
+    }
+
+    fn slice<const W: u32, const V: u32>(&mut self, a: &Value, from: u32) -> Value {
+        match a {
+            Value::Public(Public::Known(k)) => self.known::<V>(k >> from),
+            Value::Var(_) if from == 0 && self.bound(*a, W) >> V == 0 => *a,
+            _ => self.unknown_word(V),
+        }
+    }
+
+    fn extend<const V: u32, const W: u32>(&mut self, a: &Value, signed: bool) -> Value {
+        match a {
+            Value::Public(Public::Known(k)) => {
+                let word = Concrete::new(0).extend::<V, W>(&Bits(*k), signed);
+                self.known::<W>(word.0)
+            }
+            Value::Var(_) if !signed || self.bound(*a, V) >> (V - 1) == 0 => *a,
+            _ => self.unknown_word(W),
+        }
+    }
+
+    fn value<const W: u32>(&self, word: &Value) -> Option<u64> {
+        match word {
+            Value::Public(Public::Known(k)) => Some(*k),
+            _ => None,
+        }
+    }
+
+    fn origin<const W: u32>(&self, word: &Value) -> String {
+        match word {
+            Value::Var(v) => self.name(*v).unwrap_or("a computed value").to_string(),
+            Value::Public(_) => "a public value".into(),
         }
     }
 
@@ -376,6 +481,14 @@ impl Domain for Algebra {
         match (a, bit) {
             (Value::Public(Public::Known(k)), BitValue::Public(PublicBit::Known(b))) => {
                 self.known::<W>(k & !(1 << index) | u64::from(*b) << index)
+            }
+            // A bit put where there is a 0.
+            (Value::Public(Public::Known(k)), BitValue::Var(v)) if k >> index & 1 == 0 => {
+                if *k == 0 && index == 0 {
+                    return Value::Var(*v);
+                }
+                let bound = k + (1 << index);
+                Value::Var(self.linear(&[(*v, 1 << index)], *k as i64, bound))
             }
             _ => self.unknown_word(W),
         }
@@ -490,4 +603,3 @@ impl Abstract for Algebra {
         self.memory.lowest_written(base)
     }
 }
-

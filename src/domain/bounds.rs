@@ -122,8 +122,9 @@ impl Bounds {
         bound: impl Fn(VarId) -> u64,
     ) -> Chain {
         let pending = match c_in {
-            Value::Var(v) => get(&self.pending, v)
-                .filter(|p| self.groups[p.group as usize].version == p.version),
+            Value::Var(v) => {
+                get(&self.pending, v).filter(|p| self.groups[p.group as usize].version == p.version)
+            }
             Value::Public(_) => None,
         };
         let (chain, addend) = self.choose(a, b, pending);
@@ -138,7 +139,14 @@ impl Bounds {
         }
         // A word that starts a group counts as an addend too.
         let fresh = self.groups[chain.group as usize].words.len() == chain.index;
-        let all = [addend, if fresh { self.other(a, b, addend) } else { Value::ZERO }];
+        let all = [
+            addend,
+            if fresh {
+                self.other(a, b, addend)
+            } else {
+                Value::ZERO
+            },
+        ];
         for y in all {
             if y != Value::ZERO {
                 self.add_word(chain, y, max(y), w);

@@ -1,6 +1,6 @@
 //! Words are numbers: one run on one input.
 
-use super::{Address, Base, Domain, Logic, Signs, Sum};
+use super::{Address, Base, Domain, Logic, Shift, Signs, Sum};
 use crate::fault::Fault;
 
 /// Flat data memory of `size` bytes, little-endian.
@@ -82,12 +82,7 @@ impl Domain for Concrete {
     }
 
     #[inline(always)]
-    fn mul<const W: u32>(
-        &mut self,
-        a: &Bits<W>,
-        b: &Bits<W>,
-        signs: Signs,
-    ) -> (Bits<W>, Bits<W>) {
+    fn mul<const W: u32>(&mut self, a: &Bits<W>, b: &Bits<W>, signs: Signs) -> (Bits<W>, Bits<W>) {
         let product = match signs {
             Signs::Unsigned => a.0 * b.0,
             Signs::Signed => sign_extend(a.0, W).wrapping_mul(sign_extend(b.0, W)) as u64,
@@ -107,11 +102,38 @@ impl Domain for Concrete {
     }
 
     #[inline(always)]
-    fn rotate<const W: u32>(&mut self, a: &Bits<W>, count: u32) -> Bits<W> {
-        if count == 0 {
-            return *a;
-        }
-        Bits((a.0 << count | a.0 >> (W - count)) & mask(W))
+    fn shift<const W: u32>(&mut self, kind: Shift, a: &Bits<W>, count: u32) -> (Bits<W>, bool) {
+        let (word, out) = kind.apply(a.0, count, W);
+        (Bits(word), out)
+    }
+
+    #[inline(always)]
+    fn select<const W: u32>(&mut self, bit: &bool, x: &Bits<W>, y: &Bits<W>) -> Bits<W> {
+        if *bit { *x } else { *y }
+    }
+
+    #[inline(always)]
+    fn slice<const W: u32, const V: u32>(&mut self, a: &Bits<W>, from: u32) -> Bits<V> {
+        Bits(a.0 >> from & mask(V))
+    }
+
+    #[inline(always)]
+    fn extend<const V: u32, const W: u32>(&mut self, a: &Bits<V>, signed: bool) -> Bits<W> {
+        let value = if signed {
+            sign_extend(a.0, V) as u64
+        } else {
+            a.0
+        };
+        Bits(value & mask(W))
+    }
+
+    #[inline(always)]
+    fn value<const W: u32>(&self, word: &Bits<W>) -> Option<u64> {
+        Some(word.0)
+    }
+
+    fn origin<const W: u32>(&self, word: &Bits<W>) -> String {
+        format!("{:#x}", word.0)
     }
 
     #[inline(always)]

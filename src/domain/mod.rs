@@ -51,6 +51,34 @@ pub enum Logic {
     Xor,
 }
 
+/// Shifts by a constant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shift {
+    Left,
+    Right,
+    /// Right, keeping the sign.
+    ArithmeticRight,
+    RotateRight,
+}
+
+impl Shift {
+    /// The shift of a plain number of `w` bits by `0 < count < w`, and the last bit shifted out.
+    #[inline(always)]
+    pub fn apply(self, a: u64, count: u32, w: u32) -> (u64, bool) {
+        let mask = (1u64 << w) - 1;
+        let right_out = a >> (count - 1) & 1 == 1;
+        match self {
+            Shift::Left => (a << count & mask, a >> (w - count) & 1 == 1),
+            Shift::Right => (a >> count, right_out),
+            Shift::ArithmeticRight => {
+                let signed = ((a << (64 - w)) as i64) >> (64 - w);
+                ((signed >> count) as u64 & mask, right_out)
+            }
+            Shift::RotateRight => ((a >> count | a << (w - count)) & mask, right_out),
+        }
+    }
+}
+
 impl Logic {
     /// The operation on plain numbers.
     #[inline(always)]
@@ -108,8 +136,28 @@ pub trait Domain: Sized {
         a: &Self::Word<W>,
         top: &Self::Bit,
     ) -> (Self::Word<W>, Self::Bit);
-    /// Rotate left by `count` bits.
-    fn rotate<const W: u32>(&mut self, a: &Self::Word<W>, count: u32) -> Self::Word<W>;
+    /// Shift or rotate by `0 < count < W` bits: the word, and the last bit shifted out.
+    fn shift<const W: u32>(
+        &mut self,
+        kind: Shift,
+        a: &Self::Word<W>,
+        count: u32,
+    ) -> (Self::Word<W>, Self::Bit);
+    /// `x` if `bit`, else `y`, in the same time and without a branch.
+    fn select<const W: u32>(
+        &mut self,
+        bit: &Self::Bit,
+        x: &Self::Word<W>,
+        y: &Self::Word<W>,
+    ) -> Self::Word<W>;
+    /// The `V` bits of `a` from bit `from` on.
+    fn slice<const W: u32, const V: u32>(&mut self, a: &Self::Word<W>, from: u32) -> Self::Word<V>;
+    /// `a`, extended by zeros or, if `signed`, by its top bit.
+    fn extend<const V: u32, const W: u32>(
+        &mut self,
+        a: &Self::Word<V>,
+        signed: bool,
+    ) -> Self::Word<W>;
     /// Is `a = 0`?
     fn is_zero<const W: u32>(&mut self, a: &Self::Word<W>) -> Self::Bit;
     /// Bit `index` of `a`.
@@ -134,6 +182,11 @@ pub trait Domain: Sized {
     /// # Errors
     /// [`Fault::SecretAddress`] when it is not the same in every run.
     fn number<const W: u32>(&mut self, word: &Self::Word<W>) -> Result<u64, Fault>;
+
+    /// The number in a word, if it is the same in every run: what operand-dependent timing may use.
+    fn value<const W: u32>(&self, word: &Self::Word<W>) -> Option<u64>;
+    /// Where a word comes from, in words: `the secret a[3]`.
+    fn origin<const W: u32>(&self, word: &Self::Word<W>) -> String;
 
     /// Where the words `parts` (least significant first) point, `offset` bytes on.
     ///

@@ -134,7 +134,9 @@ fn step<const W: u32>(
         return None;
     };
     let reached = match c {
-        PublicBit::Known(bit) if part == 0 => offset + if up { i64::from(bit) } else { -i64::from(bit) },
+        PublicBit::Known(bit) if part == 0 => {
+            offset + if up { i64::from(bit) } else { -i64::from(bit) }
+        }
         PublicBit::Known(false) => offset,
         PublicBit::Step {
             base: base_c,
@@ -142,7 +144,11 @@ fn step<const W: u32>(
             to,
             part: part_c,
             up: up_c,
-        } if base_c == base && part_c + 1 == part && up_c == up && below::<W>(part, from, offset) => {
+        } if base_c == base
+            && part_c + 1 == part
+            && up_c == up
+            && below::<W>(part, from, offset) =>
+        {
             offset + (to - from)
         }
         _ => return None,

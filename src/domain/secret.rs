@@ -6,8 +6,9 @@
 //! operand-dependent latency is the leak.
 
 use super::abstract_memory::{AbstractMemory, Region};
+use super::concrete::{Bits, Concrete};
 use super::public::{self, Public, PublicBit};
-use super::{Abstract, Address, Base, Domain, Logic, Signs, Sum};
+use super::{Abstract, Address, Base, Domain, Logic, Shift, Signs, Sum};
 use crate::fault::Fault;
 
 /// Where a secret entered the run.
@@ -70,7 +71,7 @@ impl Secret {
     }
 
     /// The first secret among the operands.
-    fn origin(words: &[Taint], bits: &[TaintBit]) -> Origin {
+    fn first_origin(words: &[Taint], bits: &[TaintBit]) -> Origin {
         let from_words = words.iter().find_map(|w| match w {
             Taint::Secret { origin, .. } => Some(*origin),
             Taint::Public(_) => None,
@@ -84,7 +85,7 @@ impl Secret {
 
     /// A fresh secret computed from `words` and `bits`.
     fn mix(&mut self, words: &[Taint], bits: &[TaintBit]) -> Taint {
-        self.fresh(Self::origin(words, bits))
+        self.fresh(Self::first_origin(words, bits))
     }
 
     fn add_sub<const W: u32>(
@@ -117,7 +118,7 @@ impl Secret {
                 overflow: self.flag(false),
             };
         }
-        let origin = Self::origin(&[*a, *b], &[*c]);
+        let origin = Self::first_origin(&[*a, *b], &[*c]);
         let secret = TaintBit::Secret(origin);
         Sum {
             word: self.fresh(origin),
@@ -180,29 +181,67 @@ impl Domain for Secret {
             let word = a >> 1 | u64::from(*top) << (W - 1);
             return (self.known::<W>(word), self.flag(a & 1 == 1));
         }
-        let origin = Self::origin(&[*a], &[*top]);
+        let origin = Self::first_origin(&[*a], &[*top]);
         (self.fresh(origin), TaintBit::Secret(origin))
     }
 
-    fn rotate<const W: u32>(&mut self, a: &Taint, count: u32) -> Taint {
+    fn shift<const W: u32>(&mut self, kind: Shift, a: &Taint, count: u32) -> (Taint, TaintBit) {
+        if let Taint::Public(Public::Known(k)) = a {
+            let (word, out) = kind.apply(*k, count, W);
+            return (self.known::<W>(word), self.flag(out));
+        }
+        let origin = Self::first_origin(&[*a], &[]);
+        (self.fresh(origin), TaintBit::Secret(origin))
+    }
+
+    fn select<const W: u32>(&mut self, bit: &TaintBit, x: &Taint, y: &Taint) -> Taint {
+        match bit {
+            TaintBit::Public(PublicBit::Known(true)) => *x,
+            TaintBit::Public(PublicBit::Known(false)) => *y,
+            _ if x == y => *x,
+            _ => self.fresh(Self::first_origin(&[], &[*bit])),
+        }
+    }
+
+    fn slice<const W: u32, const V: u32>(&mut self, a: &Taint, from: u32) -> Taint {
         match a {
-            Taint::Public(Public::Known(k)) if count > 0 => self.known::<W>(k << count | k >> (W - count)),
-            _ if count == 0 => *a,
+            Taint::Public(Public::Known(k)) => self.known::<V>(k >> from),
             _ => self.mix(&[*a], &[]),
         }
+    }
+
+    fn extend<const V: u32, const W: u32>(&mut self, a: &Taint, signed: bool) -> Taint {
+        match a {
+            Taint::Public(Public::Known(k)) => {
+                let word = Concrete::new(0).extend::<V, W>(&Bits(*k), signed);
+                self.known::<W>(word.0)
+            }
+            _ => self.mix(&[*a], &[]),
+        }
+    }
+
+    fn value<const W: u32>(&self, word: &Taint) -> Option<u64> {
+        match word {
+            Taint::Public(Public::Known(k)) => Some(*k),
+            _ => None,
+        }
+    }
+
+    fn origin<const W: u32>(&self, word: &Taint) -> String {
+        self.name(Self::first_origin(&[*word], &[]))
     }
 
     fn is_zero<const W: u32>(&mut self, a: &Taint) -> TaintBit {
         match a {
             Taint::Public(Public::Known(k)) => self.flag(*k == 0),
-            _ => TaintBit::Secret(Self::origin(&[*a], &[])),
+            _ => TaintBit::Secret(Self::first_origin(&[*a], &[])),
         }
     }
 
     fn bit<const W: u32>(&mut self, a: &Taint, index: u32) -> TaintBit {
         match a {
             Taint::Public(Public::Known(k)) => self.flag(k >> index & 1 == 1),
-            _ => TaintBit::Secret(Self::origin(&[*a], &[])),
+            _ => TaintBit::Secret(Self::first_origin(&[*a], &[])),
         }
     }
 
@@ -236,7 +275,7 @@ impl Domain for Secret {
                     _ => *other,
                 }
             }
-            _ => TaintBit::Secret(Self::origin(&[], &[*x, *y])),
+            _ => TaintBit::Secret(Self::first_origin(&[], &[*x, *y])),
         }
     }
 
@@ -309,7 +348,7 @@ impl Abstract for Secret {
 
     fn unknown_bit(&mut self, name: String) -> TaintBit {
         let word = self.secret(name);
-        TaintBit::Secret(Self::origin(&[word], &[]))
+        TaintBit::Secret(Self::first_origin(&[word], &[]))
     }
 
     fn same_bit(&self, a: &TaintBit, b: &TaintBit) -> bool {

@@ -6,7 +6,11 @@ use num_bigint::BigUint;
 use thiserror::Error;
 
 use crate::domain::{Abstract, Base};
+use crate::emit::{Dialect, ObjectFormat};
+use crate::facts::Facts;
 use crate::fault::Fault;
+use crate::program::Program;
+use crate::schedule::Schedule;
 
 /// Where and why a run stopped: byte address of the instruction, and the fault.
 pub type Stopped = (usize, Fault);
@@ -16,6 +20,8 @@ pub struct Called<D> {
     pub domain: D,
     pub cost: Cost,
     pub violations: Vec<String>,
+    /// The first instruction whose time depends on an operand that is not public, and how.
+    pub slow_operand: Option<(usize, String)>,
 }
 
 /// Operands of a concrete call, and where they lie: pointers with equal numbers are equal.
@@ -37,19 +43,37 @@ pub trait Isa: Sized + 'static {
     /// Bits of an operand word.
     const WORD_BITS: u32;
 
+    /// What a method may know of `core`.
+    fn facts(core: &Self::Core) -> Facts;
+
+    /// Functions in the C calling convention that run `schedule`: every candidate that may be the cheapest.
+    ///
+    /// # Errors
+    /// Why there is none.
+    fn lower(
+        schedule: &Schedule,
+        core: &Self::Core,
+    ) -> Result<Vec<Program<Self::Insn>>, LowerError>;
+
+    /// How its objects are written.
+    fn object_format(core: &Self::Core) -> ObjectFormat;
+
+    /// How GNU as reads it.
+    fn dialect(core: &Self::Core) -> Dialect;
+
     /// Code of `program`.
     ///
     /// # Errors
     /// The instruction that cannot be encoded.
-    fn encode(program: &[Self::Insn]) -> Result<Vec<u8>, String>;
+    fn encode(core: &Self::Core, program: &[Self::Insn]) -> Result<Vec<u8>, String>;
 
     /// The instructions in `code`, one after the other, each with its byte address.
     ///
     /// # Errors
     /// The address of a word that is no instruction.
-    fn decode(code: &[u8]) -> Result<Vec<(usize, Self::Insn)>, usize>;
+    fn decode(core: &Self::Core, code: &[u8]) -> Result<Vec<(usize, Self::Insn)>, usize>;
 
-    /// GNU as text of an instruction.
+    /// GNU as text of an instruction that assembles to the same bytes.
     fn text(insn: &Self::Insn) -> String;
 
     /// Calls `code` in an abstract domain, with pointers to the given bases.

@@ -115,7 +115,11 @@ pub fn saved_by(body: &[Insn]) -> Vec<u8> {
         for (letter, ..) in insn.form().ranges() {
             match letter {
                 'd' | 'r' => {
-                    let r = if letter == 'd' { insn.ops.d } else { insn.ops.r };
+                    let r = if letter == 'd' {
+                        insn.ops.d
+                    } else {
+                        insn.ops.r
+                    };
                     used[usize::from(r)] = true;
                 }
                 'D' => {

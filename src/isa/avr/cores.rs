@@ -13,6 +13,8 @@ pub struct Core {
     pub cycles: fn(Timing) -> u32,
     /// Extra cycles of a taken branch, and of each word skipped.
     pub taken: u32,
+    /// ELF machine number of binutils (`EF_AVR_MACH`) for code that runs on every part with this core.
+    pub arch: u32,
     pub source: &'static str,
 }
 
@@ -46,6 +48,7 @@ pub static ATMEGA128: Core = Core {
         Timing::ExtendedIndirectCall | Timing::Call | Timing::Return => 4,
     },
     taken: 1,
+    arch: 5,
     source: "ATmega128 datasheet (doc2467), instruction set summary; DS40002198, column AVRe+",
 };
 
@@ -63,6 +66,7 @@ pub static ATMEGA2560: Core = Core {
         _ => (ATMEGA128.cycles)(t),
     },
     taken: 1,
+    arch: 6,
     source: "ATmega2560 datasheet (DS40002211), instruction set summary; DS40002198, 22-bit PC",
 };
 

@@ -7,7 +7,7 @@
 //! `D`, `R` the even register of any pair. Meanings are run by [`super::machine`].
 
 use super::machine::{Avr, Flow, Outcome, Pointer};
-use crate::domain::{Domain, Logic, Signs};
+use crate::domain::{Domain, Logic, Shift, Signs};
 use crate::fault::Fault;
 
 use Class::{Add, Frame, Move, Mul, Other};
@@ -180,7 +180,7 @@ pub fn table<D: Domain>() -> Vec<Row<D>> {
         row(LSR,  "lsr",  "1001 010d dddd 0110", "Rd", Alu, Other, |m, o| { let top = m.d.flag(false); m.shift_right(o.d, top) }),
         row(ROR,  "ror",  "1001 010d dddd 0111", "Rd", Alu, Other, |m, o| { let top = m.c(); m.shift_right(o.d, top) }),
         row(ASR,  "asr",  "1001 010d dddd 0101", "Rd", Alu, Other, |m, o| { let top = m.register_bit(o.d, 7); m.shift_right(o.d, top) }),
-        row(SWAP, "swap", "1001 010d dddd 0010", "Rd", Alu, Other, |m, o| { let x = m.r(o.d); let y = m.d.rotate(&x, 4); m.set(o.d, y) }),
+        row(SWAP, "swap", "1001 010d dddd 0010", "Rd", Alu, Other, |m, o| { let x = m.r(o.d); let y = m.d.shift(Shift::RotateRight, &x, 4).0; m.set(o.d, y) }),
         row(BSET, "bset", "1001 0100 0sss 1000", "s",  Alu, Other, |m, o| { let on = m.d.flag(true); m.set_flag(o.b, on); Ok(Flow::Next) }),
         row(BCLR, "bclr", "1001 0100 1sss 1000", "s",  Alu, Other, |m, o| { let off = m.d.flag(false); m.set_flag(o.b, off); Ok(Flow::Next) }),
         row(BST,  "bst",  "1111 101d dddd 0bbb", "Rd, b", Alu, Other, |m, o| { let bit = m.register_bit(o.d, o.b); m.set_flag(6, bit); Ok(Flow::Next) }),

@@ -30,8 +30,7 @@ pub const CHOICES: [Choices; 2] = [
 /// When registers run out, or a pointer cannot move where it must.
 pub fn lower(schedule: &Schedule, choices: Choices) -> Result<Program<Insn>, LowerError> {
     let columns = Columns::lower(schedule, choices).map_err(|_| LowerError::Registers)?;
-    let (pointers, resolved) =
-        pointers::resolve(&columns.items).ok_or(LowerError::Addressing)?;
+    let (pointers, resolved) = pointers::resolve(&columns.items).ok_or(LowerError::Addressing)?;
     let mut body: Vec<Insn> = pointers
         .iter()
         .zip(abi::ARGUMENTS)

@@ -27,7 +27,11 @@ use num_bigint::BigUint;
 
 use crate::domain::concrete::Concrete;
 use crate::domain::{Abstract, Base};
-use crate::isa::{Called, Cost, Isa, Operands, Stopped};
+use crate::emit::{Dialect, ObjectFormat};
+use crate::facts::Facts;
+use crate::isa::{Called, Cost, Isa, LowerError, Operands, Stopped};
+use crate::program::Program;
+use crate::schedule::Schedule;
 
 /// The AVR instruction set.
 pub struct AvrIsa;
@@ -41,7 +45,35 @@ impl Isa for AvrIsa {
 
     const WORD_BITS: u32 = 8;
 
-    fn encode(program: &[code::Insn]) -> Result<Vec<u8>, String> {
+    fn facts(_: &cores::Core) -> Facts {
+        lower::FACTS
+    }
+
+    fn lower(schedule: &Schedule, _: &cores::Core) -> Result<Vec<Program<code::Insn>>, LowerError> {
+        lower::CHOICES
+            .iter()
+            .map(|choices| lower::lower(schedule, *choices))
+            .collect()
+    }
+
+    fn object_format(core: &cores::Core) -> ObjectFormat {
+        ObjectFormat {
+            architecture: object::Architecture::Avr,
+            big_endian: false,
+            flags: core.arch,
+            align: 2,
+        }
+    }
+
+    fn dialect(_: &cores::Core) -> Dialect {
+        Dialect {
+            comment: ";",
+            preamble: "",
+            align: "\t.p2align 1\n",
+        }
+    }
+
+    fn encode(_: &cores::Core, program: &[code::Insn]) -> Result<Vec<u8>, String> {
         let mut bytes = Vec::with_capacity(2 * program.len());
         for insn in program {
             insn.encode(&mut bytes).map_err(|e| e.to_string())?;
@@ -49,7 +81,7 @@ impl Isa for AvrIsa {
         Ok(bytes)
     }
 
-    fn decode(code: &[u8]) -> Result<Vec<(usize, code::Insn)>, usize> {
+    fn decode(_: &cores::Core, code: &[u8]) -> Result<Vec<(usize, code::Insn)>, usize> {
         let mut list = Vec::with_capacity(code.len() / 2);
         let mut at = 0;
         while at < code.len() {
@@ -78,6 +110,8 @@ impl Isa for AvrIsa {
             domain: m.d,
             cost,
             violations,
+            // No AVR instruction's time depends on its operands.
+            slow_operand: None,
         })
     }
 

@@ -22,8 +22,16 @@ pub enum Array {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Item {
     Insn(Insn),
-    Load { array: Array, offset: usize, reg: u8 },
-    Store { array: Array, offset: usize, reg: u8 },
+    Load {
+        array: Array,
+        offset: usize,
+        reg: u8,
+    },
+    Store {
+        array: Array,
+        offset: usize,
+        reg: u8,
+    },
 }
 
 /// How an access finds its word.

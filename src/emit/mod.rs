@@ -1,0 +1,23 @@
+//! Views of a finished kernel: assembly text, C header, linkable object. All of the same bytes.
+
+/// What an object file of a target looks like.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ObjectFormat {
+    pub architecture: object::Architecture,
+    pub big_endian: bool,
+    /// `e_flags` of the ELF header.
+    pub flags: u32,
+    /// Alignment of code, in bytes.
+    pub align: u64,
+}
+
+/// What differs between GNU assemblers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Dialect {
+    /// Starts a comment that ends with the line.
+    pub comment: &'static str,
+    /// Directives before the function, lines with a newline each.
+    pub preamble: &'static str,
+    /// The directive that aligns code.
+    pub align: &'static str,
+}
