@@ -331,15 +331,35 @@ impl<D: Domain> Avr<D> {
 
     #[inline(always)]
     pub fn jump_by(&self, k: i32) -> Outcome {
-        Ok(Flow::Jump(self.pc.wrapping_add_signed(k as isize + 1)))
+        let width = if self.pc_bytes == 3 {
+            0x3f_ffff
+        } else {
+            0xffff
+        };
+        Ok(Flow::Jump(
+            self.pc.wrapping_add_signed(k as isize + 1) & width,
+        ))
     }
 
     /// IJMP, ICALL; with EIND above Z when `extended`.
     pub fn jump_z(&mut self, extended: bool) -> Outcome {
+        if extended {
+            self.needs_eind()?;
+        }
         let (lo, hi, eind) = (self.r(30), self.r(31), self.eind.clone());
         let high = if extended { self.d.number(&eind)? } else { 0 };
         let target = self.d.number(&lo)? | self.d.number(&hi)? << 8 | high << 16;
         Ok(Flow::Jump(target as usize))
+    }
+
+    /// Refuses EIJMP and EICALL on a core without EIND.
+    pub fn needs_eind(&self) -> Result<(), Fault> {
+        if self.pc_bytes == 3 {
+            return Ok(());
+        }
+        Err(Fault::Unsupported(
+            "eijmp and eicall need a 22-bit program counter".into(),
+        ))
     }
 
     #[inline(always)]
