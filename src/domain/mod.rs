@@ -19,6 +19,7 @@ pub mod bounds;
 pub mod concrete;
 pub mod identity;
 pub mod public;
+mod recent;
 pub mod secret;
 
 use crate::fault::Fault;

@@ -11,7 +11,7 @@ use super::{Address, Base, Domain, Logic, Signs};
 use crate::fault::Fault;
 
 /// A word that does not depend on any secret.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Public {
     Known(u64),
     /// Part `part` (least significant first) of `base + offset`.

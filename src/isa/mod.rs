@@ -1,6 +1,7 @@
 //! What a target offers to the rest: [`Isa`], implemented once per instruction set.
 
 pub mod avr;
+pub mod mips;
 
 use num_bigint::BigUint;
 use thiserror::Error;
@@ -105,6 +106,11 @@ pub trait Isa: Sized + 'static {
 pub enum LowerError {
     #[error("the schedule needs more registers than there are")]
     Registers,
+    #[error("{method} needs a row machine (a*b + c + d in one step), which {target} is not")]
+    RowMachine {
+        method: &'static str,
+        target: &'static str,
+    },
     #[error("a pointer would have to move while a carry is on its way")]
     Addressing,
 }

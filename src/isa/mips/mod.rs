@@ -1,0 +1,1 @@
+//! MIPS32 (release 1) and its instruction set extensions.
