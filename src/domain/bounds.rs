@@ -4,10 +4,12 @@
 //! products are added needs `a2:a1:a0 <= sum of products`, not `a2 <= 255`. A [`Group`] is
 //! a list of words `g[0], g[1], ...`, one after another in weight, with
 //!
-//! `sum 2^(W i) g[i] + 2^(W j) c <= total`
+//! `sum 2^(W i) g[i] + sum 2^(W j) c <= total`
 //!
-//! where `c` is the carry on its way to word `j`, if any. Adding `y` to `g[i]` replaces
-//! `g[i]` by the sum word, sends the carry on, and raises `total` by `2^(W i) max(y)`.
+//! where each `c` is a carry on its way to a word `j`. Adding `y` to `g[i]` replaces `g[i]`
+//! by the sum word, sends the carry on, and raises `total` by `2^(W i) max(y)`; a carry
+//! that arrives, once, at its word is counted already. It may arrive late, and as a word:
+//! SLTU makes carries into words that are counted up before they join.
 //! Words of another group that are added one after another count together, as that
 //! group's bound (a [`Slice`]): a product counts `max(a) max(b)`, and a row of stored
 //! intermediate words counts what that row can be at most, not `2^(W n) - 1`.
@@ -38,8 +40,10 @@ struct Group {
     words: Vec<Value>,
     total: BigUint,
     slices: Vec<Slice>,
-    /// Counts changes, so that places and carries of older states are recognised.
+    /// Counts changes, so that slices of older states are recognised.
     version: u32,
+    /// When it last changed, by [`Bounds::changes`]; 0 for a product as it was made.
+    changed: u32,
 }
 
 /// Which group a variable was last a word of, and where.
@@ -49,16 +53,8 @@ struct Place {
     index: usize,
 }
 
-/// A carry on its way to word `index` of a group in the state `version`.
-#[derive(Clone, Copy, Debug)]
-struct Pending {
-    group: GroupId,
-    index: usize,
-    version: u32,
-}
-
-/// An addition in progress: the group and the index of the word that changes.
-#[derive(Clone, Copy, Debug)]
+/// An addition in progress: the group and the index of the word that changes. Also where a carry goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Chain {
     group: GroupId,
     index: usize,
@@ -69,7 +65,10 @@ pub struct Chain {
 pub struct Bounds {
     groups: Vec<Group>,
     places: Vec<Option<Place>>,
-    pending: Vec<Option<Pending>>,
+    /// Carries that have not arrived yet.
+    pending: Vec<Option<Chain>>,
+    /// Additions so far.
+    changes: u32,
 }
 
 fn get<T: Copy>(table: &[Option<T>], var: VarId) -> Option<T> {
@@ -121,20 +120,13 @@ impl Bounds {
         w: u32,
         bound: impl Fn(VarId) -> u64,
     ) -> Chain {
-        let pending = match c_in {
-            Value::Var(v) => {
-                get(&self.pending, v).filter(|p| self.groups[p.group as usize].version == p.version)
-            }
-            Value::Public(_) => None,
-        };
-        let (chain, addend) = self.choose(a, b, pending);
-        let continues = pending.is_some_and(|p| p.group == chain.group && p.index == chain.index);
+        let (chain, addend) = self.choose(a, b, c_in);
         let max = |value: Value| match value {
             Value::Public(Public::Known(k)) => k,
             Value::Public(Public::Pointer { .. }) => (1 << w) - 1,
             Value::Var(v) => bound(v),
         };
-        if !continues {
+        if !self.arrives(c_in, chain) {
             self.raise(chain, max(c_in), w);
         }
         // A word that starts a group counts as an addend too.
@@ -148,7 +140,7 @@ impl Bounds {
             },
         ];
         for y in all {
-            if y != Value::ZERO {
+            if y != Value::ZERO && !self.arrives(y, chain) {
                 self.add_word(chain, y, max(y), w);
             }
         }
@@ -159,29 +151,54 @@ impl Bounds {
         if addend == a { b } else { a }
     }
 
-    /// The group that `a + b` continues, and the operand that is added to it.
-    fn choose(&mut self, a: Value, b: Value, pending: Option<Pending>) -> (Chain, Value) {
+    /// Where a carry goes that has not arrived yet.
+    fn expected(&self, carry: Value) -> Option<Chain> {
+        match carry {
+            Value::Var(v) => get(&self.pending, v),
+            Value::Public(_) => None,
+        }
+    }
+
+    /// Is `carry` one that goes to the word of `chain`, and arrives there now?
+    fn arrives(&mut self, carry: Value, chain: Chain) -> bool {
+        let Value::Var(v) = carry else {
+            return false;
+        };
+        let here = get(&self.pending, v) == Some(chain);
+        if here {
+            self.pending[v as usize] = None;
+        }
+        here
+    }
+
+    /// The group that `a + b + c_in` continues, and the operand that is added to it.
+    fn choose(&mut self, a: Value, b: Value, c_in: Value) -> (Chain, Value) {
         let (in_a, in_b) = (self.place(a), self.place(b));
-        if let Some(p) = pending {
-            let here = |q: &Place| q.group == p.group && q.index == p.index;
-            let chain = Chain {
-                group: p.group,
-                index: p.index,
-            };
+        if let Some(chain) = self.expected(c_in) {
+            let here = |q: &Place| q.group == chain.group && q.index == chain.index;
             if in_a.as_ref().is_some_and(here) {
                 return (chain, b);
             }
             if in_b.as_ref().is_some_and(here) {
                 return (chain, a);
             }
-            // Past the top word: the chain grows by one.
-            if self.groups[p.group as usize].words.len() == p.index {
+        }
+        // Past the top word: the chain grows by one.
+        for carry in [c_in, a, b] {
+            if let Some(chain) = self.expected(carry)
+                && self.groups[chain.group as usize].words.len() == chain.index
+            {
                 return (chain, if a == Value::ZERO { b } else { a });
             }
         }
-        let longer = |p: &Place| self.groups[p.group as usize].words.len();
+        // What changed last is being added to; else a product is, as it was made.
+        let rank = |p: &Place| match self.groups[p.group as usize].changed {
+            changed if changed == self.changes => u32::MAX,
+            0 => u32::MAX - 1,
+            changed => changed,
+        };
         let pick = match (in_a, in_b) {
-            (Some(p), Some(q)) if longer(&p) >= longer(&q) => Some((p, b)),
+            (Some(p), Some(q)) if rank(&p) >= rank(&q) => Some((p, b)),
             (_, Some(q)) => Some((q, a)),
             (Some(p), None) => Some((p, b)),
             (None, None) => None,
@@ -276,22 +293,19 @@ impl Bounds {
 
     /// The variable of the carry that leaves the word that changes.
     pub fn carry(&mut self, var: VarId, chain: &Chain) {
-        let version = self.groups[chain.group as usize].version + 1;
-        put(
-            &mut self.pending,
-            var,
-            Pending {
-                group: chain.group,
-                index: chain.index + 1,
-                version,
-            },
-        );
+        let next = Chain {
+            index: chain.index + 1,
+            ..*chain
+        };
+        put(&mut self.pending, var, next);
     }
 
     /// Ends the addition: its word becomes the group's.
     pub fn leave(&mut self, chain: Chain, word: Value) {
+        self.changes += 1;
         let g = &mut self.groups[chain.group as usize];
         g.version += 1;
+        g.changed = self.changes;
         if chain.index < g.words.len() {
             g.words[chain.index] = word;
         } else {

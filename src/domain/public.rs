@@ -166,14 +166,9 @@ fn step<const W: u32>(
             up,
         }
     };
-    Some((
-        Public::Pointer {
-            base,
-            offset: to,
-            part,
-        },
-        carry,
-    ))
+    // A 32-bit word is a whole pointer: adding 2^32 - 4 takes 4 away.
+    let offset = if W == 32 { i64::from(to as i32) } else { to };
+    Some((Public::Pointer { base, offset, part }, carry))
 }
 
 /// The product of two numbers.

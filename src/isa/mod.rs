@@ -43,6 +43,8 @@ pub trait Isa: Sized + 'static {
 
     /// Bits of an operand word.
     const WORD_BITS: u32;
+    /// The byte above the first one that a push writes, counted from the stack pointer at entry.
+    const STACK_TOP: i64;
 
     /// What a method may know of `core`.
     fn facts(core: &Self::Core) -> Facts;
@@ -106,6 +108,8 @@ pub trait Isa: Sized + 'static {
 pub enum LowerError {
     #[error("the schedule needs more registers than there are")]
     Registers,
+    #[error("a schedule of rows and columns in one")]
+    Mixed,
     #[error("{method} needs a row machine (a*b + c + d in one step), which {target} is not")]
     RowMachine {
         method: &'static str,

@@ -44,6 +44,7 @@ impl Isa for AvrIsa {
     type Core = cores::Core;
 
     const WORD_BITS: u32 = 8;
+    const STACK_TOP: i64 = 1;
 
     fn facts(_: &cores::Core) -> Facts {
         lower::FACTS
