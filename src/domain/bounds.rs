@@ -191,11 +191,13 @@ impl Bounds {
                 return (chain, if a == Value::ZERO { b } else { a });
             }
         }
-        // What changed last is being added to; else a product is, as it was made.
+        // What is being added to: a product whose low word has gone already, else what changed
+        // last, else a product.
         let rank = |p: &Place| match self.groups[p.group as usize].changed {
-            changed if changed == self.changes => u32::MAX,
-            0 => u32::MAX - 1,
-            changed => changed,
+            0 if p.index > 0 => (3, 0),
+            0 => (1, 0),
+            changed if changed == self.changes => (2, 0),
+            changed => (0, changed),
         };
         let pick = match (in_a, in_b) {
             (Some(p), Some(q)) if rank(&p) >= rank(&q) => Some((p, b)),
