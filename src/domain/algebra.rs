@@ -6,12 +6,12 @@
 //! shows which carries are 0. What this domain cannot follow becomes a variable without
 //! definition: any word, so that nothing false is ever concluded.
 
-use super::abstract_memory::{AbstractMemory, Region};
+use super::abstract_memory::AbstractMemory;
 use super::bounds::Bounds;
 use super::concrete::{Bits, Concrete};
 use super::public::{self, Public, PublicBit};
 use super::recent::Recent;
-use super::{Abstract, Address, Base, Domain, Logic, Shift, Signs, Sum};
+use super::{Abstract, Address, Domain, Logic, Shift, Signs, Sum};
 use crate::fault::Fault;
 
 /// A variable's number; later variables are defined by earlier ones.
@@ -78,12 +78,12 @@ pub struct Algebra {
     /// Sums and products made lately: the same operation on the same words gives the same variables.
     sums: Recent<(Value, Value, Value, u32), (Value, BitValue)>,
     products: Recent<(Value, Value, u32), (Value, Value)>,
-    names: Vec<(VarId, String)>,
+    pub(super) names: Vec<(VarId, String)>,
     pc: u32,
 }
 
 impl Algebra {
-    fn new_var(&mut self, def: Def, bound: u64) -> VarId {
+    pub(super) fn new_var(&mut self, def: Def, bound: u64) -> VarId {
         self.vars.push(Var {
             def,
             bound,
@@ -113,7 +113,7 @@ impl Algebra {
         Some(&self.names[at].1)
     }
 
-    fn unknown_word(&mut self, w: u32) -> Value {
+    pub(super) fn unknown_word(&mut self, w: u32) -> Value {
         Value::Var(self.new_var(Def::Free, (1 << w) - 1))
     }
 
@@ -252,6 +252,11 @@ impl Domain for Algebra {
             let word = if a == Value::ZERO { b } else { a };
             return Self::opaque(word, NO);
         }
+        // 0 + 0 + c is the carry itself.
+        if let (Value::ZERO, Value::ZERO, Value::Var(v)) = (a, b, c_in) {
+            self.bounds.settle(v);
+            return Self::opaque(c_in, NO);
+        }
         let key = (a, b, c_in, W);
         if let Some((word, carry)) = self.sums.get(&key) {
             return Self::opaque(word, carry);
@@ -272,17 +277,11 @@ impl Domain for Algebra {
         Self::collect(&mut form, a, 1);
         Self::collect(&mut form, b, 1);
         Self::collect(&mut form, c_in, 1);
-        let word = match (form.0.as_slice(), form.1, carry) {
-            // 0 + 0 + c is the carry itself.
-            ([(v, 1)], 0, None) => *v,
-            _ => {
-                if let Some(c_out) = carry {
-                    form.0.push((c_out, -(1 << W)));
-                }
-                let bound = bound.min((1 << W) - 1).min(self.bounds.top(&chain, W));
-                self.linear(&form.0, form.1, bound)
-            }
-        };
+        if let Some(c_out) = carry {
+            form.0.push((c_out, -(1 << W)));
+        }
+        let bound = bound.min((1 << W) - 1).min(self.bounds.top(&chain, W));
+        let word = self.linear(&form.0, form.1, bound);
         self.bounds.leave(chain, Value::Var(word));
         let carry = carry.map_or(NO, BitValue::Var);
         self.sums.put(key, (Value::Var(word), carry));
@@ -589,45 +588,5 @@ impl Domain for Algebra {
 
     fn at(&mut self, pc: usize) {
         self.pc = pc as u32;
-    }
-}
-
-impl Abstract for Algebra {
-    fn unknown<const W: u32>(&mut self, name: String) -> Value {
-        let value = self.unknown_word(W);
-        if let Value::Var(v) = value {
-            self.names.push((v, name));
-        }
-        value
-    }
-
-    fn pointer<const W: u32>(&mut self, base: Base, offset: i64, part: u32) -> Value {
-        Value::Public(Public::Pointer { base, offset, part })
-    }
-
-    fn declare(&mut self, base: Base, region: Region) {
-        self.memory.declare(base, region);
-    }
-
-    fn init<const W: u32>(&mut self, at: Address, word: &Value) {
-        self.memory.set(at, W, *word);
-    }
-
-    fn same<const W: u32>(&self, a: &Value, b: &Value) -> bool {
-        a == b
-    }
-
-    fn unknown_bit(&mut self, name: String) -> BitValue {
-        let v = self.new_var(Def::Free, 1);
-        self.names.push((v, name));
-        BitValue::Var(v)
-    }
-
-    fn same_bit(&self, a: &BitValue, b: &BitValue) -> bool {
-        a == b && *a != BitValue::Opaque
-    }
-
-    fn lowest_written(&self, base: Base) -> Option<i64> {
-        self.memory.lowest_written(base)
     }
 }

@@ -6,10 +6,10 @@
 //!
 //! `sum 2^(W i) g[i] + sum 2^(W j) c <= total`
 //!
-//! where each `c` is a carry on its way to a word `j`. Adding `y` to `g[i]` replaces `g[i]`
-//! by the sum word, sends the carry on, and raises `total` by `2^(W i) max(y)`; a carry
-//! that arrives, once, at its word is counted already. It may arrive late, and as a word:
-//! SLTU makes carries into words that are counted up before they join.
+//! where the `c` are the carries on their way to a word `j`. Adding `y` to `g[i]` replaces
+//! `g[i]` by the sum word, sends its carry on, and raises `total` by `2^(W i) max(y)`; a
+//! carry that arrives at its word is counted already, however late, and also if it was made
+//! a word (SLTU) and counted up with others first.
 //! Words of another group that are added one after another count together, as that
 //! group's bound (a [`Slice`]): a product counts `max(a) max(b)`, and a row of stored
 //! intermediate words counts what that row can be at most, not `2^(W n) - 1`.
@@ -40,21 +40,21 @@ struct Group {
     words: Vec<Value>,
     total: BigUint,
     slices: Vec<Slice>,
-    /// Counts changes, so that slices of older states are recognised.
+    /// Counts changes, so that slices of an older state are recognised.
     version: u32,
     /// When it last changed, by [`Bounds::changes`]; 0 for a product as it was made.
     changed: u32,
 }
 
 /// Which group a variable was last a word of, and where.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Place {
     group: GroupId,
     index: usize,
 }
 
-/// An addition in progress: the group and the index of the word that changes. Also where a carry goes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// An addition in progress: the group and the index of the word that changes.
+#[derive(Clone, Copy, Debug)]
 pub struct Chain {
     group: GroupId,
     index: usize,
@@ -65,9 +65,9 @@ pub struct Chain {
 pub struct Bounds {
     groups: Vec<Group>,
     places: Vec<Option<Place>>,
-    /// Carries that have not arrived yet.
-    pending: Vec<Option<Chain>>,
-    /// Additions so far.
+    /// Carries on their way, and where to.
+    pending: Vec<Option<Place>>,
+    /// Changes of all groups so far.
     changes: u32,
 }
 
@@ -126,78 +126,90 @@ impl Bounds {
             Value::Public(Public::Pointer { .. }) => (1 << w) - 1,
             Value::Var(v) => bound(v),
         };
-        if !self.arrives(c_in, chain) {
-            self.raise(chain, max(c_in), w);
-        }
         // A word that starts a group counts as an addend too.
         let fresh = self.groups[chain.group as usize].words.len() == chain.index;
-        let all = [
-            addend,
-            if fresh {
-                self.other(a, b, addend)
-            } else {
-                Value::ZERO
-            },
-        ];
-        for y in all {
-            if y != Value::ZERO && !self.arrives(y, chain) {
+        let other = if fresh {
+            self.other(a, b, addend)
+        } else {
+            Value::ZERO
+        };
+        for y in [c_in, addend, other] {
+            if y != Value::ZERO && !self.arrive(y, &chain) {
                 self.add_word(chain, y, max(y), w);
             }
         }
         chain
     }
 
-    fn other(&self, a: Value, b: Value, addend: Value) -> Value {
-        if addend == a { b } else { a }
-    }
-
-    /// Where a carry goes that has not arrived yet.
-    fn expected(&self, carry: Value) -> Option<Chain> {
-        match carry {
+    /// Where a carry is on its way to.
+    fn pending(&self, value: Value) -> Option<Place> {
+        match value {
             Value::Var(v) => get(&self.pending, v),
             Value::Public(_) => None,
         }
     }
 
-    /// Is `carry` one that goes to the word of `chain`, and arrives there now?
-    fn arrives(&mut self, carry: Value, chain: Chain) -> bool {
-        let Value::Var(v) = carry else {
-            return false;
+    /// Is `y` a carry on its way to the word of `chain`? Then it is there now, and counted.
+    fn arrive(&mut self, y: Value, chain: &Chain) -> bool {
+        let here = Place {
+            group: chain.group,
+            index: chain.index,
         };
-        let here = get(&self.pending, v) == Some(chain);
-        if here {
+        let arrives = self.pending(y) == Some(here);
+        if let (true, Value::Var(v)) = (arrives, y) {
             self.pending[v as usize] = None;
         }
-        here
+        arrives
     }
 
-    /// The group that `a + b + c_in` continues, and the operand that is added to it.
+    /// A carry becomes a word of its own: the top of its group, if it is on its way there.
+    pub fn settle(&mut self, carry: VarId) {
+        if let Some(p) = get(&self.pending, carry)
+            && self.groups[p.group as usize].words.len() == p.index
+        {
+            self.pending[carry as usize] = None;
+            let chain = Chain {
+                group: p.group,
+                index: p.index,
+            };
+            self.leave(chain, Value::Var(carry));
+        }
+    }
+
+    fn other(&self, a: Value, b: Value, addend: Value) -> Value {
+        if addend == a { b } else { a }
+    }
+
+    /// The group that `a + b` continues, and the operand that is added to it.
     fn choose(&mut self, a: Value, b: Value, c_in: Value) -> (Chain, Value) {
         let (in_a, in_b) = (self.place(a), self.place(b));
-        if let Some(chain) = self.expected(c_in) {
-            let here = |q: &Place| q.group == chain.group && q.index == chain.index;
-            if in_a.as_ref().is_some_and(here) {
-                return (chain, b);
+        let chain = |p: Place| Chain {
+            group: p.group,
+            index: p.index,
+        };
+        if let Some(p) = self.pending(c_in) {
+            if in_a == Some(p) {
+                return (chain(p), b);
             }
-            if in_b.as_ref().is_some_and(here) {
-                return (chain, a);
+            if in_b == Some(p) {
+                return (chain(p), a);
             }
         }
         // Past the top word: the chain grows by one.
         for carry in [c_in, a, b] {
-            if let Some(chain) = self.expected(carry)
-                && self.groups[chain.group as usize].words.len() == chain.index
+            if let Some(p) = self.pending(carry)
+                && self.groups[p.group as usize].words.len() == p.index
             {
-                return (chain, if a == Value::ZERO { b } else { a });
+                return (chain(p), if a == Value::ZERO { b } else { a });
             }
         }
-        // What is being added to: a product whose low word has gone already, else what changed
-        // last, else a product.
+        // What accumulates: a product whose low word is done with, else what changed last, else a
+        // product as it was made; of words that lay still, the one further up its group.
         let rank = |p: &Place| match self.groups[p.group as usize].changed {
             0 if p.index > 0 => (3, 0),
             0 => (1, 0),
             changed if changed == self.changes => (2, 0),
-            changed => (0, changed),
+            _ => (0, p.index),
         };
         let pick = match (in_a, in_b) {
             (Some(p), Some(q)) if rank(&p) >= rank(&q) => Some((p, b)),
@@ -295,11 +307,11 @@ impl Bounds {
 
     /// The variable of the carry that leaves the word that changes.
     pub fn carry(&mut self, var: VarId, chain: &Chain) {
-        let next = Chain {
+        let place = Place {
+            group: chain.group,
             index: chain.index + 1,
-            ..*chain
         };
-        put(&mut self.pending, var, next);
+        put(&mut self.pending, var, place);
     }
 
     /// Ends the addition: its word becomes the group's.

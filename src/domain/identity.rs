@@ -21,6 +21,10 @@ pub struct Open {
     pub pc: Option<usize>,
 }
 
+/// Definitions deep that a factor of a product may be: differences of operand words are, sums
+/// of products (an operand overwritten by the result) are not.
+const ROUNDS: usize = 8;
+
 /// An integer `odd * 2^shift`; 0 has `odd = 0`.
 #[derive(Clone, Debug)]
 struct Scaled {
@@ -154,7 +158,7 @@ impl Polynomial {
     /// Replaces the factors of products by their definitions while they are sums.
     fn expand_quadratic(&mut self, algebra: &Algebra) -> Result<(), Open> {
         let is_sum = |v: VarId| matches!(algebra.vars[v as usize].def, Def::Linear { .. });
-        loop {
+        for _ in 0..ROUNDS {
             let keys: Vec<_> = self
                 .quadratic
                 .keys()
@@ -184,6 +188,10 @@ impl Polynomial {
             }
             self.expand_linear(algebra)?;
         }
+        Err(Open {
+            text: format!("words computed in more than {ROUNDS} steps are multiplied"),
+            pc: None,
+        })
     }
 
     /// The first monomial that does not vanish.

@@ -1,5 +1,10 @@
 //! Views of a finished kernel: assembly text, C header, linkable object. All of the same bytes.
 
+pub mod banner;
+pub mod elf;
+pub mod gnu;
+pub mod header;
+
 /// What an object file of a target looks like.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ObjectFormat {
@@ -9,13 +14,13 @@ pub struct ObjectFormat {
     pub flags: u32,
     /// Alignment of code, in bytes.
     pub align: u64,
+    /// A local symbol that marks what kind of code begins (`$a` on ARM).
+    pub mapping_symbol: Option<&'static str>,
 }
 
 /// What differs between GNU assemblers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Dialect {
-    /// Starts a comment that ends with the line.
-    pub comment: &'static str,
     /// Directives before the function, lines with a newline each.
     pub preamble: &'static str,
     /// The directive that aligns code.

@@ -39,12 +39,24 @@ pub struct Operands<'a> {
 /// An instruction set.
 pub trait Isa: Sized + 'static {
     type Insn: Copy + PartialEq + std::fmt::Debug + Send + Sync;
-    type Core: 'static;
+    /// A core and how it is configured.
+    type Core: Clone + Send + Sync + 'static;
 
     /// Bits of an operand word.
     const WORD_BITS: u32;
     /// The byte above the first one that a push writes, counted from the stack pointer at entry.
     const STACK_TOP: i64;
+    /// The calling convention its kernels keep.
+    const ABI: &'static str;
+
+    /// The name of a core, as on the command line.
+    fn core_name(core: &Self::Core) -> String;
+
+    /// Every core, configured like `core`, that runs the same code.
+    fn relatives(core: &Self::Core) -> Vec<Self::Core>;
+
+    /// Does the instruction only serve the call (PUSH, POP, CALL, RET)?
+    fn is_frame(insn: &Self::Insn) -> bool;
 
     /// What a method may know of `core`.
     fn facts(core: &Self::Core) -> Facts;

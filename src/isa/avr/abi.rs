@@ -111,24 +111,8 @@ pub fn violations<D: Abstract>(m: &mut Avr<D>, entry: &Entry<D>, core: &Core) ->
 /// Registers a body names that it must save.
 pub fn saved_by(body: &[Insn]) -> Vec<u8> {
     let mut used = [false; 32];
-    for insn in body {
-        for (letter, ..) in insn.form().ranges() {
-            match letter {
-                'd' | 'r' => {
-                    let r = if letter == 'd' {
-                        insn.ops.d
-                    } else {
-                        insn.ops.r
-                    };
-                    used[usize::from(r)] = true;
-                }
-                'D' => {
-                    used[usize::from(insn.ops.d)] = true;
-                    used[usize::from(insn.ops.d) + 1] = true;
-                }
-                _ => {}
-            }
-        }
+    for r in body.iter().flat_map(Insn::registers) {
+        used[usize::from(r)] = true;
     }
     (0..32u8)
         .filter(|r| used[usize::from(*r)] && is_callee_saved(*r))

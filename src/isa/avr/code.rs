@@ -212,6 +212,41 @@ impl Insn {
         }
     }
 
+    /// Is a moving pointer also the register moved? The result is undefined (DS40002198, LD, ST, LPM).
+    pub fn is_undefined(&self) -> bool {
+        let (low, r) = match self.op {
+            Op::LDX_INC | Op::LDX_DEC => (26, self.ops.d),
+            Op::STX_INC | Op::STX_DEC => (26, self.ops.r),
+            Op::LDY_INC | Op::LDY_DEC => (28, self.ops.d),
+            Op::STY_INC | Op::STY_DEC => (28, self.ops.r),
+            Op::LDZ_INC | Op::LDZ_DEC | Op::LPMZ_INC | Op::ELPMZ_INC => (30, self.ops.d),
+            Op::STZ_INC | Op::STZ_DEC => (30, self.ops.r),
+            _ => return false,
+        };
+        r == low || r == low + 1
+    }
+
+    /// The registers it names or moves: operands, and the pointer that steps.
+    pub fn registers(&self) -> Vec<u8> {
+        let mut list = Vec::with_capacity(4);
+        for field in &self.form().fields {
+            match (field.letter, field.bits.len()) {
+                ('D', _) | ('d', 2) => list.extend([self.ops.d, self.ops.d + 1]),
+                ('R', _) => list.extend([self.ops.r, self.ops.r + 1]),
+                ('d', _) => list.push(self.ops.d),
+                ('r', _) => list.push(self.ops.r),
+                _ => {}
+            }
+        }
+        let name = self.form().syntax;
+        for (step, low) in [("X", 26), ("Y", 28), ("Z", 30)] {
+            if name.contains(&format!("{step}+")) || name.contains(&format!("-{step}")) {
+                list.extend([low, low + 1]);
+            }
+        }
+        list
+    }
+
     /// Its row, without the meaning.
     pub fn form(&self) -> &'static Form {
         &forms()[self.op as usize]

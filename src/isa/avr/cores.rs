@@ -3,7 +3,7 @@
 use super::instructions::Timing;
 
 /// A core: a name, its costs and the width of its program counter.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Core {
     pub name: &'static str,
     pub summary: &'static str,

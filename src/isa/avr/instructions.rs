@@ -160,7 +160,7 @@ pub fn table<D: Domain>() -> Vec<Row<D>> {
         row(JMP,    "jmp",    "1001 010k kkkk 110k kkkk kkkk kkkk kkkk", "@k", Jump, Other, |_, o| Ok(Flow::Jump(o.k as usize))),
         row(RCALL,  "rcall",  "1101 kkkk kkkk kkkk", "k", RelativeCall, Frame, |m, o| { m.push_pc(1)?; m.jump_by(o.k) }),
         row(ICALL,  "icall",  "1001 0101 0000 1001", "",  IndirectCall, Frame, |m, _| { m.push_pc(1)?; m.jump_z(false) }),
-        row(EICALL, "eicall", "1001 0101 0001 1001", "",  ExtendedIndirectCall, Frame, |m, _| { m.push_pc(1)?; m.jump_z(true) }),
+        row(EICALL, "eicall", "1001 0101 0001 1001", "",  ExtendedIndirectCall, Frame, |m, _| { m.needs_eind()?; m.push_pc(1)?; m.jump_z(true) }),
         row(CALL,   "call",   "1001 010k kkkk 111k kkkk kkkk kkkk kkkk", "@k", Call, Frame, |m, o| { m.push_pc(2)?; Ok(Flow::Jump(o.k as usize)) }),
         row(RET,    "ret",    "1001 0101 0000 1000", "",  Return, Frame, |m, _| m.pop_pc()),
         row(RETI,   "reti",   "1001 0101 0001 1000", "",  Return, Frame, |m, _| { let on = m.d.flag(true); m.set_flag(7, on); m.pop_pc() }),

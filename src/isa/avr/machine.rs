@@ -68,6 +68,9 @@ pub struct Avr<D: Domain> {
     flash: Rc<[u8]>,
 }
 
+/// An interrupt may overwrite what lies below the stack pointer.
+const BELOW: &str = "below the stack pointer, where an interrupt may write";
+
 const C: usize = 0;
 const ZERO: usize = 1;
 const N: usize = 2;
@@ -331,15 +334,35 @@ impl<D: Domain> Avr<D> {
 
     #[inline(always)]
     pub fn jump_by(&self, k: i32) -> Outcome {
-        Ok(Flow::Jump(self.pc.wrapping_add_signed(k as isize + 1)))
+        let width = if self.pc_bytes == 3 {
+            0x3f_ffff
+        } else {
+            0xffff
+        };
+        Ok(Flow::Jump(
+            self.pc.wrapping_add_signed(k as isize + 1) & width,
+        ))
     }
 
     /// IJMP, ICALL; with EIND above Z when `extended`.
     pub fn jump_z(&mut self, extended: bool) -> Outcome {
+        if extended {
+            self.needs_eind()?;
+        }
         let (lo, hi, eind) = (self.r(30), self.r(31), self.eind.clone());
         let high = if extended { self.d.number(&eind)? } else { 0 };
         let target = self.d.number(&lo)? | self.d.number(&hi)? << 8 | high << 16;
         Ok(Flow::Jump(target as usize))
+    }
+
+    /// Refuses EIJMP and EICALL on a core without EIND.
+    pub fn needs_eind(&self) -> Result<(), Fault> {
+        if self.pc_bytes == 3 {
+            return Ok(());
+        }
+        Err(Fault::Unsupported(
+            "eijmp and eicall need a 22-bit program counter".into(),
+        ))
     }
 
     #[inline(always)]
@@ -370,6 +393,9 @@ impl<D: Domain> Avr<D> {
             }
             return self.load_io((at.offset - io::START) as i32);
         }
+        if at.base == Base::STACK && self.is_below_stack(at)? {
+            return Err(Fault::Load(BELOW.into()));
+        }
         self.d.load(at)
     }
 
@@ -380,6 +406,9 @@ impl<D: Domain> Avr<D> {
                 return self.set(at.offset as u8, word);
             }
             return self.write_io((at.offset - io::START) as i32, word);
+        }
+        if at.base == Base::STACK && self.is_below_stack(at)? {
+            return Err(Fault::Store(BELOW.into()));
         }
         self.d.store(at, &word)?;
         Ok(Flow::Next)
@@ -499,15 +528,29 @@ impl<D: Domain> Avr<D> {
         self.sp = [lo, hi];
     }
 
+    /// Where SP points: the stack, and no operand, as an interrupt writes below it.
     fn stack_top(&mut self) -> Result<Address, Fault> {
         let [lo, hi] = self.sp.clone();
-        self.d.address(&[&lo, &hi], 0)
+        let at = self.d.address(&[&lo, &hi], 0)?;
+        match at.base {
+            Base::STACK | Base::ABSOLUTE => Ok(at),
+            _ => Err(Fault::Store(
+                "through a stack pointer that points to an operand".into(),
+            )),
+        }
+    }
+
+    fn is_below_stack(&mut self, at: Address) -> Result<bool, Fault> {
+        Ok(at.offset <= self.stack_top()?.offset)
     }
 
     /// Stores at SP, then decrements it.
     pub fn push(&mut self, word: &D::Word<8>) -> Result<(), Fault> {
         let at = self.stack_top()?;
-        self.write(at, word.clone())?;
+        match at.base {
+            Base::STACK => self.d.store(at, word)?,
+            _ => self.write(at, word.clone()).map(|_| ())?,
+        }
         self.move_sp(false);
         Ok(())
     }
@@ -516,7 +559,10 @@ impl<D: Domain> Avr<D> {
     pub fn pop(&mut self) -> Result<D::Word<8>, Fault> {
         self.move_sp(true);
         let at = self.stack_top()?;
-        self.read(at)
+        match at.base {
+            Base::STACK => self.d.load(at),
+            _ => self.read(at),
+        }
     }
 
     /// Pushes the address `words` further on, low byte first.

@@ -45,6 +45,19 @@ impl Isa for AvrIsa {
 
     const WORD_BITS: u32 = 8;
     const STACK_TOP: i64 = 1;
+    const ABI: &'static str = "avr-gcc";
+
+    fn core_name(core: &cores::Core) -> String {
+        core.name.to_string()
+    }
+
+    fn relatives(_: &cores::Core) -> Vec<cores::Core> {
+        cores::CORES.iter().map(|c| (*c).clone()).collect()
+    }
+
+    fn is_frame(insn: &code::Insn) -> bool {
+        insn.form().class == instructions::Class::Frame
+    }
 
     fn facts(_: &cores::Core) -> Facts {
         lower::FACTS
@@ -63,12 +76,12 @@ impl Isa for AvrIsa {
             big_endian: false,
             flags: core.arch,
             align: 2,
+            mapping_symbol: None,
         }
     }
 
     fn dialect(_: &cores::Core) -> Dialect {
         Dialect {
-            comment: ";",
             preamble: "",
             align: "\t.p2align 1\n",
         }

@@ -35,7 +35,11 @@ impl<D: Domain> Decoded<D> {
             Some(insn) => {
                 let row = &rows[insn.op as usize];
                 Slot {
-                    meaning: row.meaning,
+                    meaning: if insn.is_undefined() {
+                        |_, _| Err(Fault::Unsupported("its result is undefined".into()))
+                    } else {
+                        row.meaning
+                    },
                     ops: insn.ops,
                     words: insn.form().words as u8,
                     cycles: (core.cycles)(row.timing) as u8,

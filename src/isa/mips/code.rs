@@ -320,7 +320,7 @@ impl Insn {
     pub fn text(&self) -> String {
         match (self.form().feature, self.encode()) {
             (Feature::Base, _) | (_, Err(_)) => self.mnemonic(),
-            (_, Ok(code)) => format!(".word {code:#010x}\t# {}", self.mnemonic()),
+            (_, Ok(code)) => format!(".word {code:#010x}\t/* {} */", self.mnemonic()),
         }
     }
 }

@@ -142,6 +142,19 @@ impl Core {
         CORES.iter().find(|c| c.name == name).cloned()
     }
 
+    /// Its name, extensions and byte order: `mips-4km+wide-acc+autoinc, big-endian`.
+    pub fn full_name(&self) -> String {
+        let mut name = self.name.to_string();
+        for (_, word) in Features::EACH.iter().filter(|(f, _)| self.features.has(*f)) {
+            name += "+";
+            name += word;
+        }
+        if self.big_endian {
+            name += ", big-endian";
+        }
+        name
+    }
+
     /// The same core with `feature`.
     pub fn with(mut self, feature: Feature) -> Self {
         self.features = self.features.with(feature);

@@ -41,6 +41,24 @@ impl Isa for MipsIsa {
 
     const WORD_BITS: u32 = 32;
     const STACK_TOP: i64 = 0;
+    const ABI: &'static str = "o32";
+
+    fn core_name(core: &cores::Core) -> String {
+        core.full_name()
+    }
+
+    fn relatives(core: &cores::Core) -> Vec<cores::Core> {
+        let alike = |other: &cores::Core| cores::Core {
+            big_endian: core.big_endian,
+            features: core.features,
+            ..other.clone()
+        };
+        cores::CORES.iter().map(alike).collect()
+    }
+
+    fn is_frame(insn: &code::Insn) -> bool {
+        insn.class() == instructions::Class::Frame
+    }
 
     fn facts(core: &cores::Core) -> Facts {
         lower::facts(core)
@@ -60,12 +78,12 @@ impl Isa for MipsIsa {
             // EF_MIPS_ARCH_32 | E_MIPS_ABI_O32 | EF_MIPS_NOREORDER.
             flags: 0x5000_1001,
             align: 4,
+            mapping_symbol: None,
         }
     }
 
     fn dialect(_: &cores::Core) -> Dialect {
         Dialect {
-            comment: "#",
             preamble: "\t.set noreorder\n\t.set noat\n\t.set nomacro\n",
             align: "\t.p2align 2\n",
         }

@@ -1,0 +1,72 @@
+//! `lozenge bench`: how fast the tool itself is. Wall-clock time, so never a test.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::time::Instant;
+
+use lozenge::domain::concrete::Concrete;
+use lozenge::isa::avr::cores::ATMEGA128;
+use lozenge::isa::avr::run::Decoded;
+use lozenge::isa::avr::{AvrIsa, abi};
+use lozenge::kernel::{self, RUN_LIMIT, Request};
+use lozenge::spec::Op;
+use serde_json::json;
+
+use super::BenchArgs;
+
+/// Instructions simulated per measurement, at least.
+const INSTRUCTIONS: u64 = 300_000_000;
+
+/// Measures generation with proof, and simulation.
+pub fn run(args: &BenchArgs) -> Result<bool, String> {
+    let mut rows = Vec::new();
+    for bits in &args.bits {
+        let request = Request {
+            op: Op::Mul,
+            bits: *bits,
+            method: None,
+            params: BTreeMap::new(),
+            drop: None,
+        };
+        let start = Instant::now();
+        let kernel = kernel::generate::<AvrIsa>(&request, &ATMEGA128).map_err(|e| e.to_string())?;
+        let seconds = start.elapsed().as_secs_f64();
+        rows.push(
+            json!({"what": format!("gen mul {bits} with proof"), "seconds": seconds,
+                         "proved": kernel.is_proved()}),
+        );
+        if !args.json {
+            println!("gen mul {bits} with proof   {seconds:.3} s");
+        }
+        let rate = simulate(&kernel.code)?;
+        rows.push(json!({"what": format!("simulate mul {bits}"), "instructions_per_second": rate}));
+        if !args.json {
+            println!(
+                "simulate mul {bits}         {:.0} million instructions/s",
+                rate / 1e6
+            );
+        }
+    }
+    if args.json {
+        println!("{}", json!({ "bench": rows }));
+    }
+    Ok(true)
+}
+
+/// Instructions per second of calling `code` over and over.
+fn simulate(code: &[u8]) -> Result<f64, String> {
+    let addresses = [0x0200, 0x1200, 0x2200];
+    let mut m = abi::enter_concrete(&ATMEGA128, Rc::from(code), &addresses);
+    let decoded = Decoded::<Concrete>::new(code, &ATMEGA128);
+    let stop = abi::caller(&m);
+    let mut executed = 0;
+    let start = Instant::now();
+    while executed < INSTRUCTIONS {
+        abi::restart(&mut m, &addresses);
+        let cost = decoded
+            .run(&mut m, stop, RUN_LIMIT)
+            .map_err(|(_, fault)| fault.to_string())?;
+        executed += cost.executed;
+    }
+    Ok(executed as f64 / start.elapsed().as_secs_f64())
+}

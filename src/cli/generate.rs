@@ -1,0 +1,212 @@
+//! `lozenge gen`.
+
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use lozenge::emit::{ObjectFormat, elf, gnu, header};
+use lozenge::isa::Isa;
+use lozenge::isa::avr::AvrIsa;
+use lozenge::kernel::{self, Kernel, Request};
+use lozenge::report::{Files, Report};
+use lozenge::target::Target;
+
+use super::{GenArgs, output};
+
+/// Generates, proves, writes, prints. `Ok(true)` if everything is proved.
+pub fn run(args: &GenArgs) -> Result<bool, String> {
+    let target =
+        Target::resolve(args.mcu.as_deref(), args.core.as_deref()).map_err(|e| e.to_string())?;
+    match target {
+        Target::Avr { core, part } => {
+            let mut format = AvrIsa::object_format(core);
+            if let Some(part) = part {
+                format.flags = part.arch;
+            }
+            generate::<AvrIsa>(args, &target, core, &format)
+        }
+    }
+}
+
+fn generate<I: Isa>(
+    args: &GenArgs,
+    target: &Target,
+    core: &I::Core,
+    format: &ObjectFormat,
+) -> Result<bool, String> {
+    let request = Request {
+        op: args.op.into(),
+        bits: args.bits,
+        method: args.method.clone(),
+        params: args.param.iter().cloned().collect(),
+        drop: args.drop,
+    };
+    let bar = progress(format!(
+        "{}{} for {}: counting and proving",
+        request.op.name(),
+        args.bits,
+        target.core_name()
+    ));
+    let result = kernel::generate::<I>(&request, core);
+    bar.finish_and_clear();
+    let kernel = result.map_err(|e| e.to_string())?;
+    let spec = &kernel.spec;
+    let ram = 2 * spec.operand_bytes() + spec.result_bytes() + kernel.proof.stack_bytes;
+    let warnings = target.warnings(kernel.code.len(), ram);
+    let mut report = Report::new(
+        &kernel,
+        target.core_name().to_string(),
+        target.mcu().map(String::from),
+        warnings,
+        command(&kernel, target, args),
+    );
+    let proved = report.is_proved();
+    if proved || args.unproved {
+        write(&kernel, core, format, &mut report, args)?;
+    }
+    if args.json {
+        println!("{}", json(&report)?);
+    } else {
+        print!("{}", text(&report));
+        if report.files.asm.is_some() {
+            let symbol = &report.spec.symbol;
+            let folder = args.output.display();
+            println!("  wrote          {symbol}.S {symbol}.h {symbol}.o {symbol}.json in {folder}");
+        } else {
+            println!("  wrote          nothing: not proved (--unproved writes it all the same)");
+        }
+    }
+    for warning in &report.warnings {
+        eprintln!("warning: {warning}");
+    }
+    Ok(proved)
+}
+
+fn progress(message: String) -> ProgressBar {
+    // Draws on a terminal only; quiet in a pipe.
+    let bar = ProgressBar::new_spinner().with_message(message);
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} [{elapsed}]") {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(120));
+    bar
+}
+
+/// The command that gives the same bytes.
+fn command<I: Isa>(kernel: &Kernel<I>, target: &Target, args: &GenArgs) -> String {
+    let mut text = format!(
+        "lozenge gen {} {} {} --method {}",
+        kernel.spec.op.name(),
+        kernel.spec.bits,
+        target.arguments(),
+        kernel.method.name
+    );
+    for (name, value) in &kernel.params {
+        text.push_str(&format!(" -p {name}={value}"));
+    }
+    if let Some(index) = args.drop {
+        text.push_str(&format!(" --drop {index}"));
+    }
+    if args.unproved {
+        text.push_str(" --unproved");
+    }
+    text
+}
+
+fn write<I: Isa>(
+    kernel: &Kernel<I>,
+    core: &I::Core,
+    format: &ObjectFormat,
+    report: &mut Report,
+    args: &GenArgs,
+) -> Result<(), String> {
+    let symbol = report.spec.symbol.clone();
+    let [asm, head, object, data] = ["S", "h", "o", "json"].map(|e| format!("{symbol}.{e}"));
+    report.files = Files {
+        asm: Some(asm.clone()),
+        header: Some(head.clone()),
+        object: Some(object.clone()),
+    };
+    let files = [
+        (
+            asm,
+            gnu::assembly(kernel, &I::dialect(core), report).into_bytes(),
+        ),
+        (head, header::header(report).into_bytes()),
+        (object, elf::object(format, &symbol, &kernel.code)?),
+        (data, (json(report)? + "\n").into_bytes()),
+    ];
+    output::write_all(&args.output, &files)
+}
+
+fn json(report: &Report) -> Result<String, String> {
+    serde_json::to_string_pretty(report).map_err(|e| e.to_string())
+}
+
+fn text(report: &Report) -> String {
+    let spec = &report.spec;
+    let counts = &report.instructions;
+    let verdict = &report.verdict;
+    let line = |name: &str, value: String| format!("  {name:<14} {value}\n");
+    let state = |word: &str, key: &str, extra: &str| match report.reasons.get(key) {
+        Some(reason) => format!("{word}: {reason}"),
+        None => format!("{word}{extra}"),
+    };
+    let mut text = format!(
+        "{}: {}, {} bits, {}, {}\n",
+        spec.symbol,
+        spec.equation,
+        spec.bits,
+        report.method_text(),
+        report.style
+    );
+    text += &line(
+        "CORRECT",
+        state(verdict.correct.word(), "correct", " for all inputs"),
+    );
+    text += &line(
+        "MEMORY",
+        state(
+            verdict.memory.word(),
+            "memory",
+            ": reads a, b, writes r and its own stack frame, wherever they lie",
+        ),
+    );
+    text += &line(
+        "ABI",
+        state(verdict.abi.word(), "abi", &format!(": {}", report.abi)),
+    );
+    for (core, result) in &verdict.constant_time {
+        text += &line("CONSTANT TIME", format!("{result} on {core}"));
+    }
+    text += &line("aliasing", report.aliasing_text());
+    text += &line(
+        "cycles",
+        format!(
+            "{} body, {} call on {}",
+            Report::span_text(&report.cycles.body),
+            Report::span_text(&report.cycles.call),
+            report.core
+        ),
+    );
+    text += &line(
+        "instructions",
+        format!(
+            "{} body: {} load, {} store, {} mul, {} add, {} move, {} other",
+            counts.total,
+            counts.load,
+            counts.store,
+            counts.mul,
+            counts.add,
+            counts.moves,
+            counts.other
+        ),
+    );
+    text += &line(
+        "flash, stack",
+        format!(
+            "{} bytes ({} body), {} bytes of stack",
+            report.bytes.call, report.bytes.body, report.stack_bytes
+        ),
+    );
+    text
+}

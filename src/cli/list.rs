@@ -1,0 +1,82 @@
+//! `lozenge list`.
+
+use comfy_table::{Table, presets};
+use lozenge::isa::avr::{cores::CORES, parts::PARTS};
+use lozenge::method::METHODS;
+use lozenge::spec::Op;
+use serde_json::{Value, json};
+
+use super::{ListArgs, Topic};
+
+/// Prints what there is.
+pub fn run(args: &ListArgs) -> Result<bool, String> {
+    let (key, rows) = match args.topic {
+        Topic::Methods => ("methods", methods()),
+        Topic::Cores => ("cores", cores()),
+        Topic::Mcus => ("mcus", mcus()),
+        Topic::Ops => ("ops", ops()),
+    };
+    if args.json {
+        let text =
+            serde_json::to_string_pretty(&json!({ key: rows })).map_err(|e| e.to_string())?;
+        println!("{text}");
+    } else {
+        println!("{}", table(&rows));
+    }
+    Ok(true)
+}
+
+fn methods() -> Vec<Value> {
+    let row = |m: &&lozenge::method::Method| {
+        let parameters: Vec<_> = m
+            .parameters
+            .iter()
+            .map(|p| format!("{}: {}", p.name, p.meaning))
+            .collect();
+        json!({"name": m.name, "op": m.op.name(), "parameters": parameters.join("; "),
+               "summary": m.summary, "source": m.source})
+    };
+    METHODS.iter().map(row).collect()
+}
+
+fn cores() -> Vec<Value> {
+    let row = |c: &&lozenge::isa::avr::cores::Core| json!({"name": c.name, "word_bits": 8, "summary": c.summary, "source": c.source});
+    CORES.iter().map(row).collect()
+}
+
+fn mcus() -> Vec<Value> {
+    let row = |p: &lozenge::isa::avr::parts::Part| {
+        json!({"name": p.name, "core": p.core.name, "flash": p.flash, "ram": p.ram,
+               "ram_start": format!("{:#x}", p.ram_start), "mul": p.has_mul,
+               "rampz": p.has_rampz, "eind": p.has_eind})
+    };
+    PARTS.iter().map(row).collect()
+}
+
+fn ops() -> Vec<Value> {
+    Op::ALL
+        .iter()
+        .map(|op| json!({"name": op.name(), "equation": op.equation()}))
+        .collect()
+}
+
+fn table(rows: &[Value]) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    for (i, row) in rows.iter().enumerate() {
+        let Value::Object(fields) = row else {
+            continue;
+        };
+        if i == 0 {
+            table.set_header(fields.keys().collect::<Vec<_>>());
+        }
+        let cells = fields.values().map(|v| match v {
+            Value::String(s) => s.clone(),
+            Value::Bool(true) => "yes".into(),
+            Value::Bool(false) => "no".into(),
+            other => other.to_string(),
+        });
+        table.add_row(cells);
+    }
+    table.to_string()
+}

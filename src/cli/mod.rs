@@ -1,0 +1,162 @@
+//! Arguments of the command line. Exit codes: 0 proved, 1 not proved, 2 usage.
+
+mod bench;
+mod generate;
+mod list;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use lozenge::spec;
+
+/// Multi-precision arithmetic kernels for small processors, proved on the bytes that ship.
+#[derive(Parser)]
+#[command(
+    version,
+    about,
+    after_help = "Example:\n  lozenge gen mul 160 --mcu atmega128 -o out"
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Generate a kernel, prove it, and write .S, .h, .o and .json
+    #[command(
+        after_help = "Examples:\n  lozenge gen mul 160 --mcu atmega128 -o out\n  \
+                      lozenge gen mul 256 --core atmega128 --method operand-caching -p e=8 --json -o out"
+    )]
+    Gen(GenArgs),
+    /// What there is: methods, cores, mcus or ops
+    #[command(after_help = "Example:\n  lozenge list methods")]
+    List(ListArgs),
+    /// How fast the tool itself is: generation with proof, and simulation
+    #[command(after_help = "Example:\n  lozenge bench --bits 160")]
+    Bench(BenchArgs),
+}
+
+/// The operations on the command line.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum OpArg {
+    /// r = a * b
+    Mul,
+}
+
+impl From<OpArg> for spec::Op {
+    fn from(op: OpArg) -> Self {
+        match op {
+            OpArg::Mul => spec::Op::Mul,
+        }
+    }
+}
+
+/// Arguments of `gen`.
+#[derive(Args)]
+pub struct GenArgs {
+    /// Operation
+    op: OpArg,
+    /// Bits of an operand
+    bits: u32,
+    /// Part the kernel is for, e.g. atmega328p
+    #[arg(long)]
+    mcu: Option<String>,
+    /// Core the kernel is for, e.g. atmega128
+    #[arg(long)]
+    core: Option<String>,
+    /// Method; the cheapest of all if not given
+    #[arg(long)]
+    method: Option<String>,
+    /// Parameter of the method, e.g. e=10
+    #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
+    param: Vec<(String, usize)>,
+    /// Folder to write to; made if it does not exist
+    #[arg(short, long, default_value = ".")]
+    output: std::path::PathBuf,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
+    /// Write the files even if a verdict is not "proved"; their banner says so
+    #[arg(long)]
+    unproved: bool,
+    /// Leave out instruction number INDEX, to watch the proof fail
+    #[arg(long, value_name = "INDEX")]
+    drop: Option<usize>,
+}
+
+/// What `list` lists.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum Topic {
+    Methods,
+    Cores,
+    Mcus,
+    Ops,
+}
+
+/// Arguments of `list`.
+#[derive(Args)]
+pub struct ListArgs {
+    /// What to list
+    topic: Topic,
+    /// Print one JSON object instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+/// Arguments of `bench`.
+#[derive(Args)]
+pub struct BenchArgs {
+    /// Bits of the operands of the kernels that are generated
+    #[arg(long, value_delimiter = ',', default_values_t = [160, 2048])]
+    bits: Vec<u32>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+fn parameter(text: &str) -> Result<(String, usize), String> {
+    let (name, value) = text
+        .split_once('=')
+        .ok_or_else(|| format!("{text} is not NAME=VALUE: try e=10"))?;
+    let value = value
+        .parse()
+        .map_err(|_| format!("{value} is not a whole number: try {name}=10"))?;
+    Ok((name.to_string(), value))
+}
+
+/// Runs the command line and returns the exit code.
+pub fn run() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version go to stdout with success; anything else is one line of usage.
+            if !error.use_stderr() {
+                print!("{error}");
+                return ExitCode::SUCCESS;
+            }
+            let text = error.render().to_string();
+            let line = text.lines().next().unwrap_or("error: bad arguments");
+            let tip = text.lines().find(|l| l.trim_start().starts_with("tip:"));
+            eprintln!(
+                "{line}{}",
+                tip.map_or(String::new(), |t| format!(" ({})", t.trim()))
+            );
+            return ExitCode::from(2);
+        }
+    };
+    let outcome = match cli.command {
+        Command::Gen(args) => generate::run(&args),
+        Command::List(args) => list::run(&args),
+        Command::Bench(args) => bench::run(&args),
+    };
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::from(2)
+        }
+    }
+}

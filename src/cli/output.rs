@@ -1,0 +1,45 @@
+//! Files that appear whole or not at all.
+
+use std::io::Write;
+use std::path::Path;
+
+use tempfile::NamedTempFile;
+
+/// Writes all `files` (name and contents) into `folder`, which is made if needed. Every file
+/// is written beside its place first; only when all are there do they take their names.
+///
+/// # Errors
+/// One line saying what could not be written; nothing new is left behind then.
+pub fn write_all(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), String> {
+    let cannot =
+        |what: &Path, error: std::io::Error| format!("cannot write {}: {error}", what.display());
+    std::fs::create_dir_all(folder).map_err(|e| cannot(folder, e))?;
+    let mut ready = Vec::with_capacity(files.len());
+    for (name, contents) in files {
+        let path = folder.join(name);
+        if path.is_dir() {
+            return Err(format!("cannot write {}: it is a folder", path.display()));
+        }
+        let mut file = NamedTempFile::new_in(folder).map_err(|e| cannot(&path, e))?;
+        file.write_all(contents).map_err(|e| cannot(&path, e))?;
+        set_mode(&file).map_err(|e| cannot(&path, e))?;
+        ready.push((file, path));
+    }
+    for (file, path) in ready {
+        file.persist(&path).map_err(|e| cannot(&path, e.error))?;
+    }
+    Ok(())
+}
+
+/// Temporary files are private; results are readable like any other file.
+#[cfg(unix)]
+fn set_mode(file: &NamedTempFile) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.as_file()
+        .set_permissions(std::fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn set_mode(_: &NamedTempFile) -> std::io::Result<()> {
+    Ok(())
+}

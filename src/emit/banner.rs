@@ -1,0 +1,81 @@
+//! The fixed-form head of every text file.
+
+use crate::report::Report;
+
+/// Licence of generated files.
+pub const LICENCE: &str = "CC0-1.0 OR MIT-0";
+
+/// `key: value` lines, the same in the assembly file and the header.
+pub fn lines(report: &Report) -> Vec<(String, String)> {
+    let verdict = &report.verdict;
+    let state = |word: &str, name: &str| match report.reasons.get(name) {
+        Some(reason) => format!("{} ({reason})", word.to_uppercase()),
+        None => word.to_string(),
+    };
+    let mut lines = vec![
+        ("equation", {
+            let spec = &report.spec;
+            format!(
+                "{}, little-endian, {} = {} * {} bytes, for all inputs",
+                spec.equation, spec.result_bytes, 2, spec.operand_bytes
+            )
+        }),
+        ("prototype", report.prototype()),
+        ("abi", report.abi.to_string()),
+        ("aliasing", report.aliasing_text()),
+        (
+            "method",
+            format!("{}, {}", report.method_text(), report.style),
+        ),
+        (
+            "cycles",
+            format!(
+                "{} body, {} call (to RET inclusive, without the CALL) on {}",
+                Report::span_text(&report.cycles.body),
+                Report::span_text(&report.cycles.call),
+                report.core
+            ),
+        ),
+        (
+            "bytes",
+            format!("{} body, {} call", report.bytes.body, report.bytes.call),
+        ),
+        (
+            "stack",
+            format!("{} bytes below the return address", report.stack_bytes),
+        ),
+        ("correct", state(verdict.correct.word(), "correct")),
+        ("memory", state(verdict.memory.word(), "memory")),
+        ("abi kept", state(verdict.abi.word(), "abi")),
+    ];
+    for (core, text) in &verdict.constant_time {
+        lines.push(("constant time", format!("{core}: {text}")));
+    }
+    for warning in &report.warnings {
+        lines.push(("warning", warning.clone()));
+    }
+    if !report.is_proved() {
+        lines.push((
+            "NOT PROVED",
+            "written because --unproved was given; do not use".to_string(),
+        ));
+    }
+    lines.push(("command", report.command.clone()));
+    lines.push(("version", format!("lozenge {}", report.version)));
+    lines
+        .into_iter()
+        .map(|(key, value)| (key.to_string(), value))
+        .collect()
+}
+
+/// The banner as a C comment, which both a preprocessed assembly file and C read.
+pub fn comment(report: &Report, title: &str) -> String {
+    let mut text = format!("/* SPDX-License-Identifier: {LICENCE}\n *\n * {title}\n *\n");
+    for (key, value) in lines(report) {
+        // No line can end the comment early.
+        let value = value.replace("*/", "* /");
+        text.push_str(&format!(" * {key:<14}{value}\n"));
+    }
+    text.push_str(" */\n");
+    text
+}

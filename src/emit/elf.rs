@@ -1,0 +1,56 @@
+//! The linkable object: one function in a section of its own.
+
+use object::write::{Object, Symbol, SymbolSection};
+use object::{
+    BinaryFormat, Endianness, FileFlags, SectionKind, SymbolFlags, SymbolKind, SymbolScope,
+};
+
+use super::ObjectFormat;
+
+/// An ELF object with `code` as the global function `symbol` in section `.text.<symbol>`.
+///
+/// # Errors
+/// What the object writer objects to.
+pub fn object(format: &ObjectFormat, symbol: &str, code: &[u8]) -> Result<Vec<u8>, String> {
+    let endianness = if format.big_endian {
+        Endianness::Big
+    } else {
+        Endianness::Little
+    };
+    let mut file = Object::new(BinaryFormat::Elf, format.architecture, endianness);
+    file.flags = FileFlags::Elf {
+        os_abi: object::elf::OsAbi(0),
+        abi_version: 0,
+        e_flags: object::elf::FileFlags(format.flags),
+    };
+    let section = file.add_section(
+        Vec::new(),
+        format!(".text.{symbol}").into_bytes(),
+        SectionKind::Text,
+    );
+    file.append_section_data(section, code, format.align);
+    if let Some(name) = format.mapping_symbol {
+        // AAELF32, section 5.5.5: code that is ARM, not Thumb or data.
+        file.add_symbol(Symbol {
+            name: name.as_bytes().to_vec(),
+            value: 0,
+            size: 0,
+            kind: SymbolKind::Label,
+            scope: SymbolScope::Compilation,
+            weak: false,
+            section: SymbolSection::Section(section),
+            flags: SymbolFlags::None,
+        });
+    }
+    file.add_symbol(Symbol {
+        name: symbol.as_bytes().to_vec(),
+        value: 0,
+        size: code.len() as u64,
+        kind: SymbolKind::Text,
+        scope: SymbolScope::Linkage,
+        weak: false,
+        section: SymbolSection::Section(section),
+        flags: SymbolFlags::None,
+    });
+    file.write().map_err(|e| e.to_string())
+}

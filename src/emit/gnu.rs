@@ -1,0 +1,27 @@
+//! Assembly for GNU as: the decoded bytes, one instruction a line.
+
+use super::{Dialect, banner};
+use crate::isa::Isa;
+use crate::kernel::Kernel;
+use crate::report::Report;
+
+/// The `.S` file.
+pub fn assembly<I: Isa>(kernel: &Kernel<I>, dialect: &Dialect, report: &Report) -> String {
+    let symbol = &report.spec.symbol;
+    let mut text = banner::comment(report, &format!("{symbol}.S"));
+    text.push('\n');
+    text.push_str(dialect.preamble);
+    text.push_str(&format!("\t.section .text.{symbol},\"ax\",%progbits\n"));
+    text.push_str(dialect.align);
+    text.push_str(&format!("\t.global {symbol}\n"));
+    text.push_str(&format!("\t.type {symbol}, %function\n{symbol}:\n"));
+    let mut notes = kernel.program.notes.iter().peekable();
+    for (i, insn) in kernel.program.insns.iter().enumerate() {
+        while let Some((_, note)) = notes.next_if(|(at, _)| *at <= i) {
+            text.push_str(&format!("\t/* {note} */\n"));
+        }
+        text.push_str(&format!("\t{}\n", I::text(insn)));
+    }
+    text.push_str(&format!("\t.size {symbol}, . - {symbol}\n"));
+    text
+}

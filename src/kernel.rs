@@ -1,0 +1,392 @@
+//! From a request to a judged kernel: every candidate is counted, the cheapest is proved.
+
+use std::collections::BTreeMap;
+
+use num_bigint::BigUint;
+use thiserror::Error;
+
+use crate::isa::{Cost, Isa, LowerError, Operands};
+use crate::method::{self, METHODS, Method, MethodError, Params};
+use crate::program::Program;
+use crate::prove::{self, Proof, Verdict};
+use crate::schedule::ScheduleError;
+use crate::spec::{Alias, Op, Spec, SpecError};
+use crate::vectors;
+
+/// Concrete runs beside a proof, and in search of a counterexample.
+const TRIALS: usize = 8;
+const SEARCH: usize = 400;
+/// The most instructions a concrete run may take.
+pub const RUN_LIMIT: u64 = 1 << 26;
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub op: Op,
+    pub bits: u32,
+    /// A method's name; the cheapest if none.
+    pub method: Option<String>,
+    pub params: BTreeMap<String, usize>,
+    /// Leave out the instruction of this index, to watch the proof fail.
+    pub drop: Option<usize>,
+}
+
+/// Why there is no kernel.
+#[derive(Error, Debug)]
+pub enum Error {
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    #[error("unknown method {name}{hint}; `lozenge list methods` names them all")]
+    UnknownMethod { name: String, hint: String },
+    #[error("{method} has no parameter {name}; it takes {known}")]
+    UnknownParameter {
+        method: &'static str,
+        name: String,
+        known: String,
+    },
+    #[error("-p needs --method: parameters belong to a method")]
+    ParameterWithoutMethod,
+    #[error("{0} does not compute {1}")]
+    WrongOperation(&'static str, &'static str),
+    #[error(transparent)]
+    Method(#[from] MethodError),
+    #[error("{method}: {error}")]
+    Lower {
+        method: &'static str,
+        error: LowerError,
+    },
+    #[error("{method} made an invalid schedule (a defect of this tool): {error}")]
+    Schedule {
+        method: &'static str,
+        error: ScheduleError,
+    },
+    #[error("{0} (a defect of this tool)")]
+    Encode(String),
+    #[error("there is no instruction {0}: the kernel has {1}")]
+    Drop(usize, usize),
+    #[error("no method fits")]
+    Nothing,
+}
+
+/// A program with its bytes and cost, not judged yet.
+pub struct Candidate<I: Isa> {
+    pub method: &'static Method,
+    pub params: Params,
+    pub program: Program<I::Insn>,
+    pub code: Vec<u8>,
+    /// From one concrete run; `None` if it does not return.
+    pub cost: Option<Cost>,
+}
+
+/// What may share memory, and why not.
+#[derive(Clone, Debug)]
+pub struct Aliasing {
+    pub alias: Alias,
+    pub allowed: bool,
+    pub reason: Option<String>,
+}
+
+/// A kernel and everything known about it.
+pub struct Kernel<I: Isa> {
+    pub spec: Spec,
+    pub method: &'static Method,
+    pub params: Params,
+    pub program: Program<I::Insn>,
+    pub code: Vec<u8>,
+    pub cost: Cost,
+    pub body_bytes: usize,
+    pub proof: Proof,
+    pub aliasing: Vec<Aliasing>,
+    /// Core and leak, if any.
+    pub constant_time: Vec<(String, Result<Cost, String>)>,
+}
+
+impl<I: Isa> Kernel<I> {
+    /// Are equation, memory and calling convention proved?
+    pub fn is_proved(&self) -> bool {
+        self.proof.holds()
+    }
+}
+
+/// The nearest of `known` to `name`, as ` (did you mean ...?)`.
+pub fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let nearest = known
+        .map(|k| (strsim::damerau_levenshtein(name, k), k))
+        .min();
+    match nearest {
+        Some((distance, k)) if distance <= 3.max(name.len() / 3) => {
+            format!(" (did you mean {k}?)")
+        }
+        _ => String::new(),
+    }
+}
+
+fn methods(request: &Request) -> Result<Vec<&'static Method>, Error> {
+    let Some(name) = &request.method else {
+        if !request.params.is_empty() {
+            return Err(Error::ParameterWithoutMethod);
+        }
+        return Ok(METHODS
+            .iter()
+            .copied()
+            .filter(|m| m.op == request.op)
+            .collect());
+    };
+    let method = method::find(name).ok_or_else(|| Error::UnknownMethod {
+        name: name.clone(),
+        hint: did_you_mean(name, METHODS.iter().map(|m| m.name)),
+    })?;
+    if method.op != request.op {
+        return Err(Error::WrongOperation(method.name, request.op.name()));
+    }
+    Ok(vec![method])
+}
+
+fn parameters(method: &'static Method, given: &BTreeMap<String, usize>) -> Result<Params, Error> {
+    given
+        .iter()
+        .map(|(name, value)| {
+            let known = method.parameters.iter().find(|p| p.name == name);
+            let parameter = known.ok_or_else(|| Error::UnknownParameter {
+                method: method.name,
+                name: name.clone(),
+                known: match method.parameters {
+                    [] => "none".into(),
+                    list => list.iter().map(|p| p.name).collect::<Vec<_>>().join(", "),
+                },
+            })?;
+            Ok((parameter.name, *value))
+        })
+        .collect()
+}
+
+/// Every program of one method with one set of parameters, counted.
+fn candidates<I: Isa>(
+    spec: &Spec,
+    core: &I::Core,
+    method: &'static Method,
+    params: &Params,
+) -> Result<Vec<Candidate<I>>, Error> {
+    let schedule = (method.schedule)(spec, &I::facts(core), params)?;
+    let name = method.name;
+    schedule.check().map_err(|error| Error::Schedule {
+        method: name,
+        error,
+    })?;
+    let programs = I::lower(&schedule, core).map_err(|error| Error::Lower {
+        method: name,
+        error,
+    })?;
+    programs
+        .into_iter()
+        .map(|program| {
+            let code = I::encode(core, &program.insns).map_err(Error::Encode)?;
+            let cost = run::<I>(spec, core, &code, &corner(spec), Alias::Distinct)
+                .ok()
+                .map(|(_, cost)| cost);
+            Ok(Candidate {
+                method,
+                params: params.clone(),
+                program,
+                code,
+                cost,
+            })
+        })
+        .collect()
+}
+
+/// All ones: the operands that take longest where time depends on them.
+fn corner(spec: &Spec) -> [BigUint; 2] {
+    let ones = (BigUint::from(1u8) << spec.bits) - 1u8;
+    [ones.clone(), ones]
+}
+
+/// Runs `code` on numbers.
+///
+/// # Errors
+/// A fault, in words.
+pub fn run<I: Isa>(
+    spec: &Spec,
+    core: &I::Core,
+    code: &[u8],
+    sources: &[BigUint; 2],
+    alias: Alias,
+) -> Result<(BigUint, Cost), String> {
+    let places: [usize; 3] = match alias {
+        Alias::Distinct => [0, 1, 2],
+        Alias::AIsB => [0, 1, 1],
+        Alias::RIsA => [0, 0, 2],
+        Alias::RIsB => [0, 1, 0],
+        Alias::All => [0, 0, 0],
+    };
+    let operands = Operands {
+        sources,
+        source_bytes: spec.operand_bytes(),
+        result_bytes: spec.result_bytes(),
+        places: &places,
+    };
+    I::call_concrete(core, code, &operands, RUN_LIMIT)
+        .map_err(|(pc, fault)| format!("{fault} at {}", prove::at::<I>(core, code, pc)))
+}
+
+/// The cheapest candidate in the call convention, then in bytes.
+///
+/// # Errors
+/// The first reason if no candidate exists; that of the named method if one is named.
+pub fn choose<I: Isa>(request: &Request, core: &I::Core) -> Result<(Spec, Candidate<I>), Error> {
+    let spec = Spec::new(request.op, request.bits, I::WORD_BITS)?;
+    let mut best: Option<Candidate<I>> = None;
+    let mut refused = None;
+    for method in methods(request)? {
+        let given = parameters(method, &request.params)?;
+        let sets = if given.is_empty() {
+            (method.defaults)(&spec, &I::facts(core))
+        } else {
+            vec![given]
+        };
+        for params in sets {
+            match candidates::<I>(&spec, core, method, &params) {
+                Ok(list) => {
+                    let all = best.take().into_iter().chain(list);
+                    best = all.min_by_key(|c| {
+                        let cycles = c.cost.map_or(u64::MAX, |cost| cost.call.max);
+                        (cycles, c.code.len())
+                    });
+                }
+                Err(error) => {
+                    refused.get_or_insert(error);
+                }
+            }
+        }
+    }
+    match (best, refused) {
+        (Some(best), _) => Ok((spec, best)),
+        (None, Some(error)) => Err(error),
+        (None, None) => Err(Error::Nothing),
+    }
+}
+
+/// A kernel for the request, judged on its bytes.
+///
+/// # Errors
+/// When no candidate exists.
+pub fn generate<I: Isa>(request: &Request, core: &I::Core) -> Result<Kernel<I>, Error> {
+    let (spec, mut candidate) = choose::<I>(request, core)?;
+    if let Some(index) = request.drop {
+        let count = candidate.program.insns.len();
+        if index >= count {
+            return Err(Error::Drop(index, count));
+        }
+        candidate.program.insns.remove(index);
+        for (at, _) in &mut candidate.program.notes {
+            *at -= usize::from(*at > index);
+        }
+        candidate.code = I::encode(core, &candidate.program.insns).map_err(Error::Encode)?;
+    }
+    judge(spec, candidate, core)
+}
+
+/// Proves a candidate for every aliasing case and every core.
+fn judge<I: Isa>(spec: Spec, candidate: Candidate<I>, core: &I::Core) -> Result<Kernel<I>, Error> {
+    let Candidate {
+        method,
+        params,
+        program,
+        code,
+        ..
+    } = candidate;
+    // The bytes must say what the program says: what follows works on the bytes alone.
+    let decoded = I::decode(core, &code)
+        .map_err(|at| Error::Encode(format!("{at:#x} is not an instruction")))?;
+    if !decoded.iter().map(|(_, insn)| insn).eq(&program.insns) {
+        return Err(Error::Encode("the bytes decode to another program".into()));
+    }
+    let mut proof = verdict::<I>(&spec, core, &code);
+    let mut aliasing = Vec::new();
+    for alias in Alias::ALL.into_iter().filter(|a| *a != Alias::Distinct) {
+        let case = prove::prove::<I>(&spec, core, &code, alias);
+        let allowed = case.holds();
+        let reason = [&case.correct, &case.memory, &case.abi]
+            .iter()
+            .find_map(|v| v.reason().map(String::from));
+        if alias.is_required() && !allowed && proof.correct.is_proved() {
+            let text = reason.clone().unwrap_or_default();
+            proof.correct = Verdict::Unknown(format!("with {}: {text}", alias.text()));
+        }
+        aliasing.push(Aliasing {
+            alias,
+            allowed,
+            reason,
+        });
+    }
+    let constant_time: Vec<_> = I::relatives(core)
+        .into_iter()
+        .map(|c| (I::core_name(&c), prove::leak::<I>(&spec, &c, &code)))
+        .collect();
+    let name = I::core_name(core);
+    let counted = constant_time.iter().find(|(n, _)| *n == name);
+    let cost = match counted {
+        Some((_, Ok(cost))) => *cost,
+        _ => run::<I>(&spec, core, &code, &corner(&spec), Alias::Distinct)
+            .map(|(_, cost)| cost)
+            .unwrap_or_default(),
+    };
+    let mut frame = Vec::new();
+    for (_, insn) in decoded.iter().filter(|(_, insn)| I::is_frame(insn)) {
+        frame.extend(I::encode(core, &[*insn]).map_err(Error::Encode)?);
+    }
+    Ok(Kernel {
+        spec,
+        method,
+        params,
+        program,
+        body_bytes: code.len() - frame.len(),
+        code,
+        cost,
+        proof,
+        aliasing,
+        constant_time,
+    })
+}
+
+/// The proof for distinct operands, with a counterexample where it fails and one is found.
+///
+/// Numbers are run beside a proof, too: should they ever disagree, the proof counts for nothing.
+pub fn verdict<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8]) -> Proof {
+    let mut proof = prove::prove::<I>(spec, core, code, Alias::Distinct);
+    let count = if proof.correct.is_proved() {
+        TRIALS
+    } else {
+        SEARCH
+    };
+    if let Some(text) = counterexample::<I>(spec, core, code, count) {
+        proof.correct = Verdict::Disproved(match proof.correct.reason() {
+            Some(open) => format!("{text}; {open}"),
+            None => text,
+        });
+    }
+    proof
+}
+
+/// Operands on which `code` gives the wrong result, among corners and `count` others.
+pub fn counterexample<I: Isa>(
+    spec: &Spec,
+    core: &I::Core,
+    code: &[u8],
+    count: usize,
+) -> Option<String> {
+    let pairs = vectors::pairs(spec.operand_bytes(), count, u64::from(spec.bits));
+    pairs.iter().find_map(|pair| {
+        let [a, b] = pair;
+        let want = match spec.op {
+            Op::Mul => a * b,
+        };
+        match run::<I>(spec, core, code, pair, Alias::Distinct) {
+            Ok((got, _)) if got == want => None,
+            Ok((got, _)) => Some(format!(
+                "a={a:#x} b={b:#x}: expected {want:#x}, got {got:#x}"
+            )),
+            Err(fault) => Some(format!("a={a:#x} b={b:#x}: {fault}")),
+        }
+    })
+}

@@ -1,0 +1,221 @@
+//! One result, computed once: what `gen` prints, writes as JSON and puts into banners.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::isa::{ClassCounts, Isa, Span};
+use crate::kernel::Kernel;
+use crate::prove::Verdict;
+
+/// The operation and its size.
+#[derive(Clone, Debug, Serialize)]
+pub struct SpecReport {
+    pub op: &'static str,
+    pub bits: u32,
+    pub equation: &'static str,
+    pub symbol: String,
+    pub operand_bytes: usize,
+    pub result_bytes: usize,
+}
+
+/// Cycles in the two conventions.
+#[derive(Clone, Debug, Serialize)]
+pub struct Cycles {
+    pub body: Span,
+    pub call: Span,
+}
+
+/// Code bytes in the two conventions.
+#[derive(Clone, Debug, Serialize)]
+pub struct Bytes {
+    pub body: usize,
+    pub call: usize,
+}
+
+/// The four verdicts.
+#[derive(Clone, Debug, Serialize)]
+pub struct Verdicts {
+    pub correct: Verdict,
+    pub memory: Verdict,
+    pub abi: Verdict,
+    /// Per core: `proved`, or `leaks: ...`.
+    pub constant_time: BTreeMap<String, String>,
+}
+
+/// The files written.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Files {
+    pub asm: Option<String>,
+    pub header: Option<String>,
+    pub object: Option<String>,
+}
+
+/// Everything about a kernel, with the fields that `--json` promises.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    pub spec: SpecReport,
+    pub core: String,
+    pub mcu: Option<String>,
+    pub method: &'static str,
+    pub params: BTreeMap<&'static str, usize>,
+    pub style: &'static str,
+    pub cycles: Cycles,
+    /// Executed instructions of the body.
+    pub instructions: ClassCounts,
+    pub bytes: Bytes,
+    pub stack_bytes: usize,
+    pub verdict: Verdicts,
+    /// Why a verdict is not `proved`.
+    pub reasons: BTreeMap<&'static str, String>,
+    /// For each way operands may coincide: `proved`, or `refused: ...`.
+    pub aliasing: BTreeMap<&'static str, String>,
+    pub abi: &'static str,
+    pub warnings: Vec<String>,
+    /// The command that gives the same bytes.
+    pub command: String,
+    pub version: &'static str,
+    pub files: Files,
+}
+
+impl Report {
+    /// The report of a kernel for `core` (and part `mcu`), made by `command`.
+    pub fn new<I: Isa>(
+        kernel: &Kernel<I>,
+        core: String,
+        mcu: Option<String>,
+        warnings: Vec<String>,
+        command: String,
+    ) -> Self {
+        let spec = &kernel.spec;
+        let proof = &kernel.proof;
+        let constant_time = kernel
+            .constant_time
+            .iter()
+            .map(|(core, result)| {
+                let text = match result {
+                    Ok(_) => "proved".to_string(),
+                    Err(leak) => format!("leaks: {leak}"),
+                };
+                (core.clone(), text)
+            })
+            .collect();
+        let mut aliasing: BTreeMap<_, _> = kernel
+            .aliasing
+            .iter()
+            .map(|case| {
+                let text = match (&case.reason, case.allowed) {
+                    (_, true) => "proved".to_string(),
+                    (Some(reason), false) => format!("refused: {reason}"),
+                    (None, false) => "refused".to_string(),
+                };
+                (case.alias.text(), text)
+            })
+            .collect();
+        aliasing.insert(
+            "partial overlap with r",
+            "refused: the contract forbids it".into(),
+        );
+        let verdicts = [
+            ("correct", &proof.correct),
+            ("memory", &proof.memory),
+            ("abi", &proof.abi),
+        ];
+        let reasons = verdicts
+            .into_iter()
+            .filter_map(|(name, v)| Some((name, v.reason()?.to_string())))
+            .collect();
+        Self {
+            spec: SpecReport {
+                op: spec.op.name(),
+                bits: spec.bits,
+                equation: spec.op.equation(),
+                symbol: spec.symbol(),
+                operand_bytes: spec.operand_bytes(),
+                result_bytes: spec.result_bytes(),
+            },
+            core,
+            mcu,
+            method: kernel.method.name,
+            params: kernel.params.clone(),
+            style: "unrolled",
+            cycles: Cycles {
+                body: kernel.cost.body,
+                call: kernel.cost.call,
+            },
+            instructions: kernel.cost.counts,
+            bytes: Bytes {
+                body: kernel.body_bytes,
+                call: kernel.code.len(),
+            },
+            stack_bytes: proof.stack_bytes,
+            verdict: Verdicts {
+                correct: proof.correct.clone(),
+                memory: proof.memory.clone(),
+                abi: proof.abi.clone(),
+                constant_time,
+            },
+            reasons,
+            aliasing,
+            abi: I::ABI,
+            warnings,
+            command,
+            version: env!("CARGO_PKG_VERSION"),
+            files: Files::default(),
+        }
+    }
+
+    /// Is everything that must hold for any use proved? Constant time depends on the core and is told, not demanded.
+    pub fn is_proved(&self) -> bool {
+        self.verdict.correct.is_proved()
+            && self.verdict.memory.is_proved()
+            && self.verdict.abi.is_proved()
+    }
+
+    /// The C prototype.
+    pub fn prototype(&self) -> String {
+        let SpecReport {
+            symbol,
+            operand_bytes: n,
+            result_bytes: m,
+            ..
+        } = &self.spec;
+        format!("void {symbol}(uint8_t r[{m}], const uint8_t a[{n}], const uint8_t b[{n}]);")
+    }
+
+    /// `operand-caching e=10`.
+    pub fn method_text(&self) -> String {
+        let mut text = self.method.to_string();
+        for (name, value) in &self.params {
+            text.push_str(&format!(" {name}={value}"));
+        }
+        text
+    }
+
+    /// `2341`, or `2341..2400` where operands decide.
+    pub fn span_text(span: &Span) -> String {
+        if span.min == span.max {
+            span.max.to_string()
+        } else {
+            format!("{}..{}", span.min, span.max)
+        }
+    }
+
+    /// What may coincide, as the header says it.
+    pub fn aliasing_text(&self) -> String {
+        let allowed: Vec<_> = self
+            .aliasing
+            .iter()
+            .filter(|(_, text)| *text == "proved")
+            .map(|(case, _)| *case)
+            .collect();
+        format!(
+            "allowed and proved: {}; any other overlap with r is forbidden",
+            if allowed.is_empty() {
+                "none".to_string()
+            } else {
+                allowed.join(", ")
+            }
+        )
+    }
+}
