@@ -179,9 +179,9 @@ impl Bounds {
                 return (chain, if a == Value::ZERO { b } else { a });
             }
         }
-        let longer = |p: &Place| self.groups[p.group as usize].words.len();
+        // What accumulates has come further up its group than what is added to it.
         let pick = match (in_a, in_b) {
-            (Some(p), Some(q)) if longer(&p) >= longer(&q) => Some((p, b)),
+            (Some(p), Some(q)) if p.index >= q.index => Some((p, b)),
             (_, Some(q)) => Some((q, a)),
             (Some(p), None) => Some((p, b)),
             (None, None) => None,
