@@ -179,6 +179,11 @@ impl Form {
             && !(self.has('P') && !self.has('l') && !ops.p && ops.w)
     }
 
+    /// Are the fixed bits of this form those of `word`?
+    pub fn matches(&self, word: u32) -> bool {
+        word & self.care == self.fixed
+    }
+
     /// The operand letters with their numbers of bits.
     pub fn letters(&self) -> Vec<(char, u32)> {
         let list = self.fields.iter();
@@ -368,7 +373,7 @@ impl Insn {
         decoder()[key(code)]
             .iter()
             .map(|i| &forms()[usize::from(*i)])
-            .filter(|f| code & f.care == f.fixed)
+            .filter(|f| f.matches(code))
             .find_map(|f| f.with_bits_of(code))
     }
 }
@@ -436,7 +441,10 @@ impl Insn {
         }
         let value = immediate(k);
         match immediate_bits(value) {
-            Some(bits) if bits == self.ops.k => format!("#{value}"),
+            // The assembler takes numbers over 2^31 after the program counter for negative.
+            Some(bits) if bits == self.ops.k && (self.ops.n != PC || value >> 31 == 0) => {
+                format!("#{value}")
+            }
             // Another rotation than the assembler's choice.
             _ => format!("#{}, {}", k & 0xff, k >> 7 & 30),
         }
@@ -463,6 +471,11 @@ impl Insn {
     pub fn text(&self) -> String {
         let form = self.form();
         let o = &self.ops;
+        let number = o.k & 0x1000 != 0;
+        if self.op == Op::MSR && number && immediate_bits(immediate(o.k as u32)) != Some(o.k) {
+            // The assembler has no other words for it.
+            return format!(".inst {:#010x}", self.encode().unwrap_or_default());
+        }
         let mut name = form.name.to_string();
         if form.has('l') {
             name += if o.u { "i" } else { "d" };
@@ -516,7 +529,7 @@ mod tests {
                 .wrapping_add(1442695040888963407);
             // Every key, with other bits random.
             let word = (seed >> 32) as u32 & !0x0ff0_00f0 | (i & 0xff0) << 16 | (i & 15) << 4;
-            let forms = forms().iter().filter(|f| word & f.care == f.fixed);
+            let forms = forms().iter().filter(|f| f.matches(word));
             let list: Vec<_> = forms.filter_map(|f| f.with_bits_of(word)).collect();
             assert!(list.len() <= 1, "{word:#010x}: {list:?}");
             assert_eq!(list.first().copied(), Insn::decode(word));

@@ -187,7 +187,7 @@ pub fn table<D: Domain>() -> Vec<Row<D>> {
         row(B,   "b",   "cccc 1010 kkkk kkkk kkkk kkkk kkkk kkkk", "k", Branch, Other, |m, o| m.branch(o)),
         row(BL,  "bl",  "cccc 1011 kkkk kkkk kkkk kkkk kkkk kkkk", "k", Branch, Frame, |m, o| { m.link()?; m.branch(o) }),
         row(BX,  "bx",  "cccc 0001 0010 1111 1111 1111 0001 mmmm", "Rm", Branch, Frame, |m, o| m.exchange(o)),
-        row(MRS, "mrs", "cccc 0001 0000 1111 dddd 0000 0000 0000", "Rd, CPSR", Status, Other, |m, o| m.read_status(o)),
-        row(MSR, "msr", "cccc 00#1 0010 1000 1111 #### #### ####", "CPSR_f, #", Status, Other, |m, o| m.write_status(o)),
+        row(MRS, "mrs", "cccc 0001 0000 1111 dddd 0000 0000 0000", "Rd, cpsr", Status, Other, |m, o| m.read_status(o)),
+        row(MSR, "msr", "cccc 00#1 0010 1000 1111 #### #### ####", "cpsr_f, #", Status, Other, |m, o| m.write_status(o)),
     ]
 }
