@@ -45,7 +45,9 @@ int main(void) {
 		uint32_t x = in[17];
 		for (int i = 0; i < WORDS; i++) {
 			x ^= x << 13, x ^= x >> 17, x ^= x << 5;
-			core->rawWrite32(core, DATA + 4 * i, -1, x);
+			/* Every eighth word is an address, for loads of the program counter. */
+			uint32_t word = x & 7 ? x : DATA + (x >> 3 & 0x7fc);
+			core->rawWrite32(core, DATA + 4 * i, -1, word);
 		}
 		core->rawWrite32(core, CODE, -1, in[0]);
 		for (int i = 0; i < 15; i++) {

@@ -139,7 +139,10 @@ impl<D: Domain> Arm<D> {
         if at.base != code.base || offset < 0 {
             return Err(Fault::Return);
         }
-        Ok(Flow::Jump(offset as usize & !3))
+        if offset & 3 != 0 {
+            return unpredictable("a jump to between two instructions");
+        }
+        Ok(Flow::Jump(offset as usize))
     }
 
     /// The carry flag.
