@@ -7,7 +7,7 @@
 //! definition: any word, so that nothing false is ever concluded.
 
 use super::abstract_memory::AbstractMemory;
-use super::bounds::Bounds;
+use super::bounds::{Bounds, Guess};
 use super::concrete::{Bits, Concrete};
 use super::public::{self, Public, PublicBit};
 use super::recent::Recent;
@@ -83,6 +83,13 @@ pub struct Algebra {
 }
 
 impl Algebra {
+    /// An empty domain whose bounds guess like this.
+    pub fn new(guess: Guess) -> Self {
+        let mut algebra = Self::default();
+        algebra.bounds.guess = guess;
+        algebra
+    }
+
     pub(super) fn new_var(&mut self, def: Def, bound: u64) -> VarId {
         self.vars.push(Var {
             def,
@@ -197,6 +204,45 @@ impl Algebra {
         Some((other, carry))
     }
 
+    /// The bit `b` if `value = (2^W - 1) * b`, and the bit `1 - b` where that has a name.
+    fn mask_bit(&self, value: Value, w: u32) -> Option<(VarId, Option<VarId>)> {
+        let only_term = |v: VarId| match self.vars[v as usize].def {
+            Def::Linear {
+                start,
+                len: 1,
+                constant,
+            } => Some((self.terms[start as usize], constant)),
+            _ => None,
+        };
+        let Value::Var(mask) = value else {
+            return None;
+        };
+        let ((bit, factor), constant) = only_term(mask)?;
+        if factor != (1 << w) - 1 || constant != 0 || self.vars[bit as usize].bound > 1 {
+            return None;
+        }
+        let complement = only_term(bit).and_then(|((c, factor), constant)| {
+            (factor == -1 && constant == 1 && self.vars[c as usize].bound <= 1).then_some(c)
+        });
+        Some((bit, complement))
+    }
+
+    /// `(2^W - 1) b + 1 + c = 2^W b + (1 - b) + c`: a word that was made 1 too small, made right.
+    fn unmask<const W: u32>(&mut self, a: Value, b: Value, c: &BitValue) -> Option<Sum<Self, W>> {
+        let one = Value::Public(Public::Known(1));
+        let mask = match (a, b) {
+            (mask, k) | (k, mask) if k == one => mask,
+            _ => return None,
+        };
+        let (bit, complement) = self.mask_bit(mask, W)?;
+        let complement = match complement {
+            Some(c) => c,
+            None => self.linear(&[(bit, -1)], 1, 1),
+        };
+        let sum = self.add::<W>(&Value::Var(complement), &Value::ZERO, c);
+        Some(Self::opaque(sum.word, BitValue::Var(bit)))
+    }
+
     fn opaque<const W: u32>(word: Value, carry: BitValue) -> Sum<Self, W> {
         Sum {
             word,
@@ -240,6 +286,9 @@ impl Domain for Algebra {
 
     fn add<const W: u32>(&mut self, a: &Value, b: &Value, c: &BitValue) -> Sum<Self, W> {
         if let Some(sum) = Self::folded(true, a, b, c) {
+            return sum;
+        }
+        if let Some(sum) = self.unmask::<W>(*a, *b, c) {
             return sum;
         }
         let (a, b) = (
@@ -298,8 +347,12 @@ impl Domain for Algebra {
             // a - a - c = -c: all ones under the borrow.
             return match c_in {
                 Value::Var(v) => {
-                    let mask = self.linear(&[(v, full as i64)], 0, full);
-                    Self::opaque(Value::Var(mask), BitValue::Var(v))
+                    let mask = Value::Var(self.linear(&[(v, full as i64)], 0, full));
+                    if let Some((_, Some(carry))) = self.mask_bit(mask, W) {
+                        // The carry 1 - v has the place that the mask takes in its chain.
+                        self.add::<W>(&Value::ZERO, &Value::ZERO, &BitValue::Var(carry));
+                    }
+                    Self::opaque(mask, BitValue::Var(v))
                 }
                 _ => Self::folded(false, &Value::ZERO, &Value::ZERO, &Self::as_bit(c_in))
                     .unwrap_or_else(|| Self::opaque(Value::ZERO, NO)),

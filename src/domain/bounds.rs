@@ -60,9 +60,23 @@ pub struct Chain {
     index: usize,
 }
 
+/// Where both operands of an addition are words of groups, one is the accumulator and the
+/// other is added to it. Every choice is sound; not every choice is tight.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Guess {
+    /// The accumulator has come further up its group.
+    #[default]
+    FurtherUp,
+    /// The accumulator is a product whose low word is done with, else what changed last, else
+    /// a product as it was made; of words that lay still, the one further up.
+    LastChanged,
+}
+
 /// All groups.
 #[derive(Clone, Debug, Default)]
 pub struct Bounds {
+    /// Which word of two accumulates.
+    pub guess: Guess,
     groups: Vec<Group>,
     places: Vec<Option<Place>>,
     /// Carries on their way, and where to.
@@ -203,16 +217,8 @@ impl Bounds {
                 return (chain(p), if a == Value::ZERO { b } else { a });
             }
         }
-        // What accumulates: a product whose low word is done with, else what changed last, else a
-        // product as it was made; of words that lay still, the one further up its group.
-        let rank = |p: &Place| match self.groups[p.group as usize].changed {
-            0 if p.index > 0 => (3, 0),
-            0 => (1, 0),
-            changed if changed == self.changes => (2, 0),
-            _ => (0, p.index),
-        };
         let pick = match (in_a, in_b) {
-            (Some(p), Some(q)) if rank(&p) >= rank(&q) => Some((p, b)),
+            (Some(p), Some(q)) if self.rank(&p) >= self.rank(&q) => Some((p, b)),
             (_, Some(q)) => Some((q, a)),
             (Some(p), None) => Some((p, b)),
             (None, None) => None,
@@ -229,6 +235,17 @@ impl Bounds {
                 let group = self.new_group();
                 (Chain { group, index: 0 }, a)
             }
+        }
+    }
+
+    /// Which of two words is the accumulator: the one of higher rank.
+    fn rank(&self, p: &Place) -> (u32, usize) {
+        match (self.guess, self.groups[p.group as usize].changed) {
+            (Guess::FurtherUp, _) => (0, p.index),
+            (Guess::LastChanged, 0) if p.index > 0 => (3, 0),
+            (Guess::LastChanged, 0) => (1, 0),
+            (Guess::LastChanged, changed) if changed == self.changes => (2, 0),
+            (Guess::LastChanged, _) => (0, p.index),
         }
     }
 
