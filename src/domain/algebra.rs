@@ -239,6 +239,11 @@ impl Domain for Algebra {
             let word = if a == Value::ZERO { b } else { a };
             return Self::opaque(word, NO);
         }
+        // 0 + 0 + c is the carry itself.
+        if let (Value::ZERO, Value::ZERO, Value::Var(v)) = (a, b, c_in) {
+            self.bounds.settle(v);
+            return Self::opaque(c_in, NO);
+        }
         let bound = self.bound(a, W) + self.bound(b, W) + self.bound(c_in, 1);
         let chain = self
             .bounds
@@ -255,17 +260,11 @@ impl Domain for Algebra {
         Self::collect(&mut form, a, 1);
         Self::collect(&mut form, b, 1);
         Self::collect(&mut form, c_in, 1);
-        let word = match (form.0.as_slice(), form.1, carry) {
-            // 0 + 0 + c is the carry itself.
-            ([(v, 1)], 0, None) => *v,
-            _ => {
-                if let Some(c_out) = carry {
-                    form.0.push((c_out, -(1 << W)));
-                }
-                let bound = bound.min((1 << W) - 1).min(self.bounds.top(&chain, W));
-                self.linear(&form.0, form.1, bound)
-            }
-        };
+        if let Some(c_out) = carry {
+            form.0.push((c_out, -(1 << W)));
+        }
+        let bound = bound.min((1 << W) - 1).min(self.bounds.top(&chain, W));
+        let word = self.linear(&form.0, form.1, bound);
         self.bounds.leave(chain, Value::Var(word));
         let carry = carry.map_or(NO, BitValue::Var);
         Self::opaque(Value::Var(word), carry)

@@ -4,10 +4,11 @@
 //! products are added needs `a2:a1:a0 <= sum of products`, not `a2 <= 255`. A [`Group`] is
 //! a list of words `g[0], g[1], ...`, one after another in weight, with
 //!
-//! `sum 2^(W i) g[i] + 2^(W j) c <= total`
+//! `sum 2^(W i) g[i] + sum 2^(W j) c <= total`
 //!
-//! where `c` is the carry on its way to word `j`, if any. Adding `y` to `g[i]` replaces
-//! `g[i]` by the sum word, sends the carry on, and raises `total` by `2^(W i) max(y)`.
+//! where the `c` are the carries on their way to a word `j`. Adding `y` to `g[i]` replaces
+//! `g[i]` by the sum word, sends its carry on, and raises `total` by `2^(W i) max(y)`; a
+//! carry that arrives at its word is counted already.
 //! Words of another group that are added one after another count together, as that
 //! group's bound (a [`Slice`]): a product counts `max(a) max(b)`, and a row of stored
 //! intermediate words counts what that row can be at most, not `2^(W n) - 1`.
@@ -38,23 +39,15 @@ struct Group {
     words: Vec<Value>,
     total: BigUint,
     slices: Vec<Slice>,
-    /// Counts changes, so that places and carries of older states are recognised.
+    /// Counts changes, so that slices of an older state are recognised.
     version: u32,
 }
 
 /// Which group a variable was last a word of, and where.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Place {
     group: GroupId,
     index: usize,
-}
-
-/// A carry on its way to word `index` of a group in the state `version`.
-#[derive(Clone, Copy, Debug)]
-struct Pending {
-    group: GroupId,
-    index: usize,
-    version: u32,
 }
 
 /// An addition in progress: the group and the index of the word that changes.
@@ -69,7 +62,8 @@ pub struct Chain {
 pub struct Bounds {
     groups: Vec<Group>,
     places: Vec<Option<Place>>,
-    pending: Vec<Option<Pending>>,
+    /// Carries on their way, and where to.
+    pending: Vec<Option<Place>>,
 }
 
 fn get<T: Copy>(table: &[Option<T>], var: VarId) -> Option<T> {
@@ -121,38 +115,60 @@ impl Bounds {
         w: u32,
         bound: impl Fn(VarId) -> u64,
     ) -> Chain {
-        let pending = match c_in {
-            Value::Var(v) => {
-                get(&self.pending, v).filter(|p| self.groups[p.group as usize].version == p.version)
-            }
-            Value::Public(_) => None,
-        };
-        let (chain, addend) = self.choose(a, b, pending);
-        let continues = pending.is_some_and(|p| p.group == chain.group && p.index == chain.index);
+        let (chain, addend) = self.choose(a, b, self.pending(c_in));
         let max = |value: Value| match value {
             Value::Public(Public::Known(k)) => k,
             Value::Public(Public::Pointer { .. }) => (1 << w) - 1,
             Value::Var(v) => bound(v),
         };
-        if !continues {
-            self.raise(chain, max(c_in), w);
-        }
         // A word that starts a group counts as an addend too.
         let fresh = self.groups[chain.group as usize].words.len() == chain.index;
-        let all = [
-            addend,
-            if fresh {
-                self.other(a, b, addend)
-            } else {
-                Value::ZERO
-            },
-        ];
-        for y in all {
-            if y != Value::ZERO {
+        let other = if fresh {
+            self.other(a, b, addend)
+        } else {
+            Value::ZERO
+        };
+        for y in [c_in, addend, other] {
+            if y != Value::ZERO && !self.arrive(y, &chain) {
                 self.add_word(chain, y, max(y), w);
             }
         }
         chain
+    }
+
+    /// Where a carry is on its way to.
+    fn pending(&self, value: Value) -> Option<Place> {
+        match value {
+            Value::Var(v) => get(&self.pending, v),
+            Value::Public(_) => None,
+        }
+    }
+
+    /// Is `y` a carry on its way to the word of `chain`? Then it is there now, and counted.
+    fn arrive(&mut self, y: Value, chain: &Chain) -> bool {
+        let here = Place {
+            group: chain.group,
+            index: chain.index,
+        };
+        let arrives = self.pending(y) == Some(here);
+        if let (true, Value::Var(v)) = (arrives, y) {
+            self.pending[v as usize] = None;
+        }
+        arrives
+    }
+
+    /// A carry becomes a word of its own: the top of its group, if it is on its way there.
+    pub fn settle(&mut self, carry: VarId) {
+        if let Some(p) = get(&self.pending, carry)
+            && self.groups[p.group as usize].words.len() == p.index
+        {
+            self.pending[carry as usize] = None;
+            let chain = Chain {
+                group: p.group,
+                index: p.index,
+            };
+            self.leave(chain, Value::Var(carry));
+        }
     }
 
     fn other(&self, a: Value, b: Value, addend: Value) -> Value {
@@ -160,10 +176,10 @@ impl Bounds {
     }
 
     /// The group that `a + b` continues, and the operand that is added to it.
-    fn choose(&mut self, a: Value, b: Value, pending: Option<Pending>) -> (Chain, Value) {
+    fn choose(&mut self, a: Value, b: Value, pending: Option<Place>) -> (Chain, Value) {
         let (in_a, in_b) = (self.place(a), self.place(b));
         if let Some(p) = pending {
-            let here = |q: &Place| q.group == p.group && q.index == p.index;
+            let here = |q: &Place| *q == p;
             let chain = Chain {
                 group: p.group,
                 index: p.index,
@@ -276,16 +292,11 @@ impl Bounds {
 
     /// The variable of the carry that leaves the word that changes.
     pub fn carry(&mut self, var: VarId, chain: &Chain) {
-        let version = self.groups[chain.group as usize].version + 1;
-        put(
-            &mut self.pending,
-            var,
-            Pending {
-                group: chain.group,
-                index: chain.index + 1,
-                version,
-            },
-        );
+        let place = Place {
+            group: chain.group,
+            index: chain.index + 1,
+        };
+        put(&mut self.pending, var, place);
     }
 
     /// Ends the addition: its word becomes the group's.

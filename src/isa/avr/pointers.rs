@@ -164,11 +164,23 @@ fn accesses(items: &[Item], wanted: Array) -> Vec<Access> {
     list
 }
 
+/// Cuts `list` into windows, each starting where the pointer may move.
+fn windows(list: &[Access]) -> Vec<&[Access]> {
+    let mut cuts = vec![0];
+    for (i, access) in list.iter().enumerate() {
+        if i >= cuts[cuts.len() - 1] + WINDOW && access.gap.is_some() {
+            cuts.push(i);
+        }
+    }
+    cuts.push(list.len());
+    cuts.windows(2).map(|cut| &list[cut[0]..cut[1]]).collect()
+}
+
 /// The cheapest steps of one pointer through `list`, and their cost; `None` if a move has no place.
 fn solve(list: &[Access], reach: i64) -> Option<(Vec<Step>, u64)> {
     let mut steps = Vec::with_capacity(list.len());
     let (mut position, mut total) = (0i64, 0u64);
-    for window in list.chunks(WINDOW) {
+    for window in windows(list) {
         let start = State {
             cost: 0,
             previous: 0,

@@ -1,0 +1,264 @@
+//! The prover under attack: single-instruction faults in proved kernels.
+//!
+//! Every mutant that gives another result on some input must be rejected. A mutant that is
+//! proved is run on many structured inputs; if it is right on all of them it is printed
+//! with what differs from the original on the way: nothing, or words that are dead there.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Mutex;
+
+use lozenge::domain::concrete::Concrete;
+use lozenge::isa::Isa;
+use lozenge::isa::avr::code::{Insn, forms};
+use lozenge::isa::avr::cores::ATMEGA128;
+use lozenge::isa::avr::instructions::Op;
+use lozenge::isa::avr::machine::Avr;
+use lozenge::isa::avr::run::Decoded;
+use lozenge::isa::avr::{AvrIsa, abi};
+use lozenge::kernel;
+use lozenge::method::{self, Params};
+use lozenge::prove;
+use lozenge::spec::{Alias, Op as Operation, Spec};
+use lozenge::vectors::{self, Random};
+
+/// Faults in each of the six kernels.
+const FAULTS_PER_KERNEL: usize = 500;
+
+/// Names of the faults, for the table.
+const KINDS: [&str; 7] = [
+    "drop",
+    "bit",
+    "register",
+    "operation",
+    "constant",
+    "exchange",
+    "replace",
+];
+
+/// One fault in `program`, as code; `None` if this kind does not apply there.
+fn mutate(program: &[Insn], kind: usize, at: usize, random: &mut Random) -> Option<Vec<u8>> {
+    let mut out = program.to_vec();
+    let insn = out[at];
+    match kind {
+        0 => {
+            out.remove(at);
+        }
+        1 => {
+            let mut code = AvrIsa::encode(&ATMEGA128, program).expect("encodes");
+            let before = AvrIsa::encode(&ATMEGA128, &program[..at]).expect("encodes");
+            code[before.len() + random.below(2)] ^= 1 << random.below(8);
+            return Some(code);
+        }
+        2 => {
+            let ranges = insn.form().ranges();
+            let registers: Vec<_> = ranges
+                .iter()
+                .filter(|(letter, ..)| "drDR".contains(*letter))
+                .collect();
+            let (letter, low, high, step) = **registers.get(random.below(registers.len()))?;
+            let value = low + step * random.below(((high - low) / step + 1) as usize) as i64;
+            match letter {
+                'd' | 'D' => out[at].ops.d = value as u8,
+                _ => out[at].ops.r = value as u8,
+            }
+        }
+        3 => {
+            let others = match insn.op {
+                Op::ADC => [Op::ADD, Op::SBC],
+                Op::ADD => [Op::ADC, Op::SUB],
+                Op::EOR => [Op::MOV, Op::OR],
+                Op::MOV => [Op::ADD, Op::EOR],
+                Op::MUL => [Op::MOV, Op::ADD],
+                Op::SUBI => [Op::SBCI, Op::ORI],
+                Op::SBCI => [Op::SUBI, Op::ANDI],
+                Op::LDX_INC => [Op::LDX, Op::LDX_DEC],
+                Op::LDX => [Op::LDX_INC, Op::LDX_DEC],
+                Op::LDY_INC | Op::LDDY => [Op::LDY_DEC, Op::LDZ_INC],
+                Op::STZ_INC | Op::STDZ => [Op::STZ_DEC, Op::STY_INC],
+                Op::STX_INC => [Op::STX, Op::STX_DEC],
+                Op::ADIW => [Op::SBIW, Op::SBIW],
+                Op::SBIW => [Op::ADIW, Op::ADIW],
+                _ => return None,
+            };
+            out[at].op = others[random.below(2)];
+            if !matches!(
+                out[at].op,
+                Op::LDDY | Op::STDZ | Op::SUBI | Op::SBCI | Op::ORI
+            ) && !matches!(out[at].op, Op::ANDI | Op::ADIW | Op::SBIW)
+            {
+                out[at].ops.k = 0;
+            }
+        }
+        4 => {
+            let ranges = insn.form().ranges();
+            let (_, low, high, _) = ranges.iter().find(|(letter, ..)| "Kq".contains(*letter))?;
+            let by = [-1, 1, 2][random.below(3)];
+            let value = i64::from(insn.ops.k) + by;
+            if !(*low..=*high).contains(&value) {
+                return None;
+            }
+            out[at].ops.k = value as i32;
+        }
+        5 => {
+            if at + 1 == out.len() {
+                return None;
+            }
+            out.swap(at, at + 1);
+        }
+        _ => out[at] = Insn::rr(Op::NOP, 0, 0),
+    }
+    if out == program {
+        return None;
+    }
+    AvrIsa::encode(&ATMEGA128, &out).ok()
+}
+
+/// The state after each instruction of a run: registers, flags, result.
+fn trace(code: &[u8], sources: &[num_bigint::BigUint; 2], n: usize) -> Vec<Vec<u8>> {
+    let addresses = [0x200, 0x400, 0x600];
+    let mut m: Avr<Concrete> = abi::enter_concrete(&ATMEGA128, Rc::from(code), &addresses);
+    for i in 2..18 {
+        m.r[i].0 = 0xa0 + i as u64;
+    }
+    for (value, at) in sources.iter().zip(&addresses[1..]) {
+        let mut bytes = value.to_bytes_le();
+        bytes.resize(n, 0);
+        m.d.memory[*at..*at + n].copy_from_slice(&bytes);
+    }
+    let decoded = Decoded::<Concrete>::new(code, &ATMEGA128);
+    let stop = abi::caller(&m);
+    let mut states = Vec::new();
+    while m.pc != stop && decoded.step(&mut m).is_ok() {
+        let mut state: Vec<u8> = m.r.iter().map(|r| r.0 as u8).collect();
+        state.extend((0..6).map(|s| u8::from(m.get_flag(s))));
+        state.extend(&m.d.memory[0x200..0x200 + 2 * n]);
+        states.push(state);
+    }
+    states
+}
+
+/// What differs between the original and an equivalent mutant with a fault at instruction `at`.
+fn reason(n: usize, original: &[u8], mutant: &[u8], at: usize) -> String {
+    let mut differ = vec![false; 38 + 2 * n];
+    for pair in vectors::pairs(n, 8, 99) {
+        let (a, b) = (trace(original, &pair, n), trace(mutant, &pair, n));
+        // Aligned from the start up to the fault, and from the end behind it.
+        let before = a.iter().zip(&b).take(at);
+        let behind = (a.iter().rev().zip(b.iter().rev())).take(a.len().min(b.len()) - at);
+        for (x, y) in before.chain(behind) {
+            for (i, d) in differ.iter_mut().enumerate() {
+                *d |= x[i] != y[i];
+            }
+        }
+    }
+    let name = |i: usize| match i {
+        0..32 => format!("r{i}"),
+        32..38 => "flags".into(),
+        _ => format!("r[{}]", i - 38),
+    };
+    let mut names: Vec<_> = (0..differ.len()).filter(|i| differ[*i]).map(name).collect();
+    names.dedup();
+    match names.as_slice() {
+        [] => "the same state after every instruction".into(),
+        [flags] if flags == "flags" => "only flags differ, and nothing reads them".into(),
+        list => format!("only {} differ, and are not read", list.join(", ")),
+    }
+}
+
+fn wrong(spec: &Spec, code: &[u8], n: usize) -> bool {
+    vectors::pairs(n, 600, 5).iter().any(|pair| {
+        let runs = kernel::run::<AvrIsa>(spec, &ATMEGA128, code, pair, Alias::Distinct);
+        runs.map_or(true, |(got, _)| got != &pair[0] * &pair[1])
+    })
+}
+
+#[test]
+fn wrong_mutants_are_rejected() {
+    assert!(forms().len() > 80);
+    let caching = |e: usize| ("operand-caching", Params::from([("e", e)]));
+    let kernels = [
+        (3, ("product-scanning", Params::new())),
+        (9, ("product-scanning", Params::new())),
+        (5, caching(2)),
+        (7, caching(3)),
+        (10, caching(10)),
+        (20, caching(10)),
+    ];
+    let log = Mutex::new((0, 0, Vec::new(), BTreeMap::<&str, (usize, usize)>::new()));
+    std::thread::scope(|scope| {
+        for half in 0..2 {
+            let (kernels, log) = (&kernels, &log);
+            scope.spawn(move || {
+                for (n, (name, params)) in kernels.iter().skip(half).step_by(2) {
+                    attack(*n, name, params, log);
+                }
+            });
+        }
+    });
+    let (total, rejected, survivors, kinds) = log.into_inner().expect("no thread panicked");
+    println!(
+        "{total} faults, {rejected} rejected ({:.1} %)",
+        100.0 * rejected as f64 / total as f64
+    );
+    for (kind, (all, killed)) in &kinds {
+        println!("  {kind:<10} {killed} of {all}");
+    }
+    for line in &survivors {
+        println!("  equivalent: {line}");
+    }
+    assert!(total >= 2000, "only {total} faults");
+    assert_eq!(kinds.len(), KINDS.len(), "every kind of fault was tried");
+}
+
+type Log = Mutex<(
+    usize,
+    usize,
+    Vec<String>,
+    BTreeMap<&'static str, (usize, usize)>,
+)>;
+
+fn attack(n: usize, name: &str, params: &Params, log: &Log) {
+    let core = &ATMEGA128;
+    let spec = Spec::new(Operation::Mul, 8 * n as u32, 8).expect("a size");
+    let method = method::find(name).expect("a method");
+    let schedule = (method.schedule)(&spec, &AvrIsa::facts(core), params).expect("a schedule");
+    let program = AvrIsa::lower(&schedule, core)
+        .expect("lowers")
+        .remove(1)
+        .insns;
+    let original = AvrIsa::encode(core, &program).expect("encodes");
+    let mut random = Random::new(n as u64);
+    let mut tried = 0;
+    while tried < FAULTS_PER_KERNEL {
+        let (kind, at) = (random.below(KINDS.len()), random.below(program.len()));
+        let Some(code) = mutate(&program, kind, at, &mut random) else {
+            continue;
+        };
+        tried += 1;
+        let proved = prove::prove::<AvrIsa>(&spec, core, &code, Alias::Distinct).holds();
+        let insns = AvrIsa::decode(core, &code).unwrap_or_default();
+        let what = format!(
+            "{name} {params:?} n={n}: {} at {at}: {} -> {}",
+            KINDS[kind],
+            program[at].text(),
+            insns.get(at).map_or(String::new(), |(_, insn)| insn.text())
+        );
+        assert!(
+            !(proved && wrong(&spec, &code, n)),
+            "PROVED BUT WRONG: {what}"
+        );
+        let why = proved.then(|| reason(n, &original, &code, at));
+        let mut log = log.lock().expect("no thread panicked");
+        log.0 += 1;
+        let entry = log.3.entry(KINDS[kind]).or_default();
+        entry.0 += 1;
+        match why {
+            None => {
+                log.1 += 1;
+                log.3.entry(KINDS[kind]).or_default().1 += 1;
+            }
+            Some(why) => log.2.push(format!("{what}: {why}")),
+        }
+    }
+}
