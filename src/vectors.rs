@@ -16,7 +16,7 @@ impl Random {
     }
 
     /// 64 random bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
@@ -25,12 +25,12 @@ impl Random {
 
     /// A number below `n`.
     pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n.max(1) as u64) as usize
+        (self.draw() % n.max(1) as u64) as usize
     }
 
     /// `bytes` uniformly random bytes.
     pub fn uniform(&mut self, bytes: usize) -> BigUint {
-        let data: Vec<u8> = (0..bytes).map(|_| (self.next() >> 32) as u8).collect();
+        let data: Vec<u8> = (0..bytes).map(|_| (self.draw() >> 32) as u8).collect();
         BigUint::from_bytes_le(&data)
     }
 

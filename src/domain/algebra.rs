@@ -6,11 +6,11 @@
 //! shows which carries are 0. What this domain cannot follow becomes a variable without
 //! definition: any word, so that nothing false is ever concluded.
 
-use super::abstract_memory::{AbstractMemory, Region};
+use super::abstract_memory::AbstractMemory;
 use super::bounds::Bounds;
 use super::concrete::{Bits, Concrete};
 use super::public::{self, Public, PublicBit};
-use super::{Abstract, Address, Base, Domain, Logic, Shift, Signs, Sum};
+use super::{Abstract, Address, Domain, Logic, Shift, Signs, Sum};
 use crate::fault::Fault;
 
 /// A variable's number; later variables are defined by earlier ones.
@@ -72,12 +72,12 @@ pub struct Algebra {
     pub vars: Vec<Var>,
     pub terms: Vec<(VarId, i64)>,
     bounds: Bounds,
-    names: Vec<(VarId, String)>,
+    pub(super) names: Vec<(VarId, String)>,
     pc: u32,
 }
 
 impl Algebra {
-    fn new_var(&mut self, def: Def, bound: u64) -> VarId {
+    pub(super) fn new_var(&mut self, def: Def, bound: u64) -> VarId {
         self.vars.push(Var {
             def,
             bound,
@@ -107,7 +107,7 @@ impl Algebra {
         Some(&self.names[at].1)
     }
 
-    fn unknown_word(&mut self, w: u32) -> Value {
+    pub(super) fn unknown_word(&mut self, w: u32) -> Value {
         Value::Var(self.new_var(Def::Free, (1 << w) - 1))
     }
 
@@ -560,45 +560,5 @@ impl Domain for Algebra {
 
     fn at(&mut self, pc: usize) {
         self.pc = pc as u32;
-    }
-}
-
-impl Abstract for Algebra {
-    fn unknown<const W: u32>(&mut self, name: String) -> Value {
-        let value = self.unknown_word(W);
-        if let Value::Var(v) = value {
-            self.names.push((v, name));
-        }
-        value
-    }
-
-    fn pointer<const W: u32>(&mut self, base: Base, offset: i64, part: u32) -> Value {
-        Value::Public(Public::Pointer { base, offset, part })
-    }
-
-    fn declare(&mut self, base: Base, region: Region) {
-        self.memory.declare(base, region);
-    }
-
-    fn init<const W: u32>(&mut self, at: Address, word: &Value) {
-        self.memory.set(at, W, *word);
-    }
-
-    fn same<const W: u32>(&self, a: &Value, b: &Value) -> bool {
-        a == b
-    }
-
-    fn unknown_bit(&mut self, name: String) -> BitValue {
-        let v = self.new_var(Def::Free, 1);
-        self.names.push((v, name));
-        BitValue::Var(v)
-    }
-
-    fn same_bit(&self, a: &BitValue, b: &BitValue) -> bool {
-        a == b && *a != BitValue::Opaque
-    }
-
-    fn lowest_written(&self, base: Base) -> Option<i64> {
-        self.memory.lowest_written(base)
     }
 }

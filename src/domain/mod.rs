@@ -17,14 +17,17 @@ pub mod abstract_memory;
 pub mod algebra;
 pub mod bounds;
 pub mod concrete;
+pub mod entry;
 pub mod identity;
 pub mod public;
 pub mod secret;
 
+pub use entry::Abstract;
+
 use crate::fault::Fault;
 
 /// A sum `word + 2^W * carry = a + b + c`, with the two flags that depend on the operands.
-pub struct Sum<D: Domain + ?Sized, const W: u32> {
+pub struct Sum<D: Domain, const W: u32> {
     pub word: D::Word<W>,
     /// Carry (or borrow) out of bit `W - 1`.
     pub carry: D::Bit,
@@ -240,24 +243,4 @@ impl Base {
 pub struct Address {
     pub base: Base,
     pub offset: i64,
-}
-
-/// A domain whose runs stand for all inputs: it starts from unknown words and free places.
-pub trait Abstract: Domain {
-    /// A word about which only its name is known.
-    fn unknown<const W: u32>(&mut self, name: String) -> Self::Word<W>;
-    /// Part `part` of the address `base + offset`.
-    fn pointer<const W: u32>(&mut self, base: Base, offset: i64, part: u32) -> Self::Word<W>;
-    /// Declares a region of memory.
-    fn declare(&mut self, base: Base, region: abstract_memory::Region);
-    /// Puts a word into memory, whatever the region's rights.
-    fn init<const W: u32>(&mut self, at: Address, word: &Self::Word<W>);
-    /// Are they certainly the same word?
-    fn same<const W: u32>(&self, a: &Self::Word<W>, b: &Self::Word<W>) -> bool;
-    /// A bit about which only its name is known.
-    fn unknown_bit(&mut self, name: String) -> Self::Bit;
-    /// Are they certainly the same bit?
-    fn same_bit(&self, a: &Self::Bit, b: &Self::Bit) -> bool;
-    /// The lowest byte ever written in a region.
-    fn lowest_written(&self, base: Base) -> Option<i64>;
 }

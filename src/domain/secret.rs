@@ -5,10 +5,10 @@
 //! pointers stay numbers; a secret that reaches a branch, an address or an
 //! operand-dependent latency is the leak.
 
-use super::abstract_memory::{AbstractMemory, Region};
+use super::abstract_memory::AbstractMemory;
 use super::concrete::{Bits, Concrete};
 use super::public::{self, Public, PublicBit};
-use super::{Abstract, Address, Base, Domain, Logic, Shift, Signs, Sum};
+use super::{Address, Domain, Logic, Shift, Signs, Sum};
 use crate::fault::Fault;
 
 /// Where a secret entered the run.
@@ -71,7 +71,7 @@ impl Secret {
     }
 
     /// The first secret among the operands.
-    fn first_origin(words: &[Taint], bits: &[TaintBit]) -> Origin {
+    pub(super) fn first_origin(words: &[Taint], bits: &[TaintBit]) -> Origin {
         let from_words = words.iter().find_map(|w| match w {
             Taint::Secret { origin, .. } => Some(*origin),
             Taint::Public(_) => None,
@@ -322,40 +322,5 @@ impl Domain for Secret {
 
     fn store<const W: u32>(&mut self, at: Address, word: &Taint) -> Result<(), Fault> {
         self.memory.put(at, W, *word)
-    }
-}
-
-impl Abstract for Secret {
-    fn unknown<const W: u32>(&mut self, name: String) -> Taint {
-        self.secret(name)
-    }
-
-    fn pointer<const W: u32>(&mut self, base: Base, offset: i64, part: u32) -> Taint {
-        Taint::Public(Public::Pointer { base, offset, part })
-    }
-
-    fn declare(&mut self, base: Base, region: Region) {
-        self.memory.declare(base, region);
-    }
-
-    fn init<const W: u32>(&mut self, at: Address, word: &Taint) {
-        self.memory.set(at, W, *word);
-    }
-
-    fn same<const W: u32>(&self, a: &Taint, b: &Taint) -> bool {
-        a == b
-    }
-
-    fn unknown_bit(&mut self, name: String) -> TaintBit {
-        let word = self.secret(name);
-        TaintBit::Secret(Self::first_origin(&[word], &[]))
-    }
-
-    fn same_bit(&self, a: &TaintBit, b: &TaintBit) -> bool {
-        a == b && matches!(a, TaintBit::Public(_))
-    }
-
-    fn lowest_written(&self, base: Base) -> Option<i64> {
-        self.memory.lowest_written(base)
     }
 }

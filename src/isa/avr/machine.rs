@@ -68,6 +68,9 @@ pub struct Avr<D: Domain> {
     flash: Rc<[u8]>,
 }
 
+/// An interrupt may overwrite what lies below the stack pointer.
+const BELOW: &str = "below the stack pointer, where an interrupt may write";
+
 const C: usize = 0;
 const ZERO: usize = 1;
 const N: usize = 2;
@@ -390,6 +393,9 @@ impl<D: Domain> Avr<D> {
             }
             return self.load_io((at.offset - io::START) as i32);
         }
+        if at.base == Base::STACK && self.is_below_stack(at)? {
+            return Err(Fault::Load(BELOW.into()));
+        }
         self.d.load(at)
     }
 
@@ -400,6 +406,9 @@ impl<D: Domain> Avr<D> {
                 return self.set(at.offset as u8, word);
             }
             return self.write_io((at.offset - io::START) as i32, word);
+        }
+        if at.base == Base::STACK && self.is_below_stack(at)? {
+            return Err(Fault::Store(BELOW.into()));
         }
         self.d.store(at, &word)?;
         Ok(Flow::Next)
@@ -519,15 +528,29 @@ impl<D: Domain> Avr<D> {
         self.sp = [lo, hi];
     }
 
+    /// Where SP points: the stack, and no operand, as an interrupt writes below it.
     fn stack_top(&mut self) -> Result<Address, Fault> {
         let [lo, hi] = self.sp.clone();
-        self.d.address(&[&lo, &hi], 0)
+        let at = self.d.address(&[&lo, &hi], 0)?;
+        match at.base {
+            Base::STACK | Base::ABSOLUTE => Ok(at),
+            _ => Err(Fault::Store(
+                "through a stack pointer that points to an operand".into(),
+            )),
+        }
+    }
+
+    fn is_below_stack(&mut self, at: Address) -> Result<bool, Fault> {
+        Ok(at.offset <= self.stack_top()?.offset)
     }
 
     /// Stores at SP, then decrements it.
     pub fn push(&mut self, word: &D::Word<8>) -> Result<(), Fault> {
         let at = self.stack_top()?;
-        self.write(at, word.clone())?;
+        match at.base {
+            Base::STACK => self.d.store(at, word)?,
+            _ => self.write(at, word.clone()).map(|_| ())?,
+        }
         self.move_sp(false);
         Ok(())
     }
@@ -536,7 +559,10 @@ impl<D: Domain> Avr<D> {
     pub fn pop(&mut self) -> Result<D::Word<8>, Fault> {
         self.move_sp(true);
         let at = self.stack_top()?;
-        self.read(at)
+        match at.base {
+            Base::STACK => self.d.load(at),
+            _ => self.read(at),
+        }
     }
 
     /// Pushes the address `words` further on, low byte first.
