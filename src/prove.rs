@@ -159,7 +159,7 @@ pub fn prove<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8], alias: Alias) -> 
                 correct: equation::<I>(spec, &d, bases[0], [&a, &b], core, code),
                 memory: Verdict::Proved,
                 abi,
-                stack_bytes: lowest.map_or(0, |lowest| (1 - lowest) as usize),
+                stack_bytes: lowest.map_or(0, |lowest| (I::STACK_TOP - lowest).max(0) as usize),
             }
         }
     }

@@ -1,9 +1,14 @@
 //! Which partial product when: the vocabulary of methods.
 //!
 //! The rhombus of hw2018 (figures 1 to 5): partial product `A[i] * B[j]` lies in column
-//! `i + j`. A [`Block`] sweeps consecutive columns from right to left with one rotating
-//! accumulator; its [`Column`]s say which products are added, which operand words are
-//! loaded for them and kept, and whether an intermediate result is added on the way.
+//! `i + j`. Two kinds of [`Block`] cover it:
+//!
+//! - a [`ColumnBlock`] sweeps consecutive columns from right to left with one rotating
+//!   accumulator; its [`Column`]s say which products are added, which operand words are
+//!   loaded for them and kept, and whether an intermediate result is added on the way;
+//! - a [`RowBlock`] keeps one word of `B` at a time; its [`Row`]s add the products of that
+//!   word to intermediate result words one after another, with one word of carry between
+//!   them: `a*b + c + d < 2^(2w)`, the shape of a row machine.
 
 use thiserror::Error;
 
@@ -50,9 +55,40 @@ impl std::fmt::Display for Part {
 
 /// Consecutive columns with one accumulator, which is empty before and after.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Block {
+pub struct ColumnBlock {
     pub part: Part,
     pub columns: Vec<Column>,
+}
+
+/// One product of a row: `(d, C[a + b]) = A[a] * B[b] + C[a + b] + d`, `d` the word carried along.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Step {
+    pub a: usize,
+    /// Load `A[a]` first; otherwise it is still in a register.
+    pub load_a: bool,
+    /// Add the intermediate result `C[a + b]` that an earlier row stored; otherwise 0.
+    pub reload: bool,
+}
+
+/// One row: `B[b]` is loaded and kept, the last word carried becomes `C[last a + b + 1]`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Row {
+    pub b: usize,
+    /// With consecutive words of `A`.
+    pub steps: Vec<Step>,
+}
+
+/// Rows, one after another.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RowBlock {
+    pub rows: Vec<Row>,
+}
+
+/// Products that are computed in one sweep.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Block {
+    Columns(ColumnBlock),
+    Rows(RowBlock),
 }
 
 /// The order of a multiplication of `n` by `n` words.
@@ -89,64 +125,123 @@ pub enum ScheduleError {
     Overwritten(usize),
     #[error("columns of a block are not consecutive at {0}")]
     NotConsecutive(usize),
+    #[error("row {0} is empty")]
+    EmptyRow(usize),
     #[error("column {0} is never stored")]
     NotStored(usize),
+}
+
+/// What [`Schedule::check`] knows after some blocks.
+struct Checker {
+    n: usize,
+    /// How often each product was added.
+    seen: Vec<usize>,
+    /// Columns that are in memory.
+    stored: Vec<bool>,
+    /// Operand words that were loaded at least once.
+    loaded: [Vec<bool>; 2],
+    counts: Counts,
+}
+
+impl Checker {
+    fn operand(&mut self, side: usize, index: usize, load: bool) -> Result<(), ScheduleError> {
+        if load {
+            self.counts.loads += 1;
+            self.loaded[side][index] = true;
+        } else if !self.loaded[side][index] {
+            return Err(ScheduleError::NotLoaded(['A', 'B'][side], index));
+        }
+        Ok(())
+    }
+
+    fn product(&mut self, a: usize, b: usize) {
+        self.seen[a * self.n + b] += 1;
+        self.counts.products += 1;
+    }
+
+    fn store(&mut self, index: usize, reload: bool) -> Result<(), ScheduleError> {
+        match (reload, self.stored[index]) {
+            (true, false) => return Err(ScheduleError::ReloadBeforeStore(index)),
+            (false, true) => return Err(ScheduleError::Overwritten(index)),
+            _ => {}
+        }
+        if reload {
+            self.counts.reloads += 1;
+            self.counts.loads += 1;
+        }
+        self.stored[index] = true;
+        self.counts.stores += 1;
+        Ok(())
+    }
+
+    fn columns(&mut self, block: &ColumnBlock) -> Result<(), ScheduleError> {
+        for (i, column) in block.columns.iter().enumerate() {
+            if column.index != block.columns[0].index + i || column.index >= 2 * self.n {
+                return Err(ScheduleError::NotConsecutive(column.index));
+            }
+            for p in &column.products {
+                if p.a + p.b != column.index {
+                    return Err(ScheduleError::WrongColumn(p.a, p.b, column.index));
+                }
+                self.operand(0, p.a, p.load_a)?;
+                self.operand(1, p.b, p.load_b)?;
+                self.product(p.a, p.b);
+            }
+            self.store(column.index, column.reload)?;
+        }
+        Ok(())
+    }
+
+    fn row(&mut self, row: &Row) -> Result<(), ScheduleError> {
+        self.operand(1, row.b, true)?;
+        let (Some(first), Some(last)) = (row.steps.first(), row.steps.last()) else {
+            return Err(ScheduleError::EmptyRow(row.b));
+        };
+        for (i, step) in row.steps.iter().enumerate() {
+            if step.a != first.a + i || step.a >= self.n {
+                return Err(ScheduleError::NotConsecutive(step.a + row.b));
+            }
+            self.operand(0, step.a, step.load_a)?;
+            self.product(step.a, row.b);
+            self.store(step.a + row.b, step.reload)?;
+        }
+        self.store(last.a + row.b + 1, false)
+    }
 }
 
 impl Schedule {
     /// Counts loads, stores and registers, and checks that every partial product is added
     /// exactly once, into its column, from words that are loaded; that every column is
-    /// stored, and reloaded exactly where an earlier block left an intermediate result.
+    /// stored, and reloaded exactly where an earlier block or row left an intermediate result.
     ///
     /// # Errors
     /// The first violation.
     pub fn check(&self) -> Result<Counts, ScheduleError> {
         let n = self.n;
-        let mut seen = vec![0usize; n * n];
-        let mut stored = vec![false; 2 * n];
-        let mut loaded = [vec![false; n], vec![false; n]];
-        let mut counts = Counts::default();
+        let mut checker = Checker {
+            n,
+            seen: vec![0; n * n],
+            stored: vec![false; 2 * n],
+            loaded: [vec![false; n], vec![false; n]],
+            counts: Counts::default(),
+        };
         for block in &self.blocks {
-            for (i, column) in block.columns.iter().enumerate() {
-                if column.index != block.columns[0].index + i || column.index >= 2 * n {
-                    return Err(ScheduleError::NotConsecutive(column.index));
-                }
-                if column.reload {
-                    if !stored[column.index] {
-                        return Err(ScheduleError::ReloadBeforeStore(column.index));
-                    }
-                    counts.reloads += 1;
-                    counts.loads += 1;
-                } else if stored[column.index] {
-                    return Err(ScheduleError::Overwritten(column.index));
-                }
-                for p in &column.products {
-                    if p.a + p.b != column.index {
-                        return Err(ScheduleError::WrongColumn(p.a, p.b, column.index));
-                    }
-                    for (side, index, load) in [(0, p.a, p.load_a), (1, p.b, p.load_b)] {
-                        if load {
-                            counts.loads += 1;
-                            loaded[side][index] = true;
-                        } else if !loaded[side][index] {
-                            return Err(ScheduleError::NotLoaded(['A', 'B'][side], index));
-                        }
-                    }
-                    seen[p.a * n + p.b] += 1;
-                    counts.products += 1;
-                }
-                stored[column.index] = true;
-                counts.stores += 1;
+            match block {
+                Block::Columns(columns) => checker.columns(columns)?,
+                Block::Rows(rows) => rows.rows.iter().try_for_each(|r| checker.row(r))?,
             }
         }
+        let Checker { seen, stored, .. } = &checker;
         if let Some(at) = seen.iter().position(|times| *times != 1) {
             return Err(ScheduleError::Product(at / n, at % n, seen[at]));
         }
         if let Some(column) = stored.iter().position(|s| !s) {
             return Err(ScheduleError::NotStored(column));
         }
-        counts.resident = self.resident();
-        Ok(counts)
+        Ok(Counts {
+            resident: self.resident(),
+            ..checker.counts
+        })
     }
 
     /// The most operand words in registers at once: from each load to the last use before the next.
@@ -163,11 +258,36 @@ impl Schedule {
     }
 
     /// All products in order.
-    pub fn products(&self) -> impl Iterator<Item = &Product> {
-        self.blocks
-            .iter()
-            .flat_map(|b| &b.columns)
-            .flat_map(|c| &c.products)
+    pub fn products(&self) -> impl Iterator<Item = Product> {
+        self.blocks.iter().flat_map(|block| match block {
+            Block::Columns(block) => block
+                .columns
+                .iter()
+                .flat_map(|c| c.products.iter().copied())
+                .collect::<Vec<_>>(),
+            Block::Rows(block) => block.rows.iter().flat_map(Row::products).collect(),
+        })
+    }
+
+    /// The blocks, if all are columns.
+    pub fn column_blocks(&self) -> Option<Vec<&ColumnBlock>> {
+        let columns = |block| match block {
+            &Block::Columns(ref columns) => Some(columns),
+            Block::Rows(_) => None,
+        };
+        self.blocks.iter().map(columns).collect()
+    }
+}
+
+impl Row {
+    /// The products of the row; its word of `B` is loaded for the first.
+    fn products(&self) -> impl Iterator<Item = Product> {
+        self.steps.iter().enumerate().map(|(i, step)| Product {
+            a: step.a,
+            b: self.b,
+            load_a: step.load_a,
+            load_b: i == 0,
+        })
     }
 }
 

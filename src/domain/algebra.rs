@@ -10,6 +10,7 @@ use super::abstract_memory::AbstractMemory;
 use super::bounds::Bounds;
 use super::concrete::{Bits, Concrete};
 use super::public::{self, Public, PublicBit};
+use super::recent::Recent;
 use super::{Abstract, Address, Domain, Logic, Shift, Signs, Sum};
 use crate::fault::Fault;
 
@@ -17,7 +18,7 @@ use crate::fault::Fault;
 pub type VarId = u32;
 
 /// A word: a public value or a variable.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Value {
     Public(Public),
     Var(VarId),
@@ -26,6 +27,8 @@ pub enum Value {
 impl Value {
     /// The number 0.
     pub const ZERO: Value = Value::Public(Public::Known(0));
+    /// The number 1.
+    pub const ONE: Value = Value::Public(Public::Known(1));
 }
 
 /// A bit: public, a variable in 0..=1, or one whose equation nobody needed so far.
@@ -72,6 +75,9 @@ pub struct Algebra {
     pub vars: Vec<Var>,
     pub terms: Vec<(VarId, i64)>,
     bounds: Bounds,
+    /// Sums and products made lately: the same operation on the same words gives the same variables.
+    sums: Recent<(Value, Value, Value, u32), (Value, BitValue)>,
+    products: Recent<(Value, Value, u32), (Value, Value)>,
     pub(super) names: Vec<(VarId, String)>,
     pc: u32,
 }
@@ -154,9 +160,9 @@ impl Algebra {
         }
     }
 
-    /// If `s = x + y - 2^W c`, then `s - x = y - 2^W c`: comparing a sum with an addend
-    /// (SLTU on a machine without a carry flag) gives the carry.
-    fn undo_sum(&self, s: Value, x: Value, w: u32) -> Option<(Value, BitValue)> {
+    /// If `s = x + y - 2^W c` and `y < 2^W`, then `s - x = y - 2^W c`: comparing a sum with an
+    /// addend (SLTU on a machine without a carry flag) gives the carry. `y` may be a sum itself.
+    fn undo_sum(&mut self, s: Value, x: Value, w: u32) -> Option<(Value, BitValue)> {
         let (Value::Var(s), Value::Var(x)) = (s, x) else {
             return None;
         };
@@ -173,13 +179,20 @@ impl Algebra {
             [sum @ .., (c, factor)] if *factor == -(1 << w) => (sum, BitValue::Var(*c)),
             sum => (sum, NO),
         };
-        let other = match (sum, constant) {
-            ([(p, 1), (q, 1)], 0) if *p == x => Value::Var(*q),
-            ([(p, 1), (q, 1)], 0) if *q == x => Value::Var(*p),
-            ([(p, 1)], k) if *p == x && (0..1 << w).contains(&k) => {
-                Value::Public(Public::Known(k as u64))
-            }
-            _ => return None,
+        let mut rest = sum.to_vec();
+        rest.swap_remove(sum.iter().position(|term| *term == (x, 1))?);
+        let full = (1u64 << w) - 1;
+        let mut bound = u64::try_from(constant).ok().filter(|k| *k <= full)?;
+        for (v, factor) in &rest {
+            bound += (*factor == 1).then_some(self.vars[*v as usize].bound)?;
+        }
+        if bound > full {
+            return None;
+        }
+        let other = match (rest.as_slice(), constant) {
+            ([], k) => Value::Public(Public::Known(k as u64)),
+            ([(y, _)], 0) => Value::Var(*y),
+            _ => Value::Var(self.linear(&rest, constant, bound)),
         };
         Some((other, carry))
     }
@@ -244,6 +257,10 @@ impl Domain for Algebra {
             self.bounds.settle(v);
             return Self::opaque(c_in, NO);
         }
+        let key = (a, b, c_in, W);
+        if let Some((word, carry)) = self.sums.get(&key) {
+            return Self::opaque(word, carry);
+        }
         let bound = self.bound(a, W) + self.bound(b, W) + self.bound(c_in, 1);
         let chain = self
             .bounds
@@ -267,6 +284,7 @@ impl Domain for Algebra {
         let word = self.linear(&form.0, form.1, bound);
         self.bounds.leave(chain, Value::Var(word));
         let carry = carry.map_or(NO, BitValue::Var);
+        self.sums.put(key, (Value::Var(word), carry));
         Self::opaque(Value::Var(word), carry)
     }
 
@@ -334,10 +352,20 @@ impl Domain for Algebra {
             self.variable_or_number(*a, W),
             self.variable_or_number(*b, W),
         );
+        for (one, other) in [(a, b), (b, a)] {
+            if one == Value::ONE {
+                return (other, Value::ZERO);
+            }
+        }
+        let key = (a, b, W);
+        if let Some(known) = self.products.get(&key) {
+            return known;
+        }
         let product = self.bound(a, W) * self.bound(b, W);
         let hi = self.new_var(Def::Carry, product >> W);
         let lo = self.new_var(Def::Low { a, b, hi, w: W }, product.min((1 << W) - 1));
         self.bounds.product(Value::Var(lo), Value::Var(hi), product);
+        self.products.put(key, (Value::Var(lo), Value::Var(hi)));
         (Value::Var(lo), Value::Var(hi))
     }
 

@@ -8,7 +8,8 @@
 //!
 //! where the `c` are the carries on their way to a word `j`. Adding `y` to `g[i]` replaces
 //! `g[i]` by the sum word, sends its carry on, and raises `total` by `2^(W i) max(y)`; a
-//! carry that arrives at its word is counted already.
+//! carry that arrives at its word is counted already, however late, and also if it was made
+//! a word (SLTU) and counted up with others first.
 //! Words of another group that are added one after another count together, as that
 //! group's bound (a [`Slice`]): a product counts `max(a) max(b)`, and a row of stored
 //! intermediate words counts what that row can be at most, not `2^(W n) - 1`.
@@ -41,6 +42,8 @@ struct Group {
     slices: Vec<Slice>,
     /// Counts changes, so that slices of an older state are recognised.
     version: u32,
+    /// When it last changed, by [`Bounds::changes`]; 0 for a product as it was made.
+    changed: u32,
 }
 
 /// Which group a variable was last a word of, and where.
@@ -64,6 +67,8 @@ pub struct Bounds {
     places: Vec<Option<Place>>,
     /// Carries on their way, and where to.
     pending: Vec<Option<Place>>,
+    /// Changes of all groups so far.
+    changes: u32,
 }
 
 fn get<T: Copy>(table: &[Option<T>], var: VarId) -> Option<T> {
@@ -115,7 +120,7 @@ impl Bounds {
         w: u32,
         bound: impl Fn(VarId) -> u64,
     ) -> Chain {
-        let (chain, addend) = self.choose(a, b, self.pending(c_in));
+        let (chain, addend) = self.choose(a, b, c_in);
         let max = |value: Value| match value {
             Value::Public(Public::Known(k)) => k,
             Value::Public(Public::Pointer { .. }) => (1 << w) - 1,
@@ -176,28 +181,38 @@ impl Bounds {
     }
 
     /// The group that `a + b` continues, and the operand that is added to it.
-    fn choose(&mut self, a: Value, b: Value, pending: Option<Place>) -> (Chain, Value) {
+    fn choose(&mut self, a: Value, b: Value, c_in: Value) -> (Chain, Value) {
         let (in_a, in_b) = (self.place(a), self.place(b));
-        if let Some(p) = pending {
-            let here = |q: &Place| *q == p;
-            let chain = Chain {
-                group: p.group,
-                index: p.index,
-            };
-            if in_a.as_ref().is_some_and(here) {
-                return (chain, b);
+        let chain = |p: Place| Chain {
+            group: p.group,
+            index: p.index,
+        };
+        if let Some(p) = self.pending(c_in) {
+            if in_a == Some(p) {
+                return (chain(p), b);
             }
-            if in_b.as_ref().is_some_and(here) {
-                return (chain, a);
-            }
-            // Past the top word: the chain grows by one.
-            if self.groups[p.group as usize].words.len() == p.index {
-                return (chain, if a == Value::ZERO { b } else { a });
+            if in_b == Some(p) {
+                return (chain(p), a);
             }
         }
-        let longer = |p: &Place| self.groups[p.group as usize].words.len();
+        // Past the top word: the chain grows by one.
+        for carry in [c_in, a, b] {
+            if let Some(p) = self.pending(carry)
+                && self.groups[p.group as usize].words.len() == p.index
+            {
+                return (chain(p), if a == Value::ZERO { b } else { a });
+            }
+        }
+        // What accumulates: a product whose low word is done with, else what changed last, else a
+        // product as it was made; of words that lay still, the one further up its group.
+        let rank = |p: &Place| match self.groups[p.group as usize].changed {
+            0 if p.index > 0 => (3, 0),
+            0 => (1, 0),
+            changed if changed == self.changes => (2, 0),
+            _ => (0, p.index),
+        };
         let pick = match (in_a, in_b) {
-            (Some(p), Some(q)) if longer(&p) >= longer(&q) => Some((p, b)),
+            (Some(p), Some(q)) if rank(&p) >= rank(&q) => Some((p, b)),
             (_, Some(q)) => Some((q, a)),
             (Some(p), None) => Some((p, b)),
             (None, None) => None,
@@ -301,8 +316,10 @@ impl Bounds {
 
     /// Ends the addition: its word becomes the group's.
     pub fn leave(&mut self, chain: Chain, word: Value) {
+        self.changes += 1;
         let g = &mut self.groups[chain.group as usize];
         g.version += 1;
+        g.changed = self.changes;
         if chain.index < g.words.len() {
             g.words[chain.index] = word;
         } else {

@@ -3,9 +3,11 @@
 use super::{Address, Base, Domain, Logic, Shift, Signs, Sum};
 use crate::fault::Fault;
 
-/// Flat data memory of `size` bytes, little-endian.
+/// Flat data memory.
 pub struct Concrete {
     pub memory: Vec<u8>,
+    /// Is the most significant byte of a word at the lowest address?
+    pub big_endian: bool,
 }
 
 /// A number below `2^W`, `W <= 32`.
@@ -24,10 +26,11 @@ fn sign_extend(value: u64, w: u32) -> i64 {
 }
 
 impl Concrete {
-    /// All-zero memory of `size` bytes.
+    /// All-zero memory of `size` bytes, little-endian.
     pub fn new(size: usize) -> Self {
         Self {
             memory: vec![0; size],
+            big_endian: false,
         }
     }
 
@@ -187,6 +190,9 @@ impl Domain for Concrete {
                 for (i, byte) in self.memory[range].iter().enumerate() {
                     value |= u64::from(*byte) << (8 * i);
                 }
+                if self.big_endian {
+                    value = value.swap_bytes() >> (64 - W);
+                }
                 Ok(Bits(value))
             }
             None => Err(Fault::Load(format!("data address {:#x}", at.offset))),
@@ -197,8 +203,12 @@ impl Domain for Concrete {
     fn store<const W: u32>(&mut self, at: Address, word: &Bits<W>) -> Result<(), Fault> {
         match self.range(at, W) {
             Some(range) => {
+                let value = match self.big_endian {
+                    true => word.0.swap_bytes() >> (64 - W),
+                    false => word.0,
+                };
                 for (i, byte) in self.memory[range].iter_mut().enumerate() {
-                    *byte = (word.0 >> (8 * i)) as u8;
+                    *byte = (value >> (8 * i)) as u8;
                 }
                 Ok(())
             }

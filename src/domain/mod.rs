@@ -20,6 +20,7 @@ pub mod concrete;
 pub mod entry;
 pub mod identity;
 pub mod public;
+mod recent;
 pub mod secret;
 
 pub use entry::Abstract;

@@ -11,7 +11,7 @@ use super::{Address, Base, Domain, Logic, Signs};
 use crate::fault::Fault;
 
 /// A word that does not depend on any secret.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Public {
     Known(u64),
     /// Part `part` (least significant first) of `base + offset`.
@@ -166,14 +166,9 @@ fn step<const W: u32>(
             up,
         }
     };
-    Some((
-        Public::Pointer {
-            base,
-            offset: to,
-            part,
-        },
-        carry,
-    ))
+    // A 32-bit word is a whole pointer: adding 2^32 - 4 takes 4 away.
+    let offset = if W == 32 { i64::from(to as i32) } else { to };
+    Some((Public::Pointer { base, offset, part }, carry))
 }
 
 /// The product of two numbers.

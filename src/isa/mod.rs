@@ -1,6 +1,7 @@
 //! What a target offers to the rest: [`Isa`], implemented once per instruction set.
 
 pub mod avr;
+pub mod mips;
 
 use num_bigint::BigUint;
 use thiserror::Error;
@@ -43,6 +44,8 @@ pub trait Isa: Sized + 'static {
 
     /// Bits of an operand word.
     const WORD_BITS: u32;
+    /// The byte above the first one that a push writes, counted from the stack pointer at entry.
+    const STACK_TOP: i64;
     /// The calling convention its kernels keep.
     const ABI: &'static str;
 
@@ -117,6 +120,13 @@ pub trait Isa: Sized + 'static {
 pub enum LowerError {
     #[error("the schedule needs more registers than there are")]
     Registers,
+    #[error("a schedule of rows and columns in one")]
+    Mixed,
+    #[error("{method} needs a row machine (a*b + c + d in one step), which {target} is not")]
+    RowMachine {
+        method: &'static str,
+        target: &'static str,
+    },
     #[error("a pointer would have to move while a carry is on its way")]
     Addressing,
 }

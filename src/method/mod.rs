@@ -1,6 +1,7 @@
 //! The methods: pure functions from a spec, a machine's facts and parameters to a [`Schedule`].
 
 pub mod operand_caching;
+pub mod operand_scanning;
 pub mod product_scanning;
 
 use std::collections::BTreeMap;
@@ -35,7 +36,11 @@ pub struct Method {
 }
 
 /// All methods.
-pub static METHODS: [&Method; 2] = [&operand_caching::METHOD, &product_scanning::METHOD];
+pub static METHODS: [&Method; 3] = [
+    &operand_caching::METHOD,
+    &product_scanning::METHOD,
+    &operand_scanning::METHOD,
+];
 
 /// Why a method has no schedule for these parameters.
 #[derive(Error, Debug, Clone, PartialEq, Eq)]

@@ -7,7 +7,7 @@
 
 use super::{Method, MethodError, Parameter, Params};
 use crate::facts::Facts;
-use crate::schedule::{Block, Column, Part, Product, Schedule};
+use crate::schedule::{Block, Column, ColumnBlock, Part, Product, Schedule};
 use crate::spec::{Op, Spec};
 
 /// Operand caching.
@@ -104,10 +104,10 @@ fn b_init(re: usize, m: usize) -> Block {
             )
         })
         .collect();
-    Block {
+    Block::Columns(ColumnBlock {
         part: Part::Init,
         columns,
-    }
+    })
 }
 
 /// Row `p`: `A[pe .. pe+e] * B[0 .. n-pe]` and `A[pe+e .. n] * B[n-pe-e .. n-pe]`.
@@ -123,8 +123,8 @@ fn row(n: usize, e: usize, p: usize) -> Block {
         let first = n - e + 1 + i;
         column(2 * n - (p + 1) * e + i, first..n, None, None, false)
     });
-    Block {
+    Block::Columns(ColumnBlock {
         part: Part::Row(p),
         columns: part_1.chain(part_2).chain(part_3).chain(part_4).collect(),
-    }
+    })
 }

@@ -4,7 +4,7 @@
 
 use super::{Method, MethodError, Params};
 use crate::facts::Facts;
-use crate::schedule::{Block, Column, Part, Product, Schedule};
+use crate::schedule::{Block, Column, ColumnBlock, Part, Product, Schedule};
 use crate::spec::{Op, Spec};
 
 /// Product scanning.
@@ -45,9 +45,9 @@ fn schedule(spec: &Spec, facts: &Facts, _: &Params) -> Result<Schedule, MethodEr
         .collect();
     Ok(Schedule {
         n,
-        blocks: vec![Block {
+        blocks: vec![Block::Columns(ColumnBlock {
             part: Part::Whole,
             columns,
-        }],
+        })],
     })
 }

@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use super::code::Insn;
 use super::instructions::Op;
 use super::pointers::{Array, Item};
-use crate::schedule::{Block, Column, Lifetimes, Product, Schedule};
+use crate::schedule::{Column, ColumnBlock, Lifetimes, Product, Schedule};
 
 /// The largest product of two words.
 const PRODUCT: u64 = 255 * 255;
@@ -78,7 +78,7 @@ impl Columns {
         };
         let lifetimes = Lifetimes::of(schedule);
         let mut t = 0;
-        for block in &schedule.blocks {
+        for block in schedule.column_blocks().unwrap_or_default() {
             c.block(block, &lifetimes, &mut t)?;
         }
         Ok(c)
@@ -230,7 +230,7 @@ impl Columns {
 
     fn block(
         &mut self,
-        block: &Block,
+        block: &ColumnBlock,
         lifetimes: &Lifetimes,
         t: &mut usize,
     ) -> Result<(), OutOfRegisters> {

@@ -44,6 +44,7 @@ impl Isa for AvrIsa {
     type Core = cores::Core;
 
     const WORD_BITS: u32 = 8;
+    const STACK_TOP: i64 = 1;
     const ABI: &'static str = "avr-gcc";
 
     fn core_name(core: &cores::Core) -> String {

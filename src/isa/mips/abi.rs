@@ -1,0 +1,125 @@
+//! The o32 calling convention: how a kernel is entered, what it must give back.
+//!
+//! Source: MIPS ABI supplement to System V, chapter 3; MD00305, *MIPSpro o32*. Pointers
+//! arrive in $a0 to $a3; $s0 to $s7, $gp, $sp, $fp and $ra belong to the caller; the 16
+//! bytes above $sp are the callee's to write (the home of the arguments). HI and LO are free.
+
+use super::code::{Insn, REGISTERS};
+use super::cores::Core;
+use super::instructions::{Feature, Op};
+use super::machine::Mips;
+use crate::domain::abstract_memory::Region;
+use crate::domain::concrete::Concrete;
+use crate::domain::{Abstract, Base, Domain};
+
+/// $sp.
+pub const SP: u8 = 29;
+/// $ra.
+pub const RA: u8 = 31;
+/// Registers of the pointer arguments, in order.
+pub const ARGUMENTS: [u8; 4] = [4, 5, 6, 7];
+/// Bytes above $sp that the callee may write.
+pub const HOME: i64 = 16;
+/// The deepest stack a kernel may use, in bytes.
+pub const STACK_LIMIT: i64 = 1024;
+
+/// Must the callee preserve register `r`? $k0 and $k1 belong to the kernel of the system.
+pub fn is_callee_saved(r: u8) -> bool {
+    matches!(r, 16..=23 | 26..=31)
+}
+
+/// What the machine held when the kernel was entered.
+pub struct Entry<D: Domain> {
+    r: [D::Word<32>; 32],
+}
+
+/// A machine about to run code, called with pointers to the start of `arguments`.
+pub fn enter<D: Abstract>(d: D, core: &Core, arguments: &[Base]) -> (Mips<D>, Entry<D>) {
+    let wide = core.features.has(Feature::WideAcc);
+    let mut m = Mips::new(d, wide, core.big_endian);
+    for r in 1..32u8 {
+        let name = format!("${} at entry", REGISTERS[usize::from(r)]);
+        m.r[usize::from(r)] = m.d.unknown(name);
+    }
+    let [hi, lo, guard] = ["HI", "LO", "the guard bits"].map(|name| {
+        let name = format!("{name} at entry");
+        m.d.unknown::<32>(name)
+    });
+    m.enter_accumulator(lo, hi, guard);
+    for (r, base) in ARGUMENTS.iter().zip(arguments) {
+        m.r[usize::from(*r)] = m.d.pointer(*base, 0, 0);
+    }
+    m.r[usize::from(SP)] = m.d.pointer(Base::STACK, 0, 0);
+    m.r[usize::from(RA)] = m.d.pointer(Base::RETURN, 0, 0);
+    m.d.declare(
+        Base::STACK,
+        Region {
+            name: "stack".into(),
+            start: -STACK_LIMIT,
+            end: HOME,
+            writable_end: HOME,
+        },
+    );
+    let entry = Entry { r: m.r.clone() };
+    (m, entry)
+}
+
+/// What the kernel did not give back as it should; empty if it kept the convention.
+pub fn violations<D: Abstract>(m: &Mips<D>, entry: &Entry<D>) -> Vec<String> {
+    (0..32u8)
+        .filter(|r| is_callee_saved(*r) && *r != RA)
+        .map(usize::from)
+        .filter(|r| !m.d.same(&m.r[*r], &entry.r[*r]))
+        .map(|r| format!("${} is not restored", REGISTERS[r]))
+        .collect()
+}
+
+/// Saves what the body needs: (before, after) the body. The first four registers go to the home area.
+pub fn frame(body: &[Insn]) -> (Vec<Insn>, Vec<Insn>) {
+    let written = body.iter().fold(0, |all, insn| all | insn.writes());
+    let saved: Vec<u8> = (0..32)
+        .filter(|r| written >> r & 1 == 1 && is_callee_saved(*r))
+        .collect();
+    // $sp stays a multiple of 8.
+    let below = (4 * saved.len() as i32 - HOME as i32 + 7).max(0) & !7;
+    let place = |i: usize| below + HOME as i32 - 4 * (i as i32 + 1);
+    let access = |op: Op| {
+        let all = saved.iter().enumerate();
+        all.map(|(i, r)| Insn::immediate(op, *r, SP, place(i)))
+            .collect::<Vec<_>>()
+    };
+    let (mut before, mut after) = (access(Op::SW), access(Op::LW));
+    let mut slot = Insn::three(Op::SLL, 0, 0, 0);
+    if below > 0 {
+        before.insert(0, Insn::immediate(Op::ADDIU, SP, SP, -below));
+        slot = Insn::immediate(Op::ADDIU, SP, SP, below);
+    }
+    after.extend([Insn::three(Op::JR, 0, RA, 0), slot]);
+    (before, after)
+}
+
+/// Bytes of memory in a concrete run.
+const MEMORY: usize = 0x1_0000;
+/// $sp at entry in a concrete run.
+const STACK_TOP: usize = 0xff00;
+/// First address of an operand in a concrete run.
+pub const DATA: usize = 0x100;
+/// The return address in a concrete run: no code is there.
+pub const CALLER: usize = 0x7fff_fff0;
+
+/// A machine about to run code on numbers, with pointers to `addresses` as arguments.
+pub fn enter_concrete(core: &Core, addresses: &[usize]) -> Mips<Concrete> {
+    let mut d = Concrete::new(MEMORY);
+    d.big_endian = core.big_endian;
+    let mut m = Mips::new(d, core.features.has(Feature::WideAcc), core.big_endian);
+    // What a caller may leave in registers.
+    for r in 1..32 {
+        m.r[r] = m.d.known(0x0101_0101 * r as u64 + 0x8000_0000);
+    }
+    for (r, address) in ARGUMENTS.iter().zip(addresses) {
+        m.r[usize::from(*r)] = m.d.known(*address as u64);
+    }
+    m.r[usize::from(SP)] = m.d.known(STACK_TOP as u64);
+    m.r[usize::from(RA)] = m.d.known(CALLER as u64);
+    m
+}

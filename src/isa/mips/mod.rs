@@ -1,0 +1,173 @@
+//! MIPS32 (release 1) and instruction set extensions for it.
+//!
+//! | file | what |
+//! |---|---|
+//! | [`instructions`] | the table: name, encoding, syntax, data flow, timing class, feature, meaning |
+//! | [`machine`] | registers, HI and LO with guard bits, and the operations the meanings use |
+//! | [`code`] | encode, decode and print, from the table |
+//! | [`cores`] | the pipeline, and the costs of each core |
+//! | [`run`] | executing decoded code, in any domain |
+//! | [`abi`] | the o32 calling convention: entering, leaving, saving |
+//! | [`lower`], [`columns`], [`rows`], [`registers`], [`order`] | from a schedule to a program |
+
+pub mod abi;
+pub mod code;
+pub mod columns;
+pub mod cores;
+pub mod instructions;
+pub mod lower;
+pub mod machine;
+pub mod order;
+pub mod registers;
+pub mod rows;
+pub mod run;
+
+use num_bigint::BigUint;
+
+use crate::domain::concrete::Concrete;
+use crate::domain::{Abstract, Base};
+use crate::emit::{Dialect, ObjectFormat};
+use crate::facts::Facts;
+use crate::isa::{Called, Cost, Isa, LowerError, Operands, Stopped};
+use crate::program::Program;
+use crate::schedule::Schedule;
+
+/// MIPS32.
+pub struct MipsIsa;
+
+impl Isa for MipsIsa {
+    type Insn = code::Insn;
+    type Core = cores::Core;
+
+    const WORD_BITS: u32 = 32;
+    const STACK_TOP: i64 = 0;
+    const ABI: &'static str = "o32";
+
+    fn core_name(core: &cores::Core) -> String {
+        core.full_name()
+    }
+
+    fn relatives(core: &cores::Core) -> Vec<cores::Core> {
+        let alike = |other: &cores::Core| cores::Core {
+            big_endian: core.big_endian,
+            features: core.features,
+            ..other.clone()
+        };
+        cores::CORES.iter().map(alike).collect()
+    }
+
+    fn is_frame(insn: &code::Insn) -> bool {
+        insn.class() == instructions::Class::Frame
+    }
+
+    fn facts(core: &cores::Core) -> Facts {
+        lower::facts(core)
+    }
+
+    fn lower(
+        schedule: &Schedule,
+        core: &cores::Core,
+    ) -> Result<Vec<Program<code::Insn>>, LowerError> {
+        lower::lower(schedule, core)
+    }
+
+    fn object_format(core: &cores::Core) -> ObjectFormat {
+        ObjectFormat {
+            architecture: object::Architecture::Mips,
+            big_endian: core.big_endian,
+            // EF_MIPS_ARCH_32 | E_MIPS_ABI_O32 | EF_MIPS_NOREORDER.
+            flags: 0x5000_1001,
+            align: 4,
+            mapping_symbol: None,
+        }
+    }
+
+    fn dialect(_: &cores::Core) -> Dialect {
+        Dialect {
+            preamble: "\t.set noreorder\n\t.set noat\n\t.set nomacro\n",
+            align: "\t.p2align 2\n",
+        }
+    }
+
+    fn encode(core: &cores::Core, program: &[code::Insn]) -> Result<Vec<u8>, String> {
+        let mut bytes = Vec::with_capacity(4 * program.len());
+        for insn in program {
+            let word = insn.encode().map_err(|e| e.to_string())?;
+            bytes.extend(match core.big_endian {
+                true => word.to_be_bytes(),
+                false => word.to_le_bytes(),
+            });
+        }
+        Ok(bytes)
+    }
+
+    fn decode(core: &cores::Core, code: &[u8]) -> Result<Vec<(usize, code::Insn)>, usize> {
+        let whole = code.len() / 4 * 4;
+        let list: Result<Vec<_>, _> = run::words(core, code)
+            .enumerate()
+            .map(|(i, word)| {
+                let insn = code::Insn::decode(word, core.features).ok_or(4 * i)?;
+                Ok((4 * i, insn))
+            })
+            .collect();
+        match list {
+            Ok(_) if whole < code.len() => Err(whole),
+            other => other,
+        }
+    }
+
+    fn text(insn: &code::Insn) -> String {
+        insn.text()
+    }
+
+    fn call<D: Abstract>(
+        domain: D,
+        core: &cores::Core,
+        code: &[u8],
+        arguments: &[Base],
+        limit: u64,
+    ) -> Result<Called<D>, Stopped> {
+        let (mut m, entry) = abi::enter(domain, core, arguments);
+        let ran = run::Decoded::new(code, core).run(&mut m, usize::MAX, limit)?;
+        let violations = abi::violations(&m, &entry);
+        Ok(Called {
+            domain: m.d,
+            cost: ran.cost,
+            violations,
+            slow_operand: ran.slow_operand,
+        })
+    }
+
+    fn call_concrete(
+        core: &cores::Core,
+        code: &[u8],
+        operands: &Operands<'_>,
+        limit: u64,
+    ) -> Result<(BigUint, Cost), Stopped> {
+        let room = operands.result_bytes.max(operands.source_bytes);
+        let addresses: Vec<_> = operands
+            .places
+            .iter()
+            .map(|p| abi::DATA + p * room)
+            .collect();
+        let mut m = abi::enter_concrete(core, &addresses);
+        // Operands are arrays of words, the least significant first, in either byte order.
+        let swap = |bytes: &mut [u8]| {
+            if core.big_endian {
+                bytes.chunks_exact_mut(4).for_each(<[u8]>::reverse);
+            }
+        };
+        for (value, at) in operands.sources.iter().zip(&addresses[1..]) {
+            let mut bytes = value.to_bytes_le();
+            bytes.resize(operands.source_bytes, 0);
+            swap(&mut bytes);
+            m.d.memory[*at..*at + operands.source_bytes].copy_from_slice(&bytes);
+        }
+        let decoded = run::Decoded::<Concrete>::new(code, core);
+        let ran = decoded.run(&mut m, abi::CALLER, limit)?;
+        let at = addresses[0];
+        let mut result = m.d.memory[at..at + operands.result_bytes].to_vec();
+        swap(&mut result);
+        Ok((BigUint::from_bytes_le(&result), ran.cost))
+    }
+}

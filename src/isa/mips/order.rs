@@ -1,0 +1,106 @@
+//! Ordering straight-line code so that it waits as little as possible.
+//!
+//! A greedy list scheduler: of the next [`WINDOW`] instructions, the first that may go now
+//! without waiting goes next. Untrusted: what comes out is proved again.
+//!
+//! Where the multiplier is early for small operands, a wait for it becomes NOPs, so that
+//! the early case has nothing to gain: the same worst case, and one time for all operands.
+
+use super::code::{Insn, Places};
+use super::cores::{Core, Pipeline};
+use super::instructions::{Op, Timing};
+
+/// Instructions looked at.
+const WINDOW: usize = 64;
+
+/// An instruction to be placed, with what the order depends on.
+struct Node {
+    index: usize,
+    insn: Insn,
+    timing: Timing,
+    reads: Places,
+    writes: Places,
+}
+
+impl Node {
+    fn new((index, insn): (usize, &Insn)) -> Self {
+        Self {
+            index,
+            insn: *insn,
+            timing: insn.form().timing,
+            reads: insn.reads(),
+            writes: insn.writes(),
+        }
+    }
+
+    /// The place in memory it touches: pointers differ, or the contract keeps them apart.
+    fn memory(&self) -> Option<(u8, i32)> {
+        matches!(self.timing, Timing::Load | Timing::Store)
+            .then_some((self.insn.ops.s, self.insn.ops.k))
+    }
+
+    fn is_store(&self) -> bool {
+        self.timing == Timing::Store
+    }
+}
+
+/// `code` in a better order, with the old index of each instruction (that of its successor for a NOP).
+/// `one` is a register that holds 1 wherever a product uses it.
+pub fn order(core: &Core, code: &[Insn], one: Option<u8>) -> Vec<(usize, Insn)> {
+    let mut waiting: std::collections::VecDeque<Node> = std::collections::VecDeque::new();
+    let mut source = code.iter().enumerate().map(Node::new);
+    waiting.extend(source.by_ref().take(WINDOW));
+    let (mut fast, mut slow) = (Pipeline::default(), Pipeline::default());
+    let mut out = Vec::with_capacity(code.len());
+    while !waiting.is_empty() {
+        let (at, when) = choose(&waiting, &slow);
+        let Some(node) = waiting.remove(at) else {
+            break;
+        };
+        waiting.extend(source.next());
+        if fast.earliest_of(node.timing, node.reads) != when {
+            while slow.now < when {
+                let nop = Insn::three(Op::SLL, 0, 0, 0);
+                fast.cost(core, &nop, 0);
+                slow.cost(core, &nop, 0);
+                out.push((node.index, nop));
+            }
+        }
+        let value = (one == Some(node.insn.ops.t)).then_some(1);
+        let (least, most) = core.unit_cycles(&node.insn, value);
+        fast.cost(core, &node.insn, least);
+        slow.cost(core, &node.insn, most);
+        out.push((node.index, node.insn));
+    }
+    out
+}
+
+/// The first instruction that waits least, and when it goes.
+fn choose(waiting: &std::collections::VecDeque<Node>, pipeline: &Pipeline) -> (usize, u64) {
+    let (mut read, mut written): (Places, Places) = (0, 0);
+    let mut touched: Vec<((u8, i32), bool)> = Vec::new();
+    let mut best = (0, u64::MAX);
+    for (i, node) in waiting.iter().enumerate() {
+        let registers = node.reads & written | node.writes & (read | written);
+        let memory = node.memory().is_some_and(|at| {
+            touched
+                .iter()
+                .any(|(place, store)| *place == at && (*store || node.is_store()))
+        });
+        if registers == 0 && !memory {
+            let when = pipeline.earliest_of(node.timing, node.reads);
+            if when < best.1 {
+                best = (i, when);
+            }
+            if when == pipeline.now {
+                break;
+            }
+        }
+        read |= node.reads;
+        written |= node.writes;
+        if let Some(at) = node.memory() {
+            touched.push((at, node.is_store()));
+        }
+    }
+    best
+}

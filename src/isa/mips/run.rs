@@ -1,0 +1,177 @@
+//! Executing code: decoded once, then an indirect call per instruction, in any domain.
+
+use super::code::Insn;
+use super::cores::{Core, Pipeline};
+use super::instructions::{Class, Ops, Timing, table};
+use super::machine::{Flow, Mips, Outcome};
+use crate::domain::Domain;
+use crate::fault::Fault;
+use crate::isa::{ClassCounts, Cost, Span, Stopped};
+
+/// A decoded instruction.
+struct Slot<D: Domain> {
+    meaning: fn(&mut Mips<D>, Ops) -> Outcome,
+    insn: Insn,
+    class: Class,
+}
+
+/// What a run cost, and which operand its time depends on.
+#[derive(Debug)]
+pub struct Ran {
+    pub cost: Cost,
+    /// Address of the instruction, and a sentence.
+    pub slow_operand: Option<(usize, String)>,
+}
+
+/// Code decoded for a domain and a core, at address 0.
+pub struct Decoded<'a, D: Domain> {
+    slots: Vec<Option<Slot<D>>>,
+    core: &'a Core,
+}
+
+/// The words in `code`, in the core's byte order; bytes that make no whole word are left out.
+pub fn words<'a>(core: &Core, code: &'a [u8]) -> impl Iterator<Item = u32> + 'a {
+    let big = core.big_endian;
+    code.chunks_exact(4).map(move |bytes| {
+        let bytes = [bytes[0], bytes[1], bytes[2], bytes[3]];
+        match big {
+            true => u32::from_be_bytes(bytes),
+            false => u32::from_le_bytes(bytes),
+        }
+    })
+}
+
+/// The two pipelines, for the shortest and for the longest time.
+#[derive(Default)]
+struct Clock {
+    fast: Pipeline,
+    slow: Pipeline,
+    body: Span,
+    /// The last instruction whose time is not known.
+    observed: Option<(usize, String)>,
+    /// That instruction, when the pipelines first parted.
+    parted: Option<(usize, String)>,
+}
+
+impl Clock {
+    fn issue<D: Domain>(&mut self, core: &Core, m: &Mips<D>, slot: &Slot<D>) {
+        let insn = &slot.insn;
+        let operand = core.observes(insn);
+        let value = operand.and_then(|r| m.d.value(&m.r(r)));
+        let (least, most) = core.unit_cycles(insn, value);
+        if let Some(r) = operand
+            && least != most
+        {
+            let origin = m.d.origin(&m.r(r));
+            let text = format!("the time of {} depends on {origin}", insn.form().name);
+            self.observed = Some((m.pc, text));
+        }
+        let least = self.fast.cost(core, insn, least);
+        let most = self.slow.cost(core, insn, most);
+        self.spend(slot.class, least, most);
+    }
+
+    fn spend(&mut self, class: Class, least: u64, most: u64) {
+        if class != Class::Frame {
+            self.body.min += least;
+            self.body.max += most;
+        }
+        if self.fast.now != self.slow.now && self.parted.is_none() {
+            self.parted = self.observed.clone();
+        }
+    }
+}
+
+impl<'a, D: Domain> Decoded<'a, D> {
+    /// Decodes `code` for `core`.
+    pub fn new(code: &[u8], core: &'a Core) -> Self {
+        let rows = table::<D>();
+        let slot = |word| {
+            let insn = Insn::decode(word, core.features)?;
+            Some(Slot {
+                meaning: rows[insn.op as usize].meaning,
+                class: insn.class(),
+                insn,
+            })
+        };
+        Self {
+            slots: words(core, code).map(slot).collect(),
+            core,
+        }
+    }
+
+    fn fetch(&self, pc: usize) -> Result<&Slot<D>, Stopped> {
+        match self.slots.get(pc / 4) {
+            Some(Some(slot)) if pc.is_multiple_of(4) => Ok(slot),
+            Some(None) => Err((pc, Fault::Unsupported("not an instruction".into()))),
+            _ => Err((pc, Fault::Fetch(pc))),
+        }
+    }
+
+    /// Runs `m` from `m.pc` until it returns to its caller or reaches `stop`, at most `limit` instructions.
+    ///
+    /// # Errors
+    /// A fault and where.
+    pub fn run(&self, m: &mut Mips<D>, stop: usize, limit: u64) -> Result<Ran, Stopped> {
+        /// Where the instruction after a return would be: no code is there.
+        const RETURNED: usize = usize::MAX - 3;
+        let mut clock = Clock::default();
+        let mut by_class = [0u64; 7];
+        let mut executed = 0;
+        let (mut pc, mut next) = (m.pc, m.pc + 4);
+        let mut in_slot = false;
+        while pc != stop && pc != RETURNED {
+            let slot = self.fetch(pc)?;
+            if executed == limit {
+                return Err((pc, Fault::StepLimit(limit)));
+            }
+            m.pc = pc;
+            m.d.at(pc);
+            let timing = slot.insn.form().timing;
+            let branches = matches!(timing, Timing::Branch | Timing::Jump);
+            if branches && in_slot {
+                let text = "a branch in the delay slot of another";
+                return Err((pc, Fault::Unsupported(text.into())));
+            }
+            clock.issue(self.core, m, slot);
+            let flow = (slot.meaning)(m, slot.insn.ops).map_err(|fault| (pc, fault))?;
+            executed += 1;
+            by_class[slot.class as usize] += 1;
+            in_slot = branches;
+            (pc, next) = match flow {
+                Flow::Next => (next, next + 4),
+                Flow::Branch(target) => (next, target),
+                Flow::Return => (next, RETURNED),
+                Flow::Nullify => {
+                    in_slot = false;
+                    let (least, most) = (clock.fast.bubble(), clock.slow.bubble());
+                    clock.spend(Class::Other, least, most);
+                    (next + 4, next + 8)
+                }
+            };
+        }
+        m.pc = pc;
+        let of = |class: Class| by_class[class as usize];
+        let tells = clock.fast.end() != clock.slow.end();
+        Ok(Ran {
+            cost: Cost {
+                call: Span {
+                    min: clock.fast.now,
+                    max: clock.slow.now,
+                },
+                body: clock.body,
+                counts: ClassCounts {
+                    total: executed - of(Class::Frame),
+                    load: of(Class::Load),
+                    store: of(Class::Store),
+                    mul: of(Class::Mul),
+                    add: of(Class::Add),
+                    moves: of(Class::Move),
+                    other: of(Class::Other),
+                },
+                executed,
+            },
+            slow_operand: clock.parted.or(clock.observed).filter(|_| tells),
+        })
+    }
+}

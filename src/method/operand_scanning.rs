@@ -1,0 +1,66 @@
+//! Operand scanning: row by row, one word of `B` kept, the result read and written all the time.
+//!
+//! hw2018, section 3.1, figure 1: `2n^2 + n` loads, `n^2 + n` stores. The first row finds
+//! no intermediate result, which saves its `n` loads; `k` words of `A` that stay in
+//! registers save `k (n - 1)` more.
+
+use super::{Method, MethodError, Parameter, Params};
+use crate::facts::Facts;
+use crate::schedule::{Block, Row, RowBlock, Schedule, Step};
+use crate::spec::{Op, Spec};
+
+/// Operand scanning.
+pub static METHOD: Method = Method {
+    name: "operand-scanning",
+    summary: "row by row (schoolbook), for machines that compute a*b + c + d",
+    source: "Hutter, Wenger 2018, section 3.1",
+    op: Op::Mul,
+    parameters: &[Parameter {
+        name: "k",
+        meaning: "words of A kept in registers",
+    }],
+    defaults: |spec, facts| {
+        let n = (spec.bits / facts.word_bits) as usize;
+        (0..=facts.operand_registers().saturating_sub(1).min(n))
+            .rev()
+            .map(|k| Params::from([("k", k)]))
+            .collect()
+    },
+    schedule,
+};
+
+fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
+    let n = (spec.bits / facts.word_bits) as usize;
+    let method = METHOD.name;
+    let parameter = "k";
+    let k = *params
+        .get(parameter)
+        .ok_or(MethodError::Missing { method, parameter })?;
+    // One register more for the word of B.
+    let largest = facts.operand_registers().saturating_sub(1);
+    if k > largest {
+        return Err(MethodError::Registers {
+            method,
+            parameter,
+            value: k,
+            need: k + 1 + facts.accumulator_registers + facts.constant_registers,
+            free: facts.free_registers,
+            largest,
+        });
+    }
+    let step = |a: usize, b: usize| Step {
+        a,
+        load_a: b == 0 || a >= k,
+        reload: b > 0,
+    };
+    let rows = (0..n)
+        .map(|b| Row {
+            b,
+            steps: (0..n).map(|a| step(a, b)).collect(),
+        })
+        .collect();
+    Ok(Schedule {
+        n,
+        blocks: vec![Block::Rows(RowBlock { rows })],
+    })
+}
