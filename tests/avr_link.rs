@@ -9,7 +9,8 @@ use num_bigint::BigUint;
 use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind};
 use serde_json::Value;
 
-const HINT: &str = "run scripts/test, which installs gcc, g++, gcc-avr, avr-libc, libsimavr-dev";
+const HINT: &str =
+    "run scripts/test, which installs gcc, g++, gcc-avr, avr-libc, libsimavr-dev, libelf-dev";
 
 /// Kernels: part, bits, the rest of the command line.
 #[rustfmt::skip]
@@ -173,7 +174,7 @@ fn run(command: &mut Command) -> Output {
         .unwrap_or_else(|e| panic!("{text}: {e}: {HINT}"));
     assert!(
         output.status.success(),
-        "{text}: {}\n{}{}",
+        "{text}: {} (if a tool or a header is missing, {HINT})\n{}{}",
         output.status,
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
