@@ -1,5 +1,6 @@
 //! `lozenge gen`.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -33,11 +34,17 @@ fn generate<I: Isa>(
     core: &I::Core,
     format: &ObjectFormat,
 ) -> Result<bool, String> {
+    let mut params = BTreeMap::new();
+    for (name, value) in &args.param {
+        if params.insert(name.clone(), *value).is_some() {
+            return Err(format!("-p {name} is given twice"));
+        }
+    }
     let request = Request {
         op: args.op.into(),
         bits: args.bits,
         method: args.method.clone(),
-        params: args.param.iter().cloned().collect(),
+        params,
         drop: args.drop,
     };
     let bar = progress(format!(

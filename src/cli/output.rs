@@ -11,8 +11,12 @@ use tempfile::NamedTempFile;
 /// # Errors
 /// One line saying what could not be written; nothing new is left behind then.
 pub fn write_all(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), String> {
-    let cannot =
-        |what: &Path, error: std::io::Error| format!("cannot write {}: {error}", what.display());
+    let cannot = |what: &Path, error: std::io::Error| {
+        // Without the random name of a temporary file.
+        let error = error.to_string();
+        let error = error.split(" at path ").next().unwrap_or_default();
+        format!("cannot write {}: {error}", what.display())
+    };
     std::fs::create_dir_all(folder).map_err(|e| cannot(folder, e))?;
     let mut ready = Vec::with_capacity(files.len());
     for (name, contents) in files {

@@ -204,7 +204,7 @@ impl Core {
                 match value {
                     Some(k) if k < 1 << 15 => (short, short),
                     // 16 bits, but signed or unsigned?
-                    Some(k) if k < 1 << 16 || k >= 0xffff_8000 => (short, long),
+                    Some(k) if !(1 << 16..0xffff_8000).contains(&k) => (short, long),
                     Some(_) => (long, long),
                     None => (short, long),
                 }
