@@ -8,7 +8,7 @@ use thiserror::Error;
 use crate::isa::{Cost, Isa, LowerError, Operands};
 use crate::method::{self, METHODS, Method, MethodError, Params};
 use crate::program::Program;
-use crate::prove::{self, Proof, Verdict};
+use crate::prove::{self, Proof, Timing, Verdict};
 use crate::schedule::ScheduleError;
 use crate::spec::{Alias, Op, Spec, SpecError};
 use crate::vectors;
@@ -97,8 +97,8 @@ pub struct Kernel<I: Isa> {
     pub body_bytes: usize,
     pub proof: Proof,
     pub aliasing: Vec<Aliasing>,
-    /// Core and leak, if any.
-    pub constant_time: Vec<(String, Result<Cost, String>)>,
+    /// What time tells, per core.
+    pub constant_time: Vec<(String, Timing)>,
 }
 
 impl<I: Isa> Kernel<I> {
@@ -330,13 +330,13 @@ fn judge<I: Isa>(spec: Spec, candidate: Candidate<I>, core: &I::Core) -> Result<
     }
     let constant_time: Vec<_> = I::relatives(core)
         .into_iter()
-        .map(|c| (I::core_name(&c), prove::leak::<I>(&spec, &c, &code)))
+        .map(|c| (I::core_name(&c), prove::timing::<I>(&spec, &c, &code)))
         .collect();
     let name = I::core_name(core);
     let counted = constant_time.iter().find(|(n, _)| *n == name);
-    let cost = match counted {
-        Some((_, Ok(cost))) => *cost,
-        _ => run::<I>(&spec, core, &code, &corner(&spec), Alias::Distinct)
+    let cost = match counted.and_then(|(_, timing)| timing.cost) {
+        Some(cost) => cost,
+        None => run::<I>(&spec, core, &code, &corner(&spec), Alias::Distinct)
             .map(|(_, cost)| cost)
             .unwrap_or_default(),
     };

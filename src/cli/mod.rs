@@ -65,9 +65,15 @@ pub struct GenArgs {
     /// Part the kernel is for, e.g. atmega328p
     #[arg(long)]
     mcu: Option<String>,
-    /// Core the kernel is for, e.g. atmega128
+    /// Core the kernel is for, e.g. arm7tdmi
     #[arg(long)]
     core: Option<String>,
+    /// Instruction set extension of the core, e.g. wide-acc; `list cores` names them
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    isa_ext: Vec<String>,
+    /// Most significant byte first, on cores that can
+    #[arg(long)]
+    big_endian: bool,
     /// Method; the cheapest of all if not given
     #[arg(long)]
     method: Option<String>,

@@ -29,10 +29,31 @@ pub fn write_all(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), Strin
         set_mode(&file).map_err(|e| cannot(&path, e))?;
         ready.push((file, path));
     }
+    let mut placed = Vec::with_capacity(ready.len());
     for (file, path) in ready {
-        file.persist(&path).map_err(|e| cannot(&path, e.error))?;
+        if let Err(error) = file.persist(&path) {
+            for path in &placed {
+                // The first failure is what is told; these files would be half a result.
+                let _ = std::fs::remove_file(path);
+            }
+            return Err(cannot(&path, error.error));
+        }
+        placed.push(path);
     }
     Ok(())
+}
+
+/// Prints a line to standard output. A reader that has gone away wants no more of it.
+///
+/// # Errors
+/// When it cannot be written for any other reason.
+pub fn say(text: &str) -> Result<(), String> {
+    match writeln!(std::io::stdout(), "{text}") {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(format!("cannot print: {error}"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Temporary files are private; results are readable like any other file.

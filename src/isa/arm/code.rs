@@ -176,7 +176,7 @@ impl Form {
             && (!self.has('%') || k & 0x1ff0 != 0x1000 && k < 0x100 || k & 0xff0 == 0 && number)
             && (!self.has('l') || k != 0)
             // LDRT and the like: user-mode accesses of an operating system.
-            && !(self.has('P') && !self.has('l') && !ops.p && ops.w)
+            && (!self.has('P') || self.has('l') || ops.p || !ops.w)
     }
 
     /// Are the fixed bits of this form those of `word`?

@@ -241,7 +241,7 @@ impl<D: Domain> Arm<D> {
         };
         let (word, out) = match (kind, count) {
             (_, 0) => return (x.clone(), None),
-            (Shift::RotateRight, _) if count % 32 == 0 => (x.clone(), self.d.bit(x, 31)),
+            (Shift::RotateRight, _) if count.is_multiple_of(32) => (x.clone(), self.d.bit(x, 31)),
             (Shift::RotateRight, _) => self.d.shift(kind, x, count % 32),
             (_, 1..=31) => self.d.shift(kind, x, count),
             (Shift::ArithmeticRight, _) => {
