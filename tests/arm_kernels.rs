@@ -209,9 +209,21 @@ fn conditions_on_secrets() {
     // A multiplication takes longer when it is executed.
     let mut slow = select;
     slow[1] = 0xe1b0_c003; // movs r12, r3
-    slow[2] = 0x0000_0492; // muleq r0, r2, r4
+    slow[2] = 0x0003_0492; // muleq r3, r2, r4
     let leak = prove::leak::<ArmIsa>(&spec, &ARM7TDMI_HW2018, &assemble(&slow)).unwrap_err();
     assert!(leak.contains("condition"), "{leak}");
+}
+
+/// A word kept below the stack pointer may be overwritten by an interrupt.
+#[test]
+fn nothing_lies_below_the_stack_pointer() {
+    let spec = Spec::new(SpecOp::Mul, 32, 32).unwrap();
+    // str r4,[sp,#-4]; ldr r4,[sp,#-4]; bx lr
+    let words = [0xe50d_4004u32, 0xe51d_4004, 0xe12f_ff1e];
+    let code: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+    let p = prove::prove::<ArmIsa>(&spec, &ARM7TDMI, &code, Alias::Distinct);
+    let reason = p.memory.reason().unwrap();
+    assert!(reason.contains("below the stack pointer"), "{reason}");
 }
 
 /// One fault: the index of the instruction, what replaces it, and why that might change nothing.

@@ -6,7 +6,7 @@
 //! That third word costs no clearing: `SBC a2, a2, a2` makes it `carry - 1`, and the next
 //! carry is added by `ADC a2, a2, #1`.
 
-use crate::schedule::{Block, Schedule};
+use crate::schedule::Block;
 
 /// The largest product of two words.
 const PRODUCT: u128 = 0xffff_ffff * 0xffff_ffff;
@@ -163,9 +163,4 @@ pub fn block(block: &Block) -> Vec<ColumnPlan> {
         plans.push(plan);
     }
     plans
-}
-
-/// The plan of a schedule: per block, per column.
-pub fn schedule(schedule: &Schedule) -> Vec<Vec<ColumnPlan>> {
-    schedule.blocks.iter().map(block).collect()
 }
