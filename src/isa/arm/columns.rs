@@ -32,6 +32,8 @@ pub struct Choices {
     pub backwards: bool,
     /// The most results held, to be stored together.
     pub hold: usize,
+    /// How many of the words used last stay when room is made: the next one goes.
+    pub spare: usize,
 }
 
 /// Items of the columns so far, latest first.
@@ -84,6 +86,7 @@ impl<'a> Columns<'a> {
                 overlap: false,
                 backwards: false,
                 hold: 0,
+                spare: 0,
             },
         }
     }
@@ -202,10 +205,13 @@ impl Columns<'_> {
     /// waiting to be stored, else the word used last.
     fn make_room(&mut self, keep: &[Word]) -> bool {
         let words = (0..16u8).filter_map(|r| self.owner[usize::from(r)].map(|w| (r, w)));
-        let victim = words
+        let mut victims: Vec<_> = words
             .filter(|(_, word)| !keep.contains(word))
             .map(|(r, word)| (self.next_use(word, self.now), r))
-            .max();
+            .collect();
+        victims.sort_unstable();
+        let at = victims.len().saturating_sub(1 + self.choices.spare);
+        let victim = victims.get(at).copied();
         match victim {
             Some((usize::MAX, r)) => self.release(r),
             _ if !self.results.1.is_empty() => self.flush(),
