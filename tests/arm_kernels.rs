@@ -1,6 +1,10 @@
 //! ARM kernels: proved over a matrix of sizes, right on numbers, as cheap as hw2018's, and
 //! the prover rejects faults put into them.
 
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
 use lozenge::isa::arm::code::{Insn, forms};
 use lozenge::isa::arm::cores::{ARM7TDMI, ARM7TDMI_HW2018, Core};
 use lozenge::isa::arm::instructions::{Op, Timing};
@@ -209,9 +213,21 @@ fn conditions_on_secrets() {
     // A multiplication takes longer when it is executed.
     let mut slow = select;
     slow[1] = 0xe1b0_c003; // movs r12, r3
-    slow[2] = 0x000c_0492; // muleq r12, r2, r4
+    slow[2] = 0x0003_0492; // muleq r3, r2, r4
     let leak = prove::leak::<ArmIsa>(&spec, &ARM7TDMI_HW2018, &assemble(&slow)).unwrap_err();
     assert!(leak.contains("condition"), "{leak}");
+}
+
+/// A word kept below the stack pointer may be overwritten by an interrupt.
+#[test]
+fn nothing_lies_below_the_stack_pointer() {
+    let spec = Spec::new(SpecOp::Mul, 32, 32).unwrap();
+    // str r4,[sp,#-4]; ldr r4,[sp,#-4]; bx lr
+    let words = [0xe50d_4004u32, 0xe51d_4004, 0xe12f_ff1e];
+    let code: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+    let p = prove::prove::<ArmIsa>(&spec, &ARM7TDMI, &code, Alias::Distinct);
+    let reason = p.memory.reason().unwrap();
+    assert!(reason.contains("below the stack pointer"), "{reason}");
 }
 
 /// One fault: the index of the instruction, what replaces it, and why that might change nothing.
@@ -376,6 +392,81 @@ fn the_prover_rejects_faults() {
         println!("  {text}");
     }
     assert!(tried >= 500 && differ * 2 > tried);
+}
+
+/// What libmgba says of calls, each code, a and b: cycles and result.
+fn on_libmgba(cases: &[(&Kernel, BigUint, BigUint)]) -> Vec<(u64, BigUint)> {
+    let hint = "run scripts/test, which installs gcc and libmgba-dev";
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let name = format!("arm_mgba_kernel{}", std::process::id());
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let status = Command::new("cc")
+        .args(["-O2", "-o"])
+        .arg(&program)
+        .arg(root.join("tests/oracle/arm_mgba.c"))
+        .arg("-lmgba")
+        .status()
+        .unwrap_or_else(|e| panic!("cc: {e}: {hint}"));
+    assert!(status.success(), "cc cannot build arm_mgba.c: {hint}");
+    let mut input = Vec::new();
+    for (kernel, a, b) in cases {
+        let words = kernel.spec.operand_bytes() / 4;
+        for count in [kernel.insns.len(), words] {
+            input.extend((count as u32).to_le_bytes());
+        }
+        input.extend(&kernel.code);
+        for operand in [a, b] {
+            let mut bytes = operand.to_bytes_le();
+            bytes.resize(4 * words, 0);
+            input.extend(bytes);
+        }
+    }
+    let mut child = Command::new(&program)
+        .arg("kernel")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let writer = std::thread::spawn(move || stdin.write_all(&input));
+    let out = child.wait_with_output().unwrap();
+    assert!(out.status.success(), "arm_mgba fails: {hint}");
+    writer.join().unwrap().unwrap();
+    std::fs::remove_file(program).unwrap();
+    let mut rest = &out.stdout[..];
+    let answers = cases.iter().map(|(kernel, ..)| {
+        let (cycles, after) = rest.split_at(4);
+        let (result, after) = after.split_at(kernel.spec.result_bytes());
+        rest = after;
+        let cycles = u32::from_le_bytes(cycles.try_into().unwrap());
+        (u64::from(cycles), BigUint::from_bytes_le(result))
+    });
+    answers.collect()
+}
+
+#[test]
+fn kernels_agree_with_libmgba_in_result_and_cycles() {
+    let mut random = Random(9);
+    let kernels: Vec<_> = [1, 2, 3, 5, 6, 8, 13, 16]
+        .into_iter()
+        .flat_map(|words| parameters(words).map(move |e| kernel(words, e, &ARM7TDMI)))
+        .collect();
+    let mut cases = Vec::new();
+    for kernel in &kernels {
+        let bytes = kernel.spec.operand_bytes();
+        for _ in 0..20 {
+            cases.push((kernel, random.operand(bytes), random.operand(bytes)));
+        }
+    }
+    for ((kernel, a, b), (cycles, result)) in cases.iter().zip(on_libmgba(&cases)) {
+        let (_, cost) = multiply(kernel, &ARM7TDMI, a, b).unwrap();
+        assert_eq!(result, a * b, "{} bits: {a:x} * {b:x}", kernel.spec.bits);
+        assert_eq!(
+            cycles, cost.call.max,
+            "{} bits: {a:x} * {b:x}",
+            kernel.spec.bits
+        );
+    }
 }
 
 /// The table's timing classes are all charged.

@@ -127,8 +127,8 @@ fn simulate(insn: &Insn, input: &[u32; 18], m: &mut Arm<Concrete>) -> Option<[u3
     };
     assert_eq!(span.min, span.max);
     let mut out = [0; 19];
-    for i in 0..15 {
-        out[i] = m.r[i].0 as u32;
+    for (word, register) in out.iter_mut().zip(&m.r) {
+        *word = register.0 as u32;
     }
     out[15] = (START + m.pc) as u32;
     let flags = [m.flags.n, m.flags.z, m.flags.c, m.flags.v];

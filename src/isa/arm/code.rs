@@ -173,7 +173,7 @@ impl Form {
         ops.cond <= ALWAYS
             && (!self.has('#') || shifter)
             && (!self.has('@') || k & 0x1010 != 0x1010)
-            && (!self.has('%') || k & 0x1ff0 != 0x1000 && k < 0x100 || k & 0xff0 == 0 && number)
+            && (!self.has('%') || k & 0x1ff0 == 0x1000 || k & !0xff == 0)
             && (!self.has('l') || k != 0)
             // LDRT and the like: user-mode accesses of an operating system.
             && (!self.has('P') || self.has('l') || ops.p || !ops.w)

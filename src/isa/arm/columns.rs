@@ -1,183 +1,254 @@
 //! Columns on an ARM: a rotating accumulator, and operand words in whatever registers are left.
 //!
-//! The schedule fixes the order of the products; which words stay in registers is computed.
-//! When a word is missing, the words of the next products are looked at, as many as there
-//! are registers for; neighbours of the missing word among them come with it by one LDM,
-//! and what is used last makes room (Belady's rule).
+//! The schedule fixes which products a column adds; which words stay in registers is
+//! computed. When a word is missing, the words of the next products are looked at, as many
+//! as there are registers for; neighbours of the missing word among them come with it by
+//! one LDM, and what is used last makes room (Belady's rule). How far to look, which way
+//! to go through a column and how many results to hold for one STM is searched for
+//! ([`super::search`]), column by column.
 
-use std::collections::VecDeque;
+use std::rc::Rc;
 
 use super::code::Insn;
-use super::instructions::Op;
-use super::plan::{self, Carry, Reload, Way};
+use super::cores::{Core, Effects, Pipeline};
+use super::instructions::{Op, Timing};
+use super::outlook::{Need, Outlook, Place, Word, operands};
+use super::plan::{Carry, Reload, Way};
 use super::pointers::{Array, Item};
 use crate::isa::LowerError;
-use crate::schedule::{ColumnBlock, Product, Schedule};
+use crate::schedule::Product;
 
 /// Registers beside the three pointers, the caller-saved first.
 pub const ORDER: [u8; 11] = [3, 12, 14, 4, 5, 6, 7, 8, 9, 10, 11];
 
-/// Choices that only a count of cycles can settle.
+/// Choices for one column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Choices {
     /// Products to look ahead for words to load together.
     pub horizon: usize,
     /// Let a product use the register of an operand word that it uses itself.
     pub overlap: bool,
-    /// Registers kept for results, to store two together.
-    pub results: usize,
+    /// Go through the products backwards.
+    pub backwards: bool,
+    /// The most results held, to be stored together.
+    pub hold: usize,
+    /// How many of the words used last stay when room is made: the next one goes.
+    pub spare: usize,
 }
 
-/// A word of an array.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Word {
-    array: Array,
-    index: usize,
+/// Items of the columns so far, latest first.
+pub struct Made {
+    before: Option<Rc<Made>>,
+    note: [Option<String>; 2],
+    items: Vec<Item>,
 }
 
-/// Lowers blocks of columns to items.
-pub struct Columns {
-    pub items: Vec<Item>,
-    pub notes: Vec<(usize, String)>,
-    /// What each of the sixteen registers is free for.
+/// The state between two columns.
+#[derive(Clone)]
+pub struct Columns<'a> {
+    outlook: &'a Outlook<'a>,
+    core: &'a Core,
+    made: Option<Rc<Made>>,
+    items: Vec<Item>,
+    /// Most cycles of what was made, without moves of pointers.
+    pub cost: u64,
+    /// What each register beside the pointers holds.
+    owner: [Option<Word>; 16],
     free: u16,
-    accumulator: VecDeque<u8>,
-    /// Registers of the words of R, A, B.
-    resident: [Vec<Option<u8>>; 3],
-    /// For each word, the steps that use it, latest first.
-    uses: [Vec<Vec<usize>>; 3],
-    /// Words used by each step, and registers the step needs beside them.
-    needs: Vec<(Vec<Word>, usize)>,
+    accumulator: Vec<u8>,
     /// Results not stored yet: index of the first, registers.
     results: (usize, Vec<u8>),
-    /// The step in progress.
+    /// The column in progress, what its products need, the product in progress.
+    column: usize,
+    needs: Rc<Vec<Need>>,
     now: usize,
     choices: Choices,
 }
 
-impl Columns {
-    /// Lowers every block of `schedule`.
-    ///
-    /// # Errors
-    /// When registers run out.
-    pub fn lower(schedule: &Schedule, choices: Choices) -> Result<Self, LowerError> {
-        let n = schedule.n;
-        let blocks = schedule.column_blocks().ok_or(LowerError::RowMachine {
-            method: "operand scanning",
-            target: "an ARM7TDMI",
-        })?;
-        let plans: Vec<_> = blocks.iter().map(|b| plan::block(b)).collect();
-        let mut c = Self {
+impl<'a> Columns<'a> {
+    /// Before the first column.
+    pub fn new(outlook: &'a Outlook<'a>, core: &'a Core) -> Self {
+        Self {
+            outlook,
+            core,
+            made: None,
             items: Vec::new(),
-            notes: Vec::new(),
+            cost: 0,
+            owner: [None; 16],
             free: ORDER.iter().fold(0, |set, r| set | 1 << r),
-            accumulator: VecDeque::new(),
-            resident: [vec![None; 2 * n], vec![None; n], vec![None; n]],
-            uses: [vec![vec![]; 2 * n], vec![vec![]; n], vec![vec![]; n]],
-            needs: Vec::new(),
+            accumulator: Vec::new(),
             results: (0, Vec::new()),
+            column: 0,
+            needs: Rc::new(Vec::new()),
             now: 0,
-            choices,
-        };
-        for (block, plans) in blocks.iter().zip(&plans) {
-            c.block(block, plans)?;
-        }
-        Ok(c)
-    }
-
-    /// Which words the steps of `block` and of those after it use.
-    fn look_ahead(&mut self, block: &ColumnBlock, plans: &[plan::ColumnPlan]) {
-        self.needs.clear();
-        self.now = 0;
-        for list in self.uses.iter_mut().flatten() {
-            list.clear();
-        }
-        for (column, plan) in block.columns.iter().zip(plans) {
-            for (product, step) in column.products.iter().zip(&plan.steps) {
-                let mut words = Vec::with_capacity(3);
-                if step.reload.is_some() {
-                    words.push(Word {
-                        array: Array::R,
-                        index: column.index,
-                    });
-                }
-                words.extend(operands(product));
-                self.needs.push((words, step.registers));
-            }
-        }
-        for (t, (words, _)) in self.needs.iter().enumerate().rev() {
-            for word in words {
-                self.uses[word.array as usize][word.index].push(t);
-            }
+            choices: Choices {
+                horizon: 1,
+                overlap: false,
+                backwards: false,
+                hold: 0,
+                spare: 0,
+            },
         }
     }
 
-    fn emit(&mut self, insn: Insn) {
-        self.items.push(Item::Insn(insn));
+    fn place(&self) -> &'a Place<'a> {
+        &self.outlook.places[self.column]
     }
 
-    fn register_of(&self, word: Word) -> Option<u8> {
-        self.resident[word.array as usize][word.index]
-    }
-
-    /// The next step that uses `word`, from the present one on.
-    fn next_use(&self, word: Word) -> usize {
-        let list = &self.uses[word.array as usize][word.index];
-        let later = list.iter().rev().find(|t| **t >= self.now);
-        later.copied().unwrap_or(usize::MAX)
-    }
-
-    fn all_resident(&self) -> Vec<(Word, u8)> {
-        let mut list = Vec::with_capacity(11);
-        for array in Array::ALL {
-            let words = self.resident[array as usize].iter().enumerate();
-            list.extend(words.filter_map(|(index, r)| r.map(|r| (Word { array, index }, r))));
-        }
+    /// Operand words in registers, in order: two states that agree here go on alike.
+    pub fn residents(&self) -> Vec<Word> {
+        let mut list: Vec<Word> = self.owner.iter().flatten().copied().collect();
+        list.sort_unstable();
         list
     }
 
+    /// What the words in registers may save, in eighths of a cycle; for a state between columns.
+    pub fn prospects(&self, reach: usize) -> u64 {
+        let Some(last) = self.column.checked_sub(1) else {
+            return 0;
+        };
+        let place = &self.outlook.places[last];
+        let words = self.owner.iter().flatten();
+        let value = words.map(|word| match self.outlook.next_use(*word, place) {
+            near if near < reach => 16 - (8 * near / reach) as u64,
+            _ => 0,
+        });
+        value.sum()
+    }
+
+    /// Results that are held and not paid for yet.
+    pub fn held(&self) -> u64 {
+        self.results.1.len() as u64
+    }
+
+    /// All items with their notes.
+    pub fn finish(mut self) -> (Vec<Item>, Vec<(usize, String)>) {
+        self.flush();
+        self.close([None, None]);
+        let mut list = Vec::new();
+        let mut at = self.made.as_deref();
+        while let Some(made) = at {
+            list.push(made);
+            at = made.before.as_deref();
+        }
+        let (mut items, mut notes) = (Vec::new(), Vec::new());
+        for made in list.into_iter().rev() {
+            let texts = made.note.iter().flatten();
+            notes.extend(texts.map(|text| (items.len(), text.clone())));
+            items.extend(made.items.iter().cloned());
+        }
+        (items, notes)
+    }
+
+    fn close(&mut self, note: [Option<String>; 2]) {
+        self.made = Some(Rc::new(Made {
+            before: self.made.take(),
+            note,
+            items: std::mem::take(&mut self.items),
+        }));
+    }
+
+    fn charge(&mut self, timing: Timing, words: u32) {
+        let effects = Effects {
+            words,
+            ..Effects::default()
+        };
+        self.cost += (self.core.cycles)(&mut Pipeline, timing, &effects).max;
+    }
+
+    fn emit(&mut self, insn: Insn) {
+        self.charge(insn.form().timing, 0);
+        self.items.push(Item::Insn(insn));
+    }
+
+    fn access(&mut self, array: Array, first: usize, registers: Vec<u8>, load: bool) {
+        let timing = match (load, registers.len()) {
+            (true, 1) => Timing::Load,
+            (true, _) => Timing::LoadMultiple,
+            (false, 1) => Timing::Store,
+            (false, _) => Timing::StoreMultiple,
+        };
+        self.charge(timing, registers.len() as u32);
+        self.items.push(Item::Access {
+            array,
+            first,
+            registers,
+            load,
+        });
+    }
+}
+
+/// Registers and the words in them.
+impl Columns<'_> {
+    fn register_of(&self, word: Word) -> Option<u8> {
+        let at = self.owner.iter().position(|w| *w == Some(word));
+        at.map(|r| r as u8)
+    }
+
+    /// Products until `word` is used, from product `from` of the column on.
+    fn next_use(&self, word: Word, from: usize) -> usize {
+        let here = self.needs.iter().skip(from);
+        if let Some(i) = here.clone().position(|need| need.words.contains(&word)) {
+            return i;
+        }
+        let left = here.count();
+        let after = self.outlook.next_use(word, self.place());
+        after.saturating_add(left)
+    }
+
     fn release(&mut self, r: u8) {
+        self.owner[usize::from(r)] = None;
         self.free |= 1 << r;
     }
 
-    /// Makes one more register free, not that of a word in `keep`: the word used last goes.
-    fn evict(&mut self, keep: &[Word]) -> bool {
-        let victim = self
-            .all_resident()
-            .into_iter()
-            .filter(|(word, _)| !keep.contains(word))
-            .max_by_key(|(word, _)| self.next_use(*word));
-        if let Some((word, r)) = victim {
-            self.resident[word.array as usize][word.index] = None;
-            self.release(r);
+    /// Makes a register free that holds no word of `keep`: one never used again, else results
+    /// waiting to be stored, else the word used last.
+    fn make_room(&mut self, keep: &[Word]) -> bool {
+        let words = (0..16u8).filter_map(|r| self.owner[usize::from(r)].map(|w| (r, w)));
+        let mut victims: Vec<_> = words
+            .filter(|(_, word)| !keep.contains(word))
+            .map(|(r, word)| (self.next_use(word, self.now), r))
+            .collect();
+        victims.sort_unstable();
+        let at = victims.len().saturating_sub(1 + self.choices.spare);
+        let victim = victims.get(at).copied();
+        match victim {
+            Some((usize::MAX, r)) => self.release(r),
+            _ if !self.results.1.is_empty() => self.flush(),
+            Some((_, r)) => self.release(r),
+            None => return false,
         }
-        victim.is_some()
+        true
     }
 
-    /// A free register; `keep` lists the words that must not go.
-    fn take(&mut self, keep: &[Word]) -> Result<u8, LowerError> {
-        if self.free == 0 && !self.evict(keep) {
-            self.flush();
-            if self.free == 0 {
-                return Err(LowerError::Registers);
-            }
+    /// A free register, above `above` if there is one; `keep` lists the words that must not go.
+    fn take(&mut self, keep: &[Word], above: u8) -> Result<u8, LowerError> {
+        if self.free == 0 && !self.make_room(keep) {
+            return Err(LowerError::Registers);
         }
-        let r = ORDER.into_iter().find(|r| self.free >> r & 1 == 1);
+        let free = |r: &u8| self.free >> r & 1 == 1;
+        let higher = (above + 1..15).find(free);
+        let r = higher.or_else(|| ORDER.into_iter().find(free));
         let r = r.ok_or(LowerError::Registers)?;
         self.free &= !(1 << r);
         Ok(r)
     }
 
-    /// The words of the next steps, as many as there are registers for.
+    /// The register of the accumulator's top word.
+    fn top(&self) -> u8 {
+        self.accumulator.last().copied().unwrap_or(0)
+    }
+
+    /// The words of the next products, as many as there are registers for.
     fn window(&self) -> Vec<Word> {
         let mut window: Vec<Word> = Vec::with_capacity(12);
         let mut room = usize::MAX;
-        let steps = self.needs[self.now..].iter().take(self.choices.horizon);
-        for (words, registers) in steps {
+        let here = self.needs[self.now..].iter();
+        let needs = here.chain(self.outlook.after(self.place()));
+        for need in needs.take(self.choices.horizon) {
             let extra = usize::from(self.choices.overlap);
-            let held = registers + self.choices.results;
-            room = room.min((ORDER.len() + extra).saturating_sub(held));
-            let fresh: Vec<_> = words.iter().filter(|w| !window.contains(w)).collect();
+            room = room.min((ORDER.len() + extra).saturating_sub(need.registers));
+            let fresh: Vec<_> = need.words.iter().filter(|w| !window.contains(w)).collect();
             if window.len() + fresh.len() > room && !window.is_empty() {
                 break;
             }
@@ -191,10 +262,10 @@ impl Columns {
         if let Some(r) = self.register_of(word) {
             return Ok(r);
         }
-        let window = self.window();
+        let mut keep = self.window();
         let wanted = |c: &Self, index: usize| {
             let word = Word { index, ..word };
-            window.contains(&word) && c.register_of(word).is_none()
+            keep.contains(&word) && c.register_of(word).is_none()
         };
         let (mut first, mut last) = (word.index, word.index);
         while first > 0 && wanted(self, first - 1) {
@@ -204,23 +275,19 @@ impl Columns {
             last += 1;
         }
         // Room for all of them, or for those used first.
-        let mut keep = window.clone();
         keep.push(word);
         while (self.free.count_ones() as usize) < last - first + 1 {
-            if self.evict(&keep) {
+            if self.make_room(&keep) {
                 continue;
             }
             if first == last {
-                let own = self.needs[self.now].0.clone();
-                if !self.evict(&own) {
-                    self.flush();
-                }
-                if self.free == 0 {
+                let own = self.own();
+                if !self.make_room(&own) {
                     return Err(LowerError::Registers);
                 }
                 continue;
             }
-            let later = |index| self.next_use(Word { index, ..word });
+            let later = |index| self.next_use(Word { index, ..word }, self.now);
             if last > word.index && (first == word.index || later(last) >= later(first)) {
                 last -= 1;
             } else {
@@ -233,54 +300,79 @@ impl Columns {
         registers.sort_unstable();
         for (i, r) in registers.iter().enumerate() {
             self.free &= !(1 << r);
-            self.resident[word.array as usize][first + i] = Some(*r);
+            let index = first + i;
+            self.owner[usize::from(*r)] = Some(Word { index, ..word });
         }
-        self.items.push(Item::Access {
-            array: word.array,
-            first,
-            registers,
-            load: true,
-        });
+        self.access(word.array, first, registers, true);
         self.register_of(word).ok_or(LowerError::Registers)
     }
 
-    fn block(&mut self, block: &ColumnBlock, plans: &[plan::ColumnPlan]) -> Result<(), LowerError> {
-        self.notes.push((self.items.len(), block.part.to_string()));
-        self.look_ahead(block, plans);
-        for (column, plan) in block.columns.iter().zip(plans) {
-            let note = format!("column {}", column.index);
-            self.notes.push((self.items.len(), note));
-            for (product, step) in column.products.iter().zip(&plan.steps) {
-                if let Some(reload) = step.reload {
-                    self.reload(column.index, reload)?;
-                }
-                self.product(product, step.way)?;
-                self.now += 1;
-            }
-            if let Some(reload) = plan.late_reload {
+    /// The words that the product in progress needs.
+    fn own(&self) -> Vec<Word> {
+        match self.needs.get(self.now) {
+            Some(need) => need.words.clone(),
+            None => Vec::new(),
+        }
+    }
+
+    /// Stores the results held.
+    fn flush(&mut self) {
+        let (first, registers) = std::mem::take(&mut self.results);
+        for r in &registers {
+            self.release(*r);
+        }
+        if !registers.is_empty() {
+            self.access(Array::R, first, registers, false);
+        }
+    }
+}
+
+/// Columns and products.
+impl Columns<'_> {
+    /// Lowers the next column.
+    ///
+    /// # Errors
+    /// When registers run out.
+    pub fn next(&mut self, choices: Choices) -> Result<(), LowerError> {
+        let place = self.place();
+        let column = place.column;
+        let mut products = column.products.clone();
+        if choices.backwards {
+            products.reverse();
+        }
+        self.choices = choices;
+        self.needs = Rc::new(Outlook::needs(column, &place.plan, &products));
+        self.now = 0;
+        for (product, step) in products.iter().zip(&place.plan.steps) {
+            if let Some(reload) = step.reload {
                 self.reload(column.index, reload)?;
             }
-            self.store(column.index)?;
+            self.product(product, step.way)?;
+            self.now += 1;
         }
+        if let Some(reload) = place.plan.late_reload {
+            self.reload(column.index, reload)?;
+        }
+        self.store(column.index)?;
+        let next = self.outlook.places.get(self.column + 1);
+        if next.is_none_or(|next| next.part.is_some()) {
+            self.end_block();
+        }
+        self.close([place.part.clone(), Some(format!("column {}", column.index))]);
+        self.column += 1;
+        Ok(())
+    }
+
+    fn end_block(&mut self) {
         self.flush();
         for r in std::mem::take(&mut self.accumulator) {
             self.release(r);
         }
         // Later blocks find other values in R.
-        for r in std::mem::take(&mut self.resident[Array::R as usize]) {
-            self.resident[Array::R as usize].push(None);
-            if let Some(r) = r {
+        for r in 0..16 {
+            if self.owner[usize::from(r)].is_some_and(|w| w.array == Array::R) {
                 self.release(r);
             }
-        }
-        Ok(())
-    }
-
-    /// The words that the step in progress needs.
-    fn own(&self) -> Vec<Word> {
-        match self.needs.get(self.now) {
-            Some((words, _)) => words.clone(),
-            None => Vec::new(),
         }
     }
 
@@ -288,9 +380,9 @@ impl Columns {
     fn reload(&mut self, index: usize, how: Reload) -> Result<(), LowerError> {
         let array = Array::R;
         let r = self.fetch(Word { array, index })?;
-        self.resident[array as usize][index] = None;
+        self.owner[usize::from(r)] = None;
         match how {
-            Reload::First => self.accumulator.push_back(r),
+            Reload::First => self.accumulator.push(r),
             Reload::Chain(carry) => {
                 let own = self.own();
                 self.clear_for(carry, &own)?;
@@ -306,9 +398,9 @@ impl Columns {
     /// Before the additions: a zero for a carry that makes a new word.
     fn clear_for(&mut self, carry: Carry, keep: &[Word]) -> Result<(), LowerError> {
         if carry == Carry::New {
-            let top = self.take(keep)?;
+            let top = self.take(keep, self.top())?;
             self.emit(Insn::imm(Op::MOV, false, top, 0, 0));
-            self.accumulator.push_back(top);
+            self.accumulator.push(top);
         }
         Ok(())
     }
@@ -316,9 +408,9 @@ impl Columns {
     /// After the additions: the carry into word `at`.
     fn carry(&mut self, at: usize, carry: Carry, keep: &[Word]) -> Result<(), LowerError> {
         if carry == Carry::NewLessOne {
-            let top = self.take(keep)?;
+            let top = self.take(keep, self.top())?;
             self.emit(Insn::reg(Op::SBC, false, top, top, top));
-            self.accumulator.push_back(top);
+            self.accumulator.push(top);
         }
         if let Carry::New | Carry::Add | Carry::AddPlusOne = carry {
             let one = u8::from(carry == Carry::AddPlusOne);
@@ -328,58 +420,64 @@ impl Columns {
         Ok(())
     }
 
-    /// Two registers for the product of `x` and `y`, which may take the place of `y`.
+    /// Two registers for a product, the second of which may be that of its own word `y`.
     fn product_registers(&mut self, x: Word, y: Word) -> Result<[u8; 2], LowerError> {
+        let above = if self.accumulator.is_empty() {
+            self.top()
+        } else {
+            0
+        };
         let own = [x, y];
-        let first = self.take(&own)?;
-        if self.free == 0 && !self.evict(&own) && self.choices.overlap {
-            self.evict(&[x]);
+        let first = self.take(&own, above)?;
+        if self.free == 0 && !self.make_room(&own) && self.choices.overlap {
+            self.make_room(&[x]);
         }
-        Ok([first, self.take(&own)?])
+        Ok([first, self.take(&own, first)?])
     }
 
     /// Multiplies and accumulates.
     fn product(&mut self, product: &Product, way: Way) -> Result<(), LowerError> {
         let [a, b] = operands(product);
-        let mut own = self.own();
-        own.retain(|w| w.array != Array::R);
+        let own = [a, b];
         self.fetch(a)?;
         self.fetch(b)?;
-        self.fetch(a)?;
         // The operand used again first is Rm, which must stay.
-        let (a, b) = match self.later_use(a) <= self.later_use(b) {
+        let after = self.now + 1;
+        let (m, s) = match self.next_use(a, after) <= self.next_use(b, after) {
             true => (a, b),
             false => (b, a),
         };
-        let missing = LowerError::Registers;
-        let x = self.register_of(a).ok_or(missing.clone())?;
-        let y = self.register_of(b).ok_or(missing)?;
+        let x = self.fetch(m)?;
+        let y = self.register_of(s).ok_or(LowerError::Registers)?;
         match way {
             Way::First => {
-                let [lo, hi] = self.product_registers(a, b)?;
+                let [lo, hi] = self.product_registers(m, s)?;
                 self.emit(Insn::long(Op::UMULL, lo, hi, x, y));
                 self.accumulator.extend([lo, hi]);
             }
             Way::Extend => {
-                let hi = self.take(&own)?;
+                let hi = self.take(&own, self.top())?;
                 self.emit(Insn::imm(Op::MOV, false, hi, 0, 0));
                 self.emit(Insn::long(Op::UMLAL, self.accumulator[0], hi, x, y));
-                self.accumulator.push_back(hi);
+                self.accumulator.push(hi);
             }
             Way::Accumulate => {
                 let (lo, hi) = (self.accumulator[0], self.accumulator[1]);
                 self.emit(Insn::long(Op::UMLAL, lo, hi, x, y));
             }
             Way::Chain(carry) => {
-                self.clear_for_chain(carry, &own)?;
-                let [lo, hi] = self.product_registers(a, b)?;
+                if carry == Carry::New && self.accumulator.len() == 1 {
+                    return Err(LowerError::Registers);
+                }
+                self.clear_for(carry, &own)?;
+                let [lo, hi] = self.product_registers(m, s)?;
                 self.emit(Insn::long(Op::UMULL, lo, hi, x, y));
                 let low = self.accumulator[0];
                 self.emit(Insn::reg(Op::ADD, true, low, low, lo));
                 let on = carry != Carry::None;
                 if self.accumulator.len() == 1 {
                     self.emit(Insn::imm(Op::ADC, on, hi, hi, 0));
-                    self.accumulator.push_back(hi);
+                    self.accumulator.push(hi);
                 } else {
                     let next = self.accumulator[1];
                     self.emit(Insn::reg(Op::ADC, on, next, next, hi));
@@ -392,26 +490,12 @@ impl Columns {
         Ok(())
     }
 
-    fn clear_for_chain(&mut self, carry: Carry, keep: &[Word]) -> Result<(), LowerError> {
-        if carry == Carry::New && self.accumulator.len() == 1 {
-            return Err(LowerError::Registers);
-        }
-        self.clear_for(carry, keep)
-    }
-
-    /// The next step after the present one that uses `word`.
-    fn later_use(&self, word: Word) -> usize {
-        let list = &self.uses[word.array as usize][word.index];
-        let later = list.iter().rev().find(|t| **t > self.now);
-        later.copied().unwrap_or(usize::MAX)
-    }
-
     /// Stores the lowest word of the accumulator, now or together with the next.
     fn store(&mut self, index: usize) -> Result<(), LowerError> {
-        let low = match self.accumulator.pop_front() {
-            Some(r) => r,
-            None => {
-                let r = self.take(&self.own())?;
+        let low = match self.accumulator.is_empty() {
+            false => self.accumulator.remove(0),
+            true => {
+                let r = self.take(&[], 0)?;
                 self.emit(Insn::imm(Op::MOV, false, r, 0, 0));
                 r
             }
@@ -426,40 +510,10 @@ impl Columns {
         }
         self.results.1.push(low);
         // Wait for the next word only if its register is higher.
-        let waits = self.accumulator.front().is_some_and(|next| *next > low);
-        if !waits || self.results.1.len() > self.choices.results {
+        let waits = self.accumulator.first().is_some_and(|next| *next > low);
+        if !waits || self.results.1.len() > self.choices.hold {
             self.flush();
         }
         Ok(())
     }
-
-    /// Stores the results held.
-    fn flush(&mut self) {
-        let (first, registers) = std::mem::take(&mut self.results);
-        if registers.is_empty() {
-            return;
-        }
-        for r in &registers {
-            self.release(*r);
-        }
-        self.items.push(Item::Access {
-            array: Array::R,
-            first,
-            registers,
-            load: false,
-        });
-    }
-}
-
-fn operands(product: &Product) -> [Word; 2] {
-    [
-        Word {
-            array: Array::A,
-            index: product.a,
-        },
-        Word {
-            array: Array::B,
-            index: product.b,
-        },
-    ]
 }

@@ -2,10 +2,12 @@
 
 use super::abi;
 use super::code::Insn;
-use super::columns::{Choices, Columns};
+use super::columns::Columns;
 use super::cores::{Core, Effects, Pipeline};
 use super::instructions::Timing;
+use super::outlook::Outlook;
 use super::pointers;
+use super::search;
 use crate::facts::Facts;
 use crate::isa::LowerError;
 use crate::program::Program;
@@ -18,19 +20,6 @@ pub const FACTS: Facts = Facts {
     accumulator_registers: 3,
     constant_registers: 0,
 };
-
-/// Choices that may pay.
-fn choices() -> impl Iterator<Item = Choices> {
-    [1, 2, 3, 4, 6, 9, 12].into_iter().flat_map(|horizon| {
-        [false, true].into_iter().flat_map(move |overlap| {
-            (0..3).map(move |results| Choices {
-                horizon,
-                overlap,
-                results,
-            })
-        })
-    })
-}
 
 /// The most cycles of `insns`, straight through.
 fn most_cycles(insns: &[Insn], core: &Core) -> u64 {
@@ -47,17 +36,20 @@ fn most_cycles(insns: &[Insn], core: &Core) -> u64 {
     insns.iter().map(cost).sum()
 }
 
-/// The cheapest function that runs `schedule`, of all choices.
+/// The cheapest function that runs `schedule`, of all that the search ends with.
 ///
 /// # Errors
 /// When registers run out, or a pointer does not reach.
 pub fn best(schedule: &Schedule, core: &Core) -> Result<Program<Insn>, LowerError> {
+    let outlook = Outlook::of(schedule).ok_or(LowerError::RowMachine {
+        method: "operand scanning",
+        target: "an ARM7TDMI",
+    })?;
     let mut best: Option<(u64, Program<Insn>)> = None;
     let mut error = LowerError::Registers;
-    for choices in choices() {
-        match lower(schedule, choices) {
-            Ok((program, body)) => {
-                let cost = most_cycles(&body, core);
+    for state in search::columns(&outlook, core)? {
+        match function(state, core) {
+            Ok((cost, program)) => {
                 if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                     best = Some((cost, program));
                 }
@@ -68,18 +60,12 @@ pub fn best(schedule: &Schedule, core: &Core) -> Result<Program<Insn>, LowerErro
     best.map(|(_, program)| program).ok_or(error)
 }
 
-/// The function that runs `schedule`, and its body.
-///
-/// # Errors
-/// When registers run out, or a pointer does not reach.
-pub fn lower(
-    schedule: &Schedule,
-    choices: Choices,
-) -> Result<(Program<Insn>, Vec<Insn>), LowerError> {
-    let columns = Columns::lower(schedule, choices)?;
-    let resolved = pointers::resolve(&columns.items).ok_or(LowerError::Addressing)?;
+/// The function of these columns, and the cycles of its body.
+fn function(columns: Columns<'_>, core: &Core) -> Result<(u64, Program<Insn>), LowerError> {
+    let (items, notes) = columns.finish();
+    let resolved = pointers::resolve(&items).ok_or(LowerError::Addressing)?;
     let mut body = Vec::with_capacity(resolved.len());
-    let mut notes = columns.notes.into_iter().peekable();
+    let mut notes = notes.into_iter().peekable();
     let mut body_notes = Vec::new();
     for (i, insns) in resolved.into_iter().enumerate() {
         while let Some((_, text)) = notes.next_if(|(at, _)| *at == i) {
@@ -99,6 +85,7 @@ pub fn lower(
     program
         .notes
         .push((offset + body.len(), "restore registers".into()));
-    program.insns = [before, body.clone(), after].concat();
-    Ok((program, body))
+    let cost = most_cycles(&body, core);
+    program.insns = [before, body, after].concat();
+    Ok((cost, program))
 }

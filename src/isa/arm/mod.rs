@@ -3,12 +3,12 @@
 //! | file | what |
 //! |---|---|
 //! | [`instructions`] | the table: name, encoding, syntax, timing class, meaning |
-//! | [`machine`] | registers and flags, and the operations the meanings use |
+//! | [`machine`], [`memory`] | registers and flags, and the operations the meanings use |
 //! | [`code`] | encode, decode and print, from the table |
 //! | [`cores`] | costs of each core |
 //! | [`run`] | executing decoded code, in any domain |
 //! | [`abi`] | the procedure call standard: entering, leaving, saving |
-//! | [`lower`], [`plan`], [`columns`], [`pointers`] | from a schedule to a program |
+//! | [`lower`], [`plan`], [`outlook`], [`columns`], [`search`], [`pointers`] | from a schedule to a program |
 
 pub mod abi;
 pub mod code;
@@ -17,9 +17,12 @@ pub mod cores;
 pub mod instructions;
 pub mod lower;
 pub mod machine;
+pub mod memory;
+pub mod outlook;
 pub mod plan;
 pub mod pointers;
 pub mod run;
+pub mod search;
 
 use num_bigint::BigUint;
 

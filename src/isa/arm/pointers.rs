@@ -12,7 +12,7 @@ use super::code::{Insn, immediate_bits};
 use super::instructions::Op;
 
 /// The arrays of a kernel, in the order of the arguments.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Array {
     R,
     A,
