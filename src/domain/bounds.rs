@@ -42,7 +42,7 @@ struct Group {
     slices: Vec<Slice>,
     /// Counts changes, so that slices of an older state are recognised.
     version: u32,
-    /// When it last changed, by [`Bounds::changes`]; 0 for a product as it was made.
+    /// When it last changed, by [`Bounds::changes`].
     changed: u32,
 }
 
@@ -102,6 +102,7 @@ impl Bounds {
     pub fn product(&mut self, lo: Value, hi: Value, product: u64) {
         let group = self.new_group();
         let g = &mut self.groups[group as usize];
+        g.changed = self.changes;
         g.words = vec![lo, hi];
         g.total = BigUint::from(product);
         for (index, word) in [lo, hi].into_iter().enumerate() {
@@ -203,13 +204,11 @@ impl Bounds {
                 return (chain(p), if a == Value::ZERO { b } else { a });
             }
         }
-        // What accumulates: a product whose low word is done with, else what changed last, else a
-        // product as it was made; of words that lay still, the one further up its group.
-        let rank = |p: &Place| match self.groups[p.group as usize].changed {
-            0 if p.index > 0 => (3, 0),
-            0 => (1, 0),
-            changed if changed == self.changes => (2, 0),
-            _ => (0, p.index),
+        // What accumulates changed last (or is a product made since), and has come further up
+        // its group than what is added to it.
+        let rank = |p: &Place| {
+            let last = self.groups[p.group as usize].changed == self.changes;
+            (last, p.index)
         };
         let pick = match (in_a, in_b) {
             (Some(p), Some(q)) if rank(&p) >= rank(&q) => Some((p, b)),

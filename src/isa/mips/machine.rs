@@ -307,7 +307,7 @@ impl<D: Domain> Mips<D> {
     pub fn multiply_add_pair(&mut self, o: Ops) -> (D::Word<32>, D::Word<32>) {
         let (x, y) = (self.r(o.s), self.r(o.t));
         let (mut lo, mut hi) = self.d.mul(&x, &y, Signs::Unsigned);
-        for p in [o.p, o.p | 1] {
+        for p in [o.p | 1, o.p] {
             let (addend, none, zero) = (self.r(p), self.d.flag(false), self.d.known(0));
             let low = self.d.add(&lo, &addend, &none);
             hi = self.d.add(&hi, &zero, &low.carry).word;
