@@ -482,12 +482,14 @@ impl<D: Domain> Mips<D> {
         ))
     }
 
-    /// The return address, after the delay slot.
-    pub fn link(&mut self, d: u8) {
-        let back = self.d.known(self.pc as u64 + 8);
-        if d & 31 != 0 {
-            self.r[usize::from(d & 31)] = back;
+    /// The return address, after the delay slot, goes to `d`, which must not be the register `s` read.
+    pub fn link(&mut self, d: u8, s: u8) -> Result<(), Fault> {
+        if d == s {
+            let text = "a call that could not be restarted: it overwrites what it reads";
+            return Err(Fault::Unsupported(text.into()));
         }
+        let back = self.d.known(self.pc as u64 + 8);
+        self.set(d, back).map(|_| ())
     }
 
     pub fn jump_register(&mut self, to: D::Word<32>) -> Outcome {
