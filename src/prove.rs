@@ -8,7 +8,6 @@ use serde::Serialize;
 
 use crate::domain::abstract_memory::Region;
 use crate::domain::algebra::{Algebra, Value};
-use crate::domain::bounds::Guess;
 use crate::domain::identity::{self, Open};
 use crate::domain::secret::Secret;
 use crate::domain::{Abstract, Address, Base};
@@ -123,29 +122,8 @@ fn declare<D: Abstract, V: Copy>(
 }
 
 /// Runs `code` for all inputs and shows equation, memory and calling convention.
-///
-/// Which joint bounds are tight is guessed; a proof with any guess is a proof.
 pub fn prove<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8], alias: Alias) -> Proof {
-    let proof = prove_with::<I>(spec, core, code, alias, Guess::FurtherUp);
-    if proof.correct.is_proved() || !proof.memory.is_proved() {
-        return proof;
-    }
-    let second = prove_with::<I>(spec, core, code, alias, Guess::LastChanged);
-    if second.correct.is_proved() {
-        second
-    } else {
-        proof
-    }
-}
-
-fn prove_with<I: Isa>(
-    spec: &Spec,
-    core: &I::Core,
-    code: &[u8],
-    alias: Alias,
-    guess: Guess,
-) -> Proof {
-    let mut d = Algebra::new(guess);
+    let mut d = Algebra::default();
     let bases = bases(alias);
     let [a, b] = declare(&mut d, spec, I::WORD_BITS, bases, |d, at, name| {
         let word = match I::WORD_BITS {

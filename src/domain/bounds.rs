@@ -42,7 +42,7 @@ struct Group {
     slices: Vec<Slice>,
     /// Counts changes, so that slices of an older state are recognised.
     version: u32,
-    /// When it last changed, by [`Bounds::changes`]; 0 for a product as it was made.
+    /// When it last changed, by [`Bounds::changes`].
     changed: u32,
 }
 
@@ -60,23 +60,9 @@ pub struct Chain {
     index: usize,
 }
 
-/// Where both operands of an addition are words of groups, one is the accumulator and the
-/// other is added to it. Every choice is sound; not every choice is tight.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Guess {
-    /// The accumulator has come further up its group.
-    #[default]
-    FurtherUp,
-    /// The accumulator is a product whose low word is done with, else what changed last, else
-    /// a product as it was made; of words that lay still, the one further up.
-    LastChanged,
-}
-
 /// All groups.
 #[derive(Clone, Debug, Default)]
 pub struct Bounds {
-    /// Which word of two accumulates.
-    pub guess: Guess,
     groups: Vec<Group>,
     places: Vec<Option<Place>>,
     /// Carries on their way, and where to.
@@ -116,6 +102,7 @@ impl Bounds {
     pub fn product(&mut self, lo: Value, hi: Value, product: u64) {
         let group = self.new_group();
         let g = &mut self.groups[group as usize];
+        g.changed = self.changes;
         g.words = vec![lo, hi];
         g.total = BigUint::from(product);
         for (index, word) in [lo, hi].into_iter().enumerate() {
@@ -238,15 +225,11 @@ impl Bounds {
         }
     }
 
-    /// Which of two words is the accumulator: the one of higher rank.
-    fn rank(&self, p: &Place) -> (u32, usize) {
-        match (self.guess, self.groups[p.group as usize].changed) {
-            (Guess::FurtherUp, _) => (0, p.index),
-            (Guess::LastChanged, 0) if p.index > 0 => (3, 0),
-            (Guess::LastChanged, 0) => (1, 0),
-            (Guess::LastChanged, changed) if changed == self.changes => (2, 0),
-            (Guess::LastChanged, _) => (0, p.index),
-        }
+    /// Which of two words accumulates: what changed last (or is a product made since), then
+    /// what has come further up its group. Either choice is sound; this one is tight.
+    fn rank(&self, p: &Place) -> (bool, usize) {
+        let last = self.groups[p.group as usize].changed == self.changes;
+        (last, p.index)
     }
 
     fn raise(&mut self, chain: Chain, by: u64, w: u32) {

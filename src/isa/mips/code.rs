@@ -122,7 +122,7 @@ impl Form {
         match letter {
             's' => i64::from(ops.s),
             't' => i64::from(ops.t),
-            'd' => i64::from(ops.d),
+            'd' | 'e' => i64::from(ops.d),
             // Even registers only.
             'p' if ops.p % 2 == 1 => -1,
             'p' => i64::from(ops.p / 2),
@@ -135,6 +135,7 @@ impl Form {
             's' => ops.s = value as u8,
             't' => ops.t = value as u8,
             'd' => ops.d = value as u8,
+            'e' => {}
             'p' => ops.p = 2 * value as u8,
             _ => ops.k = value as i32,
         }
@@ -280,7 +281,9 @@ impl Insn {
             }
             Form::put(field.letter, &mut ops, number);
         }
-        Some(Self { op: form.op, ops })
+        let insn = Self { op: form.op, ops };
+        // A register that is named twice is the same both times.
+        (insn.encode() == Ok(code)).then_some(insn)
     }
 
     /// Mnemonic and operands. Relative targets are written `.+n`, in bytes.
@@ -289,6 +292,10 @@ impl Insn {
         let Ops { s, t, d, p, k } = self.ops;
         if self.op == Op::SLL && (d, t, k) == (0, 0, 0) {
             return "nop".into();
+        }
+        if self.op == Op::BREAK {
+            // GNU as takes the two halves of the code.
+            return format!("break {}, {}", k >> 10, k & 0x3ff);
         }
         let target = match self.op {
             Op::J | Op::JAL => format!("{:#x}", i64::from(k) << 2),

@@ -7,7 +7,7 @@
 //!
 //! | column | letters |
 //! |---|---|
-//! | pattern | `s`, `t`, `d` registers; `p` an even register and the next; `a` a shift count; `i` a signed, `u` an unsigned constant; `n` a signed count of words; `o` a branch offset, `j` a jump target, in words; `c` a code |
+//! | pattern | `s`, `t`, `d` registers; `e` `d` again; `p` an even register and the next; `a` a shift count; `i` a signed, `u` an unsigned constant; `n` a signed count of words; `o` a branch offset, `j` a jump target, in words; `c` a code |
 //! | syntax | `rs`, `rt`, `rd`, `rp`; `#` the number, `@` the target |
 //! | flow | written `<` read: `s t d p` those registers, `R` $ra, `H` HI with its guard bits, `L` LO |
 
@@ -139,8 +139,8 @@ instructions! {
     SLTU  "sltu"  "0000 00ss ssst tttt dddd d000 0010 1011" "rd, rs, rt" "d<st" Alu Add Base |m, o| { let x = m.less(o.s, m.r(o.t), false); m.set(o.d, x) };
     SLTI  "slti"  "0010 10ss ssst tttt iiii iiii iiii iiii" "rt, rs, #" "t<s" Alu Add Base |m, o| { let k = m.word(o.k); let x = m.less(o.s, k, true); m.set(o.t, x) };
     SLTIU "sltiu" "0010 11ss ssst tttt iiii iiii iiii iiii" "rt, rs, #" "t<s" Alu Add Base |m, o| { let k = m.word(o.k); let x = m.less(o.s, k, false); m.set(o.t, x) };
-    CLZ   "clz"   "0111 00ss ssst tttt dddd d000 0010 0000" "rd, rs" "d<s" Alu Other Base |m, o| m.count_leading(o, false);
-    CLO   "clo"   "0111 00ss ssst tttt dddd d000 0010 0001" "rd, rs" "d<s" Alu Other Base |m, o| m.count_leading(o, true);
+    CLZ   "clz"   "0111 00ss ssse eeee dddd d000 0010 0000" "rd, rs" "d<s" Alu Other Base |m, o| m.count_leading(o, false);
+    CLO   "clo"   "0111 00ss ssse eeee dddd d000 0010 0001" "rd, rs" "d<s" Alu Other Base |m, o| m.count_leading(o, true);
 
     // Logic and constants
     AND   "and"   "0000 00ss ssst tttt dddd d000 0010 0100" "rd, rs, rt" "d<st" Alu Other Base |m, o| { let x = m.bitwise(Logic::And, o.s, m.r(o.t)); m.set(o.d, x) };
@@ -195,25 +195,25 @@ instructions! {
 
     // Jumps and branches, each with a delay slot
     J       "j"       "0000 10jj jjjj jjjj jjjj jjjj jjjj jjjj" "@" "<" Jump Other Base |m, o| m.jump(o.k);
-    JAL     "jal"     "0000 11jj jjjj jjjj jjjj jjjj jjjj jjjj" "@" "R<" Jump Other Base |m, o| { m.link(31); m.jump(o.k) };
+    JAL     "jal"     "0000 11jj jjjj jjjj jjjj jjjj jjjj jjjj" "@" "R<" Jump Other Base |m, o| { m.link(31, 0)?; m.jump(o.k) };
     JR      "jr"      "0000 00ss sss0 0000 0000 0000 0000 1000" "rs" "<s" Jump Other Base |m, o| m.jump_register(m.r(o.s));
-    JALR    "jalr"    "0000 00ss sss0 0000 dddd d000 0000 1001" "rd, rs" "d<s" Jump Other Base |m, o| { let to = m.r(o.s); m.link(o.d); m.jump_register(to) };
+    JALR    "jalr"    "0000 00ss sss0 0000 dddd d000 0000 1001" "rd, rs" "d<s" Jump Other Base |m, o| { let to = m.r(o.s); m.link(o.d, o.s)?; m.jump_register(to) };
     BEQ     "beq"     "0001 00ss ssst tttt oooo oooo oooo oooo" "rs, rt, @" "<st" Branch Other Base |m, o| { let c = m.equal(o.s, o.t); m.branch(c, o.k, false) };
     BNE     "bne"     "0001 01ss ssst tttt oooo oooo oooo oooo" "rs, rt, @" "<st" Branch Other Base |m, o| { let c = m.equal(o.s, o.t); let c = m.d.not(&c); m.branch(c, o.k, false) };
     BLEZ    "blez"    "0001 10ss sss0 0000 oooo oooo oooo oooo" "rs, @" "<s" Branch Other Base |m, o| { let c = m.positive(o.s); let c = m.d.not(&c); m.branch(c, o.k, false) };
     BGTZ    "bgtz"    "0001 11ss sss0 0000 oooo oooo oooo oooo" "rs, @" "<s" Branch Other Base |m, o| { let c = m.positive(o.s); m.branch(c, o.k, false) };
     BLTZ    "bltz"    "0000 01ss sss0 0000 oooo oooo oooo oooo" "rs, @" "<s" Branch Other Base |m, o| { let c = m.negative(o.s); m.branch(c, o.k, false) };
     BGEZ    "bgez"    "0000 01ss sss0 0001 oooo oooo oooo oooo" "rs, @" "<s" Branch Other Base |m, o| { let c = m.negative(o.s); let c = m.d.not(&c); m.branch(c, o.k, false) };
-    BLTZAL  "bltzal"  "0000 01ss sss1 0000 oooo oooo oooo oooo" "rs, @" "R<s" Branch Other Base |m, o| { let c = m.negative(o.s); m.link(31); m.branch(c, o.k, false) };
-    BGEZAL  "bgezal"  "0000 01ss sss1 0001 oooo oooo oooo oooo" "rs, @" "R<s" Branch Other Base |m, o| { let c = m.negative(o.s); let c = m.d.not(&c); m.link(31); m.branch(c, o.k, false) };
+    BLTZAL  "bltzal"  "0000 01ss sss1 0000 oooo oooo oooo oooo" "rs, @" "R<s" Branch Other Base |m, o| { let c = m.negative(o.s); m.link(31, o.s)?; m.branch(c, o.k, false) };
+    BGEZAL  "bgezal"  "0000 01ss sss1 0001 oooo oooo oooo oooo" "rs, @" "R<s" Branch Other Base |m, o| { let c = m.negative(o.s); let c = m.d.not(&c); m.link(31, o.s)?; m.branch(c, o.k, false) };
     BEQL    "beql"    "0101 00ss ssst tttt oooo oooo oooo oooo" "rs, rt, @" "<st" Branch Other Base |m, o| { let c = m.equal(o.s, o.t); m.branch(c, o.k, true) };
     BNEL    "bnel"    "0101 01ss ssst tttt oooo oooo oooo oooo" "rs, rt, @" "<st" Branch Other Base |m, o| { let c = m.equal(o.s, o.t); let c = m.d.not(&c); m.branch(c, o.k, true) };
     BLEZL   "blezl"   "0101 10ss sss0 0000 oooo oooo oooo oooo" "rs, @" "<s" Branch Other Base |m, o| { let c = m.positive(o.s); let c = m.d.not(&c); m.branch(c, o.k, true) };
     BGTZL   "bgtzl"   "0101 11ss sss0 0000 oooo oooo oooo oooo" "rs, @" "<s" Branch Other Base |m, o| { let c = m.positive(o.s); m.branch(c, o.k, true) };
     BLTZL   "bltzl"   "0000 01ss sss0 0010 oooo oooo oooo oooo" "rs, @" "<s" Branch Other Base |m, o| { let c = m.negative(o.s); m.branch(c, o.k, true) };
     BGEZL   "bgezl"   "0000 01ss sss0 0011 oooo oooo oooo oooo" "rs, @" "<s" Branch Other Base |m, o| { let c = m.negative(o.s); let c = m.d.not(&c); m.branch(c, o.k, true) };
-    BLTZALL "bltzall" "0000 01ss sss1 0010 oooo oooo oooo oooo" "rs, @" "R<s" Branch Other Base |m, o| { let c = m.negative(o.s); m.link(31); m.branch(c, o.k, true) };
-    BGEZALL "bgezall" "0000 01ss sss1 0011 oooo oooo oooo oooo" "rs, @" "R<s" Branch Other Base |m, o| { let c = m.negative(o.s); let c = m.d.not(&c); m.link(31); m.branch(c, o.k, true) };
+    BLTZALL "bltzall" "0000 01ss sss1 0010 oooo oooo oooo oooo" "rs, @" "R<s" Branch Other Base |m, o| { let c = m.negative(o.s); m.link(31, o.s)?; m.branch(c, o.k, true) };
+    BGEZALL "bgezall" "0000 01ss sss1 0011 oooo oooo oooo oooo" "rs, @" "R<s" Branch Other Base |m, o| { let c = m.negative(o.s); let c = m.d.not(&c); m.link(31, o.s)?; m.branch(c, o.k, true) };
 
     // Traps: decoded, not simulated
     SYSCALL "syscall" "0000 00cc cccc cccc cccc cccc cc00 1100" "#" "<" Trap Other Base |_, _| unsupported("a system call");
@@ -225,6 +225,12 @@ instructions! {
     TLTU    "tltu"    "0000 00ss ssst tttt cccc cccc cc11 0011" "rs, rt, #" "<st" Trap Other Base |_, _| unsupported("a trap");
     TEQ     "teq"     "0000 00ss ssst tttt cccc cccc cc11 0100" "rs, rt, #" "<st" Trap Other Base |_, _| unsupported("a trap");
     TNE     "tne"     "0000 00ss ssst tttt cccc cccc cc11 0110" "rs, rt, #" "<st" Trap Other Base |_, _| unsupported("a trap");
+    TGEI    "tgei"   "0000 01ss sss0 1000 iiii iiii iiii iiii" "rs, #" "<s" Trap Other Base |_, _| unsupported("a trap");
+    TGEIU   "tgeiu"  "0000 01ss sss0 1001 iiii iiii iiii iiii" "rs, #" "<s" Trap Other Base |_, _| unsupported("a trap");
+    TLTI    "tlti"   "0000 01ss sss0 1010 iiii iiii iiii iiii" "rs, #" "<s" Trap Other Base |_, _| unsupported("a trap");
+    TLTIU   "tltiu"  "0000 01ss sss0 1011 iiii iiii iiii iiii" "rs, #" "<s" Trap Other Base |_, _| unsupported("a trap");
+    TEQI    "teqi"   "0000 01ss sss0 1100 iiii iiii iiii iiii" "rs, #" "<s" Trap Other Base |_, _| unsupported("a trap");
+    TNEI    "tnei"   "0000 01ss sss0 1110 iiii iiii iiii iiii" "rs, #" "<s" Trap Other Base |_, _| unsupported("a trap");
 }
 
 fn unsupported(what: &str) -> Result<Flow, Fault> {

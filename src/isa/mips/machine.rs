@@ -307,7 +307,7 @@ impl<D: Domain> Mips<D> {
     pub fn multiply_add_pair(&mut self, o: Ops) -> (D::Word<32>, D::Word<32>) {
         let (x, y) = (self.r(o.s), self.r(o.t));
         let (mut lo, mut hi) = self.d.mul(&x, &y, Signs::Unsigned);
-        for p in [o.p, o.p | 1] {
+        for p in [o.p | 1, o.p] {
             let (addend, none, zero) = (self.r(p), self.d.flag(false), self.d.known(0));
             let low = self.d.add(&lo, &addend, &none);
             hi = self.d.add(&hi, &zero, &low.carry).word;
@@ -482,12 +482,14 @@ impl<D: Domain> Mips<D> {
         ))
     }
 
-    /// The return address, after the delay slot.
-    pub fn link(&mut self, d: u8) {
-        let back = self.d.known(self.pc as u64 + 8);
-        if d & 31 != 0 {
-            self.r[usize::from(d & 31)] = back;
+    /// The return address, after the delay slot, goes to `d`, which must not be the register `s` read.
+    pub fn link(&mut self, d: u8, s: u8) -> Result<(), Fault> {
+        if d == s {
+            let text = "a call that could not be restarted: it overwrites what it reads";
+            return Err(Fault::Unsupported(text.into()));
         }
+        let back = self.d.known(self.pc as u64 + 8);
+        self.set(d, back).map(|_| ())
     }
 
     pub fn jump_register(&mut self, to: D::Word<32>) -> Outcome {

@@ -141,15 +141,15 @@ impl Rows<'_> {
     fn in_accumulator(&mut self, [a, b, low]: [u8; 3], c: Option<usize>) -> Result<(), LowerError> {
         let one = self.draft.one()?;
         self.draft.three(Op::MULTU, 0, a, b);
+        if let Some(d) = self.carried {
+            self.draft.three(Op::MADDU, 0, d, one);
+            self.draft.release(d);
+        }
         if let Some(index) = c {
             let r = self.draft.take()?;
             self.draft.load(Array::R, index, r);
             self.draft.three(Op::MADDU, 0, r, one);
             self.draft.release(r);
-        }
-        if let Some(d) = self.carried {
-            self.draft.three(Op::MADDU, 0, d, one);
-            self.draft.release(d);
         }
         let carried = self.draft.take()?;
         self.draft.three(Op::MFLO, low, 0, 0);

@@ -1,0 +1,44 @@
+"""Runs MIPS32 code on unicorn (QEMU, CPU model 4Km): job after job from standard input.
+
+A job: byte order (0 little, 1 big), length of the code, the code, which goes to address 0,
+length of the data, the data, which go to 0x8000. Numbers are 32 bits, little-endian. The
+code runs from address 0 to its end; the data are written to standard output.
+"""
+import struct
+import sys
+
+from unicorn import Uc, UcError, UC_ARCH_MIPS, UC_MODE_BIG_ENDIAN, UC_MODE_LITTLE_ENDIAN
+from unicorn import UC_MODE_MIPS32
+from unicorn.mips_const import UC_CPU_MIPS32_4KM, UC_MIPS_REG_PC
+
+DATA, SPACE = 0x8000, 0x100000
+
+
+def machine(order):
+    uc = Uc(UC_ARCH_MIPS, UC_MODE_MIPS32 | order)
+    uc.ctl_set_cpu_model(UC_CPU_MIPS32_4KM)
+    uc.mem_map(0, SPACE)
+    return uc
+
+
+def main():
+    machines = [machine(UC_MODE_LITTLE_ENDIAN), machine(UC_MODE_BIG_ENDIAN)]
+    source, sink = sys.stdin.buffer, sys.stdout.buffer
+    while head := source.read(8):
+        big, length = struct.unpack("<2I", head)
+        code = source.read(length)
+        (length,) = struct.unpack("<I", source.read(4))
+        data = source.read(length)
+        uc = machines[big]
+        uc.ctl_flush_tb()
+        uc.mem_write(0, code)
+        uc.mem_write(DATA, data)
+        try:
+            uc.emu_start(0, len(code))
+        except UcError as error:
+            sys.exit("%s at %#x" % (error, uc.reg_read(UC_MIPS_REG_PC)))
+        sink.write(uc.mem_read(DATA, len(data)))
+        sink.flush()
+
+
+main()
