@@ -1,0 +1,499 @@
+//! The files `gen` writes for ARM and MIPS, as a firmware project meets them: the object
+//! linked into a C program by the cross compilers and called on QEMU (results, stack,
+//! registers, memory), the assembly file assembled to the same bytes, the header in C99.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use lozenge::vectors;
+use num_bigint::BigUint;
+use object::{FileFlags, Object, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind};
+use serde_json::Value;
+
+const HINT: &str = "run scripts/test, which installs gcc-arm-none-eabi, gcc-mipsel-linux-gnu, \
+                    gcc-mips-linux-gnu, qemu-user";
+
+/// A cross compiler and what runs its programs.
+struct Tools {
+    gcc: &'static str,
+    flags: &'static [&'static str],
+    qemu: [&'static str; 3],
+    /// The start and the calling sequence, in tests/oracle.
+    runtime: &'static str,
+    /// Callee-saved registers, in the order of `runtime`.
+    saved: &'static [&'static str],
+    /// Words above the stack pointer that the callee may write.
+    home: usize,
+    /// The stack pointer stays a multiple of this.
+    stack_align: u64,
+    big_endian: bool,
+}
+
+const ARM_SAVED: &[&str] = &["r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11"];
+const MIPS_SAVED: &[&str] = &[
+    "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "gp", "fp", "k0", "k1",
+];
+const MIPS_FLAGS: &[&str] = &[
+    "-march=mips32",
+    "-mabi=32",
+    "-mno-abicalls",
+    "-fno-pic",
+    "-msoft-float",
+];
+
+/// The CPU model has architecture 4T: it refuses what an ARM7TDMI lacks.
+const ARM: Tools = Tools {
+    gcc: "arm-none-eabi-gcc",
+    flags: &["-mcpu=arm7tdmi", "-marm"],
+    qemu: ["qemu-arm", "-cpu", "ti925t"],
+    runtime: "cross_arm.S",
+    saved: ARM_SAVED,
+    home: 0,
+    stack_align: 4,
+    big_endian: false,
+};
+/// Callers in Thumb: the kernel must return to their state.
+const THUMB: Tools = Tools {
+    flags: &["-mcpu=arm7tdmi", "-mthumb"],
+    ..ARM
+};
+const MIPSEL: Tools = Tools {
+    gcc: "mipsel-linux-gnu-gcc",
+    flags: MIPS_FLAGS,
+    qemu: ["qemu-mipsel", "-cpu", "4Km"],
+    runtime: "cross_mips.S",
+    saved: MIPS_SAVED,
+    home: 4,
+    stack_align: 8,
+    big_endian: false,
+};
+const MIPSEB: Tools = Tools {
+    gcc: "mips-linux-gnu-gcc",
+    qemu: ["qemu-mips", "-cpu", "4Km"],
+    big_endian: true,
+    ..MIPSEL
+};
+
+const EVERY: &[u32] = &[32, 64, 96, 160, 192, 256, 512, 1024];
+
+/// Kernels of ARM: core, bits, method.
+#[rustfmt::skip]
+const ARM_CELLS: &[(&str, &[u32], &str)] = &[
+    ("arm7tdmi",        EVERY,                ""),
+    ("arm7tdmi",        EVERY,                "--method product-scanning"),
+    ("arm7tdmi",        &[32, 160, 512],      "--method operand-caching -p e=1"),
+    ("arm7tdmi",        &[64, 192, 1024],     "--method operand-caching -p e=2"),
+    ("arm7tdmi",        &[96, 160, 256],      "--method operand-caching -p e=3"),
+    ("arm7tdmi-hw2018", EVERY,                ""),
+    ("arm7tdmi-hw2018", &[160, 192, 256],     "--method product-scanning"),
+    ("arm7tdmi-hw2018", &[160, 192, 1024],    "--method operand-caching -p e=3"),
+];
+
+/// Kernels of MIPS32, in either byte order.
+#[rustfmt::skip]
+const MIPS_CELLS: &[(&str, &[u32], &str)] = &[
+    ("mips-4km",        EVERY,                ""),
+    ("mips-4km",        &[32, 96, 160, 1024], "--method product-scanning"),
+    ("mips-4km",        &[32, 160, 512],      "--method operand-scanning"),
+    ("mips-4km",        &[64, 192],           "--method operand-caching -p e=1"),
+    ("mips-4km",        &[160, 256],          "--method operand-caching -p e=4"),
+    ("mips-4km",        &[192, 1024],         "--method operand-caching -p e=8"),
+    ("mips-4km-32x16",  &[32, 160, 256, 512], ""),
+    ("mips-4km-32x16",  &[64, 192],           "--method product-scanning"),
+    ("mips-4km-32x16",  &[96, 1024],          "--method operand-scanning"),
+];
+
+/// Kernels of extended cores, which no emulator knows.
+#[rustfmt::skip]
+const EXTENDED_CELLS: &[(&str, &[u32], &str)] = &[
+    ("mips-4km",        &[32, 160, 1024],     "--isa-ext wide-acc"),
+    ("mips-4km",        &[160],               "--isa-ext wide-acc --method product-scanning"),
+    ("mips-4km-32x16",  &[160],               "--isa-ext wide-acc --method operand-scanning"),
+    ("mips-4km",        &[32, 160, 1024],     "--isa-ext maddhl --method operand-scanning"),
+    ("mips-4km-32x16",  &[192],               "--isa-ext maddhl"),
+    ("mips-4km",        &[160, 256],          "--isa-ext wide-acc,maddhl"),
+    ("mips-4km",        &[160],               "--isa-ext wide-acc,autoinc"),
+];
+
+/// Which pointers are equal, by the names of the report; the number is `mode` in the program.
+const ALIASES: [(u32, &str); 4] = [
+    (1, "a == b"),
+    (2, "r == a"),
+    (3, "r == b"),
+    (4, "r == a == b"),
+];
+
+struct Pair {
+    mode: u32,
+    a: BigUint,
+    b: BigUint,
+}
+
+/// Structured and random operands with distinct pointers, then with each of `modes`.
+fn pairs(bytes: usize, modes: &[u32], seed: u64) -> Vec<Pair> {
+    let mut list = Vec::new();
+    // Every byte the same, single bits and all ones but a bit, each with what follows it.
+    let bits = 8 * bytes;
+    let one = BigUint::from(1u8);
+    let ones = (&one << bits) - 1u8;
+    let mut single: Vec<_> = [0x00, 0x01, 0x80, 0xff]
+        .map(|byte| BigUint::from_bytes_le(&vec![byte; bytes]))
+        .into();
+    for bit in [0, 15, 16, 31, bits / 2, bits - 2, bits - 1] {
+        single.extend([&one << bit, &ones - (&one << bit)]);
+    }
+    for (i, a) in single.iter().enumerate() {
+        let b = &single[(5 * i + 3) % single.len()];
+        list.push([a.clone(), b.clone()]);
+        list.push([a.clone(), ones.clone()]);
+    }
+    list.extend(vectors::pairs(bytes, 60, seed));
+    let mut all = Vec::new();
+    for mode in [0].iter().chain(modes) {
+        // The other cases on every second pair.
+        let step = if *mode == 0 { 1 } else { 2 };
+        all.extend(list.iter().step_by(step).map(|[a, b]| Pair {
+            mode: *mode,
+            a: a.clone(),
+            b: b.clone(),
+        }));
+    }
+    all
+}
+
+fn run(command: &mut Command) -> Output {
+    let text = format!("{command:?}");
+    let output = command
+        .output()
+        .unwrap_or_else(|e| panic!("{text}: {e}: {HINT}"));
+    assert!(
+        output.status.success(),
+        "{text}: {} (if a tool or a header is missing, {HINT})\n{}{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    output
+}
+
+fn oracle(name: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    root.join("tests/oracle").join(name)
+}
+
+/// One cell's files, in a folder of its own.
+struct Cell<'a> {
+    tools: &'a Tools,
+    bits: u32,
+    name: String,
+    symbol: String,
+    folder: PathBuf,
+    report: Value,
+}
+
+impl<'a> Cell<'a> {
+    fn generate(base: &Path, tools: &'a Tools, (core, bits, rest): (&str, u32, &str)) -> Cell<'a> {
+        let endian = if tools.big_endian {
+            "--big-endian "
+        } else {
+            ""
+        };
+        let name = format!("gen mul {bits} --core {core} {endian}{rest}");
+        let folder = base.join(name.trim().replace(' ', "_"));
+        let output = run(Command::new(env!("CARGO_BIN_EXE_lozenge"))
+            .args(name.split_whitespace())
+            .arg("--json")
+            .arg("-o")
+            .arg(&folder));
+        let report = serde_json::from_slice(&output.stdout).expect("gen --json is JSON");
+        let symbol = format!("mul{bits}");
+        Cell {
+            tools,
+            bits,
+            name,
+            symbol,
+            folder,
+            report,
+        }
+    }
+
+    fn file(&self, extension: &str) -> PathBuf {
+        self.folder.join(format!("{}.{extension}", self.symbol))
+    }
+
+    fn number(&self, pointer: &str) -> u64 {
+        let value = self.report.pointer(pointer).and_then(Value::as_u64);
+        value.unwrap_or_else(|| panic!("{}: no number {pointer}", self.name))
+    }
+
+    fn gcc(&self) -> Command {
+        let mut command = Command::new(self.tools.gcc);
+        command.args(self.tools.flags).current_dir(&self.folder);
+        command
+    }
+
+    /// Aliasing cases the report calls proved.
+    fn modes(&self) -> Vec<u32> {
+        let proved = |name: &str| self.report["aliasing"][name] == "proved";
+        assert!(proved("a == b"), "{}: a == b is not proved", self.name);
+        let cases = ALIASES.iter().filter(|(_, name)| proved(name));
+        cases.map(|(mode, _)| *mode).collect()
+    }
+
+    fn word(&self, word: u32) -> [u8; 4] {
+        if self.tools.big_endian {
+            word.to_be_bytes()
+        } else {
+            word.to_le_bytes()
+        }
+    }
+
+    /// `value` in memory: words, the least significant first.
+    fn words(&self, value: &BigUint, bytes: usize) -> Vec<u8> {
+        let mut digits = value.to_u32_digits();
+        digits.resize(bytes / 4, 0);
+        digits.into_iter().flat_map(|w| self.word(w)).collect()
+    }
+
+    /// Links the object into a program that calls it.
+    fn link(&self) -> PathBuf {
+        let upper = self.symbol.to_uppercase();
+        // The object is linked as it is; unused sections go, as in many firmware projects.
+        run(self
+            .gcc()
+            .args([
+                "-O2",
+                "-std=c99",
+                "-pedantic",
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+            ])
+            .args(["-ffreestanding", "-fno-tree-loop-distribute-patterns"])
+            .args(["-nostdlib", "-static", "-ffunction-sections", "-I."])
+            .arg("-Wl,--gc-sections,--fatal-warnings,--entry=_start,-z,noexecstack")
+            .arg(format!("-DHEADER=\"{}.h\"", self.symbol))
+            .arg(format!("-DKERNEL={}", self.symbol))
+            .arg(format!("-DOPERAND_BYTES={upper}_OPERAND_BYTES"))
+            .arg(format!("-DRESULT_BYTES={upper}_RESULT_BYTES"))
+            .arg(format!("-DSAVED={}", self.tools.saved.len()))
+            .arg(format!("-DHOME={}", self.tools.home))
+            .arg(oracle("cross_calls.c"))
+            .arg(oracle(self.tools.runtime))
+            .arg(self.file("o"))
+            .args(["-o", "calls.elf"]));
+        self.folder.join("calls.elf")
+    }
+
+    /// Calls the kernel on QEMU: everything must be as the report says.
+    fn check_calls(&self) -> usize {
+        let n = self.bits as usize / 8;
+        let pairs = pairs(n, &self.modes(), 0xc2_055 + u64::from(self.bits));
+        let mut input = Vec::new();
+        for pair in &pairs {
+            input.extend(self.word(pair.mode));
+            input.extend(self.words(&pair.a, n));
+            input.extend(self.words(&pair.b, n));
+        }
+        let operands = self.folder.join("operands");
+        std::fs::write(&operands, input).expect("the operands can be written");
+        let [qemu, arguments @ ..] = self.tools.qemu;
+        let output = run(Command::new(qemu)
+            .args(arguments)
+            .arg(self.link())
+            .stdin(File::open(&operands).expect("the operands can be read")));
+
+        let records: Vec<_> = output.stdout.chunks(4 + 2 * n).collect();
+        assert_eq!(records.len(), pairs.len(), "{}: calls", self.name);
+        let mut deepest = 0;
+        for (i, (pair, record)) in pairs.iter().zip(records).enumerate() {
+            let Pair { mode, a, b } = pair;
+            let b = if matches!(mode, 1 | 4) { a } else { b };
+            let context = format!("{}: pair {i}, mode {mode}, a={a:x} b={b:x}", self.name);
+            let (&[status, broken, low, high], result) = record.split_first_chunk().unwrap();
+            assert_eq!(
+                status, 0,
+                "changed: an operand (1), memory around (2), the caller's stack (4), the stack \
+                 pointer (8); otherwise when C calls it (16): {context}"
+            );
+            if broken > 0 {
+                let register = self.tools.saved[usize::from(broken) - 1];
+                panic!("{register} is not restored: {context}");
+            }
+            deepest = deepest.max(u64::from(u16::from_le_bytes([low, high])));
+            assert_eq!(result, self.words(&(a * b), 2 * n), "{context}");
+        }
+        // Padding that keeps the stack pointer aligned is used, but not written.
+        let stack = self.number("/stack_bytes");
+        assert!(
+            deepest <= stack && stack < deepest + self.tools.stack_align,
+            "{}: {deepest} bytes of stack used, the report says {stack}",
+            self.name
+        );
+        pairs.len()
+    }
+
+    /// The assembly file gives the object, byte for byte and name for name.
+    fn check_assembly(&self) {
+        run(self
+            .gcc()
+            .args(["-c", "-Wa,--fatal-warnings", "-o", "assembled.o"])
+            .arg(self.file("S")));
+        let [ours, theirs] = [self.file("o"), self.folder.join("assembled.o")].map(|path| {
+            let data = std::fs::read(path).expect("the object can be read");
+            Function::read(&data, &self.symbol)
+        });
+        let name = &self.name;
+        assert_eq!(ours, theirs, "{name}: .o left, assembled .S right");
+        assert_eq!(ours.section, format!(".text.{}", self.symbol), "{name}");
+        assert_eq!(ours.code.len() as u64, self.number("/bytes/call"), "{name}");
+        assert_eq!((ours.address, ours.align), (0, 4), "{name}");
+        assert_eq!(ours.code.len() as u64, ours.size, "{name}");
+        assert_eq!((ours.kind, ours.global), (SymbolKind::Text, true), "{name}");
+        let marks: &[_] = match self.tools.gcc {
+            "arm-none-eabi-gcc" => &[("$a".to_string(), 0)],
+            _ => &[],
+        };
+        assert_eq!(ours.marks, marks, "{name}");
+    }
+
+    /// The header stands alone, twice, and says what the report says.
+    fn check_header(&self) {
+        let upper = self.symbol.to_uppercase();
+        let facts = [
+            ("OPERAND_BYTES", u64::from(self.bits) / 8),
+            ("RESULT_BYTES", u64::from(self.bits) / 4),
+            ("STACK_BYTES", self.number("/stack_bytes")),
+            ("CYCLES", self.number("/cycles/call/max")),
+        ];
+        let mut source = format!("#include \"{0}.h\"\n#include \"{0}.h\"\n", self.symbol);
+        for (name, value) in facts {
+            source += &format!("extern int must_be_{name}[{upper}_{name} == {value} ? 1 : -1];\n");
+        }
+        source += &format!(
+            "void call(uint32_t *r, const uint32_t *a);\n\
+             void call(uint32_t *r, const uint32_t *a) {{ {}(r, a, a); }}\n",
+            self.symbol
+        );
+        std::fs::write(self.folder.join("header.c"), &source).expect("the source can be written");
+        run(self
+            .gcc()
+            .args(["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror"])
+            .args(["-ffreestanding", "-c", "header.c", "-o", "header.o"]));
+    }
+}
+
+/// What a linker sees of a function.
+#[derive(PartialEq, Debug)]
+struct Function {
+    /// `e_flags`.
+    flags: FileFlags,
+    big_endian: bool,
+    section: String,
+    section_flags: SectionFlags,
+    align: u64,
+    code: Vec<u8>,
+    address: u64,
+    size: u64,
+    kind: SymbolKind,
+    global: bool,
+    weak: bool,
+    /// Other names in the section: mapping symbols.
+    marks: Vec<(String, u64)>,
+}
+
+impl Function {
+    fn read(data: &[u8], name: &str) -> Self {
+        let file = object::File::parse(data).expect("an object file");
+        let symbol = file.symbols().find(|s| s.name() == Ok(name));
+        let symbol = symbol.unwrap_or_else(|| panic!("no symbol {name}"));
+        let index = symbol.section_index().expect("the symbol has a section");
+        let section = file.section_by_index(index).expect("the section exists");
+        for other in file.sections().filter(|s| s.index() != index) {
+            let name = other.name().unwrap_or_default();
+            assert!(
+                !matches!(name, ".text" | ".data" | ".bss") || other.size() == 0,
+                "{name} takes room"
+            );
+        }
+        // Nothing to resolve, except that GNU as marks BX for machines without it (R_ARM_V4BX).
+        for (offset, relocation) in section.relocations() {
+            let v4bx = object::RelocationFlags::Elf {
+                r_type: object::elf::R_ARM_V4BX,
+            };
+            assert_eq!(relocation.flags(), v4bx, "at {offset:#x}");
+        }
+        let others = file.symbols().filter(|s| {
+            let named = s.section_index() == Some(index) && s.kind() != SymbolKind::Section;
+            named && s.name() != Ok(name)
+        });
+        Self {
+            flags: file.flags(),
+            big_endian: !file.is_little_endian(),
+            section: section.name().expect("the section has a name").to_string(),
+            section_flags: section.flags(),
+            align: section.align(),
+            code: section.data().expect("the section has bytes").to_vec(),
+            address: symbol.address(),
+            size: symbol.size(),
+            kind: symbol.kind(),
+            global: symbol.is_global(),
+            weak: symbol.is_weak(),
+            marks: others
+                .map(|s| (s.name().unwrap_or_default().to_string(), s.address()))
+                .collect(),
+        }
+    }
+}
+
+/// The assembly files of each cell, and where `callable` its header and its calls.
+fn check(tools: &Tools, cells: &[(&str, &[u32], &str)], callable: bool) {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let (mut kernels, mut calls) = (0, 0);
+    for (core, sizes, rest) in cells {
+        for bits in *sizes {
+            let cell = Cell::generate(base.path(), tools, (core, *bits, rest));
+            cell.check_assembly();
+            if callable {
+                cell.check_header();
+                calls += cell.check_calls();
+            }
+            kernels += 1;
+        }
+    }
+    println!(
+        "cross_link: {}: {kernels} kernels, {calls} calls, all as reported",
+        tools.gcc
+    );
+}
+
+#[test]
+fn files_work_in_an_arm_project() {
+    check(&ARM, ARM_CELLS, true);
+}
+
+#[test]
+fn thumb_code_calls_arm_kernels() {
+    let cells: &[(&str, &[u32], &str)] = &[
+        ("arm7tdmi", &[32, 160], ""),
+        ("arm7tdmi-hw2018", &[192], "--method operand-caching -p e=3"),
+    ];
+    check(&THUMB, cells, true);
+}
+
+#[test]
+fn files_work_in_a_mips_project() {
+    check(&MIPSEL, MIPS_CELLS, true);
+}
+
+#[test]
+fn files_work_in_a_big_endian_mips_project() {
+    check(&MIPSEB, MIPS_CELLS, true);
+}
+
+#[test]
+fn stock_binutils_assembles_extended_kernels() {
+    check(&MIPSEL, EXTENDED_CELLS, false);
+    check(&MIPSEB, EXTENDED_CELLS, false);
+}
