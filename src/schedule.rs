@@ -271,11 +271,13 @@ impl Schedule {
 
     /// The blocks, if all are columns.
     pub fn column_blocks(&self) -> Option<Vec<&ColumnBlock>> {
-        let columns = |block| match block {
-            &Block::Columns(ref columns) => Some(columns),
-            Block::Rows(_) => None,
-        };
-        self.blocks.iter().map(columns).collect()
+        self.blocks
+            .iter()
+            .map(|block| match block {
+                Block::Columns(columns) => Some(columns),
+                Block::Rows(_) => None,
+            })
+            .collect()
     }
 }
 
