@@ -8,7 +8,7 @@ use thiserror::Error;
 use crate::isa::{Cost, Isa, LowerError, Operands};
 use crate::method::{self, METHODS, Method, MethodError, Params};
 use crate::program::Program;
-use crate::prove::{self, Proof, Verdict};
+use crate::prove::{self, Proof, Timing, Verdict};
 use crate::schedule::ScheduleError;
 use crate::spec::{Alias, Op, Spec, SpecError};
 use crate::vectors;
@@ -97,8 +97,8 @@ pub struct Kernel<I: Isa> {
     pub body_bytes: usize,
     pub proof: Proof,
     pub aliasing: Vec<Aliasing>,
-    /// Core and leak, if any.
-    pub constant_time: Vec<(String, Result<Cost, String>)>,
+    /// What time tells, per core.
+    pub constant_time: Vec<(String, Timing)>,
 }
 
 impl<I: Isa> Kernel<I> {
@@ -304,6 +304,15 @@ fn judge<I: Isa>(spec: Spec, candidate: Candidate<I>, core: &I::Core) -> Result<
     let mut proof = verdict::<I>(&spec, core, &code);
     let mut aliasing = Vec::new();
     for alias in Alias::ALL.into_iter().filter(|a| *a != Alias::Distinct) {
+        // A wrong result on numbers refuses at once; only what passes is worth a proof.
+        if !alias.is_required() && counterexample::<I>(&spec, core, &code, alias, 0).is_some() {
+            aliasing.push(Aliasing {
+                alias,
+                allowed: false,
+                reason: Some("r is written before the operand is read".into()),
+            });
+            continue;
+        }
         let case = prove::prove::<I>(&spec, core, &code, alias);
         let allowed = case.holds();
         let reason = [&case.correct, &case.memory, &case.abi]
@@ -321,13 +330,13 @@ fn judge<I: Isa>(spec: Spec, candidate: Candidate<I>, core: &I::Core) -> Result<
     }
     let constant_time: Vec<_> = I::relatives(core)
         .into_iter()
-        .map(|c| (I::core_name(&c), prove::leak::<I>(&spec, &c, &code)))
+        .map(|c| (I::core_name(&c), prove::timing::<I>(&spec, &c, &code)))
         .collect();
     let name = I::core_name(core);
     let counted = constant_time.iter().find(|(n, _)| *n == name);
-    let cost = match counted {
-        Some((_, Ok(cost))) => *cost,
-        _ => run::<I>(&spec, core, &code, &corner(&spec), Alias::Distinct)
+    let cost = match counted.and_then(|(_, timing)| timing.cost) {
+        Some(cost) => cost,
+        None => run::<I>(&spec, core, &code, &corner(&spec), Alias::Distinct)
             .map(|(_, cost)| cost)
             .unwrap_or_default(),
     };
@@ -359,7 +368,7 @@ pub fn verdict<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8]) -> Proof {
     } else {
         SEARCH
     };
-    if let Some(text) = counterexample::<I>(spec, core, code, count) {
+    if let Some(text) = counterexample::<I>(spec, core, code, Alias::Distinct, count) {
         proof.correct = Verdict::Disproved(match proof.correct.reason() {
             Some(open) => format!("{text}; {open}"),
             None => text,
@@ -373,15 +382,21 @@ pub fn counterexample<I: Isa>(
     spec: &Spec,
     core: &I::Core,
     code: &[u8],
+    alias: Alias,
     count: usize,
 ) -> Option<String> {
     let pairs = vectors::pairs(spec.operand_bytes(), count, u64::from(spec.bits));
-    pairs.iter().find_map(|pair| {
-        let [a, b] = pair;
+    pairs.into_iter().find_map(|[a, b]| {
+        let b = match alias {
+            Alias::AIsB | Alias::All => a.clone(),
+            Alias::Distinct | Alias::RIsA | Alias::RIsB => b,
+        };
+        let pair = [a, b];
+        let [a, b] = &pair;
         let want = match spec.op {
             Op::Mul => a * b,
         };
-        match run::<I>(spec, core, code, pair, Alias::Distinct) {
+        match run::<I>(spec, core, code, &pair, alias) {
             Ok((got, _)) if got == want => None,
             Ok((got, _)) => Some(format!(
                 "a={a:#x} b={b:#x}: expected {want:#x}, got {got:#x}"

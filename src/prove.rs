@@ -11,7 +11,7 @@ use crate::domain::algebra::{Algebra, Value};
 use crate::domain::identity::{self, Open};
 use crate::domain::secret::Secret;
 use crate::domain::{Abstract, Address, Base};
-use crate::isa::{Called, Cost, Isa, Stopped};
+use crate::isa::{Cost, Isa, Stopped};
 use crate::spec::{Alias, Op, Spec};
 
 /// The most instructions an abstract run may take.
@@ -213,11 +213,17 @@ fn describe<I: Isa>(core: &I::Core, code: &[u8], (pc, fault): &Stopped) -> Strin
     format!("{fault} at {}", at::<I>(core, code, *pc))
 }
 
-/// Does time on `core`, or an address, tell anything about the operands? The cost if not, the leak if so.
-///
-/// # Errors
-/// The first instruction that leaks, or that the run cannot follow.
-pub fn leak<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8]) -> Result<Cost, String> {
+/// What an observer of time and addresses learns on one core.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Timing {
+    /// Fewest and most cycles over all inputs, if the run could be followed.
+    pub cost: Option<Cost>,
+    /// The first instruction that tells something about the operands, or that the run cannot follow.
+    pub leak: Option<String>,
+}
+
+/// Runs `code` with secret operands on `core`.
+pub fn timing<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8]) -> Timing {
     let mut d = Secret::default();
     let bases = bases(Alias::Distinct);
     declare(&mut d, spec, I::WORD_BITS, bases, |d, at, name| {
@@ -226,15 +232,36 @@ pub fn leak<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8]) -> Result<Cost, St
         word
     });
     match I::call(d, core, code, &bases, STEP_LIMIT) {
-        Ok(Called {
-            slow_operand: Some((pc, text)),
-            ..
-        }) => Err(format!("{text} at {}", at::<I>(core, code, pc))),
-        Ok(called) => Ok(called.cost),
-        Err(stopped) if stopped.1.is_leak() => Err(describe::<I>(core, code, &stopped)),
-        Err((pc, fault)) => Err(format!(
-            "unknown: {}",
-            describe::<I>(core, code, &(pc, fault))
-        )),
+        Ok(called) => Timing {
+            cost: Some(called.cost),
+            leak: called
+                .slow_operand
+                .map(|(pc, text)| format!("{text} at {}", at::<I>(core, code, pc))),
+        },
+        Err(stopped) => {
+            let text = describe::<I>(core, code, &stopped);
+            Timing {
+                cost: None,
+                leak: Some(if stopped.1.is_leak() {
+                    text
+                } else {
+                    format!("unknown: {text}")
+                }),
+            }
+        }
+    }
+}
+
+/// The cost on `core` if neither time nor addresses tell anything about the operands.
+///
+/// # Errors
+/// The first instruction that leaks, or that the run cannot follow.
+pub fn leak<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8]) -> Result<Cost, String> {
+    match timing::<I>(spec, core, code) {
+        Timing {
+            cost: Some(cost),
+            leak: None,
+        } => Ok(cost),
+        Timing { leak, .. } => Err(leak.unwrap_or_default()),
     }
 }

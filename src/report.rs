@@ -17,6 +17,7 @@ pub struct SpecReport {
     pub symbol: String,
     pub operand_bytes: usize,
     pub result_bytes: usize,
+    pub word_bits: u32,
 }
 
 /// Cycles in the two conventions.
@@ -92,10 +93,10 @@ impl Report {
         let constant_time = kernel
             .constant_time
             .iter()
-            .map(|(core, result)| {
-                let text = match result {
-                    Ok(_) => "proved".to_string(),
-                    Err(leak) => format!("leaks: {leak}"),
+            .map(|(core, timing)| {
+                let text = match &timing.leak {
+                    None => "proved".to_string(),
+                    Some(leak) => format!("leaks: {leak}"),
                 };
                 (core.clone(), text)
             })
@@ -133,6 +134,7 @@ impl Report {
                 symbol: spec.symbol(),
                 operand_bytes: spec.operand_bytes(),
                 result_bytes: spec.result_bytes(),
+                word_bits: I::WORD_BITS,
             },
             core,
             mcu,
@@ -176,11 +178,15 @@ impl Report {
     pub fn prototype(&self) -> String {
         let SpecReport {
             symbol,
-            operand_bytes: n,
-            result_bytes: m,
+            operand_bytes,
+            result_bytes,
+            word_bits,
             ..
         } = &self.spec;
-        format!("void {symbol}(uint8_t r[{m}], const uint8_t a[{n}], const uint8_t b[{n}]);")
+        let word = format!("uint{word_bits}_t");
+        let words = |bytes: &usize| 8 * bytes / *word_bits as usize;
+        let (m, n) = (words(result_bytes), words(operand_bytes));
+        format!("void {symbol}({word} r[{m}], const {word} a[{n}], const {word} b[{n}]);")
     }
 
     /// `operand-caching e=10`.

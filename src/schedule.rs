@@ -271,13 +271,11 @@ impl Schedule {
 
     /// The blocks, if all are columns.
     pub fn column_blocks(&self) -> Option<Vec<&ColumnBlock>> {
-        self.blocks
-            .iter()
-            .map(|block| match block {
-                Block::Columns(columns) => Some(columns),
-                Block::Rows(_) => None,
-            })
-            .collect()
+        let columns = self.blocks.iter().map(|block| match block {
+            Block::Columns(columns) => Some(columns),
+            Block::Rows(_) => None,
+        });
+        columns.collect()
     }
 }
 

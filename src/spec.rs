@@ -45,8 +45,8 @@ pub struct Spec {
 pub enum SpecError {
     #[error("{0} bits: an operand has at least one word: try {1}")]
     Zero(u32, u32),
-    #[error("{0} bits are not a whole number of {1}-bit words: try {2} or {3}")]
-    NotWhole(u32, u32, u32, u32),
+    #[error("{0} bits are not a whole number of {1}-bit words: try {2}")]
+    NotWhole(u32, u32, String),
     #[error("{0} bits: the largest operand is {MAX_BITS} bits")]
     TooLarge(u32),
 }
@@ -68,8 +68,10 @@ impl Spec {
             return Err(SpecError::NotWhole(
                 bits,
                 word_bits,
-                down.max(word_bits),
-                down + word_bits,
+                match down {
+                    0 => word_bits.to_string(),
+                    _ => format!("{down} or {}", down + word_bits),
+                },
             ));
         }
         Ok(Self { op, bits })

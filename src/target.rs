@@ -1,18 +1,41 @@
-//! Names of cores and parts, resolved.
+//! Names of cores, parts and instruction set extensions, resolved.
 
 use thiserror::Error;
 
-use crate::isa::avr::cores::{self, Core};
 use crate::isa::avr::parts::{PARTS, Part};
+use crate::isa::{arm, avr, mips};
 use crate::kernel::did_you_mean;
 
 /// What a kernel is made for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Target {
     Avr {
-        core: &'static Core,
+        core: &'static avr::cores::Core,
         part: Option<&'static Part>,
     },
+    Arm(&'static arm::cores::Core),
+    Mips(Box<mips::cores::Core>),
+}
+
+/// A core as `list` shows it.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct CoreEntry {
+    pub name: &'static str,
+    pub word_bits: u32,
+    /// Words for `--isa-ext`.
+    pub extensions: String,
+    pub summary: &'static str,
+    pub source: String,
+}
+
+/// Names on the command line.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Names<'a> {
+    pub mcu: Option<&'a str>,
+    pub core: Option<&'a str>,
+    /// Instruction set extensions.
+    pub extensions: &'a [String],
+    pub big_endian: bool,
 }
 
 /// A name that is no target, or a target that has no kernels.
@@ -28,52 +51,140 @@ pub enum TargetError {
     Missing,
     #[error("{0} has no MUL instruction, and every method here multiplies with it")]
     NoMultiplier(String),
+    #[error("{core} has no extension {name}{hint}; it takes {known}")]
+    UnknownExtension {
+        core: String,
+        name: String,
+        hint: String,
+        known: String,
+    },
+    #[error("{0} is little-endian: leave out --big-endian")]
+    NoBigEndian(String),
+}
+
+/// Every core of every instruction set.
+pub fn cores() -> Vec<CoreEntry> {
+    let avr = avr::cores::CORES.iter().map(|c| CoreEntry {
+        name: c.name,
+        word_bits: 8,
+        extensions: String::new(),
+        summary: c.summary,
+        source: c.source.into(),
+    });
+    let arm = arm::cores::CORES.iter().map(|c| CoreEntry {
+        name: c.name,
+        word_bits: 32,
+        extensions: String::new(),
+        summary: c.summary,
+        source: c.source.into(),
+    });
+    let mips = mips::cores::CORES.iter().map(|c| CoreEntry {
+        name: c.name,
+        word_bits: 32,
+        extensions: extension_names(),
+        summary: c.summary,
+        source: c.multiply.source.into(),
+    });
+    avr.chain(arm).chain(mips).collect()
+}
+
+fn extension_names() -> String {
+    let names = mips::cores::Features::EACH.map(|(_, name)| name);
+    names.join(", ")
 }
 
 impl Target {
-    /// The target of `--mcu` and `--core`.
+    /// The target that the names on the command line say.
     ///
     /// # Errors
-    /// When a name is unknown, both disagree, or neither is given.
-    pub fn resolve(mcu: Option<&str>, core: Option<&str>) -> Result<Self, TargetError> {
-        let core = core
-            .map(|name| {
-                let found = cores::CORES.iter().copied().find(|c| c.name == name);
-                found.ok_or_else(|| {
-                    let hint = did_you_mean(name, cores::CORES.iter().map(|c| c.name));
-                    TargetError::UnknownCore(name.into(), hint)
-                })
-            })
-            .transpose()?;
-        let part = mcu
-            .map(|name| {
-                let lower = name.to_lowercase();
-                PARTS.iter().find(|p| p.name == lower).ok_or_else(|| {
-                    let hint = did_you_mean(&lower, PARTS.iter().map(|p| p.name));
-                    TargetError::UnknownMcu(name.into(), hint)
-                })
-            })
-            .transpose()?;
-        match (part, core) {
-            (Some(part), _) if !part.has_mul => Err(TargetError::NoMultiplier(part.name.into())),
-            (Some(part), Some(core)) if part.core != core => Err(TargetError::Conflict(
-                part.name.into(),
-                part.core.name.into(),
-                core.name.into(),
-            )),
-            (Some(part), _) => Ok(Target::Avr {
+    /// When a name is unknown, two disagree, or none is given.
+    pub fn resolve(names: &Names<'_>) -> Result<Self, TargetError> {
+        let core = names.core.map(Self::of_core).transpose()?;
+        let part = names.mcu.map(Self::part).transpose()?;
+        let target = match (part, core) {
+            (Some(part), _) if !part.has_mul => {
+                return Err(TargetError::NoMultiplier(part.name.into()));
+            }
+            (Some(part), Some(core)) if core.core_name() != part.core.name => {
+                return Err(TargetError::Conflict(
+                    part.name.into(),
+                    part.core.name.into(),
+                    core.core_name(),
+                ));
+            }
+            (Some(part), _) => Target::Avr {
                 core: part.core,
                 part: Some(part),
-            }),
-            (None, Some(core)) => Ok(Target::Avr { core, part: None }),
-            (None, None) => Err(TargetError::Missing),
-        }
+            },
+            (None, Some(core)) => core,
+            (None, None) => return Err(TargetError::Missing),
+        };
+        target.configured(names)
     }
 
-    /// The core's name.
-    pub fn core_name(&self) -> &'static str {
+    fn part(name: &str) -> Result<&'static Part, TargetError> {
+        let lower = name.to_lowercase();
+        PARTS.iter().find(|p| p.name == lower).ok_or_else(|| {
+            let hint = did_you_mean(&lower, PARTS.iter().map(|p| p.name));
+            TargetError::UnknownMcu(name.into(), hint)
+        })
+    }
+
+    fn of_core(name: &str) -> Result<Self, TargetError> {
+        let avr = avr::cores::CORES.iter().copied().find(|c| c.name == name);
+        let arm = arm::cores::CORES.iter().copied().find(|c| c.name == name);
+        let mips = mips::cores::Core::named(name);
+        let found = avr
+            .map(|core| Target::Avr { core, part: None })
+            .or(arm.map(Target::Arm))
+            .or(mips.map(Box::new).map(Target::Mips));
+        found.ok_or_else(|| {
+            let known = cores();
+            let hint = did_you_mean(name, known.iter().map(|c| c.name));
+            TargetError::UnknownCore(name.into(), hint)
+        })
+    }
+
+    /// The same with extensions and byte order.
+    fn configured(self, names: &Names<'_>) -> Result<Self, TargetError> {
+        let Target::Mips(core) = self else {
+            if let Some(name) = names.extensions.first() {
+                return Err(TargetError::UnknownExtension {
+                    core: self.core_name(),
+                    name: name.clone(),
+                    hint: String::new(),
+                    known: "none".into(),
+                });
+            }
+            if names.big_endian {
+                return Err(TargetError::NoBigEndian(self.core_name()));
+            }
+            return Ok(self);
+        };
+        let mut core = *core;
+        for name in names.extensions {
+            let each = mips::cores::Features::EACH;
+            let found = each.iter().find(|(_, word)| word == name);
+            let (feature, _) = found.ok_or_else(|| TargetError::UnknownExtension {
+                core: core.name.into(),
+                name: name.clone(),
+                hint: did_you_mean(name, each.iter().map(|(_, word)| *word)),
+                known: extension_names(),
+            })?;
+            core = core.with(*feature);
+        }
+        if names.big_endian {
+            core = core.big_endian();
+        }
+        Ok(Target::Mips(Box::new(core)))
+    }
+
+    /// The core's name, with extensions and byte order.
+    pub fn core_name(&self) -> String {
         match self {
-            Target::Avr { core, .. } => core.name,
+            Target::Avr { core, .. } => core.name.into(),
+            Target::Arm(core) => core.name.into(),
+            Target::Mips(core) => core.full_name(),
         }
     }
 
@@ -81,15 +192,27 @@ impl Target {
     pub fn mcu(&self) -> Option<&'static str> {
         match self {
             Target::Avr { part, .. } => part.map(|p| p.name),
+            Target::Arm(_) | Target::Mips(_) => None,
         }
     }
 
     /// As on the command line.
     pub fn arguments(&self) -> String {
-        match self.mcu() {
-            Some(mcu) => format!("--mcu {mcu}"),
-            None => format!("--core {}", self.core_name()),
+        let core = match (self, self.mcu()) {
+            (_, Some(mcu)) => return format!("--mcu {mcu}"),
+            (Target::Mips(core), _) => core,
+            _ => return format!("--core {}", self.core_name()),
+        };
+        let mut text = format!("--core {}", core.name);
+        for (feature, word) in mips::cores::Features::EACH {
+            if core.features.has(feature) {
+                text += &format!(" --isa-ext {word}");
+            }
         }
+        if core.big_endian {
+            text += " --big-endian";
+        }
+        text
     }
 
     /// What does not fit the part: `flash` bytes of code, `ram` bytes of operands and stack.

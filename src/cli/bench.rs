@@ -12,7 +12,7 @@ use lozenge::kernel::{self, RUN_LIMIT, Request};
 use lozenge::spec::Op;
 use serde_json::json;
 
-use super::BenchArgs;
+use super::{BenchArgs, output};
 
 /// Instructions simulated per measurement, at least.
 const INSTRUCTIONS: u64 = 300_000_000;
@@ -36,19 +36,19 @@ pub fn run(args: &BenchArgs) -> Result<bool, String> {
                          "proved": kernel.is_proved()}),
         );
         if !args.json {
-            println!("gen mul {bits} with proof   {seconds:.3} s");
+            output::say(&format!("gen mul {bits} with proof   {seconds:.3} s"))?;
         }
         let rate = simulate(&kernel.code)?;
         rows.push(json!({"what": format!("simulate mul {bits}"), "instructions_per_second": rate}));
         if !args.json {
-            println!(
+            output::say(&format!(
                 "simulate mul {bits}         {:.0} million instructions/s",
                 rate / 1e6
-            );
+            ))?;
         }
     }
     if args.json {
-        println!("{}", json!({ "bench": rows }));
+        output::say(&json!({ "bench": rows }).to_string())?;
     }
     Ok(true)
 }

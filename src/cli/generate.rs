@@ -1,28 +1,40 @@
 //! `lozenge gen`.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use lozenge::emit::{ObjectFormat, elf, gnu, header};
 use lozenge::isa::Isa;
+use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::avr::AvrIsa;
+use lozenge::isa::mips::MipsIsa;
 use lozenge::kernel::{self, Kernel, Request};
 use lozenge::report::{Files, Report};
-use lozenge::target::Target;
+use lozenge::target::{Names, Target};
 
 use super::{GenArgs, output};
 
 /// Generates, proves, writes, prints. `Ok(true)` if everything is proved.
 pub fn run(args: &GenArgs) -> Result<bool, String> {
-    let target =
-        Target::resolve(args.mcu.as_deref(), args.core.as_deref()).map_err(|e| e.to_string())?;
-    match target {
+    let names = Names {
+        mcu: args.mcu.as_deref(),
+        core: args.core.as_deref(),
+        extensions: &args.isa_ext,
+        big_endian: args.big_endian,
+    };
+    let target = Target::resolve(&names).map_err(|e| e.to_string())?;
+    match &target {
         Target::Avr { core, part } => {
             let mut format = AvrIsa::object_format(core);
             if let Some(part) = part {
                 format.flags = part.arch;
             }
             generate::<AvrIsa>(args, &target, core, &format)
+        }
+        Target::Arm(core) => generate::<ArmIsa>(args, &target, core, &ArmIsa::object_format(core)),
+        Target::Mips(core) => {
+            generate::<MipsIsa>(args, &target, core, &MipsIsa::object_format(core))
         }
     }
 }
@@ -33,11 +45,17 @@ fn generate<I: Isa>(
     core: &I::Core,
     format: &ObjectFormat,
 ) -> Result<bool, String> {
+    let mut params = BTreeMap::new();
+    for (name, value) in &args.param {
+        if params.insert(name.clone(), *value).is_some() {
+            return Err(format!("-p {name} is given twice"));
+        }
+    }
     let request = Request {
         op: args.op.into(),
         bits: args.bits,
         method: args.method.clone(),
-        params: args.param.iter().cloned().collect(),
+        params,
         drop: args.drop,
     };
     let bar = progress(format!(
@@ -54,7 +72,7 @@ fn generate<I: Isa>(
     let warnings = target.warnings(kernel.code.len(), ram);
     let mut report = Report::new(
         &kernel,
-        target.core_name().to_string(),
+        target.core_name(),
         target.mcu().map(String::from),
         warnings,
         command(&kernel, target, args),
@@ -64,16 +82,16 @@ fn generate<I: Isa>(
         write(&kernel, core, format, &mut report, args)?;
     }
     if args.json {
-        println!("{}", json(&report)?);
+        output::say(&json(&report)?)?;
     } else {
-        print!("{}", text(&report));
-        if report.files.asm.is_some() {
+        let wrote = if report.files.asm.is_some() {
             let symbol = &report.spec.symbol;
             let folder = args.output.display();
-            println!("  wrote          {symbol}.S {symbol}.h {symbol}.o {symbol}.json in {folder}");
+            format!("{symbol}.S {symbol}.h {symbol}.o {symbol}.json in {folder}")
         } else {
-            println!("  wrote          nothing: not proved (--unproved writes it all the same)");
-        }
+            "nothing: not proved (--unproved writes it all the same)".to_string()
+        };
+        output::say(&format!("{}  wrote          {wrote}", text(&report)))?;
     }
     for warning in &report.warnings {
         eprintln!("warning: {warning}");

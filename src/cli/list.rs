@@ -1,12 +1,13 @@
 //! `lozenge list`.
 
 use comfy_table::{Table, presets};
-use lozenge::isa::avr::{cores::CORES, parts::PARTS};
+use lozenge::isa::avr::parts::PARTS;
 use lozenge::method::METHODS;
 use lozenge::spec::Op;
+use lozenge::target;
 use serde_json::{Value, json};
 
-use super::{ListArgs, Topic};
+use super::{ListArgs, Topic, output};
 
 /// Prints what there is.
 pub fn run(args: &ListArgs) -> Result<bool, String> {
@@ -19,9 +20,9 @@ pub fn run(args: &ListArgs) -> Result<bool, String> {
     if args.json {
         let text =
             serde_json::to_string_pretty(&json!({ key: rows })).map_err(|e| e.to_string())?;
-        println!("{text}");
+        output::say(&text)?;
     } else {
-        println!("{}", table(&rows));
+        output::say(&table(&rows))?;
     }
     Ok(true)
 }
@@ -40,8 +41,7 @@ fn methods() -> Vec<Value> {
 }
 
 fn cores() -> Vec<Value> {
-    let row = |c: &&lozenge::isa::avr::cores::Core| json!({"name": c.name, "word_bits": 8, "summary": c.summary, "source": c.source});
-    CORES.iter().map(row).collect()
+    target::cores().iter().map(|core| json!(core)).collect()
 }
 
 fn mcus() -> Vec<Value> {
@@ -60,6 +60,7 @@ fn ops() -> Vec<Value> {
         .collect()
 }
 
+/// A table of the rows; sources are long and stay in the JSON.
 fn table(rows: &[Value]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
@@ -68,9 +69,10 @@ fn table(rows: &[Value]) -> String {
             continue;
         };
         if i == 0 {
-            table.set_header(fields.keys().collect::<Vec<_>>());
+            table.set_header(fields.keys().filter(|k| *k != "source"));
         }
-        let cells = fields.values().map(|v| match v {
+        let shown = fields.iter().filter(|(key, _)| *key != "source");
+        let cells = shown.map(|(_, v)| match v {
             Value::String(s) => s.clone(),
             Value::Bool(true) => "yes".into(),
             Value::Bool(false) => "no".into(),

@@ -7,6 +7,7 @@ mod output;
 
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lozenge::spec;
 
@@ -59,13 +60,20 @@ pub struct GenArgs {
     /// Operation
     op: OpArg,
     /// Bits of an operand
+    #[arg(allow_negative_numbers = true)]
     bits: u32,
     /// Part the kernel is for, e.g. atmega328p
     #[arg(long)]
     mcu: Option<String>,
-    /// Core the kernel is for, e.g. atmega128
+    /// Core the kernel is for, e.g. arm7tdmi
     #[arg(long)]
     core: Option<String>,
+    /// Instruction set extension of the core, e.g. wide-acc; `list cores` names them
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    isa_ext: Vec<String>,
+    /// Most significant byte first, on cores that can
+    #[arg(long)]
+    big_endian: bool,
     /// Method; the cheapest of all if not given
     #[arg(long)]
     method: Option<String>,
@@ -137,7 +145,16 @@ pub fn run() -> ExitCode {
                 return ExitCode::SUCCESS;
             }
             let text = error.render().to_string();
-            let line = text.lines().next().unwrap_or("error: bad arguments");
+            let line = match error.kind() {
+                ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+                    "error: say what to do: try `lozenge --help`".to_string()
+                }
+                // The first paragraph: what is wrong, and the names or values it is about.
+                _ => {
+                    let lines = text.lines().take_while(|l| !l.trim().is_empty());
+                    lines.map(str::trim).collect::<Vec<_>>().join(" ")
+                }
+            };
             let tip = text.lines().find(|l| l.trim_start().starts_with("tip:"));
             eprintln!(
                 "{line}{}",

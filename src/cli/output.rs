@@ -11,8 +11,12 @@ use tempfile::NamedTempFile;
 /// # Errors
 /// One line saying what could not be written; nothing new is left behind then.
 pub fn write_all(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), String> {
-    let cannot =
-        |what: &Path, error: std::io::Error| format!("cannot write {}: {error}", what.display());
+    let cannot = |what: &Path, error: std::io::Error| {
+        // Without the random name of a temporary file.
+        let error = error.to_string();
+        let error = error.split(" at path ").next().unwrap_or_default();
+        format!("cannot write {}: {error}", what.display())
+    };
     std::fs::create_dir_all(folder).map_err(|e| cannot(folder, e))?;
     let mut ready = Vec::with_capacity(files.len());
     for (name, contents) in files {
@@ -25,10 +29,31 @@ pub fn write_all(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), Strin
         set_mode(&file).map_err(|e| cannot(&path, e))?;
         ready.push((file, path));
     }
+    let mut placed = Vec::with_capacity(ready.len());
     for (file, path) in ready {
-        file.persist(&path).map_err(|e| cannot(&path, e.error))?;
+        if let Err(error) = file.persist(&path) {
+            for path in &placed {
+                // The first failure is what is told; these files would be half a result.
+                let _ = std::fs::remove_file(path);
+            }
+            return Err(cannot(&path, error.error));
+        }
+        placed.push(path);
     }
     Ok(())
+}
+
+/// Prints a line to standard output. A reader that has gone away wants no more of it.
+///
+/// # Errors
+/// When it cannot be written for any other reason.
+pub fn say(text: &str) -> Result<(), String> {
+    match writeln!(std::io::stdout(), "{text}") {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(format!("cannot print: {error}"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Temporary files are private; results are readable like any other file.

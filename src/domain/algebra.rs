@@ -93,7 +93,7 @@ impl Algebra {
     }
 
     /// A variable equal to `constant + sum of terms`.
-    fn linear(&mut self, terms: &[(VarId, i64)], constant: i64, bound: u64) -> VarId {
+    pub(super) fn linear(&mut self, terms: &[(VarId, i64)], constant: i64, bound: u64) -> VarId {
         let start = self.terms.len() as u32;
         self.terms.extend_from_slice(terms);
         let len = terms.len() as u8;
@@ -160,44 +160,7 @@ impl Algebra {
         }
     }
 
-    /// If `s = x + y - 2^W c` and `y < 2^W`, then `s - x = y - 2^W c`: comparing a sum with an
-    /// addend (SLTU on a machine without a carry flag) gives the carry. `y` may be a sum itself.
-    fn undo_sum(&mut self, s: Value, x: Value, w: u32) -> Option<(Value, BitValue)> {
-        let (Value::Var(s), Value::Var(x)) = (s, x) else {
-            return None;
-        };
-        let Def::Linear {
-            start,
-            len,
-            constant,
-        } = self.vars[s as usize].def
-        else {
-            return None;
-        };
-        let terms = &self.terms[start as usize..][..usize::from(len)];
-        let (sum, carry) = match terms {
-            [sum @ .., (c, factor)] if *factor == -(1 << w) => (sum, BitValue::Var(*c)),
-            sum => (sum, NO),
-        };
-        let mut rest = sum.to_vec();
-        rest.swap_remove(sum.iter().position(|term| *term == (x, 1))?);
-        let full = (1u64 << w) - 1;
-        let mut bound = u64::try_from(constant).ok().filter(|k| *k <= full)?;
-        for (v, factor) in &rest {
-            bound += (*factor == 1).then_some(self.vars[*v as usize].bound)?;
-        }
-        if bound > full {
-            return None;
-        }
-        let other = match (rest.as_slice(), constant) {
-            ([], k) => Value::Public(Public::Known(k as u64)),
-            ([(y, _)], 0) => Value::Var(*y),
-            _ => Value::Var(self.linear(&rest, constant, bound)),
-        };
-        Some((other, carry))
-    }
-
-    fn opaque<const W: u32>(word: Value, carry: BitValue) -> Sum<Self, W> {
+    pub(super) fn opaque<const W: u32>(word: Value, carry: BitValue) -> Sum<Self, W> {
         Sum {
             word,
             carry,
@@ -224,7 +187,7 @@ impl Algebra {
     }
 }
 
-const NO: BitValue = BitValue::Public(PublicBit::Known(false));
+pub(super) const NO: BitValue = BitValue::Public(PublicBit::Known(false));
 
 impl Domain for Algebra {
     type Word<const W: u32> = Value;
@@ -240,6 +203,9 @@ impl Domain for Algebra {
 
     fn add<const W: u32>(&mut self, a: &Value, b: &Value, c: &BitValue) -> Sum<Self, W> {
         if let Some(sum) = Self::folded(true, a, b, c) {
+            return sum;
+        }
+        if let Some(sum) = self.unmask::<W>(*a, *b, c) {
             return sum;
         }
         let (a, b) = (
@@ -298,8 +264,12 @@ impl Domain for Algebra {
             // a - a - c = -c: all ones under the borrow.
             return match c_in {
                 Value::Var(v) => {
-                    let mask = self.linear(&[(v, full as i64)], 0, full);
-                    Self::opaque(Value::Var(mask), BitValue::Var(v))
+                    let mask = Value::Var(self.linear(&[(v, full as i64)], 0, full));
+                    if let Some((_, Some(carry))) = self.mask_bit(mask, W) {
+                        // The carry 1 - v has the place that the mask takes in its chain.
+                        self.add::<W>(&Value::ZERO, &Value::ZERO, &BitValue::Var(carry));
+                    }
+                    Self::opaque(mask, BitValue::Var(v))
                 }
                 _ => Self::folded(false, &Value::ZERO, &Value::ZERO, &Self::as_bit(c_in))
                     .unwrap_or_else(|| Self::opaque(Value::ZERO, NO)),

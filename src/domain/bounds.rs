@@ -204,14 +204,8 @@ impl Bounds {
                 return (chain(p), if a == Value::ZERO { b } else { a });
             }
         }
-        // What accumulates changed last (or is a product made since), and has come further up
-        // its group than what is added to it.
-        let rank = |p: &Place| {
-            let last = self.groups[p.group as usize].changed == self.changes;
-            (last, p.index)
-        };
         let pick = match (in_a, in_b) {
-            (Some(p), Some(q)) if rank(&p) >= rank(&q) => Some((p, b)),
+            (Some(p), Some(q)) if self.rank(&p) >= self.rank(&q) => Some((p, b)),
             (_, Some(q)) => Some((q, a)),
             (Some(p), None) => Some((p, b)),
             (None, None) => None,
@@ -229,6 +223,13 @@ impl Bounds {
                 (Chain { group, index: 0 }, a)
             }
         }
+    }
+
+    /// Which of two words accumulates: what changed last (or is a product made since), then
+    /// what has come further up its group. Either choice is sound; this one is tight.
+    fn rank(&self, p: &Place) -> (bool, usize) {
+        let last = self.groups[p.group as usize].changed == self.changes;
+        (last, p.index)
     }
 
     fn raise(&mut self, chain: Chain, by: u64, w: u32) {

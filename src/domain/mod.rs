@@ -19,6 +19,7 @@ pub mod bounds;
 pub mod concrete;
 pub mod entry;
 pub mod identity;
+mod idioms;
 pub mod public;
 mod recent;
 pub mod secret;

@@ -16,8 +16,8 @@ pub fn lines(report: &Report) -> Vec<(String, String)> {
         ("equation", {
             let spec = &report.spec;
             format!(
-                "{}, little-endian, {} = {} * {} bytes, for all inputs",
-                spec.equation, spec.result_bytes, 2, spec.operand_bytes
+                "{}, {}-bit words, least significant first; a, b of {} bytes, r of {}",
+                spec.equation, spec.word_bits, spec.operand_bytes, spec.result_bytes
             )
         }),
         ("prototype", report.prototype()),
@@ -30,7 +30,7 @@ pub fn lines(report: &Report) -> Vec<(String, String)> {
         (
             "cycles",
             format!(
-                "{} body, {} call (to RET inclusive, without the CALL) on {}",
+                "{} body, {} call (to the return inclusive, without the call itself) on {}",
                 Report::span_text(&report.cycles.body),
                 Report::span_text(&report.cycles.call),
                 report.core

@@ -20,7 +20,7 @@ pub fn header(report: &Report) -> String {
         spec.operand_bytes, spec.result_bytes, report.stack_bytes, report.cycles.call.max,
     ));
     text.push_str(&format!(
-        "/* {}. Words are little-endian, least significant first.\n * Aliasing {}.\n */\n{}\n\n",
+        "/* {}. The least significant word comes first.\n * Aliasing {}.\n */\n{}\n\n",
         spec.equation,
         report.aliasing_text(),
         report.prototype().replace("void ", "extern void "),

@@ -1,5 +1,6 @@
 //! What a target offers to the rest: [`Isa`], implemented once per instruction set.
 
+pub mod arm;
 pub mod avr;
 pub mod mips;
 

@@ -1,0 +1,154 @@
+//! 32-bit ARM, ARM state, architecture 4T.
+//!
+//! | file | what |
+//! |---|---|
+//! | [`instructions`] | the table: name, encoding, syntax, timing class, meaning |
+//! | [`machine`], [`memory`] | registers and flags, and the operations the meanings use |
+//! | [`code`] | encode, decode and print, from the table |
+//! | [`cores`] | costs of each core |
+//! | [`run`] | executing decoded code, in any domain |
+//! | [`abi`] | the procedure call standard: entering, leaving, saving |
+//! | [`lower`], [`plan`], [`outlook`], [`columns`], [`search`], [`pointers`] | from a schedule to a program |
+
+pub mod abi;
+pub mod code;
+pub mod columns;
+pub mod cores;
+pub mod instructions;
+pub mod lower;
+pub mod machine;
+pub mod memory;
+pub mod outlook;
+pub mod plan;
+pub mod pointers;
+pub mod run;
+pub mod search;
+
+use num_bigint::BigUint;
+
+use crate::domain::concrete::Concrete;
+use crate::domain::{Abstract, Base};
+use crate::emit::{Dialect, ObjectFormat};
+use crate::facts::Facts;
+use crate::isa::{Called, Cost, Isa, LowerError, Operands, Stopped};
+use crate::program::Program;
+use crate::schedule::Schedule;
+
+/// The ARM instruction set.
+pub struct ArmIsa;
+
+/// First address of an operand in a concrete call.
+const DATA: usize = 0x1000;
+
+/// `e_flags` of an ELF object that follows version 5 of the ABI (ARM IHI 0044, EF_ARM_ABI_VER5).
+const EABI5: u32 = 0x0500_0000;
+
+impl Isa for ArmIsa {
+    type Insn = code::Insn;
+    type Core = cores::Core;
+
+    const WORD_BITS: u32 = 32;
+    const STACK_TOP: i64 = 0;
+    const ABI: &'static str = "AAPCS";
+
+    fn core_name(core: &cores::Core) -> String {
+        core.name.to_string()
+    }
+
+    fn relatives(_: &cores::Core) -> Vec<cores::Core> {
+        cores::CORES.iter().map(|c| (*c).clone()).collect()
+    }
+
+    fn is_frame(insn: &code::Insn) -> bool {
+        insn.class() == instructions::Class::Frame
+    }
+
+    fn facts(_: &cores::Core) -> Facts {
+        lower::FACTS
+    }
+
+    fn lower(
+        schedule: &Schedule,
+        core: &cores::Core,
+    ) -> Result<Vec<Program<code::Insn>>, LowerError> {
+        Ok(vec![lower::best(schedule, core)?])
+    }
+
+    fn object_format(_: &cores::Core) -> ObjectFormat {
+        ObjectFormat {
+            architecture: object::Architecture::Arm,
+            big_endian: false,
+            flags: EABI5,
+            align: 4,
+            mapping_symbol: Some("$a"),
+        }
+    }
+
+    fn dialect(_: &cores::Core) -> Dialect {
+        Dialect {
+            preamble: "\t.syntax unified\n\t.cpu arm7tdmi\n\t.arm\n",
+            align: "\t.p2align 2\n",
+        }
+    }
+
+    fn encode(_: &cores::Core, program: &[code::Insn]) -> Result<Vec<u8>, String> {
+        let mut bytes = Vec::with_capacity(4 * program.len());
+        for insn in program {
+            let word = insn.encode().map_err(|e| e.to_string())?;
+            bytes.extend_from_slice(&word.to_le_bytes());
+        }
+        Ok(bytes)
+    }
+
+    fn decode(_: &cores::Core, code: &[u8]) -> Result<Vec<(usize, code::Insn)>, usize> {
+        code.chunks(4)
+            .enumerate()
+            .map(|(i, chunk)| {
+                let word = <[u8; 4]>::try_from(chunk).map_err(|_| 4 * i)?;
+                let insn = code::Insn::decode(u32::from_le_bytes(word)).ok_or(4 * i)?;
+                Ok((4 * i, insn))
+            })
+            .collect()
+    }
+
+    fn text(insn: &code::Insn) -> String {
+        insn.text()
+    }
+
+    fn call<D: Abstract>(
+        domain: D,
+        core: &cores::Core,
+        code: &[u8],
+        arguments: &[Base],
+        limit: u64,
+    ) -> Result<Called<D>, Stopped> {
+        let (mut m, entry) = abi::enter(domain, code, arguments);
+        let account = run::Decoded::new(code, core).run(&mut m, limit)?;
+        let violations = abi::violations(&m, &entry);
+        Ok(Called {
+            domain: m.d,
+            cost: account.cost,
+            violations,
+            slow_operand: account.slow_operand,
+        })
+    }
+
+    fn call_concrete(
+        core: &cores::Core,
+        code: &[u8],
+        operands: &Operands<'_>,
+        limit: u64,
+    ) -> Result<(BigUint, Cost), Stopped> {
+        let room = operands.result_bytes.max(operands.source_bytes);
+        let addresses: Vec<_> = operands.places.iter().map(|p| DATA + p * room).collect();
+        let mut m = abi::enter_concrete(code, &addresses);
+        for (value, at) in operands.sources.iter().zip(&addresses[1..]) {
+            let mut bytes = value.to_bytes_le();
+            bytes.resize(operands.source_bytes, 0);
+            m.d.memory[*at..*at + operands.source_bytes].copy_from_slice(&bytes);
+        }
+        let account = run::Decoded::<Concrete>::new(code, core).run(&mut m, limit)?;
+        let result = &m.d.memory[addresses[0]..addresses[0] + operands.result_bytes];
+        Ok((BigUint::from_bytes_le(result), account.cost))
+    }
+}

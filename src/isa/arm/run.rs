@@ -1,0 +1,241 @@
+//! Executing code: decoded once, then an indirect call per instruction, in any domain.
+
+use super::code::{Insn, register};
+use super::cores::{Core, Effects, Pipeline};
+use super::instructions::{ALWAYS, Class, Ops, Timing, table};
+use super::machine::{Arm, Flow, Outcome};
+use crate::domain::Domain;
+use crate::fault::Fault;
+use crate::isa::{ClassCounts, Cost, Span, Stopped};
+
+/// A decoded instruction at its address.
+struct Slot<D: Domain> {
+    meaning: fn(&mut Arm<D>, &Ops) -> Outcome,
+    insn: Option<Insn>,
+    ops: Ops,
+    timing: Timing,
+    effects: Effects,
+    class: Class,
+    /// May its condition be one that is not the same in every run?
+    selects: bool,
+    sets_flags: bool,
+}
+
+/// Code decoded for a domain and a core.
+pub struct Decoded<'a, D: Domain> {
+    slots: Vec<Slot<D>>,
+    core: &'a Core,
+}
+
+/// What a run cost, and the first instruction whose time depends on an operand that is not public.
+#[derive(Clone, Debug, Default)]
+pub struct Account {
+    pub cost: Cost,
+    pub slow_operand: Option<(usize, String)>,
+    frame: Span,
+    by_class: [u64; 7],
+}
+
+impl Account {
+    fn spend(&mut self, span: Span, class: Class) {
+        self.cost.executed += 1;
+        self.by_class[class as usize] += 1;
+        self.cost.call.min += span.min;
+        self.cost.call.max += span.max;
+        if class == Class::Frame {
+            self.frame.min += span.min;
+            self.frame.max += span.max;
+        }
+    }
+
+    fn close(mut self) -> Self {
+        let of = |class: Class| self.by_class[class as usize];
+        self.cost.counts = ClassCounts {
+            total: self.cost.executed - of(Class::Frame),
+            load: of(Class::Load),
+            store: of(Class::Store),
+            mul: of(Class::Mul),
+            add: of(Class::Add),
+            moves: of(Class::Move),
+            other: of(Class::Other),
+        };
+        self.cost.body = Span {
+            min: self.cost.call.min - self.frame.min,
+            max: self.cost.call.max - self.frame.max,
+        };
+        self
+    }
+}
+
+impl<'a, D: Domain> Decoded<'a, D> {
+    /// Decodes `bytes`, which lie at the machine's code address. What is no instruction may be data.
+    pub fn new(bytes: &[u8], core: &'a Core) -> Self {
+        let rows = table::<D>();
+        let slot = |chunk: &[u8]| {
+            let word = chunk.iter().rev().fold(0, |w, b| w << 8 | u32::from(*b));
+            match Insn::decode(word).filter(|_| chunk.len() == 4) {
+                Some(insn) => {
+                    let (row, ops) = (&rows[insn.op as usize], insn.ops);
+                    let alu = matches!(row.timing, Timing::Alu);
+                    let selects = alu || matches!(row.timing, Timing::Multiply(..));
+                    Slot {
+                        meaning: row.meaning,
+                        insn: Some(insn),
+                        ops,
+                        timing: row.timing,
+                        effects: Effects {
+                            words: (ops.k as u32 & 0xffff).count_ones(),
+                            register_shift: alu && ops.k & 0x1010 == 0x10,
+                            jumped: insn.writes_pc(),
+                            multiplier: None,
+                        },
+                        class: insn.class(),
+                        selects: selects && !insn.writes_pc(),
+                        sets_flags: ops.s || !row.pattern.contains('S'),
+                    }
+                }
+                None => Slot {
+                    meaning: |_, _| Err(Fault::Unsupported("not an instruction".into())),
+                    insn: None,
+                    ops: Ops::default(),
+                    timing: Timing::Alu,
+                    effects: Effects::default(),
+                    class: Class::Other,
+                    selects: false,
+                    sets_flags: false,
+                },
+            }
+        };
+        Self {
+            slots: bytes.chunks(4).map(slot).collect(),
+            core,
+        }
+    }
+
+    /// Executes `slot`: cycles, and whether it returned to the caller.
+    fn execute(
+        &self,
+        m: &mut Arm<D>,
+        slot: &Slot<D>,
+        pipeline: &mut Pipeline,
+        account: &mut Account,
+    ) -> Result<bool, Fault> {
+        let pc = m.pc;
+        m.pc = pc + 4;
+        let bit = match slot.ops.cond {
+            ALWAYS => None,
+            cond => {
+                let bit = m.condition(cond)?;
+                match m.d.decide(&bit) {
+                    Ok(true) => None,
+                    Ok(false) => {
+                        account.spend(self.skipped(), slot.class);
+                        return Ok(false);
+                    }
+                    Err(fault) if !slot.selects => return Err(fault),
+                    Err(_) => Some(bit),
+                }
+            }
+        };
+        let mut effects = slot.effects;
+        if let Timing::Multiply(..) = slot.timing {
+            let rs = m.r(slot.ops.r);
+            effects.multiplier = m.d.value(&rs).map(|v| v as u32);
+        }
+        let mut span = (self.core.cycles)(pipeline, slot.timing, &effects);
+        if span.min != span.max {
+            self.note(m, slot, pc, span, account);
+        }
+        let old = bit.as_ref().map(|_| (m.r.clone(), m.flags.clone()));
+        m.pc = pc;
+        let flow = (slot.meaning)(m, &slot.ops)?;
+        if let (Some(bit), Some(old)) = (bit, old) {
+            m.keep_unless(&bit, &old, slot.sets_flags);
+            let skipped = self.skipped();
+            if skipped != span {
+                self.note_condition(slot, pc, account);
+            }
+            span.min = span.min.min(skipped.min);
+            span.max = span.max.max(skipped.max);
+        }
+        account.spend(span, slot.class);
+        m.pc = match flow {
+            Flow::Next => pc + 4,
+            Flow::Jump(target) => target,
+            Flow::Return => return Ok(true),
+        };
+        Ok(false)
+    }
+
+    fn skipped(&self) -> Span {
+        Span {
+            min: self.core.skipped,
+            max: self.core.skipped,
+        }
+    }
+
+    /// Remembers that the multiplier's time depends on Rs.
+    fn note(&self, m: &mut Arm<D>, slot: &Slot<D>, pc: usize, span: Span, account: &mut Account) {
+        if let (None, Some(insn)) = (&account.slow_operand, slot.insn) {
+            let rs = m.r(slot.ops.r);
+            let text = format!(
+                "{} takes {} to {} cycles depending on {}; use a core whose multiplier has \
+                 fixed time, or set the top byte of {}",
+                insn.form().name,
+                span.min,
+                span.max,
+                m.d.origin(&rs),
+                register(slot.ops.r),
+            );
+            account.slow_operand = Some((pc, text));
+        }
+    }
+
+    /// Remembers that time depends on whether an instruction is executed.
+    fn note_condition(&self, slot: &Slot<D>, pc: usize, account: &mut Account) {
+        if let (None, Some(insn)) = (&account.slow_operand, slot.insn) {
+            let name = insn.form().name;
+            let text = format!("{name} takes longer if its condition, which is secret, holds");
+            account.slow_operand = Some((pc, text));
+        }
+    }
+
+    /// Executes one instruction and returns its cycles.
+    ///
+    /// # Errors
+    /// A fault and where.
+    pub fn step(&self, m: &mut Arm<D>) -> Result<Span, Stopped> {
+        let mut account = Account::default();
+        let pc = m.pc;
+        let slot = self.fetch(pc)?;
+        self.execute(m, slot, &mut Pipeline, &mut account)
+            .map_err(|fault| (pc, fault))?;
+        Ok(account.cost.call)
+    }
+
+    fn fetch(&self, pc: usize) -> Result<&Slot<D>, Stopped> {
+        self.slots.get(pc / 4).ok_or((pc, Fault::Fetch(pc)))
+    }
+
+    /// Runs `m` until it returns to its caller, at most `limit` instructions.
+    ///
+    /// # Errors
+    /// A fault and where.
+    pub fn run(&self, m: &mut Arm<D>, limit: u64) -> Result<Account, Stopped> {
+        let mut account = Account::default();
+        let mut pipeline = Pipeline;
+        let mut returned = false;
+        while !returned {
+            let pc = m.pc;
+            let slot = self.fetch(pc)?;
+            if account.cost.executed == limit {
+                return Err((pc, Fault::StepLimit(limit)));
+            }
+            m.d.at(pc);
+            returned = self
+                .execute(m, slot, &mut pipeline, &mut account)
+                .map_err(|fault| (pc, fault))?;
+        }
+        Ok(account.close())
+    }
+}

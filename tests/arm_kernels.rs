@@ -1,0 +1,489 @@
+//! ARM kernels: proved over a matrix of sizes, right on numbers, as cheap as hw2018's, and
+//! the prover rejects faults put into them.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use lozenge::isa::arm::code::{Insn, forms};
+use lozenge::isa::arm::cores::{ARM7TDMI, ARM7TDMI_HW2018, Core};
+use lozenge::isa::arm::instructions::{Op, Timing};
+use lozenge::isa::arm::{ArmIsa, abi, lower, run};
+use lozenge::isa::{Cost, Isa, Operands};
+use lozenge::method::{self, Params};
+use lozenge::prove::{self, Proof};
+use lozenge::spec::{Alias, Op as SpecOp, Spec};
+use num_bigint::BigUint;
+
+/// A deterministic generator (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    /// An operand of `bytes` bytes: random, of bytes 00 01 80 ff, one bit, or all ones but one.
+    fn operand(&mut self, bytes: usize) -> BigUint {
+        let one_bit = BigUint::from(1u8) << self.below(8 * bytes);
+        match self.below(8) {
+            0 => one_bit,
+            1 => (BigUint::from(1u8) << (8 * bytes)) - 1u8 - one_bit,
+            2 => (BigUint::from(1u8) << (8 * bytes)) - 1u8,
+            3..6 => {
+                let list: Vec<u8> = (0..bytes)
+                    .map(|_| [0x00, 0x01, 0x80, 0xff][self.below(4)])
+                    .collect();
+                BigUint::from_bytes_le(&list)
+            }
+            _ => {
+                let list: Vec<u8> = (0..bytes).map(|_| self.next() as u8).collect();
+                BigUint::from_bytes_le(&list)
+            }
+        }
+    }
+}
+
+/// A kernel: product scanning for `e = 0`, else operand caching.
+struct Kernel {
+    spec: Spec,
+    insns: Vec<Insn>,
+    code: Vec<u8>,
+}
+
+fn kernel(words: usize, e: usize, core: &Core) -> Kernel {
+    let spec = Spec::new(SpecOp::Mul, 32 * words as u32, 32).unwrap();
+    let (name, params) = match e {
+        0 => ("product-scanning", Params::new()),
+        _ => ("operand-caching", Params::from([("e", e)])),
+    };
+    let method = method::find(name).unwrap();
+    let schedule = (method.schedule)(&spec, &lower::FACTS, &params).unwrap();
+    schedule.check().unwrap();
+    let program = ArmIsa::lower(&schedule, core).unwrap().remove(0);
+    let code = ArmIsa::encode(core, &program.insns).unwrap();
+    Kernel {
+        spec,
+        insns: program.insns,
+        code,
+    }
+}
+
+fn multiply(kernel: &Kernel, core: &Core, a: &BigUint, b: &BigUint) -> Option<(BigUint, Cost)> {
+    let operands = Operands {
+        sources: &[a.clone(), b.clone()],
+        source_bytes: kernel.spec.operand_bytes(),
+        result_bytes: kernel.spec.result_bytes(),
+        places: &[0, 1, 2],
+    };
+    ArmIsa::call_concrete(core, &kernel.code, &operands, 1_000_000).ok()
+}
+
+fn proof(kernel: &Kernel, alias: Alias) -> Proof {
+    prove::prove::<ArmIsa>(&kernel.spec, &ARM7TDMI, &kernel.code, alias)
+}
+
+fn accepted(p: &Proof) -> bool {
+    p.correct.is_proved() && p.memory.is_proved() && p.abi.is_proved()
+}
+
+fn sizes() -> impl Iterator<Item = usize> {
+    (1..=16).chain([24, 32, 64])
+}
+
+/// The parameters e that fit: 0 stands for product scanning.
+fn parameters(words: usize) -> impl Iterator<Item = usize> {
+    0..=(lower::FACTS.operand_registers() / 2).min(words)
+}
+
+fn check(words: usize, e: usize, random: &mut Random) {
+    let kernel = kernel(words, e, &ARM7TDMI_HW2018);
+    for alias in [Alias::Distinct, Alias::AIsB] {
+        let p = proof(&kernel, alias);
+        assert!(accepted(&p), "{words} words, e = {e}, {alias:?}: {p:?}");
+    }
+    let time = prove::leak::<ArmIsa>(&kernel.spec, &ARM7TDMI_HW2018, &kernel.code);
+    let time = time.unwrap();
+    assert_eq!(time.call.min, time.call.max);
+    for _ in 0..if words > 16 { 4 } else { 40 } {
+        let bytes = kernel.spec.operand_bytes();
+        let (a, b) = (random.operand(bytes), random.operand(bytes));
+        let (r, cost) = multiply(&kernel, &ARM7TDMI_HW2018, &a, &b).unwrap();
+        assert_eq!(r, &a * &b, "{words} words, e = {e}: {a:x} * {b:x}");
+        assert_eq!(cost.call, time.call);
+        let (_, cost) = multiply(&kernel, &ARM7TDMI, &a, &b).unwrap();
+        assert_eq!(cost.call.min, cost.call.max);
+    }
+}
+
+#[test]
+fn odd_sizes_are_proved_and_right() {
+    let mut random = Random(5);
+    for words in sizes().filter(|n| n % 2 == 1) {
+        for e in parameters(words) {
+            check(words, e, &mut random);
+        }
+    }
+}
+
+#[test]
+fn even_sizes_are_proved_and_right() {
+    let mut random = Random(6);
+    for words in sizes().filter(|n| n % 2 == 0) {
+        for e in parameters(words) {
+            check(words, e, &mut random);
+        }
+    }
+}
+
+#[test]
+fn the_largest_size_is_proved() {
+    let mut random = Random(7);
+    check(128, 0, &mut random);
+    check(128, 3, &mut random);
+}
+
+/// Worst-case body cycles on the paper's model, and on the manual's.
+fn cycles(words: usize, e: usize) -> [u64; 2] {
+    [&ARM7TDMI_HW2018, &ARM7TDMI].map(|core| {
+        let kernel = kernel(words, e, core);
+        let ones = (BigUint::from(1u8) << (32 * words)) - 1u8;
+        let (r, cost) = multiply(&kernel, core, &ones, &ones).unwrap();
+        assert_eq!(r, &ones * &ones);
+        cost.body.max
+    })
+}
+
+#[test]
+fn no_slower_than_table_7_of_hw2018() {
+    for (words, scanning, caching) in [(5, 357, 281), (6, 506, 392), (8, 882, 700)] {
+        let [ps, ps_manual] = cycles(words, 0);
+        let all = (1..=3).map(|e| (cycles(words, e), e));
+        let ([oc, oc_manual], e) = all.min().unwrap();
+        println!(
+            "{} bits: product scanning {ps} (paper {scanning}; manual {ps_manual}), \
+             operand caching e={e} {oc} (paper {caching}; manual {oc_manual})",
+            32 * words
+        );
+        assert!(ps <= scanning && oc <= caching);
+    }
+}
+
+#[test]
+fn early_termination_is_refused_and_reported() {
+    let kernel = kernel(5, 0, &ARM7TDMI);
+    let leak = prove::leak::<ArmIsa>(&kernel.spec, &ARM7TDMI, &kernel.code).unwrap_err();
+    assert!(
+        leak.contains("takes 3 to 6 cycles depending on the secret"),
+        "{leak}"
+    );
+    assert!(leak.contains("fixed time"), "{leak}");
+    // The interval of an abstract run holds what runs on numbers take.
+    let small = BigUint::from(3u8);
+    let ones = (BigUint::from(1u8) << 160) - 1u8;
+    let (_, least) = multiply(&kernel, &ARM7TDMI, &small, &small).unwrap();
+    let (_, most) = multiply(&kernel, &ARM7TDMI, &ones, &ones).unwrap();
+    assert!(least.body.max < most.body.max);
+}
+
+/// A condition that depends on a secret: registers are selected, memory accesses refused.
+#[test]
+fn conditions_on_secrets() {
+    let assemble =
+        |words: &[u32]| -> Vec<u8> { words.iter().flat_map(|w| w.to_le_bytes()).collect() };
+    let spec = Spec::new(SpecOp::Mul, 32, 32).unwrap();
+    // ldr r3,[r1]; cmp r3,#0; moveq r3,#1; str r3,[r0]; str r3,[r0,#4]; bx lr
+    let select = [
+        0xe5913000, 0xe3530000, 0x03a03001, 0xe5803000, 0xe5803004, 0xe12fff1e,
+    ];
+    assert!(prove::leak::<ArmIsa>(&spec, &ARM7TDMI, &assemble(&select)).is_ok());
+    // The same with ldreq r3,[r2]: an access under a secret condition.
+    let mut access = select;
+    access[2] = 0x05923000;
+    let leak = prove::leak::<ArmIsa>(&spec, &ARM7TDMI, &assemble(&access)).unwrap_err();
+    assert!(leak.contains("depends on the secret"), "{leak}");
+    // A multiplication takes longer when it is executed.
+    let mut slow = select;
+    slow[1] = 0xe1b0_c003; // movs r12, r3
+    slow[2] = 0x0003_0492; // muleq r3, r2, r4
+    let leak = prove::leak::<ArmIsa>(&spec, &ARM7TDMI_HW2018, &assemble(&slow)).unwrap_err();
+    assert!(leak.contains("condition"), "{leak}");
+}
+
+/// A word kept below the stack pointer may be overwritten by an interrupt.
+#[test]
+fn nothing_lies_below_the_stack_pointer() {
+    let spec = Spec::new(SpecOp::Mul, 32, 32).unwrap();
+    // str r4,[sp,#-4]; ldr r4,[sp,#-4]; bx lr
+    let words = [0xe50d_4004u32, 0xe51d_4004, 0xe12f_ff1e];
+    let code: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+    let p = prove::prove::<ArmIsa>(&spec, &ARM7TDMI, &code, Alias::Distinct);
+    let reason = p.memory.reason().unwrap();
+    assert!(reason.contains("below the stack pointer"), "{reason}");
+}
+
+/// One fault: the index of the instruction, what replaces it, and why that might change nothing.
+struct Fault {
+    at: usize,
+    insn: Insn,
+    excuse: &'static str,
+}
+
+fn fault(kernel: &Kernel, random: &mut Random) -> Option<Fault> {
+    let at = random.below(kernel.insns.len());
+    let mut insn = kernel.insns[at];
+    let form = insn.form();
+    let has = |letter| form.letters().iter().any(|(l, _)| *l == letter);
+    let register = random.below(15) as u8;
+    let o = &mut insn.ops;
+    let excuse = match random.below(12) {
+        0 => {
+            insn = Insn::reg(Op::MOV, false, 0, 0, 0);
+            "deleted: what it computes is not used, or is there already"
+        }
+        1 if has('d') => {
+            o.d = register;
+            "another destination: neither is used"
+        }
+        2 if has('n') => {
+            o.n = register;
+            "another operand of the same value"
+        }
+        3 if has('m') => {
+            o.m = register;
+            "another operand of the same value"
+        }
+        4 if has('r') => {
+            o.r = register;
+            "another operand of the same value"
+        }
+        5 if has('S') => {
+            o.s = !o.s;
+            "flags that nobody reads, or that are not read before they are set"
+        }
+        6 if has('#') => {
+            let other = [
+                Op::ADD,
+                Op::ADC,
+                Op::SUB,
+                Op::SBC,
+                Op::RSB,
+                Op::ORR,
+                Op::MOV,
+            ];
+            insn.op = other[random.below(7)];
+            if insn.op == Op::MOV {
+                insn.ops.n = 0;
+            }
+            "another operation with the same result: a carry that is 0, or adding to 0"
+        }
+        7 if has('#') || has('@') => {
+            o.k ^= 1 << random.below(12);
+            "another constant or register of the same effect"
+        }
+        8 if has('l') => {
+            o.k ^= 1 << random.below(15) | 1 << random.below(15);
+            "other registers that nobody uses"
+        }
+        9 if has('W') => {
+            match random.below(3) {
+                0 => o.w = !o.w,
+                1 => o.u = !o.u,
+                _ => o.p = !o.p,
+            }
+            "a pointer that is not used again, or an offset of 0"
+        }
+        10 => {
+            o.cond = random.below(14) as u8;
+            "a condition that always holds, or whose failure changes nothing"
+        }
+        11 => {
+            let next = kernel.insns.get(at + 1).copied()?;
+            insn = next;
+            "the next instruction twice: the second has no further effect"
+        }
+        _ => return None,
+    };
+    let changed = insn != kernel.insns[at] && insn.encode().is_ok();
+    changed.then_some(Fault { at, insn, excuse })
+}
+
+/// Does the kernel give the product and the registers back for these operands?
+fn behaves(kernel: &Kernel, a: &BigUint, b: &BigUint) -> bool {
+    if multiply(kernel, &ARM7TDMI, a, b).is_none_or(|(r, _)| r != a * b) {
+        return false;
+    }
+    let mut m = abi::enter_concrete(&kernel.code, &[0x1000, 0x2000, 0x3000]);
+    for i in 3..13 {
+        m.r[i].0 = 0x1234_5600 + i as u64;
+    }
+    let sp = m.r[13];
+    let done = run::Decoded::new(&kernel.code, &ARM7TDMI).run(&mut m, 1_000_000);
+    let kept = (4..12).all(|i| m.r[i].0 == 0x1234_5600 + i as u64);
+    done.is_ok() && kept && m.r[13] == sp
+}
+
+#[test]
+fn the_prover_rejects_faults() {
+    let mut random = Random(8);
+    let (mut tried, mut differ, mut equivalent) = (0, 0, Vec::new());
+    let mut rejected_alike = 0;
+    for (words, e) in [
+        (2, 0),
+        (3, 0),
+        (4, 0),
+        (5, 0),
+        (5, 3),
+        (5, 2),
+        (6, 3),
+        (4, 1),
+        (8, 3),
+    ] {
+        let kernel = kernel(words, e, &ARM7TDMI_HW2018);
+        let bytes = kernel.spec.operand_bytes();
+        let inputs: Vec<_> = (0..60)
+            .map(|_| (random.operand(bytes), random.operand(bytes)))
+            .collect();
+        let mut count = 0;
+        while count < 100 {
+            let Some(fault) = fault(&kernel, &mut random) else {
+                continue;
+            };
+            count += 1;
+            let mut insns = kernel.insns.clone();
+            insns[fault.at] = fault.insn;
+            let mutant = Kernel {
+                spec: kernel.spec,
+                code: ArmIsa::encode(&ARM7TDMI, &insns).unwrap(),
+                insns,
+            };
+            tried += 1;
+            let proved = accepted(&proof(&mutant, Alias::Distinct));
+            let same = inputs.iter().all(|(a, b)| behaves(&mutant, a, b));
+            let text = format!(
+                "{words} words, e = {e}, {}: {} for {}",
+                4 * fault.at,
+                fault.insn.text(),
+                kernel.insns[fault.at].text()
+            );
+            assert!(same || !proved, "proved, but wrong: {text}");
+            match (same, proved) {
+                (false, _) => differ += 1,
+                (true, false) => rejected_alike += 1,
+                (true, true) => equivalent.push(format!("{text} ({})", fault.excuse)),
+            }
+        }
+    }
+    println!(
+        "{tried} faults: {differ} change a result or a saved register, all rejected; \
+         {rejected_alike} more rejected that changed nothing on the inputs tried; \
+         {} proved, and equivalent:",
+        equivalent.len()
+    );
+    for text in &equivalent {
+        println!("  {text}");
+    }
+    assert!(tried >= 500 && differ * 2 > tried);
+}
+
+/// What libmgba says of calls, each code, a and b: cycles and result.
+fn on_libmgba(cases: &[(&Kernel, BigUint, BigUint)]) -> Vec<(u64, BigUint)> {
+    let hint = "run scripts/test, which installs gcc and libmgba-dev";
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let name = format!("arm_mgba_kernel{}", std::process::id());
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let status = Command::new("cc")
+        .args(["-O2", "-o"])
+        .arg(&program)
+        .arg(root.join("tests/oracle/arm_mgba.c"))
+        .arg("-lmgba")
+        .status()
+        .unwrap_or_else(|e| panic!("cc: {e}: {hint}"));
+    assert!(status.success(), "cc cannot build arm_mgba.c: {hint}");
+    let mut input = Vec::new();
+    for (kernel, a, b) in cases {
+        let words = kernel.spec.operand_bytes() / 4;
+        for count in [kernel.insns.len(), words] {
+            input.extend((count as u32).to_le_bytes());
+        }
+        input.extend(&kernel.code);
+        for operand in [a, b] {
+            let mut bytes = operand.to_bytes_le();
+            bytes.resize(4 * words, 0);
+            input.extend(bytes);
+        }
+    }
+    let mut child = Command::new(&program)
+        .arg("kernel")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let writer = std::thread::spawn(move || stdin.write_all(&input));
+    let out = child.wait_with_output().unwrap();
+    assert!(out.status.success(), "arm_mgba fails: {hint}");
+    writer.join().unwrap().unwrap();
+    std::fs::remove_file(program).unwrap();
+    let mut rest = &out.stdout[..];
+    let answers = cases.iter().map(|(kernel, ..)| {
+        let (cycles, after) = rest.split_at(4);
+        let (result, after) = after.split_at(kernel.spec.result_bytes());
+        rest = after;
+        let cycles = u32::from_le_bytes(cycles.try_into().unwrap());
+        (u64::from(cycles), BigUint::from_bytes_le(result))
+    });
+    answers.collect()
+}
+
+#[test]
+fn kernels_agree_with_libmgba_in_result_and_cycles() {
+    let mut random = Random(9);
+    let kernels: Vec<_> = [1, 2, 3, 5, 6, 8, 13, 16]
+        .into_iter()
+        .flat_map(|words| parameters(words).map(move |e| kernel(words, e, &ARM7TDMI)))
+        .collect();
+    let mut cases = Vec::new();
+    for kernel in &kernels {
+        let bytes = kernel.spec.operand_bytes();
+        for _ in 0..20 {
+            cases.push((kernel, random.operand(bytes), random.operand(bytes)));
+        }
+    }
+    for ((kernel, a, b), (cycles, result)) in cases.iter().zip(on_libmgba(&cases)) {
+        let (_, cost) = multiply(kernel, &ARM7TDMI, a, b).unwrap();
+        assert_eq!(result, a * b, "{} bits: {a:x} * {b:x}", kernel.spec.bits);
+        assert_eq!(
+            cycles, cost.call.max,
+            "{} bits: {a:x} * {b:x}",
+            kernel.spec.bits
+        );
+    }
+}
+
+/// The table's timing classes are all charged.
+#[test]
+fn every_row_has_a_cost() {
+    for core in lozenge::isa::arm::cores::CORES {
+        for form in forms() {
+            let effects = Default::default();
+            let span = (core.cycles)(&mut Default::default(), form.timing, &effects);
+            assert!(span.min >= 1 && span.min <= span.max, "{}", form.name);
+            let fixed = span.min == span.max;
+            let multiplies = matches!(form.timing, Timing::Multiply(..));
+            assert!(
+                fixed || multiplies && core.name == ARM7TDMI.name,
+                "{}",
+                form.name
+            );
+        }
+    }
+}

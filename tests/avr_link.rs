@@ -1,0 +1,526 @@
+//! The files `gen` writes, as a firmware project meets them: the object linked into a C
+//! program by avr-gcc and called on simavr (results, cycles, stack, registers), the
+//! assembly file assembled to the same bytes, the header in C and C++.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use num_bigint::BigUint;
+use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind};
+use serde_json::Value;
+
+const HINT: &str =
+    "run scripts/test, which installs gcc, g++, gcc-avr, avr-libc, libsimavr-dev, libelf-dev";
+
+/// Kernels: part, bits, the rest of the command line.
+#[rustfmt::skip]
+const CELLS: &[(&str, u32, &str)] = &[
+    ("atmega128",     8, ""),
+    ("atmega128",     8, "--method operand-caching -p e=3"),
+    ("atmega128",    16, "--method product-scanning"),
+    ("atmega128",    24, "--method operand-caching -p e=2"),
+    ("atmega128",    64, "--method operand-caching -p e=10"),
+    ("atmega128",   160, ""),
+    ("atmega128",   160, "--method product-scanning"),
+    ("atmega128",   160, "--method operand-caching -p e=1"),
+    ("atmega128",   160, "--method operand-caching -p e=10"),
+    ("atmega128",   256, "--method operand-caching -p e=8"),
+    ("atmega128",   512, "--method operand-caching -p e=4"),
+    ("atmega328p",    8, "--method product-scanning"),
+    ("atmega328p",   16, "--method operand-caching -p e=1"),
+    ("atmega328p",   64, "--method product-scanning"),
+    ("atmega328p",  160, "--method operand-caching -p e=9"),
+    ("atmega328p",  192, "--method operand-caching -p e=10"),
+    ("atmega328p",  256, ""),
+    ("atmega328p",  256, "--method product-scanning"),
+    ("atmega1284p",  16, ""),
+    ("atmega1284p",  64, "--method operand-caching -p e=2"),
+    ("atmega1284p", 192, "--method product-scanning"),
+    ("atmega1284p", 256, "--method operand-caching -p e=10"),
+    ("atmega1284p", 512, ""),
+    ("atmega1284p", 512, "--method product-scanning"),
+    ("atmega2560",    8, "--method operand-caching -p e=1"),
+    ("atmega2560",   16, "--method product-scanning"),
+    ("atmega2560",   64, ""),
+    ("atmega2560",  160, "--method operand-caching -p e=10"),
+    ("atmega2560",  192, "--method operand-caching -p e=7"),
+    ("atmega2560",  256, "--method product-scanning"),
+    ("atmega2560",  512, "--method operand-caching -p e=10"),
+];
+
+/// Which pointers are equal, by the names of the report; the number is `mode` in the program.
+const ALIASES: [(u8, &str); 4] = [
+    (1, "a == b"),
+    (2, "r == a"),
+    (3, "r == b"),
+    (4, "r == a == b"),
+];
+
+/// Bytes of results the program keeps before the runner must take them.
+const ROOM: usize = 512;
+
+/// The program: operands in flash, results in RAM, guards around the buffers. `status` of a
+/// result: 1 if an operand that is not the result changed, 2 if a guard did.
+const PROGRAM: &str = r#"
+#include <stdint.h>
+#include <string.h>
+#include <avr/pgmspace.h>
+#include "@.h"
+enum { BYTES = @UPPER_OPERAND_BYTES, GUARD = 8, N = COUNT, K = KEPT };
+_Static_assert(@UPPER_RESULT_BYTES == 2 * BYTES, "a product has twice the bytes");
+struct pair { uint8_t mode, a[BYTES], b[BYTES]; };
+struct result { uint8_t status, r[2 * BYTES]; };
+static const struct pair pairs[N] PROGMEM = { PAIRS };
+static struct pair pair;
+static struct { uint8_t g0[GUARD], a[2 * BYTES], g1[GUARD], b[2 * BYTES], g2[GUARD], r[2 * BYTES], g3[GUARD]; } m;
+volatile struct result results[K];
+__attribute__((noinline)) void flush(void) { __asm__ volatile("" ::: "memory"); }
+__attribute__((noinline)) void done(void) { for (;;) __asm__ volatile("" ::: "memory"); }
+static uint8_t differs(const uint8_t *p, uint8_t byte)
+{
+	uint8_t d = 0;
+	for (uint8_t i = 0; i < GUARD; i++)
+		d |= p[i] ^ byte;
+	return d;
+}
+int main(void)
+{
+	for (uint16_t i = 0; i < N; i++) {
+		volatile struct result *out = &results[i % K];
+		memcpy_P(&pair, &pairs[i], sizeof pair);
+		memset(&m, 0xa5, sizeof m);
+		memcpy(m.a, pair.a, BYTES);
+		memcpy(m.b, pair.b, BYTES);
+		uint8_t *a = m.a, *b = pair.mode == 1 || pair.mode == 4 ? m.a : m.b;
+		uint8_t *r = pair.mode == 2 || pair.mode == 4 ? m.a : pair.mode == 3 ? m.b : m.r;
+		@(r, a, b);
+		out->status = differs(m.g0, 0xa5) | differs(m.g1, 0xa5) | differs(m.g2, 0xa5) | differs(m.g3, 0xa5) ? 2 : 0;
+		if ((r != m.a && memcmp(m.a, pair.a, BYTES)) || (r != m.b && memcmp(m.b, pair.b, BYTES)))
+			out->status |= 1;
+		for (uint16_t j = 0; j < 2 * BYTES; j++)
+			out->r[j] = r[j];
+		if (i % K == K - 1 || i == N - 1)
+			flush();
+	}
+	done();
+}
+"#;
+
+/// xorshift64* (Vigna, 2016).
+struct Rng(u64);
+
+impl Rng {
+    fn byte(&mut self) -> u8 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 56) as u8
+    }
+
+    fn bytes(&mut self, n: usize) -> Vec<u8> {
+        (0..n).map(|_| self.byte()).collect()
+    }
+}
+
+struct Pair {
+    mode: u8,
+    a: Vec<u8>,
+    b: Vec<u8>,
+}
+
+/// Structured and random operands, each structured one also with equal pointers; `modes` are
+/// the other ways pointers may be equal.
+fn pairs(n: usize, modes: &[u8], seed: u64) -> Vec<Pair> {
+    let mut rng = Rng(seed);
+    let mut single = Vec::new();
+    let bits = 8 * n;
+    for bit in [0, 7, 8, bits / 2, bits - 1] {
+        let bit = bit.min(bits - 1);
+        let mut one = vec![0; n];
+        one[bit / 8] = 1 << (bit % 8);
+        let other = one.iter().map(|x| !x).collect();
+        single.extend([one, other]);
+    }
+    for byte in [0x00, 0x01, 0x80, 0xff] {
+        single.push(vec![byte; n]);
+    }
+    for _ in 0..4 {
+        let edges = [0x00, 0x01, 0x80, 0xff];
+        single.push((0..n).map(|_| edges[usize::from(rng.byte() & 3)]).collect());
+    }
+    let mut list = Vec::new();
+    let ones = vec![0xff; n];
+    for (i, a) in single.iter().enumerate() {
+        for b in [&single[(5 * i + 3) % single.len()], &ones] {
+            list.push((0, a.clone(), b.clone()));
+        }
+        for mode in modes {
+            list.push((*mode, a.clone(), single[(7 * i + 1) % single.len()].clone()));
+        }
+    }
+    for i in 0..20 {
+        let mode = if i % 4 == 3 { 1 } else { 0 };
+        list.push((mode, rng.bytes(n), rng.bytes(n)));
+    }
+    list.into_iter()
+        .map(|(mode, a, b)| Pair { mode, a, b })
+        .collect()
+}
+
+fn run(command: &mut Command) -> Output {
+    let text = format!("{command:?}");
+    let output = command
+        .output()
+        .unwrap_or_else(|e| panic!("{text}: {e}: {HINT}"));
+    assert!(
+        output.status.success(),
+        "{text}: {} (if a tool or a header is missing, {HINT})\n{}{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    output
+}
+
+fn runner(folder: &Path) -> PathBuf {
+    let program = folder.join("simavr_calls");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/simavr_calls.c");
+    run(Command::new("gcc")
+        .args(["-O2", "-Wall", "-I/usr/include/simavr", "-o"])
+        .arg(&program)
+        .arg(source)
+        .args(["-lsimavr", "-lelf"]));
+    program
+}
+
+/// One cell's files, in a folder of its own.
+struct Cell {
+    mcu: &'static str,
+    bits: u32,
+    name: String,
+    symbol: String,
+    folder: PathBuf,
+    report: Value,
+}
+
+impl Cell {
+    fn generate(base: &Path, index: usize) -> Self {
+        let (mcu, bits, rest) = CELLS[index];
+        let name = format!("gen mul {bits} --mcu {mcu} {rest}");
+        let folder = base.join(format!("cell{index}"));
+        let output = run(Command::new(env!("CARGO_BIN_EXE_lozenge"))
+            .args(name.split_whitespace())
+            .arg("--json")
+            .arg("-o")
+            .arg(&folder));
+        let report: Value = serde_json::from_slice(&output.stdout).expect("gen --json is JSON");
+        let symbol = format!("mul{bits}");
+        Self {
+            mcu,
+            bits,
+            name,
+            symbol,
+            folder,
+            report,
+        }
+    }
+
+    fn file(&self, extension: &str) -> PathBuf {
+        self.folder.join(format!("{}.{extension}", self.symbol))
+    }
+
+    fn number(&self, pointer: &str) -> u64 {
+        let value = self.report.pointer(pointer).and_then(Value::as_u64);
+        value.unwrap_or_else(|| panic!("{}: no number {pointer}", self.name))
+    }
+
+    fn avr_gcc(&self) -> Command {
+        let mut command = Command::new("avr-gcc");
+        command.arg(format!("-mmcu={}", self.mcu));
+        command.current_dir(&self.folder);
+        command
+    }
+
+    /// Aliasing cases the report calls proved.
+    fn modes(&self) -> Vec<u8> {
+        let proved = |name: &str| self.report["aliasing"][name] == "proved";
+        assert!(proved("a == b"), "{}: a == b is not proved", self.name);
+        let cases = ALIASES.iter().filter(|(_, name)| proved(name));
+        cases.map(|(mode, _)| *mode).collect()
+    }
+
+    /// Links the object into a program that calls it on `pairs`.
+    fn link(&self, pairs: &[Pair], kept: usize) -> PathBuf {
+        let list = |bytes: &[u8]| {
+            let text: Vec<_> = bytes.iter().map(u8::to_string).collect();
+            format!("{{{}}}", text.join(","))
+        };
+        let rows: Vec<_> = pairs
+            .iter()
+            .map(|p| format!("{{{},{},{}}}", p.mode, list(&p.a), list(&p.b)))
+            .collect();
+        let source = PROGRAM
+            .replace("@UPPER", &self.symbol.to_uppercase())
+            .replace('@', &self.symbol)
+            .replace("COUNT", &pairs.len().to_string())
+            .replace("KEPT", &kept.to_string())
+            .replace("PAIRS", &rows.join(",\n"));
+        std::fs::write(self.folder.join("main.c"), source).expect("main.c can be written");
+        // The object is linked as it is; unused sections go, as in many firmware projects.
+        run(self
+            .avr_gcc()
+            .args(["-O2", "-std=gnu99", "-Wall", "-Wextra", "-Werror"])
+            .args(["-ffunction-sections", "-Wl,--gc-sections,--fatal-warnings"])
+            .args(["main.c", &format!("{}.o", self.symbol), "-o", "main.elf"]));
+        self.folder.join("main.elf")
+    }
+
+    /// Calls the kernel on simavr: everything must be as the report says.
+    fn check_calls(&self, runner: &Path) -> usize {
+        let n = self.bits as usize / 8;
+        let kept = (ROOM / (2 * n + 1)).clamp(1, 64);
+        let pairs = pairs(n, &self.modes(), 0x10_2e_46 + u64::from(self.bits));
+        let elf = self.link(&pairs, kept);
+        let data = std::fs::read(&elf).expect("main.elf can be read");
+        let file = object::File::parse(&*data).expect("main.elf is an object file");
+        let address = |name: &str| {
+            let symbol = file.symbols().find(|s| s.name() == Ok(name));
+            let symbol = symbol.unwrap_or_else(|| panic!("{}: no symbol {name}", self.name));
+            format!("{:#x}", symbol.address() & 0x7f_ffff) // data space begins at 0x800000
+        };
+        let output = run(Command::new(runner)
+            .arg(self.mcu)
+            .arg(&elf)
+            .args([&self.symbol, "flush", "done", "results"].map(address))
+            .arg((kept * (2 * n + 1)).to_string()));
+        let text = String::from_utf8(output.stdout).expect("the runner prints text");
+
+        let want = format!(
+            "{} {} 0",
+            self.number("/cycles/call/max"),
+            self.number("/stack_bytes")
+        );
+        assert_eq!(
+            self.number("/cycles/call/min"),
+            self.number("/cycles/call/max")
+        );
+        let calls: Vec<_> = text
+            .lines()
+            .filter_map(|l| l.strip_prefix("call "))
+            .collect();
+        assert_eq!(calls.len(), pairs.len(), "{}: calls", self.name);
+        for (i, got) in calls.iter().enumerate() {
+            assert_eq!(
+                *got, want,
+                "{}: cycles, stack, broken registers, pair {i}",
+                self.name
+            );
+        }
+        let results = text
+            .lines()
+            .filter_map(|l| l.strip_prefix("data "))
+            .flat_map(unhex);
+        let results: Vec<u8> = results.collect();
+        for (i, pair) in pairs.iter().enumerate() {
+            let got = &results[i * (2 * n + 1)..(i + 1) * (2 * n + 1)];
+            let b = if matches!(pair.mode, 1 | 4) {
+                &pair.a
+            } else {
+                &pair.b
+            };
+            let mut want =
+                (BigUint::from_bytes_le(&pair.a) * BigUint::from_bytes_le(b)).to_bytes_le();
+            want.resize(2 * n, 0);
+            let context = || {
+                format!(
+                    "{}: pair {i}, mode {}, a={:x?} b={b:x?}",
+                    self.name, pair.mode, pair.a
+                )
+            };
+            assert_eq!(
+                got[0],
+                0,
+                "an operand (1) or a guard (2) changed: {}",
+                context()
+            );
+            assert_eq!(&got[1..], want, "{}", context());
+        }
+        pairs.len()
+    }
+
+    /// The assembly file gives the object, byte for byte and name for name.
+    fn check_assembly(&self) {
+        run(self
+            .avr_gcc()
+            .args(["-c", "-Wa,--fatal-warnings", "-o", "assembled.o"])
+            .arg(self.file("S")));
+        let [ours, theirs] = [self.file("o"), self.folder.join("assembled.o")].map(|path| {
+            let data = std::fs::read(path).expect("the object can be read");
+            Function::read(&data, &self.symbol)
+        });
+        assert_eq!(ours, theirs, "{}: .o left, assembled .S right", self.name);
+        assert_eq!(
+            ours.section,
+            format!(".text.{}", self.symbol),
+            "{}",
+            self.name
+        );
+        assert_eq!(
+            ours.code.len() as u64,
+            self.number("/bytes/call"),
+            "{}",
+            self.name
+        );
+        assert_eq!(ours.code.len() as u64, ours.size, "{}", self.name);
+        assert_eq!(
+            (ours.kind, ours.global),
+            (SymbolKind::Text, true),
+            "{}",
+            self.name
+        );
+    }
+
+    /// The header stands alone, twice, in C and in C++, and says what the report says.
+    fn check_header(&self) {
+        let upper = self.symbol.to_uppercase();
+        let facts = [
+            ("OPERAND_BYTES", u64::from(self.bits) / 8),
+            ("RESULT_BYTES", u64::from(self.bits) / 4),
+            ("STACK_BYTES", self.number("/stack_bytes")),
+            ("CYCLES", self.number("/cycles/call/max")),
+        ];
+        let mut source = format!("#include \"{0}.h\"\n#include \"{0}.h\"\n", self.symbol);
+        for (name, value) in facts {
+            source += &format!("extern int must_be_{name}[{upper}_{name} == {value} ? 1 : -1];\n");
+        }
+        source += &format!(
+            "void call(uint8_t *r, const uint8_t *a);\n\
+             void call(uint8_t *r, const uint8_t *a) {{ {}(r, a, a); }}\n",
+            self.symbol
+        );
+        for name in ["header.c", "header.cpp"] {
+            std::fs::write(self.folder.join(name), &source).expect("the source can be written");
+        }
+        let strict = ["-pedantic", "-Wall", "-Wextra", "-Werror", "-c"];
+        run(Command::new("gcc")
+            .current_dir(&self.folder)
+            .arg("-std=c99")
+            .args(strict)
+            .args(["header.c", "-o", "header_gcc.o"]));
+        run(self
+            .avr_gcc()
+            .arg("-std=c99")
+            .args(strict)
+            .args(["header.c", "-o", "header_avr.o"]));
+        run(Command::new("g++")
+            .current_dir(&self.folder)
+            .arg("-std=c++11")
+            .args(strict)
+            .args(["header.cpp", "-o", "header_gxx.o"]));
+        // In C++ the name must not be mangled.
+        let data = std::fs::read(self.folder.join("header_gxx.o")).expect("g++ wrote the object");
+        let file = object::File::parse(&*data).expect("g++ writes an object");
+        assert!(
+            file.symbols().any(|s| s.name() == Ok(&self.symbol)),
+            "{}",
+            self.name
+        );
+    }
+}
+
+fn unhex(text: &str) -> Vec<u8> {
+    let digits = text.as_bytes().chunks(2);
+    let byte = |d: &[u8]| u8::from_str_radix(std::str::from_utf8(d).ok()?, 16).ok();
+    digits
+        .map(|d| byte(d).expect("the runner prints hexadecimal"))
+        .collect()
+}
+
+/// What a linker sees of a function.
+#[derive(PartialEq, Debug)]
+struct Function {
+    section: String,
+    section_flags: SectionFlags,
+    align: u64,
+    code: Vec<u8>,
+    address: u64,
+    size: u64,
+    kind: SymbolKind,
+    global: bool,
+    weak: bool,
+    /// EF_AVR_MACH
+    machine: u64,
+}
+
+impl Function {
+    fn read(data: &[u8], name: &str) -> Self {
+        let file = object::File::parse(data).expect("an object file");
+        let symbol = file.symbols().find(|s| s.name() == Ok(name));
+        let symbol = symbol.unwrap_or_else(|| panic!("no symbol {name}"));
+        let index = symbol.section_index().expect("the symbol has a section");
+        let section = file.section_by_index(index).expect("the section exists");
+        // Nothing else that takes room.
+        for other in file.sections().filter(|s| s.index() != index) {
+            let name = other.name().unwrap_or_default();
+            assert!(
+                !matches!(name, ".text" | ".data" | ".bss") || other.size() == 0,
+                "{name}"
+            );
+        }
+        Self {
+            section: section.name().expect("the section has a name").to_string(),
+            section_flags: section.flags(),
+            align: section.align(),
+            code: section.data().expect("the section has bytes").to_vec(),
+            address: symbol.address(),
+            size: symbol.size(),
+            kind: symbol.kind(),
+            global: symbol.is_global(),
+            weak: symbol.is_weak(),
+            // e_flags of a 32-bit little-endian ELF header; the low 7 bits are the machine.
+            machine: u64::from(data[36] & 0x7f),
+        }
+    }
+}
+
+#[test]
+fn files_work_in_a_c_project() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let runner = runner(base.path());
+    let mut calls = 0;
+    for index in 0..CELLS.len() {
+        let cell = Cell::generate(base.path(), index);
+        cell.check_assembly();
+        cell.check_header();
+        calls += cell.check_calls(&runner);
+    }
+    println!(
+        "avr_link: {} kernels, {calls} calls, all as reported",
+        CELLS.len()
+    );
+}
+
+/// A kernel for a core, without a part, links on every part with that core.
+#[test]
+fn an_object_for_a_core_links_on_its_parts() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    for (core, parts) in [
+        ("atmega128", &["atmega8", "atmega328p", "atmega1284p"][..]),
+        ("atmega2560", &["atmega2560", "atmega2561"]),
+    ] {
+        let folder = base.path().join(core);
+        run(Command::new(env!("CARGO_BIN_EXE_lozenge"))
+            .args(["gen", "mul", "64", "--core", core, "-o"])
+            .arg(&folder));
+        let source = "#include \"mul64.h\"\nuint8_t r[16], a[8], b[8];\n\
+                      int main(void) { mul64(r, a, b); return r[0]; }\n";
+        std::fs::write(folder.join("main.c"), source).expect("main.c can be written");
+        for part in parts {
+            run(Command::new("avr-gcc")
+                .current_dir(&folder)
+                .arg(format!("-mmcu={part}"))
+                .args(["-Os", "-Wl,--fatal-warnings", "main.c", "mul64.o", "-o"])
+                .arg(format!("{part}.elf")));
+        }
+    }
+}

@@ -1,0 +1,495 @@
+//! Rules of ARCHITECTURE.md that a machine can check: who may know whom, and house rules.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Instruction sets and cores, as words; and how part and core names begin.
+const MACHINES: [&str; 7] = ["avr", "arm", "mips", "msp430", "thumb", "cortex", "riscv"];
+const PARTS: [&str; 6] = ["atmega", "attiny", "cortex", "armv", "msp430", "avrx"];
+
+/// Folder or file under src/, and the modules of this crate it may use, or may not.
+enum Rule {
+    Only(&'static [&'static str]),
+    Not(&'static [&'static str]),
+}
+
+const IMPORTS: &[(&str, Rule)] = &[
+    (
+        "method",
+        Rule::Only(&["facts", "schedule", "spec", "method"]),
+    ),
+    (
+        "domain",
+        Rule::Not(&["isa", "method", "kernel", "report", "emit", "cli"]),
+    ),
+    ("isa", Rule::Not(&["method", "kernel", "report", "cli"])),
+    // The two ends of the narrow waist.
+    (
+        "schedule",
+        Rule::Not(&["isa", "domain", "kernel", "report", "emit", "cli"]),
+    ),
+    (
+        "prove",
+        Rule::Not(&["method", "schedule", "kernel", "report", "emit", "cli"]),
+    ),
+];
+
+/// Crates that serve the command line only.
+const CLI_CRATES: [&str; 4] = ["clap", "indicatif", "comfy_table", "tempfile"];
+
+const MAX_LINES: usize = 600;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Files below `folder` of the project, with paths relative to it; not target/ nor hidden ones.
+fn files(folder: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![root().join(folder)];
+    while let Some(folder) = open.pop() {
+        let entries = std::fs::read_dir(&folder).expect("a folder of the project");
+        for entry in entries {
+            let path = entry.expect("a folder of the project").path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if name.starts_with('.') || name == "target" {
+                continue;
+            }
+            if path.is_dir() {
+                open.push(path);
+            } else {
+                found.push(path.strip_prefix(root()).expect("below").to_path_buf());
+            }
+        }
+    }
+    found.sort();
+    assert!(!found.is_empty(), "no files in {folder}");
+    found
+}
+
+fn rust(folder: &str) -> Vec<(PathBuf, String)> {
+    let sources = files(folder).into_iter();
+    let sources = sources.filter(|p| p.extension().is_some_and(|e| e == "rs"));
+    sources.map(|p| (p.clone(), read(&p))).collect()
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// What to blank in Rust text.
+#[derive(Clone, Copy, PartialEq)]
+enum Blank {
+    Comments,
+    CommentsAndStrings,
+}
+
+/// `text` with comments (and the contents of strings) blanked; lines stay where they are.
+fn blanked(text: &str, what: Blank) -> String {
+    let b: Vec<char> = text.chars().collect();
+    let mut out = String::with_capacity(text.len());
+    let mut i = 0;
+    let blank = |out: &mut String, part: &[char]| {
+        out.extend(part.iter().map(|c| if *c == '\n' { '\n' } else { ' ' }));
+    };
+    while i < b.len() {
+        let start = i;
+        let rest = &b[i..];
+        if rest.starts_with(&['/', '/']) {
+            i += rest.iter().position(|c| *c == '\n').unwrap_or(rest.len());
+            blank(&mut out, &b[start..i]);
+        } else if rest.starts_with(&['/', '*']) {
+            let mut depth = 0;
+            loop {
+                match (b.get(i), b.get(i + 1)) {
+                    (Some('/'), Some('*')) => (depth, i) = (depth + 1, i + 2),
+                    (Some('*'), Some('/')) => (depth, i) = (depth - 1, i + 2),
+                    (Some(_), _) => i += 1,
+                    (None, _) => break,
+                }
+                if depth == 0 {
+                    break;
+                }
+            }
+            blank(&mut out, &b[start..i]);
+        } else if let Some(end) = string_end(&b, i) {
+            i = end;
+            match what {
+                Blank::Comments => out.extend(&b[start..i]),
+                Blank::CommentsAndStrings => blank(&mut out, &b[start..i]),
+            }
+        } else {
+            out.push(b[i]);
+            i += 1;
+        }
+    }
+    out
+}
+
+/// Where the string or character literal that starts at `i` ends; `None` if none starts there.
+fn string_end(b: &[char], i: usize) -> Option<usize> {
+    let inside_word = i > 0 && (b[i - 1].is_alphanumeric() || b[i - 1] == '_');
+    match b[i] {
+        '"' => {
+            let mut at = i + 1;
+            while at < b.len() && b[at] != '"' {
+                at += if b[at] == '\\' { 2 } else { 1 };
+            }
+            Some((at + 1).min(b.len()))
+        }
+        'r' if !inside_word || b[i - 1] == 'b' => {
+            let hashes = b[i + 1..].iter().take_while(|c| **c == '#').count();
+            if b.get(i + 1 + hashes) != Some(&'"') {
+                return None;
+            }
+            let mut end = vec!['"'];
+            end.resize(1 + hashes, '#');
+            let from = i + 2 + hashes;
+            let at = b[from..].windows(end.len()).position(|w| w == end)?;
+            Some(from + at + end.len())
+        }
+        // A character, not a lifetime.
+        '\'' if b.get(i + 1) == Some(&'\\') => {
+            let at = b.get(i + 3..)?.iter().position(|c| *c == '\'')?;
+            Some(i + 4 + at)
+        }
+        '\'' if b.get(i + 2) == Some(&'\'') => Some(i + 3),
+        _ => None,
+    }
+}
+
+/// Code that ships: no comments, no strings, no `#[cfg(test)]` items.
+fn shipped(text: &str) -> String {
+    let mut code = blanked(text, Blank::CommentsAndStrings);
+    while let Some(start) = code.find("#[cfg(test)]") {
+        let mut depth = 0;
+        let mut end = code.len();
+        for (at, c) in code[start..].char_indices() {
+            match c {
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                ';' if depth == 0 => {}
+                _ => continue,
+            }
+            if depth == 0 {
+                end = start + at + 1;
+                break;
+            }
+        }
+        let blank = code[start..end].replace(|c| c != '\n', " ");
+        code.replace_range(start..end, &blank);
+    }
+    code
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|w| !w.is_empty())
+}
+
+/// `file:line: text` of each line that `is_bad`.
+fn bad_lines(path: &Path, text: &str, is_bad: impl Fn(&str) -> bool) -> Vec<String> {
+    let lines = text.lines().enumerate().filter(|(_, l)| is_bad(l));
+    lines
+        .map(|(i, l)| format!("{}:{}: {}", path.display(), i + 1, l.trim()))
+        .collect()
+}
+
+fn none(rule: &str, bad: &[String]) {
+    assert!(bad.is_empty(), "{rule}:\n{}", bad.join("\n"));
+}
+
+fn is_machine(word: &str) -> bool {
+    let word = word.to_lowercase();
+    MACHINES.contains(&word.as_str()) || PARTS.iter().any(|p| word.starts_with(p))
+}
+
+#[test]
+fn a_method_knows_no_machine() {
+    let mut bad = Vec::new();
+    for (path, text) in rust("src/method") {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        if words(&name).any(is_machine) {
+            bad.push(path.display().to_string());
+        }
+        bad.extend(bad_lines(&path, &text, |l| words(l).any(is_machine)));
+    }
+    none("src/method names machines", &bad);
+}
+
+/// Names of the methods, in the spellings that logic could use.
+fn methods() -> Vec<String> {
+    let mut names = vec!["comba".to_string()];
+    for (path, _) in rust("src/method") {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        if stem != "mod" {
+            names.extend([stem.to_string(), stem.replace('_', "-")]);
+        }
+    }
+    assert!(names.iter().any(|n| n == "product-scanning"), "{names:?}");
+    names
+}
+
+#[test]
+fn a_machine_knows_no_method() {
+    let mut bad = Vec::new();
+    let methods = methods();
+    for (path, text) in rust("src/isa") {
+        let code = blanked(&text, Blank::Comments);
+        let names_method = |l: &str| {
+            let line = l.to_lowercase();
+            methods.iter().any(|m| line.contains(m))
+        };
+        bad.extend(bad_lines(&path, &code, names_method));
+    }
+    none("src/isa names methods", &bad);
+}
+
+/// The module of a file under src/: `isa::avr` for src/isa/avr/mod.rs.
+fn module(path: &Path) -> Vec<String> {
+    let below = path.strip_prefix("src").expect("under src");
+    let mut parts: Vec<String> = below
+        .with_extension("")
+        .iter()
+        .map(|p| p.to_string_lossy().into_owned())
+        .collect();
+    if ["mod", "lib", "main"].contains(&parts.last().map(String::as_str).unwrap_or_default()) {
+        parts.pop();
+    }
+    parts
+}
+
+/// First segments, below the crate's root, of paths in `code` of `module`: `isa` of
+/// `crate::isa::Cost`, of `super::super::isa` in `domain::x`, of `crate::{isa::Cost}`.
+fn crate_modules(module: &[String], code: &str) -> Vec<String> {
+    let code: String = code.chars().filter(|c| !c.is_whitespace()).collect();
+    let mut used = Vec::new();
+    for start in ["crate::", "super::", "lozenge::"] {
+        for (at, _) in code.match_indices(start) {
+            let mut rest = &code[at..];
+            let mut level = module.len();
+            while let Some(more) = rest.strip_prefix("super::") {
+                (rest, level) = (more, level.saturating_sub(1));
+            }
+            if let Some(more) = rest.strip_prefix("crate::") {
+                (rest, level) = (more, 0);
+            } else if let Some(more) = rest.strip_prefix("lozenge::") {
+                (rest, level) = (more, 0);
+            }
+            if level == 0 {
+                used.extend(heads(rest));
+            } else {
+                used.push(module[0].clone());
+            }
+        }
+    }
+    used
+}
+
+/// The first segment of a path, or of each path in a braced group.
+fn heads(path: &str) -> Vec<String> {
+    let word = |text: &str| -> String {
+        text.chars()
+            .take_while(|c| c.is_alphanumeric() || *c == '_')
+            .collect()
+    };
+    let Some(group) = path.strip_prefix('{') else {
+        return vec![word(path)];
+    };
+    let mut list = vec![word(group)];
+    let mut depth = 0;
+    for (i, c) in group.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => list.push(word(&group[i + 1..])),
+            _ => {}
+        }
+    }
+    list.retain(|w| !w.is_empty());
+    list
+}
+
+#[test]
+fn imports_go_one_way() {
+    let mut bad = Vec::new();
+    let modules: Vec<String> = rust("src").iter().flat_map(|(p, _)| module(p)).collect();
+    for (name, _) in IMPORTS {
+        assert!(modules.iter().any(|m| m == name), "no module {name}");
+    }
+    for (path, text) in rust("src") {
+        let own = module(&path);
+        let code = shipped(&text);
+        let is_cli = path == Path::new("src/main.rs") || own.first().is_some_and(|m| m == "cli");
+        let head = own.first().map(String::as_str).unwrap_or_default();
+        for used in crate_modules(&own, &code) {
+            let rule = IMPORTS.iter().find(|(name, _)| *name == head);
+            let allowed = match rule {
+                Some((_, Rule::Only(list))) => list.contains(&used.as_str()),
+                Some((_, Rule::Not(list))) => !list.contains(&used.as_str()),
+                None => used != "cli" || is_cli,
+            };
+            if !allowed {
+                bad.push(format!("{} uses crate::{used}", path.display()));
+            }
+        }
+        if !is_cli {
+            let uses_cli = |l: &str| {
+                let mut words = l.split(|c: char| !c.is_alphanumeric() && c != '_');
+                words.any(|w| CLI_CRATES.contains(&w)) || l.contains("mod cli")
+            };
+            bad.extend(bad_lines(&path, &code, uses_cli));
+        }
+    }
+    none("imports that the architecture forbids", &bad);
+}
+
+#[test]
+fn house_rules() {
+    let mut bad = Vec::new();
+    for (path, text) in rust("src") {
+        let forbidden = |l: &str| {
+            l.contains(".unwrap()")
+                || l.contains(".expect(")
+                || words(l).any(|w| w == "unsafe")
+                || ["todo!", "unimplemented!", "dbg!"]
+                    .iter()
+                    .any(|m| l.contains(m))
+        };
+        bad.extend(bad_lines(&path, &shipped(&text), forbidden));
+    }
+    for folder in ["src", "tests"] {
+        for (path, text) in rust(folder) {
+            let lines = text.lines().count();
+            if lines > MAX_LINES {
+                bad.push(format!("{}: {lines} lines", path.display()));
+            }
+            let code = blanked(&text, Blank::CommentsAndStrings);
+            bad.extend(bad_lines(&path, &code, |l| l.contains("#[ignore")));
+        }
+    }
+    for path in files(".") {
+        let kind = path.extension().unwrap_or_default().to_string_lossy();
+        if !["rs", "c", "h", "md", "toml", ""].contains(&&*kind) {
+            continue;
+        }
+        let marks = [concat!("TO", "DO"), concat!("FIX", "ME")];
+        let marked = |l: &str| words(l).any(|w| marks.contains(&w));
+        let text = String::from_utf8_lossy(&std::fs::read(root().join(&path)).unwrap_or_default())
+            .into_owned();
+        bad.extend(bad_lines(&path, &text, marked));
+    }
+    none("house rules", &bad);
+}
+
+/// Targets of `[text](target)` in Markdown, outside code.
+fn links(text: &str) -> Vec<String> {
+    let mut list = Vec::new();
+    let mut fenced = false;
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+        }
+        if fenced {
+            continue;
+        }
+        let prose: String = line.split('`').step_by(2).collect();
+        for part in prose.split("](").skip(1) {
+            let target = part.split([')', ' ']).next().unwrap_or_default();
+            list.push(target.to_string());
+        }
+    }
+    list
+}
+
+/// `#anchors` of the headings, as code hosts make them.
+fn anchors(text: &str) -> Vec<String> {
+    let headings = text.lines().filter(|l| l.starts_with('#'));
+    headings
+        .map(|l| {
+            let title = l.trim_start_matches('#').trim().to_lowercase();
+            let kept = title
+                .chars()
+                .filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+            kept.collect::<String>().replace(' ', "-")
+        })
+        .collect()
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let mut bad = Vec::new();
+    for path in files(".") {
+        if path.extension().is_none_or(|e| e != "md") {
+            continue;
+        }
+        for link in links(&read(&path)) {
+            if link.contains("://") || link.starts_with("mailto:") {
+                continue;
+            }
+            let (file, anchor) = link.split_once('#').unwrap_or((&link, ""));
+            let folder = path.parent().unwrap_or(Path::new(""));
+            let target = if file.is_empty() {
+                path.clone()
+            } else {
+                folder.join(file)
+            };
+            let full = root().join(&target);
+            let known = full.exists()
+                && (anchor.is_empty() || anchors(&read(&target)).iter().any(|a| a == anchor));
+            if !known {
+                bad.push(format!("{}: {link}", path.display()));
+            }
+        }
+    }
+    none("links to nothing", &bad);
+}
+
+#[test]
+fn licences_are_there() {
+    for (file, start) in [
+        ("LICENSE-MIT", "MIT License"),
+        ("LICENSE-APACHE", "Apache License"),
+    ] {
+        let text = read(Path::new(file));
+        assert!(text.contains(start), "{file} does not say {start}");
+    }
+    let manifest = read(Path::new("Cargo.toml"));
+    assert!(manifest.contains("license = \"MIT OR Apache-2.0\""));
+}
+
+#[test]
+fn everything_is_formatted() {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["fmt", "--check"])
+        .current_dir(root())
+        .output()
+        .expect("cargo runs");
+    assert!(
+        output.status.success(),
+        "cargo fmt --check (scripts/test installs rustfmt):\n{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+#[test]
+fn the_rules_see_what_they_should() {
+    let text = "a // unsafe\n\"x \\\" unsafe\" 'u' '\\'' r#\"\"unsafe\"# /* /* */ unsafe */ b<'u>\n\
+                #[cfg(test)]\nmod t { fn f() { x.unwrap() } }\nc";
+    let code = shipped(text);
+    let left: Vec<_> = code.split_whitespace().collect();
+    assert_eq!(left, ["a", "b<'u>", "c"]);
+    assert!(words("a Thumb_2 b").any(is_machine) && words("ATmega128").any(is_machine));
+    assert!(!words("harmless alarm charm").any(is_machine));
+    let own = ["isa".to_string(), "avr".to_string()];
+    let used = "use crate::{isa::{A, B}, method, spec::C}; use super::super::kernel; use super::x;";
+    let used = crate_modules(&own, used);
+    for name in ["isa", "method", "spec", "kernel"] {
+        assert!(used.iter().any(|u| u == name), "{name} is not in {used:?}");
+    }
+    assert_eq!(links("[a](b.md) `[c](d)` [e](f#g)"), ["b.md", "f#g"]);
+    assert_eq!(anchors("## What \"it\" is, 1"), ["what-it-is-1"]);
+}
