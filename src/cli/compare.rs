@@ -227,7 +227,7 @@ fn fields(row: &Row, best: u64) -> Vec<String> {
             ]
         }
         Err(reason) => {
-            let mut fields = vec![core, name(&row.cell)];
+            let mut fields = vec![core, row.cell.method.name.into()];
             fields.resize(HEAD.len() - 2, String::new());
             fields.extend([format!("— {reason}"), String::new()]);
             fields
@@ -236,14 +236,16 @@ fn fields(row: &Row, best: u64) -> Vec<String> {
 }
 
 fn table(rows: &[Row], best: u64, csv: bool) -> String {
-    let lines = rows.iter().map(|row| fields(row, best));
+    // A method that is refused for one reason takes one line, whatever its parameters.
+    let mut lines: Vec<_> = rows.iter().map(|row| fields(row, best)).collect();
+    lines.dedup();
     if csv {
         let quote = |field: &String| match field.contains([',', '"']) {
             true => format!("\"{}\"", field.replace('"', "\"\"")),
             false => field.clone(),
         };
         let line = |fields: Vec<String>| fields.iter().map(quote).collect::<Vec<_>>().join(",");
-        let all = std::iter::once(HEAD.join(",")).chain(lines.map(line));
+        let all = std::iter::once(HEAD.join(",")).chain(lines.into_iter().map(line));
         return all.collect::<Vec<_>>().join("\n");
     }
     let mut table = Table::new();
