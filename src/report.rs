@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::isa::{ClassCounts, Isa, Span};
+use crate::isa::{ClassCounts, Cost, Isa, Span};
 use crate::kernel::Kernel;
 use crate::prove::Verdict;
 
@@ -62,6 +62,8 @@ pub struct Report {
     pub params: BTreeMap<&'static str, usize>,
     pub style: &'static str,
     pub cycles: Cycles,
+    /// The same bytes on every core that runs them.
+    pub cycles_on: BTreeMap<String, Cycles>,
     /// Executed instructions of the body.
     pub instructions: ClassCounts,
     pub bytes: Bytes,
@@ -145,6 +147,14 @@ impl Report {
                 body: kernel.cost.body,
                 call: kernel.cost.call,
             },
+            cycles_on: kernel
+                .constant_time
+                .iter()
+                .filter_map(|(core, timing)| {
+                    let Cost { body, call, .. } = timing.cost?;
+                    Some((core.clone(), Cycles { body, call }))
+                })
+                .collect(),
             instructions: kernel.cost.counts,
             bytes: Bytes {
                 body: kernel.body_bytes,
@@ -205,6 +215,21 @@ impl Report {
         } else {
             format!("{}..{}", span.min, span.max)
         }
+    }
+
+    /// `2341 body, 2417 call on atmega128`: the kernel's core first, then the others that run it.
+    pub fn cycles_text(&self) -> Vec<String> {
+        let line = |core: &String, cycles: &Cycles| {
+            let (body, call) = (Self::span_text(&cycles.body), Self::span_text(&cycles.call));
+            format!("{body} body, {call} call on {core}")
+        };
+        let others = self
+            .cycles_on
+            .iter()
+            .filter(|(core, _)| **core != self.core);
+        std::iter::once(line(&self.core, &self.cycles))
+            .chain(others.map(|(core, cycles)| line(core, cycles)))
+            .collect()
     }
 
     /// What may coincide, as the header says it.

@@ -196,18 +196,16 @@ fn text(report: &Report) -> String {
         state(verdict.abi.word(), "abi", &format!(": {}", report.abi)),
     );
     for (core, result) in &verdict.constant_time {
-        text += &line("CONSTANT TIME", format!("{result} on {core}"));
+        let told = match result.as_str() {
+            "proved" => format!("proved on {core}"),
+            leak => format!("on {core}: {leak}"),
+        };
+        text += &line("CONSTANT TIME", told);
     }
     text += &line("aliasing", report.aliasing_text());
-    text += &line(
-        "cycles",
-        format!(
-            "{} body, {} call on {}",
-            Report::span_text(&report.cycles.body),
-            Report::span_text(&report.cycles.call),
-            report.core
-        ),
-    );
+    for cycles in report.cycles_text() {
+        text += &line("cycles", cycles);
+    }
     text += &line(
         "instructions",
         format!(

@@ -28,15 +28,6 @@ pub fn lines(report: &Report) -> Vec<(String, String)> {
             format!("{}, {}", report.method_text(), report.style),
         ),
         (
-            "cycles",
-            format!(
-                "{} body, {} call (to the return inclusive, without the call itself) on {}",
-                Report::span_text(&report.cycles.body),
-                Report::span_text(&report.cycles.call),
-                report.core
-            ),
-        ),
-        (
             "bytes",
             format!("{} body, {} call", report.bytes.body, report.bytes.call),
         ),
@@ -48,6 +39,9 @@ pub fn lines(report: &Report) -> Vec<(String, String)> {
         ("memory", state(verdict.memory.word(), "memory")),
         ("abi kept", state(verdict.abi.word(), "abi")),
     ];
+    for cycles in report.cycles_text() {
+        lines.push(("cycles", cycles));
+    }
     for (core, text) in &verdict.constant_time {
         lines.push(("constant time", format!("{core}: {text}")));
     }

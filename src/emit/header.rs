@@ -9,6 +9,10 @@ pub fn header(report: &Report) -> String {
     let guard = format!("LOZENGE_{}_H", symbol.to_uppercase());
     let upper = symbol.to_uppercase();
     let spec = &report.spec;
+    let alignment = match spec.word_bits {
+        8 => String::new(),
+        bits => format!("Pointers are aligned to words of {bits} bits.\n * "),
+    };
     let mut text = banner::comment(report, &format!("{symbol}.h"));
     text.push_str(&format!(
         "#ifndef {guard}\n#define {guard}\n\n#include <stdint.h>\n\n\
@@ -20,8 +24,9 @@ pub fn header(report: &Report) -> String {
         spec.operand_bytes, spec.result_bytes, report.stack_bytes, report.cycles.call.max,
     ));
     text.push_str(&format!(
-        "/* {}. The least significant word comes first.\n * Aliasing {}.\n */\n{}\n\n",
+        "/* {}. The least significant word comes first.\n * {}Aliasing {}.\n */\n{}\n\n",
         spec.equation,
+        alignment,
         report.aliasing_text(),
         report.prototype().replace("void ", "extern void "),
     ));

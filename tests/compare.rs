@@ -1,0 +1,101 @@
+//! `lozenge compare`: the table of the field, as text, JSON and CSV.
+
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn compare(arguments: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_lozenge"))
+        .arg("compare")
+        .args(arguments.split(' '))
+        .output()
+        .expect("the binary runs")
+}
+
+fn rows(arguments: &str) -> Vec<Value> {
+    let output = compare(&format!("{arguments} --json"));
+    assert!(output.status.success(), "{output:?}");
+    assert!(output.stderr.is_empty(), "quiet in a pipe: {output:?}");
+    let value: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
+    value["rows"].as_array().expect("rows").clone()
+}
+
+/// The cells a method has on a target: operand caching for every e that fits, and so on.
+#[test]
+fn every_method_has_its_rows() {
+    let rows = rows("mul 160 --mcu atmega128");
+    let of = |method: &str| {
+        rows.iter()
+            .filter(|r| r["method"] == method)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(of("operand-caching").len(), 10);
+    assert_eq!(of("product-scanning").len(), 1);
+    for row in of("operand-scanning") {
+        let reason = row["unsupported"].as_str().expect("a reason");
+        assert!(reason.contains("row machine"), "{reason}");
+    }
+}
+
+#[test]
+fn several_cores_stand_side_by_side() {
+    let rows = rows("mul 192 --core arm7tdmi-hw2018 --core mips-4km-32x16");
+    let made: Vec<_> = rows.iter().filter(|r| r["unsupported"].is_null()).collect();
+    let calls = made
+        .iter()
+        .map(|r| r["cycles"]["call"]["max"].as_u64().expect("cycles"));
+    assert!(calls.is_sorted());
+    for core in ["arm7tdmi-hw2018", "mips-4km-32x16"] {
+        assert!(made.iter().any(|r| r["core"] == core), "{core}");
+    }
+    for (i, row) in made.iter().enumerate() {
+        assert_eq!(row["verdict"]["correct"], "proved", "{row}");
+        let ratio = row["ratio"].as_f64().expect("a ratio");
+        assert!(ratio >= 1.0 && (i > 0 || ratio == 1.0), "{row}");
+        for key in [
+            "spec",
+            "params",
+            "cycles",
+            "instructions",
+            "bytes",
+            "stack_bytes",
+            "command",
+        ] {
+            assert!(!row[key].is_null(), "{key} in {row}");
+        }
+    }
+}
+
+#[test]
+fn csv_has_a_line_for_each_row() {
+    let output = compare("mul 64 --core mips-4km --csv");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let mut lines = text.lines();
+    assert!(
+        lines
+            .next()
+            .expect("a head")
+            .starts_with("core,method,body,call")
+    );
+    let json = rows("mul 64 --core mips-4km");
+    assert_eq!(lines.count(), json.len(), "{text}");
+}
+
+#[test]
+fn bad_names_are_usage_errors() {
+    for arguments in [
+        "mul 64",
+        "mul 0 --mcu atmega128",
+        "mul 64 --core atmega129",
+        "mul 8 --core arm7tdmi",
+    ] {
+        let output = compare(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments}");
+        assert_eq!(
+            String::from_utf8_lossy(&output.stderr).lines().count(),
+            1,
+            "{arguments}"
+        );
+        assert!(output.stdout.is_empty(), "{arguments}");
+    }
+}
