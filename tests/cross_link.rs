@@ -315,7 +315,7 @@ impl<'a> Cell<'a> {
             assert_eq!(
                 status, 0,
                 "changed: an operand (1), memory around (2), the caller's stack (4), the stack \
-                 pointer (8); otherwise when C calls it (16): {context}"
+                 pointer (8), something when C calls it (16): {context}"
             );
             if broken > 0 {
                 let register = self.tools.saved[usize::from(broken) - 1];
