@@ -272,7 +272,7 @@ impl<'a> Cell<'a> {
             ])
             .args(["-ffreestanding", "-fno-tree-loop-distribute-patterns"])
             .args(["-nostdlib", "-static", "-ffunction-sections", "-I."])
-            .arg("-Wl,--gc-sections,--fatal-warnings,--entry=_start,-z,noexecstack")
+            .arg("-Wl,--gc-sections,--fatal-warnings,--entry=_start")
             .arg(format!("-DHEADER=\"{}.h\"", self.symbol))
             .arg(format!("-DKERNEL={}", self.symbol))
             .arg(format!("-DOPERAND_BYTES={upper}_OPERAND_BYTES"))
