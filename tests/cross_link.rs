@@ -194,11 +194,7 @@ struct Cell<'a> {
 
 impl<'a> Cell<'a> {
     fn generate(base: &Path, tools: &'a Tools, (core, bits, rest): (&str, u32, &str)) -> Cell<'a> {
-        let endian = if tools.big_endian {
-            "--big-endian "
-        } else {
-            ""
-        };
+        let endian = ["", "--big-endian "][usize::from(tools.big_endian)];
         let name = format!("gen mul {bits} --core {core} {endian}{rest}");
         let folder = base.join(name.trim().replace(' ', "_"));
         let output = run(Command::new(env!("CARGO_BIN_EXE_lozenge"))
@@ -242,10 +238,9 @@ impl<'a> Cell<'a> {
     }
 
     fn word(&self, word: u32) -> [u8; 4] {
-        if self.tools.big_endian {
-            word.to_be_bytes()
-        } else {
-            word.to_le_bytes()
+        match self.tools.big_endian {
+            true => word.to_be_bytes(),
+            false => word.to_le_bytes(),
         }
     }
 
