@@ -236,7 +236,7 @@ pub fn timing<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8]) -> Timing {
             cost: Some(called.cost),
             leak: called
                 .slow_operand
-                .map(|(pc, text)| format!("{text} at {}", at::<I>(core, code, pc))),
+                .map(|(pc, text)| format!("at {}: {text}", at::<I>(core, code, pc))),
         },
         Err(stopped) => {
             let text = describe::<I>(core, code, &stopped);

@@ -2,8 +2,12 @@
 
 use thiserror::Error;
 
+use crate::emit::ObjectFormat;
+use crate::isa::Isa;
+use crate::isa::arm::{self, ArmIsa};
 use crate::isa::avr::parts::{PARTS, Part};
-use crate::isa::{arm, avr, mips};
+use crate::isa::avr::{self, AvrIsa};
+use crate::isa::mips::{self, MipsIsa};
 use crate::kernel::did_you_mean;
 
 /// What a kernel is made for.
@@ -15,6 +19,13 @@ pub enum Target {
     },
     Arm(&'static arm::cores::Core),
     Mips(Box<mips::cores::Core>),
+}
+
+/// Work that is the same on every instruction set.
+pub trait OnIsa {
+    type Output;
+    /// Does it for a core whose objects look like `format`.
+    fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output;
 }
 
 /// A core as `list` shows it.
@@ -177,6 +188,21 @@ impl Target {
             core = core.big_endian();
         }
         Ok(Target::Mips(Box::new(core)))
+    }
+
+    /// Does `work` for this target's instruction set and core.
+    pub fn on<W: OnIsa>(&self, work: W) -> W::Output {
+        match self {
+            Target::Avr { core, part } => {
+                let mut format = AvrIsa::object_format(core);
+                if let Some(part) = part {
+                    format.flags = part.arch;
+                }
+                work.call::<AvrIsa>(core, &format)
+            }
+            Target::Arm(core) => work.call::<ArmIsa>(core, &ArmIsa::object_format(core)),
+            Target::Mips(core) => work.call::<MipsIsa>(core, &MipsIsa::object_format(core)),
+        }
     }
 
     /// The core's name, with extensions and byte order.

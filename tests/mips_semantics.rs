@@ -479,8 +479,8 @@ fn data_flow_is_what_the_meaning_does() {
                     *byte = (i * 37 + 11) as u8;
                 }
                 let mut m = Mips::new(d, true, false);
-                for r in 1..32 {
-                    m.r[r] = m.d_known(registers[r]);
+                for (r, value) in registers.iter().enumerate().skip(1) {
+                    m.r[r] = m.d_known(*value);
                 }
                 let [lo, hi] = accumulator.map(|k| m.d_known(k));
                 m.set_hi(hi).unwrap();

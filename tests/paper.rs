@@ -1,9 +1,12 @@
 //! The published tables beside ours: never above theirs, and exactly what the file says.
 
+use lozenge::isa::arm::ArmIsa;
+use lozenge::isa::arm::cores::{ARM7TDMI, ARM7TDMI_HW2018};
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::isa::{Cost, Isa};
 use lozenge::kernel::{self, Request};
+use lozenge::prove;
 use lozenge::spec::Op;
 use toml::Value;
 
@@ -11,8 +14,8 @@ fn table() -> Value {
     toml::from_str(include_str!("paper/hw2018.toml")).expect("the file is TOML")
 }
 
-/// The cheapest body of one method with one set of parameters.
-fn cost(method: &str, e: Option<usize>, bits: u32) -> Cost {
+/// The cheapest kernel of one method, with `e` or with whatever is best.
+fn cost_on<I: Isa>(core: &I::Core, method: &str, e: Option<usize>, bits: u32) -> Cost {
     let request = Request {
         op: Op::Mul,
         bits,
@@ -20,10 +23,14 @@ fn cost(method: &str, e: Option<usize>, bits: u32) -> Cost {
         params: e.map(|e| ("e".to_string(), e)).into_iter().collect(),
         drop: None,
     };
-    let (_, best) = kernel::choose::<AvrIsa>(&request, &ATMEGA128).expect("a kernel");
-    let code = AvrIsa::encode(&ATMEGA128, &best.program.insns).expect("encodes");
-    assert_eq!(code, best.code);
-    best.cost.expect("it returns")
+    let (spec, best) = kernel::choose::<I>(&request, core).expect("a kernel");
+    prove::timing::<I>(&spec, core, &best.code)
+        .cost
+        .expect("it returns")
+}
+
+fn cost(method: &str, e: Option<usize>, bits: u32) -> Cost {
+    cost_on::<AvrIsa>(&ATMEGA128, method, e, bits)
 }
 
 fn numbers(value: &Value) -> Vec<u64> {
@@ -56,30 +63,35 @@ fn table_3_counts() {
     }
 }
 
-fn compare(name: &str, table: &Value, bits: &[u64], method: &str, e: Option<usize>) {
-    let (theirs, ours) = (numbers(&table["theirs"]), numbers(&table["ours"]));
-    let made: Vec<u64> = bits
-        .iter()
-        .map(|bits| cost(method, e, *bits as u32).body.max)
-        .collect();
-    for ((bits, theirs), made) in bits.iter().zip(&theirs).zip(&made) {
-        let delta = 100.0 * (*made as f64 / *theirs as f64 - 1.0);
-        println!("{name} {bits} bits: theirs {theirs}, ours {made} ({delta:+.1} %)");
-        assert!(made <= theirs, "{name} {bits}");
+fn compare(name: &str, table: &Value, bits: &[u64], made: &[u64], ours: &str) {
+    for ((bits, theirs), made) in bits.iter().zip(numbers(&table["theirs"])).zip(made) {
+        let delta = 100.0 * (*made as f64 / theirs as f64 - 1.0);
+        println!("{name} {bits} bits: theirs {theirs}, {ours} {made} ({delta:+.1} %)");
     }
-    assert_eq!(made, ours, "{name}: tests/paper/hw2018.toml says otherwise");
+    let said = numbers(&table[ours]);
+    assert_eq!(made, said, "{name}: tests/paper/hw2018.toml says otherwise");
+}
+
+fn not_above(name: &str, theirs: &Value, made: &[u64]) {
+    for (theirs, made) in numbers(theirs).iter().zip(made) {
+        assert!(made <= theirs, "{name}: {made} > {theirs}");
+    }
+}
+
+/// Body cycles on the ATmega128 for each size.
+fn bodies(method: &str, e: Option<usize>, bits: &[u64]) -> Vec<u64> {
+    bits.iter()
+        .map(|bits| cost(method, e, *bits as u32).body.max)
+        .collect()
 }
 
 #[test]
 fn table_4_product_scanning() {
     let table = &table()["table4"];
-    compare(
-        "product scanning",
-        table,
-        &numbers(&table["bits"]),
-        "product-scanning",
-        None,
-    );
+    let bits = numbers(&table["bits"]);
+    let made = bodies("product-scanning", None, &bits);
+    compare("product scanning", table, &bits, &made, "ours");
+    not_above("product scanning", &table["theirs"], &made);
 }
 
 #[test]
@@ -87,13 +99,27 @@ fn table_5_operand_caching() {
     let table = &table()["table5"];
     let bits = numbers(&table["bits"]);
     for e in [2, 4, 8, 10] {
-        let name = format!("e{e}");
-        compare(
-            &name,
-            &table[name.as_str()],
-            &bits,
-            "operand-caching",
-            Some(e),
-        );
+        let row = &table[format!("e{e}").as_str()];
+        let made = bodies("operand-caching", Some(e), &bits);
+        compare(&format!("e={e}"), row, &bits, &made, "ours");
+        not_above("operand caching", &row["theirs"], &made);
+    }
+}
+
+#[test]
+fn table_7_arm7tdmi() {
+    let table = &table()["table7"];
+    let bits = numbers(&table["bits"]);
+    for method in ["product-scanning", "operand-caching"] {
+        let row = &table[method];
+        let on = |core| -> Vec<u64> {
+            let cost = |bits: &u64| cost_on::<ArmIsa>(core, method, None, *bits as u32);
+            bits.iter().map(|bits| cost(bits).body.max).collect()
+        };
+        let made = on(&ARM7TDMI_HW2018);
+        compare(method, row, &bits, &made, "ours");
+        not_above(method, &row["theirs"], &made);
+        // The manual's timing, most cycles: another model, so beside theirs, not against it.
+        compare(method, row, &bits, &on(&ARM7TDMI), "manual");
     }
 }

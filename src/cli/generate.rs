@@ -6,12 +6,9 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use lozenge::emit::{ObjectFormat, elf, gnu, header};
 use lozenge::isa::Isa;
-use lozenge::isa::arm::ArmIsa;
-use lozenge::isa::avr::AvrIsa;
-use lozenge::isa::mips::MipsIsa;
 use lozenge::kernel::{self, Kernel, Request};
 use lozenge::report::{Files, Report};
-use lozenge::target::{Names, Target};
+use lozenge::target::{Names, OnIsa, Target};
 
 use super::{GenArgs, output};
 
@@ -24,18 +21,22 @@ pub fn run(args: &GenArgs) -> Result<bool, String> {
         big_endian: args.big_endian,
     };
     let target = Target::resolve(&names).map_err(|e| e.to_string())?;
-    match &target {
-        Target::Avr { core, part } => {
-            let mut format = AvrIsa::object_format(core);
-            if let Some(part) = part {
-                format.flags = part.arch;
-            }
-            generate::<AvrIsa>(args, &target, core, &format)
-        }
-        Target::Arm(core) => generate::<ArmIsa>(args, &target, core, &ArmIsa::object_format(core)),
-        Target::Mips(core) => {
-            generate::<MipsIsa>(args, &target, core, &MipsIsa::object_format(core))
-        }
+    target.on(Generate {
+        args,
+        target: &target,
+    })
+}
+
+struct Generate<'a> {
+    args: &'a GenArgs,
+    target: &'a Target,
+}
+
+impl OnIsa for Generate<'_> {
+    type Output = Result<bool, String>;
+
+    fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
+        generate::<I>(self.args, self.target, core, format)
     }
 }
 
@@ -67,16 +68,14 @@ fn generate<I: Isa>(
     let result = kernel::generate::<I>(&request, core);
     bar.finish_and_clear();
     let kernel = result.map_err(|e| e.to_string())?;
-    let spec = &kernel.spec;
-    let ram = 2 * spec.operand_bytes() + spec.result_bytes() + kernel.proof.stack_bytes;
-    let warnings = target.warnings(kernel.code.len(), ram);
-    let mut report = Report::new(
-        &kernel,
-        target.core_name(),
-        target.mcu().map(String::from),
-        warnings,
-        command(&kernel, target, args),
-    );
+    let mut command = command(&kernel, target);
+    if let Some(index) = args.drop {
+        command += &format!(" --drop {index}");
+    }
+    if args.unproved {
+        command += " --unproved";
+    }
+    let mut report = report(&kernel, target, command);
     let proved = report.is_proved();
     if proved || args.unproved {
         write(&kernel, core, format, &mut report, args)?;
@@ -109,8 +108,17 @@ fn progress(message: String) -> ProgressBar {
     bar
 }
 
+/// The report of a kernel made by `command`.
+pub fn report<I: Isa>(kernel: &Kernel<I>, target: &Target, command: String) -> Report {
+    let spec = &kernel.spec;
+    let ram = 2 * spec.operand_bytes() + spec.result_bytes() + kernel.proof.stack_bytes;
+    let warnings = target.warnings(kernel.code.len(), ram);
+    let mcu = target.mcu().map(String::from);
+    Report::new(kernel, target.core_name(), mcu, warnings, command)
+}
+
 /// The command that gives the same bytes.
-fn command<I: Isa>(kernel: &Kernel<I>, target: &Target, args: &GenArgs) -> String {
+pub fn command<I: Isa>(kernel: &Kernel<I>, target: &Target) -> String {
     let mut text = format!(
         "lozenge gen {} {} {} --method {}",
         kernel.spec.op.name(),
@@ -120,12 +128,6 @@ fn command<I: Isa>(kernel: &Kernel<I>, target: &Target, args: &GenArgs) -> Strin
     );
     for (name, value) in &kernel.params {
         text.push_str(&format!(" -p {name}={value}"));
-    }
-    if let Some(index) = args.drop {
-        text.push_str(&format!(" --drop {index}"));
-    }
-    if args.unproved {
-        text.push_str(" --unproved");
     }
     text
 }

@@ -1,6 +1,7 @@
 //! Arguments of the command line. Exit codes: 0 proved, 1 not proved, 2 usage.
 
 mod bench;
+mod compare;
 mod generate;
 mod list;
 mod output;
@@ -31,6 +32,12 @@ enum Command {
                       lozenge gen mul 256 --core atmega128 --method operand-caching -p e=8 --json -o out"
     )]
     Gen(GenArgs),
+    /// Run every method with its sensible parameters and compare
+    #[command(
+        after_help = "Examples:\n  lozenge compare mul 160 --mcu atmega128\n  \
+                      lozenge compare mul 256 --core arm7tdmi --core mips-4km-32x16 --csv"
+    )]
+    Compare(CompareArgs),
     /// What there is: methods, cores, mcus or ops
     #[command(after_help = "Example:\n  lozenge list methods")]
     List(ListArgs),
@@ -92,6 +99,31 @@ pub struct GenArgs {
     /// Leave out instruction number INDEX, to watch the proof fail
     #[arg(long, value_name = "INDEX")]
     drop: Option<usize>,
+}
+
+/// Arguments of `compare`.
+#[derive(Args)]
+pub struct CompareArgs {
+    /// Operation
+    op: OpArg,
+    /// Bits of an operand
+    #[arg(allow_negative_numbers = true)]
+    bits: u32,
+    /// Part; may be given more than once
+    #[arg(long)]
+    mcu: Vec<String>,
+    /// Core; may be given more than once, to compare machines side by side
+    #[arg(long)]
+    core: Vec<String>,
+    /// Instruction set extension of the core, e.g. wide-acc
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    isa_ext: Vec<String>,
+    /// Print one JSON object, its rows with the fields of `gen`
+    #[arg(long, conflicts_with = "csv")]
+    json: bool,
+    /// Print comma-separated values
+    #[arg(long)]
+    csv: bool,
 }
 
 /// What `list` lists.
@@ -165,6 +197,7 @@ pub fn run() -> ExitCode {
     };
     let outcome = match cli.command {
         Command::Gen(args) => generate::run(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::List(args) => list::run(&args),
         Command::Bench(args) => bench::run(&args),
     };

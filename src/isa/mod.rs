@@ -123,11 +123,8 @@ pub enum LowerError {
     Registers,
     #[error("a schedule of rows and columns in one")]
     Mixed,
-    #[error("{method} needs a row machine (a*b + c + d in one step), which {target} is not")]
-    RowMachine {
-        method: &'static str,
-        target: &'static str,
-    },
+    #[error("it needs a row machine (a*b + c + d in one step), which {0} is not")]
+    RowMachine(&'static str),
     #[error("a pointer would have to move while a carry is on its way")]
     Addressing,
 }

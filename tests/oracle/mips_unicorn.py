@@ -33,8 +33,11 @@ def main():
         uc.ctl_flush_tb()
         uc.mem_write(0, code)
         uc.mem_write(DATA, data)
+        # unicorn 2.1.4 crashes on more than about 300 instructions without a branch, unless
+        # it counts them; a kernel has no loop.
+        count = len(code) if len(code) > 1024 else 0
         try:
-            uc.emu_start(0, len(code))
+            uc.emu_start(0, len(code), count=count)
         except UcError as error:
             sys.exit("%s at %#x" % (error, uc.reg_read(UC_MIPS_REG_PC)))
         sink.write(uc.mem_read(DATA, len(data)))

@@ -30,10 +30,7 @@ pub const CHOICES: [Choices; 2] = [
 /// When registers run out, or a pointer cannot move where it must.
 pub fn lower(schedule: &Schedule, choices: Choices) -> Result<Program<Insn>, LowerError> {
     if schedule.column_blocks().is_none() {
-        return Err(LowerError::RowMachine {
-            method: "operand scanning",
-            target: "an AVR",
-        });
+        return Err(LowerError::RowMachine("an AVR"));
     }
     let columns = Columns::lower(schedule, choices).map_err(|_| LowerError::Registers)?;
     let (pointers, resolved) = pointers::resolve(&columns.items).ok_or(LowerError::Addressing)?;

@@ -8,7 +8,8 @@
 //!
 //! A word on its own is added as its product with 1.
 
-use super::instructions::Op;
+use super::cores::Features;
+use super::instructions::{Feature, Op};
 use super::registers::{Array, Draft, Words, ZERO};
 use crate::isa::LowerError;
 use crate::schedule::{Column, ColumnBlock, Schedule};
@@ -19,7 +20,7 @@ const PRODUCT: u128 = 0xffff_ffff * 0xffff_ffff;
 /// The accumulator between two instructions.
 struct Columns<'a> {
     draft: &'a mut Draft,
-    wide: bool,
+    features: Features,
     /// Its largest value; 0 when HI and LO hold nothing yet.
     bound: u128,
     /// What the columns that are left can hold: an accumulator that is larger cannot be.
@@ -36,19 +37,15 @@ struct Columns<'a> {
 pub fn lower(
     schedule: &Schedule,
     blocks: &[&ColumnBlock],
-    wide: bool,
+    features: Features,
     draft: &mut Draft,
 ) -> Result<(), LowerError> {
     let mut words = Words::new(schedule);
-    let reloads = blocks.iter().flat_map(|b| &b.columns).any(|c| c.reload);
-    if reloads {
-        draft.one()?;
-    }
     for block in blocks {
         draft.note(block.part.to_string());
         let mut columns = Columns {
             draft,
-            wide,
+            features,
             bound: 0,
             cap: u128::MAX,
             high: None,
@@ -60,6 +57,10 @@ pub fn lower(
 }
 
 impl Columns<'_> {
+    fn has(&self, feature: Feature) -> bool {
+        self.features.has(feature)
+    }
+
     fn block(&mut self, block: &ColumnBlock, words: &mut Words) -> Result<(), LowerError> {
         let mut columns = block.columns.iter().peekable();
         while let Some(column) = columns.next() {
@@ -113,7 +114,7 @@ impl Columns<'_> {
         let bound = (self.bound + most).min(self.cap);
         if self.bound == 0 {
             self.draft.three(Op::MULTU, 0, a, b);
-        } else if self.wide || bound >> 64 == 0 {
+        } else if self.has(Feature::WideAcc) || bound >> 64 == 0 {
             self.draft.three(Op::MADDU, 0, a, b);
             self.drop_high();
         } else {
@@ -186,7 +187,7 @@ impl Columns<'_> {
         if old == 0 {
             return Ok(());
         }
-        if self.wide {
+        if self.has(Feature::WideAcc) {
             self.draft.three(Op::SHA, 0, 0, 0);
             return Ok(());
         }

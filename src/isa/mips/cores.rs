@@ -7,7 +7,7 @@
 //! shortest and one for the longest case. Times only ever add and take maxima, so every
 //! run lies between them; when both end at the same cycle, time tells nothing.
 
-use super::code::{HI, Insn, LO, Places};
+use super::code::{Insn, Places};
 use super::instructions::{Feature, Op, Timing};
 
 /// A number of cycles, and who says so.
@@ -203,9 +203,9 @@ impl Core {
             Timing::Multiply | Timing::MultiplyRegister | Timing::MultiplyAddRegister => {
                 match value {
                     Some(k) if k < 1 << 15 => (short, short),
+                    Some(k) if (1 << 16..0xffff_8000).contains(&k) => (long, long),
                     // 16 bits, but signed or unsigned?
-                    Some(k) if !(1 << 16..0xffff_8000).contains(&k) => (short, long),
-                    Some(_) => (long, long),
+                    Some(_) => (short, long),
                     None => (short, long),
                 }
             }
@@ -350,6 +350,3 @@ impl Pipeline {
         self.now.max(self.unit_free).max(last)
     }
 }
-
-/// HI and LO together.
-pub const ACCUMULATOR: Places = HI | LO;

@@ -57,7 +57,7 @@ fn function(
         .collect();
     match (schedule.column_blocks(), row_blocks) {
         (Some(blocks), _) => {
-            columns::lower(schedule, &blocks, has(Feature::WideAcc), &mut draft)?;
+            columns::lower(schedule, &blocks, core.features, &mut draft)?;
         }
         (None, Some(blocks)) => {
             rows::lower(schedule, &blocks, has(Feature::MaddHl), &mut draft)?;
@@ -69,6 +69,7 @@ fn function(
     let slot = after.pop();
     let back = after.pop();
     let (start, end) = (before.len(), before.len() + draft.insns.len());
+    let one = one.map(|(at, r)| (start + at, r));
     let code = [before, draft.insns, after].concat();
     let mut ordered = order(core, &code, one);
     // The last instruction, or the move of $sp, goes to the delay slot.

@@ -269,7 +269,17 @@ impl<D: Domain> Mips<D> {
     /// `(HI, LO) += rs * rt`, or `-=`: modulo 2^64, with guard bits modulo 2^72.
     pub fn accumulate(&mut self, o: Ops, signs: Signs, add: bool) -> Outcome {
         let (x, y) = (self.r(o.s), self.r(o.t));
-        let (lo, hi) = self.d.mul(&x, &y, signs);
+        let product = self.d.mul(&x, &y, signs);
+        self.accumulate_words(product, signs, add)
+    }
+
+    /// `(HI, LO) += lo + 2^32 hi`, or `-=`: modulo 2^64, with guard bits modulo 2^72.
+    pub fn accumulate_words(
+        &mut self,
+        (lo, hi): (D::Word<32>, D::Word<32>),
+        signs: Signs,
+        add: bool,
+    ) -> Outcome {
         let (old_lo, old_hi) = (self.lo()?, self.hi()?);
         let zero = self.d.flag(false);
         let combine = |d: &mut D, a: &D::Word<32>, b: &D::Word<32>, c: &D::Bit| match add {

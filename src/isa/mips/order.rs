@@ -45,8 +45,8 @@ impl Node {
 }
 
 /// `code` in a better order, with the old index of each instruction (that of its successor for a NOP).
-/// `one` is a register that holds 1 wherever a product uses it.
-pub fn order(core: &Core, code: &[Insn], one: Option<u8>) -> Vec<(usize, Insn)> {
+/// `one` is a register that holds 1 from the instruction of that index on.
+pub fn order(core: &Core, code: &[Insn], one: Option<(usize, u8)>) -> Vec<(usize, Insn)> {
     let mut waiting: std::collections::VecDeque<Node> = std::collections::VecDeque::new();
     let mut source = code.iter().enumerate().map(Node::new);
     waiting.extend(source.by_ref().take(WINDOW));
@@ -66,7 +66,8 @@ pub fn order(core: &Core, code: &[Insn], one: Option<u8>) -> Vec<(usize, Insn)> 
                 out.push((node.index, nop));
             }
         }
-        let value = (one == Some(node.insn.ops.t)).then_some(1);
+        let is_one = one.is_some_and(|(from, r)| r == node.insn.ops.t && node.index > from);
+        let value = is_one.then_some(1);
         let (least, most) = core.unit_cycles(&node.insn, value);
         fast.cost(core, &node.insn, least);
         slow.cost(core, &node.insn, most);

@@ -32,7 +32,8 @@ pub struct Draft {
     /// Free registers, the longest free first: what was just used is used again last, so that
     /// instructions can change places.
     free: VecDeque<u8>,
-    one: Option<u8>,
+    /// The register that holds 1, and the index of the instruction that sets it.
+    one: Option<(usize, u8)>,
 }
 
 impl Draft {
@@ -90,17 +91,17 @@ impl Draft {
 
     /// The register that holds 1, from now on.
     pub fn one(&mut self) -> Result<u8, LowerError> {
-        if let Some(r) = self.one {
+        if let Some((_, r)) = self.one {
             return Ok(r);
         }
         let r = self.take()?;
+        self.one = Some((self.insns.len(), r));
         self.insns.push(Insn::immediate(Op::ADDIU, r, ZERO, 1));
-        self.one = Some(r);
         Ok(r)
     }
 
-    /// The register that holds 1, if one was needed.
-    pub fn known_one(&self) -> Option<u8> {
+    /// The register that holds 1, if one was needed, and from which instruction on.
+    pub fn known_one(&self) -> Option<(usize, u8)> {
         self.one
     }
 }

@@ -1,0 +1,258 @@
+//! `lozenge compare`: every method with its sensible parameters, proved and counted side by side.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use comfy_table::{Table, presets};
+use indicatif::{ProgressBar, ProgressStyle};
+use lozenge::emit::ObjectFormat;
+use lozenge::isa::Isa;
+use lozenge::kernel::{self, Request};
+use lozenge::method::{METHODS, Method, Params};
+use lozenge::report::Report;
+use lozenge::spec::Spec;
+use lozenge::target::{Names, OnIsa, Target};
+use serde_json::{Value, json};
+
+use super::{CompareArgs, generate, output};
+
+/// One method with one set of parameters on one target.
+struct Cell {
+    target: Target,
+    method: &'static Method,
+    params: Params,
+}
+
+/// A cell's kernel, or why there is none.
+struct Row {
+    cell: Cell,
+    outcome: Result<Report, String>,
+}
+
+/// Compares; `Ok(true)` if every kernel there is is proved.
+pub fn run(args: &CompareArgs) -> Result<bool, String> {
+    let mut cells = Vec::new();
+    for target in targets(args)? {
+        cells.extend(target.on(Cells {
+            args,
+            target: &target,
+        })?);
+    }
+    let mut rows = judge_all(cells, args);
+    rows.sort_by_key(|row| match &row.outcome {
+        Ok(report) => (false, report.cycles.call.max, report.bytes.call),
+        Err(_) => (true, 0, 0),
+    });
+    let best = rows
+        .iter()
+        .find_map(|row| Some(row.outcome.as_ref().ok()?.cycles.call.max))
+        .ok_or("no method has a kernel here")?;
+    if args.json {
+        let rows: Result<Vec<_>, _> = rows.iter().map(|row| json_row(row, best)).collect();
+        let text = serde_json::to_string_pretty(&json!({ "rows": rows? }));
+        output::say(&text.map_err(|e| e.to_string())?)?;
+    } else {
+        output::say(&table(&rows, best, args.csv))?;
+    }
+    Ok(rows.iter().all(|row| match &row.outcome {
+        Ok(report) => report.is_proved(),
+        Err(_) => true,
+    }))
+}
+
+fn targets(args: &CompareArgs) -> Result<Vec<Target>, String> {
+    let names = |mcu, core| Names {
+        mcu,
+        core,
+        extensions: &args.isa_ext,
+        big_endian: false,
+    };
+    let mcus = args.mcu.iter().map(|mcu| names(Some(mcu.as_str()), None));
+    let cores = args
+        .core
+        .iter()
+        .map(|core| names(None, Some(core.as_str())));
+    let mut all: Vec<_> = mcus.chain(cores).collect();
+    if all.is_empty() {
+        all.push(names(None, None));
+    }
+    all.iter()
+        .map(|names| Target::resolve(names).map_err(|e| e.to_string()))
+        .collect()
+}
+
+/// The cells of a target.
+struct Cells<'a> {
+    args: &'a CompareArgs,
+    target: &'a Target,
+}
+
+impl OnIsa for Cells<'_> {
+    type Output = Result<Vec<Cell>, String>;
+
+    fn call<I: Isa>(self, core: &I::Core, _: &ObjectFormat) -> Self::Output {
+        let op = self.args.op.into();
+        let spec = Spec::new(op, self.args.bits, I::WORD_BITS).map_err(|e| e.to_string())?;
+        let facts = I::facts(core);
+        let methods = METHODS.iter().filter(|m| m.op == op);
+        let cell = |method: &'static Method, params| Cell {
+            target: self.target.clone(),
+            method,
+            params,
+        };
+        Ok(methods
+            .flat_map(|method| {
+                let sets = (method.defaults)(&spec, &facts);
+                sets.into_iter().map(move |params| cell(method, params))
+            })
+            .collect())
+    }
+}
+
+/// Generates and proves one cell.
+struct Judge<'a> {
+    args: &'a CompareArgs,
+    cell: &'a Cell,
+}
+
+impl OnIsa for Judge<'_> {
+    type Output = Result<Report, String>;
+
+    fn call<I: Isa>(self, core: &I::Core, _: &ObjectFormat) -> Self::Output {
+        let params = self.cell.params.iter();
+        let request = Request {
+            op: self.args.op.into(),
+            bits: self.args.bits,
+            method: Some(self.cell.method.name.into()),
+            params: params
+                .map(|(name, value)| (name.to_string(), *value))
+                .collect(),
+            drop: None,
+        };
+        let kernel = kernel::generate::<I>(&request, core).map_err(|e| e.to_string())?;
+        let command = generate::command(&kernel, &self.cell.target);
+        Ok(generate::report(&kernel, &self.cell.target, command))
+    }
+}
+
+/// All cells, on every processor there is, under a progress bar.
+fn judge_all(cells: Vec<Cell>, args: &CompareArgs) -> Vec<Row> {
+    let bar = ProgressBar::new(cells.len() as u64);
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} kernels [{elapsed}]") {
+        bar.set_style(style);
+    }
+    let next = AtomicUsize::new(0);
+    let outcomes = Mutex::new(Vec::new());
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let i = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(cell) = cells.get(i) else {
+                        break;
+                    };
+                    let outcome = cell.target.on(Judge { args, cell });
+                    bar.inc(1);
+                    // A thread that panicked has ended the whole run already.
+                    if let Ok(mut list) = outcomes.lock() {
+                        list.push((i, outcome));
+                    }
+                }
+            });
+        }
+    });
+    bar.finish_and_clear();
+    let mut outcomes = outcomes.into_inner().unwrap_or_default();
+    outcomes.sort_by_key(|(i, _)| *i);
+    let outcomes = outcomes.into_iter().map(|(_, outcome)| outcome);
+    cells
+        .into_iter()
+        .zip(outcomes)
+        .map(|(cell, outcome)| Row { cell, outcome })
+        .collect()
+}
+
+fn name(cell: &Cell) -> String {
+    let mut text = cell.method.name.to_string();
+    for (name, value) in &cell.params {
+        text += &format!(" {name}={value}");
+    }
+    text
+}
+
+fn json_row(row: &Row, best: u64) -> Result<Value, String> {
+    match &row.outcome {
+        Ok(report) => {
+            let mut value = serde_json::to_value(report).map_err(|e| e.to_string())?;
+            value["ratio"] = json!(report.cycles.call.max as f64 / best as f64);
+            Ok(value)
+        }
+        Err(reason) => Ok(json!({
+            "core": row.cell.target.core_name(), "mcu": row.cell.target.mcu(),
+            "method": row.cell.method.name, "params": row.cell.params, "unsupported": reason,
+        })),
+    }
+}
+
+const HEAD: [&str; 12] = [
+    "core", "method", "body", "call", "load", "store", "mul", "add", "bytes", "stack", "verdict",
+    "ratio",
+];
+
+fn fields(row: &Row, best: u64) -> Vec<String> {
+    let core = row.cell.target.core_name();
+    match &row.outcome {
+        Ok(report) => {
+            let counts = &report.instructions;
+            let constant = report.verdict.constant_time.get(&core);
+            let verdict = match (report.is_proved(), constant.map(String::as_str)) {
+                (false, _) => "NOT PROVED",
+                (true, Some("proved")) => "proved, constant time",
+                (true, _) => "proved, time leaks",
+            };
+            vec![
+                core,
+                name(&row.cell),
+                Report::span_text(&report.cycles.body),
+                Report::span_text(&report.cycles.call),
+                counts.load.to_string(),
+                counts.store.to_string(),
+                counts.mul.to_string(),
+                counts.add.to_string(),
+                report.bytes.call.to_string(),
+                report.stack_bytes.to_string(),
+                verdict.into(),
+                format!("{:.3}", report.cycles.call.max as f64 / best as f64),
+            ]
+        }
+        Err(reason) => {
+            let mut fields = vec![core, row.cell.method.name.into()];
+            fields.resize(HEAD.len() - 2, String::new());
+            fields.extend([format!("— {reason}"), String::new()]);
+            fields
+        }
+    }
+}
+
+fn table(rows: &[Row], best: u64, csv: bool) -> String {
+    // A method that is refused for one reason takes one line, whatever its parameters.
+    let mut lines: Vec<_> = rows.iter().map(|row| fields(row, best)).collect();
+    lines.dedup();
+    if csv {
+        let quote = |field: &String| match field.contains([',', '"']) {
+            true => format!("\"{}\"", field.replace('"', "\"\"")),
+            false => field.clone(),
+        };
+        let line = |fields: Vec<String>| fields.iter().map(quote).collect::<Vec<_>>().join(",");
+        let all = std::iter::once(HEAD.join(",")).chain(lines.into_iter().map(line));
+        return all.collect::<Vec<_>>().join("\n");
+    }
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(HEAD);
+    for line in lines {
+        table.add_row(line);
+    }
+    table.to_string()
+}

@@ -1,0 +1,525 @@
+//! MIPS32 kernels: proved over a matrix of sizes, methods and extensions; right on numbers,
+//! here and on unicorn; as fast as gk2003 counts.
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use lozenge::domain::concrete::Concrete;
+use lozenge::isa::avr::AvrIsa;
+use lozenge::isa::mips::code::Insn;
+use lozenge::isa::mips::cores::{CORES, Core};
+use lozenge::isa::mips::instructions::{Feature, Op, Timing};
+use lozenge::isa::mips::machine::Mips;
+use lozenge::isa::mips::run::Decoded;
+use lozenge::isa::mips::{MipsIsa, abi};
+use lozenge::isa::{Cost, Isa, LowerError, Operands};
+use lozenge::method::{self, Method, Params};
+use lozenge::prove::{self, Proof};
+use lozenge::spec::{Alias, Op as Operation, Spec};
+use lozenge::vectors;
+use num_bigint::BigUint;
+
+const EXTENSIONS: [&[Feature]; 3] = [&[], &[Feature::WideAcc], &[Feature::MaddHl]];
+
+fn core(name: &str, features: &[Feature]) -> Core {
+    let core = Core::named(name).unwrap();
+    features.iter().fold(core, |core, f| core.with(*f))
+}
+
+struct Kernel {
+    name: String,
+    spec: Spec,
+    insns: Vec<Insn>,
+    code: Vec<u8>,
+}
+
+fn spec(words: u32) -> Spec {
+    Spec::new(Operation::Mul, 32 * words, 32).unwrap()
+}
+
+/// All kernels of `method` with `params`.
+fn kernels(core: &Core, words: u32, method: &Method, params: &Params) -> Vec<Kernel> {
+    let spec = spec(words);
+    let schedule = (method.schedule)(&spec, &MipsIsa::facts(core), params).unwrap();
+    schedule.check().unwrap();
+    let programs = match MipsIsa::lower(&schedule, core) {
+        Ok(programs) => programs,
+        Err(LowerError::Registers) => return Vec::new(),
+        Err(error) => panic!("{}: {error}", method.name),
+    };
+    let kernel = |program: lozenge::program::Program<Insn>| Kernel {
+        name: format!(
+            "{}, {words} words, {} {params:?}",
+            core.full_name(),
+            method.name
+        ),
+        spec,
+        code: MipsIsa::encode(core, &program.insns).unwrap(),
+        insns: program.insns,
+    };
+    programs.into_iter().map(kernel).collect()
+}
+
+/// The kernel that is fastest, with its parameters.
+fn best(core: &Core, words: u32, method: &Method) -> (Params, Kernel, Cost) {
+    let choices = (method.defaults)(&spec(words), &MipsIsa::facts(core));
+    let all = choices.into_iter().flat_map(|p| {
+        let made = kernels(core, words, method, &p);
+        made.into_iter().map(move |k| (p.clone(), k))
+    });
+    let costed = all.map(|(p, k)| {
+        let one = BigUint::from(1u8);
+        let cost = call(core, &k, [&one, &one]).1;
+        (p, k, cost)
+    });
+    let cheapest = costed.min_by_key(|(_, _, cost)| (cost.body.max, cost.call.max));
+    cheapest.expect("a kernel")
+}
+
+fn proof(core: &Core, kernel: &Kernel, alias: Alias) -> Proof {
+    prove::prove::<MipsIsa>(&kernel.spec, core, &kernel.code, alias)
+}
+
+fn call(core: &Core, kernel: &Kernel, [a, b]: [&BigUint; 2]) -> (BigUint, Cost) {
+    let operands = Operands {
+        sources: &[a.clone(), b.clone()],
+        source_bytes: kernel.spec.operand_bytes(),
+        result_bytes: kernel.spec.result_bytes(),
+        places: &[0, 1, 2],
+    };
+    MipsIsa::call_concrete(core, &kernel.code, &operands, 1 << 24).unwrap()
+}
+
+fn check(words: impl Iterator<Item = u32>) {
+    let mut proved = 0;
+    for words in words {
+        for features in EXTENSIONS {
+            let core = core("mips-4km", features);
+            for method in method::METHODS {
+                let choices = (method.defaults)(&spec(words), &MipsIsa::facts(&core));
+                let few = if words <= 16 { choices.len() } else { 2 };
+                for params in choices.iter().take(few).chain(choices.last()) {
+                    for kernel in kernels(&core, words, method, params) {
+                        for alias in [Alias::Distinct, Alias::AIsB] {
+                            let proof = proof(&core, &kernel, alias);
+                            assert!(proof.holds(), "{}, {alias:?}: {proof:?}", kernel.name);
+                            proved += 1;
+                        }
+                        for [a, b] in &vectors::pairs(4 * words as usize, 4, u64::from(words)) {
+                            assert_eq!(call(&core, &kernel, [a, b]).0, a * b, "{}", kernel.name);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    println!("{proved} proofs");
+}
+
+#[test]
+fn odd_sizes_are_proved_and_right() {
+    check((1..16).step_by(2).chain([24]));
+}
+
+#[test]
+fn even_sizes_are_proved_and_right() {
+    check((2..=16).step_by(2).chain([32]));
+}
+
+#[test]
+fn large_sizes_are_proved_and_right() {
+    for words in [64, 128] {
+        for features in EXTENSIONS {
+            let core = core("mips-4km-32x16", features);
+            for method in method::METHODS {
+                let choices = (method.defaults)(&spec(words), &MipsIsa::facts(&core));
+                let lowered = choices.iter().map(|p| kernels(&core, words, method, p));
+                let kernel = lowered.flatten().next().expect("a kernel");
+                let proof = proof(&core, &kernel, Alias::Distinct);
+                assert!(proof.holds(), "{}: {proof:?}", kernel.name);
+                for [a, b] in &vectors::pairs(4 * words as usize, 10, 3) {
+                    assert_eq!(call(&core, &kernel, [a, b]).0, a * b, "{}", kernel.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn both_byte_orders_multiply() {
+    for features in EXTENSIONS {
+        for words in [1, 3, 8] {
+            for method in method::METHODS {
+                let little = core("mips-4km", features);
+                let big = little.clone().big_endian();
+                let (params, _, _) = best(&little, words, method);
+                let [le, be] =
+                    [&little, &big].map(|core| kernels(core, words, method, &params).remove(0));
+                assert_eq!(le.insns, be.insns);
+                let swapped: Vec<u8> = le
+                    .code
+                    .chunks(4)
+                    .flat_map(|w| [w[3], w[2], w[1], w[0]])
+                    .collect();
+                assert_eq!(swapped, be.code);
+                assert!(proof(&big, &be, Alias::Distinct).holds());
+                for [a, b] in &vectors::pairs(4 * words as usize, 200, 5) {
+                    assert_eq!(call(&big, &be, [a, b]).0, a * b, "{}", be.name);
+                    assert_eq!(call(&little, &le, [a, b]).0, a * b, "{}", le.name);
+                }
+            }
+        }
+    }
+}
+
+/// Kernels of plain MIPS32 give the same product on QEMU.
+#[test]
+fn unicorn_multiplies_the_same() {
+    const HINT: &str = "run scripts/test, which installs unicorn 2.1.4 from PyPI";
+    let prepared = Path::new(env!("CARGO_TARGET_TMPDIR")).join("oracle-venv/bin/python");
+    let python = match prepared.exists() {
+        true => prepared,
+        false => "python3".into(),
+    };
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/mips_unicorn.py");
+    let spawned = Command::new(python)
+        .arg(script)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn();
+    let mut oracle = spawned.unwrap_or_else(|e| panic!("python: {e}: {HINT}"));
+    for big in [false, true] {
+        let little = core("mips-4km", &[]);
+        let core = if big { little.big_endian() } else { little };
+        for method in method::METHODS {
+            for words in [1, 5, 8, 32] {
+                let (_, kernel, _) = best(&core, words, method);
+                for [a, b] in &vectors::pairs(4 * words as usize, 20, 7) {
+                    // Set the arguments, call the kernel, end.
+                    let n = 4 * words as i32;
+                    let at = 0x8000;
+                    let set = |r, k| Insn::immediate(Op::ORI, r, 0, k);
+                    let mut start = vec![
+                        set(4, at),
+                        set(5, at + 2 * n),
+                        set(6, at + 3 * n),
+                        set(29, 0x7f00),
+                    ];
+                    let end = 4 * (start.len() + 4) as i32 + kernel.code.len() as i32;
+                    let mut over = Insn::three(Op::J, 0, 0, 0);
+                    over.ops.k = end / 4;
+                    let mut into = Insn::three(Op::JAL, 0, 0, 0);
+                    into.ops.k = start.len() as i32 + 4;
+                    let nop = Insn::three(Op::SLL, 0, 0, 0);
+                    start.extend([into, nop, over, nop]);
+                    let mut code = MipsIsa::encode(&core, &start).unwrap();
+                    code.extend(&kernel.code);
+                    let bytes = |x: &BigUint, len: i32| {
+                        let mut bytes = x.to_bytes_le();
+                        bytes.resize(len as usize, 0);
+                        if big {
+                            bytes.chunks_mut(4).for_each(|w| w.reverse());
+                        }
+                        bytes
+                    };
+                    let data = [vec![0xa5; 2 * n as usize], bytes(a, n), bytes(b, n)].concat();
+                    let mut job = Vec::new();
+                    job.extend(u32::from(big).to_le_bytes());
+                    job.extend((code.len() as u32).to_le_bytes());
+                    job.extend(&code);
+                    job.extend((data.len() as u32).to_le_bytes());
+                    job.extend(&data);
+                    let sent = oracle.stdin.as_mut().unwrap().write_all(&job);
+                    sent.unwrap_or_else(|e| panic!("unicorn ended: {e}: {HINT}"));
+                    let mut back = vec![0; data.len()];
+                    let got = oracle.stdout.as_mut().unwrap().read_exact(&mut back);
+                    got.unwrap_or_else(|e| panic!("unicorn ended: {e}: {HINT}"));
+                    assert_eq!(
+                        back,
+                        [bytes(&(a * b), 2 * n), bytes(a, n), bytes(b, n)].concat()
+                    );
+                }
+            }
+        }
+    }
+    drop(oracle.stdin.take());
+    oracle.wait().unwrap();
+}
+
+/// Body cycles, printed, and held against gk2003: one product a column step takes less than
+/// half of the FIPS inner loop's nine cycles for two, without and with a slow multiplier.
+#[test]
+fn cycles_stand_beside_the_paper() {
+    let sizes = [5, 6, 7, 8, 16, 32];
+    println!("body cycles at 160, 192, 224, 256, 512, 1024 bits");
+    for base in &CORES {
+        for features in EXTENSIONS {
+            let core = core(base.name, features);
+            for method in method::METHODS {
+                let results = sizes.map(|words| best(&core, words, method));
+                let cycles: Vec<_> = results.iter().map(|(_, _, c)| c.body.max).collect();
+                let params: Vec<_> = results
+                    .iter()
+                    .map(|(p, _, _)| p.values().copied().collect::<Vec<_>>())
+                    .collect();
+                println!(
+                    "{:<24} {:<17} {cycles:?} {params:?}",
+                    core.full_name(),
+                    method.name
+                );
+                for (words, (_, kernel, cost)) in sizes.into_iter().zip(&results) {
+                    let products = u64::from(words * words);
+                    let name = &kernel.name;
+                    match (features.first(), method.name) {
+                        // gk2003 loops: 9 cycles for two products. Unrolled, 3 for one, and 3 a column.
+                        (Some(Feature::WideAcc), "product-scanning") => {
+                            assert!(
+                                cost.body.max <= 3 * products + 6 * u64::from(words) + 4,
+                                "{name}"
+                            );
+                        }
+                        // FIOS takes at least 20 for two.
+                        (None, "product-scanning") => {
+                            assert!(cost.body.max < 7 * products, "{name}");
+                        }
+                        (None, "operand-caching") if base.multiply.cycles < 3 => {
+                            assert!(cost.body.max < 11 * products / 2, "{name}");
+                        }
+                        // FIOS takes 10 for two, 12 with the 32x16 multiplier.
+                        (Some(Feature::MaddHl), "operand-scanning") if base.multiply.cycles < 3 => {
+                            let two = 10 + 2 * (u64::from(base.multiply.cycles) - 1);
+                            assert!(cost.body.max <= two * products / 2, "{name}");
+                        }
+                        _ => {}
+                    }
+                    // Waits for the multiplier are filled: one time for all operands, where the
+                    // multiplier does not hold the pipeline.
+                    let leak = prove::leak::<MipsIsa>(&kernel.spec, &core, &kernel.code);
+                    let holds_pipeline = kernel
+                        .insns
+                        .iter()
+                        .any(|i| i.form().timing == Timing::MultiplyAddRegister);
+                    match base.name == "mips-4km" && holds_pipeline {
+                        true => assert!(leak.unwrap_err().contains("the time of maddl"), "{name}"),
+                        false => assert_eq!(leak.unwrap().body, cost.body, "{name}"),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A loop of gk2003 on numbers: cycles of each of `rounds` iterations, and the machine after them.
+fn cycles_per_round(core: &Core, body: &[Insn], round: impl Fn(&mut Mips<Concrete>, u32)) -> u64 {
+    let code = MipsIsa::encode(core, body).unwrap();
+    let run = |rounds: u32| {
+        let mut m = Mips::new(Concrete::new(4096), true, false);
+        for r in 1..32 {
+            m.r[r] = lozenge::domain::concrete::Bits(0x8765_4321);
+        }
+        round(&mut m, rounds);
+        let ran = Decoded::new(&code, core)
+            .run(&mut m, code.len(), 100_000)
+            .unwrap();
+        assert_eq!(ran.cost.executed, u64::from(rounds) * body.len() as u64);
+        ran.cost.call
+    };
+    let (long, short) = (run(20), run(10));
+    assert_eq!(long.max - short.max, long.min - short.min);
+    assert_eq!((long.max - short.max) % 10, 0);
+    (long.max - short.max) / 10
+}
+
+#[test]
+fn inner_loops_take_the_paper_s_cycles() {
+    let lw = |t, s, k| Insn::immediate(Op::LW, t, s, k);
+    let addiu = |t, s, k| Insn::immediate(Op::ADDIU, t, s, k);
+    let maddu = |s, t| Insn::three(Op::MADDU, 0, s, t);
+    let bne = |s, t, k| {
+        let mut insn = Insn::three(Op::BNE, 0, s, t);
+        insn.ops.k = k;
+        insn
+    };
+    let [ra, rb, rn, rp, rj, rk, rz] = [8u8, 9, 10, 11, 12, 13, 14];
+    // Figure 4, with its registers and offsets: A, B, N, P of 128 bytes each, one after the other.
+    let fips = [
+        lw(rb, rk, 0),
+        lw(ra, rj, 0),
+        lw(rn, rk, 128),
+        maddu(ra, rb),
+        lw(rp, rj, 384),
+        addiu(rk, rk, -4),
+        maddu(rp, rn),
+        bne(rk, rz, -8),
+        addiu(rj, rj, 4),
+    ];
+    // Section 5.3: the pointer arithmetic goes into the loads; a MADDU fills the delay slot.
+    let step = |t, s, k| Insn::immediate(Op::LWI, t, s, k);
+    let fips_auto = [
+        step(rb, rk, -1),
+        step(ra, rj, 1),
+        lw(rp, rj, 380),
+        maddu(ra, rb),
+        lw(rn, rk, 132),
+        bne(rk, rz, -6),
+        maddu(rp, rn),
+    ];
+    let word = |k: usize| lozenge::domain::concrete::Bits::<32>(k as u64);
+    let start = |m: &mut Mips<Concrete>, rounds: u32| {
+        m.r[usize::from(rj)] = word(256);
+        m.r[usize::from(rk)] = word(256 + 128 + 4 * (rounds as usize - 1));
+        m.r[usize::from(rz)] = word(256 + 124);
+    };
+    let wide = [Feature::WideAcc];
+    let auto = [Feature::WideAcc, Feature::AutoInc];
+    for name in ["mips-4km-32x32", "mips-4km-32x16", "mips-4km-32x12"] {
+        assert_eq!(
+            cycles_per_round(&core(name, &wide), &fips, start),
+            9,
+            "{name}"
+        );
+        assert_eq!(
+            cycles_per_round(&core(name, &auto), &fips_auto, start),
+            7,
+            "{name}"
+        );
+    }
+    // FIOS, section 5.2: (u, v) = a b + t + u; (p, q) = m n + v + p; the pairs are (t, u) and (v, p).
+    let [t, u, v, p, b, m, q, n] = [16u8, 17, 18, 19, 20, 21, 22, 23];
+    let fios = [
+        lw(t, rj, 256),
+        lw(ra, rj, 0),
+        lw(n, rj, 128),
+        Insn::row(Op::MADDL, v, ra, b, t),
+        Insn::row(Op::MADDH, u, ra, b, t),
+        Insn::row(Op::MADDL, q, n, m, v),
+        Insn::row(Op::MADDH, p, n, m, v),
+        Insn::immediate(Op::SW, q, rj, 252),
+        bne(rj, rz, -9),
+        addiu(rj, rj, 4),
+    ];
+    let start = |m: &mut Mips<Concrete>, rounds: u32| {
+        m.r[usize::from(rj)] = word(256);
+        m.r[usize::from(rz)] = word(256 + 4 * (rounds as usize - 1));
+    };
+    let madd = [Feature::MaddHl];
+    assert_eq!(
+        cycles_per_round(&core("mips-4km-32x32", &madd), &fios, start),
+        10
+    );
+    assert_eq!(
+        cycles_per_round(&core("mips-4km-32x16", &madd), &fios, start),
+        12
+    );
+}
+
+/// Loads and stores of operand scanning: hw2018, table 2, less what the first row and kept words save.
+#[test]
+fn operand_scanning_loads_and_stores() {
+    let method = method::find("operand-scanning").unwrap();
+    let core = core("mips-4km", &[Feature::MaddHl]);
+    for n in 1..=40usize {
+        for params in (method.defaults)(&spec(n as u32), &MipsIsa::facts(&core)) {
+            let k = params["k"];
+            let schedule =
+                (method.schedule)(&spec(n as u32), &MipsIsa::facts(&core), &params).unwrap();
+            let counts = schedule.check().unwrap();
+            assert_eq!(counts.loads, 2 * n * n + n - n - k * (n - 1));
+            assert_eq!(counts.stores, n * n + n);
+            assert_eq!(counts.products, n * n);
+        }
+    }
+}
+
+#[test]
+fn a_column_machine_refuses_rows() {
+    let avr = &lozenge::isa::avr::cores::ATMEGA128;
+    let spec = Spec::new(Operation::Mul, 32, 8).unwrap();
+    let method = method::find("operand-scanning").unwrap();
+    let params = Params::from([("k", 0)]);
+    let schedule = (method.schedule)(&spec, &AvrIsa::facts(avr), &params).unwrap();
+    let error = AvrIsa::lower(&schedule, avr).unwrap_err().to_string();
+    assert!(
+        error.contains("operand scanning needs a row machine"),
+        "{error}"
+    );
+}
+
+/// A carry out of HI that nobody catches, and a wait that operands decide.
+#[test]
+fn lost_carries_and_early_ends_are_found() {
+    let wide = core("mips-4km", &[Feature::WideAcc]);
+    let plain = core("mips-4km", &[]);
+    let method = method::find("product-scanning").unwrap();
+    let kernel = kernels(&wide, 2, method, &Params::new()).remove(0);
+    // SHA without guard bits: HI to LO, 0 to HI.
+    let shift = [
+        Insn::three(Op::MFHI, 31, 0, 0),
+        Insn::three(Op::MTLO, 0, 31, 0),
+        Insn::three(Op::MTHI, 0, 0, 0),
+    ];
+    let mut insns = vec![Insn::three(Op::ADDU, 25, 31, 0)];
+    for insn in &kernel.insns {
+        match insn.op {
+            Op::SHA => insns.extend(shift),
+            Op::JR => insns.push(Insn::three(Op::JR, 0, 25, 0)),
+            _ => insns.push(*insn),
+        }
+    }
+    insns.insert(insns.len() - 2, Insn::three(Op::ADDU, 31, 25, 0));
+    assert!(
+        !kernel
+            .insns
+            .iter()
+            .any(|i| (i.reads() | i.writes()) >> 25 & 1 == 1)
+    );
+    let lost = Kernel {
+        code: MipsIsa::encode(&plain, &insns).unwrap(),
+        ..kernel
+    };
+    let text = format!("{:?}", proof(&plain, &lost, Alias::Distinct).correct);
+    assert!(text.contains("carry") && text.contains("maddu"), "{text}");
+    // Without anything between MULTU and MFLO, small operands are faster.
+    let code = [
+        Insn::immediate(Op::LW, 8, 5, 0),
+        Insn::immediate(Op::LW, 9, 6, 0),
+        Insn::three(Op::MULTU, 0, 8, 9),
+        Insn::three(Op::MFLO, 10, 0, 0),
+        Insn::three(Op::MFHI, 11, 0, 0),
+        Insn::immediate(Op::SW, 10, 4, 0),
+        Insn::three(Op::JR, 0, 31, 0),
+        Insn::immediate(Op::SW, 11, 4, 4),
+    ];
+    for (name, constant) in [("mips-4km", false), ("mips-4km-32x16", true)] {
+        let core = core(name, &[]);
+        let code = MipsIsa::encode(&core, &code).unwrap();
+        assert!(prove::prove::<MipsIsa>(&spec(1), &core, &code, Alias::Distinct).holds());
+        match prove::leak::<MipsIsa>(&spec(1), &core, &code) {
+            Ok(cost) => assert!(constant && cost.body.min == cost.body.max),
+            Err(text) => assert!(
+                !constant && text.contains("multu depends on the secret b[0]"),
+                "{text}"
+            ),
+        }
+    }
+}
+
+#[test]
+fn the_home_area_saves_four_registers() {
+    let write = |r: u8| Insn::immediate(Op::ADDIU, r, 0, 1);
+    for count in 0..=8u8 {
+        let body: Vec<_> = (16..16 + count).map(write).collect();
+        let (before, after) = abi::frame(&body);
+        let code = [before, body, after].concat();
+        let core = core("mips-4km", &[]);
+        let code = MipsIsa::encode(&core, &code).unwrap();
+        let proof = prove::prove::<MipsIsa>(&spec(1), &core, &code, Alias::Distinct);
+        assert!(
+            proof.abi.is_proved() && proof.memory.is_proved(),
+            "{proof:?}"
+        );
+        let deep = usize::from(count).saturating_sub(4) * 4;
+        assert_eq!(proof.stack_bytes, deep);
+    }
+}

@@ -1,0 +1,194 @@
+//! The prover under attack: single faults in proved MIPS32 kernels.
+//!
+//! Every mutant that gives another result on some input must be rejected. What survives is
+//! printed, with the reason.
+
+use std::collections::BTreeMap;
+
+use lozenge::isa::mips::MipsIsa;
+use lozenge::isa::mips::code::Insn;
+use lozenge::isa::mips::cores::{Core, Features};
+use lozenge::isa::mips::instructions::{Feature, Op, Timing};
+use lozenge::isa::{Isa, Operands};
+use lozenge::method::{self, Params};
+use lozenge::prove;
+use lozenge::spec::{Alias, Op as Operation, Spec};
+use lozenge::vectors::{self, Random};
+
+/// A single fault in `insns`; `None` if this kind does not apply there.
+fn mutate(insns: &[Insn], kind: usize, at: usize, random: &mut Random) -> Option<Vec<Insn>> {
+    let mut out = insns.to_vec();
+    let insn = out[at];
+    let nop = Insn::three(Op::SLL, 0, 0, 0);
+    match kind {
+        0 => out[at] = nop,
+        1 => {
+            let registers = insn.form().ranges();
+            let letters: Vec<_> = registers
+                .iter()
+                .filter(|(l, ..)| "std".contains(*l))
+                .collect();
+            let (letter, ..) = **letters.get(random.below(letters.len()))?;
+            let r = random.below(32) as u8;
+            let ops = &mut out[at].ops;
+            match letter {
+                's' => ops.s = r,
+                't' => ops.t = r,
+                _ => ops.d = r,
+            }
+        }
+        2 => {
+            out[at].op = match insn.op {
+                Op::MADDU => [Op::MULTU, Op::MADD, Op::MSUBU, Op::M2ADDU][random.below(4)],
+                Op::MULTU => [Op::MADDU, Op::MULT][random.below(2)],
+                Op::ADDU => [Op::SUBU, Op::OR, Op::XOR][random.below(3)],
+                Op::SLTU => [Op::SLT, Op::ADDU, Op::SUBU][random.below(3)],
+                Op::MFHI => Op::MFLO,
+                Op::MFLO => Op::MFHI,
+                Op::MTHI => Op::MTLO,
+                Op::MTLO => Op::MTHI,
+                Op::MADDL => Op::MADDH,
+                Op::MADDH => Op::MADDL,
+                Op::LW => Op::SW,
+                Op::SW => Op::LW,
+                _ => return None,
+            };
+        }
+        3 => match insn.form().timing {
+            Timing::Load | Timing::Store => {
+                out[at].ops.k += [4, -4, 8, -8, 2, 64][random.below(6)];
+            }
+            _ if insn.op == Op::ADDIU => out[at].ops.k += 1,
+            _ => return None,
+        },
+        4 => {
+            let next = *out.get(at + 1)?;
+            // Independent instructions may change places.
+            let depends =
+                insn.writes() & (next.reads() | next.writes()) | insn.reads() & next.writes();
+            if depends == 0 {
+                return None;
+            }
+            (out[at], out[at + 1]) = (next, insn);
+        }
+        5 => {
+            let bit = 1 << random.below(32);
+            let features = Features::ALL;
+            out[at] = Insn::decode(insn.encode().ok()? ^ bit, features)?;
+        }
+        _ => {
+            let other = insns[random.below(insns.len())];
+            out[at] = other;
+        }
+    }
+    (out != insns).then_some(out)
+}
+
+const KINDS: [&str; 7] = [
+    "drop",
+    "register",
+    "operation",
+    "constant",
+    "exchange",
+    "bit",
+    "replace",
+];
+
+#[test]
+fn the_prover_rejects_faults() {
+    let mut random = Random::new(11);
+    let cases = [
+        ("product-scanning", Params::new(), vec![], 3),
+        ("product-scanning", Params::new(), vec![Feature::WideAcc], 4),
+        ("operand-caching", Params::from([("e", 2)]), vec![], 5),
+        (
+            "operand-caching",
+            Params::from([("e", 2)]),
+            vec![Feature::WideAcc],
+            5,
+        ),
+        (
+            "operand-scanning",
+            Params::from([("k", 1)]),
+            vec![Feature::MaddHl],
+            3,
+        ),
+        ("operand-scanning", Params::from([("k", 0)]), vec![], 2),
+    ];
+    let (mut tried, mut rejected, mut wrong) = (0, 0, 0);
+    let mut table: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
+    for (name, params, features, words) in cases {
+        let core = features
+            .iter()
+            .fold(Core::named("mips-4km").unwrap(), |core, f| core.with(*f));
+        let method = method::find(name).unwrap();
+        let spec = Spec::new(Operation::Mul, 32 * words, 32).unwrap();
+        let schedule = (method.schedule)(&spec, &MipsIsa::facts(&core), &params).unwrap();
+        let original = MipsIsa::lower(&schedule, &core).unwrap().remove(0).insns;
+        let title = format!("{}, {words} words, {name} {params:?}", core.full_name());
+        let inputs = vectors::pairs(4 * words as usize, 400, 13);
+        let mut done = 0;
+        while done < 200 {
+            let kind = random.below(KINDS.len());
+            let at = random.below(original.len());
+            let Some(insns) = mutate(&original, kind, at, &mut random) else {
+                continue;
+            };
+            let Ok(code) = MipsIsa::encode(&core, &insns) else {
+                continue;
+            };
+            done += 1;
+            let row = table.entry(KINDS[kind]).or_default();
+            row[0] += 1;
+            let proof = prove::prove::<MipsIsa>(&spec, &core, &code, Alias::Distinct);
+            if !proof.holds() {
+                row[1] += 1;
+                rejected += 1;
+                continue;
+            }
+            // Proved: then it must be right on every input, and keep the convention.
+            for [a, b] in &inputs {
+                let operands = Operands {
+                    sources: &[a.clone(), b.clone()],
+                    source_bytes: spec.operand_bytes(),
+                    result_bytes: spec.result_bytes(),
+                    places: &[0, 1, 2],
+                };
+                let (product, _) =
+                    MipsIsa::call_concrete(&core, &code, &operands, 1 << 24).unwrap();
+                wrong += usize::from(product != a * b);
+            }
+            let (was, is) = (original[at], insns[at]);
+            println!(
+                "survives: {} at {at}: {} -> {}: {}",
+                title,
+                was.text(),
+                is.text(),
+                why(&was, &is)
+            );
+        }
+        tried += done;
+    }
+    for (kind, [tried, rejected]) in &table {
+        println!("{kind:<10} {rejected:>4} of {tried} rejected");
+    }
+    println!("{rejected} of {tried} faults rejected");
+    assert!(tried >= 500);
+    assert_eq!(wrong, 0, "a wrong kernel was proved");
+    assert!(10 * rejected > 8 * tried, "only {rejected} of {tried}");
+}
+
+/// Why a fault changes no product.
+fn why(was: &Insn, is: &Insn) -> &'static str {
+    let same_flow = (was.reads() | was.writes()) & (is.reads() | is.writes()) == 0;
+    let commutes = was.op == is.op && was.ops.s == is.ops.t && was.ops.t == is.ops.s;
+    match (was.op, is.op) {
+        (Op::SLL, _) | (_, Op::SLL) => {
+            "a NOP that waited, or a register that is dead or has that word already"
+        }
+        (Op::MULTU, Op::MADDU) | (Op::MADDU, Op::MULTU) => "the accumulator is zero there",
+        _ if commutes => "a product in the other order",
+        _ if same_flow => "independent instructions",
+        _ => "the register or the order does not matter there",
+    }
+}
