@@ -194,11 +194,7 @@ struct Cell<'a> {
 
 impl<'a> Cell<'a> {
     fn generate(base: &Path, tools: &'a Tools, (core, bits, rest): (&str, u32, &str)) -> Cell<'a> {
-        let endian = if tools.big_endian {
-            "--big-endian "
-        } else {
-            ""
-        };
+        let endian = ["", "--big-endian "][usize::from(tools.big_endian)];
         let name = format!("gen mul {bits} --core {core} {endian}{rest}");
         let folder = base.join(name.trim().replace(' ', "_"));
         let output = run(Command::new(env!("CARGO_BIN_EXE_lozenge"))
@@ -242,10 +238,9 @@ impl<'a> Cell<'a> {
     }
 
     fn word(&self, word: u32) -> [u8; 4] {
-        if self.tools.big_endian {
-            word.to_be_bytes()
-        } else {
-            word.to_le_bytes()
+        match self.tools.big_endian {
+            true => word.to_be_bytes(),
+            false => word.to_le_bytes(),
         }
     }
 
@@ -272,7 +267,7 @@ impl<'a> Cell<'a> {
             ])
             .args(["-ffreestanding", "-fno-tree-loop-distribute-patterns"])
             .args(["-nostdlib", "-static", "-ffunction-sections", "-I."])
-            .arg("-Wl,--gc-sections,--fatal-warnings,--entry=_start,-z,noexecstack")
+            .arg("-Wl,--gc-sections,--fatal-warnings,--entry=_start")
             .arg(format!("-DHEADER=\"{}.h\"", self.symbol))
             .arg(format!("-DKERNEL={}", self.symbol))
             .arg(format!("-DOPERAND_BYTES={upper}_OPERAND_BYTES"))
@@ -315,7 +310,7 @@ impl<'a> Cell<'a> {
             assert_eq!(
                 status, 0,
                 "changed: an operand (1), memory around (2), the caller's stack (4), the stack \
-                 pointer (8); otherwise when C calls it (16): {context}"
+                 pointer (8), something when C calls it (16): {context}"
             );
             if broken > 0 {
                 let register = self.tools.saved[usize::from(broken) - 1];

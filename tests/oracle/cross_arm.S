@@ -1,4 +1,6 @@
-/* The start, system calls and `enter` of cross_calls.c: ARM, EABI, Linux. */
+/* The start, system calls and `enter` of cross_calls.c: ARM, EABI, Linux.
+ * No .note.GNU-stack, as in what arm-none-eabi-gcc makes: with one, ld warns of all others.
+ */
 	.syntax unified
 	.arm
 	.text
@@ -61,4 +63,3 @@ enter:
 	.p2align 2
 current:
 	.space 4
-	.section .note.GNU-stack,"",%progbits
