@@ -8,7 +8,9 @@ use std::process::{Command, Output};
 
 use lozenge::vectors;
 use num_bigint::BigUint;
-use object::{FileFlags, Object, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind};
+use object::{
+    FileFlags, Object, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind, SymbolScope,
+};
 use serde_json::Value;
 
 const HINT: &str = "run scripts/test, which installs gcc-arm-none-eabi, gcc-mipsel-linux-gnu, \
@@ -267,7 +269,7 @@ impl<'a> Cell<'a> {
             ])
             .args(["-ffreestanding", "-fno-tree-loop-distribute-patterns"])
             .args(["-nostdlib", "-static", "-ffunction-sections", "-I."])
-            .arg("-Wl,--gc-sections,--fatal-warnings,--entry=_start")
+            .arg("-Wl,--gc-sections,--fatal-warnings,--warn-execstack,--entry=_start")
             .arg(format!("-DHEADER=\"{}.h\"", self.symbol))
             .arg(format!("-DKERNEL={}", self.symbol))
             .arg(format!("-DOPERAND_BYTES={upper}_OPERAND_BYTES"))
@@ -394,6 +396,9 @@ struct Function {
     kind: SymbolKind,
     global: bool,
     weak: bool,
+    /// Visibility.
+    scope: SymbolScope,
+    stack_note: bool,
     /// Other names in the section: mapping symbols.
     marks: Vec<(String, u64)>,
 }
@@ -435,6 +440,8 @@ impl Function {
             kind: symbol.kind(),
             global: symbol.is_global(),
             weak: symbol.is_weak(),
+            scope: symbol.scope(),
+            stack_note: file.section_by_name(".note.GNU-stack").is_some(),
             marks: others
                 .map(|s| (s.name().unwrap_or_default().to_string(), s.address()))
                 .collect(),
@@ -442,7 +449,7 @@ impl Function {
     }
 }
 
-/// The assembly files of each cell, and where `callable` its header and its calls.
+/// Everything but calls, and calls where `callable`, of each cell.
 fn check(tools: &Tools, cells: &[(&str, &[u32], &str)], callable: bool) {
     let base = tempfile::tempdir().expect("a temporary folder");
     let (mut kernels, mut calls) = (0, 0);
@@ -450,8 +457,8 @@ fn check(tools: &Tools, cells: &[(&str, &[u32], &str)], callable: bool) {
         for bits in *sizes {
             let cell = Cell::generate(base.path(), tools, (core, *bits, rest));
             cell.check_assembly();
+            cell.check_header();
             if callable {
-                cell.check_header();
                 calls += cell.check_calls();
             }
             kernels += 1;

@@ -66,8 +66,8 @@ pub fn lines(report: &Report) -> Vec<(String, String)> {
 pub fn comment(report: &Report, title: &str) -> String {
     let mut text = format!("/* SPDX-License-Identifier: {LICENCE}\n *\n * {title}\n *\n");
     for (key, value) in lines(report) {
-        // No line can end the comment early.
-        let value = value.replace("*/", "* /");
+        // No line can end the comment early, or look like the start of another.
+        let value = value.replace("*/", "* /").replace("/*", "/ *");
         text.push_str(&format!(" * {key:<14}{value}\n"));
     }
     text.push_str(" */\n");

@@ -47,10 +47,15 @@ pub fn object(format: &ObjectFormat, symbol: &str, code: &[u8]) -> Result<Vec<u8
         value: 0,
         size: code.len() as u64,
         kind: SymbolKind::Text,
-        scope: SymbolScope::Linkage,
+        // Default visibility, as `.global` gives: a shared library can export it.
+        scope: SymbolScope::Dynamic,
         weak: false,
         section: SymbolSection::Section(section),
         flags: SymbolFlags::None,
     });
+    if format.stack_note {
+        let note = b".note.GNU-stack".to_vec();
+        file.add_section(Vec::new(), note, SectionKind::Other);
+    }
     file.write().map_err(|e| e.to_string())
 }

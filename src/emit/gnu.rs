@@ -23,5 +23,7 @@ pub fn assembly<I: Isa>(kernel: &Kernel<I>, dialect: &Dialect, report: &Report) 
         text.push_str(&format!("\t{}\n", I::text(insn)));
     }
     text.push_str(&format!("\t.size {symbol}, . - {symbol}\n"));
+    // As GCC does where Linux is meant: without it ld makes the stack executable.
+    text.push_str("#ifdef __linux__\n\t.section .note.GNU-stack,\"\",%progbits\n#endif\n");
     text
 }

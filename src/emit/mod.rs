@@ -16,6 +16,9 @@ pub struct ObjectFormat {
     pub align: u64,
     /// A local symbol that marks what kind of code begins (`$a` on ARM).
     pub mapping_symbol: Option<&'static str>,
+    /// Does the code say that it needs no executable stack? Yes where GCC says so (Linux): one
+    /// object without makes the stack executable, one object with makes ld warn of all others.
+    pub stack_note: bool,
 }
 
 /// What differs between GNU assemblers.

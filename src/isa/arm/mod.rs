@@ -81,6 +81,7 @@ impl Isa for ArmIsa {
             flags: EABI5,
             align: 4,
             mapping_symbol: Some("$a"),
+            stack_note: false,
         }
     }
 

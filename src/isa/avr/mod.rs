@@ -77,6 +77,7 @@ impl Isa for AvrIsa {
             flags: core.arch,
             align: 2,
             mapping_symbol: None,
+            stack_note: false,
         }
     }
 

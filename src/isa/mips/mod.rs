@@ -79,6 +79,7 @@ impl Isa for MipsIsa {
             flags: 0x5000_1001,
             align: 4,
             mapping_symbol: None,
+            stack_note: true,
         }
     }
 
