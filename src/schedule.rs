@@ -277,6 +277,15 @@ impl Schedule {
         });
         columns.collect()
     }
+
+    /// The blocks, if all are rows.
+    pub fn row_blocks(&self) -> Option<Vec<&RowBlock>> {
+        let rows = self.blocks.iter().map(|block| match block {
+            Block::Rows(rows) => Some(rows),
+            Block::Columns(_) => None,
+        });
+        rows.collect()
+    }
 }
 
 impl Row {

@@ -31,7 +31,19 @@ fn every_method_has_its_rows() {
     };
     assert_eq!(of("operand-caching").len(), 10);
     assert_eq!(of("product-scanning").len(), 1);
-    for row in of("operand-scanning") {
+    assert_eq!(of("operand-scanning").len(), 20);
+}
+
+/// A method that a machine cannot run has a reason.
+#[test]
+fn refusals_say_why() {
+    let rows = rows("mul 160 --core arm7tdmi");
+    let refused: Vec<_> = rows
+        .iter()
+        .filter(|r| r["method"] == "operand-scanning")
+        .collect();
+    assert!(!refused.is_empty());
+    for row in refused {
         let reason = row["unsupported"].as_str().expect("a reason");
         assert!(reason.contains("row machine"), "{reason}");
     }

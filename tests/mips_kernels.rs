@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use lozenge::domain::concrete::Concrete;
-use lozenge::isa::avr::AvrIsa;
+use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::mips::code::Insn;
 use lozenge::isa::mips::cores::{CORES, Core};
 use lozenge::isa::mips::instructions::{Feature, Op, Timing};
@@ -434,12 +434,12 @@ fn operand_scanning_loads_and_stores() {
 
 #[test]
 fn a_column_machine_refuses_rows() {
-    let avr = &lozenge::isa::avr::cores::ATMEGA128;
-    let spec = Spec::new(Operation::Mul, 32, 8).unwrap();
+    let arm = &lozenge::isa::arm::cores::ARM7TDMI;
+    let spec = Spec::new(Operation::Mul, 64, 32).unwrap();
     let method = method::find("operand-scanning").unwrap();
     let params = Params::from([("k", 0)]);
-    let schedule = (method.schedule)(&spec, &AvrIsa::facts(avr), &params).unwrap();
-    let error = AvrIsa::lower(&schedule, avr).unwrap_err().to_string();
+    let schedule = (method.schedule)(&spec, &ArmIsa::facts(arm), &params).unwrap();
+    let error = ArmIsa::lower(&schedule, arm).unwrap_err().to_string();
     assert!(error.contains("needs a row machine"), "{error}");
 }
 

@@ -22,7 +22,7 @@ use lozenge::prove;
 use lozenge::spec::{Alias, Op as Operation, Spec};
 use lozenge::vectors::{self, Random};
 
-/// Faults in each of the six kernels.
+/// Faults in each of the seven kernels.
 const FAULTS_PER_KERNEL: usize = 500;
 
 /// Names of the faults, for the table.
@@ -184,6 +184,7 @@ fn wrong_mutants_are_rejected() {
         (7, caching(3)),
         (10, caching(10)),
         (20, caching(10)),
+        (6, ("operand-scanning", Params::from([("k", 3)]))),
     ];
     let log = Mutex::new((0, 0, Vec::new(), BTreeMap::<&str, (usize, usize)>::new()));
     std::thread::scope(|scope| {
@@ -225,7 +226,8 @@ fn attack(n: usize, name: &str, params: &Params, log: &Log) {
     let schedule = (method.schedule)(&spec, &AvrIsa::facts(core), params).expect("a schedule");
     let program = AvrIsa::lower(&schedule, core)
         .expect("lowers")
-        .remove(1)
+        .pop()
+        .expect("a program")
         .insns;
     let original = AvrIsa::encode(core, &program).expect("encodes");
     let mut random = Random::new(n as u64);

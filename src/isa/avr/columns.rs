@@ -19,7 +19,7 @@ use crate::schedule::{Column, ColumnBlock, Lifetimes, Product, Schedule};
 const PRODUCT: u64 = 255 * 255;
 
 /// Free registers, the caller-saved first.
-const ORDER: [u8; 24] = [
+pub const ORDER: [u8; 24] = [
     24, 25, 22, 23, 20, 21, 18, 19, 16, 17, 14, 15, 12, 13, 10, 11, 8, 9, 6, 7, 4, 5, 2, 3,
 ];
 
@@ -56,11 +56,15 @@ fn bytes(bound: u64) -> usize {
 }
 
 impl Columns {
-    /// Lowers every block of `schedule`.
+    /// Lowers `blocks`, which are all of `schedule`.
     ///
     /// # Errors
     /// When registers run out.
-    pub fn lower(schedule: &Schedule, choices: Choices) -> Result<Self, OutOfRegisters> {
+    pub fn lower(
+        schedule: &Schedule,
+        blocks: &[&ColumnBlock],
+        choices: Choices,
+    ) -> Result<Self, OutOfRegisters> {
         let mut free = [false; 32];
         for r in ORDER {
             free[usize::from(r)] = true;
@@ -78,7 +82,7 @@ impl Columns {
         };
         let lifetimes = Lifetimes::of(schedule);
         let mut t = 0;
-        for block in schedule.column_blocks().unwrap_or_default() {
+        for block in blocks {
             c.block(block, &lifetimes, &mut t)?;
         }
         Ok(c)

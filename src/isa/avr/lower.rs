@@ -4,7 +4,8 @@ use super::abi;
 use super::code::Insn;
 use super::columns::{Choices, Columns};
 use super::instructions::Op;
-use super::pointers;
+use super::pointers::{self, Item};
+use super::rows::Rows;
 use crate::facts::Facts;
 use crate::isa::LowerError;
 use crate::program::Program;
@@ -18,29 +19,40 @@ pub const FACTS: Facts = Facts {
     constant_registers: 1,
 };
 
-/// Every choice of lowering that may pay; the cheapest result is taken.
-pub const CHOICES: [Choices; 2] = [
+/// Every choice of lowering columns that may pay; the cheapest result is taken.
+const CHOICES: [Choices; 2] = [
     Choices { clear_pairs: false },
     Choices { clear_pairs: true },
 ];
 
-/// The function that runs `schedule`.
+/// Functions that run `schedule`, any of which may be the cheapest.
 ///
 /// # Errors
 /// When registers run out, or a pointer cannot move where it must.
-pub fn lower(schedule: &Schedule, choices: Choices) -> Result<Program<Insn>, LowerError> {
-    if schedule.column_blocks().is_none() {
-        return Err(LowerError::RowMachine("an AVR"));
+pub fn lower(schedule: &Schedule) -> Result<Vec<Program<Insn>>, LowerError> {
+    if let Some(blocks) = schedule.column_blocks() {
+        let lowered = CHOICES.iter().map(|choices| {
+            let columns = Columns::lower(schedule, &blocks, *choices);
+            let Columns { items, notes, .. } = columns.map_err(|_| LowerError::Registers)?;
+            function(&items, notes)
+        });
+        return lowered.collect();
     }
-    let columns = Columns::lower(schedule, choices).map_err(|_| LowerError::Registers)?;
-    let (pointers, resolved) = pointers::resolve(&columns.items).ok_or(LowerError::Addressing)?;
+    let blocks = schedule.row_blocks().ok_or(LowerError::Mixed)?;
+    let rows = Rows::lower(schedule.n, &blocks).map_err(|_| LowerError::Registers)?;
+    Ok(vec![function(&rows.items, rows.notes)?])
+}
+
+/// A whole function: pointers set up, accesses resolved, registers saved.
+fn function(items: &[Item], notes: Vec<(usize, String)>) -> Result<Program<Insn>, LowerError> {
+    let (pointers, resolved) = pointers::resolve(items).ok_or(LowerError::Addressing)?;
     let mut body: Vec<Insn> = pointers
         .iter()
         .zip(abi::ARGUMENTS)
         .map(|(p, argument)| Insn::rr(Op::MOVW, p.low(), argument))
         .collect();
     let mut program = Program::new();
-    let mut notes = columns.notes.into_iter().peekable();
+    let mut notes = notes.into_iter().peekable();
     let mut body_notes = Vec::new();
     for (i, insns) in resolved.into_iter().enumerate() {
         while let Some((_, text)) = notes.next_if(|(at, _)| *at == i) {

@@ -8,7 +8,7 @@
 //! | [`cores`], [`parts`] | costs of each core; memories of each part |
 //! | [`run`] | executing decoded code, in any domain |
 //! | [`abi`] | the avr-gcc calling convention: entering, leaving, saving |
-//! | [`lower`], [`columns`], [`pointers`] | from a schedule to a program |
+//! | [`lower`], [`columns`], [`rows`], [`pointers`] | from a schedule to a program |
 
 pub mod abi;
 pub mod code;
@@ -19,6 +19,7 @@ pub mod lower;
 pub mod machine;
 pub mod parts;
 pub mod pointers;
+pub mod rows;
 pub mod run;
 
 use std::rc::Rc;
@@ -64,10 +65,7 @@ impl Isa for AvrIsa {
     }
 
     fn lower(schedule: &Schedule, _: &cores::Core) -> Result<Vec<Program<code::Insn>>, LowerError> {
-        lower::CHOICES
-            .iter()
-            .map(|choices| lower::lower(schedule, *choices))
-            .collect()
+        lower::lower(schedule)
     }
 
     fn object_format(core: &cores::Core) -> ObjectFormat {

@@ -11,7 +11,7 @@ use super::rows;
 use crate::facts::Facts;
 use crate::isa::LowerError;
 use crate::program::Program;
-use crate::schedule::{Block, Schedule};
+use crate::schedule::Schedule;
 
 /// What a method may know of `core`: all registers but $zero, $k0, $k1, $gp, $sp and three pointers.
 pub fn facts(core: &Core) -> Facts {
@@ -47,15 +47,7 @@ fn function(
 ) -> Result<Program<Insn>, LowerError> {
     let has = |feature| core.features.has(feature);
     let mut draft = Draft::new(registers.iter().copied());
-    let row_blocks: Option<Vec<_>> = schedule
-        .blocks
-        .iter()
-        .map(|block| match block {
-            Block::Rows(rows) => Some(rows),
-            Block::Columns(_) => None,
-        })
-        .collect();
-    match (schedule.column_blocks(), row_blocks) {
+    match (schedule.column_blocks(), schedule.row_blocks()) {
         (Some(blocks), _) => {
             columns::lower(schedule, &blocks, core.features, &mut draft)?;
         }
