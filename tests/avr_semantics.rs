@@ -11,9 +11,10 @@ use std::rc::Rc;
 
 use lozenge::domain::concrete::{Bits, Concrete};
 use lozenge::fault::Fault;
+use lozenge::isa::Class;
 use lozenge::isa::avr::code::{Form, Insn, forms};
 use lozenge::isa::avr::cores::{ATMEGA128, ATMEGA2560, Core};
-use lozenge::isa::avr::instructions::{Class, Op, Timing};
+use lozenge::isa::avr::instructions::{Op, Timing};
 use lozenge::isa::avr::machine::Avr;
 use lozenge::isa::avr::run::Decoded;
 

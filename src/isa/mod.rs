@@ -136,6 +136,21 @@ pub struct Span {
     pub max: u64,
 }
 
+/// What a count of instructions calls an instruction (hw2018, table 3).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Class {
+    Load,
+    Store,
+    Mul,
+    /// Additions and subtractions, and on a machine without a carry flag the comparisons that compute carries.
+    Add,
+    Move,
+    Other,
+    /// Saving and restoring registers, calls and returns: outside the *body* convention.
+    Frame,
+}
+
 /// Executed instructions, by class (hw2018, table 3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize)]
 pub struct ClassCounts {
@@ -160,4 +175,20 @@ pub struct Cost {
     pub counts: ClassCounts,
     /// All instructions executed.
     pub executed: u64,
+}
+
+impl ClassCounts {
+    /// The counts of a body from how often each class of instruction was executed.
+    pub fn of(by_class: &[u64; 7]) -> Self {
+        let of = |class: Class| by_class[class as usize];
+        Self {
+            total: by_class.iter().sum::<u64>() - of(Class::Frame),
+            load: of(Class::Load),
+            store: of(Class::Store),
+            mul: of(Class::Mul),
+            add: of(Class::Add),
+            moves: of(Class::Move),
+            other: of(Class::Other),
+        }
+    }
 }

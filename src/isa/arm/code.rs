@@ -2,9 +2,10 @@
 
 use std::sync::OnceLock;
 
-use super::instructions::{ALWAYS, Class, Op, Ops, Timing, table};
+use super::instructions::{ALWAYS, Op, Ops, Timing, table};
 use super::machine::{LR, PC, SP};
 use crate::domain::concrete::Concrete;
+use crate::isa::Class;
 
 /// An instruction with its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -10,6 +10,7 @@
 
 use super::machine::{Arm, Outcome};
 use crate::domain::{Domain, Logic, Signs};
+use crate::isa::Class;
 
 use Class::{Add, Frame, Move, Other};
 use Op::*;
@@ -89,20 +90,6 @@ pub enum Timing {
     Branch,
     /// MRS, MSR.
     Status,
-}
-
-/// What a count of instructions calls it (hw2018, table 3).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Class {
-    Load,
-    Store,
-    Mul,
-    Add,
-    Move,
-    Other,
-    /// Saving and restoring registers, calls and returns: outside the *body* convention.
-    Frame,
 }
 
 /// One instruction.

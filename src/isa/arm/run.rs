@@ -2,10 +2,11 @@
 
 use super::code::{Insn, register};
 use super::cores::{Core, Effects, Pipeline};
-use super::instructions::{ALWAYS, Class, Ops, Timing, table};
+use super::instructions::{ALWAYS, Ops, Timing, table};
 use super::machine::{Arm, Flow, Outcome};
 use crate::domain::Domain;
 use crate::fault::Fault;
+use crate::isa::Class;
 use crate::isa::{ClassCounts, Cost, Span, Stopped};
 
 /// A decoded instruction at its address.
@@ -49,16 +50,7 @@ impl Account {
     }
 
     fn close(mut self) -> Self {
-        let of = |class: Class| self.by_class[class as usize];
-        self.cost.counts = ClassCounts {
-            total: self.cost.executed - of(Class::Frame),
-            load: of(Class::Load),
-            store: of(Class::Store),
-            mul: of(Class::Mul),
-            add: of(Class::Add),
-            moves: of(Class::Move),
-            other: of(Class::Other),
-        };
+        self.cost.counts = ClassCounts::of(&self.by_class);
         self.cost.body = Span {
             min: self.cost.call.min - self.frame.min,
             max: self.cost.call.max - self.frame.max,

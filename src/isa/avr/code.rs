@@ -2,8 +2,9 @@
 
 use std::sync::OnceLock;
 
-use super::instructions::{Class, Op, Ops, Timing, table};
+use super::instructions::{Op, Ops, Timing, table};
 use crate::domain::concrete::Concrete;
+use crate::isa::Class;
 
 /// An instruction with its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -9,6 +9,7 @@
 use super::machine::{Avr, Flow, Outcome, Pointer};
 use crate::domain::{Domain, Logic, Shift, Signs};
 use crate::fault::Fault;
+use crate::isa::Class;
 
 use Class::{Add, Frame, Move, Mul, Other};
 use Op::*;
@@ -73,20 +74,6 @@ pub enum Timing {
     ExtendedIndirectCall,
     Call,
     Return,
-}
-
-/// What a count of instructions calls it (hw2018, table 3).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Class {
-    Load,
-    Store,
-    Mul,
-    Add,
-    Move,
-    Other,
-    /// PUSH, POP, CALL, RET: outside the *body* convention.
-    Frame,
 }
 
 /// One instruction.

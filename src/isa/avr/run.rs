@@ -2,10 +2,11 @@
 
 use super::code::Insn;
 use super::cores::Core;
-use super::instructions::{Class, Ops, Timing, table};
+use super::instructions::{Ops, Timing, table};
 use super::machine::{Avr, Flow, Outcome};
 use crate::domain::Domain;
 use crate::fault::Fault;
+use crate::isa::Class;
 use crate::isa::{ClassCounts, Cost, Span, Stopped};
 
 /// A decoded instruction at its word address.
@@ -124,7 +125,6 @@ impl<D: Domain> Decoded<D> {
                 frame += spent;
             }
         }
-        let of = |class: Class| by_class[class as usize];
         let span = |cycles| Span {
             min: cycles,
             max: cycles,
@@ -132,15 +132,7 @@ impl<D: Domain> Decoded<D> {
         Ok(Cost {
             call: span(cycles),
             body: span(cycles - frame),
-            counts: ClassCounts {
-                total: executed - of(Class::Frame),
-                load: of(Class::Load),
-                store: of(Class::Store),
-                mul: of(Class::Mul),
-                add: of(Class::Add),
-                moves: of(Class::Move),
-                other: of(Class::Other),
-            },
+            counts: ClassCounts::of(&by_class),
             executed,
         })
     }

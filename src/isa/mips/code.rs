@@ -3,8 +3,9 @@
 use std::sync::OnceLock;
 
 use super::cores::Features;
-use super::instructions::{Class, Feature, Op, Ops, Timing, table};
+use super::instructions::{Feature, Op, Ops, Timing, table};
 use crate::domain::concrete::Concrete;
+use crate::isa::Class;
 
 /// An instruction with its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -14,6 +14,7 @@
 use super::machine::{Flow, Mips, Outcome};
 use crate::domain::{Domain, Logic, Shift, Signs};
 use crate::fault::Fault;
+use crate::isa::Class;
 
 use Class::{Add, Load, Move, Mul, Other, Store};
 
@@ -48,20 +49,6 @@ pub enum Timing {
     /// MTHI, MTLO, SHA: HI and LO without the multiplier.
     MoveTo,
     Trap,
-}
-
-/// What a count of instructions calls it (hw2018, table 3). SLT and SLTU, which compute carries, are `Add`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Class {
-    Load,
-    Store,
-    Mul,
-    Add,
-    Move,
-    Other,
-    /// Saving and restoring registers, moving $sp, returning: outside the *body* convention.
-    Frame,
 }
 
 /// What a core must have for an instruction to exist.

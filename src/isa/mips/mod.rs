@@ -28,7 +28,7 @@ use crate::domain::concrete::Concrete;
 use crate::domain::{Abstract, Base};
 use crate::emit::{Dialect, ObjectFormat};
 use crate::facts::Facts;
-use crate::isa::{Called, Cost, Isa, LowerError, Operands, Stopped};
+use crate::isa::{Called, Class, Cost, Isa, LowerError, Operands, Stopped};
 use crate::program::Program;
 use crate::schedule::Schedule;
 
@@ -57,7 +57,7 @@ impl Isa for MipsIsa {
     }
 
     fn is_frame(insn: &code::Insn) -> bool {
-        insn.class() == instructions::Class::Frame
+        insn.class() == Class::Frame
     }
 
     fn facts(core: &cores::Core) -> Facts {

@@ -2,10 +2,11 @@
 
 use super::code::Insn;
 use super::cores::{Core, Pipeline};
-use super::instructions::{Class, Ops, Timing, table};
+use super::instructions::{Ops, Timing, table};
 use super::machine::{Flow, Mips, Outcome};
 use crate::domain::Domain;
 use crate::fault::Fault;
+use crate::isa::Class;
 use crate::isa::{ClassCounts, Cost, Span, Stopped};
 
 /// A decoded instruction.
@@ -151,7 +152,6 @@ impl<'a, D: Domain> Decoded<'a, D> {
             };
         }
         m.pc = pc;
-        let of = |class: Class| by_class[class as usize];
         let tells = clock.fast.end() != clock.slow.end();
         Ok(Ran {
             cost: Cost {
@@ -160,15 +160,7 @@ impl<'a, D: Domain> Decoded<'a, D> {
                     max: clock.slow.now,
                 },
                 body: clock.body,
-                counts: ClassCounts {
-                    total: executed - of(Class::Frame),
-                    load: of(Class::Load),
-                    store: of(Class::Store),
-                    mul: of(Class::Mul),
-                    add: of(Class::Add),
-                    moves: of(Class::Move),
-                    other: of(Class::Other),
-                },
+                counts: ClassCounts::of(&by_class),
                 executed,
             },
             slow_operand: clock.parted.or(clock.observed).filter(|_| tells),
