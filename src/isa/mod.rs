@@ -7,6 +7,7 @@ pub mod mips;
 use num_bigint::BigUint;
 use thiserror::Error;
 
+use crate::domain::concrete::Concrete;
 use crate::domain::{Abstract, Base};
 use crate::emit::{Dialect, ObjectFormat};
 use crate::facts::Facts;
@@ -35,6 +36,41 @@ pub struct Operands<'a> {
     pub result_bytes: usize,
     /// For the result and each source: which of the others' places it shares (an index), or its own.
     pub places: &'a [usize],
+}
+
+impl Operands<'_> {
+    /// Addresses of the result and the sources, the first of them at `first`.
+    pub fn addresses(&self, first: usize) -> Vec<usize> {
+        let room = self.result_bytes.max(self.source_bytes);
+        self.places
+            .iter()
+            .map(|place| first + place * room)
+            .collect()
+    }
+
+    /// Puts the sources where `addresses` says: arrays of words of `word` bytes, least significant first.
+    pub fn put(&self, d: &mut Concrete, addresses: &[usize], word: usize) {
+        for (value, at) in self.sources.iter().zip(&addresses[1..]) {
+            let mut bytes = value.to_bytes_le();
+            bytes.resize(self.source_bytes, 0);
+            order_words(&mut bytes, d.big_endian, word);
+            d.memory[*at..*at + self.source_bytes].copy_from_slice(&bytes);
+        }
+    }
+
+    /// The result at `addresses[0]`.
+    pub fn result(&self, d: &Concrete, addresses: &[usize], word: usize) -> BigUint {
+        let mut bytes = d.memory[addresses[0]..addresses[0] + self.result_bytes].to_vec();
+        order_words(&mut bytes, d.big_endian, word);
+        BigUint::from_bytes_le(&bytes)
+    }
+}
+
+/// Between little-endian bytes and words in a machine's byte order.
+fn order_words(bytes: &mut [u8], big_endian: bool, word: usize) {
+    if big_endian {
+        bytes.chunks_exact_mut(word).for_each(<[u8]>::reverse);
+    }
 }
 
 /// An instruction set.

@@ -140,16 +140,11 @@ impl Isa for ArmIsa {
         operands: &Operands<'_>,
         limit: u64,
     ) -> Result<(BigUint, Cost), Stopped> {
-        let room = operands.result_bytes.max(operands.source_bytes);
-        let addresses: Vec<_> = operands.places.iter().map(|p| DATA + p * room).collect();
+        let addresses = operands.addresses(DATA);
         let mut m = abi::enter_concrete(code, &addresses);
-        for (value, at) in operands.sources.iter().zip(&addresses[1..]) {
-            let mut bytes = value.to_bytes_le();
-            bytes.resize(operands.source_bytes, 0);
-            m.d.memory[*at..*at + operands.source_bytes].copy_from_slice(&bytes);
-        }
+        operands.put(&mut m.d, &addresses, 4);
         let account = run::Decoded::<Concrete>::new(code, core).run(&mut m, limit)?;
-        let result = &m.d.memory[addresses[0]..addresses[0] + operands.result_bytes];
-        Ok((BigUint::from_bytes_le(result), account.cost))
+        let result = operands.result(&m.d, &addresses, 4);
+        Ok((result, account.cost))
     }
 }

@@ -145,30 +145,12 @@ impl Isa for MipsIsa {
         operands: &Operands<'_>,
         limit: u64,
     ) -> Result<(BigUint, Cost), Stopped> {
-        let room = operands.result_bytes.max(operands.source_bytes);
-        let addresses: Vec<_> = operands
-            .places
-            .iter()
-            .map(|p| abi::DATA + p * room)
-            .collect();
+        let addresses = operands.addresses(abi::DATA);
         let mut m = abi::enter_concrete(core, &addresses);
-        // Operands are arrays of words, the least significant first, in either byte order.
-        let swap = |bytes: &mut [u8]| {
-            if core.big_endian {
-                bytes.chunks_exact_mut(4).for_each(<[u8]>::reverse);
-            }
-        };
-        for (value, at) in operands.sources.iter().zip(&addresses[1..]) {
-            let mut bytes = value.to_bytes_le();
-            bytes.resize(operands.source_bytes, 0);
-            swap(&mut bytes);
-            m.d.memory[*at..*at + operands.source_bytes].copy_from_slice(&bytes);
-        }
+        operands.put(&mut m.d, &addresses, 4);
         let decoded = run::Decoded::<Concrete>::new(code, core);
         let ran = decoded.run(&mut m, abi::CALLER, limit)?;
-        let at = addresses[0];
-        let mut result = m.d.memory[at..at + operands.result_bytes].to_vec();
-        swap(&mut result);
-        Ok((BigUint::from_bytes_le(&result), ran.cost))
+        let result = operands.result(&m.d, &addresses, 4);
+        Ok((result, ran.cost))
     }
 }
