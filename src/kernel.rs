@@ -78,6 +78,13 @@ pub struct Candidate<I: Isa> {
     pub cost: Option<Cost>,
 }
 
+impl<I: Isa> Candidate<I> {
+    /// Cycles of a call.
+    fn cycles(&self) -> u64 {
+        self.cost.map_or(u64::MAX, |cost| cost.call.max)
+    }
+}
+
 /// What may share memory, and why not.
 #[derive(Clone, Debug)]
 pub struct Aliasing {
@@ -160,19 +167,24 @@ fn parameters(method: &'static Method, given: &BTreeMap<String, usize>) -> Resul
         .collect()
 }
 
-/// Every program of one method with one set of parameters, counted.
+/// Every program of one method with one set of parameters, counted. None if they all take more
+/// than `limit` cycles, which the schedule alone tells.
 fn candidates<I: Isa>(
     spec: &Spec,
     core: &I::Core,
     method: &'static Method,
     params: &Params,
+    limit: u64,
 ) -> Result<Vec<Candidate<I>>, Error> {
     let schedule = (method.schedule)(spec, &I::facts(core), params)?;
     let name = method.name;
-    schedule.check().map_err(|error| Error::Schedule {
+    let counts = schedule.check().map_err(|error| Error::Schedule {
         method: name,
         error,
     })?;
+    if I::at_least(&counts) > limit {
+        return Ok(Vec::new());
+    }
     let programs = I::lower(&schedule, core).map_err(|error| Error::Lower {
         method: name,
         error,
@@ -245,13 +257,11 @@ pub fn choose<I: Isa>(request: &Request, core: &I::Core) -> Result<(Spec, Candid
             vec![given]
         };
         for params in sets {
-            match candidates::<I>(&spec, core, method, &params) {
+            let limit = best.as_ref().map_or(u64::MAX, Candidate::cycles);
+            match candidates::<I>(&spec, core, method, &params, limit) {
                 Ok(list) => {
                     let all = best.take().into_iter().chain(list);
-                    best = all.min_by_key(|c| {
-                        let cycles = c.cost.map_or(u64::MAX, |cost| cost.call.max);
-                        (cycles, c.code.len())
-                    });
+                    best = all.min_by_key(|c| (c.cycles(), c.code.len()));
                 }
                 Err(error) => {
                     refused.get_or_insert(error);

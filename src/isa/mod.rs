@@ -13,7 +13,7 @@ use crate::emit::{Dialect, ObjectFormat};
 use crate::facts::Facts;
 use crate::fault::Fault;
 use crate::program::Program;
-use crate::schedule::Schedule;
+use crate::schedule::{Counts, Schedule};
 
 /// Where and why a run stopped: byte address of the instruction, and the fault.
 pub type Stopped = (usize, Fault);
@@ -106,6 +106,11 @@ pub trait Isa: Sized + 'static {
         schedule: &Schedule,
         core: &Self::Core,
     ) -> Result<Vec<Program<Self::Insn>>, LowerError>;
+
+    /// Cycles that every function for a schedule with these counts takes at least; 0 says nothing.
+    fn at_least(_: &Counts) -> u64 {
+        0
+    }
 
     /// How its objects are written.
     fn object_format(core: &Self::Core) -> ObjectFormat;

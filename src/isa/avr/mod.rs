@@ -32,7 +32,7 @@ use crate::emit::{Dialect, ObjectFormat};
 use crate::facts::Facts;
 use crate::isa::{Called, Class, Cost, Isa, LowerError, Operands, Stopped};
 use crate::program::Program;
-use crate::schedule::Schedule;
+use crate::schedule::{Counts, Schedule};
 
 /// The AVR instruction set.
 pub struct AvrIsa;
@@ -66,6 +66,13 @@ impl Isa for AvrIsa {
 
     fn lower(schedule: &Schedule, _: &cores::Core) -> Result<Vec<Program<code::Insn>>, LowerError> {
         lower::lower(schedule)
+    }
+
+    fn at_least(counts: &Counts) -> u64 {
+        // Loads, stores and MUL take 2 cycles. Every product but the first of a block is added
+        // in 2 more; there are at least two products to a block, or one, and then RET makes up.
+        let memory = counts.loads + counts.stores;
+        (2 * memory + 3 * counts.products) as u64
     }
 
     fn object_format(core: &cores::Core) -> ObjectFormat {
