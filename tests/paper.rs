@@ -137,3 +137,49 @@ fn table_4_operand_scanning() {
         not_above("operand scanning", &table["theirs"], &made);
     }
 }
+
+/// Numbers of README's rows `| bits | ...`, the bold ones too, for tables with `columns` columns.
+fn readme_rows(columns: usize) -> Vec<Vec<u64>> {
+    let lines = include_str!("../README.md").lines();
+    lines
+        .filter_map(|line| {
+            let cells = line.strip_prefix("| ")?.strip_suffix(" |")?.split(" | ");
+            let numbers = cells.map(|cell| cell.trim_matches('*').parse().ok());
+            numbers.collect::<Option<Vec<u64>>>()
+        })
+        .filter(|row| row.len() == columns)
+        .collect()
+}
+
+#[test]
+fn readme_says_the_same() {
+    let all = table();
+    let columns = |keys: &[&Value]| -> Vec<Vec<u64>> {
+        let lists: Vec<_> = keys.iter().map(|key| numbers(key)).collect();
+        let count = lists.iter().map(Vec::len).max().unwrap_or(0);
+        (0..count)
+            .map(|i| lists.iter().map(|list| list[i]).collect())
+            .collect()
+    };
+    let (t4, t5, t7) = (&all["table4"], &all["table5"], &all["table7"]);
+    let e10 = &t5["e10"];
+    let avr = columns(&[
+        &t5["bits"],
+        &e10["theirs"],
+        &e10["ours"],
+        &t4["theirs"],
+        &t4["ours"],
+    ]);
+    assert_eq!(readme_rows(5), avr);
+    let (caching, scanning) = (&t7["operand-caching"], &t7["product-scanning"]);
+    let arm = columns(&[
+        &t7["bits"],
+        &caching["theirs"],
+        &caching["ours"],
+        &caching["manual"],
+        &scanning["theirs"],
+        &scanning["ours"],
+        &scanning["manual"],
+    ]);
+    assert_eq!(readme_rows(7), arm);
+}
