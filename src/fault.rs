@@ -23,6 +23,9 @@ pub enum Fault {
     Unsupported(String),
 }
 
+/// What an access below the stack pointer does: an interrupt may overwrite what lies there.
+pub const BELOW_STACK: &str = "below the stack pointer, where an interrupt may write";
+
 impl Fault {
     /// Does it say that time or addresses depend on a secret?
     pub fn is_leak(&self) -> bool {

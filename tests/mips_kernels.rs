@@ -443,6 +443,35 @@ fn a_column_machine_refuses_rows() {
     assert!(error.contains("needs a row machine"), "{error}");
 }
 
+/// A word kept below the stack pointer may be overwritten by an interrupt.
+#[test]
+fn nothing_lies_below_the_stack_pointer() {
+    let core = core("mips-4km", &[]);
+    let kept = |sp: i32| {
+        [
+            Insn::immediate(Op::ADDIU, 29, 29, -sp),
+            Insn::immediate(Op::LW, 8, 5, 0),
+            Insn::immediate(Op::LW, 9, 6, 0),
+            Insn::immediate(Op::SW, 16, 29, sp - 8),
+            Insn::three(Op::MULTU, 0, 8, 9),
+            Insn::three(Op::MFLO, 16, 0, 0),
+            Insn::three(Op::MFHI, 11, 0, 0),
+            Insn::immediate(Op::SW, 16, 4, 0),
+            Insn::immediate(Op::LW, 16, 29, sp - 8),
+            Insn::immediate(Op::SW, 11, 4, 4),
+            Insn::three(Op::JR, 0, 31, 0),
+            Insn::immediate(Op::ADDIU, 29, 29, sp),
+        ]
+    };
+    let proof = |sp| {
+        let code = MipsIsa::encode(&core, &kept(sp)).unwrap();
+        prove::prove::<MipsIsa>(&spec(1), &core, &code, Alias::Distinct)
+    };
+    assert!(proof(8).holds(), "{:?}", proof(8));
+    let reason = format!("{:?}", proof(0).memory);
+    assert!(reason.contains("below the stack pointer"), "{reason}");
+}
+
 /// A carry out of HI that nobody catches, and a wait that operands decide.
 #[test]
 fn lost_carries_and_early_ends_are_found() {

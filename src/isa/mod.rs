@@ -192,6 +192,15 @@ pub enum Class {
     Frame,
 }
 
+/// An operand the encoding cannot hold.
+#[derive(thiserror::Error, Debug, Clone, PartialEq, Eq)]
+#[error("{name}: operand {letter} = {value} does not fit its field")]
+pub struct EncodeError {
+    pub name: &'static str,
+    pub letter: char,
+    pub value: i64,
+}
+
 /// Executed instructions, by class (hw2018, table 3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize)]
 pub struct ClassCounts {

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use super::instructions::{ALWAYS, Op, Ops, Timing, table};
 use super::machine::{LR, PC, SP};
 use crate::domain::concrete::Concrete;
-use crate::isa::Class;
+use crate::isa::{Class, EncodeError};
 
 /// An instruction with its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -33,15 +33,6 @@ pub struct Form {
     fixed: u32,
     care: u32,
     fields: Vec<Field>,
-}
-
-/// An operand the encoding cannot hold.
-#[derive(thiserror::Error, Debug, Clone, PartialEq, Eq)]
-#[error("{name}: operand {letter} = {value} does not fit its field")]
-pub struct EncodeError {
-    pub name: &'static str,
-    pub letter: char,
-    pub value: i64,
 }
 
 /// All forms, in the order of [`Op`].

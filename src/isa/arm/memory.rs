@@ -7,7 +7,7 @@
 use super::instructions::Ops;
 use super::machine::{Arm, Flow, Outcome, PC, SP, unpredictable};
 use crate::domain::{Address, Base, Domain, Shift};
-use crate::fault::Fault;
+use crate::fault::{BELOW_STACK, Fault};
 
 type Loader<D> = fn(&mut Arm<D>, Address) -> Result<<D as Domain>::Word<32>, Fault>;
 type Storer<D> = fn(&mut Arm<D>, Address, &<D as Domain>::Word<32>) -> Result<(), Fault>;
@@ -55,9 +55,7 @@ impl<D: Domain> Arm<D> {
         if sp.base == Base::STACK && sp.offset <= at.offset {
             return Ok(());
         }
-        Err(Fault::Store(
-            "below the stack pointer, where an interrupt may write".into(),
-        ))
+        Err(Fault::Store(BELOW_STACK.into()))
     }
 
     /// A load into Rd.

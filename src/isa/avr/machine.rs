@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::instructions::Ops;
 use crate::domain::{Address, Base, Domain, Logic, Signs, Sum};
-use crate::fault::Fault;
+use crate::fault::{BELOW_STACK, Fault};
 
 /// Where control goes next. Targets count words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,9 +67,6 @@ pub struct Avr<D: Domain> {
     /// Program memory from address 0, for LPM.
     flash: Rc<[u8]>,
 }
-
-/// An interrupt may overwrite what lies below the stack pointer.
-const BELOW: &str = "below the stack pointer, where an interrupt may write";
 
 const C: usize = 0;
 const ZERO: usize = 1;
@@ -394,7 +391,7 @@ impl<D: Domain> Avr<D> {
             return self.load_io((at.offset - io::START) as i32);
         }
         if at.base == Base::STACK && self.is_below_stack(at)? {
-            return Err(Fault::Load(BELOW.into()));
+            return Err(Fault::Load(BELOW_STACK.into()));
         }
         self.d.load(at)
     }
@@ -408,7 +405,7 @@ impl<D: Domain> Avr<D> {
             return self.write_io((at.offset - io::START) as i32, word);
         }
         if at.base == Base::STACK && self.is_below_stack(at)? {
-            return Err(Fault::Store(BELOW.into()));
+            return Err(Fault::Store(BELOW_STACK.into()));
         }
         self.d.store(at, &word)?;
         Ok(Flow::Next)

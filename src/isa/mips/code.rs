@@ -2,10 +2,11 @@
 
 use std::sync::OnceLock;
 
+use super::abi::SP;
 use super::cores::Features;
 use super::instructions::{Feature, Op, Ops, Timing, table};
 use crate::domain::concrete::Concrete;
-use crate::isa::Class;
+use crate::isa::{Class, EncodeError};
 
 /// An instruction with its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -51,15 +52,6 @@ pub struct Form {
     pub fixed: u32,
     pub care: u32,
     fields: Vec<Field>,
-}
-
-/// An operand the encoding cannot hold.
-#[derive(thiserror::Error, Debug, Clone, PartialEq, Eq)]
-#[error("{name}: operand {letter} = {value} does not fit its field")]
-pub struct EncodeError {
-    pub name: &'static str,
-    pub letter: char,
-    pub value: i64,
 }
 
 /// All forms, in the order of [`Op`].
@@ -229,7 +221,6 @@ impl Insn {
 
     /// What a count calls it: saving and restoring registers is no part of the body.
     pub fn class(&self) -> Class {
-        const SP: u8 = 29;
         let Ops { s, t, d, .. } = self.ops;
         match self.op {
             Op::SW | Op::LW if s == SP && super::abi::is_callee_saved(t) => Class::Frame,

@@ -3,9 +3,10 @@
 //! HI and LO are two words; with the wide accumulator a third holds the guard bits, eight
 //! bits kept in a 32-bit word. Branches act after the instruction in their delay slot.
 
+use super::abi::SP;
 use super::instructions::Ops;
 use crate::domain::{Address, Base, Domain, Logic, Shift, Signs};
-use crate::fault::Fault;
+use crate::fault::{BELOW_STACK, Fault};
 
 /// Where control goes after the next instruction, the delay slot. Targets are byte addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -356,6 +357,12 @@ impl<D: Domain> Mips<D> {
     fn address(&mut self, s: u8, k: i32, align: i64) -> Result<Address, Fault> {
         let base = self.r(s);
         let at = self.d.address(&[&base], i64::from(k))?;
+        if at.base == Base::STACK {
+            let sp = self.d.address(&[&self.r[usize::from(SP)]], 0)?;
+            if sp.base != Base::STACK || at.offset < sp.offset {
+                return Err(Fault::Store(BELOW_STACK.into()));
+            }
+        }
         match at.offset % align {
             0 => Ok(at),
             _ => Err(Fault::Unsupported(format!(
