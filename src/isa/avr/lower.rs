@@ -2,14 +2,15 @@
 
 use super::abi;
 use super::code::Insn;
-use super::columns::{Choices, Columns};
+use super::columns::{Choices, Columns, ORDER};
 use super::instructions::Op;
 use super::pointers::{self, Item};
 use super::rows::Rows;
+use super::words::{self, Lowering};
 use crate::facts::Facts;
 use crate::isa::LowerError;
 use crate::program::Program;
-use crate::schedule::Schedule;
+use crate::schedule::{Schedule, Words};
 
 /// What a method may know: r2..r25 are free once r0, r1 hold the product and X, Y, Z point.
 pub const FACTS: Facts = Facts {
@@ -30,6 +31,10 @@ const CHOICES: [Choices; 2] = [
 /// # Errors
 /// When registers run out, or a pointer cannot move where it must.
 pub fn lower(schedule: &Schedule) -> Result<Vec<Program<Insn>>, LowerError> {
+    let schedule = match schedule {
+        Schedule::Blocks(blocks) => blocks,
+        Schedule::Words(words) => return in_words(words),
+    };
     if let Some(blocks) = schedule.column_blocks() {
         let lowered = CHOICES.iter().map(|choices| {
             let columns = Columns::lower(schedule, &blocks, *choices);
@@ -41,6 +46,27 @@ pub fn lower(schedule: &Schedule) -> Result<Vec<Program<Insn>>, LowerError> {
     let blocks = schedule.row_blocks().ok_or(LowerError::Mixed)?;
     let rows = Rows::lower(schedule.n, &blocks).map_err(|_| LowerError::Registers)?;
     Ok(vec![function(&rows.items, rows.notes)?])
+}
+
+/// Functions that run a schedule in words.
+fn in_words(schedule: &Words) -> Result<Vec<Program<Insn>>, LowerError> {
+    let mut list = Vec::new();
+    for clear_pairs in [false, true] {
+        for weight in [4, 6, 8, 12] {
+            let choices = words::Choices {
+                clear_pairs,
+                weight,
+            };
+            let order: Vec<_> = ORDER.iter().map(|r| (*r, 0)).collect();
+            let l = Lowering::of(schedule, &order, choices).map_err(|_| LowerError::Registers)?;
+            if l.bank.scratch_words() > 0 {
+                eprintln!("scratch {}", l.bank.scratch_words());
+                continue;
+            }
+            list.push(function(&l.items, l.notes)?);
+        }
+    }
+    Ok(list)
 }
 
 /// A whole function: pointers set up, accesses resolved, registers saved.
