@@ -239,8 +239,19 @@ impl Bank {
         }
     }
 
-    /// Puts a value into a register.
+    /// The value in a register.
+    pub fn held(&self, r: u8) -> Option<Word> {
+        match self.holds.get(usize::from(r)) {
+            Some(Holds::Value(word)) => Some(*word),
+            _ => None,
+        }
+    }
+
+    /// Puts a value into a register, out of the one it was in.
     pub fn put(&mut self, word: Word, r: u8) {
+        if let Some(old) = self.place[word.0] {
+            self.holds[usize::from(old)] = Holds::Nothing;
+        }
         self.holds[usize::from(r)] = Holds::Value(word);
         self.place[word.0] = Some(r);
     }

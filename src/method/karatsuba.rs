@@ -30,13 +30,34 @@ pub static METHOD: Method = Method {
             name: "early",
             meaning: "1: differences before the high product, 0: after it",
         },
+        Parameter {
+            name: "rows",
+            meaning: "the largest product that is computed row by row in registers",
+        },
+        Parameter {
+            name: "late",
+            meaning: "1: signs are corrected after the middle product, 0: before it",
+        },
     ],
     defaults: |spec, facts| {
         let n = (spec.bits / facts.word_bits) as usize;
         let most = usize::BITS - (n / 3).leading_zeros();
-        (1..=most as usize)
-            .flat_map(|l| [0, 1].map(|early| Params::from([("levels", l), ("early", early)])))
-            .collect()
+        let mut list = Vec::new();
+        for levels in 1..=most as usize {
+            for early in [0, 1] {
+                for rows in [0, 16] {
+                    for late in [0, 1] {
+                        list.push(Params::from([
+                            ("levels", levels),
+                            ("early", early),
+                            ("rows", rows),
+                            ("late", late),
+                        ]));
+                    }
+                }
+            }
+        }
+        list
     },
     schedule,
 };
@@ -46,6 +67,8 @@ pub static METHOD: Method = Method {
 struct Plan {
     levels: usize,
     early: bool,
+    late: bool,
+    rows: usize,
 }
 
 fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
@@ -60,9 +83,12 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
             largest,
         });
     }
+    let given = |name| params.get(name).copied().unwrap_or(0);
     let plan = Plan {
         levels,
-        early: params.get("early").is_some_and(|early| *early > 0),
+        early: given("early") > 0,
+        late: given("late") > 0,
+        rows: given("rows"),
     };
     let mut f = Words::new(spec.op, facts.word_bits, &[n, n]);
     let (a, b) = (f.operand(0), f.operand(1));
@@ -81,6 +107,10 @@ fn product(
 ) -> (Vec<Word>, Option<Word>) {
     let n = x.len();
     if plan.levels == 0 || n < 2 {
+        if n <= plan.rows {
+            let product = rows(f, x, y);
+            return add_layers(f, product, addends, long);
+        }
         return columns(f, x, y, addends, long);
     }
     let plan = Plan {
@@ -117,15 +147,18 @@ fn product(
         &z[..z.len().min(2 * low)],
         End::Carry { out: e },
     );
-    let (e, y_words) = correct(f, &y_words, low, &db, sa, e);
-    let (e, y_words) = correct(f, &y_words, low, &da, sb, e);
+    let (mut e, mut y_words) = (e, y_words);
+    if !plan.late {
+        (e, y_words) = correct(f, &y_words, low, &db, sa, e);
+        (e, y_words) = correct(f, &y_words, low, &da, sb, e);
+    }
     let both = f.fresh();
     f.push(WordStep::And {
         x: sa,
         y: sb,
         out: both,
     });
-    let e = f.chain(Sum::Sub, &[e], &[both], End::Drop)[0];
+    e = f.chain(Sum::Sub, &[e], &[both], End::Drop)[0];
 
     // The caller's addends: below W on their own, in the middle with Y.
     let at = |i: usize| addends.get(i).cloned().unwrap_or_default();
@@ -140,7 +173,11 @@ fn product(
         middle[0].push(carry);
     }
     f.push(WordStep::Part(format!("{n} words: + DA DB")));
-    let (u, v) = product(f, &da, &db, &middle, true, plan);
+    let (mut u, v) = product(f, &da, &db, &middle, true, plan);
+    if plan.late {
+        (e, u) = correct(f, &u, low, &db, sa, e);
+        (e, u) = correct(f, &u, low, &da, sb, e);
+    }
     result.extend(u);
     let mut top = z[low..2 * high].to_vec();
     let mut over = match v {
@@ -175,6 +212,9 @@ fn product(
             over = f.chain(Sum::Add, &[over], &[carry], End::Drop)[0];
         }
     }
+    if let Some(beyond) = z.get(2 * high).filter(|_| long) {
+        over = f.chain(Sum::Add, &[over], &[*beyond], End::Drop)[0];
+    }
     result.extend(top);
     (result, long.then_some(over))
 }
@@ -185,6 +225,71 @@ fn layers(addends: &[Vec<Word>]) -> Vec<Vec<Word>> {
     (0..most)
         .map(|i| addends.iter().map_while(|a| a.get(i).copied()).collect())
         .collect()
+}
+
+/// Adds addends to words, a layer in a chain.
+fn add_layers(
+    f: &mut Words,
+    mut words: Vec<Word>,
+    addends: &[Vec<Word>],
+    long: bool,
+) -> (Vec<Word>, Option<Word>) {
+    let mut over = None;
+    for layer in layers(addends) {
+        let out = f.fresh();
+        let end = match (long, over) {
+            (false, _) => End::Drop,
+            (true, None) => End::Carry { out },
+            (true, Some(x)) => End::Into { x, out },
+        };
+        words = f.chain(Sum::Add, &words, &layer, end);
+        over = long.then_some(out);
+    }
+    (words, over)
+}
+
+/// `x y` row by row. Products of a row that lie two words apart do not overlap: all even ones
+/// are added in one chain, all odd ones in another, and the top word of a row is new.
+fn rows(f: &mut Words, x: &[Word], y: &[Word]) -> Vec<Word> {
+    let n = y.len();
+    // acc[k] is the word of weight 2^(w k).
+    let mut acc: Vec<Word> = Vec::new();
+    for (i, x) in x.iter().enumerate() {
+        let wide = |f: &mut Words, j: usize| {
+            let [low, high] = [f.fresh(), f.fresh()];
+            f.push(WordStep::Wide {
+                x: *x,
+                y: y[j],
+                low,
+                high,
+            });
+            [low, high]
+        };
+        // The product with the top word first: its high word is the top of the row.
+        let [low, mut top] = wide(f, n - 1);
+        for parity in [0, 1].into_iter().filter(|p| *p < n) {
+            // The lowest product comes last: it need not be moved before it is added.
+            let mut words = Vec::new();
+            for j in (parity..n).rev().filter(|j| j % 2 == parity) {
+                match j + 1 == n {
+                    true => words.push(low),
+                    false => words.splice(0..0, wide(f, j)).for_each(drop),
+                }
+            }
+            if i == 0 && parity == 0 {
+                // Nothing is there yet.
+                acc = words;
+                continue;
+            }
+            let first = i + parity;
+            let old: Vec<_> = acc.drain(first..).chain([top]).collect();
+            let mut sum = f.chain(Sum::Add, &old, &words, End::Drop);
+            top = sum.pop().unwrap_or(top);
+            acc.extend(sum);
+        }
+        acc.push(top);
+    }
+    acc
 }
 
 /// Product scanning on words: `x y` and addends.

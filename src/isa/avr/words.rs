@@ -29,8 +29,7 @@ fn bytes(bound: u64) -> usize {
 }
 
 /// Lowers steps to items.
-pub struct Lowering<'w> {
-    words: &'w Words,
+pub struct Lowering {
     pub items: Vec<Item>,
     pub notes: Vec<(usize, String)>,
     /// The item after which each computed value is in the given register.
@@ -50,18 +49,17 @@ pub struct Lowering<'w> {
     near: usize,
 }
 
-impl<'w> Lowering<'w> {
+impl Lowering {
     /// Lowers all steps. `order`: free registers and from which event on.
     ///
     /// # Errors
     /// When registers run out.
     pub fn of(
-        words: &'w Words,
+        words: &Words,
         order: &[(u8, usize)],
         choices: Choices,
     ) -> Result<Self, OutOfRegisters> {
         let mut l = Self {
-            words,
             items: Vec::new(),
             notes: Vec::new(),
             written: vec![None; words.origins.len()],
@@ -87,7 +85,9 @@ impl<'w> Lowering<'w> {
             WordStep::Chain(chain) => self.chain(chain)?,
             WordStep::Wide { x, y, low, high } => {
                 self.multiply(*x, *y)?;
-                self.settle_pair(*low, *high)?;
+                // The words stay where they are until the next product comes.
+                self.define(*low, 0);
+                self.define(*high, 1);
                 self.tick();
             }
             WordStep::And { x, y, out } => self.logic(Op::AND, *x, *y, *out)?,
@@ -174,10 +174,8 @@ impl<'w> Lowering<'w> {
     }
 
     fn release(&mut self, r: u8) {
-        if r > 1 {
-            self.bank.release(r);
-            self.zeroed[usize::from(r)] = false;
-        }
+        self.bank.release(r);
+        self.zeroed[usize::from(r)] = false;
     }
 
     /// The even register of a free pair, preferably one not known to be zero.
@@ -318,26 +316,26 @@ impl<'w> Lowering<'w> {
         Ok(())
     }
 
-    /// The two words in r1:r0.
-    fn settle_pair(&mut self, low: Word, high: Word) -> Result<(), OutOfRegisters> {
-        if let Some(pair) = self.free_pair() {
+    /// Moves what is still in r1:r0 out of the way of the next product: values, accumulator words.
+    fn vacate_product(&mut self) -> Result<(), OutOfRegisters> {
+        let held = [0, 1].map(|r| self.bank.held(r));
+        if let [Some(low), Some(high)] = held
+            && let Some(pair) = self.free_pair()
+        {
             self.emit(Op::MOVW, pair, 0);
-            self.seize(pair);
-            self.seize(pair + 1);
-            self.define(low, pair);
-            self.define(high, pair + 1);
+            for (word, r) in [(low, pair), (high, pair + 1)] {
+                self.seize(r);
+                self.bank.put(word, r);
+            }
         } else {
-            for (word, from) in [(low, 0), (high, 1)] {
-                let r = self.take()?;
-                self.emit(Op::MOV, r, from);
-                self.define(word, r);
+            for (word, from) in held.into_iter().zip(0..) {
+                if let Some(word) = word {
+                    let r = self.take()?;
+                    self.emit(Op::MOV, r, from);
+                    self.bank.put(word, r);
+                }
             }
         }
-        Ok(())
-    }
-
-    /// Moves an accumulator that is still in r1:r0 out of the way of the next product.
-    fn vacate_product(&mut self) -> Result<(), OutOfRegisters> {
         let in_product = self.accumulator.iter().filter(|r| **r < 2).count();
         if in_product == 2
             && let Some(pair) = self.free_pair()
