@@ -199,6 +199,11 @@ impl Bank {
         self.scratch.len()
     }
 
+    /// When a value is used last.
+    pub fn last_use(&self, word: Word) -> usize {
+        self.last_use[word.0]
+    }
+
     /// Is no use of the value left?
     pub fn is_dead(&self, word: Word) -> bool {
         self.uses[word.0].is_empty()

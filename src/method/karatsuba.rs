@@ -46,7 +46,7 @@ pub static METHOD: Method = Method {
         for levels in 1..=most as usize {
             for early in [0, 1] {
                 for rows in [0, 16] {
-                    for late in [0, 1] {
+                    for late in [0, 1, 2] {
                         list.push(Params::from([
                             ("levels", levels),
                             ("early", early),
@@ -67,7 +67,7 @@ pub static METHOD: Method = Method {
 struct Plan {
     levels: usize,
     early: bool,
-    late: bool,
+    late: usize,
     rows: usize,
 }
 
@@ -87,13 +87,24 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     let plan = Plan {
         levels,
         early: given("early") > 0,
-        late: given("late") > 0,
+        late: given("late"),
         rows: given("rows"),
     };
     let mut f = Words::new(spec.op, facts.word_bits, &[n, n]);
     let (a, b) = (f.operand(0), f.operand(1));
-    (f.result, _) = product(&mut f, &a, &b, &[], false, plan);
+    (f.result, _) = product(&mut f, &a, &b, &[], Over::None, plan);
     Ok(Schedule::Words(f))
+}
+
+/// What becomes of the word beyond the result.
+#[derive(Clone, Copy)]
+enum Over {
+    /// There is none.
+    None,
+    /// It is wanted.
+    Wanted,
+    /// It is added to this one.
+    To(Word),
 }
 
 /// `x y + sum of addends`, `2n` words; and if it may be longer, the word beyond (a small signed one).
@@ -102,16 +113,29 @@ fn product(
     x: &[Word],
     y: &[Word],
     addends: &[Vec<Word>],
-    long: bool,
+    over: Over,
     plan: Plan,
 ) -> (Vec<Word>, Option<Word>) {
     let n = x.len();
     if plan.levels == 0 || n < 2 {
         if n <= plan.rows {
-            let product = rows(f, x, y);
-            return add_layers(f, product, addends, long);
+            let mut layers = layers(addends);
+            let (init, rest) = match layers.is_empty() {
+                true => (vec![], vec![]),
+                false => {
+                    let mut first = layers.remove(0);
+                    let rest = first.split_off(n.min(first.len()));
+                    (first, rest)
+                }
+            };
+            let words = rows(f, x, y, &init);
+            if !rest.is_empty() {
+                let rest = vec![None; n].into_iter().chain(rest);
+                layers.insert(0, rest.collect());
+            }
+            return add_layers(f, words, layers, over);
         }
-        return columns(f, x, y, addends, long);
+        return columns(f, x, y, addends, over);
     }
     let plan = Plan {
         levels: plan.levels - 1,
@@ -122,7 +146,7 @@ fn product(
     let (yl, yh) = y.split_at(low);
     let high = n - low;
     f.push(WordStep::Part(format!("{n} words: L = xl yl")));
-    let (l, _) = product(f, xl, yl, &[], false, plan);
+    let (l, _) = product(f, xl, yl, &[], Over::None, plan);
     claim(f, plan, &l, xl, yl, &[]);
     let (l_lo, l_hi) = l.split_at(low);
     let early = plan
@@ -130,7 +154,8 @@ fn product(
         .then(|| [difference(f, xl, xh), difference(f, yh, yl)]);
     f.push(WordStep::Part(format!("{n} words: Z = xh yh + L_hi")));
     let once: Vec<_> = l_hi.iter().map(|w| vec![*w]).collect();
-    let (mut z, top) = product(f, xh, yh, &once, low > high, plan);
+    let wider = if low > high { Over::Wanted } else { Over::None };
+    let (mut z, top) = product(f, xh, yh, &once, wider, plan);
     z.extend(top);
     claim(f, plan, &z, xh, yh, l_hi);
     f.push(WordStep::Part(format!("{n} words: differences")));
@@ -148,8 +173,10 @@ fn product(
         End::Carry { out: e },
     );
     let (mut e, mut y_words) = (e, y_words);
-    if !plan.late {
+    if plan.late == 0 {
         (e, y_words) = correct(f, &y_words, low, &db, sa, e);
+    }
+    if plan.late != 1 {
         (e, y_words) = correct(f, &y_words, low, &da, sb, e);
     }
     let both = f.fresh();
@@ -169,24 +196,26 @@ fn product(
     let mut result = l_lo.to_vec();
     for layer in layers(&addends[..addends.len().min(low)]) {
         let carry = f.fresh();
-        result = f.chain(Sum::Add, &result, &layer, End::Carry { out: carry });
+        let pairs = result.iter().zip(&layer).map(|(x, y)| (Some(*x), *y));
+        result = f.links(Sum::Add, pairs.collect(), End::Carry { out: carry });
         middle[0].push(carry);
     }
     f.push(WordStep::Part(format!("{n} words: + DA DB")));
-    let (mut u, v) = product(f, &da, &db, &middle, true, plan);
-    if plan.late {
+    let (mut u, v) = product(f, &da, &db, &middle, Over::To(e), plan);
+    e = v.unwrap_or(e);
+    if plan.late > 0 {
         (e, u) = correct(f, &u, low, &db, sa, e);
+    }
+    if plan.late == 1 {
         (e, u) = correct(f, &u, low, &da, sb, e);
     }
     result.extend(u);
     let mut top = z[low..2 * high].to_vec();
-    let mut over = match v {
-        Some(v) => f.chain(Sum::Add, &[v], &[e], End::Drop)[0],
-        None => e,
-    };
+    let long = !matches!(over, Over::None);
+    let mut beyond = e;
     if !top.is_empty() {
         let ext = f.fresh();
-        f.push(WordStep::Sign { x: over, out: ext });
+        f.push(WordStep::Sign { x: e, out: ext });
         let mut carries = Vec::new();
         for layer in layers(addends.get(3 * low..).unwrap_or(&[])) {
             let carry = f.fresh();
@@ -195,65 +224,80 @@ fn product(
             } else {
                 End::Drop
             };
-            top = f.chain(Sum::Add, &top, &layer, end);
+            let pairs = top.iter().enumerate();
+            let pairs = pairs.map(|(k, x)| (Some(*x), layer.get(k).copied().flatten()));
+            top = f.links(Sum::Add, pairs.collect(), end);
             carries.push(carry);
         }
         let mut signed = vec![ext; top.len()];
-        signed[0] = over;
-        let out = f.fresh();
-        let end = if long {
-            End::Into { x: ext, out }
-        } else {
-            End::Drop
+        signed[0] = e;
+        beyond = f.fresh();
+        let end = match long {
+            true => End::Into {
+                x: ext,
+                out: beyond,
+            },
+            false => End::Drop,
         };
         top = f.chain(Sum::Add, &top, &signed, end);
-        over = out;
         for carry in carries.into_iter().filter(|_| long) {
-            over = f.chain(Sum::Add, &[over], &[carry], End::Drop)[0];
+            beyond = f.chain(Sum::Add, &[beyond], &[carry], End::Drop)[0];
         }
     }
-    if let Some(beyond) = z.get(2 * high).filter(|_| long) {
-        over = f.chain(Sum::Add, &[over], &[*beyond], End::Drop)[0];
-    }
     result.extend(top);
-    (result, long.then_some(over))
+    for more in z.get(2 * high).filter(|_| long) {
+        beyond = f.chain(Sum::Add, &[beyond], &[*more], End::Drop)[0];
+    }
+    if let Over::To(word) = over {
+        beyond = f.chain(Sum::Add, &[beyond], &[word], End::Drop)[0];
+    }
+    (result, long.then_some(beyond))
 }
 
 /// The first addend of every position, then the second, ...: words to add in one chain each.
-fn layers(addends: &[Vec<Word>]) -> Vec<Vec<Word>> {
+fn layers(addends: &[Vec<Word>]) -> Vec<Vec<Option<Word>>> {
     let most = addends.iter().map(Vec::len).max().unwrap_or(0);
     (0..most)
-        .map(|i| addends.iter().map_while(|a| a.get(i).copied()).collect())
+        .map(|i| addends.iter().map(|a| a.get(i).copied()).collect())
         .collect()
 }
 
-/// Adds addends to words, a layer in a chain.
+/// Adds layers to words, each in a chain.
 fn add_layers(
     f: &mut Words,
     mut words: Vec<Word>,
-    addends: &[Vec<Word>],
-    long: bool,
+    layers: Vec<Vec<Option<Word>>>,
+    over: Over,
 ) -> (Vec<Word>, Option<Word>) {
-    let mut over = None;
-    for layer in layers(addends) {
+    let mut beyond = match over {
+        Over::To(word) => Some(word),
+        _ => None,
+    };
+    for layer in layers {
+        let first = layer.iter().take_while(|w| w.is_none()).count();
         let out = f.fresh();
-        let end = match (long, over) {
-            (false, _) => End::Drop,
-            (true, None) => End::Carry { out },
-            (true, Some(x)) => End::Into { x, out },
+        let end = match (over, beyond) {
+            (Over::None, _) => End::Drop,
+            (_, None) => End::Carry { out },
+            (_, Some(x)) => End::Into { x, out },
         };
-        words = f.chain(Sum::Add, &words, &layer, end);
-        over = long.then_some(out);
+        let old = words.split_off(first);
+        let pairs = old.iter().enumerate();
+        let pairs = pairs.map(|(k, x)| (Some(*x), layer.get(first + k).copied().flatten()));
+        let sum = f.links(Sum::Add, pairs.collect(), end);
+        words.extend(sum);
+        beyond = Some(out);
     }
-    (words, over)
+    (words, beyond.filter(|_| !matches!(over, Over::None)))
 }
 
-/// `x y` row by row. Products of a row that lie two words apart do not overlap: all even ones
-/// are added in one chain, all odd ones in another, and the top word of a row is new.
-fn rows(f: &mut Words, x: &[Word], y: &[Word]) -> Vec<Word> {
+/// `x y + init` row by row; `init` has at most as many words as `y`. Products of a row that lie
+/// two words apart do not overlap: all even ones are added in one chain, all odd ones in
+/// another, and the top word of a row is new.
+fn rows(f: &mut Words, x: &[Word], y: &[Word], init: &[Option<Word>]) -> Vec<Word> {
     let n = y.len();
     // acc[k] is the word of weight 2^(w k).
-    let mut acc: Vec<Word> = Vec::new();
+    let mut acc: Vec<Option<Word>> = init.to_vec();
     for (i, x) in x.iter().enumerate() {
         let wide = |f: &mut Words, j: usize| {
             let [low, high] = [f.fresh(), f.fresh()];
@@ -276,20 +320,25 @@ fn rows(f: &mut Words, x: &[Word], y: &[Word]) -> Vec<Word> {
                     false => words.splice(0..0, wide(f, j)).for_each(drop),
                 }
             }
-            if i == 0 && parity == 0 {
+            let first = i + parity;
+            if acc.is_empty() {
                 // Nothing is there yet.
-                acc = words;
+                acc = words.into_iter().map(Some).collect();
                 continue;
             }
-            let first = i + parity;
-            let old: Vec<_> = acc.drain(first..).chain([top]).collect();
-            let mut sum = f.chain(Sum::Add, &old, &words, End::Drop);
+            acc.resize(i + n, None);
+            let mut pairs: Vec<_> = acc.drain(first..).map(|x| (x, None)).collect();
+            for (pair, word) in pairs.iter_mut().zip(words) {
+                pair.1 = Some(word);
+            }
+            pairs.push((Some(top), None));
+            let mut sum = f.links(Sum::Add, pairs, End::Drop);
             top = sum.pop().unwrap_or(top);
-            acc.extend(sum);
+            acc.extend(sum.into_iter().map(Some));
         }
-        acc.push(top);
+        acc.push(Some(top));
     }
-    acc
+    acc.into_iter().flatten().collect()
 }
 
 /// Product scanning on words: `x y` and addends.
@@ -298,8 +347,9 @@ fn columns(
     x: &[Word],
     y: &[Word],
     addends: &[Vec<Word>],
-    long: bool,
+    over: Over,
 ) -> (Vec<Word>, Option<Word>) {
+    let long = !matches!(over, Over::None);
     let (n, m) = (x.len(), y.len());
     let pile = |k: usize| Pile {
         products: ((k + 1).saturating_sub(m)..n.min(k + 1))
@@ -310,8 +360,11 @@ fn columns(
     };
     let piles = (0..n + m + usize::from(long)).map(pile).collect();
     let mut out = f.sweep(piles);
-    let over = if long { out.pop() } else { None };
-    (out, over)
+    let mut beyond = if long { out.pop() } else { None };
+    if let (Some(word), Over::To(other)) = (beyond, over) {
+        beyond = Some(f.chain(Sum::Add, &[word], &[other], End::Drop)[0]);
+    }
+    (out, beyond)
 }
 
 /// `x - y` modulo `2^(w length)`, and the borrow as a mask. The shorter one is extended by zeros.

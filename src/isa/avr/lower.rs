@@ -69,9 +69,17 @@ fn in_words(schedule: &Words) -> Result<Vec<Program<Insn>>, LowerError> {
     ends.sort_unstable();
     let mut list = Vec::new();
     let mut error = LowerError::Registers;
-    for clear_pairs in [false, true] {
-        for weight in [4, 5, 6, 8] {
-            let choices = words::Choices { clear_pairs, weight };
+    let all = [false, true].into_iter().flat_map(|clear_pairs| {
+        [4, 5, 6, 8].into_iter().flat_map(move |weight| {
+            [0, 20, 60, 10_000].map(move |pair| words::Choices {
+                clear_pairs,
+                weight,
+                pair,
+            })
+        })
+    });
+    for choices in all {
+        {
             for pointers in [1, 2] {
                 let mut order: Vec<_> = ORDER.iter().map(|r| (*r, 0)).collect();
                 if pointers == 1 {

@@ -21,6 +21,8 @@ pub struct Choices {
     /// Clear accumulator words two at a time (MOVW).
     pub clear_pairs: bool,
     pub weight: Weight,
+    /// Events that the lives of two neighbours may differ before a new pair is opened.
+    pub pair: usize,
 }
 
 /// Bytes that hold every value up to `bound`.
@@ -143,10 +145,20 @@ impl Lowering {
 
     /// A register that nothing else uses; a value may have to wait in memory for it.
     fn take(&mut self) -> Result<u8, OutOfRegisters> {
+        self.take_until(self.bank.now)
+    }
+
+    /// The same for a value whose last use is at `until`: beside one that lives as long, so
+    /// that pairs become free together (MOVW needs pairs).
+    fn take_until(&mut self, until: usize) -> Result<u8, OutOfRegisters> {
         let cost = |r: u8| {
             let i = usize::from(r);
-            let twin_free = self.bank.is_free(r ^ 1) && !self.zeroed[i ^ 1];
-            (self.zeroed[i], twin_free)
+            let twin = match self.bank.held(r ^ 1) {
+                Some(word) => self.bank.last_use(word).abs_diff(until),
+                None if self.bank.is_free(r ^ 1) && !self.zeroed[i ^ 1] => self.choices.pair,
+                None => 0,
+            };
+            (self.zeroed[i], twin)
         };
         let free = self.bank.free().min_by_key(|r| cost(*r));
         let r = match free {
@@ -251,7 +263,7 @@ impl Lowering {
             return Ok(r);
         }
         let slot = self.bank.home(word).ok_or(OutOfRegisters)?;
-        let r = self.take()?;
+        let r = self.take_until(self.bank.last_use(word))?;
         self.load(slot, r);
         if self.written[word.0].is_none() {
             // An operand word is made by its first load.
@@ -620,7 +632,8 @@ impl Lowering {
             w.is_some_and(|w| l.bank.place(w).is_some() && l.bank.is_last(w))
         };
         // Additions may overwrite either word: the one that is not needed again.
-        if sum == Sum::Add && plain && y.is_some() && dies(self, y) && !dies(self, x) {
+        let swap = x.is_none() || (dies(self, y) && !dies(self, x));
+        if sum == Sum::Add && plain && y.is_some() && swap {
             std::mem::swap(&mut x, &mut y);
         }
         // 2 x: both are the same word.
