@@ -89,7 +89,7 @@ fn trace(n: usize, levels: usize, early: usize, choices: lozenge::isa::avr::word
 
 #[test]
 fn traces() {
-    trace(6, 2, 0, lozenge::isa::avr::words::Choices { clear_pairs: true, weight: 4, pair: 20 });
+    trace(6, 2, 0, lozenge::isa::avr::words::Choices { clear_pairs: true, weight: 4, pair: 20, reserve: 0 });
 }
 #[test]
 fn dump() {

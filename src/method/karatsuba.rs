@@ -45,7 +45,7 @@ pub static METHOD: Method = Method {
         let mut list = Vec::new();
         for levels in 1..=most as usize {
             for early in [0, 1] {
-                for rows in [0, 16] {
+                for rows in [0, 3, 4, 5, 6, 8] {
                     for late in [0, 1, 2] {
                         list.push(Params::from([
                             ("levels", levels),
@@ -118,7 +118,7 @@ fn product(
 ) -> (Vec<Word>, Option<Word>) {
     let n = x.len();
     if plan.levels == 0 || n < 2 {
-        if n <= plan.rows {
+        if plan.rows > 0 {
             let mut layers = layers(addends);
             let (init, rest) = match layers.is_empty() {
                 true => (vec![], vec![]),
@@ -128,7 +128,7 @@ fn product(
                     (first, rest)
                 }
             };
-            let words = rows(f, x, y, &init);
+            let words = school(f, x, y, &init, None, plan.rows.max(2));
             if !rest.is_empty() {
                 let rest = vec![None; n].into_iter().chain(rest);
                 layers.insert(0, rest.collect());
@@ -291,11 +291,71 @@ fn add_layers(
     (words, beyond.filter(|_| !matches!(over, Over::None)))
 }
 
+/// `x y + init`, and a carry of weight `2^(w n)` given as a mask, by blocks of at most `most`
+/// rows. `x` is as long as `y` or one word shorter; `init` is not longer than `y`.
+fn school(
+    f: &mut Words,
+    x: &[Word],
+    y: &[Word],
+    init: &[Option<Word>],
+    carry: Option<Word>,
+    most: usize,
+) -> Vec<Word> {
+    if y.len() <= most {
+        return rows(f, x, y, init, carry);
+    }
+    let low = y.len().div_ceil(2);
+    let (xl, xh) = x.split_at(low.min(x.len()));
+    let (yl, yh) = y.split_at(low);
+    let some = |words: &[Word]| words.iter().map(|w| Some(*w)).collect::<Vec<_>>();
+    let mut result = school(f, xl, yl, &init[..low.min(init.len())], None, most);
+    let mut upper_carry = None;
+    // The rest of init lies beside the high half of the lowest block.
+    if init.len() > low {
+        let old = result.split_off(low);
+        let pairs = old.iter().enumerate();
+        let pairs = pairs.map(|(k, x)| (Some(*x), init.get(low + k).copied().flatten()));
+        let mask = f.fresh();
+        let sum = f.links(Sum::Add, pairs.collect(), End::Mask { out: mask });
+        result.extend(sum);
+        upper_carry = Some(mask);
+    }
+    let upper = result.split_off(low);
+    let first = school(f, yh, xl, &some(&upper), None, most);
+    let second = school(f, xh, yl, &some(&first[..low]), None, most);
+    result.extend(&second[..low]);
+    let over = f.fresh();
+    let (p, q) = (&first[low..], &second[low..]);
+    let pairs = (0..p.len().max(q.len())).map(|k| (p.get(k).copied(), q.get(k).copied()));
+    let sum = f.links(Sum::Add, pairs.collect(), End::Mask { out: over });
+    if let Some(WordStep::Chain(chain)) = f.steps.last_mut() {
+        chain.carry = upper_carry;
+    }
+    let last = school(f, xh, yh, &some(&sum), Some(over), most);
+    result.extend(last);
+    if let Some(carry) = carry {
+        let tail = result.split_off(x.len());
+        let links = tail.iter().map(|x| (Some(*x), None)).collect();
+        result.extend(f.links(Sum::Add, links, End::Drop));
+        if let Some(WordStep::Chain(chain)) = f.steps.last_mut() {
+            chain.carry = Some(carry);
+        }
+    }
+    result
+}
+
 /// `x y + init` row by row; `init` has at most as many words as `y`. Products of a row that lie
 /// two words apart do not overlap: all even ones are added in one chain, all odd ones in
-/// another, and the top word of a row is new.
-fn rows(f: &mut Words, x: &[Word], y: &[Word], init: &[Option<Word>]) -> Vec<Word> {
-    let n = y.len();
+/// another, and the top word of a row is new. The odd chain of the last row starts at the weight
+/// of `carry`.
+fn rows(
+    f: &mut Words,
+    x: &[Word],
+    y: &[Word],
+    init: &[Option<Word>],
+    carry: Option<Word>,
+) -> Vec<Word> {
+    let (count, n) = (x.len(), y.len());
     // acc[k] is the word of weight 2^(w k).
     let mut acc: Vec<Option<Word>> = init.to_vec();
     for (i, x) in x.iter().enumerate() {
@@ -309,19 +369,31 @@ fn rows(f: &mut Words, x: &[Word], y: &[Word], init: &[Option<Word>]) -> Vec<Wor
             });
             [low, high]
         };
-        // The product with the top word first: its high word is the top of the row.
-        let [low, mut top] = wide(f, n - 1);
-        for parity in [0, 1].into_iter().filter(|p| *p < n) {
-            // The lowest product comes last: it need not be moved before it is added.
-            let mut words = Vec::new();
-            for j in (parity..n).rev().filter(|j| j % 2 == parity) {
-                match j + 1 == n {
-                    true => words.push(low),
-                    false => words.splice(0..0, wide(f, j)).for_each(drop),
-                }
+        // The chain with the top product comes first: the other one carries into its high word.
+        let place = acc.is_empty();
+        let parities = match (n - 1) % 2 {
+            1 if !place => [1, 0],
+            _ => [0, 1],
+        };
+        let mut top = None;
+        for parity in parities.into_iter().filter(|p| *p < n) {
+            // The last product need not be moved before it is added: the one with the top word,
+            // which is not added to anything, or the lowest.
+            let mut order: Vec<_> = (parity..n).step_by(2).collect();
+            let has_top = (n - 1) % 2 == parity;
+            if !has_top {
+                order.reverse();
+            }
+            let mut words: Vec<_> = order.iter().map(|j| wide(f, *j)).collect();
+            if !has_top {
+                words.reverse();
+            }
+            let mut words = words.concat();
+            if has_top {
+                top = words.pop();
             }
             let first = i + parity;
-            if acc.is_empty() {
+            if place && parity == 0 {
                 // Nothing is there yet.
                 acc = words.into_iter().map(Some).collect();
                 continue;
@@ -331,12 +403,17 @@ fn rows(f: &mut Words, x: &[Word], y: &[Word], init: &[Option<Word>]) -> Vec<Wor
             for (pair, word) in pairs.iter_mut().zip(words) {
                 pair.1 = Some(word);
             }
-            pairs.push((Some(top), None));
+            pairs.push((top, None));
             let mut sum = f.links(Sum::Add, pairs, End::Drop);
-            top = sum.pop().unwrap_or(top);
+            if let Some(WordStep::Chain(chain)) = f.steps.last_mut()
+                && first == count
+            {
+                chain.carry = carry;
+            }
+            top = sum.pop();
             acc.extend(sum.into_iter().map(Some));
         }
-        acc.push(Some(top));
+        acc.push(top);
     }
     acc.into_iter().flatten().collect()
 }

@@ -71,11 +71,14 @@ fn in_words(schedule: &Words) -> Result<Vec<Program<Insn>>, LowerError> {
     let mut error = LowerError::Registers;
     let all = [false, true].into_iter().flat_map(|clear_pairs| {
         [4, 5, 6, 8].into_iter().flat_map(move |weight| {
-            [0, 20, 60, 10_000].map(move |pair| words::Choices {
-                clear_pairs,
-                weight,
-                pair,
-            })
+            [(20, 0), (10_000, 0), (20, 1), (10_000, 1), (20, 2), (10_000, 2)].map(
+                move |(pair, reserve)| words::Choices {
+                    clear_pairs,
+                    weight,
+                    pair,
+                    reserve,
+                },
+            )
         })
     });
     for choices in all {

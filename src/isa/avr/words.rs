@@ -23,6 +23,8 @@ pub struct Choices {
     pub weight: Weight,
     /// Events that the lives of two neighbours may differ before a new pair is opened.
     pub pair: usize,
+    /// Free pairs kept for products.
+    pub reserve: usize,
 }
 
 /// Bytes that hold every value up to `bound`.
@@ -161,9 +163,13 @@ impl Lowering {
             (self.zeroed[i], twin)
         };
         let free = self.bank.free().min_by_key(|r| cost(*r));
+        let breaks = |r: u8| {
+            let pairs = self.bank.free().filter(|r| r % 2 == 0 && self.bank.is_free(r + 1));
+            self.bank.is_free(r ^ 1) && pairs.count() <= self.choices.reserve
+        };
         let r = match free {
-            Some(r) => r,
-            None => self.evict()?,
+            Some(r) if !breaks(r) || self.bank.victim(&self.pinned).is_err() => r,
+            _ => self.evict()?,
         };
         self.seize(r);
         Ok(r)
