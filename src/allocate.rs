@@ -277,7 +277,7 @@ impl Bank {
     }
 
     /// The register whose value may best wait in memory, but none of `pinned`.
-    pub fn victim(&self, pinned: &[u8]) -> Result<(u8, Word), OutOfRegisters> {
+    pub fn victim(&self, pinned: &[u8], noise: &[u64; 32]) -> Result<(u8, Word), OutOfRegisters> {
         let candidates = self.order.iter().filter_map(|(r, _)| {
             let Holds::Value(word) = self.holds[usize::from(*r)] else {
                 return None;
@@ -288,7 +288,11 @@ impl Bank {
                 Some(_) => 4,
                 None => self.weight,
             };
-            (!pinned.contains(r)).then_some((distance * 1024 / weight, *r, word))
+            (!pinned.contains(r)).then_some((
+                distance * 1024 * noise[usize::from(*r) % 32] / weight,
+                *r,
+                word,
+            ))
         });
         let best = candidates.max_by_key(|(score, r, _)| (*score, *r));
         best.map(|(_, r, word)| (r, word)).ok_or(OutOfRegisters)

@@ -36,7 +36,15 @@ pub static METHOD: Method = Method {
         },
         Parameter {
             name: "late",
-            meaning: "1: signs are corrected after the middle product, 0: before it",
+            meaning: "signs corrected after the middle product: 0 none, 1 both, 2 that of b",
+        },
+        Parameter {
+            name: "lazy",
+            meaning: "1: low words join the middle product one by one, 0: as a sum",
+        },
+        Parameter {
+            name: "columns",
+            meaning: "products by columns all the same: 1 the high one, 2 the middle one, 3 both",
         },
     ],
     defaults: |spec, facts| {
@@ -44,15 +52,32 @@ pub static METHOD: Method = Method {
         let most = usize::BITS - (n / 3).leading_zeros();
         let mut list = Vec::new();
         for levels in 1..=most as usize {
-            for early in [0, 1] {
-                for rows in [0, 3, 4, 5, 6, 8] {
-                    for late in [0, 1, 2] {
-                        list.push(Params::from([
-                            ("levels", levels),
-                            ("early", early),
-                            ("rows", rows),
-                            ("late", late),
-                        ]));
+            for early in [0] {
+                for rows in [0, 4, 5, 6] {
+                    for (late, columns) in [
+                        (0, 0),
+                        (1, 0),
+                        (0, 1),
+                        (1, 1),
+                        (0, 2),
+                        (1, 2),
+                        (0, 3),
+                        (1, 3),
+                        (2, 3),
+                    ] {
+                        if rows == 0 && columns > 0 {
+                            continue;
+                        }
+                        for lazy in [0, 1] {
+                            list.push(Params::from([
+                                ("lazy", lazy),
+                                ("columns", columns),
+                                ("levels", levels),
+                                ("early", early),
+                                ("rows", rows),
+                                ("late", late),
+                            ]));
+                        }
                     }
                 }
             }
@@ -69,6 +94,8 @@ struct Plan {
     early: bool,
     late: usize,
     rows: usize,
+    columns: usize,
+    lazy: bool,
 }
 
 fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
@@ -89,6 +116,8 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
         early: given("early") > 0,
         late: given("late"),
         rows: given("rows"),
+        columns: given("columns"),
+        lazy: given("lazy") > 0,
     };
     let mut f = Words::new(spec.op, facts.word_bits, &[n, n]);
     let (a, b) = (f.operand(0), f.operand(1));
@@ -155,7 +184,11 @@ fn product(
     f.push(WordStep::Part(format!("{n} words: Z = xh yh + L_hi")));
     let once: Vec<_> = l_hi.iter().map(|w| vec![*w]).collect();
     let wider = if low > high { Over::Wanted } else { Over::None };
-    let (mut z, top) = product(f, xh, yh, &once, wider, plan);
+    let zplan = Plan {
+        rows: if plan.columns & 1 > 0 { 0 } else { plan.rows },
+        ..plan
+    };
+    let (mut z, top) = product(f, xh, yh, &once, wider, zplan);
     z.extend(top);
     claim(f, plan, &z, xh, yh, l_hi);
     f.push(WordStep::Part(format!("{n} words: differences")));
@@ -165,13 +198,11 @@ fn product(
     // Y = L_lo + Z + W Z, its 2 low words; what is above in W Z waits.
     f.push(WordStep::Part(format!("{n} words: L_lo + Z + W Z")));
     let q: Vec<_> = l_lo.iter().chain(&z).copied().collect();
+    let from = if plan.lazy { low } else { 0 };
     let e = f.fresh();
-    let y_words = f.chain(
-        Sum::Add,
-        &q[..2 * low],
-        &z[..z.len().min(2 * low)],
-        End::Carry { out: e },
-    );
+    let pairs = (from..2 * low).map(|i| (Some(q[i]), z.get(i).copied()));
+    let sum = f.links(Sum::Add, pairs.collect(), End::Carry { out: e });
+    let y_words = [&q[..from], &sum].concat();
     let (mut e, mut y_words) = (e, y_words);
     if plan.late == 0 {
         (e, y_words) = correct(f, &y_words, low, &db, sa, e);
@@ -191,6 +222,7 @@ fn product(
     let at = |i: usize| addends.get(i).cloned().unwrap_or_default();
     let mut middle: Vec<Vec<Word>> = y_words.iter().map(|w| vec![*w]).collect();
     for (i, words) in middle.iter_mut().enumerate() {
+        words.extend(z.get(i).filter(|_| i < from));
         words.extend(at(low + i));
     }
     let mut result = l_lo.to_vec();
@@ -201,7 +233,11 @@ fn product(
         middle[0].push(carry);
     }
     f.push(WordStep::Part(format!("{n} words: + DA DB")));
-    let (mut u, v) = product(f, &da, &db, &middle, Over::To(e), plan);
+    let uplan = Plan {
+        rows: if plan.columns & 2 > 0 { 0 } else { plan.rows },
+        ..plan
+    };
+    let (mut u, v) = product(f, &da, &db, &middle, Over::To(e), uplan);
     e = v.unwrap_or(e);
     if plan.late > 0 {
         (e, u) = correct(f, &u, low, &db, sa, e);

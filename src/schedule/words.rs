@@ -237,7 +237,10 @@ impl Words {
         end: End,
     ) -> Vec<Word> {
         let out = self.fresh_words(pairs.len());
-        let links = pairs.iter().zip(&out).map(|((x, y), out)| Link::new(*x, *y, *out));
+        let links = pairs
+            .iter()
+            .zip(&out)
+            .map(|((x, y), out)| Link::new(*x, *y, *out));
         let chain = Chain {
             sum,
             carry: None,

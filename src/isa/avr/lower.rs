@@ -2,8 +2,8 @@
 
 use super::abi;
 use super::code::Insn;
-use super::instructions::{Op, Ops};
 use super::columns::{Choices, Columns, ORDER};
+use super::instructions::{Op, Ops};
 use super::machine::Pointer;
 use super::pointers::{self, Array, Item, move_pointer};
 use super::rows::Rows;
@@ -70,17 +70,39 @@ fn in_words(schedule: &Words) -> Result<Vec<Program<Insn>>, LowerError> {
     let mut list = Vec::new();
     let mut error = LowerError::Registers;
     let all = [false, true].into_iter().flat_map(|clear_pairs| {
-        [4, 5, 6, 8].into_iter().flat_map(move |weight| {
-            [(20, 0), (10_000, 0), (20, 1), (10_000, 1), (20, 2), (10_000, 2)].map(
-                move |(pair, reserve)| words::Choices {
-                    clear_pairs,
-                    weight,
-                    pair,
-                    reserve,
-                },
-            )
+        [4, 6].into_iter().flat_map(move |weight| {
+            [
+                (20, 0),
+                (10_000, 0),
+                (20, 1),
+                (10_000, 1),
+                (20, 2),
+                (10_000, 2),
+            ]
+            .map(move |(pair, reserve)| words::Choices {
+                clear_pairs,
+                weight,
+                pair,
+                reserve,
+                seed: 0,
+            })
         })
     });
+    let seeds: u64 = std::env::var("SEEDS")
+        .ok()
+        .and_then(|s| s.parse().ok())
+        .unwrap_or(0);
+    let mut all: Vec<_> = all.collect();
+    for seed in 1..=seeds {
+        let mut random = crate::vectors::Random::new(seed);
+        all.push(words::Choices {
+            clear_pairs: random.below(2) == 1,
+            weight: 4 + random.below(5) as u64,
+            pair: [0, 10, 20, 40, 100, 10000][random.below(6)],
+            reserve: random.below(3),
+            seed,
+        });
+    }
     for choices in all {
         {
             for pointers in [1, 2] {
@@ -105,7 +127,11 @@ fn in_words(schedule: &Words) -> Result<Vec<Program<Insn>>, LowerError> {
             }
         }
     }
-    if list.is_empty() { Err(error) } else { Ok(list) }
+    if list.is_empty() {
+        Err(error)
+    } else {
+        Ok(list)
+    }
 }
 
 /// Bytes up to which PUSH and POP make room on the stack faster than arithmetic does.
@@ -171,7 +197,9 @@ fn framed(resolved: Resolved, notes: Vec<(usize, String)>, scratch: usize) -> Pr
     program.notes.push((0, "save registers".into()));
     let body_notes = body_notes.into_iter().map(|(at, text)| (at + offset, text));
     program.notes.extend(body_notes);
-    program.notes.push((offset + body.len(), "restore registers".into()));
+    program
+        .notes
+        .push((offset + body.len(), "restore registers".into()));
     program.insns = [before, body, after].concat();
     program
 }

@@ -170,7 +170,8 @@ fn retired(items: &[Item]) -> [usize; 3] {
 /// What `access` can do with pointer `p` once it is at `to`: modes, and where each leaves it.
 fn modes(p: usize, to: i64, offset: i64) -> impl Iterator<Item = (Mode, i64)> {
     let d = offset - to;
-    let displaced = (d == 0 || (p != 0 && (0..=REACH).contains(&d))).then_some((Mode::Displaced, to));
+    let displaced =
+        (d == 0 || (p != 0 && (0..=REACH).contains(&d))).then_some((Mode::Displaced, to));
     let up = (d == 0).then_some((Mode::PostIncrement, to + 1));
     let down = (d == -1).then_some((Mode::PreDecrement, to - 1));
     [displaced, up, down].into_iter().flatten()
@@ -181,7 +182,14 @@ pub fn resolve(items: &[Item], scratch: usize) -> Option<Resolved> {
     let list = accesses(items);
     let retired = retired(items);
     let mut nodes: Vec<(usize, Action)> = Vec::new();
-    let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+    let orders = [
+        [0, 1, 2],
+        [0, 2, 1],
+        [1, 0, 2],
+        [1, 2, 0],
+        [2, 0, 1],
+        [2, 1, 0],
+    ];
     let mut beam: Vec<State> = orders
         .iter()
         .map(|order| {
@@ -251,7 +259,13 @@ pub fn resolve(items: &[Item], scratch: usize) -> Option<Resolved> {
         node = nodes[node].0;
     }
     actions.reverse();
-    Some(emit(items, &list, &actions, starts[usize::MAX - node], scratch))
+    Some(emit(
+        items,
+        &list,
+        &actions,
+        starts[usize::MAX - node],
+        scratch,
+    ))
 }
 
 /// Every way to make an access: cost, action, where its pointer is then.
@@ -341,7 +355,13 @@ fn actions(
                     push(4, p, to, Way::Frame(through), here);
                 } else if !access.carry || !access.r0 {
                     let extra = if access.carry { 2 } else { 0 };
-                    push(4 + on(extra), p, to, Way::Frame(through), (access.item, access.carry));
+                    push(
+                        4 + on(extra),
+                        p,
+                        to,
+                        Way::Frame(through),
+                        (access.item, access.carry),
+                    );
                 } else if early && state.from[q] <= access.gap {
                     push(6, p, to, Way::Frame(through), (access.gap, false));
                 }
@@ -470,7 +490,9 @@ fn emit(
     }
     let used = |array: Array| {
         list.iter().any(|a| a.array == array).then(|| {
-            let p = start.iter().position(|at| at.is_some_and(|at| at.array == array));
+            let p = start
+                .iter()
+                .position(|at| at.is_some_and(|at| at.array == array));
             p.map(|p| POINTERS[p])
         })?
     };
