@@ -20,9 +20,11 @@ pub mod concrete;
 pub mod entry;
 pub mod identity;
 mod idioms;
+mod polynomial;
 pub mod public;
 mod recent;
 pub mod secret;
+mod sign;
 
 pub use entry::Abstract;
 
