@@ -287,10 +287,7 @@ pub fn generate<I: Isa>(request: &Request, core: &I::Core) -> Result<Kernel<I>, 
         if index >= count {
             return Err(Error::Drop(index, count));
         }
-        candidate.program.insns.remove(index);
-        for (at, _) in &mut candidate.program.notes {
-            *at -= usize::from(*at > index);
-        }
+        candidate.program.remove(index);
         candidate.code = I::encode(core, &candidate.program.insns).map_err(Error::Encode)?;
     }
     judge(spec, candidate, core)
