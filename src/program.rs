@@ -58,6 +58,15 @@ impl Claim {
         self.words.iter().chain(terms)
     }
 
+    /// The claim with `place(index)` for every index; `None` if there is none for one of them.
+    pub fn at(&self, place: impl Fn(usize) -> Option<usize>) -> Option<Self> {
+        let mut claim = self.clone();
+        for written in claim.places_mut() {
+            written.insn = place(written.insn)?;
+        }
+        Some(claim)
+    }
+
     fn places_mut(&mut self) -> impl Iterator<Item = &mut Written> {
         let terms = self.terms.iter_mut();
         self.words

@@ -44,3 +44,25 @@ fn one_level_is_proved() {
         }
     }
 }
+
+#[test]
+fn nested_levels_are_proved() {
+    for (n, leaf) in [(4, 1), (8, 2), (7, 2), (11, 3), (13, 2), (16, 2)] {
+        for merge in [false, true] {
+            let style = Style {
+                leaf,
+                claims: true,
+                merge,
+            };
+            let program = karatsuba(n, style);
+            let code = AvrIsa::encode(CORE, &program.insns).expect("encodes");
+            let spec = spec(n);
+            assert!(is_right(&spec, &code), "{n} {style:?} computes a product");
+            for alias in [Alias::Distinct, Alias::AIsB] {
+                let proof =
+                    prove::prove_with::<AvrIsa>(&spec, CORE, &code, &program.claims, alias);
+                assert!(proof.holds(), "{n} {style:?} {alias:?}: {proof:?}");
+            }
+        }
+    }
+}

@@ -8,6 +8,7 @@
 
 use super::abstract_memory::AbstractMemory;
 use super::bounds::Bounds;
+use super::claims::Claims;
 use super::concrete::{Bits, Concrete};
 use super::public::{self, Public, PublicBit};
 use super::recent::Recent;
@@ -70,6 +71,8 @@ pub struct Var {
     pub bound: u64,
     /// Address of the instruction that made it.
     pub pc: u32,
+    /// The variable at whose turn it is replaced: itself, or the earliest word of its claim.
+    pub rank: VarId,
 }
 
 /// The algebra domain.
@@ -78,7 +81,8 @@ pub struct Algebra {
     pub memory: AbstractMemory<Value>,
     pub vars: Vec<Var>,
     pub terms: Vec<(VarId, i64)>,
-    bounds: Bounds,
+    pub(super) bounds: Bounds,
+    pub(super) claims: Claims,
     /// Sums and products made lately: the same operation on the same words gives the same variables.
     sums: Recent<(Value, Value, Value, u32), (Value, BitValue)>,
     products: Recent<(Value, Value, u32), (Value, Value)>,
@@ -88,12 +92,14 @@ pub struct Algebra {
 
 impl Algebra {
     pub(super) fn new_var(&mut self, def: Def, bound: u64) -> VarId {
+        let rank = self.vars.len() as VarId;
         self.vars.push(Var {
             def,
             bound,
             pc: self.pc,
+            rank,
         });
-        (self.vars.len() - 1) as VarId
+        rank
     }
 
     /// A variable equal to `constant + sum of terms`.
@@ -345,7 +351,8 @@ impl Domain for Algebra {
         let product = self.bound(a, W) * self.bound(b, W);
         let hi = self.new_var(Def::Carry, product >> W);
         let lo = self.new_var(Def::Low { a, b, hi, w: W }, product.min((1 << W) - 1));
-        self.bounds.product(Value::Var(lo), Value::Var(hi), product);
+        self.bounds
+            .group(&[Value::Var(lo), Value::Var(hi)], product.into());
         self.products.put(key, (Value::Var(lo), Value::Var(hi)));
         (Value::Var(lo), Value::Var(hi))
     }
@@ -576,5 +583,9 @@ impl Domain for Algebra {
 
     fn at(&mut self, pc: usize) {
         self.pc = pc as u32;
+    }
+
+    fn after<const W: u32>(&mut self, pc: usize, register: impl Fn(u8) -> Value) {
+        self.look(pc, W, register);
     }
 }

@@ -3,6 +3,10 @@
 //! Variables are replaced by their definitions, latest first. A definition names earlier
 //! variables only, so that each one has collected all its uses when its turn comes: carries
 //! between the words of a sum, and borrows between the words of a factor, cancel at once.
+//!
+//! The words of a shown claim ([`super::claims`]) wait for the turn of the earliest of them.
+//! If they then stand there as a multiple of `sum 2^(W i) words[i]`, the claim's right side
+//! takes their place; if not, their definitions do.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -11,6 +15,7 @@ use num_bigint::BigInt;
 use num_traits::Zero;
 
 use super::algebra::{Algebra, Def, Value, VarId};
+use super::claims::Equation;
 use super::identity::Open;
 use super::public::Public;
 
@@ -71,8 +76,8 @@ pub(super) struct Polynomial<'a> {
     algebra: &'a Algebra,
     pub bits: u64,
     constant: Scaled,
-    /// Variables still to be replaced, and what has no definition.
-    linear: BTreeMap<VarId, Scaled>,
+    /// Variables still to be replaced, by their turn, and those without definition.
+    linear: BTreeMap<(VarId, VarId), Scaled>,
     open_linear: BTreeMap<VarId, Scaled>,
     /// Products, by their latest factor that is a sum; and those without such a factor.
     rows: BTreeMap<VarId, Row>,
@@ -140,11 +145,19 @@ impl<'a> Polynomial<'a> {
         if by.vanishes(self.bits) {
             return;
         }
-        let sum = match self.def(v) {
-            Def::Free | Def::Carry => &mut self.open_linear,
-            Def::Linear { .. } | Def::Low { .. } | Def::Product { .. } => &mut self.linear,
-        };
-        accumulate(sum, v, by, self.bits);
+        match self.def(v) {
+            Def::Free | Def::Carry => accumulate(&mut self.open_linear, v, by, self.bits),
+            Def::Linear { .. } | Def::Low { .. } | Def::Product { .. } => {
+                let key = (self.algebra.vars[v as usize].rank, v);
+                accumulate(&mut self.linear, key, by, self.bits);
+            }
+        }
+    }
+
+    /// The coefficient of the term `v`, if it is not 0.
+    pub fn coefficient(&self, v: VarId) -> Option<&Scaled> {
+        let key = (self.algebra.vars[v as usize].rank, v);
+        self.linear.get(&key).or_else(|| self.open_linear.get(&v))
     }
 
     /// Adds `by * a * b`.
@@ -182,13 +195,23 @@ impl<'a> Polynomial<'a> {
 
     /// Replaces all variables that have definitions, latest first.
     pub fn eliminate(&mut self) -> Result<(), Open> {
+        let claims = &self.algebra.claims;
+        let mut order = claims.order.iter().rev().peekable();
         while self.products <= MOST_PRODUCTS {
-            let linear = self.linear.last_key_value().map(|(v, _)| *v);
+            let linear = self.linear.last_key_value().map(|(key, _)| *key);
             let row = self.rows.last_key_value().map(|(v, _)| *v);
-            match linear.max(row) {
-                None => return Ok(()),
-                Some(v) if row == Some(v) => self.eliminate_row(v),
-                Some(v) => self.eliminate_linear(v)?,
+            let next = linear.map(|(rank, _)| rank).max(row);
+            if let Some((_, index)) = order.next_if(|(rank, _)| Some(*rank) >= next) {
+                if let Some(equation) = claims.get(*index) {
+                    self.apply(equation);
+                }
+                continue;
+            }
+            match (linear, row) {
+                (None, None) => return Ok(()),
+                (_, Some(v)) if row == next => self.eliminate_row(v),
+                (Some((_, v)), _) => self.eliminate_linear(v)?,
+                (None, Some(v)) => self.eliminate_row(v),
             }
         }
         Err(Open {
@@ -197,9 +220,18 @@ impl<'a> Polynomial<'a> {
         })
     }
 
+    /// Replaces the words of a shown claim by its right side, if they stand as a multiple of its left.
+    fn apply(&mut self, equation: &Equation) {
+        if let Some(factor) = equation.factor_in(self) {
+            // A shown equation names no address.
+            let _ = equation.add_to(self, &factor.times(-1));
+        }
+    }
+
     /// Replaces `v` where it is a term.
     fn eliminate_linear(&mut self, v: VarId) -> Result<(), Open> {
-        let Some(by) = self.linear.remove(&v) else {
+        let key = (self.algebra.vars[v as usize].rank, v);
+        let Some(by) = self.linear.remove(&key) else {
             return Ok(());
         };
         match self.def(v) {
