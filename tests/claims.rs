@@ -18,10 +18,12 @@ fn spec(n: usize) -> Spec {
 }
 
 fn is_right(spec: &Spec, code: &[u8]) -> bool {
-    vectors::pairs(spec.operand_bytes(), 200, 7).iter().all(|pair| {
-        let run = kernel::run::<AvrIsa>(spec, CORE, code, pair, Alias::Distinct);
-        run.is_ok_and(|(got, _)| got == &pair[0] * &pair[1])
-    })
+    vectors::pairs(spec.operand_bytes(), 200, 7)
+        .iter()
+        .all(|pair| {
+            let run = kernel::run::<AvrIsa>(spec, CORE, code, pair, Alias::Distinct);
+            run.is_ok_and(|(got, _)| got == &pair[0] * &pair[1])
+        })
 }
 
 #[test]
@@ -59,10 +61,38 @@ fn nested_levels_are_proved() {
             let spec = spec(n);
             assert!(is_right(&spec, &code), "{n} {style:?} computes a product");
             for alias in [Alias::Distinct, Alias::AIsB] {
-                let proof =
-                    prove::prove_with::<AvrIsa>(&spec, CORE, &code, &program.claims, alias);
+                let proof = prove::prove_with::<AvrIsa>(&spec, CORE, &code, &program.claims, alias);
                 assert!(proof.holds(), "{n} {style:?} {alias:?}: {proof:?}");
             }
         }
+    }
+}
+
+#[test]
+fn probe_speed() {
+    for (n, leaf, merge) in [
+        (64, 8, true),
+        (128, 8, true),
+        (128, 8, false),
+        (128, 16, true),
+        (128, 64, true),
+    ] {
+        let style = Style {
+            leaf,
+            claims: true,
+            merge,
+        };
+        let program = karatsuba(n, style);
+        let code = AvrIsa::encode(CORE, &program.insns).expect("encodes");
+        let start = std::time::Instant::now();
+        let proof =
+            prove::prove_with::<AvrIsa>(&spec(n), CORE, &code, &program.claims, Alias::Distinct);
+        println!(
+            "{n} {leaf} {merge}: {} insns {} claims {:?} {:?}",
+            program.insns.len(),
+            program.claims.len(),
+            start.elapsed(),
+            proof.correct
+        );
     }
 }

@@ -38,7 +38,10 @@ pub enum BitValue {
     Public(PublicBit),
     Var(VarId),
     /// The top bit of a word of `w` bits.
-    Top { word: VarId, w: u32 },
+    Top {
+        word: VarId,
+        w: u32,
+    },
     /// A bit this domain does not follow (a zero test, an overflow, a half carry).
     Opaque,
 }
@@ -308,13 +311,14 @@ impl Domain for Algebra {
         Self::collect(&mut form, a, 1);
         Self::collect(&mut form, b, -1);
         Self::collect(&mut form, c_in, -1);
-        // A constant minuend no smaller than what is taken away never borrows: COM.
+        // A minuend no smaller than what is taken away never borrows: COM.
         let least = match a {
             Value::Public(Public::Known(k)) => k,
             _ => 0,
         };
         if self.bound(b, W) + self.bound(c_in, 1) <= least {
-            let word = self.linear(&form.0, form.1, least);
+            let most = self.bound(a, W);
+            let word = self.linear(&form.0, form.1, most);
             return Self::opaque(Value::Var(word), NO);
         }
         let borrow = self.new_var(Def::Carry, 1);
