@@ -210,13 +210,18 @@ fn equation<I: Isa>(
     let shown = match spec.op {
         Op::Mul => identity::product(d, I::WORD_BITS, &words, a, b),
     };
-    match shown {
-        Ok(()) => Verdict::Proved,
-        Err(Open { text, pc: None }) => Verdict::Unknown(text),
-        Err(Open { text, pc: Some(pc) }) => {
-            Verdict::Unknown(format!("{text}: {}", at::<I>(core, code, pc)))
-        }
-    }
+    let open = match shown {
+        Ok(()) => return Verdict::Proved,
+        Err(Open { text, pc: None }) => text,
+        Err(Open { text, pc: Some(pc) }) => format!("{text}: {}", at::<I>(core, code, pc)),
+    };
+    Verdict::Unknown(match d.refused_claim() {
+        None => open,
+        Some((pc, text)) => format!(
+            "{open}; nor is shown what the method claims at {}: {text}",
+            at::<I>(core, code, pc)
+        ),
+    })
 }
 
 /// `0x1a: adc r2, r3`.

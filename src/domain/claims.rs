@@ -16,6 +16,7 @@ use std::collections::{BTreeSet, HashMap};
 use num_bigint::{BigInt, BigUint};
 
 use super::algebra::{Algebra, Value, VarId};
+use super::identity::Open;
 use super::polynomial::{Polynomial, Scaled};
 use crate::program::{Claim, Term, Written};
 
@@ -48,6 +49,8 @@ pub(super) struct Claims {
     shown: Vec<Equation>,
     /// The shown claims by their earliest variable, where they are applied.
     pub order: BTreeSet<(VarId, usize)>,
+    /// The first claim that was not shown: its last instruction, and what stayed open.
+    refused: Option<(usize, String)>,
 }
 
 impl Claims {
@@ -80,27 +83,30 @@ impl Claims {
 }
 
 impl Equation {
-    /// Adds `by * (sum 2^(w i) words[i] - sum of terms)`; `None` if an address is among them.
-    pub fn add_to(&self, p: &mut Polynomial<'_>, by: &Scaled) -> Option<()> {
+    /// Adds `by * (sum 2^(w i) words[i] - sum of terms)`.
+    ///
+    /// # Errors
+    /// When an address is among the words.
+    pub fn add_to(&self, p: &mut Polynomial<'_>, by: &Scaled) -> Result<(), Open> {
         let at = |by: &Scaled, i: usize| Scaled {
             odd: by.odd.clone(),
             shift: by.shift + u64::from(self.w) * i as u64,
         };
         for (i, word) in self.words.iter().enumerate() {
-            p.add_value(*word, &at(by, i)).ok()?;
+            p.add_value(*word, &at(by, i))?;
         }
         for term in &self.terms {
             let by = at(&by.times(-i64::from(term.sign)), term.shift);
             for (i, x) in term.x.iter().enumerate() {
                 if term.y.is_empty() {
-                    p.add_value(*x, &at(&by, i)).ok()?;
+                    p.add_value(*x, &at(&by, i))?;
                 }
                 for (j, y) in term.y.iter().enumerate() {
-                    p.add_product(*x, *y, &at(&by, i + j)).ok()?;
+                    p.add_product(*x, *y, &at(&by, i + j))?;
                 }
             }
         }
-        Some(())
+        Ok(())
     }
 
     /// The factor `f` for which `p` contains `f sum 2^(w i) words[i]`, if it does.
@@ -135,6 +141,12 @@ impl Equation {
 }
 
 impl Algebra {
+    /// The first claim that was not shown: the address of its last instruction, and what stayed open.
+    pub fn refused_claim(&self) -> Option<(usize, &str)> {
+        let refused = self.claims.refused.as_ref();
+        refused.map(|(pc, text)| (*pc, text.as_str()))
+    }
+
     /// Offers claims about the run to come; their instructions are byte addresses.
     pub fn offer(&mut self, claims: Vec<Claim>) {
         for (index, claim) in claims.iter().enumerate() {
@@ -165,25 +177,33 @@ impl Algebra {
             self.claims.held.insert(place, register(*r));
         }
         for index in complete.clone() {
-            if let Some(equation) = self.shown(index, w) {
-                self.accept(equation);
+            match self.shown(index, w) {
+                Ok(equation) => self.accept(equation),
+                Err(text) => {
+                    self.claims.refused.get_or_insert((pc, text));
+                }
             }
         }
     }
 
     /// The equation of an offered claim, if it holds.
-    fn shown(&self, index: usize, w: u32) -> Option<Equation> {
-        let claim = self.claims.offered.get(index)?;
-        let mut equation = self.claims.equation(claim, w)?;
-        equation.most = self.most(&equation)?;
+    fn shown(&self, index: usize, w: u32) -> Result<Equation, String> {
+        let equation = self.claims.offered.get(index);
+        let mut equation = equation
+            .and_then(|claim| self.claims.equation(claim, w))
+            .ok_or("it speaks of words that are not written")?;
         let bits = u64::from(w) * equation.words.len() as u64;
-        if equation.most.bits() > bits {
-            return None;
-        }
+        equation.most = self
+            .most(&equation)
+            .filter(|most| most.bits() <= bits)
+            .ok_or_else(|| format!("its right side may not lie in 0 .. 2^{bits}"))?;
         let mut p = Polynomial::new(self, bits);
-        equation.add_to(&mut p, &Scaled::new(BigInt::from(1), 0))?;
-        p.eliminate().ok()?;
-        p.residue().is_none().then_some(equation)
+        let one = Scaled::new(BigInt::from(1), 0);
+        let shown = equation.add_to(&mut p, &one).and_then(|()| p.eliminate());
+        match shown.err().or_else(|| p.residue()) {
+            None => Ok(equation),
+            Some(open) => Err(open.text),
+        }
     }
 
     /// The largest value of the right side, if its smallest is not below 0.

@@ -203,7 +203,7 @@ impl<'a> Polynomial<'a> {
             let next = linear.map(|(rank, _)| rank).max(row);
             if let Some((_, index)) = order.next_if(|(rank, _)| Some(*rank) >= next) {
                 if let Some(equation) = claims.get(*index) {
-                    self.apply(equation);
+                    self.apply(equation)?;
                 }
                 continue;
             }
@@ -221,10 +221,10 @@ impl<'a> Polynomial<'a> {
     }
 
     /// Replaces the words of a shown claim by its right side, if they stand as a multiple of its left.
-    fn apply(&mut self, equation: &Equation) {
-        if let Some(factor) = equation.factor_in(self) {
-            // A shown equation names no address.
-            let _ = equation.add_to(self, &factor.times(-1));
+    fn apply(&mut self, equation: &Equation) -> Result<(), Open> {
+        match equation.factor_in(self) {
+            Some(factor) => equation.add_to(self, &factor.times(-1)),
+            None => Ok(()),
         }
     }
 
