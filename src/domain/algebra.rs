@@ -12,71 +12,9 @@ use super::claims::Claims;
 use super::concrete::{Bits, Concrete};
 use super::public::{self, Public, PublicBit};
 use super::recent::Recent;
+pub use super::variable::{BitValue, Def, Value, Var, VarId};
 use super::{Abstract, Address, Domain, Logic, Shift, Signs, Sum};
 use crate::fault::Fault;
-
-/// A variable's number; later variables are defined by earlier ones.
-pub type VarId = u32;
-
-/// A word: a public value or a variable.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Value {
-    Public(Public),
-    Var(VarId),
-}
-
-impl Value {
-    /// The number 0.
-    pub const ZERO: Value = Value::Public(Public::Known(0));
-    /// The number 1.
-    pub const ONE: Value = Value::Public(Public::Known(1));
-}
-
-/// A bit: public, a variable in 0..=1, or one whose equation nobody needed so far.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BitValue {
-    Public(PublicBit),
-    Var(VarId),
-    /// The top bit of a word of `w` bits.
-    Top {
-        word: VarId,
-        w: u32,
-    },
-    /// A bit this domain does not follow (a zero test, an overflow, a half carry).
-    Opaque,
-}
-
-/// What a variable is equal to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Def {
-    /// Any value within its bound: an input, or something not followed.
-    Free,
-    /// A carry, a high word, a quotient: fixed by the equation of another variable.
-    Carry,
-    /// `constant + sum of terms`, the terms `start .. start + len` of the arena.
-    Linear { start: u32, len: u8, constant: i64 },
-    /// `a * b - 2^W * hi`.
-    Low {
-        a: Value,
-        b: Value,
-        hi: VarId,
-        w: u32,
-    },
-    /// `a * b`, one of them a bit.
-    Product { a: VarId, b: VarId },
-}
-
-/// A variable.
-#[derive(Clone, Copy, Debug)]
-pub struct Var {
-    pub def: Def,
-    /// Its largest value; the smallest is 0.
-    pub bound: u64,
-    /// Address of the instruction that made it.
-    pub pc: u32,
-    /// The variable at whose turn it is replaced: itself, or the earliest word of its claim.
-    pub rank: VarId,
-}
 
 /// The algebra domain.
 #[derive(Default)]
@@ -88,6 +26,7 @@ pub struct Algebra {
     pub(super) claims: Claims,
     /// Sums and products made lately: the same operation on the same words gives the same variables.
     sums: Recent<(Value, Value, Value, u32), (Value, BitValue)>,
+    differences: Recent<(Value, Value, Value, u32), (Value, BitValue)>,
     products: Recent<(Value, Value, u32), (Value, Value)>,
     pub(super) names: Vec<(VarId, String)>,
     pc: u32,
@@ -248,6 +187,13 @@ impl Domain for Algebra {
             return Self::opaque(word, carry);
         }
         let bound = self.bound(a, W) + self.bound(b, W) + self.bound(c_in, 1);
+        if c_in == Value::ZERO
+            && let Some(bit) = self
+                .joint_borrow(a, b, W)
+                .or_else(|| self.joint_carry(a, b, W))
+        {
+            return Self::opaque(bit, NO);
+        }
         let chain = self
             .bounds
             .enter(a, b, c_in, W, |v| self.vars[v as usize].bound);
@@ -307,6 +253,10 @@ impl Domain for Algebra {
         {
             return Self::opaque(addend, carry);
         }
+        let key = (a, b, c_in, W);
+        if let Some((word, borrow)) = self.differences.get(&key) {
+            return Self::opaque(word, borrow);
+        }
         let mut form = (Vec::with_capacity(4), 0);
         Self::collect(&mut form, a, 1);
         Self::collect(&mut form, b, -1);
@@ -323,8 +273,10 @@ impl Domain for Algebra {
         }
         let borrow = self.new_var(Def::Carry, 1);
         form.0.push((borrow, 1 << W));
-        let word = self.linear(&form.0, form.1, full);
-        Self::opaque(Value::Var(word), BitValue::Var(borrow))
+        let word = Value::Var(self.linear(&form.0, form.1, full));
+        let borrow = BitValue::Var(borrow);
+        self.differences.put(key, (word, borrow));
+        Self::opaque(word, borrow)
     }
 
     fn mul<const W: u32>(&mut self, a: &Value, b: &Value, signs: Signs) -> (Value, Value) {

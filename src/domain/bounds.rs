@@ -48,7 +48,7 @@ struct Group {
 
 /// Which group a variable was last a word of, and where.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Place {
+pub struct Place {
     group: GroupId,
     index: usize,
 }
@@ -161,6 +161,21 @@ impl Bounds {
             self.pending[v as usize] = None;
         }
         arrives
+    }
+
+    /// The word inside a group that both carries are on their way to.
+    pub fn meet(&self, a: VarId, b: VarId) -> Option<Place> {
+        let place = get(&self.pending, a).filter(|_| a != b)?;
+        let len = self.groups[place.group as usize].words.len();
+        (get(&self.pending, b) == Some(place) && place.index < len).then_some(place)
+    }
+
+    /// The sum of two carries goes where they went.
+    pub fn pass_on(&mut self, carries: [VarId; 2], sum: VarId, place: Place) {
+        for carry in carries {
+            self.pending[carry as usize] = None;
+        }
+        put(&mut self.pending, sum, place);
     }
 
     /// A carry becomes a word of its own: the top of its group, if it is on its way there.

@@ -126,6 +126,9 @@ impl Algebra {
     /// `a op b` where one is a mask of the bit `s`, or both are bits. With the other word `x`
     /// and `m = (2^W - 1) s`: `x & m = s x`, `x | m = x + m - s x`, `x ^ m = x + m - 2 s x`.
     pub(super) fn masked(&mut self, op: Logic, a: Value, b: Value, w: u32) -> Option<Value> {
+        if let (Logic::Or, Some(borrow)) = (op, self.joint_borrow(a, b, w)) {
+            return Some(borrow);
+        }
         let (selector, mask, x) = match (self.selector(a, w), self.selector(b, w)) {
             (Some(s), _) => (s, a, b),
             (None, Some(s)) => (s, b, a),

@@ -15,6 +15,7 @@
 
 pub mod abstract_memory;
 pub mod algebra;
+mod borrows;
 pub mod bounds;
 mod claims;
 pub mod concrete;
@@ -26,6 +27,7 @@ pub mod public;
 mod recent;
 pub mod secret;
 mod sign;
+mod variable;
 
 pub use entry::Abstract;
 
