@@ -26,7 +26,10 @@ impl Algebra {
             return None;
         };
         let place = self.bounds.meet(a, b)?;
-        let bound = if self.is_joint(a, b, w) { 1 } else { 2 };
+        let bound = match self.is_joint(a, b, w) {
+            true => 1,
+            false => self.vars[a as usize].bound + self.vars[b as usize].bound,
+        };
         let sum = self.linear(&[(a, 1), (b, 1)], 0, bound);
         self.bounds.pass_on([a, b], sum, place);
         Some(Value::Var(sum))
