@@ -17,11 +17,22 @@ pub struct Written {
     pub register: u8,
 }
 
-/// `sum 2^(W i) words[i] = sum of terms`, for words of `W` bits.
+/// `sum 2^(W i) words[i] = sum of terms`, or its absolute value, for words of `W` bits.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Claim {
     pub words: Vec<Written>,
     pub terms: Vec<Term>,
+    /// Of a sum of numbers that may be negative: the words are its absolute value.
+    pub magnitude: Option<Magnitude>,
+}
+
+/// What an absolute value was made from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Magnitude {
+    /// The sum modulo `2^(W len)`.
+    pub wrapped: Vec<Written>,
+    /// All ones if the sum is negative, else 0.
+    pub mask: Written,
 }
 
 /// `sign * 2^(W shift) * (sum 2^(W i) x[i]) * (sum 2^(W j) y[j])`; an empty `y` is the number 1.
@@ -52,10 +63,21 @@ impl Term {
 }
 
 impl Claim {
+    /// `words = sum of terms`.
+    pub fn equation(words: Vec<Written>, terms: Vec<Term>) -> Self {
+        Self {
+            words,
+            terms,
+            magnitude: None,
+        }
+    }
+
     /// Every place the claim speaks of.
     pub fn places(&self) -> impl Iterator<Item = &Written> {
         let terms = self.terms.iter().flat_map(|t| t.x.iter().chain(&t.y));
-        self.words.iter().chain(terms)
+        let made = self.magnitude.iter();
+        let made = made.flat_map(|m| m.wrapped.iter().chain([&m.mask]));
+        self.words.iter().chain(terms).chain(made)
     }
 
     /// The claim with `place(index)` for every index; `None` if there is none for one of them.
@@ -69,9 +91,10 @@ impl Claim {
 
     fn places_mut(&mut self) -> impl Iterator<Item = &mut Written> {
         let terms = self.terms.iter_mut();
-        self.words
-            .iter_mut()
-            .chain(terms.flat_map(|t| t.x.iter_mut().chain(&mut t.y)))
+        let terms = terms.flat_map(|t| t.x.iter_mut().chain(&mut t.y));
+        let made = self.magnitude.iter_mut();
+        let made = made.flat_map(|m| m.wrapped.iter_mut().chain([&mut m.mask]));
+        self.words.iter_mut().chain(terms).chain(made)
     }
 }
 

@@ -12,7 +12,7 @@ use lozenge::program::{Claim, Program, Term};
 use lozenge::prove;
 use lozenge::spec::{Alias, Op, Spec};
 use lozenge::vectors::{self, Random};
-use naive::{Style, karatsuba};
+use naive::{Style, karatsuba, karatsuba_square};
 
 const CORE: &lozenge::isa::avr::cores::Core = &ATMEGA128;
 
@@ -68,6 +68,38 @@ fn nested_levels_are_proved() {
                 assert!(proof.holds(), "{n} {style:?} {alias:?}: {proof:?}");
             }
         }
+    }
+}
+
+/// `r = a^2` is `r = a b` with `a` and `b` in the same place.
+#[test]
+fn squares_are_proved() {
+    for (n, leaf) in [
+        (2, 1),
+        (3, 2),
+        (4, 2),
+        (6, 3),
+        (8, 4),
+        (8, 2),
+        (11, 3),
+        (16, 2),
+        (64, 8),
+    ] {
+        let style = Style {
+            leaf,
+            claims: true,
+            merge: false,
+        };
+        let program = karatsuba_square(n, style);
+        let code = AvrIsa::encode(CORE, &program.insns).expect("encodes");
+        let spec = spec(n);
+        for [a, _] in vectors::pairs(n, 40, 9) {
+            let pair = [a.clone(), a.clone()];
+            let run = kernel::run::<AvrIsa>(&spec, CORE, &code, &pair, Alias::AIsB);
+            assert_eq!(run.expect("runs").0, &a * &a, "{n} {leaf}");
+        }
+        let proof = prove::prove_with::<AvrIsa>(&spec, CORE, &code, &program.claims, Alias::AIsB);
+        assert!(proof.holds(), "{n} {leaf}: {proof:?}");
     }
 }
 

@@ -38,6 +38,13 @@ pub(super) struct Equation {
     most: BigUint,
 }
 
+/// `sum 2^(w i) words[i] = |sum of terms|`, the terms numbers.
+#[derive(Clone, Debug)]
+struct Magnitude {
+    words: Vec<Value>,
+    terms: Vec<Product>,
+}
+
 /// What was offered, what of it is still to be shown, and what is shown.
 #[derive(Default)]
 pub(super) struct Claims {
@@ -47,6 +54,7 @@ pub(super) struct Claims {
     watched: HashMap<usize, (Vec<u8>, Vec<usize>)>,
     held: HashMap<Written, Value>,
     shown: Vec<Equation>,
+    magnitudes: Vec<Magnitude>,
     /// The shown claims by their earliest variable, where they are applied.
     pub order: BTreeSet<(VarId, usize)>,
     /// The first claim that was not shown: its last instruction, and what stayed open.
@@ -63,9 +71,38 @@ impl Claims {
         places.iter().map(value).collect()
     }
 
+    /// What the claim says an absolute value was made from.
+    fn made(&self, claim: &Claim) -> Option<(Vec<Value>, Value)> {
+        let made = claim.magnitude.as_ref()?;
+        Some((self.values(&made.wrapped)?, *self.held.get(&made.mask)?))
+    }
+
+    /// `T^2 = D^2` where `T = |D|`: products of an absolute value with itself become products of
+    /// the numbers whose sum it is of.
+    fn square_magnitudes(&self, terms: &[Product]) -> Vec<Product> {
+        let mut out = Vec::with_capacity(terms.len());
+        for term in terms {
+            let square = self.magnitudes.iter().filter(|m| m.words == term.x);
+            let Some(magnitude) = square.last().filter(|_| term.x == term.y) else {
+                out.push(term.clone());
+                continue;
+            };
+            for x in &magnitude.terms {
+                out.extend(magnitude.terms.iter().map(|y| Product {
+                    sign: term.sign * x.sign * y.sign,
+                    shift: term.shift + x.shift + y.shift,
+                    x: x.x.clone(),
+                    y: y.x.clone(),
+                }));
+            }
+        }
+        out
+    }
+
     /// The equation of a claim, if every word is known by now.
     fn equation(&self, claim: &Claim, w: u32) -> Option<Equation> {
         let term = |t: &Term| {
+            matches!(t.sign, -1 | 1).then_some(())?;
             Some(Product {
                 sign: t.sign,
                 shift: t.shift,
@@ -80,6 +117,12 @@ impl Claims {
             most: BigUint::default(),
         })
     }
+}
+
+/// The terms with all signs positive.
+fn positive(terms: &[Product]) -> Vec<Product> {
+    let terms = terms.iter().cloned();
+    terms.map(|t| Product { sign: 1, ..t }).collect()
 }
 
 impl Equation {
@@ -177,33 +220,100 @@ impl Algebra {
             self.claims.held.insert(place, register(*r));
         }
         for index in complete.clone() {
-            match self.shown(index, w) {
-                Ok(equation) => self.accept(equation),
-                Err(text) => {
-                    self.claims.refused.get_or_insert((pc, text));
-                }
+            if let Err(text) = self.judge(index, w) {
+                self.claims.refused.get_or_insert((pc, text));
             }
         }
     }
 
-    /// The equation of an offered claim, if it holds.
-    fn shown(&self, index: usize, w: u32) -> Result<Equation, String> {
-        let equation = self.claims.offered.get(index);
-        let mut equation = equation
-            .and_then(|claim| self.claims.equation(claim, w))
-            .ok_or("it speaks of words that are not written")?;
-        let bits = u64::from(w) * equation.words.len() as u64;
+    /// Shows an offered claim and uses it from now on.
+    fn judge(&mut self, index: usize, w: u32) -> Result<(), String> {
+        let missing = "it speaks of words that are not written";
+        let claim = self.claims.offered.get(index).ok_or(missing)?;
+        let equation = self.claims.equation(claim, w).ok_or(missing)?;
+        if claim.magnitude.is_none() {
+            let equation = self.shown(equation)?;
+            self.accept(equation);
+            return Ok(());
+        }
+        let (wrapped, mask) = self.claims.made(claim).ok_or(missing)?;
+        self.show_magnitude(&equation, &wrapped, mask)?;
+        let Equation { words, terms, .. } = equation;
+        self.claims.magnitudes.push(Magnitude { words, terms });
+        Ok(())
+    }
+
+    /// Shows `words = |D|`, `D` the sum of the terms, `n` words long.
+    ///
+    /// `wrapped = D + 2^(W n) s` lies in `0 .. 2^(W n)`, hence `s = 1` exactly if `D < 0`, and
+    /// `|D| = (1 - 2 s) D`. With `-2^(W n) < D` this lies in `0 .. 2^(W n)` as the words do, and
+    /// it is enough that both agree modulo `2^(W n)`.
+    fn show_magnitude(
+        &self,
+        equation: &Equation,
+        wrapped: &[Value],
+        mask: Value,
+    ) -> Result<(), String> {
+        let Equation {
+            w, words, terms, ..
+        } = equation;
+        let bits = u64::from(*w) * words.len() as u64;
+        let (s, _) = self
+            .mask_bit(mask, *w)
+            .ok_or("its mask is not all ones or 0")?;
+        if wrapped.len() != words.len() || terms.iter().any(|t| !t.y.is_empty()) {
+            return Err("the parts of its absolute value do not match".into());
+        }
+        let negative: Vec<_> = terms.iter().filter(|t| t.sign < 0).cloned().collect();
+        let below = self.most(&Equation {
+            terms: positive(&negative),
+            ..equation.clone()
+        });
+        if below.is_none_or(|below| below.bits() > bits) {
+            return Err(format!("its sum may be below -2^{bits}"));
+        }
+        let one = Scaled::new(BigInt::from(1), 0);
+        let difference = Equation {
+            words: wrapped.to_vec(),
+            ..equation.clone()
+        };
+        let mut p = Polynomial::new(self, u64::MAX);
+        let shown = difference.add_to(&mut p, &one).and_then(|()| {
+            p.add_value(Value::Var(s), &one.carried(bits))?;
+            p.close()
+        });
+        shown.map_err(|open| open.text)?;
+        // words - D + 2 s D
+        let mut p = Polynomial::new(self, bits);
+        let twice = Equation {
+            words: Vec::new(),
+            terms: (terms.iter().cloned())
+                .map(|t| Product {
+                    y: vec![Value::Var(s)],
+                    ..t
+                })
+                .collect(),
+            ..equation.clone()
+        };
+        let shown = equation
+            .add_to(&mut p, &one)
+            .and_then(|()| twice.add_to(&mut p, &one.times(-2)))
+            .and_then(|()| p.close());
+        shown.map_err(|open| open.text)
+    }
+
+    /// The equation with the bound of its right side, if it holds.
+    fn shown(&self, mut equation: Equation) -> Result<Equation, String> {
+        let bits = u64::from(equation.w) * equation.words.len() as u64;
         equation.most = self
             .most(&equation)
             .filter(|most| most.bits() <= bits)
             .ok_or_else(|| format!("its right side may not lie in 0 .. 2^{bits}"))?;
         let mut p = Polynomial::new(self, bits);
         let one = Scaled::new(BigInt::from(1), 0);
-        let shown = equation.add_to(&mut p, &one).and_then(|()| p.eliminate());
-        match shown.err().or_else(|| p.residue()) {
-            None => Ok(equation),
-            Some(open) => Err(open.text),
-        }
+        let shown = equation.add_to(&mut p, &one).and_then(|()| p.close());
+        shown.map_err(|open| open.text)?;
+        Ok(equation)
     }
 
     /// The largest value of the right side, if its smallest is not below 0.
@@ -216,7 +326,6 @@ impl Algebra {
             };
             let largest = self.largest(&term.x, equation.w) * y;
             match term.sign {
-                0 => {}
                 1 => most += largest << (equation.w as usize * term.shift),
                 _ => return None,
             }
@@ -237,7 +346,8 @@ impl Algebra {
     }
 
     /// Uses a shown equation from now on.
-    fn accept(&mut self, equation: Equation) {
+    fn accept(&mut self, mut equation: Equation) {
+        equation.terms = self.claims.square_magnitudes(&equation.terms);
         let Some(rank) = equation.rank() else {
             return;
         };

@@ -39,9 +39,5 @@ pub fn product(
     for (i, word) in result.iter().enumerate() {
         p.add_value(*word, &scaled(1, i))?;
     }
-    p.eliminate()?;
-    match p.residue() {
-        Some(open) => Err(open),
-        None => Ok(()),
-    }
+    p.close()
 }

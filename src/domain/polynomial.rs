@@ -193,8 +193,20 @@ impl<'a> Polynomial<'a> {
         accumulate(self.rows.entry(sum).or_default(), other, by, self.bits);
     }
 
+    /// Is it 0 when all variables are replaced?
+    ///
+    /// # Errors
+    /// The first monomial that remains.
+    pub fn close(&mut self) -> Result<(), Open> {
+        self.eliminate()?;
+        match self.residue() {
+            Some(open) => Err(open),
+            None => Ok(()),
+        }
+    }
+
     /// Replaces all variables that have definitions, latest first.
-    pub fn eliminate(&mut self) -> Result<(), Open> {
+    fn eliminate(&mut self) -> Result<(), Open> {
         let claims = &self.algebra.claims;
         let mut order = claims.order.iter().rev().peekable();
         while self.products <= MOST_PRODUCTS {
@@ -287,7 +299,7 @@ impl<'a> Polynomial<'a> {
     }
 
     /// The first monomial that is not replaced and does not vanish.
-    pub fn residue(&self) -> Option<Open> {
+    fn residue(&self) -> Option<Open> {
         let name = |v: VarId| match self.algebra.name(v) {
             Some(name) => name.to_string(),
             None => format!("a word made at {:#x}", self.algebra.vars[v as usize].pc),

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use lozenge::isa::avr::abi;
 use lozenge::isa::avr::code::Insn;
 use lozenge::isa::avr::instructions::Op;
-use lozenge::program::{Claim, Program, Term, Written};
+use lozenge::program::{Claim, Magnitude, Program, Term, Written};
 
 /// A place in memory: the register pair that holds the base, and the offset.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -145,7 +145,7 @@ impl Emitter {
 
     fn claim(&mut self, words: Vec<Written>, terms: Vec<Term>) {
         if self.style.claims {
-            self.program.claims.push(Claim { words, terms });
+            self.program.claims.push(Claim::equation(words, terms));
         }
     }
 
@@ -243,19 +243,123 @@ impl Emitter {
         self.rr(Op::ADD, ext, ext);
         self.rr(Op::SBC, ext, ext);
         self.rr(Op::MOV, 25, v);
-        self.copy(to.plus(h), p, 2 * g);
+        self.finish(to, (h, g), p, [25, ext]);
+        self.frame = start;
+    }
+
+    /// `to = x^2`, claimed.
+    fn square(&mut self, to: At, x: At, n: usize) {
+        if n <= self.style.leaf {
+            self.square_columns(to, x, n);
+        } else {
+            self.karatsuba_square(to, x, n);
+        }
+        let words = self.words(x, n);
+        self.claim(
+            self.words(to, 2 * n),
+            vec![Term::product(words.clone(), words)],
+        );
+    }
+
+    /// By columns; products off the diagonal are computed once and each column is doubled.
+    fn square_columns(&mut self, to: At, x: At, n: usize) {
+        let carried = [11, 15];
+        for r in carried {
+            self.rr(Op::EOR, r, r);
+        }
+        for k in 0..2 * n {
+            for r in 12..15 {
+                self.rr(Op::EOR, r, r);
+            }
+            for i in (0..n).filter(|i| 2 * i < k && k - i < n) {
+                self.load(18, x.plus(i));
+                self.load(19, x.plus(k - i));
+                self.rr(Op::MUL, 18, 19);
+                self.accumulate(0, 1);
+            }
+            self.rr(Op::ADD, 12, 12);
+            self.rr(Op::ADC, 13, 13);
+            self.rr(Op::ADC, 14, 14);
+            if k % 2 == 0 {
+                self.load(18, x.plus(k / 2));
+                self.rr(Op::MUL, 18, 18);
+                self.accumulate(0, 1);
+            }
+            self.accumulate(carried[0], carried[1]);
+            self.save(to.plus(k), 12);
+            self.rr(Op::MOV, carried[0], 13);
+            self.rr(Op::MOV, carried[1], 14);
+        }
+    }
+
+    /// `L = xl^2`, `Z = xh^2 + L_hi`, `T = |xl - xh|`, `U = Z + L_lo + W Z - T^2`.
+    fn karatsuba_square(&mut self, to: At, x: At, n: usize) {
+        const ADD: [Op; 2] = [Op::ADD, Op::ADC];
+        const SUB: [Op; 2] = [Op::SUB, Op::SBC];
+        let (h, g) = (n / 2, n - n / 2);
+        let (mask, e, ext) = (20, 22, 24);
+        let z = to.plus(2 * h);
+        self.square(to, x, h);
+        self.square(z, x.plus(h), g);
+        self.chain(ADD, (z, 2 * g), (z, 2 * g), (to.plus(h), h), None);
+        let start = self.frame;
+        let [t, mid, p] = [g, 2 * g, 2 * g].map(|len| self.take(len));
+        self.chain(SUB, (t, g), (x, h), (x.plus(h), g), None);
+        self.rr(Op::SBC, mask, mask);
+        let made = Magnitude {
+            mask: Written {
+                insn: self.program.insns.len() - 1,
+                register: mask,
+            },
+            wrapped: self.words(t, g),
+        };
+        // t = (t ^ mask) - mask
+        self.point(X, t);
+        self.point(Z, t);
+        for i in 0..g {
+            self.next(X, 16, t.plus(i));
+            self.rr(Op::EOR, 16, mask);
+            self.rr(SUB[usize::from(i > 0)], 16, mask);
+            self.store(t.plus(i), 16);
+        }
+        if self.style.claims {
+            let mut less = Term::number(self.words(x.plus(h), g));
+            less.sign = -1;
+            self.program.claims.push(Claim {
+                words: self.words(t, g),
+                terms: vec![Term::number(self.words(x, h)), less],
+                magnitude: Some(made),
+            });
+        }
+        self.square(p, t, g);
+        self.copy(mid, to, h);
+        self.copy(mid.plus(h), z, 2 * g - h);
+        self.chain(ADD, (mid, 2 * g), (mid, 2 * g), (z, 2 * g), None);
+        self.rr(Op::SBC, e, e);
+        self.chain(SUB, (p, 2 * g), (mid, 2 * g), (p, 2 * g), None);
+        self.rr(Op::ADC, e, ZERO);
+        self.put(Insn::rr(Op::NEG, e, 0));
+        self.rr(Op::MOV, ext, e);
+        self.rr(Op::ADD, ext, ext);
+        self.rr(Op::SBC, ext, ext);
+        self.finish(to, (h, g), p, [e, ext]);
+        self.frame = start;
+    }
+
+    /// The words above `L_lo`: `U`, and the rest of `Z` plus `e`.
+    fn finish(&mut self, to: At, (h, g): (usize, usize), u: At, [e, ext]: [u8; 2]) {
+        self.copy(to.plus(h), u, 2 * g);
         let top = to.plus(h + 2 * g);
         self.point(X, top);
         self.point(Z, top);
         for i in 0..h {
             self.next(X, 16, top.plus(i));
             match i {
-                0 => self.rr(Op::ADD, 16, 25),
+                0 => self.rr(Op::ADD, 16, e),
                 _ => self.rr(Op::ADC, 16, ext),
             }
             self.store(top.plus(i), 16);
         }
-        self.frame = start;
     }
 
     /// Moves the stack pointer by `words` bytes down.
@@ -271,32 +375,37 @@ impl Emitter {
 
 /// `r = a b` for operands of `n` words; Karatsuba at the top.
 pub fn karatsuba(n: usize, style: Style) -> Program<Insn> {
-    let mut e = Emitter {
+    function(style, |e| e.karatsuba(At(R, 0), At(A, 0), At(B, 0), n))
+}
+
+/// `r = a^2` for an operand of `n` words; Karatsuba at the top.
+pub fn karatsuba_square(n: usize, style: Style) -> Program<Insn> {
+    function(style, |e| e.karatsuba_square(At(R, 0), At(A, 0), n))
+}
+
+/// A function in the calling convention, with room on the stack.
+fn function(style: Style, body: impl Fn(&mut Emitter)) -> Program<Insn> {
+    let emitter = || Emitter {
         program: Program::new(),
         cells: HashMap::new(),
         frame: 1,
         deepest: 1,
         style,
     };
+    let mut e = emitter();
     for (base, argument) in [R, A, B].into_iter().zip(abi::ARGUMENTS) {
         e.rr(Op::MOVW, base, argument);
     }
     e.rr(Op::EOR, ZERO, ZERO);
-    e.karatsuba(At(R, 0), At(A, 0), At(B, 0), n);
+    body(&mut e);
     let frame = e.deepest as i32;
     e.lower_stack(-frame);
-    let mut program = Emitter {
-        program: Program::new(),
-        cells: HashMap::new(),
-        frame: 0,
-        deepest: 0,
-        style,
-    };
-    program.lower_stack(frame);
-    program.rr(Op::MOVW, FRAME, Y);
+    let mut entry = emitter();
+    entry.lower_stack(frame);
+    entry.rr(Op::MOVW, FRAME, Y);
     let (before, after) = abi::frame(&e.program.insns);
-    e.program
-        .insert(0, before.into_iter().chain(program.program.insns));
+    let before = before.into_iter().chain(entry.program.insns);
+    e.program.insert(0, before);
     e.program.insns.extend(after);
     e.program
 }
