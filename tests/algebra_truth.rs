@@ -21,15 +21,18 @@ use lozenge::vectors::Random;
 
 /// Registers the programs use: r16 and up.
 const REGISTERS: usize = 6;
-const LENGTH: usize = 40;
+const LENGTH: usize = 60;
 const PROGRAMS: u64 = 4000;
 /// Inputs for each program.
 const INPUTS: usize = 12;
 
 fn program(random: &mut Random) -> Vec<Insn> {
     let mut list = Vec::new();
-    let register = |random: &mut Random| 16 + random.below(REGISTERS) as u8;
-    for _ in 0..LENGTH {
+    let register = |random: &mut Random| match random.below(10) {
+        r @ 0..2 => r as u8,
+        _ => 16 + random.below(REGISTERS) as u8,
+    };
+    while list.len() < LENGTH {
         let (d, r) = (register(random), register(random));
         let two = [
             Op::ADD,
@@ -52,6 +55,22 @@ fn program(random: &mut Random) -> Vec<Insn> {
             Op::INC,
             Op::DEC,
         ];
+        // What the joint bounds are for: columns, and their doubling.
+        if random.below(8) == 0 {
+            list.extend([
+                Insn::rr(Op::MUL, d, r),
+                Insn::rr(Op::ADD, 16, 0),
+                Insn::rr(Op::ADC, 17, 1),
+                Insn::rr(Op::ADC, 18, 2),
+            ]);
+        }
+        if random.below(8) == 0 {
+            let doubled = [Op::ADD, Op::ADC, Op::ADC].into_iter().zip(16..);
+            list.extend(doubled.map(|(op, r)| Insn::rr(op, r, r)));
+        }
+        if random.below(16) == 0 {
+            list.extend((16..19).map(|r| Insn::rr(Op::EOR, r, r)));
+        }
         list.push(match random.below(20) {
             // Masks, doublings, carries into words: what signs are made of.
             0..4 => Insn::rr(Op::SBC, d, d),

@@ -40,6 +40,8 @@ struct Group {
     words: Vec<Value>,
     total: BigUint,
     slices: Vec<Slice>,
+    /// The word whose doubling is counted already, and that of those above it.
+    doubling: Option<usize>,
     /// Counts changes, so that slices of an older state are recognised.
     version: u32,
     /// When it last changed, by [`Bounds::changes`].
@@ -122,6 +124,17 @@ impl Bounds {
         bound: impl Fn(VarId) -> u64,
     ) -> Chain {
         let (chain, addend) = self.choose(a, b, c_in);
+        let place = Place {
+            group: chain.group,
+            index: chain.index,
+        };
+        if a == b && self.place(a) == Some(place) {
+            self.double(&chain, w);
+            if c_in != Value::ZERO && !self.arrive(c_in, &chain) {
+                self.raise(chain, 1, w);
+            }
+            return chain;
+        }
         let max = |value: Value| match value {
             Value::Public(Public::Known(k)) => k,
             Value::Public(Public::Pointer { .. }) => (1 << w) - 1,
@@ -140,6 +153,19 @@ impl Bounds {
             }
         }
         chain
+    }
+
+    /// Doubles the word of `chain`. With the first of a row of words, `sum 2^(W j) g[j]` over
+    /// all words from it on is counted once more, which is at most `total` without its low words;
+    /// the doublings of the next ones are counted then.
+    fn double(&mut self, chain: &Chain, w: u32) {
+        let g = &mut self.groups[chain.group as usize];
+        if g.doubling != Some(chain.index) {
+            let low = w as usize * chain.index;
+            let upper = (&g.total >> low) << low;
+            g.total += upper;
+        }
+        g.doubling = Some(chain.index + 1);
     }
 
     /// Where a carry is on its way to.
@@ -334,6 +360,8 @@ impl Bounds {
         self.changes += 1;
         let g = &mut self.groups[chain.group as usize];
         g.version += 1;
+        // Only while the words to come stay as they were counted.
+        g.doubling = g.doubling.filter(|next| *next == chain.index + 1);
         g.changed = self.changes;
         if chain.index < g.words.len() {
             g.words[chain.index] = word;
