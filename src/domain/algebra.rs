@@ -59,6 +59,18 @@ impl Algebra {
         )
     }
 
+    /// The terms and the constant of a variable that is a sum.
+    pub(super) fn sum(&self, v: VarId) -> Option<(&[(VarId, i64)], i64)> {
+        match self.vars.get(v as usize)?.def {
+            Def::Linear {
+                start,
+                len,
+                constant,
+            } => Some((&self.terms[start as usize..][..usize::from(len)], constant)),
+            _ => None,
+        }
+    }
+
     /// The name given to a free variable, if any.
     pub fn name(&self, var: VarId) -> Option<&str> {
         let at = self.names.binary_search_by_key(&var, |(v, _)| *v).ok()?;

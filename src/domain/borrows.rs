@@ -9,14 +9,21 @@ use std::collections::BTreeMap;
 
 use super::algebra::{Algebra, Def, Value, VarId};
 
+/// A sum that leaves a carry: `constant + sum of terms`, the carry being one with this factor.
+struct Leaving<'a> {
+    terms: &'a [(VarId, i64)],
+    constant: i64,
+    factor: i64,
+}
+
 impl Algebra {
     /// `x + y` of two bits, if it is a bit because they are the borrows of one difference.
     pub(super) fn joint_borrow(&mut self, x: Value, y: Value, w: u32) -> Option<Value> {
         let (Value::Var(x), Value::Var(y)) = (x, y) else {
             return None;
         };
-        let (_, _, factor) = self.left_by(x.max(y))?;
-        (factor > 0 && self.is_joint(x, y, w))
+        let outer = self.left_by(x.max(y))?;
+        (outer.factor > 0 && self.is_joint(x, y, w))
             .then(|| Value::Var(self.linear(&[(x, 1), (y, 1)], 0, 1)))
     }
 
@@ -35,54 +42,44 @@ impl Algebra {
         Some(Value::Var(sum))
     }
 
-    /// The terms and the constant of the sum that leaves the carry or borrow `c`, and its factor:
-    /// the variable made next.
-    fn left_by(&self, c: VarId) -> Option<(&[(VarId, i64)], i64, i64)> {
-        if self.vars[c as usize].def != Def::Carry {
-            return None;
-        }
-        let Def::Linear {
-            start,
-            len,
-            constant,
-        } = self.vars.get(c as usize + 1)?.def
-        else {
-            return None;
-        };
-        let terms = &self.terms[start as usize..][..usize::from(len)];
+    /// The sum that leaves the carry or borrow `c`: the variable made next.
+    fn left_by(&self, c: VarId) -> Option<Leaving<'_>> {
+        let (terms, constant) = self.sum(c + 1)?;
         let (_, factor) = terms.iter().find(|(v, _)| *v == c)?;
-        Some((terms, constant, *factor))
+        (self.vars[c as usize].def == Def::Carry).then_some(Leaving {
+            terms,
+            constant,
+            factor: *factor,
+        })
     }
 
     /// Is `x + y` a bit?
     fn is_joint(&self, x: VarId, y: VarId, w: u32) -> bool {
         let (x, y) = (x.min(y), x.max(y));
-        let (Some((inner, k, x_factor)), Some((outer, constant, y_factor))) =
-            (self.left_by(x), self.left_by(y))
-        else {
+        let (Some(inner), Some(outer)) = (self.left_by(x), self.left_by(y)) else {
             return false;
         };
-        let step = outer.iter().find(|(v, _)| *v == x + 1);
-        let Some(by) = step.map(|(_, by)| *by) else {
+        let step = outer.terms.iter().find(|(v, _)| *v == x + 1);
+        let Some(by) = step.map(|(_, by)| *by).filter(|by| by.abs() == 1) else {
             return false;
         };
-        if y_factor.abs() != 1 << w || by.checked_mul(x_factor) != Some(y_factor) {
+        if outer.factor.abs() != 1 << w || by * inner.factor != outer.factor {
             return false;
         }
         // e = rest +- 2^w (x + y)
         let mut rest = BTreeMap::new();
-        let outer = outer.iter().filter(|(v, _)| *v != x + 1 && *v != y);
-        let inner = inner.iter().filter(|(v, _)| *v != x);
-        for (v, factor) in outer.copied().chain(inner.map(|(v, f)| (*v, f * by))) {
+        let last = outer.terms.iter().filter(|(v, _)| *v != x + 1 && *v != y);
+        let first = inner.terms.iter().filter(|(v, _)| *v != x);
+        for (v, factor) in last.copied().chain(first.map(|(v, f)| (*v, f * by))) {
             *rest.entry(v).or_insert(0i128) += i128::from(factor);
         }
         let bound = |v: VarId| i128::from(self.vars[v as usize].bound);
-        let constant = i128::from(constant) + i128::from(k * by);
+        let constant = i128::from(outer.constant) + i128::from(inner.constant * by);
         let sum = |part: fn(i128) -> i128| {
             let parts = rest.iter().map(|(v, factor)| bound(*v) * part(*factor));
             constant + parts.sum::<i128>()
         };
-        let most = match y_factor > 0 {
+        let most = match outer.factor > 0 {
             true => bound(y + 1) - sum(|factor| factor.min(0)),
             false => sum(|factor| factor.max(0)),
         };

@@ -82,8 +82,9 @@ impl Claims {
     fn square_magnitudes(&self, terms: &[Product]) -> Vec<Product> {
         let mut out = Vec::with_capacity(terms.len());
         for term in terms {
-            let square = self.magnitudes.iter().filter(|m| m.words == term.x);
-            let Some(magnitude) = square.last().filter(|_| term.x == term.y) else {
+            let mut known = self.magnitudes.iter();
+            let squared = known.find(|m| m.words == term.x && m.words == term.y);
+            let Some(magnitude) = squared else {
                 out.push(term.clone());
                 continue;
             };

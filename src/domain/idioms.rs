@@ -14,15 +14,7 @@ impl Algebra {
         let (Value::Var(s), Value::Var(x)) = (s, x) else {
             return None;
         };
-        let Def::Linear {
-            start,
-            len,
-            constant,
-        } = self.vars[s as usize].def
-        else {
-            return None;
-        };
-        let terms = &self.terms[start as usize..][..usize::from(len)];
+        let (terms, constant) = self.sum(s)?;
         let (sum, carry) = match terms {
             [sum @ .., (c, factor)] if *factor == -(1 << w) => (sum, BitValue::Var(*c)),
             sum => (sum, NO),
@@ -50,12 +42,8 @@ impl Algebra {
         let Value::Var(v) = value else {
             return None;
         };
-        match self.vars[v as usize].def {
-            Def::Linear {
-                start,
-                len: 1,
-                constant,
-            } => Some((self.terms[start as usize], constant)),
+        match self.sum(v)? {
+            ([term], constant) => Some((*term, constant)),
             _ => None,
         }
     }

@@ -246,43 +246,31 @@ impl<'a> Polynomial<'a> {
         let Some(by) = self.linear.remove(&key) else {
             return Ok(());
         };
-        match self.def(v) {
-            Def::Linear {
-                start,
-                len,
-                constant,
-            } => {
-                self.constant.add(&by.times(constant));
-                let algebra = self.algebra;
-                for (t, factor) in &algebra.terms[start as usize..][..usize::from(len)] {
-                    self.add_variable(*t, &by.times(*factor));
-                }
+        let algebra = self.algebra;
+        if let Some((terms, constant)) = algebra.sum(v) {
+            self.constant.add(&by.times(constant));
+            for (t, factor) in terms {
+                self.add_variable(*t, &by.times(*factor));
             }
+        }
+        match self.def(v) {
             Def::Low { a, b, hi, w } => {
                 self.add_product(a, b, &by)?;
                 self.add_variable(hi, &by.carried(u64::from(w)));
             }
             Def::Product { a, b } => self.add_variables(a, b, &by),
-            Def::Free | Def::Carry => {}
+            Def::Free | Def::Carry | Def::Linear { .. } => {}
         }
         Ok(())
     }
 
     /// Replaces the sum `v` where it is a factor.
     fn eliminate_row(&mut self, v: VarId) {
-        let (
-            Some(mut row),
-            Def::Linear {
-                start,
-                len,
-                constant,
-            },
-        ) = (self.rows.remove(&v), self.def(v))
+        let algebra = self.algebra;
+        let (Some(mut row), Some((terms, constant))) = (self.rows.remove(&v), algebra.sum(v))
         else {
             return;
         };
-        let algebra = self.algebra;
-        let terms = &algebra.terms[start as usize..][..usize::from(len)];
         // v v = v (sum of terms): the row grows by its own terms.
         if let Some(by) = row.remove(&v) {
             for (t, factor) in terms {

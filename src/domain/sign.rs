@@ -68,17 +68,10 @@ impl Algebra {
 
     /// Replaces `x` by its definition.
     fn unroll(&self, form: &mut Form, x: VarId) -> Option<()> {
-        let Def::Linear {
-            start,
-            len,
-            constant,
-        } = self.vars[x as usize].def
-        else {
-            return None;
-        };
+        let (terms, constant) = self.sum(x)?;
         let by = form.terms.remove(&x)?;
         form.constant = form.constant.checked_add(by.checked_mul(constant)?)?;
-        for (t, factor) in &self.terms[start as usize..][..usize::from(len)] {
+        for (t, factor) in terms {
             form.add(*t, by.checked_mul(*factor)?)?;
         }
         Some(())
