@@ -10,6 +10,9 @@
 //! A carry that leaves the top of the words needs no argument of its own: it vanishes in the
 //! first step. What is shown bounds the words jointly ([`super::bounds`]) and replaces them as
 //! a group in later eliminations. A claim that is not shown is not used.
+//!
+//! A claim that words are an absolute value `|D|` is shown from how it was made, and used for
+//! one thing: the square of the words is `D^2`.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -103,7 +106,7 @@ impl Claims {
     /// The equation of a claim, if every word is known by now.
     fn equation(&self, claim: &Claim, w: u32) -> Option<Equation> {
         let term = |t: &Term| {
-            matches!(t.sign, -1 | 1).then_some(())?;
+            (matches!(t.sign, -1 | 1) && t.shift <= claim.words.len()).then_some(())?;
             Some(Product {
                 sign: t.sign,
                 shift: t.shift,
