@@ -176,7 +176,9 @@ fn product(
     let high = n - low;
     f.push(WordStep::Part(format!("{n} words: L = xl yl")));
     let (l, _) = product(f, xl, yl, &[], Over::None, plan);
-    claim(f, plan, &l, xl, yl, &[]);
+    if plan.levels > 0 {
+        equation(f, &l, xl, yl, &[]);
+    }
     let (l_lo, l_hi) = l.split_at(low);
     let early = plan
         .early
@@ -190,7 +192,9 @@ fn product(
     };
     let (mut z, top) = product(f, xh, yh, &once, wider, zplan);
     z.extend(top);
-    claim(f, plan, &z, xh, yh, l_hi);
+    if plan.levels > 0 {
+        equation(f, &z, xh, yh, &once);
+    }
     f.push(WordStep::Part(format!("{n} words: differences")));
     let [(da, sa), (db, sb)] =
         early.unwrap_or_else(|| [difference(f, xl, xh), difference(f, yh, yl)]);
@@ -284,10 +288,33 @@ fn product(
     for more in z.get(2 * high).filter(|_| long) {
         beyond = f.chain(Sum::Add, &[beyond], &[*more], End::Drop)[0];
     }
+    if long {
+        // How far the result goes beyond its words is known from what it is.
+        let words = [&result[..], &[beyond]].concat();
+        equation(f, &words, x, y, addends);
+    }
     if let Over::To(word) = over {
         beyond = f.chain(Sum::Add, &[beyond], &[word], End::Drop)[0];
     }
     (result, long.then_some(beyond))
+}
+
+/// Claims `words = x y + addends`.
+fn equation(f: &mut Words, words: &[Word], x: &[Word], y: &[Word], addends: &[Vec<Word>]) {
+    let term = |shift: usize, x: &[Word], y: &[Word]| Term {
+        negative: false,
+        shift,
+        x: x.to_vec(),
+        y: y.to_vec(),
+    };
+    let mut terms = vec![term(0, x, y)];
+    for (shift, list) in addends.iter().enumerate() {
+        terms.extend(list.iter().map(|word| term(shift, &[*word], &[])));
+    }
+    f.claims.push(Claim {
+        words: words.to_vec(),
+        terms,
+    });
 }
 
 /// The first addend of every position, then the second, ...: words to add in one chain each.
@@ -392,6 +419,7 @@ fn rows(
     carry: Option<Word>,
 ) -> Vec<Word> {
     let (count, n) = (x.len(), y.len());
+    let all = x;
     // acc[k] is the word of weight 2^(w k).
     let mut acc: Vec<Option<Word>> = init.to_vec();
     for (i, x) in x.iter().enumerate() {
@@ -450,6 +478,13 @@ fn rows(
             acc.extend(sum.into_iter().map(Some));
         }
         acc.push(top);
+        if !place {
+            let words: Vec<_> = acc.iter().flatten().copied().collect();
+            let init: Vec<_> = init.iter().map(|w| w.iter().copied().collect()).collect();
+            if carry.is_none() || i + 1 < count {
+                equation(f, &words, &all[..=i], y, &init);
+            }
+        }
     }
     acc.into_iter().flatten().collect()
 }
@@ -473,6 +508,9 @@ fn columns(
     };
     let piles = (0..n + m + usize::from(long)).map(pile).collect();
     let mut out = f.sweep(piles);
+    if long {
+        equation(f, &out, x, y, addends);
+    }
     let mut beyond = if long { out.pop() } else { None };
     if let (Some(word), Over::To(other)) = (beyond, over) {
         beyond = Some(f.chain(Sum::Add, &[word], &[other], End::Drop)[0]);
@@ -511,25 +549,4 @@ fn correct(
         end: End::Into { x: e, out: less },
     }));
     (less, [&y[..low], &out].concat())
-}
-
-/// Claims `words = x y + plus`, where the product is not one sweep.
-fn claim(f: &mut Words, plan: Plan, words: &[Word], x: &[Word], y: &[Word], plus: &[Word]) {
-    if plan.levels == 0 {
-        return;
-    }
-    let term = |x: &[Word], y: &[Word]| Term {
-        negative: false,
-        shift: 0,
-        x: x.to_vec(),
-        y: y.to_vec(),
-    };
-    let mut terms = vec![term(x, y)];
-    if !plus.is_empty() {
-        terms.push(term(plus, &[]));
-    }
-    f.claims.push(Claim {
-        words: words.to_vec(),
-        terms,
-    });
 }

@@ -5,6 +5,7 @@
 //! step does is given over the integers; where a carry is dropped, the step says so.
 
 use super::blocks::{Block, Blocks, Counts, ScheduleError};
+use crate::program::{self, Written};
 use crate::spec::Op;
 use crate::vectors;
 
@@ -149,6 +150,26 @@ pub struct Term {
 pub struct Claim {
     pub words: Vec<Word>,
     pub terms: Vec<Term>,
+}
+
+impl Claim {
+    /// The claim about a program, given where that makes each word; `None` if it does not.
+    pub fn program(
+        &self,
+        written: &impl Fn(&Word) -> Option<Written>,
+    ) -> Option<program::Claim> {
+        let all = |words: &[Word]| words.iter().map(written).collect::<Option<Vec<_>>>();
+        let term = |term: &Term| {
+            Some(program::Term {
+                sign: if term.negative { -1 } else { 1 },
+                shift: term.shift,
+                x: all(&term.x)?,
+                y: all(&term.y)?,
+            })
+        };
+        let terms = self.terms.iter().map(term).collect::<Option<Vec<_>>>()?;
+        Some(program::Claim::equation(all(&self.words)?, terms))
+    }
 }
 
 /// Steps that compute an operation.

@@ -12,8 +12,8 @@ use super::words::{self, Lowering};
 use crate::allocate::Timeline;
 use crate::facts::Facts;
 use crate::isa::LowerError;
-use crate::program::Program;
-use crate::schedule::{Schedule, Words};
+use crate::program::{Claim, Program, Written};
+use crate::schedule::{Schedule, Word, Words};
 
 /// What a method may know: r2..r25 are free once r0, r1 hold the product and X, Y, Z point.
 pub const FACTS: Facts = Facts {
@@ -122,7 +122,16 @@ fn in_words(schedule: &Words) -> Result<Vec<Program<Insn>>, LowerError> {
                     error = LowerError::Addressing;
                     continue;
                 };
-                list.push(framed(resolved, l.notes, l.bank.scratch_words()));
+                let scratch = l.bank.scratch_words();
+                let program = framed(resolved, l.notes, scratch, |place| {
+                    let written = |word: &Word| {
+                        let (item, register) = l.written[word.0]?;
+                        let insn = place(item)?;
+                        Some(Written { insn, register })
+                    };
+                    schedule.claims.iter().filter_map(|c| c.program(&written)).collect()
+                });
+                list.push(program);
                 break;
             }
         }
@@ -157,7 +166,12 @@ fn move_stack(by: i64) -> Vec<Insn> {
 }
 
 /// A whole function with `scratch` bytes on the stack, below the addresses that are kept there.
-fn framed(resolved: Resolved, notes: Vec<(usize, String)>, scratch: usize) -> Program<Insn> {
+fn framed(
+    resolved: Resolved,
+    notes: Vec<(usize, String)>,
+    scratch: usize,
+    claims: impl Fn(&dyn Fn(usize) -> Option<usize>) -> Vec<Claim>,
+) -> Program<Insn> {
     let argument = |array: &Array| match array {
         Array::R => abi::ARGUMENTS[0],
         Array::A => abi::ARGUMENTS[1],
@@ -179,11 +193,14 @@ fn framed(resolved: Resolved, notes: Vec<(usize, String)>, scratch: usize) -> Pr
     }
     let mut notes = notes.into_iter().peekable();
     let mut body_notes = vec![(0, "point to r, a, b".into())];
+    // The index of the last instruction of each item.
+    let mut ends = Vec::with_capacity(resolved.items.len());
     for (i, insns) in resolved.items.into_iter().enumerate() {
         while let Some((_, text)) = notes.next_if(|(at, _)| *at == i) {
             body_notes.push((body.len(), text));
         }
         body.extend(insns);
+        ends.push(body.len().checked_sub(1));
     }
     let room = scratch + 2 * resolved.kept.len();
     if room <= PUSHED {
@@ -201,6 +218,7 @@ fn framed(resolved: Resolved, notes: Vec<(usize, String)>, scratch: usize) -> Pr
         .notes
         .push((offset + body.len(), "restore registers".into()));
     program.insns = [before, body, after].concat();
+    program.claims = claims(&|item| Some(ends.get(item).copied().flatten()? + offset));
     program
 }
 

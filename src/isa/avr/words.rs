@@ -95,8 +95,10 @@ impl Lowering {
             WordStep::Wide { x, y, low, high } => {
                 self.multiply(*x, *y)?;
                 // The words stay where they are until the next product comes.
+                let made = self.items.len() - 1;
                 self.define(*low, 0);
                 self.define(*high, 1);
+                self.written[high.0] = Some((made, 1));
                 self.tick();
             }
             WordStep::And { x, y, out } => self.logic(Op::AND, *x, *y, *out)?,
