@@ -39,10 +39,6 @@ pub static METHOD: Method = Method {
             meaning: "signs corrected after the middle product: 0 none, 1 both, 2 that of b",
         },
         Parameter {
-            name: "lazy",
-            meaning: "1: low words join the middle product one by one, 0: as a sum",
-        },
-        Parameter {
             name: "columns",
             meaning: "products by columns all the same: 1 the high one, 2 the middle one, 3 both",
         },
@@ -52,32 +48,29 @@ pub static METHOD: Method = Method {
         let most = usize::BITS - (n / 3).leading_zeros();
         let mut list = Vec::new();
         for levels in 1..=most as usize {
-            for early in [0] {
-                for rows in [0, 4, 5, 6] {
-                    for (late, columns) in [
-                        (0, 0),
-                        (1, 0),
-                        (0, 1),
-                        (1, 1),
-                        (0, 2),
-                        (1, 2),
-                        (0, 3),
-                        (1, 3),
-                        (2, 3),
-                    ] {
-                        if rows == 0 && columns > 0 {
-                            continue;
-                        }
-                        for lazy in [0, 1] {
-                            list.push(Params::from([
-                                ("lazy", lazy),
-                                ("columns", columns),
-                                ("levels", levels),
-                                ("early", early),
-                                ("rows", rows),
-                                ("late", late),
-                            ]));
-                        }
+            for (rows, columns) in [
+                (0, 0),
+                (4, 0),
+                (4, 1),
+                (4, 2),
+                (4, 3),
+                (5, 0),
+                (5, 2),
+                (5, 3),
+                (6, 2),
+                (6, 3),
+                (8, 2),
+                (8, 3),
+            ] {
+                for early in [0, 1] {
+                    for late in [0, 1, 2] {
+                        list.push(Params::from([
+                            ("columns", columns),
+                            ("levels", levels),
+                            ("early", early),
+                            ("rows", rows),
+                            ("late", late),
+                        ]));
                     }
                 }
             }
@@ -95,7 +88,6 @@ struct Plan {
     late: usize,
     rows: usize,
     columns: usize,
-    lazy: bool,
 }
 
 fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
@@ -117,7 +109,6 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
         late: given("late"),
         rows: given("rows"),
         columns: given("columns"),
-        lazy: given("lazy") > 0,
     };
     let mut f = Words::new(spec.op, facts.word_bits, &[n, n]);
     let (a, b) = (f.operand(0), f.operand(1));
@@ -202,11 +193,9 @@ fn product(
     // Y = L_lo + Z + W Z, its 2 low words; what is above in W Z waits.
     f.push(WordStep::Part(format!("{n} words: L_lo + Z + W Z")));
     let q: Vec<_> = l_lo.iter().chain(&z).copied().collect();
-    let from = if plan.lazy { low } else { 0 };
     let e = f.fresh();
-    let pairs = (from..2 * low).map(|i| (Some(q[i]), z.get(i).copied()));
-    let sum = f.links(Sum::Add, pairs.collect(), End::Carry { out: e });
-    let y_words = [&q[..from], &sum].concat();
+    let pairs = (0..2 * low).map(|i| (Some(q[i]), z.get(i).copied()));
+    let y_words = f.links(Sum::Add, pairs.collect(), End::Carry { out: e });
     let (mut e, mut y_words) = (e, y_words);
     if plan.late == 0 {
         (e, y_words) = correct(f, &y_words, low, &db, sa, e);
@@ -226,7 +215,6 @@ fn product(
     let at = |i: usize| addends.get(i).cloned().unwrap_or_default();
     let mut middle: Vec<Vec<Word>> = y_words.iter().map(|w| vec![*w]).collect();
     for (i, words) in middle.iter_mut().enumerate() {
-        words.extend(z.get(i).filter(|_| i < from));
         words.extend(at(low + i));
     }
     let mut result = l_lo.to_vec();

@@ -154,10 +154,7 @@ pub struct Claim {
 
 impl Claim {
     /// The claim about a program, given where that makes each word; `None` if it does not.
-    pub fn program(
-        &self,
-        written: &impl Fn(&Word) -> Option<Written>,
-    ) -> Option<program::Claim> {
+    pub fn program(&self, written: &impl Fn(&Word) -> Option<Written>) -> Option<program::Claim> {
         let all = |words: &[Word]| words.iter().map(written).collect::<Option<Vec<_>>>();
         let term = |term: &Term| {
             Some(program::Term {

@@ -70,7 +70,7 @@ fn in_words(schedule: &Words) -> Result<Vec<Program<Insn>>, LowerError> {
     let mut list = Vec::new();
     let mut error = LowerError::Registers;
     let all = [false, true].into_iter().flat_map(|clear_pairs| {
-        [4, 6].into_iter().flat_map(move |weight| {
+        [4].into_iter().flat_map(move |weight| {
             [
                 (20, 0),
                 (10_000, 0),
@@ -129,7 +129,11 @@ fn in_words(schedule: &Words) -> Result<Vec<Program<Insn>>, LowerError> {
                         let insn = place(item)?;
                         Some(Written { insn, register })
                     };
-                    schedule.claims.iter().filter_map(|c| c.program(&written)).collect()
+                    schedule
+                        .claims
+                        .iter()
+                        .filter_map(|c| c.program(&written))
+                        .collect()
                 });
                 list.push(program);
                 break;
