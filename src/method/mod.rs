@@ -29,11 +29,19 @@ pub struct Method {
     pub name: &'static str,
     pub summary: &'static str,
     pub source: &'static str,
-    pub op: Op,
+    /// What it computes.
+    pub ops: &'static [Op],
     pub parameters: &'static [Parameter],
     /// Parameters to use when none are given, best first.
     pub defaults: fn(&Spec, &Facts) -> Vec<Params>,
     pub schedule: fn(&Spec, &Facts, &Params) -> Result<Schedule, MethodError>,
+}
+
+impl Method {
+    /// Does it compute `op`?
+    pub fn computes(&self, op: Op) -> bool {
+        self.ops.contains(&op)
+    }
 }
 
 /// All methods.
@@ -73,6 +81,8 @@ pub enum MethodError {
         value: usize,
         largest: usize,
     },
+    #[error("{method} takes operands of one size: try --method product-scanning")]
+    TwoSizes { method: &'static str },
     #[error("{method} needs -p {parameter}=...")]
     Missing {
         method: &'static str,
@@ -83,6 +93,14 @@ pub enum MethodError {
 /// The method called `name`.
 pub fn find(name: &str) -> Option<&'static Method> {
     METHODS.iter().copied().find(|m| m.name == name)
+}
+
+/// Words of each operand, where both must have as many.
+fn one_size(method: &'static str, spec: &Spec, facts: &Facts) -> Result<usize, MethodError> {
+    match spec.words(facts.word_bits) {
+        [n, m] if n == m => Ok(n),
+        _ => Err(MethodError::TwoSizes { method }),
+    }
 }
 
 /// A parameter that must be given and is at least 1.

@@ -4,7 +4,7 @@ use super::abi;
 use super::code::Insn;
 use super::columns::{Choices, Columns, ORDER};
 use super::instructions::Op;
-use super::pointers::{self, Item};
+use super::pointers::{self, Array, Item};
 use super::rows::Rows;
 use super::words::{self, Lowering};
 use crate::facts::Facts;
@@ -72,10 +72,14 @@ fn in_words(schedule: &Words) -> Result<Vec<Program<Insn>>, LowerError> {
 /// A whole function: pointers set up, accesses resolved, registers saved.
 fn function(items: &[Item], notes: Vec<(usize, String)>) -> Result<Program<Insn>, LowerError> {
     let (pointers, resolved) = pointers::resolve(items).ok_or(LowerError::Addressing)?;
-    let mut body: Vec<Insn> = pointers
-        .iter()
+    // An array that nothing accesses (a squaring has no b) needs no pointer.
+    let used = |array: Array| items.iter().any(|item| item.array() == Some(array));
+    let mut body: Vec<Insn> = Array::ARGUMENTS
+        .into_iter()
+        .zip(pointers)
         .zip(abi::ARGUMENTS)
-        .map(|(p, argument)| Insn::rr(Op::MOVW, p.low(), argument))
+        .filter(|((array, _), _)| used(*array))
+        .map(|((_, p), argument)| Insn::rr(Op::MOVW, p.low(), argument))
         .collect();
     let mut program = Program::new();
     let mut notes = notes.into_iter().peekable();
