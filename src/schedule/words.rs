@@ -241,6 +241,13 @@ impl Words {
         out
     }
 
+    /// `x * y`: its low and high word.
+    pub fn product(&mut self, x: Word, y: Word) -> [Word; 2] {
+        let [low, high] = [self.fresh(), self.fresh()];
+        self.push(WordStep::Wide { x, y, low, high });
+        [low, high]
+    }
+
     /// `x ± y`, the shorter one extended by zeros; `end` says what becomes of the carry.
     pub fn chain(&mut self, sum: Sum, x: &[Word], y: &[Word], end: End) -> Vec<Word> {
         let out = self.fresh_words(x.len().max(y.len()));
