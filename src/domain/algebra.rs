@@ -302,6 +302,12 @@ impl Domain for Algebra {
         {
             return Self::opaque(self.mask_of::<W>(v), BitValue::Var(v));
         }
+        // 0 - (2^W - 1) b = b - 2^W b: a comparison brings the carry back out of a mask.
+        if (a, c_in) == (Value::ZERO, Value::ZERO)
+            && let Some((bit, _)) = self.mask_bit(b, W)
+        {
+            return Self::opaque(Value::Var(bit), BitValue::Var(bit));
+        }
         if c_in == Value::ZERO
             && let Some((addend, carry)) = self.undo_sum(a, b, W)
         {

@@ -286,6 +286,13 @@ impl<'a> Polynomial<'a> {
         }
     }
 
+    /// The latest carry before `below` that is left as a term, and its coefficient.
+    pub fn latest_carry(&self, below: VarId) -> Option<(VarId, Scaled)> {
+        let mut left = self.open_linear.range(..below).rev();
+        let (carry, by) = left.find(|(v, _)| matches!(self.def(**v), Def::Carry))?;
+        Some((*carry, by.clone()))
+    }
+
     /// The first monomial that is not replaced and does not vanish.
     pub fn residue(&self) -> Option<Open> {
         let name = |v: VarId| match self.algebra.name(v) {
