@@ -5,12 +5,13 @@
 //! flags belong to nobody. Operands and code are word-aligned. r9 is preserved, which serves
 //! platforms that give it another role too.
 
-use super::code::Insn;
+use super::code::{Insn, immediate_bits};
 use super::instructions::Op;
 use super::machine::{Arm, LR, Places, SP};
 use crate::domain::abstract_memory::Region;
 use crate::domain::concrete::{Bits, Concrete};
 use crate::domain::{Abstract, Address, Base, Domain};
+use crate::isa::LowerError;
 
 /// The deepest stack a kernel may use, in bytes.
 pub const STACK_LIMIT: i64 = 1024;
@@ -92,8 +93,12 @@ pub fn violations<D: Abstract>(m: &Arm<D>, entry: &Entry<D>) -> Vec<String> {
         .collect()
 }
 
-/// Saves what the body needs: (before, after) the body.
-pub fn frame(body: &[Insn]) -> (Vec<Insn>, Vec<Insn>) {
+/// Saves what the body needs, and makes room for `scratch` words above the stack pointer:
+/// (before, after) the body.
+///
+/// # Errors
+/// When the stack would be deeper than [`STACK_LIMIT`].
+pub fn frame(body: &[Insn], scratch: usize) -> Result<(Vec<Insn>, Vec<Insn>), LowerError> {
     let used = body.iter().fold(0, |set, insn| set | insn.registers());
     let saved = (0..15u8)
         .filter(|r| is_callee_saved(*r) && *r != SP || *r == LR)
@@ -105,12 +110,24 @@ pub fn frame(body: &[Insn]) -> (Vec<Insn>, Vec<Insn>) {
             ..Default::default()
         },
     };
-    if saved == 0 {
-        return (vec![], vec![back]);
+    let need = 4 * (saved.count_ones() as usize + scratch);
+    if need as i64 > STACK_LIMIT {
+        return Err(LowerError::Stack {
+            need,
+            limit: STACK_LIMIT as usize,
+        });
     }
-    let push = Insn::block(Op::STM, SP, (true, false), true, saved);
-    let pop = Insn::block(Op::LDM, SP, (false, true), true, saved);
-    (vec![push], vec![pop, back])
+    let (mut before, mut after) = (vec![], vec![back]);
+    if saved != 0 {
+        before.push(Insn::block(Op::STM, SP, (true, false), true, saved));
+        after.insert(0, Insn::block(Op::LDM, SP, (false, true), true, saved));
+    }
+    // Multiples of 4 below 1024 are immediates.
+    if let Some(bits) = immediate_bits(4 * scratch as u32).filter(|_| scratch > 0) {
+        before.push(Insn::alu(Op::SUB, false, SP, SP, bits));
+        after.insert(0, Insn::alu(Op::ADD, false, SP, SP, bits));
+    }
+    Ok((before, after))
 }
 
 /// First address of the stack and of the code in a concrete run.

@@ -32,7 +32,7 @@ pub fn facts(core: &Core) -> Facts {
 /// When registers run out.
 pub fn lower(schedule: &Schedule, core: &Core) -> Result<Vec<Program<Insn>>, LowerError> {
     let Schedule::Blocks(schedule) = schedule else {
-        return Err(LowerError::Words);
+        return Err(LowerError::Registers);
     };
     let few = function(schedule, core, &CALLER_SAVED);
     let all = function(schedule, core, &[&CALLER_SAVED[..], &CALLEE_SAVED].concat());
