@@ -14,7 +14,7 @@ use crate::domain::{Abstract, Address, Base, Domain};
 use crate::isa::LowerError;
 
 /// The deepest stack a kernel may use, in bytes.
-pub const STACK_LIMIT: i64 = 1024;
+pub const STACK_LIMIT: i64 = 4096;
 /// The code itself, for reads of its literals.
 const CODE: Base = Base(u8::MAX);
 /// Registers of the arguments.
@@ -110,20 +110,23 @@ pub fn frame(body: &[Insn], scratch: usize) -> Result<(Vec<Insn>, Vec<Insn>), Lo
             ..Default::default()
         },
     };
-    let need = 4 * (saved.count_ones() as usize + scratch);
-    if need as i64 > STACK_LIMIT {
-        return Err(LowerError::Stack {
-            need,
-            limit: STACK_LIMIT as usize,
-        });
-    }
+    // Multiples of 4 below 1024 and of 16 below 4096 are immediates.
+    let room = match scratch {
+        0..256 => scratch,
+        _ => scratch.next_multiple_of(4),
+    };
+    let need = 4 * (saved.count_ones() as usize + room);
+    let bits = immediate_bits(4 * room as u32).filter(|_| need as i64 <= STACK_LIMIT);
+    let bits = bits.ok_or(LowerError::Stack {
+        need,
+        limit: STACK_LIMIT as usize,
+    })?;
     let (mut before, mut after) = (vec![], vec![back]);
     if saved != 0 {
         before.push(Insn::block(Op::STM, SP, (true, false), true, saved));
         after.insert(0, Insn::block(Op::LDM, SP, (false, true), true, saved));
     }
-    // Multiples of 4 below 1024 are immediates.
-    if let Some(bits) = immediate_bits(4 * scratch as u32).filter(|_| scratch > 0) {
+    if room > 0 {
         before.push(Insn::alu(Op::SUB, false, SP, SP, bits));
         after.insert(0, Insn::alu(Op::ADD, false, SP, SP, bits));
     }
