@@ -39,6 +39,9 @@ fn most_cycles(insns: &[Insn], core: &Core) -> u64 {
     insns.iter().map(cost).sum()
 }
 
+/// Arrays whose pointers are free when the last of their words is loaded.
+const FREED: [Array; 2] = [Array::A, Array::B];
+
 /// Every choice of lowering words that may pay.
 fn choices() -> impl Iterator<Item = Choices> {
     let horizons = [1, 3, 6, 12, 24];
@@ -56,20 +59,24 @@ fn choices() -> impl Iterator<Item = Choices> {
 /// # Errors
 /// When registers or the stack run out, or a pointer does not reach.
 pub fn lower(schedule: &Schedule, core: &Core) -> Result<Vec<Program<Insn>>, LowerError> {
-    let found = match schedule {
-        Schedule::Words(words) => in_words(words, core)?,
-        Schedule::Blocks(blocks) => match Outlook::of(blocks) {
-            Some(outlook) => in_columns(&outlook, core)?,
-            None => in_words(&Words::of(Op::Mul, FACTS.word_bits, blocks), core)?,
-        },
+    let made = match schedule {
+        Schedule::Words(words) => in_words(words, core),
+        Schedule::Blocks(blocks) => {
+            let mut made = in_words(&Words::of(Op::Mul, FACTS.word_bits, blocks), core);
+            if let Some(outlook) = Outlook::of(blocks) {
+                made.extend(in_columns(&outlook, core)?);
+            }
+            made
+        }
     };
-    Ok(vec![found])
+    Ok(vec![cheapest(made)?])
 }
 
+/// A function and its cycles, or why there is none.
+type Costed = Result<(u64, Program<Insn>), LowerError>;
+
 /// The cheapest of some functions.
-fn cheapest(
-    list: impl Iterator<Item = Result<(u64, Program<Insn>), LowerError>>,
-) -> Result<Program<Insn>, LowerError> {
+fn cheapest(list: Vec<Costed>) -> Result<Program<Insn>, LowerError> {
     let mut best: Option<(u64, Program<Insn>)> = None;
     let mut error = LowerError::Registers;
     for made in list {
@@ -85,39 +92,37 @@ fn cheapest(
     best.map(|(_, program)| program).ok_or(error)
 }
 
-/// Blocks of columns.
-fn in_columns(outlook: &Outlook<'_>, core: &Core) -> Result<Program<Insn>, LowerError> {
-    let states = search::columns(outlook, core)?.into_iter();
-    cheapest(states.map(|state| {
+/// Blocks of columns: what the search ends with.
+fn in_columns(outlook: &Outlook<'_>, core: &Core) -> Result<Vec<Costed>, LowerError> {
+    let made = search::columns(outlook, core)?.into_iter().map(|state| {
         let (items, notes) = state.finish();
         function(&items, notes, 0, core)
-    }))
+    });
+    Ok(made.collect())
 }
 
 /// Schedules in words. A pointer whose array is done with holds values from then on.
-fn in_words(words: &Words, core: &Core) -> Result<Program<Insn>, LowerError> {
-    let whole =
-        |l: &Lowering<'_>| function(&l.items, l.notes.clone(), l.bank.scratch_words(), core);
-    let lowered = choices().flat_map(|choices| {
+fn in_words(words: &Words, core: &Core) -> Vec<Costed> {
+    let whole = |l: Lowering<'_>| function(&l.items, l.notes, l.bank.scratch_words(), core);
+    let mut made = Vec::new();
+    for choices in choices() {
         let mut order: Vec<_> = ORDER.iter().map(|r| (*r, 0)).collect();
-        let mut list = Vec::new();
-        match Lowering::of(words, &order, choices) {
-            Err(OutOfRegisters) => list.push(Err(LowerError::Registers)),
-            Ok(l) => {
-                list.push(whole(&l));
-                order.extend([Array::A, Array::B].map(|a| (a.pointer(), l.done[a as usize])));
-                let kept = |again: &Lowering<'_>| {
-                    [Array::A, Array::B]
-                        .iter()
-                        .all(|a| again.done[*a as usize] <= l.done[*a as usize])
-                };
-                let again = Lowering::of(words, &order, choices).ok().filter(kept);
-                list.extend(again.map(|again| whole(&again)));
-            }
-        }
-        list
-    });
-    cheapest(lowered)
+        let Ok(l) = Lowering::of(words, &order, choices) else {
+            made.push(Err(LowerError::Registers));
+            continue;
+        };
+        let done = l.done;
+        made.push(whole(l));
+        order.extend(FREED.map(|a| (a.pointer(), done[a as usize])));
+        let again = Lowering::of(words, &order, choices).ok();
+        let holds = |l: &Lowering<'_>| {
+            FREED
+                .iter()
+                .all(|a| l.done[*a as usize] <= done[*a as usize])
+        };
+        made.extend(again.filter(holds).map(whole));
+    }
+    made
 }
 
 /// A whole function with `scratch` words of memory, and its cycles.

@@ -207,6 +207,10 @@ impl Lowering<'_> {
             true => [rx, ry],
             false => [ry, rx],
         };
+        if self.is_held(m) {
+            // Else it might be stored, and free, when a register for the product is taken.
+            self.flush();
+        }
         self.pinned = vec![m];
         Ok([m, s])
     }

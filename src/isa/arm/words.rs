@@ -288,12 +288,12 @@ impl Lowering<'_> {
         }
     }
 
-    fn is_held(&self, r: u8) -> bool {
+    pub(super) fn is_held(&self, r: u8) -> bool {
         self.held.1.iter().any(|(_, held)| *held == r)
     }
 
     /// Stores the results that wait.
-    fn flush(&mut self) {
+    pub(super) fn flush(&mut self) {
         let (first, held) = std::mem::take(&mut self.held);
         if held.is_empty() {
             return;

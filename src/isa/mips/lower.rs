@@ -8,8 +8,8 @@ use super::instructions::{Feature, Op};
 use super::order::order;
 use super::registers::{CALLEE_SAVED, CALLER_SAVED, Draft};
 use super::rows;
-use super::words::Lowering;
-use crate::allocate::{OutOfRegisters, Weight};
+use super::words::{Choices, Lowering};
+use crate::allocate::OutOfRegisters;
 use crate::facts::Facts;
 use crate::isa::LowerError;
 use crate::program::Program;
@@ -37,13 +37,14 @@ pub fn lower(schedule: &Schedule, core: &Core) -> Result<Vec<Program<Insn>>, Low
     let all = [&CALLER_SAVED[..], &CALLEE_SAVED].concat();
     let registers = [&CALLER_SAVED[..], &all];
     let made: Vec<_> = match schedule {
-        Schedule::Blocks(blocks) => match one_kind(blocks) {
-            Some(kind) => registers
-                .iter()
-                .map(|r| in_blocks(blocks, &kind, core, r))
-                .collect(),
-            None => in_words(&Words::of(spec::Op::Mul, 32, blocks), core, &registers),
-        },
+        Schedule::Blocks(blocks) => {
+            let words = Words::of(spec::Op::Mul, facts(core).word_bits, blocks);
+            let mut made = in_words(&words, core, &registers);
+            if let Some(kind) = one_kind(blocks) {
+                made.extend(registers.map(|r| in_blocks(blocks, &kind, core, r)));
+            }
+            made
+        }
         Schedule::Words(words) => in_words(words, core, &registers),
     };
     let error = made.iter().find_map(|f| f.as_ref().err().cloned());
@@ -83,8 +84,25 @@ fn in_blocks(
     function(&draft.insns, draft.notes, 0, one, core)
 }
 
-/// What leaving a register costs where memory does not hold its value, in quarters of a load.
-const WEIGHTS: [Weight; 2] = [4, 8];
+/// Every choice of lowering words that may pay.
+const CHOICES: [Choices; 4] = [
+    Choices {
+        weight: 4,
+        spare: 0,
+    },
+    Choices {
+        weight: 8,
+        spare: 0,
+    },
+    Choices {
+        weight: 8,
+        spare: 3,
+    },
+    Choices {
+        weight: 8,
+        spare: 6,
+    },
+];
 
 fn in_words(
     words: &Words,
@@ -93,9 +111,9 @@ fn in_words(
 ) -> Vec<Result<Program<Insn>, LowerError>> {
     let choices = registers
         .iter()
-        .flat_map(|r| WEIGHTS.map(|weight| (r, weight)));
-    let lowered = choices.map(|(registers, weight)| {
-        let l = Lowering::of(words, registers, core.features, weight);
+        .flat_map(|r| CHOICES.map(|choices| (r, choices)));
+    let lowered = choices.map(|(registers, choices)| {
+        let l = Lowering::of(words, registers, core.features, choices);
         let l = l.map_err(|OutOfRegisters| LowerError::Registers)?;
         function(&l.insns, l.notes, l.bank.scratch_words(), l.one, core)
     });

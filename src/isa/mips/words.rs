@@ -12,6 +12,14 @@ use super::registers::{Array, ZERO};
 use crate::allocate::{Bank, OutOfRegisters, Slot, Weight};
 use crate::schedule::{Chain, End, Link, Sum, Word, WordStep, Words};
 
+/// Choices that only a count of cycles can settle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Choices {
+    pub weight: Weight,
+    /// Registers that loads leave free, for instructions to change places.
+    pub spare: usize,
+}
+
 /// Lowers steps to instructions, to be ordered later.
 pub struct Lowering<'w> {
     words: &'w Words,
@@ -21,6 +29,7 @@ pub struct Lowering<'w> {
     pub written: Vec<Option<(usize, u8)>>,
     pub bank: Bank,
     pub(super) features: Features,
+    choices: Choices,
     /// The register that holds 1, and the instruction that sets it.
     pub one: Option<(usize, u8)>,
     /// When each register was last taken: the longest ago is taken next, so that instructions
@@ -42,7 +51,7 @@ impl<'w> Lowering<'w> {
         words: &'w Words,
         registers: &[u8],
         features: Features,
-        weight: Weight,
+        choices: Choices,
     ) -> Result<Self, OutOfRegisters> {
         let order: Vec<_> = registers.iter().map(|r| (*r, 0)).collect();
         let mut l = Self {
@@ -50,8 +59,9 @@ impl<'w> Lowering<'w> {
             insns: Vec::new(),
             notes: Vec::new(),
             written: vec![None; words.origins.len()],
-            bank: Bank::new(words, &order, weight),
+            bank: Bank::new(words, &order, choices.weight),
             features,
+            choices,
             one: None,
             taken: [0; 32],
             pinned: Vec::new(),
@@ -175,6 +185,7 @@ impl Lowering<'_> {
             Some(r) => r,
             None => {
                 let slot = self.bank.home(word).ok_or(OutOfRegisters)?;
+                while self.bank.free().count() <= self.choices.spare && self.evict().is_ok() {}
                 let r = self.take()?;
                 self.access(Op::LW, slot, r);
                 // An operand word is made by its first load.
