@@ -162,12 +162,12 @@ pub trait Isa: Sized + 'static {
 pub enum LowerError {
     #[error("the schedule needs more registers than there are")]
     Registers,
-    #[error("this machine does not lower schedules in words yet")]
-    Words,
+    #[error(
+        "it needs {need} bytes of stack, a kernel may use {limit}: try fewer levels or another method"
+    )]
+    Stack { need: usize, limit: usize },
     #[error("a schedule of rows and columns in one")]
     Mixed,
-    #[error("it needs a row machine (a*b + c + d in one step), which {0} is not")]
-    RowMachine(&'static str),
     #[error("a pointer would have to move while a carry is on its way")]
     Addressing,
 }

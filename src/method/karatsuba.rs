@@ -176,6 +176,10 @@ fn product(
         }
     }
     result.extend(top);
+    // Where the halves differ, Z has a word beyond 2 high: W^2 Z has it beyond the result.
+    if let Some(beyond) = z.get(2 * high).filter(|_| long) {
+        over = f.chain(Sum::Add, &[over], &[*beyond], End::Drop)[0];
+    }
     (result, long.then_some(over))
 }
 
