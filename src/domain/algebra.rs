@@ -247,7 +247,10 @@ impl Domain for Algebra {
         if let (true, Some((word, carry))) = (a == b, self.double_signed(a, c_in, W)) {
             return Self::opaque(word, carry);
         }
-        let bound = self.bound(a, W) + self.bound(b, W) + self.bound(c_in, 1);
+        let mut bound = self.bound(a, W) + self.bound(b, W) + self.bound(c_in, 1);
+        if let (Value::ZERO, Some(most)) = (c_in, self.carries_of_one_word(a, b, W)) {
+            bound = bound.min(most);
+        }
         let chain = self
             .bounds
             .enter(a, b, c_in, W, |v| self.vars[v as usize].bound);
