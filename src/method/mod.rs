@@ -130,7 +130,7 @@ fn pairs(a: &[Word], k: usize, kept: impl Fn(usize, usize) -> bool) -> Vec<(Word
 
 /// `A[k/2]` with itself: what comes once in column `k` of a square, if `k` is even.
 fn diagonal(a: &[Word], k: usize) -> Vec<(Word, Word)> {
-    let word = a.get(k / 2).filter(|_| k % 2 == 0);
+    let word = a.get(k / 2).filter(|_| k.is_multiple_of(2));
     word.map(|x| (*x, *x)).into_iter().collect()
 }
 
