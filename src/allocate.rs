@@ -133,9 +133,9 @@ pub struct Bank {
     /// Which word of the result each value is, and when that is written.
     result: Vec<Option<usize>>,
     written: Vec<usize>,
-    /// Until when words of the result and of scratch memory are in use.
-    busy: Vec<usize>,
-    scratch: Vec<usize>,
+    /// The values that wait in words of the result and of scratch memory.
+    waiting: Vec<Option<Word>>,
+    scratch: Vec<Option<Word>>,
     weight: Weight,
     pub now: usize,
 }
@@ -171,7 +171,7 @@ impl Bank {
                 .collect(),
             uses: line.uses.into_iter().map(VecDeque::from).collect(),
             result,
-            busy: vec![0; written.len()],
+            waiting: vec![None; written.len()],
             written,
             scratch: Vec::new(),
             weight,
@@ -212,6 +212,11 @@ impl Bank {
     /// Is one use left, the one now being made?
     pub fn is_last(&self, word: Word) -> bool {
         self.uses[word.0].len() == 1
+    }
+
+    /// When a value is used next.
+    pub fn next_use(&self, word: Word) -> Option<usize> {
+        self.uses[word.0].front().copied()
     }
 
     /// Free registers, the preferred first.
@@ -277,7 +282,7 @@ impl Bank {
     }
 
     /// The register whose value may best wait in memory, but none of `pinned`.
-    pub fn victim(&self, pinned: &[u8], noise: &[u64; 32]) -> Result<(u8, Word), OutOfRegisters> {
+    pub fn victim(&self, pinned: &[u8]) -> Result<(u8, Word), OutOfRegisters> {
         let candidates = self.order.iter().filter_map(|(r, _)| {
             let Holds::Value(word) = self.holds[usize::from(*r)] else {
                 return None;
@@ -288,11 +293,7 @@ impl Bank {
                 Some(_) => 4,
                 None => self.weight,
             };
-            (!pinned.contains(r)).then_some((
-                distance * 1024 * noise[usize::from(*r) % 32] / weight,
-                *r,
-                word,
-            ))
+            (!pinned.contains(r)).then_some((distance * 1024 / weight, *r, word))
         });
         let best = candidates.max_by_key(|(score, r, _)| (*score, *r));
         best.map(|(_, r, word)| (r, word)).ok_or(OutOfRegisters)
@@ -301,21 +302,22 @@ impl Bank {
     /// Memory for a value that memory does not hold, near word `near` of the result.
     pub fn slot(&mut self, word: Word, near: usize) -> Slot {
         let until = self.last_use[word.0];
+        let is_free = |waits: &Option<Word>| waits.is_none_or(|word| self.is_dead(word));
         let free = (0..self.written.len())
-            .filter(|k| self.busy[*k] <= self.now && self.written[*k] > until)
+            .filter(|k| is_free(&self.waiting[*k]) && self.written[*k] > until)
             .min_by_key(|k| k.abs_diff(near));
         if let Some(k) = free {
-            self.busy[k] = until + 1;
+            self.waiting[k] = Some(word);
             return Slot::Result(k);
         }
-        let i = match self.scratch.iter().position(|busy| *busy <= self.now) {
+        let i = match self.scratch.iter().position(is_free) {
             Some(i) => i,
             None => {
-                self.scratch.push(0);
+                self.scratch.push(None);
                 self.scratch.len() - 1
             }
         };
-        self.scratch[i] = until + 1;
+        self.scratch[i] = Some(word);
         Slot::Scratch(i)
     }
 }

@@ -10,7 +10,7 @@ use crate::method::{self, METHODS, Method, MethodError, Params};
 use crate::program::{Claim, Program};
 use crate::prove::{self, Proof, Timing, Verdict};
 use crate::schedule::ScheduleError;
-use crate::spec::{Alias, Op, Spec, SpecError};
+use crate::spec::{Alias, Op, Size, Spec, SpecError};
 use crate::vectors;
 
 /// Concrete runs beside a proof, and in search of a counterexample.
@@ -23,7 +23,7 @@ pub const RUN_LIMIT: u64 = 1 << 26;
 #[derive(Clone, Debug)]
 pub struct Request {
     pub op: Op,
-    pub bits: u32,
+    pub size: Size,
     /// A method's name; the cheapest if none.
     pub method: Option<String>,
     pub params: BTreeMap<String, usize>,
@@ -136,14 +136,14 @@ fn methods(request: &Request) -> Result<Vec<&'static Method>, Error> {
         return Ok(METHODS
             .iter()
             .copied()
-            .filter(|m| m.op == request.op)
+            .filter(|m| m.computes(request.op))
             .collect());
     };
     let method = method::find(name).ok_or_else(|| Error::UnknownMethod {
         name: name.clone(),
         hint: did_you_mean(name, METHODS.iter().map(|m| m.name)),
     })?;
-    if method.op != request.op {
+    if !method.computes(request.op) {
         return Err(Error::WrongOperation(method.name, request.op.name()));
     }
     Ok(vec![method])
@@ -208,9 +208,9 @@ fn candidates<I: Isa>(
 }
 
 /// All ones: the operands that take longest where time depends on them.
-fn corner(spec: &Spec) -> [BigUint; 2] {
-    let ones = (BigUint::from(1u8) << spec.bits) - 1u8;
-    [ones.clone(), ones]
+fn corner(spec: &Spec) -> Vec<BigUint> {
+    let ones = |bits: &u32| (BigUint::from(1u8) << *bits) - 1u8;
+    spec.source_bits().iter().map(ones).collect()
 }
 
 /// Runs `code` on numbers.
@@ -221,21 +221,13 @@ pub fn run<I: Isa>(
     spec: &Spec,
     core: &I::Core,
     code: &[u8],
-    sources: &[BigUint; 2],
+    sources: &[BigUint],
     alias: Alias,
 ) -> Result<(BigUint, Cost), String> {
-    let places: [usize; 3] = match alias {
-        Alias::Distinct => [0, 1, 2],
-        Alias::AIsB => [0, 1, 1],
-        Alias::RIsA => [0, 0, 2],
-        Alias::RIsB => [0, 1, 0],
-        Alias::All => [0, 0, 0],
-    };
     let operands = Operands {
+        spec,
         sources,
-        source_bytes: spec.operand_bytes(),
-        result_bytes: spec.result_bytes(),
-        places: &places,
+        alias,
     };
     I::call_concrete(core, code, &operands, RUN_LIMIT)
         .map_err(|(pc, fault)| format!("{fault} at {}", prove::at::<I>(core, code, pc)))
@@ -246,7 +238,7 @@ pub fn run<I: Isa>(
 /// # Errors
 /// The first reason if no candidate exists; that of the named method if one is named.
 pub fn choose<I: Isa>(request: &Request, core: &I::Core) -> Result<(Spec, Candidate<I>), Error> {
-    let spec = Spec::new(request.op, request.bits, I::WORD_BITS)?;
+    let spec = Spec::new(request.op, request.size, I::WORD_BITS)?;
     let mut best: Option<Candidate<I>> = None;
     let mut refused = None;
     for method in methods(request)? {
@@ -310,7 +302,7 @@ fn judge<I: Isa>(spec: Spec, candidate: Candidate<I>, core: &I::Core) -> Result<
     }
     let mut proof = verdict::<I>(&spec, core, &code, &program.claims);
     let mut aliasing = Vec::new();
-    for alias in Alias::ALL.into_iter().filter(|a| *a != Alias::Distinct) {
+    for alias in spec.aliases().iter().copied().skip(1) {
         // A wrong result on numbers refuses at once; only what passes is worth a proof.
         if !alias.is_required() && counterexample::<I>(&spec, core, &code, alias, 0).is_some() {
             aliasing.push(Aliasing {
@@ -392,21 +384,29 @@ pub fn counterexample<I: Isa>(
     alias: Alias,
     count: usize,
 ) -> Option<String> {
-    let pairs = vectors::pairs(spec.operand_bytes(), count, u64::from(spec.bits));
-    pairs.into_iter().find_map(|[a, b]| {
-        let b = match alias {
-            Alias::AIsB | Alias::All => a.clone(),
-            Alias::Distinct | Alias::RIsA | Alias::RIsB => b,
+    let list = vectors::operands(&spec.source_bytes(), count, u64::from(spec.size.a));
+    list.into_iter().find_map(|mut sources| {
+        coincide(&mut sources, spec, alias);
+        let want = spec.value(&sources);
+        let wrong = match run::<I>(spec, core, code, &sources, alias) {
+            Ok((got, _)) if got == want => return None,
+            Ok((got, _)) => format!("expected {want:#x}, got {got:#x}"),
+            Err(fault) => fault,
         };
-        let pair = [a, b];
-        let [a, b] = &pair;
-        let want = spec.op.value(&pair);
-        match run::<I>(spec, core, code, &pair, alias) {
-            Ok((got, _)) if got == want => None,
-            Ok((got, _)) => Some(format!(
-                "a={a:#x} b={b:#x}: expected {want:#x}, got {got:#x}"
-            )),
-            Err(fault) => Some(format!("a={a:#x} b={b:#x}: {fault}")),
-        }
+        let named = ["a", "b"].into_iter().zip(&sources);
+        let operands: Vec<_> = named.map(|(name, x)| format!("{name}={x:#x}")).collect();
+        Some(format!("{}: {wrong}", operands.join(" ")))
     })
+}
+
+/// Makes sources that share an address agree: the shorter one is the low part of the longer.
+fn coincide(sources: &mut [BigUint], spec: &Spec, alias: Alias) {
+    let [_, a, b] = alias.places();
+    if let ([x, y], true) = (sources, a == b) {
+        let low = |x: &BigUint, bits: u32| x % (BigUint::from(1u8) << bits);
+        match spec.size.a >= spec.size.b {
+            true => *y = low(x, spec.size.b),
+            false => *x = low(y, spec.size.a),
+        }
+    }
 }

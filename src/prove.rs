@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::domain::abstract_memory::Region;
 use crate::domain::algebra::{Algebra, Value};
+use crate::domain::floor;
 use crate::domain::identity::{self, Open};
 use crate::domain::secret::Secret;
 use crate::domain::{Abstract, Address, Base};
@@ -76,50 +77,48 @@ impl Proof {
 }
 
 /// Bases of the result and the sources, as the call passes them.
-fn bases(alias: Alias) -> [Base; 3] {
-    let [r, a, b] = [0, 1, 2].map(|i| Base(Base::FIRST_OPERAND + i));
-    match alias {
-        Alias::Distinct => [r, a, b],
-        Alias::AIsB => [r, a, a],
-        Alias::RIsA => [r, r, b],
-        Alias::RIsB => [r, a, r],
-        Alias::All => [r, r, r],
-    }
+fn bases(spec: &Spec, alias: Alias) -> Vec<Base> {
+    let places = alias.places().into_iter().take(1 + spec.op.sources());
+    places
+        .map(|place| Base(Base::FIRST_OPERAND + place as u8))
+        .collect()
 }
 
-/// Names the operands, fills the sources with unknown words, and returns these.
+/// Names the operands, fills the sources with unknown words, and returns these for each source.
 fn declare<D: Abstract, V: Copy>(
     d: &mut D,
     spec: &Spec,
     word_bits: u32,
-    bases: [Base; 3],
+    bases: &[Base],
     mut unknown: impl FnMut(&mut D, Address, String) -> V,
-) -> [Vec<V>; 2] {
-    let [r, a, b] = bases;
-    for (base, name) in [(b, "b"), (a, "a")] {
-        d.declare(base, Region::operand(name, spec.operand_bytes(), false));
-    }
-    d.declare(r, Region::operand("r", spec.result_bytes(), true));
+) -> Vec<Vec<V>> {
     let step = (word_bits / 8) as usize;
-    let mut fill = |base: Base, name: &str| {
-        (0..spec.operand_bytes())
-            .step_by(step)
-            .map(|i| {
-                let at = Address {
-                    base,
-                    offset: i as i64,
-                };
-                unknown(d, at, format!("{name}[{}]", i / step))
-            })
-            .collect::<Vec<_>>()
+    let lengths = spec.source_bytes();
+    let named = || bases[1..].iter().zip(["a", "b"]).zip(&lengths);
+    // Of two sources at one place the longer one fills it; the shorter one is its low part.
+    let mut longest: Vec<(Base, &str, usize)> = Vec::new();
+    for ((base, name), length) in named() {
+        match longest.iter_mut().find(|(at, ..)| at == base) {
+            Some((_, _, most)) => *most = *length.max(most),
+            None => longest.push((*base, name, *length)),
+        }
+    }
+    let mut filled: Vec<(Base, Vec<V>)> = Vec::new();
+    for (base, name, length) in longest {
+        d.declare(base, Region::operand(name, length, false));
+        let word = |i: usize| {
+            let offset = i as i64;
+            unknown(d, Address { base, offset }, format!("{name}[{}]", i / step))
+        };
+        filled.push((base, (0..length).step_by(step).map(word).collect()));
+    }
+    d.declare(bases[0], Region::operand("r", spec.result_bytes(), true));
+    let words = |((base, _), length): ((&Base, &str), &usize)| {
+        let at_base = filled.iter().filter(|(at, _)| at == base);
+        let words = at_base.flat_map(|(_, words)| words).copied();
+        words.take(length / step).collect()
     };
-    let words_a = fill(a, "a");
-    let words_b = if a == b {
-        words_a.clone()
-    } else {
-        fill(b, "b")
-    };
-    [words_a, words_b]
+    named().map(words).collect()
 }
 
 /// Runs `code` for all inputs and shows equation, memory and calling convention.
@@ -145,8 +144,8 @@ pub fn prove_with<I: Isa>(
 ) -> Proof {
     let mut d = Algebra::default();
     d.offer(placed::<I>(core, code, claims));
-    let bases = bases(alias);
-    let [a, b] = declare(&mut d, spec, I::WORD_BITS, bases, |d, at, name| {
+    let bases = bases(spec, alias);
+    let sources = declare(&mut d, spec, I::WORD_BITS, &bases, |d, at, name| {
         let word = match I::WORD_BITS {
             8 => d.unknown::<8>(name),
             _ => d.unknown::<32>(name),
@@ -177,7 +176,7 @@ pub fn prove_with<I: Isa>(
             let d = called.domain;
             let lowest = d.memory.lowest_written(Base::STACK);
             Proof {
-                correct: equation::<I>(spec, &d, bases[0], [&a, &b], core, code),
+                correct: equation::<I>(spec, &d, bases[0], &sources, core, code),
                 memory: Verdict::Proved,
                 abi,
                 stack_bytes: lowest.map_or(0, |lowest| (I::STACK_TOP - lowest).max(0) as usize),
@@ -191,7 +190,7 @@ fn equation<I: Isa>(
     spec: &Spec,
     d: &Algebra,
     result: Base,
-    [a, b]: [&[Value]; 2],
+    sources: &[Vec<Value>],
     core: &I::Core,
     code: &[u8],
 ) -> Verdict {
@@ -207,8 +206,10 @@ fn equation<I: Isa>(
             _ => return Verdict::Unknown(format!("r[{}] is never written", i / step)),
         }
     }
+    let (a, b) = (&sources[0], &sources[sources.len() - 1]);
     let shown = match spec.op {
-        Op::Mul => identity::product(d, I::WORD_BITS, &words, a, b),
+        Op::Mul | Op::Sqr | Op::Mullo => identity::product(d, I::WORD_BITS, &words, a, b),
+        Op::Mulhi => floor::high_product(d, I::WORD_BITS, &words, a, b),
     };
     let open = match shown {
         Ok(()) => return Verdict::Proved,
@@ -251,8 +252,8 @@ pub struct Timing {
 /// Runs `code` with secret operands on `core`.
 pub fn timing<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8]) -> Timing {
     let mut d = Secret::default();
-    let bases = bases(Alias::Distinct);
-    declare(&mut d, spec, I::WORD_BITS, bases, |d, at, name| {
+    let bases = bases(spec, Alias::Distinct);
+    declare(&mut d, spec, I::WORD_BITS, &bases, |d, at, name| {
         let word = d.secret(name);
         d.memory.set(at, I::WORD_BITS, word);
         word

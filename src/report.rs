@@ -8,14 +8,25 @@ use crate::isa::{ClassCounts, Cost, Isa, Span};
 use crate::kernel::Kernel;
 use crate::prove::Verdict;
 
-/// The operation and its size.
+/// A source operand.
+#[derive(Clone, Debug, Serialize)]
+pub struct SourceReport {
+    pub name: &'static str,
+    pub bits: u32,
+    pub bytes: usize,
+}
+
+/// The operation and its sizes.
 #[derive(Clone, Debug, Serialize)]
 pub struct SpecReport {
     pub op: &'static str,
+    /// Bits of a.
     pub bits: u32,
-    pub equation: &'static str,
+    /// `160`, or `256x64`: as the command line takes it.
+    pub size: String,
+    pub sources: Vec<SourceReport>,
+    pub equation: String,
     pub symbol: String,
-    pub operand_bytes: usize,
     pub result_bytes: usize,
     pub word_bits: u32,
 }
@@ -128,13 +139,20 @@ impl Report {
             .into_iter()
             .filter_map(|(name, v)| Some((name, v.reason()?.to_string())))
             .collect();
+        let sources = spec.source_bits().into_iter().zip(["a", "b"]);
+        let sources = sources.map(|(bits, name)| SourceReport {
+            name,
+            bits,
+            bytes: bits as usize / 8,
+        });
         Self {
             spec: SpecReport {
                 op: spec.op.name(),
-                bits: spec.bits,
-                equation: spec.op.equation(),
+                bits: spec.size.a,
+                size: spec.size.to_string(),
+                sources: sources.collect(),
+                equation: spec.equation(),
                 symbol: spec.symbol(),
-                operand_bytes: spec.operand_bytes(),
                 result_bytes: spec.result_bytes(),
                 word_bits: I::WORD_BITS,
             },
@@ -186,17 +204,14 @@ impl Report {
 
     /// The C prototype.
     pub fn prototype(&self) -> String {
-        let SpecReport {
-            symbol,
-            operand_bytes,
-            result_bytes,
-            word_bits,
-            ..
-        } = &self.spec;
-        let word = format!("uint{word_bits}_t");
-        let words = |bytes: &usize| 8 * bytes / *word_bits as usize;
-        let (m, n) = (words(result_bytes), words(operand_bytes));
-        format!("void {symbol}({word} r[{m}], const {word} a[{n}], const {word} b[{n}]);")
+        let spec = &self.spec;
+        let word = format!("uint{}_t", spec.word_bits);
+        let words = |bytes: usize| 8 * bytes / spec.word_bits as usize;
+        let result = format!("{word} r[{}]", words(spec.result_bytes));
+        let source = |s: &SourceReport| format!("const {word} {}[{}]", s.name, words(s.bytes));
+        let sources = spec.sources.iter().map(source);
+        let arguments: Vec<_> = std::iter::once(result).chain(sources).collect();
+        format!("void {}({});", spec.symbol, arguments.join(", "))
     }
 
     /// `operand-caching e=10`.

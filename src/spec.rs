@@ -1,4 +1,7 @@
-//! What a kernel computes: the operation, its size, and which operands may share memory.
+//! What a kernel computes: the operation, its sizes, and which operands may share memory.
+
+use std::fmt;
+use std::str::FromStr;
 
 use num_bigint::BigUint;
 use serde::Serialize;
@@ -7,32 +10,96 @@ use serde::Serialize;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Op {
-    /// `r = a * b`, twice as long as its operands.
+    /// `r = a * b`, as long as both operands together.
     Mul,
+    /// `r = a^2`.
+    Sqr,
+    /// `r = a * b mod 2^n`, the low half.
+    Mullo,
+    /// `r = floor(a * b / 2^n)`, the high half.
+    Mulhi,
 }
 
 impl Op {
     /// All operations.
-    pub const ALL: [Op; 1] = [Op::Mul];
+    pub const ALL: [Op; 4] = [Op::Mul, Op::Sqr, Op::Mullo, Op::Mulhi];
 
     /// The word on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Op::Mul => "mul",
+            Op::Sqr => "sqr",
+            Op::Mullo => "mullo",
+            Op::Mulhi => "mulhi",
         }
     }
 
-    /// What the operation makes of its operands.
-    pub fn value(self, operands: &[BigUint]) -> BigUint {
+    /// How many operands are read: a, or a and b.
+    pub fn sources(self) -> usize {
         match self {
-            Op::Mul => operands.iter().product(),
+            Op::Sqr => 1,
+            Op::Mul | Op::Mullo | Op::Mulhi => 2,
         }
     }
 
-    /// The equation, for an operand of `bits` bits.
-    pub fn equation(self) -> &'static str {
+    /// What the operation makes of its sources, the first of which has `bits` bits.
+    pub fn value(self, sources: &[BigUint], bits: u32) -> BigUint {
+        let product: BigUint = sources.iter().product();
         match self {
-            Op::Mul => "r = a * b",
+            Op::Mul => product,
+            Op::Sqr => &product * &product,
+            Op::Mullo => product % (BigUint::from(1u8) << bits),
+            Op::Mulhi => product >> bits,
+        }
+    }
+
+    /// The equation, for operands of `n` bits.
+    pub fn equation(self, n: &str) -> String {
+        match self {
+            Op::Mul => "r = a * b".into(),
+            Op::Sqr => "r = a^2".into(),
+            Op::Mullo => format!("r = a * b mod 2^{n}"),
+            Op::Mulhi => format!("r = floor(a * b / 2^{n})"),
+        }
+    }
+}
+
+/// Bits of the operands: `160` for one size, `256x64` for two.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Size {
+    pub a: u32,
+    pub b: u32,
+}
+
+impl From<u32> for Size {
+    fn from(bits: u32) -> Self {
+        Self { a: bits, b: bits }
+    }
+}
+
+impl FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |part: &str| {
+            let wrong = |_| format!("{text} is not a size in bits: try 160 or 256x64");
+            part.parse::<u32>().map_err(wrong)
+        };
+        match text.split_once('x') {
+            Some((a, b)) => Ok(Self {
+                a: number(a)?,
+                b: number(b)?,
+            }),
+            None => Ok(number(text)?.into()),
+        }
+    }
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.a == self.b {
+            true => write!(f, "{}", self.a),
+            false => write!(f, "{}x{}", self.a, self.b),
         }
     }
 }
@@ -40,12 +107,11 @@ impl Op {
 /// The largest operand, in bits.
 pub const MAX_BITS: u32 = 4096;
 
-/// An operation and its operand size.
+/// An operation and the sizes of its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Spec {
     pub op: Op,
-    /// Bits of each operand.
-    pub bits: u32,
+    pub size: Size,
 }
 
 /// A size no kernel can have.
@@ -57,49 +123,92 @@ pub enum SpecError {
     NotWhole(u32, u32, String),
     #[error("{0} bits: the largest operand is {MAX_BITS} bits")]
     TooLarge(u32),
+    #[error("{0} {1}: only mul has operands of two sizes: try {0} {2}")]
+    TwoSizes(&'static str, Size, u32),
 }
 
 impl Spec {
     /// A spec on a machine of `word_bits` bits.
     ///
     /// # Errors
-    /// When `bits` is zero, over [`MAX_BITS`] or not a multiple of `word_bits`.
-    pub fn new(op: Op, bits: u32, word_bits: u32) -> Result<Self, SpecError> {
-        if bits == 0 {
-            return Err(SpecError::Zero(bits, word_bits));
-        }
-        if bits > MAX_BITS {
-            return Err(SpecError::TooLarge(bits));
-        }
-        if !bits.is_multiple_of(word_bits) {
-            let down = bits / word_bits * word_bits;
-            return Err(SpecError::NotWhole(
-                bits,
-                word_bits,
-                match down {
+    /// When a size is zero, over [`MAX_BITS`] or not a multiple of `word_bits`, or when there
+    /// are two and the operation takes one.
+    pub fn new(op: Op, size: impl Into<Size>, word_bits: u32) -> Result<Self, SpecError> {
+        let size = size.into();
+        for bits in [size.a, size.b] {
+            if bits == 0 {
+                return Err(SpecError::Zero(bits, word_bits));
+            }
+            if bits > MAX_BITS {
+                return Err(SpecError::TooLarge(bits));
+            }
+            if !bits.is_multiple_of(word_bits) {
+                let down = bits / word_bits * word_bits;
+                let near = match down {
                     0 => word_bits.to_string(),
                     _ => format!("{down} or {}", down + word_bits),
-                },
-            ));
+                };
+                return Err(SpecError::NotWhole(bits, word_bits, near));
+            }
         }
-        Ok(Self { op, bits })
+        if op != Op::Mul && size.a != size.b {
+            return Err(SpecError::TwoSizes(op.name(), size, size.a));
+        }
+        Ok(Self { op, size })
     }
 
-    /// Bytes of each source operand.
-    pub fn operand_bytes(&self) -> usize {
-        self.bits as usize / 8
+    /// Bits of each source.
+    pub fn source_bits(&self) -> Vec<u32> {
+        let mut bits = vec![self.size.a, self.size.b];
+        bits.truncate(self.op.sources());
+        bits
+    }
+
+    /// Bytes of each source.
+    pub fn source_bytes(&self) -> Vec<usize> {
+        let bits = self.source_bits();
+        bits.iter().map(|bits| *bits as usize / 8).collect()
+    }
+
+    /// Words of the factors a and b; those of a twice when it is squared.
+    pub fn words(&self, word_bits: u32) -> [usize; 2] {
+        [self.size.a, self.size.b].map(|bits| (bits / word_bits) as usize)
+    }
+
+    /// Bits of the result.
+    pub fn result_bits(&self) -> u32 {
+        match self.op {
+            Op::Mul | Op::Sqr => self.size.a + self.size.b,
+            Op::Mullo | Op::Mulhi => self.size.a,
+        }
     }
 
     /// Bytes of the result.
     pub fn result_bytes(&self) -> usize {
-        match self.op {
-            Op::Mul => 2 * self.operand_bytes(),
-        }
+        self.result_bits() as usize / 8
     }
 
-    /// The symbol: `mul160`.
+    /// What the operation makes of `sources`.
+    pub fn value(&self, sources: &[BigUint]) -> BigUint {
+        self.op.value(sources, self.size.a)
+    }
+
+    /// The equation: `r = a * b`.
+    pub fn equation(&self) -> String {
+        self.op.equation(&self.size.a.to_string())
+    }
+
+    /// The symbol: `mul160`, `mul256x64`.
     pub fn symbol(&self) -> String {
-        format!("{}{}", self.op.name(), self.bits)
+        format!("{}{}", self.op.name(), self.size)
+    }
+
+    /// The cases of aliasing, distinct operands first.
+    pub fn aliases(&self) -> &'static [Alias] {
+        match self.op.sources() {
+            1 => &[Alias::Distinct, Alias::RIsA],
+            _ => &Alias::ALL,
+        }
     }
 }
 
@@ -141,6 +250,17 @@ impl Alias {
             Alias::RIsA => "r == a",
             Alias::RIsB => "r == b",
             Alias::All => "r == a == b",
+        }
+    }
+
+    /// For r, a and b: a number, the same for those that share an address.
+    pub fn places(self) -> [usize; 3] {
+        match self {
+            Alias::Distinct => [0, 1, 2],
+            Alias::AIsB => [0, 1, 1],
+            Alias::RIsA => [0, 0, 2],
+            Alias::RIsB => [0, 1, 0],
+            Alias::All => [0, 0, 0],
         }
     }
 }

@@ -58,24 +58,36 @@ impl Random {
     }
 }
 
-/// Pairs of operands of `bytes` bytes: the corners first, then `count` random and structured ones.
-pub fn pairs(bytes: usize, count: usize, seed: u64) -> Vec<[BigUint; 2]> {
+/// Operands of `bytes` bytes each: the corners first, then `count` random and structured ones.
+pub fn operands(bytes: &[usize], count: usize, seed: u64) -> Vec<Vec<BigUint>> {
     let mut random = Random::new(seed);
     let one = BigUint::from(1u8);
-    let ones = (&one << (8 * bytes)) - 1u8;
-    let zero = BigUint::from(0u8);
-    let mut list = vec![
-        [ones.clone(), ones.clone()],
-        [zero.clone(), ones.clone()],
-        [ones.clone(), one.clone()],
-        [ones.clone(), &ones - 1u8],
-    ];
+    let ones = |bytes: &usize| (&one << (8 * bytes)) - 1u8;
+    let most: Vec<_> = bytes.iter().map(ones).collect();
+    let mut list = vec![most.clone()];
+    // One operand at 0, at 1, just below its largest; the others at theirs.
+    for side in 0..bytes.len() {
+        for value in [BigUint::from(0u8), one.clone(), &most[side] - 1u8] {
+            list.push(most.clone());
+            if let Some(last) = list.last_mut() {
+                last[side] = value;
+            }
+        }
+    }
     for i in 0..count {
-        list.push(if i % 3 == 0 {
-            [random.uniform(bytes), random.uniform(bytes)]
-        } else {
-            [random.structured(bytes), random.structured(bytes)]
-        });
+        let draw = |bytes: &usize| match i % 3 {
+            0 => random.uniform(*bytes),
+            _ => random.structured(*bytes),
+        };
+        list.push(bytes.iter().map(draw).collect());
     }
     list
+}
+
+/// Pairs of operands of `bytes` bytes.
+pub fn pairs(bytes: usize, count: usize, seed: u64) -> Vec<[BigUint; 2]> {
+    let list = operands(&[bytes, bytes], count, seed);
+    list.into_iter()
+        .filter_map(|pair| pair.try_into().ok())
+        .collect()
 }

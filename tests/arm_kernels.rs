@@ -79,10 +79,9 @@ fn kernel(words: usize, e: usize, core: &Core) -> Kernel {
 
 fn multiply(kernel: &Kernel, core: &Core, a: &BigUint, b: &BigUint) -> Option<(BigUint, Cost)> {
     let operands = Operands {
+        spec: &kernel.spec,
         sources: &[a.clone(), b.clone()],
-        source_bytes: kernel.spec.operand_bytes(),
-        result_bytes: kernel.spec.result_bytes(),
-        places: &[0, 1, 2],
+        alias: Alias::Distinct,
     };
     ArmIsa::call_concrete(core, &kernel.code, &operands, 1_000_000).ok()
 }
@@ -114,7 +113,7 @@ fn check(words: usize, e: usize, random: &mut Random) {
     let time = time.unwrap();
     assert_eq!(time.call.min, time.call.max);
     for _ in 0..if words > 16 { 4 } else { 40 } {
-        let bytes = kernel.spec.operand_bytes();
+        let bytes = kernel.spec.source_bytes()[0];
         let (a, b) = (random.operand(bytes), random.operand(bytes));
         let (r, cost) = multiply(&kernel, &ARM7TDMI_HW2018, &a, &b).unwrap();
         assert_eq!(r, &a * &b, "{words} words, e = {e}: {a:x} * {b:x}");
@@ -348,7 +347,7 @@ fn the_prover_rejects_faults() {
         (8, 3),
     ] {
         let kernel = kernel(words, e, &ARM7TDMI_HW2018);
-        let bytes = kernel.spec.operand_bytes();
+        let bytes = kernel.spec.source_bytes()[0];
         let inputs: Vec<_> = (0..60)
             .map(|_| (random.operand(bytes), random.operand(bytes)))
             .collect();
@@ -410,7 +409,7 @@ fn on_libmgba(cases: &[(&Kernel, BigUint, BigUint)]) -> Vec<(u64, BigUint)> {
     assert!(status.success(), "cc cannot build arm_mgba.c: {hint}");
     let mut input = Vec::new();
     for (kernel, a, b) in cases {
-        let words = kernel.spec.operand_bytes() / 4;
+        let words = kernel.spec.source_bytes()[0] / 4;
         for count in [kernel.insns.len(), words] {
             input.extend((count as u32).to_le_bytes());
         }
@@ -453,18 +452,18 @@ fn kernels_agree_with_libmgba_in_result_and_cycles() {
         .collect();
     let mut cases = Vec::new();
     for kernel in &kernels {
-        let bytes = kernel.spec.operand_bytes();
+        let bytes = kernel.spec.source_bytes()[0];
         for _ in 0..20 {
             cases.push((kernel, random.operand(bytes), random.operand(bytes)));
         }
     }
     for ((kernel, a, b), (cycles, result)) in cases.iter().zip(on_libmgba(&cases)) {
         let (_, cost) = multiply(kernel, &ARM7TDMI, a, b).unwrap();
-        assert_eq!(result, a * b, "{} bits: {a:x} * {b:x}", kernel.spec.bits);
+        assert_eq!(result, a * b, "{}: {a:x} * {b:x}", kernel.spec.symbol());
         assert_eq!(
             cycles, cost.call.max,
             "{} bits: {a:x} * {b:x}",
-            kernel.spec.bits
+            kernel.spec.size
         );
     }
 }

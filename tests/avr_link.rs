@@ -12,40 +12,48 @@ use serde_json::Value;
 const HINT: &str =
     "run scripts/test, which installs gcc, g++, gcc-avr, avr-libc, libsimavr-dev, libelf-dev";
 
-/// Kernels: part, bits, the rest of the command line.
+/// Kernels: part, operation and size, the rest of the command line.
 #[rustfmt::skip]
-const CELLS: &[(&str, u32, &str)] = &[
-    ("atmega128",     8, ""),
-    ("atmega128",     8, "--method operand-caching -p e=3"),
-    ("atmega128",    16, "--method product-scanning"),
-    ("atmega128",    24, "--method operand-caching -p e=2"),
-    ("atmega128",    64, "--method operand-caching -p e=10"),
-    ("atmega128",   160, ""),
-    ("atmega128",   160, "--method product-scanning"),
-    ("atmega128",   160, "--method operand-caching -p e=1"),
-    ("atmega128",   160, "--method operand-caching -p e=10"),
-    ("atmega128",   256, "--method operand-caching -p e=8"),
-    ("atmega128",   512, "--method operand-caching -p e=4"),
-    ("atmega328p",    8, "--method product-scanning"),
-    ("atmega328p",   16, "--method operand-caching -p e=1"),
-    ("atmega328p",   64, "--method product-scanning"),
-    ("atmega328p",  160, "--method operand-caching -p e=9"),
-    ("atmega328p",  192, "--method operand-caching -p e=10"),
-    ("atmega328p",  256, ""),
-    ("atmega328p",  256, "--method product-scanning"),
-    ("atmega1284p",  16, ""),
-    ("atmega1284p",  64, "--method operand-caching -p e=2"),
-    ("atmega1284p", 192, "--method product-scanning"),
-    ("atmega1284p", 256, "--method operand-caching -p e=10"),
-    ("atmega1284p", 512, ""),
-    ("atmega1284p", 512, "--method product-scanning"),
-    ("atmega2560",    8, "--method operand-caching -p e=1"),
-    ("atmega2560",   16, "--method product-scanning"),
-    ("atmega2560",   64, ""),
-    ("atmega2560",  160, "--method operand-caching -p e=10"),
-    ("atmega2560",  192, "--method operand-caching -p e=7"),
-    ("atmega2560",  256, "--method product-scanning"),
-    ("atmega2560",  512, "--method operand-caching -p e=10"),
+const CELLS: &[(&str, &str, &str)] = &[
+    ("atmega128", "mul 8", ""),
+    ("atmega128", "mul 8", "--method operand-caching -p e=3"),
+    ("atmega128", "mul 16", "--method product-scanning"),
+    ("atmega128", "mul 24", "--method operand-caching -p e=2"),
+    ("atmega128", "mul 64", "--method operand-caching -p e=10"),
+    ("atmega128", "mul 160", ""),
+    ("atmega128", "mul 160", "--method product-scanning"),
+    ("atmega128", "mul 160", "--method operand-caching -p e=1"),
+    ("atmega128", "mul 160", "--method operand-caching -p e=10"),
+    ("atmega128", "mul 256", "--method operand-caching -p e=8"),
+    ("atmega128", "mul 512", "--method operand-caching -p e=4"),
+    ("atmega328p", "mul 8", "--method product-scanning"),
+    ("atmega328p", "mul 16", "--method operand-caching -p e=1"),
+    ("atmega328p", "mul 64", "--method product-scanning"),
+    ("atmega328p", "mul 160", "--method operand-caching -p e=9"),
+    ("atmega328p", "mul 192", "--method operand-caching -p e=10"),
+    ("atmega328p", "mul 256", ""),
+    ("atmega328p", "mul 256", "--method product-scanning"),
+    ("atmega1284p", "mul 16", ""),
+    ("atmega1284p", "mul 64", "--method operand-caching -p e=2"),
+    ("atmega1284p", "mul 192", "--method product-scanning"),
+    ("atmega1284p", "mul 256", "--method operand-caching -p e=10"),
+    ("atmega1284p", "mul 512", ""),
+    ("atmega1284p", "mul 512", "--method product-scanning"),
+    ("atmega2560", "mul 8", "--method operand-caching -p e=1"),
+    ("atmega2560", "mul 16", "--method product-scanning"),
+    ("atmega2560", "mul 64", ""),
+    ("atmega2560", "mul 160", "--method operand-caching -p e=10"),
+    ("atmega2560", "mul 192", "--method operand-caching -p e=7"),
+    ("atmega2560", "mul 256", "--method product-scanning"),
+    ("atmega2560", "mul 512", "--method operand-caching -p e=10"),
+    ("atmega128",  "sqr 8", ""),
+    ("atmega128",  "sqr 160", ""),
+    ("atmega328p", "sqr 64", "--method lazy-doubling -p d=3"),
+    ("atmega2560", "sqr 96", "--method sliding-block-doubling -p e=4 -p c=2"),
+    ("atmega328p", "mul 128x64", ""),
+    ("atmega2560", "mul 64x8", ""),
+    ("atmega128",  "mullo 96", ""),
+    ("atmega328p", "mulhi 96", ""),
 ];
 
 /// Which pointers are equal, by the names of the report; the number is `mode` in the program.
@@ -66,13 +74,13 @@ const PROGRAM: &str = r#"
 #include <string.h>
 #include <avr/pgmspace.h>
 #include "@.h"
-enum { BYTES = @UPPER_OPERAND_BYTES, GUARD = 8, N = COUNT, K = KEPT };
-_Static_assert(@UPPER_RESULT_BYTES == 2 * BYTES, "a product has twice the bytes");
-struct pair { uint8_t mode, a[BYTES], b[BYTES]; };
-struct result { uint8_t status, r[2 * BYTES]; };
+enum { A = BYTES_A, B = BYTES_B, R = BYTES_R, ROOM = A + B + R, GUARD = 8, N = COUNT, K = KEPT };
+_Static_assert(@UPPER_RESULT_BYTES == R, "the header says how long the result is");
+struct pair { uint8_t mode, a[A], b[B]; };
+struct result { uint8_t status, r[R]; };
 static const struct pair pairs[N] PROGMEM = { PAIRS };
 static struct pair pair;
-static struct { uint8_t g0[GUARD], a[2 * BYTES], g1[GUARD], b[2 * BYTES], g2[GUARD], r[2 * BYTES], g3[GUARD]; } m;
+static struct { uint8_t g0[GUARD], a[ROOM], g1[GUARD], b[ROOM], g2[GUARD], r[ROOM], g3[GUARD]; } m;
 volatile struct result results[K];
 __attribute__((noinline)) void flush(void) { __asm__ volatile("" ::: "memory"); }
 __attribute__((noinline)) void done(void) { for (;;) __asm__ volatile("" ::: "memory"); }
@@ -89,15 +97,16 @@ int main(void)
 		volatile struct result *out = &results[i % K];
 		memcpy_P(&pair, &pairs[i], sizeof pair);
 		memset(&m, 0xa5, sizeof m);
-		memcpy(m.a, pair.a, BYTES);
-		memcpy(m.b, pair.b, BYTES);
+		memcpy(m.a, pair.a, A);
+		memcpy(m.b, pair.b, B);
 		uint8_t *a = m.a, *b = pair.mode == 1 || pair.mode == 4 ? m.a : m.b;
 		uint8_t *r = pair.mode == 2 || pair.mode == 4 ? m.a : pair.mode == 3 ? m.b : m.r;
-		@(r, a, b);
+		CALL;
+		(void)b;
 		out->status = differs(m.g0, 0xa5) | differs(m.g1, 0xa5) | differs(m.g2, 0xa5) | differs(m.g3, 0xa5) ? 2 : 0;
-		if ((r != m.a && memcmp(m.a, pair.a, BYTES)) || (r != m.b && memcmp(m.b, pair.b, BYTES)))
+		if ((r != m.a && memcmp(m.a, pair.a, A)) || (r != m.b && memcmp(m.b, pair.b, B)))
 			out->status |= 1;
-		for (uint16_t j = 0; j < 2 * BYTES; j++)
+		for (uint16_t j = 0; j < R; j++)
 			out->r[j] = r[j];
 		if (i % K == K - 1 || i == N - 1)
 			flush();
@@ -196,7 +205,7 @@ fn runner(folder: &Path) -> PathBuf {
 /// One cell's files, in a folder of its own.
 struct Cell {
     mcu: &'static str,
-    bits: u32,
+    op: &'static str,
     name: String,
     symbol: String,
     folder: PathBuf,
@@ -205,8 +214,9 @@ struct Cell {
 
 impl Cell {
     fn generate(base: &Path, index: usize) -> Self {
-        let (mcu, bits, rest) = CELLS[index];
-        let name = format!("gen mul {bits} --mcu {mcu} {rest}");
+        let (mcu, what, rest) = CELLS[index];
+        let (op, size) = what.split_once(' ').expect("operation and size");
+        let name = format!("gen {what} --mcu {mcu} {rest}");
         let folder = base.join(format!("cell{index}"));
         let output = run(Command::new(env!("CARGO_BIN_EXE_lozenge"))
             .args(name.split_whitespace())
@@ -214,10 +224,10 @@ impl Cell {
             .arg("-o")
             .arg(&folder));
         let report: Value = serde_json::from_slice(&output.stdout).expect("gen --json is JSON");
-        let symbol = format!("mul{bits}");
+        let symbol = format!("{op}{size}");
         Self {
             mcu,
-            bits,
+            op,
             name,
             symbol,
             folder,
@@ -241,10 +251,36 @@ impl Cell {
         command
     }
 
+    /// Bytes of a, of b (of a again where there is none) and of the result, from the operation's size.
+    fn bytes(&self) -> [usize; 3] {
+        let size = &self.symbol[self.op.len()..];
+        let (a, b) = size.split_once('x').unwrap_or((size, size));
+        let [a, b] = [a, b].map(|bits| bits.parse::<usize>().expect("bits") / 8);
+        match self.op {
+            "mul" | "sqr" => [a, b, a + b],
+            _ => [a, b, a],
+        }
+    }
+
+    /// What the operation makes of the operands.
+    fn value(&self, a: &[u8], b: &[u8]) -> Vec<u8> {
+        let [length, _, result] = self.bytes();
+        let (a, b) = (BigUint::from_bytes_le(a), BigUint::from_bytes_le(b));
+        let mut bytes = match self.op {
+            "sqr" => a.pow(2),
+            "mulhi" => a * b >> (8 * length),
+            _ => a * b,
+        }
+        .to_bytes_le();
+        bytes.resize(result, 0);
+        bytes
+    }
+
     /// Aliasing cases the report calls proved.
     fn modes(&self) -> Vec<u8> {
         let proved = |name: &str| self.report["aliasing"][name] == "proved";
-        assert!(proved("a == b"), "{}: a == b is not proved", self.name);
+        let two = self.op != "sqr";
+        assert_eq!(proved("a == b"), two, "{}: a == b", self.name);
         let cases = ALIASES.iter().filter(|(_, name)| proved(name));
         cases.map(|(mode, _)| *mode).collect()
     }
@@ -259,7 +295,16 @@ impl Cell {
             .iter()
             .map(|p| format!("{{{},{},{}}}", p.mode, list(&p.a), list(&p.b)))
             .collect();
+        let [a, b, r] = self.bytes().map(|n| n.to_string());
+        let call = match self.op {
+            "sqr" => "@(r, a)",
+            _ => "@(r, a, b)",
+        };
         let source = PROGRAM
+            .replace("CALL", call)
+            .replace("BYTES_A", &a)
+            .replace("BYTES_B", &b)
+            .replace("BYTES_R", &r)
             .replace("@UPPER", &self.symbol.to_uppercase())
             .replace('@', &self.symbol)
             .replace("COUNT", &pairs.len().to_string())
@@ -277,9 +322,12 @@ impl Cell {
 
     /// Calls the kernel on simavr: everything must be as the report says.
     fn check_calls(&self, runner: &Path) -> usize {
-        let n = self.bits as usize / 8;
-        let kept = (ROOM / (2 * n + 1)).clamp(1, 64);
-        let pairs = pairs(n, &self.modes(), 0x10_2e_46 + u64::from(self.bits));
+        let [len_a, len_b, len_r] = self.bytes();
+        let kept = (ROOM / (len_r + 1)).clamp(1, 64);
+        let mut pairs = pairs(len_a, &self.modes(), 0x10_2e_46 + 8 * len_a as u64);
+        for pair in &mut pairs {
+            pair.b.truncate(len_b);
+        }
         let elf = self.link(&pairs, kept);
         let data = std::fs::read(&elf).expect("main.elf can be read");
         let file = object::File::parse(&*data).expect("main.elf is an object file");
@@ -292,7 +340,7 @@ impl Cell {
             .arg(self.mcu)
             .arg(&elf)
             .args([&self.symbol, "flush", "done", "results"].map(address))
-            .arg((kept * (2 * n + 1)).to_string()));
+            .arg((kept * (len_r + 1)).to_string()));
         let text = String::from_utf8(output.stdout).expect("the runner prints text");
 
         let want = format!(
@@ -322,15 +370,13 @@ impl Cell {
             .flat_map(unhex);
         let results: Vec<u8> = results.collect();
         for (i, pair) in pairs.iter().enumerate() {
-            let got = &results[i * (2 * n + 1)..(i + 1) * (2 * n + 1)];
+            let got = &results[i * (len_r + 1)..(i + 1) * (len_r + 1)];
             let b = if matches!(pair.mode, 1 | 4) {
-                &pair.a
+                &pair.a[..len_b]
             } else {
                 &pair.b
             };
-            let mut want =
-                (BigUint::from_bytes_le(&pair.a) * BigUint::from_bytes_le(b)).to_bytes_le();
-            want.resize(2 * n, 0);
+            let want = self.value(&pair.a, b);
             let context = || {
                 format!(
                     "{}: pair {i}, mode {}, a={:x?} b={b:x?}",
@@ -383,19 +429,24 @@ impl Cell {
     /// The header stands alone, twice, in C and in C++, and says what the report says.
     fn check_header(&self) {
         let upper = self.symbol.to_uppercase();
+        let [a, b, r] = self.bytes();
         let facts = [
-            ("OPERAND_BYTES", u64::from(self.bits) / 8),
-            ("RESULT_BYTES", u64::from(self.bits) / 4),
+            ("RESULT_BYTES", r as u64),
             ("STACK_BYTES", self.number("/stack_bytes")),
             ("CYCLES", self.number("/cycles/call/max")),
         ];
+        let sizes = match a == b {
+            true => vec![("OPERAND_BYTES", a as u64)],
+            false => vec![("A_BYTES", a as u64), ("B_BYTES", b as u64)],
+        };
+        let arguments = if self.op == "sqr" { "r, a" } else { "r, a, a" };
         let mut source = format!("#include \"{0}.h\"\n#include \"{0}.h\"\n", self.symbol);
-        for (name, value) in facts {
+        for (name, value) in facts.into_iter().chain(sizes) {
             source += &format!("extern int must_be_{name}[{upper}_{name} == {value} ? 1 : -1];\n");
         }
         source += &format!(
             "void call(uint8_t *r, const uint8_t *a);\n\
-             void call(uint8_t *r, const uint8_t *a) {{ {}(r, a, a); }}\n",
+             void call(uint8_t *r, const uint8_t *a) {{ {}({arguments}); }}\n",
             self.symbol
         );
         for name in ["header.c", "header.cpp"] {

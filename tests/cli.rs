@@ -288,7 +288,7 @@ const TOPICS: [(&str, &str, &str); 4] = [
     (
         "methods",
         "operand-caching product-scanning",
-        "name op summary source",
+        "name ops summary source",
     ),
     ("cores", "atmega128 atmega2560", "name word_bits source"),
     (
@@ -296,7 +296,7 @@ const TOPICS: [(&str, &str, &str); 4] = [
         "atmega128 atmega328p atmega1284p atmega2560",
         "name core flash ram",
     ),
-    ("ops", "mul", "name equation"),
+    ("ops", "mul sqr mullo mulhi", "name equation"),
 ];
 
 #[test]
@@ -367,9 +367,17 @@ const BAD: &[(&str, &[&str])] = &[
     ("mul -8 --mcu atmega128",    &["-8"]),
     ("mul 8.5 --mcu atmega128",   &["8.5"]),
     ("mul abc --mcu atmega128",   &["abc"]),
-    ("mul 160x --mcu atmega128",  &["160x"]),
+    ("mul 160x --mcu atmega128",  &["160x", "try 160 or 256x64"]),
+    ("mul 160x12 --mcu atmega128", &["12 bits", "8 or 16"]),
+    ("mul 0x16 --mcu atmega128",  &["0 bits"]),
+    ("mul 64x4104 --mcu atmega128", &["4104", "largest"]),
+    ("sqr 160x8 --mcu atmega128", &["sqr 160x8", "only mul", "sqr 160"]),
+    ("mullo 8x16 --mcu atmega128", &["only mul", "try mullo 8"]),
+    ("mulhi 32 --mcu atmega128 --method operand-caching", &["operand-caching does not compute mulhi"]),
+    ("mul 64x32 --mcu atmega128 --method operand-caching -p e=2", &["one size", "product-scanning"]),
+    ("mul 64x32 --mcu atmega128 --method operand-scanning -p k=0", &["one size", "product-scanning"]),
     ("mul --mcu atmega128",       &["BITS"]),
-    ("mull 8 --mcu atmega128",    &["mull", "'mul'"]),
+    ("mull 8 --mcu atmega128",    &["mull", "'mullo'"]),
     ("",                          &["OP"]),
     ("mul 8",                     &["--mcu", "--core"]),
     ("mul 8 --mcu",               &["--mcu"]),

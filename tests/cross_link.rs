@@ -106,6 +106,16 @@ const MIPS_CELLS: &[(&str, &[u32], &str)] = &[
     ("mips-4km-32x16",  &[96, 1024],          "--method operand-scanning"),
 ];
 
+/// Operations other than the product of two operands of one size, on any core.
+const OPERATIONS: &[&str] = &[
+    "sqr 32",
+    "sqr 160",
+    "mul 160x96",
+    "mul 128x32",
+    "mullo 96",
+    "mulhi 96",
+];
+
 /// Kernels of extended cores, which no emulator knows.
 #[rustfmt::skip]
 const EXTENDED_CELLS: &[(&str, &[u32], &str)] = &[
@@ -187,7 +197,9 @@ fn oracle(name: &str) -> PathBuf {
 /// One cell's files, in a folder of its own.
 struct Cell<'a> {
     tools: &'a Tools,
-    bits: u32,
+    op: String,
+    /// Bytes of a, of b (of a again where there is none) and of the result.
+    bytes: [usize; 3],
     name: String,
     symbol: String,
     folder: PathBuf,
@@ -195,9 +207,9 @@ struct Cell<'a> {
 }
 
 impl<'a> Cell<'a> {
-    fn generate(base: &Path, tools: &'a Tools, (core, bits, rest): (&str, u32, &str)) -> Cell<'a> {
+    fn generate(base: &Path, tools: &'a Tools, (core, what, rest): (&str, &str, &str)) -> Cell<'a> {
         let endian = ["", "--big-endian "][usize::from(tools.big_endian)];
-        let name = format!("gen mul {bits} --core {core} {endian}{rest}");
+        let name = format!("gen {what} --core {core} {endian}{rest}");
         let folder = base.join(name.trim().replace(' ', "_"));
         let output = run(Command::new(env!("CARGO_BIN_EXE_lozenge"))
             .args(name.split_whitespace())
@@ -205,12 +217,20 @@ impl<'a> Cell<'a> {
             .arg("-o")
             .arg(&folder));
         let report = serde_json::from_slice(&output.stdout).expect("gen --json is JSON");
-        let symbol = format!("mul{bits}");
+        let (op, size) = what.split_once(' ').expect("operation and size");
+        let (a, b) = size.split_once('x').unwrap_or((size, size));
+        let [a, b] = [a, b].map(|bits| bits.parse::<usize>().expect("bits") / 8);
+        let result = if ["mul", "sqr"].contains(&op) {
+            a + b
+        } else {
+            a
+        };
         Cell {
             tools,
-            bits,
+            op: op.into(),
+            bytes: [a, b, result],
+            symbol: format!("{op}{size}"),
             name,
-            symbol,
             folder,
             report,
         }
@@ -234,7 +254,7 @@ impl<'a> Cell<'a> {
     /// Aliasing cases the report calls proved.
     fn modes(&self) -> Vec<u32> {
         let proved = |name: &str| self.report["aliasing"][name] == "proved";
-        assert!(proved("a == b"), "{}: a == b is not proved", self.name);
+        assert_eq!(proved("a == b"), self.op != "sqr", "{}: a == b", self.name);
         let cases = ALIASES.iter().filter(|(_, name)| proved(name));
         cases.map(|(mode, _)| *mode).collect()
     }
@@ -272,7 +292,14 @@ impl<'a> Cell<'a> {
             .arg("-Wl,--gc-sections,--fatal-warnings,--warn-execstack,--entry=_start")
             .arg(format!("-DHEADER=\"{}.h\"", self.symbol))
             .arg(format!("-DKERNEL={}", self.symbol))
-            .arg(format!("-DOPERAND_BYTES={upper}_OPERAND_BYTES"))
+            .args(["A", "B"].map(|side| match self.bytes[0] == self.bytes[1] {
+                true => format!("-D{side}_BYTES={upper}_OPERAND_BYTES"),
+                false => format!("-D{side}_BYTES={upper}_{side}_BYTES"),
+            }))
+            .arg(format!(
+                "-DSOURCES={}",
+                if self.op == "sqr" { 1 } else { 2 }
+            ))
             .arg(format!("-DRESULT_BYTES={upper}_RESULT_BYTES"))
             .arg(format!("-DSAVED={}", self.tools.saved.len()))
             .arg(format!("-DHOME={}", self.tools.home))
@@ -285,13 +312,17 @@ impl<'a> Cell<'a> {
 
     /// Calls the kernel on QEMU: everything must be as the report says.
     fn check_calls(&self) -> usize {
-        let n = self.bits as usize / 8;
-        let pairs = pairs(n, &self.modes(), 0xc2_055 + u64::from(self.bits));
+        let [len_a, len_b, len_r] = self.bytes;
+        let mut pairs = pairs(len_a, &self.modes(), 0xc2_055 + 8 * len_a as u64);
+        let short = |x: &BigUint| x % (BigUint::from(1u8) << (8 * len_b));
+        for pair in &mut pairs {
+            pair.b = short(&pair.b);
+        }
         let mut input = Vec::new();
         for pair in &pairs {
             input.extend(self.word(pair.mode));
-            input.extend(self.words(&pair.a, n));
-            input.extend(self.words(&pair.b, n));
+            input.extend(self.words(&pair.a, len_a));
+            input.extend(self.words(&pair.b, len_b));
         }
         let operands = self.folder.join("operands");
         std::fs::write(&operands, input).expect("the operands can be written");
@@ -301,12 +332,16 @@ impl<'a> Cell<'a> {
             .arg(self.link())
             .stdin(File::open(&operands).expect("the operands can be read")));
 
-        let records: Vec<_> = output.stdout.chunks(4 + 2 * n).collect();
+        let records: Vec<_> = output.stdout.chunks(4 + len_r).collect();
         assert_eq!(records.len(), pairs.len(), "{}: calls", self.name);
         let mut deepest = 0;
         for (i, (pair, record)) in pairs.iter().zip(records).enumerate() {
             let Pair { mode, a, b } = pair;
-            let b = if matches!(mode, 1 | 4) { a } else { b };
+            let b = &if matches!(mode, 1 | 4) {
+                short(a)
+            } else {
+                b.clone()
+            };
             let context = format!("{}: pair {i}, mode {mode}, a={a:x} b={b:x}", self.name);
             let (&[status, broken, low, high], result) = record.split_first_chunk().unwrap();
             assert_eq!(
@@ -319,7 +354,13 @@ impl<'a> Cell<'a> {
                 panic!("{register} is not restored: {context}");
             }
             deepest = deepest.max(u64::from(u16::from_le_bytes([low, high])));
-            assert_eq!(result, self.words(&(a * b), 2 * n), "{context}");
+            let value = match self.op.as_str() {
+                "sqr" => a.pow(2),
+                "mulhi" => (a * b) >> (8 * len_a),
+                "mullo" => short(&(a * b)),
+                _ => a * b,
+            };
+            assert_eq!(result, self.words(&value, len_r), "{context}");
         }
         // Padding that keeps the stack pointer aligned is used, but not written.
         let stack = self.number("/stack_bytes");
@@ -358,19 +399,24 @@ impl<'a> Cell<'a> {
     /// The header stands alone, twice, and says what the report says.
     fn check_header(&self) {
         let upper = self.symbol.to_uppercase();
+        let [a, b, r] = self.bytes;
+        let sizes = match a == b {
+            true => vec![("OPERAND_BYTES", a as u64)],
+            false => vec![("A_BYTES", a as u64), ("B_BYTES", b as u64)],
+        };
+        let arguments = if self.op == "sqr" { "r, a" } else { "r, a, a" };
         let facts = [
-            ("OPERAND_BYTES", u64::from(self.bits) / 8),
-            ("RESULT_BYTES", u64::from(self.bits) / 4),
+            ("RESULT_BYTES", r as u64),
             ("STACK_BYTES", self.number("/stack_bytes")),
             ("CYCLES", self.number("/cycles/call/max")),
         ];
         let mut source = format!("#include \"{0}.h\"\n#include \"{0}.h\"\n", self.symbol);
-        for (name, value) in facts {
+        for (name, value) in facts.into_iter().chain(sizes) {
             source += &format!("extern int must_be_{name}[{upper}_{name} == {value} ? 1 : -1];\n");
         }
         source += &format!(
             "void call(uint32_t *r, const uint32_t *a);\n\
-             void call(uint32_t *r, const uint32_t *a) {{ {}(r, a, a); }}\n",
+             void call(uint32_t *r, const uint32_t *a) {{ {}({arguments}); }}\n",
             self.symbol
         );
         std::fs::write(self.folder.join("header.c"), &source).expect("the source can be written");
@@ -453,16 +499,22 @@ impl Function {
 fn check(tools: &Tools, cells: &[(&str, &[u32], &str)], callable: bool) {
     let base = tempfile::tempdir().expect("a temporary folder");
     let (mut kernels, mut calls) = (0, 0);
-    for (core, sizes, rest) in cells {
-        for bits in *sizes {
-            let cell = Cell::generate(base.path(), tools, (core, *bits, rest));
-            cell.check_assembly();
-            cell.check_header();
-            if callable {
-                calls += cell.check_calls();
-            }
-            kernels += 1;
+    let products = cells.iter().flat_map(|(core, sizes, rest)| {
+        let what = sizes.iter().map(|bits| format!("mul {bits}"));
+        what.map(move |what| (*core, what, *rest))
+    });
+    let (first, _, extension) = cells[0];
+    let others = OPERATIONS
+        .iter()
+        .map(|what| (first, what.to_string(), extension));
+    for (core, what, rest) in products.chain(others) {
+        let cell = Cell::generate(base.path(), tools, (core, &what, rest));
+        cell.check_assembly();
+        cell.check_header();
+        if callable {
+            calls += cell.check_calls();
         }
+        kernels += 1;
     }
     println!(
         "cross_link: {}: {kernels} kernels, {calls} calls, all as reported",

@@ -83,10 +83,9 @@ fn proof(core: &Core, kernel: &Kernel, alias: Alias) -> Proof {
 
 fn call(core: &Core, kernel: &Kernel, [a, b]: [&BigUint; 2]) -> (BigUint, Cost) {
     let operands = Operands {
+        spec: &kernel.spec,
         sources: &[a.clone(), b.clone()],
-        source_bytes: kernel.spec.operand_bytes(),
-        result_bytes: kernel.spec.result_bytes(),
-        places: &[0, 1, 2],
+        alias: Alias::Distinct,
     };
     MipsIsa::call_concrete(core, &kernel.code, &operands, 1 << 24).unwrap()
 }

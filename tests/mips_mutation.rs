@@ -149,10 +149,9 @@ fn the_prover_rejects_faults() {
             // Proved: then it must be right on every input, and keep the convention.
             for [a, b] in &inputs {
                 let operands = Operands {
+                    spec: &spec,
                     sources: &[a.clone(), b.clone()],
-                    source_bytes: spec.operand_bytes(),
-                    result_bytes: spec.result_bytes(),
-                    places: &[0, 1, 2],
+                    alias: Alias::Distinct,
                 };
                 let (product, _) =
                     MipsIsa::call_concrete(&core, &code, &operands, 1 << 24).unwrap();

@@ -19,11 +19,12 @@ use lozenge::isa::avr::{AvrIsa, abi};
 use lozenge::kernel;
 use lozenge::method::{self, Params};
 use lozenge::prove;
-use lozenge::spec::{Alias, Op as Operation, Spec};
+use lozenge::spec::{Alias, Op as Operation, Size, Spec};
 use lozenge::vectors::{self, Random};
 
-/// Faults in each of the seven kernels.
-const FAULTS_PER_KERNEL: usize = 500;
+/// Faults in each kernel: of a product, and of the other operations.
+const FAULTS_PER_PRODUCT: usize = 500;
+const FAULTS_PER_KERNEL: usize = 250;
 
 /// Names of the faults, for the table.
 const KINDS: [&str; 7] = [
@@ -115,13 +116,13 @@ fn mutate(program: &[Insn], kind: usize, at: usize, random: &mut Random) -> Opti
 }
 
 /// The state after each instruction of a run: registers, flags, result.
-fn trace(code: &[u8], sources: &[num_bigint::BigUint; 2], n: usize) -> Vec<Vec<u8>> {
+fn trace(code: &[u8], sources: &[num_bigint::BigUint], spec: &Spec) -> Vec<Vec<u8>> {
     let addresses = [0x200, 0x400, 0x600];
     let mut m: Avr<Concrete> = abi::enter_concrete(&ATMEGA128, Rc::from(code), &addresses);
     for i in 2..18 {
         m.r[i].0 = 0xa0 + i as u64;
     }
-    for (value, at) in sources.iter().zip(&addresses[1..]) {
+    for ((value, at), n) in sources.iter().zip(&addresses[1..]).zip(spec.source_bytes()) {
         let mut bytes = value.to_bytes_le();
         bytes.resize(n, 0);
         m.d.memory[*at..*at + n].copy_from_slice(&bytes);
@@ -132,17 +133,18 @@ fn trace(code: &[u8], sources: &[num_bigint::BigUint; 2], n: usize) -> Vec<Vec<u
     while m.pc != stop && decoded.step(&mut m).is_ok() {
         let mut state: Vec<u8> = m.r.iter().map(|r| r.0 as u8).collect();
         state.extend((0..6).map(|s| u8::from(m.get_flag(s))));
-        state.extend(&m.d.memory[0x200..0x200 + 2 * n]);
+        state.extend(&m.d.memory[0x200..0x200 + spec.result_bytes()]);
         states.push(state);
     }
     states
 }
 
 /// What differs between the original and an equivalent mutant with a fault at instruction `at`.
-fn reason(n: usize, original: &[u8], mutant: &[u8], at: usize) -> String {
-    let mut differ = vec![false; 38 + 2 * n];
-    for pair in vectors::pairs(n, 8, 99) {
-        let (a, b) = (trace(original, &pair, n), trace(mutant, &pair, n));
+fn reason(spec: &Spec, original: &[u8], mutant: &[u8], at: usize) -> String {
+    let mut differ = vec![false; 38 + spec.result_bytes()];
+    for sources in vectors::operands(&spec.source_bytes(), 8, 99) {
+        let a = trace(original, &sources, spec);
+        let b = trace(mutant, &sources, spec);
         // Aligned from the start up to the fault, and from the end behind it.
         let before = a.iter().zip(&b).take(at);
         let behind = (a.iter().rev().zip(b.iter().rev())).take(a.len().min(b.len()) - at);
@@ -166,10 +168,11 @@ fn reason(n: usize, original: &[u8], mutant: &[u8], at: usize) -> String {
     }
 }
 
-fn wrong(spec: &Spec, code: &[u8], n: usize) -> bool {
-    vectors::pairs(n, 600, 5).iter().any(|pair| {
-        let runs = kernel::run::<AvrIsa>(spec, &ATMEGA128, code, pair, Alias::Distinct);
-        runs.map_or(true, |(got, _)| got != &pair[0] * &pair[1])
+fn wrong(spec: &Spec, code: &[u8]) -> bool {
+    let inputs = vectors::operands(&spec.source_bytes(), 600, 5);
+    inputs.iter().any(|sources| {
+        let runs = kernel::run::<AvrIsa>(spec, &ATMEGA128, code, sources, Alias::Distinct);
+        runs.map_or(true, |(got, _)| got != spec.value(sources))
     })
 }
 
@@ -177,22 +180,39 @@ fn wrong(spec: &Spec, code: &[u8], n: usize) -> bool {
 fn wrong_mutants_are_rejected() {
     assert!(forms().len() > 80);
     let caching = |e: usize| ("operand-caching", Params::from([("e", e)]));
+    let scanning = || ("product-scanning", Params::new());
+    let of = |op, size, method| (Spec::new(op, size, 8).expect("a size"), method);
+    let mul = |n: u32, method| of(Operation::Mul, Size::from(8 * n), method);
+    let sqr = |n: u32, name, params| of(Operation::Sqr, Size::from(8 * n), (name, params));
     let kernels = [
-        (3, ("product-scanning", Params::new())),
-        (9, ("product-scanning", Params::new())),
-        (5, caching(2)),
-        (7, caching(3)),
-        (10, caching(10)),
-        (20, caching(10)),
-        (6, ("operand-scanning", Params::from([("k", 3)]))),
+        mul(3, scanning()),
+        mul(9, scanning()),
+        mul(5, caching(2)),
+        mul(7, caching(3)),
+        mul(10, caching(10)),
+        mul(20, caching(10)),
+        mul(6, ("operand-scanning", Params::from([("k", 3)]))),
+        of(Operation::Mul, Size { a: 48, b: 24 }, scanning()),
+        of(Operation::Mullo, 56.into(), scanning()),
+        of(Operation::Mulhi, 24.into(), scanning()),
+        of(Operation::Mulhi, 56.into(), scanning()),
+        sqr(7, "square-product-scanning", Params::new()),
+        sqr(5, "square-operand-scanning", Params::new()),
+        sqr(5, "square-carry-catcher", Params::from([("d", 2)])),
+        sqr(7, "lazy-doubling", Params::from([("d", 2)])),
+        sqr(
+            7,
+            "sliding-block-doubling",
+            Params::from([("e", 3), ("c", 2)]),
+        ),
     ];
     let log = Mutex::new((0, 0, Vec::new(), BTreeMap::<&str, (usize, usize)>::new()));
     std::thread::scope(|scope| {
         for half in 0..2 {
             let (kernels, log) = (&kernels, &log);
             scope.spawn(move || {
-                for (n, (name, params)) in kernels.iter().skip(half).step_by(2) {
-                    attack(*n, name, params, log);
+                for (spec, (name, params)) in kernels.iter().skip(half).step_by(2) {
+                    attack(spec, name, params, log);
                 }
             });
         }
@@ -219,38 +239,40 @@ type Log = Mutex<(
     BTreeMap<&'static str, (usize, usize)>,
 )>;
 
-fn attack(n: usize, name: &str, params: &Params, log: &Log) {
+fn attack(spec: &Spec, name: &str, params: &Params, log: &Log) {
     let core = &ATMEGA128;
-    let spec = Spec::new(Operation::Mul, 8 * n as u32, 8).expect("a size");
     let method = method::find(name).expect("a method");
-    let schedule = (method.schedule)(&spec, &AvrIsa::facts(core), params).expect("a schedule");
+    let schedule = (method.schedule)(spec, &AvrIsa::facts(core), params).expect("a schedule");
     let program = AvrIsa::lower(&schedule, core)
         .expect("lowers")
         .pop()
         .expect("a program")
         .insns;
     let original = AvrIsa::encode(core, &program).expect("encodes");
-    let mut random = Random::new(n as u64);
+    let mut random = Random::new(u64::from(spec.size.a / 8));
     let mut tried = 0;
-    while tried < FAULTS_PER_KERNEL {
+    let product = spec.op == Operation::Mul && spec.size.a == spec.size.b;
+    let faults = match product {
+        true => FAULTS_PER_PRODUCT,
+        false => FAULTS_PER_KERNEL,
+    };
+    while tried < faults {
         let (kind, at) = (random.below(KINDS.len()), random.below(program.len()));
         let Some(code) = mutate(&program, kind, at, &mut random) else {
             continue;
         };
         tried += 1;
-        let proved = prove::prove::<AvrIsa>(&spec, core, &code, Alias::Distinct).holds();
+        let proved = prove::prove::<AvrIsa>(spec, core, &code, Alias::Distinct).holds();
         let insns = AvrIsa::decode(core, &code).unwrap_or_default();
         let what = format!(
-            "{name} {params:?} n={n}: {} at {at}: {} -> {}",
+            "{name} {params:?} {}: {} at {at}: {} -> {}",
+            spec.symbol(),
             KINDS[kind],
             program[at].text(),
             insns.get(at).map_or(String::new(), |(_, insn)| insn.text())
         );
-        assert!(
-            !(proved && wrong(&spec, &code, n)),
-            "PROVED BUT WRONG: {what}"
-        );
-        let why = proved.then(|| reason(n, &original, &code, at));
+        assert!(!(proved && wrong(spec, &code)), "PROVED BUT WRONG: {what}");
+        let why = proved.then(|| reason(spec, &original, &code, at));
         let mut log = log.lock().expect("no thread panicked");
         log.0 += 1;
         let entry = log.3.entry(KINDS[kind]).or_default();

@@ -18,7 +18,7 @@ fn table() -> Value {
 fn cost_on<I: Isa>(core: &I::Core, method: &str, param: Option<(&str, usize)>, bits: u32) -> Cost {
     let request = Request {
         op: Op::Mul,
-        bits,
+        size: bits.into(),
         method: Some(method.into()),
         params: param
             .map(|(name, value)| (name.to_string(), value))

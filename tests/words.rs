@@ -1,170 +1,334 @@
-//! Karatsuba on an AVR: every candidate of the lowering, on structured operands.
+//! Schedules in words on every machine: each computes what it should, and so does what it is
+//! lowered to.
 
-use lozenge::isa::Isa;
-use lozenge::isa::avr::AvrIsa;
-use lozenge::isa::avr::cores::ATMEGA128;
-use lozenge::kernel;
-use lozenge::method;
+use lozenge::isa::arm::ArmIsa;
+use lozenge::isa::arm::cores::ARM7TDMI_HW2018;
+use lozenge::isa::mips::MipsIsa;
+use lozenge::isa::mips::cores::Core as MipsCore;
+use lozenge::isa::mips::instructions::Feature;
+use lozenge::isa::{Isa, Operands};
+use lozenge::method::{self, Params};
+use lozenge::prove;
+use lozenge::schedule::{Chain, End, Link, Pile, Schedule, Sum, Sweep, Word, WordStep, Words};
 use lozenge::spec::{Alias, Op, Spec};
-use lozenge::vectors;
+use lozenge::vectors::{self, Random};
+use num_bigint::BigUint;
 
-/// Runs every program of every plan for these sizes; counts them.
-fn every_candidate(words: &[usize]) -> usize {
-    let method = method::find("karatsuba").expect("method");
-    let core = &ATMEGA128;
-    let facts = AvrIsa::facts(core);
-    let mut count = 0;
-    for &n in words {
-        let spec = Spec::new(Op::Mul, 8 * n as u32, 8).expect("a size");
-        for params in (method.defaults)(&spec, &facts) {
-            let cell = format!("{params:?} n={n}");
-            let schedule = (method.schedule)(&spec, &facts, &params).expect("a schedule");
-            schedule.check().unwrap_or_else(|e| panic!("{cell}: {e}"));
-            let programs = AvrIsa::lower(&schedule, core).unwrap_or_else(|e| panic!("{cell}: {e}"));
-            for (i, program) in programs.iter().enumerate() {
-                let code = AvrIsa::encode(core, &program.insns).expect("encodes");
-                let wrong =
-                    kernel::counterexample::<AvrIsa>(&spec, core, &code, Alias::Distinct, 60);
-                assert_eq!(wrong, None, "{cell}, candidate {i}");
-                count += 1;
-            }
-            let _ = vectors::pairs(1, 1, 1);
-        }
-    }
-    count
+/// The schedule of a method for `n` words; `None` if the parameters do not suit the machine.
+fn schedule<I: Isa>(name: &str, params: &Params, n: usize, core: &I::Core) -> Option<Schedule> {
+    let spec = spec::<I>(n);
+    let method = method::find(name).unwrap();
+    (method.schedule)(&spec, &I::facts(core), params).ok()
 }
 
-#[test]
-fn small_karatsuba() {
-    let all: Vec<_> = (2..=40).collect();
-    println!("{} programs", every_candidate(&all));
+fn spec<I: Isa>(n: usize) -> Spec {
+    Spec::new(Op::Mul, I::WORD_BITS * n as u32, I::WORD_BITS).unwrap()
 }
 
-/// Runs items on numbers and compares every value with the schedule's.
-fn trace(n: usize, levels: usize, early: usize, choices: lozenge::isa::avr::words::Choices) {
-    use lozenge::isa::avr::instructions::Op as O;
-    use lozenge::isa::avr::pointers::{Array, Item};
-    use lozenge::isa::avr::words::Lowering;
-    use lozenge::schedule::Schedule;
-    let method = method::find("karatsuba").expect("method");
-    let spec = Spec::new(Op::Mul, 8 * n as u32, 8).expect("a size");
-    let params = method::Params::from([("levels", levels), ("early", early)]);
-    let Schedule::Words(words) =
-        (method.schedule)(&spec, &AvrIsa::facts(&ATMEGA128), &params).expect("s")
-    else {
-        panic!()
-    };
-    let mut order: Vec<_> = lozenge::isa::avr::columns::ORDER
-        .iter()
-        .map(|r| (*r, 0))
-        .collect();
-    order.extend([(26, 40), (27, 40), (30, 50), (31, 50)]);
-    let l = Lowering::of(&words, &order, choices).expect("l");
-    for [a, b] in vectors::pairs(n, 60, 5) {
-        let cut = |x: &num_bigint::BigUint| {
-            let mut v = x.to_bytes_le();
-            v.resize(n, 0);
-            v.iter().map(|x| *x as u64).collect::<Vec<_>>()
-        };
-        let ops = vec![cut(&a), cut(&b)];
-        let values = words.evaluate(&ops);
-        let mut r = [0xa5u64; 32];
-        let mut mem = std::collections::HashMap::new();
-        let mut c = 0u64;
-        let mut at: std::collections::HashMap<usize, Vec<(usize, u8)>> = Default::default();
-        for (w, x) in l.written.iter().enumerate() {
-            if let Some((i, reg)) = x {
-                at.entry(*i).or_default().push((w, *reg));
-            }
-        }
-        for (i, item) in l.items.iter().enumerate() {
-            match item {
-                Item::Load { array, offset, reg } => {
-                    r[*reg as usize] = match array {
-                        Array::A => ops[0][*offset],
-                        Array::B => ops[1][*offset],
-                        _ => mem[&(format!("{array:?}"), *offset)],
-                    }
-                }
-                Item::Store { array, offset, reg } => {
-                    mem.insert((format!("{array:?}"), *offset), r[*reg as usize]);
-                }
-                Item::Insn(insn) => {
-                    let (d, s) = (insn.ops.d as usize, insn.ops.r as usize);
-                    match insn.op {
-                        O::ADD => {
-                            let t = r[d] + r[s];
-                            r[d] = t & 255;
-                            c = t >> 8;
-                        }
-                        O::ADC => {
-                            let t = r[d] + r[s] + c;
-                            r[d] = t & 255;
-                            c = t >> 8;
-                        }
-                        O::SUB => {
-                            let t = r[d].wrapping_sub(r[s]);
-                            r[d] = t & 255;
-                            c = t >> 8 & 1;
-                        }
-                        O::SBC => {
-                            let t = r[d].wrapping_sub(r[s]).wrapping_sub(c);
-                            r[d] = t & 255;
-                            c = t >> 8 & 1;
-                        }
-                        O::AND => r[d] &= r[s],
-                        O::EOR => r[d] ^= r[s],
-                        O::MOV => r[d] = r[s],
-                        O::MOVW => {
-                            r[d] = r[s];
-                            r[d + 1] = r[s + 1];
-                        }
-                        O::MUL => {
-                            let t = r[d] * r[s];
-                            r[0] = t & 255;
-                            r[1] = t >> 8;
-                            c = t >> 15;
-                        }
-                        _ => panic!("{insn:?}"),
-                    }
-                }
-            }
-            for (w, reg) in at.get(&i).into_iter().flatten() {
-                assert_eq!(
-                    r[*reg as usize],
-                    values[*w],
-                    "value {w} at item {i} in r{reg}: {:?}\n{:?}",
-                    item,
-                    &l.items[i.saturating_sub(14)..=i]
-                );
-            }
-        }
-    }
-}
-
-#[test]
-fn traces() {
-    trace(
-        6,
-        2,
-        0,
-        lozenge::isa::avr::words::Choices {
-            clear_pairs: true,
-            weight: 4,
-            pair: 20,
-            reserve: 0,
-            seed: 0,
-        },
+/// What a schedule is lowered to: the cycles of the cheapest function, and is it proved?
+fn lowered<I: Isa>(what: &str, n: usize, core: &I::Core, schedule: &Schedule) -> (u64, bool) {
+    schedule.check().unwrap_or_else(|e| panic!("{what}: {e}"));
+    let spec = spec::<I>(n);
+    let programs = I::lower(schedule, core).unwrap_or_else(|e| panic!("{what}: {e}"));
+    let made = programs.iter().map(|program| {
+        let code = I::encode(core, &program.insns).unwrap();
+        let decoded = I::decode(core, &code).unwrap();
+        assert!(decoded.iter().map(|(_, i)| i).eq(&program.insns), "{what}");
+        let trials = if n > 40 { 8 } else { 40 };
+        let pairs = vectors::pairs(spec.operand_bytes(), trials, u64::from(spec.bits));
+        let costs = pairs.iter().map(|pair| {
+            let operands = Operands {
+                sources: pair,
+                source_bytes: spec.operand_bytes(),
+                result_bytes: spec.result_bytes(),
+                places: &[0, 1, 2],
+            };
+            let ran = I::call_concrete(core, &code, &operands, 1 << 26);
+            let (got, cost) = ran.unwrap_or_else(|(at, fault)| panic!("{what}: {at:#x}: {fault}"));
+            assert_eq!(got, spec.op.value(pair), "{what}: {pair:x?}");
+            cost.body.max
+        });
+        (costs.max().unwrap(), code)
+    });
+    let (cycles, code) = made.min_by_key(|(cycles, _)| *cycles).unwrap();
+    let proof = prove::prove::<I>(&spec, core, &code, Alias::Distinct);
+    assert!(
+        proof.memory.is_proved() && proof.abi.is_proved(),
+        "{what}: {proof:?}"
     );
+    (cycles, proof.correct.is_proved())
 }
-#[test]
-fn dump() {
-    let method = method::find("karatsuba").expect("method");
-    let spec = Spec::new(Op::Mul, 48, 8).expect("a size");
-    let params = method::Params::from([("levels", 2), ("early", 0)]);
-    let schedule = (method.schedule)(&spec, &AvrIsa::facts(&ATMEGA128), &params).expect("s");
-    let programs = AvrIsa::lower(&schedule, &ATMEGA128).expect("p");
-    for (at, insn) in programs[4].insns.iter().enumerate() {
-        println!("{at} {}", AvrIsa::text(insn));
+
+/// Karatsuba of `n` words, every number of levels to `most`.
+fn karatsuba<I: Isa>(sizes: impl Iterator<Item = usize>, most: usize, core: &I::Core) {
+    for n in sizes {
+        for levels in 1..=(n.ilog2() as usize).min(most) {
+            for early in [0, 1] {
+                let params = Params::from([("levels", levels), ("early", early)]);
+                let what = format!("{}: {n} words, {params:?}", I::core_name(core));
+                let schedule = schedule::<I>("karatsuba", &params, n, core).unwrap();
+                let (cycles, proved) = lowered::<I>(&what, n, core, &schedule);
+                println!("{what}: {cycles}, proved: {proved}");
+            }
+        }
     }
+}
+
+/// Blocks, in words and as they are: the words must be proved, and not much dearer.
+fn blocks<I: Isa>(sizes: impl Iterator<Item = usize>, core: &I::Core) {
+    for n in sizes {
+        for (name, params) in [
+            ("product-scanning", Params::new()),
+            ("operand-caching", Params::from([("e", 3)])),
+            ("operand-scanning", Params::from([("k", 1)])),
+        ] {
+            let Some(schedule) = schedule::<I>(name, &params, n, core) else {
+                continue;
+            };
+            let Schedule::Blocks(blocks) = &schedule else {
+                panic!("{name}: no blocks");
+            };
+            let words = Schedule::Words(Words::of(Op::Mul, I::WORD_BITS, blocks));
+            let what = format!("{}: {n} words, {name}", I::core_name(core));
+            let (in_words, proved) = lowered::<I>(&what, n, core, &words);
+            let (in_blocks, _) = lowered::<I>(&what, n, core, &schedule);
+            println!("{what}: {in_words} in words, {in_blocks} in blocks, proved: {proved}");
+        }
+    }
+}
+
+fn mips(features: &[Feature]) -> MipsCore {
+    let core = MipsCore::named("mips-4km-32x16").unwrap();
+    features.iter().fold(core, |core, f| core.with(*f))
+}
+
+#[test]
+fn karatsuba_is_right_on_arm() {
+    karatsuba::<ArmIsa>((2..=13).chain([16, 21, 32]), 4, &ARM7TDMI_HW2018);
+    karatsuba::<ArmIsa>([64, 128].into_iter(), 3, &ARM7TDMI_HW2018);
+}
+
+#[test]
+fn karatsuba_is_right_on_mips() {
+    for features in [&[][..], &[Feature::WideAcc]] {
+        karatsuba::<MipsIsa>((2..=9).chain([11, 16, 21, 32]), 4, &mips(features));
+    }
+    karatsuba::<MipsIsa>([64, 128].into_iter(), 3, &mips(&[]).big_endian());
+}
+
+#[test]
+fn blocks_in_words_are_right_on_arm() {
+    blocks::<ArmIsa>((1..=9).chain([12, 16, 32]), &ARM7TDMI_HW2018);
+}
+
+#[test]
+fn blocks_in_words_are_right_on_mips() {
+    for features in [&[][..], &[Feature::WideAcc], &[Feature::MaddHl]] {
+        blocks::<MipsIsa>((1..=9).chain([12, 16, 32]), &mips(features));
+    }
+}
+
+/// Steps of every kind on whatever values there are, computing nothing in particular.
+struct Muddle {
+    random: Random,
+    words: Words,
+    /// Values made so far, and those that are zeros or ones.
+    made: Vec<Word>,
+    masks: Vec<Word>,
+}
+
+impl Muddle {
+    fn new(seed: u64, word_bits: u32, n: usize, steps: usize) -> Self {
+        let words = Words::new(Op::Mul, word_bits, &[n, n]);
+        let made = [words.operand(0), words.operand(1)].concat();
+        let random = Random::new(seed);
+        let masks = Vec::new();
+        let mut muddle = Self {
+            random,
+            words,
+            made,
+            masks,
+        };
+        for _ in 0..steps {
+            let step = muddle.step();
+            muddle.words.push(step);
+        }
+        // Mostly the last values, sometimes any: an operand, the same one twice.
+        let recent = muddle.made.iter().rev().take(2 * n).copied().collect();
+        muddle.words.result = recent;
+        for k in 0..2 * n {
+            if muddle.random.below(8) == 0 {
+                muddle.words.result[k] = muddle.any();
+            }
+        }
+        muddle
+    }
+
+    fn any(&mut self) -> Word {
+        self.made[self.random.below(self.made.len())]
+    }
+
+    fn mask(&mut self) -> Option<Word> {
+        match self.masks[..] {
+            [] => None,
+            _ if self.random.below(3) > 0 => None,
+            _ => Some(self.masks[self.random.below(self.masks.len())]),
+        }
+    }
+
+    fn some(&mut self) -> Option<Word> {
+        (self.random.below(6) > 0).then(|| self.any())
+    }
+
+    fn out(&mut self) -> Word {
+        let word = self.words.fresh();
+        self.made.push(word);
+        word
+    }
+
+    fn pairs(&mut self, below: usize) -> Vec<(Word, Word)> {
+        (0..self.random.below(below))
+            .map(|_| (self.any(), self.any()))
+            .collect()
+    }
+
+    fn step(&mut self) -> WordStep {
+        match self.random.below(8) {
+            0..=2 => {
+                let piles = (0..1 + self.random.below(6)).map(|_| {
+                    let doubled = match self.random.below(3) {
+                        0 => self.pairs(8),
+                        _ => vec![],
+                    };
+                    let addends = (0..self.random.below(3)).map(|_| self.any()).collect();
+                    let products = self.pairs(5);
+                    // Later piles may use what earlier ones made.
+                    let out = (self.random.below(8) > 0).then(|| self.out());
+                    Pile {
+                        products,
+                        doubled,
+                        addends,
+                        out,
+                    }
+                });
+                WordStep::Sweep(Sweep {
+                    piles: piles.collect(),
+                })
+            }
+            3..=5 => self.chain(),
+            6 => {
+                let (x, y) = (self.any(), self.any());
+                match self.random.below(3) {
+                    0 => WordStep::Wide {
+                        x,
+                        y,
+                        low: self.out(),
+                        high: self.out(),
+                    },
+                    1 => WordStep::And {
+                        x,
+                        y,
+                        out: self.out(),
+                    },
+                    _ => WordStep::Xor {
+                        x,
+                        y,
+                        out: self.out(),
+                    },
+                }
+            }
+            _ => {
+                let (x, out) = (self.any(), self.out());
+                self.masks.push(out);
+                WordStep::Sign { x, out }
+            }
+        }
+    }
+
+    fn chain(&mut self) -> WordStep {
+        let sum = [Sum::Add, Sum::Sub][self.random.below(2)];
+        let carry = self.mask();
+        let links = (0..1 + self.random.below(5)).map(|_| Link {
+            x: self.some(),
+            flip: self.mask(),
+            y: self.some(),
+            mask: self.mask(),
+            out: self.out(),
+        });
+        let links = links.collect();
+        let end = match self.random.below(4) {
+            0 => End::Drop,
+            1 => End::Carry { out: self.out() },
+            2 => End::Mask { out: self.out() },
+            _ => End::Into {
+                x: self.any(),
+                out: self.out(),
+            },
+        };
+        if let End::Mask { out } = end {
+            self.masks.push(out);
+        }
+        WordStep::Chain(Chain {
+            sum,
+            carry,
+            links,
+            end,
+        })
+    }
+}
+
+/// Little-endian words as a number.
+fn number(words: impl Iterator<Item = u64>, bits: u32) -> BigUint {
+    let words: Vec<u64> = words.collect();
+    words
+        .iter()
+        .rev()
+        .fold(BigUint::from(0u8), |x, w| (x << bits) + w)
+}
+
+/// Muddles of many lengths give on the machine what they are evaluated to.
+fn muddles<I: Isa>(count: u64, core: &I::Core) {
+    let w = I::WORD_BITS;
+    for seed in 0..count {
+        let mut random = Random::new(!seed);
+        let (n, steps) = (1 + random.below(9), 1 + random.below(30));
+        let words = Muddle::new(seed, w, n, steps).words;
+        let what = format!("{}: seed {seed}", I::core_name(core));
+        let bytes = n * w as usize / 8;
+        let schedule = Schedule::Words(words.clone());
+        let programs = I::lower(&schedule, core).unwrap_or_else(|e| panic!("{what}: {e}"));
+        for program in programs {
+            let code = I::encode(core, &program.insns).unwrap();
+            for pair in vectors::pairs(bytes, 12, seed) {
+                let operands = Operands {
+                    sources: &pair,
+                    source_bytes: bytes,
+                    result_bytes: 2 * bytes,
+                    places: &[0, 1, 2],
+                };
+                let cut = |x: &BigUint| -> Vec<u64> {
+                    let word = |i: usize| (x >> (i * w as usize)) % (1u64 << w);
+                    (0..n)
+                        .map(|i| word(i).iter_u64_digits().next().unwrap_or(0))
+                        .collect()
+                };
+                let values = words.evaluate(&[cut(&pair[0]), cut(&pair[1])]);
+                let want = number(words.result.iter().map(|word| values[word.0]), w);
+                let ran = I::call_concrete(core, &code, &operands, 1 << 20);
+                let (got, _) = ran.unwrap_or_else(|(at, fault)| panic!("{what}: {at:#x}: {fault}"));
+                assert_eq!(got, want, "{what}: {pair:x?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn steps_of_every_kind_are_right_on_arm() {
+    muddles::<ArmIsa>(2000, &ARM7TDMI_HW2018);
+}
+
+#[test]
+fn steps_of_every_kind_are_right_on_mips() {
+    muddles::<MipsIsa>(1000, &mips(&[]));
+    muddles::<MipsIsa>(1000, &mips(&[Feature::WideAcc]).big_endian());
 }

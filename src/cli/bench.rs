@@ -23,7 +23,7 @@ pub fn run(args: &BenchArgs) -> Result<bool, String> {
     for bits in &args.bits {
         let request = Request {
             op: Op::Mul,
-            bits: *bits,
+            size: (*bits).into(),
             method: None,
             params: BTreeMap::new(),
             drop: None,

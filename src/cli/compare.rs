@@ -92,9 +92,9 @@ impl OnIsa for Cells<'_> {
 
     fn call<I: Isa>(self, core: &I::Core, _: &ObjectFormat) -> Self::Output {
         let op = self.args.op.into();
-        let spec = Spec::new(op, self.args.bits, I::WORD_BITS).map_err(|e| e.to_string())?;
+        let spec = Spec::new(op, self.args.size, I::WORD_BITS).map_err(|e| e.to_string())?;
         let facts = I::facts(core);
-        let methods = METHODS.iter().filter(|m| m.op == op);
+        let methods = METHODS.iter().filter(|m| m.computes(op));
         let cell = |method: &'static Method, params| Cell {
             target: self.target.clone(),
             method,
@@ -122,7 +122,7 @@ impl OnIsa for Judge<'_> {
         let params = self.cell.params.iter();
         let request = Request {
             op: self.args.op.into(),
-            bits: self.args.bits,
+            size: self.args.size,
             method: Some(self.cell.method.name.into()),
             params: params
                 .map(|(name, value)| (name.to_string(), *value))

@@ -54,7 +54,7 @@ fn generate<I: Isa>(
     }
     let request = Request {
         op: args.op.into(),
-        bits: args.bits,
+        size: args.size,
         method: args.method.clone(),
         params,
         drop: args.drop,
@@ -62,7 +62,7 @@ fn generate<I: Isa>(
     let bar = progress(format!(
         "{}{} for {}: counting and proving",
         request.op.name(),
-        args.bits,
+        args.size,
         target.core_name()
     ));
     let result = kernel::generate::<I>(&request, core);
@@ -111,7 +111,8 @@ fn progress(message: String) -> ProgressBar {
 /// The report of a kernel made by `command`.
 pub fn report<I: Isa>(kernel: &Kernel<I>, target: &Target, command: String) -> Report {
     let spec = &kernel.spec;
-    let ram = 2 * spec.operand_bytes() + spec.result_bytes() + kernel.proof.stack_bytes;
+    let sources: usize = spec.source_bytes().iter().sum();
+    let ram = sources + spec.result_bytes() + kernel.proof.stack_bytes;
     let warnings = target.warnings(kernel.code.len(), ram);
     let mcu = target.mcu().map(String::from);
     Report::new(kernel, target.core_name(), mcu, warnings, command)
@@ -122,7 +123,7 @@ pub fn command<I: Isa>(kernel: &Kernel<I>, target: &Target) -> String {
     let mut text = format!(
         "lozenge gen {} {} {} --method {}",
         kernel.spec.op.name(),
-        kernel.spec.bits,
+        kernel.spec.size,
         target.arguments(),
         kernel.method.name
     );
@@ -171,11 +172,12 @@ fn text(report: &Report) -> String {
         Some(reason) => format!("{word}: {reason}"),
         None => format!("{word}{extra}"),
     };
+    let sources: Vec<_> = spec.sources.iter().map(|s| s.name).collect();
     let mut text = format!(
         "{}: {}, {} bits, {}, {}\n",
         spec.symbol,
         spec.equation,
-        spec.bits,
+        spec.size,
         report.method_text(),
         report.style
     );
@@ -188,7 +190,10 @@ fn text(report: &Report) -> String {
         state(
             verdict.memory.word(),
             "memory",
-            ": reads a, b, writes r and its own stack frame, wherever they lie",
+            &format!(
+                ": reads {}, writes r and its own stack frame, wherever they lie",
+                sources.join(", ")
+            ),
         ),
     );
     text += &line(

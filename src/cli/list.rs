@@ -34,7 +34,8 @@ fn methods() -> Vec<Value> {
             .iter()
             .map(|p| format!("{}: {}", p.name, p.meaning))
             .collect();
-        json!({"name": m.name, "op": m.op.name(), "parameters": parameters.join("; "),
+        let ops: Vec<_> = m.ops.iter().map(|op| op.name()).collect();
+        json!({"name": m.name, "ops": ops.join(", "), "parameters": parameters.join("; "),
                "summary": m.summary, "source": m.source})
     };
     METHODS.iter().map(row).collect()
@@ -56,7 +57,7 @@ fn mcus() -> Vec<Value> {
 fn ops() -> Vec<Value> {
     Op::ALL
         .iter()
-        .map(|op| json!({"name": op.name(), "equation": op.equation()}))
+        .map(|op| json!({"name": op.name(), "equation": op.equation("n")}))
         .collect()
 }
 

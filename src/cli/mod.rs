@@ -29,7 +29,9 @@ enum Command {
     /// Generate a kernel, prove it, and write .S, .h, .o and .json
     #[command(
         after_help = "Examples:\n  lozenge gen mul 160 --mcu atmega128 -o out\n  \
-                      lozenge gen mul 256 --core atmega128 --method operand-caching -p e=8 --json -o out"
+                      lozenge gen mul 256 --core atmega128 --method operand-caching -p e=8 --json -o out\n  \
+                      lozenge gen mul 256x64 --mcu atmega328p -o out\n  \
+                      lozenge gen sqr 160 --mcu atmega328p -o out"
     )]
     Gen(GenArgs),
     /// Run every method with its sensible parameters and compare
@@ -49,14 +51,23 @@ enum Command {
 /// The operations on the command line.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum OpArg {
-    /// r = a * b
+    /// r = a * b, also of two sizes: 256x64
     Mul,
+    /// r = a^2
+    Sqr,
+    /// r = a * b mod 2^n, the low half
+    Mullo,
+    /// r = floor(a * b / 2^n), the high half
+    Mulhi,
 }
 
 impl From<OpArg> for spec::Op {
     fn from(op: OpArg) -> Self {
         match op {
             OpArg::Mul => spec::Op::Mul,
+            OpArg::Sqr => spec::Op::Sqr,
+            OpArg::Mullo => spec::Op::Mullo,
+            OpArg::Mulhi => spec::Op::Mulhi,
         }
     }
 }
@@ -66,9 +77,9 @@ impl From<OpArg> for spec::Op {
 pub struct GenArgs {
     /// Operation
     op: OpArg,
-    /// Bits of an operand
-    #[arg(allow_negative_numbers = true)]
-    bits: u32,
+    /// Bits of an operand, or of a and b: 256x64
+    #[arg(value_name = "BITS", allow_negative_numbers = true)]
+    size: spec::Size,
     /// Part the kernel is for, e.g. atmega328p
     #[arg(long)]
     mcu: Option<String>,
@@ -106,9 +117,9 @@ pub struct GenArgs {
 pub struct CompareArgs {
     /// Operation
     op: OpArg,
-    /// Bits of an operand
-    #[arg(allow_negative_numbers = true)]
-    bits: u32,
+    /// Bits of an operand, or of a and b: 256x64
+    #[arg(value_name = "BITS", allow_negative_numbers = true)]
+    size: spec::Size,
     /// Part; may be given more than once
     #[arg(long)]
     mcu: Vec<String>,

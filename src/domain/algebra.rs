@@ -198,13 +198,16 @@ impl Domain for Algebra {
         if let (true, Some((word, carry))) = (a == b, self.double_signed(a, c_in, W)) {
             return Self::opaque(word, carry);
         }
-        let bound = self.bound(a, W) + self.bound(b, W) + self.bound(c_in, 1);
+        let mut bound = self.bound(a, W) + self.bound(b, W) + self.bound(c_in, 1);
         if c_in == Value::ZERO
             && let Some(bit) = self
                 .joint_borrow(a, b, W)
                 .or_else(|| self.joint_carry(a, b, W))
         {
             return Self::opaque(bit, NO);
+        }
+        if let (Value::ZERO, Some(most)) = (c_in, self.carries_of_one_word(a, b, W)) {
+            bound = bound.min(most);
         }
         let chain = self
             .bounds
@@ -259,6 +262,12 @@ impl Domain for Algebra {
             && self.vars[v as usize].bound <= 1
         {
             return Self::opaque(self.mask_of::<W>(v), BitValue::Var(v));
+        }
+        // 0 - (2^W - 1) b = b - 2^W b: a comparison brings the carry back out of a mask.
+        if (a, c_in) == (Value::ZERO, Value::ZERO)
+            && let Some((bit, _)) = self.mask_bit(b, W)
+        {
+            return Self::opaque(Value::Var(bit), BitValue::Var(bit));
         }
         if c_in == Value::ZERO
             && let Some((addend, carry)) = self.undo_sum(a, b, W)

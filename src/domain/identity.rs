@@ -1,8 +1,9 @@
 //! The final equation: is `sum 2^(W i) C[i] = A * B` an identity in the inputs?
 //!
 //! Everything is replaced by its definition ([`super::polynomial`]); in a correct kernel the
-//! carries then cancel. The result has as many words as the product, hence the equation is
-//! needed only modulo `2^(W len)`: both sides lie in `0 .. 2^(W len)`.
+//! carries then cancel. The equation is needed only modulo `2^(W len)`: a result with as many
+//! words as the product lies in `0 .. 2^(W len)` as the product does, and a low half is nothing
+//! but that residue. The high half has a file of its own, [`super::floor`].
 
 use num_bigint::BigInt;
 
@@ -17,7 +18,32 @@ pub struct Open {
     pub pc: Option<usize>,
 }
 
-/// Shows `sum 2^(w i) result[i] = (sum 2^(w i) a[i]) * (sum 2^(w j) b[j])` for all inputs.
+/// `2^(w shift) sum 2^(w i) result[i] - (sum 2^(w i) a[i]) (sum 2^(w j) b[j])`, modulo the weight of
+/// the word after the last of `result`.
+pub(super) fn difference<'a>(
+    algebra: &'a Algebra,
+    w: u32,
+    result: &[Value],
+    shift: usize,
+    a: &[Value],
+    b: &[Value],
+) -> Result<Polynomial<'a>, Open> {
+    let weight = |i: usize| u64::from(w) * i as u64;
+    let scaled = |sign: i64, i: usize| Scaled::new(BigInt::from(sign), weight(i));
+    let mut p = Polynomial::new(algebra, weight(shift + result.len()));
+    for (i, x) in a.iter().enumerate() {
+        for (j, y) in b.iter().enumerate() {
+            p.add_product(*x, *y, &scaled(-1, i + j))?;
+        }
+    }
+    for (i, word) in result.iter().enumerate() {
+        p.add_value(*word, &scaled(1, shift + i))?;
+    }
+    Ok(p)
+}
+
+/// Shows `sum 2^(w i) result[i] = (sum 2^(w i) a[i]) * (sum 2^(w j) b[j])` for all inputs, modulo the
+/// weight of the word after the last of `result`.
 ///
 /// # Errors
 /// The first monomial that remains.
@@ -28,16 +54,5 @@ pub fn product(
     a: &[Value],
     b: &[Value],
 ) -> Result<(), Open> {
-    let weight = |i: usize| u64::from(w) * i as u64;
-    let scaled = |sign: i64, i: usize| Scaled::new(BigInt::from(sign), weight(i));
-    let mut p = Polynomial::new(algebra, weight(result.len()));
-    for (i, x) in a.iter().enumerate() {
-        for (j, y) in b.iter().enumerate() {
-            p.add_product(*x, *y, &scaled(-1, i + j))?;
-        }
-    }
-    for (i, word) in result.iter().enumerate() {
-        p.add_value(*word, &scaled(1, i))?;
-    }
-    p.close()
+    difference(algebra, w, result, 0, a, b)?.close()
 }

@@ -7,6 +7,9 @@ use super::algebra::{Algebra, BitValue, Def, NO, Value, VarId};
 use super::public::Public;
 use super::{Domain, Logic, Shift, Sum};
 
+/// `sum of factor * variable, plus a constant`.
+type Form = (Vec<(VarId, i64)>, i64);
+
 impl Algebra {
     /// If `s = x + y - 2^W c` and `y < 2^W`, then `s - x = y - 2^W c`: comparing a sum with an
     /// addend (SLTU on a machine without a carry flag) gives the carry. `y` may be a sum itself.
@@ -35,6 +38,39 @@ impl Algebra {
             _ => Value::Var(self.linear(&rest, constant, bound)),
         };
         Some((other, carry))
+    }
+
+    /// The most that `a + b` can be if they are carries of one word: with `s = x - 2^W a` and
+    /// `t = s + y - 2^W b`, `2^W (a + b) = x + y - t <= x + y`.
+    pub(super) fn carries_of_one_word(&self, a: Value, b: Value, w: u32) -> Option<u64> {
+        let (Value::Var(a), Value::Var(b)) = (a, b) else {
+            return None;
+        };
+        let (first, second) = (a.min(b), a.max(b));
+        let ((s, x), (_, mut y)) = (self.carried_from(first, w)?, self.carried_from(second, w)?);
+        y.0.swap_remove(y.0.iter().position(|term| *term == (s, 1))?);
+        let most = |(terms, constant): Form| {
+            let positive = terms.into_iter().filter(|(_, factor)| *factor > 0);
+            let product = |(v, k)| i128::from(self.vars[v as usize].bound) * i128::from(k);
+            positive.map(product).sum::<i128>() + i128::from(constant)
+        };
+        u64::try_from((most(x) + most(y)) >> w).ok()
+    }
+
+    /// The word `s = x - 2^W carry` made with a carry, and the terms and the constant of `x`.
+    fn carried_from(&self, carry: VarId, w: u32) -> Option<(VarId, Form)> {
+        let s = carry + 1;
+        let Def::Linear {
+            start,
+            len,
+            constant,
+        } = self.vars.get(s as usize)?.def
+        else {
+            return None;
+        };
+        let mut terms = self.terms[start as usize..][..usize::from(len)].to_vec();
+        terms.swap_remove(terms.iter().position(|t| *t == (carry, -(1 << w)))?);
+        Some((s, (terms, constant)))
     }
 
     /// `((v, k), constant)` if `value = k v + constant`.

@@ -20,6 +20,7 @@ pub mod bounds;
 mod claims;
 pub mod concrete;
 pub mod entry;
+pub mod floor;
 pub mod identity;
 mod idioms;
 mod polynomial;

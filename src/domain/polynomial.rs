@@ -206,7 +206,7 @@ impl<'a> Polynomial<'a> {
     }
 
     /// Replaces all variables that have definitions, latest first.
-    fn eliminate(&mut self) -> Result<(), Open> {
+    pub(super) fn eliminate(&mut self) -> Result<(), Open> {
         let claims = &self.algebra.claims;
         let mut order = claims.order.iter().rev().peekable();
         while self.products <= MOST_PRODUCTS {
@@ -286,8 +286,15 @@ impl<'a> Polynomial<'a> {
         }
     }
 
+    /// The latest carry before `below` that is left as a term, and its coefficient.
+    pub fn latest_carry(&self, below: VarId) -> Option<(VarId, Scaled)> {
+        let mut left = self.open_linear.range(..below).rev();
+        let (carry, by) = left.find(|(v, _)| matches!(self.def(**v), Def::Carry))?;
+        Some((*carry, by.clone()))
+    }
+
     /// The first monomial that is not replaced and does not vanish.
-    fn residue(&self) -> Option<Open> {
+    pub(super) fn residue(&self) -> Option<Open> {
         let name = |v: VarId| match self.algebra.name(v) {
             Some(name) => name.to_string(),
             None => format!("a word made at {:#x}", self.algebra.vars[v as usize].pc),

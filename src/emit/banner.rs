@@ -1,6 +1,6 @@
 //! The fixed-form head of every text file.
 
-use crate::report::Report;
+use crate::report::{Report, SourceReport};
 
 /// Licence of generated files.
 pub const LICENCE: &str = "CC0-1.0 OR MIT-0";
@@ -15,9 +15,14 @@ pub fn lines(report: &Report) -> Vec<(String, String)> {
     let mut lines = vec![
         ("equation", {
             let spec = &report.spec;
+            let bytes = |s: &SourceReport| format!("{} of {} bytes", s.name, s.bytes);
+            let sources: Vec<_> = spec.sources.iter().map(bytes).collect();
             format!(
-                "{}, {}-bit words, least significant first; a, b of {} bytes, r of {}",
-                spec.equation, spec.word_bits, spec.operand_bytes, spec.result_bytes
+                "{}, {}-bit words, least significant first; {}, r of {}",
+                spec.equation,
+                spec.word_bits,
+                sources.join(", "),
+                spec.result_bytes
             )
         }),
         ("prototype", report.prototype()),

@@ -1,7 +1,7 @@
 //! The C and C++ header.
 
 use super::banner;
-use crate::report::Report;
+use crate::report::{Report, SourceReport};
 
 /// The `.h` file.
 pub fn header(report: &Report) -> String {
@@ -16,12 +16,15 @@ pub fn header(report: &Report) -> String {
     let mut text = banner::comment(report, &format!("{symbol}.h"));
     text.push_str(&format!(
         "#ifndef {guard}\n#define {guard}\n\n#include <stdint.h>\n\n\
-         #define {upper}_OPERAND_BYTES {}\n\
+         {}\
          #define {upper}_RESULT_BYTES {}\n\
          #define {upper}_STACK_BYTES {}\n\
          #define {upper}_CYCLES {}UL\n\n\
          #ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n",
-        spec.operand_bytes, spec.result_bytes, report.stack_bytes, report.cycles.call.max,
+        sizes(report, &upper),
+        spec.result_bytes,
+        report.stack_bytes,
+        report.cycles.call.max,
     ));
     text.push_str(&format!(
         "/* {}. The least significant word comes first.\n * {}Aliasing {}.\n */\n{}\n\n",
@@ -32,4 +35,15 @@ pub fn header(report: &Report) -> String {
     ));
     text.push_str("#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
     text
+}
+
+/// The bytes of the sources: of all at once if they have as many.
+fn sizes(report: &Report, upper: &str) -> String {
+    let sources = &report.spec.sources;
+    let define = |name: &str, bytes: usize| format!("#define {upper}_{name}_BYTES {bytes}\n");
+    let each = |s: &SourceReport| define(&s.name.to_uppercase(), s.bytes);
+    match sources.iter().all(|s| s.bytes == sources[0].bytes) {
+        true => define("OPERAND", sources[0].bytes),
+        false => sources.iter().map(each).collect(),
+    }
 }

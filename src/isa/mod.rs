@@ -14,6 +14,7 @@ use crate::facts::Facts;
 use crate::fault::Fault;
 use crate::program::Program;
 use crate::schedule::{Counts, Schedule};
+use crate::spec::{Alias, Spec};
 
 /// Where and why a run stopped: byte address of the instruction, and the fault.
 pub type Stopped = (usize, Fault);
@@ -27,40 +28,39 @@ pub struct Called<D> {
     pub slow_operand: Option<(usize, String)>,
 }
 
-/// Operands of a concrete call, and where they lie: pointers with equal numbers are equal.
+/// Operands of a concrete call, and which of them share an address.
 #[derive(Clone, Debug)]
 pub struct Operands<'a> {
-    /// Value and bytes of each source operand.
+    pub spec: &'a Spec,
     pub sources: &'a [BigUint],
-    pub source_bytes: usize,
-    pub result_bytes: usize,
-    /// For the result and each source: which of the others' places it shares (an index), or its own.
-    pub places: &'a [usize],
+    pub alias: Alias,
 }
 
 impl Operands<'_> {
     /// Addresses of the result and the sources, the first of them at `first`.
     pub fn addresses(&self, first: usize) -> Vec<usize> {
-        let room = self.result_bytes.max(self.source_bytes);
-        self.places
-            .iter()
-            .map(|place| first + place * room)
-            .collect()
+        let longest = self.spec.source_bytes().into_iter().max();
+        let room = self.spec.result_bytes().max(longest.unwrap_or(0));
+        let places = self.alias.places().into_iter();
+        let used = places.take(1 + self.spec.op.sources());
+        used.map(|place| first + place * room).collect()
     }
 
     /// Puts the sources where `addresses` says: arrays of words of `word` bytes, least significant first.
     pub fn put(&self, d: &mut Concrete, addresses: &[usize], word: usize) {
-        for (value, at) in self.sources.iter().zip(&addresses[1..]) {
+        let lengths = self.spec.source_bytes();
+        for ((value, at), length) in self.sources.iter().zip(&addresses[1..]).zip(lengths) {
             let mut bytes = value.to_bytes_le();
-            bytes.resize(self.source_bytes, 0);
+            bytes.resize(length, 0);
             order_words(&mut bytes, d.big_endian, word);
-            d.memory[*at..*at + self.source_bytes].copy_from_slice(&bytes);
+            d.memory[*at..*at + length].copy_from_slice(&bytes);
         }
     }
 
     /// The result at `addresses[0]`.
     pub fn result(&self, d: &Concrete, addresses: &[usize], word: usize) -> BigUint {
-        let mut bytes = d.memory[addresses[0]..addresses[0] + self.result_bytes].to_vec();
+        let end = addresses[0] + self.spec.result_bytes();
+        let mut bytes = d.memory[addresses[0]..end].to_vec();
         order_words(&mut bytes, d.big_endian, word);
         BigUint::from_bytes_le(&bytes)
     }
@@ -162,12 +162,12 @@ pub trait Isa: Sized + 'static {
 pub enum LowerError {
     #[error("the schedule needs more registers than there are")]
     Registers,
-    #[error("this machine does not lower schedules in words yet")]
-    Words,
+    #[error(
+        "it needs {need} bytes of stack, a kernel may use {limit}: try fewer levels or another method"
+    )]
+    Stack { need: usize, limit: usize },
     #[error("a schedule of rows and columns in one")]
     Mixed,
-    #[error("it needs a row machine (a*b + c + d in one step), which {0} is not")]
-    RowMachine(&'static str),
     #[error("a pointer would have to move while a carry is on its way")]
     Addressing,
 }

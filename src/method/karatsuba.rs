@@ -10,7 +10,7 @@
 //! taken: `M = DA DB - W (sa DB + sb DA) + W^2 sa sb`, the subtractions under a mask. So
 //! nothing branches, and the product `DA DB` is accumulated on top of the rest.
 
-use super::{Method, MethodError, Parameter, Params, positive};
+use super::{Method, MethodError, Parameter, Params, one_size, positive};
 use crate::facts::Facts;
 use crate::schedule::{Chain, Claim, End, Link, Pile, Schedule, Sum, Term, Word, WordStep, Words};
 use crate::spec::{Op, Spec};
@@ -20,7 +20,7 @@ pub static METHOD: Method = Method {
     name: "karatsuba",
     summary: "three products of half the size instead of four, recursively, without branches",
     source: "Hutter, Schwabe 2014; Grossschaedl et al. 2005, section 3",
-    op: Op::Mul,
+    ops: &[Op::Mul],
     parameters: &[
         Parameter {
             name: "levels",
@@ -44,7 +44,7 @@ pub static METHOD: Method = Method {
         },
     ],
     defaults: |spec, facts| {
-        let n = (spec.bits / facts.word_bits) as usize;
+        let [n, _] = spec.words(facts.word_bits);
         let most = usize::BITS - (n / 3).leading_zeros();
         let mut list = Vec::new();
         for levels in 1..=most as usize {
@@ -91,7 +91,7 @@ struct Plan {
 }
 
 fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
-    let n = (spec.bits / facts.word_bits) as usize;
+    let n = one_size(METHOD.name, spec, facts)?;
     let levels = positive(METHOD.name, "levels", params)?;
     let largest = n.ilog2() as usize;
     if levels > largest {
@@ -273,7 +273,7 @@ fn product(
         }
     }
     result.extend(top);
-    for more in z.get(2 * high).filter(|_| long) {
+    if let Some(more) = z.get(2 * high).filter(|_| long) {
         beyond = f.chain(Sum::Add, &[beyond], &[*more], End::Drop)[0];
     }
     if long {
@@ -488,11 +488,8 @@ fn columns(
     let long = !matches!(over, Over::None);
     let (n, m) = (x.len(), y.len());
     let pile = |k: usize| Pile {
-        products: ((k + 1).saturating_sub(m)..n.min(k + 1))
-            .map(|i| (x[i], y[k - i]))
-            .collect(),
         addends: addends.get(k).cloned().unwrap_or_default(),
-        ..Pile::default()
+        ..Pile::column(x, y, k)
     };
     let piles = (0..n + m + usize::from(long)).map(pile).collect();
     let mut out = f.sweep(piles);

@@ -1,16 +1,21 @@
 //! The methods: pure functions from a spec, a machine's facts and parameters to a [`Schedule`].
 
 pub mod karatsuba;
+pub mod lazy_doubling;
 pub mod operand_caching;
 pub mod operand_scanning;
 pub mod product_scanning;
+pub mod sliding_block_doubling;
+pub mod square_carry_catcher;
+pub mod square_operand_scanning;
+pub mod square_product_scanning;
 
 use std::collections::BTreeMap;
 
 use thiserror::Error;
 
 use crate::facts::Facts;
-use crate::schedule::Schedule;
+use crate::schedule::{Schedule, Word, Words};
 use crate::spec::{Op, Spec};
 
 /// Method parameters by name: `e = 10`.
@@ -29,19 +34,32 @@ pub struct Method {
     pub name: &'static str,
     pub summary: &'static str,
     pub source: &'static str,
-    pub op: Op,
+    /// What it computes.
+    pub ops: &'static [Op],
     pub parameters: &'static [Parameter],
     /// Parameters to use when none are given, best first.
     pub defaults: fn(&Spec, &Facts) -> Vec<Params>,
     pub schedule: fn(&Spec, &Facts, &Params) -> Result<Schedule, MethodError>,
 }
 
+impl Method {
+    /// Does it compute `op`?
+    pub fn computes(&self, op: Op) -> bool {
+        self.ops.contains(&op)
+    }
+}
+
 /// All methods.
-pub static METHODS: [&Method; 4] = [
+pub static METHODS: [&Method; 9] = [
     &operand_caching::METHOD,
     &product_scanning::METHOD,
     &operand_scanning::METHOD,
     &karatsuba::METHOD,
+    &square_product_scanning::METHOD,
+    &square_operand_scanning::METHOD,
+    &square_carry_catcher::METHOD,
+    &lazy_doubling::METHOD,
+    &sliding_block_doubling::METHOD,
 ];
 
 /// Why a method has no schedule for these parameters.
@@ -73,6 +91,8 @@ pub enum MethodError {
         value: usize,
         largest: usize,
     },
+    #[error("{method} takes operands of one size: try --method product-scanning")]
+    TwoSizes { method: &'static str },
     #[error("{method} needs -p {parameter}=...")]
     Missing {
         method: &'static str,
@@ -83,6 +103,35 @@ pub enum MethodError {
 /// The method called `name`.
 pub fn find(name: &str) -> Option<&'static Method> {
     METHODS.iter().copied().find(|m| m.name == name)
+}
+
+/// Words of each operand, where both must have as many.
+fn one_size(method: &'static str, spec: &Spec, facts: &Facts) -> Result<usize, MethodError> {
+    match spec.words(facts.word_bits) {
+        [n, m] if n == m => Ok(n),
+        _ => Err(MethodError::TwoSizes { method }),
+    }
+}
+
+/// A squaring without steps, and the words of its operand.
+fn squaring(spec: &Spec, facts: &Facts) -> (Words, Vec<Word>) {
+    let [s, _] = spec.words(facts.word_bits);
+    let words = Words::new(spec.op, facts.word_bits, &[s]);
+    let a = words.operand(0);
+    (words, a)
+}
+
+/// `A[i] A[j]`, `i + j = k`, `i < j`, where `kept`: what comes twice in column `k` of a square.
+fn pairs(a: &[Word], k: usize, kept: impl Fn(usize, usize) -> bool) -> Vec<(Word, Word)> {
+    let first = (k + 1).saturating_sub(a.len());
+    let rows = (first..k.div_ceil(2)).filter(|i| kept(*i, k - i));
+    rows.map(|i| (a[i], a[k - i])).collect()
+}
+
+/// `A[k/2]` with itself: what comes once in column `k` of a square, if `k` is even.
+fn diagonal(a: &[Word], k: usize) -> Vec<(Word, Word)> {
+    let word = a.get(k / 2).filter(|_| k.is_multiple_of(2));
+    word.map(|x| (*x, *x)).into_iter().collect()
 }
 
 /// A parameter that must be given and is at least 1.

@@ -5,7 +5,7 @@
 //! (both operands loaded), 2 (`A` kept, `B` slides), 3 (`B` kept, `A` slides) and 4.
 //! Loads `2n + 4rn - 2er^2 - 2er`, stores `2n + 2rn - er^2 - er`.
 
-use super::{Method, MethodError, Parameter, Params};
+use super::{Method, MethodError, Parameter, Params, one_size};
 use crate::facts::Facts;
 use crate::schedule::{Block, Blocks, Column, ColumnBlock, Part, Product, Schedule};
 use crate::spec::{Op, Spec};
@@ -15,7 +15,7 @@ pub static METHOD: Method = Method {
     name: "operand-caching",
     summary: "rows of e words with both operands cached in registers",
     source: "Hutter, Wenger 2018, section 3.4",
-    op: Op::Mul,
+    ops: &[Op::Mul],
     parameters: &[Parameter {
         name: "e",
         meaning: "words of each operand kept in registers",
@@ -30,7 +30,7 @@ pub static METHOD: Method = Method {
 };
 
 fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
-    let n = (spec.bits / facts.word_bits) as usize;
+    let n = one_size(METHOD.name, spec, facts)?;
     let method = METHOD.name;
     let parameter = "e";
     let e = *params

@@ -4,7 +4,7 @@
 //! no intermediate result, which saves its `n` loads; `k` words of `A` that stay in
 //! registers save `k (n - 1)` more.
 
-use super::{Method, MethodError, Parameter, Params};
+use super::{Method, MethodError, Parameter, Params, one_size};
 use crate::facts::Facts;
 use crate::schedule::{Block, Blocks, Row, RowBlock, Schedule, Step};
 use crate::spec::{Op, Spec};
@@ -14,13 +14,13 @@ pub static METHOD: Method = Method {
     name: "operand-scanning",
     summary: "row by row (schoolbook), for machines that compute a*b + c + d",
     source: "Hutter, Wenger 2018, section 3.1",
-    op: Op::Mul,
+    ops: &[Op::Mul],
     parameters: &[Parameter {
         name: "k",
         meaning: "words of A kept in registers",
     }],
     defaults: |spec, facts| {
-        let n = (spec.bits / facts.word_bits) as usize;
+        let [n, _] = spec.words(facts.word_bits);
         (0..=facts.operand_registers().saturating_sub(1).min(n))
             .rev()
             .map(|k| Params::from([("k", k)]))
@@ -30,7 +30,7 @@ pub static METHOD: Method = Method {
 };
 
 fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
-    let n = (spec.bits / facts.word_bits) as usize;
+    let n = one_size(METHOD.name, spec, facts)?;
     let method = METHOD.name;
     let parameter = "k";
     let k = *params

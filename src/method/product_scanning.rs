@@ -1,10 +1,11 @@
 //! Product scanning (Comba): column by column, every operand word loaded for its product.
 //!
-//! hw2018, section 3.2, figure 2: `2n^2` loads, `2n` stores.
+//! hw2018, section 3.2, figure 2: `2n^2` loads, `2n` stores. Half products and operands of
+//! two sizes are the same columns, some of them missing; there the words that fit stay.
 
 use super::{Method, MethodError, Params};
 use crate::facts::Facts;
-use crate::schedule::{Block, Blocks, Column, ColumnBlock, Part, Product, Schedule};
+use crate::schedule::{Block, Blocks, Column, ColumnBlock, Part, Pile, Product, Schedule, Words};
 use crate::spec::{Op, Spec};
 
 /// Product scanning.
@@ -12,14 +13,36 @@ pub static METHOD: Method = Method {
     name: "product-scanning",
     summary: "column by column (Comba), few registers, two loads per product",
     source: "Hutter, Wenger 2018, section 3.2",
-    op: Op::Mul,
+    ops: &[Op::Mul, Op::Mullo, Op::Mulhi],
     parameters: &[],
     defaults: |_, _| vec![Params::new()],
     schedule,
 };
 
 fn schedule(spec: &Spec, facts: &Facts, _: &Params) -> Result<Schedule, MethodError> {
-    let n = (spec.bits / facts.word_bits) as usize;
+    let [n, m] = spec.words(facts.word_bits);
+    Ok(match spec.op {
+        Op::Mul if n == m => Schedule::Blocks(square(n)),
+        op => Schedule::Words(columns(op, facts.word_bits, n, m)),
+    })
+}
+
+/// The columns of `n` by `m` words; a low half ends, a high half keeps no word before its first.
+fn columns(op: Op, word_bits: u32, n: usize, m: usize) -> Words {
+    let mut words = Words::new(op, word_bits, &[n, m]);
+    let (a, b) = (words.operand(0), words.operand(1));
+    let (from, to) = match op {
+        Op::Mul | Op::Sqr => (0, n + m),
+        Op::Mullo => (0, n),
+        Op::Mulhi => (n, n + m),
+    };
+    let piles = (0..to).map(|k| Pile::column(&a, &b, k)).collect();
+    words.result = words.sweep_from(piles, from);
+    words
+}
+
+/// All products of `n` by `n` words.
+fn square(n: usize) -> Blocks {
     let columns = (0..2 * n)
         .map(|k| {
             let first = (k + 1).saturating_sub(n);
@@ -43,11 +66,11 @@ fn schedule(spec: &Spec, facts: &Facts, _: &Params) -> Result<Schedule, MethodEr
             }
         })
         .collect();
-    Ok(Schedule::Blocks(Blocks {
+    Blocks {
         n,
         blocks: vec![Block::Columns(ColumnBlock {
             part: Part::Whole,
             columns,
         })],
-    }))
+    }
 }

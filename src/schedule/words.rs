@@ -34,6 +34,19 @@ pub struct Pile {
     pub out: Option<Word>,
 }
 
+impl Pile {
+    /// The products of weight `2^(w k)` in `x * y`.
+    pub fn column(x: &[Word], y: &[Word], k: usize) -> Self {
+        let first = (k + 1).saturating_sub(y.len());
+        Self {
+            products: (first..x.len().min(k + 1))
+                .map(|i| (x[i], y[k - i]))
+                .collect(),
+            ..Self::default()
+        }
+    }
+}
+
 /// Consecutive columns with one accumulator, empty before; what is left in it is dropped.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Sweep {
@@ -232,13 +245,25 @@ impl Words {
     }
 
     /// Adds a sweep; its words.
-    pub fn sweep(&mut self, mut piles: Vec<Pile>) -> Vec<Word> {
-        let out = self.fresh_words(piles.len());
-        for (pile, out) in piles.iter_mut().zip(&out) {
+    pub fn sweep(&mut self, piles: Vec<Pile>) -> Vec<Word> {
+        self.sweep_from(piles, 0)
+    }
+
+    /// Adds a sweep; its words from pile `first` on, those before are not kept.
+    pub fn sweep_from(&mut self, mut piles: Vec<Pile>, first: usize) -> Vec<Word> {
+        let out = self.fresh_words(piles.len() - first);
+        for (pile, out) in piles[first..].iter_mut().zip(&out) {
             pile.out = Some(*out);
         }
         self.push(WordStep::Sweep(Sweep { piles }));
         out
+    }
+
+    /// `x * y`: its low and high word.
+    pub fn product(&mut self, x: Word, y: Word) -> [Word; 2] {
+        let [low, high] = [self.fresh(), self.fresh()];
+        self.push(WordStep::Wide { x, y, low, high });
+        [low, high]
     }
 
     /// `x ± y`, the shorter one extended by zeros; `end` says what becomes of the carry.
@@ -455,14 +480,8 @@ impl Words {
             return Err(ScheduleError::NotMade(word.0));
         }
         let bytes = self.word_bits as usize / 8;
-        let longest = self.lengths.iter().max().copied().unwrap_or(0);
-        for pair in vectors::pairs(longest * bytes, 8, 1) {
-            let operands: Vec<_> = self
-                .lengths
-                .iter()
-                .zip(&pair)
-                .map(|(n, x)| x % (num_bigint::BigUint::from(1u8) << (n * 8 * bytes)))
-                .collect();
+        let lengths: Vec<_> = self.lengths.iter().map(|n| n * bytes).collect();
+        for operands in vectors::operands(&lengths, 8, 1) {
             let cut = |(n, x): (&usize, &num_bigint::BigUint)| -> Vec<u64> {
                 let mut bytes_le = x.to_bytes_le();
                 bytes_le.resize(n * bytes, 0);
@@ -483,7 +502,7 @@ impl Words {
                 .flat_map(|word| values[word.0].to_le_bytes()[..bytes].to_vec())
                 .collect();
             let got = num_bigint::BigUint::from_bytes_le(&got);
-            let want = self.op.value(&operands);
+            let want = self.op.value(&operands, 8 * lengths[0] as u32);
             if got != want {
                 return Err(ScheduleError::Wrong(format!(
                     "{operands:x?}: {got:#x} for {want:#x}"

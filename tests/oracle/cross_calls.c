@@ -1,7 +1,7 @@
 /* Calls a kernel on the operands of standard input and says on standard output what came
  * of it. No C library: cross_arm.S and cross_mips.S bring the start and the system calls.
  *
- * Compiled with HEADER, KERNEL, OPERAND_BYTES, RESULT_BYTES and, of the calling convention,
+ * Compiled with HEADER, KERNEL, SOURCES, A_BYTES, B_BYTES, RESULT_BYTES and, of the calling convention,
  * SAVED (callee-saved registers) and HOME (words above the stack pointer that belong to the
  * callee). Input, in words: a mode (1: a == b, 2: r == a, 3: r == b, 4: all), a, b.
  * Output: four bytes (a status; a broken register, counted from 1; the stack used, in bytes)
@@ -9,12 +9,16 @@
  */
 #include HEADER
 
-enum { WORDS = OPERAND_BYTES / 4, GUARD = 8, STACK = 512, FILL = 0x25a5a5a5 };
+enum { A = A_BYTES / 4, B = B_BYTES / 4, R = RESULT_BYTES / 4, ROOM = A + B, GUARD = 8, STACK = 512, FILL = 0x25a5a5a5 };
 
 /* Bits of a status. */
 enum { OPERAND = 1, OUTSIDE = 2, ABOVE = 4, POINTER = 8, FROM_C = 16 };
 
-typedef char a_product_has_twice_the_bytes[RESULT_BYTES == 8 * WORDS ? 1 : -1];
+#if SOURCES == 1
+#define CALL(r, a, b) KERNEL(r, a)
+#else
+#define CALL(r, a, b) KERNEL(r, a, b)
+#endif
 typedef void function(uint32_t *r, const uint32_t *a, const uint32_t *b);
 
 /* The places are known to the assembly files. */
@@ -30,10 +34,10 @@ extern int sys_read(int file, void *to, unsigned bytes);
 extern int sys_write(int file, const void *from, unsigned bytes);
 int main(void);
 
-static struct { uint32_t mode, a[WORDS], b[WORDS]; } in;
-static struct { uint8_t status, broken, depth[2]; uint32_t r[2 * WORDS]; } out;
+static struct { uint32_t mode, a[A], b[B]; } in;
+static struct { uint8_t status, broken, depth[2]; uint32_t r[R]; } out;
 static struct {
-	uint32_t g0[GUARD], a[2 * WORDS], g1[GUARD], b[2 * WORDS], g2[GUARD], r[2 * WORDS], g3[GUARD];
+	uint32_t g0[GUARD], a[ROOM], g1[GUARD], b[ROOM], g2[GUARD], r[ROOM], g3[GUARD];
 } m;
 static uint32_t stack[STACK + HOME + GUARD] __attribute__((aligned(8)));
 static struct call call;
@@ -70,8 +74,8 @@ static int filled(const uint32_t *p, unsigned n)
 static void prepare(void)
 {
 	fill((uint32_t *)&m, sizeof m / 4);
-	copy(m.a, in.a, WORDS);
-	copy(m.b, in.b, WORDS);
+	copy(m.a, in.a, A);
+	copy(m.b, in.b, B);
 	call.a = m.a;
 	call.b = in.mode == 1 || in.mode == 4 ? m.a : m.b;
 	call.r = in.mode == 2 || in.mode == 4 ? m.a : in.mode == 3 ? m.b : m.r;
@@ -81,11 +85,11 @@ static void prepare(void)
 static unsigned damage(void)
 {
 	unsigned status = 0;
-	if ((call.r != m.a && !(same(m.a, in.a, WORDS) && filled(m.a + WORDS, WORDS))) ||
-	    (call.r != m.b && !(same(m.b, in.b, WORDS) && filled(m.b + WORDS, WORDS))))
+	if ((call.r != m.a && !(same(m.a, in.a, A) && filled(m.a + A, ROOM - A))) ||
+	    (call.r != m.b && !(same(m.b, in.b, B) && filled(m.b + B, ROOM - B))))
 		status |= OPERAND;
 	if (!filled(m.g0, GUARD) || !filled(m.g1, GUARD) || !filled(m.g2, GUARD) || !filled(m.g3, GUARD) ||
-	    (call.r != m.r && !filled(m.r, 2 * WORDS)))
+	    (call.r != m.r && !filled(m.r, ROOM)))
 		status |= OUTSIDE;
 	return status;
 }
@@ -98,7 +102,7 @@ int main(void)
 		unsigned i, depth;
 		prepare();
 		fill(stack, sizeof stack / 4);
-		call.code = KERNEL;
+		call.code = (function *)(void (*)(void))KERNEL;
 		call.sp = stack + STACK;
 		for (i = 0; i < SAVED; i++)
 			call.before[i] = ++count * 0x9e3779b1u;
@@ -117,12 +121,12 @@ int main(void)
 		depth = 4 * (STACK - i);
 		out.depth[0] = depth & 0xff;
 		out.depth[1] = depth >> 8;
-		copy(out.r, call.r, 2 * WORDS);
+		copy(out.r, call.r, R);
 		/* Once more, as a C compiler calls it. */
 		if (out.status == 0 && out.broken == 0) {
 			prepare();
-			KERNEL(call.r, call.a, call.b);
-			if (damage() || !same(out.r, call.r, 2 * WORDS))
+			CALL(call.r, call.a, call.b);
+			if (damage() || !same(out.r, call.r, R))
 				out.status = FROM_C;
 		}
 		if (sys_write(1, &out, sizeof out) != (int)sizeof out)

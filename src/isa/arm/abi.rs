@@ -5,15 +5,16 @@
 //! flags belong to nobody. Operands and code are word-aligned. r9 is preserved, which serves
 //! platforms that give it another role too.
 
-use super::code::Insn;
+use super::code::{Insn, immediate_bits};
 use super::instructions::Op;
 use super::machine::{Arm, LR, Places, SP};
 use crate::domain::abstract_memory::Region;
 use crate::domain::concrete::{Bits, Concrete};
 use crate::domain::{Abstract, Address, Base, Domain};
+use crate::isa::LowerError;
 
 /// The deepest stack a kernel may use, in bytes.
-pub const STACK_LIMIT: i64 = 1024;
+pub const STACK_LIMIT: i64 = 4096;
 /// The code itself, for reads of its literals.
 const CODE: Base = Base(u8::MAX);
 /// Registers of the arguments.
@@ -92,8 +93,12 @@ pub fn violations<D: Abstract>(m: &Arm<D>, entry: &Entry<D>) -> Vec<String> {
         .collect()
 }
 
-/// Saves what the body needs: (before, after) the body.
-pub fn frame(body: &[Insn]) -> (Vec<Insn>, Vec<Insn>) {
+/// Saves what the body needs, and makes room for `scratch` words above the stack pointer:
+/// (before, after) the body.
+///
+/// # Errors
+/// When the stack would be deeper than [`STACK_LIMIT`].
+pub fn frame(body: &[Insn], scratch: usize) -> Result<(Vec<Insn>, Vec<Insn>), LowerError> {
     let used = body.iter().fold(0, |set, insn| set | insn.registers());
     let saved = (0..15u8)
         .filter(|r| is_callee_saved(*r) && *r != SP || *r == LR)
@@ -105,12 +110,27 @@ pub fn frame(body: &[Insn]) -> (Vec<Insn>, Vec<Insn>) {
             ..Default::default()
         },
     };
-    if saved == 0 {
-        return (vec![], vec![back]);
+    // Multiples of 4 below 1024 and of 16 below 4096 are immediates.
+    let room = match scratch {
+        0..256 => scratch,
+        _ => scratch.next_multiple_of(4),
+    };
+    let need = 4 * (saved.count_ones() as usize + room);
+    let bits = immediate_bits(4 * room as u32).filter(|_| need as i64 <= STACK_LIMIT);
+    let bits = bits.ok_or(LowerError::Stack {
+        need,
+        limit: STACK_LIMIT as usize,
+    })?;
+    let (mut before, mut after) = (vec![], vec![back]);
+    if saved != 0 {
+        before.push(Insn::block(Op::STM, SP, (true, false), true, saved));
+        after.insert(0, Insn::block(Op::LDM, SP, (false, true), true, saved));
     }
-    let push = Insn::block(Op::STM, SP, (true, false), true, saved);
-    let pop = Insn::block(Op::LDM, SP, (false, true), true, saved);
-    (vec![push], vec![pop, back])
+    if room > 0 {
+        before.push(Insn::alu(Op::SUB, false, SP, SP, bits));
+        after.insert(0, Insn::alu(Op::ADD, false, SP, SP, bits));
+    }
+    Ok((before, after))
 }
 
 /// First address of the stack and of the code in a concrete run.

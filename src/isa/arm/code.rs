@@ -276,10 +276,11 @@ impl Insn {
         &forms()[self.op as usize]
     }
 
-    /// Is it a memory access through the stack pointer that moves it?
+    /// Does it move the stack pointer: an access through it, ADD or SUB?
     fn moves_stack(&self) -> bool {
         let o = &self.ops;
-        self.form().has('W') && o.n == SP && (o.w || !o.p)
+        let access = self.form().has('W') && o.n == SP && (o.w || !o.p);
+        access || matches!(self.op, Op::ADD | Op::SUB) && o.d == SP && o.n == SP
     }
 
     /// Does it write the program counter other than by a branch?

@@ -1,17 +1,19 @@
-//! From a schedule to a whole function: columns, addressing, registers saved.
+//! From a schedule to a whole function: columns or words, addressing, registers saved.
 
 use super::abi;
 use super::code::Insn;
-use super::columns::Columns;
+use super::columns::ORDER;
 use super::cores::{Core, Effects, Pipeline};
 use super::instructions::Timing;
 use super::outlook::Outlook;
-use super::pointers;
+use super::pointers::{self, Array, Item};
 use super::search;
+use super::words::{Choices, Lowering};
 use crate::facts::Facts;
 use crate::isa::LowerError;
 use crate::program::Program;
-use crate::schedule::Schedule;
+use crate::schedule::{Schedule, Words};
+use crate::spec::Op;
 
 /// What a method may know: of r0 to r12 and r14, three point and two take the product.
 pub const FACTS: Facts = Facts {
@@ -36,19 +38,48 @@ fn most_cycles(insns: &[Insn], core: &Core) -> u64 {
     insns.iter().map(cost).sum()
 }
 
-/// The cheapest function that runs `schedule`, of all that the search ends with.
+/// Arrays whose pointers are free when the last of their words is loaded.
+const FREED: [Array; 2] = [Array::A, Array::B];
+
+/// Every choice of lowering words that may pay.
+fn choices() -> impl Iterator<Item = Choices> {
+    let horizons = [1, 3, 6, 12, 24];
+    horizons.into_iter().flat_map(|horizon| {
+        [(0, 4), (0, 7), (3, 4), (3, 7), (7, 7)].map(|(hold, weight)| Choices {
+            horizon,
+            hold,
+            weight,
+        })
+    })
+}
+
+/// Functions that run `schedule`: the cheapest that the search ends with.
 ///
 /// # Errors
-/// When registers run out, or a pointer does not reach.
-pub fn best(schedule: &Schedule, core: &Core) -> Result<Program<Insn>, LowerError> {
-    let Schedule::Blocks(blocks) = schedule else {
-        return Err(LowerError::Words);
+/// When registers or the stack run out, or a pointer does not reach.
+pub fn lower(schedule: &Schedule, core: &Core) -> Result<Vec<Program<Insn>>, LowerError> {
+    let made = match schedule {
+        Schedule::Words(words) => in_words(words, core),
+        Schedule::Blocks(blocks) => {
+            let mut made = in_words(&Words::of(Op::Mul, FACTS.word_bits, blocks), core);
+            if let Some(outlook) = Outlook::of(blocks) {
+                made.extend(in_columns(&outlook, core)?);
+            }
+            made
+        }
     };
-    let outlook = Outlook::of(blocks).ok_or(LowerError::RowMachine("an ARM7TDMI"))?;
+    Ok(vec![cheapest(made)?])
+}
+
+/// A function and its cycles, or why there is none.
+type Costed = Result<(u64, Program<Insn>), LowerError>;
+
+/// The cheapest of some functions.
+fn cheapest(list: Vec<Costed>) -> Result<Program<Insn>, LowerError> {
     let mut best: Option<(u64, Program<Insn>)> = None;
     let mut error = LowerError::Registers;
-    for state in search::columns(&outlook, core)? {
-        match function(state, core) {
+    for made in list {
+        match made {
             Ok((cost, program)) => {
                 if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                     best = Some((cost, program));
@@ -60,10 +91,47 @@ pub fn best(schedule: &Schedule, core: &Core) -> Result<Program<Insn>, LowerErro
     best.map(|(_, program)| program).ok_or(error)
 }
 
-/// The function of these columns, and the cycles of its body.
-fn function(columns: Columns<'_>, core: &Core) -> Result<(u64, Program<Insn>), LowerError> {
-    let (items, notes) = columns.finish();
-    let resolved = pointers::resolve(&items).ok_or(LowerError::Addressing)?;
+/// Blocks of columns: what the search ends with.
+fn in_columns(outlook: &Outlook<'_>, core: &Core) -> Result<Vec<Costed>, LowerError> {
+    let made = search::columns(outlook, core)?.into_iter().map(|state| {
+        let (items, notes) = state.finish();
+        function(&items, notes, 0, core)
+    });
+    Ok(made.collect())
+}
+
+/// Schedules in words. A pointer whose array is done with holds values from then on.
+fn in_words(words: &Words, core: &Core) -> Vec<Costed> {
+    let whole = |l: Lowering<'_>| function(&l.items, l.notes, l.bank.scratch_words(), core);
+    let mut made = Vec::new();
+    for choices in choices() {
+        let mut order: Vec<_> = ORDER.iter().map(|r| (*r, 0)).collect();
+        let Ok(l) = Lowering::of(words, &order, choices) else {
+            made.push(Err(LowerError::Registers));
+            continue;
+        };
+        let done = l.done;
+        made.push(whole(l));
+        order.extend(FREED.map(|a| (a.pointer(), done[a as usize])));
+        let again = Lowering::of(words, &order, choices).ok();
+        let holds = |l: &Lowering<'_>| {
+            FREED
+                .iter()
+                .all(|a| l.done[*a as usize] <= done[*a as usize])
+        };
+        made.extend(again.filter(holds).map(whole));
+    }
+    made
+}
+
+/// A whole function with `scratch` words of memory, and its cycles.
+fn function(
+    items: &[Item],
+    notes: Vec<(usize, String)>,
+    scratch: usize,
+    core: &Core,
+) -> Result<(u64, Program<Insn>), LowerError> {
+    let resolved = pointers::resolve(items).ok_or(LowerError::Addressing)?;
     let mut body = Vec::with_capacity(resolved.len());
     let mut notes = notes.into_iter().peekable();
     let mut body_notes = Vec::new();
@@ -73,7 +141,7 @@ fn function(columns: Columns<'_>, core: &Core) -> Result<(u64, Program<Insn>), L
         }
         body.extend(insns);
     }
-    let (before, after) = abi::frame(&body);
+    let (before, after) = abi::frame(&body, scratch)?;
     let offset = before.len();
     let mut program = Program::new();
     if offset > 0 {

@@ -8,7 +8,9 @@
 //! | [`cores`] | costs of each core |
 //! | [`run`] | executing decoded code, in any domain |
 //! | [`abi`] | the procedure call standard: entering, leaving, saving |
-//! | [`lower`], [`plan`], [`outlook`], [`columns`], [`search`], [`pointers`] | from a schedule to a program |
+//! | [`lower`], [`pointers`] | from a schedule to a program |
+//! | [`plan`], [`outlook`], [`columns`], [`search`] | blocks of columns |
+//! | [`words`], [`sweeps`] | schedules in words |
 
 pub mod abi;
 pub mod code;
@@ -23,6 +25,8 @@ pub mod plan;
 pub mod pointers;
 pub mod run;
 pub mod search;
+pub mod sweeps;
+pub mod words;
 
 use num_bigint::BigUint;
 
@@ -71,7 +75,7 @@ impl Isa for ArmIsa {
         schedule: &Schedule,
         core: &cores::Core,
     ) -> Result<Vec<Program<code::Insn>>, LowerError> {
-        Ok(vec![lower::best(schedule, core)?])
+        lower::lower(schedule, core)
     }
 
     fn object_format(_: &cores::Core) -> ObjectFormat {

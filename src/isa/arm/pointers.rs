@@ -10,22 +10,28 @@ use std::collections::BTreeMap;
 
 use super::code::{Insn, immediate_bits};
 use super::instructions::Op;
+use super::machine::SP;
 
-/// The arrays of a kernel, in the order of the arguments.
+/// The arrays of a kernel, in the order of the arguments, and scratch memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Array {
     R,
     A,
     B,
+    /// Single words above the stack pointer, which stays.
+    T,
 }
 
 impl Array {
     /// All arrays.
-    pub const ALL: [Array; 3] = [Array::R, Array::A, Array::B];
+    pub const ALL: [Array; 4] = [Array::R, Array::A, Array::B, Array::T];
 
     /// The register that points to it.
     pub fn pointer(self) -> u8 {
-        self as u8
+        match self {
+            Array::T => SP,
+            argument => argument as u8,
+        }
     }
 }
 
@@ -50,6 +56,13 @@ struct Step {
     mode: Mode,
 }
 
+/// A displacement from where the pointer is at entry.
+const STAYING: Step = Step {
+    from: 0,
+    to: 0,
+    mode: Mode::Displaced,
+};
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mode {
     /// A single word at a displacement, the pointer staying or moving there.
@@ -62,6 +75,9 @@ enum Mode {
 
 /// Pointer places in words, each with the place before it and the step from there.
 type Layer = BTreeMap<i64, (i64, Step)>;
+
+/// Places kept before an access; of more, those that the next block would like, and the first.
+const MOST_PLACES: usize = 64;
 
 /// The places from which a block of words can be accessed.
 fn block_places(first: i64, count: i64) -> [(i64, Mode); 4] {
@@ -112,12 +128,7 @@ fn solve(list: &[(i64, i64)]) -> Vec<Step> {
             wanted = block_places(*first, *count).iter().map(|p| p.0).collect();
         }
     }
-    let origin = Step {
-        from: 0,
-        to: 0,
-        mode: Mode::Displaced,
-    };
-    let mut layers: Vec<Layer> = vec![BTreeMap::from([(0, (0, origin))])];
+    let mut layers: Vec<Layer> = vec![BTreeMap::from([(0, (0, STAYING))])];
     for ((first, count), aims) in list.iter().zip(&aims) {
         let before = &layers[layers.len() - 1];
         let mut layer = Layer::new();
@@ -137,6 +148,10 @@ fn solve(list: &[(i64, i64)]) -> Vec<Step> {
                     layer.entry(step.to).or_insert((place, step));
                 }
             }
+        }
+        if layer.len() > MOST_PLACES {
+            let first = layer.keys().next().copied();
+            layer.retain(|place, _| aims.contains(place) || Some(*place) == first);
         }
         layers.push(layer);
     }
@@ -209,7 +224,11 @@ pub fn resolve(items: &[Item]) -> Option<Vec<Vec<Insn>>> {
         }
         let pointer = wanted.pointer();
         let mut place = 0;
-        for (i, step) in indices.into_iter().zip(solve(&list)) {
+        let steps = match wanted {
+            Array::T => vec![STAYING; list.len()],
+            _ => solve(&list),
+        };
+        for (i, step) in indices.into_iter().zip(steps) {
             let Item::Access {
                 first,
                 registers,

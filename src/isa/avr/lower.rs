@@ -84,25 +84,9 @@ fn in_words(schedule: &Words) -> Result<Vec<Program<Insn>>, LowerError> {
                 weight,
                 pair,
                 reserve,
-                seed: 0,
             })
         })
     });
-    let seeds: u64 = std::env::var("SEEDS")
-        .ok()
-        .and_then(|s| s.parse().ok())
-        .unwrap_or(0);
-    let mut all: Vec<_> = all.collect();
-    for seed in 1..=seeds {
-        let mut random = crate::vectors::Random::new(seed);
-        all.push(words::Choices {
-            clear_pairs: random.below(2) == 1,
-            weight: 4 + random.below(5) as u64,
-            pair: [0, 10, 20, 40, 100, 10000][random.below(6)],
-            reserve: random.below(3),
-            seed,
-        });
-    }
     for choices in all {
         {
             for pointers in [1, 2] {
@@ -229,10 +213,14 @@ fn framed(
 /// A whole function: pointers set up, accesses resolved, registers saved.
 fn function(items: &[Item], notes: Vec<(usize, String)>) -> Result<Program<Insn>, LowerError> {
     let (pointers, resolved) = pointers::resolve(items).ok_or(LowerError::Addressing)?;
-    let mut body: Vec<Insn> = pointers
-        .iter()
+    // An array that nothing accesses (a squaring has no b) needs no pointer.
+    let used = |array: Array| items.iter().any(|item| item.array() == Some(array));
+    let mut body: Vec<Insn> = Array::ARGUMENTS
+        .into_iter()
+        .zip(pointers)
         .zip(abi::ARGUMENTS)
-        .map(|(p, argument)| Insn::rr(Op::MOVW, p.low(), argument))
+        .filter(|((array, _), _)| used(*array))
+        .map(|((_, p), argument)| Insn::rr(Op::MOVW, p.low(), argument))
         .collect();
     let mut program = Program::new();
     let mut notes = notes.into_iter().peekable();

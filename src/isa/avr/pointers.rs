@@ -20,6 +20,11 @@ pub enum Array {
     T,
 }
 
+impl Array {
+    /// The arrays that are arguments, in their order.
+    pub const ARGUMENTS: [Array; 3] = [Array::R, Array::A, Array::B];
+}
+
 /// An instruction, or an access to an array whose addressing is still open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Item {
@@ -34,6 +39,16 @@ pub enum Item {
         offset: usize,
         reg: u8,
     },
+}
+
+impl Item {
+    /// The array it accesses.
+    pub fn array(&self) -> Option<Array> {
+        match self {
+            Item::Insn(_) => None,
+            Item::Load { array, .. } | Item::Store { array, .. } => Some(*array),
+        }
+    }
 }
 
 /// How an access finds its word.
@@ -295,8 +310,7 @@ fn displacement(op: Op, q: i64) -> i32 {
 /// Resolves every access. Returns the pointers of R, A and B, and for each item its instructions.
 pub fn resolve(items: &[Item]) -> Option<([Pointer; 3], Vec<Vec<Insn>>)> {
     use Pointer::{X, Y, Z};
-    const ARRAYS: [Array; 3] = [Array::R, Array::A, Array::B];
-    let lists = ARRAYS.map(|array| accesses(items, array));
+    let lists = Array::ARGUMENTS.map(|array| accesses(items, array));
     let solutions: Vec<_> = lists
         .iter()
         .map(|list| (solve(list, 0), solve(list, REACH)))

@@ -11,7 +11,6 @@ use super::instructions::Op;
 use super::pointers::{Array, Item};
 use crate::allocate::{Bank, OutOfRegisters, Slot, Weight};
 use crate::schedule::{Chain, End, Link, Pile, Sum, Sweep, Word, WordStep, Words};
-use crate::vectors::Random;
 
 /// The largest product of two words.
 const PRODUCT: u64 = 255 * 255;
@@ -26,8 +25,6 @@ pub struct Choices {
     pub pair: usize,
     /// Free pairs kept for products.
     pub reserve: usize,
-    /// Not 0: decisions that are close are made by chance, the same for the same number.
-    pub seed: u64,
 }
 
 /// Bytes that hold every value up to `bound`.
@@ -54,7 +51,6 @@ pub struct Lowering {
     pinned: Vec<u8>,
     /// Where the last access to the result was.
     near: usize,
-    random: Random,
 }
 
 impl Lowering {
@@ -79,7 +75,6 @@ impl Lowering {
             bound: 0,
             pinned: Vec::new(),
             near: 0,
-            random: Random::new(choices.seed),
         };
         for step in &words.steps {
             l.step(step)?;
@@ -160,20 +155,13 @@ impl Lowering {
     /// The same for a value whose last use is at `until`: beside one that lives as long, so
     /// that pairs become free together (MOVW needs pairs).
     fn take_until(&mut self, until: usize) -> Result<u8, OutOfRegisters> {
-        let mut random = self.random.clone();
-        let mut chance = |most: usize| match self.choices.seed {
-            0 => 0,
-            _ => random.below(most + 1),
-        };
-        let noise = [(); 32].map(|()| chance(24));
         let cost = |r: u8| {
             let i = usize::from(r);
-            let twin = noise[i]
-                + match self.bank.held(r ^ 1) {
-                    Some(word) => self.bank.last_use(word).abs_diff(until),
-                    None if self.bank.is_free(r ^ 1) && !self.zeroed[i ^ 1] => self.choices.pair,
-                    None => 0,
-                };
+            let twin = match self.bank.held(r ^ 1) {
+                Some(word) => self.bank.last_use(word).abs_diff(until),
+                None if self.bank.is_free(r ^ 1) && !self.zeroed[i ^ 1] => self.choices.pair,
+                None => 0,
+            };
             (self.zeroed[i], twin)
         };
         let free = self.bank.free().min_by_key(|r| cost(*r));
@@ -184,9 +172,8 @@ impl Lowering {
                 .filter(|r| r % 2 == 0 && self.bank.is_free(r + 1));
             self.bank.is_free(r ^ 1) && pairs.count() <= self.choices.reserve
         };
-        self.random = random;
         let r = match free {
-            Some(r) if !breaks(r) || self.bank.victim(&self.pinned, &[8; 32]).is_err() => r,
+            Some(r) if !breaks(r) || self.bank.victim(&self.pinned).is_err() => r,
             _ => self.evict()?,
         };
         self.seize(r);
@@ -199,11 +186,7 @@ impl Lowering {
     }
 
     fn evict(&mut self) -> Result<u8, OutOfRegisters> {
-        let noise = [(); 32].map(|()| match self.choices.seed {
-            0 => 8,
-            _ => 6 + self.random.below(5) as u64,
-        });
-        let (r, word) = self.bank.victim(&self.pinned, &noise)?;
+        let (r, word) = self.bank.victim(&self.pinned)?;
         if self.bank.home(word).is_none() {
             let slot = self.bank.slot(word, self.near);
             self.store(slot, r);

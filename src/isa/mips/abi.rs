@@ -11,6 +11,7 @@ use super::machine::Mips;
 use crate::domain::abstract_memory::Region;
 use crate::domain::concrete::Concrete;
 use crate::domain::{Abstract, Base, Domain};
+use crate::isa::LowerError;
 
 /// $sp.
 pub const SP: u8 = 29;
@@ -21,7 +22,9 @@ pub const ARGUMENTS: [u8; 4] = [4, 5, 6, 7];
 /// Bytes above $sp that the callee may write.
 pub const HOME: i64 = 16;
 /// The deepest stack a kernel may use, in bytes.
-pub const STACK_LIMIT: i64 = 1024;
+pub const STACK_LIMIT: i64 = 4096;
+/// Bytes above $sp where a body keeps no words of its own: room for all registers to save.
+pub const SAVE_AREA: i32 = 40;
 
 /// Must the callee preserve register `r`? $k0 and $k1 belong to the kernel of the system.
 pub fn is_callee_saved(r: u8) -> bool {
@@ -74,15 +77,34 @@ pub fn violations<D: Abstract>(m: &Mips<D>, entry: &Entry<D>) -> Vec<String> {
         .collect()
 }
 
-/// Saves what the body needs: (before, after) the body. The first four registers go to the home area.
-pub fn frame(body: &[Insn]) -> (Vec<Insn>, Vec<Insn>) {
+/// Saves what the body needs, and makes room for `scratch` words from [`SAVE_AREA`] above $sp on:
+/// (before, after) the body. The home area of the arguments counts as room.
+///
+/// # Errors
+/// When the stack would be deeper than [`STACK_LIMIT`].
+pub fn frame(body: &[Insn], scratch: usize) -> Result<(Vec<Insn>, Vec<Insn>), LowerError> {
     let written = body.iter().fold(0, |all, insn| all | insn.writes());
     let saved: Vec<u8> = (0..32)
         .filter(|r| written >> r & 1 == 1 && is_callee_saved(*r))
         .collect();
+    let top = match scratch {
+        0 => 4 * saved.len() as i32,
+        _ => SAVE_AREA,
+    };
     // $sp stays a multiple of 8.
-    let below = (4 * saved.len() as i32 - HOME as i32 + 7).max(0) & !7;
-    let place = |i: usize| below + HOME as i32 - 4 * (i as i32 + 1);
+    let below = (top + 4 * scratch as i32 - HOME as i32 + 7).max(0) & !7;
+    if i64::from(below) > STACK_LIMIT {
+        return Err(LowerError::Stack {
+            need: below as usize,
+            limit: STACK_LIMIT as usize,
+        });
+    }
+    let top = if scratch == 0 {
+        below + HOME as i32
+    } else {
+        top
+    };
+    let place = |i: usize| top - 4 * (i as i32 + 1);
     let access = |op: Op| {
         let all = saved.iter().enumerate();
         all.map(|(i, r)| Insn::immediate(op, *r, SP, place(i)))
@@ -95,7 +117,7 @@ pub fn frame(body: &[Insn]) -> (Vec<Insn>, Vec<Insn>) {
         slot = Insn::immediate(Op::ADDIU, SP, SP, below);
     }
     after.extend([Insn::three(Op::JR, 0, RA, 0), slot]);
-    (before, after)
+    Ok((before, after))
 }
 
 /// Bytes of memory in a concrete run.

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::abi::SP;
+use super::abi::{SAVE_AREA, SP, is_callee_saved};
 use super::cores::Features;
 use super::instructions::{Feature, Op, Ops, Timing, table};
 use crate::domain::concrete::Concrete;
@@ -221,9 +221,10 @@ impl Insn {
 
     /// What a count calls it: saving and restoring registers is no part of the body.
     pub fn class(&self) -> Class {
-        let Ops { s, t, d, .. } = self.ops;
+        let Ops { s, t, d, k, .. } = self.ops;
+        let saves = s == SP && k < SAVE_AREA && is_callee_saved(t);
         match self.op {
-            Op::SW | Op::LW if s == SP && super::abi::is_callee_saved(t) => Class::Frame,
+            Op::SW | Op::LW if saves => Class::Frame,
             Op::ADDIU if s == SP && t == SP => Class::Frame,
             Op::JR if s == 31 => Class::Frame,
             Op::ADDU | Op::OR if d != 0 && (s == 0 || t == 0) => Class::Move,

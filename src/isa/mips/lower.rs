@@ -1,4 +1,4 @@
-//! From a schedule to a whole function: columns or rows, ordered, registers saved.
+//! From a schedule to a whole function: columns, rows or words, ordered, registers saved.
 
 use super::abi;
 use super::code::Insn;
@@ -8,10 +8,13 @@ use super::instructions::{Feature, Op};
 use super::order::order;
 use super::registers::{CALLEE_SAVED, CALLER_SAVED, Draft};
 use super::rows;
+use super::words::{Choices, Lowering};
+use crate::allocate::OutOfRegisters;
 use crate::facts::Facts;
 use crate::isa::LowerError;
 use crate::program::Program;
-use crate::schedule::{Blocks, Schedule};
+use crate::schedule::{Blocks, ColumnBlock, RowBlock, Schedule, Words};
+use crate::spec;
 
 /// What a method may know of `core`: all registers but $zero, $k0, $k1, $gp, $sp and three pointers.
 pub fn facts(core: &Core) -> Facts {
@@ -29,39 +32,109 @@ pub fn facts(core: &Core) -> Facts {
 /// Functions that run `schedule`: with few registers to save, and with all there are.
 ///
 /// # Errors
-/// When registers run out.
+/// When registers or the stack run out.
 pub fn lower(schedule: &Schedule, core: &Core) -> Result<Vec<Program<Insn>>, LowerError> {
-    let Schedule::Blocks(schedule) = schedule else {
-        return Err(LowerError::Words);
+    let all = [&CALLER_SAVED[..], &CALLEE_SAVED].concat();
+    let registers = [&CALLER_SAVED[..], &all];
+    let made: Vec<_> = match schedule {
+        Schedule::Blocks(blocks) => {
+            let words = Words::of(spec::Op::Mul, facts(core).word_bits, blocks);
+            let mut made = in_words(&words, core, &registers);
+            if let Some(kind) = one_kind(blocks) {
+                made.extend(registers.map(|r| in_blocks(blocks, &kind, core, r)));
+            }
+            made
+        }
+        Schedule::Words(words) => in_words(words, core, &registers),
     };
-    let few = function(schedule, core, &CALLER_SAVED);
-    let all = function(schedule, core, &[&CALLER_SAVED[..], &CALLEE_SAVED].concat());
-    match (few, all) {
-        (Ok(few), Ok(all)) => Ok(vec![few, all]),
-        (Ok(one), Err(_)) | (Err(_), Ok(one)) => Ok(vec![one]),
-        (Err(_), Err(error)) => Err(error),
+    let error = made.iter().find_map(|f| f.as_ref().err().cloned());
+    let list: Vec<_> = made.into_iter().flatten().collect();
+    match error {
+        Some(error) if list.is_empty() => Err(error),
+        _ => Ok(list),
     }
 }
 
-fn function(schedule: &Blocks, core: &Core, registers: &[u8]) -> Result<Program<Insn>, LowerError> {
-    let has = |feature| core.features.has(feature);
+/// Blocks that are all columns or all rows.
+enum Kind<'a> {
+    Columns(Vec<&'a ColumnBlock>),
+    Rows(Vec<&'a RowBlock>),
+}
+
+fn one_kind(blocks: &Blocks) -> Option<Kind<'_>> {
+    let columns = blocks.column_blocks().map(Kind::Columns);
+    columns.or_else(|| blocks.row_blocks().map(Kind::Rows))
+}
+
+fn in_blocks(
+    schedule: &Blocks,
+    kind: &Kind<'_>,
+    core: &Core,
+    registers: &[u8],
+) -> Result<Program<Insn>, LowerError> {
     let mut draft = Draft::new(registers.iter().copied());
-    match (schedule.column_blocks(), schedule.row_blocks()) {
-        (Some(blocks), _) => {
-            columns::lower(schedule, &blocks, core.features, &mut draft)?;
+    match kind {
+        Kind::Columns(blocks) => columns::lower(schedule, blocks, core.features, &mut draft)?,
+        Kind::Rows(blocks) => {
+            let paired = core.features.has(Feature::MaddHl);
+            rows::lower(schedule, blocks, paired, &mut draft)?;
         }
-        (None, Some(blocks)) => {
-            rows::lower(schedule, &blocks, has(Feature::MaddHl), &mut draft)?;
-        }
-        (None, None) => return Err(LowerError::Mixed),
     }
     let one = draft.known_one();
-    let (before, mut after) = abi::frame(&draft.insns);
+    function(&draft.insns, draft.notes, 0, one, core)
+}
+
+/// Every choice of lowering words that may pay.
+const CHOICES: [Choices; 4] = [
+    Choices {
+        weight: 4,
+        spare: 0,
+    },
+    Choices {
+        weight: 8,
+        spare: 0,
+    },
+    Choices {
+        weight: 8,
+        spare: 3,
+    },
+    Choices {
+        weight: 8,
+        spare: 6,
+    },
+];
+
+fn in_words(
+    words: &Words,
+    core: &Core,
+    registers: &[&[u8]],
+) -> Vec<Result<Program<Insn>, LowerError>> {
+    let choices = registers
+        .iter()
+        .flat_map(|r| CHOICES.map(|choices| (r, choices)));
+    let lowered = choices.map(|(registers, choices)| {
+        let l = Lowering::of(words, registers, core.features, choices);
+        let l = l.map_err(|OutOfRegisters| LowerError::Registers)?;
+        function(&l.insns, l.notes, l.bank.scratch_words(), l.one, core)
+    });
+    lowered.collect()
+}
+
+/// A whole function with `scratch` words of memory, ordered. `one`: from which instruction on a
+/// register holds 1.
+fn function(
+    body: &[Insn],
+    notes: Vec<(usize, String)>,
+    scratch: usize,
+    one: Option<(usize, u8)>,
+    core: &Core,
+) -> Result<Program<Insn>, LowerError> {
+    let (before, mut after) = abi::frame(body, scratch)?;
     let slot = after.pop();
     let back = after.pop();
-    let (start, end) = (before.len(), before.len() + draft.insns.len());
+    let (start, end) = (before.len(), before.len() + body.len());
     let one = one.map(|(at, r)| (start + at, r));
-    let code = [before, draft.insns, after].concat();
+    let code = [&before[..], body, &after].concat();
     let mut ordered = order(core, &code, one);
     // The last instruction, or the move of $sp, goes to the delay slot.
     let slot = match slot {
@@ -72,7 +145,7 @@ fn function(schedule: &Blocks, core: &Core, registers: &[u8]) -> Result<Program<
     ordered.extend(slot);
     let mut program = Program::new();
     let mut remarks = vec![(0, "save registers".to_string())];
-    remarks.extend(draft.notes.into_iter().map(|(at, text)| (at + start, text)));
+    remarks.extend(notes.into_iter().map(|(at, text)| (at + start, text)));
     remarks.push((end, "restore registers, return".into()));
     let mut remarks = remarks.into_iter().peekable();
     if start == 0 {

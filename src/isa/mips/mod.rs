@@ -9,6 +9,7 @@
 //! | [`run`] | executing decoded code, in any domain |
 //! | [`abi`] | the o32 calling convention: entering, leaving, saving |
 //! | [`lower`], [`columns`], [`rows`], [`registers`], [`order`] | from a schedule to a program |
+//! | [`words`], [`sweeps`] | schedules in words |
 
 pub mod abi;
 pub mod code;
@@ -21,6 +22,8 @@ pub mod order;
 pub mod registers;
 pub mod rows;
 pub mod run;
+pub mod sweeps;
+pub mod words;
 
 use num_bigint::BigUint;
 
