@@ -62,11 +62,18 @@ pub fn lower(schedule: &Schedule, core: &Core) -> Result<Vec<Program<Insn>>, Low
     let made = match schedule {
         Schedule::Words(words) => in_words(words, core),
         Schedule::Blocks(blocks) => {
-            let mut made = in_words(&Words::of(Op::Mul, FACTS.word_bits, blocks), core);
-            if let Some(outlook) = Outlook::of(blocks) {
-                made.extend(in_columns(&outlook, core)?);
+            let words = || in_words(&Words::of(Op::Mul, FACTS.word_bits, blocks), core);
+            match Outlook::of(blocks) {
+                Some(outlook) => {
+                    let mut made = in_columns(&outlook, core)?;
+                    // Words loaded between blocks are chosen better by the search.
+                    if blocks.blocks.len() == 1 {
+                        made.extend(words());
+                    }
+                    made
+                }
+                None => words(),
             }
-            made
         }
     };
     Ok(vec![cheapest(made)?])
