@@ -3,8 +3,6 @@
 
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::ARM7TDMI_HW2018;
-use lozenge::isa::avr::AvrIsa;
-use lozenge::isa::avr::cores::{ATMEGA128, Core as AvrCore};
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::Core as MipsCore;
 use lozenge::isa::mips::instructions::Feature;
@@ -100,10 +98,6 @@ fn blocks<I: Isa>(sizes: impl Iterator<Item = usize>, core: &I::Core) {
             println!("{what}: {in_words} in words, {in_blocks} in blocks, proved: {proved}");
         }
     }
-}
-
-fn avr() -> AvrCore {
-    ATMEGA128.clone()
 }
 
 fn mips(features: &[Feature]) -> MipsCore {
@@ -340,11 +334,6 @@ fn steps_of_every_kind_are_right_on_arm() {
 fn steps_of_every_kind_are_right_on_mips() {
     muddles::<MipsIsa>(1000, &mips(&[]));
     muddles::<MipsIsa>(1000, &mips(&[Feature::WideAcc]).big_endian());
-}
-
-#[test]
-fn steps_of_every_kind_are_right_on_avr() {
-    muddles::<AvrIsa>(1000, &avr());
 }
 
 #[test]
