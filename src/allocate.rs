@@ -199,6 +199,11 @@ impl Bank {
         self.scratch.len()
     }
 
+    /// When a value is used last.
+    pub fn last_use(&self, word: Word) -> usize {
+        self.last_use[word.0]
+    }
+
     /// Is no use of the value left?
     pub fn is_dead(&self, word: Word) -> bool {
         self.uses[word.0].is_empty()
@@ -244,8 +249,19 @@ impl Bank {
         }
     }
 
-    /// Puts a value into a register.
+    /// The value in a register.
+    pub fn held(&self, r: u8) -> Option<Word> {
+        match self.holds.get(usize::from(r)) {
+            Some(Holds::Value(word)) => Some(*word),
+            _ => None,
+        }
+    }
+
+    /// Puts a value into a register, out of the one it was in.
     pub fn put(&mut self, word: Word, r: u8) {
+        if let Some(old) = self.place[word.0] {
+            self.holds[usize::from(old)] = Holds::Nothing;
+        }
         self.holds[usize::from(r)] = Holds::Value(word);
         self.place[word.0] = Some(r);
     }
@@ -266,7 +282,7 @@ impl Bank {
     }
 
     /// The register whose value may best wait in memory, but none of `pinned`.
-    pub fn victim(&self, pinned: &[u8]) -> Result<(u8, Word), OutOfRegisters> {
+    pub fn victim(&self, pinned: &[u8], noise: &[u64; 32]) -> Result<(u8, Word), OutOfRegisters> {
         let candidates = self.order.iter().filter_map(|(r, _)| {
             let Holds::Value(word) = self.holds[usize::from(*r)] else {
                 return None;
@@ -277,7 +293,11 @@ impl Bank {
                 Some(_) => 4,
                 None => self.weight,
             };
-            (!pinned.contains(r)).then_some((distance * 1024 / weight, *r, word))
+            (!pinned.contains(r)).then_some((
+                distance * 1024 * noise[usize::from(*r) % 32] / weight,
+                *r,
+                word,
+            ))
         });
         let best = candidates.max_by_key(|(score, r, _)| (*score, *r));
         best.map(|(_, r, word)| (r, word)).ok_or(OutOfRegisters)

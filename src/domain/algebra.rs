@@ -8,65 +8,13 @@
 
 use super::abstract_memory::AbstractMemory;
 use super::bounds::Bounds;
+use super::claims::Claims;
 use super::concrete::{Bits, Concrete};
 use super::public::{self, Public, PublicBit};
 use super::recent::Recent;
+pub use super::variable::{BitValue, Def, Value, Var, VarId};
 use super::{Abstract, Address, Domain, Logic, Shift, Signs, Sum};
 use crate::fault::Fault;
-
-/// A variable's number; later variables are defined by earlier ones.
-pub type VarId = u32;
-
-/// A word: a public value or a variable.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Value {
-    Public(Public),
-    Var(VarId),
-}
-
-impl Value {
-    /// The number 0.
-    pub const ZERO: Value = Value::Public(Public::Known(0));
-    /// The number 1.
-    pub const ONE: Value = Value::Public(Public::Known(1));
-}
-
-/// A bit: public, a variable in 0..=1, or one whose equation nobody needed so far.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BitValue {
-    Public(PublicBit),
-    Var(VarId),
-    /// A bit this domain does not follow (a zero test, a sign, a half carry).
-    Opaque,
-}
-
-/// What a variable is equal to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Def {
-    /// Any value within its bound: an input, or something not followed.
-    Free,
-    /// A carry, a high word, a quotient: fixed by the equation of another variable.
-    Carry,
-    /// `constant + sum of terms`, the terms `start .. start + len` of the arena.
-    Linear { start: u32, len: u8, constant: i64 },
-    /// `a * b - 2^W * hi`.
-    Low {
-        a: Value,
-        b: Value,
-        hi: VarId,
-        w: u32,
-    },
-}
-
-/// A variable.
-#[derive(Clone, Copy, Debug)]
-pub struct Var {
-    pub def: Def,
-    /// Its largest value; the smallest is 0.
-    pub bound: u64,
-    /// Address of the instruction that made it.
-    pub pc: u32,
-}
 
 /// The algebra domain.
 #[derive(Default)]
@@ -74,9 +22,11 @@ pub struct Algebra {
     pub memory: AbstractMemory<Value>,
     pub vars: Vec<Var>,
     pub terms: Vec<(VarId, i64)>,
-    bounds: Bounds,
+    pub(super) bounds: Bounds,
+    pub(super) claims: Claims,
     /// Sums and products made lately: the same operation on the same words gives the same variables.
     sums: Recent<(Value, Value, Value, u32), (Value, BitValue)>,
+    differences: Recent<(Value, Value, Value, u32), (Value, BitValue)>,
     products: Recent<(Value, Value, u32), (Value, Value)>,
     pub(super) names: Vec<(VarId, String)>,
     pc: u32,
@@ -84,12 +34,14 @@ pub struct Algebra {
 
 impl Algebra {
     pub(super) fn new_var(&mut self, def: Def, bound: u64) -> VarId {
+        let rank = self.vars.len() as VarId;
         self.vars.push(Var {
             def,
             bound,
             pc: self.pc,
+            rank,
         });
-        (self.vars.len() - 1) as VarId
+        rank
     }
 
     /// A variable equal to `constant + sum of terms`.
@@ -107,6 +59,18 @@ impl Algebra {
         )
     }
 
+    /// The terms and the constant of a variable that is a sum.
+    pub(super) fn sum(&self, v: VarId) -> Option<(&[(VarId, i64)], i64)> {
+        match self.vars.get(v as usize)?.def {
+            Def::Linear {
+                start,
+                len,
+                constant,
+            } => Some((&self.terms[start as usize..][..usize::from(len)], constant)),
+            _ => None,
+        }
+    }
+
     /// The name given to a free variable, if any.
     pub fn name(&self, var: VarId) -> Option<&str> {
         let at = self.names.binary_search_by_key(&var, |(v, _)| *v).ok()?;
@@ -118,7 +82,7 @@ impl Algebra {
     }
 
     /// The largest value of a word of `w` bits.
-    fn bound(&self, value: Value, w: u32) -> u64 {
+    pub(super) fn bound(&self, value: Value, w: u32) -> u64 {
         match value {
             Value::Public(Public::Known(k)) => k,
             Value::Public(Public::Pointer { .. }) => (1 << w) - 1,
@@ -139,11 +103,15 @@ impl Algebra {
         match bit {
             BitValue::Public(PublicBit::Known(b)) => Value::Public(Public::Known(u64::from(*b))),
             BitValue::Var(v) => Value::Var(*v),
+            BitValue::Top { word, w } => match self.top_bit(*word, *w) {
+                Some(bit) => bit,
+                None => Value::Var(self.new_var(Def::Free, 1)),
+            },
             _ => Value::Var(self.new_var(Def::Free, 1)),
         }
     }
 
-    fn as_bit(value: Value) -> BitValue {
+    pub(super) fn as_bit(value: Value) -> BitValue {
         match value {
             Value::Public(Public::Known(k)) => BitValue::Public(PublicBit::Known(k & 1 == 1)),
             Value::Var(v) => BitValue::Var(v),
@@ -152,7 +120,7 @@ impl Algebra {
     }
 
     /// Adds `coefficient * value` to a linear form.
-    fn collect(form: &mut (Vec<(VarId, i64)>, i64), value: Value, coefficient: i64) {
+    pub(super) fn collect(form: &mut (Vec<(VarId, i64)>, i64), value: Value, coefficient: i64) {
         match value {
             Value::Public(Public::Known(k)) => form.1 += coefficient * k as i64,
             Value::Var(v) => form.0.push((v, coefficient)),
@@ -227,7 +195,17 @@ impl Domain for Algebra {
         if let Some((word, carry)) = self.sums.get(&key) {
             return Self::opaque(word, carry);
         }
+        if let (true, Some((word, carry))) = (a == b, self.double_signed(a, c_in, W)) {
+            return Self::opaque(word, carry);
+        }
         let bound = self.bound(a, W) + self.bound(b, W) + self.bound(c_in, 1);
+        if c_in == Value::ZERO
+            && let Some(bit) = self
+                .joint_borrow(a, b, W)
+                .or_else(|| self.joint_carry(a, b, W))
+        {
+            return Self::opaque(bit, NO);
+        }
         let chain = self
             .bounds
             .enter(a, b, c_in, W, |v| self.vars[v as usize].bound);
@@ -263,14 +241,7 @@ impl Domain for Algebra {
         if a == b {
             // a - a - c = -c: all ones under the borrow.
             return match c_in {
-                Value::Var(v) => {
-                    let mask = Value::Var(self.linear(&[(v, full as i64)], 0, full));
-                    if let Some((_, Some(carry))) = self.mask_bit(mask, W) {
-                        // The carry 1 - v has the place that the mask takes in its chain.
-                        self.add::<W>(&Value::ZERO, &Value::ZERO, &BitValue::Var(carry));
-                    }
-                    Self::opaque(mask, BitValue::Var(v))
-                }
+                Value::Var(v) => Self::opaque(self.mask_of::<W>(v), BitValue::Var(v)),
                 _ => Self::folded(false, &Value::ZERO, &Value::ZERO, &Self::as_bit(c_in))
                     .unwrap_or_else(|| Self::opaque(Value::ZERO, NO)),
             };
@@ -282,28 +253,42 @@ impl Domain for Algebra {
         if c_in == Value::ZERO && b == Value::ZERO {
             return Self::opaque(a, NO);
         }
+        // 0 - b = -b, b a bit.
+        if let (Value::ZERO, Value::ZERO, Value::Var(v)) | (Value::ZERO, Value::Var(v), Value::ZERO) =
+            (a, b, c_in)
+            && self.vars[v as usize].bound <= 1
+        {
+            return Self::opaque(self.mask_of::<W>(v), BitValue::Var(v));
+        }
         if c_in == Value::ZERO
             && let Some((addend, carry)) = self.undo_sum(a, b, W)
         {
             return Self::opaque(addend, carry);
         }
+        let key = (a, b, c_in, W);
+        if let Some((word, borrow)) = self.differences.get(&key) {
+            return Self::opaque(word, borrow);
+        }
         let mut form = (Vec::with_capacity(4), 0);
         Self::collect(&mut form, a, 1);
         Self::collect(&mut form, b, -1);
         Self::collect(&mut form, c_in, -1);
-        // A constant minuend no smaller than what is taken away never borrows: COM.
+        // A minuend no smaller than what is taken away never borrows: COM.
         let least = match a {
             Value::Public(Public::Known(k)) => k,
             _ => 0,
         };
         if self.bound(b, W) + self.bound(c_in, 1) <= least {
-            let word = self.linear(&form.0, form.1, least);
+            let most = self.bound(a, W);
+            let word = self.linear(&form.0, form.1, most);
             return Self::opaque(Value::Var(word), NO);
         }
         let borrow = self.new_var(Def::Carry, 1);
         form.0.push((borrow, 1 << W));
-        let word = self.linear(&form.0, form.1, full);
-        Self::opaque(Value::Var(word), BitValue::Var(borrow))
+        let word = Value::Var(self.linear(&form.0, form.1, full));
+        let borrow = BitValue::Var(borrow);
+        self.differences.put(key, (word, borrow));
+        Self::opaque(word, borrow)
     }
 
     fn mul<const W: u32>(&mut self, a: &Value, b: &Value, signs: Signs) -> (Value, Value) {
@@ -334,7 +319,8 @@ impl Domain for Algebra {
         let product = self.bound(a, W) * self.bound(b, W);
         let hi = self.new_var(Def::Carry, product >> W);
         let lo = self.new_var(Def::Low { a, b, hi, w: W }, product.min((1 << W) - 1));
-        self.bounds.product(Value::Var(lo), Value::Var(hi), product);
+        self.bounds
+            .group(&[Value::Var(lo), Value::Var(hi)], product.into());
         self.products.put(key, (Value::Var(lo), Value::Var(hi)));
         (Value::Var(lo), Value::Var(hi))
     }
@@ -354,7 +340,10 @@ impl Domain for Algebra {
             Logic::Or | Logic::Xor if *b == Value::ZERO => *a,
             Logic::And if *a == ones => *b,
             Logic::And if *b == ones => *a,
-            _ => self.unknown_word(W),
+            _ => match self.masked(op, *a, *b, W) {
+                Some(word) => word,
+                None => self.unknown_word(W),
+            },
         }
     }
 
@@ -387,6 +376,9 @@ impl Domain for Algebra {
         }
         let a = self.variable_or_number(*a, W);
         let bound = self.bound(a, W);
+        if let Some(shifted) = self.shift_sign::<W>(kind, a, count) {
+            return shifted;
+        }
         match kind {
             // word = 2^count a - 2^W over.
             Shift::Left => {
@@ -470,6 +462,7 @@ impl Domain for Algebra {
     fn bit<const W: u32>(&mut self, a: &Value, index: u32) -> BitValue {
         match a {
             Value::Public(Public::Known(k)) => self.flag(k >> index & 1 == 1),
+            Value::Var(v) if index == W - 1 => BitValue::Top { word: *v, w: W },
             _ => BitValue::Opaque,
         }
     }
@@ -558,5 +551,9 @@ impl Domain for Algebra {
 
     fn at(&mut self, pc: usize) {
         self.pc = pc as u32;
+    }
+
+    fn after<const W: u32>(&mut self, pc: usize, register: impl Fn(u8) -> Value) {
+        self.look(pc, W, register);
     }
 }

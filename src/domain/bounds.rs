@@ -40,6 +40,8 @@ struct Group {
     words: Vec<Value>,
     total: BigUint,
     slices: Vec<Slice>,
+    /// The word whose doubling is counted already, and that of those above it.
+    doubling: Option<usize>,
     /// Counts changes, so that slices of an older state are recognised.
     version: u32,
     /// When it last changed, by [`Bounds::changes`].
@@ -48,7 +50,7 @@ struct Group {
 
 /// Which group a variable was last a word of, and where.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Place {
+pub struct Place {
     group: GroupId,
     index: usize,
 }
@@ -98,16 +100,16 @@ impl Bounds {
         (words.get(place.index) == Some(&value)).then_some(place)
     }
 
-    /// The words `lo`, `hi` of a product of at most `product`.
-    pub fn product(&mut self, lo: Value, hi: Value, product: u64) {
+    /// Words with `sum 2^(W i) words[i] <= total`: a product, or what a claim says.
+    pub fn group(&mut self, words: &[Value], total: BigUint) {
         let group = self.new_group();
         let g = &mut self.groups[group as usize];
         g.changed = self.changes;
-        g.words = vec![lo, hi];
-        g.total = BigUint::from(product);
-        for (index, word) in [lo, hi].into_iter().enumerate() {
+        g.words = words.to_vec();
+        g.total = total;
+        for (index, word) in words.iter().enumerate() {
             if let Value::Var(v) = word {
-                put(&mut self.places, v, Place { group, index });
+                put(&mut self.places, *v, Place { group, index });
             }
         }
     }
@@ -122,6 +124,17 @@ impl Bounds {
         bound: impl Fn(VarId) -> u64,
     ) -> Chain {
         let (chain, addend) = self.choose(a, b, c_in);
+        let place = Place {
+            group: chain.group,
+            index: chain.index,
+        };
+        if a == b && self.place(a) == Some(place) {
+            self.double(&chain, w);
+            if c_in != Value::ZERO && !self.arrive(c_in, &chain) {
+                self.raise(chain, 1, w);
+            }
+            return chain;
+        }
         let max = |value: Value| match value {
             Value::Public(Public::Known(k)) => k,
             Value::Public(Public::Pointer { .. }) => (1 << w) - 1,
@@ -140,6 +153,19 @@ impl Bounds {
             }
         }
         chain
+    }
+
+    /// Doubles the word of `chain`. With the first of a row of words, `sum 2^(W j) g[j]` over
+    /// all words from it on is counted once more, which is at most `total` without its low words;
+    /// the doublings of the next ones are counted then.
+    fn double(&mut self, chain: &Chain, w: u32) {
+        let g = &mut self.groups[chain.group as usize];
+        if g.doubling != Some(chain.index) {
+            let low = w as usize * chain.index;
+            let upper = (&g.total >> low) << low;
+            g.total += upper;
+        }
+        g.doubling = Some(chain.index + 1);
     }
 
     /// Where a carry is on its way to.
@@ -161,6 +187,21 @@ impl Bounds {
             self.pending[v as usize] = None;
         }
         arrives
+    }
+
+    /// The word inside a group that both carries are on their way to.
+    pub fn meet(&self, a: VarId, b: VarId) -> Option<Place> {
+        let place = get(&self.pending, a).filter(|_| a != b)?;
+        let len = self.groups[place.group as usize].words.len();
+        (get(&self.pending, b) == Some(place) && place.index < len).then_some(place)
+    }
+
+    /// The sum of two carries goes where they went.
+    pub fn pass_on(&mut self, carries: [VarId; 2], sum: VarId, place: Place) {
+        for carry in carries {
+            self.pending[carry as usize] = None;
+        }
+        put(&mut self.pending, sum, place);
     }
 
     /// A carry becomes a word of its own: the top of its group, if it is on its way there.
@@ -319,6 +360,8 @@ impl Bounds {
         self.changes += 1;
         let g = &mut self.groups[chain.group as usize];
         g.version += 1;
+        // Only while the words to come stay as they were counted.
+        g.doubling = g.doubling.filter(|next| *next == chain.index + 1);
         g.changed = self.changes;
         if chain.index < g.words.len() {
             g.words[chain.index] = word;

@@ -30,13 +30,59 @@ pub static METHOD: Method = Method {
             name: "early",
             meaning: "1: differences before the high product, 0: after it",
         },
+        Parameter {
+            name: "rows",
+            meaning: "the largest product that is computed row by row in registers",
+        },
+        Parameter {
+            name: "late",
+            meaning: "signs corrected after the middle product: 0 none, 1 both, 2 that of b",
+        },
+        Parameter {
+            name: "lazy",
+            meaning: "1: low words join the middle product one by one, 0: as a sum",
+        },
+        Parameter {
+            name: "columns",
+            meaning: "products by columns all the same: 1 the high one, 2 the middle one, 3 both",
+        },
     ],
     defaults: |spec, facts| {
         let n = (spec.bits / facts.word_bits) as usize;
         let most = usize::BITS - (n / 3).leading_zeros();
-        (1..=most as usize)
-            .flat_map(|l| [0, 1].map(|early| Params::from([("levels", l), ("early", early)])))
-            .collect()
+        let mut list = Vec::new();
+        for levels in 1..=most as usize {
+            for early in [0] {
+                for rows in [0, 4, 5, 6] {
+                    for (late, columns) in [
+                        (0, 0),
+                        (1, 0),
+                        (0, 1),
+                        (1, 1),
+                        (0, 2),
+                        (1, 2),
+                        (0, 3),
+                        (1, 3),
+                        (2, 3),
+                    ] {
+                        if rows == 0 && columns > 0 {
+                            continue;
+                        }
+                        for lazy in [0, 1] {
+                            list.push(Params::from([
+                                ("lazy", lazy),
+                                ("columns", columns),
+                                ("levels", levels),
+                                ("early", early),
+                                ("rows", rows),
+                                ("late", late),
+                            ]));
+                        }
+                    }
+                }
+            }
+        }
+        list
     },
     schedule,
 };
@@ -46,6 +92,10 @@ pub static METHOD: Method = Method {
 struct Plan {
     levels: usize,
     early: bool,
+    late: usize,
+    rows: usize,
+    columns: usize,
+    lazy: bool,
 }
 
 fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
@@ -60,14 +110,30 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
             largest,
         });
     }
+    let given = |name| params.get(name).copied().unwrap_or(0);
     let plan = Plan {
         levels,
-        early: params.get("early").is_some_and(|early| *early > 0),
+        early: given("early") > 0,
+        late: given("late"),
+        rows: given("rows"),
+        columns: given("columns"),
+        lazy: given("lazy") > 0,
     };
     let mut f = Words::new(spec.op, facts.word_bits, &[n, n]);
     let (a, b) = (f.operand(0), f.operand(1));
-    (f.result, _) = product(&mut f, &a, &b, &[], false, plan);
+    (f.result, _) = product(&mut f, &a, &b, &[], Over::None, plan);
     Ok(Schedule::Words(f))
+}
+
+/// What becomes of the word beyond the result.
+#[derive(Clone, Copy)]
+enum Over {
+    /// There is none.
+    None,
+    /// It is wanted.
+    Wanted,
+    /// It is added to this one.
+    To(Word),
 }
 
 /// `x y + sum of addends`, `2n` words; and if it may be longer, the word beyond (a small signed one).
@@ -76,12 +142,29 @@ fn product(
     x: &[Word],
     y: &[Word],
     addends: &[Vec<Word>],
-    long: bool,
+    over: Over,
     plan: Plan,
 ) -> (Vec<Word>, Option<Word>) {
     let n = x.len();
     if plan.levels == 0 || n < 2 {
-        return columns(f, x, y, addends, long);
+        if plan.rows > 0 {
+            let mut layers = layers(addends);
+            let (init, rest) = match layers.is_empty() {
+                true => (vec![], vec![]),
+                false => {
+                    let mut first = layers.remove(0);
+                    let rest = first.split_off(n.min(first.len()));
+                    (first, rest)
+                }
+            };
+            let words = school(f, x, y, &init, None, plan.rows.max(2));
+            if !rest.is_empty() {
+                let rest = vec![None; n].into_iter().chain(rest);
+                layers.insert(0, rest.collect());
+            }
+            return add_layers(f, words, layers, over);
+        }
+        return columns(f, x, y, addends, over);
     }
     let plan = Plan {
         levels: plan.levels - 1,
@@ -92,7 +175,7 @@ fn product(
     let (yl, yh) = y.split_at(low);
     let high = n - low;
     f.push(WordStep::Part(format!("{n} words: L = xl yl")));
-    let (l, _) = product(f, xl, yl, &[], false, plan);
+    let (l, _) = product(f, xl, yl, &[], Over::None, plan);
     claim(f, plan, &l, xl, yl, &[]);
     let (l_lo, l_hi) = l.split_at(low);
     let early = plan
@@ -100,7 +183,12 @@ fn product(
         .then(|| [difference(f, xl, xh), difference(f, yh, yl)]);
     f.push(WordStep::Part(format!("{n} words: Z = xh yh + L_hi")));
     let once: Vec<_> = l_hi.iter().map(|w| vec![*w]).collect();
-    let (mut z, top) = product(f, xh, yh, &once, low > high, plan);
+    let wider = if low > high { Over::Wanted } else { Over::None };
+    let zplan = Plan {
+        rows: if plan.columns & 1 > 0 { 0 } else { plan.rows },
+        ..plan
+    };
+    let (mut z, top) = product(f, xh, yh, &once, wider, zplan);
     z.extend(top);
     claim(f, plan, &z, xh, yh, l_hi);
     f.push(WordStep::Part(format!("{n} words: differences")));
@@ -110,46 +198,60 @@ fn product(
     // Y = L_lo + Z + W Z, its 2 low words; what is above in W Z waits.
     f.push(WordStep::Part(format!("{n} words: L_lo + Z + W Z")));
     let q: Vec<_> = l_lo.iter().chain(&z).copied().collect();
+    let from = if plan.lazy { low } else { 0 };
     let e = f.fresh();
-    let y_words = f.chain(
-        Sum::Add,
-        &q[..2 * low],
-        &z[..z.len().min(2 * low)],
-        End::Carry { out: e },
-    );
-    let (e, y_words) = correct(f, &y_words, low, &db, sa, e);
-    let (e, y_words) = correct(f, &y_words, low, &da, sb, e);
+    let pairs = (from..2 * low).map(|i| (Some(q[i]), z.get(i).copied()));
+    let sum = f.links(Sum::Add, pairs.collect(), End::Carry { out: e });
+    let y_words = [&q[..from], &sum].concat();
+    let (mut e, mut y_words) = (e, y_words);
+    if plan.late == 0 {
+        (e, y_words) = correct(f, &y_words, low, &db, sa, e);
+    }
+    if plan.late != 1 {
+        (e, y_words) = correct(f, &y_words, low, &da, sb, e);
+    }
     let both = f.fresh();
     f.push(WordStep::And {
         x: sa,
         y: sb,
         out: both,
     });
-    let e = f.chain(Sum::Sub, &[e], &[both], End::Drop)[0];
+    e = f.chain(Sum::Sub, &[e], &[both], End::Drop)[0];
 
     // The caller's addends: below W on their own, in the middle with Y.
     let at = |i: usize| addends.get(i).cloned().unwrap_or_default();
     let mut middle: Vec<Vec<Word>> = y_words.iter().map(|w| vec![*w]).collect();
     for (i, words) in middle.iter_mut().enumerate() {
+        words.extend(z.get(i).filter(|_| i < from));
         words.extend(at(low + i));
     }
     let mut result = l_lo.to_vec();
     for layer in layers(&addends[..addends.len().min(low)]) {
         let carry = f.fresh();
-        result = f.chain(Sum::Add, &result, &layer, End::Carry { out: carry });
+        let pairs = result.iter().zip(&layer).map(|(x, y)| (Some(*x), *y));
+        result = f.links(Sum::Add, pairs.collect(), End::Carry { out: carry });
         middle[0].push(carry);
     }
     f.push(WordStep::Part(format!("{n} words: + DA DB")));
-    let (u, v) = product(f, &da, &db, &middle, true, plan);
+    let uplan = Plan {
+        rows: if plan.columns & 2 > 0 { 0 } else { plan.rows },
+        ..plan
+    };
+    let (mut u, v) = product(f, &da, &db, &middle, Over::To(e), uplan);
+    e = v.unwrap_or(e);
+    if plan.late > 0 {
+        (e, u) = correct(f, &u, low, &db, sa, e);
+    }
+    if plan.late == 1 {
+        (e, u) = correct(f, &u, low, &da, sb, e);
+    }
     result.extend(u);
     let mut top = z[low..2 * high].to_vec();
-    let mut over = match v {
-        Some(v) => f.chain(Sum::Add, &[v], &[e], End::Drop)[0],
-        None => e,
-    };
+    let long = !matches!(over, Over::None);
+    let mut beyond = e;
     if !top.is_empty() {
         let ext = f.fresh();
-        f.push(WordStep::Sign { x: over, out: ext });
+        f.push(WordStep::Sign { x: e, out: ext });
         let mut carries = Vec::new();
         for layer in layers(addends.get(3 * low..).unwrap_or(&[])) {
             let carry = f.fresh();
@@ -158,37 +260,198 @@ fn product(
             } else {
                 End::Drop
             };
-            top = f.chain(Sum::Add, &top, &layer, end);
+            let pairs = top.iter().enumerate();
+            let pairs = pairs.map(|(k, x)| (Some(*x), layer.get(k).copied().flatten()));
+            top = f.links(Sum::Add, pairs.collect(), end);
             carries.push(carry);
         }
         let mut signed = vec![ext; top.len()];
-        signed[0] = over;
-        let out = f.fresh();
-        let end = if long {
-            End::Into { x: ext, out }
-        } else {
-            End::Drop
+        signed[0] = e;
+        beyond = f.fresh();
+        let end = match long {
+            true => End::Into {
+                x: ext,
+                out: beyond,
+            },
+            false => End::Drop,
         };
         top = f.chain(Sum::Add, &top, &signed, end);
-        over = out;
         for carry in carries.into_iter().filter(|_| long) {
-            over = f.chain(Sum::Add, &[over], &[carry], End::Drop)[0];
+            beyond = f.chain(Sum::Add, &[beyond], &[carry], End::Drop)[0];
         }
     }
     result.extend(top);
-    // Where the halves differ, Z has a word beyond 2 high: W^2 Z has it beyond the result.
-    if let Some(beyond) = z.get(2 * high).filter(|_| long) {
-        over = f.chain(Sum::Add, &[over], &[*beyond], End::Drop)[0];
+    for more in z.get(2 * high).filter(|_| long) {
+        beyond = f.chain(Sum::Add, &[beyond], &[*more], End::Drop)[0];
     }
-    (result, long.then_some(over))
+    if let Over::To(word) = over {
+        beyond = f.chain(Sum::Add, &[beyond], &[word], End::Drop)[0];
+    }
+    (result, long.then_some(beyond))
 }
 
 /// The first addend of every position, then the second, ...: words to add in one chain each.
-fn layers(addends: &[Vec<Word>]) -> Vec<Vec<Word>> {
+fn layers(addends: &[Vec<Word>]) -> Vec<Vec<Option<Word>>> {
     let most = addends.iter().map(Vec::len).max().unwrap_or(0);
     (0..most)
-        .map(|i| addends.iter().map_while(|a| a.get(i).copied()).collect())
+        .map(|i| addends.iter().map(|a| a.get(i).copied()).collect())
         .collect()
+}
+
+/// Adds layers to words, each in a chain.
+fn add_layers(
+    f: &mut Words,
+    mut words: Vec<Word>,
+    layers: Vec<Vec<Option<Word>>>,
+    over: Over,
+) -> (Vec<Word>, Option<Word>) {
+    let mut beyond = match over {
+        Over::To(word) => Some(word),
+        _ => None,
+    };
+    for layer in layers {
+        let first = layer.iter().take_while(|w| w.is_none()).count();
+        let out = f.fresh();
+        let end = match (over, beyond) {
+            (Over::None, _) => End::Drop,
+            (_, None) => End::Carry { out },
+            (_, Some(x)) => End::Into { x, out },
+        };
+        let old = words.split_off(first);
+        let pairs = old.iter().enumerate();
+        let pairs = pairs.map(|(k, x)| (Some(*x), layer.get(first + k).copied().flatten()));
+        let sum = f.links(Sum::Add, pairs.collect(), end);
+        words.extend(sum);
+        beyond = Some(out);
+    }
+    (words, beyond.filter(|_| !matches!(over, Over::None)))
+}
+
+/// `x y + init`, and a carry of weight `2^(w n)` given as a mask, by blocks of at most `most`
+/// rows. `x` is as long as `y` or one word shorter; `init` is not longer than `y`.
+fn school(
+    f: &mut Words,
+    x: &[Word],
+    y: &[Word],
+    init: &[Option<Word>],
+    carry: Option<Word>,
+    most: usize,
+) -> Vec<Word> {
+    if y.len() <= most {
+        return rows(f, x, y, init, carry);
+    }
+    let low = y.len().div_ceil(2);
+    let (xl, xh) = x.split_at(low.min(x.len()));
+    let (yl, yh) = y.split_at(low);
+    let some = |words: &[Word]| words.iter().map(|w| Some(*w)).collect::<Vec<_>>();
+    let mut result = school(f, xl, yl, &init[..low.min(init.len())], None, most);
+    let mut upper_carry = None;
+    // The rest of init lies beside the high half of the lowest block.
+    if init.len() > low {
+        let old = result.split_off(low);
+        let pairs = old.iter().enumerate();
+        let pairs = pairs.map(|(k, x)| (Some(*x), init.get(low + k).copied().flatten()));
+        let mask = f.fresh();
+        let sum = f.links(Sum::Add, pairs.collect(), End::Mask { out: mask });
+        result.extend(sum);
+        upper_carry = Some(mask);
+    }
+    let upper = result.split_off(low);
+    let first = school(f, yh, xl, &some(&upper), None, most);
+    let second = school(f, xh, yl, &some(&first[..low]), None, most);
+    result.extend(&second[..low]);
+    let over = f.fresh();
+    let (p, q) = (&first[low..], &second[low..]);
+    let pairs = (0..p.len().max(q.len())).map(|k| (p.get(k).copied(), q.get(k).copied()));
+    let sum = f.links(Sum::Add, pairs.collect(), End::Mask { out: over });
+    if let Some(WordStep::Chain(chain)) = f.steps.last_mut() {
+        chain.carry = upper_carry;
+    }
+    let last = school(f, xh, yh, &some(&sum), Some(over), most);
+    result.extend(last);
+    if let Some(carry) = carry {
+        let tail = result.split_off(x.len());
+        let links = tail.iter().map(|x| (Some(*x), None)).collect();
+        result.extend(f.links(Sum::Add, links, End::Drop));
+        if let Some(WordStep::Chain(chain)) = f.steps.last_mut() {
+            chain.carry = Some(carry);
+        }
+    }
+    result
+}
+
+/// `x y + init` row by row; `init` has at most as many words as `y`. Products of a row that lie
+/// two words apart do not overlap: all even ones are added in one chain, all odd ones in
+/// another, and the top word of a row is new. The odd chain of the last row starts at the weight
+/// of `carry`.
+fn rows(
+    f: &mut Words,
+    x: &[Word],
+    y: &[Word],
+    init: &[Option<Word>],
+    carry: Option<Word>,
+) -> Vec<Word> {
+    let (count, n) = (x.len(), y.len());
+    // acc[k] is the word of weight 2^(w k).
+    let mut acc: Vec<Option<Word>> = init.to_vec();
+    for (i, x) in x.iter().enumerate() {
+        let wide = |f: &mut Words, j: usize| {
+            let [low, high] = [f.fresh(), f.fresh()];
+            f.push(WordStep::Wide {
+                x: *x,
+                y: y[j],
+                low,
+                high,
+            });
+            [low, high]
+        };
+        // The chain with the top product comes first: the other one carries into its high word.
+        let place = acc.is_empty();
+        let parities = match (n - 1) % 2 {
+            1 if !place => [1, 0],
+            _ => [0, 1],
+        };
+        let mut top = None;
+        for parity in parities.into_iter().filter(|p| *p < n) {
+            // The last product need not be moved before it is added: the one with the top word,
+            // which is not added to anything, or the lowest.
+            let mut order: Vec<_> = (parity..n).step_by(2).collect();
+            let has_top = (n - 1) % 2 == parity;
+            if !has_top {
+                order.reverse();
+            }
+            let mut words: Vec<_> = order.iter().map(|j| wide(f, *j)).collect();
+            if !has_top {
+                words.reverse();
+            }
+            let mut words = words.concat();
+            if has_top {
+                top = words.pop();
+            }
+            let first = i + parity;
+            if place && parity == 0 {
+                // Nothing is there yet.
+                acc = words.into_iter().map(Some).collect();
+                continue;
+            }
+            acc.resize(i + n, None);
+            let mut pairs: Vec<_> = acc.drain(first..).map(|x| (x, None)).collect();
+            for (pair, word) in pairs.iter_mut().zip(words) {
+                pair.1 = Some(word);
+            }
+            pairs.push((top, None));
+            let mut sum = f.links(Sum::Add, pairs, End::Drop);
+            if let Some(WordStep::Chain(chain)) = f.steps.last_mut()
+                && first == count
+            {
+                chain.carry = carry;
+            }
+            top = sum.pop();
+            acc.extend(sum.into_iter().map(Some));
+        }
+        acc.push(top);
+    }
+    acc.into_iter().flatten().collect()
 }
 
 /// Product scanning on words: `x y` and addends.
@@ -197,8 +460,9 @@ fn columns(
     x: &[Word],
     y: &[Word],
     addends: &[Vec<Word>],
-    long: bool,
+    over: Over,
 ) -> (Vec<Word>, Option<Word>) {
+    let long = !matches!(over, Over::None);
     let (n, m) = (x.len(), y.len());
     let pile = |k: usize| Pile {
         products: ((k + 1).saturating_sub(m)..n.min(k + 1))
@@ -209,8 +473,11 @@ fn columns(
     };
     let piles = (0..n + m + usize::from(long)).map(pile).collect();
     let mut out = f.sweep(piles);
-    let over = if long { out.pop() } else { None };
-    (out, over)
+    let mut beyond = if long { out.pop() } else { None };
+    if let (Some(word), Over::To(other)) = (beyond, over) {
+        beyond = Some(f.chain(Sum::Add, &[word], &[other], End::Drop)[0]);
+    }
+    (out, beyond)
 }
 
 /// `x - y` modulo `2^(w length)`, and the borrow as a mask. The shorter one is extended by zeros.

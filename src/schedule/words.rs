@@ -225,16 +225,29 @@ impl Words {
 
     /// `x ± y`, the shorter one extended by zeros; `end` says what becomes of the carry.
     pub fn chain(&mut self, sum: Sum, x: &[Word], y: &[Word], end: End) -> Vec<Word> {
-        let out = self.fresh_words(x.len().max(y.len()));
-        let links = (0..out.len())
-            .map(|i| Link::new(x.get(i).copied(), y.get(i).copied(), out[i]))
-            .collect();
-        self.push(WordStep::Chain(Chain {
+        let pairs = (0..x.len().max(y.len())).map(|i| (x.get(i).copied(), y.get(i).copied()));
+        self.links(sum, pairs.collect(), end)
+    }
+
+    /// A chain of `x ± y`, word by word; None is 0.
+    pub fn links(
+        &mut self,
+        sum: Sum,
+        pairs: Vec<(Option<Word>, Option<Word>)>,
+        end: End,
+    ) -> Vec<Word> {
+        let out = self.fresh_words(pairs.len());
+        let links = pairs
+            .iter()
+            .zip(&out)
+            .map(|((x, y), out)| Link::new(*x, *y, *out));
+        let chain = Chain {
             sum,
             carry: None,
-            links,
+            links: links.collect(),
             end,
-        }));
+        };
+        self.push(WordStep::Chain(chain));
         out
     }
 

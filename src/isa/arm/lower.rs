@@ -9,7 +9,6 @@ use super::outlook::Outlook;
 use super::pointers::{self, Array, Item};
 use super::search;
 use super::words::{Choices, Lowering};
-use crate::allocate::OutOfRegisters;
 use crate::facts::Facts;
 use crate::isa::LowerError;
 use crate::program::Program;

@@ -253,7 +253,7 @@ impl Lowering<'_> {
                 self.flush();
                 continue;
             }
-            match self.bank.victim(&self.pinned) {
+            match self.bank.victim(&self.pinned, &[1; 32]) {
                 Ok((r, old))
                     if self.bank.home(old).is_some() && self.bank.next_use(old) > latest =>
                 {
@@ -329,7 +329,7 @@ impl Lowering<'_> {
     }
 
     fn evict(&mut self) -> Result<(), OutOfRegisters> {
-        let (r, word) = self.bank.victim(&self.pinned)?;
+        let (r, word) = self.bank.victim(&self.pinned, &[1; 32])?;
         if self.bank.home(word).is_none() {
             let slot = self.bank.slot(word, self.near);
             self.access(slot, r, false);

@@ -3,10 +3,13 @@
 use super::abi;
 use super::code::Insn;
 use super::columns::{Choices, Columns, ORDER};
-use super::instructions::Op;
-use super::pointers::{self, Item};
+use super::instructions::{Op, Ops};
+use super::machine::Pointer;
+use super::pointers::{self, Array, Item, move_pointer};
 use super::rows::Rows;
+use super::windows::{self, Resolved, SPH, SPL, SREG};
 use super::words::{self, Lowering};
+use crate::allocate::Timeline;
 use crate::facts::Facts;
 use crate::isa::LowerError;
 use crate::program::Program;
@@ -50,22 +53,155 @@ pub fn lower(schedule: &Schedule) -> Result<Vec<Program<Insn>>, LowerError> {
 
 /// Functions that run a schedule in words.
 fn in_words(schedule: &Words) -> Result<Vec<Program<Insn>>, LowerError> {
+    let line = Timeline::of(schedule);
+    // After its last use an operand needs no pointer any more.
+    let end = |side: usize| {
+        let operand = schedule.operand(side);
+        let last = operand.iter().filter_map(|w| line.uses[w.0].last());
+        last.max().map_or(0, |t| t + 1)
+    };
+    let mut ends: Vec<_> = (0..2)
+        .map(|side| match schedule.lengths.get(side) {
+            Some(_) => end(side),
+            None => 0,
+        })
+        .collect();
+    ends.sort_unstable();
     let mut list = Vec::new();
-    for clear_pairs in [false, true] {
-        for weight in [4, 6, 8, 12] {
-            let choices = words::Choices {
+    let mut error = LowerError::Registers;
+    let all = [false, true].into_iter().flat_map(|clear_pairs| {
+        [4, 6].into_iter().flat_map(move |weight| {
+            [
+                (20, 0),
+                (10_000, 0),
+                (20, 1),
+                (10_000, 1),
+                (20, 2),
+                (10_000, 2),
+            ]
+            .map(move |(pair, reserve)| words::Choices {
                 clear_pairs,
                 weight,
-            };
-            let order: Vec<_> = ORDER.iter().map(|r| (*r, 0)).collect();
-            let l = Lowering::of(schedule, &order, choices).map_err(|_| LowerError::Registers)?;
-            if l.bank.scratch_words() > 0 {
-                continue;
+                pair,
+                reserve,
+                seed: 0,
+            })
+        })
+    });
+    let seeds: u64 = std::env::var("SEEDS")
+        .ok()
+        .and_then(|s| s.parse().ok())
+        .unwrap_or(0);
+    let mut all: Vec<_> = all.collect();
+    for seed in 1..=seeds {
+        let mut random = crate::vectors::Random::new(seed);
+        all.push(words::Choices {
+            clear_pairs: random.below(2) == 1,
+            weight: 4 + random.below(5) as u64,
+            pair: [0, 10, 20, 40, 100, 10000][random.below(6)],
+            reserve: random.below(3),
+            seed,
+        });
+    }
+    for choices in all {
+        {
+            for pointers in [1, 2] {
+                let mut order: Vec<_> = ORDER.iter().map(|r| (*r, 0)).collect();
+                if pointers == 1 {
+                    order.extend([(26, ends[0]), (27, ends[0]), (30, ends[1]), (31, ends[1])]);
+                } else {
+                    order.extend([(26, ends[1]), (27, ends[1])]);
+                }
+                let Ok(l) = Lowering::of(schedule, &order, choices) else {
+                    continue;
+                };
+                if pointers == 1 && l.bank.scratch_words() > 0 {
+                    continue;
+                }
+                let Some(resolved) = windows::resolve(&l.items, l.bank.scratch_words()) else {
+                    error = LowerError::Addressing;
+                    continue;
+                };
+                list.push(framed(resolved, l.notes, l.bank.scratch_words()));
+                break;
             }
-            list.push(function(&l.items, l.notes)?);
         }
     }
-    Ok(list)
+    if list.is_empty() {
+        Err(error)
+    } else {
+        Ok(list)
+    }
+}
+
+/// Bytes up to which PUSH and POP make room on the stack faster than arithmetic does.
+const PUSHED: usize = 4;
+
+/// Instructions that add `by` to the stack pointer, through Y.
+fn move_stack(by: i64) -> Vec<Insn> {
+    let mut list = vec![Insn::dk(Op::IN, 28, SPL), Insn::dk(Op::IN, 29, SPH)];
+    list.extend(move_pointer(Pointer::Y, by));
+    // An interrupt between the two halves would find no stack.
+    list.push(Insn::dk(Op::IN, 0, SREG));
+    list.push(Insn {
+        op: Op::BCLR,
+        ops: Ops {
+            b: 7,
+            ..Ops::default()
+        },
+    });
+    list.push(Insn::rk(Op::OUT, 29, SPH));
+    list.push(Insn::rk(Op::OUT, 0, SREG));
+    list.push(Insn::rk(Op::OUT, 28, SPL));
+    list
+}
+
+/// A whole function with `scratch` bytes on the stack, below the addresses that are kept there.
+fn framed(resolved: Resolved, notes: Vec<(usize, String)>, scratch: usize) -> Program<Insn> {
+    let argument = |array: &Array| match array {
+        Array::R => abi::ARGUMENTS[0],
+        Array::A => abi::ARGUMENTS[1],
+        Array::B | Array::T => abi::ARGUMENTS[2],
+    };
+    let mut body = Vec::new();
+    for array in resolved.kept.iter().rev() {
+        let low = argument(array);
+        body.push(Insn::rr(Op::PUSH, 0, low + 1));
+        body.push(Insn::rr(Op::PUSH, 0, low));
+    }
+    if scratch <= PUSHED {
+        body.extend((0..scratch).map(|_| Insn::rr(Op::PUSH, 0, 0)));
+    } else {
+        body.extend(move_stack(-(scratch as i64)));
+    }
+    for (p, low) in resolved.entry.iter().zip(abi::ARGUMENTS) {
+        body.extend(p.map(|p| Insn::rr(Op::MOVW, p.low(), low)));
+    }
+    let mut notes = notes.into_iter().peekable();
+    let mut body_notes = vec![(0, "point to r, a, b".into())];
+    for (i, insns) in resolved.items.into_iter().enumerate() {
+        while let Some((_, text)) = notes.next_if(|(at, _)| *at == i) {
+            body_notes.push((body.len(), text));
+        }
+        body.extend(insns);
+    }
+    let room = scratch + 2 * resolved.kept.len();
+    if room <= PUSHED {
+        body.extend((0..room).map(|_| Insn::rr(Op::POP, 0, 0)));
+    } else {
+        body.extend(move_stack(room as i64));
+    }
+    let (before, after) = abi::frame(&body);
+    let offset = before.len();
+    let mut program = Program::new();
+    program.notes.push((0, "save registers".into()));
+    let body_notes = body_notes.into_iter().map(|(at, text)| (at + offset, text));
+    program.notes.extend(body_notes);
+    program
+        .notes
+        .push((offset + body.len(), "restore registers".into()));
+    program.insns = [before, body, after].concat();
+    program
 }
 
 /// A whole function: pointers set up, accesses resolved, registers saved.

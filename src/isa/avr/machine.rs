@@ -283,8 +283,10 @@ impl<D: Domain> Avr<D> {
         if fractional {
             let off = self.d.flag(false);
             let low = self.d.add(&lo, &lo, &off);
-            hi = self.d.add(&hi, &hi, &low.carry).word;
-            lo = low.word;
+            // The carry is bit 15 of the product.
+            let high = self.d.add(&hi, &hi, &low.carry);
+            self.flags[C] = high.carry;
+            (lo, hi) = (low.word, high.word);
         }
         self.set_z(&lo);
         self.keep_z(&hi);

@@ -21,6 +21,7 @@ pub mod parts;
 pub mod pointers;
 pub mod rows;
 pub mod run;
+pub mod windows;
 pub mod words;
 
 use std::rc::Rc;

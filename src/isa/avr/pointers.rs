@@ -11,7 +11,7 @@ use super::instructions::Op;
 use super::machine::Pointer;
 
 /// The arrays of a kernel.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Array {
     R,
     A,
@@ -38,7 +38,7 @@ pub enum Item {
 
 /// How an access finds its word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Mode {
+pub(super) enum Mode {
     /// At the pointer, or up to 63 bytes on.
     Displaced,
     PostIncrement,
@@ -116,12 +116,12 @@ impl Layer {
 /// Accesses solved together; longer sequences are cut there.
 const WINDOW: usize = 1024;
 /// The longest displacement of Y and Z (DS40002198, LDD).
-const REACH: i64 = 63;
+pub(super) const REACH: i64 = 63;
 /// Cycles of moving a pointer.
 const MOVE: u64 = 2;
 
 /// Does the instruction read the carry, and does it write it?
-fn carry_use(op: Op) -> (bool, bool) {
+pub(super) fn carry_use(op: Op) -> (bool, bool) {
     match op {
         Op::ADC | Op::SBC | Op::SBCI | Op::CPC | Op::ROR => (true, true),
         Op::BRBS | Op::BRBC | Op::RET | Op::RETI => (true, false),
@@ -239,7 +239,7 @@ fn solve(list: &[Access], reach: i64) -> Option<(Vec<Step>, u64)> {
 }
 
 /// Instructions that add `by` to a pointer.
-fn move_pointer(p: Pointer, by: i64) -> Vec<Insn> {
+pub(super) fn move_pointer(p: Pointer, by: i64) -> Vec<Insn> {
     let low = p.low();
     match by {
         0 => vec![],
@@ -255,7 +255,7 @@ fn move_pointer(p: Pointer, by: i64) -> Vec<Insn> {
     }
 }
 
-fn load(p: Pointer, mode: Mode, reg: u8, q: i64) -> Insn {
+pub(super) fn load(p: Pointer, mode: Mode, reg: u8, q: i64) -> Insn {
     let op = match (p, mode) {
         (Pointer::X, Mode::Displaced) => Op::LDX,
         (Pointer::X, Mode::PostIncrement) => Op::LDX_INC,
@@ -270,7 +270,7 @@ fn load(p: Pointer, mode: Mode, reg: u8, q: i64) -> Insn {
     Insn::dk(op, reg, displacement(op, q))
 }
 
-fn store(p: Pointer, mode: Mode, reg: u8, q: i64) -> Insn {
+pub(super) fn store(p: Pointer, mode: Mode, reg: u8, q: i64) -> Insn {
     let op = match (p, mode) {
         (Pointer::X, Mode::Displaced) => Op::STX,
         (Pointer::X, Mode::PostIncrement) => Op::STX_INC,

@@ -11,6 +11,7 @@ use super::instructions::Op;
 use super::pointers::{Array, Item};
 use crate::allocate::{Bank, OutOfRegisters, Slot, Weight};
 use crate::schedule::{Chain, End, Link, Pile, Sum, Sweep, Word, WordStep, Words};
+use crate::vectors::Random;
 
 /// The largest product of two words.
 const PRODUCT: u64 = 255 * 255;
@@ -21,6 +22,12 @@ pub struct Choices {
     /// Clear accumulator words two at a time (MOVW).
     pub clear_pairs: bool,
     pub weight: Weight,
+    /// Events that the lives of two neighbours may differ before a new pair is opened.
+    pub pair: usize,
+    /// Free pairs kept for products.
+    pub reserve: usize,
+    /// Not 0: decisions that are close are made by chance, the same for the same number.
+    pub seed: u64,
 }
 
 /// Bytes that hold every value up to `bound`.
@@ -29,8 +36,7 @@ fn bytes(bound: u64) -> usize {
 }
 
 /// Lowers steps to items.
-pub struct Lowering<'w> {
-    words: &'w Words,
+pub struct Lowering {
     pub items: Vec<Item>,
     pub notes: Vec<(usize, String)>,
     /// The item after which each computed value is in the given register.
@@ -48,20 +54,20 @@ pub struct Lowering<'w> {
     pinned: Vec<u8>,
     /// Where the last access to the result was.
     near: usize,
+    random: Random,
 }
 
-impl<'w> Lowering<'w> {
+impl Lowering {
     /// Lowers all steps. `order`: free registers and from which event on.
     ///
     /// # Errors
     /// When registers run out.
     pub fn of(
-        words: &'w Words,
+        words: &Words,
         order: &[(u8, usize)],
         choices: Choices,
     ) -> Result<Self, OutOfRegisters> {
         let mut l = Self {
-            words,
             items: Vec::new(),
             notes: Vec::new(),
             written: vec![None; words.origins.len()],
@@ -73,6 +79,7 @@ impl<'w> Lowering<'w> {
             bound: 0,
             pinned: Vec::new(),
             near: 0,
+            random: Random::new(choices.seed),
         };
         for step in &words.steps {
             l.step(step)?;
@@ -87,7 +94,9 @@ impl<'w> Lowering<'w> {
             WordStep::Chain(chain) => self.chain(chain)?,
             WordStep::Wide { x, y, low, high } => {
                 self.multiply(*x, *y)?;
-                self.settle_pair(*low, *high)?;
+                // The words stay where they are until the next product comes.
+                self.define(*low, 0);
+                self.define(*high, 1);
                 self.tick();
             }
             WordStep::And { x, y, out } => self.logic(Op::AND, *x, *y, *out)?,
@@ -143,15 +152,40 @@ impl<'w> Lowering<'w> {
 
     /// A register that nothing else uses; a value may have to wait in memory for it.
     fn take(&mut self) -> Result<u8, OutOfRegisters> {
+        self.take_until(self.bank.now)
+    }
+
+    /// The same for a value whose last use is at `until`: beside one that lives as long, so
+    /// that pairs become free together (MOVW needs pairs).
+    fn take_until(&mut self, until: usize) -> Result<u8, OutOfRegisters> {
+        let mut random = self.random.clone();
+        let mut chance = |most: usize| match self.choices.seed {
+            0 => 0,
+            _ => random.below(most + 1),
+        };
+        let noise = [(); 32].map(|()| chance(24));
         let cost = |r: u8| {
             let i = usize::from(r);
-            let twin_free = self.bank.is_free(r ^ 1) && !self.zeroed[i ^ 1];
-            (self.zeroed[i], twin_free)
+            let twin = noise[i]
+                + match self.bank.held(r ^ 1) {
+                    Some(word) => self.bank.last_use(word).abs_diff(until),
+                    None if self.bank.is_free(r ^ 1) && !self.zeroed[i ^ 1] => self.choices.pair,
+                    None => 0,
+                };
+            (self.zeroed[i], twin)
         };
         let free = self.bank.free().min_by_key(|r| cost(*r));
+        let breaks = |r: u8| {
+            let pairs = self
+                .bank
+                .free()
+                .filter(|r| r % 2 == 0 && self.bank.is_free(r + 1));
+            self.bank.is_free(r ^ 1) && pairs.count() <= self.choices.reserve
+        };
+        self.random = random;
         let r = match free {
-            Some(r) => r,
-            None => self.evict()?,
+            Some(r) if !breaks(r) || self.bank.victim(&self.pinned, &[8; 32]).is_err() => r,
+            _ => self.evict()?,
         };
         self.seize(r);
         Ok(r)
@@ -163,7 +197,11 @@ impl<'w> Lowering<'w> {
     }
 
     fn evict(&mut self) -> Result<u8, OutOfRegisters> {
-        let (r, word) = self.bank.victim(&self.pinned)?;
+        let noise = [(); 32].map(|()| match self.choices.seed {
+            0 => 8,
+            _ => 6 + self.random.below(5) as u64,
+        });
+        let (r, word) = self.bank.victim(&self.pinned, &noise)?;
         if self.bank.home(word).is_none() {
             let slot = self.bank.slot(word, self.near);
             self.store(slot, r);
@@ -174,10 +212,8 @@ impl<'w> Lowering<'w> {
     }
 
     fn release(&mut self, r: u8) {
-        if r > 1 {
-            self.bank.release(r);
-            self.zeroed[usize::from(r)] = false;
-        }
+        self.bank.release(r);
+        self.zeroed[usize::from(r)] = false;
     }
 
     /// The even register of a free pair, preferably one not known to be zero.
@@ -253,7 +289,7 @@ impl<'w> Lowering<'w> {
             return Ok(r);
         }
         let slot = self.bank.home(word).ok_or(OutOfRegisters)?;
-        let r = self.take()?;
+        let r = self.take_until(self.bank.last_use(word))?;
         self.load(slot, r);
         if self.written[word.0].is_none() {
             // An operand word is made by its first load.
@@ -318,26 +354,26 @@ impl<'w> Lowering<'w> {
         Ok(())
     }
 
-    /// The two words in r1:r0.
-    fn settle_pair(&mut self, low: Word, high: Word) -> Result<(), OutOfRegisters> {
-        if let Some(pair) = self.free_pair() {
+    /// Moves what is still in r1:r0 out of the way of the next product: values, accumulator words.
+    fn vacate_product(&mut self) -> Result<(), OutOfRegisters> {
+        let held = [0, 1].map(|r| self.bank.held(r));
+        if let [Some(low), Some(high)] = held
+            && let Some(pair) = self.free_pair()
+        {
             self.emit(Op::MOVW, pair, 0);
-            self.seize(pair);
-            self.seize(pair + 1);
-            self.define(low, pair);
-            self.define(high, pair + 1);
+            for (word, r) in [(low, pair), (high, pair + 1)] {
+                self.seize(r);
+                self.bank.put(word, r);
+            }
         } else {
-            for (word, from) in [(low, 0), (high, 1)] {
-                let r = self.take()?;
-                self.emit(Op::MOV, r, from);
-                self.define(word, r);
+            for (word, from) in held.into_iter().zip(0..) {
+                if let Some(word) = word {
+                    let r = self.take()?;
+                    self.emit(Op::MOV, r, from);
+                    self.bank.put(word, r);
+                }
             }
         }
-        Ok(())
-    }
-
-    /// Moves an accumulator that is still in r1:r0 out of the way of the next product.
-    fn vacate_product(&mut self) -> Result<(), OutOfRegisters> {
         let in_product = self.accumulator.iter().filter(|r| **r < 2).count();
         if in_product == 2
             && let Some(pair) = self.free_pair()
@@ -622,7 +658,8 @@ impl<'w> Lowering<'w> {
             w.is_some_and(|w| l.bank.place(w).is_some() && l.bank.is_last(w))
         };
         // Additions may overwrite either word: the one that is not needed again.
-        if sum == Sum::Add && plain && y.is_some() && dies(self, y) && !dies(self, x) {
+        let swap = x.is_none() || (dies(self, y) && !dies(self, x));
+        if sum == Sum::Add && plain && y.is_some() && swap {
             std::mem::swap(&mut x, &mut y);
         }
         // 2 x: both are the same word.

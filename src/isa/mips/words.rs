@@ -163,7 +163,7 @@ impl Lowering<'_> {
     }
 
     fn evict(&mut self) -> Result<u8, OutOfRegisters> {
-        let (r, word) = self.bank.victim(&self.pinned)?;
+        let (r, word) = self.bank.victim(&self.pinned, &[1; 32])?;
         if self.bank.home(word).is_none() {
             let slot = self.bank.slot(word, self.near);
             self.access(Op::SW, slot, r);

@@ -1,0 +1,88 @@
+//! Carries and borrows without a flag: two comparisons for each word, of which at most one is true.
+//!
+//! `d = a - b + 2^W x`, then `e = d - c + 2^W y`; or `t = b + c - 2^W x`, then
+//! `e = a - t + 2^W y`; or `s = a + b - 2^W x`, then `e = s + c - 2^W y`. Always
+//! `2^W (x + y)` is `e - rest` or `rest - e`, and the bounds of `e` and of the rest show that
+//! `x + y` is a bit.
+
+use std::collections::BTreeMap;
+
+use super::algebra::{Algebra, Def, Value, VarId};
+
+/// A sum that leaves a carry: `constant + sum of terms`, the carry being one with this factor.
+struct Leaving<'a> {
+    terms: &'a [(VarId, i64)],
+    constant: i64,
+    factor: i64,
+}
+
+impl Algebra {
+    /// `x + y` of two bits, if it is a bit because they are the borrows of one difference.
+    pub(super) fn joint_borrow(&mut self, x: Value, y: Value, w: u32) -> Option<Value> {
+        let (Value::Var(x), Value::Var(y)) = (x, y) else {
+            return None;
+        };
+        let outer = self.left_by(x.max(y))?;
+        (outer.factor > 0 && self.is_joint(x, y, w))
+            .then(|| Value::Var(self.linear(&[(x, 1), (y, 1)], 0, 1)))
+    }
+
+    /// `x + y` of two carries into the same word of a joint bound, which counts the sum from now on.
+    pub(super) fn joint_carry(&mut self, x: Value, y: Value, w: u32) -> Option<Value> {
+        let (Value::Var(a), Value::Var(b)) = (x, y) else {
+            return None;
+        };
+        let place = self.bounds.meet(a, b)?;
+        let bound = match self.is_joint(a, b, w) {
+            true => 1,
+            false => self.vars[a as usize].bound + self.vars[b as usize].bound,
+        };
+        let sum = self.linear(&[(a, 1), (b, 1)], 0, bound);
+        self.bounds.pass_on([a, b], sum, place);
+        Some(Value::Var(sum))
+    }
+
+    /// The sum that leaves the carry or borrow `c`: the variable made next.
+    fn left_by(&self, c: VarId) -> Option<Leaving<'_>> {
+        let (terms, constant) = self.sum(c + 1)?;
+        let (_, factor) = terms.iter().find(|(v, _)| *v == c)?;
+        (self.vars[c as usize].def == Def::Carry).then_some(Leaving {
+            terms,
+            constant,
+            factor: *factor,
+        })
+    }
+
+    /// Is `x + y` a bit?
+    fn is_joint(&self, x: VarId, y: VarId, w: u32) -> bool {
+        let (x, y) = (x.min(y), x.max(y));
+        let (Some(inner), Some(outer)) = (self.left_by(x), self.left_by(y)) else {
+            return false;
+        };
+        let step = outer.terms.iter().find(|(v, _)| *v == x + 1);
+        let Some(by) = step.map(|(_, by)| *by).filter(|by| by.abs() == 1) else {
+            return false;
+        };
+        if outer.factor.abs() != 1 << w || by * inner.factor != outer.factor {
+            return false;
+        }
+        // e = rest +- 2^w (x + y)
+        let mut rest = BTreeMap::new();
+        let last = outer.terms.iter().filter(|(v, _)| *v != x + 1 && *v != y);
+        let first = inner.terms.iter().filter(|(v, _)| *v != x);
+        for (v, factor) in last.copied().chain(first.map(|(v, f)| (*v, f * by))) {
+            *rest.entry(v).or_insert(0i128) += i128::from(factor);
+        }
+        let bound = |v: VarId| i128::from(self.vars[v as usize].bound);
+        let constant = i128::from(outer.constant) + i128::from(inner.constant * by);
+        let sum = |part: fn(i128) -> i128| {
+            let parts = rest.iter().map(|(v, factor)| bound(*v) * part(*factor));
+            constant + parts.sum::<i128>()
+        };
+        let most = match outer.factor > 0 {
+            true => bound(y + 1) - sum(|factor| factor.min(0)),
+            false => sum(|factor| factor.max(0)),
+        };
+        most >> w <= 1
+    }
+}

@@ -1,0 +1,370 @@
+//! Claims: equations between words, offered with a program and shown before they are used.
+//!
+//! A claim says `sum 2^(W i) words[i] = sum of terms` about words the run has computed. It is
+//! shown in two steps, as soon as its last word is written:
+//!
+//! - modulo `2^(W len)` by elimination ([`super::polynomial`]), with all claims shown before;
+//! - over the integers because both sides lie in `0 .. 2^(W len)`: the left as `len` words, the
+//!   right by the bounds of its words.
+//!
+//! A carry that leaves the top of the words needs no argument of its own: it vanishes in the
+//! first step. What is shown bounds the words jointly ([`super::bounds`]) and replaces them as
+//! a group in later eliminations. A claim that is not shown is not used.
+//!
+//! A claim that words are an absolute value `|D|` is shown from how it was made, and used for
+//! one thing: the square of the words is `D^2`.
+
+use std::collections::{BTreeSet, HashMap};
+
+use num_bigint::{BigInt, BigUint};
+
+use super::algebra::{Algebra, Value, VarId};
+use super::identity::Open;
+use super::polynomial::{Polynomial, Scaled};
+use crate::program::{Claim, Term, Written};
+
+/// `sign * 2^(w shift) * x * y`, the numbers given by their words; an empty `y` is 1.
+#[derive(Clone, Debug)]
+pub(super) struct Product {
+    sign: i8,
+    shift: usize,
+    x: Vec<Value>,
+    y: Vec<Value>,
+}
+
+/// `sum 2^(w i) words[i] = sum of terms <= most`, over the integers.
+#[derive(Clone, Debug)]
+pub(super) struct Equation {
+    w: u32,
+    pub words: Vec<Value>,
+    terms: Vec<Product>,
+    most: BigUint,
+}
+
+/// `sum 2^(w i) words[i] = |sum of terms|`, the terms numbers.
+#[derive(Clone, Debug)]
+struct Magnitude {
+    words: Vec<Value>,
+    terms: Vec<Product>,
+}
+
+/// What was offered, what of it is still to be shown, and what is shown.
+#[derive(Default)]
+pub(super) struct Claims {
+    /// Instructions are byte addresses here.
+    offered: Vec<Claim>,
+    /// The registers to be read after an instruction, and the claims that are complete then.
+    watched: HashMap<usize, (Vec<u8>, Vec<usize>)>,
+    held: HashMap<Written, Value>,
+    shown: Vec<Equation>,
+    magnitudes: Vec<Magnitude>,
+    /// The shown claims by their earliest variable, where they are applied.
+    pub order: BTreeSet<(VarId, usize)>,
+    /// The first claim that was not shown: its last instruction, and what stayed open.
+    refused: Option<(usize, String)>,
+}
+
+impl Claims {
+    pub fn get(&self, index: usize) -> Option<&Equation> {
+        self.shown.get(index)
+    }
+
+    fn values(&self, places: &[Written]) -> Option<Vec<Value>> {
+        let value = |place| self.held.get(place).copied();
+        places.iter().map(value).collect()
+    }
+
+    /// What the claim says an absolute value was made from.
+    fn made(&self, claim: &Claim) -> Option<(Vec<Value>, Value)> {
+        let made = claim.magnitude.as_ref()?;
+        Some((self.values(&made.wrapped)?, *self.held.get(&made.mask)?))
+    }
+
+    /// `T^2 = D^2` where `T = |D|`: products of an absolute value with itself become products of
+    /// the numbers whose sum it is of.
+    fn square_magnitudes(&self, terms: &[Product]) -> Vec<Product> {
+        let mut out = Vec::with_capacity(terms.len());
+        for term in terms {
+            let mut known = self.magnitudes.iter();
+            let squared = known.find(|m| m.words == term.x && m.words == term.y);
+            let Some(magnitude) = squared else {
+                out.push(term.clone());
+                continue;
+            };
+            for x in &magnitude.terms {
+                out.extend(magnitude.terms.iter().map(|y| Product {
+                    sign: term.sign * x.sign * y.sign,
+                    shift: term.shift + x.shift + y.shift,
+                    x: x.x.clone(),
+                    y: y.x.clone(),
+                }));
+            }
+        }
+        out
+    }
+
+    /// The equation of a claim, if every word is known by now.
+    fn equation(&self, claim: &Claim, w: u32) -> Option<Equation> {
+        let term = |t: &Term| {
+            (matches!(t.sign, -1 | 1) && t.shift <= claim.words.len()).then_some(())?;
+            Some(Product {
+                sign: t.sign,
+                shift: t.shift,
+                x: self.values(&t.x)?,
+                y: self.values(&t.y)?,
+            })
+        };
+        Some(Equation {
+            w,
+            words: self.values(&claim.words)?,
+            terms: claim.terms.iter().map(term).collect::<Option<_>>()?,
+            most: BigUint::default(),
+        })
+    }
+}
+
+/// The terms with all signs positive.
+fn positive(terms: &[Product]) -> Vec<Product> {
+    let terms = terms.iter().cloned();
+    terms.map(|t| Product { sign: 1, ..t }).collect()
+}
+
+impl Equation {
+    /// Adds `by * (sum 2^(w i) words[i] - sum of terms)`.
+    ///
+    /// # Errors
+    /// When an address is among the words.
+    pub fn add_to(&self, p: &mut Polynomial<'_>, by: &Scaled) -> Result<(), Open> {
+        let at = |by: &Scaled, i: usize| Scaled {
+            odd: by.odd.clone(),
+            shift: by.shift + u64::from(self.w) * i as u64,
+        };
+        for (i, word) in self.words.iter().enumerate() {
+            p.add_value(*word, &at(by, i))?;
+        }
+        for term in &self.terms {
+            let by = at(&by.times(-i64::from(term.sign)), term.shift);
+            for (i, x) in term.x.iter().enumerate() {
+                if term.y.is_empty() {
+                    p.add_value(*x, &at(&by, i))?;
+                }
+                for (j, y) in term.y.iter().enumerate() {
+                    p.add_product(*x, *y, &at(&by, i + j))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The factor `f` for which `p` contains `f sum 2^(w i) words[i]`, if it does.
+    pub fn factor_in(&self, p: &Polynomial<'_>) -> Option<Scaled> {
+        let mut variables = self.words.iter().enumerate().filter_map(|(i, v)| match v {
+            Value::Var(v) => Some((u64::from(self.w) * i as u64, *v)),
+            Value::Public(_) => None,
+        });
+        let (weight, first) = variables.next()?;
+        let mut factor = p.coefficient(first)?.clone();
+        factor.shift = factor.shift.checked_sub(weight)?;
+        for (weight, v) in variables {
+            let mut rest = factor.carried(weight);
+            if let Some(by) = p.coefficient(v) {
+                rest.add(by);
+            }
+            if !rest.vanishes(p.bits) {
+                return None;
+            }
+        }
+        Some(factor)
+    }
+
+    /// The earliest variable among the words.
+    fn rank(&self) -> Option<VarId> {
+        let variables = self.words.iter().filter_map(|v| match v {
+            Value::Var(v) => Some(*v),
+            Value::Public(_) => None,
+        });
+        variables.min()
+    }
+}
+
+impl Algebra {
+    /// The first claim that was not shown: the address of its last instruction, and what stayed open.
+    pub fn refused_claim(&self) -> Option<(usize, &str)> {
+        let refused = self.claims.refused.as_ref();
+        refused.map(|(pc, text)| (*pc, text.as_str()))
+    }
+
+    /// Offers claims about the run to come; their instructions are byte addresses.
+    pub fn offer(&mut self, claims: Vec<Claim>) {
+        for (index, claim) in claims.iter().enumerate() {
+            for place in claim.places() {
+                let (registers, _) = self.claims.watched.entry(place.insn).or_default();
+                if !registers.contains(&place.register) {
+                    registers.push(place.register);
+                }
+            }
+            if let Some(last) = claim.places().map(|p| p.insn).max() {
+                let (_, complete) = self.claims.watched.entry(last).or_default();
+                complete.push(index);
+            }
+        }
+        self.claims.offered = claims;
+    }
+
+    /// Notes the words that claims speak of, and shows the claims that are complete.
+    pub(super) fn look(&mut self, pc: usize, w: u32, register: impl Fn(u8) -> Value) {
+        let Some((registers, complete)) = self.claims.watched.get(&pc) else {
+            return;
+        };
+        for r in registers {
+            let place = Written {
+                insn: pc,
+                register: *r,
+            };
+            self.claims.held.insert(place, register(*r));
+        }
+        for index in complete.clone() {
+            if let Err(text) = self.judge(index, w) {
+                self.claims.refused.get_or_insert((pc, text));
+            }
+        }
+    }
+
+    /// Shows an offered claim and uses it from now on.
+    fn judge(&mut self, index: usize, w: u32) -> Result<(), String> {
+        let missing = "it speaks of words that are not written";
+        let claim = self.claims.offered.get(index).ok_or(missing)?;
+        let equation = self.claims.equation(claim, w).ok_or(missing)?;
+        if claim.magnitude.is_none() {
+            let equation = self.shown(equation)?;
+            self.accept(equation);
+            return Ok(());
+        }
+        let (wrapped, mask) = self.claims.made(claim).ok_or(missing)?;
+        self.show_magnitude(&equation, &wrapped, mask)?;
+        let Equation { words, terms, .. } = equation;
+        self.claims.magnitudes.push(Magnitude { words, terms });
+        Ok(())
+    }
+
+    /// Shows `words = |D|`, `D` the sum of the terms, `n` words long.
+    ///
+    /// `wrapped = D + 2^(W n) s` lies in `0 .. 2^(W n)`, hence `s = 1` exactly if `D < 0`, and
+    /// `|D| = (1 - 2 s) D`. With `-2^(W n) < D` this lies in `0 .. 2^(W n)` as the words do, and
+    /// it is enough that both agree modulo `2^(W n)`.
+    fn show_magnitude(
+        &self,
+        equation: &Equation,
+        wrapped: &[Value],
+        mask: Value,
+    ) -> Result<(), String> {
+        let Equation {
+            w, words, terms, ..
+        } = equation;
+        let bits = u64::from(*w) * words.len() as u64;
+        let (s, _) = self
+            .mask_bit(mask, *w)
+            .ok_or("its mask is not all ones or 0")?;
+        if wrapped.len() != words.len() || terms.iter().any(|t| !t.y.is_empty()) {
+            return Err("the parts of its absolute value do not match".into());
+        }
+        let negative: Vec<_> = terms.iter().filter(|t| t.sign < 0).cloned().collect();
+        let below = self.most(&Equation {
+            terms: positive(&negative),
+            ..equation.clone()
+        });
+        if below.is_none_or(|below| below.bits() > bits) {
+            return Err(format!("its sum may be below -2^{bits}"));
+        }
+        let one = Scaled::new(BigInt::from(1), 0);
+        let difference = Equation {
+            words: wrapped.to_vec(),
+            ..equation.clone()
+        };
+        let mut p = Polynomial::new(self, u64::MAX);
+        let shown = difference.add_to(&mut p, &one).and_then(|()| {
+            p.add_value(Value::Var(s), &one.carried(bits))?;
+            p.close()
+        });
+        shown.map_err(|open| open.text)?;
+        // words - D + 2 s D
+        let mut p = Polynomial::new(self, bits);
+        let twice = Equation {
+            words: Vec::new(),
+            terms: (terms.iter().cloned())
+                .map(|t| Product {
+                    y: vec![Value::Var(s)],
+                    ..t
+                })
+                .collect(),
+            ..equation.clone()
+        };
+        let shown = equation
+            .add_to(&mut p, &one)
+            .and_then(|()| twice.add_to(&mut p, &one.times(-2)))
+            .and_then(|()| p.close());
+        shown.map_err(|open| open.text)
+    }
+
+    /// The equation with the bound of its right side, if it holds.
+    fn shown(&self, mut equation: Equation) -> Result<Equation, String> {
+        let bits = u64::from(equation.w) * equation.words.len() as u64;
+        equation.most = self
+            .most(&equation)
+            .filter(|most| most.bits() <= bits)
+            .ok_or_else(|| format!("its right side may not lie in 0 .. 2^{bits}"))?;
+        let mut p = Polynomial::new(self, bits);
+        let one = Scaled::new(BigInt::from(1), 0);
+        let shown = equation.add_to(&mut p, &one).and_then(|()| p.close());
+        shown.map_err(|open| open.text)?;
+        Ok(equation)
+    }
+
+    /// The largest value of the right side, if its smallest is not below 0.
+    fn most(&self, equation: &Equation) -> Option<BigUint> {
+        let mut most = BigUint::default();
+        for term in &equation.terms {
+            let y = match term.y.as_slice() {
+                [] => BigUint::from(1u8),
+                words => self.largest(words, equation.w),
+            };
+            let largest = self.largest(&term.x, equation.w) * y;
+            match term.sign {
+                1 => most += largest << (equation.w as usize * term.shift),
+                _ => return None,
+            }
+        }
+        Some(most)
+    }
+
+    /// The largest value of `sum 2^(w i) words[i]`.
+    fn largest(&self, words: &[Value], w: u32) -> BigUint {
+        let known = self.claims.shown.iter().find(|e| e.words == words);
+        let each = words.iter().rev().fold(BigUint::default(), |sum, word| {
+            (sum << w) + self.bound(*word, w)
+        });
+        match known {
+            Some(equation) => each.min(equation.most.clone()),
+            None => each,
+        }
+    }
+
+    /// Uses a shown equation from now on.
+    fn accept(&mut self, mut equation: Equation) {
+        equation.terms = self.claims.square_magnitudes(&equation.terms);
+        let Some(rank) = equation.rank() else {
+            return;
+        };
+        for (i, word) in equation.words.iter().enumerate() {
+            if let Value::Var(v) = word {
+                let share = &equation.most >> (equation.w as usize * i);
+                let var = &mut self.vars[*v as usize];
+                var.rank = var.rank.min(rank);
+                var.bound = u64::try_from(share).unwrap_or(u64::MAX).min(var.bound);
+            }
+        }
+        self.bounds.group(&equation.words, equation.most.clone());
+        self.claims.order.insert((rank, self.claims.shown.len()));
+        self.claims.shown.push(equation);
+    }
+}

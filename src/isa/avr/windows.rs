@@ -1,0 +1,504 @@
+//! Addressing with more arrays than pointers: a beam search over what X, Y and Z point to.
+//!
+//! A pointer that moves within its array costs two cycles (ADIW, SUBI and SBCI), one that
+//! follows another MOVW more; the stack pointer is read in two (IN, IN), and an operand's
+//! address that no pointer holds comes back from the frame, where the prologue put it. A
+//! move destroys the carry: it goes where none is on its way, or r0 keeps the carry meanwhile.
+
+use std::collections::HashMap;
+
+use super::code::Insn;
+use super::instructions::Op;
+use super::machine::Pointer;
+use super::pointers::{Array, Item, Mode, REACH, carry_use, load, move_pointer, store};
+
+/// I/O addresses of the stack pointer and the status register.
+pub const SPL: i32 = 0x3d;
+pub const SPH: i32 = 0x3e;
+pub const SREG: i32 = 0x3f;
+
+/// Bytes of the frame that addresses take at most.
+const KEPT: i64 = 6;
+/// States kept at each access.
+const BEAM: usize = 24;
+/// Accesses of the same array that a move looks at.
+const LOOK: usize = 96;
+
+const POINTERS: [Pointer; 3] = [Pointer::X, Pointer::Y, Pointer::Z];
+
+/// How a pointer gets somewhere else.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Way {
+    Stay,
+    /// Within its array.
+    Move,
+    /// From another pointer, then on.
+    Copy(usize),
+    /// From the stack pointer.
+    Stack,
+    /// From the frame, through another pointer that points there, or by itself and r0.
+    Frame(Option<usize>),
+}
+
+/// What one access does: before item `place` pointer `p` goes to `to` by `way`; then the
+/// access by `mode`.
+#[derive(Clone, Copy, Debug)]
+struct Action {
+    p: usize,
+    to: i64,
+    way: Way,
+    mode: Mode,
+    place: usize,
+    /// Keep the carry in r0 meanwhile.
+    save: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Position {
+    array: Array,
+    offset: i64,
+}
+
+#[derive(Clone, Debug)]
+struct State {
+    at: [Option<Position>; 3],
+    /// The first item before which each pointer may move.
+    from: [usize; 3],
+    cost: u32,
+    node: usize,
+}
+
+/// An access, and what lies around it.
+struct Access {
+    item: usize,
+    array: Array,
+    offset: i64,
+    /// The last item not after it before which no carry is on its way.
+    gap: usize,
+    /// Is the carry on its way here; does r0 hold something?
+    carry: bool,
+    r0: bool,
+    /// Does r0 hold something at the gap?
+    r0_gap: bool,
+    /// Lowest and highest offset that a window around the next accesses covers.
+    low: i64,
+    high: i64,
+}
+
+/// The result: pointers at entry for R, A, B; the arrays whose address the frame keeps; code per item.
+pub struct Resolved {
+    pub entry: [Option<Pointer>; 3],
+    pub kept: Vec<Array>,
+    pub items: Vec<Vec<Insn>>,
+}
+
+fn liveness(items: &[Item]) -> (Vec<bool>, Vec<bool>) {
+    let mut carry = vec![false; items.len() + 1];
+    let mut r0 = vec![false; items.len() + 1];
+    for (i, item) in items.iter().enumerate().rev() {
+        let (mut reads, mut writes) = (false, false);
+        let (mut reads_r0, mut writes_r0) = (false, false);
+        match item {
+            Item::Insn(insn) => {
+                (reads, writes) = carry_use(insn.op);
+                let product = insn.op == Op::MUL;
+                let copies = insn.op == Op::MOVW && insn.ops.r == 0;
+                let named = insn.registers().contains(&0);
+                reads_r0 = copies || (named && !product);
+                writes_r0 = product;
+            }
+            Item::Load { reg, .. } => writes_r0 = *reg == 0,
+            Item::Store { reg, .. } => reads_r0 = *reg == 0,
+        }
+        carry[i] = reads || (!writes && carry[i + 1]);
+        r0[i] = reads_r0 || (!writes_r0 && r0[i + 1]);
+    }
+    (carry, r0)
+}
+
+fn accesses(items: &[Item]) -> Vec<Access> {
+    let (carry, r0) = liveness(items);
+    let mut list: Vec<Access> = Vec::new();
+    let mut gap = 0;
+    for (i, item) in items.iter().enumerate() {
+        if !carry[i] {
+            gap = i;
+        }
+        if let Item::Load { array, offset, .. } | Item::Store { array, offset, .. } = item {
+            list.push(Access {
+                item: i,
+                array: *array,
+                offset: *offset as i64,
+                gap,
+                carry: carry[i],
+                r0: r0[i],
+                r0_gap: r0[gap],
+                low: *offset as i64,
+                high: *offset as i64,
+            });
+        }
+    }
+    for i in 0..list.len() {
+        let array = list[i].array;
+        let (mut low, mut high) = (list[i].offset, list[i].offset);
+        for next in list[i + 1..].iter().filter(|a| a.array == array).take(LOOK) {
+            let (l, h) = (low.min(next.offset), high.max(next.offset));
+            if h - l > REACH {
+                break;
+            }
+            (low, high) = (l, h);
+        }
+        (list[i].low, list[i].high) = (low, high);
+    }
+    list
+}
+
+/// From which item on each pointer register holds values and can point no more.
+fn retired(items: &[Item]) -> [usize; 3] {
+    POINTERS.map(|p| {
+        let named = |item: &Item| match item {
+            Item::Insn(insn) => {
+                let registers = insn.registers();
+                registers.contains(&p.low()) || registers.contains(&(p.low() + 1))
+            }
+            Item::Load { reg, .. } | Item::Store { reg, .. } => *reg / 2 == p.low() / 2,
+        };
+        items.iter().position(named).unwrap_or(items.len())
+    })
+}
+
+/// What `access` can do with pointer `p` once it is at `to`: modes, and where each leaves it.
+fn modes(p: usize, to: i64, offset: i64) -> impl Iterator<Item = (Mode, i64)> {
+    let d = offset - to;
+    let displaced =
+        (d == 0 || (p != 0 && (0..=REACH).contains(&d))).then_some((Mode::Displaced, to));
+    let up = (d == 0).then_some((Mode::PostIncrement, to + 1));
+    let down = (d == -1).then_some((Mode::PreDecrement, to - 1));
+    [displaced, up, down].into_iter().flatten()
+}
+
+/// Resolves every access; `None` if no pointer is left for one.
+pub fn resolve(items: &[Item], scratch: usize) -> Option<Resolved> {
+    let list = accesses(items);
+    let retired = retired(items);
+    let mut nodes: Vec<(usize, Action)> = Vec::new();
+    let orders = [
+        [0, 1, 2],
+        [0, 2, 1],
+        [1, 0, 2],
+        [1, 2, 0],
+        [2, 0, 1],
+        [2, 1, 0],
+    ];
+    let mut beam: Vec<State> = orders
+        .iter()
+        .map(|order| {
+            let mut at = [None; 3];
+            for (array, p) in [Array::R, Array::A, Array::B].into_iter().zip(order) {
+                at[*p] = Some(Position { array, offset: 0 });
+            }
+            State {
+                at,
+                from: [0; 3],
+                cost: 0,
+                node: usize::MAX,
+            }
+        })
+        .collect();
+    let starts: Vec<[Option<Position>; 3]> = beam.iter().map(|s| s.at).collect();
+    for (s, state) in beam.iter_mut().enumerate() {
+        state.node = usize::MAX - s;
+    }
+    for access in &list {
+        let mut next: HashMap<[Option<Position>; 3], (State, Action, usize)> = HashMap::new();
+        for state in &beam {
+            for (cost, action, after) in actions(state, access, &retired, scratch) {
+                let mut at = state.at;
+                at[action.p] = Some(after);
+                let mut from = state.from;
+                from[action.p] = access.item + 1;
+                match action.way {
+                    Way::Copy(q) | Way::Frame(Some(q)) => {
+                        from[q] = access.item + 1;
+                    }
+                    _ => {}
+                }
+                let cost = state.cost + cost;
+                let better = next.get(&at).is_none_or(|(old, _, _)| cost < old.cost);
+                if better {
+                    let state_after = State {
+                        at,
+                        from,
+                        cost,
+                        node: 0,
+                    };
+                    next.insert(at, (state_after, action, state.node));
+                }
+            }
+        }
+        let mut all: Vec<_> = next.into_values().collect();
+        all.sort_by_key(|(s, a, parent)| (s.cost, *parent, a.p, a.to, a.mode as u8));
+        all.truncate(BEAM);
+        beam = all
+            .into_iter()
+            .map(|(mut state, action, parent)| {
+                nodes.push((parent, action));
+                state.node = nodes.len() - 1;
+                state
+            })
+            .collect();
+        if beam.is_empty() {
+            return None;
+        }
+    }
+    let best = beam.iter().min_by_key(|s| s.cost)?;
+    let mut actions = Vec::with_capacity(list.len());
+    let mut node = best.node;
+    while node < nodes.len() {
+        actions.push(nodes[node].1);
+        node = nodes[node].0;
+    }
+    actions.reverse();
+    Some(emit(
+        items,
+        &list,
+        &actions,
+        starts[usize::MAX - node],
+        scratch,
+    ))
+}
+
+/// Every way to make an access: cost, action, where its pointer is then.
+fn actions(
+    state: &State,
+    access: &Access,
+    retired: &[usize; 3],
+    scratch: usize,
+) -> Vec<(u32, Action, Position)> {
+    let mut list = Vec::new();
+    let array = access.array;
+    let offset = access.offset;
+    let mut push = |cost: u32, p: usize, to: i64, way: Way, (place, save): (usize, bool)| {
+        for (mode, offset) in modes(p, to, offset) {
+            let action = Action {
+                p,
+                to,
+                way,
+                mode,
+                place,
+                save,
+            };
+            list.push((cost, action, Position { array, offset }));
+        }
+    };
+    let here = (access.item, false);
+    let free: Vec<usize> = (0..3).filter(|p| access.item < retired[*p]).collect();
+    // A pointer that is there is used.
+    let mut there = false;
+    for &p in &free {
+        if let Some(at) = state.at[p].filter(|at| at.array == array)
+            && modes(p, at.offset, offset).next().is_some()
+        {
+            push(0, p, at.offset, Way::Stay, here);
+            there = true;
+        }
+    }
+    if there {
+        return list;
+    }
+    for &p in &free {
+        let early = state.from[p] <= access.gap;
+        // Where the carry may be destroyed, and what that costs.
+        let spot = if !access.carry {
+            Some((here, 0))
+        } else if early {
+            Some(((access.gap, false), 0))
+        } else {
+            (!access.r0).then_some(((access.item, true), 2))
+        };
+        for to in targets(p, access) {
+            if state.at[p].is_some_and(|at| at.array == array) {
+                if let Some((spot, extra)) = spot {
+                    push(2 + extra, p, to, Way::Move, spot);
+                }
+                continue;
+            }
+            let on = |extra: u32| if to == 0 { 0 } else { 2 + extra };
+            for q in (0..3).filter(|q| access.item < retired[*q]) {
+                let Some(from) = state.at[q].filter(|at| at.array == array) else {
+                    continue;
+                };
+                if from.offset == to {
+                    push(1, p, to, Way::Copy(q), here);
+                } else if access.carry && early && state.from[q] <= access.gap {
+                    push(3, p, to, Way::Copy(q), (access.gap, false));
+                } else if !access.carry || !access.r0 {
+                    let extra = if access.carry { 2 } else { 0 };
+                    push(3 + extra, p, to, Way::Copy(q), (access.item, access.carry));
+                }
+            }
+            if array == Array::T {
+                if let Some((spot, extra)) = spot {
+                    push(4 + extra, p, to, Way::Stack, spot);
+                }
+                continue;
+            }
+            let reaches = |q: &usize| {
+                state.at[*q].is_some_and(|at| {
+                    let reach = at.offset + REACH - scratch as i64;
+                    at.array == Array::T && (KEPT..REACH).contains(&reach)
+                })
+            };
+            let through = (1..3).find(|q| *q != p && access.item < retired[*q] && reaches(q));
+            if let Some(q) = through {
+                if to == 0 {
+                    push(4, p, to, Way::Frame(through), here);
+                } else if !access.carry || !access.r0 {
+                    let extra = if access.carry { 2 } else { 0 };
+                    push(
+                        4 + on(extra),
+                        p,
+                        to,
+                        Way::Frame(through),
+                        (access.item, access.carry),
+                    );
+                } else if early && state.from[q] <= access.gap {
+                    push(6, p, to, Way::Frame(through), (access.gap, false));
+                }
+            } else if p != 0 {
+                // r0 takes the low byte on the way, so it cannot keep a carry.
+                let cost = 7 + on(0) + if scratch > 50 { 2 } else { 0 };
+                if !access.r0 && !access.carry {
+                    push(cost, p, to, Way::Frame(None), here);
+                } else if early && !access.r0_gap {
+                    push(cost, p, to, Way::Frame(None), (access.gap, false));
+                }
+            }
+        }
+    }
+    list
+}
+
+/// Where a pointer may usefully be for an access: windows up and down from it, and around what follows.
+fn targets(p: usize, access: &Access) -> Vec<i64> {
+    let offset = access.offset;
+    if p == 0 {
+        return vec![offset, offset + 1];
+    }
+    let mut all = vec![
+        offset,
+        access.low,
+        (access.high - REACH).max(0),
+        (offset - REACH).max(0),
+    ];
+    all.retain(|to| *to <= offset && offset - to <= REACH);
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+fn emit(
+    items: &[Item],
+    list: &[Access],
+    actions: &[Action],
+    start: [Option<Position>; 3],
+    scratch: usize,
+) -> Resolved {
+    let mut kept = Vec::new();
+    for (access, action) in list.iter().zip(actions) {
+        if matches!(action.way, Way::Frame(_)) && !kept.contains(&access.array) {
+            kept.push(access.array);
+        }
+    }
+    let mut before: Vec<Vec<Insn>> = vec![vec![]; items.len() + 1];
+    let mut own: Vec<Vec<Insn>> = items
+        .iter()
+        .map(|item| match item {
+            Item::Insn(insn) => vec![*insn],
+            _ => vec![],
+        })
+        .collect();
+    let mut at = start;
+    for (access, action) in list.iter().zip(actions) {
+        let p = POINTERS[action.p];
+        let low = p.low();
+        let here = at[action.p];
+        let mut insns = Vec::new();
+        match action.way {
+            Way::Stay => {}
+            Way::Move => {
+                insns.extend(move_pointer(p, action.to - here.map_or(0, |h| h.offset)));
+            }
+            Way::Copy(q) => {
+                insns.push(Insn::rr(Op::MOVW, low, POINTERS[q].low()));
+                insns.extend(move_pointer(p, action.to - at[q].map_or(0, |h| h.offset)));
+            }
+            Way::Stack => {
+                insns.push(Insn::dk(Op::IN, low, SPL));
+                insns.push(Insn::dk(Op::IN, low + 1, SPH));
+                insns.extend(move_pointer(p, action.to + 1));
+            }
+            Way::Frame(through) => {
+                let index = kept.iter().position(|a| *a == access.array).unwrap_or(0) as i64;
+                let (q, offset) = match through {
+                    Some(q) => (q, at[q].map_or(0, |h| h.offset)),
+                    None => {
+                        insns.push(Insn::dk(Op::IN, low, SPL));
+                        insns.push(Insn::dk(Op::IN, low + 1, SPH));
+                        (action.p, -1)
+                    }
+                };
+                // The pointer's low byte was pushed last: it lies lowest.
+                let mut word = scratch as i64 + 2 * index - offset;
+                let base = POINTERS[q];
+                if word >= REACH {
+                    insns.extend(move_pointer(base, word));
+                    word = 0;
+                }
+                let temporary = if through.is_none() { 0 } else { low };
+                insns.push(load(base, Mode::Displaced, temporary, word));
+                insns.push(load(base, Mode::Displaced, low + 1, word + 1));
+                if through.is_none() {
+                    insns.push(Insn::rr(Op::MOV, low, 0));
+                }
+                insns.extend(move_pointer(p, action.to));
+            }
+        }
+        if action.save && !insns.is_empty() {
+            insns.insert(0, Insn::rr(Op::SBC, 0, 0));
+            insns.push(Insn::dk(Op::LSR, 0, 0));
+        }
+        before[action.place].extend(insns);
+        let q = access.offset - action.to;
+        own[access.item] = match items[access.item] {
+            Item::Load { reg, .. } => vec![load(p, action.mode, reg, q)],
+            Item::Store { reg, .. } => vec![store(p, action.mode, reg, q)],
+            Item::Insn(insn) => vec![insn],
+        };
+        let after = match action.mode {
+            Mode::Displaced => action.to,
+            Mode::PostIncrement => action.to + 1,
+            Mode::PreDecrement => action.to - 1,
+        };
+        at[action.p] = Some(Position {
+            array: access.array,
+            offset: after,
+        });
+    }
+    for (insns, first) in own.iter_mut().zip(before) {
+        insns.splice(0..0, first);
+    }
+    let used = |array: Array| {
+        list.iter().any(|a| a.array == array).then(|| {
+            let p = start
+                .iter()
+                .position(|at| at.is_some_and(|at| at.array == array));
+            p.map(|p| POINTERS[p])
+        })?
+    };
+    Resolved {
+        entry: [Array::R, Array::A, Array::B].map(used),
+        kept,
+        items: own,
+    }
+}
