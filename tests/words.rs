@@ -48,12 +48,12 @@ fn lowered<I: Isa>(what: &str, n: usize, core: &I::Core, schedule: &Schedule) ->
             assert_eq!(got, spec.op.value(pair), "{what}: {pair:x?}");
             cost.body.max
         });
-        (costs.max().unwrap(), code)
+        (costs.max().unwrap(), code, program.claims.clone())
     });
-    let (cycles, code) = made.min_by_key(|(cycles, _)| *cycles).unwrap();
+    let (cycles, code, claims) = made.min_by_key(|(cycles, ..)| *cycles).unwrap();
     let aliases = [Alias::Distinct, Alias::AIsB];
     let proved = aliases[..if n > 40 { 1 } else { 2 }].iter().map(|alias| {
-        let proof = prove::prove::<I>(&spec, core, &code, *alias);
+        let proof = prove::prove_with::<I>(&spec, core, &code, &claims, *alias);
         let kept = proof.memory.is_proved() && proof.abi.is_proved();
         assert!(kept, "{what}: {proof:?}");
         proof.correct.is_proved()
