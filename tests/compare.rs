@@ -36,20 +36,6 @@ fn every_method_has_its_rows() {
 
 /// A method that a machine cannot run has a reason.
 #[test]
-fn refusals_say_why() {
-    let rows = rows("mul 160 --core arm7tdmi");
-    let refused: Vec<_> = rows
-        .iter()
-        .filter(|r| r["method"] == "operand-scanning")
-        .collect();
-    assert!(!refused.is_empty());
-    for row in refused {
-        let reason = row["unsupported"].as_str().expect("a reason");
-        assert!(reason.contains("row machine"), "{reason}");
-    }
-}
-
-#[test]
 fn several_cores_stand_side_by_side() {
     let rows = rows("mul 192 --core arm7tdmi-hw2018 --core mips-4km-32x16");
     let made: Vec<_> = rows.iter().filter(|r| r["unsupported"].is_null()).collect();

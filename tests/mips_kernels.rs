@@ -6,7 +6,6 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use lozenge::domain::concrete::Concrete;
-use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::mips::code::Insn;
 use lozenge::isa::mips::cores::{CORES, Core};
 use lozenge::isa::mips::instructions::{Feature, Op, Timing};
@@ -149,9 +148,11 @@ fn large_sizes_are_proved_and_right() {
 fn both_byte_orders_multiply() {
     for features in EXTENSIONS {
         for words in [1, 3, 8] {
-            for method in method::METHODS {
-                let little = core("mips-4km", features);
-                let big = little.clone().big_endian();
+            let little = core("mips-4km", features);
+            let big = little.clone().big_endian();
+            let some =
+                |m: &&&Method| !(m.defaults)(&spec(words), &MipsIsa::facts(&little)).is_empty();
+            for method in method::METHODS.iter().filter(some) {
                 let (params, _, _) = best(&little, words, method);
                 let [le, be] =
                     [&little, &big].map(|core| kernels(core, words, method, &params).remove(0));
@@ -431,17 +432,6 @@ fn operand_scanning_loads_and_stores() {
     }
 }
 
-#[test]
-fn a_column_machine_refuses_rows() {
-    let arm = &lozenge::isa::arm::cores::ARM7TDMI;
-    let spec = Spec::new(Operation::Mul, 64, 32).unwrap();
-    let method = method::find("operand-scanning").unwrap();
-    let params = Params::from([("k", 0)]);
-    let schedule = (method.schedule)(&spec, &ArmIsa::facts(arm), &params).unwrap();
-    let error = ArmIsa::lower(&schedule, arm).unwrap_err().to_string();
-    assert!(error.contains("needs a row machine"), "{error}");
-}
-
 /// A word kept below the stack pointer may be overwritten by an interrupt.
 #[test]
 fn nothing_lies_below_the_stack_pointer() {
@@ -535,7 +525,7 @@ fn the_home_area_saves_four_registers() {
     let write = |r: u8| Insn::immediate(Op::ADDIU, r, 0, 1);
     for count in 0..=8u8 {
         let body: Vec<_> = (16..16 + count).map(write).collect();
-        let (before, after) = abi::frame(&body);
+        let (before, after) = abi::frame(&body, 0).unwrap();
         let code = [before, body, after].concat();
         let core = core("mips-4km", &[]);
         let code = MipsIsa::encode(&core, &code).unwrap();

@@ -2,6 +2,7 @@
 
 pub mod arm;
 pub mod avr;
+mod claims;
 pub mod mips;
 
 use num_bigint::BigUint;

@@ -10,7 +10,7 @@ use super::pointers::{self, Array, Item};
 use super::search;
 use super::words::{Choices, Lowering};
 use crate::facts::Facts;
-use crate::isa::LowerError;
+use crate::isa::{LowerError, claims};
 use crate::program::Program;
 use crate::schedule::{Schedule, Words};
 use crate::spec::Op;
@@ -61,11 +61,18 @@ pub fn lower(schedule: &Schedule, core: &Core) -> Result<Vec<Program<Insn>>, Low
     let made = match schedule {
         Schedule::Words(words) => in_words(words, core),
         Schedule::Blocks(blocks) => {
-            let mut made = in_words(&Words::of(Op::Mul, FACTS.word_bits, blocks), core);
-            if let Some(outlook) = Outlook::of(blocks) {
-                made.extend(in_columns(&outlook, core)?);
+            let words = || in_words(&Words::of(Op::Mul, FACTS.word_bits, blocks), core);
+            match Outlook::of(blocks) {
+                Some(outlook) => {
+                    let mut made = in_columns(&outlook, core)?;
+                    // Words loaded between blocks are chosen better by the search.
+                    if blocks.blocks.len() == 1 {
+                        made.extend(words());
+                    }
+                    made
+                }
+                None => words(),
             }
-            made
         }
     };
     Ok(vec![cheapest(made)?])
@@ -95,14 +102,20 @@ fn cheapest(list: Vec<Costed>) -> Result<Program<Insn>, LowerError> {
 fn in_columns(outlook: &Outlook<'_>, core: &Core) -> Result<Vec<Costed>, LowerError> {
     let made = search::columns(outlook, core)?.into_iter().map(|state| {
         let (items, notes) = state.finish();
-        function(&items, notes, 0, core)
+        let (cost, program, _) = function(&items, notes, 0, core)?;
+        Ok((cost, program))
     });
     Ok(made.collect())
 }
 
 /// Schedules in words. A pointer whose array is done with holds values from then on.
 fn in_words(words: &Words, core: &Core) -> Vec<Costed> {
-    let whole = |l: Lowering<'_>| function(&l.items, l.notes, l.bank.scratch_words(), core);
+    let whole = |l: Lowering<'_>| {
+        let scratch = l.bank.scratch_words();
+        let (cost, mut program, places) = function(&l.items, l.notes, scratch, core)?;
+        program.claims = claims::of(words, &l.written, |item| places.get(item).copied());
+        Ok((cost, program))
+    };
     let mut made = Vec::new();
     for choices in choices() {
         let mut order: Vec<_> = ORDER.iter().map(|r| (*r, 0)).collect();
@@ -124,22 +137,24 @@ fn in_words(words: &Words, core: &Core) -> Vec<Costed> {
     made
 }
 
-/// A whole function with `scratch` words of memory, and its cycles.
+/// A whole function with `scratch` words of memory, its cycles, and the last instruction of each item.
 fn function(
     items: &[Item],
     notes: Vec<(usize, String)>,
     scratch: usize,
     core: &Core,
-) -> Result<(u64, Program<Insn>), LowerError> {
+) -> Result<(u64, Program<Insn>, Vec<usize>), LowerError> {
     let resolved = pointers::resolve(items).ok_or(LowerError::Addressing)?;
     let mut body = Vec::with_capacity(resolved.len());
     let mut notes = notes.into_iter().peekable();
     let mut body_notes = Vec::new();
+    let mut places = Vec::with_capacity(items.len());
     for (i, insns) in resolved.into_iter().enumerate() {
         while let Some((_, text)) = notes.next_if(|(at, _)| *at == i) {
             body_notes.push((body.len(), text));
         }
         body.extend(insns);
+        places.push(body.len().saturating_sub(1));
     }
     let (before, after) = abi::frame(&body, scratch)?;
     let offset = before.len();
@@ -155,5 +170,6 @@ fn function(
         .push((offset + body.len(), "restore registers".into()));
     let cost = most_cycles(&body, core);
     program.insns = [before, body, after].concat();
-    Ok((cost, program))
+    let places = places.into_iter().map(|at| at + offset).collect();
+    Ok((cost, program, places))
 }

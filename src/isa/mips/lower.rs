@@ -11,7 +11,7 @@ use super::rows;
 use super::words::{Choices, Lowering};
 use crate::allocate::OutOfRegisters;
 use crate::facts::Facts;
-use crate::isa::LowerError;
+use crate::isa::{LowerError, claims};
 use crate::program::Program;
 use crate::schedule::{Blocks, ColumnBlock, RowBlock, Schedule, Words};
 use crate::spec;
@@ -81,7 +81,8 @@ fn in_blocks(
         }
     }
     let one = draft.known_one();
-    function(&draft.insns, draft.notes, 0, one, core)
+    let (program, _) = function(&draft.insns, draft.notes, 0, one, core)?;
+    Ok(program)
 }
 
 /// Every choice of lowering words that may pay.
@@ -115,20 +116,23 @@ fn in_words(
     let lowered = choices.map(|(registers, choices)| {
         let l = Lowering::of(words, registers, core.features, choices);
         let l = l.map_err(|OutOfRegisters| LowerError::Registers)?;
-        function(&l.insns, l.notes, l.bank.scratch_words(), l.one, core)
+        let (scratch, written) = (l.bank.scratch_words(), l.written);
+        let (mut program, places) = function(&l.insns, l.notes, scratch, l.one, core)?;
+        program.claims = claims::of(words, &written, |at| places.get(at).copied());
+        Ok(program)
     });
     lowered.collect()
 }
 
 /// A whole function with `scratch` words of memory, ordered. `one`: from which instruction on a
-/// register holds 1.
+/// register holds 1. With it, where each instruction of `body` is.
 fn function(
     body: &[Insn],
     notes: Vec<(usize, String)>,
     scratch: usize,
     one: Option<(usize, u8)>,
     core: &Core,
-) -> Result<Program<Insn>, LowerError> {
+) -> Result<(Program<Insn>, Vec<usize>), LowerError> {
     let (before, mut after) = abi::frame(body, scratch)?;
     let slot = after.pop();
     let back = after.pop();
@@ -144,6 +148,7 @@ fn function(
     ordered.extend(back.map(|insn| (code.len(), insn)));
     ordered.extend(slot);
     let mut program = Program::new();
+    let mut places = vec![0; body.len()];
     let mut remarks = vec![(0, "save registers".to_string())];
     remarks.extend(notes.into_iter().map(|(at, text)| (at + start, text)));
     remarks.push((end, "restore registers, return".into()));
@@ -155,7 +160,11 @@ fn function(
         while let Some((_, text)) = remarks.next_if(|(at, _)| *at <= index) {
             program.notes.push((program.insns.len(), text));
         }
+        if (start..end).contains(&index) {
+            // After a wait its NOP has the same index.
+            places[index - start] = program.insns.len();
+        }
         program.insns.push(insn);
     }
-    Ok(program)
+    Ok((program, places))
 }
