@@ -1,6 +1,6 @@
 //! Claims of a schedule in words, said of the instructions it became.
 
-use crate::program::{Claim, Term, Written};
+use crate::program::{Claim, Magnitude, Term, Written};
 use crate::schedule::{self, Word, Words};
 
 /// The claims of `words`. `written`: where each value is made, and in which register; `place`: the
@@ -26,7 +26,18 @@ pub fn of(
     };
     let claim = |c: &schedule::Claim| {
         let terms: Option<Vec<_>> = c.terms.iter().map(term).collect();
-        Some(Claim::equation(all(&c.words)?, terms?))
+        let magnitude = match &c.magnitude {
+            None => None,
+            Some(m) => Some(Magnitude {
+                wrapped: all(&m.wrapped)?,
+                mask: one(&m.mask)?,
+            }),
+        };
+        Some(Claim {
+            words: all(&c.words)?,
+            terms: terms?,
+            magnitude,
+        })
     };
     words.claims.iter().filter_map(claim).collect()
 }

@@ -302,6 +302,7 @@ fn equation(f: &mut Words, words: &[Word], x: &[Word], y: &[Word], addends: &[Ve
     f.claims.push(Claim {
         words: words.to_vec(),
         terms,
+        magnitude: None,
     });
 }
 

@@ -1,6 +1,7 @@
 //! The methods: pure functions from a spec, a machine's facts and parameters to a [`Schedule`].
 
 pub mod karatsuba;
+pub mod karatsuba_squaring;
 pub mod lazy_doubling;
 pub mod operand_caching;
 pub mod operand_scanning;
@@ -50,11 +51,12 @@ impl Method {
 }
 
 /// All methods.
-pub static METHODS: [&Method; 9] = [
+pub static METHODS: [&Method; 10] = [
     &operand_caching::METHOD,
     &product_scanning::METHOD,
     &operand_scanning::METHOD,
     &karatsuba::METHOD,
+    &karatsuba_squaring::METHOD,
     &square_product_scanning::METHOD,
     &square_operand_scanning::METHOD,
     &square_carry_catcher::METHOD,

@@ -5,7 +5,6 @@
 //! step does is given over the integers; where a carry is dropped, the step says so.
 
 use super::blocks::{Block, Blocks, Counts, ScheduleError};
-use crate::program::{self, Written};
 use crate::spec::Op;
 use crate::vectors;
 
@@ -163,22 +162,37 @@ pub struct Term {
 pub struct Claim {
     pub words: Vec<Word>,
     pub terms: Vec<Term>,
+    /// Of a sum that may be negative: the words are its absolute value.
+    pub magnitude: Option<Magnitude>,
+}
+
+/// What an absolute value was made from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Magnitude {
+    /// The sum modulo `2^(w len)`.
+    pub wrapped: Vec<Word>,
+    /// Ones if the sum is negative, else zeros.
+    pub mask: Word,
 }
 
 impl Claim {
-    /// The claim about a program, given where that makes each word; `None` if it does not.
-    pub fn program(&self, written: &impl Fn(&Word) -> Option<Written>) -> Option<program::Claim> {
-        let all = |words: &[Word]| words.iter().map(written).collect::<Option<Vec<_>>>();
-        let term = |term: &Term| {
-            Some(program::Term {
-                sign: if term.negative { -1 } else { 1 },
-                shift: term.shift,
-                x: all(&term.x)?,
-                y: all(&term.y)?,
-            })
+    /// `words = x y + plus`.
+    pub fn product(words: &[Word], x: &[Word], y: &[Word], plus: &[Word]) -> Self {
+        let term = |x: &[Word], y: &[Word]| Term {
+            negative: false,
+            shift: 0,
+            x: x.to_vec(),
+            y: y.to_vec(),
         };
-        let terms = self.terms.iter().map(term).collect::<Option<Vec<_>>>()?;
-        Some(program::Claim::equation(all(&self.words)?, terms))
+        let mut terms = vec![term(x, y)];
+        if !plus.is_empty() {
+            terms.push(term(plus, &[]));
+        }
+        Self {
+            words: words.to_vec(),
+            terms,
+            magnitude: None,
+        }
     }
 }
 

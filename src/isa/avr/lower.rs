@@ -11,9 +11,9 @@ use super::windows::{self, Resolved, SPH, SPL, SREG};
 use super::words::{self, Lowering};
 use crate::allocate::Timeline;
 use crate::facts::Facts;
-use crate::isa::LowerError;
-use crate::program::{Claim, Program, Written};
-use crate::schedule::{Schedule, Word, Words};
+use crate::isa::{LowerError, claims};
+use crate::program::{Claim, Program};
+use crate::schedule::{Schedule, Words};
 
 /// What a method may know: r2..r25 are free once r0, r1 hold the product and X, Y, Z point.
 pub const FACTS: Facts = Facts {
@@ -108,16 +108,7 @@ fn in_words(schedule: &Words) -> Result<Vec<Program<Insn>>, LowerError> {
                 };
                 let scratch = l.bank.scratch_words();
                 let program = framed(resolved, l.notes, scratch, |place| {
-                    let written = |word: &Word| {
-                        let (item, register) = l.written[word.0]?;
-                        let insn = place(item)?;
-                        Some(Written { insn, register })
-                    };
-                    schedule
-                        .claims
-                        .iter()
-                        .filter_map(|c| c.program(&written))
-                        .collect()
+                    claims::of(schedule, &l.written, place)
                 });
                 list.push(program);
                 break;
