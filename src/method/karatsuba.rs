@@ -45,34 +45,28 @@ pub static METHOD: Method = Method {
     ],
     defaults: |spec, facts| {
         let [n, _] = spec.words(facts.word_bits);
-        let most = usize::BITS - (n / 3).leading_zeros();
         let mut list = Vec::new();
-        for levels in 1..=most as usize {
-            for (rows, columns) in [
-                (0, 0),
-                (4, 0),
-                (4, 1),
-                (4, 2),
-                (4, 3),
-                (5, 0),
-                (5, 2),
-                (5, 3),
-                (6, 2),
-                (6, 3),
-                (8, 2),
-                (8, 3),
+        // Products of 4 to 20 words at the bottom; of the larger ones only what is usually best.
+        for levels in (1..8).filter(|l| (4..=20).contains(&n.div_ceil(1 << l))) {
+            let bottom = n.div_ceil(1 << levels);
+            for (rows, columns, early, late) in [
+                (0, 0, 1, 2),
+                (0, 0, 0, 2),
+                (0, 0, 0, 1),
+                (6, 0, 0, 1),
+                (6, 2, 1, 1),
+                (6, 3, 1, 2),
             ] {
-                for early in [0, 1] {
-                    for late in [0, 1, 2] {
-                        list.push(Params::from([
-                            ("columns", columns),
-                            ("levels", levels),
-                            ("early", early),
-                            ("rows", rows),
-                            ("late", late),
-                        ]));
-                    }
+                if rows > 0 && bottom > 6 || n > 40 && (early, late) != (1, 2) {
+                    continue;
                 }
+                list.push(Params::from([
+                    ("levels", levels),
+                    ("rows", rows),
+                    ("columns", columns),
+                    ("early", early),
+                    ("late", late),
+                ]));
             }
         }
         list
@@ -138,7 +132,7 @@ fn product(
 ) -> (Vec<Word>, Option<Word>) {
     let n = x.len();
     if plan.levels == 0 || n < 2 {
-        if plan.rows > 0 {
+        if n <= plan.rows {
             let mut layers = layers(addends);
             let (init, rest) = match layers.is_empty() {
                 true => (vec![], vec![]),
@@ -148,7 +142,7 @@ fn product(
                     (first, rest)
                 }
             };
-            let words = school(f, x, y, &init, None, plan.rows.max(2));
+            let words = rows(f, x, y, &init);
             if !rest.is_empty() {
                 let rest = vec![None; n].into_iter().chain(rest);
                 layers.insert(0, rest.collect());
@@ -343,71 +337,11 @@ fn add_layers(
     (words, beyond.filter(|_| !matches!(over, Over::None)))
 }
 
-/// `x y + init`, and a carry of weight `2^(w n)` given as a mask, by blocks of at most `most`
-/// rows. `x` is as long as `y` or one word shorter; `init` is not longer than `y`.
-fn school(
-    f: &mut Words,
-    x: &[Word],
-    y: &[Word],
-    init: &[Option<Word>],
-    carry: Option<Word>,
-    most: usize,
-) -> Vec<Word> {
-    if y.len() <= most {
-        return rows(f, x, y, init, carry);
-    }
-    let low = y.len().div_ceil(2);
-    let (xl, xh) = x.split_at(low.min(x.len()));
-    let (yl, yh) = y.split_at(low);
-    let some = |words: &[Word]| words.iter().map(|w| Some(*w)).collect::<Vec<_>>();
-    let mut result = school(f, xl, yl, &init[..low.min(init.len())], None, most);
-    let mut upper_carry = None;
-    // The rest of init lies beside the high half of the lowest block.
-    if init.len() > low {
-        let old = result.split_off(low);
-        let pairs = old.iter().enumerate();
-        let pairs = pairs.map(|(k, x)| (Some(*x), init.get(low + k).copied().flatten()));
-        let mask = f.fresh();
-        let sum = f.links(Sum::Add, pairs.collect(), End::Mask { out: mask });
-        result.extend(sum);
-        upper_carry = Some(mask);
-    }
-    let upper = result.split_off(low);
-    let first = school(f, yh, xl, &some(&upper), None, most);
-    let second = school(f, xh, yl, &some(&first[..low]), None, most);
-    result.extend(&second[..low]);
-    let over = f.fresh();
-    let (p, q) = (&first[low..], &second[low..]);
-    let pairs = (0..p.len().max(q.len())).map(|k| (p.get(k).copied(), q.get(k).copied()));
-    let sum = f.links(Sum::Add, pairs.collect(), End::Mask { out: over });
-    if let Some(WordStep::Chain(chain)) = f.steps.last_mut() {
-        chain.carry = upper_carry;
-    }
-    let last = school(f, xh, yh, &some(&sum), Some(over), most);
-    result.extend(last);
-    if let Some(carry) = carry {
-        let tail = result.split_off(x.len());
-        let links = tail.iter().map(|x| (Some(*x), None)).collect();
-        result.extend(f.links(Sum::Add, links, End::Drop));
-        if let Some(WordStep::Chain(chain)) = f.steps.last_mut() {
-            chain.carry = Some(carry);
-        }
-    }
-    result
-}
-
 /// `x y + init` row by row; `init` has at most as many words as `y`. Products of a row that lie
 /// two words apart do not overlap: all even ones are added in one chain, all odd ones in
-/// another, and the top word of a row is new. The odd chain of the last row starts at the weight
-/// of `carry`.
-fn rows(
-    f: &mut Words,
-    x: &[Word],
-    y: &[Word],
-    init: &[Option<Word>],
-    carry: Option<Word>,
-) -> Vec<Word> {
-    let (count, n) = (x.len(), y.len());
+/// another, and the top word of a row is new.
+fn rows(f: &mut Words, x: &[Word], y: &[Word], init: &[Option<Word>]) -> Vec<Word> {
+    let n = y.len();
     let all = x;
     // acc[k] is the word of weight 2^(w k).
     let mut acc: Vec<Option<Word>> = init.to_vec();
@@ -458,11 +392,6 @@ fn rows(
             }
             pairs.push((top, None));
             let mut sum = f.links(Sum::Add, pairs, End::Drop);
-            if let Some(WordStep::Chain(chain)) = f.steps.last_mut()
-                && first == count
-            {
-                chain.carry = carry;
-            }
             top = sum.pop();
             acc.extend(sum.into_iter().map(Some));
         }
@@ -470,9 +399,7 @@ fn rows(
         if !place {
             let words: Vec<_> = acc.iter().flatten().copied().collect();
             let init: Vec<_> = init.iter().map(|w| w.iter().copied().collect()).collect();
-            if carry.is_none() || i + 1 < count {
-                equation(f, &words, &all[..=i], y, &init);
-            }
+            equation(f, &words, &all[..=i], y, &init);
         }
     }
     acc.into_iter().flatten().collect()

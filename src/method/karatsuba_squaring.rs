@@ -5,6 +5,7 @@
 //! `L_lo + W (L_lo + Z - T^2) + W^2 Z`. The sign of the difference does not matter, so the
 //! absolute value is taken under a mask, and nothing branches.
 
+use super::sliding_block_doubling::{doubled, triangle};
 use super::{Method, MethodError, Parameter, Params, diagonal, pairs, positive, squaring};
 use crate::facts::Facts;
 use crate::schedule::{
@@ -18,15 +19,26 @@ pub static METHOD: Method = Method {
     summary: "three squares of half the size, recursively, without branches",
     source: "Seo, Liu, Choi, Kim 2014; Hutter, Schwabe 2014",
     ops: &[Op::Sqr],
-    parameters: &[Parameter {
-        name: "levels",
-        meaning: "levels of recursion",
-    }],
+    parameters: &[
+        Parameter {
+            name: "levels",
+            meaning: "levels of recursion",
+        },
+        Parameter {
+            name: "c",
+            meaning: "squares doubled at a time at the end of a base square; 0: column by column",
+        },
+    ],
     defaults: |spec, facts| {
         let [n, _] = spec.words(facts.word_bits);
-        let most = usize::BITS - (n / 4).leading_zeros();
-        (1..=most as usize)
-            .map(|levels| Params::from([("levels", levels)]))
+        // Squares of 4 to 24 words at the bottom, doubled as is usually best.
+        (1..8)
+            .map(|levels| (levels, n.div_ceil(1 << levels)))
+            .filter(|(_, bottom)| (4..=24).contains(bottom))
+            .map(|(levels, bottom)| {
+                let c = if bottom > 10 { 0 } else { 2 };
+                Params::from([("levels", levels), ("c", c)])
+            })
             .collect()
     },
     schedule,
@@ -44,14 +56,28 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
             largest,
         });
     }
-    f.result = square(&mut f, &a, &[], false, levels);
+    let c = params.get("c").copied().unwrap_or(0);
+    f.result = square(&mut f, &a, &[], false, Plan { levels, c });
     Ok(Schedule::Words(f))
 }
 
+/// How the recursion goes on.
+#[derive(Clone, Copy)]
+struct Plan {
+    levels: usize,
+    /// Squares that are doubled at a time, or 0.
+    c: usize,
+}
+
 /// `x^2 + plus`, `2n` words, and one more if it may be longer.
-fn square(f: &mut Words, x: &[Word], plus: &[Word], long: bool, levels: usize) -> Vec<Word> {
+fn square(f: &mut Words, x: &[Word], plus: &[Word], long: bool, plan: Plan) -> Vec<Word> {
     let n = x.len();
-    if levels == 0 || n < 2 {
+    if (plan.levels == 0 || n < 2) && plan.c > 0 && n > 1 {
+        let t = triangle(f, x, n);
+        let result = doubled(f, x, &t, plan.c);
+        return add(f, result, plus, long);
+    }
+    if plan.levels == 0 || n < 2 {
         let column = |k: usize| Pile {
             doubled: pairs(x, k, |_, _| true),
             products: diagonal(x, k),
@@ -61,17 +87,20 @@ fn square(f: &mut Words, x: &[Word], plus: &[Word], long: bool, levels: usize) -
         let piles = (0..2 * n + usize::from(long)).map(column).collect();
         return f.sweep(piles);
     }
-    let levels = levels - 1;
+    let plan = Plan {
+        levels: plan.levels - 1,
+        ..plan
+    };
     let low = n.div_ceil(2);
     let (xl, xh) = x.split_at(low);
     let high = n - low;
     f.push(WordStep::Part(format!("{n} words: L = xl^2")));
-    let l = square(f, xl, &[], false, levels);
-    claim(f, levels, &l, xl, &[]);
+    let l = square(f, xl, &[], false, plan);
+    claim(f, plan, &l, xl, &[]);
     let (l_lo, l_hi) = l.split_at(low);
     f.push(WordStep::Part(format!("{n} words: Z = xh^2 + L_hi")));
-    let z = square(f, xh, l_hi, low > high, levels);
-    claim(f, levels, &z, xh, l_hi);
+    let z = square(f, xh, l_hi, low > high, plan);
+    claim(f, plan, &z, xh, l_hi);
     f.push(WordStep::Part(format!("{n} words: T = |xl - xh|")));
     let t = distance(f, xl, xh);
 
@@ -82,7 +111,7 @@ fn square(f: &mut Words, x: &[Word], plus: &[Word], long: bool, levels: usize) -
     let z_low = &z[..z.len().min(2 * low)];
     let y = f.chain(Sum::Add, &q[..2 * low], z_low, End::Carry { out: e });
     f.push(WordStep::Part(format!("{n} words: T^2")));
-    let m = square(f, &t, &[], false, levels);
+    let m = square(f, &t, &[], false, plan);
     f.claims.push(Claim::product(&m, &t, &t, &[]));
     f.push(WordStep::Part(format!("{n} words: - T^2")));
     let less = f.fresh();
@@ -98,16 +127,24 @@ fn square(f: &mut Words, x: &[Word], plus: &[Word], long: bool, levels: usize) -
         result.extend(sum);
     }
     if !plus.is_empty() {
-        claim_before(f, &result, x);
-        let beyond = f.fresh();
-        let end = match long {
-            true => End::Carry { out: beyond },
-            false => End::Drop,
-        };
-        result = f.chain(Sum::Add, &result, plus, end);
-        result.extend(long.then_some(beyond));
+        f.claims.push(Claim::product(&result, x, x, &[]));
     }
-    result
+    add(f, result, plus, long)
+}
+
+/// `words + plus`, and one more if it may be longer.
+fn add(f: &mut Words, words: Vec<Word>, plus: &[Word], long: bool) -> Vec<Word> {
+    if plus.is_empty() {
+        return words;
+    }
+    let beyond = f.fresh();
+    let end = match long {
+        true => End::Carry { out: beyond },
+        false => End::Drop,
+    };
+    let mut words = f.chain(Sum::Add, &words, plus, end);
+    words.extend(long.then_some(beyond));
+    words
 }
 
 /// `|x - y|`: the difference, and where it is negative its complement and one more.
@@ -143,13 +180,8 @@ fn distance(f: &mut Words, x: &[Word], y: &[Word]) -> Vec<Word> {
 }
 
 /// Claims `words = x^2 + plus`, where the square is not one sweep.
-fn claim(f: &mut Words, levels: usize, words: &[Word], x: &[Word], plus: &[Word]) {
-    if levels > 0 {
+fn claim(f: &mut Words, plan: Plan, words: &[Word], x: &[Word], plus: &[Word]) {
+    if plan.levels > 0 || plan.c > 0 {
         f.claims.push(Claim::product(words, x, x, plus));
     }
-}
-
-/// Claims `words = x^2` where something is added to it next.
-fn claim_before(f: &mut Words, words: &[Word], x: &[Word]) {
-    f.claims.push(Claim::product(words, x, x, &[]));
 }

@@ -56,7 +56,7 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
 }
 
 /// The words of `t` from column 1 to `2s - 2`.
-fn triangle(words: &mut Words, a: &[Word], e: usize) -> Vec<Word> {
+pub(super) fn triangle(words: &mut Words, a: &[Word], e: usize) -> Vec<Word> {
     let s = a.len();
     let mut t: Vec<Word> = Vec::with_capacity(2 * s);
     for first in (0..s - 1).step_by(e) {
@@ -76,7 +76,7 @@ fn triangle(words: &mut Words, a: &[Word], e: usize) -> Vec<Word> {
 }
 
 /// `2 W t + sum A[i]^2 W^(2i)`, `c` squares at a time.
-fn doubled(words: &mut Words, a: &[Word], t: &[Word], c: usize) -> Vec<Word> {
+pub(super) fn doubled(words: &mut Words, a: &[Word], t: &[Word], c: usize) -> Vec<Word> {
     let mut result = Vec::with_capacity(2 * a.len());
     let (mut carry_twice, mut carry_sum) = (None, None);
     for (chunk, squares) in a.chunks(c).enumerate() {

@@ -11,7 +11,9 @@ pub use blocks::{
     Block, Blocks, Column, ColumnBlock, Counts, Lifetimes, Part, Product, Row, RowBlock,
     ScheduleError, Step,
 };
-pub use words::{Chain, Claim, End, Link, Magnitude, Origin, Pile, Sum, Sweep, Term, Word, WordStep, Words};
+pub use words::{
+    Chain, Claim, End, Link, Magnitude, Origin, Pile, Sum, Sweep, Term, Word, WordStep, Words,
+};
 
 /// The order of an operation.
 #[derive(Clone, PartialEq, Eq, Debug)]
