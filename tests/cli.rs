@@ -378,7 +378,7 @@ const BAD: &[(&str, &[&str])] = &[
     ("mul 8 --mcu toaster",       &["toaster", "list mcus"]),
     ("mul 8 --core atmega12",     &["atmega12", "did you mean atmega128?", "list cores"]),
     ("mul 8 --core toaster",      &["toaster", "list cores"]),
-    ("mul 8 --mcu attiny85",      &["attiny85", "no MUL"]),
+    ("mul 8 --mcu attiny85",      &["attiny85", "MUL is not an instruction"]),
     ("mul 8 --mcu atmega128 --core atmega2560", &["atmega128", "atmega2560"]),
     ("mul 8 --mcu atmega128 --method fast",     &["fast", "list methods"]),
     ("mul 8 --mcu atmega128 --method operand-cachin", &["did you mean operand-caching?"]),

@@ -166,6 +166,8 @@ pub enum LowerError {
     Mixed,
     #[error("it needs a row machine (a*b + c + d in one step), which {0} is not")]
     RowMachine(&'static str),
+    #[error("MUL is not an instruction of {0}")]
+    NoMultiplier(&'static str),
     #[error("a pointer would have to move while a carry is on its way")]
     Addressing,
 }

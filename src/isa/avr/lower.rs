@@ -3,6 +3,7 @@
 use super::abi;
 use super::code::Insn;
 use super::columns::{Choices, Columns};
+use super::cores::Core;
 use super::instructions::Op;
 use super::pointers::{self, Item};
 use super::rows::Rows;
@@ -29,22 +30,29 @@ const CHOICES: [Choices; 2] = [
 ///
 /// # Errors
 /// When registers run out, or a pointer cannot move where it must.
-pub fn lower(schedule: &Schedule) -> Result<Vec<Program<Insn>>, LowerError> {
+pub fn lower(schedule: &Schedule, core: &Core) -> Result<Vec<Program<Insn>>, LowerError> {
+    if !core.multiplies() {
+        return Err(LowerError::NoMultiplier(core.name));
+    }
     if let Some(blocks) = schedule.column_blocks() {
         let lowered = CHOICES.iter().map(|choices| {
             let columns = Columns::lower(schedule, &blocks, *choices);
             let Columns { items, notes, .. } = columns.map_err(|_| LowerError::Registers)?;
-            function(&items, notes)
+            function(core, &items, notes)
         });
         return lowered.collect();
     }
     let blocks = schedule.row_blocks().ok_or(LowerError::Mixed)?;
     let rows = Rows::lower(schedule.n, &blocks).map_err(|_| LowerError::Registers)?;
-    Ok(vec![function(&rows.items, rows.notes)?])
+    Ok(vec![function(core, &rows.items, rows.notes)?])
 }
 
 /// A whole function: pointers set up, accesses resolved, registers saved.
-fn function(items: &[Item], notes: Vec<(usize, String)>) -> Result<Program<Insn>, LowerError> {
+fn function(
+    core: &Core,
+    items: &[Item],
+    notes: Vec<(usize, String)>,
+) -> Result<Program<Insn>, LowerError> {
     let (pointers, resolved) = pointers::resolve(items).ok_or(LowerError::Addressing)?;
     let mut body: Vec<Insn> = pointers
         .iter()
@@ -60,7 +68,7 @@ fn function(items: &[Item], notes: Vec<(usize, String)>) -> Result<Program<Insn>
         }
         body.extend(insns);
     }
-    let (before, after) = abi::frame(&body);
+    let (before, after) = abi::frame(core, &body);
     let offset = before.len();
     program.notes.push((0, "save registers".into()));
     program.notes.push((offset, "point to r, a, b".into()));

@@ -46,8 +46,8 @@ mod io {
     pub const SPL: i32 = 0x3d;
     pub const SPH: i32 = 0x3e;
     pub const SREG: i32 = 0x3f;
-    /// I/O address 0 in data space.
-    pub const START: i64 = 0x20;
+    /// How many I/O addresses there are.
+    pub const LENGTH: i64 = 0x40;
 }
 
 /// An AVR over the domain `D`.
@@ -64,6 +64,8 @@ pub struct Avr<D: Domain> {
     pub pc: usize,
     /// Bytes of a return address: 2, or 3 on parts with more than 128 KB of flash.
     pub pc_bytes: usize,
+    /// I/O address 0 in data space: above the register file, or 0 where that is not in data space.
+    pub io_start: i64,
     /// Program memory from address 0, for LPM.
     flash: Rc<[u8]>,
 }
@@ -88,6 +90,7 @@ impl<D: Domain> Avr<D> {
             eind: zero,
             pc: 0,
             pc_bytes,
+            io_start: 0x20,
             flash,
             d,
         }
@@ -384,11 +387,11 @@ impl<D: Domain> Avr<D> {
 
     #[inline(always)]
     fn read(&mut self, at: Address) -> Result<D::Word<8>, Fault> {
-        if at.base == Base::ABSOLUTE && at.offset < 0x60 {
-            if at.offset < io::START {
+        if at.base == Base::ABSOLUTE && at.offset < self.io_start + io::LENGTH {
+            if at.offset < self.io_start {
                 return Ok(self.r(at.offset as u8));
             }
-            return self.load_io((at.offset - io::START) as i32);
+            return self.load_io((at.offset - self.io_start) as i32);
         }
         if at.base == Base::STACK && self.is_below_stack(at)? {
             return Err(Fault::Load(BELOW_STACK.into()));
@@ -398,11 +401,11 @@ impl<D: Domain> Avr<D> {
 
     #[inline(always)]
     fn write(&mut self, at: Address, word: D::Word<8>) -> Outcome {
-        if at.base == Base::ABSOLUTE && at.offset < 0x60 {
-            if at.offset < io::START {
+        if at.base == Base::ABSOLUTE && at.offset < self.io_start + io::LENGTH {
+            if at.offset < self.io_start {
                 return self.set(at.offset as u8, word);
             }
-            return self.write_io((at.offset - io::START) as i32, word);
+            return self.write_io((at.offset - self.io_start) as i32, word);
         }
         if at.base == Base::STACK && self.is_below_stack(at)? {
             return Err(Fault::Store(BELOW_STACK.into()));
@@ -475,7 +478,7 @@ impl<D: Domain> Avr<D> {
             }
             io::RAMPZ => Ok(self.rampz.clone()),
             io::EIND => Ok(self.eind.clone()),
-            _ => self.d.load(absolute(a + io::START as i32)),
+            _ => self.d.load(absolute(a + self.io_start as i32)),
         }
     }
 
@@ -495,7 +498,7 @@ impl<D: Domain> Avr<D> {
             }
             io::RAMPZ => self.rampz = word,
             io::EIND => self.eind = word,
-            _ => self.d.store(absolute(a + io::START as i32), &word)?,
+            _ => self.d.store(absolute(a + self.io_start as i32), &word)?,
         }
         Ok(Flow::Next)
     }

@@ -52,8 +52,8 @@ impl Isa for AvrIsa {
         core.name.to_string()
     }
 
-    fn relatives(_: &cores::Core) -> Vec<cores::Core> {
-        cores::CORES.iter().map(|c| (*c).clone()).collect()
+    fn relatives(core: &cores::Core) -> Vec<cores::Core> {
+        core.relatives().cloned().collect()
     }
 
     fn is_frame(insn: &code::Insn) -> bool {
@@ -64,8 +64,11 @@ impl Isa for AvrIsa {
         lower::FACTS
     }
 
-    fn lower(schedule: &Schedule, _: &cores::Core) -> Result<Vec<Program<code::Insn>>, LowerError> {
-        lower::lower(schedule)
+    fn lower(
+        schedule: &Schedule,
+        core: &cores::Core,
+    ) -> Result<Vec<Program<code::Insn>>, LowerError> {
+        lower::lower(schedule, core)
     }
 
     fn at_least(counts: &Counts) -> u64 {
@@ -93,19 +96,22 @@ impl Isa for AvrIsa {
         }
     }
 
-    fn encode(_: &cores::Core, program: &[code::Insn]) -> Result<Vec<u8>, String> {
+    fn encode(core: &cores::Core, program: &[code::Insn]) -> Result<Vec<u8>, String> {
         let mut bytes = Vec::with_capacity(2 * program.len());
         for insn in program {
+            if let Some(refusal) = core.refusal(insn) {
+                return Err(refusal);
+            }
             insn.encode(&mut bytes).map_err(|e| e.to_string())?;
         }
         Ok(bytes)
     }
 
-    fn decode(_: &cores::Core, code: &[u8]) -> Result<Vec<(usize, code::Insn)>, usize> {
+    fn decode(core: &cores::Core, code: &[u8]) -> Result<Vec<(usize, code::Insn)>, usize> {
         let mut list = Vec::with_capacity(code.len() / 2);
         let mut at = 0;
         while at < code.len() {
-            let insn = code::Insn::decode(&code[at..]).ok_or(at)?;
+            let insn = code::Insn::decode_on(core, &code[at..]).ok_or(at)?;
             list.push((at, insn));
             at += 2 * insn.form().words;
         }
