@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::isa::{Cost, Isa, LowerError, Operands};
 use crate::method::{self, METHODS, Method, MethodError, Params};
-use crate::program::Program;
+use crate::program::{Claim, Program};
 use crate::prove::{self, Proof, Timing, Verdict};
 use crate::schedule::ScheduleError;
 use crate::spec::{Alias, Op, Spec, SpecError};
@@ -287,10 +287,7 @@ pub fn generate<I: Isa>(request: &Request, core: &I::Core) -> Result<Kernel<I>, 
         if index >= count {
             return Err(Error::Drop(index, count));
         }
-        candidate.program.insns.remove(index);
-        for (at, _) in &mut candidate.program.notes {
-            *at -= usize::from(*at > index);
-        }
+        candidate.program.remove(index);
         candidate.code = I::encode(core, &candidate.program.insns).map_err(Error::Encode)?;
     }
     judge(spec, candidate, core)
@@ -311,7 +308,7 @@ fn judge<I: Isa>(spec: Spec, candidate: Candidate<I>, core: &I::Core) -> Result<
     if !decoded.iter().map(|(_, insn)| insn).eq(&program.insns) {
         return Err(Error::Encode("the bytes decode to another program".into()));
     }
-    let mut proof = verdict::<I>(&spec, core, &code);
+    let mut proof = verdict::<I>(&spec, core, &code, &program.claims);
     let mut aliasing = Vec::new();
     for alias in Alias::ALL.into_iter().filter(|a| *a != Alias::Distinct) {
         // A wrong result on numbers refuses at once; only what passes is worth a proof.
@@ -323,7 +320,7 @@ fn judge<I: Isa>(spec: Spec, candidate: Candidate<I>, core: &I::Core) -> Result<
             });
             continue;
         }
-        let case = prove::prove::<I>(&spec, core, &code, alias);
+        let case = prove::prove_with::<I>(&spec, core, &code, &program.claims, alias);
         let allowed = case.holds();
         let reason = [&case.correct, &case.memory, &case.abi]
             .iter()
@@ -371,8 +368,8 @@ fn judge<I: Isa>(spec: Spec, candidate: Candidate<I>, core: &I::Core) -> Result<
 /// The proof for distinct operands, with a counterexample where it fails and one is found.
 ///
 /// Numbers are run beside a proof, too: should they ever disagree, the proof counts for nothing.
-pub fn verdict<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8]) -> Proof {
-    let mut proof = prove::prove::<I>(spec, core, code, Alias::Distinct);
+pub fn verdict<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8], claims: &[Claim]) -> Proof {
+    let mut proof = prove::prove_with::<I>(spec, core, code, claims, Alias::Distinct);
     let count = if proof.correct.is_proved() {
         TRIALS
     } else {

@@ -12,6 +12,7 @@ use crate::domain::identity::{self, Open};
 use crate::domain::secret::Secret;
 use crate::domain::{Abstract, Address, Base};
 use crate::isa::{Cost, Isa, Stopped};
+use crate::program::Claim;
 use crate::spec::{Alias, Op, Spec};
 
 /// The most instructions an abstract run may take.
@@ -123,7 +124,27 @@ fn declare<D: Abstract, V: Copy>(
 
 /// Runs `code` for all inputs and shows equation, memory and calling convention.
 pub fn prove<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8], alias: Alias) -> Proof {
+    prove_with::<I>(spec, core, code, &[], alias)
+}
+
+/// `claims` about the instructions at their byte addresses; those about others are left out.
+fn placed<I: Isa>(core: &I::Core, code: &[u8], claims: &[Claim]) -> Vec<Claim> {
+    let insns = I::decode(core, code).unwrap_or_default();
+    let address = |index: usize| insns.get(index).map(|(at, _)| *at);
+    let claims = claims.iter().map(|claim| claim.at(address));
+    claims.flatten().collect()
+}
+
+/// The same with claims about the instructions, as stepping stones.
+pub fn prove_with<I: Isa>(
+    spec: &Spec,
+    core: &I::Core,
+    code: &[u8],
+    claims: &[Claim],
+    alias: Alias,
+) -> Proof {
     let mut d = Algebra::default();
+    d.offer(placed::<I>(core, code, claims));
     let bases = bases(alias);
     let [a, b] = declare(&mut d, spec, I::WORD_BITS, bases, |d, at, name| {
         let word = match I::WORD_BITS {

@@ -8,6 +8,7 @@
 
 use super::abstract_memory::AbstractMemory;
 use super::bounds::Bounds;
+use super::claims::Claims;
 use super::concrete::{Bits, Concrete};
 use super::public::{self, Public, PublicBit};
 use super::recent::Recent;
@@ -36,7 +37,9 @@ impl Value {
 pub enum BitValue {
     Public(PublicBit),
     Var(VarId),
-    /// A bit this domain does not follow (a zero test, a sign, a half carry).
+    /// The top bit of a word of `w` bits.
+    Top { word: VarId, w: u32 },
+    /// A bit this domain does not follow (a zero test, an overflow, a half carry).
     Opaque,
 }
 
@@ -56,6 +59,8 @@ pub enum Def {
         hi: VarId,
         w: u32,
     },
+    /// `a * b`, one of them a bit.
+    Product { a: VarId, b: VarId },
 }
 
 /// A variable.
@@ -66,6 +71,8 @@ pub struct Var {
     pub bound: u64,
     /// Address of the instruction that made it.
     pub pc: u32,
+    /// The variable at whose turn it is replaced: itself, or the earliest word of its claim.
+    pub rank: VarId,
 }
 
 /// The algebra domain.
@@ -74,7 +81,8 @@ pub struct Algebra {
     pub memory: AbstractMemory<Value>,
     pub vars: Vec<Var>,
     pub terms: Vec<(VarId, i64)>,
-    bounds: Bounds,
+    pub(super) bounds: Bounds,
+    pub(super) claims: Claims,
     /// Sums and products made lately: the same operation on the same words gives the same variables.
     sums: Recent<(Value, Value, Value, u32), (Value, BitValue)>,
     products: Recent<(Value, Value, u32), (Value, Value)>,
@@ -84,12 +92,14 @@ pub struct Algebra {
 
 impl Algebra {
     pub(super) fn new_var(&mut self, def: Def, bound: u64) -> VarId {
+        let rank = self.vars.len() as VarId;
         self.vars.push(Var {
             def,
             bound,
             pc: self.pc,
+            rank,
         });
-        (self.vars.len() - 1) as VarId
+        rank
     }
 
     /// A variable equal to `constant + sum of terms`.
@@ -118,7 +128,7 @@ impl Algebra {
     }
 
     /// The largest value of a word of `w` bits.
-    fn bound(&self, value: Value, w: u32) -> u64 {
+    pub(super) fn bound(&self, value: Value, w: u32) -> u64 {
         match value {
             Value::Public(Public::Known(k)) => k,
             Value::Public(Public::Pointer { .. }) => (1 << w) - 1,
@@ -139,11 +149,15 @@ impl Algebra {
         match bit {
             BitValue::Public(PublicBit::Known(b)) => Value::Public(Public::Known(u64::from(*b))),
             BitValue::Var(v) => Value::Var(*v),
+            BitValue::Top { word, w } => match self.top_bit(*word, *w) {
+                Some(bit) => bit,
+                None => Value::Var(self.new_var(Def::Free, 1)),
+            },
             _ => Value::Var(self.new_var(Def::Free, 1)),
         }
     }
 
-    fn as_bit(value: Value) -> BitValue {
+    pub(super) fn as_bit(value: Value) -> BitValue {
         match value {
             Value::Public(Public::Known(k)) => BitValue::Public(PublicBit::Known(k & 1 == 1)),
             Value::Var(v) => BitValue::Var(v),
@@ -152,7 +166,7 @@ impl Algebra {
     }
 
     /// Adds `coefficient * value` to a linear form.
-    fn collect(form: &mut (Vec<(VarId, i64)>, i64), value: Value, coefficient: i64) {
+    pub(super) fn collect(form: &mut (Vec<(VarId, i64)>, i64), value: Value, coefficient: i64) {
         match value {
             Value::Public(Public::Known(k)) => form.1 += coefficient * k as i64,
             Value::Var(v) => form.0.push((v, coefficient)),
@@ -227,6 +241,9 @@ impl Domain for Algebra {
         if let Some((word, carry)) = self.sums.get(&key) {
             return Self::opaque(word, carry);
         }
+        if let (true, Some((word, carry))) = (a == b, self.double_signed(a, c_in, W)) {
+            return Self::opaque(word, carry);
+        }
         let bound = self.bound(a, W) + self.bound(b, W) + self.bound(c_in, 1);
         let chain = self
             .bounds
@@ -263,14 +280,7 @@ impl Domain for Algebra {
         if a == b {
             // a - a - c = -c: all ones under the borrow.
             return match c_in {
-                Value::Var(v) => {
-                    let mask = Value::Var(self.linear(&[(v, full as i64)], 0, full));
-                    if let Some((_, Some(carry))) = self.mask_bit(mask, W) {
-                        // The carry 1 - v has the place that the mask takes in its chain.
-                        self.add::<W>(&Value::ZERO, &Value::ZERO, &BitValue::Var(carry));
-                    }
-                    Self::opaque(mask, BitValue::Var(v))
-                }
+                Value::Var(v) => Self::opaque(self.mask_of::<W>(v), BitValue::Var(v)),
                 _ => Self::folded(false, &Value::ZERO, &Value::ZERO, &Self::as_bit(c_in))
                     .unwrap_or_else(|| Self::opaque(Value::ZERO, NO)),
             };
@@ -281,6 +291,13 @@ impl Domain for Algebra {
         );
         if c_in == Value::ZERO && b == Value::ZERO {
             return Self::opaque(a, NO);
+        }
+        // 0 - b = -b, b a bit.
+        if let (Value::ZERO, Value::ZERO, Value::Var(v)) | (Value::ZERO, Value::Var(v), Value::ZERO) =
+            (a, b, c_in)
+            && self.vars[v as usize].bound <= 1
+        {
+            return Self::opaque(self.mask_of::<W>(v), BitValue::Var(v));
         }
         if c_in == Value::ZERO
             && let Some((addend, carry)) = self.undo_sum(a, b, W)
@@ -334,7 +351,8 @@ impl Domain for Algebra {
         let product = self.bound(a, W) * self.bound(b, W);
         let hi = self.new_var(Def::Carry, product >> W);
         let lo = self.new_var(Def::Low { a, b, hi, w: W }, product.min((1 << W) - 1));
-        self.bounds.product(Value::Var(lo), Value::Var(hi), product);
+        self.bounds
+            .group(&[Value::Var(lo), Value::Var(hi)], product.into());
         self.products.put(key, (Value::Var(lo), Value::Var(hi)));
         (Value::Var(lo), Value::Var(hi))
     }
@@ -354,7 +372,10 @@ impl Domain for Algebra {
             Logic::Or | Logic::Xor if *b == Value::ZERO => *a,
             Logic::And if *a == ones => *b,
             Logic::And if *b == ones => *a,
-            _ => self.unknown_word(W),
+            _ => match self.masked(op, *a, *b, W) {
+                Some(word) => word,
+                None => self.unknown_word(W),
+            },
         }
     }
 
@@ -387,6 +408,9 @@ impl Domain for Algebra {
         }
         let a = self.variable_or_number(*a, W);
         let bound = self.bound(a, W);
+        if let Some(shifted) = self.shift_sign::<W>(kind, a, count) {
+            return shifted;
+        }
         match kind {
             // word = 2^count a - 2^W over.
             Shift::Left => {
@@ -470,6 +494,7 @@ impl Domain for Algebra {
     fn bit<const W: u32>(&mut self, a: &Value, index: u32) -> BitValue {
         match a {
             Value::Public(Public::Known(k)) => self.flag(k >> index & 1 == 1),
+            Value::Var(v) if index == W - 1 => BitValue::Top { word: *v, w: W },
             _ => BitValue::Opaque,
         }
     }
@@ -558,5 +583,9 @@ impl Domain for Algebra {
 
     fn at(&mut self, pc: usize) {
         self.pc = pc as u32;
+    }
+
+    fn after<const W: u32>(&mut self, pc: usize, register: impl Fn(u8) -> Value) {
+        self.look(pc, W, register);
     }
 }

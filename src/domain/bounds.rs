@@ -98,16 +98,16 @@ impl Bounds {
         (words.get(place.index) == Some(&value)).then_some(place)
     }
 
-    /// The words `lo`, `hi` of a product of at most `product`.
-    pub fn product(&mut self, lo: Value, hi: Value, product: u64) {
+    /// Words with `sum 2^(W i) words[i] <= total`: a product, or what a claim says.
+    pub fn group(&mut self, words: &[Value], total: BigUint) {
         let group = self.new_group();
         let g = &mut self.groups[group as usize];
         g.changed = self.changes;
-        g.words = vec![lo, hi];
-        g.total = BigUint::from(product);
-        for (index, word) in [lo, hi].into_iter().enumerate() {
+        g.words = words.to_vec();
+        g.total = total;
+        for (index, word) in words.iter().enumerate() {
             if let Value::Var(v) = word {
-                put(&mut self.places, v, Place { group, index });
+                put(&mut self.places, *v, Place { group, index });
             }
         }
     }

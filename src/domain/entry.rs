@@ -48,7 +48,10 @@ impl Abstract for Algebra {
     }
 
     fn same<const W: u32>(&self, a: &Value, b: &Value) -> bool {
-        a == b
+        match (a, b) {
+            (Value::Public(a), Value::Public(b)) => a.is_same::<W>(*b),
+            _ => a == b,
+        }
     }
 
     fn unknown_bit(&mut self, name: String) -> BitValue {
@@ -84,7 +87,10 @@ impl Abstract for Secret {
     }
 
     fn same<const W: u32>(&self, a: &Taint, b: &Taint) -> bool {
-        a == b
+        match (a, b) {
+            (Taint::Public(a), Taint::Public(b)) => a.is_same::<W>(*b),
+            _ => a == b,
+        }
     }
 
     fn unknown_bit(&mut self, name: String) -> TaintBit {

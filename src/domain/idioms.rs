@@ -5,7 +5,7 @@
 
 use super::algebra::{Algebra, BitValue, Def, NO, Value, VarId};
 use super::public::Public;
-use super::{Domain, Sum};
+use super::{Domain, Logic, Shift, Sum};
 
 impl Algebra {
     /// If `s = x + y - 2^W c` and `y < 2^W`, then `s - x = y - 2^W c`: comparing a sum with an
@@ -45,24 +45,28 @@ impl Algebra {
         Some((other, carry))
     }
 
-    /// The bit `b` if `value = (2^W - 1) * b`, and the bit `1 - b` where that has a name.
-    pub(super) fn mask_bit(&self, value: Value, w: u32) -> Option<(VarId, Option<VarId>)> {
-        let only_term = |v: VarId| match self.vars[v as usize].def {
+    /// `((v, k), constant)` if `value = k v + constant`.
+    fn only_term(&self, value: Value) -> Option<((VarId, i64), i64)> {
+        let Value::Var(v) = value else {
+            return None;
+        };
+        match self.vars[v as usize].def {
             Def::Linear {
                 start,
                 len: 1,
                 constant,
             } => Some((self.terms[start as usize], constant)),
             _ => None,
-        };
-        let Value::Var(mask) = value else {
-            return None;
-        };
-        let ((bit, factor), constant) = only_term(mask)?;
+        }
+    }
+
+    /// The bit `b` if `value = (2^W - 1) * b`, and the bit `1 - b` where that has a name.
+    pub(super) fn mask_bit(&self, value: Value, w: u32) -> Option<(VarId, Option<VarId>)> {
+        let ((bit, factor), constant) = self.only_term(value)?;
         if factor != (1 << w) - 1 || constant != 0 || self.vars[bit as usize].bound > 1 {
             return None;
         }
-        let complement = only_term(bit).and_then(|((c, factor), constant)| {
+        let complement = self.only_term(Value::Var(bit)).and_then(|((c, factor), constant)| {
             (factor == -1 && constant == 1 && self.vars[c as usize].bound <= 1).then_some(c)
         });
         Some((bit, complement))
@@ -87,5 +91,117 @@ impl Algebra {
         };
         let sum = self.add::<W>(&Value::Var(complement), &Value::ZERO, c);
         Some(Self::opaque(sum.word, BitValue::Var(bit)))
+    }
+
+    /// `(2^W - 1) v`: all ones if the bit `v` is set.
+    pub(super) fn mask_of<const W: u32>(&mut self, v: VarId) -> Value {
+        let full = (1u64 << W) - 1;
+        let mask = Value::Var(self.linear(&[(v, full as i64)], 0, full));
+        if let Some((_, Some(carry))) = self.mask_bit(mask, W) {
+            // The carry 1 - v has the place that the mask takes in its chain.
+            self.add::<W>(&Value::ZERO, &Value::ZERO, &BitValue::Var(carry));
+        }
+        mask
+    }
+
+    /// The bit `b` if `value` is `(2^W - 1) b` or the complement of such a word.
+    fn selector(&mut self, value: Value, w: u32) -> Option<VarId> {
+        if let Some((bit, _)) = self.mask_bit(value, w) {
+            return Some(bit);
+        }
+        let full = (1i64 << w) - 1;
+        let (term, constant) = self.only_term(value)?;
+        if (term.1, constant) != (-1, full) {
+            return None;
+        }
+        let (bit, complement) = self.mask_bit(Value::Var(term.0), w)?;
+        Some(match complement {
+            Some(c) => c,
+            None => self.linear(&[(bit, -1)], 1, 1),
+        })
+    }
+
+    /// `a op b` where one is a mask of the bit `s`, or both are bits. With the other word `x`
+    /// and `m = (2^W - 1) s`: `x & m = s x`, `x | m = x + m - s x`, `x ^ m = x + m - 2 s x`.
+    pub(super) fn masked(&mut self, op: Logic, a: Value, b: Value, w: u32) -> Option<Value> {
+        let (selector, mask, x) = match (self.selector(a, w), self.selector(b, w)) {
+            (Some(s), _) => (s, a, b),
+            (None, Some(s)) => (s, b, a),
+            (None, None) if self.bound(a, w) <= 1 && self.bound(b, w) <= 1 => match (a, b) {
+                (Value::Var(s), _) => (s, a, b),
+                (_, Value::Var(s)) => (s, b, a),
+                _ => return None,
+            },
+            (None, None) => return None,
+        };
+        let full = (1i64 << w) - 1;
+        let both = match (self.mask_bit(x, w), x) {
+            (Some((bit, _)), _) if bit == selector => x,
+            (Some((bit, _)), _) => {
+                let (a, b) = (selector, bit);
+                let bit = self.new_var(Def::Product { a, b }, 1);
+                Value::Var(self.linear(&[(bit, full)], 0, full as u64))
+            }
+            (None, Value::Var(b)) => {
+                let bound = self.bound(x, w);
+                Value::Var(self.new_var(Def::Product { a: selector, b }, bound))
+            }
+            (None, Value::Public(Public::Known(k))) => {
+                Value::Var(self.linear(&[(selector, k as i64)], 0, k))
+            }
+            (None, Value::Public(Public::Pointer { .. })) => return None,
+        };
+        let taken = match op {
+            Logic::And => return Some(both),
+            Logic::Or => -1,
+            Logic::Xor => -2,
+        };
+        let mut form = (Vec::with_capacity(3), 0);
+        Self::collect(&mut form, mask, 1);
+        Self::collect(&mut form, x, 1);
+        Self::collect(&mut form, both, taken);
+        let bound = match self.bound(mask, w).max(self.bound(x, w)) {
+            0..=1 => 1,
+            _ => full as u64,
+        };
+        Some(Value::Var(self.linear(&form.0, form.1, bound)))
+    }
+
+    /// `2 a + c` of a small signed sum `a`: the carry is its sign.
+    pub(super) fn double_signed(&mut self, a: Value, c: Value, w: u32) -> Option<(Value, BitValue)> {
+        let Value::Var(v) = a else {
+            return None;
+        };
+        let Some(Value::Var(sign)) = self.top_bit(v, w) else {
+            return None;
+        };
+        let mut form = (vec![(v, 2), (sign, -(1 << w))], 0);
+        Self::collect(&mut form, c, 1);
+        let word = self.linear(&form.0, form.1, (1 << w) - 1);
+        Some((Value::Var(word), BitValue::Var(sign)))
+    }
+
+    /// Shifts that bring out the sign of a small signed sum.
+    pub(super) fn shift_sign<const W: u32>(
+        &mut self,
+        kind: Shift,
+        a: Value,
+        count: u32,
+    ) -> Option<(Value, BitValue)> {
+        let Value::Var(v) = a else {
+            return None;
+        };
+        match kind {
+            Shift::Left if count == 1 => self.double_signed(a, Value::ZERO, W),
+            Shift::Right if count == W - 1 => Some((self.top_bit(v, W)?, BitValue::Opaque)),
+            Shift::ArithmeticRight if count == W - 1 => {
+                let word = match self.top_bit(v, W)? {
+                    Value::Var(sign) => self.mask_of::<W>(sign),
+                    Value::Public(_) => Value::ZERO,
+                };
+                Some((word, BitValue::Opaque))
+            }
+            _ => None,
+        }
     }
 }

@@ -16,13 +16,16 @@
 pub mod abstract_memory;
 pub mod algebra;
 pub mod bounds;
+mod claims;
 pub mod concrete;
 pub mod entry;
 pub mod identity;
 mod idioms;
+mod polynomial;
 pub mod public;
 mod recent;
 pub mod secret;
+mod sign;
 
 pub use entry::Abstract;
 
@@ -216,6 +219,10 @@ pub trait Domain: Sized {
     /// Called with the address of each instruction before it runs.
     #[inline(always)]
     fn at(&mut self, _pc: usize) {}
+
+    /// Called after each instruction with its address and what the registers hold now.
+    #[inline(always)]
+    fn after<const W: u32>(&mut self, _pc: usize, _register: impl Fn(u8) -> Self::Word<W>) {}
 
     /// NOT on a bit.
     #[inline(always)]

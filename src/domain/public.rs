@@ -22,6 +22,23 @@ pub enum Public {
     },
 }
 
+impl Public {
+    /// Are they the same word? Part `i` tells the offset modulo `2^(W (i + 1))`.
+    pub fn is_same<const W: u32>(self, other: Self) -> bool {
+        match (self, other) {
+            (
+                Public::Pointer { base, offset, part },
+                Public::Pointer {
+                    base: base_b,
+                    offset: offset_b,
+                    part: part_b,
+                },
+            ) => base == base_b && part == part_b && below::<W>(part + 1, offset, offset_b),
+            _ => self == other,
+        }
+    }
+}
+
 /// A bit that does not depend on any secret.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PublicBit {

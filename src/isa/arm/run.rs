@@ -227,6 +227,9 @@ impl<'a, D: Domain> Decoded<'a, D> {
             returned = self
                 .execute(m, slot, &mut pipeline, &mut account)
                 .map_err(|fault| (pc, fault))?;
+            // Nobody claims anything of the program counter.
+            let last = m.r.len() - 1;
+            m.d.after::<32>(pc, |i| m.r[usize::from(i).min(last)].clone());
         }
         Ok(account.close())
     }

@@ -137,9 +137,11 @@ impl<D: Domain> Decoded<D> {
             if executed == limit {
                 return Err((2 * m.pc, Fault::StepLimit(limit)));
             }
-            m.d.at(2 * m.pc);
+            let pc = 2 * m.pc;
+            m.d.at(pc);
             let spent;
             (spent, returned) = self.execute(m, slot)?;
+            m.d.after::<8>(pc, |i| m.r[usize::from(i & 31)].clone());
             executed += 1;
             cycles += spent;
             by_class[slot.class as usize] += 1;

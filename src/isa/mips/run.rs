@@ -136,6 +136,7 @@ impl<'a, D: Domain> Decoded<'a, D> {
             }
             clock.issue(self.core, m, slot);
             let flow = (slot.meaning)(m, slot.insn.ops).map_err(|fault| (pc, fault))?;
+            m.d.after::<32>(pc, |i| m.r[usize::from(i & 31)].clone());
             executed += 1;
             by_class[slot.class as usize] += 1;
             in_slot = branches;

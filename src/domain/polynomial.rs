@@ -1,0 +1,334 @@
+//! Polynomials of degree 2 over the variables, and their elimination.
+//!
+//! Variables are replaced by their definitions, latest first. A definition names earlier
+//! variables only, so that each one has collected all its uses when its turn comes: carries
+//! between the words of a sum, and borrows between the words of a factor, cancel at once.
+//!
+//! The words of a shown claim ([`super::claims`]) wait for the turn of the earliest of them.
+//! If they then stand there as a multiple of `sum 2^(W i) words[i]`, the claim's right side
+//! takes their place; if not, their definitions do.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use num_bigint::BigInt;
+use num_traits::Zero;
+
+use super::algebra::{Algebra, Def, Value, VarId};
+use super::claims::Equation;
+use super::identity::Open;
+use super::public::Public;
+
+/// An integer `odd * 2^shift`; 0 has `odd = 0`.
+#[derive(Clone, Debug)]
+pub(super) struct Scaled {
+    pub odd: BigInt,
+    pub shift: u64,
+}
+
+impl Scaled {
+    /// `value * 2^shift`.
+    pub fn new(value: BigInt, shift: u64) -> Self {
+        let zeros = value.trailing_zeros().unwrap_or(0);
+        Self {
+            odd: value >> zeros,
+            shift: shift + zeros,
+        }
+    }
+
+    pub fn add(&mut self, other: &Self) {
+        if self.odd.is_zero() {
+            *self = other.clone();
+        } else if !other.odd.is_zero() {
+            let low = self.shift.min(other.shift);
+            let sum = (&self.odd << (self.shift - low)) + (&other.odd << (other.shift - low));
+            *self = Self::new(sum, low);
+        }
+    }
+
+    pub fn times(&self, factor: i64) -> Self {
+        Self::new(&self.odd * factor, self.shift)
+    }
+
+    /// `-self * 2^bits`.
+    pub fn carried(&self, bits: u64) -> Self {
+        Self {
+            odd: -&self.odd,
+            shift: self.shift + bits,
+        }
+    }
+
+    /// Is it a multiple of `2^bits`?
+    pub fn vanishes(&self, bits: u64) -> bool {
+        self.odd.is_zero() || self.shift >= bits
+    }
+}
+
+/// Products that may be added up: a few times `n^2` for operands of `n` words are, if no sum
+/// of products is a factor itself (an operand overwritten by the result).
+const MOST_PRODUCTS: u64 = 1 << 25;
+
+/// The other factors of the products of one variable.
+type Row = BTreeMap<VarId, Scaled>;
+
+/// A polynomial of degree at most 2 in the variables, modulo `2^bits`.
+pub(super) struct Polynomial<'a> {
+    algebra: &'a Algebra,
+    pub bits: u64,
+    constant: Scaled,
+    /// Variables still to be replaced, by their turn, and those without definition.
+    linear: BTreeMap<(VarId, VarId), Scaled>,
+    open_linear: BTreeMap<VarId, Scaled>,
+    /// Products, by their latest factor that is a sum; and those without such a factor.
+    rows: BTreeMap<VarId, Row>,
+    open_products: BTreeMap<(VarId, VarId), Scaled>,
+    /// Products added so far.
+    products: u64,
+}
+
+/// Adds to an entry of a sparse sum.
+fn accumulate<K: Ord>(sum: &mut BTreeMap<K, Scaled>, key: K, by: &Scaled, bits: u64) {
+    match sum.entry(key) {
+        Entry::Vacant(empty) => {
+            empty.insert(by.clone());
+        }
+        Entry::Occupied(mut old) => {
+            old.get_mut().add(by);
+            if old.get().vanishes(bits) {
+                old.remove();
+            }
+        }
+    }
+}
+
+impl<'a> Polynomial<'a> {
+    /// The polynomial 0.
+    pub fn new(algebra: &'a Algebra, bits: u64) -> Self {
+        Self {
+            algebra,
+            bits,
+            constant: Scaled::new(BigInt::zero(), 0),
+            linear: BTreeMap::new(),
+            open_linear: BTreeMap::new(),
+            rows: BTreeMap::new(),
+            open_products: BTreeMap::new(),
+            products: 0,
+        }
+    }
+
+    fn def(&self, v: VarId) -> Def {
+        self.algebra.vars[v as usize].def
+    }
+
+    fn is_sum(&self, v: VarId) -> bool {
+        matches!(self.def(v), Def::Linear { .. })
+    }
+
+    /// Adds `by * value`.
+    pub fn add_value(&mut self, value: Value, by: &Scaled) -> Result<(), Open> {
+        match value {
+            Value::Public(Public::Known(k)) => {
+                self.constant.add(&Scaled::new(&by.odd * k, by.shift));
+            }
+            Value::Public(Public::Pointer { .. }) => {
+                return Err(Open {
+                    text: "the result contains an address".into(),
+                    pc: None,
+                });
+            }
+            Value::Var(v) => self.add_variable(v, by),
+        }
+        Ok(())
+    }
+
+    fn add_variable(&mut self, v: VarId, by: &Scaled) {
+        if by.vanishes(self.bits) {
+            return;
+        }
+        match self.def(v) {
+            Def::Free | Def::Carry => accumulate(&mut self.open_linear, v, by, self.bits),
+            Def::Linear { .. } | Def::Low { .. } | Def::Product { .. } => {
+                let key = (self.algebra.vars[v as usize].rank, v);
+                accumulate(&mut self.linear, key, by, self.bits);
+            }
+        }
+    }
+
+    /// The coefficient of the term `v`, if it is not 0.
+    pub fn coefficient(&self, v: VarId) -> Option<&Scaled> {
+        let key = (self.algebra.vars[v as usize].rank, v);
+        self.linear.get(&key).or_else(|| self.open_linear.get(&v))
+    }
+
+    /// Adds `by * a * b`.
+    pub fn add_product(&mut self, a: Value, b: Value, by: &Scaled) -> Result<(), Open> {
+        match (a, b) {
+            (Value::Var(x), Value::Var(y)) => {
+                self.add_variables(x, y, by);
+                Ok(())
+            }
+            (Value::Public(Public::Known(k)), other) | (other, Value::Public(Public::Known(k))) => {
+                self.add_value(other, &Scaled::new(&by.odd * k, by.shift))
+            }
+            _ => Err(Open {
+                text: "an address is multiplied".into(),
+                pc: None,
+            }),
+        }
+    }
+
+    fn add_variables(&mut self, x: VarId, y: VarId, by: &Scaled) {
+        if by.vanishes(self.bits) {
+            return;
+        }
+        self.products += 1;
+        let (later, earlier) = (x.max(y), x.min(y));
+        let (sum, other) = if self.is_sum(later) {
+            (later, earlier)
+        } else if self.is_sum(earlier) {
+            (earlier, later)
+        } else {
+            return accumulate(&mut self.open_products, (later, earlier), by, self.bits);
+        };
+        accumulate(self.rows.entry(sum).or_default(), other, by, self.bits);
+    }
+
+    /// Replaces all variables that have definitions, latest first.
+    pub fn eliminate(&mut self) -> Result<(), Open> {
+        let claims = &self.algebra.claims;
+        let mut order = claims.order.iter().rev().peekable();
+        while self.products <= MOST_PRODUCTS {
+            let linear = self.linear.last_key_value().map(|(key, _)| *key);
+            let row = self.rows.last_key_value().map(|(v, _)| *v);
+            let next = linear.map(|(rank, _)| rank).max(row);
+            if let Some((_, index)) = order.next_if(|(rank, _)| Some(*rank) >= next) {
+                if let Some(equation) = claims.get(*index) {
+                    self.apply(equation);
+                }
+                continue;
+            }
+            match (linear, row) {
+                (None, None) => return Ok(()),
+                (_, Some(v)) if row == next => self.eliminate_row(v),
+                (Some((_, v)), _) => self.eliminate_linear(v)?,
+                (None, Some(v)) => self.eliminate_row(v),
+            }
+        }
+        Err(Open {
+            text: "too many products: words that are computed from products are multiplied".into(),
+            pc: None,
+        })
+    }
+
+    /// Replaces the words of a shown claim by its right side, if they stand as a multiple of its left.
+    fn apply(&mut self, equation: &Equation) {
+        if let Some(factor) = equation.factor_in(self) {
+            // A shown equation names no address.
+            let _ = equation.add_to(self, &factor.times(-1));
+        }
+    }
+
+    /// Replaces `v` where it is a term.
+    fn eliminate_linear(&mut self, v: VarId) -> Result<(), Open> {
+        let key = (self.algebra.vars[v as usize].rank, v);
+        let Some(by) = self.linear.remove(&key) else {
+            return Ok(());
+        };
+        match self.def(v) {
+            Def::Linear {
+                start,
+                len,
+                constant,
+            } => {
+                self.constant.add(&by.times(constant));
+                let algebra = self.algebra;
+                for (t, factor) in &algebra.terms[start as usize..][..usize::from(len)] {
+                    self.add_variable(*t, &by.times(*factor));
+                }
+            }
+            Def::Low { a, b, hi, w } => {
+                self.add_product(a, b, &by)?;
+                self.add_variable(hi, &by.carried(u64::from(w)));
+            }
+            Def::Product { a, b } => self.add_variables(a, b, &by),
+            Def::Free | Def::Carry => {}
+        }
+        Ok(())
+    }
+
+    /// Replaces the sum `v` where it is a factor.
+    fn eliminate_row(&mut self, v: VarId) {
+        let (
+            Some(mut row),
+            Def::Linear {
+                start,
+                len,
+                constant,
+            },
+        ) = (self.rows.remove(&v), self.def(v))
+        else {
+            return;
+        };
+        let algebra = self.algebra;
+        let terms = &algebra.terms[start as usize..][..usize::from(len)];
+        // v v = v (sum of terms): the row grows by its own terms.
+        if let Some(by) = row.remove(&v) {
+            for (t, factor) in terms {
+                accumulate(&mut row, *t, &by.times(*factor), self.bits);
+            }
+            self.add_variable(v, &by.times(constant));
+        }
+        for (other, by) in &row {
+            self.add_variable(*other, &by.times(constant));
+            for (t, factor) in terms {
+                self.add_variables(*t, *other, &by.times(*factor));
+            }
+        }
+    }
+
+    /// The first monomial that is not replaced and does not vanish.
+    pub fn residue(&self) -> Option<Open> {
+        let name = |v: VarId| match self.algebra.name(v) {
+            Some(name) => name.to_string(),
+            None => format!("a word made at {:#x}", self.algebra.vars[v as usize].pc),
+        };
+        let open_linear = self.open_linear.iter().next().map(|(v, by)| {
+            let var = &self.algebra.vars[*v as usize];
+            let text = match var.def {
+                Def::Carry if var.bound <= 1 => {
+                    format!("the carry of weight 2^{} may be lost", by.shift)
+                }
+                Def::Carry => format!("the high word of weight 2^{} may be lost", by.shift),
+                _ => format!("the result depends on {} (weight 2^{})", name(*v), by.shift),
+            };
+            Open {
+                text,
+                pc: Some(var.pc as usize),
+            }
+        });
+        let open_product = || {
+            let products = self.open_products.iter();
+            let ((x, y), by) = products.min_by_key(|(key, by)| (by.shift, **key))?;
+            Some(Open {
+                text: format!(
+                    "the product {} * {} is missing or misplaced (off by {} * 2^{})",
+                    name(*y),
+                    name(*x),
+                    by.odd,
+                    by.shift
+                ),
+                pc: None,
+            })
+        };
+        let open_constant = || {
+            (!self.constant.vanishes(self.bits)).then(|| Open {
+                text: format!(
+                    "the result is off by the constant {} * 2^{}",
+                    self.constant.odd, self.constant.shift
+                ),
+                pc: None,
+            })
+        };
+        open_product().or(open_linear).or_else(open_constant)
+    }
+}
