@@ -400,9 +400,7 @@ pub fn counterexample<I: Isa>(
         };
         let pair = [a, b];
         let [a, b] = &pair;
-        let want = match spec.op {
-            Op::Mul => a * b,
-        };
+        let want = spec.op.value(&pair);
         match run::<I>(spec, core, code, &pair, alias) {
             Ok((got, _)) if got == want => None,
             Ok((got, _)) => Some(format!(

@@ -11,6 +11,7 @@
 //! Everything before [`program::Program`] is untrusted; everything after it works on
 //! decoded bytes, wherever they came from.
 
+pub mod allocate;
 pub mod domain;
 pub mod emit;
 pub mod facts;

@@ -1,5 +1,6 @@
 //! What a kernel computes: the operation, its size, and which operands may share memory.
 
+use num_bigint::BigUint;
 use serde::Serialize;
 
 /// The operations, by their word on the command line.
@@ -18,6 +19,13 @@ impl Op {
     pub fn name(self) -> &'static str {
         match self {
             Op::Mul => "mul",
+        }
+    }
+
+    /// What the operation makes of its operands.
+    pub fn value(self, operands: &[BigUint]) -> BigUint {
+        match self {
+            Op::Mul => operands.iter().product(),
         }
     }
 

@@ -18,10 +18,12 @@ fn spec(n: usize) -> Spec {
 }
 
 fn is_right(spec: &Spec, code: &[u8]) -> bool {
-    vectors::pairs(spec.operand_bytes(), 200, 7).iter().all(|pair| {
-        let run = kernel::run::<AvrIsa>(spec, CORE, code, pair, Alias::Distinct);
-        run.is_ok_and(|(got, _)| got == &pair[0] * &pair[1])
-    })
+    vectors::pairs(spec.operand_bytes(), 200, 7)
+        .iter()
+        .all(|pair| {
+            let run = kernel::run::<AvrIsa>(spec, CORE, code, pair, Alias::Distinct);
+            run.is_ok_and(|(got, _)| got == &pair[0] * &pair[1])
+        })
 }
 
 #[test]
@@ -59,8 +61,7 @@ fn nested_levels_are_proved() {
             let spec = spec(n);
             assert!(is_right(&spec, &code), "{n} {style:?} computes a product");
             for alias in [Alias::Distinct, Alias::AIsB] {
-                let proof =
-                    prove::prove_with::<AvrIsa>(&spec, CORE, &code, &program.claims, alias);
+                let proof = prove::prove_with::<AvrIsa>(&spec, CORE, &code, &program.claims, alias);
                 assert!(proof.holds(), "{n} {style:?} {alias:?}: {proof:?}");
             }
         }

@@ -46,7 +46,7 @@ impl Algebra {
     }
 
     /// `((v, k), constant)` if `value = k v + constant`.
-    fn only_term(&self, value: Value) -> Option<((VarId, i64), i64)> {
+    pub(super) fn only_term(&self, value: Value) -> Option<((VarId, i64), i64)> {
         let Value::Var(v) = value else {
             return None;
         };
@@ -66,9 +66,11 @@ impl Algebra {
         if factor != (1 << w) - 1 || constant != 0 || self.vars[bit as usize].bound > 1 {
             return None;
         }
-        let complement = self.only_term(Value::Var(bit)).and_then(|((c, factor), constant)| {
-            (factor == -1 && constant == 1 && self.vars[c as usize].bound <= 1).then_some(c)
-        });
+        let complement = self
+            .only_term(Value::Var(bit))
+            .and_then(|((c, factor), constant)| {
+                (factor == -1 && constant == 1 && self.vars[c as usize].bound <= 1).then_some(c)
+            });
         Some((bit, complement))
     }
 
@@ -168,7 +170,12 @@ impl Algebra {
     }
 
     /// `2 a + c` of a small signed sum `a`: the carry is its sign.
-    pub(super) fn double_signed(&mut self, a: Value, c: Value, w: u32) -> Option<(Value, BitValue)> {
+    pub(super) fn double_signed(
+        &mut self,
+        a: Value,
+        c: Value,
+        w: u32,
+    ) -> Option<(Value, BitValue)> {
         let Value::Var(v) = a else {
             return None;
         };

@@ -162,6 +162,10 @@ pub trait Isa: Sized + 'static {
 pub enum LowerError {
     #[error("the schedule needs more registers than there are")]
     Registers,
+    #[error("this machine does not lower schedules in words yet")]
+    Words,
+    #[error("a call does not reach over so much code")]
+    Reach,
     #[error("a schedule of rows and columns in one")]
     Mixed,
     #[error("it needs a row machine (a*b + c + d in one step), which {0} is not")]

@@ -1,8 +1,10 @@
 //! The methods: pure functions from a spec, a machine's facts and parameters to a [`Schedule`].
 
+pub mod karatsuba;
 pub mod operand_caching;
 pub mod operand_scanning;
 pub mod product_scanning;
+pub mod shift_and_add;
 
 use std::collections::BTreeMap;
 
@@ -36,10 +38,12 @@ pub struct Method {
 }
 
 /// All methods.
-pub static METHODS: [&Method; 3] = [
+pub static METHODS: [&Method; 5] = [
     &operand_caching::METHOD,
     &product_scanning::METHOD,
     &operand_scanning::METHOD,
+    &karatsuba::METHOD,
+    &shift_and_add::METHOD,
 ];
 
 /// Why a method has no schedule for these parameters.
@@ -64,6 +68,15 @@ pub enum MethodError {
         value: usize,
         least: usize,
     },
+    #[error("{method} {parameter}={value}: {parameter} is at most {largest}")]
+    TooLarge {
+        method: &'static str,
+        parameter: &'static str,
+        value: usize,
+        largest: usize,
+    },
+    #[error("{0} is for machines without a multiplier, and this one multiplies")]
+    Multiplies(&'static str),
     #[error("{method} needs -p {parameter}=...")]
     Missing {
         method: &'static str,
@@ -74,4 +87,22 @@ pub enum MethodError {
 /// The method called `name`.
 pub fn find(name: &str) -> Option<&'static Method> {
     METHODS.iter().copied().find(|m| m.name == name)
+}
+
+/// A parameter that must be given and is at least 1.
+fn positive(
+    method: &'static str,
+    parameter: &'static str,
+    params: &Params,
+) -> Result<usize, MethodError> {
+    match params.get(parameter) {
+        None => Err(MethodError::Missing { method, parameter }),
+        Some(0) => Err(MethodError::TooSmall {
+            method,
+            parameter,
+            value: 0,
+            least: 1,
+        }),
+        Some(value) => Ok(*value),
+    }
 }

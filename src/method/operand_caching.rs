@@ -7,7 +7,7 @@
 
 use super::{Method, MethodError, Parameter, Params};
 use crate::facts::Facts;
-use crate::schedule::{Block, Column, ColumnBlock, Part, Product, Schedule};
+use crate::schedule::{Block, Blocks, Column, ColumnBlock, Part, Product, Schedule};
 use crate::spec::{Op, Spec};
 
 /// Operand caching.
@@ -61,7 +61,7 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
         blocks.push(b_init(r * e, n - r * e));
     }
     blocks.extend((0..r).rev().map(|p| row(n, e, p)));
-    Ok(Schedule { n, blocks })
+    Ok(Schedule::Blocks(Blocks { n, blocks }))
 }
 
 /// Products of column `k` for `a` in a range, the words in `load_a` and `load_b` coming from memory.

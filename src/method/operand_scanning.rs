@@ -6,7 +6,7 @@
 
 use super::{Method, MethodError, Parameter, Params};
 use crate::facts::Facts;
-use crate::schedule::{Block, Row, RowBlock, Schedule, Step};
+use crate::schedule::{Block, Blocks, Row, RowBlock, Schedule, Step};
 use crate::spec::{Op, Spec};
 
 /// Operand scanning.
@@ -59,8 +59,8 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
             steps: (0..n).map(|a| step(a, b)).collect(),
         })
         .collect();
-    Ok(Schedule {
+    Ok(Schedule::Blocks(Blocks {
         n,
         blocks: vec![Block::Rows(RowBlock { rows })],
-    })
+    }))
 }

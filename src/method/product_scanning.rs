@@ -4,7 +4,7 @@
 
 use super::{Method, MethodError, Params};
 use crate::facts::Facts;
-use crate::schedule::{Block, Column, ColumnBlock, Part, Product, Schedule};
+use crate::schedule::{Block, Blocks, Column, ColumnBlock, Part, Product, Schedule};
 use crate::spec::{Op, Spec};
 
 /// Product scanning.
@@ -43,11 +43,11 @@ fn schedule(spec: &Spec, facts: &Facts, _: &Params) -> Result<Schedule, MethodEr
             }
         })
         .collect();
-    Ok(Schedule {
+    Ok(Schedule::Blocks(Blocks {
         n,
         blocks: vec![Block::Columns(ColumnBlock {
             part: Part::Whole,
             columns,
         })],
-    })
+    }))
 }

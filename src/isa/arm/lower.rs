@@ -19,6 +19,7 @@ pub const FACTS: Facts = Facts {
     free_registers: 9,
     accumulator_registers: 3,
     constant_registers: 0,
+    tile_registers: 0,
 };
 
 /// The most cycles of `insns`, straight through.
@@ -41,7 +42,10 @@ fn most_cycles(insns: &[Insn], core: &Core) -> u64 {
 /// # Errors
 /// When registers run out, or a pointer does not reach.
 pub fn best(schedule: &Schedule, core: &Core) -> Result<Program<Insn>, LowerError> {
-    let outlook = Outlook::of(schedule).ok_or(LowerError::RowMachine("an ARM7TDMI"))?;
+    let Schedule::Blocks(blocks) = schedule else {
+        return Err(LowerError::Words);
+    };
+    let outlook = Outlook::of(blocks).ok_or(LowerError::RowMachine("an ARM7TDMI"))?;
     let mut best: Option<(u64, Program<Insn>)> = None;
     let mut error = LowerError::Registers;
     for state in search::columns(&outlook, core)? {

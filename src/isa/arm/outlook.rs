@@ -2,7 +2,7 @@
 
 use super::plan::{self, ColumnPlan};
 use super::pointers::Array;
-use crate::schedule::{Column, Product, Schedule};
+use crate::schedule::{Blocks, Column, Product};
 
 /// A word of an array.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -46,7 +46,7 @@ pub struct Outlook<'a> {
 
 impl<'a> Outlook<'a> {
     /// Prepares `schedule`; `None` if it has rows, which this machine does not compute in one step.
-    pub fn of(schedule: &'a Schedule) -> Option<Self> {
+    pub fn of(schedule: &'a Blocks) -> Option<Self> {
         let blocks = schedule.column_blocks()?;
         let n = schedule.n;
         let mut out = Self {

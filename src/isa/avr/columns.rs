@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use super::code::Insn;
 use super::instructions::Op;
 use super::pointers::{Array, Item};
-use crate::schedule::{Column, ColumnBlock, Lifetimes, Product, Schedule};
+use crate::schedule::{Blocks, Column, ColumnBlock, Lifetimes, Product};
 
 /// The largest product of two words.
 const PRODUCT: u64 = 255 * 255;
@@ -61,7 +61,7 @@ impl Columns {
     /// # Errors
     /// When registers run out.
     pub fn lower(
-        schedule: &Schedule,
+        schedule: &Blocks,
         blocks: &[&ColumnBlock],
         choices: Choices,
     ) -> Result<Self, OutOfRegisters> {

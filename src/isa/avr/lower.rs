@@ -2,15 +2,17 @@
 
 use super::abi;
 use super::code::Insn;
-use super::columns::{Choices, Columns};
+use super::columns::{Choices, Columns, ORDER};
 use super::cores::Core;
 use super::instructions::Op;
 use super::pointers::{self, Item};
 use super::rows::Rows;
+use super::tiles;
+use super::words::{self, Lowering};
 use crate::facts::Facts;
 use crate::isa::LowerError;
 use crate::program::Program;
-use crate::schedule::Schedule;
+use crate::schedule::{Schedule, Words};
 
 /// What a method may know: r2..r25 are free once r0, r1 hold the product and X, Y, Z point.
 pub const FACTS: Facts = Facts {
@@ -18,7 +20,19 @@ pub const FACTS: Facts = Facts {
     free_registers: 24,
     accumulator_registers: 3,
     constant_registers: 1,
+    tile_registers: 0,
 };
+
+/// What a method may know of `core`.
+pub fn facts(core: &Core) -> Facts {
+    Facts {
+        tile_registers: match core.multiplies() {
+            true => 0,
+            false => tiles::registers(core),
+        },
+        ..FACTS
+    }
+}
 
 /// Every choice of lowering columns that may pay; the cheapest result is taken.
 const CHOICES: [Choices; 2] = [
@@ -31,9 +45,12 @@ const CHOICES: [Choices; 2] = [
 /// # Errors
 /// When registers run out, or a pointer cannot move where it must.
 pub fn lower(schedule: &Schedule, core: &Core) -> Result<Vec<Program<Insn>>, LowerError> {
-    if !core.multiplies() {
-        return Err(LowerError::NoMultiplier(core.name));
-    }
+    let schedule = match schedule {
+        Schedule::Tiles(tiles) => return tiles::lower(core, tiles),
+        _ if !core.multiplies() => return Err(LowerError::NoMultiplier(core.name)),
+        Schedule::Blocks(blocks) => blocks,
+        Schedule::Words(words) => return in_words(core, words),
+    };
     if let Some(blocks) = schedule.column_blocks() {
         let lowered = CHOICES.iter().map(|choices| {
             let columns = Columns::lower(schedule, &blocks, *choices);
@@ -45,6 +62,27 @@ pub fn lower(schedule: &Schedule, core: &Core) -> Result<Vec<Program<Insn>>, Low
     let blocks = schedule.row_blocks().ok_or(LowerError::Mixed)?;
     let rows = Rows::lower(schedule.n, &blocks).map_err(|_| LowerError::Registers)?;
     Ok(vec![function(core, &rows.items, rows.notes)?])
+}
+
+/// Functions that run a schedule in words.
+fn in_words(core: &Core, schedule: &Words) -> Result<Vec<Program<Insn>>, LowerError> {
+    let mut list = Vec::new();
+    for clear_pairs in [false, true] {
+        for weight in [4, 6, 8, 12] {
+            let choices = words::Choices {
+                clear_pairs,
+                weight,
+            };
+            let order: Vec<_> = ORDER.iter().map(|r| (*r, 0)).collect();
+            let l = Lowering::of(schedule, &order, choices).map_err(|_| LowerError::Registers)?;
+            if l.bank.scratch_words() > 0 {
+                eprintln!("scratch {}", l.bank.scratch_words());
+                continue;
+            }
+            list.push(function(core, &l.items, l.notes)?);
+        }
+    }
+    Ok(list)
 }
 
 /// A whole function: pointers set up, accesses resolved, registers saved.

@@ -6,6 +6,7 @@
 use std::rc::Rc;
 
 use super::instructions::Ops;
+use super::skip::Condition;
 use crate::domain::{Address, Base, Domain, Logic, Signs, Sum};
 use crate::fault::{BELOW_STACK, Fault};
 
@@ -17,6 +18,8 @@ pub enum Flow {
     Jump(usize),
     /// The next instruction is skipped.
     Skip,
+    /// The next instruction is skipped, or not.
+    Perhaps,
     /// Back to the caller.
     Return,
 }
@@ -55,7 +58,7 @@ pub struct Avr<D: Domain> {
     pub d: D,
     pub r: [D::Word<8>; 32],
     /// SREG, bit by bit: C Z N V S H T I.
-    flags: [D::Bit; 8],
+    pub(super) flags: [D::Bit; 8],
     /// Stack pointer, low byte first.
     pub sp: [D::Word<8>; 2],
     rampz: D::Word<8>,
@@ -66,6 +69,8 @@ pub struct Avr<D: Domain> {
     pub pc_bytes: usize,
     /// I/O address 0 in data space: above the register file, or 0 where that is not in data space.
     pub io_start: i64,
+    /// Whether the next instruction is executed, where that depends on a bit nobody knows.
+    pub condition: Option<Condition<D>>,
     /// Program memory from address 0, for LPM.
     flash: Rc<[u8]>,
 }
@@ -91,6 +96,7 @@ impl<D: Domain> Avr<D> {
             pc: 0,
             pc_bytes,
             io_start: 0x20,
+            condition: None,
             flash,
             d,
         }
@@ -305,22 +311,6 @@ impl<D: Domain> Avr<D> {
         self.set_nvs(&word, v);
         self.set_z(&word);
         self.set(d, word)
-    }
-
-    #[inline(always)]
-    pub fn equal(&mut self, d: u8, r: u8) -> D::Bit {
-        let (x, y, off) = (self.r(d), self.r(r), self.d.flag(false));
-        let difference = self.d.sub(&x, &y, &off).word;
-        self.d.is_zero(&difference)
-    }
-
-    #[inline(always)]
-    pub fn skip_if(&mut self, bit: D::Bit) -> Outcome {
-        Ok(if self.d.decide(&bit)? {
-            Flow::Skip
-        } else {
-            Flow::Next
-        })
     }
 
     #[inline(always)]

@@ -6,7 +6,7 @@
 //! | [`machine`] | registers and flags, and the operations the meanings use |
 //! | [`code`] | encode, decode and print, from the table |
 //! | [`cores`], [`parts`] | costs of each core; memories of each part |
-//! | [`run`] | executing decoded code, in any domain |
+//! | [`run`], [`skip`] | executing decoded code, in any domain; skips as conditional instructions |
 //! | [`abi`] | the avr-gcc calling convention: entering, leaving, saving |
 //! | [`lower`], [`columns`], [`rows`], [`pointers`] | from a schedule to a program |
 
@@ -21,6 +21,9 @@ pub mod parts;
 pub mod pointers;
 pub mod rows;
 pub mod run;
+pub mod skip;
+pub mod tiles;
+pub mod words;
 
 use std::rc::Rc;
 
@@ -60,8 +63,8 @@ impl Isa for AvrIsa {
         insn.form().class == Class::Frame
     }
 
-    fn facts(_: &cores::Core) -> Facts {
-        lower::FACTS
+    fn facts(core: &cores::Core) -> Facts {
+        lower::facts(core)
     }
 
     fn lower(

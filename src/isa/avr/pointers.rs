@@ -16,6 +16,8 @@ pub enum Array {
     R,
     A,
     B,
+    /// Scratch memory on the stack.
+    T,
 }
 
 /// An instruction, or an access to an array whose addressing is still open.

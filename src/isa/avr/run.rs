@@ -4,6 +4,7 @@ use super::code::Insn;
 use super::cores::{Core, Set};
 use super::instructions::{Op, Ops, Timing, table};
 use super::machine::{Avr, Flow, Outcome};
+use super::skip::{Condition, can_be_conditional};
 use crate::domain::Domain;
 use crate::fault::Fault;
 use crate::isa::Class;
@@ -89,6 +90,9 @@ impl<D: Domain> Decoded<D> {
     #[inline(always)]
     fn execute(&self, m: &mut Avr<D>, slot: &Slot<D>) -> Result<(u64, bool), Stopped> {
         let pc = m.pc;
+        if let Some(condition) = m.condition.take() {
+            return self.perhaps(m, slot, &condition);
+        }
         let flow = match (slot.meaning)(m, slot.ops) {
             Ok(flow) => flow,
             Err(fault) => return Err((2 * pc, self.explain(slot, fault))),
@@ -96,7 +100,7 @@ impl<D: Domain> Decoded<D> {
         let mut spent = u64::from(slot.cycles);
         m.pc = pc + usize::from(slot.words);
         match flow {
-            Flow::Next => {}
+            Flow::Next | Flow::Perhaps => {}
             Flow::Jump(target) => {
                 spent += u64::from(slot.taken);
                 m.pc = target;
@@ -108,6 +112,24 @@ impl<D: Domain> Decoded<D> {
             }
             Flow::Return => return Ok((spent, true)),
         }
+        Ok((spent, false))
+    }
+
+    /// Executes `slot` or not: possible where both take the same time and differ in a register and flags.
+    #[cold]
+    fn perhaps(
+        &self,
+        m: &mut Avr<D>,
+        slot: &Slot<D>,
+        condition: &Condition<D>,
+    ) -> Result<(u64, bool), Stopped> {
+        let (pc, spent) = (m.pc, u64::from(slot.cycles));
+        if spent != self.skipped * u64::from(slot.words) || !can_be_conditional(slot.op) {
+            return Err((2 * (pc - 1), condition.fault.clone()));
+        }
+        m.under(condition, slot.ops.d, |m| (slot.meaning)(m, slot.ops))
+            .map_err(|fault| (2 * pc, self.explain(slot, fault)))?;
+        m.pc = pc + 1;
         Ok((spent, false))
     }
 

@@ -12,7 +12,7 @@ use super::cores::Features;
 use super::instructions::{Feature, Op};
 use super::registers::{Array, Draft, Words, ZERO};
 use crate::isa::LowerError;
-use crate::schedule::{Column, ColumnBlock, Schedule};
+use crate::schedule::{Blocks, Column, ColumnBlock};
 
 /// The largest product of two words.
 const PRODUCT: u128 = 0xffff_ffff * 0xffff_ffff;
@@ -35,7 +35,7 @@ struct Columns<'a> {
 /// # Errors
 /// When registers run out.
 pub fn lower(
-    schedule: &Schedule,
+    schedule: &Blocks,
     blocks: &[&ColumnBlock],
     features: Features,
     draft: &mut Draft,

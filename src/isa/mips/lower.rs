@@ -11,7 +11,7 @@ use super::rows;
 use crate::facts::Facts;
 use crate::isa::LowerError;
 use crate::program::Program;
-use crate::schedule::Schedule;
+use crate::schedule::{Blocks, Schedule};
 
 /// What a method may know of `core`: all registers but $zero, $k0, $k1, $gp, $sp and three pointers.
 pub fn facts(core: &Core) -> Facts {
@@ -23,6 +23,7 @@ pub fn facts(core: &Core) -> Facts {
         // there, and without guard bits HI before and after, a carry, and their count.
         accumulator_registers: if wide { 2 } else { 5 },
         constant_registers: 1,
+        tile_registers: 0,
     }
 }
 
@@ -31,6 +32,9 @@ pub fn facts(core: &Core) -> Facts {
 /// # Errors
 /// When registers run out.
 pub fn lower(schedule: &Schedule, core: &Core) -> Result<Vec<Program<Insn>>, LowerError> {
+    let Schedule::Blocks(schedule) = schedule else {
+        return Err(LowerError::Words);
+    };
     let few = function(schedule, core, &CALLER_SAVED);
     let all = function(schedule, core, &[&CALLER_SAVED[..], &CALLEE_SAVED].concat());
     match (few, all) {
@@ -40,11 +44,7 @@ pub fn lower(schedule: &Schedule, core: &Core) -> Result<Vec<Program<Insn>>, Low
     }
 }
 
-fn function(
-    schedule: &Schedule,
-    core: &Core,
-    registers: &[u8],
-) -> Result<Program<Insn>, LowerError> {
+fn function(schedule: &Blocks, core: &Core, registers: &[u8]) -> Result<Program<Insn>, LowerError> {
     let has = |feature| core.features.has(feature);
     let mut draft = Draft::new(registers.iter().copied());
     match (schedule.column_blocks(), schedule.row_blocks()) {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::code::Insn;
 use super::instructions::Op;
 use crate::isa::LowerError;
-use crate::schedule::{Lifetimes, Product, Schedule};
+use crate::schedule::{Blocks, Lifetimes, Product};
 
 /// An operand or the result, and the register that points to it all the time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -116,7 +116,7 @@ pub struct Words {
 
 impl Words {
     /// No word is in a register yet.
-    pub fn new(schedule: &Schedule) -> Self {
+    pub fn new(schedule: &Blocks) -> Self {
         Self {
             at: [vec![None; schedule.n], vec![None; schedule.n]],
             lifetimes: Lifetimes::of(schedule),

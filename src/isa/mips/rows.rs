@@ -10,7 +10,7 @@ use super::code::Insn;
 use super::instructions::Op;
 use super::registers::{Array, Draft, ZERO};
 use crate::isa::LowerError;
-use crate::schedule::{RowBlock, Schedule};
+use crate::schedule::{Blocks, RowBlock};
 
 /// Pairs in flight: the word `c` of a step is loaded while earlier steps run.
 const PAIRS: usize = 3;
@@ -30,7 +30,7 @@ struct Rows<'a> {
 /// # Errors
 /// When registers run out.
 pub fn lower(
-    schedule: &Schedule,
+    schedule: &Blocks,
     blocks: &[&RowBlock],
     paired: bool,
     draft: &mut Draft,

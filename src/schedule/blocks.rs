@@ -93,7 +93,7 @@ pub enum Block {
 
 /// The order of a multiplication of `n` by `n` words.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Schedule {
+pub struct Blocks {
     pub n: usize,
     pub blocks: Vec<Block>,
 }
@@ -129,9 +129,15 @@ pub enum ScheduleError {
     EmptyRow(usize),
     #[error("column {0} is never stored")]
     NotStored(usize),
+    #[error("value {0} is used before it is made")]
+    NotMade(usize),
+    #[error("value {0} is made twice")]
+    MadeTwice(usize),
+    #[error("operands {0}")]
+    Wrong(String),
 }
 
-/// What [`Schedule::check`] knows after some blocks.
+/// What [`Blocks::check`] knows after some blocks.
 struct Checker {
     n: usize,
     /// How often each product was added.
@@ -209,7 +215,7 @@ impl Checker {
     }
 }
 
-impl Schedule {
+impl Blocks {
     /// Counts loads, stores and registers, and checks that every partial product is added
     /// exactly once, into its column, from words that are loaded; that every column is
     /// stored, and reloaded exactly where an earlier block or row left an intermediate result.
@@ -308,7 +314,7 @@ pub struct Lifetimes {
 
 impl Lifetimes {
     /// Lifetimes of the operand words of a schedule.
-    pub fn of(schedule: &Schedule) -> Self {
+    pub fn of(schedule: &Blocks) -> Self {
         let products: Vec<_> = schedule.products().collect();
         let (mut a, mut b) = (vec![false; products.len()], vec![false; products.len()]);
         // Going backwards: a word is dead where its next use is a load, or never comes.

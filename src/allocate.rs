@@ -1,0 +1,301 @@
+//! Which values of a schedule in words stay in registers.
+//!
+//! The order of the uses is known, so the word whose next use is farthest away makes room
+//! (Belady 1966), weighed by what its return costs: an operand or result word, which lies in
+//! memory anyway, only a load; any other value a store and a load. A value that must wait
+//! in memory does so in a word of the result that is not written yet, or in scratch memory.
+
+use std::collections::VecDeque;
+
+use crate::schedule::{Origin, Word, WordStep, Words};
+
+/// Where a value lies in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Slot {
+    Operand { side: usize, index: usize },
+    Result(usize),
+    Scratch(usize),
+}
+
+/// What a register holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Holds {
+    Nothing,
+    Value(Word),
+    /// Something that may not be moved: an accumulator word, a constant.
+    Taken,
+}
+
+/// Not enough registers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OutOfRegisters;
+
+/// How much dearer the way back of a value is that memory does not hold, in quarters.
+pub type Weight = u64;
+
+/// When each value is made and used. Time counts events: the addends of a pile, each product,
+/// each link of a chain, its end, any other step.
+pub struct Timeline {
+    pub uses: Vec<Vec<usize>>,
+    pub made: Vec<usize>,
+}
+
+impl Timeline {
+    /// The times of all values.
+    pub fn of(words: &Words) -> Self {
+        let mut line = Self {
+            uses: vec![vec![]; words.origins.len()],
+            made: vec![0; words.origins.len()],
+        };
+        let mut now = 0;
+        for step in &words.steps {
+            line.step(step, &mut now);
+        }
+        line
+    }
+
+    fn step(&mut self, step: &WordStep, now: &mut usize) {
+        match step {
+            WordStep::Sweep(sweep) => {
+                for pile in &sweep.piles {
+                    for word in &pile.addends {
+                        self.uses[word.0].push(*now);
+                    }
+                    *now += 1;
+                    for (x, y) in pile.doubled.iter().chain(&pile.products) {
+                        self.uses[x.0].push(*now);
+                        if x != y {
+                            self.uses[y.0].push(*now);
+                        }
+                        *now += 1;
+                    }
+                    if let Some(out) = pile.out {
+                        self.made[out.0] = *now - 1;
+                    }
+                }
+            }
+            WordStep::Chain(chain) => {
+                for (i, link) in chain.links.iter().enumerate() {
+                    let first = chain.carry.filter(|_| i == 0);
+                    let read = [first, link.x, link.flip, link.y, link.mask];
+                    let mut seen = Vec::new();
+                    for word in read.into_iter().flatten() {
+                        if !seen.contains(&word) {
+                            self.uses[word.0].push(*now);
+                            seen.push(word);
+                        }
+                    }
+                    self.made[link.out.0] = *now;
+                    *now += 1;
+                }
+                self.whole(step, now, chain.links.len());
+            }
+            WordStep::Part(_) => {}
+            _ => self.whole(step, now, 0),
+        }
+    }
+
+    /// One event for what a step reads and makes beyond its first `links` results.
+    fn whole(&mut self, step: &WordStep, now: &mut usize, links: usize) {
+        let (read, made) = Words::uses(step);
+        if let WordStep::Chain(chain) = step {
+            if let crate::schedule::End::Into { x, .. } = chain.end {
+                self.uses[x.0].push(*now);
+            }
+        } else {
+            let mut seen = Vec::new();
+            for word in read {
+                if !seen.contains(&word) {
+                    self.uses[word.0].push(*now);
+                    seen.push(word);
+                }
+            }
+        }
+        for word in &made[links..] {
+            self.made[word.0] = *now;
+        }
+        *now += 1;
+    }
+}
+
+/// Registers and what they hold.
+pub struct Bank {
+    /// Registers in the order they are taken, and the time from which each is free.
+    order: Vec<(u8, usize)>,
+    holds: Vec<Holds>,
+    /// The register of each value, if it is in one.
+    place: Vec<Option<u8>>,
+    /// Where memory holds it, if it does.
+    home: Vec<Option<Slot>>,
+    /// Uses to come.
+    uses: Vec<VecDeque<usize>>,
+    last_use: Vec<usize>,
+    /// Which word of the result each value is, and when that is written.
+    result: Vec<Option<usize>>,
+    written: Vec<usize>,
+    /// Until when words of the result and of scratch memory are in use.
+    busy: Vec<usize>,
+    scratch: Vec<usize>,
+    weight: Weight,
+    pub now: usize,
+}
+
+impl Bank {
+    /// All values in memory, no register in use. `order`: registers, and from when they are free.
+    pub fn new(words: &Words, order: &[(u8, usize)], weight: Weight) -> Self {
+        let line = Timeline::of(words);
+        let count = words.origins.len();
+        let mut result = vec![None; count];
+        let mut written = Vec::with_capacity(words.result.len());
+        for (k, word) in words.result.iter().enumerate() {
+            result[word.0] = Some(k);
+            written.push(line.made[word.0]);
+        }
+        let home = |origin: &Origin| match origin {
+            Origin::Operand { side, index } => Some(Slot::Operand {
+                side: *side,
+                index: *index,
+            }),
+            Origin::Computed => None,
+        };
+        let registers = order.iter().map(|(r, _)| usize::from(*r) + 1).max();
+        Self {
+            order: order.to_vec(),
+            holds: vec![Holds::Nothing; registers.unwrap_or(0)],
+            place: vec![None; count],
+            home: words.origins.iter().map(home).collect(),
+            last_use: line
+                .uses
+                .iter()
+                .map(|u| u.last().map_or(0, |t| *t))
+                .collect(),
+            uses: line.uses.into_iter().map(VecDeque::from).collect(),
+            result,
+            busy: vec![0; written.len()],
+            written,
+            scratch: Vec::new(),
+            weight,
+            now: 0,
+        }
+    }
+
+    /// The register that holds a value.
+    pub fn place(&self, word: Word) -> Option<u8> {
+        self.place[word.0]
+    }
+
+    /// Where memory holds a value.
+    pub fn home(&self, word: Word) -> Option<Slot> {
+        self.home[word.0]
+    }
+
+    /// The word of the result that a value is.
+    pub fn result(&self, word: Word) -> Option<usize> {
+        self.result[word.0]
+    }
+
+    /// Words of scratch memory used so far.
+    pub fn scratch_words(&self) -> usize {
+        self.scratch.len()
+    }
+
+    /// Is no use of the value left?
+    pub fn is_dead(&self, word: Word) -> bool {
+        self.uses[word.0].is_empty()
+    }
+
+    /// Is one use left, the one now being made?
+    pub fn is_last(&self, word: Word) -> bool {
+        self.uses[word.0].len() == 1
+    }
+
+    /// Free registers, the preferred first.
+    pub fn free(&self) -> impl Iterator<Item = u8> {
+        self.order.iter().filter_map(|(r, from)| {
+            let free = self.holds[usize::from(*r)] == Holds::Nothing && *from <= self.now;
+            free.then_some(*r)
+        })
+    }
+
+    /// Is the register free?
+    pub fn is_free(&self, r: u8) -> bool {
+        self.free().any(|f| f == r)
+    }
+
+    /// Makes a register unavailable for values.
+    pub fn seize(&mut self, r: u8) {
+        if let Some(holds) = self.holds.get_mut(usize::from(r)) {
+            *holds = Holds::Taken;
+        }
+    }
+
+    /// Gives a register back.
+    pub fn release(&mut self, r: u8) {
+        if let Some(holds) = self.holds.get_mut(usize::from(r)) {
+            if let Holds::Value(word) = *holds {
+                self.place[word.0] = None;
+            }
+            *holds = Holds::Nothing;
+        }
+    }
+
+    /// Puts a value into a register.
+    pub fn put(&mut self, word: Word, r: u8) {
+        self.holds[usize::from(r)] = Holds::Value(word);
+        self.place[word.0] = Some(r);
+    }
+
+    /// Memory holds the value there from now on.
+    pub fn stored(&mut self, word: Word, slot: Slot) {
+        self.home[word.0] = Some(slot);
+    }
+
+    /// One use is over; a value without further ones leaves its register.
+    pub fn used(&mut self, word: Word) {
+        self.uses[word.0].pop_front();
+        if self.is_dead(word)
+            && let Some(r) = self.place[word.0]
+        {
+            self.release(r);
+        }
+    }
+
+    /// The register whose value may best wait in memory, but none of `pinned`.
+    pub fn victim(&self, pinned: &[u8]) -> Result<(u8, Word), OutOfRegisters> {
+        let candidates = self.order.iter().filter_map(|(r, _)| {
+            let Holds::Value(word) = self.holds[usize::from(*r)] else {
+                return None;
+            };
+            let next = *self.uses[word.0].front()?;
+            let distance = (next.max(self.now) - self.now) as u64 + 1;
+            let weight = match self.home[word.0] {
+                Some(_) => 4,
+                None => self.weight,
+            };
+            (!pinned.contains(r)).then_some((distance * 1024 / weight, *r, word))
+        });
+        let best = candidates.max_by_key(|(score, r, _)| (*score, *r));
+        best.map(|(_, r, word)| (r, word)).ok_or(OutOfRegisters)
+    }
+
+    /// Memory for a value that memory does not hold, near word `near` of the result.
+    pub fn slot(&mut self, word: Word, near: usize) -> Slot {
+        let until = self.last_use[word.0];
+        let free = (0..self.written.len())
+            .filter(|k| self.busy[*k] <= self.now && self.written[*k] > until)
+            .min_by_key(|k| k.abs_diff(near));
+        if let Some(k) = free {
+            self.busy[k] = until + 1;
+            return Slot::Result(k);
+        }
+        let i = match self.scratch.iter().position(|busy| *busy <= self.now) {
+            Some(i) => i,
+            None => {
+                self.scratch.push(0);
+                self.scratch.len() - 1
+            }
+        };
+        self.scratch[i] = until + 1;
+        Slot::Scratch(i)
+    }
+}
