@@ -285,7 +285,11 @@ impl Cell {
     /// Calls the kernel on simavr: everything must be as the report says.
     fn check_calls(&self, runner: &Path) -> usize {
         let n = self.bits as usize / 8;
-        let room = if self.mcu.starts_with("attiny") { 64 } else { ROOM };
+        let room = if self.mcu.starts_with("attiny") {
+            64
+        } else {
+            ROOM
+        };
         let kept = (room / (2 * n + 1)).clamp(1, 64);
         let pairs = pairs(n, &self.modes(), 0x10_2e_46 + u64::from(self.bits));
         let elf = self.link(&pairs, kept);

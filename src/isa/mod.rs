@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use crate::domain::concrete::Concrete;
 use crate::domain::{Abstract, Base};
-use crate::emit::{Dialect, ObjectFormat};
+use crate::emit::{Assembler, Dialect, ObjectFormat};
 use crate::facts::Facts;
 use crate::fault::Fault;
 use crate::program::Program;
@@ -86,6 +86,9 @@ pub trait Isa: Sized + 'static {
     /// The calling convention its kernels keep.
     const ABI: &'static str;
 
+    /// Assemblers there are files for.
+    const ASSEMBLERS: &'static [Assembler];
+
     /// The name of a core, as on the command line.
     fn core_name(core: &Self::Core) -> String;
 
@@ -132,6 +135,11 @@ pub trait Isa: Sized + 'static {
 
     /// GNU as text of an instruction that assembles to the same bytes.
     fn text(insn: &Self::Insn) -> String;
+
+    /// How many bytes on from its own address a relative jump goes; its text ends in `.+n` then.
+    fn jump(_: &Self::Insn) -> Option<i64> {
+        None
+    }
 
     /// Calls `code` in an abstract domain, with pointers to the given bases.
     ///

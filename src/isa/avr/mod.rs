@@ -29,9 +29,11 @@ use std::rc::Rc;
 
 use num_bigint::BigUint;
 
+use self::cores::Set;
+use self::instructions::Op;
 use crate::domain::concrete::Concrete;
 use crate::domain::{Abstract, Base};
-use crate::emit::{Dialect, ObjectFormat};
+use crate::emit::{Assembler, Dialect, ObjectFormat};
 use crate::facts::Facts;
 use crate::isa::{Called, Class, Cost, Isa, LowerError, Operands, Stopped};
 use crate::program::Program;
@@ -50,6 +52,8 @@ impl Isa for AvrIsa {
     const WORD_BITS: u32 = 8;
     const STACK_TOP: i64 = 1;
     const ABI: &'static str = "avr-gcc";
+    const ASSEMBLERS: &'static [Assembler] =
+        &[Assembler::Gnu, Assembler::Iar, Assembler::CrossWorks];
 
     fn core_name(core: &cores::Core) -> String {
         core.name.to_string()
@@ -92,10 +96,15 @@ impl Isa for AvrIsa {
         }
     }
 
-    fn dialect(_: &cores::Core) -> Dialect {
+    fn dialect(core: &cores::Core) -> Dialect {
         Dialect {
             preamble: "",
             align: "\t.p2align 1\n",
+            guard: match core.set {
+                Set::Avre => "defined(__AVR__) && !defined(__AVR_TINY__)",
+                Set::AvrePlus | Set::Avrxm | Set::Avrxt => "defined(__AVR_HAVE_MUL__)",
+                Set::Avrrc => "defined(__AVR_TINY__)",
+            },
         }
     }
 
@@ -123,6 +132,11 @@ impl Isa for AvrIsa {
 
     fn text(insn: &code::Insn) -> String {
         insn.text()
+    }
+
+    fn jump(insn: &code::Insn) -> Option<i64> {
+        let relative = matches!(insn.op, Op::RJMP | Op::RCALL | Op::BRBS | Op::BRBC);
+        relative.then(|| 2 * (i64::from(insn.ops.k) + 1))
     }
 
     fn call<D: Abstract>(
