@@ -263,3 +263,21 @@ fn a_skip_is_constant_time_only_before_an_instruction_of_one_cycle() {
         }
     }
 }
+
+/// README's table says what `gen` gives.
+#[test]
+fn readme_says_the_same() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
+    let readme = std::fs::read_to_string(path).expect("README.md");
+    for bits in [64, 128, 160, 256] {
+        let mut row = format!("| {bits} |");
+        for core in [&ATTINY85, &ATTINY10] {
+            let mut request = request(bits, &[]);
+            request.method = None;
+            let (_, best) = kernel::choose::<AvrIsa>(&request, core).expect("a kernel");
+            let cycles = best.cost.expect("returns").call.max;
+            row += &format!(" {cycles} | {} |", best.code.len());
+        }
+        assert!(readme.contains(&row), "README lacks {row}");
+    }
+}

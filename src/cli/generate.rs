@@ -59,6 +59,7 @@ fn generate<I: Isa>(
         params,
         drop: args.drop,
     };
+    Assembler::from(args.dialect).known_to::<I>(&target.core_name())?;
     let bar = progress(format!(
         "{}{} for {}: counting and proving",
         request.op.name(),

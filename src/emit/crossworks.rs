@@ -1,8 +1,8 @@
 //! Assembly for the assembler of Rowley's CrossWorks for AVR, which the papers used.
 //!
-//! From the CrossWorks for AVR reference manual, *Assembly language programming*: `.code`
-//! selects the code section, `.public` exports a symbol, labels end in a colon, comments follow
-//! a semicolon.
+//! `.code` selects the code section, `.public` exports a symbol, labels end in a colon, comments
+//! follow a semicolon. Only our own parser has read such files so far: neither the assembler nor
+//! its manual was at hand.
 
 use super::{banner, listing};
 use crate::isa::Isa;

@@ -43,10 +43,25 @@ impl Assembler {
         }
     }
 
+    /// Is there such an assembler for `core`?
+    ///
+    /// # Errors
+    /// Which there are.
+    pub fn known_to<I: Isa>(self, core: &str) -> Result<(), String> {
+        if I::ASSEMBLERS.contains(&self) {
+            return Ok(());
+        }
+        let known: Vec<_> = I::ASSEMBLERS.iter().map(|a| a.name()).collect();
+        let (name, known) = (self.name(), known.join(" or "));
+        Err(format!(
+            "there is no {name} assembler for {core}: try --dialect {known}"
+        ))
+    }
+
     /// The assembly file.
     ///
     /// # Errors
-    /// When the target has no such assembler.
+    /// What the listing says.
     pub fn assembly<I: Isa>(
         self,
         kernel: &Kernel<I>,
@@ -54,15 +69,6 @@ impl Assembler {
         format: &ObjectFormat,
         report: &Report,
     ) -> Result<String, String> {
-        if !I::ASSEMBLERS.contains(&self) {
-            let known: Vec<_> = I::ASSEMBLERS.iter().map(|a| a.name()).collect();
-            return Err(format!(
-                "there is no {} assembler for {}: try --dialect {}",
-                self.name(),
-                report.core,
-                known.join(" or ")
-            ));
-        }
         match self {
             Assembler::Gnu => Ok(gnu::assembly(kernel, &I::dialect(core), report)),
             Assembler::Iar => iar::assembly(kernel, core, format, report),

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 
 use lozenge::isa::avr::abi;
 use lozenge::isa::avr::code::Insn;
+use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::isa::avr::instructions::Op;
 use lozenge::program::{Claim, Program, Term, Written};
 
@@ -294,7 +295,7 @@ pub fn karatsuba(n: usize, style: Style) -> Program<Insn> {
     };
     program.lower_stack(frame);
     program.rr(Op::MOVW, FRAME, Y);
-    let (before, after) = abi::frame(&e.program.insns);
+    let (before, after) = abi::frame(&ATMEGA128, &e.program.insns);
     e.program
         .insert(0, before.into_iter().chain(program.program.insns));
     e.program.insns.extend(after);

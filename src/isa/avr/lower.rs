@@ -76,7 +76,6 @@ fn in_words(core: &Core, schedule: &Words) -> Result<Vec<Program<Insn>>, LowerEr
             let order: Vec<_> = ORDER.iter().map(|r| (*r, 0)).collect();
             let l = Lowering::of(schedule, &order, choices).map_err(|_| LowerError::Registers)?;
             if l.bank.scratch_words() > 0 {
-                eprintln!("scratch {}", l.bank.scratch_words());
                 continue;
             }
             list.push(function(core, &l.items, l.notes)?);
