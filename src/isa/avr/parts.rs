@@ -112,7 +112,7 @@ pub static PARTS: &[Part] = &[
     part("atmega2560",     WIDE, 256*KB,  8192, 0x0200,  6, "DS40002211"),
     part("atmega2561",     WIDE, 256*KB,  8192, 0x0200,  6, "DS40002211"),
     // ATtiny without a multiplier
-    part("attiny13",       TINY,   1*KB,    64, 0x0060, 25, "doc2535"),
+    part("attiny13",       TINY,     KB,    64, 0x0060, 25, "doc2535"),
     part("attiny24",       TINY,   2*KB,   128, 0x0060, 25, "doc8006"),
     part("attiny44",       TINY,   4*KB,   256, 0x0060, 25, "doc8006"),
     part("attiny84",       TINY,   8*KB,   512, 0x0060, 25, "doc8006"),
@@ -126,8 +126,8 @@ pub static PARTS: &[Part] = &[
     // Reduced core
     part("attiny4",        REDUCED,  512,    32, 0x0040, 100, "DS40002060"),
     part("attiny5",        REDUCED,  512,    32, 0x0040, 100, "DS40002060"),
-    part("attiny9",        REDUCED, 1*KB,    32, 0x0040, 100, "DS40002060"),
-    part("attiny10",       REDUCED, 1*KB,    32, 0x0040, 100, "DS40002060"),
+    part("attiny9",        REDUCED,   KB,    32, 0x0040, 100, "DS40002060"),
+    part("attiny10",       REDUCED,   KB,    32, 0x0040, 100, "DS40002060"),
     part("attiny20",       REDUCED, 2*KB,   128, 0x0040, 100, "doc8235"),
     part("attiny40",       REDUCED, 4*KB,   256, 0x0040, 100, "doc8263"),
     // tinyAVR 0

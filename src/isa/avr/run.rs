@@ -90,7 +90,9 @@ impl<D: Domain> Decoded<D> {
     #[inline(always)]
     fn execute(&self, m: &mut Avr<D>, slot: &Slot<D>) -> Result<(u64, bool), Stopped> {
         let pc = m.pc;
-        if let Some(condition) = m.condition.take() {
+        if m.condition.is_some()
+            && let Some(condition) = m.condition.take()
+        {
             return self.perhaps(m, slot, &condition);
         }
         let flow = match (slot.meaning)(m, slot.ops) {
