@@ -5,6 +5,7 @@ pub mod lazy_doubling;
 pub mod operand_caching;
 pub mod operand_scanning;
 pub mod product_scanning;
+pub mod shift_and_add;
 pub mod sliding_block_doubling;
 pub mod square_carry_catcher;
 pub mod square_operand_scanning;
@@ -50,7 +51,7 @@ impl Method {
 }
 
 /// All methods.
-pub static METHODS: [&Method; 9] = [
+pub static METHODS: [&Method; 10] = [
     &operand_caching::METHOD,
     &product_scanning::METHOD,
     &operand_scanning::METHOD,
@@ -60,6 +61,7 @@ pub static METHODS: [&Method; 9] = [
     &square_carry_catcher::METHOD,
     &lazy_doubling::METHOD,
     &sliding_block_doubling::METHOD,
+    &shift_and_add::METHOD,
 ];
 
 /// Why a method has no schedule for these parameters.
@@ -93,6 +95,8 @@ pub enum MethodError {
     },
     #[error("{method} takes operands of one size: try --method product-scanning")]
     TwoSizes { method: &'static str },
+    #[error("{0} is for machines without a multiplier, and this one multiplies")]
+    Multiplies(&'static str),
     #[error("{method} needs -p {parameter}=...")]
     Missing {
         method: &'static str,
