@@ -11,6 +11,9 @@ pub struct Facts {
     /// Registers of the accumulator of a column, and those holding constants (zero).
     pub accumulator_registers: usize,
     pub constant_registers: usize,
+    /// Registers for a product that is made by additions: two operands, their product, what
+    /// controls them. 0 on a machine that multiplies.
+    pub tile_registers: usize,
 }
 
 impl Facts {

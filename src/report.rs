@@ -160,7 +160,11 @@ impl Report {
             mcu,
             method: kernel.method.name,
             params: kernel.params.clone(),
-            style: "unrolled",
+            // Code that is executed more than once is a loop or a subroutine.
+            style: match kernel.cost.executed > kernel.program.insns.len() as u64 {
+                true => "looped",
+                false => "unrolled",
+            },
             cycles: Cycles {
                 body: kernel.cost.body,
                 call: kernel.cost.call,

@@ -60,8 +60,6 @@ pub enum TargetError {
     Conflict(String, String, String),
     #[error("--mcu or --core says what the kernel is for: try --mcu atmega328p")]
     Missing,
-    #[error("{0} has no MUL instruction, and every method here multiplies with it")]
-    NoMultiplier(String),
     #[error("{core} has no extension {name}{hint}; it takes {known}")]
     UnknownExtension {
         core: String,
@@ -113,9 +111,6 @@ impl Target {
         let core = names.core.map(Self::of_core).transpose()?;
         let part = names.mcu.map(Self::part).transpose()?;
         let target = match (part, core) {
-            (Some(part), _) if !part.has_mul => {
-                return Err(TargetError::NoMultiplier(part.name.into()));
-            }
             (Some(part), Some(core)) if core.core_name() != part.core.name => {
                 return Err(TargetError::Conflict(
                     part.name.into(),

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use lozenge::isa::avr::code::{Form, Insn, forms};
+use lozenge::isa::avr::cores::{ATMEGA2560, ATTINY10, ATTINY85, ATXMEGA128A1, Core};
+use lozenge::isa::avr::instructions::Op;
 use object::{Object, ObjectSection};
 
 const RANDOM: usize = 200;
@@ -40,24 +42,58 @@ fn samples(form: &Form, seed: &mut u64) -> Vec<Insn> {
     list
 }
 
-fn all_samples() -> Vec<Insn> {
+/// A core and what GNU calls it: option of the assembler, of the linker, machine of the disassembler.
+struct Family {
+    core: &'static Core,
+    names: [&'static str; 3],
+}
+
+/// Between them they have every row.
+const FAMILIES: [Family; 4] = [
+    Family {
+        core: &ATMEGA2560,
+        names: ["-mmcu=avr6", "-mavr6", "avr:6"],
+    },
+    Family {
+        core: &ATTINY85,
+        names: ["-mmcu=attiny85", "-mavr25", "avr:25"],
+    },
+    Family {
+        core: &ATXMEGA128A1,
+        names: ["-mmcu=atxmega128a1", "-mavrxmega7", "avr:107"],
+    },
+    Family {
+        core: &ATTINY10,
+        names: ["-mmcu=attiny10", "-mavrtiny", "avr:100"],
+    },
+];
+
+/// Samples of every row that `core` has.
+fn all_samples(core: &Core) -> Vec<Insn> {
     let mut seed = 0x10_2e_46_e5;
-    let list: Vec<Insn> = forms()
-        .iter()
+    let rows = || forms().iter().filter(|form| core.set.has(form.op));
+    let list: Vec<Insn> = rows()
         .flat_map(|form| samples(form, &mut seed))
+        .filter(|insn| core.refusal(insn).is_none())
         .collect();
-    for form in forms() {
+    for form in rows() {
         let of_form = list.iter().filter(|insn| insn.op == form.op).count();
-        assert!(of_form > RANDOM, "{} is not covered", form.name);
+        // Half of r0..r31 and one displacement of 64 are left on the reduced core.
+        assert!(of_form > 0, "{} is not covered", form.name);
+        assert!(
+            of_form > RANDOM || core == &ATTINY10,
+            "{} is not covered",
+            form.name
+        );
     }
     list
 }
 
-fn encode(insn: &Insn) -> Vec<u8> {
+fn encode(core: &Core, insn: &Insn) -> Vec<u8> {
     let mut bytes = Vec::new();
     insn.encode(&mut bytes).expect("operands in their ranges");
     assert_eq!(
-        Insn::decode(&bytes),
+        Insn::decode_on(core, &bytes),
         Some(*insn),
         "{}: decoded otherwise than encoded",
         insn.text()
@@ -164,13 +200,19 @@ fn number(operand: &str) -> Option<i64> {
 
 #[test]
 fn gnu_as_gives_our_bytes() {
-    let directory = directory("avr_encoding_as");
-    let list = all_samples();
+    for family in &FAMILIES {
+        assembled(family);
+    }
+}
+
+fn assembled(Family { core, names }: &Family) {
+    let directory = directory(&format!("avr_encoding_as_{}", core.name));
+    let list = all_samples(core);
     let mut source = format!("\t.text\n\t.space {START}\n");
     let mut expected = vec![0; START];
     for insn in &list {
         source += &format!("\t{}\n", insn.text());
-        expected.extend(encode(insn));
+        expected.extend(encode(core, insn));
     }
     // Room after the last, for jumps forward.
     source += &format!("\t.space {START}\n");
@@ -179,14 +221,15 @@ fn gnu_as_gives_our_bytes() {
     tool(
         &directory,
         "avr-as",
-        &["-mmcu=avr6", "-o", "listing.o", "listing.s"],
+        &[names[0], "-o", "listing.o", "listing.s"],
     );
     tool(
         &directory,
         "avr-ld",
         &[
-            "-mavr6",
+            names[1],
             "-Ttext=0",
+            "--defsym=__TEXT_REGION_LENGTH__=0x400000",
             "-e0",
             "-o",
             "listing.elf",
@@ -202,19 +245,64 @@ fn gnu_as_gives_our_bytes() {
     let theirs = text.data().expect(".text has contents");
     let mut at = START;
     for insn in &list {
-        let bytes = encode(insn);
+        let bytes = encode(core, insn);
         let same = theirs.get(at..at + bytes.len());
-        assert_eq!(same, Some(&bytes[..]), "{} at {at:#x}", insn.text());
+        assert_eq!(
+            same,
+            Some(&bytes[..]),
+            "{} at {at:#x}, {}",
+            insn.text(),
+            core.name
+        );
         at += bytes.len();
     }
     assert!(theirs == expected, "GNU as assembled more than we printed");
 }
 
+/// What GNU as refuses is what we say the core has not.
+#[test]
+fn gnu_as_knows_the_same_instructions() {
+    for Family { core, names } in &FAMILIES {
+        let directory = directory(&format!("avr_encoding_refused_{}", core.name));
+        let mut seed = 0x5e_75;
+        for form in forms() {
+            if matches!(form.op, Op::LDS | Op::STS | Op::LDS_RC | Op::STS_RC) {
+                continue; // one name, the core chooses the encoding: compared above
+            }
+            let insn = samples(form, &mut seed)
+                .into_iter()
+                .find(|insn| insn.registers().iter().all(|r| *r >= 20) && !insn.is_undefined())
+                .unwrap_or_else(|| panic!("{}: a sample with high registers", form.name));
+            write(&directory, "one.s", format!("{}\n", insn.text()).as_bytes());
+            let output = Command::new("avr-as")
+                .args([names[0], "-o", "one.o", "one.s"])
+                .current_dir(&directory)
+                .output()
+                .unwrap_or_else(|error| panic!("avr-as does not start ({error}): {HINT}"));
+            let ours = core.refusal(&insn).is_none();
+            let theirs = output.status.success();
+            assert_eq!(
+                ours,
+                theirs,
+                "{} on {}: ours left, GNU as right",
+                insn.text(),
+                core.name
+            );
+        }
+    }
+}
+
 #[test]
 fn gnu_objdump_reads_our_bytes_as_we_print_them() {
-    let directory = directory("avr_encoding_objdump");
-    let list = all_samples();
-    let code: Vec<u8> = list.iter().flat_map(encode).collect();
+    for family in &FAMILIES {
+        disassembled(family);
+    }
+}
+
+fn disassembled(Family { core, names }: &Family) {
+    let directory = directory(&format!("avr_encoding_objdump_{}", core.name));
+    let list = all_samples(core);
+    let code: Vec<u8> = list.iter().flat_map(|insn| encode(core, insn)).collect();
     write(&directory, "code.bin", &code);
     let wrap = [
         "-I",
@@ -222,7 +310,7 @@ fn gnu_objdump_reads_our_bytes_as_we_print_them() {
         "-O",
         "elf32-avr",
         "-B",
-        "avr:6",
+        names[2],
         "--rename-section",
         ".data=.text,contents,alloc,load,readonly,code",
     ];
@@ -234,7 +322,7 @@ fn gnu_objdump_reads_our_bytes_as_we_print_them() {
     let listing = tool(
         &directory,
         "avr-objdump",
-        &["-d", "-z", "-m", "avr:6", "code.o"],
+        &["-d", "-z", "-m", names[2], "code.o"],
     );
 
     // "   1c:\t0e 94 34 12 \tcall\t0x2468\t; 0x2468 <...>"
@@ -250,8 +338,13 @@ fn gnu_objdump_reads_our_bytes_as_we_print_them() {
             .next()
             .unwrap_or_else(|| panic!("objdump stops before {} at {at:#x}", insn.text()));
         assert_eq!(address, at, "{}: length differs: {text}", insn.text());
-        assert_eq!(meaning(text), meaning(&insn.text()), "at {at:#x}");
-        at += encode(insn).len();
+        // objdump 2.26 prints the 7 bits in the code, not the 8-bit address they stand for.
+        let mut shown = *insn;
+        if matches!(insn.op, Op::LDS_RC | Op::STS_RC) {
+            shown.ops.k &= 0x7f;
+        }
+        assert_eq!(meaning(text), meaning(&shown.text()), "at {at:#x}");
+        at += encode(core, insn).len();
     }
     assert_eq!(lines.next(), None, "objdump reads more than we wrote");
 }

@@ -13,7 +13,7 @@ use lozenge::domain::concrete::{Bits, Concrete};
 use lozenge::fault::Fault;
 use lozenge::isa::Class;
 use lozenge::isa::avr::code::{Form, Insn, forms};
-use lozenge::isa::avr::cores::{ATMEGA128, ATMEGA2560, Core};
+use lozenge::isa::avr::cores::{ATMEGA128, ATMEGA2560, ATTINY85, Core};
 use lozenge::isa::avr::instructions::{Op, Timing};
 use lozenge::isa::avr::machine::Avr;
 use lozenge::isa::avr::run::Decoded;
@@ -71,7 +71,8 @@ fn moving_pointer(form: &Form) -> Option<u8> {
 /// undoes a store to X's own bytes in the register file.
 fn manual(insn: &Insn, next: u16, before: &State, got: After) -> Option<(After, Wrong)> {
     let (form, mut right) = (insn.form(), got);
-    let skipped = form.timing == Timing::Skip && got.state.pc > before.pc + 2;
+    let skipped =
+        matches!(form.timing, Timing::Skip | Timing::SkipIo) && got.state.pc > before.pc + 2;
     if skipped && next & 0xfe0c == 0x960c {
         right.state.pc = before.pc + 4;
         right.cycles = 2;
@@ -470,13 +471,20 @@ fn every_row_agrees_with_simavr() {
     let oracle = Oracle::build();
     let mut total = Count::default();
     for form in forms() {
+        // Judged by GNU as and by the manual's timing table: no emulator has the reduced core.
+        if matches!(form.op, Op::LDS_RC | Op::STS_RC) {
+            continue;
+        }
         let mut count = Count::default();
-        for core in [&ATMEGA128, &ATMEGA2560] {
+        for core in [&ATMEGA128, &ATMEGA2560, &ATTINY85] {
+            if !core.set.has(form.op) {
+                continue;
+            }
             check(&oracle, core, form, &mut count);
         }
         assert!(count.states >= 10_000, "{} is not tested", form.name);
         let cycles: &[u64] = match form.timing {
-            Timing::Skip => &[1, 2, 3],
+            Timing::Skip | Timing::SkipIo => &[1, 2, 3],
             Timing::Branch => &[1, 2],
             _ => &[],
         };

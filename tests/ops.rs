@@ -195,6 +195,7 @@ fn squares_take_half_the_products() {
             free_registers: 24,
             accumulator_registers: 3,
             constant_registers: 1,
+            tile_registers: 0,
         };
         for s in (1..=24).chain([32, 64]) {
             let spec = Spec::new(Op::Sqr, s * word_bits, word_bits).expect("a size");

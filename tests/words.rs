@@ -3,6 +3,8 @@
 
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::ARM7TDMI_HW2018;
+use lozenge::isa::avr::AvrIsa;
+use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::Core as MipsCore;
 use lozenge::isa::mips::instructions::Feature;
@@ -35,17 +37,16 @@ fn lowered<I: Isa>(what: &str, n: usize, core: &I::Core, schedule: &Schedule) ->
         let decoded = I::decode(core, &code).unwrap();
         assert!(decoded.iter().map(|(_, i)| i).eq(&program.insns), "{what}");
         let trials = if n > 40 { 8 } else { 40 };
-        let pairs = vectors::pairs(spec.operand_bytes(), trials, u64::from(spec.bits));
+        let pairs = vectors::pairs(spec.source_bytes()[0], trials, n as u64);
         let costs = pairs.iter().map(|pair| {
             let operands = Operands {
+                spec: &spec,
                 sources: pair,
-                source_bytes: spec.operand_bytes(),
-                result_bytes: spec.result_bytes(),
-                places: &[0, 1, 2],
+                alias: Alias::Distinct,
             };
             let ran = I::call_concrete(core, &code, &operands, 1 << 26);
             let (got, cost) = ran.unwrap_or_else(|(at, fault)| panic!("{what}: {at:#x}: {fault}"));
-            assert_eq!(got, spec.op.value(pair), "{what}: {pair:x?}");
+            assert_eq!(got, spec.value(pair), "{what}: {pair:x?}");
             cost.body.max
         });
         (costs.max().unwrap(), code, program.claims.clone())
@@ -103,6 +104,11 @@ fn blocks<I: Isa>(sizes: impl Iterator<Item = usize>, core: &I::Core) {
 fn mips(features: &[Feature]) -> MipsCore {
     let core = MipsCore::named("mips-4km-32x16").unwrap();
     features.iter().fold(core, |core, f| core.with(*f))
+}
+
+#[test]
+fn karatsuba_is_right_on_avr() {
+    karatsuba::<AvrIsa>((2..=13).chain([16, 20, 24, 31, 32]), 3, &ATMEGA128);
 }
 
 #[test]
@@ -297,17 +303,16 @@ fn muddles<I: Isa>(count: u64, core: &I::Core) {
         let (n, steps) = (1 + random.below(9), 1 + random.below(30));
         let words = Muddle::new(seed, w, n, steps).words;
         let what = format!("{}: seed {seed}", I::core_name(core));
-        let bytes = n * w as usize / 8;
+        let spec = spec::<I>(n);
         let schedule = Schedule::Words(words.clone());
         let programs = I::lower(&schedule, core).unwrap_or_else(|e| panic!("{what}: {e}"));
         for program in programs {
             let code = I::encode(core, &program.insns).unwrap();
-            for pair in vectors::pairs(bytes, 12, seed) {
+            for pair in vectors::pairs(spec.source_bytes()[0], 12, seed) {
                 let operands = Operands {
+                    spec: &spec,
                     sources: &pair,
-                    source_bytes: bytes,
-                    result_bytes: 2 * bytes,
-                    places: &[0, 1, 2],
+                    alias: Alias::Distinct,
                 };
                 let cut = |x: &BigUint| -> Vec<u64> {
                     let word = |i: usize| (x >> (i * w as usize)) % (1u64 << w);
@@ -323,6 +328,11 @@ fn muddles<I: Isa>(count: u64, core: &I::Core) {
             }
         }
     }
+}
+
+#[test]
+fn steps_of_every_kind_are_right_on_avr() {
+    muddles::<AvrIsa>(1000, &ATMEGA128);
 }
 
 #[test]

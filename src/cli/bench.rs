@@ -62,7 +62,7 @@ fn simulate(code: &[u8]) -> Result<f64, String> {
     let mut executed = 0;
     let start = Instant::now();
     while executed < INSTRUCTIONS {
-        abi::restart(&mut m, &addresses);
+        abi::restart(&mut m, &ATMEGA128, &addresses);
         let cost = decoded
             .run(&mut m, stop, RUN_LIMIT)
             .map_err(|(_, fault)| fault.to_string())?;

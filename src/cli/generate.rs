@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use lozenge::emit::{ObjectFormat, elf, gnu, header};
+use lozenge::emit::{Assembler, ObjectFormat, elf, header};
 use lozenge::isa::Isa;
 use lozenge::kernel::{self, Kernel, Request};
 use lozenge::report::{Files, Report};
@@ -59,6 +59,7 @@ fn generate<I: Isa>(
         params,
         drop: args.drop,
     };
+    Assembler::from(args.dialect).known_to::<I>(&target.core_name())?;
     let bar = progress(format!(
         "{}{} for {}: counting and proving",
         request.op.name(),
@@ -75,7 +76,15 @@ fn generate<I: Isa>(
     if args.unproved {
         command += " --unproved";
     }
+    let assembler = Assembler::from(args.dialect);
+    if assembler != Assembler::Gnu {
+        command += &format!(" --dialect {}", assembler.name());
+    }
+    if !args.prefix.is_empty() {
+        command += &format!(" --prefix {}", args.prefix);
+    }
     let mut report = report(&kernel, target, command);
+    report.spec.symbol.insert_str(0, &args.prefix);
     let proved = report.is_proved();
     if proved || args.unproved {
         write(&kernel, core, format, &mut report, args)?;
@@ -83,10 +92,10 @@ fn generate<I: Isa>(
     if args.json {
         output::say(&json(&report)?)?;
     } else {
-        let wrote = if report.files.asm.is_some() {
+        let wrote = if let Some(asm) = &report.files.asm {
             let symbol = &report.spec.symbol;
             let folder = args.output.display();
-            format!("{symbol}.S {symbol}.h {symbol}.o {symbol}.json in {folder}")
+            format!("{asm} {symbol}.h {symbol}.o {symbol}.json in {folder}")
         } else {
             "nothing: not proved (--unproved writes it all the same)".to_string()
         };
@@ -141,7 +150,9 @@ fn write<I: Isa>(
     args: &GenArgs,
 ) -> Result<(), String> {
     let symbol = report.spec.symbol.clone();
-    let [asm, head, object, data] = ["S", "h", "o", "json"].map(|e| format!("{symbol}.{e}"));
+    let assembler = Assembler::from(args.dialect);
+    let extensions = [assembler.extension(format), "h", "o", "json"];
+    let [asm, head, object, data] = extensions.map(|e| format!("{symbol}.{e}"));
     report.files = Files {
         asm: Some(asm.clone()),
         header: Some(head.clone()),
@@ -150,7 +161,9 @@ fn write<I: Isa>(
     let files = [
         (
             asm,
-            gnu::assembly(kernel, &I::dialect(core), report).into_bytes(),
+            assembler
+                .assembly(kernel, core, format, report)?
+                .into_bytes(),
         ),
         (head, header::header(report).into_bytes()),
         (object, elf::object(format, &symbol, &kernel.code)?),

@@ -1,7 +1,7 @@
 //! `lozenge list`.
 
 use comfy_table::{Table, presets};
-use lozenge::isa::avr::parts::PARTS;
+use lozenge::isa::avr::parts::{PARTS, SOURCES};
 use lozenge::method::METHODS;
 use lozenge::spec::Op;
 use lozenge::target;
@@ -46,10 +46,14 @@ fn cores() -> Vec<Value> {
 }
 
 fn mcus() -> Vec<Value> {
+    let sources: Value = SOURCES
+        .iter()
+        .map(|(column, text)| (*column, *text))
+        .collect();
     let row = |p: &lozenge::isa::avr::parts::Part| {
         json!({"name": p.name, "core": p.core.name, "flash": p.flash, "ram": p.ram,
-               "ram_start": format!("{:#x}", p.ram_start), "mul": p.has_mul,
-               "rampz": p.has_rampz, "eind": p.has_eind})
+               "ram_start": format!("{:#x}", p.ram_start), "mul": p.has_mul(),
+               "rampz": p.has_rampz(), "eind": p.has_eind(), "datasheet": p.datasheet, "source": sources})
     };
     PARTS.iter().map(row).collect()
 }

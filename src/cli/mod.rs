@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use lozenge::emit::Assembler;
 use lozenge::spec;
 
 /// Multi-precision arithmetic kernels for small processors, proved on the bytes that ship.
@@ -72,6 +73,31 @@ impl From<OpArg> for spec::Op {
     }
 }
 
+/// The dialects on the command line.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum DialectArg {
+    /// GNU as, through the C preprocessor
+    Gnu,
+    /// IAR, for AVR and ARM
+    Iar,
+    /// Rowley CrossWorks, for AVR
+    #[value(name = "crossworks")]
+    CrossWorks,
+    /// ARM and Keil, for ARM
+    Armasm,
+}
+
+impl From<DialectArg> for Assembler {
+    fn from(dialect: DialectArg) -> Self {
+        match dialect {
+            DialectArg::Gnu => Assembler::Gnu,
+            DialectArg::Iar => Assembler::Iar,
+            DialectArg::CrossWorks => Assembler::CrossWorks,
+            DialectArg::Armasm => Assembler::Armasm,
+        }
+    }
+}
+
 /// Arguments of `gen`.
 #[derive(Args)]
 pub struct GenArgs {
@@ -101,6 +127,12 @@ pub struct GenArgs {
     /// Folder to write to; made if it does not exist
     #[arg(short, long, default_value = ".")]
     output: std::path::PathBuf,
+    /// Whose assembler the assembly file is for
+    #[arg(long, value_enum, default_value = "gnu")]
+    dialect: DialectArg,
+    /// What the function's name and the files' names begin with, e.g. lz_
+    #[arg(long, default_value = "", value_parser = identifier)]
+    prefix: String,
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
@@ -165,6 +197,16 @@ pub struct BenchArgs {
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
+}
+
+fn identifier(text: &str) -> Result<String, String> {
+    let is_start = |c: char| c.is_ascii_alphabetic() || c == '_';
+    let fits =
+        text.starts_with(is_start) && text.chars().all(|c| is_start(c) || c.is_ascii_digit());
+    if fits || text.is_empty() {
+        return Ok(text.to_string());
+    }
+    Err("a name in C begins with a letter and goes on with letters, digits and _: try lz_".into())
 }
 
 fn parameter(text: &str) -> Result<(String, usize), String> {

@@ -6,6 +6,8 @@
 //! shows which carries are 0. What this domain cannot follow becomes a variable without
 //! definition: any word, so that nothing false is ever concluded.
 
+use std::collections::HashMap;
+
 use super::abstract_memory::AbstractMemory;
 use super::bounds::Bounds;
 use super::claims::Claims;
@@ -24,6 +26,8 @@ pub struct Algebra {
     pub terms: Vec<(VarId, i64)>,
     pub(super) bounds: Bounds,
     pub(super) claims: Claims,
+    /// Words whose bits have names, lowest first.
+    pub(super) digits: HashMap<VarId, Vec<Value>>,
     /// Sums and products made lately: the same operation on the same words gives the same variables.
     sums: Recent<(Value, Value, Value, u32), (Value, BitValue)>,
     differences: Recent<(Value, Value, Value, u32), (Value, BitValue)>,
@@ -99,14 +103,11 @@ impl Algebra {
     }
 
     /// A bit as a number or a variable.
-    fn concrete_bit(&mut self, bit: &BitValue) -> Value {
+    pub(super) fn concrete_bit(&mut self, bit: &BitValue) -> Value {
         match bit {
             BitValue::Public(PublicBit::Known(b)) => Value::Public(Public::Known(u64::from(*b))),
             BitValue::Var(v) => Value::Var(*v),
-            BitValue::Top { word, w } => match self.top_bit(*word, *w) {
-                Some(bit) => bit,
-                None => Value::Var(self.new_var(Def::Free, 1)),
-            },
+            BitValue::Top { word, w } => self.digit(*word, w - 1, *w),
             _ => Value::Var(self.new_var(Def::Free, 1)),
         }
     }
@@ -195,8 +196,12 @@ impl Domain for Algebra {
         if let Some((word, carry)) = self.sums.get(&key) {
             return Self::opaque(word, carry);
         }
-        if let (true, Some((word, carry))) = (a == b, self.double_signed(a, c_in, W)) {
-            return Self::opaque(word, carry);
+        if a == b {
+            let doubled = self.double_digits(a, c_in, W);
+            if let Some((word, carry)) = doubled.or_else(|| self.double_signed(a, c_in, W)) {
+                self.sums.put(key, (word, carry));
+                return Self::opaque(word, carry);
+            }
         }
         let mut bound = self.bound(a, W) + self.bound(b, W) + self.bound(c_in, 1);
         if c_in == Value::ZERO
@@ -424,8 +429,12 @@ impl Domain for Algebra {
             BitValue::Public(PublicBit::Known(true)) => *x,
             BitValue::Public(PublicBit::Known(false)) => *y,
             _ if x == y => *x,
-            _ => self.unknown_word(W),
+            _ => self.choose(bit, *x, *y, W),
         }
+    }
+
+    fn select_bit(&mut self, bit: &BitValue, x: &BitValue, y: &BitValue) -> BitValue {
+        self.choose_bit(bit, x, y)
     }
 
     fn slice<const W: u32, const V: u32>(&mut self, a: &Value, from: u32) -> Value {
@@ -472,7 +481,8 @@ impl Domain for Algebra {
         match a {
             Value::Public(Public::Known(k)) => self.flag(k >> index & 1 == 1),
             Value::Var(v) if index == W - 1 => BitValue::Top { word: *v, w: W },
-            _ => BitValue::Opaque,
+            Value::Var(v) => Self::as_bit(self.digit(*v, index, W)),
+            Value::Public(Public::Pointer { .. }) => BitValue::Opaque,
         }
     }
 
@@ -494,24 +504,7 @@ impl Domain for Algebra {
     }
 
     fn gate(&mut self, op: Logic, x: &BitValue, y: &BitValue) -> BitValue {
-        use BitValue::Public as P;
-        use PublicBit::Known;
-        match (op, x, y) {
-            (_, P(Known(x)), P(Known(y))) => {
-                let value = op.apply(u64::from(*x), u64::from(*y)) == 1;
-                self.flag(value)
-            }
-            (Logic::And, P(Known(false)), _) | (Logic::And, _, P(Known(false))) => self.flag(false),
-            (Logic::Or, P(Known(true)), _) | (Logic::Or, _, P(Known(true))) => self.flag(true),
-            (Logic::And, P(Known(true)), other) | (Logic::And, other, P(Known(true))) => *other,
-            (Logic::Or | Logic::Xor, P(Known(false)), other)
-            | (Logic::Or | Logic::Xor, other, P(Known(false))) => *other,
-            (Logic::Xor, P(Known(true)), BitValue::Var(v))
-            | (Logic::Xor, BitValue::Var(v), P(Known(true))) => {
-                BitValue::Var(self.linear(&[(*v, -1)], 1, 1))
-            }
-            _ => BitValue::Opaque,
-        }
+        self.gate_of(op, x, y)
     }
 
     fn decide(&mut self, bit: &BitValue) -> Result<bool, Fault> {

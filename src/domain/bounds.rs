@@ -46,7 +46,26 @@ struct Group {
     version: u32,
     /// When it last changed, by [`Bounds::changes`].
     changed: u32,
+    /// The last word that changed.
+    last: Option<Last>,
+    /// The operands of the addition in progress, and the carry that leaves it.
+    operands: [Option<Value>; 2],
+    leaving: Option<VarId>,
 }
+
+/// A word that changed, what it was, and the carry that left it, with the bit that masks the carry.
+#[derive(Clone, Debug)]
+struct Last {
+    index: usize,
+    old: Option<Value>,
+    new: Value,
+    operands: [Option<Value>; 2],
+    carry: Option<VarId>,
+    guard: Option<Guard>,
+}
+
+/// A bit, and the value that it has where an addition is executed.
+pub type Guard = (VarId, bool);
 
 /// Which group a variable was last a word of, and where.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -123,7 +142,8 @@ impl Bounds {
         w: u32,
         bound: impl Fn(VarId) -> u64,
     ) -> Chain {
-        let (chain, addend) = self.choose(a, b, c_in);
+        let (chain, addend) = self.continued(a, b, c_in);
+        self.groups[chain.group as usize].operands = [Some(a), Some(b)];
         let place = Place {
             group: chain.group,
             index: chain.index,
@@ -223,7 +243,7 @@ impl Bounds {
     }
 
     /// The group that `a + b` continues, and the operand that is added to it.
-    fn choose(&mut self, a: Value, b: Value, c_in: Value) -> (Chain, Value) {
+    fn continued(&mut self, a: Value, b: Value, c_in: Value) -> (Chain, Value) {
         let (in_a, in_b) = (self.place(a), self.place(b));
         let chain = |p: Place| Chain {
             group: p.group,
@@ -353,6 +373,53 @@ impl Bounds {
             index: chain.index + 1,
         };
         put(&mut self.pending, var, place);
+        self.groups[chain.group as usize].leaving = Some(var);
+    }
+
+    /// The carry of an addition that is executed under `guard` becomes `masked`, 0 elsewhere:
+    /// that is no more than the carry, and has its place.
+    pub fn guard(&mut self, guard: Guard, carry: Value, masked: Value) {
+        let (Value::Var(c), Value::Var(m)) = (carry, masked) else {
+            return;
+        };
+        let Some(place) = get(&self.pending, c) else {
+            return;
+        };
+        if let Some(last) = &mut self.groups[place.group as usize].last
+            && last.carry == Some(c)
+            && last.guard.is_none()
+        {
+            last.guard = Some(guard);
+            self.pending[c as usize] = None;
+            put(&mut self.pending, m, place);
+        }
+    }
+
+    /// A word that was added to under `guard` is `new` there and `old` elsewhere. Elsewhere the
+    /// group is what it was before the addition, which its old bound holds for, and its new one
+    /// is no less: so `chosen` is the group's word, if the carry that left is masked as well.
+    pub fn choose(&mut self, guard: Guard, new: Value, old: Value, chosen: Value) {
+        let (Some(place), Value::Var(v)) = (self.place(new), chosen) else {
+            return;
+        };
+        self.changes += 1;
+        let g = &mut self.groups[place.group as usize];
+        let Some(last) = &g.last else {
+            return;
+        };
+        let restored = match last.old {
+            Some(word) => word == old,
+            // There was no such word: nothing, or one that was counted when it was added.
+            None => old == Value::ZERO || last.operands.contains(&Some(old)),
+        };
+        let masked = last.carry.is_none() || last.guard == Some(guard);
+        if last.new == new && last.index == place.index && restored && masked {
+            g.version += 1;
+            g.changed = self.changes;
+            g.words[place.index] = chosen;
+            g.last = None;
+            put(&mut self.places, v, place);
+        }
     }
 
     /// Ends the addition: its word becomes the group's.
@@ -363,6 +430,14 @@ impl Bounds {
         // Only while the words to come stay as they were counted.
         g.doubling = g.doubling.filter(|next| *next == chain.index + 1);
         g.changed = self.changes;
+        g.last = Some(Last {
+            index: chain.index,
+            old: g.words.get(chain.index).copied(),
+            new: word,
+            operands: std::mem::take(&mut g.operands),
+            carry: g.leaving.take(),
+            guard: None,
+        });
         if chain.index < g.words.len() {
             g.words[chain.index] = word;
         } else {

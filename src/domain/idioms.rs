@@ -74,7 +74,7 @@ impl Algebra {
     }
 
     /// `((v, k), constant)` if `value = k v + constant`.
-    fn only_term(&self, value: Value) -> Option<((VarId, i64), i64)> {
+    pub(super) fn only_term(&self, value: Value) -> Option<((VarId, i64), i64)> {
         let Value::Var(v) = value else {
             return None;
         };

@@ -19,6 +19,7 @@ mod borrows;
 pub mod bounds;
 mod claims;
 pub mod concrete;
+mod conditional;
 pub mod entry;
 pub mod floor;
 pub mod identity;
@@ -161,6 +162,13 @@ pub trait Domain: Sized {
         x: &Self::Word<W>,
         y: &Self::Word<W>,
     ) -> Self::Word<W>;
+    /// `x` if `bit`, else `y`.
+    fn select_bit(&mut self, bit: &Self::Bit, x: &Self::Bit, y: &Self::Bit) -> Self::Bit {
+        let clear = self.not(bit);
+        let x = self.gate(Logic::And, bit, x);
+        let y = self.gate(Logic::And, &clear, y);
+        self.gate(Logic::Or, &x, &y)
+    }
     /// The `V` bits of `a` from bit `from` on.
     fn slice<const W: u32, const V: u32>(&mut self, a: &Self::Word<W>, from: u32) -> Self::Word<V>;
     /// `a`, extended by zeros or, if `signed`, by its top bit.

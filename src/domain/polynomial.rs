@@ -181,6 +181,9 @@ impl<'a> Polynomial<'a> {
         if by.vanishes(self.bits) {
             return;
         }
+        if let Some(known) = self.algebra.absorbed(x, y) {
+            return self.add_variable(known, by);
+        }
         self.products += 1;
         let (later, earlier) = (x.max(y), x.min(y));
         let (sum, other) = if self.is_sum(later) {
@@ -271,7 +274,7 @@ impl<'a> Polynomial<'a> {
         else {
             return;
         };
-        // v v = v (sum of terms): the row grows by its own terms.
+        // v v = v (sum of terms), unless v is a bit: the row grows by its own terms.
         if let Some(by) = row.remove(&v) {
             for (t, factor) in terms {
                 accumulate(&mut row, *t, &by.times(*factor), self.bits);

@@ -78,3 +78,12 @@ pub fn comment(report: &Report, title: &str) -> String {
     text.push_str(" */\n");
     text
 }
+
+/// The banner for assemblers that know comments after a semicolon only.
+pub fn semicolons(report: &Report, title: &str) -> String {
+    let mut text = format!("; SPDX-License-Identifier: {LICENCE}\n;\n; {title}\n;\n");
+    for (key, value) in lines(report) {
+        text.push_str(&format!("; {key:<14}{value}\n"));
+    }
+    text
+}

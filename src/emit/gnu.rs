@@ -9,7 +9,7 @@ use crate::report::Report;
 pub fn assembly<I: Isa>(kernel: &Kernel<I>, dialect: &Dialect, report: &Report) -> String {
     let symbol = &report.spec.symbol;
     let mut text = banner::comment(report, &format!("{symbol}.S"));
-    text.push('\n');
+    text.push_str(&format!("\n#if {}\n", dialect.guard));
     text.push_str(dialect.preamble);
     text.push_str(&format!("\t.section .text.{symbol},\"ax\",%progbits\n"));
     text.push_str(dialect.align);
@@ -25,5 +25,6 @@ pub fn assembly<I: Isa>(kernel: &Kernel<I>, dialect: &Dialect, report: &Report) 
     text.push_str(&format!("\t.size {symbol}, . - {symbol}\n"));
     // As GCC does where Linux is meant: without it ld makes the stack executable.
     text.push_str("#ifdef __linux__\n\t.section .note.GNU-stack,\"\",%progbits\n#endif\n");
+    text.push_str("#endif\n");
     text
 }

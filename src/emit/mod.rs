@@ -1,9 +1,82 @@
 //! Views of a finished kernel: assembly text, C header, linkable object. All of the same bytes.
 
+pub mod armasm;
 pub mod banner;
+pub mod crossworks;
 pub mod elf;
 pub mod gnu;
 pub mod header;
+pub mod iar;
+pub mod listing;
+
+use crate::isa::Isa;
+use crate::kernel::Kernel;
+use crate::report::Report;
+
+/// Whose assembler reads the assembly file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Assembler {
+    Gnu,
+    Iar,
+    CrossWorks,
+    Armasm,
+}
+
+impl Assembler {
+    /// As on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Assembler::Gnu => "gnu",
+            Assembler::Iar => "iar",
+            Assembler::CrossWorks => "crossworks",
+            Assembler::Armasm => "armasm",
+        }
+    }
+
+    /// What its files end in.
+    pub fn extension(self, format: &ObjectFormat) -> &'static str {
+        match (self, format.architecture) {
+            (Assembler::Gnu, _) => "S",
+            (Assembler::Iar, object::Architecture::Avr) => "s90",
+            (Assembler::Iar | Assembler::Armasm, _) => "s",
+            (Assembler::CrossWorks, _) => "asm",
+        }
+    }
+
+    /// Is there such an assembler for `core`?
+    ///
+    /// # Errors
+    /// Which there are.
+    pub fn known_to<I: Isa>(self, core: &str) -> Result<(), String> {
+        if I::ASSEMBLERS.contains(&self) {
+            return Ok(());
+        }
+        let known: Vec<_> = I::ASSEMBLERS.iter().map(|a| a.name()).collect();
+        let (name, known) = (self.name(), known.join(" or "));
+        Err(format!(
+            "there is no {name} assembler for {core}: try --dialect {known}"
+        ))
+    }
+
+    /// The assembly file.
+    ///
+    /// # Errors
+    /// What the listing says.
+    pub fn assembly<I: Isa>(
+        self,
+        kernel: &Kernel<I>,
+        core: &I::Core,
+        format: &ObjectFormat,
+        report: &Report,
+    ) -> Result<String, String> {
+        match self {
+            Assembler::Gnu => Ok(gnu::assembly(kernel, &I::dialect(core), report)),
+            Assembler::Iar => iar::assembly(kernel, core, format, report),
+            Assembler::CrossWorks => crossworks::assembly(kernel, core, report),
+            Assembler::Armasm => armasm::assembly(kernel, core, report),
+        }
+    }
+}
 
 /// What an object file of a target looks like.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,4 +101,6 @@ pub struct Dialect {
     pub preamble: &'static str,
     /// The directive that aligns code.
     pub align: &'static str,
+    /// What the preprocessor must find true: builds for other machines skip the file.
+    pub guard: &'static str,
 }

@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use crate::domain::concrete::Concrete;
 use crate::domain::{Abstract, Base};
-use crate::emit::{Dialect, ObjectFormat};
+use crate::emit::{Assembler, Dialect, ObjectFormat};
 use crate::facts::Facts;
 use crate::fault::Fault;
 use crate::program::Program;
@@ -87,6 +87,9 @@ pub trait Isa: Sized + 'static {
     /// The calling convention its kernels keep.
     const ABI: &'static str;
 
+    /// Assemblers there are files for.
+    const ASSEMBLERS: &'static [Assembler];
+
     /// The name of a core, as on the command line.
     fn core_name(core: &Self::Core) -> String;
 
@@ -134,6 +137,11 @@ pub trait Isa: Sized + 'static {
     /// GNU as text of an instruction that assembles to the same bytes.
     fn text(insn: &Self::Insn) -> String;
 
+    /// How many bytes on from its own address a relative jump goes; its text ends in `.+n` then.
+    fn jump(_: &Self::Insn) -> Option<i64> {
+        None
+    }
+
     /// Calls `code` in an abstract domain, with pointers to the given bases.
     ///
     /// # Errors
@@ -169,6 +177,12 @@ pub enum LowerError {
     Stack { need: usize, limit: usize },
     #[error("a schedule of rows and columns in one")]
     Mixed,
+    #[error("MUL is not an instruction of {0}")]
+    NoMultiplier(&'static str),
+    #[error("this machine multiplies: try --method operand-caching")]
+    Tiles,
+    #[error("a call does not reach over so much code")]
+    Reach,
     #[error("a pointer would have to move while a carry is on its way")]
     Addressing,
 }

@@ -6,6 +6,7 @@ pub mod lazy_doubling;
 pub mod operand_caching;
 pub mod operand_scanning;
 pub mod product_scanning;
+pub mod shift_and_add;
 pub mod sliding_block_doubling;
 pub mod square_carry_catcher;
 pub mod square_operand_scanning;
@@ -51,7 +52,7 @@ impl Method {
 }
 
 /// All methods.
-pub static METHODS: [&Method; 10] = [
+pub static METHODS: [&Method; 11] = [
     &operand_caching::METHOD,
     &product_scanning::METHOD,
     &operand_scanning::METHOD,
@@ -62,6 +63,7 @@ pub static METHODS: [&Method; 10] = [
     &square_carry_catcher::METHOD,
     &lazy_doubling::METHOD,
     &sliding_block_doubling::METHOD,
+    &shift_and_add::METHOD,
 ];
 
 /// Why a method has no schedule for these parameters.
@@ -95,6 +97,8 @@ pub enum MethodError {
     },
     #[error("{method} takes operands of one size: try --method product-scanning")]
     TwoSizes { method: &'static str },
+    #[error("{0} is for machines without a multiplier, and this one multiplies")]
+    Multiplies(&'static str),
     #[error("{method} needs -p {parameter}=...")]
     Missing {
         method: &'static str,

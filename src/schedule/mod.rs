@@ -2,15 +2,17 @@
 //!
 //! A schedule is either [`Blocks`], rows and columns of the rhombus with the loads a method
 //! has in mind, or [`Words`], a list of steps on words that leaves loads, stores and registers
-//! to the target. Blocks can be read as words ([`Words::of`]), not the other way round.
+//! to the target, or [`Tiles`], products of several words that are made by additions. Blocks can be read as words ([`Words::of`]), not the other way round.
 
 mod blocks;
+mod tiles;
 mod words;
 
 pub use blocks::{
     Block, Blocks, Column, ColumnBlock, Counts, Lifetimes, Part, Product, Row, RowBlock,
     ScheduleError, Step,
 };
+pub use tiles::{Select, Tile, Tiles};
 pub use words::{
     Chain, Claim, End, Link, Magnitude, Origin, Pile, Sum, Sweep, Term, Word, WordStep, Words,
 };
@@ -20,6 +22,7 @@ pub use words::{
 pub enum Schedule {
     Blocks(Blocks),
     Words(Words),
+    Tiles(Tiles),
 }
 
 impl Schedule {
@@ -31,6 +34,7 @@ impl Schedule {
         match self {
             Schedule::Blocks(blocks) => blocks.check(),
             Schedule::Words(words) => words.check(),
+            Schedule::Tiles(tiles) => tiles.check(),
         }
     }
 }

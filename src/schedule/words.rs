@@ -84,6 +84,11 @@ impl Link {
             out,
         }
     }
+
+    /// The words it reads; one that serves for two things comes twice.
+    pub fn words(&self) -> impl Iterator<Item = Word> {
+        [self.x, self.flip, self.y, self.mask].into_iter().flatten()
+    }
 }
 
 /// What becomes of the last carry or borrow `c` of a chain.

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 
 use lozenge::isa::avr::abi;
 use lozenge::isa::avr::code::Insn;
+use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::isa::avr::instructions::Op;
 use lozenge::program::{Claim, Magnitude, Program, Term, Written};
 
@@ -403,7 +404,7 @@ fn function(style: Style, body: impl Fn(&mut Emitter)) -> Program<Insn> {
     let mut entry = emitter();
     entry.lower_stack(frame);
     entry.rr(Op::MOVW, FRAME, Y);
-    let (before, after) = abi::frame(&e.program.insns);
+    let (before, after) = abi::frame(&ATMEGA128, &e.program.insns);
     let before = before.into_iter().chain(entry.program.insns);
     e.program.insert(0, before);
     e.program.insns.extend(after);

@@ -118,7 +118,14 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOFBF, 1 << 20);
 
 	while (take(head, sizeof head)) {
-		if (get32(head) > avr->flashend + 1 || !take(avr->flash, get32(head)) || !take(avr->data, DATA))
+		uint32_t bytes = get32(head);
+		if (bytes > avr->flashend + 1) {
+			/* As much flash as the program counter reaches, more than the part has. */
+			avr->flash = calloc(1, bytes);
+			avr->flashend = bytes - 1;
+			avr->codeend = bytes;
+		}
+		if (!avr->flash || !take(avr->flash, bytes) || !take(avr->data, DATA))
 			return 3;
 		memcpy(shadow, avr->data, DATA);
 		for (uint32_t n = get32(head + 4); n; n--) {

@@ -21,6 +21,7 @@ pub const FACTS: Facts = Facts {
     free_registers: 9,
     accumulator_registers: 3,
     constant_registers: 0,
+    tile_registers: 0,
 };
 
 /// The most cycles of `insns`, straight through.
@@ -59,6 +60,7 @@ fn choices() -> impl Iterator<Item = Choices> {
 /// When registers or the stack run out, or a pointer does not reach.
 pub fn lower(schedule: &Schedule, core: &Core) -> Result<Vec<Program<Insn>>, LowerError> {
     let made = match schedule {
+        Schedule::Tiles(_) => return Err(LowerError::Tiles),
         Schedule::Words(words) => in_words(words, core),
         Schedule::Blocks(blocks) => {
             let words = || in_words(&Words::of(Op::Mul, FACTS.word_bits, blocks), core);

@@ -32,7 +32,7 @@ use num_bigint::BigUint;
 
 use crate::domain::concrete::Concrete;
 use crate::domain::{Abstract, Base};
-use crate::emit::{Dialect, ObjectFormat};
+use crate::emit::{Assembler, Dialect, ObjectFormat};
 use crate::facts::Facts;
 use crate::isa::{Called, Class, Cost, Isa, LowerError, Operands, Stopped};
 use crate::program::Program;
@@ -54,6 +54,7 @@ impl Isa for ArmIsa {
     const WORD_BITS: u32 = 32;
     const STACK_TOP: i64 = 0;
     const ABI: &'static str = "AAPCS";
+    const ASSEMBLERS: &'static [Assembler] = &[Assembler::Gnu, Assembler::Iar, Assembler::Armasm];
 
     fn core_name(core: &cores::Core) -> String {
         core.name.to_string()
@@ -93,6 +94,7 @@ impl Isa for ArmIsa {
         Dialect {
             preamble: "\t.syntax unified\n\t.cpu arm7tdmi\n\t.arm\n",
             align: "\t.p2align 2\n",
+            guard: "defined(__arm__)",
         }
     }
 

@@ -2,17 +2,19 @@
 //!
 //! Source: avr-gcc wiki page *ABI*; avr-libc manual, *Assembler programs*. Pointers
 //! arrive in r25:r24, r23:r22, r21:r20; r2..r17, r28, r29 belong to the caller; r1 is 0
-//! at entry and must be at return; interrupts, when on, stay on.
+//! at entry and must be at return; interrupts, when on, stay on. On the reduced core the
+//! same with r18, r19, r28, r29 for the caller's registers and r17 for r1.
 
 use std::rc::Rc;
 
 use super::code::Insn;
-use super::cores::Core;
+use super::cores::{Core, Set};
 use super::instructions::Op;
 use super::machine::Avr;
 use crate::domain::abstract_memory::Region;
 use crate::domain::concrete::Concrete;
 use crate::domain::{Abstract, Address, Base, Domain};
+use crate::isa::Class;
 
 /// Low registers of the pointer arguments, in order.
 pub const ARGUMENTS: [u8; 4] = [24, 22, 20, 18];
@@ -20,8 +22,19 @@ pub const ARGUMENTS: [u8; 4] = [24, 22, 20, 18];
 pub const STACK_LIMIT: i64 = 1024;
 
 /// Must the callee preserve register `r`?
-pub fn is_callee_saved(r: u8) -> bool {
-    matches!(r, 2..=17 | 28 | 29)
+pub fn is_callee_saved(core: &Core, r: u8) -> bool {
+    match core.set {
+        Set::Avrrc => matches!(r, 18 | 19 | 28 | 29),
+        _ => matches!(r, 2..=17 | 28 | 29),
+    }
+}
+
+/// The register that holds 0 whenever C code runs.
+pub fn zero_register(core: &Core) -> u8 {
+    match core.set {
+        Set::Avrrc => 17,
+        _ => 1,
+    }
 }
 
 /// What the machine held when the kernel was entered.
@@ -38,10 +51,11 @@ pub fn enter<D: Abstract>(
     arguments: &[Base],
 ) -> (Avr<D>, Entry<D>) {
     let mut m = Avr::new(d, core.pc_bytes, Rc::from(code));
+    m.io_start = core.io_start();
     for i in 0..32u8 {
         m.r[usize::from(i)] = m.d.unknown(format!("r{i} at entry"));
     }
-    m.r[1] = m.d.known(0);
+    m.r[usize::from(zero_register(core))] = m.d.known(0);
     for (low, base) in ARGUMENTS.iter().zip(arguments) {
         let low = usize::from(*low);
         m.r[low] = m.d.pointer(*base, 0, 0);
@@ -84,15 +98,15 @@ pub fn enter<D: Abstract>(
 /// What the kernel did not give back as it should; empty if it kept the convention.
 pub fn violations<D: Abstract>(m: &mut Avr<D>, entry: &Entry<D>, core: &Core) -> Vec<String> {
     let mut list = Vec::new();
-    for i in (0..32u8).filter(|i| is_callee_saved(*i)) {
+    for i in (0..32u8).filter(|i| is_callee_saved(core, *i)) {
         let i = usize::from(i);
         if !m.d.same(&m.r[i], &entry.r[i]) {
             list.push(format!("r{i} is not restored"));
         }
     }
-    let zero = m.d.known::<8>(0);
-    if !m.d.same(&m.r[1], &zero) {
-        list.push("r1 is not 0 at return".into());
+    let (zero, known) = (zero_register(core), m.d.known::<8>(0));
+    if !m.d.same(&m.r[usize::from(zero)], &known) {
+        list.push(format!("r{zero} is not 0 at return"));
     }
     let back = core.pc_bytes as i64;
     for part in 0..2 {
@@ -108,27 +122,34 @@ pub fn violations<D: Abstract>(m: &mut Avr<D>, entry: &Entry<D>, core: &Core) ->
     list
 }
 
-/// Registers a body names that it must save.
-pub fn saved_by(body: &[Insn]) -> Vec<u8> {
+/// Registers a body names.
+fn named_by(body: &[Insn]) -> [bool; 32] {
     let mut used = [false; 32];
     for r in body.iter().flat_map(Insn::registers) {
         used[usize::from(r)] = true;
     }
-    (0..32u8)
-        .filter(|r| used[usize::from(*r)] && is_callee_saved(*r))
-        .collect()
+    if body.iter().any(|insn| insn.form().class == Class::Mul) {
+        used[0] = true;
+        used[1] = true;
+    }
+    used
 }
 
 /// Saves what the body needs: (before, after) the body.
-pub fn frame(body: &[Insn]) -> (Vec<Insn>, Vec<Insn>) {
-    let saved = saved_by(body);
+pub fn frame(core: &Core, body: &[Insn]) -> (Vec<Insn>, Vec<Insn>) {
+    let used = named_by(body);
+    let is_saved = |r: &u8| used[usize::from(*r)] && is_callee_saved(core, *r);
+    let saved: Vec<u8> = (0..32u8).filter(is_saved).collect();
     let before = saved.iter().map(|r| Insn::rr(Op::PUSH, 0, *r)).collect();
     let mut after: Vec<_> = saved
         .iter()
         .rev()
         .map(|r| Insn::rr(Op::POP, *r, 0))
         .collect();
-    after.push(Insn::rr(Op::EOR, 1, 1));
+    let zero = zero_register(core);
+    if used[usize::from(zero)] {
+        after.push(Insn::rr(Op::EOR, zero, zero));
+    }
     after.push(Insn::rr(Op::RET, 0, 0));
     (before, after)
 }
@@ -150,18 +171,19 @@ pub fn enter_concrete(core: &Core, code: Rc<[u8]>, addresses: &[usize]) -> Avr<C
     let fits = code.len() < 2 * 0xffff;
     let pc_bytes = if fits { core.pc_bytes } else { 3 };
     let mut m = Avr::new(Concrete::new(DATA_SPACE), pc_bytes, code);
-    restart(&mut m, addresses);
+    m.io_start = core.io_start();
+    restart(&mut m, core, addresses);
     m
 }
 
 /// Calls again, with the memory as it is.
-pub fn restart(m: &mut Avr<Concrete>, addresses: &[usize]) {
+pub fn restart(m: &mut Avr<Concrete>, core: &Core, addresses: &[usize]) {
     for (low, address) in ARGUMENTS.iter().zip(addresses) {
         let low = usize::from(*low);
         m.r[low] = m.d.known(*address as u64);
         m.r[low + 1] = m.d.known(*address as u64 >> 8);
     }
-    m.r[1] = m.d.known(0);
+    m.r[usize::from(zero_register(core))] = m.d.known(0);
     for i in 0..m.pc_bytes {
         m.d.memory[STACK_TOP - i] = (caller(m) >> (8 * i)) as u8;
     }

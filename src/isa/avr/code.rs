@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use super::cores::{Core, Set};
 use super::instructions::{Op, Ops, Timing, table};
 use crate::domain::concrete::Concrete;
 use crate::isa::{Class, EncodeError};
@@ -24,6 +25,9 @@ struct Field {
     step: i64,
     signed: bool,
 }
+
+/// The reduced core's addresses start at 0x40, with this bit set in the code.
+const ADDRESS_TOP: i64 = 0x40;
 
 /// A row without its meaning, its pattern compiled.
 #[derive(Clone, Debug)]
@@ -87,9 +91,14 @@ fn compile(
             ('d' | 'r', 3 | 4) => (16, 1),
             ('d' | 'r', 2) => (24, 2),
             ('D' | 'R', _) => (0, 2),
+            ('a', _) => (0x40, 1),
             _ => (0, 1),
         };
         field.signed = field.letter == 'k' && words == 1;
+        if field.letter == 'a' {
+            // ADDR[7:0] = !INST[8], INST[8], INST[10], INST[9], INST[3:0] (DS40002198, LDS on AVRrc).
+            field.bits = vec![8, 10, 9, 3, 2, 1, 0];
+        }
     }
     form
 }
@@ -105,18 +114,22 @@ pub fn forms() -> &'static [Form] {
     })
 }
 
-/// The form that each possible first word of an instruction belongs to.
-fn decoder() -> &'static [Option<u8>] {
-    static DECODER: OnceLock<Vec<Option<u8>>> = OnceLock::new();
-    DECODER.get_or_init(|| {
-        (0..=0xffffu32)
-            .map(|word| {
-                forms().iter().position(|f| {
-                    let shift = 16 * (f.words as u32 - 1);
-                    (word << shift) & (f.care >> shift << shift) == f.fixed >> shift << shift
-                })
+/// The form that each possible first word of an instruction belongs to: on the reduced core,
+/// and on all others, which differ only in what they leave out.
+fn decoder(reduced: bool) -> &'static [Option<u8>] {
+    static DECODERS: [OnceLock<Vec<Option<u8>>>; 2] = [OnceLock::new(), OnceLock::new()];
+    let set = if reduced { Set::Avrrc } else { Set::AvrePlus };
+    DECODERS[usize::from(reduced)].get_or_init(|| {
+        let form_of = |word: u32| {
+            // The reduced core's LDS and STS, last in the table, hide LDD and STD.
+            forms().iter().rposition(|f| {
+                let shift = 16 * (f.words as u32 - 1);
+                let fits = (word << shift) & (f.care >> shift << shift);
+                set.has(f.op) && fits == f.fixed >> shift << shift
             })
-            .map(|i| i.map(|i| i as u8))
+        };
+        (0..=0xffff)
+            .map(|word| form_of(word).map(|i| i as u8))
             .collect()
     })
 }
@@ -267,7 +280,10 @@ impl Insn {
                     value,
                 });
             }
-            let number = raw / field.step;
+            let mut number = raw / field.step;
+            if field.letter == 'a' {
+                number ^= ADDRESS_TOP;
+            }
             for (i, position) in field.bits.iter().rev().enumerate() {
                 code |= ((number >> i & 1) as u32) << position;
             }
@@ -278,14 +294,25 @@ impl Insn {
         Ok(())
     }
 
-    /// The instruction at the start of `bytes`; `None` if it is none, or cut off.
+    /// The instruction of `core` at the start of `bytes`; `None` if it is none, or cut off.
+    pub fn decode_on(core: &Core, bytes: &[u8]) -> Option<Self> {
+        let insn = Self::read(core.set == Set::Avrrc, bytes)?;
+        core.refusal(&insn).is_none().then_some(insn)
+    }
+
+    /// The instruction of any core but the reduced one at the start of `bytes`.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
+        Self::read(false, bytes)
+    }
+
+    /// The same on the reduced core, or on any other.
+    pub(super) fn read(reduced: bool, bytes: &[u8]) -> Option<Self> {
         let word = |i: usize| {
             let pair = bytes.get(2 * i..2 * i + 2)?;
             Some(u32::from(pair[0]) | u32::from(pair[1]) << 8)
         };
         let first = word(0)?;
-        let form = &forms()[usize::from(decoder()[first as usize]?)];
+        let form = &forms()[usize::from(decoder(reduced)[first as usize]?)];
         let code = if form.words == 2 {
             first << 16 | word(1)?
         } else {
@@ -300,6 +327,9 @@ impl Insn {
             let count = 1i64 << field.bits.len();
             if field.signed && number >= count / 2 {
                 number -= count;
+            }
+            if field.letter == 'a' {
+                number ^= ADDRESS_TOP;
             }
             Form::put(field, &mut ops, field.base + field.step * number);
         }
@@ -320,8 +350,17 @@ impl Insn {
         if let Some(alias) = alias {
             return format!("{alias} r{d}");
         }
+        // Displacement 0 is the plain pointer, which the reduced core has as well.
+        match self.op {
+            Op::LDDY if k == 0 => return format!("ld r{d}, Y"),
+            Op::LDDZ if k == 0 => return format!("ld r{d}, Z"),
+            Op::STDY if k == 0 => return format!("st Y, r{r}"),
+            Op::STDZ if k == 0 => return format!("st Z, r{r}"),
+            _ => {}
+        }
         let operands = form
             .syntax
+            .replace('a', &k.to_string())
             .replace(['b', 's'], &b.to_string())
             .replace("Rd", &format!("r{d}"))
             .replace("Rr", &format!("r{r}"))
@@ -354,6 +393,10 @@ mod tests {
     fn no_two_patterns_overlap() {
         for (i, a) in forms().iter().enumerate() {
             for b in &forms()[i + 1..] {
+                // On the reduced core these hide displacements that it does not have.
+                if matches!(b.op, Op::LDS_RC | Op::STS_RC) {
+                    continue;
+                }
                 let shift = |f: &Form| 16 * (f.words as u32 - 1);
                 let (sa, sb) = (shift(a), shift(b));
                 let care = (a.care >> sa) & (b.care >> sb);
@@ -374,13 +417,15 @@ mod tests {
         for word in 0..=0xffffu16 {
             let mut bytes = word.to_le_bytes().to_vec();
             bytes.extend([0x34, 0x12]);
-            if let Some(insn) = Insn::decode(&bytes) {
-                known += 1;
-                let mut back = Vec::new();
-                insn.encode(&mut back).unwrap();
-                assert_eq!(back, bytes[..back.len()], "{}", insn.text());
+            for reduced in [false, true] {
+                if let Some(insn) = Insn::read(reduced, &bytes) {
+                    known += 1;
+                    let mut back = Vec::new();
+                    insn.encode(&mut back).unwrap();
+                    assert_eq!(back, bytes[..back.len()], "{}", insn.text());
+                }
             }
         }
-        assert!(known > 60_000, "only {known} words are instructions");
+        assert!(known > 115_000, "only {known} words are instructions");
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Source: Microchip DS40002198, *AVR Instruction Set Manual*, the instructions of an
 //! ATmega. Pattern letters are operand bits: `d`, `r` registers, `K` a constant, `k` a
-//! target, `q` a displacement, `A` an I/O address, `b` a bit number, `s` a flag number.
+//! target, `q` a displacement, `A` an I/O address, `b` a bit number, `s` a flag number,
+//! `a` a data address of the reduced core (0x40 to 0xbf).
 //! Five bits name r0..r31, four r16..r31, three r16..r23, two the pairs r24..r30;
 //! `D`, `R` the even register of any pair. Meanings are run by [`super::machine`].
 
@@ -38,6 +39,7 @@ pub enum Op {
     MOV, MOVW, LDI, LDS, LDX, LDX_INC, LDX_DEC, LDDY, LDY_INC, LDY_DEC, LDDZ, LDZ_INC, LDZ_DEC,
     STS, STX, STX_INC, STX_DEC, STDY, STY_INC, STY_DEC, STDZ, STZ_INC, STZ_DEC,
     LPM, LPMZ, LPMZ_INC, ELPM, ELPMZ, ELPMZ_INC, SPM, IN, OUT, PUSH, POP, NOP, SLEEP, WDR, BREAK,
+    LDS_RC, STS_RC,
 }
 
 /// What a core charges for; a core's table has one number per class.
@@ -50,6 +52,7 @@ pub enum Timing {
     Multiply,
     Load,
     LoadDisplaced,
+    LoadPostIncrement,
     LoadPreDecrement,
     LoadDirect,
     Store,
@@ -66,6 +69,8 @@ pub enum Timing {
     Branch,
     /// Not skipping; a skip costs one more for each word skipped.
     Skip,
+    /// SBIC, SBIS: the same, on a bit of an I/O register.
+    SkipIo,
     RelativeJump,
     IndirectJump,
     Jump,
@@ -151,14 +156,14 @@ pub fn table<D: Domain>() -> Vec<Row<D>> {
         row(CALL,   "call",   "1001 010k kkkk 111k kkkk kkkk kkkk kkkk", "@k", Call, Frame, |m, o| { m.push_pc(2)?; Ok(Flow::Jump(o.k as usize)) }),
         row(RET,    "ret",    "1001 0101 0000 1000", "",  Return, Frame, |m, _| m.pop_pc()),
         row(RETI,   "reti",   "1001 0101 0001 1000", "",  Return, Frame, |m, _| { let on = m.d.flag(true); m.set_flag(7, on); m.pop_pc() }),
-        row(CPSE, "cpse", "0001 00rd dddd rrrr", "Rd, Rr", Skip, Other, |m, o| { let equal = m.equal(o.d, o.r); m.skip_if(equal) }),
+        row(CPSE, "cpse", "0001 00rd dddd rrrr", "Rd, Rr", Skip, Other, |m, o| { let equal = m.equal(o.d, o.r); m.skip_when(equal, true) }),
         row(CP,   "cp",   "0001 01rd dddd rrrr", "Rd, Rr", Alu, Other, |m, o| { let c = m.d.flag(false); m.compare(o.d, m.r(o.r), c) }),
         row(CPC,  "cpc",  "0000 01rd dddd rrrr", "Rd, Rr", Alu, Other, |m, o| { let c = m.c(); m.compare_with_borrow(o.d, m.r(o.r), c) }),
         row(CPI,  "cpi",  "0011 KKKK dddd KKKK", "Rd, K",  Alu, Other, |m, o| { let c = m.d.flag(false); let k = m.byte(o.k); m.compare(o.d, k, c) }),
-        row(SBRC, "sbrc", "1111 110r rrrr 0bbb", "Rr, b", Skip, Other, |m, o| { let bit = m.register_bit(o.r, o.b); let clear = m.d.not(&bit); m.skip_if(clear) }),
-        row(SBRS, "sbrs", "1111 111r rrrr 0bbb", "Rr, b", Skip, Other, |m, o| { let bit = m.register_bit(o.r, o.b); m.skip_if(bit) }),
-        row(SBIC, "sbic", "1001 1001 AAAA Abbb", "A, b",  Skip, Other, |m, o| { let bit = m.io_bit(o.k, o.b)?; let clear = m.d.not(&bit); m.skip_if(clear) }),
-        row(SBIS, "sbis", "1001 1011 AAAA Abbb", "A, b",  Skip, Other, |m, o| { let bit = m.io_bit(o.k, o.b)?; m.skip_if(bit) }),
+        row(SBRC, "sbrc", "1111 110r rrrr 0bbb", "Rr, b", Skip, Other, |m, o| { let bit = m.register_bit(o.r, o.b); m.skip_when(bit, false) }),
+        row(SBRS, "sbrs", "1111 111r rrrr 0bbb", "Rr, b", Skip, Other, |m, o| { let bit = m.register_bit(o.r, o.b); m.skip_when(bit, true) }),
+        row(SBIC, "sbic", "1001 1001 AAAA Abbb", "A, b",  SkipIo, Other, |m, o| { let bit = m.io_bit(o.k, o.b)?; m.skip_when(bit, false) }),
+        row(SBIS, "sbis", "1001 1011 AAAA Abbb", "A, b",  SkipIo, Other, |m, o| { let bit = m.io_bit(o.k, o.b)?; m.skip_when(bit, true) }),
         row(BRBS, "brbs", "1111 00kk kkkk ksss", "s, k",  Branch, Other, |m, o| { let taken = m.get_flag(o.b); m.branch_if(taken, o.k) }),
         row(BRBC, "brbc", "1111 01kk kkkk ksss", "s, k",  Branch, Other, |m, o| { let bit = m.get_flag(o.b); let taken = m.d.not(&bit); m.branch_if(taken, o.k) }),
         // Bits and shifts
@@ -178,13 +183,13 @@ pub fn table<D: Domain>() -> Vec<Row<D>> {
         row(LDI,  "ldi",  "1110 KKKK dddd KKKK", "Rd, K",  Alu, Move, |m, o| { let k = m.byte(o.k); m.set(o.d, k) }),
         row(LDS,  "lds",  "1001 000d dddd 0000 kkkk kkkk kkkk kkkk", "Rd, #k", LoadDirect, Class::Load, |m, o| { let x = m.load_direct(o.k)?; m.set(o.d, x) }),
         row(LDX,  "ld",   "1001 000d dddd 1100", "Rd, X",   Timing::Load, Class::Load, |m, o| m.load(o.d, X, 0)),
-        row(LDX_INC, "ld",   "1001 000d dddd 1101", "Rd, X+",  Timing::Load, Class::Load, |m, o| { m.load(o.d, X, 0)?; m.move_pointer(X, 1) }),
+        row(LDX_INC, "ld",   "1001 000d dddd 1101", "Rd, X+",  LoadPostIncrement, Class::Load, |m, o| { m.load(o.d, X, 0)?; m.move_pointer(X, 1) }),
         row(LDX_DEC, "ld",   "1001 000d dddd 1110", "Rd, -X",  LoadPreDecrement, Class::Load, |m, o| { m.move_pointer(X, -1)?; m.load(o.d, X, 0) }),
         row(LDDY, "ldd",  "10q0 qq0d dddd 1qqq", "Rd, Y+q", LoadDisplaced, Class::Load, |m, o| m.load(o.d, Y, o.k)),
-        row(LDY_INC, "ld",   "1001 000d dddd 1001", "Rd, Y+",  Timing::Load, Class::Load, |m, o| { m.load(o.d, Y, 0)?; m.move_pointer(Y, 1) }),
+        row(LDY_INC, "ld",   "1001 000d dddd 1001", "Rd, Y+",  LoadPostIncrement, Class::Load, |m, o| { m.load(o.d, Y, 0)?; m.move_pointer(Y, 1) }),
         row(LDY_DEC, "ld",   "1001 000d dddd 1010", "Rd, -Y",  LoadPreDecrement, Class::Load, |m, o| { m.move_pointer(Y, -1)?; m.load(o.d, Y, 0) }),
         row(LDDZ, "ldd",  "10q0 qq0d dddd 0qqq", "Rd, Z+q", LoadDisplaced, Class::Load, |m, o| m.load(o.d, Z, o.k)),
-        row(LDZ_INC, "ld",   "1001 000d dddd 0001", "Rd, Z+",  Timing::Load, Class::Load, |m, o| { m.load(o.d, Z, 0)?; m.move_pointer(Z, 1) }),
+        row(LDZ_INC, "ld",   "1001 000d dddd 0001", "Rd, Z+",  LoadPostIncrement, Class::Load, |m, o| { m.load(o.d, Z, 0)?; m.move_pointer(Z, 1) }),
         row(LDZ_DEC, "ld",   "1001 000d dddd 0010", "Rd, -Z",  LoadPreDecrement, Class::Load, |m, o| { m.move_pointer(Z, -1)?; m.load(o.d, Z, 0) }),
         row(STS,  "sts",  "1001 001r rrrr 0000 kkkk kkkk kkkk kkkk", "#k, Rr", StoreDirect, Class::Store, |m, o| m.store_direct(o.k, o.r)),
         row(STX,  "st",   "1001 001r rrrr 1100", "X, Rr",   Timing::Store, Class::Store, |m, o| m.store(o.r, X, 0)),
@@ -212,5 +217,8 @@ pub fn table<D: Domain>() -> Vec<Row<D>> {
         row(SLEEP, "sleep", "1001 0101 1000 1000", "", Alu, Other, |_, _| Ok(Flow::Next)),
         row(WDR,   "wdr",   "1001 0101 1010 1000", "", Alu, Other, |_, _| Ok(Flow::Next)),
         row(BREAK, "break", "1001 0101 1001 1000", "", Alu, Other, |_, _| Err(Fault::Unsupported("break: stops for a debugger".into()))),
+        // Reduced core: in the place of LDD and STD with large displacements
+        row(LDS_RC, "lds", "1010 0aaa dddd aaaa", "Rd, a", LoadDirect, Class::Load, |m, o| { let x = m.load_direct(o.k)?; m.set(o.d, x) }),
+        row(STS_RC, "sts", "1010 1aaa rrrr aaaa", "a, Rr", StoreDirect, Class::Store, |m, o| m.store_direct(o.k, o.r)),
     ]
 }

@@ -3,10 +3,12 @@
 use super::abi;
 use super::code::Insn;
 use super::columns::{Choices, Columns, ORDER};
+use super::cores::Core;
 use super::instructions::{Op, Ops};
 use super::machine::Pointer;
 use super::pointers::{self, Array, Item, move_pointer};
 use super::rows::Rows;
+use super::tiles;
 use super::windows::{self, Resolved, SPH, SPL, SREG};
 use super::words::{self, Lowering};
 use crate::allocate::Timeline;
@@ -21,7 +23,19 @@ pub const FACTS: Facts = Facts {
     free_registers: 24,
     accumulator_registers: 3,
     constant_registers: 1,
+    tile_registers: 0,
 };
+
+/// What a method may know of `core`.
+pub fn facts(core: &Core) -> Facts {
+    Facts {
+        tile_registers: match core.multiplies() {
+            true => 0,
+            false => tiles::registers(core),
+        },
+        ..FACTS
+    }
+}
 
 /// Every choice of lowering columns that may pay; the cheapest result is taken.
 const CHOICES: [Choices; 2] = [
@@ -33,30 +47,36 @@ const CHOICES: [Choices; 2] = [
 ///
 /// # Errors
 /// When registers run out, or a pointer cannot move where it must.
-pub fn lower(schedule: &Schedule) -> Result<Vec<Program<Insn>>, LowerError> {
+pub fn lower(schedule: &Schedule, core: &Core) -> Result<Vec<Program<Insn>>, LowerError> {
     let schedule = match schedule {
+        Schedule::Tiles(tiles) => return tiles::lower(core, tiles),
+        _ if !core.multiplies() => return Err(LowerError::NoMultiplier(core.name)),
         Schedule::Blocks(blocks) => blocks,
-        Schedule::Words(words) => return in_words(words),
+        Schedule::Words(words) => return in_words(core, words),
     };
     if let Some(blocks) = schedule.column_blocks() {
         let lowered = CHOICES.iter().map(|choices| {
             let columns = Columns::lower(schedule, &blocks, *choices);
             let Columns { items, notes, .. } = columns.map_err(|_| LowerError::Registers)?;
-            function(&items, notes)
+            function(core, &items, notes)
         });
         return lowered.collect();
     }
     let blocks = schedule.row_blocks().ok_or(LowerError::Mixed)?;
     let rows = Rows::lower(schedule.n, &blocks).map_err(|_| LowerError::Registers)?;
-    Ok(vec![function(&rows.items, rows.notes)?])
+    Ok(vec![function(core, &rows.items, rows.notes)?])
 }
 
 /// Functions that run a schedule in words.
-fn in_words(schedule: &Words) -> Result<Vec<Program<Insn>>, LowerError> {
+fn in_words(core: &Core, schedule: &Words) -> Result<Vec<Program<Insn>>, LowerError> {
     let line = Timeline::of(schedule);
     // After its last use an operand needs no pointer any more.
     let end = |side: usize| {
         let operand = schedule.operand(side);
+        // A word that is one of the result as well is copied at the end.
+        if operand.iter().any(|w| schedule.result.contains(w)) {
+            return usize::MAX;
+        }
         let last = operand.iter().filter_map(|w| line.uses[w.0].last());
         last.max().map_or(0, |t| t + 1)
     };
@@ -107,7 +127,7 @@ fn in_words(schedule: &Words) -> Result<Vec<Program<Insn>>, LowerError> {
                     continue;
                 };
                 let scratch = l.bank.scratch_words();
-                let program = framed(resolved, l.notes, scratch, |place| {
+                let program = framed(core, resolved, l.notes, scratch, |place| {
                     claims::of(schedule, &l.written, place)
                 });
                 list.push(program);
@@ -146,6 +166,7 @@ fn move_stack(by: i64) -> Vec<Insn> {
 
 /// A whole function with `scratch` bytes on the stack, below the addresses that are kept there.
 fn framed(
+    core: &Core,
     resolved: Resolved,
     notes: Vec<(usize, String)>,
     scratch: usize,
@@ -187,7 +208,7 @@ fn framed(
     } else {
         body.extend(move_stack(room as i64));
     }
-    let (before, after) = abi::frame(&body);
+    let (before, after) = abi::frame(core, &body);
     let offset = before.len();
     let mut program = Program::new();
     program.notes.push((0, "save registers".into()));
@@ -202,7 +223,11 @@ fn framed(
 }
 
 /// A whole function: pointers set up, accesses resolved, registers saved.
-fn function(items: &[Item], notes: Vec<(usize, String)>) -> Result<Program<Insn>, LowerError> {
+fn function(
+    core: &Core,
+    items: &[Item],
+    notes: Vec<(usize, String)>,
+) -> Result<Program<Insn>, LowerError> {
     let (pointers, resolved) = pointers::resolve(items).ok_or(LowerError::Addressing)?;
     // An array that nothing accesses (a squaring has no b) needs no pointer.
     let used = |array: Array| items.iter().any(|item| item.array() == Some(array));
@@ -222,7 +247,7 @@ fn function(items: &[Item], notes: Vec<(usize, String)>) -> Result<Program<Insn>
         }
         body.extend(insns);
     }
-    let (before, after) = abi::frame(&body);
+    let (before, after) = abi::frame(core, &body);
     let offset = before.len();
     program.notes.push((0, "save registers".into()));
     program.notes.push((offset, "point to r, a, b".into()));

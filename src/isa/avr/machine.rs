@@ -6,6 +6,7 @@
 use std::rc::Rc;
 
 use super::instructions::Ops;
+use super::skip::Condition;
 use crate::domain::{Address, Base, Domain, Logic, Signs, Sum};
 use crate::fault::{BELOW_STACK, Fault};
 
@@ -17,6 +18,8 @@ pub enum Flow {
     Jump(usize),
     /// The next instruction is skipped.
     Skip,
+    /// The next instruction is skipped, or not.
+    Perhaps,
     /// Back to the caller.
     Return,
 }
@@ -46,8 +49,8 @@ mod io {
     pub const SPL: i32 = 0x3d;
     pub const SPH: i32 = 0x3e;
     pub const SREG: i32 = 0x3f;
-    /// I/O address 0 in data space.
-    pub const START: i64 = 0x20;
+    /// How many I/O addresses there are.
+    pub const LENGTH: i64 = 0x40;
 }
 
 /// An AVR over the domain `D`.
@@ -55,7 +58,7 @@ pub struct Avr<D: Domain> {
     pub d: D,
     pub r: [D::Word<8>; 32],
     /// SREG, bit by bit: C Z N V S H T I.
-    flags: [D::Bit; 8],
+    pub(super) flags: [D::Bit; 8],
     /// Stack pointer, low byte first.
     pub sp: [D::Word<8>; 2],
     rampz: D::Word<8>,
@@ -64,6 +67,10 @@ pub struct Avr<D: Domain> {
     pub pc: usize,
     /// Bytes of a return address: 2, or 3 on parts with more than 128 KB of flash.
     pub pc_bytes: usize,
+    /// I/O address 0 in data space: above the register file, or 0 where that is not in data space.
+    pub io_start: i64,
+    /// Whether the next instruction is executed, where that depends on a bit nobody knows.
+    pub condition: Option<Condition<D>>,
     /// Program memory from address 0, for LPM.
     flash: Rc<[u8]>,
 }
@@ -88,6 +95,8 @@ impl<D: Domain> Avr<D> {
             eind: zero,
             pc: 0,
             pc_bytes,
+            io_start: 0x20,
+            condition: None,
             flash,
             d,
         }
@@ -307,22 +316,6 @@ impl<D: Domain> Avr<D> {
     }
 
     #[inline(always)]
-    pub fn equal(&mut self, d: u8, r: u8) -> D::Bit {
-        let (x, y, off) = (self.r(d), self.r(r), self.d.flag(false));
-        let difference = self.d.sub(&x, &y, &off).word;
-        self.d.is_zero(&difference)
-    }
-
-    #[inline(always)]
-    pub fn skip_if(&mut self, bit: D::Bit) -> Outcome {
-        Ok(if self.d.decide(&bit)? {
-            Flow::Skip
-        } else {
-            Flow::Next
-        })
-    }
-
-    #[inline(always)]
     pub fn branch_if(&mut self, bit: D::Bit, k: i32) -> Outcome {
         if self.d.decide(&bit)? {
             self.jump_by(k)
@@ -386,11 +379,11 @@ impl<D: Domain> Avr<D> {
 
     #[inline(always)]
     fn read(&mut self, at: Address) -> Result<D::Word<8>, Fault> {
-        if at.base == Base::ABSOLUTE && at.offset < 0x60 {
-            if at.offset < io::START {
+        if at.base == Base::ABSOLUTE && at.offset < self.io_start + io::LENGTH {
+            if at.offset < self.io_start {
                 return Ok(self.r(at.offset as u8));
             }
-            return self.load_io((at.offset - io::START) as i32);
+            return self.load_io((at.offset - self.io_start) as i32);
         }
         if at.base == Base::STACK && self.is_below_stack(at)? {
             return Err(Fault::Load(BELOW_STACK.into()));
@@ -400,11 +393,11 @@ impl<D: Domain> Avr<D> {
 
     #[inline(always)]
     fn write(&mut self, at: Address, word: D::Word<8>) -> Outcome {
-        if at.base == Base::ABSOLUTE && at.offset < 0x60 {
-            if at.offset < io::START {
+        if at.base == Base::ABSOLUTE && at.offset < self.io_start + io::LENGTH {
+            if at.offset < self.io_start {
                 return self.set(at.offset as u8, word);
             }
-            return self.write_io((at.offset - io::START) as i32, word);
+            return self.write_io((at.offset - self.io_start) as i32, word);
         }
         if at.base == Base::STACK && self.is_below_stack(at)? {
             return Err(Fault::Store(BELOW_STACK.into()));
@@ -477,7 +470,7 @@ impl<D: Domain> Avr<D> {
             }
             io::RAMPZ => Ok(self.rampz.clone()),
             io::EIND => Ok(self.eind.clone()),
-            _ => self.d.load(absolute(a + io::START as i32)),
+            _ => self.d.load(absolute(a + self.io_start as i32)),
         }
     }
 
@@ -497,7 +490,7 @@ impl<D: Domain> Avr<D> {
             }
             io::RAMPZ => self.rampz = word,
             io::EIND => self.eind = word,
-            _ => self.d.store(absolute(a + io::START as i32), &word)?,
+            _ => self.d.store(absolute(a + self.io_start as i32), &word)?,
         }
         Ok(Flow::Next)
     }

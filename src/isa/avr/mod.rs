@@ -6,7 +6,7 @@
 //! | [`machine`] | registers and flags, and the operations the meanings use |
 //! | [`code`] | encode, decode and print, from the table |
 //! | [`cores`], [`parts`] | costs of each core; memories of each part |
-//! | [`run`] | executing decoded code, in any domain |
+//! | [`run`], [`skip`] | executing decoded code, in any domain; skips as conditional instructions |
 //! | [`abi`] | the avr-gcc calling convention: entering, leaving, saving |
 //! | [`lower`], [`columns`], [`rows`], [`pointers`] | from a schedule to a program |
 
@@ -21,6 +21,8 @@ pub mod parts;
 pub mod pointers;
 pub mod rows;
 pub mod run;
+pub mod skip;
+pub mod tiles;
 pub mod windows;
 pub mod words;
 
@@ -28,9 +30,11 @@ use std::rc::Rc;
 
 use num_bigint::BigUint;
 
+use self::cores::Set;
+use self::instructions::Op;
 use crate::domain::concrete::Concrete;
 use crate::domain::{Abstract, Base};
-use crate::emit::{Dialect, ObjectFormat};
+use crate::emit::{Assembler, Dialect, ObjectFormat};
 use crate::facts::Facts;
 use crate::isa::{Called, Class, Cost, Isa, LowerError, Operands, Stopped};
 use crate::program::Program;
@@ -49,25 +53,30 @@ impl Isa for AvrIsa {
     const WORD_BITS: u32 = 8;
     const STACK_TOP: i64 = 1;
     const ABI: &'static str = "avr-gcc";
+    const ASSEMBLERS: &'static [Assembler] =
+        &[Assembler::Gnu, Assembler::Iar, Assembler::CrossWorks];
 
     fn core_name(core: &cores::Core) -> String {
         core.name.to_string()
     }
 
-    fn relatives(_: &cores::Core) -> Vec<cores::Core> {
-        cores::CORES.iter().map(|c| (*c).clone()).collect()
+    fn relatives(core: &cores::Core) -> Vec<cores::Core> {
+        core.relatives().cloned().collect()
     }
 
     fn is_frame(insn: &code::Insn) -> bool {
         insn.form().class == Class::Frame
     }
 
-    fn facts(_: &cores::Core) -> Facts {
-        lower::FACTS
+    fn facts(core: &cores::Core) -> Facts {
+        lower::facts(core)
     }
 
-    fn lower(schedule: &Schedule, _: &cores::Core) -> Result<Vec<Program<code::Insn>>, LowerError> {
-        lower::lower(schedule)
+    fn lower(
+        schedule: &Schedule,
+        core: &cores::Core,
+    ) -> Result<Vec<Program<code::Insn>>, LowerError> {
+        lower::lower(schedule, core)
     }
 
     fn at_least(counts: &Counts) -> u64 {
@@ -88,26 +97,34 @@ impl Isa for AvrIsa {
         }
     }
 
-    fn dialect(_: &cores::Core) -> Dialect {
+    fn dialect(core: &cores::Core) -> Dialect {
         Dialect {
             preamble: "",
             align: "\t.p2align 1\n",
+            guard: match core.set {
+                Set::Avre => "defined(__AVR__) && !defined(__AVR_TINY__)",
+                Set::AvrePlus | Set::Avrxm | Set::Avrxt => "defined(__AVR_HAVE_MUL__)",
+                Set::Avrrc => "defined(__AVR_TINY__)",
+            },
         }
     }
 
-    fn encode(_: &cores::Core, program: &[code::Insn]) -> Result<Vec<u8>, String> {
+    fn encode(core: &cores::Core, program: &[code::Insn]) -> Result<Vec<u8>, String> {
         let mut bytes = Vec::with_capacity(2 * program.len());
         for insn in program {
+            if let Some(refusal) = core.refusal(insn) {
+                return Err(refusal);
+            }
             insn.encode(&mut bytes).map_err(|e| e.to_string())?;
         }
         Ok(bytes)
     }
 
-    fn decode(_: &cores::Core, code: &[u8]) -> Result<Vec<(usize, code::Insn)>, usize> {
+    fn decode(core: &cores::Core, code: &[u8]) -> Result<Vec<(usize, code::Insn)>, usize> {
         let mut list = Vec::with_capacity(code.len() / 2);
         let mut at = 0;
         while at < code.len() {
-            let insn = code::Insn::decode(&code[at..]).ok_or(at)?;
+            let insn = code::Insn::decode_on(core, &code[at..]).ok_or(at)?;
             list.push((at, insn));
             at += 2 * insn.form().words;
         }
@@ -116,6 +133,11 @@ impl Isa for AvrIsa {
 
     fn text(insn: &code::Insn) -> String {
         insn.text()
+    }
+
+    fn jump(insn: &code::Insn) -> Option<i64> {
+        let relative = matches!(insn.op, Op::RJMP | Op::RCALL | Op::BRBS | Op::BRBC);
+        relative.then(|| 2 * (i64::from(insn.ops.k) + 1))
     }
 
     fn call<D: Abstract>(

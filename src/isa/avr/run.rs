@@ -1,18 +1,23 @@
 //! Executing code: decoded once, then an indirect call per instruction, in any domain.
 
 use super::code::Insn;
-use super::cores::Core;
-use super::instructions::{Ops, Timing, table};
+use super::cores::{Core, Set};
+use super::instructions::{Op, Ops, Timing, table};
 use super::machine::{Avr, Flow, Outcome};
+use super::skip::{Condition, can_be_conditional};
 use crate::domain::Domain;
 use crate::fault::Fault;
 use crate::isa::Class;
 use crate::isa::{ClassCounts, Cost, Span, Stopped};
 
+/// An instruction that the core has not.
+const REFUSED: &str = "not an instruction of the core";
+
 /// A decoded instruction at its word address.
 struct Slot<D: Domain> {
     meaning: fn(&mut Avr<D>, Ops) -> Outcome,
     ops: Ops,
+    op: Op,
     /// Length in words.
     words: u8,
     cycles: u8,
@@ -26,24 +31,28 @@ pub struct Decoded<D: Domain> {
     slots: Vec<Slot<D>>,
     /// Extra cycles of each word skipped.
     skipped: u64,
+    core: Core,
 }
 
 impl<D: Domain> Decoded<D> {
     /// Decodes `bytes`, which lie at address 0.
     pub fn new(bytes: &[u8], core: &Core) -> Self {
         let rows = table::<D>();
-        let slot = |i: usize| match Insn::decode(&bytes[2 * i..]) {
+        let slot = |i: usize| match Insn::read(core.set == Set::Avrrc, &bytes[2 * i..]) {
             Some(insn) => {
                 let row = &rows[insn.op as usize];
                 Slot {
                     meaning: if insn.is_undefined() {
                         |_, _| Err(Fault::Unsupported("its result is undefined".into()))
+                    } else if core.refusal(&insn).is_some() {
+                        |_, _| Err(Fault::Unsupported(REFUSED.into()))
                     } else {
                         row.meaning
                     },
                     ops: insn.ops,
+                    op: row.op,
                     words: insn.form().words as u8,
-                    cycles: (core.cycles)(row.timing) as u8,
+                    cycles: core.cycles_of(&insn) as u8,
                     taken: u8::from(row.timing == Timing::Branch) * core.taken as u8,
                     class: row.class,
                 }
@@ -51,6 +60,7 @@ impl<D: Domain> Decoded<D> {
             None => Slot {
                 meaning: |_, _| Err(Fault::Unsupported("not an instruction".into())),
                 ops: Ops::default(),
+                op: Op::NOP,
                 words: 1,
                 cycles: 0,
                 taken: 0,
@@ -60,6 +70,19 @@ impl<D: Domain> Decoded<D> {
         Self {
             slots: (0..bytes.len() / 2).map(slot).collect(),
             skipped: u64::from(core.taken),
+            core: core.clone(),
+        }
+    }
+
+    /// Names the instruction that the core has not.
+    #[cold]
+    fn explain(&self, slot: &Slot<D>, fault: Fault) -> Fault {
+        let Slot { op, ops, .. } = *slot;
+        match (&fault, self.core.refusal(&Insn { op, ops })) {
+            (Fault::Unsupported(text), Some(refusal)) if text == REFUSED => {
+                Fault::Unsupported(refusal)
+            }
+            _ => fault,
         }
     }
 
@@ -67,14 +90,19 @@ impl<D: Domain> Decoded<D> {
     #[inline(always)]
     fn execute(&self, m: &mut Avr<D>, slot: &Slot<D>) -> Result<(u64, bool), Stopped> {
         let pc = m.pc;
+        if m.condition.is_some()
+            && let Some(condition) = m.condition.take()
+        {
+            return self.perhaps(m, slot, &condition);
+        }
         let flow = match (slot.meaning)(m, slot.ops) {
             Ok(flow) => flow,
-            Err(fault) => return Err((2 * pc, fault)),
+            Err(fault) => return Err((2 * pc, self.explain(slot, fault))),
         };
         let mut spent = u64::from(slot.cycles);
         m.pc = pc + usize::from(slot.words);
         match flow {
-            Flow::Next => {}
+            Flow::Next | Flow::Perhaps => {}
             Flow::Jump(target) => {
                 spent += u64::from(slot.taken);
                 m.pc = target;
@@ -86,6 +114,24 @@ impl<D: Domain> Decoded<D> {
             }
             Flow::Return => return Ok((spent, true)),
         }
+        Ok((spent, false))
+    }
+
+    /// Executes `slot` or not: possible where both take the same time and differ in a register and flags.
+    #[cold]
+    fn perhaps(
+        &self,
+        m: &mut Avr<D>,
+        slot: &Slot<D>,
+        condition: &Condition<D>,
+    ) -> Result<(u64, bool), Stopped> {
+        let (pc, spent) = (m.pc, u64::from(slot.cycles));
+        if spent != self.skipped * u64::from(slot.words) || !can_be_conditional(slot.op) {
+            return Err((2 * (pc - 1), condition.fault.clone()));
+        }
+        m.under(condition, slot.ops.d, |m| (slot.meaning)(m, slot.ops))
+            .map_err(|fault| (2 * pc, self.explain(slot, fault)))?;
+        m.pc = pc + 1;
         Ok((spent, false))
     }
 

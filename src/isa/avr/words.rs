@@ -32,6 +32,13 @@ fn bytes(bound: u64) -> usize {
     (64 - bound.leading_zeros() as usize).div_ceil(8)
 }
 
+/// Words without repetitions.
+fn distinct(mut words: Vec<Word>) -> Vec<Word> {
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
 /// Lowers steps to items.
 pub struct Lowering {
     pub items: Vec<Item>,
@@ -51,6 +58,8 @@ pub struct Lowering {
     pinned: Vec<u8>,
     /// Where the last access to the result was.
     near: usize,
+    /// Has a word of the result been stored?
+    stored: Vec<bool>,
 }
 
 impl Lowering {
@@ -75,11 +84,28 @@ impl Lowering {
             bound: 0,
             pinned: Vec::new(),
             near: 0,
+            stored: vec![false; words.result.len()],
         };
         for step in &words.steps {
             l.step(step)?;
         }
+        l.copies(words)?;
         Ok(l)
+    }
+
+    /// Words of the result that no step made there: operand words, or the same value twice.
+    fn copies(&mut self, words: &Words) -> Result<(), OutOfRegisters> {
+        for (k, word) in words.result.iter().enumerate() {
+            if self.stored[k] {
+                continue;
+            }
+            let slot = self.bank.home(*word).ok_or(OutOfRegisters)?;
+            let r = self.take()?;
+            self.load(slot, r);
+            self.store(Slot::Result(k), r);
+            self.release(r);
+        }
+        Ok(())
     }
 
     fn step(&mut self, step: &WordStep) -> Result<(), OutOfRegisters> {
@@ -284,6 +310,11 @@ impl Lowering {
         Ok(r)
     }
 
+    /// Is the value there already?
+    fn is_made(&self, word: Word) -> bool {
+        self.bank.place(word).is_some() || self.bank.home(word).is_some()
+    }
+
     /// A register with a copy of `word` that may be overwritten; this use of it is over.
     fn consume(&mut self, word: Word) -> Result<u8, OutOfRegisters> {
         match self.bank.place(word) {
@@ -309,12 +340,26 @@ impl Lowering {
         }
     }
 
+    /// A register with a copy of `word` that may be changed; its use is over, but for a shared word.
+    fn changeable(&mut self, word: Word, shared: &[Word]) -> Result<u8, OutOfRegisters> {
+        if !shared.contains(&word) {
+            return self.consume(word);
+        }
+        let from = self.fetch(word)?;
+        self.pinned.push(from);
+        let to = self.take()?;
+        self.emit(Op::MOV, to, from);
+        self.pinned.push(to);
+        Ok(to)
+    }
+
     /// `word` is now in register `r`: a word of the result goes to memory at once.
     fn define(&mut self, word: Word, r: u8) {
         self.written[word.0] = Some((self.items.len() - 1, r));
         if let Some(k) = self.bank.result(word) {
             self.store(Slot::Result(k), r);
             self.bank.stored(word, Slot::Result(k));
+            self.stored[k] = true;
         }
         if self.bank.is_dead(word) {
             self.release(r);
@@ -400,7 +445,8 @@ impl Lowering {
             }
             for (j, (x, y)) in pile.products.iter().enumerate() {
                 let last = j + 1 == pile.products.len();
-                let ahead = waiting.get_mut(i + 2).filter(|_| last).and_then(Vec::pop);
+                let ahead = waiting.get_mut(i + 2).filter(|_| last);
+                let ahead = ahead.and_then(|words| words.pop_if(|word| self.is_made(*word)));
                 self.product(*x, *y, cap, last.then_some(pile.out), ahead)?;
                 self.tick();
             }
@@ -486,13 +532,13 @@ impl Lowering {
             self.emit(if i == 0 { Op::ADD } else { Op::ADC }, r, r);
         }
         self.bound = (self.bound + rest).min(cap);
-        for i in 0..before.len().min(bytes(self.bound)) {
+        for (i, r) in before.iter().enumerate().take(bytes(self.bound)) {
             if i == self.accumulator.len() {
                 let top = self.cleared()?;
                 self.accumulator.push_back(top);
             }
             let op = if i == 0 { Op::ADD } else { Op::ADC };
-            self.emit(op, self.accumulator[i], before[i]);
+            self.emit(op, self.accumulator[i], *r);
         }
         if !before.is_empty() {
             self.carry_on(before.len(), bytes(self.bound))?;
@@ -576,7 +622,9 @@ impl Lowering {
         self.pinned.push(ry);
         let rx = self.consume(x)?;
         self.emit(op, rx, ry);
-        self.bank.used(y);
+        if x != y {
+            self.bank.used(y);
+        }
         self.define(out, rx);
         self.tick();
         Ok(())
@@ -590,7 +638,14 @@ impl Lowering {
             let zero = self.zero()?;
             // 0 - r borrows unless r is 0.
             self.emit(Op::CP, zero, r);
-            self.bank.used(carry);
+            // Of an event each word is one use, whatever it serves for.
+            let again = chain
+                .links
+                .first()
+                .is_some_and(|l| l.words().any(|w| w == carry));
+            if !again {
+                self.bank.used(carry);
+            }
             running = true;
         }
         for link in &chain.links {
@@ -657,12 +712,17 @@ impl Lowering {
             self.define(link.out, r);
             return Ok(());
         }
+        // A word that serves for more than one thing is copied before it is changed.
+        let shared: Vec<Word> = link
+            .words()
+            .filter(|word| link.words().filter(|w| w == word).count() > 1)
+            .collect();
         // The second word in a register that is read, or overwritten by the mask.
         let ry = match (y, link.mask) {
             (None, _) => self.zero()?,
             (Some(y), None) => self.fetch(y)?,
             (Some(y), Some(mask)) => {
-                let r = self.consume(y)?;
+                let r = self.changeable(y, &shared)?;
                 let m = self.fetch(mask)?;
                 self.emit(Op::AND, r, m);
                 r
@@ -670,7 +730,7 @@ impl Lowering {
         };
         self.pinned.push(ry);
         let rx = match x {
-            Some(x) => self.consume(x)?,
+            Some(x) => self.changeable(x, &shared)?,
             None => {
                 let r = self.take()?;
                 self.emit(Op::EOR, r, r);
@@ -682,15 +742,16 @@ impl Lowering {
             self.emit(Op::EOR, rx, f);
         }
         self.emit(op, rx, ry);
-        if link.mask.is_some() {
-            self.release(ry);
-        } else if let Some(y) = y {
-            self.bank.used(y);
+        // `changeable` counted the use of the words that are not shared.
+        let mut read: Vec<Word> = [link.flip, link.mask].into_iter().flatten().collect();
+        match (y, link.mask) {
+            (Some(_), Some(_)) => self.release(ry),
+            (Some(y), None) => read.push(y),
+            _ => {}
         }
-        for word in [link.flip, link.mask].into_iter().flatten() {
-            if Some(word) != y {
-                self.bank.used(word);
-            }
+        read.retain(|word| !shared.contains(word));
+        for word in read.into_iter().chain(distinct(shared)) {
+            self.bank.used(word);
         }
         self.define(link.out, rx);
         Ok(())

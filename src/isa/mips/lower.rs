@@ -26,6 +26,7 @@ pub fn facts(core: &Core) -> Facts {
         // there, and without guard bits HI before and after, a carry, and their count.
         accumulator_registers: if wide { 2 } else { 5 },
         constant_registers: 1,
+        tile_registers: 0,
     }
 }
 
@@ -45,6 +46,7 @@ pub fn lower(schedule: &Schedule, core: &Core) -> Result<Vec<Program<Insn>>, Low
             }
             made
         }
+        Schedule::Tiles(_) => return Err(LowerError::Tiles),
         Schedule::Words(words) => in_words(words, core, &registers),
     };
     let error = made.iter().find_map(|f| f.as_ref().err().cloned());

@@ -29,7 +29,7 @@ use num_bigint::BigUint;
 
 use crate::domain::concrete::Concrete;
 use crate::domain::{Abstract, Base};
-use crate::emit::{Dialect, ObjectFormat};
+use crate::emit::{Assembler, Dialect, ObjectFormat};
 use crate::facts::Facts;
 use crate::isa::{Called, Class, Cost, Isa, LowerError, Operands, Stopped};
 use crate::program::Program;
@@ -45,6 +45,7 @@ impl Isa for MipsIsa {
     const WORD_BITS: u32 = 32;
     const STACK_TOP: i64 = 0;
     const ABI: &'static str = "o32";
+    const ASSEMBLERS: &'static [Assembler] = &[Assembler::Gnu];
 
     fn core_name(core: &cores::Core) -> String {
         core.full_name()
@@ -90,6 +91,7 @@ impl Isa for MipsIsa {
         Dialect {
             preamble: "\t.set noreorder\n\t.set noat\n\t.set nomacro\n",
             align: "\t.p2align 2\n",
+            guard: "defined(__mips__)",
         }
     }
 

@@ -1,0 +1,36 @@
+//! Assembly for ARM's own assembler, armasm (RealView, Keil).
+//!
+//! Source: ARM Compiler armasm User Guide, *Directives reference*: AREA with CODE, READONLY and
+//! ALIGN as a power of two, EXPORT, PROC and ENDP, END; labels at the start of a line, without a
+//! colon; comments after a semicolon.
+
+use super::{banner, listing};
+use crate::isa::Isa;
+use crate::kernel::Kernel;
+use crate::report::Report;
+
+/// The `.s` file.
+///
+/// # Errors
+/// What the listing says.
+pub fn assembly<I: Isa>(
+    kernel: &Kernel<I>,
+    core: &I::Core,
+    report: &Report,
+) -> Result<String, String> {
+    let symbol = &report.spec.symbol;
+    let mut text = banner::semicolons(report, symbol);
+    text += &format!("\n\tAREA |.text.{symbol}|, CODE, READONLY, ALIGN=2\n");
+    text += &format!("\tARM\n\tEXPORT {symbol}\n{symbol} PROC\n");
+    for line in listing::lines(kernel, core, symbol)? {
+        for note in line.notes {
+            text += &format!("\t; {note}\n");
+        }
+        if let Some(label) = line.label {
+            text += &format!("{label}\n");
+        }
+        text += &format!("\t{}\n", line.text);
+    }
+    text += "\tENDP\n\tEND\n";
+    Ok(text)
+}

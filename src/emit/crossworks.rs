@@ -1,0 +1,35 @@
+//! Assembly for the assembler of Rowley's CrossWorks for AVR, which the papers used.
+//!
+//! `.code` selects the code section, `.public` exports a symbol, labels end in a colon, comments
+//! follow a semicolon. Only our own parser has read such files so far: neither the assembler nor
+//! its manual was at hand.
+
+use super::{banner, listing};
+use crate::isa::Isa;
+use crate::kernel::Kernel;
+use crate::report::Report;
+
+/// The `.asm` file.
+///
+/// # Errors
+/// What the listing says.
+pub fn assembly<I: Isa>(
+    kernel: &Kernel<I>,
+    core: &I::Core,
+    report: &Report,
+) -> Result<String, String> {
+    let symbol = &report.spec.symbol;
+    let mut text = banner::semicolons(report, symbol);
+    text += &format!("\n\t.code\n\t.public {symbol}\n{symbol}:\n");
+    for line in listing::lines(kernel, core, symbol)? {
+        for note in line.notes {
+            text += &format!("\t; {note}\n");
+        }
+        if let Some(label) = line.label {
+            text += &format!("{label}:\n");
+        }
+        text += &format!("\t{}\n", line.text);
+    }
+    text += "\t.end\n";
+    Ok(text)
+}

@@ -1,0 +1,219 @@
+//! Cores and parts of the AVR family against what others say of them: cycles against the
+//! instruction set manual's table, typed in again column by column; parts against avr-gcc and
+//! avr-libc, as far as these know them.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use lozenge::isa::avr::code::{Form, Insn, forms};
+use lozenge::isa::avr::cores::{
+    ATMEGA128, ATMEGA2560, ATMEGA4809, ATTINY10, ATTINY85, ATXMEGA32A4, ATXMEGA128A1, CORES, Core,
+};
+use lozenge::isa::avr::instructions::Timing;
+use lozenge::isa::avr::parts::PARTS;
+
+/// DS40002198B, tables 5-2 to 5-6: name, operands as in our table, and the columns AVRe, AVRxm,
+/// AVRxt, AVRrc; `3/4` is 16-bit/22-bit program counter; `-` is N/A. Loads are from internal
+/// SRAM, LD on AVRrc from data memory. Skips and branches: not taken.
+const MANUAL: &str = "
+    add Rd,Rr 1 1 1 1 | adc Rd,Rr 1 1 1 1 | adiw Rd,K 2 2 2 - | sub Rd,Rr 1 1 1 1 | subi Rd,K 1 1 1 1
+    sbc Rd,Rr 1 1 1 1 | sbci Rd,K 1 1 1 1 | sbiw Rd,K 2 2 2 - | and Rd,Rr 1 1 1 1 | andi Rd,K 1 1 1 1
+    or Rd,Rr 1 1 1 1 | ori Rd,K 1 1 1 1 | eor Rd,Rr 1 1 1 1 | com Rd 1 1 1 1 | neg Rd 1 1 1 1
+    inc Rd 1 1 1 1 | dec Rd 1 1 1 1 | mul Rd,Rr 2 2 2 - | muls Rd,Rr 2 2 2 - | mulsu Rd,Rr 2 2 2 -
+    fmul Rd,Rr 2 2 2 - | fmuls Rd,Rr 2 2 2 - | fmulsu Rd,Rr 2 2 2 -
+    rjmp k 2 2 2 2 | ijmp . 2 2 2 2 | eijmp . 2 2 2 - | jmp @k 3 3 3 -
+    rcall k 3/4 2/3 2/3 3 | icall . 3/4 2/3 2/3 3 | eicall . 4 3 3 - | call @k 4/5 3/4 3/4 -
+    ret . 4/5 4/5 4/5 6 | reti . 4/5 4/5 4/5 6
+    cpse Rd,Rr 1 1 1 1 | cp Rd,Rr 1 1 1 1 | cpc Rd,Rr 1 1 1 1 | cpi Rd,K 1 1 1 1
+    sbrc Rr,b 1 1 1 1 | sbrs Rr,b 1 1 1 1 | sbic A,b 1 2 1 1 | sbis A,b 1 2 1 1
+    brbs s,k 1 1 1 1 | brbc s,k 1 1 1 1
+    mov Rd,Rr 1 1 1 1 | movw Rd,Rr 1 1 1 - | ldi Rd,K 1 1 1 1
+    lds Rd,#k 2 3 3 - | lds Rd,a - - - 2
+    ld Rd,X 2 2 2 1 | ld Rd,X+ 2 2 2 2 | ld Rd,-X 2 3 2 2
+    ldd Rd,Y+q 2 3 2 - | ld Rd,Y 2 2 2 1 | ld Rd,Y+ 2 2 2 2 | ld Rd,-Y 2 3 2 2
+    ldd Rd,Z+q 2 3 2 - | ld Rd,Z 2 2 2 1 | ld Rd,Z+ 2 2 2 2 | ld Rd,-Z 2 3 2 2
+    sts #k,Rr 2 2 2 - | sts a,Rr - - - 1
+    st X,Rr 2 1 1 1 | st X+,Rr 2 1 1 1 | st -X,Rr 2 2 1 2
+    std Y+q,Rr 2 2 1 - | st Y,Rr 2 1 1 1 | st Y+,Rr 2 1 1 1 | st -Y,Rr 2 2 1 2
+    std Z+q,Rr 2 2 1 - | st Z,Rr 2 1 1 1 | st Z+,Rr 2 1 1 1 | st -Z,Rr 2 2 1 2
+    lpm . 3 3 3 - | lpm Rd,Z 3 3 3 - | lpm Rd,Z+ 3 3 3 -
+    elpm . 3 3 3 - | elpm Rd,Z 3 3 3 - | elpm Rd,Z+ 3 3 3 -
+    in Rd,A 1 1 1 1 | out A,Rr 1 1 1 1 | push Rr 2 1 1 1 | pop Rd 2 2 2 3
+    lsr Rd 1 1 1 1 | ror Rd 1 1 1 1 | asr Rd 1 1 1 1 | swap Rd 1 1 1 1
+    sbi A,b 2 1 1 1 | cbi A,b 2 1 1 1 | bst Rd,b 1 1 1 1 | bld Rd,b 1 1 1 1
+    bset s 1 1 1 1 | bclr s 1 1 1 1
+    break . 1 1 1 1 | nop . 1 1 1 1 | sleep . 1 1 1 1 | wdr . 1 1 1 1";
+
+/// SPM: the manual gives no number, and a proof refuses it.
+const UNTIMED: [&str; 1] = ["spm"];
+
+/// `MANUAL` by name and operands.
+fn manual() -> BTreeMap<(String, String), Vec<String>> {
+    let entries = MANUAL.lines().flat_map(|line| line.split('|'));
+    let words = entries.map(|e| e.split_whitespace().map(String::from).collect::<Vec<_>>());
+    let mut table = BTreeMap::new();
+    for words in words.filter(|w| !w.is_empty()) {
+        assert_eq!(words.len(), 6, "{words:?}");
+        let key = (words[0].clone(), words[1].clone());
+        let old = table.insert(key, words[2..].to_vec());
+        assert!(old.is_none(), "{words:?} twice");
+    }
+    table
+}
+
+/// Which column, and which side of a `/`.
+fn column(core: &Core) -> (usize, usize) {
+    let columns = [
+        (&ATMEGA128, 0, 0),
+        (&ATMEGA2560, 0, 1),
+        (&ATTINY85, 0, 0),
+        (&ATXMEGA32A4, 1, 0),
+        (&ATXMEGA128A1, 1, 1),
+        (&ATMEGA4809, 2, 0),
+        (&ATTINY10, 3, 0),
+    ];
+    let found = columns.iter().find(|(c, ..)| *c == core);
+    let (_, column, side) = found.expect("every core has a column");
+    (*column, *side)
+}
+
+/// An instruction of the row with registers that every core has, and a displacement where it has one.
+fn sample(form: &Form) -> Insn {
+    let values: Vec<_> = form
+        .ranges()
+        .iter()
+        .map(|(letter, _, high, _)| (*letter, *high))
+        .collect();
+    form.with(&values)
+}
+
+#[test]
+fn cycles_are_the_manuals() {
+    let manual = manual();
+    let mut compared = 0;
+    for core in CORES {
+        let (column, side) = column(core);
+        for form in forms().iter().filter(|f| !UNTIMED.contains(&f.name)) {
+            let mut insns = vec![(form.name, form.syntax.to_string(), sample(form))];
+            if form.syntax.contains("+q") {
+                // With displacement 0 the manual calls it LD, ST.
+                let syntax = form.syntax.replace("+q", "");
+                let name = if form.name == "ldd" { "ld" } else { "st" };
+                let mut insn = sample(form);
+                insn.ops.k = 0;
+                insns.push((name, syntax, insn));
+            }
+            for (name, syntax, insn) in insns {
+                let syntax = match syntax.replace(' ', "") {
+                    empty if empty.is_empty() => ".".into(),
+                    other => other,
+                };
+                let row = manual.get(&(name.to_string(), syntax.clone()));
+                let row = row.unwrap_or_else(|| panic!("{name} {syntax} is not in the manual"));
+                let theirs = row[column].split('/').nth(side);
+                let theirs = theirs.unwrap_or(row[column].as_str());
+                let ours = match core.refusal(&insn) {
+                    Some(_) => "-".to_string(),
+                    None => core.cycles_of(&insn).to_string(),
+                };
+                // AVRe is AVRe+ in the manual's table; which of the two has what is in appendix A.
+                if core == &ATTINY85 && ours == "-" && theirs != "-" {
+                    let absent = ["mul", "fmul", "eijmp", "eicall", "elpm", "jmp", "call"];
+                    assert!(absent.iter().any(|n| name.starts_with(n)), "{name}");
+                    continue;
+                }
+                assert_eq!(ours, theirs, "{name} {syntax} on {}", core.name);
+                compared += 1;
+            }
+        }
+        for (timing, extra) in [(Timing::Branch, 1), (Timing::Skip, 1)] {
+            assert_eq!(core.taken, extra, "{timing:?} on {}", core.name);
+        }
+    }
+    assert!(compared > 500, "{compared} compared");
+}
+
+/// What avr-gcc and avr-libc define for a part; `None` where this version does not know it.
+fn defines(mcu: &str) -> Option<BTreeMap<String, String>> {
+    let preprocess = |source: &str| {
+        use std::io::Write;
+        let mut child = Command::new("avr-gcc")
+            .args([&format!("-mmcu={mcu}"), "-E", "-dM", "-"])
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .expect("run scripts/test, which installs gcc-avr");
+        let mut input = child.stdin.take().expect("a pipe");
+        // A part it does not know ends it before it reads.
+        let _ = input.write_all(source.as_bytes());
+        drop(input);
+        let output = child.wait_with_output().expect("avr-gcc ends");
+        let text = String::from_utf8(output.stdout).expect("text");
+        output.status.success().then_some(text)
+    };
+    let text = preprocess("#include <avr/io.h>\n").or_else(|| preprocess("\n"))?;
+    let lines = text.lines().filter_map(|l| l.strip_prefix("#define "));
+    let pairs = lines.filter_map(|l| l.split_once(' '));
+    Some(pairs.map(|(k, v)| (k.into(), v.into())).collect())
+}
+
+/// The value of a macro that is a number, or another macro.
+fn number(defines: &BTreeMap<String, String>, name: &str) -> Option<usize> {
+    let text = defines.get(name)?.trim_matches(['(', ')', 'U', 'L']);
+    match text.strip_prefix("0x") {
+        Some(hex) => usize::from_str_radix(hex, 16).ok(),
+        None => text.parse().ok().or_else(|| number(defines, text)),
+    }
+}
+
+#[test]
+fn parts_are_as_gcc_and_libc_say() {
+    let (mut by_gcc, mut by_libc) = (0, 0);
+    for part in PARTS {
+        let Some(defines) = defines(part.name) else {
+            continue;
+        };
+        let name = part.name;
+        let has = |key: &str| defines.contains_key(key);
+        assert_eq!(
+            number(&defines, "__AVR_ARCH__"),
+            Some(part.arch as usize),
+            "{name}"
+        );
+        assert_eq!(part.has_mul(), has("__AVR_HAVE_MUL__"), "{name}: MUL");
+        assert_eq!(part.has_eind(), has("__AVR_3_BYTE_PC__"), "{name}: PC");
+        assert_eq!(part.core == &ATTINY10, has("__AVR_TINY__"), "{name}");
+        by_gcc += 1;
+        // The newest parts have no header here.
+        let Some(start) = number(&defines, "RAMSTART") else {
+            assert_eq!(part.arch, 103, "{name} has no header");
+            continue;
+        };
+        by_libc += 1;
+        assert_eq!(start, part.ram_start, "{name}: first address of RAM");
+        let size = number(&defines, "INTERNAL_SRAM_SIZE").or(number(&defines, "RAMSIZE"));
+        let size = size.or(number(&defines, "RAMEND").map(|end| end + 1 - start));
+        assert_eq!(size, Some(part.ram), "{name}: RAM");
+        let flash = number(&defines, "APP_SECTION_SIZE");
+        let flash = flash.or(number(&defines, "FLASHEND").map(|end| end + 1));
+        assert_eq!(flash, Some(part.flash), "{name}: flash");
+    }
+    assert!(by_libc >= 50, "avr-libc knows {by_libc} of our parts");
+    println!(
+        "avr_cores: {} parts, {by_gcc} known to avr-gcc, {by_libc} to avr-libc",
+        PARTS.len()
+    );
+}
+
+#[test]
+fn names_are_unique_and_cores_exist() {
+    for (i, part) in PARTS.iter().enumerate() {
+        assert!(
+            PARTS[..i].iter().all(|p| p.name != part.name),
+            "{}",
+            part.name
+        );
+        assert!(CORES.contains(&part.core), "{}", part.name);
+    }
+}

@@ -1,0 +1,282 @@
+//! Kernels for parts without a multiplier: every shape of tile proved and run, single-instruction
+//! faults rejected, and skips that are conditional instructions told from those that leak.
+
+use std::collections::BTreeMap;
+
+use lozenge::domain::secret::Secret;
+use lozenge::fault::Fault;
+use lozenge::isa::avr::code::Insn;
+use lozenge::isa::avr::cores::{ATMEGA128, ATMEGA4809, ATTINY10, ATTINY85, ATXMEGA32A4, Core};
+use lozenge::isa::avr::instructions::{Op, Ops};
+use lozenge::isa::avr::{AvrIsa, run::Decoded};
+use lozenge::isa::{Isa, Operands};
+use lozenge::kernel::{self, Request};
+use lozenge::method::{self, Params};
+use lozenge::prove;
+use lozenge::spec::{Alias, Op as Operation, Spec};
+use lozenge::vectors::{self, Random};
+use num_bigint::BigUint;
+
+/// Instructions after which a mutant does not return any more.
+const PATIENCE: u64 = 100_000;
+const FAULTS_PER_KERNEL: usize = 300;
+
+fn request(bits: u32, params: &[(&str, usize)]) -> Request {
+    let params: BTreeMap<_, _> = params.iter().map(|(k, v)| (k.to_string(), *v)).collect();
+    Request {
+        op: Operation::Mul,
+        size: bits.into(),
+        method: Some("shift-and-add".into()),
+        params,
+        drop: None,
+    }
+}
+
+#[test]
+fn every_shape_is_proved_and_right() {
+    let mut cells = 0;
+    for (core, most) in [(&ATTINY85, 15), (&ATTINY10, 7)] {
+        for bits in [8, 16, 24, 56, 64, 88, 160] {
+            let n = bits as usize / 8;
+            for (e, f) in [
+                (1, 1),
+                (1, 2),
+                (2, 1),
+                (2, 3),
+                (3, 4),
+                (4, 2),
+                (5, 2),
+                (8, 4),
+                (10, 5),
+                (4, 11),
+            ] {
+                for mask in [0, 1] {
+                    if e > n || f > n || e + f + mask > most {
+                        continue;
+                    }
+                    let request = request(bits, &[("e", e), ("f", f), ("mask", mask)]);
+                    let kernel = kernel::generate::<AvrIsa>(&request, core)
+                        .unwrap_or_else(|error| panic!("{bits} {e} {f}: {error}"));
+                    let what = format!("{bits} bits, e={e} f={f} mask={mask} on {}", core.name);
+                    assert!(kernel.is_proved(), "{what}: {:?}", kernel.proof);
+                    for (name, timing) in &kernel.constant_time {
+                        assert_eq!(timing.leak, None, "{what}: {name}");
+                        let cost = timing.cost.expect("followed");
+                        assert_eq!(cost.call.min, cost.call.max, "{what}");
+                    }
+                    let spec = Spec::new(Operation::Mul, bits, 8).expect("a size");
+                    for pair in vectors::pairs(n, 40, bits.into()) {
+                        let (got, cost) = kernel::run::<AvrIsa>(
+                            &spec,
+                            core,
+                            &kernel.code,
+                            &pair,
+                            Alias::Distinct,
+                        )
+                        .expect("runs");
+                        assert_eq!(got, &pair[0] * &pair[1], "{what}");
+                        // The same for every operand, and what the secret domain says.
+                        assert_eq!(cost.call, kernel.cost.call, "{what}");
+                    }
+                    cells += 1;
+                }
+            }
+        }
+    }
+    assert!(cells > 120, "{cells} cells");
+}
+
+/// The default is the cheapest of all shapes; what a user gets.
+#[test]
+fn cycles_stay_as_good_as_they_are() {
+    let limits = [
+        (&ATTINY85, 64, 1718),
+        (&ATTINY85, 128, 6526),
+        (&ATTINY85, 160, 9790),
+        (&ATTINY85, 256, 25657),
+        (&ATTINY10, 64, 2305),
+        (&ATTINY10, 160, 14366),
+    ];
+    for (core, bits, most) in limits {
+        let mut request = request(bits, &[]);
+        request.method = None;
+        let (_, best) = kernel::choose::<AvrIsa>(&request, core).expect("a kernel");
+        let cycles = best.cost.expect("returns").call.max;
+        println!(
+            "{bits} bits on {}: {cycles} cycles, {} bytes, {:?}",
+            core.name,
+            best.code.len(),
+            best.params
+        );
+        assert!(
+            cycles <= most,
+            "{bits} bits on {}: {cycles} cycles",
+            core.name
+        );
+    }
+}
+
+fn returns_right(spec: &Spec, core: &Core, code: &[u8], pair: &[BigUint; 2]) -> Option<bool> {
+    let operands = Operands {
+        spec,
+        sources: pair,
+        alias: Alias::Distinct,
+    };
+    match AvrIsa::call_concrete(core, code, &operands, PATIENCE) {
+        Ok((got, _)) => Some(got == &pair[0] * &pair[1]),
+        Err((_, Fault::StepLimit(_))) => None,
+        Err(_) => Some(false),
+    }
+}
+
+fn mutate(program: &[Insn], core: &Core, random: &mut Random) -> Option<(String, Vec<u8>)> {
+    let at = random.below(program.len());
+    let mut out = program.to_vec();
+    match random.below(5) {
+        0 => out[at] = Insn::rr(Op::NOP, 0, 0),
+        1 => {
+            let mut code = AvrIsa::encode(core, program).expect("encodes");
+            code[2 * at + random.below(2)] ^= 1 << random.below(8);
+            AvrIsa::decode(core, &code).ok()?;
+            return Some((format!("bit of {} at {at}", program[at].text()), code));
+        }
+        2 if at + 1 < out.len() => out.swap(at, at + 1),
+        3 => match out[at].op {
+            Op::ADC => out[at].op = Op::ADD,
+            Op::ADD => out[at].op = Op::ADC,
+            Op::SBRC => out[at].op = Op::SBRS,
+            Op::BLD => out[at].ops.b = 1,
+            Op::LDI => out[at].ops.k -= 1,
+            _ => return None,
+        },
+        _ => match out[at].op {
+            Op::ADC | Op::ADD | Op::MOV | Op::AND => out[at].ops.r ^= 1,
+            Op::SBRC => out[at].ops.b -= 1,
+            _ => return None,
+        },
+    }
+    if out == program {
+        return None;
+    }
+    let code = AvrIsa::encode(core, &out).ok()?;
+    Some((
+        format!("{} -> {} at {at}", program[at].text(), out[at].text()),
+        code,
+    ))
+}
+
+#[test]
+fn wrong_mutants_are_rejected() {
+    let kernels: [(&Core, usize, usize, usize, usize); 6] = [
+        (&ATTINY85, 3, 2, 1, 0),
+        (&ATTINY85, 5, 2, 3, 0),
+        (&ATTINY85, 4, 2, 2, 1),
+        (&ATTINY85, 8, 4, 4, 0),
+        (&ATTINY85, 15, 10, 5, 0),
+        (&ATTINY10, 6, 4, 3, 0),
+    ];
+    let (mut total, mut rejected, mut endless) = (0, 0, 0);
+    for (core, n, e, f, mask) in kernels {
+        let spec = Spec::new(Operation::Mul, 8 * n as u32, 8).expect("a size");
+        let params = Params::from([("e", e), ("f", f), ("mask", mask)]);
+        let method = method::find("shift-and-add").expect("a method");
+        let schedule = (method.schedule)(&spec, &AvrIsa::facts(core), &params).expect("a schedule");
+        schedule.check().expect("a valid schedule");
+        let mut programs = AvrIsa::lower(&schedule, core).expect("lowers");
+        let program = programs.pop().expect("a program").insns;
+        let mut random = Random::new((n + e) as u64);
+        let pairs = vectors::pairs(n, 400, 5);
+        let mut tried = 0;
+        while tried < FAULTS_PER_KERNEL {
+            let Some((what, code)) = mutate(&program, core, &mut random) else {
+                continue;
+            };
+            tried += 1;
+            total += 1;
+            if returns_right(&spec, core, &code, &pairs[0]).is_none() {
+                endless += 1;
+                continue;
+            }
+            let proved = prove::prove::<AvrIsa>(&spec, core, &code, Alias::Distinct).holds();
+            let is_right = |pair| returns_right(&spec, core, &code, pair) == Some(true);
+            assert!(
+                !proved || pairs.iter().all(is_right),
+                "PROVED BUT WRONG: n={n} e={e} f={f} mask={mask} on {}: {what}",
+                core.name
+            );
+            rejected += usize::from(!proved);
+        }
+    }
+    println!("{total} faults, {rejected} rejected, {endless} without end");
+    assert!(rejected * 10 > total * 7, "{rejected} of {total} rejected");
+}
+
+/// Runs SBRC on a secret before `next`: cycles, or the fault.
+fn skip_before(core: &Core, next: Insn) -> Result<u64, Fault> {
+    let sbrc = Insn {
+        op: Op::SBRC,
+        ops: Ops {
+            r: 20,
+            b: 3,
+            ..Ops::default()
+        },
+    };
+    let insns = [sbrc, next, Insn::rr(Op::RET, 0, 0), Insn::rr(Op::RET, 0, 0)];
+    let code = AvrIsa::encode(core, &insns).expect("encodes");
+    let (mut m, _) = lozenge::isa::avr::abi::enter(Secret::default(), core, &code, &[]);
+    m.r[20] = m.d.secret("share");
+    let run = Decoded::new(&code, core).run(&mut m, usize::MAX, 10);
+    run.map(|cost| cost.call.max).map_err(|(_, fault)| fault)
+}
+
+#[test]
+fn a_skip_is_constant_time_only_before_an_instruction_of_one_cycle() {
+    for core in [&ATTINY85, &ATMEGA128, &ATXMEGA32A4, &ATMEGA4809, &ATTINY10] {
+        let ret = u64::from((core.cycles)(Insn::rr(Op::RET, 0, 0).form().timing));
+        for op in [Op::ADC, Op::MOV, Op::EOR, Op::SUB] {
+            assert_eq!(
+                skip_before(core, Insn::rr(op, 22, 21)),
+                Ok(2 + ret),
+                "{op:?} on {}",
+                core.name
+            );
+        }
+        // Longer, or it would change more than a register: PUSH takes one cycle on some cores.
+        let others = [
+            Insn::rr(Op::PUSH, 0, 21),
+            Insn::rr(Op::POP, 21, 0),
+            Insn::dk(Op::RJMP, 0, 0),
+            Insn::rr(Op::RET, 0, 0),
+            Insn::dk(Op::LDDZ, 21, 0),
+            Insn::rk(Op::STX, 21, 0),
+            Insn::rk(Op::OUT, 21, 0x3d),
+        ];
+        for next in others {
+            let told = skip_before(core, next);
+            assert!(
+                matches!(&told, Err(Fault::SecretBranch(what)) if what == "the secret share"),
+                "{} on {}: {told:?}",
+                next.text(),
+                core.name
+            );
+        }
+    }
+}
+
+/// README's table says what `gen` gives.
+#[test]
+fn readme_says_the_same() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
+    let readme = std::fs::read_to_string(path).expect("README.md");
+    for bits in [64, 128, 160, 256] {
+        let mut row = format!("| {bits} |");
+        for core in [&ATTINY85, &ATTINY10] {
+            let mut request = request(bits, &[]);
+            request.method = None;
+            let (_, best) = kernel::choose::<AvrIsa>(&request, core).expect("a kernel");
+            let cycles = best.cost.expect("returns").call.max;
+            row += &format!(" {cycles} | {} |", best.code.len());
+        }
+        assert!(readme.contains(&row), "README lacks {row}");
+    }
+}

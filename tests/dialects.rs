@@ -1,0 +1,367 @@
+//! Every dialect is a view of the same bytes: a parser of that dialect's subset, which shares
+//! nothing with the emitter, reads the file back; GNU as and ld encode what it read; the bytes
+//! must be those of the object file. And `.S` files are empty where they do not belong.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use object::{Object, ObjectSection, ObjectSymbol};
+
+const HINT: &str = "run scripts/test, which installs the GNU tools of AVR, ARM and MIPS";
+
+fn run(command: &mut Command) -> Output {
+    let text = format!("{command:?}");
+    let output = command
+        .output()
+        .unwrap_or_else(|e| panic!("{text}: {e}: {HINT}"));
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}: {complaints}");
+    output
+}
+
+fn generate(folder: &Path, arguments: &str) {
+    run(Command::new(env!("CARGO_BIN_EXE_lozenge"))
+        .arg("gen")
+        .args(arguments.split_whitespace())
+        .arg("-o")
+        .arg(folder));
+}
+
+/// What a file says, in any dialect.
+#[derive(Debug)]
+struct Parsed {
+    symbol: String,
+    /// Labels (`name:`) and instructions.
+    body: Vec<String>,
+}
+
+/// Lines without comments, and without empty ones.
+fn significant(text: &str) -> Vec<&str> {
+    text.lines()
+        .map(|line| line.split(';').next().unwrap_or_default().trim_end())
+        .filter(|line| !line.is_empty())
+        .collect()
+}
+
+fn is_name(text: &str) -> bool {
+    let first = text
+        .chars()
+        .next()
+        .is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+    first && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// Takes the directives of `head`, `$` standing for the symbol, and of `tail` away.
+fn framed<'t>(lines: &[&'t str], head: &[&str], tail: &[&str], symbol: &str) -> Vec<&'t str> {
+    assert!(
+        lines.len() > head.len() + tail.len(),
+        "the file is too short"
+    );
+    let (before, rest) = lines.split_at(head.len());
+    let (body, after) = rest.split_at(rest.len() - tail.len());
+    for (line, want) in before.iter().zip(head).chain(after.iter().zip(tail)) {
+        assert_eq!(*line, want.replace('$', symbol));
+    }
+    body.to_vec()
+}
+
+/// Labels as `label` recognises them, instructions behind a tab.
+fn body(lines: &[&str], label: impl Fn(&str) -> Option<String>) -> Vec<String> {
+    lines
+        .iter()
+        .map(|line| match line.strip_prefix('\t') {
+            Some(insn) => {
+                assert!(
+                    !insn.contains(['\t', '.', ':', '$', '"', '@', '|']),
+                    "{insn}"
+                );
+                insn.to_string()
+            }
+            None => label(line).unwrap_or_else(|| panic!("{line} is no label")) + ":",
+        })
+        .collect()
+}
+
+fn with_colon(line: &str) -> Option<String> {
+    line.strip_suffix(':')
+        .filter(|n| is_name(n))
+        .map(String::from)
+}
+
+fn parse(dialect: &str, machine: &str, text: &str) -> Parsed {
+    let lines = significant(text);
+    let named = |prefix: &str| {
+        let found = lines.iter().find_map(|l| l.strip_prefix(prefix));
+        let name = found.unwrap_or_else(|| panic!("no {prefix}"));
+        assert!(is_name(name), "{name}");
+        name.to_string()
+    };
+    match (dialect, machine) {
+        ("iar", "avr") => {
+            let symbol = named("\tPUBLIC ");
+            let head = [
+                "\tMODULE $",
+                "\tPUBLIC $",
+                "\tRSEG CODE:CODE:NOROOT(1)",
+                "$:",
+            ];
+            let inner = framed(&lines, &head, &["\tEND"], &symbol);
+            Parsed {
+                body: body(&inner, with_colon),
+                symbol,
+            }
+        }
+        ("iar", _) => {
+            let symbol = named("\tPUBLIC ");
+            let head = [
+                "\tMODULE $",
+                "\tPUBLIC $",
+                "\tSECTION `.text`:CODE:NOROOT(2)",
+                "\tARM",
+                "$:",
+            ];
+            let inner = framed(&lines, &head, &["\tEND"], &symbol);
+            Parsed {
+                body: body(&inner, with_colon),
+                symbol,
+            }
+        }
+        ("crossworks", _) => {
+            let symbol = named("\t.public ");
+            let inner = framed(
+                &lines,
+                &["\t.code", "\t.public $", "$:"],
+                &["\t.end"],
+                &symbol,
+            );
+            Parsed {
+                body: body(&inner, with_colon),
+                symbol,
+            }
+        }
+        _ => {
+            let symbol = named("\tEXPORT ");
+            let head = [
+                "\tAREA |.text.$|, CODE, READONLY, ALIGN=2",
+                "\tARM",
+                "\tEXPORT $",
+                "$ PROC",
+            ];
+            let inner = framed(&lines, &head, &["\tENDP", "\tEND"], &symbol);
+            let plain = |line: &str| is_name(line).then(|| line.to_string());
+            Parsed {
+                body: body(&inner, plain),
+                symbol,
+            }
+        }
+    }
+}
+
+/// The code that GNU as and ld make of what was parsed.
+fn assemble(folder: &Path, parsed: &Parsed, tools: &str, cpu: &str, link: &[&str]) -> Vec<u8> {
+    let mut source = format!("\t.text\n\t.global {0}\n{0}:\n", parsed.symbol);
+    if tools == "arm-none-eabi" {
+        source.insert_str(0, "\t.syntax unified\n\t.arm\n");
+    }
+    source += &parsed.body.join("\n");
+    source.push('\n');
+    std::fs::write(folder.join("back.s"), source).expect("it can be written");
+    let tool = |name: &str| {
+        let mut command = Command::new(format!("{tools}-{name}"));
+        command.current_dir(folder);
+        command
+    };
+    run(tool("as").args([cpu, "-o", "back.o", "back.s"]));
+    run(tool("ld")
+        .args(link)
+        .args(["-Ttext=0", "-e0", "back.o", "-o", "back.elf"]));
+    let data = std::fs::read(folder.join("back.elf")).expect("it can be read");
+    let file = object::File::parse(&*data).expect("an executable");
+    let text = file.section_by_name(".text").expect("it has code");
+    text.data().expect("it has bytes").to_vec()
+}
+
+fn object_code(path: &Path, symbol: &str) -> Vec<u8> {
+    let data = std::fs::read(path).expect("the object can be read");
+    let file = object::File::parse(&*data).expect("an object");
+    let section = file.section_by_name(&format!(".text.{symbol}"));
+    section
+        .expect("the function's section")
+        .data()
+        .expect("bytes")
+        .to_vec()
+}
+
+#[test]
+fn text_reads_back_as_the_same_bytes() {
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let avr = |mcu: &'static str, arch: &'static str| ("avr", format!("-mmcu={mcu}"), vec![arch]);
+    let region = "--defsym=__TEXT_REGION_LENGTH__=0x400000";
+    let cells = [
+        (
+            avr("atmega128", "-mavr51"),
+            "mul 64 --mcu atmega128",
+            ["iar", "crossworks"],
+        ),
+        (
+            avr("atmega2560", "-mavr6"),
+            "mul 160 --mcu atmega2560",
+            ["iar", "crossworks"],
+        ),
+        (
+            avr("attiny85", "-mavr25"),
+            "mul 24 --mcu attiny85 --prefix lz_",
+            ["iar", "crossworks"],
+        ),
+        (
+            avr("attiny85", "-mavr25"),
+            "mul 160 --mcu attiny85",
+            ["iar", "crossworks"],
+        ),
+        (
+            avr("attiny10", "-mavrtiny"),
+            "mul 32 --mcu attiny10",
+            ["iar", "crossworks"],
+        ),
+        (
+            avr("atxmega128a1", "-mavrxmega7"),
+            "mul 96 --mcu atxmega128a1",
+            ["iar", "crossworks"],
+        ),
+        (
+            ("arm-none-eabi", "-mcpu=arm7tdmi".into(), vec![]),
+            "mul 64 --core arm7tdmi",
+            ["iar", "armasm"],
+        ),
+        (
+            ("arm-none-eabi", "-mcpu=arm7tdmi".into(), vec![]),
+            "mul 512 --core arm7tdmi --prefix _",
+            ["iar", "armasm"],
+        ),
+    ];
+    let mut labels = 0;
+    for (i, ((tools, cpu, link), arguments, dialects)) in cells.iter().enumerate() {
+        for dialect in dialects {
+            let folder = base.path().join(format!("{i}{dialect}"));
+            generate(&folder, &format!("{arguments} --dialect {dialect}"));
+            let extension = match (*dialect, *tools) {
+                ("iar", "avr") => "s90",
+                ("crossworks", _) => "asm",
+                _ => "s",
+            };
+            let files = std::fs::read_dir(&folder).expect("the folder");
+            let asm = files
+                .map(|f| f.expect("a file").path())
+                .find(|p| p.extension().is_some_and(|e| e == extension))
+                .unwrap_or_else(|| panic!("{arguments}: no .{extension}"));
+            let text = std::fs::read_to_string(&asm).expect("text");
+            let parsed = parse(dialect, tools, &text);
+            labels += parsed.body.iter().filter(|l| l.ends_with(':')).count();
+            let mut link = link.clone();
+            if *tools == "avr" {
+                link.push(region);
+            }
+            let theirs = assemble(&folder, &parsed, tools, cpu, &link);
+            let ours = object_code(&asm.with_extension("o"), &parsed.symbol);
+            assert_eq!(
+                asm.file_stem().and_then(|s| s.to_str()),
+                Some(&*parsed.symbol)
+            );
+            assert!(
+                ours == theirs,
+                "{arguments} --dialect {dialect}: other bytes"
+            );
+            let header = std::fs::read_to_string(asm.with_extension("h")).expect("the header");
+            assert!(
+                header.contains(&format!("extern void {}(", parsed.symbol)),
+                "{arguments}"
+            );
+        }
+    }
+    assert!(labels > 20, "{labels} labels read");
+}
+
+#[test]
+fn a_dialect_that_a_machine_has_not_is_refused() {
+    for (arguments, what) in [
+        (
+            "mul 8 --mcu atmega8 --dialect armasm",
+            "gnu or iar or crossworks",
+        ),
+        (
+            "mul 32 --core arm7tdmi --dialect crossworks",
+            "gnu or iar or armasm",
+        ),
+        (
+            "mul 32 --core mips-4km-32x16 --dialect iar",
+            "--dialect gnu",
+        ),
+        ("mul 8 --mcu atmega8 --prefix 1x", "try lz_"),
+        ("mul 8 --mcu atmega8 --prefix a-b", "try lz_"),
+    ] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let output = Command::new(env!("CARGO_BIN_EXE_lozenge"))
+            .arg("gen")
+            .args(arguments.split_whitespace())
+            .arg("-o")
+            .arg(folder.path())
+            .output()
+            .expect("it starts");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {told}");
+        assert!(told.contains(what), "{arguments}: {told}");
+        assert_eq!(
+            std::fs::read_dir(folder.path())
+                .expect("the folder")
+                .count(),
+            0
+        );
+    }
+}
+
+/// Does the compiler find the function in the `.S` file? It must accept the file in any case.
+fn defines(folder: &Path, compiler: &str, options: &[&str], symbol: &str) -> bool {
+    let name = format!("{symbol}.S");
+    run(Command::new(compiler)
+        .current_dir(folder)
+        .args(options)
+        .args(["-c", &name, "-o", "guarded.o"]));
+    let data = std::fs::read(folder.join("guarded.o")).expect("the object");
+    let file = object::File::parse(&*data).expect("an object");
+    file.symbols().any(|s| s.name() == Ok(symbol))
+}
+
+/// A folder of kernels for several machines builds for each of them (Arduino, PlatformIO).
+#[test]
+fn assembly_is_empty_for_other_machines() {
+    let compilers: [(&str, &[&str]); 7] = [
+        ("avr-gcc", &["-mmcu=atmega328p"]),
+        ("avr-gcc", &["-mmcu=attiny85"]),
+        ("avr-gcc", &["-mmcu=attiny10"]),
+        ("avr-gcc", &["-mmcu=atxmega32a4"]),
+        ("arm-none-eabi-gcc", &["-mcpu=arm7tdmi"]),
+        ("mipsel-linux-gnu-gcc", &["-march=mips32"]),
+        ("gcc", &[]),
+    ];
+    // Which of the compilers take which kernel.
+    let kernels: [(&str, &str, &[usize]); 5] = [
+        ("mul 16 --mcu atmega328p", "mul16", &[0, 3]),
+        ("mul 16 --mcu attiny85", "mul16", &[0, 1, 3]),
+        ("mul 16 --mcu attiny10", "mul16", &[2]),
+        ("mul 64 --core arm7tdmi", "mul64", &[4]),
+        ("mul 64 --core mips-4km-32x16", "mul64", &[5]),
+    ];
+    let base = tempfile::tempdir().expect("a temporary folder");
+    for (i, (arguments, symbol, takers)) in kernels.iter().enumerate() {
+        let folder = base.path().join(i.to_string());
+        generate(&folder, arguments);
+        for (c, (compiler, options)) in compilers.iter().enumerate() {
+            let found = defines(&folder, compiler, options, symbol);
+            assert_eq!(
+                found,
+                takers.contains(&c),
+                "{arguments}: {compiler} {options:?}"
+            );
+        }
+    }
+}
