@@ -46,8 +46,8 @@ pub static METHOD: Method = Method {
     defaults: |spec, facts| {
         let [n, _] = spec.words(facts.word_bits);
         let mut list = Vec::new();
-        // Products of 4 to 20 words at the bottom; of the larger ones only what is usually best.
-        for levels in (1..8).filter(|l| (4..=20).contains(&n.div_ceil(1 << l))) {
+        // Products of 3 to 20 words at the bottom; of the larger ones only what is usually best.
+        for levels in (1..8).filter(|l| (3..=20).contains(&n.div_ceil(1 << l))) {
             let bottom = n.div_ceil(1 << levels);
             for (rows, columns, early, late) in [
                 (0, 0, 1, 2),
