@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use num_bigint::BigUint;
 use thiserror::Error;
 
-use crate::isa::{Cost, Isa, LowerError, Operands};
+use crate::fault::Fault;
+use crate::function::Function;
+use crate::isa::{Cost, Isa, LowerError, Operands, Stopped};
 use crate::method::{self, METHODS, Method, MethodError, Params};
 use crate::program::Program;
 use crate::prove::{self, Proof, Timing, Verdict};
@@ -13,9 +15,6 @@ use crate::schedule::ScheduleError;
 use crate::spec::{Alias, Op, Spec, SpecError};
 use crate::vectors;
 
-/// Concrete runs beside a proof, and in search of a counterexample.
-const TRIALS: usize = 8;
-const SEARCH: usize = 400;
 /// The most instructions a concrete run may take.
 pub const RUN_LIMIT: u64 = 1 << 26;
 
@@ -224,6 +223,22 @@ pub fn run<I: Isa>(
     sources: &[BigUint; 2],
     alias: Alias,
 ) -> Result<(BigUint, Cost), String> {
+    let function = Function::kernel(code);
+    run_function::<I>(spec, core, &function, sources, alias)
+        .map_err(|stopped| prove::describe::<I>(core, &function, &stopped))
+}
+
+/// Runs `function` on numbers.
+///
+/// # Errors
+/// A fault and where.
+pub fn run_function<I: Isa>(
+    spec: &Spec,
+    core: &I::Core,
+    function: &Function,
+    sources: &[BigUint; 2],
+    alias: Alias,
+) -> Result<(BigUint, Cost), Stopped> {
     let places: [usize; 3] = match alias {
         Alias::Distinct => [0, 1, 2],
         Alias::AIsB => [0, 1, 1],
@@ -235,10 +250,10 @@ pub fn run<I: Isa>(
         sources,
         source_bytes: spec.operand_bytes(),
         result_bytes: spec.result_bytes(),
+        word_bytes: function.limb_bits.unwrap_or(I::WORD_BITS) as usize / 8,
         places: &places,
     };
-    I::call_concrete(core, code, &operands, RUN_LIMIT)
-        .map_err(|(pc, fault)| format!("{fault} at {}", prove::at::<I>(core, code, pc)))
+    I::call_concrete(core, function, &operands, RUN_LIMIT)
 }
 
 /// The cheapest candidate in the call convention, then in bytes.
@@ -311,11 +326,73 @@ fn judge<I: Isa>(spec: Spec, candidate: Candidate<I>, core: &I::Core) -> Result<
     if !decoded.iter().map(|(_, insn)| insn).eq(&program.insns) {
         return Err(Error::Encode("the bytes decode to another program".into()));
     }
-    let mut proof = verdict::<I>(&spec, core, &code);
+    let judged = judge_function::<I>(&spec, core, &Function::kernel(&code), Search::OWN);
+    let mut frame = Vec::new();
+    for (_, insn) in decoded.iter().filter(|(_, insn)| I::is_frame(insn)) {
+        frame.extend(I::encode(core, &[*insn]).map_err(Error::Encode)?);
+    }
+    Ok(Kernel {
+        spec,
+        method,
+        params,
+        program,
+        body_bytes: code.len() - frame.len(),
+        code,
+        cost: judged.cost,
+        proof: judged.proof,
+        aliasing: judged.aliasing,
+        constant_time: judged.constant_time,
+    })
+}
+
+/// Concrete runs in search of a counterexample, besides the corners.
+#[derive(Clone, Copy, Debug)]
+pub struct Search {
+    /// Beside a proof.
+    pub proved: usize,
+    /// Where there is none.
+    pub open: usize,
+    /// Say how many were right?
+    pub told: bool,
+}
+
+impl Search {
+    /// For kernels made here.
+    pub const OWN: Search = Search {
+        proved: 8,
+        open: 400,
+        told: false,
+    };
+    /// For kernels of others.
+    pub const AUDIT: Search = Search {
+        proved: 100,
+        open: 20_000,
+        told: true,
+    };
+}
+
+/// What is known of a function that is said to compute `spec`.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    pub cost: Cost,
+    pub proof: Proof,
+    pub aliasing: Vec<Aliasing>,
+    /// What time tells, per core.
+    pub constant_time: Vec<(String, Timing)>,
+}
+
+/// Proves `function` for every aliasing case and every core.
+pub fn judge_function<I: Isa>(
+    spec: &Spec,
+    core: &I::Core,
+    function: &Function,
+    search: Search,
+) -> Judged {
+    let mut proof = verdict::<I>(spec, core, function, search);
     let mut aliasing = Vec::new();
     for alias in Alias::ALL.into_iter().filter(|a| *a != Alias::Distinct) {
         // A wrong result on numbers refuses at once; only what passes is worth a proof.
-        if !alias.is_required() && counterexample::<I>(&spec, core, &code, alias, 0).is_some() {
+        if !alias.is_required() && counterexample::<I>(spec, core, function, alias, 0).is_some() {
             aliasing.push(Aliasing {
                 alias,
                 allowed: false,
@@ -323,7 +400,7 @@ fn judge<I: Isa>(spec: Spec, candidate: Candidate<I>, core: &I::Core) -> Result<
             });
             continue;
         }
-        let case = prove::prove::<I>(&spec, core, &code, alias);
+        let case = prove::prove_function::<I>(spec, core, function, alias);
         let allowed = case.holds();
         let reason = [&case.correct, &case.memory, &case.abi]
             .iter()
@@ -340,58 +417,64 @@ fn judge<I: Isa>(spec: Spec, candidate: Candidate<I>, core: &I::Core) -> Result<
     }
     let constant_time: Vec<_> = I::relatives(core)
         .into_iter()
-        .map(|c| (I::core_name(&c), prove::timing::<I>(&spec, &c, &code)))
+        .map(|c| {
+            (
+                I::core_name(&c),
+                prove::function_timing::<I>(spec, &c, function),
+            )
+        })
         .collect();
     let name = I::core_name(core);
     let counted = constant_time.iter().find(|(n, _)| *n == name);
     let cost = match counted.and_then(|(_, timing)| timing.cost) {
         Some(cost) => cost,
-        None => run::<I>(&spec, core, &code, &corner(&spec), Alias::Distinct)
+        None => run_function::<I>(spec, core, function, &corner(spec), Alias::Distinct)
             .map(|(_, cost)| cost)
             .unwrap_or_default(),
     };
-    let mut frame = Vec::new();
-    for (_, insn) in decoded.iter().filter(|(_, insn)| I::is_frame(insn)) {
-        frame.extend(I::encode(core, &[*insn]).map_err(Error::Encode)?);
-    }
-    Ok(Kernel {
-        spec,
-        method,
-        params,
-        program,
-        body_bytes: code.len() - frame.len(),
-        code,
+    Judged {
         cost,
         proof,
         aliasing,
         constant_time,
-    })
+    }
 }
 
 /// The proof for distinct operands, with a counterexample where it fails and one is found.
 ///
 /// Numbers are run beside a proof, too: should they ever disagree, the proof counts for nothing.
-pub fn verdict<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8]) -> Proof {
-    let mut proof = prove::prove::<I>(spec, core, code, Alias::Distinct);
+pub fn verdict<I: Isa>(spec: &Spec, core: &I::Core, function: &Function, search: Search) -> Proof {
+    let mut proof = prove::prove_function::<I>(spec, core, function, Alias::Distinct);
     let count = if proof.correct.is_proved() {
-        TRIALS
+        search.proved
     } else {
-        SEARCH
+        search.open
     };
-    if let Some(text) = counterexample::<I>(spec, core, code, Alias::Distinct, count) {
-        proof.correct = Verdict::Disproved(match proof.correct.reason() {
+    let found = counterexample::<I>(spec, core, function, Alias::Distinct, count);
+    proof.correct = match (found, proof.correct) {
+        (None, Verdict::Unknown(open)) if search.told => {
+            let ends = run_function::<I>(spec, core, function, &corner(spec), Alias::Distinct);
+            Verdict::Unknown(match ends {
+                Ok(_) => format!(
+                    "{open}; {count} random and structured operand pairs gave the right result"
+                ),
+                Err(_) => open,
+            })
+        }
+        (None, correct) => correct,
+        (Some(text), correct) => Verdict::Disproved(match correct.reason() {
             Some(open) => format!("{text}; {open}"),
             None => text,
-        });
-    }
+        }),
+    };
     proof
 }
 
-/// Operands on which `code` gives the wrong result, among corners and `count` others.
+/// Operands on which `function` gives the wrong result, among corners and `count` others.
 pub fn counterexample<I: Isa>(
     spec: &Spec,
     core: &I::Core,
-    code: &[u8],
+    function: &Function,
     alias: Alias,
     count: usize,
 ) -> Option<String> {
@@ -406,12 +489,17 @@ pub fn counterexample<I: Isa>(
         let want = match spec.op {
             Op::Mul => a * b,
         };
-        match run::<I>(spec, core, code, &pair, alias) {
+        match run_function::<I>(spec, core, function, &pair, alias) {
             Ok((got, _)) if got == want => None,
             Ok((got, _)) => Some(format!(
                 "a={a:#x} b={b:#x}: expected {want:#x}, got {got:#x}"
             )),
-            Err(fault) => Some(format!("a={a:#x} b={b:#x}: {fault}")),
+            // What cannot be run says nothing about the result.
+            Err((_, Fault::Unsupported(_) | Fault::StepLimit(_))) => None,
+            Err(stopped) => {
+                let text = prove::describe::<I>(core, function, &stopped);
+                Some(format!("a={a:#x} b={b:#x}: {text}"))
+            }
         }
     })
 }

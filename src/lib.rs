@@ -11,12 +11,15 @@
 //! Everything before [`program::Program`] is untrusted; everything after it works on
 //! decoded bytes, wherever they came from.
 
+pub mod audit;
 pub mod domain;
 pub mod emit;
 pub mod facts;
 pub mod fault;
+pub mod function;
 pub mod isa;
 pub mod kernel;
+pub mod load;
 pub mod method;
 pub mod program;
 pub mod prove;

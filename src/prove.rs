@@ -10,7 +10,8 @@ use crate::domain::abstract_memory::Region;
 use crate::domain::algebra::{Algebra, Value};
 use crate::domain::identity::{self, Open};
 use crate::domain::secret::Secret;
-use crate::domain::{Abstract, Address, Base};
+use crate::domain::{Abstract, Address, Base, Domain};
+use crate::function::Function;
 use crate::isa::{Cost, Isa, Stopped};
 use crate::spec::{Alias, Op, Spec};
 
@@ -74,43 +75,47 @@ impl Proof {
     }
 }
 
-/// Bases of the result and the sources, as the call passes them.
-fn bases(alias: Alias) -> [Base; 3] {
+/// Bases of the result, the sources and the areas of `function`, as the call passes them.
+fn bases(alias: Alias, function: &Function) -> Vec<Base> {
     let [r, a, b] = [0, 1, 2].map(|i| Base(Base::FIRST_OPERAND + i));
-    match alias {
+    let operands = match alias {
         Alias::Distinct => [r, a, b],
         Alias::AIsB => [r, a, a],
         Alias::RIsA => [r, r, b],
         Alias::RIsB => [r, a, r],
         Alias::All => [r, r, r],
-    }
+    };
+    let areas = (Base::FIRST_AREA..).take(function.areas.len()).map(Base);
+    operands.into_iter().chain(areas).collect()
 }
 
 /// Names the operands, fills the sources with unknown words, and returns these.
-fn declare<D: Abstract, V: Copy>(
+fn declare<D: Abstract>(
     d: &mut D,
     spec: &Spec,
+    function: &Function,
     word_bits: u32,
-    bases: [Base; 3],
-    mut unknown: impl FnMut(&mut D, Address, String) -> V,
-) -> [Vec<V>; 2] {
-    let [r, a, b] = bases;
+    bases: &[Base],
+) -> [Vec<Address>; 2] {
+    let [r, a, b] = [bases[0], bases[1], bases[2]];
     for (base, name) in [(b, "b"), (a, "a")] {
         d.declare(base, Region::operand(name, spec.operand_bytes(), false));
     }
     d.declare(r, Region::operand("r", spec.result_bytes(), true));
-    let step = (word_bits / 8) as usize;
+    for (base, bytes) in bases[3..].iter().zip(&function.areas) {
+        d.declare(*base, Region::operand("scratch", *bytes, true));
+    }
     let mut fill = |base: Base, name: &str| {
-        (0..spec.operand_bytes())
-            .step_by(step)
-            .map(|i| {
-                let at = Address {
-                    base,
-                    offset: i as i64,
-                };
-                unknown(d, at, format!("{name}[{}]", i / step))
-            })
-            .collect::<Vec<_>>()
+        let places = words(base, spec.operand_bytes(), word_bits);
+        for (i, at) in places.iter().enumerate() {
+            let name = format!("{name}[{i}]");
+            match word_bits {
+                8 => unknown::<D, 8>(d, *at, name),
+                16 => unknown::<D, 16>(d, *at, name),
+                _ => unknown::<D, 32>(d, *at, name),
+            }
+        }
+        places
     };
     let words_a = fill(a, "a");
     let words_b = if a == b {
@@ -121,22 +126,45 @@ fn declare<D: Abstract, V: Copy>(
     [words_a, words_b]
 }
 
+fn unknown<D: Abstract, const W: u32>(d: &mut D, at: Address, name: String) {
+    let word = d.unknown::<W>(name);
+    d.init(at, &word);
+}
+
+/// Places of the words of an operand of `bytes` bytes.
+fn words(base: Base, bytes: usize, word_bits: u32) -> Vec<Address> {
+    let step = word_bits as usize / 8;
+    let place = |i: usize| Address {
+        base,
+        offset: i as i64,
+    };
+    (0..bytes).step_by(step).map(place).collect()
+}
+
 /// Runs `code` for all inputs and shows equation, memory and calling convention.
 pub fn prove<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8], alias: Alias) -> Proof {
+    prove_function::<I>(spec, core, &Function::kernel(code), alias)
+}
+
+/// The same for any function.
+pub fn prove_function<I: Isa>(
+    spec: &Spec,
+    core: &I::Core,
+    function: &Function,
+    alias: Alias,
+) -> Proof {
     let mut d = Algebra::default();
-    let bases = bases(alias);
-    let [a, b] = declare(&mut d, spec, I::WORD_BITS, bases, |d, at, name| {
-        let word = match I::WORD_BITS {
-            8 => d.unknown::<8>(name),
-            _ => d.unknown::<32>(name),
-        };
-        d.memory.set(at, I::WORD_BITS, word);
-        word
+    let bases = bases(alias, function);
+    let word_bits = function.limb_bits.unwrap_or(I::WORD_BITS);
+    let places = declare(&mut d, spec, function, word_bits, &bases);
+    let sources = places.map(|places| {
+        let words = places.into_iter().filter_map(|at| d.memory.peek(at));
+        words.collect::<Vec<_>>()
     });
     let unknown = |text: String| Verdict::Unknown(text);
-    match I::call(d, core, code, &bases, STEP_LIMIT) {
+    match I::call(d, core, function, &bases, STEP_LIMIT) {
         Err(stopped) => {
-            let text = describe::<I>(core, code, &stopped);
+            let text = describe::<I>(core, function, &stopped);
             let memory = match stopped.1.is_memory() {
                 true => Verdict::Disproved(text.clone()),
                 false => unknown(text.clone()),
@@ -153,10 +181,14 @@ pub fn prove<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8], alias: Alias) -> 
                 [] => Verdict::Proved,
                 list => Verdict::Disproved(list.join("; ")),
             };
-            let d = called.domain;
+            let mut d = called.domain;
             let lowest = d.memory.lowest_written(Base::STACK);
+            let result = words(bases[0], spec.result_bytes(), word_bits);
             Proof {
-                correct: equation::<I>(spec, &d, bases[0], [&a, &b], core, code),
+                correct: equation::<I>(spec, &mut d, &result, word_bits, &sources).map_or_else(
+                    |open| unknown(told::<I>(core, function, open)),
+                    |()| Verdict::Proved,
+                ),
                 memory: Verdict::Proved,
                 abi,
                 stack_bytes: lowest.map_or(0, |lowest| (I::STACK_TOP - lowest).max(0) as usize),
@@ -168,49 +200,66 @@ pub fn prove<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8], alias: Alias) -> 
 /// Shows the equation of `spec` from the words in memory.
 fn equation<I: Isa>(
     spec: &Spec,
-    d: &Algebra,
-    result: Base,
-    [a, b]: [&[Value]; 2],
-    core: &I::Core,
-    code: &[u8],
-) -> Verdict {
-    let step = (I::WORD_BITS / 8) as usize;
-    let mut words = Vec::with_capacity(spec.result_bytes() / step);
-    for i in (0..spec.result_bytes()).step_by(step) {
-        let at = Address {
-            base: result,
-            offset: i as i64,
+    d: &mut Algebra,
+    result: &[Address],
+    word_bits: u32,
+    [a, b]: &[Vec<Value>; 2],
+) -> Result<(), Open> {
+    let mut words = Vec::with_capacity(result.len());
+    for (i, at) in result.iter().enumerate() {
+        if !d.memory.is_written(*at, word_bits) {
+            let text = format!("r[{i}] is never written");
+            return Err(Open { text, pc: None });
+        }
+        let word = match word_bits {
+            8 => d.load::<8>(*at),
+            16 => d.load::<16>(*at),
+            _ => d.load::<32>(*at),
         };
-        match d.memory.get(at, I::WORD_BITS) {
-            Ok(Some(value)) => words.push(value),
-            _ => return Verdict::Unknown(format!("r[{}] is never written", i / step)),
-        }
+        words.push(word.map_err(|fault| Open {
+            text: fault.to_string(),
+            pc: None,
+        })?);
     }
-    let shown = match spec.op {
-        Op::Mul => identity::product(d, I::WORD_BITS, &words, a, b),
-    };
-    match shown {
-        Ok(()) => Verdict::Proved,
-        Err(Open { text, pc: None }) => Verdict::Unknown(text),
-        Err(Open { text, pc: Some(pc) }) => {
-            Verdict::Unknown(format!("{text}: {}", at::<I>(core, code, pc)))
-        }
+    match spec.op {
+        Op::Mul => identity::product(d, word_bits, &words, a, b),
+    }
+}
+
+fn told<I: Isa>(core: &I::Core, function: &Function, open: Open) -> String {
+    match open.pc {
+        None => open.text,
+        Some(pc) => format!("{}: {}", open.text, at::<I>(core, function, pc)),
     }
 }
 
 /// `0x1a: adc r2, r3`.
-pub fn at<I: Isa>(core: &I::Core, code: &[u8], pc: usize) -> String {
-    let insn = I::decode(core, code)
-        .ok()
-        .and_then(|list| list.into_iter().find(|(at, _)| *at == pc));
-    match insn {
-        Some((_, insn)) => format!("{pc:#x}: {}", I::text(&insn)),
+pub fn at<I: Isa>(core: &I::Core, function: &Function, pc: usize) -> String {
+    match instruction::<I>(core, function, pc) {
+        Some((insn, _)) => format!("{pc:#x}: {}", I::text(&insn)),
         None => format!("{pc:#x}"),
     }
 }
 
-fn describe<I: Isa>(core: &I::Core, code: &[u8], (pc, fault): &Stopped) -> String {
-    format!("{fault} at {}", at::<I>(core, code, *pc))
+/// The instruction at `pc`, and its bytes.
+pub fn instruction<I: Isa>(
+    core: &I::Core,
+    function: &Function,
+    pc: usize,
+) -> Option<(I::Insn, usize)> {
+    [2, 4].into_iter().find_map(|len| {
+        let bytes = function.code_at(pc as u64, len);
+        let list = I::decode(core, bytes).ok()?;
+        Some((list.first()?.1, bytes.len()))
+    })
+}
+
+/// A fault in words, with its instruction.
+pub fn describe<I: Isa>(core: &I::Core, function: &Function, (pc, fault): &Stopped) -> String {
+    match function.missing.get(&(*pc as u64)) {
+        Some(text) => format!("{text} at {pc:#x}"),
+        None => format!("{fault} at {}", at::<I>(core, function, *pc)),
+    }
 }
 
 /// What an observer of time and addresses learns on one core.
@@ -220,28 +269,34 @@ pub struct Timing {
     pub cost: Option<Cost>,
     /// The first instruction that tells something about the operands, or that the run cannot follow.
     pub leak: Option<String>,
+    /// Addresses of the instructions it executed, ascending, if the run could be followed.
+    pub visited: Vec<usize>,
 }
 
 /// Runs `code` with secret operands on `core`.
 pub fn timing<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8]) -> Timing {
+    function_timing::<I>(spec, core, &Function::kernel(code))
+}
+
+/// The same for any function.
+pub fn function_timing<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Timing {
     let mut d = Secret::default();
-    let bases = bases(Alias::Distinct);
-    declare(&mut d, spec, I::WORD_BITS, bases, |d, at, name| {
-        let word = d.secret(name);
-        d.memory.set(at, I::WORD_BITS, word);
-        word
-    });
-    match I::call(d, core, code, &bases, STEP_LIMIT) {
+    let bases = bases(Alias::Distinct, function);
+    let word_bits = function.limb_bits.unwrap_or(I::WORD_BITS);
+    declare(&mut d, spec, function, word_bits, &bases);
+    match I::call(d, core, function, &bases, STEP_LIMIT) {
         Ok(called) => Timing {
             cost: Some(called.cost),
+            visited: called.domain.visited(),
             leak: called
                 .slow_operand
-                .map(|(pc, text)| format!("at {}: {text}", at::<I>(core, code, pc))),
+                .map(|(pc, text)| format!("at {}: {text}", at::<I>(core, function, pc))),
         },
         Err(stopped) => {
-            let text = describe::<I>(core, code, &stopped);
+            let text = describe::<I>(core, function, &stopped);
             Timing {
                 cost: None,
+                visited: Vec::new(),
                 leak: Some(if stopped.1.is_leak() {
                     text
                 } else {
@@ -261,6 +316,7 @@ pub fn leak<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8]) -> Result<Cost, St
         Timing {
             cost: Some(cost),
             leak: None,
+            ..
         } => Ok(cost),
         Timing { leak, .. } => Err(leak.unwrap_or_default()),
     }

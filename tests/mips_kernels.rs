@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use lozenge::domain::concrete::Concrete;
+use lozenge::function::Function;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::mips::code::Insn;
 use lozenge::isa::mips::cores::{CORES, Core};
@@ -86,9 +87,10 @@ fn call(core: &Core, kernel: &Kernel, [a, b]: [&BigUint; 2]) -> (BigUint, Cost) 
         sources: &[a.clone(), b.clone()],
         source_bytes: kernel.spec.operand_bytes(),
         result_bytes: kernel.spec.result_bytes(),
+        word_bytes: 4,
         places: &[0, 1, 2],
     };
-    MipsIsa::call_concrete(core, &kernel.code, &operands, 1 << 24).unwrap()
+    MipsIsa::call_concrete(core, &Function::kernel(&kernel.code), &operands, 1 << 24).unwrap()
 }
 
 fn check(words: impl Iterator<Item = u32>) {

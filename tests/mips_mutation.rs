@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use lozenge::function::Function;
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::code::Insn;
 use lozenge::isa::mips::cores::{Core, Features};
@@ -152,10 +153,12 @@ fn the_prover_rejects_faults() {
                     sources: &[a.clone(), b.clone()],
                     source_bytes: spec.operand_bytes(),
                     result_bytes: spec.result_bytes(),
+                    word_bytes: 4,
                     places: &[0, 1, 2],
                 };
                 let (product, _) =
-                    MipsIsa::call_concrete(&core, &code, &operands, 1 << 24).unwrap();
+                    MipsIsa::call_concrete(&core, &Function::kernel(&code), &operands, 1 << 24)
+                        .unwrap();
                 wrong += usize::from(product != a * b);
             }
             let (was, is) = (original[at], insns[at]);

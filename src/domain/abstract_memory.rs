@@ -6,8 +6,10 @@
 
 use std::collections::HashMap;
 
+use super::concrete::number;
 use super::{Address, Base};
 use crate::fault::Fault;
+use crate::function::Segment;
 
 /// A piece of memory the contract names.
 #[derive(Clone, Debug)]
@@ -37,6 +39,10 @@ impl Region {
 /// Regions and the cells written or initialised so far, each of one word.
 #[derive(Clone, Debug)]
 pub struct AbstractMemory<V> {
+    /// Data at addresses of its own.
+    pub constants: Vec<Segment>,
+    /// Is the most significant byte of a word at the lowest address?
+    pub big_endian: bool,
     regions: HashMap<Base, Region>,
     cells: HashMap<(Base, i64), (V, u32)>,
     /// The lowest byte written, per region.
@@ -46,6 +52,8 @@ pub struct AbstractMemory<V> {
 impl<V> Default for AbstractMemory<V> {
     fn default() -> Self {
         Self {
+            constants: Vec::new(),
+            big_endian: false,
             regions: HashMap::new(),
             cells: HashMap::new(),
             lowest: HashMap::new(),
@@ -97,6 +105,36 @@ impl<V: Copy> AbstractMemory<V> {
         *lowest = at.offset.min(*lowest);
         self.cells.insert((at.base, at.offset), (value, width));
         Ok(())
+    }
+
+    /// Was anything ever put there?
+    pub fn is_written(&self, at: Address, width: u32) -> bool {
+        let bytes = at.offset..at.offset + i64::from(width / 8);
+        bytes
+            .into_iter()
+            .any(|offset| self.cells.contains_key(&(at.base, offset)))
+    }
+
+    /// The number at `at`, if it is data with an address of its own.
+    ///
+    /// # Errors
+    /// [`Fault::Load`] when the program may have written it before.
+    pub fn constant(&self, at: Address, width: u32) -> Result<Option<u64>, Fault> {
+        if at.base != Base::ABSOLUTE {
+            return Ok(None);
+        }
+        let address = u64::try_from(at.offset).unwrap_or(u64::MAX);
+        let found = self.constants.iter().find_map(|segment| {
+            let bytes = segment.get(address, (width / 8) as usize)?;
+            Some((segment.writable, number(bytes, self.big_endian)))
+        });
+        match found {
+            Some((true, _)) => Err(Fault::Load(format!(
+                "the variable at {address:#x}, which is not the same in every run"
+            ))),
+            Some((false, number)) => Ok(Some(number)),
+            None => Ok(None),
+        }
     }
 
     /// The value in a cell, rights aside.

@@ -541,6 +541,9 @@ impl Domain for Algebra {
     }
 
     fn load<const W: u32>(&mut self, at: Address) -> Result<Value, Fault> {
+        if let Some(number) = self.memory.constant(at, W)? {
+            return Ok(self.known::<W>(number));
+        }
         match self.memory.get(at, W)? {
             Some(value) => Ok(value),
             None => {

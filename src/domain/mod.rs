@@ -238,6 +238,8 @@ impl Base {
     pub const STACK: Base = Base(2);
     /// The first of the operands.
     pub const FIRST_OPERAND: u8 = 3;
+    /// The first of the areas that a function may use as it likes.
+    pub const FIRST_AREA: u8 = 16;
 }
 
 /// A data address: `offset` bytes from `base`.

@@ -5,6 +5,8 @@
 //! pointers stay numbers; a secret that reaches a branch, an address or an
 //! operand-dependent latency is the leak.
 
+use std::collections::HashSet;
+
 use super::abstract_memory::AbstractMemory;
 use super::concrete::{Bits, Concrete};
 use super::public::{self, Public, PublicBit};
@@ -39,6 +41,7 @@ pub struct Secret {
     pub memory: AbstractMemory<Taint>,
     origins: Vec<String>,
     values: u32,
+    visited: HashSet<usize>,
 }
 
 impl Default for Secret {
@@ -47,6 +50,7 @@ impl Default for Secret {
             memory: AbstractMemory::default(),
             origins: vec!["where the caller placed the operands".into()],
             values: 0,
+            visited: HashSet::new(),
         }
     }
 }
@@ -64,6 +68,13 @@ impl Secret {
             value: self.values,
             origin,
         }
+    }
+
+    /// Addresses of the instructions executed so far, ascending.
+    pub fn visited(&self) -> Vec<usize> {
+        let mut list: Vec<_> = self.visited.iter().copied().collect();
+        list.sort_unstable();
+        list
     }
 
     fn name(&self, origin: Origin) -> String {
@@ -309,6 +320,9 @@ impl Domain for Secret {
     }
 
     fn load<const W: u32>(&mut self, at: Address) -> Result<Taint, Fault> {
+        if let Some(number) = self.memory.constant(at, W)? {
+            return Ok(self.known::<W>(number));
+        }
         match self.memory.get(at, W)? {
             Some(value) => Ok(value),
             None => {
@@ -322,5 +336,9 @@ impl Domain for Secret {
 
     fn store<const W: u32>(&mut self, at: Address, word: &Taint) -> Result<(), Fault> {
         self.memory.put(at, W, *word)
+    }
+
+    fn at(&mut self, pc: usize) {
+        self.visited.insert(pc);
     }
 }

@@ -12,6 +12,7 @@ use crate::domain::{Abstract, Base};
 use crate::emit::{Dialect, ObjectFormat};
 use crate::facts::Facts;
 use crate::fault::Fault;
+use crate::function::Function;
 use crate::program::Program;
 use crate::schedule::{Counts, Schedule};
 
@@ -34,34 +35,45 @@ pub struct Operands<'a> {
     pub sources: &'a [BigUint],
     pub source_bytes: usize,
     pub result_bytes: usize,
+    /// Bytes of a word of the operands.
+    pub word_bytes: usize,
     /// For the result and each source: which of the others' places it shares (an index), or its own.
     pub places: &'a [usize],
 }
 
 impl Operands<'_> {
-    /// Addresses of the result and the sources, the first of them at `first`.
-    pub fn addresses(&self, first: usize) -> Vec<usize> {
+    /// Addresses of the result, the sources and then of areas of so many bytes, the first at `first`.
+    pub fn addresses(&self, first: usize, areas: &[usize]) -> Vec<usize> {
         let room = self.result_bytes.max(self.source_bytes);
-        self.places
+        let mut list: Vec<_> = self
+            .places
             .iter()
             .map(|place| first + place * room)
-            .collect()
+            .collect();
+        let mut next = first + self.places.len() * room;
+        for bytes in areas {
+            list.push(next);
+            next += bytes.next_multiple_of(8);
+        }
+        list
     }
 
-    /// Puts the sources where `addresses` says: arrays of words of `word` bytes, least significant first.
-    pub fn put(&self, d: &mut Concrete, addresses: &[usize], word: usize) {
+    /// Puts the sources where `addresses` says, least significant word first.
+    pub fn put(&self, d: &mut Concrete, addresses: &[usize]) {
         for (value, at) in self.sources.iter().zip(&addresses[1..]) {
             let mut bytes = value.to_bytes_le();
             bytes.resize(self.source_bytes, 0);
-            order_words(&mut bytes, d.big_endian, word);
-            d.memory[*at..*at + self.source_bytes].copy_from_slice(&bytes);
+            order_words(&mut bytes, d.big_endian, self.word_bytes);
+            let at = *at - d.start;
+            d.memory[at..at + self.source_bytes].copy_from_slice(&bytes);
         }
     }
 
     /// The result at `addresses[0]`.
-    pub fn result(&self, d: &Concrete, addresses: &[usize], word: usize) -> BigUint {
-        let mut bytes = d.memory[addresses[0]..addresses[0] + self.result_bytes].to_vec();
-        order_words(&mut bytes, d.big_endian, word);
+    pub fn result(&self, d: &Concrete, addresses: &[usize]) -> BigUint {
+        let at = addresses[0] - d.start;
+        let mut bytes = d.memory[at..at + self.result_bytes].to_vec();
+        order_words(&mut bytes, d.big_endian, self.word_bytes);
         BigUint::from_bytes_le(&bytes)
     }
 }
@@ -85,6 +97,8 @@ pub trait Isa: Sized + 'static {
     const STACK_TOP: i64;
     /// The calling convention its kernels keep.
     const ABI: &'static str;
+    /// Bytes of a pointer, and of a length.
+    const POINTER_BYTES: usize;
 
     /// The name of a core, as on the command line.
     fn core_name(core: &Self::Core) -> String;
@@ -133,25 +147,28 @@ pub trait Isa: Sized + 'static {
     /// GNU as text of an instruction that assembles to the same bytes.
     fn text(insn: &Self::Insn) -> String;
 
-    /// Calls `code` in an abstract domain, with pointers to the given bases.
+    /// The number of the register called `name`.
+    fn register(name: &str) -> Option<u8>;
+
+    /// Calls `function` in an abstract domain, with pointers to the given bases.
     ///
     /// # Errors
     /// A fault and where.
     fn call<D: Abstract>(
         domain: D,
         core: &Self::Core,
-        code: &[u8],
-        arguments: &[Base],
+        function: &Function,
+        bases: &[Base],
         limit: u64,
     ) -> Result<Called<D>, Stopped>;
 
-    /// Calls `code` on numbers: result and cost.
+    /// Calls `function` on numbers: result and cost.
     ///
     /// # Errors
     /// A fault and where.
     fn call_concrete(
         core: &Self::Core,
-        code: &[u8],
+        function: &Function,
         operands: &Operands<'_>,
         limit: u64,
     ) -> Result<(BigUint, Cost), Stopped>;
