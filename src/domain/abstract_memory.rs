@@ -45,6 +45,8 @@ pub struct AbstractMemory<V> {
     pub big_endian: bool,
     regions: HashMap<Base, Region>,
     cells: HashMap<(Base, i64), (V, u32)>,
+    /// All widths of cells, as bits.
+    widths: u32,
     /// The lowest byte written, per region.
     lowest: HashMap<Base, i64>,
 }
@@ -56,6 +58,7 @@ impl<V> Default for AbstractMemory<V> {
             big_endian: false,
             regions: HashMap::new(),
             cells: HashMap::new(),
+            widths: 0,
             lowest: HashMap::new(),
         }
     }
@@ -69,22 +72,57 @@ impl<V: Copy> AbstractMemory<V> {
 
     /// Puts an initial value of `width` bits into a cell, whatever the region's rights.
     pub fn set(&mut self, at: Address, width: u32, value: V) {
+        self.widths |= width;
         self.cells.insert((at.base, at.offset), (value, width));
     }
 
-    /// The `width`-bit word at `at`; `None` if nothing was ever put there.
+    /// Cells that share bytes with the `width` bits at `at`, in the order of their offsets.
+    pub fn overlapping(&self, at: Address, width: u32) -> Vec<(i64, V, u32)> {
+        /// Bytes of the widest cell.
+        const WIDEST: i64 = 4;
+        // Cells of one width lie at multiples of it.
+        let from = if self.widths == width {
+            at.offset
+        } else {
+            at.offset + 1 - WIDEST
+        };
+        let offsets = from..at.offset + i64::from(width / 8);
+        let cell = |offset: i64| {
+            let (value, w) = self.cells.get(&(at.base, offset))?;
+            (offset + i64::from(w / 8) > at.offset).then_some((offset, *value, *w))
+        };
+        offsets.filter_map(cell).collect()
+    }
+
+    /// Removes the cell at `at`.
+    pub fn remove(&mut self, at: Address) {
+        self.cells.remove(&(at.base, at.offset));
+    }
+
+    /// May the `width` bits at `at` be written?
     ///
     /// # Errors
-    /// [`Fault::Load`] outside every region, or across cells of other widths.
+    /// [`Fault::Store`] outside every writable region.
+    pub fn check_store(&self, at: Address, width: u32) -> Result<(), Fault> {
+        let region = self.check(at, width).map_err(Fault::Store)?;
+        if at.offset + i64::from(width / 8) <= region.writable_end {
+            return Ok(());
+        }
+        Err(Fault::Store(format!(
+            "{}, which the contract only lets it read",
+            self.place(at)
+        )))
+    }
+
+    /// The `width`-bit word at `at`; `None` if there is no cell of this width.
+    ///
+    /// # Errors
+    /// [`Fault::Load`] outside every region.
     pub fn get(&self, at: Address, width: u32) -> Result<Option<V>, Fault> {
         self.check(at, width).map_err(Fault::Load)?;
         match self.cells.get(&(at.base, at.offset)) {
             Some((value, w)) if *w == width => Ok(Some(*value)),
-            Some((_, w)) => Err(Fault::Unsupported(format!(
-                "reads {width} bits of a {w}-bit word at {}",
-                self.place(at)
-            ))),
-            None => Ok(None),
+            _ => Ok(None),
         }
     }
 
@@ -93,17 +131,10 @@ impl<V: Copy> AbstractMemory<V> {
     /// # Errors
     /// [`Fault::Store`] outside every writable region.
     pub fn put(&mut self, at: Address, width: u32, value: V) -> Result<(), Fault> {
-        let region = self.check(at, width).map_err(Fault::Store)?;
-        let end = at.offset + i64::from(width / 8);
-        if end > region.writable_end {
-            return Err(Fault::Store(format!(
-                "{}, which the contract only lets it read",
-                self.place(at)
-            )));
-        }
+        self.check_store(at, width)?;
         let lowest = self.lowest.entry(at.base).or_insert(at.offset);
         *lowest = at.offset.min(*lowest);
-        self.cells.insert((at.base, at.offset), (value, width));
+        self.set(at, width, value);
         Ok(())
     }
 

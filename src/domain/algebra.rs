@@ -8,9 +8,11 @@
 
 use super::abstract_memory::AbstractMemory;
 use super::bounds::Bounds;
+use super::cells;
 use super::concrete::{Bits, Concrete};
 use super::public::{self, Public, PublicBit};
 use super::recent::Recent;
+use super::split::Cuts;
 use super::{Abstract, Address, Domain, Logic, Shift, Signs, Sum};
 use crate::fault::Fault;
 
@@ -75,6 +77,7 @@ pub struct Algebra {
     pub vars: Vec<Var>,
     pub terms: Vec<(VarId, i64)>,
     bounds: Bounds,
+    pub(super) cuts: Cuts,
     /// Sums and products made lately: the same operation on the same words gives the same variables.
     sums: Recent<(Value, Value, Value, u32), (Value, BitValue)>,
     products: Recent<(Value, Value, u32), (Value, Value)>,
@@ -118,7 +121,7 @@ impl Algebra {
     }
 
     /// The largest value of a word of `w` bits.
-    fn bound(&self, value: Value, w: u32) -> u64 {
+    pub(super) fn bound(&self, value: Value, w: u32) -> u64 {
         match value {
             Value::Public(Public::Known(k)) => k,
             Value::Public(Public::Pointer { .. }) => (1 << w) - 1,
@@ -127,7 +130,7 @@ impl Algebra {
     }
 
     /// A pointer in arithmetic that does not fold is any word.
-    fn variable_or_number(&mut self, value: Value, w: u32) -> Value {
+    pub(super) fn variable_or_number(&mut self, value: Value, w: u32) -> Value {
         match value {
             Value::Public(Public::Pointer { .. }) => self.unknown_word(w),
             _ => value,
@@ -152,7 +155,7 @@ impl Algebra {
     }
 
     /// Adds `coefficient * value` to a linear form.
-    fn collect(form: &mut (Vec<(VarId, i64)>, i64), value: Value, coefficient: i64) {
+    pub(super) fn collect(form: &mut (Vec<(VarId, i64)>, i64), value: Value, coefficient: i64) {
         match value {
             Value::Public(Public::Known(k)) => form.1 += coefficient * k as i64,
             Value::Var(v) => form.0.push((v, coefficient)),
@@ -334,9 +337,13 @@ impl Domain for Algebra {
         let product = self.bound(a, W) * self.bound(b, W);
         let hi = self.new_var(Def::Carry, product >> W);
         let lo = self.new_var(Def::Low { a, b, hi, w: W }, product.min((1 << W) - 1));
-        self.bounds.product(Value::Var(lo), Value::Var(hi), product);
-        self.products.put(key, (Value::Var(lo), Value::Var(hi)));
-        (Value::Var(lo), Value::Var(hi))
+        let hi = match product >> W {
+            0 => Value::ZERO,
+            _ => Value::Var(hi),
+        };
+        self.bounds.product(Value::Var(lo), hi, product);
+        self.products.put(key, (Value::Var(lo), hi));
+        (Value::Var(lo), hi)
     }
 
     fn logic<const W: u32>(&mut self, op: Logic, a: &Value, b: &Value) -> Value {
@@ -354,7 +361,19 @@ impl Domain for Algebra {
             Logic::Or | Logic::Xor if *b == Value::ZERO => *a,
             Logic::And if *a == ones => *b,
             Logic::And if *b == ones => *a,
-            _ => self.unknown_word(W),
+            Logic::And => {
+                let found = match (*a, *b) {
+                    (Value::Public(Public::Known(k)), x) | (x, Value::Public(Public::Known(k))) => {
+                        self.masked(x, k, W)
+                    }
+                    _ => None,
+                };
+                found.unwrap_or_else(|| self.unknown_word(W))
+            }
+            _ => match self.disjoint(*a, *b, W) {
+                Some(sum) => sum,
+                None => self.unknown_word(W),
+            },
         }
     }
 
@@ -366,18 +385,10 @@ impl Domain for Algebra {
                 self.flag(a & 1 == 1),
             );
         }
-        // a = 2 q + out, word = q + 2^(W-1) top.
-        let a = self.variable_or_number(*a, W);
-        let half = self.bound(a, W) >> 1;
-        let quotient = self.new_var(Def::Carry, half);
-        let mut form = (vec![(quotient, -2)], 0);
-        Self::collect(&mut form, a, 1);
-        let out = self.linear(&form.0, form.1, 1);
-        let mut form = (vec![(quotient, 1)], 0);
-        Self::collect(&mut form, top, 1 << (W - 1));
-        let bound = half + (self.bound(top, 1) << (W - 1));
-        let word = self.linear(&form.0, form.1, bound);
-        (Value::Var(word), BitValue::Var(out))
+        // a = 2 hi + out, word = hi + 2^(W-1) top.
+        let (out, half) = self.split(*a, 1, W);
+        let word = self.weighted_sum(&[(half, 1), (top, 1 << (W - 1))], W);
+        (word, Self::as_bit(out))
     }
 
     fn shift<const W: u32>(&mut self, kind: Shift, a: &Value, count: u32) -> (Value, BitValue) {
@@ -385,36 +396,36 @@ impl Domain for Algebra {
             let (word, out) = kind.apply(*k, count, W);
             return (self.known::<W>(word), self.flag(out));
         }
-        let a = self.variable_or_number(*a, W);
-        let bound = self.bound(a, W);
         match kind {
-            // word = 2^count a - 2^W over.
+            // word = 2^count lo, a = lo + 2^(W-count) over.
             Shift::Left => {
-                let over = self.new_var(Def::Carry, bound >> (W - count));
-                let mut form = (vec![(over, -(1 << W))], 0);
-                Self::collect(&mut form, a, 1 << count);
-                let word = self.linear(&form.0, form.1, (1 << W) - 1);
-                let out = if count == 1 {
-                    BitValue::Var(over)
-                } else {
-                    BitValue::Opaque
+                let (lo, over) = self.split(*a, W - count, W);
+                let word = self.weighted_sum(&[(lo, 1 << count)], W);
+                let out = match count {
+                    1 => Self::as_bit(over),
+                    _ => BitValue::Opaque,
                 };
-                (Value::Var(word), out)
+                (word, out)
             }
-            // a = 2^count word + rest.
-            Shift::Right => {
-                let word = self.new_var(Def::Carry, bound >> count);
-                let mut form = (vec![(word, -(1 << count))], 0);
-                Self::collect(&mut form, a, 1);
-                let rest = self.linear(&form.0, form.1, (1 << count) - 1);
-                let out = if count == 1 {
-                    BitValue::Var(rest)
-                } else {
-                    BitValue::Opaque
+            // a = rest + 2^count word.
+            Shift::Right | Shift::RotateRight => {
+                let (rest, word) = self.split(*a, count, W);
+                let out = match count {
+                    1 => Self::as_bit(rest),
+                    _ => BitValue::Opaque,
                 };
-                (Value::Var(word), out)
+                match kind {
+                    Shift::Right => (word, out),
+                    _ => {
+                        let turned = [(rest, 1 << (W - count)), (word, 1)];
+                        (self.weighted_sum(&turned, W), out)
+                    }
+                }
             }
-            Shift::ArithmeticRight | Shift::RotateRight => (self.unknown_word(W), BitValue::Opaque),
+            Shift::ArithmeticRight if self.bound(*a, W) >> (W - 1) == 0 => {
+                self.shift::<W>(Shift::Right, a, count)
+            }
+            Shift::ArithmeticRight => (self.unknown_word(W), BitValue::Opaque),
         }
     }
 
@@ -423,15 +434,17 @@ impl Domain for Algebra {
             BitValue::Public(PublicBit::Known(true)) => *x,
             BitValue::Public(PublicBit::Known(false)) => *y,
             _ if x == y => *x,
-            _ => self.unknown_word(W),
+            _ => match self.chosen::<W>(bit, *x, *y) {
+                Some(word) => word,
+                None => self.unknown_word(W),
+            },
         }
     }
 
     fn slice<const W: u32, const V: u32>(&mut self, a: &Value, from: u32) -> Value {
         match a {
             Value::Public(Public::Known(k)) => self.known::<V>(k >> from),
-            Value::Var(_) if from == 0 && self.bound(*a, W) >> V == 0 => *a,
-            _ => self.unknown_word(V),
+            _ => self.part(*a, W, from, V),
         }
     }
 
@@ -544,7 +557,7 @@ impl Domain for Algebra {
         if let Some(number) = self.memory.constant(at, W)? {
             return Ok(self.known::<W>(number));
         }
-        match self.memory.get(at, W)? {
+        match cells::load(self, at, W)? {
             Some(value) => Ok(value),
             None => {
                 let name = format!("{} before it is written", self.memory.place(at));
@@ -556,7 +569,7 @@ impl Domain for Algebra {
     }
 
     fn store<const W: u32>(&mut self, at: Address, word: &Value) -> Result<(), Fault> {
-        self.memory.put(at, W, *word)
+        cells::store(self, at, W, *word)
     }
 
     fn at(&mut self, pc: usize) {

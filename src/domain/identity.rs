@@ -143,11 +143,14 @@ impl Polynomial {
                 }
                 Def::Low { a, b, hi, w } => {
                     self.add_product(a, b, &by)?;
-                    let carried = Scaled {
-                        odd: -by.odd,
-                        shift: by.shift + u64::from(w),
-                    };
-                    self.add_value(Value::Var(hi), &carried)?;
+                    // A product below 2^w has no high word.
+                    if algebra.vars[hi as usize].bound > 0 {
+                        let carried = Scaled {
+                            odd: -by.odd,
+                            shift: by.shift + u64::from(w),
+                        };
+                        self.add_value(Value::Var(hi), &carried)?;
+                    }
                 }
                 Def::Free | Def::Carry => {}
             }

@@ -88,4 +88,47 @@ impl Algebra {
         let sum = self.add::<W>(&Value::Var(complement), &Value::ZERO, c);
         Some(Self::opaque(sum.word, BitValue::Var(bit)))
     }
+
+    /// `x` if `bit`, else `y`: for two numbers, and for a word and the next one, which is a sum.
+    pub(super) fn chosen<const W: u32>(
+        &mut self,
+        bit: &BitValue,
+        x: Value,
+        y: Value,
+    ) -> Option<Value> {
+        let BitValue::Var(b) = *bit else {
+            return None;
+        };
+        if let (Value::Public(Public::Known(x)), Value::Public(Public::Known(y))) = (x, y) {
+            let step = x as i64 - y as i64;
+            return Some(Value::Var(self.linear(&[(b, step)], y as i64, x.max(y))));
+        }
+        // (y + 1 mod 2^W) if b, else y: (y + b) mod 2^W.
+        let next = |d: &Self, word: Value, next: Value| {
+            let (Value::Var(word), Value::Var(next)) = (word, next) else {
+                return false;
+            };
+            let Def::Linear {
+                start,
+                len,
+                constant: 1,
+            } = d.vars[next as usize].def
+            else {
+                return false;
+            };
+            match &d.terms[start as usize..][..usize::from(len)] {
+                [(v, 1)] => *v == word,
+                [(v, 1), (_, over)] => *v == word && *over == -(1 << W),
+                _ => false,
+            }
+        };
+        if next(self, y, x) {
+            return Some(self.add::<W>(&y, &Value::ZERO, bit).word);
+        }
+        if next(self, x, y) {
+            let not = self.linear(&[(b, -1)], 1, 1);
+            return Some(self.add::<W>(&x, &Value::ZERO, &BitValue::Var(not)).word);
+        }
+        None
+    }
 }

@@ -16,6 +16,7 @@
 pub mod abstract_memory;
 pub mod algebra;
 pub mod bounds;
+mod cells;
 pub mod concrete;
 pub mod entry;
 pub mod identity;
@@ -23,6 +24,7 @@ mod idioms;
 pub mod public;
 mod recent;
 pub mod secret;
+mod split;
 
 pub use entry::Abstract;
 

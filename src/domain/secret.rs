@@ -8,6 +8,7 @@
 use std::collections::HashSet;
 
 use super::abstract_memory::AbstractMemory;
+use super::cells;
 use super::concrete::{Bits, Concrete};
 use super::public::{self, Public, PublicBit};
 use super::{Address, Domain, Logic, Shift, Signs, Sum};
@@ -95,7 +96,7 @@ impl Secret {
     }
 
     /// A fresh secret computed from `words` and `bits`.
-    fn mix(&mut self, words: &[Taint], bits: &[TaintBit]) -> Taint {
+    pub(super) fn mix(&mut self, words: &[Taint], bits: &[TaintBit]) -> Taint {
         self.fresh(Self::first_origin(words, bits))
     }
 
@@ -177,6 +178,11 @@ impl Domain for Secret {
         }
         if op == Logic::And && (*a == zero || *b == zero) {
             return zero;
+        }
+        let neutral = if op == Logic::And { (1 << W) - 1 } else { 0 };
+        let neutral = Taint::Public(Public::Known(neutral));
+        if *a == neutral || *b == neutral {
+            return if *a == neutral { *b } else { *a };
         }
         if let (Taint::Public(a), Taint::Public(b)) = (a, b)
             && let Some(word) = public::logic(op, *a, *b)
@@ -323,7 +329,7 @@ impl Domain for Secret {
         if let Some(number) = self.memory.constant(at, W)? {
             return Ok(self.known::<W>(number));
         }
-        match self.memory.get(at, W)? {
+        match cells::load(self, at, W)? {
             Some(value) => Ok(value),
             None => {
                 let name = format!("{} (not initialised)", self.memory.place(at));
@@ -335,7 +341,7 @@ impl Domain for Secret {
     }
 
     fn store<const W: u32>(&mut self, at: Address, word: &Taint) -> Result<(), Fault> {
-        self.memory.put(at, W, *word)
+        cells::store(self, at, W, *word)
     }
 
     fn at(&mut self, pc: usize) {
