@@ -6,10 +6,10 @@
 
 use std::collections::HashMap;
 
-use super::algebra::{Algebra, Def, Value, VarId};
+use super::algebra::{Algebra, Def, Value, Var, VarId};
 use super::public::Public;
 
-/// Bits `from .. to` of the word `whole`, which has `width` bits.
+/// Bits `from .. to` of the word `whole`, whose bound has `width` bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Section {
     whole: VarId,
@@ -47,15 +47,29 @@ impl Algebra {
         if let Some(parts) = self.cuts.exact.get(&(v, k)) {
             return *parts;
         }
+        // 2^j y, cut at k > j: y cut at k - j.
+        let zeros = self.low_zeros(x).min(k);
+        if zeros > 0
+            && let Some(y) = self.shifted_down(v, zeros)
+        {
+            let (lo, hi) = match k - zeros {
+                0 => (Value::ZERO, y),
+                k => self.split(y, k, w - zeros),
+            };
+            let lo = self.weighted_sum(&[(lo, 1 << zeros)], w);
+            self.cuts.exact.insert((v, k), (lo, hi));
+            return (lo, hi);
+        }
         if let Some(parts) = self.exact_split(v, k) {
             self.cuts.exact.insert((v, k), parts);
             return parts;
         }
+        let width = u64::BITS - self.vars[v as usize].bound.leading_zeros();
         let section = self.cuts.sections.get(&v).copied().unwrap_or(Section {
             whole: v,
             from: 0,
-            to: w,
-            width: w,
+            to: width,
+            width,
         });
         let middle = (section.from + k).min(section.to);
         let hi = self.section(Section {
@@ -136,6 +150,22 @@ impl Algebra {
         let lo = self.form(&below, low, most);
         let hi = self.form(&above, (constant - low) >> k, bound);
         Some((lo, hi))
+    }
+
+    /// `v / 2^zeros`, which its definition shows to be a whole number.
+    fn shifted_down(&mut self, v: VarId, zeros: u32) -> Option<Value> {
+        let Var { def, bound, .. } = self.vars[v as usize];
+        let Def::Linear {
+            start,
+            len,
+            constant,
+        } = def
+        else {
+            return None;
+        };
+        let terms = self.terms[start as usize..][..usize::from(len)].to_vec();
+        let terms: Vec<_> = terms.into_iter().map(|(t, f)| (t, f >> zeros)).collect();
+        Some(self.form(&terms, constant >> zeros, bound >> zeros))
     }
 
     /// The word `constant + sum of terms`: a number, a variable that is there, or a new one.
