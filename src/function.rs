@@ -76,6 +76,8 @@ pub struct Function {
     pub scratch: Vec<u8>,
     /// Bits of the words that operands are arrays of; none for the machine's.
     pub limb_bits: Option<u32>,
+    /// Operands lie at multiples of so many bytes.
+    pub align: u64,
 }
 
 impl Function {
@@ -91,6 +93,7 @@ impl Function {
             areas: Vec::new(),
             scratch: Vec::new(),
             limb_bits: None,
+            align: 1,
         }
     }
 

@@ -254,11 +254,24 @@ pub fn instruction<I: Isa>(
     })
 }
 
-/// A fault in words, with its instruction.
+/// A fault in words, with its instruction, and the way that a secret took to it.
 pub fn describe<I: Isa>(core: &I::Core, function: &Function, (pc, fault): &Stopped) -> String {
-    match function.missing.get(&(*pc as u64)) {
-        Some(text) => format!("{text} at {pc:#x}"),
-        None => format!("{fault} at {}", at::<I>(core, function, *pc)),
+    if let Some(text) = function.missing.get(&(*pc as u64)) {
+        return format!("{text} at {pc:#x}");
+    }
+    let text = format!("{fault} at {}", at::<I>(core, function, *pc));
+    let path = fault.source().map_or(&[][..], |source| &source.path);
+    /// Steps told in full: those at the beginning and those at the end.
+    const TOLD: usize = 3;
+    let steps: Vec<_> = path.iter().map(|pc| at::<I>(core, function, *pc)).collect();
+    match steps.len() {
+        0 => text,
+        n if n <= 2 * TOLD => format!("{text}, by way of {}", steps.join(", ")),
+        n => format!(
+            "{text}, by way of {}, ..., {}",
+            steps[..TOLD].join(", "),
+            steps[n - TOLD..].join(", ")
+        ),
     }
 }
 
@@ -276,6 +289,16 @@ pub struct Timing {
 /// Runs `code` with secret operands on `core`.
 pub fn timing<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8]) -> Timing {
     function_timing::<I>(spec, core, &Function::kernel(code))
+}
+
+/// The width of the narrowest loads from the operands, in bits, if the run can be followed.
+pub fn narrowest_access<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Option<u32> {
+    let mut d = Secret::default();
+    let bases = bases(Alias::Distinct, function);
+    declare(&mut d, spec, function, I::WORD_BITS, &bases);
+    let called = I::call(d, core, function, &bases, STEP_LIMIT).ok()?;
+    let widths = bases[1..3].iter().filter_map(|b| called.domain.memory.narrowest_load(*b));
+    widths.min()
 }
 
 /// The same for any function.

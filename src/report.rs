@@ -42,7 +42,7 @@ pub struct Verdicts {
     pub correct: Verdict,
     pub memory: Verdict,
     pub abi: Verdict,
-    /// Per core: `proved`, or `leaks: ...`.
+    /// Per core: `proved`, `leaks: ...` or `unknown: ...`.
     pub constant_time: BTreeMap<String, String>,
 }
 
@@ -143,6 +143,7 @@ impl Report {
             .map(|(core, timing)| {
                 let text = match &timing.leak {
                     None => "proved".to_string(),
+                    Some(open) if open.starts_with("unknown: ") => open.clone(),
                     Some(leak) => format!("leaks: {leak}"),
                 };
                 (core.clone(), text)

@@ -5,6 +5,7 @@ use lozenge::emit::ObjectFormat;
 use lozenge::isa::Isa;
 use lozenge::load;
 use lozenge::method::Params;
+use lozenge::prove;
 use lozenge::report::{Report, Subject};
 use lozenge::spec::Spec;
 use lozenge::target::{Names, OnIsa, Target};
@@ -50,6 +51,12 @@ impl OnIsa for Check<'_> {
         if let Some(text) = &args.scratch {
             audit::set_scratch::<I>(function, text).map_err(|e| format!("--scratch: {e}"))?;
         }
+        if function.limb_bits.is_none() {
+            function.limb_bits = prove::narrowest_access::<I>(&spec, core, function);
+        }
+        let word_bits = function.limb_bits.unwrap_or(I::WORD_BITS);
+        let align = args.align.as_ref().and_then(|bytes| bytes.parse().ok());
+        function.align = align.unwrap_or(u64::from(word_bits / 8));
         let bar = generate::progress(format!("{}: proving and testing", args.symbol));
         let audit = audit::audit::<I>(&spec, core, &loaded);
         bar.finish_and_clear();

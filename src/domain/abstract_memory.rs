@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use super::concrete::number;
+use super::public::Public;
 use super::{Address, Base};
 use crate::fault::Fault;
 use crate::function::Segment;
@@ -41,6 +42,8 @@ impl Region {
 pub struct AbstractMemory<V> {
     /// Data at addresses of its own.
     pub constants: Vec<Segment>,
+    /// Operands lie at multiples of so many bytes.
+    pub align: u64,
     /// Is the most significant byte of a word at the lowest address?
     pub big_endian: bool,
     regions: HashMap<Base, Region>,
@@ -49,17 +52,21 @@ pub struct AbstractMemory<V> {
     widths: u32,
     /// The lowest byte written, per region.
     lowest: HashMap<Base, i64>,
+    /// Bits of the narrowest load, per region.
+    narrowest: HashMap<Base, u32>,
 }
 
 impl<V> Default for AbstractMemory<V> {
     fn default() -> Self {
         Self {
             constants: Vec::new(),
+            align: 1,
             big_endian: false,
             regions: HashMap::new(),
             cells: HashMap::new(),
             widths: 0,
             lowest: HashMap::new(),
+            narrowest: HashMap::new(),
         }
     }
 }
@@ -138,6 +145,18 @@ impl<V: Copy> AbstractMemory<V> {
         Ok(())
     }
 
+    /// `pointer AND mask`, where the alignment of operands says it.
+    pub fn aligned_bits(&self, pointer: Public, mask: u64) -> Option<u64> {
+        match pointer {
+            Public::Pointer {
+                base,
+                offset,
+                part: 0,
+            } if base.0 >= Base::FIRST_OPERAND && mask < self.align => Some(offset as u64 & mask),
+            _ => None,
+        }
+    }
+
     /// Was anything ever put there?
     pub fn is_written(&self, at: Address, width: u32) -> bool {
         let bytes = at.offset..at.offset + i64::from(width / 8);
@@ -171,6 +190,17 @@ impl<V: Copy> AbstractMemory<V> {
     /// The value in a cell, rights aside.
     pub fn peek(&self, at: Address) -> Option<V> {
         self.cells.get(&(at.base, at.offset)).map(|(v, _)| *v)
+    }
+
+    /// Bits of the narrowest load from `base`.
+    pub fn narrowest_load(&self, base: Base) -> Option<u32> {
+        self.narrowest.get(&base).copied()
+    }
+
+    /// Notes a load.
+    pub fn note_load(&mut self, base: Base, width: u32) {
+        let narrowest = self.narrowest.entry(base).or_insert(width);
+        *narrowest = width.min(*narrowest);
     }
 
     /// The lowest byte ever written in `base`.

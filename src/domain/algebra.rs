@@ -357,6 +357,15 @@ impl Domain for Algebra {
         {
             return Value::Public(word);
         }
+        if let (Logic::And, Value::Public(x), Value::Public(y)) = (op, a, b) {
+            for (pointer, mask) in [(x, y), (y, x)] {
+                if let Public::Known(mask) = mask
+                    && let Some(bits) = self.memory.aligned_bits(*pointer, *mask)
+                {
+                    return Value::Public(Public::Known(bits));
+                }
+            }
+        }
         match op {
             Logic::Xor if a == b => Value::ZERO,
             _ if a == b => *a,
@@ -550,7 +559,7 @@ impl Domain for Algebra {
                 Value::Public(p) => known.push(*p),
                 Value::Var(v) => {
                     let what = self.name(*v).unwrap_or("a computed value").to_string();
-                    return Err(Fault::SecretAddress(what));
+                    return Err(Fault::SecretAddress(what.as_str().into()));
                 }
             }
         }

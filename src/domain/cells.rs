@@ -32,6 +32,7 @@ pub(super) fn load<P: Pieces>(
     at: Address,
     width: u32,
 ) -> Result<Option<P::Word>, Fault> {
+    d.memory().note_load(at.base, width);
     if let Some(word) = d.memory().get(at, width)? {
         return Ok(Some(word));
     }

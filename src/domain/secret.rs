@@ -12,9 +12,9 @@ use super::cells;
 use super::concrete::{Bits, Concrete};
 use super::public::{self, Public, PublicBit};
 use super::{Address, Domain, Logic, Shift, Signs, Sum};
-use crate::fault::Fault;
+use crate::fault::{Fault, Source};
 
-/// Where a secret entered the run.
+/// How a secret came to be: a step, which leads to the one before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Origin(u32);
 
@@ -23,12 +23,33 @@ impl Origin {
     const PLACE: Origin = Origin(0);
 }
 
+/// A step: a secret enters the run, or one is computed from another.
+#[derive(Clone, Debug)]
+enum Step {
+    Enters(String),
+    /// By the instruction at `pc`, from `from`.
+    Computed { from: Origin, pc: u32 },
+}
+
 /// A public value, or a secret: which one (copies keep the number), and where it came from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Taint {
     Public(Public),
     Secret { value: u32, origin: Origin },
 }
+
+impl PartialEq for Taint {
+    /// The same value, however it came here.
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Taint::Public(x), Taint::Public(y)) => x == y,
+            (Taint::Secret { value: x, .. }, Taint::Secret { value: y, .. }) => x == y,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Taint {}
 
 /// A public bit, or a secret one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,7 +61,8 @@ pub enum TaintBit {
 /// The secret domain.
 pub struct Secret {
     pub memory: AbstractMemory<Taint>,
-    origins: Vec<String>,
+    steps: Vec<Step>,
+    pc: u32,
     values: u32,
     visited: HashSet<usize>,
 }
@@ -49,7 +71,8 @@ impl Default for Secret {
     fn default() -> Self {
         Self {
             memory: AbstractMemory::default(),
-            origins: vec!["where the caller placed the operands".into()],
+            steps: vec![Step::Enters("where the caller placed the operands".into())],
+            pc: 0,
             values: 0,
             visited: HashSet::new(),
         }
@@ -59,12 +82,33 @@ impl Default for Secret {
 impl Secret {
     /// A fresh secret called `name`.
     pub fn secret(&mut self, name: impl Into<String>) -> Taint {
-        self.origins.push(format!("the secret {}", name.into()));
-        self.fresh(Origin(self.origins.len() as u32 - 1))
+        let name = format!("the secret {}", name.into());
+        let origin = self.step(Step::Enters(name));
+        self.values += 1;
+        Taint::Secret {
+            value: self.values,
+            origin,
+        }
+    }
+
+    fn step(&mut self, step: Step) -> Origin {
+        self.steps.push(step);
+        Origin(self.steps.len() as u32 - 1)
+    }
+
+    /// The step by which the running instruction passes a secret on.
+    fn passed_on(&mut self, from: Origin) -> Origin {
+        let pc = self.pc;
+        match self.steps.get(from.0 as usize) {
+            Some(Step::Computed { pc: last, .. }) if *last == pc => from,
+            _ if from == Origin::PLACE => from,
+            _ => self.step(Step::Computed { from, pc }),
+        }
     }
 
     fn fresh(&mut self, origin: Origin) -> Taint {
         self.values += 1;
+        let origin = self.passed_on(origin);
         Taint::Secret {
             value: self.values,
             origin,
@@ -78,8 +122,26 @@ impl Secret {
         list
     }
 
-    fn name(&self, origin: Origin) -> String {
-        self.origins[origin.0 as usize].clone()
+    /// Where a secret entered the run, and the instructions it passed.
+    fn source(&self, origin: Origin) -> Source {
+        let mut path = Vec::new();
+        let mut at = origin;
+        let name = loop {
+            match self.steps.get(at.0 as usize) {
+                Some(Step::Computed { from, pc }) => {
+                    path.push(*pc as usize);
+                    at = *from;
+                }
+                Some(Step::Enters(name)) => break name.clone(),
+                None => break String::new(),
+            }
+        };
+        path.reverse();
+        Source {
+            name,
+            path,
+            is_place: at == Origin::PLACE,
+        }
     }
 
     /// The first secret among the operands.
@@ -189,6 +251,15 @@ impl Domain for Secret {
         {
             return Taint::Public(word);
         }
+        if let (Logic::And, Taint::Public(x), Taint::Public(y)) = (op, a, b) {
+            for (pointer, mask) in [(x, y), (y, x)] {
+                if let Public::Known(mask) = mask
+                    && let Some(bits) = self.memory.aligned_bits(*pointer, *mask)
+                {
+                    return Taint::Public(Public::Known(bits));
+                }
+            }
+        }
         self.mix(&[*a, *b], &[])
     }
 
@@ -245,7 +316,7 @@ impl Domain for Secret {
     }
 
     fn origin<const W: u32>(&self, word: &Taint) -> String {
-        self.name(Self::first_origin(&[*word], &[]))
+        self.source(Self::first_origin(&[*word], &[])).name
     }
 
     fn is_zero<const W: u32>(&mut self, a: &Taint) -> TaintBit {
@@ -299,8 +370,8 @@ impl Domain for Secret {
     fn decide(&mut self, bit: &TaintBit) -> Result<bool, Fault> {
         match bit {
             TaintBit::Public(PublicBit::Known(b)) => Ok(*b),
-            TaintBit::Public(_) => Err(Fault::SecretBranch(self.name(Origin::PLACE))),
-            TaintBit::Secret(o) => Err(Fault::SecretBranch(self.name(*o))),
+            TaintBit::Public(_) => Err(Fault::SecretBranch(self.source(Origin::PLACE))),
+            TaintBit::Secret(o) => Err(Fault::SecretBranch(self.source(*o))),
         }
     }
 
@@ -308,9 +379,9 @@ impl Domain for Secret {
         match word {
             Taint::Public(Public::Known(k)) => Ok(*k),
             Taint::Public(Public::Pointer { .. }) => {
-                Err(Fault::SecretAddress(self.name(Origin::PLACE)))
+                Err(Fault::SecretAddress(self.source(Origin::PLACE)))
             }
-            Taint::Secret { origin: o, .. } => Err(Fault::SecretAddress(self.name(*o))),
+            Taint::Secret { origin: o, .. } => Err(Fault::SecretAddress(self.source(*o))),
         }
     }
 
@@ -319,7 +390,7 @@ impl Domain for Secret {
         for part in parts {
             match part {
                 Taint::Public(p) => known.push(*p),
-                Taint::Secret { origin: o, .. } => return Err(Fault::SecretAddress(self.name(*o))),
+                Taint::Secret { origin: o, .. } => return Err(Fault::SecretAddress(self.source(*o))),
             }
         }
         public::address::<W>(&known, offset)
@@ -330,7 +401,11 @@ impl Domain for Secret {
             return Ok(self.known::<W>(number));
         }
         match cells::load(self, at, W)? {
-            Some(value) => Ok(value),
+            Some(Taint::Secret { value, origin }) => {
+                let origin = self.passed_on(origin);
+                Ok(Taint::Secret { value, origin })
+            }
+            Some(public) => Ok(public),
             None => {
                 let name = format!("{} (not initialised)", self.memory.place(at));
                 let value = self.secret(name);
@@ -346,5 +421,6 @@ impl Domain for Secret {
 
     fn at(&mut self, pc: usize) {
         self.visited.insert(pc);
+        self.pc = pc as u32;
     }
 }

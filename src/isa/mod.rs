@@ -44,7 +44,7 @@ pub struct Operands<'a> {
 impl Operands<'_> {
     /// Addresses of the result, the sources and then of areas of so many bytes, the first at `first`.
     pub fn addresses(&self, first: usize, areas: &[usize]) -> Vec<usize> {
-        let room = self.result_bytes.max(self.source_bytes);
+        let room = self.result_bytes.max(self.source_bytes).next_multiple_of(8);
         let mut list: Vec<_> = self
             .places
             .iter()

@@ -42,7 +42,7 @@ pub fn enter<D: Abstract>(mut d: D, function: &Function, bases: &[Base]) -> (Arm
     if base == CODE {
         declare_code(&mut d, &function.code);
     }
-    d.constants(function.constants(true), false);
+    d.environment(function.constants(true), function.align, false);
     let places = Places {
         code: place(base),
         caller: place(Base::RETURN),

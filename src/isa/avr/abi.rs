@@ -57,7 +57,7 @@ pub fn enter<D: Abstract>(
 ) -> (Avr<D>, Entry<D>) {
     let mut m = Avr::new(d, core.pc_bytes, function.code.clone());
     m.pc = function.entry as usize / 2;
-    m.d.constants(function.constants(false), false);
+    m.d.environment(function.constants(false), function.align, false);
     for i in 0..32u8 {
         m.r[usize::from(i)] = m.d.unknown(format!("r{i} at entry"));
     }

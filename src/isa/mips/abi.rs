@@ -46,7 +46,7 @@ pub fn enter<D: Abstract>(
     let wide = core.features.has(Feature::WideAcc);
     let mut m = Mips::new(d, wide, core.big_endian);
     m.pc = function.entry as usize;
-    m.d.constants(function.constants(true), core.big_endian);
+    m.d.environment(function.constants(true), function.align, core.big_endian);
     for r in 1..32u8 {
         let name = format!("${} at entry", REGISTERS[usize::from(r)]);
         m.r[usize::from(r)] = m.d.unknown(name);
