@@ -297,7 +297,9 @@ pub fn narrowest_access<I: Isa>(spec: &Spec, core: &I::Core, function: &Function
     let bases = bases(Alias::Distinct, function);
     declare(&mut d, spec, function, I::WORD_BITS, &bases);
     let called = I::call(d, core, function, &bases, STEP_LIMIT).ok()?;
-    let widths = bases[1..3].iter().filter_map(|b| called.domain.memory.narrowest_load(*b));
+    let widths = bases[1..3]
+        .iter()
+        .filter_map(|b| called.domain.memory.narrowest_load(*b));
     widths.min()
 }
 

@@ -7,7 +7,6 @@
 use std::collections::HashMap;
 
 use super::concrete::number;
-use super::public::Public;
 use super::{Address, Base};
 use crate::fault::Fault;
 use crate::function::Segment;
@@ -143,18 +142,6 @@ impl<V: Copy> AbstractMemory<V> {
         *lowest = at.offset.min(*lowest);
         self.set(at, width, value);
         Ok(())
-    }
-
-    /// `pointer AND mask`, where the alignment of operands says it.
-    pub fn aligned_bits(&self, pointer: Public, mask: u64) -> Option<u64> {
-        match pointer {
-            Public::Pointer {
-                base,
-                offset,
-                part: 0,
-            } if base.0 >= Base::FIRST_OPERAND && mask < self.align => Some(offset as u64 & mask),
-            _ => None,
-        }
     }
 
     /// Was anything ever put there?

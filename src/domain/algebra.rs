@@ -12,6 +12,7 @@ use super::abstract_memory::AbstractMemory;
 use super::bounds::Bounds;
 use super::cells;
 use super::concrete::{Bits, Concrete};
+use super::placed::{LowBits, Placed};
 use super::public::{self, Public, PublicBit};
 use super::recent::Recent;
 use super::split::Cuts;
@@ -80,6 +81,7 @@ pub struct Algebra {
     pub terms: Vec<(VarId, i64)>,
     bounds: Bounds,
     pub(super) cuts: Cuts,
+    pub(super) placed: Placed,
     /// Words that hold flags: another word, of which some bits are replaced.
     pub(super) packed: HashMap<VarId, (Value, Vec<(u32, BitValue)>)>,
     /// Sums and products made lately: the same operation on the same words gives the same variables.
@@ -167,6 +169,37 @@ impl Algebra {
         }
     }
 
+    /// The low bits of a word that depends on where the operands lie.
+    fn low_bits(&self, word: Value) -> Option<LowBits> {
+        match word {
+            Value::Public(public) => LowBits::of(public, &self.memory),
+            Value::Var(v) => self.placed.get(&v).copied(),
+        }
+    }
+
+    fn placed_word(&mut self, low: LowBits, w: u32) -> Value {
+        let word = self.unknown_word(w);
+        if let Value::Var(v) = word {
+            self.placed.insert(v, low);
+        }
+        word
+    }
+
+    /// A sum or difference of such words.
+    fn placed_sum<const W: u32>(
+        &mut self,
+        up: bool,
+        a: Value,
+        b: Value,
+        c: &BitValue,
+    ) -> Option<Sum<Self, W>> {
+        let BitValue::Public(PublicBit::Known(c)) = *c else {
+            return None;
+        };
+        let low = LowBits::sum(up, self.low_bits(a)?, self.low_bits(b)?, c)?;
+        Some(Self::opaque(self.placed_word(low, W), BitValue::Opaque))
+    }
+
     pub(super) fn opaque<const W: u32>(word: Value, carry: BitValue) -> Sum<Self, W> {
         Sum {
             word,
@@ -210,6 +243,9 @@ impl Domain for Algebra {
 
     fn add<const W: u32>(&mut self, a: &Value, b: &Value, c: &BitValue) -> Sum<Self, W> {
         if let Some(sum) = Self::folded(true, a, b, c) {
+            return sum;
+        }
+        if let Some(sum) = self.placed_sum::<W>(true, *a, *b, c) {
             return sum;
         }
         if let Some(sum) = self.unmask::<W>(*a, *b, c) {
@@ -263,6 +299,9 @@ impl Domain for Algebra {
 
     fn sub<const W: u32>(&mut self, a: &Value, b: &Value, c: &BitValue) -> Sum<Self, W> {
         if let Some(difference) = Self::folded(false, a, b, c) {
+            return difference;
+        }
+        if let Some(difference) = self.placed_sum::<W>(false, *a, *b, c) {
             return difference;
         }
         let full = (1u64 << W) - 1;
@@ -357,14 +396,10 @@ impl Domain for Algebra {
         {
             return Value::Public(word);
         }
-        if let (Logic::And, Value::Public(x), Value::Public(y)) = (op, a, b) {
-            for (pointer, mask) in [(x, y), (y, x)] {
-                if let Public::Known(mask) = mask
-                    && let Some(bits) = self.memory.aligned_bits(*pointer, *mask)
-                {
-                    return Value::Public(Public::Known(bits));
-                }
-            }
+        if let (Some(x), Some(y)) = (self.low_bits(*a), self.low_bits(*b))
+            && let Some(bits) = LowBits::masked(op, x, y)
+        {
+            return Value::Public(Public::Known(bits));
         }
         match op {
             Logic::Xor if a == b => Value::ZERO,
@@ -408,6 +443,9 @@ impl Domain for Algebra {
         if let Value::Public(Public::Known(k)) = a {
             let (word, out) = kind.apply(*k, count, W);
             return (self.known::<W>(word), self.flag(out));
+        }
+        if let Some(low) = self.low_bits(*a).and_then(|low| low.shifted(kind, count)) {
+            return (self.placed_word(low, W), BitValue::Opaque);
         }
         match kind {
             // word = 2^count lo, a = lo + 2^(W-count) over.

@@ -21,6 +21,7 @@ pub mod concrete;
 pub mod entry;
 pub mod identity;
 mod idioms;
+mod placed;
 pub mod public;
 mod recent;
 pub mod secret;

@@ -10,6 +10,7 @@ use std::collections::HashSet;
 use super::abstract_memory::AbstractMemory;
 use super::cells;
 use super::concrete::{Bits, Concrete};
+use super::placed::{LowBits, Placed};
 use super::public::{self, Public, PublicBit};
 use super::{Address, Domain, Logic, Shift, Signs, Sum};
 use crate::fault::{Fault, Source};
@@ -28,7 +29,10 @@ impl Origin {
 enum Step {
     Enters(String),
     /// By the instruction at `pc`, from `from`.
-    Computed { from: Origin, pc: u32 },
+    Computed {
+        from: Origin,
+        pc: u32,
+    },
 }
 
 /// A public value, or a secret: which one (copies keep the number), and where it came from.
@@ -65,6 +69,7 @@ pub struct Secret {
     pc: u32,
     values: u32,
     visited: HashSet<usize>,
+    placed: Placed,
 }
 
 impl Default for Secret {
@@ -75,6 +80,7 @@ impl Default for Secret {
             pc: 0,
             values: 0,
             visited: HashSet::new(),
+            placed: Placed::new(),
         }
     }
 }
@@ -144,6 +150,22 @@ impl Secret {
         }
     }
 
+    /// The low bits of a word that depends on where the operands lie.
+    fn low_bits(&self, word: Taint) -> Option<LowBits> {
+        match word {
+            Taint::Public(public) => LowBits::of(public, &self.memory),
+            Taint::Secret { value, .. } => self.placed.get(&value).copied(),
+        }
+    }
+
+    fn placed_word(&mut self, low: LowBits) -> Taint {
+        let word = self.fresh(Origin::PLACE);
+        if let Taint::Secret { value, .. } = word {
+            self.placed.insert(value, low);
+        }
+        word
+    }
+
     /// The first secret among the operands.
     pub(super) fn first_origin(words: &[Taint], bits: &[TaintBit]) -> Origin {
         let from_words = words.iter().find_map(|w| match w {
@@ -194,6 +216,17 @@ impl Secret {
         }
         let origin = Self::first_origin(&[*a, *b], &[*c]);
         let secret = TaintBit::Secret(origin);
+        if let (Some(x), Some(y), TaintBit::Public(PublicBit::Known(c))) =
+            (self.low_bits(*a), self.low_bits(*b), c)
+            && let Some(low) = LowBits::sum(up, x, y, *c)
+        {
+            return Sum {
+                word: self.placed_word(low),
+                carry: secret,
+                half: secret,
+                overflow: secret,
+            };
+        }
         Sum {
             word: self.fresh(origin),
             carry: secret,
@@ -251,14 +284,10 @@ impl Domain for Secret {
         {
             return Taint::Public(word);
         }
-        if let (Logic::And, Taint::Public(x), Taint::Public(y)) = (op, a, b) {
-            for (pointer, mask) in [(x, y), (y, x)] {
-                if let Public::Known(mask) = mask
-                    && let Some(bits) = self.memory.aligned_bits(*pointer, *mask)
-                {
-                    return Taint::Public(Public::Known(bits));
-                }
-            }
+        if let (Some(x), Some(y)) = (self.low_bits(*a), self.low_bits(*b))
+            && let Some(bits) = LowBits::masked(op, x, y)
+        {
+            return Taint::Public(Public::Known(bits));
         }
         self.mix(&[*a, *b], &[])
     }
@@ -279,7 +308,11 @@ impl Domain for Secret {
             return (self.known::<W>(word), self.flag(out));
         }
         let origin = Self::first_origin(&[*a], &[]);
-        (self.fresh(origin), TaintBit::Secret(origin))
+        let word = match self.low_bits(*a).and_then(|low| low.shifted(kind, count)) {
+            Some(low) => self.placed_word(low),
+            None => self.fresh(origin),
+        };
+        (word, TaintBit::Secret(origin))
     }
 
     fn select<const W: u32>(&mut self, bit: &TaintBit, x: &Taint, y: &Taint) -> Taint {
@@ -390,7 +423,9 @@ impl Domain for Secret {
         for part in parts {
             match part {
                 Taint::Public(p) => known.push(*p),
-                Taint::Secret { origin: o, .. } => return Err(Fault::SecretAddress(self.source(*o))),
+                Taint::Secret { origin: o, .. } => {
+                    return Err(Fault::SecretAddress(self.source(*o)));
+                }
             }
         }
         public::address::<W>(&known, offset)
