@@ -10,6 +10,7 @@ use lozenge::report::{Report, Subject};
 use lozenge::spec::Spec;
 use lozenge::target::{Names, OnIsa, Target};
 
+use super::assemble::assemble;
 use super::{CheckArgs, generate, output};
 
 /// Loads, judges, prints. `Ok(true)` if everything is proved.
@@ -38,7 +39,11 @@ impl OnIsa for Check<'_> {
     fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
         let Check { args, target } = self;
         let path = args.file.display();
-        let data = std::fs::read(&args.file).map_err(|e| format!("cannot read {path}: {e}"))?;
+        let is_source = args.file.extension().is_some_and(|e| e == "S" || e == "s");
+        let data = match is_source {
+            true => assemble(&args.file, target)?,
+            false => std::fs::read(&args.file).map_err(|e| format!("cannot read {path}: {e}"))?,
+        };
         let mut loaded =
             load::load(&data, &args.symbol, format).map_err(|e| format!("{path}: {e}"))?;
         let function = &mut loaded.function;

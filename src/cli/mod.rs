@@ -1,5 +1,6 @@
 //! Arguments of the command line. Exit codes: 0 proved, 1 not proved, 2 usage.
 
+mod assemble;
 mod bench;
 mod check;
 mod compare;
@@ -41,7 +42,7 @@ enum Command {
     Compare(CompareArgs),
     /// Audit a function of an ELF file: the four verdicts and the costs of anybody's kernel
     #[command(
-        after_help = "Example:\n  lozenge check mul160.o --symbol mul160 --op mul --bits 160 --mcu atmega128"
+        after_help = "Example:\n  lozenge check out/mul160.o --symbol mul160 --op mul --bits 160 --mcu atmega128"
     )]
     Check(CheckArgs),
     /// What there is: methods, cores, mcus or ops

@@ -169,37 +169,6 @@ impl Algebra {
         }
     }
 
-    /// The low bits of a word that depends on where the operands lie.
-    fn low_bits(&self, word: Value) -> Option<LowBits> {
-        match word {
-            Value::Public(public) => LowBits::of(public, &self.memory),
-            Value::Var(v) => self.placed.get(&v).copied(),
-        }
-    }
-
-    fn placed_word(&mut self, low: LowBits, w: u32) -> Value {
-        let word = self.unknown_word(w);
-        if let Value::Var(v) = word {
-            self.placed.insert(v, low);
-        }
-        word
-    }
-
-    /// A sum or difference of such words.
-    fn placed_sum<const W: u32>(
-        &mut self,
-        up: bool,
-        a: Value,
-        b: Value,
-        c: &BitValue,
-    ) -> Option<Sum<Self, W>> {
-        let BitValue::Public(PublicBit::Known(c)) = *c else {
-            return None;
-        };
-        let low = LowBits::sum(up, self.low_bits(a)?, self.low_bits(b)?, c)?;
-        Some(Self::opaque(self.placed_word(low, W), BitValue::Opaque))
-    }
-
     pub(super) fn opaque<const W: u32>(word: Value, carry: BitValue) -> Sum<Self, W> {
         Sum {
             word,

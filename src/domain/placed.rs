@@ -7,8 +7,9 @@
 use std::collections::HashMap;
 
 use super::abstract_memory::AbstractMemory;
-use super::public::Public;
-use super::{Base, Logic, Shift};
+use super::algebra::{Algebra, BitValue, Value};
+use super::public::{Public, PublicBit};
+use super::{Base, Logic, Shift, Sum};
 
 /// The low bits of a word that are the same in every run: how many, and what they are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,3 +70,36 @@ impl LowBits {
 
 /// The low bits of the words of a domain, by their numbers.
 pub(super) type Placed = HashMap<u32, LowBits>;
+
+impl Algebra {
+    /// The low bits of a word that depends on where the operands lie.
+    pub(super) fn low_bits(&self, word: Value) -> Option<LowBits> {
+        match word {
+            Value::Public(public) => LowBits::of(public, &self.memory),
+            Value::Var(v) => self.placed.get(&v).copied(),
+        }
+    }
+
+    pub(super) fn placed_word(&mut self, low: LowBits, w: u32) -> Value {
+        let word = self.unknown_word(w);
+        if let Value::Var(v) = word {
+            self.placed.insert(v, low);
+        }
+        word
+    }
+
+    /// A sum or difference of such words.
+    pub(super) fn placed_sum<const W: u32>(
+        &mut self,
+        up: bool,
+        a: Value,
+        b: Value,
+        c: &BitValue,
+    ) -> Option<Sum<Self, W>> {
+        let BitValue::Public(PublicBit::Known(c)) = *c else {
+            return None;
+        };
+        let low = LowBits::sum(up, self.low_bits(a)?, self.low_bits(b)?, c)?;
+        Some(Self::opaque(self.placed_word(low, W), BitValue::Opaque))
+    }
+}

@@ -77,7 +77,7 @@ pub fn enter<D: Abstract>(
         for part in 0..argument.bytes as u32 {
             let word = abstract_word::<D, 8>(&mut m.d, argument, bases, part);
             match place {
-                Place::Register(low) => m.set_register(low + part as u8, word),
+                Place::Register(low) => m.r[usize::from(low + part as u8) & 31] = word,
                 Place::Stack(above) => on_stack.push((above + i64::from(part), word)),
             }
         }
@@ -209,7 +209,7 @@ pub fn enter_function(core: &Core, function: &Function, addresses: &[usize]) -> 
         for part in 0..argument.bytes.min(8) {
             let byte = number >> (8 * part) & 0xff;
             match place {
-                Place::Register(low) => m.set_register(low + part as u8, Bits(byte)),
+                Place::Register(low) => m.r[usize::from(low + part as u8) & 31] = Bits(byte),
                 Place::Stack(above) => {
                     m.d.memory[(sp + above) as usize + part] = byte as u8;
                 }

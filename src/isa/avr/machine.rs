@@ -104,11 +104,6 @@ impl<D: Domain> Avr<D> {
         Ok(Flow::Next)
     }
 
-    /// Register `i` before the run.
-    pub fn set_register(&mut self, i: u8, word: D::Word<8>) {
-        self.r[usize::from(i & 31)] = word;
-    }
-
     #[inline(always)]
     pub fn c(&self) -> D::Bit {
         self.flags[C].clone()
