@@ -16,7 +16,7 @@ use crate::isa::{Cost, Isa, Stopped};
 use crate::spec::{Alias, Op, Spec};
 
 /// The most instructions an abstract run may take.
-pub const STEP_LIMIT: u64 = 50_000_000;
+pub const STEP_LIMIT: u64 = 10_000_000;
 
 /// A verdict on one obligation.
 #[derive(Clone, PartialEq, Eq, Debug)]
