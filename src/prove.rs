@@ -185,7 +185,7 @@ pub fn prove_function<I: Isa>(
             let lowest = d.memory.lowest_written(Base::STACK);
             let result = words(bases[0], spec.result_bytes(), word_bits);
             Proof {
-                correct: equation::<I>(spec, &mut d, &result, word_bits, &sources).map_or_else(
+                correct: equation(spec, &mut d, &result, word_bits, &sources).map_or_else(
                     |open| unknown(told::<I>(core, function, open)),
                     |()| Verdict::Proved,
                 ),
@@ -198,7 +198,7 @@ pub fn prove_function<I: Isa>(
 }
 
 /// Shows the equation of `spec` from the words in memory.
-fn equation<I: Isa>(
+fn equation(
     spec: &Spec,
     d: &mut Algebra,
     result: &[Address],

@@ -119,6 +119,28 @@ void lost(LIMB *r, const LIMB *a, const LIMB *b)
     r[2 * N - 1] = c0;
 }
 
+/* One carry of one product is lost, as in CVE-2021-4160: almost no operands show it. */
+void lost_once(LIMB *r, const LIMB *a, const LIMB *b)
+{
+    LIMB c0 = 0, c1 = 0, c2 = 0;
+    for (int k = 0; k < 2 * N - 1; k++) {
+        int lo = k < N ? 0 : k - N + 1, hi = k < N ? k : N - 1;
+        for (int i = lo; i <= hi; i++) {
+            WIDE p = (WIDE)a[i] * b[k - i] + c0;
+            c0 = (LIMB)p;
+            WIDE s = (WIDE)c1 + (LIMB)(p >> BITS);
+            c1 = (LIMB)s;
+            if (k != N || i != 2)
+                c2 += (LIMB)(s >> BITS);
+        }
+        r[k] = c0;
+        c0 = c1;
+        c1 = c2;
+        c2 = 0;
+    }
+    r[2 * N - 1] = c0;
+}
+
 /* Rows whose factor is 0 are left out: right, and not constant time. */
 void skips(LIMB *r, const LIMB *a, const LIMB *b)
 {

@@ -1,13 +1,11 @@
 //! No ordinary compiler output is an unknown instruction: every instruction that objdump finds
 //! in a compiled program, and in the compilers' libraries, decodes.
 
-mod check;
-
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use check::{ARM, AVR, Compiler, MIPS, sources};
+use crate::tools::{ARM, AVR, Compiler, MIPS, sources};
 use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::avr::AvrIsa;

@@ -1,12 +1,10 @@
 //! `lozenge check` as a user meets it: what `gen` wrote is judged as `gen` judged it, from the
 //! object and from the assembly source; JSON, exit codes, and messages that say what to type.
 
-mod check;
-
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use check::{AVR, sources};
+use crate::tools::{AVR, sources};
 use serde_json::Value;
 
 fn lozenge(folder: &Path, line: &str) -> Output {

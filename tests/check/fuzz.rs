@@ -1,9 +1,7 @@
 //! Broken and hostile files end in an error or an "unknown", never in a panic, an endless loop
 //! or memory without bound. `fuzz/` has the same as a target for cargo fuzz.
 
-mod check;
-
-use check::{ARM, AVR, Compiler, MIPS, Question, check};
+use crate::tools::{ARM, AVR, Compiler, MIPS, Question, check};
 use lozenge::prove::Verdict;
 use lozenge::vectors::Random;
 

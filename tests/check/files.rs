@@ -1,11 +1,9 @@
 //! Files as people have them: linked programs, libraries, tables, other conventions; and files
 //! that are broken.
 
-mod check;
-
 use std::process::Command;
 
-use check::{ARM, AVR, Compiler, MIPS, Question, check, sources};
+use crate::tools::{ARM, AVR, Compiler, MIPS, Question, check, sources};
 use lozenge::load::LoadError;
 use lozenge::prove::Verdict;
 

@@ -1,0 +1,8 @@
+//! `lozenge check`: functions of compiled files through the four verdicts.
+
+mod c;
+mod cli;
+mod decode;
+mod files;
+mod fuzz;
+mod tools;
