@@ -25,6 +25,7 @@ pub mod program;
 pub mod prove;
 pub mod report;
 pub mod schedule;
+pub mod smt;
 pub mod spec;
 pub mod target;
 pub mod vectors;

@@ -76,7 +76,7 @@ impl Proof {
 }
 
 /// Bases of the result, the sources and the areas of `function`, as the call passes them.
-fn bases(alias: Alias, function: &Function) -> Vec<Base> {
+pub(crate) fn bases(alias: Alias, function: &Function) -> Vec<Base> {
     let [r, a, b] = [0, 1, 2].map(|i| Base(Base::FIRST_OPERAND + i));
     let operands = match alias {
         Alias::Distinct => [r, a, b],
@@ -90,7 +90,7 @@ fn bases(alias: Alias, function: &Function) -> Vec<Base> {
 }
 
 /// Names the operands, fills the sources with unknown words, and returns these.
-fn declare<D: Abstract>(
+pub(crate) fn declare<D: Abstract>(
     d: &mut D,
     spec: &Spec,
     function: &Function,
@@ -132,7 +132,7 @@ fn unknown<D: Abstract, const W: u32>(d: &mut D, at: Address, name: String) {
 }
 
 /// Places of the words of an operand of `bytes` bytes.
-fn words(base: Base, bytes: usize, word_bits: u32) -> Vec<Address> {
+pub(crate) fn words(base: Base, bytes: usize, word_bits: u32) -> Vec<Address> {
     let step = word_bits as usize / 8;
     let place = |i: usize| Address {
         base,

@@ -7,6 +7,7 @@ use lozenge::load;
 use lozenge::method::Params;
 use lozenge::prove;
 use lozenge::report::{Report, Subject};
+use lozenge::smt;
 use lozenge::spec::Spec;
 use lozenge::target::{Names, OnIsa, Target};
 
@@ -62,6 +63,10 @@ impl OnIsa for Check<'_> {
         let word_bits = function.limb_bits.unwrap_or(I::WORD_BITS);
         let align = args.align.as_ref().and_then(|bytes| bytes.parse().ok());
         function.align = align.unwrap_or(u64::from(word_bits / 8));
+        if args.export.is_some() {
+            output::say(smt::script::<I>(&spec, core, function)?.trim_end())?;
+            return Ok(true);
+        }
         let bar = generate::progress(format!("{}: proving and testing", args.symbol));
         let audit = audit::audit::<I>(&spec, core, &loaded);
         bar.finish_and_clear();

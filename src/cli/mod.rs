@@ -158,6 +158,9 @@ pub struct CheckArgs {
     /// Bits of the words that operands are arrays of [default: as the function reads them]
     #[arg(long, value_parser = ["8", "16", "32"])]
     limb: Option<String>,
+    /// Print the question as a script for SMT solvers instead of answering it
+    #[arg(long, value_parser = ["smt2"], conflicts_with = "json")]
+    export: Option<String>,
     /// Bytes that the address of every operand is a multiple of [default: those of its words]
     #[arg(long, value_parser = ["1", "2", "4", "8"])]
     align: Option<String>,

@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | [`concrete`] | a number | what does this run compute? |
 //! | [`secret`] | public, or learnt from a secret | may an observer of time and addresses learn it? |
+//! | [`formula`] | a bit-vector term | what does a solver say? |
 //! | [`algebra`] | an integer variable with a definition and a bound | is the result right for *all* inputs? |
 //!
 //! Words carry their width in their type, `D::Word<8>`. Operations are total:
@@ -19,6 +20,7 @@ pub mod bounds;
 mod cells;
 pub mod concrete;
 pub mod entry;
+pub mod formula;
 pub mod identity;
 mod idioms;
 mod placed;

@@ -1,5 +1,5 @@
 //! Broken and hostile files end in an error or an "unknown", never in a panic, an endless loop
-//! or memory without bound. `fuzz/` has the same as a target for cargo fuzz.
+//! or memory without bound.
 
 use crate::tools::{ARM, AVR, Compiler, MIPS, Question, check};
 use lozenge::prove::Verdict;

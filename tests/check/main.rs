@@ -5,4 +5,5 @@ mod cli;
 mod decode;
 mod files;
 mod fuzz;
+mod smt;
 mod tools;
