@@ -1,14 +1,42 @@
 //! Why a run cannot go on.
 
+use std::fmt::{Display, Formatter};
+
 use thiserror::Error;
+
+/// Where a value that is not the same in every run comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    pub name: String,
+    /// Addresses of the instructions that made it, from the first on.
+    pub path: Vec<usize>,
+    /// Is it no secret, but where the caller placed the operands?
+    pub is_place: bool,
+}
+
+impl From<&str> for Source {
+    fn from(name: &str) -> Self {
+        Self {
+            name: name.into(),
+            path: Vec::new(),
+            is_place: false,
+        }
+    }
+}
+
+impl Display for Source {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.name)
+    }
+}
 
 /// A run stopped before its return. Addresses are byte addresses.
 #[derive(Error, Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
     #[error("a branch depends on {0}")]
-    SecretBranch(String),
+    SecretBranch(Source),
     #[error("an address depends on {0}")]
-    SecretAddress(String),
+    SecretAddress(Source),
     #[error("reads {0}")]
     Load(String),
     #[error("writes {0}")]
@@ -29,7 +57,15 @@ pub const BELOW_STACK: &str = "below the stack pointer, where an interrupt may w
 impl Fault {
     /// Does it say that time or addresses depend on a secret?
     pub fn is_leak(&self) -> bool {
-        matches!(self, Fault::SecretBranch(_) | Fault::SecretAddress(_))
+        self.source().is_some_and(|source| !source.is_place)
+    }
+
+    /// What a branch or an address depends on.
+    pub fn source(&self) -> Option<&Source> {
+        match self {
+            Fault::SecretBranch(source) | Fault::SecretAddress(source) => Some(source),
+            _ => None,
+        }
     }
 
     /// Does it say that memory outside the contract is touched?

@@ -5,17 +5,16 @@ use std::collections::BTreeMap;
 use num_bigint::BigUint;
 use thiserror::Error;
 
-use crate::isa::{Cost, Isa, LowerError, Operands};
+use crate::fault::Fault;
+use crate::function::Function;
+use crate::isa::{Cost, Isa, LowerError, Operands, Stopped};
 use crate::method::{self, METHODS, Method, MethodError, Params};
-use crate::program::{Claim, Program};
+use crate::program::Program;
 use crate::prove::{self, Proof, Timing, Verdict};
 use crate::schedule::ScheduleError;
 use crate::spec::{Alias, Op, Size, Spec, SpecError};
 use crate::vectors;
 
-/// Concrete runs beside a proof, and in search of a counterexample.
-const TRIALS: usize = 8;
-const SEARCH: usize = 400;
 /// The most instructions a concrete run may take.
 pub const RUN_LIMIT: u64 = 1 << 26;
 
@@ -224,13 +223,28 @@ pub fn run<I: Isa>(
     sources: &[BigUint],
     alias: Alias,
 ) -> Result<(BigUint, Cost), String> {
+    let function = Function::kernel(code);
+    run_function::<I>(spec, core, &function, sources, alias)
+        .map_err(|stopped| prove::describe::<I>(core, &function, &stopped))
+}
+
+/// Runs `function` on numbers.
+///
+/// # Errors
+/// A fault and where.
+pub fn run_function<I: Isa>(
+    spec: &Spec,
+    core: &I::Core,
+    function: &Function,
+    sources: &[BigUint],
+    alias: Alias,
+) -> Result<(BigUint, Cost), Stopped> {
     let operands = Operands {
         spec,
         sources,
         alias,
     };
-    I::call_concrete(core, code, &operands, RUN_LIMIT)
-        .map_err(|(pc, fault)| format!("{fault} at {}", prove::at::<I>(core, code, pc)))
+    I::call_concrete(core, function, &operands, RUN_LIMIT)
 }
 
 /// The cheapest candidate in the call convention, then in bytes.
@@ -300,45 +314,8 @@ fn judge<I: Isa>(spec: Spec, candidate: Candidate<I>, core: &I::Core) -> Result<
     if !decoded.iter().map(|(_, insn)| insn).eq(&program.insns) {
         return Err(Error::Encode("the bytes decode to another program".into()));
     }
-    let mut proof = verdict::<I>(&spec, core, &code, &program.claims);
-    let mut aliasing = Vec::new();
-    for alias in spec.aliases().iter().copied().skip(1) {
-        // A wrong result on numbers refuses at once; only what passes is worth a proof.
-        if !alias.is_required() && counterexample::<I>(&spec, core, &code, alias, 0).is_some() {
-            aliasing.push(Aliasing {
-                alias,
-                allowed: false,
-                reason: Some("r is written before the operand is read".into()),
-            });
-            continue;
-        }
-        let case = prove::prove_with::<I>(&spec, core, &code, &program.claims, alias);
-        let allowed = case.holds();
-        let reason = [&case.correct, &case.memory, &case.abi]
-            .iter()
-            .find_map(|v| v.reason().map(String::from));
-        if alias.is_required() && !allowed && proof.correct.is_proved() {
-            let text = reason.clone().unwrap_or_default();
-            proof.correct = Verdict::Unknown(format!("with {}: {text}", alias.text()));
-        }
-        aliasing.push(Aliasing {
-            alias,
-            allowed,
-            reason,
-        });
-    }
-    let constant_time: Vec<_> = I::relatives(core)
-        .into_iter()
-        .map(|c| (I::core_name(&c), prove::timing::<I>(&spec, &c, &code)))
-        .collect();
-    let name = I::core_name(core);
-    let counted = constant_time.iter().find(|(n, _)| *n == name);
-    let cost = match counted.and_then(|(_, timing)| timing.cost) {
-        Some(cost) => cost,
-        None => run::<I>(&spec, core, &code, &corner(&spec), Alias::Distinct)
-            .map(|(_, cost)| cost)
-            .unwrap_or_default(),
-    };
+    let function = prove::kernel::<I>(core, &code, &program.claims);
+    let judged = judge_function::<I>(&spec, core, &function, Search::OWN);
     let mut frame = Vec::new();
     for (_, insn) in decoded.iter().filter(|(_, insn)| I::is_frame(insn)) {
         frame.extend(I::encode(core, &[*insn]).map_err(Error::Encode)?);
@@ -350,53 +327,189 @@ fn judge<I: Isa>(spec: Spec, candidate: Candidate<I>, core: &I::Core) -> Result<
         program,
         body_bytes: code.len() - frame.len(),
         code,
+        cost: judged.cost,
+        proof: judged.proof,
+        aliasing: judged.aliasing,
+        constant_time: judged.constant_time,
+    })
+}
+
+/// Concrete runs in search of a counterexample, besides the corners.
+#[derive(Clone, Copy, Debug)]
+pub struct Search {
+    /// Beside a proof.
+    pub proved: usize,
+    /// Where there is none.
+    pub open: usize,
+    /// Say how many were right?
+    pub told: bool,
+}
+
+impl Search {
+    /// For kernels made here.
+    pub const OWN: Search = Search {
+        proved: 8,
+        open: 400,
+        told: false,
+    };
+    /// For kernels of others.
+    pub const AUDIT: Search = Search {
+        proved: 100,
+        open: 20_000,
+        told: true,
+    };
+}
+
+/// What is known of a function that is said to compute `spec`.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    pub cost: Cost,
+    pub proof: Proof,
+    pub aliasing: Vec<Aliasing>,
+    /// What time tells, per core.
+    pub constant_time: Vec<(String, Timing)>,
+}
+
+/// Proves `function` for every aliasing case and every core.
+pub fn judge_function<I: Isa>(
+    spec: &Spec,
+    core: &I::Core,
+    function: &Function,
+    search: Search,
+) -> Judged {
+    let mut proof = verdict::<I>(spec, core, function, search);
+    let mut aliasing = Vec::new();
+    for alias in spec.aliases().iter().copied().skip(1) {
+        // A wrong result on numbers refuses at once; only what passes is worth a proof.
+        if !alias.is_required() && counterexample::<I>(spec, core, function, alias, 0).is_some() {
+            aliasing.push(Aliasing {
+                alias,
+                allowed: false,
+                reason: Some("r is written before the operand is read".into()),
+            });
+            continue;
+        }
+        // What is proved for any a and b that are only read holds for one that is both: the run
+        // is the same, as it cannot compare where they lie.
+        let case = match alias {
+            Alias::AIsB if proof.correct.is_proved() && proof.memory.is_proved() => proof.clone(),
+            _ => prove::prove_function::<I>(spec, core, function, alias),
+        };
+        let allowed = case.holds();
+        let reason = [&case.correct, &case.memory, &case.abi]
+            .iter()
+            .find_map(|v| v.reason().map(String::from));
+        let right = case.correct.is_proved() && case.memory.is_proved();
+        if alias.is_required() && !right && proof.correct.is_proved() {
+            let text = reason.clone().unwrap_or_default();
+            proof.correct = Verdict::Unknown(format!("with {}: {text}", alias.text()));
+        }
+        aliasing.push(Aliasing {
+            alias,
+            allowed,
+            reason,
+        });
+    }
+    let constant_time: Vec<_> = I::relatives(core)
+        .into_iter()
+        .map(|c| {
+            (
+                I::core_name(&c),
+                prove::function_timing::<I>(spec, &c, function),
+            )
+        })
+        .collect();
+    let name = I::core_name(core);
+    let counted = constant_time.iter().find(|(n, _)| *n == name);
+    let cost = match counted.and_then(|(_, timing)| timing.cost) {
+        Some(cost) => cost,
+        None => run_function::<I>(spec, core, function, &corner(spec), Alias::Distinct)
+            .map(|(_, cost)| cost)
+            .unwrap_or_default(),
+    };
+    Judged {
         cost,
         proof,
         aliasing,
         constant_time,
-    })
+    }
 }
 
 /// The proof for distinct operands, with a counterexample where it fails and one is found.
 ///
 /// Numbers are run beside a proof, too: should they ever disagree, the proof counts for nothing.
-pub fn verdict<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8], claims: &[Claim]) -> Proof {
-    let mut proof = prove::prove_with::<I>(spec, core, code, claims, Alias::Distinct);
+pub fn verdict<I: Isa>(spec: &Spec, core: &I::Core, function: &Function, search: Search) -> Proof {
+    let mut proof = prove::prove_function::<I>(spec, core, function, Alias::Distinct);
     let count = if proof.correct.is_proved() {
-        TRIALS
+        search.proved
     } else {
-        SEARCH
+        search.open
     };
-    if let Some(text) = counterexample::<I>(spec, core, code, Alias::Distinct, count) {
-        proof.correct = Verdict::Disproved(match proof.correct.reason() {
+    let (right, found) = try_pairs::<I>(spec, core, function, Alias::Distinct, count);
+    proof.correct = match (found, proof.correct) {
+        (None, Verdict::Unknown(open)) if search.told && right > 0 => Verdict::Unknown(format!(
+            "{open}; {right} random and structured operand pairs gave the right result"
+        )),
+        (None, correct) => correct,
+        (Some(text), correct) => Verdict::Disproved(match correct.reason() {
             Some(open) => format!("{text}; {open}"),
             None => text,
-        });
-    }
+        }),
+    };
     proof
 }
 
-/// Operands on which `code` gives the wrong result, among corners and `count` others.
+/// Instructions that a search for a counterexample may run, and decode.
+const SEARCH_LIMIT: u64 = 2_000_000_000;
+
+/// Operands on which `function` gives the wrong result, among corners and `count` others.
 pub fn counterexample<I: Isa>(
     spec: &Spec,
     core: &I::Core,
-    code: &[u8],
+    function: &Function,
     alias: Alias,
     count: usize,
 ) -> Option<String> {
-    let list = vectors::operands(&spec.source_bytes(), count, u64::from(spec.size.a));
-    list.into_iter().find_map(|mut sources| {
+    try_pairs::<I>(spec, core, function, alias, count).1
+}
+
+/// How many operands gave the right result, and some that did not.
+fn try_pairs<I: Isa>(
+    spec: &Spec,
+    core: &I::Core,
+    function: &Function,
+    alias: Alias,
+    count: usize,
+) -> (usize, Option<String>) {
+    let mut spent = 0;
+    let mut right = 0;
+    for mut sources in vectors::operands(&spec.source_bytes(), count, u64::from(spec.size.a)) {
         coincide(&mut sources, spec, alias);
         let want = spec.value(&sources);
-        let wrong = match run::<I>(spec, core, code, &sources, alias) {
-            Ok((got, _)) if got == want => return None,
-            Ok((got, _)) => format!("expected {want:#x}, got {got:#x}"),
-            Err(fault) => fault,
-        };
         let named = ["a", "b"].into_iter().zip(&sources);
-        let operands: Vec<_> = named.map(|(name, x)| format!("{name}={x:#x}")).collect();
-        Some(format!("{}: {wrong}", operands.join(" ")))
-    })
+        let given: Vec<_> = named.map(|(name, x)| format!("{name}={x:#x}")).collect();
+        let given = given.join(" ");
+        match run_function::<I>(spec, core, function, &sources, alias) {
+            Ok((got, cost)) if got == want => {
+                right += 1;
+                spent += cost.executed + function.code.len() as u64;
+            }
+            Ok((got, _)) => {
+                let text = format!("{given}: expected {want:#x}, got {got:#x}");
+                return (right, Some(text));
+            }
+            // What cannot be run says nothing about the result.
+            Err((_, Fault::Unsupported(_) | Fault::StepLimit(_))) => break,
+            Err(stopped) => {
+                let text = prove::describe::<I>(core, function, &stopped);
+                return (right, Some(format!("{given}: {text}")));
+            }
+        }
+        if spent > SEARCH_LIMIT {
+            break;
+        }
+    }
+    (right, None)
 }
 
 /// Makes sources that share an address agree: the shorter one is the low part of the longer.

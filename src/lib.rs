@@ -12,17 +12,21 @@
 //! decoded bytes, wherever they came from.
 
 pub mod allocate;
+pub mod audit;
 pub mod domain;
 pub mod emit;
 pub mod facts;
 pub mod fault;
+pub mod function;
 pub mod isa;
 pub mod kernel;
+pub mod load;
 pub mod method;
 pub mod program;
 pub mod prove;
 pub mod report;
 pub mod schedule;
+pub mod smt;
 pub mod spec;
 pub mod target;
 pub mod vectors;

@@ -11,13 +11,14 @@ use crate::domain::algebra::{Algebra, Value};
 use crate::domain::floor;
 use crate::domain::identity::{self, Open};
 use crate::domain::secret::Secret;
-use crate::domain::{Abstract, Address, Base};
+use crate::domain::{Abstract, Address, Base, Domain};
+use crate::function::Function;
 use crate::isa::{Cost, Isa, Stopped};
 use crate::program::Claim;
 use crate::spec::{Alias, Op, Spec};
 
 /// The most instructions an abstract run may take.
-pub const STEP_LIMIT: u64 = 50_000_000;
+pub const STEP_LIMIT: u64 = 10_000_000;
 
 /// A verdict on one obligation.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -76,23 +77,22 @@ impl Proof {
     }
 }
 
-/// Bases of the result and the sources, as the call passes them.
-fn bases(spec: &Spec, alias: Alias) -> Vec<Base> {
+/// Bases of the result, the sources and the areas of `function`, as the call passes them.
+pub(crate) fn bases(spec: &Spec, alias: Alias, function: &Function) -> Vec<Base> {
     let places = alias.places().into_iter().take(1 + spec.op.sources());
-    places
-        .map(|place| Base(Base::FIRST_OPERAND + place as u8))
-        .collect()
+    let operands = places.map(|place| Base(Base::FIRST_OPERAND + place as u8));
+    let areas = (Base::FIRST_AREA..).take(function.areas.len()).map(Base);
+    operands.chain(areas).collect()
 }
 
-/// Names the operands, fills the sources with unknown words, and returns these for each source.
-fn declare<D: Abstract, V: Copy>(
+/// Names the operands, fills the sources with unknown words, and returns the places of these.
+pub(crate) fn declare<D: Abstract>(
     d: &mut D,
     spec: &Spec,
+    function: &Function,
     word_bits: u32,
     bases: &[Base],
-    mut unknown: impl FnMut(&mut D, Address, String) -> V,
-) -> Vec<Vec<V>> {
-    let step = (word_bits / 8) as usize;
+) -> Vec<Vec<Address>> {
     let lengths = spec.source_bytes();
     let named = || bases[1..].iter().zip(["a", "b"]).zip(&lengths);
     // Of two sources at one place the longer one fills it; the shorter one is its low part.
@@ -103,22 +103,41 @@ fn declare<D: Abstract, V: Copy>(
             None => longest.push((*base, name, *length)),
         }
     }
-    let mut filled: Vec<(Base, Vec<V>)> = Vec::new();
-    for (base, name, length) in longest {
-        d.declare(base, Region::operand(name, length, false));
-        let word = |i: usize| {
-            let offset = i as i64;
-            unknown(d, Address { base, offset }, format!("{name}[{}]", i / step))
-        };
-        filled.push((base, (0..length).step_by(step).map(word).collect()));
+    for (base, name, length) in &longest {
+        d.declare(*base, Region::operand(name, *length, false));
     }
     d.declare(bases[0], Region::operand("r", spec.result_bytes(), true));
-    let words = |((base, _), length): ((&Base, &str), &usize)| {
-        let at_base = filled.iter().filter(|(at, _)| at == base);
-        let words = at_base.flat_map(|(_, words)| words).copied();
-        words.take(length / step).collect()
+    let areas = &bases[1 + spec.op.sources()..];
+    for (base, bytes) in areas.iter().zip(&function.areas) {
+        d.declare(*base, Region::operand("scratch", *bytes, true));
+    }
+    for (base, name, length) in longest {
+        for (i, at) in words(base, length, word_bits).into_iter().enumerate() {
+            let name = format!("{name}[{i}]");
+            match word_bits {
+                8 => unknown::<D, 8>(d, at, name),
+                16 => unknown::<D, 16>(d, at, name),
+                _ => unknown::<D, 32>(d, at, name),
+            }
+        }
+    }
+    let places = |((base, _), length): ((&Base, &str), &usize)| words(*base, *length, word_bits);
+    named().map(places).collect()
+}
+
+fn unknown<D: Abstract, const W: u32>(d: &mut D, at: Address, name: String) {
+    let word = d.unknown::<W>(name);
+    d.init(at, &word);
+}
+
+/// Places of the words of an operand of `bytes` bytes.
+pub(crate) fn words(base: Base, bytes: usize, word_bits: u32) -> Vec<Address> {
+    let step = word_bits as usize / 8;
+    let place = |i: usize| Address {
+        base,
+        offset: i as i64,
     };
-    named().map(words).collect()
+    (0..bytes).step_by(step).map(place).collect()
 }
 
 /// Runs `code` for all inputs and shows equation, memory and calling convention.
@@ -134,7 +153,15 @@ fn placed<I: Isa>(core: &I::Core, code: &[u8], claims: &[Claim]) -> Vec<Claim> {
     claims.flatten().collect()
 }
 
-/// The same with claims about the instructions, as stepping stones.
+/// A generated kernel, with claims about its instructions as stepping stones.
+pub fn kernel<I: Isa>(core: &I::Core, code: &[u8], claims: &[Claim]) -> Function {
+    Function {
+        claims: placed::<I>(core, code, claims),
+        ..Function::kernel(code)
+    }
+}
+
+/// The same with claims about the instructions.
 pub fn prove_with<I: Isa>(
     spec: &Spec,
     core: &I::Core,
@@ -142,21 +169,30 @@ pub fn prove_with<I: Isa>(
     claims: &[Claim],
     alias: Alias,
 ) -> Proof {
+    prove_function::<I>(spec, core, &kernel::<I>(core, code, claims), alias)
+}
+
+/// The same for any function.
+pub fn prove_function<I: Isa>(
+    spec: &Spec,
+    core: &I::Core,
+    function: &Function,
+    alias: Alias,
+) -> Proof {
     let mut d = Algebra::default();
-    d.offer(placed::<I>(core, code, claims));
-    let bases = bases(spec, alias);
-    let sources = declare(&mut d, spec, I::WORD_BITS, &bases, |d, at, name| {
-        let word = match I::WORD_BITS {
-            8 => d.unknown::<8>(name),
-            _ => d.unknown::<32>(name),
-        };
-        d.memory.set(at, I::WORD_BITS, word);
-        word
+    d.offer(function.claims.clone());
+    let bases = bases(spec, alias, function);
+    let word_bits = function.word_bits::<I>();
+    let places = declare(&mut d, spec, function, word_bits, &bases);
+    let sources = places.into_iter().map(|places| {
+        let words = places.into_iter().filter_map(|at| d.memory.peek(at));
+        words.collect::<Vec<_>>()
     });
+    let sources: Vec<_> = sources.collect();
     let unknown = |text: String| Verdict::Unknown(text);
-    match I::call(d, core, code, &bases, STEP_LIMIT) {
+    match I::call(d, core, function, &bases, STEP_LIMIT) {
         Err(stopped) => {
-            let text = describe::<I>(core, code, &stopped);
+            let text = describe::<I>(core, function, &stopped);
             let memory = match stopped.1.is_memory() {
                 true => Verdict::Disproved(text.clone()),
                 false => unknown(text.clone()),
@@ -173,10 +209,14 @@ pub fn prove_with<I: Isa>(
                 [] => Verdict::Proved,
                 list => Verdict::Disproved(list.join("; ")),
             };
-            let d = called.domain;
+            let mut d = called.domain;
             let lowest = d.memory.lowest_written(Base::STACK);
+            let result = words(bases[0], spec.result_bytes(), word_bits);
             Proof {
-                correct: equation::<I>(spec, &d, bases[0], &sources, core, code),
+                correct: match equation(spec, &mut d, &result, word_bits, &sources) {
+                    Ok(()) => Verdict::Proved,
+                    Err(open) => unknown(told::<I>(core, function, &d, open)),
+                },
                 memory: Verdict::Proved,
                 abi,
                 stack_bytes: lowest.map_or(0, |lowest| (I::STACK_TOP - lowest).max(0) as usize),
@@ -186,58 +226,91 @@ pub fn prove_with<I: Isa>(
 }
 
 /// Shows the equation of `spec` from the words in memory.
-fn equation<I: Isa>(
+fn equation(
     spec: &Spec,
-    d: &Algebra,
-    result: Base,
+    d: &mut Algebra,
+    result: &[Address],
+    word_bits: u32,
     sources: &[Vec<Value>],
-    core: &I::Core,
-    code: &[u8],
-) -> Verdict {
-    let step = (I::WORD_BITS / 8) as usize;
-    let mut words = Vec::with_capacity(spec.result_bytes() / step);
-    for i in (0..spec.result_bytes()).step_by(step) {
-        let at = Address {
-            base: result,
-            offset: i as i64,
-        };
-        match d.memory.get(at, I::WORD_BITS) {
-            Ok(Some(value)) => words.push(value),
-            _ => return Verdict::Unknown(format!("r[{}] is never written", i / step)),
+) -> Result<(), Open> {
+    let mut words = Vec::with_capacity(result.len());
+    for (i, at) in result.iter().enumerate() {
+        if !d.memory.is_written(*at, word_bits) {
+            let text = format!("r[{i}] is never written");
+            return Err(Open { text, pc: None });
         }
+        let word = match word_bits {
+            8 => d.load::<8>(*at),
+            16 => d.load::<16>(*at),
+            _ => d.load::<32>(*at),
+        };
+        words.push(word.map_err(|fault| Open {
+            text: fault.to_string(),
+            pc: None,
+        })?);
     }
     let (a, b) = (&sources[0], &sources[sources.len() - 1]);
-    let shown = match spec.op {
-        Op::Mul | Op::Sqr | Op::Mullo => identity::product(d, I::WORD_BITS, &words, a, b),
-        Op::Mulhi => floor::high_product(d, I::WORD_BITS, &words, a, b),
+    match spec.op {
+        Op::Mul | Op::Sqr | Op::Mullo => identity::product(d, word_bits, &words, a, b),
+        Op::Mulhi => floor::high_product(d, word_bits, &words, a, b),
+    }
+}
+
+/// What stayed open, and the first claim that was not shown.
+fn told<I: Isa>(core: &I::Core, function: &Function, d: &Algebra, open: Open) -> String {
+    let text = match open.pc {
+        None => open.text,
+        Some(pc) => format!("{}: {}", open.text, at::<I>(core, function, pc)),
     };
-    let open = match shown {
-        Ok(()) => return Verdict::Proved,
-        Err(Open { text, pc: None }) => text,
-        Err(Open { text, pc: Some(pc) }) => format!("{text}: {}", at::<I>(core, code, pc)),
-    };
-    Verdict::Unknown(match d.refused_claim() {
-        None => open,
-        Some((pc, text)) => format!(
-            "{open}; nor is shown what the method claims at {}: {text}",
-            at::<I>(core, code, pc)
+    match d.refused_claim() {
+        None => text,
+        Some((pc, claim)) => format!(
+            "{text}; nor is shown what the method claims at {}: {claim}",
+            at::<I>(core, function, pc)
         ),
-    })
+    }
 }
 
 /// `0x1a: adc r2, r3`.
-pub fn at<I: Isa>(core: &I::Core, code: &[u8], pc: usize) -> String {
-    let insn = I::decode(core, code)
-        .ok()
-        .and_then(|list| list.into_iter().find(|(at, _)| *at == pc));
-    match insn {
-        Some((_, insn)) => format!("{pc:#x}: {}", I::text(&insn)),
+pub fn at<I: Isa>(core: &I::Core, function: &Function, pc: usize) -> String {
+    match instruction::<I>(core, function, pc) {
+        Some((insn, _)) => format!("{pc:#x}: {}", I::text(&insn)),
         None => format!("{pc:#x}"),
     }
 }
 
-fn describe<I: Isa>(core: &I::Core, code: &[u8], (pc, fault): &Stopped) -> String {
-    format!("{fault} at {}", at::<I>(core, code, *pc))
+/// The instruction at `pc`, and its bytes.
+pub fn instruction<I: Isa>(
+    core: &I::Core,
+    function: &Function,
+    pc: usize,
+) -> Option<(I::Insn, usize)> {
+    [2, 4].into_iter().find_map(|len| {
+        let bytes = function.code_at(pc as u64, len);
+        let list = I::decode(core, bytes).ok()?;
+        Some((list.first()?.1, bytes.len()))
+    })
+}
+
+/// A fault in words, with its instruction, and the way that a secret took to it.
+pub fn describe<I: Isa>(core: &I::Core, function: &Function, (pc, fault): &Stopped) -> String {
+    if let Some(text) = function.missing.get(&(*pc as u64)) {
+        return format!("{text} at {pc:#x}");
+    }
+    let text = format!("{fault} at {}", at::<I>(core, function, *pc));
+    let path = fault.source().map_or(&[][..], |source| &source.path);
+    /// Steps told in full: those at the beginning and those at the end.
+    const TOLD: usize = 3;
+    let steps: Vec<_> = path.iter().map(|pc| at::<I>(core, function, *pc)).collect();
+    match steps.len() {
+        0 => text,
+        n if n <= 2 * TOLD => format!("{text}, by way of {}", steps.join(", ")),
+        n => format!(
+            "{text}, by way of {}, ..., {}",
+            steps[..TOLD].join(", "),
+            steps[n - TOLD..].join(", ")
+        ),
+    }
 }
 
 /// What an observer of time and addresses learns on one core.
@@ -247,28 +320,45 @@ pub struct Timing {
     pub cost: Option<Cost>,
     /// The first instruction that tells something about the operands, or that the run cannot follow.
     pub leak: Option<String>,
+    /// Addresses of the instructions it executed, ascending, if the run could be followed.
+    pub visited: Vec<usize>,
 }
 
 /// Runs `code` with secret operands on `core`.
 pub fn timing<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8]) -> Timing {
+    function_timing::<I>(spec, core, &Function::kernel(code))
+}
+
+/// The width of the narrowest loads from the operands, in bits, if the run can be followed.
+pub fn narrowest_access<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Option<u32> {
     let mut d = Secret::default();
-    let bases = bases(spec, Alias::Distinct);
-    declare(&mut d, spec, I::WORD_BITS, &bases, |d, at, name| {
-        let word = d.secret(name);
-        d.memory.set(at, I::WORD_BITS, word);
-        word
-    });
-    match I::call(d, core, code, &bases, STEP_LIMIT) {
+    let bases = bases(spec, Alias::Distinct, function);
+    declare(&mut d, spec, function, I::WORD_BITS, &bases);
+    let called = I::call(d, core, function, &bases, STEP_LIMIT).ok()?;
+    let widths = bases[1..=spec.op.sources()]
+        .iter()
+        .filter_map(|b| called.domain.memory.narrowest_load(*b));
+    widths.min()
+}
+
+/// The same for any function.
+pub fn function_timing<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Timing {
+    let mut d = Secret::default();
+    let bases = bases(spec, Alias::Distinct, function);
+    declare(&mut d, spec, function, function.word_bits::<I>(), &bases);
+    match I::call(d, core, function, &bases, STEP_LIMIT) {
         Ok(called) => Timing {
             cost: Some(called.cost),
+            visited: called.domain.visited(),
             leak: called
                 .slow_operand
-                .map(|(pc, text)| format!("at {}: {text}", at::<I>(core, code, pc))),
+                .map(|(pc, text)| format!("at {}: {text}", at::<I>(core, function, pc))),
         },
         Err(stopped) => {
-            let text = describe::<I>(core, code, &stopped);
+            let text = describe::<I>(core, function, &stopped);
             Timing {
                 cost: None,
+                visited: Vec::new(),
                 leak: Some(if stopped.1.is_leak() {
                     text
                 } else {
@@ -288,6 +378,7 @@ pub fn leak<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8]) -> Result<Cost, St
         Timing {
             cost: Some(cost),
             leak: None,
+            ..
         } => Ok(cost),
         Timing { leak, .. } => Err(leak.unwrap_or_default()),
     }

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::isa::{ClassCounts, Cost, Isa, Span};
-use crate::kernel::Kernel;
-use crate::prove::Verdict;
+use crate::kernel::{Aliasing, Kernel};
+use crate::method::Params;
+use crate::prove::{Proof, Timing, Verdict};
+use crate::spec::Spec;
 
 /// A source operand.
 #[derive(Clone, Debug, Serialize)]
@@ -39,7 +41,7 @@ pub struct Cycles {
 }
 
 /// Code bytes in the two conventions.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Bytes {
     pub body: usize,
     pub call: usize,
@@ -51,7 +53,7 @@ pub struct Verdicts {
     pub correct: Verdict,
     pub memory: Verdict,
     pub abi: Verdict,
-    /// Per core: `proved`, or `leaks: ...`.
+    /// Per core: `proved`, `leaks: ...` or `unknown: ...`.
     pub constant_time: BTreeMap<String, String>,
 }
 
@@ -92,6 +94,23 @@ pub struct Report {
     pub files: Files,
 }
 
+/// What a report is about: code, where it comes from, and what is known of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    pub spec: &'a Spec,
+    pub symbol: &'a str,
+    /// Bits of the words that operands are arrays of.
+    pub word_bits: u32,
+    pub method: &'static str,
+    pub params: &'a Params,
+    pub style: &'static str,
+    pub bytes: Bytes,
+    pub cost: &'a Cost,
+    pub proof: &'a Proof,
+    pub aliasing: &'a [Aliasing],
+    pub constant_time: &'a [(String, Timing)],
+}
+
 impl Report {
     /// The report of a kernel for `core` (and part `mcu`), made by `command`.
     pub fn new<I: Isa>(
@@ -101,20 +120,51 @@ impl Report {
         warnings: Vec<String>,
         command: String,
     ) -> Self {
-        let spec = &kernel.spec;
-        let proof = &kernel.proof;
-        let constant_time = kernel
+        let subject = Subject {
+            spec: &kernel.spec,
+            symbol: &kernel.spec.symbol(),
+            word_bits: I::WORD_BITS,
+            method: kernel.method.name,
+            params: &kernel.params,
+            // Code that is executed more than once is a loop or a subroutine.
+            style: match kernel.cost.executed > kernel.program.insns.len() as u64 {
+                true => "looped",
+                false => "unrolled",
+            },
+            bytes: Bytes {
+                body: kernel.body_bytes,
+                call: kernel.code.len(),
+            },
+            cost: &kernel.cost,
+            proof: &kernel.proof,
+            aliasing: &kernel.aliasing,
+            constant_time: &kernel.constant_time,
+        };
+        Self::of(&subject, (core, mcu), I::ABI, warnings, command)
+    }
+
+    /// The report of any code for a core and part, in the convention `abi`.
+    pub fn of(
+        subject: &Subject<'_>,
+        (core, mcu): (String, Option<String>),
+        abi: &'static str,
+        warnings: Vec<String>,
+        command: String,
+    ) -> Self {
+        let Subject { spec, proof, .. } = *subject;
+        let constant_time = subject
             .constant_time
             .iter()
             .map(|(core, timing)| {
                 let text = match &timing.leak {
                     None => "proved".to_string(),
+                    Some(open) if open.starts_with("unknown: ") => open.clone(),
                     Some(leak) => format!("leaks: {leak}"),
                 };
                 (core.clone(), text)
             })
             .collect();
-        let mut aliasing: BTreeMap<_, _> = kernel
+        let mut aliasing: BTreeMap<_, _> = subject
             .aliasing
             .iter()
             .map(|case| {
@@ -152,24 +202,20 @@ impl Report {
                 size: spec.size.to_string(),
                 sources: sources.collect(),
                 equation: spec.equation(),
-                symbol: spec.symbol(),
+                symbol: subject.symbol.to_string(),
                 result_bytes: spec.result_bytes(),
-                word_bits: I::WORD_BITS,
+                word_bits: subject.word_bits,
             },
             core,
             mcu,
-            method: kernel.method.name,
-            params: kernel.params.clone(),
-            // Code that is executed more than once is a loop or a subroutine.
-            style: match kernel.cost.executed > kernel.program.insns.len() as u64 {
-                true => "looped",
-                false => "unrolled",
-            },
+            method: subject.method,
+            params: subject.params.clone(),
+            style: subject.style,
             cycles: Cycles {
-                body: kernel.cost.body,
-                call: kernel.cost.call,
+                body: subject.cost.body,
+                call: subject.cost.call,
             },
-            cycles_on: kernel
+            cycles_on: subject
                 .constant_time
                 .iter()
                 .filter_map(|(core, timing)| {
@@ -177,11 +223,8 @@ impl Report {
                     Some((core.clone(), Cycles { body, call }))
                 })
                 .collect(),
-            instructions: kernel.cost.counts,
-            bytes: Bytes {
-                body: kernel.body_bytes,
-                call: kernel.code.len(),
-            },
+            instructions: subject.cost.counts,
+            bytes: subject.bytes,
             stack_bytes: proof.stack_bytes,
             verdict: Verdicts {
                 correct: proof.correct.clone(),
@@ -191,7 +234,7 @@ impl Report {
             },
             reasons,
             aliasing,
-            abi: I::ABI,
+            abi,
             warnings,
             command,
             version: env!("CARGO_PKG_VERSION"),

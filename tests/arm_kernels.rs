@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use lozenge::function::Function;
 use lozenge::isa::arm::code::{Insn, forms};
 use lozenge::isa::arm::cores::{ARM7TDMI, ARM7TDMI_HW2018, Core};
 use lozenge::isa::arm::instructions::{Op, Timing};
@@ -83,7 +84,7 @@ fn multiply(kernel: &Kernel, core: &Core, a: &BigUint, b: &BigUint) -> Option<(B
         sources: &[a.clone(), b.clone()],
         alias: Alias::Distinct,
     };
-    ArmIsa::call_concrete(core, &kernel.code, &operands, 1_000_000).ok()
+    ArmIsa::call_concrete(core, &Function::kernel(&kernel.code), &operands, 1_000_000).ok()
 }
 
 fn proof(kernel: &Kernel, alias: Alias) -> Proof {

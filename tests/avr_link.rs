@@ -275,7 +275,7 @@ impl Cell {
         let (a, b) = (BigUint::from_bytes_le(a), BigUint::from_bytes_le(b));
         let mut bytes = match self.op {
             "sqr" => a.pow(2),
-            "mulhi" => a * b >> (8 * length),
+            "mulhi" => (a * b) >> (8 * length),
             _ => a * b,
         }
         .to_bytes_le();

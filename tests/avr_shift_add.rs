@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use lozenge::domain::secret::Secret;
 use lozenge::fault::Fault;
+use lozenge::function::Function;
 use lozenge::isa::avr::code::Insn;
 use lozenge::isa::avr::cores::{ATMEGA128, ATMEGA4809, ATTINY10, ATTINY85, ATXMEGA32A4, Core};
 use lozenge::isa::avr::instructions::{Op, Ops};
@@ -122,7 +123,7 @@ fn returns_right(spec: &Spec, core: &Core, code: &[u8], pair: &[BigUint; 2]) -> 
         sources: pair,
         alias: Alias::Distinct,
     };
-    match AvrIsa::call_concrete(core, code, &operands, PATIENCE) {
+    match AvrIsa::call_concrete(core, &Function::kernel(code), &operands, PATIENCE) {
         Ok((got, _)) => Some(got == &pair[0] * &pair[1]),
         Err((_, Fault::StepLimit(_))) => None,
         Err(_) => Some(false),
@@ -223,7 +224,8 @@ fn skip_before(core: &Core, next: Insn) -> Result<u64, Fault> {
     };
     let insns = [sbrc, next, Insn::rr(Op::RET, 0, 0), Insn::rr(Op::RET, 0, 0)];
     let code = AvrIsa::encode(core, &insns).expect("encodes");
-    let (mut m, _) = lozenge::isa::avr::abi::enter(Secret::default(), core, &code, &[]);
+    let (mut m, _) =
+        lozenge::isa::avr::abi::enter(Secret::default(), core, &Function::kernel(&code), &[]);
     m.r[20] = m.d.secret("share");
     let run = Decoded::new(&code, core).run(&mut m, usize::MAX, 10);
     run.map(|cost| cost.call.max).map_err(|(_, fault)| fault)
@@ -254,7 +256,7 @@ fn a_skip_is_constant_time_only_before_an_instruction_of_one_cycle() {
         for next in others {
             let told = skip_before(core, next);
             assert!(
-                matches!(&told, Err(Fault::SecretBranch(what)) if what == "the secret share"),
+                matches!(&told, Err(Fault::SecretBranch(what)) if what.to_string() == "the secret share"),
                 "{} on {}: {told:?}",
                 next.text(),
                 core.name

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use lozenge::domain::concrete::Concrete;
+use lozenge::function::Function;
 use lozenge::isa::mips::code::Insn;
 use lozenge::isa::mips::cores::{CORES, Core};
 use lozenge::isa::mips::instructions::{Feature, Op, Timing};
@@ -86,7 +87,7 @@ fn call(core: &Core, kernel: &Kernel, [a, b]: [&BigUint; 2]) -> (BigUint, Cost) 
         sources: &[a.clone(), b.clone()],
         alias: Alias::Distinct,
     };
-    MipsIsa::call_concrete(core, &kernel.code, &operands, 1 << 24).unwrap()
+    MipsIsa::call_concrete(core, &Function::kernel(&kernel.code), &operands, 1 << 24).unwrap()
 }
 
 fn check(words: impl Iterator<Item = u32>) {

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use lozenge::function::Function;
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::code::Insn;
 use lozenge::isa::mips::cores::{Core, Features};
@@ -154,7 +155,8 @@ fn the_prover_rejects_faults() {
                     alias: Alias::Distinct,
                 };
                 let (product, _) =
-                    MipsIsa::call_concrete(&core, &code, &operands, 1 << 24).unwrap();
+                    MipsIsa::call_concrete(&core, &Function::kernel(&code), &operands, 1 << 24)
+                        .unwrap();
                 wrong += usize::from(product != a * b);
             }
             let (was, is) = (original[at], insns[at]);

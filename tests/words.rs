@@ -1,6 +1,7 @@
 //! Schedules in words on every machine: each computes what it should, and so does what it is
 //! lowered to.
 
+use lozenge::function::Function;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::ARM7TDMI_HW2018;
 use lozenge::isa::avr::AvrIsa;
@@ -44,7 +45,7 @@ fn lowered<I: Isa>(what: &str, n: usize, core: &I::Core, schedule: &Schedule) ->
                 sources: pair,
                 alias: Alias::Distinct,
             };
-            let ran = I::call_concrete(core, &code, &operands, 1 << 26);
+            let ran = I::call_concrete(core, &Function::kernel(&code), &operands, 1 << 26);
             let (got, cost) = ran.unwrap_or_else(|(at, fault)| panic!("{what}: {at:#x}: {fault}"));
             assert_eq!(got, spec.value(pair), "{what}: {pair:x?}");
             cost.body.max
@@ -322,7 +323,7 @@ fn muddles<I: Isa>(count: u64, core: &I::Core) {
                 };
                 let values = words.evaluate(&[cut(&pair[0]), cut(&pair[1])]);
                 let want = number(words.result.iter().map(|word| values[word.0]), w);
-                let ran = I::call_concrete(core, &code, &operands, 1 << 20);
+                let ran = I::call_concrete(core, &Function::kernel(&code), &operands, 1 << 20);
                 let (got, _) = ran.unwrap_or_else(|(at, fault)| panic!("{what}: {at:#x}: {fault}"));
                 assert_eq!(got, want, "{what}: {pair:x?}");
             }

@@ -107,7 +107,7 @@ fn generate<I: Isa>(
     Ok(proved)
 }
 
-fn progress(message: String) -> ProgressBar {
+pub(super) fn progress(message: String) -> ProgressBar {
     // Draws on a terminal only; quiet in a pipe.
     let bar = ProgressBar::new_spinner().with_message(message);
     if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} [{elapsed}]") {
@@ -172,11 +172,12 @@ fn write<I: Isa>(
     output::write_all(&args.output, &files)
 }
 
-fn json(report: &Report) -> Result<String, String> {
+pub(super) fn json(report: &Report) -> Result<String, String> {
     serde_json::to_string_pretty(report).map_err(|e| e.to_string())
 }
 
-fn text(report: &Report) -> String {
+/// The report for people.
+pub(super) fn text(report: &Report) -> String {
     let spec = &report.spec;
     let counts = &report.instructions;
     let verdict = &report.verdict;

@@ -1,6 +1,8 @@
 //! Arguments of the command line. Exit codes: 0 proved, 1 not proved, 2 usage.
 
+mod assemble;
 mod bench;
+mod check;
 mod compare;
 mod generate;
 mod list;
@@ -41,6 +43,11 @@ enum Command {
                       lozenge compare mul 256 --core arm7tdmi --core mips-4km-32x16 --csv"
     )]
     Compare(CompareArgs),
+    /// Audit a function of an ELF file: the four verdicts and the costs of anybody's kernel
+    #[command(
+        after_help = "Example:\n  lozenge check out/mul160.o --symbol mul160 --op mul --bits 160 --mcu atmega128"
+    )]
+    Check(CheckArgs),
     /// What there is: methods, cores, mcus or ops
     #[command(after_help = "Example:\n  lozenge list methods")]
     List(ListArgs),
@@ -169,6 +176,54 @@ pub struct CompareArgs {
     csv: bool,
 }
 
+/// Arguments of `check`.
+#[derive(Args)]
+pub struct CheckArgs {
+    /// ELF object, executable or static library; or .S, .s for the GNU assembler
+    file: std::path::PathBuf,
+    /// The function
+    #[arg(long)]
+    symbol: String,
+    /// What it computes
+    #[arg(long)]
+    op: OpArg,
+    /// Bits of an operand
+    #[arg(long, allow_negative_numbers = true)]
+    bits: spec::Size,
+    /// Its arguments, ITEM[:BYTES][@PLACE] each: r, a, b (pointers to the operands), a number, n,
+    /// n8, n16, n32 (words of an operand), scratch:BYTES (memory to use), _ (anything); PLACE is a
+    /// register or sp+N, where the calling convention puts it if not given [default: r,a,b]
+    #[arg(long, value_name = "LIST")]
+    args: Option<String>,
+    /// Registers it may destroy though the calling convention preserves them, e.g. r2,r4-r7
+    #[arg(long, value_name = "LIST")]
+    scratch: Option<String>,
+    /// Bits of the words that operands are arrays of [default: as the function reads them]
+    #[arg(long, value_parser = ["8", "16", "32"])]
+    limb: Option<String>,
+    /// Print the question as a script for SMT solvers instead of answering it
+    #[arg(long, value_parser = ["smt2"], conflicts_with = "json")]
+    export: Option<String>,
+    /// Bytes that the address of every operand is a multiple of [default: those of its words]
+    #[arg(long, value_parser = ["1", "2", "4", "8"])]
+    align: Option<String>,
+    /// Part the function is for, e.g. atmega328p
+    #[arg(long)]
+    mcu: Option<String>,
+    /// Core the function is for, e.g. arm7tdmi
+    #[arg(long)]
+    core: Option<String>,
+    /// Instruction set extension of the core, e.g. wide-acc
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    isa_ext: Vec<String>,
+    /// Most significant byte first, on cores that can
+    #[arg(long)]
+    big_endian: bool,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
 /// What `list` lists.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum Topic {
@@ -251,6 +306,7 @@ pub fn run() -> ExitCode {
     let outcome = match cli.command {
         Command::Gen(args) => generate::run(&args),
         Command::Compare(args) => compare::run(&args),
+        Command::Check(args) => check::run(&args),
         Command::List(args) => list::run(&args),
         Command::Bench(args) => bench::run(&args),
     };

@@ -6,8 +6,10 @@
 
 use std::collections::HashMap;
 
+use super::concrete::number;
 use super::{Address, Base};
 use crate::fault::Fault;
+use crate::function::Segment;
 
 /// A piece of memory the contract names.
 #[derive(Clone, Debug)]
@@ -37,18 +39,33 @@ impl Region {
 /// Regions and the cells written or initialised so far, each of one word.
 #[derive(Clone, Debug)]
 pub struct AbstractMemory<V> {
+    /// Data at addresses of its own.
+    pub constants: Vec<Segment>,
+    /// Operands lie at multiples of so many bytes.
+    pub align: u64,
+    /// Is the most significant byte of a word at the lowest address?
+    pub big_endian: bool,
     regions: HashMap<Base, Region>,
     cells: HashMap<(Base, i64), (V, u32)>,
+    /// All widths of cells, as bits.
+    widths: u32,
     /// The lowest byte written, per region.
     lowest: HashMap<Base, i64>,
+    /// Bits of the narrowest load, per region.
+    narrowest: HashMap<Base, u32>,
 }
 
 impl<V> Default for AbstractMemory<V> {
     fn default() -> Self {
         Self {
+            constants: Vec::new(),
+            align: 1,
+            big_endian: false,
             regions: HashMap::new(),
             cells: HashMap::new(),
+            widths: 0,
             lowest: HashMap::new(),
+            narrowest: HashMap::new(),
         }
     }
 }
@@ -61,22 +78,57 @@ impl<V: Copy> AbstractMemory<V> {
 
     /// Puts an initial value of `width` bits into a cell, whatever the region's rights.
     pub fn set(&mut self, at: Address, width: u32, value: V) {
+        self.widths |= width;
         self.cells.insert((at.base, at.offset), (value, width));
     }
 
-    /// The `width`-bit word at `at`; `None` if nothing was ever put there.
+    /// Cells that share bytes with the `width` bits at `at`, in the order of their offsets.
+    pub fn overlapping(&self, at: Address, width: u32) -> Vec<(i64, V, u32)> {
+        /// Bytes of the widest cell.
+        const WIDEST: i64 = 4;
+        // Cells of one width lie at multiples of it.
+        let from = if self.widths == width {
+            at.offset
+        } else {
+            at.offset + 1 - WIDEST
+        };
+        let offsets = from..at.offset + i64::from(width / 8);
+        let cell = |offset: i64| {
+            let (value, w) = self.cells.get(&(at.base, offset))?;
+            (offset + i64::from(w / 8) > at.offset).then_some((offset, *value, *w))
+        };
+        offsets.filter_map(cell).collect()
+    }
+
+    /// Removes the cell at `at`.
+    pub fn remove(&mut self, at: Address) {
+        self.cells.remove(&(at.base, at.offset));
+    }
+
+    /// May the `width` bits at `at` be written?
     ///
     /// # Errors
-    /// [`Fault::Load`] outside every region, or across cells of other widths.
+    /// [`Fault::Store`] outside every writable region.
+    pub fn check_store(&self, at: Address, width: u32) -> Result<(), Fault> {
+        let region = self.check(at, width).map_err(Fault::Store)?;
+        if at.offset + i64::from(width / 8) <= region.writable_end {
+            return Ok(());
+        }
+        Err(Fault::Store(format!(
+            "{}, which the contract only lets it read",
+            self.place(at)
+        )))
+    }
+
+    /// The `width`-bit word at `at`; `None` if there is no cell of this width.
+    ///
+    /// # Errors
+    /// [`Fault::Load`] outside every region.
     pub fn get(&self, at: Address, width: u32) -> Result<Option<V>, Fault> {
         self.check(at, width).map_err(Fault::Load)?;
         match self.cells.get(&(at.base, at.offset)) {
             Some((value, w)) if *w == width => Ok(Some(*value)),
-            Some((_, w)) => Err(Fault::Unsupported(format!(
-                "reads {width} bits of a {w}-bit word at {}",
-                self.place(at)
-            ))),
-            None => Ok(None),
+            _ => Ok(None),
         }
     }
 
@@ -85,23 +137,57 @@ impl<V: Copy> AbstractMemory<V> {
     /// # Errors
     /// [`Fault::Store`] outside every writable region.
     pub fn put(&mut self, at: Address, width: u32, value: V) -> Result<(), Fault> {
-        let region = self.check(at, width).map_err(Fault::Store)?;
-        let end = at.offset + i64::from(width / 8);
-        if end > region.writable_end {
-            return Err(Fault::Store(format!(
-                "{}, which the contract only lets it read",
-                self.place(at)
-            )));
-        }
+        self.check_store(at, width)?;
         let lowest = self.lowest.entry(at.base).or_insert(at.offset);
         *lowest = at.offset.min(*lowest);
-        self.cells.insert((at.base, at.offset), (value, width));
+        self.set(at, width, value);
         Ok(())
+    }
+
+    /// Was anything ever put there?
+    pub fn is_written(&self, at: Address, width: u32) -> bool {
+        let bytes = at.offset..at.offset + i64::from(width / 8);
+        bytes
+            .into_iter()
+            .any(|offset| self.cells.contains_key(&(at.base, offset)))
+    }
+
+    /// The number at `at`, if it is data with an address of its own.
+    ///
+    /// # Errors
+    /// [`Fault::Load`] when the program may have written it before.
+    pub fn constant(&self, at: Address, width: u32) -> Result<Option<u64>, Fault> {
+        if at.base != Base::ABSOLUTE {
+            return Ok(None);
+        }
+        let address = u64::try_from(at.offset).unwrap_or(u64::MAX);
+        let found = self.constants.iter().find_map(|segment| {
+            let bytes = segment.get(address, (width / 8) as usize)?;
+            Some((segment.writable, number(bytes, self.big_endian)))
+        });
+        match found {
+            Some((true, _)) => Err(Fault::Load(format!(
+                "the variable at {address:#x}, which is not the same in every run"
+            ))),
+            Some((false, number)) => Ok(Some(number)),
+            None => Ok(None),
+        }
     }
 
     /// The value in a cell, rights aside.
     pub fn peek(&self, at: Address) -> Option<V> {
         self.cells.get(&(at.base, at.offset)).map(|(v, _)| *v)
+    }
+
+    /// Bits of the narrowest load from `base`.
+    pub fn narrowest_load(&self, base: Base) -> Option<u32> {
+        self.narrowest.get(&base).copied()
+    }
+
+    /// Notes a load.
+    pub fn note_load(&mut self, base: Base, width: u32) {
+        let narrowest = self.narrowest.entry(base).or_insert(width);
+        *narrowest = width.min(*narrowest);
     }
 
     /// The lowest byte ever written in `base`.

@@ -10,10 +10,13 @@ use std::collections::HashMap;
 
 use super::abstract_memory::AbstractMemory;
 use super::bounds::Bounds;
+use super::cells;
 use super::claims::Claims;
 use super::concrete::{Bits, Concrete};
+use super::placed::{LowBits, Placed};
 use super::public::{self, Public, PublicBit};
 use super::recent::Recent;
+use super::split::Cuts;
 pub use super::variable::{BitValue, Def, Value, Var, VarId};
 use super::{Abstract, Address, Domain, Logic, Shift, Signs, Sum};
 use crate::fault::Fault;
@@ -28,6 +31,10 @@ pub struct Algebra {
     pub(super) claims: Claims,
     /// Words whose bits have names, lowest first.
     pub(super) digits: HashMap<VarId, Vec<Value>>,
+    pub(super) cuts: Cuts,
+    pub(super) placed: Placed,
+    /// Words that hold flags: another word, of which some bits are replaced.
+    pub(super) packed: HashMap<VarId, (Value, Vec<(u32, BitValue)>)>,
     /// Sums and products made lately: the same operation on the same words gives the same variables.
     sums: Recent<(Value, Value, Value, u32), (Value, BitValue)>,
     differences: Recent<(Value, Value, Value, u32), (Value, BitValue)>,
@@ -95,7 +102,7 @@ impl Algebra {
     }
 
     /// A pointer in arithmetic that does not fold is any word.
-    fn variable_or_number(&mut self, value: Value, w: u32) -> Value {
+    pub(super) fn variable_or_number(&mut self, value: Value, w: u32) -> Value {
         match value {
             Value::Public(Public::Pointer { .. }) => self.unknown_word(w),
             _ => value,
@@ -174,6 +181,9 @@ impl Domain for Algebra {
         if let Some(sum) = Self::folded(true, a, b, c) {
             return sum;
         }
+        if let Some(sum) = self.placed_sum::<W>(true, *a, *b, c) {
+            return sum;
+        }
         if let Some(sum) = self.unmask::<W>(*a, *b, c) {
             return sum;
         }
@@ -242,6 +252,9 @@ impl Domain for Algebra {
 
     fn sub<const W: u32>(&mut self, a: &Value, b: &Value, c: &BitValue) -> Sum<Self, W> {
         if let Some(difference) = Self::folded(false, a, b, c) {
+            return difference;
+        }
+        if let Some(difference) = self.placed_sum::<W>(false, *a, *b, c) {
             return difference;
         }
         let full = (1u64 << W) - 1;
@@ -333,10 +346,13 @@ impl Domain for Algebra {
         let product = self.bound(a, W) * self.bound(b, W);
         let hi = self.new_var(Def::Carry, product >> W);
         let lo = self.new_var(Def::Low { a, b, hi, w: W }, product.min((1 << W) - 1));
-        self.bounds
-            .group(&[Value::Var(lo), Value::Var(hi)], product.into());
-        self.products.put(key, (Value::Var(lo), Value::Var(hi)));
-        (Value::Var(lo), Value::Var(hi))
+        let hi = match product >> W {
+            0 => Value::ZERO,
+            _ => Value::Var(hi),
+        };
+        self.bounds.group(&[Value::Var(lo), hi], product.into());
+        self.products.put(key, (Value::Var(lo), hi));
+        (Value::Var(lo), hi)
     }
 
     fn logic<const W: u32>(&mut self, op: Logic, a: &Value, b: &Value) -> Value {
@@ -346,6 +362,11 @@ impl Domain for Algebra {
         {
             return Value::Public(word);
         }
+        if let (Some(x), Some(y)) = (self.low_bits(*a), self.low_bits(*b))
+            && let Some(bits) = LowBits::masked(op, x, y)
+        {
+            return Value::Public(Public::Known(bits));
+        }
         match op {
             Logic::Xor if a == b => Value::ZERO,
             _ if a == b => *a,
@@ -354,7 +375,10 @@ impl Domain for Algebra {
             Logic::Or | Logic::Xor if *b == Value::ZERO => *a,
             Logic::And if *a == ones => *b,
             Logic::And if *b == ones => *a,
-            _ => match self.masked(op, *a, *b, W) {
+            _ => match self
+                .masked(op, *a, *b, W)
+                .or_else(|| self.cut_logic(op, *a, *b, W))
+            {
                 Some(word) => word,
                 None => self.unknown_word(W),
             },
@@ -369,18 +393,10 @@ impl Domain for Algebra {
                 self.flag(a & 1 == 1),
             );
         }
-        // a = 2 q + out, word = q + 2^(W-1) top.
-        let a = self.variable_or_number(*a, W);
-        let half = self.bound(a, W) >> 1;
-        let quotient = self.new_var(Def::Carry, half);
-        let mut form = (vec![(quotient, -2)], 0);
-        Self::collect(&mut form, a, 1);
-        let out = self.linear(&form.0, form.1, 1);
-        let mut form = (vec![(quotient, 1)], 0);
-        Self::collect(&mut form, top, 1 << (W - 1));
-        let bound = half + (self.bound(top, 1) << (W - 1));
-        let word = self.linear(&form.0, form.1, bound);
-        (Value::Var(word), BitValue::Var(out))
+        // a = 2 hi + out, word = hi + 2^(W-1) top.
+        let (out, half) = self.split(*a, 1, W);
+        let word = self.weighted_sum(&[(half, 1), (top, 1 << (W - 1))], W);
+        (word, Self::as_bit(out))
     }
 
     fn shift<const W: u32>(&mut self, kind: Shift, a: &Value, count: u32) -> (Value, BitValue) {
@@ -388,39 +404,42 @@ impl Domain for Algebra {
             let (word, out) = kind.apply(*k, count, W);
             return (self.known::<W>(word), self.flag(out));
         }
-        let a = self.variable_or_number(*a, W);
-        let bound = self.bound(a, W);
-        if let Some(shifted) = self.shift_sign::<W>(kind, a, count) {
+        if let Some(low) = self.low_bits(*a).and_then(|low| low.shifted(kind, count)) {
+            return (self.placed_word(low, W), BitValue::Opaque);
+        }
+        if let Some(shifted) = self.shift_sign::<W>(kind, *a, count) {
             return shifted;
         }
         match kind {
-            // word = 2^count a - 2^W over.
+            // word = 2^count lo, a = lo + 2^(W-count) over.
             Shift::Left => {
-                let over = self.new_var(Def::Carry, bound >> (W - count));
-                let mut form = (vec![(over, -(1 << W))], 0);
-                Self::collect(&mut form, a, 1 << count);
-                let word = self.linear(&form.0, form.1, (1 << W) - 1);
-                let out = if count == 1 {
-                    BitValue::Var(over)
-                } else {
-                    BitValue::Opaque
+                let (lo, over) = self.split(*a, W - count, W);
+                let word = self.weighted_sum(&[(lo, 1 << count)], W);
+                let out = match count {
+                    1 => Self::as_bit(over),
+                    _ => BitValue::Opaque,
                 };
-                (Value::Var(word), out)
+                (word, out)
             }
-            // a = 2^count word + rest.
-            Shift::Right => {
-                let word = self.new_var(Def::Carry, bound >> count);
-                let mut form = (vec![(word, -(1 << count))], 0);
-                Self::collect(&mut form, a, 1);
-                let rest = self.linear(&form.0, form.1, (1 << count) - 1);
-                let out = if count == 1 {
-                    BitValue::Var(rest)
-                } else {
-                    BitValue::Opaque
+            // a = rest + 2^count word.
+            Shift::Right | Shift::RotateRight => {
+                let (rest, word) = self.split(*a, count, W);
+                let out = match count {
+                    1 => Self::as_bit(rest),
+                    _ => BitValue::Opaque,
                 };
-                (Value::Var(word), out)
+                match kind {
+                    Shift::Right => (word, out),
+                    _ => {
+                        let turned = [(rest, 1 << (W - count)), (word, 1)];
+                        (self.weighted_sum(&turned, W), out)
+                    }
+                }
             }
-            Shift::ArithmeticRight | Shift::RotateRight => (self.unknown_word(W), BitValue::Opaque),
+            Shift::ArithmeticRight if self.bound(*a, W) >> (W - 1) == 0 => {
+                self.shift::<W>(Shift::Right, a, count)
+            }
+            Shift::ArithmeticRight => (self.unknown_word(W), BitValue::Opaque),
         }
     }
 
@@ -429,7 +448,10 @@ impl Domain for Algebra {
             BitValue::Public(PublicBit::Known(true)) => *x,
             BitValue::Public(PublicBit::Known(false)) => *y,
             _ if x == y => *x,
-            _ => self.choose(bit, *x, *y, W),
+            _ => match self.chosen::<W>(bit, *x, *y) {
+                Some(word) => word,
+                None => self.choose(bit, *x, *y, W),
+            },
         }
     }
 
@@ -440,8 +462,7 @@ impl Domain for Algebra {
     fn slice<const W: u32, const V: u32>(&mut self, a: &Value, from: u32) -> Value {
         match a {
             Value::Public(Public::Known(k)) => self.known::<V>(k >> from),
-            Value::Var(_) if from == 0 && self.bound(*a, W) >> V == 0 => *a,
-            _ => self.unknown_word(V),
+            _ => self.part(*a, W, from, V),
         }
     }
 
@@ -480,6 +501,7 @@ impl Domain for Algebra {
     fn bit<const W: u32>(&mut self, a: &Value, index: u32) -> BitValue {
         match a {
             Value::Public(Public::Known(k)) => self.flag(k >> index & 1 == 1),
+            Value::Var(v) if self.packed.contains_key(v) => self.packed_bit(*a, index),
             Value::Var(v) if index == W - 1 => BitValue::Top { word: *v, w: W },
             Value::Var(v) => Self::as_bit(self.digit(*v, index, W)),
             Value::Public(Public::Pointer { .. }) => BitValue::Opaque,
@@ -499,7 +521,7 @@ impl Domain for Algebra {
                 let bound = k + (1 << index);
                 Value::Var(self.linear(&[(*v, 1 << index)], *k as i64, bound))
             }
-            _ => self.unknown_word(W),
+            _ => self.pack(*a, index, *bit, W),
         }
     }
 
@@ -528,7 +550,7 @@ impl Domain for Algebra {
                 Value::Public(p) => known.push(*p),
                 Value::Var(v) => {
                     let what = self.name(*v).unwrap_or("a computed value").to_string();
-                    return Err(Fault::SecretAddress(what));
+                    return Err(Fault::SecretAddress(what.as_str().into()));
                 }
             }
         }
@@ -536,7 +558,10 @@ impl Domain for Algebra {
     }
 
     fn load<const W: u32>(&mut self, at: Address) -> Result<Value, Fault> {
-        match self.memory.get(at, W)? {
+        if let Some(number) = self.memory.constant(at, W)? {
+            return Ok(self.known::<W>(number));
+        }
+        match cells::load(self, at, W)? {
             Some(value) => Ok(value),
             None => {
                 let name = format!("{} before it is written", self.memory.place(at));
@@ -548,7 +573,7 @@ impl Domain for Algebra {
     }
 
     fn store<const W: u32>(&mut self, at: Address, word: &Value) -> Result<(), Fault> {
-        self.memory.put(at, W, *word)
+        cells::store(self, at, W, *word)
     }
 
     fn at(&mut self, pc: usize) {

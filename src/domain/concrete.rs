@@ -2,10 +2,15 @@
 
 use super::{Address, Base, Domain, Logic, Shift, Signs, Sum};
 use crate::fault::Fault;
+use crate::function::Segment;
 
 /// Flat data memory.
 pub struct Concrete {
     pub memory: Vec<u8>,
+    /// Address of the first byte of `memory`.
+    pub start: usize,
+    /// What else there is to read.
+    pub rom: Vec<Segment>,
     /// Is the most significant byte of a word at the lowest address?
     pub big_endian: bool,
 }
@@ -25,11 +30,22 @@ fn sign_extend(value: u64, w: u32) -> i64 {
     ((value << (64 - w)) as i64) >> (64 - w)
 }
 
+/// The number in `bytes`.
+pub fn number(bytes: &[u8], big_endian: bool) -> u64 {
+    let join = |sum: u64, byte: &u8| sum << 8 | u64::from(*byte);
+    match big_endian {
+        true => bytes.iter().fold(0, join),
+        false => bytes.iter().rev().fold(0, join),
+    }
+}
+
 impl Concrete {
     /// All-zero memory of `size` bytes, little-endian.
     pub fn new(size: usize) -> Self {
         Self {
             memory: vec![0; size],
+            start: 0,
+            rom: Vec::new(),
             big_endian: false,
         }
     }
@@ -37,10 +53,24 @@ impl Concrete {
     /// The byte range of a `width`-bit access, when it lies inside memory.
     #[inline(always)]
     fn range(&self, at: Address, width: u32) -> Option<std::ops::Range<usize>> {
-        let start = at.offset as usize;
+        let start = (at.offset as usize).wrapping_sub(self.start);
         let end = start.wrapping_add((width / 8) as usize);
         (at.base == Base::ABSOLUTE && start <= end && end <= self.memory.len())
             .then_some(start..end)
+    }
+
+    /// A word outside `memory`.
+    #[cold]
+    fn read_only<const W: u32>(&self, at: Address) -> Result<Bits<W>, Fault> {
+        let address = u64::try_from(at.offset).unwrap_or(u64::MAX);
+        let bytes = self
+            .rom
+            .iter()
+            .find_map(|s| s.get(address, (W / 8) as usize));
+        match bytes.filter(|_| at.base == Base::ABSOLUTE) {
+            Some(bytes) => Ok(Bits(number(bytes, self.big_endian))),
+            None => Err(Fault::Load(format!("data address {:#x}", at.offset))),
+        }
     }
 }
 
@@ -195,7 +225,7 @@ impl Domain for Concrete {
                 }
                 Ok(Bits(value))
             }
-            None => Err(Fault::Load(format!("data address {:#x}", at.offset))),
+            None => self.read_only(at),
         }
     }
 

@@ -5,6 +5,7 @@ use super::algebra::{Algebra, BitValue, Def, Value};
 use super::public::Public;
 use super::secret::{Secret, Taint, TaintBit};
 use super::{Address, Base, Domain};
+use crate::function::Segment;
 
 /// A domain whose runs stand for all inputs: it starts from unknown words and free places.
 pub trait Abstract: Domain {
@@ -14,6 +15,8 @@ pub trait Abstract: Domain {
     fn pointer<const W: u32>(&mut self, base: Base, offset: i64, part: u32) -> Self::Word<W>;
     /// Declares a region of memory.
     fn declare(&mut self, base: Base, region: Region);
+    /// Data that every run finds in memory, and the alignment of operands in bytes.
+    fn environment(&mut self, constants: Vec<Segment>, align: u64, big_endian: bool);
     /// Puts a word into memory, whatever the region's rights.
     fn init<const W: u32>(&mut self, at: Address, word: &Self::Word<W>);
     /// Are they certainly the same word?
@@ -41,6 +44,12 @@ impl Abstract for Algebra {
 
     fn declare(&mut self, base: Base, region: Region) {
         self.memory.declare(base, region);
+    }
+
+    fn environment(&mut self, constants: Vec<Segment>, align: u64, big_endian: bool) {
+        self.memory.constants = constants;
+        self.memory.align = align;
+        self.memory.big_endian = big_endian;
     }
 
     fn init<const W: u32>(&mut self, at: Address, word: &Value) {
@@ -80,6 +89,12 @@ impl Abstract for Secret {
 
     fn declare(&mut self, base: Base, region: Region) {
         self.memory.declare(base, region);
+    }
+
+    fn environment(&mut self, constants: Vec<Segment>, align: u64, big_endian: bool) {
+        self.memory.constants = constants;
+        self.memory.align = align;
+        self.memory.big_endian = big_endian;
     }
 
     fn init<const W: u32>(&mut self, at: Address, word: &Taint) {

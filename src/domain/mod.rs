@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | [`concrete`] | a number | what does this run compute? |
 //! | [`secret`] | public, or learnt from a secret | may an observer of time and addresses learn it? |
+//! | [`formula`] | a bit-vector term | what does a solver say? |
 //! | [`algebra`] | an integer variable with a definition and a bound | is the result right for *all* inputs? |
 //!
 //! Words carry their width in their type, `D::Word<8>`. Operations are total:
@@ -17,18 +18,22 @@ pub mod abstract_memory;
 pub mod algebra;
 mod borrows;
 pub mod bounds;
+mod cells;
 mod claims;
 pub mod concrete;
 mod conditional;
 pub mod entry;
 pub mod floor;
+pub mod formula;
 pub mod identity;
 mod idioms;
+mod placed;
 mod polynomial;
 pub mod public;
 mod recent;
 pub mod secret;
 mod sign;
+mod split;
 mod variable;
 
 pub use entry::Abstract;
@@ -256,6 +261,8 @@ impl Base {
     pub const STACK: Base = Base(2);
     /// The first of the operands.
     pub const FIRST_OPERAND: u8 = 3;
+    /// The first of the areas that a function may use as it likes.
+    pub const FIRST_AREA: u8 = 16;
 }
 
 /// A data address: `offset` bytes from `base`.

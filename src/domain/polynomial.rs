@@ -259,7 +259,10 @@ impl<'a> Polynomial<'a> {
         match self.def(v) {
             Def::Low { a, b, hi, w } => {
                 self.add_product(a, b, &by)?;
-                self.add_variable(hi, &by.carried(u64::from(w)));
+                // A product below 2^w has no high word.
+                if self.algebra.vars[hi as usize].bound > 0 {
+                    self.add_variable(hi, &by.carried(u64::from(w)));
+                }
             }
             Def::Product { a, b } => self.add_variables(a, b, &by),
             Def::Free | Def::Carry | Def::Linear { .. } => {}

@@ -5,13 +5,17 @@
 //! pointers stay numbers; a secret that reaches a branch, an address or an
 //! operand-dependent latency is the leak.
 
+use std::collections::HashSet;
+
 use super::abstract_memory::AbstractMemory;
+use super::cells;
 use super::concrete::{Bits, Concrete};
+use super::placed::{LowBits, Placed};
 use super::public::{self, Public, PublicBit};
 use super::{Address, Domain, Logic, Shift, Signs, Sum};
-use crate::fault::Fault;
+use crate::fault::{Fault, Source};
 
-/// Where a secret entered the run.
+/// How a secret came to be: a step, which leads to the one before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Origin(u32);
 
@@ -20,12 +24,36 @@ impl Origin {
     const PLACE: Origin = Origin(0);
 }
 
+/// A step: a secret enters the run, or one is computed from another.
+#[derive(Clone, Debug)]
+enum Step {
+    Enters(String),
+    /// By the instruction at `pc`, from `from`.
+    Computed {
+        from: Origin,
+        pc: u32,
+    },
+}
+
 /// A public value, or a secret: which one (copies keep the number), and where it came from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Taint {
     Public(Public),
     Secret { value: u32, origin: Origin },
 }
+
+impl PartialEq for Taint {
+    /// The same value, however it came here.
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Taint::Public(x), Taint::Public(y)) => x == y,
+            (Taint::Secret { value: x, .. }, Taint::Secret { value: y, .. }) => x == y,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Taint {}
 
 /// A public bit, or a secret one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,16 +65,22 @@ pub enum TaintBit {
 /// The secret domain.
 pub struct Secret {
     pub memory: AbstractMemory<Taint>,
-    origins: Vec<String>,
+    steps: Vec<Step>,
+    pc: u32,
     values: u32,
+    visited: HashSet<usize>,
+    placed: Placed,
 }
 
 impl Default for Secret {
     fn default() -> Self {
         Self {
             memory: AbstractMemory::default(),
-            origins: vec!["where the caller placed the operands".into()],
+            steps: vec![Step::Enters("where the caller placed the operands".into())],
+            pc: 0,
             values: 0,
+            visited: HashSet::new(),
+            placed: Placed::new(),
         }
     }
 }
@@ -54,11 +88,8 @@ impl Default for Secret {
 impl Secret {
     /// A fresh secret called `name`.
     pub fn secret(&mut self, name: impl Into<String>) -> Taint {
-        self.origins.push(format!("the secret {}", name.into()));
-        self.fresh(Origin(self.origins.len() as u32 - 1))
-    }
-
-    fn fresh(&mut self, origin: Origin) -> Taint {
+        let name = format!("the secret {}", name.into());
+        let origin = self.step(Step::Enters(name));
         self.values += 1;
         Taint::Secret {
             value: self.values,
@@ -66,8 +97,73 @@ impl Secret {
         }
     }
 
-    fn name(&self, origin: Origin) -> String {
-        self.origins[origin.0 as usize].clone()
+    fn step(&mut self, step: Step) -> Origin {
+        self.steps.push(step);
+        Origin(self.steps.len() as u32 - 1)
+    }
+
+    /// The step by which the running instruction passes a secret on.
+    fn passed_on(&mut self, from: Origin) -> Origin {
+        let pc = self.pc;
+        match self.steps.get(from.0 as usize) {
+            Some(Step::Computed { pc: last, .. }) if *last == pc => from,
+            _ if from == Origin::PLACE => from,
+            _ => self.step(Step::Computed { from, pc }),
+        }
+    }
+
+    fn fresh(&mut self, origin: Origin) -> Taint {
+        self.values += 1;
+        let origin = self.passed_on(origin);
+        Taint::Secret {
+            value: self.values,
+            origin,
+        }
+    }
+
+    /// Addresses of the instructions executed so far, ascending.
+    pub fn visited(&self) -> Vec<usize> {
+        let mut list: Vec<_> = self.visited.iter().copied().collect();
+        list.sort_unstable();
+        list
+    }
+
+    /// Where a secret entered the run, and the instructions it passed.
+    fn source(&self, origin: Origin) -> Source {
+        let mut path = Vec::new();
+        let mut at = origin;
+        let name = loop {
+            match self.steps.get(at.0 as usize) {
+                Some(Step::Computed { from, pc }) => {
+                    path.push(*pc as usize);
+                    at = *from;
+                }
+                Some(Step::Enters(name)) => break name.clone(),
+                None => break String::new(),
+            }
+        };
+        path.reverse();
+        Source {
+            name,
+            path,
+            is_place: at == Origin::PLACE,
+        }
+    }
+
+    /// The low bits of a word that depends on where the operands lie.
+    fn low_bits(&self, word: Taint) -> Option<LowBits> {
+        match word {
+            Taint::Public(public) => LowBits::of(public, &self.memory),
+            Taint::Secret { value, .. } => self.placed.get(&value).copied(),
+        }
+    }
+
+    fn placed_word(&mut self, low: LowBits) -> Taint {
+        let word = self.fresh(Origin::PLACE);
+        if let Taint::Secret { value, .. } = word {
+            self.placed.insert(value, low);
+        }
+        word
     }
 
     /// The first secret among the operands.
@@ -84,7 +180,7 @@ impl Secret {
     }
 
     /// A fresh secret computed from `words` and `bits`.
-    fn mix(&mut self, words: &[Taint], bits: &[TaintBit]) -> Taint {
+    pub(super) fn mix(&mut self, words: &[Taint], bits: &[TaintBit]) -> Taint {
         self.fresh(Self::first_origin(words, bits))
     }
 
@@ -120,6 +216,17 @@ impl Secret {
         }
         let origin = Self::first_origin(&[*a, *b], &[*c]);
         let secret = TaintBit::Secret(origin);
+        if let (Some(x), Some(y), TaintBit::Public(PublicBit::Known(c))) =
+            (self.low_bits(*a), self.low_bits(*b), c)
+            && let Some(low) = LowBits::sum(up, x, y, *c)
+        {
+            return Sum {
+                word: self.placed_word(low),
+                carry: secret,
+                half: secret,
+                overflow: secret,
+            };
+        }
         Sum {
             word: self.fresh(origin),
             carry: secret,
@@ -167,10 +274,20 @@ impl Domain for Secret {
         if op == Logic::And && (*a == zero || *b == zero) {
             return zero;
         }
+        let neutral = if op == Logic::And { (1 << W) - 1 } else { 0 };
+        let neutral = Taint::Public(Public::Known(neutral));
+        if *a == neutral || *b == neutral {
+            return if *a == neutral { *b } else { *a };
+        }
         if let (Taint::Public(a), Taint::Public(b)) = (a, b)
             && let Some(word) = public::logic(op, *a, *b)
         {
             return Taint::Public(word);
+        }
+        if let (Some(x), Some(y)) = (self.low_bits(*a), self.low_bits(*b))
+            && let Some(bits) = LowBits::masked(op, x, y)
+        {
+            return Taint::Public(Public::Known(bits));
         }
         self.mix(&[*a, *b], &[])
     }
@@ -191,7 +308,11 @@ impl Domain for Secret {
             return (self.known::<W>(word), self.flag(out));
         }
         let origin = Self::first_origin(&[*a], &[]);
-        (self.fresh(origin), TaintBit::Secret(origin))
+        let word = match self.low_bits(*a).and_then(|low| low.shifted(kind, count)) {
+            Some(low) => self.placed_word(low),
+            None => self.fresh(origin),
+        };
+        (word, TaintBit::Secret(origin))
     }
 
     fn select<const W: u32>(&mut self, bit: &TaintBit, x: &Taint, y: &Taint) -> Taint {
@@ -228,7 +349,7 @@ impl Domain for Secret {
     }
 
     fn origin<const W: u32>(&self, word: &Taint) -> String {
-        self.name(Self::first_origin(&[*word], &[]))
+        self.source(Self::first_origin(&[*word], &[])).name
     }
 
     fn is_zero<const W: u32>(&mut self, a: &Taint) -> TaintBit {
@@ -282,8 +403,8 @@ impl Domain for Secret {
     fn decide(&mut self, bit: &TaintBit) -> Result<bool, Fault> {
         match bit {
             TaintBit::Public(PublicBit::Known(b)) => Ok(*b),
-            TaintBit::Public(_) => Err(Fault::SecretBranch(self.name(Origin::PLACE))),
-            TaintBit::Secret(o) => Err(Fault::SecretBranch(self.name(*o))),
+            TaintBit::Public(_) => Err(Fault::SecretBranch(self.source(Origin::PLACE))),
+            TaintBit::Secret(o) => Err(Fault::SecretBranch(self.source(*o))),
         }
     }
 
@@ -291,9 +412,9 @@ impl Domain for Secret {
         match word {
             Taint::Public(Public::Known(k)) => Ok(*k),
             Taint::Public(Public::Pointer { .. }) => {
-                Err(Fault::SecretAddress(self.name(Origin::PLACE)))
+                Err(Fault::SecretAddress(self.source(Origin::PLACE)))
             }
-            Taint::Secret { origin: o, .. } => Err(Fault::SecretAddress(self.name(*o))),
+            Taint::Secret { origin: o, .. } => Err(Fault::SecretAddress(self.source(*o))),
         }
     }
 
@@ -302,15 +423,24 @@ impl Domain for Secret {
         for part in parts {
             match part {
                 Taint::Public(p) => known.push(*p),
-                Taint::Secret { origin: o, .. } => return Err(Fault::SecretAddress(self.name(*o))),
+                Taint::Secret { origin: o, .. } => {
+                    return Err(Fault::SecretAddress(self.source(*o)));
+                }
             }
         }
         public::address::<W>(&known, offset)
     }
 
     fn load<const W: u32>(&mut self, at: Address) -> Result<Taint, Fault> {
-        match self.memory.get(at, W)? {
-            Some(value) => Ok(value),
+        if let Some(number) = self.memory.constant(at, W)? {
+            return Ok(self.known::<W>(number));
+        }
+        match cells::load(self, at, W)? {
+            Some(Taint::Secret { value, origin }) => {
+                let origin = self.passed_on(origin);
+                Ok(Taint::Secret { value, origin })
+            }
+            Some(public) => Ok(public),
             None => {
                 let name = format!("{} (not initialised)", self.memory.place(at));
                 let value = self.secret(name);
@@ -321,6 +451,11 @@ impl Domain for Secret {
     }
 
     fn store<const W: u32>(&mut self, at: Address, word: &Taint) -> Result<(), Fault> {
-        self.memory.put(at, W, *word)
+        cells::store(self, at, W, *word)
+    }
+
+    fn at(&mut self, pc: usize) {
+        self.visited.insert(pc);
+        self.pc = pc as u32;
     }
 }

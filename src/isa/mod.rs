@@ -13,6 +13,7 @@ use crate::domain::{Abstract, Base};
 use crate::emit::{Assembler, Dialect, ObjectFormat};
 use crate::facts::Facts;
 use crate::fault::Fault;
+use crate::function::Function;
 use crate::program::Program;
 use crate::schedule::{Counts, Schedule};
 use crate::spec::{Alias, Spec};
@@ -38,13 +39,20 @@ pub struct Operands<'a> {
 }
 
 impl Operands<'_> {
-    /// Addresses of the result and the sources, the first of them at `first`.
-    pub fn addresses(&self, first: usize) -> Vec<usize> {
+    /// Addresses of the result, the sources and then of areas of so many bytes, the first at `first`.
+    pub fn addresses(&self, first: usize, areas: &[usize]) -> Vec<usize> {
         let longest = self.spec.source_bytes().into_iter().max();
         let room = self.spec.result_bytes().max(longest.unwrap_or(0));
+        let room = room.next_multiple_of(8);
         let places = self.alias.places().into_iter();
         let used = places.take(1 + self.spec.op.sources());
-        used.map(|place| first + place * room).collect()
+        let mut list: Vec<_> = used.map(|place| first + place * room).collect();
+        let mut next = first + list.len() * room;
+        for bytes in areas {
+            list.push(next);
+            next += bytes.next_multiple_of(8);
+        }
+        list
     }
 
     /// Puts the sources where `addresses` says: arrays of words of `word` bytes, least significant first.
@@ -54,14 +62,15 @@ impl Operands<'_> {
             let mut bytes = value.to_bytes_le();
             bytes.resize(length, 0);
             order_words(&mut bytes, d.big_endian, word);
-            d.memory[*at..*at + length].copy_from_slice(&bytes);
+            let at = *at - d.start;
+            d.memory[at..at + length].copy_from_slice(&bytes);
         }
     }
 
     /// The result at `addresses[0]`.
     pub fn result(&self, d: &Concrete, addresses: &[usize], word: usize) -> BigUint {
-        let end = addresses[0] + self.spec.result_bytes();
-        let mut bytes = d.memory[addresses[0]..end].to_vec();
+        let at = addresses[0] - d.start;
+        let mut bytes = d.memory[at..at + self.spec.result_bytes()].to_vec();
         order_words(&mut bytes, d.big_endian, word);
         BigUint::from_bytes_le(&bytes)
     }
@@ -86,6 +95,8 @@ pub trait Isa: Sized + 'static {
     const STACK_TOP: i64;
     /// The calling convention its kernels keep.
     const ABI: &'static str;
+    /// Bytes of a pointer, and of a length.
+    const POINTER_BYTES: usize;
 
     /// Assemblers there are files for.
     const ASSEMBLERS: &'static [Assembler];
@@ -142,25 +153,28 @@ pub trait Isa: Sized + 'static {
         None
     }
 
-    /// Calls `code` in an abstract domain, with pointers to the given bases.
+    /// The number of the register called `name`.
+    fn register(name: &str) -> Option<u8>;
+
+    /// Calls `function` in an abstract domain, with pointers to the given bases.
     ///
     /// # Errors
     /// A fault and where.
     fn call<D: Abstract>(
         domain: D,
         core: &Self::Core,
-        code: &[u8],
-        arguments: &[Base],
+        function: &Function,
+        bases: &[Base],
         limit: u64,
     ) -> Result<Called<D>, Stopped>;
 
-    /// Calls `code` on numbers: result and cost.
+    /// Calls `function` on numbers: result and cost.
     ///
     /// # Errors
     /// A fault and where.
     fn call_concrete(
         core: &Self::Core,
-        code: &[u8],
+        function: &Function,
         operands: &Operands<'_>,
         limit: u64,
     ) -> Result<(BigUint, Cost), Stopped>;

@@ -9,8 +9,9 @@ use super::code::{Insn, immediate_bits};
 use super::instructions::Op;
 use super::machine::{Arm, LR, Places, SP};
 use crate::domain::abstract_memory::Region;
-use crate::domain::concrete::{Bits, Concrete};
+use crate::domain::concrete::{Bits, Concrete, number};
 use crate::domain::{Abstract, Address, Base, Domain};
+use crate::function::{Function, Place, abstract_word, concrete_number, in_words};
 use crate::isa::LowerError;
 
 /// The deepest stack a kernel may use, in bytes.
@@ -18,7 +19,9 @@ pub const STACK_LIMIT: i64 = 4096;
 /// The code itself, for reads of its literals.
 const CODE: Base = Base(u8::MAX);
 /// Registers of the arguments.
-const ARGUMENTS: usize = 4;
+const ARGUMENTS: [u8; 4] = [0, 1, 2, 3];
+/// Bytes of a pointer.
+pub const POINTER_BYTES: usize = 4;
 
 /// Must the callee preserve register `r`?
 pub fn is_callee_saved(r: u8) -> bool {
@@ -30,45 +33,53 @@ pub struct Entry<D: Domain> {
     r: [D::Word<32>; 15],
 }
 
-/// A machine about to run `code`, called with pointers to the start of `arguments`.
-pub fn enter<D: Abstract>(mut d: D, code: &[u8], arguments: &[Base]) -> (Arm<D>, Entry<D>) {
+/// A machine about to run `function`, called with pointers to the start of `bases`.
+pub fn enter<D: Abstract>(mut d: D, function: &Function, bases: &[Base]) -> (Arm<D>, Entry<D>) {
+    let (base, start) = match function.origin {
+        Some(_) => (Base::ABSOLUTE, d.known(0)),
+        None => (CODE, d.pointer(CODE, 0, 0)),
+    };
     let place = |base| Address { base, offset: 0 };
-    let length = code.len() as i64;
-    d.declare(
-        CODE,
-        Region {
-            name: "code".into(),
-            start: 0,
-            end: length,
-            writable_end: 0,
-        },
-    );
-    for (i, chunk) in code.chunks_exact(4).enumerate() {
-        let word = chunk.iter().rev().fold(0, |w, b| w << 8 | u64::from(*b));
-        let word = d.known::<32>(word);
-        let offset = 4 * i as i64;
-        d.init(Address { base: CODE, offset }, &word);
+    if base == CODE {
+        declare_code(&mut d, &function.code);
     }
-    d.declare(
+    d.environment(function.constants(true), function.align, false);
+    let places = Places {
+        code: place(base),
+        caller: place(Base::RETURN),
+    };
+    let mut m = Arm::new(d, start, places);
+    m.pc = function.entry as usize;
+    for i in 0..15u8 {
+        m.r[usize::from(i)] = m.d.unknown(format!("r{i} at entry"));
+    }
+    let arguments = function.arguments(POINTER_BYTES);
+    let (mut top, mut on_stack) = (0, Vec::new());
+    for (place, argument) in in_words(&arguments, &ARGUMENTS, 0, 4)
+        .iter()
+        .zip(&arguments)
+    {
+        let word = abstract_word::<D, 32>(&mut m.d, argument, bases, 0);
+        match place {
+            Place::Register(r) => m.r[usize::from(*r) % 15] = word,
+            Place::Stack(above) => {
+                top = top.max(above + 4);
+                on_stack.push((*above, word));
+            }
+        }
+    }
+    m.d.declare(
         Base::STACK,
         Region {
             name: "stack".into(),
             start: -STACK_LIMIT,
-            end: 0,
-            writable_end: 0,
+            end: top,
+            writable_end: top,
         },
     );
-    let start = d.pointer(CODE, 0, 0);
-    let places = Places {
-        code: place(CODE),
-        caller: place(Base::RETURN),
-    };
-    let mut m = Arm::new(d, start, places);
-    for i in 0..15u8 {
-        m.r[usize::from(i)] = m.d.unknown(format!("r{i} at entry"));
-    }
-    for (i, base) in arguments.iter().take(ARGUMENTS).enumerate() {
-        m.r[i] = m.d.pointer(*base, 0, 0);
+    for (offset, word) in on_stack {
+        let base = Base::STACK;
+        m.d.init(Address { base, offset }, &word);
     }
     m.r[usize::from(SP)] = m.d.pointer(Base::STACK, 0, 0);
     m.r[usize::from(LR)] = m.d.pointer(Base::RETURN, 0, 0);
@@ -81,10 +92,28 @@ pub fn enter<D: Abstract>(mut d: D, code: &[u8], arguments: &[Base]) -> (Arm<D>,
     (m, entry)
 }
 
+/// The code as data, for reads of its literals.
+fn declare_code<D: Abstract>(d: &mut D, code: &[u8]) {
+    d.declare(
+        CODE,
+        Region {
+            name: "code".into(),
+            start: 0,
+            end: code.len() as i64,
+            writable_end: 0,
+        },
+    );
+    for (i, chunk) in code.chunks_exact(4).enumerate() {
+        let word = d.known::<32>(number(chunk, false));
+        let offset = 4 * i as i64;
+        d.init(Address { base: CODE, offset }, &word);
+    }
+}
+
 /// What the kernel did not give back as it should; empty if it kept the convention.
-pub fn violations<D: Abstract>(m: &Arm<D>, entry: &Entry<D>) -> Vec<String> {
+pub fn violations<D: Abstract>(m: &Arm<D>, entry: &Entry<D>, scratch: &[u8]) -> Vec<String> {
     (0..15u8)
-        .filter(|i| is_callee_saved(*i))
+        .filter(|i| is_callee_saved(*i) && !scratch.contains(i))
         .filter(|i| !m.d.same(&m.r[usize::from(*i)], &entry.r[usize::from(*i)]))
         .map(|i| match i {
             SP => "the stack pointer is not where it was".into(),
@@ -135,28 +164,54 @@ pub fn frame(body: &[Insn], scratch: usize) -> Result<(Vec<Insn>, Vec<Insn>), Lo
 
 /// First address of the stack and of the code in a concrete run.
 pub const STACK_TOP: usize = 0x1_0000;
-pub const CODE_START: usize = 0x1_0000;
+pub const CODE_START: usize = STACK_TOP + STACK_ARGUMENTS;
+/// Room for arguments on the stack.
+const STACK_ARGUMENTS: usize = 0x100;
 /// Where a concrete run returns to: no code is there.
 const CALLER: u64 = 0xffff_fff0;
 
 /// A machine about to run `code` on numbers, with pointers to `addresses` as arguments.
 pub fn enter_concrete(code: &[u8], addresses: &[usize]) -> Arm<Concrete> {
-    let mut d = Concrete::new(CODE_START + code.len());
-    d.memory[CODE_START..].copy_from_slice(code);
+    enter_function(&Function::kernel(code), 0, addresses)
+}
+
+/// A machine about to run `function` on numbers, its memory at `start`, with pointers to `addresses`.
+pub fn enter_function(function: &Function, start: usize, addresses: &[usize]) -> Arm<Concrete> {
+    let mut d = Concrete::new(STACK_TOP + STACK_ARGUMENTS);
+    d.start = start;
+    let mut at = 0;
+    if function.origin.is_none() {
+        at = CODE_START;
+        d.memory.resize(CODE_START, 0);
+        d.memory.extend_from_slice(&function.code);
+    }
+    d.rom = function.constants(true);
     let place = |offset| Address {
         base: Base::ABSOLUTE,
         offset,
     };
     let places = Places {
-        code: place(CODE_START as i64),
+        code: place(at as i64),
         caller: place(CALLER as i64),
     };
-    let start = d.known(CODE_START as u64);
-    let mut m = Arm::new(d, start, places);
-    for (register, address) in m.r.iter_mut().zip(addresses) {
-        *register = Bits(*address as u64);
+    let code = d.known(at as u64);
+    let mut m = Arm::new(d, code, places);
+    m.pc = function.entry as usize;
+    let arguments = function.arguments(POINTER_BYTES);
+    for (place, argument) in in_words(&arguments, &ARGUMENTS, 0, 4)
+        .iter()
+        .zip(&arguments)
+    {
+        let word = concrete_number(argument, addresses) & 0xffff_ffff;
+        match place {
+            Place::Register(r) => m.r[usize::from(*r) % 15] = Bits(word),
+            Place::Stack(above) => {
+                let at = STACK_TOP + (*above as usize).min(STACK_ARGUMENTS - 4);
+                m.d.memory[at..at + 4].copy_from_slice(&(word as u32).to_le_bytes());
+            }
+        }
     }
-    m.r[usize::from(SP)] = Bits(STACK_TOP as u64);
+    m.r[usize::from(SP)] = Bits((start + STACK_TOP) as u64);
     m.r[usize::from(LR)] = Bits(CALLER);
     m
 }

@@ -34,6 +34,7 @@ use crate::domain::concrete::Concrete;
 use crate::domain::{Abstract, Base};
 use crate::emit::{Assembler, Dialect, ObjectFormat};
 use crate::facts::Facts;
+use crate::function::Function;
 use crate::isa::{Called, Class, Cost, Isa, LowerError, Operands, Stopped};
 use crate::program::Program;
 use crate::schedule::Schedule;
@@ -55,6 +56,7 @@ impl Isa for ArmIsa {
     const STACK_TOP: i64 = 0;
     const ABI: &'static str = "AAPCS";
     const ASSEMBLERS: &'static [Assembler] = &[Assembler::Gnu, Assembler::Iar, Assembler::Armasm];
+    const POINTER_BYTES: usize = abi::POINTER_BYTES;
 
     fn core_name(core: &cores::Core) -> String {
         core.name.to_string()
@@ -122,16 +124,20 @@ impl Isa for ArmIsa {
         insn.text()
     }
 
+    fn register(name: &str) -> Option<u8> {
+        (0..15u8).find(|r| code::register(*r) == name || format!("r{r}") == name)
+    }
+
     fn call<D: Abstract>(
         domain: D,
         core: &cores::Core,
-        code: &[u8],
-        arguments: &[Base],
+        function: &Function,
+        bases: &[Base],
         limit: u64,
     ) -> Result<Called<D>, Stopped> {
-        let (mut m, entry) = abi::enter(domain, code, arguments);
-        let account = run::Decoded::new(code, core).run(&mut m, limit)?;
-        let violations = abi::violations(&m, &entry);
+        let (mut m, entry) = abi::enter(domain, function, bases);
+        let account = run::Decoded::of(function, core).run(&mut m, limit)?;
+        let violations = abi::violations(&m, &entry, &function.scratch);
         Ok(Called {
             domain: m.d,
             cost: account.cost,
@@ -142,15 +148,17 @@ impl Isa for ArmIsa {
 
     fn call_concrete(
         core: &cores::Core,
-        code: &[u8],
+        function: &Function,
         operands: &Operands<'_>,
         limit: u64,
     ) -> Result<(BigUint, Cost), Stopped> {
-        let addresses = operands.addresses(DATA);
-        let mut m = abi::enter_concrete(code, &addresses);
-        operands.put(&mut m.d, &addresses, 4);
-        let account = run::Decoded::<Concrete>::new(code, core).run(&mut m, limit)?;
-        let result = operands.result(&m.d, &addresses, 4);
+        let start = function.free_memory();
+        let addresses = operands.addresses(start + DATA, &function.areas);
+        let mut m = abi::enter_function(function, start, &addresses);
+        let word = function.word_bits::<Self>() as usize / 8;
+        operands.put(&mut m.d, &addresses, word);
+        let account = run::Decoded::<Concrete>::of(function, core).run(&mut m, limit)?;
+        let result = operands.result(&m.d, &addresses, word);
         Ok((result, account.cost))
     }
 }

@@ -6,6 +6,7 @@ use super::instructions::{ALWAYS, Ops, Timing, table};
 use super::machine::{Arm, Flow, Outcome};
 use crate::domain::Domain;
 use crate::fault::Fault;
+use crate::function::Function;
 use crate::isa::Class;
 use crate::isa::{ClassCounts, Cost, Span, Stopped};
 
@@ -26,6 +27,8 @@ struct Slot<D: Domain> {
 pub struct Decoded<'a, D: Domain> {
     slots: Vec<Slot<D>>,
     core: &'a Core,
+    /// What the program counter says at the first of them.
+    origin: usize,
 }
 
 /// What a run cost, and the first instruction whose time depends on an operand that is not public.
@@ -60,6 +63,14 @@ impl Account {
 }
 
 impl<'a, D: Domain> Decoded<'a, D> {
+    /// The code of `function`.
+    pub fn of(function: &Function, core: &'a Core) -> Self {
+        Self {
+            origin: function.start() as usize,
+            ..Self::new(&function.code, core)
+        }
+    }
+
     /// Decodes `bytes`, which lie at the machine's code address. What is no instruction may be data.
     pub fn new(bytes: &[u8], core: &'a Core) -> Self {
         let rows = table::<D>();
@@ -101,6 +112,7 @@ impl<'a, D: Domain> Decoded<'a, D> {
         Self {
             slots: bytes.chunks(4).map(slot).collect(),
             core,
+            origin: 0,
         }
     }
 
@@ -206,7 +218,8 @@ impl<'a, D: Domain> Decoded<'a, D> {
     }
 
     fn fetch(&self, pc: usize) -> Result<&Slot<D>, Stopped> {
-        self.slots.get(pc / 4).ok_or((pc, Fault::Fetch(pc)))
+        let slot = self.slots.get(pc.wrapping_sub(self.origin) / 4);
+        slot.ok_or((pc, Fault::Fetch(pc)))
     }
 
     /// Runs `m` until it returns to its caller, at most `limit` instructions.

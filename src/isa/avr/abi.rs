@@ -12,12 +12,15 @@ use super::cores::{Core, Set};
 use super::instructions::Op;
 use super::machine::Avr;
 use crate::domain::abstract_memory::Region;
-use crate::domain::concrete::Concrete;
+use crate::domain::concrete::{Bits, Concrete};
 use crate::domain::{Abstract, Address, Base, Domain};
+use crate::function::{Argument, Function, Place, abstract_word, concrete_number, in_words};
 use crate::isa::Class;
 
 /// Low registers of the pointer arguments, in order.
 pub const ARGUMENTS: [u8; 4] = [24, 22, 20, 18];
+/// Bytes of a pointer.
+pub const POINTER_BYTES: usize = 2;
 /// The deepest stack a kernel may use, in bytes.
 pub const STACK_LIMIT: i64 = 1024;
 
@@ -43,24 +46,36 @@ pub struct Entry<D: Domain> {
     interrupts: D::Bit,
 }
 
-/// A machine about to run `code`, called with pointers to the start of `arguments`.
+/// Places of the arguments: from r25 down, each in whole pairs, then on the stack (avr-gcc wiki,
+/// *Calling convention*).
+fn places(arguments: &[Argument], pc_bytes: usize) -> Vec<Place> {
+    let pairs: Vec<u8> = (4..13u8).rev().map(|pair| 2 * pair).collect();
+    let list = in_words(arguments, &pairs, 1 + pc_bytes as i64, 2);
+    let low = |(place, argument): (Place, &Argument)| match (place, argument.place) {
+        // The least significant byte is in the lowest register of all pairs.
+        (Place::Register(first), None) => {
+            Place::Register(first + 2 - 2 * argument.bytes.div_ceil(2).max(1) as u8)
+        }
+        (place, _) => place,
+    };
+    list.into_iter().zip(arguments).map(low).collect()
+}
+
+/// A machine about to run `function`, called with pointers to the start of `bases`.
 pub fn enter<D: Abstract>(
     d: D,
     core: &Core,
-    code: &[u8],
-    arguments: &[Base],
+    function: &Function,
+    bases: &[Base],
 ) -> (Avr<D>, Entry<D>) {
-    let mut m = Avr::new(d, core.pc_bytes, Rc::from(code));
+    let mut m = Avr::new(d, core.pc_bytes, function.code.clone());
     m.io_start = core.io_start();
+    m.pc = function.entry as usize / 2;
+    m.d.environment(function.constants(false), function.align, false);
     for i in 0..32u8 {
         m.r[usize::from(i)] = m.d.unknown(format!("r{i} at entry"));
     }
     m.r[usize::from(zero_register(core))] = m.d.known(0);
-    for (low, base) in ARGUMENTS.iter().zip(arguments) {
-        let low = usize::from(*low);
-        m.r[low] = m.d.pointer(*base, 0, 0);
-        m.r[low + 1] = m.d.pointer(*base, 0, 1);
-    }
     for s in 0..8 {
         let bit = m.d.unknown_bit(format!("SREG bit {s} at entry"));
         m.set_flag(s, bit);
@@ -70,23 +85,40 @@ pub fn enter<D: Abstract>(
         m.d.pointer(Base::STACK, 0, 1),
     ];
     let pc_bytes = core.pc_bytes as i64;
+    let arguments = function.arguments(POINTER_BYTES);
+    let (mut top, mut on_stack) = (pc_bytes + 1, Vec::new());
+    for (place, argument) in places(&arguments, core.pc_bytes).iter().zip(&arguments) {
+        for part in 0..argument.bytes as u32 {
+            let word = abstract_word::<D, 8>(&mut m.d, argument, bases, part);
+            match place {
+                Place::Register(low) => m.r[usize::from(low + part as u8) & 31] = word,
+                Place::Stack(above) => on_stack.push((above + i64::from(part), word)),
+            }
+        }
+        if let Place::Stack(above) = place {
+            top = top.max(above + argument.bytes as i64);
+        }
+    }
     m.d.declare(
         Base::STACK,
         Region {
             name: "stack".into(),
             start: 1 - STACK_LIMIT,
-            end: pc_bytes + 1,
+            end: top,
             writable_end: 1,
         },
     );
+    let stack = |offset| Address {
+        base: Base::STACK,
+        offset,
+    };
+    for (offset, word) in on_stack {
+        m.d.init(stack(offset), &word);
+    }
     for i in 0..pc_bytes {
         // The call pushed the low byte first: it lies highest.
-        let at = Address {
-            base: Base::STACK,
-            offset: pc_bytes - i,
-        };
         let part = m.d.pointer::<8>(Base::RETURN, 0, i as u32);
-        m.d.init(at, &part);
+        m.d.init(stack(pc_bytes - i), &part);
     }
     let entry = Entry {
         r: m.r.clone(),
@@ -96,9 +128,14 @@ pub fn enter<D: Abstract>(
 }
 
 /// What the kernel did not give back as it should; empty if it kept the convention.
-pub fn violations<D: Abstract>(m: &mut Avr<D>, entry: &Entry<D>, core: &Core) -> Vec<String> {
+pub fn violations<D: Abstract>(
+    m: &mut Avr<D>,
+    entry: &Entry<D>,
+    core: &Core,
+    scratch: &[u8],
+) -> Vec<String> {
     let mut list = Vec::new();
-    for i in (0..32u8).filter(|i| is_callee_saved(core, *i)) {
+    for i in (0..32u8).filter(|i| is_callee_saved(core, *i) && !scratch.contains(i)) {
         let i = usize::from(i);
         if !m.d.same(&m.r[i], &entry.r[i]) {
             list.push(format!("r{i} is not restored"));
@@ -173,6 +210,34 @@ pub fn enter_concrete(core: &Core, code: Rc<[u8]>, addresses: &[usize]) -> Avr<C
     let mut m = Avr::new(Concrete::new(DATA_SPACE), pc_bytes, code);
     m.io_start = core.io_start();
     restart(&mut m, core, addresses);
+    m
+}
+
+/// A machine about to run `function` on numbers, with pointers to `addresses`.
+pub fn enter_function(core: &Core, function: &Function, addresses: &[usize]) -> Avr<Concrete> {
+    let mut m = enter_concrete(core, function.code.clone(), &[]);
+    m.pc = function.entry as usize / 2;
+    for segment in &function.data {
+        let start = segment.address as usize;
+        let room = m.d.memory.get_mut(start..start + segment.bytes.len());
+        if let Some(room) = room {
+            room.copy_from_slice(&segment.bytes);
+        }
+    }
+    let arguments = function.arguments(POINTER_BYTES);
+    let sp = (STACK_TOP - m.pc_bytes) as i64;
+    for (place, argument) in places(&arguments, m.pc_bytes).iter().zip(&arguments) {
+        let number = concrete_number(argument, addresses);
+        for part in 0..argument.bytes.min(8) {
+            let byte = number >> (8 * part) & 0xff;
+            match place {
+                Place::Register(low) => m.r[usize::from(low + part as u8) & 31] = Bits(byte),
+                Place::Stack(above) => {
+                    m.d.memory[(sp + above) as usize + part] = byte as u8;
+                }
+            }
+        }
+    }
     m
 }
 

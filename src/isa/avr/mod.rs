@@ -26,8 +26,6 @@ pub mod tiles;
 pub mod windows;
 pub mod words;
 
-use std::rc::Rc;
-
 use num_bigint::BigUint;
 
 use self::cores::Set;
@@ -36,6 +34,7 @@ use crate::domain::concrete::Concrete;
 use crate::domain::{Abstract, Base};
 use crate::emit::{Assembler, Dialect, ObjectFormat};
 use crate::facts::Facts;
+use crate::function::Function;
 use crate::isa::{Called, Class, Cost, Isa, LowerError, Operands, Stopped};
 use crate::program::Program;
 use crate::schedule::{Counts, Schedule};
@@ -55,6 +54,7 @@ impl Isa for AvrIsa {
     const ABI: &'static str = "avr-gcc";
     const ASSEMBLERS: &'static [Assembler] =
         &[Assembler::Gnu, Assembler::Iar, Assembler::CrossWorks];
+    const POINTER_BYTES: usize = abi::POINTER_BYTES;
 
     fn core_name(core: &cores::Core) -> String {
         core.name.to_string()
@@ -140,16 +140,21 @@ impl Isa for AvrIsa {
         relative.then(|| 2 * (i64::from(insn.ops.k) + 1))
     }
 
+    fn register(name: &str) -> Option<u8> {
+        let number = name.strip_prefix('r')?.parse().ok()?;
+        (number < 32).then_some(number)
+    }
+
     fn call<D: Abstract>(
         domain: D,
         core: &cores::Core,
-        code: &[u8],
-        arguments: &[Base],
+        function: &Function,
+        bases: &[Base],
         limit: u64,
     ) -> Result<Called<D>, Stopped> {
-        let (mut m, entry) = abi::enter(domain, core, code, arguments);
-        let cost = run::Decoded::new(code, core).run(&mut m, usize::MAX, limit)?;
-        let violations = abi::violations(&mut m, &entry, core);
+        let (mut m, entry) = abi::enter(domain, core, function, bases);
+        let cost = run::Decoded::new(&function.code, core).run(&mut m, usize::MAX, limit)?;
+        let violations = abi::violations(&mut m, &entry, core, &function.scratch);
         Ok(Called {
             domain: m.d,
             cost,
@@ -161,17 +166,24 @@ impl Isa for AvrIsa {
 
     fn call_concrete(
         core: &cores::Core,
-        code: &[u8],
+        function: &Function,
         operands: &Operands<'_>,
         limit: u64,
     ) -> Result<(BigUint, Cost), Stopped> {
-        let addresses = operands.addresses(DATA);
-        let mut m = abi::enter_concrete(core, Rc::from(code), &addresses);
-        operands.put(&mut m.d, &addresses, 1);
-        let decoded = run::Decoded::<Concrete>::new(code, core);
+        // Behind the program's variables.
+        let low = function.data.iter().map(|s| s.end() as usize);
+        let first = low
+            .filter(|end| *end < 0x8000)
+            .max()
+            .map_or(DATA, |end| end.max(DATA));
+        let addresses = operands.addresses(first, &function.areas);
+        let mut m = abi::enter_function(core, function, &addresses);
+        let word = function.word_bits::<Self>() as usize / 8;
+        operands.put(&mut m.d, &addresses, word);
+        let decoded = run::Decoded::<Concrete>::new(&function.code, core);
         let stop = abi::caller(&m);
         let cost = decoded.run(&mut m, stop, limit)?;
-        let result = operands.result(&m.d, &addresses, 1);
+        let result = operands.result(&m.d, &addresses, word);
         Ok((result, cost))
     }
 }

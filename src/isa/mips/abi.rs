@@ -9,8 +9,9 @@ use super::cores::Core;
 use super::instructions::{Feature, Op};
 use super::machine::Mips;
 use crate::domain::abstract_memory::Region;
-use crate::domain::concrete::Concrete;
-use crate::domain::{Abstract, Base, Domain};
+use crate::domain::concrete::{Bits, Concrete};
+use crate::domain::{Abstract, Address, Base, Domain};
+use crate::function::{Function, Place, abstract_word, concrete_number, in_words};
 use crate::isa::LowerError;
 
 /// $sp.
@@ -19,6 +20,8 @@ pub const SP: u8 = 29;
 pub const RA: u8 = 31;
 /// Registers of the pointer arguments, in order.
 pub const ARGUMENTS: [u8; 4] = [4, 5, 6, 7];
+/// Bytes of a pointer.
+pub const POINTER_BYTES: usize = 4;
 /// Bytes above $sp that the callee may write.
 pub const HOME: i64 = 16;
 /// The deepest stack a kernel may use, in bytes.
@@ -36,10 +39,17 @@ pub struct Entry<D: Domain> {
     r: [D::Word<32>; 32],
 }
 
-/// A machine about to run code, called with pointers to the start of `arguments`.
-pub fn enter<D: Abstract>(d: D, core: &Core, arguments: &[Base]) -> (Mips<D>, Entry<D>) {
+/// A machine about to run `function`, called with pointers to the start of `bases`.
+pub fn enter<D: Abstract>(
+    d: D,
+    core: &Core,
+    function: &Function,
+    bases: &[Base],
+) -> (Mips<D>, Entry<D>) {
     let wide = core.features.has(Feature::WideAcc);
     let mut m = Mips::new(d, wide, core.big_endian);
+    m.pc = function.entry as usize;
+    m.d.environment(function.constants(true), function.align, core.big_endian);
     for r in 1..32u8 {
         let name = format!("${} at entry", REGISTERS[usize::from(r)]);
         m.r[usize::from(r)] = m.d.unknown(name);
@@ -49,8 +59,20 @@ pub fn enter<D: Abstract>(d: D, core: &Core, arguments: &[Base]) -> (Mips<D>, En
         m.d.unknown::<32>(name)
     });
     m.enter_accumulator(lo, hi, guard);
-    for (r, base) in ARGUMENTS.iter().zip(arguments) {
-        m.r[usize::from(*r)] = m.d.pointer(*base, 0, 0);
+    let arguments = function.arguments(POINTER_BYTES);
+    let (mut top, mut on_stack) = (HOME, Vec::new());
+    for (place, argument) in in_words(&arguments, &ARGUMENTS, HOME, 4)
+        .iter()
+        .zip(&arguments)
+    {
+        let word = abstract_word::<D, 32>(&mut m.d, argument, bases, 0);
+        match place {
+            Place::Register(r) => m.r[usize::from(*r & 31)] = word,
+            Place::Stack(above) => {
+                top = top.max(above + 4);
+                on_stack.push((*above, word));
+            }
+        }
     }
     m.r[usize::from(SP)] = m.d.pointer(Base::STACK, 0, 0);
     m.r[usize::from(RA)] = m.d.pointer(Base::RETURN, 0, 0);
@@ -59,18 +81,22 @@ pub fn enter<D: Abstract>(d: D, core: &Core, arguments: &[Base]) -> (Mips<D>, En
         Region {
             name: "stack".into(),
             start: -STACK_LIMIT,
-            end: HOME,
-            writable_end: HOME,
+            end: top,
+            writable_end: top,
         },
     );
+    for (offset, word) in on_stack {
+        let base = Base::STACK;
+        m.d.init(Address { base, offset }, &word);
+    }
     let entry = Entry { r: m.r.clone() };
     (m, entry)
 }
 
 /// What the kernel did not give back as it should; empty if it kept the convention.
-pub fn violations<D: Abstract>(m: &Mips<D>, entry: &Entry<D>) -> Vec<String> {
+pub fn violations<D: Abstract>(m: &Mips<D>, entry: &Entry<D>, scratch: &[u8]) -> Vec<String> {
     (0..32u8)
-        .filter(|r| is_callee_saved(*r) && *r != RA)
+        .filter(|r| is_callee_saved(*r) && *r != RA && !scratch.contains(r))
         .map(usize::from)
         .filter(|r| !m.d.same(&m.r[*r], &entry.r[*r]))
         .map(|r| format!("${} is not restored", REGISTERS[r]))
@@ -129,19 +155,42 @@ pub const DATA: usize = 0x100;
 /// The return address in a concrete run: no code is there.
 pub const CALLER: usize = 0x7fff_fff0;
 
-/// A machine about to run code on numbers, with pointers to `addresses` as arguments.
-pub fn enter_concrete(core: &Core, addresses: &[usize]) -> Mips<Concrete> {
+/// A machine about to run `function` on numbers, its memory at `start`, with pointers to `addresses`.
+pub fn enter_function(
+    core: &Core,
+    function: &Function,
+    start: usize,
+    addresses: &[usize],
+) -> Mips<Concrete> {
     let mut d = Concrete::new(MEMORY);
+    d.start = start;
     d.big_endian = core.big_endian;
+    d.rom = function.constants(true);
     let mut m = Mips::new(d, core.features.has(Feature::WideAcc), core.big_endian);
+    m.pc = function.entry as usize;
     // What a caller may leave in registers.
     for r in 1..32 {
         m.r[r] = m.d.known(0x0101_0101 * r as u64 + 0x8000_0000);
     }
-    for (r, address) in ARGUMENTS.iter().zip(addresses) {
-        m.r[usize::from(*r)] = m.d.known(*address as u64);
+    let arguments = function.arguments(POINTER_BYTES);
+    for (place, argument) in in_words(&arguments, &ARGUMENTS, HOME, 4)
+        .iter()
+        .zip(&arguments)
+    {
+        let word = concrete_number(argument, addresses) & 0xffff_ffff;
+        match place {
+            Place::Register(r) => m.r[usize::from(*r & 31)] = Bits(word),
+            Place::Stack(above) => {
+                let at = (STACK_TOP + *above as usize).min(MEMORY - 4);
+                let bytes = match core.big_endian {
+                    true => (word as u32).to_be_bytes(),
+                    false => (word as u32).to_le_bytes(),
+                };
+                m.d.memory[at..at + 4].copy_from_slice(&bytes);
+            }
+        }
     }
-    m.r[usize::from(SP)] = m.d.known(STACK_TOP as u64);
+    m.r[usize::from(SP)] = m.d.known((start + STACK_TOP) as u64);
     m.r[usize::from(RA)] = m.d.known(CALLER as u64);
     m
 }

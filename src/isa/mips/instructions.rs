@@ -206,6 +206,8 @@ instructions! {
     SYSCALL "syscall" "0000 00cc cccc cccc cccc cccc cc00 1100" "#" "<" Trap Other Base |_, _| unsupported("a system call");
     BREAK   "break"   "0000 00cc cccc cccc cccc cccc cc00 1101" "#" "<" Trap Other Base |_, _| unsupported("a breakpoint");
     SYNC    "sync"    "0000 0000 0000 0000 0000 0000 0000 1111" "" "<" Trap Other Base |_, _| unsupported("SYNC, on a machine with one memory");
+    LL      "ll"      "1100 00ss ssst tttt iiii iiii iiii iiii" "rt, #(rs)" "t<s" Trap Other Base |_, _| unsupported("a linked load, for other processors to see");
+    SC      "sc"      "1110 00ss ssst tttt iiii iiii iiii iiii" "rt, #(rs)" "t<st" Trap Other Base |_, _| unsupported("a conditional store, for other processors to see");
     TGE     "tge"     "0000 00ss ssst tttt cccc cccc cc11 0000" "rs, rt, #" "<st" Trap Other Base |_, _| unsupported("a trap");
     TGEU    "tgeu"    "0000 00ss ssst tttt cccc cccc cc11 0001" "rs, rt, #" "<st" Trap Other Base |_, _| unsupported("a trap");
     TLT     "tlt"     "0000 00ss ssst tttt cccc cccc cc11 0010" "rs, rt, #" "<st" Trap Other Base |_, _| unsupported("a trap");

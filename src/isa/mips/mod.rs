@@ -31,6 +31,7 @@ use crate::domain::concrete::Concrete;
 use crate::domain::{Abstract, Base};
 use crate::emit::{Assembler, Dialect, ObjectFormat};
 use crate::facts::Facts;
+use crate::function::Function;
 use crate::isa::{Called, Class, Cost, Isa, LowerError, Operands, Stopped};
 use crate::program::Program;
 use crate::schedule::Schedule;
@@ -46,6 +47,7 @@ impl Isa for MipsIsa {
     const STACK_TOP: i64 = 0;
     const ABI: &'static str = "o32";
     const ASSEMBLERS: &'static [Assembler] = &[Assembler::Gnu];
+    const POINTER_BYTES: usize = abi::POINTER_BYTES;
 
     fn core_name(core: &cores::Core) -> String {
         core.full_name()
@@ -126,16 +128,22 @@ impl Isa for MipsIsa {
         insn.text()
     }
 
+    fn register(name: &str) -> Option<u8> {
+        let name = name.trim_start_matches('$');
+        let named = |r: &u8| code::REGISTERS[usize::from(*r)] == name || r.to_string() == name;
+        (0..32u8).find(named)
+    }
+
     fn call<D: Abstract>(
         domain: D,
         core: &cores::Core,
-        code: &[u8],
-        arguments: &[Base],
+        function: &Function,
+        bases: &[Base],
         limit: u64,
     ) -> Result<Called<D>, Stopped> {
-        let (mut m, entry) = abi::enter(domain, core, arguments);
-        let ran = run::Decoded::new(code, core).run(&mut m, usize::MAX, limit)?;
-        let violations = abi::violations(&m, &entry);
+        let (mut m, entry) = abi::enter(domain, core, function, bases);
+        let ran = run::Decoded::of(function, core).run(&mut m, usize::MAX, limit)?;
+        let violations = abi::violations(&m, &entry, &function.scratch);
         Ok(Called {
             domain: m.d,
             cost: ran.cost,
@@ -146,16 +154,21 @@ impl Isa for MipsIsa {
 
     fn call_concrete(
         core: &cores::Core,
-        code: &[u8],
+        function: &Function,
         operands: &Operands<'_>,
         limit: u64,
     ) -> Result<(BigUint, Cost), Stopped> {
-        let addresses = operands.addresses(abi::DATA);
-        let mut m = abi::enter_concrete(core, &addresses);
-        operands.put(&mut m.d, &addresses, 4);
-        let decoded = run::Decoded::<Concrete>::new(code, core);
+        let start = match function.origin {
+            Some(_) => function.free_memory(),
+            None => 0,
+        };
+        let addresses = operands.addresses(start + abi::DATA, &function.areas);
+        let mut m = abi::enter_function(core, function, start, &addresses);
+        let word = function.word_bits::<Self>() as usize / 8;
+        operands.put(&mut m.d, &addresses, word);
+        let decoded = run::Decoded::<Concrete>::of(function, core);
         let ran = decoded.run(&mut m, abi::CALLER, limit)?;
-        let result = operands.result(&m.d, &addresses, 4);
+        let result = operands.result(&m.d, &addresses, word);
         Ok((result, ran.cost))
     }
 }

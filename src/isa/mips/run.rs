@@ -6,6 +6,7 @@ use super::instructions::{Ops, Timing, table};
 use super::machine::{Flow, Mips, Outcome};
 use crate::domain::Domain;
 use crate::fault::Fault;
+use crate::function::Function;
 use crate::isa::Class;
 use crate::isa::{ClassCounts, Cost, Span, Stopped};
 
@@ -24,10 +25,12 @@ pub struct Ran {
     pub slow_operand: Option<(usize, String)>,
 }
 
-/// Code decoded for a domain and a core, at address 0.
+/// Code decoded for a domain and a core.
 pub struct Decoded<'a, D: Domain> {
     slots: Vec<Option<Slot<D>>>,
     core: &'a Core,
+    /// Address of the first of them.
+    origin: usize,
 }
 
 /// The words in `code`, in the core's byte order; bytes that make no whole word are left out.
@@ -84,7 +87,15 @@ impl Clock {
 }
 
 impl<'a, D: Domain> Decoded<'a, D> {
-    /// Decodes `code` for `core`.
+    /// The code of `function`.
+    pub fn of(function: &Function, core: &'a Core) -> Self {
+        Self {
+            origin: function.start() as usize,
+            ..Self::new(&function.code, core)
+        }
+    }
+
+    /// Decodes `code` at address 0 for `core`.
     pub fn new(code: &[u8], core: &'a Core) -> Self {
         let rows = table::<D>();
         let slot = |word| {
@@ -98,11 +109,12 @@ impl<'a, D: Domain> Decoded<'a, D> {
         Self {
             slots: words(core, code).map(slot).collect(),
             core,
+            origin: 0,
         }
     }
 
     fn fetch(&self, pc: usize) -> Result<&Slot<D>, Stopped> {
-        match self.slots.get(pc / 4) {
+        match self.slots.get(pc.wrapping_sub(self.origin) / 4) {
             Some(Some(slot)) if pc.is_multiple_of(4) => Ok(slot),
             Some(None) => Err((pc, Fault::Unsupported("not an instruction".into()))),
             _ => Err((pc, Fault::Fetch(pc))),

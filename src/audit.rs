@@ -1,0 +1,210 @@
+//! A function under audit: its arguments as text (`r,a,b,n@sp+4`), its judgement, its report.
+
+use thiserror::Error;
+
+use crate::function::{Argument, Function, Passed, Place};
+use crate::isa::Isa;
+use crate::kernel::{self, Judged, Search};
+use crate::load::Loaded;
+use crate::prove;
+use crate::report::Bytes;
+use crate::spec::{Op, Spec};
+
+/// An argument that cannot be understood.
+#[derive(Error, Debug, Clone, PartialEq, Eq)]
+pub enum ArgumentError {
+    #[error("{0} is no argument: try r, a, b, a number, n8, n16, n32, scratch:BYTES or _")]
+    Unknown(String),
+    #[error("{0} is no place of an argument: try {1}, or sp+4")]
+    Place(String, &'static str),
+    #[error("{0}: {1} bytes are not the size of an argument: try {0}:4")]
+    Size(String, String),
+    #[error("no argument points to {0}: try {1}")]
+    Missing(&'static str, &'static str),
+    #[error("{0} is no register")]
+    Register(String),
+    #[error("operands of {0} bits are no arrays of {1}-bit words")]
+    Words(u32, u32),
+}
+
+/// Names of the operands, the result first.
+fn operands(op: Op) -> (&'static [&'static str], &'static str) {
+    match op {
+        Op::Mul | Op::Mullo | Op::Mulhi => (&["r", "a", "b"], "r,a,b"),
+        Op::Sqr => (&["r", "a"], "r,a"),
+    }
+}
+
+/// Sets the arguments of `function` from `text`: one item for each argument in the order of the
+/// calling convention, `ITEM[:BYTES][@PLACE]`.
+///
+/// - `r`, `a`, `b`: a pointer to that operand;
+/// - a number, or `n`, `n8`, `n16`, `n32`: how many words (of so many bits) an operand has;
+/// - `scratch:BYTES`: a pointer to so many bytes that may be used freely;
+/// - `_`: anything.
+///
+/// BYTES is the size of the argument (of an `int` if not given), PLACE a register or `sp+N`.
+///
+/// # Errors
+/// What cannot be understood, and what to type instead.
+pub fn set_arguments<I: Isa>(
+    function: &mut Function,
+    spec: &Spec,
+    text: &str,
+) -> Result<(), ArgumentError> {
+    let (names, usual) = operands(spec.op);
+    let mut list = Vec::new();
+    for item in text.split(',').map(str::trim) {
+        list.push(argument::<I>(function, spec, names, item)?);
+    }
+    for (i, name) in names.iter().enumerate() {
+        if !list.iter().any(|a| a.passed == Passed::Pointer(i)) {
+            return Err(ArgumentError::Missing(name, usual));
+        }
+    }
+    function.arguments = Some(list);
+    Ok(())
+}
+
+fn argument<I: Isa>(
+    function: &mut Function,
+    spec: &Spec,
+    names: &[&str],
+    item: &str,
+) -> Result<Argument, ArgumentError> {
+    let (head, place) = match item.split_once('@') {
+        Some((head, place)) => (head, Some(parse_place::<I>(place)?)),
+        None => (item, None),
+    };
+    let (name, size) = match head.split_once(':') {
+        Some((name, size)) => (name, Some(size)),
+        None => (head, None),
+    };
+    let bad_size = || ArgumentError::Size(name.into(), size.unwrap_or_default().into());
+    let number = size.map(|s| s.parse::<usize>().map_err(|_| bad_size()));
+    let mut bytes = number.transpose()?;
+    let unknown = || ArgumentError::Unknown(item.into());
+    let words = |bits: u32| match spec.size.a % bits {
+        0 => Ok(Passed::Number(u64::from(spec.size.a / bits))),
+        _ => Err(ArgumentError::Words(spec.size.a, bits)),
+    };
+    let passed = match name {
+        "_" => Passed::Unknown,
+        "n" => words(function.word_bits::<I>())?,
+        "n8" => words(8)?,
+        "n16" => words(16)?,
+        "n32" => words(32)?,
+        "scratch" => {
+            function.areas.push(bytes.take().ok_or_else(bad_size)?);
+            Passed::Pointer(names.len() + function.areas.len() - 1)
+        }
+        _ => match (names.iter().position(|n| *n == name), parse_number(name)) {
+            (Some(i), _) => Passed::Pointer(i),
+            (None, Some(k)) => Passed::Number(k),
+            (None, None) => return Err(unknown()),
+        },
+    };
+    let bytes = bytes.unwrap_or(I::POINTER_BYTES);
+    if !(1..=8).contains(&bytes) {
+        return Err(bad_size());
+    }
+    Ok(Argument {
+        passed,
+        bytes,
+        place,
+    })
+}
+
+fn parse_number(text: &str) -> Option<u64> {
+    match text.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16).ok(),
+        None => text.parse().ok(),
+    }
+}
+
+fn parse_place<I: Isa>(text: &str) -> Result<Place, ArgumentError> {
+    let stack = text.strip_prefix("sp+").and_then(|n| n.parse().ok());
+    let stack = stack.filter(|n| (0..256).contains(n)).map(Place::Stack);
+    let register = || I::register(text).map(Place::Register);
+    let example = match I::WORD_BITS {
+        8 => "r24",
+        _ => "the name of a register",
+    };
+    stack
+        .or_else(register)
+        .ok_or_else(|| ArgumentError::Place(text.into(), example))
+}
+
+/// Sets the registers that `function` may destroy: `r2,r4-r7`.
+///
+/// # Errors
+/// What is no register.
+pub fn set_scratch<I: Isa>(function: &mut Function, text: &str) -> Result<(), ArgumentError> {
+    let register =
+        |name: &str| I::register(name).ok_or_else(|| ArgumentError::Register(name.into()));
+    for item in text.split(',').map(str::trim) {
+        match item.split_once('-') {
+            Some((from, to)) => function.scratch.extend(register(from)?..=register(to)?),
+            None => function.scratch.push(register(item)?),
+        }
+    }
+    Ok(())
+}
+
+/// A function, judged.
+pub struct Audit {
+    pub judged: Judged,
+    pub bytes: Bytes,
+}
+
+/// Judges the function of `loaded` on `core`.
+pub fn audit<I: Isa>(spec: &Spec, core: &I::Core, loaded: &Loaded) -> Audit {
+    let judged = kernel::judge_function::<I>(spec, core, &loaded.function, Search::AUDIT);
+    let name = I::core_name(core);
+    let timing = judged.constant_time.iter().find(|(n, _)| *n == name);
+    let visited = timing.map_or(&[][..], |(_, timing)| &timing.visited);
+    Audit {
+        bytes: bytes::<I>(core, loaded, visited),
+        judged,
+    }
+}
+
+/// Bytes of the function and of those that it called, and without what only serves the calls.
+fn bytes<I: Isa>(core: &I::Core, loaded: &Loaded, visited: &[usize]) -> Bytes {
+    let function = &loaded.function;
+    let within = |(address, bytes, _): &&(u64, u64, String), pc: u64| {
+        (*address..address.saturating_add(*bytes)).contains(&pc)
+    };
+    let mut reached: Vec<_> = loaded
+        .symbols
+        .iter()
+        .filter(|symbol| {
+            let mut pcs = visited.iter().map(|pc| *pc as u64).chain([function.entry]);
+            pcs.any(|pc| within(symbol, pc))
+        })
+        .map(|(address, bytes, _)| (*address, *bytes))
+        .collect();
+    reached.sort_unstable();
+    reached.dedup();
+    let insns = visited.iter().filter_map(|pc| {
+        let (insn, bytes) = prove::instruction::<I>(core, function, *pc)?;
+        let named = reached
+            .iter()
+            .any(|(at, len)| (*at..at + len).contains(&(*pc as u64)));
+        Some((I::is_frame(&insn), bytes, named))
+    });
+    let insns: Vec<_> = insns.collect();
+    let sum = |want: &dyn Fn(&(bool, usize, bool)) -> bool| -> usize {
+        insns
+            .iter()
+            .filter(|i| want(i))
+            .map(|(_, bytes, _)| bytes)
+            .sum()
+    };
+    let named: u64 = reached.iter().map(|(_, bytes)| bytes).sum();
+    let call = named as usize + sum(&|(_, _, named)| !named);
+    Bytes {
+        body: call.saturating_sub(sum(&|(frame, _, _)| *frame)),
+        call,
+    }
+}

@@ -1,0 +1,129 @@
+//! `lozenge check`.
+
+use lozenge::audit;
+use lozenge::emit::ObjectFormat;
+use lozenge::isa::Isa;
+use lozenge::load;
+use lozenge::method::Params;
+use lozenge::prove;
+use lozenge::report::{Report, Subject};
+use lozenge::smt;
+use lozenge::spec::Spec;
+use lozenge::target::{Names, OnIsa, Target};
+
+use super::assemble::assemble;
+use super::{CheckArgs, generate, output};
+
+/// Loads, judges, prints. `Ok(true)` if everything is proved.
+pub fn run(args: &CheckArgs) -> Result<bool, String> {
+    let names = Names {
+        mcu: args.mcu.as_deref(),
+        core: args.core.as_deref(),
+        extensions: &args.isa_ext,
+        big_endian: args.big_endian,
+    };
+    let target = Target::resolve(&names).map_err(|e| e.to_string())?;
+    target.on(Check {
+        args,
+        target: &target,
+    })
+}
+
+struct Check<'a> {
+    args: &'a CheckArgs,
+    target: &'a Target,
+}
+
+impl OnIsa for Check<'_> {
+    type Output = Result<bool, String>;
+
+    fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
+        let Check { args, target } = self;
+        let path = args.file.display();
+        let is_source = args.file.extension().is_some_and(|e| e == "S" || e == "s");
+        let data = match is_source {
+            true => assemble(&args.file, target)?,
+            false => std::fs::read(&args.file).map_err(|e| format!("cannot read {path}: {e}"))?,
+        };
+        let mut loaded =
+            load::load(&data, &args.symbol, format).map_err(|e| format!("{path}: {e}"))?;
+        let function = &mut loaded.function;
+        function.limb_bits = args.limb.as_ref().and_then(|bits| bits.parse().ok());
+        let word_bits = function.word_bits::<I>();
+        let spec = Spec::new(args.op.into(), args.bits, word_bits).map_err(|e| e.to_string())?;
+        if let Some(text) = &args.args {
+            audit::set_arguments::<I>(function, &spec, text).map_err(|e| format!("--args: {e}"))?;
+        }
+        if let Some(text) = &args.scratch {
+            audit::set_scratch::<I>(function, text).map_err(|e| format!("--scratch: {e}"))?;
+        }
+        if function.limb_bits.is_none() {
+            function.limb_bits = prove::narrowest_access::<I>(&spec, core, function);
+        }
+        let word_bits = function.word_bits::<I>();
+        let align = args.align.as_ref().and_then(|bytes| bytes.parse().ok());
+        function.align = align.unwrap_or(u64::from(word_bits / 8));
+        if args.export.is_some() {
+            output::say(smt::script::<I>(&spec, core, function)?.trim_end())?;
+            return Ok(true);
+        }
+        let bar = generate::progress(format!("{}: proving and testing", args.symbol));
+        let audit = audit::audit::<I>(&spec, core, &loaded);
+        bar.finish_and_clear();
+        let judged = &audit.judged;
+        let ram = spec.source_bytes().iter().sum::<usize>()
+            + spec.result_bytes()
+            + judged.proof.stack_bytes;
+        let subject = Subject {
+            spec: &spec,
+            symbol: &args.symbol,
+            word_bits,
+            method: "given",
+            params: &Params::new(),
+            style: "as it is",
+            bytes: audit.bytes,
+            cost: &judged.cost,
+            proof: &judged.proof,
+            aliasing: &judged.aliasing,
+            constant_time: &judged.constant_time,
+        };
+        let report = Report::of(
+            &subject,
+            (target.core_name(), target.mcu().map(String::from)),
+            I::ABI,
+            target.warnings(audit.bytes.call, ram),
+            command(args, target),
+        );
+        match args.json {
+            true => output::say(&generate::json(&report)?)?,
+            false => output::say(generate::text(&report).trim_end())?,
+        }
+        for warning in &report.warnings {
+            eprintln!("warning: {warning}");
+        }
+        Ok(report.is_proved())
+    }
+}
+
+/// The command that gives the same report.
+fn command(args: &CheckArgs, target: &Target) -> String {
+    let mut text = format!(
+        "lozenge check {} --symbol {} --op {} --bits {} {}",
+        args.file.display(),
+        args.symbol,
+        lozenge::spec::Op::from(args.op).name(),
+        args.bits,
+        target.arguments()
+    );
+    let options = [
+        ("--args", &args.args),
+        ("--scratch", &args.scratch),
+        ("--limb", &args.limb),
+    ];
+    for (option, value) in options {
+        if let Some(value) = value {
+            text += &format!(" {option} {value}");
+        }
+    }
+    text
+}

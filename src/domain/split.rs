@@ -1,0 +1,296 @@
+//! Words cut in two: `x = lo + 2^k hi` with `lo < 2^k`.
+//!
+//! Shifts, masks of low bits, narrow loads and stores all cut words. The two parts of a word cut
+//! at one place are the same variables whoever cuts it, and parts of parts are parts of the whole,
+//! so that what was cut cancels in the final identity.
+
+use std::collections::HashMap;
+
+use super::Logic;
+use super::algebra::{Algebra, Def, Value, Var, VarId};
+use super::public::Public;
+
+/// Bits `from .. to` of the word `whole`, whose bound has `width` bits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Section {
+    whole: VarId,
+    from: u32,
+    to: u32,
+    width: u32,
+}
+
+/// Cuts made so far.
+#[derive(Default)]
+pub(super) struct Cuts {
+    /// The words of sections.
+    words: HashMap<Section, Value>,
+    /// The sections that variables are.
+    sections: HashMap<VarId, Section>,
+    /// Words that fall apart by their definitions.
+    exact: HashMap<(VarId, u32), (Value, Value)>,
+}
+
+impl Algebra {
+    /// `(lo, hi)` with `x = lo + 2^k hi`, `lo < 2^k`; `x` has `w` bits, `0 < k < w`.
+    pub(super) fn split(&mut self, x: Value, k: u32, w: u32) -> (Value, Value) {
+        let x = self.variable_or_number(x, w);
+        let v = match x {
+            Value::Var(v) => v,
+            Value::Public(Public::Known(n)) => {
+                let parts = [n & ((1 << k) - 1), n >> k];
+                return parts.map(Public::Known).map(Value::Public).into();
+            }
+            Value::Public(_) => return (self.unknown_word(k), self.unknown_word(w - k)),
+        };
+        if self.bound(x, w) >> k == 0 {
+            return (x, Value::ZERO);
+        }
+        if let Some(parts) = self.cuts.exact.get(&(v, k)) {
+            return *parts;
+        }
+        // 2^j y, cut at k > j: y cut at k - j.
+        let zeros = self.low_zeros(x).min(k);
+        if zeros > 0
+            && let Some(y) = self.shifted_down(v, zeros)
+        {
+            let (lo, hi) = match k - zeros {
+                0 => (Value::ZERO, y),
+                k => self.split(y, k, w - zeros),
+            };
+            let lo = self.weighted_sum(&[(lo, 1 << zeros)], w);
+            self.cuts.exact.insert((v, k), (lo, hi));
+            return (lo, hi);
+        }
+        if let Some(parts) = self.exact_split(v, k, w) {
+            self.cuts.exact.insert((v, k), parts);
+            return parts;
+        }
+        let width = u64::BITS - self.vars[v as usize].bound.leading_zeros();
+        let section = self.cuts.sections.get(&v).copied().unwrap_or(Section {
+            whole: v,
+            from: 0,
+            to: width,
+            width,
+        });
+        let middle = (section.from + k).min(section.to);
+        let hi = self.section(Section {
+            from: middle,
+            ..section
+        });
+        let lo = self.section(Section {
+            to: middle,
+            ..section
+        });
+        (lo, hi)
+    }
+
+    /// The word of a section: `head(from) - 2^(to - from) head(to)`, where `head(i)` are the bits
+    /// from `i` on.
+    fn section(&mut self, s: Section) -> Value {
+        if s.from >= s.to {
+            return Value::ZERO;
+        }
+        if s.from == 0 && s.to == s.width {
+            return Value::Var(s.whole);
+        }
+        if let Some(word) = self.cuts.words.get(&s) {
+            return *word;
+        }
+        let bound = self.vars[s.whole as usize].bound >> s.from;
+        let word = if s.to == s.width {
+            Value::Var(self.new_var(Def::Carry, bound))
+        } else {
+            let [head, above] = [s.from, s.to].map(|from| {
+                self.section(Section {
+                    from,
+                    to: s.width,
+                    ..s
+                })
+            });
+            let len = s.to - s.from;
+            let mut form = (Vec::with_capacity(2), 0);
+            Self::collect(&mut form, head, 1);
+            Self::collect(&mut form, above, -(1 << len));
+            self.form(&form.0, form.1, bound.min((1 << len) - 1))
+        };
+        self.cuts.words.insert(s, word);
+        if let Value::Var(v) = word {
+            self.cuts.sections.insert(v, s);
+        }
+        word
+    }
+
+    /// The parts of a sum whose terms are multiples of `2^k`, and others that stay below `2^k`.
+    fn exact_split(&mut self, v: VarId, k: u32, w: u32) -> Option<(Value, Value)> {
+        // (2^w - 1) b = (2^k - 1) b + 2^k (2^(w-k) - 1) b.
+        if let Some((bit, _)) = self.mask_bit(Value::Var(v), w) {
+            let part = |d: &mut Self, len: u32| {
+                let ones = (1 << len) - 1;
+                d.form(&[(bit, ones)], 0, ones as u64)
+            };
+            return Some((part(self, k), part(self, w - k)));
+        }
+        let Def::Linear {
+            start,
+            len,
+            constant,
+        } = self.vars[v as usize].def
+        else {
+            return None;
+        };
+        let terms = self.terms[start as usize..][..usize::from(len)].to_vec();
+        let (above, below): (Vec<_>, Vec<_>) = terms
+            .into_iter()
+            .partition(|(_, factor)| factor % (1 << k) == 0);
+        let low = constant.rem_euclid(1 << k);
+        let mut most = low as u64;
+        for (term, factor) in &below {
+            let factor = u64::try_from(*factor).ok()?;
+            most = most.checked_add(factor.checked_mul(self.vars[*term as usize].bound)?)?;
+        }
+        if most >> k != 0 {
+            return None;
+        }
+        let above: Vec<_> = above
+            .into_iter()
+            .map(|(t, factor)| (t, factor >> k))
+            .collect();
+        let bound = self.vars[v as usize].bound >> k;
+        let lo = self.form(&below, low, most);
+        let hi = self.form(&above, (constant - low) >> k, bound);
+        Some((lo, hi))
+    }
+
+    /// `v / 2^zeros`, which its definition shows to be a whole number.
+    fn shifted_down(&mut self, v: VarId, zeros: u32) -> Option<Value> {
+        let Var { def, bound, .. } = self.vars[v as usize];
+        let Def::Linear {
+            start,
+            len,
+            constant,
+        } = def
+        else {
+            return None;
+        };
+        let terms = self.terms[start as usize..][..usize::from(len)].to_vec();
+        let terms: Vec<_> = terms.into_iter().map(|(t, f)| (t, f >> zeros)).collect();
+        Some(self.form(&terms, constant >> zeros, bound >> zeros))
+    }
+
+    /// The word `constant + sum of terms`: a number, a variable that is there, or a new one.
+    fn form(&mut self, terms: &[(VarId, i64)], constant: i64, bound: u64) -> Value {
+        match (terms, constant) {
+            ([], k) => Value::Public(Public::Known(k as u64)),
+            ([(v, 1)], 0) => Value::Var(*v),
+            _ => Value::Var(self.linear(terms, constant, bound)),
+        }
+    }
+
+    /// The `len` bits of `x` from bit `from` on.
+    pub(super) fn part(&mut self, x: Value, w: u32, from: u32, len: u32) -> Value {
+        let above = match from {
+            0 => x,
+            _ => self.split(x, from, w).1,
+        };
+        match from + len < w {
+            true => self.split(above, len, w - from).0,
+            false => above,
+        }
+    }
+
+    /// `sum of weight * word`, known to be below `2^w`.
+    pub(super) fn weighted_sum(&mut self, words: &[(Value, u64)], w: u32) -> Value {
+        let (mut terms, mut constant, mut bound) = (Vec::new(), 0, 0u64);
+        for (word, weight) in words {
+            match word {
+                Value::Public(Public::Known(k)) => constant += (weight * k) as i64,
+                Value::Public(Public::Pointer { .. }) => return self.unknown_word(w),
+                Value::Var(v) => {
+                    bound = bound.saturating_add(weight.saturating_mul(self.bound(*word, w)));
+                    terms.push((*v, *weight as i64));
+                }
+            }
+        }
+        let bound = bound.saturating_add(constant as u64).min((1 << w) - 1);
+        match self.reunited(&terms) {
+            Some(section) if constant == 0 => self.section(section),
+            _ => self.form(&terms, constant, bound),
+        }
+    }
+
+    /// The section that several make, one above the other.
+    fn reunited(&self, terms: &[(VarId, i64)]) -> Option<Section> {
+        let mut terms = terms.to_vec();
+        terms.sort_by_key(|(_, weight)| *weight);
+        let section = |v: &VarId| self.cuts.sections.get(v).copied();
+        let ((first, 1), rest) = terms.split_first()? else {
+            return None;
+        };
+        let mut all = section(first)?;
+        for (v, weight) in rest {
+            let next = section(v)?;
+            let adjoins = next.whole == all.whole && next.from == all.to;
+            if !adjoins || *weight != 1 << (all.to - all.from) {
+                return None;
+            }
+            all.to = next.to;
+        }
+        (!rest.is_empty()).then_some(all)
+    }
+
+    /// `x + y` for `x | y`, if no bit can be in both: `x` is a multiple of a power of two above `y`.
+    fn disjoint(&mut self, x: Value, y: Value, w: u32) -> Option<Value> {
+        for (high, low) in [(x, y), (y, x)] {
+            let zeros = self.low_zeros(high);
+            if zeros > 0 && self.bound(low, w) >> zeros.min(63) == 0 {
+                return Some(self.weighted_sum(&[(low, 1), (high, 1)], w));
+            }
+        }
+        None
+    }
+
+    /// How many low bits of `x` are certainly 0.
+    fn low_zeros(&self, x: Value) -> u32 {
+        match x {
+            Value::Public(Public::Known(k)) => k.trailing_zeros(),
+            Value::Public(Public::Pointer { .. }) => 0,
+            Value::Var(v) => match self.vars[v as usize].def {
+                Def::Linear {
+                    start,
+                    len,
+                    constant,
+                } => {
+                    let terms = &self.terms[start as usize..][..usize::from(len)];
+                    let factors = terms.iter().map(|(_, factor)| factor.trailing_zeros());
+                    factors.min().unwrap_or(0).min(constant.trailing_zeros())
+                }
+                _ => 0,
+            },
+        }
+    }
+
+    /// `x op y` where that takes part of one, or puts both together.
+    pub(super) fn cut_logic(&mut self, op: Logic, x: Value, y: Value, w: u32) -> Option<Value> {
+        match (op, x, y) {
+            (Logic::And, Value::Public(Public::Known(k)), x)
+            | (Logic::And, x, Value::Public(Public::Known(k))) => self.cut_mask(x, k, w),
+            (Logic::And, ..) => None,
+            _ => self.disjoint(x, y, w),
+        }
+    }
+
+    /// `x AND k` for a mask of low bits, or of all bits but low ones.
+    fn cut_mask(&mut self, x: Value, k: u64, w: u32) -> Option<Value> {
+        let ones = (1u64 << w) - 1;
+        if k & (k + 1) == 0 {
+            return Some(self.part(x, w, 0, k.trailing_ones()));
+        }
+        let cleared = !k & ones;
+        if cleared & (cleared + 1) == 0 {
+            let low = cleared.trailing_ones();
+            let high = self.split(x, low, w).1;
+            return Some(self.weighted_sum(&[(high, 1 << low)], w));
+        }
+        None
+    }
+}

@@ -1,0 +1,205 @@
+//! A function as it lies in memory, and how it is called: what every run starts from.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use crate::domain::{Abstract, Base};
+use crate::isa::Isa;
+use crate::program::Claim;
+
+/// Bytes that a program finds in data memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Segment {
+    pub address: u64,
+    pub bytes: Rc<[u8]>,
+    /// May the program write it? Then its bytes are not the same in every run.
+    pub writable: bool,
+}
+
+impl Segment {
+    /// One past its last byte.
+    pub fn end(&self) -> u64 {
+        self.address + self.bytes.len() as u64
+    }
+
+    /// The `len` bytes at `address`, if they all lie here.
+    pub fn get(&self, address: u64, len: usize) -> Option<&[u8]> {
+        let start = usize::try_from(address.checked_sub(self.address)?).ok()?;
+        self.bytes.get(start..start.checked_add(len)?)
+    }
+}
+
+/// What an argument says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Passed {
+    /// A pointer to the result (0), a source (1, 2) or a scratch area (3 and on).
+    Pointer(usize),
+    /// A number, the same in every run: a length.
+    Number(u64),
+    /// Anything.
+    Unknown,
+}
+
+/// Where an argument is at entry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// From this register on, least significant word first.
+    Register(u8),
+    /// So many bytes above the stack pointer.
+    Stack(i64),
+}
+
+/// An argument; without a place, where the calling convention puts it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Argument {
+    pub passed: Passed,
+    pub bytes: usize,
+    pub place: Option<Place>,
+}
+
+/// A function of a program.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Program memory: the function, what it calls, and what lies between.
+    pub code: Rc<[u8]>,
+    /// Address of the first byte of `code`; none if it works anywhere and is run at one place.
+    pub origin: Option<u64>,
+    /// Address of the function.
+    pub entry: u64,
+    /// Data memory.
+    pub data: Vec<Segment>,
+    /// Addresses of instructions that need what the file does not have, and what that is.
+    pub missing: BTreeMap<u64, String>,
+    /// None: pointers to the result and the sources.
+    pub arguments: Option<Vec<Argument>>,
+    /// Bytes of each area that the function may use as it likes.
+    pub areas: Vec<usize>,
+    /// Registers that this caller lets it destroy, whatever the calling convention says.
+    pub scratch: Vec<u8>,
+    /// Bits of the words that operands are arrays of; none for the machine's.
+    pub limb_bits: Option<u32>,
+    /// Operands lie at multiples of so many bytes.
+    pub align: u64,
+    /// Stepping stones for the proof, about the instructions at these addresses.
+    pub claims: Vec<Claim>,
+}
+
+impl Function {
+    /// Straight code, called with pointers to the result and the sources.
+    pub fn kernel(code: &[u8]) -> Self {
+        Self {
+            code: Rc::from(code),
+            origin: None,
+            entry: 0,
+            data: Vec::new(),
+            missing: BTreeMap::new(),
+            arguments: None,
+            areas: Vec::new(),
+            scratch: Vec::new(),
+            limb_bits: None,
+            align: 1,
+            claims: Vec::new(),
+        }
+    }
+
+    /// Bits of the words that operands are arrays of.
+    pub fn word_bits<I: Isa>(&self) -> u32 {
+        self.limb_bits.unwrap_or(I::WORD_BITS)
+    }
+
+    /// Address of the first byte of code.
+    pub fn start(&self) -> u64 {
+        self.origin.unwrap_or(0)
+    }
+
+    /// The bytes of program memory from `address` on, at most `len`.
+    pub fn code_at(&self, address: u64, len: usize) -> &[u8] {
+        let from = address.checked_sub(self.start()).unwrap_or(u64::MAX);
+        let from = usize::try_from(from).unwrap_or(usize::MAX);
+        let rest = self.code.get(from..).unwrap_or_default();
+        &rest[..len.min(rest.len())]
+    }
+
+    /// The arguments; a pointer takes `pointer` bytes.
+    pub fn arguments(&self, pointer: usize) -> Vec<Argument> {
+        let usual = || {
+            let pass = |i| Argument {
+                passed: Passed::Pointer(i),
+                bytes: pointer,
+                place: None,
+            };
+            (0..3).map(pass).collect()
+        };
+        self.arguments.clone().unwrap_or_else(usual)
+    }
+
+    /// An address from which on a concrete run may put operands and stack: clear of the program.
+    pub fn free_memory(&self) -> usize {
+        /// More than any run needs.
+        const ROOM: u64 = 0x10_0000;
+        let taken = self.constants(true);
+        let clear = |start: &u64| {
+            let free = |s: &Segment| s.end() <= *start || start + ROOM <= s.address;
+            taken.iter().all(free)
+        };
+        let places = (0..16u64).map(|i| i << 27);
+        places.into_iter().find(clear).unwrap_or(0) as usize
+    }
+
+    /// Data memory that is the same in every run; code is data where it has an address of its own.
+    pub fn constants(&self, code_is_data: bool) -> Vec<Segment> {
+        let code = self.origin.filter(|_| code_is_data).map(|address| Segment {
+            address,
+            bytes: self.code.clone(),
+            writable: false,
+        });
+        self.data.iter().cloned().chain(code).collect()
+    }
+}
+
+/// Places of `arguments` that are handed over in registers of `word` bytes first (`registers`, in
+/// order; an argument takes whole ones), then on the stack from `stack` bytes above its pointer.
+pub fn in_words(arguments: &[Argument], registers: &[u8], stack: i64, word: usize) -> Vec<Place> {
+    let (mut used, mut above) = (0, stack);
+    let mut places = Vec::with_capacity(arguments.len());
+    for argument in arguments {
+        let words = argument.bytes.div_ceil(word).max(1);
+        let usual = match registers.get(used..used + words) {
+            Some(list) => Place::Register(list[0]),
+            None => Place::Stack(above),
+        };
+        if argument.place.is_none() {
+            match usual {
+                Place::Register(_) => used += words,
+                Place::Stack(_) => (used, above) = (registers.len(), above + (word * words) as i64),
+            }
+        }
+        places.push(argument.place.unwrap_or(usual));
+    }
+    places
+}
+
+/// The word `part` of an argument in an abstract run, its pointers to `bases`.
+pub fn abstract_word<D: Abstract, const W: u32>(
+    d: &mut D,
+    argument: &Argument,
+    bases: &[Base],
+    part: u32,
+) -> D::Word<W> {
+    match argument.passed {
+        Passed::Pointer(i) if i < bases.len() => d.pointer(bases[i], 0, part),
+        Passed::Number(k) => d.known(k.checked_shr(W * part).unwrap_or(0)),
+        _ => d.unknown("an argument that may be anything".into()),
+    }
+}
+
+/// The number in an argument of a concrete run, its pointers to `addresses`.
+pub fn concrete_number(argument: &Argument, addresses: &[usize]) -> u64 {
+    /// What is in an argument that may be anything.
+    const ANYTHING: u64 = 0x5a5a_5a5a_5a5a_5a5a;
+    match argument.passed {
+        Passed::Pointer(i) => addresses.get(i).map_or(ANYTHING, |at| *at as u64),
+        Passed::Number(k) => k,
+        Passed::Unknown => ANYTHING,
+    }
+}

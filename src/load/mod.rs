@@ -1,0 +1,332 @@
+//! A function out of an ELF file: its program laid out in memory, as a linker would.
+//!
+//! A linked program lies where its sections say. A relocatable object (or a member of a static
+//! library) gets addresses here: the section of the function first, from 0 on, so that addresses
+//! are those of a disassembly. What it needs from elsewhere is recorded as missing; an
+//! instruction that needs it cannot run.
+
+mod relocation;
+
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use object::read::archive::ArchiveFile;
+use object::{
+    Architecture, Object, ObjectKind, ObjectSection, ObjectSymbol, RelocationTarget, SectionFlags,
+    SectionIndex, elf,
+};
+use thiserror::Error;
+
+use crate::emit::ObjectFormat;
+use crate::function::{Function, Segment};
+use relocation::{Reference, Relocations};
+
+/// No program of the machines known here is larger, in bytes.
+const MAX_BYTES: u64 = 1 << 26;
+/// Where avr-gcc puts data memory in its one address space, and where that ends.
+const AVR_DATA: std::ops::Range<u64> = 0x80_0000..0x81_0000;
+/// Where data of an AVR object is put, clear of operands.
+const AVR_OBJECT_DATA: u64 = 0x8000;
+
+/// Why a file has no function to check.
+#[derive(Error, Debug, Clone, PartialEq, Eq)]
+pub enum LoadError {
+    #[error("not an ELF file, nor a library of them: {0}")]
+    Format(String),
+    #[error("it is for {found}, not for {wanted}: say what it is for with --mcu or --core")]
+    Machine { found: String, wanted: String },
+    #[error("no function {name}{hint}")]
+    Symbol { name: String, hint: String },
+    #[error("{0} is Thumb code, and only ARM state is followed: compile with -marm")]
+    Thumb(String),
+    #[error("its sections take more than {MAX_BYTES} bytes")]
+    TooLarge,
+}
+
+/// A function, and what the file calls the code around it.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    pub function: Function,
+    /// Address, bytes and name of every function in program memory.
+    pub symbols: Vec<(u64, u64, String)>,
+}
+
+/// The function `symbol` of an ELF file or static library, for objects like `format`.
+///
+/// # Errors
+/// Why there is none.
+pub fn load(file: &[u8], symbol: &str, format: &ObjectFormat) -> Result<Loaded, LoadError> {
+    if !file.starts_with(b"!<arch>") && !file.starts_with(b"!<thin>") {
+        return load_object(file, symbol, format);
+    }
+    let broken = |e: object::Error| LoadError::Format(e.to_string());
+    let archive = ArchiveFile::parse(file).map_err(broken)?;
+    let mut seen = Vec::new();
+    for member in archive.members() {
+        let data = member.and_then(|m| m.data(file)).map_err(broken)?;
+        match load_object(data, symbol, format) {
+            Err(LoadError::Format(_)) => {}
+            Err(LoadError::Symbol { hint, .. }) => seen.push(hint),
+            other => return other,
+        }
+    }
+    Err(LoadError::Symbol {
+        name: symbol.into(),
+        hint: format!(" in its {} members", seen.len()),
+    })
+}
+
+/// A section with the address it got.
+struct Placed {
+    index: SectionIndex,
+    address: u64,
+    bytes: Vec<u8>,
+    writable: bool,
+    /// Is it program memory?
+    code: bool,
+}
+
+impl Placed {
+    fn end(&self) -> u64 {
+        self.address + self.bytes.len() as u64
+    }
+}
+
+fn load_object(data: &[u8], name: &str, format: &ObjectFormat) -> Result<Loaded, LoadError> {
+    let file = object::File::parse(data).map_err(|e| LoadError::Format(e.to_string()))?;
+    let little = |little: bool| {
+        if little {
+            "little-endian"
+        } else {
+            "big-endian"
+        }
+    };
+    let machine = |a: Architecture, e: bool| format!("{a:?}, {}", little(e)).to_lowercase();
+    let found = machine(file.architecture(), file.is_little_endian());
+    let wanted = machine(format.architecture, !format.big_endian);
+    if found != wanted {
+        return Err(LoadError::Machine { found, wanted });
+    }
+    let symbol = find(&file, name)?;
+    let avr = format.architecture == Architecture::Avr;
+    let mut sections = sections(&file, symbol.section_index(), avr)?;
+    let at: HashMap<SectionIndex, u64> = sections.iter().map(|s| (s.index, s.address)).collect();
+    // Thumb functions have odd addresses (AAELF32, section 5.5.3).
+    let thumb = format.architecture == Architecture::Arm && symbol.address() & 1 == 1;
+    if thumb {
+        return Err(LoadError::Thumb(name.into()));
+    }
+    let relocatable = file.kind() == ObjectKind::Relocatable;
+    let place = |symbol: &object::Symbol<'_, '_>| {
+        let section = symbol.section_index().and_then(|i| at.get(&i).copied());
+        let base = if relocatable { section.unwrap_or(0) } else { 0 };
+        base.wrapping_add(symbol.address())
+    };
+    let mut missing = BTreeMap::new();
+    if relocatable {
+        for section in &mut sections {
+            relocate(&file, section, &at, &place, format, &mut missing);
+        }
+    }
+    let entry = place(&symbol);
+    let functions = file.symbols().filter(|s| {
+        let code = |placed: &Placed| placed.code && Some(placed.index) == s.section_index();
+        s.is_definition() && s.size() > 0 && sections.iter().any(code)
+    });
+    let symbols = functions
+        .map(|s| {
+            (
+                place(&s),
+                s.size(),
+                s.name().unwrap_or_default().to_string(),
+            )
+        })
+        .collect();
+    let code: Vec<&Placed> = sections.iter().filter(|s| s.code).collect();
+    let origin = match avr {
+        true => 0,
+        false => code.iter().map(|s| s.address).min().unwrap_or(0),
+    };
+    let end = code.iter().map(|s| s.end()).max().unwrap_or(0);
+    let mut bytes = vec![0; size(end.saturating_sub(origin))?];
+    for section in &code {
+        let from = (section.address - origin) as usize;
+        bytes[from..from + section.bytes.len()].copy_from_slice(&section.bytes);
+    }
+    let data = sections.into_iter().filter(|s| !s.code).map(|s| Segment {
+        address: s.address,
+        bytes: Rc::from(s.bytes),
+        writable: s.writable,
+    });
+    Ok(Loaded {
+        function: Function {
+            origin: Some(origin),
+            entry,
+            data: data.collect(),
+            missing,
+            ..Function::kernel(&bytes)
+        },
+        symbols,
+    })
+}
+
+/// A number of bytes that memory may hold.
+fn size(bytes: u64) -> Result<usize, LoadError> {
+    match bytes <= MAX_BYTES {
+        true => Ok(bytes as usize),
+        false => Err(LoadError::TooLarge),
+    }
+}
+
+fn find<'a>(file: &'a object::File<'a>, name: &str) -> Result<object::Symbol<'a, 'a>, LoadError> {
+    let is_code = |s: &object::Symbol<'_, '_>| {
+        let section = s
+            .section_index()
+            .and_then(|i| file.section_by_index(i).ok());
+        section.is_some_and(|s| flags(&s).contains(elf::SHF_EXECINSTR))
+    };
+    let mut defined = file.symbols().filter(|s| s.is_definition() && is_code(s));
+    defined.find(|s| s.name() == Ok(name)).ok_or_else(|| {
+        let names: Vec<_> = file.symbols().filter(is_code).collect();
+        let names = names
+            .iter()
+            .filter(|s| s.size() > 0)
+            .filter_map(|s| s.name().ok());
+        LoadError::Symbol {
+            name: name.into(),
+            hint: did_you_mean(name, names),
+        }
+    })
+}
+
+fn flags(section: &object::Section<'_, '_>) -> elf::SectionFlags {
+    match section.flags() {
+        SectionFlags::Elf { sh_flags, .. } => sh_flags,
+        _ => elf::SectionFlags(0),
+    }
+}
+
+/// The sections that take memory, with their addresses; `first` comes first.
+fn sections(
+    file: &object::File<'_>,
+    first: Option<SectionIndex>,
+    avr: bool,
+) -> Result<Vec<Placed>, LoadError> {
+    let relocatable = file.kind() == ObjectKind::Relocatable;
+    let mut list = Vec::new();
+    let mut total = 0u64;
+    for section in file.sections() {
+        let flags = flags(&section);
+        if !flags.contains(elf::SHF_ALLOC) || section.size() == 0 {
+            continue;
+        }
+        let mut address = section.address();
+        let progmem = section.name().is_ok_and(|n| n.starts_with(".progmem"));
+        let mut code = flags.contains(elf::SHF_EXECINSTR) || avr && progmem;
+        if avr && !relocatable {
+            code = address < AVR_DATA.start;
+            if !code && !AVR_DATA.contains(&address) {
+                // EEPROM, fuses, signature.
+                continue;
+            }
+            address -= if code { 0 } else { AVR_DATA.start };
+        }
+        total = total.saturating_add(section.size());
+        size(total)?;
+        let mut bytes = section.data().unwrap_or_default().to_vec();
+        bytes.resize(size(section.size())?, 0);
+        list.push((
+            section.align().max(1),
+            Placed {
+                index: section.index(),
+                address,
+                bytes,
+                writable: flags.contains(elf::SHF_WRITE),
+                code,
+            },
+        ));
+    }
+    if relocatable {
+        list.sort_by_key(|(_, s)| (!s.code, Some(s.index) != first));
+        let (mut next, mut next_data) = (0, AVR_OBJECT_DATA);
+        for (align, section) in &mut list {
+            let next = match avr && !section.code {
+                true => &mut next_data,
+                false => &mut next,
+            };
+            section.address = size(*next)?.next_multiple_of(size(*align)?) as u64;
+            *next = section.end();
+        }
+    }
+    let lowest = list
+        .iter()
+        .filter(|(_, s)| s.code)
+        .map(|(_, s)| s.address)
+        .min();
+    // Code far away from the rest (a boot loader, a vector table) is left out.
+    let near = |s: &Placed| s.code && s.address - lowest.unwrap_or(0) < MAX_BYTES;
+    Ok(list
+        .into_iter()
+        .map(|(_, s)| s)
+        .filter(|s| !s.code || near(s))
+        .collect())
+}
+
+/// Applies the relocations of `section`.
+fn relocate(
+    file: &object::File<'_>,
+    section: &mut Placed,
+    at: &HashMap<SectionIndex, u64>,
+    place: &dyn Fn(&object::Symbol<'_, '_>) -> u64,
+    format: &ObjectFormat,
+    missing: &mut BTreeMap<u64, String>,
+) {
+    let Ok(source) = file.section_by_index(section.index) else {
+        return;
+    };
+    let mut references = Vec::new();
+    for (offset, relocation) in source.relocations() {
+        let object::RelocationFlags::Elf { r_type } = relocation.flags() else {
+            continue;
+        };
+        let (to, what, local) = match relocation.target() {
+            RelocationTarget::Symbol(index) => match file.symbol_by_index(index) {
+                Ok(s) if s.is_undefined() => (None, s.name().unwrap_or_default().into(), false),
+                Ok(s) if s.section_index().is_some_and(|i| !at.contains_key(&i)) => {
+                    (None, "a section that takes no memory".into(), false)
+                }
+                Ok(s) => (
+                    Some(place(&s)),
+                    s.name().unwrap_or_default().into(),
+                    s.is_local(),
+                ),
+                Err(_) => (None, "a symbol that does not exist".to_string(), false),
+            },
+            RelocationTarget::Section(index) => (at.get(&index).copied(), "a section".into(), true),
+            _ => (Some(0), String::new(), true),
+        };
+        references.push(Reference {
+            kind: r_type.0,
+            offset,
+            addend: (!relocation.has_implicit_addend()).then(|| relocation.addend()),
+            to,
+            what,
+            local,
+        });
+    }
+    let relocations = Relocations {
+        architecture: format.architecture,
+        big_endian: format.big_endian,
+        address: section.address,
+        list: &references,
+    };
+    missing.extend(relocations.apply(&mut section.bytes));
+}
+
+/// The nearest of `known` to `name`, as ` (did you mean ...?)`.
+fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let nearest = known
+        .map(|k| (strsim::damerau_levenshtein(name, k), k))
+        .min();
+    nearest.map_or(String::new(), |(_, k)| format!(" (did you mean {k}?)"))
+}

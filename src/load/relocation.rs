@@ -1,0 +1,221 @@
+//! Relocations: references between sections, made numbers.
+//!
+//! `S` is the address referred to, `A` the addend, `P` the place. Sources: AAELF32, section
+//! 5.6.1 (ARM); System V ABI, MIPS supplement, chapter 4; binutils, elf32-avr.c, for the names
+//! and meanings of the AVR's (there is no ABI document).
+
+use std::collections::BTreeMap;
+
+use object::{Architecture, elf};
+
+use crate::domain::concrete::number;
+
+/// One relocation.
+pub struct Reference {
+    pub kind: u32,
+    pub offset: u64,
+    /// `None` where the place holds it.
+    pub addend: Option<i64>,
+    /// `S`, if the file has it.
+    pub to: Option<u64>,
+    /// What is referred to.
+    pub what: String,
+    pub local: bool,
+}
+
+/// The relocations of a section.
+pub struct Relocations<'a> {
+    pub architecture: Architecture,
+    pub big_endian: bool,
+    /// Address of the section.
+    pub address: u64,
+    pub list: &'a [Reference],
+}
+
+/// The field of a relocation type that is not followed.
+struct Unknown;
+
+fn sign_extend(value: u64, bits: u32) -> i64 {
+    (value << (64 - bits)) as i64 >> (64 - bits)
+}
+
+impl Relocations<'_> {
+    /// Applies them to the section's bytes. What the file does not have is returned by address,
+    /// and its instruction becomes all ones, which is none on any machine here.
+    pub fn apply(&self, bytes: &mut [u8]) -> BTreeMap<u64, String> {
+        let mut missing = BTreeMap::new();
+        for (i, r) in self.list.iter().enumerate() {
+            let width = if self.architecture == Architecture::Avr {
+                2
+            } else {
+                4
+            };
+            let Ok(at) = usize::try_from(r.offset) else {
+                continue;
+            };
+            if at.checked_add(width).is_none_or(|end| end > bytes.len()) {
+                continue;
+            }
+            let done = match (r.to, self.architecture) {
+                (None, _) => Err(format!(
+                    "it needs {}, which is not in this file (check the linked program)",
+                    r.what
+                )),
+                (Some(to), Architecture::Avr) => {
+                    self.avr(r, to, bytes, at).map_err(|_| self.odd(r))
+                }
+                (Some(to), Architecture::Arm) => {
+                    self.arm(r, to, bytes, at).map_err(|_| self.odd(r))
+                }
+                (Some(to), _) => self.mips(i, r, to, bytes, at).map_err(|_| self.odd(r)),
+            };
+            if let Err(text) = done {
+                bytes[at..at + width].fill(0xff);
+                missing.insert(self.address + r.offset, text);
+            }
+        }
+        missing
+    }
+
+    fn odd(&self, r: &Reference) -> String {
+        let what = &r.what;
+        format!(
+            "it refers to {what} by relocation type {}, which is not followed",
+            r.kind
+        )
+    }
+
+    fn get(&self, bytes: &[u8], at: usize, width: usize) -> u64 {
+        number(&bytes[at..at + width], self.big_endian)
+    }
+
+    fn put(&self, bytes: &mut [u8], at: usize, width: usize, value: u64) {
+        for i in 0..width {
+            let place = if self.big_endian { width - 1 - i } else { i };
+            bytes[at + place] = (value >> (8 * i)) as u8;
+        }
+    }
+
+    fn avr(&self, r: &Reference, to: u64, bytes: &mut [u8], at: usize) -> Result<(), Unknown> {
+        let x = (to as i64).wrapping_add(r.addend.unwrap_or(0));
+        let from = x.wrapping_sub((self.address + r.offset) as i64 + 2);
+        let old = self.get(bytes, at, 2);
+        let ldi = |k: i64| old & 0xf0f0 | k as u64 & 0xf | (k as u64) << 4 & 0xf00;
+        let new = match elf::RelocationType(r.kind) {
+            elf::R_AVR_NONE | elf::R_AVR_DIFF8 | elf::R_AVR_DIFF16 | elf::R_AVR_DIFF32 => old,
+            elf::R_AVR_7_PCREL if (-128..128).contains(&from) => {
+                old & 0xfc07 | ((from >> 1) as u64) << 3 & 0x3f8
+            }
+            elf::R_AVR_13_PCREL if (-4096..4096).contains(&from) => {
+                old & 0xf000 | (from >> 1) as u64 & 0xfff
+            }
+            elf::R_AVR_16 => x as u64 & 0xffff,
+            elf::R_AVR_16_PM => (x >> 1) as u64 & 0xffff,
+            elf::R_AVR_LO8_LDI | elf::R_AVR_LDI => ldi(x),
+            elf::R_AVR_HI8_LDI => ldi(x >> 8),
+            elf::R_AVR_HH8_LDI => ldi(x >> 16),
+            elf::R_AVR_MS8_LDI => ldi(x >> 24),
+            elf::R_AVR_LO8_LDI_NEG => ldi(-x),
+            elf::R_AVR_HI8_LDI_NEG => ldi(-x >> 8),
+            elf::R_AVR_HH8_LDI_NEG => ldi(-x >> 16),
+            elf::R_AVR_MS8_LDI_NEG => ldi(-x >> 24),
+            elf::R_AVR_LO8_LDI_PM | elf::R_AVR_LO8_LDI_GS => ldi(x >> 1),
+            elf::R_AVR_HI8_LDI_PM | elf::R_AVR_HI8_LDI_GS => ldi(x >> 9),
+            elf::R_AVR_HH8_LDI_PM => ldi(x >> 17),
+            elf::R_AVR_LO8_LDI_PM_NEG => ldi(-x >> 1),
+            elf::R_AVR_HI8_LDI_PM_NEG => ldi(-x >> 9),
+            elf::R_AVR_HH8_LDI_PM_NEG => ldi(-x >> 17),
+            elf::R_AVR_6 if (0..64).contains(&x) => {
+                let x = x as u64;
+                old & 0xd3f8 | x & 7 | (x & 0x18) << 7 | (x & 0x20) << 8
+            }
+            elf::R_AVR_6_ADIW if (0..64).contains(&x) => {
+                old & 0xff30 | x as u64 & 0xf | (x as u64 & 0x30) << 2
+            }
+            elf::R_AVR_CALL if at + 4 <= bytes.len() => {
+                let word = (x >> 1) as u64;
+                self.put(bytes, at + 2, 2, word & 0xffff);
+                old & 0xfe0e | word >> 16 & 1 | word >> 17 << 4 & 0x1f0
+            }
+            _ => return Err(Unknown),
+        };
+        self.put(bytes, at, 2, new);
+        Ok(())
+    }
+
+    fn arm(&self, r: &Reference, to: u64, bytes: &mut [u8], at: usize) -> Result<(), Unknown> {
+        let p = (self.address + r.offset) as i64;
+        let old = self.get(bytes, at, 4);
+        let addend = |implicit: i64| r.addend.unwrap_or(implicit);
+        let word = (to as i64).wrapping_add(addend(sign_extend(old, 32)));
+        let new = match elf::RelocationType(r.kind) {
+            elf::R_ARM_NONE | elf::R_ARM_V4BX => old,
+            elf::R_ARM_ABS32 | elf::R_ARM_TARGET1 => word as u64,
+            elf::R_ARM_REL32 => word.wrapping_sub(p) as u64,
+            elf::R_ARM_PREL31 => old & 1 << 31 | word.wrapping_sub(p) as u64 & 0x7fff_ffff,
+            // BLX or a veneer would have to change state.
+            elf::R_ARM_CALL | elf::R_ARM_JUMP24 | elf::R_ARM_PC24 | elf::R_ARM_PLT32
+                if to & 1 == 0 =>
+            {
+                let distance = to as i64 + addend(sign_extend(old, 24) << 2) - p;
+                old & 0xff00_0000 | (distance >> 2) as u64 & 0xff_ffff
+            }
+            _ => return Err(Unknown),
+        };
+        self.put(bytes, at, 4, new);
+        Ok(())
+    }
+
+    fn mips(
+        &self,
+        i: usize,
+        r: &Reference,
+        to: u64,
+        bytes: &mut [u8],
+        at: usize,
+    ) -> Result<(), Unknown> {
+        let p = (self.address + r.offset) as i64;
+        let old = self.get(bytes, at, 4);
+        let half = |word: u64| sign_extend(word, 16);
+        let to = to as i64;
+        let new = match elf::RelocationType(r.kind) {
+            elf::R_MIPS_NONE | elf::R_MIPS_JALR => old,
+            elf::R_MIPS_32 => to.wrapping_add(r.addend.unwrap_or(sign_extend(old, 32))) as u64,
+            elf::R_MIPS_26 => {
+                let field = (old & 0x3ff_ffff) << 2;
+                let implicit = match r.local {
+                    true => (field as i64) | p & 0xf000_0000,
+                    false => sign_extend(field, 28),
+                };
+                let target = to.wrapping_add(r.addend.unwrap_or(implicit));
+                old & 0xfc00_0000 | (target >> 2) as u64 & 0x3ff_ffff
+            }
+            elf::R_MIPS_PC16 => {
+                let implicit = sign_extend(old, 16) << 2;
+                let distance = to.wrapping_add(r.addend.unwrap_or(implicit)) - p;
+                old & 0xffff_0000 | (distance >> 2) as u64 & 0xffff
+            }
+            elf::R_MIPS_LO16 => {
+                let low = to.wrapping_add(r.addend.unwrap_or(half(old)));
+                old & 0xffff_0000 | low as u64 & 0xffff
+            }
+            elf::R_MIPS_HI16 => {
+                // The carry out of the low half comes from the LO16 that follows.
+                let low = self.list[i + 1..]
+                    .iter()
+                    .find(|l| l.kind == elf::R_MIPS_LO16.0 && l.to == r.to && l.what == r.what);
+                let low = low.ok_or(Unknown)?;
+                let low_at = usize::try_from(low.offset).map_err(|_| Unknown)?;
+                if low_at.checked_add(4).is_none_or(|end| end > bytes.len()) {
+                    return Err(Unknown);
+                }
+                let implicit = ((old & 0xffff) << 16) as i64 + half(self.get(bytes, low_at, 4));
+                let whole = to.wrapping_add(r.addend.unwrap_or(implicit));
+                old & 0xffff_0000 | (whole.wrapping_sub(half(whole as u64)) >> 16) as u64 & 0xffff
+            }
+            _ => return Err(Unknown),
+        };
+        self.put(bytes, at, 4, new);
+        Ok(())
+    }
+}

@@ -1,0 +1,189 @@
+//! Files as people have them: linked programs, libraries, tables, other conventions; and files
+//! that are broken.
+
+use std::process::Command;
+
+use crate::tools::{ARM, AVR, Compiler, MIPS, Question, check, sources};
+use lozenge::load::LoadError;
+use lozenge::prove::Verdict;
+
+const NO_MEMSET: &str = "-fno-tree-loop-distribute-patterns";
+
+fn proved(file: &[u8], compiler: &Compiler, question: Question<'_>) {
+    let audit = check(file, compiler.core, question).expect("a function");
+    let proof = &audit.judged.proof;
+    assert!(proof.holds(), "{compiler:?} {question:?}: {proof:?}");
+}
+
+/// A linked program whose only functions are those of `source`.
+fn link(compiler: &Compiler, source: &str, entry: &str, flags: &[&str]) -> Vec<u8> {
+    let entry = format!("-Wl,-e,{entry}");
+    let flags: Vec<_> = [entry.as_str(), "-nostartfiles", "-static"]
+        .into_iter()
+        .chain(flags.iter().copied())
+        .collect();
+    compiler.compile(&sources().join(source), &flags)
+}
+
+#[test]
+fn calls_into_the_compilers_library() {
+    // 16-bit words on an 8-bit machine: __umulhisi3 multiplies.
+    let file = link(
+        &AVR,
+        "mul.c",
+        "school",
+        &[
+            "-Os",
+            "-DLIMB=uint16_t",
+            "-DWIDE=uint32_t",
+            "-DBITS=16",
+            "-DN=8",
+            "-lgcc",
+        ],
+    );
+    for symbol in ["school", "comba", "rows"] {
+        proved(&file, &AVR, Question::of(symbol, 128));
+    }
+    let question = Question {
+        arguments: "r,a,b,n16",
+        ..Question::of("school_n", 128)
+    };
+    proved(&file, &AVR, question);
+}
+
+#[test]
+fn linked_programs() {
+    let words = [
+        "-O2",
+        NO_MEMSET,
+        "-DLIMB=uint32_t",
+        "-DWIDE=uint64_t",
+        "-DBITS=32",
+        "-DN=5",
+    ];
+    for compiler in [ARM, MIPS] {
+        let file = link(&compiler, "mul.c", "school", &words);
+        for symbol in ["school", "comba", "rows"] {
+            proved(&file, &compiler, Question::of(symbol, 160));
+        }
+    }
+}
+
+#[test]
+fn tables_are_read_where_they_are_constant() {
+    for compiler in [AVR, ARM, MIPS] {
+        let object = compiler.compile(
+            &sources().join("table.c"),
+            &["-O2", NO_MEMSET, "-fno-ipa-icf", "-c"],
+        );
+        proved(&object, &compiler, Question::of("memory_table", 64));
+        let audit = check(&object, compiler.core, Question::of("variable_table", 64)).expect("it");
+        let proof = &audit.judged.proof;
+        assert!(!proof.correct.is_proved(), "{compiler:?}: {proof:?}");
+        let Verdict::Disproved(text) = &proof.memory else {
+            panic!("{compiler:?}: {proof:?}");
+        };
+        assert!(text.contains("the variable at 0x"), "{text}");
+        if compiler.gcc != AVR.gcc {
+            let program = link(&compiler, "table.c", "memory_table", &["-O2", NO_MEMSET]);
+            proved(&program, &compiler, Question::of("memory_table", 64));
+        }
+    }
+    let object = AVR.compile(
+        &sources().join("table.c"),
+        &["-O2", NO_MEMSET, "-fno-ipa-icf", "-c"],
+    );
+    proved(&object, &AVR, Question::of("flash_table", 64));
+    let program = link(
+        &AVR,
+        "table.c",
+        "flash_table",
+        &["-O2", NO_MEMSET, "-fno-ipa-icf"],
+    );
+    proved(&program, &AVR, Question::of("flash_table", 64));
+}
+
+#[test]
+fn a_member_of_a_library() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name);
+    let object = ARM.multiplications(32, 4, &["-O2", NO_MEMSET]);
+    std::fs::write(path("mul.o"), object).expect("written");
+    let table = ARM.compile(&sources().join("table.c"), &["-O2", "-c"]);
+    std::fs::write(path("table.o"), table).expect("written");
+    let archived = Command::new("arm-none-eabi-ar")
+        .arg("rcs")
+        .args([path("lib.a"), path("table.o"), path("mul.o")])
+        .status();
+    assert!(archived.expect("arm-none-eabi-ar runs").success());
+    let library = std::fs::read(path("lib.a")).expect("a library");
+    proved(&library, &ARM, Question::of("comba", 128));
+    let missing = check(&library, ARM.core, Question::of("combat", 128)).map(|_| ());
+    assert!(
+        matches!(missing, Err(LoadError::Symbol { .. })),
+        "{missing:?}"
+    );
+}
+
+/// A convention of its own: operands in Z, X and Y, one byte each, the result's high byte in
+/// memory too, r2 destroyed.
+const OWN_CONVENTION: &str = "
+        .section .text.own, \"ax\", @progbits
+        .global own
+        .type own, @function
+own:    ld   r2, X
+        ld   r3, Y
+        mul  r2, r3
+        st   Z, r0
+        std  Z+1, r1
+        clr  r1
+        ret
+        .size own, . - own
+";
+
+#[test]
+fn arguments_in_other_registers() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let source = folder.path().join("own.s");
+    std::fs::write(&source, OWN_CONVENTION).expect("written");
+    let file = AVR.compile(&source, &["-c"]);
+    let question = Question {
+        arguments: "r@r30,a@r26,b@r28",
+        ..Question::of("own", 8)
+    };
+    let audit = check(&file, AVR.core, question).expect("own");
+    let proof = &audit.judged.proof;
+    assert!(
+        proof.correct.is_proved() && proof.memory.is_proved(),
+        "{proof:?}"
+    );
+    assert_eq!(
+        proof.abi,
+        Verdict::Disproved("r2 is not restored; r3 is not restored".into())
+    );
+    let usual = check(&file, AVR.core, Question::of("own", 8)).expect("own");
+    assert!(!usual.judged.proof.correct.is_proved());
+}
+
+#[test]
+fn the_wrong_machine_is_named() {
+    let file = MIPS.multiplications(32, 4, &["-O2"]);
+    let error = check(&file, ARM.core, Question::of("comba", 128))
+        .map(|_| ())
+        .unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("it is for mips, little-endian, not for arm"),
+        "{error}"
+    );
+    let thumb = Compiler {
+        flags: &["-mcpu=arm7tdmi", "-mthumb"],
+        ..ARM
+    };
+    let file = thumb.multiplications(32, 4, &["-O2"]);
+    let error = check(&file, ARM.core, Question::of("comba", 128))
+        .map(|_| ())
+        .unwrap_err();
+    assert_eq!(error, LoadError::Thumb("comba".into()));
+}

@@ -1,0 +1,9 @@
+//! `lozenge check`: functions of compiled files through the four verdicts.
+
+mod c;
+mod cli;
+mod decode;
+mod files;
+mod fuzz;
+mod smt;
+mod tools;

@@ -1,0 +1,129 @@
+//! What the tests of `check` share: cross compilers, and the library's audit of what they make.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use lozenge::audit::{self, Audit};
+use lozenge::emit::ObjectFormat;
+use lozenge::isa::Isa;
+use lozenge::load::{self, LoadError};
+use lozenge::prove;
+use lozenge::spec::{Op, Spec};
+use lozenge::target::{Names, OnIsa, Target};
+
+const HINT: &str = "run scripts/test, which installs the cross compilers";
+
+/// A compiler, its flags, and the core its code is for.
+#[derive(Clone, Copy, Debug)]
+pub struct Compiler {
+    pub gcc: &'static str,
+    pub flags: &'static [&'static str],
+    pub core: &'static str,
+}
+
+pub const AVR: Compiler = Compiler {
+    gcc: "avr-gcc",
+    flags: &["-mmcu=atmega128"],
+    core: "atmega128",
+};
+pub const ARM: Compiler = Compiler {
+    gcc: "arm-none-eabi-gcc",
+    flags: &["-mcpu=arm7tdmi", "-marm"],
+    core: "arm7tdmi",
+};
+pub const MIPS: Compiler = Compiler {
+    gcc: "mipsel-linux-gnu-gcc",
+    flags: &["-march=mips32", "-mno-abicalls", "-fno-pic", "-msoft-float"],
+    core: "mips-4km",
+};
+
+/// The folder of the sources.
+pub fn sources() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/check")
+}
+
+impl Compiler {
+    /// Compiles `source` with these flags besides its own.
+    pub fn compile(&self, source: &Path, flags: &[&str]) -> Vec<u8> {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let out = folder.path().join("out");
+        let run = Command::new(self.gcc)
+            .args(self.flags)
+            .args(["-ffreestanding", "-nostdlib"])
+            .arg(source)
+            .args(flags)
+            .arg("-o")
+            .arg(&out)
+            .output()
+            .unwrap_or_else(|e| panic!("{}: {e}: {HINT}", self.gcc));
+        let errors = String::from_utf8_lossy(&run.stderr);
+        assert!(run.status.success(), "{} {flags:?}: {errors}", self.gcc);
+        std::fs::read(out).expect("what was compiled")
+    }
+
+    /// tests/check/mul.c for operands of `words` words of `bits` bits, as an object.
+    pub fn multiplications(&self, bits: u32, words: u32, flags: &[&str]) -> Vec<u8> {
+        let defines = [
+            format!("-DLIMB=uint{bits}_t"),
+            format!("-DWIDE=uint{}_t", 2 * bits),
+            format!("-DBITS={bits}"),
+            format!("-DN={words}"),
+        ];
+        let defines = defines.iter().map(String::as_str);
+        let flags: Vec<_> = flags.iter().copied().chain(defines).chain(["-c"]).collect();
+        self.compile(&sources().join("mul.c"), &flags)
+    }
+}
+
+/// What to check.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    pub symbol: &'a str,
+    pub bits: u32,
+    pub arguments: &'a str,
+    pub limb_bits: Option<u32>,
+    pub align: u64,
+}
+
+impl<'a> Question<'a> {
+    /// A multiplication with pointers to r, a and b.
+    pub fn of(symbol: &'a str, bits: u32) -> Self {
+        Self {
+            symbol,
+            bits,
+            arguments: "r,a,b",
+            limb_bits: None,
+            align: 1,
+        }
+    }
+}
+
+struct Ask<'a>(&'a [u8], Question<'a>);
+
+impl OnIsa for Ask<'_> {
+    type Output = Result<Audit, LoadError>;
+
+    fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
+        let Ask(file, question) = self;
+        let mut loaded = load::load(file, question.symbol, format)?;
+        let spec = Spec::new(Op::Mul, question.bits, 8).expect("a size");
+        let function = &mut loaded.function;
+        function.align = question.align;
+        function.limb_bits = question.limb_bits;
+        audit::set_arguments::<I>(function, &spec, question.arguments).expect("arguments");
+        if function.limb_bits.is_none() {
+            function.limb_bits = prove::narrowest_access::<I>(&spec, core, function);
+        }
+        Ok(audit::audit::<I>(&spec, core, &loaded))
+    }
+}
+
+/// Checks a function of `file` on `core`.
+pub fn check(file: &[u8], core: &str, question: Question<'_>) -> Result<Audit, LoadError> {
+    let names = Names {
+        core: Some(core),
+        ..Names::default()
+    };
+    let target = Target::resolve(&names).expect("a core");
+    target.on(Ask(file, question))
+}
