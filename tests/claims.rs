@@ -21,7 +21,7 @@ fn spec(n: usize) -> Spec {
 }
 
 fn is_right(spec: &Spec, code: &[u8], alias: Alias) -> bool {
-    let pairs = vectors::pairs(spec.operand_bytes(), 200, 7);
+    let pairs = vectors::pairs(spec.source_bytes()[0], 200, 7);
     pairs.into_iter().all(|[a, b]| {
         let b = if alias == Alias::AIsB { a.clone() } else { b };
         let pair = [a, b];
