@@ -24,6 +24,7 @@ fn cost_on<I: Isa>(core: &I::Core, method: &str, param: Option<(&str, usize)>, b
             .map(|(name, value)| (name.to_string(), value))
             .into_iter()
             .collect(),
+        max_regs: None,
         drop: None,
     };
     let (spec, best) = kernel::choose::<I>(&request, core).expect("a kernel");

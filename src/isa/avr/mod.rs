@@ -66,8 +66,12 @@ impl Isa for AvrIsa {
         lower::FACTS
     }
 
-    fn lower(schedule: &Schedule, _: &cores::Core) -> Result<Vec<Program<code::Insn>>, LowerError> {
-        lower::lower(schedule)
+    fn lower_within(
+        schedule: &Schedule,
+        _: &cores::Core,
+        registers: usize,
+    ) -> Result<Vec<Program<code::Insn>>, LowerError> {
+        lower::lower(schedule, registers)
     }
 
     fn at_least(counts: &Counts) -> u64 {
