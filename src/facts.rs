@@ -17,6 +17,15 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// The same with at most `most` free registers.
+    pub fn limited(self, most: Option<usize>) -> Self {
+        let free_registers = most.map_or(self.free_registers, |n| n.min(self.free_registers));
+        Self {
+            free_registers,
+            ..self
+        }
+    }
+
     /// Registers left for operand words.
     pub fn operand_registers(&self) -> usize {
         self.free_registers

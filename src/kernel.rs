@@ -26,6 +26,8 @@ pub struct Request {
     /// A method's name; the cheapest if none.
     pub method: Option<String>,
     pub params: BTreeMap<String, usize>,
+    /// The most free registers to use, of those the target's facts count.
+    pub max_regs: Option<usize>,
     /// Leave out the instruction of this index, to watch the proof fail.
     pub drop: Option<usize>,
 }
@@ -166,16 +168,18 @@ fn parameters(method: &'static Method, given: &BTreeMap<String, usize>) -> Resul
         .collect()
 }
 
-/// Every program of one method with one set of parameters, counted. None if they all take more
+/// Every program of one method with one set of parameters and at most `max_regs` free registers,
+/// counted. None if they all take more
 /// than `limit` cycles, which the schedule alone tells.
 fn candidates<I: Isa>(
     spec: &Spec,
     core: &I::Core,
     method: &'static Method,
     params: &Params,
-    limit: u64,
+    (max_regs, limit): (Option<usize>, u64),
 ) -> Result<Vec<Candidate<I>>, Error> {
-    let schedule = (method.schedule)(spec, &I::facts(core), params)?;
+    let facts = I::facts(core).limited(max_regs);
+    let schedule = (method.schedule)(spec, &facts, params)?;
     let name = method.name;
     let counts = schedule.check().map_err(|error| Error::Schedule {
         method: name,
@@ -184,10 +188,11 @@ fn candidates<I: Isa>(
     if I::at_least(&counts) > limit {
         return Ok(Vec::new());
     }
-    let programs = I::lower(&schedule, core).map_err(|error| Error::Lower {
-        method: name,
-        error,
-    })?;
+    let programs =
+        I::lower_within(&schedule, core, facts.free_registers).map_err(|error| Error::Lower {
+            method: name,
+            error,
+        })?;
     programs
         .into_iter()
         .map(|program| {
@@ -258,13 +263,13 @@ pub fn choose<I: Isa>(request: &Request, core: &I::Core) -> Result<(Spec, Candid
     for method in methods(request)? {
         let given = parameters(method, &request.params)?;
         let sets = if given.is_empty() {
-            (method.defaults)(&spec, &I::facts(core))
+            (method.defaults)(&spec, &I::facts(core).limited(request.max_regs))
         } else {
             vec![given]
         };
         for params in sets {
             let limit = best.as_ref().map_or(u64::MAX, Candidate::cycles);
-            match candidates::<I>(&spec, core, method, &params, limit) {
+            match candidates::<I>(&spec, core, method, &params, (request.max_regs, limit)) {
                 Ok(list) => {
                     let all = best.take().into_iter().chain(list);
                     best = all.min_by_key(|c| (c.cycles(), c.code.len()));

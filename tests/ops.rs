@@ -90,6 +90,7 @@ fn cell<I: Isa>(
         size,
         method: Some(method.name.into()),
         params: named.collect(),
+        max_regs: None,
         drop: None,
     };
     let kernel = match kernel::generate::<I>(&request, core) {

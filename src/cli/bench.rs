@@ -26,6 +26,7 @@ pub fn run(args: &BenchArgs) -> Result<bool, String> {
             size: (*bits).into(),
             method: None,
             params: BTreeMap::new(),
+            max_regs: None,
             drop: None,
         };
         let start = Instant::now();

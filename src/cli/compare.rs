@@ -93,7 +93,7 @@ impl OnIsa for Cells<'_> {
     fn call<I: Isa>(self, core: &I::Core, _: &ObjectFormat) -> Self::Output {
         let op = self.args.op.into();
         let spec = Spec::new(op, self.args.size, I::WORD_BITS).map_err(|e| e.to_string())?;
-        let facts = I::facts(core);
+        let facts = I::facts(core).limited(self.args.max_regs);
         let methods = METHODS.iter().filter(|m| m.computes(op));
         let cell = |method: &'static Method, params| Cell {
             target: self.target.clone(),
@@ -127,10 +127,14 @@ impl OnIsa for Judge<'_> {
             params: params
                 .map(|(name, value)| (name.to_string(), *value))
                 .collect(),
+            max_regs: self.args.max_regs,
             drop: None,
         };
         let kernel = kernel::generate::<I>(&request, core).map_err(|e| e.to_string())?;
-        let command = generate::command(&kernel, &self.cell.target);
+        let mut command = generate::command(&kernel, &self.cell.target);
+        if let Some(most) = self.args.max_regs {
+            command += &format!(" --max-regs {most}");
+        }
         Ok(generate::report(&kernel, &self.cell.target, command))
     }
 }

@@ -57,6 +57,7 @@ fn generate<I: Isa>(
         size: args.size,
         method: args.method.clone(),
         params,
+        max_regs: args.max_regs,
         drop: args.drop,
     };
     Assembler::from(args.dialect).known_to::<I>(&target.core_name())?;
@@ -70,6 +71,9 @@ fn generate<I: Isa>(
     bar.finish_and_clear();
     let kernel = result.map_err(|e| e.to_string())?;
     let mut command = command(&kernel, target);
+    if let Some(most) = args.max_regs {
+        command += &format!(" --max-regs {most}");
+    }
     if let Some(index) = args.drop {
         command += &format!(" --drop {index}");
     }

@@ -131,6 +131,9 @@ pub struct GenArgs {
     /// Parameter of the method, e.g. e=10
     #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
     param: Vec<(String, usize)>,
+    /// Free registers to use at most, besides pointers and product (operand caching: 2e + 4 on AVR)
+    #[arg(long, value_name = "N")]
+    max_regs: Option<usize>,
     /// Folder to write to; made if it does not exist
     #[arg(short, long, default_value = ".")]
     output: std::path::PathBuf,
@@ -168,6 +171,9 @@ pub struct CompareArgs {
     /// Instruction set extension of the core, e.g. wide-acc
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     isa_ext: Vec<String>,
+    /// Free registers to use at most, besides pointers and product (operand caching: 2e + 4 on AVR)
+    #[arg(long, value_name = "N")]
+    max_regs: Option<usize>,
     /// Print one JSON object, its rows with the fields of `gen`
     #[arg(long, conflicts_with = "csv")]
     json: bool,

@@ -120,6 +120,18 @@ pub trait Isa: Sized + 'static {
     fn lower(
         schedule: &Schedule,
         core: &Self::Core,
+    ) -> Result<Vec<Program<Self::Insn>>, LowerError> {
+        Self::lower_within(schedule, core, Self::facts(core).free_registers)
+    }
+
+    /// The same with `registers` of the free registers of its facts.
+    ///
+    /// # Errors
+    /// Why there is none.
+    fn lower_within(
+        schedule: &Schedule,
+        core: &Self::Core,
+        registers: usize,
     ) -> Result<Vec<Program<Self::Insn>>, LowerError>;
 
     /// Cycles that every function for a schedule with these counts takes at least; 0 says nothing.

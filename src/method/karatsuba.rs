@@ -85,25 +85,61 @@ struct Plan {
 }
 
 fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
-    let n = one_size(METHOD.name, spec, facts)?;
-    let levels = positive(METHOD.name, "levels", params)?;
-    let largest = n.ilog2() as usize;
-    if levels > largest {
-        return Err(MethodError::TooLarge {
-            method: METHOD.name,
-            parameter: "levels",
-            value: levels,
-            largest,
-        });
-    }
     let given = |name| params.get(name).copied().unwrap_or(0);
     let plan = Plan {
-        levels,
+        levels: positive(METHOD.name, "levels", params)?,
         early: given("early") > 0,
         late: given("late"),
         rows: given("rows"),
         columns: given("columns"),
     };
+    planned(METHOD.name, spec, facts, plan)
+}
+
+/// Karatsuba as `method`'s paper has it: `-p levels=`, then products by columns, or by rows of up
+/// to `rows` words.
+pub(super) fn over(
+    method: &'static str,
+    rows: usize,
+    spec: &Spec,
+    facts: &Facts,
+    params: &Params,
+) -> Result<Schedule, MethodError> {
+    let plan = Plan {
+        levels: positive(method, "levels", params)?,
+        early: true,
+        late: 0,
+        rows,
+        columns: 0,
+    };
+    planned(method, spec, facts, plan)
+}
+
+/// `-p levels=1 ...`, as many as leave products of two words.
+pub(super) fn every_level(spec: &Spec, facts: &Facts) -> Vec<Params> {
+    let [n, _] = spec.words(facts.word_bits);
+    let most = n.ilog2().max(1) as usize;
+    (1..=most)
+        .map(|levels| Params::from([("levels", levels)]))
+        .collect()
+}
+
+fn planned(
+    method: &'static str,
+    spec: &Spec,
+    facts: &Facts,
+    plan: Plan,
+) -> Result<Schedule, MethodError> {
+    let n = one_size(method, spec, facts)?;
+    let largest = n.ilog2() as usize;
+    if plan.levels > largest {
+        return Err(MethodError::TooLarge {
+            method,
+            parameter: "levels",
+            value: plan.levels,
+            largest,
+        });
+    }
     let mut f = Words::new(spec.op, facts.word_bits, &[n, n]);
     let (a, b) = (f.operand(0), f.operand(1));
     (f.result, _) = product(&mut f, &a, &b, &[], Over::None, plan);

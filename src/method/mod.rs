@@ -1,6 +1,11 @@
 //! The methods: pure functions from a spec, a machine's facts and parameters to a [`Schedule`].
 
+mod catching;
+pub mod consecutive_operand_caching;
+pub mod hybrid;
 pub mod karatsuba;
+pub mod karatsuba_comba;
+pub mod karatsuba_schoolbook;
 pub mod karatsuba_squaring;
 pub mod lazy_doubling;
 pub mod operand_caching;
@@ -52,11 +57,15 @@ impl Method {
 }
 
 /// All methods.
-pub static METHODS: [&Method; 11] = [
+pub static METHODS: [&Method; 15] = [
     &operand_caching::METHOD,
+    &consecutive_operand_caching::METHOD,
+    &hybrid::METHOD,
     &product_scanning::METHOD,
     &operand_scanning::METHOD,
     &karatsuba::METHOD,
+    &karatsuba_comba::METHOD,
+    &karatsuba_schoolbook::METHOD,
     &karatsuba_squaring::METHOD,
     &square_product_scanning::METHOD,
     &square_operand_scanning::METHOD,
@@ -156,4 +165,26 @@ fn positive(
         }),
         Some(value) => Ok(*value),
     }
+}
+
+/// `e` words of each operand kept in registers: at least 1, and as many as fit.
+fn cached_words(
+    method: &'static str,
+    facts: &Facts,
+    params: &Params,
+) -> Result<usize, MethodError> {
+    let parameter = "e";
+    let e = positive(method, parameter, params)?;
+    let largest = facts.operand_registers() / 2;
+    if e > largest {
+        return Err(MethodError::Registers {
+            method,
+            parameter,
+            value: e,
+            need: 2 * e + facts.accumulator_registers + facts.constant_registers,
+            free: facts.free_registers,
+            largest,
+        });
+    }
+    Ok(e)
 }

@@ -5,7 +5,7 @@
 //! (both operands loaded), 2 (`A` kept, `B` slides), 3 (`B` kept, `A` slides) and 4.
 //! Loads `2n + 4rn - 2er^2 - 2er`, stores `2n + 2rn - er^2 - er`.
 
-use super::{Method, MethodError, Parameter, Params, one_size};
+use super::{Method, MethodError, Parameter, Params, cached_words, one_size};
 use crate::facts::Facts;
 use crate::schedule::{Block, Blocks, Column, ColumnBlock, Part, Product, Schedule};
 use crate::spec::{Op, Spec};
@@ -31,30 +31,7 @@ pub static METHOD: Method = Method {
 
 fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
     let n = one_size(METHOD.name, spec, facts)?;
-    let method = METHOD.name;
-    let parameter = "e";
-    let e = *params
-        .get(parameter)
-        .ok_or(MethodError::Missing { method, parameter })?;
-    if e == 0 {
-        return Err(MethodError::TooSmall {
-            method,
-            parameter,
-            value: e,
-            least: 1,
-        });
-    }
-    let largest = facts.operand_registers() / 2;
-    if e > largest {
-        return Err(MethodError::Registers {
-            method,
-            parameter,
-            value: e,
-            need: 2 * e + facts.accumulator_registers + facts.constant_registers,
-            free: facts.free_registers,
-            largest,
-        });
-    }
+    let e = cached_words(METHOD.name, facts, params)?;
     let r = n / e;
     let mut blocks = Vec::with_capacity(r + 1);
     if n > r * e {

@@ -5,9 +5,10 @@
 //! its carries go to the catcher of the third. When a column of blocks is done, the catchers
 //! are added in one chain.
 
+use super::catching::Catching;
 use super::{Method, MethodError, Parameter, Params, positive, squaring};
 use crate::facts::Facts;
-use crate::schedule::{Chain, End, Link, Schedule, Sum, Word, WordStep, Words};
+use crate::schedule::Schedule;
 use crate::spec::{Op, Spec};
 
 /// Squaring with carry catchers.
@@ -39,13 +40,7 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
             largest: s,
         });
     }
-    let mut f = Catching {
-        words,
-        sum: vec![None; 2 * s],
-        caught: vec![None; 2 * s],
-        count: vec![0; 2 * s],
-        most: (1 << facts.word_bits) - 1,
-    };
+    let mut f = Catching::new(words, 2 * s);
     let blocks = s.div_ceil(d);
     for column in 0..2 * blocks - 1 {
         let end = ((column + 2) * d + 1).min(2 * s);
@@ -54,89 +49,11 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
             let other = column - block;
             for i in rows {
                 for j in (other * d).max(i)..((other + 1) * d).min(s) {
-                    f.add(i + j, a[i], a[j], end);
+                    f.add(i + j, [a[i], a[j]], end, i != j);
                 }
             }
         }
         f.settle(column * d, end);
     }
-    let mut words = f.words;
-    words.result = f.sum.into_iter().flatten().collect();
-    Ok(Schedule::Words(words))
-}
-
-/// The words of the result so far, and what was caught for each.
-struct Catching {
-    words: Words,
-    sum: Vec<Option<Word>>,
-    caught: Vec<Option<Word>>,
-    /// How much each catcher may hold at most, and what a word can hold.
-    count: Vec<u64>,
-    most: u64,
-}
-
-impl Catching {
-    /// Adds `x y W^k`, twice if `x` is not `y`. Words from `end` on are not in use.
-    fn add(&mut self, k: usize, x: Word, y: Word, end: usize) {
-        let times = if x == y { 1 } else { 2 };
-        if self.count.get(k + 2).is_some_and(|c| c + times > self.most) {
-            self.settle(k, end);
-        }
-        let [low, high] = self.words.product(x, y);
-        let (mut low, mut high) = (low, high);
-        if x != y {
-            [low, high] = self.chain(k, [(Some(low), Some(low)), (Some(high), Some(high))]);
-        }
-        let [low, high] = match (self.sum[k], self.sum[k + 1]) {
-            (None, None) => [low, high],
-            sums => self.chain(k, [(sums.0, Some(low)), (sums.1, Some(high))]),
-        };
-        (self.sum[k], self.sum[k + 1]) = (Some(low), Some(high));
-    }
-
-    /// Two words at `k`, whose carry is caught for word `k + 2`.
-    fn chain(&mut self, k: usize, links: [(Option<Word>, Option<Word>); 2]) -> [Word; 2] {
-        let [low, high] = [self.words.fresh(), self.words.fresh()];
-        let end = match self.caught.get(k + 2) {
-            None => End::Drop,
-            Some(before) => {
-                let out = self.words.fresh();
-                let end = match *before {
-                    Some(x) => End::Into { x, out },
-                    None => End::Carry { out },
-                };
-                self.caught[k + 2] = Some(out);
-                self.count[k + 2] += 1;
-                end
-            }
-        };
-        let [(x0, y0), (x1, y1)] = links;
-        self.words.push(WordStep::Chain(Chain {
-            sum: Sum::Add,
-            carry: None,
-            links: vec![Link::new(x0, y0, low), Link::new(x1, y1, high)],
-            end,
-        }));
-        [low, high]
-    }
-
-    /// Adds what was caught to the words from `first` to `end`.
-    fn settle(&mut self, first: usize, end: usize) {
-        let Some(from) = (first..end).find(|k| self.caught[*k].is_some()) else {
-            return;
-        };
-        let links = (from..end).map(|k| {
-            let out = self.words.fresh();
-            let link = Link::new(self.sum[k], self.caught[k].take(), out);
-            (self.sum[k], self.count[k]) = (Some(out), 0);
-            link
-        });
-        let links = links.collect();
-        self.words.push(WordStep::Chain(Chain {
-            sum: Sum::Add,
-            carry: None,
-            links,
-            end: End::Drop,
-        }));
-    }
+    Ok(Schedule::Words(f.finish()))
 }

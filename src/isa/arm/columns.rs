@@ -54,6 +54,8 @@ pub struct Columns<'a> {
     pub cost: u64,
     /// What each register beside the pointers holds.
     owner: [Option<Word>; 16],
+    /// How many there are to use.
+    registers: usize,
     free: u16,
     accumulator: Vec<u8>,
     /// Results not stored yet: index of the first, registers.
@@ -66,8 +68,8 @@ pub struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    /// Before the first column.
-    pub fn new(outlook: &'a Outlook<'a>, core: &'a Core) -> Self {
+    /// Before the first column; `order`: registers to use.
+    pub fn new(outlook: &'a Outlook<'a>, core: &'a Core, order: &[u8]) -> Self {
         Self {
             outlook,
             core,
@@ -75,7 +77,8 @@ impl<'a> Columns<'a> {
             items: Vec::new(),
             cost: 0,
             owner: [None; 16],
-            free: ORDER.iter().fold(0, |set, r| set | 1 << r),
+            registers: order.len(),
+            free: order.iter().fold(0, |set, r| set | 1 << r),
             accumulator: Vec::new(),
             results: (0, Vec::new()),
             column: 0,
@@ -247,7 +250,7 @@ impl Columns<'_> {
         let needs = here.chain(self.outlook.after(self.place()));
         for need in needs.take(self.choices.horizon) {
             let extra = usize::from(self.choices.overlap);
-            room = room.min((ORDER.len() + extra).saturating_sub(need.registers));
+            room = room.min((self.registers + extra).saturating_sub(need.registers));
             let fresh: Vec<_> = need.words.iter().filter(|w| !window.contains(w)).collect();
             if window.len() + fresh.len() > room && !window.is_empty() {
                 break;

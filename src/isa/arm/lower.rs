@@ -24,6 +24,9 @@ pub const FACTS: Facts = Facts {
     tile_registers: 0,
 };
 
+/// Registers of a product.
+const PRODUCT: usize = 2;
+
 /// The most cycles of `insns`, straight through.
 fn most_cycles(insns: &[Insn], core: &Core) -> u64 {
     let mut pipeline = Pipeline;
@@ -54,19 +57,24 @@ fn choices() -> impl Iterator<Item = Choices> {
     })
 }
 
-/// Functions that run `schedule`: the cheapest that the search ends with.
+/// Functions that run `schedule` in `registers` free ones and two for the product: the cheapest that the search ends with.
 ///
 /// # Errors
 /// When registers or the stack run out, or a pointer does not reach.
-pub fn lower(schedule: &Schedule, core: &Core) -> Result<Vec<Program<Insn>>, LowerError> {
+pub fn lower(
+    schedule: &Schedule,
+    core: &Core,
+    registers: usize,
+) -> Result<Vec<Program<Insn>>, LowerError> {
+    let order = &ORDER[..(registers + PRODUCT).min(ORDER.len())];
     let made = match schedule {
         Schedule::Tiles(_) => return Err(LowerError::Tiles),
-        Schedule::Words(words) => in_words(words, core),
+        Schedule::Words(words) => in_words(words, core, order),
         Schedule::Blocks(blocks) => {
-            let words = || in_words(&Words::of(Op::Mul, FACTS.word_bits, blocks), core);
+            let words = || in_words(&Words::of(Op::Mul, FACTS.word_bits, blocks), core, order);
             match Outlook::of(blocks) {
                 Some(outlook) => {
-                    let mut made = in_columns(&outlook, core)?;
+                    let mut made = in_columns(&outlook, core, order)?;
                     // Words loaded between blocks are chosen better by the search.
                     if blocks.blocks.len() == 1 {
                         made.extend(words());
@@ -101,17 +109,19 @@ fn cheapest(list: Vec<Costed>) -> Result<Program<Insn>, LowerError> {
 }
 
 /// Blocks of columns: what the search ends with.
-fn in_columns(outlook: &Outlook<'_>, core: &Core) -> Result<Vec<Costed>, LowerError> {
-    let made = search::columns(outlook, core)?.into_iter().map(|state| {
-        let (items, notes) = state.finish();
-        let (cost, program, _) = function(&items, notes, 0, core)?;
-        Ok((cost, program))
-    });
+fn in_columns(outlook: &Outlook<'_>, core: &Core, order: &[u8]) -> Result<Vec<Costed>, LowerError> {
+    let made = search::columns(outlook, core, order)?
+        .into_iter()
+        .map(|state| {
+            let (items, notes) = state.finish();
+            let (cost, program, _) = function(&items, notes, 0, core)?;
+            Ok((cost, program))
+        });
     Ok(made.collect())
 }
 
 /// Schedules in words. A pointer whose array is done with holds values from then on.
-fn in_words(words: &Words, core: &Core) -> Vec<Costed> {
+fn in_words(words: &Words, core: &Core, registers: &[u8]) -> Vec<Costed> {
     let whole = |l: Lowering<'_>| {
         let scratch = l.bank.scratch_words();
         let (cost, mut program, places) = function(&l.items, l.notes, scratch, core)?;
@@ -120,13 +130,17 @@ fn in_words(words: &Words, core: &Core) -> Vec<Costed> {
     };
     let mut made = Vec::new();
     for choices in choices() {
-        let mut order: Vec<_> = ORDER.iter().map(|r| (*r, 0)).collect();
+        let mut order: Vec<_> = registers.iter().map(|r| (*r, 0)).collect();
         let Ok(l) = Lowering::of(words, &order, choices) else {
             made.push(Err(LowerError::Registers));
             continue;
         };
         let done = l.done;
         made.push(whole(l));
+        if registers.len() < ORDER.len() {
+            // A budget of registers does not count those of pointers, free or not.
+            continue;
+        }
         order.extend(FREED.map(|a| (a.pointer(), done[a as usize])));
         let again = Lowering::of(words, &order, choices).ok();
         let holds = |l: &Lowering<'_>| {

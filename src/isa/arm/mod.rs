@@ -74,11 +74,12 @@ impl Isa for ArmIsa {
         lower::FACTS
     }
 
-    fn lower(
+    fn lower_within(
         schedule: &Schedule,
         core: &cores::Core,
+        registers: usize,
     ) -> Result<Vec<Program<code::Insn>>, LowerError> {
-        lower::lower(schedule, core)
+        lower::lower(schedule, core, registers)
     }
 
     fn object_format(_: &cores::Core) -> ObjectFormat {

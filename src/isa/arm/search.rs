@@ -42,10 +42,11 @@ fn width(n: usize) -> usize {
 pub fn columns<'a>(
     outlook: &'a Outlook<'a>,
     core: &'a Core,
+    order: &[u8],
 ) -> Result<Vec<Columns<'a>>, LowerError> {
     let all = choices();
     let width = width(outlook.n);
-    let mut states = vec![Columns::new(outlook, core)];
+    let mut states = vec![Columns::new(outlook, core, order)];
     for _ in &outlook.places {
         let mut next: BTreeMap<(Vec<Word>, u64), (u64, Columns<'a>)> = BTreeMap::new();
         for state in &states {

@@ -56,18 +56,19 @@ fn bytes(bound: u64) -> usize {
 }
 
 impl Columns {
-    /// Lowers `blocks`, which are all of `schedule`.
+    /// Lowers `blocks`, which are all of `schedule`, with the registers of `order`.
     ///
     /// # Errors
     /// When registers run out.
     pub fn lower(
         schedule: &Blocks,
         blocks: &[&ColumnBlock],
+        order: &[u8],
         choices: Choices,
     ) -> Result<Self, OutOfRegisters> {
         let mut free = [false; 32];
-        for r in ORDER {
-            free[usize::from(r)] = true;
+        for r in order {
+            free[usize::from(*r)] = true;
         }
         let mut c = Self {
             items: Vec::new(),

@@ -43,32 +43,41 @@ const CHOICES: [Choices; 2] = [
     Choices { clear_pairs: true },
 ];
 
-/// Functions that run `schedule`, any of which may be the cheapest.
+/// Functions that run `schedule` in the first `registers` of [`ORDER`], any of which may be the cheapest.
 ///
 /// # Errors
 /// When registers run out, or a pointer cannot move where it must.
-pub fn lower(schedule: &Schedule, core: &Core) -> Result<Vec<Program<Insn>>, LowerError> {
+pub fn lower(
+    schedule: &Schedule,
+    core: &Core,
+    registers: usize,
+) -> Result<Vec<Program<Insn>>, LowerError> {
+    let order = &ORDER[..registers.min(ORDER.len())];
     let schedule = match schedule {
         Schedule::Tiles(tiles) => return tiles::lower(core, tiles),
         _ if !core.multiplies() => return Err(LowerError::NoMultiplier(core.name)),
         Schedule::Blocks(blocks) => blocks,
-        Schedule::Words(words) => return in_words(core, words),
+        Schedule::Words(words) => return in_words(core, words, order),
     };
     if let Some(blocks) = schedule.column_blocks() {
         let lowered = CHOICES.iter().map(|choices| {
-            let columns = Columns::lower(schedule, &blocks, *choices);
+            let columns = Columns::lower(schedule, &blocks, order, *choices);
             let Columns { items, notes, .. } = columns.map_err(|_| LowerError::Registers)?;
             function(core, &items, notes)
         });
         return lowered.collect();
     }
     let blocks = schedule.row_blocks().ok_or(LowerError::Mixed)?;
-    let rows = Rows::lower(schedule.n, &blocks).map_err(|_| LowerError::Registers)?;
+    let rows = Rows::lower(schedule.n, &blocks, order).map_err(|_| LowerError::Registers)?;
     Ok(vec![function(core, &rows.items, rows.notes)?])
 }
 
 /// Functions that run a schedule in words.
-fn in_words(core: &Core, schedule: &Words) -> Result<Vec<Program<Insn>>, LowerError> {
+fn in_words(
+    core: &Core,
+    schedule: &Words,
+    registers: &[u8],
+) -> Result<Vec<Program<Insn>>, LowerError> {
     let line = Timeline::of(schedule);
     // After its last use an operand needs no pointer any more.
     let end = |side: usize| {
@@ -110,10 +119,12 @@ fn in_words(core: &Core, schedule: &Words) -> Result<Vec<Program<Insn>>, LowerEr
     for choices in all {
         {
             for pointers in [1, 2] {
-                let mut order: Vec<_> = ORDER.iter().map(|r| (*r, 0)).collect();
-                if pointers == 1 {
+                let mut order: Vec<_> = registers.iter().map(|r| (*r, 0)).collect();
+                // A budget of registers does not count those of pointers, free or not.
+                let whole = registers.len() == ORDER.len();
+                if whole && pointers == 1 {
                     order.extend([(26, ends[0]), (27, ends[0]), (30, ends[1]), (31, ends[1])]);
-                } else {
+                } else if whole {
                     order.extend([(26, ends[1]), (27, ends[1])]);
                 }
                 let Ok(l) = Lowering::of(schedule, &order, choices) else {

@@ -72,11 +72,12 @@ impl Isa for AvrIsa {
         lower::facts(core)
     }
 
-    fn lower(
+    fn lower_within(
         schedule: &Schedule,
         core: &cores::Core,
+        registers: usize,
     ) -> Result<Vec<Program<code::Insn>>, LowerError> {
-        lower::lower(schedule, core)
+        lower::lower(schedule, core, registers)
     }
 
     fn at_least(counts: &Counts) -> u64 {

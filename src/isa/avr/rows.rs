@@ -5,7 +5,7 @@
 //! moved out of the way when the next product comes.
 
 use super::code::Insn;
-use super::columns::{ORDER, OutOfRegisters};
+use super::columns::OutOfRegisters;
 use super::instructions::Op;
 use super::pointers::{Array, Item};
 use crate::schedule::{Row, RowBlock, Step};
@@ -25,12 +25,12 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Lowers every row of `blocks`, a schedule of `n` words.
+    /// Lowers every row of `blocks`, a schedule of `n` words, with the registers of `order`.
     ///
     /// # Errors
     /// When registers run out.
-    pub fn lower(n: usize, blocks: &[&RowBlock]) -> Result<Self, OutOfRegisters> {
-        let mut free: Vec<u8> = ORDER.iter().rev().copied().collect();
+    pub fn lower(n: usize, blocks: &[&RowBlock], order: &[u8]) -> Result<Self, OutOfRegisters> {
+        let mut free: Vec<u8> = order.iter().rev().copied().collect();
         let mut take = || free.pop().ok_or(OutOfRegisters);
         let (zero, c, d) = (take()?, take()?, take()?);
         let mut rows = Self {

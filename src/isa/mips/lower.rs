@@ -30,13 +30,18 @@ pub fn facts(core: &Core) -> Facts {
     }
 }
 
-/// Functions that run `schedule`: with few registers to save, and with all there are.
+/// Functions that run `schedule` in `registers`: with few registers to save, and with all there are.
 ///
 /// # Errors
 /// When registers or the stack run out.
-pub fn lower(schedule: &Schedule, core: &Core) -> Result<Vec<Program<Insn>>, LowerError> {
+pub fn lower(
+    schedule: &Schedule,
+    core: &Core,
+    registers: usize,
+) -> Result<Vec<Program<Insn>>, LowerError> {
     let all = [&CALLER_SAVED[..], &CALLEE_SAVED].concat();
-    let registers = [&CALLER_SAVED[..], &all];
+    let all = &all[..registers.min(all.len())];
+    let registers = [&all[..CALLER_SAVED.len().min(all.len())], all];
     let made: Vec<_> = match schedule {
         Schedule::Blocks(blocks) => {
             let words = Words::of(spec::Op::Mul, facts(core).word_bits, blocks);

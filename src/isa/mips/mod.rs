@@ -70,11 +70,12 @@ impl Isa for MipsIsa {
         lower::facts(core)
     }
 
-    fn lower(
+    fn lower_within(
         schedule: &Schedule,
         core: &cores::Core,
+        registers: usize,
     ) -> Result<Vec<Program<code::Insn>>, LowerError> {
-        lower::lower(schedule, core)
+        lower::lower(schedule, core, registers)
     }
 
     fn object_format(core: &cores::Core) -> ObjectFormat {
