@@ -6,6 +6,8 @@
 //! shows which carries are 0. What this domain cannot follow becomes a variable without
 //! definition: any word, so that nothing false is ever concluded.
 
+use std::collections::HashMap;
+
 use super::abstract_memory::AbstractMemory;
 use super::bounds::Bounds;
 use super::claims::Claims;
@@ -24,6 +26,8 @@ pub struct Algebra {
     pub terms: Vec<(VarId, i64)>,
     pub(super) bounds: Bounds,
     pub(super) claims: Claims,
+    /// Words that hold flags: another word, of which some bits are replaced.
+    pub(super) packed: HashMap<VarId, (Value, Vec<(u32, BitValue)>)>,
     /// Sums and products made lately: the same operation on the same words gives the same variables.
     sums: Recent<(Value, Value, Value, u32), (Value, BitValue)>,
     differences: Recent<(Value, Value, Value, u32), (Value, BitValue)>,
@@ -471,8 +475,10 @@ impl Domain for Algebra {
     fn bit<const W: u32>(&mut self, a: &Value, index: u32) -> BitValue {
         match a {
             Value::Public(Public::Known(k)) => self.flag(k >> index & 1 == 1),
-            Value::Var(v) if index == W - 1 => BitValue::Top { word: *v, w: W },
-            _ => BitValue::Opaque,
+            Value::Var(v) if index == W - 1 && !self.packed.contains_key(v) => {
+                BitValue::Top { word: *v, w: W }
+            }
+            _ => self.packed_bit(*a, index),
         }
     }
 
@@ -489,7 +495,7 @@ impl Domain for Algebra {
                 let bound = k + (1 << index);
                 Value::Var(self.linear(&[(*v, 1 << index)], *k as i64, bound))
             }
-            _ => self.unknown_word(W),
+            _ => self.pack(*a, index, *bit, W),
         }
     }
 

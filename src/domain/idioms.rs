@@ -4,7 +4,7 @@
 //! as a word of ones. Here such words are recognised by their definitions.
 
 use super::algebra::{Algebra, BitValue, Def, NO, Value, VarId};
-use super::public::Public;
+use super::public::{Public, PublicBit};
 use super::{Domain, Logic, Shift, Sum};
 
 /// `sum of factor * variable, plus a constant`.
@@ -236,6 +236,40 @@ impl Algebra {
                 Some((word, BitValue::Opaque))
             }
             _ => None,
+        }
+    }
+
+    /// Any word, of which bit `index` is `bit` and the others are those of `word`: a status register.
+    pub(super) fn pack(&mut self, word: Value, index: u32, bit: BitValue, w: u32) -> Value {
+        let (base, mut bits) = match word {
+            Value::Var(v) if self.packed.contains_key(&v) => self.packed[&v].clone(),
+            _ => (word, Vec::new()),
+        };
+        bits.retain(|(i, _)| *i != index);
+        bits.push((index, bit));
+        let packed = self.unknown_word(w);
+        if let Value::Var(v) = packed {
+            self.packed.insert(v, (base, bits));
+        }
+        packed
+    }
+
+    /// Bit `index` of a word that holds flags.
+    pub(super) fn packed_bit(&self, word: Value, index: u32) -> BitValue {
+        let v = match word {
+            Value::Var(v) => v,
+            Value::Public(Public::Known(k)) => {
+                return BitValue::Public(PublicBit::Known(k >> index & 1 == 1));
+            }
+            Value::Public(_) => return BitValue::Opaque,
+        };
+        match self.packed.get(&v) {
+            Some((base, bits)) => match bits.iter().find(|(i, _)| *i == index) {
+                Some((_, bit)) => *bit,
+                None => self.packed_bit(*base, index),
+            },
+            None if index == 0 && self.vars[v as usize].bound <= 1 => BitValue::Var(v),
+            None => BitValue::Opaque,
         }
     }
 }
