@@ -81,9 +81,9 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
             for (first, blocks) in columns(n, d) {
                 let end = (first + 2 * d + 1).min(2 * n);
                 for [i, j] in blocks {
-                    for x in i..(i + d).min(n) {
-                        for y in j..(j + d).min(n) {
-                            f.add(x + y, [a[x], b[y]], end, false);
+                    for (i, x) in side(&a, i, d) {
+                        for (j, y) in side(&b, j, d) {
+                            f.add(i + j, [x, y], end, false);
                         }
                     }
                 }
@@ -100,16 +100,16 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
             for (first, blocks) in columns(n, d) {
                 for [i, j] in blocks {
                     let y = &b[j..(j + d).min(n)];
-                    for x in i..(i + d).min(n) {
-                        // The rows of the first block are all there is: x + 1 of them fit.
+                    for (i, x) in side(&a, i, d) {
+                        // The rows of the first block are all there is so far, and fit.
                         let end = match first {
-                            0 => x + y.len() + 1,
+                            0 => i + y.len() + 1,
                             _ => first + 2 * d + 1,
                         };
                         f.end = end.min(2 * n);
                         match carry {
-                            0 => f.products(x + j, a[x], y),
-                            _ => f.row(x + j, a[x], y),
+                            0 => f.products(i + j, x, y),
+                            _ => f.row(i + j, x, y),
                         }
                     }
                 }
@@ -119,6 +119,11 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
         }
     };
     Ok(Schedule::Words(words))
+}
+
+/// The words of a block's side from word `first` on, and which they are.
+fn side(words: &[Word], first: usize, d: usize) -> impl Iterator<Item = (usize, Word)> {
+    words.iter().copied().enumerate().skip(first).take(d)
 }
 
 /// The columns of blocks of `n` by `n` words: the lowest result word of each, and where in A and B
