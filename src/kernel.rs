@@ -262,11 +262,14 @@ pub fn choose<I: Isa>(request: &Request, core: &I::Core) -> Result<(Spec, Candid
     let mut refused = None;
     for method in methods(request)? {
         let given = parameters(method, &request.params)?;
-        let sets = if given.is_empty() {
+        let mut sets = if given.is_empty() {
             (method.defaults)(&spec, &I::facts(core).limited(request.max_regs))
         } else {
             vec![given]
         };
+        if request.method.is_none() {
+            sets.truncate(TRIED);
+        }
         for params in sets {
             let limit = best.as_ref().map_or(u64::MAX, Candidate::cycles);
             match candidates::<I>(&spec, core, method, &params, (request.max_regs, limit)) {

@@ -47,7 +47,11 @@ pub static METHOD: Method = Method {
         let [n, _] = spec.words(facts.word_bits);
         let mut list = Vec::new();
         // Products of 3 to 20 words at the bottom; of the larger ones only what is usually best.
-        for levels in (1..8).filter(|l| (3..=20).contains(&n.div_ceil(1 << l))) {
+        let mut levels: Vec<usize> = (1..8)
+            .filter(|l| (3..=20).contains(&n.div_ceil(1 << l)))
+            .collect();
+        levels.sort_by_key(|l| n.div_ceil(1 << l).abs_diff(9));
+        for levels in levels {
             let bottom = n.div_ceil(1 << levels);
             for (rows, columns, early, late) in [
                 (0, 0, 1, 2),
