@@ -21,12 +21,16 @@ use super::public::Public;
 
 type GroupId = u32;
 
+/// Words of an accumulator: the top ones of its group.
+const ACCUMULATOR: usize = 3;
+
 /// Words of the group `of`, added to this group so far.
 #[derive(Clone, Debug)]
 struct Slice {
     of: GroupId,
-    /// The source's version when it was read: the bound is of those words.
-    version: u32,
+    /// When its last word was added, by [`Bounds::changes`]: the source holds these words as
+    /// long as none of them changed later.
+    read: u32,
     from: usize,
     to: usize,
     /// Index in this group of the slice's first word.
@@ -40,17 +44,31 @@ struct Group {
     words: Vec<Value>,
     total: BigUint,
     slices: Vec<Slice>,
-    /// The word whose doubling is counted already, and that of those above it.
-    doubling: Option<usize>,
-    /// Counts changes, so that slices of an older state are recognised.
-    version: u32,
-    /// When it last changed, by [`Bounds::changes`].
+    /// When each word last changed, by [`Bounds::changes`].
+    stamps: Vec<u32>,
+    /// When any of them did.
     changed: u32,
     /// The last word that changed.
     last: Option<Last>,
     /// The operands of the addition in progress, and the carry that leaves it.
     operands: [Option<Value>; 2],
     leaving: Option<VarId>,
+    /// A product, or what a claim says: it has all its words.
+    complete: bool,
+    /// The group of this one's words doubled.
+    twice: Option<GroupId>,
+}
+
+impl Group {
+    /// The slice of `source` that ends just before the word `index` of it and of the word `at` here.
+    fn continued(&self, of: GroupId, source: &Group, index: usize, at: usize) -> Option<usize> {
+        self.slices.iter().position(|s| {
+            s.of == of
+                && s.to == index
+                && s.at + (s.to - s.from) == at
+                && (source.stamps.get(s.from..s.to)).is_some_and(|t| t.iter().all(|t| *t <= s.read))
+        })
+    }
 }
 
 /// A word that changed, what it was, and the carry that left it, with the bit that masks the carry.
@@ -125,7 +143,9 @@ impl Bounds {
         let g = &mut self.groups[group as usize];
         g.changed = self.changes;
         g.words = words.to_vec();
+        g.stamps = vec![g.changed; words.len()];
         g.total = total;
+        g.complete = true;
         for (index, word) in words.iter().enumerate() {
             if let Value::Var(v) = word {
                 put(&mut self.places, *v, Place { group, index });
@@ -144,17 +164,6 @@ impl Bounds {
     ) -> Chain {
         let (chain, addend) = self.continued(a, b, c_in);
         self.groups[chain.group as usize].operands = [Some(a), Some(b)];
-        let place = Place {
-            group: chain.group,
-            index: chain.index,
-        };
-        if a == b && self.place(a) == Some(place) {
-            self.double(&chain, w);
-            if c_in != Value::ZERO && !self.arrive(c_in, &chain) {
-                self.raise(chain, 1, w);
-            }
-            return chain;
-        }
         let max = |value: Value| match value {
             Value::Public(Public::Known(k)) => k,
             Value::Public(Public::Pointer { .. }) => (1 << w) - 1,
@@ -173,19 +182,6 @@ impl Bounds {
             }
         }
         chain
-    }
-
-    /// Doubles the word of `chain`. With the first of a row of words, `sum 2^(W j) g[j]` over
-    /// all words from it on is counted once more, which is at most `total` without its low words;
-    /// the doublings of the next ones are counted then.
-    fn double(&mut self, chain: &Chain, w: u32) {
-        let g = &mut self.groups[chain.group as usize];
-        if g.doubling != Some(chain.index) {
-            let low = w as usize * chain.index;
-            let upper = (&g.total >> low) << low;
-            g.total += upper;
-        }
-        g.doubling = Some(chain.index + 1);
     }
 
     /// Where a carry is on its way to.
@@ -266,6 +262,9 @@ impl Bounds {
             }
         }
         let pick = match (in_a, in_b) {
+            (Some(p), _) if a == b => return (self.doubled(p), a),
+            (Some(p), Some(q)) if self.follows(p, q) => Some((p, b)),
+            (Some(p), Some(q)) if self.follows(q, p) => Some((q, a)),
             (Some(p), Some(q)) if self.rank(&p) >= self.rank(&q) => Some((p, b)),
             (_, Some(q)) => Some((q, a)),
             (Some(p), None) => Some((p, b)),
@@ -286,11 +285,55 @@ impl Bounds {
         }
     }
 
-    /// Which of two words accumulates: what changed last (or is a product made since), then
-    /// what has come further up its group. Either choice is sound; this one is tight.
-    fn rank(&self, p: &Place) -> (bool, usize) {
-        let last = self.groups[p.group as usize].changed == self.changes;
-        (last, p.index)
+    /// Was the word below `q` added to the word below `p`, and `q` left as it was since? Instructions
+    /// of other sums may stand between two additions of one.
+    fn follows(&self, p: Place, q: Place) -> bool {
+        let [accumulates, source] = [p, q].map(|at| &self.groups[at.group as usize]);
+        let slice = accumulates.continued(q.group, source, q.index, p.index);
+        slice.is_some_and(|i| source.stamps[q.index] <= accumulates.slices[i].read)
+    }
+
+    /// The double of a group is twice its bound: another group, whose next word this is.
+    fn doubled(&mut self, p: Place) -> Chain {
+        let source = &self.groups[p.group as usize];
+        let next = source.twice.and_then(|group| {
+            let g = &self.groups[group as usize];
+            let top = g.words.len();
+            let at = [top, top.wrapping_sub(1)].into_iter();
+            let mut at = at.filter(|at| g.continued(p.group, source, p.index, *at).is_some());
+            at.next().map(|index| Chain { group, index })
+        });
+        if let Some(chain) = next {
+            self.give_way(&chain);
+            return chain;
+        }
+        let group = self.new_group();
+        self.groups[p.group as usize].twice = Some(group);
+        Chain { group, index: 0 }
+    }
+
+    /// The top word of a group, if `chain` is to have its place, is on its way there again: the
+    /// carries of the word below.
+    fn give_way(&mut self, chain: &Chain) {
+        let g = &mut self.groups[chain.group as usize];
+        if g.words.len() != chain.index + 1 {
+            return;
+        }
+        g.stamps.pop();
+        if let Some(Value::Var(v)) = g.words.pop() {
+            let Chain { group, index } = *chain;
+            put(&mut self.pending, v, Place { group, index });
+        }
+    }
+
+    /// Which of two words accumulates: an accumulator, rather than the product added to it; what
+    /// changed last (or is a product made since); what has come further up its group. Either
+    /// choice is sound; this one is tight.
+    fn rank(&self, p: &Place) -> (bool, bool, usize) {
+        let g = &self.groups[p.group as usize];
+        let last = g.changed == self.changes;
+        let accumulates = !g.complete && g.words.len() - p.index <= ACCUMULATOR;
+        (accumulates, last, p.index)
     }
 
     fn raise(&mut self, chain: Chain, by: u64, w: u32) {
@@ -307,14 +350,9 @@ impl Bounds {
             return self.raise(chain, max, w);
         };
         let other = &self.groups[source.group as usize];
-        let (version, top) = (other.version, other.words.len());
+        let last = other.complete && other.words.len() == source.index + 1;
         let target = &self.groups[chain.group as usize];
-        let continued = target.slices.iter().position(|s| {
-            s.of == source.group
-                && s.version == version
-                && s.to == source.index
-                && s.at + (s.to - s.from) == chain.index
-        });
+        let continued = target.continued(source.group, other, source.index, chain.index);
         let (from, at) = match continued {
             Some(i) => (target.slices[i].from, target.slices[i].at),
             None => (source.index, chain.index),
@@ -333,10 +371,10 @@ impl Bounds {
             target.total -= old.bound;
         }
         target.total += &bound;
-        if to < top {
+        if !last {
             target.slices.push(Slice {
                 of: source.group,
-                version,
+                read: self.changes,
                 from,
                 to,
                 at,
@@ -414,8 +452,9 @@ impl Bounds {
         };
         let masked = last.carry.is_none() || last.guard == Some(guard);
         if last.new == new && last.index == place.index && restored && masked {
-            g.version += 1;
             g.changed = self.changes;
+            g.stamps[place.index] = self.changes;
+            g.complete = false;
             g.words[place.index] = chosen;
             g.last = None;
             put(&mut self.places, v, place);
@@ -426,9 +465,6 @@ impl Bounds {
     pub fn leave(&mut self, chain: Chain, word: Value) {
         self.changes += 1;
         let g = &mut self.groups[chain.group as usize];
-        g.version += 1;
-        // Only while the words to come stay as they were counted.
-        g.doubling = g.doubling.filter(|next| *next == chain.index + 1);
         g.changed = self.changes;
         g.last = Some(Last {
             index: chain.index,
@@ -440,9 +476,12 @@ impl Bounds {
         });
         if chain.index < g.words.len() {
             g.words[chain.index] = word;
+            g.stamps[chain.index] = self.changes;
         } else {
             g.words.push(word);
+            g.stamps.push(self.changes);
         }
+        g.complete = false;
         if let Value::Var(v) = word {
             put(
                 &mut self.places,
