@@ -15,6 +15,8 @@ use crate::schedule::ScheduleError;
 use crate::spec::{Alias, Op, Size, Spec, SpecError};
 use crate::vectors;
 
+/// Sets of parameters tried of each method when none is named; methods give the best first.
+const TRIED: usize = 4;
 /// The most instructions a concrete run may take.
 pub const RUN_LIMIT: u64 = 1 << 26;
 
@@ -467,8 +469,6 @@ pub fn verdict<I: Isa>(spec: &Spec, core: &I::Core, function: &Function, search:
     proof
 }
 
-/// Sets of parameters tried of each method when none is named; methods give the best first.
-const TRIED: usize = 4;
 /// Instructions that a search for a counterexample may run, and decode.
 const SEARCH_LIMIT: u64 = 2_000_000_000;
 

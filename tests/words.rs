@@ -9,7 +9,7 @@ use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::Core as MipsCore;
 use lozenge::isa::mips::instructions::Feature;
-use lozenge::isa::{Isa, Operands};
+use lozenge::isa::{Isa, LowerError, Operands};
 use lozenge::method::{self, Params};
 use lozenge::prove;
 use lozenge::schedule::{Chain, End, Link, Pile, Schedule, Sum, Sweep, Word, WordStep, Words};
@@ -297,8 +297,11 @@ fn number(words: impl Iterator<Item = u64>, bits: u32) -> BigUint {
 }
 
 /// Muddles of many lengths give on the machine what they are evaluated to.
-fn muddles<I: Isa>(count: u64, core: &I::Core) {
+///
+/// Returns how many were refused, as no pointer could move while a carry was on its way.
+fn muddles<I: Isa>(count: u64, core: &I::Core) -> usize {
     let w = I::WORD_BITS;
+    let mut refused = 0;
     for seed in 0..count {
         let mut random = Random::new(!seed);
         let (n, steps) = (1 + random.below(9), 1 + random.below(30));
@@ -306,7 +309,14 @@ fn muddles<I: Isa>(count: u64, core: &I::Core) {
         let what = format!("{}: seed {seed}", I::core_name(core));
         let spec = spec::<I>(n);
         let schedule = Schedule::Words(words.clone());
-        let programs = I::lower(&schedule, core).unwrap_or_else(|e| panic!("{what}: {e}"));
+        let programs = match I::lower(&schedule, core) {
+            Ok(programs) => programs,
+            Err(LowerError::Addressing) => {
+                refused += 1;
+                continue;
+            }
+            Err(error) => panic!("{what}: {error}"),
+        };
         for program in programs {
             let code = I::encode(core, &program.insns).unwrap();
             for pair in vectors::pairs(spec.source_bytes()[0], 12, seed) {
@@ -329,22 +339,27 @@ fn muddles<I: Isa>(count: u64, core: &I::Core) {
             }
         }
     }
+    refused
 }
 
 #[test]
 fn steps_of_every_kind_are_right_on_avr() {
-    muddles::<AvrIsa>(1000, &ATMEGA128);
+    let refused = muddles::<AvrIsa>(1000, &ATMEGA128);
+    assert!(refused <= 20, "{refused} of 1000 are refused");
 }
 
 #[test]
 fn steps_of_every_kind_are_right_on_arm() {
-    muddles::<ArmIsa>(2000, &ARM7TDMI_HW2018);
+    assert_eq!(muddles::<ArmIsa>(2000, &ARM7TDMI_HW2018), 0);
 }
 
 #[test]
 fn steps_of_every_kind_are_right_on_mips() {
-    muddles::<MipsIsa>(1000, &mips(&[]));
-    muddles::<MipsIsa>(1000, &mips(&[Feature::WideAcc]).big_endian());
+    assert_eq!(muddles::<MipsIsa>(1000, &mips(&[])), 0);
+    assert_eq!(
+        muddles::<MipsIsa>(1000, &mips(&[Feature::WideAcc]).big_endian()),
+        0
+    );
 }
 
 #[test]

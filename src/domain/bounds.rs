@@ -454,6 +454,7 @@ impl Bounds {
         if last.new == new && last.index == place.index && restored && masked {
             g.changed = self.changes;
             g.stamps[place.index] = self.changes;
+            g.complete = false;
             g.words[place.index] = chosen;
             g.last = None;
             put(&mut self.places, v, place);

@@ -205,7 +205,7 @@ pub enum LowerError {
     Mixed,
     #[error("MUL is not an instruction of {0}")]
     NoMultiplier(&'static str),
-    #[error("this machine multiplies: try --method operand-caching")]
+    #[error("this machine multiplies: try a method for machines with a multiplier")]
     Tiles,
     #[error("a call does not reach over so much code")]
     Reach,

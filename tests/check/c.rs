@@ -135,7 +135,7 @@ fn a_branch_on_a_secret_is_shown_with_its_way() {
             panic!("{compiler:?}: {:?}", judged.proof);
         };
         // Never proved, but tested for long.
-        let tested = "20004 random and structured operand pairs gave the right result";
+        let tested = "20007 random and structured operand pairs gave the right result";
         assert!(
             text.contains("a branch depends on") && text.contains(tested),
             "{text}"

@@ -22,6 +22,7 @@ pub mod pointers;
 pub mod rows;
 pub mod run;
 pub mod skip;
+mod sweeps;
 pub mod tiles;
 pub mod windows;
 pub mod words;
