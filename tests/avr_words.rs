@@ -1,5 +1,6 @@
 //! Karatsuba on an AVR: every program the lowering offers, for every plan, on structured operands.
 
+use lozenge::function::Function;
 use lozenge::isa::Isa;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
@@ -39,8 +40,9 @@ fn every_program_is_right() {
             let programs = AvrIsa::lower(&schedule, core);
             for (i, program) in programs.expect("programs").iter().enumerate() {
                 let code = AvrIsa::encode(core, &program.insns).expect("encodes");
+                let function = Function::kernel(&code);
                 let wrong =
-                    kernel::counterexample::<AvrIsa>(&spec, core, &code, Alias::Distinct, 20);
+                    kernel::counterexample::<AvrIsa>(&spec, core, &function, Alias::Distinct, 20);
                 assert_eq!(wrong, None, "{cell}, candidate {i}");
                 count += 1;
             }

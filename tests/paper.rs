@@ -228,7 +228,7 @@ fn table_5_of_a_hypothetical_core() {
         let counts = schedule.check().expect("valid");
         let n = spec.source_bytes()[0];
         let added = 3 * counts.products + 2 * counts.reloads;
-        let rest = 15 + 30 * (n / e) + if n % e > 0 { 22 } else { 0 };
+        let rest = 15 + 30 * (n / e) + if n.is_multiple_of(e) { 0 } else { 22 };
         (2 * (counts.loads + counts.stores + counts.products) + added + rest) as u64
     };
     let made: Vec<_> = bits.iter().map(model).collect();
