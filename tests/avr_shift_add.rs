@@ -29,6 +29,7 @@ fn request(bits: u32, params: &[(&str, usize)]) -> Request {
         size: bits.into(),
         method: Some("shift-and-add".into()),
         params,
+        max_regs: None,
         drop: None,
     }
 }

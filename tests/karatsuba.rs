@@ -30,6 +30,7 @@ fn unproved<I: Isa>(core: &I::Core, words: impl Iterator<Item = u32>, keep: fn(&
                 size: spec.size,
                 method: Some(method.name.into()),
                 params: named.collect(),
+                max_regs: None,
                 drop: None,
             };
             match kernel::generate::<I>(&request, core) {

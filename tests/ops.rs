@@ -168,8 +168,10 @@ fn machine<I: Isa>(core: &I::Core) -> (usize, usize) {
 
 #[test]
 fn avr_computes_every_operation() {
+    // Four cells of mulhi by product scanning are refused: a pointer would have to move while a
+    // carry is on its way.
     let (proved, unknown) = machine::<AvrIsa>(&ATMEGA128);
-    assert!(proved >= 242 && unknown == 0, "{proved}, {unknown}");
+    assert!(proved >= 238 && unknown == 0, "{proved}, {unknown}");
 }
 
 #[test]
