@@ -21,9 +21,6 @@ use super::public::Public;
 
 type GroupId = u32;
 
-/// Words of an accumulator: the top ones of its group.
-const ACCUMULATOR: usize = 3;
-
 /// Words of the group `of`, added to this group so far.
 #[derive(Clone, Debug)]
 struct Slice {
@@ -326,14 +323,11 @@ impl Bounds {
         }
     }
 
-    /// Which of two words accumulates: an accumulator, rather than the product added to it; what
-    /// changed last (or is a product made since); what has come further up its group. Either
-    /// choice is sound; this one is tight.
-    fn rank(&self, p: &Place) -> (bool, bool, usize) {
-        let g = &self.groups[p.group as usize];
-        let last = g.changed == self.changes;
-        let accumulates = !g.complete && g.words.len() - p.index <= ACCUMULATOR;
-        (accumulates, last, p.index)
+    /// Which of two words accumulates: what changed last (or is a product made since), then
+    /// what has come further up its group. Either choice is sound; this one is tight.
+    fn rank(&self, p: &Place) -> (bool, usize) {
+        let last = self.groups[p.group as usize].changed == self.changes;
+        (last, p.index)
     }
 
     fn raise(&mut self, chain: Chain, by: u64, w: u32) {
@@ -480,8 +474,8 @@ impl Bounds {
         } else {
             g.words.push(word);
             g.stamps.push(self.changes);
+            g.complete = false;
         }
-        g.complete = false;
         if let Value::Var(v) = word {
             put(
                 &mut self.places,
