@@ -16,7 +16,7 @@ use crate::spec::{Alias, Op, Size, Spec, SpecError};
 use crate::vectors;
 
 /// Sets of parameters tried of each method when none is named; methods give the best first.
-const TRIED: usize = 4;
+const TRIED: usize = 96;
 /// The most instructions a concrete run may take.
 pub const RUN_LIMIT: u64 = 1 << 26;
 

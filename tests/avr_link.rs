@@ -53,7 +53,7 @@ const CELLS: &[(&str, &str, &str)] = &[
     ("atmega328p", "mul 128x64", ""),
     ("atmega2560", "mul 64x8", ""),
     ("atmega128",  "mullo 96", ""),
-    ("atmega328p", "mulhi 96", ""),
+    ("atmega328p", "mulhi 80", ""),
     ("attiny85",   "mul 8", ""),
     ("attiny85",   "mul 24", "--method shift-and-add -p e=2 -p f=3"),
     ("attiny85",   "mul 64", ""),

@@ -34,7 +34,7 @@ pub static METHOD: Method = Method {
     ],
     defaults: |spec, facts| {
         let [n, _] = spec.words(facts.word_bits);
-        let sides = (1..=largest(facts).min(n)).rev();
+        let sides = 1..=largest(facts).min(n);
         let sets = sides.flat_map(|d| [2, 1, 0].map(|c| Params::from([("d", d), ("carry", c)])));
         sets.collect()
     },
