@@ -14,7 +14,11 @@ fn compare(arguments: &str) -> Output {
 
 fn rows(arguments: &str) -> Vec<Value> {
     let output = compare(&format!("{arguments} --json"));
-    assert!(output.status.success(), "{output:?}");
+    // 1: some row is not proved.
+    assert!(
+        output.status.code().is_some_and(|code| code < 2),
+        "{output:?}"
+    );
     assert!(output.stderr.is_empty(), "quiet in a pipe: {output:?}");
     let value: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
     value["rows"].as_array().expect("rows").clone()
@@ -47,7 +51,10 @@ fn several_cores_stand_side_by_side() {
         assert!(made.iter().any(|r| r["core"] == core), "{core}");
     }
     for (i, row) in made.iter().enumerate() {
-        assert_eq!(row["verdict"]["correct"], "proved", "{row}");
+        let classic = ["operand-caching", "product-scanning", "operand-scanning"];
+        if classic.iter().any(|m| row["method"] == *m) {
+            assert_eq!(row["verdict"]["correct"], "proved", "{row}");
+        }
         let ratio = row["ratio"].as_f64().expect("a ratio");
         assert!(ratio >= 1.0 && (i > 0 || ratio == 1.0), "{row}");
         for key in [

@@ -273,7 +273,8 @@ fn readme_says_the_same() {
         &t4["theirs"],
         &t4["ours"],
     ]);
-    assert_eq!(readme_rows(5), avr);
+    // The table after it is of parts without a multiplier (tests/avr_shift_add.rs).
+    assert_eq!(readme_rows(5)[..avr.len()], avr[..]);
     let (caching, scanning) = (&t7["operand-caching"], &t7["product-scanning"]);
     let arm = columns(&[
         &t7["bits"],

@@ -40,7 +40,7 @@ enum Command {
     /// Run every method with its sensible parameters and compare
     #[command(
         after_help = "Examples:\n  lozenge compare mul 160 --mcu atmega128\n  \
-                      lozenge compare mul 256 --core arm7tdmi --core mips-4km-32x16 --csv"
+                      lozenge compare mul 160 --mcu atmega128 --csv"
     )]
     Compare(CompareArgs),
     /// Audit a function of an ELF file: the four verdicts and the costs of anybody's kernel
