@@ -160,7 +160,7 @@ fn both_byte_orders_multiply() {
             let little = core("mips-4km", features);
             let big = little.clone().big_endian();
             let some =
-                |m: &&&Method| !(m.defaults)(&spec(words), &MipsIsa::facts(&little)).is_empty();
+                |m: &&Method| !(m.defaults)(&spec(words), &MipsIsa::facts(&little)).is_empty();
             for method in classics().filter(some) {
                 let (params, _, _) = best(&little, words, method);
                 let [le, be] =
