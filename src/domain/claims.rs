@@ -35,10 +35,10 @@ pub(super) struct Product {
 /// `sum 2^(w i) words[i] = sum of terms <= most`, over the integers.
 #[derive(Clone, Debug)]
 pub(super) struct Equation {
-    w: u32,
+    pub w: u32,
     pub words: Vec<Value>,
     terms: Vec<Product>,
-    most: BigUint,
+    pub most: BigUint,
 }
 
 /// `sum 2^(w i) words[i] = |sum of terms|`, the terms numbers.

@@ -27,6 +27,7 @@ pub mod floor;
 pub mod formula;
 pub mod identity;
 mod idioms;
+mod lost;
 mod placed;
 mod polynomial;
 pub mod public;

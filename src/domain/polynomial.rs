@@ -87,7 +87,7 @@ pub(super) struct Polynomial<'a> {
 }
 
 /// Adds to an entry of a sparse sum.
-fn accumulate<K: Ord>(sum: &mut BTreeMap<K, Scaled>, key: K, by: &Scaled, bits: u64) {
+pub(super) fn accumulate<K: Ord>(sum: &mut BTreeMap<K, Scaled>, key: K, by: &Scaled, bits: u64) {
     match sum.entry(key) {
         Entry::Vacant(empty) => {
             empty.insert(by.clone());
@@ -202,6 +202,7 @@ impl<'a> Polynomial<'a> {
     /// The first monomial that remains.
     pub fn close(&mut self) -> Result<(), Open> {
         self.eliminate()?;
+        self.forget_lost();
         match self.residue() {
             Some(open) => Err(open),
             None => Ok(()),
@@ -289,6 +290,21 @@ impl<'a> Polynomial<'a> {
             for (t, factor) in terms {
                 self.add_variables(*t, *other, &by.times(*factor));
             }
+        }
+    }
+
+    /// Removes the carries that are 0 ([`super::lost`]), if nothing else is left.
+    fn forget_lost(&mut self) {
+        if !self.open_products.is_empty() || !self.constant.vanishes(self.bits) {
+            return;
+        }
+        let algebra = self.algebra;
+        let is_open =
+            |v: VarId| algebra.vars[v as usize].def != Def::Carry || !algebra.is_never_set(v);
+        if let Some(open) = self.open_linear.keys().copied().find(|v| is_open(*v)) {
+            self.open_linear.retain(|v, _| *v >= open);
+        } else {
+            self.open_linear.clear();
         }
     }
 

@@ -1,0 +1,198 @@
+//! Carries that nobody catches, because they are 0.
+//!
+//! A carry `c` left a word `s = x - 2^W c`, so `2^W c = x - s`. The sum on the right is unrolled,
+//! latest first: a word with a positive factor is replaced by its definition, and a carry `c'` with
+//! a positive factor by `(x' - s') / 2^W`, `s'` the word that it left. The words of an accumulator
+//! cancel on the way, and whatever order the instructions have, what remains is what was added up:
+//! products, words, claimed sums, each bounded. Terms with negative factors only make it less. At
+//! any point, if the bounds of the positive terms add up to less than `2^W`, then `c < 1`.
+
+use std::collections::BTreeMap;
+
+use num_bigint::BigInt;
+use num_traits::Signed;
+
+use super::algebra::{Algebra, Def, Value, VarId};
+use super::claims::Equation;
+use super::polynomial::{Scaled, accumulate};
+
+/// `1` in the scale of the sums: far enough up that factors stay whole when carries are unrolled.
+const ONE: u64 = 1 << 32;
+
+/// The most replacements for one carry.
+const MOST_STEPS: usize = 1 << 16;
+
+/// An upper bound in the making: `settled` and the positive terms of `active`.
+struct Sum<'a> {
+    algebra: &'a Algebra,
+    /// Terms by the turn of their variable.
+    active: BTreeMap<(VarId, VarId), Scaled>,
+    /// Constants, and the most of terms that are not replaced any more.
+    settled: Scaled,
+}
+
+/// `2^shift`.
+fn power(shift: u64) -> Scaled {
+    Scaled::new(BigInt::from(1), shift)
+}
+
+impl Algebra {
+    /// Is the carry `c` 0 in every run?
+    pub(super) fn is_never_set(&self, c: VarId) -> bool {
+        let mut sum = Sum {
+            algebra: self,
+            active: BTreeMap::new(),
+            settled: Scaled::new(BigInt::ZERO, 0),
+        };
+        if !sum.add_left(c, &power(ONE)) {
+            return false;
+        }
+        let claims = &self.claims;
+        let mut order = claims.order.iter().rev().peekable();
+        for _ in 0..MOST_STEPS {
+            if sum.is_below_one() {
+                return true;
+            }
+            let Some(((rank, v), by)) = sum.active.pop_last() else {
+                return false;
+            };
+            match order.next_if(|(claim, _)| *claim >= rank) {
+                Some((_, index)) => {
+                    sum.active.insert((rank, v), by);
+                    if let Some(equation) = claims.get(*index) {
+                        sum.settle_claim(equation);
+                    }
+                }
+                None if by.odd.is_positive() => sum.replace(v, &by),
+                None => {}
+            }
+        }
+        false
+    }
+}
+
+impl Sum<'_> {
+    fn add(&mut self, v: VarId, by: &Scaled) {
+        let key = (self.algebra.vars[v as usize].rank, v);
+        accumulate(&mut self.active, key, by, u64::MAX);
+    }
+
+    /// Counts `by * most`.
+    fn settle(&mut self, most: impl Into<BigInt>, by: &Scaled) {
+        self.settled
+            .add(&Scaled::new(&by.odd * most.into(), by.shift));
+    }
+
+    fn settle_variable(&mut self, v: VarId, by: &Scaled) {
+        self.settle(self.algebra.vars[v as usize].bound, by);
+    }
+
+    /// Do the bounds of the positive terms add up to less than 1?
+    fn is_below_one(&self) -> bool {
+        let mut total = self.settled.clone();
+        for ((_, v), by) in self.active.iter().filter(|(_, by)| by.odd.is_positive()) {
+            let bound = self.algebra.vars[*v as usize].bound;
+            total.add(&Scaled::new(&by.odd * bound, by.shift));
+        }
+        !total.odd.is_positive() || total.odd.bits() + total.shift <= ONE
+    }
+
+    /// Adds `by * c` as `by / 2^w (x - s)`, if `c` left the word made next, `s = x - 2^w c`; `-s` is at most 0.
+    fn add_left(&mut self, c: VarId, by: &Scaled) -> bool {
+        let Some((terms, constant)) = self.algebra.sum(c + 1) else {
+            return false;
+        };
+        let left = |(v, factor): &&(VarId, i64)| *v == c && *factor < 0 && by.shift >= 64;
+        let Some((_, weight)) = terms.iter().find(left) else {
+            return false;
+        };
+        // The weight of a carry is 2^w.
+        let w = u64::from(weight.trailing_zeros());
+        if -weight != 1 << w {
+            return false;
+        }
+        let by = Scaled {
+            odd: by.odd.clone(),
+            shift: by.shift - w,
+        };
+        self.settle(constant, &by);
+        for (v, factor) in terms.iter().filter(|(v, _)| *v != c) {
+            self.add(*v, &by.times(*factor));
+        }
+        true
+    }
+
+    /// Adds `by * v` by the definition of `v`, `by` positive.
+    fn replace(&mut self, v: VarId, by: &Scaled) {
+        match self.algebra.vars[v as usize].def {
+            Def::Linear { .. } => {
+                let Some((terms, constant)) = self.algebra.sum(v) else {
+                    return;
+                };
+                self.settle(constant, by);
+                for (t, factor) in terms {
+                    self.add(*t, &by.times(*factor));
+                }
+            }
+            Def::Low { a, b, hi, w } => self.settle_product(v, [a, b], hi, w, by),
+            Def::Carry if self.add_left(v, by) => {}
+            Def::Carry | Def::Free | Def::Product { .. } => self.settle_variable(v, by),
+        }
+    }
+
+    /// `lo + 2^w hi` is at most the product of the bounds.
+    fn settle_product(&mut self, lo: VarId, [a, b]: [Value; 2], hi: VarId, w: u32, by: &Scaled) {
+        let key = (self.algebra.vars[hi as usize].rank, hi);
+        let whole = by.carried(u64::from(w));
+        let rest = self.active.get(&key).map(|there| {
+            let mut rest = there.clone();
+            rest.add(&whole);
+            rest
+        });
+        if rest.is_none_or(|rest| rest.odd.is_negative()) {
+            return self.settle_variable(lo, by);
+        }
+        accumulate(&mut self.active, key, &whole, u64::MAX);
+        let most = BigInt::from(self.algebra.bound(a, w)) * self.algebra.bound(b, w);
+        self.settle(most, by);
+    }
+
+    /// Words of a claim are jointly at most its right side.
+    fn settle_claim(&mut self, equation: &Equation) {
+        let weighted = equation.words.iter().enumerate().filter_map(|(i, v)| {
+            let Value::Var(v) = v else {
+                return None;
+            };
+            let key = (self.algebra.vars[*v as usize].rank, *v);
+            Some((key, u64::from(equation.w) * i as u64))
+        });
+        let weighted: Vec<_> = weighted.collect();
+        let mut least: Option<Scaled> = None;
+        for (key, weight) in &weighted {
+            let Some(by) = self.active.get(key).filter(|by| by.odd.is_positive()) else {
+                return;
+            };
+            let Some(shift) = by.shift.checked_sub(*weight) else {
+                return;
+            };
+            let by = Scaled {
+                odd: by.odd.clone(),
+                shift,
+            };
+            let mut rest = by.clone();
+            if let Some(least) = &least {
+                rest.add(&least.times(-1));
+            }
+            if least.is_none() || rest.odd.is_negative() {
+                least = Some(by);
+            }
+        }
+        let Some(factor) = least else {
+            return;
+        };
+        for (key, weight) in weighted {
+            accumulate(&mut self.active, key, &factor.carried(weight), u64::MAX);
+        }
+        self.settle(BigInt::from(equation.most.clone()), &factor);
+    }
+}
