@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use crate::schedule::{Origin, Word, WordStep, Words};
+use crate::schedule::{End, Origin, Word, WordStep, Words};
 
 /// Where a value lies in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -99,7 +99,7 @@ impl Timeline {
     fn whole(&mut self, step: &WordStep, now: &mut usize, links: usize) {
         let (read, made) = Words::uses(step);
         if let WordStep::Chain(chain) = step {
-            if let crate::schedule::End::Into { x, .. } = chain.end {
+            if let End::Into { x, .. } = chain.end {
                 self.uses[x.0].push(*now);
             }
         } else {

@@ -5,18 +5,17 @@ use std::collections::BTreeMap;
 use num_bigint::BigUint;
 use thiserror::Error;
 
+use crate::facts::Facts;
 use crate::fault::Fault;
 use crate::function::Function;
-use crate::isa::{Cost, Isa, LowerError, Operands, Stopped};
+use crate::isa::{Budget, Cost, Isa, LowerError, Operands, Stopped};
 use crate::method::{self, METHODS, Method, MethodError, Params};
 use crate::program::Program;
 use crate::prove::{self, Proof, Timing, Verdict};
-use crate::schedule::ScheduleError;
+use crate::schedule::{Schedule, ScheduleError};
 use crate::spec::{Alias, Op, Size, Spec, SpecError};
 use crate::vectors;
 
-/// Sets of parameters tried of each method when none is named; methods give the best first.
-const TRIED: usize = 96;
 /// The most instructions a concrete run may take.
 pub const RUN_LIMIT: u64 = 1 << 26;
 
@@ -170,47 +169,65 @@ fn parameters(method: &'static Method, given: &BTreeMap<String, usize>) -> Resul
         .collect()
 }
 
-/// Every program of one method with one set of parameters and at most `max_regs` free registers,
-/// counted. None if they all take more
-/// than `limit` cycles, which the schedule alone tells.
-fn candidates<I: Isa>(
-    spec: &Spec,
-    core: &I::Core,
+/// A method with its parameters, and what is known before it is lowered.
+struct Plan {
     method: &'static Method,
-    params: &Params,
-    (max_regs, limit): (Option<usize>, u64),
-) -> Result<Vec<Candidate<I>>, Error> {
-    let facts = I::facts(core).limited(max_regs);
-    let schedule = (method.schedule)(spec, &facts, params)?;
-    let name = method.name;
-    let counts = schedule.check().map_err(|error| Error::Schedule {
-        method: name,
-        error,
-    })?;
-    if I::at_least(&counts) > limit {
-        return Ok(Vec::new());
+    params: Params,
+    schedule: Schedule,
+    /// No function for it takes fewer cycles.
+    least: u64,
+}
+
+impl Plan {
+    fn of<I: Isa>(
+        spec: &Spec,
+        core: &I::Core,
+        method: &'static Method,
+        params: Params,
+        facts: &Facts,
+    ) -> Result<Self, Error> {
+        let schedule = (method.schedule)(spec, facts, &params)?;
+        let counts = schedule.count().map_err(invalid(method))?;
+        Ok(Self {
+            method,
+            params,
+            schedule,
+            least: I::at_least(core, &counts),
+        })
     }
-    let programs =
-        I::lower_within(&schedule, core, facts.free_registers).map_err(|error| Error::Lower {
-            method: name,
+
+    /// Every program of the plan that may be the cheapest within the budget, counted.
+    fn candidates<I: Isa>(
+        &self,
+        spec: &Spec,
+        core: &I::Core,
+        budget: Budget,
+    ) -> Result<Vec<Candidate<I>>, Error> {
+        let programs = I::lower_within(&self.schedule, core, budget);
+        let programs = programs.map_err(|error| Error::Lower {
+            method: self.method.name,
             error,
         })?;
-    programs
-        .into_iter()
-        .map(|program| {
+        let candidate = |program: Program<I::Insn>| {
             let code = I::encode(core, &program.insns).map_err(Error::Encode)?;
             let cost = run::<I>(spec, core, &code, &corner(spec), Alias::Distinct)
                 .ok()
                 .map(|(_, cost)| cost);
             Ok(Candidate {
-                method,
-                params: params.clone(),
+                method: self.method,
+                params: self.params.clone(),
                 program,
                 code,
                 cost,
             })
-        })
-        .collect()
+        };
+        programs.into_iter().map(candidate).collect()
+    }
+}
+
+fn invalid(method: &'static Method) -> impl Fn(ScheduleError) -> Error {
+    let method = method.name;
+    move |error| Error::Schedule { method, error }
 }
 
 /// All ones: the operands that take longest where time depends on them.
@@ -256,37 +273,56 @@ pub fn run_function<I: Isa>(
 
 /// The cheapest candidate in the call convention, then in bytes.
 ///
+/// Plans are lowered in the order of what they take at least, until no other can be cheaper.
+///
 /// # Errors
 /// The first reason if no candidate exists; that of the named method if one is named.
 pub fn choose<I: Isa>(request: &Request, core: &I::Core) -> Result<(Spec, Candidate<I>), Error> {
     let spec = Spec::new(request.op, request.size, I::WORD_BITS)?;
-    let mut best: Option<Candidate<I>> = None;
+    let facts = I::facts(core).limited(request.max_regs);
     let mut refused = None;
+    let mut plans = Vec::new();
     for method in methods(request)? {
         let given = parameters(method, &request.params)?;
-        let mut sets = if given.is_empty() {
-            (method.defaults)(&spec, &I::facts(core).limited(request.max_regs))
-        } else {
-            vec![given]
+        let sets = match given.is_empty() {
+            true => (method.defaults)(&spec, &facts),
+            false => vec![given],
         };
-        if request.method.is_none() {
-            sets.truncate(TRIED);
-        }
         for params in sets {
-            let limit = best.as_ref().map_or(u64::MAX, Candidate::cycles);
-            match candidates::<I>(&spec, core, method, &params, (request.max_regs, limit)) {
-                Ok(list) => {
-                    let all = best.take().into_iter().chain(list);
-                    best = all.min_by_key(|c| (c.cycles(), c.code.len()));
-                }
+            match Plan::of::<I>(&spec, core, method, params, &facts) {
+                Ok(plan) => plans.push(plan),
                 Err(error) => {
                     refused.get_or_insert(error);
                 }
             }
         }
     }
+    plans.sort_by_key(|plan| plan.least);
+    let mut best: Option<(Candidate<I>, &Plan)> = None;
+    for plan in &plans {
+        let budget = Budget {
+            registers: facts.free_registers,
+            cycles: best.as_ref().map_or(u64::MAX, |(best, _)| best.cycles()),
+        };
+        if plan.least > budget.cycles {
+            break;
+        }
+        match plan.candidates::<I>(&spec, core, budget) {
+            Ok(list) => {
+                let list = list.into_iter().map(|candidate| (candidate, plan));
+                let all = best.take().into_iter().chain(list);
+                best = all.min_by_key(|(c, _)| (c.cycles(), c.code.len()));
+            }
+            Err(error) => {
+                refused.get_or_insert(error);
+            }
+        }
+    }
     match (best, refused) {
-        (Some(best), _) => Ok((spec, best)),
+        (Some((best, plan)), _) => {
+            plan.schedule.check().map_err(invalid(plan.method))?;
+            Ok((spec, best))
+        }
         (None, Some(error)) => Err(error),
         (None, None) => Err(Error::Nothing),
     }

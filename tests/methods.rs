@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::ARM7TDMI_HW2018;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::Core as MipsCore;
+use lozenge::isa::{Budget, Isa};
 use lozenge::kernel;
 use lozenge::method::{self, MethodError, Params};
 use lozenge::prove::{self, Verdict};
@@ -186,7 +186,11 @@ fn within(name: &str, n: usize, most: usize) -> Result<usize, MethodError> {
     let mut made = 0;
     for params in (method.defaults)(&spec, &facts) {
         let schedule = (method.schedule)(&spec, &facts, &params)?;
-        let programs = AvrIsa::lower_within(&schedule, &ATMEGA128, most);
+        let budget = Budget {
+            registers: most,
+            cycles: u64::MAX,
+        };
+        let programs = AvrIsa::lower_within(&schedule, &ATMEGA128, budget);
         for program in programs.unwrap_or_default() {
             let mut used = [false; 32];
             for register in program.insns.iter().flat_map(|insn| insn.registers()) {

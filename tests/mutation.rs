@@ -205,6 +205,16 @@ fn wrong_mutants_are_rejected() {
             "sliding-block-doubling",
             Params::from([("e", 3), ("c", 2)]),
         ),
+        sqr(
+            7,
+            "karatsuba-squaring",
+            Params::from([("levels", 1), ("c", 0)]),
+        ),
+        sqr(
+            8,
+            "karatsuba-squaring",
+            Params::from([("levels", 2), ("c", 1)]),
+        ),
     ];
     let log = Mutex::new((0, 0, Vec::new(), BTreeMap::<&str, (usize, usize)>::new()));
     std::thread::scope(|scope| {
@@ -243,12 +253,10 @@ fn attack(spec: &Spec, name: &str, params: &Params, log: &Log) {
     let core = &ATMEGA128;
     let method = method::find(name).expect("a method");
     let schedule = (method.schedule)(spec, &AvrIsa::facts(core), params).expect("a schedule");
-    let program = AvrIsa::lower(&schedule, core)
-        .expect("lowers")
-        .pop()
-        .expect("a program")
-        .insns;
-    let original = AvrIsa::encode(core, &program).expect("encodes");
+    let made = AvrIsa::lower(&schedule, core).expect("lowers").pop();
+    let whole = made.expect("a program");
+    let program = &whole.insns;
+    let original = AvrIsa::encode(core, program).expect("encodes");
     let mut random = Random::new(u64::from(spec.size.a / 8));
     let mut tried = 0;
     let product = spec.op == Operation::Mul && spec.size.a == spec.size.b;
@@ -258,11 +266,18 @@ fn attack(spec: &Spec, name: &str, params: &Params, log: &Log) {
     };
     while tried < faults {
         let (kind, at) = (random.below(KINDS.len()), random.below(program.len()));
-        let Some(code) = mutate(&program, kind, at, &mut random) else {
+        let Some(code) = mutate(program, kind, at, &mut random) else {
             continue;
         };
         tried += 1;
-        let proved = prove::prove::<AvrIsa>(spec, core, &code, Alias::Distinct).holds();
+        // Claims stay behind the instructions that they speak of.
+        let mut faulty = whole.clone();
+        if KINDS[kind] == "drop" {
+            faulty.remove(at);
+        }
+        let claims = &faulty.claims;
+        let proof = prove::prove_with::<AvrIsa>(spec, core, &code, claims, Alias::Distinct);
+        let proved = proof.holds();
         let insns = AvrIsa::decode(core, &code).unwrap_or_default();
         let what = format!(
             "{name} {params:?} {}: {} at {at}: {} -> {}",

@@ -83,6 +83,15 @@ fn order_words(bytes: &mut [u8], big_endian: bool, word: usize) {
     }
 }
 
+/// What a function may take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Budget {
+    /// Of the free registers of the target's facts.
+    pub registers: usize,
+    /// Cycles of a call, beyond which it need not be made.
+    pub cycles: u64,
+}
+
 /// An instruction set.
 pub trait Isa: Sized + 'static {
     type Insn: Copy + PartialEq + std::fmt::Debug + Send + Sync;
@@ -121,23 +130,26 @@ pub trait Isa: Sized + 'static {
         schedule: &Schedule,
         core: &Self::Core,
     ) -> Result<Vec<Program<Self::Insn>>, LowerError> {
-        Self::lower_within(schedule, core, Self::facts(core).free_registers)
+        let budget = Budget {
+            registers: Self::facts(core).free_registers,
+            cycles: u64::MAX,
+        };
+        Self::lower_within(schedule, core, budget)
     }
 
-    /// The same with `registers` of the free registers of its facts.
+    /// The same within a budget; none if every function takes more cycles.
     ///
     /// # Errors
-    /// Why there is none.
+    /// Why there is none, however many cycles it may take.
     fn lower_within(
         schedule: &Schedule,
         core: &Self::Core,
-        registers: usize,
+        budget: Budget,
     ) -> Result<Vec<Program<Self::Insn>>, LowerError>;
 
-    /// Cycles that every function for a schedule with these counts takes at least; 0 says nothing.
-    fn at_least(_: &Counts) -> u64 {
-        0
-    }
+    /// The most cycles of a call are at least these, for every function that runs a schedule with
+    /// such counts.
+    fn at_least(core: &Self::Core, counts: &Counts) -> u64;
 
     /// How its objects are written.
     fn object_format(core: &Self::Core) -> ObjectFormat;

@@ -77,39 +77,66 @@ pub(super) fn triangle(words: &mut Words, a: &[Word], e: usize) -> Vec<Word> {
 
 /// `2 W t + sum A[i]^2 W^(2i)`, `c` squares at a time.
 pub(super) fn doubled(words: &mut Words, a: &[Word], t: &[Word], c: usize) -> Vec<Word> {
+    let mut doubling = Doubling::default();
     let mut result = Vec::with_capacity(2 * a.len());
-    let (mut carry_twice, mut carry_sum) = (None, None);
-    for (chunk, squares) in a.chunks(c).enumerate() {
-        let first = 2 * c * chunk;
-        let q: Vec<Word> = squares.iter().flat_map(|x| words.product(*x, *x)).collect();
+    for squares in a.chunks(c) {
         // Column k of 2 W t is word k - 1 of t; none below the first, none above the last.
-        let t_words: Vec<_> = (first..first + q.len())
-            .map(|k| t.get(k.wrapping_sub(1)).copied())
-            .collect();
-        let last = result.len() + q.len() == 2 * a.len();
-        let mut chained = |links: Vec<(Option<Word>, Option<Word>)>, carry: &mut Option<Word>| {
-            let out = words.fresh_words(links.len());
-            let links = links.into_iter().zip(&out);
-            let links = links.map(|((x, y), out)| Link::new(x, y, *out)).collect();
-            let (end, next) = match last {
-                true => (End::Drop, None),
-                false => {
-                    let out = words.fresh();
-                    (End::Mask { out }, Some(out))
-                }
-            };
-            words.push(WordStep::Chain(Chain {
-                sum: Sum::Add,
-                carry: *carry,
-                links,
-                end,
-            }));
-            *carry = next;
-            out
-        };
-        let twice = chained(t_words.iter().map(|t| (*t, *t)).collect(), &mut carry_twice);
-        let sums = twice.iter().zip(&q).map(|(x, y)| (Some(*x), Some(*y)));
-        result.extend(chained(sums.collect(), &mut carry_sum));
+        let first = result.len();
+        let column = |k: usize| t.get(k.wrapping_sub(1)).copied();
+        let t: Vec<_> = (first..first + 2 * squares.len()).map(column).collect();
+        let last = first + t.len() == 2 * a.len();
+        result.extend(doubling.next(words, &t, squares, last));
     }
     result
+}
+
+/// Words that are doubled as they come, and squares added; the carries between wait as masks.
+#[derive(Default)]
+pub(super) struct Doubling {
+    twice: Option<Word>,
+    sum: Option<Word>,
+}
+
+impl Doubling {
+    /// The words of the next `squares`, twice those of `t` added; nothing comes after the `last`.
+    pub fn next(
+        &mut self,
+        words: &mut Words,
+        t: &[Option<Word>],
+        squares: &[Word],
+        last: bool,
+    ) -> Vec<Word> {
+        let q: Vec<Word> = squares.iter().flat_map(|x| words.product(*x, *x)).collect();
+        // Nothing is below the first word.
+        let nothing = match self.twice {
+            None => t.iter().take_while(|t| t.is_none()).count(),
+            Some(_) => 0,
+        };
+        let twice = t[nothing..].iter().map(|t| (*t, *t)).collect();
+        let twice = carried(words, twice, &mut self.twice, last);
+        let twice = std::iter::repeat_n(None, nothing).chain(twice.into_iter().map(Some));
+        let sums = twice.zip(q).map(|(x, y)| (x, Some(y)));
+        carried(words, sums.collect(), &mut self.sum, last)
+    }
+}
+
+/// The next words of a sum whose carry waits as a mask; it is dropped after the `last`.
+fn carried(
+    words: &mut Words,
+    pairs: Vec<(Option<Word>, Option<Word>)>,
+    carry: &mut Option<Word>,
+    last: bool,
+) -> Vec<Word> {
+    let out = words.fresh_words(pairs.len());
+    let links = pairs.into_iter().zip(&out);
+    let links = links.map(|((x, y), out)| Link::new(x, y, *out)).collect();
+    let next = (!last).then(|| words.fresh());
+    words.push(WordStep::Chain(Chain {
+        sum: Sum::Add,
+        carry: *carry,
+        links,
+        end: next.map_or(End::Drop, |out| End::Mask { out }),
+    }));
+    *carry = next;
+    out
 }

@@ -1,33 +1,83 @@
-//! Squaring by product scanning: column by column, what counts twice doubled in the accumulator.
+//! Squaring by product scanning: column by column, what counts twice doubled in the accumulator or
+//! behind it.
 //!
 //! Seo, Kim 2014, section III: of the `s^2` products of a multiplication `(s^2 - s) / 2` come
-//! twice. Column `k` is `2 sum_{i < k-i} A[i] A[k-i]`, and `A[k/2]^2` if `k` is even.
+//! twice. Column `k` is `2 sum_{i < k-i} A[i] A[k-i]`, and `A[k/2]^2` if `k` is even. Either the
+//! accumulator doubles each column, or the sums leave it as they are and `2 c` words are doubled
+//! at a time, while they are still in registers, and `c` squares added.
 
-use super::{Method, MethodError, Params, diagonal, pairs, squaring};
+use super::sliding_block_doubling::Doubling;
+use super::{Method, MethodError, Parameter, Params, diagonal, pairs, squaring};
 use crate::facts::Facts;
-use crate::schedule::{Pile, Schedule};
+use crate::schedule::{Pile, Schedule, Word, Words};
 use crate::spec::{Op, Spec};
 
 /// Squaring by product scanning.
 pub static METHOD: Method = Method {
     name: "square-product-scanning",
-    summary: "column by column, the products that come twice doubled in the accumulator",
+    summary: "column by column, the products that come twice doubled in or behind the accumulator",
     source: "Seo, Kim 2014, section III",
     ops: &[Op::Sqr],
-    parameters: &[],
-    defaults: |_, _| vec![Params::new()],
+    parameters: &[Parameter {
+        name: "c",
+        meaning: "squares added to doubled words at a time; 0: each column doubles on its own",
+    }],
+    defaults: |_, _| (0..=4).map(|c| Params::from([("c", c)])).collect(),
     schedule,
 };
 
-fn schedule(spec: &Spec, facts: &Facts, _: &Params) -> Result<Schedule, MethodError> {
+fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
     let (mut words, a) = squaring(spec, facts);
-    // The last column only takes the carry.
-    let column = |k: usize| Pile {
-        doubled: pairs(&a, k, |_, _| true),
-        products: diagonal(&a, k),
-        ..Pile::default()
+    let c = params.get("c").copied().unwrap_or(0);
+    words.result = match c {
+        0 => words.sweep((0..2 * a.len()).map(|k| column(&a, k)).collect()),
+        c => behind(&mut words, &a, c),
     };
-    let piles = (0..2 * a.len()).map(column).collect();
-    words.result = words.sweep(piles);
     Ok(Schedule::Words(words))
+}
+
+/// Column `k`, doubled in the accumulator. The last one only takes the carry.
+pub(super) fn column(a: &[Word], k: usize) -> Pile {
+    Pile {
+        doubled: pairs(a, k, |_, _| true),
+        products: diagonal(a, k),
+        ..Pile::default()
+    }
+}
+
+/// Words that the accumulator of a column holds beyond it: `s W^2` is less than `W^3`.
+const BEYOND: usize = 2;
+
+/// The square, `c` squares at a time behind `2 c` columns of `sum A[i] A[j] W^(i+j)`, `i < j`.
+pub(super) fn behind(words: &mut Words, a: &[Word], c: usize) -> Vec<Word> {
+    let s = a.len();
+    let mut doubling = Doubling::default();
+    let mut result = Vec::with_capacity(2 * s);
+    // What the accumulator still holds goes on in the next sweep.
+    let mut rest: Vec<Word> = Vec::new();
+    for squares in a.chunks(c) {
+        let first = result.len();
+        let end = first + 2 * squares.len();
+        let last = end == 2 * s;
+        // Nothing is in column 0, and nothing comes as far as column 2s - 1.
+        let columns = first.max(1)..end.min(2 * s - 1);
+        let count = columns.len();
+        let beyond = if last { 0 } else { BEYOND };
+        let pile = |(i, k): (usize, usize)| Pile {
+            products: if i < count {
+                pairs(a, k, |_, _| true)
+            } else {
+                vec![]
+            },
+            addends: rest.get(i).copied().into_iter().collect(),
+            ..Pile::default()
+        };
+        let piles = (columns.start..columns.end + beyond).enumerate().map(pile);
+        let mut t = words.sweep(piles.collect());
+        rest = t.split_off(count);
+        let column = |k: usize| t.get(k.wrapping_sub(columns.start)).copied();
+        let t: Vec<_> = (first..end).map(column).collect();
+        result.extend(doubling.next(words, &t, squares, last));
+    }
+    result
 }

@@ -104,6 +104,11 @@ pub struct Counts {
     pub loads: usize,
     pub stores: usize,
     pub products: usize,
+    /// Products added to others: all but the first of a sweep, a block or a row, and those in
+    /// the last column of a sweep, where only the low word may count.
+    pub accumulated: usize,
+    /// Words added or subtracted one at a time, in chains.
+    pub links: usize,
     /// Columns whose intermediate result is reloaded.
     pub reloads: usize,
     /// The most operand words in registers at once.
@@ -146,6 +151,8 @@ struct Checker {
     stored: Vec<bool>,
     /// Operand words that were loaded at least once.
     loaded: [Vec<bool>; 2],
+    /// Products that were the first of a block or row.
+    firsts: usize,
     counts: Counts,
 }
 
@@ -229,6 +236,7 @@ impl Blocks {
             seen: vec![0; n * n],
             stored: vec![false; 2 * n],
             loaded: [vec![false; n], vec![false; n]],
+            firsts: 0,
             counts: Counts::default(),
         };
         for block in &self.blocks {
@@ -236,6 +244,11 @@ impl Blocks {
                 Block::Columns(columns) => checker.columns(columns)?,
                 Block::Rows(rows) => rows.rows.iter().try_for_each(|r| checker.row(r))?,
             }
+            let firsts = match block {
+                Block::Columns(_) => 1,
+                Block::Rows(rows) => rows.rows.len(),
+            };
+            checker.firsts += firsts;
         }
         let Checker { seen, stored, .. } = &checker;
         if let Some(at) = seen.iter().position(|times| *times != 1) {
@@ -244,7 +257,9 @@ impl Blocks {
         if let Some(column) = stored.iter().position(|s| !s) {
             return Err(ScheduleError::NotStored(column));
         }
+        let Counts { products, .. } = checker.counts;
         Ok(Counts {
+            accumulated: products - checker.firsts.min(products),
             resident: self.resident(),
             ..checker.counts
         })

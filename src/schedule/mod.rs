@@ -26,6 +26,18 @@ pub enum Schedule {
 }
 
 impl Schedule {
+    /// Counts, and checks its form.
+    ///
+    /// # Errors
+    /// The first violation.
+    pub fn count(&self) -> Result<Counts, ScheduleError> {
+        match self {
+            Schedule::Blocks(blocks) => blocks.check(),
+            Schedule::Words(words) => words.count(),
+            Schedule::Tiles(tiles) => tiles.check(),
+        }
+    }
+
     /// Checks that the schedule computes what it should, and counts.
     ///
     /// # Errors

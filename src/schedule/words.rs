@@ -463,15 +463,15 @@ impl Words {
         v
     }
 
-    /// Runs the steps on structured operands, and counts.
+    /// Counts, and checks that every value is made once, before it is used.
     ///
     /// # Errors
-    /// A value used before it is made, or operands with a wrong result.
-    pub fn check(&self) -> Result<Counts, ScheduleError> {
+    /// The first value for which that is not so.
+    pub fn count(&self) -> Result<Counts, ScheduleError> {
         let is_operand = |origin: &Origin| matches!(origin, Origin::Operand { .. });
         let mut made: Vec<bool> = self.origins.iter().map(is_operand).collect();
+        let mut used = vec![false; self.origins.len()];
         let mut counts = Counts {
-            loads: self.lengths.iter().sum(),
             stores: self.result.len(),
             ..Counts::default()
         };
@@ -483,21 +483,39 @@ impl Words {
                     return Err(ScheduleError::MadeTwice(word.0));
                 }
             }
-            if let Some(word) = read.iter().find(|word| !made[word.0]) {
-                return Err(ScheduleError::NotMade(word.0));
+            for word in read {
+                if !made[word.0] {
+                    return Err(ScheduleError::NotMade(word.0));
+                }
+                used[word.0] = true;
             }
-            counts.products += match step {
+            match step {
                 WordStep::Sweep(sweep) => {
                     let products = |p: &Pile| p.products.len() + p.doubled.len();
-                    sweep.piles.iter().map(products).sum()
+                    let count: usize = sweep.piles.iter().map(products).sum();
+                    let last = sweep.piles.last().map_or(0, products);
+                    counts.products += count;
+                    counts.accumulated += (count - last).saturating_sub(1);
                 }
-                WordStep::Wide { .. } => 1,
-                _ => 0,
-            };
+                WordStep::Wide { .. } => counts.products += 1,
+                WordStep::Chain(chain) => counts.links += chain.links.len(),
+                _ => {}
+            }
         }
         if let Some(word) = self.result.iter().find(|word| !made[word.0]) {
             return Err(ScheduleError::NotMade(word.0));
         }
+        let operands = self.lengths.iter().sum();
+        counts.loads = used.iter().take(operands).filter(|used| **used).count();
+        Ok(counts)
+    }
+
+    /// Counts, and runs the steps on structured operands.
+    ///
+    /// # Errors
+    /// A value used before it is made, or operands with a wrong result.
+    pub fn check(&self) -> Result<Counts, ScheduleError> {
+        let counts = self.count()?;
         let bytes = self.word_bits as usize / 8;
         let lengths: Vec<_> = self.lengths.iter().map(|n| n * bytes).collect();
         for operands in vectors::operands(&lengths, 8, 1) {

@@ -10,7 +10,7 @@ use super::pointers::{self, Array, Item};
 use super::search;
 use super::words::{Choices, Lowering};
 use crate::facts::Facts;
-use crate::isa::{LowerError, claims};
+use crate::isa::{Budget, LowerError, claims};
 use crate::program::Program;
 use crate::schedule::{Schedule, Words};
 use crate::spec::Op;
@@ -57,16 +57,16 @@ fn choices() -> impl Iterator<Item = Choices> {
     })
 }
 
-/// Functions that run `schedule` in `registers` free ones and two for the product: the cheapest that the search ends with.
+/// Functions that run `schedule` in the free registers of the budget and two for the product: the cheapest that the search ends with.
 ///
 /// # Errors
 /// When registers or the stack run out, or a pointer does not reach.
 pub fn lower(
     schedule: &Schedule,
     core: &Core,
-    registers: usize,
+    budget: Budget,
 ) -> Result<Vec<Program<Insn>>, LowerError> {
-    let order = &ORDER[..(registers + PRODUCT).min(ORDER.len())];
+    let order = &ORDER[..(budget.registers + PRODUCT).min(ORDER.len())];
     let made = match schedule {
         Schedule::Tiles(_) => return Err(LowerError::Tiles),
         Schedule::Words(words) => in_words(words, core, order),

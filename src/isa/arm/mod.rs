@@ -35,9 +35,9 @@ use crate::domain::{Abstract, Base};
 use crate::emit::{Assembler, Dialect, ObjectFormat};
 use crate::facts::Facts;
 use crate::function::Function;
-use crate::isa::{Called, Class, Cost, Isa, LowerError, Operands, Stopped};
+use crate::isa::{Budget, Called, Class, Cost, Isa, LowerError, Operands, Stopped};
 use crate::program::Program;
-use crate::schedule::Schedule;
+use crate::schedule::{Counts, Schedule};
 
 /// The ARM instruction set.
 pub struct ArmIsa;
@@ -77,9 +77,21 @@ impl Isa for ArmIsa {
     fn lower_within(
         schedule: &Schedule,
         core: &cores::Core,
-        registers: usize,
+        budget: Budget,
     ) -> Result<Vec<Program<code::Insn>>, LowerError> {
-        lower::lower(schedule, core, registers)
+        lower::lower(schedule, core, budget)
+    }
+
+    fn at_least(core: &cores::Core, counts: &Counts) -> u64 {
+        // MUL is the shortest multiplication; to accumulate takes it a cycle, too. How often words
+        // are loaded and stored is for the lowering to say, and may be less than a method has in mind.
+        let effects = cores::Effects::default();
+        let multiply = (core.cycles)(
+            &mut cores::Pipeline,
+            instructions::Timing::Multiply(1, instructions::Ends::Same),
+            &effects,
+        );
+        multiply.max * counts.products as u64 + (counts.accumulated + counts.links) as u64
     }
 
     fn object_format(_: &cores::Core) -> ObjectFormat {

@@ -43,6 +43,8 @@ pub struct Form {
     fixed: u32,
     care: u32,
     fields: Vec<Field>,
+    /// The low register of a pointer that steps or takes a displacement.
+    steps: Option<u8>,
 }
 
 fn compile(
@@ -55,6 +57,15 @@ fn compile(
 ) -> Form {
     let bits: Vec<char> = pattern.chars().filter(|c| *c != ' ').collect();
     let words = bits.len() / 16;
+    let pointers = [
+        ("X+", 26),
+        ("-X", 26),
+        ("Y+", 28),
+        ("-Y", 28),
+        ("Z+", 30),
+        ("-Z", 30),
+    ];
+    let steps = pointers.iter().find(|(text, _)| syntax.contains(text));
     let mut form = Form {
         op,
         name,
@@ -66,6 +77,7 @@ fn compile(
         fixed: 0,
         care: 0,
         fields: Vec::new(),
+        steps: steps.map(|(_, low)| *low),
     };
     for (i, c) in bits.iter().enumerate() {
         let position = (bits.len() - 1 - i) as u32;
@@ -234,7 +246,8 @@ impl Insn {
     /// The registers it names or moves: operands, and the pointer that steps.
     pub fn registers(&self) -> Vec<u8> {
         let mut list = Vec::with_capacity(4);
-        for field in &self.form().fields {
+        let form = self.form();
+        for field in &form.fields {
             match (field.letter, field.bits.len()) {
                 ('D', _) | ('d', 2) => list.extend([self.ops.d, self.ops.d + 1]),
                 ('R', _) => list.extend([self.ops.r, self.ops.r + 1]),
@@ -243,12 +256,7 @@ impl Insn {
                 _ => {}
             }
         }
-        let name = self.form().syntax;
-        for (step, low) in [("X", 26), ("Y", 28), ("Z", 30)] {
-            if name.contains(&format!("{step}+")) || name.contains(&format!("-{step}")) {
-                list.extend([low, low + 1]);
-            }
-        }
+        list.extend(form.steps.into_iter().flat_map(|low| [low, low + 1]));
         list
     }
 

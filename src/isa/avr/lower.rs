@@ -4,7 +4,7 @@ use super::abi;
 use super::code::Insn;
 use super::columns::{Choices, Columns, ORDER};
 use super::cores::Core;
-use super::instructions::{Op, Ops};
+use super::instructions::{Op, Ops, Timing};
 use super::machine::Pointer;
 use super::pointers::{self, Array, Item, move_pointer};
 use super::rows::Rows;
@@ -13,7 +13,7 @@ use super::windows::{self, Resolved, SPH, SPL, SREG};
 use super::words::{self, Lowering};
 use crate::allocate::Timeline;
 use crate::facts::Facts;
-use crate::isa::{LowerError, claims};
+use crate::isa::{Budget, LowerError, claims};
 use crate::program::{Claim, Program};
 use crate::schedule::{Schedule, Words};
 
@@ -43,21 +43,21 @@ const CHOICES: [Choices; 2] = [
     Choices { clear_pairs: true },
 ];
 
-/// Functions that run `schedule` in the first `registers` of [`ORDER`], any of which may be the cheapest.
+/// Functions that run `schedule` in the first registers of [`ORDER`], any of which may be the cheapest.
 ///
 /// # Errors
 /// When registers run out, or a pointer cannot move where it must.
 pub fn lower(
     schedule: &Schedule,
     core: &Core,
-    registers: usize,
+    budget: Budget,
 ) -> Result<Vec<Program<Insn>>, LowerError> {
-    let order = &ORDER[..registers.min(ORDER.len())];
+    let order = &ORDER[..budget.registers.min(ORDER.len())];
     let schedule = match schedule {
         Schedule::Tiles(tiles) => return tiles::lower(core, tiles),
         _ if !core.multiplies() => return Err(LowerError::NoMultiplier(core.name)),
         Schedule::Blocks(blocks) => blocks,
-        Schedule::Words(words) => return in_words(core, words, order),
+        Schedule::Words(words) => return in_words(core, words, order, budget),
     };
     if let Some(blocks) = schedule.column_blocks() {
         let lowered = CHOICES.iter().map(|choices| {
@@ -77,6 +77,7 @@ fn in_words(
     core: &Core,
     schedule: &Words,
     registers: &[u8],
+    budget: Budget,
 ) -> Result<Vec<Program<Insn>>, LowerError> {
     let line = Timeline::of(schedule);
     // After its last use an operand needs no pointer any more.
@@ -96,61 +97,106 @@ fn in_words(
         })
         .collect();
     ends.sort_unstable();
-    let mut list = Vec::new();
-    let mut error = LowerError::Registers;
-    let all = [false, true].into_iter().flat_map(|clear_pairs| {
-        [4].into_iter().flat_map(move |weight| {
-            [
-                (20, 0),
-                (10_000, 0),
-                (20, 1),
-                (10_000, 1),
-                (20, 2),
-                (10_000, 2),
-            ]
-            .map(move |(pair, reserve)| words::Choices {
-                clear_pairs,
-                weight,
-                pair,
-                reserve,
-            })
-        })
-    });
-    for choices in all {
-        {
-            for pointers in [1, 2] {
-                let mut order: Vec<_> = registers.iter().map(|r| (*r, 0)).collect();
-                // A budget of registers does not count those of pointers, free or not.
-                let whole = registers.len() == ORDER.len();
-                if whole && pointers == 1 {
-                    order.extend([(26, ends[0]), (27, ends[0]), (30, ends[1]), (31, ends[1])]);
-                } else if whole {
-                    order.extend([(26, ends[1]), (27, ends[1])]);
-                }
-                let Ok(l) = Lowering::of(schedule, &order, choices) else {
-                    continue;
-                };
-                if pointers == 1 && l.bank.scratch_words() > 0 {
-                    continue;
-                }
-                let Some(resolved) = windows::resolve(&l.items, l.bank.scratch_words()) else {
-                    error = LowerError::Addressing;
-                    continue;
-                };
-                let scratch = l.bank.scratch_words();
-                let program = framed(core, resolved, l.notes, scratch, |place| {
-                    claims::of(schedule, &l.written, place)
-                });
-                list.push(program);
-                break;
+    // Which is the cheapest is known before addresses are, but for the moves of pointers.
+    let mut drafts: Vec<_> = choices()
+        .filter_map(|choices| draft(schedule, registers, &ends, choices))
+        .map(|draft| (least_cycles(core, &draft.items), draft))
+        .collect();
+    drafts.sort_by_key(|(least, _)| *least);
+    let mut refused = Some(LowerError::Registers);
+    let mut best: Option<(u64, usize, Program<Insn>)> = None;
+    for (least, l) in drafts {
+        let limit = best.as_ref().map_or(budget.cycles, |(cycles, ..)| *cycles);
+        if least > limit {
+            refused = None;
+            break;
+        }
+        let scratch = l.bank.scratch_words();
+        let resolved = match windows::resolve(&l.items, scratch, limit - least) {
+            Ok(Some(resolved)) => resolved,
+            Ok(None) => {
+                refused = None;
+                continue;
             }
+            Err(reason) => {
+                refused = refused.and(Some(reason));
+                continue;
+            }
+        };
+        let program = framed(core, resolved, l.notes, scratch, |place| {
+            claims::of(schedule, &l.written, place)
+        });
+        let cycles = cycles(core, &program.insns);
+        let length = program.insns.len();
+        if best
+            .as_ref()
+            .is_none_or(|(c, n, _)| (cycles, length) < (*c, *n))
+        {
+            best = Some((cycles, length, program));
         }
     }
-    if list.is_empty() {
-        Err(error)
-    } else {
-        Ok(list)
+    match (best, refused) {
+        (None, Some(reason)) => Err(reason),
+        (best, _) => Ok(best.into_iter().map(|(.., program)| program).collect()),
     }
+}
+
+/// Every choice of lowering words that may pay.
+fn choices() -> impl Iterator<Item = words::Choices> {
+    let pairs = [false, true].into_iter().flat_map(|clear_pairs| {
+        [
+            (20, 0),
+            (10_000, 0),
+            (20, 1),
+            (10_000, 1),
+            (20, 2),
+            (10_000, 2),
+        ]
+        .map(|(pair, reserve)| (clear_pairs, pair, reserve))
+    });
+    pairs.map(|(clear_pairs, pair, reserve)| words::Choices {
+        clear_pairs,
+        weight: 4,
+        pair,
+        reserve,
+    })
+}
+
+/// The steps in registers: with a pointer to scratch memory if they need some.
+fn draft(
+    schedule: &Words,
+    registers: &[u8],
+    ends: &[usize],
+    choices: words::Choices,
+) -> Option<Lowering> {
+    let order = |freed: &[(u8, usize)]| {
+        // A budget of registers does not count those of pointers, free or not.
+        let whole = registers.len() == ORDER.len();
+        let freed = freed.iter().filter(|_| whole);
+        let all = registers.iter().map(|r| (*r, 0));
+        all.chain(freed.copied()).collect::<Vec<_>>()
+    };
+    let (first, second) = (ends[0], ends[1]);
+    let both = order(&[(26, first), (27, first), (30, second), (31, second)]);
+    let without = Lowering::of(schedule, &both, choices).ok();
+    without
+        .filter(|l| l.bank.scratch_words() == 0)
+        .or_else(|| Lowering::of(schedule, &order(&[(26, second), (27, second)]), choices).ok())
+}
+
+/// Cycles of `insns`, straight through.
+fn cycles(core: &Core, insns: &[Insn]) -> u64 {
+    insns.iter().map(|i| u64::from(core.cycles_of(i))).sum()
+}
+
+/// The same of `items`, if no pointer ever moves.
+fn least_cycles(core: &Core, items: &[Item]) -> u64 {
+    let one = |item: &Item| match item {
+        Item::Insn(insn) => core.cycles_of(insn),
+        Item::Load { .. } => (core.cycles)(Timing::Load),
+        Item::Store { .. } => (core.cycles)(Timing::Store),
+    };
+    items.iter().map(|item| u64::from(one(item))).sum()
 }
 
 /// Bytes up to which PUSH and POP make room on the stack faster than arithmetic does.

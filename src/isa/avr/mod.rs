@@ -30,13 +30,13 @@ pub mod words;
 use num_bigint::BigUint;
 
 use self::cores::Set;
-use self::instructions::Op;
+use self::instructions::{Op, Timing};
 use crate::domain::concrete::Concrete;
 use crate::domain::{Abstract, Base};
 use crate::emit::{Assembler, Dialect, ObjectFormat};
 use crate::facts::Facts;
 use crate::function::Function;
-use crate::isa::{Called, Class, Cost, Isa, LowerError, Operands, Stopped};
+use crate::isa::{Budget, Called, Class, Cost, Isa, LowerError, Operands, Stopped};
 use crate::program::Program;
 use crate::schedule::{Counts, Schedule};
 
@@ -76,16 +76,18 @@ impl Isa for AvrIsa {
     fn lower_within(
         schedule: &Schedule,
         core: &cores::Core,
-        registers: usize,
+        budget: Budget,
     ) -> Result<Vec<Program<code::Insn>>, LowerError> {
-        lower::lower(schedule, core, registers)
+        lower::lower(schedule, core, budget)
     }
 
-    fn at_least(counts: &Counts) -> u64 {
-        // Loads, stores and MUL take 2 cycles. Every product but the first of a block is added
-        // in 2 more; there are at least two products to a block, or one, and then RET makes up.
-        let memory = counts.loads + counts.stores;
-        (2 * memory + 3 * counts.products) as u64
+    fn at_least(core: &cores::Core, counts: &Counts) -> u64 {
+        let cycles = |timing, count: usize| u64::from((core.cycles)(timing)) * count as u64;
+        // ADD and ADC for a product, ADD or ADC for a link; MUL sets no word it could be added in.
+        cycles(Timing::Load, counts.loads)
+            + cycles(Timing::Store, counts.stores)
+            + cycles(Timing::Multiply, counts.products)
+            + cycles(Timing::Alu, 2 * counts.accumulated + counts.links)
     }
 
     fn object_format(core: &cores::Core) -> ObjectFormat {

@@ -70,6 +70,7 @@ impl Lowering {
     pub(super) fn sweep(&mut self, sweep: &Sweep) -> Result<(), OutOfRegisters> {
         let count = sweep.piles.len();
         let mut waiting: Vec<Vec<Word>> = sweep.piles.iter().map(|p| p.addends.clone()).collect();
+        self.start(&mut waiting)?;
         for (i, pile) in sweep.piles.iter().enumerate() {
             // What is left of the sweep fits the columns that are left.
             let left = (count - i) as u32;
@@ -101,6 +102,19 @@ impl Lowering {
             self.release(r);
         }
         self.bound = 0;
+        Ok(())
+    }
+
+    /// Addends of the first columns are the accumulator, if they follow one another.
+    fn start(&mut self, waiting: &mut [Vec<Word>]) -> Result<(), OutOfRegisters> {
+        for words in waiting.iter_mut().take(2) {
+            let Some(word) = words.pop_if(|word| self.is_made(*word)) else {
+                break;
+            };
+            let r = self.consume(word)?;
+            self.accumulator.push_back(r);
+            self.bound = self.bound << 8 | 255;
+        }
         Ok(())
     }
 

@@ -5,12 +5,11 @@
 //! address that no pointer holds comes back from the frame, where the prologue put it. A
 //! move destroys the carry: it goes where none is on its way, or r0 keeps the carry meanwhile.
 
-use std::collections::HashMap;
-
 use super::code::Insn;
 use super::instructions::Op;
 use super::machine::Pointer;
 use super::pointers::{Array, Item, Mode, REACH, carry_use, load, move_pointer, store};
+use crate::isa::LowerError;
 
 /// I/O addresses of the stack pointer and the status register.
 pub const SPL: i32 = 0x3d;
@@ -19,6 +18,8 @@ pub const SREG: i32 = 0x3f;
 
 /// Bytes of the frame that addresses take at most.
 const KEPT: i64 = 6;
+/// Bytes of scratch memory beyond which LDD may not reach the addresses from the stack pointer.
+const NEAR: usize = 50;
 /// States kept at each access.
 const BEAM: usize = 24;
 /// Accesses of the same array that a move looks at.
@@ -36,7 +37,8 @@ enum Way {
     Copy(usize),
     /// From the stack pointer.
     Stack,
-    /// From the frame, through another pointer that points there, or by itself and r0.
+    /// From the frame, through another pointer that points there, or by itself and r0, which the
+    /// stack keeps if it holds something.
     Frame(Option<usize>),
 }
 
@@ -59,7 +61,16 @@ struct Position {
     offset: i64,
 }
 
-#[derive(Clone, Debug)]
+/// Three positions in one number.
+fn key(at: &[Option<Position>; 3]) -> u64 {
+    let one = |at: &Option<Position>| match at {
+        None => 0,
+        Some(at) => 1 + at.array as u64 + ((at.offset as u64 & 0x3_ffff) << 3),
+    };
+    at.iter().fold(0, |key, at| key << 21 | one(at))
+}
+
+#[derive(Clone, Copy, Debug)]
 struct State {
     at: [Option<Position>; 3],
     /// The first item before which each pointer may move.
@@ -177,8 +188,13 @@ fn modes(p: usize, to: i64, offset: i64) -> impl Iterator<Item = (Mode, i64)> {
     [displaced, up, down].into_iter().flatten()
 }
 
-/// Resolves every access; `None` if no pointer is left for one.
-pub fn resolve(items: &[Item], scratch: usize) -> Option<Resolved> {
+/// Resolves every access; `None` if all ways take more than `most` cycles.
+///
+/// # Errors
+/// When no pointer is left for an access.
+pub fn resolve(items: &[Item], scratch: usize, most: u64) -> Result<Option<Resolved>, LowerError> {
+    let most = u32::try_from(most).unwrap_or(u32::MAX);
+    let mut too_dear = false;
     let list = accesses(items);
     let retired = retired(items);
     let mut nodes: Vec<(usize, Action)> = Vec::new();
@@ -209,8 +225,11 @@ pub fn resolve(items: &[Item], scratch: usize) -> Option<Resolved> {
     for (s, state) in beam.iter_mut().enumerate() {
         state.node = usize::MAX - s;
     }
+    let mut next: Vec<(State, Action)> = Vec::new();
+    let mut order: Vec<(u64, u32, usize)> = Vec::new();
     for access in &list {
-        let mut next: HashMap<[Option<Position>; 3], (State, Action, usize)> = HashMap::new();
+        next.clear();
+        order.clear();
         for state in &beam {
             for (cost, action, after) in actions(state, access, &retired, scratch) {
                 let mut at = state.at;
@@ -224,48 +243,56 @@ pub fn resolve(items: &[Item], scratch: usize) -> Option<Resolved> {
                     _ => {}
                 }
                 let cost = state.cost + cost;
-                let better = next.get(&at).is_none_or(|(old, _, _)| cost < old.cost);
-                if better {
-                    let state_after = State {
+                if cost > most {
+                    too_dear = true;
+                    continue;
+                }
+                let node = state.node;
+                order.push((key(&at), cost, next.len()));
+                next.push((
+                    State {
                         at,
                         from,
                         cost,
-                        node: 0,
-                    };
-                    next.insert(at, (state_after, action, state.node));
-                }
+                        node,
+                    },
+                    action,
+                ));
             }
         }
-        let mut all: Vec<_> = next.into_values().collect();
-        all.sort_by_key(|(s, a, parent)| (s.cost, *parent, a.p, a.to, a.mode as u8));
-        all.truncate(BEAM);
-        beam = all
-            .into_iter()
-            .map(|(mut state, action, parent)| {
-                nodes.push((parent, action));
-                state.node = nodes.len() - 1;
-                state
-            })
-            .collect();
+        // The cheapest way to each position; of equal ones the first.
+        order.sort_unstable();
+        order.dedup_by_key(|(at, ..)| *at);
+        order.sort_unstable_by_key(|(_, cost, i)| {
+            let (state, action) = &next[*i];
+            (*cost, state.node, action.p, action.to, action.mode as u8)
+        });
+        beam.clear();
+        for (.., i) in order.iter().take(BEAM) {
+            let (state, action) = &next[*i];
+            nodes.push((state.node, *action));
+            beam.push(State {
+                node: nodes.len() - 1,
+                ..*state
+            });
+        }
         if beam.is_empty() {
-            return None;
+            return match too_dear {
+                true => Ok(None),
+                false => Err(LowerError::Addressing),
+            };
         }
     }
-    let best = beam.iter().min_by_key(|s| s.cost)?;
+    let best = beam.iter().min_by_key(|s| s.cost);
     let mut actions = Vec::with_capacity(list.len());
-    let mut node = best.node;
+    let mut node = best.map_or(usize::MAX, |best| best.node);
     while node < nodes.len() {
         actions.push(nodes[node].1);
         node = nodes[node].0;
     }
     actions.reverse();
-    Some(emit(
-        items,
-        &list,
-        &actions,
-        starts[usize::MAX - node],
-        scratch,
-    ))
+    let start = starts[usize::MAX - node];
+    Ok(Some(emit(items, &list, &actions, start, scratch)))
 }
 
 /// Every way to make an access: cost, action, where its pointer is then.
@@ -366,12 +393,15 @@ fn actions(
                     push(6, p, to, Way::Frame(through), (access.gap, false));
                 }
             } else if p != 0 {
-                // r0 takes the low byte on the way, so it cannot keep a carry.
-                let cost = 7 + on(0) + if scratch > 50 { 2 } else { 0 };
-                if !access.r0 && !access.carry {
-                    push(cost, p, to, Way::Frame(None), here);
-                } else if early && !access.r0_gap {
-                    push(cost, p, to, Way::Frame(None), (access.gap, false));
+                // Moves are made beside the carry, not by `save`: r0 takes the low byte between them.
+                let moves = u32::from(to != 0) + u32::from(scratch > NEAR);
+                let keep = if access.carry { 4 } else { 2 };
+                let push_r0 = if access.r0 { 4 } else { 0 };
+                let cost = 7 + keep * moves + push_r0;
+                push(cost, p, to, Way::Frame(None), here);
+                if access.carry && early && !access.r0_gap {
+                    let gap = (access.gap, false);
+                    push(7 + 2 * moves, p, to, Way::Frame(None), gap);
                 }
             }
         }
@@ -395,6 +425,15 @@ fn targets(p: usize, access: &Access) -> Vec<i64> {
     all.sort_unstable();
     all.dedup();
     all
+}
+
+/// `insns`, with the carry kept in r0 meanwhile if there is one.
+fn beside(carry: bool, mut insns: Vec<Insn>) -> Vec<Insn> {
+    if carry && !insns.is_empty() {
+        insns.insert(0, Insn::rr(Op::SBC, 0, 0));
+        insns.push(Insn::dk(Op::LSR, 0, 0));
+    }
+    insns
 }
 
 fn emit(
@@ -440,34 +479,34 @@ fn emit(
             }
             Way::Frame(through) => {
                 let index = kept.iter().position(|a| *a == access.array).unwrap_or(0) as i64;
+                let alone = through.is_none();
+                let here = alone && action.place == access.item;
+                let (pushed, carry) = (here && access.r0, here && access.carry);
                 let (q, offset) = match through {
                     Some(q) => (q, at[q].map_or(0, |h| h.offset)),
                     None => {
+                        insns.extend(pushed.then_some(Insn::rr(Op::PUSH, 0, 0)));
                         insns.push(Insn::dk(Op::IN, low, SPL));
                         insns.push(Insn::dk(Op::IN, low + 1, SPH));
-                        (action.p, -1)
+                        (action.p, -1 - i64::from(pushed))
                     }
                 };
                 // The pointer's low byte was pushed last: it lies lowest.
                 let mut word = scratch as i64 + 2 * index - offset;
                 let base = POINTERS[q];
                 if word >= REACH {
-                    insns.extend(move_pointer(base, word));
+                    insns.extend(beside(carry, move_pointer(base, word)));
                     word = 0;
                 }
-                let temporary = if through.is_none() { 0 } else { low };
+                let temporary = if alone { 0 } else { low };
                 insns.push(load(base, Mode::Displaced, temporary, word));
                 insns.push(load(base, Mode::Displaced, low + 1, word + 1));
-                if through.is_none() {
-                    insns.push(Insn::rr(Op::MOV, low, 0));
-                }
-                insns.extend(move_pointer(p, action.to));
+                insns.extend(alone.then_some(Insn::rr(Op::MOV, low, 0)));
+                insns.extend(beside(carry, move_pointer(p, action.to)));
+                insns.extend(pushed.then_some(Insn::rr(Op::POP, 0, 0)));
             }
         }
-        if action.save && !insns.is_empty() {
-            insns.insert(0, Insn::rr(Op::SBC, 0, 0));
-            insns.push(Insn::dk(Op::LSR, 0, 0));
-        }
+        insns = beside(action.save, insns);
         before[action.place].extend(insns);
         let q = access.offset - action.to;
         own[access.item] = match items[access.item] {

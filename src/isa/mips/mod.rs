@@ -32,9 +32,9 @@ use crate::domain::{Abstract, Base};
 use crate::emit::{Assembler, Dialect, ObjectFormat};
 use crate::facts::Facts;
 use crate::function::Function;
-use crate::isa::{Called, Class, Cost, Isa, LowerError, Operands, Stopped};
+use crate::isa::{Budget, Called, Class, Cost, Isa, LowerError, Operands, Stopped};
 use crate::program::Program;
-use crate::schedule::Schedule;
+use crate::schedule::{Counts, Schedule};
 
 /// MIPS32.
 pub struct MipsIsa;
@@ -73,9 +73,16 @@ impl Isa for MipsIsa {
     fn lower_within(
         schedule: &Schedule,
         core: &cores::Core,
-        registers: usize,
+        budget: Budget,
     ) -> Result<Vec<Program<code::Insn>>, LowerError> {
-        lower::lower(schedule, core, registers)
+        lower::lower(schedule, core, budget)
+    }
+
+    fn at_least(core: &cores::Core, counts: &Counts) -> u64 {
+        // The multiplier is busy all the time, or an instruction issues in every cycle.
+        let multiplier = u64::from(core.multiply.cycles) * counts.products as u64;
+        let issued = (counts.products + counts.links) as u64;
+        multiplier.max(issued)
     }
 
     fn object_format(core: &cores::Core) -> ObjectFormat {
