@@ -1,115 +1,13 @@
-//! Hybrid, consecutive operand caching, Karatsuba-Comba and Karatsuba-schoolbook: parameters x size
-//! x machine, proved and run against big integers; their counts; and budgets of registers.
+//! Hybrid, consecutive operand caching, Karatsuba-Comba and Karatsuba-schoolbook: products, loads and
+//! stores as the papers count them; and budgets of registers.
 
-use std::collections::BTreeMap;
-
-use lozenge::isa::arm::ArmIsa;
-use lozenge::isa::arm::cores::ARM7TDMI_HW2018;
+use lozenge::isa::{Budget, Isa};
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
-use lozenge::isa::mips::MipsIsa;
-use lozenge::isa::mips::cores::Core as MipsCore;
-use lozenge::isa::{Budget, Isa};
-use lozenge::kernel;
 use lozenge::method::{self, MethodError, Params};
-use lozenge::prove::{self, Verdict};
+use lozenge::prove;
 use lozenge::schedule::{Schedule, WordStep};
 use lozenge::spec::{Alias, Op, Spec};
-use lozenge::vectors;
-
-const NAMES: [&str; 4] = [
-    "hybrid",
-    "consecutive-operand-caching",
-    "karatsuba-comba",
-    "karatsuba-schoolbook",
-];
-
-/// Cells of a machine that are proved, and that are right on numbers but not proved. Those without a
-/// kernel are printed with their reason.
-fn machine<I: Isa>(core: &I::Core) -> [usize; 2] {
-    let mut proved = 0;
-    let mut unknown = Vec::new();
-    let mut unsupported = BTreeMap::<String, usize>::new();
-    for n in (1..=9).chain([16, 20, 24]) {
-        let spec = Spec::new(Op::Mul, n * I::WORD_BITS, I::WORD_BITS).expect("a size");
-        for method in NAMES.map(|name| method::find(name).expect("a method")) {
-            let sets = (method.defaults)(&spec, &I::facts(core));
-            for params in sets.iter().take(if n > 9 { 7 } else { 99 }) {
-                let cell = format!("{} {params:?} n={n} {}", method.name, I::core_name(core));
-                let schedule = match (method.schedule)(&spec, &I::facts(core), params) {
-                    Ok(schedule) => schedule,
-                    Err(reason) => {
-                        *unsupported.entry(reason.to_string()).or_default() += 1;
-                        continue;
-                    }
-                };
-                schedule.check().unwrap_or_else(|e| panic!("{cell}: {e}"));
-                let programs = match I::lower(&schedule, core) {
-                    Ok(programs) => programs,
-                    Err(reason) => {
-                        let reason = format!("{}: {reason}", method.name);
-                        *unsupported.entry(reason).or_default() += 1;
-                        continue;
-                    }
-                };
-                let mut open = None;
-                for program in programs.iter().take(2) {
-                    let code = I::encode(core, &program.insns).expect("encodes");
-                    for alias in [Alias::Distinct, Alias::AIsB] {
-                        let claims = &program.claims;
-                        let proof = prove::prove_with::<I>(&spec, core, &code, claims, alias);
-                        assert!(proof.memory.is_proved(), "{cell} {alias:?}: {proof:?}");
-                        match &proof.correct {
-                            Verdict::Proved => {}
-                            Verdict::Unknown(text) => open = Some(format!("{cell}: {text}")),
-                            _ => panic!("{cell} {alias:?}: {proof:?}"),
-                        }
-                    }
-                    for pair in vectors::pairs(spec.source_bytes()[0], 12, u64::from(n)) {
-                        let ran = kernel::run::<I>(&spec, core, &code, &pair, Alias::Distinct);
-                        let (got, _) = ran.unwrap_or_else(|e| panic!("{cell}: {e}"));
-                        assert_eq!(got, &pair[0] * &pair[1], "{cell}: {pair:x?}");
-                    }
-                }
-                match open {
-                    None => proved += 1,
-                    Some(text) => unknown.push(text),
-                }
-            }
-        }
-    }
-    let reasons: usize = unsupported.values().sum();
-    println!(
-        "{}: {proved} cells proved, {} not, {reasons} unsupported, 0 missing",
-        I::core_name(core),
-        unknown.len()
-    );
-    for text in &unknown {
-        println!("  unknown: {text}");
-    }
-    for (reason, count) in unsupported {
-        println!("  {count} x {reason}");
-    }
-    [proved, unknown.len()]
-}
-
-#[test]
-fn avr_multiplies() {
-    let [proved, unknown] = machine::<AvrIsa>(&ATMEGA128);
-    assert!(proved >= 267 && unknown <= 1, "{proved}, {unknown}");
-}
-
-#[test]
-fn arm_multiplies() {
-    let [proved, unknown] = machine::<ArmIsa>(&ARM7TDMI_HW2018);
-    assert!(proved >= 152 && unknown <= 6, "{proved}, {unknown}");
-}
-
-#[test]
-fn mips_multiplies() {
-    let [proved, unknown] = machine::<MipsIsa>(&MipsCore::named("mips-4km").expect("a core"));
-    assert!(proved >= 228 && unknown <= 41, "{proved}, {unknown}");
-}
 
 /// Loads `2 n + n + 2m - e` and stores `(R+1) n - e + m`, `R = ceil(n/e)`, `m = n - (R-1) e`;
 /// where `e` divides `n` that is `(R-1) e` loads less than operand caching.

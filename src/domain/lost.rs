@@ -38,7 +38,7 @@ fn power(shift: u64) -> Scaled {
 
 impl Algebra {
     /// Is the carry `c` 0 in every run?
-    pub(super) fn is_never_set(&self, c: VarId) -> bool {
+    pub fn is_never_set(&self, c: VarId) -> bool {
         let mut sum = Sum {
             algebra: self,
             active: BTreeMap::new(),
@@ -63,7 +63,7 @@ impl Algebra {
                         sum.settle_claim(equation);
                     }
                 }
-                None if by.odd.is_positive() => sum.replace(v, &by),
+                None if by.odd.is_positive() || sum.is_complement(v) => sum.replace(v, &by),
                 None => {}
             }
         }
@@ -122,7 +122,12 @@ impl Sum<'_> {
         true
     }
 
-    /// Adds `by * v` by the definition of `v`, `by` positive.
+    /// Is it a number less a variable? Taken away, it adds that variable.
+    fn is_complement(&self, v: VarId) -> bool {
+        matches!(self.algebra.sum(v), Some(([(_, factor)], _)) if *factor < 0)
+    }
+
+    /// Adds `by * v` by the definition of `v`.
     fn replace(&mut self, v: VarId, by: &Scaled) {
         match self.algebra.vars[v as usize].def {
             Def::Linear { .. } => {

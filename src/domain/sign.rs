@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 use super::algebra::{Algebra, Def, Value, VarId};
 use super::public::Public;
 
-/// The most definitions that are unrolled; the sums of a few carries need fewer.
-const UNROLLED: usize = 16;
+/// The most definitions that are unrolled: deeply nested sums collect many carries.
+const UNROLLED: usize = 64;
 
 /// `constant + sum k[i] x[i]`, without overflow.
 #[derive(Default)]

@@ -1,0 +1,213 @@
+//! The prover under attack: single faults in proved ARM kernels.
+//!
+//! Every mutant that gives another result, or another register back, on some input must be rejected.
+//! What survives is printed, with the reason.
+
+use lozenge::function::Function;
+use lozenge::isa::arm::code::Insn;
+use lozenge::isa::arm::cores::{ARM7TDMI, ARM7TDMI_HW2018};
+use lozenge::isa::arm::instructions::Op;
+use lozenge::isa::arm::{ArmIsa, abi, run};
+use lozenge::isa::{Isa, Operands};
+use lozenge::method::{self, Params};
+use lozenge::prove;
+use lozenge::spec::{Alias, Op as Operation, Spec};
+use lozenge::vectors::{self, Random};
+use num_bigint::BigUint;
+
+/// One fault: the index of the instruction, what replaces it, and why that might change nothing.
+struct Fault {
+    at: usize,
+    insn: Insn,
+    excuse: &'static str,
+}
+
+fn fault(insns: &[Insn], random: &mut Random) -> Option<Fault> {
+    let at = random.below(insns.len());
+    let mut insn = insns[at];
+    let form = insn.form();
+    let has = |letter| form.letters().iter().any(|(l, _)| *l == letter);
+    let register = random.below(15) as u8;
+    let o = &mut insn.ops;
+    let excuse = match random.below(12) {
+        0 => {
+            insn = Insn::reg(Op::MOV, false, 0, 0, 0);
+            "deleted: what it computes is not used, or is there already"
+        }
+        1 if has('d') => {
+            o.d = register;
+            "another destination: neither is used"
+        }
+        2 if has('n') => {
+            o.n = register;
+            "another operand of the same value"
+        }
+        3 if has('m') => {
+            o.m = register;
+            "another operand of the same value"
+        }
+        4 if has('r') => {
+            o.r = register;
+            "another operand of the same value"
+        }
+        5 if has('S') => {
+            o.s = !o.s;
+            "flags that nobody reads, or that are not read before they are set"
+        }
+        6 if has('#') => {
+            let other = [
+                Op::ADD,
+                Op::ADC,
+                Op::SUB,
+                Op::SBC,
+                Op::RSB,
+                Op::ORR,
+                Op::MOV,
+            ];
+            insn.op = other[random.below(7)];
+            if insn.op == Op::MOV {
+                insn.ops.n = 0;
+            }
+            "another operation with the same result: a carry that is 0, or adding to 0"
+        }
+        7 if has('#') || has('@') => {
+            o.k ^= 1 << random.below(12);
+            "another constant or register of the same effect"
+        }
+        8 if has('l') => {
+            o.k ^= 1 << random.below(15) | 1 << random.below(15);
+            "other registers that nobody uses"
+        }
+        9 if has('W') => {
+            match random.below(3) {
+                0 => o.w = !o.w,
+                1 => o.u = !o.u,
+                _ => o.p = !o.p,
+            }
+            "a pointer that is not used again, or an offset of 0"
+        }
+        10 => {
+            o.cond = random.below(14) as u8;
+            "a condition that always holds, or whose failure changes nothing"
+        }
+        11 => {
+            let next = insns.get(at + 1).copied()?;
+            insn = next;
+            "the next instruction twice: the second has no further effect"
+        }
+        _ => return None,
+    };
+    let changed = insn != insns[at] && insn.encode().is_ok();
+    changed.then_some(Fault { at, insn, excuse })
+}
+
+/// Does the function give the result and the registers back for these operands?
+fn behaves(spec: &Spec, code: &[u8], sources: &[BigUint]) -> bool {
+    let operands = Operands {
+        spec,
+        sources,
+        alias: Alias::Distinct,
+    };
+    let ran = ArmIsa::call_concrete(&ARM7TDMI, &Function::kernel(code), &operands, 1_000_000);
+    if ran.is_err() || ran.is_ok_and(|(result, _)| result != spec.value(sources)) {
+        return false;
+    }
+    let places = [0x1000, 0x2000, 0x3000];
+    let mut m = abi::enter_concrete(code, &places[..1 + spec.op.sources()]);
+    for i in 3..13 {
+        m.r[i].0 = 0x1234_5600 + i as u64;
+    }
+    let sp = m.r[13];
+    let done = run::Decoded::new(code, &ARM7TDMI).run(&mut m, 1_000_000);
+    let kept = (4..12).all(|i| m.r[i].0 == 0x1234_5600 + i as u64);
+    done.is_ok() && kept && m.r[13] == sp
+}
+
+/// What is attacked: operation, method, its parameters, words.
+type Case = (
+    Operation,
+    &'static str,
+    &'static [(&'static str, usize)],
+    u32,
+);
+
+const CASES: [Case; 18] = {
+    use Operation::{Mul, Sqr};
+    [
+        (Mul, "product-scanning", &[], 2),
+        (Mul, "product-scanning", &[], 3),
+        (Mul, "product-scanning", &[], 4),
+        (Mul, "product-scanning", &[], 5),
+        (Mul, "operand-caching", &[("e", 3)], 5),
+        (Mul, "operand-caching", &[("e", 2)], 5),
+        (Mul, "operand-caching", &[("e", 3)], 6),
+        (Mul, "operand-caching", &[("e", 1)], 4),
+        (Mul, "operand-caching", &[("e", 3)], 8),
+        (Mul, "hybrid", &[("carry", 1), ("d", 2)], 4),
+        (Mul, "karatsuba-comba", &[("levels", 1)], 4),
+        (Mul, "karatsuba-comba", &[("levels", 2)], 5),
+        (Sqr, "square-product-scanning", &[], 4),
+        (Sqr, "square-carry-catcher", &[("d", 2)], 4),
+        (Sqr, "lazy-doubling", &[("d", 2)], 5),
+        (Sqr, "sliding-block-doubling", &[("c", 2), ("e", 3)], 5),
+        (Sqr, "karatsuba-squaring", &[("levels", 1), ("c", 2)], 5),
+        (Sqr, "karatsuba-squaring", &[("levels", 1), ("c", 1)], 9),
+    ]
+};
+
+#[test]
+fn the_prover_rejects_faults() {
+    let mut random = Random::new(8);
+    let (mut tried, mut differ, mut equivalent) = (0, 0, Vec::new());
+    let mut rejected_alike = 0;
+    for (op, name, params, words) in CASES {
+        let params: Params = params.iter().copied().collect();
+        let spec = Spec::new(op, 32 * words, 32).unwrap();
+        let core = &ARM7TDMI_HW2018;
+        let method = method::find(name).unwrap();
+        let schedule = (method.schedule)(&spec, &ArmIsa::facts(core), &params).unwrap();
+        let program = ArmIsa::lower(&schedule, core).unwrap().remove(0);
+        let prove = |code: &[u8]| {
+            prove::prove_with::<ArmIsa>(&spec, &ARM7TDMI, code, &program.claims, Alias::Distinct)
+        };
+        let title = format!("{words} words, {name} {params:?}");
+        let code = ArmIsa::encode(core, &program.insns).unwrap();
+        assert!(prove(&code).holds(), "{title}: {:?}", prove(&code));
+        let inputs = vectors::operands(&spec.source_bytes(), 60, 8);
+        let mut count = 0;
+        while count < 100 {
+            let Some(fault) = fault(&program.insns, &mut random) else {
+                continue;
+            };
+            count += 1;
+            let mut insns = program.insns.clone();
+            insns[fault.at] = fault.insn;
+            let code = ArmIsa::encode(&ARM7TDMI, &insns).unwrap();
+            tried += 1;
+            let proved = prove(&code).holds();
+            let same = inputs.iter().all(|sources| behaves(&spec, &code, sources));
+            let text = format!(
+                "{title}, {}: {} for {}",
+                4 * fault.at,
+                fault.insn.text(),
+                program.insns[fault.at].text()
+            );
+            assert!(same || !proved, "proved, but wrong: {text}");
+            match (same, proved) {
+                (false, _) => differ += 1,
+                (true, false) => rejected_alike += 1,
+                (true, true) => equivalent.push(format!("{text} ({})", fault.excuse)),
+            }
+        }
+    }
+    println!(
+        "{tried} faults: {differ} change a result or a saved register, all rejected; \
+         {rejected_alike} more rejected that changed nothing on the inputs tried; \
+         {} proved, and equivalent:",
+        equivalent.len()
+    );
+    for text in &equivalent {
+        println!("  {text}");
+    }
+    assert!(tried >= 1500 && differ * 2 > tried);
+}

@@ -1,0 +1,240 @@
+//! The matrix operation x method x parameters x size x machine: every cell is a kernel that is proved
+//! and right on numbers for every aliasing it allows, or has a reason why there is none.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use lozenge::isa::Isa;
+use lozenge::isa::arm::ArmIsa;
+use lozenge::isa::arm::cores::ARM7TDMI_HW2018;
+use lozenge::isa::avr::AvrIsa;
+use lozenge::isa::avr::cores::{ATMEGA128, ATTINY85};
+use lozenge::isa::mips::MipsIsa;
+use lozenge::isa::mips::cores::Core as MipsCore;
+use lozenge::isa::mips::instructions::Feature;
+use lozenge::kernel::{self, Error, Request};
+use lozenge::method::{METHODS, Method, Params};
+use lozenge::spec::{Alias, Op, Size, Spec};
+use lozenge::vectors;
+use num_bigint::BigUint;
+
+/// Words of a and b, and how many sets of parameters of each method are tried.
+fn sizes() -> Vec<([u32; 2], usize)> {
+    let mut list: Vec<_> = (1..=9).map(|n| ([n, n], 99)).collect();
+    list.extend([12, 16, 20, 25, 32].map(|n| ([n, n], 3)));
+    for n in [1, 2, 3, 5, 8] {
+        list.extend([1, 2, 4, 7].map(|m| ([n, m], 99)));
+    }
+    list.extend([[32, 8], [8, 32], [40, 1], [1, 40]].map(|size| (size, 99)));
+    // The most work first.
+    list.sort_by_key(|([n, m], _)| std::cmp::Reverse(n * m));
+    list.dedup();
+    list
+}
+
+/// What the operation is, said once more.
+fn expected(op: Op, sources: &[BigUint], bits: u32) -> BigUint {
+    let modulus = BigUint::from(2u8).pow(bits);
+    match op {
+        Op::Mul => &sources[0] * &sources[1],
+        Op::Sqr => sources[0].pow(2),
+        Op::Mullo => &sources[0] * &sources[1] % modulus,
+        Op::Mulhi => &sources[0] * &sources[1] / modulus,
+    }
+}
+
+/// Operands that share a place are the same as far as both go.
+fn share(sources: &mut [BigUint], alias: Alias, size: Size) {
+    if let ([a, b], Alias::AIsB | Alias::All) = (sources, alias) {
+        let short = size.a.min(size.b);
+        let low = a.clone() % BigUint::from(2u8).pow(short);
+        match size.a > size.b {
+            true => *b = low,
+            false => {
+                *b = (b.clone() >> short << short) + &low;
+                *a = low;
+            }
+        }
+    }
+}
+
+struct Cell {
+    op: Op,
+    words: [u32; 2],
+    method: &'static Method,
+    params: Params,
+}
+
+fn cells<I: Isa>(core: &I::Core) -> Vec<Cell> {
+    let mut list = Vec::new();
+    for (words, sets) in sizes() {
+        let size = Size {
+            a: words[0] * I::WORD_BITS,
+            b: words[1] * I::WORD_BITS,
+        };
+        for op in Op::ALL {
+            let Ok(spec) = Spec::new(op, size, I::WORD_BITS) else {
+                continue;
+            };
+            for method in METHODS.iter().filter(|m| m.computes(op)) {
+                let choices = (method.defaults)(&spec, &I::facts(core));
+                list.extend(choices.into_iter().take(sets).map(|params| Cell {
+                    op,
+                    words,
+                    method,
+                    params,
+                }));
+            }
+        }
+    }
+    list
+}
+
+#[derive(Default)]
+struct Tally {
+    proved: BTreeMap<&'static str, usize>,
+    runs: usize,
+    /// Why there is no kernel.
+    unsupported: BTreeMap<String, usize>,
+    /// Right on numbers, but not proved.
+    unknown: Vec<String>,
+    /// Neither a kernel nor a reason.
+    missing: Vec<String>,
+}
+
+fn judge<I: Isa>(core: &I::Core, cell: &Cell, shared: &Mutex<Tally>) {
+    let Cell { op, method, .. } = cell;
+    let [a, b] = cell.words.map(|n| n * I::WORD_BITS);
+    let size = Size { a, b };
+    let name = format!("{} {size} {} {:?}", op.name(), method.name, cell.params);
+    let named = |(name, value): (&&str, &usize)| (name.to_string(), *value);
+    let request = Request {
+        op: *op,
+        size,
+        method: Some(method.name.into()),
+        params: cell.params.iter().map(named).collect(),
+        max_regs: None,
+        drop: None,
+    };
+    let kernel = kernel::generate::<I>(&request, core);
+    let mut tally = shared.lock().expect("no thread panicked");
+    let kernel = match kernel {
+        Ok(kernel) if kernel.is_proved() => kernel,
+        Ok(kernel) => return tally.unknown.push(format!("{name}: {:?}", kernel.proof)),
+        Err(error @ (Error::Lower { .. } | Error::Method(_))) => {
+            *tally.unsupported.entry(error.to_string()).or_default() += 1;
+            return;
+        }
+        Err(error) => return tally.missing.push(format!("{name}: {error}")),
+    };
+    *tally.proved.entry(method.name).or_default() += 1;
+    drop(tally);
+    let mut runs = 0;
+    let others = kernel.aliasing.iter().filter(|case| case.allowed);
+    let aliases = std::iter::once(Alias::Distinct).chain(others.map(|case| case.alias));
+    for alias in aliases {
+        let lengths = kernel.spec.source_bytes();
+        for mut sources in vectors::operands(&lengths, 10, u64::from(cell.words[0])) {
+            share(&mut sources, alias, size);
+            let got = kernel::run::<I>(&kernel.spec, core, &kernel.code, &sources, alias);
+            let (got, _) = got.unwrap_or_else(|e| panic!("{name}, {alias:?}: {e}"));
+            let want = expected(*op, &sources, a);
+            assert_eq!(got, want, "{name}, {alias:?}: {sources:x?}");
+            runs += 1;
+        }
+    }
+    shared.lock().expect("no thread panicked").runs += runs;
+}
+
+/// Judges all cells of a machine and prints them. `least`: how many are proved at least, by method.
+fn machine<I: Isa>(core: &I::Core, least: Least)
+where
+    I::Core: Sync,
+{
+    let cells = cells::<I>(core);
+    let (next, tally) = (AtomicUsize::new(0), Mutex::new(Tally::default()));
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(cell) = cells.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    judge::<I>(core, cell, &tally);
+                }
+            });
+        }
+    });
+    let tally = tally.into_inner().expect("no thread panicked");
+    let proved: usize = tally.proved.values().sum();
+    let unsupported: usize = tally.unsupported.values().sum();
+    let mut text = format!(
+        "{}: {proved} proved, {unsupported} unsupported, {} unknown, {} missing, {} runs\n",
+        I::core_name(core),
+        tally.unknown.len(),
+        tally.missing.len(),
+        tally.runs,
+    );
+    for (method, count) in &tally.proved {
+        let _ = writeln!(text, "  {method}: {count}");
+    }
+    for (reason, count) in &tally.unsupported {
+        let _ = writeln!(text, "  {count} x {reason}");
+    }
+    for cell in tally.unknown.iter().chain(&tally.missing) {
+        let _ = writeln!(text, "  OPEN: {cell}");
+    }
+    println!("{text}");
+    assert!(tally.unknown.is_empty() && tally.missing.is_empty());
+    for (method, count) in METHODS.iter().map(|m| m.name).zip(least) {
+        let proved = tally.proved.get(method).copied().unwrap_or(0);
+        assert!(proved >= count, "{method}: {proved} of {count}");
+    }
+}
+
+/// Cells that are proved, in the order of [`METHODS`]:
+/// operand caching, consecutive operand caching, hybrid, product scanning, operand scanning;
+/// Karatsuba, Karatsuba-Comba, Karatsuba-schoolbook, Karatsuba squaring;
+/// squares by product scanning, operand scanning, carry catcher, lazy and sliding block doubling;
+/// shift-and-add.
+type Least = [usize; 15];
+
+const AVR: Least = [115, 62, 147, 62, 72, 51, 32, 31, 14, 15, 15, 52, 56, 70, 0];
+const AVR_NO_MUL: Least = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 297];
+const ARM: Least = [45, 41, 72, 67, 62, 51, 32, 32, 14, 15, 15, 52, 56, 70, 0];
+const MIPS: Least = [105, 62, 147, 67, 72, 51, 32, 32, 14, 15, 15, 52, 56, 70, 0];
+const MIPS_WIDE: Least = [115, 62, 147, 67, 72, 51, 32, 32, 14, 15, 15, 52, 56, 70, 0];
+
+#[test]
+fn avr() {
+    machine::<AvrIsa>(&ATMEGA128, AVR);
+}
+
+#[test]
+fn avr_without_a_multiplier() {
+    machine::<AvrIsa>(&ATTINY85, AVR_NO_MUL);
+}
+
+#[test]
+fn arm() {
+    machine::<ArmIsa>(&ARM7TDMI_HW2018, ARM);
+}
+
+fn mips(features: &[Feature]) -> MipsCore {
+    let core = MipsCore::named("mips-4km").expect("a core");
+    features.iter().fold(core, |core, f| core.with(*f))
+}
+
+#[test]
+fn mips_plain() {
+    machine::<MipsIsa>(&mips(&[]), MIPS);
+}
+
+#[test]
+fn mips_with_a_wide_accumulator() {
+    machine::<MipsIsa>(&mips(&[Feature::WideAcc]), MIPS_WIDE);
+}
+
+#[test]
+fn mips_with_row_steps() {
+    machine::<MipsIsa>(&mips(&[Feature::MaddHl]), MIPS);
+}
