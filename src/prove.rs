@@ -210,7 +210,6 @@ pub fn prove_function<I: Isa>(
                 list => Verdict::Disproved(list.join("; ")),
             };
             let mut d = called.domain;
-            let lowest = d.memory.lowest_written(Base::STACK);
             let result = words(bases[0], spec.result_bytes(), word_bits);
             Proof {
                 correct: match equation(spec, &mut d, &result, word_bits, &sources) {
@@ -219,7 +218,7 @@ pub fn prove_function<I: Isa>(
                 },
                 memory: Verdict::Proved,
                 abi,
-                stack_bytes: lowest.map_or(0, |lowest| (I::STACK_TOP - lowest).max(0) as usize),
+                stack_bytes: called.cost.stack_bytes,
             }
         }
     }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::isa::{ClassCounts, Cost, Isa, Span};
 use crate::kernel::{Aliasing, Kernel};
-use crate::method::Params;
+use crate::method::{self, Params};
 use crate::prove::{Proof, Timing, Verdict};
 use crate::spec::Spec;
 
@@ -263,11 +263,7 @@ impl Report {
 
     /// `operand-caching e=10`.
     pub fn method_text(&self) -> String {
-        let mut text = self.method.to_string();
-        for (name, value) in &self.params {
-            text.push_str(&format!(" {name}={value}"));
-        }
-        text
+        method::text(self.method, &self.params)
     }
 
     /// `2341`, or `2341..2400` where operands decide.

@@ -1,5 +1,6 @@
 //! Karatsuba with every level and parameter, on every machine: proved, and right on numbers.
 
+use lozenge::candidate::Budget;
 use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::ARM7TDMI_HW2018;
@@ -31,6 +32,7 @@ fn unproved<I: Isa>(core: &I::Core, words: impl Iterator<Item = u32>, keep: fn(&
                 method: Some(method.name.into()),
                 params: named.collect(),
                 max_regs: None,
+                budget: Budget::default(),
                 drop: None,
             };
             match kernel::generate::<I>(&request, core) {

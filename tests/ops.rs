@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use lozenge::candidate::Budget;
 use lozenge::facts::Facts;
 use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
@@ -91,6 +92,7 @@ fn cell<I: Isa>(
         method: Some(method.name.into()),
         params: named.collect(),
         max_regs: None,
+        budget: Budget::default(),
         drop: None,
     };
     let kernel = match kernel::generate::<I>(&request, core) {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use lozenge::candidate::Budget;
 use lozenge::emit::{Assembler, ObjectFormat, elf, header};
 use lozenge::isa::Isa;
 use lozenge::kernel::{self, Kernel, Request};
@@ -58,6 +59,10 @@ fn generate<I: Isa>(
         method: args.method.clone(),
         params,
         max_regs: args.max_regs,
+        budget: Budget {
+            flash: args.max_flash,
+            stack: args.max_stack,
+        },
         drop: args.drop,
     };
     Assembler::from(args.dialect).known_to::<I>(&target.core_name())?;
@@ -73,6 +78,9 @@ fn generate<I: Isa>(
     let mut command = command(&kernel, target);
     if let Some(most) = args.max_regs {
         command += &format!(" --max-regs {most}");
+    }
+    if request.budget.is_set() {
+        command += &format!(" {}", request.budget);
     }
     if let Some(index) = args.drop {
         command += &format!(" --drop {index}");

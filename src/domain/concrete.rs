@@ -1,5 +1,7 @@
 //! Words are numbers: one run on one input.
 
+use std::ops::Range;
+
 use super::{Address, Base, Domain, Logic, Shift, Signs, Sum};
 use crate::fault::Fault;
 use crate::function::Segment;
@@ -13,6 +15,9 @@ pub struct Concrete {
     pub rom: Vec<Segment>,
     /// Is the most significant byte of a word at the lowest address?
     pub big_endian: bool,
+    /// Addresses of the stack, and the lowest one written among them.
+    pub stack: Range<usize>,
+    pub deepest: usize,
 }
 
 /// A number below `2^W`, `W <= 32`.
@@ -47,7 +52,20 @@ impl Concrete {
             start: 0,
             rom: Vec::new(),
             big_endian: false,
+            stack: 0..0,
+            deepest: usize::MAX,
         }
+    }
+
+    /// Observes how far down from `top` the stack is written.
+    pub fn watch(&mut self, limit: i64, top: usize) {
+        self.stack = top.saturating_sub(limit as usize)..top;
+        self.deepest = top;
+    }
+
+    /// Bytes of the stack that were written, from the lowest one up.
+    pub fn stack_bytes(&self) -> usize {
+        self.stack.end.saturating_sub(self.deepest)
     }
 
     /// The byte range of a `width`-bit access, when it lies inside memory.
@@ -237,6 +255,10 @@ impl Domain for Concrete {
                     true => word.0.swap_bytes() >> (64 - W),
                     false => word.0,
                 };
+                let to = at.offset as usize;
+                if to < self.deepest && self.stack.contains(&to) {
+                    self.deepest = to;
+                }
                 for (i, byte) in self.memory[range].iter_mut().enumerate() {
                     *byte = (value >> (8 * i)) as u8;
                 }

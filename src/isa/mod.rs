@@ -91,8 +91,6 @@ pub trait Isa: Sized + 'static {
 
     /// Bits of an operand word.
     const WORD_BITS: u32;
-    /// The byte above the first one that a push writes, counted from the stack pointer at entry.
-    const STACK_TOP: i64;
     /// The calling convention its kernels keep.
     const ABI: &'static str;
     /// Bytes of a pointer, and of a length.
@@ -213,6 +211,12 @@ pub enum LowerError {
     Addressing,
 }
 
+/// Bytes written below the stack pointer at entry, where it points to the last word, in an abstract run.
+fn descended<D: Abstract>(d: &D) -> usize {
+    let lowest = d.lowest_written(Base::STACK);
+    lowest.map_or(0, |lowest| (-lowest).max(0) as usize)
+}
+
 /// Fewest and most cycles, over all inputs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize)]
 pub struct Span {
@@ -268,6 +272,8 @@ pub struct Cost {
     pub counts: ClassCounts,
     /// All instructions executed.
     pub executed: u64,
+    /// Bytes of stack written below the return address.
+    pub stack_bytes: usize,
 }
 
 impl ClassCounts {

@@ -35,7 +35,7 @@ use crate::domain::{Abstract, Base};
 use crate::emit::{Assembler, Dialect, ObjectFormat};
 use crate::facts::Facts;
 use crate::function::Function;
-use crate::isa::{Called, Class, Cost, Isa, LowerError, Operands, Stopped};
+use crate::isa::{Called, Class, Cost, Isa, LowerError, Operands, Stopped, descended};
 use crate::program::Program;
 use crate::schedule::Schedule;
 
@@ -53,7 +53,6 @@ impl Isa for ArmIsa {
     type Core = cores::Core;
 
     const WORD_BITS: u32 = 32;
-    const STACK_TOP: i64 = 0;
     const ABI: &'static str = "AAPCS";
     const ASSEMBLERS: &'static [Assembler] = &[Assembler::Gnu, Assembler::Iar, Assembler::Armasm];
     const POINTER_BYTES: usize = abi::POINTER_BYTES;
@@ -137,7 +136,8 @@ impl Isa for ArmIsa {
         limit: u64,
     ) -> Result<Called<D>, Stopped> {
         let (mut m, entry) = abi::enter(domain, function, bases);
-        let account = run::Decoded::of(function, core).run(&mut m, limit)?;
+        let mut account = run::Decoded::of(function, core).run(&mut m, limit)?;
+        account.cost.stack_bytes = descended(&m.d);
         let violations = abi::violations(&m, &entry, &function.scratch);
         Ok(Called {
             domain: m.d,
@@ -158,7 +158,8 @@ impl Isa for ArmIsa {
         let mut m = abi::enter_function(function, start, &addresses);
         let word = function.word_bits::<Self>() as usize / 8;
         operands.put(&mut m.d, &addresses, word);
-        let account = run::Decoded::<Concrete>::of(function, core).run(&mut m, limit)?;
+        let mut account = run::Decoded::<Concrete>::of(function, core).run(&mut m, limit)?;
+        account.cost.stack_bytes = m.d.stack_bytes();
         let result = operands.result(&m.d, &addresses, word);
         Ok((result, account.cost))
     }

@@ -127,6 +127,12 @@ pub fn enter<D: Abstract>(
     (m, entry)
 }
 
+/// Bytes of stack written in an abstract run.
+pub fn stack_bytes<D: Abstract>(d: &D) -> usize {
+    let lowest = d.lowest_written(Base::STACK);
+    lowest.map_or(0, |lowest| (1 - lowest).max(0) as usize)
+}
+
 /// What the kernel did not give back as it should; empty if it kept the convention.
 pub fn violations<D: Abstract>(
     m: &mut Avr<D>,
@@ -253,6 +259,7 @@ pub fn restart(m: &mut Avr<Concrete>, core: &Core, addresses: &[usize]) {
         m.d.memory[STACK_TOP - i] = (caller(m) >> (8 * i)) as u8;
     }
     let sp = (STACK_TOP - m.pc_bytes) as u64;
+    m.d.watch(STACK_LIMIT, sp as usize + 1);
     m.sp = [m.d.known(sp), m.d.known(sp >> 8)];
     m.pc = 0;
 }

@@ -51,7 +51,6 @@ impl Isa for AvrIsa {
     type Core = cores::Core;
 
     const WORD_BITS: u32 = 8;
-    const STACK_TOP: i64 = 1;
     const ABI: &'static str = "avr-gcc";
     const ASSEMBLERS: &'static [Assembler] =
         &[Assembler::Gnu, Assembler::Iar, Assembler::CrossWorks];
@@ -155,7 +154,8 @@ impl Isa for AvrIsa {
         limit: u64,
     ) -> Result<Called<D>, Stopped> {
         let (mut m, entry) = abi::enter(domain, core, function, bases);
-        let cost = run::Decoded::new(&function.code, core).run(&mut m, usize::MAX, limit)?;
+        let mut cost = run::Decoded::new(&function.code, core).run(&mut m, usize::MAX, limit)?;
+        cost.stack_bytes = abi::stack_bytes(&m.d);
         let violations = abi::violations(&mut m, &entry, core, &function.scratch);
         Ok(Called {
             domain: m.d,
@@ -184,7 +184,8 @@ impl Isa for AvrIsa {
         operands.put(&mut m.d, &addresses, word);
         let decoded = run::Decoded::<Concrete>::new(&function.code, core);
         let stop = abi::caller(&m);
-        let cost = decoded.run(&mut m, stop, limit)?;
+        let mut cost = decoded.run(&mut m, stop, limit)?;
+        cost.stack_bytes = m.d.stack_bytes();
         let result = operands.result(&m.d, &addresses, word);
         Ok((result, cost))
     }

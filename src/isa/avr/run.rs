@@ -182,6 +182,7 @@ impl<D: Domain> Decoded<D> {
             body: span(cycles - frame),
             counts: ClassCounts::of(&by_class),
             executed,
+            stack_bytes: 0,
         })
     }
 }

@@ -32,7 +32,7 @@ use crate::domain::{Abstract, Base};
 use crate::emit::{Assembler, Dialect, ObjectFormat};
 use crate::facts::Facts;
 use crate::function::Function;
-use crate::isa::{Called, Class, Cost, Isa, LowerError, Operands, Stopped};
+use crate::isa::{Called, Class, Cost, Isa, LowerError, Operands, Stopped, descended};
 use crate::program::Program;
 use crate::schedule::Schedule;
 
@@ -44,7 +44,6 @@ impl Isa for MipsIsa {
     type Core = cores::Core;
 
     const WORD_BITS: u32 = 32;
-    const STACK_TOP: i64 = 0;
     const ABI: &'static str = "o32";
     const ASSEMBLERS: &'static [Assembler] = &[Assembler::Gnu];
     const POINTER_BYTES: usize = abi::POINTER_BYTES;
@@ -143,7 +142,8 @@ impl Isa for MipsIsa {
         limit: u64,
     ) -> Result<Called<D>, Stopped> {
         let (mut m, entry) = abi::enter(domain, core, function, bases);
-        let ran = run::Decoded::of(function, core).run(&mut m, usize::MAX, limit)?;
+        let mut ran = run::Decoded::of(function, core).run(&mut m, usize::MAX, limit)?;
+        ran.cost.stack_bytes = descended(&m.d);
         let violations = abi::violations(&m, &entry, &function.scratch);
         Ok(Called {
             domain: m.d,
@@ -168,7 +168,8 @@ impl Isa for MipsIsa {
         let word = function.word_bits::<Self>() as usize / 8;
         operands.put(&mut m.d, &addresses, word);
         let decoded = run::Decoded::<Concrete>::of(function, core);
-        let ran = decoded.run(&mut m, abi::CALLER, limit)?;
+        let mut ran = decoded.run(&mut m, abi::CALLER, limit)?;
+        ran.cost.stack_bytes = m.d.stack_bytes();
         let result = operands.result(&m.d, &addresses, word);
         Ok((result, ran.cost))
     }

@@ -175,6 +175,7 @@ impl<'a, D: Domain> Decoded<'a, D> {
                 body: clock.body,
                 counts: ClassCounts::of(&by_class),
                 executed,
+                stack_bytes: 0,
             },
             slow_operand: clock.parted.or(clock.observed).filter(|_| tells),
         })
