@@ -29,7 +29,7 @@ impl<I: Isa> Candidate<I> {
 
     /// Bytes of stack below the return address.
     pub fn stack_bytes(&self) -> usize {
-        self.cost.map_or(usize::MAX, |cost| cost.stack_bytes)
+        self.cost.map_or(usize::MAX, |cost| cost.stack.total())
     }
 
     /// Method and parameters: `operand-caching e=10`.

@@ -87,6 +87,8 @@ pub struct Aliasing {
 /// A kernel and everything known about it.
 pub struct Kernel<I: Isa> {
     pub spec: Spec,
+    /// The calling convention.
+    pub abi: &'static str,
     pub method: &'static Method,
     pub params: Params,
     pub program: Program<I::Insn>,
@@ -358,11 +360,12 @@ fn judge<I: Isa>(spec: Spec, candidate: Candidate<I>, core: &I::Core) -> Result<
     let function = prove::kernel::<I>(core, &code, &program.claims);
     let judged = judge_function::<I>(&spec, core, &function, Search::OWN);
     let mut frame = Vec::new();
-    for (_, insn) in decoded.iter().filter(|(_, insn)| I::is_frame(insn)) {
+    for (_, insn) in decoded.iter().filter(|(_, insn)| I::is_frame(core, insn)) {
         frame.extend(I::encode(core, &[*insn]).map_err(Error::Encode)?);
     }
     Ok(Kernel {
         spec,
+        abi: I::abi(core),
         method,
         params,
         program,

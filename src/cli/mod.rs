@@ -128,6 +128,9 @@ pub struct GenArgs {
     /// Most significant byte first, on cores that can
     #[arg(long)]
     big_endian: bool,
+    /// Calling convention: gcc, or iar on AVR (registers and data stack of IAR's compiler)
+    #[arg(long, value_name = "NAME")]
+    abi: Option<String>,
     /// Method; the cheapest of all if not given
     #[arg(long)]
     method: Option<String>,
@@ -146,9 +149,9 @@ pub struct GenArgs {
     /// Folder to write to; made if it does not exist
     #[arg(short, long, default_value = ".")]
     output: std::path::PathBuf,
-    /// Whose assembler the assembly file is for
-    #[arg(long, value_enum, default_value = "gnu")]
-    dialect: DialectArg,
+    /// Whose assembler the assembly file is for [default: gnu, or iar with --abi iar]
+    #[arg(long, value_enum)]
+    dialect: Option<DialectArg>,
     /// What the function's name and the files' names begin with, e.g. lz_
     #[arg(long, default_value = "", value_parser = identifier)]
     prefix: String,
@@ -180,6 +183,9 @@ pub struct CompareArgs {
     /// Instruction set extension of the core, e.g. wide-acc
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     isa_ext: Vec<String>,
+    /// Calling convention: gcc, or iar on AVR (registers and data stack of IAR's compiler)
+    #[arg(long, value_name = "NAME")]
+    abi: Option<String>,
     /// Free registers to use at most, besides pointers and product (operand caching: 2e + 4 on AVR)
     #[arg(long, value_name = "N")]
     max_regs: Option<usize>,
@@ -237,6 +243,9 @@ pub struct CheckArgs {
     /// Most significant byte first, on cores that can
     #[arg(long)]
     big_endian: bool,
+    /// Calling convention: gcc, or iar on AVR (registers and data stack of IAR's compiler)
+    #[arg(long, value_name = "NAME")]
+    abi: Option<String>,
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,

@@ -2,8 +2,11 @@
 
 use lozenge::report::Report;
 
+/// Bytes of a kernel.
+type Size = fn(&Report) -> usize;
+
 /// What a kernel costs besides cycles.
-const SIZES: [(&str, fn(&Report) -> usize); 2] = [
+const SIZES: [(&str, Size); 2] = [
     ("bytes", |report| report.bytes.call),
     ("stack", |report| report.stack_bytes),
 ];
@@ -19,7 +22,7 @@ pub fn fronts(report: &Report, all: &[&Report]) -> Vec<&'static str> {
         let same = |r: &&&Report| r.core == report.core && r.mcu == report.mcu;
         all.iter().filter(same).filter(|r| r.is_proved())
     };
-    let point = |r: &Report, size: fn(&Report) -> usize| (r.cycles.call.max, size(r));
+    let point = |r: &Report, size: Size| (r.cycles.call.max, size(r));
     SIZES
         .iter()
         .filter(|(_, size)| {

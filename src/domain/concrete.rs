@@ -15,9 +15,22 @@ pub struct Concrete {
     pub rom: Vec<Segment>,
     /// Is the most significant byte of a word at the lowest address?
     pub big_endian: bool,
-    /// Addresses of the stack, and the lowest one written among them.
-    pub stack: Range<usize>,
-    pub deepest: usize,
+    /// The stacks whose depth is observed.
+    pub stacks: Vec<Watched>,
+}
+
+/// Addresses of a stack, and the lowest one written among them.
+#[derive(Clone, Debug)]
+pub struct Watched {
+    addresses: Range<usize>,
+    lowest: usize,
+}
+
+impl Watched {
+    /// Bytes from the lowest one that was written up.
+    pub fn bytes(&self) -> usize {
+        self.addresses.end - self.lowest
+    }
 }
 
 /// A number below `2^W`, `W <= 32`.
@@ -52,20 +65,16 @@ impl Concrete {
             start: 0,
             rom: Vec::new(),
             big_endian: false,
-            stack: 0..0,
-            deepest: usize::MAX,
+            stacks: Vec::new(),
         }
     }
 
-    /// Observes how far down from `top` the stack is written.
+    /// Observes how far down from `top`, at most `limit` bytes, a stack is written.
     pub fn watch(&mut self, limit: i64, top: usize) {
-        self.stack = top.saturating_sub(limit as usize)..top;
-        self.deepest = top;
-    }
-
-    /// Bytes of the stack that were written, from the lowest one up.
-    pub fn stack_bytes(&self) -> usize {
-        self.stack.end.saturating_sub(self.deepest)
+        self.stacks.push(Watched {
+            addresses: top.saturating_sub(limit as usize)..top,
+            lowest: top,
+        });
     }
 
     /// The byte range of a `width`-bit access, when it lies inside memory.
@@ -256,8 +265,10 @@ impl Domain for Concrete {
                     false => word.0,
                 };
                 let to = at.offset as usize;
-                if to < self.deepest && self.stack.contains(&to) {
-                    self.deepest = to;
+                for stack in &mut self.stacks {
+                    if to < stack.lowest && stack.addresses.contains(&to) {
+                        stack.lowest = to;
+                    }
                 }
                 for (i, byte) in self.memory[range].iter_mut().enumerate() {
                     *byte = (value >> (8 * i)) as u8;

@@ -8,7 +8,7 @@ pub mod mips;
 use num_bigint::BigUint;
 use thiserror::Error;
 
-use crate::domain::concrete::Concrete;
+use crate::domain::concrete::{Concrete, Watched};
 use crate::domain::{Abstract, Base};
 use crate::emit::{Assembler, Dialect, ObjectFormat};
 use crate::facts::Facts;
@@ -91,8 +91,6 @@ pub trait Isa: Sized + 'static {
 
     /// Bits of an operand word.
     const WORD_BITS: u32;
-    /// The calling convention its kernels keep.
-    const ABI: &'static str;
     /// Bytes of a pointer, and of a length.
     const POINTER_BYTES: usize;
 
@@ -105,8 +103,11 @@ pub trait Isa: Sized + 'static {
     /// Every core, configured like `core`, that runs the same code.
     fn relatives(core: &Self::Core) -> Vec<Self::Core>;
 
+    /// The calling convention its kernels keep.
+    fn abi(core: &Self::Core) -> &'static str;
+
     /// Does the instruction only serve the call (PUSH, POP, CALL, RET)?
-    fn is_frame(insn: &Self::Insn) -> bool;
+    fn is_frame(core: &Self::Core, insn: &Self::Insn) -> bool;
 
     /// What a method may know of `core`.
     fn facts(core: &Self::Core) -> Facts;
@@ -205,16 +206,12 @@ pub enum LowerError {
     NoMultiplier(&'static str),
     #[error("this machine multiplies: try a method for machines with a multiplier")]
     Tiles,
+    #[error("tiles need three pointers, and Y is the stack pointer of data: try --abi gcc")]
+    ThreePointers,
     #[error("a call does not reach over so much code")]
     Reach,
     #[error("a pointer would have to move while a carry is on its way")]
     Addressing,
-}
-
-/// Bytes written below the stack pointer at entry, where it points to the last word, in an abstract run.
-fn descended<D: Abstract>(d: &D) -> usize {
-    let lowest = d.lowest_written(Base::STACK);
-    lowest.map_or(0, |lowest| (-lowest).max(0) as usize)
 }
 
 /// Fewest and most cycles, over all inputs.
@@ -261,6 +258,40 @@ pub struct ClassCounts {
     pub other: u64,
 }
 
+/// Bytes of stack a run took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Depth {
+    /// Below the return address; of the stack of data, if return addresses have their own.
+    pub bytes: usize,
+    /// Of a stack that is for return addresses only.
+    pub returns: Option<usize>,
+}
+
+impl Depth {
+    /// Of a concrete run: on the first stack, and on the second if there is one.
+    fn written(d: &Concrete) -> Self {
+        let mut bytes = d.stacks.iter().map(Watched::bytes);
+        Self {
+            bytes: bytes.next().unwrap_or(0),
+            returns: bytes.next(),
+        }
+    }
+
+    /// Of an abstract run on one stack, whose pointer at entry points to the last word.
+    fn descended<D: Abstract>(d: &D) -> Self {
+        let lowest = d.lowest_written(Base::STACK);
+        Self {
+            bytes: lowest.map_or(0, |lowest| (-lowest).max(0) as usize),
+            returns: None,
+        }
+    }
+
+    /// Of all stacks.
+    pub fn total(&self) -> usize {
+        self.bytes + self.returns.unwrap_or(0)
+    }
+}
+
 /// What a run cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Cost {
@@ -272,8 +303,7 @@ pub struct Cost {
     pub counts: ClassCounts,
     /// All instructions executed.
     pub executed: u64,
-    /// Bytes of stack written below the return address.
-    pub stack_bytes: usize,
+    pub stack: Depth,
 }
 
 impl ClassCounts {

@@ -35,7 +35,7 @@ use crate::domain::{Abstract, Base};
 use crate::emit::{Assembler, Dialect, ObjectFormat};
 use crate::facts::Facts;
 use crate::function::Function;
-use crate::isa::{Called, Class, Cost, Isa, LowerError, Operands, Stopped, descended};
+use crate::isa::{Called, Class, Cost, Depth, Isa, LowerError, Operands, Stopped};
 use crate::program::Program;
 use crate::schedule::Schedule;
 
@@ -53,7 +53,6 @@ impl Isa for ArmIsa {
     type Core = cores::Core;
 
     const WORD_BITS: u32 = 32;
-    const ABI: &'static str = "AAPCS";
     const ASSEMBLERS: &'static [Assembler] = &[Assembler::Gnu, Assembler::Iar, Assembler::Armasm];
     const POINTER_BYTES: usize = abi::POINTER_BYTES;
 
@@ -65,7 +64,11 @@ impl Isa for ArmIsa {
         cores::CORES.iter().map(|c| (*c).clone()).collect()
     }
 
-    fn is_frame(insn: &code::Insn) -> bool {
+    fn abi(_: &cores::Core) -> &'static str {
+        "AAPCS"
+    }
+
+    fn is_frame(_: &cores::Core, insn: &code::Insn) -> bool {
         insn.class() == Class::Frame
     }
 
@@ -97,6 +100,7 @@ impl Isa for ArmIsa {
             preamble: "\t.syntax unified\n\t.cpu arm7tdmi\n\t.arm\n",
             align: "\t.p2align 2\n",
             guard: "defined(__arm__)",
+            stranger: None,
         }
     }
 
@@ -137,7 +141,7 @@ impl Isa for ArmIsa {
     ) -> Result<Called<D>, Stopped> {
         let (mut m, entry) = abi::enter(domain, function, bases);
         let mut account = run::Decoded::of(function, core).run(&mut m, limit)?;
-        account.cost.stack_bytes = descended(&m.d);
+        account.cost.stack = Depth::descended(&m.d);
         let violations = abi::violations(&m, &entry, &function.scratch);
         Ok(Called {
             domain: m.d,
@@ -159,7 +163,7 @@ impl Isa for ArmIsa {
         let word = function.word_bits::<Self>() as usize / 8;
         operands.put(&mut m.d, &addresses, word);
         let mut account = run::Decoded::<Concrete>::of(function, core).run(&mut m, limit)?;
-        account.cost.stack_bytes = m.d.stack_bytes();
+        account.cost.stack = Depth::written(&m.d);
         let result = operands.result(&m.d, &addresses, word);
         Ok((result, account.cost))
     }

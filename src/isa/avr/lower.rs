@@ -1,15 +1,15 @@
 //! From a schedule to a whole function: pointers set up, columns, registers saved.
 
-use super::abi;
+use super::abi::{self, Abi};
 use super::code::Insn;
-use super::columns::{Choices, Columns, ORDER};
+use super::columns::{Choices, Columns};
 use super::cores::Core;
 use super::instructions::{Op, Ops};
 use super::machine::Pointer;
 use super::pointers::{self, Array, Item, move_pointer};
 use super::rows::Rows;
 use super::tiles;
-use super::windows::{self, Resolved, SPH, SPL, SREG};
+use super::windows::{self, Resolved, SPH, SPL, SREG, Setting};
 use super::words::{self, Lowering};
 use crate::allocate::Timeline;
 use crate::facts::Facts;
@@ -43,7 +43,7 @@ const CHOICES: [Choices; 2] = [
     Choices { clear_pairs: true },
 ];
 
-/// Functions that run `schedule` in the first `registers` of [`ORDER`], any of which may be the cheapest.
+/// Functions that run `schedule` in the first `registers` registers, any of which may be the cheapest.
 ///
 /// # Errors
 /// When registers run out, or a pointer cannot move where it must.
@@ -52,24 +52,53 @@ pub fn lower(
     core: &Core,
     registers: usize,
 ) -> Result<Vec<Program<Insn>>, LowerError> {
-    let order = &ORDER[..registers.min(ORDER.len())];
-    let schedule = match schedule {
+    match schedule {
+        Schedule::Tiles(_) if core.abi.data_stack => return Err(LowerError::ThreePointers),
         Schedule::Tiles(tiles) => return tiles::lower(core, tiles),
-        _ if !core.multiplies() => return Err(LowerError::NoMultiplier(core.name)),
+        _ => {}
+    }
+    if !core.multiplies() {
+        return Err(LowerError::NoMultiplier(core.name));
+    }
+    let mut list = Vec::new();
+    let mut refused = None;
+    for setting in Setting::of(core.abi) {
+        match lower_in(schedule, core, &setting, registers) {
+            Ok(programs) => list.extend(programs),
+            Err(error) => refused = Some(error),
+        }
+    }
+    match refused {
+        Some(error) if list.is_empty() => Err(error),
+        _ => Ok(list),
+    }
+}
+
+fn lower_in(
+    schedule: &Schedule,
+    core: &Core,
+    setting: &Setting,
+    registers: usize,
+) -> Result<Vec<Program<Insn>>, LowerError> {
+    let mut order = setting.registers();
+    order.truncate(registers);
+    let order = order.as_slice();
+    let schedule = match schedule {
         Schedule::Blocks(blocks) => blocks,
-        Schedule::Words(words) => return in_words(core, words, order),
+        Schedule::Words(words) => return in_words(core, words, order, setting),
+        Schedule::Tiles(_) => return Err(LowerError::Tiles),
     };
     if let Some(blocks) = schedule.column_blocks() {
         let lowered = CHOICES.iter().map(|choices| {
             let columns = Columns::lower(schedule, &blocks, order, *choices);
             let Columns { items, notes, .. } = columns.map_err(|_| LowerError::Registers)?;
-            function(core, &items, notes)
+            function(core, &items, notes, setting)
         });
         return lowered.collect();
     }
     let blocks = schedule.row_blocks().ok_or(LowerError::Mixed)?;
     let rows = Rows::lower(schedule.n, &blocks, order).map_err(|_| LowerError::Registers)?;
-    Ok(vec![function(core, &rows.items, rows.notes)?])
+    Ok(vec![function(core, &rows.items, rows.notes, setting)?])
 }
 
 /// Functions that run a schedule in words.
@@ -77,6 +106,7 @@ fn in_words(
     core: &Core,
     schedule: &Words,
     registers: &[u8],
+    setting: &Setting,
 ) -> Result<Vec<Program<Insn>>, LowerError> {
     let line = Timeline::of(schedule);
     // After its last use an operand needs no pointer any more.
@@ -118,13 +148,13 @@ fn in_words(
     });
     for choices in all {
         {
-            for pointers in [1, 2] {
+            for pointers in setting.pointers() {
                 let mut order: Vec<_> = registers.iter().map(|r| (*r, 0)).collect();
                 // A budget of registers does not count those of pointers, free or not.
-                let whole = registers.len() == ORDER.len();
+                let whole = registers.len() == setting.registers().len();
                 if whole && pointers == 1 {
                     order.extend([(26, ends[0]), (27, ends[0]), (30, ends[1]), (31, ends[1])]);
-                } else if whole {
+                } else if whole && pointers == 2 {
                     order.extend([(26, ends[1]), (27, ends[1])]);
                 }
                 let Ok(l) = Lowering::of(schedule, &order, choices) else {
@@ -133,7 +163,8 @@ fn in_words(
                 if pointers == 1 && l.bank.scratch_words() > 0 {
                     continue;
                 }
-                let Some(resolved) = windows::resolve(&l.items, l.bank.scratch_words()) else {
+                let Some(resolved) = windows::resolve(&l.items, l.bank.scratch_words(), setting)
+                else {
                     error = LowerError::Addressing;
                     continue;
                 };
@@ -156,8 +187,19 @@ fn in_words(
 /// Bytes up to which PUSH and POP make room on the stack faster than arithmetic does.
 const PUSHED: usize = 4;
 
-/// Instructions that add `by` to the stack pointer, through Y.
-fn move_stack(by: i64) -> Vec<Insn> {
+/// The furthest that ADIW and SBIW go.
+const STEP: i64 = 63;
+
+/// Instructions that add `by` to the stack pointer: to Y if it is that, one whole move after the
+/// other, else through Y.
+fn move_stack(abi: &Abi, by: i64) -> Vec<Insn> {
+    if abi.data_stack {
+        let steps = (0..by.abs()).step_by(STEP as usize);
+        let step = |done: i64| (by.abs() - done).min(STEP) * by.signum();
+        return steps
+            .flat_map(|done| move_pointer(Pointer::Y, step(done)))
+            .collect();
+    }
     let mut list = vec![Insn::dk(Op::IN, 28, SPL), Insn::dk(Op::IN, 29, SPH)];
     list.extend(move_pointer(Pointer::Y, by));
     // An interrupt between the two halves would find no stack.
@@ -183,23 +225,27 @@ fn framed(
     scratch: usize,
     claims: impl Fn(&dyn Fn(usize) -> Option<usize>) -> Vec<Claim>,
 ) -> Program<Insn> {
+    let abi = core.abi;
     let argument = |array: &Array| match array {
-        Array::R => abi::ARGUMENTS[0],
-        Array::A => abi::ARGUMENTS[1],
-        Array::B | Array::T => abi::ARGUMENTS[2],
+        Array::R => abi.arguments[0],
+        Array::A => abi.arguments[1],
+        Array::B | Array::T => abi.arguments[2],
     };
-    let mut body = Vec::new();
-    for array in resolved.kept.iter().rev() {
+    let kept = resolved.kept.iter().rev().flat_map(|array| {
         let low = argument(array);
-        body.push(Insn::rr(Op::PUSH, 0, low + 1));
-        body.push(Insn::rr(Op::PUSH, 0, low));
-    }
-    if scratch <= PUSHED {
-        body.extend((0..scratch).map(|_| Insn::rr(Op::PUSH, 0, 0)));
-    } else {
-        body.extend(move_stack(-(scratch as i64)));
-    }
-    for (p, low) in resolved.entry.iter().zip(abi::ARGUMENTS) {
+        [abi::push(abi, low + 1), abi::push(abi, low)]
+    });
+    let is_pushed = |bytes: usize| bytes <= PUSHED && !abi.data_stack;
+    let scratch_words = match is_pushed(scratch) {
+        true => vec![Insn::rr(Op::PUSH, 0, 0); scratch],
+        false => move_stack(abi, -(scratch as i64)),
+    };
+    // Addresses lie above the scratch words, or below where Y points there all the time.
+    let mut body: Vec<Insn> = match abi.data_stack {
+        true => scratch_words.into_iter().chain(kept).collect(),
+        false => kept.chain(scratch_words).collect(),
+    };
+    for (p, low) in resolved.entry.iter().zip(abi.arguments) {
         body.extend(p.map(|p| Insn::rr(Op::MOVW, p.low(), low)));
     }
     let mut notes = notes.into_iter().peekable();
@@ -214,10 +260,9 @@ fn framed(
         ends.push(body.len().checked_sub(1));
     }
     let room = scratch + 2 * resolved.kept.len();
-    if room <= PUSHED {
-        body.extend((0..room).map(|_| Insn::rr(Op::POP, 0, 0)));
-    } else {
-        body.extend(move_stack(room as i64));
+    match is_pushed(room) {
+        true => body.extend((0..room).map(|_| Insn::rr(Op::POP, 0, 0))),
+        false => body.extend(move_stack(abi, room as i64)),
     }
     let (before, after) = abi::frame(core, &body);
     let offset = before.len();
@@ -238,14 +283,19 @@ fn function(
     core: &Core,
     items: &[Item],
     notes: Vec<(usize, String)>,
+    setting: &Setting,
 ) -> Result<Program<Insn>, LowerError> {
+    if core.abi.data_stack {
+        let resolved = windows::resolve(items, 0, setting).ok_or(LowerError::Addressing)?;
+        return Ok(framed(core, resolved, notes, 0, |_| vec![]));
+    }
     let (pointers, resolved) = pointers::resolve(items).ok_or(LowerError::Addressing)?;
     // An array that nothing accesses (a squaring has no b) needs no pointer.
     let used = |array: Array| items.iter().any(|item| item.array() == Some(array));
     let mut body: Vec<Insn> = Array::ARGUMENTS
         .into_iter()
         .zip(pointers)
-        .zip(abi::ARGUMENTS)
+        .zip(core.abi.arguments)
         .filter(|((array, _), _)| used(*array))
         .map(|((_, p), argument)| Insn::rr(Op::MOVW, p.low(), argument))
         .collect();

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::instructions::Ops;
 use super::skip::Condition;
 use crate::domain::{Address, Base, Domain, Logic, Signs, Sum};
-use crate::fault::{BELOW_STACK, Fault};
+use crate::fault::{BELOW_STACK, DATA_STACK_LOST, Fault};
 
 /// Where control goes next. Targets count words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,6 +71,8 @@ pub struct Avr<D: Domain> {
     pub io_start: i64,
     /// Whether the next instruction is executed, where that depends on a bit nobody knows.
     pub condition: Option<Condition<D>>,
+    /// Where Y points at entry, if it is the stack pointer of data.
+    pub data_stack: Option<Address>,
     /// Program memory from address 0, for LPM.
     flash: Rc<[u8]>,
 }
@@ -97,6 +99,7 @@ impl<D: Domain> Avr<D> {
             pc_bytes,
             io_start: 0x20,
             condition: None,
+            data_stack: None,
             flash,
             d,
         }
@@ -385,7 +388,7 @@ impl<D: Domain> Avr<D> {
             }
             return self.load_io((at.offset - self.io_start) as i32);
         }
-        if at.base == Base::STACK && self.is_below_stack(at)? {
+        if self.is_below_stack(at)? {
             return Err(Fault::Load(BELOW_STACK.into()));
         }
         self.d.load(at)
@@ -399,7 +402,7 @@ impl<D: Domain> Avr<D> {
             }
             return self.write_io((at.offset - self.io_start) as i32, word);
         }
-        if at.base == Base::STACK && self.is_below_stack(at)? {
+        if self.is_below_stack(at)? {
             return Err(Fault::Store(BELOW_STACK.into()));
         }
         self.d.store(at, &word)?;
@@ -532,8 +535,26 @@ impl<D: Domain> Avr<D> {
         }
     }
 
+    /// SP points below the last byte in use, Y to it.
+    #[inline(always)]
     fn is_below_stack(&mut self, at: Address) -> Result<bool, Fault> {
-        Ok(at.offset <= self.stack_top()?.offset)
+        match at.base {
+            Base::STACK => Ok(at.offset <= self.stack_top()?.offset),
+            Base::DATA_STACK => Ok(at.offset < self.pointer(Pointer::Y, 0)?.offset),
+            _ => Ok(false),
+        }
+    }
+
+    /// Shows that Y, if it is the stack pointer of data, is still that: no higher than at entry.
+    pub fn keeps_data_stack(&mut self) -> Result<(), Fault> {
+        let Some(entry) = self.data_stack else {
+            return Ok(());
+        };
+        let is_there = |at: Address| at.base == entry.base && at.offset <= entry.offset;
+        match self.pointer(Pointer::Y, 0) {
+            Ok(at) if is_there(at) => Ok(()),
+            _ => Err(Fault::Convention(DATA_STACK_LOST)),
+        }
     }
 
     /// Stores at SP, then decrements it.

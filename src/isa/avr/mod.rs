@@ -36,7 +36,7 @@ use crate::domain::{Abstract, Base};
 use crate::emit::{Assembler, Dialect, ObjectFormat};
 use crate::facts::Facts;
 use crate::function::Function;
-use crate::isa::{Called, Class, Cost, Isa, LowerError, Operands, Stopped};
+use crate::isa::{Called, Class, Cost, Depth, Isa, LowerError, Operands, Stopped};
 use crate::program::Program;
 use crate::schedule::{Counts, Schedule};
 
@@ -51,7 +51,6 @@ impl Isa for AvrIsa {
     type Core = cores::Core;
 
     const WORD_BITS: u32 = 8;
-    const ABI: &'static str = "avr-gcc";
     const ASSEMBLERS: &'static [Assembler] =
         &[Assembler::Gnu, Assembler::Iar, Assembler::CrossWorks];
     const POINTER_BYTES: usize = abi::POINTER_BYTES;
@@ -61,11 +60,15 @@ impl Isa for AvrIsa {
     }
 
     fn relatives(core: &cores::Core) -> Vec<cores::Core> {
-        core.relatives().cloned().collect()
+        core.relatives().collect()
     }
 
-    fn is_frame(insn: &code::Insn) -> bool {
-        insn.form().class == Class::Frame
+    fn abi(core: &cores::Core) -> &'static str {
+        core.abi.title
+    }
+
+    fn is_frame(core: &cores::Core, insn: &code::Insn) -> bool {
+        core.class_of(insn) == Class::Frame
     }
 
     fn facts(core: &cores::Core) -> Facts {
@@ -107,6 +110,10 @@ impl Isa for AvrIsa {
                 Set::AvrePlus | Set::Avrxm | Set::Avrxt => "defined(__AVR_HAVE_MUL__)",
                 Set::Avrrc => "defined(__AVR_TINY__)",
             },
+            stranger: Some(match core.abi.data_stack {
+                true => "defined(__AVR__) && defined(__GNUC__)",
+                false => "defined(__ICCAVR__)",
+            }),
         }
     }
 
@@ -155,7 +162,7 @@ impl Isa for AvrIsa {
     ) -> Result<Called<D>, Stopped> {
         let (mut m, entry) = abi::enter(domain, core, function, bases);
         let mut cost = run::Decoded::new(&function.code, core).run(&mut m, usize::MAX, limit)?;
-        cost.stack_bytes = abi::stack_bytes(&m.d);
+        cost.stack = abi::depth(core, &m.d);
         let violations = abi::violations(&mut m, &entry, core, &function.scratch);
         Ok(Called {
             domain: m.d,
@@ -185,7 +192,7 @@ impl Isa for AvrIsa {
         let decoded = run::Decoded::<Concrete>::new(&function.code, core);
         let stop = abi::caller(&m);
         let mut cost = decoded.run(&mut m, stop, limit)?;
-        cost.stack_bytes = m.d.stack_bytes();
+        cost.stack = Depth::written(&m.d);
         let result = operands.result(&m.d, &addresses, word);
         Ok((result, cost))
     }

@@ -32,7 +32,7 @@ use crate::domain::{Abstract, Base};
 use crate::emit::{Assembler, Dialect, ObjectFormat};
 use crate::facts::Facts;
 use crate::function::Function;
-use crate::isa::{Called, Class, Cost, Isa, LowerError, Operands, Stopped, descended};
+use crate::isa::{Called, Class, Cost, Depth, Isa, LowerError, Operands, Stopped};
 use crate::program::Program;
 use crate::schedule::Schedule;
 
@@ -44,7 +44,6 @@ impl Isa for MipsIsa {
     type Core = cores::Core;
 
     const WORD_BITS: u32 = 32;
-    const ABI: &'static str = "o32";
     const ASSEMBLERS: &'static [Assembler] = &[Assembler::Gnu];
     const POINTER_BYTES: usize = abi::POINTER_BYTES;
 
@@ -61,7 +60,11 @@ impl Isa for MipsIsa {
         cores::CORES.iter().map(alike).collect()
     }
 
-    fn is_frame(insn: &code::Insn) -> bool {
+    fn abi(_: &cores::Core) -> &'static str {
+        "o32"
+    }
+
+    fn is_frame(_: &cores::Core, insn: &code::Insn) -> bool {
         insn.class() == Class::Frame
     }
 
@@ -94,6 +97,7 @@ impl Isa for MipsIsa {
             preamble: "\t.set noreorder\n\t.set noat\n\t.set nomacro\n",
             align: "\t.p2align 2\n",
             guard: "defined(__mips__)",
+            stranger: None,
         }
     }
 
@@ -143,7 +147,7 @@ impl Isa for MipsIsa {
     ) -> Result<Called<D>, Stopped> {
         let (mut m, entry) = abi::enter(domain, core, function, bases);
         let mut ran = run::Decoded::of(function, core).run(&mut m, usize::MAX, limit)?;
-        ran.cost.stack_bytes = descended(&m.d);
+        ran.cost.stack = Depth::descended(&m.d);
         let violations = abi::violations(&m, &entry, &function.scratch);
         Ok(Called {
             domain: m.d,
@@ -169,7 +173,7 @@ impl Isa for MipsIsa {
         operands.put(&mut m.d, &addresses, word);
         let decoded = run::Decoded::<Concrete>::of(function, core);
         let mut ran = decoded.run(&mut m, abi::CALLER, limit)?;
-        ran.cost.stack_bytes = m.d.stack_bytes();
+        ran.cost.stack = Depth::written(&m.d);
         let result = operands.result(&m.d, &addresses, word);
         Ok((result, ran.cost))
     }
