@@ -7,7 +7,7 @@
 //! | [`code`] | encode, decode and print, from the table |
 //! | [`cores`], [`parts`] | costs of each core; memories of each part |
 //! | [`run`], [`skip`] | executing decoded code, in any domain; skips as conditional instructions |
-//! | [`abi`] | the avr-gcc calling convention: entering, leaving, saving |
+//! | [`abi`] | the calling conventions of avr-gcc and IAR: entering, leaving, saving |
 //! | [`lower`], [`columns`], [`rows`], [`pointers`] | from a schedule to a program |
 
 pub mod abi;
@@ -21,7 +21,9 @@ pub mod parts;
 pub mod pointers;
 pub mod rows;
 pub mod run;
+mod setting;
 pub mod skip;
+mod stack;
 mod sweeps;
 pub mod tiles;
 pub mod windows;

@@ -10,11 +10,11 @@
 
 use std::collections::HashMap;
 
-use super::abi::Abi;
 use super::code::Insn;
 use super::instructions::Op;
 use super::machine::Pointer;
 use super::pointers::{Array, Item, Mode, REACH, carry_use, load, move_pointer, store};
+use super::setting::{Setting, Y};
 
 /// I/O addresses of the stack pointer and the status register.
 pub const SPL: i32 = 0x3d;
@@ -29,57 +29,6 @@ const BEAM: usize = 24;
 const LOOK: usize = 96;
 
 const POINTERS: [Pointer; 3] = [Pointer::X, Pointer::Y, Pointer::Z];
-/// The index of Y among them.
-const Y: usize = 1;
-
-/// What the calling convention gives to point with.
-#[derive(Clone, Copy, Debug)]
-pub struct Setting {
-    pub abi: &'static Abi,
-    /// Whose addresses stay in the registers of the arguments: R, A, B.
-    pub held: [bool; 3],
-}
-
-impl Setting {
-    /// What may be worth trying: all registers for values, or some that keep addresses.
-    pub fn of(abi: &'static Abi) -> Vec<Self> {
-        let held: &[[bool; 3]] = match abi.data_stack {
-            true => &[[false; 3], [false, true, true], [true; 3]],
-            false => &[[false; 3]],
-        };
-        held.iter().map(|held| Self { abi, held: *held }).collect()
-    }
-
-    /// Registers for values, those to prefer first.
-    pub fn registers(&self) -> Vec<u8> {
-        let homes = Array::ARGUMENTS
-            .iter()
-            .filter_map(|array| self.home(*array));
-        let homes: Vec<u8> = homes.collect();
-        let is_free = |r: &&u8| !homes.contains(&(**r & !1));
-        self.abi.order.iter().filter(is_free).copied().collect()
-    }
-
-    /// How many pointers there must be at the end, where values take the places of the others.
-    pub fn pointers(&self) -> [usize; 2] {
-        match self.abi.data_stack {
-            // Y is one of them.
-            true => [2, 3],
-            false => [1, 2],
-        }
-    }
-
-    /// The registers in which the address of `array` stays.
-    fn home(&self, array: Array) -> Option<u8> {
-        let index = Array::ARGUMENTS.iter().position(|a| *a == array)?;
-        self.held[index].then_some(self.abi.arguments[index])
-    }
-
-    /// Pointers that may be moved.
-    fn moves(&self, p: usize) -> bool {
-        p != Y || !self.abi.data_stack
-    }
-}
 
 /// How a pointer gets somewhere else.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
