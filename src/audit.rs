@@ -191,7 +191,7 @@ fn bytes<I: Isa>(core: &I::Core, loaded: &Loaded, visited: &[usize]) -> Bytes {
         let named = reached
             .iter()
             .any(|(at, len)| (*at..at + len).contains(&(*pc as u64)));
-        Some((I::is_frame(&insn), bytes, named))
+        Some((I::is_frame(core, &insn), bytes, named))
     });
     let insns: Vec<_> = insns.collect();
     let sum = |want: &dyn Fn(&(bool, usize, bool)) -> bool| -> usize {

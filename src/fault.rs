@@ -47,12 +47,18 @@ pub enum Fault {
     Return,
     #[error("no result after {0} instructions")]
     StepLimit(u64),
+    /// The calling convention is broken while it runs, whatever it gives back.
+    #[error("{0}")]
+    Convention(&'static str),
     #[error("{0}")]
     Unsupported(String),
 }
 
 /// What an access below the stack pointer does: an interrupt may overwrite what lies there.
 pub const BELOW_STACK: &str = "below the stack pointer, where an interrupt may write";
+
+/// What becomes of a stack pointer of data that points elsewhere.
+pub const DATA_STACK_LOST: &str = "Y, the stack pointer of data, does not point to the last byte in use: an interrupt would write there";
 
 impl Fault {
     /// Does it say that time or addresses depend on a secret?

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use num_bigint::BigUint;
 use thiserror::Error;
 
+use crate::candidate::{Budget, Candidate, Choice, corner, slowest};
 use crate::facts::Facts;
 use crate::fault::Fault;
 use crate::function::Function;
-use crate::isa::{Budget, Cost, Isa, LowerError, Operands, Stopped};
+use crate::isa::{Cost, Isa, Limits, LowerError, Operands, Stopped};
 use crate::method::{self, METHODS, Method, MethodError, Params};
 use crate::program::Program;
 use crate::prove::{self, Proof, Timing, Verdict};
@@ -29,6 +30,8 @@ pub struct Request {
     pub params: BTreeMap<String, usize>,
     /// The most free registers to use, of those the target's facts count.
     pub max_regs: Option<usize>,
+    /// The most it may take.
+    pub budget: Budget,
     /// Leave out the instruction of this index, to watch the proof fail.
     pub drop: Option<usize>,
 }
@@ -68,23 +71,8 @@ pub enum Error {
     Drop(usize, usize),
     #[error("no method fits")]
     Nothing,
-}
-
-/// A program with its bytes and cost, not judged yet.
-pub struct Candidate<I: Isa> {
-    pub method: &'static Method,
-    pub params: Params,
-    pub program: Program<I::Insn>,
-    pub code: Vec<u8>,
-    /// From one concrete run; `None` if it does not return.
-    pub cost: Option<Cost>,
-}
-
-impl<I: Isa> Candidate<I> {
-    /// Cycles of a call.
-    fn cycles(&self) -> u64 {
-        self.cost.map_or(u64::MAX, |cost| cost.call.max)
-    }
+    #[error("no kernel within {budget}: {nearest}")]
+    Budget { budget: Budget, nearest: String },
 }
 
 /// What may share memory, and why not.
@@ -98,6 +86,8 @@ pub struct Aliasing {
 /// A kernel and everything known about it.
 pub struct Kernel<I: Isa> {
     pub spec: Spec,
+    /// The calling convention.
+    pub abi: &'static str,
     pub method: &'static Method,
     pub params: Params,
     pub program: Program<I::Insn>,
@@ -196,23 +186,21 @@ impl Plan {
         })
     }
 
-    /// Every program of the plan that may be the cheapest within the budget, counted.
+    /// Every program of the plan that may be the cheapest within the limits, counted.
     fn candidates<I: Isa>(
         &self,
         spec: &Spec,
         core: &I::Core,
-        budget: Budget,
+        limits: Limits,
     ) -> Result<Vec<Candidate<I>>, Error> {
-        let programs = I::lower_within(&self.schedule, core, budget);
+        let programs = I::lower_within(&self.schedule, core, limits);
         let programs = programs.map_err(|error| Error::Lower {
             method: self.method.name,
             error,
         })?;
         let candidate = |program: Program<I::Insn>| {
             let code = I::encode(core, &program.insns).map_err(Error::Encode)?;
-            let cost = run::<I>(spec, core, &code, &corner(spec), Alias::Distinct)
-                .ok()
-                .map(|(_, cost)| cost);
+            let cost = slowest::<I>(spec, core, &code);
             Ok(Candidate {
                 method: self.method,
                 params: self.params.clone(),
@@ -228,12 +216,6 @@ impl Plan {
 fn invalid(method: &'static Method) -> impl Fn(ScheduleError) -> Error {
     let method = method.name;
     move |error| Error::Schedule { method, error }
-}
-
-/// All ones: the operands that take longest where time depends on them.
-fn corner(spec: &Spec) -> Vec<BigUint> {
-    let ones = |bits: &u32| (BigUint::from(1u8) << *bits) - 1u8;
-    spec.source_bits().iter().map(ones).collect()
 }
 
 /// Runs `code` on numbers.
@@ -279,17 +261,28 @@ pub fn run_function<I: Isa>(
 /// The first reason if no candidate exists; that of the named method if one is named.
 pub fn choose<I: Isa>(request: &Request, core: &I::Core) -> Result<(Spec, Candidate<I>), Error> {
     let spec = Spec::new(request.op, request.size, I::WORD_BITS)?;
+    let best = choose_but::<I>(&spec, request, core, &[])?.fits;
+    Ok((spec, best.ok_or(Error::Nothing)?))
+}
+
+/// The best candidates, leaving out those with the codes `but`.
+fn choose_but<I: Isa>(
+    spec: &Spec,
+    request: &Request,
+    core: &I::Core,
+    but: &[Vec<u8>],
+) -> Result<Choice<I>, Error> {
     let facts = I::facts(core).limited(request.max_regs);
     let mut refused = None;
     let mut plans = Vec::new();
     for method in methods(request)? {
         let given = parameters(method, &request.params)?;
         let sets = match given.is_empty() {
-            true => (method.defaults)(&spec, &facts),
+            true => (method.defaults)(spec, &facts),
             false => vec![given],
         };
         for params in sets {
-            match Plan::of::<I>(&spec, core, method, params, &facts) {
+            match Plan::of::<I>(spec, core, method, params, &facts) {
                 Ok(plan) => plans.push(plan),
                 Err(error) => {
                     refused.get_or_insert(error);
@@ -298,43 +291,79 @@ pub fn choose<I: Isa>(request: &Request, core: &I::Core) -> Result<(Spec, Candid
         }
     }
     plans.sort_by_key(|plan| plan.least);
-    let mut best: Option<(Candidate<I>, &Plan)> = None;
+    let mut best = Choice::within(request.budget);
     for plan in &plans {
-        let budget = Budget {
+        let limits = Limits {
             registers: facts.free_registers,
-            cycles: best.as_ref().map_or(u64::MAX, |(best, _)| best.cycles()),
+            cycles: best.fits.as_ref().map_or(u64::MAX, Candidate::cycles),
         };
-        if plan.least > budget.cycles {
+        if plan.least > limits.cycles {
             break;
         }
-        match plan.candidates::<I>(&spec, core, budget) {
+        match plan.candidates::<I>(spec, core, limits) {
             Ok(list) => {
-                let list = list.into_iter().map(|candidate| (candidate, plan));
-                let all = best.take().into_iter().chain(list);
-                best = all.min_by_key(|(c, _)| (c.cycles(), c.code.len()));
+                let new = list.into_iter().filter(|c| !but.contains(&c.code));
+                new.for_each(|candidate| best.offer(candidate));
             }
             Err(error) => {
                 refused.get_or_insert(error);
             }
         }
     }
-    match (best, refused) {
-        (Some((best, plan)), _) => {
-            plan.schedule.check().map_err(invalid(plan.method))?;
-            Ok((spec, best))
-        }
-        (None, Some(error)) => Err(error),
-        (None, None) => Err(Error::Nothing),
+    match (best.is_empty(), refused) {
+        (false, _) => Ok(best),
+        (true, Some(error)) => Err(error),
+        (true, None) => Err(Error::Nothing),
     }
 }
 
-/// A kernel for the request, judged on its bytes.
+/// Candidates that turn out not to be proved and are replaced by the next best.
+const REPLACED: usize = 4;
+
+/// A kernel for the request, judged on its bytes: the cheapest of those that are proved.
 ///
 /// # Errors
-/// When no candidate exists.
+/// When no candidate exists, or none within the budget: then what comes nearest.
 pub fn generate<I: Isa>(request: &Request, core: &I::Core) -> Result<Kernel<I>, Error> {
-    let (spec, mut candidate) = choose::<I>(request, core)?;
-    if let Some(index) = request.drop {
+    let spec = Spec::new(request.op, request.size, I::WORD_BITS)?;
+    let replace = request.drop.is_none() && (request.method.is_none() || request.budget.is_set());
+    let mut unproved = None;
+    let mut but = Vec::new();
+    loop {
+        let choice = match choose_but::<I>(&spec, request, core, &but) {
+            Ok(choice) => choice,
+            Err(error) => return unproved.ok_or(error),
+        };
+        let (nearest, before) = (choice.nearest_text(), but.len());
+        let fits = choice.fits.is_some();
+        for candidate in choice.candidates() {
+            let kernel = finish::<I>(&spec, candidate, core, request.drop)?;
+            let proved = kernel.is_proved();
+            if fits && (proved || !replace) {
+                return Ok(kernel);
+            }
+            if !proved {
+                but.push(kernel.code.clone());
+            }
+            if fits {
+                unproved.get_or_insert(kernel);
+            }
+        }
+        if but.len() == before || but.len() > REPLACED {
+            let budget = request.budget;
+            return unproved.ok_or(Error::Budget { budget, nearest });
+        }
+    }
+}
+
+/// The kernel of a candidate, without the instruction `drop`.
+fn finish<I: Isa>(
+    spec: &Spec,
+    mut candidate: Candidate<I>,
+    core: &I::Core,
+    drop: Option<usize>,
+) -> Result<Kernel<I>, Error> {
+    if let Some(index) = drop {
         let count = candidate.program.insns.len();
         if index >= count {
             return Err(Error::Drop(index, count));
@@ -342,7 +371,7 @@ pub fn generate<I: Isa>(request: &Request, core: &I::Core) -> Result<Kernel<I>, 
         candidate.program.remove(index);
         candidate.code = I::encode(core, &candidate.program.insns).map_err(Error::Encode)?;
     }
-    judge(spec, candidate, core)
+    judge(*spec, candidate, core)
 }
 
 /// Proves a candidate for every aliasing case and every core.
@@ -363,11 +392,12 @@ fn judge<I: Isa>(spec: Spec, candidate: Candidate<I>, core: &I::Core) -> Result<
     let function = prove::kernel::<I>(core, &code, &program.claims);
     let judged = judge_function::<I>(&spec, core, &function, Search::OWN);
     let mut frame = Vec::new();
-    for (_, insn) in decoded.iter().filter(|(_, insn)| I::is_frame(insn)) {
+    for (_, insn) in decoded.iter().filter(|(_, insn)| I::is_frame(core, insn)) {
         frame.extend(I::encode(core, &[*insn]).map_err(Error::Encode)?);
     }
     Ok(Kernel {
         spec,
+        abi: I::abi(core),
         method,
         params,
         program,

@@ -13,6 +13,7 @@
 
 pub mod allocate;
 pub mod audit;
+pub mod candidate;
 pub mod domain;
 pub mod emit;
 pub mod facts;

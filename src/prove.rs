@@ -12,8 +12,9 @@ use crate::domain::floor;
 use crate::domain::identity::{self, Open};
 use crate::domain::secret::Secret;
 use crate::domain::{Abstract, Address, Base, Domain};
+use crate::fault::Fault;
 use crate::function::Function;
-use crate::isa::{Cost, Isa, Stopped};
+use crate::isa::{Cost, Depth, Isa, Stopped};
 use crate::program::Claim;
 use crate::spec::{Alias, Op, Spec};
 
@@ -66,8 +67,7 @@ pub struct Proof {
     pub correct: Verdict,
     pub memory: Verdict,
     pub abi: Verdict,
-    /// Bytes of stack below the return address.
-    pub stack_bytes: usize,
+    pub stack: Depth,
 }
 
 impl Proof {
@@ -197,11 +197,15 @@ pub fn prove_function<I: Isa>(
                 true => Verdict::Disproved(text.clone()),
                 false => unknown(text.clone()),
             };
+            let abi = match stopped.1 {
+                Fault::Convention(_) => Verdict::Disproved(text.clone()),
+                _ => unknown(text.clone()),
+            };
             Proof {
-                correct: unknown(text.clone()),
+                correct: unknown(text),
                 memory,
-                abi: unknown(text),
-                stack_bytes: 0,
+                abi,
+                stack: Depth::default(),
             }
         }
         Ok(called) => {
@@ -210,7 +214,6 @@ pub fn prove_function<I: Isa>(
                 list => Verdict::Disproved(list.join("; ")),
             };
             let mut d = called.domain;
-            let lowest = d.memory.lowest_written(Base::STACK);
             let result = words(bases[0], spec.result_bytes(), word_bits);
             Proof {
                 correct: match equation(spec, &mut d, &result, word_bits, &sources) {
@@ -219,7 +222,7 @@ pub fn prove_function<I: Isa>(
                 },
                 memory: Verdict::Proved,
                 abi,
-                stack_bytes: lowest.map_or(0, |lowest| (I::STACK_TOP - lowest).max(0) as usize),
+                stack: called.cost.stack,
             }
         }
     }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::isa::{ClassCounts, Cost, Isa, Span};
 use crate::kernel::{Aliasing, Kernel};
-use crate::method::Params;
+use crate::method::{self, Params};
 use crate::prove::{Proof, Timing, Verdict};
 use crate::spec::Spec;
 
@@ -80,7 +80,11 @@ pub struct Report {
     /// Executed instructions of the body.
     pub instructions: ClassCounts,
     pub bytes: Bytes,
+    /// Below the return address; of the stack of data, if return addresses have their own.
     pub stack_bytes: usize,
+    /// Of a stack that is for return addresses only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub return_stack_bytes: Option<usize>,
     pub verdict: Verdicts,
     /// Why a verdict is not `proved`.
     pub reasons: BTreeMap<&'static str, String>,
@@ -140,7 +144,7 @@ impl Report {
             aliasing: &kernel.aliasing,
             constant_time: &kernel.constant_time,
         };
-        Self::of(&subject, (core, mcu), I::ABI, warnings, command)
+        Self::of(&subject, (core, mcu), kernel.abi, warnings, command)
     }
 
     /// The report of any code for a core and part, in the convention `abi`.
@@ -225,7 +229,8 @@ impl Report {
                 .collect(),
             instructions: subject.cost.counts,
             bytes: subject.bytes,
-            stack_bytes: proof.stack_bytes,
+            stack_bytes: proof.stack.bytes,
+            return_stack_bytes: proof.stack.returns,
             verdict: Verdicts {
                 correct: proof.correct.clone(),
                 memory: proof.memory.clone(),
@@ -261,13 +266,18 @@ impl Report {
         format!("void {}({});", spec.symbol, arguments.join(", "))
     }
 
+    /// `30 bytes of stack`, below the return address, or how many of each of two stacks.
+    pub fn stack_text(&self) -> String {
+        let bytes = self.stack_bytes;
+        match self.return_stack_bytes {
+            None => format!("{bytes} bytes of stack"),
+            Some(returns) => format!("{bytes} bytes of data stack, {returns} of return stack"),
+        }
+    }
+
     /// `operand-caching e=10`.
     pub fn method_text(&self) -> String {
-        let mut text = self.method.to_string();
-        for (name, value) in &self.params {
-            text.push_str(&format!(" {name}={value}"));
-        }
-        text
+        method::text(self.method, &self.params)
     }
 
     /// `2341`, or `2341..2400` where operands decide.

@@ -5,6 +5,8 @@ use thiserror::Error;
 use crate::emit::ObjectFormat;
 use crate::isa::Isa;
 use crate::isa::arm::{self, ArmIsa};
+use crate::isa::avr::abi::{Abi, IAR};
+use crate::isa::avr::cores::Set;
 use crate::isa::avr::parts::{PARTS, Part};
 use crate::isa::avr::{self, AvrIsa};
 use crate::isa::mips::{self, MipsIsa};
@@ -16,6 +18,7 @@ pub enum Target {
     Avr {
         core: &'static avr::cores::Core,
         part: Option<&'static Part>,
+        abi: &'static Abi,
     },
     Arm(&'static arm::cores::Core),
     Mips(Box<mips::cores::Core>),
@@ -47,6 +50,8 @@ pub struct Names<'a> {
     /// Instruction set extensions.
     pub extensions: &'a [String],
     pub big_endian: bool,
+    /// The calling convention, if not the usual one.
+    pub abi: Option<&'a str>,
 }
 
 /// A name that is no target, or a target that has no kernels.
@@ -69,6 +74,12 @@ pub enum TargetError {
     },
     #[error("{0} is little-endian: leave out --big-endian")]
     NoBigEndian(String),
+    #[error("there is no calling convention {name} for {core}{hint}")]
+    NoAbi {
+        name: String,
+        core: String,
+        hint: &'static str,
+    },
 }
 
 /// Every core of every instruction set.
@@ -121,11 +132,35 @@ impl Target {
             (Some(part), _) => Target::Avr {
                 core: part.core,
                 part: Some(part),
+                abi: part.core.abi,
             },
             (None, Some(core)) => core,
             (None, None) => return Err(TargetError::Missing),
         };
-        target.configured(names)
+        target.called(names.abi)?.configured(names)
+    }
+
+    /// The same, called in another way.
+    fn called(mut self, name: Option<&str>) -> Result<Self, TargetError> {
+        let usual = "gcc";
+        let Some(name) = name.filter(|name| *name != usual) else {
+            return Ok(self);
+        };
+        let refused = |core: String, hint| TargetError::NoAbi {
+            name: name.into(),
+            core,
+            hint,
+        };
+        match &mut self {
+            Target::Avr { core, abi, .. } if name == IAR.name && core.set != Set::Avrrc => {
+                *abi = &IAR;
+                Ok(self)
+            }
+            Target::Avr { core, .. } if core.set != Set::Avrrc => {
+                Err(refused(core.name.into(), ": try gcc or iar"))
+            }
+            _ => Err(refused(self.core_name(), ": leave out --abi")),
+        }
     }
 
     fn part(name: &str) -> Result<&'static Part, TargetError> {
@@ -141,7 +176,11 @@ impl Target {
         let arm = arm::cores::CORES.iter().copied().find(|c| c.name == name);
         let mips = mips::cores::Core::named(name);
         let found = avr
-            .map(|core| Target::Avr { core, part: None })
+            .map(|core| Target::Avr {
+                core,
+                part: None,
+                abi: core.abi,
+            })
             .or(arm.map(Target::Arm))
             .or(mips.map(Box::new).map(Target::Mips));
         found.ok_or_else(|| {
@@ -188,12 +227,12 @@ impl Target {
     /// Does `work` for this target's instruction set and core.
     pub fn on<W: OnIsa>(&self, work: W) -> W::Output {
         match self {
-            Target::Avr { core, part } => {
+            Target::Avr { core, part, abi } => {
                 let mut format = AvrIsa::object_format(core);
                 if let Some(part) = part {
                     format.flags = part.arch;
                 }
-                work.call::<AvrIsa>(core, &format)
+                work.call::<AvrIsa>(&core.called(abi), &format)
             }
             Target::Arm(core) => work.call::<ArmIsa>(core, &ArmIsa::object_format(core)),
             Target::Mips(core) => work.call::<MipsIsa>(core, &MipsIsa::object_format(core)),
@@ -217,12 +256,21 @@ impl Target {
         }
     }
 
+    /// Does it call as no GNU compiler does?
+    pub fn is_iar(&self) -> bool {
+        matches!(self, Target::Avr { abi, .. } if abi.name == IAR.name)
+    }
+
     /// As on the command line.
     pub fn arguments(&self) -> String {
+        let abi = match self {
+            Target::Avr { abi, .. } if self.is_iar() => format!(" --abi {}", abi.name),
+            _ => String::new(),
+        };
         let core = match (self, self.mcu()) {
-            (_, Some(mcu)) => return format!("--mcu {mcu}"),
+            (_, Some(mcu)) => return format!("--mcu {mcu}{abi}"),
             (Target::Mips(core), _) => core,
-            _ => return format!("--core {}", self.core_name()),
+            _ => return format!("--core {}{abi}", self.core_name()),
         };
         let mut text = format!("--core {}", core.name);
         for (feature, word) in mips::cores::Features::EACH {

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use lozenge::candidate::Budget;
 use lozenge::domain::secret::Secret;
 use lozenge::fault::Fault;
 use lozenge::function::Function;
@@ -30,6 +31,7 @@ fn request(bits: u32, params: &[(&str, usize)]) -> Request {
         method: Some("shift-and-add".into()),
         params,
         max_regs: None,
+        budget: Budget::default(),
         drop: None,
     }
 }

@@ -209,6 +209,11 @@ fn text_reads_back_as_the_same_bytes() {
             ["iar", "crossworks"],
         ),
         (
+            avr("atmega128", "-mavr51"),
+            "mul 96 --mcu atmega128 --abi iar",
+            ["iar", "crossworks"],
+        ),
+        (
             avr("attiny85", "-mavr25"),
             "mul 24 --mcu attiny85 --prefix lz_",
             ["iar", "crossworks"],
@@ -296,6 +301,13 @@ fn a_dialect_that_a_machine_has_not_is_refused() {
             "mul 32 --core mips-4km-32x16 --dialect iar",
             "--dialect gnu",
         ),
+        ("mul 8 --mcu atmega8 --abi iat", "try gcc or iar"),
+        ("mul 8 --mcu attiny10 --abi iar", "leave out --abi"),
+        (
+            "mul 8 --mcu attiny85 --abi iar --method shift-and-add",
+            "try --abi gcc",
+        ),
+        ("mul 32 --core arm7tdmi --abi iar", "leave out --abi"),
         ("mul 8 --mcu atmega8 --prefix 1x", "try lz_"),
         ("mul 8 --mcu atmega8 --prefix a-b", "try lz_"),
     ] {
@@ -317,6 +329,55 @@ fn a_dialect_that_a_machine_has_not_is_refused() {
             0
         );
     }
+}
+
+/// A kernel in IAR's convention is written for IAR's assembler, says in every file how it is
+/// called, and its header is refused by the compiler that calls otherwise.
+#[test]
+fn iars_convention_is_told_everywhere() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    generate(folder.path(), "mul 64 --mcu atmega128 --abi iar");
+    let mut files: Vec<_> = std::fs::read_dir(folder.path())
+        .expect("the folder")
+        .map(|f| f.expect("a file").file_name().into_string().expect("UTF-8"))
+        .collect();
+    files.sort();
+    assert_eq!(files, ["mul64.h", "mul64.json", "mul64.o", "mul64.s90"]);
+    for name in ["mul64.h", "mul64.json", "mul64.s90"] {
+        let text = std::fs::read_to_string(folder.path().join(name)).expect("text");
+        assert!(text.contains("IAR AVR, data stack in Y"), "{name}");
+        assert!(
+            text.contains("--mcu atmega128 --abi iar --method "),
+            "{name}"
+        );
+    }
+    let compile = |guard: &str| {
+        let source = format!("{guard}\n#include \"mul64.h\"\nint main(void) {{ return 0; }}\n");
+        std::fs::write(folder.path().join("main.c"), source).expect("written");
+        let mut gcc = Command::new("avr-gcc");
+        gcc.current_dir(folder.path())
+            .args(["-mmcu=atmega128", "-fsyntax-only", "main.c"]);
+        let output = gcc.output().unwrap_or_else(|e| panic!("{e}: {HINT}"));
+        (
+            output.status.success(),
+            String::from_utf8_lossy(&output.stderr).into_owned(),
+        )
+    };
+    let (accepted, told) = compile("");
+    assert!(
+        !accepted && told.contains("mul64 is called as IAR AVR"),
+        "{told}"
+    );
+    let (accepted, told) = compile("#undef __GNUC__");
+    assert!(accepted, "{told}");
+    generate(folder.path(), "mul 64 --mcu atmega128");
+    let (accepted, told) = compile("#define __ICCAVR__ 1");
+    assert!(
+        !accepted && told.contains("mul64 is called as avr-gcc"),
+        "{told}"
+    );
+    let (accepted, told) = compile("");
+    assert!(accepted, "{told}");
 }
 
 /// Does the compiler find the function in the `.S` file? It must accept the file in any case.

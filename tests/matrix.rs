@@ -6,6 +6,7 @@ use std::fmt::Write;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use lozenge::candidate::Budget;
 use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::ARM7TDMI_HW2018;
@@ -116,6 +117,7 @@ fn judge<I: Isa>(core: &I::Core, cell: &Cell, shared: &Mutex<Tally>) {
         method: Some(method.name.into()),
         params: cell.params.iter().map(named).collect(),
         max_regs: None,
+        budget: Budget::default(),
         drop: None,
     };
     let kernel = kernel::generate::<I>(&request, core);

@@ -1,9 +1,9 @@
 //! Hybrid, consecutive operand caching, Karatsuba-Comba and Karatsuba-schoolbook: products, loads and
 //! stores as the papers count them; and budgets of registers.
 
-use lozenge::isa::{Budget, Isa};
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
+use lozenge::isa::{Isa, Limits};
 use lozenge::method::{self, MethodError, Params};
 use lozenge::prove;
 use lozenge::schedule::{Schedule, WordStep};
@@ -84,11 +84,11 @@ fn within(name: &str, n: usize, most: usize) -> Result<usize, MethodError> {
     let mut made = 0;
     for params in (method.defaults)(&spec, &facts) {
         let schedule = (method.schedule)(&spec, &facts, &params)?;
-        let budget = Budget {
+        let limits = Limits {
             registers: most,
             cycles: u64::MAX,
         };
-        let programs = AvrIsa::lower_within(&schedule, &ATMEGA128, budget);
+        let programs = AvrIsa::lower_within(&schedule, &ATMEGA128, limits);
         for program in programs.unwrap_or_default() {
             let mut used = [false; 32];
             for register in program.insns.iter().flat_map(|insn| insn.registers()) {

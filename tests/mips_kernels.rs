@@ -559,6 +559,6 @@ fn the_home_area_saves_four_registers() {
             "{proof:?}"
         );
         let deep = usize::from(count).saturating_sub(4) * 4;
-        assert_eq!(proof.stack_bytes, deep);
+        assert_eq!(proof.stack.bytes, deep);
     }
 }

@@ -1,5 +1,6 @@
 //! The published tables beside ours: never above theirs, and exactly what the file says.
 
+use lozenge::candidate::Budget;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::{ARM7TDMI, ARM7TDMI_HW2018};
 use lozenge::isa::avr::AvrIsa;
@@ -25,6 +26,7 @@ fn cost_on<I: Isa>(core: &I::Core, method: &str, param: Option<(&str, usize)>, b
             .into_iter()
             .collect(),
         max_regs: None,
+        budget: Budget::default(),
         drop: None,
     };
     let (spec, best) = kernel::choose::<I>(&request, core).expect("a kernel");
@@ -164,6 +166,7 @@ fn within(method: &str, params: &[(&str, usize)], most: Option<usize>, bits: &[u
             method: Some(method.into()),
             params: params.collect(),
             max_regs: most,
+            budget: Budget::default(),
             drop: None,
         };
         let (spec, best) = kernel::choose::<AvrIsa>(&request, &ATMEGA128).expect("a kernel");

@@ -30,7 +30,7 @@ pub fn assemble(source: &Path, target: &Target) -> Result<Vec<u8>, String> {
 
 fn assembler(target: &Target) -> (&'static str, Vec<String>) {
     match target {
-        Target::Avr { core, part } => {
+        Target::Avr { core, part, .. } => {
             let mcu = part.map_or(core.name, |part| part.name);
             ("avr-gcc", vec![format!("-mmcu={mcu}")])
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Instant;
 
+use lozenge::candidate::Budget;
 use lozenge::domain::concrete::Concrete;
 use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::isa::avr::run::Decoded;
@@ -27,6 +28,7 @@ pub fn run(args: &BenchArgs) -> Result<bool, String> {
             method: None,
             params: BTreeMap::new(),
             max_regs: None,
+            budget: Budget::default(),
             drop: None,
         };
         let start = Instant::now();

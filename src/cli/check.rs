@@ -21,6 +21,7 @@ pub fn run(args: &CheckArgs) -> Result<bool, String> {
         core: args.core.as_deref(),
         extensions: &args.isa_ext,
         big_endian: args.big_endian,
+        abi: args.abi.as_deref(),
     };
     let target = Target::resolve(&names).map_err(|e| e.to_string())?;
     target.on(Check {
@@ -73,7 +74,7 @@ impl OnIsa for Check<'_> {
         let judged = &audit.judged;
         let ram = spec.source_bytes().iter().sum::<usize>()
             + spec.result_bytes()
-            + judged.proof.stack_bytes;
+            + judged.proof.stack.total();
         let subject = Subject {
             spec: &spec,
             symbol: &args.symbol,
@@ -90,7 +91,7 @@ impl OnIsa for Check<'_> {
         let report = Report::of(
             &subject,
             (target.core_name(), target.mcu().map(String::from)),
-            I::ABI,
+            I::abi(core),
             target.warnings(audit.bytes.call, ram),
             command(args, target),
         );

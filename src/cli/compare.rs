@@ -5,16 +5,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use comfy_table::{Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
+use lozenge::candidate::Budget;
 use lozenge::emit::ObjectFormat;
 use lozenge::isa::Isa;
 use lozenge::kernel::{self, Request};
-use lozenge::method::{METHODS, Method, Params};
+use lozenge::method::{self, METHODS, Method, Params};
 use lozenge::report::Report;
 use lozenge::spec::Spec;
 use lozenge::target::{Names, OnIsa, Target};
 use serde_json::{Value, json};
 
-use super::{CompareArgs, generate, output};
+use super::{CompareArgs, generate, output, pareto};
 
 /// One method with one set of parameters on one target.
 struct Cell {
@@ -27,6 +28,8 @@ struct Cell {
 struct Row {
     cell: Cell,
     outcome: Result<Report, String>,
+    /// The sizes in which no other row beats it.
+    front: Vec<&'static str>,
 }
 
 /// Compares; `Ok(true)` if every kernel there is is proved.
@@ -39,6 +42,10 @@ pub fn run(args: &CompareArgs) -> Result<bool, String> {
         })?);
     }
     let mut rows = judge_all(cells, args);
+    mark(&mut rows);
+    if args.pareto {
+        rows.retain(|row| !row.front.is_empty());
+    }
     rows.sort_by_key(|row| match &row.outcome {
         Ok(report) => (false, report.cycles.call.max, report.bytes.call),
         Err(_) => (true, 0, 0),
@@ -60,12 +67,29 @@ pub fn run(args: &CompareArgs) -> Result<bool, String> {
     }))
 }
 
+/// Says of each row in what it is not beaten.
+fn mark(rows: &mut [Row]) {
+    let reports: Vec<_> = rows
+        .iter()
+        .filter_map(|row| row.outcome.as_ref().ok())
+        .collect();
+    let front = |row: &Row| match &row.outcome {
+        Ok(report) => pareto::fronts(report, &reports),
+        Err(_) => Vec::new(),
+    };
+    let fronts: Vec<_> = rows.iter().map(front).collect();
+    for (row, front) in rows.iter_mut().zip(fronts) {
+        row.front = front;
+    }
+}
+
 fn targets(args: &CompareArgs) -> Result<Vec<Target>, String> {
     let names = |mcu, core| Names {
         mcu,
         core,
         extensions: &args.isa_ext,
         big_endian: false,
+        abi: args.abi.as_deref(),
     };
     let mcus = args.mcu.iter().map(|mcu| names(Some(mcu.as_str()), None));
     let cores = args
@@ -128,6 +152,7 @@ impl OnIsa for Judge<'_> {
                 .map(|(name, value)| (name.to_string(), *value))
                 .collect(),
             max_regs: self.args.max_regs,
+            budget: Budget::default(),
             drop: None,
         };
         let kernel = kernel::generate::<I>(&request, core).map_err(|e| e.to_string())?;
@@ -173,22 +198,19 @@ fn judge_all(cells: Vec<Cell>, args: &CompareArgs) -> Vec<Row> {
     cells
         .into_iter()
         .zip(outcomes)
-        .map(|(cell, outcome)| Row { cell, outcome })
+        .map(|(cell, outcome)| Row {
+            cell,
+            outcome,
+            front: Vec::new(),
+        })
         .collect()
-}
-
-fn name(cell: &Cell) -> String {
-    let mut text = cell.method.name.to_string();
-    for (name, value) in &cell.params {
-        text += &format!(" {name}={value}");
-    }
-    text
 }
 
 fn json_row(row: &Row, best: u64) -> Result<Value, String> {
     match &row.outcome {
         Ok(report) => {
             let mut value = serde_json::to_value(report).map_err(|e| e.to_string())?;
+            value["pareto"] = json!(row.front);
             value["ratio"] = json!(report.cycles.call.max as f64 / best as f64);
             Ok(value)
         }
@@ -199,9 +221,9 @@ fn json_row(row: &Row, best: u64) -> Result<Value, String> {
     }
 }
 
-const HEAD: [&str; 12] = [
+const HEAD: [&str; 13] = [
     "core", "method", "body", "call", "load", "store", "mul", "add", "bytes", "stack", "verdict",
-    "ratio",
+    "ratio", "pareto",
 ];
 
 fn fields(row: &Row, best: u64) -> Vec<String> {
@@ -217,7 +239,7 @@ fn fields(row: &Row, best: u64) -> Vec<String> {
             };
             vec![
                 core,
-                name(&row.cell),
+                method::text(row.cell.method.name, &row.cell.params),
                 Report::span_text(&report.cycles.body),
                 Report::span_text(&report.cycles.call),
                 counts.load.to_string(),
@@ -228,12 +250,13 @@ fn fields(row: &Row, best: u64) -> Vec<String> {
                 report.stack_bytes.to_string(),
                 verdict.into(),
                 format!("{:.3}", report.cycles.call.max as f64 / best as f64),
+                row.front.join(" "),
             ]
         }
         Err(reason) => {
             let mut fields = vec![core, row.cell.method.name.into()];
-            fields.resize(HEAD.len() - 2, String::new());
-            fields.extend([format!("— {reason}"), String::new()]);
+            fields.resize(HEAD.len() - 3, String::new());
+            fields.extend([format!("— {reason}"), String::new(), String::new()]);
             fields
         }
     }

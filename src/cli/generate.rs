@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use lozenge::candidate::Budget;
 use lozenge::emit::{Assembler, ObjectFormat, elf, header};
 use lozenge::isa::Isa;
 use lozenge::kernel::{self, Kernel, Request};
@@ -19,6 +20,7 @@ pub fn run(args: &GenArgs) -> Result<bool, String> {
         core: args.core.as_deref(),
         extensions: &args.isa_ext,
         big_endian: args.big_endian,
+        abi: args.abi.as_deref(),
     };
     let target = Target::resolve(&names).map_err(|e| e.to_string())?;
     target.on(Generate {
@@ -58,9 +60,18 @@ fn generate<I: Isa>(
         method: args.method.clone(),
         params,
         max_regs: args.max_regs,
+        budget: Budget {
+            flash: args.max_flash,
+            stack: args.max_stack,
+        },
         drop: args.drop,
     };
-    Assembler::from(args.dialect).known_to::<I>(&target.core_name())?;
+    let usual = match target.is_iar() {
+        true => Assembler::Iar,
+        false => Assembler::Gnu,
+    };
+    let assembler = args.dialect.map_or(usual, Assembler::from);
+    assembler.known_to::<I>(&target.core_name())?;
     let bar = progress(format!(
         "{}{} for {}: counting and proving",
         request.op.name(),
@@ -74,14 +85,16 @@ fn generate<I: Isa>(
     if let Some(most) = args.max_regs {
         command += &format!(" --max-regs {most}");
     }
+    if request.budget.is_set() {
+        command += &format!(" {}", request.budget);
+    }
     if let Some(index) = args.drop {
         command += &format!(" --drop {index}");
     }
     if args.unproved {
         command += " --unproved";
     }
-    let assembler = Assembler::from(args.dialect);
-    if assembler != Assembler::Gnu {
+    if assembler != usual {
         command += &format!(" --dialect {}", assembler.name());
     }
     if !args.prefix.is_empty() {
@@ -91,7 +104,7 @@ fn generate<I: Isa>(
     report.spec.symbol.insert_str(0, &args.prefix);
     let proved = report.is_proved();
     if proved || args.unproved {
-        write(&kernel, core, format, &mut report, args)?;
+        write(&kernel, core, (format, assembler), &mut report, args)?;
     }
     if args.json {
         output::say(&json(&report)?)?;
@@ -104,6 +117,9 @@ fn generate<I: Isa>(
             "nothing: not proved (--unproved writes it all the same)".to_string()
         };
         output::say(&format!("{}  wrote          {wrote}", text(&report)))?;
+    }
+    if assembler == Assembler::Iar && kernel.abi == "avr-gcc" {
+        eprintln!("warning: IAR's compiler does not call as avr-gcc does: try --abi iar");
     }
     for warning in &report.warnings {
         eprintln!("warning: {warning}");
@@ -125,7 +141,7 @@ pub(super) fn progress(message: String) -> ProgressBar {
 pub fn report<I: Isa>(kernel: &Kernel<I>, target: &Target, command: String) -> Report {
     let spec = &kernel.spec;
     let sources: usize = spec.source_bytes().iter().sum();
-    let ram = sources + spec.result_bytes() + kernel.proof.stack_bytes;
+    let ram = sources + spec.result_bytes() + kernel.proof.stack.total();
     let warnings = target.warnings(kernel.code.len(), ram);
     let mcu = target.mcu().map(String::from);
     Report::new(kernel, target.core_name(), mcu, warnings, command)
@@ -149,12 +165,11 @@ pub fn command<I: Isa>(kernel: &Kernel<I>, target: &Target) -> String {
 fn write<I: Isa>(
     kernel: &Kernel<I>,
     core: &I::Core,
-    format: &ObjectFormat,
+    (format, assembler): (&ObjectFormat, Assembler),
     report: &mut Report,
     args: &GenArgs,
 ) -> Result<(), String> {
     let symbol = report.spec.symbol.clone();
-    let assembler = Assembler::from(args.dialect);
     let extensions = [assembler.extension(format), "h", "o", "json"];
     let [asm, head, object, data] = extensions.map(|e| format!("{symbol}.{e}"));
     report.files = Files {
@@ -169,7 +184,7 @@ fn write<I: Isa>(
                 .assembly(kernel, core, format, report)?
                 .into_bytes(),
         ),
-        (head, header::header(report).into_bytes()),
+        (head, header::header(report, &I::dialect(core)).into_bytes()),
         (object, elf::object(format, &symbol, &kernel.code)?),
         (data, (json(report)? + "\n").into_bytes()),
     ];
@@ -245,8 +260,10 @@ pub(super) fn text(report: &Report) -> String {
     text += &line(
         "flash, stack",
         format!(
-            "{} bytes ({} body), {} bytes of stack",
-            report.bytes.call, report.bytes.body, report.stack_bytes
+            "{} bytes ({} body), {}",
+            report.bytes.call,
+            report.bytes.body,
+            report.stack_text()
         ),
     );
     text

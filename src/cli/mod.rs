@@ -7,6 +7,7 @@ mod compare;
 mod generate;
 mod list;
 mod output;
+mod pareto;
 
 use std::process::ExitCode;
 
@@ -34,13 +35,15 @@ enum Command {
         after_help = "Examples:\n  lozenge gen mul 160 --mcu atmega128 -o out\n  \
                       lozenge gen mul 256 --core atmega128 --method operand-caching -p e=8 --json -o out\n  \
                       lozenge gen mul 256x64 --mcu atmega328p -o out\n  \
+                      lozenge gen mul 160 --mcu atmega328p --max-flash 3000 --max-stack 30 -o out\n  \
                       lozenge gen sqr 160 --mcu atmega328p -o out"
     )]
     Gen(GenArgs),
     /// Run every method with its sensible parameters and compare
     #[command(
         after_help = "Examples:\n  lozenge compare mul 160 --mcu atmega128\n  \
-                      lozenge compare mul 160 --mcu atmega128 --csv"
+                      lozenge compare mul 160 --mcu atmega128 --csv\n  \
+                      lozenge compare mul 256 --mcu atmega328p --pareto"
     )]
     Compare(CompareArgs),
     /// Audit a function of an ELF file: the four verdicts and the costs of anybody's kernel
@@ -125,6 +128,9 @@ pub struct GenArgs {
     /// Most significant byte first, on cores that can
     #[arg(long)]
     big_endian: bool,
+    /// Calling convention: gcc, or iar on AVR (registers and data stack of IAR's compiler)
+    #[arg(long, value_name = "NAME")]
+    abi: Option<String>,
     /// Method; the cheapest of all if not given
     #[arg(long)]
     method: Option<String>,
@@ -134,12 +140,18 @@ pub struct GenArgs {
     /// Free registers to use at most, besides pointers and product (operand caching: 2e + 4 on AVR)
     #[arg(long, value_name = "N")]
     max_regs: Option<usize>,
+    /// Bytes of code at most: the fastest kernel that fits
+    #[arg(long, value_name = "BYTES")]
+    max_flash: Option<usize>,
+    /// Bytes of stack below the return address at most: the fastest kernel that fits
+    #[arg(long, value_name = "BYTES")]
+    max_stack: Option<usize>,
     /// Folder to write to; made if it does not exist
     #[arg(short, long, default_value = ".")]
     output: std::path::PathBuf,
-    /// Whose assembler the assembly file is for
-    #[arg(long, value_enum, default_value = "gnu")]
-    dialect: DialectArg,
+    /// Whose assembler the assembly file is for [default: gnu, or iar with --abi iar]
+    #[arg(long, value_enum)]
+    dialect: Option<DialectArg>,
     /// What the function's name and the files' names begin with, e.g. lz_
     #[arg(long, default_value = "", value_parser = identifier)]
     prefix: String,
@@ -171,9 +183,15 @@ pub struct CompareArgs {
     /// Instruction set extension of the core, e.g. wide-acc
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     isa_ext: Vec<String>,
+    /// Calling convention: gcc, or iar on AVR (registers and data stack of IAR's compiler)
+    #[arg(long, value_name = "NAME")]
+    abi: Option<String>,
     /// Free registers to use at most, besides pointers and product (operand caching: 2e + 4 on AVR)
     #[arg(long, value_name = "N")]
     max_regs: Option<usize>,
+    /// Only rows that no other beats in cycles and bytes, or in cycles and stack
+    #[arg(long)]
+    pareto: bool,
     /// Print one JSON object, its rows with the fields of `gen`
     #[arg(long, conflicts_with = "csv")]
     json: bool,
@@ -225,6 +243,9 @@ pub struct CheckArgs {
     /// Most significant byte first, on cores that can
     #[arg(long)]
     big_endian: bool,
+    /// Calling convention: gcc, or iar on AVR (registers and data stack of IAR's compiler)
+    #[arg(long, value_name = "NAME")]
+    abi: Option<String>,
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,

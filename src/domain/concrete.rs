@@ -1,5 +1,7 @@
 //! Words are numbers: one run on one input.
 
+use std::ops::Range;
+
 use super::{Address, Base, Domain, Logic, Shift, Signs, Sum};
 use crate::fault::Fault;
 use crate::function::Segment;
@@ -13,6 +15,22 @@ pub struct Concrete {
     pub rom: Vec<Segment>,
     /// Is the most significant byte of a word at the lowest address?
     pub big_endian: bool,
+    /// The stacks whose depth is observed.
+    pub stacks: Vec<Watched>,
+}
+
+/// Addresses of a stack, and the lowest one written among them.
+#[derive(Clone, Debug)]
+pub struct Watched {
+    addresses: Range<usize>,
+    lowest: usize,
+}
+
+impl Watched {
+    /// Bytes from the lowest one that was written up.
+    pub fn bytes(&self) -> usize {
+        self.addresses.end - self.lowest
+    }
 }
 
 /// A number below `2^W`, `W <= 32`.
@@ -47,7 +65,16 @@ impl Concrete {
             start: 0,
             rom: Vec::new(),
             big_endian: false,
+            stacks: Vec::new(),
         }
+    }
+
+    /// Observes how far down from `top`, at most `limit` bytes, a stack is written.
+    pub fn watch(&mut self, limit: i64, top: usize) {
+        self.stacks.push(Watched {
+            addresses: top.saturating_sub(limit as usize)..top,
+            lowest: top,
+        });
     }
 
     /// The byte range of a `width`-bit access, when it lies inside memory.
@@ -237,6 +264,12 @@ impl Domain for Concrete {
                     true => word.0.swap_bytes() >> (64 - W),
                     false => word.0,
                 };
+                let to = at.offset as usize;
+                for stack in &mut self.stacks {
+                    if to < stack.lowest && stack.addresses.contains(&to) {
+                        stack.lowest = to;
+                    }
+                }
                 for (i, byte) in self.memory[range].iter_mut().enumerate() {
                     *byte = (value >> (8 * i)) as u8;
                 }

@@ -260,6 +260,8 @@ impl Base {
     pub const RETURN: Base = Base(1);
     /// The stack, counted from the stack pointer at entry.
     pub const STACK: Base = Base(2);
+    /// The stack of data, where that is not the stack of return addresses, counted from its pointer at entry.
+    pub const DATA_STACK: Base = Base(15);
     /// The first of the operands.
     pub const FIRST_OPERAND: u8 = 3;
     /// The first of the areas that a function may use as it likes.

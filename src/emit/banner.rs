@@ -36,10 +36,7 @@ pub fn lines(report: &Report) -> Vec<(String, String)> {
             "bytes",
             format!("{} body, {} call", report.bytes.body, report.bytes.call),
         ),
-        (
-            "stack",
-            format!("{} bytes below the return address", report.stack_bytes),
-        ),
+        ("stack", report.stack_text()),
         ("correct", state(verdict.correct.word(), "correct")),
         ("memory", state(verdict.memory.word(), "memory")),
         ("abi kept", state(verdict.abi.word(), "abi")),

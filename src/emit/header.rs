@@ -1,10 +1,10 @@
 //! The C and C++ header.
 
-use super::banner;
+use super::{Dialect, banner};
 use crate::report::{Report, SourceReport};
 
 /// The `.h` file.
-pub fn header(report: &Report) -> String {
+pub fn header(report: &Report, dialect: &Dialect) -> String {
     let symbol = &report.spec.symbol;
     let guard = format!("LOZENGE_{}_H", symbol.to_uppercase());
     let upper = symbol.to_uppercase();
@@ -14,6 +14,12 @@ pub fn header(report: &Report) -> String {
         bits => format!("Pointers are aligned to words of {bits} bits.\n * "),
     };
     let mut text = banner::comment(report, &format!("{symbol}.h"));
+    if let Some(stranger) = dialect.stranger {
+        text.push_str(&format!(
+            "#if {stranger}\n#error \"{symbol} is called as {}: this compiler calls in another way\"\n#endif\n",
+            report.abi
+        ));
+    }
     text.push_str(&format!(
         "#ifndef {guard}\n#define {guard}\n\n#include <stdint.h>\n\n\
          {}\

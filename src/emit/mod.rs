@@ -103,4 +103,6 @@ pub struct Dialect {
     pub align: &'static str,
     /// What the preprocessor must find true: builds for other machines skip the file.
     pub guard: &'static str,
+    /// What is true of compilers that call in another way; their use of the header is an error.
+    pub stranger: Option<&'static str>,
 }

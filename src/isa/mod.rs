@@ -8,7 +8,7 @@ pub mod mips;
 use num_bigint::BigUint;
 use thiserror::Error;
 
-use crate::domain::concrete::Concrete;
+use crate::domain::concrete::{Concrete, Watched};
 use crate::domain::{Abstract, Base};
 use crate::emit::{Assembler, Dialect, ObjectFormat};
 use crate::facts::Facts;
@@ -85,7 +85,7 @@ fn order_words(bytes: &mut [u8], big_endian: bool, word: usize) {
 
 /// What a function may take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Budget {
+pub struct Limits {
     /// Of the free registers of the target's facts.
     pub registers: usize,
     /// Cycles of a call, beyond which it need not be made.
@@ -100,10 +100,6 @@ pub trait Isa: Sized + 'static {
 
     /// Bits of an operand word.
     const WORD_BITS: u32;
-    /// The byte above the first one that a push writes, counted from the stack pointer at entry.
-    const STACK_TOP: i64;
-    /// The calling convention its kernels keep.
-    const ABI: &'static str;
     /// Bytes of a pointer, and of a length.
     const POINTER_BYTES: usize;
 
@@ -116,8 +112,11 @@ pub trait Isa: Sized + 'static {
     /// Every core, configured like `core`, that runs the same code.
     fn relatives(core: &Self::Core) -> Vec<Self::Core>;
 
+    /// The calling convention its kernels keep.
+    fn abi(core: &Self::Core) -> &'static str;
+
     /// Does the instruction only serve the call (PUSH, POP, CALL, RET)?
-    fn is_frame(insn: &Self::Insn) -> bool;
+    fn is_frame(core: &Self::Core, insn: &Self::Insn) -> bool;
 
     /// What a method may know of `core`.
     fn facts(core: &Self::Core) -> Facts;
@@ -130,21 +129,21 @@ pub trait Isa: Sized + 'static {
         schedule: &Schedule,
         core: &Self::Core,
     ) -> Result<Vec<Program<Self::Insn>>, LowerError> {
-        let budget = Budget {
+        let limits = Limits {
             registers: Self::facts(core).free_registers,
             cycles: u64::MAX,
         };
-        Self::lower_within(schedule, core, budget)
+        Self::lower_within(schedule, core, limits)
     }
 
-    /// The same within a budget; none if every function takes more cycles.
+    /// The same within limits; none if every function takes more cycles.
     ///
     /// # Errors
     /// Why there is none, however many cycles it may take.
     fn lower_within(
         schedule: &Schedule,
         core: &Self::Core,
-        budget: Budget,
+        limits: Limits,
     ) -> Result<Vec<Program<Self::Insn>>, LowerError>;
 
     /// The most cycles of a call are at least these, for every function that runs a schedule with
@@ -219,6 +218,8 @@ pub enum LowerError {
     NoMultiplier(&'static str),
     #[error("this machine multiplies: try a method for machines with a multiplier")]
     Tiles,
+    #[error("tiles need three pointers, and Y is the stack pointer of data: try --abi gcc")]
+    ThreePointers,
     #[error("a call does not reach over so much code")]
     Reach,
     #[error("a pointer would have to move while a carry is on its way")]
@@ -269,6 +270,40 @@ pub struct ClassCounts {
     pub other: u64,
 }
 
+/// Bytes of stack a run took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Depth {
+    /// Below the return address; of the stack of data, if return addresses have their own.
+    pub bytes: usize,
+    /// Of a stack that is for return addresses only.
+    pub returns: Option<usize>,
+}
+
+impl Depth {
+    /// Of a concrete run: on the first stack, and on the second if there is one.
+    fn written(d: &Concrete) -> Self {
+        let mut bytes = d.stacks.iter().map(Watched::bytes);
+        Self {
+            bytes: bytes.next().unwrap_or(0),
+            returns: bytes.next(),
+        }
+    }
+
+    /// Of an abstract run on one stack, whose pointer at entry points to the last word.
+    fn descended<D: Abstract>(d: &D) -> Self {
+        let lowest = d.lowest_written(Base::STACK);
+        Self {
+            bytes: lowest.map_or(0, |lowest| (-lowest).max(0) as usize),
+            returns: None,
+        }
+    }
+
+    /// Of all stacks.
+    pub fn total(&self) -> usize {
+        self.bytes + self.returns.unwrap_or(0)
+    }
+}
+
 /// What a run cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Cost {
@@ -280,6 +315,7 @@ pub struct Cost {
     pub counts: ClassCounts,
     /// All instructions executed.
     pub executed: u64,
+    pub stack: Depth,
 }
 
 impl ClassCounts {

@@ -120,6 +120,14 @@ pub fn find(name: &str) -> Option<&'static Method> {
     METHODS.iter().copied().find(|m| m.name == name)
 }
 
+/// `operand-caching e=10`.
+pub fn text(name: &str, params: &Params) -> String {
+    let given = params
+        .iter()
+        .map(|(name, value)| format!(" {name}={value}"));
+    name.to_string() + &given.collect::<String>()
+}
+
 /// Words of each operand, where both must have as many.
 fn one_size(method: &'static str, spec: &Spec, facts: &Facts) -> Result<usize, MethodError> {
     match spec.words(facts.word_bits) {

@@ -394,7 +394,7 @@ fn function(style: Style, body: impl Fn(&mut Emitter)) -> Program<Insn> {
         style,
     };
     let mut e = emitter();
-    for (base, argument) in [R, A, B].into_iter().zip(abi::ARGUMENTS) {
+    for (base, argument) in [R, A, B].into_iter().zip(abi::GCC.arguments) {
         e.rr(Op::MOVW, base, argument);
     }
     e.rr(Op::EOR, ZERO, ZERO);

@@ -211,6 +211,7 @@ pub fn enter_function(function: &Function, start: usize, addresses: &[usize]) ->
             }
         }
     }
+    m.d.watch(STACK_LIMIT, start + STACK_TOP);
     m.r[usize::from(SP)] = Bits((start + STACK_TOP) as u64);
     m.r[usize::from(LR)] = Bits(CALLER);
     m

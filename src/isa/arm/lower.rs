@@ -10,7 +10,7 @@ use super::pointers::{self, Array, Item};
 use super::search;
 use super::words::{Choices, Lowering};
 use crate::facts::Facts;
-use crate::isa::{Budget, LowerError, claims};
+use crate::isa::{Limits, LowerError, claims};
 use crate::program::Program;
 use crate::schedule::{Schedule, Words};
 use crate::spec::Op;
@@ -57,16 +57,16 @@ fn choices() -> impl Iterator<Item = Choices> {
     })
 }
 
-/// Functions that run `schedule` in the free registers of the budget and two for the product: the cheapest that the search ends with.
+/// Functions that run `schedule` in the free registers of the limits and two for the product: the cheapest that the search ends with.
 ///
 /// # Errors
 /// When registers or the stack run out, or a pointer does not reach.
 pub fn lower(
     schedule: &Schedule,
     core: &Core,
-    budget: Budget,
+    limits: Limits,
 ) -> Result<Vec<Program<Insn>>, LowerError> {
-    let order = &ORDER[..(budget.registers + PRODUCT).min(ORDER.len())];
+    let order = &ORDER[..(limits.registers + PRODUCT).min(ORDER.len())];
     let made = match schedule {
         Schedule::Tiles(_) => return Err(LowerError::Tiles),
         Schedule::Words(words) => in_words(words, core, order),
@@ -138,7 +138,7 @@ fn in_words(words: &Words, core: &Core, registers: &[u8]) -> Vec<Costed> {
         let done = l.done;
         made.push(whole(l));
         if registers.len() < ORDER.len() {
-            // A budget of registers does not count those of pointers, free or not.
+            // A limits of registers does not count those of pointers, free or not.
             continue;
         }
         order.extend(FREED.map(|a| (a.pointer(), done[a as usize])));

@@ -35,7 +35,7 @@ use crate::domain::{Abstract, Base};
 use crate::emit::{Assembler, Dialect, ObjectFormat};
 use crate::facts::Facts;
 use crate::function::Function;
-use crate::isa::{Budget, Called, Class, Cost, Isa, LowerError, Operands, Stopped};
+use crate::isa::{Called, Class, Cost, Depth, Isa, Limits, LowerError, Operands, Stopped};
 use crate::program::Program;
 use crate::schedule::{Counts, Schedule};
 
@@ -53,8 +53,6 @@ impl Isa for ArmIsa {
     type Core = cores::Core;
 
     const WORD_BITS: u32 = 32;
-    const STACK_TOP: i64 = 0;
-    const ABI: &'static str = "AAPCS";
     const ASSEMBLERS: &'static [Assembler] = &[Assembler::Gnu, Assembler::Iar, Assembler::Armasm];
     const POINTER_BYTES: usize = abi::POINTER_BYTES;
 
@@ -66,7 +64,11 @@ impl Isa for ArmIsa {
         cores::CORES.iter().map(|c| (*c).clone()).collect()
     }
 
-    fn is_frame(insn: &code::Insn) -> bool {
+    fn abi(_: &cores::Core) -> &'static str {
+        "AAPCS"
+    }
+
+    fn is_frame(_: &cores::Core, insn: &code::Insn) -> bool {
         insn.class() == Class::Frame
     }
 
@@ -77,9 +79,9 @@ impl Isa for ArmIsa {
     fn lower_within(
         schedule: &Schedule,
         core: &cores::Core,
-        budget: Budget,
+        limits: Limits,
     ) -> Result<Vec<Program<code::Insn>>, LowerError> {
-        lower::lower(schedule, core, budget)
+        lower::lower(schedule, core, limits)
     }
 
     fn at_least(core: &cores::Core, counts: &Counts) -> u64 {
@@ -110,6 +112,7 @@ impl Isa for ArmIsa {
             preamble: "\t.syntax unified\n\t.cpu arm7tdmi\n\t.arm\n",
             align: "\t.p2align 2\n",
             guard: "defined(__arm__)",
+            stranger: None,
         }
     }
 
@@ -149,7 +152,8 @@ impl Isa for ArmIsa {
         limit: u64,
     ) -> Result<Called<D>, Stopped> {
         let (mut m, entry) = abi::enter(domain, function, bases);
-        let account = run::Decoded::of(function, core).run(&mut m, limit)?;
+        let mut account = run::Decoded::of(function, core).run(&mut m, limit)?;
+        account.cost.stack = Depth::descended(&m.d);
         let violations = abi::violations(&m, &entry, &function.scratch);
         Ok(Called {
             domain: m.d,
@@ -170,7 +174,8 @@ impl Isa for ArmIsa {
         let mut m = abi::enter_function(function, start, &addresses);
         let word = function.word_bits::<Self>() as usize / 8;
         operands.put(&mut m.d, &addresses, word);
-        let account = run::Decoded::<Concrete>::of(function, core).run(&mut m, limit)?;
+        let mut account = run::Decoded::<Concrete>::of(function, core).run(&mut m, limit)?;
+        account.cost.stack = Depth::written(&m.d);
         let result = operands.result(&m.d, &addresses, word);
         Ok((result, account.cost))
     }

@@ -1,44 +1,110 @@
-//! The avr-gcc calling convention: how a kernel is entered, what it must give back.
+//! Calling conventions: how a kernel is entered, what it must give back.
 //!
-//! Source: avr-gcc wiki page *ABI*; avr-libc manual, *Assembler programs*. Pointers
-//! arrive in r25:r24, r23:r22, r21:r20; r2..r17, r28, r29 belong to the caller; r1 is 0
-//! at entry and must be at return; interrupts, when on, stay on. On the reduced core the
-//! same with r18, r19, r28, r29 for the caller's registers and r17 for r1.
+//! avr-gcc: the wiki page *ABI*; avr-libc manual, *Assembler programs*. On the reduced core it is
+//! the same with other registers. IAR: CAVR-4, *AVR IAR C/C++ Compiler Reference Guide*, chapter
+//! *Assembler language interface*, pages 101 to 106. In all of them interrupts, when on, stay on.
 
+use std::ops::RangeInclusive;
 use std::rc::Rc;
 
 use super::code::Insn;
-use super::cores::{Core, Set};
+use super::cores::Core;
 use super::instructions::Op;
-use super::machine::Avr;
+use super::machine::{Avr, Pointer};
 use crate::domain::abstract_memory::Region;
 use crate::domain::concrete::{Bits, Concrete};
 use crate::domain::{Abstract, Address, Base, Domain};
 use crate::function::{Argument, Function, Place, abstract_word, concrete_number, in_words};
-use crate::isa::Class;
+use crate::isa::{Class, Depth};
 
-/// Low registers of the pointer arguments, in order.
-pub const ARGUMENTS: [u8; 4] = [24, 22, 20, 18];
+/// A calling convention.
+#[derive(Debug)]
+pub struct Abi {
+    /// As on the command line.
+    pub name: &'static str,
+    /// As reports call it.
+    pub title: &'static str,
+    /// Low registers of the pointer arguments, in order.
+    pub arguments: [u8; 4],
+    /// Registers that the callee must preserve.
+    pub preserved: &'static [RangeInclusive<u8>],
+    /// The register that holds 0 whenever C code runs.
+    pub zero: Option<u8>,
+    /// Is Y the stack pointer of data, apart from that of return addresses? Then it must at all
+    /// times point to the last byte in use, as interrupts write below it.
+    pub data_stack: bool,
+    /// Registers that are free once r0, r1 hold the product and pointers point: those that need
+    /// not be saved come first.
+    pub order: [u8; 24],
+}
+
+/// avr-gcc.
+pub static GCC: Abi = Abi {
+    name: "gcc",
+    title: "avr-gcc",
+    arguments: [24, 22, 20, 18],
+    preserved: &[2..=17, 28..=29],
+    zero: Some(1),
+    data_stack: false,
+    order: [
+        24, 25, 22, 23, 20, 21, 18, 19, 16, 17, 14, 15, 12, 13, 10, 11, 8, 9, 6, 7, 4, 5, 2, 3,
+    ],
+};
+
+/// avr-gcc on the reduced core, which has r16 to r31 only.
+pub static GCC_REDUCED: Abi = Abi {
+    preserved: &[18..=19, 28..=29],
+    zero: Some(17),
+    ..GCC
+};
+
+/// IAR: r0 to r3, r16 to r23 and Z are scratch; registers are saved on the data stack.
+pub static IAR: Abi = Abi {
+    name: "iar",
+    title: "IAR AVR, data stack in Y",
+    arguments: [16, 18, 20, 22],
+    preserved: &[4..=15, 24..=29],
+    zero: None,
+    data_stack: true,
+    order: [
+        22, 23, 20, 21, 18, 19, 16, 17, 2, 3, 24, 25, 14, 15, 12, 13, 10, 11, 8, 9, 6, 7, 4, 5,
+    ],
+};
+
+impl Abi {
+    /// Must the callee preserve register `r`?
+    pub fn preserves(&self, r: u8) -> bool {
+        self.preserved.iter().any(|range| range.contains(&r))
+    }
+
+    /// Does `op` save a register for the caller, or restore one? With Y as the stack pointer
+    /// `ST -Y` is what PUSH is elsewhere.
+    pub fn saves(&self, op: Op) -> bool {
+        self.data_stack && matches!(op, Op::STY_DEC | Op::LDY_INC)
+    }
+
+    /// The stack that arguments and saved registers are on, and where arguments begin above its pointer.
+    fn stack(&self, pc_bytes: usize) -> (Base, i64) {
+        match self.data_stack {
+            true => (Base::DATA_STACK, 0),
+            false => (Base::STACK, 1 + pc_bytes as i64),
+        }
+    }
+
+    /// Where the calling convention puts arguments that have no place of their own.
+    fn places(&self, arguments: &[Argument], pc_bytes: usize) -> Vec<Place> {
+        let (_, stack) = self.stack(pc_bytes);
+        match self.data_stack {
+            true => first_fit(arguments, stack),
+            false => downwards(arguments, stack),
+        }
+    }
+}
+
 /// Bytes of a pointer.
 pub const POINTER_BYTES: usize = 2;
 /// The deepest stack a kernel may use, in bytes.
 pub const STACK_LIMIT: i64 = 1024;
-
-/// Must the callee preserve register `r`?
-pub fn is_callee_saved(core: &Core, r: u8) -> bool {
-    match core.set {
-        Set::Avrrc => matches!(r, 18 | 19 | 28 | 29),
-        _ => matches!(r, 2..=17 | 28 | 29),
-    }
-}
-
-/// The register that holds 0 whenever C code runs.
-pub fn zero_register(core: &Core) -> u8 {
-    match core.set {
-        Set::Avrrc => 17,
-        _ => 1,
-    }
-}
 
 /// What the machine held when the kernel was entered.
 pub struct Entry<D: Domain> {
@@ -46,11 +112,10 @@ pub struct Entry<D: Domain> {
     interrupts: D::Bit,
 }
 
-/// Places of the arguments: from r25 down, each in whole pairs, then on the stack (avr-gcc wiki,
-/// *Calling convention*).
-fn places(arguments: &[Argument], pc_bytes: usize) -> Vec<Place> {
+/// avr-gcc: from r25 down, each in whole pairs, then on the stack (avr-gcc wiki, *Calling convention*).
+fn downwards(arguments: &[Argument], stack: i64) -> Vec<Place> {
     let pairs: Vec<u8> = (4..13u8).rev().map(|pair| 2 * pair).collect();
-    let list = in_words(arguments, &pairs, 1 + pc_bytes as i64, 2);
+    let list = in_words(arguments, &pairs, stack, 2);
     let low = |(place, argument): (Place, &Argument)| match (place, argument.place) {
         // The least significant byte is in the lowest register of all pairs.
         (Place::Register(first), None) => {
@@ -59,6 +124,34 @@ fn places(arguments: &[Argument], pc_bytes: usize) -> Vec<Place> {
         (place, _) => place,
     };
     list.into_iter().zip(arguments).map(low).collect()
+}
+
+/// IAR: the first free registers of r16 to r23 that are aligned, then the data stack (CAVR-4, page 103).
+fn first_fit(arguments: &[Argument], stack: i64) -> Vec<Place> {
+    let (mut taken, mut above) = ([false; 8], stack);
+    let mut place = |argument: &Argument| {
+        if let Some(place) = argument.place {
+            return place;
+        }
+        let bytes = argument.bytes.max(1);
+        let mut starts = (0..taken.len()).step_by(bytes.next_power_of_two());
+        let free = starts.find(|i| {
+            taken
+                .get(*i..i + bytes)
+                .is_some_and(|list| !list.contains(&true))
+        });
+        match free {
+            Some(i) => {
+                taken[i..i + bytes].fill(true);
+                Place::Register(16 + i as u8)
+            }
+            None => {
+                above += bytes as i64;
+                Place::Stack(above - bytes as i64)
+            }
+        }
+    };
+    arguments.iter().map(&mut place).collect()
 }
 
 /// A machine about to run `function`, called with pointers to the start of `bases`.
@@ -75,7 +168,9 @@ pub fn enter<D: Abstract>(
     for i in 0..32u8 {
         m.r[usize::from(i)] = m.d.unknown(format!("r{i} at entry"));
     }
-    m.r[usize::from(zero_register(core))] = m.d.known(0);
+    if let Some(zero) = core.abi.zero {
+        m.r[usize::from(zero)] = m.d.known(0);
+    }
     for s in 0..8 {
         let bit = m.d.unknown_bit(format!("SREG bit {s} at entry"));
         m.set_flag(s, bit);
@@ -84,10 +179,24 @@ pub fn enter<D: Abstract>(
         m.d.pointer(Base::STACK, 0, 0),
         m.d.pointer(Base::STACK, 0, 1),
     ];
+    if core.abi.data_stack {
+        m.r[28] = m.d.pointer(Base::DATA_STACK, 0, 0);
+        m.r[29] = m.d.pointer(Base::DATA_STACK, 0, 1);
+        m.data_stack = Some(Address {
+            base: Base::DATA_STACK,
+            offset: 0,
+        });
+    }
     let pc_bytes = core.pc_bytes as i64;
     let arguments = function.arguments(POINTER_BYTES);
-    let (mut top, mut on_stack) = (pc_bytes + 1, Vec::new());
-    for (place, argument) in places(&arguments, core.pc_bytes).iter().zip(&arguments) {
+    let (base, mut top) = core.abi.stack(core.pc_bytes);
+    let mut on_stack = Vec::new();
+    for (place, argument) in core
+        .abi
+        .places(&arguments, core.pc_bytes)
+        .iter()
+        .zip(&arguments)
+    {
         for part in 0..argument.bytes as u32 {
             let word = abstract_word::<D, 8>(&mut m.d, argument, bases, part);
             match place {
@@ -99,32 +208,56 @@ pub fn enter<D: Abstract>(
             top = top.max(above + argument.bytes as i64);
         }
     }
-    m.d.declare(
-        Base::STACK,
-        Region {
-            name: "stack".into(),
-            start: 1 - STACK_LIMIT,
-            end: top,
-            writable_end: 1,
-        },
-    );
-    let stack = |offset| Address {
-        base: Base::STACK,
-        offset,
+    let region = |name: &str, first: i64, end| Region {
+        name: name.into(),
+        start: first - STACK_LIMIT,
+        end,
+        writable_end: first,
     };
+    // SP points below the last byte in use, Y to it.
+    m.d.declare(Base::STACK, region("stack", 1, top.max(1 + pc_bytes)));
+    if core.abi.data_stack {
+        m.d.declare(Base::DATA_STACK, region("data stack", 0, top));
+    }
     for (offset, word) in on_stack {
-        m.d.init(stack(offset), &word);
+        m.d.init(Address { base, offset }, &word);
     }
     for i in 0..pc_bytes {
         // The call pushed the low byte first: it lies highest.
         let part = m.d.pointer::<8>(Base::RETURN, 0, i as u32);
-        m.d.init(stack(pc_bytes - i), &part);
+        let offset = pc_bytes - i;
+        m.d.init(
+            Address {
+                base: Base::STACK,
+                offset,
+            },
+            &part,
+        );
     }
     let entry = Entry {
         r: m.r.clone(),
         interrupts: m.get_flag(7),
     };
     (m, entry)
+}
+
+/// Bytes written in an abstract run on the stack, and on one for return addresses only.
+pub fn depth<D: Abstract>(core: &Core, d: &D) -> Depth {
+    let below = |base, top: i64| match d.lowest_written(base) {
+        Some(lowest) => (top - lowest).max(0) as usize,
+        None => 0,
+    };
+    let usual = below(Base::STACK, 1);
+    match core.abi.data_stack {
+        true => Depth {
+            bytes: below(Base::DATA_STACK, 0),
+            returns: Some(usual),
+        },
+        false => Depth {
+            bytes: usual,
+            returns: None,
+        },
+    }
 }
 
 /// What the kernel did not give back as it should; empty if it kept the convention.
@@ -135,15 +268,17 @@ pub fn violations<D: Abstract>(
     scratch: &[u8],
 ) -> Vec<String> {
     let mut list = Vec::new();
-    for i in (0..32u8).filter(|i| is_callee_saved(core, *i) && !scratch.contains(i)) {
+    for i in (0..32u8).filter(|i| core.abi.preserves(*i) && !scratch.contains(i)) {
         let i = usize::from(i);
         if !m.d.same(&m.r[i], &entry.r[i]) {
             list.push(format!("r{i} is not restored"));
         }
     }
-    let (zero, known) = (zero_register(core), m.d.known::<8>(0));
-    if !m.d.same(&m.r[usize::from(zero)], &known) {
-        list.push(format!("r{zero} is not 0 at return"));
+    if let Some(zero) = core.abi.zero {
+        let known = m.d.known::<8>(0);
+        if !m.d.same(&m.r[usize::from(zero)], &known) {
+            list.push(format!("r{zero} is not 0 at return"));
+        }
     }
     let back = core.pc_bytes as i64;
     for part in 0..2 {
@@ -172,19 +307,33 @@ fn named_by(body: &[Insn]) -> [bool; 32] {
     used
 }
 
+/// Puts a register on the stack.
+pub fn push(abi: &Abi, r: u8) -> Insn {
+    match abi.data_stack {
+        true => Insn::rk(Op::STY_DEC, r, 0),
+        false => Insn::rr(Op::PUSH, 0, r),
+    }
+}
+
+/// Takes it back.
+pub fn pop(abi: &Abi, r: u8) -> Insn {
+    match abi.data_stack {
+        true => Insn::dk(Op::LDY_INC, r, 0),
+        false => Insn::rr(Op::POP, r, 0),
+    }
+}
+
 /// Saves what the body needs: (before, after) the body.
 pub fn frame(core: &Core, body: &[Insn]) -> (Vec<Insn>, Vec<Insn>) {
     let used = named_by(body);
-    let is_saved = |r: &u8| used[usize::from(*r)] && is_callee_saved(core, *r);
+    let abi = core.abi;
+    // The stack pointer of data comes back by itself.
+    let is_pointer = |r: u8| abi.data_stack && r / 2 == Pointer::Y.low() / 2;
+    let is_saved = |r: &u8| used[usize::from(*r)] && abi.preserves(*r) && !is_pointer(*r);
     let saved: Vec<u8> = (0..32u8).filter(is_saved).collect();
-    let before = saved.iter().map(|r| Insn::rr(Op::PUSH, 0, *r)).collect();
-    let mut after: Vec<_> = saved
-        .iter()
-        .rev()
-        .map(|r| Insn::rr(Op::POP, *r, 0))
-        .collect();
-    let zero = zero_register(core);
-    if used[usize::from(zero)] {
+    let before = saved.iter().map(|r| push(abi, *r)).collect();
+    let mut after: Vec<_> = saved.iter().rev().map(|r| pop(abi, *r)).collect();
+    if let Some(zero) = abi.zero.filter(|zero| used[usize::from(*zero)]) {
         after.push(Insn::rr(Op::EOR, zero, zero));
     }
     after.push(Insn::rr(Op::RET, 0, 0));
@@ -193,8 +342,9 @@ pub fn frame(core: &Core, body: &[Insn]) -> (Vec<Insn>, Vec<Insn>) {
 
 /// Bytes of data space in a concrete run: all that 16 bits address.
 const DATA_SPACE: usize = 0x1_0000;
-/// First address of the stack in a concrete run.
+/// First address of the stack in a concrete run, and of a data stack.
 const STACK_TOP: usize = 0xf000;
+const DATA_STACK_TOP: usize = 0xe000;
 
 /// Word address that stands for the caller: the last one a program counter can hold.
 pub fn caller(m: &Avr<Concrete>) -> usize {
@@ -225,8 +375,16 @@ pub fn enter_function(core: &Core, function: &Function, addresses: &[usize]) -> 
         }
     }
     let arguments = function.arguments(POINTER_BYTES);
-    let sp = (STACK_TOP - m.pc_bytes) as i64;
-    for (place, argument) in places(&arguments, m.pc_bytes).iter().zip(&arguments) {
+    let sp = match core.abi.data_stack {
+        true => DATA_STACK_TOP as i64,
+        false => (STACK_TOP - m.pc_bytes) as i64,
+    };
+    for (place, argument) in core
+        .abi
+        .places(&arguments, m.pc_bytes)
+        .iter()
+        .zip(&arguments)
+    {
         let number = concrete_number(argument, addresses);
         for part in 0..argument.bytes.min(8) {
             let byte = number >> (8 * part) & 0xff;
@@ -243,16 +401,29 @@ pub fn enter_function(core: &Core, function: &Function, addresses: &[usize]) -> 
 
 /// Calls again, with the memory as it is.
 pub fn restart(m: &mut Avr<Concrete>, core: &Core, addresses: &[usize]) {
-    for (low, address) in ARGUMENTS.iter().zip(addresses) {
+    for (low, address) in core.abi.arguments.iter().zip(addresses) {
         let low = usize::from(*low);
         m.r[low] = m.d.known(*address as u64);
         m.r[low + 1] = m.d.known(*address as u64 >> 8);
     }
-    m.r[usize::from(zero_register(core))] = m.d.known(0);
+    if let Some(zero) = core.abi.zero {
+        m.r[usize::from(zero)] = m.d.known(0);
+    }
     for i in 0..m.pc_bytes {
         m.d.memory[STACK_TOP - i] = (caller(m) >> (8 * i)) as u8;
     }
     let sp = (STACK_TOP - m.pc_bytes) as u64;
+    m.d.stacks.clear();
+    if core.abi.data_stack {
+        m.r[28] = m.d.known(DATA_STACK_TOP as u64);
+        m.r[29] = m.d.known(DATA_STACK_TOP as u64 >> 8);
+        m.data_stack = Some(Address {
+            base: Base::ABSOLUTE,
+            offset: DATA_STACK_TOP as i64,
+        });
+        m.d.watch(STACK_LIMIT, DATA_STACK_TOP);
+    }
+    m.d.watch(STACK_LIMIT, sp as usize + 1);
     m.sp = [m.d.known(sp), m.d.known(sp >> 8)];
     m.pc = 0;
 }

@@ -18,11 +18,6 @@ use crate::schedule::{Blocks, Column, ColumnBlock, Lifetimes, Product};
 /// The largest product of two words.
 const PRODUCT: u64 = 255 * 255;
 
-/// Free registers, the caller-saved first.
-pub const ORDER: [u8; 24] = [
-    24, 25, 22, 23, 20, 21, 18, 19, 16, 17, 14, 15, 12, 13, 10, 11, 8, 9, 6, 7, 4, 5, 2, 3,
-];
-
 /// Choices that only a count of cycles can settle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Choices {
@@ -38,6 +33,8 @@ pub struct OutOfRegisters;
 pub struct Columns {
     pub items: Vec<Item>,
     pub notes: Vec<(usize, String)>,
+    /// The registers to use, those to prefer first.
+    order: Vec<u8>,
     free: [bool; 32],
     /// Free registers known to hold 0.
     zeroed: [bool; 32],
@@ -73,6 +70,7 @@ impl Columns {
         let mut c = Self {
             items: Vec::new(),
             notes: Vec::new(),
+            order: order.to_vec(),
             free,
             zeroed: [false; 32],
             zero: None,
@@ -111,7 +109,8 @@ impl Columns {
             let i = usize::from(r);
             (self.zeroed[i], self.free[i ^ 1] && !self.zeroed[i ^ 1])
         };
-        let best = ORDER
+        let best = self
+            .order
             .iter()
             .copied()
             .filter(|r| self.free[usize::from(*r)])
@@ -135,7 +134,7 @@ impl Columns {
 
     /// The even register of a free pair, preferably one not known to be zero.
     fn free_pair(&self) -> Option<u8> {
-        ORDER
+        self.order
             .iter()
             .copied()
             .filter(|r| {
@@ -153,7 +152,8 @@ impl Columns {
         if let Some(z) = self.zero {
             return Ok(z);
         }
-        let known = ORDER
+        let known = self
+            .order
             .iter()
             .copied()
             .find(|r| self.free[usize::from(*r)] && self.zeroed[usize::from(*r)]);
@@ -180,7 +180,8 @@ impl Columns {
         {
             let twin = z ^ 1;
             // Keep the zero's twin for MOVW; any other zeroed register serves.
-            if let Some(r) = ORDER
+            if let Some(r) = self
+                .order
                 .iter()
                 .copied()
                 .find(|r| *r != twin && known(self, *r))
@@ -201,7 +202,7 @@ impl Columns {
                 return Ok(pair);
             }
         }
-        if let Some(r) = ORDER.iter().copied().find(|r| known(self, *r)) {
+        if let Some(r) = self.order.iter().copied().find(|r| known(self, *r)) {
             self.claim(r);
             return Ok(r);
         }

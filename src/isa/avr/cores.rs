@@ -3,8 +3,10 @@
 //! Source: DS40002198, *AVR Instruction Set Manual*, chapter 5, columns AVRe, AVRxm, AVRxt and
 //! AVRrc, with the notes on internal SRAM; which instructions a core has: its appendix A.
 
+use super::abi::{self, Abi};
 use super::code::Insn;
 use super::instructions::{Op, Timing};
+use crate::isa::Class;
 
 /// The instruction sets of the family (DS40002198, table 5-1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,11 +38,13 @@ pub struct Core {
     /// ELF machine number of binutils (`EF_AVR_MACH`) for code that runs on every part with this core.
     pub arch: u32,
     pub source: &'static str,
+    /// How its kernels are called.
+    pub abi: &'static Abi,
 }
 
 impl PartialEq for Core {
     fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
+        self.name == other.name && self.abi.name == other.abi.name
     }
 }
 
@@ -119,9 +123,26 @@ impl Core {
     }
 
     /// Every core that runs code made for this one, in this one's calling convention.
-    pub fn relatives(&self) -> impl Iterator<Item = &'static Core> {
-        let set = self.set;
-        CORES.iter().copied().filter(move |c| set.runs_on(c.set))
+    pub fn relatives(&self) -> impl Iterator<Item = Core> {
+        let (set, abi) = (self.set, self.abi);
+        let others = CORES.iter().filter(move |c| set.runs_on(c.set));
+        others.map(move |c| (*c).called(abi))
+    }
+
+    /// The same core, called by `abi`.
+    pub fn called(&self, abi: &'static Abi) -> Core {
+        Core {
+            abi,
+            ..self.clone()
+        }
+    }
+
+    /// What a count of instructions calls `insn`.
+    pub fn class_of(&self, insn: &Insn) -> Class {
+        match self.abi.saves(insn.op) {
+            true => Class::Frame,
+            false => insn.form().class,
+        }
     }
 }
 
@@ -198,6 +219,7 @@ pub static ATMEGA128: Core = Core {
     taken: 1,
     arch: 5,
     source: "ATmega128 datasheet (doc2467), instruction set summary; DS40002198, column AVRe",
+    abi: &abi::GCC,
 };
 
 /// AVRe+ with a 22-bit program counter: calls and returns move three bytes.
@@ -263,6 +285,7 @@ pub static ATTINY10: Core = Core {
     cycles: avrrc,
     arch: 100,
     source: "DS40002198, column AVRrc, data memory; ATtiny4/5/9/10 datasheet (DS40002060)",
+    abi: &abi::GCC_REDUCED,
     ..ATMEGA128
 };
 

@@ -1,19 +1,20 @@
 //! From a schedule to a whole function: pointers set up, columns, registers saved.
 
-use super::abi;
+use super::abi::{self, Abi};
 use super::code::Insn;
-use super::columns::{Choices, Columns, ORDER};
+use super::columns::{Choices, Columns};
 use super::cores::Core;
 use super::instructions::{Op, Ops, Timing};
 use super::machine::Pointer;
 use super::pointers::{self, Array, Item, move_pointer};
 use super::rows::Rows;
+use super::setting::Setting;
 use super::tiles;
 use super::windows::{self, Resolved, SPH, SPL, SREG};
 use super::words::{self, Lowering};
 use crate::allocate::Timeline;
 use crate::facts::Facts;
-use crate::isa::{Budget, LowerError, claims};
+use crate::isa::{Limits, LowerError, claims};
 use crate::program::{Claim, Program};
 use crate::schedule::{Schedule, Words};
 
@@ -43,33 +44,62 @@ const CHOICES: [Choices; 2] = [
     Choices { clear_pairs: true },
 ];
 
-/// Functions that run `schedule` in the first registers of [`ORDER`], any of which may be the cheapest.
+/// Functions that run `schedule` within `limits`, any of which may be the cheapest.
 ///
 /// # Errors
 /// When registers run out, or a pointer cannot move where it must.
 pub fn lower(
     schedule: &Schedule,
     core: &Core,
-    budget: Budget,
+    limits: Limits,
 ) -> Result<Vec<Program<Insn>>, LowerError> {
-    let order = &ORDER[..budget.registers.min(ORDER.len())];
-    let schedule = match schedule {
+    match schedule {
+        Schedule::Tiles(_) if core.abi.data_stack => return Err(LowerError::ThreePointers),
         Schedule::Tiles(tiles) => return tiles::lower(core, tiles),
-        _ if !core.multiplies() => return Err(LowerError::NoMultiplier(core.name)),
+        _ => {}
+    }
+    if !core.multiplies() {
+        return Err(LowerError::NoMultiplier(core.name));
+    }
+    let mut list = Vec::new();
+    let mut refused = None;
+    for setting in Setting::of(core.abi) {
+        match lower_in(schedule, core, &setting, limits) {
+            Ok(programs) => list.extend(programs),
+            Err(error) => refused = Some(error),
+        }
+    }
+    match refused {
+        Some(error) if list.is_empty() => Err(error),
+        _ => Ok(list),
+    }
+}
+
+fn lower_in(
+    schedule: &Schedule,
+    core: &Core,
+    setting: &Setting,
+    limits: Limits,
+) -> Result<Vec<Program<Insn>>, LowerError> {
+    let mut order = setting.registers();
+    order.truncate(limits.registers);
+    let order = order.as_slice();
+    let schedule = match schedule {
         Schedule::Blocks(blocks) => blocks,
-        Schedule::Words(words) => return in_words(core, words, order, budget),
+        Schedule::Words(words) => return in_words(core, words, order, setting, limits),
+        Schedule::Tiles(_) => return Err(LowerError::Tiles),
     };
     if let Some(blocks) = schedule.column_blocks() {
         let lowered = CHOICES.iter().map(|choices| {
             let columns = Columns::lower(schedule, &blocks, order, *choices);
             let Columns { items, notes, .. } = columns.map_err(|_| LowerError::Registers)?;
-            function(core, &items, notes)
+            function(core, &items, notes, setting)
         });
         return lowered.collect();
     }
     let blocks = schedule.row_blocks().ok_or(LowerError::Mixed)?;
     let rows = Rows::lower(schedule.n, &blocks, order).map_err(|_| LowerError::Registers)?;
-    Ok(vec![function(core, &rows.items, rows.notes)?])
+    Ok(vec![function(core, &rows.items, rows.notes, setting)?])
 }
 
 /// Functions that run a schedule in words.
@@ -77,7 +107,8 @@ fn in_words(
     core: &Core,
     schedule: &Words,
     registers: &[u8],
-    budget: Budget,
+    setting: &Setting,
+    limits: Limits,
 ) -> Result<Vec<Program<Insn>>, LowerError> {
     let line = Timeline::of(schedule);
     // After its last use an operand needs no pointer any more.
@@ -99,20 +130,20 @@ fn in_words(
     ends.sort_unstable();
     // Which is the cheapest is known before addresses are, but for the moves of pointers.
     let mut drafts: Vec<_> = choices()
-        .filter_map(|choices| draft(schedule, registers, &ends, choices))
+        .flat_map(|choices| drafts(schedule, registers, &ends, setting, choices))
         .map(|draft| (least_cycles(core, &draft.items), draft))
         .collect();
     drafts.sort_by_key(|(least, _)| *least);
     let mut refused = Some(LowerError::Registers);
     let mut best: Option<(u64, usize, Program<Insn>)> = None;
     for (least, l) in drafts {
-        let limit = best.as_ref().map_or(budget.cycles, |(cycles, ..)| *cycles);
+        let limit = best.as_ref().map_or(limits.cycles, |(cycles, ..)| *cycles);
         if least > limit {
             refused = None;
             break;
         }
         let scratch = l.bank.scratch_words();
-        let resolved = match windows::resolve(&l.items, scratch, limit - least) {
+        let resolved = match windows::resolve(&l.items, scratch, setting, limit - least) {
             Ok(Some(resolved)) => resolved,
             Ok(None) => {
                 refused = None;
@@ -162,26 +193,33 @@ fn choices() -> impl Iterator<Item = words::Choices> {
     })
 }
 
-/// The steps in registers: with a pointer to scratch memory if they need some.
-fn draft(
+/// The steps in registers, with as few pointers as will do.
+fn drafts(
     schedule: &Words,
     registers: &[u8],
     ends: &[usize],
+    setting: &Setting,
     choices: words::Choices,
-) -> Option<Lowering> {
-    let order = |freed: &[(u8, usize)]| {
-        // A budget of registers does not count those of pointers, free or not.
-        let whole = registers.len() == ORDER.len();
-        let freed = freed.iter().filter(|_| whole);
-        let all = registers.iter().map(|r| (*r, 0));
-        all.chain(freed.copied()).collect::<Vec<_>>()
-    };
+) -> Vec<Lowering> {
     let (first, second) = (ends[0], ends[1]);
-    let both = order(&[(26, first), (27, first), (30, second), (31, second)]);
-    let without = Lowering::of(schedule, &both, choices).ok();
-    without
-        .filter(|l| l.bank.scratch_words() == 0)
-        .or_else(|| Lowering::of(schedule, &order(&[(26, second), (27, second)]), choices).ok())
+    // A limit on registers does not count those of pointers, free or not.
+    let whole = registers.len() == setting.registers().len();
+    let with = |pointers: usize| {
+        let freed: &[(u8, usize)] = match pointers {
+            1 if whole => &[(26, first), (27, first), (30, second), (31, second)],
+            2 if whole => &[(26, second), (27, second)],
+            _ => &[],
+        };
+        let order: Vec<_> = registers.iter().map(|r| (*r, 0)).collect();
+        let lowered = Lowering::of(schedule, &[&order, freed].concat(), choices).ok();
+        // Scratch memory takes a pointer more.
+        lowered.filter(|l| pointers > 1 || l.bank.scratch_words() == 0)
+    };
+    let [few, more] = setting.pointers();
+    match with(few) {
+        Some(draft) if few == 1 => vec![draft],
+        draft => draft.into_iter().chain(with(more)).collect(),
+    }
 }
 
 /// Cycles of `insns`, straight through.
@@ -202,8 +240,19 @@ fn least_cycles(core: &Core, items: &[Item]) -> u64 {
 /// Bytes up to which PUSH and POP make room on the stack faster than arithmetic does.
 const PUSHED: usize = 4;
 
-/// Instructions that add `by` to the stack pointer, through Y.
-fn move_stack(by: i64) -> Vec<Insn> {
+/// The furthest that ADIW and SBIW go.
+const STEP: i64 = 63;
+
+/// Instructions that add `by` to the stack pointer: to Y if it is that, one whole move after the
+/// other, else through Y.
+fn move_stack(abi: &Abi, by: i64) -> Vec<Insn> {
+    if abi.data_stack {
+        let steps = (0..by.abs()).step_by(STEP as usize);
+        let step = |done: i64| (by.abs() - done).min(STEP) * by.signum();
+        return steps
+            .flat_map(|done| move_pointer(Pointer::Y, step(done)))
+            .collect();
+    }
     let mut list = vec![Insn::dk(Op::IN, 28, SPL), Insn::dk(Op::IN, 29, SPH)];
     list.extend(move_pointer(Pointer::Y, by));
     // An interrupt between the two halves would find no stack.
@@ -229,23 +278,27 @@ fn framed(
     scratch: usize,
     claims: impl Fn(&dyn Fn(usize) -> Option<usize>) -> Vec<Claim>,
 ) -> Program<Insn> {
+    let abi = core.abi;
     let argument = |array: &Array| match array {
-        Array::R => abi::ARGUMENTS[0],
-        Array::A => abi::ARGUMENTS[1],
-        Array::B | Array::T => abi::ARGUMENTS[2],
+        Array::R => abi.arguments[0],
+        Array::A => abi.arguments[1],
+        Array::B | Array::T => abi.arguments[2],
     };
-    let mut body = Vec::new();
-    for array in resolved.kept.iter().rev() {
+    let kept = resolved.kept.iter().rev().flat_map(|array| {
         let low = argument(array);
-        body.push(Insn::rr(Op::PUSH, 0, low + 1));
-        body.push(Insn::rr(Op::PUSH, 0, low));
-    }
-    if scratch <= PUSHED {
-        body.extend((0..scratch).map(|_| Insn::rr(Op::PUSH, 0, 0)));
-    } else {
-        body.extend(move_stack(-(scratch as i64)));
-    }
-    for (p, low) in resolved.entry.iter().zip(abi::ARGUMENTS) {
+        [abi::push(abi, low + 1), abi::push(abi, low)]
+    });
+    let is_pushed = |bytes: usize| bytes <= PUSHED && !abi.data_stack;
+    let scratch_words = match is_pushed(scratch) {
+        true => vec![Insn::rr(Op::PUSH, 0, 0); scratch],
+        false => move_stack(abi, -(scratch as i64)),
+    };
+    // Addresses lie above the scratch words, or below where Y points there all the time.
+    let mut body: Vec<Insn> = match abi.data_stack {
+        true => scratch_words.into_iter().chain(kept).collect(),
+        false => kept.chain(scratch_words).collect(),
+    };
+    for (p, low) in resolved.entry.iter().zip(abi.arguments) {
         body.extend(p.map(|p| Insn::rr(Op::MOVW, p.low(), low)));
     }
     let mut notes = notes.into_iter().peekable();
@@ -260,10 +313,9 @@ fn framed(
         ends.push(body.len().checked_sub(1));
     }
     let room = scratch + 2 * resolved.kept.len();
-    if room <= PUSHED {
-        body.extend((0..room).map(|_| Insn::rr(Op::POP, 0, 0)));
-    } else {
-        body.extend(move_stack(room as i64));
+    match is_pushed(room) {
+        true => body.extend((0..room).map(|_| Insn::rr(Op::POP, 0, 0))),
+        false => body.extend(move_stack(abi, room as i64)),
     }
     let (before, after) = abi::frame(core, &body);
     let offset = before.len();
@@ -284,14 +336,20 @@ fn function(
     core: &Core,
     items: &[Item],
     notes: Vec<(usize, String)>,
+    setting: &Setting,
 ) -> Result<Program<Insn>, LowerError> {
+    if core.abi.data_stack {
+        let resolved =
+            windows::resolve(items, 0, setting, u64::MAX)?.ok_or(LowerError::Addressing)?;
+        return Ok(framed(core, resolved, notes, 0, |_| vec![]));
+    }
     let (pointers, resolved) = pointers::resolve(items).ok_or(LowerError::Addressing)?;
     // An array that nothing accesses (a squaring has no b) needs no pointer.
     let used = |array: Array| items.iter().any(|item| item.array() == Some(array));
     let mut body: Vec<Insn> = Array::ARGUMENTS
         .into_iter()
         .zip(pointers)
-        .zip(abi::ARGUMENTS)
+        .zip(core.abi.arguments)
         .filter(|((array, _), _)| used(*array))
         .map(|((_, p), argument)| Insn::rr(Op::MOVW, p.low(), argument))
         .collect();

@@ -71,6 +71,8 @@ pub struct Avr<D: Domain> {
     pub io_start: i64,
     /// Whether the next instruction is executed, where that depends on a bit nobody knows.
     pub condition: Option<Condition<D>>,
+    /// Where Y points at entry, if it is the stack pointer of data.
+    pub data_stack: Option<Address>,
     /// Program memory from address 0, for LPM.
     flash: Rc<[u8]>,
 }
@@ -97,6 +99,7 @@ impl<D: Domain> Avr<D> {
             pc_bytes,
             io_start: 0x20,
             condition: None,
+            data_stack: None,
             flash,
             d,
         }
@@ -358,7 +361,7 @@ impl<D: Domain> Avr<D> {
     }
 
     #[inline(always)]
-    fn pointer(&mut self, p: Pointer, offset: i32) -> Result<Address, Fault> {
+    pub(super) fn pointer(&mut self, p: Pointer, offset: i32) -> Result<Address, Fault> {
         let low = usize::from(p.low());
         self.d
             .address(&[&self.r[low], &self.r[low + 1]], i64::from(offset))
@@ -378,28 +381,28 @@ impl<D: Domain> Avr<D> {
     }
 
     #[inline(always)]
-    fn read(&mut self, at: Address) -> Result<D::Word<8>, Fault> {
+    pub(super) fn read(&mut self, at: Address) -> Result<D::Word<8>, Fault> {
         if at.base == Base::ABSOLUTE && at.offset < self.io_start + io::LENGTH {
             if at.offset < self.io_start {
                 return Ok(self.r(at.offset as u8));
             }
             return self.load_io((at.offset - self.io_start) as i32);
         }
-        if at.base == Base::STACK && self.is_below_stack(at)? {
+        if self.is_below_stack(at)? {
             return Err(Fault::Load(BELOW_STACK.into()));
         }
         self.d.load(at)
     }
 
     #[inline(always)]
-    fn write(&mut self, at: Address, word: D::Word<8>) -> Outcome {
+    pub(super) fn write(&mut self, at: Address, word: D::Word<8>) -> Outcome {
         if at.base == Base::ABSOLUTE && at.offset < self.io_start + io::LENGTH {
             if at.offset < self.io_start {
                 return self.set(at.offset as u8, word);
             }
             return self.write_io((at.offset - self.io_start) as i32, word);
         }
-        if at.base == Base::STACK && self.is_below_stack(at)? {
+        if self.is_below_stack(at)? {
             return Err(Fault::Store(BELOW_STACK.into()));
         }
         self.d.store(at, &word)?;
@@ -504,82 +507,6 @@ impl<D: Domain> Avr<D> {
         let (word, bit) = (self.load_io(a)?, self.d.flag(on));
         let word = self.d.with_bit(&word, u32::from(b), &bit);
         self.write_io(a, word)
-    }
-
-    fn move_sp(&mut self, up: bool) {
-        let (one, zero, off) = (self.byte(1), self.byte(0), self.d.flag(false));
-        let (lo, hi) = if up {
-            let lo = self.d.add(&self.sp[0], &one, &off);
-            let hi = self.d.add(&self.sp[1], &zero, &lo.carry);
-            (lo.word, hi.word)
-        } else {
-            let lo = self.d.sub(&self.sp[0], &one, &off);
-            let hi = self.d.sub(&self.sp[1], &zero, &lo.carry);
-            (lo.word, hi.word)
-        };
-        self.sp = [lo, hi];
-    }
-
-    /// Where SP points: the stack, and no operand, as an interrupt writes below it.
-    fn stack_top(&mut self) -> Result<Address, Fault> {
-        let [lo, hi] = self.sp.clone();
-        let at = self.d.address(&[&lo, &hi], 0)?;
-        match at.base {
-            Base::STACK | Base::ABSOLUTE => Ok(at),
-            _ => Err(Fault::Store(
-                "through a stack pointer that points to an operand".into(),
-            )),
-        }
-    }
-
-    fn is_below_stack(&mut self, at: Address) -> Result<bool, Fault> {
-        Ok(at.offset <= self.stack_top()?.offset)
-    }
-
-    /// Stores at SP, then decrements it.
-    pub fn push(&mut self, word: &D::Word<8>) -> Result<(), Fault> {
-        let at = self.stack_top()?;
-        match at.base {
-            Base::STACK => self.d.store(at, word)?,
-            _ => self.write(at, word.clone()).map(|_| ())?,
-        }
-        self.move_sp(false);
-        Ok(())
-    }
-
-    /// Increments SP, then loads.
-    pub fn pop(&mut self) -> Result<D::Word<8>, Fault> {
-        self.move_sp(true);
-        let at = self.stack_top()?;
-        match at.base {
-            Base::STACK => self.d.load(at),
-            _ => self.read(at),
-        }
-    }
-
-    /// Pushes the address `words` further on, low byte first.
-    pub fn push_pc(&mut self, words: usize) -> Result<(), Fault> {
-        let back = self.pc + words;
-        for i in 0..self.pc_bytes {
-            let byte = self.byte((back >> (8 * i)) as i32);
-            self.push(&byte)?;
-        }
-        Ok(())
-    }
-
-    /// Pops a return address, high byte first.
-    pub fn pop_pc(&mut self) -> Outcome {
-        let mut parts = Vec::with_capacity(3);
-        for _ in 0..self.pc_bytes {
-            parts.insert(0, self.pop()?);
-        }
-        let parts: Vec<_> = parts.iter().collect();
-        let at = self.d.address(&parts, 0)?;
-        match at.base {
-            Base::ABSOLUTE => Ok(Flow::Jump(at.offset as usize)),
-            Base::RETURN if at.offset == 0 => Ok(Flow::Return),
-            _ => Err(Fault::Return),
-        }
     }
 }
 

@@ -7,7 +7,7 @@
 //! | [`code`] | encode, decode and print, from the table |
 //! | [`cores`], [`parts`] | costs of each core; memories of each part |
 //! | [`run`], [`skip`] | executing decoded code, in any domain; skips as conditional instructions |
-//! | [`abi`] | the avr-gcc calling convention: entering, leaving, saving |
+//! | [`abi`] | the calling conventions of avr-gcc and IAR: entering, leaving, saving |
 //! | [`lower`], [`columns`], [`rows`], [`pointers`] | from a schedule to a program |
 
 pub mod abi;
@@ -21,7 +21,9 @@ pub mod parts;
 pub mod pointers;
 pub mod rows;
 pub mod run;
+mod setting;
 pub mod skip;
+mod stack;
 mod sweeps;
 pub mod tiles;
 pub mod windows;
@@ -36,7 +38,7 @@ use crate::domain::{Abstract, Base};
 use crate::emit::{Assembler, Dialect, ObjectFormat};
 use crate::facts::Facts;
 use crate::function::Function;
-use crate::isa::{Budget, Called, Class, Cost, Isa, LowerError, Operands, Stopped};
+use crate::isa::{Called, Class, Cost, Depth, Isa, Limits, LowerError, Operands, Stopped};
 use crate::program::Program;
 use crate::schedule::{Counts, Schedule};
 
@@ -51,8 +53,6 @@ impl Isa for AvrIsa {
     type Core = cores::Core;
 
     const WORD_BITS: u32 = 8;
-    const STACK_TOP: i64 = 1;
-    const ABI: &'static str = "avr-gcc";
     const ASSEMBLERS: &'static [Assembler] =
         &[Assembler::Gnu, Assembler::Iar, Assembler::CrossWorks];
     const POINTER_BYTES: usize = abi::POINTER_BYTES;
@@ -62,11 +62,15 @@ impl Isa for AvrIsa {
     }
 
     fn relatives(core: &cores::Core) -> Vec<cores::Core> {
-        core.relatives().cloned().collect()
+        core.relatives().collect()
     }
 
-    fn is_frame(insn: &code::Insn) -> bool {
-        insn.form().class == Class::Frame
+    fn abi(core: &cores::Core) -> &'static str {
+        core.abi.title
+    }
+
+    fn is_frame(core: &cores::Core, insn: &code::Insn) -> bool {
+        core.class_of(insn) == Class::Frame
     }
 
     fn facts(core: &cores::Core) -> Facts {
@@ -76,9 +80,9 @@ impl Isa for AvrIsa {
     fn lower_within(
         schedule: &Schedule,
         core: &cores::Core,
-        budget: Budget,
+        limits: Limits,
     ) -> Result<Vec<Program<code::Insn>>, LowerError> {
-        lower::lower(schedule, core, budget)
+        lower::lower(schedule, core, limits)
     }
 
     fn at_least(core: &cores::Core, counts: &Counts) -> u64 {
@@ -110,6 +114,10 @@ impl Isa for AvrIsa {
                 Set::AvrePlus | Set::Avrxm | Set::Avrxt => "defined(__AVR_HAVE_MUL__)",
                 Set::Avrrc => "defined(__AVR_TINY__)",
             },
+            stranger: Some(match core.abi.data_stack {
+                true => "defined(__AVR__) && defined(__GNUC__)",
+                false => "defined(__ICCAVR__)",
+            }),
         }
     }
 
@@ -157,7 +165,8 @@ impl Isa for AvrIsa {
         limit: u64,
     ) -> Result<Called<D>, Stopped> {
         let (mut m, entry) = abi::enter(domain, core, function, bases);
-        let cost = run::Decoded::new(&function.code, core).run(&mut m, usize::MAX, limit)?;
+        let mut cost = run::Decoded::new(&function.code, core).run(&mut m, usize::MAX, limit)?;
+        cost.stack = abi::depth(core, &m.d);
         let violations = abi::violations(&mut m, &entry, core, &function.scratch);
         Ok(Called {
             domain: m.d,
@@ -186,7 +195,8 @@ impl Isa for AvrIsa {
         operands.put(&mut m.d, &addresses, word);
         let decoded = run::Decoded::<Concrete>::new(&function.code, core);
         let stop = abi::caller(&m);
-        let cost = decoded.run(&mut m, stop, limit)?;
+        let mut cost = decoded.run(&mut m, stop, limit)?;
+        cost.stack = Depth::written(&m.d);
         let result = operands.result(&m.d, &addresses, word);
         Ok((result, cost))
     }

@@ -8,7 +8,7 @@ use super::skip::{Condition, can_be_conditional};
 use crate::domain::Domain;
 use crate::fault::Fault;
 use crate::isa::Class;
-use crate::isa::{ClassCounts, Cost, Span, Stopped};
+use crate::isa::{ClassCounts, Cost, Depth, Span, Stopped};
 
 /// An instruction that the core has not.
 const REFUSED: &str = "not an instruction of the core";
@@ -24,6 +24,8 @@ struct Slot<D: Domain> {
     /// Extra cycles when control jumps: of a conditional branch only.
     taken: u8,
     class: Class,
+    /// May it change Y where that is the stack pointer of data?
+    guarded: bool,
 }
 
 /// Code decoded for a domain and a core. Every word is decoded, as a jump may go anywhere.
@@ -54,7 +56,9 @@ impl<D: Domain> Decoded<D> {
                     words: insn.form().words as u8,
                     cycles: core.cycles_of(&insn) as u8,
                     taken: u8::from(row.timing == Timing::Branch) * core.taken as u8,
-                    class: row.class,
+                    class: core.class_of(&insn),
+                    guarded: core.abi.data_stack
+                        && insn.registers().iter().any(|r| matches!(r, 28 | 29)),
                 }
             }
             None => Slot {
@@ -65,6 +69,7 @@ impl<D: Domain> Decoded<D> {
                 cycles: 0,
                 taken: 0,
                 class: Class::Other,
+                guarded: false,
             },
         };
         Self {
@@ -165,6 +170,9 @@ impl<D: Domain> Decoded<D> {
             m.d.at(pc);
             let spent;
             (spent, returned) = self.execute(m, slot)?;
+            if slot.guarded {
+                m.keeps_data_stack().map_err(|fault| (pc, fault))?;
+            }
             m.d.after::<8>(pc, |i| m.r[usize::from(i & 31)].clone());
             executed += 1;
             cycles += spent;
@@ -182,6 +190,7 @@ impl<D: Domain> Decoded<D> {
             body: span(cycles - frame),
             counts: ClassCounts::of(&by_class),
             executed,
+            stack: Depth::default(),
         })
     }
 }

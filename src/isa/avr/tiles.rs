@@ -74,7 +74,7 @@ impl Plan {
         let first = core.set.first_register();
         // The caller-saved first, among them those for LDI.
         let mut free: Vec<u8> = (first..X).rev().collect();
-        free.sort_by_key(|r| abi::is_callee_saved(core, *r));
+        free.sort_by_key(|r| core.abi.preserves(*r));
         let masked = select == Select::Mask;
         let mut need = 2 * (e + f) + 2 + 2 * usize::from(masked);
         let mut missing = |gives: bool| {
@@ -357,7 +357,7 @@ pub fn lower(core: &Core, tiles: &Tiles) -> Result<Vec<Program<Insn>>, LowerErro
         |main: &mut Vec<Piece>, insns: Vec<Insn>| main.extend(insns.into_iter().map(Piece::Insn));
     notes.push((0, "point to r, a, b".to_string()));
     let start = emitter.apart(|m| {
-        for (pointer, argument) in [Y, Z, X].into_iter().zip(abi::ARGUMENTS) {
+        for (pointer, argument) in [Y, Z, X].into_iter().zip(core.abi.arguments) {
             m.copy_pair(pointer, argument);
         }
     });

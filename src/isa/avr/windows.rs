@@ -4,11 +4,15 @@
 //! follows another MOVW more; the stack pointer is read in two (IN, IN), and an operand's
 //! address that no pointer holds comes back from the frame, where the prologue put it. A
 //! move destroys the carry: it goes where none is on its way, or r0 keeps the carry meanwhile.
+//!
+//! Where Y is the stack pointer of data it stays where it is: at the bottom of the frame, which
+//! holds addresses first and scratch words above them. Then X and Z serve the operands.
 
 use super::code::Insn;
 use super::instructions::Op;
 use super::machine::Pointer;
 use super::pointers::{Array, Item, Mode, REACH, carry_use, load, move_pointer, store};
+use super::setting::{Setting, Y};
 use crate::isa::LowerError;
 
 /// I/O addresses of the stack pointer and the status register.
@@ -40,6 +44,8 @@ enum Way {
     /// From the frame, through another pointer that points there, or by itself and r0, which the
     /// stack keeps if it holds something.
     Frame(Option<usize>),
+    /// From the registers that keep the address.
+    Home(u8),
 }
 
 /// What one access does: before item `place` pointer `p` goes to `to` by `way`; then the
@@ -179,25 +185,23 @@ fn retired(items: &[Item]) -> [usize; 3] {
 }
 
 /// What `access` can do with pointer `p` once it is at `to`: modes, and where each leaves it.
-fn modes(p: usize, to: i64, offset: i64) -> impl Iterator<Item = (Mode, i64)> {
+fn modes(p: usize, to: i64, offset: i64, moves: bool) -> impl Iterator<Item = (Mode, i64)> {
     let d = offset - to;
     let displaced =
         (d == 0 || (p != 0 && (0..=REACH).contains(&d))).then_some((Mode::Displaced, to));
-    let up = (d == 0).then_some((Mode::PostIncrement, to + 1));
-    let down = (d == -1).then_some((Mode::PreDecrement, to - 1));
+    let up = (d == 0 && moves).then_some((Mode::PostIncrement, to + 1));
+    let down = (d == -1 && moves).then_some((Mode::PreDecrement, to - 1));
     [displaced, up, down].into_iter().flatten()
 }
 
-/// Resolves every access; `None` if all ways take more than `most` cycles.
-///
-/// # Errors
-/// When no pointer is left for an access.
-pub fn resolve(items: &[Item], scratch: usize, most: u64) -> Result<Option<Resolved>, LowerError> {
-    let most = u32::try_from(most).unwrap_or(u32::MAX);
-    let mut too_dear = false;
-    let list = accesses(items);
-    let retired = retired(items);
-    let mut nodes: Vec<(usize, Action)> = Vec::new();
+/// Where X, Y and Z may point at entry.
+fn starts(setting: &Setting) -> Vec<[Option<Position>; 3]> {
+    let start = |array| Some(Position { array, offset: 0 });
+    // As many addresses as there may be lie below the scratch words.
+    let frame = Position {
+        array: Array::T,
+        offset: -KEPT,
+    };
     let orders = [
         [0, 1, 2],
         [0, 2, 1],
@@ -206,32 +210,52 @@ pub fn resolve(items: &[Item], scratch: usize, most: u64) -> Result<Option<Resol
         [2, 0, 1],
         [2, 1, 0],
     ];
-    let mut beam: Vec<State> = orders
+    let each = orders.into_iter().map(|order| {
+        let mut at = [None; 3];
+        for (array, p) in Array::ARGUMENTS.into_iter().zip(order) {
+            at[p] = start(array);
+        }
+        if setting.abi.data_stack {
+            at[Y] = Some(frame);
+        }
+        at
+    });
+    each.collect()
+}
+
+/// Resolves every access; `None` if all ways take more than `most` cycles.
+///
+/// # Errors
+/// When no pointer is left for an access.
+pub fn resolve(
+    items: &[Item],
+    scratch: usize,
+    setting: &Setting,
+    most: u64,
+) -> Result<Option<Resolved>, LowerError> {
+    let most = u32::try_from(most).unwrap_or(u32::MAX);
+    let mut too_dear = false;
+    let list = accesses(items);
+    let retired = retired(items);
+    let mut nodes: Vec<(usize, Action)> = Vec::new();
+    let starts = starts(setting);
+    let mut beam: Vec<State> = starts
         .iter()
-        .map(|order| {
-            let mut at = [None; 3];
-            for (array, p) in [Array::R, Array::A, Array::B].into_iter().zip(order) {
-                at[*p] = Some(Position { array, offset: 0 });
-            }
-            State {
-                at,
-                from: [0; 3],
-                cost: 0,
-                node: usize::MAX,
-            }
+        .enumerate()
+        .map(|(s, at)| State {
+            at: *at,
+            from: [0; 3],
+            cost: 0,
+            node: usize::MAX - s,
         })
         .collect();
-    let starts: Vec<[Option<Position>; 3]> = beam.iter().map(|s| s.at).collect();
-    for (s, state) in beam.iter_mut().enumerate() {
-        state.node = usize::MAX - s;
-    }
     let mut next: Vec<(State, Action)> = Vec::new();
     let mut order: Vec<(u64, u32, usize)> = Vec::new();
     for access in &list {
         next.clear();
         order.clear();
         for state in &beam {
-            for (cost, action, after) in actions(state, access, &retired, scratch) {
+            for (cost, action, after) in actions(state, access, &retired, scratch, setting) {
                 let mut at = state.at;
                 at[action.p] = Some(after);
                 let mut from = state.from;
@@ -292,7 +316,7 @@ pub fn resolve(items: &[Item], scratch: usize, most: u64) -> Result<Option<Resol
     }
     actions.reverse();
     let start = starts[usize::MAX - node];
-    Ok(Some(emit(items, &list, &actions, start, scratch)))
+    Ok(Some(emit(items, &list, &actions, start, scratch, setting)))
 }
 
 /// Every way to make an access: cost, action, where its pointer is then.
@@ -301,12 +325,13 @@ fn actions(
     access: &Access,
     retired: &[usize; 3],
     scratch: usize,
+    setting: &Setting,
 ) -> Vec<(u32, Action, Position)> {
     let mut list = Vec::new();
     let array = access.array;
     let offset = access.offset;
     let mut push = |cost: u32, p: usize, to: i64, way: Way, (place, save): (usize, bool)| {
-        for (mode, offset) in modes(p, to, offset) {
+        for (mode, offset) in modes(p, to, offset, setting.moves(p)) {
             let action = Action {
                 p,
                 to,
@@ -324,7 +349,9 @@ fn actions(
     let mut there = false;
     for &p in &free {
         if let Some(at) = state.at[p].filter(|at| at.array == array)
-            && modes(p, at.offset, offset).next().is_some()
+            && modes(p, at.offset, offset, setting.moves(p))
+                .next()
+                .is_some()
         {
             push(0, p, at.offset, Way::Stay, here);
             there = true;
@@ -333,7 +360,7 @@ fn actions(
     if there {
         return list;
     }
-    for &p in &free {
+    for &p in free.iter().filter(|p| setting.moves(**p)) {
         let early = state.from[p] <= access.gap;
         // Where the carry may be destroyed, and what that costs.
         let spot = if !access.carry {
@@ -364,17 +391,28 @@ fn actions(
                     push(3 + extra, p, to, Way::Copy(q), (access.item, access.carry));
                 }
             }
+            if let Some(home) = setting.home(array) {
+                if to == 0 {
+                    push(1, p, to, Way::Home(home), here);
+                } else if let Some((spot, extra)) = spot {
+                    push(3 + extra, p, to, Way::Home(home), spot);
+                }
+                continue;
+            }
             if array == Array::T {
-                if let Some((spot, extra)) = spot {
+                if setting.abi.data_stack {
+                    // Only a copy of Y reaches further than Y.
+                } else if let Some((spot, extra)) = spot {
                     push(4 + extra, p, to, Way::Stack, spot);
                 }
                 continue;
             }
             let reaches = |q: &usize| {
-                state.at[*q].is_some_and(|at| {
-                    let reach = at.offset + REACH - scratch as i64;
-                    at.array == Array::T && (KEPT..REACH).contains(&reach)
-                })
+                !setting.moves(*q)
+                    || state.at[*q].is_some_and(|at| {
+                        let reach = at.offset + REACH - scratch as i64;
+                        at.array == Array::T && (KEPT..REACH).contains(&reach)
+                    })
             };
             let through = (1..3).find(|q| *q != p && access.item < retired[*q] && reaches(q));
             if let Some(q) = through {
@@ -442,6 +480,7 @@ fn emit(
     actions: &[Action],
     start: [Option<Position>; 3],
     scratch: usize,
+    setting: &Setting,
 ) -> Resolved {
     let mut kept = Vec::new();
     for (access, action) in list.iter().zip(actions) {
@@ -458,8 +497,24 @@ fn emit(
         })
         .collect();
     let mut at = start;
+    // Addresses in the frame: below the scratch words where Y points there all the time, else above.
+    let addresses = 2 * kept.len() as i64;
+    let first = match setting.abi.data_stack {
+        true => {
+            at[Y] = Some(Position {
+                array: Array::T,
+                offset: -addresses,
+            });
+            -addresses
+        }
+        false => scratch as i64,
+    };
     for (access, action) in list.iter().zip(actions) {
         let p = POINTERS[action.p];
+        let to = match setting.moves(action.p) {
+            true => action.to,
+            false => -addresses,
+        };
         let low = p.low();
         let here = at[action.p];
         let mut insns = Vec::new();
@@ -492,7 +547,7 @@ fn emit(
                     }
                 };
                 // The pointer's low byte was pushed last: it lies lowest.
-                let mut word = scratch as i64 + 2 * index - offset;
+                let mut word = first + 2 * index - offset;
                 let base = POINTERS[q];
                 if word >= REACH {
                     insns.extend(beside(carry, move_pointer(base, word)));
@@ -505,19 +560,23 @@ fn emit(
                 insns.extend(beside(carry, move_pointer(p, action.to)));
                 insns.extend(pushed.then_some(Insn::rr(Op::POP, 0, 0)));
             }
+            Way::Home(home) => {
+                insns.push(Insn::rr(Op::MOVW, low, home));
+                insns.extend(move_pointer(p, action.to));
+            }
         }
         insns = beside(action.save, insns);
         before[action.place].extend(insns);
-        let q = access.offset - action.to;
+        let q = access.offset - to;
         own[access.item] = match items[access.item] {
             Item::Load { reg, .. } => vec![load(p, action.mode, reg, q)],
             Item::Store { reg, .. } => vec![store(p, action.mode, reg, q)],
             Item::Insn(insn) => vec![insn],
         };
         let after = match action.mode {
-            Mode::Displaced => action.to,
-            Mode::PostIncrement => action.to + 1,
-            Mode::PreDecrement => action.to - 1,
+            Mode::Displaced => to,
+            Mode::PostIncrement => to + 1,
+            Mode::PreDecrement => to - 1,
         };
         at[action.p] = Some(Position {
             array: access.array,

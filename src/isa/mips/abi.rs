@@ -190,6 +190,7 @@ pub fn enter_function(
             }
         }
     }
+    m.d.watch(STACK_LIMIT, start + STACK_TOP);
     m.r[usize::from(SP)] = m.d.known((start + STACK_TOP) as u64);
     m.r[usize::from(RA)] = m.d.known(CALLER as u64);
     m

@@ -11,7 +11,7 @@ use super::rows;
 use super::words::{Choices, Lowering};
 use crate::allocate::OutOfRegisters;
 use crate::facts::Facts;
-use crate::isa::{Budget, LowerError, claims};
+use crate::isa::{Limits, LowerError, claims};
 use crate::program::Program;
 use crate::schedule::{Blocks, ColumnBlock, RowBlock, Schedule, Words};
 use crate::spec;
@@ -30,17 +30,17 @@ pub fn facts(core: &Core) -> Facts {
     }
 }
 
-/// Functions that run `schedule` in the registers of the budget: with few registers to save, and with all there are.
+/// Functions that run `schedule` in the registers of the limits: with few registers to save, and with all there are.
 ///
 /// # Errors
 /// When registers or the stack run out.
 pub fn lower(
     schedule: &Schedule,
     core: &Core,
-    budget: Budget,
+    limits: Limits,
 ) -> Result<Vec<Program<Insn>>, LowerError> {
     let all = [&CALLER_SAVED[..], &CALLEE_SAVED].concat();
-    let all = &all[..budget.registers.min(all.len())];
+    let all = &all[..limits.registers.min(all.len())];
     let registers = [&all[..CALLER_SAVED.len().min(all.len())], all];
     let made: Vec<_> = match schedule {
         Schedule::Blocks(blocks) => {

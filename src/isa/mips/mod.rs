@@ -32,7 +32,7 @@ use crate::domain::{Abstract, Base};
 use crate::emit::{Assembler, Dialect, ObjectFormat};
 use crate::facts::Facts;
 use crate::function::Function;
-use crate::isa::{Budget, Called, Class, Cost, Isa, LowerError, Operands, Stopped};
+use crate::isa::{Called, Class, Cost, Depth, Isa, Limits, LowerError, Operands, Stopped};
 use crate::program::Program;
 use crate::schedule::{Counts, Schedule};
 
@@ -44,8 +44,6 @@ impl Isa for MipsIsa {
     type Core = cores::Core;
 
     const WORD_BITS: u32 = 32;
-    const STACK_TOP: i64 = 0;
-    const ABI: &'static str = "o32";
     const ASSEMBLERS: &'static [Assembler] = &[Assembler::Gnu];
     const POINTER_BYTES: usize = abi::POINTER_BYTES;
 
@@ -62,7 +60,11 @@ impl Isa for MipsIsa {
         cores::CORES.iter().map(alike).collect()
     }
 
-    fn is_frame(insn: &code::Insn) -> bool {
+    fn abi(_: &cores::Core) -> &'static str {
+        "o32"
+    }
+
+    fn is_frame(_: &cores::Core, insn: &code::Insn) -> bool {
         insn.class() == Class::Frame
     }
 
@@ -73,9 +75,9 @@ impl Isa for MipsIsa {
     fn lower_within(
         schedule: &Schedule,
         core: &cores::Core,
-        budget: Budget,
+        limits: Limits,
     ) -> Result<Vec<Program<code::Insn>>, LowerError> {
-        lower::lower(schedule, core, budget)
+        lower::lower(schedule, core, limits)
     }
 
     fn at_least(core: &cores::Core, counts: &Counts) -> u64 {
@@ -102,6 +104,7 @@ impl Isa for MipsIsa {
             preamble: "\t.set noreorder\n\t.set noat\n\t.set nomacro\n",
             align: "\t.p2align 2\n",
             guard: "defined(__mips__)",
+            stranger: None,
         }
     }
 
@@ -150,7 +153,8 @@ impl Isa for MipsIsa {
         limit: u64,
     ) -> Result<Called<D>, Stopped> {
         let (mut m, entry) = abi::enter(domain, core, function, bases);
-        let ran = run::Decoded::of(function, core).run(&mut m, usize::MAX, limit)?;
+        let mut ran = run::Decoded::of(function, core).run(&mut m, usize::MAX, limit)?;
+        ran.cost.stack = Depth::descended(&m.d);
         let violations = abi::violations(&m, &entry, &function.scratch);
         Ok(Called {
             domain: m.d,
@@ -175,7 +179,8 @@ impl Isa for MipsIsa {
         let word = function.word_bits::<Self>() as usize / 8;
         operands.put(&mut m.d, &addresses, word);
         let decoded = run::Decoded::<Concrete>::of(function, core);
-        let ran = decoded.run(&mut m, abi::CALLER, limit)?;
+        let mut ran = decoded.run(&mut m, abi::CALLER, limit)?;
+        ran.cost.stack = Depth::written(&m.d);
         let result = operands.result(&m.d, &addresses, word);
         Ok((result, ran.cost))
     }

@@ -8,7 +8,7 @@ use crate::domain::Domain;
 use crate::fault::Fault;
 use crate::function::Function;
 use crate::isa::Class;
-use crate::isa::{ClassCounts, Cost, Span, Stopped};
+use crate::isa::{ClassCounts, Cost, Depth, Span, Stopped};
 
 /// A decoded instruction.
 struct Slot<D: Domain> {
@@ -175,6 +175,7 @@ impl<'a, D: Domain> Decoded<'a, D> {
                 body: clock.body,
                 counts: ClassCounts::of(&by_class),
                 executed,
+                stack: Depth::default(),
             },
             slow_operand: clock.parted.or(clock.observed).filter(|_| tells),
         })

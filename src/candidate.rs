@@ -1,0 +1,193 @@
+//! Programs that are counted and not judged yet, and the best of them within a budget.
+
+use std::fmt;
+
+use num_bigint::BigUint;
+
+use crate::isa::{Cost, Isa};
+use crate::kernel;
+use crate::method::{self, Method, Params};
+use crate::program::Program;
+use crate::spec::{Alias, Spec};
+use crate::vectors::Random;
+
+/// A program with its bytes and cost, not judged yet.
+pub struct Candidate<I: Isa> {
+    pub method: &'static Method,
+    pub params: Params,
+    pub program: Program<I::Insn>,
+    pub code: Vec<u8>,
+    /// From one concrete run; `None` if it does not return.
+    pub cost: Option<Cost>,
+}
+
+impl<I: Isa> Candidate<I> {
+    /// Cycles of a call.
+    pub fn cycles(&self) -> u64 {
+        self.cost.map_or(u64::MAX, |cost| cost.call.max)
+    }
+
+    /// Bytes of stack below the return address.
+    pub fn stack_bytes(&self) -> usize {
+        self.cost.map_or(usize::MAX, |cost| cost.stack.total())
+    }
+
+    /// Method and parameters: `operand-caching e=10`.
+    pub fn name(&self) -> String {
+        method::text(self.method.name, &self.params)
+    }
+}
+
+impl<I: Isa> Clone for Candidate<I> {
+    fn clone(&self) -> Self {
+        Self {
+            method: self.method,
+            params: self.params.clone(),
+            program: self.program.clone(),
+            code: self.code.clone(),
+            cost: self.cost,
+        }
+    }
+}
+
+/// The cost where time is longest, of two runs: on all ones, and, as a difference of such halves is
+/// 0, on operands without pattern.
+pub fn slowest<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8]) -> Option<Cost> {
+    let mut random = Random::new(u64::from(spec.size.a));
+    let uniform = |bytes: &usize| random.uniform(*bytes);
+    let mixed: Vec<_> = spec.source_bytes().iter().map(uniform).collect();
+    let cost = |sources: &[BigUint]| {
+        Some(
+            kernel::run::<I>(spec, core, code, sources, Alias::Distinct)
+                .ok()?
+                .1,
+        )
+    };
+    let (ones, mixed) = (cost(&corner(spec))?, cost(&mixed)?);
+    Some(match ones.call.max < mixed.call.max {
+        true => mixed,
+        false => ones,
+    })
+}
+
+/// All ones: the operands that take longest where time depends on them.
+pub fn corner(spec: &Spec) -> Vec<BigUint> {
+    let ones = |bits: &u32| (BigUint::from(1u8) << *bits) - 1u8;
+    spec.source_bits().iter().map(ones).collect()
+}
+
+/// The most a kernel may take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Budget {
+    /// Bytes of code.
+    pub flash: Option<usize>,
+    /// Bytes of stack below the return address.
+    pub stack: Option<usize>,
+}
+
+impl Budget {
+    /// Is there any limit?
+    pub fn is_set(&self) -> bool {
+        *self != Self::default()
+    }
+
+    /// The budget that also allows `flash` and `stack` bytes.
+    fn widened(&self, flash: usize, stack: usize) -> Self {
+        Self {
+            flash: self.flash.map(|most| most.max(flash)),
+            stack: self.stack.map(|most| most.max(stack)),
+        }
+    }
+}
+
+/// As on the command line.
+impl fmt::Display for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let limits = [("flash", self.flash), ("stack", self.stack)];
+        let given = limits
+            .iter()
+            .filter_map(|(name, most)| Some((name, (*most)?)));
+        let texts: Vec<_> = given
+            .map(|(name, most)| format!("--max-{name} {most}"))
+            .collect();
+        f.write_str(&texts.join(" "))
+    }
+}
+
+/// The best of the candidates offered.
+pub struct Choice<I: Isa> {
+    budget: Budget,
+    /// The cheapest within the budget: cycles of a call, then bytes.
+    pub fits: Option<Candidate<I>>,
+    /// Where none fits: the smallest code, the least stack, of those that keep the other limit if any does.
+    smallest: Option<Candidate<I>>,
+    shallowest: Option<Candidate<I>>,
+}
+
+impl<I: Isa> Choice<I> {
+    /// No candidate yet.
+    pub fn within(budget: Budget) -> Self {
+        Self {
+            budget,
+            fits: None,
+            smallest: None,
+            shallowest: None,
+        }
+    }
+
+    /// Was none offered?
+    pub fn is_empty(&self) -> bool {
+        self.fits.is_none() && self.smallest.is_none() && self.shallowest.is_none()
+    }
+
+    /// Keeps `candidate` if it is better than what there is.
+    pub fn offer(&mut self, candidate: Candidate<I>) {
+        let over = |most: Option<usize>, bytes: usize| most.is_some_and(|most| bytes > most);
+        let flash = |c: &Candidate<I>| over(self.budget.flash, c.code.len());
+        let stack = |c: &Candidate<I>| over(self.budget.stack, c.stack_bytes());
+        let small = |c: &Candidate<I>| (stack(c), c.code.len(), c.cycles());
+        let shallow = |c: &Candidate<I>| (flash(c), c.stack_bytes(), c.cycles());
+        match (flash(&candidate), stack(&candidate)) {
+            (false, false) => keep(&mut self.fits, candidate, |c| (c.cycles(), c.code.len())),
+            _ if self.fits.is_some() => {}
+            (true, false) => keep(&mut self.smallest, candidate, small),
+            (false, true) => keep(&mut self.shallowest, candidate, shallow),
+            (true, true) => {
+                keep(&mut self.smallest, candidate.clone(), small);
+                keep(&mut self.shallowest, candidate, shallow);
+            }
+        }
+    }
+
+    /// The one that fits; if there is none, what comes nearest.
+    pub fn candidates(self) -> impl Iterator<Item = Candidate<I>> {
+        let nearest = match self.fits {
+            Some(_) => [None, None],
+            None => [self.smallest, self.shallowest],
+        };
+        self.fits.into_iter().chain(nearest.into_iter().flatten())
+    }
+
+    /// What comes nearest in words, with what to type.
+    pub fn nearest_text(&self) -> String {
+        let told = |what: &str, c: &Candidate<I>| {
+            let (flash, stack) = (c.code.len(), c.stack_bytes());
+            let (name, wider) = (c.name(), self.budget.widened(flash, stack));
+            format!("{what}: {flash} bytes of code and {stack} of stack by {name}, try {wider}")
+        };
+        let smallest = self.smallest.iter().map(|c| told("smallest", c));
+        let shallowest = self.shallowest.iter().map(|c| told("least stack", c));
+        smallest.chain(shallowest).collect::<Vec<_>>().join("; ")
+    }
+}
+
+/// The one of `best` and `candidate` with the smaller key.
+fn keep<I: Isa, K: Ord>(
+    best: &mut Option<Candidate<I>>,
+    candidate: Candidate<I>,
+    key: impl Fn(&Candidate<I>) -> K,
+) {
+    if best.as_ref().is_none_or(|old| key(&candidate) < key(old)) {
+        *best = Some(candidate);
+    }
+}

@@ -1,0 +1,45 @@
+//! Which kernels no other beats in cycles and code, or in cycles and stack.
+
+use lozenge::report::Report;
+
+/// Bytes of a kernel.
+type Size = fn(&Report) -> usize;
+
+/// What a kernel costs besides cycles.
+const SIZES: [(&str, Size); 2] = [
+    ("bytes", |report| report.bytes.call),
+    ("stack", |report| report.stack_bytes),
+];
+
+/// Does `x` take no more of either than `y`, and less of one?
+fn beats(x: (u64, usize), y: (u64, usize)) -> bool {
+    x.0 <= y.0 && x.1 <= y.1 && x != y
+}
+
+/// The sizes in which no proved kernel of `all` for the same target beats the proved kernel `report`.
+pub fn fronts(report: &Report, all: &[&Report]) -> Vec<&'static str> {
+    let rivals = || {
+        let same = |r: &&&Report| r.core == report.core && r.mcu == report.mcu;
+        all.iter().filter(same).filter(|r| r.is_proved())
+    };
+    let point = |r: &Report, size: Size| (r.cycles.call.max, size(r));
+    SIZES
+        .iter()
+        .filter(|(_, size)| {
+            report.is_proved() && !rivals().any(|r| beats(point(r, *size), point(report, *size)))
+        })
+        .map(|(name, _)| *name)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::beats;
+
+    #[test]
+    fn equals_do_not_beat_each_other() {
+        assert!(!beats((10, 5), (10, 5)));
+        assert!(beats((10, 4), (10, 5)) && beats((9, 5), (10, 5)));
+        assert!(!beats((9, 6), (10, 5)) && !beats((11, 4), (10, 5)));
+    }
+}

@@ -1,0 +1,491 @@
+//! IAR's calling convention on AVR: every method, proved, and called on simavr by an oracle that
+//! destroys what lies below the stack pointer of data before every instruction, as an interrupt may.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+use lozenge::candidate::Budget;
+use lozenge::isa::Isa;
+use lozenge::isa::avr::AvrIsa;
+use lozenge::isa::avr::abi::IAR;
+use lozenge::isa::avr::code::Insn;
+use lozenge::isa::avr::cores::{ATMEGA128, ATMEGA2560, ATMEGA4809, ATTINY85, ATXMEGA32A4, Core};
+use lozenge::isa::avr::instructions::Op;
+use lozenge::kernel::{self, Error, Kernel, Request};
+use lozenge::method::{METHODS, Params};
+use lozenge::prove::{self, Verdict};
+use lozenge::spec::{Alias, Op as Operation, Spec};
+use lozenge::vectors;
+use num_bigint::BigUint;
+
+const HINT: &str = "run scripts/test, which installs gcc, libsimavr-dev, libelf-dev";
+
+fn iar(core: &Core) -> Core {
+    core.called(&IAR)
+}
+
+fn request(op: Operation, bits: u32, method: &str, params: &Params) -> Request {
+    let named = params
+        .iter()
+        .map(|(name, value)| (name.to_string(), *value));
+    Request {
+        op,
+        size: bits.into(),
+        method: Some(method.into()),
+        params: named.collect(),
+        max_regs: None,
+        budget: Budget::default(),
+        drop: None,
+    }
+}
+
+/// The oracle, built once.
+fn oracle() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("avr_iar");
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let program = folder.join("simavr_iar");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/simavr_iar.c");
+        let built = Command::new("gcc")
+            .args(["-O2", "-Wall", "-Werror", "-I/usr/include/simavr", "-o"])
+            .arg(&program)
+            .arg(source)
+            .args(["-lsimavr", "-lelf"])
+            .status();
+        assert!(built.is_ok_and(|s| s.success()), "{HINT}");
+        program
+    })
+}
+
+/// What the oracle saw in one call.
+#[derive(PartialEq, Eq, Debug)]
+struct Call {
+    cycles: u64,
+    data_stack: usize,
+    return_stack: usize,
+    broken: u32,
+    result: BigUint,
+}
+
+fn hex(value: &BigUint, bytes: usize) -> String {
+    let mut list = value.to_bytes_le();
+    list.resize(bytes, 0);
+    list.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// Calls `code` on simavr; what it complains of if it stops.
+fn calls(
+    mcu: &str,
+    spec: &Spec,
+    code: &[u8],
+    operands: &[Vec<BigUint>],
+) -> Result<Vec<Call>, String> {
+    let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
+    file.write_all(code).expect("it can be written");
+    let lengths = spec.source_bytes();
+    let second = lengths.get(1).copied().unwrap_or(0);
+    let sizes = [spec.result_bytes(), lengths[0], second].map(|n| n.to_string());
+    let mut child = Command::new(oracle())
+        .arg(mcu)
+        .arg(file.path())
+        .args(sizes)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|e| panic!("{e}: {HINT}"));
+    let mut text = format!("{}\n", operands.len());
+    for pair in operands {
+        let each = pair.iter().zip(&lengths).map(|(x, n)| hex(x, *n));
+        text += &(each.collect::<Vec<_>>().join(" ") + "\n");
+    }
+    child
+        .stdin
+        .take()
+        .expect("a pipe")
+        .write_all(text.as_bytes())
+        .expect("it reads");
+    let output = child.wait_with_output().expect("it ends");
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+    }
+    let text = String::from_utf8(output.stdout).expect("text");
+    let call = |line: &str| {
+        let fields: Vec<_> = line.split(' ').collect();
+        let bytes = fields[4].as_bytes().chunks(2);
+        let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).expect("hex"), 16);
+        let bytes: Vec<u8> = bytes.map(|pair| byte(pair).expect("hex")).collect();
+        Call {
+            cycles: fields[0].parse().expect("cycles"),
+            data_stack: fields[1].parse().expect("bytes"),
+            return_stack: fields[2].parse().expect("bytes"),
+            broken: u32::from_str_radix(fields[3].trim_start_matches("0x"), 16).expect("a mask"),
+            result: BigUint::from_bytes_le(&bytes),
+        }
+    };
+    let list: Vec<_> = text.lines().map(call).collect();
+    assert_eq!(list.len(), operands.len());
+    Ok(list)
+}
+
+/// Result, cycles, stacks and registers on simavr are as the kernel's report says.
+fn agrees(core: &Core, kernel: &Kernel<AvrIsa>, name: &str) {
+    let operands = vectors::operands(&kernel.spec.source_bytes(), 6, 77);
+    let seen = calls(core.name, &kernel.spec, &kernel.code, &operands);
+    let stack = kernel.proof.stack;
+    for (call, pair) in seen
+        .unwrap_or_else(|e| panic!("{name}: {e}"))
+        .into_iter()
+        .zip(&operands)
+    {
+        let want = Call {
+            cycles: kernel.cost.call.max,
+            data_stack: stack.bytes,
+            return_stack: stack.returns.expect("a stack of its own"),
+            broken: 0,
+            result: kernel.spec.value(pair),
+        };
+        assert_eq!(call, want, "{name}: {pair:x?}");
+    }
+}
+
+/// Cells of each operation proved and refused.
+#[test]
+fn every_method_in_iars_convention() {
+    let cores = [&ATMEGA128, &ATMEGA2560];
+    let mut refused: BTreeMap<String, usize> = BTreeMap::new();
+    let mut proved: BTreeMap<&str, usize> = BTreeMap::new();
+    for op in [
+        Operation::Mul,
+        Operation::Sqr,
+        Operation::Mullo,
+        Operation::Mulhi,
+    ] {
+        for (i, bits) in [8, 24, 64, 96].into_iter().enumerate() {
+            let core = iar(cores[i % 2]);
+            let spec = Spec::new(op, bits, 8).expect("a spec");
+            for method in METHODS.iter().filter(|m| m.computes(op)) {
+                let sets = (method.defaults)(&spec, &AvrIsa::facts(&core));
+                let count = sets.len().max(1);
+                // The first, the middle and the last.
+                for params in sets.iter().step_by(count.div_ceil(3)) {
+                    let name = format!(
+                        "{} {bits} {} {params:?} on {}",
+                        op.name(),
+                        method.name,
+                        core.name
+                    );
+                    match kernel::generate::<AvrIsa>(&request(op, bits, method.name, params), &core)
+                    {
+                        Ok(kernel) => {
+                            assert!(kernel.is_proved(), "{name}: {:?}", kernel.proof);
+                            assert_eq!(kernel.proof.stack.returns, Some(0), "{name}");
+                            agrees(&core, &kernel, &name);
+                            *proved.entry(method.name).or_default() += 1;
+                        }
+                        Err(error @ (Error::Lower { .. } | Error::Method(_))) => {
+                            *refused.entry(error.to_string()).or_default() += 1;
+                        }
+                        Err(error) => panic!("{name}: {error}"),
+                    }
+                }
+            }
+        }
+    }
+    let cells: usize = proved.values().sum();
+    println!("{cells} proved: {proved:?}\nrefused: {refused:#?}");
+    assert!(
+        cells >= 100 && proved.len() >= 12,
+        "{cells} cells, {} methods",
+        proved.len()
+    );
+}
+
+/// Large kernels, and cores whose cycles simavr does not count.
+#[test]
+fn sizes_that_are_used() {
+    let set = |list: &[(&'static str, usize)]| list.iter().copied().collect::<Params>();
+    let cells = [
+        (
+            &ATMEGA128,
+            Operation::Mul,
+            160,
+            "operand-caching",
+            set(&[("e", 9)]),
+        ),
+        (
+            &ATMEGA2560,
+            Operation::Mul,
+            192,
+            "product-scanning",
+            set(&[]),
+        ),
+        (
+            &ATMEGA128,
+            Operation::Mul,
+            256,
+            "consecutive-operand-caching",
+            set(&[("e", 8)]),
+        ),
+        (
+            &ATMEGA128,
+            Operation::Mul,
+            256,
+            "karatsuba",
+            set(&[("levels", 1)]),
+        ),
+        (
+            &ATMEGA2560,
+            Operation::Sqr,
+            256,
+            "sliding-block-doubling",
+            set(&[("e", 8), ("c", 4)]),
+        ),
+        (
+            &ATMEGA128,
+            Operation::Mul,
+            512,
+            "karatsuba",
+            set(&[("levels", 2)]),
+        ),
+        (
+            &ATMEGA4809,
+            Operation::Mul,
+            128,
+            "operand-caching",
+            set(&[("e", 8)]),
+        ),
+        (
+            &ATXMEGA32A4,
+            Operation::Mul,
+            128,
+            "karatsuba",
+            set(&[("levels", 1)]),
+        ),
+    ];
+    for (core, op, bits, method, params) in cells {
+        let name = format!("{} {bits} {method} on {}", op.name(), core.name);
+        let kernel = kernel::generate::<AvrIsa>(&request(op, bits, method, &params), &iar(core));
+        let kernel = kernel.unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert!(kernel.is_proved(), "{name}: {:?}", kernel.proof);
+        assert_eq!(kernel.abi, "IAR AVR, data stack in Y");
+        if ["atmega128", "atmega2560"].contains(&core.name) {
+            agrees(core, &kernel, &name);
+        }
+    }
+}
+
+fn code(insns: &[Insn]) -> Vec<u8> {
+    AvrIsa::encode(&ATMEGA128, insns).expect("they can be encoded")
+}
+
+/// Code that is right on numbers and borrows Y, or moves it otherwise than in one step, is refused
+/// with the reason; what uses it as a stack pointer is not.
+#[test]
+fn y_is_never_borrowed() {
+    let core = iar(&ATMEGA128);
+    let spec = Spec::new(Operation::Mul, 8, 8).expect("a spec");
+    let rr = Insn::rr;
+    // r = a * b through X and Z.
+    let body = [
+        rr(Op::MOVW, 30, 18),
+        Insn::dk(Op::LDDZ, 22, 0),
+        rr(Op::MOVW, 30, 20),
+        Insn::dk(Op::LDDZ, 23, 0),
+        rr(Op::MUL, 22, 23),
+        rr(Op::MOVW, 30, 16),
+        Insn::rk(Op::STDZ, 0, 0),
+        Insn::rk(Op::STDZ, 1, 1),
+    ];
+    let around = |before: &[Insn], after: &[Insn]| {
+        let ret = [rr(Op::RET, 0, 0)];
+        let code = code(&[before, &body, after, &ret].concat());
+        prove::prove::<AvrIsa>(&spec, &core, &code, Alias::Distinct)
+    };
+    let (push, pop) = (|r| rr(Op::PUSH, 0, r), |r| rr(Op::POP, r, 0));
+    let allowed: [(&[Insn], &[Insn]); 4] = [
+        (&[], &[]),
+        (
+            &[Insn::rk(Op::STY_DEC, 5, 0)],
+            &[Insn::dk(Op::LDY_INC, 5, 0)],
+        ),
+        (&[Insn::dk(Op::SBIW, 28, 63)], &[Insn::dk(Op::ADIW, 28, 63)]),
+        (
+            &[Insn::dk(Op::SBIW, 28, 2), Insn::rk(Op::STDY, 16, 1)],
+            &[Insn::dk(Op::LDDY, 16, 1), Insn::dk(Op::ADIW, 28, 2)],
+        ),
+    ];
+    for (before, after) in allowed {
+        let proof = around(before, after);
+        assert!(proof.holds(), "{before:?}: {proof:?}");
+    }
+    let subtract = |low: i32| [Insn::dk(Op::SUBI, 28, low), Insn::dk(Op::SBCI, 29, 0)];
+    let add = |low: i32| {
+        [
+            Insn::dk(Op::SUBI, 28, -low & 0xff),
+            Insn::dk(Op::SBCI, 29, 0xff),
+        ]
+    };
+    let forbidden: Vec<(&str, Vec<Insn>, Vec<Insn>)> = vec![
+        (
+            "saved, borrowed for an operand, restored",
+            vec![push(28), push(29), rr(Op::MOVW, 28, 18)],
+            vec![pop(29), pop(28)],
+        ),
+        (
+            "moved in two steps",
+            subtract(70).to_vec(),
+            add(70).to_vec(),
+        ),
+        (
+            "above what the caller has",
+            vec![Insn::dk(Op::ADIW, 28, 1)],
+            vec![Insn::dk(Op::SBIW, 28, 1)],
+        ),
+        (
+            "a number",
+            vec![push(28), Insn::dk(Op::LDI, 28, 7)],
+            vec![pop(28)],
+        ),
+        (
+            "the other stack",
+            vec![push(28), push(29), Insn::dk(Op::IN, 28, 0x3d)],
+            vec![pop(29), pop(28)],
+        ),
+        ("not restored", vec![Insn::rk(Op::STY_DEC, 5, 0)], vec![]),
+        (
+            "below the pointer",
+            vec![
+                Insn::rk(Op::STY_DEC, 16, 0),
+                Insn::dk(Op::LDY_INC, 16, 0),
+                Insn::dk(Op::SBIW, 28, 1),
+            ],
+            vec![
+                Insn::dk(Op::ADIW, 28, 1),
+                Insn::dk(Op::LDDY, 16, 0),
+                Insn::rk(Op::STDY, 16, 0),
+            ],
+        ),
+        (
+            "r1 is 0 for nobody, r4 is not restored",
+            vec![rr(Op::EOR, 4, 4)],
+            vec![],
+        ),
+        ("X is not restored", vec![rr(Op::MOVW, 26, 18)], vec![]),
+    ];
+    for (what, before, after) in forbidden {
+        let proof = around(&before, &after);
+        let refused = matches!(proof.abi, Verdict::Disproved(_))
+            || matches!(proof.memory, Verdict::Disproved(_));
+        assert!(refused, "{what}: {proof:?}");
+    }
+    // What avr-gcc may call is not what IAR may call, and the other way round.
+    for (made, judge) in [
+        (ATMEGA128.clone(), core.clone()),
+        (core.clone(), ATMEGA128.clone()),
+    ] {
+        let wanted = request(
+            Operation::Mul,
+            64,
+            "operand-caching",
+            &[("e", 10)].into_iter().collect(),
+        );
+        let kernel = kernel::generate::<AvrIsa>(&wanted, &made).expect("a kernel");
+        assert!(kernel.is_proved());
+        let proof = prove::prove::<AvrIsa>(&kernel.spec, &judge, &kernel.code, Alias::Distinct);
+        assert!(!proof.holds(), "{proof:?}");
+    }
+}
+
+/// Single-instruction faults: all that are still proved pass the oracle.
+#[test]
+fn mutants_are_rejected() {
+    let core = iar(&ATMEGA128);
+    let (mut tried, mut kept) = (0, 0);
+    for (op, bits, method) in [
+        (Operation::Mul, 32, "operand-caching"),
+        (Operation::Mul, 64, "karatsuba"),
+        (Operation::Sqr, 48, "sliding-block-doubling"),
+    ] {
+        let kernel = kernel::generate::<AvrIsa>(&request(op, bits, method, &Params::new()), &core);
+        let kernel = kernel.expect("a kernel");
+        let operands = vectors::operands(&kernel.spec.source_bytes(), 24, 5);
+        let insns = &kernel.program.insns;
+        for at in 0..insns.len() {
+            let mut list = Vec::new();
+            let mut without = insns.clone();
+            without.remove(at);
+            list.push(without);
+            let other = match insns[at].op {
+                Op::STY_DEC => Some(Op::STY_INC),
+                Op::LDY_INC => Some(Op::LDY_DEC),
+                Op::SBIW => Some(Op::ADIW),
+                Op::ADIW => Some(Op::SBIW),
+                Op::LDDY => Some(Op::LDDZ),
+                Op::STDY => Some(Op::STDZ),
+                Op::ADC => Some(Op::ADD),
+                Op::MUL => Some(Op::MOV),
+                _ => None,
+            };
+            if let Some(op) = other {
+                let mut changed = insns.clone();
+                changed[at].op = op;
+                list.push(changed);
+            }
+            if at + 1 < insns.len() && at % 2 == 0 {
+                let mut swapped = insns.clone();
+                swapped.swap(at, at + 1);
+                list.push(swapped);
+            }
+            for mutant in list.iter().filter(|m| *m != insns) {
+                let code = code(mutant);
+                tried += 1;
+                if !prove::prove::<AvrIsa>(&kernel.spec, &core, &code, Alias::Distinct).holds() {
+                    continue;
+                }
+                kept += 1;
+                let seen = calls("atmega128", &kernel.spec, &code, &operands);
+                let seen = seen.unwrap_or_else(|e| panic!("{method}: proved, but {e} at {at}"));
+                for (call, pair) in seen.iter().zip(&operands) {
+                    let right = call.broken == 0 && call.result == kernel.spec.value(pair);
+                    assert!(right, "{method}: proved, but instruction {at}: {call:x?}");
+                }
+            }
+        }
+    }
+    println!("{tried} mutants, {kept} equivalent");
+    assert!(
+        tried > 700 && kept < tried / 4,
+        "{kept} of {tried} are proved"
+    );
+}
+
+/// A part without a multiplier has no method in this convention, and every one says why.
+#[test]
+fn parts_without_a_multiplier() {
+    let core = iar(&ATTINY85);
+    let spec = Spec::new(Operation::Mul, 64, 8).expect("a spec");
+    for method in METHODS.iter().filter(|m| m.computes(Operation::Mul)) {
+        for params in (method.defaults)(&spec, &AvrIsa::facts(&core))
+            .iter()
+            .take(2)
+        {
+            match kernel::generate::<AvrIsa>(
+                &request(Operation::Mul, 64, method.name, params),
+                &core,
+            ) {
+                Ok(_) => panic!("{}: which pointer is the third?", method.name),
+                Err(error) => {
+                    let why = error.to_string();
+                    let known =
+                        why.contains("MUL is not an instruction") || why.contains("try --abi gcc");
+                    assert!(known, "{why}");
+                }
+            }
+        }
+    }
+}
