@@ -16,6 +16,7 @@ pub mod sliding_block_doubling;
 pub mod square_carry_catcher;
 pub mod square_operand_scanning;
 pub mod square_product_scanning;
+mod streamed;
 
 use std::collections::BTreeMap;
 

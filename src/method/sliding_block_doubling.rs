@@ -5,9 +5,10 @@
 //! time: they are multiplied, the words of `t` doubled in one chain and added in another, and
 //! the two carries wait as masks.
 
+use super::streamed::Streamed;
 use super::{Method, MethodError, Parameter, Params, pairs, positive, squaring};
 use crate::facts::Facts;
-use crate::schedule::{Chain, End, Link, Pile, Schedule, Sum, Word, WordStep, Words};
+use crate::schedule::{End, Pile, Schedule, Sum, Word, Words};
 use crate::spec::{Op, Spec};
 
 /// Sliding block doubling.
@@ -56,7 +57,7 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
 }
 
 /// The words of `t` from column 1 to `2s - 2`.
-pub(super) fn triangle(words: &mut Words, a: &[Word], e: usize) -> Vec<Word> {
+fn triangle(words: &mut Words, a: &[Word], e: usize) -> Vec<Word> {
     let s = a.len();
     let mut t: Vec<Word> = Vec::with_capacity(2 * s);
     for first in (0..s - 1).step_by(e) {
@@ -76,67 +77,90 @@ pub(super) fn triangle(words: &mut Words, a: &[Word], e: usize) -> Vec<Word> {
 }
 
 /// `2 W t + sum A[i]^2 W^(2i)`, `c` squares at a time.
-pub(super) fn doubled(words: &mut Words, a: &[Word], t: &[Word], c: usize) -> Vec<Word> {
-    let mut doubling = Doubling::default();
+fn doubled(words: &mut Words, a: &[Word], t: &[Word], c: usize) -> Vec<Word> {
+    let mut doubling = Doubling::new(&[]);
     let mut result = Vec::with_capacity(2 * a.len());
     for squares in a.chunks(c) {
         // Column k of 2 W t is word k - 1 of t; none below the first, none above the last.
         let first = result.len();
         let column = |k: usize| t.get(k.wrapping_sub(1)).copied();
         let t: Vec<_> = (first..first + 2 * squares.len()).map(column).collect();
-        let last = first + t.len() == 2 * a.len();
-        result.extend(doubling.next(words, &t, squares, last));
+        let end = (first + t.len() == 2 * a.len()).then_some(End::Drop);
+        result.extend(doubling.next(words, &t, squares, end));
     }
     result
 }
 
-/// Words that are doubled as they come, and squares added; the carries between wait as masks.
-#[derive(Default)]
-pub(super) struct Doubling {
-    twice: Option<Word>,
-    sum: Option<Word>,
+/// Words that are doubled as they come, squares added, and some words more.
+pub(super) struct Doubling<'a> {
+    twice: Streamed,
+    sum: Streamed,
+    more: Streamed,
+    plus: &'a [Word],
 }
 
-impl Doubling {
-    /// The words of the next `squares`, twice those of `t` added; nothing comes after the `last`.
+impl<'a> Doubling<'a> {
+    /// Nothing yet; `plus` ends before the last square.
+    pub fn new(plus: &'a [Word]) -> Self {
+        let [twice, sum, more] = [Sum::Add; 3].map(Streamed::new);
+        Self {
+            twice,
+            sum,
+            more,
+            plus,
+        }
+    }
+
+    /// The words of the next `squares`, twice those of `t` added; the last ones if `end` is given.
     pub fn next(
         &mut self,
         words: &mut Words,
         t: &[Option<Word>],
         squares: &[Word],
-        last: bool,
+        end: Option<End>,
     ) -> Vec<Word> {
         let q: Vec<Word> = squares.iter().flat_map(|x| words.product(*x, *x)).collect();
+        let q = self.more(words, q, end.is_some());
         // Nothing is below the first word.
-        let nothing = match self.twice {
-            None => t.iter().take_while(|t| t.is_none()).count(),
-            Some(_) => 0,
+        let nothing = match self.twice.waits() {
+            false => t.iter().take_while(|t| t.is_none()).count(),
+            true => 0,
         };
         let twice = t[nothing..].iter().map(|t| (*t, *t)).collect();
-        let twice = carried(words, twice, &mut self.twice, last);
+        let twice = match end {
+            Some(_) => self.twice.last(words, twice, End::Drop),
+            None => self.twice.next(words, twice),
+        };
         let twice = std::iter::repeat_n(None, nothing).chain(twice.into_iter().map(Some));
-        let sums = twice.zip(q).map(|(x, y)| (x, Some(y)));
-        carried(words, sums.collect(), &mut self.sum, last)
+        let sums = twice.zip(q).map(|(x, y)| (x, Some(y))).collect();
+        match end {
+            Some(end) => self.sum.last(words, sums, end),
+            None => self.sum.next(words, sums),
+        }
     }
-}
 
-/// The next words of a sum whose carry waits as a mask; it is dropped after the `last`.
-fn carried(
-    words: &mut Words,
-    pairs: Vec<(Option<Word>, Option<Word>)>,
-    carry: &mut Option<Word>,
-    last: bool,
-) -> Vec<Word> {
-    let out = words.fresh_words(pairs.len());
-    let links = pairs.into_iter().zip(&out);
-    let links = links.map(|((x, y), out)| Link::new(x, y, *out)).collect();
-    let next = (!last).then(|| words.fresh());
-    words.push(WordStep::Chain(Chain {
-        sum: Sum::Add,
-        carry: *carry,
-        links,
-        end: next.map_or(End::Drop, |out| End::Mask { out }),
-    }));
-    *carry = next;
-    out
+    /// `q` and as many of the words more.
+    fn more(&mut self, words: &mut Words, mut q: Vec<Word>, last: bool) -> Vec<Word> {
+        let (now, later) = self.plus.split_at(q.len().min(self.plus.len()));
+        self.plus = later;
+        if now.is_empty() && !self.more.waits() {
+            return q;
+        }
+        if now.is_empty() {
+            // A square is at most W^2 - 2W + 1: it takes the carry.
+            let rest = q.split_off(2);
+            let pairs = q.into_iter().map(|q| (Some(q), None)).collect();
+            q = self.more.last(words, pairs, End::Drop);
+            q.extend(rest);
+            return q;
+        }
+        let pairs = q.iter().enumerate();
+        let pairs = pairs
+            .map(|(i, q)| (Some(*q), now.get(i).copied()))
+            .collect();
+        match last {
+            true => self.more.last(words, pairs, End::Drop),
+            false => self.more.next(words, pairs),
+        }
+    }
 }

@@ -9,7 +9,7 @@
 use super::sliding_block_doubling::Doubling;
 use super::{Method, MethodError, Parameter, Params, diagonal, pairs, squaring};
 use crate::facts::Facts;
-use crate::schedule::{Pile, Schedule, Word, Words};
+use crate::schedule::{End, Pile, Schedule, Word, Words};
 use crate::spec::{Op, Spec};
 
 /// Squaring by product scanning.
@@ -22,7 +22,7 @@ pub static METHOD: Method = Method {
         name: "c",
         meaning: "squares added to doubled words at a time; 0: each column doubles on its own",
     }],
-    defaults: |_, _| (0..=4).map(|c| Params::from([("c", c)])).collect(),
+    defaults: |_, _| [2, 1, 3, 0].map(|c| Params::from([("c", c)])).to_vec(),
     schedule,
 };
 
@@ -31,7 +31,14 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     let c = params.get("c").copied().unwrap_or(0);
     words.result = match c {
         0 => words.sweep((0..2 * a.len()).map(|k| column(&a, k)).collect()),
-        c => behind(&mut words, &a, c),
+        c => {
+            let mut result = Vec::with_capacity(2 * a.len());
+            let end = End::Drop;
+            behind(&mut words, &a, &[], c, end, &mut |_, words| {
+                result.extend(words)
+            });
+            result
+        }
     };
     Ok(Schedule::Words(words))
 }
@@ -48,21 +55,31 @@ pub(super) fn column(a: &[Word], k: usize) -> Pile {
 /// Words that the accumulator of a column holds beyond it: `s W^2` is less than `W^3`.
 const BEYOND: usize = 2;
 
-/// The square, `c` squares at a time behind `2 c` columns of `sum A[i] A[j] W^(i+j)`, `i < j`.
-pub(super) fn behind(words: &mut Words, a: &[Word], c: usize) -> Vec<Word> {
+/// Takes words of a number as they come, the lowest first.
+pub(super) type Sink<'a> = dyn FnMut(&mut Words, &[Word]) + 'a;
+
+/// The square and `plus`, which ends before the last square: `c` squares at a time behind `2 c`
+/// columns of `sum A[i] A[j] W^(i+j)`, `i < j`.
+pub(super) fn behind(
+    words: &mut Words,
+    a: &[Word],
+    plus: &[Word],
+    c: usize,
+    end: End,
+    sink: &mut Sink<'_>,
+) {
     let s = a.len();
-    let mut doubling = Doubling::default();
-    let mut result = Vec::with_capacity(2 * s);
+    let mut doubling = Doubling::new(plus);
+    let mut first = 0;
     // What the accumulator still holds goes on in the next sweep.
     let mut rest: Vec<Word> = Vec::new();
     for squares in a.chunks(c) {
-        let first = result.len();
-        let end = first + 2 * squares.len();
-        let last = end == 2 * s;
+        let next = first + 2 * squares.len();
+        let end = (next == 2 * s).then_some(end);
         // Nothing is in column 0, and nothing comes as far as column 2s - 1.
-        let columns = first.max(1)..end.min(2 * s - 1);
+        let columns = first.max(1)..next.min(2 * s - 1);
         let count = columns.len();
-        let beyond = if last { 0 } else { BEYOND };
+        let beyond = if end.is_some() { 0 } else { BEYOND };
         let pile = |(i, k): (usize, usize)| Pile {
             products: if i < count {
                 pairs(a, k, |_, _| true)
@@ -76,8 +93,9 @@ pub(super) fn behind(words: &mut Words, a: &[Word], c: usize) -> Vec<Word> {
         let mut t = words.sweep(piles.collect());
         rest = t.split_off(count);
         let column = |k: usize| t.get(k.wrapping_sub(columns.start)).copied();
-        let t: Vec<_> = (first..end).map(column).collect();
-        result.extend(doubling.next(words, &t, squares, last));
+        let t: Vec<_> = (first..next).map(column).collect();
+        let made = doubling.next(words, &t, squares, end);
+        sink(words, &made);
+        first = next;
     }
-    result
 }

@@ -105,8 +105,11 @@ impl Lowering {
         Ok(())
     }
 
-    /// Addends of the first columns are the accumulator, if they follow one another.
+    /// Where only the first two columns have addends they are what an accumulator held.
     fn start(&mut self, waiting: &mut [Vec<Word>]) -> Result<(), OutOfRegisters> {
+        if waiting.iter().skip(2).any(|words| !words.is_empty()) {
+            return Ok(());
+        }
         for words in waiting.iter_mut().take(2) {
             let Some(word) = words.pop_if(|word| self.is_made(*word)) else {
                 break;

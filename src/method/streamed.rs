@@ -1,0 +1,48 @@
+//! A sum or difference that goes on as its words come.
+
+use crate::schedule::{Chain, End, Link, Sum, Word, WordStep, Words};
+
+/// The carry between two parts of a chain waits as a mask.
+pub struct Streamed {
+    sum: Sum,
+    carry: Option<Word>,
+}
+
+impl Streamed {
+    /// Nothing yet.
+    pub fn new(sum: Sum) -> Self {
+        Self { sum, carry: None }
+    }
+
+    /// Is a carry waiting?
+    pub fn waits(&self) -> bool {
+        self.carry.is_some()
+    }
+
+    /// The next words; None is 0.
+    pub fn next(&mut self, f: &mut Words, pairs: Vec<(Option<Word>, Option<Word>)>) -> Vec<Word> {
+        let mask = f.fresh();
+        let out = self.last(f, pairs, End::Mask { out: mask });
+        self.carry = Some(mask);
+        out
+    }
+
+    /// The last words; `end` says what becomes of the carry.
+    pub fn last(
+        &mut self,
+        f: &mut Words,
+        pairs: Vec<(Option<Word>, Option<Word>)>,
+        end: End,
+    ) -> Vec<Word> {
+        let out = f.fresh_words(pairs.len());
+        let links = pairs.into_iter().zip(&out);
+        let links = links.map(|((x, y), out)| Link::new(x, y, *out)).collect();
+        f.push(WordStep::Chain(Chain {
+            sum: self.sum,
+            carry: self.carry.take(),
+            links,
+            end,
+        }));
+        out
+    }
+}
