@@ -174,22 +174,22 @@ fn in_words(
 
 /// Every choice of lowering words that may pay.
 fn choices() -> impl Iterator<Item = words::Choices> {
-    let pairs = [false, true].into_iter().flat_map(|clear_pairs| {
+    let all = [false, true].into_iter().flat_map(|clear_pairs| {
         [
-            (20, 0),
-            (10_000, 0),
-            (20, 1),
-            (10_000, 1),
-            (20, 2),
-            (10_000, 2),
+            (4, 20),
+            (4, 10_000),
+            (6, 20),
+            (6, 10_000),
+            (12, 20),
+            (12, 10_000),
         ]
-        .map(|(pair, reserve)| (clear_pairs, pair, reserve))
+        .map(|(weight, pair)| (clear_pairs, weight, pair))
     });
-    pairs.map(|(clear_pairs, pair, reserve)| words::Choices {
+    all.map(|(clear_pairs, weight, pair)| words::Choices {
         clear_pairs,
-        weight: 4,
+        weight,
         pair,
-        reserve,
+        reserve: 0,
     })
 }
 
