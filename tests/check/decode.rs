@@ -123,6 +123,7 @@ fn mips() {
     let core = lozenge::isa::mips::cores::Core::named("mips-4km").expect("a core");
     program::<MipsIsa>(&core, &MIPS);
     let mut unknown = library::<MipsIsa>(&core, &MIPS, "libgcc.a");
+    unknown.extend(library::<MipsIsa>(&core, &MIPS, "libc.so.6"));
     // The library is built for release 2 of the architecture and for floating point.
     let release2 = ["ext", "ins", "seb", "seh", "wsbh", "ror", "rorv"];
     let float = |name: &str| {
