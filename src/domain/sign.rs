@@ -60,9 +60,10 @@ impl Algebra {
     /// `(lo, hi)` with `word = lo + 2^k hi`, if the word is `s + 2^W d` with `-2^k <= s < 2^k`: then
     /// `lo = s + 2^k d`, and `hi` is `W - k` times the bit `d`.
     pub(super) fn signed_split(&mut self, word: VarId, k: u32, w: u32) -> Option<(Value, Value)> {
-        // Differences are such words.
+        // Differences are such words, and what was cut from a wider one.
         let (terms, _) = self.sum(word)?;
-        let differs = terms.iter().any(|(_, factor)| *factor == 1 << w);
+        let (borrow, cut) = (1 << w, -(1 << w));
+        let differs = terms.iter().any(|(_, k)| *k == borrow || *k < cut);
         let mut form = Form::default();
         form.add(word, 1).filter(|()| differs)?;
         for _ in 0..UNROLLED {

@@ -264,7 +264,7 @@ fn steps_are_limited_and_the_limit_is_told() {
     let printed = text(&output.stdout);
     assert_eq!(output.status.code(), Some(1), "{printed}");
     assert!(
-        printed.contains("no result after 100 instructions at 0x"),
+        printed.contains("no result after 100 instructions (--steps sets the limit) at 0x"),
         "{printed}"
     );
 }

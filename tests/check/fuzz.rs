@@ -114,7 +114,9 @@ fn endless_loops_end() {
             panic!("{:?}", audit.judged.proof);
         };
         assert!(
-            text.starts_with("no result after 10000000 instructions at 0x0: "),
+            text.starts_with(
+                "no result after 10000000 instructions (--steps sets the limit) at 0x0: "
+            ),
             "{text}"
         );
     }
