@@ -8,7 +8,7 @@ use crate::kernel::{self, Judged, Search};
 use crate::load::Loaded;
 use crate::prove;
 use crate::report::Bytes;
-use crate::spec::{Op, Spec};
+use crate::spec::{Op, Size, Spec, SpecError};
 
 /// An argument that cannot be understood.
 #[derive(Error, Debug, Clone, PartialEq, Eq)]
@@ -27,11 +27,22 @@ pub enum ArgumentError {
     Words(u32, u32),
 }
 
+/// A contract that does not fit the function.
+#[derive(Error, Debug, Clone, PartialEq, Eq)]
+pub enum ContractError {
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    #[error("--args: {0}")]
+    Arguments(ArgumentError),
+    #[error("--scratch: {0}")]
+    Scratch(ArgumentError),
+}
+
 /// Names of the operands, the result first.
 fn operands(op: Op) -> (&'static [&'static str], &'static str) {
     match op {
-        Op::Mul | Op::Mullo | Op::Mulhi => (&["r", "a", "b"], "r,a,b"),
         Op::Sqr => (&["r", "a"], "r,a"),
+        _ => (&["r", "a", "b"], "r,a,b"),
     }
 }
 
@@ -149,6 +160,54 @@ pub fn set_scratch<I: Isa>(function: &mut Function, text: &str) -> Result<(), Ar
         }
     }
     Ok(())
+}
+
+/// What a caller promises, as text.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Contract<'a> {
+    /// See [`set_arguments`].
+    pub arguments: Option<&'a str>,
+    /// See [`set_scratch`].
+    pub scratch: Option<&'a str>,
+    /// Bits of the words that operands are arrays of; as the function reads them if not given.
+    pub limb_bits: Option<u32>,
+    /// Operands lie at multiples of so many bytes; of their words if not given.
+    pub align: Option<u64>,
+    /// The most instructions that a run may take.
+    pub limit: Option<u64>,
+}
+
+/// The spec of a function under `contract`, which is told what it is called with.
+///
+/// # Errors
+/// What does not fit, and what to type instead.
+pub fn prepare<I: Isa>(
+    (op, size): (Op, Size),
+    core: &I::Core,
+    function: &mut Function,
+    contract: &Contract<'_>,
+) -> Result<Spec, ContractError> {
+    function.limb_bits = contract.limb_bits;
+    function.align = contract.align.unwrap_or(1);
+    function.limit = contract.limit.unwrap_or(u64::MAX);
+    // The words may turn out to be narrower than the machine's.
+    let spec = Spec::new(op, size, contract.limb_bits.unwrap_or(8))?;
+    if let Some(text) = contract.arguments {
+        set_arguments::<I>(function, &spec, text).map_err(ContractError::Arguments)?;
+    }
+    if let Some(text) = contract.scratch {
+        set_scratch::<I>(function, text).map_err(ContractError::Scratch)?;
+    }
+    if function.limb_bits.is_none() {
+        function.limb_bits = prove::narrowest_access::<I>(&spec, core, function);
+    }
+    let word_bits = function.word_bits::<I>();
+    let spec = Spec::new(op, size, word_bits)?;
+    function.align = contract.align.unwrap_or(u64::from(word_bits / 8));
+    // A word in its registers.
+    let returned = op.returns().then_some(word_bits.max(I::WORD_BITS));
+    function.returned_bits = returned;
+    Ok(spec)
 }
 
 /// A function, judged.

@@ -45,7 +45,7 @@ pub enum Fault {
     Fetch(usize),
     #[error("returns to an address that is not the caller's")]
     Return,
-    #[error("no result after {0} instructions")]
+    #[error("no result after {0} instructions (--steps sets the limit)")]
     StepLimit(u64),
     /// The calling convention is broken while it runs, whatever it gives back.
     #[error("{0}")]

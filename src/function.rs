@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::domain::{Abstract, Base};
+use num_bigint::BigUint;
+
+use crate::domain::concrete::Bits;
+use crate::domain::{Abstract, Address, Base};
 use crate::isa::Isa;
 use crate::program::Claim;
 
@@ -78,8 +81,12 @@ pub struct Function {
     pub scratch: Vec<u8>,
     /// Bits of the words that operands are arrays of; none for the machine's.
     pub limb_bits: Option<u32>,
+    /// Bits of the word that it returns, if that is part of the result.
+    pub returned_bits: Option<u32>,
     /// Operands lie at multiples of so many bytes.
     pub align: u64,
+    /// The most instructions that a run may take, if its domain does not set a lower limit.
+    pub limit: u64,
     /// Stepping stones for the proof, about the instructions at these addresses.
     pub claims: Vec<Claim>,
 }
@@ -97,7 +104,9 @@ impl Function {
             areas: Vec::new(),
             scratch: Vec::new(),
             limb_bits: None,
+            returned_bits: None,
             align: 1,
+            limit: u64::MAX,
             claims: Vec::new(),
         }
     }
@@ -177,6 +186,24 @@ pub fn in_words(arguments: &[Argument], registers: &[u8], stack: i64, word: usiz
         places.push(argument.place.unwrap_or(usual));
     }
     places
+}
+
+/// Puts the word that a function returned, in registers of `W` bits from the lowest on, where proofs
+/// find it.
+pub fn keep_returned<D: Abstract, const W: u32>(d: &mut D, registers: &[D::Word<W>]) {
+    for (i, word) in registers.iter().enumerate() {
+        let offset = i64::from(W / 8) * i as i64;
+        let base = Base::RETURNED;
+        d.init(Address { base, offset }, word);
+    }
+}
+
+/// `result` with the number in such registers above its `bits` bits.
+pub fn with_returned<const W: u32>(result: BigUint, bits: usize, registers: &[Bits<W>]) -> BigUint {
+    let above = |(sum, weight): (BigUint, usize), word: &Bits<W>| {
+        (sum + (BigUint::from(word.0) << weight), weight + W as usize)
+    };
+    registers.iter().fold((result, bits), above).0
 }
 
 /// The word `part` of an argument in an abstract run, its pointers to `bases`.

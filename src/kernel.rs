@@ -5,17 +5,18 @@ use std::collections::BTreeMap;
 use num_bigint::BigUint;
 use thiserror::Error;
 
-use crate::candidate::{Budget, Candidate, Choice, corner, slowest};
+use crate::candidate::{Budget, Candidate, Choice, slowest};
 use crate::facts::Facts;
-use crate::fault::Fault;
 use crate::function::Function;
-use crate::isa::{Cost, Isa, Limits, LowerError, Operands, Stopped};
+use crate::isa::{Cost, Isa, Limits, LowerError, Operands, Span, Stopped};
 use crate::method::{self, METHODS, Method, MethodError, Params};
 use crate::program::Program;
 use crate::prove::{self, Proof, Timing, Verdict};
 use crate::schedule::{Schedule, ScheduleError};
 use crate::spec::{Alias, Op, Size, Spec, SpecError};
-use crate::vectors;
+use crate::trial::{Tested, try_pairs};
+
+pub use crate::trial::counterexample;
 
 /// The most instructions a concrete run may take.
 pub const RUN_LIMIT: u64 = 1 << 26;
@@ -69,6 +70,8 @@ pub enum Error {
     Encode(String),
     #[error("there is no instruction {0}: the kernel has {1}")]
     Drop(usize, usize),
+    #[error("no method makes {0}: `lozenge check --op {0}` audits a function that computes it")]
+    NoMethod(&'static str),
     #[error("no method fits")]
     Nothing,
     #[error("no kernel within {budget}: {nearest}")]
@@ -125,11 +128,12 @@ fn methods(request: &Request) -> Result<Vec<&'static Method>, Error> {
         if !request.params.is_empty() {
             return Err(Error::ParameterWithoutMethod);
         }
-        return Ok(METHODS
-            .iter()
-            .copied()
-            .filter(|m| m.computes(request.op))
-            .collect());
+        let able = METHODS.iter().copied().filter(|m| m.computes(request.op));
+        let able: Vec<_> = able.collect();
+        return match able.is_empty() {
+            true => Err(Error::NoMethod(request.op.name())),
+            false => Ok(able),
+        };
     };
     let method = method::find(name).ok_or_else(|| Error::UnknownMethod {
         name: name.clone(),
@@ -250,7 +254,7 @@ pub fn run_function<I: Isa>(
         sources,
         alias,
     };
-    I::call_concrete(core, function, &operands, RUN_LIMIT)
+    I::call_concrete(core, function, &operands, RUN_LIMIT.min(function.limit))
 }
 
 /// The cheapest candidate in the call convention, then in bytes.
@@ -436,10 +440,20 @@ impl Search {
     };
 }
 
+/// Fewest and most cycles of runs on numbers.
+#[derive(Clone, Copy, Debug, serde::Serialize)]
+pub struct Measured {
+    pub runs: usize,
+    pub body: Span,
+    pub call: Span,
+}
+
 /// What is known of a function that is said to compute `spec`.
 #[derive(Clone, Debug)]
 pub struct Judged {
+    /// Over all inputs, if the runs in the secret domain could be followed; else as measured.
     pub cost: Cost,
+    pub measured: Option<Measured>,
     pub proof: Proof,
     pub aliasing: Vec<Aliasing>,
     /// What time tells, per core.
@@ -453,7 +467,7 @@ pub fn judge_function<I: Isa>(
     function: &Function,
     search: Search,
 ) -> Judged {
-    let mut proof = verdict::<I>(spec, core, function, search);
+    let (mut proof, tested) = verdict::<I>(spec, core, function, search);
     let mut aliasing = Vec::new();
     for alias in spec.aliases().iter().copied().skip(1) {
         // A wrong result on numbers refuses at once; only what passes is worth a proof.
@@ -497,14 +511,17 @@ pub fn judge_function<I: Isa>(
         .collect();
     let name = I::core_name(core);
     let counted = constant_time.iter().find(|(n, _)| *n == name);
-    let cost = match counted.and_then(|(_, timing)| timing.cost) {
-        Some(cost) => cost,
-        None => run_function::<I>(spec, core, function, &corner(spec), Alias::Distinct)
-            .map(|(_, cost)| cost)
-            .unwrap_or_default(),
-    };
+    let measured = tested.cost.map(|cost| Measured {
+        runs: tested.runs,
+        call: cost.call,
+        body: cost.body,
+    });
     Judged {
-        cost,
+        cost: counted
+            .and_then(|(_, timing)| timing.cost)
+            .or(tested.cost)
+            .unwrap_or_default(),
+        measured: measured.filter(|_| search.told),
         proof,
         aliasing,
         constant_time,
@@ -514,88 +531,29 @@ pub fn judge_function<I: Isa>(
 /// The proof for distinct operands, with a counterexample where it fails and one is found.
 ///
 /// Numbers are run beside a proof, too: should they ever disagree, the proof counts for nothing.
-pub fn verdict<I: Isa>(spec: &Spec, core: &I::Core, function: &Function, search: Search) -> Proof {
+fn verdict<I: Isa>(
+    spec: &Spec,
+    core: &I::Core,
+    function: &Function,
+    search: Search,
+) -> (Proof, Tested) {
     let mut proof = prove::prove_function::<I>(spec, core, function, Alias::Distinct);
     let count = if proof.correct.is_proved() {
         search.proved
     } else {
         search.open
     };
-    let (right, found) = try_pairs::<I>(spec, core, function, Alias::Distinct, count);
-    proof.correct = match (found, proof.correct) {
-        (None, Verdict::Unknown(open)) if search.told && right > 0 => Verdict::Unknown(format!(
-            "{open}; {right} random and structured operand pairs gave the right result"
+    let tested = try_pairs::<I>(spec, core, function, Alias::Distinct, count);
+    let runs = tested.runs;
+    proof.correct = match (&tested.wrong, proof.correct) {
+        (None, Verdict::Unknown(open)) if search.told && runs > 0 => Verdict::Unknown(format!(
+            "{open}; {runs} random and structured operand pairs gave the right result"
         )),
         (None, correct) => correct,
         (Some(text), correct) => Verdict::Disproved(match correct.reason() {
             Some(open) => format!("{text}; {open}"),
-            None => text,
+            None => text.clone(),
         }),
     };
-    proof
-}
-
-/// Instructions that a search for a counterexample may run, and decode.
-const SEARCH_LIMIT: u64 = 2_000_000_000;
-
-/// Operands on which `function` gives the wrong result, among corners and `count` others.
-pub fn counterexample<I: Isa>(
-    spec: &Spec,
-    core: &I::Core,
-    function: &Function,
-    alias: Alias,
-    count: usize,
-) -> Option<String> {
-    try_pairs::<I>(spec, core, function, alias, count).1
-}
-
-/// How many operands gave the right result, and some that did not.
-fn try_pairs<I: Isa>(
-    spec: &Spec,
-    core: &I::Core,
-    function: &Function,
-    alias: Alias,
-    count: usize,
-) -> (usize, Option<String>) {
-    let mut spent = 0;
-    let mut right = 0;
-    for mut sources in vectors::operands(&spec.source_bytes(), count, u64::from(spec.size.a)) {
-        coincide(&mut sources, spec, alias);
-        let want = spec.value(&sources);
-        let named = ["a", "b"].into_iter().zip(&sources);
-        let given: Vec<_> = named.map(|(name, x)| format!("{name}={x:#x}")).collect();
-        let given = given.join(" ");
-        match run_function::<I>(spec, core, function, &sources, alias) {
-            Ok((got, cost)) if got == want => {
-                right += 1;
-                spent += cost.executed + function.code.len() as u64;
-            }
-            Ok((got, _)) => {
-                let text = format!("{given}: expected {want:#x}, got {got:#x}");
-                return (right, Some(text));
-            }
-            // What cannot be run says nothing about the result.
-            Err((_, Fault::Unsupported(_) | Fault::StepLimit(_))) => break,
-            Err(stopped) => {
-                let text = prove::describe::<I>(core, function, &stopped);
-                return (right, Some(format!("{given}: {text}")));
-            }
-        }
-        if spent > SEARCH_LIMIT {
-            break;
-        }
-    }
-    (right, None)
-}
-
-/// Makes sources that share an address agree: the shorter one is the low part of the longer.
-fn coincide(sources: &mut [BigUint], spec: &Spec, alias: Alias) {
-    let [_, a, b] = alias.places();
-    if let ([x, y], true) = (sources, a == b) {
-        let low = |x: &BigUint, bits: u32| x % (BigUint::from(1u8) << bits);
-        match spec.size.a >= spec.size.b {
-            true => *y = low(x, spec.size.b),
-            false => *x = low(y, spec.size.a),
-        }
-    }
+    (proof, tested)
 }

@@ -30,4 +30,6 @@ pub mod schedule;
 pub mod smt;
 pub mod spec;
 pub mod target;
+pub mod timing;
+pub mod trial;
 pub mod vectors;

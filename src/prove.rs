@@ -1,7 +1,7 @@
 //! The four obligations of a kernel, on its bytes, for all inputs.
 //!
 //! One run in the algebra domain shows the equation, the memory it touches and the
-//! calling convention; one run in the secret domain per core shows what time and
+//! calling convention; runs in the secret domain ([`crate::timing`]) show what time and
 //! addresses tell. The operands lie anywhere: their places are free variables.
 
 use serde::Serialize;
@@ -9,14 +9,15 @@ use serde::Serialize;
 use crate::domain::abstract_memory::Region;
 use crate::domain::algebra::{Algebra, Value};
 use crate::domain::floor;
-use crate::domain::identity::{self, Open};
-use crate::domain::secret::Secret;
+use crate::domain::identity::{self, Open, Sign};
 use crate::domain::{Abstract, Address, Base, Domain};
 use crate::fault::Fault;
 use crate::function::Function;
-use crate::isa::{Cost, Depth, Isa, Stopped};
+use crate::isa::{Depth, Isa, Stopped};
 use crate::program::Claim;
 use crate::spec::{Alias, Op, Spec};
+
+pub use crate::timing::{Leak, Timing, Ways, function_timing, leak, narrowest_access, timing};
 
 /// The most instructions an abstract run may take.
 pub const STEP_LIMIT: u64 = 10_000_000;
@@ -190,7 +191,7 @@ pub fn prove_function<I: Isa>(
     });
     let sources: Vec<_> = sources.collect();
     let unknown = |text: String| Verdict::Unknown(text);
-    match I::call(d, core, function, &bases, STEP_LIMIT) {
+    match I::call(d, core, function, &bases, STEP_LIMIT.min(function.limit)) {
         Err(stopped) => {
             let text = describe::<I>(core, function, &stopped);
             let memory = match stopped.1.is_memory() {
@@ -216,7 +217,13 @@ pub fn prove_function<I: Isa>(
             let mut d = called.domain;
             let result = words(bases[0], spec.result_bytes(), word_bits);
             Proof {
-                correct: match equation(spec, &mut d, &result, word_bits, &sources) {
+                correct: match equation(
+                    spec,
+                    &mut d,
+                    (&result, word_bits),
+                    (function.returned_bits, I::WORD_BITS),
+                    &sources,
+                ) {
                     Ok(()) => Verdict::Proved,
                     Err(open) => unknown(told::<I>(core, function, &d, open)),
                 },
@@ -228,12 +235,13 @@ pub fn prove_function<I: Isa>(
     }
 }
 
-/// Shows the equation of `spec` from the words in memory.
+/// Shows the equation of `spec` from the words in memory, and that of so many bits that is returned in
+/// registers of the machine's words.
 fn equation(
     spec: &Spec,
     d: &mut Algebra,
-    result: &[Address],
-    word_bits: u32,
+    (result, word_bits): (&[Address], u32),
+    (returned_bits, register_bits): (Option<u32>, u32),
     sources: &[Vec<Value>],
 ) -> Result<(), Open> {
     let mut words = Vec::with_capacity(result.len());
@@ -252,10 +260,21 @@ fn equation(
             pc: None,
         })?);
     }
+    let bytes = returned_bits.unwrap_or(0) as usize / 8;
+    let returned = self::words(Base::RETURNED, bytes, register_bits);
+    let returned = returned.into_iter().filter_map(|at| d.memory.peek(at));
+    let returned: Vec<_> = returned.collect();
+    if spec.op.returns() && returned.is_empty() {
+        let text = "nothing says in what the function returns its carry".into();
+        return Err(Open { text, pc: None });
+    }
     let (a, b) = (&sources[0], &sources[sources.len() - 1]);
+    let returned = (register_bits, returned.as_slice());
     match spec.op {
         Op::Mul | Op::Sqr | Op::Mullo => identity::product(d, word_bits, &words, a, b),
         Op::Mulhi => floor::high_product(d, word_bits, &words, a, b),
+        Op::Add => identity::sum(d, Sign::Plus, word_bits, [&words, a, b], returned),
+        Op::Sub => identity::sum(d, Sign::Minus, word_bits, [&words, a, b], returned),
     }
 }
 
@@ -313,76 +332,5 @@ pub fn describe<I: Isa>(core: &I::Core, function: &Function, (pc, fault): &Stopp
             steps[..TOLD].join(", "),
             steps[n - TOLD..].join(", ")
         ),
-    }
-}
-
-/// What an observer of time and addresses learns on one core.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Timing {
-    /// Fewest and most cycles over all inputs, if the run could be followed.
-    pub cost: Option<Cost>,
-    /// The first instruction that tells something about the operands, or that the run cannot follow.
-    pub leak: Option<String>,
-    /// Addresses of the instructions it executed, ascending, if the run could be followed.
-    pub visited: Vec<usize>,
-}
-
-/// Runs `code` with secret operands on `core`.
-pub fn timing<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8]) -> Timing {
-    function_timing::<I>(spec, core, &Function::kernel(code))
-}
-
-/// The width of the narrowest loads from the operands, in bits, if the run can be followed.
-pub fn narrowest_access<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Option<u32> {
-    let mut d = Secret::default();
-    let bases = bases(spec, Alias::Distinct, function);
-    declare(&mut d, spec, function, I::WORD_BITS, &bases);
-    let called = I::call(d, core, function, &bases, STEP_LIMIT).ok()?;
-    let widths = bases[1..=spec.op.sources()]
-        .iter()
-        .filter_map(|b| called.domain.memory.narrowest_load(*b));
-    widths.min()
-}
-
-/// The same for any function.
-pub fn function_timing<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Timing {
-    let mut d = Secret::default();
-    let bases = bases(spec, Alias::Distinct, function);
-    declare(&mut d, spec, function, function.word_bits::<I>(), &bases);
-    match I::call(d, core, function, &bases, STEP_LIMIT) {
-        Ok(called) => Timing {
-            cost: Some(called.cost),
-            visited: called.domain.visited(),
-            leak: called
-                .slow_operand
-                .map(|(pc, text)| format!("at {}: {text}", at::<I>(core, function, pc))),
-        },
-        Err(stopped) => {
-            let text = describe::<I>(core, function, &stopped);
-            Timing {
-                cost: None,
-                visited: Vec::new(),
-                leak: Some(if stopped.1.is_leak() {
-                    text
-                } else {
-                    format!("unknown: {text}")
-                }),
-            }
-        }
-    }
-}
-
-/// The cost on `core` if neither time nor addresses tell anything about the operands.
-///
-/// # Errors
-/// The first instruction that leaks, or that the run cannot follow.
-pub fn leak<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8]) -> Result<Cost, String> {
-    match timing::<I>(spec, core, code) {
-        Timing {
-            cost: Some(cost),
-            leak: None,
-            ..
-        } => Ok(cost),
-        Timing { leak, .. } => Err(leak.unwrap_or_default()),
     }
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::isa::{ClassCounts, Cost, Isa, Span};
-use crate::kernel::{Aliasing, Kernel};
+use crate::kernel::{Aliasing, Kernel, Measured};
 use crate::method::{self, Params};
-use crate::prove::{Proof, Timing, Verdict};
+use crate::prove::{Leak, Proof, Timing, Verdict};
 use crate::spec::Spec;
 
 /// A source operand.
@@ -86,6 +86,12 @@ pub struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub return_stack_bytes: Option<usize>,
     pub verdict: Verdicts,
+    /// Per core that is not constant time: the first instruction that tells, and what.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub leaks: BTreeMap<String, Leak>,
+    /// Of an audit: fewest and most cycles of runs on numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured: Option<Measured>,
     /// Why a verdict is not `proved`.
     pub reasons: BTreeMap<&'static str, String>,
     /// For each way operands may coincide: `proved`, or `refused: ...`.
@@ -113,6 +119,7 @@ pub struct Subject<'a> {
     pub proof: &'a Proof,
     pub aliasing: &'a [Aliasing],
     pub constant_time: &'a [(String, Timing)],
+    pub measured: Option<Measured>,
 }
 
 impl Report {
@@ -143,6 +150,7 @@ impl Report {
             proof: &kernel.proof,
             aliasing: &kernel.aliasing,
             constant_time: &kernel.constant_time,
+            measured: None,
         };
         Self::of(&subject, (core, mcu), kernel.abi, warnings, command)
     }
@@ -160,13 +168,15 @@ impl Report {
             .constant_time
             .iter()
             .map(|(core, timing)| {
-                let text = match &timing.leak {
-                    None => "proved".to_string(),
-                    Some(open) if open.starts_with("unknown: ") => open.clone(),
-                    Some(leak) => format!("leaks: {leak}"),
-                };
+                let leak = timing.leak.as_ref();
+                let text = leak.map_or("proved".to_string(), |leak| leak.verdict());
                 (core.clone(), text)
             })
+            .collect();
+        let leaks = subject
+            .constant_time
+            .iter()
+            .filter_map(|(core, timing)| Some((core.clone(), timing.leak.clone()?)))
             .collect();
         let mut aliasing: BTreeMap<_, _> = subject
             .aliasing
@@ -237,6 +247,8 @@ impl Report {
                 abi: proof.abi.clone(),
                 constant_time,
             },
+            leaks,
+            measured: subject.measured,
             reasons,
             aliasing,
             abi,

@@ -5,7 +5,7 @@
 //! neither the algebra nor its bounds. Solvers manage products of a few words.
 
 use crate::domain::formula::{Formula, Term};
-use crate::domain::{Address, Domain};
+use crate::domain::{Address, Base, Domain};
 use crate::function::Function;
 use crate::isa::Isa;
 use crate::prove;
@@ -25,7 +25,8 @@ pub fn script<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Resul
         words.collect::<Vec<_>>()
     });
     let sources: Vec<_> = sources.collect();
-    let called = I::call(d, core, function, &bases, prove::STEP_LIMIT)
+    let limit = prove::STEP_LIMIT.min(function.limit);
+    let called = I::call(d, core, function, &bases, limit)
         .map_err(|stopped| prove::describe::<I>(core, function, &stopped))?;
     let mut d = called.domain;
     let mut result = Vec::new();
@@ -34,14 +35,33 @@ pub fn script<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Resul
     }
     let result = number(&mut d, &result, word_bits);
     let [a, b] = [&sources[0], &sources[sources.len() - 1]];
-    let bits = word_bits * (a.len() + b.len()) as u32;
-    let product = product(&mut d, [a, b], word_bits, bits);
-    let low = match spec.op {
-        Op::Mul | Op::Sqr | Op::Mullo => 0,
-        Op::Mulhi => spec.size.a,
+    let (result, wanted) = match spec.op {
+        Op::Add | Op::Sub => {
+            let bytes = function.returned_bits.unwrap_or(0) as usize / 8;
+            let returned = prove::words(Base::RETURNED, bytes, I::WORD_BITS);
+            let returned = returned.into_iter().filter_map(|at| d.memory.peek(at));
+            let returned: Vec<_> = returned.collect();
+            let returned = number(&mut d, &returned, I::WORD_BITS);
+            let [a, b] = [a, b].map(|words| number(&mut d, words, word_bits));
+            let extend = |x: String| format!("((_ zero_extend {}) {x})", 8 * bytes);
+            let up = spec.op == Op::Add;
+            let carry = if up {
+                returned
+            } else {
+                format!("(bvneg {returned})")
+            };
+            let op = if up { "bvadd" } else { "bvsub" };
+            let wanted = format!("({op} {} {})", extend(a), extend(b));
+            (format!("(concat {carry} {result})"), wanted)
+        }
+        Op::Mul | Op::Sqr | Op::Mullo | Op::Mulhi => {
+            let bits = word_bits * (a.len() + b.len()) as u32;
+            let product = product(&mut d, [a, b], word_bits, bits);
+            let low = if spec.op == Op::Mulhi { spec.size.a } else { 0 };
+            let high = low + 8 * spec.result_bytes() as u32 - 1;
+            (result, format!("((_ extract {high} {low}) {product})"))
+        }
     };
-    let high = low + 8 * spec.result_bytes() as u32 - 1;
-    let wanted = format!("((_ extract {high} {low}) {product})");
     Ok(format!(
         "; {}, {} bits: unsat if it holds for all operands\n(set-logic QF_BV)\n{}\
          (assert (not (= {result} {wanted})))\n(check-sat)\n",

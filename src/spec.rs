@@ -18,11 +18,15 @@ pub enum Op {
     Mullo,
     /// `r = floor(a * b / 2^n)`, the high half.
     Mulhi,
+    /// `2^n c + r = a + b`; the carry `c` is returned.
+    Add,
+    /// `r - 2^n c = a - b`; the borrow `c` is returned.
+    Sub,
 }
 
 impl Op {
     /// All operations.
-    pub const ALL: [Op; 4] = [Op::Mul, Op::Sqr, Op::Mullo, Op::Mulhi];
+    pub const ALL: [Op; 6] = [Op::Mul, Op::Sqr, Op::Mullo, Op::Mulhi, Op::Add, Op::Sub];
 
     /// The word on the command line.
     pub fn name(self) -> &'static str {
@@ -31,6 +35,8 @@ impl Op {
             Op::Sqr => "sqr",
             Op::Mullo => "mullo",
             Op::Mulhi => "mulhi",
+            Op::Add => "add",
+            Op::Sub => "sub",
         }
     }
 
@@ -38,18 +44,29 @@ impl Op {
     pub fn sources(self) -> usize {
         match self {
             Op::Sqr => 1,
-            Op::Mul | Op::Mullo | Op::Mulhi => 2,
+            Op::Mul | Op::Mullo | Op::Mulhi | Op::Add | Op::Sub => 2,
         }
     }
 
-    /// What the operation makes of its sources, the first of which has `bits` bits.
+    /// Does the function return a word, the carry or borrow, besides what it writes?
+    pub fn returns(self) -> bool {
+        matches!(self, Op::Add | Op::Sub)
+    }
+
+    /// What the operation makes of its sources, the first of which has `bits` bits; what is
+    /// returned stands above what is written.
     pub fn value(self, sources: &[BigUint], bits: u32) -> BigUint {
         let product: BigUint = sources.iter().product();
+        let [a, b] = [&sources[0], &sources[sources.len() - 1]];
         match self {
             Op::Mul => product,
             Op::Sqr => &product * &product,
             Op::Mullo => product % (BigUint::from(1u8) << bits),
             Op::Mulhi => product >> bits,
+            Op::Add => a + b,
+            // 2^n + (2^n + a - b): a borrow of 1 is bit n.
+            Op::Sub if a < b => (BigUint::from(2u8) << bits) + a - b,
+            Op::Sub => a - b,
         }
     }
 
@@ -60,6 +77,8 @@ impl Op {
             Op::Sqr => "r = a^2".into(),
             Op::Mullo => format!("r = a * b mod 2^{n}"),
             Op::Mulhi => format!("r = floor(a * b / 2^{n})"),
+            Op::Add => format!("r + 2^{n} carry = a + b"),
+            Op::Sub => format!("r - 2^{n} borrow = a - b"),
         }
     }
 }
@@ -179,7 +198,7 @@ impl Spec {
     pub fn result_bits(&self) -> u32 {
         match self.op {
             Op::Mul | Op::Sqr => self.size.a + self.size.b,
-            Op::Mullo | Op::Mulhi => self.size.a,
+            Op::Mullo | Op::Mulhi | Op::Add | Op::Sub => self.size.a,
         }
     }
 

@@ -1,7 +1,9 @@
 //! Operands to run a kernel on: random, and structured where carries get lost.
 //!
 //! Uniform operands almost never ripple a carry through a word of ones. These do: words
-//! of 00, 01, 80 and ff, single bits, all ones minus a bit, runs of ones.
+//! of 00, 01, 80 and ff, single bits, all ones minus a bit, runs of ones; and pairs of words
+//! whose product is just below a power of two, so that its upper word is all ones, as it is or
+//! doubled.
 
 use num_bigint::BigUint;
 
@@ -58,6 +60,31 @@ impl Random {
     }
 }
 
+/// Words of 8, 16 or 32 bits `x` and `y` somewhere in `operands` with `x y < 2^k <= x y + x`.
+fn meet_power(operands: &mut [BigUint], bytes: &[usize], random: &mut Random) {
+    let bits = [8, 16, 32][random.below(3)];
+    let places = bytes.iter().enumerate().flat_map(|(operand, bytes)| {
+        let words = 8 * bytes / bits as usize;
+        (0..words).map(move |i| (operand, u64::from(bits) * i as u64))
+    });
+    let places: Vec<_> = places.collect();
+    if places.len() < 2 {
+        return;
+    }
+    let first = random.below(places.len());
+    let second = (first + 1 + random.below(places.len() - 1)) % places.len();
+    // A top bit makes room for the quotient.
+    let x = random.draw() >> (64 - bits) | 1 << (bits - 1);
+    let k = 2 * bits - 1 - random.below(2) as u32 * random.below(bits as usize) as u32;
+    let y = ((1u64 << k) - 1) / x;
+    for ((operand, shift), word) in [(places[first], x), (places[second], y)] {
+        let value = &mut operands[operand];
+        for bit in 0..u64::from(bits) {
+            value.set_bit(shift + bit, word >> bit & 1 == 1);
+        }
+    }
+}
+
 /// Operands of `bytes` bytes each: the corners first, then `count` random and structured ones.
 pub fn operands(bytes: &[usize], count: usize, seed: u64) -> Vec<Vec<BigUint>> {
     let mut random = Random::new(seed);
@@ -79,7 +106,11 @@ pub fn operands(bytes: &[usize], count: usize, seed: u64) -> Vec<Vec<BigUint>> {
             0 => random.uniform(*bytes),
             _ => random.structured(*bytes),
         };
-        list.push(bytes.iter().map(draw).collect());
+        let mut operands: Vec<_> = bytes.iter().map(draw).collect();
+        if i % 4 == 3 {
+            meet_power(&mut operands, bytes, &mut random);
+        }
+        list.push(operands);
     }
     list
 }

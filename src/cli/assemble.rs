@@ -1,5 +1,6 @@
 //! Assembly source, made an object by the target's GNU tools.
 
+use std::io::ErrorKind;
 use std::path::Path;
 use std::process::Command;
 
@@ -10,7 +11,7 @@ use lozenge::target::Target;
 /// # Errors
 /// When there is no assembler on the PATH, or it objects.
 pub fn assemble(source: &Path, target: &Target) -> Result<Vec<u8>, String> {
-    let (program, flags) = assembler(target);
+    let (program, package, flags) = assembler(target);
     let folder = tempfile::tempdir().map_err(|e| format!("no temporary folder: {e}"))?;
     let object = folder.path().join("object.o");
     let run = Command::new(program)
@@ -20,7 +21,14 @@ pub fn assemble(source: &Path, target: &Target) -> Result<Vec<u8>, String> {
         .arg("-o")
         .arg(&object)
         .output()
-        .map_err(|e| format!("{program} assembles {}: {e}", source.display()))?;
+        .map_err(|e| match e.kind() {
+            ErrorKind::NotFound => format!(
+                "{program}, which assembles {}, is not on the PATH: install it (Debian: {package}), \
+                 or give an object file",
+                source.display()
+            ),
+            _ => format!("{program} assembles {}: {e}", source.display()),
+        })?;
     if !run.status.success() {
         let errors = String::from_utf8_lossy(&run.stderr);
         return Err(format!("{program}: {}", errors.trim()));
@@ -28,23 +36,28 @@ pub fn assemble(source: &Path, target: &Target) -> Result<Vec<u8>, String> {
     std::fs::read(&object).map_err(|e| format!("{program} left no object: {e}"))
 }
 
-fn assembler(target: &Target) -> (&'static str, Vec<String>) {
+/// The program, the Debian package it is in, and the options for `target`.
+fn assembler(target: &Target) -> (&'static str, &'static str, Vec<String>) {
     match target {
         Target::Avr { core, part, .. } => {
             let mcu = part.map_or(core.name, |part| part.name);
-            ("avr-gcc", vec![format!("-mmcu={mcu}")])
+            ("avr-gcc", "gcc-avr", vec![format!("-mmcu={mcu}")])
         }
         Target::Arm(_) => {
             let flags = ["-mcpu=arm7tdmi", "-marm"];
-            ("arm-none-eabi-gcc", flags.map(String::from).to_vec())
+            (
+                "arm-none-eabi-gcc",
+                "gcc-arm-none-eabi",
+                flags.map(String::from).to_vec(),
+            )
         }
         Target::Mips(core) => {
             let flags = ["-march=mips32", "-mabi=32", "-mno-abicalls", "-fno-pic"];
-            let program = match core.big_endian {
-                true => "mips-linux-gnu-gcc",
-                false => "mipsel-linux-gnu-gcc",
+            let (program, package) = match core.big_endian {
+                true => ("mips-linux-gnu-gcc", "gcc-mips-linux-gnu"),
+                false => ("mipsel-linux-gnu-gcc", "gcc-mipsel-linux-gnu"),
             };
-            (program, flags.map(String::from).to_vec())
+            (program, package, flags.map(String::from).to_vec())
         }
     }
 }

@@ -1,14 +1,14 @@
 //! `lozenge check`.
 
-use lozenge::audit;
+use std::path::Path;
+
+use lozenge::audit::{self, Contract};
 use lozenge::emit::ObjectFormat;
 use lozenge::isa::Isa;
 use lozenge::load;
 use lozenge::method::Params;
-use lozenge::prove;
 use lozenge::report::{Report, Subject};
 use lozenge::smt;
-use lozenge::spec::Spec;
 use lozenge::target::{Names, OnIsa, Target};
 
 use super::assemble::assemble;
@@ -44,26 +44,22 @@ impl OnIsa for Check<'_> {
         let is_source = args.file.extension().is_some_and(|e| e == "S" || e == "s");
         let data = match is_source {
             true => assemble(&args.file, target)?,
-            false => std::fs::read(&args.file).map_err(|e| format!("cannot read {path}: {e}"))?,
+            false => read(&args.file)?,
         };
         let mut loaded =
             load::load(&data, &args.symbol, format).map_err(|e| format!("{path}: {e}"))?;
         let function = &mut loaded.function;
-        function.limb_bits = args.limb.as_ref().and_then(|bits| bits.parse().ok());
+        let contract = Contract {
+            arguments: args.args.as_deref(),
+            scratch: args.scratch.as_deref(),
+            limb_bits: args.limb.as_ref().and_then(|bits| bits.parse().ok()),
+            align: args.align.as_ref().and_then(|bytes| bytes.parse().ok()),
+            limit: args.steps,
+        };
+        let what = (args.op.into(), args.bits);
+        let spec = audit::prepare::<I>(what, core, function, &contract);
+        let spec = spec.map_err(|e| e.to_string())?;
         let word_bits = function.word_bits::<I>();
-        let spec = Spec::new(args.op.into(), args.bits, word_bits).map_err(|e| e.to_string())?;
-        if let Some(text) = &args.args {
-            audit::set_arguments::<I>(function, &spec, text).map_err(|e| format!("--args: {e}"))?;
-        }
-        if let Some(text) = &args.scratch {
-            audit::set_scratch::<I>(function, text).map_err(|e| format!("--scratch: {e}"))?;
-        }
-        if function.limb_bits.is_none() {
-            function.limb_bits = prove::narrowest_access::<I>(&spec, core, function);
-        }
-        let word_bits = function.word_bits::<I>();
-        let align = args.align.as_ref().and_then(|bytes| bytes.parse().ok());
-        function.align = align.unwrap_or(u64::from(word_bits / 8));
         if args.export.is_some() {
             output::say(smt::script::<I>(&spec, core, function)?.trim_end())?;
             return Ok(true);
@@ -87,6 +83,7 @@ impl OnIsa for Check<'_> {
             proof: &judged.proof,
             aliasing: &judged.aliasing,
             constant_time: &judged.constant_time,
+            measured: judged.measured,
         };
         let report = Report::of(
             &subject,
@@ -106,6 +103,21 @@ impl OnIsa for Check<'_> {
     }
 }
 
+/// The bytes of a file, or of a member of a static library: `lib.a(member.o)`.
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let text = path.to_string_lossy();
+    let parts = text.strip_suffix(')').and_then(|text| text.split_once('('));
+    let cannot = |path: &str, e: std::io::Error| format!("cannot read {path}: {e}");
+    match parts.filter(|_| !path.exists()) {
+        Some((library, member)) => {
+            let bytes = std::fs::read(library).map_err(|e| cannot(library, e))?;
+            let found = load::member(&bytes, member).map_err(|e| format!("{library}: {e}"))?;
+            Ok(found.to_vec())
+        }
+        None => std::fs::read(path).map_err(|e| cannot(&text, e)),
+    }
+}
+
 /// The command that gives the same report.
 fn command(args: &CheckArgs, target: &Target) -> String {
     let mut text = format!(
@@ -116,10 +128,13 @@ fn command(args: &CheckArgs, target: &Target) -> String {
         args.bits,
         target.arguments()
     );
+    let steps = args.steps.map(|steps| steps.to_string());
     let options = [
         ("--args", &args.args),
         ("--scratch", &args.scratch),
         ("--limb", &args.limb),
+        ("--align", &args.align),
+        ("--steps", &steps),
     ];
     for (option, value) in options {
         if let Some(value) = value {

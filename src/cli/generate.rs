@@ -244,6 +244,18 @@ pub(super) fn text(report: &Report) -> String {
     for cycles in report.cycles_text() {
         text += &line("cycles", cycles);
     }
+    // Where one run says all of them, there is nothing to measure.
+    if let (Some(measured), true) = (&report.measured, report.leaks.contains_key(&report.core)) {
+        let (body, call) = (
+            Report::span_text(&measured.body),
+            Report::span_text(&measured.call),
+        );
+        let runs = measured.runs;
+        text += &line(
+            "measured",
+            format!("{body} body, {call} call in {runs} runs on numbers"),
+        );
+    }
     text += &line(
         "instructions",
         format!(

@@ -70,6 +70,10 @@ pub enum OpArg {
     Mullo,
     /// r = floor(a * b / 2^n), the high half
     Mulhi,
+    /// r + 2^n carry = a + b, the carry returned; for `check`
+    Add,
+    /// r - 2^n borrow = a - b, the borrow returned; for `check`
+    Sub,
 }
 
 impl From<OpArg> for spec::Op {
@@ -79,6 +83,8 @@ impl From<OpArg> for spec::Op {
             OpArg::Sqr => spec::Op::Sqr,
             OpArg::Mullo => spec::Op::Mullo,
             OpArg::Mulhi => spec::Op::Mulhi,
+            OpArg::Add => spec::Op::Add,
+            OpArg::Sub => spec::Op::Sub,
         }
     }
 }
@@ -203,7 +209,8 @@ pub struct CompareArgs {
 /// Arguments of `check`.
 #[derive(Args)]
 pub struct CheckArgs {
-    /// ELF object, executable or static library; or .S, .s for the GNU assembler
+    /// ELF object, executable or static library, or a member: lib.a(member.o); or .S, .s for the GNU
+    /// assembler, by way of the C preprocessor
     file: std::path::PathBuf,
     /// The function
     #[arg(long)]
@@ -228,6 +235,9 @@ pub struct CheckArgs {
     /// Print the question as a script for SMT solvers instead of answering it
     #[arg(long, value_parser = ["smt2"], conflicts_with = "json")]
     export: Option<String>,
+    /// Instructions that a run may take at most [default: 10000000 in a proof]
+    #[arg(long, value_name = "N")]
+    steps: Option<u64>,
     /// Bytes that the address of every operand is a multiple of [default: those of its words]
     #[arg(long, value_parser = ["1", "2", "4", "8"])]
     align: Option<String>,

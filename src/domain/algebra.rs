@@ -19,7 +19,7 @@ use super::recent::Recent;
 use super::split::Cuts;
 pub use super::variable::{BitValue, Def, Value, Var, VarId};
 use super::{Abstract, Address, Domain, Logic, Shift, Signs, Sum};
-use crate::fault::Fault;
+use crate::fault::{Fault, Source};
 
 /// The algebra domain.
 #[derive(Default)]
@@ -29,6 +29,8 @@ pub struct Algebra {
     pub terms: Vec<(VarId, i64)>,
     pub(super) bounds: Bounds,
     pub(super) claims: Claims,
+    /// Words that were chosen by a bit: the bit, the word if it is set, the word if not.
+    pub(super) choices: HashMap<VarId, (VarId, Value, Value)>,
     /// Words whose bits have names, lowest first.
     pub(super) digits: HashMap<VarId, Vec<Value>>,
     pub(super) cuts: Cuts,
@@ -144,23 +146,6 @@ impl Algebra {
             overflow: BitValue::Opaque,
         }
     }
-
-    fn folded<const W: u32>(up: bool, a: &Value, b: &Value, c: &BitValue) -> Option<Sum<Self, W>> {
-        let (Value::Public(a), Value::Public(b), BitValue::Public(c)) = (a, b, c) else {
-            return None;
-        };
-        let s = public::add_sub::<W>(up, *a, *b, *c)?;
-        let bit = |known: Option<bool>| match known {
-            Some(k) => BitValue::Public(PublicBit::Known(k)),
-            None => BitValue::Opaque,
-        };
-        Some(Sum {
-            word: Value::Public(s.word),
-            carry: BitValue::Public(s.carry),
-            half: bit(s.half),
-            overflow: bit(s.overflow),
-        })
-    }
 }
 
 pub(super) const NO: BitValue = BitValue::Public(PublicBit::Known(false));
@@ -207,8 +192,11 @@ impl Domain for Algebra {
             return Self::opaque(word, carry);
         }
         if a == b {
-            let doubled = self.double_digits(a, c_in, W);
-            if let Some((word, carry)) = doubled.or_else(|| self.double_signed(a, c_in, W)) {
+            let doubled = self
+                .double_digits(a, c_in, W)
+                .or_else(|| self.double_signed(a, c_in, W))
+                .or_else(|| self.double_cut(a, c_in, W));
+            if let Some((word, carry)) = doubled {
                 self.sums.put(key, (word, carry));
                 return Self::opaque(word, carry);
             }
@@ -236,8 +224,10 @@ impl Domain for Algebra {
             None
         };
         let mut form = (Vec::with_capacity(4), 0);
-        Self::collect(&mut form, a, 1);
-        Self::collect(&mut form, b, 1);
+        Self::collect(&mut form, a, if a == b { 2 } else { 1 });
+        if a != b {
+            Self::collect(&mut form, b, 1);
+        }
         Self::collect(&mut form, c_in, 1);
         if let Some(c_out) = carry {
             form.0.push((c_out, -(1 << W)));
@@ -245,6 +235,9 @@ impl Domain for Algebra {
         let bound = bound.min((1 << W) - 1).min(self.bounds.top(&chain, W));
         let word = self.linear(&form.0, form.1, bound);
         self.bounds.leave(chain, Value::Var(word));
+        if a == b {
+            self.name_top(a, W, carry.map_or(Value::ZERO, Value::Var));
+        }
         let carry = carry.map_or(NO, BitValue::Var);
         self.sums.put(key, (Value::Var(word), carry));
         Self::opaque(Value::Var(word), carry)
@@ -272,7 +265,11 @@ impl Domain for Algebra {
             self.variable_or_number(*b, W),
         );
         if c_in == Value::ZERO && b == Value::ZERO {
-            return Self::opaque(a, NO);
+            return Sum {
+                half: NO,
+                overflow: NO,
+                ..Self::opaque(a, NO)
+            };
         }
         // 0 - b = -b, b a bit.
         if let (Value::ZERO, Value::ZERO, Value::Var(v)) | (Value::ZERO, Value::Var(v), Value::ZERO) =
@@ -287,10 +284,15 @@ impl Domain for Algebra {
         {
             return Self::opaque(Value::Var(bit), BitValue::Var(bit));
         }
+        if let Some(both) = self.borrow_again::<W>(a, b, c_in) {
+            return both;
+        }
         if c_in == Value::ZERO
-            && let Some((addend, carry)) = self.undo_sum(a, b, W)
+            && let Some((word, borrow)) = self
+                .undo_sum(a, b, W)
+                .or_else(|| self.undo_difference(a, b, W))
         {
-            return Self::opaque(addend, carry);
+            return Self::opaque(word, borrow);
         }
         let key = (a, b, c_in, W);
         if let Some((word, borrow)) = self.differences.get(&key) {
@@ -328,7 +330,7 @@ impl Domain for Algebra {
             return (Value::ZERO, Value::ZERO);
         }
         if signs != Signs::Unsigned {
-            return (self.unknown_word(W), self.unknown_word(W));
+            return self.signed_product::<W>(*a, *b, signs);
         }
         let (a, b) = (
             self.variable_or_number(*a, W),
@@ -484,9 +486,9 @@ impl Domain for Algebra {
         }
     }
 
-    fn origin<const W: u32>(&self, word: &Value) -> String {
+    fn origin<const W: u32>(&self, word: &Value) -> Source {
         match word {
-            Value::Var(v) => self.name(*v).unwrap_or("a computed value").to_string(),
+            Value::Var(v) => self.name(*v).unwrap_or("a computed value").into(),
             Value::Public(_) => "a public value".into(),
         }
     }
@@ -512,6 +514,10 @@ impl Domain for Algebra {
         match (a, bit) {
             (Value::Public(Public::Known(k)), BitValue::Public(PublicBit::Known(b))) => {
                 self.known::<W>(k & !(1 << index) | u64::from(*b) << index)
+            }
+            // The sign of a word.
+            (Value::Public(Public::Known(0)), BitValue::Top { .. }) if index == 0 => {
+                self.concrete_bit(bit)
             }
             // A bit put where there is a 0.
             (Value::Public(Public::Known(k)), BitValue::Var(v)) if k >> index & 1 == 0 => {

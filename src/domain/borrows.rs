@@ -7,7 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use super::algebra::{Algebra, Def, Value, VarId};
+use super::Sum;
+use super::algebra::{Algebra, BitValue, Def, Value, VarId};
 
 /// A sum that leaves a carry: `constant + sum of terms`, the carry being one with this factor.
 struct Leaving<'a> {
@@ -25,6 +26,69 @@ impl Algebra {
         let outer = self.left_by(x.max(y))?;
         (outer.factor > 0 && self.is_joint(x, y, w))
             .then(|| Value::Var(self.linear(&[(x, 1), (y, 1)], 0, 1)))
+    }
+
+    /// `(2^W - 1) x - y`, or `x - y`, for two borrows of one difference, of which one at most is 1. The
+    /// first is the upper half of a double word from which a word and a borrow were taken:
+    /// `2^W - 1` times the joint borrow. The other has the joint borrow for its lowest bit.
+    pub(super) fn borrow_again<const W: u32>(
+        &mut self,
+        a: Value,
+        b: Value,
+        c: Value,
+    ) -> Option<Sum<Self, W>> {
+        let y = match (b, c) {
+            (Value::Var(y), Value::ZERO) | (Value::ZERO, Value::Var(y)) => y,
+            _ => return None,
+        };
+        let (x, is_mask) = match (self.mask_bit(a, W), a) {
+            (Some((x, _)), _) => (x, true),
+            (None, Value::Var(x)) => (x, false),
+            _ => return None,
+        };
+        let Value::Var(both) = self.joint_borrow(Value::Var(x), Value::Var(y), W)? else {
+            return None;
+        };
+        let word = match is_mask {
+            // (2^W - 1) (x + y) = (2^W - 1) x - y + 2^W y.
+            true => self.mask_of::<W>(both),
+            // (x + y) + (2^W - 2) y = x - y + 2^W y.
+            false => {
+                let full = (1 << W) - 1;
+                Value::Var(self.linear(&[(both, 1), (y, full - 1)], 0, full as u64))
+            }
+        };
+        Some(Self::opaque(word, BitValue::Var(y)))
+    }
+
+    /// If `s = x - y + 2^W c`, then `x - s = y - 2^W c`: comparing a minuend with the difference gives
+    /// the borrow.
+    pub(super) fn undo_difference(
+        &mut self,
+        x: Value,
+        s: Value,
+        w: u32,
+    ) -> Option<(Value, BitValue)> {
+        let (Value::Var(s), Value::Var(x)) = (s, x) else {
+            return None;
+        };
+        let (terms, constant) = self.sum(s)?;
+        let (&(c, _), rest) = match terms.split_last()? {
+            (last, rest) if last.1 == 1 << w => (last, rest),
+            _ => return None,
+        };
+        let mut rest = rest.to_vec();
+        rest.swap_remove(rest.iter().position(|term| *term == (x, 1))?);
+        let mut bound = u64::try_from(-constant).ok()?;
+        for (v, factor) in &mut rest {
+            bound += (*factor == -1).then_some(self.vars[*v as usize].bound)?;
+            *factor = 1;
+        }
+        let other = match (rest.as_slice(), constant) {
+            ([(y, _)], 0) => Value::Var(*y),
+            _ => Value::Var(self.linear(&rest, -constant, bound)),
+        };
+        (bound >> w == 0).then_some((other, BitValue::Var(c)))
     }
 
     /// `x + y` of two carries into the same word of a joint bound, which counts the sum from now on.

@@ -36,6 +36,9 @@ struct Slice {
     bound: BigUint,
 }
 
+/// The most words of a group: no number here has more, and a loop without end makes no more.
+const LONGEST: usize = 1 << 12;
+
 #[derive(Clone, Debug, Default)]
 struct Group {
     words: Vec<Value>,
@@ -159,7 +162,11 @@ impl Bounds {
         w: u32,
         bound: impl Fn(VarId) -> u64,
     ) -> Chain {
-        let (chain, addend) = self.continued(a, b, c_in);
+        let (mut chain, mut addend) = self.continued(a, b, c_in);
+        if chain.index >= LONGEST {
+            let group = self.new_group();
+            (chain, addend) = (Chain { group, index: 0 }, a);
+        }
         self.groups[chain.group as usize].operands = [Some(a), Some(b)];
         let max = |value: Value| match value {
             Value::Public(Public::Known(k)) => k,

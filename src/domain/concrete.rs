@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{Address, Base, Domain, Logic, Shift, Signs, Sum};
-use crate::fault::Fault;
+use crate::fault::{Fault, Source};
 use crate::function::Segment;
 
 /// Flat data memory.
@@ -192,8 +192,8 @@ impl Domain for Concrete {
         Some(word.0)
     }
 
-    fn origin<const W: u32>(&self, word: &Bits<W>) -> String {
-        format!("{:#x}", word.0)
+    fn origin<const W: u32>(&self, word: &Bits<W>) -> Source {
+        format!("{:#x}", word.0).as_str().into()
     }
 
     #[inline(always)]

@@ -66,9 +66,9 @@ impl Algebra {
     pub(super) fn digit(&mut self, v: VarId, i: u32, w: u32) -> Value {
         if i + 1 == w
             && !self.digits.contains_key(&v)
-            && let Some(sign) = self.top_bit(v, w)
+            && let Some(top) = self.top_bit(v, w).or_else(|| self.known_top(v, w))
         {
-            return sign;
+            return top;
         }
         self.digits_of(v, w)[i as usize]
     }
@@ -93,12 +93,11 @@ impl Algebra {
         if digits.iter().all(|d| *d == Value::ZERO) {
             return Some((Value::ZERO, Self::as_bit(top)));
         }
-        let mut form = (vec![(v, 2)], 0);
-        Self::collect(&mut form, top, -(1 << w));
-        Self::collect(&mut form, c, 1);
-        let word = self.linear(&form.0, form.1, (1 << w) - 1);
-        self.digits.insert(word, digits);
-        Some((Value::Var(word), Self::as_bit(top)))
+        let word = self.doubled(v, c, top, w);
+        if let Value::Var(word) = word {
+            self.digits.insert(word, digits);
+        }
+        Some((word, Self::as_bit(top)))
     }
 
     /// `bit ? x : y` by a variable that is no complement of another.
@@ -163,6 +162,20 @@ impl Algebra {
         Value::Var(self.linear(&form.0, form.1, bound))
     }
 
+    /// `t ? (t ? x : _) : (t ? _ : y)` is `t ? x : y`: two instructions under opposite conditions.
+    fn resolved(&self, choice: Choice) -> Choice {
+        let Choice { t, set, clear } = choice;
+        let made = |word: Value| match word {
+            Value::Var(v) => self.choices.get(&v).filter(|(by, ..)| *by == t),
+            Value::Public(_) => None,
+        };
+        Choice {
+            t,
+            set: made(set).map_or(set, |(_, set, _)| *set),
+            clear: made(clear).map_or(clear, |(_, _, clear)| *clear),
+        }
+    }
+
     /// `bit ? x : y`, words of `w` bits.
     pub(super) fn choose(&mut self, bit: &BitValue, x: Value, y: Value, w: u32) -> Value {
         let is_pointer = |v: Value| matches!(v, Value::Public(Public::Pointer { .. }));
@@ -172,9 +185,13 @@ impl Algebra {
         let Some(choice) = self.choice(bit, x, y) else {
             return self.unknown_word(w);
         };
+        let choice = self.resolved(choice);
         let bound = self.bound(x, w).max(self.bound(y, w));
         let word = self.combine(&choice, bound);
         let Choice { t, set, clear } = choice;
+        if let Value::Var(v) = word {
+            self.choices.entry(v).or_insert((t, set, clear));
+        }
         self.bounds.choose((t, true), set, clear, word);
         self.bounds.choose((t, false), clear, set, word);
         word
@@ -221,7 +238,11 @@ impl Algebra {
             | (Logic::Or | Logic::Xor, other, P(Known(false))) => *other,
             (Logic::Xor, P(Known(true)), BitValue::Var(v))
             | (Logic::Xor, BitValue::Var(v), P(Known(true))) => {
-                BitValue::Var(self.linear(&[(*v, -1)], 1, 1))
+                BitValue::Var(match self.only_term(Value::Var(*v)) {
+                    // 1 - (1 - x) = x.
+                    Some(((x, -1), 1)) => x,
+                    _ => self.linear(&[(*v, -1)], 1, 1),
+                })
             }
             _ => BitValue::Opaque,
         }

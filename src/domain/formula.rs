@@ -11,7 +11,7 @@ use super::cells::{self, Pieces};
 use super::concrete::{Bits, Concrete};
 use super::public::{self, Public, PublicBit};
 use super::{Abstract, Address, Base, Domain, Logic, Shift, Signs, Sum};
-use crate::fault::Fault;
+use crate::fault::{Fault, Source};
 use crate::function::Segment;
 
 /// A word: a public value, or the term of this number.
@@ -354,7 +354,7 @@ impl Domain for Formula {
         }
     }
 
-    fn origin<const W: u32>(&self, _: &Term) -> String {
+    fn origin<const W: u32>(&self, _: &Term) -> Source {
         "the operands or their places".into()
     }
 

@@ -42,6 +42,48 @@ pub(super) fn difference<'a>(
     Ok(p)
 }
 
+/// `a + b`, or `a - b`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sign {
+    Plus,
+    Minus,
+}
+
+/// Shows `R + s 2^(w n) C = A + s B` for all inputs, with `s` the sign, `R`, `A` and `B` the numbers in
+/// `n` words of `w` bits, and `C` the number in `returned`, words of `v` bits.
+///
+/// It is shown modulo `M = 2^(w n + v len)`. That is enough: `0 <= R + 2^(w n) C < M` or, for `s = -1`,
+/// `2^(w n) - M <= R - 2^(w n) C < 2^(w n)`, and `-2^(w n) < A + s B < 2^(w n + 1)`, so that the two
+/// sides are less than `M` apart.
+///
+/// # Errors
+/// The first monomial that remains.
+pub fn sum(
+    algebra: &Algebra,
+    sign: Sign,
+    w: u32,
+    [result, a, b]: [&[Value]; 3],
+    (v, returned): (u32, &[Value]),
+) -> Result<(), Open> {
+    let top = u64::from(w) * result.len() as u64;
+    let s = if sign == Sign::Plus { 1 } else { -1 };
+    let bits = top + u64::from(v) * returned.len() as u64;
+    let mut p = Polynomial::new(algebra, bits);
+    let weighted = [
+        (result, w, 0, 1),
+        (returned, v, top, s),
+        (a, w, 0, -1),
+        (b, w, 0, -s),
+    ];
+    for (words, width, base, sign) in weighted {
+        for (i, word) in words.iter().enumerate() {
+            let weight = base + u64::from(width) * i as u64;
+            p.add_value(*word, &Scaled::new(BigInt::from(sign), weight))?;
+        }
+    }
+    p.close()
+}
+
 /// Shows `sum 2^(w i) result[i] = (sum 2^(w i) a[i]) * (sum 2^(w j) b[j])` for all inputs, modulo the
 /// weight of the word after the last of `result`.
 ///

@@ -12,19 +12,36 @@ type Form = (Vec<(VarId, i64)>, i64);
 
 impl Algebra {
     /// If `s = x + y - 2^W c` and `y < 2^W`, then `s - x = y - 2^W c`: comparing a sum with an
-    /// addend (SLTU on a machine without a carry flag) gives the carry. `y` may be a sum itself.
+    /// addend (SLTU on a machine without a carry flag) gives the carry. `y` may be a sum itself. So
+    /// it is where `s` is kept in `k < W` bits, `s = x + y - 2^k c` with `y < 2^k`.
     pub(super) fn undo_sum(&mut self, s: Value, x: Value, w: u32) -> Option<(Value, BitValue)> {
         let (Value::Var(s), Value::Var(x)) = (s, x) else {
             return None;
         };
         let (terms, constant) = self.sum(s)?;
-        let (sum, carry) = match terms {
-            [sum @ .., (c, factor)] if *factor == -(1 << w) => (sum, BitValue::Var(*c)),
-            sum => (sum, NO),
+        let (sum, carry, bits) = match terms {
+            [sum @ .., (c, factor)] if *factor < -1 && factor.unsigned_abs().is_power_of_two() => {
+                (sum, Some(*c), factor.trailing_zeros())
+            }
+            sum => (sum, None, w),
+        };
+        // A piece of a sum: the sum itself is one term.
+        let (sum, constant) = match (sum, constant) {
+            ([(whole, 1)], 0) if *whole != x => self.sum(*whole)?,
+            _ => (sum, constant),
         };
         let mut rest = sum.to_vec();
-        rest.swap_remove(sum.iter().position(|term| *term == (x, 1))?);
-        let full = (1u64 << w) - 1;
+        let at = sum
+            .iter()
+            .position(|(v, k)| *v == x && matches!(k, 1 | 2))?;
+        match rest[at].1 {
+            1 => drop(rest.swap_remove(at)),
+            _ => rest[at].1 = 1,
+        }
+        if carry.is_some_and(|c| self.vars[c as usize].bound > 1) || bits > w {
+            return None;
+        }
+        let full = (1u64 << bits) - 1;
         let mut bound = u64::try_from(constant).ok().filter(|k| *k <= full)?;
         for (v, factor) in &rest {
             bound += (*factor == 1).then_some(self.vars[*v as usize].bound)?;
@@ -37,7 +54,17 @@ impl Algebra {
             ([(y, _)], 0) => Value::Var(*y),
             _ => Value::Var(self.linear(&rest, constant, bound)),
         };
-        Some((other, carry))
+        let Some(c) = carry else {
+            return Some((other, NO));
+        };
+        if bits == w {
+            return Some((other, BitValue::Var(c)));
+        }
+        // y - 2^bits c + 2^w c
+        let mut form = (vec![(c, (1 << w) - (1 << bits))], 0);
+        Self::collect(&mut form, other, 1);
+        let word = self.linear(&form.0, form.1, (1 << w) - 1);
+        Some((Value::Var(word), BitValue::Var(c)))
     }
 
     /// The most that `a + b` can be if they are carries of one word: with `s = x - 2^W a` and

@@ -39,7 +39,7 @@ mod variable;
 
 pub use entry::Abstract;
 
-use crate::fault::Fault;
+use crate::fault::{Fault, Source};
 
 /// A sum `word + 2^W * carry = a + b + c`, with the two flags that depend on the operands.
 pub struct Sum<D: Domain, const W: u32> {
@@ -202,6 +202,14 @@ pub trait Domain: Sized {
     /// # Errors
     /// [`Fault::SecretBranch`] when it is not the same in every run.
     fn decide(&mut self, bit: &Self::Bit) -> Result<bool, Fault>;
+    /// The value of a bit that chooses between two ways through the code, which a domain may both go.
+    ///
+    /// # Errors
+    /// [`Fault::SecretBranch`] when it is not the same in every run.
+    #[inline(always)]
+    fn branch(&mut self, bit: &Self::Bit) -> Result<bool, Fault> {
+        self.decide(bit)
+    }
     /// The number in a word that the machine itself must know (a page register, a jump target).
     ///
     /// # Errors
@@ -210,8 +218,8 @@ pub trait Domain: Sized {
 
     /// The number in a word, if it is the same in every run: what operand-dependent timing may use.
     fn value<const W: u32>(&self, word: &Self::Word<W>) -> Option<u64>;
-    /// Where a word comes from, in words: `the secret a[3]`.
-    fn origin<const W: u32>(&self, word: &Self::Word<W>) -> String;
+    /// Where a word comes from: `the secret a[3]`.
+    fn origin<const W: u32>(&self, word: &Self::Word<W>) -> Source;
 
     /// Where the words `parts` (least significant first) point, `offset` bytes on.
     ///
@@ -262,6 +270,8 @@ impl Base {
     pub const STACK: Base = Base(2);
     /// The stack of data, where that is not the stack of return addresses, counted from its pointer at entry.
     pub const DATA_STACK: Base = Base(15);
+    /// The word that the function returns, as if it lay in memory.
+    pub const RETURNED: Base = Base(254);
     /// The first of the operands.
     pub const FIRST_OPERAND: u8 = 3;
     /// The first of the areas that a function may use as it likes.

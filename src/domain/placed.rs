@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::abstract_memory::AbstractMemory;
 use super::algebra::{Algebra, BitValue, Value};
-use super::public::{Public, PublicBit};
+use super::public::{self, Public, PublicBit};
 use super::{Base, Logic, Shift, Sum};
 
 /// The low bits of a word that are the same in every run: how many, and what they are.
@@ -101,5 +101,28 @@ impl Algebra {
         };
         let low = LowBits::sum(up, self.low_bits(a)?, self.low_bits(b)?, c)?;
         Some(Self::opaque(self.placed_word(low, W), BitValue::Opaque))
+    }
+
+    /// A sum or difference of public words, when it can be said.
+    pub(super) fn folded<const W: u32>(
+        up: bool,
+        a: &Value,
+        b: &Value,
+        c: &BitValue,
+    ) -> Option<Sum<Self, W>> {
+        let (Value::Public(a), Value::Public(b), BitValue::Public(c)) = (a, b, c) else {
+            return None;
+        };
+        let s = public::add_sub::<W>(up, *a, *b, *c)?;
+        let bit = |known: Option<bool>| match known {
+            Some(k) => BitValue::Public(PublicBit::Known(k)),
+            None => BitValue::Opaque,
+        };
+        Some(Sum {
+            word: Value::Public(s.word),
+            carry: BitValue::Public(s.carry),
+            half: bit(s.half),
+            overflow: bit(s.overflow),
+        })
     }
 }

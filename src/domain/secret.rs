@@ -62,6 +62,12 @@ pub enum TaintBit {
     Secret(Origin),
 }
 
+/// Branches on secrets: what the next ones do, and what the last ones did.
+struct Fork {
+    script: Vec<bool>,
+    taken: Vec<(usize, bool)>,
+}
+
 /// The secret domain.
 pub struct Secret {
     pub memory: AbstractMemory<Taint>,
@@ -70,6 +76,8 @@ pub struct Secret {
     values: u32,
     visited: HashSet<usize>,
     placed: Placed,
+    /// None: a branch on a secret is a fault.
+    fork: Option<Fork>,
 }
 
 impl Default for Secret {
@@ -81,11 +89,29 @@ impl Default for Secret {
             values: 0,
             visited: HashSet::new(),
             placed: Placed::new(),
+            fork: None,
         }
     }
 }
 
 impl Secret {
+    /// A domain that goes on at branches on secrets: the first ones do what `script` says, those
+    /// after them do not branch.
+    pub fn forking(script: Vec<bool>) -> Self {
+        Self {
+            fork: Some(Fork {
+                script,
+                taken: Vec::new(),
+            }),
+            ..Self::default()
+        }
+    }
+
+    /// Address and outcome of each branch on a secret so far.
+    pub fn taken(&self) -> &[(usize, bool)] {
+        self.fork.as_ref().map_or(&[], |fork| &fork.taken)
+    }
+
     /// A fresh secret called `name`.
     pub fn secret(&mut self, name: impl Into<String>) -> Taint {
         let name = format!("the secret {}", name.into());
@@ -348,8 +374,8 @@ impl Domain for Secret {
         }
     }
 
-    fn origin<const W: u32>(&self, word: &Taint) -> String {
-        self.source(Self::first_origin(&[*word], &[])).name
+    fn origin<const W: u32>(&self, word: &Taint) -> Source {
+        self.source(Self::first_origin(&[*word], &[]))
     }
 
     fn is_zero<const W: u32>(&mut self, a: &Taint) -> TaintBit {
@@ -405,6 +431,17 @@ impl Domain for Secret {
             TaintBit::Public(PublicBit::Known(b)) => Ok(*b),
             TaintBit::Public(_) => Err(Fault::SecretBranch(self.source(Origin::PLACE))),
             TaintBit::Secret(o) => Err(Fault::SecretBranch(self.source(*o))),
+        }
+    }
+
+    fn branch(&mut self, bit: &TaintBit) -> Result<bool, Fault> {
+        match (bit, &mut self.fork) {
+            (TaintBit::Secret(origin), Some(fork)) if *origin != Origin::PLACE => {
+                let outcome = fork.script.get(fork.taken.len()).copied().unwrap_or(false);
+                fork.taken.push((self.pc as usize, outcome));
+                Ok(outcome)
+            }
+            _ => self.decide(bit),
         }
     }
 

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 
 use super::algebra::{Algebra, Def, Value, VarId};
 use super::public::Public;
+use super::{Domain, Signs};
 
 /// The most definitions that are unrolled: deeply nested sums collect many carries.
 const UNROLLED: usize = 64;
@@ -56,6 +57,50 @@ impl Algebra {
         None
     }
 
+    /// `(lo, hi)` with `word = lo + 2^k hi`, if the word is `s + 2^W d` with `-2^k <= s < 2^k`: then
+    /// `lo = s + 2^k d`, and `hi` is `W - k` times the bit `d`.
+    pub(super) fn signed_split(&mut self, word: VarId, k: u32, w: u32) -> Option<(Value, Value)> {
+        // Differences are such words, and what was cut from a wider one.
+        let (terms, _) = self.sum(word)?;
+        let (borrow, cut) = (1 << w, -(1 << w));
+        let differs = terms.iter().any(|(_, k)| *k == borrow || *k < cut);
+        let mut form = Form::default();
+        form.add(word, 1).filter(|()| differs)?;
+        for _ in 0..UNROLLED {
+            let widest = self.widest(&form)?;
+            self.unroll(&mut form, widest)?;
+            if self.is_within(&form, w, 1 << k) {
+                let Value::Var(d) = self.dropped(&form, w)? else {
+                    return None;
+                };
+                let ones = (1i64 << (w - k)) - 1;
+                let lo = self.linear(&[(word, 1), (d, -(ones << k))], 0, (1 << k) - 1);
+                let hi = self.linear(&[(d, ones)], 0, ones as u64);
+                return Some((Value::Var(lo), Value::Var(hi)));
+            }
+        }
+        None
+    }
+
+    /// The product of signed words, from `x - 2^W s` for a word `x` with the sign `s`:
+    /// `x y - 2^W s y`, and `2^(2 W)` where both are negative, which leaves at the top.
+    pub(super) fn signed_product<const W: u32>(
+        &mut self,
+        a: Value,
+        b: Value,
+        signs: Signs,
+    ) -> (Value, Value) {
+        let (lo, mut hi) = self.mul::<W>(&a, &b, Signs::Unsigned);
+        let both = [(a, b), (b, a)];
+        let signed = if signs == Signs::Signed { 2 } else { 1 };
+        for (x, y) in both.into_iter().take(signed) {
+            let (sign, borrow) = (self.bit::<W>(&x, W - 1), self.flag(false));
+            let correction = self.select::<W>(&sign, &y, &Value::ZERO);
+            hi = self.sub::<W>(&hi, &correction, &borrow).word;
+        }
+        (lo, hi)
+    }
+
     /// The variable, not a bit, that is a sum and may be largest.
     fn widest(&self, form: &Form) -> Option<VarId> {
         let sums = form.terms.iter().filter(|(x, k)| {
@@ -79,7 +124,11 @@ impl Algebra {
 
     /// Is `s` in `-2^(w-1) .. 2^(w-1)`?
     fn is_small(&self, form: &Form, w: u32) -> bool {
-        let half = 1i128 << (w - 1);
+        self.is_within(form, w, 1 << (w - 1))
+    }
+
+    /// Is `s` in `-half .. half`?
+    fn is_within(&self, form: &Form, w: u32, half: i128) -> bool {
         let (mut least, mut most) = (0i128, 0i128);
         for (x, k) in &form.terms {
             let reach = i128::from(residue(*k, w)) * i128::from(self.vars[*x as usize].bound);

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use super::Logic;
-use super::algebra::{Algebra, Def, Value, Var, VarId};
+use super::algebra::{Algebra, BitValue, Def, Value, Var, VarId};
 use super::public::Public;
 
 /// Bits `from .. to` of the word `whole`, whose bound has `width` bits.
@@ -61,7 +61,12 @@ impl Algebra {
             self.cuts.exact.insert((v, k), (lo, hi));
             return (lo, hi);
         }
-        if let Some(parts) = self.exact_split(v, k, w) {
+        let parts = self
+            .exact_split(v, k, w)
+            .or_else(|| self.split_above(v, k, w))
+            .or_else(|| self.split_top(v, k, w))
+            .or_else(|| self.signed_split(v, k, w));
+        if let Some(parts) = parts {
             self.cuts.exact.insert((v, k), parts);
             return parts;
         }
@@ -159,6 +164,87 @@ impl Algebra {
         let lo = self.form(&below, low, most);
         let hi = self.form(&above, (constant - low) >> k, bound);
         Some((lo, hi))
+    }
+
+    /// `2^j y + z` with `z < 2^j`, cut at `k > j`: `y` cut at `k - j`.
+    fn split_above(&mut self, v: VarId, k: u32, w: u32) -> Option<(Value, Value)> {
+        let (terms, constant) = self.sum(v)?;
+        let (below, above): (Vec<_>, Vec<_>) = terms.iter().partition(|(_, f)| f % 2 != 0);
+        let zeros = above.iter().map(|(_, f)| f.trailing_zeros());
+        let j = zeros.min().filter(|j| *j < k)?;
+        let low = constant.rem_euclid(1 << j);
+        let high = (constant - low) >> j;
+        let mut most = low as u64;
+        for (term, factor) in &below {
+            most = most.checked_add(self.vars[*term as usize].bound * u64::from(*factor == 1))?;
+        }
+        if most >> j != 0 || below.iter().any(|(_, factor)| *factor != 1) {
+            return None;
+        }
+        let above: Vec<_> = above.into_iter().map(|(t, f)| (t, f >> j)).collect();
+        let bound = self.vars[v as usize].bound >> j;
+        let y = self.form(&above, high, bound);
+        let (lo, hi) = self.split(y, k - j, w - j);
+        let z = self.form(&below, low, most);
+        Some((self.weighted_sum(&[(z, 1), (lo, 1 << j)], w), hi))
+    }
+
+    /// A word cut below its top bit, which has a name already.
+    fn split_top(&mut self, v: VarId, k: u32, w: u32) -> Option<(Value, Value)> {
+        let top = self.known_top(v, w).filter(|_| k + 1 == w)?;
+        let mut form = (vec![(v, 1)], 0);
+        Self::collect(&mut form, top, -(1 << k));
+        Some((self.form(&form.0, form.1, (1 << k) - 1), top))
+    }
+
+    /// The bits from `w - 1` on of a word that has `w` of them and is no part of another.
+    fn head(&self, v: VarId, w: u32) -> Option<Section> {
+        let whole = self.vars[v as usize].bound >> (w - 1) == 1;
+        (whole && !self.cuts.sections.contains_key(&v)).then_some(Section {
+            whole: v,
+            from: w - 1,
+            to: w,
+            width: w,
+        })
+    }
+
+    /// The top bit of a word of `w` bits, if it has a name.
+    pub(super) fn known_top(&self, v: VarId, w: u32) -> Option<Value> {
+        let digits = self
+            .digits
+            .get(&v)
+            .and_then(|digits| digits.get(w as usize - 1));
+        let cut = || self.cuts.words.get(&self.head(v, w)?);
+        digits.or_else(cut).copied()
+    }
+
+    /// Names the top bit of a word of `w` bits: what leaves when the word is doubled.
+    pub(super) fn name_top(&mut self, word: Value, w: u32, top: Value) {
+        if let Value::Var(v) = word
+            && let Some(head) = self.head(v, w)
+        {
+            self.cuts.words.insert(head, top);
+            if let Value::Var(top) = top {
+                self.cuts.sections.insert(top, head);
+            }
+        }
+    }
+
+    /// `2 a + c` of a word whose top bit has a name.
+    pub(super) fn double_cut(&mut self, a: Value, c: Value, w: u32) -> Option<(Value, BitValue)> {
+        let Value::Var(v) = a else {
+            return None;
+        };
+        let top = self.known_top(v, w)?;
+        Some((self.doubled(v, c, top, w), Self::as_bit(top)))
+    }
+
+    /// `2 v + c - 2^w top`, the word left when `v` is doubled.
+    pub(super) fn doubled(&mut self, v: VarId, c: Value, top: Value, w: u32) -> Value {
+        let mut form = (vec![(v, 2)], 0);
+        Self::collect(&mut form, top, -(1 << w));
+        Self::collect(&mut form, c, 1);
+        Value::Var(self.linear(&form.0, form.1, (1 << w) - 1))
     }
 
     /// `v / 2^zeros`, which its definition shows to be a whole number.

@@ -12,7 +12,7 @@ use crate::domain::concrete::{Concrete, Watched};
 use crate::domain::{Abstract, Base};
 use crate::emit::{Assembler, Dialect, ObjectFormat};
 use crate::facts::Facts;
-use crate::fault::Fault;
+use crate::fault::{Fault, Source};
 use crate::function::Function;
 use crate::program::Program;
 use crate::schedule::{Counts, Schedule};
@@ -26,8 +26,19 @@ pub struct Called<D> {
     pub domain: D,
     pub cost: Cost,
     pub violations: Vec<String>,
-    /// The first instruction whose time depends on an operand that is not public, and how.
-    pub slow_operand: Option<(usize, String)>,
+    /// The first instruction whose time depends on an operand that is not public.
+    pub slow_operand: Option<SlowOperand>,
+}
+
+/// An instruction whose time depends on an operand.
+#[derive(Clone, Debug)]
+pub struct SlowOperand {
+    /// Byte address of the instruction.
+    pub pc: usize,
+    /// How, in a sentence.
+    pub text: String,
+    /// Where the operand comes from.
+    pub source: Source,
 }
 
 /// Operands of a concrete call, and which of them share an address.
@@ -316,6 +327,31 @@ pub struct Cost {
     /// All instructions executed.
     pub executed: u64,
     pub stack: Depth,
+}
+
+impl Span {
+    /// The smallest span that holds both.
+    pub fn join(self, other: Self) -> Self {
+        Self {
+            min: self.min.min(other.min),
+            max: self.max.max(other.max),
+        }
+    }
+}
+
+impl Cost {
+    /// That of the longer run, with the spans of both.
+    pub fn join(&self, other: &Self) -> Self {
+        let longer = match self.call.max < other.call.max {
+            true => other,
+            false => self,
+        };
+        Self {
+            call: self.call.join(other.call),
+            body: self.body.join(other.body),
+            ..*longer
+        }
+    }
 }
 
 impl ClassCounts {

@@ -19,7 +19,7 @@ use thiserror::Error;
 
 use crate::emit::ObjectFormat;
 use crate::function::{Function, Segment};
-use relocation::{Reference, Relocations};
+use relocation::{GP_DISP, GlobalOffsets, LOCAL_GP, Reference, Relocations};
 
 /// No program of the machines known here is larger, in bytes.
 const MAX_BYTES: u64 = 1 << 26;
@@ -37,6 +37,8 @@ pub enum LoadError {
     Machine { found: String, wanted: String },
     #[error("no function {name}{hint}")]
     Symbol { name: String, hint: String },
+    #[error("no member {name}{hint}")]
+    Member { name: String, hint: String },
     #[error("{0} is Thumb code, and only ARM state is followed: compile with -marm")]
     Thumb(String),
     #[error("its sections take more than {MAX_BYTES} bytes")]
@@ -61,18 +63,45 @@ pub fn load(file: &[u8], symbol: &str, format: &ObjectFormat) -> Result<Loaded, 
     }
     let broken = |e: object::Error| LoadError::Format(e.to_string());
     let archive = ArchiveFile::parse(file).map_err(broken)?;
-    let mut seen = Vec::new();
+    let (mut members, mut known) = (0, Vec::new());
     for member in archive.members() {
         let data = member.and_then(|m| m.data(file)).map_err(broken)?;
         match load_object(data, symbol, format) {
             Err(LoadError::Format(_)) => {}
-            Err(LoadError::Symbol { hint, .. }) => seen.push(hint),
+            Err(LoadError::Symbol { .. }) => {
+                members += 1;
+                if let Ok(object) = object::File::parse(data) {
+                    known.extend(functions(&object).map(String::from));
+                }
+            }
             other => return other,
         }
     }
+    let hint = did_you_mean(symbol, known.iter().map(String::as_str));
     Err(LoadError::Symbol {
         name: symbol.into(),
-        hint: format!(" in its {} members", seen.len()),
+        hint: format!(" in its {members} members{hint}"),
+    })
+}
+
+/// The member `name` of a static library.
+///
+/// # Errors
+/// The nearest name if there is none.
+pub fn member<'a>(library: &'a [u8], name: &str) -> Result<&'a [u8], LoadError> {
+    let broken = |e: object::Error| LoadError::Format(e.to_string());
+    let archive = ArchiveFile::parse(library).map_err(broken)?;
+    let mut known = Vec::new();
+    for member in archive.members() {
+        let member = member.map_err(broken)?;
+        if member.name() == name.as_bytes() {
+            return member.data(library).map_err(broken);
+        }
+        known.push(String::from_utf8_lossy(member.name()).into_owned());
+    }
+    Err(LoadError::Member {
+        name: name.into(),
+        hint: did_you_mean(name, known.iter().map(String::as_str)),
     })
 }
 
@@ -123,9 +152,18 @@ fn load_object(data: &[u8], name: &str, format: &ObjectFormat) -> Result<Loaded,
         base.wrapping_add(symbol.address())
     };
     let mut missing = BTreeMap::new();
+    let mut got = GlobalOffsets {
+        address: sections
+            .iter()
+            .map(Placed::end)
+            .max()
+            .unwrap_or(0)
+            .next_multiple_of(16),
+        entries: Vec::new(),
+    };
     if relocatable {
         for section in &mut sections {
-            relocate(&file, section, &at, &place, format, &mut missing);
+            missing.extend(relocate(&file, section, &at, &place, format, &mut got));
         }
     }
     let entry = place(&symbol);
@@ -158,16 +196,36 @@ fn load_object(data: &[u8], name: &str, format: &ObjectFormat) -> Result<Loaded,
         bytes: Rc::from(s.bytes),
         writable: s.writable,
     });
+    let table = Segment {
+        address: got.address,
+        bytes: Rc::from(got.bytes(format.big_endian)),
+        writable: false,
+    };
+    let data = data.chain((!got.entries.is_empty()).then_some(table));
     Ok(Loaded {
         function: Function {
             origin: Some(origin),
             entry,
             data: data.collect(),
             missing,
+            scratch: free(&file),
             ..Function::kernel(&bytes)
         },
         symbols,
     })
+}
+
+/// Registers that belong to nobody in code of this kind: $gp where callers set it up again (System V
+/// ABI, MIPS supplement, chapter 3).
+fn free(file: &object::File<'_>) -> Vec<u8> {
+    const GP: u8 = 28;
+    match file.flags() {
+        object::FileFlags::Elf { e_flags, .. } if file.architecture() == Architecture::Mips => {
+            let pic = e_flags.contains(elf::EF_MIPS_PIC) || e_flags.contains(elf::EF_MIPS_CPIC);
+            Vec::from_iter(pic.then_some(GP))
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// A number of bytes that memory may hold.
@@ -178,25 +236,29 @@ fn size(bytes: u64) -> Result<usize, LoadError> {
     }
 }
 
+/// Is it in a section of instructions?
+fn is_code(file: &object::File<'_>, symbol: &object::Symbol<'_, '_>) -> bool {
+    let section = symbol.section_index();
+    let section = section.and_then(|i| file.section_by_index(i).ok());
+    section.is_some_and(|s| flags(&s).contains(elf::SHF_EXECINSTR))
+}
+
 fn find<'a>(file: &'a object::File<'a>, name: &str) -> Result<object::Symbol<'a, 'a>, LoadError> {
-    let is_code = |s: &object::Symbol<'_, '_>| {
-        let section = s
-            .section_index()
-            .and_then(|i| file.section_by_index(i).ok());
-        section.is_some_and(|s| flags(&s).contains(elf::SHF_EXECINSTR))
-    };
-    let mut defined = file.symbols().filter(|s| s.is_definition() && is_code(s));
-    defined.find(|s| s.name() == Ok(name)).ok_or_else(|| {
-        let names: Vec<_> = file.symbols().filter(is_code).collect();
-        let names = names
-            .iter()
-            .filter(|s| s.size() > 0)
-            .filter_map(|s| s.name().ok());
-        LoadError::Symbol {
+    let mut defined = file
+        .symbols()
+        .filter(|s| s.is_definition() && is_code(file, s));
+    defined
+        .find(|s| s.name() == Ok(name))
+        .ok_or_else(|| LoadError::Symbol {
             name: name.into(),
-            hint: did_you_mean(name, names),
-        }
-    })
+            hint: did_you_mean(name, functions(file)),
+        })
+}
+
+/// Names of the functions of `file`.
+fn functions<'a>(file: &'a object::File<'a>) -> impl Iterator<Item = &'a str> {
+    let sized = file.symbols().filter(|s| s.size() > 0 && is_code(file, s));
+    sized.filter_map(|s| s.name().ok())
 }
 
 fn flags(section: &object::Section<'_, '_>) -> elf::SectionFlags {
@@ -241,7 +303,8 @@ fn sections(
                 index: section.index(),
                 address,
                 bytes,
-                writable: flags.contains(elf::SHF_WRITE),
+                // The addresses in a table of them are the linker's, not the program's.
+                writable: flags.contains(elf::SHF_WRITE) && section.name() != Ok(".got"),
                 code,
             },
         ));
@@ -279,10 +342,10 @@ fn relocate(
     at: &HashMap<SectionIndex, u64>,
     place: &dyn Fn(&object::Symbol<'_, '_>) -> u64,
     format: &ObjectFormat,
-    missing: &mut BTreeMap<u64, String>,
-) {
+    got: &mut GlobalOffsets,
+) -> BTreeMap<u64, String> {
     let Ok(source) = file.section_by_index(section.index) else {
-        return;
+        return BTreeMap::new();
     };
     let mut references = Vec::new();
     for (offset, relocation) in source.relocations() {
@@ -291,6 +354,10 @@ fn relocate(
         };
         let (to, what, local) = match relocation.target() {
             RelocationTarget::Symbol(index) => match file.symbol_by_index(index) {
+                Ok(s) if s.name() == Ok(GP_DISP) => (Some(0), GP_DISP.into(), false),
+                Ok(s) if s.name() == Ok(LOCAL_GP) => {
+                    (Some(got.gp() as u64), LOCAL_GP.into(), false)
+                }
                 Ok(s) if s.is_undefined() => (None, s.name().unwrap_or_default().into(), false),
                 Ok(s) if s.section_index().is_some_and(|i| !at.contains_key(&i)) => {
                     (None, "a section that takes no memory".into(), false)
@@ -320,7 +387,7 @@ fn relocate(
         address: section.address,
         list: &references,
     };
-    missing.extend(relocations.apply(&mut section.bytes));
+    relocations.apply(&mut section.bytes, got)
 }
 
 /// The nearest of `known` to `name`, as ` (did you mean ...?)`.

@@ -23,6 +23,49 @@ pub struct Reference {
     pub local: bool,
 }
 
+/// The global offset table of position-independent MIPS code, which a linker would make: the
+/// addresses that code loads by way of $gp (System V ABI, MIPS supplement, chapter 4).
+#[derive(Default)]
+pub struct GlobalOffsets {
+    /// Address of the first entry.
+    pub address: u64,
+    pub entries: Vec<u32>,
+}
+
+impl GlobalOffsets {
+    /// What $gp holds: 0x7ff0 bytes above the table, to make the most of 16-bit offsets.
+    pub fn gp(&self) -> i64 {
+        self.address as i64 + 0x7ff0
+    }
+
+    /// Where `value` stands, counted from $gp.
+    fn entry(&mut self, value: i64) -> Result<i64, Unknown> {
+        let known = self.entries.iter().position(|v| *v == value as u32);
+        let index = known.unwrap_or(self.entries.len());
+        if index == self.entries.len() {
+            self.entries.push(value as u32);
+        }
+        let offset = 4 * index as i64 - 0x7ff0;
+        i16::try_from(offset).map_err(|_| Unknown)?;
+        Ok(offset)
+    }
+
+    /// Its bytes.
+    pub fn bytes(&self, big_endian: bool) -> Vec<u8> {
+        let bytes = |entry: &u32| match big_endian {
+            true => entry.to_be_bytes(),
+            false => entry.to_le_bytes(),
+        };
+        self.entries.iter().flat_map(bytes).collect()
+    }
+}
+
+/// The distance of $gp from the code, which an assembler knows by this name.
+pub const GP_DISP: &str = "_gp_disp";
+
+/// $gp itself, where all of a program shares it.
+pub const LOCAL_GP: &str = "__gnu_local_gp";
+
 /// The relocations of a section.
 pub struct Relocations<'a> {
     pub architecture: Architecture,
@@ -42,7 +85,7 @@ fn sign_extend(value: u64, bits: u32) -> i64 {
 impl Relocations<'_> {
     /// Applies them to the section's bytes. What the file does not have is returned by address,
     /// and its instruction becomes all ones, which is none on any machine here.
-    pub fn apply(&self, bytes: &mut [u8]) -> BTreeMap<u64, String> {
+    pub fn apply(&self, bytes: &mut [u8], got: &mut GlobalOffsets) -> BTreeMap<u64, String> {
         let mut missing = BTreeMap::new();
         for (i, r) in self.list.iter().enumerate() {
             let width = if self.architecture == Architecture::Avr {
@@ -67,7 +110,10 @@ impl Relocations<'_> {
                 (Some(to), Architecture::Arm) => {
                     self.arm(r, to, bytes, at).map_err(|_| self.odd(r))
                 }
-                (Some(to), _) => self.mips(i, r, to, bytes, at).map_err(|_| self.odd(r)),
+                (Some(to), _) => {
+                    let done = self.mips(i, to, (&mut *bytes, at), got);
+                    done.map_err(|_| self.odd(r))
+                }
             };
             if let Err(text) = done {
                 bytes[at..at + width].fill(0xff);
@@ -169,11 +215,11 @@ impl Relocations<'_> {
     fn mips(
         &self,
         i: usize,
-        r: &Reference,
         to: u64,
-        bytes: &mut [u8],
-        at: usize,
+        (bytes, at): (&mut [u8], usize),
+        got: &mut GlobalOffsets,
     ) -> Result<(), Unknown> {
+        let r = &self.list[i];
         let p = (self.address + r.offset) as i64;
         let old = self.get(bytes, at, 4);
         let half = |word: u64| sign_extend(word, 16);
@@ -195,11 +241,17 @@ impl Relocations<'_> {
                 let distance = to.wrapping_add(r.addend.unwrap_or(implicit)) - p;
                 old & 0xffff_0000 | (distance >> 2) as u64 & 0xffff
             }
+            elf::R_MIPS_LO16 if r.what == GP_DISP => {
+                let low = r.addend.unwrap_or(half(old)) + got.gp() - p + 4;
+                old & 0xffff_0000 | low as u64 & 0xffff
+            }
+            elf::R_MIPS_CALL16 => old & 0xffff_0000 | got.entry(to)? as u64 & 0xffff,
+            elf::R_MIPS_GOT16 if !r.local => old & 0xffff_0000 | got.entry(to)? as u64 & 0xffff,
             elf::R_MIPS_LO16 => {
                 let low = to.wrapping_add(r.addend.unwrap_or(half(old)));
                 old & 0xffff_0000 | low as u64 & 0xffff
             }
-            elf::R_MIPS_HI16 => {
+            elf::R_MIPS_HI16 | elf::R_MIPS_GOT16 => {
                 // The carry out of the low half comes from the LO16 that follows.
                 let low = self.list[i + 1..]
                     .iter()
@@ -210,8 +262,18 @@ impl Relocations<'_> {
                     return Err(Unknown);
                 }
                 let implicit = ((old & 0xffff) << 16) as i64 + half(self.get(bytes, low_at, 4));
-                let whole = to.wrapping_add(r.addend.unwrap_or(implicit));
-                old & 0xffff_0000 | (whole.wrapping_sub(half(whole as u64)) >> 16) as u64 & 0xffff
+                let addend = r.addend.unwrap_or(implicit);
+                let whole = match r.what == GP_DISP {
+                    true => got.gp() - p + addend,
+                    false => to.wrapping_add(addend),
+                };
+                let high = whole.wrapping_sub(half(whole as u64));
+                let field = match elf::RelocationType(r.kind) {
+                    elf::R_MIPS_HI16 => high >> 16,
+                    // Of a local symbol the table holds the page.
+                    _ => got.entry(high)?,
+                };
+                old & 0xffff_0000 | field as u64 & 0xffff
             }
             _ => return Err(Unknown),
         };

@@ -19,7 +19,7 @@ fn all_are_proved(compiler: &Compiler, bits: u32, words: u32, align: u64) {
             };
             let question = Question {
                 arguments,
-                align,
+                align: Some(align),
                 ..Question::of(symbol, bits * words)
             };
             let audit = check(&file, compiler.core, question).expect("a function");
@@ -142,8 +142,13 @@ fn a_branch_on_a_secret_is_shown_with_its_way() {
         );
         for (core, timing) in &judged.constant_time {
             let leak = timing.leak.as_ref().expect("a leak");
-            let begins = leak.starts_with("a branch depends on the secret b[0] at 0x");
-            assert!(begins && leak.contains("by way of 0x"), "{core}: {leak}");
+            let begins = leak
+                .text
+                .starts_with("a branch depends on the secret b[0] at 0x");
+            assert!(
+                begins && leak.text.contains("by way of 0x"),
+                "{core}: {leak:?}"
+            );
         }
     }
 }

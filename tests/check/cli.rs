@@ -162,3 +162,109 @@ fn errors_say_what_to_type() {
         assert_eq!(text(&output.stdout), "", "{line}");
     }
 }
+
+#[test]
+fn a_member_of_a_library_is_named_as_linkers_do() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let object = AVR.multiplications(8, 8, &["-O2"]);
+    std::fs::write(folder.path().join("mul.o"), object).expect("written");
+    let archived = Command::new("avr-ar")
+        .args(["rcs", "lib.a", "mul.o"])
+        .current_dir(folder.path())
+        .status();
+    assert!(archived.expect("avr-ar runs").success());
+    let question = "--op mul --bits 64 --core atmega128 --args r,a,b";
+    for (file, symbol, code, expected) in [
+        ("lib.a(mul.o)", "comba", 0, "CORRECT        proved"),
+        ("lib.a", "comba", 0, "CORRECT        proved"),
+        (
+            "lib.a(mull.o)",
+            "comba",
+            2,
+            "lib.a: no member mull.o (did you mean mul.o?)",
+        ),
+        (
+            "lib.a",
+            "combat",
+            2,
+            "no function combat in its 1 members (did you mean comba?)",
+        ),
+        ("none.a(mul.o)", "comba", 2, "cannot read none.a"),
+    ] {
+        let output = lozenge(
+            folder.path(),
+            &format!("check {file} --symbol {symbol} {question}"),
+        );
+        let printed = text(&output.stdout) + &text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{file}: {printed}");
+        assert!(printed.contains(expected), "{file}: {printed}");
+    }
+}
+
+#[test]
+fn a_missing_assembler_is_named_with_its_package() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("f.S"), "f: ret\n").expect("written");
+    let line = "check f.S --symbol f --op mul --bits 8 --core atmega128";
+    let output = Command::new(env!("CARGO_BIN_EXE_lozenge"))
+        .args(line.split_whitespace())
+        .current_dir(folder.path())
+        .env("PATH", folder.path())
+        .output()
+        .expect("the binary runs");
+    let message = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    let expected = "avr-gcc, which assembles f.S, is not on the PATH: install it (Debian: gcc-avr)";
+    assert!(message.contains(expected), "{message}");
+}
+
+#[test]
+fn a_leak_is_told_with_its_way_and_its_ways() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let object = AVR.multiplications(8, 4, &["-Os"]);
+    std::fs::write(folder.path().join("mul.o"), object).expect("written");
+    let line = "check mul.o --symbol skips --op mul --bits 32 --core atmega128";
+    let output = lozenge(folder.path(), line);
+    let printed = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{printed}");
+    for expected in [
+        "on atmega128: leaks: a branch depends on the secret b[0] at 0x",
+        ", by way of 0x",
+        "; not cycle-balanced: all 16 ways through ",
+        "  measured       ",
+    ] {
+        assert!(printed.contains(expected), "{expected}: {printed}");
+    }
+    let json = lozenge(folder.path(), &format!("{line} --json"));
+    let json: Value = serde_json::from_slice(&json.stdout).expect("JSON");
+    let leak = &json["leaks"]["atmega128"];
+    assert_eq!(leak["secret"], "the secret b[0]");
+    assert!(
+        leak["path"][0]["instruction"]
+            .as_str()
+            .is_some_and(|i| i.starts_with("ld"))
+    );
+    assert_eq!(leak["ways"]["gone"], 16);
+    assert_eq!(leak["ways"]["balanced"], false);
+    assert_eq!(leak["ways"]["cycles"], json["cycles"]["call"]);
+    assert!(
+        json["measured"]["runs"]
+            .as_u64()
+            .is_some_and(|runs| runs > 20_000)
+    );
+}
+
+#[test]
+fn steps_are_limited_and_the_limit_is_told() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let object = AVR.multiplications(8, 8, &["-O2"]);
+    std::fs::write(folder.path().join("mul.o"), object).expect("written");
+    let line = "check mul.o --symbol comba --op mul --bits 64 --core atmega128 --steps 100";
+    let output = lozenge(folder.path(), line);
+    let printed = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{printed}");
+    assert!(
+        printed.contains("no result after 100 instructions (--steps sets the limit) at 0x"),
+        "{printed}"
+    );
+}

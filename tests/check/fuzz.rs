@@ -1,9 +1,14 @@
 //! Broken and hostile files end in an error or an "unknown", never in a panic, an endless loop
 //! or memory without bound; and no broken kernel is proved that numbers show to be wrong.
 
+use std::process::Command;
+
 use crate::tools::{ARM, AVR, Compiler, MIPS, Question, check};
 use lozenge::prove::Verdict;
 use lozenge::vectors::Random;
+
+#[path = "../../fuzz/entry.rs"]
+mod entry;
 
 const NO_MEMSET: &str = "-fno-tree-loop-distribute-patterns";
 
@@ -45,7 +50,11 @@ fn survives(compiler: &Compiler, bits: u32, rounds: usize) {
                 bytes
             }
         };
-        let Ok(audit) = check(&bytes, compiler.core, Question::of("comba", 3 * bits)) else {
+        let question = Question {
+            limb_bits: Some(bits),
+            ..Question::of("comba", 3 * bits)
+        };
+        let Ok(audit) = check(&bytes, compiler.core, question) else {
             continue;
         };
         loaded += 1;
@@ -105,8 +114,99 @@ fn endless_loops_end() {
             panic!("{:?}", audit.judged.proof);
         };
         assert!(
-            text.starts_with("no result after 10000000 instructions at 0x0: "),
+            text.starts_with(
+                "no result after 10000000 instructions (--steps sets the limit) at 0x0: "
+            ),
             "{text}"
+        );
+    }
+}
+
+/// The entry points of `cargo fuzz`, for a while: noise, and real files with pieces broken.
+#[test]
+fn the_targets_of_cargo_fuzz_survive() {
+    let mut random = Random::new(2021);
+    let mut noise = || -> Vec<u8> { (0..256).map(|_| random.draw() as u8).collect() };
+    for _ in 0..200 {
+        let data = noise();
+        entry::decode(&data);
+        entry::load(&data);
+    }
+    let mut random = Random::new(4160);
+    for (compiler, bits) in [(AVR, 8), (ARM, 32), (MIPS, 32)] {
+        let object = compiler.multiplications(bits, 2, &["-Os", NO_MEMSET]);
+        entry::decode(&object);
+        entry::load(&object);
+        let mut library = b"!<arch>\n".to_vec();
+        let head = format!(
+            "{:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n",
+            "o/",
+            0,
+            0,
+            0,
+            644,
+            object.len()
+        );
+        library.extend(head.bytes().chain(object.iter().copied()));
+        for file in [object, library] {
+            for _ in 0..150 {
+                let data = broken(&file, &mut random);
+                entry::load(&data);
+            }
+        }
+    }
+}
+
+/// A loop that makes new words for ever, under the limit on the memory of the process.
+#[test]
+fn memory_is_bounded() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (compiler, text) in [
+        (
+            AVR,
+            "f: movw r30, r22\n ld r18, Z\n1: mul r18, r19\n add r19, r0\n adc r18, r1\n rjmp 1b\n",
+        ),
+        (
+            ARM,
+            "f: ldr r1, [r1]\n1: umull r2, r3, r1, r2\n adds r1, r1, r3\n adc r1, r1, r2\n b 1b\n",
+        ),
+        (
+            MIPS,
+            "f: lw $5, 0($5)\n1: multu $5, $6\n mflo $6\n mfhi $7\n addu $5, $5, $7\n b 1b\n nop\n",
+        ),
+    ] {
+        let source = folder.path().join("loop.s");
+        std::fs::write(&source, format!(".text\n.global f\n{text}")).expect("written");
+        let object = folder.path().join("loop.o");
+        std::fs::write(&object, compiler.compile(&source, &["-c"])).expect("written");
+        // Kilobytes of address space.
+        let limited = "ulimit -v 3000000 && exec \"$@\"";
+        let ran = Command::new("sh")
+            .args(["-c", limited, "sh", env!("CARGO_BIN_EXE_lozenge"), "check"])
+            .arg(&object)
+            .args([
+                "--symbol",
+                "f",
+                "--op",
+                "mul",
+                "--bits",
+                "64",
+                "--core",
+                compiler.core,
+            ])
+            .args(["--steps", "400000"])
+            .output()
+            .expect("the binary runs");
+        assert_eq!(
+            ran.status.code(),
+            Some(1),
+            "{}",
+            String::from_utf8_lossy(&ran.stderr)
+        );
+        let printed = String::from_utf8_lossy(&ran.stdout).into_owned();
+        assert!(
+            printed.contains("no result after 400000 instructions"),
+            "{printed}"
         );
     }
 }

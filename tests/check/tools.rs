@@ -3,12 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use lozenge::audit::{self, Audit};
+use lozenge::audit::{self, Audit, Contract};
 use lozenge::emit::ObjectFormat;
 use lozenge::isa::Isa;
 use lozenge::load::{self, LoadError};
-use lozenge::prove;
-use lozenge::spec::{Op, Spec};
+use lozenge::spec::{Op, Size};
 use lozenge::target::{Names, OnIsa, Target};
 
 const HINT: &str = "run scripts/test, which installs the cross compilers";
@@ -63,6 +62,15 @@ impl Compiler {
 
     /// tests/check/mul.c for operands of `words` words of `bits` bits, as an object.
     pub fn multiplications(&self, bits: u32, words: u32, flags: &[&str]) -> Vec<u8> {
+        self.object("mul.c", bits, words, flags)
+    }
+
+    /// The same of tests/check/ops.c.
+    pub fn operations(&self, bits: u32, words: u32, flags: &[&str]) -> Vec<u8> {
+        self.object("ops.c", bits, words, flags)
+    }
+
+    fn object(&self, source: &str, bits: u32, words: u32, flags: &[&str]) -> Vec<u8> {
         let defines = [
             format!("-DLIMB=uint{bits}_t"),
             format!("-DWIDE=uint{}_t", 2 * bits),
@@ -71,7 +79,7 @@ impl Compiler {
         ];
         let defines = defines.iter().map(String::as_str);
         let flags: Vec<_> = flags.iter().copied().chain(defines).chain(["-c"]).collect();
-        self.compile(&sources().join("mul.c"), &flags)
+        self.compile(&sources().join(source), &flags)
     }
 }
 
@@ -79,21 +87,23 @@ impl Compiler {
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
     pub symbol: &'a str,
-    pub bits: u32,
+    pub op: Op,
+    pub size: Size,
     pub arguments: &'a str,
     pub limb_bits: Option<u32>,
-    pub align: u64,
+    pub align: Option<u64>,
 }
 
 impl<'a> Question<'a> {
     /// A multiplication with pointers to r, a and b.
-    pub fn of(symbol: &'a str, bits: u32) -> Self {
+    pub fn of(symbol: &'a str, size: impl Into<Size>) -> Self {
         Self {
             symbol,
-            bits,
+            op: Op::Mul,
+            size: size.into(),
             arguments: "r,a,b",
             limb_bits: None,
-            align: 1,
+            align: Some(1),
         }
     }
 }
@@ -106,14 +116,15 @@ impl OnIsa for Ask<'_> {
     fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
         let Ask(file, question) = self;
         let mut loaded = load::load(file, question.symbol, format)?;
-        let spec = Spec::new(Op::Mul, question.bits, 8).expect("a size");
-        let function = &mut loaded.function;
-        function.align = question.align;
-        function.limb_bits = question.limb_bits;
-        audit::set_arguments::<I>(function, &spec, question.arguments).expect("arguments");
-        if function.limb_bits.is_none() {
-            function.limb_bits = prove::narrowest_access::<I>(&spec, core, function);
-        }
+        let contract = Contract {
+            arguments: Some(question.arguments),
+            limb_bits: question.limb_bits,
+            align: question.align,
+            ..Contract::default()
+        };
+        let what = (question.op, question.size);
+        let spec = audit::prepare::<I>(what, core, &mut loaded.function, &contract);
+        let spec = spec.expect("a contract that fits");
         Ok(audit::audit::<I>(&spec, core, &loaded))
     }
 }

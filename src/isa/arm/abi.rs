@@ -28,6 +28,14 @@ pub fn is_callee_saved(r: u8) -> bool {
     matches!(r, 4..=11 | SP)
 }
 
+/// The register of the word that `function` returns: r0, extended by the callee (AAPCS, section 5.4).
+pub fn returned(function: &Function) -> std::ops::Range<usize> {
+    match function.returned_bits {
+        None => 0..0,
+        Some(_) => 0..1,
+    }
+}
+
 /// What the machine held when the kernel was entered.
 pub struct Entry<D: Domain> {
     r: [D::Word<32>; 15],

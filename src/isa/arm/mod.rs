@@ -34,7 +34,7 @@ use crate::domain::concrete::Concrete;
 use crate::domain::{Abstract, Base};
 use crate::emit::{Assembler, Dialect, ObjectFormat};
 use crate::facts::Facts;
-use crate::function::Function;
+use crate::function::{Function, keep_returned, with_returned};
 use crate::isa::{Called, Class, Cost, Depth, Isa, Limits, LowerError, Operands, Stopped};
 use crate::program::Program;
 use crate::schedule::{Counts, Schedule};
@@ -155,6 +155,7 @@ impl Isa for ArmIsa {
         let mut account = run::Decoded::of(function, core).run(&mut m, limit)?;
         account.cost.stack = Depth::descended(&m.d);
         let violations = abi::violations(&m, &entry, &function.scratch);
+        keep_returned(&mut m.d, &m.r[abi::returned(function)]);
         Ok(Called {
             domain: m.d,
             cost: account.cost,
@@ -177,6 +178,8 @@ impl Isa for ArmIsa {
         let mut account = run::Decoded::<Concrete>::of(function, core).run(&mut m, limit)?;
         account.cost.stack = Depth::written(&m.d);
         let result = operands.result(&m.d, &addresses, word);
-        Ok((result, account.cost))
+        let bits = 8 * operands.spec.result_bytes();
+        let returned = &m.r[abi::returned(function)];
+        Ok((with_returned(result, bits, returned), account.cost))
     }
 }

@@ -8,7 +8,7 @@ use crate::domain::Domain;
 use crate::fault::Fault;
 use crate::function::Function;
 use crate::isa::Class;
-use crate::isa::{ClassCounts, Cost, Span, Stopped};
+use crate::isa::{ClassCounts, Cost, SlowOperand, Span, Stopped};
 
 /// A decoded instruction at its address.
 struct Slot<D: Domain> {
@@ -35,7 +35,7 @@ pub struct Decoded<'a, D: Domain> {
 #[derive(Clone, Debug, Default)]
 pub struct Account {
     pub cost: Cost,
-    pub slow_operand: Option<(usize, String)>,
+    pub slow_operand: Option<SlowOperand>,
     frame: Span,
     by_class: [u64; 7],
 }
@@ -130,14 +130,18 @@ impl<'a, D: Domain> Decoded<'a, D> {
             ALWAYS => None,
             cond => {
                 let bit = m.condition(cond)?;
-                match m.d.decide(&bit) {
+                let holds = match slot.selects {
+                    true => m.d.decide(&bit),
+                    false => m.d.branch(&bit),
+                };
+                match holds {
                     Ok(true) => None,
                     Ok(false) => {
                         account.spend(self.skipped(), slot.class);
                         return Ok(false);
                     }
                     Err(fault) if !slot.selects => return Err(fault),
-                    Err(_) => Some(bit),
+                    Err(fault) => Some((bit, fault)),
                 }
             }
         };
@@ -153,11 +157,11 @@ impl<'a, D: Domain> Decoded<'a, D> {
         let old = bit.as_ref().map(|_| (m.r.clone(), m.flags.clone()));
         m.pc = pc;
         let flow = (slot.meaning)(m, &slot.ops)?;
-        if let (Some(bit), Some(old)) = (bit, old) {
+        if let (Some((bit, fault)), Some(old)) = (bit, old) {
             m.keep_unless(&bit, &old, slot.sets_flags);
             let skipped = self.skipped();
             if skipped != span {
-                self.note_condition(slot, pc, account);
+                self.note_condition(slot, pc, &fault, account);
             }
             span.min = span.min.min(skipped.min);
             span.max = span.max.max(skipped.max);
@@ -182,25 +186,27 @@ impl<'a, D: Domain> Decoded<'a, D> {
     fn note(&self, m: &mut Arm<D>, slot: &Slot<D>, pc: usize, span: Span, account: &mut Account) {
         if let (None, Some(insn)) = (&account.slow_operand, slot.insn) {
             let rs = m.r(slot.ops.r);
+            let source = m.d.origin(&rs);
             let text = format!(
-                "{} takes {} to {} cycles depending on {}; use a core whose multiplier has \
+                "{} takes {} to {} cycles depending on {source}; use a core whose multiplier has \
                  fixed time, or set the top byte of {}",
                 insn.form().name,
                 span.min,
                 span.max,
-                m.d.origin(&rs),
                 register(slot.ops.r),
             );
-            account.slow_operand = Some((pc, text));
+            account.slow_operand = Some(SlowOperand { pc, text, source });
         }
     }
 
     /// Remembers that time depends on whether an instruction is executed.
-    fn note_condition(&self, slot: &Slot<D>, pc: usize, account: &mut Account) {
+    fn note_condition(&self, slot: &Slot<D>, pc: usize, fault: &Fault, account: &mut Account) {
         if let (None, Some(insn)) = (&account.slow_operand, slot.insn) {
             let name = insn.form().name;
             let text = format!("{name} takes longer if its condition, which is secret, holds");
-            account.slow_operand = Some((pc, text));
+            let source = fault.source().cloned();
+            let source = source.unwrap_or_else(|| "a condition".into());
+            account.slow_operand = Some(SlowOperand { pc, text, source });
         }
     }
 

@@ -106,6 +106,16 @@ pub const POINTER_BYTES: usize = 2;
 /// The deepest stack a kernel may use, in bytes.
 pub const STACK_LIMIT: i64 = 1024;
 
+/// The registers of the word that `function` returns: up to r25, or from r16 on (CAVR-4, page 104).
+pub fn returned(core: &Core, function: &Function) -> std::ops::Range<usize> {
+    let bytes = function.returned_bits.unwrap_or(0) as usize / 8;
+    match (bytes, core.abi.data_stack) {
+        (_, true) => 16..16 + bytes,
+        (1, false) => 24..25,
+        (_, false) => 26 - bytes..26,
+    }
+}
+
 /// What the machine held when the kernel was entered.
 pub struct Entry<D: Domain> {
     r: [D::Word<8>; 32],

@@ -320,7 +320,7 @@ impl<D: Domain> Avr<D> {
 
     #[inline(always)]
     pub fn branch_if(&mut self, bit: D::Bit, k: i32) -> Outcome {
-        if self.d.decide(&bit)? {
+        if self.d.branch(&bit)? {
             self.jump_by(k)
         } else {
             Ok(Flow::Next)

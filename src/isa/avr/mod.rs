@@ -37,7 +37,7 @@ use crate::domain::concrete::Concrete;
 use crate::domain::{Abstract, Base};
 use crate::emit::{Assembler, Dialect, ObjectFormat};
 use crate::facts::Facts;
-use crate::function::Function;
+use crate::function::{Function, keep_returned, with_returned};
 use crate::isa::{Called, Class, Cost, Depth, Isa, Limits, LowerError, Operands, Stopped};
 use crate::program::Program;
 use crate::schedule::{Counts, Schedule};
@@ -168,6 +168,7 @@ impl Isa for AvrIsa {
         let mut cost = run::Decoded::new(&function.code, core).run(&mut m, usize::MAX, limit)?;
         cost.stack = abi::depth(core, &m.d);
         let violations = abi::violations(&mut m, &entry, core, &function.scratch);
+        keep_returned(&mut m.d, &m.r[abi::returned(core, function)]);
         Ok(Called {
             domain: m.d,
             cost,
@@ -198,6 +199,8 @@ impl Isa for AvrIsa {
         let mut cost = decoded.run(&mut m, stop, limit)?;
         cost.stack = Depth::written(&m.d);
         let result = operands.result(&m.d, &addresses, word);
-        Ok((result, cost))
+        let bits = 8 * operands.spec.result_bytes();
+        let returned = &m.r[abi::returned(core, function)];
+        Ok((with_returned(result, bits, returned), cost))
     }
 }

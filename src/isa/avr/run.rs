@@ -131,8 +131,18 @@ impl<D: Domain> Decoded<D> {
         condition: &Condition<D>,
     ) -> Result<(u64, bool), Stopped> {
         let (pc, spent) = (m.pc, u64::from(slot.cycles));
-        if spent != self.skipped * u64::from(slot.words) || !can_be_conditional(slot.op) {
-            return Err((2 * (pc - 1), condition.fault.clone()));
+        let skip = self.skipped * u64::from(slot.words);
+        if spent != skip || !can_be_conditional(slot.op) {
+            // It tells which way it goes, as a branch does.
+            m.d.at(2 * (pc - 1));
+            return match m.d.branch(&condition.bit) {
+                Ok(known) if known == condition.skips => {
+                    m.pc = pc + usize::from(slot.words);
+                    Ok((skip, false))
+                }
+                Ok(_) => self.execute(m, slot),
+                Err(_) => Err((2 * (pc - 1), condition.fault.clone())),
+            };
         }
         m.under(condition, slot.ops.d, |m| (slot.meaning)(m, slot.ops))
             .map_err(|fault| (2 * pc, self.explain(slot, fault)))?;

@@ -12,9 +12,9 @@ use crate::fault::Fault;
 
 /// A skip whose outcome is not the same in every run.
 pub struct Condition<D: Domain> {
-    bit: D::Bit,
+    pub bit: D::Bit,
     /// The value of the bit that skips.
-    skips: bool,
+    pub skips: bool,
     /// What to say where the next instruction cannot be conditional.
     pub fault: Fault,
 }

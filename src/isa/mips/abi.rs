@@ -14,6 +14,8 @@ use crate::domain::{Abstract, Address, Base, Domain};
 use crate::function::{Function, Place, abstract_word, concrete_number, in_words};
 use crate::isa::LowerError;
 
+/// $t9, by which position-independent code is called.
+const T9: u8 = 25;
 /// $sp.
 pub const SP: u8 = 29;
 /// $ra.
@@ -32,6 +34,14 @@ pub const SAVE_AREA: i32 = 40;
 /// Must the callee preserve register `r`? $k0 and $k1 belong to the kernel of the system.
 pub fn is_callee_saved(r: u8) -> bool {
     matches!(r, 16..=23 | 26..=31)
+}
+
+/// The register of the word that `function` returns: $v0.
+pub fn returned(function: &Function) -> std::ops::Range<usize> {
+    match function.returned_bits {
+        None => 0..0,
+        Some(_) => 2..3,
+    }
 }
 
 /// What the machine held when the kernel was entered.
@@ -73,6 +83,10 @@ pub fn enter<D: Abstract>(
                 on_stack.push((*above, word));
             }
         }
+    }
+    if function.origin.is_some() {
+        // Position-independent code finds its own place by it.
+        m.r[usize::from(T9)] = m.d.known(function.entry);
     }
     m.r[usize::from(SP)] = m.d.pointer(Base::STACK, 0, 0);
     m.r[usize::from(RA)] = m.d.pointer(Base::RETURN, 0, 0);
@@ -191,6 +205,9 @@ pub fn enter_function(
         }
     }
     m.d.watch(STACK_LIMIT, start + STACK_TOP);
+    if function.origin.is_some() {
+        m.r[usize::from(T9)] = m.d.known(function.entry);
+    }
     m.r[usize::from(SP)] = m.d.known((start + STACK_TOP) as u64);
     m.r[usize::from(RA)] = m.d.known(CALLER as u64);
     m

@@ -485,7 +485,7 @@ impl<D: Domain> Mips<D> {
     /// A branch to `words` after the delay slot.
     pub fn branch(&mut self, taken: D::Bit, words: i32, likely: bool) -> Outcome {
         let target = (self.pc as i64 + 4 + 4 * i64::from(words)) as usize;
-        Ok(match (self.d.decide(&taken)?, likely) {
+        Ok(match (self.d.branch(&taken)?, likely) {
             (true, _) => Flow::Branch(target),
             (false, true) => Flow::Nullify,
             (false, false) => Flow::Next,

@@ -31,7 +31,7 @@ use crate::domain::concrete::Concrete;
 use crate::domain::{Abstract, Base};
 use crate::emit::{Assembler, Dialect, ObjectFormat};
 use crate::facts::Facts;
-use crate::function::Function;
+use crate::function::{Function, keep_returned, with_returned};
 use crate::isa::{Called, Class, Cost, Depth, Isa, Limits, LowerError, Operands, Stopped};
 use crate::program::Program;
 use crate::schedule::{Counts, Schedule};
@@ -156,6 +156,7 @@ impl Isa for MipsIsa {
         let mut ran = run::Decoded::of(function, core).run(&mut m, usize::MAX, limit)?;
         ran.cost.stack = Depth::descended(&m.d);
         let violations = abi::violations(&m, &entry, &function.scratch);
+        keep_returned(&mut m.d, &m.r[abi::returned(function)]);
         Ok(Called {
             domain: m.d,
             cost: ran.cost,
@@ -182,6 +183,8 @@ impl Isa for MipsIsa {
         let mut ran = decoded.run(&mut m, abi::CALLER, limit)?;
         ran.cost.stack = Depth::written(&m.d);
         let result = operands.result(&m.d, &addresses, word);
-        Ok((result, ran.cost))
+        let bits = 8 * operands.spec.result_bytes();
+        let returned = &m.r[abi::returned(function)];
+        Ok((with_returned(result, bits, returned), ran.cost))
     }
 }

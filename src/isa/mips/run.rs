@@ -8,7 +8,7 @@ use crate::domain::Domain;
 use crate::fault::Fault;
 use crate::function::Function;
 use crate::isa::Class;
-use crate::isa::{ClassCounts, Cost, Depth, Span, Stopped};
+use crate::isa::{ClassCounts, Cost, Depth, SlowOperand, Span, Stopped};
 
 /// A decoded instruction.
 struct Slot<D: Domain> {
@@ -21,8 +21,7 @@ struct Slot<D: Domain> {
 #[derive(Debug)]
 pub struct Ran {
     pub cost: Cost,
-    /// Address of the instruction, and a sentence.
-    pub slow_operand: Option<(usize, String)>,
+    pub slow_operand: Option<SlowOperand>,
 }
 
 /// Code decoded for a domain and a core.
@@ -52,9 +51,9 @@ struct Clock {
     slow: Pipeline,
     body: Span,
     /// The last instruction whose time is not known.
-    observed: Option<(usize, String)>,
+    observed: Option<SlowOperand>,
     /// That instruction, when the pipelines first parted.
-    parted: Option<(usize, String)>,
+    parted: Option<SlowOperand>,
 }
 
 impl Clock {
@@ -66,9 +65,12 @@ impl Clock {
         if let Some(r) = operand
             && least != most
         {
-            let origin = m.d.origin(&m.r(r));
-            let text = format!("the time of {} depends on {origin}", insn.form().name);
-            self.observed = Some((m.pc, text));
+            let source = m.d.origin(&m.r(r));
+            self.observed = Some(SlowOperand {
+                pc: m.pc,
+                text: format!("the time of {} depends on {source}", insn.form().name),
+                source,
+            });
         }
         let least = self.fast.cost(core, insn, least);
         let most = self.slow.cost(core, insn, most);

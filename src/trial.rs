@@ -1,0 +1,90 @@
+//! Runs on numbers in search of operands on which a function is wrong.
+
+use num_bigint::BigUint;
+
+use crate::fault::Fault;
+use crate::function::Function;
+use crate::isa::{Cost, Isa};
+use crate::kernel::run_function;
+use crate::prove;
+use crate::spec::{Alias, Spec};
+use crate::vectors;
+
+/// Instructions that a search for a counterexample may run, and decode.
+const SEARCH_LIMIT: u64 = 2_000_000_000;
+
+/// Operands on which `function` gives the wrong result, among corners and `count` others.
+pub fn counterexample<I: Isa>(
+    spec: &Spec,
+    core: &I::Core,
+    function: &Function,
+    alias: Alias,
+    count: usize,
+) -> Option<String> {
+    try_pairs::<I>(spec, core, function, alias, count).wrong
+}
+
+/// Runs on numbers.
+#[derive(Default)]
+pub(crate) struct Tested {
+    /// How many gave the right result.
+    pub runs: usize,
+    /// Of the run that took longest, with the spans of all.
+    pub cost: Option<Cost>,
+    /// Operands on which the function is wrong.
+    pub wrong: Option<String>,
+}
+
+/// Runs `function` on corners and `count` other operands until a result is wrong.
+pub(crate) fn try_pairs<I: Isa>(
+    spec: &Spec,
+    core: &I::Core,
+    function: &Function,
+    alias: Alias,
+    count: usize,
+) -> Tested {
+    let mut spent = 0;
+    let mut tested = Tested::default();
+    for mut sources in vectors::operands(&spec.source_bytes(), count, u64::from(spec.size.a)) {
+        coincide(&mut sources, spec, alias);
+        let want = spec.value(&sources);
+        let named = ["a", "b"].into_iter().zip(&sources);
+        let given: Vec<_> = named.map(|(name, x)| format!("{name}={x:#x}")).collect();
+        let given = given.join(" ");
+        match run_function::<I>(spec, core, function, &sources, alias) {
+            Ok((got, cost)) if got == want => {
+                tested.runs += 1;
+                tested.cost = Some(tested.cost.map_or(cost, |old| old.join(&cost)));
+                spent += cost.executed + function.code.len() as u64;
+            }
+            Ok((got, cost)) => {
+                tested.cost = tested.cost.or(Some(cost));
+                tested.wrong = Some(format!("{given}: expected {want:#x}, got {got:#x}"));
+                break;
+            }
+            // What cannot be run says nothing about the result.
+            Err((_, Fault::Unsupported(_) | Fault::StepLimit(_))) => break,
+            Err(stopped) => {
+                let text = prove::describe::<I>(core, function, &stopped);
+                tested.wrong = Some(format!("{given}: {text}"));
+                break;
+            }
+        }
+        if spent > SEARCH_LIMIT {
+            break;
+        }
+    }
+    tested
+}
+
+/// Makes sources that share an address agree: the shorter one is the low part of the longer.
+fn coincide(sources: &mut [BigUint], spec: &Spec, alias: Alias) {
+    let [_, a, b] = alias.places();
+    if let ([x, y], true) = (sources, a == b) {
+        let low = |x: &BigUint, bits: u32| x % (BigUint::from(1u8) << bits);
+        match spec.size.a >= spec.size.b {
+            true => *y = low(x, spec.size.b),
+            false => *x = low(y, spec.size.a),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! CVE-2021-4160: a carry that OpenSSL's squaring for MIPS32 lost for years. A kernel with that fault
+//! is disproved, and the same kernel without it is proved.
+
+use num_bigint::BigUint;
+
+use crate::tools::{MIPS, Question, check, sources};
+use lozenge::emit::ObjectFormat;
+use lozenge::isa::{Isa, Operands};
+use lozenge::kernel::RUN_LIMIT;
+use lozenge::load;
+use lozenge::prove::Verdict;
+use lozenge::spec::{Alias, Op, Spec};
+use lozenge::target::{Names, OnIsa, Target};
+
+/// The operand of the report, its square, and what came out instead.
+const OPERAND: &str = "022181bafd3aa878899b2346ee210f45";
+const RIGHT: &str = "00048a699fe82f8b62bd2ed18878133575be8e3d97ed17d47950b4653cb32899";
+const WRONG: &str = "00048a699fe82f8b62bd2ed18878133575be8e3c97ed17d47950b4653cb32899";
+
+fn number(hex: &str) -> BigUint {
+    BigUint::parse_bytes(hex.as_bytes(), 16).expect("hexadecimal")
+}
+
+fn object() -> Vec<u8> {
+    MIPS.compile(&sources().join("squaring.S"), &["-c"])
+}
+
+fn question(symbol: &str) -> Question<'_> {
+    Question {
+        op: Op::Sqr,
+        arguments: "r,a",
+        align: Some(4),
+        ..Question::of(symbol, 128)
+    }
+}
+
+/// What the function makes of the operand of the report.
+struct Run<'a>(&'a [u8], &'a str);
+
+impl OnIsa for Run<'_> {
+    type Output = BigUint;
+
+    fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> BigUint {
+        let loaded = load::load(self.0, self.1, format).expect("a function");
+        let spec = Spec::new(Op::Sqr, 128, 32).expect("a size");
+        let operands = Operands {
+            spec: &spec,
+            sources: &[number(OPERAND)],
+            alias: Alias::Distinct,
+        };
+        let ran = I::call_concrete(core, &loaded.function, &operands, RUN_LIMIT);
+        ran.expect("it runs").0
+    }
+}
+
+#[test]
+fn the_operand_of_the_report_shows_the_fault() {
+    let file = object();
+    let names = Names {
+        core: Some(MIPS.core),
+        ..Names::default()
+    };
+    let target = Target::resolve(&names).expect("a core");
+    assert_eq!(number(OPERAND).pow(2), number(RIGHT));
+    assert_eq!(target.on(Run(&file, "kept")), number(RIGHT));
+    assert_eq!(target.on(Run(&file, "lost")), number(WRONG));
+}
+
+#[test]
+fn the_lost_carry_is_found() {
+    let file = object();
+    let audit = check(&file, MIPS.core, question("lost")).expect("lost");
+    let Verdict::Disproved(text) = &audit.judged.proof.correct else {
+        panic!("{:?}", audit.judged.proof);
+    };
+    assert!(
+        text.starts_with("a=0x") && text.contains("expected 0x"),
+        "{text}"
+    );
+    assert!(text.contains("may be lost: 0x"), "{text}");
+    assert!(text.contains("addu $t9, $t9, $at"), "{text}");
+}
+
+#[test]
+fn the_kept_carry_is_proved() {
+    let audit = check(&object(), MIPS.core, question("kept")).expect("kept");
+    let proof = &audit.judged.proof;
+    assert!(proof.holds(), "{proof:?}");
+}
