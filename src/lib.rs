@@ -19,6 +19,7 @@ pub mod emit;
 pub mod facts;
 pub mod fault;
 pub mod function;
+pub mod intervals;
 pub mod isa;
 pub mod kernel;
 pub mod load;

@@ -22,6 +22,23 @@ fn plans(levels: usize) -> Vec<Params> {
             ]));
         }
     }
+    // A choice for each product, the whole first, then what is in L, in Z and in M.
+    for (apart, turn) in [(0, 1), (1, 0), (2, 1)] {
+        for (swap, early, late) in [(5, 2, 3), (2, 3, 2), (1246, 1023, 3120), (7, 3301, 1231)] {
+            for rows in [0, 8] {
+                list.push(Params::from([
+                    ("levels", levels),
+                    ("rows", rows),
+                    ("columns", 1024),
+                    ("swap", swap),
+                    ("early", early),
+                    ("late", late),
+                    ("apart", apart),
+                    ("turn", turn),
+                ]));
+            }
+        }
+    }
     list
 }
 

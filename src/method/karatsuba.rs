@@ -10,9 +10,10 @@
 //! taken: `M = DA DB - W (sa DB + sb DA) + W^2 sa sb`, the subtractions under a mask. So
 //! nothing branches, and the product `DA DB` is accumulated on top of the rest.
 
+use super::bottom::{Over, add_layers, columns, equation, layers, rows};
 use super::{Method, MethodError, Parameter, Params, one_size, positive};
 use crate::facts::Facts;
-use crate::schedule::{Chain, Claim, End, Link, Pile, Schedule, Sum, Term, Word, WordStep, Words};
+use crate::schedule::{Chain, End, Link, Schedule, Sum, Word, WordStep, Words};
 use crate::spec::{Op, Spec};
 
 /// Karatsuba.
@@ -28,7 +29,7 @@ pub static METHOD: Method = Method {
         },
         Parameter {
             name: "early",
-            meaning: "1: differences before the high product, 0: after it",
+            meaning: "differences before the high product: 0 none, 1 both, 2 that of a, 3 that of b",
         },
         Parameter {
             name: "rows",
@@ -36,40 +37,55 @@ pub static METHOD: Method = Method {
         },
         Parameter {
             name: "late",
-            meaning: "signs corrected after the middle product: 0 none, 1 both, 2 that of b",
+            meaning: "signs corrected after the middle product: 0 none, 1 both, 2 that of b, 3 that of a",
         },
         Parameter {
             name: "columns",
-            meaning: "products by columns all the same: 1 the high one, 2 the middle one, 3 both",
+            meaning: "products by columns all the same: 1 the high one + 2 the middle one + 4 the low one",
+        },
+        Parameter {
+            name: "swap",
+            meaning: "products whose rows are words of the second operand: 1, 2, 4 as for columns",
+        },
+        Parameter {
+            name: "apart",
+            meaning: "the low half of L_lo + Z + W Z: 0 a sum of its own, added word by word: 1 to a nested middle product, 2 to any",
+        },
+        Parameter {
+            name: "turn",
+            meaning: "1: every other column backwards",
         },
     ],
     defaults: |spec, facts| {
         let [n, _] = spec.words(facts.word_bits);
-        let mut list = Vec::new();
         // Products of 3 to 20 words at the bottom; of the larger ones only what is usually best.
         let mut levels: Vec<usize> = (1..8)
             .filter(|l| (3..=20).contains(&n.div_ceil(1 << l)))
             .collect();
         levels.sort_by_key(|l| n.div_ceil(1 << l).abs_diff(9));
+        let mut list = Vec::new();
         for levels in levels {
             let bottom = n.div_ceil(1 << levels);
-            for (rows, columns, early, late) in [
-                (0, 0, 1, 2),
-                (0, 0, 0, 2),
-                (0, 0, 0, 1),
-                (6, 0, 0, 1),
-                (6, 2, 1, 1),
-                (6, 3, 1, 2),
-            ] {
-                if rows > 0 && bottom > 6 || n > 40 && (early, late) != (1, 2) {
+            let many = facts.free_registers >= MANY;
+            let sets = if many {
+                &MANY_REGISTERS[..]
+            } else {
+                &FEW_REGISTERS
+            };
+            for [most, rows, columns, swap, early, late, apart, turn] in sets {
+                let large = n > 40 && (*rows > 0 || !matches!((early, late), (1 | 2, 1 | 2)));
+                if bottom > *most || large {
                     continue;
                 }
                 list.push(Params::from([
                     ("levels", levels),
-                    ("rows", rows),
-                    ("columns", columns),
-                    ("early", early),
-                    ("late", late),
+                    ("rows", *rows),
+                    ("columns", *columns),
+                    ("swap", *swap),
+                    ("early", *early),
+                    ("late", *late),
+                    ("apart", *apart),
+                    ("turn", *turn),
                 ]));
             }
         }
@@ -78,24 +94,111 @@ pub static METHOD: Method = Method {
     schedule,
 };
 
+/// Free registers from which more of a product stays in them than its words.
+const MANY: usize = 20;
+
+/// What is tried: the most words at the bottom, then rows, columns, swap, early, late, apart, turn.
+/// Four digits were found by a search over all of them.
+const FEW_REGISTERS: [[usize; 8]; 6] = [
+    [99, 0, 0, 0, 1, 2, 0, 0],
+    [99, 0, 0, 0, 0, 2, 0, 0],
+    [99, 0, 0, 0, 0, 1, 0, 0],
+    [6, 6, 0, 0, 0, 1, 0, 0],
+    [6, 6, 2, 0, 1, 1, 0, 0],
+    [6, 6, 3, 0, 1, 2, 0, 0],
+];
+const MANY_REGISTERS: [[usize; 8]; 13] = [
+    [99, 0, 0, 0, 2, 1, 2, 0],
+    [99, 0, 0, 0, 2, 1, 2, 1],
+    [99, 0, 0, 0, 2, 2, 2, 1],
+    [99, 0, 0, 0, 1, 2, 2, 0],
+    [99, 0, 0, 0, 2, 2, 1, 0],
+    [99, 0, 0, 0, 0, 2, 0, 0],
+    [8, 8, 0, 0, 2, 2, 0, 0],
+    [8, 8, 2, 0, 2, 1, 2, 0],
+    [8, 8, 3, 0, 2, 1, 0, 0],
+    [8, 8, 3, 0, 2, 1, 2, 1],
+    [8, 8, 3, 0, 1, 2, 2, 1],
+    [5, 5, 6220, 6246, 1222, 3113, 111, 0],
+    [6, 6, 7262, 6016, 1212, 121, 101, 0],
+];
+
+/// The products of a tree: the whole, and of each product its L, Z and M.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Whole,
+    L,
+    Z,
+    M,
+}
+
+/// A choice for each kind of product.
+#[derive(Clone, Copy)]
+struct Choice([usize; 4]);
+
+impl Choice {
+    /// One digit for all kinds, or four, the whole's first.
+    fn of(digits: usize) -> Self {
+        match digits {
+            0..10 => Self([digits; 4]),
+            _ => Self([1000, 100, 10, 1].map(|weight| digits / weight % 10)),
+        }
+    }
+}
+
 /// How the recursion goes.
 #[derive(Clone, Copy)]
 struct Plan {
     levels: usize,
-    early: bool,
-    late: usize,
     rows: usize,
-    columns: usize,
+    early: Choice,
+    late: Choice,
+    columns: Choice,
+    swap: Choice,
+    apart: Choice,
+    turn: Choice,
+    /// What is being computed, and at the bottom: by columns, with the operands exchanged?
+    kind: Kind,
+    by_columns: bool,
+    swapped: bool,
+}
+
+impl Plan {
+    fn at(&self, choice: Choice) -> usize {
+        choice.0[self.kind as usize]
+    }
+
+    /// The plan for one of the three products.
+    fn child(&self, kind: Kind) -> Self {
+        let bit = match kind {
+            Kind::Z => 1,
+            Kind::M => 2,
+            Kind::L | Kind::Whole => 4,
+        };
+        Self {
+            levels: self.levels - 1,
+            kind,
+            by_columns: self.at(self.columns) & bit > 0,
+            swapped: self.at(self.swap) & bit > 0,
+            ..*self
+        }
+    }
 }
 
 fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
     let given = |name| params.get(name).copied().unwrap_or(0);
     let plan = Plan {
         levels: positive(METHOD.name, "levels", params)?,
-        early: given("early") > 0,
-        late: given("late"),
         rows: given("rows"),
-        columns: given("columns"),
+        early: Choice::of(given("early")),
+        late: Choice::of(given("late")),
+        columns: Choice::of(given("columns")),
+        swap: Choice::of(given("swap")),
+        apart: Choice::of(given("apart")),
+        turn: Choice::of(given("turn")),
+        kind: Kind::Whole,
+        by_columns: false,
+        swapped: false,
     };
     planned(METHOD.name, spec, facts, plan)
 }
@@ -111,10 +214,16 @@ pub(super) fn over(
 ) -> Result<Schedule, MethodError> {
     let plan = Plan {
         levels: positive(method, "levels", params)?,
-        early: true,
-        late: 0,
         rows,
-        columns: 0,
+        early: Choice::of(1),
+        late: Choice::of(0),
+        columns: Choice::of(0),
+        swap: Choice::of(0),
+        apart: Choice::of(0),
+        turn: Choice::of(0),
+        kind: Kind::Whole,
+        by_columns: false,
+        swapped: false,
     };
     planned(method, spec, facts, plan)
 }
@@ -150,17 +259,6 @@ fn planned(
     Ok(Schedule::Words(f))
 }
 
-/// What becomes of the word beyond the result.
-#[derive(Clone, Copy)]
-enum Over {
-    /// There is none.
-    None,
-    /// It is wanted.
-    Wanted,
-    /// It is added to this one.
-    To(Word),
-}
-
 /// `x y + sum of addends`, `2n` words; and if it may be longer, the word beyond (a small signed one).
 fn product(
     f: &mut Words,
@@ -172,7 +270,8 @@ fn product(
 ) -> (Vec<Word>, Option<Word>) {
     let n = x.len();
     if plan.levels == 0 || n < 2 {
-        if n <= plan.rows {
+        if n <= plan.rows && !plan.by_columns {
+            let (x, y) = if plan.swapped { (y, x) } else { (x, y) };
             let mut layers = layers(addends);
             let (init, rest) = match layers.is_empty() {
                 true => (vec![], vec![]),
@@ -189,52 +288,53 @@ fn product(
             }
             return add_layers(f, words, layers, over);
         }
-        return columns(f, x, y, addends, over);
+        return columns(f, x, y, addends, over, plan.at(plan.turn) > 0);
     }
-    let plan = Plan {
-        levels: plan.levels - 1,
-        ..plan
-    };
+    let [early, late] = [plan.early, plan.late].map(|choice| plan.at(choice));
+    let [lplan, zplan, mplan] = [Kind::L, Kind::Z, Kind::M].map(|kind| plan.child(kind));
     let low = n.div_ceil(2);
     let (xl, xh) = x.split_at(low);
     let (yl, yh) = y.split_at(low);
     let high = n - low;
     f.push(WordStep::Part(format!("{n} words: L = xl yl")));
-    let (l, _) = product(f, xl, yl, &[], Over::None, plan);
-    if plan.levels > 0 {
+    let (l, _) = product(f, xl, yl, &[], Over::None, lplan);
+    if lplan.levels > 0 {
         equation(f, &l, xl, yl, &[]);
     }
     let (l_lo, l_hi) = l.split_at(low);
-    let early = plan
-        .early
-        .then(|| [difference(f, xl, xh), difference(f, yh, yl)]);
+    let x_early = matches!(early, 1 | 2).then(|| difference(f, xl, xh));
+    let y_early = matches!(early, 1 | 3).then(|| difference(f, yh, yl));
     f.push(WordStep::Part(format!("{n} words: Z = xh yh + L_hi")));
     let once: Vec<_> = l_hi.iter().map(|w| vec![*w]).collect();
     let wider = if low > high { Over::Wanted } else { Over::None };
-    let zplan = Plan {
-        rows: if plan.columns & 1 > 0 { 0 } else { plan.rows },
-        ..plan
-    };
     let (mut z, top) = product(f, xh, yh, &once, wider, zplan);
     z.extend(top);
-    if plan.levels > 0 {
+    if zplan.levels > 0 {
         equation(f, &z, xh, yh, &once);
     }
     f.push(WordStep::Part(format!("{n} words: differences")));
-    let [(da, sa), (db, sb)] =
-        early.unwrap_or_else(|| [difference(f, xl, xh), difference(f, yh, yl)]);
+    let (da, sa) = x_early.unwrap_or_else(|| difference(f, xl, xh));
+    let (db, sb) = y_early.unwrap_or_else(|| difference(f, yh, yl));
 
     // Y = L_lo + Z + W Z, its 2 low words; what is above in W Z waits.
     f.push(WordStep::Part(format!("{n} words: L_lo + Z + W Z")));
     let q: Vec<_> = l_lo.iter().chain(&z).copied().collect();
     let e = f.fresh();
-    let pairs = (0..2 * low).map(|i| (Some(q[i]), z.get(i).copied()));
-    let y_words = f.links(Sum::Add, pairs.collect(), End::Carry { out: e });
+    // What is added only when the product is there need not be stored; the half that signs correct
+    // before must be.
+    let first = match plan.at(plan.apart) {
+        1 if mplan.levels > 0 => low,
+        2 => low,
+        _ => 0,
+    };
+    let pairs = (first..2 * low).map(|i| (Some(q[i]), z.get(i).copied()));
+    let sum = f.links(Sum::Add, pairs.collect(), End::Carry { out: e });
+    let y_words = [&q[..first], &sum].concat();
     let (mut e, mut y_words) = (e, y_words);
-    if plan.late == 0 {
+    if matches!(late, 0 | 3) {
         (e, y_words) = correct(f, &y_words, low, &db, sa, e);
     }
-    if plan.late != 1 {
+    if matches!(late, 0 | 2) {
         (e, y_words) = correct(f, &y_words, low, &da, sb, e);
     }
     let both = f.fresh();
@@ -249,6 +349,7 @@ fn product(
     let at = |i: usize| addends.get(i).cloned().unwrap_or_default();
     let mut middle: Vec<Vec<Word>> = y_words.iter().map(|w| vec![*w]).collect();
     for (i, words) in middle.iter_mut().enumerate() {
+        words.extend(z.get(i).filter(|_| i < first));
         words.extend(at(low + i));
     }
     let mut result = l_lo.to_vec();
@@ -259,16 +360,12 @@ fn product(
         middle[0].push(carry);
     }
     f.push(WordStep::Part(format!("{n} words: + DA DB")));
-    let uplan = Plan {
-        rows: if plan.columns & 2 > 0 { 0 } else { plan.rows },
-        ..plan
-    };
-    let (mut u, v) = product(f, &da, &db, &middle, Over::To(e), uplan);
+    let (mut u, v) = product(f, &da, &db, &middle, Over::To(e), mplan);
     e = v.unwrap_or(e);
-    if plan.late > 0 {
+    if matches!(late, 1 | 2) {
         (e, u) = correct(f, &u, low, &db, sa, e);
     }
-    if plan.late == 1 {
+    if matches!(late, 1 | 3) {
         (e, u) = correct(f, &u, low, &da, sb, e);
     }
     result.extend(u);
@@ -319,156 +416,6 @@ fn product(
         beyond = f.chain(Sum::Add, &[beyond], &[word], End::Drop)[0];
     }
     (result, long.then_some(beyond))
-}
-
-/// Claims `words = x y + addends`.
-fn equation(f: &mut Words, words: &[Word], x: &[Word], y: &[Word], addends: &[Vec<Word>]) {
-    let term = |shift: usize, x: &[Word], y: &[Word]| Term {
-        negative: false,
-        shift,
-        x: x.to_vec(),
-        y: y.to_vec(),
-    };
-    let mut terms = vec![term(0, x, y)];
-    for (shift, list) in addends.iter().enumerate() {
-        terms.extend(list.iter().map(|word| term(shift, &[*word], &[])));
-    }
-    f.claims.push(Claim {
-        words: words.to_vec(),
-        terms,
-        magnitude: None,
-    });
-}
-
-/// The first addend of every position, then the second, ...: words to add in one chain each.
-fn layers(addends: &[Vec<Word>]) -> Vec<Vec<Option<Word>>> {
-    let most = addends.iter().map(Vec::len).max().unwrap_or(0);
-    (0..most)
-        .map(|i| addends.iter().map(|a| a.get(i).copied()).collect())
-        .collect()
-}
-
-/// Adds layers to words, each in a chain.
-fn add_layers(
-    f: &mut Words,
-    mut words: Vec<Word>,
-    layers: Vec<Vec<Option<Word>>>,
-    over: Over,
-) -> (Vec<Word>, Option<Word>) {
-    let mut beyond = match over {
-        Over::To(word) => Some(word),
-        _ => None,
-    };
-    for layer in layers {
-        let first = layer.iter().take_while(|w| w.is_none()).count();
-        let out = f.fresh();
-        let end = match (over, beyond) {
-            (Over::None, _) => End::Drop,
-            (_, None) => End::Carry { out },
-            (_, Some(x)) => End::Into { x, out },
-        };
-        let old = words.split_off(first);
-        let pairs = old.iter().enumerate();
-        let pairs = pairs.map(|(k, x)| (Some(*x), layer.get(first + k).copied().flatten()));
-        let sum = f.links(Sum::Add, pairs.collect(), end);
-        words.extend(sum);
-        beyond = Some(out);
-    }
-    (words, beyond.filter(|_| !matches!(over, Over::None)))
-}
-
-/// `x y + init` row by row; `init` has at most as many words as `y`. Products of a row that lie
-/// two words apart do not overlap: all even ones are added in one chain, all odd ones in
-/// another, and the top word of a row is new.
-fn rows(f: &mut Words, x: &[Word], y: &[Word], init: &[Option<Word>]) -> Vec<Word> {
-    let n = y.len();
-    let all = x;
-    // acc[k] is the word of weight 2^(w k).
-    let mut acc: Vec<Option<Word>> = init.to_vec();
-    for (i, x) in x.iter().enumerate() {
-        let wide = |f: &mut Words, j: usize| {
-            let [low, high] = [f.fresh(), f.fresh()];
-            f.push(WordStep::Wide {
-                x: *x,
-                y: y[j],
-                low,
-                high,
-            });
-            [low, high]
-        };
-        // The chain with the top product comes first: the other one carries into its high word.
-        let place = acc.is_empty();
-        let parities = match (n - 1) % 2 {
-            1 if !place => [1, 0],
-            _ => [0, 1],
-        };
-        let mut top = None;
-        for parity in parities.into_iter().filter(|p| *p < n) {
-            // The last product need not be moved before it is added: the one with the top word,
-            // which is not added to anything, or the lowest.
-            let mut order: Vec<_> = (parity..n).step_by(2).collect();
-            let has_top = (n - 1) % 2 == parity;
-            if !has_top {
-                order.reverse();
-            }
-            let mut words: Vec<_> = order.iter().map(|j| wide(f, *j)).collect();
-            if !has_top {
-                words.reverse();
-            }
-            let mut words = words.concat();
-            if has_top {
-                top = words.pop();
-            }
-            let first = i + parity;
-            if place && parity == 0 {
-                // Nothing is there yet.
-                acc = words.into_iter().map(Some).collect();
-                continue;
-            }
-            acc.resize(i + n, None);
-            let mut pairs: Vec<_> = acc.drain(first..).map(|x| (x, None)).collect();
-            for (pair, word) in pairs.iter_mut().zip(words) {
-                pair.1 = Some(word);
-            }
-            pairs.push((top, None));
-            let mut sum = f.links(Sum::Add, pairs, End::Drop);
-            top = sum.pop();
-            acc.extend(sum.into_iter().map(Some));
-        }
-        acc.push(top);
-        if !place {
-            let words: Vec<_> = acc.iter().flatten().copied().collect();
-            let init: Vec<_> = init.iter().map(|w| w.iter().copied().collect()).collect();
-            equation(f, &words, &all[..=i], y, &init);
-        }
-    }
-    acc.into_iter().flatten().collect()
-}
-
-/// Product scanning on words: `x y` and addends.
-fn columns(
-    f: &mut Words,
-    x: &[Word],
-    y: &[Word],
-    addends: &[Vec<Word>],
-    over: Over,
-) -> (Vec<Word>, Option<Word>) {
-    let long = !matches!(over, Over::None);
-    let (n, m) = (x.len(), y.len());
-    let pile = |k: usize| Pile {
-        addends: addends.get(k).cloned().unwrap_or_default(),
-        ..Pile::column(x, y, k)
-    };
-    let piles = (0..n + m + usize::from(long)).map(pile).collect();
-    let mut out = f.sweep(piles);
-    if long {
-        equation(f, &out, x, y, addends);
-    }
-    let mut beyond = if long { out.pop() } else { None };
-    if let (Some(word), Over::To(other)) = (beyond, over) {
-        beyond = Some(f.chain(Sum::Add, &[word], &[other], End::Drop)[0]);
-    }
-    (out, beyond)
 }
 
 /// `x - y` modulo `2^(w length)`, and the borrow as a mask. The shorter one is extended by zeros.

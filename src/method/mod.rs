@@ -1,5 +1,6 @@
 //! The methods: pure functions from a spec, a machine's facts and parameters to a [`Schedule`].
 
+mod bottom;
 mod catching;
 pub mod consecutive_operand_caching;
 pub mod hybrid;

@@ -1,6 +1,7 @@
 //! From a schedule to a whole function: pointers set up, columns, registers saved.
 
 use super::abi::{self, Abi};
+use super::assign::Assigned;
 use super::code::Insn;
 use super::columns::{Choices, Columns};
 use super::cores::Core;
@@ -11,8 +12,7 @@ use super::rows::Rows;
 use super::setting::Setting;
 use super::tiles;
 use super::windows::{self, Resolved, SPH, SPL, SREG};
-use super::words::{self, Lowering};
-use crate::allocate::Timeline;
+use super::words::{self, Code, Value};
 use crate::facts::Facts;
 use crate::isa::{Limits, LowerError, claims};
 use crate::program::{Claim, Program};
@@ -110,40 +110,26 @@ fn in_words(
     setting: &Setting,
     limits: Limits,
 ) -> Result<Vec<Program<Insn>>, LowerError> {
-    let line = Timeline::of(schedule);
-    // After its last use an operand needs no pointer any more.
-    let end = |side: usize| {
-        let operand = schedule.operand(side);
-        // A word that is one of the result as well is copied at the end.
-        if operand.iter().any(|w| schedule.result.contains(w)) {
-            return usize::MAX;
-        }
-        let last = operand.iter().filter_map(|w| line.uses[w.0].last());
-        last.max().map_or(0, |t| t + 1)
-    };
-    let mut ends: Vec<_> = (0..2)
-        .map(|side| match schedule.lengths.get(side) {
-            Some(_) => end(side),
-            None => 0,
+    // Which is the cheapest is known before addresses are, but for the moves of pointers.
+    let codes = [false, true].map(|clear_pairs| Code::of(schedule, clear_pairs));
+    let mut drafts: Vec<_> = codes
+        .iter()
+        .flat_map(|code| {
+            let drafts = drafts(code, registers, setting).into_iter();
+            drafts.map(move |draft| (least_cycles(core, &draft.items), draft, code))
         })
         .collect();
-    ends.sort_unstable();
-    // Which is the cheapest is known before addresses are, but for the moves of pointers.
-    let mut drafts: Vec<_> = choices()
-        .flat_map(|choices| drafts(schedule, registers, &ends, setting, choices))
-        .map(|draft| (least_cycles(core, &draft.items), draft))
-        .collect();
-    drafts.sort_by_key(|(least, _)| *least);
+    drafts.sort_by_key(|(least, ..)| *least);
     let mut refused = Some(LowerError::Registers);
     let mut best: Option<(u64, usize, Program<Insn>)> = None;
-    for (least, l) in drafts {
+    for (least, draft, code) in drafts {
         let limit = best.as_ref().map_or(limits.cycles, |(cycles, ..)| *cycles);
         if least > limit {
             refused = None;
             break;
         }
-        let scratch = l.bank.scratch_words();
-        let resolved = match windows::resolve(&l.items, scratch, setting, limit - least) {
+        let scratch = draft.scratch;
+        let resolved = match windows::resolve(&draft.items, scratch, setting, limit - least) {
             Ok(Some(resolved)) => resolved,
             Ok(None) => {
                 refused = None;
@@ -154,8 +140,11 @@ fn in_words(
                 continue;
             }
         };
-        let program = framed(core, resolved, l.notes, scratch, |place| {
-            claims::of(schedule, &l.written, place)
+        let made = |value: &Value| draft.made[value.0];
+        let names = code.names.iter();
+        let written: Vec<_> = names.map(|n| n.as_ref().and_then(made)).collect();
+        let program = framed(core, resolved, draft.notes, scratch, |place| {
+            claims::of(schedule, &written, place)
         });
         let cycles = cycles(core, &program.insns);
         let length = program.insns.len();
@@ -172,36 +161,9 @@ fn in_words(
     }
 }
 
-/// Every choice of lowering words that may pay.
-fn choices() -> impl Iterator<Item = words::Choices> {
-    let all = [false, true].into_iter().flat_map(|clear_pairs| {
-        [
-            (4, 20),
-            (4, 10_000),
-            (6, 20),
-            (6, 10_000),
-            (12, 20),
-            (12, 10_000),
-        ]
-        .map(|(weight, pair)| (clear_pairs, weight, pair))
-    });
-    all.map(|(clear_pairs, weight, pair)| words::Choices {
-        clear_pairs,
-        weight,
-        pair,
-        reserve: 0,
-    })
-}
-
-/// The steps in registers, with as few pointers as will do.
-fn drafts(
-    schedule: &Words,
-    registers: &[u8],
-    ends: &[usize],
-    setting: &Setting,
-    choices: words::Choices,
-) -> Vec<Lowering> {
-    let (first, second) = (ends[0], ends[1]);
+/// The code in registers, with as few pointers as will do.
+fn drafts(code: &Code, registers: &[u8], setting: &Setting) -> Vec<Assigned> {
+    let [first, second] = last_reads(code);
     // A limit on registers does not count those of pointers, free or not.
     let whole = registers.len() == setting.registers().len();
     let with = |pointers: usize| {
@@ -211,15 +173,27 @@ fn drafts(
             _ => &[],
         };
         let order: Vec<_> = registers.iter().map(|r| (*r, 0)).collect();
-        let lowered = Lowering::of(schedule, &[&order, freed].concat(), choices).ok();
+        let assigned = words::assigned(code, [&order, freed].concat()).ok();
         // Scratch memory takes a pointer more.
-        lowered.filter(|l| pointers > 1 || l.bank.scratch_words() == 0)
+        assigned.filter(|draft| pointers > 1 || draft.scratch == 0)
     };
     let [few, more] = setting.pointers();
     match with(few) {
         Some(draft) if few == 1 => vec![draft],
         draft => draft.into_iter().chain(with(more)).collect(),
     }
+}
+
+/// The step after which each operand is read no more, the earlier one first.
+fn last_reads(code: &Code) -> [usize; 2] {
+    let mut ends = [0; 2];
+    for (t, step) in code.steps.iter().enumerate() {
+        for operand in step.reads().filter_map(|v| code.operands[v.0]) {
+            ends[operand.side] = t + 1;
+        }
+    }
+    ends.sort_unstable();
+    ends
 }
 
 /// Cycles of `insns`, straight through.

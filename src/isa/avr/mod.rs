@@ -11,7 +11,9 @@
 //! | [`lower`], [`columns`], [`rows`], [`pointers`] | from a schedule to a program |
 
 pub mod abi;
+pub mod assign;
 pub mod code;
+pub mod colour;
 pub mod columns;
 pub mod cores;
 pub mod instructions;
@@ -19,6 +21,8 @@ pub mod lower;
 pub mod machine;
 pub mod parts;
 pub mod pointers;
+mod products;
+pub mod residence;
 pub mod rows;
 pub mod run;
 mod setting;
@@ -26,6 +30,7 @@ pub mod skip;
 mod stack;
 mod sweeps;
 pub mod tiles;
+pub mod webs;
 pub mod windows;
 pub mod words;
 

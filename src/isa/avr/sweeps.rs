@@ -1,272 +1,174 @@
-//! Products and columns of schedules in words: the accumulator of a sweep.
+//! Columns of schedules in words: the accumulator of a sweep.
 //!
 //! A column accumulates as in `columns.rs`; an addend of column `k+2` joins the last product of
 //! column `k` in `ADC a2, word`, where a zero would have been added.
 
+use std::collections::VecDeque;
+
 use super::instructions::Op;
-use super::words::{Lowering, bytes};
-use crate::allocate::OutOfRegisters;
+use super::words::{Code, Value};
 use crate::schedule::{Pile, Sweep, Word};
 
 /// The largest product of two words.
 const PRODUCT: u64 = 255 * 255;
 
-impl Lowering {
-    pub(super) fn multiply(&mut self, x: Word, y: Word) -> Result<(), OutOfRegisters> {
-        let rx = self.fetch(x)?;
-        self.pinned.push(rx);
-        let ry = self.fetch(y)?;
-        self.pinned.push(ry);
-        self.vacate_product()?;
-        self.emit(Op::MUL, rx, ry);
-        self.bank.used(x);
-        if x != y {
-            self.bank.used(y);
-        }
-        Ok(())
-    }
+/// Bytes that hold every value up to `bound`.
+fn bytes(bound: u64) -> usize {
+    (64 - bound.leading_zeros() as usize).div_ceil(8)
+}
 
-    /// Moves what is still in r1:r0 out of the way of the next product: values, accumulator words.
-    fn vacate_product(&mut self) -> Result<(), OutOfRegisters> {
-        let held = [0, 1].map(|r| self.bank.held(r));
-        if let [Some(low), Some(high)] = held
-            && let Some(pair) = self.free_pair()
-        {
-            self.emit(Op::MOVW, pair, 0);
-            for (word, r) in [(low, pair), (high, pair + 1)] {
-                self.seize(r);
-                self.bank.put(word, r);
-            }
-        } else {
-            for (word, from) in held.into_iter().zip(0..) {
-                if let Some(word) = word {
-                    let r = self.take()?;
-                    self.emit(Op::MOV, r, from);
-                    self.bank.put(word, r);
-                }
-            }
-        }
-        let in_product = self.accumulator.iter().filter(|r| **r < 2).count();
-        if in_product == 2
-            && let Some(pair) = self.free_pair()
-        {
-            self.seize(pair);
-            self.seize(pair + 1);
-            self.emit(Op::MOVW, pair, 0);
-            self.accumulator[0] = pair;
-            self.accumulator[1] = pair + 1;
-            return Ok(());
-        }
-        for i in 0..self.accumulator.len() {
-            if self.accumulator[i] < 2 {
-                let to = self.take()?;
-                self.emit(Op::MOV, to, self.accumulator[i]);
-                self.accumulator[i] = to;
-            }
-        }
-        Ok(())
-    }
+/// The sum of a sweep: its bytes, lowest first, and the largest value it can have.
+#[derive(Default)]
+struct Accumulator {
+    words: VecDeque<Value>,
+    bound: u64,
+    /// What is left of the sweep fits the columns that are left.
+    cap: u64,
+}
 
-    pub(super) fn sweep(&mut self, sweep: &Sweep) -> Result<(), OutOfRegisters> {
+impl Accumulator {
+    fn grown(&self, by: u64) -> u64 {
+        (self.bound + by).min(self.cap)
+    }
+}
+
+impl Code {
+    pub(super) fn sweep(&mut self, sweep: &Sweep, result: &[Vec<usize>]) {
         let count = sweep.piles.len();
         let mut waiting: Vec<Vec<Word>> = sweep.piles.iter().map(|p| p.addends.clone()).collect();
-        self.start(&mut waiting)?;
+        let mut acc = Accumulator::default();
+        // Addends of the first columns are the accumulator, if they follow one another.
+        for words in waiting.iter_mut().take(2) {
+            let Some(word) = words.pop_if(|word| self.names[word.0].is_some()) else {
+                break;
+            };
+            acc.words.push_back(self.value(word));
+            acc.bound = acc.bound << 8 | 255;
+        }
         for (i, pile) in sweep.piles.iter().enumerate() {
-            // What is left of the sweep fits the columns that are left.
             let left = (count - i) as u32;
-            let cap = if left < 8 {
+            acc.cap = if left < 8 {
                 (1u64 << (8 * left)) - 1
             } else {
                 u64::MAX
             };
             for word in std::mem::take(&mut waiting[i]) {
-                self.addend(word, cap)?;
+                self.addend(&mut acc, word);
             }
-            self.tick();
             if !pile.doubled.is_empty() {
-                self.doubled(pile, cap)?;
+                self.doubled(&mut acc, pile);
             }
             for (j, (x, y)) in pile.products.iter().enumerate() {
                 let last = j + 1 == pile.products.len();
                 let ahead = waiting.get_mut(i + 2).filter(|_| last);
-                let ahead = ahead.and_then(|words| words.pop_if(|word| self.is_made(*word)));
-                self.product(*x, *y, cap, last.then_some(pile.out), ahead)?;
-                self.tick();
+                // One that an earlier column of the same sweep makes may not be there yet.
+                let ahead = ahead.and_then(|words| words.pop_if(|w| self.names[w.0].is_some()));
+                let ahead = ahead.map(|word| self.value(word));
+                self.product(&mut acc, (*x, *y), ahead);
             }
-            if pile.products.is_empty() {
-                self.close(pile.out)?;
-            }
-            self.bound >>= 8;
-        }
-        for r in std::mem::take(&mut self.accumulator) {
-            self.release(r);
-        }
-        self.bound = 0;
-        Ok(())
-    }
-
-    /// Where only the first two columns have addends they are what an accumulator held.
-    fn start(&mut self, waiting: &mut [Vec<Word>]) -> Result<(), OutOfRegisters> {
-        if waiting.iter().skip(2).any(|words| !words.is_empty()) {
-            return Ok(());
-        }
-        for words in waiting.iter_mut().take(2) {
-            let Some(word) = words.pop_if(|word| self.is_made(*word)) else {
-                break;
+            let low = match acc.words.pop_front() {
+                Some(low) => low,
+                None => self.clear_ahead(),
             };
-            let r = self.consume(word)?;
-            self.accumulator.push_back(r);
-            self.bound = self.bound << 8 | 255;
+            if let Some(out) = pile.out {
+                self.define(out, low, result);
+            }
+            acc.bound >>= 8;
         }
-        Ok(())
-    }
-
-    /// The low byte of the accumulator becomes the word of its column.
-    fn close(&mut self, out: Option<Word>) -> Result<(), OutOfRegisters> {
-        let low = match self.accumulator.pop_front() {
-            Some(r) => r,
-            None => self.cleared()?,
-        };
-        let Some(out) = out else {
-            self.release(low);
-            return Ok(());
-        };
-        if low < 2 && !self.bank.is_dead(out) {
-            let to = self.take()?;
-            self.emit(Op::MOV, to, low);
-            self.define(out, to);
-        } else {
-            self.define(out, low);
-        }
-        Ok(())
+        // A register cleared ahead would wait for the next sweep.
+        self.cleared = None;
     }
 
     /// Adds a word to the accumulator at the start of its column.
-    fn addend(&mut self, word: Word, cap: u64) -> Result<(), OutOfRegisters> {
-        self.vacate_product()?;
-        let bound = (self.bound + 255).min(cap);
-        if self.accumulator.is_empty() {
-            let r = self.consume(word)?;
-            self.accumulator.push_back(r);
-        } else {
-            let r = self.fetch(word)?;
-            self.emit(Op::ADD, self.accumulator[0], r);
-            self.bank.used(word);
-            self.carry_on(1, bytes(bound))?;
+    fn addend(&mut self, acc: &mut Accumulator, word: Word) {
+        let bound = acc.grown(255);
+        let value = self.value(word);
+        match acc.words.front().copied() {
+            None => acc.words.push_back(value),
+            Some(low) => {
+                acc.words[0] = self.two(Op::ADD, low, Some(value));
+                self.carry_on(acc, 1, bytes(bound));
+            }
         }
-        self.bound = bound;
-        Ok(())
+        acc.bound = bound;
     }
 
     /// Adds the carry to bytes `from .. to` of the accumulator.
-    fn carry_on(&mut self, from: usize, to: usize) -> Result<(), OutOfRegisters> {
+    fn carry_on(&mut self, acc: &mut Accumulator, from: usize, to: usize) {
         for i in from..to {
-            if i == self.accumulator.len() {
-                let top = self.cleared()?;
-                self.accumulator.push_back(top);
+            if i == acc.words.len() {
+                let top = self.clear_ahead();
+                acc.words.push_back(top);
             }
-            let zero = self.zero()?;
-            self.emit(Op::ADC, self.accumulator[i], zero);
+            acc.words[i] = self.two(Op::ADC, acc.words[i], None);
         }
-        Ok(())
     }
 
     /// Products that count twice: on an accumulator of their own, which then takes the other's place.
-    fn doubled(&mut self, pile: &Pile, cap: u64) -> Result<(), OutOfRegisters> {
-        self.vacate_product()?;
-        let before = std::mem::take(&mut self.accumulator);
-        let rest = std::mem::take(&mut self.bound);
-        for (x, y) in &pile.doubled {
-            self.product(*x, *y, cap, None, None)?;
-            self.tick();
+    fn doubled(&mut self, acc: &mut Accumulator, pile: &Pile) {
+        let cap = acc.cap;
+        let before = std::mem::take(acc);
+        acc.cap = cap;
+        for product in &pile.doubled {
+            self.product(acc, *product, None);
         }
-        self.vacate_product()?;
-        self.bound = (2 * self.bound).min(cap);
-        for i in 0..bytes(self.bound) {
-            if i == self.accumulator.len() {
-                let top = self.cleared()?;
-                self.accumulator.push_back(top);
-            }
-            let r = self.accumulator[i];
-            self.emit(if i == 0 { Op::ADD } else { Op::ADC }, r, r);
-        }
-        self.bound = (self.bound + rest).min(cap);
-        for (i, r) in before.iter().enumerate().take(bytes(self.bound)) {
-            if i == self.accumulator.len() {
-                let top = self.cleared()?;
-                self.accumulator.push_back(top);
-            }
+        acc.bound = (2 * acc.bound).min(cap);
+        for i in 0..bytes(acc.bound) {
             let op = if i == 0 { Op::ADD } else { Op::ADC };
-            self.emit(op, self.accumulator[i], *r);
+            if i == acc.words.len() {
+                let top = self.clear_ahead();
+                acc.words.push_back(self.two(op, top, None));
+            } else {
+                let word = acc.words[i];
+                acc.words[i] = self.two(op, word, Some(word));
+            }
         }
-        if !before.is_empty() {
-            self.carry_on(before.len(), bytes(self.bound))?;
+        acc.bound = acc.grown(before.bound);
+        for (i, word) in before.words.iter().enumerate().take(bytes(acc.bound)) {
+            let op = if i == 0 { Op::ADD } else { Op::ADC };
+            if i == acc.words.len() {
+                acc.words.push_back(self.two(op, *word, None));
+            } else {
+                acc.words[i] = self.two(op, acc.words[i], Some(*word));
+            }
         }
-        for r in before {
-            self.release(r);
+        if !before.words.is_empty() {
+            self.carry_on(acc, before.words.len(), bytes(acc.bound));
         }
-        Ok(())
     }
 
-    /// Multiplies and accumulates. After the last product of a column its low byte becomes `out`
-    /// (given then), and an addend of two columns further on may join.
-    fn product(
-        &mut self,
-        x: Word,
-        y: Word,
-        cap: u64,
-        out: Option<Option<Word>>,
-        ahead: Option<Word>,
-    ) -> Result<(), OutOfRegisters> {
-        self.multiply(x, y)?;
-        let without = (self.bound + PRODUCT).min(cap);
+    /// Multiplies and accumulates; an addend of two columns further on may join.
+    fn product(&mut self, acc: &mut Accumulator, (x, y): (Word, Word), ahead: Option<Value>) {
+        let [low, high] = self.multiply(x, y);
+        let without = acc.grown(PRODUCT);
         let extra = if ahead.is_some() { 255 << 16 } else { 0 };
-        let bound = (self.bound + PRODUCT + extra).min(cap);
-        self.bound = bound;
-        if self.accumulator.is_empty() {
-            self.accumulator.extend([0, 1]);
-            if let Some(word) = ahead {
-                let r = self.consume(word)?;
-                self.accumulator.push_back(r);
-            }
-            if let Some(out) = out {
-                self.close(out)?;
-            }
-            return Ok(());
+        acc.bound = acc.grown(PRODUCT + extra);
+        if acc.words.is_empty() {
+            acc.words.extend([low, high]);
+            acc.words.extend(ahead);
+            return;
         }
-        // Where the bytes of weight 2^8 and above are, once the lowest is closed.
-        let mut at = 1;
-        self.emit(Op::ADD, self.accumulator[0], 0);
-        if let Some(out) = out {
-            self.close(out)?;
-            at = 0;
+        acc.words[0] = self.two(Op::ADD, acc.words[0], Some(low));
+        if bytes(acc.bound) < 2 {
+            return;
         }
-        if bytes(bound) < 2 {
-            return Ok(());
+        match acc.words.get(1).copied() {
+            Some(word) => acc.words[1] = self.two(Op::ADC, word, Some(high)),
+            None => acc.words.push_back(self.two(Op::ADC, high, None)),
         }
-        if self.accumulator.len() == at {
-            let top = self.cleared()?;
-            self.accumulator.push_back(top);
-        }
-        self.emit(Op::ADC, self.accumulator[at], 1);
-        let mut next = at + 1;
+        let mut next = 2;
         if let Some(word) = ahead {
-            if self.accumulator.len() == next {
+            match acc.words.get(2).copied() {
+                Some(top) => acc.words[2] = self.two(Op::ADC, top, Some(word)),
                 // Nothing there yet: the word itself becomes the third byte.
-                let r = self.consume(word)?;
-                self.accumulator.push_back(r);
-                if bytes(without) < 3 {
-                    return Ok(());
+                None if bytes(without) < 3 => {
+                    acc.words.push_back(word);
+                    return;
                 }
-                let zero = self.zero()?;
-                self.emit(Op::ADC, r, zero);
-            } else {
-                let r = self.fetch(word)?;
-                self.emit(Op::ADC, self.accumulator[next], r);
-                self.bank.used(word);
+                None => acc.words.push_back(self.two(Op::ADC, word, None)),
             }
-            next += 1;
+            next = 3;
         }
-        self.carry_on(next, bytes(bound) + at - 1)
+        self.carry_on(acc, next, bytes(acc.bound));
     }
 }

@@ -3,7 +3,8 @@
 //! A pointer that moves within its array costs two cycles (ADIW, SUBI and SBCI), one that
 //! follows another MOVW more; the stack pointer is read in two (IN, IN), and an operand's
 //! address that no pointer holds comes back from the frame, where the prologue put it. A
-//! move destroys the carry: it goes where none is on its way, or r0 keeps the carry meanwhile.
+//! move destroys the carry: it goes where none is on its way, or r0 keeps the carry meanwhile,
+//! pushed if it holds something.
 //!
 //! Where Y is the stack pointer of data it stays where it is: at the bottom of the frame, which
 //! holds addresses first and scratch words above them. Then X and Z serve the operands.
@@ -360,21 +361,25 @@ fn actions(
     if there {
         return list;
     }
+    // Cycles to keep the carry in r0, which is pushed if it holds something.
+    let kept = match (access.carry, access.r0) {
+        (false, _) => 0,
+        (true, false) => 2,
+        (true, true) => 6,
+    };
     for &p in free.iter().filter(|p| setting.moves(**p)) {
         let early = state.from[p] <= access.gap;
         // Where the carry may be destroyed, and what that costs.
-        let spot = if !access.carry {
-            Some((here, 0))
+        let (spot, extra) = if !access.carry {
+            (here, 0)
         } else if early {
-            Some(((access.gap, false), 0))
+            ((access.gap, false), 0)
         } else {
-            (!access.r0).then_some(((access.item, true), 2))
+            ((access.item, true), kept)
         };
         for to in targets(p, access) {
             if state.at[p].is_some_and(|at| at.array == array) {
-                if let Some((spot, extra)) = spot {
-                    push(2 + extra, p, to, Way::Move, spot);
-                }
+                push(2 + extra, p, to, Way::Move, spot);
                 continue;
             }
             let on = |extra: u32| if to == 0 { 0 } else { 2 + extra };
@@ -386,23 +391,21 @@ fn actions(
                     push(1, p, to, Way::Copy(q), here);
                 } else if access.carry && early && state.from[q] <= access.gap {
                     push(3, p, to, Way::Copy(q), (access.gap, false));
-                } else if !access.carry || !access.r0 {
-                    let extra = if access.carry { 2 } else { 0 };
-                    push(3 + extra, p, to, Way::Copy(q), (access.item, access.carry));
+                } else {
+                    push(3 + kept, p, to, Way::Copy(q), (access.item, access.carry));
                 }
             }
             if let Some(home) = setting.home(array) {
                 if to == 0 {
                     push(1, p, to, Way::Home(home), here);
-                } else if let Some((spot, extra)) = spot {
+                } else {
                     push(3 + extra, p, to, Way::Home(home), spot);
                 }
                 continue;
             }
             if array == Array::T {
-                if setting.abi.data_stack {
-                    // Only a copy of Y reaches further than Y.
-                } else if let Some((spot, extra)) = spot {
+                // Only a copy of Y reaches further than Y where that is the stack pointer.
+                if !setting.abi.data_stack {
                     push(4 + extra, p, to, Way::Stack, spot);
                 }
                 continue;
@@ -418,17 +421,11 @@ fn actions(
             if let Some(q) = through {
                 if to == 0 {
                     push(4, p, to, Way::Frame(through), here);
-                } else if !access.carry || !access.r0 {
-                    let extra = if access.carry { 2 } else { 0 };
-                    push(
-                        4 + on(extra),
-                        p,
-                        to,
-                        Way::Frame(through),
-                        (access.item, access.carry),
-                    );
-                } else if early && state.from[q] <= access.gap {
+                } else if access.carry && early && state.from[q] <= access.gap {
                     push(6, p, to, Way::Frame(through), (access.gap, false));
+                } else {
+                    let spot = (access.item, access.carry);
+                    push(4 + on(kept), p, to, Way::Frame(through), spot);
                 }
             } else if p != 0 {
                 // Moves are made beside the carry, not by `save`: r0 takes the low byte between them.
@@ -518,6 +515,7 @@ fn emit(
         let low = p.low();
         let here = at[action.p];
         let mut insns = Vec::new();
+        let keeps_r0 = action.save && access.r0;
         match action.way {
             Way::Stay => {}
             Way::Move => {
@@ -530,7 +528,7 @@ fn emit(
             Way::Stack => {
                 insns.push(Insn::dk(Op::IN, low, SPL));
                 insns.push(Insn::dk(Op::IN, low + 1, SPH));
-                insns.extend(move_pointer(p, action.to + 1));
+                insns.extend(move_pointer(p, action.to + 1 + i64::from(keeps_r0)));
             }
             Way::Frame(through) => {
                 let index = kept.iter().position(|a| *a == access.array).unwrap_or(0) as i64;
@@ -566,6 +564,10 @@ fn emit(
             }
         }
         insns = beside(action.save, insns);
+        if keeps_r0 {
+            insns.insert(0, Insn::rr(Op::PUSH, 0, 0));
+            insns.push(Insn::rr(Op::POP, 0, 0));
+        }
         before[action.place].extend(insns);
         let q = access.offset - to;
         own[access.item] = match items[access.item] {

@@ -1,512 +1,360 @@
-//! Schedules in words on an AVR: values in registers as long as it pays, columns, carry chains.
+//! Schedules in words as instructions on values: what is computed, not yet where it lies.
 //!
-//! Columns are in `sweeps.rs`. Chains keep the carry in the flag; loads, stores, MOV, EOR and AND
-//! leave it alone.
+//! A value is made once and never changed; an instruction that overwrites a register makes a new
+//! one. Columns are in `sweeps.rs`. Chains keep the carry in the flag; loads, stores, MOV, EOR
+//! and AND leave it alone. Which values are in registers when is decided in `residence.rs`,
+//! which registers those are in `assign.rs`.
 
-use std::collections::VecDeque;
-
-use super::code::Insn;
+use super::assign::{Assigned, Registers, assign};
 use super::instructions::Op;
-use super::pointers::{Array, Item};
-use crate::allocate::{Bank, OutOfRegisters, Slot, Weight};
+use super::residence::Residence;
+use crate::allocate::OutOfRegisters;
 use crate::schedule::{Chain, End, Link, Sum, Word, WordStep, Words};
 
-/// Choices that only a count of cycles can settle.
+/// A value, by its number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Value(pub usize);
+
+/// An instruction on values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Choices {
-    /// Clear accumulator words two at a time (MOVW).
-    pub clear_pairs: bool,
-    pub weight: Weight,
-    /// Events that the lives of two neighbours may differ before a new pair is opened.
-    pub pair: usize,
-    /// Free pairs kept for products.
-    pub reserve: usize,
+pub enum Step {
+    /// `2^8 high + low = x y`, in r1:r0.
+    Mul {
+        x: Value,
+        y: Value,
+        low: Value,
+        high: Value,
+    },
+    /// `out = x op y`, with the carry; no `y`: the zero register.
+    Two {
+        op: Op,
+        out: Value,
+        x: Value,
+        y: Option<Value>,
+    },
+    Clear {
+        out: Value,
+    },
+    /// Two cleared registers.
+    Clears {
+        out: [Value; 2],
+    },
+    /// `out = -carry`.
+    Mask {
+        out: Value,
+    },
+    /// The carry is set unless `x` is 0.
+    Carry {
+        x: Value,
+    },
+    /// Copies of the two bytes of a product.
+    Pair {
+        from: [Value; 2],
+        out: [Value; 2],
+    },
+    Move {
+        x: Value,
+        out: Value,
+    },
+    /// `x` is word `k` of the result.
+    Result {
+        k: usize,
+        x: Value,
+    },
 }
 
-/// Bytes that hold every value up to `bound`.
-pub(super) fn bytes(bound: u64) -> usize {
-    (64 - bound.leading_zeros() as usize).div_ceil(8)
+impl Step {
+    /// The values it reads, each once.
+    pub fn reads(&self) -> impl Iterator<Item = Value> {
+        let [a, b] = match self {
+            Step::Mul { x, y, .. } => [Some(*x), Some(*y)],
+            Step::Two { x, y, .. } => [Some(*x), *y],
+            Step::Clear { .. } | Step::Clears { .. } | Step::Mask { .. } => [None, None],
+            Step::Carry { x } | Step::Move { x, .. } | Step::Result { x, .. } => [Some(*x), None],
+            Step::Pair { from, .. } => from.map(Some),
+        };
+        a.into_iter().chain(b.filter(|b| Some(*b) != a))
+    }
+
+    /// The same with `name(value)` for every value it reads.
+    pub fn map_reads(mut self, name: impl Fn(Value) -> Value) -> Self {
+        match &mut self {
+            Step::Mul { x, y, .. } => (*x, *y) = (name(*x), name(*y)),
+            Step::Two { x, y, .. } => (*x, *y) = (name(*x), y.map(name)),
+            Step::Carry { x } | Step::Move { x, .. } | Step::Result { x, .. } => *x = name(*x),
+            Step::Pair { from, .. } => *from = from.map(name),
+            Step::Clear { .. } | Step::Clears { .. } | Step::Mask { .. } => {}
+        }
+        self
+    }
+
+    /// The values it makes.
+    pub fn makes(&self) -> impl Iterator<Item = Value> {
+        let [a, b] = match self {
+            Step::Mul { low, high, .. } => [Some(*low), Some(*high)],
+            Step::Two { out, .. }
+            | Step::Clear { out }
+            | Step::Mask { out }
+            | Step::Move { out, .. } => [Some(*out), None],
+            Step::Pair { out, .. } | Step::Clears { out } => out.map(Some),
+            Step::Carry { .. } | Step::Result { .. } => [None, None],
+        };
+        a.into_iter().chain(b)
+    }
+
+    /// May the register of `y` take the result as well as that of `x`?
+    pub fn commutes(&self) -> bool {
+        matches!(self, Step::Two { op, .. } if matches!(op, Op::ADD | Op::ADC | Op::AND | Op::EOR))
+    }
 }
 
-/// Words without repetitions.
-fn distinct(mut words: Vec<Word>) -> Vec<Word> {
-    words.sort_unstable();
-    words.dedup();
-    words
+/// Where a value lies in memory without being put there.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct OperandWord {
+    pub side: usize,
+    pub index: usize,
 }
 
-/// Lowers steps to items.
-pub struct Lowering {
-    pub items: Vec<Item>,
+/// The instructions of a schedule.
+pub struct Code {
+    pub steps: Vec<Step>,
+    /// Remarks, each before the step of that index.
     pub notes: Vec<(usize, String)>,
-    /// The item after which each computed value is in the given register.
-    pub written: Vec<Option<(usize, u8)>>,
-    pub bank: Bank,
-    pub(super) choices: Choices,
-    /// Free registers known to hold 0, and one that holds 0 as long as it is here.
-    zeroed: [bool; 32],
-    zero: Option<u8>,
-    /// Accumulator bytes, lowest first; r0 and r1 while a product is still there.
-    pub(super) accumulator: VecDeque<u8>,
-    /// The largest value the accumulator can have.
-    pub(super) bound: u64,
-    /// Registers that the instructions being made read.
-    pub(super) pinned: Vec<u8>,
-    /// Where the last access to the result was.
-    near: usize,
-    /// Has a word of the result been stored?
-    stored: Vec<bool>,
+    /// Of each value that is one, the word of an operand it is.
+    pub operands: Vec<Option<OperandWord>>,
+    /// Of each value that stays there, r0 or r1.
+    pub product: Vec<Option<u8>>,
+    /// The value of each word of the schedule.
+    pub names: Vec<Option<Value>>,
+    /// Clear two registers at a time.
+    clear_pairs: bool,
+    /// A value cleared ahead.
+    pub(super) cleared: Option<Value>,
 }
 
-impl Lowering {
-    /// Lowers all steps. `order`: free registers and from which event on.
-    ///
-    /// # Errors
-    /// When registers run out.
-    pub fn of(
-        words: &Words,
-        order: &[(u8, usize)],
-        choices: Choices,
-    ) -> Result<Self, OutOfRegisters> {
-        let mut l = Self {
-            items: Vec::new(),
+impl Code {
+    /// The instructions of all steps; `clear_pairs`: accumulator words are cleared two at a time.
+    pub fn of(words: &Words, clear_pairs: bool) -> Self {
+        let mut code = Self {
+            steps: Vec::new(),
             notes: Vec::new(),
-            written: vec![None; words.origins.len()],
-            bank: Bank::new(words, order, choices.weight),
-            choices,
-            zeroed: [false; 32],
-            zero: None,
-            accumulator: VecDeque::new(),
-            bound: 0,
-            pinned: Vec::new(),
-            near: 0,
-            stored: vec![false; words.result.len()],
+            operands: Vec::new(),
+            product: Vec::new(),
+            names: vec![None; words.origins.len()],
+            clear_pairs,
+            cleared: None,
         };
-        for step in &words.steps {
-            l.step(step)?;
+        for side in 0..words.lengths.len() {
+            for (index, word) in words.operand(side).into_iter().enumerate() {
+                let value = code.fresh();
+                code.operands[value.0] = Some(OperandWord { side, index });
+                code.names[word.0] = Some(value);
+            }
         }
-        l.copies(words)?;
-        Ok(l)
-    }
-
-    /// Words of the result that no step made there: operand words, or the same value twice.
-    fn copies(&mut self, words: &Words) -> Result<(), OutOfRegisters> {
+        // The words of the result that each word is.
+        let mut result = vec![vec![]; words.origins.len()];
         for (k, word) in words.result.iter().enumerate() {
-            if self.stored[k] {
-                continue;
-            }
-            let slot = self.bank.home(*word).ok_or(OutOfRegisters)?;
-            let r = self.take()?;
-            self.load(slot, r);
-            self.store(Slot::Result(k), r);
-            self.release(r);
+            result[word.0].push(k);
         }
-        Ok(())
+        for step in &words.steps {
+            code.step(step, &result);
+        }
+        // Operand words that are words of the result as well.
+        for word in (0..words.lengths.iter().sum()).map(Word) {
+            code.store(word, &result);
+        }
+        super::products::leave(&mut code);
+        code
     }
 
-    fn step(&mut self, step: &WordStep) -> Result<(), OutOfRegisters> {
+    pub(super) fn fresh(&mut self) -> Value {
+        self.operands.push(None);
+        self.product.push(None);
+        Value(self.operands.len() - 1)
+    }
+
+    /// The value of a word; of one that is not made (no schedule that passes its check has any) a new one.
+    pub(super) fn value(&mut self, word: Word) -> Value {
+        match self.names[word.0] {
+            Some(value) => value,
+            None => {
+                let value = self.fresh();
+                self.names[word.0] = Some(value);
+                value
+            }
+        }
+    }
+
+    /// `word` is that value: one of the result goes to memory at once.
+    pub(super) fn define(&mut self, word: Word, value: Value, result: &[Vec<usize>]) {
+        self.names[word.0] = Some(value);
+        self.store(word, result);
+    }
+
+    fn store(&mut self, word: Word, result: &[Vec<usize>]) {
+        let x = self.value(word);
+        let stores = result[word.0].iter().map(|k| Step::Result { k: *k, x });
+        self.steps.extend(stores);
+    }
+
+    /// `x op y`.
+    pub(super) fn two(&mut self, op: Op, x: Value, y: Option<Value>) -> Value {
+        let out = self.fresh();
+        self.steps.push(Step::Two { op, out, x, y });
+        out
+    }
+
+    /// A cleared register. Never touches the carry (EOR).
+    fn clear(&mut self) -> Value {
+        let out = self.fresh();
+        self.steps.push(Step::Clear { out });
+        out
+    }
+
+    /// A cleared register for an accumulator, the next one cleared with it (MOVW) if that is wanted.
+    pub(super) fn clear_ahead(&mut self) -> Value {
+        if let Some(value) = self.cleared.take() {
+            return value;
+        }
+        if !self.clear_pairs {
+            return self.clear();
+        }
+        let out = [self.fresh(), self.fresh()];
+        self.steps.push(Step::Clears { out });
+        self.cleared = Some(out[1]);
+        out[0]
+    }
+
+    fn mask(&mut self) -> Value {
+        let out = self.fresh();
+        self.steps.push(Step::Mask { out });
+        out
+    }
+
+    fn step(&mut self, step: &WordStep, result: &[Vec<usize>]) {
         match step {
-            WordStep::Part(text) => self.notes.push((self.items.len(), text.clone())),
-            WordStep::Sweep(sweep) => self.sweep(sweep)?,
-            WordStep::Chain(chain) => self.chain(chain)?,
+            WordStep::Part(text) => self.notes.push((self.steps.len(), text.clone())),
+            WordStep::Sweep(sweep) => self.sweep(sweep, result),
+            WordStep::Chain(chain) => self.chain(chain, result),
             WordStep::Wide { x, y, low, high } => {
-                self.multiply(*x, *y)?;
-                // The words stay where they are until the next product comes.
-                let made = self.items.len() - 1;
-                self.define(*low, 0);
-                self.define(*high, 1);
-                self.written[high.0] = Some((made, 1));
-                self.tick();
+                let product = self.multiply(*x, *y);
+                self.define(*low, product[0], result);
+                self.define(*high, product[1], result);
             }
-            WordStep::And { x, y, out } => self.logic(Op::AND, *x, *y, *out)?,
-            WordStep::Xor { x, y, out } => self.logic(Op::EOR, *x, *y, *out)?,
+            WordStep::And { x, y, out } => self.logic(Op::AND, [*x, *y], *out, result),
+            WordStep::Xor { x, y, out } => self.logic(Op::EOR, [*x, *y], *out, result),
             WordStep::Sign { x, out } => {
-                let from = self.fetch(*x)?;
-                self.pinned.push(from);
-                let to = self.take()?;
-                self.emit(Op::MOV, to, from);
-                self.emit(Op::ADD, to, to);
-                self.emit(Op::SBC, to, to);
-                self.bank.used(*x);
-                self.define(*out, to);
-                self.tick();
-            }
-        }
-        Ok(())
-    }
-
-    /// The event is over.
-    pub(super) fn tick(&mut self) {
-        self.pinned.clear();
-        self.bank.now += 1;
-    }
-
-    pub(super) fn emit(&mut self, op: Op, d: u8, r: u8) {
-        self.items.push(Item::Insn(Insn::rr(op, d, r)));
-    }
-
-    fn place(&mut self, slot: Slot) -> (Array, usize) {
-        match slot {
-            Slot::Operand { side: 0, index } => (Array::A, index),
-            Slot::Operand { index, .. } => (Array::B, index),
-            Slot::Result(k) => {
-                self.near = k;
-                (Array::R, k)
-            }
-            Slot::Scratch(i) => (Array::T, i),
-        }
-    }
-
-    fn load(&mut self, slot: Slot, reg: u8) {
-        let (array, offset) = self.place(slot);
-        self.items.push(Item::Load { array, offset, reg });
-    }
-
-    fn store(&mut self, slot: Slot, reg: u8) {
-        let (array, offset) = self.place(slot);
-        self.items.push(Item::Store { array, offset, reg });
-    }
-
-    // Registers.
-
-    /// A register that nothing else uses; a value may have to wait in memory for it.
-    pub(super) fn take(&mut self) -> Result<u8, OutOfRegisters> {
-        self.take_until(self.bank.now)
-    }
-
-    /// The same for a value whose last use is at `until`: beside one that lives as long, so
-    /// that pairs become free together (MOVW needs pairs).
-    fn take_until(&mut self, until: usize) -> Result<u8, OutOfRegisters> {
-        let cost = |r: u8| {
-            let i = usize::from(r);
-            let twin = match self.bank.held(r ^ 1) {
-                Some(word) => self.bank.last_use(word).abs_diff(until),
-                None if self.bank.is_free(r ^ 1) && !self.zeroed[i ^ 1] => self.choices.pair,
-                None => 0,
-            };
-            (self.zeroed[i], twin)
-        };
-        let free = self.bank.free().min_by_key(|r| cost(*r));
-        let breaks = |r: u8| {
-            let pairs = self
-                .bank
-                .free()
-                .filter(|r| r % 2 == 0 && self.bank.is_free(r + 1));
-            self.bank.is_free(r ^ 1) && pairs.count() <= self.choices.reserve
-        };
-        let r = match free {
-            Some(r) if !breaks(r) || self.bank.victim(&self.pinned).is_err() => r,
-            _ => self.evict()?,
-        };
-        self.seize(r);
-        Ok(r)
-    }
-
-    pub(super) fn seize(&mut self, r: u8) {
-        self.bank.seize(r);
-        self.zeroed[usize::from(r)] = false;
-    }
-
-    fn evict(&mut self) -> Result<u8, OutOfRegisters> {
-        let (r, word) = self.bank.victim(&self.pinned)?;
-        if self.bank.home(word).is_none() {
-            let slot = self.bank.slot(word, self.near);
-            self.store(slot, r);
-            self.bank.stored(word, slot);
-        }
-        self.bank.release(r);
-        Ok(r)
-    }
-
-    pub(super) fn release(&mut self, r: u8) {
-        self.bank.release(r);
-        self.zeroed[usize::from(r)] = false;
-    }
-
-    /// The even register of a free pair, preferably one not known to be zero.
-    pub(super) fn free_pair(&self) -> Option<u8> {
-        let pairs = self
-            .bank
-            .free()
-            .filter(|r| r % 2 == 0 && self.bank.is_free(r + 1));
-        pairs.min_by_key(|r| {
-            let i = usize::from(*r);
-            usize::from(self.zeroed[i]) + usize::from(self.zeroed[i + 1])
-        })
-    }
-
-    /// The register that holds 0.
-    pub(super) fn zero(&mut self) -> Result<u8, OutOfRegisters> {
-        if let Some(z) = self.zero {
-            return Ok(z);
-        }
-        let known = self.bank.free().find(|r| self.zeroed[usize::from(*r)]);
-        let z = match known {
-            Some(z) => {
-                self.seize(z);
-                z
-            }
-            None => {
-                let z = self.take()?;
-                self.emit(Op::EOR, z, z);
-                z
-            }
-        };
-        self.zero = Some(z);
-        Ok(z)
-    }
-
-    /// A register cleared for the accumulator. Never touches the carry (EOR, MOVW).
-    pub(super) fn cleared(&mut self) -> Result<u8, OutOfRegisters> {
-        if self.choices.clear_pairs
-            && let Some(z) = self.zero
-        {
-            let twin = z ^ 1;
-            let zeroed = |r: &u8| *r != twin && self.zeroed[usize::from(*r)];
-            let known = self.bank.free().find(zeroed);
-            if let Some(r) = known {
-                self.seize(r);
-                return Ok(r);
-            }
-            let pair = self.free_pair().filter(|p| p / 2 != z / 2);
-            if let (true, Some(pair)) = (self.bank.is_free(twin), pair) {
-                if !self.zeroed[usize::from(twin)] {
-                    self.emit(Op::EOR, twin, twin);
-                    self.zeroed[usize::from(twin)] = true;
-                }
-                self.emit(Op::MOVW, pair, z & !1);
-                self.seize(pair);
-                self.zeroed[usize::from(pair) + 1] = true;
-                return Ok(pair);
-            }
-        }
-        let known = self.bank.free().find(|r| self.zeroed[usize::from(*r)]);
-        if let Some(r) = known {
-            self.seize(r);
-            return Ok(r);
-        }
-        let r = self.take()?;
-        self.emit(Op::EOR, r, r);
-        Ok(r)
-    }
-
-    /// The register of a value, loaded if it must be.
-    pub(super) fn fetch(&mut self, word: Word) -> Result<u8, OutOfRegisters> {
-        if let Some(r) = self.bank.place(word) {
-            return Ok(r);
-        }
-        let slot = self.bank.home(word).ok_or(OutOfRegisters)?;
-        let r = self.take_until(self.bank.last_use(word))?;
-        self.load(slot, r);
-        if self.written[word.0].is_none() {
-            // An operand word is made by its first load.
-            self.written[word.0] = Some((self.items.len() - 1, r));
-        }
-        self.bank.put(word, r);
-        Ok(r)
-    }
-
-    /// Is the value there already?
-    pub(super) fn is_made(&self, word: Word) -> bool {
-        self.bank.place(word).is_some() || self.bank.home(word).is_some()
-    }
-
-    /// A register with a copy of `word` that may be overwritten; this use of it is over.
-    pub(super) fn consume(&mut self, word: Word) -> Result<u8, OutOfRegisters> {
-        match self.bank.place(word) {
-            Some(r) if self.bank.is_last(word) => {
-                self.bank.used(word);
-                self.seize(r);
-                Ok(r)
-            }
-            Some(r) => {
-                self.pinned.push(r);
-                let to = self.take()?;
-                self.emit(Op::MOV, to, r);
-                self.bank.used(word);
-                Ok(to)
-            }
-            None => {
-                let r = self.fetch(word)?;
-                self.bank.used(word);
-                self.bank.release(r);
-                self.seize(r);
-                Ok(r)
+                let x = self.value(*x);
+                self.two(Op::ADD, x, Some(x));
+                let mask = self.mask();
+                self.define(*out, mask, result);
             }
         }
     }
 
-    /// A register with a copy of `word` that may be changed; its use is over, but for a shared word.
-    fn changeable(&mut self, word: Word, shared: &[Word]) -> Result<u8, OutOfRegisters> {
-        if !shared.contains(&word) {
-            return self.consume(word);
-        }
-        let from = self.fetch(word)?;
-        self.pinned.push(from);
-        let to = self.take()?;
-        self.emit(Op::MOV, to, from);
-        self.pinned.push(to);
-        Ok(to)
+    pub(super) fn multiply(&mut self, x: Word, y: Word) -> [Value; 2] {
+        let (x, y) = (self.value(x), self.value(y));
+        let [low, high] = [self.fresh(), self.fresh()];
+        self.steps.push(Step::Mul { x, y, low, high });
+        [low, high]
     }
 
-    /// `word` is now in register `r`: a word of the result goes to memory at once.
-    pub(super) fn define(&mut self, word: Word, r: u8) {
-        self.written[word.0] = Some((self.items.len() - 1, r));
-        if let Some(k) = self.bank.result(word) {
-            self.store(Slot::Result(k), r);
-            self.bank.stored(word, Slot::Result(k));
-            self.stored[k] = true;
-        }
-        if self.bank.is_dead(word) {
-            self.release(r);
-        } else {
-            self.bank.put(word, r);
-        }
+    fn logic(&mut self, op: Op, [x, y]: [Word; 2], out: Word, result: &[Vec<usize>]) {
+        let (x, y) = (self.value(x), self.value(y));
+        let value = self.two(op, x, Some(y));
+        self.define(out, value, result);
     }
 
-    // Chains and logic.
-
-    fn logic(&mut self, op: Op, x: Word, y: Word, out: Word) -> Result<(), OutOfRegisters> {
-        let (x, y) = match self.bank.is_last(y) && !self.bank.is_last(x) {
-            true => (y, x),
-            false => (x, y),
-        };
-        let ry = self.fetch(y)?;
-        self.pinned.push(ry);
-        let rx = self.consume(x)?;
-        self.emit(op, rx, ry);
-        if x != y {
-            self.bank.used(y);
-        }
-        self.define(out, rx);
-        self.tick();
-        Ok(())
-    }
-
-    fn chain(&mut self, chain: &Chain) -> Result<(), OutOfRegisters> {
-        let mut running = false;
+    fn chain(&mut self, chain: &Chain, result: &[Vec<usize>]) {
         if let Some(carry) = chain.carry {
-            let r = self.fetch(carry)?;
-            self.pinned.push(r);
-            let zero = self.zero()?;
-            // 0 - r borrows unless r is 0.
-            self.emit(Op::CP, zero, r);
-            // Of an event each word is one use, whatever it serves for.
-            let again = chain
-                .links
-                .first()
-                .is_some_and(|l| l.words().any(|w| w == carry));
-            if !again {
-                self.bank.used(carry);
-            }
-            running = true;
+            let x = self.value(carry);
+            self.steps.push(Step::Carry { x });
         }
-        for link in &chain.links {
-            self.link(chain.sum, link, running)?;
-            running = true;
-            self.tick();
+        for (i, link) in chain.links.iter().enumerate() {
+            let value = self.link(chain.sum, link, i > 0 || chain.carry.is_some());
+            self.define(link.out, value, result);
         }
+        let op = match chain.sum {
+            Sum::Add => Op::ADC,
+            Sum::Sub => Op::SBC,
+        };
         match chain.end {
             End::Drop => {}
             End::Carry { out } => {
-                let zero = self.zero()?;
-                let r = self.cleared()?;
-                self.emit(Op::ADC, r, zero);
-                self.define(out, r);
+                let cleared = self.clear_ahead();
+                let value = self.two(Op::ADC, cleared, None);
+                self.define(out, value, result);
             }
             End::Mask { out } => {
-                let r = self.take()?;
-                self.emit(Op::SBC, r, r);
-                self.define(out, r);
+                let value = self.mask();
+                self.define(out, value, result);
             }
             End::Into { x, out } => {
-                let zero = self.zero()?;
-                let r = self.consume(x)?;
-                let op = match chain.sum {
-                    Sum::Add => Op::ADC,
-                    Sum::Sub => Op::SBC,
-                };
-                self.emit(op, r, zero);
-                self.define(out, r);
+                let x = self.value(x);
+                let value = self.two(op, x, None);
+                self.define(out, value, result);
             }
         }
-        self.tick();
-        Ok(())
     }
 
-    fn link(&mut self, sum: Sum, link: &Link, running: bool) -> Result<(), OutOfRegisters> {
+    /// `(x ^ flip) ± (y & mask) ± carry`.
+    fn link(&mut self, sum: Sum, link: &Link, running: bool) -> Value {
         let op = match (sum, running) {
             (Sum::Add, false) => Op::ADD,
             (Sum::Add, true) => Op::ADC,
             (Sum::Sub, false) => Op::SUB,
             (Sum::Sub, true) => Op::SBC,
         };
-        for word in [link.flip, link.mask].into_iter().flatten() {
-            let r = self.fetch(word)?;
-            self.pinned.push(r);
-        }
-        let (mut x, mut y) = (link.x, link.y);
-        let plain = link.flip.is_none() && link.mask.is_none();
-        let dies = |l: &Self, w: Option<Word>| {
-            w.is_some_and(|w| l.bank.place(w).is_some() && l.bank.is_last(w))
+        let with = |code: &mut Self, op: Op, word: Option<Word>, by: Option<Word>| {
+            let value = code.value(word?);
+            Some(match by {
+                None => value,
+                Some(by) => {
+                    let by = code.value(by);
+                    code.two(op, value, Some(by))
+                }
+            })
         };
-        // Additions may overwrite either word: the one that is not needed again.
-        let swap = x.is_none() || (dies(self, y) && !dies(self, x));
-        if sum == Sum::Add && plain && y.is_some() && swap {
-            std::mem::swap(&mut x, &mut y);
-        }
-        // 2 x: both are the same word.
-        if x == y
-            && plain
-            && let Some(word) = x
-        {
-            let r = self.consume(word)?;
-            self.emit(op, r, r);
-            self.define(link.out, r);
-            return Ok(());
-        }
-        // A word that serves for more than one thing is copied before it is changed.
-        let shared: Vec<Word> = link
-            .words()
-            .filter(|word| link.words().filter(|w| w == word).count() > 1)
-            .collect();
-        // The second word in a register that is read, or overwritten by the mask.
-        let ry = match (y, link.mask) {
-            (None, _) => self.zero()?,
-            (Some(y), None) => self.fetch(y)?,
-            (Some(y), Some(mask)) => {
-                let r = self.changeable(y, &shared)?;
-                let m = self.fetch(mask)?;
-                self.emit(Op::AND, r, m);
-                r
+        let y = with(self, Op::AND, link.y, link.mask);
+        let x = with(self, Op::EOR, link.x, link.flip);
+        let (x, y) = match (x, y, sum) {
+            (Some(x), y, _) => (x, y),
+            (None, Some(y), Sum::Add) if link.flip.is_none() => (y, None),
+            (None, y, _) => {
+                let zero = self.clear();
+                let x = match link.flip {
+                    None => zero,
+                    Some(flip) => {
+                        let flip = self.value(flip);
+                        self.two(Op::EOR, zero, Some(flip))
+                    }
+                };
+                (x, y)
             }
         };
-        self.pinned.push(ry);
-        let rx = match x {
-            Some(x) => self.changeable(x, &shared)?,
-            None => {
-                let r = self.take()?;
-                self.emit(Op::EOR, r, r);
-                r
-            }
-        };
-        if let Some(flip) = link.flip {
-            let f = self.fetch(flip)?;
-            self.emit(Op::EOR, rx, f);
-        }
-        self.emit(op, rx, ry);
-        // `changeable` counted the use of the words that are not shared.
-        let mut read: Vec<Word> = [link.flip, link.mask].into_iter().flatten().collect();
-        match (y, link.mask) {
-            (Some(_), Some(_)) => self.release(ry),
-            (Some(y), None) => read.push(y),
-            _ => {}
-        }
-        read.retain(|word| !shared.contains(word));
-        for word in read.into_iter().chain(distinct(shared)) {
-            self.bank.used(word);
-        }
-        self.define(link.out, rx);
-        Ok(())
+        self.two(op, x, y)
     }
+}
+
+/// Registers for the values of `code`; `free`: those there are, and from which step on.
+///
+/// # Errors
+/// When they are too few.
+pub fn assigned(code: &Code, mut free: Vec<(u8, usize)>) -> Result<Assigned, OutOfRegisters> {
+    let reads_zero = |s: &Step| matches!(s, Step::Two { y: None, .. } | Step::Carry { .. });
+    let zeros = code.steps.iter().any(|s| matches!(s, Step::Clears { .. }));
+    let mut zero = None;
+    if zeros {
+        let at_once = |r: u8| free.contains(&(r, 0));
+        let mut pairs = free.iter().map(|(r, _)| r & !1);
+        let pair = pairs.find(|r| at_once(*r) && at_once(r + 1));
+        zero = Some(pair.ok_or(OutOfRegisters)?);
+    } else if code.steps.iter().any(reads_zero) {
+        zero = free.first().map(|(r, _)| *r);
+    }
+    free.retain(|(r, _)| zero.is_none_or(|z| *r != z && !(zeros && *r == z + 1)));
+    let count = |t: usize| free.iter().filter(|(_, from)| *from <= t).count();
+    let counts: Vec<usize> = (0..code.steps.len()).map(count).collect();
+    let residence = Residence::of(code, &counts)?;
+    assign(code, &residence, &Registers { free, zero, zeros })
 }

@@ -1,0 +1,169 @@
+//! Products at the bottom of a recursion: row by row in registers, or by columns; and words added to them.
+
+use crate::schedule::{Claim, End, Pile, Sum, Term, Word, WordStep, Words};
+
+/// What becomes of the word beyond the result.
+#[derive(Clone, Copy)]
+pub(super) enum Over {
+    /// There is none.
+    None,
+    /// It is wanted.
+    Wanted,
+    /// It is added to this one.
+    To(Word),
+}
+
+/// Claims `words = x y + addends`.
+pub(super) fn equation(
+    f: &mut Words,
+    words: &[Word],
+    x: &[Word],
+    y: &[Word],
+    addends: &[Vec<Word>],
+) {
+    let term = |shift: usize, x: &[Word], y: &[Word]| Term {
+        negative: false,
+        shift,
+        x: x.to_vec(),
+        y: y.to_vec(),
+    };
+    let mut terms = vec![term(0, x, y)];
+    for (shift, list) in addends.iter().enumerate() {
+        terms.extend(list.iter().map(|word| term(shift, &[*word], &[])));
+    }
+    f.claims.push(Claim {
+        words: words.to_vec(),
+        terms,
+        magnitude: None,
+    });
+}
+
+/// The first addend of every position, then the second, ...: words to add in one chain each.
+pub(super) fn layers(addends: &[Vec<Word>]) -> Vec<Vec<Option<Word>>> {
+    let most = addends.iter().map(Vec::len).max().unwrap_or(0);
+    (0..most)
+        .map(|i| addends.iter().map(|a| a.get(i).copied()).collect())
+        .collect()
+}
+
+/// Adds layers to words, each in a chain.
+pub(super) fn add_layers(
+    f: &mut Words,
+    mut words: Vec<Word>,
+    layers: Vec<Vec<Option<Word>>>,
+    over: Over,
+) -> (Vec<Word>, Option<Word>) {
+    let mut beyond = match over {
+        Over::To(word) => Some(word),
+        _ => None,
+    };
+    for layer in layers {
+        let first = layer.iter().take_while(|w| w.is_none()).count();
+        let out = f.fresh();
+        let end = match (over, beyond) {
+            (Over::None, _) => End::Drop,
+            (_, None) => End::Carry { out },
+            (_, Some(x)) => End::Into { x, out },
+        };
+        let old = words.split_off(first);
+        let pairs = old.iter().enumerate();
+        let pairs = pairs.map(|(k, x)| (Some(*x), layer.get(first + k).copied().flatten()));
+        let sum = f.links(Sum::Add, pairs.collect(), end);
+        words.extend(sum);
+        beyond = Some(out);
+    }
+    (words, beyond.filter(|_| !matches!(over, Over::None)))
+}
+
+/// `x y + init` row by row; `init` has at most as many words as `y`. Products of a row that lie
+/// two words apart do not overlap: all even ones are added in one chain, all odd ones in
+/// another, and the top word of a row is new.
+pub(super) fn rows(f: &mut Words, x: &[Word], y: &[Word], init: &[Option<Word>]) -> Vec<Word> {
+    let n = y.len();
+    let all = x;
+    // acc[k] is the word of weight 2^(w k).
+    let mut acc: Vec<Option<Word>> = init.to_vec();
+    for (i, x) in x.iter().enumerate() {
+        let wide = |f: &mut Words, j: usize| {
+            let [low, high] = [f.fresh(), f.fresh()];
+            f.push(WordStep::Wide {
+                x: *x,
+                y: y[j],
+                low,
+                high,
+            });
+            [low, high]
+        };
+        // The chain with the top product comes first: the other one carries into its high word.
+        let place = acc.is_empty();
+        let parities = match (n - 1) % 2 {
+            1 if !place => [1, 0],
+            _ => [0, 1],
+        };
+        let mut top = None;
+        for parity in parities.into_iter().filter(|p| *p < n) {
+            // The last product need not be moved before it is added: the lowest.
+            let order = (parity..n).step_by(2).rev();
+            let mut words: Vec<_> = order.map(|j| wide(f, j)).collect();
+            words.reverse();
+            let mut words = words.concat();
+            let has_top = (n - 1) % 2 == parity;
+            if has_top {
+                top = words.pop();
+            }
+            let first = i + parity;
+            if place && parity == 0 {
+                // Nothing is there yet.
+                acc = words.into_iter().map(Some).collect();
+                continue;
+            }
+            acc.resize(i + n, None);
+            let mut pairs: Vec<_> = acc.drain(first..).map(|x| (x, None)).collect();
+            for (pair, word) in pairs.iter_mut().zip(words) {
+                pair.1 = Some(word);
+            }
+            pairs.push((top, None));
+            let mut sum = f.links(Sum::Add, pairs, End::Drop);
+            top = sum.pop();
+            acc.extend(sum.into_iter().map(Some));
+        }
+        acc.push(top);
+        if !place {
+            let words: Vec<_> = acc.iter().flatten().copied().collect();
+            let init: Vec<_> = init.iter().map(|w| w.iter().copied().collect()).collect();
+            equation(f, &words, &all[..=i], y, &init);
+        }
+    }
+    acc.into_iter().flatten().collect()
+}
+
+/// Product scanning on words: `x y` and addends.
+pub(super) fn columns(
+    f: &mut Words,
+    x: &[Word],
+    y: &[Word],
+    addends: &[Vec<Word>],
+    over: Over,
+    turn: bool,
+) -> (Vec<Word>, Option<Word>) {
+    let long = !matches!(over, Over::None);
+    let (n, m) = (x.len(), y.len());
+    let pile = |k: usize| {
+        let mut pile = Pile::column(x, y, k);
+        if turn && k % 2 == 1 {
+            pile.products.reverse();
+        }
+        pile.addends = addends.get(k).cloned().unwrap_or_default();
+        pile
+    };
+    let piles = (0..n + m + usize::from(long)).map(pile).collect();
+    let mut out = f.sweep(piles);
+    if long {
+        equation(f, &out, x, y, addends);
+    }
+    let mut beyond = if long { out.pop() } else { None };
+    if let (Some(word), Over::To(other)) = (beyond, over) {
+        beyond = Some(f.chain(Sum::Add, &[word], &[other], End::Drop)[0]);
+    }
+    (out, beyond)
+}
