@@ -174,22 +174,24 @@ fn in_words(
 
 /// Every choice of lowering words that may pay.
 fn choices() -> impl Iterator<Item = words::Choices> {
-    let all = [false, true].into_iter().flat_map(|clear_pairs| {
-        [
-            (4, 20),
-            (4, 10_000),
-            (6, 20),
-            (6, 10_000),
-            (12, 20),
-            (12, 10_000),
-        ]
-        .map(|(weight, pair)| (clear_pairs, weight, pair))
-    });
-    all.map(|(clear_pairs, weight, pair)| words::Choices {
-        clear_pairs,
-        weight,
-        pair,
-        reserve: 0,
+    // Weight, pair, reserve.
+    let all = [
+        (4, 20, 0),
+        (4, 10_000, 0),
+        (4, 20, 1),
+        (4, 10_000, 1),
+        (4, 20, 2),
+        (4, 10_000, 2),
+        (6, 20, 0),
+        (12, 20, 0),
+    ];
+    [false, true].into_iter().flat_map(move |clear_pairs| {
+        all.map(|(weight, pair, reserve)| words::Choices {
+            clear_pairs,
+            weight,
+            pair,
+            reserve,
+        })
     })
 }
 
