@@ -20,7 +20,7 @@ pub static METHOD: Method = Method {
     ops: &[Op::Sqr],
     parameters: &[Parameter {
         name: "c",
-        meaning: "squares added to doubled words at a time; 0: each column doubles on its own",
+        meaning: "squares added to doubled words at a time, at least; 0: each column doubles on its own",
     }],
     defaults: |_, _| [2, 1, 3, 0].map(|c| Params::from([("c", c)])).to_vec(),
     schedule,
@@ -58,8 +58,8 @@ const BEYOND: usize = 2;
 /// Takes words of a number as they come, the lowest first.
 pub(super) type Sink<'a> = dyn FnMut(&mut Words, &[Word]) + 'a;
 
-/// The square and `plus`, which ends before the last square: `c` squares at a time behind `2 c`
-/// columns of `sum A[i] A[j] W^(i+j)`, `i < j`.
+/// The square and `plus`, which ends before the last square: at least `c` squares at a time, behind
+/// their columns of `sum A[i] A[j] W^(i+j)`, `i < j`.
 pub(super) fn behind(
     words: &mut Words,
     a: &[Word],
@@ -73,7 +73,10 @@ pub(super) fn behind(
     let mut first = 0;
     // What the accumulator still holds goes on in the next sweep.
     let mut rest: Vec<Word> = Vec::new();
-    for squares in a.chunks(c) {
+    while first < 2 * s {
+        // Where columns become shorter there is room for more.
+        let count = c + first.saturating_sub(s) / 3;
+        let squares = &a[first / 2..(first / 2 + count).min(s)];
         let next = first + 2 * squares.len();
         let end = (next == 2 * s).then_some(end);
         // Nothing is in column 0, and nothing comes as far as column 2s - 1.

@@ -197,7 +197,6 @@ fn modes(p: usize, to: i64, offset: i64, moves: bool) -> impl Iterator<Item = (M
 
 /// Where X, Y and Z may point at entry.
 fn starts(setting: &Setting) -> Vec<[Option<Position>; 3]> {
-    let start = |array| Some(Position { array, offset: 0 });
     // As many addresses as there may be lie below the scratch words.
     let frame = Position {
         array: Array::T,
@@ -211,17 +210,17 @@ fn starts(setting: &Setting) -> Vec<[Option<Position>; 3]> {
         [2, 0, 1],
         [2, 1, 0],
     ];
-    let each = orders.into_iter().map(|order| {
+    let one = |order: [usize; 3]| {
         let mut at = [None; 3];
         for (array, p) in Array::ARGUMENTS.into_iter().zip(order) {
-            at[p] = start(array);
+            at[p] = Some(Position { array, offset: 0 });
         }
         if setting.abi.data_stack {
             at[Y] = Some(frame);
         }
         at
-    });
-    each.collect()
+    };
+    orders.into_iter().map(one).collect()
 }
 
 /// Resolves every access; `None` if all ways take more than `most` cycles.
@@ -430,13 +429,11 @@ fn actions(
             } else if p != 0 {
                 // Moves are made beside the carry, not by `save`: r0 takes the low byte between them.
                 let moves = u32::from(to != 0) + u32::from(scratch > NEAR);
-                let keep = if access.carry { 4 } else { 2 };
-                let push_r0 = if access.r0 { 4 } else { 0 };
-                let cost = 7 + keep * moves + push_r0;
+                let [carry, r0] = [access.carry, access.r0].map(u32::from);
+                let cost = 7 + (2 + 2 * carry) * moves + 4 * r0;
                 push(cost, p, to, Way::Frame(None), here);
                 if access.carry && early && !access.r0_gap {
-                    let gap = (access.gap, false);
-                    push(7 + 2 * moves, p, to, Way::Frame(None), gap);
+                    push(7 + 2 * moves, p, to, Way::Frame(None), (access.gap, false));
                 }
             }
         }
@@ -551,8 +548,8 @@ fn emit(
                     insns.extend(beside(carry, move_pointer(base, word)));
                     word = 0;
                 }
-                let temporary = if alone { 0 } else { low };
-                insns.push(load(base, Mode::Displaced, temporary, word));
+                let first = if alone { 0 } else { low };
+                insns.push(load(base, Mode::Displaced, first, word));
                 insns.push(load(base, Mode::Displaced, low + 1, word + 1));
                 insns.extend(alone.then_some(Insn::rr(Op::MOV, low, 0)));
                 insns.extend(beside(carry, move_pointer(p, action.to)));
