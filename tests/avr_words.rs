@@ -66,5 +66,5 @@ fn every_program_is_right() {
         }
     }
     println!("{count} programs");
-    assert_eq!(count, 320, "one program for each plan");
+    assert_eq!(count, 704, "one program for each plan");
 }
