@@ -195,8 +195,7 @@ fn modes(p: usize, to: i64, offset: i64, moves: bool) -> impl Iterator<Item = (M
 }
 
 /// Where X, Y and Z may point at entry.
-fn starts(setting: &Setting) -> Vec<[Option<Position>; 3]> {
-    let start = |array| Some(Position { array, offset: 0 });
+fn starts(setting: &Setting) -> [[Option<Position>; 3]; 6] {
     // As many addresses as there may be lie below the scratch words.
     let frame = Position {
         array: Array::T,
@@ -210,17 +209,17 @@ fn starts(setting: &Setting) -> Vec<[Option<Position>; 3]> {
         [2, 0, 1],
         [2, 1, 0],
     ];
-    let each = orders.into_iter().map(|order| {
+    let start = |order: [usize; 3]| {
         let mut at = [None; 3];
         for (array, p) in Array::ARGUMENTS.into_iter().zip(order) {
-            at[p] = start(array);
+            at[p] = Some(Position { array, offset: 0 });
         }
         if setting.abi.data_stack {
             at[Y] = Some(frame);
         }
         at
-    });
-    each.collect()
+    };
+    orders.map(start)
 }
 
 /// Resolves every access; `None` if all ways take more than `most` cycles.
