@@ -12,7 +12,7 @@ use super::code::Insn;
 use super::instructions::Op;
 use super::machine::Pointer;
 use super::pointers::{Array, Item, Mode, REACH, carry_use, load, move_pointer, store};
-use super::setting::{Setting, Y};
+use super::setting::{ORDERS, Setting, Y};
 use crate::isa::LowerError;
 
 /// I/O addresses of the stack pointer and the status register.
@@ -201,14 +201,6 @@ fn starts(setting: &Setting) -> [[Option<Position>; 3]; 6] {
         array: Array::T,
         offset: -KEPT,
     };
-    let orders = [
-        [0, 1, 2],
-        [0, 2, 1],
-        [1, 0, 2],
-        [1, 2, 0],
-        [2, 0, 1],
-        [2, 1, 0],
-    ];
     let start = |order: [usize; 3]| {
         let mut at = [None; 3];
         for (array, p) in Array::ARGUMENTS.into_iter().zip(order) {
@@ -219,7 +211,7 @@ fn starts(setting: &Setting) -> [[Option<Position>; 3]; 6] {
         }
         at
     };
-    orders.map(start)
+    ORDERS.map(start)
 }
 
 /// Resolves every access; `None` if all ways take more than `most` cycles.
