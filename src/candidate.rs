@@ -4,10 +4,12 @@ use std::fmt;
 
 use num_bigint::BigUint;
 
-use crate::isa::{Cost, Isa};
-use crate::kernel;
+use crate::facts::Facts;
+use crate::isa::{Cost, Isa, Limits};
+use crate::kernel::{self, Error};
 use crate::method::{self, Method, Params};
 use crate::program::Program;
+use crate::schedule::{Schedule, ScheduleError};
 use crate::spec::{Alias, Spec};
 use crate::vectors::Random;
 
@@ -48,6 +50,81 @@ impl<I: Isa> Clone for Candidate<I> {
             cost: self.cost,
         }
     }
+}
+
+/// A method with its parameters, and what is known before it is lowered.
+pub struct Plan {
+    pub method: &'static Method,
+    pub params: Params,
+    schedule: Schedule,
+    /// No function for it takes fewer cycles.
+    pub least: u64,
+}
+
+impl Plan {
+    /// The plan of `method` with `params`.
+    ///
+    /// # Errors
+    /// What the method or its schedule says.
+    pub fn of<I: Isa>(
+        spec: &Spec,
+        core: &I::Core,
+        method: &'static Method,
+        params: Params,
+        facts: &Facts,
+    ) -> Result<Self, Error> {
+        let schedule = (method.schedule)(spec, facts, &params)?;
+        let counts = schedule.count().map_err(invalid(method))?;
+        Ok(Self {
+            method,
+            params,
+            schedule,
+            least: I::at_least(core, &counts),
+        })
+    }
+
+    /// Shows that the schedule is one: every product once, at its place.
+    ///
+    /// # Errors
+    /// A defect of this tool.
+    pub fn check(&self) -> Result<(), Error> {
+        let counts = self.schedule.check();
+        counts.map(|_| ()).map_err(invalid(self.method))
+    }
+
+    /// Every program of the plan that may be the cheapest within the limits, counted.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn candidates<I: Isa>(
+        &self,
+        spec: &Spec,
+        core: &I::Core,
+        limits: Limits,
+    ) -> Result<Vec<Candidate<I>>, Error> {
+        let programs = I::lower_within(&self.schedule, core, limits);
+        let programs = programs.map_err(|error| Error::Lower {
+            method: self.method.name,
+            error,
+        })?;
+        let candidate = |program: Program<I::Insn>| {
+            let code = I::encode(core, &program.insns).map_err(Error::Encode)?;
+            let cost = slowest::<I>(spec, core, &code);
+            Ok(Candidate {
+                method: self.method,
+                params: self.params.clone(),
+                program,
+                code,
+                cost,
+            })
+        };
+        programs.into_iter().map(candidate).collect()
+    }
+}
+
+fn invalid(method: &'static Method) -> impl Fn(ScheduleError) -> Error {
+    let method = method.name;
+    move |error| Error::Schedule { method, error }
 }
 
 /// The cost where time is longest, of two runs: on all ones, and, as a difference of such halves is
@@ -138,6 +215,13 @@ impl<I: Isa> Choice<I> {
     /// Was none offered?
     pub fn is_empty(&self) -> bool {
         self.fits.is_none() && self.smallest.is_none() && self.shallowest.is_none()
+    }
+
+    /// Is one of this method with these parameters kept?
+    pub fn has(&self, method: &Method, params: &Params) -> bool {
+        let kept = [&self.fits, &self.smallest, &self.shallowest];
+        let made = |c: &Candidate<I>| c.method.name == method.name && c.params == *params;
+        kept.into_iter().flatten().any(made)
     }
 
     /// Keeps `candidate` if it is better than what there is.

@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 use num_bigint::BigUint;
 use thiserror::Error;
 
-use crate::candidate::{Budget, Candidate, Choice, slowest};
-use crate::facts::Facts;
+use crate::candidate::{Budget, Candidate, Choice, Plan};
 use crate::function::Function;
 use crate::isa::{Cost, Isa, Limits, LowerError, Operands, Span, Stopped};
 use crate::method::{self, METHODS, Method, MethodError, Params};
 use crate::program::Program;
 use crate::prove::{self, Proof, Timing, Verdict};
-use crate::schedule::{Schedule, ScheduleError};
+use crate::schedule::ScheduleError;
 use crate::spec::{Alias, Op, Size, Spec, SpecError};
 use crate::trial::{Tested, try_pairs};
 
@@ -163,65 +162,6 @@ fn parameters(method: &'static Method, given: &BTreeMap<String, usize>) -> Resul
         .collect()
 }
 
-/// A method with its parameters, and what is known before it is lowered.
-struct Plan {
-    method: &'static Method,
-    params: Params,
-    schedule: Schedule,
-    /// No function for it takes fewer cycles.
-    least: u64,
-}
-
-impl Plan {
-    fn of<I: Isa>(
-        spec: &Spec,
-        core: &I::Core,
-        method: &'static Method,
-        params: Params,
-        facts: &Facts,
-    ) -> Result<Self, Error> {
-        let schedule = (method.schedule)(spec, facts, &params)?;
-        let counts = schedule.count().map_err(invalid(method))?;
-        Ok(Self {
-            method,
-            params,
-            schedule,
-            least: I::at_least(core, &counts),
-        })
-    }
-
-    /// Every program of the plan that may be the cheapest within the limits, counted.
-    fn candidates<I: Isa>(
-        &self,
-        spec: &Spec,
-        core: &I::Core,
-        limits: Limits,
-    ) -> Result<Vec<Candidate<I>>, Error> {
-        let programs = I::lower_within(&self.schedule, core, limits);
-        let programs = programs.map_err(|error| Error::Lower {
-            method: self.method.name,
-            error,
-        })?;
-        let candidate = |program: Program<I::Insn>| {
-            let code = I::encode(core, &program.insns).map_err(Error::Encode)?;
-            let cost = slowest::<I>(spec, core, &code);
-            Ok(Candidate {
-                method: self.method,
-                params: self.params.clone(),
-                program,
-                code,
-                cost,
-            })
-        };
-        programs.into_iter().map(candidate).collect()
-    }
-}
-
-fn invalid(method: &'static Method) -> impl Fn(ScheduleError) -> Error {
-    let method = method.name;
-    move |error| Error::Schedule { method, error }
-}
-
 /// Runs `code` on numbers.
 ///
 /// # Errors
@@ -313,6 +253,9 @@ fn choose_but<I: Isa>(
                 refused.get_or_insert(error);
             }
         }
+    }
+    for plan in plans.iter().filter(|p| best.has(p.method, &p.params)) {
+        plan.check()?;
     }
     match (best.is_empty(), refused) {
         (false, _) => Ok(best),

@@ -158,9 +158,12 @@ fn defines(mcu: &str) -> Option<BTreeMap<String, String>> {
     Some(pairs.map(|(k, v)| (k.into(), v.into())).collect())
 }
 
-/// The value of a macro that is a number, or another macro.
+/// The value of a macro that is a number, one less than a number, or another macro.
 fn number(defines: &BTreeMap<String, String>, name: &str) -> Option<usize> {
     let text = defines.get(name)?.trim_matches(['(', ')', 'U', 'L']);
+    if let Some(more) = text.strip_suffix(" - 1") {
+        return more.parse::<usize>().ok()?.checked_sub(1);
+    }
     match text.strip_prefix("0x") {
         Some(hex) => usize::from_str_radix(hex, 16).ok(),
         None => text.parse().ok().or_else(|| number(defines, text)),
@@ -187,7 +190,8 @@ fn parts_are_as_gcc_and_libc_say() {
         by_gcc += 1;
         // The newest parts have no header here.
         let Some(start) = number(&defines, "RAMSTART") else {
-            assert_eq!(part.arch, 103, "{name} has no header");
+            let newer = part.arch == 103 || name == "atmega328pb";
+            assert!(newer, "{name} has no header");
             continue;
         };
         by_libc += 1;
@@ -199,7 +203,7 @@ fn parts_are_as_gcc_and_libc_say() {
         let flash = flash.or(number(&defines, "FLASHEND").map(|end| end + 1));
         assert_eq!(flash, Some(part.flash), "{name}: flash");
     }
-    assert!(by_libc >= 50, "avr-libc knows {by_libc} of our parts");
+    assert!(by_libc >= 90, "avr-libc knows {by_libc} of our parts");
     println!(
         "avr_cores: {} parts, {by_gcc} known to avr-gcc, {by_libc} to avr-libc",
         PARTS.len()

@@ -42,7 +42,7 @@ fn is_proved(row: &Value) -> bool {
 }
 
 const TARGETS: [&str; 4] = [
-    "mul 64 --mcu atmega328p",
+    "mul 96 --mcu atmega328p",
     "mul 96 --mcu attiny85",
     "mul 128 --core arm7tdmi",
     "sqr 128 --core mips-4km",
@@ -93,7 +93,7 @@ fn the_fastest_within_the_budget() {
         }
     }
     assert_eq!(made, 24);
-    assert!(slower >= 5, "only {slower} budgets cost cycles");
+    assert!(slower >= 4, "only {slower} budgets cost cycles");
 }
 
 /// Where nothing fits: one line with what there is, exit code 2, no file; and what it says to type works.

@@ -22,15 +22,7 @@ pub fn assembly<I: Isa>(
     let mut text = banner::semicolons(report, symbol);
     text += &format!("\n\tAREA |.text.{symbol}|, CODE, READONLY, ALIGN=2\n");
     text += &format!("\tARM\n\tEXPORT {symbol}\n{symbol} PROC\n");
-    for line in listing::lines(kernel, core, symbol)? {
-        for note in line.notes {
-            text += &format!("\t; {note}\n");
-        }
-        if let Some(label) = line.label {
-            text += &format!("{label}\n");
-        }
-        text += &format!("\t{}\n", line.text);
-    }
+    text += &listing::text(kernel, core, symbol, "")?;
     text += "\tENDP\n\tEND\n";
     Ok(text)
 }

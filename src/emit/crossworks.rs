@@ -21,15 +21,7 @@ pub fn assembly<I: Isa>(
     let symbol = &report.spec.symbol;
     let mut text = banner::semicolons(report, symbol);
     text += &format!("\n\t.code\n\t.public {symbol}\n{symbol}:\n");
-    for line in listing::lines(kernel, core, symbol)? {
-        for note in line.notes {
-            text += &format!("\t; {note}\n");
-        }
-        if let Some(label) = line.label {
-            text += &format!("{label}:\n");
-        }
-        text += &format!("\t{}\n", line.text);
-    }
+    text += &listing::text(kernel, core, symbol, ":")?;
     text += "\t.end\n";
     Ok(text)
 }

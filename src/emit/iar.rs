@@ -29,15 +29,7 @@ pub fn assembly<I: Isa>(
         _ => "\tSECTION `.text`:CODE:NOROOT(2)\n\tARM\n",
     };
     text += &format!("{symbol}:\n");
-    for line in listing::lines(kernel, core, symbol)? {
-        for note in line.notes {
-            text += &format!("\t; {note}\n");
-        }
-        if let Some(label) = line.label {
-            text += &format!("{label}:\n");
-        }
-        text += &format!("\t{}\n", line.text);
-    }
+    text += &listing::text(kernel, core, symbol, ":")?;
     text += "\tEND\n";
     Ok(text)
 }

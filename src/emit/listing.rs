@@ -7,23 +7,39 @@ use crate::isa::Isa;
 use crate::kernel::Kernel;
 
 /// One instruction.
-pub struct Line {
+struct Line {
     /// Where a jump goes to: the name of this place.
-    pub label: Option<String>,
-    pub notes: Vec<String>,
+    label: Option<String>,
+    notes: Vec<String>,
     /// As GNU as reads it, but for the label.
-    pub text: String,
+    text: String,
 }
 
-/// The instructions of `kernel`, labels beginning with `symbol`.
+/// The instructions of `kernel` with comments after a semicolon, labels beginning with `symbol` and
+/// ending in `colon`.
 ///
 /// # Errors
 /// The address of something that is no instruction.
-pub fn lines<I: Isa>(
+pub fn text<I: Isa>(
     kernel: &Kernel<I>,
     core: &I::Core,
     symbol: &str,
-) -> Result<Vec<Line>, String> {
+    colon: &str,
+) -> Result<String, String> {
+    let mut text = String::new();
+    for line in lines(kernel, core, symbol)? {
+        for note in line.notes {
+            text += &format!("\t; {note}\n");
+        }
+        if let Some(label) = line.label {
+            text += &format!("{label}{colon}\n");
+        }
+        text += &format!("\t{}\n", line.text);
+    }
+    Ok(text)
+}
+
+fn lines<I: Isa>(kernel: &Kernel<I>, core: &I::Core, symbol: &str) -> Result<Vec<Line>, String> {
     let decoded = I::decode(core, &kernel.code)
         .map_err(|at| format!("{at:#x} is not an instruction (a defect of this tool)"))?;
     let target = |at: usize, insn: &I::Insn| Some(at.wrapping_add_signed(I::jump(insn)? as isize));

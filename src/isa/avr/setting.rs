@@ -5,6 +5,15 @@ use super::pointers::Array;
 
 /// The index of Y among X, Y and Z.
 pub const Y: usize = 1;
+/// Which of them may point to R, A and B at entry.
+pub const ORDERS: [[usize; 3]; 6] = [
+    [0, 1, 2],
+    [0, 2, 1],
+    [1, 0, 2],
+    [1, 2, 0],
+    [2, 0, 1],
+    [2, 1, 0],
+];
 
 /// What the calling convention gives to point with.
 #[derive(Clone, Copy, Debug)]

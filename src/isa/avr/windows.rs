@@ -13,7 +13,7 @@ use super::code::Insn;
 use super::instructions::Op;
 use super::machine::Pointer;
 use super::pointers::{Array, Item, Mode, REACH, carry_use, load, move_pointer, store};
-use super::setting::{Setting, Y};
+use super::setting::{ORDERS, Setting, Y};
 use crate::isa::LowerError;
 
 /// I/O addresses of the stack pointer and the status register.
@@ -196,21 +196,13 @@ fn modes(p: usize, to: i64, offset: i64, moves: bool) -> impl Iterator<Item = (M
 }
 
 /// Where X, Y and Z may point at entry.
-fn starts(setting: &Setting) -> Vec<[Option<Position>; 3]> {
+fn starts(setting: &Setting) -> [[Option<Position>; 3]; 6] {
     // As many addresses as there may be lie below the scratch words.
     let frame = Position {
         array: Array::T,
         offset: -KEPT,
     };
-    let orders = [
-        [0, 1, 2],
-        [0, 2, 1],
-        [1, 0, 2],
-        [1, 2, 0],
-        [2, 0, 1],
-        [2, 1, 0],
-    ];
-    let one = |order: [usize; 3]| {
+    let start = |order: [usize; 3]| {
         let mut at = [None; 3];
         for (array, p) in Array::ARGUMENTS.into_iter().zip(order) {
             at[p] = Some(Position { array, offset: 0 });
@@ -220,7 +212,7 @@ fn starts(setting: &Setting) -> Vec<[Option<Position>; 3]> {
         }
         at
     };
-    orders.into_iter().map(one).collect()
+    ORDERS.map(start)
 }
 
 /// Resolves every access; `None` if all ways take more than `most` cycles.
