@@ -145,7 +145,13 @@ impl Algebra {
         }
     }
 
-    fn folded<const W: u32>(up: bool, a: &Value, b: &Value, c: &BitValue) -> Option<Sum<Self, W>> {
+    fn folded<const W: u32>(
+        &self,
+        up: bool,
+        a: &Value,
+        b: &Value,
+        c: &BitValue,
+    ) -> Option<Sum<Self, W>> {
         let (Value::Public(a), Value::Public(b), BitValue::Public(c)) = (a, b, c) else {
             return None;
         };
@@ -156,7 +162,7 @@ impl Algebra {
         };
         Some(Sum {
             word: Value::Public(s.word),
-            carry: BitValue::Public(s.carry),
+            carry: BitValue::Public(self.memory.ordered::<W>(s.carry)),
             half: bit(s.half),
             overflow: bit(s.overflow),
         })
@@ -178,7 +184,7 @@ impl Domain for Algebra {
     }
 
     fn add<const W: u32>(&mut self, a: &Value, b: &Value, c: &BitValue) -> Sum<Self, W> {
-        if let Some(sum) = Self::folded(true, a, b, c) {
+        if let Some(sum) = self.folded(true, a, b, c) {
             return sum;
         }
         if let Some(sum) = self.placed_sum::<W>(true, *a, *b, c) {
@@ -251,7 +257,7 @@ impl Domain for Algebra {
     }
 
     fn sub<const W: u32>(&mut self, a: &Value, b: &Value, c: &BitValue) -> Sum<Self, W> {
-        if let Some(difference) = Self::folded(false, a, b, c) {
+        if let Some(difference) = self.folded(false, a, b, c) {
             return difference;
         }
         if let Some(difference) = self.placed_sum::<W>(false, *a, *b, c) {
@@ -263,7 +269,8 @@ impl Domain for Algebra {
             // a - a - c = -c: all ones under the borrow.
             return match c_in {
                 Value::Var(v) => Self::opaque(self.mask_of::<W>(v), BitValue::Var(v)),
-                _ => Self::folded(false, &Value::ZERO, &Value::ZERO, &Self::as_bit(c_in))
+                _ => self
+                    .folded(false, &Value::ZERO, &Value::ZERO, &Self::as_bit(c_in))
                     .unwrap_or_else(|| Self::opaque(Value::ZERO, NO)),
             };
         }
