@@ -63,6 +63,7 @@ impl Oracle {
         job.extend(u32::from(big).to_le_bytes());
         job.extend((code.len() as u32).to_le_bytes());
         job.extend(code);
+        job.extend((STATES as u32).to_le_bytes());
         job.extend((data.len() as u32).to_le_bytes());
         job.extend(data);
         let sent = self.0.stdin.as_mut().unwrap().write_all(&job);

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use super::concrete::number;
+use super::public::PublicBit;
 use super::{Address, Base};
 use crate::fault::Fault;
 use crate::function::Segment;
@@ -188,6 +189,30 @@ impl<V: Copy> AbstractMemory<V> {
     pub fn note_load(&mut self, base: Base, width: u32) {
         let narrowest = self.narrowest.entry(base).or_insert(width);
         *narrowest = width.min(*narrowest);
+    }
+
+    /// The borrow of a difference of two pointers into one region is their order, as neither a region
+    /// nor the address behind it wraps around; any other bit is left as it is.
+    pub fn ordered<const W: u32>(&self, bit: PublicBit) -> PublicBit {
+        let PublicBit::Below {
+            base,
+            left,
+            right,
+            part,
+        } = bit
+        else {
+            return bit;
+        };
+        /// Bits of a data address: two words of the AVR, one of the others.
+        const fn address_bits(word_bits: u32) -> u32 {
+            if word_bits == 8 { 16 } else { 32 }
+        }
+        let region = self.regions.get(&base);
+        let points = |at: i64| region.is_some_and(|r| (r.start..=r.end).contains(&at));
+        match W * (part + 1) == address_bits(W) && points(left) && points(right) {
+            true => PublicBit::Known(left < right),
+            false => bit,
+        }
     }
 
     /// The lowest byte ever written in `base`.

@@ -163,7 +163,7 @@ impl Domain for Algebra {
     }
 
     fn add<const W: u32>(&mut self, a: &Value, b: &Value, c: &BitValue) -> Sum<Self, W> {
-        if let Some(sum) = Self::folded(true, a, b, c) {
+        if let Some(sum) = self.folded(true, a, b, c) {
             return sum;
         }
         if let Some(sum) = self.placed_sum::<W>(true, *a, *b, c) {
@@ -244,7 +244,7 @@ impl Domain for Algebra {
     }
 
     fn sub<const W: u32>(&mut self, a: &Value, b: &Value, c: &BitValue) -> Sum<Self, W> {
-        if let Some(difference) = Self::folded(false, a, b, c) {
+        if let Some(difference) = self.folded(false, a, b, c) {
             return difference;
         }
         if let Some(difference) = self.placed_sum::<W>(false, *a, *b, c) {
@@ -256,7 +256,8 @@ impl Domain for Algebra {
             // a - a - c = -c: all ones under the borrow.
             return match c_in {
                 Value::Var(v) => Self::opaque(self.mask_of::<W>(v), BitValue::Var(v)),
-                _ => Self::folded(false, &Value::ZERO, &Value::ZERO, &Self::as_bit(c_in))
+                _ => self
+                    .folded(false, &Value::ZERO, &Value::ZERO, &Self::as_bit(c_in))
                     .unwrap_or_else(|| Self::opaque(Value::ZERO, NO)),
             };
         }

@@ -109,13 +109,14 @@ impl Formula {
         if let (Term::Public(a), Term::Public(b), TermBit::Public(c)) = (a, b, c)
             && let Some(s) = public::add_sub::<W>(up, *a, *b, *c)
         {
+            let carry = self.memory.ordered::<W>(s.carry);
             let mut bit = |known: Option<bool>| match known {
                 Some(k) => TermBit::Public(PublicBit::Known(k)),
                 None => TermBit::Defined(self.any(1)),
             };
             return Sum {
                 word: Term::Public(s.word),
-                carry: TermBit::Public(s.carry),
+                carry: TermBit::Public(carry),
                 half: bit(s.half),
                 overflow: bit(s.overflow),
             };

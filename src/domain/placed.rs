@@ -105,6 +105,7 @@ impl Algebra {
 
     /// A sum or difference of public words, when it can be said.
     pub(super) fn folded<const W: u32>(
+        &self,
         up: bool,
         a: &Value,
         b: &Value,
@@ -120,7 +121,7 @@ impl Algebra {
         };
         Some(Sum {
             word: Value::Public(s.word),
-            carry: BitValue::Public(s.carry),
+            carry: BitValue::Public(self.memory.ordered::<W>(s.carry)),
             half: bit(s.half),
             overflow: bit(s.overflow),
         })

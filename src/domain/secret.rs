@@ -220,13 +220,14 @@ impl Secret {
         if let (Taint::Public(a), Taint::Public(b), TaintBit::Public(c)) = (a, b, c)
             && let Some(s) = public::add_sub::<W>(up, *a, *b, *c)
         {
+            let carry = self.memory.ordered::<W>(s.carry);
             let bit = |known: Option<bool>| match known {
                 Some(k) => TaintBit::Public(PublicBit::Known(k)),
                 None => TaintBit::Secret(Origin::PLACE),
             };
             return Sum {
                 word: Taint::Public(s.word),
-                carry: TaintBit::Public(s.carry),
+                carry: TaintBit::Public(carry),
                 half: bit(s.half),
                 overflow: bit(s.overflow),
             };

@@ -37,6 +37,23 @@ void school_n(LIMB *r, const LIMB *a, const LIMB *b, unsigned n)
     }
 }
 
+/* Row by row, up to the addresses where the operands end. */
+void ends_n(LIMB *r, const LIMB *a, const LIMB *b, unsigned n)
+{
+    for (LIMB *p = r; p < r + 2 * n; p++)
+        *p = 0;
+    for (const LIMB *y = b; y < b + n; y++, r++) {
+        LIMB c = 0;
+        LIMB *p = r;
+        for (const LIMB *x = a; x < a + n; x++) {
+            WIDE t = (WIDE)*x * *y + *p + c;
+            *p++ = (LIMB)t;
+            c = t >> BITS;
+        }
+        r[n] = c;
+    }
+}
+
 /* Column by column, in three words. */
 void comba(LIMB *r, const LIMB *a, const LIMB *b)
 {
@@ -157,6 +174,15 @@ void skips(LIMB *r, const LIMB *a, const LIMB *b)
         }
         r[i + N] = c;
     }
+}
+
+/* Right wherever the operands lie, but which way it goes depends on that. */
+void apart(LIMB *r, const LIMB *a, const LIMB *b)
+{
+    if (a < b)
+        rows(r, a, b);
+    else
+        rows(r, b, a);
 }
 
 /* One word too many is written. */

@@ -1,7 +1,7 @@
 """Runs MIPS32 code on unicorn (QEMU, CPU model 4Km): job after job from standard input.
 
 A job: byte order (0 little, 1 big), length of the code, the code, which goes to address 0,
-length of the data, the data, which go to 0x8000. Numbers are 32 bits, little-endian. The
+address and length of the data, the data. Numbers are 32 bits, little-endian. The
 code runs from address 0 to its end; the data are written to standard output.
 """
 import struct
@@ -11,7 +11,7 @@ from unicorn import Uc, UcError, UC_ARCH_MIPS, UC_MODE_BIG_ENDIAN, UC_MODE_LITTL
 from unicorn import UC_MODE_MIPS32
 from unicorn.mips_const import UC_CPU_MIPS32_4KM, UC_MIPS_REG_PC
 
-DATA, SPACE = 0x8000, 0x100000
+SPACE = 0x100000
 
 
 def machine(order):
@@ -27,12 +27,12 @@ def main():
     while head := source.read(8):
         big, length = struct.unpack("<2I", head)
         code = source.read(length)
-        (length,) = struct.unpack("<I", source.read(4))
+        at, length = struct.unpack("<2I", source.read(8))
         data = source.read(length)
         uc = machines[big]
         uc.ctl_flush_tb()
         uc.mem_write(0, code)
-        uc.mem_write(DATA, data)
+        uc.mem_write(at, data)
         # unicorn 2.1.4 crashes on more than about 300 instructions without a branch, unless
         # it counts them; a kernel has no loop.
         count = len(code) if len(code) > 1024 else 0
@@ -40,7 +40,7 @@ def main():
             uc.emu_start(0, len(code), count=count)
         except UcError as error:
             sys.exit("%s at %#x" % (error, uc.reg_read(UC_MIPS_REG_PC)))
-        sink.write(uc.mem_read(DATA, len(data)))
+        sink.write(uc.mem_read(at, len(data)))
         sink.flush()
 
 
