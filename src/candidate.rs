@@ -4,6 +4,7 @@ use std::fmt;
 
 use num_bigint::BigUint;
 
+use crate::facts::Style;
 use crate::isa::{Cost, Isa};
 use crate::kernel;
 use crate::method::{self, Method, Params};
@@ -15,6 +16,7 @@ use crate::vectors::Random;
 pub struct Candidate<I: Isa> {
     pub method: &'static Method,
     pub params: Params,
+    pub style: Style,
     pub program: Program<I::Insn>,
     pub code: Vec<u8>,
     /// From one concrete run; `None` if it does not return.
@@ -43,6 +45,7 @@ impl<I: Isa> Clone for Candidate<I> {
         Self {
             method: self.method,
             params: self.params.clone(),
+            style: self.style,
             program: self.program.clone(),
             code: self.code.clone(),
             cost: self.cost,

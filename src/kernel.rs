@@ -1,40 +1,24 @@
 //! From a request to a judged kernel: every candidate is counted, the cheapest is proved.
 
-use std::collections::BTreeMap;
-
 use num_bigint::BigUint;
 use thiserror::Error;
 
 use crate::candidate::{Budget, Candidate, Choice, corner, slowest};
-use crate::facts::Facts;
+use crate::facts::{Facts, Style};
 use crate::fault::Fault;
 use crate::function::Function;
 use crate::isa::{Cost, Isa, Limits, LowerError, Operands, Stopped};
-use crate::method::{self, METHODS, Method, MethodError, Params};
+use crate::method::{Method, MethodError, Params};
 use crate::program::Program;
 use crate::prove::{self, Proof, Timing, Verdict};
+pub use crate::request::{Request, did_you_mean};
+use crate::request::{methods, parameters, styles};
 use crate::schedule::{Schedule, ScheduleError};
-use crate::spec::{Alias, Op, Size, Spec, SpecError};
+use crate::spec::{Alias, Spec, SpecError};
 use crate::vectors;
 
 /// The most instructions a concrete run may take.
 pub const RUN_LIMIT: u64 = 1 << 26;
-
-/// What is asked for.
-#[derive(Clone, Debug)]
-pub struct Request {
-    pub op: Op,
-    pub size: Size,
-    /// A method's name; the cheapest if none.
-    pub method: Option<String>,
-    pub params: BTreeMap<String, usize>,
-    /// The most free registers to use, of those the target's facts count.
-    pub max_regs: Option<usize>,
-    /// The most it may take.
-    pub budget: Budget,
-    /// Leave out the instruction of this index, to watch the proof fail.
-    pub drop: Option<usize>,
-}
 
 /// Why there is no kernel.
 #[derive(Error, Debug)]
@@ -67,6 +51,8 @@ pub enum Error {
     },
     #[error("{0} (a defect of this tool)")]
     Encode(String),
+    #[error("{0} has no {1} form here, only {2}: try --style {2}")]
+    Style(&'static str, &'static str, &'static str),
     #[error("there is no instruction {0}: the kernel has {1}")]
     Drop(usize, usize),
     #[error("no method fits")]
@@ -90,6 +76,7 @@ pub struct Kernel<I: Isa> {
     pub abi: &'static str,
     pub method: &'static Method,
     pub params: Params,
+    pub style: Style,
     pub program: Program<I::Insn>,
     pub code: Vec<u8>,
     pub cost: Cost,
@@ -107,58 +94,6 @@ impl<I: Isa> Kernel<I> {
     }
 }
 
-/// The nearest of `known` to `name`, as ` (did you mean ...?)`.
-pub fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let nearest = known
-        .map(|k| (strsim::damerau_levenshtein(name, k), k))
-        .min();
-    match nearest {
-        Some((distance, k)) if distance <= 3.max(name.len() / 3) => {
-            format!(" (did you mean {k}?)")
-        }
-        _ => String::new(),
-    }
-}
-
-fn methods(request: &Request) -> Result<Vec<&'static Method>, Error> {
-    let Some(name) = &request.method else {
-        if !request.params.is_empty() {
-            return Err(Error::ParameterWithoutMethod);
-        }
-        return Ok(METHODS
-            .iter()
-            .copied()
-            .filter(|m| m.computes(request.op))
-            .collect());
-    };
-    let method = method::find(name).ok_or_else(|| Error::UnknownMethod {
-        name: name.clone(),
-        hint: did_you_mean(name, METHODS.iter().map(|m| m.name)),
-    })?;
-    if !method.computes(request.op) {
-        return Err(Error::WrongOperation(method.name, request.op.name()));
-    }
-    Ok(vec![method])
-}
-
-fn parameters(method: &'static Method, given: &BTreeMap<String, usize>) -> Result<Params, Error> {
-    given
-        .iter()
-        .map(|(name, value)| {
-            let known = method.parameters.iter().find(|p| p.name == name);
-            let parameter = known.ok_or_else(|| Error::UnknownParameter {
-                method: method.name,
-                name: name.clone(),
-                known: match method.parameters {
-                    [] => "none".into(),
-                    list => list.iter().map(|p| p.name).collect::<Vec<_>>().join(", "),
-                },
-            })?;
-            Ok((parameter.name, *value))
-        })
-        .collect()
-}
-
 /// A method with its parameters, and what is known before it is lowered.
 struct Plan {
     method: &'static Method,
@@ -174,9 +109,13 @@ impl Plan {
         core: &I::Core,
         method: &'static Method,
         params: Params,
-        facts: &Facts,
+        (facts, asked): (&Facts, Option<Style>),
     ) -> Result<Self, Error> {
         let schedule = (method.schedule)(spec, facts, &params)?;
+        let made = schedule.style();
+        if let Some(asked) = asked.filter(|style| *style != made) {
+            return Err(Error::Style(method.name, asked.name(), made.name()));
+        }
         let counts = schedule.count().map_err(invalid(method))?;
         Ok(Self {
             method,
@@ -204,6 +143,7 @@ impl Plan {
             Ok(Candidate {
                 method: self.method,
                 params: self.params.clone(),
+                style: self.schedule.style(),
                 program,
                 code,
                 cost,
@@ -272,17 +212,23 @@ fn choose_but<I: Isa>(
     core: &I::Core,
     but: &[Vec<u8>],
 ) -> Result<Choice<I>, Error> {
-    let facts = I::facts(core).limited(request.max_regs);
+    let unstyled = I::facts(core).limited(request.max_regs);
     let mut refused = None;
     let mut plans = Vec::new();
-    for method in methods(request)? {
+    let methods = methods(request)?;
+    for (method, asked) in styles(request).flat_map(|s| methods.iter().map(move |m| (*m, s))) {
+        let facts = unstyled.styled(asked.unwrap_or_default());
         let given = parameters(method, &request.params)?;
-        let sets = match given.is_empty() {
+        let mut sets = match given.is_empty() {
             true => (method.defaults)(spec, &facts),
             false => vec![given],
         };
+        if sets.is_empty() && request.method.is_some() {
+            // The method says why.
+            sets.push(Params::new());
+        }
         for params in sets {
-            match Plan::of::<I>(spec, core, method, params, &facts) {
+            match Plan::of::<I>(spec, core, method, params, (&facts, asked)) {
                 Ok(plan) => plans.push(plan),
                 Err(error) => {
                     refused.get_or_insert(error);
@@ -294,7 +240,7 @@ fn choose_but<I: Isa>(
     let mut best = Choice::within(request.budget);
     for plan in &plans {
         let limits = Limits {
-            registers: facts.free_registers,
+            registers: unstyled.free_registers,
             cycles: best.fits.as_ref().map_or(u64::MAX, Candidate::cycles),
         };
         if plan.least > limits.cycles {
@@ -379,6 +325,7 @@ fn judge<I: Isa>(spec: Spec, candidate: Candidate<I>, core: &I::Core) -> Result<
     let Candidate {
         method,
         params,
+        style,
         program,
         code,
         ..
@@ -400,6 +347,7 @@ fn judge<I: Isa>(spec: Spec, candidate: Candidate<I>, core: &I::Core) -> Result<
         abi: I::abi(core),
         method,
         params,
+        style,
         program,
         body_bytes: code.len() - frame.len(),
         code,

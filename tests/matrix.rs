@@ -117,6 +117,7 @@ fn judge<I: Isa>(core: &I::Core, cell: &Cell, shared: &Mutex<Tally>) {
         method: Some(method.name.into()),
         params: cell.params.iter().map(named).collect(),
         max_regs: None,
+        style: None,
         budget: Budget::default(),
         drop: None,
     };

@@ -11,18 +11,20 @@ pub mod lazy_doubling;
 pub mod operand_caching;
 pub mod operand_scanning;
 pub mod product_scanning;
+pub mod reverse_hybrid;
 pub mod shift_and_add;
 pub mod sliding_block_doubling;
 pub mod square_carry_catcher;
 pub mod square_operand_scanning;
 pub mod square_product_scanning;
+pub mod square_reverse_hybrid;
 
 use std::collections::BTreeMap;
 
 use thiserror::Error;
 
-use crate::facts::Facts;
-use crate::schedule::{Schedule, Word, Words};
+use crate::facts::{Facts, Style};
+use crate::schedule::{Blocks, Loops, Schedule, Word, Words};
 use crate::spec::{Op, Spec};
 
 /// Method parameters by name: `e = 10`.
@@ -57,11 +59,12 @@ impl Method {
 }
 
 /// All methods.
-pub static METHODS: [&Method; 15] = [
+pub static METHODS: [&Method; 17] = [
     &operand_caching::METHOD,
     &consecutive_operand_caching::METHOD,
     &hybrid::METHOD,
     &product_scanning::METHOD,
+    &reverse_hybrid::METHOD,
     &operand_scanning::METHOD,
     &karatsuba::METHOD,
     &karatsuba_comba::METHOD,
@@ -70,6 +73,7 @@ pub static METHODS: [&Method; 15] = [
     &square_product_scanning::METHOD,
     &square_operand_scanning::METHOD,
     &square_carry_catcher::METHOD,
+    &square_reverse_hybrid::METHOD,
     &lazy_doubling::METHOD,
     &sliding_block_doubling::METHOD,
     &shift_and_add::METHOD,
@@ -108,6 +112,8 @@ pub enum MethodError {
     TwoSizes { method: &'static str },
     #[error("{0} is for machines without a multiplier, and this one multiplies")]
     Multiplies(&'static str),
+    #[error("{0} is loops only: try --style looped or --style rolled")]
+    OnlyLoops(&'static str),
     #[error("{method} needs -p {parameter}=...")]
     Missing {
         method: &'static str,
@@ -126,6 +132,14 @@ pub fn text(name: &str, params: &Params) -> String {
         .iter()
         .map(|(name, value)| format!(" {name}={value}"));
     name.to_string() + &given.collect::<String>()
+}
+
+/// `blocks` of columns in loops, `unroll` columns per pass.
+fn in_loops(style: Style, blocks: Blocks, unroll: Option<usize>) -> Schedule {
+    match Loops::of(style, blocks.clone(), false, unroll) {
+        Some(loops) => Schedule::Loops(loops),
+        None => Schedule::Blocks(blocks),
+    }
 }
 
 /// Words of each operand, where both must have as many.

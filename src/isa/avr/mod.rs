@@ -11,14 +11,17 @@
 //! | [`lower`], [`columns`], [`rows`], [`pointers`] | from a schedule to a program |
 
 pub mod abi;
+mod bands;
 pub mod code;
 pub mod columns;
 pub mod cores;
+mod draft;
 pub mod instructions;
 pub mod lower;
 pub mod machine;
 pub mod parts;
 pub mod pointers;
+mod rings;
 pub mod rows;
 pub mod run;
 mod setting;
