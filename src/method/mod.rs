@@ -64,7 +64,6 @@ pub static METHODS: [&Method; 17] = [
     &consecutive_operand_caching::METHOD,
     &hybrid::METHOD,
     &product_scanning::METHOD,
-    &reverse_hybrid::METHOD,
     &operand_scanning::METHOD,
     &karatsuba::METHOD,
     &karatsuba_comba::METHOD,
@@ -73,10 +72,11 @@ pub static METHODS: [&Method; 17] = [
     &square_product_scanning::METHOD,
     &square_operand_scanning::METHOD,
     &square_carry_catcher::METHOD,
-    &square_reverse_hybrid::METHOD,
     &lazy_doubling::METHOD,
     &sliding_block_doubling::METHOD,
     &shift_and_add::METHOD,
+    &reverse_hybrid::METHOD,
+    &square_reverse_hybrid::METHOD,
 ];
 
 /// Why a method has no schedule for these parameters.

@@ -15,7 +15,7 @@ use crate::spec::{Op, Spec};
 /// Bands of `d` words.
 pub static METHOD: Method = Method {
     name: "reverse-hybrid",
-    summary: "bands of d words of A, past which B slides: rows outside, columns inside",
+    summary: "in loops: bands of d words of A, past which B slides; rows outside, columns inside",
     source: "Gura et al. 2004, section 3.3, with rows and columns exchanged",
     ops: &[Op::Mul],
     parameters: &[
@@ -28,7 +28,10 @@ pub static METHOD: Method = Method {
             meaning: "columns per pass of a loop (looped, rolled)",
         },
     ],
-    defaults: widths,
+    defaults: |spec, facts| match facts.style {
+        Style::Unrolled => Vec::new(),
+        _ => widths(spec, facts),
+    },
     schedule,
 };
 
@@ -47,11 +50,7 @@ pub(super) fn widths(spec: &Spec, facts: &Facts) -> Vec<Params> {
 
 /// The most words of A, where registers count bands and columns.
 pub(super) fn largest(facts: &Facts) -> usize {
-    let counters = match facts.style {
-        Style::Unrolled => 0,
-        Style::Looped | Style::Rolled => LOOP_REGISTERS,
-    };
-    facts.operand_registers().saturating_sub(counters) / 2
+    facts.operand_registers().saturating_sub(LOOP_REGISTERS) / 2
 }
 
 /// Two counters, and what the accumulator needs more where its place is fixed.
@@ -60,6 +59,10 @@ pub(super) const LOOP_REGISTERS: usize = 3;
 fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
     let method = METHOD.name;
     let n = one_size(method, spec, facts)?;
+    // Unrolled it is operand caching with more loads.
+    if facts.style == Style::Unrolled {
+        return Err(MethodError::OnlyLoops(method));
+    }
     let d = positive(method, "d", params)?;
     let largest = largest(facts);
     if d > largest {
@@ -70,12 +73,8 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
             largest,
         });
     }
-    let blocks = bands(n, d);
     let unroll = params.get("unroll").copied();
-    Ok(match facts.style {
-        Style::Unrolled => Schedule::Blocks(blocks),
-        style => super::in_loops(style, blocks, unroll),
-    })
+    Ok(super::in_loops(facts.style, bands(n, d), unroll))
 }
 
 /// The bands of a product, the narrower one first.
