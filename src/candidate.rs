@@ -4,7 +4,7 @@ use std::fmt;
 
 use num_bigint::BigUint;
 
-use crate::facts::Facts;
+use crate::facts::{Facts, Style};
 use crate::isa::{Cost, Isa, Limits};
 use crate::kernel::{self, Error};
 use crate::method::{self, Method, Params};
@@ -17,6 +17,7 @@ use crate::vectors::Random;
 pub struct Candidate<I: Isa> {
     pub method: &'static Method,
     pub params: Params,
+    pub style: Style,
     pub program: Program<I::Insn>,
     pub code: Vec<u8>,
     /// From one concrete run; `None` if it does not return.
@@ -45,6 +46,7 @@ impl<I: Isa> Clone for Candidate<I> {
         Self {
             method: self.method,
             params: self.params.clone(),
+            style: self.style,
             program: self.program.clone(),
             code: self.code.clone(),
             cost: self.cost,
@@ -62,18 +64,22 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan of `method` with `params`.
+    /// The plan of `method` with `params`, in the style that is asked for.
     ///
     /// # Errors
-    /// What the method or its schedule says.
+    /// What the method or its schedule says, or that there is no such style of it.
     pub fn of<I: Isa>(
         spec: &Spec,
         core: &I::Core,
         method: &'static Method,
         params: Params,
-        facts: &Facts,
+        (facts, asked): (&Facts, Option<Style>),
     ) -> Result<Self, Error> {
         let schedule = (method.schedule)(spec, facts, &params)?;
+        let made = schedule.style();
+        if let Some(asked) = asked.filter(|style| *style != made) {
+            return Err(Error::Style(method.name, asked.name(), made.name()));
+        }
         let counts = schedule.count().map_err(invalid(method))?;
         Ok(Self {
             method,
@@ -113,6 +119,7 @@ impl Plan {
             Ok(Candidate {
                 method: self.method,
                 params: self.params.clone(),
+                style: self.schedule.style(),
                 program,
                 code,
                 cost,

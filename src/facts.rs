@@ -1,5 +1,41 @@
 //! All that a method may know of a target.
 
+/// How much of a kernel is written out.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Style {
+    /// All of it: nothing is executed twice.
+    #[default]
+    Unrolled,
+    /// Columns that are alike are loops.
+    Looped,
+    /// So are blocks that are alike: the size of the code does not depend on the operands'.
+    Rolled,
+}
+
+impl Style {
+    /// All of them, fastest first.
+    pub const ALL: [Style; 3] = [Style::Unrolled, Style::Looped, Style::Rolled];
+
+    /// The word on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Style::Unrolled => "unrolled",
+            Style::Looped => "looped",
+            Style::Rolled => "rolled",
+        }
+    }
+}
+
+impl std::str::FromStr for Style {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Style::ALL.into_iter().find(|s| s.name() == text);
+        found.ok_or_else(|| format!("{text} is not a style: try unrolled, looped or rolled"))
+    }
+}
+
 /// Facts of a machine that decide how a method is laid out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Facts {
@@ -14,6 +50,8 @@ pub struct Facts {
     /// Registers for a product that is made by additions: two operands, their product, what
     /// controls them. 0 on a machine that multiplies.
     pub tile_registers: usize,
+    /// Not of the machine: what is asked of the method.
+    pub style: Style,
 }
 
 impl Facts {
@@ -24,6 +62,11 @@ impl Facts {
             free_registers,
             ..self
         }
+    }
+
+    /// The same, with `style` asked for.
+    pub fn styled(self, style: Style) -> Self {
+        Self { style, ..self }
     }
 
     /// Registers left for operand words.

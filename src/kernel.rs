@@ -1,40 +1,25 @@
 //! From a request to a judged kernel: every candidate is counted, the cheapest is proved.
 
-use std::collections::BTreeMap;
-
 use num_bigint::BigUint;
 use thiserror::Error;
 
 use crate::candidate::{Budget, Candidate, Choice, Plan};
+use crate::facts::Style;
 use crate::function::Function;
 use crate::isa::{Cost, Isa, Limits, LowerError, Operands, Span, Stopped};
-use crate::method::{self, METHODS, Method, MethodError, Params};
+use crate::method::{Method, MethodError, Params};
 use crate::program::Program;
 use crate::prove::{self, Proof, Timing, Verdict};
+pub use crate::request::{Request, did_you_mean};
+use crate::request::{methods, parameters, styles};
 use crate::schedule::ScheduleError;
-use crate::spec::{Alias, Op, Size, Spec, SpecError};
+use crate::spec::{Alias, Spec, SpecError};
 use crate::trial::{Tested, try_pairs};
 
 pub use crate::trial::counterexample;
 
 /// The most instructions a concrete run may take.
 pub const RUN_LIMIT: u64 = 1 << 26;
-
-/// What is asked for.
-#[derive(Clone, Debug)]
-pub struct Request {
-    pub op: Op,
-    pub size: Size,
-    /// A method's name; the cheapest if none.
-    pub method: Option<String>,
-    pub params: BTreeMap<String, usize>,
-    /// The most free registers to use, of those the target's facts count.
-    pub max_regs: Option<usize>,
-    /// The most it may take.
-    pub budget: Budget,
-    /// Leave out the instruction of this index, to watch the proof fail.
-    pub drop: Option<usize>,
-}
 
 /// Why there is no kernel.
 #[derive(Error, Debug)]
@@ -67,6 +52,8 @@ pub enum Error {
     },
     #[error("{0} (a defect of this tool)")]
     Encode(String),
+    #[error("{0} has no {1} form here, only {2}: try --style {2}")]
+    Style(&'static str, &'static str, &'static str),
     #[error("there is no instruction {0}: the kernel has {1}")]
     Drop(usize, usize),
     #[error("no method makes {0}: `lozenge check --op {0}` audits a function that computes it")]
@@ -92,6 +79,7 @@ pub struct Kernel<I: Isa> {
     pub abi: &'static str,
     pub method: &'static Method,
     pub params: Params,
+    pub style: Style,
     pub program: Program<I::Insn>,
     pub code: Vec<u8>,
     pub cost: Cost,
@@ -107,59 +95,6 @@ impl<I: Isa> Kernel<I> {
     pub fn is_proved(&self) -> bool {
         self.proof.holds()
     }
-}
-
-/// The nearest of `known` to `name`, as ` (did you mean ...?)`.
-pub fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let nearest = known
-        .map(|k| (strsim::damerau_levenshtein(name, k), k))
-        .min();
-    match nearest {
-        Some((distance, k)) if distance <= 3.max(name.len() / 3) => {
-            format!(" (did you mean {k}?)")
-        }
-        _ => String::new(),
-    }
-}
-
-fn methods(request: &Request) -> Result<Vec<&'static Method>, Error> {
-    let Some(name) = &request.method else {
-        if !request.params.is_empty() {
-            return Err(Error::ParameterWithoutMethod);
-        }
-        let able = METHODS.iter().copied().filter(|m| m.computes(request.op));
-        let able: Vec<_> = able.collect();
-        return match able.is_empty() {
-            true => Err(Error::NoMethod(request.op.name())),
-            false => Ok(able),
-        };
-    };
-    let method = method::find(name).ok_or_else(|| Error::UnknownMethod {
-        name: name.clone(),
-        hint: did_you_mean(name, METHODS.iter().map(|m| m.name)),
-    })?;
-    if !method.computes(request.op) {
-        return Err(Error::WrongOperation(method.name, request.op.name()));
-    }
-    Ok(vec![method])
-}
-
-fn parameters(method: &'static Method, given: &BTreeMap<String, usize>) -> Result<Params, Error> {
-    given
-        .iter()
-        .map(|(name, value)| {
-            let known = method.parameters.iter().find(|p| p.name == name);
-            let parameter = known.ok_or_else(|| Error::UnknownParameter {
-                method: method.name,
-                name: name.clone(),
-                known: match method.parameters {
-                    [] => "none".into(),
-                    list => list.iter().map(|p| p.name).collect::<Vec<_>>().join(", "),
-                },
-            })?;
-            Ok((parameter.name, *value))
-        })
-        .collect()
 }
 
 /// Runs `code` on numbers.
@@ -216,17 +151,23 @@ fn choose_but<I: Isa>(
     core: &I::Core,
     but: &[Vec<u8>],
 ) -> Result<Choice<I>, Error> {
-    let facts = I::facts(core).limited(request.max_regs);
+    let unstyled = I::facts(core).limited(request.max_regs);
     let mut refused = None;
     let mut plans = Vec::new();
-    for method in methods(request)? {
+    let methods = methods(request)?;
+    for (method, asked) in styles(request).flat_map(|s| methods.iter().map(move |m| (*m, s))) {
+        let facts = unstyled.styled(asked.unwrap_or_default());
         let given = parameters(method, &request.params)?;
-        let sets = match given.is_empty() {
+        let mut sets = match given.is_empty() {
             true => (method.defaults)(spec, &facts),
             false => vec![given],
         };
+        if sets.is_empty() && request.method.is_some() {
+            // The method says why.
+            sets.push(Params::new());
+        }
         for params in sets {
-            match Plan::of::<I>(spec, core, method, params, &facts) {
+            match Plan::of::<I>(spec, core, method, params, (&facts, asked)) {
                 Ok(plan) => plans.push(plan),
                 Err(error) => {
                     refused.get_or_insert(error);
@@ -238,7 +179,7 @@ fn choose_but<I: Isa>(
     let mut best = Choice::within(request.budget);
     for plan in &plans {
         let limits = Limits {
-            registers: facts.free_registers,
+            registers: unstyled.free_registers,
             cycles: best.fits.as_ref().map_or(u64::MAX, Candidate::cycles),
         };
         if plan.least > limits.cycles {
@@ -326,6 +267,7 @@ fn judge<I: Isa>(spec: Spec, candidate: Candidate<I>, core: &I::Core) -> Result<
     let Candidate {
         method,
         params,
+        style,
         program,
         code,
         ..
@@ -347,6 +289,7 @@ fn judge<I: Isa>(spec: Spec, candidate: Candidate<I>, core: &I::Core) -> Result<
         abi: I::abi(core),
         method,
         params,
+        style,
         program,
         body_bytes: code.len() - frame.len(),
         code,

@@ -27,6 +27,7 @@ pub mod method;
 pub mod program;
 pub mod prove;
 pub mod report;
+pub mod request;
 pub mod schedule;
 pub mod smt;
 pub mod spec;

@@ -137,11 +137,7 @@ impl Report {
             word_bits: I::WORD_BITS,
             method: kernel.method.name,
             params: &kernel.params,
-            // Code that is executed more than once is a loop or a subroutine.
-            style: match kernel.cost.executed > kernel.program.insns.len() as u64 {
-                true => "looped",
-                false => "unrolled",
-            },
+            style: kernel.style.name(),
             bytes: Bytes {
                 body: kernel.body_bytes,
                 call: kernel.code.len(),

@@ -37,6 +37,7 @@ fn request(op: Operation, bits: u32, method: &str, params: &Params) -> Request {
         method: Some(method.into()),
         params: named.collect(),
         max_regs: None,
+        style: None,
         budget: Budget::default(),
         drop: None,
     }

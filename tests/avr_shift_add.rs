@@ -31,6 +31,7 @@ fn request(bits: u32, params: &[(&str, usize)]) -> Request {
         method: Some("shift-and-add".into()),
         params,
         max_regs: None,
+        style: None,
         budget: Budget::default(),
         drop: None,
     }

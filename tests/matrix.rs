@@ -118,6 +118,7 @@ fn judge<I: Isa>(core: &I::Core, cell: &Cell, shared: &Mutex<Tally>) {
         method: Some(method.name.into()),
         params: cell.params.iter().map(named).collect(),
         max_regs: None,
+        style: None,
         budget: Budget::default(),
         drop: None,
     };
@@ -198,7 +199,7 @@ where
 /// operand caching, consecutive operand caching, hybrid, product scanning, operand scanning;
 /// Karatsuba, Karatsuba-Comba, Karatsuba-schoolbook, Karatsuba squaring;
 /// squares by product scanning, operand scanning, carry catcher, lazy and sliding block doubling;
-/// shift-and-add.
+/// shift-and-add. What is loops only has its cells in `tests/avr_loops.rs`.
 type Least = [usize; 15];
 
 const AVR: Least = [115, 62, 147, 62, 72, 51, 32, 31, 14, 15, 15, 52, 56, 70, 0];

@@ -1,6 +1,6 @@
 //! Products, loads and stores of every operation but the plain product, as the papers count them.
 
-use lozenge::facts::Facts;
+use lozenge::facts::{Facts, Style};
 use lozenge::isa::Isa;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
@@ -29,6 +29,7 @@ fn squares_take_half_the_products() {
             accumulator_registers: 3,
             constant_registers: 1,
             tile_registers: 0,
+            style: Style::Unrolled,
         };
         for s in (1..=24).chain([32, 64]) {
             let spec = Spec::new(Op::Sqr, s * word_bits, word_bits).expect("a size");

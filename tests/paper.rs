@@ -26,6 +26,7 @@ fn cost_on<I: Isa>(core: &I::Core, method: &str, param: Option<(&str, usize)>, b
             .into_iter()
             .collect(),
         max_regs: None,
+        style: None,
         budget: Budget::default(),
         drop: None,
     };
@@ -166,6 +167,7 @@ fn within(method: &str, params: &[(&str, usize)], most: Option<usize>, bits: &[u
             method: Some(method.into()),
             params: params.collect(),
             max_regs: most,
+            style: None,
             budget: Budget::default(),
             drop: None,
         };

@@ -28,6 +28,7 @@ pub fn run(args: &BenchArgs) -> Result<bool, String> {
             method: None,
             params: BTreeMap::new(),
             max_regs: None,
+            style: None,
             budget: Budget::default(),
             drop: None,
         };

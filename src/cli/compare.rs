@@ -117,7 +117,9 @@ impl OnIsa for Cells<'_> {
     fn call<I: Isa>(self, core: &I::Core, _: &ObjectFormat) -> Self::Output {
         let op = self.args.op.into();
         let spec = Spec::new(op, self.args.size, I::WORD_BITS).map_err(|e| e.to_string())?;
-        let facts = I::facts(core).limited(self.args.max_regs);
+        let facts = I::facts(core)
+            .limited(self.args.max_regs)
+            .styled(self.args.style.unwrap_or_default());
         let methods = METHODS.iter().filter(|m| m.computes(op));
         let cell = |method: &'static Method, params| Cell {
             target: self.target.clone(),
@@ -152,6 +154,7 @@ impl OnIsa for Judge<'_> {
                 .map(|(name, value)| (name.to_string(), *value))
                 .collect(),
             max_regs: self.args.max_regs,
+            style: self.args.style,
             budget: Budget::default(),
             drop: None,
         };

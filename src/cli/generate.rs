@@ -6,6 +6,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use lozenge::candidate::Budget;
 use lozenge::emit::{Assembler, ObjectFormat, elf, header};
+use lozenge::facts::Style;
 use lozenge::isa::Isa;
 use lozenge::kernel::{self, Kernel, Request};
 use lozenge::report::{Files, Report};
@@ -60,6 +61,7 @@ fn generate<I: Isa>(
         method: args.method.clone(),
         params,
         max_regs: args.max_regs,
+        style: args.style,
         budget: Budget {
             flash: args.max_flash,
             stack: args.max_stack,
@@ -158,6 +160,9 @@ pub fn command<I: Isa>(kernel: &Kernel<I>, target: &Target) -> String {
     );
     for (name, value) in &kernel.params {
         text.push_str(&format!(" -p {name}={value}"));
+    }
+    if kernel.style != Style::Unrolled {
+        text.push_str(&format!(" --style {}", kernel.style.name()));
     }
     text
 }

@@ -14,6 +14,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lozenge::emit::Assembler;
+use lozenge::facts::Style;
 use lozenge::spec;
 
 /// Multi-precision arithmetic kernels for small processors, proved on the bytes that ship.
@@ -146,6 +147,9 @@ pub struct GenArgs {
     /// Free registers to use at most, besides pointers and product (operand caching: 2e + 4 on AVR)
     #[arg(long, value_name = "N")]
     max_regs: Option<usize>,
+    /// How much is written out: unrolled, looped (columns) or rolled (blocks, too)
+    #[arg(long)]
+    style: Option<Style>,
     /// Bytes of code at most: the fastest kernel that fits
     #[arg(long, value_name = "BYTES")]
     max_flash: Option<usize>,
@@ -195,6 +199,9 @@ pub struct CompareArgs {
     /// Free registers to use at most, besides pointers and product (operand caching: 2e + 4 on AVR)
     #[arg(long, value_name = "N")]
     max_regs: Option<usize>,
+    /// How much is written out: unrolled, looped (columns) or rolled (blocks, too)
+    #[arg(long)]
+    style: Option<Style>,
     /// Only rows that no other beats in cycles and bytes, or in cycles and stack
     #[arg(long)]
     pareto: bool,

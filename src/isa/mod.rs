@@ -231,6 +231,10 @@ pub enum LowerError {
     Tiles,
     #[error("tiles need three pointers, and Y is the stack pointer of data: try --abi gcc")]
     ThreePointers,
+    #[error("this machine has no loops yet: try --style unrolled")]
+    Loops,
+    #[error("bands that lose {0} columns each need passes of a divisor: try -p unroll={0}")]
+    Passes(usize),
     #[error("a call does not reach over so much code")]
     Reach,
     #[error("a pointer would have to move while a carry is on its way")]

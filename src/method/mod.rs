@@ -12,19 +12,21 @@ pub mod lazy_doubling;
 pub mod operand_caching;
 pub mod operand_scanning;
 pub mod product_scanning;
+pub mod reverse_hybrid;
 pub mod shift_and_add;
 pub mod sliding_block_doubling;
 pub mod square_carry_catcher;
 pub mod square_operand_scanning;
 pub mod square_product_scanning;
+pub mod square_reverse_hybrid;
 mod streamed;
 
 use std::collections::BTreeMap;
 
 use thiserror::Error;
 
-use crate::facts::Facts;
-use crate::schedule::{Schedule, Word, Words};
+use crate::facts::{Facts, Style};
+use crate::schedule::{Blocks, Loops, Schedule, Word, Words};
 use crate::spec::{Op, Spec};
 
 /// Method parameters by name: `e = 10`.
@@ -59,7 +61,7 @@ impl Method {
 }
 
 /// All methods.
-pub static METHODS: [&Method; 15] = [
+pub static METHODS: [&Method; 17] = [
     &operand_caching::METHOD,
     &consecutive_operand_caching::METHOD,
     &hybrid::METHOD,
@@ -75,6 +77,8 @@ pub static METHODS: [&Method; 15] = [
     &lazy_doubling::METHOD,
     &sliding_block_doubling::METHOD,
     &shift_and_add::METHOD,
+    &reverse_hybrid::METHOD,
+    &square_reverse_hybrid::METHOD,
 ];
 
 /// Why a method has no schedule for these parameters.
@@ -110,6 +114,8 @@ pub enum MethodError {
     TwoSizes { method: &'static str },
     #[error("{0} is for machines without a multiplier, and this one multiplies")]
     Multiplies(&'static str),
+    #[error("{0} is loops only: try --style looped or --style rolled")]
+    OnlyLoops(&'static str),
     #[error("{method} needs -p {parameter}=...")]
     Missing {
         method: &'static str,
@@ -128,6 +134,14 @@ pub fn text(name: &str, params: &Params) -> String {
         .iter()
         .map(|(name, value)| format!(" {name}={value}"));
     name.to_string() + &given.collect::<String>()
+}
+
+/// `blocks` of columns in loops, `unroll` columns per pass.
+fn in_loops(style: Style, blocks: Blocks, unroll: Option<usize>) -> Schedule {
+    match Loops::of(style, blocks.clone(), false, unroll) {
+        Some(loops) => Schedule::Loops(loops),
+        None => Schedule::Blocks(blocks),
+    }
 }
 
 /// Words of each operand, where both must have as many.

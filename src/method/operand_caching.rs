@@ -2,11 +2,12 @@
 //!
 //! hw2018, section 3.4 and appendix A. With `r = floor(n/e)` rows: the block `b_init` of
 //! the `n - re` words left over comes first, then rows `p = r-1 ... 0`, each of parts 1
-//! (both operands loaded), 2 (`A` kept, `B` slides), 3 (`B` kept, `A` slides) and 4.
+//! (both operands loaded), 2 (`A` kept, `B` slides), 3 (`B` kept, `A` slides) and 4. Looped, parts
+//! 2 and 3 are loops (section 4).
 //! Loads `2n + 4rn - 2er^2 - 2er`, stores `2n + 2rn - er^2 - er`.
 
 use super::{Method, MethodError, Parameter, Params, cached_words, one_size};
-use crate::facts::Facts;
+use crate::facts::{Facts, Style};
 use crate::schedule::{Block, Blocks, Column, ColumnBlock, Part, Product, Schedule};
 use crate::spec::{Op, Spec};
 
@@ -16,10 +17,16 @@ pub static METHOD: Method = Method {
     summary: "rows of e words with both operands cached in registers",
     source: "Hutter, Wenger 2018, section 3.4",
     ops: &[Op::Mul],
-    parameters: &[Parameter {
-        name: "e",
-        meaning: "words of each operand kept in registers",
-    }],
+    parameters: &[
+        Parameter {
+            name: "e",
+            meaning: "words of each operand kept in registers",
+        },
+        Parameter {
+            name: "unroll",
+            meaning: "columns per pass of a loop (looped)",
+        },
+    ],
     defaults: |_, facts| {
         (1..=facts.operand_registers() / 2)
             .rev()
@@ -38,7 +45,12 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
         blocks.push(b_init(r * e, n - r * e));
     }
     blocks.extend((0..r).rev().map(|p| row(n, e, p)));
-    Ok(Schedule::Blocks(Blocks { n, blocks }))
+    let blocks = Blocks { n, blocks };
+    Ok(match facts.style {
+        Style::Unrolled => Schedule::Blocks(blocks),
+        // Rows differ in length: parts 2 and 3 are loops, but the rows are not one.
+        _ => super::in_loops(Style::Looped, blocks, params.get("unroll").copied()),
+    })
 }
 
 /// Products of column `k` for `a` in a range, the words in `load_a` and `load_b` coming from memory.

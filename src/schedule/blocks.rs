@@ -37,6 +37,8 @@ pub struct Column {
 pub enum Part {
     /// All columns (product scanning).
     Whole,
+    /// Columns that become 0 for a block to add to.
+    Clear,
     /// The block `b_init`.
     Init,
     /// Row `p`.
@@ -47,6 +49,7 @@ impl std::fmt::Display for Part {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Part::Whole => write!(f, "all columns"),
+            Part::Clear => write!(f, "0"),
             Part::Init => write!(f, "b_init"),
             Part::Row(p) => write!(f, "row {p}"),
         }
@@ -138,6 +141,8 @@ pub enum ScheduleError {
     NotMade(usize),
     #[error("value {0} is made twice")]
     MadeTwice(usize),
+    #[error("the loops are not the blocks they were made from")]
+    Loops,
     #[error("operands {0}")]
     Wrong(String),
 }
@@ -230,6 +235,21 @@ impl Blocks {
     /// # Errors
     /// The first violation.
     pub fn check(&self) -> Result<Counts, ScheduleError> {
+        self.check_products(|_, _| true)
+    }
+
+    /// The same where only products `A[i] * A[j]`, `i < j`, are added: half of a square.
+    ///
+    /// # Errors
+    /// The first violation.
+    pub fn check_triangle(&self) -> Result<Counts, ScheduleError> {
+        self.check_products(|a, b| a < b)
+    }
+
+    fn check_products(
+        &self,
+        wanted: impl Fn(usize, usize) -> bool,
+    ) -> Result<Counts, ScheduleError> {
         let n = self.n;
         let mut checker = Checker {
             n,
@@ -251,7 +271,8 @@ impl Blocks {
             checker.firsts += firsts;
         }
         let Checker { seen, stored, .. } = &checker;
-        if let Some(at) = seen.iter().position(|times| *times != 1) {
+        let wrong = |at: &usize| seen[*at] != usize::from(wanted(at / n, at % n));
+        if let Some(at) = (0..n * n).find(wrong) {
             return Err(ScheduleError::Product(at / n, at % n, seen[at]));
         }
         if let Some(column) = stored.iter().position(|s| !s) {

@@ -2,16 +2,21 @@
 //!
 //! A schedule is either [`Blocks`], rows and columns of the rhombus with the loads a method
 //! has in mind, or [`Words`], a list of steps on words that leaves loads, stores and registers
-//! to the target, or [`Tiles`], products of several words that are made by additions. Blocks can be read as words ([`Words::of`]), not the other way round.
+//! to the target, or [`Tiles`], products of several words that are made by additions, or [`Loops`],
+//! blocks of columns of which those that are alike are written once. Blocks can be read as words ([`Words::of`]), not the other way round.
 
 mod blocks;
+mod loops;
 mod tiles;
 mod words;
+
+use crate::facts::Style;
 
 pub use blocks::{
     Block, Blocks, Column, ColumnBlock, Counts, Lifetimes, Part, Product, Row, RowBlock,
     ScheduleError, Step,
 };
+pub use loops::{FoldedBlock, Loops, Run, Step as LoopStep, Turn};
 pub use tiles::{Select, Tile, Tiles};
 pub use words::{
     Chain, Claim, End, Link, Magnitude, Origin, Pile, Sum, Sweep, Term, Word, WordStep, Words,
@@ -23,6 +28,7 @@ pub enum Schedule {
     Blocks(Blocks),
     Words(Words),
     Tiles(Tiles),
+    Loops(Loops),
 }
 
 impl Schedule {
@@ -35,6 +41,7 @@ impl Schedule {
             Schedule::Blocks(blocks) => blocks.check(),
             Schedule::Words(words) => words.count(),
             Schedule::Tiles(tiles) => tiles.check(),
+            Schedule::Loops(loops) => loops.check(),
         }
     }
 
@@ -47,6 +54,16 @@ impl Schedule {
             Schedule::Blocks(blocks) => blocks.check(),
             Schedule::Words(words) => words.check(),
             Schedule::Tiles(tiles) => tiles.check(),
+            Schedule::Loops(loops) => loops.check(),
+        }
+    }
+
+    /// How much of it is written out.
+    pub fn style(&self) -> Style {
+        match self {
+            Schedule::Blocks(_) | Schedule::Words(_) => Style::Unrolled,
+            Schedule::Tiles(_) => Style::Looped,
+            Schedule::Loops(loops) => loops.style,
         }
     }
 }

@@ -9,7 +9,7 @@ use super::outlook::Outlook;
 use super::pointers::{self, Array, Item};
 use super::search;
 use super::words::{Choices, Lowering};
-use crate::facts::Facts;
+use crate::facts::{Facts, Style};
 use crate::isa::{Limits, LowerError, claims};
 use crate::program::Program;
 use crate::schedule::{Schedule, Words};
@@ -22,6 +22,7 @@ pub const FACTS: Facts = Facts {
     accumulator_registers: 3,
     constant_registers: 0,
     tile_registers: 0,
+    style: Style::Unrolled,
 };
 
 /// Registers of a product.
@@ -69,6 +70,7 @@ pub fn lower(
     let order = &ORDER[..(limits.registers + PRODUCT).min(ORDER.len())];
     let made = match schedule {
         Schedule::Tiles(_) => return Err(LowerError::Tiles),
+        Schedule::Loops(_) => return Err(LowerError::Loops),
         Schedule::Words(words) => in_words(words, core, order),
         Schedule::Blocks(blocks) => {
             let words = || in_words(&Words::of(Op::Mul, FACTS.word_bits, blocks), core, order);

@@ -2,6 +2,7 @@
 
 use super::abi::{self, Abi};
 use super::assign::Assigned;
+use super::bands;
 use super::code::Insn;
 use super::columns::{Choices, Columns};
 use super::cores::Core;
@@ -13,7 +14,7 @@ use super::setting::Setting;
 use super::tiles;
 use super::windows::{self, Resolved, SPH, SPL, SREG};
 use super::words::{self, Code, Value};
-use crate::facts::Facts;
+use crate::facts::{Facts, Style};
 use crate::isa::{Limits, LowerError, claims};
 use crate::program::{Claim, Program};
 use crate::schedule::{Schedule, Words};
@@ -25,6 +26,7 @@ pub const FACTS: Facts = Facts {
     accumulator_registers: 3,
     constant_registers: 1,
     tile_registers: 0,
+    style: Style::Unrolled,
 };
 
 /// What a method may know of `core`.
@@ -54,7 +56,9 @@ pub fn lower(
     limits: Limits,
 ) -> Result<Vec<Program<Insn>>, LowerError> {
     match schedule {
-        Schedule::Tiles(_) if core.abi.data_stack => return Err(LowerError::ThreePointers),
+        Schedule::Tiles(_) | Schedule::Loops(_) if core.abi.data_stack => {
+            return Err(LowerError::ThreePointers);
+        }
         Schedule::Tiles(tiles) => return tiles::lower(core, tiles),
         _ => {}
     }
@@ -85,6 +89,7 @@ fn lower_in(
     order.truncate(limits.registers);
     let order = order.as_slice();
     let schedule = match schedule {
+        Schedule::Loops(loops) => return bands::lower(core, loops, order),
         Schedule::Blocks(blocks) => blocks,
         Schedule::Words(words) => return in_words(core, words, order, setting, limits),
         Schedule::Tiles(_) => return Err(LowerError::Tiles),

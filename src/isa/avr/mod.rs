@@ -12,10 +12,12 @@
 
 pub mod abi;
 pub mod assign;
+mod bands;
 pub mod code;
 pub mod colour;
 pub mod columns;
 pub mod cores;
+mod draft;
 pub mod instructions;
 pub mod lower;
 pub mod machine;
@@ -23,6 +25,7 @@ pub mod parts;
 pub mod pointers;
 mod products;
 pub mod residence;
+mod rings;
 pub mod rows;
 pub mod run;
 mod setting;

@@ -10,7 +10,7 @@ use super::registers::{CALLEE_SAVED, CALLER_SAVED, Draft};
 use super::rows;
 use super::words::{Choices, Lowering};
 use crate::allocate::OutOfRegisters;
-use crate::facts::Facts;
+use crate::facts::{Facts, Style};
 use crate::isa::{Limits, LowerError, claims};
 use crate::program::Program;
 use crate::schedule::{Blocks, ColumnBlock, RowBlock, Schedule, Words};
@@ -27,6 +27,7 @@ pub fn facts(core: &Core) -> Facts {
         accumulator_registers: if wide { 2 } else { 5 },
         constant_registers: 1,
         tile_registers: 0,
+        style: Style::Unrolled,
     }
 }
 
@@ -52,6 +53,7 @@ pub fn lower(
             made
         }
         Schedule::Tiles(_) => return Err(LowerError::Tiles),
+        Schedule::Loops(_) => return Err(LowerError::Loops),
         Schedule::Words(words) => in_words(words, core, &registers),
     };
     let error = made.iter().find_map(|f| f.as_ref().err().cloned());
