@@ -8,7 +8,7 @@ use crate::kernel::{self, Judged, Search};
 use crate::load::Loaded;
 use crate::prove;
 use crate::report::Bytes;
-use crate::spec::{Op, Spec};
+use crate::spec::Spec;
 
 /// An argument that cannot be understood.
 #[derive(Error, Debug, Clone, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub enum ArgumentError {
     #[error("{0}: {1} bytes are not the size of an argument: try {0}:4")]
     Size(String, String),
     #[error("no argument points to {0}: try {1}")]
-    Missing(&'static str, &'static str),
+    Missing(&'static str, String),
     #[error("{0} is no register")]
     Register(String),
     #[error("operands of {0} bits are no arrays of {1}-bit words")]
@@ -28,11 +28,10 @@ pub enum ArgumentError {
 }
 
 /// Names of the operands, the result first.
-fn operands(op: Op) -> (&'static [&'static str], &'static str) {
-    match op {
-        Op::Mul | Op::Mullo | Op::Mulhi => (&["r", "a", "b"], "r,a,b"),
-        Op::Sqr => (&["r", "a"], "r,a"),
-    }
+fn operands(spec: &Spec) -> Vec<&'static str> {
+    let sources = spec.sources();
+    let names = sources.iter().map(|s| s.name);
+    std::iter::once("r").chain(names).collect()
 }
 
 /// Sets the arguments of `function` from `text`: one item for each argument in the order of the
@@ -52,14 +51,14 @@ pub fn set_arguments<I: Isa>(
     spec: &Spec,
     text: &str,
 ) -> Result<(), ArgumentError> {
-    let (names, usual) = operands(spec.op);
+    let names = operands(spec);
     let mut list = Vec::new();
     for item in text.split(',').map(str::trim) {
-        list.push(argument::<I>(function, spec, names, item)?);
+        list.push(argument::<I>(function, spec, &names, item)?);
     }
     for (i, name) in names.iter().enumerate() {
         if !list.iter().any(|a| a.passed == Passed::Pointer(i)) {
-            return Err(ArgumentError::Missing(name, usual));
+            return Err(ArgumentError::Missing(name, names.join(",")));
         }
     }
     function.arguments = Some(list);

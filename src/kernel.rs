@@ -14,6 +14,7 @@ use crate::method::{self, METHODS, Method, MethodError, Params};
 use crate::program::Program;
 use crate::prove::{self, Proof, Timing, Verdict};
 use crate::schedule::{Schedule, ScheduleError};
+use crate::spec::modulus::Modular;
 use crate::spec::{Alias, Op, Size, Spec, SpecError};
 use crate::vectors;
 
@@ -25,6 +26,8 @@ pub const RUN_LIMIT: u64 = 1 << 26;
 pub struct Request {
     pub op: Op,
     pub size: Size,
+    /// What a modular operation works modulo.
+    pub modular: Option<Modular>,
     /// A method's name; the cheapest if none.
     pub method: Option<String>,
     pub params: BTreeMap<String, usize>,
@@ -260,7 +263,8 @@ pub fn run_function<I: Isa>(
 /// # Errors
 /// The first reason if no candidate exists; that of the named method if one is named.
 pub fn choose<I: Isa>(request: &Request, core: &I::Core) -> Result<(Spec, Candidate<I>), Error> {
-    let spec = Spec::new(request.op, request.size, I::WORD_BITS)?;
+    let modular = request.modular.clone();
+    let spec = Spec::with(request.op, request.size, modular, I::WORD_BITS)?;
     let best = choose_but::<I>(&spec, request, core, &[])?.fits;
     Ok((spec, best.ok_or(Error::Nothing)?))
 }
@@ -325,7 +329,8 @@ const REPLACED: usize = 4;
 /// # Errors
 /// When no candidate exists, or none within the budget: then what comes nearest.
 pub fn generate<I: Isa>(request: &Request, core: &I::Core) -> Result<Kernel<I>, Error> {
-    let spec = Spec::new(request.op, request.size, I::WORD_BITS)?;
+    let modular = request.modular.clone();
+    let spec = Spec::with(request.op, request.size, modular, I::WORD_BITS)?;
     let replace = request.drop.is_none() && (request.method.is_none() || request.budget.is_set());
     let mut unproved = None;
     let mut but = Vec::new();
@@ -371,7 +376,7 @@ fn finish<I: Isa>(
         candidate.program.remove(index);
         candidate.code = I::encode(core, &candidate.program.insns).map_err(Error::Encode)?;
     }
-    judge(*spec, candidate, core)
+    judge(spec.clone(), candidate, core)
 }
 
 /// Proves a candidate for every aliasing case and every core.
@@ -559,14 +564,14 @@ fn try_pairs<I: Isa>(
 ) -> (usize, Option<String>) {
     let mut spent = 0;
     let mut right = 0;
-    for mut sources in vectors::operands(&spec.source_bytes(), count, u64::from(spec.size.a)) {
+    for mut sources in vectors::of(spec, count, u64::from(spec.size.a)) {
         coincide(&mut sources, spec, alias);
         let want = spec.value(&sources);
-        let named = ["a", "b"].into_iter().zip(&sources);
-        let given: Vec<_> = named.map(|(name, x)| format!("{name}={x:#x}")).collect();
+        let named = spec.sources().into_iter().zip(&sources);
+        let given: Vec<_> = named.map(|(s, x)| format!("{}={x:#x}", s.name)).collect();
         let given = given.join(" ");
         match run_function::<I>(spec, core, function, &sources, alias) {
-            Ok((got, cost)) if got == want => {
+            Ok((got, cost)) if spec.accepts(&sources, &got) => {
                 right += 1;
                 spent += cost.executed + function.code.len() as u64;
             }
@@ -590,8 +595,9 @@ fn try_pairs<I: Isa>(
 
 /// Makes sources that share an address agree: the shorter one is the low part of the longer.
 fn coincide(sources: &mut [BigUint], spec: &Spec, alias: Alias) {
-    let [_, a, b] = alias.places();
-    if let ([x, y], true) = (sources, a == b) {
+    let places = alias.of(spec);
+    let shared = spec.op.factors() == 2 && places[1] == places[2];
+    if let ([x, y, ..], true) = (sources, shared) {
         let low = |x: &BigUint, bits: u32| x % (BigUint::from(1u8) << bits);
         match spec.size.a >= spec.size.b {
             true => *y = low(x, spec.size.b),

@@ -16,6 +16,9 @@ use crate::spec::{Alias, Op, Spec};
 /// # Errors
 /// Where the run stopped, and why.
 pub fn script<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Result<String, String> {
+    if spec.op.is_modular() {
+        return Err("--export smt2 is for products: try --op mul".into());
+    }
     let mut d = Formula::default();
     let bases = prove::bases(spec, Alias::Distinct, function);
     let word_bits = function.word_bits::<I>();
@@ -37,8 +40,8 @@ pub fn script<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Resul
     let bits = word_bits * (a.len() + b.len()) as u32;
     let product = product(&mut d, [a, b], word_bits, bits);
     let low = match spec.op {
-        Op::Mul | Op::Sqr | Op::Mullo => 0,
         Op::Mulhi => spec.size.a,
+        _ => 0,
     };
     let high = low + 8 * spec.result_bytes() as u32 - 1;
     let wanted = format!("((_ extract {high} {low}) {product})");

@@ -9,6 +9,7 @@ use lozenge::prove;
 use lozenge::report::{Report, Subject};
 use lozenge::smt;
 use lozenge::spec::Spec;
+use lozenge::spec::modulus::Reduce;
 use lozenge::target::{Names, OnIsa, Target};
 
 use super::assemble::assemble;
@@ -51,7 +52,9 @@ impl OnIsa for Check<'_> {
         let function = &mut loaded.function;
         function.limb_bits = args.limb.as_ref().and_then(|bits| bits.parse().ok());
         let word_bits = function.word_bits::<I>();
-        let spec = Spec::new(args.op.into(), args.bits, word_bits).map_err(|e| e.to_string())?;
+        let modular = args.modular.modular()?;
+        let spec = Spec::with(args.op.into(), args.bits, modular, word_bits);
+        let spec = spec.map_err(|e| e.to_string())?;
         if let Some(text) = &args.args {
             audit::set_arguments::<I>(function, &spec, text).map_err(|e| format!("--args: {e}"))?;
         }
@@ -116,6 +119,12 @@ fn command(args: &CheckArgs, target: &Target) -> String {
         args.bits,
         target.arguments()
     );
+    if let Some(modulus) = &args.modular.modulus {
+        text += &format!(" --modulus {modulus}");
+    }
+    if let Some(reduce) = args.modular.reduce {
+        text += &format!(" --reduce {}", Reduce::from(reduce).name());
+    }
     let options = [
         ("--args", &args.args),
         ("--scratch", &args.scratch),

@@ -29,6 +29,8 @@ pub struct Algebra {
     pub terms: Vec<(VarId, i64)>,
     pub(super) bounds: Bounds,
     pub(super) claims: Claims,
+    /// The lowest word of a modulus that is an input, and the input `m'` with `m m' = -1 mod 2^w`.
+    pub(super) inverse: Option<(VarId, VarId)>,
     /// Words whose bits have names, lowest first.
     pub(super) digits: HashMap<VarId, Vec<Value>>,
     pub(super) cuts: Cuts,

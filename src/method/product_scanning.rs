@@ -32,9 +32,9 @@ fn columns(op: Op, word_bits: u32, n: usize, m: usize) -> Words {
     let mut words = Words::new(op, word_bits, &[n, m]);
     let (a, b) = (words.operand(0), words.operand(1));
     let (from, to) = match op {
-        Op::Mul | Op::Sqr => (0, n + m),
         Op::Mullo => (0, n),
         Op::Mulhi => (n, n + m),
+        _ => (0, n + m),
     };
     let piles = (0..to).map(|k| Pile::column(&a, &b, k)).collect();
     words.result = words.sweep_from(piles, from);

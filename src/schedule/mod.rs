@@ -5,6 +5,7 @@
 //! to the target, or [`Tiles`], products of several words that are made by additions. Blocks can be read as words ([`Words::of`]), not the other way round.
 
 mod blocks;
+mod evaluate;
 mod tiles;
 mod words;
 
@@ -14,7 +15,8 @@ pub use blocks::{
 };
 pub use tiles::{Select, Tile, Tiles};
 pub use words::{
-    Chain, Claim, End, Link, Magnitude, Origin, Pile, Sum, Sweep, Term, Word, WordStep, Words,
+    Chain, Claim, End, Link, Magnitude, Origin, Pile, Quotient, Sum, Sweep, Term, Word, WordStep,
+    Words,
 };
 
 /// The order of an operation.

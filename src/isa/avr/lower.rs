@@ -121,16 +121,14 @@ fn in_words(
         let last = operand.iter().filter_map(|w| line.uses[w.0].last());
         last.max().map_or(0, |t| t + 1)
     };
-    let mut ends: Vec<_> = (0..2)
-        .map(|side| match schedule.lengths.get(side) {
-            Some(_) => end(side),
-            None => 0,
-        })
-        .collect();
+    let mut ends: Vec<_> = (0..schedule.lengths.len()).map(end).collect();
+    ends.resize(ends.len().max(2), 0);
     ends.sort_unstable();
+    // A third operand had no pointer of its own.
+    let ends = &ends[ends.len() - 2..];
     // Which is the cheapest is known before addresses are, but for the moves of pointers.
     let mut drafts: Vec<_> = choices()
-        .flat_map(|choices| drafts(schedule, registers, &ends, setting, choices))
+        .flat_map(|choices| drafts(schedule, registers, ends, setting, choices))
         .map(|draft| (least_cycles(core, &draft.items), draft))
         .collect();
     drafts.sort_by_key(|(least, _)| *least);
@@ -283,6 +281,7 @@ fn framed(
         Array::R => abi.arguments[0],
         Array::A => abi.arguments[1],
         Array::B | Array::T => abi.arguments[2],
+        Array::M => abi.arguments[3],
     };
     let kept = resolved.kept.iter().rev().flat_map(|array| {
         let low = argument(array);

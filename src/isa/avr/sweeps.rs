@@ -3,10 +3,12 @@
 //! A column accumulates as in `columns.rs`; an addend of column `k+2` joins the last product of
 //! column `k` in `ADC a2, word`, where a zero would have been added.
 
+use super::code::Insn;
 use super::instructions::Op;
+use super::pointers::Item;
 use super::words::{Lowering, bytes};
-use crate::allocate::OutOfRegisters;
-use crate::schedule::{Pile, Sweep, Word};
+use crate::allocate::{OutOfRegisters, Slot};
+use crate::schedule::{Pile, Quotient, Sweep, Word};
 
 /// The largest product of two words.
 const PRODUCT: u64 = 255 * 255;
@@ -86,14 +88,17 @@ impl Lowering {
             if !pile.doubled.is_empty() {
                 self.doubled(pile, cap)?;
             }
+            let ends = pile.quotient.is_none();
             for (j, (x, y)) in pile.products.iter().enumerate() {
-                let last = j + 1 == pile.products.len();
+                let last = ends && j + 1 == pile.products.len();
                 let ahead = waiting.get_mut(i + 2).filter(|_| last);
                 let ahead = ahead.and_then(|words| words.pop_if(|word| self.is_made(*word)));
                 self.product(*x, *y, cap, last.then_some(pile.out), ahead)?;
                 self.tick();
             }
-            if pile.products.is_empty() {
+            if let Some(quotient) = pile.quotient {
+                self.quotient(quotient, cap)?;
+            } else if pile.products.is_empty() {
                 self.close(pile.out)?;
             }
             self.bound >>= 8;
@@ -115,6 +120,44 @@ impl Lowering {
             self.accumulator.push_back(r);
             self.bound = self.bound << 8 | 255;
         }
+        Ok(())
+    }
+
+    /// `q = acc m' mod 2^8` and `acc += q m`, whose low byte is 0 and not kept.
+    fn quotient(&mut self, quotient: Quotient, cap: u64) -> Result<(), OutOfRegisters> {
+        let Quotient { inverse, m, q } = quotient;
+        self.vacate_product()?;
+        if self.accumulator.is_empty() {
+            let low = self.cleared()?;
+            self.accumulator.push_back(low);
+        }
+        let low = self.accumulator[0];
+        // m = 1: q is -acc, and what comes of acc + q is the carry, which NEG says is there.
+        if self.bank.home(m) == Some(Slot::Constant(1)) {
+            let r = self.take()?;
+            self.emit(Op::MOV, r, low);
+            self.items.push(Item::Insn(Insn::dk(Op::NEG, r, 0)));
+            self.define(q, r);
+            self.release(low);
+            self.accumulator.pop_front();
+            self.bank.used(inverse);
+            self.tick();
+            self.bank.used(m);
+            self.bank.used(q);
+            self.bound = (self.bound + 255).min(cap);
+            self.carry_on(0, bytes(self.bound) - 1)?;
+            self.tick();
+            return Ok(());
+        }
+        let r = self.fetch(inverse)?;
+        self.emit(Op::MUL, low, r);
+        let r = self.take()?;
+        self.emit(Op::MOV, r, 0);
+        self.define(q, r);
+        self.bank.used(inverse);
+        self.tick();
+        self.product(q, m, cap, Some(None), None)?;
+        self.tick();
         Ok(())
     }
 

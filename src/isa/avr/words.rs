@@ -35,6 +35,9 @@ fn distinct(mut words: Vec<Word>) -> Vec<Word> {
     words
 }
 
+/// The first register that instructions with a number can change.
+const UPPER: u8 = 16;
+
 /// Lowers steps to items.
 pub struct Lowering {
     pub items: Vec<Item>,
@@ -148,7 +151,10 @@ impl Lowering {
     fn place(&mut self, slot: Slot) -> (Array, usize) {
         match slot {
             Slot::Operand { side: 0, index } => (Array::A, index),
-            Slot::Operand { index, .. } => (Array::B, index),
+            Slot::Operand { side: 1, index } => (Array::B, index),
+            Slot::Operand { index, .. } => (Array::M, index),
+            // No place in memory: `load` makes it.
+            Slot::Constant(_) => (Array::T, 0),
             Slot::Result(k) => {
                 self.near = k;
                 (Array::R, k)
@@ -158,6 +164,10 @@ impl Lowering {
     }
 
     fn load(&mut self, slot: Slot, reg: u8) {
+        if let Slot::Constant(value) = slot {
+            let insn = Insn::dk(Op::LDI, reg, value as i32);
+            return self.items.push(Item::Insn(insn));
+        }
         let (array, offset) = self.place(slot);
         self.items.push(Item::Load { array, offset, reg });
     }
@@ -197,6 +207,23 @@ impl Lowering {
         let r = match free {
             Some(r) if !breaks(r) || self.bank.victim(&self.pinned).is_err() => r,
             _ => self.evict()?,
+        };
+        self.seize(r);
+        Ok(r)
+    }
+
+    /// A register that can be loaded with a number (LDI): r16 or above.
+    fn take_upper(&mut self) -> Result<u8, OutOfRegisters> {
+        let free = self.bank.free().find(|r| *r >= UPPER);
+        let r = match free {
+            Some(r) => r,
+            None => {
+                let pinned = self.pinned.len();
+                self.pinned.extend(0..UPPER);
+                let r = self.evict();
+                self.pinned.truncate(pinned);
+                r?
+            }
         };
         self.seize(r);
         Ok(r)
@@ -296,7 +323,10 @@ impl Lowering {
             return Ok(r);
         }
         let slot = self.bank.home(word).ok_or(OutOfRegisters)?;
-        let r = self.take_until(self.bank.last_use(word))?;
+        let r = match slot {
+            Slot::Constant(_) => self.take_upper()?,
+            _ => self.take_until(self.bank.last_use(word))?,
+        };
         self.load(slot, r);
         if self.written[word.0].is_none() {
             // An operand word is made by its first load.
