@@ -80,7 +80,8 @@ impl OnIsa for Load<'_> {
             ..Contract::default()
         };
         let function = &mut loaded.function;
-        let Ok(spec) = audit::prepare::<I>((Op::Mul, 64.into()), core, function, &contract) else {
+        let Ok(spec) = audit::prepare::<I>((Op::Mul, 64.into(), None), core, function, &contract)
+        else {
             return;
         };
         let search = Search {

@@ -1,18 +1,23 @@
 //! Which values of a schedule in words stay in registers.
 //!
 //! The order of the uses is known, so the word whose next use is farthest away makes room
-//! (Belady 1966), weighed by what its return costs: an operand or result word, which lies in
-//! memory anyway, only a load; any other value a store and a load. A value that must wait
+//! (Belady 1966), weighed by what its return costs: a number half a load; an operand or result
+//! word, which lies in memory anyway, only a load; any other value a store and a load. A value that must wait
 //! in memory does so in a word of the result that is not written yet, or in scratch memory.
 
 use std::collections::VecDeque;
 
-use crate::schedule::{End, Origin, Word, WordStep, Words};
+use crate::schedule::{End, Origin, Quotient, Word, WordStep, Words};
 
 /// Where a value lies in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Slot {
-    Operand { side: usize, index: usize },
+    Operand {
+        side: usize,
+        index: usize,
+    },
+    /// No memory: a number, made again.
+    Constant(u64),
     Result(usize),
     Scratch(usize),
 }
@@ -33,8 +38,8 @@ pub struct OutOfRegisters;
 /// How much dearer the way back of a value is that memory does not hold, in quarters.
 pub type Weight = u64;
 
-/// When each value is made and used. Time counts events: the addends of a pile, each product,
-/// each link of a chain, its end, any other step.
+/// When each value is made and used. Time counts events: the addends of a pile, each product, a
+/// quotient and its product, each link of a chain, its end, any other step.
 pub struct Timeline {
     pub uses: Vec<Vec<usize>>,
     pub made: Vec<usize>,
@@ -67,6 +72,14 @@ impl Timeline {
                         if x != y {
                             self.uses[y.0].push(*now);
                         }
+                        *now += 1;
+                    }
+                    if let Some(Quotient { inverse, m, q }) = pile.quotient {
+                        self.made[q.0] = *now;
+                        self.uses[inverse.0].push(*now);
+                        *now += 1;
+                        self.uses[q.0].push(*now);
+                        self.uses[m.0].push(*now);
                         *now += 1;
                     }
                     if let Some(out) = pile.out {
@@ -156,6 +169,7 @@ impl Bank {
                 side: *side,
                 index: *index,
             }),
+            Origin::Constant(value) => Some(Slot::Constant(*value)),
             Origin::Computed => None,
         };
         let registers = order.iter().map(|(r, _)| usize::from(*r) + 1).max();
@@ -290,6 +304,7 @@ impl Bank {
             let next = *self.uses[word.0].front()?;
             let distance = (next.max(self.now) - self.now) as u64 + 1;
             let weight = match self.home[word.0] {
+                Some(Slot::Constant(_)) => 2,
                 Some(_) => 4,
                 None => self.weight,
             };

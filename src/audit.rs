@@ -8,6 +8,7 @@ use crate::kernel::{self, Judged, Search};
 use crate::load::Loaded;
 use crate::prove;
 use crate::report::Bytes;
+use crate::spec::modulus::Modular;
 use crate::spec::{Op, Size, Spec, SpecError};
 
 /// An argument that cannot be understood.
@@ -20,7 +21,7 @@ pub enum ArgumentError {
     #[error("{0}: {1} bytes are not the size of an argument: try {0}:4")]
     Size(String, String),
     #[error("no argument points to {0}: try {1}")]
-    Missing(&'static str, &'static str),
+    Missing(&'static str, String),
     #[error("{0} is no register")]
     Register(String),
     #[error("operands of {0} bits are no arrays of {1}-bit words")]
@@ -39,11 +40,10 @@ pub enum ContractError {
 }
 
 /// Names of the operands, the result first.
-fn operands(op: Op) -> (&'static [&'static str], &'static str) {
-    match op {
-        Op::Sqr => (&["r", "a"], "r,a"),
-        _ => (&["r", "a", "b"], "r,a,b"),
-    }
+fn operands(spec: &Spec) -> Vec<&'static str> {
+    let sources = spec.sources();
+    let names = sources.iter().map(|s| s.name);
+    std::iter::once("r").chain(names).collect()
 }
 
 /// Sets the arguments of `function` from `text`: one item for each argument in the order of the
@@ -63,14 +63,14 @@ pub fn set_arguments<I: Isa>(
     spec: &Spec,
     text: &str,
 ) -> Result<(), ArgumentError> {
-    let (names, usual) = operands(spec.op);
+    let names = operands(spec);
     let mut list = Vec::new();
     for item in text.split(',').map(str::trim) {
-        list.push(argument::<I>(function, spec, names, item)?);
+        list.push(argument::<I>(function, spec, &names, item)?);
     }
     for (i, name) in names.iter().enumerate() {
         if !list.iter().any(|a| a.passed == Passed::Pointer(i)) {
-            return Err(ArgumentError::Missing(name, usual));
+            return Err(ArgumentError::Missing(name, names.join(",")));
         }
     }
     function.arguments = Some(list);
@@ -182,7 +182,7 @@ pub struct Contract<'a> {
 /// # Errors
 /// What does not fit, and what to type instead.
 pub fn prepare<I: Isa>(
-    (op, size): (Op, Size),
+    (op, size, modular): (Op, Size, Option<Modular>),
     core: &I::Core,
     function: &mut Function,
     contract: &Contract<'_>,
@@ -191,7 +191,7 @@ pub fn prepare<I: Isa>(
     function.align = contract.align.unwrap_or(1);
     function.limit = contract.limit.unwrap_or(u64::MAX);
     // The words may turn out to be narrower than the machine's.
-    let spec = Spec::new(op, size, contract.limb_bits.unwrap_or(8))?;
+    let spec = Spec::with(op, size, modular.clone(), contract.limb_bits.unwrap_or(8))?;
     if let Some(text) = contract.arguments {
         set_arguments::<I>(function, &spec, text).map_err(ContractError::Arguments)?;
     }
@@ -202,7 +202,7 @@ pub fn prepare<I: Isa>(
         function.limb_bits = prove::narrowest_access::<I>(&spec, core, function);
     }
     let word_bits = function.word_bits::<I>();
-    let spec = Spec::new(op, size, word_bits)?;
+    let spec = Spec::with(op, size, modular, word_bits)?;
     function.align = contract.align.unwrap_or(u64::from(word_bits / 8));
     // A word in its registers.
     let returned = op.returns().then_some(word_bits.max(I::WORD_BITS));

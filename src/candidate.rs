@@ -11,7 +11,7 @@ use crate::method::{self, Method, Params};
 use crate::program::Program;
 use crate::schedule::{Schedule, ScheduleError};
 use crate::spec::{Alias, Spec};
-use crate::vectors::Random;
+use crate::vectors::{self, Random};
 
 /// A program with its bytes and cost, not judged yet.
 pub struct Candidate<I: Isa> {
@@ -156,8 +156,10 @@ pub fn slowest<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8]) -> Option<Cost>
 
 /// All ones: the operands that take longest where time depends on them.
 pub fn corner(spec: &Spec) -> Vec<BigUint> {
-    let ones = |bits: &u32| (BigUint::from(1u8) << *bits) - 1u8;
-    spec.source_bits().iter().map(ones).collect()
+    let ones = |bytes: usize| (BigUint::from(1u8) << (8 * bytes)) - 1u8;
+    let mut sources: Vec<_> = spec.source_bytes().into_iter().map(ones).collect();
+    vectors::admit(spec, &mut sources);
+    sources
 }
 
 /// The most a kernel may take.

@@ -73,7 +73,7 @@ pub struct Function {
     pub data: Vec<Segment>,
     /// Addresses of instructions that need what the file does not have, and what that is.
     pub missing: BTreeMap<u64, String>,
-    /// None: pointers to the result and the sources.
+    /// None: pointers to the result and the sources, of which there are three at most.
     pub arguments: Option<Vec<Argument>>,
     /// Bytes of each area that the function may use as it likes.
     pub areas: Vec<usize>,
@@ -137,7 +137,7 @@ impl Function {
                 bytes: pointer,
                 place: None,
             };
-            (0..3).map(pass).collect()
+            (0..4).map(pass).collect()
         };
         self.arguments.clone().unwrap_or_else(usual)
     }

@@ -139,7 +139,7 @@ pub fn run_function<I: Isa>(
 /// # Errors
 /// The first reason if no candidate exists; that of the named method if one is named.
 pub fn choose<I: Isa>(request: &Request, core: &I::Core) -> Result<(Spec, Candidate<I>), Error> {
-    let spec = Spec::new(request.op, request.size, I::WORD_BITS)?;
+    let spec = request.spec(I::WORD_BITS)?;
     let best = choose_but::<I>(&spec, request, core, &[])?.fits;
     Ok((spec, best.ok_or(Error::Nothing)?))
 }
@@ -213,7 +213,7 @@ const REPLACED: usize = 4;
 /// # Errors
 /// When no candidate exists, or none within the budget: then what comes nearest.
 pub fn generate<I: Isa>(request: &Request, core: &I::Core) -> Result<Kernel<I>, Error> {
-    let spec = Spec::new(request.op, request.size, I::WORD_BITS)?;
+    let spec = request.spec(I::WORD_BITS)?;
     let replace = request.drop.is_none() && (request.method.is_none() || request.budget.is_set());
     let mut unproved = None;
     let mut but = Vec::new();
@@ -259,7 +259,7 @@ fn finish<I: Isa>(
         candidate.program.remove(index);
         candidate.code = I::encode(core, &candidate.program.insns).map_err(Error::Encode)?;
     }
-    judge(*spec, candidate, core)
+    judge(spec.clone(), candidate, core)
 }
 
 /// Proves a candidate for every aliasing case and every core.

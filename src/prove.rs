@@ -10,6 +10,7 @@ use crate::domain::abstract_memory::Region;
 use crate::domain::algebra::{Algebra, Value};
 use crate::domain::floor;
 use crate::domain::identity::{self, Open, Sign};
+use crate::domain::montgomery::{self, Modulus};
 use crate::domain::{Abstract, Address, Base, Domain};
 use crate::fault::Fault;
 use crate::function::Function;
@@ -80,7 +81,7 @@ impl Proof {
 
 /// Bases of the result, the sources and the areas of `function`, as the call passes them.
 pub(crate) fn bases(spec: &Spec, alias: Alias, function: &Function) -> Vec<Base> {
-    let places = alias.places().into_iter().take(1 + spec.op.sources());
+    let places = alias.of(spec).into_iter();
     let operands = places.map(|place| Base(Base::FIRST_OPERAND + place as u8));
     let areas = (Base::FIRST_AREA..).take(function.areas.len()).map(Base);
     operands.chain(areas).collect()
@@ -94,8 +95,10 @@ pub(crate) fn declare<D: Abstract>(
     word_bits: u32,
     bases: &[Base],
 ) -> Vec<Vec<Address>> {
+    let sources = spec.sources();
     let lengths = spec.source_bytes();
-    let named = || bases[1..].iter().zip(["a", "b"]).zip(&lengths);
+    let names = || sources.iter().map(|source| source.name);
+    let named = || bases[1..].iter().zip(names()).zip(&lengths);
     // Of two sources at one place the longer one fills it; the shorter one is its low part.
     let mut longest: Vec<(Base, &str, usize)> = Vec::new();
     for ((base, name), length) in named() {
@@ -108,7 +111,7 @@ pub(crate) fn declare<D: Abstract>(
         d.declare(*base, Region::operand(name, *length, false));
     }
     d.declare(bases[0], Region::operand("r", spec.result_bytes(), true));
-    let areas = &bases[1 + spec.op.sources()..];
+    let areas = &bases[1 + sources.len()..];
     for (base, bytes) in areas.iter().zip(&function.areas) {
         d.declare(*base, Region::operand("scratch", *bytes, true));
     }
@@ -190,6 +193,7 @@ pub fn prove_function<I: Isa>(
         words.collect::<Vec<_>>()
     });
     let sources: Vec<_> = sources.collect();
+    premises(spec, &mut d, word_bits, &sources);
     let unknown = |text: String| Verdict::Unknown(text);
     match I::call(d, core, function, &bases, STEP_LIMIT.min(function.limit)) {
         Err(stopped) => {
@@ -235,6 +239,27 @@ pub fn prove_function<I: Isa>(
     }
 }
 
+/// What the contract says of the operands: factors below a bound, `m m' = -1 mod 2^w`.
+fn premises(spec: &Spec, d: &mut Algebra, word_bits: u32, sources: &[Vec<Value>]) {
+    let Some(modular) = &spec.modular else {
+        return;
+    };
+    match modular.fixed() {
+        Some(_) => {
+            if let Some(limit) = spec.limit(&[]) {
+                for words in &sources[..spec.op.factors()] {
+                    d.assume_below(words, word_bits, &limit);
+                }
+            }
+        }
+        None => {
+            if let Some([m, .., inverse]) = sources.last().map(Vec::as_slice) {
+                d.assume_inverse(*m, *inverse);
+            }
+        }
+    }
+}
+
 /// Shows the equation of `spec` from the words in memory, and that of so many bits that is returned in
 /// registers of the machine's words.
 fn equation(
@@ -268,13 +293,36 @@ fn equation(
         let text = "nothing says in what the function returns its carry".into();
         return Err(Open { text, pc: None });
     }
-    let (a, b) = (&sources[0], &sources[sources.len() - 1]);
+    let a = &sources[0];
+    let b = &sources[spec.op.factors() - 1];
+    // A modulus that is an operand, without the word m' that follows it.
+    let m = &sources[sources.len() - 1];
+    let m = &m[..m.len() - 1];
     let returned = (register_bits, returned.as_slice());
     match spec.op {
         Op::Mul | Op::Sqr | Op::Mullo => identity::product(d, word_bits, &words, a, b),
         Op::Mulhi => floor::high_product(d, word_bits, &words, a, b),
         Op::Add => identity::sum(d, Sign::Plus, word_bits, [&words, a, b], returned),
         Op::Sub => identity::sum(d, Sign::Minus, word_bits, [&words, a, b], returned),
+        Op::Montmul | Op::Montsqr | Op::Redc => {
+            let Some(modular) = &spec.modular else {
+                let text = "there is no modulus".into();
+                return Err(Open { text, pc: None });
+            };
+            let modulus = match modular.fixed() {
+                Some(m) => Modulus::Number(m.clone().into()),
+                None => Modulus::Words(m),
+            };
+            montgomery::Reduced {
+                w: word_bits,
+                result: &words,
+                a,
+                b: (spec.op != Op::Redc).then_some(b),
+                modulus,
+                reduce: modular.reduce,
+            }
+            .show(d)
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use num_bigint::BigUint;
 use serde::Serialize;
 
 use crate::isa::{ClassCounts, Cost, Isa, Span};
@@ -9,6 +10,7 @@ use crate::kernel::{Aliasing, Kernel, Measured};
 use crate::method::{self, Params};
 use crate::prove::{Leak, Proof, Timing, Verdict};
 use crate::spec::Spec;
+use crate::spec::modulus::negated_inverse;
 
 /// A source operand.
 #[derive(Clone, Debug, Serialize)]
@@ -31,6 +33,47 @@ pub struct SpecReport {
     pub symbol: String,
     pub result_bytes: usize,
     pub word_bits: u32,
+    /// Of a modular operation.
+    #[serde(flatten)]
+    pub modular: Option<ModularReport>,
+}
+
+/// The modulus and what follows from it.
+#[derive(Clone, Debug, Serialize)]
+pub struct ModularReport {
+    /// Hexadecimal, or `runtime`.
+    pub modulus: String,
+    pub reduce: &'static str,
+    /// What the result is below: `m`, `2 m` or `2^n`.
+    pub bound: String,
+    pub contract: String,
+    /// Numbers that go with a fixed modulus, hexadecimal: m', `one = 2^n mod m` (1 in Montgomery's form)
+    /// and `r2 = 2^(2n) mod m` (whose product with a number is its form).
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub constants: BTreeMap<&'static str, String>,
+}
+
+impl ModularReport {
+    fn of(spec: &Spec) -> Option<Self> {
+        let modular = spec.modular.as_ref()?;
+        let n = spec.size.a;
+        let hex = |x: &BigUint| format!("{x:#x}");
+        let mut constants = BTreeMap::new();
+        if let Some(m) = modular.fixed() {
+            let one = BigUint::from(1u8);
+            let inverse = negated_inverse(m, spec.word_bits);
+            constants.insert("mprime", format!("{inverse:#x}"));
+            constants.insert("one", hex(&((&one << n) % m)));
+            constants.insert("r2", hex(&((one << (2 * n)) % m)));
+        }
+        Some(Self {
+            modulus: modular.fixed().map_or("runtime".into(), hex),
+            reduce: modular.reduce.name(),
+            bound: modular.reduce.bound_text(n),
+            contract: spec.contract()?,
+            constants,
+        })
+    }
 }
 
 /// Cycles in the two conventions.
@@ -199,11 +242,10 @@ impl Report {
             .into_iter()
             .filter_map(|(name, v)| Some((name, v.reason()?.to_string())))
             .collect();
-        let sources = spec.source_bits().into_iter().zip(["a", "b"]);
-        let sources = sources.map(|(bits, name)| SourceReport {
-            name,
-            bits,
-            bytes: bits as usize / 8,
+        let sources = spec.sources().into_iter().map(|source| SourceReport {
+            name: source.name,
+            bits: source.bits,
+            bytes: source.bits as usize / 8,
         });
         Self {
             spec: SpecReport {
@@ -215,6 +257,7 @@ impl Report {
                 symbol: subject.symbol.to_string(),
                 result_bytes: spec.result_bytes(),
                 word_bits: subject.word_bits,
+                modular: ModularReport::of(spec),
             },
             core,
             mcu,

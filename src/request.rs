@@ -6,13 +6,16 @@ use crate::candidate::Budget;
 use crate::facts::Style;
 use crate::kernel::Error;
 use crate::method::{self, METHODS, Method, Params};
-use crate::spec::{Op, Size};
+use crate::spec::modulus::Modular;
+use crate::spec::{Op, Size, Spec, SpecError};
 
 /// What is asked for.
 #[derive(Clone, Debug)]
 pub struct Request {
     pub op: Op,
     pub size: Size,
+    /// What a modular operation works modulo.
+    pub modular: Option<Modular>,
     /// A method's name; the cheapest if none.
     pub method: Option<String>,
     pub params: BTreeMap<String, usize>,
@@ -24,6 +27,16 @@ pub struct Request {
     pub budget: Budget,
     /// Leave out the instruction of this index, to watch the proof fail.
     pub drop: Option<usize>,
+}
+
+impl Request {
+    /// What is computed, in words of `word_bits` bits.
+    ///
+    /// # Errors
+    /// When sizes or modulus do not fit.
+    pub fn spec(&self, word_bits: u32) -> Result<Spec, SpecError> {
+        Spec::with(self.op, self.size, self.modular.clone(), word_bits)
+    }
 }
 
 /// The nearest of `known` to `name`, as ` (did you mean ...?)`.

@@ -16,6 +16,9 @@ use crate::spec::{Alias, Op, Spec};
 /// # Errors
 /// Where the run stopped, and why.
 pub fn script<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Result<String, String> {
+    if spec.op.is_modular() {
+        return Err("--export smt2 is for products: try --op mul".into());
+    }
     let mut d = Formula::default();
     let bases = prove::bases(spec, Alias::Distinct, function);
     let word_bits = function.word_bits::<I>();
@@ -54,7 +57,7 @@ pub fn script<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Resul
             let wanted = format!("({op} {} {})", extend(a), extend(b));
             (format!("(concat {carry} {result})"), wanted)
         }
-        Op::Mul | Op::Sqr | Op::Mullo | Op::Mulhi => {
+        _ => {
             let bits = word_bits * (a.len() + b.len()) as u32;
             let product = product(&mut d, [a, b], word_bits, bits);
             let low = if spec.op == Op::Mulhi { spec.size.a } else { 0 };

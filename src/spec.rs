@@ -1,10 +1,14 @@
 //! What a kernel computes: the operation, its sizes, and which operands may share memory.
 
+pub mod modulus;
+
 use std::fmt;
 use std::str::FromStr;
 
 use num_bigint::BigUint;
 use serde::Serialize;
+
+use self::modulus::{Modular, Modulus, Reduce};
 
 /// The operations, by their word on the command line.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
@@ -22,11 +26,27 @@ pub enum Op {
     Add,
     /// `r - 2^n c = a - b`; the borrow `c` is returned.
     Sub,
+    /// `r = a * b * 2^-n mod m`, Montgomery's product.
+    Montmul,
+    /// `r = a^2 * 2^-n mod m`.
+    Montsqr,
+    /// `r = a * 2^-n mod m` of a number of twice the size: Montgomery's reduction.
+    Redc,
 }
 
 impl Op {
     /// All operations.
-    pub const ALL: [Op; 6] = [Op::Mul, Op::Sqr, Op::Mullo, Op::Mulhi, Op::Add, Op::Sub];
+    pub const ALL: [Op; 9] = [
+        Op::Mul,
+        Op::Sqr,
+        Op::Mullo,
+        Op::Mulhi,
+        Op::Add,
+        Op::Sub,
+        Op::Montmul,
+        Op::Montsqr,
+        Op::Redc,
+    ];
 
     /// The word on the command line.
     pub fn name(self) -> &'static str {
@@ -37,14 +57,17 @@ impl Op {
             Op::Mulhi => "mulhi",
             Op::Add => "add",
             Op::Sub => "sub",
+            Op::Montmul => "montmul",
+            Op::Montsqr => "montsqr",
+            Op::Redc => "redc",
         }
     }
 
-    /// How many operands are read: a, or a and b.
-    pub fn sources(self) -> usize {
+    /// How many factors are read: a, or a and b.
+    pub fn factors(self) -> usize {
         match self {
-            Op::Sqr => 1,
-            Op::Mul | Op::Mullo | Op::Mulhi | Op::Add | Op::Sub => 2,
+            Op::Sqr | Op::Montsqr | Op::Redc => 1,
+            Op::Mul | Op::Mullo | Op::Mulhi | Op::Add | Op::Sub | Op::Montmul => 2,
         }
     }
 
@@ -53,21 +76,9 @@ impl Op {
         matches!(self, Op::Add | Op::Sub)
     }
 
-    /// What the operation makes of its sources, the first of which has `bits` bits; what is
-    /// returned stands above what is written.
-    pub fn value(self, sources: &[BigUint], bits: u32) -> BigUint {
-        let product: BigUint = sources.iter().product();
-        let [a, b] = [&sources[0], &sources[sources.len() - 1]];
-        match self {
-            Op::Mul => product,
-            Op::Sqr => &product * &product,
-            Op::Mullo => product % (BigUint::from(1u8) << bits),
-            Op::Mulhi => product >> bits,
-            Op::Add => a + b,
-            // 2^n + (2^n + a - b): a borrow of 1 is bit n.
-            Op::Sub if a < b => (BigUint::from(2u8) << bits) + a - b,
-            Op::Sub => a - b,
-        }
+    /// Does it work modulo a number?
+    pub fn is_modular(self) -> bool {
+        matches!(self, Op::Montmul | Op::Montsqr | Op::Redc)
     }
 
     /// The equation, for operands of `n` bits.
@@ -79,6 +90,9 @@ impl Op {
             Op::Mulhi => format!("r = floor(a * b / 2^{n})"),
             Op::Add => format!("r + 2^{n} carry = a + b"),
             Op::Sub => format!("r - 2^{n} borrow = a - b"),
+            Op::Montmul => format!("r = a * b * 2^-{n} mod m"),
+            Op::Montsqr => format!("r = a^2 * 2^-{n} mod m"),
+            Op::Redc => format!("r = a * 2^-{n} mod m"),
         }
     }
 }
@@ -126,11 +140,16 @@ impl fmt::Display for Size {
 /// The largest operand, in bits.
 pub const MAX_BITS: u32 = 4096;
 
-/// An operation and the sizes of its operands.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+/// An operation, the sizes of its operands, and what it works modulo.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Spec {
     pub op: Op,
+    /// Bits of a and b; of a reduction, those of the modulus.
     pub size: Size,
+    /// Of a modular operation.
+    pub modular: Option<Modular>,
+    /// Bits of a machine word.
+    pub word_bits: u32,
 }
 
 /// A size no kernel can have.
@@ -144,6 +163,27 @@ pub enum SpecError {
     TooLarge(u32),
     #[error("{0} {1}: only mul has operands of two sizes: try {0} {2}")]
     TwoSizes(&'static str, Size, u32),
+    #[error(
+        "{0} works modulo a number: try --modulus p256, --modulus 2^255-19 or --modulus runtime"
+    )]
+    NoModulus(&'static str),
+    #[error("{0} has no modulus: try montmul, or leave out --modulus and --reduce")]
+    NotModular(&'static str),
+    #[error("the modulus {0} is even: Montgomery's reduction needs an odd one")]
+    Even(String),
+    #[error("the modulus {0} is too small: the smallest is 3")]
+    SmallModulus(String),
+    #[error("the modulus {0} has {1} bits, operands have {2}: try {3} bits")]
+    LargeModulus(String, u64, u32, u64),
+    #[error("--reduce lazy needs 4 m <= 2^{0}, and {1} is larger: try --reduce almost")]
+    NotLazy(u32, String),
+}
+
+/// A source operand.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Source {
+    pub name: &'static str,
+    pub bits: u32,
 }
 
 impl Spec {
@@ -153,6 +193,19 @@ impl Spec {
     /// When a size is zero, over [`MAX_BITS`] or not a multiple of `word_bits`, or when there
     /// are two and the operation takes one.
     pub fn new(op: Op, size: impl Into<Size>, word_bits: u32) -> Result<Self, SpecError> {
+        Self::with(op, size, None, word_bits)
+    }
+
+    /// The same, modulo a number where the operation needs one.
+    ///
+    /// # Errors
+    /// Also when the modulus is missing, even, or does not fit.
+    pub fn with(
+        op: Op,
+        size: impl Into<Size>,
+        modular: Option<Modular>,
+        word_bits: u32,
+    ) -> Result<Self, SpecError> {
         let size = size.into();
         for bits in [size.a, size.b] {
             if bits == 0 {
@@ -173,20 +226,45 @@ impl Spec {
         if op != Op::Mul && size.a != size.b {
             return Err(SpecError::TwoSizes(op.name(), size, size.a));
         }
-        Ok(Self { op, size })
+        match &modular {
+            None if op.is_modular() => return Err(SpecError::NoModulus(op.name())),
+            Some(_) if !op.is_modular() => return Err(SpecError::NotModular(op.name())),
+            Some(modular) => fits(modular, size.a, word_bits)?,
+            None => {}
+        }
+        Ok(Self {
+            op,
+            size,
+            modular,
+            word_bits,
+        })
     }
 
-    /// Bits of each source.
-    pub fn source_bits(&self) -> Vec<u32> {
-        let mut bits = vec![self.size.a, self.size.b];
-        bits.truncate(self.op.sources());
-        bits
+    /// The sources: factors, and a modulus that is known at run time only, followed by
+    /// `m' = -m^-1 mod 2^w`.
+    pub fn sources(&self) -> Vec<Source> {
+        let bits = match self.op {
+            Op::Redc => [2 * self.size.a, 0],
+            _ => [self.size.a, self.size.b],
+        };
+        let source = |(name, bits)| Source { name, bits };
+        let factors = ["a", "b"].into_iter().zip(bits).take(self.op.factors());
+        let modulus = self
+            .is_runtime()
+            .then(|| ("m", self.size.a + self.word_bits));
+        factors.chain(modulus).map(source).collect()
     }
 
     /// Bytes of each source.
     pub fn source_bytes(&self) -> Vec<usize> {
-        let bits = self.source_bits();
-        bits.iter().map(|bits| *bits as usize / 8).collect()
+        let sources = self.sources();
+        sources.iter().map(|s| s.bits as usize / 8).collect()
+    }
+
+    /// Is the modulus an operand?
+    pub fn is_runtime(&self) -> bool {
+        let modulus = self.modular.as_ref().map(|m| &m.modulus);
+        modulus == Some(&Modulus::Runtime)
     }
 
     /// Words of the factors a and b; those of a twice when it is squared.
@@ -198,7 +276,7 @@ impl Spec {
     pub fn result_bits(&self) -> u32 {
         match self.op {
             Op::Mul | Op::Sqr => self.size.a + self.size.b,
-            Op::Mullo | Op::Mulhi | Op::Add | Op::Sub => self.size.a,
+            _ => self.size.a,
         }
     }
 
@@ -207,9 +285,62 @@ impl Spec {
         self.result_bits() as usize / 8
     }
 
-    /// What the operation makes of `sources`.
+    /// The modulus among `sources`, if there is one.
+    pub fn modulus(&self, sources: &[BigUint]) -> Option<BigUint> {
+        let low = |m: &BigUint| m % (BigUint::from(1u8) << self.size.a);
+        match &self.modular.as_ref()?.modulus {
+            Modulus::Fixed { value, .. } => Some(value.clone()),
+            Modulus::Runtime => sources.last().map(low),
+        }
+    }
+
+    /// What the operation makes of `sources`; modulo a number, its smallest representative. What is
+    /// returned stands above what is written.
     pub fn value(&self, sources: &[BigUint]) -> BigUint {
-        self.op.value(sources, self.size.a)
+        let bits = self.size.a;
+        let product: BigUint = sources.iter().take(self.op.factors()).product();
+        let reduced = |x: BigUint| match self.modulus(sources) {
+            // 2^-n = (2^-1)^n, and 1/2 = (m + 1) / 2.
+            Some(m) => x * ((&m + 1u8) >> 1u8).modpow(&bits.into(), &m) % &m,
+            None => x,
+        };
+        match self.op {
+            Op::Mul => product,
+            Op::Sqr => &product * &product,
+            Op::Mullo => product % (BigUint::from(1u8) << bits),
+            Op::Mulhi => product >> bits,
+            Op::Add => &sources[0] + &sources[1],
+            // 2^n + (2^n + a - b): a borrow of 1 is bit n.
+            Op::Sub if sources[0] < sources[1] => {
+                (BigUint::from(2u8) << bits) + &sources[0] - &sources[1]
+            }
+            Op::Sub => &sources[0] - &sources[1],
+            Op::Montmul | Op::Redc => reduced(product),
+            Op::Montsqr => reduced(&product * &product),
+        }
+    }
+
+    /// Is `result` what the operation makes of `sources`, as far as the contract says?
+    pub fn accepts(&self, sources: &[BigUint], result: &BigUint) -> bool {
+        let want = self.value(sources);
+        match (&self.modular, self.modulus(sources)) {
+            (Some(modular), Some(m)) => {
+                result % &m == want && *result < modular.reduce.bound(&m, self.size.a)
+            }
+            _ => *result == want,
+        }
+    }
+
+    /// What each factor must be below, if that is less than what its words hold.
+    pub fn limit(&self, sources: &[BigUint]) -> Option<BigUint> {
+        let modular = self.modular.as_ref()?;
+        let m = self.modulus(sources)?;
+        match (self.op, modular.reduce) {
+            // Below 2^n m the reduced number is below 2 m.
+            (Op::Redc, _) => Some(m << self.size.a),
+            (_, Reduce::Almost) => None,
+            (_, reduce) => Some(reduce.bound(&m, self.size.a)),
+        }
     }
 
     /// The equation: `r = a * b`.
@@ -217,18 +348,67 @@ impl Spec {
         self.op.equation(&self.size.a.to_string())
     }
 
-    /// The symbol: `mul160`, `mul256x64`.
+    /// The contract of a modular operation: what operands and result are below.
+    pub fn contract(&self) -> Option<String> {
+        let modular = self.modular.as_ref()?;
+        let n = self.size.a;
+        let bound = modular.reduce.bound_text(n);
+        let factors = match self.op {
+            Op::Redc => format!("a < 2^{n} m"),
+            _ if self.op.factors() == 1 => format!("a < {bound}"),
+            _ => format!("a, b < {bound}"),
+        };
+        let modulus = match (&modular.modulus, modular.reduce) {
+            (Modulus::Fixed { .. }, _) => return Some(format!("{factors} give r < {bound}")),
+            (Modulus::Runtime, Reduce::Lazy) => format!("1 < m <= 2^{}", n - 2),
+            (Modulus::Runtime, _) => "1 < m".into(),
+        };
+        let w = self.word_bits;
+        Some(format!(
+            "odd m, {modulus}, followed by the word -m^-1 mod 2^{w}; {factors} give r < {bound}"
+        ))
+    }
+
+    /// The symbol: `mul160`, `mul256x64`, `montmul160_secp160r1`.
     pub fn symbol(&self) -> String {
-        format!("{}{}", self.op.name(), self.size)
+        let modulus = match self.modular.as_ref().map(|m| &m.modulus) {
+            Some(Modulus::Fixed { text, .. }) if !text.starts_with("0x") => {
+                format!("_{}", text.replace('-', "_"))
+            }
+            _ => String::new(),
+        };
+        format!("{}{}{modulus}", self.op.name(), self.size)
     }
 
     /// The cases of aliasing, distinct operands first.
     pub fn aliases(&self) -> &'static [Alias] {
-        match self.op.sources() {
+        match self.op.factors() {
             1 => &[Alias::Distinct, Alias::RIsA],
             _ => &Alias::ALL,
         }
     }
+}
+
+/// Can one reduce modulo it in `bits` bits?
+fn fits(modular: &Modular, bits: u32, word_bits: u32) -> Result<(), SpecError> {
+    let Modulus::Fixed { value, text } = &modular.modulus else {
+        return Ok(());
+    };
+    let text = text.clone();
+    if *value < BigUint::from(3u8) {
+        return Err(SpecError::SmallModulus(text));
+    }
+    if !value.bit(0) {
+        return Err(SpecError::Even(text));
+    }
+    if value.bits() > u64::from(bits) {
+        let near = value.bits().next_multiple_of(u64::from(word_bits));
+        return Err(SpecError::LargeModulus(text, value.bits(), bits, near));
+    }
+    if modular.reduce == Reduce::Lazy && value.bits() + 2 > u64::from(bits) {
+        return Err(SpecError::NotLazy(bits, text));
+    }
+    Ok(())
 }
 
 /// Which operands start at the same address.
@@ -273,7 +453,7 @@ impl Alias {
     }
 
     /// For r, a and b: a number, the same for those that share an address.
-    pub fn places(self) -> [usize; 3] {
+    fn places(self) -> [usize; 3] {
         match self {
             Alias::Distinct => [0, 1, 2],
             Alias::AIsB => [0, 1, 1],
@@ -281,5 +461,11 @@ impl Alias {
             Alias::RIsB => [0, 1, 0],
             Alias::All => [0, 0, 0],
         }
+    }
+
+    /// The same for r and the sources of `spec`; a modulus shares its place with nothing.
+    pub fn of(self, spec: &Spec) -> Vec<usize> {
+        let factors = self.places().into_iter().take(1 + spec.op.factors());
+        factors.chain(spec.is_runtime().then_some(3)).collect()
     }
 }

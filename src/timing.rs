@@ -288,7 +288,7 @@ pub fn narrowest_access<I: Isa>(spec: &Spec, core: &I::Core, function: &Function
     let d = Secret::forking(Vec::new());
     let called = call::<I>(d, spec, core, function, I::WORD_BITS).ok()?;
     let bases = prove::bases(spec, Alias::Distinct, function);
-    let widths = bases[1..=spec.op.sources()]
+    let widths = bases[1..=spec.sources().len()]
         .iter()
         .filter_map(|b| called.domain.memory.narrowest_load(*b));
     widths.min()

@@ -7,6 +7,9 @@
 
 use num_bigint::BigUint;
 
+use crate::spec::Spec;
+use crate::spec::modulus::{Reduce, negated_inverse};
+
 /// A small deterministic generator (xorshift64*, Vigna 2016).
 #[derive(Clone, Debug)]
 pub struct Random(u64);
@@ -113,6 +116,78 @@ pub fn operands(bytes: &[usize], count: usize, seed: u64) -> Vec<Vec<BigUint>> {
         list.push(operands);
     }
     list
+}
+
+/// Operands that keep the contract of `spec`: those of [`operands`], and of a modular operation
+/// factors next to its modulus and to the bound of factors.
+pub fn of(spec: &Spec, count: usize, seed: u64) -> Vec<Vec<BigUint>> {
+    let mut list = operands(&spec.source_bytes(), count, seed);
+    let near = list.len();
+    if spec.modular.is_some() {
+        let first = list.clone().into_iter();
+        // Enough places for the special factors, and each of them beside others.
+        list.extend(first.cycle().take(6 * SPECIAL));
+    }
+    for (i, sources) in list.iter_mut().enumerate() {
+        admit(spec, sources);
+        if let (Some(m), Some(k)) = (spec.modulus(sources), i.checked_sub(near)) {
+            let limit = spec.limit(sources);
+            let limit = limit.unwrap_or(BigUint::from(1u8) << spec.size.a);
+            for (side, source) in sources.iter_mut().take(spec.op.factors()).enumerate() {
+                // All pairs in the long run, as both counts have no common factor.
+                if side == 0 || k >= SPECIAL {
+                    *source = special(&m, &limit, spec.size.a, k / (1 + side * SPECIAL) + k);
+                }
+            }
+        }
+    }
+    list
+}
+
+/// How many special factors there are.
+const SPECIAL: usize = 9;
+
+/// A factor below `limit` next to 0, the modulus `m`, the bound, or `2^n`.
+fn special(m: &BigUint, limit: &BigUint, n: u32, which: usize) -> BigUint {
+    let one = BigUint::from(1u8);
+    let number = match which % SPECIAL {
+        0 => BigUint::default(),
+        1 => one,
+        2 => m - 1u8,
+        3 => m - 2u8,
+        4 => limit - 1u8,
+        5 => limit - 2u8,
+        6 => (one << n) % m,
+        7 => m.clone(),
+        _ => (m + 1u8) >> 1u8,
+    };
+    number % limit
+}
+
+/// Makes sources keep the contract of `spec`: an odd modulus with its `m'`, factors below their bound.
+pub fn admit(spec: &Spec, sources: &mut [BigUint]) {
+    let Some(modular) = &spec.modular else {
+        return;
+    };
+    let n = spec.size.a;
+    if let (true, Some(last)) = (spec.is_runtime(), sources.last_mut()) {
+        let bits = match modular.reduce {
+            Reduce::Lazy => n - 2,
+            _ => n,
+        };
+        let mut m = &*last % (BigUint::from(1u8) << bits);
+        m.set_bit(0, true);
+        if m == BigUint::from(1u8) {
+            m = BigUint::from(3u8);
+        }
+        let inverse = BigUint::from(negated_inverse(&m, spec.word_bits));
+        *last = m + (inverse << n);
+    }
+    if let Some(limit) = spec.limit(sources) {
+        for source in sources.iter_mut().take(spec.op.factors()) {
+            *source %= &limit;
+        }
+    }
 }
 
 /// Pairs of operands of `bytes` bytes.

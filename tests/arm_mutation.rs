@@ -113,7 +113,7 @@ fn behaves(spec: &Spec, code: &[u8], sources: &[BigUint]) -> bool {
         return false;
     }
     let places = [0x1000, 0x2000, 0x3000];
-    let mut m = abi::enter_concrete(code, &places[..1 + spec.op.sources()]);
+    let mut m = abi::enter_concrete(code, &places[..1 + spec.op.factors()]);
     for i in 3..13 {
         m.r[i].0 = 0x1234_5600 + i as u64;
     }

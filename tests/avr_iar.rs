@@ -34,6 +34,7 @@ fn request(op: Operation, bits: u32, method: &str, params: &Params) -> Request {
     Request {
         op,
         size: bits.into(),
+        modular: None,
         method: Some(method.into()),
         params: named.collect(),
         max_regs: None,

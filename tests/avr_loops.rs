@@ -41,6 +41,7 @@ fn request(cell: &Cell, bits: u32) -> Request {
         max_regs: None,
         style: Some(cell.style),
         budget: Budget::default(),
+        modular: None,
         drop: None,
     }
 }

@@ -28,6 +28,7 @@ fn request(bits: u32, params: &[(&str, usize)]) -> Request {
     Request {
         op: Operation::Mul,
         size: bits.into(),
+        modular: None,
         method: Some("shift-and-add".into()),
         params,
         max_regs: None,

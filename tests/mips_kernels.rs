@@ -60,7 +60,7 @@ fn kernels(core: &Core, words: u32, method: &Method, params: &Params) -> Vec<Ker
             core.full_name(),
             method.name
         ),
-        spec,
+        spec: spec.clone(),
         code: MipsIsa::encode(core, &program.insns).unwrap(),
         insns: program.insns,
         claims: program.claims,

@@ -19,6 +19,7 @@ use lozenge::isa::avr::{AvrIsa, abi};
 use lozenge::kernel;
 use lozenge::method::{self, Params};
 use lozenge::prove;
+use lozenge::spec::modulus::{Modular, Reduce};
 use lozenge::spec::{Alias, Op as Operation, Size, Spec};
 use lozenge::vectors::{self, Random};
 
@@ -117,7 +118,7 @@ fn mutate(program: &[Insn], kind: usize, at: usize, random: &mut Random) -> Opti
 
 /// The state after each instruction of a run: registers, flags, result.
 fn trace(code: &[u8], sources: &[num_bigint::BigUint], spec: &Spec) -> Vec<Vec<u8>> {
-    let addresses = [0x200, 0x400, 0x600];
+    let addresses = [0x200, 0x400, 0x600, 0x800];
     let mut m: Avr<Concrete> = abi::enter_concrete(&ATMEGA128, Rc::from(code), &addresses);
     for i in 2..18 {
         m.r[i].0 = 0xa0 + i as u64;
@@ -142,7 +143,7 @@ fn trace(code: &[u8], sources: &[num_bigint::BigUint], spec: &Spec) -> Vec<Vec<u
 /// What differs between the original and an equivalent mutant with a fault at instruction `at`.
 fn reason(spec: &Spec, original: &[u8], mutant: &[u8], at: usize) -> String {
     let mut differ = vec![false; 38 + spec.result_bytes()];
-    for sources in vectors::operands(&spec.source_bytes(), 8, 99) {
+    for sources in vectors::of(spec, 8, 99) {
         let a = trace(original, &sources, spec);
         let b = trace(mutant, &sources, spec);
         // Aligned from the start up to the fault, and from the end behind it.
@@ -169,10 +170,10 @@ fn reason(spec: &Spec, original: &[u8], mutant: &[u8], at: usize) -> String {
 }
 
 fn wrong(spec: &Spec, code: &[u8]) -> bool {
-    let inputs = vectors::operands(&spec.source_bytes(), 600, 5);
+    let inputs = vectors::of(spec, 600, 5);
     inputs.iter().any(|sources| {
         let runs = kernel::run::<AvrIsa>(spec, &ATMEGA128, code, sources, Alias::Distinct);
-        runs.map_or(true, |(got, _)| got != spec.value(sources))
+        runs.map_or(true, |(got, _)| !spec.accepts(sources, &got))
     })
 }
 
@@ -184,7 +185,23 @@ fn wrong_mutants_are_rejected() {
     let of = |op, size, method| (Spec::new(op, size, 8).expect("a size"), method);
     let mul = |n: u32, method| of(Operation::Mul, Size::from(8 * n), method);
     let sqr = |n: u32, name, params| of(Operation::Sqr, Size::from(8 * n), (name, params));
+    let modular = |op, bits: u32, modulus: &str, reduce| {
+        let modular = Modular {
+            modulus: modulus.parse().expect("a modulus"),
+            reduce,
+        };
+        let spec = Spec::with(op, bits, Some(modular), 8).expect("a size");
+        (spec, ("fips", Params::new()))
+    };
     let kernels = [
+        modular(Operation::Montmul, 24, "0xfffffb", Reduce::Full),
+        modular(Operation::Montmul, 32, "0x9e3779b1", Reduce::Almost),
+        modular(Operation::Montmul, 24, "0x2fb3a1", Reduce::Lazy),
+        modular(Operation::Montmul, 32, "0xcd3e*2^16+1", Reduce::Full),
+        modular(Operation::Montmul, 24, "runtime", Reduce::Full),
+        modular(Operation::Montmul, 32, "runtime", Reduce::Almost),
+        modular(Operation::Montsqr, 32, "2^32-2^15-1", Reduce::Full),
+        modular(Operation::Redc, 32, "0xffffff1d", Reduce::Full),
         mul(3, scanning()),
         mul(9, scanning()),
         mul(5, caching(2)),

@@ -20,6 +20,7 @@ fn cost_on<I: Isa>(core: &I::Core, method: &str, param: Option<(&str, usize)>, b
     let request = Request {
         op: Op::Mul,
         size: bits.into(),
+        modular: None,
         method: Some(method.into()),
         params: param
             .map(|(name, value)| (name.to_string(), value))
@@ -164,6 +165,7 @@ fn within(method: &str, params: &[(&str, usize)], most: Option<usize>, bits: &[u
         let request = Request {
             op: Op::Mul,
             size: (*bits as u32).into(),
+            modular: None,
             method: Some(method.into()),
             params: params.collect(),
             max_regs: most,

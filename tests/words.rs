@@ -215,6 +215,7 @@ impl Muddle {
                     // Later piles may use what earlier ones made.
                     let out = (self.random.below(8) > 0).then(|| self.out());
                     Pile {
+                        quotient: None,
                         products,
                         doubled,
                         addends,

@@ -25,6 +25,7 @@ pub fn run(args: &BenchArgs) -> Result<bool, String> {
         let request = Request {
             op: Op::Mul,
             size: (*bits).into(),
+            modular: None,
             method: None,
             params: BTreeMap::new(),
             max_regs: None,

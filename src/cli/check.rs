@@ -9,6 +9,7 @@ use lozenge::load;
 use lozenge::method::Params;
 use lozenge::report::{Report, Subject};
 use lozenge::smt;
+use lozenge::spec::modulus::Reduce;
 use lozenge::target::{Names, OnIsa, Target};
 
 use super::assemble::assemble;
@@ -56,7 +57,7 @@ impl OnIsa for Check<'_> {
             align: args.align.as_ref().and_then(|bytes| bytes.parse().ok()),
             limit: args.steps,
         };
-        let what = (args.op.into(), args.bits);
+        let what = (args.op.into(), args.bits, args.modular.modular()?);
         let spec = audit::prepare::<I>(what, core, function, &contract);
         let spec = spec.map_err(|e| e.to_string())?;
         let word_bits = function.word_bits::<I>();
@@ -129,6 +130,12 @@ fn command(args: &CheckArgs, target: &Target) -> String {
         target.arguments()
     );
     let steps = args.steps.map(|steps| steps.to_string());
+    if let Some(modulus) = &args.modular.modulus {
+        text += &format!(" --modulus {modulus}");
+    }
+    if let Some(reduce) = args.modular.reduce {
+        text += &format!(" --reduce {}", Reduce::from(reduce).name());
+    }
     let options = [
         ("--args", &args.args),
         ("--scratch", &args.scratch),

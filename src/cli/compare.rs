@@ -116,7 +116,9 @@ impl OnIsa for Cells<'_> {
 
     fn call<I: Isa>(self, core: &I::Core, _: &ObjectFormat) -> Self::Output {
         let op = self.args.op.into();
-        let spec = Spec::new(op, self.args.size, I::WORD_BITS).map_err(|e| e.to_string())?;
+        let modular = self.args.modular.modular()?;
+        let spec = Spec::with(op, self.args.size, modular, I::WORD_BITS);
+        let spec = spec.map_err(|e| e.to_string())?;
         let facts = I::facts(core)
             .limited(self.args.max_regs)
             .styled(self.args.style.unwrap_or_default());
@@ -149,6 +151,7 @@ impl OnIsa for Judge<'_> {
         let request = Request {
             op: self.args.op.into(),
             size: self.args.size,
+            modular: self.args.modular.modular()?,
             method: Some(self.cell.method.name.into()),
             params: params
                 .map(|(name, value)| (name.to_string(), *value))

@@ -10,6 +10,7 @@ use lozenge::facts::Style;
 use lozenge::isa::Isa;
 use lozenge::kernel::{self, Kernel, Request};
 use lozenge::report::{Files, Report};
+use lozenge::spec::modulus::Reduce;
 use lozenge::target::{Names, OnIsa, Target};
 
 use super::{GenArgs, output};
@@ -58,6 +59,7 @@ fn generate<I: Isa>(
     let request = Request {
         op: args.op.into(),
         size: args.size,
+        modular: args.modular.modular()?,
         method: args.method.clone(),
         params,
         max_regs: args.max_regs,
@@ -164,6 +166,12 @@ pub fn command<I: Isa>(kernel: &Kernel<I>, target: &Target) -> String {
     if kernel.style != Style::Unrolled {
         text.push_str(&format!(" --style {}", kernel.style.name()));
     }
+    if let Some(modular) = &kernel.spec.modular {
+        text.push_str(&format!(" --modulus {}", modular.modulus));
+        if modular.reduce != Reduce::Full {
+            text.push_str(&format!(" --reduce {}", modular.reduce.name()));
+        }
+    }
     text
 }
 
@@ -219,6 +227,10 @@ pub(super) fn text(report: &Report) -> String {
         report.method_text(),
         report.style
     );
+    if let Some(modular) = &spec.modular {
+        text += &line("modulus", format!("m = {}", modular.modulus));
+        text += &line("contract", modular.contract.clone());
+    }
     text += &line(
         "CORRECT",
         state(verdict.correct.word(), "correct", " for all inputs"),

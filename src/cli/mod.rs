@@ -16,6 +16,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use lozenge::emit::Assembler;
 use lozenge::facts::Style;
 use lozenge::spec;
+use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 
 /// Multi-precision arithmetic kernels for small processors, proved on the bytes that ship.
 #[derive(Parser)]
@@ -75,6 +76,12 @@ pub enum OpArg {
     Add,
     /// r - 2^n borrow = a - b, the borrow returned; for `check`
     Sub,
+    /// r = a * b * 2^-n mod m, Montgomery's product
+    Montmul,
+    /// r = a^2 * 2^-n mod m
+    Montsqr,
+    /// r = a * 2^-n mod m, a of twice the size
+    Redc,
 }
 
 impl From<OpArg> for spec::Op {
@@ -86,6 +93,56 @@ impl From<OpArg> for spec::Op {
             OpArg::Mulhi => spec::Op::Mulhi,
             OpArg::Add => spec::Op::Add,
             OpArg::Sub => spec::Op::Sub,
+            OpArg::Montmul => spec::Op::Montmul,
+            OpArg::Montsqr => spec::Op::Montsqr,
+            OpArg::Redc => spec::Op::Redc,
+        }
+    }
+}
+
+/// What a modular operation works modulo.
+#[derive(Args)]
+pub struct ModularArgs {
+    /// Modulus: a name (p256, secp160r1, 25519, opf160, p256-order ...), a number (0x.. is hexadecimal), a
+    /// sum like 2^255-19 or 52542*2^144+1, or runtime: an operand, m followed by m' = -m^-1 mod 2^w
+    #[arg(long, value_name = "M", allow_hyphen_values = true)]
+    modulus: Option<Modulus>,
+    /// How far results are reduced: below m, below 2^n, or below 2m for 4m <= 2^n [default: full]
+    #[arg(long, value_enum)]
+    reduce: Option<ReduceArg>,
+}
+
+impl ModularArgs {
+    /// The modulus and the reduction, if either is given.
+    fn modular(&self) -> Result<Option<Modular>, String> {
+        match (&self.modulus, self.reduce) {
+            (Some(modulus), reduce) => Ok(Some(Modular {
+                modulus: modulus.clone(),
+                reduce: reduce.unwrap_or(ReduceArg::Full).into(),
+            })),
+            (None, Some(_)) => Err("--reduce needs a modulus: try --modulus p256".into()),
+            (None, None) => Ok(None),
+        }
+    }
+}
+
+/// The reductions on the command line.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum ReduceArg {
+    /// Below m
+    Full,
+    /// Below 2^n
+    Almost,
+    /// Below 2m, for 4m <= 2^n
+    Lazy,
+}
+
+impl From<ReduceArg> for Reduce {
+    fn from(reduce: ReduceArg) -> Self {
+        match reduce {
+            ReduceArg::Full => Reduce::Full,
+            ReduceArg::Almost => Reduce::Almost,
+            ReduceArg::Lazy => Reduce::Lazy,
         }
     }
 }
@@ -123,6 +180,8 @@ pub struct GenArgs {
     /// Bits of an operand, or of a and b: 256x64
     #[arg(value_name = "BITS", allow_negative_numbers = true)]
     size: spec::Size,
+    #[command(flatten)]
+    modular: ModularArgs,
     /// Part the kernel is for, e.g. atmega328p
     #[arg(long)]
     mcu: Option<String>,
@@ -184,6 +243,8 @@ pub struct CompareArgs {
     /// Bits of an operand, or of a and b: 256x64
     #[arg(value_name = "BITS", allow_negative_numbers = true)]
     size: spec::Size,
+    #[command(flatten)]
+    modular: ModularArgs,
     /// Part; may be given more than once
     #[arg(long)]
     mcu: Vec<String>,
@@ -228,6 +289,8 @@ pub struct CheckArgs {
     /// Bits of an operand
     #[arg(long, allow_negative_numbers = true)]
     bits: spec::Size,
+    #[command(flatten)]
+    modular: ModularArgs,
     /// Its arguments, ITEM[:BYTES][@PLACE] each: r, a, b (pointers to the operands), a number, n,
     /// n8, n16, n32 (words of an operand), scratch:BYTES (memory to use), _ (anything); PLACE is a
     /// register or sp+N, where the calling convention puts it if not given [default: r,a,b]

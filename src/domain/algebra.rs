@@ -31,6 +31,8 @@ pub struct Algebra {
     pub(super) claims: Claims,
     /// Words that were chosen by a bit: the bit, the word if it is set, the word if not.
     pub(super) choices: HashMap<VarId, (VarId, Value, Value)>,
+    /// The lowest word of a modulus that is an input, and the input `m'` with `m m' = -1 mod 2^w`.
+    pub(super) inverse: Option<(VarId, VarId)>,
     /// Words whose bits have names, lowest first.
     pub(super) digits: HashMap<VarId, Vec<Value>>,
     pub(super) cuts: Cuts,

@@ -265,8 +265,16 @@ impl Bounds {
                 return (chain(p), if a == Value::ZERO { b } else { a });
             }
         }
-        let pick = match (in_a, in_b) {
-            (Some(p), _) if a == b => return (self.doubled(p), a),
+        if let (Some(p), true) = (in_a, a == b) {
+            return (self.doubled(p), a);
+        }
+        // What a claim speaks of is a number that is added, and accumulates nothing: words of it that
+        // are not added would hide how small the sum is. A product has two words.
+        let accumulates = |p: &Place| {
+            let g = &self.groups[p.group as usize];
+            !g.complete || g.words.len() <= 2
+        };
+        let pick = match (in_a.filter(accumulates), in_b.filter(accumulates)) {
             (Some(p), Some(q)) if self.follows(p, q) => Some((p, b)),
             (Some(p), Some(q)) if self.follows(q, p) => Some((q, a)),
             (Some(p), Some(q)) if self.rank(&p) >= self.rank(&q) => Some((p, b)),

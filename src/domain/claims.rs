@@ -156,21 +156,31 @@ impl Equation {
         Ok(())
     }
 
-    /// The factor `f` for which `p` contains `f sum 2^(w i) words[i]`, if it does.
-    pub fn factor_in(&self, p: &Polynomial<'_>) -> Option<Scaled> {
-        let mut variables = self.words.iter().enumerate().filter_map(|(i, v)| match v {
+    /// The variables among the words, with their weights as powers of 2.
+    pub fn variables(&self) -> impl DoubleEndedIterator<Item = (u64, VarId)> {
+        let words = self.words.iter().enumerate();
+        words.filter_map(|(i, v)| match v {
             Value::Var(v) => Some((u64::from(self.w) * i as u64, *v)),
             Value::Public(_) => None,
-        });
-        let (weight, first) = variables.next()?;
+        })
+    }
+
+    /// The factor `f` for which `p` contains `f sum 2^(W i) words[i]`, if it does; a word may be there
+    /// more often where `p` leaves the rest as it is. The lowest word decides, whose coefficient is known
+    /// best modulo a power of 2; over the integers the highest, which is no quotient.
+    pub fn factor_in(&self, p: &Polynomial<'_>) -> Option<Scaled> {
+        let (weight, first) = match p.bits {
+            u64::MAX => self.variables().next_back()?,
+            _ => self.variables().next()?,
+        };
         let mut factor = p.coefficient(first)?.clone();
         factor.shift = factor.shift.checked_sub(weight)?;
-        for (weight, v) in variables {
+        for (weight, v) in self.variables() {
             let mut rest = factor.carried(weight);
             if let Some(by) = p.coefficient(v) {
                 rest.add(by);
             }
-            if !rest.vanishes(p.bits) {
+            if !rest.vanishes(p.bits) && !p.leaves(&rest) {
                 return None;
             }
         }
@@ -179,11 +189,7 @@ impl Equation {
 
     /// The earliest variable among the words.
     fn rank(&self) -> Option<VarId> {
-        let variables = self.words.iter().filter_map(|v| match v {
-            Value::Var(v) => Some(*v),
-            Value::Public(_) => None,
-        });
-        variables.min()
+        self.variables().map(|(_, v)| v).min()
     }
 }
 

@@ -31,11 +31,7 @@ pub(super) fn difference<'a>(
     let weight = |i: usize| u64::from(w) * i as u64;
     let scaled = |sign: i64, i: usize| Scaled::new(BigInt::from(sign), weight(i));
     let mut p = Polynomial::new(algebra, weight(shift + result.len()));
-    for (i, x) in a.iter().enumerate() {
-        for (j, y) in b.iter().enumerate() {
-            p.add_product(*x, *y, &scaled(-1, i + j))?;
-        }
-    }
+    add_product(&mut p, w, &scaled(-1, 0), a, b)?;
     for (i, word) in result.iter().enumerate() {
         p.add_value(*word, &scaled(1, shift + i))?;
     }
@@ -82,6 +78,30 @@ pub fn sum(
         }
     }
     p.close()
+}
+
+/// Adds `by * (sum 2^(w i) a[i]) (sum 2^(w j) b[j])`.
+pub(super) fn add_product(
+    p: &mut Polynomial<'_>,
+    w: u32,
+    by: &Scaled,
+    a: &[Value],
+    b: &[Value],
+) -> Result<(), Open> {
+    for (i, x) in a.iter().enumerate() {
+        for (j, y) in b.iter().enumerate() {
+            let shift = by.shift + u64::from(w) * (i + j) as u64;
+            p.add_product(
+                *x,
+                *y,
+                &Scaled {
+                    odd: by.odd.clone(),
+                    shift,
+                },
+            )?;
+        }
+    }
+    Ok(())
 }
 
 /// Shows `sum 2^(w i) result[i] = (sum 2^(w i) a[i]) * (sum 2^(w j) b[j])` for all inputs, modulo the

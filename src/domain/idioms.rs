@@ -125,13 +125,22 @@ impl Algebra {
         Some((bit, complement))
     }
 
-    /// `(2^W - 1) b + 1 + c = 2^W b + (1 - b) + c`: a word that was made 1 too small, made right.
+    /// `(2^W - 1) b + 1 + c = 2^W b + (1 - b) + c`: a word that was made 1 too small, made right. Numbers
+    /// that leave a carry whatever `c` is are of this kind: `b` is 1 then.
     pub(super) fn unmask<const W: u32>(
         &mut self,
         a: Value,
         b: Value,
         c: &BitValue,
     ) -> Option<Sum<Self, W>> {
+        if let (Value::Public(Public::Known(x)), Value::Public(Public::Known(y))) = (a, b)
+            && (x + y) >> W == 1
+        {
+            let rest = self.known::<W>(x + y);
+            let sum = self.add::<W>(&rest, &Value::ZERO, c);
+            let one = self.flag(true);
+            return Some(Self::opaque(sum.word, one));
+        }
         let one = Value::Public(Public::Known(1));
         let mask = match (a, b) {
             (mask, k) | (k, mask) if k == one => mask,

@@ -28,6 +28,7 @@ pub mod formula;
 pub mod identity;
 mod idioms;
 mod lost;
+pub mod montgomery;
 mod placed;
 mod polynomial;
 pub mod public;

@@ -4,6 +4,9 @@
 //! variables only, so that each one has collected all its uses when its turn comes: carries
 //! between the words of a sum, and borrows between the words of a factor, cancel at once.
 //!
+//! A polynomial may *settle* carries ([`Polynomial::settle`]): a word that is used nowhere any more, as
+//! it is known to be 0 or only its carry is wanted, is expanded as often as its carry asks.
+//!
 //! The words of a shown claim ([`super::claims`]) wait for the turn of the earliest of them.
 //! If they then stand there as a multiple of `sum 2^(W i) words[i]`, the claim's right side
 //! takes their place; if not, their definitions do.
@@ -34,6 +37,22 @@ impl Scaled {
             odd: value >> zeros,
             shift: shift + zeros,
         }
+    }
+
+    /// `self / (sign 2^bits)`, if it is whole.
+    fn divided(&self, sign: i64, bits: u64) -> Option<Self> {
+        Some(Self {
+            odd: &self.odd * sign,
+            shift: match self.odd.is_zero() {
+                true => 0,
+                false => self.shift.checked_sub(bits)?,
+            },
+        })
+    }
+
+    /// The number itself.
+    pub fn value(&self) -> BigInt {
+        &self.odd << self.shift
     }
 
     pub fn add(&mut self, other: &Self) {
@@ -73,7 +92,7 @@ type Row = BTreeMap<VarId, Scaled>;
 
 /// A polynomial of degree at most 2 in the variables, modulo `2^bits`.
 pub(super) struct Polynomial<'a> {
-    algebra: &'a Algebra,
+    pub algebra: &'a Algebra,
     pub bits: u64,
     constant: Scaled,
     /// Variables still to be replaced, by their turn, and those without definition.
@@ -84,6 +103,69 @@ pub(super) struct Polynomial<'a> {
     open_products: BTreeMap<(VarId, VarId), Scaled>,
     /// Products added so far.
     products: u64,
+    /// Carries to be settled by the words they left, latest first, and what was left of these words.
+    homes: std::slice::Iter<'a, Home>,
+    left: BTreeMap<VarId, Scaled>,
+    /// Multiples of it are left, too.
+    modulus: Option<Modulus<'a>>,
+}
+
+/// A modulus, and the weights of the words of a quotient by it.
+#[derive(Clone, Copy)]
+pub(super) struct Modulus<'a> {
+    pub value: &'a BigInt,
+    pub w: u32,
+    pub words: usize,
+}
+
+/// A word that is defined with `sign 2^w` times a carry.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Home {
+    pub word: VarId,
+    pub carry: VarId,
+    pub sign: i64,
+    pub w: u32,
+}
+
+/// The first word of each carry that is defined with `2^w` or `-2^w` times it, latest word first.
+pub(super) fn homes(algebra: &Algebra, w: u32) -> Vec<Home> {
+    let mut known = std::collections::HashSet::new();
+    let mut homes = Vec::new();
+    for (word, var) in (0..).zip(&algebra.vars) {
+        let carry = match var.def {
+            Def::Low { hi, .. } => Some((hi, -1)),
+            Def::Linear { .. } => algebra.sum(word).and_then(|(terms, _)| {
+                let is_carry = |(v, factor): &&(VarId, i64)| {
+                    factor.abs() == 1 << w && algebra.vars[*v as usize].def == Def::Carry
+                };
+                let (v, factor) = terms.iter().find(is_carry)?;
+                Some((*v, factor.signum()))
+            }),
+            _ => None,
+        };
+        if let Some((carry, sign)) = carry
+            && known.insert(carry)
+        {
+            homes.push(Home {
+                word,
+                carry,
+                sign,
+                w,
+            });
+        }
+    }
+    homes.reverse();
+    homes
+}
+
+/// What elimination cannot replace.
+#[derive(Default)]
+pub(super) struct Remainder {
+    pub constant: BigInt,
+    pub terms: BTreeMap<VarId, BigInt>,
+    pub products: BTreeMap<(VarId, VarId), BigInt>,
+    /// Words with a definition that are left as they are.
+    pub left: Vec<VarId>,
 }
 
 /// Adds to an entry of a sparse sum.
@@ -113,7 +195,80 @@ impl<'a> Polynomial<'a> {
             rows: BTreeMap::new(),
             open_products: BTreeMap::new(),
             products: 0,
+            homes: [].iter(),
+            left: BTreeMap::new(),
+            modulus: None,
         }
+    }
+
+    /// Elimination settles carries by `homes` from now on. At the turn of a word, which has the
+    /// coefficient `g`, its carry has collected all its uses and would vanish if the word were there `k`
+    /// times. Then the word is expanded `k` times and `g - k` times left as it is, if it is used nowhere
+    /// else (`g = 0`) or `g - k` is a multiple of `modulus`. What is left is in [`Self::remainder`].
+    pub fn settle(&mut self, homes: &'a [Home], modulus: Option<Modulus<'a>>) {
+        self.homes = homes.iter();
+        self.modulus = modulus;
+    }
+
+    /// Is a word left as it is as often as this: a multiple of the modulus?
+    pub fn leaves(&self, by: &Scaled) -> bool {
+        let is_multiple = |m: Modulus<'_>| (&by.odd % m.value).is_zero();
+        !by.odd.is_zero() && self.modulus.is_some_and(is_multiple)
+    }
+
+    /// Of a word that left no carry: how often it is itself, if the rest are multiples of the modulus.
+    fn itself(&self, by: &Scaled) -> Option<Scaled> {
+        let Modulus { w, words, .. } = self.modulus?;
+        let weights = (0..words as u64).map(|k| Scaled::new(BigInt::from(1), u64::from(w) * k));
+        let is_power = by.odd.bits() <= 1;
+        let fits = |weight: &Scaled| {
+            let mut rest = by.clone();
+            rest.add(&weight.times(-1));
+            self.leaves(&rest)
+        };
+        weights.into_iter().filter(|_| !is_power).find(fits)
+    }
+
+    /// Keeps `by * v` as it is.
+    fn leave(&mut self, v: VarId, by: &Scaled) {
+        accumulate(&mut self.left, v, by, self.bits);
+    }
+
+    fn settle_carry(&mut self, home: &Home) {
+        let zero = Scaled::new(BigInt::zero(), 0);
+        let of = |v| self.coefficient(v).cloned().unwrap_or_else(|| zero.clone());
+        let (g, by) = (of(home.word), of(home.carry));
+        let waits = self.algebra.vars[home.word as usize].rank != home.word;
+        // A carry that is used as often as a multiple of the modulus is a mask, and stays.
+        if waits || self.leaves(&by) {
+            return;
+        }
+        let Some(k) = by.divided(-home.sign, u64::from(home.w)) else {
+            return;
+        };
+        let mut rest = g.clone();
+        rest.add(&k.times(-1));
+        if rest.odd.is_zero() || !(g.odd.is_zero() || self.leaves(&rest)) {
+            return;
+        }
+        self.linear.insert((home.word, home.word), k);
+        self.leave(home.word, &rest);
+    }
+
+    /// After elimination: constant, terms, and products; the words among the terms that were left.
+    pub fn remainder(&self) -> Remainder {
+        let mut r = Remainder {
+            constant: self.constant.value(),
+            ..Remainder::default()
+        };
+        for (v, by) in self.open_linear.iter().chain(&self.left) {
+            *r.terms.entry(*v).or_default() += by.value();
+        }
+        for ((x, y), by) in &self.open_products {
+            r.products.insert((*x, *y), by.value());
+        }
+        r.left = self.left.keys().copied().collect();
+        r
     }
 
     fn def(&self, v: VarId) -> Def {
@@ -184,6 +339,11 @@ impl<'a> Polynomial<'a> {
         if let Some(known) = self.algebra.absorbed(x, y) {
             return self.add_variable(known, by);
         }
+        if let Some((v, w)) = self.algebra.cancelled(x, y)
+            && by.shift + w >= self.bits
+        {
+            return self.add_variable(v, &by.times(-1));
+        }
         self.products += 1;
         let (later, earlier) = (x.max(y), x.min(y));
         let (sum, other) = if self.is_sum(later) {
@@ -217,6 +377,14 @@ impl<'a> Polynomial<'a> {
             let linear = self.linear.last_key_value().map(|(key, _)| *key);
             let row = self.rows.last_key_value().map(|(v, _)| *v);
             let next = linear.map(|(rank, _)| rank).max(row);
+            let claim = order.peek().map(|(rank, _)| *rank);
+            if let Some(home) = self.homes.as_slice().first()
+                && Some(home.word) >= next.max(claim)
+            {
+                self.homes.next();
+                self.settle_carry(home);
+                continue;
+            }
             if let Some((_, index)) = order.next_if(|(rank, _)| Some(*rank) >= next) {
                 if let Some(equation) = claims.get(*index) {
                     self.apply(equation)?;
@@ -239,7 +407,16 @@ impl<'a> Polynomial<'a> {
     /// Replaces the words of a shown claim by its right side, if they stand as a multiple of its left.
     fn apply(&mut self, equation: &Equation) -> Result<(), Open> {
         match equation.factor_in(self) {
-            Some(factor) => equation.add_to(self, &factor.times(-1)),
+            Some(factor) => {
+                equation.add_to(self, &factor.times(-1))?;
+                for (_, v) in equation.variables() {
+                    let key = (self.algebra.vars[v as usize].rank, v);
+                    if let Some(rest) = self.linear.remove(&key) {
+                        self.leave(v, &rest);
+                    }
+                }
+                Ok(())
+            }
             None => Ok(()),
         }
     }
@@ -251,6 +428,15 @@ impl<'a> Polynomial<'a> {
             return Ok(());
         };
         let algebra = self.algebra;
+        let by = match self.itself(&by) {
+            Some(once) => {
+                let mut rest = by;
+                rest.add(&once.times(-1));
+                self.leave(v, &rest);
+                once
+            }
+            None => by,
+        };
         if let Some((terms, constant)) = algebra.sum(v) {
             self.constant.add(&by.times(constant));
             for (t, factor) in terms {

@@ -26,6 +26,13 @@ pub fn lines(report: &Report) -> Vec<(String, String)> {
             )
         }),
         ("prototype", report.prototype()),
+    ];
+    if let Some(modular) = &report.spec.modular {
+        lines.push(("modulus", format!("m = {}", modular.modulus)));
+        lines.push(("reduction", modular.reduce.to_string()));
+        lines.push(("contract", modular.contract.clone()));
+    }
+    lines.extend([
         ("abi", report.abi.to_string()),
         ("aliasing", report.aliasing_text()),
         (
@@ -40,7 +47,7 @@ pub fn lines(report: &Report) -> Vec<(String, String)> {
         ("correct", state(verdict.correct.word(), "correct")),
         ("memory", state(verdict.memory.word(), "memory")),
         ("abi kept", state(verdict.abi.word(), "abi")),
-    ];
+    ]);
     for cycles in report.cycles_text() {
         lines.push(("cycles", cycles));
     }

@@ -1,7 +1,7 @@
 //! The C and C++ header.
 
 use super::{Dialect, banner};
-use crate::report::{Report, SourceReport};
+use crate::report::{Report, SourceReport, SpecReport};
 
 /// The `.h` file.
 pub fn header(report: &Report, dialect: &Dialect) -> String {
@@ -22,24 +22,69 @@ pub fn header(report: &Report, dialect: &Dialect) -> String {
     }
     text.push_str(&format!(
         "#ifndef {guard}\n#define {guard}\n\n#include <stdint.h>\n\n\
-         {}\
+         {}{}\
          #define {upper}_RESULT_BYTES {}\n\
          #define {upper}_STACK_BYTES {}\n\
          #define {upper}_CYCLES {}UL\n\n\
          #ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n",
         sizes(report, &upper),
+        constants(spec, &upper),
         spec.result_bytes,
         report.stack_bytes,
         report.cycles.call.max,
     ));
     text.push_str(&format!(
-        "/* {}. The least significant word comes first.\n * {}Aliasing {}.\n */\n{}\n\n",
+        "/* {}. The least significant word comes first.\n * {}{}Aliasing {}.\n */\n{}\n\n",
         spec.equation,
+        contract(spec),
         alignment,
         report.aliasing_text(),
         report.prototype().replace("void ", "extern void "),
     ));
     text.push_str("#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+    text
+}
+
+/// What operands and result are below, for the comment.
+fn contract(spec: &SpecReport) -> String {
+    match &spec.modular {
+        Some(modular) => format!("{}.\n * ", modular.contract),
+        None => String::new(),
+    }
+}
+
+/// Initialisers of arrays of words: a fixed modulus, and numbers that go with it.
+fn constants(spec: &SpecReport, upper: &str) -> String {
+    let Some(modular) = &spec.modular else {
+        return String::new();
+    };
+    let digits = spec.word_bits as usize / 4;
+    let words = |hex: &str| {
+        let hex = hex.trim_start_matches("0x");
+        let whole = format!("{hex:0>width$}", width = spec.bits as usize / 4);
+        let starts = (0..whole.len()).step_by(digits).rev();
+        let words: Vec<_> = starts
+            .map(|at| format!("0x{}", &whole[at..at + digits]))
+            .collect();
+        words.join(", ")
+    };
+    let mut text = String::new();
+    if modular.modulus.starts_with("0x") {
+        text += &format!(
+            "#define {upper}_MODULUS {{ {} }}\n",
+            words(&modular.modulus)
+        );
+    }
+    for (name, hex) in &modular.constants {
+        text += &match *name {
+            "mprime" => format!("#define {upper}_MPRIME {hex}\n"),
+            name => format!(
+                "#define {upper}_{} {{ {} }}\n",
+                name.to_uppercase(),
+                words(hex)
+            ),
+        };
+    }
     text
 }
 

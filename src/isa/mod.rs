@@ -55,10 +55,9 @@ impl Operands<'_> {
         let longest = self.spec.source_bytes().into_iter().max();
         let room = self.spec.result_bytes().max(longest.unwrap_or(0));
         let room = room.next_multiple_of(8);
-        let places = self.alias.places().into_iter();
-        let used = places.take(1 + self.spec.op.sources());
-        let mut list: Vec<_> = used.map(|place| first + place * room).collect();
-        let mut next = first + list.len() * room;
+        let places = self.alias.of(self.spec).into_iter();
+        let mut list: Vec<_> = places.map(|place| first + place * room).collect();
+        let mut next = first + 4 * room;
         for bytes in areas {
             list.push(next);
             next += bytes.next_multiple_of(8);

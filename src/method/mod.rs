@@ -3,6 +3,7 @@
 mod bottom;
 mod catching;
 pub mod consecutive_operand_caching;
+pub mod fips;
 pub mod hybrid;
 pub mod karatsuba;
 pub mod karatsuba_comba;
@@ -12,7 +13,9 @@ pub mod lazy_doubling;
 pub mod operand_caching;
 pub mod operand_scanning;
 pub mod product_scanning;
+mod reduction;
 pub mod reverse_hybrid;
+pub mod separated;
 pub mod shift_and_add;
 pub mod sliding_block_doubling;
 pub mod square_carry_catcher;
@@ -61,7 +64,7 @@ impl Method {
 }
 
 /// All methods.
-pub static METHODS: [&Method; 17] = [
+pub static METHODS: [&Method; 29] = [
     &operand_caching::METHOD,
     &consecutive_operand_caching::METHOD,
     &hybrid::METHOD,
@@ -79,6 +82,18 @@ pub static METHODS: [&Method; 17] = [
     &shift_and_add::METHOD,
     &reverse_hybrid::METHOD,
     &square_reverse_hybrid::METHOD,
+    &fips::METHOD,
+    &separated::METHODS[0],
+    &separated::METHODS[1],
+    &separated::METHODS[2],
+    &separated::METHODS[3],
+    &separated::METHODS[4],
+    &separated::METHODS[5],
+    &separated::METHODS[6],
+    &separated::METHODS[7],
+    &separated::METHODS[8],
+    &separated::METHODS[9],
+    &separated::METHODS[10],
 ];
 
 /// Why a method has no schedule for these parameters.
@@ -112,6 +127,8 @@ pub enum MethodError {
     },
     #[error("{method} takes operands of one size: try --method product-scanning")]
     TwoSizes { method: &'static str },
+    #[error("there is no modulus: try --modulus p256")]
+    NoModulus,
     #[error("{0} is for machines without a multiplier, and this one multiplies")]
     Multiplies(&'static str),
     #[error("{0} is loops only: try --style looped or --style rolled")]

@@ -6,6 +6,7 @@
 //! blocks of columns of which those that are alike are written once. Blocks can be read as words ([`Words::of`]), not the other way round.
 
 mod blocks;
+mod evaluate;
 mod loops;
 mod tiles;
 mod words;
@@ -19,7 +20,8 @@ pub use blocks::{
 pub use loops::{FoldedBlock, Loops, Run, Step as LoopStep, Turn};
 pub use tiles::{Select, Tile, Tiles};
 pub use words::{
-    Chain, Claim, End, Link, Magnitude, Origin, Pile, Sum, Sweep, Term, Word, WordStep, Words,
+    Chain, Claim, End, Link, Magnitude, Origin, Pile, Quotient, Sum, Sweep, Term, Word, WordStep,
+    Words,
 };
 
 /// The order of an operation.

@@ -4,9 +4,9 @@
 //! decides when to load them, which values stay in registers and which wait in memory. What a
 //! step does is given over the integers; where a carry is dropped, the step says so.
 
-use super::blocks::{Block, Blocks, Counts, ScheduleError};
+use super::blocks::{Block, Blocks};
 use crate::spec::Op;
-use crate::vectors;
+use crate::spec::modulus::Modular;
 
 /// A value, by its number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -15,8 +15,10 @@ pub struct Word(pub usize);
 /// Where a value comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// Word `index` of operand `side` (0 is a, 1 is b).
+    /// Word `index` of operand `side`, in the order of the sources (0 is a).
     Operand { side: usize, index: usize },
+    /// A number that is known: a word of a fixed modulus.
+    Constant(u64),
     /// A step.
     Computed,
 }
@@ -29,8 +31,20 @@ pub struct Pile {
     /// Products that count twice.
     pub doubled: Vec<(Word, Word)>,
     pub addends: Vec<Word>,
+    /// What is added last, to make the low word 0.
+    pub quotient: Option<Quotient>,
     /// None: the low word is not wanted.
     pub out: Option<Word>,
+}
+
+/// A quotient word of Montgomery's reduction: `q = acc m' mod 2^w`, then `acc += q m`. With
+/// `m m' = -1 mod 2^w` the low word is 0 then.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Quotient {
+    /// `m'`.
+    pub inverse: Word,
+    pub m: Word,
+    pub q: Word,
 }
 
 impl Pile {
@@ -205,6 +219,8 @@ impl Claim {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Words {
     pub op: Op,
+    /// Of a modular operation.
+    pub modular: Option<Modular>,
     pub word_bits: u32,
     /// Words of each operand.
     pub lengths: Vec<usize>,
@@ -224,6 +240,7 @@ impl Words {
         };
         Self {
             op,
+            modular: None,
             word_bits,
             lengths: lengths.to_vec(),
             origins: lengths.iter().enumerate().flat_map(operand).collect(),
@@ -241,10 +258,55 @@ impl Words {
         words
     }
 
+    /// The word `value`, the same one each time.
+    pub fn constant(&mut self, value: u64) -> Word {
+        let origin = Origin::Constant(value);
+        match self.origins.iter().position(|o| *o == origin) {
+            Some(known) => Word(known),
+            None => {
+                self.origins.push(origin);
+                Word(self.origins.len() - 1)
+            }
+        }
+    }
+
+    /// The number that a word is, if it is known.
+    pub fn known(&self, word: Word) -> Option<u64> {
+        match self.origins[word.0] {
+            Origin::Constant(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// One more operand.
+    pub fn add_operand(&mut self, length: usize) {
+        let side = self.lengths.len();
+        self.lengths.push(length);
+        let words = (0..length).map(|index| Origin::Operand { side, index });
+        self.origins.extend(words);
+    }
+
     /// The words of operand `side`.
     pub fn operand(&self, side: usize) -> Vec<Word> {
-        let first = self.lengths[..side].iter().sum::<usize>();
-        (first..first + self.lengths[side]).map(Word).collect()
+        let of_side =
+            |origin: &Origin| matches!(origin, Origin::Operand { side: s, .. } if *s == side);
+        let words = self.origins.iter().enumerate();
+        let words = words.filter(|(_, origin)| of_side(origin));
+        words.map(|(i, _)| Word(i)).collect()
+    }
+
+    /// Word `index` of operand `side`, if it has so many.
+    pub fn operand_word(&self, side: usize, index: usize) -> Option<Word> {
+        let wanted = Origin::Operand { side, index };
+        // Operands that were there from the start come first.
+        let first = self.lengths.iter().take(side).sum::<usize>() + index;
+        if self.origins.get(first) == Some(&wanted) {
+            return Some(Word(first));
+        }
+        self.origins
+            .iter()
+            .position(|origin| *origin == wanted)
+            .map(Word)
     }
 
     /// A new value, to be computed by a step.
@@ -360,6 +422,10 @@ impl Words {
                     read.extend(&pile.addends);
                     let products = pile.doubled.iter().chain(&pile.products);
                     read.extend(products.flat_map(|(x, y)| [*x, *y]));
+                    if let Some(Quotient { inverse, m, q }) = pile.quotient {
+                        read.extend([inverse, m, q]);
+                        made.push(q);
+                    }
                     made.extend(pile.out);
                 }
             }
@@ -394,158 +460,5 @@ impl Words {
             WordStep::Part(_) => {}
         }
         (read, made)
-    }
-
-    /// Runs the steps on numbers: every value.
-    pub fn evaluate(&self, operands: &[Vec<u64>]) -> Vec<u64> {
-        let w = self.word_bits;
-        let ones = (1u64 << w) - 1;
-        let mut v = vec![0u64; self.origins.len()];
-        for (slot, origin) in v.iter_mut().zip(&self.origins) {
-            if let Origin::Operand { side, index } = origin {
-                *slot = operands[*side][*index];
-            }
-        }
-        for step in &self.steps {
-            match step {
-                WordStep::Sweep(sweep) => {
-                    let mut acc = 0u128;
-                    for pile in &sweep.piles {
-                        let times = |(x, y): &(Word, Word)| u128::from(v[x.0]) * u128::from(v[y.0]);
-                        acc += pile.products.iter().map(times).sum::<u128>();
-                        acc += 2 * pile.doubled.iter().map(times).sum::<u128>();
-                        acc += pile
-                            .addends
-                            .iter()
-                            .map(|x| u128::from(v[x.0]))
-                            .sum::<u128>();
-                        if let Some(out) = pile.out {
-                            v[out.0] = acc as u64 & ones;
-                        }
-                        acc >>= w;
-                    }
-                }
-                WordStep::Chain(chain) => {
-                    let mut carry = u64::from(chain.carry.is_some_and(|c| v[c.0] != 0));
-                    for link in &chain.links {
-                        let x = link.x.map_or(0, |x| v[x.0]) ^ link.flip.map_or(0, |f| v[f.0]);
-                        let y = link.y.map_or(0, |y| v[y.0]) & link.mask.map_or(ones, |m| v[m.0]);
-                        let sum = match chain.sum {
-                            Sum::Add => x + y + carry,
-                            Sum::Sub => x.wrapping_sub(y + carry),
-                        };
-                        v[link.out.0] = sum & ones;
-                        carry = sum >> w & 1;
-                    }
-                    match chain.end {
-                        End::Drop => {}
-                        End::Carry { out } => v[out.0] = carry,
-                        End::Mask { out } => v[out.0] = carry.wrapping_neg() & ones,
-                        End::Into { x, out } => {
-                            v[out.0] = ones
-                                & match chain.sum {
-                                    Sum::Add => v[x.0] + carry,
-                                    Sum::Sub => v[x.0].wrapping_sub(carry),
-                                }
-                        }
-                    }
-                }
-                WordStep::Wide { x, y, low, high } => {
-                    let product = v[x.0] * v[y.0];
-                    (v[low.0], v[high.0]) = (product & ones, product >> w);
-                }
-                WordStep::And { x, y, out } => v[out.0] = v[x.0] & v[y.0],
-                WordStep::Xor { x, y, out } => v[out.0] = v[x.0] ^ v[y.0],
-                WordStep::Sign { x, out } => v[out.0] = (v[x.0] >> (w - 1)).wrapping_neg() & ones,
-                WordStep::Part(_) => {}
-            }
-        }
-        v
-    }
-
-    /// Counts, and checks that every value is made once, before it is used.
-    ///
-    /// # Errors
-    /// The first value for which that is not so.
-    pub fn count(&self) -> Result<Counts, ScheduleError> {
-        let is_operand = |origin: &Origin| matches!(origin, Origin::Operand { .. });
-        let mut made: Vec<bool> = self.origins.iter().map(is_operand).collect();
-        let mut used = vec![false; self.origins.len()];
-        let mut counts = Counts {
-            stores: self.result.len(),
-            ..Counts::default()
-        };
-        for step in &self.steps {
-            // Within a step values are made and read in order, so makers come first here.
-            let (read, new) = Self::uses(step);
-            for word in &new {
-                if std::mem::replace(&mut made[word.0], true) {
-                    return Err(ScheduleError::MadeTwice(word.0));
-                }
-            }
-            for word in read {
-                if !made[word.0] {
-                    return Err(ScheduleError::NotMade(word.0));
-                }
-                used[word.0] = true;
-            }
-            match step {
-                WordStep::Sweep(sweep) => {
-                    let products = |p: &Pile| p.products.len() + p.doubled.len();
-                    let count: usize = sweep.piles.iter().map(products).sum();
-                    let last = sweep.piles.last().map_or(0, products);
-                    counts.products += count;
-                    counts.accumulated += (count - last).saturating_sub(1);
-                }
-                WordStep::Wide { .. } => counts.products += 1,
-                WordStep::Chain(chain) => counts.links += chain.links.len(),
-                _ => {}
-            }
-        }
-        if let Some(word) = self.result.iter().find(|word| !made[word.0]) {
-            return Err(ScheduleError::NotMade(word.0));
-        }
-        let operands = self.lengths.iter().sum();
-        counts.loads = used.iter().take(operands).filter(|used| **used).count();
-        Ok(counts)
-    }
-
-    /// Counts, and runs the steps on structured operands.
-    ///
-    /// # Errors
-    /// A value used before it is made, or operands with a wrong result.
-    pub fn check(&self) -> Result<Counts, ScheduleError> {
-        let counts = self.count()?;
-        let bytes = self.word_bits as usize / 8;
-        let lengths: Vec<_> = self.lengths.iter().map(|n| n * bytes).collect();
-        for operands in vectors::operands(&lengths, 8, 1) {
-            let cut = |(n, x): (&usize, &num_bigint::BigUint)| -> Vec<u64> {
-                let mut bytes_le = x.to_bytes_le();
-                bytes_le.resize(n * bytes, 0);
-                let word = |c: &[u8]| c.iter().rev().fold(0, |x, byte| x << 8 | u64::from(*byte));
-                bytes_le.chunks(bytes).map(word).collect()
-            };
-            let values = self.evaluate(
-                &self
-                    .lengths
-                    .iter()
-                    .zip(&operands)
-                    .map(cut)
-                    .collect::<Vec<_>>(),
-            );
-            let got: Vec<u8> = self
-                .result
-                .iter()
-                .flat_map(|word| values[word.0].to_le_bytes()[..bytes].to_vec())
-                .collect();
-            let got = num_bigint::BigUint::from_bytes_le(&got);
-            let want = self.op.value(&operands, 8 * lengths[0] as u32);
-            if got != want {
-                return Err(ScheduleError::Wrong(format!(
-                    "{operands:x?}: {got:#x} for {want:#x}"
-                )));
-            }
-        }
-        Ok(counts)
     }
 }

@@ -122,7 +122,7 @@ impl OnIsa for Ask<'_> {
             align: question.align,
             ..Contract::default()
         };
-        let what = (question.op, question.size);
+        let what = (question.op, question.size, None);
         let spec = audit::prepare::<I>(what, core, &mut loaded.function, &contract);
         let spec = spec.expect("a contract that fits");
         Ok(audit::audit::<I>(&spec, core, &loaded))

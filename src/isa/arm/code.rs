@@ -210,6 +210,31 @@ impl Insn {
         Self::alu(op, s, d, n, 0x1000 | i32::from(value))
     }
 
+    /// Makes `value` in `d`, eight bits at a time, or its complement if that takes fewer.
+    pub fn number(d: u8, value: u32) -> Vec<Self> {
+        let list = |first: Op, on: Op, value: u32| {
+            let mut rest = value;
+            let mut list = Vec::new();
+            while rest != 0 || list.is_empty() {
+                let at = rest.trailing_zeros().min(31) & !1;
+                let part = rest & 0xff << at;
+                rest ^= part;
+                let op = if list.is_empty() { first } else { on };
+                let n = if list.is_empty() { 0 } else { d };
+                list.extend(immediate_bits(part).map(|k| Self::alu(op, false, d, n, k)));
+            }
+            list
+        };
+        let (plain, complement) = (
+            list(Op::MOV, Op::ORR, value),
+            list(Op::MVN, Op::BIC, !value),
+        );
+        match complement.len() < plain.len() {
+            true => complement,
+            false => plain,
+        }
+    }
+
     /// A data-processing instruction with the bits of its shifter operand.
     pub fn alu(op: Op, s: bool, d: u8, n: u8, k: i32) -> Self {
         let ops = Ops {

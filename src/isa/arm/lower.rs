@@ -132,7 +132,9 @@ fn in_words(words: &Words, core: &Core, registers: &[u8]) -> Vec<Costed> {
     };
     let mut made = Vec::new();
     for choices in choices() {
-        let mut order: Vec<_> = registers.iter().map(|r| (*r, 0)).collect();
+        let pointer = |r: &&u8| words.lengths.len() > 2 && **r == Array::M.pointer();
+        let values = registers.iter().filter(|r| !pointer(r));
+        let mut order: Vec<_> = values.map(|r| (*r, 0)).collect();
         let Ok(l) = Lowering::of(words, &order, choices) else {
             made.push(Err(LowerError::Registers));
             continue;

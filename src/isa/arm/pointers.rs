@@ -18,13 +18,15 @@ pub enum Array {
     R,
     A,
     B,
+    /// A modulus.
+    M,
     /// Single words above the stack pointer, which stays.
     T,
 }
 
 impl Array {
     /// All arrays.
-    pub const ALL: [Array; 4] = [Array::R, Array::A, Array::B, Array::T];
+    pub const ALL: [Array; 5] = [Array::R, Array::A, Array::B, Array::M, Array::T];
 
     /// The register that points to it.
     pub fn pointer(self) -> u8 {

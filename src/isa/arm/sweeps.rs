@@ -7,8 +7,8 @@
 use super::code::Insn;
 use super::instructions::{Op, Ops};
 use super::words::Lowering;
-use crate::allocate::OutOfRegisters;
-use crate::schedule::{Pile, Sweep, Word};
+use crate::allocate::{OutOfRegisters, Slot};
+use crate::schedule::{Pile, Quotient, Sweep, Word};
 
 const WORD: u128 = 0xffff_ffff;
 /// The largest product of two words.
@@ -40,8 +40,12 @@ impl Lowering<'_> {
                 _ => u128::MAX >> 1,
             };
             let next = sweep.piles.get(i + 1);
+            let later = next.is_some_and(|next| next.doubled.is_empty()) && pile.quotient.is_none();
             self.tick();
-            self.pile(pile, cap, next.is_some_and(|next| next.doubled.is_empty()))?;
+            self.pile(pile, cap, later)?;
+            if let Some(quotient) = pile.quotient {
+                self.quotient(quotient, cap)?;
+            }
             self.close(pile.out)?;
             self.bound >>= 32;
         }
@@ -70,6 +74,49 @@ impl Lowering<'_> {
         if pile.products.is_empty() && pile.addends.is_empty() {
             self.add(&[], 0, cap, Carry::Now)?;
         }
+        Ok(())
+    }
+
+    /// `q = acc m' mod 2^32` and `acc += q m`, whose lowest word is 0.
+    fn quotient(&mut self, quotient: Quotient, cap: u128) -> Result<(), OutOfRegisters> {
+        let Quotient { inverse, m, q } = quotient;
+        // The flag may hold a carry of the column before, if nothing was added in this one.
+        self.add(&[], 0, cap, Carry::Now)?;
+        let low = *self.accumulator.front().ok_or(OutOfRegisters)?;
+        let unit = self.bank.home(m) == Some(Slot::Constant(1));
+        let r = match unit {
+            // m' = -1
+            true => {
+                let r = self.take(self.top())?;
+                self.emit(Insn::imm(Op::RSB, false, r, low, 0));
+                r
+            }
+            false => {
+                let by = self.fetch(inverse)?;
+                let r = self.take(self.top())?;
+                let ops = Ops {
+                    d: r,
+                    m: low,
+                    r: by,
+                    ..Ops::default()
+                };
+                self.emit(Insn { op: Op::MUL, ops });
+                r
+            }
+        };
+        self.define(q, r);
+        self.used(inverse);
+        self.tick();
+        match unit {
+            true => {
+                let r = self.fetch(q)?;
+                self.add(&[r], WORD, cap, Carry::Now)?;
+                self.used(q);
+                self.used(m);
+            }
+            false => self.product(q, m, cap, Carry::Now)?,
+        }
+        self.tick();
         Ok(())
     }
 

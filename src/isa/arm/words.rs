@@ -152,9 +152,12 @@ impl Lowering<'_> {
     fn place(slot: Slot) -> (Array, usize) {
         match slot {
             Slot::Operand { side: 0, index } => (Array::A, index),
-            Slot::Operand { index, .. } => (Array::B, index),
+            Slot::Operand { side: 1, index } => (Array::B, index),
+            Slot::Operand { index, .. } => (Array::M, index),
             Slot::Result(k) => (Array::R, k),
             Slot::Scratch(i) => (Array::T, i),
+            // No place in memory: `number` makes it.
+            Slot::Constant(_) => (Array::T, usize::MAX),
         }
     }
 
@@ -187,14 +190,12 @@ impl Lowering<'_> {
 
     /// The value that memory holds there and that is wanted soon, if no register has it.
     fn wanted(&self, array: Array, index: usize) -> Option<(usize, Word)> {
-        let operand = |side: usize| {
-            let first: usize = self.words.lengths[..side].iter().sum();
-            (index < self.words.lengths[side]).then_some(Word(first + index))
-        };
+        let operand = |side: usize| self.words.operand_word(side, index);
         let word = match array {
             Array::R => *self.kept.get(index)?,
             Array::A => operand(0),
             Array::B => operand(1),
+            Array::M => operand(2),
             Array::T => None,
         }?;
         let here = self.bank.home(word).map(Self::place) == Some((array, index));
@@ -210,6 +211,15 @@ impl Lowering<'_> {
             return Ok(r);
         }
         let slot = self.bank.home(word).ok_or(OutOfRegisters)?;
+        if let Slot::Constant(value) = slot {
+            let r = self.take(0)?;
+            for insn in Insn::number(r, value as u32) {
+                self.emit(insn);
+            }
+            self.bank.put(word, r);
+            self.pinned.push(r);
+            return Ok(r);
+        }
         let (array, index) = Self::place(slot);
         let mut group = VecDeque::from([(0, word)]);
         let mut first = index;

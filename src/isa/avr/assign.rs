@@ -7,7 +7,7 @@ use super::instructions::Op;
 use super::pointers::{Array, Item};
 use super::residence::Residence;
 use super::webs::Webs;
-use super::words::{Code, Step, Value};
+use super::words::{Code, Step, UPPER, Value};
 use crate::allocate::OutOfRegisters;
 
 /// The registers there are.
@@ -18,6 +18,8 @@ pub struct Registers {
     /// Holds 0, if anything reads it; the next one as well if `zeros`.
     pub zero: Option<u8>,
     pub zeros: bool,
+    /// Through which numbers come to registers that LDI cannot load.
+    pub loader: Option<u8>,
 }
 
 /// Code whose accesses still want pointers.
@@ -208,15 +210,34 @@ impl Assignment<'_> {
             return Ok(());
         }
         let reg = self.take(value)?;
-        let (array, offset) = self.memory.home[value.0].ok_or(OutOfRegisters)?;
-        if array == Array::R {
-            self.memory.near = offset;
+        match self.code.numbers[value.0] {
+            Some(number) => self.number(number, reg)?,
+            None => {
+                let (array, offset) = self.memory.home[value.0].ok_or(OutOfRegisters)?;
+                if array == Array::R {
+                    self.memory.near = offset;
+                }
+                self.out.items.push(Item::Load { array, offset, reg });
+            }
         }
-        self.out.items.push(Item::Load { array, offset, reg });
         self.place[value.0] = Some(reg);
         if self.out.made[value.0].is_none() {
             // An operand word is made by its first load.
             self.out.made[value.0] = Some((self.out.items.len() - 1, reg));
+        }
+        Ok(())
+    }
+
+    /// A number into a register. Leaves the flags alone.
+    fn number(&mut self, number: u8, reg: u8) -> Result<(), OutOfRegisters> {
+        let via = match reg >= UPPER {
+            true => reg,
+            false => self.registers.loader.ok_or(OutOfRegisters)?,
+        };
+        let load = Insn::dk(Op::LDI, via, number.into());
+        self.out.items.push(Item::Insn(load));
+        if via != reg {
+            self.insn(Op::MOV, reg, via);
         }
         Ok(())
     }
@@ -279,7 +300,11 @@ struct Memory {
 
 impl Memory {
     fn of(code: &Code) -> Self {
-        let array = |side| if side == 0 { Array::A } else { Array::B };
+        let array = |side| match side {
+            0 => Array::A,
+            1 => Array::B,
+            _ => Array::M,
+        };
         let home = code.operands.iter();
         let home = home.map(|o| o.map(|o| (array(o.side), o.index)));
         let mut written = Vec::new();

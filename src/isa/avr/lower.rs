@@ -189,16 +189,17 @@ fn drafts(code: &Code, registers: &[u8], setting: &Setting) -> Vec<Assigned> {
     }
 }
 
-/// The step after which each operand is read no more, the earlier one first.
+/// The steps after which but one and none of the operands is read any more.
 fn last_reads(code: &Code) -> [usize; 2] {
-    let mut ends = [0; 2];
+    // As many as there are at most: a, b and a modulus, which has no pointer of its own.
+    let mut ends = [0; 3];
     for (t, step) in code.steps.iter().enumerate() {
         for operand in step.reads().filter_map(|v| code.operands[v.0]) {
             ends[operand.side] = t + 1;
         }
     }
     ends.sort_unstable();
-    ends
+    [ends[1], ends[2]]
 }
 
 /// Cycles of `insns`, straight through.
@@ -262,6 +263,7 @@ fn framed(
         Array::R => abi.arguments[0],
         Array::A => abi.arguments[1],
         Array::B | Array::T => abi.arguments[2],
+        Array::M => abi.arguments[3],
     };
     let kept = resolved.kept.iter().rev().flat_map(|array| {
         let low = argument(array);

@@ -16,6 +16,8 @@ pub enum Array {
     R,
     A,
     B,
+    /// A modulus, the fourth argument.
+    M,
     /// Scratch memory on the stack.
     T,
 }

@@ -13,8 +13,10 @@ use super::words::{Code, Step, Value};
 use crate::allocate::OutOfRegisters;
 use crate::intervals::{Interval, choose};
 
-/// Worth in eighths of a cycle: an access, with its share of pointer moves, and a copy.
+/// Worth in eighths of a cycle: an access, with its share of pointer moves; a number loaded, with its
+/// share of moves; and a copy.
 const ACCESS: i64 = 17;
+const NUMBER: i64 = 10;
 const COPY: i64 = 8;
 /// Rounds in which the stores settle.
 const ROUNDS: usize = 3;
@@ -77,7 +79,7 @@ impl Residence {
         for (v, life) in lives.iter().enumerate() {
             for (i, ends) in life.events.windows(2).enumerate() {
                 let copy = copied[ends[0]] == Some(Value(v)) && makes(code, ends[0]) != Some(v);
-                let made = i == 0 && code.operands[v].is_none();
+                let made = i == 0 && !code.is_given(v);
                 let from = 2 * ends[0] + if made { 2 } else { usize::from(!copy) };
                 gaps.push((v, i, from, 2 * ends[1], if copy { COPY } else { 0 }));
             }
@@ -96,7 +98,7 @@ impl Residence {
                     Interval {
                         from: *from,
                         to: *to,
-                        worth: ACCESS * if store { 2 } else { 1 } - copy,
+                        worth: way_back(code, *v) * if store { 2 } else { 1 } - copy,
                     }
                 })
                 .collect();
@@ -108,7 +110,7 @@ impl Residence {
                     cost += copy;
                     continue;
                 }
-                cost += ACCESS;
+                cost += way_back(code, *v);
                 if *i < home[*v] {
                     cost += if away[*v] == 0 { ACCESS } else { 0 };
                     away[*v] += 1;
@@ -125,6 +127,14 @@ impl Residence {
             lives[*v].stored |= !stays && *i < home[*v];
         }
         Ok(Self { lives })
+    }
+}
+
+/// What it takes to have a value in a register again.
+fn way_back(code: &Code, value: usize) -> i64 {
+    match code.numbers[value] {
+        Some(_) => NUMBER,
+        None => ACCESS,
     }
 }
 
@@ -153,9 +163,9 @@ fn copied(code: &Code, lives: &[Life]) -> Vec<Option<Value>> {
 /// of the result once it is written.
 fn homes(code: &Code, lives: &[Life]) -> Vec<usize> {
     let mut home = vec![usize::MAX; lives.len()];
-    for (v, operand) in code.operands.iter().enumerate() {
-        if operand.is_some() {
-            home[v] = 0;
+    for (v, home) in home.iter_mut().enumerate() {
+        if code.is_given(v) {
+            *home = 0;
         }
     }
     for (t, step) in code.steps.iter().enumerate() {

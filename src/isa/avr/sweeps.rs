@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use super::instructions::Op;
 use super::words::{Code, Value};
-use crate::schedule::{Pile, Sweep, Word};
+use crate::schedule::{Pile, Quotient, Sweep, Word};
 
 /// The largest product of two words.
 const PRODUCT: u64 = 255 * 255;
@@ -58,13 +58,19 @@ impl Code {
             if !pile.doubled.is_empty() {
                 self.doubled(&mut acc, pile);
             }
+            let ends = pile.quotient.is_none();
             for (j, (x, y)) in pile.products.iter().enumerate() {
-                let last = j + 1 == pile.products.len();
+                let last = ends && j + 1 == pile.products.len();
                 let ahead = waiting.get_mut(i + 2).filter(|_| last);
                 // One that an earlier column of the same sweep makes may not be there yet.
                 let ahead = ahead.and_then(|words| words.pop_if(|w| self.names[w.0].is_some()));
                 let ahead = ahead.map(|word| self.value(word));
                 self.product(&mut acc, (*x, *y), ahead);
+            }
+            if let Some(quotient) = pile.quotient {
+                self.quotient(&mut acc, quotient, result);
+                acc.bound >>= 8;
+                continue;
             }
             let low = match acc.words.pop_front() {
                 Some(low) => low,
@@ -77,6 +83,35 @@ impl Code {
         }
         // A register cleared ahead would wait for the next sweep.
         self.cleared = None;
+    }
+
+    /// `q = acc m' mod 2^8` and `acc += q m`, whose low byte is 0 and not kept.
+    fn quotient(&mut self, acc: &mut Accumulator, quotient: Quotient, result: &[Vec<usize>]) {
+        let Quotient { inverse, m, q } = quotient;
+        let low = match acc.words.front() {
+            Some(low) => *low,
+            None => {
+                let low = self.clear();
+                acc.words.push_back(low);
+                low
+            }
+        };
+        let modulus = self.value(m);
+        if self.numbers[modulus.0] == Some(1) {
+            // q is -acc, and acc + q is 0 with a carry where 0 - acc had a borrow.
+            let zero = self.clear();
+            let value = self.two(Op::SUB, zero, Some(low));
+            self.define(q, value, result);
+            acc.words.pop_front();
+            acc.bound = acc.grown(255);
+            self.carry_on(acc, 0, bytes(acc.bound) - 1);
+            return;
+        }
+        let inverse = self.value(inverse);
+        let [value, _] = self.times(low, inverse);
+        self.define(q, value, result);
+        self.product(acc, (q, m), None);
+        acc.words.pop_front();
     }
 
     /// Adds a word to the accumulator at the start of its column.

@@ -21,8 +21,6 @@ pub const SPL: i32 = 0x3d;
 pub const SPH: i32 = 0x3e;
 pub const SREG: i32 = 0x3f;
 
-/// Bytes of the frame that addresses take at most.
-const KEPT: i64 = 6;
 /// Bytes of scratch memory beyond which LDD may not reach the addresses from the stack pointer.
 const NEAR: usize = 50;
 /// States kept at each access.
@@ -47,6 +45,18 @@ enum Way {
     Frame(Option<usize>),
     /// From the registers that keep the address.
     Home(u8),
+}
+
+/// Bytes of the frame that addresses of three arguments, or of four, take at most.
+fn kept(four: bool) -> i64 {
+    if four { 8 } else { 6 }
+}
+
+/// Bytes of scratch memory, and above them of addresses at most.
+#[derive(Clone, Copy)]
+struct Frame {
+    scratch: usize,
+    kept: i64,
 }
 
 /// What one access does: before item `place` pointer `p` goes to `to` by `way`; then the
@@ -103,9 +113,9 @@ struct Access {
     high: i64,
 }
 
-/// The result: pointers at entry for R, A, B; the arrays whose address the frame keeps; code per item.
+/// The result: pointers at entry for R, A, B, M; the arrays whose address the frame keeps; code per item.
 pub struct Resolved {
-    pub entry: [Option<Pointer>; 3],
+    pub entry: [Option<Pointer>; 4],
     pub kept: Vec<Array>,
     pub items: Vec<Vec<Insn>>,
 }
@@ -195,24 +205,33 @@ fn modes(p: usize, to: i64, offset: i64, moves: bool) -> impl Iterator<Item = (M
     [displaced, up, down].into_iter().flatten()
 }
 
-/// Where X, Y and Z may point at entry.
-fn starts(setting: &Setting) -> [[Option<Position>; 3]; 6] {
+/// Where X, Y and Z may point at entry: to the arguments in any order, of four to any three.
+fn starts(setting: &Setting, four: bool) -> Vec<[Option<Position>; 3]> {
+    use Array::{A, B, M, R};
+    let triples: &[[Array; 3]] = match four {
+        true => &[[R, A, B], [R, A, M], [R, B, M], [A, B, M]],
+        false => &[[R, A, B]],
+    };
     // As many addresses as there may be lie below the scratch words.
     let frame = Position {
         array: Array::T,
-        offset: -KEPT,
+        offset: -kept(four),
     };
-    let start = |order: [usize; 3]| {
+    let start = |(arrays, order): (&[Array; 3], [usize; 3])| {
         let mut at = [None; 3];
-        for (array, p) in Array::ARGUMENTS.into_iter().zip(order) {
-            at[p] = Some(Position { array, offset: 0 });
+        for (array, p) in arrays.iter().zip(order) {
+            at[p] = Some(Position {
+                array: *array,
+                offset: 0,
+            });
         }
         if setting.abi.data_stack {
             at[Y] = Some(frame);
         }
         at
     };
-    ORDERS.map(start)
+    let all = triples.iter().flat_map(|t| ORDERS.map(|order| (t, order)));
+    all.map(start).collect()
 }
 
 /// Resolves every access; `None` if all ways take more than `most` cycles.
@@ -230,7 +249,12 @@ pub fn resolve(
     let list = accesses(items);
     let retired = retired(items);
     let mut nodes: Vec<(usize, Action)> = Vec::new();
-    let starts = starts(setting);
+    let four = items.iter().any(|item| item.array() == Some(Array::M));
+    let frame = Frame {
+        scratch,
+        kept: kept(four),
+    };
+    let starts = starts(setting, four);
     let mut beam: Vec<State> = starts
         .iter()
         .enumerate()
@@ -247,7 +271,7 @@ pub fn resolve(
         next.clear();
         order.clear();
         for state in &beam {
-            for (cost, action, after) in actions(state, access, &retired, scratch, setting) {
+            for (cost, action, after) in actions(state, access, &retired, frame, setting) {
                 let mut at = state.at;
                 at[action.p] = Some(after);
                 let mut from = state.from;
@@ -316,7 +340,7 @@ fn actions(
     state: &State,
     access: &Access,
     retired: &[usize; 3],
-    scratch: usize,
+    Frame { scratch, kept }: Frame,
     setting: &Setting,
 ) -> Vec<(u32, Action, Position)> {
     let mut list = Vec::new();
@@ -353,7 +377,7 @@ fn actions(
         return list;
     }
     // Cycles to keep the carry in r0, which is pushed if it holds something.
-    let kept = match (access.carry, access.r0) {
+    let keep = match (access.carry, access.r0) {
         (false, _) => 0,
         (true, false) => 2,
         (true, true) => 6,
@@ -366,7 +390,7 @@ fn actions(
         } else if early {
             ((access.gap, false), 0)
         } else {
-            ((access.item, true), kept)
+            ((access.item, true), keep)
         };
         for to in targets(p, access) {
             if state.at[p].is_some_and(|at| at.array == array) {
@@ -383,7 +407,7 @@ fn actions(
                 } else if access.carry && early && state.from[q] <= access.gap {
                     push(3, p, to, Way::Copy(q), (access.gap, false));
                 } else {
-                    push(3 + kept, p, to, Way::Copy(q), (access.item, access.carry));
+                    push(3 + keep, p, to, Way::Copy(q), (access.item, access.carry));
                 }
             }
             if let Some(home) = setting.home(array) {
@@ -405,7 +429,7 @@ fn actions(
                 !setting.moves(*q)
                     || state.at[*q].is_some_and(|at| {
                         let reach = at.offset + REACH - scratch as i64;
-                        at.array == Array::T && (KEPT..REACH).contains(&reach)
+                        at.array == Array::T && (kept..REACH).contains(&reach)
                     })
             };
             let through = (1..3).find(|q| *q != p && access.item < retired[*q] && reaches(q));
@@ -416,7 +440,7 @@ fn actions(
                     push(6, p, to, Way::Frame(through), (access.gap, false));
                 } else {
                     let spot = (access.item, access.carry);
-                    push(4 + on(kept), p, to, Way::Frame(through), spot);
+                    push(4 + on(keep), p, to, Way::Frame(through), spot);
                 }
             } else if p != 0 {
                 // Moves are made beside the carry, not by `save`: r0 takes the low byte between them.
@@ -586,7 +610,7 @@ fn emit(
         })?
     };
     Resolved {
-        entry: [Array::R, Array::A, Array::B].map(used),
+        entry: [Array::R, Array::A, Array::B, Array::M].map(used),
         kept,
         items: own,
     }

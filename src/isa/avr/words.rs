@@ -9,7 +9,10 @@ use super::assign::{Assigned, Registers, assign};
 use super::instructions::Op;
 use super::residence::Residence;
 use crate::allocate::OutOfRegisters;
-use crate::schedule::{Chain, End, Link, Sum, Word, WordStep, Words};
+use crate::schedule::{Chain, End, Link, Origin, Sum, Word, WordStep, Words};
+
+/// The first register that instructions with a number can change.
+pub(super) const UPPER: u8 = 16;
 
 /// A value, by its number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -122,6 +125,8 @@ pub struct Code {
     pub notes: Vec<(usize, String)>,
     /// Of each value that is one, the word of an operand it is.
     pub operands: Vec<Option<OperandWord>>,
+    /// Of each value that is known, its number.
+    pub numbers: Vec<Option<u8>>,
     /// Of each value that stays there, r0 or r1.
     pub product: Vec<Option<u8>>,
     /// The value of each word of the schedule.
@@ -139,16 +144,25 @@ impl Code {
             steps: Vec::new(),
             notes: Vec::new(),
             operands: Vec::new(),
+            numbers: Vec::new(),
             product: Vec::new(),
             names: vec![None; words.origins.len()],
             clear_pairs,
             cleared: None,
         };
-        for side in 0..words.lengths.len() {
-            for (index, word) in words.operand(side).into_iter().enumerate() {
-                let value = code.fresh();
-                code.operands[value.0] = Some(OperandWord { side, index });
-                code.names[word.0] = Some(value);
+        for (word, origin) in words.origins.iter().enumerate() {
+            match *origin {
+                Origin::Operand { side, index } => {
+                    let value = code.fresh();
+                    code.operands[value.0] = Some(OperandWord { side, index });
+                    code.names[word] = Some(value);
+                }
+                Origin::Constant(number) => {
+                    let value = code.fresh();
+                    code.numbers[value.0] = Some(number as u8);
+                    code.names[word] = Some(value);
+                }
+                Origin::Computed => {}
             }
         }
         // The words of the result that each word is.
@@ -159,9 +173,11 @@ impl Code {
         for step in &words.steps {
             code.step(step, &result);
         }
-        // Operand words that are words of the result as well.
-        for word in (0..words.lengths.iter().sum()).map(Word) {
-            code.store(word, &result);
+        // Words that no step makes and that are words of the result as well.
+        for (word, origin) in words.origins.iter().enumerate() {
+            if *origin != Origin::Computed {
+                code.store(Word(word), &result);
+            }
         }
         super::products::leave(&mut code);
         code
@@ -169,8 +185,14 @@ impl Code {
 
     pub(super) fn fresh(&mut self) -> Value {
         self.operands.push(None);
+        self.numbers.push(None);
         self.product.push(None);
         Value(self.operands.len() - 1)
+    }
+
+    /// Is it there without a step that makes it: a word of an operand, or a number?
+    pub fn is_given(&self, value: usize) -> bool {
+        self.operands[value].is_some() || self.numbers[value].is_some()
     }
 
     /// The value of a word; of one that is not made (no schedule that passes its check has any) a new one.
@@ -205,7 +227,7 @@ impl Code {
     }
 
     /// A cleared register. Never touches the carry (EOR).
-    fn clear(&mut self) -> Value {
+    pub(super) fn clear(&mut self) -> Value {
         let out = self.fresh();
         self.steps.push(Step::Clear { out });
         out
@@ -254,6 +276,11 @@ impl Code {
 
     pub(super) fn multiply(&mut self, x: Word, y: Word) -> [Value; 2] {
         let (x, y) = (self.value(x), self.value(y));
+        self.times(x, y)
+    }
+
+    /// `x y`, two bytes.
+    pub(super) fn times(&mut self, x: Value, y: Value) -> [Value; 2] {
         let [low, high] = [self.fresh(), self.fresh()];
         self.steps.push(Step::Mul { x, y, low, high });
         [low, high]
@@ -352,9 +379,31 @@ pub fn assigned(code: &Code, mut free: Vec<(u8, usize)>) -> Result<Assigned, Out
     } else if code.steps.iter().any(reads_zero) {
         zero = free.first().map(|(r, _)| *r);
     }
+    // Numbers come through a register that LDI can load, where their own is none.
+    let numbers = code.numbers.iter().any(Option::is_some);
+    let loaded = free.iter().map(|(r, _)| *r).filter(|r| *r >= UPPER);
+    let loader = match numbers {
+        true => Some(
+            loaded
+                .filter(|r| Some(*r) != zero && !(zeros && Some(*r - 1) == zero))
+                .find(|r| free.contains(&(*r, 0)))
+                .ok_or(OutOfRegisters)?,
+        ),
+        false => None,
+    };
+    free.retain(|(r, _)| Some(*r) != loader);
     free.retain(|(r, _)| zero.is_none_or(|z| *r != z && !(zeros && *r == z + 1)));
     let count = |t: usize| free.iter().filter(|(_, from)| *from <= t).count();
     let counts: Vec<usize> = (0..code.steps.len()).map(count).collect();
     let residence = Residence::of(code, &counts)?;
-    assign(code, &residence, &Registers { free, zero, zeros })
+    assign(
+        code,
+        &residence,
+        &Registers {
+            free,
+            zero,
+            zeros,
+            loader,
+        },
+    )
 }

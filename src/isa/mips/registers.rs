@@ -13,6 +13,8 @@ pub enum Array {
     R = 4,
     A = 5,
     B = 6,
+    /// A modulus.
+    M = 7,
 }
 
 /// Registers that a function may use as it likes, once $a0 to $a2 point.

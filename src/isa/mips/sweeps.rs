@@ -9,7 +9,7 @@ use super::instructions::{Feature, Op};
 use super::registers::ZERO;
 use super::words::Lowering;
 use crate::allocate::OutOfRegisters;
-use crate::schedule::{Pile, Sum, Sweep, Word};
+use crate::schedule::{Pile, Quotient, Sum, Sweep, Word};
 
 const WORD: u128 = 0xffff_ffff;
 /// The largest product of two words.
@@ -39,7 +39,8 @@ pub struct Accumulator {
 fn exceeds(sweep: &Sweep, bits: u32) -> bool {
     let mut bound = 0u128;
     sweep.piles.iter().any(|pile| {
-        let products = (pile.products.len() + 2 * pile.doubled.len()) as u128;
+        let quotient = usize::from(pile.quotient.is_some());
+        let products = (pile.products.len() + 2 * pile.doubled.len() + quotient) as u128;
         let all = bound + products * PRODUCT + pile.addends.len() as u128 * WORD;
         bound = all >> 32;
         all >> bits != 0
@@ -47,7 +48,8 @@ fn exceeds(sweep: &Sweep, bits: u32) -> bool {
 }
 
 fn is_empty(pile: &Pile) -> bool {
-    pile.products.is_empty() && pile.doubled.is_empty() && pile.addends.is_empty()
+    let products = pile.products.is_empty() && pile.doubled.is_empty();
+    products && pile.addends.is_empty() && pile.quotient.is_none()
 }
 
 impl Lowering<'_> {
@@ -100,7 +102,38 @@ impl Lowering<'_> {
         for word in &pile.addends {
             self.addend(*word)?;
         }
-        self.products(after)
+        self.products(after)?;
+        match pile.quotient {
+            Some(quotient) => self.quotient(quotient),
+            None => Ok(()),
+        }
+    }
+
+    /// `q = acc m' mod 2^32` and `acc += q m`, whose low word is 0. Without a MUL that keeps HI and LO,
+    /// these wait in registers meanwhile.
+    fn quotient(&mut self, quotient: Quotient) -> Result<(), OutOfRegisters> {
+        let Quotient { inverse, m, q } = quotient;
+        let by = self.fetch(inverse)?;
+        let out = self.take()?;
+        if self.accumulator.wide {
+            self.three(Op::MFLO, out, 0, 0);
+            self.three(Op::MUL, out, out, by);
+        } else {
+            if self.accumulator.parked.is_none() {
+                let low = self.take()?;
+                self.three(Op::MFLO, low, 0, 0);
+                let high = self.high()?;
+                self.accumulator.high = None;
+                self.accumulator.parked = Some((low, high));
+            }
+            let (low, _) = self.accumulator.parked.unwrap_or((ZERO, ZERO));
+            self.three(Op::MULTU, 0, low, by);
+            self.three(Op::MFLO, out, 0, 0);
+        }
+        self.define(q, out);
+        self.used_all(&[inverse]);
+        self.tick();
+        self.products(&[(q, m)])
     }
 
     fn products(&mut self, products: &[(Word, Word)]) -> Result<(), OutOfRegisters> {

@@ -53,7 +53,9 @@ impl<'w> Lowering<'w> {
         features: Features,
         choices: Choices,
     ) -> Result<Self, OutOfRegisters> {
-        let order: Vec<_> = registers.iter().map(|r| (*r, 0)).collect();
+        let pointer = |r: &&u8| words.lengths.len() > 2 && **r == Array::M as u8;
+        let values = registers.iter().filter(|r| !pointer(r));
+        let order: Vec<_> = values.map(|r| (*r, 0)).collect();
         let mut l = Self {
             words,
             insns: Vec::new(),
@@ -137,12 +139,25 @@ impl<'w> Lowering<'w> {
     fn access(&mut self, op: Op, slot: Slot, r: u8) {
         let (base, at) = match slot {
             Slot::Operand { side: 0, index } => (Array::A as u8, 4 * index as i32),
-            Slot::Operand { index, .. } => (Array::B as u8, 4 * index as i32),
+            Slot::Operand { side: 1, index } => (Array::B as u8, 4 * index as i32),
+            Slot::Operand { index, .. } => (Array::M as u8, 4 * index as i32),
             Slot::Result(k) => {
                 self.near = k;
                 (Array::R as u8, 4 * k as i32)
             }
             Slot::Scratch(i) => (SP, SAVE_AREA + 4 * i as i32),
+            // No place in memory: a number of one or two halves.
+            Slot::Constant(value) => {
+                let [high, low] = [value as i32 >> 16 & 0xffff, value as i32 & 0xffff];
+                if high != 0 {
+                    self.insns.push(Insn::immediate(Op::LUI, r, ZERO, high));
+                }
+                if low != 0 || high == 0 {
+                    let from = if high == 0 { ZERO } else { r };
+                    self.insns.push(Insn::immediate(Op::ORI, r, from, low));
+                }
+                return;
+            }
         };
         self.insns.push(Insn::immediate(op, r, base, at));
     }

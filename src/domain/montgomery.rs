@@ -1,0 +1,374 @@
+//! Montgomery's reduction: is `R Z = A B (mod M)` and `Z` below its bound, for all inputs?
+//!
+//! `R = 2^(W n)`. Elimination brings `R Z - A B` over the integers to
+//!
+//! `R Z = A B + Q M - R M s + R^2 k`
+//!
+//! with sums of variables `Q`, `s` and `k`. The words that a quotient word `q = v m' mod 2^W` made 0 are
+//! where carries come from: each is shown to be 0 modulo `2^W`, and so may be added as often as
+//! its carry asks (`Polynomial::settle`).
+//!
+//! 1. `0 <= Q < R`, from the bounds of its variables. Then `T = (A B + Q M) / R`, an integer as all
+//!    else in the equation is, is less than `2 M` if `A B < R M`, and than `R + M` if `A B < R^2`.
+//! 2. `Z = V + R k` with `V = T - s M`. If `s = 0` always, `V = T`. If not, a comparison says when it
+//!    is 1: an equation `2^L (1 - s) = D - (T - M)`, or `R s = T - D`, found like the first, with
+//!    words `0 <= D < 2^L` (`< R`) and `M <= 2^L`. The first says `s = 1` just when `T >= M`, the second when
+//!    `T >= R`: nothing else is possible, as `T - M` lies in `-M .. R` and `T` in `0 .. 2 R`.
+//! 3. So `V` is less than `M`, or than `R`; `Z` is a number of `n` words, hence `k = 0` and `Z = V`.
+
+use std::collections::BTreeMap;
+
+use num_bigint::{BigInt, Sign};
+use num_integer::Integer;
+use num_traits::{One, Signed, Zero};
+
+use super::algebra::{Algebra, Def, Value, VarId};
+use super::identity::{self, Open};
+use super::polynomial::{self, Home, Polynomial, Remainder, Scaled, homes};
+use super::public::Public;
+use crate::spec::modulus::Reduce;
+
+/// `M`: a number, or the words of an operand.
+pub enum Modulus<'a> {
+    Number(BigInt),
+    Words(&'a [Value]),
+}
+
+/// What is to be shown.
+pub struct Reduced<'a> {
+    pub w: u32,
+    pub result: &'a [Value],
+    pub a: &'a [Value],
+    /// None: `A` alone is reduced.
+    pub b: Option<&'a [Value]>,
+    pub modulus: Modulus<'a>,
+    pub reduce: Reduce,
+}
+
+/// `constant + sum factor * variable`.
+#[derive(Clone, Default)]
+struct Form {
+    constant: BigInt,
+    terms: BTreeMap<VarId, BigInt>,
+}
+
+fn open(text: &str) -> Open {
+    Open {
+        text: text.into(),
+        pc: None,
+    }
+}
+
+impl Algebra {
+    /// The words are a number below `limit`.
+    pub fn assume_below(&mut self, words: &[Value], w: u32, limit: &num_bigint::BigUint) {
+        let most = limit - 1u8;
+        for (i, word) in words.iter().enumerate() {
+            if let Value::Var(v) = word {
+                let share = u64::try_from(&most >> (w as usize * i)).unwrap_or(u64::MAX);
+                let bound = &mut self.vars[*v as usize].bound;
+                *bound = share.min(*bound);
+            }
+        }
+    }
+
+    /// `m m' = -1 (mod 2^w)` for the inputs `m`, the lowest word of a modulus, and `m'`.
+    pub fn assume_inverse(&mut self, m: Value, inverse: Value) {
+        if let (Value::Var(m), Value::Var(inverse)) = (m, inverse) {
+            self.inverse = Some((m, inverse));
+        }
+    }
+
+    /// `(v, w)` if `x y = -v (mod 2^w)`: one is `v m' mod 2^w`, the other `m`.
+    pub(super) fn cancelled(&self, x: VarId, y: VarId) -> Option<(VarId, u64)> {
+        let (m, inverse) = self.inverse?;
+        let q = match (x == m, y == m) {
+            (true, _) => y,
+            (_, true) => x,
+            _ => return None,
+        };
+        match self.vars[q as usize].def {
+            Def::Low { a, b, w, .. } => match (a, b) {
+                (Value::Var(v), Value::Var(i)) | (Value::Var(i), Value::Var(v)) if i == inverse => {
+                    Some((v, u64::from(w)))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Is the word 0, because it is 0 modulo `2^w`?
+    fn cancels(&self, word: VarId, w: u32) -> bool {
+        let mut p = Polynomial::new(self, w.into());
+        let one = Scaled::new(BigInt::one(), 0);
+        let below = self.vars[word as usize].bound >> w == 0;
+        below && p.add_value(Value::Var(word), &one).is_ok() && p.close().is_ok()
+    }
+}
+
+impl Reduced<'_> {
+    fn bits(&self) -> u64 {
+        u64::from(self.w) * self.result.len() as u64
+    }
+
+    /// `2^(bits)`.
+    fn power(bits: u64) -> BigInt {
+        BigInt::one() << bits
+    }
+
+    /// Shows the congruence and the bound.
+    ///
+    /// # Errors
+    /// What stayed open.
+    pub fn show(&self, algebra: &Algebra) -> Result<(), Open> {
+        let homes = homes(algebra, self.w);
+        let one = Scaled::new(BigInt::one(), 0);
+        let mut p = self.factors(algebra, &one.times(-1))?;
+        for (i, word) in self.result.iter().enumerate() {
+            let weight = self.bits() + u64::from(self.w) * i as u64;
+            p.add_value(*word, &Scaled::new(BigInt::one(), weight))?;
+        }
+        let rest = self.eliminated(&mut p, &homes)?;
+        let (quotient, s) = self.parts(rest).map_err(|rest| odd_term(algebra, &rest))?;
+        let r = Self::power(self.bits());
+        let most = |(v, u): (&VarId, &BigInt)| u * algebra.vars[*v as usize].bound;
+        if quotient.values().any(Signed::is_negative)
+            || quotient.iter().map(most).sum::<BigInt>() >= r
+        {
+            return Err(open("the quotient may be negative or too large"));
+        }
+        if s.constant.is_zero() && s.terms.is_empty() {
+            return match self.reduce {
+                Reduce::Lazy => Ok(()),
+                _ => Err(open("the modulus is never subtracted at the end")),
+            };
+        }
+        let below = self
+            .compared_bits()
+            .into_iter()
+            .any(|bits| self.is_compared(algebra, &homes, &quotient, &s, Some(bits)));
+        let overflows = || {
+            let allowed = self.reduce == Reduce::Almost;
+            allowed && self.is_compared(algebra, &homes, &quotient, &s, None)
+        };
+        match below || overflows() {
+            true => Ok(()),
+            false => Err(open(
+                "the modulus may be subtracted when it must not be, or not when it must",
+            )),
+        }
+    }
+
+    /// `sign * A B`.
+    fn factors<'d>(&self, algebra: &'d Algebra, sign: &Scaled) -> Result<Polynomial<'d>, Open> {
+        let mut p = Polynomial::new(algebra, u64::MAX);
+        let b = self.b.unwrap_or(&[Value::ONE]);
+        identity::add_product(&mut p, self.w, sign, self.a, b)?;
+        Ok(p)
+    }
+
+    /// Replaces all that can be, and leaves out words that are 0.
+    fn eliminated<'d>(
+        &'d self,
+        p: &mut Polynomial<'d>,
+        homes: &'d [Home],
+    ) -> Result<Remainder, Open> {
+        let modulus = match &self.modulus {
+            Modulus::Number(value) => Some(polynomial::Modulus {
+                value,
+                w: self.w,
+                words: self.result.len(),
+            }),
+            Modulus::Words(_) => None,
+        };
+        p.settle(homes, modulus);
+        p.eliminate()?;
+        let mut rest = p.remainder();
+        for word in &rest.left {
+            if p.algebra.cancels(*word, self.w) {
+                rest.terms.remove(word);
+            }
+        }
+        Ok(rest)
+    }
+
+    /// `Q` and `s` of `rest = Q M - R M s + R^2 k`.
+    fn parts(&self, mut rest: Remainder) -> Result<(BTreeMap<VarId, BigInt>, Form), Remainder> {
+        let r = Self::power(self.bits());
+        let mut quotient = BTreeMap::new();
+        let mut s = Form::default();
+        let mut put = |v: VarId, by: BigInt| match by.is_multiple_of(&r) {
+            true => {
+                s.terms.insert(v, -by / &r);
+            }
+            false => {
+                quotient.insert(v, by);
+            }
+        };
+        match &self.modulus {
+            Modulus::Number(m) => {
+                for (v, by) in std::mem::take(&mut rest.terms) {
+                    let (high, low) = by.div_rem(&r);
+                    // by = R (-M s + R k) of a bit that is part of both.
+                    let of_s = |i: &BigInt| (&high + i * m).is_multiple_of(&r);
+                    let times = (-2..=2).map(BigInt::from).find(of_s);
+                    match (low.is_zero(), times) {
+                        (true, Some(times)) if times.is_zero() => {}
+                        (true, Some(times)) => put(v, -times * &r),
+                        _ if by.is_multiple_of(m) => put(v, by / m),
+                        _ => {
+                            rest.terms.insert(v, by);
+                        }
+                    }
+                }
+                let (times, left) = rest.constant.div_rem(&(m * &r));
+                s.constant = -times;
+                rest.constant = left;
+            }
+            Modulus::Words(words) => {
+                let words: Vec<_> = words.iter().filter_map(variable).collect();
+                let Some(first) = words.first().copied() else {
+                    return Err(rest);
+                };
+                let with_first = |((x, y), by): (&(VarId, VarId), &BigInt)| match *y == first {
+                    true => Some((*x, by.clone())),
+                    false => (*x == first).then(|| (*y, by.clone())),
+                };
+                let found: Vec<_> = rest.products.iter().filter_map(with_first).collect();
+                for (v, by) in found {
+                    for (j, m) in words.iter().enumerate() {
+                        let key = (v.max(*m), v.min(*m));
+                        let term = rest.products.entry(key).or_default();
+                        *term -= &by << (self.w as usize * j);
+                    }
+                    put(v, by);
+                }
+                rest.products.retain(|_, by| !by.is_zero());
+                // The modulus itself, a number of times.
+                if let Some(by) = rest.terms.get(&first).cloned() {
+                    for (j, m) in words.iter().enumerate() {
+                        *rest.terms.entry(*m).or_default() -= &by << (self.w as usize * j);
+                    }
+                    let (times, left) = by.div_rem(&r);
+                    if !left.is_zero() {
+                        return Err(rest);
+                    }
+                    s.constant = -times;
+                }
+            }
+        }
+        let square = &r * &r;
+        rest.terms.retain(|_, by| !by.is_multiple_of(&square));
+        match (rest.terms.is_empty(), rest.products.is_empty()) {
+            (true, true) if rest.constant.is_zero() => Ok((quotient, s)),
+            _ => Err(rest),
+        }
+    }
+
+    /// Bits that a comparison with `M` may take: at least the words that `M` has, at most one more than all.
+    fn compared_bits(&self) -> Vec<u64> {
+        let w = u64::from(self.w);
+        let own = match &self.modulus {
+            Modulus::Number(m) => m.bits().next_multiple_of(w),
+            Modulus::Words(_) => self.bits(),
+        };
+        let words = own / w..=self.bits() / w + 1;
+        words.map(|n| w * n).collect()
+    }
+
+    /// Is `2^bits (1 - s) = D - (T - M)`, or without `bits` `R s = T - D`, with `D` words from 0 to
+    /// `2^bits - 1` (`R - 1`)?
+    fn is_compared(
+        &self,
+        algebra: &Algebra,
+        homes: &[Home],
+        quotient: &BTreeMap<VarId, BigInt>,
+        s: &Form,
+        bits: Option<u64>,
+    ) -> bool {
+        let rest = self.difference(algebra, homes, quotient, s, bits);
+        let r = Self::power(self.bits());
+        rest.is_ok_and(|rest| {
+            let mut most = BigInt::zero();
+            for (v, by) in &rest.terms {
+                if by.sign() == Sign::Plus || !by.is_multiple_of(&r) {
+                    return false;
+                }
+                most -= by / &r * algebra.vars[*v as usize].bound;
+            }
+            let fits = most < Self::power(bits.unwrap_or(self.bits()));
+            fits && rest.constant.is_zero() && rest.products.is_empty()
+        })
+    }
+
+    /// `-R D`: what is left of `R M - R 2^bits (1 - s) - R T`, or of `R^2 s - R T`, for `R T = A B + Q M`.
+    fn difference(
+        &self,
+        algebra: &Algebra,
+        homes: &[Home],
+        quotient: &BTreeMap<VarId, BigInt>,
+        s: &Form,
+        bits: Option<u64>,
+    ) -> Result<Remainder, Open> {
+        let one = Scaled::new(BigInt::one(), 0);
+        let number = |k: BigInt| (Value::ONE, Scaled::new(k, 0));
+        let r = Self::power(self.bits());
+        let weight = &r << bits.unwrap_or(self.bits());
+        let mut p = self.factors(algebra, &one.times(-1))?;
+        let (value, by) = number(&s.constant * &weight);
+        p.add_value(value, &by)?;
+        for (v, factor) in &s.terms {
+            p.add_value(Value::Var(*v), &Scaled::new(factor * &weight, 0))?;
+        }
+        for (v, u) in quotient {
+            self.add_modulus(&mut p, Value::Var(*v), &-u)?;
+        }
+        if bits.is_some() {
+            let (value, by) = number(-weight);
+            p.add_value(value, &by)?;
+            self.add_modulus(&mut p, Value::ONE, &r)?;
+        }
+        self.eliminated(&mut p, homes)
+    }
+
+    /// Adds `by * value * M`.
+    fn add_modulus(&self, p: &mut Polynomial<'_>, value: Value, by: &BigInt) -> Result<(), Open> {
+        match &self.modulus {
+            Modulus::Number(m) => p.add_value(value, &Scaled::new(by * m, 0)),
+            Modulus::Words(words) => {
+                for (j, m) in words.iter().enumerate() {
+                    let by = by << (self.w as usize * j);
+                    p.add_product(value, *m, &Scaled::new(by, 0))?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// What of a remainder is no multiple of the modulus.
+fn odd_term(algebra: &Algebra, rest: &Remainder) -> Open {
+    let name = |v: VarId| match algebra.name(v) {
+        Some(name) => name.to_string(),
+        None => format!("a word made at {:#x}", algebra.vars[v as usize].pc),
+    };
+    let what = match (
+        rest.products.first_key_value(),
+        rest.terms.first_key_value(),
+    ) {
+        (Some(((x, y), by)), _) => format!("{by:#x} * {} * {}", name(*x), name(*y)),
+        (None, Some((v, by))) => format!("{by:#x} * {}", name(*v)),
+        (None, None) => format!("{:#x}", rest.constant),
+    };
+    open(&format!(
+        "the result is not the product reduced: {what} is left over"
+    ))
+}
+
+fn variable(value: &Value) -> Option<VarId> {
+    match value {
+        Value::Var(v) => Some(*v),
+        Value::Public(Public::Known(_) | Public::Pointer { .. }) => None,
+    }
+}

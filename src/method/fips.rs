@@ -1,0 +1,33 @@
+//! Finely integrated product scanning (FIPS): each column collects the products of the factors and
+//! those of the quotient with the modulus.
+//!
+//! Koc, Acar, Kaliski 1996; Grossschaedl, Kamendje 2003, algorithm 1. A reduction alone (`redc`) is the
+//! second half of the separated product scanning (SPS).
+
+use super::reduction::{self, Reduction};
+use super::{Method, MethodError, Params};
+use crate::facts::Facts;
+use crate::schedule::{Schedule, WordStep};
+use crate::spec::{Op, Spec};
+
+/// FIPS.
+pub static METHOD: Method = Method {
+    name: "fips",
+    summary: "Montgomery: products and quotients in the same columns",
+    source: "Koc, Acar, Kaliski 1996; Grossschaedl, Kamendje 2003",
+    ops: &[Op::Montmul, Op::Montsqr, Op::Redc],
+    parameters: &[],
+    defaults: |_, _| vec![Params::new()],
+    schedule,
+};
+
+fn schedule(spec: &Spec, _: &Facts, _: &Params) -> Result<Schedule, MethodError> {
+    let mut words = reduction::factors(spec);
+    let reduction = Reduction::of(spec, &mut words)?;
+    words.push(WordStep::Part(
+        "columns, each made 0 by a quotient word".into(),
+    ));
+    let t = reduction.sweep(&mut words, |words, k| reduction::column(spec, words, k));
+    words.result = reduction.subtract(&mut words, &t);
+    Ok(Schedule::Words(words))
+}

@@ -1,0 +1,204 @@
+//! Montgomery's reduction, word by word (Montgomery 1985), and what follows it.
+//!
+//! `q[k]` makes column `k` of `T + Q M` a multiple of `2^w`; the columns from `n` on are
+//! `(T + Q M) / R`. Words of a fixed modulus are numbers: products by 0 are left out, by 1 they are
+//! additions.
+
+use super::{MethodError, diagonal, pairs};
+use crate::schedule::{Chain, End, Link, Pile, Quotient, Sum, Sweep, Word, WordStep, Words};
+use crate::spec::modulus::{Modulus, Reduce, negated_inverse};
+use crate::spec::{Op, Spec};
+
+/// The modulus of a schedule.
+pub struct Reduction {
+    /// Its words; None is 0.
+    m: Vec<Option<Word>>,
+    /// `m' = -m^-1 mod 2^w`; None is 1.
+    inverse: Option<Word>,
+    /// Can `(A B + Q M) / R` be `R` or more?
+    overflows: bool,
+    reduce: Reduce,
+}
+
+/// A schedule without steps for `spec`: its factors as operands.
+pub fn factors(spec: &Spec) -> Words {
+    let sources = spec.sources().into_iter().take(spec.op.factors());
+    let lengths: Vec<_> = sources
+        .map(|s| (s.bits / spec.word_bits) as usize)
+        .collect();
+    Words::new(spec.op, spec.word_bits, &lengths)
+}
+
+/// The factors' product by columns, or what is reduced: column `k` of it.
+pub fn column(spec: &Spec, words: &Words, k: usize) -> Pile {
+    let a = words.operand(0);
+    match spec.op {
+        Op::Redc => Pile {
+            addends: a.get(k).copied().into_iter().collect(),
+            ..Pile::default()
+        },
+        Op::Montsqr => Pile {
+            products: diagonal(&a, k),
+            doubled: pairs(&a, k, |_, _| true),
+            ..Pile::default()
+        },
+        _ => Pile::column(&a, &words.operand(1), k),
+    }
+}
+
+impl Reduction {
+    /// The modulus of `spec`, which `words` computes from now on.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn of(spec: &Spec, words: &mut Words) -> Result<Self, MethodError> {
+        let modular = spec.modular.as_ref().ok_or(MethodError::NoModulus)?;
+        words.op = spec.op;
+        words.modular = Some(modular.clone());
+        let w = spec.word_bits;
+        let n = (spec.size.a / w) as usize;
+        let reduce = modular.reduce;
+        Ok(match &modular.modulus {
+            Modulus::Fixed { value, .. } => {
+                let mut digits = value.to_bytes_le();
+                digits.resize(n * w as usize / 8, 0);
+                let digits = digits.chunks(w as usize / 8);
+                let number =
+                    |bytes: &[u8]| bytes.iter().rev().fold(0, |x, b| x << 8 | u64::from(*b));
+                let m = digits.map(|bytes| match number(bytes) {
+                    0 => None,
+                    digit => Some(words.constant(digit)),
+                });
+                let m = m.collect();
+                let inverse = negated_inverse(value, w);
+                let fits = value.bits() < u64::from(spec.size.a);
+                Self {
+                    m,
+                    inverse: (inverse != 1).then(|| words.constant(inverse)),
+                    overflows: !(fits && reduce != Reduce::Almost),
+                    reduce,
+                }
+            }
+            Modulus::Runtime => {
+                words.add_operand(n + 1);
+                let mut operand = words.operand(spec.op.factors());
+                let inverse = operand.pop();
+                Self {
+                    m: operand.into_iter().map(Some).collect(),
+                    inverse,
+                    overflows: reduce != Reduce::Lazy,
+                    reduce,
+                }
+            }
+        })
+    }
+
+    /// Words of the modulus.
+    fn len(&self) -> usize {
+        self.m.len()
+    }
+
+    /// Column `k` of `Q M`, from the quotient words so far; the one of row `k` comes last.
+    fn column(&self, words: &mut Words, q: &mut Vec<Word>, k: usize, pile: &mut Pile) {
+        let n = self.len();
+        for (i, q) in q.iter().enumerate() {
+            let m = k
+                .checked_sub(i)
+                .and_then(|j| self.m.get(j).copied().flatten());
+            match m {
+                None => {}
+                Some(m) if words.known(m) == Some(1) => pile.addends.push(*q),
+                Some(m) => pile.products.push((*q, m)),
+            }
+        }
+        // m' = 1 is -m^-1 of 2^w - 1: the word of the column is q, and q (2^w - 1) + q = 2^w q, which is q
+        // once more a column further on.
+        if self.inverse.is_none() && (1..=n).contains(&k) {
+            pile.addends.push(q[k - 1]);
+        }
+        if k < n {
+            let new = words.fresh();
+            q.push(new);
+            match (self.m[0], self.inverse) {
+                (Some(m), Some(inverse)) => {
+                    pile.quotient = Some(Quotient { inverse, m, q: new });
+                }
+                _ => pile.out = Some(new),
+            }
+        }
+    }
+
+    /// Product scanning (SPS): one sweep over all columns. `column(k)` is what else is in column `k`.
+    pub fn sweep(&self, words: &mut Words, column: impl Fn(&Words, usize) -> Pile) -> Vec<Word> {
+        let n = self.len();
+        let mut q = Vec::with_capacity(n);
+        let last = 2 * n + usize::from(self.overflows);
+        let mut out = Vec::with_capacity(n + 1);
+        let mut piles = Vec::with_capacity(last);
+        for k in 0..last {
+            let mut pile = column(words, k);
+            self.column(words, &mut q, k, &mut pile);
+            if k >= n {
+                let word = words.fresh();
+                pile.out = Some(word);
+                out.push(word);
+            }
+            piles.push(pile);
+        }
+        words.push(WordStep::Sweep(Sweep { piles }));
+        out
+    }
+
+    /// Subtracts the modulus from `t` where the contract wants it: `t - M`, and `M` back under the borrow;
+    /// or `M` under the top word.
+    pub fn subtract(&self, words: &mut Words, t: &[Word]) -> Vec<Word> {
+        let n = self.len();
+        let mask = words.fresh();
+        match self.reduce {
+            Reduce::Lazy => t[..n].to_vec(),
+            Reduce::Almost => {
+                words.push(WordStep::Part("a mask of the carry".into()));
+                let unused = words.fresh();
+                words.push(WordStep::Chain(Chain {
+                    sum: Sum::Sub,
+                    carry: None,
+                    links: vec![Link::new(None, t.get(n).copied(), unused)],
+                    end: End::Mask { out: mask },
+                }));
+                words.push(WordStep::Part("subtract m under the mask".into()));
+                self.masked(words, Sum::Sub, &t[..n], mask)
+            }
+            Reduce::Full => {
+                words.push(WordStep::Part("subtract m".into()));
+                let m = (0..t.len()).map(|i| self.m.get(i).copied().flatten());
+                let pairs: Vec<_> = t.iter().map(|t| Some(*t)).zip(m).collect();
+                let less = words.links(Sum::Sub, pairs, End::Mask { out: mask });
+                words.push(WordStep::Part("add m under the borrow".into()));
+                self.masked(words, Sum::Add, &less[..n], mask)
+            }
+        }
+    }
+
+    /// `x ± (M & mask)`.
+    fn masked(&self, words: &mut Words, sum: Sum, x: &[Word], mask: Word) -> Vec<Word> {
+        let ones = u64::MAX >> (64 - words.word_bits);
+        let out = words.fresh_words(x.len());
+        let link = |((x, m), out): ((&Word, &Option<Word>), &Word)| match m {
+            // All ones under a mask are the mask.
+            Some(m) if words.known(*m) == Some(ones) => Link::new(Some(*x), Some(mask), *out),
+            Some(m) => Link {
+                mask: Some(mask),
+                ..Link::new(Some(*x), Some(*m), *out)
+            },
+            None => Link::new(Some(*x), None, *out),
+        };
+        let links = x.iter().zip(&self.m).zip(&out).map(link).collect();
+        words.push(WordStep::Chain(Chain {
+            sum,
+            carry: None,
+            links,
+            end: End::Drop,
+        }));
+        out
+    }
+}

@@ -1,0 +1,252 @@
+//! Moduli: numbers, names and sums of powers, and what reduction leaves.
+
+use std::fmt;
+use std::str::FromStr;
+
+use num_bigint::BigUint;
+
+/// A modulus.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Modulus {
+    /// Known when the kernel is generated; `text` is what it was called.
+    Fixed { value: BigUint, text: String },
+    /// An operand of the kernel.
+    Runtime,
+}
+
+/// How far a result is reduced.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Reduce {
+    /// Operands and result below `m`.
+    #[default]
+    Full,
+    /// Operands and result below `2^n`.
+    Almost,
+    /// Operands and result below `2 m`, for `4 m <= 2^n`.
+    Lazy,
+}
+
+impl Reduce {
+    /// All of them.
+    pub const ALL: [Reduce; 3] = [Reduce::Full, Reduce::Almost, Reduce::Lazy];
+
+    /// The word on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Reduce::Full => "full",
+            Reduce::Almost => "almost",
+            Reduce::Lazy => "lazy",
+        }
+    }
+
+    /// What results, and operands that are reduced, are below: `m`, `2^n` or `2 m`.
+    pub fn bound(self, m: &BigUint, n: u32) -> BigUint {
+        match self {
+            Reduce::Full => m.clone(),
+            Reduce::Almost => BigUint::from(1u8) << n,
+            Reduce::Lazy => m << 1,
+        }
+    }
+
+    /// The same in words.
+    pub fn bound_text(self, n: u32) -> String {
+        match self {
+            Reduce::Full => "m".into(),
+            Reduce::Almost => format!("2^{n}"),
+            Reduce::Lazy => "2 m".into(),
+        }
+    }
+}
+
+/// A modulus and how far results are reduced.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Modular {
+    pub modulus: Modulus,
+    pub reduce: Reduce,
+}
+
+impl Modular {
+    /// Full reduction modulo `modulus`.
+    pub fn full(modulus: Modulus) -> Self {
+        Self {
+            modulus,
+            reduce: Reduce::Full,
+        }
+    }
+
+    /// The modulus, if it is known.
+    pub fn fixed(&self) -> Option<&BigUint> {
+        match &self.modulus {
+            Modulus::Fixed { value, .. } => Some(value),
+            Modulus::Runtime => None,
+        }
+    }
+}
+
+/// `-m^-1 mod 2^bits` for an odd `m`: Newton's `x (2 - m x)` doubles the bits that are right.
+pub fn negated_inverse(m: &BigUint, bits: u32) -> u64 {
+    let digits = m.to_u64_digits();
+    let m = digits.first().copied().unwrap_or(0);
+    // Three bits to begin with: m m = 1 mod 8.
+    let mut x = m;
+    for _ in 0..5 {
+        x = x.wrapping_mul(2u64.wrapping_sub(m.wrapping_mul(x)));
+    }
+    x.wrapping_neg() & (u64::MAX >> (64 - bits))
+}
+
+/// Moduli with names: FIPS 186-4 D.1.2, SEC 2, RFC 7748, and the OPFs of Seo, Kim 2014, table 3.
+pub const NAMES: [(&str, &str); 19] = [
+    ("p192", "2^192-2^64-1"),
+    ("p224", "2^224-2^96+1"),
+    ("p256", "2^256-2^224+2^192+2^96-1"),
+    ("p384", "2^384-2^128-2^96+2^32-1"),
+    ("p521", "2^521-1"),
+    ("25519", "2^255-19"),
+    ("secp160r1", "2^160-2^31-1"),
+    ("secp256k1", "2^256-2^32-977"),
+    ("opf160", "52542*2^144+1"),
+    ("opf192", "55218*2^176+1"),
+    ("opf224", "50643*2^208+1"),
+    ("opf256", "37266*2^240+1"),
+    (
+        "p192-order",
+        "0xffffffffffffffffffffffff99def836146bc9b1b4d22831",
+    ),
+    (
+        "p224-order",
+        "0xffffffffffffffffffffffffffff16a2e0b8f03e13dd29455c5c2a3d",
+    ),
+    (
+        "p256-order",
+        "0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551",
+    ),
+    (
+        "p384-order",
+        "0xffffffffffffffffffffffffffffffffffffffffffffffffc7634d81f4372ddf581a0db248b0a77aecec196accc52973",
+    ),
+    (
+        "25519-order",
+        "2^252+27742317777372353535851937790883648493",
+    ),
+    (
+        "secp160r1-order",
+        "0x0100000000000000000001f4c8f927aed3ca752257",
+    ),
+    (
+        "secp256k1-order",
+        "0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141",
+    ),
+];
+
+/// The largest exponent that is read.
+const MOST_BITS: u32 = 1 << 16;
+
+impl FromStr for Modulus {
+    type Err = String;
+
+    /// `runtime`, a name, or a sum like `52542*2^144+1` of numbers, decimal or 0x.., times powers of 2.
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "runtime" {
+            return Ok(Modulus::Runtime);
+        }
+        let named = NAMES.iter().find(|(name, _)| *name == text);
+        let value = sum(named.map_or(text, |(_, sum)| sum)).ok_or_else(|| {
+            let names: Vec<_> = NAMES.iter().map(|(name, _)| *name).collect();
+            format!(
+                "{text} is no modulus: try a number (0x.. is hexadecimal), a sum like 2^255-19 or \
+                 52542*2^144+1, runtime, or one of {}",
+                names.join(", ")
+            )
+        })?;
+        let text = match named {
+            // A name is a number, too: only a table says that 25519 is one.
+            Some((name, _)) => (*name).to_string(),
+            None => format!("{value:#x}"),
+        };
+        Ok(Modulus::Fixed { value, text })
+    }
+}
+
+impl fmt::Display for Modulus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Modulus::Fixed { text, .. } => f.write_str(text),
+            Modulus::Runtime => f.write_str("runtime"),
+        }
+    }
+}
+
+/// The value of `x + y - z ...`.
+fn sum(text: &str) -> Option<BigUint> {
+    let (mut plus, mut minus) = (BigUint::default(), BigUint::default());
+    let mut rest = text;
+    let mut negative = false;
+    loop {
+        let end = rest.find(['+', '-']).unwrap_or(rest.len());
+        let value = product(&rest[..end])?;
+        match negative {
+            false => plus += value,
+            true => minus += value,
+        }
+        if end == rest.len() {
+            return (plus >= minus).then(|| plus - minus);
+        }
+        negative = rest[end..].starts_with('-');
+        rest = &rest[end + 1..];
+    }
+}
+
+/// `x`, `2^k` or `x*2^k`.
+fn product(text: &str) -> Option<BigUint> {
+    let power = |text: &str| {
+        let exponent: u32 = text.trim().strip_prefix("2^")?.parse().ok()?;
+        (exponent <= MOST_BITS).then(|| BigUint::from(1u8) << exponent)
+    };
+    match text.split_once('*') {
+        Some((x, two)) => Some(number(x)? * power(two)?),
+        None => power(text).or_else(|| number(text)),
+    }
+}
+
+fn number(text: &str) -> Option<BigUint> {
+    let text = text.trim();
+    match text.strip_prefix("0x") {
+        Some(hex) => BigUint::parse_bytes(hex.as_bytes(), 16),
+        None => BigUint::parse_bytes(text.as_bytes(), 10),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_are_numbers() {
+        let value = |text: &str| match text.parse() {
+            Ok(Modulus::Fixed { value, .. }) => format!("{value:x}"),
+            other => format!("{other:?}"),
+        };
+        assert_eq!(value("2^8-5"), "fb");
+        assert_eq!(value("3*2^8+0x11"), "311");
+        assert_eq!(value("65537"), "10001");
+        assert_eq!(
+            value("p256"),
+            "ffffffff00000001000000000000000000000000ffffffffffffffffffffffff"
+        );
+        for wrong in ["", "p257", "1-2", "2^x", "3*5", "-1", "2^99999999", "0xg"] {
+            assert!(wrong.parse::<Modulus>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn inverses_multiply_to_minus_one() {
+        for m in (1..2000u64).step_by(2).chain([u64::MAX, 0x8000_0001]) {
+            for bits in [8, 16, 32, 64] {
+                let x = negated_inverse(&m.into(), bits);
+                let one = m.wrapping_mul(x).wrapping_add(1) << (64 - bits);
+                assert_eq!(one, 0, "{m} {bits}");
+            }
+        }
+    }
+}
