@@ -377,20 +377,13 @@ fn actions(
         return list;
     }
     // Cycles to keep the carry in r0, which is pushed if it holds something.
-    let keep = match (access.carry, access.r0) {
-        (false, _) => 0,
-        (true, false) => 2,
-        (true, true) => 6,
-    };
+    let keep = u32::from(access.carry) * if access.r0 { 6 } else { 2 };
     for &p in free.iter().filter(|p| setting.moves(**p)) {
         let early = state.from[p] <= access.gap;
         // Where the carry may be destroyed, and what that costs.
-        let (spot, extra) = if !access.carry {
-            (here, 0)
-        } else if early {
-            ((access.gap, false), 0)
-        } else {
-            ((access.item, true), keep)
+        let (spot, extra) = match access.carry && early {
+            true => ((access.gap, false), 0),
+            false => ((access.item, access.carry), keep),
         };
         for to in targets(p, access) {
             if state.at[p].is_some_and(|at| at.array == array) {
