@@ -11,6 +11,7 @@
 //! | [`lower`], [`columns`], [`rows`], [`pointers`] | from a schedule to a program |
 
 pub mod abi;
+mod access;
 pub mod assign;
 mod bands;
 pub mod code;
