@@ -268,3 +268,36 @@ fn steps_are_limited_and_the_limit_is_told() {
         "{printed}"
     );
 }
+
+/// A modular kernel is judged by its contract; by that of another modulus it is wrong.
+#[test]
+fn a_modulus_is_part_of_the_question() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for target in ["--mcu atmega328p", "--core arm7tdmi", "--core mips-4km"] {
+        for (modulus, wrong) in [
+            ("0xffffffffffffffc5", "0xffffffffffffffc3"),
+            ("runtime", "0xffffffffffffffc5"),
+        ] {
+            let line = format!("gen montmul 64 --modulus {modulus} --method fips {target}");
+            assert_eq!(
+                lozenge(folder.path(), &line).status.code(),
+                Some(0),
+                "{line}"
+            );
+            let check = |modulus: &str| {
+                let line = format!(
+                    "check montmul64.o --symbol montmul64 --op montmul --bits 64 --modulus {modulus} {target}"
+                );
+                lozenge(folder.path(), &line)
+            };
+            let right = check(modulus);
+            let told = text(&right.stdout);
+            assert_eq!(right.status.code(), Some(0), "{line}: {told}");
+            assert!(told.contains("CORRECT        proved"), "{line}: {told}");
+            let other = check(wrong);
+            let told = text(&other.stdout);
+            assert_eq!(other.status.code(), Some(1), "{line}: {told}");
+            assert!(!told.contains("CORRECT        proved"), "{line}: {told}");
+        }
+    }
+}

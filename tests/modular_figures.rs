@@ -1,0 +1,93 @@
+//! Cycles of Montgomery's products and squares: as `tests/paper/seo-kim-2014.toml` and README say, and proved.
+
+use std::collections::BTreeMap;
+
+use lozenge::candidate::Budget;
+use lozenge::isa::avr::AvrIsa;
+use lozenge::isa::avr::cores::ATMEGA128;
+use lozenge::kernel::{self, Request};
+use lozenge::spec::Op;
+use lozenge::spec::modulus::{Modular, Reduce};
+use toml::Value;
+
+/// Body cycles of the cheapest kernel of `method`, which is proved.
+fn body(op: Op, modulus: &str, method: &str) -> u64 {
+    let modular = Modular {
+        modulus: modulus.parse().expect("a modulus"),
+        reduce: Reduce::Full,
+    };
+    let request = Request {
+        op,
+        size: 160.into(),
+        modular: Some(modular),
+        method: Some(method.into()),
+        params: BTreeMap::new(),
+        max_regs: None,
+        style: None,
+        budget: Budget::default(),
+        drop: None,
+    };
+    let kernel = kernel::generate::<AvrIsa>(&request, &ATMEGA128).expect("a kernel");
+    assert!(
+        kernel.is_proved(),
+        "{modulus} {method}: {:?}",
+        kernel.proof.correct
+    );
+    kernel.cost.body.max
+}
+
+/// Makes every figure of a modulus; the row of README that says them in the order given there.
+fn row(table: &Value, modulus: &str) -> Vec<u64> {
+    let mut made = BTreeMap::new();
+    for op in [Op::Montmul, Op::Montsqr] {
+        let said = table[modulus][op.name()].as_table().expect("a table");
+        for (method, cycles) in said {
+            let cycles = cycles.as_integer().expect("a number") as u64;
+            assert_eq!(
+                body(op, modulus, method),
+                cycles,
+                "{modulus} {} {method}",
+                op.name()
+            );
+            if let Some(best) = table[modulus].get("best").and_then(Value::as_integer) {
+                assert!(cycles < best as u64, "{method}");
+            }
+            made.insert((op.name(), method.clone()), cycles);
+        }
+    }
+    let columns = [
+        ("montmul", "fips"),
+        ("montmul", "product-scanning+sps"),
+        ("montmul", "operand-caching+sps"),
+        ("montmul", "consecutive-operand-caching+sps"),
+        ("montmul", "karatsuba+sps"),
+        ("montsqr", "fips"),
+        ("montsqr", "sliding-block-doubling+sps"),
+        ("montsqr", "karatsuba-squaring+sps"),
+    ];
+    columns
+        .map(|(op, method)| made[&(op, method.into())])
+        .to_vec()
+}
+
+/// The numbers of README's row that begins with the name of the modulus.
+fn said(modulus: &str) -> Vec<u64> {
+    let begins = format!("| `{modulus}` |");
+    let mut lines = include_str!("../README.md").lines();
+    let line = lines.find(|line| line.starts_with(&begins)).expect("a row");
+    let cells = line[begins.len()..].split('|').map(str::trim);
+    let cells = cells.filter(|cell| !cell.is_empty());
+    cells
+        .map(|cell| cell.replace('*', "").parse().expect("a number"))
+        .collect()
+}
+
+#[test]
+fn products_and_squares_take_what_is_said() {
+    let table = toml::from_str(include_str!("paper/seo-kim-2014.toml")).expect("TOML");
+    for modulus in ["opf160", "secp160r1"] {
+        let row = row(&table, modulus);
+        println!("{modulus}: {row:?}");
+        assert_eq!(said(modulus), row, "README, {modulus}");
+    }
+}
