@@ -213,11 +213,6 @@ impl Bank {
         self.scratch.len()
     }
 
-    /// When a value is used last.
-    pub fn last_use(&self, word: Word) -> usize {
-        self.last_use[word.0]
-    }
-
     /// Is no use of the value left?
     pub fn is_dead(&self, word: Word) -> bool {
         self.uses[word.0].is_empty()
@@ -260,14 +255,6 @@ impl Bank {
                 self.place[word.0] = None;
             }
             *holds = Holds::Nothing;
-        }
-    }
-
-    /// The value in a register.
-    pub fn held(&self, r: u8) -> Option<Word> {
-        match self.holds.get(usize::from(r)) {
-            Some(Holds::Value(word)) => Some(*word),
-            _ => None,
         }
     }
 

@@ -1,0 +1,61 @@
+//! The cheapest of all methods beside the best figures in print: proved, and what `tests/paper/records.toml`
+//! and README say.
+
+use std::collections::BTreeMap;
+
+use lozenge::candidate::Budget;
+use lozenge::isa::avr::AvrIsa;
+use lozenge::isa::avr::cores::ATMEGA128;
+use lozenge::kernel::{self, Request};
+use lozenge::spec::Op;
+use toml::Value;
+
+fn body(op: Op, bits: u32) -> u64 {
+    let request = Request {
+        op,
+        size: bits.into(),
+        modular: None,
+        method: None,
+        params: BTreeMap::new(),
+        max_regs: None,
+        style: None,
+        budget: Budget::default(),
+        drop: None,
+    };
+    let kernel = kernel::generate::<AvrIsa>(&request, &ATMEGA128).expect("a kernel");
+    assert!(
+        kernel.is_proved(),
+        "{} {bits}: {:?}",
+        op.name(),
+        kernel.proof
+    );
+    kernel.cost.body.max
+}
+
+fn numbers(value: &Value) -> Vec<u64> {
+    let list = value.as_array().expect("an array").iter();
+    list.map(|v| v.as_integer().expect("a number") as u64)
+        .collect()
+}
+
+#[test]
+fn the_best_of_ours() {
+    let table: Value = toml::from_str(include_str!("paper/records.toml")).expect("TOML");
+    let readme = include_str!("../README.md");
+    for op in [Op::Mul, Op::Sqr] {
+        let row = &table[op.name()];
+        let (bits, theirs, ours) = (&row["bits"], &row["theirs"], &row["ours"]);
+        for ((bits, theirs), ours) in numbers(bits)
+            .into_iter()
+            .zip(numbers(theirs))
+            .zip(numbers(ours))
+        {
+            let made = body(op, bits as u32);
+            println!("{} {bits}: theirs {theirs}, ours {made}", op.name());
+            assert_eq!(made, ours, "{} {bits}", op.name());
+            let bold = if ours < theirs { "**" } else { "" };
+            let line = format!("| {} {bits} | {theirs} | {bold}{ours}{bold} |", op.name());
+            assert!(readme.contains(&line), "README lacks {line}");
+        }
+    }
+}
