@@ -58,11 +58,14 @@ pub static METHOD: Method = Method {
     ],
     defaults: |spec, facts| {
         let [n, _] = spec.words(facts.word_bits);
-        // Products of 3 to 20 words at the bottom; of the larger ones only what is usually best.
+        // Products of 3 to 20 words at the bottom.
         let mut levels: Vec<usize> = (1..8)
             .filter(|l| (3..=20).contains(&n.div_ceil(1 << l)))
             .collect();
         levels.sort_by_key(|l| n.div_ceil(1 << l).abs_diff(9));
+        if n > LARGE {
+            levels.truncate(1);
+        }
         let mut list = Vec::new();
         for levels in levels {
             let bottom = n.div_ceil(1 << levels);
@@ -73,8 +76,8 @@ pub static METHOD: Method = Method {
                 &FEW_REGISTERS
             };
             for [most, rows, columns, swap, early, late, apart, turn] in sets {
-                let large = n > 40 && (*rows > 0 || !matches!((early, late), (1 | 2, 1 | 2)));
-                if bottom > *most || large {
+                let seldom = *rows > 0 || !matches!((early, late), (1, 2) | (2, 2));
+                if bottom > *most || n > LARGE && seldom {
                     continue;
                 }
                 list.push(Params::from([
@@ -93,6 +96,9 @@ pub static METHOD: Method = Method {
     },
     schedule,
 };
+
+/// Words from which only what is usually best is tried: each trial takes seconds then.
+const LARGE: usize = 40;
 
 /// Free registers from which more of a product stays in them than its words.
 const MANY: usize = 20;
@@ -229,11 +235,12 @@ pub(super) fn over(
     planned(method, spec, facts, plan)
 }
 
-/// `-p levels=1 ...`, as many as leave products of two words.
+/// `-p levels=1 ...`, as many as leave products of two words; of large numbers what is usually best.
 pub(super) fn every_level(spec: &Spec, facts: &Facts) -> Vec<Params> {
     let [n, _] = spec.words(facts.word_bits);
     let most = n.ilog2().max(1) as usize;
     (1..=most)
+        .filter(|levels| n <= LARGE || (6..=12).contains(&n.div_ceil(1 << levels)))
         .map(|levels| Params::from([("levels", levels)]))
         .collect()
 }

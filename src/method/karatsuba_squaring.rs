@@ -41,6 +41,9 @@ pub static METHOD: Method = Method {
         // Squares of 4 to 24 words at the bottom.
         let levels = (1..8).filter(|levels| (4..=24).contains(&n.div_ceil(1 << levels)));
         let sets = levels.flat_map(|levels| [2, 1, 0].map(|c| [("levels", levels), ("c", c)]));
+        // Of large squares, where each trial takes seconds, what is usually best.
+        let usual = |set: &[(&str, usize); 2]| set[1].1 == 2 && n.div_ceil(1 << set[0].1) > 8;
+        let sets = sets.filter(|set| n <= 40 || usual(set));
         sets.map(Params::from).collect()
     },
     schedule,
