@@ -9,61 +9,12 @@ use num_bigint::BigUint;
 use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind};
 use serde_json::Value;
 
+#[path = "oracle/avr_cells.rs"]
+mod cells;
+use cells::CELLS;
+
 const HINT: &str =
     "run scripts/test, which installs gcc, g++, gcc-avr, avr-libc, libsimavr-dev, libelf-dev";
-
-/// Kernels: part, operation and size, the rest of the command line.
-#[rustfmt::skip]
-const CELLS: &[(&str, &str, &str)] = &[
-    ("atmega128", "mul 8", ""),
-    ("atmega128", "mul 8", "--method operand-caching -p e=3"),
-    ("atmega128", "mul 16", "--method product-scanning"),
-    ("atmega128", "mul 64", "--method operand-caching -p e=10"),
-    ("atmega128", "mul 160", ""),
-    ("atmega128", "mul 160", "--method product-scanning"),
-    ("atmega128", "mul 160", "--method operand-caching -p e=1"),
-    ("atmega128", "mul 160", "--method operand-caching -p e=10"),
-    ("atmega128", "mul 256", "--method operand-caching -p e=8"),
-    ("atmega128", "mul 512", "--method operand-caching -p e=4"),
-    ("atmega328p", "mul 8", "--method product-scanning"),
-    ("atmega328p", "mul 16", "--method operand-caching -p e=1"),
-    ("atmega328p", "mul 64", "--method product-scanning"),
-    ("atmega328p", "mul 160", "--method operand-caching -p e=9"),
-    ("atmega328p", "mul 192", "--method operand-caching -p e=10"),
-    ("atmega328p", "mul 256", ""),
-    ("atmega328p", "mul 256", "--method product-scanning"),
-    ("atmega1284p", "mul 64", "--method operand-caching -p e=2"),
-    ("atmega1284p", "mul 192", "--method product-scanning"),
-    ("atmega1284p", "mul 256", "--method operand-caching -p e=10"),
-    ("atmega1284p", "mul 512", ""),
-    ("atmega1284p", "mul 512", "--method product-scanning"),
-    ("atmega2560", "mul 16", "--method product-scanning"),
-    ("atmega2560", "mul 64", ""),
-    ("atmega2560", "mul 160", "--method operand-caching -p e=10"),
-    ("atmega2560", "mul 192", "--method operand-caching -p e=7"),
-    ("atmega2560", "mul 256", "--method product-scanning"),
-    ("atmega2560", "mul 512", "--method operand-caching -p e=10"),
-    ("atmega128",  "sqr 8", ""),
-    ("atmega128",  "sqr 160", ""),
-    ("atmega328p", "sqr 64", "--method lazy-doubling -p d=3"),
-    ("atmega2560", "sqr 96", "--method sliding-block-doubling -p e=4 -p c=2"),
-    ("atmega328p", "mul 128x64", ""),
-    ("atmega2560", "mul 64x8", ""),
-    ("atmega128",  "mullo 96", ""),
-    ("atmega328p", "mulhi 80", ""),
-    ("atmega128",  "mul 160", "--style looped"),
-    ("atmega2560", "mul 192", "--style looped --method operand-caching -p e=5 -p unroll=2"),
-    ("atmega128",  "mul 256", "--style rolled"),
-    ("atmega328p", "mul 104", "--style rolled --method reverse-hybrid -p d=4 -p unroll=2"),
-    ("atmega2560", "mul 512", "--style rolled --method reverse-hybrid -p d=8 -p unroll=4"),
-    ("attiny85",   "mul 8", ""),
-    ("attiny85",   "mul 24", "--method shift-and-add -p e=2 -p f=3"),
-    ("attiny85",   "mul 64", ""),
-    ("attiny85",   "mul 96", "--method shift-and-add -p e=5 -p f=4 -p mask=1"),
-    ("attiny85",   "mul 128", ""),
-    ("attiny84",   "mul 64", "--method shift-and-add -p e=3 -p f=2"),
-    ("attiny45",   "mul 40", ""),
-];
 
 /// Which pointers are equal, by the names of the report; the number is `mode` in the program.
 const ALIASES: [(u8, &str); 4] = [
