@@ -84,8 +84,8 @@ impl Plan {
         Ok(Self {
             method,
             params,
+            least: I::at_least(core, &schedule, &counts),
             schedule,
-            least: I::at_least(core, &counts),
         })
     }
 

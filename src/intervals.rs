@@ -4,8 +4,7 @@
 //! the arc of an interval spends it there. The cheapest flow is the best set (Arkin, Silverberg
 //! 1987): found by shortest paths, one unit at a time, with potentials that keep costs positive.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::BTreeMap;
 
 /// Points `from .. to`, and what it is worth to have it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,25 +21,31 @@ struct Arc {
     to: usize,
     room: usize,
     cost: i64,
+    /// Its reverse among the arcs of `to`.
+    back: usize,
 }
 
-/// Arcs of even number and, after each, its reverse.
+/// The arcs of each node; each has its reverse.
 struct Graph {
-    arcs: Vec<Arc>,
-    at: Vec<Vec<usize>>,
+    at: Vec<Vec<Arc>>,
 }
 
 impl Graph {
+    /// The arc's place among those of `from`, which is not `to`.
     fn add(&mut self, from: usize, to: usize, room: usize, cost: i64) -> usize {
-        let arc = self.arcs.len();
-        self.arcs.push(Arc { to, room, cost });
-        self.arcs.push(Arc {
+        let [arc, back] = [from, to].map(|node| self.at[node].len());
+        self.at[from].push(Arc {
+            to,
+            room,
+            cost,
+            back,
+        });
+        self.at[to].push(Arc {
             to: from,
             room: 0,
             cost: -cost,
+            back: arc,
         });
-        self.at[from].push(arc);
-        self.at[to].push(arc + 1);
         arc
     }
 
@@ -49,7 +54,7 @@ impl Graph {
         let mut far = vec![i64::MAX; self.at.len()];
         far[0] = 0;
         for node in 0..self.at.len() {
-            for arc in self.at[node].iter().map(|a| &self.arcs[*a]) {
+            for arc in &self.at[node] {
                 if arc.room > 0 && far[node] < i64::MAX {
                     far[arc.to] = far[arc.to].min(far[node] + arc.cost);
                 }
@@ -62,22 +67,26 @@ impl Graph {
     fn send(&mut self, potential: &mut [i64]) -> bool {
         let last = self.at.len() - 1;
         let mut far = vec![i64::MAX; self.at.len()];
-        let mut by = vec![usize::MAX; self.at.len()];
-        let mut open = BinaryHeap::from([(Reverse(0), 0)]);
+        let mut by = vec![(0, 0); self.at.len()];
+        let mut open = Queue::new(self.at.len());
         far[0] = 0;
-        while let Some((Reverse(d), node)) = open.pop() {
+        open.push(0, 0);
+        while let Some((d, node)) = open.pop() {
             if d > far[node] {
                 continue;
             }
-            for &a in &self.at[node] {
-                let arc = &self.arcs[a];
+            if node == last {
+                break;
+            }
+            let here = d + potential[node];
+            for (i, arc) in self.at[node].iter().enumerate() {
                 if arc.room == 0 {
                     continue;
                 }
-                let to = d + arc.cost + potential[node] - potential[arc.to];
+                let to = here + arc.cost - potential[arc.to];
                 if to < far[arc.to] {
-                    (far[arc.to], by[arc.to]) = (to, a);
-                    open.push((Reverse(to), arc.to));
+                    (far[arc.to], by[arc.to]) = (to, (node, i));
+                    open.push(to, arc.to);
                 }
             }
         }
@@ -89,12 +98,58 @@ impl Graph {
         }
         let mut node = last;
         while node != 0 {
-            let arc = by[node];
-            self.arcs[arc].room -= 1;
-            self.arcs[arc ^ 1].room += 1;
-            node = self.arcs[arc ^ 1].to;
+            let (from, i) = by[node];
+            let arc = &mut self.at[from][i];
+            arc.room -= 1;
+            let back = arc.back;
+            self.at[node][back].room += 1;
+            node = from;
         }
         true
+    }
+}
+
+/// Nodes by distance: the nearest first, of equals the last in line.
+struct Queue {
+    /// At each distance a bit per node, and the highest word that may hold one.
+    at: BTreeMap<i64, (Vec<u64>, usize)>,
+    words: usize,
+}
+
+impl Queue {
+    fn new(nodes: usize) -> Self {
+        Self {
+            at: BTreeMap::new(),
+            words: nodes.div_ceil(64),
+        }
+    }
+
+    fn push(&mut self, distance: i64, node: usize) {
+        let words = self.words;
+        let (bits, high) = self
+            .at
+            .entry(distance)
+            .or_insert_with(|| (vec![0; words], 0));
+        bits[node / 64] |= 1 << (node % 64);
+        *high = node.div_euclid(64).max(*high);
+    }
+
+    fn pop(&mut self) -> Option<(i64, usize)> {
+        loop {
+            let mut first = self.at.first_entry()?;
+            let distance = *first.key();
+            let (bits, high) = first.get_mut();
+            while bits[*high] == 0 && *high > 0 {
+                *high -= 1;
+            }
+            if bits[*high] == 0 {
+                first.remove();
+                continue;
+            }
+            let bit = 63 - bits[*high].leading_zeros() as usize;
+            bits[*high] ^= 1 << bit;
+            return Some((distance, 64 * *high + bit));
+        }
     }
 }
 
@@ -108,17 +163,20 @@ pub fn choose(places: &[usize], intervals: &[Interval]) -> Vec<bool> {
     points.dedup();
     let node = |point: usize| points.partition_point(|p| *p < point);
     let mut graph = Graph {
-        arcs: Vec::new(),
-        at: vec![vec![]; points.len()],
+        at: points.iter().map(|_| vec![]).collect(),
     };
     for (i, ends) in points.windows(2).enumerate() {
         let least = places[ends[0]..ends[1]].iter().copied().min().unwrap_or(0);
         graph.add(i, i + 1, most - least, -NEVER);
         graph.add(i, i + 1, most, 0);
     }
-    let arcs: Vec<Option<usize>> = intervals
+    let arcs: Vec<Option<(usize, usize)>> = intervals
         .iter()
-        .map(|i| (i.from < i.to).then(|| graph.add(node(i.from), node(i.to), 1, -i.worth)))
+        .map(|i| {
+            let from = node(i.from);
+            let arc = (i.from < i.to).then(|| graph.add(from, node(i.to), 1, -i.worth));
+            Some((from, arc?))
+        })
         .collect();
     let mut potential = graph.forward();
     for _ in 0..most {
@@ -127,7 +185,8 @@ pub fn choose(places: &[usize], intervals: &[Interval]) -> Vec<bool> {
         }
     }
     // An interval without points takes no place.
-    let taken = |arc: &Option<usize>| arc.is_none_or(|a| graph.arcs[a].room == 0);
+    let taken =
+        |arc: &Option<(usize, usize)>| arc.is_none_or(|(from, i)| graph.at[from][i].room == 0);
     arcs.iter().map(taken).collect()
 }
 

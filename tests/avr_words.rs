@@ -1,11 +1,12 @@
 //! Karatsuba on an AVR: every program the lowering offers, for every plan, on structured operands.
 
+use lozenge::candidate::Plan;
 use lozenge::function::Function;
-use lozenge::isa::Isa;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
+use lozenge::isa::{Isa, Limits};
 use lozenge::kernel;
-use lozenge::method::{self, Params};
+use lozenge::method::{self, METHODS, Params};
 use lozenge::spec::{Alias, Op, Spec};
 
 /// Plans beyond those that are tried by default, so that no combination is wrong.
@@ -67,4 +68,44 @@ fn every_program_is_right() {
     }
     println!("{count} programs");
     assert_eq!(count, 704, "one program for each plan");
+}
+
+/// What a plan takes at least is known before it is lowered; the cheapest is found by it.
+#[test]
+fn nothing_takes_less_than_its_least() {
+    let core = &ATMEGA128;
+    let facts = AvrIsa::facts(core);
+    let (mut count, mut tightest) = (0, f64::MAX);
+    for (op, bits) in [
+        (Op::Mul, 80),
+        (Op::Mul, 96),
+        (Op::Sqr, 112),
+        (Op::Mulhi, 64),
+    ] {
+        let spec = Spec::new(op, bits, 8).expect("a size");
+        for method in METHODS.iter().filter(|m| m.computes(op)) {
+            for params in (method.defaults)(&spec, &facts) {
+                let cell = format!("{} {bits} {} {params:?}", op.name(), method.name);
+                let plan = Plan::of::<AvrIsa>(&spec, core, method, params, (&facts, None));
+                // Some plans have no form of this size; the cheapest is looked for in the others.
+                let Ok(plan) = plan else { continue };
+                let limits = Limits {
+                    registers: facts.free_registers,
+                    cycles: u64::MAX,
+                };
+                for made in plan
+                    .candidates::<AvrIsa>(&spec, core, limits)
+                    .into_iter()
+                    .flatten()
+                {
+                    assert!(plan.least <= made.cycles(), "{cell}");
+                    tightest = f64::min(tightest, made.cycles() as f64 / plan.least as f64);
+                    count += 1;
+                }
+            }
+        }
+    }
+    println!("{count} programs, the tightest {tightest:.3} of its least");
+    assert!(count > 60, "{count} programs");
+    assert!(tightest < 1.2, "{tightest}");
 }

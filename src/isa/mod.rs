@@ -156,9 +156,9 @@ pub trait Isa: Sized + 'static {
         limits: Limits,
     ) -> Result<Vec<Program<Self::Insn>>, LowerError>;
 
-    /// The most cycles of a call are at least these, for every function that runs a schedule with
-    /// such counts.
-    fn at_least(core: &Self::Core, counts: &Counts) -> u64;
+    /// The most cycles of a call are at least these, for every function that runs the schedule, which
+    /// has these counts.
+    fn at_least(core: &Self::Core, schedule: &Schedule, counts: &Counts) -> u64;
 
     /// How its objects are written.
     fn object_format(core: &Self::Core) -> ObjectFormat;

@@ -84,7 +84,7 @@ impl Isa for ArmIsa {
         lower::lower(schedule, core, limits)
     }
 
-    fn at_least(core: &cores::Core, counts: &Counts) -> u64 {
+    fn at_least(core: &cores::Core, _: &Schedule, counts: &Counts) -> u64 {
         // MUL is the shortest multiplication; to accumulate takes it a cycle, too. How often words
         // are loaded and stored is for the lowering to say, and may be less than a method has in mind.
         let effects = cores::Effects::default();

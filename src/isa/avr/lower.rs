@@ -7,6 +7,7 @@ use super::code::Insn;
 use super::columns::{Choices, Columns};
 use super::cores::Core;
 use super::instructions::{Op, Ops, Timing};
+use super::least;
 use super::machine::Pointer;
 use super::pointers::{self, Array, Item, move_pointer};
 use super::rows::Rows;
@@ -117,8 +118,13 @@ fn in_words(
 ) -> Result<Vec<Program<Insn>>, LowerError> {
     // Which is the cheapest is known before addresses are, but for the moves of pointers.
     let codes = [false, true].map(|clear_pairs| Code::of(schedule, clear_pairs));
-    let mut drafts: Vec<_> = codes
-        .iter()
+    let least = |code: &Code| least::cycles(core, code, &most_free(code, registers, setting));
+    let within: Vec<_> = codes.iter().filter(|c| least(c) <= limits.cycles).collect();
+    if within.is_empty() {
+        return Ok(vec![]);
+    }
+    let mut drafts: Vec<_> = within
+        .into_iter()
         .flat_map(|code| {
             let drafts = drafts(code, registers, setting).into_iter();
             drafts.map(move |draft| (least_cycles(core, &draft.items), draft, code))
@@ -166,19 +172,53 @@ fn in_words(
     }
 }
 
-/// The code in registers, with as few pointers as will do.
-fn drafts(code: &Code, registers: &[u8], setting: &Setting) -> Vec<Assigned> {
+/// What a schedule in words takes at least.
+pub fn at_least(core: &Core, schedule: &Schedule) -> Option<u64> {
+    let Schedule::Words(words) = schedule else {
+        return None;
+    };
+    let settings = Setting::of(core.abi);
+    let codes = [false, true].map(|clear_pairs| Code::of(words, clear_pairs));
+    let each = codes.iter().flat_map(|code| {
+        let least = |setting: &Setting| {
+            let free = most_free(code, &setting.registers(), setting);
+            least::cycles(core, code, &free)
+        };
+        settings.iter().map(least)
+    });
+    each.min()
+}
+
+/// The registers for values, each from a step on, where as many pointers as can be make room.
+fn most_free(code: &Code, registers: &[u8], setting: &Setting) -> Vec<(u8, usize)> {
+    let [few, _] = setting.pointers();
+    free_registers(code, registers, setting, few)
+}
+
+/// The registers for values, each from a step on, where so many pointers remain at the end.
+fn free_registers(
+    code: &Code,
+    registers: &[u8],
+    setting: &Setting,
+    pointers: usize,
+) -> Vec<(u8, usize)> {
     let [first, second] = last_reads(code);
     // A limit on registers does not count those of pointers, free or not.
     let whole = registers.len() == setting.registers().len();
+    let freed: &[(u8, usize)] = match pointers {
+        1 if whole => &[(26, first), (27, first), (30, second), (31, second)],
+        2 if whole => &[(26, second), (27, second)],
+        _ => &[],
+    };
+    let order = registers.iter().map(|r| (*r, 0));
+    order.chain(freed.iter().copied()).collect()
+}
+
+/// The code in registers, with as few pointers as will do.
+fn drafts(code: &Code, registers: &[u8], setting: &Setting) -> Vec<Assigned> {
     let with = |pointers: usize| {
-        let freed: &[(u8, usize)] = match pointers {
-            1 if whole => &[(26, first), (27, first), (30, second), (31, second)],
-            2 if whole => &[(26, second), (27, second)],
-            _ => &[],
-        };
-        let order: Vec<_> = registers.iter().map(|r| (*r, 0)).collect();
-        let assigned = words::assigned(code, [&order, freed].concat()).ok();
+        let free = free_registers(code, registers, setting, pointers);
+        let assigned = words::assigned(code, free).ok();
         // Scratch memory takes a pointer more.
         assigned.filter(|draft| pointers > 1 || draft.scratch == 0)
     };

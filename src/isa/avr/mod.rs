@@ -20,6 +20,7 @@ pub mod columns;
 pub mod cores;
 mod draft;
 pub mod instructions;
+mod least;
 pub mod lower;
 pub mod machine;
 pub mod parts;
@@ -94,7 +95,10 @@ impl Isa for AvrIsa {
         lower::lower(schedule, core, limits)
     }
 
-    fn at_least(core: &cores::Core, counts: &Counts) -> u64 {
+    fn at_least(core: &cores::Core, schedule: &Schedule, counts: &Counts) -> u64 {
+        if let Some(cycles) = lower::at_least(core, schedule) {
+            return cycles;
+        }
         let cycles = |timing, count: usize| u64::from((core.cycles)(timing)) * count as u64;
         // ADD and ADC for a product, ADD or ADC for a link; MUL sets no word it could be added in.
         cycles(Timing::Load, counts.loads)

@@ -88,6 +88,7 @@ impl Residence {
         // The gaps of each value in which it is not in a register, of the round before.
         let mut away = vec![0usize; lives.len()];
         let mut sole = vec![usize::MAX; lives.len()];
+        let mut before = Vec::new();
         for _ in 0..ROUNDS {
             let intervals: Vec<Interval> = gaps
                 .iter()
@@ -102,7 +103,11 @@ impl Residence {
                     }
                 })
                 .collect();
+            if intervals == before {
+                break;
+            }
             let chosen = choose(&places, &intervals);
+            before = intervals;
             away.fill(0);
             let mut cost = 0;
             for ((v, i, _, _, copy), stays) in gaps.iter().zip(&chosen) {

@@ -80,7 +80,7 @@ impl Isa for MipsIsa {
         lower::lower(schedule, core, limits)
     }
 
-    fn at_least(core: &cores::Core, counts: &Counts) -> u64 {
+    fn at_least(core: &cores::Core, _: &Schedule, counts: &Counts) -> u64 {
         // The multiplier is busy all the time, or an instruction issues in every cycle.
         let multiplier = u64::from(core.multiply.cycles) * counts.products as u64;
         let issued = (counts.products + counts.links) as u64;
