@@ -15,6 +15,7 @@ pub mod allocate;
 pub mod audit;
 pub mod candidate;
 pub mod domain;
+pub mod driver;
 pub mod emit;
 pub mod facts;
 pub mod fault;

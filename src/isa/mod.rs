@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use crate::domain::concrete::{Concrete, Watched};
 use crate::domain::{Abstract, Base};
+use crate::driver::{Assembled, Driver};
 use crate::emit::{Assembler, Dialect, ObjectFormat};
 use crate::facts::Facts;
 use crate::fault::{Fault, Source};
@@ -201,6 +202,35 @@ pub trait Isa: Sized + 'static {
         limit: u64,
     ) -> Result<Called<D>, Stopped>;
 
+    /// The instructions of a driver.
+    ///
+    /// # Errors
+    /// Why there are none.
+    fn drive(core: &Self::Core, driver: &Driver) -> Result<Assembled<Self::Insn>, LowerError>;
+
+    /// The call `insn`, at byte address `at`, of the function at `to`.
+    fn calling(insn: Self::Insn, at: usize, to: usize) -> Self::Insn;
+
+    /// The type of the relocation that makes a linker do the same.
+    const CALL_RELOCATION: u32;
+
+    /// A function of `bytes` bytes of results that only copies what its second argument points to: what
+    /// stands for a kernel where only the time of its caller is of interest.
+    fn stub(core: &Self::Core, bytes: usize) -> Vec<Self::Insn>;
+
+    /// Calls `function` with a pointer to `area`, numbers in little-endian bytes.
+    ///
+    /// `watch` is told of instructions and cycles so far, from time to time.
+    ///
+    /// # Errors
+    /// A fault and where.
+    fn execute(
+        core: &Self::Core,
+        function: &Function,
+        area: &mut [u8],
+        watch: &mut dyn FnMut(u64, u64),
+    ) -> Result<Cost, Stopped>;
+
     /// Calls `function` on numbers: result and cost.
     ///
     /// # Errors
@@ -232,6 +262,10 @@ pub enum LowerError {
     ThreePointers,
     #[error("this machine has no loops yet: try --style unrolled")]
     Loops,
+    #[error("there are no drivers for {0} yet")]
+    Driver(&'static str),
+    #[error("{0} bytes of numbers are more than there is memory for")]
+    Area(usize),
     #[error("bands that lose {0} columns each need passes of a divisor: try -p unroll={0}")]
     Passes(usize),
     #[error("a call does not reach over so much code")]
@@ -317,6 +351,9 @@ impl Depth {
         self.bytes + self.returns.unwrap_or(0)
     }
 }
+
+/// How many instructions a run executes between two reports of where it is.
+pub const REPORT_EVERY: u64 = 1 << 24;
 
 /// What a run cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

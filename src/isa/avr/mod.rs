@@ -19,6 +19,7 @@ pub mod colour;
 pub mod columns;
 pub mod cores;
 mod draft;
+mod driver;
 pub mod instructions;
 mod least;
 pub mod lower;
@@ -45,6 +46,7 @@ use self::cores::Set;
 use self::instructions::{Op, Timing};
 use crate::domain::concrete::Concrete;
 use crate::domain::{Abstract, Base};
+use crate::driver::{Assembled, Driver};
 use crate::emit::{Assembler, Dialect, ObjectFormat};
 use crate::facts::Facts;
 use crate::function::{Function, keep_returned, with_returned};
@@ -189,6 +191,43 @@ impl Isa for AvrIsa {
             // No AVR instruction's time depends on its operands.
             slow_operand: None,
         })
+    }
+
+    fn drive(
+        core: &cores::Core,
+        driver: &Driver,
+    ) -> Result<Assembled<code::Insn>, LowerError> {
+        if core.abi.data_stack {
+            return Err(LowerError::Driver("--abi iar"));
+        }
+        driver::lower(driver)
+    }
+
+    fn calling(insn: code::Insn, _: usize, to: usize) -> code::Insn {
+        code::Insn::dk(insn.op, 0, (to / 2) as i32)
+    }
+
+    // R_AVR_CALL (binutils, elf/avr.h).
+    const CALL_RELOCATION: u32 = 18;
+
+    fn stub(_: &cores::Core, bytes: usize) -> Vec<code::Insn> {
+        driver::stub(bytes)
+    }
+
+    fn execute(
+        core: &cores::Core,
+        function: &Function,
+        area: &mut [u8],
+        watch: &mut dyn FnMut(u64, u64),
+    ) -> Result<Cost, Stopped> {
+        let mut m = abi::enter_function(core, function, &[DATA]);
+        m.d.memory[DATA..DATA + area.len()].copy_from_slice(area);
+        let decoded = run::Decoded::<Concrete>::new(&function.code, core);
+        let stop = abi::caller(&m);
+        let mut cost = decoded.watched(&mut m, stop, u64::MAX, watch)?;
+        cost.stack = Depth::written(&m.d);
+        area.copy_from_slice(&m.d.memory[DATA..DATA + area.len()]);
+        Ok(cost)
     }
 
     fn call_concrete(

@@ -8,7 +8,7 @@ use super::skip::{Condition, can_be_conditional};
 use crate::domain::Domain;
 use crate::fault::Fault;
 use crate::isa::Class;
-use crate::isa::{ClassCounts, Cost, Depth, Span, Stopped};
+use crate::isa::{ClassCounts, Cost, Depth, REPORT_EVERY, Span, Stopped};
 
 /// An instruction that the core has not.
 const REFUSED: &str = "not an instruction of the core";
@@ -168,13 +168,32 @@ impl<D: Domain> Decoded<D> {
     /// # Errors
     /// A fault and where.
     pub fn run(&self, m: &mut Avr<D>, stop: usize, limit: u64) -> Result<Cost, Stopped> {
+        self.watched(m, stop, limit, &mut |_, _| {})
+    }
+
+    /// The same; `watch` is told of instructions and cycles so far, from time to time.
+    ///
+    /// # Errors
+    /// A fault and where.
+    pub fn watched(
+        &self,
+        m: &mut Avr<D>,
+        stop: usize,
+        limit: u64,
+        watch: &mut dyn FnMut(u64, u64),
+    ) -> Result<Cost, Stopped> {
+        let mut pause = limit.min(REPORT_EVERY);
         let mut by_class = [0u64; 7];
         let (mut executed, mut cycles, mut frame) = (0u64, 0u64, 0u64);
         let mut returned = false;
         while m.pc != stop && !returned {
             let slot = self.fetch(m.pc)?;
-            if executed == limit {
-                return Err((2 * m.pc, Fault::StepLimit(limit)));
+            if executed == pause {
+                if executed == limit {
+                    return Err((2 * m.pc, Fault::StepLimit(limit)));
+                }
+                watch(executed, cycles);
+                pause = limit.min(pause + REPORT_EVERY);
             }
             let pc = 2 * m.pc;
             m.d.at(pc);

@@ -29,6 +29,7 @@ use num_bigint::BigUint;
 
 use crate::domain::concrete::Concrete;
 use crate::domain::{Abstract, Base};
+use crate::driver::{Assembled, Driver};
 use crate::emit::{Assembler, Dialect, ObjectFormat};
 use crate::facts::Facts;
 use crate::function::{Function, keep_returned, with_returned};
@@ -163,6 +164,33 @@ impl Isa for MipsIsa {
             violations,
             slow_operand: ran.slow_operand,
         })
+    }
+
+    fn drive(
+        _: &cores::Core,
+        _: &Driver,
+    ) -> Result<Assembled<code::Insn>, LowerError> {
+        Err(LowerError::Driver("MIPS"))
+    }
+
+    fn calling(insn: code::Insn, _: usize, _: usize) -> code::Insn {
+        insn
+    }
+
+    // R_MIPS_26 (MIPS ABI supplement).
+    const CALL_RELOCATION: u32 = 4;
+
+    fn stub(_: &cores::Core, _: usize) -> Vec<code::Insn> {
+        Vec::new()
+    }
+
+    fn execute(
+        _: &cores::Core,
+        _: &Function,
+        _: &mut [u8],
+        _: &mut dyn FnMut(u64, u64),
+    ) -> Result<Cost, Stopped> {
+        Err((0, crate::fault::Fault::Return))
     }
 
     fn call_concrete(

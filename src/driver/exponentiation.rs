@@ -1,0 +1,172 @@
+//! `r = base^exponent mod m`, bit by bit or window by window, from the top of the exponent.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::engine::{Engine, copy};
+use super::{Cell, Driver, Place, Role, Step, To};
+
+/// How the bits of the exponent become products.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ladder {
+    /// A square for every bit, a product for every 1: for exponents that are public.
+    Binary,
+    /// So many bits at a time: as many squares, and a product by an entry of a table that is read whole.
+    Window(u32),
+    /// Montgomery's ladder: a square and a product for every bit, of numbers exchanged under a mask.
+    Montgomery,
+}
+
+/// The largest window, in bits.
+pub const MOST_WINDOW: u32 = 6;
+
+impl Ladder {
+    /// Does it take the same time for all exponents of so many bits?
+    pub fn is_constant_time(self) -> bool {
+        self != Ladder::Binary
+    }
+
+    /// The window that takes the fewest products for so many bits.
+    pub fn cheapest(bits: u32) -> Self {
+        let products = |k: &u32| (1 << k) + bits.div_ceil(*k);
+        Ladder::Window((1..MOST_WINDOW).min_by_key(products).unwrap_or(1))
+    }
+}
+
+impl fmt::Display for Ladder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ladder::Binary => f.write_str("binary"),
+            Ladder::Window(k) => write!(f, "window of {k} bits"),
+            Ladder::Montgomery => f.write_str("Montgomery's ladder"),
+        }
+    }
+}
+
+/// A name of a [`Ladder`] on the command line; a window's size is a parameter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Binary,
+    Window,
+    Montgomery,
+}
+
+impl FromStr for Kind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "binary" => Ok(Kind::Binary),
+            "window" => Ok(Kind::Window),
+            "montgomery" => Ok(Kind::Montgomery),
+            _ => Err(format!("there is no exponentiation {text}: try window, binary or montgomery")),
+        }
+    }
+}
+
+/// The tables and numbers an exponentiation needs besides those of its engine.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    ladder: Ladder,
+    table: Place,
+}
+
+impl Room {
+    /// Room in `d` for numbers of `bits` bits.
+    pub fn new(d: &mut Driver, ladder: Ladder, bits: u32) -> Self {
+        let entries = match ladder {
+            Ladder::Window(k) => 1 << k,
+            Ladder::Binary | Ladder::Montgomery => 1,
+        };
+        let table = d.field("table", entries * bits, Role::Work, "powers of the base");
+        Self { ladder, table }
+    }
+}
+
+/// `x = base^exponent mod m` from `x = base 2^n mod m`; `y = 2^(2n) mod m` is at `r2`.
+///
+/// The exponent has `bits` bits; its upper ones may be 0.
+pub fn power(e: &Engine, room: &Room, exponent: Place, bits: u32, r2: Place) -> Vec<Step> {
+    let table = room.table;
+    let first = Place { at: table.at, bytes: e.x.bytes };
+    // The base waits in the table's first entry while x = 1, as 2^n mod m.
+    let mut steps = vec![copy(first, e.x), copy(e.y, r2), Step::Number { to: e.x, value: 1 }];
+    steps.extend(e.multiply());
+    steps.push(copy(e.y, first));
+    let padding = 8 * exponent.bytes - bits as usize;
+    steps.push(Step::Rewind(exponent));
+    steps.extend(repeat(padding, Cell::Outer, vec![Step::Bit]));
+    match room.ladder {
+        Ladder::Binary => {
+            let mut body = e.square();
+            body.extend([Step::NoDigit, Step::Bit, Step::IfDigit(e.multiply())]);
+            steps.extend(repeat(bits as usize, Cell::Outer, body));
+        }
+        Ladder::Window(k) => {
+            let entries = 1usize << k;
+            steps.extend([Step::Table(table.at), append(e.x), copy(e.x, e.y), append(e.x)]);
+            let mut body = e.multiply();
+            body.push(append(e.x));
+            steps.extend(repeat(entries - 2, Cell::Outer, body));
+            let lookup = |to| Step::Lookup { to, table: table.at, entries };
+            let windows = bits.div_ceil(k);
+            let take = |n: u32, mut body: Vec<Step>| {
+                body.push(Step::Bit);
+                let mut steps = vec![Step::NoDigit];
+                steps.extend(repeat(n as usize, Cell::Inner, body));
+                steps
+            };
+            steps.extend(take(bits - k * (windows - 1), Vec::new()));
+            steps.push(lookup(e.x));
+            let mut body = take(k, e.square());
+            body.push(lookup(e.y));
+            body.extend(e.multiply());
+            steps.extend(repeat(windows as usize - 1, Cell::Outer, body));
+        }
+        Ladder::Montgomery => {
+            // y = x base at any time: (x, y) becomes (x^2, x y) or, if the bit is 1, (x y, y^2).
+            let swap = Step::Swap { a: e.x, b: e.y.at };
+            let mut body = vec![Step::NoDigit, Step::Bit, swap.clone(), copy(first, e.x)];
+            body.extend(e.multiply());
+            body.extend([copy(e.y, e.x), copy(e.x, first)]);
+            body.extend(e.square());
+            body.push(swap);
+            steps.extend(repeat(bits as usize, Cell::Outer, body));
+        }
+    }
+    steps.push(Step::Number { to: e.y, value: 1 });
+    steps.extend(e.multiply());
+    steps.extend(e.canonical());
+    steps
+}
+
+fn append(from: Place) -> Step {
+    Step::Copy { to: To::Entry, from }
+}
+
+fn repeat(times: usize, counter: Cell, body: Vec<Step>) -> Vec<Step> {
+    match times {
+        0 => Vec::new(),
+        1 => body,
+        _ => vec![Step::Repeat { times, counter, body }],
+    }
+}
+
+/// The driver of `result = base^exponent mod modulus` for an odd modulus of `bits` bits that is not known yet.
+pub fn driver(word: usize, bits: u32, exponent_bits: u32, ladder: Ladder) -> Driver {
+    let mut d = Driver::new(word);
+    let w = 8 * word as u32;
+    let result = d.field("result", bits, Role::Output, "base^exponent mod modulus");
+    let base = d.field("base", bits, Role::Input, "less than the modulus");
+    let exponent = d.field("exponent", exponent_bits, Role::Input, "the exponent");
+    let modulus = d.field("modulus", bits + w, Role::Input, "an odd modulus m, then the word -m^-1 mod 2^w");
+    let r2 = d.field("r2", bits, Role::Input, "2^(2n) mod m, for numbers of n bits");
+    let e = Engine::new(&mut d, bits);
+    let room = Room::new(&mut d, ladder, bits);
+    let mut steps = vec![e.modulo(modulus), copy(e.x, base), copy(e.y, r2)];
+    steps.extend(e.multiply());
+    steps.extend(power(&e, &room, exponent, exponent_bits, r2));
+    steps.push(copy(result, e.x));
+    d.routines[0] = steps;
+    d
+}

@@ -1,0 +1,67 @@
+//! What time and addresses tell of a driver's numbers: a run in the secret domain.
+//!
+//! The kernels have verdicts of their own; here each is replaced by a function that copies secret
+//! words to its result. So what is shown is of the driver's own instructions, all passes of all its loops.
+
+use super::{Assembled, Driver, image};
+use crate::domain::abstract_memory::Region;
+use crate::domain::secret::Secret;
+use crate::domain::{Abstract, Address, Base, Domain};
+use crate::fault::Fault;
+use crate::isa::{Isa, Stopped};
+use crate::prove;
+
+/// The most instructions that are followed.
+const STEPS: u64 = 100_000_000;
+
+/// Shows that neither time nor addresses depend on any number in the area.
+///
+/// # Errors
+/// The first instruction that leaks, or what could not be followed.
+pub fn constant_time<I: Isa>(
+    core: &I::Core,
+    driver: &Driver,
+    assembled: &Assembled<I::Insn>,
+) -> Result<(), String> {
+    let stubs = driver.kernels.iter().map(|request| {
+        let spec = request.spec(I::WORD_BITS).map_err(|e| e.to_string())?;
+        I::encode(core, &I::stub(core, spec.result_bytes()))
+    });
+    let stubs = stubs.collect::<Result<Vec<_>, String>>()?;
+    let stubs: Vec<&[u8]> = stubs.iter().map(Vec::as_slice).collect();
+    let image = image::link::<I>(core, assembled, &stubs)?;
+    let function = image.function::<I>();
+    let mut d = Secret::default();
+    let base = Base(Base::FIRST_OPERAND);
+    d.declare(base, Region::operand("the area", driver.bytes, true));
+    for field in &driver.fields {
+        for i in (0..field.place.bytes).step_by(driver.word) {
+            let name = format!("{}[{}]", field.name, i / driver.word);
+            let offset = (field.place.at + i) as i64;
+            let at = Address { base, offset };
+            match driver.word {
+                1 => secret::<8>(&mut d, at, name),
+                _ => secret::<32>(&mut d, at, name),
+            }
+        }
+    }
+    let called = I::call(d, core, &function, &[base], STEPS);
+    let called = called.map_err(|stopped: Stopped| {
+        let word = match stopped.1 {
+            Fault::SecretBranch(_) | Fault::SecretAddress(_) => "leaks",
+            _ => "unknown",
+        };
+        let text = prove::describe::<I>(core, &function, &stopped);
+        format!("{word}: {text}")
+    })?;
+    match (called.slow_operand, called.violations.as_slice()) {
+        (Some(slow), _) => Err(format!("leaks: {}", slow.text)),
+        (None, []) => Ok(()),
+        (None, list) => Err(format!("unknown: {}", list.join("; "))),
+    }
+}
+
+fn secret<const W: u32>(d: &mut Secret, at: Address, name: String) {
+    let word: <Secret as Domain>::Word<W> = d.unknown::<W>(name);
+    d.init::<W>(at, &word);
+}
