@@ -1,6 +1,7 @@
 //! Exponentiations on whole simulated chips: against big integers, on structured numbers.
 
 use lozenge::driver::build::Built;
+use lozenge::driver::engine::Products;
 use lozenge::driver::exponentiation::{self, Ladder};
 use lozenge::driver::numbers::Power;
 use lozenge::isa::Isa;
@@ -17,11 +18,19 @@ const LADDERS: [Ladder; 5] = [
     Ladder::Montgomery,
 ];
 
-fn built<I: Isa>(core: &I::Core, bits: u32, exponent_bits: u32, ladder: Ladder) -> Built<I> {
+fn built<I: Isa>(
+    core: &I::Core,
+    bits: u32,
+    exponent_bits: u32,
+    ladder: Ladder,
+    products: Products,
+) -> Built<I> {
     let word = I::WORD_BITS as usize / 8;
-    let mut driver = exponentiation::driver(word, bits, exponent_bits, ladder);
+    let mut driver = exponentiation::driver(word, bits, exponent_bits, ladder, products);
     for kernel in &mut driver.kernels {
-        kernel.method = Some("fips".into());
+        if products == Products::Montgomery {
+            kernel.method = Some("fips".into());
+        }
     }
     Built::new(driver, core, |_| {}).unwrap_or_else(|e| panic!("{ladder} of {bits} bits: {e}"))
 }
@@ -40,24 +49,44 @@ fn powers(bits: u32, exponent_bits: u32) -> Vec<Power> {
     ];
     let mut list = Vec::new();
     for modulus in moduli {
-        let exponents = [full(exponent_bits), one.clone(), random.uniform(16) % full(exponent_bits) + 1u8];
-        let bases = [BigUint::ZERO, one.clone(), &modulus - 1u8, random.uniform(bits as usize / 8) % &modulus];
+        let exponents = [
+            full(exponent_bits),
+            one.clone(),
+            random.uniform(16) % full(exponent_bits) + 1u8,
+        ];
+        let bases = [
+            BigUint::ZERO,
+            one.clone(),
+            &modulus - 1u8,
+            random.uniform(bits as usize / 8) % &modulus,
+        ];
         for (i, exponent) in exponents.into_iter().enumerate() {
             let base = bases[i + (list.len() & 1)].clone();
             let modulus = modulus.clone();
-            list.push(Power { base, exponent, modulus });
+            list.push(Power {
+                base,
+                exponent,
+                modulus,
+            });
         }
     }
     list
 }
 
-fn agrees<I: Isa>(core: &I::Core, bits: u32, exponent_bits: u32, ladder: Ladder) {
-    let built = built::<I>(core, bits, exponent_bits, ladder);
-    let word = I::WORD_BITS as usize / 8;
+fn agrees<I: Isa>(
+    core: &I::Core,
+    bits: u32,
+    exponent_bits: u32,
+    ladder: Ladder,
+    products: Products,
+) {
+    let built = built::<I>(core, bits, exponent_bits, ladder, products);
     let mut cycles = Vec::new();
     for power in powers(bits, exponent_bits) {
-        power.check(bits, exponent_bits).expect("numbers of the right size");
-        let inputs = power.inputs(bits, word);
+        power
+            .check(bits, exponent_bits)
+            .expect("numbers of the right size");
+        let inputs = power.inputs(&built.driver);
         let (outputs, cost) = built
             .image
             .run::<I>(core, &built.driver, &inputs, &mut |_, _| {})
@@ -66,17 +95,137 @@ fn agrees<I: Isa>(core: &I::Core, bits: u32, exponent_bits: u32, ladder: Ladder)
         cycles.push(cost.call.max);
     }
     if ladder.is_constant_time() {
-        assert!(cycles.iter().all(|c| *c == cycles[0]), "{ladder}: {cycles:?}");
+        assert!(
+            cycles.iter().all(|c| *c == cycles[0]),
+            "{ladder}: {cycles:?}"
+        );
     }
-    for (core, verdict) in built.constant_time(core) {
-        assert_eq!(verdict.is_ok(), ladder.is_constant_time(), "{ladder} on {core}: {verdict:?}");
+    for (name, verdict) in built.constant_time(core, false) {
+        assert_eq!(
+            verdict.is_ok(),
+            ladder.is_constant_time(),
+            "{ladder} on {name}: {verdict:?}"
+        );
+    }
+    for (name, verdict) in built.constant_time(core, true) {
+        assert_eq!(verdict, Ok(()), "{ladder} on {name}");
     }
 }
 
 #[test]
 fn avr_agrees_with_big_integers() {
     for ladder in LADDERS {
-        agrees::<AvrIsa>(&ATMEGA128, 64, 37, ladder);
+        for products in [Products::Montgomery, Products::Composed] {
+            agrees::<AvrIsa>(&ATMEGA128, 64, 37, ladder, products);
+        }
     }
-    agrees::<AvrIsa>(&ATMEGA2560, 160, 24, Ladder::Window(5));
+    agrees::<AvrIsa>(
+        &ATMEGA2560,
+        160,
+        24,
+        Ladder::Window(5),
+        Products::Montgomery,
+    );
+}
+
+fn lozenge(line: &str) -> std::process::Output {
+    std::process::Command::new(env!("CARGO_BIN_EXE_lozenge"))
+        .args(line.split_whitespace())
+        .output()
+        .expect("lozenge runs")
+}
+
+/// What makes no sense is one line, exit code 2, and no file.
+#[test]
+fn wrong_use_is_one_line() {
+    let folder = std::env::temp_dir().join(format!("lozenge-drivers-{}", std::process::id()));
+    let out = folder.display();
+    let cases = [
+        ("run modexp 64 --mcu atmega328p --modulus 1000", "even"),
+        ("run modexp 64 --mcu atmega328p --modulus 1", "too small"),
+        (
+            "run modexp 64 --mcu atmega328p --modulus 0x10000000000000001",
+            "65 bits",
+        ),
+        (
+            "run modexp 64 --mcu atmega328p --modulus 7 --base 7",
+            "less than the modulus: try 0x0",
+        ),
+        (
+            "run modexp 64 --mcu atmega328p --exponent 0",
+            "exponent is 0",
+        ),
+        (
+            "run modexp 64 --mcu atmega328p --exponent-bits 8 --exponent 256",
+            "exponent has 9 bits",
+        ),
+        (
+            "run modexp 64 --mcu atmega328p --p 7",
+            "modexp takes no --p, but --base",
+        ),
+        ("run modexp 60 --mcu atmega328p", "try 56 or 64"),
+        ("run modexp 4294967295 --mcu atmega328p", "largest operand"),
+        (
+            "run modexp 64 --mcu atmega328p -p window=9",
+            "try -p window=4",
+        ),
+        (
+            "run modexp 64 --mcu atmega328p --method karatsuba",
+            "computes none",
+        ),
+        (
+            "run rsa 64 --mcu atmega328p --p 0x80000001 --q 3",
+            "q has 2 bits",
+        ),
+        (
+            "run rsa 64 --mcu atmega328p --p 0x80000002 --q 0xc0000001",
+            "p is even",
+        ),
+        ("run rsa 64 --mcu atmega328p --dp 5", "dp does not belong"),
+        ("run rsa 64 --mcu atmega328p --dq 5", "dq does not belong"),
+        (
+            "run rsa 64 --mcu atmega328p --qinv 5",
+            "qinv does not belong",
+        ),
+        (
+            "run rsa 64 --mcu atmega328p --input 0xffffffffffffffff",
+            "less than p q",
+        ),
+        ("run rsa 72 --mcu atmega328p", "try 32 or 40"),
+        ("run rsa-public 64 --mcu atmega328p --modulus 1000", "even"),
+        ("gen modexp 64x32 --mcu atmega328p", "one size"),
+        (
+            "gen modexp 64 --mcu atmega328p --modulus p256",
+            "leave out --modulus",
+        ),
+        (
+            "gen modexp 64 --mcu atmega328p --exponent-bits 0",
+            "try --exponent-bits",
+        ),
+        (
+            "gen modexp 64 --mcu atmega328p --exponentiation sliding",
+            "try window, binary or montgomery",
+        ),
+        ("gen modexp 64 --mcu atmega328p --abi iar", "no drivers"),
+        (
+            "gen rsa-public 64 --mcu atmega328p --exponentiation binary",
+            "65537",
+        ),
+        (
+            "gen mul 64 --mcu atmega328p --exponent public",
+            "mul has no exponent",
+        ),
+    ];
+    for (line, want) in cases {
+        let line = match line.starts_with("gen") {
+            true => format!("{line} -o {out}"),
+            false => line.to_string(),
+        };
+        let output = lozenge(&line);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{line}: {text}");
+        assert_eq!(text.trim_end().lines().count(), 1, "{line}: {text}");
+        assert!(text.contains(want), "{line}: {text}");
+        assert!(output.stdout.is_empty() && !folder.exists(), "{line}");
+    }
 }

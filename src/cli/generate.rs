@@ -10,13 +10,23 @@ use lozenge::facts::Style;
 use lozenge::isa::Isa;
 use lozenge::kernel::{self, Kernel, Request};
 use lozenge::report::{Files, Report};
+use lozenge::spec;
 use lozenge::spec::modulus::Reduce;
 use lozenge::target::{Names, OnIsa, Target};
 
-use super::{GenArgs, output};
+use super::{GenArgs, OpArg, output};
 
 /// Generates, proves, writes, prints. `Ok(true)` if everything is proved.
-pub fn run(args: &GenArgs) -> Result<bool, String> {
+pub fn run(args: &GenArgs, op: OpArg) -> Result<bool, String> {
+    let driver = &args.driver;
+    if driver.exponentiation.is_some() || driver.exponent_bits.is_some() || args.exponent.is_some()
+    {
+        let name = spec::Op::from(op).name();
+        return Err(format!(
+            "{name} has no exponent: try gen modexp {}",
+            args.size
+        ));
+    }
     let names = Names {
         mcu: args.mcu.as_deref(),
         core: args.core.as_deref(),
@@ -27,12 +37,14 @@ pub fn run(args: &GenArgs) -> Result<bool, String> {
     let target = Target::resolve(&names).map_err(|e| e.to_string())?;
     target.on(Generate {
         args,
+        op,
         target: &target,
     })
 }
 
 struct Generate<'a> {
     args: &'a GenArgs,
+    op: OpArg,
     target: &'a Target,
 }
 
@@ -40,12 +52,12 @@ impl OnIsa for Generate<'_> {
     type Output = Result<bool, String>;
 
     fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
-        generate::<I>(self.args, self.target, core, format)
+        generate::<I>((self.args, self.op), self.target, core, format)
     }
 }
 
 fn generate<I: Isa>(
-    args: &GenArgs,
+    (args, op): (&GenArgs, OpArg),
     target: &Target,
     core: &I::Core,
     format: &ObjectFormat,
@@ -57,7 +69,7 @@ fn generate<I: Isa>(
         }
     }
     let request = Request {
-        op: args.op.into(),
+        op: op.into(),
         size: args.size,
         modular: args.modular.modular()?,
         method: args.method.clone(),
@@ -178,10 +190,21 @@ pub fn command<I: Isa>(kernel: &Kernel<I>, target: &Target) -> String {
 fn write<I: Isa>(
     kernel: &Kernel<I>,
     core: &I::Core,
-    (format, assembler): (&ObjectFormat, Assembler),
+    formats: (&ObjectFormat, Assembler),
     report: &mut Report,
     args: &GenArgs,
 ) -> Result<(), String> {
+    let files = files(kernel, core, formats, report)?;
+    output::write_all(&args.output, &files)
+}
+
+/// The files of a kernel, which its report then names.
+pub(super) fn files<I: Isa>(
+    kernel: &Kernel<I>,
+    core: &I::Core,
+    (format, assembler): (&ObjectFormat, Assembler),
+    report: &mut Report,
+) -> Result<Vec<(String, Vec<u8>)>, String> {
     let symbol = report.spec.symbol.clone();
     let extensions = [assembler.extension(format), "h", "o", "json"];
     let [asm, head, object, data] = extensions.map(|e| format!("{symbol}.{e}"));
@@ -190,18 +213,13 @@ fn write<I: Isa>(
         header: Some(head.clone()),
         object: Some(object.clone()),
     };
-    let files = [
-        (
-            asm,
-            assembler
-                .assembly(kernel, core, format, report)?
-                .into_bytes(),
-        ),
+    let text = assembler.assembly(kernel, core, format, report)?;
+    Ok(vec![
+        (asm, text.into_bytes()),
         (head, header::header(report, &I::dialect(core)).into_bytes()),
         (object, elf::object(format, &symbol, &kernel.code)?),
         (data, (json(report)? + "\n").into_bytes()),
-    ];
-    output::write_all(&args.output, &files)
+    ])
 }
 
 pub(super) fn json(report: &Report) -> Result<String, String> {

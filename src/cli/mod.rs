@@ -2,21 +2,28 @@
 
 mod assemble;
 mod bench;
+mod case;
 mod check;
 mod compare;
+mod drive;
 mod generate;
 mod list;
 mod output;
 mod pareto;
+mod run;
 
 use std::process::ExitCode;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use lozenge::driver::engine::Products;
+use lozenge::driver::exponentiation::Kind;
 use lozenge::emit::Assembler;
 use lozenge::facts::Style;
 use lozenge::spec;
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
+use num_bigint::BigUint;
 
 /// Multi-precision arithmetic kernels for small processors, proved on the bytes that ship.
 #[derive(Parser)]
@@ -38,9 +45,17 @@ enum Command {
                       lozenge gen mul 256 --core atmega128 --method operand-caching -p e=8 --json -o out\n  \
                       lozenge gen mul 256x64 --mcu atmega328p -o out\n  \
                       lozenge gen mul 160 --mcu atmega328p --max-flash 3000 --max-stack 30 -o out\n  \
-                      lozenge gen sqr 160 --mcu atmega328p -o out"
+                      lozenge gen sqr 160 --mcu atmega328p -o out\n  \
+                      lozenge gen modexp 64 --mcu atmega328p --method fips -o out"
     )]
     Gen(GenArgs),
+    /// Execute a whole exponentiation on a simulated chip
+    #[command(
+        after_help = "Examples:\n  lozenge run modexp 64 --mcu atmega328p --method fips --seed 1\n  \
+                      lozenge run modexp 64 --mcu atmega328p --base 2 --exponent 0x1f --modulus 1000003\n  \
+                      lozenge run rsa 128 --mcu atmega328p"
+    )]
+    Run(RunArgs),
     /// Run every method with its sensible parameters and compare
     #[command(
         after_help = "Examples:\n  lozenge compare mul 160 --mcu atmega128\n  \
@@ -98,6 +113,62 @@ impl From<OpArg> for spec::Op {
             OpArg::Redc => spec::Op::Redc,
         }
     }
+}
+
+/// What `gen` makes: a kernel, or a driver with its kernels.
+#[derive(Clone, Copy)]
+pub enum GenOp {
+    Kernel(OpArg),
+    Driver(DriverOp),
+}
+
+/// Whole computations.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DriverOp {
+    /// base^exponent mod m, m odd and an operand
+    Modexp,
+    /// RSA's private operation by way of the primes (CRT): input^d mod p q
+    Rsa,
+    /// RSA's public operation: input^65537 mod m
+    RsaPublic,
+}
+
+/// The operations of `gen`: those of kernels, and those of drivers.
+fn gen_op() -> impl TypedValueParser<Value = GenOp> {
+    let values = |list: Vec<Option<PossibleValue>>| list.into_iter().flatten();
+    let kernels = OpArg::value_variants().iter().map(OpArg::to_possible_value);
+    let drivers = DriverOp::value_variants().iter();
+    let drivers = drivers.map(DriverOp::to_possible_value);
+    let all = PossibleValuesParser::new(values(kernels.chain(drivers).collect()));
+    all.try_map(|name| {
+        let kernel = OpArg::from_str(&name, false).map(GenOp::Kernel);
+        kernel.or_else(|_| DriverOp::from_str(&name, false).map(GenOp::Driver))
+    })
+}
+
+/// How a driver exponentiates.
+#[derive(Args)]
+pub struct DriverArgs {
+    /// Of a driver: window (fixed; the table is read whole), binary, or montgomery (the ladder)
+    /// [default: window; -p window=K sets its bits]
+    #[arg(long, value_name = "HOW")]
+    exponentiation: Option<Kind>,
+    /// Of a driver: bits of the exponent [default: those of the modulus]
+    #[arg(long, value_name = "N")]
+    exponent_bits: Option<u32>,
+    /// Of a driver: kernels that are Montgomery's products, or composed of plain products
+    /// [default: montgomery up to 40 words]
+    #[arg(long, value_name = "WHICH")]
+    products: Option<Products>,
+}
+
+/// Who knows the exponent.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SecrecyArg {
+    /// Time may not depend on it
+    Secret,
+    /// Time may depend on it
+    Public,
 }
 
 /// What a modular operation works modulo.
@@ -176,7 +247,8 @@ impl From<DialectArg> for Assembler {
 #[derive(Args)]
 pub struct GenArgs {
     /// Operation
-    op: OpArg,
+    #[arg(value_parser = gen_op())]
+    op: GenOp,
     /// Bits of an operand, or of a and b: 256x64
     #[arg(value_name = "BITS", allow_negative_numbers = true)]
     size: spec::Size,
@@ -233,6 +305,85 @@ pub struct GenArgs {
     /// Leave out instruction number INDEX, to watch the proof fail
     #[arg(long, value_name = "INDEX")]
     drop: Option<usize>,
+    #[command(flatten)]
+    driver: DriverArgs,
+    /// Of a driver: who knows the exponent [default: secret]
+    #[arg(long, value_enum)]
+    exponent: Option<SecrecyArg>,
+}
+
+/// Arguments of `run`.
+#[derive(Args)]
+pub struct RunArgs {
+    /// What to execute
+    op: DriverOp,
+    /// Bits of the modulus
+    #[arg(value_name = "BITS")]
+    bits: u32,
+    /// Number to exponentiate, less than the modulus; 0x.. is hexadecimal [default: random]
+    #[arg(long, value_name = "N", value_parser = number)]
+    base: Option<BigUint>,
+    /// Exponent [default: random]
+    #[arg(long, value_name = "N", value_parser = number)]
+    exponent: Option<BigUint>,
+    /// Modulus, odd [default: random]
+    #[arg(long, value_name = "N", value_parser = number)]
+    modulus: Option<BigUint>,
+    /// Of RSA: the message or the signature, as a number [default: random]
+    #[arg(long, value_name = "N", value_parser = number)]
+    input: Option<BigUint>,
+    /// Of RSA: a prime [default: random]
+    #[arg(long, value_name = "N", value_parser = number)]
+    p: Option<BigUint>,
+    /// Of RSA: the other prime [default: random]
+    #[arg(long, value_name = "N", value_parser = number)]
+    q: Option<BigUint>,
+    /// Of RSA: 65537^-1 mod p - 1, compared if it is given
+    #[arg(long, value_name = "N", value_parser = number)]
+    dp: Option<BigUint>,
+    /// Of RSA: 65537^-1 mod q - 1, compared if it is given
+    #[arg(long, value_name = "N", value_parser = number)]
+    dq: Option<BigUint>,
+    /// Of RSA: q^-1 mod p, compared if it is given
+    #[arg(long, value_name = "N", value_parser = number)]
+    qinv: Option<BigUint>,
+    /// What random numbers begin with
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    driver: DriverArgs,
+    /// Part, e.g. atmega1284p
+    #[arg(long)]
+    mcu: Option<String>,
+    /// Core, e.g. atmega128
+    #[arg(long)]
+    core: Option<String>,
+    /// Instruction set extension of the core, e.g. wide-acc
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    isa_ext: Vec<String>,
+    /// Most significant byte first, on cores that can
+    #[arg(long)]
+    big_endian: bool,
+    /// Method of the kernels that it computes; the cheapest of all for the others
+    #[arg(long)]
+    method: Option<String>,
+    /// Parameter of the method, or of the driver: window=4
+    #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
+    param: Vec<(String, usize)>,
+    /// How much of the kernels is written out: unrolled, looped or rolled
+    #[arg(long)]
+    style: Option<Style>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+fn number(text: &str) -> Result<BigUint, String> {
+    let digits = match text.strip_prefix("0x") {
+        Some(hex) => BigUint::parse_bytes(hex.as_bytes(), 16),
+        None => BigUint::parse_bytes(text.as_bytes(), 10),
+    };
+    digits.ok_or_else(|| format!("{text} is not a number: try 65537 or 0x10001"))
 }
 
 /// Arguments of `compare`.
@@ -411,7 +562,11 @@ pub fn run() -> ExitCode {
         }
     };
     let outcome = match cli.command {
-        Command::Gen(args) => generate::run(&args),
+        Command::Gen(args) => match args.op {
+            GenOp::Kernel(op) => generate::run(&args, op),
+            GenOp::Driver(op) => drive::run(&args, op),
+        },
+        Command::Run(args) => run::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Check(args) => check::run(&args),
         Command::List(args) => list::run(&args),

@@ -17,7 +17,9 @@ pub enum Error {
     Link(String),
     #[error("{0} is not proved, so nothing is built on it")]
     Unproved(String),
-    #[error("{0} may not write where it reads, and the driver would have it so (a defect of this tool)")]
+    #[error(
+        "{0} may not write where it reads, and the driver would have it so (a defect of this tool)"
+    )]
     Overlap(String),
 }
 
@@ -61,11 +63,13 @@ impl<I: Isa> Built<I> {
         })
     }
 
-    /// Per core that runs the code: `proved`, or what time tells of the numbers, of the driver first.
-    pub fn constant_time(&self, core: &I::Core) -> Vec<(String, Result<(), String>)> {
+    /// Per core that runs the code: what time tells of the numbers, of the driver first; of an exponent
+    /// that is public it may.
+    pub fn constant_time(&self, core: &I::Core, public: bool) -> Vec<(String, Result<(), String>)> {
         let judge = |relative: I::Core| {
             let name = I::core_name(&relative);
-            let mut verdict = secrecy::constant_time::<I>(&relative, &self.driver, &self.assembled);
+            let mut verdict =
+                secrecy::constant_time::<I>(&relative, &self.driver, &self.assembled, public);
             for kernel in &self.kernels {
                 let timing = kernel.constant_time.iter().find(|(core, _)| *core == name);
                 let leak = timing.and_then(|(_, timing)| timing.leak.as_ref());
@@ -91,7 +95,10 @@ fn overlap<I: Isa>(kernel: &Kernel<I>, pointers: &[usize]) -> Result<(), Error> 
         (2, _, _, true) => Alias::AIsB,
         _ => return Ok(()),
     };
-    let allowed = kernel.aliasing.iter().any(|case| case.alias == alias && case.allowed);
+    let allowed = kernel
+        .aliasing
+        .iter()
+        .any(|case| case.alias == alias && case.allowed);
     match allowed {
         true => Ok(()),
         false => Err(Error::Overlap(kernel.spec.symbol())),

@@ -1,6 +1,12 @@
 //! Products modulo a number at run time: `x = x y / 2^n` and `x = x^2 / 2^n`, from kernels.
+//!
+//! Either the kernels are Montgomery's products themselves, or the driver composes them of plain ones:
+//! of a product `t < 2^(2n)` it takes `q = t m' mod 2^n` with `m' = -m^-1 mod 2^n`, and
+//! `x = (t + q m) / 2^n < 2^n + m`, less `m` if that is not below `2^n`. Then plain products, which
+//! Karatsuba makes cheap, do all the work, and the code is that of a product, a square and their halves.
 
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
 use super::{Cell, Driver, Place, Role, Step, Sum};
 use crate::candidate::Budget;
@@ -8,21 +14,64 @@ use crate::request::Request;
 use crate::spec::Op;
 use crate::spec::modulus::{Modular, Modulus, Reduce};
 
+/// Where products modulo a number come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Products {
+    /// Kernels `montmul` and `montsqr`.
+    Montgomery,
+    /// Kernels `mul` and `sqr`, and those of halves for the quotient.
+    Composed,
+}
+
+impl Products {
+    /// What is sensible for numbers of so many words: an unrolled reduction of more is larger than
+    /// the memory of the machines whose words are small.
+    pub fn usual(words: usize) -> Self {
+        match words <= 40 {
+            true => Products::Montgomery,
+            false => Products::Composed,
+        }
+    }
+
+    /// As on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Products::Montgomery => "montgomery",
+            Products::Composed => "composed",
+        }
+    }
+}
+
+impl FromStr for Products {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let all = [Products::Montgomery, Products::Composed];
+        let found = all.into_iter().find(|p| p.name() == text);
+        found.ok_or_else(|| format!("there are no products {text}: try montgomery or composed"))
+    }
+}
+
 /// The numbers that products modulo `m` work on. All but `m` are below `2^n` at any time.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Engine {
     pub x: Place,
     pub y: Place,
-    /// `m`; behind it `m' = -m^-1`, as much of it as the kernels want.
+    /// `m`, and `m'` behind it.
     pub m: Place,
-    other: Place,
-    square: usize,
-    multiply: usize,
+    /// A number that waits.
+    pub z: Place,
+    square: Vec<Step>,
+    multiply: Vec<Step>,
 }
 
-/// A kernel for operands of `bits` bits, by the cheapest method.
-pub fn kernel(op: Op, bits: u32) -> Request {
-    Request {
+/// The kernel of `d` for operands of `bits` bits, by the cheapest method.
+pub fn kernel(d: &mut Driver, op: Op, bits: u32) -> usize {
+    let known = |k: &Request| k.op == op && k.size == bits.into();
+    if let Some(index) = d.kernels.iter().position(known) {
+        return index;
+    }
+    d.kernels.push(Request {
         op,
         size: bits.into(),
         modular: op.is_modular().then_some(Modular {
@@ -35,47 +84,92 @@ pub fn kernel(op: Op, bits: u32) -> Request {
         style: None,
         budget: Budget::default(),
         drop: None,
+    });
+    d.kernels.len() - 1
+}
+
+fn call(kernel: usize, pointers: &[Place]) -> Step {
+    let pointers = pointers.iter().map(|p| p.at).collect();
+    Step::Call { kernel, pointers }
+}
+
+/// Bits of `m'` that a driver for numbers of `bits` bits wants.
+pub fn inverse_bits(products: Products, bits: u32, word: usize) -> u32 {
+    match products {
+        Products::Montgomery => 8 * word as u32,
+        Products::Composed => bits,
     }
 }
 
 impl Engine {
     /// Room for the numbers, and kernels that work on them.
-    pub fn new(d: &mut Driver, bits: u32) -> Self {
-        let word = 8 * d.word as u32;
-        let x = d.field("x", bits, Role::Work, "the product so far");
-        let other = d.field("z", bits, Role::Work, "the next product");
+    pub fn new(d: &mut Driver, products: Products, bits: u32) -> Self {
+        let inverse = inverse_bits(products, bits, d.word);
         let y = d.field("y", bits, Role::Work, "the factor");
-        let m = d.field("mm", bits + word, Role::Work, "modulus, -modulus^-1");
-        let mut with = |op| {
-            d.kernels.push(kernel(op, bits));
-            d.kernels.len() - 1
-        };
+        let z = d.field("z", bits, Role::Work, "a number that waits");
+        let m = d.field("m", bits + inverse, Role::Work, "modulus, -modulus^-1");
+        match products {
+            Products::Montgomery => Self::of_kernels(d, bits, [y, z, m]),
+            Products::Composed => Self::composed(d, bits, [y, z, m]),
+        }
+    }
+
+    fn of_kernels(d: &mut Driver, bits: u32, [y, z, m]: [Place; 3]) -> Self {
+        let x = d.field("x", bits, Role::Work, "the product so far");
+        let next = d.field("next", bits, Role::Work, "the next product");
+        let square = kernel(d, Op::Montsqr, bits);
+        let multiply = kernel(d, Op::Montmul, bits);
         Self {
+            square: vec![call(square, &[next, x, m]), copy(x, next)],
+            multiply: vec![call(multiply, &[next, x, y, m]), copy(x, next)],
             x,
             y,
             m,
-            other,
-            square: with(Op::Montsqr),
-            multiply: with(Op::Montmul),
+            z,
+        }
+    }
+
+    fn composed(d: &mut Driver, bits: u32, [y, z, m]: [Place; 3]) -> Self {
+        let bytes = z.bytes;
+        let t = d.field("t", 2 * bits, Role::Work, "a product");
+        let q = d.field("q", bits, Role::Work, "quotient");
+        let p = d.field(
+            "p",
+            2 * bits,
+            Role::Work,
+            "quotient times modulus; above it x",
+        );
+        let (square, product) = (kernel(d, Op::Sqr, bits), kernel(d, Op::Mul, bits));
+        let (low, inverse) = (t.part(0, bytes), m.part(bytes, bytes));
+        let waiting = waiting(d, bits);
+        let mut steps = low_product(d, bits, [q, low, inverse], &waiting);
+        // x has been used by now: it lies where q m and then the sum come to lie.
+        let x = p.part(bytes, bytes);
+        steps.extend([
+            call(product, &[p, q, m]),
+            Step::Sum(Sum::add(p, t.at).out(Cell::Carry)),
+            Step::Sum(Sum::subtract(x, m.at).times(Cell::Carry)),
+        ]);
+        d.routines.push(steps);
+        let reduce = Step::Do(d.routines.len() - 1);
+        Self {
+            square: vec![call(square, &[t, x]), reduce.clone()],
+            multiply: vec![call(product, &[t, x, y]), reduce],
+            x,
+            y,
+            m,
+            z,
         }
     }
 
     /// `x = x y / 2^n mod m`.
     pub fn multiply(&self) -> Vec<Step> {
-        let kernel = self.multiply;
-        let pointers = vec![self.other.at, self.x.at, self.y.at, self.m.at];
-        vec![Step::Call { kernel, pointers }, self.back()]
+        self.multiply.clone()
     }
 
     /// `x = x^2 / 2^n mod m`.
     pub fn square(&self) -> Vec<Step> {
-        let kernel = self.square;
-        let pointers = vec![self.other.at, self.x.at, self.m.at];
-        vec![Step::Call { kernel, pointers }, self.back()]
-    }
-
-    fn back(&self) -> Step {
-        copy(self.x, self.other)
+        self.square.clone()
     }
 
     /// `m` and `m'` from where the caller put them.
@@ -90,6 +184,56 @@ impl Engine {
             Step::Sum(Sum::add(self.x, self.m.at).times(Cell::Borrow)),
         ]
     }
+
+    /// `x = x + z`, less `m` once or twice where it is not below `2^n`, for `m >= 2^(n-1)`.
+    pub fn add(&self) -> Vec<Step> {
+        let less = Sum::subtract(self.x, self.m.at).times(Cell::Carry);
+        vec![
+            Step::Sum(Sum::add(self.x, self.z.at).out(Cell::Carry)),
+            Step::Sum(less.out(Cell::Borrow)),
+            Step::Fewer(Cell::Carry, Cell::Borrow),
+            Step::Sum(less),
+        ]
+    }
+}
+
+/// The fewest bits of a product `mod 2^n` that is made of halves: below, its kernel is cheap.
+const SPLIT: u32 = 512;
+
+/// Is such a product made of halves?
+fn is_split(d: &Driver, bits: u32) -> bool {
+    bits >= SPLIT && (bits / 2).is_multiple_of(8 * d.word as u32)
+}
+
+/// Room for what waits to be added, a number for each level of halves.
+fn waiting(d: &mut Driver, bits: u32) -> Vec<Place> {
+    const NAMES: [&str; 4] = ["low0", "low1", "low2", "low3"];
+    let mut list = Vec::new();
+    for (level, name) in NAMES.into_iter().enumerate() {
+        let bits = bits >> level;
+        if !is_split(d, bits) {
+            break;
+        }
+        list.push(d.field(name, bits / 2, Role::Work, "half of a quotient"));
+    }
+    list
+}
+
+/// `r = a b mod 2^n`: `r = a_0 b_0 + 2^(n/2) (a_0 b_1 + a_1 b_0 mod 2^(n/2))`, the latter in the same way.
+fn low_product(d: &mut Driver, bits: u32, [r, a, b]: [Place; 3], waiting: &[Place]) -> Vec<Step> {
+    let Some((sum, rest)) = waiting.split_first() else {
+        let kernel = kernel(d, Op::Mullo, bits);
+        return vec![call(kernel, &[r, a, b])];
+    };
+    let parts = |p: Place| [p.part(0, sum.bytes), p.part(sum.bytes, sum.bytes)];
+    let ([_, high], [a0, a1], [b0, b1]) = (parts(r), parts(a), parts(b));
+    let product = kernel(d, Op::Mul, bits / 2);
+    let mut steps = vec![call(product, &[r, a0, b0])];
+    for (x, y) in [(a0, b1), (a1, b0)] {
+        steps.extend(low_product(d, bits / 2, [*sum, x, y], rest));
+        steps.push(Step::Sum(Sum::add(high, sum.at)));
+    }
+    steps
 }
 
 /// `to = from`, as much as `to` holds.

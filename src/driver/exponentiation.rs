@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::engine::{Engine, copy};
-use super::{Cell, Driver, Place, Role, Step, To};
+use super::engine::{Engine, Products, copy, inverse_bits};
+use super::{Cell, Driver, EXPONENT, Place, Role, Step, To};
 
 /// How the bits of the exponent become products.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,7 +59,9 @@ impl FromStr for Kind {
             "binary" => Ok(Kind::Binary),
             "window" => Ok(Kind::Window),
             "montgomery" => Ok(Kind::Montgomery),
-            _ => Err(format!("there is no exponentiation {text}: try window, binary or montgomery")),
+            _ => Err(format!(
+                "there is no exponentiation {text}: try window, binary or montgomery"
+            )),
         }
     }
 }
@@ -88,9 +90,16 @@ impl Room {
 /// The exponent has `bits` bits; its upper ones may be 0.
 pub fn power(e: &Engine, room: &Room, exponent: Place, bits: u32, r2: Place) -> Vec<Step> {
     let table = room.table;
-    let first = Place { at: table.at, bytes: e.x.bytes };
+    let first = Place {
+        at: table.at,
+        bytes: e.x.bytes,
+    };
     // The base waits in the table's first entry while x = 1, as 2^n mod m.
-    let mut steps = vec![copy(first, e.x), copy(e.y, r2), Step::Number { to: e.x, value: 1 }];
+    let mut steps = vec![
+        copy(first, e.x),
+        copy(e.y, r2),
+        Step::Number { to: e.x, value: 1 },
+    ];
     steps.extend(e.multiply());
     steps.push(copy(e.y, first));
     let padding = 8 * exponent.bytes - bits as usize;
@@ -104,11 +113,20 @@ pub fn power(e: &Engine, room: &Room, exponent: Place, bits: u32, r2: Place) -> 
         }
         Ladder::Window(k) => {
             let entries = 1usize << k;
-            steps.extend([Step::Table(table.at), append(e.x), copy(e.x, e.y), append(e.x)]);
+            steps.extend([
+                Step::Table(table.at),
+                append(e.x),
+                copy(e.x, e.y),
+                append(e.x),
+            ]);
             let mut body = e.multiply();
             body.push(append(e.x));
             steps.extend(repeat(entries - 2, Cell::Outer, body));
-            let lookup = |to| Step::Lookup { to, table: table.at, entries };
+            let lookup = |to| Step::Lookup {
+                to,
+                table: table.at,
+                entries,
+            };
             let windows = bits.div_ceil(k);
             let take = |n: u32, mut body: Vec<Step>| {
                 body.push(Step::Bit);
@@ -141,27 +159,44 @@ pub fn power(e: &Engine, room: &Room, exponent: Place, bits: u32, r2: Place) -> 
 }
 
 fn append(from: Place) -> Step {
-    Step::Copy { to: To::Entry, from }
+    Step::Copy {
+        to: To::Entry,
+        from,
+    }
 }
 
 fn repeat(times: usize, counter: Cell, body: Vec<Step>) -> Vec<Step> {
     match times {
         0 => Vec::new(),
         1 => body,
-        _ => vec![Step::Repeat { times, counter, body }],
+        _ => vec![Step::Repeat {
+            times,
+            counter,
+            body,
+        }],
     }
 }
 
 /// The driver of `result = base^exponent mod modulus` for an odd modulus of `bits` bits that is not known yet.
-pub fn driver(word: usize, bits: u32, exponent_bits: u32, ladder: Ladder) -> Driver {
+pub fn driver(
+    word: usize,
+    bits: u32,
+    exponent_bits: u32,
+    ladder: Ladder,
+    products: Products,
+) -> Driver {
     let mut d = Driver::new(word);
-    let w = 8 * word as u32;
     let result = d.field("result", bits, Role::Output, "base^exponent mod modulus");
     let base = d.field("base", bits, Role::Input, "less than the modulus");
-    let exponent = d.field("exponent", exponent_bits, Role::Input, "the exponent");
-    let modulus = d.field("modulus", bits + w, Role::Input, "an odd modulus m, then the word -m^-1 mod 2^w");
-    let r2 = d.field("r2", bits, Role::Input, "2^(2n) mod m, for numbers of n bits");
-    let e = Engine::new(&mut d, bits);
+    let exponent = d.field(EXPONENT, exponent_bits, Role::Input, "the exponent");
+    let modulus = modulus(&mut d, "modulus", products, bits);
+    let r2 = d.field(
+        "r2",
+        bits,
+        Role::Input,
+        "2^(2n) mod m, for numbers of n bits",
+    );
+    let e = Engine::new(&mut d, products, bits);
     let room = Room::new(&mut d, ladder, bits);
     let mut steps = vec![e.modulo(modulus), copy(e.x, base), copy(e.y, r2)];
     steps.extend(e.multiply());
@@ -169,4 +204,14 @@ pub fn driver(word: usize, bits: u32, exponent_bits: u32, ladder: Ladder) -> Dri
     steps.push(copy(result, e.x));
     d.routines[0] = steps;
     d
+}
+
+/// Room for a modulus of `bits` bits that the caller gives, with its inverse.
+pub fn modulus(d: &mut Driver, name: &'static str, products: Products, bits: u32) -> Place {
+    let inverse = inverse_bits(products, bits, d.word);
+    let meaning = match products {
+        Products::Montgomery => "an odd modulus m, then the word -m^-1 mod 2^w",
+        Products::Composed => "an odd modulus m of n bits, then -m^-1 mod 2^n",
+    };
+    d.field(name, bits + inverse, Role::Input, meaning)
 }

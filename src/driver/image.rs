@@ -7,6 +7,9 @@ use crate::function::{Argument, Function, Passed};
 use crate::isa::{Cost, Isa};
 use crate::prove;
 
+/// The numbers that a driver leaves, by the names of their fields.
+pub type Outputs = Vec<(&'static str, BigUint)>;
+
 /// Code at address 0: the driver, then its kernels.
 #[derive(Clone, Debug)]
 pub struct Image {
@@ -37,7 +40,9 @@ pub fn link<I: Isa>(
         insns[*index] = I::calling(insns[*index], places[*index], starts[*kernel]);
     }
     let mut code = I::encode(core, &insns)?;
-    kernels.iter().for_each(|kernel| code.extend_from_slice(kernel));
+    kernels
+        .iter()
+        .for_each(|kernel| code.extend_from_slice(kernel));
     Ok(Image {
         code,
         driver_bytes: length,
@@ -83,7 +88,7 @@ impl Image {
         driver: &Driver,
         inputs: &[(&str, BigUint)],
         watch: &mut dyn FnMut(u64, u64),
-    ) -> Result<(Vec<(&'static str, BigUint)>, Cost), String> {
+    ) -> Result<(Outputs, Cost), String> {
         let mut area = vec![0; driver.bytes];
         for field in driver.fields.iter().filter(|f| f.role == Role::Input) {
             let given = inputs.iter().find(|(name, _)| *name == field.name);
@@ -91,8 +96,14 @@ impl Image {
             let bytes = value.to_bytes_le();
             let room = &mut area[field.place.at..field.place.at + field.place.bytes];
             let fits = room.get_mut(..bytes.len());
-            fits.ok_or_else(|| format!("{} has more than {} bits", field.name, 8 * field.place.bytes))?
-                .copy_from_slice(&bytes);
+            fits.ok_or_else(|| {
+                format!(
+                    "{} has more than {} bits",
+                    field.name,
+                    8 * field.place.bytes
+                )
+            })?
+            .copy_from_slice(&bytes);
         }
         let function = self.function::<I>();
         let cost = I::execute(core, &function, &mut area, watch)

@@ -12,6 +12,7 @@ pub mod engine;
 pub mod exponentiation;
 pub mod image;
 pub mod numbers;
+pub mod rsa;
 pub mod secrecy;
 
 use crate::program::Program;
@@ -188,7 +189,12 @@ pub enum Step {
         b: usize,
     },
     Sum(Sum),
+    /// The first cell less the second.
+    Fewer(Cell, Cell),
 }
+
+/// The field that a driver exponentiates by.
+pub const EXPONENT: &str = "exponent";
 
 /// What a number in the area is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]

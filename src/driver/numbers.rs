@@ -2,7 +2,8 @@
 
 use num_bigint::BigUint;
 
-use crate::spec::modulus::negated_inverse;
+use super::{Driver, EXPONENT};
+use crate::vectors::Random;
 
 /// Numbers that no driver can work on.
 #[derive(thiserror::Error, Debug, Clone, PartialEq, Eq)]
@@ -48,7 +49,10 @@ impl Power {
         if !modulus.bit(0) {
             return Err(NumberError::Even(modulus.clone()));
         }
-        for (name, value, room) in [("modulus", modulus, bits), ("exponent", exponent, exponent_bits)] {
+        for (name, value, room) in [
+            ("modulus", modulus, bits),
+            ("exponent", exponent, exponent_bits),
+        ] {
             if value.bits() > u64::from(room) {
                 let bits = value.bits();
                 return Err(NumberError::Large { name, bits, room });
@@ -63,12 +67,16 @@ impl Power {
         Ok(())
     }
 
-    /// The inputs of a driver for `bits` bits on a machine with words of `word` bytes.
-    pub fn inputs(&self, bits: u32, word: usize) -> Vec<(&'static str, BigUint)> {
+    /// The inputs of `driver`.
+    pub fn inputs(&self, driver: &Driver) -> Inputs {
+        let bits = field_bits(driver, "base");
         vec![
             ("base", self.base.clone()),
-            ("exponent", self.exponent.clone()),
-            ("modulus", with_inverse(&self.modulus, bits, 8 * word as u32)),
+            (EXPONENT, self.exponent.clone()),
+            (
+                "modulus",
+                with_inverse(&self.modulus, bits, driver, "modulus"),
+            ),
             ("r2", r_squared(&self.modulus, bits)),
         ]
     }
@@ -79,12 +87,75 @@ impl Power {
     }
 }
 
-/// `m`, and above its `bits` bits `-m^-1 mod 2^inverse_bits`.
-pub fn with_inverse(m: &BigUint, bits: u32, inverse_bits: u32) -> BigUint {
-    m + (BigUint::from(negated_inverse(m, inverse_bits)) << bits)
+/// The numbers that a caller gives, by the names of their fields.
+pub type Inputs = Vec<(&'static str, BigUint)>;
+
+/// Bits of a field.
+pub fn field_bits(driver: &Driver, name: &str) -> u32 {
+    driver.named(name).map_or(0, |f| 8 * f.place.bytes as u32)
+}
+
+/// `m`, and above its `bits` bits as many bits of `-m^-1` as the field has room for.
+pub fn with_inverse(m: &BigUint, bits: u32, driver: &Driver, name: &str) -> BigUint {
+    let room = field_bits(driver, name).saturating_sub(bits);
+    m + (negated_inverse(m, room) << bits)
+}
+
+/// `-m^-1 mod 2^bits` for odd `m`.
+pub fn negated_inverse(m: &BigUint, bits: u32) -> BigUint {
+    let power = BigUint::from(1u8) << bits;
+    // x (2 - m x) has twice as many right bits; m m = 1 mod 8.
+    let mut x = m % &power;
+    for _ in 0..u32::BITS - bits.leading_zeros() {
+        let two = BigUint::from(2u8) + &power - (m * &x) % &power;
+        x = x * two % &power;
+    }
+    (&power - x) % &power
 }
 
 /// `2^(2 bits) mod m`.
 pub fn r_squared(m: &BigUint, bits: u32) -> BigUint {
     (BigUint::from(1u8) << (2 * bits)) % m
+}
+
+/// A prime of exactly `bits` bits, its two upper ones set, so that products of two have twice as many;
+/// `e` has an inverse modulo the prime less 1.
+pub fn prime(bits: u32, e: u32, random: &mut Random) -> BigUint {
+    let one = BigUint::from(1u8);
+    loop {
+        let drawn = random.uniform(bits.div_ceil(8) as usize) % (&one << bits);
+        let x = drawn | BigUint::from(3u8) << (bits - 2) | &one;
+        let fits = (&x - 1u8).modinv(&e.into()).is_some() || e == 1;
+        if fits && is_prime(&x, random) {
+            return x;
+        }
+    }
+}
+
+/// Is `x > 3` prime? Wrong for a number that is not with a probability of 4^-24 at most (Miller, Rabin).
+fn is_prime(x: &BigUint, random: &mut Random) -> bool {
+    const SMALL: [u32; 15] = [3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53];
+    const ROUNDS: usize = 24;
+    let zero = BigUint::ZERO;
+    if SMALL
+        .iter()
+        .any(|p| x % *p == zero && *x != BigUint::from(*p))
+    {
+        return false;
+    }
+    let less = x - 1u8;
+    let twos = less.trailing_zeros().unwrap_or(0);
+    let odd = &less >> twos;
+    let one = BigUint::from(1u8);
+    (0..ROUNDS).all(|_| {
+        let a = random.uniform(x.bits().div_ceil(8) as usize) % (&less - 2u8) + 2u8;
+        let mut power = a.modpow(&odd, x);
+        if power == one || power == less {
+            return true;
+        }
+        (1..twos).any(|_| {
+            power = &power * &power % x;
+            power == less
+        })
+    })
 }

@@ -1,17 +1,41 @@
 //! The linkable object: one function in a section of its own.
 
-use object::write::{Object, Symbol, SymbolSection};
+use object::write::{Object, Relocation, Symbol, SymbolSection};
 use object::{
-    BinaryFormat, Endianness, FileFlags, SectionKind, SymbolFlags, SymbolKind, SymbolScope,
+    BinaryFormat, Endianness, FileFlags, RelocationFlags, SectionKind, SymbolFlags, SymbolKind,
+    SymbolScope,
 };
 
 use super::ObjectFormat;
+
+/// A call of a function in another object, for the linker.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    /// Bytes from the start of the code.
+    pub at: u64,
+    pub symbol: &'a str,
+    /// The type of the relocation.
+    pub relocation: u32,
+}
 
 /// An ELF object with `code` as the global function `symbol` in section `.text.<symbol>`.
 ///
 /// # Errors
 /// What the object writer objects to.
 pub fn object(format: &ObjectFormat, symbol: &str, code: &[u8]) -> Result<Vec<u8>, String> {
+    object_that_calls(format, symbol, code, &[])
+}
+
+/// The same with calls of functions that are not in it.
+///
+/// # Errors
+/// What the object writer objects to.
+pub fn object_that_calls(
+    format: &ObjectFormat,
+    symbol: &str,
+    code: &[u8],
+    calls: &[Call<'_>],
+) -> Result<Vec<u8>, String> {
     let endianness = if format.big_endian {
         Endianness::Big
     } else {
@@ -53,6 +77,32 @@ pub fn object(format: &ObjectFormat, symbol: &str, code: &[u8]) -> Result<Vec<u8
         section: SymbolSection::Section(section),
         flags: SymbolFlags::None,
     });
+    for call in calls {
+        let name = call.symbol.as_bytes();
+        let symbol = match file.symbol_id(name) {
+            Some(known) => known,
+            None => file.add_symbol(Symbol {
+                name: name.to_vec(),
+                value: 0,
+                size: 0,
+                kind: SymbolKind::Text,
+                scope: SymbolScope::Dynamic,
+                weak: false,
+                section: SymbolSection::Undefined,
+                flags: SymbolFlags::None,
+            }),
+        };
+        let relocation = Relocation {
+            offset: call.at,
+            symbol,
+            addend: 0,
+            flags: RelocationFlags::Elf {
+                r_type: object::elf::RelocationType(call.relocation),
+            },
+        };
+        file.add_relocation(section, relocation)
+            .map_err(|e| e.to_string())?;
+    }
     if format.stack_note {
         let note = b".note.GNU-stack".to_vec();
         file.add_section(Vec::new(), note, SectionKind::Other);

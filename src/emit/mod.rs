@@ -3,6 +3,7 @@
 pub mod armasm;
 pub mod banner;
 pub mod crossworks;
+pub mod driver;
 pub mod elf;
 pub mod gnu;
 pub mod header;

@@ -165,10 +165,7 @@ impl Isa for ArmIsa {
         })
     }
 
-    fn drive(
-        _: &cores::Core,
-        _: &Driver,
-    ) -> Result<Assembled<code::Insn>, LowerError> {
+    fn drive(_: &cores::Core, _: &Driver) -> Result<Assembled<code::Insn>, LowerError> {
         Err(LowerError::Driver("ARM"))
     }
 

@@ -40,7 +40,9 @@ pub fn lower(driver: &Driver) -> Result<Assembled<Insn>, LowerError> {
     let mut starts = Vec::with_capacity(driver.routines.len());
     let collects = |step: &&Step| matches!(step, Step::Lookup { .. });
     let saved: Vec<u8> = match driver.steps().iter().any(collects) {
-        true => (COLLECTED..COLLECTED + BLOCK as u8).chain([Y, Y + 1]).collect(),
+        true => (COLLECTED..COLLECTED + BLOCK as u8)
+            .chain([Y, Y + 1])
+            .collect(),
         false => vec![Y, Y + 1],
     };
     for (i, routine) in driver.routines.iter().enumerate() {
@@ -253,6 +255,12 @@ impl Emitter {
             Step::Lookup { to, table, entries } => self.lookup(*to, *table, *entries)?,
             Step::Swap { a, b } => self.swap(*a, *b)?,
             Step::Sum(sum) => self.sum(sum)?,
+            Step::Fewer(from, less) => {
+                self.get(24, *from);
+                self.get(25, *less);
+                self.rr(Op::SUB, 24, 25);
+                self.put(*from, 24);
+            }
         }
         Ok(())
     }

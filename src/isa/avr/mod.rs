@@ -193,10 +193,7 @@ impl Isa for AvrIsa {
         })
     }
 
-    fn drive(
-        core: &cores::Core,
-        driver: &Driver,
-    ) -> Result<Assembled<code::Insn>, LowerError> {
+    fn drive(core: &cores::Core, driver: &Driver) -> Result<Assembled<code::Insn>, LowerError> {
         if core.abi.data_stack {
             return Err(LowerError::Driver("--abi iar"));
         }

@@ -166,10 +166,7 @@ impl Isa for MipsIsa {
         })
     }
 
-    fn drive(
-        _: &cores::Core,
-        _: &Driver,
-    ) -> Result<Assembled<code::Insn>, LowerError> {
+    fn drive(_: &cores::Core, _: &Driver) -> Result<Assembled<code::Insn>, LowerError> {
         Err(LowerError::Driver("MIPS"))
     }
 

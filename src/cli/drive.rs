@@ -1,0 +1,404 @@
+//! `lozenge gen` of a driver: an exponentiation with its kernels.
+
+use std::collections::BTreeMap;
+
+use lozenge::driver::Driver;
+use lozenge::driver::build::Built;
+use lozenge::driver::engine::Products;
+use lozenge::driver::exponentiation::{self, Kind, Ladder, MOST_WINDOW};
+use lozenge::driver::rsa;
+use lozenge::emit::driver::{DriverReport, Title};
+use lozenge::emit::{Assembler, ObjectFormat};
+use lozenge::facts::Style;
+use lozenge::isa::{Cost, Isa};
+use lozenge::kernel::did_you_mean;
+use lozenge::method::{self, METHODS};
+use lozenge::spec::modulus::Modulus;
+use lozenge::spec::{Op, Spec};
+use lozenge::target::{Names, OnIsa, Target};
+
+use super::case::{Case, Given};
+use super::generate::{command, files, report};
+use super::{DriverArgs, DriverOp, GenArgs, SecrecyArg, generate, output};
+
+/// What is asked for, without the machine.
+pub struct Plan<'a> {
+    pub op: DriverOp,
+    pub bits: u32,
+    pub args: &'a DriverArgs,
+    pub method: Option<&'a str>,
+    pub params: &'a [(String, usize)],
+    pub style: Option<Style>,
+}
+
+impl Plan<'_> {
+    /// As on the command line.
+    pub fn name(&self) -> &'static str {
+        match self.op {
+            DriverOp::Modexp => "modexp",
+            DriverOp::Rsa => "rsa",
+            DriverOp::RsaPublic => "rsa-public",
+        }
+    }
+
+    /// The function's name.
+    fn symbol(&self) -> String {
+        format!("{}{}", self.name().replace('-', "_"), self.bits)
+    }
+
+    fn equation(&self) -> &'static str {
+        match self.op {
+            DriverOp::Modexp => "result = base^exponent mod modulus",
+            DriverOp::Rsa => "result = input^d mod p q",
+            DriverOp::RsaPublic => "result = input^65537 mod modulus",
+        }
+    }
+
+    /// How it is computed.
+    ///
+    /// # Errors
+    /// What [`Plan::ladder`] says.
+    pub fn how(&self) -> Result<String, String> {
+        match self.op {
+            DriverOp::RsaPublic => Ok("binary".into()),
+            _ => Ok(self.ladder()?.to_string()),
+        }
+    }
+
+    /// Bits of a number that is multiplied.
+    fn number_bits(&self) -> u32 {
+        match self.op {
+            DriverOp::Rsa => self.bits / 2,
+            DriverOp::Modexp | DriverOp::RsaPublic => self.bits,
+        }
+    }
+
+    /// Bits of the exponent.
+    pub fn exponent_bits(&self) -> u32 {
+        self.args.exponent_bits.unwrap_or(self.number_bits())
+    }
+
+    /// Where products modulo a number come from, on a machine with words of `word_bits` bits.
+    fn products(&self, word_bits: u32) -> Products {
+        let usual = Products::usual((self.number_bits() / word_bits) as usize);
+        self.args.products.unwrap_or(usual)
+    }
+
+    /// How its bits are taken.
+    ///
+    /// # Errors
+    /// When the window has no such size, or there is none.
+    pub fn ladder(&self) -> Result<Ladder, String> {
+        let window = self.params.iter().find(|(name, _)| name == "window");
+        match (self.args.exponentiation.unwrap_or(Kind::Window), window) {
+            (Kind::Window, None) => Ok(Ladder::cheapest(self.exponent_bits())),
+            (Kind::Window, Some((_, k))) => match u32::try_from(*k) {
+                Ok(k @ 1..=MOST_WINDOW) => Ok(Ladder::Window(k)),
+                _ => Err(format!(
+                    "a window has 1 to {MOST_WINDOW} bits: try -p window=4"
+                )),
+            },
+            (_, Some(_)) => Err("-p window needs --exponentiation window".into()),
+            (Kind::Binary, None) => Ok(Ladder::Binary),
+            (Kind::Montgomery, None) => Ok(Ladder::Montgomery),
+        }
+    }
+
+    /// What makes no sense of this computation.
+    fn refuse(&self) -> Result<(), String> {
+        let args = self.args;
+        match self.op {
+            DriverOp::Modexp => Ok(()),
+            DriverOp::Rsa if args.exponent_bits.is_some() => Err(
+                "the exponents of rsa are as long as the primes: leave out --exponent-bits".into(),
+            ),
+            DriverOp::Rsa => Ok(()),
+            DriverOp::RsaPublic => {
+                let window = self.params.iter().any(|(name, _)| name == "window");
+                match args.exponent_bits.is_some() || args.exponentiation.is_some() || window {
+                    true => Err(
+                        "the exponent of rsa-public is 65537: leave out what says how to take it"
+                            .into(),
+                    ),
+                    false => Ok(()),
+                }
+            }
+        }
+    }
+
+    /// The driver on a machine with words of `word` bytes.
+    ///
+    /// # Errors
+    /// In one line.
+    pub fn driver(&self, word: usize) -> Result<Driver, String> {
+        self.refuse()?;
+        Spec::new(Op::Mul, self.number_bits(), 8 * word as u32).map_err(|e| e.to_string())?;
+        let most = lozenge::spec::MAX_BITS;
+        let exponent_bits = self.exponent_bits();
+        if self.op == DriverOp::Rsa && !self.bits.is_multiple_of(16 * word as u32) {
+            return Err(format!(
+                "the primes have half of {} bits, which are no words: try 1024",
+                self.bits
+            ));
+        }
+        if !(1..=most).contains(&exponent_bits) {
+            return Err(format!(
+                "an exponent has 1 to {most} bits: try --exponent-bits {}",
+                self.bits
+            ));
+        }
+        let (bits, ladder) = (self.bits, self.ladder()?);
+        let products = self.products(8 * word as u32);
+        let mut driver = match self.op {
+            DriverOp::Modexp => exponentiation::driver(word, bits, exponent_bits, ladder, products),
+            DriverOp::Rsa => rsa::private(word, bits, ladder, products),
+            DriverOp::RsaPublic => rsa::public(word, bits, products),
+        };
+        let given: Vec<_> = self
+            .params
+            .iter()
+            .filter(|(name, _)| name != "window")
+            .collect();
+        if self.method.is_none() && !given.is_empty() {
+            return Err("-p needs --method: parameters belong to a method, but for window".into());
+        }
+        let mut used = self.method.is_none();
+        for kernel in &mut driver.kernels {
+            kernel.spec(8 * word as u32).map_err(|e| e.to_string())?;
+            kernel.style = self.style;
+            let Some(name) = self.method else { continue };
+            let method = method::find(name).ok_or_else(|| {
+                let near = did_you_mean(name, METHODS.iter().map(|m| m.name));
+                format!("unknown method {name}{near}; `lozenge list methods` names them all")
+            })?;
+            if method.computes(kernel.op) {
+                used = true;
+                kernel.method = Some(name.into());
+                kernel.params = BTreeMap::from_iter(given.iter().map(|(n, v)| (n.clone(), *v)));
+            }
+        }
+        match used {
+            true => Ok(driver),
+            false => Err(format!(
+                "{} computes none of the kernels: try fips",
+                self.method.unwrap_or_default()
+            )),
+        }
+    }
+
+    /// The driver and its kernels, proved.
+    ///
+    /// # Errors
+    /// In one line.
+    pub fn build<I: Isa>(&self, core: &I::Core) -> Result<Built<I>, String> {
+        let driver = self.driver(I::WORD_BITS as usize / 8)?;
+        let bar = generate::progress(String::new());
+        let name = I::core_name(core);
+        let built = Built::<I>::new(driver, core, |kernel| {
+            bar.set_message(format!("{kernel} for {name}: counting and proving"));
+        });
+        bar.finish_and_clear();
+        built.map_err(|e| e.to_string())
+    }
+
+    /// As on the command line.
+    fn arguments(&self, word_bits: u32) -> Result<String, String> {
+        let mut text = format!("{} {}", self.name(), self.bits);
+        text += &format!(" --products {}", self.products(word_bits).name());
+        if let Some(bits) = self.args.exponent_bits {
+            text += &format!(" --exponent-bits {bits}");
+        }
+        text += &match self.ladder()? {
+            _ if self.op == DriverOp::RsaPublic => String::new(),
+            Ladder::Binary => " --exponentiation binary".to_string(),
+            Ladder::Montgomery => " --exponentiation montgomery".to_string(),
+            Ladder::Window(k) => format!(" -p window={k}"),
+        };
+        if let Some(method) = self.method {
+            text += &format!(" --method {method}");
+        }
+        for (name, value) in self.params.iter().filter(|(name, _)| name != "window") {
+            text += &format!(" -p {name}={value}");
+        }
+        if let Some(style) = self.style {
+            text += &format!(" --style {}", style.name());
+        }
+        Ok(text)
+    }
+}
+
+/// Runs on numbers and compares with big integers.
+///
+/// # Errors
+/// A fault, or another result.
+pub fn execute<I: Isa>(
+    built: &Built<I>,
+    core: &I::Core,
+    case: &Case,
+    watch: &mut dyn FnMut(u64, u64),
+) -> Result<Cost, String> {
+    let (outputs, cost) = built
+        .image
+        .run::<I>(core, &built.driver, &case.inputs, watch)?;
+    match outputs.as_slice() {
+        [(_, result)] if *result == case.want => Ok(cost),
+        wrong => Err(format!(
+            "the result {wrong:x?} is wrong (a defect of this tool)"
+        )),
+    }
+}
+
+/// Makes, proves and tries a driver, and writes it with its kernels.
+pub fn run(args: &GenArgs, op: DriverOp) -> Result<bool, String> {
+    refuse(args)?;
+    let names = Names {
+        mcu: args.mcu.as_deref(),
+        core: args.core.as_deref(),
+        extensions: &args.isa_ext,
+        big_endian: args.big_endian,
+        abi: args.abi.as_deref(),
+    };
+    let target = Target::resolve(&names).map_err(|e| e.to_string())?;
+    let plan = Plan {
+        op,
+        bits: args.size.a,
+        args: &args.driver,
+        method: args.method.as_deref(),
+        params: &args.param,
+        style: args.style,
+    };
+    target.on(Generate {
+        args,
+        plan: &plan,
+        target: &target,
+    })
+}
+
+/// What makes no sense of a driver.
+fn refuse(args: &GenArgs) -> Result<(), String> {
+    if args.size.a != args.size.b {
+        let (size, bits) = (args.size, args.size.a);
+        return Err(format!("{size}: the numbers have one size: try {bits}"));
+    }
+    if args
+        .modular
+        .modulus
+        .as_ref()
+        .is_some_and(|m| *m != Modulus::Runtime)
+        || args.modular.reduce.is_some()
+    {
+        return Err(
+            "a driver takes the modulus as an operand: leave out --modulus and --reduce".into(),
+        );
+    }
+    if args.drop.is_some() || args.unproved {
+        return Err("--drop and --unproved are for single kernels: try gen montmul".into());
+    }
+    if args.max_flash.is_some() || args.max_stack.is_some() || args.max_regs.is_some() {
+        return Err("budgets are for single kernels: try --method and --style".into());
+    }
+    if args
+        .dialect
+        .is_some_and(|d| Assembler::from(d) != Assembler::Gnu)
+    {
+        return Err("drivers are written for the GNU assembler: leave out --dialect".into());
+    }
+    Ok(())
+}
+
+struct Generate<'a> {
+    args: &'a GenArgs,
+    plan: &'a Plan<'a>,
+    target: &'a Target,
+}
+
+impl OnIsa for Generate<'_> {
+    type Output = Result<bool, String>;
+
+    fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
+        let Generate { args, plan, target } = self;
+        let built = plan.build::<I>(core)?;
+        let case = Case::new(plan, &built.driver, &Given::new(), 1)?;
+        let cost = execute(&built, core, &case, &mut |_, _| {})?;
+        let exponent = args.exponent.unwrap_or(SecrecyArg::Secret);
+        let constant_time = built.constant_time(core, exponent == SecrecyArg::Public);
+        let mut text = format!(
+            "lozenge gen {} {}",
+            plan.arguments(I::WORD_BITS)?,
+            target.arguments()
+        );
+        if exponent == SecrecyArg::Public {
+            text += " --exponent public";
+        }
+        if !args.prefix.is_empty() {
+            text += &format!(" --prefix {}", args.prefix);
+        }
+        let title = Title {
+            symbol: format!("{}{}", args.prefix, plan.symbol()),
+            equation: plan.equation().into(),
+            bits: plan.bits,
+            exponentiation: plan.how()?,
+            exponent: match (plan.op, exponent) {
+                (DriverOp::RsaPublic, _) | (_, SecrecyArg::Public) => "public",
+                (_, SecrecyArg::Secret) => "secret",
+            },
+            core: target.core_name(),
+            mcu: target.mcu().map(String::from),
+            command: text,
+        };
+        let mut told = DriverReport::new(title, &built, &cost, constant_time, &args.prefix);
+        told.warnings = target.warnings(told.flash.total, told.ram.total);
+        let all = written(&mut told, &built, core, format, (target, &args.prefix))?;
+        output::write_all(&args.output, &all)?;
+        match args.json {
+            true => output::say(&serde_json::to_string_pretty(&told).map_err(|e| e.to_string())?)?,
+            false => {
+                let (files, folder) = (told.files.join(" "), args.output.display());
+                output::say(&format!(
+                    "{}  wrote          {files} in {folder}",
+                    told.text()
+                ))?;
+            }
+        }
+        for warning in &told.warnings {
+            eprintln!("warning: {warning}");
+        }
+        Ok(true)
+    }
+}
+
+/// The files of the kernels and of the driver, which its report then names.
+fn written<I: Isa>(
+    told: &mut DriverReport,
+    built: &Built<I>,
+    core: &I::Core,
+    format: &ObjectFormat,
+    (target, prefix): (&Target, &str),
+) -> Result<Vec<(String, Vec<u8>)>, String> {
+    let mut all = Vec::new();
+    for kernel in &built.kernels {
+        let mut line = command(kernel, target);
+        if !prefix.is_empty() {
+            line += &format!(" --prefix {prefix}");
+        }
+        let mut report = report(kernel, target, line);
+        report.spec.symbol.insert_str(0, prefix);
+        all.extend(files(kernel, core, (format, Assembler::Gnu), &mut report)?);
+    }
+    let symbol = told.symbol.clone();
+    let names = ["S", "h", "o", "json"].map(|e| format!("{symbol}.{e}"));
+    told.files = all
+        .iter()
+        .map(|(name, _)| name.clone())
+        .chain(names.clone())
+        .collect();
+    let json = serde_json::to_string_pretty(told).map_err(|e| e.to_string())? + "\n";
+    let contents = [
+        told.assembly(built, core).into_bytes(),
+        told.header().into_bytes(),
+        told.object(built, core, format)?,
+        json.into_bytes(),
+    ];
+    all.extend(names.into_iter().zip(contents));
+    Ok(all)
+}

@@ -1,0 +1,111 @@
+//! `lozenge run`: a whole computation, instruction by instruction, on numbers.
+
+use std::time::Instant;
+
+use lozenge::emit::ObjectFormat;
+use lozenge::isa::Isa;
+use lozenge::target::{Names, OnIsa, Target};
+use serde_json::json;
+
+use super::case::{Case, Given};
+use super::drive::{Plan, execute};
+use super::{RunArgs, generate, output};
+
+/// Executes, compares and prints. `Ok(true)` if the result is right.
+pub fn run(args: &RunArgs) -> Result<bool, String> {
+    let names = Names {
+        mcu: args.mcu.as_deref(),
+        core: args.core.as_deref(),
+        extensions: &args.isa_ext,
+        big_endian: args.big_endian,
+        abi: None,
+    };
+    let target = Target::resolve(&names).map_err(|e| e.to_string())?;
+    target.on(Run {
+        args,
+        target: &target,
+    })
+}
+
+struct Run<'a> {
+    args: &'a RunArgs,
+    target: &'a Target,
+}
+
+impl OnIsa for Run<'_> {
+    type Output = Result<bool, String>;
+
+    fn call<I: Isa>(self, core: &I::Core, _: &ObjectFormat) -> Self::Output {
+        let Run { args, target } = self;
+        let plan = Plan {
+            op: args.op,
+            bits: args.bits,
+            args: &args.driver,
+            method: args.method.as_deref(),
+            params: &args.param,
+            style: args.style,
+        };
+        let given: Given = vec![
+            ("base", args.base.clone()),
+            ("exponent", args.exponent.clone()),
+            ("modulus", args.modulus.clone()),
+            ("input", args.input.clone()),
+            ("p", args.p.clone()),
+            ("q", args.q.clone()),
+            ("dp", args.dp.clone()),
+            ("dq", args.dq.clone()),
+            ("qinv", args.qinv.clone()),
+        ];
+        // Numbers are refused before kernels are made.
+        let driver = plan.driver(I::WORD_BITS as usize / 8)?;
+        let case = Case::new(&plan, &driver, &given, args.seed)?;
+        let built = plan.build::<I>(core)?;
+        let what = format!("{}{} on {}", plan.name(), args.bits, target.core_name());
+        let bar = generate::progress(what.clone());
+        let start = Instant::now();
+        let ran = execute(&built, core, &case, &mut |executed, cycles| {
+            let rate = executed as f64 / start.elapsed().as_secs_f64();
+            let (cycles, rate) = (cycles as f64 / 1e6, rate / 1e6);
+            bar.set_message(format!(
+                "{what}: {cycles:.0} million cycles, {rate:.0} million instructions a second"
+            ));
+        });
+        bar.finish_and_clear();
+        let cost = ran?;
+        let flash = built.image.code.len();
+        let (area, stack) = (built.driver.bytes, cost.stack.total());
+        let numbers = case.shown.iter().map(|(name, x)| (*name, x));
+        let numbers = numbers.chain([("result", &case.want)]);
+        if args.json {
+            let mut object = json!({
+                "op": plan.name(), "bits": args.bits, "exponentiation": plan.how()?,
+                "core": target.core_name(), "mcu": target.mcu(),
+                "cycles": cost.call.max, "instructions": cost.executed,
+                "flash": flash, "ram": area + stack, "stack": stack,
+            });
+            for (name, x) in numbers {
+                object[name] = format!("{x:#x}").into();
+            }
+            output::say(&object.to_string())?;
+        } else {
+            let line = |name: &str, value: String| format!("  {name:<14} {value}\n");
+            let mut text = format!("{}{}: {}\n", plan.name(), args.bits, plan.how()?);
+            for (name, x) in numbers {
+                text += &line(name, format!("{x:#x}"));
+            }
+            let core = target.core_name();
+            text += &line("cycles", format!("{} on {core}", cost.call.max));
+            text += &line("instructions", cost.executed.to_string());
+            let ram = area + stack;
+            text += &line(
+                "flash, RAM",
+                format!("{flash} bytes, {ram} bytes ({stack} of stack)"),
+            );
+            output::say(text.trim_end())?;
+        }
+        for warning in target.warnings(flash, area + stack) {
+            eprintln!("warning: {warning}");
+        }
+        Ok(true)
+    }
+}

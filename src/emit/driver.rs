@@ -1,0 +1,346 @@
+//! Views of a driver: assembly for GNU as, C header, linkable object. Its kernels have files of their own.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::banner::LICENCE;
+use super::{ObjectFormat, elf};
+use crate::driver::build::Built;
+use crate::driver::{Role, image};
+use crate::isa::{Cost, Isa};
+
+/// A number in the area.
+#[derive(Clone, Debug, Serialize)]
+pub struct FieldReport {
+    pub name: &'static str,
+    pub role: Role,
+    /// Bytes from the start of the area.
+    pub at: usize,
+    pub bytes: usize,
+    pub meaning: &'static str,
+}
+
+/// A kernel that the driver calls.
+#[derive(Clone, Debug, Serialize)]
+pub struct KernelReport {
+    pub symbol: String,
+    pub method: String,
+    pub style: &'static str,
+    pub bytes: usize,
+    /// Of a call, at most.
+    pub cycles: u64,
+}
+
+/// Bytes of program memory.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Flash {
+    pub driver: usize,
+    pub kernels: usize,
+    pub total: usize,
+}
+
+/// Bytes of data memory.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Ram {
+    pub area: usize,
+    /// Below the return address.
+    pub stack: usize,
+    pub total: usize,
+}
+
+/// Everything about a driver, with the fields that `--json` promises.
+#[derive(Clone, Debug, Serialize)]
+pub struct DriverReport {
+    pub symbol: String,
+    pub equation: String,
+    pub bits: u32,
+    pub word_bits: u32,
+    pub exponentiation: String,
+    /// `secret` or `public`.
+    pub exponent: &'static str,
+    pub core: String,
+    pub mcu: Option<String>,
+    pub fields: Vec<FieldReport>,
+    pub kernels: Vec<KernelReport>,
+    pub flash: Flash,
+    pub ram: Ram,
+    /// Of a call on random numbers, whose result was right.
+    pub cycles: u64,
+    pub instructions: u64,
+    /// Per core: `shown`, or what tells.
+    pub constant_time: BTreeMap<String, String>,
+    pub warnings: Vec<String>,
+    /// The command that gives the same bytes.
+    pub command: String,
+    pub version: &'static str,
+    pub files: Vec<String>,
+}
+
+/// What a driver is made for, in words.
+#[derive(Clone, Debug)]
+pub struct Title {
+    pub symbol: String,
+    pub equation: String,
+    pub bits: u32,
+    pub exponentiation: String,
+    pub exponent: &'static str,
+    pub core: String,
+    pub mcu: Option<String>,
+    pub command: String,
+}
+
+impl DriverReport {
+    /// Of a driver that cost so much on numbers.
+    pub fn new<I: Isa>(
+        title: Title,
+        built: &Built<I>,
+        cost: &Cost,
+        constant_time: Vec<(String, Result<(), String>)>,
+        prefix: &str,
+    ) -> Self {
+        let kernels: Vec<_> = built
+            .kernels
+            .iter()
+            .map(|k| KernelReport {
+                symbol: format!("{prefix}{}", k.spec.symbol()),
+                method: crate::method::text(k.method.name, &k.params),
+                style: k.style.name(),
+                bytes: k.code.len(),
+                cycles: k.cost.call.max,
+            })
+            .collect();
+        let of_kernels = kernels.iter().map(|k| k.bytes).sum();
+        let (driver, stack) = (built.image.driver_bytes, cost.stack.total());
+        let area = built.driver.bytes;
+        Self {
+            symbol: title.symbol,
+            equation: title.equation,
+            bits: title.bits,
+            word_bits: I::WORD_BITS,
+            exponentiation: title.exponentiation,
+            exponent: title.exponent,
+            core: title.core,
+            mcu: title.mcu,
+            fields: built
+                .driver
+                .fields
+                .iter()
+                .map(|f| FieldReport {
+                    name: f.name,
+                    role: f.role,
+                    at: f.place.at,
+                    bytes: f.place.bytes,
+                    meaning: f.meaning,
+                })
+                .collect(),
+            kernels,
+            flash: Flash {
+                driver,
+                kernels: of_kernels,
+                total: driver + of_kernels,
+            },
+            ram: Ram {
+                area,
+                stack,
+                total: area + stack,
+            },
+            cycles: cost.call.max,
+            instructions: cost.executed,
+            constant_time: constant_time
+                .into_iter()
+                .map(|(core, verdict)| (core, verdict.err().unwrap_or_else(|| "shown".to_string())))
+                .collect(),
+            warnings: Vec::new(),
+            command: title.command,
+            version: env!("CARGO_PKG_VERSION"),
+            files: Vec::new(),
+        }
+    }
+
+    /// What the equation names, with its place and what else the caller must know.
+    fn contract(&self) -> Vec<String> {
+        let told = self.fields.iter().filter(|f| f.role != Role::Work);
+        let told = told.map(|f| format!("{} of {} bytes: {}", f.name, f.bytes, f.meaning));
+        told.collect()
+    }
+
+    /// `key: value` lines of banners.
+    fn lines(&self) -> Vec<(&'static str, String)> {
+        let mut lines = vec![("equation", self.equation.clone())];
+        lines.extend(self.contract().into_iter().map(|text| ("numbers", text)));
+        lines.push((
+            "exponent",
+            format!("{}, {}", self.exponent, self.exponentiation),
+        ));
+        for k in &self.kernels {
+            lines.push((
+                "kernel",
+                format!("{}, {}, {}: proved", k.symbol, k.method, k.style),
+            ));
+        }
+        lines.push((
+            "driver",
+            "not proved: run on numbers, its time judged".into(),
+        ));
+        lines.push((
+            "flash",
+            format!(
+                "{} bytes of driver, {} with kernels",
+                self.flash.driver, self.flash.total
+            ),
+        ));
+        lines.push((
+            "ram",
+            format!(
+                "{} bytes of numbers, {} of stack",
+                self.ram.area, self.ram.stack
+            ),
+        ));
+        lines.push((
+            "cycles",
+            format!("{} on random numbers, on {}", self.cycles, self.core),
+        ));
+        for (core, text) in &self.constant_time {
+            lines.push(("constant time", format!("{core}: {text}")));
+        }
+        lines.push(("command", self.command.clone()));
+        lines.push(("version", format!("lozenge {}", self.version)));
+        lines
+    }
+
+    fn banner(&self, title: &str) -> String {
+        let mut text = format!("/* SPDX-License-Identifier: {LICENCE}\n *\n * {title}\n *\n");
+        for (key, value) in self.lines() {
+            text.push_str(&format!(" * {key:<14}{value}\n"));
+        }
+        text.push_str(" */\n");
+        text
+    }
+
+    /// The C header: the area as a struct.
+    pub fn header(&self) -> String {
+        let symbol = &self.symbol;
+        let guard = format!("LOZENGE_{}_H", symbol.to_uppercase());
+        let word = format!("uint{}_t", self.word_bits);
+        let step = self.word_bits as usize / 8;
+        let mut text = self.banner(&format!("{symbol}.h"));
+        text += &format!("#ifndef {guard}\n#define {guard}\n\n#include <stdint.h>\n\n");
+        text += "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
+        text += "/* The least significant word comes first. What is not input or output is overwritten. */\n";
+        let cells = self.fields.first().map_or(0, |f| f.at);
+        text += &format!("struct {symbol} {{\n\t{word} state[{}];\n", cells / step);
+        for f in &self.fields {
+            let role = match f.role {
+                Role::Input => "in",
+                Role::Output => "out",
+                Role::Work => "work",
+            };
+            text += &format!(
+                "\t{word} {}[{}]; /* {role}: {} */\n",
+                f.name,
+                f.bytes / step,
+                f.meaning
+            );
+        }
+        text += &format!("}};\n\nextern void {symbol}(struct {symbol} *numbers);\n\n");
+        text += "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
+        text
+    }
+
+    /// The `.S` file of the driver.
+    pub fn assembly<I: Isa>(&self, built: &Built<I>, core: &I::Core) -> String {
+        let (symbol, dialect) = (&self.symbol, I::dialect(core));
+        let mut text = self.banner(&format!("{symbol}.S"));
+        text += &format!("\n#if {}\n{}", dialect.guard, dialect.preamble);
+        text += &format!(
+            "\t.section .text.{symbol},\"ax\",%progbits\n{}",
+            dialect.align
+        );
+        text += &format!("\t.global {symbol}\n\t.type {symbol}, %function\n{symbol}:\n");
+        let mut calls = built.assembled.calls.iter().peekable();
+        for (i, insn) in built.assembled.program.insns.iter().enumerate() {
+            let line = I::text(insn);
+            match calls.next_if(|(index, _)| *index == i) {
+                Some((_, kernel)) => {
+                    let name = line.split_whitespace().next().unwrap_or_default();
+                    text += &format!("\t{name} {}\n", self.kernels[*kernel].symbol);
+                }
+                None => text += &format!("\t{line}\n"),
+            }
+        }
+        text += &format!("\t.size {symbol}, . - {symbol}\n");
+        text += "#ifdef __linux__\n\t.section .note.GNU-stack,\"\",%progbits\n#endif\n#endif\n";
+        text
+    }
+
+    /// The `.o` file of the driver: its calls are relocations.
+    ///
+    /// # Errors
+    /// What the object writer objects to.
+    pub fn object<I: Isa>(
+        &self,
+        built: &Built<I>,
+        core: &I::Core,
+        format: &ObjectFormat,
+    ) -> Result<Vec<u8>, String> {
+        let insns = &built.assembled.program.insns;
+        let code = I::encode(core, insns)?;
+        let places = image::places::<I>(core, insns)?;
+        let calls = built.assembled.calls.iter();
+        let calls: Vec<_> = calls
+            .map(|(index, kernel)| elf::Call {
+                at: places[*index] as u64,
+                symbol: &self.kernels[*kernel].symbol,
+                relocation: I::CALL_RELOCATION,
+            })
+            .collect();
+        elf::object_that_calls(format, &self.symbol, &code, &calls)
+    }
+
+    /// For people.
+    pub fn text(&self) -> String {
+        let line = |name: &str, value: String| format!("  {name:<14} {value}\n");
+        let mut text = format!(
+            "{}: {}, {} bits, {}, exponent {}\n",
+            self.symbol, self.equation, self.bits, self.exponentiation, self.exponent
+        );
+        for k in &self.kernels {
+            let (method, style, bytes, cycles) = (&k.method, k.style, k.bytes, k.cycles);
+            text += &line(
+                "PROVED",
+                format!(
+                    "{}, {method}, {style}: {cycles} cycles, {bytes} bytes",
+                    k.symbol
+                ),
+            );
+        }
+        text += &line("TESTED", "the driver, on random numbers".into());
+        for (core, verdict) in &self.constant_time {
+            text += &line("CONSTANT TIME", format!("on {core}: {verdict}"));
+        }
+        text += &line(
+            "cycles",
+            format!(
+                "{} on {}, {} instructions",
+                self.cycles, self.core, self.instructions
+            ),
+        );
+        let (flash, ram) = (&self.flash, &self.ram);
+        text += &line(
+            "flash",
+            format!(
+                "{} bytes: {} of driver, {} of kernels",
+                flash.total, flash.driver, flash.kernels
+            ),
+        );
+        text += &line(
+            "RAM",
+            format!(
+                "{} bytes: {} of numbers, {} of stack",
+                ram.total, ram.area, ram.stack
+            ),
+        );
+        text
+    }
+}
