@@ -23,10 +23,10 @@ use num_bigint::BigUint;
 const PATIENCE: u64 = 100_000;
 const FAULTS_PER_KERNEL: usize = 300;
 
-fn request(bits: u32, params: &[(&str, usize)]) -> Request {
+fn request(op: Operation, bits: u32, params: &[(&str, usize)]) -> Request {
     let params: BTreeMap<_, _> = params.iter().map(|(k, v)| (k.to_string(), *v)).collect();
     Request {
-        op: Operation::Mul,
+        op,
         size: bits.into(),
         modular: None,
         method: Some("shift-and-add".into()),
@@ -35,6 +35,29 @@ fn request(bits: u32, params: &[(&str, usize)]) -> Request {
         style: None,
         budget: Budget::default(),
         drop: None,
+    }
+}
+
+/// Proved, in constant time, and right on random and structured operands?
+fn judge(op: Operation, bits: u32, params: &[(&str, usize)], core: &Core) {
+    let what = format!("{} {bits} bits, {params:?} on {}", op.name(), core.name);
+    let kernel = kernel::generate::<AvrIsa>(&request(op, bits, params), core)
+        .unwrap_or_else(|error| panic!("{what}: {error}"));
+    assert!(kernel.is_proved(), "{what}: {:?}", kernel.proof);
+    for (name, timing) in &kernel.constant_time {
+        assert_eq!(timing.leak, None, "{what}: {name}");
+        let cost = timing.cost.expect("followed");
+        assert_eq!(cost.call.min, cost.call.max, "{what}");
+    }
+    let spec = Spec::new(op, bits, 8).expect("a size");
+    for [a, b] in vectors::pairs(bits as usize / 8, 40, bits.into()) {
+        let b = if op == Operation::Sqr { a.clone() } else { b };
+        let sources = [a, b];
+        let run = kernel::run::<AvrIsa>(&spec, core, &kernel.code, &sources, Alias::Distinct);
+        let (got, cost) = run.expect("runs");
+        assert_eq!(got, &sources[0] * &sources[1], "{what}");
+        // The same for every operand, and what the secret domain says.
+        assert_eq!(cost.call, kernel.cost.call, "{what}");
     }
 }
 
@@ -60,30 +83,8 @@ fn every_shape_is_proved_and_right() {
                     if e > n || f > n || e + f + mask > most {
                         continue;
                     }
-                    let request = request(bits, &[("e", e), ("f", f), ("mask", mask)]);
-                    let kernel = kernel::generate::<AvrIsa>(&request, core)
-                        .unwrap_or_else(|error| panic!("{bits} {e} {f}: {error}"));
-                    let what = format!("{bits} bits, e={e} f={f} mask={mask} on {}", core.name);
-                    assert!(kernel.is_proved(), "{what}: {:?}", kernel.proof);
-                    for (name, timing) in &kernel.constant_time {
-                        assert_eq!(timing.leak, None, "{what}: {name}");
-                        let cost = timing.cost.expect("followed");
-                        assert_eq!(cost.call.min, cost.call.max, "{what}");
-                    }
-                    let spec = Spec::new(Operation::Mul, bits, 8).expect("a size");
-                    for pair in vectors::pairs(n, 40, bits.into()) {
-                        let (got, cost) = kernel::run::<AvrIsa>(
-                            &spec,
-                            core,
-                            &kernel.code,
-                            &pair,
-                            Alias::Distinct,
-                        )
-                        .expect("runs");
-                        assert_eq!(got, &pair[0] * &pair[1], "{what}");
-                        // The same for every operand, and what the secret domain says.
-                        assert_eq!(cost.call, kernel.cost.call, "{what}");
-                    }
+                    let params = [("e", e), ("f", f), ("mask", mask)];
+                    judge(Operation::Mul, bits, &params, core);
                     cells += 1;
                 }
             }
@@ -92,19 +93,42 @@ fn every_shape_is_proved_and_right() {
     assert!(cells > 120, "{cells} cells");
 }
 
+#[test]
+fn every_square_is_proved_and_right() {
+    let mut cells = 0;
+    for (core, most) in [(&ATTINY85, 15), (&ATTINY10, 7)] {
+        for bits in [8, 16, 24, 56, 88, 160, 256] {
+            for e in [1, 2, 3, 5, 7] {
+                for mask in [0, 1] {
+                    let n = bits as usize / 8;
+                    if e < n.min(2) || e > n || 2 * e + mask > most {
+                        continue;
+                    }
+                    judge(Operation::Sqr, bits, &[("e", e), ("mask", mask)], core);
+                    cells += 1;
+                }
+            }
+        }
+    }
+    assert!(cells > 50, "{cells} cells");
+}
+
 /// The default is the cheapest of all shapes; what a user gets.
 #[test]
 fn cycles_stay_as_good_as_they_are() {
     let limits = [
-        (&ATTINY85, 64, 1718),
-        (&ATTINY85, 128, 6526),
-        (&ATTINY85, 160, 9790),
-        (&ATTINY85, 256, 25657),
-        (&ATTINY10, 64, 2305),
-        (&ATTINY10, 160, 14366),
+        (Operation::Mul, &ATTINY85, 64, 1718),
+        (Operation::Mul, &ATTINY85, 128, 6526),
+        (Operation::Mul, &ATTINY85, 160, 9790),
+        (Operation::Mul, &ATTINY85, 256, 25657),
+        (Operation::Mul, &ATTINY10, 64, 2305),
+        (Operation::Mul, &ATTINY10, 160, 14366),
+        (Operation::Sqr, &ATTINY85, 160, 7220),
+        (Operation::Sqr, &ATTINY85, 256, 16768),
+        (Operation::Sqr, &ATTINY10, 96, 3664),
     ];
-    for (core, bits, most) in limits {
-        let mut request = request(bits, &[]);
+    for (op, core, bits, most) in limits {
+        let mut request = request(op, bits, &[]);
         request.method = None;
         let (_, best) = kernel::choose::<AvrIsa>(&request, core).expect("a kernel");
         let cycles = best.cost.expect("returns").call.max;
@@ -123,13 +147,15 @@ fn cycles_stay_as_good_as_they_are() {
 }
 
 fn returns_right(spec: &Spec, core: &Core, code: &[u8], pair: &[BigUint; 2]) -> Option<bool> {
+    let [a, b] = pair;
+    let b = if spec.op == Operation::Sqr { a } else { b };
     let operands = Operands {
         spec,
         sources: pair,
         alias: Alias::Distinct,
     };
     match AvrIsa::call_concrete(core, &Function::kernel(code), &operands, PATIENCE) {
-        Ok((got, _)) => Some(got == &pair[0] * &pair[1]),
+        Ok((got, _)) => Some(got == a * b),
         Err((_, Fault::StepLimit(_))) => None,
         Err(_) => Some(false),
     }
@@ -173,17 +199,19 @@ fn mutate(program: &[Insn], core: &Core, random: &mut Random) -> Option<(String,
 
 #[test]
 fn wrong_mutants_are_rejected() {
-    let kernels: [(&Core, usize, usize, usize, usize); 6] = [
-        (&ATTINY85, 3, 2, 1, 0),
-        (&ATTINY85, 5, 2, 3, 0),
-        (&ATTINY85, 4, 2, 2, 1),
-        (&ATTINY85, 8, 4, 4, 0),
-        (&ATTINY85, 15, 10, 5, 0),
-        (&ATTINY10, 6, 4, 3, 0),
+    let kernels = [
+        (Operation::Mul, &ATTINY85, 3, 2, 1, 0),
+        (Operation::Mul, &ATTINY85, 5, 2, 3, 0),
+        (Operation::Mul, &ATTINY85, 4, 2, 2, 1),
+        (Operation::Mul, &ATTINY85, 8, 4, 4, 0),
+        (Operation::Mul, &ATTINY85, 15, 10, 5, 0),
+        (Operation::Mul, &ATTINY10, 6, 4, 3, 0),
+        (Operation::Sqr, &ATTINY85, 5, 2, 2, 0),
+        (Operation::Sqr, &ATTINY10, 6, 3, 3, 0),
     ];
     let (mut total, mut rejected, mut endless) = (0, 0, 0);
-    for (core, n, e, f, mask) in kernels {
-        let spec = Spec::new(Operation::Mul, 8 * n as u32, 8).expect("a size");
+    for (op, core, n, e, f, mask) in kernels {
+        let spec = Spec::new(op, 8 * n as u32, 8).expect("a size");
         let params = Params::from([("e", e), ("f", f), ("mask", mask)]);
         let method = method::find("shift-and-add").expect("a method");
         let schedule = (method.schedule)(&spec, &AvrIsa::facts(core), &params).expect("a schedule");
@@ -207,7 +235,8 @@ fn wrong_mutants_are_rejected() {
             let is_right = |pair| returns_right(&spec, core, &code, pair) == Some(true);
             assert!(
                 !proved || pairs.iter().all(is_right),
-                "PROVED BUT WRONG: n={n} e={e} f={f} mask={mask} on {}: {what}",
+                "PROVED BUT WRONG: {} n={n} e={e} f={f} mask={mask} on {}: {what}",
+                op.name(),
                 core.name
             );
             rejected += usize::from(!proved);
@@ -278,7 +307,7 @@ fn readme_says_the_same() {
     for bits in [64, 128, 160, 256] {
         let mut row = format!("| {bits} |");
         for core in [&ATTINY85, &ATTINY10] {
-            let mut request = request(bits, &[]);
+            let mut request = request(Operation::Mul, bits, &[]);
             request.method = None;
             let (_, best) = kernel::choose::<AvrIsa>(&request, core).expect("a kernel");
             let cycles = best.cost.expect("returns").call.max;
@@ -286,4 +315,10 @@ fn readme_says_the_same() {
         }
         assert!(readme.contains(&row), "README lacks {row}");
     }
+    let mut request = request(Operation::Sqr, 160, &[]);
+    request.method = None;
+    let (_, best) = kernel::choose::<AvrIsa>(&request, &ATTINY85).expect("a kernel");
+    let cycles = best.cost.expect("returns").call.max;
+    let square = format!("{cycles} cycles\nand {} bytes on attiny85", best.code.len());
+    assert!(readme.contains(&square), "README lacks {square}");
 }

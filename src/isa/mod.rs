@@ -254,7 +254,7 @@ pub enum LowerError {
     Stack { need: usize, limit: usize },
     #[error("a schedule of rows and columns in one")]
     Mixed,
-    #[error("MUL is not an instruction of {0}")]
+    #[error("MUL is not an instruction of {0}: only mul and sqr are made by additions there")]
     NoMultiplier(&'static str),
     #[error("this machine multiplies: try a method for machines with a multiplier")]
     Tiles,

@@ -3,7 +3,8 @@
 //! For bit `i` of the words of B, from the top: double the sum, then add `A 2^(w j)` for every
 //! word `j` of B whose bit `i` is set. Of `w n^2` additions of a word none can be left out, as
 //! time must not tell which bits are set; but doubling costs only `w` shifts of the sum, not
-//! `w n`, since all words of B advance together.
+//! `w n`, since all words of B advance together. A square takes the tiles on one side of the
+//! diagonal, doubled, and those on it.
 
 use super::{Method, MethodError, Parameter, Params, one_size, positive};
 use crate::facts::Facts;
@@ -15,7 +16,7 @@ pub static METHOD: Method = Method {
     name: "shift-and-add",
     summary: "bit by bit, for machines without a multiplier; tiles of e by f words in registers",
     source: "new here; bit order as in Horner's rule",
-    ops: &[Op::Mul],
+    ops: &[Op::Mul, Op::Sqr],
     parameters: &[
         Parameter {
             name: "e",
@@ -23,7 +24,7 @@ pub static METHOD: Method = Method {
         },
         Parameter {
             name: "f",
-            meaning: "words of B in registers",
+            meaning: "words of B in registers; of a square e",
         },
         Parameter {
             name: "mask",
@@ -33,9 +34,11 @@ pub static METHOD: Method = Method {
     defaults: |spec, facts| {
         let [n, _] = spec.words(facts.word_bits);
         let most = largest(facts);
+        let square = spec.op == Op::Sqr;
         let sizes = (1..=most.min(n))
             .rev()
-            .flat_map(|e| (1..=n.min(most)).map(move |f| (e, f)));
+            .flat_map(|e| (1..=n.min(most)).map(move |f| (e, f)))
+            .filter(|(e, f)| !square || e == f && *e >= n.min(2));
         let fitting: Vec<_> = sizes
             .filter(|(e, f)| need(*e, *f) <= facts.tile_registers)
             .collect();
@@ -67,10 +70,39 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     if facts.tile_registers == 0 {
         return Err(MethodError::Multiplies(method));
     }
-    let (e, f) = (
-        positive(method, "e", params)?,
-        positive(method, "f", params)?,
-    );
+    let e = positive(method, "e", params)?;
+    let square = spec.op == Op::Sqr;
+    if square && e < n.min(2) {
+        // A word for the carry of what is doubled.
+        return Err(MethodError::TooSmall {
+            method,
+            parameter: "e",
+            value: e,
+            least: 2,
+        });
+    }
+    let f = match params.get("f") {
+        None if square => e,
+        _ => positive(method, "f", params)?,
+    };
+    if square && f > e {
+        let (parameter, value, largest) = ("f", f, e);
+        return Err(MethodError::TooLarge {
+            method,
+            parameter,
+            value,
+            largest,
+        });
+    }
+    if square && f < e {
+        let (parameter, value, least) = ("f", f, e);
+        return Err(MethodError::TooSmall {
+            method,
+            parameter,
+            value,
+            least,
+        });
+    }
     let select = match params.get("mask") {
         None | Some(0) => Select::Conditional,
         Some(1) => Select::Mask,
@@ -92,8 +124,14 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
             value: e,
             need,
             free: facts.tile_registers,
-            largest: (e + facts.tile_registers / 2).saturating_sub(need.div_ceil(2)),
+            largest: match square {
+                true => facts.tile_registers.saturating_sub(need - 4 * e) / 4,
+                false => (e + facts.tile_registers / 2).saturating_sub(need.div_ceil(2)),
+            },
         });
     }
-    Ok(Schedule::Tiles(Tiles::of(n, e, f, select)))
+    Ok(Schedule::Tiles(match square {
+        true => Tiles::square(n, e, select),
+        false => Tiles::of(n, e, f, select),
+    }))
 }

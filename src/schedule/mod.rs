@@ -18,7 +18,7 @@ pub use blocks::{
     ScheduleError, Step,
 };
 pub use loops::{FoldedBlock, Loops, Run, Step as LoopStep, Turn};
-pub use tiles::{Select, Tile, Tiles};
+pub use tiles::{Select, Step as TileStep, Tile, Tiles};
 pub use words::{
     Chain, Claim, End, Link, Magnitude, Origin, Pile, Quotient, Sum, Sweep, Term, Word, WordStep,
     Words,

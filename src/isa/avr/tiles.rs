@@ -10,13 +10,15 @@
 //! Tiles of the same shape are one subroutine. The pointers Y (result), X (b) and Z (a) give
 //! their registers to operands, and wait on the stack, where the tile is too large for the rest.
 
+use std::ops::Range;
+
 use super::abi;
 use super::code::Insn;
 use super::cores::Core;
 use super::instructions::{Op, Ops};
 use crate::isa::LowerError;
 use crate::program::Program;
-use crate::schedule::{Select, Tile, Tiles};
+use crate::schedule::{Select, Tile, TileStep, Tiles};
 
 const X: u8 = 26;
 const Y: u8 = 28;
@@ -26,6 +28,8 @@ const Z: u8 = 30;
 const BRANCH: usize = 63;
 /// The reach of RJMP and RCALL, in words.
 const JUMP: usize = 2047;
+/// Words doubled in one pass of a loop.
+const DOUBLED: usize = 8;
 
 /// Registers there are for a tile.
 pub fn registers(core: &Core) -> usize {
@@ -37,8 +41,8 @@ pub fn registers(core: &Core) -> usize {
 struct Shape {
     e: usize,
     f: usize,
-    reload: usize,
-    carry_in: bool,
+    reload: Range<usize>,
+    carry_in: Option<usize>,
     carry_out: bool,
     last: bool,
 }
@@ -48,7 +52,7 @@ impl Shape {
         Self {
             e: tile.a.len(),
             f: tile.b.len(),
-            reload: tile.reload,
+            reload: tile.reload.clone(),
             carry_in: tile.carry_in,
             carry_out: tile.carry_out,
             last: tile.last,
@@ -165,14 +169,16 @@ impl Emitter<'_> {
         }
     }
 
-    /// Takes `by` from a pointer.
-    fn back(&mut self, pointer: u8, by: usize) {
-        let by = by as i32;
-        if self.core.set.has(Op::SBIW) && by < 64 {
-            self.insns.push(Insn::dk(Op::SBIW, pointer, by));
+    /// Adds `by` to a pointer.
+    fn move_by(&mut self, pointer: u8, by: i32) {
+        let op = if by < 0 { Op::SBIW } else { Op::ADIW };
+        if by == 0 {
+        } else if self.core.set.has(op) && by.abs() < 64 {
+            self.insns.push(Insn::dk(op, pointer, by.abs()));
         } else {
-            self.insns.push(Insn::dk(Op::SUBI, pointer, by & 0xff));
-            self.insns.push(Insn::dk(Op::SBCI, pointer + 1, by >> 8));
+            self.insns.push(Insn::dk(Op::SUBI, pointer, -by & 0xff));
+            self.insns
+                .push(Insn::dk(Op::SBCI, pointer + 1, -by >> 8 & 0xff));
         }
     }
 
@@ -264,10 +270,10 @@ impl Emitter<'_> {
         self.rows(shape);
         self.rr(Op::DEC, counter, 0);
         self.repeat(top);
-        if shape.carry_in {
+        if let Some(at) = shape.carry_in.filter(|at| *at > 0) {
             self.bit(Op::BLD, q, 0);
-            for k in e..e + f {
-                let (op, addend) = if k == e {
+            for k in at..e + f {
+                let (op, addend) = if k == at {
                     (Op::ADD, q)
                 } else {
                     (Op::ADC, counter)
@@ -278,12 +284,19 @@ impl Emitter<'_> {
         if save.contains(&Y) {
             self.pop(Y);
         }
+        let carries = shape.carry_in == Some(0);
+        if carries {
+            // To the flag.
+            self.bit(Op::BLD, q, 0);
+            self.rr(Op::LSR, q, 0);
+        }
         for k in 0..e + f {
             let s = self.plan.sum[k];
-            if k < shape.reload {
+            if shape.reload.contains(&k) {
                 self.insns.push(Insn::dk(Op::LDDY, q, 0));
-                self.rr(if k == 0 { Op::ADD } else { Op::ADC }, s, q);
-            } else if shape.reload > 0 {
+                let first = k == shape.reload.start && !carries;
+                self.rr(if first { Op::ADD } else { Op::ADC }, s, q);
+            } else if carries || k >= shape.reload.end && !shape.reload.is_empty() {
                 self.rr(Op::ADC, s, counter);
             }
             self.insns.push(Insn::rk(Op::STY_INC, s, 0));
@@ -294,9 +307,43 @@ impl Emitter<'_> {
             self.bit(Op::BST, q, 0);
         }
         if !shape.last {
-            self.back(Y, e);
+            self.move_by(Y, -(e as i32));
         }
         if save.contains(&X) {
+            self.pop(X);
+        }
+    }
+
+    /// Doubles `count` words at Y; the carry becomes the word above.
+    fn double(&mut self, count: usize) {
+        let (word, counter) = (self.plan.sum[0], self.plan.counter);
+        let one = |m: &mut Self| {
+            m.insns.push(Insn::dk(Op::LDDY, word, 0));
+            m.rr(Op::ADC, word, word);
+            m.insns.push(Insn::rk(Op::STY_INC, word, 0));
+        };
+        let save = self.plan.holds(X);
+        if save {
+            self.push(X);
+        }
+        self.insns
+            .push(Insn::dk(Op::LDI, counter, (count / DOUBLED) as i32));
+        // C = 0.
+        self.insns.push(Insn {
+            op: Op::BCLR,
+            ops: Ops::default(),
+        });
+        (0..count % DOUBLED).for_each(|_| one(self));
+        if count >= DOUBLED {
+            let top = self.insns.len();
+            (0..DOUBLED).for_each(|_| one(self));
+            self.rr(Op::DEC, counter, 0);
+            self.repeat(top);
+        }
+        self.clear(word);
+        self.rr(Op::ADC, word, word);
+        self.insns.push(Insn::rk(Op::STY_INC, word, 0));
+        if save {
             self.pop(X);
         }
     }
@@ -342,65 +389,99 @@ pub fn lower(core: &Core, tiles: &Tiles) -> Result<Vec<Program<Insn>>, LowerErro
         plan,
         insns: Vec::new(),
     };
-    let list = tiles.tiles();
+    let steps = tiles.steps();
+    let shape_of = |step: &TileStep| match step {
+        TileStep::Tile(tile) => Some(Shape::of(tile)),
+        TileStep::Double(_) => None,
+    };
     let mut shapes: Vec<Shape> = Vec::new();
-    for tile in &list {
-        let shape = Shape::of(tile);
+    for shape in steps.iter().filter_map(shape_of) {
         if !shapes.contains(&shape) {
             shapes.push(shape);
         }
     }
-    let count = |shape: &Shape| list.iter().filter(|t| Shape::of(t) == *shape).count();
+    let count = |shape: &Shape| {
+        let same = |step: &&TileStep| shape_of(step).as_ref() == Some(shape);
+        steps.iter().filter(same).count()
+    };
     let mut main = Vec::new();
-    let mut notes = Vec::new();
+    let mut notes = vec![(0, "point to r, a, b".to_string())];
     let add =
         |main: &mut Vec<Piece>, insns: Vec<Insn>| main.extend(insns.into_iter().map(Piece::Insn));
-    notes.push((0, "point to r, a, b".to_string()));
+    let [r, a, b] = [0, 1, if tiles.square { 1 } else { 2 }].map(|i| core.abi.arguments[i]);
     let start = emitter.apart(|m| {
-        for (pointer, argument) in [Y, Z, X].into_iter().zip(core.abi.arguments) {
+        for (pointer, argument) in [(Y, r), (Z, a), (X, b)] {
             m.copy_pair(pointer, argument);
         }
     });
     add(&mut main, start);
-    for a in &tiles.a {
-        let another = a.end < tiles.n;
-        let words = emitter.plan.a[..a.len()].to_vec();
-        let save: &[u8] = if emitter.plan.holds(Z) { &[Z] } else { &[] };
-        notes.push((main.len(), format!("a[{}..{}]", a.start, a.end)));
-        let loads = emitter.apart(|m| m.load(Op::LDZ_INC, &words, save));
-        add(&mut main, loads);
-        for tile in list.iter().filter(|t| t.a == *a) {
-            let shape = Shape::of(tile);
+    // Where Y, Z and X point to, and which words of A are in registers.
+    let (mut at_r, mut at_a, mut at_b) = (0, 0, 0);
+    let mut held = 0..0;
+    let holds_z = emitter.plan.holds(Z);
+    let moved = |at: &mut usize, to: usize| to as i32 - std::mem::replace(at, to) as i32;
+    for step in &steps {
+        let (a, place) = match step {
+            TileStep::Tile(tile) => (tile.a.clone(), tile.place()),
+            TileStep::Double(words) => (0..0, words.start..words.end + 1),
+        };
+        let is_new = a != held;
+        if is_new {
             notes.push((
                 main.len(),
-                format!("times b[{}..{}]", tile.b.start, tile.b.end),
+                match step {
+                    TileStep::Tile(_) => format!("a[{}..{}]", a.start, a.end),
+                    TileStep::Double(words) => format!("{} words doubled", words.len()),
+                },
             ));
-            match shapes.iter().position(|s| *s == shape) {
-                Some(index) if count(&shape) > 1 => main.push(Piece::Call(index)),
-                _ => {
-                    let body = emitter.apart(|m| m.tile(&shape));
-                    add(&mut main, body);
-                }
-            }
-            if tile.last && tile.carry_out {
-                let extra = emitter.apart(|m| {
-                    let word = m.plan.sum[0];
-                    m.clear(word);
-                    m.bit(Op::BLD, word, 0);
-                    m.insns.push(Insn::rk(Op::STDY, word, 0));
-                });
-                add(&mut main, extra);
-            }
         }
-        let end = emitter.apart(|m| {
-            if another {
-                m.back(Y, tiles.n);
-                m.back(X, tiles.n);
-            }
-            if m.plan.holds(Z) {
+        let insns = emitter.apart(|m| {
+            if is_new && holds_z && !held.is_empty() {
                 m.pop(Z);
             }
+            m.move_by(Y, moved(&mut at_r, place.start));
+            match step {
+                TileStep::Tile(tile) => m.move_by(X, moved(&mut at_b, tile.b.start)),
+                TileStep::Double(words) => m.double(words.len()),
+            }
+            if is_new && !a.is_empty() {
+                m.move_by(Z, moved(&mut at_a, a.start));
+                at_a = a.end;
+                let words = m.plan.a[..a.len()].to_vec();
+                m.load(Op::LDZ_INC, &words, if holds_z { &[Z] } else { &[] });
+            }
         });
+        add(&mut main, insns);
+        (held, at_r) = (a, place.end);
+        let TileStep::Tile(tile) = step else {
+            continue;
+        };
+        at_b = tile.b.end;
+        if !tile.last {
+            at_r -= tile.a.len();
+        }
+        let Range { start, end } = tile.b;
+        notes.push((main.len(), format!("times b[{start}..{end}]")));
+        let shape = Shape::of(tile);
+        match shapes.iter().position(|s| *s == shape) {
+            Some(index) if count(&shape) > 1 => main.push(Piece::Call(index)),
+            _ => {
+                let body = emitter.apart(|m| m.tile(&shape));
+                add(&mut main, body);
+            }
+        }
+        if tile.carry_word {
+            let word = emitter.apart(|m| {
+                let word = m.plan.sum[0];
+                m.clear(word);
+                m.bit(Op::BLD, word, 0);
+                m.insns.push(Insn::rk(Op::STDY, word, 0));
+            });
+            add(&mut main, word);
+        }
+    }
+    if holds_z {
+        let end = emitter.apart(|m| m.pop(Z));
         add(&mut main, end);
     }
     let bodies: Vec<(usize, Vec<Insn>)> = shapes
