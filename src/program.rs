@@ -10,11 +10,41 @@ pub struct Program<I> {
     pub claims: Vec<Claim>,
 }
 
-/// What a register holds after the instruction of index `insn`.
+/// What a place holds after the instruction of index `insn` was executed for the `visit`th time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Written {
     pub insn: usize,
-    pub register: u8,
+    /// From 1 on.
+    pub visit: usize,
+    pub place: Place,
+}
+
+/// Where a word is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Place {
+    Register(u8),
+    /// So many bytes behind the start of an area.
+    Memory(Area, i64),
+}
+
+/// Memory that a kernel may speak of.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Area {
+    /// The result (0) or a source (1, 2), as the call passes them.
+    Operand(usize),
+    /// From where the stack pointer points at entry.
+    Stack,
+}
+
+impl Written {
+    /// What `register` holds after `insn`, which is executed once.
+    pub fn once(insn: usize, register: u8) -> Self {
+        Self {
+            insn,
+            visit: 1,
+            place: Place::Register(register),
+        }
+    }
 }
 
 /// `sum 2^(W i) words[i] = sum of terms`, or its absolute value, for words of `W` bits.

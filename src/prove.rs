@@ -184,8 +184,8 @@ pub fn prove_function<I: Isa>(
     alias: Alias,
 ) -> Proof {
     let mut d = Algebra::default();
-    d.offer(function.claims.clone());
     let bases = bases(spec, alias, function);
+    d.offer(function.claims.clone(), &bases);
     let word_bits = function.word_bits::<I>();
     let places = declare(&mut d, spec, function, word_bits, &bases);
     let sources = places.into_iter().map(|places| {

@@ -21,7 +21,8 @@ use num_bigint::{BigInt, BigUint};
 use super::algebra::{Algebra, Value, VarId};
 use super::identity::Open;
 use super::polynomial::{Polynomial, Scaled};
-use crate::program::{Claim, Term, Written};
+use super::{Address, Base};
+use crate::program::{Area, Claim, Place, Term, Written};
 
 /// `sign * 2^(w shift) * x * y`, the numbers given by their words; an empty `y` is 1.
 #[derive(Clone, Debug)]
@@ -48,14 +49,30 @@ struct Magnitude {
     terms: Vec<Product>,
 }
 
+/// A word that claims speak of: after which visit it is read, where, and by which claims it is used.
+struct Watched {
+    written: Written,
+    place: Cell,
+    claims: Vec<usize>,
+}
+
+/// A place, with its address if it lies in memory.
+#[derive(Clone, Copy)]
+enum Cell {
+    Register(u8),
+    Memory(Address),
+}
+
 /// What was offered, what of it is still to be shown, and what is shown.
 #[derive(Default)]
 pub(super) struct Claims {
     /// Instructions are byte addresses here.
     offered: Vec<Claim>,
-    /// The registers to be read after an instruction, and the claims that are complete then.
-    watched: HashMap<usize, (Vec<u8>, Vec<usize>)>,
+    /// How often an instruction was executed, and what is to be read after it.
+    watched: HashMap<usize, (usize, Vec<Watched>)>,
     held: HashMap<Written, Value>,
+    /// How many words each claim still waits for.
+    waiting: Vec<usize>,
     shown: Vec<Equation>,
     magnitudes: Vec<Magnitude>,
     /// The shown claims by their earliest variable, where they are applied.
@@ -200,36 +217,72 @@ impl Algebra {
         refused.map(|(pc, text)| (*pc, text.as_str()))
     }
 
-    /// Offers claims about the run to come; their instructions are byte addresses.
-    pub fn offer(&mut self, claims: Vec<Claim>) {
+    /// Offers claims about the run to come; their instructions are byte addresses, and operands lie at
+    /// `bases`.
+    pub fn offer(&mut self, claims: Vec<Claim>, bases: &[Base]) {
+        self.claims.waiting = vec![0; claims.len()];
+        let mut watched: HashMap<Written, Watched> = HashMap::new();
         for (index, claim) in claims.iter().enumerate() {
-            for place in claim.places() {
-                let (registers, _) = self.claims.watched.entry(place.insn).or_default();
-                if !registers.contains(&place.register) {
-                    registers.push(place.register);
+            for written in claim.places() {
+                let place = match written.place {
+                    Place::Register(r) => Some(Cell::Register(r)),
+                    Place::Memory(area, offset) => {
+                        let base = match area {
+                            Area::Operand(i) => bases.get(i).copied(),
+                            Area::Stack => Some(Base::STACK),
+                        };
+                        base.map(|base| Cell::Memory(Address { base, offset }))
+                    }
+                };
+                // A claim about an operand that is not there waits for ever.
+                let Some(place) = place else {
+                    self.claims.waiting[index] += 1;
+                    continue;
+                };
+                let entry = watched.entry(*written).or_insert_with(|| Watched {
+                    written: *written,
+                    place,
+                    claims: Vec::new(),
+                });
+                if entry.claims.last() != Some(&index) {
+                    entry.claims.push(index);
+                    self.claims.waiting[index] += 1;
                 }
             }
-            if let Some(last) = claim.places().map(|p| p.insn).max() {
-                let (_, complete) = self.claims.watched.entry(last).or_default();
-                complete.push(index);
-            }
+        }
+        for word in watched.into_values() {
+            let at = self.claims.watched.entry(word.written.insn).or_default();
+            at.1.push(word);
+        }
+        for (_, words) in self.claims.watched.values_mut() {
+            words.sort_by_key(|word| std::cmp::Reverse(word.written.visit));
         }
         self.claims.offered = claims;
     }
 
     /// Notes the words that claims speak of, and shows the claims that are complete.
     pub(super) fn look(&mut self, pc: usize, w: u32, register: impl Fn(u8) -> Value) {
-        let Some((registers, complete)) = self.claims.watched.get(&pc) else {
+        let Some((visits, words)) = self.claims.watched.get_mut(&pc) else {
             return;
         };
-        for r in registers {
-            let place = Written {
-                insn: pc,
-                register: *r,
+        *visits += 1;
+        let mut complete = Vec::new();
+        while let Some(word) = words.pop_if(|word| word.written.visit == *visits) {
+            let value = match word.place {
+                Cell::Register(r) => Some(register(r)),
+                Cell::Memory(at) => self.memory.peek(at),
             };
-            self.claims.held.insert(place, register(*r));
+            let Some(value) = value else { continue };
+            self.claims.held.insert(word.written, value);
+            for index in word.claims {
+                self.claims.waiting[index] -= 1;
+                if self.claims.waiting[index] == 0 {
+                    complete.push(index);
+                }
+            }
         }
-        for index in complete.clone() {
+        complete.sort_unstable();
+        for index in complete {
             if let Err(text) = self.judge(index, w) {
                 self.claims.refused.get_or_insert((pc, text));
             }

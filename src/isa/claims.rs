@@ -12,8 +12,7 @@ pub fn of(
 ) -> Vec<Claim> {
     let one = |word: &Word| {
         let (at, register) = written[word.0]?;
-        let insn = place(at)?;
-        Some(Written { insn, register })
+        Some(Written::once(place(at)?, register))
     };
     let all = |list: &[Word]| list.iter().map(one).collect::<Option<Vec<_>>>();
     let term = |t: &schedule::Term| {

@@ -6,6 +6,7 @@ pub mod consecutive_operand_caching;
 pub mod fips;
 pub mod hybrid;
 pub mod karatsuba;
+pub mod karatsuba_calls;
 pub mod karatsuba_comba;
 pub mod karatsuba_schoolbook;
 pub mod karatsuba_squaring;
@@ -64,7 +65,7 @@ impl Method {
 }
 
 /// All methods.
-pub static METHODS: [&Method; 29] = [
+pub static METHODS: [&Method; 30] = [
     &operand_caching::METHOD,
     &consecutive_operand_caching::METHOD,
     &hybrid::METHOD,
@@ -82,6 +83,7 @@ pub static METHODS: [&Method; 29] = [
     &shift_and_add::METHOD,
     &reverse_hybrid::METHOD,
     &square_reverse_hybrid::METHOD,
+    &karatsuba_calls::METHOD,
     &fips::METHOD,
     &separated::METHODS[0],
     &separated::METHODS[1],
@@ -127,6 +129,10 @@ pub enum MethodError {
     },
     #[error("{method} takes operands of one size: try --method product-scanning")]
     TwoSizes { method: &'static str },
+    #[error(
+        "{method} halves its operands, and {words} words cannot be: try --method reverse-hybrid or square-reverse-hybrid"
+    )]
+    Halves { method: &'static str, words: usize },
     #[error("there is no modulus: try --modulus p256")]
     NoModulus,
     #[error("{0} is for machines without a multiplier, and this one multiplies")]

@@ -91,7 +91,9 @@ fn after(
         Schedule::Blocks(blocks) => Words::of(whole.op, facts.word_bits, &blocks),
         Schedule::Words(words) => words,
         Schedule::Tiles(_) => return Err(MethodError::Multiplies(method.name)),
-        Schedule::Loops(_) => return Err(MethodError::OnlyLoops(method.name)),
+        Schedule::Loops(_) | Schedule::Halves(_) => {
+            return Err(MethodError::OnlyLoops(method.name));
+        }
     };
     let reduction = Reduction::of(spec, &mut words)?;
     let p = std::mem::take(&mut words.result);

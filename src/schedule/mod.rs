@@ -3,10 +3,13 @@
 //! A schedule is either [`Blocks`], rows and columns of the rhombus with the loads a method
 //! has in mind, or [`Words`], a list of steps on words that leaves loads, stores and registers
 //! to the target, or [`Tiles`], products of several words that are made by additions, or [`Loops`],
-//! blocks of columns of which those that are alike are written once. Blocks can be read as words ([`Words::of`]), not the other way round.
+//! blocks of columns of which those that are alike are written once, or [`Halves`], Karatsuba's
+//! products by calls of one of these. Blocks can be read as words ([`Words::of`]), not the other
+//! way round.
 
 mod blocks;
 mod evaluate;
+mod halves;
 mod loops;
 mod tiles;
 mod words;
@@ -17,6 +20,7 @@ pub use blocks::{
     Block, Blocks, Column, ColumnBlock, Counts, Lifetimes, Part, Product, Row, RowBlock,
     ScheduleError, Step,
 };
+pub use halves::Halves;
 pub use loops::{FoldedBlock, Loops, Run, Step as LoopStep, Turn};
 pub use tiles::{Select, Step as TileStep, Tile, Tiles};
 pub use words::{
@@ -31,6 +35,7 @@ pub enum Schedule {
     Words(Words),
     Tiles(Tiles),
     Loops(Loops),
+    Halves(Halves),
 }
 
 impl Schedule {
@@ -44,6 +49,7 @@ impl Schedule {
             Schedule::Words(words) => words.count(),
             Schedule::Tiles(tiles) => tiles.check(),
             Schedule::Loops(loops) => loops.check(),
+            Schedule::Halves(halves) => halves.check(),
         }
     }
 
@@ -57,6 +63,7 @@ impl Schedule {
             Schedule::Words(words) => words.check(),
             Schedule::Tiles(tiles) => tiles.check(),
             Schedule::Loops(loops) => loops.check(),
+            Schedule::Halves(halves) => halves.check(),
         }
     }
 
@@ -66,6 +73,7 @@ impl Schedule {
             Schedule::Blocks(_) | Schedule::Words(_) => Style::Unrolled,
             Schedule::Tiles(_) => Style::Looped,
             Schedule::Loops(loops) => loops.style,
+            Schedule::Halves(_) => Style::Rolled,
         }
     }
 }

@@ -71,7 +71,7 @@ impl Emitter {
 
     fn wrote(&mut self, at: At, register: u8) {
         let insn = self.program.insns.len() - 1;
-        self.cells.insert(at, Written { insn, register });
+        self.cells.insert(at, Written::once(insn, register));
     }
 
     /// The next word through X or Y.
@@ -231,10 +231,7 @@ impl Emitter {
             self.rr(Op::EOR, v, v);
             self.rr(Op::ADC, v, ZERO);
         }
-        let overflow = Written {
-            insn: self.program.insns.len() - 1,
-            register: v,
-        };
+        let overflow = Written::once(self.program.insns.len() - 1, v);
         let product = Term::product(self.words(da, g), self.words(db, g));
         let words = [self.words(p, 2 * g), vec![overflow]].concat();
         self.claim(words, vec![product, Term::number(addend)]);
@@ -308,10 +305,7 @@ impl Emitter {
         self.chain(SUB, (t, g), (x, h), (x.plus(h), g), None);
         self.rr(Op::SBC, mask, mask);
         let made = Magnitude {
-            mask: Written {
-                insn: self.program.insns.len() - 1,
-                register: mask,
-            },
+            mask: Written::once(self.program.insns.len() - 1, mask),
             wrapped: self.words(t, g),
         };
         // t = (t ^ mask) - mask

@@ -70,7 +70,7 @@ pub fn lower(
     let order = &ORDER[..(limits.registers + PRODUCT).min(ORDER.len())];
     let made = match schedule {
         Schedule::Tiles(_) => return Err(LowerError::Tiles),
-        Schedule::Loops(_) => return Err(LowerError::Loops),
+        Schedule::Loops(_) | Schedule::Halves(_) => return Err(LowerError::Loops),
         Schedule::Words(words) => in_words(words, core, order),
         Schedule::Blocks(blocks) => {
             let words = || in_words(&Words::of(Op::Mul, FACTS.word_bits, blocks), core, order);

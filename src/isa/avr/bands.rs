@@ -17,6 +17,7 @@ use super::instructions::Op;
 use super::machine::Pointer;
 use super::pointers::move_pointer;
 use super::rings::{Plan, uses};
+use super::squares;
 use crate::isa::LowerError;
 use crate::program::Program;
 use crate::schedule::{Column, FoldedBlock, LoopStep, Loops, Turn};
@@ -368,7 +369,7 @@ impl Bands {
             self.draft.rr(Op::MOV, self.plan.counter, self.plan.fewer);
             self.draft.dk(Op::RJMP, 0, 0);
         } else {
-            self.count(self.plan.counter, passes)?;
+            self.draft.count(self.plan.counter, passes)?;
         }
         let top = self.draft.insns.len();
         for column in columns {
@@ -429,44 +430,30 @@ impl Bands {
         self.draft.shuffle(&moves, &idle);
     }
 
-    /// A number of passes or turns.
-    fn count(&mut self, register: u8, times: usize) -> Result<(), LowerError> {
-        if times > 256 {
-            return Err(LowerError::Reach);
-        }
-        self.draft.dk(Op::LDI, register, (times & 0xff) as i32);
-        Ok(())
-    }
-
     fn turn(&mut self, turn: &Turn) -> Result<(), LowerError> {
         if turn.times == 1 {
             return turn.blocks.iter().try_for_each(|block| self.block(block));
         }
-        self.count(self.plan.rows, turn.times)?;
+        self.draft.count(self.plan.rows, turn.times)?;
         if turn.fewer > 0 {
             self.shrinking = Some(Shrinking {
                 fewer: turn.fewer,
                 longest: turn.longest(),
                 set: self.draft.insns.len(),
             });
-            self.count(self.plan.fewer, turn.longest() / self.unroll + 1)?;
+            self.draft
+                .count(self.plan.fewer, turn.longest() / self.unroll + 1)?;
         }
         let before = self.state.at;
         let top = self.draft.insns.len();
         // How far a pointer comes differs where the turns do: those that slide start again.
         let again = [Z.low(), Y.low()];
         if turn.fewer > 0 {
-            for low in again {
-                self.draft.rr(Op::PUSH, 0, low);
-                self.draft.rr(Op::PUSH, 0, low + 1);
-            }
+            self.keep(again);
         }
         turn.blocks.iter().try_for_each(|block| self.block(block))?;
         if turn.fewer > 0 {
-            for low in again.into_iter().rev() {
-                self.draft.rr(Op::POP, low + 1, 0);
-                self.draft.rr(Op::POP, low, 0);
-            }
+            self.restore(again);
             self.state.at[1..].copy_from_slice(&before[1..]);
             let passes = turn.fewer / self.unroll;
             self.draft.dk(Op::SUBI, self.plan.fewer, passes as i32);
@@ -480,40 +467,29 @@ impl Bands {
         self.draft.repeat(self.plan.rows, top)
     }
 
-    /// Doubles the result and adds the squares of the `n` words of A: `2 r + A[i]^2 + c`, two words
-    /// at a time, and `c <= 2` for the next two.
-    fn squares(&mut self, n: usize) -> Result<(), LowerError> {
-        self.draft.note("double, and add the squares");
-        self.point(0, 0);
-        self.point(R, 0);
-        let [low, high, mut carry, mut next] = self.plan.accumulator;
-        let (word, zero) = (self.plan.rings[0][0], self.plan.zero);
-        let passes = if n.is_multiple_of(2) { 2 } else { 1 };
-        self.draft.clear(carry);
-        self.count(self.plan.counter, n / passes)?;
-        let top = self.draft.insns.len();
-        for _ in 0..passes {
-            self.draft.dk(Op::LDX_INC, word, 0);
-            self.draft.rr(Op::MUL, word, word);
-            self.draft.rr(Op::ADD, 0, carry);
-            self.draft.rr(Op::ADC, 1, zero);
-            self.draft.dk(Op::LDDY, low, 0);
-            self.draft.dk(Op::LDDY, high, 1);
-            self.draft.clear(next);
-            self.draft.rr(Op::ADD, low, low);
-            self.draft.rr(Op::ADC, high, high);
-            self.draft.rr(Op::ADC, next, next);
-            self.draft.rr(Op::ADD, low, 0);
-            self.draft.rr(Op::ADC, high, 1);
-            self.draft.rr(Op::ADC, next, zero);
-            self.store(low);
-            self.store(high);
-            (carry, next) = (next, carry);
+    /// Keeps pointers over a turn, in pairs if there are some.
+    fn keep(&mut self, pointers: [u8; 2]) {
+        for (i, low) in pointers.into_iter().enumerate() {
+            match self.plan.kept {
+                Some(pairs) => self.draft.rr(Op::MOVW, pairs[i], low),
+                None => {
+                    self.draft.rr(Op::PUSH, 0, low);
+                    self.draft.rr(Op::PUSH, 0, low + 1);
+                }
+            }
         }
-        if passes % 2 == 1 {
-            self.draft.rr(Op::MOV, next, carry);
+    }
+
+    fn restore(&mut self, pointers: [u8; 2]) {
+        for (i, low) in pointers.into_iter().enumerate().rev() {
+            match self.plan.kept {
+                Some(pairs) => self.draft.rr(Op::MOVW, low, pairs[i]),
+                None => {
+                    self.draft.rr(Op::POP, low + 1, 0);
+                    self.draft.rr(Op::POP, low, 0);
+                }
+            }
         }
-        self.draft.repeat(self.plan.counter, top)
     }
 }
 
@@ -526,6 +502,28 @@ pub fn lower(
     loops: &Loops,
     registers: &[u8],
 ) -> Result<Vec<Program<Insn>>, LowerError> {
+    each(loops, registers, |inner| {
+        let mut draft = Draft::default();
+        draft.note("point to r, a, b");
+        let [r, a, b, ..] = core.abi.arguments;
+        let b = if loops.square { a } else { b };
+        for (pointer, argument) in [(Y, r), (X, a), (Z, b)] {
+            draft.rr(Op::MOVW, pointer.low(), argument);
+        }
+        draft.append(inner);
+        Ok(function(core, draft))
+    })
+}
+
+/// What `make` makes of the bodies that run `loops`, with each number of columns per pass that may pay.
+///
+/// # Errors
+/// The first reason, if there is none.
+pub fn each(
+    loops: &Loops,
+    registers: &[u8],
+    make: impl Fn(Draft) -> Result<Program<Insn>, LowerError>,
+) -> Result<Vec<Program<Insn>>, LowerError> {
     let plan = Plan::new(loops, registers)?;
     let a = plan.rings[0].len();
     let mut passes = match loops.unroll {
@@ -534,10 +532,9 @@ pub fn lower(
     };
     passes.sort_unstable();
     passes.dedup();
-    let made = passes.into_iter().map(|unroll| {
-        let draft = body(core, loops, &plan, unroll)?;
-        Ok(function(core, draft))
-    });
+    let made = passes
+        .into_iter()
+        .map(|unroll| make(body(loops, &plan, unroll)?));
     let made: Vec<Result<_, LowerError>> = made.collect();
     let error = made.iter().find_map(|f| f.as_ref().err().cloned());
     let list: Vec<_> = made.into_iter().flatten().collect();
@@ -547,7 +544,8 @@ pub fn lower(
     }
 }
 
-fn body(core: &Core, loops: &Loops, plan: &Plan, unroll: usize) -> Result<Draft, LowerError> {
+/// Runs `loops`; Y points to the result, X to A and Z to B, or, for a square, to A as well.
+fn body(loops: &Loops, plan: &Plan, unroll: usize) -> Result<Draft, LowerError> {
     let mut bands = Bands {
         state: State {
             held: [0, 1].map(|side| vec![None; plan.rings[side].len()]),
@@ -562,22 +560,18 @@ fn body(core: &Core, loops: &Loops, plan: &Plan, unroll: usize) -> Result<Draft,
         unroll,
         shrinking: None,
     };
-    bands.draft.note("point to r, a, b");
-    let [r, a, b, ..] = core.abi.arguments;
-    let b = if loops.square { a } else { b };
-    for (pointer, argument) in [(Y, r), (X, a), (Z, b)] {
-        bands.draft.rr(Op::MOVW, pointer.low(), argument);
-    }
     bands.draft.clear(plan.zero);
     loops.turns.iter().try_for_each(|turn| bands.turn(turn))?;
     if loops.square {
-        bands.squares(loops.blocks.n)?;
+        bands.point(0, 0);
+        bands.point(R, 0);
+        squares::add(&mut bands.draft, plan, loops.blocks.n)?;
     }
     Ok(bands.draft)
 }
 
 /// A whole function: registers saved and restored.
-fn function(core: &Core, draft: Draft) -> Program<Insn> {
+pub fn function(core: &Core, draft: Draft) -> Program<Insn> {
     let (before, after) = abi::frame(core, &draft.insns);
     let offset = before.len();
     let mut program = Program::new();

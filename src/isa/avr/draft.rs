@@ -44,6 +44,15 @@ impl Draft {
         self.notes.push((self.insns.len(), text.into()));
     }
 
+    /// Appends code that jumps nowhere but inside itself.
+    pub fn append(&mut self, other: Draft) {
+        let offset = self.insns.len();
+        let notes = other.notes.into_iter();
+        self.notes
+            .extend(notes.map(|(at, text)| (at + offset, text)));
+        self.insns.extend(other.insns);
+    }
+
     pub fn push(&mut self, insn: Insn) {
         self.insns.push(insn);
     }
@@ -69,6 +78,18 @@ impl Draft {
             ..Ops::default()
         };
         self.push(Insn { op, ops });
+    }
+
+    /// A number of passes or turns.
+    ///
+    /// # Errors
+    /// When a register cannot count so far.
+    pub fn count(&mut self, register: u8, times: usize) -> Result<(), LowerError> {
+        if times > 256 {
+            return Err(LowerError::Reach);
+        }
+        self.dk(Op::LDI, register, (times & 0xff) as i32);
+        Ok(())
     }
 
     /// Counts `counter` down and goes back to `top` until it is 0. Leaves the carry as it is.

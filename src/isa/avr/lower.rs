@@ -6,6 +6,7 @@ use super::bands;
 use super::code::Insn;
 use super::columns::{Choices, Columns};
 use super::cores::Core;
+use super::halves;
 use super::instructions::{Op, Ops, Timing};
 use super::least;
 use super::machine::Pointer;
@@ -57,7 +58,7 @@ pub fn lower(
     limits: Limits,
 ) -> Result<Vec<Program<Insn>>, LowerError> {
     match schedule {
-        Schedule::Tiles(_) | Schedule::Loops(_) if core.abi.data_stack => {
+        Schedule::Tiles(_) | Schedule::Loops(_) | Schedule::Halves(_) if core.abi.data_stack => {
             return Err(LowerError::ThreePointers);
         }
         Schedule::Tiles(tiles) => return tiles::lower(core, tiles),
@@ -91,6 +92,7 @@ fn lower_in(
     let order = order.as_slice();
     let schedule = match schedule {
         Schedule::Loops(loops) => return bands::lower(core, loops, order),
+        Schedule::Halves(halves) => return halves::lower(core, halves, order),
         Schedule::Blocks(blocks) => blocks,
         Schedule::Words(words) => return in_words(core, words, order, setting, limits),
         Schedule::Tiles(_) => return Err(LowerError::Tiles),
@@ -265,7 +267,7 @@ const STEP: i64 = 63;
 
 /// Instructions that add `by` to the stack pointer: to Y if it is that, one whole move after the
 /// other, else through Y.
-fn move_stack(abi: &Abi, by: i64) -> Vec<Insn> {
+pub(super) fn move_stack(abi: &Abi, by: i64) -> Vec<Insn> {
     if abi.data_stack {
         let steps = (0..by.abs()).step_by(STEP as usize);
         let step = |done: i64| (by.abs() - done).min(STEP) * by.signum();

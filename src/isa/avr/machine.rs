@@ -37,7 +37,7 @@ pub enum Pointer {
 
 impl Pointer {
     /// The low register of the pair.
-    pub fn low(self) -> u8 {
+    pub const fn low(self) -> u8 {
         self as u8
     }
 }

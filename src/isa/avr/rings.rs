@@ -13,6 +13,8 @@ pub struct Plan {
     pub fewer: u8,
     pub zero: u8,
     pub rings: [Vec<u8>; 2],
+    /// Low ones of the pairs that keep Z and Y over a turn, if there are so many registers.
+    pub kept: Option<[u8; 2]>,
 }
 
 impl Plan {
@@ -39,6 +41,11 @@ impl Plan {
             (true, None) => take(1)?[0],
             (false, None) => control[1],
         };
+        let rest: Vec<u8> = free.collect();
+        let kept = match pairs(&rest)[..] {
+            [z, y, ..] if shrinks => Some([z, y]),
+            _ => None,
+        };
         Ok(Self {
             accumulator: [low[0], low[1], low[2], low[3]],
             counter: control[0],
@@ -46,8 +53,15 @@ impl Plan {
             fewer: more.first().copied().unwrap_or(control[0]),
             zero,
             rings,
+            kept,
         })
     }
+}
+
+/// The low registers of whole pairs among `registers`.
+pub fn pairs(registers: &[u8]) -> Vec<u8> {
+    let low = registers.iter().copied().filter(|r| r % 2 == 0);
+    low.filter(|r| registers.contains(&(r + 1))).collect()
 }
 
 /// Does one of `columns` use a word of a side that is in its ring?

@@ -53,7 +53,7 @@ pub fn lower(
             made
         }
         Schedule::Tiles(_) => return Err(LowerError::Tiles),
-        Schedule::Loops(_) => return Err(LowerError::Loops),
+        Schedule::Loops(_) | Schedule::Halves(_) => return Err(LowerError::Loops),
         Schedule::Words(words) => in_words(words, core, &registers),
     };
     let error = made.iter().find_map(|f| f.as_ref().err().cloned());

@@ -1,0 +1,48 @@
+//! Karatsuba over loops: one product of few words, called for all three products of every level.
+//!
+//! With `W = 2^(w h)`, `a = al + W ah`, `b = bl + W bh`, `L = al bl`, `H = ah bh`:
+//! `a b = L + W (L + H - (al - ah)(bl - bh)) + W^2 H`. Each product of `h` words is made in the
+//! same way by the same code, until `h` is what [`Halves::base`] multiplies.
+
+use super::{Counts, Loops, ScheduleError};
+
+/// Operands that are halved `levels` times.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Halves {
+    pub levels: usize,
+    /// The product, or square, at the bottom.
+    pub base: Loops,
+}
+
+impl Halves {
+    /// Words of an operand.
+    pub fn words(&self) -> usize {
+        self.base.blocks.n << self.levels
+    }
+
+    /// Checks the product at the bottom; the counts are those of all its calls.
+    ///
+    /// # Errors
+    /// Its first violation.
+    pub fn check(&self) -> Result<Counts, ScheduleError> {
+        let Counts {
+            loads,
+            stores,
+            products,
+            accumulated,
+            links,
+            reloads,
+            resident,
+        } = self.base.check()?;
+        let calls = 3usize.pow(self.levels as u32);
+        Ok(Counts {
+            loads: calls * loads,
+            stores: calls * stores,
+            products: calls * products,
+            accumulated: calls * accumulated,
+            links: calls * links,
+            reloads: calls * reloads,
+            resident,
+        })
+    }
+}
