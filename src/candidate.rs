@@ -61,9 +61,19 @@ pub struct Plan {
     schedule: Schedule,
     /// No function for it takes fewer cycles.
     pub least: u64,
+    /// Nor fewer bytes.
+    least_bytes: usize,
 }
 
+/// Bytes of the shortest instruction that multiplies.
+const SHORTEST: usize = 2;
+
 impl Plan {
+    /// May a function for it keep the budget's bytes of code?
+    pub fn may_fit(&self, budget: &Budget) -> bool {
+        budget.flash.is_none_or(|most| self.least_bytes <= most)
+    }
+
     /// The plan of `method` with `params`, in the style that is asked for.
     ///
     /// # Errors
@@ -85,6 +95,10 @@ impl Plan {
             method,
             params,
             least: I::at_least(core, &schedule, &counts),
+            least_bytes: match made {
+                Style::Unrolled => counts.products * SHORTEST,
+                _ => 0,
+            },
             schedule,
         })
     }

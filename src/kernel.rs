@@ -175,14 +175,16 @@ fn choose_but<I: Isa>(
             }
         }
     }
-    plans.sort_by_key(|plan| plan.least);
+    // What is too long in any case matters only where nothing fits.
+    plans.sort_by_key(|plan| (!plan.may_fit(&request.budget), plan.least));
     let mut best = Choice::within(request.budget);
     for plan in &plans {
         let limits = Limits {
             registers: unstyled.free_registers,
             cycles: best.fits.as_ref().map_or(u64::MAX, Candidate::cycles),
         };
-        if plan.least > limits.cycles {
+        let hopeless = best.fits.is_some() && !plan.may_fit(&request.budget);
+        if hopeless || plan.least > limits.cycles {
             break;
         }
         match plan.candidates::<I>(spec, core, limits) {
