@@ -268,9 +268,7 @@ pub enum LowerError {
     Area(usize),
     #[error("bands that lose {0} columns each need passes of a divisor: try -p unroll={0}")]
     Passes(usize),
-    #[error(
-        "operands are halved up to {0} words: try --method reverse-hybrid or square-reverse-hybrid"
-    )]
+    #[error("operands are halved up to {0} words: try another method")]
     Halves(usize),
     #[error("a call does not reach over so much code")]
     Reach,
