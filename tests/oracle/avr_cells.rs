@@ -54,5 +54,7 @@ pub const CELLS: &[(&str, &str, &str)] = &[
     ("attiny85",   "mul 96", "--method shift-and-add -p e=5 -p f=4 -p mask=1"),
     ("attiny85",   "mul 128", ""),
     ("attiny84",   "mul 64", "--method shift-and-add -p e=3 -p f=2"),
+    ("attiny85",   "sqr 96", ""),
+    ("attiny45",   "sqr 40", "--method shift-and-add -p e=2"),
     ("attiny45",   "mul 40", ""),
 ];
