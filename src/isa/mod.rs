@@ -266,6 +266,8 @@ pub enum LowerError {
     Driver(&'static str),
     #[error("{0} bytes of numbers are more than there is memory for")]
     Area(usize),
+    #[error("two nested loops are not made for this machine yet: try --style unrolled")]
+    Scans,
     #[error("bands that lose {0} columns each need passes of a divisor: try -p unroll={0}")]
     Passes(usize),
     #[error("operands are halved up to {0} words: try another method")]

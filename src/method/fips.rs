@@ -5,7 +5,7 @@
 //! second half of the separated product scanning (SPS).
 
 use super::reduction::{self, Reduction};
-use super::{Method, MethodError, Params};
+use super::{Method, MethodError, Parameter, Params, as_scans};
 use crate::facts::Facts;
 use crate::schedule::{Schedule, WordStep};
 use crate::spec::{Op, Spec};
@@ -16,12 +16,15 @@ pub static METHOD: Method = Method {
     summary: "Montgomery: products and quotients in the same columns",
     source: "Koc, Acar, Kaliski 1996; Grossschaedl, Kamendje 2003",
     ops: &[Op::Montmul, Op::Montsqr, Op::Redc],
-    parameters: &[],
+    parameters: &[Parameter {
+        name: "unroll",
+        meaning: "products of a strand per pass of the inner loop (rolled)",
+    }],
     defaults: |_, _| vec![Params::new()],
     schedule,
 };
 
-fn schedule(spec: &Spec, _: &Facts, _: &Params) -> Result<Schedule, MethodError> {
+fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
     let mut words = reduction::factors(spec);
     let reduction = Reduction::of(spec, &mut words)?;
     words.push(WordStep::Part(
@@ -29,5 +32,5 @@ fn schedule(spec: &Spec, _: &Facts, _: &Params) -> Result<Schedule, MethodError>
     ));
     let t = reduction.sweep(&mut words, |words, k| reduction::column(spec, words, k));
     words.result = reduction.subtract(&mut words, &t);
-    Ok(Schedule::Words(words))
+    as_scans(METHOD.name, words, facts, params)
 }

@@ -30,7 +30,7 @@ use std::collections::BTreeMap;
 use thiserror::Error;
 
 use crate::facts::{Facts, Style};
-use crate::schedule::{Blocks, Loops, Schedule, Word, Words};
+use crate::schedule::{Blocks, Loops, Scans, Schedule, Word, Words};
 use crate::spec::{Op, Spec};
 
 /// Method parameters by name: `e = 10`.
@@ -165,6 +165,25 @@ fn in_loops(style: Style, blocks: Blocks, unroll: Option<usize>) -> Schedule {
         Some(loops) => Schedule::Loops(loops),
         None => Schedule::Blocks(blocks),
     }
+}
+
+/// `words` as two nested loops where the style asks for them and they have that form.
+fn as_scans(
+    method: &'static str,
+    words: Words,
+    facts: &Facts,
+    params: &Params,
+) -> Result<Schedule, MethodError> {
+    let unroll = match params.contains_key("unroll") {
+        true => Some(positive(method, "unroll", params)?),
+        false => None,
+    };
+    if facts.style == Style::Rolled
+        && let Some(scans) = Scans::of(facts.style, words.clone(), unroll)
+    {
+        return Ok(Schedule::Scans(scans));
+    }
+    Ok(Schedule::Words(words))
 }
 
 /// Words of each operand, where both must have as many.

@@ -91,7 +91,7 @@ fn after(
         Schedule::Blocks(blocks) => Words::of(whole.op, facts.word_bits, &blocks),
         Schedule::Words(words) => words,
         Schedule::Tiles(_) => return Err(MethodError::Multiplies(method.name)),
-        Schedule::Loops(_) | Schedule::Halves(_) => {
+        Schedule::Loops(_) | Schedule::Halves(_) | Schedule::Scans(_) => {
             return Err(MethodError::OnlyLoops(method.name));
         }
     };

@@ -4,13 +4,14 @@
 //! has in mind, or [`Words`], a list of steps on words that leaves loads, stores and registers
 //! to the target, or [`Tiles`], products of several words that are made by additions, or [`Loops`],
 //! blocks of columns of which those that are alike are written once, or [`Halves`], Karatsuba's
-//! products by calls of one of these. Blocks can be read as words ([`Words::of`]), not the other
-//! way round.
+//! products by calls of one of these, or [`Scans`], a sweep of words as two nested loops. Blocks can
+//! be read as words ([`Words::of`]), not the other way round.
 
 mod blocks;
 mod evaluate;
 mod halves;
 mod loops;
+mod scans;
 mod tiles;
 mod words;
 
@@ -22,6 +23,7 @@ pub use blocks::{
 };
 pub use halves::Halves;
 pub use loops::{FoldedBlock, Loops, Run, Step as LoopStep, Turn};
+pub use scans::{Array, Scans, Strand, Stretch};
 pub use tiles::{Select, Step as TileStep, Tile, Tiles};
 pub use words::{
     Chain, Claim, End, Link, Magnitude, Origin, Pile, Quotient, Sum, Sweep, Term, Word, WordStep,
@@ -36,6 +38,7 @@ pub enum Schedule {
     Tiles(Tiles),
     Loops(Loops),
     Halves(Halves),
+    Scans(Scans),
 }
 
 impl Schedule {
@@ -50,6 +53,7 @@ impl Schedule {
             Schedule::Tiles(tiles) => tiles.check(),
             Schedule::Loops(loops) => loops.check(),
             Schedule::Halves(halves) => halves.check(),
+            Schedule::Scans(scans) => scans.words.count(),
         }
     }
 
@@ -64,6 +68,7 @@ impl Schedule {
             Schedule::Tiles(tiles) => tiles.check(),
             Schedule::Loops(loops) => loops.check(),
             Schedule::Halves(halves) => halves.check(),
+            Schedule::Scans(scans) => scans.check(),
         }
     }
 
@@ -74,6 +79,7 @@ impl Schedule {
             Schedule::Tiles(_) => Style::Looped,
             Schedule::Loops(loops) => loops.style,
             Schedule::Halves(_) => Style::Rolled,
+            Schedule::Scans(scans) => scans.style,
         }
     }
 }

@@ -71,6 +71,7 @@ pub fn lower(
     let made = match schedule {
         Schedule::Tiles(_) => return Err(LowerError::Tiles),
         Schedule::Loops(_) | Schedule::Halves(_) => return Err(LowerError::Loops),
+        Schedule::Scans(_) => return Err(LowerError::Scans),
         Schedule::Words(words) => in_words(words, core, order),
         Schedule::Blocks(blocks) => {
             let words = || in_words(&Words::of(Op::Mul, FACTS.word_bits, blocks), core, order);

@@ -96,6 +96,7 @@ fn lower_in(
         Schedule::Blocks(blocks) => blocks,
         Schedule::Words(words) => return in_words(core, words, order, setting, limits),
         Schedule::Tiles(_) => return Err(LowerError::Tiles),
+        Schedule::Scans(_) => return Err(LowerError::Scans),
     };
     if let Some(blocks) = schedule.column_blocks() {
         let lowered = CHOICES.iter().map(|choices| {

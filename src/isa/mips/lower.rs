@@ -8,12 +8,13 @@ use super::instructions::{Feature, Op};
 use super::order::order;
 use super::registers::{CALLEE_SAVED, CALLER_SAVED, Draft};
 use super::rows;
+use super::scans;
 use super::words::{Choices, Lowering};
 use crate::allocate::OutOfRegisters;
 use crate::facts::{Facts, Style};
 use crate::isa::{Limits, LowerError, claims};
 use crate::program::Program;
-use crate::schedule::{Blocks, ColumnBlock, RowBlock, Schedule, Words};
+use crate::schedule::{Blocks, ColumnBlock, RowBlock, Scans, Schedule, Words};
 use crate::spec;
 
 /// What a method may know of `core`: all registers but $zero, $k0, $k1, $gp, $sp and three pointers.
@@ -54,6 +55,7 @@ pub fn lower(
         }
         Schedule::Tiles(_) => return Err(LowerError::Tiles),
         Schedule::Loops(_) | Schedule::Halves(_) => return Err(LowerError::Loops),
+        Schedule::Scans(scans) => in_scans(scans, core, &registers),
         Schedule::Words(words) => in_words(words, core, &registers),
     };
     let error = made.iter().find_map(|f| f.as_ref().err().cloned());
@@ -62,6 +64,26 @@ pub fn lower(
         Some(error) if list.is_empty() => Err(error),
         _ => Ok(list),
     }
+}
+
+/// Products in a pass of an inner loop, where nothing is said.
+const UNROLL: [usize; 3] = [1, 2, 4];
+
+fn in_scans(
+    scans: &Scans,
+    core: &Core,
+    registers: &[&[u8]],
+) -> Vec<Result<Program<Insn>, LowerError>> {
+    let unroll = match scans.unroll {
+        Some(unroll) => vec![unroll],
+        None => UNROLL.to_vec(),
+    };
+    let choices = registers
+        .iter()
+        .flat_map(|r| unroll.iter().map(move |u| (r, *u)));
+    choices
+        .map(|(r, u)| scans::lower(scans, core, r, u))
+        .collect()
 }
 
 /// Blocks that are all columns or all rows.

@@ -10,18 +10,23 @@
 //! | [`abi`] | the o32 calling convention: entering, leaving, saving |
 //! | [`lower`], [`columns`], [`rows`], [`registers`], [`order`] | from a schedule to a program |
 //! | [`words`], [`sweeps`] | schedules in words |
+//! | [`scans`], `nest`, `links`, [`flow`] | two nested loops, in blocks with branches between them |
 
 pub mod abi;
 pub mod code;
 pub mod columns;
 pub mod cores;
+pub mod flow;
 pub mod instructions;
+mod links;
 pub mod lower;
 pub mod machine;
+mod nest;
 pub mod order;
 pub mod registers;
 pub mod rows;
 pub mod run;
+pub mod scans;
 pub mod sweeps;
 pub mod words;
 

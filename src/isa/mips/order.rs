@@ -44,33 +44,54 @@ impl Node {
     }
 }
 
+/// The pipelines for the shortest and for the longest time.
+#[derive(Clone, Default)]
+pub struct Clock {
+    pub fast: Pipeline,
+    pub slow: Pipeline,
+}
+
+impl Clock {
+    /// Issues `insn`, whose observed operand is `value` if it is known.
+    pub fn issue(&mut self, core: &Core, insn: &Insn, value: Option<u64>) {
+        let (least, most) = core.unit_cycles(insn, value);
+        self.fast.cost(core, insn, least);
+        self.slow.cost(core, insn, most);
+    }
+}
+
 /// `code` in a better order, with the old index of each instruction (that of its successor for a NOP).
 /// `one` is a register that holds 1 from the instruction of that index on.
 pub fn order(core: &Core, code: &[Insn], one: Option<(usize, u8)>) -> Vec<(usize, Insn)> {
+    order_after(core, code, one, &mut Clock::default())
+}
+
+/// The same for code that starts when `clock` says, which goes on.
+pub fn order_after(
+    core: &Core,
+    code: &[Insn],
+    one: Option<(usize, u8)>,
+    clock: &mut Clock,
+) -> Vec<(usize, Insn)> {
     let mut waiting: std::collections::VecDeque<Node> = std::collections::VecDeque::new();
     let mut source = code.iter().enumerate().map(Node::new);
     waiting.extend(source.by_ref().take(WINDOW));
-    let (mut fast, mut slow) = (Pipeline::default(), Pipeline::default());
     let mut out = Vec::with_capacity(code.len());
     while !waiting.is_empty() {
-        let (at, when) = choose(&waiting, &slow);
+        let (at, when) = choose(&waiting, &clock.slow);
         let Some(node) = waiting.remove(at) else {
             break;
         };
         waiting.extend(source.next());
-        if fast.earliest_of(node.timing, node.reads) != when {
-            while slow.now < when {
+        if clock.fast.earliest_of(node.timing, node.reads) != when {
+            while clock.slow.now < when {
                 let nop = Insn::three(Op::SLL, 0, 0, 0);
-                fast.cost(core, &nop, 0);
-                slow.cost(core, &nop, 0);
+                clock.issue(core, &nop, None);
                 out.push((node.index, nop));
             }
         }
         let is_one = one.is_some_and(|(from, r)| r == node.insn.ops.t && node.index > from);
-        let value = is_one.then_some(1);
-        let (least, most) = core.unit_cycles(&node.insn, value);
-        fast.cost(core, &node.insn, least);
-        slow.cost(core, &node.insn, most);
+        clock.issue(core, &node.insn, is_one.then_some(1));
         out.push((node.index, node.insn));
     }
     out

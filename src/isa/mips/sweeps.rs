@@ -5,6 +5,7 @@
 //! registers until the next product. Products that count twice are M2ADDU, or added twice; many
 //! of them are added up first and doubled together.
 
+use super::cores::Features;
 use super::instructions::{Feature, Op};
 use super::registers::ZERO;
 use super::words::Lowering;
@@ -47,6 +48,11 @@ fn exceeds(sweep: &Sweep, bits: u32) -> bool {
     })
 }
 
+/// Do the guard bits hold what the columns of `sweep` carry?
+pub fn is_wide(sweep: &Sweep, features: Features) -> bool {
+    features.has(Feature::WideAcc) && !exceeds(sweep, WIDE_BITS)
+}
+
 fn is_empty(pile: &Pile) -> bool {
     let products = pile.products.is_empty() && pile.doubled.is_empty();
     products && pile.addends.is_empty() && pile.quotient.is_none()
@@ -54,7 +60,7 @@ fn is_empty(pile: &Pile) -> bool {
 
 impl Lowering<'_> {
     pub(super) fn sweep(&mut self, sweep: &Sweep) -> Result<(), OutOfRegisters> {
-        let wide = self.features.has(Feature::WideAcc) && !exceeds(sweep, WIDE_BITS);
+        let wide = is_wide(sweep, self.features);
         self.accumulator.wide = wide;
         let mut piles = sweep.piles.iter().peekable();
         while let Some(pile) = piles.next() {

@@ -1,0 +1,233 @@
+//! Two nested loops on MIPS32: proved, right on big integers, and as fast as gk2003 counts.
+
+use lozenge::isa::mips::MipsIsa;
+use lozenge::isa::mips::code::Insn;
+use lozenge::isa::mips::cores::{Core, Features, Pipeline};
+use lozenge::isa::mips::instructions::Op as Operation;
+use lozenge::kernel::{self, Error, Kernel, Request};
+use lozenge::schedule::{Schedule, ScheduleError};
+use lozenge::spec::modulus::{Modular, Modulus, Reduce};
+use lozenge::spec::{Alias, Op, Spec};
+use lozenge::{facts::Style, isa::Isa, method, prove, vectors};
+use num_bigint::BigUint;
+use toml::Value;
+
+fn core(name: &str, extensions: &[&str]) -> Core {
+    let core = Core::named(name).expect("a core");
+    extensions.iter().fold(core, |core, word| {
+        let known = Features::EACH.iter().find(|(_, name)| name == word);
+        core.with(known.expect("an extension").0)
+    })
+}
+
+fn request(op: Op, bits: u32, reduce: Reduce, unroll: usize) -> Request {
+    Request {
+        op,
+        size: bits.into(),
+        modular: Some(Modular {
+            modulus: Modulus::Runtime,
+            reduce,
+        }),
+        method: Some("fips".into()),
+        params: [("unroll".into(), unroll)].into(),
+        max_regs: None,
+        style: Some(Style::Rolled),
+        budget: Default::default(),
+        drop: None,
+    }
+}
+
+/// A proved kernel that is right on numbers wherever its operands may lie.
+fn kernel(core: &Core, request: &Request, runs: usize) -> Kernel<MipsIsa> {
+    let name = format!("{} {request:?}", core.full_name());
+    let kernel = kernel::generate::<MipsIsa>(request, core);
+    let kernel = kernel.unwrap_or_else(|e| panic!("{name}: {e}"));
+    assert!(kernel.is_proved(), "{name}: {:?}", kernel.proof);
+    let others = kernel.aliasing.iter().map(|case| {
+        assert!(case.allowed, "{name}: {case:?}");
+        case.alias
+    });
+    for alias in [Alias::Distinct].into_iter().chain(others) {
+        for mut sources in vectors::of(&kernel.spec, runs, 7) {
+            let Spec { op, size, .. } = kernel.spec;
+            if op == Op::Montmul && matches!(alias, Alias::AIsB | Alias::All) {
+                sources[1] = sources[0].clone();
+            }
+            let run = kernel::run::<MipsIsa>(&kernel.spec, core, &kernel.code, &sources, alias);
+            let (got, _) = run.unwrap_or_else(|e| panic!("{name}: {e}"));
+            let words = BigUint::from(1u8) << size.a;
+            let m = &sources[op.factors()] % &words;
+            let product = &sources[0] * &sources[op.factors() - 1];
+            assert_eq!((&got << size.a) % &m, product % &m, "{name}, {alias:?}");
+            let bound = match kernel.spec.modular.as_ref().expect("a modulus").reduce {
+                Reduce::Full => m,
+                Reduce::Almost => words,
+                Reduce::Lazy => m << 1,
+            };
+            assert!(got < bound, "{name}, {alias:?}: {got:x}");
+        }
+    }
+    kernel
+}
+
+/// Sizes with and without a rest of columns, all reductions, every shape of a pass.
+#[test]
+fn rolled_montgomery_is_proved_and_right() {
+    let extensions: [&[&str]; 4] = [&[], &["wide-acc"], &["wide-acc", "autoinc"], &["autoinc"]];
+    let mut made = 0;
+    for words in (2..=9).chain([13]) {
+        for (i, extension) in extensions.into_iter().enumerate() {
+            let core = core("mips-4km-32x16", extension);
+            for op in [Op::Montmul, Op::Montsqr] {
+                for unroll in 1..=3 {
+                    // Every size and shape meets every reduction once.
+                    let reduce = Reduce::ALL[(words as usize + unroll + i) % 3];
+                    kernel(&core, &request(op, 32 * words, reduce, unroll), 6);
+                    made += 1;
+                }
+            }
+        }
+    }
+    println!("{made} kernels");
+}
+
+/// What has no such loops says so.
+#[test]
+fn what_has_no_loops_is_refused() {
+    let wide = core("mips-4km", &["wide-acc"]);
+    let refused = |op, bits, modulus: &str| {
+        let mut request = request(op, bits, Reduce::Full, 1);
+        request.modular.as_mut().expect("a modulus").modulus = modulus.parse().expect("a modulus");
+        match kernel::generate::<MipsIsa>(&request, &wide) {
+            Err(error @ Error::Style(..)) => error.to_string(),
+            Err(error) => panic!("{error}"),
+            Ok(_) => panic!("{op:?} of {bits} bits"),
+        }
+    };
+    for (op, bits, modulus) in [
+        (Op::Montmul, 256, "p256"),
+        (Op::Montmul, 32, "runtime"),
+        (Op::Redc, 256, "runtime"),
+    ] {
+        let text = refused(op, bits, modulus);
+        assert!(text.contains("try --style unrolled"), "{text}");
+    }
+}
+
+/// Strands that are not the sweep are no schedule.
+#[test]
+fn strands_must_give_the_sweep_back() {
+    let request = request(Op::Montmul, 256, Reduce::Full, 1);
+    let spec = request.spec(32).expect("a spec");
+    let facts = MipsIsa::facts(&core("mips-4km", &[])).styled(Style::Rolled);
+    let fips = method::find("fips").expect("a method");
+    let schedule = (fips.schedule)(&spec, &facts, &Default::default());
+    let Schedule::Scans(scans) = schedule.expect("a schedule") else {
+        panic!("no loops");
+    };
+    assert!(scans.check().is_ok());
+    let mut wrong = scans.clone();
+    wrong.strands[0].pairs = true;
+    assert_eq!(wrong.check(), Err(ScheduleError::Loops));
+    wrong = scans.clone();
+    wrong.strands.pop();
+    assert_eq!(wrong.check(), Err(ScheduleError::Loops));
+}
+
+/// Cycles of a pass of the innermost loop with the most products, once it goes round.
+fn inner(core: &Core, insns: &[Insn]) -> u64 {
+    let multiplies = |insn: &Insn| [Operation::MADDU, Operation::M2ADDU].contains(&insn.op);
+    let loops = insns
+        .iter()
+        .enumerate()
+        .filter(|(_, insn)| insn.op == Operation::BNE);
+    let bodies = loops.map(|(at, insn)| {
+        let start = (at as i32 + 1 + insn.ops.k) as usize;
+        &insns[start..=at + 1]
+    });
+    let innermost = bodies.filter(|body| {
+        let branches = body.iter().filter(|insn| insn.op == Operation::BNE);
+        branches.count() == 1
+    });
+    let body = innermost.max_by_key(|body| body.iter().filter(|i| multiplies(i)).count());
+    let body = body.expect("a loop");
+    let cycles = |rounds: usize| {
+        let mut pipeline = Pipeline::default();
+        for insn in (0..rounds).flat_map(|_| body) {
+            let (_, most) = core.unit_cycles(insn, None);
+            pipeline.cost(core, insn, most);
+        }
+        pipeline.now
+    };
+    (cycles(30) - cycles(20)) / 10
+}
+
+fn numbers(value: &Value) -> Vec<u64> {
+    let list = value.as_array().expect("a list").iter();
+    list.map(|v| v.as_integer().expect("a number") as u64)
+        .collect()
+}
+
+/// The table of gk2003, theirs and ours.
+#[test]
+fn the_paper_s_figures() {
+    let table: Value =
+        toml::from_str(include_str!("paper/groszschaedl-kamendje-2003.toml")).expect("TOML");
+    let mut otherwise = Vec::new();
+    for row in table["row"].as_array().expect("rows") {
+        let text = |key: &str| row[key].as_str().expect("text");
+        let extension = row["extension"].as_array().expect("a list").iter();
+        let extension: Vec<_> = extension.map(|e| e.as_str().expect("a word")).collect();
+        let op = match text("op") {
+            "montmul" => Op::Montmul,
+            _ => Op::Montsqr,
+        };
+        let unroll = row["unroll"].as_integer().expect("a number") as usize;
+        let name = format!(
+            "{} {} {extension:?} unroll={unroll}",
+            text("op"),
+            text("method")
+        );
+        let mut made = Vec::new();
+        let mut inners = Vec::new();
+        for multiplier in ["32x32", "32x16", "32x12"] {
+            let core = core(&format!("mips-4km-{multiplier}"), &extension);
+            let mut request = request(op, 1024, Reduce::Full, unroll);
+            request.method = Some(text("method").into());
+            let (spec, best) = kernel::choose::<MipsIsa>(&request, &core).expect("a kernel");
+            let proof = prove::prove::<MipsIsa>(&spec, &core, &best.code, Alias::Distinct);
+            assert!(proof.holds(), "{name}: {proof:?}");
+            let timing = prove::timing::<MipsIsa>(&spec, &core, &best.code);
+            let cycles = timing.cost.expect("it returns").body;
+            assert_eq!(cycles.min, cycles.max, "{name}");
+            made.push(cycles.max);
+            inners.push(inner(&core, &best.program.insns));
+        }
+        println!("{name}: ours {made:?}, inner loop {inners:?}");
+        if let Some(theirs) = row.get("theirs").and_then(Value::as_integer) {
+            let delta = 100.0 * (made[0] as f64 / theirs as f64 - 1.0);
+            println!("  theirs {theirs} ({delta:+.1} %)");
+            assert!(made.iter().all(|cycles| *cycles <= theirs as u64), "{name}");
+        }
+        if let Some(theirs) = row.get("inner_theirs").and_then(Value::as_integer) {
+            assert!(inners[0] <= theirs as u64, "{name}");
+        }
+        println!("  {}", text("why").replace('\n', " "));
+        if row.get("readme").is_some() {
+            let cells = made
+                .iter()
+                .map(u64::to_string)
+                .collect::<Vec<_>>()
+                .join(" | ");
+            let readme = include_str!("../README.md").replace("**", "");
+            assert!(readme.contains(&cells), "README: {name}: {cells}");
+        }
+        if made != numbers(&row["ours"]) || inners != numbers(&row["inner"]) {
+            otherwise.push(format!("{name}: ours = {made:?}, inner = {inners:?}"));
+        }
+    }
+    assert!(
+        otherwise.is_empty(),
+        "the file says otherwise: {otherwise:#?}"
+    );
+}
