@@ -193,6 +193,7 @@ fn wrong_mutants_are_rejected() {
         let spec = Spec::with(op, bits, Some(modular), 8).expect("a size");
         (spec, ("fips", Params::new()))
     };
+    let montgomery = |(spec, _), name| (spec, (name, Params::new()));
     let kernels = [
         modular(Operation::Montmul, 24, "0xfffffb", Reduce::Full),
         modular(Operation::Montmul, 32, "0x9e3779b1", Reduce::Almost),
@@ -202,6 +203,22 @@ fn wrong_mutants_are_rejected() {
         modular(Operation::Montmul, 32, "runtime", Reduce::Almost),
         modular(Operation::Montsqr, 32, "2^32-2^15-1", Reduce::Full),
         modular(Operation::Redc, 32, "0xffffff1d", Reduce::Full),
+        montgomery(
+            modular(Operation::Montmul, 24, "0xfffffb", Reduce::Almost),
+            "cios",
+        ),
+        montgomery(
+            modular(Operation::Montsqr, 24, "0xcd3e*2^8+1", Reduce::Full),
+            "cios",
+        ),
+        montgomery(
+            modular(Operation::Montmul, 24, "runtime", Reduce::Full),
+            "cihs",
+        ),
+        montgomery(
+            modular(Operation::Montmul, 24, "2^24-2^11-1", Reduce::Full),
+            "sos",
+        ),
         mul(3, scanning()),
         mul(9, scanning()),
         mul(5, caching(2)),

@@ -4,16 +4,17 @@
 //!
 //! `R Z = A B + Q M - R M s + R^2 k`
 //!
-//! with sums of variables `Q`, `s` and `k`. The words that a quotient word `q = v m' mod 2^W` made 0 are
-//! where carries come from: each is shown to be 0 modulo `2^W`, and so may be added as often as
-//! its carry asks (`Polynomial::settle`).
+//! with sums of variables `Q`, `s` and `k`; carries that were dropped on the way are shown to be 0
+//! ([`super::lost`]). The words that a quotient word `q = v m' mod 2^W` made 0 are where carries come from: each
+//! is shown to be 0 modulo `2^W`, and so may be added as often as its carry asks (`Polynomial::settle`).
 //!
 //! 1. `0 <= Q < R`, from the bounds of its variables. Then `T = (A B + Q M) / R`, an integer as all
 //!    else in the equation is, is less than `2 M` if `A B < R M`, and than `R + M` if `A B < R^2`.
-//! 2. `Z = V + R k` with `V = T - s M`. If `s = 0` always, `V = T`. If not, a comparison says when it
-//!    is 1: an equation `2^L (1 - s) = D - (T - M)`, or `R s = T - D`, found like the first, with
-//!    words `0 <= D < 2^L` (`< R`) and `M <= 2^L`. The first says `s = 1` just when `T >= M`, the second when
-//!    `T >= R`: nothing else is possible, as `T - M` lies in `-M .. R` and `T` in `0 .. 2 R`.
+//! 2. `Z = V + R k` with `V = T - s M`. If `s = 0` always, `V = T`, which is enough if `2 M` or `R` is the bound.
+//!    If not, a comparison says when it is 1: an equation `2^L (1 - s) = D - (T - M)`, or `R s = T - D`, found like
+//!    the first, with words `0 <= D < 2^L` (`< R`) and `M <= 2^L`. The first says `s = 1` just when `T >= M`, the
+//!    second when `T >= R`: nothing else is possible, as `T - M` lies in `-M .. R` and `T` in `0 .. 2 R`. If `s` is
+//!    the borrow of `0 - u`, the second is found with `u` for `s`; then `u` is 0 or 1, and `s = u`.
 //! 3. So `V` is less than `M`, or than `R`; `Z` is a number of `n` words, hence `k = 0` and `Z = V`.
 
 use std::collections::BTreeMap;
@@ -141,6 +142,8 @@ impl Reduced<'_> {
         if s.constant.is_zero() && s.terms.is_empty() {
             return match self.reduce {
                 Reduce::Lazy => Ok(()),
+                // T < 2 M <= R
+                Reduce::Almost if self.b.is_none() && self.leaves_a_bit() => Ok(()),
                 _ => Err(open("the modulus is never subtracted at the end")),
             };
         }
@@ -149,8 +152,10 @@ impl Reduced<'_> {
             .into_iter()
             .any(|bits| self.is_compared(algebra, &homes, &quotient, &s, Some(bits)));
         let overflows = || {
+            let top = compared_with_zero(algebra, &s, self.w);
+            let mut forms = [Some(&s), top.as_ref()].into_iter().flatten();
             let allowed = self.reduce == Reduce::Almost;
-            allowed && self.is_compared(algebra, &homes, &quotient, &s, None)
+            allowed && forms.any(|s| self.is_compared(algebra, &homes, &quotient, s, None))
         };
         match below || overflows() {
             true => Ok(()),
@@ -190,6 +195,12 @@ impl Reduced<'_> {
                 rest.terms.remove(word);
             }
         }
+        // Carries that were dropped where there are none: a row of its own ends in each of them.
+        let is_lost = |v: &VarId| {
+            let is_carry = p.algebra.vars[*v as usize].def == Def::Carry;
+            is_carry && p.algebra.is_never_set(*v)
+        };
+        rest.terms.retain(|v, _| !is_lost(v));
         Ok(rest)
     }
 
@@ -264,6 +275,11 @@ impl Reduced<'_> {
             (true, true) if rest.constant.is_zero() => Ok((quotient, s)),
             _ => Err(rest),
         }
+    }
+
+    /// `2 M <= R`?
+    fn leaves_a_bit(&self) -> bool {
+        matches!(&self.modulus, Modulus::Number(m) if m.bits() < self.bits())
     }
 
     /// Bits that a comparison with `M` may take: at least the words that `M` has, at most one more than all.
@@ -345,6 +361,24 @@ impl Reduced<'_> {
             }
         }
     }
+}
+
+/// `u` if `s` is the borrow of `0 - u`, which is 1 just when `u` is not 0.
+fn compared_with_zero(algebra: &Algebra, s: &Form, w: u32) -> Option<Form> {
+    let (v, factor) = s.terms.first_key_value()?;
+    if s.terms.len() > 1 || !factor.is_one() || !s.constant.is_zero() {
+        return None;
+    }
+    // The word made next is what the borrow left: 2^w s - u.
+    let (terms, constant) = algebra.sum(v + 1)?;
+    let of = |wanted: i64| terms.iter().find(|(_, factor)| *factor == wanted);
+    let (borrow, _) = of(1 << w)?;
+    let (u, _) = of(-1)?;
+    let alone = terms.len() == 2 && constant == 0 && borrow == v;
+    alone.then(|| Form {
+        constant: BigInt::zero(),
+        terms: BTreeMap::from([(*u, BigInt::one())]),
+    })
 }
 
 /// What of a remainder is no multiple of the modulus.

@@ -2,6 +2,8 @@
 
 mod bottom;
 mod catching;
+pub mod cihs;
+pub mod cios;
 pub mod consecutive_operand_caching;
 pub mod fips;
 pub mod hybrid;
@@ -10,6 +12,7 @@ pub mod karatsuba_calls;
 pub mod karatsuba_comba;
 pub mod karatsuba_schoolbook;
 pub mod karatsuba_squaring;
+pub mod kcm;
 pub mod lazy_doubling;
 pub mod operand_caching;
 pub mod operand_scanning;
@@ -19,6 +22,7 @@ pub mod reverse_hybrid;
 pub mod separated;
 pub mod shift_and_add;
 pub mod sliding_block_doubling;
+pub mod sos;
 pub mod square_carry_catcher;
 pub mod square_operand_scanning;
 pub mod square_product_scanning;
@@ -64,8 +68,8 @@ impl Method {
     }
 }
 
-/// All methods.
-pub static METHODS: [&Method; 30] = [
+/// Methods with a file of their own.
+static OWN: [&Method; 23] = [
     &operand_caching::METHOD,
     &consecutive_operand_caching::METHOD,
     &hybrid::METHOD,
@@ -85,18 +89,25 @@ pub static METHODS: [&Method; 30] = [
     &square_reverse_hybrid::METHOD,
     &karatsuba_calls::METHOD,
     &fips::METHOD,
-    &separated::METHODS[0],
-    &separated::METHODS[1],
-    &separated::METHODS[2],
-    &separated::METHODS[3],
-    &separated::METHODS[4],
-    &separated::METHODS[5],
-    &separated::METHODS[6],
-    &separated::METHODS[7],
-    &separated::METHODS[8],
-    &separated::METHODS[9],
-    &separated::METHODS[10],
+    &cios::METHOD,
+    &cihs::METHOD,
+    &sos::METHOD,
+    &kcm::METHOD,
 ];
+
+/// All methods: those with a file, then every product with each of two reductions behind it.
+pub static METHODS: [&Method; OWN.len() + 2 * separated::METHODS.len()] = {
+    let mut all = [OWN[0]; OWN.len() + 2 * separated::METHODS.len()];
+    let mut i = 0;
+    while i < all.len() {
+        all[i] = match i.checked_sub(OWN.len()) {
+            None => OWN[i],
+            Some(j) => &separated::METHODS[j / 2][j % 2],
+        };
+        i += 1;
+    }
+    all
+};
 
 /// Why a method has no schedule for these parameters.
 #[derive(Error, Debug, Clone, PartialEq, Eq)]

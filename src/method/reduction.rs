@@ -5,7 +5,7 @@
 //! additions.
 
 use super::{MethodError, diagonal, pairs};
-use crate::schedule::{Chain, End, Link, Pile, Quotient, Sum, Sweep, Word, WordStep, Words};
+use crate::schedule::{Chain, End, Link, Pile, Quotient, Sum, Word, WordStep, Words};
 use crate::spec::modulus::{Modulus, Reduce, negated_inverse};
 use crate::spec::{Op, Spec};
 
@@ -72,10 +72,12 @@ impl Reduction {
                 let m = m.collect();
                 let inverse = negated_inverse(value, w);
                 let fits = value.bits() < u64::from(spec.size.a);
+                // A B < R M, as a reduction alone always has it.
+                let below_twice_m = reduce != Reduce::Almost || spec.op == Op::Redc;
                 Self {
                     m,
                     inverse: (inverse != 1).then(|| words.constant(inverse)),
-                    overflows: !(fits && reduce != Reduce::Almost),
+                    overflows: !(fits && below_twice_m),
                     reduce,
                 }
             }
@@ -94,59 +96,100 @@ impl Reduction {
     }
 
     /// Words of the modulus.
-    fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.m.len()
     }
 
-    /// Column `k` of `Q M`, from the quotient words so far; the one of row `k` comes last.
-    fn column(&self, words: &mut Words, q: &mut Vec<Word>, k: usize, pile: &mut Pile) {
-        let n = self.len();
-        for (i, q) in q.iter().enumerate() {
-            let m = k
-                .checked_sub(i)
-                .and_then(|j| self.m.get(j).copied().flatten());
-            match m {
-                None => {}
-                Some(m) if words.known(m) == Some(1) => pile.addends.push(*q),
-                Some(m) => pile.products.push((*q, m)),
-            }
+    /// Words of `(A B + Q M) / R`.
+    pub fn reduced_len(&self) -> usize {
+        self.len() + usize::from(self.overflows)
+    }
+
+    /// The quotient word that makes the word of `pile` 0: what is in column 0 of its product with `M`.
+    fn quotient(&self, words: &mut Words, pile: &mut Pile) -> Word {
+        let q = words.fresh();
+        match (self.m[0], self.inverse) {
+            (Some(m), Some(inverse)) => pile.quotient = Some(Quotient { inverse, m, q }),
+            // m' = 1 is -m^-1 of 2^w - 1: the word of the column is q, and q (2^w - 1) + q = 2^w q, which is q
+            // once more a column further on.
+            _ => pile.out = Some(q),
         }
-        // m' = 1 is -m^-1 of 2^w - 1: the word of the column is q, and q (2^w - 1) + q = 2^w q, which is q
-        // once more a column further on.
-        if self.inverse.is_none() && (1..=n).contains(&k) {
-            pile.addends.push(q[k - 1]);
+        q
+    }
+
+    /// Adds column `j > 0` of `q M` to its pile.
+    fn share(&self, words: &Words, q: Word, j: usize, pile: &mut Pile) {
+        match self.m.get(j).copied().flatten() {
+            None => {}
+            Some(m) if words.known(m) == Some(1) => pile.addends.push(q),
+            Some(m) => pile.products.push((q, m)),
         }
-        if k < n {
-            let new = words.fresh();
-            q.push(new);
-            match (self.m[0], self.inverse) {
-                (Some(m), Some(inverse)) => {
-                    pile.quotient = Some(Quotient { inverse, m, q: new });
-                }
-                _ => pile.out = Some(new),
-            }
+        if self.inverse.is_none() && j == 1 {
+            pile.addends.push(q);
         }
     }
 
     /// Product scanning (SPS): one sweep over all columns. `column(k)` is what else is in column `k`.
     pub fn sweep(&self, words: &mut Words, column: impl Fn(&Words, usize) -> Pile) -> Vec<Word> {
         let n = self.len();
-        let mut q = Vec::with_capacity(n);
-        let last = 2 * n + usize::from(self.overflows);
-        let mut out = Vec::with_capacity(n + 1);
-        let mut piles = Vec::with_capacity(last);
-        for k in 0..last {
+        let mut q: Vec<Word> = Vec::with_capacity(n);
+        let mut piles = Vec::with_capacity(2 * n + 1);
+        for k in 0..n + self.reduced_len() {
             let mut pile = column(words, k);
-            self.column(words, &mut q, k, &mut pile);
-            if k >= n {
-                let word = words.fresh();
-                pile.out = Some(word);
-                out.push(word);
+            for (i, q) in q.iter().enumerate() {
+                self.share(words, *q, k - i, &mut pile);
+            }
+            if k < n {
+                q.push(self.quotient(words, &mut pile));
             }
             piles.push(pile);
         }
-        words.push(WordStep::Sweep(Sweep { piles }));
-        out
+        words.sweep_from(piles, n)
+    }
+
+    /// One row of operand scanning: `(t + q M) / 2^w`, where `t + q M` has `len` words.
+    pub fn row(&self, words: &mut Words, t: &[Word], len: usize) -> Vec<Word> {
+        self.row_with(words, len, |j| t.get(j).copied().into_iter().collect())
+    }
+
+    fn row_with(
+        &self,
+        words: &mut Words,
+        len: usize,
+        addends: impl Fn(usize) -> Vec<Word>,
+    ) -> Vec<Word> {
+        let pile = |j: usize| Pile {
+            addends: addends(j),
+            ..Pile::default()
+        };
+        let mut first = pile(0);
+        let q = self.quotient(words, &mut first);
+        let mut piles = vec![first];
+        for j in 1..len {
+            let mut pile = pile(j);
+            self.share(words, q, j, &mut pile);
+            piles.push(pile);
+        }
+        words.sweep_from(piles, 1)
+    }
+
+    /// Operand scanning (SOS): row by row; the carry out of a row joins the top of the next.
+    pub fn rows(&self, words: &mut Words, p: &[Word]) -> Vec<Word> {
+        let n = self.len();
+        let mut t = p.to_vec();
+        let mut carry: Option<Word> = None;
+        for i in 0..n {
+            let addends = |j: usize| {
+                let word = t.get(i + j).filter(|_| j <= n);
+                let carry = carry.filter(|_| j == n);
+                word.copied().into_iter().chain(carry).collect()
+            };
+            let carries = i + 1 < n || self.overflows;
+            let mut row = self.row_with(words, n + 1 + usize::from(carries), addends);
+            carry = row.split_off(n).pop();
+            t.splice(i + 1..=i + n, row);
+        }
+        t.split_off(n).into_iter().chain(carry).collect()
     }
 
     /// Subtracts the modulus from `t` where the contract wants it: `t - M`, and `M` back under the borrow;
@@ -156,6 +199,7 @@ impl Reduction {
         let mask = words.fresh();
         match self.reduce {
             Reduce::Lazy => t[..n].to_vec(),
+            Reduce::Almost if !self.overflows => t[..n].to_vec(),
             Reduce::Almost => {
                 words.push(WordStep::Part("a mask of the carry".into()));
                 let unused = words.fresh();

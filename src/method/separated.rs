@@ -1,11 +1,11 @@
-//! Separated Montgomery products: any multiplication or squaring, then a reduction by columns (SPS).
+//! Separated Montgomery products: any multiplication or squaring, then a reduction by columns (SPS) or rows (SOS).
 //!
 //! Seo, Kim 2014, section IV. The reduction reads the words of the product where the multiplication left
 //! them, in registers or in memory.
 
 use super::reduction::Reduction;
 use super::{
-    Method, MethodError, Params, consecutive_operand_caching, hybrid, karatsuba, karatsuba_comba,
+    Method, MethodError, Params, consecutive_operand_caching, hybrid, karatsuba,
     karatsuba_squaring, lazy_doubling, operand_caching, product_scanning, sliding_block_doubling,
     square_carry_catcher, square_product_scanning,
 };
@@ -13,62 +13,106 @@ use crate::facts::{Facts, Style};
 use crate::schedule::{Claim, Pile, Schedule, WordStep, Words};
 use crate::spec::{Op, Spec};
 
+/// How the reduction goes through its words.
+#[derive(Clone, Copy)]
+pub(super) enum Scan {
+    /// By columns (SPS).
+    Product,
+    /// By rows (SOS).
+    Operand,
+}
+
 /// A product method followed by a reduction.
 macro_rules! separated {
-    ($name:literal, $op:expr, $product:path) => {
-        Method {
-            name: $name,
-            summary: "Montgomery: the whole product first, then the reduction by columns (SPS)",
-            source: "Seo, Kim 2014, section IV",
-            ops: &[$op],
-            parameters: $product.parameters,
-            defaults: |spec, facts| ($product.defaults)(&product(spec), facts),
-            schedule: |spec, facts, params| after(&$product, spec, facts, params),
-        }
+    ($product:path, $op:ident, $sps:literal, $sos:literal) => {
+        [
+            Method {
+                name: $sps,
+                summary: "Montgomery: the whole product first, then the reduction by columns (SPS)",
+                source: "Seo, Kim 2014, section IV",
+                ops: &[Op::$op],
+                parameters: $product.parameters,
+                defaults: |spec, facts| ($product.defaults)(&product(spec), facts),
+                schedule: |spec, facts, params| {
+                    after(&$product, Scan::Product, spec, facts, params)
+                },
+            },
+            Method {
+                name: $sos,
+                summary: "Montgomery: the whole product first, then the reduction by rows (SOS)",
+                source: "Seo, Kim 2014, section IV",
+                ops: &[Op::$op],
+                parameters: $product.parameters,
+                defaults: |spec, facts| {
+                    let mut sets = ($product.defaults)(&product(spec), facts);
+                    // The product is the same as before the other reduction, which tries them all.
+                    sets.truncate(3);
+                    sets
+                },
+                schedule: |spec, facts, params| {
+                    after(&$product, Scan::Operand, spec, facts, params)
+                },
+            },
+        ]
     };
 }
 
-/// Every multiplication and squaring with columns or words.
-pub static METHODS: [Method; 11] = [
-    separated!("operand-caching+sps", Op::Montmul, operand_caching::METHOD),
+/// Multiplications and squarings with columns or words, each with both reductions.
+pub static METHODS: [[Method; 2]; 10] = [
     separated!(
+        operand_caching::METHOD,
+        Montmul,
+        "operand-caching+sps",
+        "operand-caching+sos"
+    ),
+    separated!(
+        consecutive_operand_caching::METHOD,
+        Montmul,
         "consecutive-operand-caching+sps",
-        Op::Montmul,
-        consecutive_operand_caching::METHOD
+        "consecutive-operand-caching+sos"
     ),
-    separated!("hybrid+sps", Op::Montmul, hybrid::METHOD),
+    separated!(hybrid::METHOD, Montmul, "hybrid+sps", "hybrid+sos"),
     separated!(
+        product_scanning::METHOD,
+        Montmul,
         "product-scanning+sps",
-        Op::Montmul,
-        product_scanning::METHOD
+        "product-scanning+sos"
     ),
-    separated!("karatsuba+sps", Op::Montmul, karatsuba::METHOD),
-    separated!("karatsuba-comba+sps", Op::Montmul, karatsuba_comba::METHOD),
+    separated!(karatsuba::METHOD, Montmul, "karatsuba+sps", "karatsuba+sos"),
     separated!(
+        square_product_scanning::METHOD,
+        Montsqr,
         "square-product-scanning+sps",
-        Op::Montsqr,
-        square_product_scanning::METHOD
+        "square-product-scanning+sos"
     ),
     separated!(
+        square_carry_catcher::METHOD,
+        Montsqr,
         "square-carry-catcher+sps",
-        Op::Montsqr,
-        square_carry_catcher::METHOD
+        "square-carry-catcher+sos"
     ),
-    separated!("lazy-doubling+sps", Op::Montsqr, lazy_doubling::METHOD),
     separated!(
+        lazy_doubling::METHOD,
+        Montsqr,
+        "lazy-doubling+sps",
+        "lazy-doubling+sos"
+    ),
+    separated!(
+        sliding_block_doubling::METHOD,
+        Montsqr,
         "sliding-block-doubling+sps",
-        Op::Montsqr,
-        sliding_block_doubling::METHOD
+        "sliding-block-doubling+sos"
     ),
     separated!(
+        karatsuba_squaring::METHOD,
+        Montsqr,
         "karatsuba-squaring+sps",
-        Op::Montsqr,
-        karatsuba_squaring::METHOD
+        "karatsuba-squaring+sos"
     ),
 ];
 
 /// The product that is reduced.
-fn product(spec: &Spec) -> Spec {
+pub(super) fn product(spec: &Spec) -> Spec {
     Spec {
         op: match spec.op {
             Op::Montsqr => Op::Sqr,
@@ -80,8 +124,9 @@ fn product(spec: &Spec) -> Spec {
 }
 
 /// The schedule of `method`, then the reduction of what it makes.
-fn after(
+pub(super) fn after(
     method: &Method,
+    scan: Scan,
     spec: &Spec,
     facts: &Facts,
     params: &Params,
@@ -102,10 +147,13 @@ fn after(
         .claims
         .push(Claim::product(&p, &factors[0], &factors[1], &[]));
     words.push(WordStep::Part("reduce the product".into()));
-    let t = reduction.sweep(&mut words, |_, k| Pile {
-        addends: p.get(k).copied().into_iter().collect(),
-        ..Pile::default()
-    });
+    let t = match scan {
+        Scan::Product => reduction.sweep(&mut words, |_, k| Pile {
+            addends: p.get(k).copied().into_iter().collect(),
+            ..Pile::default()
+        }),
+        Scan::Operand => reduction.rows(&mut words, &p),
+    };
     words.result = reduction.subtract(&mut words, &t);
     Ok(Schedule::Words(words))
 }
