@@ -52,7 +52,7 @@ pub enum Error {
     },
     #[error("{0} (a defect of this tool)")]
     Encode(String),
-    #[error("{0} has no {1} form here, only {2}: try --style {2}")]
+    #[error("{0} has no {1} form here, only {2}: try --style {2}, or leave out --method")]
     Style(&'static str, &'static str, &'static str),
     #[error("there is no instruction {0}: the kernel has {1}")]
     Drop(usize, usize),
@@ -169,9 +169,12 @@ fn choose_but<I: Isa>(
         for params in sets {
             match Plan::of::<I>(spec, core, method, params, (&facts, asked)) {
                 Ok(plan) => plans.push(plan),
-                Err(error) => {
-                    refused.get_or_insert(error);
+                // That others have no such style says least.
+                Err(error) if matches!(refused, None | Some(Error::Style(..))) => {
+                    let styles = matches!(error, Error::Style(..));
+                    refused = refused.filter(|_| styles).or(Some(error));
                 }
+                Err(_) => {}
             }
         }
     }
@@ -192,9 +195,8 @@ fn choose_but<I: Isa>(
                 let new = list.into_iter().filter(|c| !but.contains(&c.code));
                 new.for_each(|candidate| best.offer(candidate));
             }
-            Err(error) => {
-                refused.get_or_insert(error);
-            }
+            Err(error) if matches!(refused, None | Some(Error::Style(..))) => refused = Some(error),
+            Err(_) => {}
         }
     }
     for plan in plans.iter().filter(|p| best.has(p.method, &p.params)) {

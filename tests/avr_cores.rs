@@ -8,6 +8,7 @@ use std::process::Command;
 use lozenge::isa::avr::code::{Form, Insn, forms};
 use lozenge::isa::avr::cores::{
     ATMEGA128, ATMEGA2560, ATMEGA4809, ATTINY10, ATTINY85, ATXMEGA32A4, ATXMEGA128A1, CORES, Core,
+    Set,
 };
 use lozenge::isa::avr::instructions::Timing;
 use lozenge::isa::avr::parts::PARTS;
@@ -170,6 +171,144 @@ fn number(defines: &BTreeMap<String, String>, name: &str) -> Option<usize> {
     }
 }
 
+/// Parts that gcc-avr 5.4 does not know, typed in again from their data sheets (DS40002311, tinyAVR 2;
+/// DS40002318 and DS40002312, tinyAVR 0; DS40002172 to DS40002174, megaAVR 0; DS40002183, DS40002228,
+/// DS40002233, DA; DS40002247, DS40002300, DS40002301, DB; DS40002315, DD): names, architecture
+/// in the manual of GCC 14, KB of flash, first address of RAM, one past its last.
+const NEWER: [(&[&str], u32, usize, usize, usize); 20] = [
+    (&["attiny202", "attiny204"], 103, 2, 0x3f80, 0x4000),
+    (
+        &["attiny402", "attiny404", "attiny406"],
+        103,
+        4,
+        0x3f00,
+        0x4000,
+    ),
+    (
+        &["attiny804", "attiny806", "attiny807"],
+        103,
+        8,
+        0x3e00,
+        0x4000,
+    ),
+    (
+        &["attiny1604", "attiny1606", "attiny1607"],
+        103,
+        16,
+        0x3c00,
+        0x4000,
+    ),
+    (
+        &["attiny424", "attiny426", "attiny427"],
+        103,
+        4,
+        0x3e00,
+        0x4000,
+    ),
+    (
+        &["attiny824", "attiny826", "attiny827"],
+        103,
+        8,
+        0x3c00,
+        0x4000,
+    ),
+    (
+        &["attiny1624", "attiny1626", "attiny1627"],
+        103,
+        16,
+        0x3800,
+        0x4000,
+    ),
+    (
+        &["attiny3224", "attiny3226", "attiny3227"],
+        103,
+        32,
+        0x3400,
+        0x4000,
+    ),
+    (&["atmega808", "atmega809"], 103, 8, 0x3c00, 0x4000),
+    (&["atmega1608", "atmega1609"], 103, 16, 0x3800, 0x4000),
+    (&["atmega3208", "atmega3209"], 103, 32, 0x3000, 0x4000),
+    (&["atmega4808", "atmega4809"], 103, 48, 0x2800, 0x4000),
+    (&["avr32da28", "avr32da48"], 103, 32, 0x7000, 0x8000),
+    (&["avr64da28", "avr64da48"], 102, 64, 0x6000, 0x8000),
+    (
+        &["avr128da28", "avr128da48", "avr128da64"],
+        104,
+        128,
+        0x4000,
+        0x8000,
+    ),
+    (&["avr32db28", "avr32db48"], 103, 32, 0x7000, 0x8000),
+    (&["avr64db28", "avr64db48"], 102, 64, 0x6000, 0x8000),
+    (
+        &["avr128db28", "avr128db48", "avr128db64"],
+        104,
+        128,
+        0x4000,
+        0x8000,
+    ),
+    (&["avr64dd14", "avr64dd20"], 102, 64, 0x6000, 0x8000),
+    (&["avr64dd28", "avr64dd32"], 102, 64, 0x6000, 0x8000),
+];
+
+/// Parts that avr-gcc knows, but avr-libc 2.0 has no header for: their data sheets are DS40001906,
+/// DS40002287 (attiny21x, 41x), DS40002288, DS40002204 (161x), DS40002205 (321x).
+const WITHOUT_HEADER: [&str; 15] = [
+    "atmega328pb",
+    "attiny212",
+    "attiny214",
+    "attiny412",
+    "attiny414",
+    "attiny416",
+    "attiny417",
+    "attiny814",
+    "attiny816",
+    "attiny817",
+    "attiny1614",
+    "attiny1616",
+    "attiny1617",
+    "attiny3216",
+    "attiny3217",
+];
+
+/// What a part whose RAM ends where flash begins in data space, or before, has as newer parts do.
+#[test]
+fn newer_parts_are_as_their_data_sheets_say() {
+    let mut unknown: Vec<_> = PARTS
+        .iter()
+        .filter(|p| defines(p.name).is_none())
+        .map(|p| p.name)
+        .collect();
+    for (names, arch, flash, start, end) in NEWER {
+        for name in names {
+            let part = PARTS.iter().find(|p| p.name == *name).expect("a part");
+            let got = (
+                part.arch,
+                part.flash,
+                part.ram_start,
+                part.ram_start + part.ram,
+            );
+            assert_eq!(got, (arch, flash * 1024, start, end), "{name}");
+            assert!(part.has_mul() && !part.has_eind(), "{name}");
+            assert_eq!(part.core, &ATMEGA4809, "{name}");
+            unknown.retain(|n| n != name);
+        }
+    }
+    assert_eq!(
+        unknown,
+        Vec::<&str>::new(),
+        "neither known to avr-gcc nor typed in again"
+    );
+    for name in WITHOUT_HEADER
+        .into_iter()
+        .filter(|name| *name != "atmega328pb")
+    {
+        let part = PARTS.iter().find(|p| p.name == name).expect("a part");
+        assert_eq!(part.ram_start + part.ram, 0x4000, "{name}: end of RAM");
+    }
+}
+
 #[test]
 fn parts_are_as_gcc_and_libc_say() {
     let (mut by_gcc, mut by_libc) = (0, 0);
@@ -187,11 +326,19 @@ fn parts_are_as_gcc_and_libc_say() {
         assert_eq!(part.has_mul(), has("__AVR_HAVE_MUL__"), "{name}: MUL");
         assert_eq!(part.has_eind(), has("__AVR_3_BYTE_PC__"), "{name}: PC");
         assert_eq!(part.core == &ATTINY10, has("__AVR_TINY__"), "{name}");
+        let set = match part.arch {
+            25 | 31 | 35 => Set::Avre,
+            100 => Set::Avrrc,
+            102.. if name.starts_with("atxmega") => Set::Avrxm,
+            102.. => Set::Avrxt,
+            _ => Set::AvrePlus,
+        };
+        assert_eq!(part.core.set, set, "{name}: instruction set");
+        assert_eq!(has("__AVR_XMEGA__"), part.arch > 100, "{name}: XMEGA");
         by_gcc += 1;
         // The newest parts have no header here.
         let Some(start) = number(&defines, "RAMSTART") else {
-            let newer = part.arch == 103 || name == "atmega328pb";
-            assert!(newer, "{name} has no header");
+            assert!(WITHOUT_HEADER.contains(&name), "{name} has no header");
             continue;
         };
         by_libc += 1;

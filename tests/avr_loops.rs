@@ -352,12 +352,20 @@ fn looped_operand_caching_stays_as_good_as_it_is() {
 #[test]
 fn other_styles_are_refused() {
     for (method, style, told) in [
-        (CACHING, Rolled, "only looped: try --style looped"),
-        ("hybrid", Looped, "only unrolled: try --style unrolled"),
+        (
+            CACHING,
+            Rolled,
+            "only looped: try --style looped, or leave out --method",
+        ),
+        (
+            "hybrid",
+            Looped,
+            "only unrolled: try --style unrolled, or leave out --method",
+        ),
         (
             "product-scanning",
             Rolled,
-            "only unrolled: try --style unrolled",
+            "only unrolled: try --style unrolled, or leave out --method",
         ),
     ] {
         let cell = mul(method, &[], style);

@@ -148,7 +148,7 @@ fn what_does_not_fit_is_told() {
 /// The marks are what the definition says, and `--pareto` shows the marked rows alone.
 #[test]
 fn pareto_rows_are_those_that_no_other_beats() {
-    let targets = "mul 64 --mcu atmega328p --mcu atmega2560 --core mips-4km";
+    let targets = "mul 64 --style unrolled --mcu atmega328p --mcu atmega2560 --core mips-4km";
     let table = json(&format!("compare {targets} --json"));
     let rows = table["rows"].as_array().expect("rows");
     let mut marked = Vec::new();
@@ -207,4 +207,19 @@ fn pareto_rows_are_those_that_no_other_beats() {
     }
     assert_eq!(csv.lines().count(), 1 + marked.len());
     assert_eq!(text.lines().count(), 1 + marked.len());
+}
+
+/// Where no style is asked for, the front goes on to loops.
+#[test]
+fn the_front_has_every_style() {
+    let table = json("compare mul 64 --mcu atmega328p --pareto --json");
+    let rows = table["rows"].as_array().expect("rows");
+    for style in ["unrolled", "rolled"] {
+        assert!(rows.iter().any(|row| row["style"] == style), "{style}");
+    }
+    let smallest = rows.iter().map(bytes).min().expect("a row");
+    let own = |row: &&Value| bytes(row) == smallest;
+    assert!(rows.iter().filter(own).all(|row| row["style"] == "rolled"));
+    let text = String::from_utf8(lozenge("compare mul 64 --mcu atmega328p --pareto").stdout);
+    assert!(text.expect("UTF-8").contains(", rolled  "));
 }

@@ -7,6 +7,7 @@ use comfy_table::{Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use lozenge::candidate::Budget;
 use lozenge::emit::ObjectFormat;
+use lozenge::facts::Style;
 use lozenge::isa::Isa;
 use lozenge::kernel::{self, Request};
 use lozenge::method::{self, METHODS, Method, Params};
@@ -22,6 +23,7 @@ struct Cell {
     target: Target,
     method: &'static Method,
     params: Params,
+    style: Option<Style>,
 }
 
 /// A cell's kernel, or why there is none.
@@ -119,21 +121,31 @@ impl OnIsa for Cells<'_> {
         let modular = self.args.modular.modular()?;
         let spec = Spec::with(op, self.args.size, modular, I::WORD_BITS);
         let spec = spec.map_err(|e| e.to_string())?;
-        let facts = I::facts(core)
-            .limited(self.args.max_regs)
-            .styled(self.args.style.unwrap_or_default());
-        let methods = METHODS.iter().filter(|m| m.computes(op));
-        let cell = |method: &'static Method, params| Cell {
-            target: self.target.clone(),
-            method,
-            params,
-        };
-        Ok(methods
-            .flat_map(|method| {
-                let sets = (method.defaults)(&spec, &facts);
-                sets.into_iter().map(move |params| cell(method, params))
-            })
-            .collect())
+        let unstyled = I::facts(core).limited(self.args.max_regs);
+        let methods: Vec<_> = METHODS.iter().filter(|m| m.computes(op)).collect();
+        // What is small comes into question beside what is fast.
+        let small = [Style::Looped, Style::Rolled].map(Some);
+        let small = small
+            .into_iter()
+            .filter(|_| self.args.pareto && self.args.style.is_none());
+        let mut cells = Vec::new();
+        for style in std::iter::once(self.args.style).chain(small) {
+            let facts = unstyled.styled(style.unwrap_or_default());
+            for method in &methods {
+                let has = |params: &Params| {
+                    let made = (method.schedule)(&spec, &facts, params);
+                    style == self.args.style || made.is_ok_and(|s| Some(s.style()) == style)
+                };
+                let sets = (method.defaults)(&spec, &facts).into_iter().filter(has);
+                cells.extend(sets.map(|params| Cell {
+                    target: self.target.clone(),
+                    method,
+                    params,
+                    style,
+                }));
+            }
+        }
+        Ok(cells)
     }
 }
 
@@ -157,7 +169,7 @@ impl OnIsa for Judge<'_> {
                 .map(|(name, value)| (name.to_string(), *value))
                 .collect(),
             max_regs: self.args.max_regs,
-            style: self.args.style,
+            style: self.cell.style,
             budget: Budget::default(),
             drop: None,
         };
@@ -237,6 +249,7 @@ fn fields(row: &Row, best: u64) -> Vec<String> {
     match &row.outcome {
         Ok(report) => {
             let counts = &report.instructions;
+            let named = method::text(row.cell.method.name, &row.cell.params);
             let constant = report.verdict.constant_time.get(&core);
             let verdict = match (report.is_proved(), constant.map(String::as_str)) {
                 (false, _) => "NOT PROVED",
@@ -245,7 +258,10 @@ fn fields(row: &Row, best: u64) -> Vec<String> {
             };
             vec![
                 core,
-                method::text(row.cell.method.name, &row.cell.params),
+                match report.style == Style::Unrolled.name() {
+                    true => named,
+                    false => format!("{named}, {}", report.style),
+                },
                 Report::span_text(&report.cycles.body),
                 Report::span_text(&report.cycles.call),
                 counts.load.to_string(),

@@ -33,7 +33,7 @@ pub static METHOD: Method = Method {
         let [n, _] = spec.words(facts.word_bits);
         let levels = (1..8).filter(|levels| (BOTTOM..=WIDE).contains(&(n >> levels)));
         let levels =
-            levels.filter(|levels| facts.style == Style::Rolled && bottom(n, *levels).is_some());
+            levels.filter(|levels| facts.style != Style::Unrolled && bottom(n, *levels).is_some());
         let sets = levels.flat_map(|levels| {
             let widths = (2..=reverse_hybrid::largest(facts)).rev();
             widths.map(move |d| Params::from([("levels", levels), ("d", d)]))
