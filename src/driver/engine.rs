@@ -61,8 +61,32 @@ pub struct Engine {
     pub m: Place,
     /// A number that waits.
     pub z: Place,
-    square: Vec<Step>,
-    multiply: Vec<Step>,
+    how: How,
+}
+
+/// What the driver does for a product.
+#[derive(Clone, Debug)]
+enum How {
+    /// Calls kernels, which write beside `x`, so that two after another end where they began.
+    Kernels {
+        next: Place,
+        square: usize,
+        multiply: usize,
+    },
+    /// Does these steps.
+    Steps {
+        square: Vec<Step>,
+        multiply: Vec<Step>,
+    },
+}
+
+/// A product that changes `x`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Factor {
+    /// `x = x^2 / 2^n mod m`.
+    Itself,
+    /// `x = x y / 2^n mod m`.
+    Y,
 }
 
 /// The kernel of `d` for operands of `bits` bits, by the cheapest method.
@@ -119,20 +143,18 @@ impl Engine {
         let next = d.field("next", bits, Role::Work, "the next product");
         let square = kernel(d, Op::Montsqr, bits);
         let multiply = kernel(d, Op::Montmul, bits);
-        Self {
-            square: vec![call(square, &[next, x, m]), copy(x, next)],
-            multiply: vec![call(multiply, &[next, x, y, m]), copy(x, next)],
-            x,
-            y,
-            m,
-            z,
-        }
+        let how = How::Kernels {
+            next,
+            square,
+            multiply,
+        };
+        Self { x, y, m, z, how }
     }
 
     fn composed(d: &mut Driver, bits: u32, [y, z, m]: [Place; 3]) -> Self {
         let bytes = z.bytes;
         let t = d.field("t", 2 * bits, Role::Work, "a product");
-        let q = d.field("q", bits, Role::Work, "quotient");
+        let q = d.field("quotient", bits, Role::Work, "t m' mod 2^n");
         let p = d.field(
             "p",
             2 * bits,
@@ -152,24 +174,69 @@ impl Engine {
         ]);
         d.routines.push(steps);
         let reduce = Step::Do(d.routines.len() - 1);
-        Self {
+        let how = How::Steps {
             square: vec![call(square, &[t, x]), reduce.clone()],
             multiply: vec![call(product, &[t, x, y]), reduce],
-            x,
-            y,
-            m,
-            z,
-        }
+        };
+        Self { x, y, m, z, how }
     }
 
     /// `x = x y / 2^n mod m`.
     pub fn multiply(&self) -> Vec<Step> {
-        self.multiply.clone()
+        self.products(&[Factor::Y])
     }
 
     /// `x = x^2 / 2^n mod m`.
     pub fn square(&self) -> Vec<Step> {
-        self.square.clone()
+        self.products(&[Factor::Itself])
+    }
+
+    /// Products one after another.
+    pub fn products(&self, factors: &[Factor]) -> Vec<Step> {
+        let mut steps = Vec::new();
+        let (mut x, mut free) = (self.x, self.x);
+        for factor in factors {
+            match (&self.how, factor) {
+                (How::Steps { square, .. }, Factor::Itself) => steps.extend(square.clone()),
+                (How::Steps { multiply, .. }, Factor::Y) => steps.extend(multiply.clone()),
+                (How::Kernels { next, .. }, _) => {
+                    let to = if x == self.x { *next } else { free };
+                    steps.push(self.call(*factor, to, x));
+                    (x, free) = (to, x);
+                }
+            }
+        }
+        if x != self.x {
+            steps.push(copy(self.x, x));
+        }
+        steps
+    }
+
+    /// A square, and a product by `y` if the digit is not 0.
+    pub fn square_and_perhaps_multiply(&self) -> Vec<Step> {
+        match &self.how {
+            How::Steps { square, multiply } => {
+                let mut steps = square.clone();
+                steps.push(Step::IfDigit(multiply.clone(), Vec::new()));
+                steps
+            }
+            How::Kernels { next, .. } => vec![
+                self.call(Factor::Itself, *next, self.x),
+                Step::IfDigit(
+                    vec![self.call(Factor::Y, self.x, *next)],
+                    vec![copy(self.x, *next)],
+                ),
+            ],
+        }
+    }
+
+    fn call(&self, factor: Factor, to: Place, x: Place) -> Step {
+        match (&self.how, factor) {
+            (How::Kernels { square, .. }, Factor::Itself) => call(*square, &[to, x, self.m]),
+            (How::Kernels { multiply, .. }, Factor::Y) => call(*multiply, &[to, x, self.y, self.m]),
+            // Of other products there is no single call.
+            (How::Steps { .. }, _) => copy(to, x),
+        }
     }
 
     /// `m` and `m'` from where the caller put them.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::engine::{Engine, Products, copy, inverse_bits};
+use super::engine::{Engine, Factor, Products, copy, inverse_bits};
 use super::{Cell, Driver, EXPONENT, Place, Role, Step, To};
 
 /// How the bits of the exponent become products.
@@ -107,8 +107,8 @@ pub fn power(e: &Engine, room: &Room, exponent: Place, bits: u32, r2: Place) -> 
     steps.extend(repeat(padding, Cell::Outer, vec![Step::Bit]));
     match room.ladder {
         Ladder::Binary => {
-            let mut body = e.square();
-            body.extend([Step::NoDigit, Step::Bit, Step::IfDigit(e.multiply())]);
+            let mut body = vec![Step::NoDigit, Step::Bit];
+            body.extend(e.square_and_perhaps_multiply());
             steps.extend(repeat(bits as usize, Cell::Outer, body));
         }
         Ladder::Window(k) => {
@@ -136,9 +136,11 @@ pub fn power(e: &Engine, room: &Room, exponent: Place, bits: u32, r2: Place) -> 
             };
             steps.extend(take(bits - k * (windows - 1), Vec::new()));
             steps.push(lookup(e.x));
-            let mut body = take(k, e.square());
+            let mut body = take(k, Vec::new());
             body.push(lookup(e.y));
-            body.extend(e.multiply());
+            let mut factors = vec![Factor::Itself; k as usize];
+            factors.push(Factor::Y);
+            body.extend(e.products(&factors));
             steps.extend(repeat(windows as usize - 1, Cell::Outer, body));
         }
         Ladder::Montgomery => {

@@ -165,8 +165,8 @@ pub enum Step {
     Bit,
     /// `digit = 0`.
     NoDigit,
-    /// The body if the digit is not 0: a branch on the exponent.
-    IfDigit(Vec<Step>),
+    /// The first if the digit is not 0, else the second: a branch on the exponent.
+    IfDigit(Vec<Step>, Vec<Step>),
     Copy {
         to: To,
         from: Place,
@@ -277,8 +277,10 @@ impl Driver {
         let mut all = Vec::new();
         while let Some(step) = open.pop() {
             all.push(step);
-            if let Step::Repeat { body, .. } | Step::IfDigit(body) = step {
-                open.extend(body);
+            match step {
+                Step::Repeat { body, .. } => open.extend(body),
+                Step::IfDigit(body, otherwise) => open.extend(body.iter().chain(otherwise)),
+                _ => {}
             }
         }
         all

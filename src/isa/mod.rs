@@ -262,7 +262,7 @@ pub enum LowerError {
     ThreePointers,
     #[error("this machine has no loops yet: try --style unrolled")]
     Loops,
-    #[error("there are no drivers for {0} yet")]
+    #[error("there are no drivers with {0}")]
     Driver(&'static str),
     #[error("{0} bytes of numbers are more than there is memory for")]
     Area(usize),

@@ -16,6 +16,7 @@ pub mod abi;
 pub mod code;
 pub mod columns;
 pub mod cores;
+mod driver;
 pub mod instructions;
 pub mod lower;
 pub mod machine;
@@ -165,28 +166,37 @@ impl Isa for ArmIsa {
         })
     }
 
-    fn drive(_: &cores::Core, _: &Driver) -> Result<Assembled<code::Insn>, LowerError> {
-        Err(LowerError::Driver("ARM"))
+    fn drive(_: &cores::Core, driver: &Driver) -> Result<Assembled<code::Insn>, LowerError> {
+        driver::lower(driver)
     }
 
-    fn calling(insn: code::Insn, _: usize, _: usize) -> code::Insn {
+    fn calling(mut insn: code::Insn, at: usize, to: usize) -> code::Insn {
+        insn.ops.k = (to as i32 - at as i32 - 8) / 4;
         insn
     }
 
     // R_ARM_CALL (AAELF32).
     const CALL_RELOCATION: u32 = 28;
 
-    fn stub(_: &cores::Core, _: usize) -> Vec<code::Insn> {
-        Vec::new()
+    fn stub(_: &cores::Core, bytes: usize) -> Vec<code::Insn> {
+        driver::stub(bytes)
     }
 
     fn execute(
-        _: &cores::Core,
-        _: &Function,
-        _: &mut [u8],
-        _: &mut dyn FnMut(u64, u64),
+        core: &cores::Core,
+        function: &Function,
+        area: &mut [u8],
+        watch: &mut dyn FnMut(u64, u64),
     ) -> Result<Cost, Stopped> {
-        Err((0, crate::fault::Fault::Return))
+        let start = function.free_memory();
+        let mut m = abi::enter_function(function, start, &[start + DATA]);
+        let room = DATA..DATA + area.len();
+        m.d.memory[room.clone()].copy_from_slice(area);
+        let decoded = run::Decoded::<Concrete>::of(function, core);
+        let mut account = decoded.watched(&mut m, u64::MAX, watch)?;
+        account.cost.stack = Depth::written(&m.d);
+        area.copy_from_slice(&m.d.memory[room]);
+        Ok(account.cost)
     }
 
     fn call_concrete(

@@ -8,7 +8,7 @@ use crate::domain::Domain;
 use crate::fault::Fault;
 use crate::function::Function;
 use crate::isa::Class;
-use crate::isa::{ClassCounts, Cost, SlowOperand, Span, Stopped};
+use crate::isa::{ClassCounts, Cost, REPORT_EVERY, SlowOperand, Span, Stopped};
 
 /// A decoded instruction at its address.
 struct Slot<D: Domain> {
@@ -233,12 +233,28 @@ impl<'a, D: Domain> Decoded<'a, D> {
     /// # Errors
     /// A fault and where.
     pub fn run(&self, m: &mut Arm<D>, limit: u64) -> Result<Account, Stopped> {
+        self.watched(m, limit, &mut |_, _| {})
+    }
+
+    /// The same; `watch` is told of instructions and cycles so far, from time to time.
+    ///
+    /// # Errors
+    /// A fault and where.
+    pub fn watched(
+        &self,
+        m: &mut Arm<D>,
+        limit: u64,
+        watch: &mut dyn FnMut(u64, u64),
+    ) -> Result<Account, Stopped> {
         let mut account = Account::default();
         let mut pipeline = Pipeline;
         let mut returned = false;
         while !returned {
             let pc = m.pc;
             let slot = self.fetch(pc)?;
+            if account.cost.executed % REPORT_EVERY == REPORT_EVERY - 1 {
+                watch(account.cost.executed, account.cost.call.max);
+            }
             if account.cost.executed == limit {
                 return Err((pc, Fault::StepLimit(limit)));
             }

@@ -172,6 +172,18 @@ impl Emitter {
         Ok(())
     }
 
+    /// A jump to wherever [`Self::here`] is called for it: its index and place.
+    fn ahead(&mut self) -> (usize, usize) {
+        let jump = (self.insns.len(), self.at);
+        self.dk(Op::RJMP, 0, 0);
+        jump
+    }
+
+    fn here(&mut self, (index, at): (usize, usize)) -> Result<(), LowerError> {
+        self.insns[index].ops.k = reach(self.at, at, JUMP)?;
+        Ok(())
+    }
+
     /// A loop of `times` passes, counted in a register.
     fn counted(
         &mut self,
@@ -232,14 +244,19 @@ impl Emitter {
             }
             Step::Bit => self.bit(),
             Step::NoDigit => self.put(Cell::Digit, 1),
-            Step::IfDigit(body) => {
+            Step::IfDigit(body, otherwise) => {
                 self.get(24, Cell::Digit);
                 self.rr(Op::AND, 24, 24);
                 self.branch(Op::BRBC, ZERO, 1);
-                let (hole, at) = (self.insns.len(), self.at);
-                self.dk(Op::RJMP, 0, 0);
+                let other = self.ahead();
                 self.steps(body)?;
-                self.insns[hole].ops.k = -reach(at, self.at - 1, JUMP)? - 1;
+                if otherwise.is_empty() {
+                    return self.here(other);
+                }
+                let end = self.ahead();
+                self.here(other)?;
+                self.steps(otherwise)?;
+                self.here(end)?;
             }
             Step::Copy { to, from } => self.copy(*to, *from)?,
             Step::Table(at) => self.set_pair(Cell::Entry, *at as i32),

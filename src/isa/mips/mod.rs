@@ -16,6 +16,7 @@ pub mod abi;
 pub mod code;
 pub mod columns;
 pub mod cores;
+mod driver;
 pub mod flow;
 pub mod instructions;
 mod links;
@@ -38,7 +39,9 @@ use crate::driver::{Assembled, Driver};
 use crate::emit::{Assembler, Dialect, ObjectFormat};
 use crate::facts::Facts;
 use crate::function::{Function, keep_returned, with_returned};
-use crate::isa::{Called, Class, Cost, Depth, Isa, Limits, LowerError, Operands, Stopped};
+use crate::isa::{
+    Called, Class, Cost, Depth, Isa, Limits, LowerError, Operands, Stopped, order_words,
+};
 use crate::program::Program;
 use crate::schedule::{Counts, Schedule};
 
@@ -171,28 +174,38 @@ impl Isa for MipsIsa {
         })
     }
 
-    fn drive(_: &cores::Core, _: &Driver) -> Result<Assembled<code::Insn>, LowerError> {
-        Err(LowerError::Driver("MIPS"))
+    fn drive(_: &cores::Core, driver: &Driver) -> Result<Assembled<code::Insn>, LowerError> {
+        driver::lower(driver)
     }
 
-    fn calling(insn: code::Insn, _: usize, _: usize) -> code::Insn {
+    fn calling(mut insn: code::Insn, _: usize, to: usize) -> code::Insn {
+        insn.ops.k = (to / 4) as i32;
         insn
     }
 
     // R_MIPS_26 (MIPS ABI supplement).
     const CALL_RELOCATION: u32 = 4;
 
-    fn stub(_: &cores::Core, _: usize) -> Vec<code::Insn> {
-        Vec::new()
+    fn stub(_: &cores::Core, bytes: usize) -> Vec<code::Insn> {
+        driver::stub(bytes)
     }
 
     fn execute(
-        _: &cores::Core,
-        _: &Function,
-        _: &mut [u8],
-        _: &mut dyn FnMut(u64, u64),
+        core: &cores::Core,
+        function: &Function,
+        area: &mut [u8],
+        watch: &mut dyn FnMut(u64, u64),
     ) -> Result<Cost, Stopped> {
-        Err((0, crate::fault::Fault::Return))
+        let mut m = abi::enter_function(core, function, 0, &[abi::DATA]);
+        let room = abi::DATA..abi::DATA + area.len();
+        order_words(area, core.big_endian, 4);
+        m.d.memory[room.clone()].copy_from_slice(area);
+        let decoded = run::Decoded::<Concrete>::of(function, core);
+        let mut ran = decoded.watched(&mut m, abi::CALLER, u64::MAX, watch)?;
+        ran.cost.stack = Depth::written(&m.d);
+        area.copy_from_slice(&m.d.memory[room]);
+        order_words(area, core.big_endian, 4);
+        Ok(ran.cost)
     }
 
     fn call_concrete(

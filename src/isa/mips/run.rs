@@ -8,7 +8,7 @@ use crate::domain::Domain;
 use crate::fault::Fault;
 use crate::function::Function;
 use crate::isa::Class;
-use crate::isa::{ClassCounts, Cost, Depth, SlowOperand, Span, Stopped};
+use crate::isa::{ClassCounts, Cost, Depth, REPORT_EVERY, SlowOperand, Span, Stopped};
 
 /// A decoded instruction.
 struct Slot<D: Domain> {
@@ -128,6 +128,20 @@ impl<'a, D: Domain> Decoded<'a, D> {
     /// # Errors
     /// A fault and where.
     pub fn run(&self, m: &mut Mips<D>, stop: usize, limit: u64) -> Result<Ran, Stopped> {
+        self.watched(m, stop, limit, &mut |_, _| {})
+    }
+
+    /// The same; `watch` is told of instructions and cycles so far, from time to time.
+    ///
+    /// # Errors
+    /// A fault and where.
+    pub fn watched(
+        &self,
+        m: &mut Mips<D>,
+        stop: usize,
+        limit: u64,
+        watch: &mut dyn FnMut(u64, u64),
+    ) -> Result<Ran, Stopped> {
         /// Where the instruction after a return would be: no code is there.
         const RETURNED: usize = usize::MAX - 3;
         let mut clock = Clock::default();
@@ -137,6 +151,9 @@ impl<'a, D: Domain> Decoded<'a, D> {
         let mut in_slot = false;
         while pc != stop && pc != RETURNED {
             let slot = self.fetch(pc)?;
+            if executed % REPORT_EVERY == REPORT_EVERY - 1 {
+                watch(executed, clock.slow.now);
+            }
             if executed == limit {
                 return Err((pc, Fault::StepLimit(limit)));
             }

@@ -1,0 +1,189 @@
+//! RSA on simulated chips: a key of OpenSSL's makes a signature, on simavr too, and OpenSSL verifies it.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use lozenge::driver::engine::Products;
+use lozenge::driver::exponentiation::Ladder;
+use lozenge::driver::rsa::{self, Key, Private};
+use num_bigint::BigUint;
+use object::{Object, ObjectSymbol};
+use serde_json::Value;
+use tempfile::tempdir;
+
+const HINT: &str =
+    "run scripts/test, which installs openssl, gcc, gcc-avr, avr-libc, libsimavr-dev";
+
+fn run(command: &mut Command) -> Output {
+    let text = format!("{command:?}");
+    let output = command
+        .output()
+        .unwrap_or_else(|e| panic!("{text}: {e}: {HINT}"));
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}: {told}\n{HINT}");
+    output
+}
+
+fn openssl(folder: &Path, line: &str) -> Output {
+    run(Command::new("openssl")
+        .args(line.split_whitespace())
+        .current_dir(folder))
+}
+
+/// A number in the text of a key: lines of bytes after its name.
+fn number(text: &str, name: &str) -> BigUint {
+    let rest = text
+        .split(&format!("{name}:\n"))
+        .nth(1)
+        .expect("a number of the key");
+    let lines = rest.lines().take_while(|l| l.starts_with(' '));
+    let digits: String = lines
+        .flat_map(str::chars)
+        .filter(char::is_ascii_hexdigit)
+        .collect();
+    BigUint::parse_bytes(digits.as_bytes(), 16).expect("hexadecimal")
+}
+
+/// A key of OpenSSL's, which stays in the folder.
+fn key(folder: &Path, bits: u32) -> Key {
+    openssl(folder, &format!("genrsa -out key.pem {bits}"));
+    openssl(folder, "rsa -in key.pem -pubout -out public.pem");
+    let text = openssl(folder, "rsa -in key.pem -noout -text").stdout;
+    let text = String::from_utf8(text).expect("text");
+    Key {
+        p: number(&text, "prime1"),
+        q: number(&text, "prime2"),
+        e: 65537u32.into(),
+        dp: Some(number(&text, "exponent1")),
+        dq: Some(number(&text, "exponent2")),
+        qinv: Some(number(&text, "coefficient")),
+    }
+}
+
+/// What is signed of a message: RFC 8017, section 9.2, with SHA-256.
+fn encoded(folder: &Path, bits: u32) -> BigUint {
+    const SHA256: [u8; 19] = [
+        0x30, 0x31, 0x30, 0x0d, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01,
+        0x05, 0x00, 0x04, 0x20,
+    ];
+    std::fs::write(folder.join("message"), "a simulated chip signs").expect("a file");
+    let digest = openssl(folder, "dgst -sha256 -binary message").stdout;
+    let mut bytes = vec![0, 1];
+    bytes.resize(bits as usize / 8 - 1 - SHA256.len() - digest.len(), 0xff);
+    bytes.push(0);
+    bytes.extend(SHA256.iter().chain(&digest));
+    BigUint::from_bytes_be(&bytes)
+}
+
+fn verifies(folder: &Path, bits: u32, signature: &BigUint) {
+    let bytes = signature.to_bytes_be();
+    let mut whole = vec![0; bits as usize / 8 - bytes.len()];
+    whole.extend(bytes);
+    std::fs::write(folder.join("signature"), whole).expect("a file");
+    let told = openssl(
+        folder,
+        "dgst -sha256 -verify public.pem -signature signature message",
+    );
+    assert_eq!(String::from_utf8_lossy(&told.stdout).trim(), "Verified OK");
+}
+
+fn list(value: &BigUint, bytes: usize) -> String {
+    let mut list = value.to_bytes_le();
+    list.resize(bytes, 0);
+    let list: Vec<_> = list.iter().map(u8::to_string).collect();
+    list.join(",")
+}
+
+/// The objects linked by avr-gcc and called on simavr: cycles, stack and the result.
+fn on_simavr(folder: &Path, bits: u32, key: &Private, input: &BigUint) -> (String, BigUint) {
+    let ladder = Ladder::cheapest(bits / 2);
+    let driver = rsa::private(1, bits, ladder, Products::Composed);
+    let symbol = format!("rsa{bits}");
+    let fields: Vec<_> = key
+        .inputs(&driver, input)
+        .expect("an input of the right size")
+        .iter()
+        .map(|(name, value)| {
+            let bytes = driver.named(name).expect("a field").place.bytes;
+            format!(".{name} = {{{}}}", list(value, bytes))
+        })
+        .collect();
+    let program = format!(
+        "#include \"{symbol}.h\"\nstruct {symbol} numbers = {{ {} }};\n\
+         __attribute__((noinline)) void flush(void) {{ __asm__ volatile(\"\" ::: \"memory\"); }}\n\
+         __attribute__((noinline)) void done(void) {{ for (;;) __asm__ volatile(\"\" ::: \"memory\"); }}\n\
+         int main(void) {{ {symbol}(&numbers); flush(); done(); }}\n",
+        fields.join(", ")
+    );
+    std::fs::write(folder.join("main.c"), program).expect("a file");
+    let objects = std::fs::read_dir(folder).expect("the folder");
+    let objects = objects.map(|e| e.expect("a file").path());
+    let objects: Vec<_> = objects
+        .filter(|p| p.extension().is_some_and(|e| e == "o"))
+        .collect();
+    run(Command::new("avr-gcc")
+        .args(["-mmcu=atmega1284p", "-O2", "-Wall", "-Wextra", "-Werror"])
+        .args(["-Wl,--fatal-warnings", "main.c", "-o", "main.elf"])
+        .args(objects)
+        .current_dir(folder));
+    let runner = folder.join("simavr_calls");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/simavr_calls.c");
+    run(Command::new("gcc")
+        .args(["-O2", "-Wall", "-I/usr/include/simavr", "-o"])
+        .arg(&runner)
+        .arg(source)
+        .args(["-lsimavr", "-lelf"]));
+    let data = std::fs::read(folder.join("main.elf")).expect("main.elf");
+    let file = object::File::parse(&*data).expect("an ELF file");
+    let at = |name: &str| {
+        let symbol = file.symbols().find(|s| s.name() == Ok(name));
+        // Data space begins at 0x800000.
+        symbol.expect("a symbol").address() & 0x7f_ffff
+    };
+    let result = driver.named("result").expect("a field").place;
+    let output = run(Command::new(runner)
+        .arg("atmega1284p")
+        .arg(folder.join("main.elf"))
+        .args([symbol.as_str(), "flush", "done"].map(|s| format!("{:#x}", at(s))))
+        .arg(format!("{:#x}", at("numbers") + result.at as u64))
+        .arg(result.bytes.to_string()));
+    let text = String::from_utf8(output.stdout).expect("text");
+    let told = |name: &str| {
+        let line = text.lines().find_map(|l| l.strip_prefix(name));
+        line.unwrap_or_else(|| panic!("no {name}in {text}"))
+            .to_string()
+    };
+    let hex = told("data ");
+    let byte = |i: usize| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).expect("a byte");
+    let bytes: Vec<_> = (0..hex.len() / 2).map(byte).collect();
+    (told("call "), BigUint::from_bytes_le(&bytes))
+}
+
+#[test]
+fn openssl_verifies_what_an_avr_signs() {
+    const BITS: u32 = 1024;
+    let folder = tempdir().expect("a folder");
+    let folder = folder.path();
+    let output = run(Command::new(env!("CARGO_BIN_EXE_lozenge"))
+        .args(["gen", "rsa", "1024", "--mcu", "atmega1284p", "--json", "-o"])
+        .arg(folder));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let key = key(folder, BITS).private(BITS).expect("OpenSSL's keys fit");
+    let message = encoded(folder, BITS);
+    let (call, signature) = on_simavr(folder, BITS, &key, &message);
+    verifies(folder, BITS, &signature);
+    // Our simulator counted as many, on other numbers: the time is constant.
+    let (cycles, stack) = (&report["cycles"], &report["ram"]["stack"]);
+    assert_eq!(
+        call,
+        format!("{cycles} {stack} 0"),
+        "cycles, stack, broken registers"
+    );
+    assert_eq!(
+        report["flash"]["total"].as_u64().map(|n| n < 64 * 1024),
+        Some(true)
+    );
+    for (core, verdict) in report["constant_time"].as_object().expect("cores") {
+        assert_eq!(verdict, "shown", "{core}");
+    }
+}
