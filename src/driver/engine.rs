@@ -155,12 +155,7 @@ impl Engine {
         let bytes = z.bytes;
         let t = d.field("t", 2 * bits, Role::Work, "a product");
         let q = d.field("quotient", bits, Role::Work, "t m' mod 2^n");
-        let p = d.field(
-            "p",
-            2 * bits,
-            Role::Work,
-            "quotient times modulus; above it x",
-        );
+        let p = d.field("sum", 2 * bits, Role::Work, "t + quotient m; above it x");
         let (square, product) = (kernel(d, Op::Sqr, bits), kernel(d, Op::Mul, bits));
         let (low, inverse) = (t.part(0, bytes), m.part(bytes, bytes));
         let waiting = waiting(d, bits);

@@ -26,10 +26,14 @@ impl Ladder {
         self != Ladder::Binary
     }
 
-    /// The window that takes the fewest products for so many bits.
+    /// The window that is cheapest for so many bits: a product for each entry of the table and for each
+    /// window, which reads every entry. Of large numbers a product takes as long as reading 128.
     pub fn cheapest(bits: u32) -> Self {
-        let products = |k: &u32| (1 << k) + bits.div_ceil(*k);
-        Ladder::Window((1..MOST_WINDOW).min_by_key(products).unwrap_or(1))
+        let cost = |k: &u32| {
+            let (entries, windows) = (1 << k, bits.div_ceil(*k));
+            128 * (entries + windows) + entries * windows
+        };
+        Ladder::Window((1..MOST_WINDOW).min_by_key(cost).unwrap_or(1))
     }
 }
 
