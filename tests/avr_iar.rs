@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 use lozenge::candidate::Budget;
+use lozenge::facts::Style;
 use lozenge::isa::Isa;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::abi::IAR;
@@ -278,6 +279,62 @@ fn sizes_that_are_used() {
         if ["atmega128", "atmega2560"].contains(&core.name) {
             agrees(core, &kernel, &name);
         }
+    }
+}
+
+/// Loops of bands take two pointers: that of A waits in a pair.
+#[test]
+fn bands_in_loops() {
+    let (mul, sqr) = ("reverse-hybrid", "square-reverse-hybrid");
+    for (op, method, style, d, unroll, words) in [
+        (
+            Operation::Mul,
+            mul,
+            Style::Rolled,
+            4,
+            4,
+            &[3, 4, 8, 21, 32][..],
+        ),
+        (Operation::Mul, mul, Style::Rolled, 7, 2, &[7, 16, 64]),
+        (Operation::Mul, mul, Style::Looped, 5, 1, &[5, 12, 20]),
+        (Operation::Sqr, sqr, Style::Rolled, 4, 4, &[1, 4, 9, 21, 32]),
+        (Operation::Sqr, sqr, Style::Rolled, 6, 3, &[6, 20, 64]),
+        (Operation::Sqr, sqr, Style::Looped, 5, 5, &[5, 16, 23]),
+    ] {
+        for (i, n) in words.iter().enumerate() {
+            let core = [&ATMEGA128, &ATMEGA2560][i % 2];
+            let name = format!(
+                "{} {} {method} d={d} unroll={unroll}, {style:?}",
+                op.name(),
+                8 * n
+            );
+            let params = [("d", d), ("unroll", unroll)].into();
+            let styled = Request {
+                style: Some(style),
+                ..request(op, 8 * n, method, &params)
+            };
+            let kernel = kernel::generate::<AvrIsa>(&styled, &iar(core));
+            let kernel = kernel.unwrap_or_else(|e| panic!("{name}: {e}"));
+            assert!(kernel.is_proved(), "{name}: {:?}", kernel.proof);
+            assert_eq!(kernel.style, style, "{name}");
+            agrees(core, &kernel, &name);
+        }
+    }
+    // Where both operands slide, or a frame is walked through, two pointers are not enough.
+    for (method, style) in [
+        ("operand-caching", Style::Looped),
+        ("karatsuba-calls", Style::Rolled),
+    ] {
+        let styled = Request {
+            style: Some(style),
+            ..request(Operation::Mul, 256, method, &Params::new())
+        };
+        let error = kernel::generate::<AvrIsa>(&styled, &iar(&ATMEGA128)).err();
+        let text = error.expect("refused").to_string();
+        assert!(
+            text.contains("three pointers") && text.contains("--abi gcc"),
+            "{text}"
+        );
     }
 }
 

@@ -258,7 +258,9 @@ pub enum LowerError {
     NoMultiplier(&'static str),
     #[error("this machine multiplies: try a method for machines with a multiplier")]
     Tiles,
-    #[error("tiles need three pointers, and Y is the stack pointer of data: try --abi gcc")]
+    #[error(
+        "it needs three pointers, and Y is the stack pointer of data: try another method, or --abi gcc"
+    )]
     ThreePointers,
     #[error("this machine has no loops yet: try --style unrolled")]
     Loops,

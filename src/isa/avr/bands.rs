@@ -4,10 +4,14 @@
 //! The words of A and of B that are in use are consecutive: word `i` lies in register `i` of a
 //! ring, modulo its length. The accumulator is a ring of four. A pass of a loop over `k` columns
 //! turns the rings by `k`; moving them back costs a MOVW for two words, and nothing where `k`
-//! is a multiple of a ring's length. X reads A, Z reads B, both upwards; Y is at the column.
+//! is a multiple of a ring's length. X reads A, Z reads B, both upwards; Y is at the column. Where Y
+//! is a stack pointer, Z is at the column and X reads B; for the words of A that a block keeps, X
+//! takes their address from the pair where it waits.
 //!
 //! As in straight code ([`super::columns`]) `C[k+2]` is the third byte that the last product of
 //! column `k` is added to.
+
+mod pointing;
 
 use super::abi;
 use super::code::Insn;
@@ -15,8 +19,9 @@ use super::cores::Core;
 use super::draft::Draft;
 use super::instructions::Op;
 use super::machine::Pointer;
-use super::pointers::move_pointer;
+use super::pointers::{Array, move_pointer};
 use super::rings::{Plan, uses};
+use super::setting::Setting;
 use super::squares;
 use crate::isa::LowerError;
 use crate::program::Program;
@@ -77,16 +82,10 @@ const X: Pointer = Pointer::X;
 const Y: Pointer = Pointer::Y;
 const Z: Pointer = Pointer::Z;
 /// Index in [`State::at`].
+const A: usize = 0;
 const R: usize = 2;
 
 impl Bands {
-    fn point(&mut self, side: usize, to: usize) {
-        let by = to as i64 - self.state.at[side] as i64;
-        let pointer = [X, Z, Y][side];
-        self.draft.insns.extend(move_pointer(pointer, by));
-        self.state.at[side] = to;
-    }
-
     fn place(&self, side: usize, index: usize) -> usize {
         let size = self.plan.rings[side].len();
         (index + size * (1 + self.state.origin[side] / size) - self.state.origin[side]) % size
@@ -99,9 +98,12 @@ impl Bands {
     fn operand(&mut self, side: usize, index: usize, load: bool) -> Result<u8, LowerError> {
         let place = self.place(side, index);
         let register = self.plan.rings[side][place];
-        if load {
+        if load && !(side == A && self.plan.waits.is_some()) {
             self.point(side, index);
-            let op = [Op::LDX_INC, Op::LDZ_INC][side];
+            let op = match self.plan.pointers()[side] {
+                X => Op::LDX_INC,
+                _ => Op::LDZ_INC,
+            };
             self.draft.dk(op, register, 0);
             self.state.at[side] += 1;
             self.state.held[side][place] = Some(index);
@@ -115,11 +117,13 @@ impl Bands {
     /// Loads `C[index]`, at or above the column.
     fn intermediate(&mut self, register: u8, index: usize) {
         let distance = index - self.state.at[R];
-        self.draft.dk(Op::LDDY, register, distance as i32);
+        let [load, _] = self.plan.result();
+        self.draft.dk(load, register, distance as i32);
     }
 
     fn store(&mut self, register: u8) {
-        self.draft.push(Insn::rk(Op::STY_INC, register, 0));
+        let [_, store] = self.plan.result();
+        self.draft.push(Insn::rk(store, register, 0));
         self.state.at[R] += 1;
     }
 
@@ -260,6 +264,7 @@ impl Bands {
             self.state.origin[side] = first.unwrap_or(0);
         }
         (self.state.lowest, self.state.length, self.state.bound) = (0, 0, 0);
+        self.load_ahead(&columns)?;
         let empty = |i: usize| {
             columns
                 .get(i)
@@ -348,7 +353,7 @@ impl Bands {
         // The pointers are where the first pass wants them, and so where every one does.
         let products = || columns.iter().flat_map(|c| &c.products);
         if let Some(p) = products().find(|p| p.load_a) {
-            self.point(0, p.a);
+            self.point(A, p.a);
         }
         if let Some(p) = products().find(|p| p.load_b) {
             self.point(1, p.b);
@@ -447,7 +452,7 @@ impl Bands {
         let before = self.state.at;
         let top = self.draft.insns.len();
         // How far a pointer comes differs where the turns do: those that slide start again.
-        let again = [Z.low(), Y.low()];
+        let [_, again @ ..] = self.plan.pointers().map(Pointer::low);
         if turn.fewer > 0 {
             self.keep(again);
         }
@@ -466,48 +471,32 @@ impl Bands {
         self.shrinking = None;
         self.draft.repeat(self.plan.rows, top)
     }
-
-    /// Keeps pointers over a turn, in pairs if there are some.
-    fn keep(&mut self, pointers: [u8; 2]) {
-        for (i, low) in pointers.into_iter().enumerate() {
-            match self.plan.kept {
-                Some(pairs) => self.draft.rr(Op::MOVW, pairs[i], low),
-                None => {
-                    self.draft.rr(Op::PUSH, 0, low);
-                    self.draft.rr(Op::PUSH, 0, low + 1);
-                }
-            }
-        }
-    }
-
-    fn restore(&mut self, pointers: [u8; 2]) {
-        for (i, low) in pointers.into_iter().enumerate().rev() {
-            match self.plan.kept {
-                Some(pairs) => self.draft.rr(Op::MOVW, low, pairs[i]),
-                None => {
-                    self.draft.rr(Op::POP, low + 1, 0);
-                    self.draft.rr(Op::POP, low, 0);
-                }
-            }
-        }
-    }
 }
 
-/// The functions that run `loops` on `core`, of any of which there may be use.
+/// The functions that run `loops` on `core` with at most `most` registers, of any of which there may
+/// be use.
 ///
 /// # Errors
 /// When registers run out, or a loop is too long.
-pub fn lower(
-    core: &Core,
-    loops: &Loops,
-    registers: &[u8],
-) -> Result<Vec<Program<Insn>>, LowerError> {
-    each(loops, registers, |inner| {
+pub fn lower(core: &Core, loops: &Loops, most: usize) -> Result<Vec<Program<Insn>>, LowerError> {
+    let setting = Setting {
+        abi: core.abi,
+        held: [false, core.abi.data_stack, false],
+    };
+    let mut registers = setting.registers();
+    registers.truncate(most);
+    let waits = setting.home(Array::A);
+    each(loops, (&registers, waits), |inner| {
         let mut draft = Draft::default();
         draft.note("point to r, a, b");
         let [r, a, b, ..] = core.abi.arguments;
         let b = if loops.square { a } else { b };
-        for (pointer, argument) in [(Y, r), (X, a), (Z, b)] {
+        let pointers = match core.abi.data_stack {
+            // A's address waits where it came.
+            true => vec![(Z, r), (X, b)],
+            false => vec![(Y, r), (X, a), (Z, b)],
+        };
+        for (pointer, argument) in pointers {
             draft.rr(Op::MOVW, pointer.low(), argument);
         }
         draft.append(inner);
@@ -515,16 +504,17 @@ pub fn lower(
     })
 }
 
-/// What `make` makes of the bodies that run `loops`, with each number of columns per pass that may pay.
+/// What `make` makes of the bodies that run `loops`, with each number of columns per pass that may pay;
+/// in these registers, and with A's address in a pair if that is not X.
 ///
 /// # Errors
 /// The first reason, if there is none.
 pub fn each(
     loops: &Loops,
-    registers: &[u8],
+    (registers, waits): (&[u8], Option<u8>),
     make: impl Fn(Draft) -> Result<Program<Insn>, LowerError>,
 ) -> Result<Vec<Program<Insn>>, LowerError> {
-    let plan = Plan::new(loops, registers)?;
+    let plan = Plan::new(loops, registers, waits)?;
     let a = plan.rings[0].len();
     let mut passes = match loops.unroll {
         Some(columns) => vec![columns.max(1)],
@@ -544,7 +534,8 @@ pub fn each(
     }
 }
 
-/// Runs `loops`; Y points to the result, X to A and Z to B, or, for a square, to A as well.
+/// Runs `loops`; Y points to the result, X to A and Z to B, or, for a square, to A as well. Where A's
+/// address waits in a pair, Z points to the result and X to B.
 fn body(loops: &Loops, plan: &Plan, unroll: usize) -> Result<Draft, LowerError> {
     let mut bands = Bands {
         state: State {
@@ -563,7 +554,13 @@ fn body(loops: &Loops, plan: &Plan, unroll: usize) -> Result<Draft, LowerError> 
     bands.draft.clear(plan.zero);
     loops.turns.iter().try_for_each(|turn| bands.turn(turn))?;
     if loops.square {
-        bands.point(0, 0);
+        if let Some(pair) = plan.waits {
+            bands.draft.rr(Op::MOVW, X.low(), pair);
+        }
+        bands
+            .draft
+            .insns
+            .extend(move_pointer(X, -(bands.state.at[A] as i64)));
         bands.point(R, 0);
         squares::add(&mut bands.draft, plan, loops.blocks.n)?;
     }

@@ -58,7 +58,7 @@ pub fn lower(
     limits: Limits,
 ) -> Result<Vec<Program<Insn>>, LowerError> {
     match schedule {
-        Schedule::Tiles(_) | Schedule::Loops(_) | Schedule::Halves(_) if core.abi.data_stack => {
+        Schedule::Tiles(_) | Schedule::Halves(_) if core.abi.data_stack => {
             return Err(LowerError::ThreePointers);
         }
         Schedule::Tiles(tiles) => return tiles::lower(core, tiles),
@@ -66,6 +66,9 @@ pub fn lower(
     }
     if !core.multiplies() {
         return Err(LowerError::NoMultiplier(core.name));
+    }
+    if let Schedule::Loops(loops) = schedule {
+        return bands::lower(core, loops, limits.registers);
     }
     let mut list = Vec::new();
     let mut refused = None;
@@ -91,7 +94,7 @@ fn lower_in(
     order.truncate(limits.registers);
     let order = order.as_slice();
     let schedule = match schedule {
-        Schedule::Loops(loops) => return bands::lower(core, loops, order),
+        Schedule::Loops(loops) => return bands::lower(core, loops, limits.registers),
         Schedule::Halves(halves) => return halves::lower(core, halves, order),
         Schedule::Blocks(blocks) => blocks,
         Schedule::Words(words) => return in_words(core, words, order, setting, limits),

@@ -1,5 +1,7 @@
 //! Which registers the words of columns in loops have: see [`super::bands`].
 
+use super::instructions::Op;
+use super::machine::Pointer;
 use crate::isa::LowerError;
 use crate::schedule::{Column, Loops};
 
@@ -15,12 +17,17 @@ pub struct Plan {
     pub rings: [Vec<u8>; 2],
     /// Low ones of the pairs that keep Z and Y over a turn, if there are so many registers.
     pub kept: Option<[u8; 2]>,
+    /// The pair that holds A's address, where Y is no pointer.
+    pub waits: Option<u8>,
 }
 
 impl Plan {
-    /// For `loops` in the first `registers` of the usual order.
-    pub fn new(loops: &Loops, registers: &[u8]) -> Result<Self, LowerError> {
-        let [a, b] = rings(loops);
+    /// For `loops` in the first `registers` of the usual order; A's address waits in a pair, or has X.
+    pub fn new(loops: &Loops, registers: &[u8], waits: Option<u8>) -> Result<Self, LowerError> {
+        let [mut a, b] = rings(loops);
+        if waits.is_some() {
+            a = a.max(kept_words(loops)?);
+        }
         let turns = loops.turns.iter().any(|turn| turn.times > 1);
         let shrinks = loops.turns.iter().any(|turn| turn.fewer > 0);
         let mut free = registers.iter().copied();
@@ -31,8 +38,8 @@ impl Plan {
         };
         // Those that constants go to first, and rings in pairs.
         let control = take(2)?;
-        let low = take(4)?;
         let more = take(if shrinks { 2 } else { 0 })?;
+        let low = take(4)?;
         // A square needs a ring for five words at the end.
         let least = if loops.square { 3 } else { 0 };
         let rings = [take(a.max(least))?, take(b.max(least))?];
@@ -54,7 +61,24 @@ impl Plan {
             zero,
             rings,
             kept,
+            waits,
         })
+    }
+
+    /// What points to A, B and the result.
+    pub fn pointers(&self) -> [Pointer; 3] {
+        match self.waits {
+            None => [Pointer::X, Pointer::Z, Pointer::Y],
+            Some(_) => [Pointer::X, Pointer::X, Pointer::Z],
+        }
+    }
+
+    /// What loads a word of the result further on, and stores one and steps up.
+    pub fn result(&self) -> [Op; 2] {
+        match self.waits {
+            None => [Op::LDDY, Op::STY_INC],
+            Some(_) => [Op::LDDZ, Op::STZ_INC],
+        }
     }
 }
 
@@ -69,6 +93,27 @@ pub fn uses(columns: &[Column], side: usize, word: usize) -> bool {
     let products = columns.iter().flat_map(|c| &c.products);
     let mut words = products.map(|p| [(p.a, p.load_a), (p.b, p.load_b)][side]);
     words.any(|used| used == (word, false))
+}
+
+/// The most words of A that a block loads, if no loop does.
+fn kept_words(loops: &Loops) -> Result<usize, LowerError> {
+    let blocks = loops.turns.iter().flat_map(|turn| &turn.blocks);
+    let loaded = |columns: &[Column]| {
+        let products = columns.iter().flat_map(|c| &c.products);
+        products.filter(|p| p.load_a).count()
+    };
+    let mut most = 0;
+    for block in blocks {
+        if block
+            .runs
+            .iter()
+            .any(|run| run.times > 1 && loaded(&run.columns) > 0)
+        {
+            return Err(LowerError::ThreePointers);
+        }
+        most = most.max(block.runs.iter().map(|run| loaded(&run.columns)).sum());
+    }
+    Ok(most)
 }
 
 /// The most words of each operand in use at once: the lengths of the rings.

@@ -39,7 +39,7 @@ impl Pass {
     }
 }
 
-/// Doubles the result, to which Y points, and adds the squares of the `n` words of A, to which X
+/// Doubles the result, to which Y or Z points, and adds the squares of the `n` words of A, to which X
 /// does: `2 r`, then `+ A[i]^2`, each sum with a carry of its own, a mask between passes.
 ///
 /// # Errors
@@ -48,6 +48,7 @@ pub fn add(draft: &mut Draft, plan: &Plan, n: usize) -> Result<(), LowerError> {
     let fitting = [4, 2, 1].into_iter().filter(|p| n.is_multiple_of(*p));
     let mut passes = fitting.filter_map(|p| Some((p, Pass::of(plan, p)?)));
     let (p, pass) = passes.next().ok_or(LowerError::Registers)?;
+    let [load, store] = plan.result();
     draft.note("double, and add the squares");
     for mask in pass.carries {
         draft.clear(mask);
@@ -62,7 +63,7 @@ pub fn add(draft: &mut Draft, plan: &Plan, n: usize) -> Result<(), LowerError> {
         }
     }
     for (i, word) in pass.words.iter().enumerate() {
-        draft.dk(Op::LDDY, *word, i as i32);
+        draft.dk(load, *word, i as i32);
     }
     let squares = pass.squares.into_iter().chain([0]);
     let squares: Vec<u8> = squares.flat_map(|low| [low, low + 1]).collect();
@@ -74,7 +75,7 @@ pub fn add(draft: &mut Draft, plan: &Plan, n: usize) -> Result<(), LowerError> {
         draft.rr(Op::SBC, mask, mask);
     }
     for word in pass.words {
-        draft.push(Insn::rk(Op::STY_INC, word, 0));
+        draft.push(Insn::rk(store, word, 0));
     }
     draft.repeat(plan.counter, top)
 }
