@@ -282,6 +282,26 @@ fn sizes_that_are_used() {
     }
 }
 
+/// README's figure.
+#[test]
+fn what_the_stack_pointer_costs() {
+    let params: [(&str, usize); 8] = [
+        ("apart", 2),
+        ("columns", 0),
+        ("early", 2),
+        ("late", 1),
+        ("levels", 1),
+        ("rows", 0),
+        ("swap", 0),
+        ("turn", 1),
+    ];
+    let request = request(Operation::Mul, 160, "karatsuba", &params.into());
+    let kernel = kernel::generate::<AvrIsa>(&request, &iar(&ATMEGA128)).expect("a kernel");
+    assert!(kernel.is_proved());
+    let told = format!("Karatsuba takes {} cycles", kernel.cost.body.max);
+    assert!(include_str!("../README.md").contains(&told), "{told}");
+}
+
 /// Loops of bands take two pointers: that of A waits in a pair.
 #[test]
 fn bands_in_loops() {
