@@ -561,7 +561,7 @@ fn parts_without_a_multiplier() {
                 Err(error) => {
                     let why = error.to_string();
                     let known =
-                        why.contains("MUL is not an instruction") || why.contains("try --abi gcc");
+                        why.contains("MUL is not an instruction") || why.contains("--abi gcc");
                     assert!(known, "{why}");
                 }
             }
