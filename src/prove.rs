@@ -4,6 +4,7 @@
 //! calling convention; runs in the secret domain ([`crate::timing`]) show what time and
 //! addresses tell. The operands lie anywhere: their places are free variables.
 
+use num_bigint::{BigInt, BigUint};
 use serde::Serialize;
 
 use crate::domain::abstract_memory::Region;
@@ -11,11 +12,13 @@ use crate::domain::algebra::{Algebra, Value};
 use crate::domain::floor;
 use crate::domain::identity::{self, Open, Sign};
 use crate::domain::montgomery::{self, Modulus};
+use crate::domain::residue::{Corner, Residue, Term};
 use crate::domain::{Abstract, Address, Base, Domain};
 use crate::fault::Fault;
 use crate::function::Function;
 use crate::isa::{Depth, Isa, Stopped};
 use crate::program::Claim;
+use crate::spec::modulus::{Modular, Reduce};
 use crate::spec::{Alias, Op, Spec};
 
 pub use crate::timing::{Leak, Timing, Ways, function_timing, leak, narrowest_access, timing};
@@ -253,8 +256,19 @@ fn premises(spec: &Spec, d: &mut Algebra, word_bits: u32, sources: &[Vec<Value>]
             }
         }
         None => {
-            if let Some([m, .., inverse]) = sources.last().map(Vec::as_slice) {
-                d.assume_inverse(*m, *inverse);
+            let words = spec.size.a as usize / word_bits as usize;
+            let m = sources.last().and_then(|m| m.split_at_checked(words));
+            if let Some((m, inverse)) = m {
+                if modular.reduce == Reduce::Lazy {
+                    let most = BigUint::from(1u8) << (spec.size.a - 2);
+                    for words in &sources[..spec.op.factors()] {
+                        d.assume_below(words, word_bits, &(&most << 1));
+                    }
+                    d.assume_below(m, word_bits, &(most + 1u8));
+                }
+                if let [inverse] = inverse {
+                    d.assume_inverse(m[0], *inverse);
+                }
             }
         }
     }
@@ -295,16 +309,16 @@ fn equation(
     }
     let a = &sources[0];
     let b = &sources[spec.op.factors() - 1];
-    // A modulus that is an operand, without the word m' that follows it.
+    // A modulus that is an operand, without the word m' that may follow it.
     let m = &sources[sources.len() - 1];
-    let m = &m[..m.len() - 1];
+    let m = &m[..m.len() - usize::from(spec.op.is_montgomery())];
     let returned = (register_bits, returned.as_slice());
     match spec.op {
         Op::Mul | Op::Sqr | Op::Mullo => identity::product(d, word_bits, &words, a, b),
         Op::Mulhi => floor::high_product(d, word_bits, &words, a, b),
         Op::Add => identity::sum(d, Sign::Plus, word_bits, [&words, a, b], returned),
         Op::Sub => identity::sum(d, Sign::Minus, word_bits, [&words, a, b], returned),
-        Op::Montmul | Op::Montsqr | Op::Redc => {
+        _ => {
             let Some(modular) = &spec.modular else {
                 let text = "there is no modulus".into();
                 return Err(Open { text, pc: None });
@@ -313,6 +327,9 @@ fn equation(
                 Some(m) => Modulus::Number(m.clone().into()),
                 None => Modulus::Words(m),
             };
+            if !spec.op.is_montgomery() {
+                return residue(spec, modular, (a, b), modulus, (&words, word_bits)).show(d);
+            }
             montgomery::Reduced {
                 w: word_bits,
                 result: &words,
@@ -323,6 +340,58 @@ fn equation(
             }
             .show(d)
         }
+    }
+}
+
+/// What `spec` makes of `a` and `b` modulo a number, at each end of what the modulus may be.
+fn residue<'a>(
+    spec: &Spec,
+    modular: &Modular,
+    (a, b): (&'a [Value], &'a [Value]),
+    modulus: Modulus<'a>,
+    (result, w): (&'a [Value], u32),
+) -> Residue<'a> {
+    let n = spec.size.a;
+    let term = |sign, a, b| Term { sign, a, b };
+    let value = match spec.op {
+        Op::Modadd => vec![term(1, a, None), term(1, b, None)],
+        Op::Modsub => vec![term(1, a, None), term(-1, b, None)],
+        Op::Modneg => vec![term(-1, a, None)],
+        _ => vec![term(1, a, Some(b))],
+    };
+    let corner = |m: &BigUint| {
+        let bound = modular.reduce.bound(m, n);
+        // The most that a factor is.
+        let most: BigInt = BigInt::from(bound.clone()) - 1;
+        let (least, most) = match spec.op {
+            Op::Modadd => (BigInt::ZERO, 2 * most),
+            Op::Modsub => (-&most, most),
+            Op::Modneg => (-most, BigInt::ZERO),
+            _ => (BigInt::ZERO, &most * &most),
+        };
+        Corner {
+            modulus: m.clone().into(),
+            least,
+            most,
+            bound: bound.into(),
+        }
+    };
+    let corners = match (modular.fixed(), modular.reduce) {
+        (Some(m), _) => vec![corner(m)],
+        // A runtime modulus lies between 1 and 2^n, or 2^(n-2).
+        (None, reduce) => {
+            let one = BigUint::from(1u8);
+            let bits = if reduce == Reduce::Lazy { n - 2 } else { n };
+            vec![corner(&one), corner(&(&one << bits))]
+        }
+    };
+    Residue {
+        w,
+        result,
+        halvings: 0,
+        value,
+        modulus,
+        corners,
     }
 }
 

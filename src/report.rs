@@ -47,7 +47,7 @@ pub struct ModularReport {
     /// What the result is below: `m`, `2 m` or `2^n`.
     pub bound: String,
     pub contract: String,
-    /// Numbers that go with a fixed modulus, hexadecimal: m', `one = 2^n mod m` (1 in Montgomery's form)
+    /// Numbers that go with a fixed modulus of Montgomery's, hexadecimal: m', `one = 2^n mod m` (1 in Montgomery's form)
     /// and `r2 = 2^(2n) mod m` (whose product with a number is its form).
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub constants: BTreeMap<&'static str, String>,
@@ -59,7 +59,7 @@ impl ModularReport {
         let n = spec.size.a;
         let hex = |x: &BigUint| format!("{x:#x}");
         let mut constants = BTreeMap::new();
-        if let Some(m) = modular.fixed() {
+        if let Some(m) = modular.fixed().filter(|_| spec.op.is_montgomery()) {
             let one = BigUint::from(1u8);
             let inverse = negated_inverse(m, spec.word_bits);
             constants.insert("mprime", format!("{inverse:#x}"));

@@ -32,11 +32,21 @@ pub enum Op {
     Montsqr,
     /// `r = a * 2^-n mod m` of a number of twice the size: Montgomery's reduction.
     Redc,
+    /// `r = a * b mod m`.
+    Modmul,
+    /// `r = a^2 mod m`.
+    Modsqr,
+    /// `r = a + b mod m`.
+    Modadd,
+    /// `r = a - b mod m`.
+    Modsub,
+    /// `r = -a mod m`.
+    Modneg,
 }
 
 impl Op {
     /// All operations.
-    pub const ALL: [Op; 9] = [
+    pub const ALL: [Op; 14] = [
         Op::Mul,
         Op::Sqr,
         Op::Mullo,
@@ -46,6 +56,11 @@ impl Op {
         Op::Montmul,
         Op::Montsqr,
         Op::Redc,
+        Op::Modmul,
+        Op::Modsqr,
+        Op::Modadd,
+        Op::Modsub,
+        Op::Modneg,
     ];
 
     /// The word on the command line.
@@ -60,14 +75,19 @@ impl Op {
             Op::Montmul => "montmul",
             Op::Montsqr => "montsqr",
             Op::Redc => "redc",
+            Op::Modmul => "modmul",
+            Op::Modsqr => "modsqr",
+            Op::Modadd => "modadd",
+            Op::Modsub => "modsub",
+            Op::Modneg => "modneg",
         }
     }
 
     /// How many factors are read: a, or a and b.
     pub fn factors(self) -> usize {
         match self {
-            Op::Sqr | Op::Montsqr | Op::Redc => 1,
-            Op::Mul | Op::Mullo | Op::Mulhi | Op::Add | Op::Sub | Op::Montmul => 2,
+            Op::Sqr | Op::Montsqr | Op::Redc | Op::Modsqr | Op::Modneg => 1,
+            _ => 2,
         }
     }
 
@@ -78,6 +98,15 @@ impl Op {
 
     /// Does it work modulo a number?
     pub fn is_modular(self) -> bool {
+        self.is_montgomery()
+            || matches!(
+                self,
+                Op::Modmul | Op::Modsqr | Op::Modadd | Op::Modsub | Op::Modneg
+            )
+    }
+
+    /// Does it divide by `2^n` modulo a number?
+    pub fn is_montgomery(self) -> bool {
         matches!(self, Op::Montmul | Op::Montsqr | Op::Redc)
     }
 
@@ -93,6 +122,11 @@ impl Op {
             Op::Montmul => format!("r = a * b * 2^-{n} mod m"),
             Op::Montsqr => format!("r = a^2 * 2^-{n} mod m"),
             Op::Redc => format!("r = a * 2^-{n} mod m"),
+            Op::Modmul => "r = a * b mod m".into(),
+            Op::Modsqr => "r = a^2 mod m".into(),
+            Op::Modadd => "r = a + b mod m".into(),
+            Op::Modsub => "r = a - b mod m".into(),
+            Op::Modneg => "r = -a mod m".into(),
         }
     }
 }
@@ -169,14 +203,18 @@ pub enum SpecError {
     NoModulus(&'static str),
     #[error("{0} has no modulus: try montmul, or leave out --modulus and --reduce")]
     NotModular(&'static str),
-    #[error("the modulus {0} is even: Montgomery's reduction needs an odd one")]
-    Even(String),
+    #[error("the modulus {0} is even: {1} needs an odd one")]
+    Even(String, &'static str),
     #[error("the modulus {0} is too small: the smallest is 3")]
     SmallModulus(String),
     #[error("the modulus {0} has {1} bits, operands have {2}: try {3} bits")]
     LargeModulus(String, u64, u32, u64),
     #[error("--reduce lazy needs 4 m <= 2^{0}, and {1} is larger: try --reduce almost")]
     NotLazy(u32, String),
+    #[error(
+        "{0} at run time: below 2^n there is no telling how often m must be taken: try --reduce full"
+    )]
+    RuntimeAlmost(&'static str),
 }
 
 /// A source operand.
@@ -229,7 +267,7 @@ impl Spec {
         match &modular {
             None if op.is_modular() => return Err(SpecError::NoModulus(op.name())),
             Some(_) if !op.is_modular() => return Err(SpecError::NotModular(op.name())),
-            Some(modular) => fits(modular, size.a, word_bits)?,
+            Some(modular) => fits(op, modular, size.a, word_bits)?,
             None => {}
         }
         Ok(Self {
@@ -240,8 +278,8 @@ impl Spec {
         })
     }
 
-    /// The sources: factors, and a modulus that is known at run time only, followed by
-    /// `m' = -m^-1 mod 2^w`.
+    /// The sources: factors, and a modulus that is known at run time only, in Montgomery's operations
+    /// followed by `m' = -m^-1 mod 2^w`.
     pub fn sources(&self) -> Vec<Source> {
         let bits = match self.op {
             Op::Redc => [2 * self.size.a, 0],
@@ -249,9 +287,11 @@ impl Spec {
         };
         let source = |(name, bits)| Source { name, bits };
         let factors = ["a", "b"].into_iter().zip(bits).take(self.op.factors());
-        let modulus = self
-            .is_runtime()
-            .then(|| ("m", self.size.a + self.word_bits));
+        let inverse = match self.op.is_montgomery() {
+            true => self.word_bits,
+            false => 0,
+        };
+        let modulus = self.is_runtime().then(|| ("m", self.size.a + inverse));
         factors.chain(modulus).map(source).collect()
     }
 
@@ -301,8 +341,15 @@ impl Spec {
         let product: BigUint = sources.iter().take(self.op.factors()).product();
         let reduced = |x: BigUint| match self.modulus(sources) {
             // 2^-n = (2^-1)^n, and 1/2 = (m + 1) / 2.
-            Some(m) => x * ((&m + 1u8) >> 1u8).modpow(&bits.into(), &m) % &m,
+            Some(m) if self.op.is_montgomery() => {
+                x * ((&m + 1u8) >> 1u8).modpow(&bits.into(), &m) % &m
+            }
+            Some(m) => x % m,
             None => x,
+        };
+        let negated = |x: &BigUint| match self.modulus(sources) {
+            Some(m) => &m - x % &m,
+            None => x.clone(),
         };
         match self.op {
             Op::Mul => product,
@@ -315,8 +362,11 @@ impl Spec {
                 (BigUint::from(2u8) << bits) + &sources[0] - &sources[1]
             }
             Op::Sub => &sources[0] - &sources[1],
-            Op::Montmul | Op::Redc => reduced(product),
-            Op::Montsqr => reduced(&product * &product),
+            Op::Montmul | Op::Redc | Op::Modmul => reduced(product),
+            Op::Montsqr | Op::Modsqr => reduced(&product * &product),
+            Op::Modadd => reduced(&sources[0] + &sources[1]),
+            Op::Modsub => reduced(&sources[0] + negated(&sources[1])),
+            Op::Modneg => reduced(negated(&sources[0])),
         }
     }
 
@@ -364,9 +414,12 @@ impl Spec {
             (Modulus::Runtime, _) => "1 < m".into(),
         };
         let w = self.word_bits;
-        Some(format!(
-            "odd m, {modulus}, followed by the word -m^-1 mod 2^{w}; {factors} give r < {bound}"
-        ))
+        Some(match self.op.is_montgomery() {
+            true => format!(
+                "odd m, {modulus}, followed by the word -m^-1 mod 2^{w}; {factors} give r < {bound}"
+            ),
+            false => format!("{modulus}; {factors} give r < {bound}"),
+        })
     }
 
     /// The symbol: `mul160`, `mul256x64`, `montmul160_secp160r1`.
@@ -390,16 +443,20 @@ impl Spec {
 }
 
 /// Can one reduce modulo it in `bits` bits?
-fn fits(modular: &Modular, bits: u32, word_bits: u32) -> Result<(), SpecError> {
+fn fits(op: Op, modular: &Modular, bits: u32, word_bits: u32) -> Result<(), SpecError> {
     let Modulus::Fixed { value, text } = &modular.modulus else {
-        return Ok(());
+        let almost = modular.reduce == Reduce::Almost && !op.is_montgomery();
+        return match almost {
+            true => Err(SpecError::RuntimeAlmost(op.name())),
+            false => Ok(()),
+        };
     };
     let text = text.clone();
     if *value < BigUint::from(3u8) {
         return Err(SpecError::SmallModulus(text));
     }
     if !value.bit(0) {
-        return Err(SpecError::Even(text));
+        return Err(SpecError::Even(text, op.name()));
     }
     if value.bits() > u64::from(bits) {
         let near = value.bits().next_multiple_of(u64::from(word_bits));

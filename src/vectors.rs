@@ -180,8 +180,11 @@ pub fn admit(spec: &Spec, sources: &mut [BigUint]) {
         if m == BigUint::from(1u8) {
             m = BigUint::from(3u8);
         }
-        let inverse = BigUint::from(negated_inverse(&m, spec.word_bits));
-        *last = m + (inverse << n);
+        if spec.op.is_montgomery() {
+            let inverse = BigUint::from(negated_inverse(&m, spec.word_bits));
+            m += inverse << n;
+        }
+        *last = m;
     }
     if let Some(limit) = spec.limit(sources) {
         for source in sources.iter_mut().take(spec.op.factors()) {

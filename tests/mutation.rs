@@ -191,7 +191,13 @@ fn wrong_mutants_are_rejected() {
             reduce,
         };
         let spec = Spec::with(op, bits, Some(modular), 8).expect("a size");
-        (spec, ("fips", Params::new()))
+        let method = match op {
+            Operation::Modmul => "product-scanning+fold",
+            Operation::Modsqr => "square-product-scanning+fold",
+            op if op.is_montgomery() => "fips",
+            _ => "carry-chain",
+        };
+        (spec, (method, Params::new()))
     };
     let montgomery = |(spec, _), name| (spec, (name, Params::new()));
     let kernels = [
@@ -219,6 +225,15 @@ fn wrong_mutants_are_rejected() {
             modular(Operation::Montmul, 24, "2^24-2^11-1", Reduce::Full),
             "sos",
         ),
+        modular(Operation::Modadd, 40, "0xff9e3779b1", Reduce::Full),
+        modular(Operation::Modadd, 40, "0x3f9e3779b1", Reduce::Almost),
+        modular(Operation::Modsub, 40, "0xff9e3779b1", Reduce::Full),
+        modular(Operation::Modsub, 40, "0x1f9e3779b1", Reduce::Lazy),
+        modular(Operation::Modneg, 32, "runtime", Reduce::Full),
+        modular(Operation::Modmul, 40, "2^40-5", Reduce::Full),
+        modular(Operation::Modmul, 40, "2^39-7", Reduce::Almost),
+        modular(Operation::Modmul, 40, "2^40-2^24+2^8-1", Reduce::Full),
+        modular(Operation::Modsqr, 40, "2^40-2^24+1", Reduce::Almost),
         mul(3, scanning()),
         mul(9, scanning()),
         mul(5, caching(2)),

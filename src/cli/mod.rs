@@ -97,6 +97,16 @@ pub enum OpArg {
     Montsqr,
     /// r = a * 2^-n mod m, a of twice the size
     Redc,
+    /// r = a * b mod m
+    Modmul,
+    /// r = a^2 mod m
+    Modsqr,
+    /// r = a + b mod m
+    Modadd,
+    /// r = a - b mod m
+    Modsub,
+    /// r = -a mod m
+    Modneg,
 }
 
 impl From<OpArg> for spec::Op {
@@ -111,6 +121,11 @@ impl From<OpArg> for spec::Op {
             OpArg::Montmul => spec::Op::Montmul,
             OpArg::Montsqr => spec::Op::Montsqr,
             OpArg::Redc => spec::Op::Redc,
+            OpArg::Modmul => spec::Op::Modmul,
+            OpArg::Modsqr => spec::Op::Modsqr,
+            OpArg::Modadd => spec::Op::Modadd,
+            OpArg::Modsub => spec::Op::Modsub,
+            OpArg::Modneg => spec::Op::Modneg,
         }
     }
 }
@@ -175,7 +190,8 @@ pub enum SecrecyArg {
 #[derive(Args)]
 pub struct ModularArgs {
     /// Modulus: a name (p256, secp160r1, 25519, opf160, p256-order ...), a number (0x.. is hexadecimal), a
-    /// sum like 2^255-19 or 52542*2^144+1, or runtime: an operand, m followed by m' = -m^-1 mod 2^w
+    /// sum like 2^255-19 or 52542*2^144+1, or runtime: an operand, in Montgomery's operations m followed by
+    /// m' = -m^-1 mod 2^w
     #[arg(long, value_name = "M", allow_hyphen_values = true)]
     modulus: Option<Modulus>,
     /// How far results are reduced: below m, below 2^n, or below 2m for 4m <= 2^n [default: full]

@@ -372,6 +372,7 @@ impl Domain for Algebra {
         {
             return Value::Public(Public::Known(bits));
         }
+        let borrow = self.flag(false);
         match op {
             Logic::Xor if a == b => Value::ZERO,
             _ if a == b => *a,
@@ -380,6 +381,8 @@ impl Domain for Algebra {
             Logic::Or | Logic::Xor if *b == Value::ZERO => *a,
             Logic::And if *a == ones => *b,
             Logic::And if *b == ones => *a,
+            Logic::Xor if *a == ones => self.sub::<W>(a, b, &borrow).word,
+            Logic::Xor if *b == ones => self.sub::<W>(b, a, &borrow).word,
             _ => match self
                 .masked(op, *a, *b, W)
                 .or_else(|| self.cut_logic(op, *a, *b, W))
@@ -444,7 +447,7 @@ impl Domain for Algebra {
             Shift::ArithmeticRight if self.bound(*a, W) >> (W - 1) == 0 => {
                 self.shift::<W>(Shift::Right, a, count)
             }
-            Shift::ArithmeticRight => (self.unknown_word(W), BitValue::Opaque),
+            Shift::ArithmeticRight => (self.shift_signed::<W>(*a, count), BitValue::Opaque),
         }
     }
 

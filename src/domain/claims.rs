@@ -184,12 +184,17 @@ impl Equation {
 
     /// The factor `f` for which `p` contains `f sum 2^(W i) words[i]`, if it does; a word may be there
     /// more often where `p` leaves the rest as it is. The lowest word decides, whose coefficient is known
-    /// best modulo a power of 2; over the integers the highest, which is no quotient.
+    /// best modulo a power of 2; over the integers first the highest, which is no quotient of Montgomery's:
+    /// where a product is folded, its high words are there for other ones, and the lowest decides.
     pub fn factor_in(&self, p: &Polynomial<'_>) -> Option<Scaled> {
-        let (weight, first) = match p.bits {
-            u64::MAX => self.variables().next_back()?,
-            _ => self.variables().next()?,
-        };
+        let ends = [self.variables().next_back(), self.variables().next()];
+        let highest = usize::from(p.bits != u64::MAX);
+        let mut ends = ends.into_iter().skip(highest).flatten();
+        ends.find_map(|end| self.factor_of(end, p))
+    }
+
+    /// The factor that the word `first` with its weight has, if it is that of all words.
+    fn factor_of(&self, (weight, first): (u64, VarId), p: &Polynomial<'_>) -> Option<Scaled> {
         let mut factor = p.coefficient(first)?.clone();
         factor.shift = factor.shift.checked_sub(weight)?;
         for (weight, v) in self.variables() {

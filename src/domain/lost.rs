@@ -44,7 +44,7 @@ impl Algebra {
             active: BTreeMap::new(),
             settled: Scaled::new(BigInt::ZERO, 0),
         };
-        if !sum.add_left(c, &power(ONE)) {
+        if !sum.add_left(c, &power(ONE), None) {
             return false;
         }
         let claims = &self.claims;
@@ -64,7 +64,7 @@ impl Algebra {
                     }
                 }
                 None if by.odd.is_positive() || sum.is_complement(v) => sum.replace(v, &by),
-                None => {}
+                None => sum.replace_borrow(v, &by),
             }
         }
         false
@@ -98,28 +98,58 @@ impl Sum<'_> {
     }
 
     /// Adds `by * c` as `by / 2^w (x - s)`, if `c` left the word made next, `s = x - 2^w c`; `-s` is at most 0.
-    fn add_left(&mut self, c: VarId, by: &Scaled) -> bool {
+    /// A borrow left `s = x + 2^w c`: then it is `by / 2^w (s - x)`, where `s` is at most its bound; `there`
+    /// is a multiple of `s` to begin with.
+    fn add_left(&mut self, c: VarId, by: &Scaled, there: Option<&Scaled>) -> bool {
         let Some((terms, constant)) = self.algebra.sum(c + 1) else {
             return false;
         };
-        let left = |(v, factor): &&(VarId, i64)| *v == c && *factor < 0 && by.shift >= 64;
+        let left = |(v, _): &&(VarId, i64)| *v == c && by.shift >= 64;
         let Some((_, weight)) = terms.iter().find(left) else {
             return false;
         };
-        // The weight of a carry is 2^w.
+        // The weight of a carry is 2^w, that of a borrow -2^w here.
         let w = u64::from(weight.trailing_zeros());
-        if -weight != 1 << w {
+        if weight.unsigned_abs() != 1 << w {
             return false;
         }
         let by = Scaled {
             odd: by.odd.clone(),
             shift: by.shift - w,
         };
-        self.settle(constant, &by);
+        let sign = -weight.signum();
+        if sign < 0 {
+            let mut all = by.clone();
+            all.add(there.unwrap_or(&Scaled::new(BigInt::ZERO, 0)));
+            if all.odd.is_positive() {
+                self.settle_variable(c + 1, &all);
+            }
+        }
+        self.settle(constant * sign, &by);
         for (v, factor) in terms.iter().filter(|(v, _)| *v != c) {
-            self.add(*v, &by.times(*factor));
+            self.add(*v, &by.times(*factor * sign));
         }
         true
+    }
+
+    /// What is taken of a word that a borrow left, if the borrow is added, goes with what it adds.
+    fn replace_borrow(&mut self, s: VarId, taken: &Scaled) {
+        let Some(c) = s.checked_sub(1) else {
+            return;
+        };
+        let key = (self.algebra.vars[c as usize].rank, c);
+        let left = self.algebra.sum(s);
+        let is_borrow =
+            left.is_some_and(|(terms, _)| terms.iter().any(|(v, by)| *v == c && *by > 0));
+        let added = self
+            .active
+            .get(&key)
+            .filter(|by| is_borrow && by.odd.is_positive());
+        if let (Some(by), Def::Carry) = (added.cloned(), self.algebra.vars[c as usize].def)
+            && self.add_left(c, &by, Some(taken))
+        {
+            self.active.remove(&key);
+        }
     }
 
     /// Is it a number less a variable? Taken away, it adds that variable.
@@ -140,7 +170,7 @@ impl Sum<'_> {
                 }
             }
             Def::Low { a, b, hi, w } => self.settle_product(v, [a, b], hi, w, by),
-            Def::Carry if self.add_left(v, by) => {}
+            Def::Carry if self.add_left(v, by, None) => {}
             Def::Carry | Def::Free | Def::Product { .. } => self.settle_variable(v, by),
         }
     }

@@ -33,6 +33,7 @@ mod placed;
 mod polynomial;
 pub mod public;
 mod recent;
+pub mod residue;
 pub mod secret;
 mod sign;
 mod split;

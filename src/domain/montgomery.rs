@@ -26,7 +26,6 @@ use num_traits::{One, Signed, Zero};
 use super::algebra::{Algebra, Def, Value, VarId};
 use super::identity::{self, Open};
 use super::polynomial::{self, Home, Polynomial, Remainder, Scaled, homes};
-use super::public::Public;
 use crate::spec::modulus::Reduce;
 
 /// `M`: a number, or the words of an operand.
@@ -238,7 +237,7 @@ impl Reduced<'_> {
                 rest.constant = left;
             }
             Modulus::Words(words) => {
-                let words: Vec<_> = words.iter().filter_map(variable).collect();
+                let words: Vec<_> = words.iter().filter_map(Value::variable).collect();
                 let Some(first) = words.first().copied() else {
                     return Err(rest);
                 };
@@ -382,7 +381,7 @@ fn compared_with_zero(algebra: &Algebra, s: &Form, w: u32) -> Option<Form> {
 }
 
 /// What of a remainder is no multiple of the modulus.
-fn odd_term(algebra: &Algebra, rest: &Remainder) -> Open {
+pub(super) fn odd_term(algebra: &Algebra, rest: &Remainder) -> Open {
     let name = |v: VarId| match algebra.name(v) {
         Some(name) => name.to_string(),
         None => format!("a word made at {:#x}", algebra.vars[v as usize].pc),
@@ -398,11 +397,4 @@ fn odd_term(algebra: &Algebra, rest: &Remainder) -> Open {
     open(&format!(
         "the result is not the product reduced: {what} is left over"
     ))
-}
-
-fn variable(value: &Value) -> Option<VarId> {
-    match value {
-        Value::Var(v) => Some(*v),
-        Value::Public(Public::Known(_) | Public::Pointer { .. }) => None,
-    }
 }

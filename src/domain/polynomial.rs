@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use num_bigint::BigInt;
+use num_bigint::{BigInt, Sign};
 use num_traits::Zero;
 
 use super::algebra::{Algebra, Def, Value, VarId};
@@ -271,6 +271,24 @@ impl<'a> Polynomial<'a> {
         r
     }
 
+    /// The least and the most that the bounds of its variables allow, if no two are multiplied.
+    pub fn range(&self) -> Option<(BigInt, BigInt)> {
+        if !self.rows.is_empty() || !self.open_products.is_empty() {
+            return None;
+        }
+        let mut least = self.constant.value();
+        let mut most = least.clone();
+        let linear = self.linear.iter().map(|((_, v), by)| (v, by));
+        for (v, by) in linear.chain(&self.open_linear).chain(&self.left) {
+            let share = by.value() * self.algebra.vars[*v as usize].bound;
+            match by.odd.sign() {
+                Sign::Minus => least += share,
+                _ => most += share,
+            }
+        }
+        Some((least, most))
+    }
+
     fn def(&self, v: VarId) -> Def {
         self.algebra.vars[v as usize].def
     }
@@ -371,9 +389,20 @@ impl<'a> Polynomial<'a> {
 
     /// Replaces all variables that have definitions, latest first.
     pub(super) fn eliminate(&mut self) -> Result<(), Open> {
+        self.eliminate_while(|_| true)
+    }
+
+    /// The same as long as `wanted` says so before the next is replaced.
+    pub(super) fn eliminate_while(
+        &mut self,
+        mut wanted: impl FnMut(&Self) -> bool,
+    ) -> Result<(), Open> {
         let claims = &self.algebra.claims;
         let mut order = claims.order.iter().rev().peekable();
         while self.products <= MOST_PRODUCTS {
+            if !wanted(self) {
+                return Ok(());
+            }
             let linear = self.linear.last_key_value().map(|(key, _)| *key);
             let row = self.rows.last_key_value().map(|(v, _)| *v);
             let next = linear.map(|(rank, _)| rank).max(row);

@@ -284,6 +284,18 @@ impl Algebra {
         }
     }
 
+    /// `x` shifted right by `count`, its top bit in the places that become free.
+    pub(super) fn shift_signed<const W: u32>(&mut self, x: Value, count: u32) -> Value {
+        match self.split(x, W - 1, W).1 {
+            Value::Var(top) if count == W - 1 => self.mask_of::<W>(top),
+            top => {
+                let word = self.split(x, count, W).1;
+                let free = (1 << W) - (1 << (W - count));
+                self.weighted_sum(&[(word, 1), (top, free)], W)
+            }
+        }
+    }
+
     /// `sum of weight * word`, known to be below `2^w`.
     pub(super) fn weighted_sum(&mut self, words: &[(Value, u64)], w: u32) -> Value {
         let (mut terms, mut constant, mut bound) = (Vec::new(), 0, 0u64);

@@ -17,6 +17,14 @@ impl Value {
     pub const ZERO: Value = Value::Public(Public::Known(0));
     /// The number 1.
     pub const ONE: Value = Value::Public(Public::Known(1));
+
+    /// The variable that it is, if it is one.
+    pub fn variable(&self) -> Option<VarId> {
+        match self {
+            Value::Var(v) => Some(*v),
+            Value::Public(_) => None,
+        }
+    }
 }
 
 /// A bit: public, a variable in 0..=1, or one whose equation nobody needed so far.

@@ -1,11 +1,13 @@
 //! The methods: pure functions from a spec, a machine's facts and parameters to a [`Schedule`].
 
 mod bottom;
+pub mod carry_chain;
 mod catching;
 pub mod cihs;
 pub mod cios;
 pub mod consecutive_operand_caching;
 pub mod fips;
+pub mod folded;
 pub mod hybrid;
 pub mod karatsuba;
 pub mod karatsuba_calls;
@@ -69,7 +71,7 @@ impl Method {
 }
 
 /// Methods with a file of their own.
-static OWN: [&Method; 23] = [
+static OWN: [&Method; 24] = [
     &operand_caching::METHOD,
     &consecutive_operand_caching::METHOD,
     &hybrid::METHOD,
@@ -93,16 +95,22 @@ static OWN: [&Method; 23] = [
     &cihs::METHOD,
     &sos::METHOD,
     &kcm::METHOD,
+    &carry_chain::METHOD,
 ];
 
-/// All methods: those with a file, then every product with each of two reductions behind it.
-pub static METHODS: [&Method; OWN.len() + 2 * separated::METHODS.len()] = {
-    let mut all = [OWN[0]; OWN.len() + 2 * separated::METHODS.len()];
+/// How many there are: those with a file, every product with each of two reductions behind it, and with folds.
+const ALL: usize = OWN.len() + 2 * separated::METHODS.len() + folded::METHODS.len();
+
+/// All methods.
+pub static METHODS: [&Method; ALL] = {
+    let mut all = [OWN[0]; ALL];
+    let folded = ALL - folded::METHODS.len();
     let mut i = 0;
     while i < all.len() {
-        all[i] = match i.checked_sub(OWN.len()) {
-            None => OWN[i],
-            Some(j) => &separated::METHODS[j / 2][j % 2],
+        all[i] = match (i.checked_sub(OWN.len()), i.checked_sub(folded)) {
+            (_, Some(j)) => &folded::METHODS[j],
+            (Some(j), None) => &separated::METHODS[j / 2][j % 2],
+            (None, None) => OWN[i],
         };
         i += 1;
     }
@@ -146,6 +154,11 @@ pub enum MethodError {
     Halves { method: &'static str, words: usize },
     #[error("there is no modulus: try --modulus p256")]
     NoModulus,
+    #[error(
+        "to fold, a modulus is 2^n - c or 2^(n-1) - c with a c of few words, or the sum of few powers of \
+         words: try montmul"
+    )]
+    NotSpecial,
     #[error("{0} is for machines without a multiplier, and this one multiplies")]
     Multiplies(&'static str),
     #[error("{0} is loops only: try --style looped or --style rolled")]

@@ -8,6 +8,7 @@ use super::{MethodError, diagonal, pairs};
 use crate::schedule::{Chain, End, Link, Pile, Quotient, Sum, Word, WordStep, Words};
 use crate::spec::modulus::{Modulus, Reduce, negated_inverse};
 use crate::spec::{Op, Spec};
+use num_bigint::BigUint;
 
 /// The modulus of a schedule.
 pub struct Reduction {
@@ -60,16 +61,7 @@ impl Reduction {
         let reduce = modular.reduce;
         Ok(match &modular.modulus {
             Modulus::Fixed { value, .. } => {
-                let mut digits = value.to_bytes_le();
-                digits.resize(n * w as usize / 8, 0);
-                let digits = digits.chunks(w as usize / 8);
-                let number =
-                    |bytes: &[u8]| bytes.iter().rev().fold(0, |x, b| x << 8 | u64::from(*b));
-                let m = digits.map(|bytes| match number(bytes) {
-                    0 => None,
-                    digit => Some(words.constant(digit)),
-                });
-                let m = m.collect();
+                let m = digits(words, value, n);
                 let inverse = negated_inverse(value, w);
                 let fits = value.bits() < u64::from(spec.size.a);
                 // A B < R M, as a reduction alone always has it.
@@ -225,24 +217,48 @@ impl Reduction {
 
     /// `x ± (M & mask)`.
     fn masked(&self, words: &mut Words, sum: Sum, x: &[Word], mask: Word) -> Vec<Word> {
-        let ones = u64::MAX >> (64 - words.word_bits);
-        let out = words.fresh_words(x.len());
-        let link = |((x, m), out): ((&Word, &Option<Word>), &Word)| match m {
-            // All ones under a mask are the mask.
-            Some(m) if words.known(*m) == Some(ones) => Link::new(Some(*x), Some(mask), *out),
-            Some(m) => Link {
-                mask: Some(mask),
-                ..Link::new(Some(*x), Some(*m), *out)
-            },
-            None => Link::new(Some(*x), None, *out),
-        };
-        let links = x.iter().zip(&self.m).zip(&out).map(link).collect();
-        words.push(WordStep::Chain(Chain {
-            sum,
-            carry: None,
-            links,
-            end: End::Drop,
-        }));
-        out
+        masked(words, sum, (x, &self.m), mask, End::Drop)
     }
+}
+
+/// `n` words of a number; None is 0.
+pub fn digits(words: &mut Words, value: &BigUint, n: usize) -> Vec<Option<Word>> {
+    let size = words.word_bits as usize / 8;
+    let mut bytes = value.to_bytes_le();
+    bytes.resize(n * size, 0);
+    let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |x, b| x << 8 | u64::from(*b));
+    let digits = bytes.chunks(size).map(|bytes| match number(bytes) {
+        0 => None,
+        digit => Some(words.constant(digit)),
+    });
+    digits.collect()
+}
+
+/// `x ± (y & mask)`; None is 0.
+pub fn masked(
+    words: &mut Words,
+    sum: Sum,
+    (x, y): (&[Word], &[Option<Word>]),
+    mask: Word,
+    end: End,
+) -> Vec<Word> {
+    let ones = u64::MAX >> (64 - words.word_bits);
+    let out = words.fresh_words(x.len());
+    let link = |((x, y), out): ((&Word, &Option<Word>), &Word)| match y {
+        // All ones under a mask are the mask.
+        Some(y) if words.known(*y) == Some(ones) => Link::new(Some(*x), Some(mask), *out),
+        Some(y) => Link {
+            mask: Some(mask),
+            ..Link::new(Some(*x), Some(*y), *out)
+        },
+        None => Link::new(Some(*x), None, *out),
+    };
+    let links = x.iter().zip(y).zip(&out).map(link).collect();
+    words.push(WordStep::Chain(Chain {
+        sum,
+        carry: None,
+        links,
+        end,
+    }));
+    out
 }

@@ -115,12 +115,34 @@ pub static METHODS: [[Method; 2]; 10] = [
 pub(super) fn product(spec: &Spec) -> Spec {
     Spec {
         op: match spec.op {
-            Op::Montsqr => Op::Sqr,
+            Op::Montsqr | Op::Modsqr => Op::Sqr,
             _ => Op::Mul,
         },
         modular: None,
         ..spec.clone()
     }
+}
+
+/// The whole product by `method`, and the claim that it is one.
+pub(super) fn whole(
+    method: &Method,
+    spec: &Spec,
+    facts: &Facts,
+    params: &Params,
+) -> Result<Words, MethodError> {
+    let whole = product(spec);
+    let mut words = match (method.schedule)(&whole, &facts.styled(Style::Unrolled), params)? {
+        Schedule::Blocks(blocks) => Words::of(whole.op, facts.word_bits, &blocks),
+        Schedule::Words(words) => words,
+        Schedule::Tiles(_) => return Err(MethodError::Multiplies(method.name)),
+        Schedule::Loops(_) | Schedule::Halves(_) | Schedule::Scans(_) => {
+            return Err(MethodError::OnlyLoops(method.name));
+        }
+    };
+    let factors = [0, spec.op.factors() - 1].map(|side| words.operand(side));
+    let claim = Claim::product(&words.result, &factors[0], &factors[1], &[]);
+    words.claims.push(claim);
+    Ok(words)
 }
 
 /// The schedule of `method`, then the reduction of what it makes.
@@ -131,21 +153,9 @@ pub(super) fn after(
     facts: &Facts,
     params: &Params,
 ) -> Result<Schedule, MethodError> {
-    let whole = product(spec);
-    let mut words = match (method.schedule)(&whole, &facts.styled(Style::Unrolled), params)? {
-        Schedule::Blocks(blocks) => Words::of(whole.op, facts.word_bits, &blocks),
-        Schedule::Words(words) => words,
-        Schedule::Tiles(_) => return Err(MethodError::Multiplies(method.name)),
-        Schedule::Loops(_) | Schedule::Halves(_) | Schedule::Scans(_) => {
-            return Err(MethodError::OnlyLoops(method.name));
-        }
-    };
+    let mut words = whole(method, spec, facts, params)?;
     let reduction = Reduction::of(spec, &mut words)?;
     let p = std::mem::take(&mut words.result);
-    let factors = [0, spec.op.factors() - 1].map(|side| words.operand(side));
-    words
-        .claims
-        .push(Claim::product(&p, &factors[0], &factors[1], &[]));
     words.push(WordStep::Part("reduce the product".into()));
     let t = match scan {
         Scan::Product => reduction.sweep(&mut words, |_, k| Pile {

@@ -1,0 +1,118 @@
+//! Sums, differences and negatives modulo a number: a carry chain, then the modulus taken, or given back,
+//! under a mask of the borrow.
+//!
+//! Factors and result are below `M`, or below `2 M` (lazy), where `2 M` is taken. Below `2^n` (almost) it is the
+//! largest multiple `2^n - c` of `M` there is, twice, as a sum of such numbers may be `2^(n+1) - 2`: a carry
+//! out of the top becomes `c`, and so does the carry of that.
+
+use num_bigint::BigUint;
+
+use super::reduction::{digits, masked};
+use super::{Method, MethodError, Params};
+use crate::facts::Facts;
+use crate::schedule::{End, Schedule, Sum, Word, WordStep, Words};
+use crate::spec::modulus::{Modular, Modulus, Reduce};
+use crate::spec::{Op, Spec};
+
+/// Modular sums and differences.
+pub static METHOD: Method = Method {
+    name: "carry-chain",
+    summary: "the sum or difference, then the modulus under a mask of the borrow",
+    source: "Menezes, van Oorschot, Vanstone 1996, section 14.3.1",
+    ops: &[Op::Modadd, Op::Modsub, Op::Modneg],
+    parameters: &[],
+    defaults: |_, _| vec![Params::new()],
+    schedule,
+};
+
+fn schedule(spec: &Spec, _: &Facts, _: &Params) -> Result<Schedule, MethodError> {
+    let modular = spec.modular.as_ref().ok_or(MethodError::NoModulus)?;
+    let n = (spec.size.a / spec.word_bits) as usize;
+    let mut words = Words::new(spec.op, spec.word_bits, &vec![n; spec.op.factors()]);
+    words.modular = Some(modular.clone());
+    let a = words.operand(0);
+    words.result = match (modular.fixed(), modular.reduce) {
+        (Some(m), Reduce::Almost) => almost(&mut words, &a, m),
+        _ => below(&mut words, &a, modular),
+    };
+    Ok(Schedule::Words(words))
+}
+
+/// Below `M` or `2 M`.
+fn below(words: &mut Words, a: &[Word], modular: &Modular) -> Vec<Word> {
+    let n = a.len();
+    let twice = usize::from(modular.reduce == Reduce::Lazy);
+    let m = match &modular.modulus {
+        Modulus::Fixed { value, .. } => digits(words, &(value << twice), n),
+        Modulus::Runtime => {
+            let side = words.lengths.len();
+            words.add_operand(n);
+            let mut m = words.operand(side);
+            if twice == 1 {
+                words.push(WordStep::Part("2 m".into()));
+                m = words.chain(Sum::Add, &m, &m, End::Drop);
+            }
+            m.into_iter().map(Some).collect()
+        }
+    };
+    let mask = words.fresh();
+    let end = End::Mask { out: mask };
+    let difference = match words.op {
+        Op::Modadd => {
+            // Does the sum of two factors take one word more?
+            let top = words.fresh();
+            let bits = u64::from(words.word_bits) * n as u64;
+            let carries = twice == 0 && modular.fixed().is_none_or(|m| m.bits() == bits);
+            let end_of_sum = match carries {
+                true => End::Carry { out: top },
+                false => End::Drop,
+            };
+            words.push(WordStep::Part("a + b".into()));
+            let b = words.operand(1);
+            let mut t = words.chain(Sum::Add, a, &b, end_of_sum);
+            t.extend(carries.then_some(top));
+            words.push(WordStep::Part("subtract m".into()));
+            let m = (0..t.len()).map(|i| m.get(i).copied().flatten());
+            let pairs = t.iter().copied().map(Some).zip(m).collect();
+            words.links(Sum::Sub, pairs, end)
+        }
+        Op::Modsub => {
+            words.push(WordStep::Part("a - b".into()));
+            let b = words.operand(1);
+            words.chain(Sum::Sub, a, &b, end)
+        }
+        _ => {
+            words.push(WordStep::Part("-a".into()));
+            let pairs = a.iter().map(|a| (None, Some(*a))).collect();
+            words.links(Sum::Sub, pairs, end)
+        }
+    };
+    words.push(WordStep::Part("add m under the borrow".into()));
+    masked(words, Sum::Add, (&difference[..n], &m), mask, End::Drop)
+}
+
+/// Below `2^n`, modulo the number `m`.
+fn almost(words: &mut Words, a: &[Word], m: &BigUint) -> Vec<Word> {
+    let n = a.len();
+    let bits = words.word_bits as usize * n;
+    let c = digits(words, &((BigUint::from(1u8) << bits) % m), n);
+    let (sum, text) = match words.op {
+        Op::Modadd => (Sum::Add, "a + b"),
+        Op::Modsub => (Sum::Sub, "a - b"),
+        _ => (Sum::Sub, "-a"),
+    };
+    let [first, second] = [words.fresh(), words.fresh()];
+    words.push(WordStep::Part(text.into()));
+    let pairs = match words.op {
+        Op::Modneg => a.iter().map(|a| (None, Some(*a))).collect(),
+        _ => {
+            let b = words.operand(1).into_iter().map(Some);
+            a.iter().copied().map(Some).zip(b).collect()
+        }
+    };
+    let t = words.links(sum, pairs, End::Mask { out: first });
+    words.push(WordStep::Part("2^n mod m for the carry".into()));
+    let t = masked(words, sum, (&t, &c), first, End::Mask { out: second });
+    words.push(WordStep::Part("and for the carry of that".into()));
+    masked(words, sum, (&t, &c), second, End::Drop)
+}

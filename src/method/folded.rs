@@ -1,0 +1,355 @@
+//! Products and squares modulo a prime next to a power of 2: any multiplication or squaring, then its upper
+//! half is folded into the lower.
+//!
+//! `2^n = c (mod m)`, so `H 2^n + L = L + c H`, with a carry `t` out of the top; then `t` is folded. Digits of
+//! `c` are words: few of any size (2^255-19, Crandall's form), or few that are 1 or -1, from Solinas' sums of
+//! powers of 2. There every word of `H` is replaced until nothing is left above the top, so that a column of
+//! the sum has each word a small number of times, and `t` is a small number. What is taken is added: a
+//! word `-y` is `(2^w - 1 - y) - (2^w - 1)`, and the numbers together are one, modulo `m`.
+
+use num_bigint::{BigInt, BigUint};
+use num_integer::Integer;
+use num_traits::Signed;
+
+use super::reduction::{Reduction, digits};
+use super::separated::whole;
+use super::{
+    Method, MethodError, Params, consecutive_operand_caching, hybrid, karatsuba, karatsuba_comba,
+    karatsuba_squaring, lazy_doubling, operand_caching, product_scanning, sliding_block_doubling,
+    square_carry_catcher, square_product_scanning,
+};
+use crate::facts::Facts;
+use crate::schedule::{Chain, End, Link, Pile, Schedule, Sum, Word, WordStep, Words};
+use crate::spec::modulus::Reduce;
+use crate::spec::{Op, Spec};
+
+/// A product method followed by folds.
+macro_rules! folded {
+    ($name:literal, $op:expr, $product:path) => {
+        Method {
+            name: $name,
+            summary: "modulo a special prime: the whole product, then its upper half folded",
+            source: "Crandall 1992; Solinas 1999",
+            ops: &[$op],
+            parameters: $product.parameters,
+            defaults: |spec, facts| ($product.defaults)(&super::separated::product(spec), facts),
+            schedule: |spec, facts, params| after(&$product, spec, facts, params),
+        }
+    };
+}
+
+/// Every multiplication and squaring with columns or words.
+pub static METHODS: [Method; 11] = [
+    folded!("operand-caching+fold", Op::Modmul, operand_caching::METHOD),
+    folded!(
+        "consecutive-operand-caching+fold",
+        Op::Modmul,
+        consecutive_operand_caching::METHOD
+    ),
+    folded!("hybrid+fold", Op::Modmul, hybrid::METHOD),
+    folded!(
+        "product-scanning+fold",
+        Op::Modmul,
+        product_scanning::METHOD
+    ),
+    folded!("karatsuba+fold", Op::Modmul, karatsuba::METHOD),
+    folded!("karatsuba-comba+fold", Op::Modmul, karatsuba_comba::METHOD),
+    folded!(
+        "square-product-scanning+fold",
+        Op::Modsqr,
+        square_product_scanning::METHOD
+    ),
+    folded!(
+        "square-carry-catcher+fold",
+        Op::Modsqr,
+        square_carry_catcher::METHOD
+    ),
+    folded!("lazy-doubling+fold", Op::Modsqr, lazy_doubling::METHOD),
+    folded!(
+        "sliding-block-doubling+fold",
+        Op::Modsqr,
+        sliding_block_doubling::METHOD
+    ),
+    folded!(
+        "karatsuba-squaring+fold",
+        Op::Modsqr,
+        karatsuba_squaring::METHOD
+    ),
+];
+
+/// `c`, by its digits that are not 0: the place of each and its value.
+struct Folding {
+    /// Words of the modulus.
+    n: usize,
+    digits: Vec<(usize, i64)>,
+}
+
+/// Digits of `c` at most, where they are larger than 1.
+const FEW: usize = 4;
+/// The same where all are 1 or -1.
+const SPARSE: usize = 6;
+
+impl Folding {
+    /// `c = 2^(w n) mod m`, `m` of all bits of `n` words or one less.
+    ///
+    /// # Errors
+    /// When the digits of `c` are many, or it is too large for two folds.
+    fn of(m: &BigUint, n: usize, w: u32) -> Result<Self, MethodError> {
+        let bits = w as usize * n;
+        let c = (BigUint::from(1u8) << bits) % m;
+        let plain = Self::expanded(&c, n, w, false);
+        let balanced = Self::expanded(&c, n, w, true);
+        let digits = if balanced.len() < plain.len() {
+            balanced
+        } else {
+            plain
+        };
+        let folding = Self { n, digits };
+        // Folded once, c t is left, where t is as large as c, or a few times a column.
+        let fits = match folding.is_sparse() {
+            true => folding.digits.len() <= SPARSE && c.bits() as usize + w as usize <= bits,
+            false => {
+                let positive = folding.digits.iter().all(|(_, d)| *d > 0);
+                positive && folding.digits.len() <= FEW && 2 * c.bits() as usize + 8 <= bits
+            }
+        };
+        match fits && m.bits() as usize + 1 >= bits {
+            true => Ok(folding),
+            false => Err(MethodError::NotSpecial),
+        }
+    }
+
+    /// The digits of `c` that are not 0, from `0 .. 2^w`, or between `-2^(w-1)` and `2^(w-1)`.
+    fn expanded(c: &BigUint, n: usize, w: u32, balanced: bool) -> Vec<(usize, i64)> {
+        let base = 1i64 << w;
+        let mut rest = BigInt::from(c.clone());
+        let mut digits = Vec::new();
+        for place in 0..=n {
+            let (high, low) = rest.div_mod_floor(&base.into());
+            let low = low.iter_u64_digits().next().unwrap_or(0) as i64;
+            let digit = low - if balanced && low > base / 2 { base } else { 0 };
+            rest = high + i64::from(digit < low);
+            digits.extend((digit != 0).then_some((place, digit)));
+        }
+        digits
+    }
+
+    /// Are all digits 1 or -1?
+    fn is_sparse(&self) -> bool {
+        self.digits.iter().all(|(_, digit)| digit.abs() == 1)
+    }
+
+    /// Words of `c`.
+    fn len(&self) -> usize {
+        self.digits.last().map_or(0, |(place, _)| place + 1)
+    }
+
+    /// How often word `i` of the upper half is in each of `n` columns.
+    fn row(&self, i: usize) -> Vec<i64> {
+        let mut times = vec![0; self.n + i + 1];
+        times[self.n + i] = 1;
+        for column in (self.n..times.len()).rev() {
+            let many = times[column];
+            for (place, digit) in &self.digits {
+                times[column - self.n + place] += many * digit;
+            }
+        }
+        times.truncate(self.n);
+        times
+    }
+
+    /// Column `k` of `c x`.
+    fn column(&self, words: &mut Words, x: &[Word], k: usize) -> Pile {
+        let mut pile = Pile::default();
+        for (place, digit) in &self.digits {
+            let x = k.checked_sub(*place).and_then(|i| x.get(i));
+            match (x, digit) {
+                (None, _) => {}
+                (Some(x), 1) => pile.addends.push(*x),
+                (Some(x), digit) => {
+                    let digit = words.constant(*digit as u64);
+                    pile.products.push((*x, digit));
+                }
+            }
+        }
+        pile
+    }
+
+    /// `L + c H`: `n` words and what is above.
+    fn once(&self, words: &mut Words, p: &[Word], m: &BigUint) -> Vec<Word> {
+        let (low, high) = p.split_at(self.n);
+        let piles = match self.is_sparse() {
+            true => self.merged(words, (low, high), m),
+            false => (0..self.n + self.len())
+                .map(|k| {
+                    let mut pile = self.column(words, high, k);
+                    pile.addends.extend(low.get(k));
+                    pile
+                })
+                .collect(),
+        };
+        words.sweep(piles)
+    }
+
+    /// Columns of `L + c H` where every word is below the top, and a last one for their carry.
+    fn merged(&self, words: &mut Words, (low, high): (&[Word], &[Word]), m: &BigUint) -> Vec<Pile> {
+        let mut piles: Vec<_> = low
+            .iter()
+            .map(|word| Pile {
+                addends: vec![*word],
+                ..Pile::default()
+            })
+            .collect();
+        let w = words.word_bits;
+        let ones = u64::MAX >> (64 - w);
+        // What complements are too large by.
+        let mut excess = BigInt::ZERO;
+        for (i, word) in high.iter().enumerate() {
+            let row = self.row(i);
+            let taken = row.iter().any(|times| *times < 0).then(|| {
+                let (out, y) = (words.fresh(), words.constant(ones));
+                words.push(WordStep::Xor { x: *word, y, out });
+                out
+            });
+            for (k, times) in row.iter().enumerate() {
+                let word = if *times < 0 { taken } else { Some(*word) };
+                let count = times.unsigned_abs() as usize;
+                piles[k]
+                    .addends
+                    .extend(word.into_iter().cycle().take(count));
+                if times.is_negative() {
+                    excess += BigInt::from(ones) * count << (w as usize * k);
+                }
+            }
+        }
+        let number = (-excess).mod_floor(&m.clone().into());
+        let number = digits(words, number.magnitude(), self.n);
+        for (pile, digit) in piles.iter_mut().zip(number) {
+            pile.addends.extend(digit);
+        }
+        piles.push(Pile::default());
+        piles
+    }
+
+    /// The words of `c t`, as many as the modulus has; None is 0.
+    fn again(&self, words: &mut Words, t: &[Word]) -> Vec<Option<Word>> {
+        match (self.is_sparse(), t) {
+            (true, [t]) => self.spread(words, *t),
+            _ => {
+                let piles = (0..self.len() + t.len()).map(|k| self.column(words, t, k));
+                let piles = piles.collect();
+                let product = words.sweep(piles);
+                let product = product.into_iter().map(Some);
+                product
+                    .chain(std::iter::repeat(None))
+                    .take(self.n)
+                    .collect()
+            }
+        }
+    }
+
+    /// The same of a word and digits that are 1 or -1: a difference, whose borrow fills what is between them.
+    fn spread(&self, words: &mut Words, t: Word) -> Vec<Option<Word>> {
+        let mut borrow: Option<Word> = None;
+        let mut out = Vec::with_capacity(self.n);
+        for k in 0..self.n {
+            let digit = self.digits.iter().find(|(place, _)| *place == k);
+            let (x, y) = match digit {
+                None => {
+                    out.push(borrow);
+                    continue;
+                }
+                Some((_, 1)) if borrow.is_none() => {
+                    out.push(Some(t));
+                    continue;
+                }
+                Some((_, 1)) => (Some(t), None),
+                Some(_) => (None, Some(t)),
+            };
+            let word = words.fresh();
+            // What gives something borrows nothing: there was no borrow if t is 0.
+            let mask = y.map(|_| words.fresh());
+            words.push(WordStep::Chain(Chain {
+                sum: Sum::Sub,
+                carry: borrow,
+                links: vec![Link::new(x, y, word)],
+                end: mask.map_or(End::Drop, |out| End::Mask { out }),
+            }));
+            out.push(Some(word));
+            borrow = mask;
+        }
+        out
+    }
+}
+
+/// The schedule of `method`, then the folds of what it makes.
+fn after(
+    method: &Method,
+    spec: &Spec,
+    facts: &Facts,
+    params: &Params,
+) -> Result<Schedule, MethodError> {
+    let m = spec.modular.as_ref().and_then(|modular| modular.fixed());
+    let m = m.ok_or(MethodError::NotSpecial)?;
+    let w = spec.word_bits;
+    let n = (spec.size.a / w) as usize;
+    let folding = Folding::of(m, n, w)?;
+    let mut words = whole(method, spec, facts, params)?;
+    let p = std::mem::take(&mut words.result);
+    let reduction = Reduction::of(spec, &mut words)?;
+    words.push(WordStep::Part("fold the upper half".into()));
+    let mut v = folding.once(&mut words, &p, m);
+    let t = v.split_off(n);
+    words.push(WordStep::Part("fold the carry".into()));
+    if m.bits() == u64::from(spec.size.a) {
+        let c = folding.again(&mut words, &t);
+        let carry = words.fresh();
+        let pairs = v.iter().copied().map(Some).zip(c).collect();
+        let mut v = words.links(Sum::Add, pairs, End::Carry { out: carry });
+        v.push(carry);
+        words.result = reduction.subtract(&mut words, &v);
+        return Ok(Schedule::Words(words));
+    }
+    // The top bit is folded, too: nothing is carried then.
+    let h = cut(&mut words, &mut v, &t);
+    let half = Folding {
+        n,
+        digits: Folding::expanded(&((BigUint::from(1u8) << m.bits()) - m), n, w, false),
+    };
+    let c = half.again(&mut words, &h);
+    let pairs = v.iter().copied().map(Some).zip(c).collect();
+    let v = words.links(Sum::Add, pairs, End::Drop);
+    let reduce = spec.modular.as_ref().map(|modular| modular.reduce);
+    words.result = match reduce {
+        Some(Reduce::Full) => reduction.subtract(&mut words, &v),
+        _ => v,
+    };
+    Ok(Schedule::Words(words))
+}
+
+/// Takes the top bit `b` from `v`; `2 t + b`.
+fn cut(words: &mut Words, v: &mut [Word], t: &[Word]) -> Vec<Word> {
+    let Some(top) = v.last_mut() else {
+        return t.to_vec();
+    };
+    let [bit, low] = [words.fresh(), words.fresh()];
+    words.push(WordStep::Sign { x: *top, out: bit });
+    let y = words.constant((1 << (words.word_bits - 1)) - 1);
+    words.push(WordStep::And {
+        x: *top,
+        y,
+        out: low,
+    });
+    *top = low;
+    let out = words.fresh_words(t.len());
+    let links = t.iter().zip(&out);
+    words.push(WordStep::Chain(Chain {
+        sum: Sum::Add,
+        carry: Some(bit),
+        links: links
+            .map(|(t, out)| Link::new(Some(*t), Some(*t), *out))
+            .collect(),
+        end: End::Drop,
+    }));
+    out
+}

@@ -1,0 +1,285 @@
+//! Arithmetic modulo a number without Montgomery's factor: proved, and right on big integers by what the
+//! operation means (`r + b = a` for a difference), which the tool does not compute that way.
+
+use lozenge::isa::Isa;
+use lozenge::isa::arm::ArmIsa;
+use lozenge::isa::arm::cores::ARM7TDMI;
+use lozenge::isa::avr::AvrIsa;
+use lozenge::isa::avr::cores::ATMEGA128;
+use lozenge::isa::mips::MipsIsa;
+use lozenge::isa::mips::cores::Core as MipsCore;
+use lozenge::kernel::{self, Kernel, Request};
+use lozenge::prove;
+use lozenge::spec::modulus::{Modular, Reduce};
+use lozenge::spec::{Alias, Op, Spec};
+use lozenge::vectors;
+use num_bigint::BigUint;
+
+fn modular(modulus: &str, reduce: Reduce) -> Modular {
+    Modular {
+        modulus: modulus.parse().expect("a modulus"),
+        reduce,
+    }
+}
+
+fn request(op: Op, bits: u32, modular: Modular, method: Option<&str>) -> Request {
+    Request {
+        op,
+        size: bits.into(),
+        modular: Some(modular),
+        method: method.map(String::from),
+        params: Default::default(),
+        max_regs: None,
+        budget: Default::default(),
+        style: None,
+        drop: None,
+    }
+}
+
+/// Are `got` and the factors of one residue as `op` says, and is `got` below its bound?
+fn right(spec: &Spec, sources: &[BigUint], got: &BigUint) -> bool {
+    let modular = spec.modular.as_ref().expect("a modulus");
+    let m = match modular.fixed() {
+        Some(m) => m.clone(),
+        None => sources[spec.op.factors()].clone(),
+    };
+    let a = &sources[0];
+    let (left, wanted) = match spec.op {
+        Op::Modadd => (got.clone(), a + &sources[1]),
+        Op::Modsub => (got + &sources[1], a.clone()),
+        Op::Modneg => (got + a, BigUint::default()),
+        Op::Modsqr => (got.clone(), a.pow(2)),
+        _ => (got.clone(), a * &sources[1]),
+    };
+    let bound = match modular.reduce {
+        Reduce::Full => m.clone(),
+        Reduce::Almost => BigUint::from(1u8) << spec.size.a,
+        Reduce::Lazy => &m << 1,
+    };
+    left % &m == wanted % &m && *got < bound
+}
+
+/// Generates; proved, and right for every aliasing that it allows.
+fn kernel_on<I: Isa>(core: &I::Core, request: &Request) -> Kernel<I> {
+    let made = kernel::generate::<I>(request, core);
+    let kernel = made.unwrap_or_else(|e| panic!("{request:?}: {e}"));
+    let name = I::core_name(core);
+    assert!(kernel.is_proved(), "{name} {request:?}: {:?}", kernel.proof);
+    let allowed = kernel.aliasing.iter().filter(|case| case.allowed);
+    let cases = [Alias::Distinct].into_iter();
+    for alias in cases.chain(allowed.map(|case| case.alias)) {
+        for mut sources in vectors::of(&kernel.spec, 30, 7) {
+            let places = alias.of(&kernel.spec);
+            if kernel.spec.op.factors() == 2 && places[1] == places[2] {
+                sources[1] = sources[0].clone();
+            }
+            let run = kernel::run::<I>(&kernel.spec, core, &kernel.code, &sources, alias);
+            let got = run.expect("runs").0;
+            let right = right(&kernel.spec, &sources, &got);
+            assert!(right, "{name} {request:?} {alias:?}: {sources:x?}: {got:x}");
+        }
+    }
+    kernel
+}
+
+/// Moduli of all shapes: of all bits and fewer, small ones, an operand.
+fn sums_on<I: Isa>(core: &I::Core) {
+    let cases = [
+        (256, "p256", Reduce::Full),
+        (256, "25519", Reduce::Almost),
+        (160, "secp160r1", Reduce::Full),
+        (96, "0x123456789abcdef01235", Reduce::Almost),
+        (96, "0x123456789abcdef01235", Reduce::Lazy),
+        (64, "3", Reduce::Full),
+        (64, "3", Reduce::Almost),
+        (32, "2^31-1", Reduce::Full),
+        (32, "2^31+1", Reduce::Almost),
+        (32, "2^30-1", Reduce::Lazy),
+        (128, "runtime", Reduce::Full),
+        (96, "runtime", Reduce::Lazy),
+    ];
+    for (bits, modulus, reduce) in cases {
+        for op in [Op::Modadd, Op::Modsub, Op::Modneg] {
+            kernel_on::<I>(core, &request(op, bits, modular(modulus, reduce), None));
+        }
+    }
+}
+
+#[test]
+fn avr_adds_and_subtracts() {
+    sums_on::<AvrIsa>(&ATMEGA128);
+    let mut random = vectors::Random::new(9);
+    for words in 1..=7 {
+        for reduce in [Reduce::Full, Reduce::Almost] {
+            let mut m = random.structured(words);
+            m.set_bit(0, true);
+            m.set_bit(1, true);
+            for op in [Op::Modadd, Op::Modsub, Op::Modneg] {
+                let modular = modular(&format!("{m:#x}"), reduce);
+                kernel_on::<AvrIsa>(&ATMEGA128, &request(op, 8 * words as u32, modular, None));
+            }
+        }
+    }
+}
+
+#[test]
+fn arm_adds_and_subtracts() {
+    sums_on::<ArmIsa>(&ARM7TDMI);
+}
+
+#[test]
+fn mips_adds_and_subtracts() {
+    let core = |name: &str| MipsCore::named(name).expect("a core");
+    sums_on::<MipsIsa>(&core("mips-4km"));
+}
+
+/// Few words, few powers of 2, a bit less than all, on every product and square there is a fold of.
+fn products_on<I: Isa>(core: &I::Core, larger: bool) {
+    let primes = [
+        (160, "secp160r1"),
+        (192, "p192"),
+        (224, "p224"),
+        (256, "p256"),
+        (256, "25519"),
+        (256, "secp256k1"),
+    ];
+    let larger = [(384, "p384")].into_iter().filter(|_| larger);
+    for (i, (bits, modulus)) in primes.into_iter().chain(larger).enumerate() {
+        for (k, reduce) in [Reduce::Full, Reduce::Almost].into_iter().enumerate() {
+            // Products and squares in turns.
+            let (op, method) = match (i + k) % 2 {
+                0 => (Op::Modmul, "product-scanning+fold"),
+                _ => (Op::Modsqr, "square-product-scanning+fold"),
+            };
+            let request = request(op, bits, modular(modulus, reduce), Some(method));
+            kernel_on::<I>(core, &request);
+        }
+    }
+}
+
+#[test]
+fn avr_folds() {
+    products_on::<AvrIsa>(&ATMEGA128, false);
+    for (modulus, bits, method) in [
+        ("secp160r1", 160, "consecutive-operand-caching+fold"),
+        ("2^128-159", 128, "operand-caching+fold"),
+        ("2^64-2^32+1", 64, "karatsuba+fold"),
+        ("2^64-189", 64, "hybrid+fold"),
+        ("2^63-25", 64, "karatsuba-comba+fold"),
+        ("p192", 192, "sliding-block-doubling+fold"),
+        ("2^127-25", 128, "karatsuba-squaring+fold"),
+        ("2^64-2^32+1", 64, "lazy-doubling+fold"),
+        ("2^32-5", 32, "square-carry-catcher+fold"),
+    ] {
+        let op = match method.contains("doubling") || method.contains("squar") {
+            true => Op::Modsqr,
+            false => Op::Modmul,
+        };
+        let reduce = if bits < 100 {
+            Reduce::Full
+        } else {
+            Reduce::Almost
+        };
+        let request = request(op, bits, modular(modulus, reduce), Some(method));
+        kernel_on::<AvrIsa>(&ATMEGA128, &request);
+    }
+}
+
+#[test]
+fn arm_folds() {
+    products_on::<ArmIsa>(&ARM7TDMI, false);
+}
+
+#[test]
+fn mips_folds() {
+    let core = |name: &str| MipsCore::named(name).expect("a core");
+    products_on::<MipsIsa>(&core("mips-4km"), true);
+}
+
+#[test]
+fn one_contract_is_not_another() {
+    let judge = |op, made: Reduce, (claimed, modulus): (Reduce, &str)| {
+        let kernel = kernel_on::<AvrIsa>(
+            &ATMEGA128,
+            &request(op, 32, modular("0x3fffffdd", made), None),
+        );
+        let spec = Spec::with(op, 32, Some(modular(modulus, claimed)), 8).expect("a modulus");
+        prove::prove::<AvrIsa>(&spec, &ATMEGA128, &kernel.code, Alias::Distinct).correct
+    };
+    let m = "0x3fffffdd";
+    for op in [Op::Modadd, Op::Modsub, Op::Modneg] {
+        for made in Reduce::ALL {
+            for claimed in Reduce::ALL {
+                let verdict = judge(op, made, (claimed, m));
+                assert_eq!(
+                    verdict.is_proved(),
+                    made == claimed,
+                    "{op:?} {made:?} {claimed:?}"
+                );
+            }
+        }
+        // Another modulus, of which the kernel knows nothing.
+        assert!(!judge(op, Reduce::Full, (Reduce::Full, "0x3fffffdf")).is_proved());
+    }
+}
+
+#[test]
+fn moduli_that_do_not_fit_are_refused() {
+    let refused = |op, bits, modulus: Option<&str>, reduce| {
+        let modular = modulus.map(|m| modular(m, reduce));
+        let result = Spec::with(op, bits, modular, AvrIsa::WORD_BITS);
+        result.expect_err("refused").to_string()
+    };
+    assert!(refused(Op::Modadd, 160, None, Reduce::Full).contains("--modulus"));
+    assert!(refused(Op::Modmul, 160, Some("2^160-2"), Reduce::Full).contains("even"));
+    assert!(refused(Op::Modadd, 160, Some("p192"), Reduce::Full).contains("192 bits"));
+    assert!(refused(Op::Modsub, 160, Some("runtime"), Reduce::Almost).contains("--reduce full"));
+    assert!(refused(Op::Modneg, 256, Some("p256"), Reduce::Lazy).contains("--reduce almost"));
+    for (bits, modulus) in [
+        (160, "opf160"),
+        (256, "p256-order"),
+        (168, "secp160r1"),
+        (64, "runtime"),
+    ] {
+        let request = request(Op::Modmul, bits, modular(modulus, Reduce::Full), None);
+        let error = kernel::generate::<AvrIsa>(&request, &ATMEGA128).map(|_| ());
+        let text = error.expect_err("refused").to_string();
+        assert!(text.contains("montmul"), "{modulus}: {text}");
+    }
+}
+
+/// A fold that is left out, of the wrong number, or less than the contract wants, is no proof.
+#[test]
+fn wrong_folds_are_rejected() {
+    for (modulus, other) in [
+        ("2^40-5", "2^40-17"),
+        ("2^39-7", "2^39-19"),
+        ("2^40-2^24+1", "2^40-2^16+1"),
+    ] {
+        for (made, claimed) in [
+            ((modulus, Reduce::Full), (other, Reduce::Full)),
+            ((modulus, Reduce::Almost), (modulus, Reduce::Full)),
+        ] {
+            let spec = |(modulus, reduce)| {
+                Spec::with(Op::Modmul, 40, Some(modular(modulus, reduce)), 8).expect("a modulus")
+            };
+            let request = request(Op::Modmul, 40, modular(made.0, made.1), None);
+            let kernel = kernel_on::<AvrIsa>(&ATMEGA128, &request);
+            let judge = |spec| {
+                let claims = &kernel.program.claims;
+                prove::prove_with::<AvrIsa>(
+                    &spec,
+                    &ATMEGA128,
+                    &kernel.code,
+                    claims,
+                    Alias::Distinct,
+                )
+            };
+            assert!(judge(spec(made)).holds());
+            assert!(
+                !judge(spec(claimed)).correct.is_proved(),
+                "{made:?} {claimed:?}"
+            );
+        }
+    }
+}
