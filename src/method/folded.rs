@@ -218,7 +218,7 @@ impl Folding {
                     .addends
                     .extend(word.into_iter().cycle().take(count));
                 if times.is_negative() {
-                    excess += BigInt::from(ones) * count << (w as usize * k);
+                    excess += (BigInt::from(ones) * count) << (w as usize * k);
                 }
             }
         }
