@@ -97,26 +97,21 @@ impl Folding {
     fn of(m: &BigUint, n: usize, w: u32) -> Result<Self, MethodError> {
         let bits = w as usize * n;
         let c = (BigUint::from(1u8) << bits) % m;
-        let plain = Self::expanded(&c, n, w, false);
-        let balanced = Self::expanded(&c, n, w, true);
-        let digits = if balanced.len() < plain.len() {
-            balanced
-        } else {
-            plain
-        };
-        let folding = Self { n, digits };
         // Folded once, c t is left, where t is as large as c, or a few times a column.
-        let fits = match folding.is_sparse() {
+        let fits = |folding: &Self| match folding.is_sparse() {
             true => folding.digits.len() <= SPARSE && c.bits() as usize + w as usize <= bits,
             false => {
                 let positive = folding.digits.iter().all(|(_, d)| *d > 0);
                 positive && folding.digits.len() <= FEW && 2 * c.bits() as usize + 8 <= bits
             }
         };
-        match fits && m.bits() as usize + 1 >= bits {
-            true => Ok(folding),
-            false => Err(MethodError::NotSpecial),
-        }
+        let forms = [false, true].map(|balanced| Self {
+            n,
+            digits: Self::expanded(&c, n, w, balanced),
+        });
+        let near = m.bits() as usize + 1 >= bits;
+        let form = forms.into_iter().find(fits).filter(|_| near);
+        form.ok_or(MethodError::NotSpecial)
     }
 
     /// The digits of `c` that are not 0, from `0 .. 2^w`, or between `-2^(w-1)` and `2^(w-1)`.
