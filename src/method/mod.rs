@@ -7,7 +7,7 @@ pub mod cihs;
 pub mod cios;
 pub mod consecutive_operand_caching;
 pub mod fips;
-pub mod folded;
+
 pub mod hybrid;
 pub mod karatsuba;
 pub mod karatsuba_calls;
@@ -25,6 +25,7 @@ pub mod separated;
 pub mod shift_and_add;
 pub mod sliding_block_doubling;
 pub mod sos;
+pub mod special_primes;
 pub mod square_carry_catcher;
 pub mod square_operand_scanning;
 pub mod square_product_scanning;
@@ -99,16 +100,16 @@ static OWN: [&Method; 24] = [
 ];
 
 /// How many there are: those with a file, every product with each of two reductions behind it, and with folds.
-const ALL: usize = OWN.len() + 2 * separated::METHODS.len() + folded::METHODS.len();
+const ALL: usize = OWN.len() + 2 * separated::METHODS.len() + special_primes::METHODS.len();
 
 /// All methods.
 pub static METHODS: [&Method; ALL] = {
     let mut all = [OWN[0]; ALL];
-    let folded = ALL - folded::METHODS.len();
+    let folded = ALL - special_primes::METHODS.len();
     let mut i = 0;
     while i < all.len() {
         all[i] = match (i.checked_sub(OWN.len()), i.checked_sub(folded)) {
-            (_, Some(j)) => &folded::METHODS[j],
+            (_, Some(j)) => &special_primes::METHODS[j],
             (Some(j), None) => &separated::METHODS[j / 2][j % 2],
             (None, None) => OWN[i],
         };
