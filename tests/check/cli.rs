@@ -274,11 +274,23 @@ fn steps_are_limited_and_the_limit_is_told() {
 fn a_modulus_is_part_of_the_question() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for target in ["--mcu atmega328p", "--core arm7tdmi", "--core mips-4km"] {
-        for (modulus, wrong) in [
-            ("0xffffffffffffffc5", "0xffffffffffffffc3"),
-            ("runtime", "0xffffffffffffffc5"),
+        for (op, method, modulus, wrong) in [
+            (
+                "montmul",
+                "fips",
+                "0xffffffffffffffc5",
+                "0xffffffffffffffc3",
+            ),
+            ("montmul", "fips", "runtime", "0xffffffffffffffc5"),
+            (
+                "modmul",
+                "product-scanning+fold",
+                "0xffffffffffffffc5",
+                "0xffffffffffffffc3",
+            ),
+            ("modadd", "carry-chain", "runtime", "0xffffffffffffffc5"),
         ] {
-            let line = format!("gen montmul 64 --modulus {modulus} --method fips {target}");
+            let line = format!("gen {op} 64 --modulus {modulus} --method {method} {target}");
             assert_eq!(
                 lozenge(folder.path(), &line).status.code(),
                 Some(0),
@@ -286,7 +298,7 @@ fn a_modulus_is_part_of_the_question() {
             );
             let check = |modulus: &str| {
                 let line = format!(
-                    "check montmul64.o --symbol montmul64 --op montmul --bits 64 --modulus {modulus} {target}"
+                    "check {op}64.o --symbol {op}64 --op {op} --bits 64 --modulus {modulus} {target}"
                 );
                 lozenge(folder.path(), &line)
             };

@@ -1,0 +1,64 @@
+//! Cycles modulo special primes: as `tests/paper/special.toml` and README say, and proved.
+
+use std::collections::BTreeMap;
+
+use lozenge::candidate::Budget;
+use lozenge::isa::avr::AvrIsa;
+use lozenge::isa::avr::cores::ATMEGA128;
+use lozenge::kernel::{self, Request};
+use lozenge::spec::Op;
+use lozenge::spec::modulus::{Modular, Reduce};
+use toml::Value;
+
+/// Cycles of a call of the kernel that `row` plans, which is proved.
+fn call(row: &Value) -> u64 {
+    let text = |key: &str| row[key].as_str().expect("a text");
+    let op = Op::ALL.into_iter().find(|op| op.name() == text("op"));
+    let reduce = Reduce::ALL.into_iter().find(|r| r.name() == text("reduce"));
+    let mut plan = text("plan").split(' ');
+    let method = plan.next().map(String::from);
+    let parameter = |text: &str| {
+        let (name, value) = text.split_once('=').expect("a parameter");
+        (name.into(), value.parse().expect("a number"))
+    };
+    let request = Request {
+        op: op.expect("an operation"),
+        size: (row["bits"].as_integer().expect("bits") as u32).into(),
+        modular: Some(Modular {
+            modulus: text("modulus").parse().expect("a modulus"),
+            reduce: reduce.expect("a reduction"),
+        }),
+        method,
+        params: plan.map(parameter).collect::<BTreeMap<_, _>>(),
+        max_regs: None,
+        style: None,
+        budget: Budget::default(),
+        drop: None,
+    };
+    let kernel = kernel::generate::<AvrIsa>(&request, &ATMEGA128).expect("a kernel");
+    assert!(kernel.is_proved(), "{row}: {:?}", kernel.proof);
+    kernel.cost.call.max
+}
+
+/// Does README's table of special primes, or what follows it, say `cycles`?
+fn is_said(row: &Value, cycles: u64) -> bool {
+    let readme = include_str!("../README.md");
+    let start = readme.find("## Special primes").expect("a section");
+    let section = &readme[start..];
+    let section = &section[..section.find("\n## ").unwrap_or(section.len())];
+    let begins = format!("| `{}` |", row["modulus"].as_str().expect("a name"));
+    let is_sum = row["plan"].as_str() == Some("carry-chain");
+    let mut lines = section.lines();
+    lines.any(|line| (is_sum || line.starts_with(&begins)) && line.contains(&cycles.to_string()))
+}
+
+#[test]
+fn special_primes_take_what_is_said() {
+    let table: Value = toml::from_str(include_str!("paper/special.toml")).expect("TOML");
+    for row in table["kernel"].as_array().expect("rows") {
+        let made = call(row);
+        println!("{} {}: {made}", row["op"], row["modulus"]);
+        assert_eq!(Some(made as i64), row["ours"].as_integer(), "{row}");
+        assert!(is_said(row, made), "README does not say {made}: {row}");
+    }
+}
