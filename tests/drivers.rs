@@ -161,21 +161,28 @@ fn mips_agrees_with_big_integers() {
     agrees::<MipsIsa>(&MIPS[1], 512, 40, Ladder::Window(4), Products::Composed);
 }
 
-/// Großschädl and Kamendje 2003, section 6: 1024 bits, binary, without CRT, 14.0 million cycles with the
-/// wide accumulator, the loops of their methods; here unrolled.
+/// Großschädl and Kamendje 2003, section 6: 1024 bits, binary, without CRT, takes 14.0 million cycles with
+/// the wide accumulator and 11.6 with loads that move their pointer, too, in nested loops.
 #[test]
-fn the_papers_exponentiation_takes_half_its_cycles() {
-    for (extensions, cycles) in [("", 16_459_289), (" --isa-ext wide-acc", 7_319_354)] {
-        let line =
-            "run modexp 1024 --core mips-4km-32x16 --exponentiation binary --method fips --json";
-        let output = lozenge(&format!("{line}{extensions}"));
+fn the_papers_exponentiation_runs() {
+    const LOOPS: &str = "--style rolled -p unroll=1";
+    let cells = [
+        ("--isa-ext wide-acc", LOOPS, 12_207_612),
+        ("--isa-ext wide-acc --isa-ext autoinc", LOOPS, 10_338_621),
+        ("--isa-ext wide-acc", "", 7_319_354),
+        ("", LOOPS, 22_847_976),
+    ];
+    for (extensions, style, cycles) in cells {
+        let output = lozenge(&format!(
+            "run modexp 1024 --core mips-4km-32x16 --exponentiation binary --method fips --json {extensions} {style}"
+        ));
         let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-        assert_eq!(report["cycles"], cycles, "{extensions}");
+        assert_eq!(report["cycles"], cycles, "{extensions} {style}");
         // Half the bits of its random exponent are ones, give or take a few.
         let exponent = report["exponent"].as_str().expect("hexadecimal");
         let ones = |c: char| c.to_digit(16).expect("a digit").count_ones();
         let ones: u32 = exponent[2..].chars().map(ones).sum();
-        assert!((480..=544).contains(&ones), "{ones} ones");
+        assert!((496..=528).contains(&ones), "{ones} ones");
     }
 }
 

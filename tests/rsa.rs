@@ -5,7 +5,10 @@ use std::process::{Command, Output};
 
 use lozenge::driver::engine::Products;
 use lozenge::driver::exponentiation::Ladder;
-use lozenge::driver::rsa::{self, Key, Private};
+use lozenge::driver::numbers::{Inputs, Power};
+use lozenge::driver::rsa::{self, Key};
+use lozenge::driver::{Driver, exponentiation};
+use lozenge::vectors::Random;
 use num_bigint::BigUint;
 use object::{Object, ObjectSymbol};
 use serde_json::Value;
@@ -94,14 +97,15 @@ fn list(value: &BigUint, bytes: usize) -> String {
     list.join(",")
 }
 
-/// The objects linked by avr-gcc and called on simavr: cycles, stack and the result.
-fn on_simavr(folder: &Path, bits: u32, key: &Private, input: &BigUint) -> (String, BigUint) {
-    let ladder = Ladder::cheapest(bits / 2);
-    let driver = rsa::private(1, bits, ladder, Products::Composed);
-    let symbol = format!("rsa{bits}");
-    let fields: Vec<_> = key
-        .inputs(&driver, input)
-        .expect("an input of the right size")
+/// What is in `folder` linked by avr-gcc and called on simavr: cycles, stack, and the result.
+fn on_simavr(
+    folder: &Path,
+    mcu: &str,
+    driver: &Driver,
+    symbol: &str,
+    inputs: &Inputs,
+) -> (String, BigUint) {
+    let fields: Vec<_> = inputs
         .iter()
         .map(|(name, value)| {
             let bytes = driver.named(name).expect("a field").place.bytes;
@@ -116,15 +120,24 @@ fn on_simavr(folder: &Path, bits: u32, key: &Private, input: &BigUint) -> (Strin
         fields.join(", ")
     );
     std::fs::write(folder.join("main.c"), program).expect("a file");
-    let objects = std::fs::read_dir(folder).expect("the folder");
-    let objects = objects.map(|e| e.expect("a file").path());
-    let objects: Vec<_> = objects
-        .filter(|p| p.extension().is_some_and(|e| e == "o"))
+    let files = std::fs::read_dir(folder).expect("the folder");
+    let files = files.map(|e| e.expect("a file").path());
+    let linked = |e: &std::ffi::OsStr| e == "o" || e == "c";
+    let files: Vec<_> = files
+        .filter(|p| p.extension().is_some_and(linked))
         .collect();
     run(Command::new("avr-gcc")
-        .args(["-mmcu=atmega1284p", "-O2", "-Wall", "-Wextra", "-Werror"])
-        .args(["-Wl,--fatal-warnings", "main.c", "-o", "main.elf"])
-        .args(objects)
+        .arg(format!("-mmcu={mcu}"))
+        .args([
+            "-O2",
+            "-std=c99",
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            "-Wno-missing-field-initializers",
+        ])
+        .args(["-Wl,--fatal-warnings", "-o", "main.elf"])
+        .args(files)
         .current_dir(folder));
     let runner = folder.join("simavr_calls");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/simavr_calls.c");
@@ -142,9 +155,9 @@ fn on_simavr(folder: &Path, bits: u32, key: &Private, input: &BigUint) -> (Strin
     };
     let result = driver.named("result").expect("a field").place;
     let output = run(Command::new(runner)
-        .arg("atmega1284p")
+        .arg(mcu)
         .arg(folder.join("main.elf"))
-        .args([symbol.as_str(), "flush", "done"].map(|s| format!("{:#x}", at(s))))
+        .args([symbol, "flush", "done"].map(|s| format!("{:#x}", at(s))))
         .arg(format!("{:#x}", at("numbers") + result.at as u64))
         .arg(result.bytes.to_string()));
     let text = String::from_utf8(output.stdout).expect("text");
@@ -170,7 +183,11 @@ fn openssl_verifies_what_an_avr_signs() {
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let key = key(folder, BITS).private(BITS).expect("OpenSSL's keys fit");
     let message = encoded(folder, BITS);
-    let (call, signature) = on_simavr(folder, BITS, &key, &message);
+    let driver = rsa::private(1, BITS, Ladder::cheapest(BITS / 2), Products::Composed);
+    let inputs = key
+        .inputs(&driver, &message)
+        .expect("less than the modulus");
+    let (call, signature) = on_simavr(folder, "atmega1284p", &driver, "rsa1024", &inputs);
     verifies(folder, BITS, &signature);
     // Our simulator counted as many, on other numbers: the time is constant.
     let (cycles, stack) = (&report["cycles"], &report["ram"]["stack"]);
@@ -186,4 +203,71 @@ fn openssl_verifies_what_an_avr_signs() {
     for (core, verdict) in report["constant_time"].as_object().expect("cores") {
         assert_eq!(verdict, "shown", "{core}");
     }
+}
+
+/// Drivers in C, each with steps that the others have not.
+#[test]
+fn drivers_in_c_agree_with_big_integers_on_simavr() {
+    let mut random = Random::new(3);
+    let montgomery = "--method fips --exponentiation montgomery --products montgomery";
+    let window = "-p window=3 --products composed";
+    let binary = "--method fips --exponentiation binary --products montgomery";
+    let cases = [
+        (montgomery, Ladder::Montgomery, Products::Montgomery),
+        (window, Ladder::Window(3), Products::Composed),
+        (binary, Ladder::Binary, Products::Montgomery),
+    ];
+    for (line, ladder, products) in cases {
+        let folder = tempdir().expect("a folder");
+        run(Command::new(env!("CARGO_BIN_EXE_lozenge"))
+            .args([
+                "gen",
+                "modexp",
+                "64",
+                "--mcu",
+                "atmega328p",
+                "--driver",
+                "c",
+                "-o",
+            ])
+            .arg(folder.path())
+            .args(line.split_whitespace()));
+        let modulus = random.uniform(8) | BigUint::from(1u8);
+        let power = Power {
+            base: random.uniform(8) % &modulus,
+            exponent: random.uniform(8),
+            modulus,
+        };
+        let driver = exponentiation::driver(1, 64, 64, ladder, products);
+        let inputs = power.inputs(&driver);
+        let (_, result) = on_simavr(folder.path(), "atmega328p", &driver, "modexp64", &inputs);
+        assert_eq!(result, power.value(), "{line}");
+    }
+    let folder = tempdir().expect("a folder");
+    run(Command::new(env!("CARGO_BIN_EXE_lozenge"))
+        .args([
+            "gen",
+            "rsa",
+            "64",
+            "--mcu",
+            "atmega328p",
+            "--driver",
+            "c",
+            "--products",
+            "composed",
+            "-o",
+        ])
+        .arg(folder.path()));
+    let key = Key {
+        p: 0xffff_fffbu32.into(),
+        q: 0xffff_ff2fu32.into(),
+        e: 65537u32.into(),
+        ..Key::default()
+    };
+    let key = key.private(64).expect("two primes");
+    let input = random.uniform(8) % key.modulus();
+    let driver = rsa::private(1, 64, Ladder::cheapest(32), Products::Composed);
+    let inputs = key.inputs(&driver, &input).expect("less than the modulus");
+    let (_, result) = on_simavr(folder.path(), "atmega328p", &driver, "rsa64", &inputs);
+    assert_eq!(result, key.value(&input));
 }

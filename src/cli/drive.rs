@@ -19,7 +19,7 @@ use lozenge::target::{Names, OnIsa, Target};
 
 use super::case::{Case, Given};
 use super::generate::{command, files, report};
-use super::{DriverArgs, DriverOp, GenArgs, SecrecyArg, generate, output};
+use super::{DriverArgs, DriverOp, GenArgs, LanguageArg, SecrecyArg, generate, output};
 
 /// What is asked for, without the machine.
 pub struct Plan<'a> {
@@ -330,6 +330,10 @@ impl OnIsa for Generate<'_> {
         if exponent == SecrecyArg::Public {
             text += " --exponent public";
         }
+        let language = args.language.unwrap_or(LanguageArg::Asm);
+        if language == LanguageArg::C {
+            text += " --driver c";
+        }
         if !args.prefix.is_empty() {
             text += &format!(" --prefix {}", args.prefix);
         }
@@ -341,6 +345,10 @@ impl OnIsa for Generate<'_> {
             exponent: match (plan.op, exponent) {
                 (DriverOp::RsaPublic, _) | (_, SecrecyArg::Public) => "public",
                 (_, SecrecyArg::Secret) => "secret",
+            },
+            driver: match language {
+                LanguageArg::Asm => "asm",
+                LanguageArg::C => "c",
             },
             core: target.core_name(),
             mcu: target.mcu().map(String::from),
@@ -386,19 +394,23 @@ fn written<I: Isa>(
         all.extend(files(kernel, core, (format, Assembler::Gnu), &mut report)?);
     }
     let symbol = told.symbol.clone();
-    let names = ["S", "h", "o", "json"].map(|e| format!("{symbol}.{e}"));
-    told.files = all
-        .iter()
-        .map(|(name, _)| name.clone())
-        .chain(names.clone())
-        .collect();
+    let in_c = told.driver == "c";
+    let extensions: &[&str] = match in_c {
+        true => &["c", "h", "json"],
+        false => &["S", "o", "h", "json"],
+    };
+    let names: Vec<_> = extensions.iter().map(|e| format!("{symbol}.{e}")).collect();
+    let kernels = all.iter().map(|(name, _)| name.clone());
+    told.files = kernels.chain(names.clone()).collect();
     let json = serde_json::to_string_pretty(told).map_err(|e| e.to_string())? + "\n";
-    let contents = [
-        told.assembly(built, core).into_bytes(),
-        told.header().into_bytes(),
-        told.object(built, core, format)?,
-        json.into_bytes(),
-    ];
+    let mut contents = match in_c {
+        true => vec![told.c(built).into_bytes()],
+        false => vec![
+            told.assembly(built, core).into_bytes(),
+            told.object(built, core, format)?,
+        ],
+    };
+    contents.extend([told.header().into_bytes(), json.into_bytes()]);
     all.extend(names.into_iter().zip(contents));
     Ok(all)
 }

@@ -19,7 +19,10 @@ use super::{GenArgs, OpArg, output};
 /// Generates, proves, writes, prints. `Ok(true)` if everything is proved.
 pub fn run(args: &GenArgs, op: OpArg) -> Result<bool, String> {
     let driver = &args.driver;
-    if driver.exponentiation.is_some() || driver.exponent_bits.is_some() || args.exponent.is_some()
+    if driver.exponentiation.is_some()
+        || driver.exponent_bits.is_some()
+        || args.exponent.is_some()
+        || args.language.is_some()
     {
         let name = spec::Op::from(op).name();
         return Err(format!(

@@ -186,6 +186,15 @@ pub enum SecrecyArg {
     Public,
 }
 
+/// The languages of drivers.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LanguageArg {
+    /// Assembly, and an object
+    Asm,
+    /// C, for your compiler: whether that keeps its time constant, nobody has looked
+    C,
+}
+
 /// What a modular operation works modulo.
 #[derive(Args)]
 pub struct ModularArgs {
@@ -323,6 +332,9 @@ pub struct GenArgs {
     drop: Option<usize>,
     #[command(flatten)]
     driver: DriverArgs,
+    /// Of a driver: its own language; kernels are assembly in any case [default: asm]
+    #[arg(long = "driver", value_enum)]
+    language: Option<LanguageArg>,
     /// Of a driver: who knows the exponent [default: secret]
     #[arg(long, value_enum)]
     exponent: Option<SecrecyArg>,

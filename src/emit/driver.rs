@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::banner::LICENCE;
-use super::{ObjectFormat, elf};
+use super::{ObjectFormat, c_driver, elf};
 use crate::driver::build::Built;
 use crate::driver::{Role, image};
 use crate::isa::{Cost, Isa};
@@ -59,6 +59,8 @@ pub struct DriverReport {
     pub exponentiation: String,
     /// `secret` or `public`.
     pub exponent: &'static str,
+    /// `asm` or `c`; bytes, cycles and verdicts are those of the assembly in any case.
+    pub driver: &'static str,
     pub core: String,
     pub mcu: Option<String>,
     pub fields: Vec<FieldReport>,
@@ -85,6 +87,7 @@ pub struct Title {
     pub bits: u32,
     pub exponentiation: String,
     pub exponent: &'static str,
+    pub driver: &'static str,
     pub core: String,
     pub mcu: Option<String>,
     pub command: String,
@@ -120,6 +123,7 @@ impl DriverReport {
             word_bits: I::WORD_BITS,
             exponentiation: title.exponentiation,
             exponent: title.exponent,
+            driver: title.driver,
             core: title.core,
             mcu: title.mcu,
             fields: built
@@ -165,6 +169,14 @@ impl DriverReport {
         told.collect()
     }
 
+    /// What is said of the driver, which is not what a C compiler makes.
+    fn tested(&self, what: &str) -> String {
+        match self.driver {
+            "c" => format!("{what}; all figures are of the same steps in assembly, not in C"),
+            _ => what.into(),
+        }
+    }
+
     /// `key: value` lines of banners.
     fn lines(&self) -> Vec<(&'static str, String)> {
         let mut lines = vec![("equation", self.equation.clone())];
@@ -181,7 +193,7 @@ impl DriverReport {
         }
         lines.push((
             "driver",
-            "not proved: run on numbers, its time judged".into(),
+            self.tested("not proved: run on numbers, its time judged"),
         ));
         lines.push((
             "flash",
@@ -274,6 +286,13 @@ impl DriverReport {
         text
     }
 
+    /// The `.c` file of the driver.
+    pub fn c<I: Isa>(&self, built: &Built<I>) -> String {
+        let kernels: Vec<_> = self.kernels.iter().map(|k| k.symbol.clone()).collect();
+        let text = c_driver::text(&built.driver, &self.symbol, &kernels);
+        self.banner(&format!("{}.c", self.symbol)) + &text
+    }
+
     /// The `.o` file of the driver: its calls are relocations.
     ///
     /// # Errors
@@ -315,7 +334,7 @@ impl DriverReport {
                 ),
             );
         }
-        text += &line("TESTED", "the driver, on random numbers".into());
+        text += &line("TESTED", self.tested("the driver, on random numbers"));
         for (core, verdict) in &self.constant_time {
             text += &line("CONSTANT TIME", format!("on {core}: {verdict}"));
         }

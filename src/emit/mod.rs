@@ -2,6 +2,7 @@
 
 pub mod armasm;
 pub mod banner;
+pub mod c_driver;
 pub mod crossworks;
 pub mod driver;
 pub mod elf;

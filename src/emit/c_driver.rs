@@ -1,0 +1,250 @@
+//! A driver in C: the same steps on the same area, for a compiler.
+
+use std::fmt::Write;
+
+use crate::driver::{Cell, Driver, Step, Sum, To};
+
+/// Passes over numbers, without a branch on what is in them. `@` is the word, `#` its bits, `$` a type of twice as many.
+const PASSES: &str = "
+typedef @ word;
+typedef $ twice;
+
+/* What the driver counts and selects with; next and entry count words from the start of the area. */
+struct cells { unsigned digit, next, left, entry, outer, inner; word word, carry, borrow; };
+
+static void copy(word *r, const word *a, unsigned n)
+{
+	while (n--)
+		*r++ = *a++;
+}
+
+static void number(word *r, word value, unsigned n)
+{
+	for (; n; n--, value = 0)
+		*r++ = value;
+}
+
+/* r = r + (a & mask) + carry, a = 0 if it is null; returns the carry. */
+static word add(word *r, const word *a, unsigned n, word mask, word carry)
+{
+	for (unsigned i = 0; i < n; i++) {
+		twice t = (twice)r[i] + (word)(a ? a[i] & mask : 0) + carry;
+		r[i] = (word)t;
+		carry = (word)(t >> #);
+	}
+	return carry;
+}
+
+/* r = r - (a & mask) - borrow; returns the borrow. */
+static word subtract(word *r, const word *a, unsigned n, word mask, word borrow)
+{
+	for (unsigned i = 0; i < n; i++) {
+		twice t = (twice)r[i] - (word)(a ? a[i] & mask : 0) - borrow;
+		r[i] = (word)t;
+		borrow = (word)(t >> #) & 1;
+	}
+	return borrow;
+}
+
+/* r = table[digit], every entry read. */
+static void look_up(word *r, const word *table, unsigned n, unsigned entries, unsigned digit)
+{
+	number(r, 0, n);
+	for (unsigned e = 0; e < entries; e++) {
+		word mask = (word)(((twice)(word)(e ^ digit) - 1) >> #);
+		for (unsigned i = 0; i < n; i++)
+			r[i] |= *table++ & mask;
+	}
+}
+
+/* Exchanges a and b if the digit is 1. */
+static void swap(word *a, word *b, unsigned n, unsigned digit)
+{
+	word mask = (word)(0 - (word)digit);
+	while (n--) {
+		word d = (word)((*a ^ *b) & mask);
+		*a++ ^= d;
+		*b++ ^= d;
+	}
+}
+
+/* digit = 2 digit + the next bit of the exponent, from the top. */
+static void bit(const word *m, struct cells *c)
+{
+	if (!c->left) {
+		c->word = m[--c->next];
+		c->left = #;
+	}
+	c->left--;
+	c->digit = 2 * c->digit + (c->word >> (# - 1));
+	c->word = (word)(c->word << 1);
+}
+";
+
+/// The C text of `driver`, a function called `symbol` on a struct of that name, calling `kernels`.
+pub fn text(driver: &Driver, symbol: &str, kernels: &[String]) -> String {
+    let bits = 8 * driver.word;
+    let mut text = format!("#include \"{symbol}.h\"\n");
+    for kernel in kernels {
+        text += &format!("#include \"{kernel}.h\"\n");
+    }
+    let passes = PASSES
+        .replace('@', &format!("uint{bits}_t"))
+        .replace('$', &format!("uint{}_t", 2 * bits))
+        .replace('#', &bits.to_string());
+    // What no step uses would be a warning.
+    text += &used(&passes, driver);
+    let c = Text { driver, kernels };
+    for (i, steps) in driver.routines.iter().enumerate().skip(1) {
+        let _ = write!(
+            text,
+            "\nstatic void routine{i}(word *m, struct cells *c)\n{{\n"
+        );
+        c.steps(&mut text, steps, 1);
+        text += "}\n";
+    }
+    let _ = write!(
+        text,
+        "\nvoid {symbol}(struct {symbol} *numbers)\n{{\n\tword *m = (word *)numbers;\n\
+         \tstruct cells cells = {{0}}, *c = &cells;\n"
+    );
+    c.steps(&mut text, &driver.routines[0], 1);
+    text + "}\n"
+}
+
+/// Those of the passes that a step uses.
+fn used(passes: &str, driver: &Driver) -> String {
+    let steps = driver.steps();
+    let has = |name: &str| {
+        steps.iter().any(|step| match step {
+            Step::Lookup { .. } => matches!(name, "look_up" | "number"),
+            Step::Swap { .. } => name == "swap",
+            Step::Bit => name == "bit",
+            Step::Copy { .. } => name == "copy",
+            Step::Number { .. } => name == "number",
+            Step::Sum(sum) => name == if sum.subtract { "subtract" } else { "add" },
+            _ => false,
+        })
+    };
+    let parts = passes.split("\n\n").filter(|part| {
+        let line = part.lines().find(|line| line.starts_with("static"));
+        let name = line.and_then(|line| line.split('(').next());
+        name.and_then(|line| line.split(' ').next_back())
+            .is_none_or(has)
+    });
+    parts.collect::<Vec<_>>().join("\n\n")
+}
+
+struct Text<'a> {
+    driver: &'a Driver,
+    kernels: &'a [String],
+}
+
+fn cell(cell: Cell) -> &'static str {
+    match cell {
+        Cell::Digit => "c->digit",
+        Cell::Next => "c->next",
+        Cell::Left => "c->left",
+        Cell::Word => "c->word",
+        Cell::Entry => "c->entry",
+        Cell::Carry => "c->carry",
+        Cell::Borrow => "c->borrow",
+        Cell::Outer => "c->outer",
+        Cell::Inner => "c->inner",
+    }
+}
+
+impl Text<'_> {
+    /// Words of so many bytes.
+    fn words(&self, bytes: usize) -> usize {
+        bytes / self.driver.word
+    }
+
+    /// `m + 18`: the place of byte `at`.
+    fn at(&self, at: usize) -> String {
+        format!("m + {}", self.words(at))
+    }
+
+    fn steps(&self, text: &mut String, steps: &[Step], depth: usize) {
+        for step in steps {
+            self.step(text, step, depth);
+        }
+    }
+
+    fn step(&self, text: &mut String, step: &Step, depth: usize) {
+        let tabs = "\t".repeat(depth);
+        let line = match step {
+            Step::Call { kernel, pointers } => {
+                let pointers: Vec<_> = pointers.iter().map(|at| self.at(*at)).collect();
+                format!("{}({});", self.kernels[*kernel], pointers.join(", "))
+            }
+            Step::Do(routine) => format!("routine{routine}(m, c);"),
+            Step::Repeat {
+                times,
+                counter,
+                body,
+            } => {
+                let i = cell(*counter);
+                *text += &format!("{tabs}for ({i} = {times}; {i}; {i}--) {{\n");
+                self.steps(text, body, depth + 1);
+                "}".into()
+            }
+            Step::IfDigit(body, otherwise) => {
+                *text += &format!("{tabs}if (c->digit) {{\n");
+                self.steps(text, body, depth + 1);
+                if !otherwise.is_empty() {
+                    *text += &format!("{tabs}}} else {{\n");
+                    self.steps(text, otherwise, depth + 1);
+                }
+                "}".into()
+            }
+            Step::Rewind(exponent) => {
+                let end = self.words(exponent.at + exponent.bytes);
+                format!("c->next = {end}, c->left = 0;")
+            }
+            Step::Bit => "bit(m, c);".into(),
+            Step::NoDigit => "c->digit = 0;".into(),
+            Step::Copy { to, from } => {
+                let (a, n) = (self.at(from.at), self.words(from.bytes));
+                match to {
+                    To::Place(at) => format!("copy({}, {a}, {n});", self.at(*at)),
+                    To::Entry => format!("copy(m + c->entry, {a}, {n}), c->entry += {n};"),
+                }
+            }
+            Step::Table(at) => format!("c->entry = {};", self.words(*at)),
+            Step::Number { to, value } => {
+                format!(
+                    "number({}, {value}, {});",
+                    self.at(to.at),
+                    self.words(to.bytes)
+                )
+            }
+            Step::Lookup { to, table, entries } => {
+                let (r, t, n) = (self.at(to.at), self.at(*table), self.words(to.bytes));
+                format!("look_up({r}, {t}, {n}, {entries}, c->digit);")
+            }
+            Step::Swap { a, b } => {
+                let n = self.words(a.bytes);
+                format!("swap({}, {}, {n}, c->digit);", self.at(a.at), self.at(*b))
+            }
+            Step::Sum(sum) => self.sum(sum),
+            Step::Fewer(from, less) => {
+                let (from, less) = (cell(*from), cell(*less));
+                format!("{from} = (word)({from} - {less});")
+            }
+        };
+        *text += &format!("{tabs}{line}\n");
+    }
+
+    fn sum(&self, sum: &Sum) -> String {
+        let name = if sum.subtract { "subtract" } else { "add" };
+        let (r, n) = (self.at(sum.to.at), self.words(sum.to.bytes));
+        let from = sum.from.map_or("0".into(), |at| self.at(at));
+        let mask = sum
+            .times
+            .map_or("(word)-1".into(), |c| format!("(word)(0 - {})", cell(c)));
+        let carry = sum.carry.map_or("0", cell);
+        let out = sum.out.map_or(String::new(), |c| format!("{} = ", cell(c)));
+        format!("{out}{name}({r}, {from}, {n}, {mask}, {carry});")
+    }
+}
