@@ -270,6 +270,10 @@ pub enum LowerError {
     Area(usize),
     #[error("two nested loops are not made for this machine yet: try --style unrolled")]
     Scans,
+    #[error(
+        "rows in loops are made of MADDH and MADDL only: try --isa-ext {0}, or --style unrolled"
+    )]
+    Feature(&'static str),
     #[error("bands that lose {0} columns each need passes of a divisor: try -p unroll={0}")]
     Passes(usize),
     #[error("operands are halved up to {0} words: try another method")]

@@ -6,6 +6,7 @@ mod catching;
 pub mod cihs;
 pub mod cios;
 pub mod consecutive_operand_caching;
+pub mod fios;
 pub mod fips;
 
 pub mod hybrid;
@@ -92,6 +93,7 @@ static OWN: [&Method; 24] = [
     &square_reverse_hybrid::METHOD,
     &karatsuba_calls::METHOD,
     &fips::METHOD,
+    &fios::METHOD,
     &cios::METHOD,
     &cihs::METHOD,
     &sos::METHOD,

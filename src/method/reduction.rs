@@ -139,6 +139,35 @@ impl Reduction {
         words.sweep_from(piles, n)
     }
 
+    /// Rows of a product and of `q M` in the same sweep (FIOS): `column(i, j)` is what row `i` adds to word `j`,
+    /// and everything moves down by a word. Before the last row there is always a word `n`.
+    pub fn integrated_rows(
+        &self,
+        words: &mut Words,
+        column: impl Fn(&Words, usize, usize) -> Pile,
+    ) -> Vec<Word> {
+        let n = self.len();
+        let mut t: Vec<Word> = Vec::new();
+        for i in 0..n {
+            let whole = |words: &Words, j: usize| {
+                let mut pile = column(words, i, j);
+                pile.addends.extend(t.get(j));
+                pile
+            };
+            let mut first = whole(words, 0);
+            let q = self.quotient(words, &mut first);
+            let mut piles = vec![first];
+            let top = i + 1 < n || self.overflows;
+            for j in 1..=n + usize::from(top) {
+                let mut pile = whole(words, j);
+                self.share(words, q, j, &mut pile);
+                piles.push(pile);
+            }
+            t = words.sweep_from(piles, 1);
+        }
+        t
+    }
+
     /// One row of operand scanning: `(t + q M) / 2^w`, where `t + q M` has `len` words.
     pub fn row(&self, words: &mut Words, t: &[Word], len: usize) -> Vec<Word> {
         self.row_with(words, len, |j| t.get(j).copied().into_iter().collect())

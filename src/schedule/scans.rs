@@ -1,9 +1,10 @@
-//! Columns of growing and shrinking length written as two nested loops: product scanning and what is
-//! finely integrated with it.
+//! Sweeps written as two nested loops: product scanning, operand scanning, and what is finely integrated
+//! with them.
 //!
-//! As in [`super::loops`] nothing is declared: the sweep of a schedule in words is read as
-//! [`Strand`]s, each the products `X[i] Y[k-i]` of two arrays in all columns `k`, and what they say
-//! must give every column of the sweep back. The words stay what is computed.
+//! As in [`super::loops`] nothing is declared: the one sweep of a schedule in words is read as
+//! [`Strand`]s, each the products `X[i] Y[k-i]` of two arrays in all columns `k`, or a sweep for each row
+//! as the products `X[j] Y[i]` of row `i`; what they say must give every sweep back. The words stay
+//! what is computed.
 
 use std::collections::BTreeSet;
 
@@ -18,13 +19,14 @@ pub enum Array {
     Operand(usize),
     /// The quotient words of the sweep.
     Quotients,
-    /// The columns that the sweep keeps.
+    /// The columns that the sweep keeps; of rows what each leaves to the next.
     Columns,
     /// What the chain that is step so many of the schedule makes.
     Chain(usize),
 }
 
-/// Products `X[i] Y[k-i]` of column `k`, over all `i` for which both are words of the arrays.
+/// Products `X[i] Y[k-i]` of column `k`, over all `i` for which both are words of the arrays; or `X[j] Y[i]`
+/// of row `i`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Strand {
     pub x: Array,
@@ -42,6 +44,8 @@ pub struct Scans {
     /// Words of each array.
     pub n: usize,
     pub strands: Vec<Strand>,
+    /// A sweep for each row, instead of one for all columns.
+    pub rows: bool,
     /// `m'` and `m[0]` of the quotients, if there are any.
     pub quotient: Option<[Word; 2]>,
     /// Products of a strand in a pass of the inner loop; if none is given, the target chooses.
@@ -61,26 +65,27 @@ pub struct Stretch {
 }
 
 impl Scans {
-    /// The loops of `words`; `None` if it is anything but one sweep of strands and chains after it.
+    /// The loops of `words`; `None` if it is anything but one sweep of strands, or a sweep for each row,
+    /// and chains after it.
     pub fn of(style: Style, words: Words, unroll: Option<usize>) -> Option<Self> {
-        let mut sweeps = words.steps.iter().filter_map(|step| match step {
-            WordStep::Sweep(sweep) => Some(sweep),
-            _ => None,
-        });
-        let sweep = sweeps.next().filter(|_| words.claims.is_empty())?;
-        if sweeps.next().is_some() {
-            return None;
-        }
+        let sweeps: Vec<&Sweep> = sweeps(&words).collect();
         let n = words.lengths.first().copied().filter(|n| *n > 1)?;
-        let places = places(&words, sweep);
+        let rows = sweeps.len() > 1;
+        // The column with the most products.
+        let middle = sweeps.first()?.piles.get(n - 1)?;
+        let first = sweeps.first()?.piles.get(if rows { 0 } else { n - 1 })?;
+        let quotient = first.quotient.map(|q| [q.inverse, q.m]);
+        let places = places(&words, &sweeps);
         let array = |word: &Word| places[word.0].map(|(array, _)| array);
-        let middle = sweep.piles.get(n.checked_sub(1)?)?;
-        let quotient = middle.quotient.map(|q| [q.inverse, q.m]);
         let mut strands: Vec<Strand> = Vec::new();
         let pairs = |pairs: bool| move |(x, y): &(Word, Word)| (*x, *y, pairs);
         let doubled = middle.doubled.iter().map(pairs(true));
         for (x, y, pairs) in doubled.chain(middle.products.iter().map(pairs(false))) {
-            let (x, y) = (array(&x)?, array(&y)?);
+            let (x, y) = match (rows, array(&x)?, array(&y)?) {
+                // What stays during a row is Y.
+                (true, Array::Quotients, m) => (m, Array::Quotients),
+                (_, x, y) => (x, y),
+            };
             if !strands.iter().any(|s| (s.x, s.y) == (x, y)) {
                 strands.push(Strand { x, y, pairs });
             }
@@ -89,6 +94,7 @@ impl Scans {
             style,
             n,
             strands,
+            rows,
             quotient,
             unroll,
             places,
@@ -100,7 +106,8 @@ impl Scans {
                 WordStep::Part(_) | WordStep::Sweep(_) | WordStep::Chain(_)
             )
         });
-        (chains && scans.gives_back()).then_some(scans)
+        let claims = !scans.words.claims.is_empty();
+        (chains && !claims && scans.gives_back()).then_some(scans)
     }
 
     /// The array and index of a value, if it lies in one.
@@ -108,12 +115,14 @@ impl Scans {
         self.places[word.0]
     }
 
-    /// The one sweep.
+    /// The one sweep, or that of the first row.
     pub fn sweep(&self) -> Option<&Sweep> {
-        self.words.steps.iter().find_map(|step| match step {
-            WordStep::Sweep(sweep) => Some(sweep),
-            _ => None,
-        })
+        sweeps(&self.words).next()
+    }
+
+    /// The sweep of the last row, or the one sweep.
+    pub fn last_sweep(&self) -> Option<&Sweep> {
+        sweeps(&self.words).last()
     }
 
     /// The products of column `k`, by the strands: those that count twice, and those that count once.
@@ -154,12 +163,48 @@ impl Scans {
             && pile.out.is_some() == (self.quotient.is_none() || k >= self.n)
     }
 
-    /// Are the strands the sweep?
+    /// Does column `j` of row `i` hold what the strands say?
+    fn is_row(&self, i: usize, j: usize, pile: &Pile) -> bool {
+        let n = self.n;
+        let products = self.strands.iter().filter_map(|s| {
+            // q[i] m[0] comes last in its column.
+            let quotient = s.y == Array::Quotients;
+            let here = j < n && !(quotient && j == 0);
+            let (x, y) = ((s.x, j), (s.y, i));
+            here.then_some(if quotient { [y, x] } else { [x, y] })
+        });
+        let made = pile.products.iter();
+        let made = made.map(|(x, y)| Some([self.place(*x)?, self.place(*y)?]));
+        let addends = pile.addends.iter().map(|t| self.place(*t));
+        let quotient = pile.quotient.map(|q| ([q.inverse, q.m], self.place(q.q)));
+        let wanted = self.quotient.map(|q| (q, Some((Array::Quotients, i))));
+        let before = i > 0 && self.places.contains(&Some((Array::Columns, j)));
+        let simple = !self.strands.iter().any(|s| s.pairs) && pile.doubled.is_empty();
+        simple
+            && made.collect::<Option<BTreeSet<_>>>() == Some(products.collect())
+            && pile.products.len() <= self.strands.len()
+            && addends.eq(before.then_some(Some((Array::Columns, j))))
+            && quotient == wanted.filter(|_| j == 0)
+            && pile.out.and_then(|out| self.place(out))
+                == j.checked_sub(1).map(|k| (Array::Columns, k))
+    }
+
+    /// Are the strands the sweeps?
     fn gives_back(&self) -> bool {
-        let piles = self.sweep().map_or(&[][..], |sweep| &sweep.piles);
-        let whole = (2 * self.n..=2 * self.n + 1).contains(&piles.len());
-        let mut piles = piles.iter().enumerate();
-        whole && piles.all(|(k, pile)| self.is_column(k, pile))
+        let n = self.n;
+        let mut sweeps = sweeps(&self.words).enumerate();
+        let ends = |sweep: &Sweep, least: usize| [least, least + 1].contains(&sweep.piles.len());
+        let (least, count) = if self.rows { (n + 1, n) } else { (2 * n, 1) };
+        let lengths = sweeps.clone().all(|(_, sweep)| ends(sweep, least));
+        sweeps.clone().count() == count
+            && lengths
+            && sweeps.all(|(i, sweep)| {
+                let mut piles = sweep.piles.iter().enumerate();
+                piles.all(|(k, pile)| match self.rows {
+                    true => self.is_row(i, k, pile),
+                    false => self.is_column(k, pile),
+                })
+            })
     }
 
     /// Checks that the strands are the sweep and that the words compute what they should, and counts.
@@ -196,19 +241,31 @@ impl Scans {
     }
 }
 
+/// The sweeps of a schedule.
+fn sweeps(words: &Words) -> impl Iterator<Item = &Sweep> + Clone {
+    words.steps.iter().filter_map(|step| match step {
+        WordStep::Sweep(sweep) => Some(sweep),
+        _ => None,
+    })
+}
+
 /// Where every value lies.
-fn places(words: &Words, sweep: &Sweep) -> Vec<Option<(Array, usize)>> {
+fn places(words: &Words, sweeps: &[&Sweep]) -> Vec<Option<(Array, usize)>> {
     let operand = |origin: &Origin| match origin {
         Origin::Operand { side, index } => Some((Array::Operand(*side), *index)),
         _ => None,
     };
     let mut places: Vec<_> = words.origins.iter().map(operand).collect();
-    for (k, pile) in sweep.piles.iter().enumerate() {
-        if let Some(quotient) = pile.quotient {
-            places[quotient.q.0] = Some((Array::Quotients, k));
-        }
-        if let Some(out) = pile.out {
-            places[out.0] = Some((Array::Columns, k));
+    // A row moves everything down by a word.
+    let rows = usize::from(sweeps.len() > 1);
+    for (i, sweep) in sweeps.iter().enumerate() {
+        for (k, pile) in sweep.piles.iter().enumerate() {
+            if let Some(quotient) = pile.quotient {
+                places[quotient.q.0] = Some((Array::Quotients, i + k));
+            }
+            if let (Some(out), Some(at)) = (pile.out, k.checked_sub(rows)) {
+                places[out.0] = Some((Array::Columns, at));
+            }
         }
     }
     for (at, step) in words.steps.iter().enumerate() {

@@ -18,7 +18,8 @@ impl Nest<'_> {
     pub(super) fn chains(&mut self) -> Result<(), LowerError> {
         let steps = &self.scans.words.steps;
         let sweep = |step: &WordStep| matches!(step, WordStep::Sweep(_));
-        for step in steps.iter().skip_while(|step| !sweep(step)) {
+        let behind = steps.iter().rposition(sweep).unwrap_or(0);
+        for step in &steps[behind..] {
             match step {
                 WordStep::Part(text) => self.flow.note(text.clone()),
                 WordStep::Chain(chain) => self.chain(chain)?,
@@ -103,24 +104,8 @@ impl Nest<'_> {
             None => None,
             Some(word) => Some(*self.values.get(&word).ok_or(LowerError::Scans)?),
         };
-        let mut homes: Vec<Home> = [x, y, out].into_iter().flatten().collect();
-        homes.sort_by_key(|h| (h.base, h.at));
-        homes.dedup_by_key(|h| h.base);
-        // One pointer for each base; that of the frame is the cursor.
-        let passes = stretch.links / LINKS;
-        let mut steps = Vec::new();
-        for home in homes {
-            let from = self.moving(home);
-            let r = if home.base == SP {
-                self.named.cursor
-            } else {
-                from.r
-            };
-            let from = self.moving(home);
-            self.point(r, from, home.at);
-            steps.push((r, 4 * LINKS as i32));
-        }
-        let link = |nest: &mut Self, i: usize| {
+        let homes: Vec<Home> = [x, y, out].into_iter().flatten().collect();
+        self.each_word(&homes, stretch.links, |nest, i| {
             let word = |nest: &mut Self, home: Option<Home>| match home {
                 None => Ok(None),
                 Some(home) => nest.load(nest.moving(home), home, i).map(Some),
@@ -136,17 +121,42 @@ impl Nest<'_> {
             for r in [a, b].into_iter().flatten().chain([value]) {
                 nest.release(r);
             }
-            Ok::<(), LowerError>(())
-        };
+            Ok(())
+        })
+    }
+
+    /// `emit` for every word of some arrays in a loop: one pointer for each base, and that of the frame is
+    /// the cursor.
+    pub(super) fn each_word(
+        &mut self,
+        homes: &[Home],
+        count: usize,
+        emit: impl Fn(&mut Self, usize) -> Result<(), LowerError>,
+    ) -> Result<(), LowerError> {
+        let mut homes = homes.to_vec();
+        homes.sort_by_key(|h| (h.base, h.at));
+        homes.dedup_by_key(|h| h.base);
+        let passes = count / LINKS;
+        let mut steps = Vec::new();
+        for home in homes {
+            let from = self.moving(home);
+            let r = if home.base == SP {
+                self.named.cursor
+            } else {
+                from.r
+            };
+            self.point(r, from, home.at);
+            steps.push((r, 4 * LINKS as i32));
+        }
         let mut looped = 0;
         if passes > 1 {
             let (r, step) = steps[0];
             self.immediate(Op::ADDIU, self.named.end, r, step * passes as i32);
             self.repeat(&steps, (passes, self.named.end), |nest| {
-                (0..LINKS).try_for_each(|i| link(nest, i))
+                (0..LINKS).try_for_each(|i| emit(nest, i))
             })?;
             looped = LINKS * passes;
         }
-        (looped..stretch.links).try_for_each(|i| link(self, i))
+        (looped..count).try_for_each(|i| emit(self, i))
     }
 }

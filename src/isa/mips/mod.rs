@@ -10,7 +10,7 @@
 //! | [`abi`] | the o32 calling convention: entering, leaving, saving |
 //! | [`lower`], [`columns`], [`rows`], [`registers`], [`order`] | from a schedule to a program |
 //! | [`words`], [`sweeps`] | schedules in words |
-//! | [`scans`], `nest`, `links`, [`flow`] | two nested loops, in blocks with branches between them |
+//! | [`scans`], `rounds`, `nest`, `links`, [`flow`] | two nested loops, in blocks with branches between them |
 
 pub mod abi;
 pub mod code;
@@ -25,6 +25,7 @@ pub mod machine;
 mod nest;
 pub mod order;
 pub mod registers;
+mod rounds;
 pub mod rows;
 pub mod run;
 pub mod scans;

@@ -115,18 +115,19 @@ impl<'a> Nest<'a> {
         let square = scans.strands.iter().any(|s| s.pairs);
         let named = Named {
             j: take(true)?,
-            k: take(true)?,
+            k: take(!scans.rows)?,
             stop: take(true)?,
             end: take(true)?,
             edge: take(square)?,
             inverse: take(scans.quotient.is_some())?,
             cursor: take(true)?,
         };
+        let counts = !wide && !scans.rows;
         let guard = Guard {
             wide,
-            high: take(!wide)?,
-            spare: take(!wide)?,
-            count: take(!wide)?,
+            high: take(counts)?,
+            spare: take(counts)?,
+            count: take(counts)?,
             empty: true,
         };
         let own = |r: u8| (r, Pointer { r, base: r, at: 0 });
@@ -166,10 +167,14 @@ impl Nest<'_> {
     pub fn settle(&mut self) -> usize {
         let strands = || self.scans.strands.iter();
         let xs: BTreeSet<Array> = strands().map(|s| s.x).collect();
-        let ys: BTreeSet<Array> = strands().map(|s| s.y).collect();
+        let ys: BTreeSet<Array> = match self.scans.rows {
+            true => [Array::Columns].into(),
+            false => strands().map(|s| s.y).collect(),
+        };
         let all: BTreeSet<Array> = &xs | &ys;
         let shared = match self.square() {
             true => all.len(),
+            false if self.scans.rows => all.len(),
             false => xs.len().max(ys.len()),
         };
         self.copied = shared > 1;
@@ -206,7 +211,9 @@ impl Nest<'_> {
         if self.scans.quotient.is_some() {
             columns.at -= 4 * n as i32;
         }
-        self.homes.insert(Array::Columns, columns);
+        if !self.scans.rows {
+            self.homes.insert(Array::Columns, columns);
+        }
         words
     }
 

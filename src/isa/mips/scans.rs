@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use super::code::Insn;
 use super::cores::Core;
-use super::instructions::Op;
+use super::instructions::{Feature, Op};
 use super::nest::{Home, Nest, Pointer, argument};
 use super::registers::Array as Argument;
 use crate::isa::LowerError;
@@ -33,7 +33,11 @@ pub fn lower(
     unroll: usize,
 ) -> Result<Program<Insn>, LowerError> {
     let (mut nest, scratch) = Nest::new(scans, core, registers, unroll)?;
-    nest.sweep()?;
+    match scans.rows {
+        false => nest.sweep()?,
+        true if core.features.has(Feature::MaddHl) => nest.rows()?,
+        true => return Err(LowerError::Feature("maddhl")),
+    }
     nest.chains()?;
     nest.flow.finish(scratch, core)
 }

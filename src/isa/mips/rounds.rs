@@ -1,0 +1,200 @@
+//! Rows in two nested loops on a MIPS32 with MADDH and MADDL: FIOS as gk2003 has it (section 5.2).
+//!
+//! `(u, v) = a[j] b + t[j] + u` and `(p, t[j-1]) = m[j] q + v + p`: two words are carried along, and the pairs
+//! of registers are `(t, u)` and `(v, p)`. The words of a, of m and of what goes down lie side by side
+//! in the stack frame, so that one pointer reaches all.
+
+use super::code::Insn;
+use super::instructions::Op;
+use super::nest::{Home, Nest, Pointer, argument};
+use super::registers::{Array as Argument, ZERO};
+use crate::isa::LowerError;
+use crate::schedule::Array;
+
+/// Registers of a row.
+struct Row {
+    /// The even registers of the pairs.
+    t: u8,
+    v: u8,
+    /// The words that stay.
+    b: u8,
+    q: u8,
+    a0: u8,
+    m0: u8,
+    /// Word `n` of what goes down, if there can be one.
+    top: Option<u8>,
+    a: Home,
+    m: Home,
+    down: Home,
+}
+
+impl Nest<'_> {
+    /// A pair of free registers, the first one even.
+    fn take_pair(&mut self) -> Result<u8, LowerError> {
+        let even = |r: &&u8| r.is_multiple_of(2) && self.free.contains(&(**r + 1));
+        let pair = self.free.iter().find(even).copied();
+        let pair = pair.ok_or(LowerError::Registers)?;
+        self.free.retain(|r| *r != pair && *r != pair + 1);
+        Ok(pair)
+    }
+
+    /// All rows.
+    ///
+    /// # Errors
+    /// When registers run out.
+    pub(super) fn rows(&mut self) -> Result<(), LowerError> {
+        let scans = self.scans;
+        let n = scans.n;
+        let place = |word| scans.place(word).ok_or(LowerError::Scans);
+        let [inverse, m] = scans.quotient.ok_or(LowerError::Scans)?;
+        let (m, (inverse_in, last)) = (place(m)?.0, place(inverse)?);
+        let strand = scans.strands.iter().find(|s| s.y != Array::Quotients);
+        let strand = strand.ok_or(LowerError::Scans)?;
+        let (Array::Operand(a_side), Array::Operand(b_side)) = (strand.x, strand.y) else {
+            return Err(LowerError::Scans);
+        };
+        let Array::Operand(m_side) = m else {
+            return Err(LowerError::Scans);
+        };
+        if inverse_in != m {
+            return Err(LowerError::Scans);
+        }
+        let [a_home, m_home, down] = [
+            self.home(strand.x)?,
+            self.home(m)?,
+            self.home(Array::Columns)?,
+        ];
+        let tall = scans.last_sweep().is_some_and(|s| s.piles.len() == n + 2);
+        let (t, v) = (self.take_pair()?, self.take_pair()?);
+        let row = Row {
+            t,
+            v,
+            b: self.take()?,
+            q: self.take()?,
+            a0: self.take()?,
+            m0: self.take()?,
+            top: if tall { Some(self.take()?) } else { None },
+            a: a_home,
+            m: m_home,
+            down,
+        };
+        let to = self.named.inverse;
+        self.immediate(Op::LW, to, argument(m_side), 4 * last as i32);
+        self.flow.note("the words of a and m side by side".into());
+        let from = [a_side, m_side].map(|side| Home {
+            base: argument(side),
+            at: 0,
+        });
+        self.each_word(&[from[0], from[1], row.a], n, |nest, i| {
+            for (from, to) in from.into_iter().zip([row.a, row.m]) {
+                let word = nest.load(nest.moving(from), from, i)?;
+                nest.store(word, nest.moving(to), to, i);
+                nest.release(word);
+            }
+            nest.store(ZERO, nest.moving(row.down), row.down, i);
+            Ok(())
+        })?;
+        let frame = self.fixed(row.a);
+        for (r, home) in [(row.a0, row.a), (row.m0, row.m)] {
+            self.immediate(Op::LW, r, frame.r, home.at);
+        }
+        if let Some(top) = row.top {
+            self.three(Op::ADDU, top, ZERO, ZERO);
+        }
+        self.flow.note("rows".into());
+        let passes = (n - 1) / self.unroll;
+        let stop = row.a.place(1 + self.unroll * passes);
+        self.immediate(Op::ADDIU, self.named.stop, frame.r, stop);
+        let b = argument(b_side);
+        self.immediate(Op::ADDIU, self.named.end, b, 4 * n as i32);
+        self.repeat(&[(b, 4)], (n, self.named.end), |nest| nest.row(&row, b))?;
+        let out = scans.last_sweep().and_then(|s| s.piles.get(n + 1)?.out);
+        if let (Some(out), Some(top)) = (out, row.top) {
+            self.values.insert(out, top);
+        }
+        for r in [t, t + 1, v, v + 1, row.b, row.q, row.a0, row.m0] {
+            self.release(r);
+        }
+        if !scans.words.result.iter().any(|w| self.is_chained(*w)) {
+            let result = Home {
+                base: Argument::R as u8,
+                at: 0,
+            };
+            self.each_word(&[row.down, result], n, |nest, i| {
+                let word = nest.load(nest.moving(row.down), row.down, i)?;
+                nest.store(word, nest.moving(result), result, i);
+                nest.release(word);
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Is the word made by a chain?
+    fn is_chained(&self, word: crate::schedule::Word) -> bool {
+        matches!(self.scans.place(word), Some((Array::Chain(_), _)))
+    }
+
+    fn row(&mut self, row: &Row, b: u8) -> Result<(), LowerError> {
+        let n = self.scans.n;
+        let frame = self.fixed(row.a);
+        self.immediate(Op::LW, row.b, b, 0);
+        let mut at = self.point(self.named.j, frame, row.a.place(1));
+        // Word 0, which q makes 0.
+        self.immediate(Op::LW, row.t, frame.r, row.down.at);
+        self.three(Op::ADDU, row.t + 1, ZERO, ZERO);
+        self.step(Op::MADDL, row.v, row.a0, row.b, row.t);
+        self.step(Op::MADDH, row.t + 1, row.a0, row.b, row.t);
+        self.three(Op::MUL, row.q, row.v, self.named.inverse);
+        self.three(Op::ADDU, row.v + 1, ZERO, ZERO);
+        self.step(Op::MADDH, row.v + 1, row.m0, row.q, row.v);
+        let (unroll, passes) = (self.unroll, (n - 1) / self.unroll);
+        if passes > 0 {
+            let steps = [(self.named.j, 4 * unroll as i32)];
+            self.repeat(&steps, (passes, self.named.stop), |nest| {
+                (1..=unroll).try_for_each(|j| nest.word(row, j, at))
+            })?;
+            at = self.pointers[&self.named.j];
+        }
+        (1 + unroll * passes..n).try_for_each(|j| self.word(row, j, at))?;
+        // t[n-1], t[n] = t[n] + u + p.
+        let (u, p) = (row.t + 1, row.v + 1);
+        match row.top {
+            None => self.three(Op::ADDU, u, u, p),
+            Some(top) => {
+                let carry = self.take()?;
+                self.three(Op::ADDU, top, top, u);
+                self.three(Op::SLTU, carry, top, u);
+                self.three(Op::ADDU, u, top, p);
+                self.three(Op::SLTU, top, u, p);
+                self.three(Op::ADDU, top, top, carry);
+                self.release(carry);
+            }
+        }
+        self.store(u, at, row.down, n - 1);
+        Ok(())
+    }
+
+    /// Word `j` of a row.
+    fn word(&mut self, row: &Row, j: usize, at: Pointer) -> Result<(), LowerError> {
+        let (a, m) = (self.take()?, self.take()?);
+        for (r, home) in [(row.t, row.down), (a, row.a), (m, row.m)] {
+            self.immediate(Op::LW, r, at.r, home.place(j) - at.at);
+        }
+        self.step(Op::MADDL, row.v, a, row.b, row.t);
+        self.step(Op::MADDH, row.t + 1, a, row.b, row.t);
+        let down = self.take()?;
+        self.step(Op::MADDL, down, m, row.q, row.v);
+        self.step(Op::MADDH, row.v + 1, m, row.q, row.v);
+        self.store(down, at, row.down, j - 1);
+        for r in [a, m, down] {
+            self.release(r);
+        }
+        Ok(())
+    }
+
+    /// A word of `x y + ` the pair.
+    fn step(&mut self, op: Op, to: u8, x: u8, y: u8, pair: u8) {
+        self.flow.push(Insn::row(op, to, x, y, pair));
+    }
+}
