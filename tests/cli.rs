@@ -396,7 +396,7 @@ const BAD: &[(&str, &[&str])] = &[
     ("mul 8 --mcu atmega128 --method operand-cachin", &["did you mean operand-caching?"]),
     ("mul 8 --mcu atmega128 --method product_scanning", &["did you mean product-scanning?"]),
     ("mul 8 --mcu atmega128 -p e=3", &["-p", "--method"]),
-    ("mul 8 --mcu atmega128 --method product-scanning -p e=3", &["product-scanning", "no parameter e", "none"]),
+    ("mul 8 --mcu atmega128 --method product-scanning -p e=3", &["product-scanning", "no parameter e", "takes unroll"]),
     ("mul 8 --mcu atmega128 --method operand-caching -p f=3",  &["operand-caching", "no parameter f", "takes e"]),
     ("mul 8 --mcu atmega128 --method operand-caching -p e",    &["NAME=VALUE"]),
     ("mul 8 --mcu atmega128 --method operand-caching -p e=",   &["whole number"]),

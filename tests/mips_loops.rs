@@ -21,14 +21,20 @@ fn core(name: &str, extensions: &[&str]) -> Core {
 }
 
 fn request(op: Op, bits: u32, reduce: Reduce, unroll: usize) -> Request {
+    let method = match op {
+        Op::Mul => "product-scanning",
+        Op::Sqr => "square-product-scanning",
+        _ => "fips",
+    };
+    let modular = Modular {
+        modulus: Modulus::Runtime,
+        reduce,
+    };
     Request {
         op,
         size: bits.into(),
-        modular: Some(Modular {
-            modulus: Modulus::Runtime,
-            reduce,
-        }),
-        method: Some("fips".into()),
+        modular: op.is_modular().then_some(modular),
+        method: Some(method.into()),
         params: [("unroll".into(), unroll)].into(),
         max_regs: None,
         style: Some(Style::Rolled),
@@ -43,23 +49,28 @@ fn kernel(core: &Core, request: &Request, runs: usize) -> Kernel<MipsIsa> {
     let kernel = kernel::generate::<MipsIsa>(request, core);
     let kernel = kernel.unwrap_or_else(|e| panic!("{name}: {e}"));
     assert!(kernel.is_proved(), "{name}: {:?}", kernel.proof);
-    let others = kernel.aliasing.iter().map(|case| {
-        assert!(case.allowed, "{name}: {case:?}");
-        case.alias
+    let others = kernel.aliasing.iter().filter(|case| {
+        assert!(case.allowed || !request.op.is_modular(), "{name}: {case:?}");
+        case.allowed
     });
+    let others: Vec<_> = others.map(|case| case.alias).collect();
     for alias in [Alias::Distinct].into_iter().chain(others) {
         for mut sources in vectors::of(&kernel.spec, runs, 7) {
             let Spec { op, size, .. } = kernel.spec;
-            if op == Op::Montmul && matches!(alias, Alias::AIsB | Alias::All) {
+            if op.factors() == 2 && matches!(alias, Alias::AIsB | Alias::All) {
                 sources[1] = sources[0].clone();
             }
             let run = kernel::run::<MipsIsa>(&kernel.spec, core, &kernel.code, &sources, alias);
             let (got, _) = run.unwrap_or_else(|e| panic!("{name}: {e}"));
+            let product = &sources[0] * &sources[op.factors() - 1];
+            let Some(modular) = &kernel.spec.modular else {
+                assert_eq!(got, product, "{name}, {alias:?}");
+                continue;
+            };
             let words = BigUint::from(1u8) << size.a;
             let m = &sources[op.factors()] % &words;
-            let product = &sources[0] * &sources[op.factors() - 1];
             assert_eq!((&got << size.a) % &m, product % &m, "{name}, {alias:?}");
-            let bound = match kernel.spec.modular.as_ref().expect("a modulus").reduce {
+            let bound = match modular.reduce {
                 Reduce::Full => m,
                 Reduce::Almost => words,
                 Reduce::Lazy => m << 1,
@@ -72,13 +83,13 @@ fn kernel(core: &Core, request: &Request, runs: usize) -> Kernel<MipsIsa> {
 
 /// Sizes with and without a rest of columns, all reductions, every shape of a pass.
 #[test]
-fn rolled_montgomery_is_proved_and_right() {
+fn columns_in_loops_are_proved_and_right() {
     let extensions: [&[&str]; 4] = [&[], &["wide-acc"], &["wide-acc", "autoinc"], &["autoinc"]];
     let mut made = 0;
     for words in (2..=9).chain([13]) {
         for (i, extension) in extensions.into_iter().enumerate() {
             let core = core("mips-4km-32x16", extension);
-            for op in [Op::Montmul, Op::Montsqr] {
+            for op in [Op::Montmul, Op::Montsqr, Op::Mul, Op::Sqr] {
                 for unroll in 1..=3 {
                     // Every size and shape meets every reduction once.
                     let reduce = Reduce::ALL[(words as usize + unroll + i) % 3];
@@ -91,26 +102,45 @@ fn rolled_montgomery_is_proved_and_right() {
     println!("{made} kernels");
 }
 
+/// FIOS in loops of MADDH and MADDL.
+#[test]
+fn rows_in_loops_are_proved_and_right() {
+    let core = core("mips-4km-32x16", &["maddhl"]);
+    for words in (2..=6).chain([11]) {
+        for unroll in 1..=3 {
+            for reduce in Reduce::ALL {
+                let mut request = request(Op::Montmul, 32 * words, reduce, unroll);
+                request.method = Some("fios".into());
+                kernel(&core, &request, 6);
+            }
+        }
+    }
+}
+
 /// What has no such loops says so.
 #[test]
 fn what_has_no_loops_is_refused() {
     let wide = core("mips-4km", &["wide-acc"]);
-    let refused = |op, bits, modulus: &str| {
+    let refused = |op, bits, modulus: &str, method: &str| {
         let mut request = request(op, bits, Reduce::Full, 1);
+        request.method = Some(method.into());
         request.modular.as_mut().expect("a modulus").modulus = modulus.parse().expect("a modulus");
         match kernel::generate::<MipsIsa>(&request, &wide) {
-            Err(error @ Error::Style(..)) => error.to_string(),
+            Err(error @ (Error::Style(..) | Error::Lower { .. })) => error.to_string(),
             Err(error) => panic!("{error}"),
             Ok(_) => panic!("{op:?} of {bits} bits"),
         }
     };
-    for (op, bits, modulus) in [
-        (Op::Montmul, 256, "p256"),
-        (Op::Montmul, 32, "runtime"),
-        (Op::Redc, 256, "runtime"),
+    for (op, bits, modulus, method) in [
+        (Op::Montmul, 256, "p256", "fips"),
+        (Op::Montmul, 32, "runtime", "fips"),
+        (Op::Redc, 256, "runtime", "fips"),
+        (Op::Montsqr, 256, "runtime", "fios"),
+        // Without MADDH and MADDL.
+        (Op::Montmul, 256, "runtime", "fios"),
     ] {
-        let text = refused(op, bits, modulus);
-        assert!(text.contains("try --style unrolled"), "{text}");
+        let text = refused(op, bits, modulus, method);
+        assert!(text.contains("--style unrolled"), "{text}");
     }
 }
 
@@ -136,7 +166,8 @@ fn strands_must_give_the_sweep_back() {
 
 /// Cycles of a pass of the innermost loop with the most products, once it goes round.
 fn inner(core: &Core, insns: &[Insn]) -> u64 {
-    let multiplies = |insn: &Insn| [Operation::MADDU, Operation::M2ADDU].contains(&insn.op);
+    let products = [Operation::MADDU, Operation::M2ADDU, Operation::MADDL];
+    let multiplies = |insn: &Insn| products.contains(&insn.op);
     let loops = insns
         .iter()
         .enumerate()
@@ -207,7 +238,12 @@ fn the_paper_s_figures() {
         if let Some(theirs) = row.get("theirs").and_then(Value::as_integer) {
             let delta = 100.0 * (made[0] as f64 / theirs as f64 - 1.0);
             println!("  theirs {theirs} ({delta:+.1} %)");
-            assert!(made.iter().all(|cycles| *cycles <= theirs as u64), "{name}");
+            // FIOS waits for a slower multiplier, and says so.
+            let all = if text("method") == "fips" { 3 } else { 1 };
+            assert!(
+                made[..all].iter().all(|cycles| *cycles <= theirs as u64),
+                "{name}"
+            );
         }
         if let Some(theirs) = row.get("inner_theirs").and_then(Value::as_integer) {
             assert!(inners[0] <= theirs as u64, "{name}");

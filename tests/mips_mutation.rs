@@ -106,7 +106,7 @@ type Case = (
     u32,
 );
 
-const CASES: [Case; 18] = {
+const CASES: [Case; 20] = {
     use Operation::{Montmul, Montsqr, Mul, Sqr};
     const WIDE: &[Feature] = &[Feature::WideAcc];
     [
@@ -135,6 +135,8 @@ const CASES: [Case; 18] = {
         (Montmul, "fips", &[("unroll", 1)], WIDE, 4),
         (Montmul, "fips", &[("unroll", 2)], &[], 5),
         (Montsqr, "fips", &[("unroll", 1)], WIDE, 6),
+        (Montmul, "fios", &[("unroll", 1)], &[Feature::MaddHl], 4),
+        (Sqr, "square-product-scanning", &[("unroll", 1)], WIDE, 6),
     ]
 };
 
@@ -150,9 +152,9 @@ fn the_prover_rejects_faults() {
             .fold(Core::named("mips-4km").unwrap(), |core, f| core.with(*f));
         let method = method::find(name).unwrap();
         let modular = op.is_modular().then_some(Modular::full(Modulus::Runtime));
-        let style = match modular {
-            Some(_) => Style::Rolled,
-            None => Style::Unrolled,
+        let style = match params.contains_key("unroll") {
+            true => Style::Rolled,
+            false => Style::Unrolled,
         };
         let spec = Spec::with(op, 32 * words, modular, 32).unwrap();
         let facts = MipsIsa::facts(&core).styled(style);

@@ -27,9 +27,7 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     let mut words = reduction::factors(spec);
     let reduction = Reduction::of(spec, &mut words)?;
     words.push(WordStep::Part("rows, each with its quotient word".into()));
-    // Before its last row a square is less than 2 A + M.
-    let tall = spec.op == Op::Montsqr;
-    let t = reduction.rows(&mut words, tall, |words, i, j| {
+    let t = reduction.integrated_rows(&mut words, |words, i, j| {
         let (a, b) = (words.operand(0), words.operand(spec.op.factors() - 1));
         let pair = a.get(j).map(|x| (*x, b[i])).into_iter().collect();
         // Of a square a row begins on the diagonal, and what is beyond it comes twice.

@@ -3,8 +3,8 @@
 //! hw2018, section 3.2, figure 2: `2n^2` loads, `2n` stores. Half products and operands of
 //! two sizes are the same columns, some of them missing; there the words that fit stay.
 
-use super::{Method, MethodError, Params};
-use crate::facts::Facts;
+use super::{Method, MethodError, Parameter, Params, as_scans};
+use crate::facts::{Facts, Style};
 use crate::schedule::{Block, Blocks, Column, ColumnBlock, Part, Pile, Product, Schedule, Words};
 use crate::spec::{Op, Spec};
 
@@ -14,17 +14,25 @@ pub static METHOD: Method = Method {
     summary: "column by column (Comba), few registers, two loads per product",
     source: "Hutter, Wenger 2018, section 3.2",
     ops: &[Op::Mul, Op::Mullo, Op::Mulhi],
-    parameters: &[],
+    parameters: &[Parameter {
+        name: "unroll",
+        meaning: "products per pass of the inner loop (rolled)",
+    }],
     defaults: |_, _| vec![Params::new()],
     schedule,
 };
 
-fn schedule(spec: &Spec, facts: &Facts, _: &Params) -> Result<Schedule, MethodError> {
+fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
     let [n, m] = spec.words(facts.word_bits);
-    Ok(match spec.op {
-        Op::Mul if n == m => Schedule::Blocks(square(n)),
-        op => Schedule::Words(columns(op, facts.word_bits, n, m)),
-    })
+    match spec.op {
+        Op::Mul if n == m && facts.style == Style::Unrolled => Ok(Schedule::Blocks(square(n))),
+        op => as_scans(
+            METHOD.name,
+            columns(op, facts.word_bits, n, m),
+            facts,
+            params,
+        ),
+    }
 }
 
 /// The columns of `n` by `m` words; a low half ends, a high half keeps no word before its first.

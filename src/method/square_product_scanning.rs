@@ -7,8 +7,8 @@
 //! at a time, while they are still in registers, and `c` squares added.
 
 use super::sliding_block_doubling::Doubling;
-use super::{Method, MethodError, Parameter, Params, diagonal, pairs, squaring};
-use crate::facts::Facts;
+use super::{Method, MethodError, Parameter, Params, as_scans, diagonal, pairs, squaring};
+use crate::facts::{Facts, Style};
 use crate::schedule::{End, Pile, Schedule, Word, Words};
 use crate::spec::{Op, Spec};
 
@@ -18,11 +18,20 @@ pub static METHOD: Method = Method {
     summary: "column by column, the products that come twice doubled in or behind the accumulator",
     source: "Seo, Kim 2014, section III",
     ops: &[Op::Sqr],
-    parameters: &[Parameter {
-        name: "c",
-        meaning: "squares added to doubled words at a time, at least; 0: each column doubles on its own",
-    }],
-    defaults: |_, _| [2, 1, 3, 0].map(|c| Params::from([("c", c)])).to_vec(),
+    parameters: &[
+        Parameter {
+            name: "c",
+            meaning: "squares added to doubled words at a time, at least; 0: each column doubles on its own",
+        },
+        Parameter {
+            name: "unroll",
+            meaning: "pairs of products per pass of the inner loop (rolled, c=0)",
+        },
+    ],
+    defaults: |_, facts| match facts.style {
+        Style::Rolled => vec![Params::from([("c", 0)])],
+        _ => [2, 1, 3, 0].map(|c| Params::from([("c", c)])).to_vec(),
+    },
     schedule,
 };
 
@@ -40,7 +49,7 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
             result
         }
     };
-    Ok(Schedule::Words(words))
+    as_scans(METHOD.name, words, facts, params)
 }
 
 /// Column `k`, doubled in the accumulator. The last one only takes the carry.

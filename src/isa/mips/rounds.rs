@@ -64,7 +64,7 @@ impl Nest<'_> {
             self.home(m)?,
             self.home(Array::Columns)?,
         ];
-        let tall = scans.last_sweep().is_some_and(|s| s.piles.len() == n + 2);
+        let tall = scans.sweep().is_some_and(|s| s.piles.len() == n + 2);
         let (t, v) = (self.take_pair()?, self.take_pair()?);
         let row = Row {
             t,
