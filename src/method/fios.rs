@@ -26,6 +26,9 @@ pub static METHOD: Method = Method {
 fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
     let mut words = reduction::factors(spec);
     let reduction = Reduction::of(spec, &mut words)?;
+    if spec.op == Op::Montmul && reduction.begins_with_one(&words) {
+        return Err(MethodError::LowestWordOne(METHOD.name));
+    }
     words.push(WordStep::Part("rows, each with its quotient word".into()));
     let t = reduction.integrated_rows(&mut words, |words, i, j| {
         let (a, b) = (words.operand(0), words.operand(spec.op.factors() - 1));

@@ -92,6 +92,11 @@ impl Reduction {
         self.m.len()
     }
 
+    /// Is the lowest word the number 1?
+    pub fn begins_with_one(&self, words: &Words) -> bool {
+        self.m[0].is_some_and(|m| words.known(m) == Some(1))
+    }
+
     /// Words of `(A B + Q M) / R`.
     pub fn reduced_len(&self) -> usize {
         self.len() + usize::from(self.overflows)
