@@ -73,7 +73,7 @@ impl Method {
 }
 
 /// Methods with a file of their own.
-static OWN: [&Method; 24] = [
+static OWN: [&Method; 25] = [
     &operand_caching::METHOD,
     &consecutive_operand_caching::METHOD,
     &hybrid::METHOD,
