@@ -309,6 +309,7 @@ fn odd_halves_are_refused() {
             168,
             "try --method reverse-hybrid",
         ),
+        (sqr(CALLS, &[], Rolled), 168, "try --method reverse-hybrid"),
         (
             mul(CALLS, &[("levels", 1), ("d", 2)], Rolled),
             4096,

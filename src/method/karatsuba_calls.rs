@@ -35,7 +35,8 @@ pub static METHOD: Method = Method {
         let levels =
             levels.filter(|levels| facts.style != Style::Unrolled && bottom(n, *levels).is_some());
         let sets = levels.flat_map(|levels| {
-            let widths = (2..=reverse_hybrid::largest(facts)).rev();
+            let largest = reverse_hybrid::largest(facts).max(1);
+            let widths = (largest.min(2)..=largest).rev();
             widths.map(move |d| Params::from([("levels", levels), ("d", d)]))
         });
         sets.collect()
@@ -62,8 +63,6 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     if facts.style == Style::Unrolled {
         return Err(MethodError::OnlyLoops(method));
     }
-    let levels = positive(method, "levels", params)?;
-    let d = positive(method, "d", params)?;
     let too_large = |parameter, value, largest| MethodError::TooLarge {
         method,
         parameter,
@@ -74,6 +73,8 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
         .rev()
         .find(|l| bottom(n, *l).is_some());
     let halved = halved.ok_or(MethodError::Halves { method, words: n })?;
+    let levels = positive(method, "levels", params)?;
+    let d = positive(method, "d", params)?;
     let base = match bottom(n, levels) {
         Some(base) if levels <= halved => base,
         _ => return Err(too_large("levels", levels, halved)),
