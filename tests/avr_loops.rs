@@ -364,9 +364,14 @@ fn other_styles_are_refused() {
             "only unrolled: try --style unrolled, or leave out --method",
         ),
         (
-            "product-scanning",
+            "operand-scanning",
             Rolled,
             "only unrolled: try --style unrolled, or leave out --method",
+        ),
+        (
+            "product-scanning",
+            Rolled,
+            "two nested loops are not made for this machine yet: try --style unrolled",
         ),
     ] {
         let cell = mul(method, &[], style);
