@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Instant;
 
+use clap::Args;
 use lozenge::candidate::Budget;
 use lozenge::domain::concrete::Concrete;
 use lozenge::isa::avr::cores::ATMEGA128;
@@ -13,7 +14,18 @@ use lozenge::kernel::{self, RUN_LIMIT, Request};
 use lozenge::spec::Op;
 use serde_json::json;
 
-use super::{BenchArgs, output};
+use super::output;
+
+/// Arguments of `bench`.
+#[derive(Args)]
+pub struct BenchArgs {
+    /// Bits of the operands of the kernels that are generated
+    #[arg(long, value_delimiter = ',', default_values_t = [160, 2048])]
+    bits: Vec<u32>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
 
 /// Instructions simulated per measurement, at least.
 const INSTRUCTIONS: u64 = 300_000_000;

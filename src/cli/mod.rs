@@ -73,7 +73,7 @@ enum Command {
     List(ListArgs),
     /// How fast the tool itself is: generation with proof, and simulation
     #[command(after_help = "Example:\n  lozenge bench --bits 160")]
-    Bench(BenchArgs),
+    Bench(bench::BenchArgs),
 }
 
 /// The operations on the command line.
@@ -525,17 +525,6 @@ pub struct ListArgs {
     /// What to list
     topic: Topic,
     /// Print one JSON object instead of a table
-    #[arg(long)]
-    json: bool,
-}
-
-/// Arguments of `bench`.
-#[derive(Args)]
-pub struct BenchArgs {
-    /// Bits of the operands of the kernels that are generated
-    #[arg(long, value_delimiter = ',', default_values_t = [160, 2048])]
-    bits: Vec<u32>,
-    /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
 }
