@@ -43,7 +43,7 @@ pub static METHOD: Method = Method {
 
 /// The largest `d`: hw2018, section 3.5, counts `3d + 2` registers, `d + 1` for operands and
 /// `2d + 1` for the accumulator.
-fn largest(facts: &Facts) -> usize {
+pub(super) fn largest(facts: &Facts) -> usize {
     (facts.free_registers.saturating_sub(2) / 3).max(1)
 }
 

@@ -8,7 +8,7 @@ pub mod cios;
 pub mod consecutive_operand_caching;
 pub mod fios;
 pub mod fips;
-
+pub mod hfips;
 pub mod hybrid;
 pub mod karatsuba;
 pub mod karatsuba_calls;
@@ -73,7 +73,7 @@ impl Method {
 }
 
 /// Methods with a file of their own.
-static OWN: [&Method; 25] = [
+static OWN: [&Method; 27] = [
     &operand_caching::METHOD,
     &consecutive_operand_caching::METHOD,
     &hybrid::METHOD,
@@ -99,6 +99,8 @@ static OWN: [&Method; 25] = [
     &sos::METHOD,
     &kcm::METHOD,
     &carry_chain::METHOD,
+    &hfips::METHOD,
+    &hfips::SEPARATED,
 ];
 
 /// How many there are: those with a file, every product with each of two reductions behind it, and with folds.

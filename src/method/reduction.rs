@@ -114,6 +114,33 @@ impl Reduction {
         q
     }
 
+    /// `v m' mod 2^w`, outside a pile.
+    pub fn quotient_of(&self, words: &mut Words, v: Word) -> Word {
+        let unit = self.m[0].and_then(|m| words.known(m)) == Some(1);
+        match self.inverse {
+            None => v,
+            Some(_) if unit => words.links(Sum::Sub, vec![(None, Some(v))], End::Drop)[0],
+            Some(inverse) => {
+                let products = vec![(v, inverse)];
+                let pile = Pile {
+                    products,
+                    ..Pile::default()
+                };
+                words.sweep(vec![pile])[0]
+            }
+        }
+    }
+
+    /// Word `j` of `M`; None is 0.
+    pub fn word(&self, j: usize) -> Option<Word> {
+        self.m.get(j).copied().flatten()
+    }
+
+    /// Is `m' = 1`, so that `v + q M[0] = 2^w v` with `q = v`?
+    pub fn carries_quotient(&self) -> bool {
+        self.inverse.is_none()
+    }
+
     /// Adds column `j > 0` of `q M` to its pile.
     fn share(&self, words: &Words, q: Word, j: usize, pile: &mut Pile) {
         match self.m.get(j).copied().flatten() {
