@@ -166,6 +166,7 @@ fn runner(folder: &Path) -> PathBuf {
 struct Cell {
     mcu: &'static str,
     op: &'static str,
+    size: &'static str,
     name: String,
     symbol: String,
     folder: PathBuf,
@@ -184,10 +185,14 @@ impl Cell {
             .arg("-o")
             .arg(&folder));
         let report: Value = serde_json::from_slice(&output.stdout).expect("gen --json is JSON");
-        let symbol = format!("{op}{size}");
+        let symbol = report["spec"]["symbol"]
+            .as_str()
+            .expect("a symbol")
+            .to_string();
         Self {
             mcu,
             op,
+            size,
             name,
             symbol,
             folder,
@@ -213,8 +218,7 @@ impl Cell {
 
     /// Bytes of a, of b (of a again where there is none) and of the result, from the operation's size.
     fn bytes(&self) -> [usize; 3] {
-        let size = &self.symbol[self.op.len()..];
-        let (a, b) = size.split_once('x').unwrap_or((size, size));
+        let (a, b) = self.size.split_once('x').unwrap_or((self.size, self.size));
         let [a, b] = [a, b].map(|bits| bits.parse::<usize>().expect("bits") / 8);
         match self.op {
             "mul" | "sqr" => [a, b, a + b],
@@ -229,6 +233,8 @@ impl Cell {
         let mut bytes = match self.op {
             "sqr" => a.pow(2),
             "mulhi" => (a * b) >> (8 * length),
+            "montmul" => self.reduced(a * b, 8 * length),
+            "montsqr" => self.reduced(a.pow(2), 8 * length),
             _ => a * b,
         }
         .to_bytes_le();
@@ -236,11 +242,28 @@ impl Cell {
         bytes
     }
 
+    /// `T = (P + Q M) / R`, less `M` if it is `R` or more, with `Q = -P M^-1 mod R`, `R = 2^n`: a number of `n` bits.
+    fn reduced(&self, p: BigUint, n: usize) -> BigUint {
+        let modulus = self.report["spec"]["modulus"].as_str().expect("a modulus");
+        let m = BigUint::parse_bytes(modulus.trim_start_matches("0x").as_bytes(), 16);
+        let m = m.expect("hexadecimal");
+        let r = BigUint::from(1u8) << n;
+        // Odd numbers have order 2^(n - 1) at most.
+        let inverse = m.modpow(&((&r >> 1u8) - 1u8), &r);
+        let q = (&r - &p * inverse % &r) % &r;
+        let t = (p + q * &m) >> n;
+        if t < r { t } else { t - m }
+    }
+
+    /// Whether there is a second factor.
+    fn takes_two(&self) -> bool {
+        !self.op.ends_with("sqr")
+    }
+
     /// Aliasing cases the report calls proved.
     fn modes(&self) -> Vec<u8> {
         let proved = |name: &str| self.report["aliasing"][name] == "proved";
-        let two = self.op != "sqr";
-        assert_eq!(proved("a == b"), two, "{}: a == b", self.name);
+        assert_eq!(proved("a == b"), self.takes_two(), "{}: a == b", self.name);
         let cases = ALIASES.iter().filter(|(_, name)| proved(name));
         cases.map(|(mode, _)| *mode).collect()
     }
@@ -256,9 +279,9 @@ impl Cell {
             .map(|p| format!("{{{},{},{}}}", p.mode, list(&p.a), list(&p.b)))
             .collect();
         let [a, b, r] = self.bytes().map(|n| n.to_string());
-        let call = match self.op {
-            "sqr" => "@(r, a)",
-            _ => "@(r, a, b)",
+        let call = match self.takes_two() {
+            false => "@(r, a)",
+            true => "@(r, a, b)",
         };
         let source = PROGRAM
             .replace("CALL", call)
@@ -412,7 +435,7 @@ impl Cell {
             true => vec![("OPERAND_BYTES", a as u64)],
             false => vec![("A_BYTES", a as u64), ("B_BYTES", b as u64)],
         };
-        let arguments = if self.op == "sqr" { "r, a" } else { "r, a, a" };
+        let arguments = if self.takes_two() { "r, a, a" } else { "r, a" };
         let mut source = format!("#include \"{0}.h\"\n#include \"{0}.h\"\n", self.symbol);
         for (name, value) in facts.into_iter().chain(sizes) {
             source += &format!("extern int must_be_{name}[{upper}_{name} == {value} ? 1 : -1];\n");

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use lozenge::candidate::Budget;
+use lozenge::isa::arm::ArmIsa;
+use lozenge::isa::arm::cores::ARM7TDMI;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::kernel::{self, Request};
 use lozenge::spec::Op;
-use lozenge::spec::modulus::{Modular, Reduce};
+use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use toml::Value;
 
 /// Body cycles of the cheapest kernel of `method`, which is proved.
@@ -89,5 +91,41 @@ fn products_and_squares_take_what_is_said() {
         let row = row(&table, modulus);
         println!("{modulus}: {row:?}");
         assert_eq!(said(modulus), row, "README, {modulus}");
+    }
+}
+
+#[test]
+fn strongarm_counts() {
+    let table: Value = toml::from_str(include_str!("paper/groszschaedl-2005.toml")).expect("TOML");
+    for method in ["cios", "kcm"] {
+        for op in [Op::Montmul, Op::Montsqr] {
+            let request = Request {
+                op,
+                size: 512.into(),
+                modular: Some(Modular::full(Modulus::Runtime)),
+                method: Some(method.into()),
+                params: match method {
+                    "kcm" => BTreeMap::from([("levels".to_string(), 1)]),
+                    _ => BTreeMap::new(),
+                },
+                max_regs: None,
+                style: None,
+                budget: Budget::default(),
+                drop: None,
+            };
+            let kernel = kernel::generate::<ArmIsa>(&request, &ARM7TDMI).expect("a kernel");
+            assert!(kernel.is_proved(), "{method}: {:?}", kernel.proof.correct);
+            let counts = &kernel.cost.counts;
+            let row = &table[method][op.name()];
+            let said = |name: &str| row[name].as_integer().expect("a number") as u64;
+            println!("{method} {}: {}", op.name(), counts.total + 3 * counts.mul);
+            assert_eq!(counts.mul, said("mul"), "{method} {}", op.name());
+            assert_eq!(
+                counts.total + 3 * counts.mul,
+                said("ours"),
+                "{method} {}",
+                op.name()
+            );
+        }
     }
 }

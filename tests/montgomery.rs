@@ -65,7 +65,7 @@ fn cells<I: Isa>(core: &I::Core) -> Vec<Cell> {
             .flat_map(|(i, m)| Reduce::ALL.map(|reduce| (i, m.clone(), reduce)))
         {
             let all = n == ALL && SHAPES.contains(&shape) && reduce != Reduce::Lazy;
-            for op in Op::ALL.into_iter().filter(|op| op.is_modular()) {
+            for op in Op::ALL.into_iter().filter(|op| op.is_montgomery()) {
                 let modular = Modular {
                     modulus: modulus.clone(),
                     reduce,
@@ -176,7 +176,7 @@ fn machine<I: Isa>(core: &I::Core, least: usize) {
     }
     let all = METHODS
         .iter()
-        .filter(|m| m.ops.iter().any(|op| op.is_modular()));
+        .filter(|m| m.ops.iter().any(|op| op.is_montgomery()));
     for method in all {
         assert!(proved.contains_key(method.name), "{} never", method.name);
     }

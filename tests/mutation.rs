@@ -221,6 +221,10 @@ fn wrong_mutants_are_rejected() {
             modular(Operation::Montmul, 24, "runtime", Reduce::Full),
             "cihs",
         ),
+        {
+            let (spec, _) = modular(Operation::Montmul, 32, "0x7fb3a1c5", Reduce::Full);
+            (spec, ("hfips", Params::from([("d", 2)])))
+        },
         montgomery(
             modular(Operation::Montmul, 24, "2^24-2^11-1", Reduce::Full),
             "sos",
