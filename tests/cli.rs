@@ -225,7 +225,7 @@ fn check_schema(line: &str, json: &Value) {
 /// A command, and what its JSON says of part, method and parameters; `-` if that is left open.
 #[rustfmt::skip]
 const JSON: [(&str, &str, &str, &str); 3] = [
-    ("gen mul 160 --mcu atmega128 --json", "atmega128", "karatsuba", "{\"apart\":2,\"columns\":0,\"early\":2,\"late\":1,\"levels\":1,\"rows\":0,\"swap\":0,\"turn\":0}"),
+    ("gen mul 160 --mcu atmega128 --json", "atmega128", "karatsuba", "{\"apart\":3131,\"columns\":1230,\"early\":201,\"late\":4302,\"levels\":2,\"rows\":5,\"swap\":2225,\"turn\":110,\"whole\":3101}"),
     ("gen mul 64 --core atmega2560 --method product-scanning --json", "", "product-scanning", "{}"),
     ("gen mul 8 --mcu atmega2560 --json", "atmega2560", "-", "-"),
 ];

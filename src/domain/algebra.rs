@@ -281,11 +281,13 @@ impl Domain for Algebra {
         {
             return Self::opaque(self.mask_of::<W>(v), BitValue::Var(v));
         }
-        // 0 - (2^W - 1) b = b - 2^W b: a comparison brings the carry back out of a mask.
-        if (a, c_in) == (Value::ZERO, Value::ZERO)
+        // a - (2^W - 1) b = a + b - 2^W b: so a comparison of 0 brings the carry back out of a mask.
+        if c_in == Value::ZERO
+            && self.bound(a, W) < full
             && let Some((bit, _)) = self.mask_bit(b, W)
         {
-            return Self::opaque(Value::Var(bit), BitValue::Var(bit));
+            let bit = BitValue::Var(bit);
+            return Self::opaque(self.add::<W>(&a, &Value::ZERO, &bit).word, bit);
         }
         if let Some(both) = self.borrow_again::<W>(a, b, c_in) {
             return both;

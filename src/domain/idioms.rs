@@ -207,10 +207,13 @@ impl Algebra {
                 let bit = self.new_var(Def::Product { a, b }, 1);
                 Value::Var(self.linear(&[(bit, full)], 0, full as u64))
             }
-            (None, Value::Var(b)) => {
-                let bound = self.bound(x, w);
-                Value::Var(self.new_var(Def::Product { a: selector, b }, bound))
-            }
+            (None, Value::Var(b)) => match self.absorbed(b, selector) {
+                Some(known) => Value::Var(known),
+                None => {
+                    let bound = self.bound(x, w);
+                    Value::Var(self.new_var(Def::Product { a: selector, b }, bound))
+                }
+            },
             (None, Value::Public(Public::Known(k))) => {
                 Value::Var(self.linear(&[(selector, k as i64)], 0, k))
             }

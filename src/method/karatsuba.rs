@@ -8,7 +8,8 @@
 //!
 //! The differences are kept modulo `W` with their borrows `sa`, `sb`; no absolute value is
 //! taken: `M = DA DB - W (sa DB + sb DA) + W^2 sa sb`, the subtractions under a mask. So
-//! nothing branches, and the product `DA DB` is accumulated on top of the rest.
+//! nothing branches, and the product `DA DB` is accumulated on top of the rest. As words to add, the
+//! subtraction is `-W sa DB = W (sa ~DB + sa) - W^2 sa`, and `sa sb - sa - sb = -(sa | sb)`.
 
 use super::bottom::{Over, add_layers, columns, equation, layers, rows};
 use super::{Method, MethodError, Parameter, Params, one_size, positive};
@@ -37,7 +38,7 @@ pub static METHOD: Method = Method {
         },
         Parameter {
             name: "late",
-            meaning: "signs corrected after the middle product: 0 none, 1 both, 2 that of b, 3 that of a",
+            meaning: "signs corrected after the middle product: 0 none, 1 both, 2 that of b, 3 that of a; 4 both as words it adds",
         },
         Parameter {
             name: "columns",
@@ -49,11 +50,15 @@ pub static METHOD: Method = Method {
         },
         Parameter {
             name: "apart",
-            meaning: "the low half of L_lo + Z + W Z: 0 a sum of its own, added word by word: 1 to a nested middle product, 2 to any",
+            meaning: "the low half of L_lo + Z + W Z: 0 a sum of its own, added word by word: 1 to a nested middle product, 2 to any; 3 both halves, where late is 1 or 4",
         },
         Parameter {
             name: "turn",
             meaning: "1: every other column backwards",
+        },
+        Parameter {
+            name: "whole",
+            meaning: "products that are not split further: 1, 2, 4 as for columns",
         },
     ],
     defaults: |spec, facts| {
@@ -69,15 +74,15 @@ pub static METHOD: Method = Method {
         let mut list = Vec::new();
         for levels in levels {
             let bottom = n.div_ceil(1 << levels);
-            let many = facts.free_registers >= MANY;
-            let sets = if many {
-                &MANY_REGISTERS[..]
-            } else {
-                &FEW_REGISTERS
+            let sets = match (facts.free_registers >= MANY, n > LARGE) {
+                (true, false) => &MANY_REGISTERS[..],
+                (true, true) => &MANY_REGISTERS_LARGE,
+                (false, false) => &FEW_REGISTERS,
+                (false, true) => &FEW_REGISTERS[..1],
             };
-            for [most, rows, columns, swap, early, late, apart, turn] in sets {
-                let seldom = *rows > 0 || !matches!((early, late), (1, 2) | (2, 2));
-                if bottom > *most || n > LARGE && seldom {
+            for [most, rows, columns, swap, early, late, apart, turn, whole] in sets {
+                let pointless = *whole > 0 && levels < 2;
+                if bottom > *most || pointless {
                     continue;
                 }
                 list.push(Params::from([
@@ -89,6 +94,7 @@ pub static METHOD: Method = Method {
                     ("late", *late),
                     ("apart", *apart),
                     ("turn", *turn),
+                    ("whole", *whole),
                 ]));
             }
         }
@@ -103,31 +109,42 @@ const LARGE: usize = 40;
 /// Free registers from which more of a product stays in them than its words.
 const MANY: usize = 20;
 
-/// What is tried: the most words at the bottom, then rows, columns, swap, early, late, apart, turn.
+/// What is tried: the most words at the bottom, then rows, columns, swap, early, late, apart, turn, whole.
 /// Four digits were found by a search over all of them.
-const FEW_REGISTERS: [[usize; 8]; 6] = [
-    [99, 0, 0, 0, 1, 2, 0, 0],
-    [99, 0, 0, 0, 0, 2, 0, 0],
-    [99, 0, 0, 0, 0, 1, 0, 0],
-    [6, 6, 0, 0, 0, 1, 0, 0],
-    [6, 6, 2, 0, 1, 1, 0, 0],
-    [6, 6, 3, 0, 1, 2, 0, 0],
+const FEW_REGISTERS: [[usize; 9]; 6] = [
+    [99, 0, 0, 0, 1, 2, 0, 0, 0],
+    [99, 0, 0, 0, 0, 2, 0, 0, 0],
+    [99, 0, 0, 0, 0, 1, 0, 0, 0],
+    [6, 6, 0, 0, 0, 1, 0, 0, 0],
+    [6, 6, 2, 0, 1, 1, 0, 0, 0],
+    [6, 6, 3, 0, 1, 2, 0, 0, 0],
 ];
-const MANY_REGISTERS: [[usize; 8]; 14] = [
-    [99, 0, 0, 0, 2, 1, 2, 0],
-    [99, 0, 0, 0, 2, 1, 2, 1],
-    [99, 0, 0, 0, 2, 2, 2, 1],
-    [99, 0, 0, 0, 1, 2, 2, 0],
-    [99, 0, 0, 0, 2, 2, 1, 0],
-    [99, 0, 0, 0, 1222, 3111, 2020, 1],
-    [99, 0, 0, 0, 0, 2, 0, 0],
-    [8, 8, 0, 0, 2, 2, 0, 0],
-    [8, 8, 2, 0, 2, 1, 2, 0],
-    [8, 8, 3, 0, 2, 1, 0, 0],
-    [8, 8, 3, 0, 2, 1, 2, 1],
-    [8, 8, 3, 0, 1, 2, 2, 1],
-    [5, 5, 6220, 6246, 1222, 3113, 111, 0],
-    [6, 6, 7262, 6016, 1212, 121, 101, 0],
+const MANY_REGISTERS: [[usize; 9]; 19] = [
+    [99, 0, 0, 0, 2, 1, 2, 0, 0],
+    [99, 0, 0, 0, 2, 1, 2, 1, 0],
+    [99, 0, 0, 0, 2, 2, 2, 1, 0],
+    [99, 0, 0, 0, 1, 2, 2, 0, 0],
+    [99, 0, 0, 0, 2, 2, 1, 0, 0],
+    [99, 0, 0, 0, 0, 4, 3, 0, 0],
+    [99, 0, 0, 0, 1222, 3111, 2020, 1, 0],
+    [99, 0, 0, 0, 0, 2, 0, 0, 0],
+    [8, 8, 0, 0, 2, 2, 0, 0, 0],
+    [8, 8, 2, 0, 2, 1, 2, 0, 0],
+    [8, 8, 3, 0, 2, 1, 0, 0, 0],
+    [8, 8, 3, 0, 2, 1, 2, 1, 0],
+    [8, 8, 3, 0, 1, 2, 2, 1, 0],
+    [5, 5, 6220, 6246, 1222, 3113, 111, 0, 0],
+    [6, 6, 7262, 6016, 1212, 121, 101, 0, 0],
+    [4, 4, 5020, 7553, 323, 1030, 3001, 1110, 3327],
+    [5, 5, 1230, 2225, 201, 4302, 3131, 110, 3101],
+    [6, 10, 2307, 5454, 233, 4113, 3212, 1010, 3107],
+    [8, 5, 6573, 3476, 222, 1213, 3232, 100, 670],
+];
+const MANY_REGISTERS_LARGE: [[usize; 9]; 4] = [
+    [99, 0, 0, 0, 2, 2, 2, 1, 0],
+    [99, 0, 0, 0, 1, 2, 2, 0, 0],
+    [99, 0, 0, 0, 2, 2, 1, 0, 0],
+    [99, 6, 1335, 6724, 2322, 1131, 3221, 1010, 0],
 ];
 
 /// The products of a tree: the whole, and of each product its L, Z and M.
@@ -164,6 +181,7 @@ struct Plan {
     swap: Choice,
     apart: Choice,
     turn: Choice,
+    whole: Choice,
     /// What is being computed, and at the bottom: by columns, with the operands exchanged?
     kind: Kind,
     by_columns: bool,
@@ -183,7 +201,10 @@ impl Plan {
             Kind::L | Kind::Whole => 4,
         };
         Self {
-            levels: self.levels - 1,
+            levels: match self.at(self.whole) & bit {
+                0 => self.levels - 1,
+                _ => 0,
+            },
             kind,
             by_columns: self.at(self.columns) & bit > 0,
             swapped: self.at(self.swap) & bit > 0,
@@ -203,6 +224,7 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
         swap: Choice::of(given("swap")),
         apart: Choice::of(given("apart")),
         turn: Choice::of(given("turn")),
+        whole: Choice::of(given("whole")),
         kind: Kind::Whole,
         by_columns: false,
         swapped: false,
@@ -228,6 +250,7 @@ pub(super) fn over(
         swap: Choice::of(0),
         apart: Choice::of(0),
         turn: Choice::of(0),
+        whole: Choice::of(0),
         kind: Kind::Whole,
         by_columns: false,
         swapped: false,
@@ -327,36 +350,52 @@ fn product(
     // Y = L_lo + Z + W Z, its 2 low words; what is above in W Z waits.
     f.push(WordStep::Part(format!("{n} words: L_lo + Z + W Z")));
     let q: Vec<_> = l_lo.iter().chain(&z).copied().collect();
-    let e = f.fresh();
     // What is added only when the product is there need not be stored; the half that signs correct
     // before must be.
     let first = match plan.at(plan.apart) {
         1 if mplan.levels > 0 => low,
         2 => low,
+        3 if matches!(late, 1 | 4) => 2 * low,
         _ => 0,
     };
-    let pairs = (first..2 * low).map(|i| (Some(q[i]), z.get(i).copied()));
-    let sum = f.links(Sum::Add, pairs.collect(), End::Carry { out: e });
-    let y_words = [&q[..first], &sum].concat();
-    let (mut e, mut y_words) = (e, y_words);
-    if matches!(late, 0 | 3) {
-        (e, y_words) = correct(f, &y_words, low, &db, sa, e);
+    let mut y_words = q[..2 * low].to_vec();
+    let mut e = None;
+    if first < 2 * low {
+        let pairs = (first..2 * low).map(|i| (Some(q[i]), z.get(i).copied()));
+        let out = f.fresh();
+        let sum = f.links(Sum::Add, pairs.collect(), End::Carry { out });
+        y_words.splice(first.., sum);
+        e = Some(out);
     }
-    if matches!(late, 0 | 2) {
-        (e, y_words) = correct(f, &y_words, low, &da, sb, e);
+    if let Some(mut word) = e {
+        if matches!(late, 0 | 3) {
+            (word, y_words) = correct(f, &y_words, low, &db, sa, word);
+        }
+        if matches!(late, 0 | 2) {
+            (word, y_words) = correct(f, &y_words, low, &da, sb, word);
+        }
+        e = Some(word);
     }
-    let both = f.fresh();
-    f.push(WordStep::And {
-        x: sa,
-        y: sb,
-        out: both,
-    });
-    e = f.chain(Sum::Sub, &[e], &[both], End::Drop)[0];
+    let mut complements = Vec::new();
+    let mut e = if late == 4 {
+        complements = complemented(f, [(&da, sb), (&db, sa)]);
+        let either = either(f, sa, sb);
+        match e {
+            Some(e) => f.chain(Sum::Add, &[e], &[either], End::Drop)[0],
+            None => either,
+        }
+    } else {
+        let both = both(f, sa, sb);
+        f.links(Sum::Sub, vec![(e, Some(both))], End::Drop)[0]
+    };
 
     // The caller's addends: below W on their own, in the middle with Y.
     let at = |i: usize| addends.get(i).cloned().unwrap_or_default();
-    let mut middle: Vec<Vec<Word>> = y_words.iter().map(|w| vec![*w]).collect();
+    let mut middle = vec![Vec::new(); low];
+    middle.extend(complements);
+    middle.resize(2 * low, Vec::new());
     for (i, words) in middle.iter_mut().enumerate() {
+        words.push(y_words[i]);
         words.extend(z.get(i).filter(|_| i < first));
         words.extend(at(low + i));
     }
@@ -431,6 +470,34 @@ fn difference(f: &mut Words, x: &[Word], y: &[Word]) -> (Vec<Word>, Word) {
     let mask = f.fresh();
     let out = f.chain(Sum::Sub, x, y, End::Mask { out: mask });
     (out, mask)
+}
+
+fn both(f: &mut Words, x: Word, y: Word) -> Word {
+    let out = f.fresh();
+    f.push(WordStep::And { x, y, out });
+    out
+}
+
+fn either(f: &mut Words, x: Word, y: Word) -> Word {
+    let out = f.fresh();
+    f.push(WordStep::Or { x, y, out });
+    out
+}
+
+/// `sum (~d & mask)` and, as one word more, how many masks are ones.
+fn complemented(f: &mut Words, parts: [(&[Word], Word); 2]) -> Vec<Vec<Word>> {
+    let mut list = vec![Vec::new(); parts[0].0.len()];
+    for (d, mask) in parts {
+        for (words, x) in list.iter_mut().zip(d) {
+            let (taken, out) = (both(f, *x, mask), f.fresh());
+            let [x, y] = [taken, mask];
+            f.push(WordStep::Xor { x, y, out });
+            words.push(out);
+        }
+    }
+    let ones = f.links(Sum::Sub, vec![(None, Some(parts[0].1))], End::Drop);
+    list[0].extend(f.chain(Sum::Sub, &ones, &[parts[1].1], End::Drop));
+    list
 }
 
 /// `y - W (d & mask)`, and `e` less the borrow.

@@ -73,6 +73,7 @@ impl Words {
                     (v[low.0], v[high.0]) = (product & ones, product >> w);
                 }
                 WordStep::And { x, y, out } => v[out.0] = v[x.0] & v[y.0],
+                WordStep::Or { x, y, out } => v[out.0] = v[x.0] | v[y.0],
                 WordStep::Xor { x, y, out } => v[out.0] = v[x.0] ^ v[y.0],
                 WordStep::Sign { x, out } => v[out.0] = (v[x.0] >> (w - 1)).wrapping_neg() & ones,
                 WordStep::Part(_) => {}

@@ -152,6 +152,12 @@ pub enum WordStep {
         y: Word,
         out: Word,
     },
+    /// `out = x | y`.
+    Or {
+        x: Word,
+        y: Word,
+        out: Word,
+    },
     /// `out = x ^ y`.
     Xor {
         x: Word,
@@ -449,7 +455,9 @@ impl Words {
                 read.extend([*x, *y]);
                 made.extend([*low, *high]);
             }
-            WordStep::And { x, y, out } | WordStep::Xor { x, y, out } => {
+            WordStep::And { x, y, out }
+            | WordStep::Or { x, y, out }
+            | WordStep::Xor { x, y, out } => {
                 read.extend([*x, *y]);
                 made.push(*out);
             }

@@ -107,6 +107,7 @@ impl<'w> Lowering<'w> {
                 self.tick();
             }
             WordStep::And { x, y, out } => self.logic(Op::AND, *x, *y, *out)?,
+            WordStep::Or { x, y, out } => self.logic(Op::ORR, *x, *y, *out)?,
             WordStep::Xor { x, y, out } => self.logic(Op::EOR, *x, *y, *out)?,
             WordStep::Sign { x, out } => {
                 let from = self.fetch(*x)?;

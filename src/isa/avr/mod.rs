@@ -34,6 +34,7 @@ mod rings;
 pub mod rows;
 pub mod run;
 mod setting;
+mod sink;
 pub mod skip;
 mod squares;
 mod stack;

@@ -3,7 +3,7 @@
 //! A column accumulates as in `columns.rs`; an addend of column `k+2` joins the last product of
 //! column `k` in `ADC a2, word`, where a zero would have been added.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 use super::instructions::Op;
 use super::words::{Code, Value};
@@ -36,15 +36,9 @@ impl Code {
     pub(super) fn sweep(&mut self, sweep: &Sweep, result: &[Vec<usize>]) {
         let count = sweep.piles.len();
         let mut waiting: Vec<Vec<Word>> = sweep.piles.iter().map(|p| p.addends.clone()).collect();
+        let mut products: Vec<_> = sweep.piles.iter().map(|p| p.products.clone()).collect();
         let mut acc = Accumulator::default();
-        // Addends of the first columns are the accumulator, if they follow one another.
-        for words in waiting.iter_mut().take(2) {
-            let Some(word) = words.pop_if(|word| self.names[word.0].is_some()) else {
-                break;
-            };
-            acc.words.push_back(self.value(word));
-            acc.bound = acc.bound << 8 | 255;
-        }
+        self.start(&mut acc, &mut waiting);
         for (i, pile) in sweep.piles.iter().enumerate() {
             let left = (count - i) as u32;
             acc.cap = if left < 8 {
@@ -59,13 +53,31 @@ impl Code {
                 self.doubled(&mut acc, pile);
             }
             let ends = pile.quotient.is_none();
-            for (j, (x, y)) in pile.products.iter().enumerate() {
-                let last = ends && j + 1 == pile.products.len();
-                let ahead = waiting.get_mut(i + 2).filter(|_| last);
+            let ending = self.ending(&products[i..], waiting.get(i + 2));
+            let of = |(x, y): &(Word, Word)| ending.contains(x) || ending.contains(y);
+            let mut early: Vec<_> = match products.get_mut(i + 1) {
+                Some(next) => next.extract_if(.., |p| of(p)).collect(),
+                None => Vec::new(),
+            };
+            let mut own = std::mem::take(&mut products[i]);
+            own.sort_by_key(|p| !of(p));
+            for (j, product) in own.iter().enumerate() {
+                // The last products, as many as there are addends.
+                let left = own.len() - j;
+                let ahead = waiting.get_mut(i + 2);
+                let ahead = ahead.filter(|words| ends && left <= words.len());
+                if ahead.is_some() {
+                    for product in early.drain(..) {
+                        self.product(&mut acc, 1, product, None);
+                    }
+                }
                 // One that an earlier column of the same sweep makes may not be there yet.
                 let ahead = ahead.and_then(|words| words.pop_if(|w| self.names[w.0].is_some()));
                 let ahead = ahead.map(|word| self.value(word));
-                self.product(&mut acc, (*x, *y), ahead);
+                self.product(&mut acc, 0, *product, ahead);
+            }
+            for product in early {
+                self.product(&mut acc, 1, product, None);
             }
             if let Some(quotient) = pile.quotient {
                 self.quotient(&mut acc, quotient, result);
@@ -83,6 +95,37 @@ impl Code {
         }
         // A register cleared ahead would wait for the next sweep.
         self.cleared = None;
+    }
+
+    /// Addends of the first columns are the accumulator, if they follow one another; so many others are
+    /// added in one chain.
+    fn start(&mut self, acc: &mut Accumulator, waiting: &mut [Vec<Word>]) {
+        let twice = |words: &Vec<Word>| words.len() > 1;
+        let first = match waiting.iter().take(3).all(twice) {
+            true => 3,
+            false => 2,
+        };
+        for words in waiting.iter_mut().take(first) {
+            let Some(word) = words.pop_if(|word| self.names[word.0].is_some()) else {
+                break;
+            };
+            acc.words.push_back(self.value(word));
+            acc.bound = acc.bound << 8 | 255;
+        }
+        let mut op = Op::ADD;
+        let mut next = 0;
+        for words in waiting.iter_mut().take(acc.words.len()) {
+            let Some(word) = words.pop_if(|word| self.names[word.0].is_some()) else {
+                break;
+            };
+            let value = self.value(word);
+            acc.words[next] = self.two(op, acc.words[next], Some(value));
+            (op, next) = (Op::ADC, next + 1);
+        }
+        if next > 0 {
+            acc.bound += (1 << (8 * next)) - 1;
+            self.carry_on(acc, next, bytes(acc.bound));
+        }
     }
 
     /// `q = acc m' mod 2^8` and `acc += q m`, whose low byte is 0 and not kept.
@@ -110,7 +153,7 @@ impl Code {
         let inverse = self.value(inverse);
         let [value, _] = self.times(low, inverse);
         self.define(q, value, result);
-        self.product(acc, (q, m), None);
+        self.product(acc, 0, (q, m), None);
         acc.words.pop_front();
     }
 
@@ -145,7 +188,7 @@ impl Code {
         let before = std::mem::take(acc);
         acc.cap = cap;
         for product in &pile.doubled {
-            self.product(acc, *product, None);
+            self.product(acc, 0, *product, None);
         }
         acc.bound = (2 * acc.bound).min(cap);
         for i in 0..bytes(acc.bound) {
@@ -172,26 +215,47 @@ impl Code {
         }
     }
 
-    /// Multiplies and accumulates; an addend of two columns further on may join.
-    fn product(&mut self, acc: &mut Accumulator, (x, y): (Word, Word), ahead: Option<Value>) {
+    /// Words that columns from the third on do not use, and of which a masked copy is one of `addends`, those
+    /// of the third column: if all their products are added before, they are overwritten and not copied.
+    fn ending(&self, products: &[Vec<(Word, Word)>], addends: Option<&Vec<Word>>) -> Vec<Word> {
+        let masked = addends.into_iter().flatten();
+        let masked = masked.filter_map(|word| self.masked[word.0]);
+        let later = products.iter().skip(2).flatten();
+        let later: HashSet<Word> = later.flat_map(|(x, y)| [*x, *y]).collect();
+        masked.filter(|word| !later.contains(word)).collect()
+    }
+
+    /// Multiplies and accumulates from byte `at` of the accumulator on; an addend of two columns further
+    /// on may join.
+    fn product(
+        &mut self,
+        acc: &mut Accumulator,
+        at: usize,
+        (x, y): (Word, Word),
+        ahead: Option<Value>,
+    ) {
         let [low, high] = self.multiply(x, y);
-        let without = acc.grown(PRODUCT);
+        let without = acc.grown(PRODUCT << (8 * at));
         let extra = if ahead.is_some() { 255 << 16 } else { 0 };
-        acc.bound = acc.grown(PRODUCT + extra);
-        if acc.words.is_empty() {
+        acc.bound = acc.grown((PRODUCT << (8 * at)) + extra);
+        while acc.words.len() < at {
+            let cleared = self.clear_ahead();
+            acc.words.push_back(cleared);
+        }
+        if acc.words.len() == at {
             acc.words.extend([low, high]);
             acc.words.extend(ahead);
             return;
         }
-        acc.words[0] = self.two(Op::ADD, acc.words[0], Some(low));
-        if bytes(acc.bound) < 2 {
+        acc.words[at] = self.two(Op::ADD, acc.words[at], Some(low));
+        if bytes(acc.bound) < at + 2 {
             return;
         }
-        match acc.words.get(1).copied() {
-            Some(word) => acc.words[1] = self.two(Op::ADC, word, Some(high)),
+        match acc.words.get(at + 1).copied() {
+            Some(word) => acc.words[at + 1] = self.two(Op::ADC, word, Some(high)),
             None => acc.words.push_back(self.two(Op::ADC, high, None)),
         }
-        let mut next = 2;
+        let mut next = at + 2;
         if let Some(word) = ahead {
             match acc.words.get(2).copied() {
                 Some(top) => acc.words[2] = self.two(Op::ADC, top, Some(word)),

@@ -107,7 +107,7 @@ impl Step {
 
     /// May the register of `y` take the result as well as that of `x`?
     pub fn commutes(&self) -> bool {
-        matches!(self, Step::Two { op, .. } if matches!(op, Op::ADD | Op::ADC | Op::AND | Op::EOR))
+        matches!(self, Step::Two { op, .. } if matches!(op, Op::ADD | Op::ADC | Op::AND | Op::OR | Op::EOR))
     }
 }
 
@@ -131,6 +131,8 @@ pub struct Code {
     pub product: Vec<Option<u8>>,
     /// The value of each word of the schedule.
     pub names: Vec<Option<Value>>,
+    /// Of each word that was masked, the word it was made from.
+    pub(super) masked: Vec<Option<Word>>,
     /// Clear two registers at a time.
     clear_pairs: bool,
     /// A value cleared ahead.
@@ -147,6 +149,7 @@ impl Code {
             numbers: Vec::new(),
             product: Vec::new(),
             names: vec![None; words.origins.len()],
+            masked: vec![None; words.origins.len()],
             clear_pairs,
             cleared: None,
         };
@@ -179,6 +182,7 @@ impl Code {
                 code.store(Word(word), &result);
             }
         }
+        super::sink::sink(&mut code);
         super::products::leave(&mut code);
         code
     }
@@ -264,6 +268,7 @@ impl Code {
                 self.define(*high, product[1], result);
             }
             WordStep::And { x, y, out } => self.logic(Op::AND, [*x, *y], *out, result),
+            WordStep::Or { x, y, out } => self.logic(Op::OR, [*x, *y], *out, result),
             WordStep::Xor { x, y, out } => self.logic(Op::EOR, [*x, *y], *out, result),
             WordStep::Sign { x, out } => {
                 let x = self.value(*x);
@@ -287,6 +292,7 @@ impl Code {
     }
 
     fn logic(&mut self, op: Op, [x, y]: [Word; 2], out: Word, result: &[Vec<usize>]) {
+        self.masked[out.0] = self.masked[x.0].or(Some(x));
         let (x, y) = (self.value(x), self.value(y));
         let value = self.two(op, x, Some(y));
         self.define(out, value, result);

@@ -95,6 +95,7 @@ impl<'w> Lowering<'w> {
                 self.tick();
             }
             WordStep::And { x, y, out } => self.logic(Op::AND, *x, *y, *out)?,
+            WordStep::Or { x, y, out } => self.logic(Op::OR, *x, *y, *out)?,
             WordStep::Xor { x, y, out } => self.logic(Op::XOR, *x, *y, *out)?,
             WordStep::Sign { x, out } => {
                 let from = self.fetch(*x)?;
