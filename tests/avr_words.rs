@@ -13,7 +13,7 @@ use lozenge::spec::{Alias, Op, Spec};
 fn plans(levels: usize) -> Vec<Params> {
     let mut list = Vec::new();
     for (rows, columns) in [(0, 0), (3, 0), (8, 1), (8, 2), (8, 3)] {
-        for (early, late) in [(0, 0), (0, 1), (1, 1), (1, 2)] {
+        for (early, late) in [(0, 0), (0, 1), (1, 1), (1, 2), (0, 4)] {
             list.push(Params::from([
                 ("levels", levels),
                 ("rows", rows),
@@ -24,8 +24,8 @@ fn plans(levels: usize) -> Vec<Params> {
         }
     }
     // A choice for each product, the whole first, then what is in L, in Z and in M.
-    for (apart, turn) in [(0, 1), (1, 0), (2, 1)] {
-        for (swap, early, late) in [(5, 2, 3), (2, 3, 2), (1246, 1023, 3120), (7, 3301, 1231)] {
+    for (apart, turn) in [(0, 1), (1, 0), (2323, 1)] {
+        for (swap, early, late) in [(5, 2, 3), (2, 3, 2), (1246, 1023, 4120), (7, 3301, 1431)] {
             for rows in [0, 8] {
                 list.push(Params::from([
                     ("levels", levels),
@@ -36,6 +36,7 @@ fn plans(levels: usize) -> Vec<Params> {
                     ("late", late),
                     ("apart", apart),
                     ("turn", turn),
+                    ("whole", if rows > 0 { apart } else { 0 }),
                 ]));
             }
         }
@@ -67,7 +68,7 @@ fn every_program_is_right() {
         }
     }
     println!("{count} programs");
-    assert_eq!(count, 704, "one program for each plan");
+    assert_eq!(count, 784, "one program for each plan");
 }
 
 /// What a plan takes at least is known before it is lowered; the cheapest is found by it.

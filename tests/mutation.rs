@@ -246,6 +246,13 @@ fn wrong_mutants_are_rejected() {
         mul(20, caching(10)),
         mul(6, ("operand-scanning", Params::from([("k", 3)]))),
         mul(5, ("karatsuba", Params::from([("levels", 1), ("rows", 6)]))),
+        mul(
+            6,
+            (
+                "karatsuba",
+                Params::from([("levels", 1), ("late", 4), ("apart", 3)]),
+            ),
+        ),
         mul(7, ("karatsuba-comba", Params::from([("levels", 2)]))),
         of(Operation::Mul, Size { a: 48, b: 24 }, scanning()),
         of(Operation::Mullo, 56.into(), scanning()),

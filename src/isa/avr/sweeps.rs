@@ -1,7 +1,8 @@
 //! Columns of schedules in words: the accumulator of a sweep.
 //!
-//! A column accumulates as in `columns.rs`; an addend of column `k+2` joins the last product of
-//! column `k` in `ADC a2, word`, where a zero would have been added.
+//! A column accumulates as in `columns.rs`; the addends of column `k+2` join the last products of
+//! column `k` in `ADC a2, word`, where a zero would have been added. Those of the first columns are a
+//! chain of their own.
 
 use std::collections::{HashSet, VecDeque};
 
