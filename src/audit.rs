@@ -202,12 +202,14 @@ pub fn prepare<I: Isa>(
         function.limb_bits = prove::narrowest_access::<I>(&spec, core, function);
     }
     let word_bits = function.word_bits::<I>();
-    let spec = Spec::with(op, size, modular, word_bits)?;
     function.align = contract.align.unwrap_or(u64::from(word_bits / 8));
     // A word in its registers.
     let returned = op.returns().then_some(word_bits.max(I::WORD_BITS));
     function.returned_bits = returned;
-    Ok(spec)
+    // Words of several registers, the lowest first, are words of these.
+    let word_bits = word_bits.min(I::WORD_BITS);
+    function.limb_bits = Some(word_bits);
+    Ok(Spec::with(op, size, modular, word_bits)?)
 }
 
 /// A function, judged.

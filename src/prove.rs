@@ -401,6 +401,13 @@ fn told<I: Isa>(core: &I::Core, function: &Function, d: &Algebra, open: Open) ->
         None => open.text,
         Some(pc) => format!("{}: {}", open.text, at::<I>(core, function, pc)),
     };
+    let text = match d.joined() {
+        None => text,
+        Some(branch) => format!(
+            "{}; both ways were followed, but {text}",
+            describe::<I>(core, function, branch)
+        ),
+    };
     match d.refused_claim() {
         None => text,
         Some((pc, claim)) => format!(

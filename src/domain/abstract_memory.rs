@@ -37,6 +37,9 @@ impl Region {
     }
 }
 
+/// Words by their places, each with its width in bits.
+pub type Cells<V> = HashMap<(Base, i64), (V, u32)>;
+
 /// Regions and the cells written or initialised so far, each of one word.
 #[derive(Clone, Debug)]
 pub struct AbstractMemory<V> {
@@ -47,7 +50,7 @@ pub struct AbstractMemory<V> {
     /// Is the most significant byte of a word at the lowest address?
     pub big_endian: bool,
     regions: HashMap<Base, Region>,
-    cells: HashMap<(Base, i64), (V, u32)>,
+    pub(super) cells: Cells<V>,
     /// All widths of cells, as bits.
     widths: u32,
     /// The lowest byte written, per region.
@@ -81,6 +84,28 @@ impl<V: Copy> AbstractMemory<V> {
     pub fn set(&mut self, at: Address, width: u32, value: V) {
         self.widths |= width;
         self.cells.insert((at.base, at.offset), (value, width));
+    }
+
+    /// Keeps the cells that are in `other`, too, with the same width, and returns those of them that
+    /// differ, with both words. Elsewhere nothing is known any more.
+    pub fn meet(&mut self, other: &Cells<V>) -> Vec<(Address, u32, V, V)>
+    where
+        V: PartialEq,
+    {
+        let like = |key: &(Base, i64), width| {
+            let cell = other.get(key);
+            cell.copied().filter(|(_, w): &(V, u32)| *w == width)
+        };
+        self.cells
+            .retain(|key, (_, width)| like(key, *width).is_some());
+        let differing = self.cells.iter().filter_map(|(key, (mine, width))| {
+            let (theirs, _) = like(key, *width).filter(|(theirs, _)| theirs != mine)?;
+            let (base, offset) = *key;
+            Some((Address { base, offset }, *width, *mine, theirs))
+        });
+        let mut list: Vec<_> = differing.collect();
+        list.sort_by_key(|(at, ..)| (at.base, at.offset));
+        list
     }
 
     /// Cells that share bytes with the `width` bits at `at`, in the order of their offsets.
@@ -207,9 +232,12 @@ impl<V: Copy> AbstractMemory<V> {
         const fn address_bits(word_bits: u32) -> u32 {
             if word_bits == 8 { 16 } else { 32 }
         }
+        let bits = address_bits(W);
+        // An AVR adds 2 by taking 2^16 - 2 away.
+        let [left, right] = [left, right].map(|at| at << (64 - bits) >> (64 - bits));
         let region = self.regions.get(&base);
         let points = |at: i64| region.is_some_and(|r| (r.start..=r.end).contains(&at));
-        match W * (part + 1) == address_bits(W) && points(left) && points(right) {
+        match W * (part + 1) == bits && points(left) && points(right) {
             true => PublicBit::Known(left < right),
             false => bit,
         }

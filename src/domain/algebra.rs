@@ -13,11 +13,12 @@ use super::bounds::Bounds;
 use super::cells;
 use super::claims::Claims;
 use super::concrete::{Bits, Concrete};
-use super::placed::{LowBits, Placed};
+use super::placed::Placed;
 use super::public::{self, Public, PublicBit};
 use super::recent::Recent;
 use super::split::Cuts;
 pub use super::variable::{BitValue, Def, Value, Var, VarId};
+use super::ways::Ways;
 use super::{Abstract, Address, Domain, Logic, Shift, Signs, Sum};
 use crate::fault::{Fault, Source};
 
@@ -43,8 +44,13 @@ pub struct Algebra {
     sums: Recent<(Value, Value, Value, u32), (Value, BitValue)>,
     differences: Recent<(Value, Value, Value, u32), (Value, BitValue)>,
     products: Recent<(Value, Value, u32), (Value, Value)>,
+    /// What differences are of, and their borrows.
+    pub(super) compared: Recent<Value, (Value, Value, Value, BitValue)>,
     pub(super) names: Vec<(VarId, String)>,
-    pc: u32,
+    pub(super) ways: Ways,
+    /// `b z` of a bit `b` and a carry `z`: the carry that leaves where only `b` counts up.
+    pub(super) stepped: HashMap<(VarId, VarId), VarId>,
+    pub(super) pc: u32,
 }
 
 impl Algebra {
@@ -190,7 +196,8 @@ impl Domain for Algebra {
             return Self::opaque(c_in, NO);
         }
         let key = (a, b, c_in, W);
-        if let Some((word, carry)) = self.sums.get(&key) {
+        let known = self.sums.get(&key);
+        if let Some((word, carry)) = known.or_else(|| self.sums.get(&(b, a, c_in, W))) {
             return Self::opaque(word, carry);
         }
         if a == b {
@@ -292,11 +299,8 @@ impl Domain for Algebra {
         if let Some(both) = self.borrow_again::<W>(a, b, c_in) {
             return both;
         }
-        if c_in == Value::ZERO
-            && let Some((word, borrow)) = self
-                .undo_sum(a, b, W)
-                .or_else(|| self.undo_difference(a, b, W))
-        {
+        let undone = self.undo_sum(a, b, c_in, W);
+        if let Some((word, borrow)) = undone.or_else(|| self.undo_difference(a, b, c_in, W)) {
             return Self::opaque(word, borrow);
         }
         let key = (a, b, c_in, W);
@@ -322,6 +326,7 @@ impl Domain for Algebra {
         let word = Value::Var(self.linear(&form.0, form.1, full));
         let borrow = BitValue::Var(borrow);
         self.differences.put(key, (word, borrow));
+        self.compared.put(word, (a, b, c_in, borrow));
         Self::opaque(word, borrow)
     }
 
@@ -363,36 +368,7 @@ impl Domain for Algebra {
     }
 
     fn logic<const W: u32>(&mut self, op: Logic, a: &Value, b: &Value) -> Value {
-        let ones = Value::Public(Public::Known((1 << W) - 1));
-        if let (Value::Public(x), Value::Public(y)) = (a, b)
-            && let Some(word) = public::logic(op, *x, *y)
-        {
-            return Value::Public(word);
-        }
-        if let (Some(x), Some(y)) = (self.low_bits(*a), self.low_bits(*b))
-            && let Some(bits) = LowBits::masked(op, x, y)
-        {
-            return Value::Public(Public::Known(bits));
-        }
-        let borrow = self.flag(false);
-        match op {
-            Logic::Xor if a == b => Value::ZERO,
-            _ if a == b => *a,
-            Logic::And if *a == Value::ZERO || *b == Value::ZERO => Value::ZERO,
-            Logic::Or | Logic::Xor if *a == Value::ZERO => *b,
-            Logic::Or | Logic::Xor if *b == Value::ZERO => *a,
-            Logic::And if *a == ones => *b,
-            Logic::And if *b == ones => *a,
-            Logic::Xor if *a == ones => self.sub::<W>(a, b, &borrow).word,
-            Logic::Xor if *b == ones => self.sub::<W>(b, a, &borrow).word,
-            _ => match self
-                .masked(op, *a, *b, W)
-                .or_else(|| self.cut_logic(op, *a, *b, W))
-            {
-                Some(word) => word,
-                None => self.unknown_word(W),
-            },
-        }
+        self.bitwise::<W>(op, *a, *b)
     }
 
     fn shift_right<const W: u32>(&mut self, a: &Value, top: &BitValue) -> (Value, BitValue) {
@@ -458,10 +434,7 @@ impl Domain for Algebra {
             BitValue::Public(PublicBit::Known(true)) => *x,
             BitValue::Public(PublicBit::Known(false)) => *y,
             _ if x == y => *x,
-            _ => match self.chosen::<W>(bit, *x, *y) {
-                Some(word) => word,
-                None => self.choose(bit, *x, *y, W),
-            },
+            _ => (self.chosen::<W>(bit, *x, *y)).unwrap_or_else(|| self.choose(bit, *x, *y, W)),
         }
     }
 
@@ -502,10 +475,7 @@ impl Domain for Algebra {
     }
 
     fn is_zero<const W: u32>(&mut self, a: &Value) -> BitValue {
-        match a {
-            Value::Public(Public::Known(k)) => self.flag(*k == 0),
-            _ => BitValue::Opaque,
-        }
+        self.zero_of(*a)
     }
 
     fn bit<const W: u32>(&mut self, a: &Value, index: u32) -> BitValue {
@@ -548,6 +518,34 @@ impl Domain for Algebra {
             BitValue::Public(PublicBit::Known(b)) => Ok(*b),
             _ => Err(Fault::SecretBranch("the operands or their places".into())),
         }
+    }
+
+    fn branch(&mut self, bit: &BitValue) -> Result<bool, Fault> {
+        self.decide(bit).or_else(|fault| self.go_on(bit, fault))
+    }
+
+    fn undecided(&mut self) -> Option<BitValue> {
+        self.ways.undecided.take()
+    }
+
+    fn force(&mut self, outcome: bool) {
+        self.ways.forced = Some(outcome);
+    }
+
+    fn keep(&mut self) -> usize {
+        self.keep_cells()
+    }
+
+    fn resume(&mut self, kept: usize) {
+        self.resume_cells(kept);
+    }
+
+    fn join(&mut self, bit: &BitValue, clear: usize) {
+        self.join_cells(bit, clear);
+    }
+
+    fn forget(&mut self, kept: usize) {
+        self.ways.kept.truncate(kept);
     }
 
     fn number<const W: u32>(&mut self, word: &Value) -> Result<u64, Fault> {

@@ -7,8 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use super::Sum;
 use super::algebra::{Algebra, BitValue, Def, Value, VarId};
+use super::{Domain, Sum};
 
 /// A sum that leaves a carry: `constant + sum of terms`, the carry being one with this factor.
 struct Leaving<'a> {
@@ -61,12 +61,27 @@ impl Algebra {
         Some(Self::opaque(word, BitValue::Var(y)))
     }
 
+    /// `x > y`, from the words `d = x - y + 2^W b` and `c = 1 - b`: no borrow, and `d` is not 0. It is the
+    /// borrow of `y - x`.
+    pub(super) fn higher(&mut self, c: VarId, d: VarId) -> BitValue {
+        let Some((x, y, Value::ZERO, BitValue::Var(b))) = self.compared.get(&Value::Var(d)) else {
+            return BitValue::Opaque;
+        };
+        let complements = |c: VarId, b: VarId| self.only_term(Value::Var(c)) == Some(((b, -1), 1));
+        if !complements(c, b) && !complements(b, c) {
+            return BitValue::Opaque;
+        }
+        let no = self.flag(false);
+        self.sub::<32>(&y, &x, &no).carry
+    }
+
     /// If `s = x - y + 2^W c`, then `x - s = y - 2^W c`: comparing a minuend with the difference gives
-    /// the borrow.
+    /// the borrow. A borrow that was taken away may be given back, too.
     pub(super) fn undo_difference(
         &mut self,
         x: Value,
         s: Value,
+        c_in: Value,
         w: u32,
     ) -> Option<(Value, BitValue)> {
         let (Value::Var(s), Value::Var(x)) = (s, x) else {
@@ -79,6 +94,9 @@ impl Algebra {
         };
         let mut rest = rest.to_vec();
         rest.swap_remove(rest.iter().position(|term| *term == (x, 1))?);
+        if let Value::Var(c) = c_in {
+            rest.swap_remove(rest.iter().position(|term| *term == (c, -1))?);
+        }
         let mut bound = u64::try_from(-constant).ok()?;
         for (v, factor) in &mut rest {
             bound += (*factor == -1).then_some(self.vars[*v as usize].bound)?;
@@ -125,10 +143,10 @@ impl Algebra {
         };
         let step = outer.terms.iter().find(|(v, _)| *v == x + 1);
         let Some(by) = step.map(|(_, by)| *by).filter(|by| by.abs() == 1) else {
-            return false;
+            return self.are_exclusive(x, y);
         };
         if outer.factor.abs() != 1 << w || by * inner.factor != outer.factor {
-            return false;
+            return self.are_exclusive(x, y);
         }
         // e = rest +- 2^w (x + y)
         let mut rest = BTreeMap::new();
@@ -147,6 +165,6 @@ impl Algebra {
             true => bound(y + 1) - sum(|factor| factor.min(0)),
             false => sum(|factor| factor.max(0)),
         };
-        most >> w <= 1
+        most >> w <= 1 || self.are_exclusive(x, y)
     }
 }

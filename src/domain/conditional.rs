@@ -42,6 +42,9 @@ impl Algebra {
         if let Some(known) = self.digits.get(&v) {
             return known.clone();
         }
+        if let Some((bit, _)) = self.mask_bit(Value::Var(v), w) {
+            return vec![Value::Var(bit); w as usize];
+        }
         let bound = self.vars[v as usize].bound;
         let mut list = vec![Value::Var(v)];
         let mut terms = vec![(v, 1)];
@@ -222,6 +225,17 @@ impl Algebra {
         }
     }
 
+    /// Is the word 0?
+    pub(super) fn zero_of(&mut self, a: Value) -> BitValue {
+        match a {
+            Value::Public(Public::Known(k)) => self.flag(k == 0),
+            // 1 - x of a bit x.
+            Value::Var(v) if self.is_bit(v) => self.not(&BitValue::Var(v)),
+            Value::Var(word) => BitValue::Zero { word, is: true },
+            Value::Public(Public::Pointer { .. }) => BitValue::Opaque,
+        }
+    }
+
     /// `x op y` on bits.
     pub(super) fn gate_of(&mut self, op: Logic, x: &BitValue, y: &BitValue) -> BitValue {
         use BitValue::Public as P;
@@ -243,6 +257,15 @@ impl Algebra {
                     Some(((x, -1), 1)) => x,
                     _ => self.linear(&[(*v, -1)], 1, 1),
                 })
+            }
+            (Logic::Xor, P(Known(true)), BitValue::Zero { word, is })
+            | (Logic::Xor, BitValue::Zero { word, is }, P(Known(true))) => BitValue::Zero {
+                word: *word,
+                is: !is,
+            },
+            (Logic::And, BitValue::Var(c), BitValue::Zero { word, is: false })
+            | (Logic::And, BitValue::Zero { word, is: false }, BitValue::Var(c)) => {
+                self.higher(*c, *word)
             }
             _ => BitValue::Opaque,
         }

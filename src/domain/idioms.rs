@@ -12,11 +12,19 @@ type Form = (Vec<(VarId, i64)>, i64);
 
 impl Algebra {
     /// If `s = x + y - 2^W c` and `y < 2^W`, then `s - x = y - 2^W c`: comparing a sum with an
-    /// addend (SLTU on a machine without a carry flag) gives the carry. `y` may be a sum itself. So
-    /// it is where `s` is kept in `k < W` bits, `s = x + y - 2^k c` with `y < 2^k`.
-    pub(super) fn undo_sum(&mut self, s: Value, x: Value, w: u32) -> Option<(Value, BitValue)> {
-        let (Value::Var(s), Value::Var(x)) = (s, x) else {
-            return None;
+    /// addend (SLTU on a machine without a carry flag) gives the carry. `y` may be a sum itself; a carry
+    /// that was added may be taken back, too, as where words of several registers are compared. So it is where `s` is kept in `k < W` bits, `s = x + y - 2^k c` with `y < 2^k`.
+    pub(super) fn undo_sum(
+        &mut self,
+        s: Value,
+        x: Value,
+        c_in: Value,
+        w: u32,
+    ) -> Option<(Value, BitValue)> {
+        let (s, x, c_in) = match (s, x, c_in) {
+            (Value::Var(s), Value::Var(x), c_in) => (s, x, c_in),
+            (Value::Var(s), Value::ZERO, Value::Var(c)) => (s, c, Value::ZERO),
+            _ => return None,
         };
         let (terms, constant) = self.sum(s)?;
         let (sum, carry, bits) = match terms {
@@ -37,6 +45,9 @@ impl Algebra {
         match rest[at].1 {
             1 => drop(rest.swap_remove(at)),
             _ => rest[at].1 = 1,
+        }
+        if let Value::Var(c) = c_in {
+            rest.swap_remove(rest.iter().position(|term| *term == (c, 1))?);
         }
         if carry.is_some_and(|c| self.vars[c as usize].bound > 1) || bits > w {
             return None;
@@ -289,36 +300,57 @@ impl Algebra {
             return None;
         };
         if let (Value::Public(Public::Known(x)), Value::Public(Public::Known(y))) = (x, y) {
+            if (x, y) == (1, 0) {
+                return Some(Value::Var(b));
+            }
             let step = x as i64 - y as i64;
             return Some(Value::Var(self.linear(&[(b, step)], y as i64, x.max(y))));
         }
-        // (y + 1 mod 2^W) if b, else y: (y + b) mod 2^W.
-        let next = |d: &Self, word: Value, next: Value| {
-            let (Value::Var(word), Value::Var(next)) = (word, next) else {
-                return false;
-            };
-            let Def::Linear {
-                start,
-                len,
-                constant: 1,
-            } = d.vars[next as usize].def
-            else {
-                return false;
-            };
-            match &d.terms[start as usize..][..usize::from(len)] {
-                [(v, 1)] => *v == word,
-                [(v, 1), (_, over)] => *v == word && *over == -(1 << W),
-                _ => false,
-            }
+        // (y + z mod 2^W) if b, else y: (y + b z) mod 2^W, z being 1, or a carry that left a word so made.
+        if let Some((step, over)) = self.stepped::<W>(y, x, b) {
+            return self.step::<W>(y, b, step, over);
+        }
+        let BitValue::Var(not) = self.not(bit) else {
+            return None;
         };
-        if next(self, y, x) {
-            return Some(self.add::<W>(&y, &Value::ZERO, bit).word);
+        let (step, over) = self.stepped::<W>(x, y, not)?;
+        self.step::<W>(x, not, step, over)
+    }
+
+    /// `b z` if `next` is `(word + z) mod 2^W`, and the carry that left it.
+    fn stepped<const W: u32>(
+        &self,
+        word: Value,
+        next: Value,
+        b: VarId,
+    ) -> Option<(VarId, Option<VarId>)> {
+        let (Value::Var(word), Value::Var(next)) = (word, next) else {
+            return None;
+        };
+        let (terms, constant) = self.sum(next)?;
+        let (terms, over) = match terms {
+            [terms @ .., (over, factor)] if *factor == -(1 << W) => (terms, Some(*over)),
+            terms => (terms, None),
+        };
+        match (terms, constant) {
+            ([(v, 1)], 1) if *v == word => Some((b, over)),
+            ([(v, 1), (z, 1)], 0) if *v == word => Some((*self.stepped.get(&(b, *z))?, over)),
+            _ => None,
         }
-        if next(self, x, y) {
-            let not = self.linear(&[(b, -1)], 1, 1);
-            return Some(self.add::<W>(&x, &Value::ZERO, &BitValue::Var(not)).word);
+    }
+
+    fn step<const W: u32>(
+        &mut self,
+        word: Value,
+        b: VarId,
+        step: VarId,
+        over: Option<VarId>,
+    ) -> Option<Value> {
+        let sum = self.add::<W>(&word, &Value::ZERO, &BitValue::Var(step));
+        if let (Some(over), BitValue::Var(carry)) = (over, sum.carry) {
+            self.stepped.insert((b, over), carry);
         }
-        None
+        Some(sum.word)
     }
 
     /// Any word, of which bit `index` is `bit` and the others are those of `word`: a status register.

@@ -23,6 +23,7 @@ mod claims;
 pub mod concrete;
 mod conditional;
 pub mod entry;
+mod exclusive;
 pub mod floor;
 pub mod formula;
 pub mod identity;
@@ -38,6 +39,7 @@ pub mod secret;
 mod sign;
 mod split;
 mod variable;
+mod ways;
 
 pub use entry::Abstract;
 
@@ -212,6 +214,22 @@ pub trait Domain: Sized {
     fn branch(&mut self, bit: &Self::Bit) -> Result<bool, Fault> {
         self.decide(bit)
     }
+    /// The bit of the branch that failed last, if the domain can go both ways and join them.
+    fn undecided(&mut self) -> Option<Self::Bit> {
+        None
+    }
+    /// What the next branch does that the domain cannot decide.
+    fn force(&mut self, _outcome: bool) {}
+    /// Keeps the memory as it is now, under a number.
+    fn keep(&mut self) -> usize {
+        0
+    }
+    /// The memory as it was when it was kept.
+    fn resume(&mut self, _kept: usize) {}
+    /// The memory where `bit` is set, and the one that was kept where it is not.
+    fn join(&mut self, _bit: &Self::Bit, _clear: usize) {}
+    /// Forgets what was kept from this number on.
+    fn forget(&mut self, _kept: usize) {}
     /// The number in a word that the machine itself must know (a page register, a jump target).
     ///
     /// # Errors

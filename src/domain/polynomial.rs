@@ -380,6 +380,7 @@ impl<'a> Polynomial<'a> {
     /// The first monomial that remains.
     pub fn close(&mut self) -> Result<(), Open> {
         self.eliminate()?;
+        self.forget_exclusive();
         self.forget_lost();
         match self.residue() {
             Some(open) => Err(open),
@@ -521,6 +522,13 @@ impl<'a> Polynomial<'a> {
         } else {
             self.open_linear.clear();
         }
+    }
+
+    /// Drops products of two carries that are never both 1.
+    fn forget_exclusive(&mut self) {
+        let algebra = self.algebra;
+        self.open_products
+            .retain(|(x, y), _| !algebra.are_exclusive(*x, *y));
     }
 
     /// The latest carry before `below` that is left as a term, and its coefficient.

@@ -6,9 +6,10 @@
 
 use std::collections::HashMap;
 
-use super::Logic;
 use super::algebra::{Algebra, BitValue, Def, Value, Var, VarId};
-use super::public::Public;
+use super::placed::LowBits;
+use super::public::{self, Public};
+use super::{Domain, Logic};
 
 /// Bits `from .. to` of the word `whole`, whose bound has `width` bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -62,10 +63,15 @@ impl Algebra {
             return (lo, hi);
         }
         let parts = self
-            .exact_split(v, k, w)
+            .exact_split(v, k)
             .or_else(|| self.split_above(v, k, w))
             .or_else(|| self.split_top(v, k, w))
-            .or_else(|| self.signed_split(v, k, w));
+            .or_else(|| self.signed_split(v, k, w))
+            .or_else(|| {
+                // As the narrower word that its bound says it is.
+                let bits = u64::BITS - self.vars[v as usize].bound.leading_zeros();
+                (k < bits && bits < w).then(|| self.signed_split(v, k, bits))?
+            });
         if let Some(parts) = parts {
             self.cuts.exact.insert((v, k), parts);
             return parts;
@@ -126,14 +132,19 @@ impl Algebra {
     }
 
     /// The parts of a sum whose terms are multiples of `2^k`, and others that stay below `2^k`.
-    fn exact_split(&mut self, v: VarId, k: u32, w: u32) -> Option<(Value, Value)> {
-        // (2^w - 1) b = (2^k - 1) b + 2^k (2^(w-k) - 1) b.
-        if let Some((bit, _)) = self.mask_bit(Value::Var(v), w) {
+    fn exact_split(&mut self, v: VarId, k: u32) -> Option<(Value, Value)> {
+        // (2^j - 1) b = (2^k - 1) b + 2^k (2^(j-k) - 1) b.
+        if let Some(((bit, ones), 0)) = self.only_term(Value::Var(v))
+            && ones > 0
+            && ones & (ones + 1) == 0
+            && ones >> k != 0
+            && self.vars[bit as usize].bound <= 1
+        {
             let part = |d: &mut Self, len: u32| {
                 let ones = (1 << len) - 1;
                 d.form(&[(bit, ones)], 0, ones as u64)
             };
-            return Some((part(self, k), part(self, w - k)));
+            return Some((part(self, k), part(self, ones.trailing_ones() - k)));
         }
         let Def::Linear {
             start,
@@ -305,7 +316,12 @@ impl Algebra {
                 Value::Public(Public::Pointer { .. }) => return self.unknown_word(w),
                 Value::Var(v) => {
                     bound = bound.saturating_add(weight.saturating_mul(self.bound(*word, w)));
-                    terms.push((*v, *weight as i64));
+                    // 2^j y has no name of its own, so that y is cut in one way.
+                    let multiple = self.only_term(*word).filter(|((_, k), constant)| {
+                        *constant == 0 && *k > 1 && k.count_ones() == 1
+                    });
+                    let (v, k) = multiple.map_or((*v, 1), |(term, _)| term);
+                    terms.push((v, k * *weight as i64));
                 }
             }
         }
@@ -367,6 +383,40 @@ impl Algebra {
         }
     }
 
+    /// `a op b`, bit by bit.
+    pub(super) fn bitwise<const W: u32>(&mut self, op: Logic, a: Value, b: Value) -> Value {
+        let ones = Value::Public(Public::Known((1 << W) - 1));
+        if let (Value::Public(x), Value::Public(y)) = (a, b)
+            && let Some(word) = public::logic(op, x, y)
+        {
+            return Value::Public(word);
+        }
+        if let (Some(x), Some(y)) = (self.low_bits(a), self.low_bits(b))
+            && let Some(bits) = LowBits::masked(op, x, y)
+        {
+            return Value::Public(Public::Known(bits));
+        }
+        let borrow = self.flag(false);
+        match op {
+            Logic::Xor if a == b => Value::ZERO,
+            _ if a == b => a,
+            Logic::And if a == Value::ZERO || b == Value::ZERO => Value::ZERO,
+            Logic::Or | Logic::Xor if a == Value::ZERO => b,
+            Logic::Or | Logic::Xor if b == Value::ZERO => a,
+            Logic::And if a == ones => b,
+            Logic::And if b == ones => a,
+            Logic::Xor if a == ones => self.sub::<W>(&a, &b, &borrow).word,
+            Logic::Xor if b == ones => self.sub::<W>(&b, &a, &borrow).word,
+            _ => match self
+                .masked(op, a, b, W)
+                .or_else(|| self.cut_logic(op, a, b, W))
+            {
+                Some(word) => word,
+                None => self.unknown_word(W),
+            },
+        }
+    }
+
     /// `x op y` where that takes part of one, or puts both together.
     pub(super) fn cut_logic(&mut self, op: Logic, x: Value, y: Value, w: u32) -> Option<Value> {
         match (op, x, y) {
@@ -377,17 +427,17 @@ impl Algebra {
         }
     }
 
-    /// `x AND k` for a mask of low bits, or of all bits but low ones.
+    /// `x AND k` for a mask of bits that adjoin.
     fn cut_mask(&mut self, x: Value, k: u64, w: u32) -> Option<Value> {
-        let ones = (1u64 << w) - 1;
         if k & (k + 1) == 0 {
             return Some(self.part(x, w, 0, k.trailing_ones()));
         }
-        let cleared = !k & ones;
-        if cleared & (cleared + 1) == 0 {
-            let low = cleared.trailing_ones();
-            let high = self.split(x, low, w).1;
-            return Some(self.weighted_sum(&[(high, 1 << low)], w));
+        // A run of bits from `low` on.
+        let low = k.trailing_zeros();
+        let run = k >> low;
+        if run & (run + 1) == 0 {
+            let bits = self.part(x, w, low, run.trailing_ones());
+            return Some(self.weighted_sum(&[(bits, 1 << low)], w));
         }
         None
     }

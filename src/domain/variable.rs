@@ -37,7 +37,12 @@ pub enum BitValue {
         word: VarId,
         w: u32,
     },
-    /// A bit this domain does not follow (a zero test, an overflow, a half carry).
+    /// Is a word 0? Or is it not?
+    Zero {
+        word: VarId,
+        is: bool,
+    },
+    /// A bit this domain does not follow (an overflow, a half carry).
     Opaque,
 }
 

@@ -4,6 +4,7 @@ pub mod arm;
 pub mod avr;
 mod claims;
 pub mod mips;
+mod ways;
 
 use num_bigint::BigUint;
 use thiserror::Error;

@@ -1,11 +1,9 @@
 //! Compiled C through the four verdicts: right kernels are proved, wrong ones are not.
 
-use crate::tools::{ARM, AVR, Compiler, MIPS, Question, check};
+use crate::tools::{ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, check};
 use lozenge::prove::Verdict;
 
 const LEVELS: [&str; 3] = ["-Os", "-O2", "-O3"];
-/// Loops that set words to 0 stay loops, not calls of memset.
-const NO_MEMSET: &str = "-fno-tree-loop-distribute-patterns";
 
 /// Every right multiplication of mul.c, with words of `bits` bits, at every level.
 fn all_are_proved(compiler: &Compiler, bits: u32, words: u32, align: u64) {

@@ -2,6 +2,7 @@
 
 mod c;
 mod cli;
+mod compiled;
 mod decode;
 mod files;
 mod fuzz;

@@ -42,6 +42,22 @@ void square(LIMB *r, const LIMB *a)
     r[2 * N - 1] = next(&c);
 }
 
+/* The same for a length that the caller says. */
+void square_n(LIMB *r, const LIMB *a, int n)
+{
+    struct columns c = {0, 0, 0};
+    for (int k = 0; k < 2 * n - 1; k++) {
+        for (int i = k < n ? 0 : k - n + 1; 2 * i <= k; i++) {
+            WIDE p = (WIDE)a[i] * a[k - i];
+            if (2 * i < k)
+                gather(&c, p);
+            gather(&c, p);
+        }
+        r[k] = next(&c);
+    }
+    r[2 * n - 1] = next(&c);
+}
+
 /* The same, and the product itself is doubled. */
 void square_doubled(LIMB *r, const LIMB *a)
 {

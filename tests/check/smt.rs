@@ -2,9 +2,7 @@
 
 use std::process::Command;
 
-use crate::tools::{ARM, AVR, Compiler, MIPS};
-
-const NO_MEMSET: &str = "-fno-tree-loop-distribute-patterns";
+use crate::tools::{ARM, AVR, Compiler, MIPS, NO_MEMSET};
 
 /// What z3 says of a function of mul.c.
 fn opinion(compiler: &Compiler, symbol: &str, bits: u32, words: u32) -> String {

@@ -6,9 +6,12 @@ use std::process::Command;
 use lozenge::audit::{self, Audit, Contract};
 use lozenge::emit::ObjectFormat;
 use lozenge::isa::Isa;
-use lozenge::load::{self, LoadError};
-use lozenge::spec::{Op, Size};
+use lozenge::load::{self, LoadError, Loaded};
+use lozenge::spec::{Op, Size, Spec};
 use lozenge::target::{Names, OnIsa, Target};
+
+/// Loops that set words to 0 stay loops, not calls of memset.
+pub const NO_MEMSET: &str = "-fno-tree-loop-distribute-patterns";
 
 const HINT: &str = "run scripts/test, which installs the cross compilers";
 
@@ -70,17 +73,33 @@ impl Compiler {
         self.object("ops.c", bits, words, flags)
     }
 
+    /// The same with what the compiler's library has to add, where that is much.
+    pub fn whole(&self, source: &str, bits: u32, words: u32, flags: &[&str]) -> Vec<u8> {
+        if self.gcc != AVR.gcc || bits == 8 {
+            return self.object(source, bits, words, flags);
+        }
+        let defines = defines(bits, words);
+        let mut flags: Vec<_> = flags.to_vec();
+        flags.extend(defines.iter().map(String::as_str));
+        flags.extend(["-nostartfiles", "-Wl,-e,0", "-lgcc"]);
+        self.compile(&sources().join(source), &flags)
+    }
+
     fn object(&self, source: &str, bits: u32, words: u32, flags: &[&str]) -> Vec<u8> {
-        let defines = [
-            format!("-DLIMB=uint{bits}_t"),
-            format!("-DWIDE=uint{}_t", 2 * bits),
-            format!("-DBITS={bits}"),
-            format!("-DN={words}"),
-        ];
+        let defines = defines(bits, words);
         let defines = defines.iter().map(String::as_str);
         let flags: Vec<_> = flags.iter().copied().chain(defines).chain(["-c"]).collect();
         self.compile(&sources().join(source), &flags)
     }
+}
+
+fn defines(bits: u32, words: u32) -> [String; 4] {
+    [
+        format!("-DLIMB=uint{bits}_t"),
+        format!("-DWIDE=uint{}_t", 2 * bits),
+        format!("-DBITS={bits}"),
+        format!("-DN={words}"),
+    ]
 }
 
 /// What to check.
@@ -108,6 +127,34 @@ impl<'a> Question<'a> {
     }
 }
 
+/// Runs on `core`.
+pub fn on_core<V: OnIsa>(core: &str, visitor: V) -> V::Output {
+    let names = Names {
+        core: Some(core),
+        ..Names::default()
+    };
+    Target::resolve(&names).expect("a core").on(visitor)
+}
+
+/// A function of `file`, and its spec.
+pub fn prepared<I: Isa>(
+    file: &[u8],
+    question: Question<'_>,
+    core: &I::Core,
+    format: &ObjectFormat,
+) -> (Spec, Loaded) {
+    let mut loaded = load::load(file, question.symbol, format).expect("a function");
+    let contract = Contract {
+        arguments: Some(question.arguments),
+        limb_bits: question.limb_bits,
+        align: question.align,
+        ..Contract::default()
+    };
+    let what = (question.op, question.size, None);
+    let spec = audit::prepare::<I>(what, core, &mut loaded.function, &contract);
+    (spec.expect("a contract that fits"), loaded)
+}
+
 struct Ask<'a>(&'a [u8], Question<'a>);
 
 impl OnIsa for Ask<'_> {
@@ -115,26 +162,13 @@ impl OnIsa for Ask<'_> {
 
     fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
         let Ask(file, question) = self;
-        let mut loaded = load::load(file, question.symbol, format)?;
-        let contract = Contract {
-            arguments: Some(question.arguments),
-            limb_bits: question.limb_bits,
-            align: question.align,
-            ..Contract::default()
-        };
-        let what = (question.op, question.size, None);
-        let spec = audit::prepare::<I>(what, core, &mut loaded.function, &contract);
-        let spec = spec.expect("a contract that fits");
+        load::load(file, question.symbol, format)?;
+        let (spec, loaded) = prepared::<I>(file, question, core, format);
         Ok(audit::audit::<I>(&spec, core, &loaded))
     }
 }
 
 /// Checks a function of `file` on `core`.
 pub fn check(file: &[u8], core: &str, question: Question<'_>) -> Result<Audit, LoadError> {
-    let names = Names {
-        core: Some(core),
-        ..Names::default()
-    };
-    let target = Target::resolve(&names).expect("a core");
-    target.on(Ask(file, question))
+    on_core(core, Ask(file, question))
 }

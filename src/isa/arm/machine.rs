@@ -58,7 +58,7 @@ pub struct Arm<D: Domain> {
     pub r: [D::Word<32>; 15],
     pub flags: Flags<D>,
     /// Does a multiplication that sets flags leave C (and V) without a defined value?
-    undefined: bool,
+    pub(super) undefined: bool,
     /// The status register below its flags: mode and interrupt bits.
     pub status: D::Word<32>,
     /// Byte offset of the running instruction in the code.
@@ -482,12 +482,7 @@ impl<D: Domain> Arm<D> {
             self.r[i] = self.d.select(bit, &self.r[i], &old.0[i]);
         }
         if flags {
-            let not = self.d.not(bit);
-            let mut mux = |x: &D::Bit, y: &D::Bit| {
-                let x = self.d.gate(Logic::And, bit, x);
-                let y = self.d.gate(Logic::And, &not, y);
-                self.d.gate(Logic::Or, &x, &y)
-            };
+            let mut mux = |x: &D::Bit, y: &D::Bit| self.d.select_bit(bit, x, y);
             self.flags = Flags {
                 n: mux(&self.flags.n, &old.1.n),
                 z: mux(&self.flags.z, &old.1.z),

@@ -27,6 +27,7 @@ pub mod pointers;
 pub mod run;
 pub mod search;
 pub mod sweeps;
+mod ways;
 pub mod words;
 
 use num_bigint::BigUint;

@@ -4,11 +4,12 @@ use super::code::{Insn, register};
 use super::cores::{Core, Effects, Pipeline};
 use super::instructions::{ALWAYS, Ops, Timing, table};
 use super::machine::{Arm, Flow, Outcome};
+use super::ways::At;
 use crate::domain::Domain;
 use crate::fault::Fault;
 use crate::function::Function;
 use crate::isa::Class;
-use crate::isa::{ClassCounts, Cost, REPORT_EVERY, SlowOperand, Span, Stopped};
+use crate::isa::{ClassCounts, Cost, REPORT_EVERY, SlowOperand, Span, Stopped, ways};
 
 /// A decoded instruction at its address.
 struct Slot<D: Domain> {
@@ -140,7 +141,10 @@ impl<'a, D: Domain> Decoded<'a, D> {
                         account.spend(self.skipped(), slot.class);
                         return Ok(false);
                     }
-                    Err(fault) if !slot.selects => return Err(fault),
+                    Err(fault) if !slot.selects => {
+                        m.pc = pc;
+                        return Err(fault);
+                    }
                     Err(fault) => Some((bit, fault)),
                 }
             }
@@ -228,6 +232,18 @@ impl<'a, D: Domain> Decoded<'a, D> {
         slot.ok_or((pc, Fault::Fetch(pc)))
     }
 
+    /// Executes the instruction at the program counter: has it returned to the caller?
+    ///
+    /// # Errors
+    /// A fault and where.
+    pub(super) fn go_on(&self, m: &mut Arm<D>) -> Result<bool, Stopped> {
+        let pc = m.pc;
+        let slot = self.fetch(pc)?;
+        m.d.at(pc);
+        self.execute(m, slot, &mut Pipeline, &mut Account::default())
+            .map_err(|fault| (pc, fault))
+    }
+
     /// Runs `m` until it returns to its caller, at most `limit` instructions.
     ///
     /// # Errors
@@ -259,9 +275,16 @@ impl<'a, D: Domain> Decoded<'a, D> {
                 return Err((pc, Fault::StepLimit(limit)));
             }
             m.d.at(pc);
-            returned = self
-                .execute(m, slot, &mut pipeline, &mut account)
-                .map_err(|fault| (pc, fault))?;
+            returned = match self.execute(m, slot, &mut pipeline, &mut account) {
+                Ok(returned) => returned,
+                Err(fault) => {
+                    let room = limit - account.cost.executed;
+                    let mut at = At::new(self, m);
+                    account.cost.executed += ways::both(&mut at, (pc, fault), room)?;
+                    returned = at.returned;
+                    continue;
+                }
+            };
             // Nobody claims anything of the program counter.
             let last = m.r.len() - 1;
             m.d.after::<32>(pc, |i| m.r[usize::from(i).min(last)].clone());

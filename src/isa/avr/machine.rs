@@ -105,6 +105,15 @@ impl<D: Domain> Avr<D> {
         }
     }
 
+    /// RAMPZ and EIND.
+    pub(super) fn pages(&self) -> [D::Word<8>; 2] {
+        [self.rampz.clone(), self.eind.clone()]
+    }
+
+    pub(super) fn set_pages(&mut self, pages: [D::Word<8>; 2]) {
+        [self.rampz, self.eind] = pages;
+    }
+
     #[inline(always)]
     pub fn r(&self, i: u8) -> D::Word<8> {
         self.r[usize::from(i & 31)].clone()

@@ -40,6 +40,7 @@ mod squares;
 mod stack;
 mod sweeps;
 pub mod tiles;
+mod ways;
 pub mod webs;
 pub mod windows;
 pub mod words;

@@ -5,10 +5,11 @@ use super::cores::{Core, Set};
 use super::instructions::{Op, Ops, Timing, table};
 use super::machine::{Avr, Flow, Outcome};
 use super::skip::{Condition, can_be_conditional};
+use super::ways::At;
 use crate::domain::Domain;
 use crate::fault::Fault;
 use crate::isa::Class;
-use crate::isa::{ClassCounts, Cost, Depth, REPORT_EVERY, Span, Stopped};
+use crate::isa::{ClassCounts, Cost, Depth, REPORT_EVERY, Span, Stopped, ways};
 
 /// An instruction that the core has not.
 const REFUSED: &str = "not an instruction of the core";
@@ -98,7 +99,7 @@ impl<D: Domain> Decoded<D> {
         if m.condition.is_some()
             && let Some(condition) = m.condition.take()
         {
-            return self.perhaps(m, slot, &condition);
+            return self.perhaps(m, slot, condition);
         }
         let flow = match (slot.meaning)(m, slot.ops) {
             Ok(flow) => flow,
@@ -128,7 +129,7 @@ impl<D: Domain> Decoded<D> {
         &self,
         m: &mut Avr<D>,
         slot: &Slot<D>,
-        condition: &Condition<D>,
+        condition: Condition<D>,
     ) -> Result<(u64, bool), Stopped> {
         let (pc, spent) = (m.pc, u64::from(slot.cycles));
         let skip = self.skipped * u64::from(slot.words);
@@ -141,10 +142,14 @@ impl<D: Domain> Decoded<D> {
                     Ok((skip, false))
                 }
                 Ok(_) => self.execute(m, slot),
-                Err(_) => Err((2 * (pc - 1), condition.fault.clone())),
+                Err(_) => {
+                    let fault = condition.fault.clone();
+                    m.condition = Some(condition);
+                    Err((2 * (pc - 1), fault))
+                }
             };
         }
-        m.under(condition, slot.ops.d, |m| (slot.meaning)(m, slot.ops))
+        m.under(&condition, slot.ops.d, |m| (slot.meaning)(m, slot.ops))
             .map_err(|fault| (2 * pc, self.explain(slot, fault)))?;
         m.pc = pc + 1;
         Ok((spent, false))
@@ -161,6 +166,28 @@ impl<D: Domain> Decoded<D> {
     pub fn step(&self, m: &mut Avr<D>) -> Result<u64, Stopped> {
         let slot = self.fetch(m.pc)?;
         Ok(self.execute(m, slot)?.0)
+    }
+
+    /// Executes `slot`, at the program counter: its cycles, and whether it returned to the caller.
+    #[inline(always)]
+    fn observe(&self, m: &mut Avr<D>, slot: &Slot<D>) -> Result<(u64, bool), Stopped> {
+        let pc = 2 * m.pc;
+        m.d.at(pc);
+        let done = self.execute(m, slot)?;
+        if slot.guarded {
+            m.keeps_data_stack().map_err(|fault| (pc, fault))?;
+        }
+        m.d.after::<8>(pc, |i| m.r[usize::from(i & 31)].clone());
+        Ok(done)
+    }
+
+    /// Executes the instruction at the program counter: has it returned to the caller?
+    ///
+    /// # Errors
+    /// A fault and where.
+    pub(super) fn go_on(&self, m: &mut Avr<D>) -> Result<bool, Stopped> {
+        let slot = self.fetch(m.pc)?;
+        Ok(self.observe(m, slot)?.1)
     }
 
     /// Runs `m` until it returns to its caller or reaches the word address `stop`, at most `limit` instructions.
@@ -188,21 +215,23 @@ impl<D: Domain> Decoded<D> {
         let mut returned = false;
         while m.pc != stop && !returned {
             let slot = self.fetch(m.pc)?;
-            if executed == pause {
+            if executed >= pause {
                 if executed == limit {
                     return Err((2 * m.pc, Fault::StepLimit(limit)));
                 }
                 watch(executed, cycles);
                 pause = limit.min(pause + REPORT_EVERY);
             }
-            let pc = 2 * m.pc;
-            m.d.at(pc);
             let spent;
-            (spent, returned) = self.execute(m, slot)?;
-            if slot.guarded {
-                m.keeps_data_stack().map_err(|fault| (pc, fault))?;
-            }
-            m.d.after::<8>(pc, |i| m.r[usize::from(i & 31)].clone());
+            (spent, returned) = match self.observe(m, slot) {
+                Ok(done) => done,
+                Err(stopped) => {
+                    let mut at = At::new(self, m);
+                    executed += ways::both(&mut at, stopped, limit - executed)?;
+                    returned = at.returned;
+                    continue;
+                }
+            };
             executed += 1;
             cycles += spent;
             by_class[slot.class as usize] += 1;

@@ -19,6 +19,16 @@ pub struct Condition<D: Domain> {
     pub fault: Fault,
 }
 
+impl<D: Domain> Clone for Condition<D> {
+    fn clone(&self) -> Self {
+        Self {
+            bit: self.bit.clone(),
+            skips: self.skips,
+            fault: self.fault.clone(),
+        }
+    }
+}
+
 /// How many flags arithmetic can change: C Z N V S H.
 const ARITHMETIC_FLAGS: usize = 6;
 

@@ -43,7 +43,52 @@ pub struct Mips<D: Domain> {
     pub pc: usize,
 }
 
+/// What instructions change but memory.
+pub struct State<D: Domain> {
+    r: [D::Word<32>; 32],
+    /// LO, HI, guard bits.
+    accumulator: [D::Word<32>; 3],
+    /// Of LO and HI.
+    valid: [bool; 2],
+}
+
+impl<D: Domain> Clone for State<D> {
+    fn clone(&self) -> Self {
+        Self {
+            r: self.r.clone(),
+            accumulator: self.accumulator.clone(),
+            valid: self.valid,
+        }
+    }
+}
+
 impl<D: Domain> Mips<D> {
+    pub(super) fn state(&self) -> State<D> {
+        State {
+            r: self.r.clone(),
+            accumulator: [self.lo.clone(), self.hi.clone(), self.guard.clone()],
+            valid: [self.lo_valid, self.hi_valid],
+        }
+    }
+
+    pub(super) fn resume(&mut self, state: State<D>) {
+        self.r = state.r;
+        [self.lo, self.hi, self.guard] = state.accumulator;
+        [self.lo_valid, self.hi_valid] = state.valid;
+    }
+
+    /// This state where `bit` is set, `clear` where it is not.
+    pub(super) fn join(&mut self, bit: &D::Bit, clear: State<D>) {
+        let others = clear.r.iter().chain(&clear.accumulator);
+        let own = self.r.iter_mut();
+        let own = own.chain([&mut self.lo, &mut self.hi, &mut self.guard]);
+        for (word, clear) in own.zip(others) {
+            *word = self.d.select(bit, word, clear);
+        }
+        self.lo_valid &= clear.valid[0];
+        self.hi_valid &= clear.valid[1];
+    }
+
     /// A machine with all registers zero.
     pub fn new(mut d: D, wide: bool, big_endian: bool) -> Self {
         let zero = d.known(0);

@@ -30,6 +30,7 @@ pub mod rows;
 pub mod run;
 pub mod scans;
 pub mod sweeps;
+mod ways;
 pub mod words;
 
 use num_bigint::BigUint;

@@ -4,11 +4,12 @@ use super::code::Insn;
 use super::cores::{Core, Pipeline};
 use super::instructions::{Ops, Timing, table};
 use super::machine::{Flow, Mips, Outcome};
+use super::ways::{At, Control};
 use crate::domain::Domain;
 use crate::fault::Fault;
 use crate::function::Function;
 use crate::isa::Class;
-use crate::isa::{ClassCounts, Cost, Depth, REPORT_EVERY, SlowOperand, Span, Stopped};
+use crate::isa::{ClassCounts, Cost, Depth, REPORT_EVERY, SlowOperand, Span, Stopped, ways};
 
 /// A decoded instruction.
 struct Slot<D: Domain> {
@@ -16,6 +17,9 @@ struct Slot<D: Domain> {
     insn: Insn,
     class: Class,
 }
+
+/// Where the instruction after a return would be: no code is there.
+pub(super) const RETURNED: usize = usize::MAX - 7;
 
 /// What a run cost, and which operand its time depends on.
 #[derive(Debug)]
@@ -123,6 +127,52 @@ impl<'a, D: Domain> Decoded<'a, D> {
         }
     }
 
+    /// Executes the instruction that is next: where control is then.
+    fn execute(
+        &self,
+        m: &mut Mips<D>,
+        slot: &Slot<D>,
+        control: Control,
+        clock: &mut Clock,
+    ) -> Result<Control, Stopped> {
+        let Control { pc, next, in_slot } = control;
+        m.pc = pc;
+        m.d.at(pc);
+        let timing = slot.insn.form().timing;
+        let branches = matches!(timing, Timing::Branch | Timing::Jump);
+        if branches && in_slot {
+            let text = "a branch in the delay slot of another";
+            return Err((pc, Fault::Unsupported(text.into())));
+        }
+        clock.issue(self.core, m, slot);
+        let flow = (slot.meaning)(m, slot.insn.ops).map_err(|fault| (pc, fault))?;
+        m.d.after::<32>(pc, |i| m.r[usize::from(i & 31)].clone());
+        let (pc, next) = match flow {
+            Flow::Next => (next, next + 4),
+            Flow::Branch(target) => (next, target),
+            Flow::Return => (next, RETURNED),
+            Flow::Nullify => {
+                let (least, most) = (clock.fast.bubble(), clock.slow.bubble());
+                clock.spend(Class::Other, least, most);
+                (next + 4, next + 8)
+            }
+        };
+        Ok(Control {
+            pc,
+            next,
+            in_slot: branches && flow != Flow::Nullify,
+        })
+    }
+
+    /// The same on the way to where two ways meet.
+    ///
+    /// # Errors
+    /// A fault and where.
+    pub(super) fn go_on(&self, m: &mut Mips<D>, control: Control) -> Result<Control, Stopped> {
+        let slot = self.fetch(control.pc)?;
+        self.execute(m, slot, control, &mut Clock::default())
+    }
+
     /// Runs `m` from `m.pc` until it returns to its caller or reaches `stop`, at most `limit` instructions.
     ///
     /// # Errors
@@ -142,48 +192,35 @@ impl<'a, D: Domain> Decoded<'a, D> {
         limit: u64,
         watch: &mut dyn FnMut(u64, u64),
     ) -> Result<Ran, Stopped> {
-        /// Where the instruction after a return would be: no code is there.
-        const RETURNED: usize = usize::MAX - 3;
         let mut clock = Clock::default();
         let mut by_class = [0u64; 7];
         let mut executed = 0;
-        let (mut pc, mut next) = (m.pc, m.pc + 4);
-        let mut in_slot = false;
-        while pc != stop && pc != RETURNED {
-            let slot = self.fetch(pc)?;
+        let mut control = Control {
+            pc: m.pc,
+            next: m.pc + 4,
+            in_slot: false,
+        };
+        while control.pc != stop && control.pc != RETURNED {
+            let slot = self.fetch(control.pc)?;
             if executed % REPORT_EVERY == REPORT_EVERY - 1 {
                 watch(executed, clock.slow.now);
             }
             if executed == limit {
-                return Err((pc, Fault::StepLimit(limit)));
+                return Err((control.pc, Fault::StepLimit(limit)));
             }
-            m.pc = pc;
-            m.d.at(pc);
-            let timing = slot.insn.form().timing;
-            let branches = matches!(timing, Timing::Branch | Timing::Jump);
-            if branches && in_slot {
-                let text = "a branch in the delay slot of another";
-                return Err((pc, Fault::Unsupported(text.into())));
-            }
-            clock.issue(self.core, m, slot);
-            let flow = (slot.meaning)(m, slot.insn.ops).map_err(|fault| (pc, fault))?;
-            m.d.after::<32>(pc, |i| m.r[usize::from(i & 31)].clone());
-            executed += 1;
-            by_class[slot.class as usize] += 1;
-            in_slot = branches;
-            (pc, next) = match flow {
-                Flow::Next => (next, next + 4),
-                Flow::Branch(target) => (next, target),
-                Flow::Return => (next, RETURNED),
-                Flow::Nullify => {
-                    in_slot = false;
-                    let (least, most) = (clock.fast.bubble(), clock.slow.bubble());
-                    clock.spend(Class::Other, least, most);
-                    (next + 4, next + 8)
+            control = match self.execute(m, slot, control, &mut clock) {
+                Ok(control) => control,
+                Err(stopped) => {
+                    let mut at = At::new(self, m, control);
+                    executed += ways::both(&mut at, stopped, limit - executed)?;
+                    control = at.control;
+                    continue;
                 }
             };
+            executed += 1;
+            by_class[slot.class as usize] += 1;
         }
-        m.pc = pc;
+        m.pc = control.pc;
         let tells = clock.fast.end() != clock.slow.end();
         Ok(Ran {
             cost: Cost {

@@ -1,0 +1,115 @@
+//! Bits that are never both 1: two carries or borrows on the way of one number.
+//!
+//! Suppose both are 1. The equations around them (the definitions of words, and of the words that
+//! carries left) narrow the intervals of their variables, as a term lies within what the others leave
+//! for it. Where an interval becomes empty, they were not both 1.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use super::algebra::{Algebra, Def, VarId};
+
+/// The most equations, nearest first: enough for a chain through eight words.
+const MOST_EQUATIONS: usize = 64;
+/// How often all of them are looked at.
+const MOST_ROUNDS: usize = 32;
+
+/// What every word is.
+const ANY: (i128, i128) = (0, u64::MAX as i128);
+
+/// `constant + sum of terms = 0`, each variable once.
+struct Equation {
+    terms: Vec<(VarId, i128)>,
+    constant: i128,
+}
+
+/// The least and the most of each variable.
+type Intervals = BTreeMap<VarId, (i128, i128)>;
+
+impl Equation {
+    /// Narrows the intervals of its variables: did it? `None` if one becomes empty.
+    fn narrow(&self, intervals: &mut Intervals) -> Option<bool> {
+        let of = |intervals: &Intervals, v| intervals.get(v).copied().unwrap_or(ANY);
+        let mut narrowed = false;
+        for (v, k) in &self.terms {
+            // k v = -(constant + the other terms)
+            let (mut from, mut to) = (-self.constant, -self.constant);
+            for (other, by) in self.terms.iter().filter(|(other, _)| other != v) {
+                let (least, most) = of(intervals, other);
+                from -= (least * by).max(most * by);
+                to -= (least * by).min(most * by);
+            }
+            let (from, to) = if *k > 0 { (from, to) } else { (-to, -from) };
+            let k = k.abs();
+            let old = of(intervals, v);
+            let new = (
+                old.0.max(-(-from).div_euclid(k)),
+                old.1.min(to.div_euclid(k)),
+            );
+            if new.0 > new.1 {
+                return None;
+            }
+            narrowed |= new != old;
+            intervals.insert(*v, new);
+        }
+        Some(narrowed)
+    }
+}
+
+impl Algebra {
+    /// Are the bits `x` and `y` never both 1?
+    pub(super) fn are_exclusive(&self, x: VarId, y: VarId) -> bool {
+        let is_bit = |v: VarId| self.vars[v as usize].bound <= 1;
+        if x == y || !is_bit(x) || !is_bit(y) {
+            return false;
+        }
+        let (equations, mut intervals) = self.around([x, y]);
+        intervals.extend([(x, (1, 1)), (y, (1, 1))]);
+        for _ in 0..MOST_ROUNDS {
+            let mut narrowed = false;
+            for equation in &equations {
+                match equation.narrow(&mut intervals) {
+                    None => return true,
+                    Some(now) => narrowed |= now,
+                }
+            }
+            if !narrowed {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// The equations around some variables, and the bounds of the variables in them.
+    fn around(&self, start: [VarId; 2]) -> (Vec<Equation>, Intervals) {
+        let (mut equations, mut intervals) = (Vec::new(), Intervals::new());
+        let (mut seen, mut queue) = (BTreeSet::new(), VecDeque::from(start));
+        while let Some(v) = queue.pop_front() {
+            let word = match self.vars[v as usize].def {
+                Def::Carry => v + 1,
+                _ => v,
+            };
+            let Some((terms, constant)) = self.sum(word) else {
+                continue;
+            };
+            if equations.len() == MOST_EQUATIONS {
+                break;
+            }
+            if !seen.insert(word) {
+                continue;
+            }
+            let mut sum = BTreeMap::from([(word, -1)]);
+            for (v, k) in terms {
+                *sum.entry(*v).or_insert(0) += i128::from(*k);
+            }
+            for v in sum.keys() {
+                intervals.insert(*v, (0, i128::from(self.vars[*v as usize].bound)));
+                queue.push_back(*v);
+            }
+            equations.push(Equation {
+                terms: sum.into_iter().filter(|(_, k)| *k != 0).collect(),
+                constant: i128::from(constant),
+            });
+        }
+        (equations, intervals)
+    }
+}

@@ -1,0 +1,91 @@
+//! Both ways through a branch: what is kept of a machine, and joined.
+
+use super::machine::{Arm, Flags};
+use super::run::Decoded;
+use crate::domain::Domain;
+use crate::isa::Stopped;
+use crate::isa::ways::{Place, RETURNED, Run};
+
+/// Registers, flags, and where control is.
+pub struct State<D: Domain> {
+    r: [D::Word<32>; 15],
+    flags: Flags<D>,
+    undefined: bool,
+    status: D::Word<32>,
+    pc: usize,
+    returned: bool,
+}
+
+impl<D: Domain> Clone for State<D> {
+    fn clone(&self) -> Self {
+        Self {
+            r: self.r.clone(),
+            flags: self.flags.clone(),
+            status: self.status.clone(),
+            ..*self
+        }
+    }
+}
+
+/// A machine in the middle of its code.
+pub struct At<'a, 'c, D: Domain> {
+    code: &'a Decoded<'c, D>,
+    m: &'a mut Arm<D>,
+    pub returned: bool,
+}
+
+impl<'a, 'c, D: Domain> At<'a, 'c, D> {
+    pub fn new(code: &'a Decoded<'c, D>, m: &'a mut Arm<D>) -> Self {
+        Self {
+            code,
+            m,
+            returned: false,
+        }
+    }
+}
+
+impl<D: Domain> Run for At<'_, '_, D> {
+    type Domain = D;
+    type State = State<D>;
+
+    fn domain(&mut self) -> &mut D {
+        &mut self.m.d
+    }
+
+    fn state(&self) -> State<D> {
+        let m = &self.m;
+        State {
+            r: m.r.clone(),
+            flags: m.flags.clone(),
+            undefined: m.undefined,
+            status: m.status.clone(),
+            pc: m.pc,
+            returned: self.returned,
+        }
+    }
+
+    fn resume(&mut self, state: State<D>) {
+        let m = &mut *self.m;
+        (m.r, m.flags, m.undefined) = (state.r, state.flags, state.undefined);
+        (m.status, m.pc, self.returned) = (state.status, state.pc, state.returned);
+    }
+
+    fn place(&self) -> Option<Place> {
+        Some(match self.returned {
+            true => RETURNED,
+            false => (self.m.pc, 0),
+        })
+    }
+
+    fn step(&mut self) -> Result<(), Stopped> {
+        self.returned = self.code.go_on(self.m)?;
+        Ok(())
+    }
+
+    fn join(&mut self, bit: &D::Bit, clear: State<D>) {
+        let m = &mut *self.m;
+        m.undefined |= clear.undefined;
+        m.status = m.d.select(bit, &m.status, &clear.status);
+        m.keep_unless(bit, &(clear.r, clear.flags), true);
+    }
+}

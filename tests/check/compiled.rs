@@ -1,0 +1,233 @@
+//! What people write in C, as compilers make it: every function of mul.c and ops.c that is right, in words
+//! of 8, 16 and 32 bits, at every level, on every machine. Each is proved, or its reason stands here.
+
+use crate::tools::{ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, on_core, prepared};
+use lozenge::isa::Isa;
+use lozenge::kernel;
+use lozenge::prove::{self, Verdict};
+use lozenge::spec::{Alias, Op, Size};
+
+const LEVELS: [&str; 3] = ["-Os", "-O2", "-O3"];
+const WORDS: u32 = 6;
+
+/// The questions about the functions, for words of `bits` bits: the source, and what is asked.
+fn questions(bits: u32) -> Vec<(&'static str, Question<'static>)> {
+    let size = bits * WORDS;
+    let [both, one] = match bits {
+        8 => ["r,a,b,n8", "r,a,n8"],
+        16 => ["r,a,b,n16", "r,a,n16"],
+        _ => ["r,a,b,n32", "r,a,n32"],
+    };
+    let ask = |symbol, op, arguments| Question {
+        op,
+        arguments,
+        align: Some(8),
+        limb_bits: Some(bits),
+        ..Question::of(symbol, size)
+    };
+    let mut list: Vec<_> = [
+        ("school", "r,a,b"),
+        ("comba", "r,a,b"),
+        ("rows", "r,a,b"),
+        ("school_n", both),
+        ("ends_n", both),
+        ("comba_n", both),
+    ]
+    .map(|(symbol, arguments)| ("mul.c", ask(symbol, Op::Mul, arguments)))
+    .into();
+    let oblong = Size {
+        a: size,
+        b: 2 * bits,
+    };
+    let ops = [
+        ask("square", Op::Sqr, "r,a"),
+        ask("square_doubled", Op::Sqr, "r,a"),
+        ask("square_rows", Op::Sqr, "r,a"),
+        ask("square_n", Op::Sqr, one),
+        ask("low", Op::Mullo, "r,a,b"),
+        ask("high", Op::Mulhi, "r,a,b"),
+        Question {
+            size: oblong,
+            ..ask("oblong", Op::Mul, "r,a,b")
+        },
+        ask("add", Op::Add, "r,a,b"),
+        ask("add_n", Op::Add, both),
+        ask("sub", Op::Sub, "r,a,b"),
+        ask("sub_n", Op::Sub, both),
+    ];
+    list.extend(ops.map(|question| ("ops.c", question)));
+    list
+}
+
+/// A cell that is not proved: bits of a word, level, function, and why.
+type Open = (u32, &'static str, &'static str, &'static str);
+
+/// The compiler takes a pointer from a number, and adds it again when it compares.
+const NEGATED: &str = "a[0] * a[0] is missing or misplaced";
+/// The same in an address.
+const NEGATED_ADDRESS: &str = "an address depends on a computed value";
+/// A double word of eight registers, of which the last carry is lost: that it is 0 is not seen.
+const WIDE_CARRY: &str = "the carry of weight 2^160 may be lost";
+
+fn matrix(compiler: &Compiler, open: &[Open]) {
+    let (mut wrong, mut proved, mut unknown) = (Vec::new(), 0, 0);
+    for bits in [8, 16, 32] {
+        for level in LEVELS {
+            let files = ["mul.c", "ops.c"].map(|source| {
+                (
+                    source,
+                    compiler.whole(source, bits, WORDS, &[level, NO_MEMSET]),
+                )
+            });
+            for (source, question) in questions(bits) {
+                let (_, file) = files.iter().find(|(s, _)| *s == source).expect("a source");
+                let known = open
+                    .iter()
+                    .find(|(b, l, symbol, _)| (*b, *l, *symbol) == (bits, level, question.symbol));
+                let name = format!("{bits} bits {level} {}", question.symbol);
+                match (on_core(compiler.core, Judge(file, question)), known) {
+                    (Ok(()), None) => proved += 1,
+                    (Err(text), Some((.., reason))) if text.contains(reason) => unknown += 1,
+                    (verdict, known) => wrong.push(format!("{name}: {verdict:?}, {known:?}")),
+                }
+            }
+        }
+    }
+    println!("{}: {proved} proved, {unknown} unknown", compiler.gcc);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!(unknown, open.len());
+}
+
+/// Is the function proved, and right on some numbers? If not, why.
+struct Judge<'a>(&'a [u8], Question<'a>);
+
+impl lozenge::target::OnIsa for Judge<'_> {
+    type Output = Result<(), String>;
+
+    fn call<I: Isa>(
+        self,
+        core: &I::Core,
+        format: &lozenge::emit::ObjectFormat,
+    ) -> Result<(), String> {
+        let (spec, loaded) = prepared::<I>(self.0, self.1, core, format);
+        let function = &loaded.function;
+        let found = kernel::counterexample::<I>(&spec, core, function, Alias::Distinct, 30);
+        assert_eq!(found, None, "{}", self.1.symbol);
+        let proof = prove::prove_function::<I>(&spec, core, function, Alias::Distinct);
+        match [proof.correct, proof.memory, proof.abi]
+            .into_iter()
+            .find(|v| !v.is_proved())
+        {
+            None => Ok(()),
+            Some(verdict) => Err(verdict.reason().unwrap_or_default().into()),
+        }
+    }
+}
+
+#[test]
+fn avr() {
+    let mut open = Vec::new();
+    for level in LEVELS {
+        open.push((32, level, "comba_n", WIDE_CARRY));
+        open.push((32, level, "high", "a[0] * b[0] is missing or misplaced"));
+    }
+    matrix(&AVR, &open);
+}
+
+#[test]
+fn arm() {
+    matrix(
+        &ARM,
+        &[
+            (16, "-O2", "square", NEGATED),
+            (16, "-O2", "square_doubled", NEGATED),
+            (16, "-O3", "square_n", "a[3] * a[3] is missing or misplaced"),
+            (
+                16,
+                "-O3",
+                "square_doubled",
+                "the carry of weight 2^48 may be lost",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn mips() {
+    matrix(
+        &MIPS,
+        &[
+            (16, "-O2", "square", NEGATED_ADDRESS),
+            (16, "-O2", "square_doubled", NEGATED_ADDRESS),
+            (16, "-O3", "square_n", NEGATED_ADDRESS),
+        ],
+    );
+}
+
+/// Each instruction of a function in turn does nothing: is what is proved then still right?
+struct Mutants<'a>(&'a [u8], Question<'a>, &'static [u8]);
+
+impl lozenge::target::OnIsa for Mutants<'_> {
+    /// How many there were, how many of them were right, and how many proved.
+    type Output = [usize; 3];
+
+    fn call<I: Isa>(self, core: &I::Core, format: &lozenge::emit::ObjectFormat) -> [usize; 3] {
+        let Mutants(file, question, nop) = self;
+        let (spec, loaded) = prepared::<I>(file, question, core, format);
+        let (mut all, mut right, mut proved) = (0, 0, 0);
+        let entry = loaded.function.entry;
+        let own = loaded.symbols.iter().find(|(at, ..)| *at == entry);
+        let (start, bytes, _) = own.expect("the function");
+        let mut at = *start;
+        while at < start + bytes {
+            let mut function = loaded.function.clone();
+            let (_, len) = prove::instruction::<I>(core, &function, at as usize).expect("code");
+            let first = (at - function.start()) as usize;
+            let mut code = function.code.to_vec();
+            for chunk in code[first..first + len].chunks_mut(nop.len()) {
+                chunk.copy_from_slice(nop);
+            }
+            function.code = code.into();
+            function.limit = 100_000;
+            at += len as u64;
+            let proof = prove::prove_function::<I>(&spec, core, &function, Alias::Distinct);
+            let found = kernel::counterexample::<I>(&spec, core, &function, Alias::Distinct, 300);
+            all += 1;
+            right += usize::from(found.is_none());
+            proved += usize::from(proof.holds());
+            let said = (&proof.correct, &found);
+            assert!(
+                !matches!(said, (Verdict::Proved, Some(_))),
+                "{} at {at:#x}: {found:?}",
+                question.symbol
+            );
+        }
+        [all, right, proved]
+    }
+}
+
+/// Sums and differences whose carries are branches, selections and comparisons, and products by way of
+/// functions that branch.
+#[test]
+fn mutants_are_not_proved() {
+    let cases = [
+        (AVR, 8, &[0u8, 0][..]),
+        (AVR, 16, &[0, 0]),
+        (ARM, 16, &[0, 0, 0xa0, 0xe1]),
+        (ARM, 32, &[0, 0, 0xa0, 0xe1]),
+        (MIPS, 8, &[0; 4]),
+    ];
+    for (compiler, bits, nop) in cases {
+        for level in ["-Os", "-O2"] {
+            let file = compiler.whole("ops.c", bits, WORDS, &[level, NO_MEMSET]);
+            for symbol in ["add", "add_n", "sub", "sub_n", "square_rows"] {
+                let all = questions(bits);
+                let (_, question) = all.iter().find(|(_, q)| q.symbol == symbol).expect("one");
+                let counts = on_core(compiler.core, Mutants(&file, *question, nop));
+                let [all, right, proved] = counts;
+                println!("{} {bits} {level} {symbol}: {counts:?}", compiler.gcc);
+                assert!(all > 10 && proved <= right && right < all);
+            }
+        }
+    }
+}
