@@ -47,6 +47,8 @@ pub enum Fault {
     Return,
     #[error("no result after {0} instructions (--steps sets the limit)")]
     StepLimit(u64),
+    #[error("no result after {0} words were computed, more than a proof follows")]
+    WordLimit(usize),
     /// The calling convention is broken while it runs, whatever it gives back.
     #[error("{0}")]
     Convention(&'static str),

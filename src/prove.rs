@@ -14,7 +14,7 @@ use crate::domain::identity::{self, Open, Sign};
 use crate::domain::montgomery::{self, Modulus};
 use crate::domain::residue::{Corner, Residue, Term};
 use crate::domain::{Abstract, Address, Base, Domain};
-use crate::fault::Fault;
+use crate::fault::{Fault, Source};
 use crate::function::Function;
 use crate::isa::{Depth, Isa, Stopped};
 use crate::program::Claim;
@@ -444,15 +444,28 @@ pub fn describe<I: Isa>(core: &I::Core, function: &Function, (pc, fault): &Stopp
         return format!("{text} at {pc:#x}");
     }
     let text = format!("{fault} at {}", at::<I>(core, function, *pc));
-    let path = fault.source().map_or(&[][..], |source| &source.path);
+    match fault.source() {
+        Some(source) => text + &way::<I>(core, function, source, *pc),
+        None => text,
+    }
+}
+
+/// `, by way of 0x4: ldr r2, [r2], ...`: the instructions that a secret passed before the one at `pc`.
+pub(crate) fn way<I: Isa>(
+    core: &I::Core,
+    function: &Function,
+    source: &Source,
+    pc: usize,
+) -> String {
     /// Steps told in full: those at the beginning and those at the end.
     const TOLD: usize = 3;
-    let steps: Vec<_> = path.iter().map(|pc| at::<I>(core, function, *pc)).collect();
+    let steps = source.path.iter().filter(|step| **step != pc);
+    let steps: Vec<_> = steps.map(|pc| at::<I>(core, function, *pc)).collect();
     match steps.len() {
-        0 => text,
-        n if n <= 2 * TOLD => format!("{text}, by way of {}", steps.join(", ")),
+        0 => String::new(),
+        n if n <= 2 * TOLD => format!(", by way of {}", steps.join(", ")),
         n => format!(
-            "{text}, by way of {}, ..., {}",
+            ", by way of {}, ..., {}",
             steps[..TOLD].join(", "),
             steps[n - TOLD..].join(", ")
         ),

@@ -4,6 +4,8 @@
 //! The script rests on the decoder and on the instructions' meanings, as the proof does, but on
 //! neither the algebra nor its bounds. Solvers manage products of a few words.
 
+use num_bigint::BigUint;
+
 use crate::domain::formula::{Formula, Term};
 use crate::domain::{Address, Base, Domain};
 use crate::function::Function;
@@ -16,10 +18,19 @@ use crate::spec::{Alias, Op, Spec};
 /// # Errors
 /// Where the run stopped, and why.
 pub fn script<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Result<String, String> {
-    if spec.op.is_modular() {
-        return Err("--export smt2 is for products: try --op mul".into());
+    let modulus = spec.modular.as_ref().and_then(|modular| modular.fixed());
+    let is_montgomery = matches!(spec.op, Op::Montmul | Op::Montsqr | Op::Redc);
+    if spec.op.is_modular() && !(is_montgomery && modulus.is_some()) {
+        return Err(
+            "--export smt2 is for sums, products and Montgomery arithmetic modulo a number: \
+             try --op montmul --modulus 251"
+                .into(),
+        );
     }
-    let mut d = Formula::default();
+    let mut d = match modulus {
+        Some(_) => Formula::exact(),
+        None => Formula::default(),
+    };
     let bases = prove::bases(spec, Alias::Distinct, function);
     let word_bits = function.word_bits::<I>();
     let places = prove::declare(&mut d, spec, function, word_bits, &bases);
@@ -38,6 +49,15 @@ pub fn script<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Resul
     }
     let result = number(&mut d, &result, word_bits);
     let [a, b] = [&sources[0], &sources[sources.len() - 1]];
+    if let (Some(modular), Some(m)) = (&spec.modular, modulus) {
+        let bound = modular.reduce.bound(m, spec.size.a);
+        let [a, b] = [a, b].map(|words| number(&mut d, words, word_bits));
+        return Ok(asked(
+            spec,
+            &d,
+            &reduced(spec, [&a, &b, &result], m, &bound),
+        ));
+    }
     let (result, wanted) = match spec.op {
         Op::Add | Op::Sub => {
             let bytes = function.returned_bits.unwrap_or(0) as usize / 8;
@@ -65,13 +85,47 @@ pub fn script<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Resul
             (result, format!("((_ extract {high} {low}) {product})"))
         }
     };
-    Ok(format!(
-        "; {}, {} bits: unsat if it holds for all operands\n(set-logic QF_BV)\n{}\
-         (assert (not (= {result} {wanted})))\n(check-sat)\n",
+    let wrong = format!("(assert (not (= {result} {wanted})))\n");
+    Ok(asked(spec, &d, &wrong))
+}
+
+fn asked(spec: &Spec, d: &Formula, wrong: &str) -> String {
+    format!(
+        "; {}, {} bits: unsat if it holds for all operands\n(set-logic QF_BV)\n{}{wrong}(check-sat)\n",
         spec.equation(),
         spec.size,
         d.script(),
-    ))
+    )
+}
+
+/// Factors that keep the contract, and not both `2^n r = a b mod m` and `r` below its bound; without `b`
+/// for a reduction.
+fn reduced(spec: &Spec, [a, b, r]: [&str; 3], m: &BigUint, bound: &BigUint) -> String {
+    // One bit more than 2 n: the bounds, too.
+    let n = spec.size.a;
+    let width = 2 * n + 1;
+    let wide = |x: &str, bits: u32| format!("((_ zero_extend {}) {x})", width - bits);
+    let number = |x: &BigUint| format!("(_ bv{x} {width})");
+    let (factors, product) = match spec.op {
+        Op::Redc => (vec![wide(a, 2 * n)], wide(a, 2 * n)),
+        _ => (
+            vec![wide(a, n), wide(b, n)],
+            format!("(bvmul {} {})", wide(a, n), wide(b, n)),
+        ),
+    };
+    let below = |x: &String, most: &BigUint| format!("(bvult {x} {})", number(most));
+    let limit = spec.limit(&[]);
+    let premises = factors.iter().zip(limit.iter().cycle());
+    let mut text: String = premises
+        .map(|(x, limit)| format!("(assert {})\n", below(x, limit)))
+        .collect();
+    let shifted = format!("(concat #b0 {r} (_ bv0 {n}))");
+    let m = number(m);
+    text += &format!(
+        "(assert (not (and (= (bvurem {shifted} {m}) (bvurem {product} {m})) {})))\n",
+        below(&wide(r, n), bound),
+    );
+    text
 }
 
 fn read(d: &mut Formula, at: Address, word_bits: u32) -> Result<Term, crate::fault::Fault> {

@@ -176,9 +176,10 @@ pub fn function_timing<I: Isa>(spec: &Spec, core: &I::Core, function: &Function)
         Ok(called) => {
             let leak = called.slow_operand.as_ref().map(|slow| {
                 let text = format!(
-                    "at {}: {}",
+                    "at {}: {}{}",
                     prove::at::<I>(core, function, slow.pc),
-                    slow.text
+                    slow.text,
+                    prove::way::<I>(core, function, &slow.source, slow.pc)
                 );
                 Leak::new::<I>(core, function, slow.pc, text, Some(&slow.source))
             });

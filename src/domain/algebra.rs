@@ -156,6 +156,9 @@ impl Algebra {
     }
 }
 
+/// The most variables: a product of 2048 bits in bytes takes an eighth.
+const MOST_WORDS: usize = 1 << 22;
+
 pub(super) const NO: BitValue = BitValue::Public(PublicBit::Known(false));
 
 impl Domain for Algebra {
@@ -489,24 +492,7 @@ impl Domain for Algebra {
     }
 
     fn with_bit<const W: u32>(&mut self, a: &Value, index: u32, bit: &BitValue) -> Value {
-        match (a, bit) {
-            (Value::Public(Public::Known(k)), BitValue::Public(PublicBit::Known(b))) => {
-                self.known::<W>(k & !(1 << index) | u64::from(*b) << index)
-            }
-            // The sign of a word.
-            (Value::Public(Public::Known(0)), BitValue::Top { .. }) if index == 0 => {
-                self.concrete_bit(bit)
-            }
-            // A bit put where there is a 0.
-            (Value::Public(Public::Known(k)), BitValue::Var(v)) if k >> index & 1 == 0 => {
-                if *k == 0 && index == 0 {
-                    return Value::Var(*v);
-                }
-                let bound = k + (1 << index);
-                Value::Var(self.linear(&[(*v, 1 << index)], *k as i64, bound))
-            }
-            _ => self.pack(*a, index, *bit, W),
-        }
+        self.put_bit::<W>(*a, index, bit)
     }
 
     fn gate(&mut self, op: Logic, x: &BitValue, y: &BitValue) -> BitValue {
@@ -586,6 +572,10 @@ impl Domain for Algebra {
 
     fn store<const W: u32>(&mut self, at: Address, word: &Value) -> Result<(), Fault> {
         cells::store(self, at, W, *word)
+    }
+
+    fn full(&self) -> Option<usize> {
+        (self.vars.len() >= MOST_WORDS).then_some(MOST_WORDS)
     }
 
     fn at(&mut self, pc: usize) {

@@ -225,6 +225,28 @@ impl Algebra {
         }
     }
 
+    /// `a` with bit `index` replaced.
+    pub(super) fn put_bit<const W: u32>(&mut self, a: Value, index: u32, bit: &BitValue) -> Value {
+        match (&a, bit) {
+            (Value::Public(Public::Known(k)), BitValue::Public(PublicBit::Known(b))) => {
+                self.known::<W>(k & !(1 << index) | u64::from(*b) << index)
+            }
+            // The sign of a word.
+            (Value::Public(Public::Known(0)), BitValue::Top { .. }) if index == 0 => {
+                self.concrete_bit(bit)
+            }
+            // A bit put where there is a 0.
+            (Value::Public(Public::Known(k)), BitValue::Var(v)) if k >> index & 1 == 0 => {
+                if *k == 0 && index == 0 {
+                    return Value::Var(*v);
+                }
+                let bound = k + (1 << index);
+                Value::Var(self.linear(&[(*v, 1 << index)], *k as i64, bound))
+            }
+            _ => self.pack(a, index, *bit, W),
+        }
+    }
+
     /// Is the word 0?
     pub(super) fn zero_of(&mut self, a: Value) -> BitValue {
         match a {

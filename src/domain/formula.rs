@@ -37,9 +37,19 @@ pub struct Formula {
     terms: u32,
     /// Products of unsigned words: one term for each.
     products: HashMap<(String, String, u32), u32>,
+    /// Are products the products themselves? Where residues count, no other number will do.
+    exact: bool,
 }
 
 impl Formula {
+    /// A domain whose products are products.
+    pub fn exact() -> Self {
+        Self {
+            exact: true,
+            ..Self::default()
+        }
+    }
+
     /// The script so far.
     pub fn script(&self) -> &str {
         &self.script
@@ -89,12 +99,18 @@ impl Formula {
 
     /// The product of two unsigned words of `w` bits, in `2 w` bits: any number that is at most
     /// `(2^w - 1)^2`, and the same one for the same words. Multipliers are hard for solvers; what
-    /// holds for all such numbers holds for the product.
+    /// holds for all such numbers holds for the product. If [`Self::exact`], the product itself.
     pub fn product(&mut self, a: &Term, b: &Term, w: u32) -> u32 {
         let (x, y) = (self.text(a, w), self.text(b, w));
         let (x, y) = if x <= y { (x, y) } else { (y, x) };
         if let Some(known) = self.products.get(&(x.clone(), y.clone(), w)) {
             return *known;
+        }
+        if self.exact {
+            let value = format!("(bvmul ((_ zero_extend {w}) {x}) ((_ zero_extend {w}) {y}))");
+            let p = self.define(2 * w, &value);
+            self.products.insert((x, y, w), p);
+            return p;
         }
         self.script.push_str(&format!("; {x} * {y}\n"));
         let p = self.any(2 * w);

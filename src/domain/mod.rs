@@ -261,6 +261,12 @@ pub trait Domain: Sized {
     /// [`Fault::Store`] outside writable memory.
     fn store<const W: u32>(&mut self, at: Address, word: &Self::Word<W>) -> Result<(), Fault>;
 
+    /// The most words that it keeps, if it has made as many.
+    #[inline(always)]
+    fn full(&self) -> Option<usize> {
+        None
+    }
+
     /// Called with the address of each instruction before it runs.
     #[inline(always)]
     fn at(&mut self, _pc: usize) {}

@@ -28,8 +28,8 @@ impl Algebra {
         self.ways.undecided = match bit {
             // Where operands lie is no bit of theirs.
             BitValue::Public(_) => None,
-            BitValue::Opaque => Some(Self::as_bit(self.concrete_bit(bit))),
-            followed => Some(*followed),
+            // One variable for all that is joined.
+            bit => Some(Self::as_bit(self.concrete_bit(bit))),
         };
         Err(fault)
     }

@@ -165,6 +165,64 @@ fn arguments_in_other_registers() {
     assert!(!usual.judged.proof.correct.is_proved());
 }
 
+/// Lengths in registers, memory to work in, operands on the stack: by the calling convention, and said.
+#[test]
+fn arguments_anywhere() {
+    for (compiler, bits, by_way, deep) in [
+        (
+            AVR,
+            8,
+            [
+                "r,a,b,n8,scratch:8",
+                "r@r24,a@r22,b@r20,4@r18,scratch:8@r16",
+            ],
+            ["_:8,_:8,r,a,b", "r@r8,a@sp+3,b@sp+5"],
+        ),
+        (
+            ARM,
+            32,
+            [
+                "r,a,b,n32,scratch:32",
+                "r@r0,a@r1,b@r2,4@r3,scratch:32@sp+0",
+            ],
+            ["_:8,_:8,r,a,b", "r@sp+0,a@sp+4,b@sp+8"],
+        ),
+        (
+            MIPS,
+            32,
+            [
+                "r,a,b,n32,scratch:32",
+                "r@$a0,a@$a1,b@$a2,4@$a3,scratch:32@sp+16",
+            ],
+            ["_:8,_:8,r,a,b", "r@sp+16,a@sp+20,b@sp+24"],
+        ),
+    ] {
+        let file = compiler.multiplications(bits, 4, &["-O2", NO_MEMSET]);
+        for (symbol, conventions) in [("by_way", by_way), ("deep", deep)] {
+            for arguments in conventions {
+                let question = Question {
+                    arguments,
+                    align: Some(4),
+                    ..Question::of(symbol, 4 * bits)
+                };
+                proved(&file, &compiler, question);
+            }
+        }
+        // One byte too few, and pointers taken from elsewhere on the stack.
+        let short = by_way[0].replace("8,scratch:8", "8,scratch:7");
+        let short = short.replace("scratch:32", "scratch:31");
+        for (symbol, arguments) in [("by_way", short.as_str()), ("deep", "r,a,b")] {
+            let question = Question {
+                arguments,
+                align: Some(4),
+                ..Question::of(symbol, 4 * bits)
+            };
+            let audit = check(&file, compiler.core, question).expect("a function");
+            assert!(!audit.judged.proof.holds(), "{compiler:?} {symbol}");
+        }
+    }
+}
+
 #[test]
 fn the_wrong_machine_is_named() {
     let file = MIPS.multiplications(32, 4, &["-O2"]);

@@ -191,3 +191,18 @@ void beyond(LIMB *r, const LIMB *a, const LIMB *b)
     rows(r, a, b);
     r[2 * N] = 0;
 }
+
+/* The product is made in memory to work in, which the caller gives, and copied. */
+void by_way(LIMB *r, const LIMB *a, const LIMB *b, unsigned n, LIMB *work)
+{
+    school_n(work, a, b, n);
+    for (unsigned i = 0; i < 2 * n; i++)
+        r[i] = work[i];
+}
+
+/* Behind arguments that nobody reads the operands are on the stack. */
+void deep(unsigned long long p, unsigned long long q, LIMB *r, const LIMB *a, const LIMB *b)
+{
+    (void)p, (void)q;
+    rows(r, a, b);
+}

@@ -142,6 +142,56 @@ fn the_way_of_the_secret_is_told() {
     }
 }
 
+/// A look-up in a table of flash or of the code, and multipliers that stop early: which load the secret comes
+/// from, and what it passed.
+#[test]
+fn the_way_to_tables_and_multipliers_is_told() {
+    let cases = [
+        (
+            AVR,
+            8,
+            "f: movw r30, r22\n ld r18, Z\n ldi r30, lo8(1f)\n ldi r31, hi8(1f)\n add r30, r18\n adc r31, r1\n \
+             lpm r19, Z\n movw r30, r24\n st Z, r19\n std Z+1, r1\n ret\n1: .byte 1, 2, 3, 4\n",
+            "an address depends on the secret a[0] at 0xc: lpm r19, Z, by way of 0x2: ld r18, Z, 0x8: add r30, r18",
+        ),
+        (
+            ARM,
+            32,
+            "f: ldr r1, [r1]\n and r1, r1, #12\n adr r3, 1f\n ldr r3, [r3, r1]\n str r3, [r0]\n str r3, [r0, #4]\n \
+             bx lr\n1: .word 1, 2, 3, 4\n",
+            "an address depends on the secret a[0] at 0xc: ldr r3, [r3, r1], by way of 0x0: ldr r1, [r1], 0x4: and r1, r1, #12",
+        ),
+        (
+            ARM,
+            32,
+            "f: ldr r1, [r1]\n ldr r2, [r2]\n mov r3, r2\n add r3, r3, #0\n umull r3, r12, r1, r3\n \
+             stmia r0, {r3, r12}\n bx lr\n",
+            "at 0x10: umull r3, r12, r1, r3: umull takes 3 to 6 cycles depending on the secret b[0]; use a core whose \
+             multiplier has fixed time, or set the top byte of r3, by way of 0x4: ldr r2, [r2], 0xc: add r3, r3, #0",
+        ),
+        (
+            MIPS,
+            32,
+            ".set noreorder\nf: lw $5, 0($5)\n lw $6, 0($6)\n multu $5, $6\n mflo $2\n mfhi $3\n sw $2, 0($4)\n \
+             jr $31\n sw $3, 4($4)\n",
+            "at 0x8: multu $a1, $a2: the time of multu depends on the secret b[0], by way of 0x4: lw $a2, 0($a2)",
+        ),
+    ];
+    for (compiler, bits, source, told) in cases {
+        let case = Case {
+            compiler,
+            bits,
+            source,
+            balance: 0,
+            branch: "",
+            load: "",
+        };
+        let leak = case.leak(&case.audit(0));
+        assert_eq!(leak.text, told);
+        assert!(leak.is_known() && !leak.path.is_empty());
+    }
+}
+
 /// Four branches, each of which leaves out a row: 16 ways.
 #[test]
 fn all_ways_are_gone() {

@@ -64,3 +64,56 @@ fn signed_products_are_corrected() {
         );
     }
 }
+
+/// 32 bytes in three parts, as hand-written kernels square them: columns summed in three bytes and doubled
+/// at their end; then twice the product of the halves is added to what is in memory, carry by carry.
+fn square_in_parts() -> String {
+    const N: usize = 32;
+    const HALF: usize = N / 2;
+    let product = |i: usize, j: usize| {
+        format!(
+            " ldd r18, Y+{i}\n ldd r19, Y+{j}\n mul r18, r19\n add r2, r0\n adc r3, r1\n adc r4, r16\n"
+        )
+    };
+    let saved = ["r2", "r3", "r4", "r5", "r6", "r16", "r28", "r29"];
+    let pushes: String = saved.iter().map(|r| format!(" push {r}\n")).collect();
+    let pops: String = saved.iter().rev().map(|r| format!(" pop {r}\n")).collect();
+    let mut text = format!("{pushes} movw r30, r24\n movw r28, r22\n clr r16\n");
+    let columns = (0..2 * HALF - 1).map(|k| (k, k.saturating_sub(HALF - 1)..=k.min(HALF - 1)));
+    for first in [0, HALF] {
+        text += " clr r5\n clr r6\n";
+        for (k, range) in columns.clone() {
+            text += " clr r2\n clr r3\n clr r4\n";
+            let pairs = range.filter(|i| 2 * i < k);
+            text.extend(pairs.map(|i| product(first + i, first + k - i)));
+            text += " lsl r2\n rol r3\n rol r4\n";
+            if k % 2 == 0 {
+                text += &product(first + k / 2, first + k / 2);
+            }
+            text +=
+                " add r2, r5\n adc r3, r6\n adc r4, r16\n st Z+, r2\n mov r5, r3\n mov r6, r4\n";
+        }
+        text += " st Z+, r5\n";
+    }
+    text += &format!(" sbiw r30, {}\n clr r5\n clr r6\n", 2 * N - HALF);
+    for (k, range) in columns {
+        text += " clr r2\n clr r3\n clr r4\n";
+        text.extend(range.map(|i| product(i, HALF + k - i)));
+        text += " lsl r2\n rol r3\n rol r4\n add r2, r5\n adc r3, r6\n adc r4, r16\n ld r20, Z\n \
+                 add r2, r20\n adc r3, r16\n adc r4, r16\n st Z+, r2\n mov r5, r3\n mov r6, r4\n";
+    }
+    text += " ld r20, Z\n add r20, r5\n st Z+, r20\n ld r20, Z\n adc r20, r6\n st Z+, r20\n";
+    text += &" ld r20, Z\n adc r20, r16\n st Z+, r20\n".repeat(HALF - 1);
+    text + " clr r1\n" + &pops + " ret"
+}
+
+#[test]
+fn a_square_of_256_bits_in_three_parts() {
+    let body = square_in_parts();
+    assert_eq!(verdict(Op::Sqr, 256, "r,a", &body), Verdict::Proved);
+    // The carry of the sum with what is in memory.
+    let lost = body.replace("adc r4, r16\n st Z+", "st Z+");
+    assert_ne!(lost, body);
+    let wrong = verdict(Op::Sqr, 256, "r,a", &lost);
+    assert!(matches!(wrong, Verdict::Disproved(_)), "{wrong:?}");
+}

@@ -125,6 +125,9 @@ impl<'a, D: Domain> Decoded<'a, D> {
         pipeline: &mut Pipeline,
         account: &mut Account,
     ) -> Result<bool, Fault> {
+        if let Some(most) = m.d.full() {
+            return Err(Fault::WordLimit(most));
+        }
         let pc = m.pc;
         m.pc = pc + 4;
         let bit = match slot.ops.cond {

@@ -173,6 +173,9 @@ impl<D: Domain> Decoded<D> {
     fn observe(&self, m: &mut Avr<D>, slot: &Slot<D>) -> Result<(u64, bool), Stopped> {
         let pc = 2 * m.pc;
         m.d.at(pc);
+        if let Some(most) = m.d.full() {
+            return Err((pc, Fault::WordLimit(most)));
+        }
         let done = self.execute(m, slot)?;
         if slot.guarded {
             m.keeps_data_stack().map_err(|fault| (pc, fault))?;

@@ -138,6 +138,9 @@ impl<'a, D: Domain> Decoded<'a, D> {
         let Control { pc, next, in_slot } = control;
         m.pc = pc;
         m.d.at(pc);
+        if let Some(most) = m.d.full() {
+            return Err((pc, Fault::WordLimit(most)));
+        }
         let timing = slot.insn.form().timing;
         let branches = matches!(timing, Timing::Branch | Timing::Jump);
         if branches && in_slot {
