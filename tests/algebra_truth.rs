@@ -96,7 +96,7 @@ fn evaluate(d: &Algebra, inputs: &[u64]) -> Vec<Option<i128>> {
     }
     let number = |values: &[Option<i128>], x: Value| match x {
         Value::Public(Public::Known(k)) => Some(i128::from(k)),
-        Value::Public(Public::Pointer { .. }) => None,
+        Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => None,
         Value::Var(v) => values[v as usize],
     };
     // A word that was cut may be solved after the words that it was cut into: in a later round.
@@ -207,7 +207,7 @@ fn every_variable_is_what_it_is_said_to_be() {
                 for r in (0..2).chain(16..16 + REGISTERS) {
                     let said = match registers[r] {
                         Value::Public(Public::Known(k)) => Some(i128::from(k)),
-                        Value::Public(Public::Pointer { .. }) => None,
+                        Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => None,
                         Value::Var(v) => values[v as usize],
                     };
                     if let Some(said) = said {
@@ -339,7 +339,7 @@ fn compare_plain<const W: u32>(programs: u64) -> [u64; 2] {
                 for (said, is) in state.iter().zip(&numbers) {
                     let said = match said {
                         Value::Public(Public::Known(k)) => Some(i128::from(*k)),
-                        Value::Public(Public::Pointer { .. }) => None,
+                        Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => None,
                         Value::Var(v) => values[*v as usize],
                     };
                     if let Some(said) = said {
@@ -446,7 +446,7 @@ fn memory_is_what_it_is_said_to_be() {
                 for (said, is) in state.iter().zip(&numbers) {
                     let said = match said {
                         Value::Public(Public::Known(k)) => Some(i128::from(*k)),
-                        Value::Public(Public::Pointer { .. }) => None,
+                        Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => None,
                         Value::Var(v) => values[*v as usize],
                     };
                     let said = said.expect("every piece of a word is followed");

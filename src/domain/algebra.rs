@@ -106,7 +106,7 @@ impl Algebra {
     pub(super) fn bound(&self, value: Value, w: u32) -> u64 {
         match value {
             Value::Public(Public::Known(k)) => k,
-            Value::Public(Public::Pointer { .. }) => (1 << w) - 1,
+            Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => (1 << w) - 1,
             Value::Var(v) => self.vars[v as usize].bound,
         }
     }
@@ -114,7 +114,7 @@ impl Algebra {
     /// A pointer in arithmetic that does not fold is any word.
     pub(super) fn variable_or_number(&mut self, value: Value, w: u32) -> Value {
         match value {
-            Value::Public(Public::Pointer { .. }) => self.unknown_word(w),
+            Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => self.unknown_word(w),
             _ => value,
         }
     }
@@ -133,7 +133,7 @@ impl Algebra {
         match value {
             Value::Public(Public::Known(k)) => BitValue::Public(PublicBit::Known(k & 1 == 1)),
             Value::Var(v) => BitValue::Var(v),
-            Value::Public(Public::Pointer { .. }) => BitValue::Opaque,
+            Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => BitValue::Opaque,
         }
     }
 
@@ -142,7 +142,7 @@ impl Algebra {
         match value {
             Value::Public(Public::Known(k)) => form.1 += coefficient * k as i64,
             Value::Var(v) => form.0.push((v, coefficient)),
-            Value::Public(Public::Pointer { .. }) => {}
+            Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => {}
         }
     }
 
@@ -487,7 +487,7 @@ impl Domain for Algebra {
             Value::Var(v) if self.packed.contains_key(v) => self.packed_bit(*a, index),
             Value::Var(v) if index == W - 1 => BitValue::Top { word: *v, w: W },
             Value::Var(v) => Self::as_bit(self.digit(*v, index, W)),
-            Value::Public(Public::Pointer { .. }) => BitValue::Opaque,
+            Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => BitValue::Opaque,
         }
     }
 

@@ -170,7 +170,7 @@ impl Bounds {
         self.groups[chain.group as usize].operands = [Some(a), Some(b)];
         let max = |value: Value| match value {
             Value::Public(Public::Known(k)) => k,
-            Value::Public(Public::Pointer { .. }) => (1 << w) - 1,
+            Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => (1 << w) - 1,
             Value::Var(v) => bound(v),
         };
         // A word that starts a group counts as an addend too.

@@ -129,7 +129,8 @@ impl Algebra {
     fn under(&mut self, t: VarId, value: Value) -> Value {
         match value {
             Value::Public(Public::Known(1)) => Value::Var(t),
-            Value::Public(Public::Known(0)) | Value::Public(Public::Pointer { .. }) => Value::ZERO,
+            Value::Public(Public::Known(0))
+            | Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => Value::ZERO,
             Value::Public(Public::Known(k)) => Value::Var(self.linear(&[(t, k as i64)], 0, k)),
             Value::Var(v) => match self.absorbed(v, t) {
                 Some(known) => Value::Var(known),
@@ -181,7 +182,12 @@ impl Algebra {
 
     /// `bit ? x : y`, words of `w` bits.
     pub(super) fn choose(&mut self, bit: &BitValue, x: Value, y: Value, w: u32) -> Value {
-        let is_pointer = |v: Value| matches!(v, Value::Public(Public::Pointer { .. }));
+        let is_pointer = |v: Value| {
+            matches!(
+                v,
+                Value::Public(Public::Pointer { .. } | Public::Negated { .. })
+            )
+        };
         if is_pointer(x) || is_pointer(y) {
             return self.unknown_word(w);
         }
@@ -254,7 +260,7 @@ impl Algebra {
             // 1 - x of a bit x.
             Value::Var(v) if self.is_bit(v) => self.not(&BitValue::Var(v)),
             Value::Var(word) => BitValue::Zero { word, is: true },
-            Value::Public(Public::Pointer { .. }) => BitValue::Opaque,
+            Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => BitValue::Opaque,
         }
     }
 

@@ -84,7 +84,9 @@ impl Formula {
     pub fn text(&mut self, word: &Term, width: u32) -> String {
         match word {
             Term::Public(Public::Known(k)) => format!("(_ bv{k} {width})"),
-            Term::Public(Public::Pointer { .. }) => format!("t{}", self.any(width)),
+            Term::Public(Public::Pointer { .. } | Public::Negated { .. }) => {
+                format!("t{}", self.any(width))
+            }
             Term::Defined(t) => format!("t{t}"),
         }
     }

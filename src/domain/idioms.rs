@@ -228,7 +228,7 @@ impl Algebra {
             (None, Value::Public(Public::Known(k))) => {
                 Value::Var(self.linear(&[(selector, k as i64)], 0, k))
             }
-            (None, Value::Public(Public::Pointer { .. })) => return None,
+            (None, Value::Public(Public::Pointer { .. } | Public::Negated { .. })) => return None,
         };
         let taken = match op {
             Logic::And => return Some(both),

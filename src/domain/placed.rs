@@ -35,10 +35,13 @@ impl LowBits {
                 base,
                 offset,
                 part: 0,
-            } if base.0 >= Base::FIRST_OPERAND => {
+            }
+            | Public::Negated { base, offset }
+                if base.0 >= Base::FIRST_OPERAND =>
+            {
                 Self::new(memory.align.trailing_zeros(), offset as u64)
             }
-            Public::Pointer { .. } => None,
+            Public::Pointer { .. } | Public::Negated { .. } => None,
         }
     }
 

@@ -303,7 +303,7 @@ impl<'a> Polynomial<'a> {
             Value::Public(Public::Known(k)) => {
                 self.constant.add(&Scaled::new(&by.odd * k, by.shift));
             }
-            Value::Public(Public::Pointer { .. }) => {
+            Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => {
                 return Err(Open {
                     text: "the result contains an address".into(),
                     pc: None,

@@ -20,6 +20,11 @@ pub enum Public {
         offset: i64,
         part: u32,
     },
+    /// `offset - base`, in one word: what is left when a pointer is taken from a number.
+    Negated {
+        base: Base,
+        offset: i64,
+    },
 }
 
 impl Public {
@@ -71,7 +76,7 @@ pub struct Folded {
 
 /// `a op b op c` with `op` + or -, when it can be said.
 pub fn add_sub<const W: u32>(up: bool, a: Public, b: Public, c: PublicBit) -> Option<Folded> {
-    use Public::{Known, Pointer};
+    use Public::{Known, Negated, Pointer};
     if let (Known(a), Known(b), PublicBit::Known(c)) = (a, b, c) {
         let mut d = Concrete::new(0);
         let (a, b) = (Bits::<W>(a), Bits::<W>(b));
@@ -123,6 +128,11 @@ pub fn add_sub<const W: u32>(up: bool, a: Public, b: Public, c: PublicBit) -> Op
             };
             (Known(word), carry)
         }
+        (_, Negated { .. }) | (Negated { .. }, _) | (Known(_), Pointer { .. })
+            if W == 32 && (!up || !matches!((a, b), (Known(_), Pointer { .. }))) =>
+        {
+            (negated(up, a, b, c)?, NOBODY_ASKS)
+        }
         (pointer @ Pointer { .. }, Known(k)) => step::<W>(up, pointer, k, c)?,
         (Known(k), pointer @ Pointer { .. }) if up => step::<W>(up, pointer, k, c)?,
         _ => return None,
@@ -132,6 +142,59 @@ pub fn add_sub<const W: u32>(up: bool, a: Public, b: Public, c: PublicBit) -> Op
         carry,
         half: None,
         overflow: None,
+    })
+}
+
+/// A carry that depends on a place.
+const NOBODY_ASKS: PublicBit = PublicBit::Step {
+    base: Base::ABSOLUTE,
+    from: 0,
+    to: 0,
+    part: u32::MAX,
+    up: true,
+};
+
+/// A number less a pointer, in a word of 32 bits; that and numbers; that and the pointer, which is a number.
+fn negated(up: bool, a: Public, b: Public, c: PublicBit) -> Option<Public> {
+    use Public::{Known, Negated, Pointer};
+    let PublicBit::Known(c) = c else {
+        return None;
+    };
+    let sum = |x: i64, y: i64| match up {
+        true => x.wrapping_add(y).wrapping_add(i64::from(c)),
+        false => x.wrapping_sub(y).wrapping_sub(i64::from(c)),
+    };
+    let word = |x: i64| i64::from(x as i32);
+    Some(match (a, b) {
+        (Known(k), Pointer { base, offset, .. }) if !up => Negated {
+            base,
+            offset: word(sum(k as i64, offset)),
+        },
+        (Negated { base, offset }, Known(k)) => Negated {
+            base,
+            offset: word(sum(offset, k as i64)),
+        },
+        (Known(k), Negated { base, offset }) if up => Negated {
+            base,
+            offset: word(sum(k as i64, offset)),
+        },
+        (
+            Negated { base, offset },
+            Pointer {
+                base: other,
+                offset: at,
+                ..
+            },
+        )
+        | (
+            Pointer {
+                base: other,
+                offset: at,
+                ..
+            },
+            Negated { base, offset },
+        ) if up && base == other => Known(sum(offset, at) as u32 as u64),
+        _ => return None,
     })
 }
 
@@ -214,6 +277,7 @@ pub fn address<const W: u32>(parts: &[Public], extra: i64) -> Result<Address, Fa
     let width = W * parts.len() as u32;
     let wrap = |value: i64| value << (64 - width) >> (64 - width);
     match *parts.last().ok_or_else(torn)? {
+        Public::Negated { .. } => Err(torn()),
         Public::Known(_) => {
             let mut value = 0;
             for (i, part) in parts.iter().enumerate() {

@@ -449,7 +449,7 @@ impl Domain for Secret {
     fn number<const W: u32>(&mut self, word: &Taint) -> Result<u64, Fault> {
         match word {
             Taint::Public(Public::Known(k)) => Ok(*k),
-            Taint::Public(Public::Pointer { .. }) => {
+            Taint::Public(Public::Pointer { .. } | Public::Negated { .. }) => {
                 Err(Fault::SecretAddress(self.source(Origin::PLACE)))
             }
             Taint::Secret { origin: o, .. } => Err(Fault::SecretAddress(self.source(*o))),

@@ -313,7 +313,9 @@ impl Algebra {
         for (word, weight) in words {
             match word {
                 Value::Public(Public::Known(k)) => constant += (weight * k) as i64,
-                Value::Public(Public::Pointer { .. }) => return self.unknown_word(w),
+                Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => {
+                    return self.unknown_word(w);
+                }
                 Value::Var(v) => {
                     bound = bound.saturating_add(weight.saturating_mul(self.bound(*word, w)));
                     // 2^j y has no name of its own, so that y is cut in one way.
@@ -367,7 +369,7 @@ impl Algebra {
     fn low_zeros(&self, x: Value) -> u32 {
         match x {
             Value::Public(Public::Known(k)) => k.trailing_zeros(),
-            Value::Public(Public::Pointer { .. }) => 0,
+            Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => 0,
             Value::Var(v) => match self.vars[v as usize].def {
                 Def::Linear {
                     start,

@@ -62,10 +62,6 @@ fn questions(bits: u32) -> Vec<(&'static str, Question<'static>)> {
 /// A cell that is not proved: bits of a word, level, function, and why.
 type Open = (u32, &'static str, &'static str, &'static str);
 
-/// The compiler takes a pointer from a number, and adds it again when it compares.
-const NEGATED: &str = "a[0] * a[0] is missing or misplaced";
-/// The same in an address.
-const NEGATED_ADDRESS: &str = "an address depends on a computed value";
 /// A double word of eight registers, of which the last carry is lost: that it is 0 is not seen.
 const WIDE_CARRY: &str = "the carry of weight 2^160 may be lost";
 
@@ -136,32 +132,13 @@ fn avr() {
 
 #[test]
 fn arm() {
-    matrix(
-        &ARM,
-        &[
-            (16, "-O2", "square", NEGATED),
-            (16, "-O2", "square_doubled", NEGATED),
-            (16, "-O3", "square_n", "a[3] * a[3] is missing or misplaced"),
-            (
-                16,
-                "-O3",
-                "square_doubled",
-                "the carry of weight 2^48 may be lost",
-            ),
-        ],
-    );
+    let carry = "the carry of weight 2^48 may be lost";
+    matrix(&ARM, &[(16, "-O3", "square_doubled", carry)]);
 }
 
 #[test]
 fn mips() {
-    matrix(
-        &MIPS,
-        &[
-            (16, "-O2", "square", NEGATED_ADDRESS),
-            (16, "-O2", "square_doubled", NEGATED_ADDRESS),
-            (16, "-O3", "square_n", NEGATED_ADDRESS),
-        ],
-    );
+    matrix(&MIPS, &[]);
 }
 
 /// Each instruction of a function in turn does nothing: is what is proved then still right?
