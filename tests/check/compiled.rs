@@ -168,7 +168,7 @@ impl lozenge::target::OnIsa for Mutants<'_> {
             function.limit = 100_000;
             at += len as u64;
             let proof = prove::prove_function::<I>(&spec, core, &function, Alias::Distinct);
-            let found = kernel::counterexample::<I>(&spec, core, &function, Alias::Distinct, 300);
+            let found = kernel::counterexample::<I>(&spec, core, &function, Alias::Distinct, 100);
             all += 1;
             right += usize::from(found.is_none());
             proved += usize::from(proof.holds());
@@ -183,28 +183,23 @@ impl lozenge::target::OnIsa for Mutants<'_> {
     }
 }
 
-/// Sums and differences whose carries are branches, selections and comparisons, and products by way of
-/// functions that branch.
+/// Sums and differences whose carries are branches, selections and comparisons.
 #[test]
 fn mutants_are_not_proved() {
     let cases = [
         (AVR, 8, &[0u8, 0][..]),
-        (AVR, 16, &[0, 0]),
         (ARM, 16, &[0, 0, 0xa0, 0xe1]),
-        (ARM, 32, &[0, 0, 0xa0, 0xe1]),
         (MIPS, 8, &[0; 4]),
     ];
     for (compiler, bits, nop) in cases {
-        for level in ["-Os", "-O2"] {
-            let file = compiler.whole("ops.c", bits, WORDS, &[level, NO_MEMSET]);
-            for symbol in ["add", "add_n", "sub", "sub_n", "square_rows"] {
-                let all = questions(bits);
-                let (_, question) = all.iter().find(|(_, q)| q.symbol == symbol).expect("one");
-                let counts = on_core(compiler.core, Mutants(&file, *question, nop));
-                let [all, right, proved] = counts;
-                println!("{} {bits} {level} {symbol}: {counts:?}", compiler.gcc);
-                assert!(all > 10 && proved <= right && right < all);
-            }
+        let file = compiler.whole("ops.c", bits, WORDS, &["-O2", NO_MEMSET]);
+        for symbol in ["add_n", "sub", "sub_n"] {
+            let all = questions(bits);
+            let (_, question) = all.iter().find(|(_, q)| q.symbol == symbol).expect("one");
+            let counts = on_core(compiler.core, Mutants(&file, *question, nop));
+            let [all, right, proved] = counts;
+            println!("{} {bits} {symbol}: {counts:?}", compiler.gcc);
+            assert!(all > 10 && proved <= right && right < all);
         }
     }
 }
