@@ -128,6 +128,7 @@ impl<'a, D: Domain> Decoded<'a, D> {
     }
 
     /// Executes the instruction that is next: where control is then.
+    #[inline(always)]
     fn execute(
         &self,
         m: &mut Mips<D>,
