@@ -96,7 +96,7 @@ fn a_balanced_branch_is_a_leak_and_balanced() {
         // The runs on numbers went both ways, too: b = 0 is among them.
         let measured = audit.judged.measured.expect("runs");
         let within = cycles.min <= measured.call.min && measured.call.max <= cycles.max;
-        assert!(measured.runs > 20_000 && within, "{measured:?} {cycles:?}");
+        assert!(measured.runs > 100 && within, "{measured:?} {cycles:?}");
     }
 }
 
