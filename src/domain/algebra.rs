@@ -156,8 +156,8 @@ impl Algebra {
     }
 }
 
-/// The most variables: a product of 2048 bits in bytes takes an eighth.
-const MOST_WORDS: usize = 1 << 22;
+/// The most variables: a product of 2048 bits in bytes takes a quarter.
+const MOST_WORDS: usize = 1 << 21;
 
 pub(super) const NO: BitValue = BitValue::Public(PublicBit::Known(false));
 
