@@ -285,15 +285,16 @@ fn sizes_that_are_used() {
 /// README's figure.
 #[test]
 fn what_the_stack_pointer_costs() {
-    let params: [(&str, usize); 8] = [
-        ("apart", 2),
-        ("columns", 0),
-        ("early", 2),
-        ("late", 1),
-        ("levels", 1),
-        ("rows", 0),
-        ("swap", 0),
-        ("turn", 1),
+    let params: [(&str, usize); 9] = [
+        ("apart", 3131),
+        ("columns", 1230),
+        ("early", 201),
+        ("late", 4302),
+        ("levels", 2),
+        ("rows", 5),
+        ("swap", 2225),
+        ("turn", 110),
+        ("whole", 3101),
     ];
     let request = request(Operation::Mul, 160, "karatsuba", &params.into());
     let kernel = kernel::generate::<AvrIsa>(&request, &iar(&ATMEGA128)).expect("a kernel");
