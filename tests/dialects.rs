@@ -305,7 +305,7 @@ fn a_dialect_that_a_machine_has_not_is_refused() {
         ("mul 8 --mcu attiny10 --abi iar", "leave out --abi"),
         (
             "mul 8 --mcu attiny85 --abi iar --method shift-and-add",
-            "try --abi gcc",
+            "or --abi gcc",
         ),
         ("mul 32 --core arm7tdmi --abi iar", "leave out --abi"),
         ("mul 8 --mcu atmega8 --prefix 1x", "try lz_"),

@@ -4,7 +4,7 @@ use lozenge::facts::{Facts, Style};
 use lozenge::isa::Isa;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
-use lozenge::method::{METHODS, Params};
+use lozenge::method::{METHODS, MethodError, Params};
 use lozenge::spec::{Op, Size, Spec};
 
 /// Products of a square of `s` words: (s^2 + s) / 2, and with a level of Karatsuba three squares of half
@@ -36,7 +36,11 @@ fn squares_take_half_the_products() {
             for method in METHODS.iter().filter(|m| m.computes(Op::Sqr)) {
                 for params in (method.defaults)(&spec, &facts) {
                     let cell = format!("{} {params:?} s={s}", method.name);
-                    let schedule = (method.schedule)(&spec, &facts, &params).expect("a schedule");
+                    let schedule = match (method.schedule)(&spec, &facts, &params) {
+                        // Made by additions, where nothing multiplies.
+                        Err(MethodError::Multiplies("shift-and-add")) => continue,
+                        schedule => schedule.expect("a schedule"),
+                    };
                     let counts = schedule.check().unwrap_or_else(|e| panic!("{cell}: {e}"));
                     let levels = params.get("levels").copied().unwrap_or(0);
                     assert_eq!(counts.products as u32, products(s, levels), "{cell}");
