@@ -152,7 +152,6 @@ impl Algebra {
         let constant = quotient(form.constant)?;
         Some(match terms.as_slice() {
             [] => Value::Public(Public::Known(u64::try_from(constant).ok()?)),
-            [(bit, 1)] if constant == 0 => Value::Var(*bit),
             _ => Value::Var(self.linear(&terms, constant, 1)),
         })
     }
