@@ -70,7 +70,7 @@ fn kernels(core: &Core, words: u32, method: &Method, params: &Params) -> Vec<Ker
 
 /// All methods that multiply on a machine with a multiplier.
 fn products() -> impl Iterator<Item = &'static Method> {
-    let all = method::METHODS.into_iter();
+    let all = method::METHODS.iter().copied();
     all.filter(|m| m.computes(Operation::Mul) && m.name != "shift-and-add")
 }
 

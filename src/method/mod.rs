@@ -34,6 +34,7 @@ pub mod square_reverse_hybrid;
 mod streamed;
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use thiserror::Error;
 
@@ -73,7 +74,7 @@ impl Method {
 }
 
 /// Methods with a file of their own.
-static OWN: [&Method; 27] = [
+static OWN: &[&Method] = &[
     &operand_caching::METHOD,
     &consecutive_operand_caching::METHOD,
     &hybrid::METHOD,
@@ -103,24 +104,12 @@ static OWN: [&Method; 27] = [
     &hfips::SEPARATED,
 ];
 
-/// How many there are: those with a file, every product with each of two reductions behind it, and with folds.
-const ALL: usize = OWN.len() + 2 * separated::METHODS.len() + special_primes::METHODS.len();
-
-/// All methods.
-pub static METHODS: [&Method; ALL] = {
-    let mut all = [OWN[0]; ALL];
-    let folded = ALL - special_primes::METHODS.len();
-    let mut i = 0;
-    while i < all.len() {
-        all[i] = match (i.checked_sub(OWN.len()), i.checked_sub(folded)) {
-            (_, Some(j)) => &special_primes::METHODS[j],
-            (Some(j), None) => &separated::METHODS[j / 2][j % 2],
-            (None, None) => OWN[i],
-        };
-        i += 1;
-    }
-    all
-};
+/// All methods: those with a file, every product with each of two reductions behind it, and with folds.
+pub static METHODS: LazyLock<Vec<&'static Method>> = LazyLock::new(|| {
+    let separated = separated::METHODS.iter().flatten();
+    let folded = special_primes::METHODS.iter();
+    OWN.iter().copied().chain(separated).chain(folded).collect()
+});
 
 /// Why a method has no schedule for these parameters.
 #[derive(Error, Debug, Clone, PartialEq, Eq)]

@@ -58,7 +58,7 @@ macro_rules! separated {
 }
 
 /// Multiplications and squarings with columns or words, each with both reductions.
-pub static METHODS: [[Method; 2]; 10] = [
+pub static METHODS: &[[Method; 2]] = &[
     separated!(
         operand_caching::METHOD,
         Montmul,

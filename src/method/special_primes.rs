@@ -39,7 +39,7 @@ macro_rules! folded {
 }
 
 /// Every multiplication and squaring with columns or words.
-pub static METHODS: [Method; 11] = [
+pub static METHODS: &[Method] = &[
     folded!("operand-caching+fold", Op::Modmul, operand_caching::METHOD),
     folded!(
         "consecutive-operand-caching+fold",
