@@ -11,19 +11,20 @@ mod list;
 mod output;
 mod pareto;
 mod run;
+mod values;
 
 use std::process::ExitCode;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use lozenge::driver::engine::Products;
 use lozenge::driver::exponentiation::Kind;
-use lozenge::emit::Assembler;
 use lozenge::facts::Style;
 use lozenge::spec;
-use lozenge::spec::modulus::{Modular, Modulus, Reduce};
+use lozenge::spec::modulus::{Modular, Modulus};
 use num_bigint::BigUint;
+pub use values::{DialectArg, DriverOp, GenOp, LanguageArg, OpArg, ReduceArg, SecrecyArg, Topic};
+use values::{gen_op, identifier, number, parameter};
 
 /// Multi-precision arithmetic kernels for small processors, proved on the bytes that ship.
 #[derive(Parser)]
@@ -76,91 +77,6 @@ enum Command {
     Bench(bench::BenchArgs),
 }
 
-/// The operations on the command line.
-#[derive(Clone, Copy, ValueEnum)]
-pub enum OpArg {
-    /// r = a * b, also of two sizes: 256x64
-    Mul,
-    /// r = a^2
-    Sqr,
-    /// r = a * b mod 2^n, the low half
-    Mullo,
-    /// r = floor(a * b / 2^n), the high half
-    Mulhi,
-    /// r + 2^n carry = a + b, the carry returned; for `check`
-    Add,
-    /// r - 2^n borrow = a - b, the borrow returned; for `check`
-    Sub,
-    /// r = a * b * 2^-n mod m, Montgomery's product
-    Montmul,
-    /// r = a^2 * 2^-n mod m
-    Montsqr,
-    /// r = a * 2^-n mod m, a of twice the size
-    Redc,
-    /// r = a * b mod m
-    Modmul,
-    /// r = a^2 mod m
-    Modsqr,
-    /// r = a + b mod m
-    Modadd,
-    /// r = a - b mod m
-    Modsub,
-    /// r = -a mod m
-    Modneg,
-}
-
-impl From<OpArg> for spec::Op {
-    fn from(op: OpArg) -> Self {
-        match op {
-            OpArg::Mul => spec::Op::Mul,
-            OpArg::Sqr => spec::Op::Sqr,
-            OpArg::Mullo => spec::Op::Mullo,
-            OpArg::Mulhi => spec::Op::Mulhi,
-            OpArg::Add => spec::Op::Add,
-            OpArg::Sub => spec::Op::Sub,
-            OpArg::Montmul => spec::Op::Montmul,
-            OpArg::Montsqr => spec::Op::Montsqr,
-            OpArg::Redc => spec::Op::Redc,
-            OpArg::Modmul => spec::Op::Modmul,
-            OpArg::Modsqr => spec::Op::Modsqr,
-            OpArg::Modadd => spec::Op::Modadd,
-            OpArg::Modsub => spec::Op::Modsub,
-            OpArg::Modneg => spec::Op::Modneg,
-        }
-    }
-}
-
-/// What `gen` makes: a kernel, or a driver with its kernels.
-#[derive(Clone, Copy)]
-pub enum GenOp {
-    Kernel(OpArg),
-    Driver(DriverOp),
-}
-
-/// Whole computations.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum DriverOp {
-    /// base^exponent mod m, m odd and an operand
-    Modexp,
-    /// RSA's private operation by way of the primes (CRT): input^d mod p q
-    Rsa,
-    /// RSA's public operation: input^65537 mod m
-    RsaPublic,
-}
-
-/// The operations of `gen`: those of kernels, and those of drivers.
-fn gen_op() -> impl TypedValueParser<Value = GenOp> {
-    let values = |list: Vec<Option<PossibleValue>>| list.into_iter().flatten();
-    let kernels = OpArg::value_variants().iter().map(OpArg::to_possible_value);
-    let drivers = DriverOp::value_variants().iter();
-    let drivers = drivers.map(DriverOp::to_possible_value);
-    let all = PossibleValuesParser::new(values(kernels.chain(drivers).collect()));
-    all.try_map(|name| {
-        let kernel = OpArg::from_str(&name, false).map(GenOp::Kernel);
-        kernel.or_else(|_| DriverOp::from_str(&name, false).map(GenOp::Driver))
-    })
-}
-
 /// How a driver exponentiates.
 #[derive(Args)]
 pub struct DriverArgs {
@@ -175,24 +91,6 @@ pub struct DriverArgs {
     /// [default: montgomery up to 40 words]
     #[arg(long, value_name = "WHICH")]
     products: Option<Products>,
-}
-
-/// Who knows the exponent.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum SecrecyArg {
-    /// Time may not depend on it
-    Secret,
-    /// Time may depend on it
-    Public,
-}
-
-/// The languages of drivers.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum LanguageArg {
-    /// Assembly, and an object
-    Asm,
-    /// C, for your compiler: whether that keeps its time constant, nobody has looked
-    C,
 }
 
 /// What a modular operation works modulo.
@@ -218,52 +116,6 @@ impl ModularArgs {
             })),
             (None, Some(_)) => Err("--reduce needs a modulus: try --modulus p256".into()),
             (None, None) => Ok(None),
-        }
-    }
-}
-
-/// The reductions on the command line.
-#[derive(Clone, Copy, ValueEnum)]
-pub enum ReduceArg {
-    /// Below m
-    Full,
-    /// Below 2^n
-    Almost,
-    /// Below 2m, for 4m <= 2^n
-    Lazy,
-}
-
-impl From<ReduceArg> for Reduce {
-    fn from(reduce: ReduceArg) -> Self {
-        match reduce {
-            ReduceArg::Full => Reduce::Full,
-            ReduceArg::Almost => Reduce::Almost,
-            ReduceArg::Lazy => Reduce::Lazy,
-        }
-    }
-}
-
-/// The dialects on the command line.
-#[derive(Clone, Copy, ValueEnum)]
-pub enum DialectArg {
-    /// GNU as, through the C preprocessor
-    Gnu,
-    /// IAR, for AVR and ARM
-    Iar,
-    /// Rowley CrossWorks, for AVR
-    #[value(name = "crossworks")]
-    CrossWorks,
-    /// ARM and Keil, for ARM
-    Armasm,
-}
-
-impl From<DialectArg> for Assembler {
-    fn from(dialect: DialectArg) -> Self {
-        match dialect {
-            DialectArg::Gnu => Assembler::Gnu,
-            DialectArg::Iar => Assembler::Iar,
-            DialectArg::CrossWorks => Assembler::CrossWorks,
-            DialectArg::Armasm => Assembler::Armasm,
         }
     }
 }
@@ -406,14 +258,6 @@ pub struct RunArgs {
     json: bool,
 }
 
-fn number(text: &str) -> Result<BigUint, String> {
-    let digits = match text.strip_prefix("0x") {
-        Some(hex) => BigUint::parse_bytes(hex.as_bytes(), 16),
-        None => BigUint::parse_bytes(text.as_bytes(), 10),
-    };
-    digits.ok_or_else(|| format!("{text} is not a number: try 65537 or 0x10001"))
-}
-
 /// Arguments of `compare`.
 #[derive(Args)]
 pub struct CompareArgs {
@@ -510,15 +354,6 @@ pub struct CheckArgs {
     json: bool,
 }
 
-/// What `list` lists.
-#[derive(Clone, Copy, ValueEnum)]
-pub enum Topic {
-    Methods,
-    Cores,
-    Mcus,
-    Ops,
-}
-
 /// Arguments of `list`.
 #[derive(Args)]
 pub struct ListArgs {
@@ -527,26 +362,6 @@ pub struct ListArgs {
     /// Print one JSON object instead of a table
     #[arg(long)]
     json: bool,
-}
-
-fn identifier(text: &str) -> Result<String, String> {
-    let is_start = |c: char| c.is_ascii_alphabetic() || c == '_';
-    let fits =
-        text.starts_with(is_start) && text.chars().all(|c| is_start(c) || c.is_ascii_digit());
-    if fits || text.is_empty() {
-        return Ok(text.to_string());
-    }
-    Err("a name in C begins with a letter and goes on with letters, digits and _: try lz_".into())
-}
-
-fn parameter(text: &str) -> Result<(String, usize), String> {
-    let (name, value) = text
-        .split_once('=')
-        .ok_or_else(|| format!("{text} is not NAME=VALUE: try e=10"))?;
-    let value = value
-        .parse()
-        .map_err(|_| format!("{value} is not a whole number: try {name}=10"))?;
-    Ok((name.to_string(), value))
 }
 
 /// Runs the command line and returns the exit code.
