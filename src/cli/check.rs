@@ -98,7 +98,7 @@ impl OnIsa for Check<'_> {
             false => output::say(generate::text(&report).trim_end())?,
         }
         for warning in &report.warnings {
-            eprintln!("warning: {warning}");
+            output::tell(&format!("warning: {warning}"));
         }
         Ok(report.is_proved())
     }

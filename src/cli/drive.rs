@@ -369,7 +369,7 @@ impl OnIsa for Generate<'_> {
             }
         }
         for warning in &told.warnings {
-            eprintln!("warning: {warning}");
+            output::tell(&format!("warning: {warning}"));
         }
         Ok(true)
     }

@@ -138,10 +138,10 @@ fn generate<I: Isa>(
         output::say(&format!("{}  wrote          {wrote}", text(&report)))?;
     }
     if assembler == Assembler::Iar && kernel.abi == "avr-gcc" {
-        eprintln!("warning: IAR's compiler does not call as avr-gcc does: try --abi iar");
+        output::tell("warning: IAR's compiler does not call as avr-gcc does: try --abi iar");
     }
     for warning in &report.warnings {
-        eprintln!("warning: {warning}");
+        output::tell(&format!("warning: {warning}"));
     }
     Ok(proved)
 }

@@ -386,10 +386,8 @@ pub fn run() -> ExitCode {
                 }
             };
             let tip = text.lines().find(|l| l.trim_start().starts_with("tip:"));
-            eprintln!(
-                "{line}{}",
-                tip.map_or(String::new(), |t| format!(" ({})", t.trim()))
-            );
+            let tip = tip.map_or(String::new(), |t| format!(" ({})", t.trim()));
+            output::tell(&format!("{line}{tip}"));
             return ExitCode::from(2);
         }
     };
@@ -408,7 +406,7 @@ pub fn run() -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(message) => {
-            eprintln!("error: {message}");
+            output::tell(&format!("error: {message}"));
             ExitCode::from(2)
         }
     }

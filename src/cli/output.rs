@@ -56,6 +56,11 @@ pub fn say(text: &str) -> Result<(), String> {
     }
 }
 
+/// Prints a line to standard error, for whoever listens: a reader that has gone away changes no exit code.
+pub fn tell(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
 /// Temporary files are private; results are readable like any other file.
 #[cfg(unix)]
 fn set_mode(file: &NamedTempFile) -> std::io::Result<()> {

@@ -104,7 +104,7 @@ impl OnIsa for Run<'_> {
             output::say(text.trim_end())?;
         }
         for warning in target.warnings(flash, area + stack) {
-            eprintln!("warning: {warning}");
+            output::tell(&format!("warning: {warning}"));
         }
         Ok(true)
     }
