@@ -212,7 +212,9 @@ fn drivers_in_c_agree_with_big_integers_on_simavr() {
     let montgomery = "--method fips --exponentiation montgomery --products montgomery";
     let window = "-p window=3 --products composed";
     let binary = "--method fips --exponentiation binary --products montgomery";
+    let sliding = "--exponentiation sliding -p window=4 --method fips --products montgomery";
     let cases = [
+        (sliding, Ladder::Sliding(4), Products::Montgomery),
         (montgomery, Ladder::Montgomery, Products::Montgomery),
         (window, Ladder::Window(3), Products::Composed),
         (binary, Ladder::Binary, Products::Montgomery),

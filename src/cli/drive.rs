@@ -90,18 +90,26 @@ impl Plan<'_> {
     /// When the window has no such size, or there is none.
     pub fn ladder(&self) -> Result<Ladder, String> {
         let window = self.params.iter().find(|(name, _)| name == "window");
-        match (self.args.exponentiation.unwrap_or(Kind::Window), window) {
-            (Kind::Window, None) => Ok(Ladder::cheapest(self.exponent_bits())),
-            (Kind::Window, Some((_, k))) => match u32::try_from(*k) {
-                Ok(k @ 1..=MOST_WINDOW) => Ok(Ladder::Window(k)),
-                _ => Err(format!(
+        let kind = self.args.exponentiation.unwrap_or(Kind::Window);
+        let window = match window.map(|(_, k)| u32::try_from(*k)) {
+            None => None,
+            Some(_) if matches!(kind, Kind::Binary | Kind::Montgomery) => {
+                return Err("-p window needs --exponentiation window or sliding".into());
+            }
+            Some(Ok(k @ 1..=MOST_WINDOW)) => Some(k),
+            Some(_) => {
+                return Err(format!(
                     "a window has 1 to {MOST_WINDOW} bits: try -p window=4"
-                )),
-            },
-            (_, Some(_)) => Err("-p window needs --exponentiation window".into()),
-            (Kind::Binary, None) => Ok(Ladder::Binary),
-            (Kind::Montgomery, None) => Ok(Ladder::Montgomery),
-        }
+                ));
+            }
+        };
+        let bits = self.exponent_bits();
+        Ok(match kind {
+            Kind::Window => window.map_or_else(|| Ladder::cheapest(bits), Ladder::Window),
+            Kind::Sliding => window.map_or_else(|| Ladder::cheapest_sliding(bits), Ladder::Sliding),
+            Kind::Binary => Ladder::Binary,
+            Kind::Montgomery => Ladder::Montgomery,
+        })
     }
 
     /// What makes no sense of this computation.
@@ -213,6 +221,7 @@ impl Plan<'_> {
             Ladder::Binary => " --exponentiation binary".to_string(),
             Ladder::Montgomery => " --exponentiation montgomery".to_string(),
             Ladder::Window(k) => format!(" -p window={k}"),
+            Ladder::Sliding(k) => format!(" --exponentiation sliding -p window={k}"),
         };
         if let Some(method) = self.method {
             text += &format!(" --method {method}");

@@ -80,7 +80,8 @@ enum Command {
 /// How a driver exponentiates.
 #[derive(Args)]
 pub struct DriverArgs {
-    /// Of a driver: window (fixed; the table is read whole), binary, or montgomery (the ladder)
+    /// Of a driver: window (fixed; the table is read whole), montgomery (the ladder), or, not in constant
+    /// time, sliding (a window between zeros) or binary
     /// [default: window; -p window=K sets its bits]
     #[arg(long, value_name = "HOW")]
     exponentiation: Option<Kind>,

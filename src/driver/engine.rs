@@ -207,22 +207,18 @@ impl Engine {
         steps
     }
 
-    /// A square, and a product by `y` if the digit is not 0.
-    pub fn square_and_perhaps_multiply(&self) -> Vec<Step> {
-        match &self.how {
-            How::Steps { square, multiply } => {
-                let mut steps = square.clone();
-                steps.push(Step::IfDigit(multiply.clone(), Vec::new()));
-                steps
-            }
-            How::Kernels { next, .. } => vec![
-                self.call(Factor::Itself, *next, self.x),
-                Step::IfDigit(
-                    vec![self.call(Factor::Y, self.x, *next)],
-                    vec![copy(self.x, *next)],
-                ),
-            ],
-        }
+    /// A square, and after it what `choose` makes of the steps of a product by `y` and of those of none.
+    pub fn square_and_perhaps(&self, choose: impl FnOnce(&[Step], &[Step]) -> Step) -> Vec<Step> {
+        let (mut steps, multiply, none) = match &self.how {
+            How::Steps { square, multiply } => (square.clone(), multiply.clone(), Vec::new()),
+            How::Kernels { next, .. } => (
+                vec![self.call(Factor::Itself, *next, self.x)],
+                vec![self.call(Factor::Y, self.x, *next)],
+                vec![copy(self.x, *next)],
+            ),
+        };
+        steps.push(choose(&multiply, &none));
+        steps
     }
 
     fn call(&self, factor: Factor, to: Place, x: Place) -> Step {

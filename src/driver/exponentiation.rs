@@ -13,6 +13,9 @@ pub enum Ladder {
     Binary,
     /// So many bits at a time: as many squares, and a product by an entry of a table that is read whole.
     Window(u32),
+    /// So many bits that begin with a 1 at a time, and over the zeros between them squares: half the table
+    /// and fewer products, for exponents that are public.
+    Sliding(u32),
     /// Montgomery's ladder: a square and a product for every bit, of numbers exchanged under a mask.
     Montgomery,
 }
@@ -23,7 +26,7 @@ pub const MOST_WINDOW: u32 = 6;
 impl Ladder {
     /// Does it take the same time for all exponents of so many bits?
     pub fn is_constant_time(self) -> bool {
-        self != Ladder::Binary
+        matches!(self, Ladder::Window(_) | Ladder::Montgomery)
     }
 
     /// The window that is cheapest for so many bits: a product for each entry of the table and for each
@@ -35,6 +38,13 @@ impl Ladder {
         };
         Ladder::Window((1..MOST_WINDOW).min_by_key(cost).unwrap_or(1))
     }
+
+    /// The sliding window with the fewest products: one for each entry of half a table, and one for each
+    /// `k` bits that begin with a 1 and the one zero before them that is there on average.
+    pub fn cheapest_sliding(bits: u32) -> Self {
+        let cost = |k: &u32| (1 << (k - 1)) + bits / (k + 1);
+        Ladder::Sliding((1..=MOST_WINDOW).min_by_key(cost).unwrap_or(1))
+    }
 }
 
 impl fmt::Display for Ladder {
@@ -42,6 +52,7 @@ impl fmt::Display for Ladder {
         match self {
             Ladder::Binary => f.write_str("binary"),
             Ladder::Window(k) => write!(f, "window of {k} bits"),
+            Ladder::Sliding(k) => write!(f, "sliding window of {k} bits, not constant time"),
             Ladder::Montgomery => f.write_str("Montgomery's ladder"),
         }
     }
@@ -52,6 +63,7 @@ impl fmt::Display for Ladder {
 pub enum Kind {
     Binary,
     Window,
+    Sliding,
     Montgomery,
 }
 
@@ -62,9 +74,10 @@ impl FromStr for Kind {
         match text {
             "binary" => Ok(Kind::Binary),
             "window" => Ok(Kind::Window),
+            "sliding" => Ok(Kind::Sliding),
             "montgomery" => Ok(Kind::Montgomery),
             _ => Err(format!(
-                "there is no exponentiation {text}: try window, binary or montgomery"
+                "there is no exponentiation {text}: try window, sliding, binary or montgomery"
             )),
         }
     }
@@ -82,6 +95,8 @@ impl Room {
     pub fn new(d: &mut Driver, ladder: Ladder, bits: u32) -> Self {
         let entries = match ladder {
             Ladder::Window(k) => 1 << k,
+            // The base, and its powers by numbers of k bits that begin with a 1.
+            Ladder::Sliding(k) => 1 + (1 << (k - 1)),
             Ladder::Binary | Ladder::Montgomery => 1,
         };
         let table = d.field("table", entries * bits, Role::Work, "powers of the base");
@@ -99,11 +114,16 @@ pub fn power(e: &Engine, room: &Room, exponent: Place, bits: u32, r2: Place) -> 
         bytes: e.x.bytes,
     };
     // The base waits in the table's first entry while x = 1, as 2^n mod m.
-    let mut steps = vec![
-        copy(first, e.x),
-        copy(e.y, r2),
-        Step::Number { to: e.x, value: 1 },
-    ];
+    let mut steps = vec![copy(first, e.x)];
+    if let Ladder::Sliding(k) = room.ladder {
+        steps.extend([copy(e.y, e.x), Step::Table(first.part(first.bytes, 0).at)]);
+        steps.extend(e.products(&vec![Factor::Itself; k as usize - 1]));
+        steps.push(append(e.x));
+        let mut body = e.multiply();
+        body.push(append(e.x));
+        steps.extend(repeat((1 << (k - 1)) - 1, Cell::Outer, body));
+    }
+    steps.extend([copy(e.y, r2), Step::Number { to: e.x, value: 1 }]);
     steps.extend(e.multiply());
     steps.push(copy(e.y, first));
     let padding = 8 * exponent.bytes - bits as usize;
@@ -112,8 +132,34 @@ pub fn power(e: &Engine, room: &Room, exponent: Place, bits: u32, r2: Place) -> 
     match room.ladder {
         Ladder::Binary => {
             let mut body = vec![Step::NoDigit, Step::Bit];
-            body.extend(e.square_and_perhaps_multiply());
+            body.extend(e.square_and_perhaps(|multiply, none| if_digit(1, multiply, none)));
             steps.extend(repeat(bits as usize, Cell::Outer, body));
+        }
+        Ladder::Sliding(k) => {
+            let top = 1u8 << (k - 1);
+            let pick = Step::Pick {
+                to: e.y,
+                table: table.at,
+                less: top - 1,
+            };
+            // The digit is what came since the last product: it begins with a 1, and k bits are a window.
+            let window = |multiply: &[Step], rest: &[Step]| {
+                let taken = [&[pick.clone(), Step::NoDigit], multiply].concat();
+                if_digit(top, &taken, rest)
+            };
+            let mut body = vec![Step::Bit];
+            body.extend(e.square_and_perhaps(window));
+            let tail = (k - 1).min(bits);
+            steps.push(Step::NoDigit);
+            steps.extend(repeat((bits - tail) as usize, Cell::Outer, body));
+            // Of a window that begins here not all bits would come.
+            let mut body = vec![Step::Bit];
+            body.extend(e.square_and_perhaps(|multiply, none| {
+                let single = [&[copy(e.y, first), Step::NoDigit], multiply].concat();
+                let begins = if_digit(2, none, &[if_digit(1, &single, none)]);
+                window(multiply, &[begins])
+            }));
+            steps.extend(repeat(tail as usize, Cell::Outer, body));
         }
         Ladder::Window(k) => {
             let entries = 1usize << k;
@@ -162,6 +208,14 @@ pub fn power(e: &Engine, room: &Room, exponent: Place, bits: u32, r2: Place) -> 
     steps.extend(e.multiply());
     steps.extend(e.canonical());
     steps
+}
+
+fn if_digit(least: u8, body: &[Step], otherwise: &[Step]) -> Step {
+    Step::IfDigit {
+        least,
+        body: body.to_vec(),
+        otherwise: otherwise.to_vec(),
+    }
 }
 
 fn append(from: Place) -> Step {

@@ -165,8 +165,13 @@ pub enum Step {
     Bit,
     /// `digit = 0`.
     NoDigit,
-    /// The first if the digit is not 0, else the second: a branch on the exponent.
-    IfDigit(Vec<Step>, Vec<Step>),
+    /// A branch on the exponent.
+    IfDigit {
+        /// From which digit on the body is done, 1 or more.
+        least: u8,
+        body: Vec<Step>,
+        otherwise: Vec<Step>,
+    },
     Copy {
         to: To,
         from: Place,
@@ -182,6 +187,12 @@ pub enum Step {
         to: Place,
         table: usize,
         entries: usize,
+    },
+    /// `to = table[digit - less]` for a digit that is more, which time and addresses tell.
+    Pick {
+        to: Place,
+        table: usize,
+        less: u8,
     },
     /// Exchanges two numbers if the digit is 1, in the same time if it is 0.
     Swap {
@@ -279,7 +290,9 @@ impl Driver {
             all.push(step);
             match step {
                 Step::Repeat { body, .. } => open.extend(body),
-                Step::IfDigit(body, otherwise) => open.extend(body.iter().chain(otherwise)),
+                Step::IfDigit {
+                    body, otherwise, ..
+                } => open.extend(body.iter().chain(otherwise)),
                 _ => {}
             }
         }

@@ -120,7 +120,7 @@ fn used(passes: &str, driver: &Driver) -> String {
             Step::Lookup { .. } => matches!(name, "look_up" | "number"),
             Step::Swap { .. } => name == "swap",
             Step::Bit => name == "bit",
-            Step::Copy { .. } => name == "copy",
+            Step::Copy { .. } | Step::Pick { .. } => name == "copy",
             Step::Number { .. } => name == "number",
             Step::Sum(sum) => name == if sum.subtract { "subtract" } else { "add" },
             _ => false,
@@ -189,8 +189,12 @@ impl Text<'_> {
                 self.steps(text, body, depth + 1);
                 "}".into()
             }
-            Step::IfDigit(body, otherwise) => {
-                *text += &format!("{tabs}if (c->digit) {{\n");
+            Step::IfDigit {
+                least,
+                body,
+                otherwise,
+            } => {
+                *text += &format!("{tabs}if (c->digit >= {least}) {{\n");
                 self.steps(text, body, depth + 1);
                 if !otherwise.is_empty() {
                     *text += &format!("{tabs}}} else {{\n");
@@ -222,6 +226,10 @@ impl Text<'_> {
             Step::Lookup { to, table, entries } => {
                 let (r, t, n) = (self.at(to.at), self.at(*table), self.words(to.bytes));
                 format!("look_up({r}, {t}, {n}, {entries}, c->digit);")
+            }
+            Step::Pick { to, table, less } => {
+                let (r, t, n) = (self.at(to.at), self.at(*table), self.words(to.bytes));
+                format!("copy({r}, {t} + (c->digit - {less}) * {n}, {n});")
             }
             Step::Swap { a, b } => {
                 let n = self.words(a.bytes);

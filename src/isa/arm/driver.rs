@@ -27,8 +27,8 @@ const SAVED: u16 = 0x0ff0 | 1 << LR;
 /// Bytes of the largest area: addresses are made of two immediates.
 const MOST_BYTES: usize = 0xfc00;
 /// Condition codes.
-const EQ: u8 = 0;
 const NE: u8 = 1;
+const CC: u8 = 3;
 
 /// The instructions of `driver`.
 ///
@@ -218,10 +218,14 @@ impl Emitter {
             }
             Step::Bit => self.bit(),
             Step::NoDigit => self.clear(Cell::Digit),
-            Step::IfDigit(body, otherwise) => {
+            Step::IfDigit {
+                least,
+                body,
+                otherwise,
+            } => {
                 self.get(A, Cell::Digit);
-                self.imm(Op::CMP, false, 0, A, 0);
-                let other = self.ahead(EQ);
+                self.imm(Op::CMP, false, 0, A, *least);
+                let other = self.ahead(CC);
                 self.steps(body);
                 let always = Ops::default().cond;
                 let end = (!otherwise.is_empty()).then(|| self.ahead(always));
@@ -245,6 +249,17 @@ impl Emitter {
                 self.push(Insn::at(Op::STR, A, TO, 0, false));
             }
             Step::Lookup { to, table, entries } => self.lookup(*to, *table, *entries),
+            Step::Pick { to, table, less } => {
+                self.get(A, Cell::Digit);
+                self.imm(Op::SUB, false, A, A, *less);
+                self.point(FROM, *table);
+                let top = self.insns.len();
+                self.add(FROM, FROM, to.bytes);
+                self.imm(Op::SUB, true, A, A, 1);
+                self.branch(NE, top);
+                self.point(TO, to.at);
+                self.copy_pass(to.bytes);
+            }
             Step::Swap { a, b } => self.swap(*a, *b),
             Step::Sum(sum) => self.sum(sum),
             Step::Fewer(from, less) => {
@@ -303,7 +318,12 @@ impl Emitter {
             }
         }
         self.point(FROM, from.at);
-        self.over(from.bytes, |e| {
+        self.copy_pass(from.bytes);
+    }
+
+    /// Copies from where [`FROM`] points to where [`TO`] does.
+    fn copy_pass(&mut self, bytes: usize) {
+        self.over(bytes, |e| {
             e.push(Insn::post(Op::LDR, A, FROM, 4));
             e.push(Insn::post(Op::STR, A, TO, 4));
         });

@@ -244,10 +244,14 @@ impl Emitter {
             }
             Step::Bit => self.bit(),
             Step::NoDigit => self.put(Cell::Digit, 1),
-            Step::IfDigit(body, otherwise) => {
+            Step::IfDigit {
+                least,
+                body,
+                otherwise,
+            } => {
                 self.get(24, Cell::Digit);
-                self.rr(Op::AND, 24, 24);
-                self.branch(Op::BRBC, ZERO, 1);
+                self.dk(Op::CPI, 24, i32::from(*least));
+                self.branch(Op::BRBC, C, 1);
                 let other = self.ahead();
                 self.steps(body)?;
                 if otherwise.is_empty() {
@@ -270,6 +274,17 @@ impl Emitter {
                 }
             }
             Step::Lookup { to, table, entries } => self.lookup(*to, *table, *entries)?,
+            Step::Pick { to, table, less } => {
+                self.get(24, Cell::Digit);
+                self.dk(Op::SUBI, 24, i32::from(*less));
+                self.point(X, *table);
+                let top = self.at;
+                self.add(X, to.bytes);
+                self.rr(Op::DEC, 24, 0);
+                self.again(top)?;
+                self.point(Z, to.at);
+                self.copy_pass(to.bytes)?;
+            }
             Step::Swap { a, b } => self.swap(*a, *b)?,
             Step::Sum(sum) => self.sum(sum)?,
             Step::Fewer(from, less) => {
@@ -351,7 +366,12 @@ impl Emitter {
             }
         }
         self.point(X, from.at);
-        self.over(from.bytes, |e| {
+        self.copy_pass(from.bytes)
+    }
+
+    /// Copies from where X points to where Z does.
+    fn copy_pass(&mut self, bytes: usize) -> Result<(), LowerError> {
+        self.over(bytes, |e| {
             e.rr(Op::LDX_INC, 25, 0);
             e.push(Insn::rk(Op::STZ_INC, 25, 0));
         })

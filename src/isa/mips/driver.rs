@@ -227,9 +227,19 @@ impl Emitter {
             }
             Step::Bit => self.bit()?,
             Step::NoDigit => self.put(Cell::Digit, 0),
-            Step::IfDigit(body, otherwise) => {
+            Step::IfDigit {
+                least,
+                body,
+                otherwise,
+            } => {
                 self.get(A, Cell::Digit);
-                let other = self.ahead(Op::BEQ, A, 0);
+                let other = match least {
+                    1 => self.ahead(Op::BEQ, A, 0),
+                    _ => {
+                        self.immediate(Op::SLTIU, A, A, i32::from(*least));
+                        self.ahead(Op::BNE, A, 0)
+                    }
+                };
                 self.steps(body)?;
                 let end = match otherwise.is_empty() {
                     true => None,
@@ -255,6 +265,17 @@ impl Emitter {
                 self.immediate(Op::SW, A, AREA, to.at as i32);
             }
             Step::Lookup { to, table, entries } => self.lookup(*to, *table, *entries)?,
+            Step::Pick { to, table, less } => {
+                self.get(A, Cell::Digit);
+                self.immediate(Op::ADDIU, A, A, -i32::from(*less));
+                self.point(FROM, *table);
+                let top = self.insns.len();
+                self.immediate(Op::ADDIU, A, A, -1);
+                self.back(Op::BNE, A, 0, top)?;
+                self.immediate(Op::ADDIU, FROM, FROM, to.bytes as i32);
+                self.point(TO, to.at);
+                self.copy_pass(to.bytes)?;
+            }
             Step::Swap { a, b } => self.swap(*a, *b)?,
             Step::Sum(sum) => self.sum(sum)?,
             Step::Fewer(from, less) => {
@@ -302,7 +323,12 @@ impl Emitter {
             }
         }
         self.point(FROM, from.at);
-        self.over(from.bytes, true, |e, words| {
+        self.copy_pass(from.bytes)
+    }
+
+    /// Copies from where [`FROM`] points to where [`TO`] does.
+    fn copy_pass(&mut self, bytes: usize) -> Result<(), LowerError> {
+        self.over(bytes, true, |e, words| {
             let list = || (0..words as u8).map(|i| (A + i, 4 * i32::from(i)));
             list().for_each(|(r, at)| e.immediate(Op::LW, r, FROM, at));
             list().for_each(|(r, at)| e.immediate(Op::SW, r, TO, at));
