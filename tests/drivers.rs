@@ -169,7 +169,8 @@ fn mips_agrees_with_big_integers() {
 #[test]
 fn the_papers_exponentiation_runs() {
     const LOOPS: &str = "binary --style rolled -p unroll=1";
-    let rows: [(&str, &str, &[(&str, u64)]); 3] = [
+    type Row<'a> = (&'a str, &'a str, &'a [(&'a str, u64)]);
+    let rows: [Row; 3] = [
         (
             "`wide-acc` | 14.0",
             "--isa-ext wide-acc",
