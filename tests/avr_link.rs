@@ -27,54 +27,6 @@ const ALIASES: [(u8, &str); 4] = [
 /// Bytes of results the program keeps before the runner must take them.
 const ROOM: usize = 512;
 
-/// The program: operands in flash, results in RAM, guards around the buffers. `status` of a
-/// result: 1 if an operand that is not the result changed, 2 if a guard did.
-const PROGRAM: &str = r#"
-#include <stdint.h>
-#include <string.h>
-#include <avr/pgmspace.h>
-#include "@.h"
-enum { A = BYTES_A, B = BYTES_B, R = BYTES_R, ROOM = A + B + R, GUARD = 8, N = COUNT, K = KEPT };
-_Static_assert(@UPPER_RESULT_BYTES == R, "the header says how long the result is");
-struct pair { uint8_t mode, a[A], b[B]; };
-struct result { uint8_t status, r[R]; };
-static const struct pair pairs[N] PROGMEM = { PAIRS };
-static struct pair pair;
-static struct { uint8_t g0[GUARD], a[ROOM], g1[GUARD], b[ROOM], g2[GUARD], r[ROOM], g3[GUARD]; } m;
-volatile struct result results[K];
-__attribute__((noinline)) void flush(void) { __asm__ volatile("" ::: "memory"); }
-__attribute__((noinline)) void done(void) { for (;;) __asm__ volatile("" ::: "memory"); }
-static uint8_t differs(const uint8_t *p, uint8_t byte)
-{
-	uint8_t d = 0;
-	for (uint8_t i = 0; i < GUARD; i++)
-		d |= p[i] ^ byte;
-	return d;
-}
-int main(void)
-{
-	for (uint16_t i = 0; i < N; i++) {
-		volatile struct result *out = &results[i % K];
-		memcpy_P(&pair, &pairs[i], sizeof pair);
-		memset(&m, 0xa5, sizeof m);
-		memcpy(m.a, pair.a, A);
-		memcpy(m.b, pair.b, B);
-		uint8_t *a = m.a, *b = pair.mode == 1 || pair.mode == 4 ? m.a : m.b;
-		uint8_t *r = pair.mode == 2 || pair.mode == 4 ? m.a : pair.mode == 3 ? m.b : m.r;
-		CALL;
-		(void)b;
-		out->status = differs(m.g0, 0xa5) | differs(m.g1, 0xa5) | differs(m.g2, 0xa5) | differs(m.g3, 0xa5) ? 2 : 0;
-		if ((r != m.a && memcmp(m.a, pair.a, A)) || (r != m.b && memcmp(m.b, pair.b, B)))
-			out->status |= 1;
-		for (uint16_t j = 0; j < R; j++)
-			out->r[j] = r[j];
-		if (i % K == K - 1 || i == N - 1)
-			flush();
-	}
-	done();
-}
-"#;
-
 /// xorshift64* (Vigna, 2016).
 struct Rng(u64);
 
@@ -276,30 +228,35 @@ impl Cell {
         };
         let rows: Vec<_> = pairs
             .iter()
-            .map(|p| format!("{{{},{},{}}}", p.mode, list(&p.a), list(&p.b)))
+            .map(|p| format!("{{{},{},{},{{0}}}}", p.mode, list(&p.a), list(&p.b)))
             .collect();
         let [a, b, r] = self.bytes().map(|n| n.to_string());
-        let call = match self.takes_two() {
-            false => "@(r, a)",
-            true => "@(r, a, b)",
-        };
-        let source = PROGRAM
-            .replace("CALL", call)
-            .replace("BYTES_A", &a)
-            .replace("BYTES_B", &b)
-            .replace("BYTES_R", &r)
-            .replace("@UPPER", &self.symbol.to_uppercase())
-            .replace('@', &self.symbol)
-            .replace("COUNT", &pairs.len().to_string())
-            .replace("KEPT", &kept.to_string())
-            .replace("PAIRS", &rows.join(",\n"));
-        std::fs::write(self.folder.join("main.c"), source).expect("main.c can be written");
+        let sources = if self.takes_two() { 2 } else { 1 };
+        std::fs::write(self.folder.join("cases.h"), rows.join(",\n")).expect("it can be written");
+        let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/avr_calls.c");
         // The object is linked as it is; unused sections go, as in many firmware projects.
         run(self
             .avr_gcc()
-            .args(["-O2", "-std=gnu99", "-Wall", "-Wextra", "-Werror"])
+            .args(["-O2", "-std=gnu99", "-Wall", "-Wextra", "-Werror", "-I."])
             .args(["-ffunction-sections", "-Wl,--gc-sections,--fatal-warnings"])
-            .args(["main.c", &format!("{}.o", self.symbol), "-o", "main.elf"]));
+            .arg(format!("-DHEADER=\"{}.h\"", self.symbol))
+            .arg(format!("-DKERNEL={}", self.symbol))
+            .arg(format!(
+                "-DHEADER_RESULT_BYTES={}_RESULT_BYTES",
+                self.symbol.to_uppercase()
+            ))
+            .args([
+                format!("-DA_BYTES={a}"),
+                format!("-DB_BYTES={b}"),
+                "-DM_BYTES=1".into(),
+            ])
+            .args([
+                format!("-DRESULT_BYTES={r}"),
+                format!("-DSOURCES={sources}"),
+            ])
+            .args([format!("-DCOUNT={}", pairs.len()), format!("-DKEPT={kept}")])
+            .arg(program)
+            .args([&format!("{}.o", self.symbol), "-o", "main.elf"]));
         self.folder.join("main.elf")
     }
 

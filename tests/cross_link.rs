@@ -300,7 +300,10 @@ impl<'a> Cell<'a> {
                 "-DSOURCES={}",
                 if self.op == "sqr" { 1 } else { 2 }
             ))
-            .arg(format!("-DRESULT_BYTES={upper}_RESULT_BYTES"))
+            .args([
+                "-DM_BYTES=4".into(),
+                format!("-DRESULT_BYTES={upper}_RESULT_BYTES"),
+            ])
             .arg(format!("-DSAVED={}", self.tools.saved.len()))
             .arg(format!("-DHOME={}", self.tools.home))
             .arg(oracle("cross_calls.c"))
@@ -323,6 +326,7 @@ impl<'a> Cell<'a> {
             input.extend(self.word(pair.mode));
             input.extend(self.words(&pair.a, len_a));
             input.extend(self.words(&pair.b, len_b));
+            input.extend(self.word(0));
         }
         let operands = self.folder.join("operands");
         std::fs::write(&operands, input).expect("the operands can be written");

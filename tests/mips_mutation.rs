@@ -14,7 +14,7 @@ use lozenge::isa::mips::instructions::{Feature, Op, Timing};
 use lozenge::isa::{Isa, Operands};
 use lozenge::method::{self, Params};
 use lozenge::prove;
-use lozenge::spec::modulus::{Modular, Modulus};
+use lozenge::spec::modulus::{Modular, Reduce};
 use lozenge::spec::{Alias, Op as Operation, Spec};
 use lozenge::vectors::{self, Random};
 
@@ -97,46 +97,59 @@ const KINDS: [&str; 7] = [
     "replace",
 ];
 
-/// What is attacked: operation, method, its parameters, the extension, words.
+/// What is attacked: operation, method, its parameters, the extension, words, modulus and reduction.
 type Case = (
     Operation,
     &'static str,
     &'static [(&'static str, usize)],
     &'static [Feature],
     u32,
+    Option<(&'static str, Reduce)>,
 );
 
-const CASES: [Case; 20] = {
-    use Operation::{Montmul, Montsqr, Mul, Sqr};
+#[rustfmt::skip]
+const CASES: [Case; 34] = {
+    use Operation::{
+        Modadd, Modmul, Modneg, Modsqr, Modsub, Montmul, Montsqr, Mul, Redc, Sqr,
+    };
+    use Reduce::{Almost, Full, Lazy};
     const WIDE: &[Feature] = &[Feature::WideAcc];
     [
-        (Mul, "product-scanning", &[], &[], 3),
-        (Mul, "product-scanning", &[], WIDE, 4),
-        (Mul, "operand-caching", &[("e", 2)], &[], 5),
-        (Mul, "operand-caching", &[("e", 2)], WIDE, 5),
-        (Mul, "operand-scanning", &[("k", 1)], &[Feature::MaddHl], 3),
-        (Mul, "operand-scanning", &[("k", 0)], &[], 2),
-        (Mul, "hybrid", &[("carry", 1), ("d", 3)], &[], 4),
-        (Mul, "karatsuba-comba", &[("levels", 1)], &[], 4),
-        (Mul, "karatsuba-comba", &[("levels", 2)], &[], 5),
-        (Sqr, "square-product-scanning", &[], &[], 4),
-        (Sqr, "square-carry-catcher", &[("d", 2)], &[], 4),
-        (Sqr, "lazy-doubling", &[("d", 2)], &[], 4),
-        (Sqr, "lazy-doubling", &[("d", 4)], WIDE, 5),
-        (Sqr, "sliding-block-doubling", &[("c", 4), ("e", 4)], &[], 5),
-        (
-            Sqr,
-            "karatsuba-squaring",
-            &[("levels", 1), ("c", 2)],
-            &[],
-            5,
-        ),
+        (Mul, "product-scanning", &[], &[], 3, None),
+        (Mul, "product-scanning", &[], WIDE, 4, None),
+        (Mul, "operand-caching", &[("e", 2)], &[], 5, None),
+        (Mul, "operand-caching", &[("e", 2)], WIDE, 5, None),
+        (Mul, "operand-scanning", &[("k", 1)], &[Feature::MaddHl], 3, None),
+        (Mul, "operand-scanning", &[("k", 0)], &[], 2, None),
+        (Mul, "hybrid", &[("carry", 1), ("d", 3)], &[], 4, None),
+        (Mul, "karatsuba-comba", &[("levels", 1)], &[], 4, None),
+        (Mul, "karatsuba-comba", &[("levels", 2)], &[], 5, None),
+        (Sqr, "square-product-scanning", &[], &[], 4, None),
+        (Sqr, "square-carry-catcher", &[("d", 2)], &[], 4, None),
+        (Sqr, "lazy-doubling", &[("d", 2)], &[], 4, None),
+        (Sqr, "lazy-doubling", &[("d", 4)], WIDE, 5, None),
+        (Sqr, "sliding-block-doubling", &[("c", 4), ("e", 4)], &[], 5, None),
+        (Sqr, "karatsuba-squaring", &[("levels", 1), ("c", 2)], &[], 5, None),
         // Two nested loops.
-        (Montmul, "fips", &[("unroll", 1)], WIDE, 4),
-        (Montmul, "fips", &[("unroll", 2)], &[], 5),
-        (Montsqr, "fips", &[("unroll", 1)], WIDE, 6),
-        (Montmul, "fios", &[("unroll", 1)], &[Feature::MaddHl], 4),
-        (Sqr, "square-product-scanning", &[("unroll", 1)], WIDE, 6),
+        (Montmul, "fips", &[("unroll", 1)], WIDE, 4, Some(("runtime", Full))),
+        (Montmul, "fips", &[("unroll", 2)], &[], 5, Some(("runtime", Full))),
+        (Montsqr, "fips", &[("unroll", 1)], WIDE, 6, Some(("runtime", Full))),
+        (Montmul, "fios", &[("unroll", 1)], &[Feature::MaddHl], 4, Some(("runtime", Full))),
+        (Sqr, "square-product-scanning", &[("unroll", 1)], WIDE, 6, None),
+        (Modmul, "product-scanning+fold", &[], &[], 3, Some(("2^96-17", Full))),
+        (Modmul, "product-scanning+fold", &[], &[], 3, Some(("2^95-39", Almost))),
+        (Modmul, "product-scanning+fold", &[], WIDE, 4, Some(("2^128-2^64+2^32-1", Full))),
+        (Modsqr, "square-product-scanning+fold", &[], &[], 4, Some(("2^128-2^64-1", Almost))),
+        (Modadd, "carry-chain", &[], &[], 3, Some(("0xff9e3779b1c0ffee1234567b", Full))),
+        (Modadd, "carry-chain", &[], &[], 3, Some(("0x3f9e3779b1c0ffee1234567b", Almost))),
+        (Modsub, "carry-chain", &[], &[], 3, Some(("0x1f9e3779b1c0ffee1234567b", Lazy))),
+        (Modneg, "carry-chain", &[], &[], 3, Some(("runtime", Full))),
+        (Montmul, "fips", &[], &[], 3, Some(("0xff9e3779b1c0ffee1234567b", Full))),
+        (Montmul, "product-scanning+sps", &[], WIDE, 3, Some(("0xcd3e*2^80+1", Full))),
+        (Montmul, "hsps", &[("d", 2)], &[], 4, Some(("runtime", Full))),
+        (Montmul, "product-scanning+sos", &[], &[], 3, Some(("0x1f9e3779b1c0ffee1234567b", Lazy))),
+        (Montsqr, "cios", &[], &[], 3, Some(("0xff9e3779b1c0ffee1234567b", Almost))),
+        (Redc, "fips", &[], &[], 3, Some(("0xff9e3779b1c0ffee1234567b", Full))),
     ]
 };
 
@@ -145,13 +158,16 @@ fn the_prover_rejects_faults() {
     let mut random = Random::new(11);
     let (mut tried, mut rejected, mut wrong) = (0, 0, 0);
     let mut table: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
-    for (op, name, params, features, words) in CASES {
+    for (op, name, params, features, words, modulus) in CASES {
         let params: Params = params.iter().copied().collect();
         let core = features
             .iter()
             .fold(Core::named("mips-4km").unwrap(), |core, f| core.with(*f));
         let method = method::find(name).unwrap();
-        let modular = op.is_modular().then_some(Modular::full(Modulus::Runtime));
+        let modular = modulus.map(|(text, reduce)| Modular {
+            modulus: text.parse().unwrap(),
+            reduce,
+        });
         let style = match params.contains_key("unroll") {
             true => Style::Rolled,
             false => Style::Unrolled,
@@ -168,13 +184,10 @@ fn the_prover_rejects_faults() {
             function.limit = 10_000;
             prove::prove_function::<MipsIsa>(&spec, &core, &function, Alias::Distinct)
         };
-        let title = format!("{}, {words} words, {name} {params:?}", core.full_name());
+        let title = format!("{}, {}, {name} {params:?}", core.full_name(), spec.symbol());
         let code = MipsIsa::encode(&core, &original).unwrap();
         assert!(prove(&code).holds(), "{title}: {:?}", prove(&code));
-        let inputs = match op.is_modular() {
-            true => vectors::of(&spec, 400, 13),
-            false => vectors::operands(&spec.source_bytes(), 400, 13),
-        };
+        let inputs = vectors::of(&spec, 400, 13);
         let mut done = 0;
         while done < 200 {
             let kind = random.below(KINDS.len());

@@ -229,6 +229,18 @@ fn wrong_mutants_are_rejected() {
             modular(Operation::Montmul, 24, "2^24-2^11-1", Reduce::Full),
             "sos",
         ),
+        montgomery(
+            modular(Operation::Montmul, 24, "0x2fb3a1", Reduce::Lazy),
+            "product-scanning+sps",
+        ),
+        montgomery(
+            modular(Operation::Montsqr, 32, "0xcd3e*2^16+1", Reduce::Full),
+            "square-product-scanning+sos",
+        ),
+        {
+            let (spec, _) = modular(Operation::Montmul, 32, "runtime", Reduce::Almost);
+            (spec, ("hsps", Params::from([("d", 2)])))
+        },
         modular(Operation::Modadd, 40, "0xff9e3779b1", Reduce::Full),
         modular(Operation::Modadd, 40, "0x3f9e3779b1", Reduce::Almost),
         modular(Operation::Modsub, 40, "0xff9e3779b1", Reduce::Full),

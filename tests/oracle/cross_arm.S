@@ -39,21 +39,21 @@ enter:
 	push {r4-r11, lr}
 	ldr r12, =current
 	str r0, [r12]
-	str sp, [r0, #24]
+	str sp, [r0, #28]
 	mov r12, r0
-	ldr sp, [r12, #16]
-	add r3, r12, #28
+	ldr sp, [r12, #20]
+	add r3, r12, #32
 	ldm r3, {r4-r11}
-	ldmib r12, {r0-r2}
+	ldmib r12, {r0-r3}
 	ldr r12, [r12]
 	mov lr, pc
 	bx r12
 	ldr r12, =current
 	ldr r12, [r12]
-	str sp, [r12, #20]
-	add r3, r12, #28 + 32
+	str sp, [r12, #24]
+	add r3, r12, #32 + 32
 	stm r3, {r4-r11}
-	ldr sp, [r12, #24]
+	ldr sp, [r12, #28]
 	pop {r4-r11, lr}
 	bx lr
 	.ltorg
