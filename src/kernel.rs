@@ -8,7 +8,7 @@ use crate::facts::Style;
 use crate::function::Function;
 use crate::isa::{Cost, Isa, Limits, LowerError, Operands, Span, Stopped};
 use crate::method::{Method, MethodError, Params};
-use crate::program::Program;
+use crate::program::{Claim, Program};
 use crate::prove::{self, Proof, Timing, Verdict};
 pub use crate::request::{Request, did_you_mean};
 use crate::request::{methods, parameters, styles};
@@ -91,6 +91,11 @@ pub struct Kernel<I: Isa> {
 }
 
 impl<I: Isa> Kernel<I> {
+    /// The claims of its method, about the instructions at so many bytes from the start.
+    pub fn claims(&self, core: &I::Core) -> Vec<Claim> {
+        prove::placed::<I>(core, &self.code, &self.program.claims)
+    }
+
     /// Are equation, memory and calling convention proved?
     pub fn is_proved(&self) -> bool {
         self.proof.holds()

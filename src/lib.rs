@@ -20,6 +20,7 @@ pub mod emit;
 pub mod facts;
 pub mod fault;
 pub mod function;
+pub mod hints;
 pub mod intervals;
 pub mod isa;
 pub mod kernel;

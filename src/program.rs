@@ -102,6 +102,14 @@ impl Claim {
         }
     }
 
+    /// Products of two words in its terms.
+    pub fn products(&self) -> u64 {
+        let terms = self.terms.iter();
+        terms
+            .map(|t| t.x.len() as u64 * t.y.len().max(1) as u64)
+            .sum()
+    }
+
     /// Every place the claim speaks of.
     pub fn places(&self) -> impl Iterator<Item = &Written> {
         let terms = self.terms.iter().flat_map(|t| t.x.iter().chain(&t.y));

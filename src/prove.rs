@@ -153,7 +153,7 @@ pub fn prove<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8], alias: Alias) -> 
 }
 
 /// `claims` about the instructions at their byte addresses; those about others are left out.
-fn placed<I: Isa>(core: &I::Core, code: &[u8], claims: &[Claim]) -> Vec<Claim> {
+pub(crate) fn placed<I: Isa>(core: &I::Core, code: &[u8], claims: &[Claim]) -> Vec<Claim> {
     let insns = I::decode(core, code).unwrap_or_default();
     let address = |index: usize| insns.get(index).map(|(at, _)| *at);
     let claims = claims.iter().map(|claim| claim.at(address));

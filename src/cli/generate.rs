@@ -220,7 +220,10 @@ pub(super) fn files<I: Isa>(
     Ok(vec![
         (asm, text.into_bytes()),
         (head, header::header(report, &I::dialect(core)).into_bytes()),
-        (object, elf::object(format, &symbol, &kernel.code)?),
+        (
+            object,
+            elf::object(format, &symbol, &kernel.code, &kernel.claims(core))?,
+        ),
         (data, (json(report)? + "\n").into_bytes()),
     ])
 }

@@ -14,6 +14,7 @@
 //! A claim that words are an absolute value `|D|` is shown from how it was made, and used for
 //! one thing: the square of the words is `D^2`.
 
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 
 use num_bigint::{BigInt, BigUint};
@@ -52,13 +53,13 @@ struct Magnitude {
 /// A word that claims speak of: after which visit it is read, where, and by which claims it is used.
 struct Watched {
     written: Written,
-    place: Cell,
+    place: Spot,
     claims: Vec<usize>,
 }
 
 /// A place, with its address if it lies in memory.
 #[derive(Clone, Copy)]
-enum Cell {
+enum Spot {
     Register(u8),
     Memory(Address),
 }
@@ -79,11 +80,20 @@ pub(super) struct Claims {
     pub order: BTreeSet<(VarId, usize)>,
     /// The first claim that was not shown: its last instruction, and what stayed open.
     refused: Option<(usize, String)>,
+    /// Products and variables that were looked at to show claims.
+    work: Cell<u64>,
 }
+
+/// The most work for all claims: a hundred times what a product of 2048 bits in five levels takes.
+const MOST_WORK: u64 = 1 << 27;
 
 impl Claims {
     pub fn get(&self, index: usize) -> Option<&Equation> {
         self.shown.get(index)
+    }
+
+    fn spend(&self, work: u64) {
+        self.work.set(self.work.get().saturating_add(work));
     }
 
     fn values(&self, places: &[Written]) -> Option<Vec<Value>> {
@@ -230,13 +240,13 @@ impl Algebra {
         for (index, claim) in claims.iter().enumerate() {
             for written in claim.places() {
                 let place = match written.place {
-                    Place::Register(r) => Some(Cell::Register(r)),
+                    Place::Register(r) => Some(Spot::Register(r)),
                     Place::Memory(area, offset) => {
                         let base = match area {
                             Area::Operand(i) => bases.get(i).copied(),
                             Area::Stack => Some(Base::STACK),
                         };
-                        base.map(|base| Cell::Memory(Address { base, offset }))
+                        base.map(|base| Spot::Memory(Address { base, offset }))
                     }
                 };
                 // A claim about an operand that is not there waits for ever.
@@ -274,8 +284,8 @@ impl Algebra {
         let mut complete = Vec::new();
         while let Some(word) = words.pop_if(|word| word.written.visit == *visits) {
             let value = match word.place {
-                Cell::Register(r) => Some(register(r)),
-                Cell::Memory(at) => self.memory.peek(at),
+                Spot::Register(r) => Some(register(r)),
+                Spot::Memory(at) => self.memory.peek(at),
             };
             let Some(value) = value else { continue };
             self.claims.held.insert(word.written, value);
@@ -298,6 +308,10 @@ impl Algebra {
     fn judge(&mut self, index: usize, w: u32) -> Result<(), String> {
         let missing = "it speaks of words that are not written";
         let claim = self.claims.offered.get(index).ok_or(missing)?;
+        self.claims.spend(claim.products());
+        if self.claims.work.get() > MOST_WORK {
+            return Err("all claims together are too long".into());
+        }
         let equation = self.claims.equation(claim, w).ok_or(missing)?;
         if claim.magnitude.is_none() {
             let equation = self.shown(equation)?;
@@ -350,6 +364,7 @@ impl Algebra {
             p.add_value(Value::Var(s), &one.carried(bits))?;
             p.close()
         });
+        self.claims.spend(p.products + p.steps);
         shown.map_err(|open| open.text)?;
         // words - D + 2 s D
         let mut p = Polynomial::new(self, bits);
@@ -367,6 +382,7 @@ impl Algebra {
             .add_to(&mut p, &one)
             .and_then(|()| twice.add_to(&mut p, &one.times(-2)))
             .and_then(|()| p.close());
+        self.claims.spend(p.products + p.steps);
         shown.map_err(|open| open.text)
     }
 
@@ -380,6 +396,7 @@ impl Algebra {
         let mut p = Polynomial::new(self, bits);
         let one = Scaled::new(BigInt::from(1), 0);
         let shown = equation.add_to(&mut p, &one).and_then(|()| p.close());
+        self.claims.spend(p.products + p.steps);
         shown.map_err(|open| open.text)?;
         Ok(equation)
     }

@@ -101,8 +101,9 @@ pub(super) struct Polynomial<'a> {
     /// Products, by their latest factor that is a sum; and those without such a factor.
     rows: BTreeMap<VarId, Row>,
     open_products: BTreeMap<(VarId, VarId), Scaled>,
-    /// Products added so far.
-    products: u64,
+    /// Products added so far, and variables replaced.
+    pub products: u64,
+    pub steps: u64,
     /// Carries to be settled by the words they left, latest first, and what was left of these words.
     homes: std::slice::Iter<'a, Home>,
     left: BTreeMap<VarId, Scaled>,
@@ -195,6 +196,7 @@ impl<'a> Polynomial<'a> {
             rows: BTreeMap::new(),
             open_products: BTreeMap::new(),
             products: 0,
+            steps: 0,
             homes: [].iter(),
             left: BTreeMap::new(),
             modulus: None,
@@ -421,6 +423,7 @@ impl<'a> Polynomial<'a> {
                 }
                 continue;
             }
+            self.steps += 1;
             match (linear, row) {
                 (None, None) => return Ok(()),
                 (_, Some(v)) if row == next => self.eliminate_row(v),
@@ -439,7 +442,9 @@ impl<'a> Polynomial<'a> {
         match equation.factor_in(self) {
             Some(factor) => {
                 equation.add_to(self, &factor.times(-1))?;
-                for (_, v) in equation.variables() {
+                // Without a modulus the rest (a word may stand on both sides of a claim) is replaced in its turn.
+                let modular = self.modulus.is_some();
+                for (_, v) in equation.variables().filter(|_| modular) {
                     let key = (self.algebra.vars[v as usize].rank, v);
                     if let Some(rest) = self.linear.remove(&key) {
                         self.leave(v, &rest);

@@ -7,6 +7,8 @@ use object::{
 };
 
 use super::ObjectFormat;
+use crate::hints;
+use crate::program::Claim;
 
 /// A call of a function in another object, for the linker.
 #[derive(Clone, Copy, Debug)]
@@ -18,15 +20,27 @@ pub struct Call<'a> {
     pub relocation: u32,
 }
 
-/// An ELF object with `code` as the global function `symbol` in section `.text.<symbol>`.
+/// An ELF object with `code` as the global function `symbol` in section `.text.<symbol>`, and `claims`
+/// about its instructions (by their bytes from its start) for [`crate::load`].
 ///
 /// # Errors
 /// What the object writer objects to.
-pub fn object(format: &ObjectFormat, symbol: &str, code: &[u8]) -> Result<Vec<u8>, String> {
-    object_that_calls(format, symbol, code, &[])
+pub fn object(
+    format: &ObjectFormat,
+    symbol: &str,
+    code: &[u8],
+    claims: &[Claim],
+) -> Result<Vec<u8>, String> {
+    let mut file = function(format, symbol, code, &[])?;
+    if !claims.is_empty() {
+        let name = hints::SECTION.as_bytes().to_vec();
+        let section = file.add_section(Vec::new(), name, SectionKind::Other);
+        file.append_section_data(section, &hints::encode(symbol, claims), 1);
+    }
+    file.write().map_err(|e| e.to_string())
 }
 
-/// The same with calls of functions that are not in it.
+/// The same without claims, but with calls of functions that are not in it.
 ///
 /// # Errors
 /// What the object writer objects to.
@@ -36,6 +50,16 @@ pub fn object_that_calls(
     code: &[u8],
     calls: &[Call<'_>],
 ) -> Result<Vec<u8>, String> {
+    let file = function(format, symbol, code, calls)?;
+    file.write().map_err(|e| e.to_string())
+}
+
+fn function(
+    format: &ObjectFormat,
+    symbol: &str,
+    code: &[u8],
+    calls: &[Call<'_>],
+) -> Result<Object<'static>, String> {
     let endianness = if format.big_endian {
         Endianness::Big
     } else {
@@ -107,5 +131,5 @@ pub fn object_that_calls(
         let note = b".note.GNU-stack".to_vec();
         file.add_section(Vec::new(), note, SectionKind::Other);
     }
-    file.write().map_err(|e| e.to_string())
+    Ok(file)
 }

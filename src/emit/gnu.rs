@@ -1,12 +1,14 @@
 //! Assembly for GNU as: the decoded bytes, one instruction a line.
 
-use super::{Dialect, banner};
+use super::banner;
+use crate::hints;
 use crate::isa::Isa;
 use crate::kernel::Kernel;
 use crate::report::Report;
 
 /// The `.S` file.
-pub fn assembly<I: Isa>(kernel: &Kernel<I>, dialect: &Dialect, report: &Report) -> String {
+pub fn assembly<I: Isa>(kernel: &Kernel<I>, core: &I::Core, report: &Report) -> String {
+    let dialect = I::dialect(core);
     let symbol = &report.spec.symbol;
     let mut text = banner::comment(report, &format!("{symbol}.S"));
     text.push_str(&format!("\n#if {}\n", dialect.guard));
@@ -23,6 +25,16 @@ pub fn assembly<I: Isa>(kernel: &Kernel<I>, dialect: &Dialect, report: &Report) 
         text.push_str(&format!("\t{}\n", I::text(insn)));
     }
     text.push_str(&format!("\t.size {symbol}, . - {symbol}\n"));
+    let claims = kernel.claims(core);
+    if !claims.is_empty() {
+        let text_section = format!("\t.section {},\"\",%progbits\n", hints::SECTION);
+        text += "\t/* Hints for `lozenge check`, which proves them before it uses them: no memory is taken. */\n";
+        text += &text_section;
+        for line in hints::encode(symbol, &claims).chunks(32) {
+            let numbers: Vec<_> = line.iter().map(u8::to_string).collect();
+            text += &format!("\t.byte {}\n", numbers.join(","));
+        }
+    }
     // As GCC does where Linux is meant: without it ld makes the stack executable.
     text.push_str("#ifdef __linux__\n\t.section .note.GNU-stack,\"\",%progbits\n#endif\n");
     text.push_str("#endif\n");

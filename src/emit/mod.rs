@@ -72,7 +72,7 @@ impl Assembler {
         report: &Report,
     ) -> Result<String, String> {
         match self {
-            Assembler::Gnu => Ok(gnu::assembly(kernel, &I::dialect(core), report)),
+            Assembler::Gnu => Ok(gnu::assembly(kernel, core, report)),
             Assembler::Iar => iar::assembly(kernel, core, format, report),
             Assembler::CrossWorks => crossworks::assembly(kernel, core, report),
             Assembler::Armasm => armasm::assembly(kernel, core, report),

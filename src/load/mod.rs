@@ -19,6 +19,8 @@ use thiserror::Error;
 
 use crate::emit::ObjectFormat;
 use crate::function::{Function, Segment};
+use crate::hints;
+use crate::program::Claim;
 use relocation::{GP_DISP, GlobalOffsets, LOCAL_GP, Reference, Relocations};
 
 /// No program of the machines known here is larger, in bytes.
@@ -171,7 +173,7 @@ fn load_object(data: &[u8], name: &str, format: &ObjectFormat) -> Result<Loaded,
         let code = |placed: &Placed| placed.code && Some(placed.index) == s.section_index();
         s.is_definition() && s.size() > 0 && sections.iter().any(code)
     });
-    let symbols = functions
+    let symbols: Vec<_> = functions
         .map(|s| {
             (
                 place(&s),
@@ -180,6 +182,7 @@ fn load_object(data: &[u8], name: &str, format: &ObjectFormat) -> Result<Loaded,
             )
         })
         .collect();
+    let claims = claims(&file, &symbols);
     let code: Vec<&Placed> = sections.iter().filter(|s| s.code).collect();
     let origin = match avr {
         true => 0,
@@ -209,10 +212,23 @@ fn load_object(data: &[u8], name: &str, format: &ObjectFormat) -> Result<Loaded,
             data: data.collect(),
             missing,
             scratch: free(&file),
+            claims,
             ..Function::kernel(&bytes)
         },
         symbols,
     })
+}
+
+/// What the file says about its functions as hints for the prover ([`hints`]), at their addresses.
+fn claims(file: &object::File<'_>, symbols: &[(u64, u64, String)]) -> Vec<Claim> {
+    let sections = file.sections().filter(|s| s.name() == Ok(hints::SECTION));
+    let records = sections.flat_map(|s| hints::decode(s.data().unwrap_or_default()));
+    let placed = records.filter_map(|(name, claims)| {
+        let (start, ..) = symbols.iter().find(|(.., symbol)| *symbol == name)?;
+        let at = move |offset: usize| offset.checked_add(*start as usize);
+        Some(claims.into_iter().filter_map(move |claim| claim.at(at)))
+    });
+    placed.flatten().collect()
 }
 
 /// Registers that belong to nobody in code of this kind: $gp where callers set it up again (System V

@@ -7,6 +7,7 @@ mod decode;
 mod files;
 mod fuzz;
 mod ops;
+mod own;
 mod pic;
 mod smt;
 mod squaring;

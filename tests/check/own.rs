@@ -1,0 +1,289 @@
+//! What `gen` proves, `check` proves again from the object alone: every method on three machines. Claims
+//! in the object are hints: lies and trivial truths about a wrong kernel do not make it proved.
+
+use crate::tools::{ARM, AVR, Compiler, MIPS, on_core};
+use lozenge::audit::{self, Contract};
+use lozenge::candidate::Budget;
+use lozenge::emit::{ObjectFormat, elf};
+use lozenge::hints;
+use lozenge::isa::Isa;
+use lozenge::kernel::{self, Request};
+use lozenge::load;
+use lozenge::method::METHODS;
+use lozenge::program::{Area, Claim, Magnitude, Place, Term, Written};
+use lozenge::prove::{self, Proof};
+use lozenge::spec::modulus::{Modular, Modulus, Reduce};
+use lozenge::spec::{Alias, Op, Spec};
+use lozenge::target::OnIsa;
+use lozenge::vectors::Random;
+use object::{Object, ObjectSection};
+
+/// The proof of a function `f` from a file.
+fn proof_of<I: Isa>(spec: &Spec, core: &I::Core, file: &[u8], format: &ObjectFormat) -> Proof {
+    let mut loaded = load::load(file, "f", format).expect("a function");
+    let function = &mut loaded.function;
+    let what = (spec.op, spec.size, spec.modular.clone());
+    let spec = audit::prepare::<I>(what, core, function, &Contract::default());
+    prove::prove_function::<I>(&spec.expect("a contract"), core, function, Alias::Distinct)
+}
+
+fn modular(modulus: &str, reduce: Reduce) -> Modular {
+    Modular {
+        modulus: modulus.parse::<Modulus>().expect("a modulus"),
+        reduce,
+    }
+}
+
+/// Every method with its first parameters, for all its operations: how many there are, and how many
+/// objects hold claims.
+struct Methods;
+
+impl OnIsa for Methods {
+    type Output = [usize; 2];
+
+    fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> [usize; 2] {
+        let (mut kernels, mut claiming, mut wrong) = (0, 0, Vec::new());
+        let words = 8 * I::WORD_BITS;
+        for (method, op) in METHODS
+            .iter()
+            .flat_map(|m| m.ops.iter().map(move |op| (m, *op)))
+        {
+            let fixed = format!("2^{words}-17");
+            let moduli = match (op.is_modular(), op.is_montgomery()) {
+                (false, _) => vec![None],
+                (_, true) => vec![Some("runtime"), Some(fixed.as_str())],
+                _ => vec![Some(fixed.as_str())],
+            };
+            for modulus in moduli {
+                let request = Request {
+                    op,
+                    size: words.into(),
+                    modular: modulus.map(|m| modular(m, Reduce::Full)),
+                    method: Some(method.name.into()),
+                    params: Default::default(),
+                    max_regs: None,
+                    style: None,
+                    budget: Budget::default(),
+                    drop: None,
+                };
+                // Why there is none is the matter of tests/matrix.rs.
+                let Ok((spec, candidate)) = kernel::choose::<I>(&request, core) else {
+                    continue;
+                };
+                let code = &candidate.code;
+                let function = prove::kernel::<I>(core, code, &candidate.program.claims);
+                let object = elf::object(format, "f", code, &function.claims).expect("an object");
+                kernels += 1;
+                claiming += usize::from(!function.claims.is_empty());
+                if proof_of::<I>(&spec, core, &object, format).holds() {
+                    continue;
+                }
+                let own = prove::prove_function::<I>(&spec, core, &function, Alias::Distinct);
+                if own.holds() {
+                    wrong.push(format!("{} {} {modulus:?}", op.name(), method.name));
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        [kernels, claiming]
+    }
+}
+
+fn methods(compiler: &Compiler, least: [usize; 2]) {
+    let found = on_core(compiler.core, Methods);
+    println!("{}: {found:?}", compiler.core);
+    assert!(found[0] >= least[0] && found[1] >= least[1], "{found:?}");
+}
+
+#[test]
+fn avr() {
+    methods(&AVR, [1, 1]);
+}
+
+#[test]
+fn arm() {
+    methods(&ARM, [1, 1]);
+}
+
+#[test]
+fn mips() {
+    methods(&MIPS, [1, 1]);
+}
+
+/// `r = a b + 2^8 (a + b mod 2^8)`: wrong but for one word that is added at the top.
+const SPOILT: &str = "
+    .text
+    .global f
+    .type f, @function
+f:  movw r30, r22
+    ld r18, Z
+    movw r30, r20
+    ld r19, Z
+    mul r18, r19
+    mov r20, r18
+    add r20, r19
+    add r1, r20
+    movw r30, r24
+    st Z, r0
+    std Z+1, r1
+    clr r1
+    ret
+    .size f, . - f
+";
+
+/// That a word is itself is true, and does not make it vanish from an equation.
+struct Truths;
+
+impl OnIsa for Truths {
+    type Output = ();
+
+    fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let source = folder.path().join("f.s");
+        std::fs::write(&source, SPOILT).expect("written");
+        let assembled = AVR.compile(&source, &["-c"]);
+        let file = object::File::parse(&*assembled).expect("an object");
+        let code = file.section_by_name(".text").expect("code");
+        let code = code.data().expect("code");
+        let decoded = I::decode(core, code).expect("instructions");
+        let itself = |at: usize, register: u8| {
+            let word = || vec![Written::once(at, register)];
+            Claim::equation(word(), vec![Term::number(word())])
+        };
+        let places = decoded.iter().flat_map(|(at, _)| (0..32).map(|r| (*at, r)));
+        let claims: Vec<_> = places.map(|(at, r)| itself(at, r)).collect();
+        let spec = Spec::new(Op::Mul, 8, 8).expect("a size");
+        for claims in [&claims[..], &[]] {
+            let object = elf::object(format, "f", code, claims).expect("an object");
+            let proof = proof_of::<I>(&spec, core, &object, format);
+            assert!(!proof.correct.is_proved() && proof.memory.is_proved());
+        }
+    }
+}
+
+#[test]
+fn truths_prove_nothing() {
+    on_core(AVR.core, Truths);
+}
+
+/// Karatsuba in two levels with an instruction left out, and with claims changed at random: proved only
+/// if it is right. `.0`: how many mutants.
+struct Lies(usize);
+
+impl OnIsa for Lies {
+    type Output = ();
+
+    fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) {
+        let request = Request {
+            op: Op::Mul,
+            size: (8 * I::WORD_BITS).into(),
+            modular: None,
+            method: Some("karatsuba".into()),
+            params: [("levels".to_string(), 2)].into(),
+            max_regs: None,
+            style: None,
+            budget: Budget::default(),
+            drop: None,
+        };
+        let (spec, candidate) = kernel::choose::<I>(&request, core).expect("a kernel");
+        let mut random = Random::new(8);
+        let [mut wrong, mut needed] = [0, 0];
+        for round in 0..self.0 {
+            let mut program = candidate.program.clone();
+            // Every other round the code is right, and only the claims are not.
+            if round % 2 == 0 {
+                program.remove(random.below(program.insns.len()));
+            }
+            let Ok(code) = I::encode(core, &program.insns) else {
+                continue;
+            };
+            let mut claims = prove::kernel::<I>(core, &code, &program.claims).claims;
+            let words: Vec<_> = claims.iter().flat_map(|c| c.words.clone()).collect();
+            for claim in &mut claims {
+                if random.below(4) > 0 {
+                    continue;
+                }
+                let word = words[random.below(words.len())];
+                let at = random.below(claim.words.len());
+                match random.below(6) {
+                    0 => claim.words[at] = word,
+                    1 => claim.terms[0].sign *= -1,
+                    2 => claim.terms[0].shift += 1,
+                    3 => claim.terms.push(Term::number(vec![word])),
+                    4 => claim.terms = vec![Term::number(claim.words.clone())],
+                    _ => claim.magnitude = None,
+                }
+            }
+            let object = elf::object(format, "f", &code, &claims).expect("an object");
+            let proved = proof_of::<I>(&spec, core, &object, format).holds();
+            let function = prove::kernel::<I>(core, &code, &[]);
+            let found = kernel::counterexample::<I>(&spec, core, &function, Alias::Distinct, 100);
+            wrong += usize::from(found.is_some());
+            needed += usize::from(found.is_none() && !proved);
+            assert!(!(proved && found.is_some()), "{round}: {found:?}");
+        }
+        println!("{wrong} wrong, {needed} right and not proved with these claims");
+        assert!(wrong > self.0 / 4 && needed > 0);
+    }
+}
+
+#[test]
+fn lies_prove_nothing() {
+    on_core(AVR.core, Lies(120));
+    on_core(MIPS.core, Lies(60));
+}
+
+/// What is written is read; broken records give nothing, or other claims, and end.
+#[test]
+fn records_come_back() {
+    let register = |insn, r| Written::once(insn, r);
+    let far = |i: i64| Written {
+        insn: 700,
+        visit: 3,
+        place: Place::Memory(Area::Operand(1), 4 * i - 8),
+    };
+    let claims = vec![
+        Claim::equation(
+            (0..9).map(far).chain([register(2, 31)]).collect(),
+            vec![
+                Term::product(vec![register(4, 0)], (0..2).map(far).collect()),
+                Term {
+                    sign: -1,
+                    shift: 300,
+                    ..Term::number(vec![far(5), far(4)])
+                },
+            ],
+        ),
+        Claim {
+            magnitude: Some(Magnitude {
+                wrapped: vec![far(1)],
+                mask: Written {
+                    place: Place::Memory(Area::Stack, -3),
+                    ..register(1, 1)
+                },
+            }),
+            ..Claim::equation(vec![register(0, 7)], Vec::new())
+        },
+    ];
+    let mut bytes = hints::encode("one", &claims);
+    bytes.extend(hints::encode("two", &[]));
+    // A record of another version is passed over.
+    bytes.extend([2, 3, 9, 9, 9]);
+    bytes.extend(hints::encode("three", &claims[1..]));
+    let back = hints::decode(&bytes);
+    let want = [("one", &claims[..]), ("two", &[]), ("three", &claims[1..])];
+    let want = want.map(|(name, claims)| (name.to_string(), claims.to_vec()));
+    assert_eq!(back, want);
+    let mut random = Random::new(1);
+    for _ in 0..20_000 {
+        let mut broken = bytes.clone();
+        for _ in 0..=random.below(4) {
+            let at = random.below(broken.len());
+            broken[at] = random.draw() as u8;
+        }
+        broken.truncate(random.below(2 * broken.len()).max(1));
+        let words = hints::decode(&broken);
+        let words = words.iter().flat_map(|(_, claims)| claims);
+        assert!(words.flat_map(Claim::places).count() < 1 << 18);
+    }
+}
