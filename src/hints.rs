@@ -226,7 +226,7 @@ impl<'a> Reader<'a> {
             for i in 0..=(head / 2) as i64 {
                 let area = match place {
                     1 => Area::Stack,
-                    _ => Area::Operand((place >> 1).checked_sub(1).unwrap_or_default() as usize),
+                    _ => Area::Operand((place >> 1).saturating_sub(1) as usize),
                 };
                 let offset = offset.checked_add(step.checked_mul(i)?)?;
                 words.push(Written {
