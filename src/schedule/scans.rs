@@ -31,7 +31,8 @@ pub enum Array {
 pub struct Strand {
     pub x: Array,
     pub y: Array,
-    /// Of a square: those with `i < k - i` count twice, and those with `i > k - i` are left out.
+    /// Of a square: those with `i < k - i` count twice, and those with `i > k - i` are left out; in a row those
+    /// with `j > i` count twice, and those with `j < i` are left out.
     pub pairs: bool,
 }
 
@@ -166,23 +167,29 @@ impl Scans {
     /// Does column `j` of row `i` hold what the strands say?
     fn is_row(&self, i: usize, j: usize, pile: &Pile) -> bool {
         let n = self.n;
-        let products = self.strands.iter().filter_map(|s| {
-            // q[i] m[0] comes last in its column.
-            let quotient = s.y == Array::Quotients;
-            let here = j < n && !(quotient && j == 0);
-            let (x, y) = ((s.x, j), (s.y, i));
-            here.then_some(if quotient { [y, x] } else { [x, y] })
-        });
-        let made = pile.products.iter();
-        let made = made.map(|(x, y)| Some([self.place(*x)?, self.place(*y)?]));
+        let products = |twice: bool| {
+            let of = move |s: &Strand| {
+                // q[i] m[0] comes last in its column.
+                let quotient = s.y == Array::Quotients;
+                let here = j < n && !(quotient && j == 0 || s.pairs && j < i);
+                let (x, y) = ((s.x, j), (s.y, i));
+                let here = here && twice == (s.pairs && j > i);
+                here.then_some(if quotient { [y, x] } else { [x, y] })
+            };
+            self.strands.iter().filter_map(of).collect::<BTreeSet<_>>()
+        };
+        let made = |list: &[(Word, Word)]| {
+            let both = list.iter();
+            let both = both.map(|(x, y)| Some([self.place(*x)?, self.place(*y)?]));
+            both.collect::<Option<BTreeSet<_>>>()
+        };
         let addends = pile.addends.iter().map(|t| self.place(*t));
         let quotient = pile.quotient.map(|q| ([q.inverse, q.m], self.place(q.q)));
         let wanted = self.quotient.map(|q| (q, Some((Array::Quotients, i))));
         let before = i > 0 && self.places.contains(&Some((Array::Columns, j)));
-        let simple = !self.strands.iter().any(|s| s.pairs) && pile.doubled.is_empty();
-        simple
-            && made.collect::<Option<BTreeSet<_>>>() == Some(products.collect())
-            && pile.products.len() <= self.strands.len()
+        made(&pile.products) == Some(products(false))
+            && made(&pile.doubled) == Some(products(true))
+            && pile.products.len() + pile.doubled.len() <= self.strands.len()
             && addends.eq(before.then_some(Some((Array::Columns, j))))
             && quotient == wanted.filter(|_| j == 0)
             && pile.out.and_then(|out| self.place(out))

@@ -30,6 +30,7 @@ pub mod rows;
 pub mod run;
 pub mod scans;
 pub mod sweeps;
+mod triangle;
 mod ways;
 pub mod words;
 

@@ -251,6 +251,13 @@ impl Nest<'_> {
         self.flow.push(Insn::immediate(op, t, s, k));
     }
 
+    /// `d = t` shifted by so many bits.
+    pub fn shift_by(&mut self, op: Op, d: u8, t: u8, bits: i32) {
+        let mut insn = Insn::three(op, d, ZERO, t);
+        insn.ops.k = bits;
+        self.flow.push(insn);
+    }
+
     /// Makes register `r` a pointer to `at` bytes from the base of `from`.
     pub fn point(&mut self, r: u8, from: Pointer, at: i32) -> Pointer {
         if r != from.r || at != from.at {

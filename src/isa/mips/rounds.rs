@@ -12,20 +12,22 @@ use crate::isa::LowerError;
 use crate::schedule::Array;
 
 /// Registers of a row.
-struct Row {
+pub(super) struct Row {
     /// The even registers of the pairs.
-    t: u8,
-    v: u8,
+    pub t: u8,
+    pub v: u8,
     /// The words that stay.
-    b: u8,
-    q: u8,
-    a0: u8,
-    m0: u8,
-    /// Word `n` of what goes down, if there can be one.
-    top: Option<u8>,
-    a: Home,
-    m: Home,
-    down: Home,
+    pub b: u8,
+    pub q: u8,
+    pub m0: u8,
+    /// Word `n` of what goes down, if there can be one: the even register of a pair.
+    pub top: Option<u8>,
+    /// Of a square: the top bit of a.
+    pub bit: Option<u8>,
+    /// The words of a, of a square those of 2a.
+    pub a: Home,
+    pub m: Home,
+    pub down: Home,
 }
 
 impl Nest<'_> {
@@ -71,9 +73,13 @@ impl Nest<'_> {
             v,
             b: self.take()?,
             q: self.take()?,
-            a0: self.take()?,
             m0: self.take()?,
-            top: if tall { Some(self.take()?) } else { None },
+            top: if tall { Some(self.take_pair()?) } else { None },
+            bit: if self.square() {
+                Some(self.take()?)
+            } else {
+                None
+            },
             a: a_home,
             m: m_home,
             down,
@@ -85,9 +91,21 @@ impl Nest<'_> {
             base: argument(side),
             at: 0,
         });
+        if let Some(bit) = row.bit {
+            self.three(Op::ADDU, bit, ZERO, ZERO);
+        }
         self.each_word(&[from[0], from[1], row.a], n, |nest, i| {
-            for (from, to) in from.into_iter().zip([row.a, row.m]) {
+            for (from, to, bit) in [(from[0], row.a, row.bit), (from[1], row.m, None)] {
                 let word = nest.load(nest.moving(from), from, i)?;
+                if let Some(bit) = bit {
+                    // 2a: the top bit goes on to the next word.
+                    let top = nest.take()?;
+                    nest.shift_by(Op::SRL, top, word, 31);
+                    nest.shift_by(Op::SLL, word, word, 1);
+                    nest.three(Op::OR, word, word, bit);
+                    nest.three(Op::ADDU, bit, top, ZERO);
+                    nest.release(top);
+                }
                 nest.store(word, nest.moving(to), to, i);
                 nest.release(word);
             }
@@ -95,24 +113,24 @@ impl Nest<'_> {
             Ok(())
         })?;
         let frame = self.fixed(row.a);
-        for (r, home) in [(row.a0, row.a), (row.m0, row.m)] {
-            self.immediate(Op::LW, r, frame.r, home.at);
-        }
+        self.immediate(Op::LW, row.m0, frame.r, row.m.at);
         if let Some(top) = row.top {
             self.three(Op::ADDU, top, ZERO, ZERO);
         }
         self.flow.note("rows".into());
-        let passes = (n - 1) / self.unroll;
-        let stop = row.a.place(1 + self.unroll * passes);
-        self.immediate(Op::ADDIU, self.named.stop, frame.r, stop);
         let b = argument(b_side);
-        self.immediate(Op::ADDIU, self.named.end, b, 4 * n as i32);
-        self.repeat(&[(b, 4)], (n, self.named.end), |nest| nest.row(&row, b))?;
+        match self.square() {
+            true => {
+                self.point(b, self.pointers[&b], 0);
+                self.square_rows(&row, b)?;
+            }
+            false => self.product_rows(&row, b)?,
+        }
         let out = scans.last_sweep().and_then(|s| s.piles.get(n + 1)?.out);
         if let (Some(out), Some(top)) = (out, row.top) {
             self.values.insert(out, top);
         }
-        for r in [t, t + 1, v, v + 1, row.b, row.q, row.a0, row.m0] {
+        for r in [t, t + 1, v, v + 1, row.b, row.q, row.m0] {
             self.release(r);
         }
         if !scans.words.result.iter().any(|w| self.is_chained(*w)) {
@@ -135,19 +153,43 @@ impl Nest<'_> {
         matches!(self.scans.place(word), Some((Array::Chain(_), _)))
     }
 
-    fn row(&mut self, row: &Row, b: u8) -> Result<(), LowerError> {
+    /// Rows of a product; `b` is the register that points to the words of the factor whose turn it is.
+    fn product_rows(&mut self, row: &Row, b: u8) -> Result<(), LowerError> {
+        let (n, frame) = (self.scans.n, self.fixed(row.a));
+        let a0 = self.take()?;
+        self.immediate(Op::LW, a0, frame.r, row.a.at);
+        let passes = (n - 1) / self.unroll;
+        let stop = row.a.place(1 + self.unroll * passes);
+        self.immediate(Op::ADDIU, self.named.stop, frame.r, stop);
+        self.immediate(Op::ADDIU, self.named.end, b, 4 * n as i32);
+        self.repeat(&[(b, 4)], (n, self.named.end), |nest| nest.row(row, b, a0))?;
+        self.release(a0);
+        Ok(())
+    }
+
+    /// `(u, v) = a[0] b + t[0]`.
+    pub(super) fn begin_product(&mut self, row: &Row, a0: u8, frame: Pointer) {
+        self.immediate(Op::LW, row.t, frame.r, row.down.at);
+        self.three(Op::ADDU, row.t + 1, ZERO, ZERO);
+        self.step(Op::MADDL, row.v, a0, row.b, row.t);
+        self.step(Op::MADDH, row.t + 1, a0, row.b, row.t);
+    }
+
+    /// `q = v m' mod 2^w`, `p` from `m[0] q + v`.
+    pub(super) fn begin_quotient(&mut self, row: &Row) {
+        self.three(Op::MUL, row.q, row.v, self.named.inverse);
+        self.three(Op::ADDU, row.v + 1, ZERO, ZERO);
+        self.step(Op::MADDH, row.v + 1, row.m0, row.q, row.v);
+    }
+
+    fn row(&mut self, row: &Row, b: u8, a0: u8) -> Result<(), LowerError> {
         let n = self.scans.n;
         let frame = self.fixed(row.a);
         self.immediate(Op::LW, row.b, b, 0);
         let mut at = self.point(self.named.j, frame, row.a.place(1));
         // Word 0, which q makes 0.
-        self.immediate(Op::LW, row.t, frame.r, row.down.at);
-        self.three(Op::ADDU, row.t + 1, ZERO, ZERO);
-        self.step(Op::MADDL, row.v, row.a0, row.b, row.t);
-        self.step(Op::MADDH, row.t + 1, row.a0, row.b, row.t);
-        self.three(Op::MUL, row.q, row.v, self.named.inverse);
-        self.three(Op::ADDU, row.v + 1, ZERO, ZERO);
-        self.step(Op::MADDH, row.v + 1, row.m0, row.q, row.v);
+        self.begin_product(row, a0, frame);
+        self.begin_quotient(row);
         let (unroll, passes) = (self.unroll, (n - 1) / self.unroll);
         if passes > 0 {
             let steps = [(self.named.j, 4 * unroll as i32)];
@@ -157,7 +199,11 @@ impl Nest<'_> {
             at = self.pointers[&self.named.j];
         }
         (1 + unroll * passes..n).try_for_each(|j| self.word(row, j, at))?;
-        // t[n-1], t[n] = t[n] + u + p.
+        self.end_row(row, at)
+    }
+
+    /// `t[n-1], t[n] = t[n] + u + p`.
+    pub(super) fn end_row(&mut self, row: &Row, at: Pointer) -> Result<(), LowerError> {
         let (u, p) = (row.t + 1, row.v + 1);
         match row.top {
             None => self.three(Op::ADDU, u, u, p),
@@ -171,14 +217,28 @@ impl Nest<'_> {
                 self.release(carry);
             }
         }
-        self.store(u, at, row.down, n - 1);
+        self.store(u, at, row.down, self.scans.n - 1);
         Ok(())
     }
 
     /// Word `j` of a row.
-    fn word(&mut self, row: &Row, j: usize, at: Pointer) -> Result<(), LowerError> {
-        let (a, m) = (self.take()?, self.take()?);
-        for (r, home) in [(row.t, row.down), (a, row.a), (m, row.m)] {
+    pub(super) fn word(&mut self, row: &Row, j: usize, at: Pointer) -> Result<(), LowerError> {
+        let a = self.load(at, row.a, j)?;
+        self.word_of(row, a, j, at)?;
+        self.release(a);
+        Ok(())
+    }
+
+    /// The same with `a` for `a[j]`.
+    pub(super) fn word_of(
+        &mut self,
+        row: &Row,
+        a: u8,
+        j: usize,
+        at: Pointer,
+    ) -> Result<(), LowerError> {
+        let m = self.take()?;
+        for (r, home) in [(row.t, row.down), (m, row.m)] {
             self.immediate(Op::LW, r, at.r, home.place(j) - at.at);
         }
         self.step(Op::MADDL, row.v, a, row.b, row.t);
@@ -187,14 +247,13 @@ impl Nest<'_> {
         self.step(Op::MADDL, down, m, row.q, row.v);
         self.step(Op::MADDH, row.v + 1, m, row.q, row.v);
         self.store(down, at, row.down, j - 1);
-        for r in [a, m, down] {
-            self.release(r);
-        }
+        self.release(m);
+        self.release(down);
         Ok(())
     }
 
     /// A word of `x y + ` the pair.
-    fn step(&mut self, op: Op, to: u8, x: u8, y: u8, pair: u8) {
+    pub(super) fn step(&mut self, op: Op, to: u8, x: u8, y: u8, pair: u8) {
         self.flow.push(Insn::row(op, to, x, y, pair));
     }
 }
