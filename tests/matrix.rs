@@ -200,14 +200,22 @@ where
 /// operand caching, consecutive operand caching, hybrid, product scanning, operand scanning;
 /// Karatsuba, Karatsuba-Comba, Karatsuba-schoolbook, Karatsuba squaring;
 /// squares by product scanning, operand scanning, carry catcher, lazy and sliding block doubling;
-/// shift-and-add. What is loops only has its cells in `tests/avr_loops.rs`.
-type Least = [usize; 15];
+/// shift-and-add; short products. What is loops only has its cells in `tests/avr_loops.rs`.
+type Least = [usize; 16];
 
-const AVR: Least = [115, 62, 147, 67, 72, 99, 32, 32, 24, 55, 15, 52, 56, 70, 0];
-const AVR_NO_MUL: Least = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 347];
-const ARM: Least = [45, 41, 72, 67, 62, 51, 32, 32, 24, 55, 15, 52, 56, 70, 0];
-const MIPS: Least = [105, 62, 147, 67, 72, 99, 32, 32, 24, 55, 15, 52, 56, 70, 0];
-const MIPS_WIDE: Least = [115, 62, 147, 67, 72, 99, 32, 32, 24, 55, 15, 52, 56, 70, 0];
+const AVR: Least = [
+    115, 62, 147, 67, 72, 99, 32, 32, 24, 55, 15, 52, 56, 70, 0, 54,
+];
+const AVR_NO_MUL: Least = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 347, 0];
+const ARM: Least = [
+    45, 41, 72, 67, 62, 51, 32, 32, 24, 55, 15, 52, 56, 70, 0, 32,
+];
+const MIPS: Least = [
+    105, 62, 147, 67, 72, 99, 32, 32, 24, 55, 15, 52, 56, 70, 0, 0,
+];
+const MIPS_WIDE: Least = [
+    115, 62, 147, 67, 72, 99, 32, 32, 24, 55, 15, 52, 56, 70, 0, 0,
+];
 
 #[test]
 fn avr() {

@@ -268,6 +268,19 @@ fn wrong_mutants_are_rejected() {
         mul(7, ("karatsuba-comba", Params::from([("levels", 2)]))),
         of(Operation::Mul, Size { a: 48, b: 24 }, scanning()),
         of(Operation::Mullo, 56.into(), scanning()),
+        of(
+            Operation::Mullo,
+            56.into(),
+            (
+                "short-product",
+                Params::from([("levels", 2), ("plan", 3535)]),
+            ),
+        ),
+        of(
+            Operation::Mulhi,
+            48.into(),
+            ("short-product", Params::from([("levels", 1), ("plan", 8)])),
+        ),
         of(Operation::Mulhi, 24.into(), scanning()),
         of(Operation::Mulhi, 56.into(), scanning()),
         sqr(7, "square-product-scanning", Params::new()),

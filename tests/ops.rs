@@ -78,3 +78,28 @@ fn halves_and_rectangles_take_their_products() {
         }
     }
 }
+
+/// Of up to 8 words in the lower half that is a square of words; then `mullo(k + l) = mul(k) + 2 mullo(l)`.
+#[test]
+fn short_products_take_one_whole_product_and_two_low_halves() {
+    fn products(n: usize, levels: u32) -> usize {
+        let at = n.div_ceil(2);
+        match levels {
+            0 => n * (n + 1) / 2,
+            _ => at * at + 2 * products(n - at, levels - 1),
+        }
+    }
+    let facts = AvrIsa::facts(&ATMEGA128);
+    let method = lozenge::method::find("short-product").expect("a method");
+    for n in 2..=16 {
+        let spec = Spec::new(Op::Mullo, 8 * n, 8).expect("a size");
+        for levels in 1..=n.ilog2() {
+            let params = Params::from([("levels", levels as usize), ("plan", 5555)]);
+            let schedule = (method.schedule)(&spec, &facts, &params).expect("a schedule");
+            let counts = schedule.check().expect("valid");
+            let want = products(n as usize, levels);
+            assert_eq!(counts.products, want, "{n} words, {levels} levels");
+            assert_eq!(counts.stores as u32, n);
+        }
+    }
+}

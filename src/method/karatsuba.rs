@@ -268,6 +268,48 @@ pub(super) fn every_level(spec: &Spec, facts: &Facts) -> Vec<Params> {
         .collect()
 }
 
+/// Which of the plans serve for a product within another method.
+fn inner_sets(facts: &Facts) -> (&'static [[usize; 9]], &'static [usize]) {
+    match facts.free_registers >= MANY {
+        true => (&MANY_REGISTERS, &[13, 14, 15, 16, 17, 18, 0, 1, 5]),
+        false => (&FEW_REGISTERS, &[0, 1, 2]),
+    }
+}
+
+/// How many there are.
+pub(super) fn inner_plans(facts: &Facts) -> usize {
+    inner_sets(facts).1.len()
+}
+
+/// `x y + sum of addends` modulo `2^(2 w n)` by plan `number` of those, on so many levels, or until 8 words are left.
+pub(super) fn inner(
+    f: &mut Words,
+    (x, y): (&[Word], &[Word]),
+    addends: &[Vec<Word>],
+    (number, levels): (usize, Option<usize>),
+    facts: &Facts,
+) -> Vec<Word> {
+    let (sets, usual) = inner_sets(facts);
+    let [most, rows, columns, swap, early, late, apart, turn, whole] =
+        sets[usual[number % usual.len()]];
+    let small = || (0..).find(|l| x.len().div_ceil(1 << l) <= most.min(8));
+    let plan = Plan {
+        levels: levels.or_else(small).unwrap_or(0),
+        rows,
+        early: Choice::of(early),
+        late: Choice::of(late),
+        columns: Choice::of(columns),
+        swap: Choice::of(swap),
+        apart: Choice::of(apart),
+        turn: Choice::of(turn),
+        whole: Choice::of(whole),
+        kind: Kind::Whole,
+        by_columns: false,
+        swapped: false,
+    };
+    product(f, x, y, addends, Over::None, plan).0
+}
+
 fn planned(
     method: &'static str,
     spec: &Spec,

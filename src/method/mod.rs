@@ -24,6 +24,7 @@ mod reduction;
 pub mod reverse_hybrid;
 pub mod separated;
 pub mod shift_and_add;
+pub mod short_product;
 pub mod sliding_block_doubling;
 pub mod sos;
 pub mod special_primes;
@@ -90,6 +91,7 @@ static OWN: &[&Method] = &[
     &lazy_doubling::METHOD,
     &sliding_block_doubling::METHOD,
     &shift_and_add::METHOD,
+    &short_product::METHOD,
     &reverse_hybrid::METHOD,
     &square_reverse_hybrid::METHOD,
     &karatsuba_calls::METHOD,
