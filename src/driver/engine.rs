@@ -4,6 +4,8 @@
 //! of a product `t < 2^(2n)` it takes `q = t m' mod 2^n` with `m' = -m^-1 mod 2^n`, and
 //! `x = (t + q m) / 2^n < 2^n + m`, less `m` if that is not below `2^n`. Then plain products, which
 //! Karatsuba makes cheap, do all the work, and the code is that of a product, a square and their halves.
+//!
+//! Of `q m` the lower half is known, `-t mod 2^n`, so that two products of halves do instead of three ([`known_low`]).
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -77,6 +79,8 @@ enum How {
     Steps {
         square: Vec<Step>,
         multiply: Vec<Step>,
+        /// Room for the sum of the halves of `m`, if they need it.
+        halves: Option<Place>,
     },
 }
 
@@ -155,23 +159,35 @@ impl Engine {
         let bytes = z.bytes;
         let t = d.field("t", 2 * bits, Role::Work, "a product");
         let q = d.field("quotient", bits, Role::Work, "t m' mod 2^n");
-        let p = d.field("sum", 2 * bits, Role::Work, "t + quotient m; above it x");
         let (square, product) = (kernel(d, Op::Sqr, bits), kernel(d, Op::Mul, bits));
         let (low, inverse) = (t.part(0, bytes), m.part(bytes, bytes));
         let waiting = waiting(d, bits);
         let mut steps = low_product(d, bits, [q, low, inverse], &waiting);
-        // x has been used by now: it lies where q m and then the sum come to lie.
-        let x = p.part(bytes, bytes);
-        steps.extend([
-            call(product, &[p, q, m]),
-            Step::Sum(Sum::add(p, t.at).out(Cell::Carry)),
-            Step::Sum(Sum::subtract(x, m.at).times(Cell::Carry)),
-        ]);
+        let (x, halves) = match is_halved(d, bits) {
+            true => {
+                let x = d.field("x", bits, Role::Work, "the product so far");
+                let (more, halves) = known_low(d, bits, [x, t, q, m]);
+                steps.extend(more);
+                (x, Some(halves))
+            }
+            false => {
+                let p = d.field("sum", 2 * bits, Role::Work, "t + quotient m; above it x");
+                // x has been used by now: it lies where q m and then the sum come to lie.
+                let x = p.part(bytes, bytes);
+                steps.extend([
+                    call(product, &[p, q, m]),
+                    Step::Sum(Sum::add(p, t.at).out(Cell::Carry)),
+                    Step::Sum(Sum::subtract(x, m.at).times(Cell::Carry)),
+                ]);
+                (x, None)
+            }
+        };
         d.routines.push(steps);
         let reduce = Step::Do(d.routines.len() - 1);
         let how = How::Steps {
             square: vec![call(square, &[t, x]), reduce.clone()],
             multiply: vec![call(product, &[t, x, y]), reduce],
+            halves,
         };
         Self { x, y, m, z, how }
     }
@@ -210,7 +226,9 @@ impl Engine {
     /// A square, and after it what `choose` makes of the steps of a product by `y` and of those of none.
     pub fn square_and_perhaps(&self, choose: impl FnOnce(&[Step], &[Step]) -> Step) -> Vec<Step> {
         let (mut steps, multiply, none) = match &self.how {
-            How::Steps { square, multiply } => (square.clone(), multiply.clone(), Vec::new()),
+            How::Steps {
+                square, multiply, ..
+            } => (square.clone(), multiply.clone(), Vec::new()),
             How::Kernels { next, .. } => (
                 vec![self.call(Factor::Itself, *next, self.x)],
                 vec![self.call(Factor::Y, self.x, *next)],
@@ -230,9 +248,24 @@ impl Engine {
         }
     }
 
-    /// `m` and `m'` from where the caller put them.
-    pub fn modulo(&self, from: Place) -> Step {
-        copy(self.m, from)
+    /// `m` and `m'` from where the caller put them, and what follows from them.
+    pub fn modulo(&self, from: Place) -> Vec<Step> {
+        let mut steps = vec![copy(self.m, from)];
+        if let How::Steps {
+            halves: Some(halves),
+            ..
+        } = self.how
+        {
+            let half = self.x.bytes / 2;
+            let (sum, top) = (halves.part(0, half), halves.part(half, halves.bytes - half));
+            steps.extend([
+                copy(sum, self.m),
+                Step::Sum(Sum::add(sum, self.m.at + half).out(Cell::Halves)),
+                Step::Number { to: top, value: 0 },
+                only(top, Cell::Halves),
+            ]);
+        }
+        steps
     }
 
     /// `x`, at most `m`, becomes less than `m`.
@@ -255,8 +288,94 @@ impl Engine {
     }
 }
 
+/// Is `q m` made of two products of halves? Of fewer words the sums around them take as long as a third.
+fn is_halved(d: &Driver, bits: u32) -> bool {
+    let words = bits / (8 * d.word as u32);
+    words >= 32 && words.is_multiple_of(2)
+}
+
+/// `to = to + carry`.
+fn only(to: Place, carry: Cell) -> Step {
+    Step::Sum(Sum {
+        from: None,
+        ..Sum::add(to, 0).with(carry)
+    })
+}
+
+/// `x = (t + q m) / 2^n < 2^n + m`, less `m` if that is not below `2^n`, where `q = t m' mod 2^n`; and room for
+/// `m_0 + m_1`.
+///
+/// With `X = 2^(n/2)`, `q = q_0 + X q_1`, `m = m_0 + X m_1`, `L = q_0 m_0`, `H = q_1 m_1`, `S = (q_0 + q_1)(m_0 + m_1)`,
+/// Karatsuba has `q m = L + X (S - H - L) + X^2 H`. Here `q m = -t mod X^2`, so that `L` follows from the others:
+/// of `V = S - H + t_0 + t_1 = v_0 + X v_1` the low word gives `L = -(t_0 + X v_0) mod X^2`. This is
+/// `e X^2 - t_0 - X v_0`, `e = 0` if `t_0 = 0` (then `q_0` is 0, too), else 1, and what remains is
+/// `x = t_2 + X t_3 + H + v_1 + v_0 + e - e X`.
+fn known_low(d: &mut Driver, bits: u32, [x, t, q, m]: [Place; 4]) -> (Vec<Step>, Place) {
+    let word = 8 * d.word as u32;
+    let halves = d.field(
+        "halves",
+        bits / 2 + word,
+        Role::Work,
+        "the halves of the modulus, added",
+    );
+    let s = d.field(
+        "middle",
+        bits + word,
+        Role::Work,
+        "(q0 + q1)(m0 + m1) - q1 m1",
+    );
+    let half = x.bytes / 2;
+    let part = |p: Place, i: usize| p.part(half * i, half);
+    let ([q0, q1], [v0, v1]) = ([0, 1].map(|i| part(q, i)), [0, 1].map(|i| part(s, i)));
+    // What lies above v_1; later all that is to be added to the upper half of x beside its words.
+    let small = s.part(2 * half, d.word);
+    let product = kernel(d, Op::Mul, bits / 2);
+    let sum = |to: Place, from: Place| Sum::add(to, from.at);
+    let negated = |step: Step| match step {
+        Step::Sum(sum) => Step::Sum(Sum {
+            subtract: true,
+            ..sum
+        }),
+        step => step,
+    };
+    let steps = vec![
+        call(product, &[x, q1, part(m, 1)]),
+        Step::Sum(sum(q0, q1).out(Cell::Carry)),
+        call(product, &[s, q0, halves]),
+        Step::Number {
+            to: small,
+            value: 0,
+        },
+        Step::Sum(sum(s.part(half, half + d.word), halves).times(Cell::Carry)),
+        Step::Sum(sum(v1, q0).times(Cell::Halves).out(Cell::Carry)),
+        only(small, Cell::Carry),
+        Step::Sum(Sum::subtract(s.part(0, 2 * half), x.at).out(Cell::Borrow)),
+        negated(only(small, Cell::Borrow)),
+        Step::Sum(sum(v0, t).out(Cell::Carry)),
+        Step::Sum(sum(v0, part(t, 1)).out(Cell::Borrow)),
+        Step::Sum(sum(part(x, 0), v1).with(Cell::Carry).out(Cell::Carry)),
+        only(small, Cell::Carry),
+        Step::Sum(sum(part(x, 0), v0).with(Cell::Borrow).out(Cell::Carry)),
+        only(small, Cell::Carry),
+        Step::NotZero {
+            to: Cell::Carry,
+            of: part(t, 0),
+        },
+        Step::Sum(sum(x, part(t, 2)).with(Cell::Carry).out(Cell::Borrow)),
+        negated(only(small, Cell::Carry)),
+        Step::AddWord {
+            to: part(x, 1),
+            word: small.at,
+            lacks: Cell::Carry,
+        },
+        Step::Fewer(Cell::Borrow, Cell::Carry),
+        Step::Sum(Sum::subtract(x, m.at).times(Cell::Borrow)),
+    ];
+    (steps, halves)
+}
+
 /// The fewest bits of a product `mod 2^n` that is made of halves: below, its kernel is cheap.
-const SPLIT: u32 = 512;
+const SPLIT: u32 = 1024;
 
 /// Is such a product made of halves?
 fn is_split(d: &Driver, bits: u32) -> bool {

@@ -258,7 +258,8 @@ pub fn driver(
     );
     let e = Engine::new(&mut d, products, bits);
     let room = Room::new(&mut d, ladder, bits);
-    let mut steps = vec![e.modulo(modulus), copy(e.x, base), copy(e.y, r2)];
+    let mut steps = e.modulo(modulus);
+    steps.extend([copy(e.x, base), copy(e.y, r2)]);
     steps.extend(e.multiply());
     steps.extend(power(&e, &room, exponent, exponent_bits, r2));
     steps.push(copy(result, e.x));

@@ -35,6 +35,8 @@ pub enum Cell {
     Carry,
     /// The same, of another.
     Borrow,
+    /// What the halves of a modulus carry when they are added.
+    Halves,
     /// Counters of loops: the outer one, and one within it.
     Outer,
     Inner,
@@ -42,7 +44,7 @@ pub enum Cell {
 
 impl Cell {
     /// How many there is room for.
-    pub const COUNT: usize = 9;
+    pub const COUNT: usize = 10;
     /// The widest step from the area's start to a cell must be a displacement: 63 bytes on the
     /// machine with the shortest.
     const MOST_BYTES: usize = 4;
@@ -200,6 +202,18 @@ pub enum Step {
         b: usize,
     },
     Sum(Sum),
+    /// `to = to + word`, the word at a place, which may be negative. The cell takes what `to` would need above it,
+    /// negated: 1 if the sum is negative, 0, or -1 if it is too long.
+    AddWord {
+        to: Place,
+        word: usize,
+        lacks: Cell,
+    },
+    /// `to = 1` if the number is not 0, else 0.
+    NotZero {
+        to: Cell,
+        of: Place,
+    },
     /// The first cell less the second.
     Fewer(Cell, Cell),
 }

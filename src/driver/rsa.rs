@@ -31,13 +31,13 @@ pub fn private(word: usize, bits: u32, ladder: Ladder, products: Products) -> Dr
     let n = m1.bytes;
     let mut steps = Vec::new();
     for (prime, exponent, r2, to) in [(p, dp, r2p, m1), (q, dq, r2q, m2)] {
-        steps.push(e.modulo(prime));
+        steps.extend(e.modulo(prime));
         steps.extend(residue(&e, input, r2));
         steps.extend(power(&e, &room, exponent, half, r2));
         steps.push(copy(to, e.x));
     }
+    steps.extend(e.modulo(p));
     steps.extend([
-        e.modulo(p),
         copy(e.x, m1),
         // m2 < q < p: one addition makes up for a borrow.
         Step::Sum(Sum::subtract(e.x, m2.at).out(Cell::Borrow)),
@@ -90,7 +90,8 @@ pub fn public(word: usize, bits: u32, products: Products) -> Driver {
         "2^(2n) mod m, for numbers of n bits",
     );
     let e = Engine::new(&mut d, products, bits);
-    let mut steps = vec![e.modulo(modulus), copy(e.x, input), copy(e.y, r2)];
+    let mut steps = e.modulo(modulus);
+    steps.extend([copy(e.x, input), copy(e.y, r2)]);
     steps.extend(e.multiply());
     steps.push(Step::Repeat {
         times: SQUARES,

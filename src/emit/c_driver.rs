@@ -10,7 +10,7 @@ typedef @ word;
 typedef $ twice;
 
 /* What the driver counts and selects with; next and entry count words from the start of the area. */
-struct cells { unsigned digit, next, left, entry, outer, inner; word word, carry, borrow; };
+struct cells { unsigned digit, next, left, entry, outer, inner; word word, carry, borrow, halves; };
 
 static void copy(word *r, const word *a, unsigned n)
 {
@@ -68,6 +68,29 @@ static void swap(word *a, word *b, unsigned n, unsigned digit)
 	}
 }
 
+/* r = r + x for an x that may be negative: what the sum lacks above r. */
+static word add_word(word *r, unsigned n, word x)
+{
+	word sign = (word)(0 - (x >> (# - 1)));
+	word carry = 0;
+	while (n--) {
+		twice s = (twice)((twice)*r + x + carry);
+		*r++ = (word)s;
+		carry = (word)(s >> #);
+		x = sign;
+	}
+	return (word)(0 - carry - sign);
+}
+
+/* 1 if a is not 0, else 0. */
+static word not_zero(const word *a, unsigned n)
+{
+	word all = 0;
+	while (n--)
+		all |= *a++;
+	return (word)((word)(all | (word)(0 - all)) >> (# - 1));
+}
+
 /* digit = 2 digit + the next bit of the exponent, from the top. */
 static void bit(const word *m, struct cells *c)
 {
@@ -119,6 +142,8 @@ fn used(passes: &str, driver: &Driver) -> String {
         steps.iter().any(|step| match step {
             Step::Lookup { .. } => matches!(name, "look_up" | "number"),
             Step::Swap { .. } => name == "swap",
+            Step::AddWord { .. } => name == "add_word",
+            Step::NotZero { .. } => name == "not_zero",
             Step::Bit => name == "bit",
             Step::Copy { .. } | Step::Pick { .. } => name == "copy",
             Step::Number { .. } => name == "number",
@@ -149,6 +174,7 @@ fn cell(cell: Cell) -> &'static str {
         Cell::Entry => "c->entry",
         Cell::Carry => "c->carry",
         Cell::Borrow => "c->borrow",
+        Cell::Halves => "c->halves",
         Cell::Outer => "c->outer",
         Cell::Inner => "c->inner",
     }
@@ -236,6 +262,14 @@ impl Text<'_> {
                 format!("swap({}, {}, {n}, c->digit);", self.at(a.at), self.at(*b))
             }
             Step::Sum(sum) => self.sum(sum),
+            Step::AddWord { to, word, lacks } => {
+                let (r, n, w) = (self.at(to.at), self.words(to.bytes), self.at(*word));
+                format!("{} = add_word({r}, {n}, *({w}));", cell(*lacks))
+            }
+            Step::NotZero { to, of } => {
+                let (a, n) = (self.at(of.at), self.words(of.bytes));
+                format!("{} = not_zero({a}, {n});", cell(*to))
+            }
             Step::Fewer(from, less) => {
                 let (from, less) = (cell(*from), cell(*less));
                 format!("{from} = (word)({from} - {less});")

@@ -262,6 +262,40 @@ impl Emitter {
             }
             Step::Swap { a, b } => self.swap(*a, *b),
             Step::Sum(sum) => self.sum(sum),
+            Step::AddWord { to, word, lacks } => {
+                self.point(FROM, *word);
+                self.push(Insn::at(Op::LDR, A, FROM, 0, false));
+                // The word, then its sign.
+                self.reg(Op::ADD, true, B, A, A);
+                self.imm(Op::MOV, false, MASK, 0, 0);
+                self.imm(Op::ADC, false, MASK, MASK, 0);
+                self.imm(Op::RSB, false, MASK, MASK, 0);
+                self.imm(Op::MOV, false, B, 0, 0);
+                self.imm(Op::CMP, false, 0, B, 1);
+                self.point(TO, to.at);
+                self.over(to.bytes, |e| {
+                    e.push(Insn::at(Op::LDR, B, TO, 0, false));
+                    e.reg(Op::ADC, true, B, B, A);
+                    e.push(Insn::post(Op::STR, B, TO, 4));
+                    e.reg(Op::MOV, false, A, 0, MASK);
+                });
+                // -carry - sign
+                self.imm(Op::ADC, false, A, MASK, 0);
+                self.imm(Op::RSB, false, A, A, 0);
+                self.put(*lacks, A);
+            }
+            Step::NotZero { to, of } => {
+                self.point(FROM, of.at);
+                self.imm(Op::MOV, false, B, 0, 0);
+                self.over(of.bytes, |e| {
+                    e.push(Insn::post(Op::LDR, A, FROM, 4));
+                    e.reg(Op::ORR, false, B, B, A);
+                });
+                self.imm(Op::CMP, false, 0, B, 1);
+                self.imm(Op::MOV, false, A, 0, 0);
+                self.imm(Op::ADC, false, A, A, 0);
+                self.put(*to, A);
+            }
             Step::Fewer(from, less) => {
                 self.get(A, *from);
                 self.get(B, *less);

@@ -287,6 +287,38 @@ impl Emitter {
             }
             Step::Swap { a, b } => self.swap(*a, *b)?,
             Step::Sum(sum) => self.sum(sum)?,
+            Step::AddWord { to, word, lacks } => {
+                self.point(Z, *word);
+                self.dk(Op::LDDZ, 22, 0);
+                // The word, then its sign.
+                self.rr(Op::MOV, 21, 22);
+                self.rr(Op::ADD, 21, 21);
+                self.rr(Op::SBC, 21, 21);
+                self.point(Z, to.at);
+                self.branch(Op::BCLR, C, 0);
+                self.over(to.bytes, |e| {
+                    e.dk(Op::LDDZ, 23, 0);
+                    e.rr(Op::ADC, 23, 22);
+                    e.push(Insn::rk(Op::STZ_INC, 23, 0));
+                    e.rr(Op::MOV, 22, 21);
+                })?;
+                // -carry - sign
+                self.rr(Op::SBC, 24, 24);
+                self.rr(Op::SUB, 24, 21);
+                self.put(*lacks, 24);
+            }
+            Step::NotZero { to, of } => {
+                self.point(X, of.at);
+                self.rr(Op::EOR, 22, 22);
+                self.over(of.bytes, |e| {
+                    e.rr(Op::LDX_INC, 23, 0);
+                    e.rr(Op::OR, 22, 23);
+                })?;
+                self.rr(Op::NEG, 22, 0);
+                self.rr(Op::SBC, 24, 24);
+                self.rr(Op::NEG, 24, 0);
+                self.put(*to, 24);
+            }
             Step::Fewer(from, less) => {
                 self.get(24, *from);
                 self.get(25, *less);

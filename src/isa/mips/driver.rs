@@ -278,6 +278,43 @@ impl Emitter {
             }
             Step::Swap { a, b } => self.swap(*a, *b)?,
             Step::Sum(sum) => self.sum(sum)?,
+            Step::AddWord { to, word, lacks } => {
+                // The word, then its sign.
+                let part = FROM;
+                self.immediate(Op::LW, part, AREA, *word as i32);
+                self.point(TO, to.at);
+                self.shift(Op::SRL, MASK, part, 31);
+                self.three(Op::SUBU, MASK, 0, MASK);
+                self.three(Op::OR, CARRY, 0, 0);
+                self.over(to.bytes, false, |e, words| {
+                    for at in (0..words).map(|i| 4 * i as i32) {
+                        e.immediate(Op::LW, A, TO, at);
+                        e.three(Op::ADDU, A, A, part);
+                        e.three(Op::SLTU, C, A, part);
+                        e.three(Op::ADDU, A, A, CARRY);
+                        e.three(Op::SLTU, B, A, CARRY);
+                        e.three(Op::OR, CARRY, B, C);
+                        e.immediate(Op::SW, A, TO, at);
+                        e.three(Op::OR, part, MASK, 0);
+                    }
+                })?;
+                // -carry - sign
+                self.three(Op::ADDU, A, CARRY, MASK);
+                self.three(Op::SUBU, A, 0, A);
+                self.put(*lacks, A);
+            }
+            Step::NotZero { to, of } => {
+                self.point(TO, of.at);
+                self.three(Op::OR, B, 0, 0);
+                self.over(of.bytes, false, |e, words| {
+                    for at in (0..words).map(|i| 4 * i as i32) {
+                        e.immediate(Op::LW, A, TO, at);
+                        e.three(Op::OR, B, B, A);
+                    }
+                })?;
+                self.three(Op::SLTU, A, 0, B);
+                self.put(*to, A);
+            }
             Step::Fewer(from, less) => {
                 self.get(A, *from);
                 self.get(B, *less);
