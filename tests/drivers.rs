@@ -1,9 +1,10 @@
 //! Exponentiations on whole simulated chips: against big integers, on structured numbers.
 
 use lozenge::driver::build::Built;
-use lozenge::driver::engine::Products;
+use lozenge::driver::engine::{Engine, Products, copy};
 use lozenge::driver::exponentiation::{self, Ladder};
-use lozenge::driver::numbers::Power;
+use lozenge::driver::numbers::{Power, with_inverse};
+use lozenge::driver::{Driver, Role};
 use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::{ARM7TDMI, ARM7TDMI_HW2018};
@@ -162,6 +163,74 @@ fn mips_agrees_with_big_integers() {
         agrees::<MipsIsa>(&big, 160, 24, ladder, Products::Composed);
     }
     agrees::<MipsIsa>(&MIPS[1], 512, 40, Ladder::Window(4), Products::Composed);
+}
+
+/// One product of the composed kind, `result = x y / 2^n mod m`, on numbers whose product has halves of 0 or of ones.
+fn composed_products_agree<I: Isa>(core: &I::Core, bits: u32) {
+    let mut d = Driver::new(I::WORD_BITS as usize / 8);
+    let mut field = |name, role| d.field(name, bits, role, "");
+    let (x, y) = (field("first", Role::Input), field("second", Role::Input));
+    let result = field("result", Role::Output);
+    let m = exponentiation::modulus(&mut d, "m", Products::Composed, bits);
+    let e = Engine::new(&mut d, Products::Composed, bits);
+    let mut steps = e.modulo(m);
+    steps.extend([copy(e.x, x), copy(e.y, y)]);
+    steps.extend(e.multiply());
+    steps.push(copy(result, e.x));
+    d.routines[0] = steps;
+    let built = Built::<I>::new(d, core, |_| {}).expect("a driver");
+    let mut random = Random::new(9);
+    let (one, half) = (BigUint::from(1u8), bits / 2);
+    let ones = |bits: u32| (&one << bits) - 1u8;
+    let mut number = || random.uniform(bits as usize / 8);
+    let numbers = [
+        BigUint::ZERO,
+        one.clone(),
+        ones(bits),
+        ones(half),
+        ones(half) << half,
+        &one << half,
+        &one << (bits - 1),
+        number() >> half << half,
+        number() >> half,
+        number() >> (3 * bits / 4) << (3 * bits / 4),
+        number(),
+    ];
+    let moduli = [
+        ones(bits),
+        ones(bits) - (&one << half),
+        (&one << (bits - 1)) + 1u8,
+        (ones(half) << half) + 1u8,
+        BigUint::from(3u8),
+        number() | &one,
+        number() | &one | &one << (bits - 1),
+    ];
+    for m in &moduli {
+        let back = (&one << bits).modinv(m).expect("odd");
+        for (i, a) in numbers.iter().enumerate() {
+            for b in &numbers[i..] {
+                let inputs = [
+                    ("first", a.clone()),
+                    ("second", b.clone()),
+                    ("m", with_inverse(m, bits, &built.driver, "m")),
+                ];
+                let run = built
+                    .image
+                    .run::<I>(core, &built.driver, &inputs, &mut |_, _| {});
+                let (outputs, _) = run.expect("no fault");
+                let want = a * b * &back % m;
+                assert_eq!(&outputs[0].1 % m, want, "{a:#x} * {b:#x} mod {m:#x}");
+            }
+        }
+    }
+}
+
+#[test]
+fn composed_products_agree_at_the_edges() {
+    composed_products_agree::<AvrIsa>(&ATMEGA128, 128);
+    composed_products_agree::<AvrIsa>(&ATMEGA128, 72);
+    composed_products_agree::<ArmIsa>(&ARM7TDMI, 512);
+    composed_products_agree::<MipsIsa>(&MIPS[1], 512);
 }
 
 /// Großschädl and Kamendje 2003, section 6: 1024 bits, binary, without CRT, takes 14.0 million cycles with

@@ -42,7 +42,7 @@ fn numbers(value: &Value) -> Vec<u64> {
 fn the_best_of_ours() {
     let table: Value = toml::from_str(include_str!("paper/records.toml")).expect("TOML");
     let readme = include_str!("../README.md");
-    for op in [Op::Mul, Op::Sqr] {
+    for op in [Op::Mul, Op::Sqr, Op::Mullo] {
         let row = &table[op.name()];
         let (bits, theirs, ours) = (&row["bits"], &row["theirs"], &row["ours"]);
         for ((bits, theirs), ours) in numbers(bits)

@@ -291,7 +291,7 @@ impl Engine {
 /// Is `q m` made of two products of halves? Of fewer words the sums around them take as long as a third.
 fn is_halved(d: &Driver, bits: u32) -> bool {
     let words = bits / (8 * d.word as u32);
-    words >= 32 && words.is_multiple_of(2)
+    words >= 16 && words.is_multiple_of(2)
 }
 
 /// `to = to + carry`.
