@@ -214,7 +214,7 @@ fn drivers_in_c_agree_with_big_integers_on_simavr() {
     let binary = "--method fips --exponentiation binary --products montgomery";
     let sliding = "--exponentiation sliding -p window=4 --method fips --products montgomery";
     let cases = [
-        (sliding, Ladder::Sliding(4), Products::Montgomery),
+        (64, sliding, Ladder::Sliding(4), Products::Montgomery),
         (64, montgomery, Ladder::Montgomery, Products::Montgomery),
         (128, window, Ladder::Window(3), Products::Composed),
         (64, binary, Ladder::Binary, Products::Montgomery),
