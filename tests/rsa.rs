@@ -196,6 +196,12 @@ fn openssl_verifies_what_an_avr_signs() {
         format!("{cycles} {stack} 0"),
         "cycles, stack, broken registers"
     );
+    let paper: toml::Value = toml::from_str(include_str!("paper/rsa.toml")).expect("TOML");
+    assert_eq!(
+        paper["private"]["ours"][0].as_integer(),
+        cycles.as_i64(),
+        "the figure on record"
+    );
     assert_eq!(
         report["flash"]["total"].as_u64().map(|n| n < 80 * 1024),
         Some(true)

@@ -208,7 +208,7 @@ impl Emitter {
     /// A loop over `bytes` bytes, some at a time. The carry is kept from pass to pass.
     fn over(&mut self, bytes: usize, body: impl Fn(&mut Self)) -> Result<(), LowerError> {
         /// Bytes of a pass.
-        const UNROLL: usize = 8;
+        const UNROLL: usize = 4;
         let unroll = (1..=UNROLL).rev().find(|u| bytes.is_multiple_of(*u));
         let unroll = unroll.unwrap_or(1);
         let pass = |e: &mut Self| (0..unroll).for_each(|_| body(e));
