@@ -47,6 +47,7 @@ pub fn lower(driver: &Driver) -> Result<Assembled<Insn>, LowerError> {
     };
     for (i, routine) in driver.routines.iter().enumerate() {
         starts.push(e.at);
+        e.is_inner = i > 0;
         if i == 0 {
             saved.iter().for_each(|r| e.rr(Op::PUSH, 0, *r));
             e.rr(Op::MOVW, Y, ARGUMENTS[0]);
@@ -100,6 +101,8 @@ fn reach(to: usize, at: usize, most: i32) -> Result<i32, LowerError> {
 struct Emitter {
     insns: Vec<Insn>,
     notes: Vec<(usize, String)>,
+    /// In a routine that others call: what it takes matters more than its bytes, behind which nothing is called.
+    is_inner: bool,
     /// Words so far.
     at: usize,
     /// Calls of kernels.
@@ -207,9 +210,9 @@ impl Emitter {
 
     /// A loop over `bytes` bytes, some at a time. The carry is kept from pass to pass.
     fn over(&mut self, bytes: usize, body: impl Fn(&mut Self)) -> Result<(), LowerError> {
-        /// Bytes of a pass.
-        const UNROLL: usize = 4;
-        let unroll = (1..=UNROLL).rev().find(|u| bytes.is_multiple_of(*u));
+        // Bytes of a pass.
+        let most = if self.is_inner { 8 } else { 4 };
+        let unroll = (1..=most).rev().find(|u| bytes.is_multiple_of(*u));
         let unroll = unroll.unwrap_or(1);
         let pass = |e: &mut Self| (0..unroll).for_each(|_| body(e));
         self.counted(24, bytes / unroll, pass)
