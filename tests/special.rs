@@ -134,7 +134,7 @@ fn mips_adds_and_subtracts() {
 }
 
 /// Few words, few powers of 2, a bit less than all, on every product and square there is a fold of.
-fn products_on<I: Isa>(core: &I::Core, larger: bool) {
+fn products_on<I: Isa>(core: &I::Core) {
     let primes = [
         (160, "secp160r1"),
         (192, "p192"),
@@ -142,9 +142,9 @@ fn products_on<I: Isa>(core: &I::Core, larger: bool) {
         (256, "p256"),
         (256, "25519"),
         (256, "secp256k1"),
+        (384, "p384"),
     ];
-    let larger = [(384, "p384")].into_iter().filter(|_| larger);
-    for (i, (bits, modulus)) in primes.into_iter().chain(larger).enumerate() {
+    for (i, (bits, modulus)) in primes.into_iter().enumerate() {
         for (k, reduce) in [Reduce::Full, Reduce::Almost].into_iter().enumerate() {
             // Products and squares in turns.
             let (op, method) = match (i + k) % 2 {
@@ -159,7 +159,7 @@ fn products_on<I: Isa>(core: &I::Core, larger: bool) {
 
 #[test]
 fn avr_folds() {
-    products_on::<AvrIsa>(&ATMEGA128, false);
+    products_on::<AvrIsa>(&ATMEGA128);
     for (modulus, bits, method) in [
         ("secp160r1", 160, "consecutive-operand-caching+fold"),
         ("2^128-159", 128, "operand-caching+fold"),
@@ -187,13 +187,29 @@ fn avr_folds() {
 
 #[test]
 fn arm_folds() {
-    products_on::<ArmIsa>(&ARM7TDMI, false);
+    products_on::<ArmIsa>(&ARM7TDMI);
 }
 
 #[test]
 fn mips_folds() {
     let core = |name: &str| MipsCore::named(name).expect("a core");
-    products_on::<MipsIsa>(&core("mips-4km"), true);
+    products_on::<MipsIsa>(&core("mips-4km"));
+}
+
+/// Where `c` is sparse, a product is reduced by one more of `c`; both operations, both contracts.
+#[test]
+fn arm_folds_sparse_primes() {
+    for (bits, modulus) in [(224, "p224"), (384, "p384")] {
+        for reduce in [Reduce::Full, Reduce::Almost] {
+            for (op, method) in [
+                (Op::Modmul, "product-scanning+fold"),
+                (Op::Modsqr, "square-product-scanning+fold"),
+            ] {
+                let request = request(op, bits, modular(modulus, reduce), Some(method));
+                kernel_on::<ArmIsa>(&ARM7TDMI, &request);
+            }
+        }
+    }
 }
 
 #[test]

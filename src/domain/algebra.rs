@@ -244,7 +244,11 @@ impl Domain for Algebra {
         if let Some(c_out) = carry {
             form.0.push((c_out, -(1 << W)));
         }
-        let bound = bound.min((1 << W) - 1).min(self.bounds.top(&chain, W));
+        let mut bound = bound.min((1 << W) - 1).min(self.bounds.top(&chain, W));
+        if a == b && c_in == Value::ZERO {
+            // An even number.
+            bound &= !1;
+        }
         let word = self.linear(&form.0, form.1, bound);
         self.bounds.leave(chain, Value::Var(word));
         if a == b {
@@ -320,6 +324,12 @@ impl Domain for Algebra {
             _ => 0,
         };
         if self.bound(b, W) + self.bound(c_in, 1) <= least {
+            // k - (k - y) = y.
+            if let (Value::ZERO, Some(((y, -1), k))) = (c_in, self.only_term(b))
+                && a == Value::Public(Public::Known(k as u64))
+            {
+                return Self::opaque(Value::Var(y), NO);
+            }
             let most = self.bound(a, W);
             let word = self.linear(&form.0, form.1, most);
             return Self::opaque(Value::Var(word), NO);

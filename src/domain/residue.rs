@@ -8,7 +8,8 @@
 //! with variables `v[i]` and whole numbers `u[i]`, `u`; `k` is a sum of variables, too. Then
 //!
 //! 1. Some `v[i]` are bits that compare: an equation `D = X + 2^L v` with words `0 <= D < 2^L` says that
-//!    `v = 1` just when `X < 0`, and `R v = X - D` with `0 <= D < R` that it is 1 just when `X >= R`. So does a
+//!    `v = 1` just when `X < 0`, and `R v = X - D` with `0 <= D < R` that it is 1 just when `X >= R`; and
+//!    `2^L v = X + 2^L - D` with `0 <= D < 2^L` just when `X >= 0`. So does a
 //!    sum `v` of bits, if `-R <= X < R`, or if `0 <= X < 2 R`: then no value but 0 and 1 is left for it. They
 //!    come one after the other: `T[0] = P + M (u + what of U is no such bit)`, `T[i] = T[i-1] + u[i] M v[i]`,
 //!    `X` is `T[i-1]` or `M` more or less.
@@ -278,26 +279,27 @@ impl Residue<'_> {
             let alike = left.iter().take_while(|v| parts.multiples[v] == *u);
             let alike = 1..=alike.take(MOST_BITS).count();
             let mut tries = alike.flat_map(|count| OFFSETS.map(move |offset| (count, offset)));
-            let found = tries.find(|(count, offset)| {
-                let bits = (&left[..*count], u);
+            let found = tries.find_map(|(count, offset)| {
+                let bits = (&left[..count], u);
                 let x = &parts.constant + offset;
-                let within = *count == 1 || self.is_within(&range, *offset, u);
-                within && self.is_compared(algebra, homes, (&times, &x), bits)
+                if count > 1 && !self.is_within(&range, offset, u) {
+                    return None;
+                }
+                let from = self.is_compared(algebra, homes, (&times, &x), bits)?;
+                Some((count, offset, from))
             });
-            let Some((count, offset)) = found else {
+            let Some((count, offset, from)) = found else {
                 return Ok(Err(*first));
             };
-            // s = 1 just when T + offset M < 0, or when it is R or more.
+            // s = 1 just when T + offset M < 0, or when it is `from` or more.
             let ends = self.corners.iter().zip(&mut range);
             for (Corner { modulus, .. }, (least, most)) in ends {
                 let step = u * modulus;
-                let negative = u.is_positive();
-                let limit = if negative { BigInt::zero() } else { self.all() } - modulus * offset;
+                let limit = &from - modulus * offset;
                 let (below, above) = ((least.clone(), &limit - 1), (limit, most.clone()));
-                let (set, unset) = if negative {
-                    (below, above)
-                } else {
-                    (above, below)
+                let (set, unset) = match u.is_positive() {
+                    true => (below, above),
+                    false => (above, below),
                 };
                 *least = unset.0.min(set.0 + &step);
                 *most = unset.1.max(set.1 + &step);
@@ -366,21 +368,22 @@ impl Residue<'_> {
         Ok(range)
     }
 
-    /// Is, for `X = P + M (times + x)`, the sum of `bits` 1 just when `X < 0` (`u > 0`), or when `X >= R`?
+    /// For `X = P + M (times + x)`: the sum of `bits` is 1 just when `X < 0` (`u > 0`; the answer is 0), or when
+    /// `X` is the answer or more.
     fn is_compared(
         &self,
         algebra: &Algebra,
         homes: &[Home],
         (times, x): (&BTreeMap<VarId, BigInt>, &BigInt),
         (bits, u): (&[VarId], &BigInt),
-    ) -> bool {
-        // A difference may have one word more than the modulus.
-        let more = 0..=u64::from(u.is_positive());
-        more.into_iter().any(|more| {
-            let limit = self.all() << (u64::from(self.w) * more);
+    ) -> Option<BigInt> {
+        let r = self.all();
+        // Is X + limit s (or X - limit s) + shift a sum of words in 0 .. limit?
+        let is_word = |limit: &BigInt, shift: &BigInt| {
             let sign = if u.is_positive() { 1 } else { -1 };
-            let rest = self.difference(algebra, homes, (times, x), (bits, &limit * sign));
-            rest.is_ok_and(|rest| {
+            let rest = self.difference(algebra, homes, (times, x), (bits, limit * sign));
+            rest.is_ok_and(|mut rest| {
+                rest.constant += shift;
                 let most = rest.terms.iter().map(|(v, by)| {
                     let bound = algebra.vars[*v as usize].bound;
                     match by.is_negative() {
@@ -389,12 +392,32 @@ impl Residue<'_> {
                     }
                 });
                 let most: Option<BigInt> = most.sum();
-                let fits = most.is_some_and(|most| most + &rest.constant < limit);
+                let fits = most.is_some_and(|most| most + &rest.constant < *limit);
                 let mut products = rest.products.keys();
                 let lost = products.all(|(x, y)| algebra.is_lost(*x) || algebra.is_lost(*y));
                 fits && lost && !rest.constant.is_negative()
             })
-        })
+        };
+        let zero = BigInt::zero();
+        if u.is_positive() {
+            // A difference may have one word more than the modulus.
+            let limits = [r.clone(), &r << self.w];
+            return limits
+                .iter()
+                .any(|limit| is_word(limit, &zero))
+                .then_some(zero);
+        }
+        if is_word(&r, &zero) {
+            return Some(r);
+        }
+        // X + limit is a sum of words and of limit s.
+        let mut limits = vec![r];
+        if let Modulus::Number(m) = &self.modulus {
+            limits.push(BigInt::one() << m.bits());
+        }
+        let one = bits.len() == 1;
+        let shows = one && limits.iter().any(|limit| is_word(limit, limit));
+        shows.then_some(zero)
     }
 
     /// What is left of `P + M (times + x) + weight * (sum of bits)`.

@@ -87,6 +87,11 @@ impl Reduction {
         })
     }
 
+    /// Are results below the modulus?
+    pub fn is_full(&self) -> bool {
+        self.reduce == Reduce::Full
+    }
+
     /// Words of the modulus.
     pub fn len(&self) -> usize {
         self.m.len()

@@ -11,7 +11,7 @@ use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::Signed;
 
-use super::reduction::{Reduction, digits};
+use super::reduction::{Reduction, digits, masked};
 use super::separated::whole;
 use super::{
     Method, MethodError, Params, consecutive_operand_caching, hybrid, karatsuba, karatsuba_comba,
@@ -20,7 +20,6 @@ use super::{
 };
 use crate::facts::Facts;
 use crate::schedule::{Chain, End, Link, Pile, Schedule, Sum, Word, WordStep, Words};
-use crate::spec::modulus::Reduce;
 use crate::spec::{Op, Spec};
 
 /// A product method followed by folds.
@@ -105,7 +104,8 @@ impl Folding {
                 positive && folding.digits.len() <= FEW && 2 * c.bits() as usize + 8 <= bits
             }
         };
-        let forms = [false, true].map(|balanced| Self {
+        // Sums of words are cheaper than products by words of ones.
+        let forms = [true, false].map(|balanced| Self {
             n,
             digits: Self::expanded(&c, n, w, balanced),
         });
@@ -170,10 +170,15 @@ impl Folding {
         pile
     }
 
-    /// `L + c H`: `n` words and what is above.
-    fn once(&self, words: &mut Words, p: &[Word], m: &BigUint) -> Vec<Word> {
+    /// Is one more of `c` added by the carry, or by the words of its product?
+    fn is_counted(&self) -> bool {
+        self.digits.first().is_some_and(|(_, digit)| *digit > 0)
+    }
+
+    /// `L + c H`: `n` words and what is above, which is one more than it is where `more` and `c` is sparse.
+    fn once(&self, words: &mut Words, p: &[Word], (m, more): (&BigUint, bool)) -> Vec<Word> {
         let (low, high) = p.split_at(self.n);
-        let piles = match self.is_sparse() {
+        let mut piles: Vec<_> = match self.is_sparse() {
             true => self.merged(words, (low, high), m),
             false => (0..self.n + self.len())
                 .map(|k| {
@@ -183,6 +188,9 @@ impl Folding {
                 })
                 .collect(),
         };
+        if more && self.is_sparse() {
+            piles[self.n].addends.push(words.constant(1));
+        }
         words.sweep(piles)
     }
 
@@ -226,21 +234,54 @@ impl Folding {
         piles
     }
 
-    /// The words of `c t`, as many as the modulus has; None is 0.
-    fn again(&self, words: &mut Words, t: &[Word]) -> Vec<Option<Word>> {
-        match (self.is_sparse(), t) {
-            (true, [t]) => self.spread(words, *t),
-            _ => {
-                let piles = (0..self.len() + t.len()).map(|k| self.column(words, t, k));
-                let piles = piles.collect();
-                let product = words.sweep(piles);
-                let product = product.into_iter().map(Some);
-                product
-                    .chain(std::iter::repeat(None))
-                    .take(self.n)
-                    .collect()
-            }
+    /// Is `c` a word so small that a top word without its top bit takes the carry of the columns below it?
+    fn is_below_top(&self, w: u32) -> bool {
+        matches!(self.digits.as_slice(), [(0, c)] if self.n > 2 && *c + 2 < 1 << (w - 1))
+    }
+
+    /// `L + c H` of a modulus of a bit less: the top column comes first, and what is above that bit is folded
+    /// by the sweep of the others, whose carry the top word takes: it is below `2^(w-1) + c + 1` then.
+    fn top_first(&self, half: &Self, words: &mut Words, p: &[Word]) -> Vec<Word> {
+        let (low, high) = p.split_at(self.n);
+        let column = |words: &mut Words, k: usize| {
+            let mut pile = self.column(words, &high[..self.n], k);
+            pile.addends.extend(low.get(k));
+            pile
+        };
+        let top = column(words, self.n - 1);
+        let mut top = words.sweep(vec![top, Pile::default()]);
+        let t = top.split_off(1);
+        let h = cut(words, &mut top, &t);
+        let mut piles = Vec::with_capacity(self.n);
+        for k in 0..self.n - 1 {
+            let mut pile = column(words, k);
+            let more = half.column(words, &h, k);
+            pile.products.extend(more.products);
+            pile.addends.extend(more.addends);
+            piles.push(pile);
         }
+        piles.push(Pile {
+            addends: top,
+            ..Pile::default()
+        });
+        words.sweep(piles)
+    }
+
+    /// The words of `c t`, as many as the modulus has; None is 0. Of `c (t + 1)` where `more` and `c` is not sparse.
+    fn again(&self, words: &mut Words, t: &[Word], more: bool) -> Vec<Option<Word>> {
+        if let (true, [t]) = (self.is_sparse(), t) {
+            return self.spread(words, *t);
+        }
+        let mut piles: Vec<_> = (0..self.len() + t.len())
+            .map(|k| self.column(words, t, k))
+            .collect();
+        for (place, digit) in self.digits.iter().filter(|_| more) {
+            let digit = words.constant(*digit as u64);
+            piles[*place].addends.push(digit);
+        }
+        let product = words.sweep(piles).into_iter().map(Some);
+        let all = product.chain(std::iter::repeat(None));
+        all.take(self.n).collect()
     }
 
     /// The same of a word and digits that are 1 or -1: a difference, whose borrow fills what is between them.
@@ -293,49 +334,86 @@ fn after(
     let p = std::mem::take(&mut words.result);
     let reduction = Reduction::of(spec, &mut words)?;
     words.push(WordStep::Part("fold the upper half".into()));
-    let mut v = folding.once(&mut words, &p, m);
-    let t = v.split_off(n);
-    words.push(WordStep::Part("fold the carry".into()));
-    if m.bits() == u64::from(spec.size.a) {
-        let c = folding.again(&mut words, &t);
-        let carry = words.fresh();
-        let pairs = v.iter().copied().map(Some).zip(c).collect();
-        let mut v = words.links(Sum::Add, pairs, End::Carry { out: carry });
-        v.push(carry);
-        words.result = reduction.subtract(&mut words, &v);
-        return Ok(Schedule::Words(words));
-    }
-    // The top bit is folded, too: nothing is carried then.
-    let h = cut(&mut words, &mut v, &t);
+    let full = reduction.is_full();
+    let least = (BigUint::from(1u8) << m.bits()) - m;
     let half = Folding {
         n,
-        digits: Folding::expanded(&((BigUint::from(1u8) << m.bits()) - m), n, w, false),
+        digits: Folding::expanded(&least, n, w, false),
     };
-    let c = half.again(&mut words, &h);
-    let pairs = v.iter().copied().map(Some).zip(c).collect();
-    let v = words.links(Sum::Add, pairs, End::Drop);
-    let reduce = spec.modular.as_ref().map(|modular| modular.reduce);
-    words.result = match reduce {
-        Some(Reduce::Full) => reduction.subtract(&mut words, &v),
-        _ => v,
+    words.result = if m.bits() == u64::from(spec.size.a) {
+        // One more of c is less by M, where that leaves a carry.
+        let more = folding.is_counted() && (full || folding.is_sparse());
+        let mut v = folding.once(&mut words, &p, (m, more));
+        let t = v.split_off(n);
+        words.push(WordStep::Part("fold the carry".into()));
+        let c = folding.again(&mut words, &t, more);
+        let pairs = v.into_iter().map(Some).zip(c).collect();
+        let top = words.fresh();
+        if more {
+            let v = words.links(Sum::Add, pairs, End::Mask { out: top });
+            let c = digits(&mut words, &least, n);
+            give_back(&mut words, &v, &c, top)
+        } else {
+            let mut v = words.links(Sum::Add, pairs, End::Carry { out: top });
+            v.push(top);
+            reduction.subtract(&mut words, &v)
+        }
+    } else if folding.is_below_top(w) {
+        let v = folding.top_first(&half, &mut words, &p);
+        match full {
+            true => reduction.subtract(&mut words, &v),
+            false => v,
+        }
+    } else {
+        let mut v = folding.once(&mut words, &p, (m, false));
+        let t = v.split_off(n);
+        // The top bit is folded, too: nothing is carried then.
+        let h = cut(&mut words, &mut v, &t);
+        let c = half.again(&mut words, &h, false);
+        let pairs = v.iter().copied().map(Some).zip(c).collect();
+        let v = words.links(Sum::Add, pairs, End::Drop);
+        match full {
+            true => reduction.subtract(&mut words, &v),
+            false => v,
+        }
     };
     Ok(Schedule::Words(words))
 }
 
+/// Takes `more` from `v` where `mask` is zeros.
+fn give_back(words: &mut Words, v: &[Word], more: &[Option<Word>], mask: Word) -> Vec<Word> {
+    words.push(WordStep::Part("give back what was too much".into()));
+    let (unset, y) = (
+        words.fresh(),
+        words.constant(u64::MAX >> (64 - words.word_bits)),
+    );
+    words.push(WordStep::Xor {
+        x: mask,
+        y,
+        out: unset,
+    });
+    masked(words, Sum::Sub, (v, more), unset, End::Drop)
+}
+
+/// Takes the top bit of `v`: as a mask.
+fn without_top(words: &mut Words, v: &mut [Word]) -> Word {
+    let [bit, low] = [words.fresh(), words.fresh()];
+    if let Some(top) = v.last_mut() {
+        words.push(WordStep::Sign { x: *top, out: bit });
+        let y = words.constant((1 << (words.word_bits - 1)) - 1);
+        words.push(WordStep::And {
+            x: *top,
+            y,
+            out: low,
+        });
+        *top = low;
+    }
+    bit
+}
+
 /// Takes the top bit `b` from `v`; `2 t + b`.
 fn cut(words: &mut Words, v: &mut [Word], t: &[Word]) -> Vec<Word> {
-    let Some(top) = v.last_mut() else {
-        return t.to_vec();
-    };
-    let [bit, low] = [words.fresh(), words.fresh()];
-    words.push(WordStep::Sign { x: *top, out: bit });
-    let y = words.constant((1 << (words.word_bits - 1)) - 1);
-    words.push(WordStep::And {
-        x: *top,
-        y,
-        out: low,
-    });
-    *top = low;
+    let bit = without_top(words, v);
     let out = words.fresh_words(t.len());
     let links = t.iter().zip(&out);
     words.push(WordStep::Chain(Chain {
