@@ -69,6 +69,11 @@ impl Facts {
         Self { style, ..self }
     }
 
+    /// Are the columns of a sweep to be loops? Where products are made by additions, nothing else pays.
+    pub fn in_scans(&self) -> bool {
+        self.style != Style::Unrolled || self.tile_registers > 0
+    }
+
     /// Registers left for operand words.
     pub fn operand_registers(&self) -> usize {
         self.free_registers

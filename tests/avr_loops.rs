@@ -362,7 +362,7 @@ fn other_styles_are_refused() {
         (
             "hybrid",
             Looped,
-            "only unrolled: try --style unrolled, or leave out --method",
+            "only rolled: try --style rolled, or leave out --method",
         ),
         (
             "operand-scanning",
@@ -371,8 +371,8 @@ fn other_styles_are_refused() {
         ),
         (
             "product-scanning",
-            Rolled,
-            "two nested loops are not made for this machine yet: try --style unrolled",
+            Looped,
+            "only rolled: try --style rolled, or leave out --method",
         ),
     ] {
         let cell = mul(method, &[], style);

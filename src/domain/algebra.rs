@@ -6,7 +6,8 @@
 //! shows which carries are 0. What this domain cannot follow becomes a variable without
 //! definition: any word, so that nothing false is ever concluded.
 
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 
 use super::abstract_memory::AbstractMemory;
 use super::bounds::Bounds;
@@ -34,6 +35,8 @@ pub struct Algebra {
     pub(super) choices: HashMap<VarId, (VarId, Value, Value)>,
     /// The lowest word of a modulus that is an input, and the input `m'` with `m m' = -1 mod 2^w`.
     pub(super) inverse: Option<(VarId, VarId)>,
+    /// Words `q = v m' mod 2^w` that were made by additions, with their `v` and `w`.
+    pub(super) quotients: RefCell<BTreeMap<VarId, (VarId, u64)>>,
     /// Words whose bits have names, lowest first.
     pub(super) digits: HashMap<VarId, Vec<Value>>,
     pub(super) cuts: Cuts,

@@ -79,8 +79,8 @@ impl Algebra {
         }
     }
 
-    /// `(v, w)` if `x y = -v (mod 2^w)`: one is `v m' mod 2^w`, the other `m`.
-    pub(super) fn cancelled(&self, x: VarId, y: VarId) -> Option<(VarId, u64)> {
+    /// `v` if `x y = -v (mod 2^w)`: one is `v m' mod 2^w`, the other `m`.
+    pub(super) fn cancelled(&self, x: VarId, y: VarId, w: u64) -> Option<VarId> {
         let (m, inverse) = self.inverse?;
         let q = match (x == m, y == m) {
             (true, _) => y,
@@ -88,14 +88,54 @@ impl Algebra {
             _ => return None,
         };
         match self.vars[q as usize].def {
-            Def::Low { a, b, w, .. } => match (a, b) {
+            Def::Low { a, b, w: low, .. } if u64::from(low) >= w => match (a, b) {
                 (Value::Var(v), Value::Var(i)) | (Value::Var(i), Value::Var(v)) if i == inverse => {
-                    Some((v, u64::from(w)))
+                    Some(v)
                 }
                 _ => None,
             },
-            _ => None,
+            _ => match self.quotients.borrow().get(&q) {
+                Some((v, low)) if *low >= w => Some(*v),
+                _ => None,
+            },
         }
+    }
+
+    /// Finds the words `q = v m' mod 2^w` that were made by additions. A product with one of them stays as it
+    /// is, as if MUL had made it.
+    fn find_quotients(&self, w: u32) {
+        let Some((_, inverse)) = self.inverse else {
+            return;
+        };
+        for q in 0..self.vars.len() as VarId {
+            if let Some(v) = self.added_up(q, inverse, w) {
+                self.quotients.borrow_mut().insert(q, (v, w.into()));
+            }
+        }
+    }
+
+    /// `v` if `q = v m' (mod 2^w)` was made by additions, with the lowest digit of `v` last: `x + m'` or `x`.
+    fn added_up(&self, q: VarId, inverse: VarId, w: u32) -> Option<VarId> {
+        let (terms, _) = self.sum(q)?;
+        let holds = |v: VarId, term: VarId| {
+            let sum = self.sum(v).map_or(&[][..], |(terms, _)| terms);
+            sum.contains(&(term, 1))
+        };
+        let digit = terms
+            .iter()
+            .find_map(|(t, _)| match self.vars[*t as usize].def {
+                Def::Product { a, b } if holds(b, inverse) => Some(a),
+                Def::Product { a, b } if holds(a, inverse) => Some(b),
+                _ => None,
+            })?;
+        let (digits, _) = self.sum(digit)?;
+        let (v, _) = digits.iter().find(|(_, factor)| *factor == 1)?;
+        let mut p = Polynomial::new(self, w.into());
+        let one = Scaled::new(BigInt::one(), 0);
+        p.add_value(Value::Var(q), &one).ok()?;
+        let [whole, inverse] = [*v, inverse].map(Value::Var);
+        p.add_product(whole, inverse, &one.times(-1)).ok()?;
+        p.close().is_ok().then_some(*v)
     }
 
     /// Is the word 0, because it is 0 modulo `2^w`?
@@ -123,6 +163,7 @@ impl Reduced<'_> {
     /// What stayed open.
     pub fn show(&self, algebra: &Algebra) -> Result<(), Open> {
         let homes = homes(algebra, self.w);
+        algebra.find_quotients(self.w);
         let one = Scaled::new(BigInt::one(), 0);
         let mut p = self.factors(algebra, &one.times(-1))?;
         for (i, word) in self.result.iter().enumerate() {

@@ -297,6 +297,7 @@ impl<'a> Polynomial<'a> {
 
     fn is_sum(&self, v: VarId) -> bool {
         matches!(self.def(v), Def::Linear { .. })
+            && !self.algebra.quotients.borrow().contains_key(&v)
     }
 
     /// Adds `by * value`.
@@ -359,8 +360,9 @@ impl<'a> Polynomial<'a> {
         if let Some(known) = self.algebra.absorbed(x, y) {
             return self.add_variable(known, by);
         }
-        if let Some((v, w)) = self.algebra.cancelled(x, y)
-            && by.shift + w >= self.bits
+        let left = self.bits.saturating_sub(by.shift);
+        if left <= u64::from(u64::BITS)
+            && let Some(v) = self.algebra.cancelled(x, y, left)
         {
             return self.add_variable(v, &by.times(-1));
         }

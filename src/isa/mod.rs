@@ -255,12 +255,17 @@ pub enum LowerError {
     Stack { need: usize, limit: usize },
     #[error("a schedule of rows and columns in one")]
     Mixed,
-    #[error("MUL is not an instruction of {0}: only mul and sqr are made by additions there")]
+    #[error(
+        "MUL is not an instruction of {0}: mul and sqr are made by shift-and-add there, and on cores with \
+         32 registers by hybrid and square-product-scanning, montmul and montsqr by hfips and \
+         --modulus runtime"
+    )]
     NoMultiplier(&'static str),
     #[error("this machine multiplies: try a method for machines with a multiplier")]
     Tiles,
     #[error(
-        "it needs three pointers, and Y is the stack pointer of data: try another method, or --abi gcc"
+        "it needs three pointers, and Y is the stack pointer of data: try --style rolled --method hybrid \
+         (mul) or square-product-scanning (sqr), or --abi gcc"
     )]
     ThreePointers,
     #[error("this machine has no loops yet: try --style unrolled")]
@@ -271,6 +276,24 @@ pub enum LowerError {
     Area(usize),
     #[error("two nested loops are not made for this machine yet: try --style unrolled")]
     Scans,
+    #[error("rows of quotients are not made in loops here: try --method fips or hfips")]
+    RowsOfQuotients,
+    #[error("loops over blocks are not made here: try --method product-scanning or fips")]
+    Blocks,
+    #[error(
+        "a pass of the inner loop takes a block of 1, 4, 9 or 16 products here: try -p unroll=16"
+    )]
+    Block(usize),
+    #[error("{n} words are no blocks of {d} words a side: the largest side that fits is {largest}")]
+    Side { d: usize, n: usize, largest: usize },
+    #[error("a result below 2 m is not proved of products made by additions: try --reduce almost")]
+    LazyAdditions,
+    #[error("a column has more than {0} blocks: try larger ones, --method hfips or hybrid -p d=4")]
+    Column(usize),
+    #[error(
+        "{0} has no loads with displacement: there only mul and sqr are made, by shift-and-add"
+    )]
+    Displacements(&'static str),
     #[error(
         "rows in loops are made of MADDH and MADDL only: try --isa-ext {0}, or --style unrolled"
     )]

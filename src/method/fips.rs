@@ -7,7 +7,7 @@
 use super::reduction::{self, Reduction};
 use super::{Method, MethodError, Parameter, Params, as_scans};
 use crate::facts::Facts;
-use crate::schedule::{Schedule, WordStep};
+use crate::schedule::{Schedule, WordStep, Words};
 use crate::spec::{Op, Spec};
 
 /// FIPS.
@@ -25,6 +25,11 @@ pub static METHOD: Method = Method {
 };
 
 fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
+    as_scans(METHOD.name, words(spec)?, facts, params)
+}
+
+/// The columns, and the subtraction behind them.
+pub(super) fn words(spec: &Spec) -> Result<Words, MethodError> {
     let mut words = reduction::factors(spec);
     let reduction = Reduction::of(spec, &mut words)?;
     words.push(WordStep::Part(
@@ -32,5 +37,5 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     ));
     let t = reduction.sweep(&mut words, |words, k| reduction::column(spec, words, k));
     words.result = reduction.subtract(&mut words, &t);
-    as_scans(METHOD.name, words, facts, params)
+    Ok(words)
 }

@@ -9,7 +9,9 @@
 use num_bigint::BigUint;
 
 use super::reduction::{self, Reduction};
-use super::{Method, MethodError, Parameter, Params, hybrid, positive, separated};
+use super::{
+    Method, MethodError, Parameter, Params, as_block_scans, fips, hybrid, positive, separated,
+};
 use crate::facts::Facts;
 use crate::schedule::{End, Schedule, Sum, Word, WordStep, Words};
 use crate::spec::{Op, Spec};
@@ -24,11 +26,17 @@ pub static METHOD: Method = Method {
     name: "hfips",
     summary: "Montgomery: products and quotients in the same columns of d x d blocks",
     source: "Liu, Grossschaedl 2014, in Seo, Kim 2014, section IV",
-    ops: &[Op::Montmul],
+    ops: &[Op::Montmul, Op::Montsqr],
     parameters: &SIDE,
     defaults,
     schedule: |spec, facts, params| {
         let d = side(METHOD.name, spec, facts, params)?;
+        if facts.in_scans() {
+            return as_block_scans(METHOD.name, fips::words(spec)?, d);
+        }
+        if spec.op == Op::Montsqr {
+            return Err(MethodError::OnlyLoops("hfips of a square"));
+        }
         let words = reduction::factors(spec);
         let factors = [0, 1].map(|side| words.operand(side));
         columns(spec, words, d, &factors, &[])
@@ -58,6 +66,9 @@ pub static SEPARATED: Method = Method {
 };
 
 fn defaults(spec: &Spec, facts: &Facts) -> Vec<Params> {
+    if spec.op == Op::Montsqr && !facts.in_scans() {
+        return Vec::new();
+    }
     let [n, _] = spec.words(facts.word_bits);
     let sides = (1..=hybrid::largest(facts).min(n)).rev();
     sides.map(|d| Params::from([("d", d)])).collect()

@@ -11,7 +11,9 @@
 //!   added when a column of blocks is done.
 
 use super::catching::Catching;
-use super::{Method, MethodError, Parameter, Params, one_size, positive};
+use super::{
+    Method, MethodError, Parameter, Params, as_block_scans, one_size, positive, product_scanning,
+};
 use crate::facts::Facts;
 use crate::schedule::{End, Schedule, Sum, Word, Words};
 use crate::spec::{Op, Spec};
@@ -35,6 +37,9 @@ pub static METHOD: Method = Method {
     defaults: |spec, facts| {
         let [n, _] = spec.words(facts.word_bits);
         let sides = 1..=largest(facts).min(n);
+        if facts.in_scans() {
+            return sides.rev().map(|d| Params::from([("d", d)])).collect();
+        }
         let sets = sides.flat_map(|d| [2, 1, 0].map(|c| Params::from([("d", d), ("carry", c)])));
         sets.collect()
     },
@@ -72,6 +77,11 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
             free: facts.free_registers,
             largest: largest(facts),
         });
+    }
+    if facts.in_scans() {
+        // The sums are the same; how carries run inside a block is the target's business.
+        let words = product_scanning::columns(spec.op, facts.word_bits, n, n);
+        return as_block_scans(method, words, d);
     }
     let words = Words::new(spec.op, facts.word_bits, &[n, n]);
     let (a, b) = (words.operand(0), words.operand(1));

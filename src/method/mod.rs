@@ -163,6 +163,8 @@ pub enum MethodError {
     Multiplies(&'static str),
     #[error("{0} is loops only: try --style looped or --style rolled")]
     OnlyLoops(&'static str),
+    #[error("{0} has no loops modulo a fixed number: try --modulus runtime")]
+    NoLoops(&'static str),
     #[error("{method} needs -p {parameter}=...")]
     Missing {
         method: &'static str,
@@ -202,12 +204,20 @@ fn as_scans(
         true => Some(positive(method, "unroll", params)?),
         false => None,
     };
-    if facts.style == Style::Rolled
-        && let Some(scans) = Scans::of(facts.style, words.clone(), unroll)
+    if facts.in_scans()
+        && let Some(scans) = Scans::of(Style::Rolled, words.clone(), unroll)
     {
         return Ok(Schedule::Scans(scans));
     }
     Ok(Schedule::Words(words))
+}
+
+/// `words` as two nested loops over blocks of `d` by `d` words.
+fn as_block_scans(method: &'static str, words: Words, d: usize) -> Result<Schedule, MethodError> {
+    let scans = Scans::of(Style::Rolled, words, None);
+    let mut scans = scans.ok_or(MethodError::NoLoops(method))?;
+    scans.side = Some(d);
+    Ok(Schedule::Scans(scans))
 }
 
 /// Words of each operand, where both must have as many.

@@ -4,7 +4,7 @@
 //! two sizes are the same columns, some of them missing; there the words that fit stay.
 
 use super::{Method, MethodError, Parameter, Params, as_scans};
-use crate::facts::{Facts, Style};
+use crate::facts::Facts;
 use crate::schedule::{Block, Blocks, Column, ColumnBlock, Part, Pile, Product, Schedule, Words};
 use crate::spec::{Op, Spec};
 
@@ -25,7 +25,7 @@ pub static METHOD: Method = Method {
 fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
     let [n, m] = spec.words(facts.word_bits);
     match spec.op {
-        Op::Mul if n == m && facts.style == Style::Unrolled => Ok(Schedule::Blocks(square(n))),
+        Op::Mul if n == m && !facts.in_scans() => Ok(Schedule::Blocks(square(n))),
         op => as_scans(
             METHOD.name,
             columns(op, facts.word_bits, n, m),
@@ -36,7 +36,7 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
 }
 
 /// The columns of `n` by `m` words; a low half ends, a high half keeps no word before its first.
-fn columns(op: Op, word_bits: u32, n: usize, m: usize) -> Words {
+pub(super) fn columns(op: Op, word_bits: u32, n: usize, m: usize) -> Words {
     let mut words = Words::new(op, word_bits, &[n, m]);
     let (a, b) = (words.operand(0), words.operand(1));
     let (from, to) = match op {

@@ -8,7 +8,7 @@
 
 use super::sliding_block_doubling::Doubling;
 use super::{Method, MethodError, Parameter, Params, as_scans, diagonal, pairs, squaring};
-use crate::facts::{Facts, Style};
+use crate::facts::Facts;
 use crate::schedule::{End, Pile, Schedule, Word, Words};
 use crate::spec::{Op, Spec};
 
@@ -28,9 +28,9 @@ pub static METHOD: Method = Method {
             meaning: "pairs of products per pass of the inner loop (rolled, c=0)",
         },
     ],
-    defaults: |_, facts| match facts.style {
-        Style::Rolled => vec![Params::from([("c", 0)])],
-        _ => [2, 1, 3, 0].map(|c| Params::from([("c", c)])).to_vec(),
+    defaults: |_, facts| match facts.in_scans() {
+        true => vec![Params::from([("c", 0)])],
+        false => [2, 1, 3, 0].map(|c| Params::from([("c", c)])).to_vec(),
     },
     schedule,
 };

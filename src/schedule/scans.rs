@@ -51,6 +51,8 @@ pub struct Scans {
     pub quotient: Option<[Word; 2]>,
     /// Products of a strand in a pass of the inner loop; if none is given, the target chooses.
     pub unroll: Option<usize>,
+    /// Words of a side of the blocks that a pass takes; if none is given, the target chooses.
+    pub side: Option<usize>,
     places: Vec<Option<(Array, usize)>>,
 }
 
@@ -98,6 +100,7 @@ impl Scans {
             rows,
             quotient,
             unroll,
+            side: None,
             places,
             words,
         };

@@ -65,4 +65,9 @@ pub const CELLS: &[(&str, &str, &str)] = &[
     ("attiny85",   "sqr 96", ""),
     ("attiny45",   "sqr 40", "--method shift-and-add -p e=2"),
     ("attiny45",   "mul 40", ""),
+    ("atmega128",  "mul 160", "--style rolled --method hybrid -p d=4"),
+    ("atmega2560", "mul 56", "--style rolled --method product-scanning"),
+    ("atmega328p", "sqr 144", "--style rolled --method square-product-scanning -p unroll=9"),
+    ("attiny85",   "mul 64", "--method hybrid -p d=4"),
+    ("attiny45",   "sqr 48", "--method square-product-scanning -p unroll=4"),
 ];

@@ -5,13 +5,14 @@ use super::assign::Assigned;
 use super::bands;
 use super::code::Insn;
 use super::columns::{Choices, Columns};
-use super::cores::Core;
+use super::cores::{Core, Set};
 use super::halves;
 use super::instructions::{Op, Ops, Timing};
 use super::least;
 use super::machine::Pointer;
 use super::pointers::{self, Array, Item, move_pointer};
 use super::rows::Rows;
+use super::scans;
 use super::setting::Setting;
 use super::tiles;
 use super::windows::{self, Resolved, SPH, SPL, SREG};
@@ -62,10 +63,14 @@ pub fn lower(
             return Err(LowerError::ThreePointers);
         }
         Schedule::Tiles(tiles) => return tiles::lower(core, tiles),
+        Schedule::Scans(scans) => return scans::lower(core, scans, limits.registers),
         _ => {}
     }
-    if !core.multiplies() {
-        return Err(LowerError::NoMultiplier(core.name));
+    let adds = |words: &Words| words.count().is_ok_and(|counts| counts.products == 0);
+    match schedule {
+        _ if core.multiplies() => {}
+        Schedule::Words(words) if adds(words) && core.set != Set::Avrrc => {}
+        _ => return Err(LowerError::NoMultiplier(core.name)),
     }
     if let Schedule::Loops(loops) = schedule {
         return bands::lower(core, loops, limits.registers);

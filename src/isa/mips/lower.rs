@@ -74,6 +74,9 @@ fn in_scans(
     core: &Core,
     registers: &[&[u8]],
 ) -> Vec<Result<Program<Insn>, LowerError>> {
+    if scans.side.is_some() {
+        return vec![Err(LowerError::Blocks)];
+    }
     let unroll = match scans.unroll {
         Some(unroll) => vec![unroll],
         None => UNROLL.to_vec(),

@@ -1,0 +1,394 @@
+//! Two nested loops on AVR: blocks of every size on cores with and without a multiplier, in both calling
+//! conventions, proved and right on big integers; single-instruction faults; sizes and cycles.
+
+use std::collections::BTreeMap;
+
+use lozenge::candidate::Budget;
+use lozenge::facts::Style;
+use lozenge::fault::Fault;
+use lozenge::function::Function;
+use lozenge::isa::avr::AvrIsa;
+use lozenge::isa::avr::abi::IAR;
+use lozenge::isa::avr::code::Insn;
+use lozenge::isa::avr::cores::{ATMEGA128, ATMEGA2560, ATTINY10, ATTINY85, Core};
+use lozenge::isa::avr::instructions::Op;
+use lozenge::isa::{Isa, Operands};
+use lozenge::kernel::{self, Error, Kernel, Request};
+use lozenge::prove;
+use lozenge::spec::modulus::{Modular, Modulus, Reduce};
+use lozenge::spec::{Alias, Op as Operation, Spec};
+use lozenge::vectors::{self, Random};
+use num_bigint::BigUint;
+use toml::Value;
+
+/// Instructions after which a mutant does not return any more.
+const PATIENCE: u64 = 200_000;
+const FAULTS_PER_KERNEL: usize = 120;
+
+fn request(op: Operation, bits: u32, method: &str, params: &[(&str, usize)]) -> Request {
+    let modular = Modular {
+        modulus: Modulus::Runtime,
+        reduce: Reduce::Full,
+    };
+    let params = params.iter().map(|(k, v)| (k.to_string(), *v));
+    Request {
+        op,
+        size: bits.into(),
+        modular: op.is_modular().then_some(modular),
+        method: Some(method.into()),
+        params: params.collect(),
+        max_regs: None,
+        style: Some(Style::Rolled),
+        budget: Budget::default(),
+        drop: None,
+    }
+}
+
+fn reduced(reduce: Reduce, request: Request) -> Request {
+    let modular = request.modular.map(|m| Modular { reduce, ..m });
+    Request { modular, ..request }
+}
+
+/// A proved kernel in constant time that is right wherever its operands may lie, and takes as long for all.
+fn check(core: &Core, request: &Request, runs: usize) -> Kernel<AvrIsa> {
+    let name = format!("{} {} {request:?}", core.name, core.abi.name);
+    let kernel = kernel::generate::<AvrIsa>(request, core);
+    let kernel = kernel.unwrap_or_else(|e| panic!("{name}: {e}"));
+    assert!(kernel.is_proved(), "{name}: {:?}", kernel.proof);
+    for (core, timing) in &kernel.constant_time {
+        assert_eq!(timing.leak, None, "{name}: {core}");
+    }
+    let Spec { op, size, .. } = kernel.spec;
+    let others = kernel.aliasing.iter().filter(|case| case.allowed);
+    let others: Vec<_> = others.map(|case| case.alias).collect();
+    assert!(
+        !op.is_modular() || others.len() == kernel.aliasing.len(),
+        "{name}: {others:?}"
+    );
+    for alias in [Alias::Distinct].into_iter().chain(others) {
+        for mut sources in vectors::of(&kernel.spec, runs, 7) {
+            if op.factors() == 2 && matches!(alias, Alias::AIsB | Alias::All) {
+                sources[1] = sources[0].clone();
+            }
+            let run = kernel::run::<AvrIsa>(&kernel.spec, core, &kernel.code, &sources, alias);
+            let (got, cost) = run.unwrap_or_else(|e| panic!("{name}: {e}"));
+            assert_eq!(cost.call, kernel.cost.call, "{name}");
+            let product = &sources[0] * &sources[op.factors() - 1];
+            let Some(modular) = &kernel.spec.modular else {
+                assert_eq!(got, product, "{name}, {alias:?}");
+                continue;
+            };
+            let words = BigUint::from(1u8) << size.a;
+            let m = &sources[op.factors()] % &words;
+            assert_eq!((&got << size.a) % &m, product % &m, "{name}, {alias:?}");
+            let bound = match modular.reduce {
+                Reduce::Full => m,
+                Reduce::Almost => words,
+                Reduce::Lazy => m << 1,
+            };
+            assert!(got < bound, "{name}, {alias:?}: {got:x}");
+        }
+    }
+    kernel
+}
+
+/// Every side of a block, of few and of many columns, with each reduction.
+#[test]
+fn blocks_are_proved_and_right() {
+    let mut made = 0;
+    for core in [&ATMEGA128, &ATTINY85] {
+        for (i, core) in [core.clone(), core.called(&IAR)].iter().enumerate() {
+            for (d, words) in [(1, &[2, 7][..]), (2, &[2, 10]), (3, &[6, 9]), (4, &[4, 12])] {
+                for (j, n) in words.iter().enumerate() {
+                    let bits = 8 * n;
+                    check(
+                        core,
+                        &request(Operation::Mul, bits, "hybrid", &[("d", d)]),
+                        6,
+                    );
+                    let products = [("c", 0), ("unroll", d * d)];
+                    let square = "square-product-scanning";
+                    check(core, &request(Operation::Sqr, bits, square, &products), 6);
+                    let reductions = match core.multiplies() {
+                        true => &Reduce::ALL[..],
+                        false => &[Reduce::Full, Reduce::Almost],
+                    };
+                    let reduce = reductions[(i + j + d) % reductions.len()];
+                    for op in [Operation::Montmul, Operation::Montsqr] {
+                        let request = request(op, bits, "hfips", &[("d", d)]);
+                        check(core, &reduced(reduce, request), 4);
+                    }
+                    made += 4;
+                }
+            }
+        }
+    }
+    println!("{made} kernels");
+}
+
+/// Without `d` or `unroll` the fastest side is found; the code does not grow with the operands.
+#[test]
+fn the_fastest_side_is_found() {
+    for (core, op, method) in [
+        (&ATMEGA2560, Operation::Mul, "product-scanning"),
+        (&ATMEGA2560, Operation::Montmul, "fips"),
+        (&ATTINY85, Operation::Sqr, "square-product-scanning"),
+    ] {
+        let kernel = |bits| check(core, &request(op, bits, method, &[]), 4);
+        let (small, large) = (kernel(96), kernel(192));
+        assert_eq!(small.code.len(), large.code.len(), "{method}");
+        assert!(4 * small.cost.call.max > large.cost.call.max, "{method}");
+    }
+    // Words of which no larger block can be made.
+    check(
+        &ATMEGA128,
+        &request(Operation::Mul, 56, "product-scanning", &[]),
+        4,
+    );
+}
+
+/// What has no such loops names what works.
+#[test]
+fn what_has_no_loops_names_what_works() {
+    let refused = |core: &Core, request: &Request| match kernel::generate::<AvrIsa>(request, core) {
+        Err(error @ (Error::Style(..) | Error::Lower { .. } | Error::Method(_))) => {
+            error.to_string()
+        }
+        Err(error) => panic!("{error}"),
+        Ok(_) => panic!("{request:?} on {}", core.name),
+    };
+    for (core, op, method, params, told) in [
+        (
+            &ATMEGA128,
+            Operation::Mul,
+            "hybrid",
+            &[("d", 3)][..],
+            "the largest side that fits is 4",
+        ),
+        (
+            &ATMEGA128,
+            Operation::Mul,
+            "product-scanning",
+            &[("unroll", 2)],
+            "try -p unroll=16",
+        ),
+        (
+            &ATMEGA128,
+            Operation::Mul,
+            "operand-caching",
+            &[("e", 4)],
+            "try --style looped",
+        ),
+        (
+            &ATMEGA128,
+            Operation::Montmul,
+            "fios",
+            &[],
+            "try --method fips or hfips",
+        ),
+        (
+            &ATMEGA128,
+            Operation::Montmul,
+            "cios",
+            &[],
+            "try --style unrolled",
+        ),
+        (
+            &ATTINY85,
+            Operation::Montmul,
+            "cios",
+            &[],
+            "montmul and montsqr by hfips",
+        ),
+        (
+            &ATTINY10,
+            Operation::Montmul,
+            "hfips",
+            &[("d", 2)],
+            "shift-and-add",
+        ),
+    ] {
+        let mut request = request(op, 160, method, params);
+        if core.name != "atmega128" {
+            request.style = None;
+        }
+        let text = refused(core, &request);
+        assert!(text.contains(told), "{text}");
+    }
+    let lazy = reduced(
+        Reduce::Lazy,
+        request(Operation::Montmul, 64, "hfips", &[("d", 2)]),
+    );
+    let text = refused(&ATTINY85, &lazy);
+    assert!(text.contains("try --reduce almost"), "{text}");
+    let mut fixed = request(Operation::Montmul, 160, "hfips", &[("d", 4)]);
+    fixed.modular.as_mut().expect("a modulus").modulus = "secp160r1".parse().expect("a modulus");
+    let text = refused(&ATMEGA128, &fixed);
+    assert!(text.contains("try --modulus runtime"), "{text}");
+}
+
+/// Sums, differences and negatives need no multiplier.
+#[test]
+fn sums_without_a_multiplier() {
+    for op in [Operation::Modadd, Operation::Modsub, Operation::Modneg] {
+        for modulus in ["25519", "secp160r1", "runtime"] {
+            let mut request = request(op, 160, "carry-chain", &[]);
+            request.style = None;
+            let modular = request.modular.as_mut().expect("a modulus");
+            modular.modulus = modulus.parse().expect("a modulus");
+            if modulus == "25519" {
+                request.size = 256.into();
+            }
+            let kernel = kernel::generate::<AvrIsa>(&request, &ATTINY85).expect("a kernel");
+            assert!(kernel.is_proved(), "{modulus}: {:?}", kernel.proof);
+            for sources in vectors::of(&kernel.spec, 12, 3) {
+                let run = kernel::run::<AvrIsa>(
+                    &kernel.spec,
+                    &ATTINY85,
+                    &kernel.code,
+                    &sources,
+                    Alias::Distinct,
+                );
+                assert_eq!(run.expect("runs").0, kernel.spec.value(&sources));
+            }
+        }
+    }
+}
+
+/// Right, wrong, or without end.
+fn returns_right(spec: &Spec, core: &Core, code: &[u8], sources: &[BigUint]) -> Option<bool> {
+    let operands = Operands {
+        spec,
+        sources,
+        alias: Alias::Distinct,
+    };
+    match AvrIsa::call_concrete(core, &Function::kernel(code), &operands, PATIENCE) {
+        Ok((got, _)) => Some(got == spec.value(sources)),
+        Err((_, Fault::StepLimit(_))) => None,
+        Err(_) => Some(false),
+    }
+}
+
+/// One instruction wrong: gone, another one, another register, other bits, or exchanged with the next.
+fn mutate(core: &Core, program: &[Insn], random: &mut Random) -> Option<Vec<u8>> {
+    let at = random.below(program.len());
+    let mut out = program.to_vec();
+    match random.below(5) {
+        0 => out[at] = Insn::rr(Op::NOP, 0, 0),
+        1 => {
+            let mut code = AvrIsa::encode(core, program).expect("encodes");
+            code[2 * at + random.below(2)] ^= 1 << random.below(8);
+            return Some(code);
+        }
+        2 if at + 1 < out.len() => out.swap(at, at + 1),
+        3 => match out[at].op {
+            Op::ADC => out[at].op = Op::ADD,
+            Op::ADD => out[at].op = Op::ADC,
+            Op::SBC => out[at].op = Op::ADC,
+            Op::SBRC => out[at].op = Op::SBRS,
+            Op::INC => out[at].op = Op::DEC,
+            Op::MOVW => out[at].ops.r ^= 2,
+            Op::LDDY | Op::LDDZ | Op::STDY | Op::CPI | Op::ADIW | Op::SBIW => out[at].ops.k += 1,
+            _ => return None,
+        },
+        _ => match out[at].op {
+            Op::ADC | Op::ADD | Op::MOV | Op::MUL | Op::SBC | Op::AND => out[at].ops.r ^= 1,
+            Op::LDX_INC | Op::LDZ_INC | Op::LDDZ => out[at].ops.d ^= 1,
+            _ => return None,
+        },
+    }
+    let code = AvrIsa::encode(core, &out).ok()?;
+    AvrIsa::decode(core, &code)
+        .ok()
+        .filter(|_| out != program)?;
+    Some(code)
+}
+
+#[test]
+fn wrong_mutants_are_rejected() {
+    let (mut total, mut rejected) = (0, 0);
+    for (core, op, method, d, bits) in [
+        (&ATMEGA128, Operation::Mul, "hybrid", 4, 64),
+        (&ATMEGA128, Operation::Mul, "hybrid", 3, 72),
+        (&ATMEGA128, Operation::Sqr, "square-product-scanning", 2, 48),
+        (&ATMEGA128, Operation::Montmul, "hfips", 1, 24),
+        (&ATMEGA128, Operation::Montmul, "hfips", 2, 32),
+        (&ATMEGA128, Operation::Montsqr, "hfips", 4, 64),
+        (&ATTINY85, Operation::Mul, "hybrid", 2, 32),
+        (&ATTINY85, Operation::Montmul, "hfips", 2, 32),
+    ] {
+        let square = [("c", 0), ("unroll", d * d)];
+        let params = match op {
+            Operation::Sqr => &square[..],
+            _ => &[("d", d)],
+        };
+        let request = request(op, bits, method, params);
+        let kernel = kernel::generate::<AvrIsa>(&request, core).expect("a kernel");
+        assert!(kernel.is_proved());
+        let spec = &kernel.spec;
+        let operands = vectors::of(spec, 150, 5);
+        let mut random = Random::new(u64::from(bits) + d as u64);
+        let mut tried = 0;
+        while tried < FAULTS_PER_KERNEL {
+            let Some(code) = mutate(core, &kernel.program.insns, &mut random) else {
+                continue;
+            };
+            tried += 1;
+            total += 1;
+            let Some(right) = returns_right(spec, core, &code, &operands[0]) else {
+                rejected += 1;
+                continue;
+            };
+            let proof = prove::prove::<AvrIsa>(spec, core, &code, Alias::Distinct);
+            if !proof.holds() {
+                rejected += 1;
+                continue;
+            }
+            let is_right = |x: &Vec<BigUint>| returns_right(spec, core, &code, x) == Some(true);
+            assert!(
+                right && operands.iter().all(is_right),
+                "PROVED BUT WRONG: {method} {bits} bits d={d} on {}",
+                core.name
+            );
+        }
+    }
+    println!("{total} faults, {rejected} rejected");
+    assert!(rejected * 10 > total * 8, "{rejected} of {total} rejected");
+}
+
+/// Bytes and cycles of a call as `tests/paper/small.toml` and README say.
+#[test]
+fn small_code_stays_as_it_is() {
+    let table: Value = toml::from_str(include_str!("paper/small.toml")).expect("TOML");
+    let readme = include_str!("../README.md");
+    for row in table["kernel"].as_array().expect("rows") {
+        let text = |key: &str| row[key].as_str().expect("a text");
+        let number = |key: &str| row[key].as_integer().expect("a number");
+        let op = Operation::ALL
+            .into_iter()
+            .find(|op| op.name() == text("op"));
+        let (method, params) = text("plan").split_once(' ').unwrap_or((text("plan"), ""));
+        let params: BTreeMap<_, _> = params
+            .split_whitespace()
+            .filter_map(|p| p.split_once('='))
+            .map(|(name, value)| (name.to_string(), value.parse().expect("a number")))
+            .collect();
+        let core = match text("core") {
+            "atmega128" => &ATMEGA128,
+            "attiny85" => &ATTINY85,
+            other => panic!("{other}"),
+        };
+        let op = op.expect("an operation");
+        let request = Request {
+            params,
+            ..request(op, number("bits") as u32, method, &[])
+        };
+        let (_, best) = kernel::choose::<AvrIsa>(&request, core).expect("a kernel");
+        let made = (best.cycles() as i64, best.code.len() as i64);
+        assert_eq!(made, (number("ours"), number("bytes")), "{row}");
+        if row.get("readme").is_some() {
+            let told = format!("| {} | {} |", made.0, made.1);
+            assert!(readme.contains(&told), "README has not {told}: {row}");
+        }
+    }
+}
