@@ -40,7 +40,7 @@ pub enum Error {
     WrongOperation(&'static str, &'static str),
     #[error(transparent)]
     Method(#[from] MethodError),
-    #[error("{method}: {error}")]
+    #[error("{method}: {error}{}", advice(.error))]
     Lower {
         method: &'static str,
         error: LowerError,
@@ -62,6 +62,24 @@ pub enum Error {
     Nothing,
     #[error("no kernel within {budget}: {nearest}")]
     Budget { budget: Budget, nearest: String },
+}
+
+/// What works where this does not: a machine knows no method.
+fn advice(error: &LowerError) -> &'static str {
+    match error {
+        LowerError::NoMultiplier(_) => {
+            ": mul and sqr are made by shift-and-add there, and on cores with 32 registers by hybrid and \
+             square-product-scanning, montmul and montsqr by hfips and --modulus runtime"
+        }
+        LowerError::ThreePointers => {
+            ": try --style rolled --method hybrid (mul) or square-product-scanning (sqr), or --abi gcc"
+        }
+        LowerError::RowsOfQuotients => ": try --method fips or hfips",
+        LowerError::Blocks => ": try --method product-scanning or fips",
+        LowerError::Column(_) => ": try larger ones, --method hfips or hybrid -p d=4",
+        LowerError::Displacements(_) => ": there only mul and sqr are made, by shift-and-add",
+        _ => "",
+    }
 }
 
 /// What may share memory, and why not.

@@ -11,7 +11,7 @@ use lozenge::isa::avr::cores::{
     Set,
 };
 use lozenge::isa::avr::instructions::Timing;
-use lozenge::isa::avr::parts::PARTS;
+use lozenge::isa::avr::parts::{PARTS, READ};
 
 /// DS40002198B, tables 5-2 to 5-6: name, operands as in our table, and the columns AVRe, AVRxm,
 /// AVRxt, AVRrc; `3/4` is 16-bit/22-bit program counter; `-` is N/A. Loads are from internal
@@ -367,4 +367,17 @@ fn names_are_unique_and_cores_exist() {
         );
         assert!(CORES.contains(&part.core), "{}", part.name);
     }
+}
+
+/// What was read of a data sheet is of a part, and said once.
+#[test]
+fn what_was_read_is_of_parts() {
+    let names: Vec<_> = READ.iter().flat_map(|(names, _)| *names).collect();
+    for (i, name) in names.iter().enumerate() {
+        assert!(PARTS.iter().any(|p| p.name == **name), "{name} is no part");
+        assert!(!names[..i].contains(name), "{name} twice");
+    }
+    let of = |name: &str| PARTS.iter().find(|p| p.name == name).map(|p| p.read());
+    assert!(of("attiny1616").is_some_and(|text| text.contains("DS40002204A")));
+    assert!(of("atmega8a").is_some_and(|text| text.contains("avr-gcc")));
 }

@@ -366,8 +366,8 @@ fn other_styles_are_refused() {
         ),
         (
             "operand-scanning",
-            Rolled,
-            "only unrolled: try --style unrolled, or leave out --method",
+            Looped,
+            "only rolled: try --style rolled, or leave out --method",
         ),
         (
             "product-scanning",

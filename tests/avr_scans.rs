@@ -126,6 +126,22 @@ fn blocks_are_proved_and_right() {
     println!("{made} kernels");
 }
 
+/// Rows, with a rest of words and without one.
+#[test]
+fn rows_are_proved_and_right() {
+    for core in [&ATMEGA128, &ATTINY85] {
+        for core in [core.clone(), core.called(&IAR)] {
+            for (unroll, words) in [(1, &[2, 5, 16][..]), (2, &[2, 3, 20]), (5, &[4, 5, 13])] {
+                for n in words {
+                    let params = [("unroll", unroll)];
+                    let request = request(Operation::Mul, 8 * n, "operand-scanning", &params);
+                    check(&core, &request, 5);
+                }
+            }
+        }
+    }
+}
+
 /// Without `d` or `unroll` the fastest side is found; the code does not grow with the operands.
 #[test]
 fn the_fastest_side_is_found() {
@@ -315,11 +331,13 @@ fn wrong_mutants_are_rejected() {
         (&ATMEGA128, Operation::Montmul, "hfips", 2, 32),
         (&ATMEGA128, Operation::Montsqr, "hfips", 4, 64),
         (&ATTINY85, Operation::Mul, "hybrid", 2, 32),
+        (&ATMEGA128, Operation::Mul, "operand-scanning", 1, 40),
         (&ATTINY85, Operation::Montmul, "hfips", 2, 32),
     ] {
         let square = [("c", 0), ("unroll", d * d)];
         let params = match op {
             Operation::Sqr => &square[..],
+            _ if method == "operand-scanning" => &square[1..],
             _ => &[("d", d)],
         };
         let request = request(op, bits, method, params);

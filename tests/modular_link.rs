@@ -50,6 +50,9 @@ const AVR: &[Case] = &[
     ("montmul", 128, "runtime", "almost", "--method hsps -p d=4"),
     ("redc", 128, "odd", "full", "--method fips"),
     ("redc", 96, "runtime", "full", "--method fips"),
+    ("montmul", 128, "runtime", "full", "--style rolled --method hfips -p d=4"),
+    ("montmul", 72, "runtime", "lazy", "--style rolled --method hfips -p d=3"),
+    ("montsqr", 96, "runtime", "almost", "--style rolled --method fips -p unroll=4"),
 ];
 
 /// On ARM and MIPS.

@@ -46,11 +46,9 @@ fn cores() -> Vec<Value> {
 }
 
 fn mcus() -> Vec<Value> {
-    let sources: Value = SOURCES
-        .iter()
-        .map(|(column, text)| (*column, *text))
-        .collect();
     let row = |p: &lozenge::isa::avr::parts::Part| {
+        let read = ("read", p.read());
+        let sources: Value = SOURCES.into_iter().chain([read]).collect();
         json!({"name": p.name, "core": p.core.name, "flash": p.flash, "ram": p.ram,
                "ram_start": format!("{:#x}", p.ram_start), "mul": p.has_mul(),
                "rampz": p.has_rampz(), "eind": p.has_eind(), "datasheet": p.datasheet, "source": sources})

@@ -255,18 +255,11 @@ pub enum LowerError {
     Stack { need: usize, limit: usize },
     #[error("a schedule of rows and columns in one")]
     Mixed,
-    #[error(
-        "MUL is not an instruction of {0}: mul and sqr are made by shift-and-add there, and on cores with \
-         32 registers by hybrid and square-product-scanning, montmul and montsqr by hfips and \
-         --modulus runtime"
-    )]
+    #[error("MUL is not an instruction of {0}")]
     NoMultiplier(&'static str),
     #[error("this machine multiplies: try a method for machines with a multiplier")]
     Tiles,
-    #[error(
-        "it needs three pointers, and Y is the stack pointer of data: try --style rolled --method hybrid \
-         (mul) or square-product-scanning (sqr), or --abi gcc"
-    )]
+    #[error("it needs three pointers, and Y is the stack pointer of data")]
     ThreePointers,
     #[error("this machine has no loops yet: try --style unrolled")]
     Loops,
@@ -276,9 +269,9 @@ pub enum LowerError {
     Area(usize),
     #[error("two nested loops are not made for this machine yet: try --style unrolled")]
     Scans,
-    #[error("rows of quotients are not made in loops here: try --method fips or hfips")]
+    #[error("rows of quotients are not made in loops here")]
     RowsOfQuotients,
-    #[error("loops over blocks are not made here: try --method product-scanning or fips")]
+    #[error("loops over blocks are not made here")]
     Blocks,
     #[error(
         "a pass of the inner loop takes a block of 1, 4, 9 or 16 products here: try -p unroll=16"
@@ -288,11 +281,9 @@ pub enum LowerError {
     Side { d: usize, n: usize, largest: usize },
     #[error("a result below 2 m is not proved of products made by additions: try --reduce almost")]
     LazyAdditions,
-    #[error("a column has more than {0} blocks: try larger ones, --method hfips or hybrid -p d=4")]
+    #[error("a column has more than {0} blocks")]
     Column(usize),
-    #[error(
-        "{0} has no loads with displacement: there only mul and sqr are made, by shift-and-add"
-    )]
+    #[error("{0} has no loads with displacement")]
     Displacements(&'static str),
     #[error(
         "rows in loops are made of MADDH and MADDL only: try --isa-ext {0}, or --style unrolled"

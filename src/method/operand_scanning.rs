@@ -4,9 +4,9 @@
 //! no intermediate result, which saves its `n` loads; `k` words of `A` that stay in
 //! registers save `k (n - 1)` more.
 
-use super::{Method, MethodError, Parameter, Params, one_size};
+use super::{Method, MethodError, Parameter, Params, as_scans, one_size};
 use crate::facts::Facts;
-use crate::schedule::{Block, Blocks, Row, RowBlock, Schedule, Step};
+use crate::schedule::{Block, Blocks, Row, RowBlock, Schedule, Step, Words};
 use crate::spec::{Op, Spec};
 
 /// Operand scanning.
@@ -15,11 +15,20 @@ pub static METHOD: Method = Method {
     summary: "row by row (schoolbook), for machines that compute a*b + c + d",
     source: "Hutter, Wenger 2018, section 3.1",
     ops: &[Op::Mul],
-    parameters: &[Parameter {
-        name: "k",
-        meaning: "words of A kept in registers",
-    }],
+    parameters: &[
+        Parameter {
+            name: "k",
+            meaning: "words of A kept in registers (unrolled)",
+        },
+        Parameter {
+            name: "unroll",
+            meaning: "words per pass of the inner loop (rolled)",
+        },
+    ],
     defaults: |spec, facts| {
+        if facts.in_scans() {
+            return vec![Params::new()];
+        }
         let [n, _] = spec.words(facts.word_bits);
         (0..=facts.operand_registers().saturating_sub(1).min(n))
             .rev()
@@ -33,9 +42,20 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     let n = one_size(METHOD.name, spec, facts)?;
     let method = METHOD.name;
     let parameter = "k";
-    let k = *params
-        .get(parameter)
-        .ok_or(MethodError::Missing { method, parameter })?;
+    let given = params.get(parameter).copied();
+    if facts.in_scans() {
+        if let Some(value) = given.filter(|k| *k > 0) {
+            return Err(MethodError::TooLarge {
+                method,
+                parameter,
+                value,
+                largest: 0,
+            });
+        }
+        let words = Words::of(spec.op, facts.word_bits, &rows(n, 0));
+        return as_scans(method, words, facts, params);
+    }
+    let k = given.ok_or(MethodError::Missing { method, parameter })?;
     // One register more for the word of B.
     let largest = facts.operand_registers().saturating_sub(1);
     if k > largest {
@@ -48,6 +68,11 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
             largest,
         });
     }
+    Ok(Schedule::Blocks(rows(n, k)))
+}
+
+/// All rows, with `k` words of A in registers.
+fn rows(n: usize, k: usize) -> Blocks {
     let step = |a: usize, b: usize| Step {
         a,
         load_a: b == 0 || a >= k,
@@ -59,8 +84,8 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
             steps: (0..n).map(|a| step(a, b)).collect(),
         })
         .collect();
-    Ok(Schedule::Blocks(Blocks {
+    Blocks {
         n,
         blocks: vec![Block::Rows(RowBlock { rows })],
-    }))
+    }
 }

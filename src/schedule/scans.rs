@@ -189,14 +189,22 @@ impl Scans {
         let addends = pile.addends.iter().map(|t| self.place(*t));
         let quotient = pile.quotient.map(|q| ([q.inverse, q.m], self.place(q.q)));
         let wanted = self.quotient.map(|q| (q, Some((Array::Quotients, i))));
-        let before = i > 0 && self.places.contains(&Some((Array::Columns, j)));
+        // With quotients everything moves down by a word; without them row i begins at word i.
+        let (down, from) = match self.quotient {
+            Some(_) => (1, 0),
+            None => (0, i),
+        };
+        let before = match self.quotient {
+            Some(_) => i > 0 && self.places.contains(&Some((Array::Columns, j))),
+            None => i > 0 && j < n,
+        };
         made(&pile.products) == Some(products(false))
             && made(&pile.doubled) == Some(products(true))
             && pile.products.len() + pile.doubled.len() <= self.strands.len()
-            && addends.eq(before.then_some(Some((Array::Columns, j))))
+            && addends.eq(before.then_some(Some((Array::Columns, from + j))))
             && quotient == wanted.filter(|_| j == 0)
             && pile.out.and_then(|out| self.place(out))
-                == j.checked_sub(1).map(|k| (Array::Columns, k))
+                == j.checked_sub(down).map(|k| (Array::Columns, from + k))
     }
 
     /// Are the strands the sweeps?
@@ -266,15 +274,24 @@ fn places(words: &Words, sweeps: &[&Sweep]) -> Vec<Option<(Array, usize)>> {
         _ => None,
     };
     let mut places: Vec<_> = words.origins.iter().map(operand).collect();
-    // A row moves everything down by a word.
-    let rows = usize::from(sweeps.len() > 1);
+    // A row moves everything down by a word, or begins a word further on.
+    let quotients = sweeps
+        .iter()
+        .flat_map(|s| &s.piles)
+        .any(|p| p.quotient.is_some());
+    let rows = sweeps.len() > 1;
     for (i, sweep) in sweeps.iter().enumerate() {
+        let (down, from) = match rows {
+            true if quotients => (1, 0),
+            true => (0, i),
+            false => (0, 0),
+        };
         for (k, pile) in sweep.piles.iter().enumerate() {
             if let Some(quotient) = pile.quotient {
                 places[quotient.q.0] = Some((Array::Quotients, i + k));
             }
-            if let (Some(out), Some(at)) = (pile.out, k.checked_sub(rows)) {
-                places[out.0] = Some((Array::Columns, at));
+            if let (Some(out), Some(at)) = (pile.out, k.checked_sub(down)) {
+                places[out.0] = Some((Array::Columns, from + at));
             }
         }
     }

@@ -67,6 +67,8 @@ pub const CELLS: &[(&str, &str, &str)] = &[
     ("attiny45",   "mul 40", ""),
     ("atmega128",  "mul 160", "--style rolled --method hybrid -p d=4"),
     ("atmega2560", "mul 56", "--style rolled --method product-scanning"),
+    ("atmega128",  "mul 88", "--style rolled --method operand-scanning -p unroll=4"),
+    ("attiny85",   "mul 40", "--method operand-scanning"),
     ("atmega328p", "sqr 144", "--style rolled --method square-product-scanning -p unroll=9"),
     ("attiny85",   "mul 64", "--method hybrid -p d=4"),
     ("attiny45",   "sqr 48", "--method square-product-scanning -p unroll=4"),

@@ -21,6 +21,16 @@ impl Nest<'_> {
     /// # Errors
     /// When a loop is too long.
     pub(super) fn subroutines(&mut self) -> Result<(), LowerError> {
+        if !self.scans.rows {
+            self.strand()?;
+        }
+        if !self.core.multiplies() {
+            self.additions();
+        }
+        Ok(())
+    }
+
+    fn strand(&mut self) -> Result<(), LowerError> {
         self.draft.note("sum += X * Z, so many blocks");
         self.here(Label::Strand);
         self.rr(Op::AND, self.on.count, self.on.count);
@@ -35,9 +45,10 @@ impl Nest<'_> {
         }
         self.draft.repeat(self.on.count, top)?;
         self.rr(Op::RET, 0, 0);
-        if self.core.multiplies() {
-            return Ok(());
-        }
+        Ok(())
+    }
+
+    fn additions(&mut self) {
         self.draft.note("a row: a word times d words");
         self.here(Label::Row);
         let row = self.row_words();
@@ -73,7 +84,6 @@ impl Nest<'_> {
             }
             self.rr(Op::RET, 0, 0);
         }
-        Ok(())
     }
 
     fn here(&mut self, label: Label) {
@@ -123,10 +133,7 @@ impl Nest<'_> {
 
     /// `sum += 2^(8 i) x Z[0 .. d]`.
     pub(super) fn row(&mut self, i: usize) {
-        match self.core.multiplies() {
-            true => self.products(),
-            false => self.call(Label::Row),
-        }
+        self.products();
         let row = self.row_words();
         for k in i..self.on.sum.len() {
             let op = if k == i { Op::ADD } else { Op::ADC };
@@ -136,7 +143,10 @@ impl Nest<'_> {
     }
 
     /// `x Z[0 .. d]`.
-    fn products(&mut self) {
+    pub(super) fn products(&mut self) {
+        if !self.core.multiplies() {
+            return self.call(Label::Row);
+        }
         let (x, zero, d) = (self.on.x, self.on.zero, self.d);
         let (row, y) = (self.row_words(), self.on.y.clone());
         if d == 1 {

@@ -33,6 +33,7 @@ pub mod pointers;
 mod products;
 pub mod residence;
 mod rings;
+mod rounds;
 pub mod rows;
 pub mod run;
 mod scans;

@@ -1,6 +1,6 @@
 //! The parts people buy: which core, how much memory, what their size implies.
 //!
-//! Sources, column by column: [`SOURCES`]. Tests compare every part that avr-gcc and avr-libc
+//! Sources, column by column: [`SOURCES`], and what was read there: [`READ`]. Tests compare every part that avr-gcc and avr-libc
 //! know with what these say.
 
 use super::cores::{
@@ -36,7 +36,48 @@ pub const SOURCES: [(&str, &str); 3] = [
     ("arch", "avr-gcc manual, AVR options, -mmcu"),
 ];
 
+/// What of which parts was read where, besides the tables of avr-gcc and avr-libc that all agree with.
+/// (onlinedocs.microchip.com has the data sheets chapter by chapter, without their numbers.)
+#[rustfmt::skip]
+pub const READ: &[(&[&str], &str)] = &[
+    (
+        &[
+            "attiny202", "attiny204", "attiny402", "attiny404", "attiny406", "attiny804", "attiny806", "attiny807",
+            "attiny1604", "attiny1606", "attiny1607", "attiny212", "attiny214", "attiny412", "attiny414", "attiny416",
+            "attiny417", "attiny814", "attiny816", "attiny817", "attiny3216", "attiny3217", "avr32da28", "avr32da48",
+            "avr128da28", "avr128da48", "avr128da64", "avr32db28", "avr32db48", "avr64db28", "avr64db48",
+            "avr128db28", "avr128db48", "avr128db64", "avr64dd14", "avr64dd20",
+        ],
+        "flash, ram, ram_start: the data sheet on onlinedocs.microchip.com, Memories",
+    ),
+    (
+        &["attiny1614", "attiny1616", "attiny1617"],
+        "flash, ram, MUL: DS40002204A, page 1; ram_start: the data sheet on onlinedocs.microchip.com, Memories",
+    ),
+    (
+        &[
+            "attiny424", "attiny426", "attiny427", "attiny824", "attiny826", "attiny827", "attiny1624", "attiny1626",
+            "attiny1627", "attiny3224", "attiny3226", "attiny3227", "avr64da28", "avr64da48", "avr64dd28", "avr64dd32",
+        ],
+        "flash, ram: the data sheet on onlinedocs.microchip.com, Memory Overview",
+    ),
+    (
+        &[
+            "atmega808", "atmega809", "atmega1608", "atmega1609", "atmega3208", "atmega3209", "atmega4808",
+            "atmega4809",
+        ],
+        "flash, ram, MUL: the data sheet on onlinedocs.microchip.com, Introduction and Memory Overview",
+    ),
+    (&["attiny25", "attiny45", "attiny85"], "flash, ram: doc2586, summary, page 1"),
+];
+
 impl Part {
+    /// What of it was read where: the data sheet's number alone names a source that nobody opened.
+    pub fn read(&self) -> &'static str {
+        let found = READ.iter().find(|(names, _)| names.contains(&self.name));
+        found.map_or("avr-gcc's and avr-libc's tables", |(_, text)| text)
+    }
+
     /// Has it MUL?
     pub fn has_mul(&self) -> bool {
         self.core.multiplies()

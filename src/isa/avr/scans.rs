@@ -15,6 +15,7 @@ use super::draft::Draft;
 use super::instructions::{Op, Ops};
 use super::lower::move_stack;
 use super::machine::Pointer;
+use super::rounds;
 use super::setting::Setting;
 use crate::isa::LowerError;
 use crate::program::Program;
@@ -91,11 +92,14 @@ pub(super) struct Nest<'a> {
 /// # Errors
 /// The first reason, if there is none.
 pub fn lower(core: &Core, scans: &Scans, most: usize) -> Result<Vec<Program<Insn>>, LowerError> {
-    if scans.rows {
+    if scans.rows && scans.quotient.is_some() {
         return Err(LowerError::RowsOfQuotients);
     }
     if core.set == Set::Avrrc {
         return Err(LowerError::Displacements(core.name));
+    }
+    if scans.rows {
+        return rounds::lower(core, scans, most);
     }
     let lazy = |words: &Words| {
         words
@@ -154,31 +158,18 @@ fn function(
     if n / d > COLUMN {
         return Err(LowerError::Column(COLUMN));
     }
-    let (on, frame) = (plan(core, scans, most, d)?, Frame::of(core, scans, d)?);
-    let mut nest = Nest {
-        scans,
-        core,
-        draft: Draft::default(),
-        calls: Vec::new(),
-        labels: Vec::new(),
-        on,
-        d,
-        frame,
-    };
+    let mut nest = Nest::new(core, scans, most, d)?;
     nest.body()?;
     nest.chains()?;
-    let room = nest.frame.bytes;
-    let leave = move_stack(core.abi, room);
+    let leave = move_stack(core.abi, nest.frame.bytes);
     nest.draft.insns.extend(leave);
-    let main = nest.draft.insns.len();
-    nest.subroutines()?;
-    nest.finish(main)
+    nest.finish()
 }
 
 fn plan(core: &Core, scans: &Scans, most: usize, d: usize) -> Result<Plan, LowerError> {
     let setting = Setting {
         abi: core.abi,
-        held: [false; 3],
+        held: [false, false, scans.rows],
     };
     let mut registers = setting.registers();
     registers.truncate(most);
@@ -240,7 +231,29 @@ impl Frame {
     }
 }
 
-impl Nest<'_> {
+impl<'a> Nest<'a> {
+    /// Nothing yet, in blocks of `d` by `d` words.
+    ///
+    /// # Errors
+    /// When registers or the stack run out.
+    pub(super) fn new(
+        core: &'a Core,
+        scans: &'a Scans,
+        most: usize,
+        d: usize,
+    ) -> Result<Self, LowerError> {
+        Ok(Self {
+            on: plan(core, scans, most, d)?,
+            frame: Frame::of(core, scans, d)?,
+            scans,
+            core,
+            draft: Draft::default(),
+            calls: Vec::new(),
+            labels: Vec::new(),
+            d,
+        })
+    }
+
     pub(super) fn rr(&mut self, op: Op, d: u8, r: u8) {
         self.draft.rr(op, d, r);
     }
@@ -262,7 +275,7 @@ impl Nest<'_> {
     }
 
     /// `pointer += by`, of X or Z.
-    fn move_by(&mut self, pointer: u8, by: i32) {
+    pub(super) fn move_by(&mut self, pointer: u8, by: i32) {
         match by {
             0 => {}
             1..64 => self.draft.dk(Op::ADIW, pointer, by),
@@ -443,8 +456,13 @@ impl Nest<'_> {
         self.get(Z, self.frame.modulus);
     }
 
-    /// The function, of which the first `main` instructions return before the others.
-    fn finish(mut self, main: usize) -> Result<Program<Insn>, LowerError> {
+    /// The function: what is there so far returns before what it calls.
+    ///
+    /// # Errors
+    /// When something is too far away.
+    pub(super) fn finish(mut self) -> Result<Program<Insn>, LowerError> {
+        let main = self.draft.insns.len();
+        self.subroutines()?;
         let (before, after) = abi::frame(self.core, &self.draft.insns);
         for (at, label) in &self.calls {
             let target = self.labels.iter().find(|(l, _)| l == label);
