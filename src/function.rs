@@ -5,10 +5,11 @@ use std::rc::Rc;
 
 use num_bigint::BigUint;
 
-use crate::domain::concrete::Bits;
+use crate::domain::concrete::{Bits, mask};
 use crate::domain::{Abstract, Address, Base};
 use crate::isa::Isa;
 use crate::program::Claim;
+use crate::vectors::Random;
 
 /// Bytes that a program finds in data memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -85,6 +86,9 @@ pub struct Function {
     pub returned_bits: Option<u32>,
     /// Operands lie at multiples of so many bytes.
     pub align: u64,
+    /// In a run on numbers, what is in registers and memory that nobody sets at entry comes from this; 0: always
+    /// the same.
+    pub noise: u64,
     /// The most instructions that a run may take, if its domain does not set a lower limit.
     pub limit: u64,
     /// Stepping stones for the proof, about the instructions at these addresses.
@@ -106,6 +110,7 @@ impl Function {
             limb_bits: None,
             returned_bits: None,
             align: 1,
+            noise: 0,
             limit: u64::MAX,
             claims: Vec::new(),
         }
@@ -140,6 +145,14 @@ impl Function {
             (0..4).map(pass).collect()
         };
         self.arguments.clone().unwrap_or_else(usual)
+    }
+
+    /// What is in `registers` of `W` bits that nobody sets.
+    pub fn spoil<const W: u32>(&self, registers: &mut [Bits<W>]) {
+        if self.noise != 0 {
+            let mut random = Random::new(self.noise);
+            registers.fill_with(|| Bits(random.draw() & mask(W)));
+        }
     }
 
     /// An address from which on a concrete run may put operands and stack: clear of the program.

@@ -467,9 +467,12 @@ fn verdict<I: Isa>(
     let tested = try_pairs::<I>(spec, core, function, Alias::Distinct, count);
     let runs = tested.runs;
     proof.correct = match (&tested.wrong, proof.correct) {
-        (None, Verdict::Unknown(open)) if search.told && runs > 0 => Verdict::Unknown(format!(
-            "{open}; {runs} random and structured operand pairs gave the right result"
-        )),
+        (None, Verdict::Unknown(open)) if search.told => {
+            let right = format!("{runs} random and structured operand pairs gave the right result");
+            let right = (runs > 0).then_some(right);
+            let parts = [Some(open), right, tested.stuck.clone()];
+            Verdict::Unknown(parts.into_iter().flatten().collect::<Vec<_>>().join("; "))
+        }
         (None, correct) => correct,
         (Some(text), correct) => Verdict::Disproved(match correct.reason() {
             Some(open) => format!("{text}; {open}"),

@@ -135,6 +135,9 @@ pub struct Report {
     /// Of an audit: fewest and most cycles of runs on numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured: Option<Measured>,
+    /// Bytes of each area that an audited function is given to work in.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scratch: Vec<usize>,
     /// Why a verdict is not `proved`.
     pub reasons: BTreeMap<&'static str, String>,
     /// For each way operands may coincide: `proved`, or `refused: ...`.
@@ -288,6 +291,7 @@ impl Report {
             },
             leaks,
             measured: subject.measured,
+            scratch: Vec::new(),
             reasons,
             aliasing,
             abi,

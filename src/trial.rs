@@ -13,6 +13,9 @@ use crate::vectors;
 /// Instructions that a search for a counterexample may run, and decode.
 const SEARCH_LIMIT: u64 = 2_000_000_000;
 
+/// Runs that may come to no end before the search is given up.
+const STUCK: usize = 3;
+
 /// Operands on which `function` gives the wrong result, among corners and `count` others.
 pub fn counterexample<I: Isa>(
     spec: &Spec,
@@ -33,6 +36,8 @@ pub(crate) struct Tested {
     pub cost: Option<Cost>,
     /// Operands on which the function is wrong.
     pub wrong: Option<String>,
+    /// Operands on which it could not be run to its end.
+    pub stuck: Option<String>,
 }
 
 /// Runs `function` on corners and `count` other operands until a result is wrong.
@@ -43,9 +48,17 @@ pub(crate) fn try_pairs<I: Isa>(
     alias: Alias,
     count: usize,
 ) -> Tested {
-    let mut spent = 0;
+    let (mut spent, mut stuck) = (0, 0);
     let mut tested = Tested::default();
-    for mut sources in vectors::of(spec, count, u64::from(spec.size.a)) {
+    let mut function = Function {
+        claims: Vec::new(),
+        ..function.clone()
+    };
+    let list = vectors::of(spec, count, u64::from(spec.size.a));
+    for (mut sources, round) in list.into_iter().zip(0..) {
+        // A result must not depend on what others left, either.
+        function.noise = round;
+        let function = &function;
         coincide(&mut sources, spec, alias);
         let want = spec.value(&sources);
         let named = spec.sources().into_iter().zip(&sources);
@@ -62,8 +75,15 @@ pub(crate) fn try_pairs<I: Isa>(
                 tested.wrong = Some(format!("{given}: expected {want:#x}, got {got:#x}"));
                 break;
             }
-            // What cannot be run says nothing about the result.
-            Err((_, Fault::Unsupported(_) | Fault::StepLimit(_))) => break,
+            // What cannot be run says nothing about the result; others may come to an end.
+            Err((pc, fault @ (Fault::Unsupported(_) | Fault::StepLimit(_)))) => {
+                let text = prove::describe::<I>(core, function, &(pc, fault));
+                tested.stuck.get_or_insert(format!("{given}: {text}"));
+                stuck += 1;
+                if stuck == STUCK {
+                    break;
+                }
+            }
             Err(stopped) => {
                 let text = prove::describe::<I>(core, function, &stopped);
                 tested.wrong = Some(format!("{given}: {text}"));

@@ -71,6 +71,7 @@ impl OnIsa for Check<'_> {
         let judged = &audit.judged;
         let ram = spec.source_bytes().iter().sum::<usize>()
             + spec.result_bytes()
+            + loaded.function.areas.iter().sum::<usize>()
             + judged.proof.stack.total();
         let subject = Subject {
             spec: &spec,
@@ -86,13 +87,14 @@ impl OnIsa for Check<'_> {
             constant_time: &judged.constant_time,
             measured: judged.measured,
         };
-        let report = Report::of(
+        let mut report = Report::of(
             &subject,
             (target.core_name(), target.mcu().map(String::from)),
             I::abi(core),
             target.warnings(audit.bytes.call, ram),
             command(args, target),
         );
+        report.scratch.clone_from(&loaded.function.areas);
         match args.json {
             true => output::say(&generate::json(&report)?)?,
             false => output::say(generate::text(&report).trim_end())?,

@@ -259,17 +259,16 @@ pub(super) fn text(report: &Report) -> String {
         "CORRECT",
         state(verdict.correct.word(), "correct", " for all inputs"),
     );
-    text += &line(
-        "MEMORY",
-        state(
-            verdict.memory.word(),
-            "memory",
-            &format!(
-                ": reads {}, writes r and its own stack frame, wherever they lie",
-                sources.join(", ")
-            ),
-        ),
+    let scratch: usize = report.scratch.iter().sum();
+    let writes = match scratch {
+        0 => "r and its own stack frame".to_string(),
+        _ => format!("r, {scratch} bytes of scratch and its own stack frame"),
+    };
+    let touched = format!(
+        ": reads {}, writes {writes}, wherever they lie",
+        sources.join(", ")
     );
+    text += &line("MEMORY", state(verdict.memory.word(), "memory", &touched));
     text += &line(
         "ABI",
         state(verdict.abi.word(), "abi", &format!(": {}", report.abi)),

@@ -45,10 +45,13 @@ pub struct Algebra {
     pub(super) packed: HashMap<VarId, (Value, Vec<(u32, BitValue)>)>,
     /// Sums and products made lately: the same operation on the same words gives the same variables.
     sums: Recent<(Value, Value, Value, u32), (Value, BitValue)>,
-    differences: Recent<(Value, Value, Value, u32), (Value, BitValue)>,
+    pub(super) differences: Recent<(Value, Value, Value, u32), (Value, BitValue)>,
     products: Recent<(Value, Value, u32), (Value, Value)>,
     /// What differences are of, and their borrows.
     pub(super) compared: Recent<Value, (Value, Value, Value, BitValue)>,
+    /// The bits that say whether words are 0, and of which words they do.
+    pub(super) zeros: Recent<(VarId, bool), VarId>,
+    pub(super) zero_of_bit: Recent<VarId, (VarId, bool)>,
     pub(super) names: Vec<(VarId, String)>,
     pub(super) ways: Ways,
     /// `b z` of a bit `b` and a carry `z`: the carry that leaves where only `b` counts up.
@@ -128,6 +131,7 @@ impl Algebra {
             BitValue::Public(PublicBit::Known(b)) => Value::Public(Public::Known(u64::from(*b))),
             BitValue::Var(v) => Value::Var(*v),
             BitValue::Top { word, w } => self.digit(*word, w - 1, *w),
+            BitValue::Zero { word, is } => self.zero_bit(*word, *is),
             _ => Value::Var(self.new_var(Def::Free, 1)),
         }
     }
@@ -311,6 +315,7 @@ impl Domain for Algebra {
         }
         let undone = self.undo_sum(a, b, c_in, W);
         if let Some((word, borrow)) = undone.or_else(|| self.undo_difference(a, b, c_in, W)) {
+            self.compared.put(word, (a, b, c_in, borrow));
             return Self::opaque(word, borrow);
         }
         let key = (a, b, c_in, W);
@@ -450,7 +455,9 @@ impl Domain for Algebra {
             BitValue::Public(PublicBit::Known(true)) => *x,
             BitValue::Public(PublicBit::Known(false)) => *y,
             _ if x == y => *x,
-            _ => (self.chosen::<W>(bit, *x, *y)).unwrap_or_else(|| self.choose(bit, *x, *y, W)),
+            _ => (self.stays(bit, *x, *y, W))
+                .or_else(|| self.chosen::<W>(bit, *x, *y))
+                .unwrap_or_else(|| self.choose(bit, *x, *y, W)),
         }
     }
 

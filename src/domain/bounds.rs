@@ -32,7 +32,7 @@ struct Slice {
     to: usize,
     /// Index in this group of the slice's first word.
     at: usize,
-    /// What it contributes to `total`, already weighted.
+    /// The most of these words; it contributes `2^(W at)` times as much to `total`.
     bound: BigUint,
 }
 
@@ -373,13 +373,13 @@ impl Bounds {
             bound = (BigUint::from(1u8) << (w as usize * (to - from))) - 1u8;
         }
         // Words not yet added keep their own share: only the slice up to here counts.
-        let bound = bound << (w as usize * at);
+        let weight = w as usize * at;
         let target = &mut self.groups[chain.group as usize];
         if let Some(i) = continued {
             let old = target.slices.swap_remove(i);
-            target.total -= old.bound;
+            target.total -= old.bound << weight;
         }
-        target.total += &bound;
+        target.total += &bound << weight;
         if !last {
             target.slices.push(Slice {
                 of: source.group,

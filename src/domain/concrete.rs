@@ -27,6 +27,11 @@ pub struct Watched {
 }
 
 impl Watched {
+    /// One past its first byte.
+    pub fn top(&self) -> usize {
+        self.addresses.end
+    }
+
     /// Bytes from the lowest one that was written up.
     pub fn bytes(&self) -> usize {
         self.addresses.end - self.lowest

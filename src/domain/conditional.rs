@@ -127,6 +127,12 @@ impl Algebra {
 
     /// `t value`.
     fn under(&mut self, t: VarId, value: Value) -> Value {
+        // "b is 0" times b is 0, "b is not 0" times b is b.
+        if let (Some((word, is)), Value::Var(v)) = (self.zero_of_bit.get(&t), value)
+            && word == v
+        {
+            return if is { Value::ZERO } else { value };
+        }
         match value {
             Value::Public(Public::Known(1)) => Value::Var(t),
             Value::Public(Public::Known(0))

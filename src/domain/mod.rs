@@ -26,6 +26,7 @@ pub mod entry;
 mod exclusive;
 pub mod floor;
 pub mod formula;
+mod homes;
 pub mod identity;
 mod idioms;
 mod lost;
@@ -38,6 +39,7 @@ pub mod residue;
 pub mod secret;
 mod sign;
 mod split;
+mod stays;
 mod variable;
 mod ways;
 

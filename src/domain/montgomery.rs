@@ -24,8 +24,9 @@ use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 
 use super::algebra::{Algebra, Def, Value, VarId};
+use super::homes::{Home, homes};
 use super::identity::{self, Open};
-use super::polynomial::{self, Home, Polynomial, Remainder, Scaled, homes};
+use super::polynomial::{self, Polynomial, Remainder, Scaled};
 use crate::spec::modulus::Reduce;
 
 /// `M`: a number, or the words of an operand.

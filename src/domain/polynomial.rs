@@ -19,6 +19,7 @@ use num_traits::Zero;
 
 use super::algebra::{Algebra, Def, Value, VarId};
 use super::claims::Equation;
+use super::homes::Home;
 use super::identity::Open;
 use super::public::Public;
 
@@ -87,6 +88,9 @@ impl Scaled {
 /// of products is a factor itself (an operand overwritten by the result).
 const MOST_PRODUCTS: u64 = 1 << 25;
 
+/// Products that stand there at a time: a product of 4096 bits in bytes has an eighth.
+const MOST_TERMS: u64 = 1 << 21;
+
 /// The other factors of the products of one variable.
 type Row = BTreeMap<VarId, Scaled>;
 
@@ -117,46 +121,6 @@ pub(super) struct Modulus<'a> {
     pub value: &'a BigInt,
     pub w: u32,
     pub words: usize,
-}
-
-/// A word that is defined with `sign 2^w` times a carry.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Home {
-    pub word: VarId,
-    pub carry: VarId,
-    pub sign: i64,
-    pub w: u32,
-}
-
-/// The first word of each carry that is defined with `2^w` or `-2^w` times it, latest word first.
-pub(super) fn homes(algebra: &Algebra, w: u32) -> Vec<Home> {
-    let mut known = std::collections::HashSet::new();
-    let mut homes = Vec::new();
-    for (word, var) in (0..).zip(&algebra.vars) {
-        let carry = match var.def {
-            Def::Low { hi, .. } => Some((hi, -1)),
-            Def::Linear { .. } => algebra.sum(word).and_then(|(terms, _)| {
-                let is_carry = |(v, factor): &&(VarId, i64)| {
-                    factor.abs() == 1 << w && algebra.vars[*v as usize].def == Def::Carry
-                };
-                let (v, factor) = terms.iter().find(is_carry)?;
-                Some((*v, factor.signum()))
-            }),
-            _ => None,
-        };
-        if let Some((carry, sign)) = carry
-            && known.insert(carry)
-        {
-            homes.push(Home {
-                word,
-                carry,
-                sign,
-                w,
-            });
-        }
-    }
-    homes.reverse();
-    homes
 }
 
 /// What elimination cannot replace.
@@ -291,6 +255,12 @@ impl<'a> Polynomial<'a> {
         Some((least, most))
     }
 
+    /// Products that stand here.
+    pub fn terms(&self) -> u64 {
+        let rows: usize = self.rows.values().map(Row::len).sum();
+        (rows + self.open_products.len()) as u64
+    }
+
     fn def(&self, v: VarId) -> Def {
         self.algebra.vars[v as usize].def
     }
@@ -404,7 +374,14 @@ impl<'a> Polynomial<'a> {
     ) -> Result<(), Open> {
         let claims = &self.algebra.claims;
         let mut order = claims.order.iter().rev().peekable();
+        let mut looked = self.products;
         while self.products <= MOST_PRODUCTS {
+            if self.products - looked > MOST_TERMS >> 3 {
+                looked = self.products;
+                if self.terms() > MOST_TERMS {
+                    break;
+                }
+            }
             if !wanted(self) {
                 return Ok(());
             }

@@ -28,9 +28,10 @@ use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 
 use super::algebra::{Algebra, Def, Value, VarId};
+use super::homes::{Home, homes};
 use super::identity::{self, Open};
 use super::montgomery::{Modulus, odd_term};
-use super::polynomial::{self, Home, Polynomial, Remainder, Scaled, homes};
+use super::polynomial::{self, Polynomial, Remainder, Scaled};
 
 /// What holds where the modulus is at one end of its interval.
 pub struct Corner {

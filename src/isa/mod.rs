@@ -19,6 +19,7 @@ use crate::function::Function;
 use crate::program::Program;
 use crate::schedule::{Counts, Schedule};
 use crate::spec::{Alias, Spec};
+use crate::vectors::Random;
 
 /// Where and why a run stopped: byte address of the instruction, and the fault.
 pub type Stopped = (usize, Fault);
@@ -65,6 +66,27 @@ impl Operands<'_> {
             next += bytes.next_multiple_of(8);
         }
         list
+    }
+
+    /// What is in the result, in areas and below the stack pointers before `function` writes there.
+    pub fn spoil(&self, d: &mut Concrete, addresses: &[usize], function: &Function) {
+        /// Bytes below a stack pointer that a kernel may take for its own.
+        const FRAME: usize = 64;
+        if function.noise == 0 {
+            return;
+        }
+        let mut random = Random::new(!function.noise);
+        let areas = addresses.iter().rev().zip(function.areas.iter().rev());
+        let areas = areas.map(|(at, bytes)| (at - d.start, *bytes));
+        let stacks = d.stacks.iter().map(|s| s.top() - d.start.min(s.top()));
+        let stacks = stacks.map(|top| (top.saturating_sub(FRAME), FRAME));
+        let result = (addresses[0] - d.start, self.spec.result_bytes());
+        let places: Vec<_> = areas.chain(stacks).chain([result]).collect();
+        for (at, bytes) in places {
+            if let Some(room) = d.memory.get_mut(at..at + bytes) {
+                room.fill_with(|| random.draw() as u8);
+            }
+        }
     }
 
     /// Puts the sources where `addresses` says: arrays of words of `word` bytes, least significant first.

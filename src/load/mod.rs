@@ -138,21 +138,23 @@ fn load_object(data: &[u8], name: &str, format: &ObjectFormat) -> Result<Loaded,
     if found != wanted {
         return Err(LoadError::Machine { found, wanted });
     }
-    let symbol = find(&file, name)?;
+    let (home, address) = find(&file, name)?;
     let avr = format.architecture == Architecture::Avr;
-    let mut sections = sections(&file, symbol.section_index(), avr)?;
+    let mut sections = sections(&file, home, avr)?;
     let at: HashMap<SectionIndex, u64> = sections.iter().map(|s| (s.index, s.address)).collect();
     // Thumb functions have odd addresses (AAELF32, section 5.5.3).
-    let thumb = format.architecture == Architecture::Arm && symbol.address() & 1 == 1;
+    let thumb = format.architecture == Architecture::Arm && address & 1 == 1;
     if thumb {
         return Err(LoadError::Thumb(name.into()));
     }
     let relocatable = file.kind() == ObjectKind::Relocatable;
-    let place = |symbol: &object::Symbol<'_, '_>| {
-        let section = symbol.section_index().and_then(|i| at.get(&i).copied());
+    let place_in = |section: Option<SectionIndex>, address: u64| {
+        let section = section.and_then(|i| at.get(&i).copied());
         let base = if relocatable { section.unwrap_or(0) } else { 0 };
-        base.wrapping_add(symbol.address())
+        base.wrapping_add(address)
     };
+    let place =
+        |symbol: &object::Symbol<'_, '_>| place_in(symbol.section_index(), symbol.address());
     let mut missing = BTreeMap::new();
     let mut got = GlobalOffsets {
         address: sections
@@ -168,7 +170,7 @@ fn load_object(data: &[u8], name: &str, format: &ObjectFormat) -> Result<Loaded,
             missing.extend(relocate(&file, section, &at, &place, format, &mut got));
         }
     }
-    let entry = place(&symbol);
+    let entry = place_in(home, address);
     let functions = file.symbols().filter(|s| {
         let code = |placed: &Placed| placed.code && Some(placed.index) == s.section_index();
         s.is_definition() && s.size() > 0 && sections.iter().any(code)
@@ -259,16 +261,35 @@ fn is_code(file: &object::File<'_>, symbol: &object::Symbol<'_, '_>) -> bool {
     section.is_some_and(|s| flags(&s).contains(elf::SHF_EXECINSTR))
 }
 
-fn find<'a>(file: &'a object::File<'a>, name: &str) -> Result<object::Symbol<'a, 'a>, LoadError> {
+/// The section and the address of the function `name`, which may be an address (`0x1234`) itself: in an
+/// object, so many bytes from the start of its first section of code.
+fn find(file: &object::File<'_>, name: &str) -> Result<(Option<SectionIndex>, u64), LoadError> {
     let mut defined = file
         .symbols()
         .filter(|s| s.is_definition() && is_code(file, s));
-    defined
-        .find(|s| s.name() == Ok(name))
-        .ok_or_else(|| LoadError::Symbol {
-            name: name.into(),
-            hint: did_you_mean(name, functions(file)),
-        })
+    if let Some(symbol) = defined.find(|s| s.name() == Ok(name)) {
+        return Ok((symbol.section_index(), symbol.address()));
+    }
+    let address = name.strip_prefix("0x");
+    let address = address.and_then(|hex| u64::from_str_radix(hex, 16).ok());
+    let mut code = file
+        .sections()
+        .filter(|s| flags(s).contains(elf::SHF_EXECINSTR));
+    let holds = |s: &object::Section<'_, '_>, at: u64| {
+        at.checked_sub(s.address())
+            .is_some_and(|offset| offset < s.size())
+    };
+    if let Some((at, section)) = address.and_then(|at| Some((at, code.find(|s| holds(s, at))?))) {
+        return Ok((Some(section.index()), at));
+    }
+    let hint = did_you_mean(name, functions(file));
+    let hint = match (hint.as_str(), address) {
+        ("", None) => " and no name of any other: try its address, as --symbol 0x1234".into(),
+        (_, Some(_)) => ": no code lies there".into(),
+        _ => hint,
+    };
+    let name = name.into();
+    Err(LoadError::Symbol { name, hint })
 }
 
 /// Names of the functions of `file`.

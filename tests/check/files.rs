@@ -3,6 +3,8 @@
 
 use std::process::Command;
 
+use object::{Object, ObjectSymbol};
+
 use crate::tools::{ARM, AVR, Compiler, MIPS, Question, check, sources};
 use lozenge::load::LoadError;
 use lozenge::prove::Verdict;
@@ -244,4 +246,39 @@ fn the_wrong_machine_is_named() {
         .map(|_| ())
         .unwrap_err();
     assert_eq!(error, LoadError::Thumb("comba".into()));
+}
+
+/// A program without names: its functions are told by their addresses.
+#[test]
+fn stripped_programs() {
+    let words = |bits: u32| {
+        [
+            format!("-DLIMB=uint{bits}_t"),
+            format!("-DWIDE=uint{}_t", 2 * bits),
+            format!("-DBITS={bits}"),
+        ]
+    };
+    for (compiler, bits) in [(AVR, 8), (ARM, 32), (MIPS, 32)] {
+        let defines = words(bits);
+        let mut flags = vec!["-O2", NO_MEMSET, "-DN=4"];
+        flags.extend(defines.iter().map(String::as_str));
+        let whole = link(&compiler, "mul.c", "school", &flags);
+        let whole = object::File::parse(&*whole).expect("a program");
+        let comba = whole.symbol_by_name("comba").expect("a function");
+        let at = format!("{:#x}", comba.address());
+        flags.push("-Wl,-s");
+        let stripped = link(&compiler, "mul.c", "school", &flags);
+        proved(&stripped, &compiler, Question::of(&at, 4 * bits));
+        for (symbol, told) in [
+            (
+                "comba",
+                "no function comba and no name of any other: try its address",
+            ),
+            ("0x3fffff0", "no function 0x3fffff0: no code lies there"),
+        ] {
+            let error = check(&stripped, compiler.core, Question::of(symbol, 4 * bits));
+            let error = error.err().expect("no function").to_string();
+            assert!(error.contains(told), "{error}");
+        }
+    }
 }

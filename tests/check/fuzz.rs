@@ -180,7 +180,7 @@ fn memory_is_bounded() {
         let object = folder.path().join("loop.o");
         std::fs::write(&object, compiler.compile(&source, &["-c"])).expect("written");
         // Kilobytes of address space.
-        let limited = "ulimit -v 3000000 && exec \"$@\"";
+        let limited = "ulimit -v 1000000 && exec \"$@\"";
         let ran = Command::new("sh")
             .args(["-c", limited, "sh", env!("CARGO_BIN_EXE_lozenge"), "check"])
             .arg(&object)
@@ -194,7 +194,7 @@ fn memory_is_bounded() {
                 "--core",
                 compiler.core,
             ])
-            .args(["--steps", "400000"])
+            .args(["--steps", "2000000"])
             .output()
             .expect("the binary runs");
         assert_eq!(
@@ -205,7 +205,8 @@ fn memory_is_bounded() {
         );
         let printed = String::from_utf8_lossy(&ran.stdout).into_owned();
         assert!(
-            printed.contains("no result after 400000 instructions"),
+            printed.contains("no result after 2000000 instructions")
+                || printed.contains("no result after 2097152 words"),
             "{printed}"
         );
     }

@@ -199,6 +199,43 @@ LIMB sub_n(LIMB *r, const LIMB *a, const LIMB *b, unsigned n)
     return c;
 }
 
+/* Where the sum is what was added to, the carry stays as it is. */
+LIMB add_stays(LIMB *r, const LIMB *a, const LIMB *b, int n)
+{
+    LIMB c = 0;
+    for (int i = 0; i < n; i++) {
+        LIMB s = a[i] + b[i] + c;
+        if (s != a[i])
+            c = s < a[i];
+        r[i] = s;
+    }
+    return c;
+}
+
+LIMB sub_stays(LIMB *r, const LIMB *a, const LIMB *b, int n)
+{
+    LIMB c = 0;
+    for (int i = 0; i < n; i++) {
+        LIMB d = a[i] - b[i] - c;
+        if (d != a[i])
+            c = d > a[i];
+        r[i] = d;
+    }
+    return c;
+}
+
+/* The carry is forgotten where it should stay. */
+LIMB add_forgets(LIMB *r, const LIMB *a, const LIMB *b, int n)
+{
+    LIMB c = 0;
+    for (int i = 0; i < n; i++) {
+        LIMB s = a[i] + b[i] + c;
+        c = s != a[i] && s < a[i];
+        r[i] = s;
+    }
+    return c;
+}
+
 /* Right words, but the carry says 0. */
 LIMB add_silent(LIMB *r, const LIMB *a, const LIMB *b)
 {

@@ -12,6 +12,7 @@ fn wrong_ones_are_disproved() {
         for (symbol, op, arguments) in [
             ("add_silent", Op::Add, "r,a,b"),
             ("add_lost", Op::Add, "r,a,b"),
+            ("add_forgets", Op::Add, "r,a,b,4"),
             ("sub_mask", Op::Sub, "r,a,b"),
             ("add", Op::Sub, "r,a,b"),
             ("square_wrong", Op::Sqr, "r,a"),
@@ -53,6 +54,28 @@ fn sums_in_place() {
                 "{compiler:?}: {:?}",
                 audit.judged.aliasing
             );
+        }
+    }
+}
+
+/// A carry that stays as it is where the sum is what was added to: branches, and which way they go says
+/// what the carry is.
+#[test]
+fn carries_that_stay() {
+    for (compiler, bits) in [(AVR, 8), (ARM, 32), (MIPS, 32)] {
+        for level in ["-Os", "-O2"] {
+            let file = compiler.operations(bits, 6, &[level, NO_MEMSET]);
+            for (symbol, op) in [("add_stays", Op::Add), ("sub_stays", Op::Sub)] {
+                let question = Question {
+                    op,
+                    arguments: "r,a,b,6",
+                    align: Some(4),
+                    ..Question::of(symbol, 6 * bits)
+                };
+                let audit = check(&file, compiler.core, question).expect("a function");
+                let proof = &audit.judged.proof;
+                assert!(proof.holds(), "{compiler:?} {level} {symbol}: {proof:?}");
+            }
         }
     }
 }

@@ -205,6 +205,7 @@ pub fn enter_function(function: &Function, start: usize, addresses: &[usize]) ->
     let code = d.known(at as u64);
     let mut m = Arm::new(d, code, places);
     m.pc = function.entry as usize;
+    function.spoil(&mut m.r);
     let arguments = function.arguments(POINTER_BYTES);
     for (place, argument) in in_words(&arguments, &ARGUMENTS, 0, 4)
         .iter()

@@ -210,6 +210,7 @@ impl Isa for ArmIsa {
         let addresses = operands.addresses(start + DATA, &function.areas);
         let mut m = abi::enter_function(function, start, &addresses);
         let word = function.word_bits::<Self>() as usize / 8;
+        operands.spoil(&mut m.d, &addresses, function);
         operands.put(&mut m.d, &addresses, word);
         let mut account = run::Decoded::<Concrete>::of(function, core).run(&mut m, limit)?;
         account.cost.stack = Depth::written(&m.d);

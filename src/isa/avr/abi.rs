@@ -384,6 +384,23 @@ pub fn enter_function(core: &Core, function: &Function, addresses: &[usize]) -> 
             room.copy_from_slice(&segment.bytes);
         }
     }
+    let mut kept: Vec<_> = core.abi.zero.into_iter().collect();
+    kept.extend(
+        core.abi
+            .data_stack
+            .then_some([28, 29])
+            .into_iter()
+            .flatten(),
+    );
+    let kept: Vec<_> = kept
+        .into_iter()
+        .map(|i| (usize::from(i), m.r[usize::from(i)]))
+        .collect();
+    function.spoil(&mut m.r);
+    for (i, value) in kept {
+        m.r[i] = value;
+    }
+    m.set_flag(0, function.noise & 1 == 1);
     let arguments = function.arguments(POINTER_BYTES);
     let sp = match core.abi.data_stack {
         true => DATA_STACK_TOP as i64,

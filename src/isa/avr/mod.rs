@@ -251,6 +251,7 @@ impl Isa for AvrIsa {
         let addresses = operands.addresses(first, &function.areas);
         let mut m = abi::enter_function(core, function, &addresses);
         let word = function.word_bits::<Self>() as usize / 8;
+        operands.spoil(&mut m.d, &addresses, function);
         operands.put(&mut m.d, &addresses, word);
         let decoded = run::Decoded::<Concrete>::new(&function.code, core);
         let stop = abi::caller(&m);

@@ -186,6 +186,7 @@ pub fn enter_function(
     for r in 1..32 {
         m.r[r] = m.d.known(0x0101_0101 * r as u64 + 0x8000_0000);
     }
+    function.spoil(&mut m.r[1..]);
     let arguments = function.arguments(POINTER_BYTES);
     for (place, argument) in in_words(&arguments, &ARGUMENTS, HOME, 4)
         .iter()

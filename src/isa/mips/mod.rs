@@ -224,6 +224,7 @@ impl Isa for MipsIsa {
         let addresses = operands.addresses(start + abi::DATA, &function.areas);
         let mut m = abi::enter_function(core, function, start, &addresses);
         let word = function.word_bits::<Self>() as usize / 8;
+        operands.spoil(&mut m.d, &addresses, function);
         operands.put(&mut m.d, &addresses, word);
         let decoded = run::Decoded::<Concrete>::of(function, core);
         let mut ran = decoded.run(&mut m, abi::CALLER, limit)?;
