@@ -290,8 +290,7 @@ pub(super) fn inner(
     facts: &Facts,
 ) -> Vec<Word> {
     let (sets, usual) = inner_sets(facts);
-    let [most, rows, columns, swap, early, late, apart, turn, whole] =
-        sets[usual[number % usual.len()]];
+    let [most, rows, columns, swap, early, late, apart, turn, whole] = sets[usual[number]];
     let small = || (0..).find(|l| x.len().div_ceil(1 << l) <= most.min(8));
     let plan = Plan {
         levels: levels.or_else(small).unwrap_or(0),

@@ -3,8 +3,8 @@
 //! With `W = 2^(w l)`, `x = xl + W xh`, `y = yl + W yh`, modulo `W 2^(w h)`:
 //! `x y = xl yl + W (xl yh + xh yl)`, the two products behind `W` low halves again, so that
 //! `mullo(2k) = mul(k) + 2 mullo(k)` (Mulders 2000, section 2); the whole one is Karatsuba's, and at the bottom
-//! stand columns. The high half is that of Karatsuba's product, whose lower words are not kept: nobody knows a
-//! cheaper one that is exact.
+//! stand columns. The high half is that of Karatsuba's product, whose lower words are not kept: what they carry is
+//! part of it.
 
 use super::{Method, MethodError, Parameter, Params, karatsuba, one_size, positive};
 use crate::facts::Facts;
@@ -80,6 +80,16 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
         });
     }
     let plan = params.get("plan").copied().unwrap_or(0);
+    let largest = karatsuba::inner_plans(facts) - 1;
+    let digits = (0..levels as u32).map(|level| plan / 10usize.pow(level) % 10);
+    if let Some(value) = digits.max().filter(|digit| *digit > largest) {
+        return Err(MethodError::TooLarge {
+            method: METHOD.name,
+            parameter: "plan",
+            value,
+            largest,
+        });
+    }
     let mut f = Words::new(spec.op, facts.word_bits, &[n, n]);
     let (a, b) = (f.operand(0), f.operand(1));
     f.result = match spec.op {
