@@ -275,6 +275,11 @@ impl<I: Isa> Choice<I> {
         self.fits.into_iter().chain(nearest.into_iter().flatten())
     }
 
+    /// Bytes of the smallest code, where none fits and it is too long.
+    pub fn least_flash(&self) -> Option<usize> {
+        self.smallest.as_ref().map(|c| c.code.len())
+    }
+
     /// What comes nearest in words, with what to type.
     pub fn nearest_text(&self) -> String {
         let told = |what: &str, c: &Candidate<I>| {

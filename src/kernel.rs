@@ -61,7 +61,12 @@ pub enum Error {
     #[error("no method fits")]
     Nothing,
     #[error("no kernel within {budget}: {nearest}")]
-    Budget { budget: Budget, nearest: String },
+    Budget {
+        budget: Budget,
+        nearest: String,
+        /// Bytes of the smallest, where it is too long.
+        least: Option<usize>,
+    },
 }
 
 /// What works where this does not: a machine knows no method.
@@ -249,7 +254,8 @@ pub fn generate<I: Isa>(request: &Request, core: &I::Core) -> Result<Kernel<I>, 
             Ok(choice) => choice,
             Err(error) => return unproved.ok_or(error),
         };
-        let (nearest, before) = (choice.nearest_text(), but.len());
+        let (nearest, least) = (choice.nearest_text(), choice.least_flash());
+        let before = but.len();
         let fits = choice.fits.is_some();
         for candidate in choice.candidates() {
             let kernel = finish::<I>(&spec, candidate, core, request.drop)?;
@@ -266,7 +272,11 @@ pub fn generate<I: Isa>(request: &Request, core: &I::Core) -> Result<Kernel<I>, 
         }
         if but.len() == before || but.len() > REPLACED {
             let budget = request.budget;
-            return unproved.ok_or(Error::Budget { budget, nearest });
+            return unproved.ok_or(Error::Budget {
+                budget,
+                nearest,
+                least,
+            });
         }
     }
 }

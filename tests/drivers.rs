@@ -13,6 +13,7 @@ use lozenge::isa::avr::cores::{ATMEGA128, ATMEGA2560};
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::CORES as MIPS;
 use lozenge::kernel::Kernel;
+use lozenge::spec::modulus::Modulus;
 use lozenge::vectors::Random;
 use num_bigint::BigUint;
 use serde_json::Value;
@@ -104,6 +105,11 @@ fn agrees<I: Isa>(
         assert_eq!(outputs, [("result", power.value())], "{ladder}: {power:x?}");
         cycles.push(cost.call.max);
     }
+    // What is said to be left of a long run counts kernels alone.
+    if bits >= 512 {
+        let share = built.estimate() / cycles[0] as f64;
+        assert!((0.5..1.0).contains(&share), "{ladder}: {share}");
+    }
     // Where the kernels take constant time.
     let leaks = |name: &str| {
         let of = |k: &Kernel<I>| {
@@ -128,6 +134,82 @@ fn agrees<I: Isa>(
             "{ladder} on {name}: {verdict:?}"
         );
     }
+}
+
+/// Modulo a number that is in the kernels, and no operand.
+fn agrees_modulo<I: Isa>(core: &I::Core, modulus: &str, bits: u32, ladder: Ladder) {
+    let fixed: Modulus = modulus.parse().expect("a modulus");
+    let empty = Driver::modulo(I::WORD_BITS as usize / 8, fixed.clone());
+    let mut driver = exponentiation::modulo(empty, bits, 40, ladder, Products::Montgomery);
+    for kernel in &mut driver.kernels {
+        kernel.method = Some("fips".into());
+    }
+    assert!(driver.named("modulus").is_none() && driver.named("m").is_none());
+    let built = Built::<I>::new(driver, core, |_| {}).unwrap_or_else(|e| panic!("{modulus}: {e}"));
+    let Modulus::Fixed { value, .. } = fixed else {
+        panic!("{modulus} is no number");
+    };
+    let mut random = Random::new(5);
+    for base in [
+        BigUint::ZERO,
+        &value - 1u8,
+        random.uniform(bits as usize / 8) % &value,
+    ] {
+        let power = Power {
+            base,
+            exponent: random.uniform(5) | BigUint::from(1u8),
+            modulus: value.clone(),
+        };
+        let inputs = power.inputs(&built.driver);
+        let ran = built
+            .image
+            .run::<I>(core, &built.driver, &inputs, &mut |_, _| {});
+        let (outputs, _) = ran.unwrap_or_else(|e| panic!("{modulus}: {e}"));
+        assert_eq!(
+            outputs,
+            [("result", power.value())],
+            "{modulus}: {power:x?}"
+        );
+    }
+}
+
+#[test]
+fn a_known_modulus_is_in_the_kernels() {
+    agrees_modulo::<AvrIsa>(&ATMEGA128, "0xd3c21bcecceda101", 64, Ladder::Window(3));
+    agrees_modulo::<AvrIsa>(&ATMEGA128, "opf160", 160, Ladder::Sliding(3));
+    agrees_modulo::<ArmIsa>(&ARM7TDMI, "p256", 256, Ladder::Montgomery);
+    agrees_modulo::<MipsIsa>(&MIPS[0], "2^255-19", 256, Ladder::Binary);
+}
+
+/// Kernels give way to smaller ones until all is within the budget, or it says what would be.
+#[test]
+fn a_driver_keeps_a_budget() {
+    let size = |most: Option<usize>| {
+        let mut driver =
+            exponentiation::driver(4, 512, 512, Ladder::Window(4), Products::Montgomery);
+        for kernel in &mut driver.kernels {
+            kernel.method = Some("fips".into());
+        }
+        let built = match most {
+            Some(most) => Built::<MipsIsa>::within(driver, &MIPS[0], most, |_| {}),
+            None => Built::<MipsIsa>::new(driver, &MIPS[0], |_| {}),
+        };
+        built.map(|built| built.image.code.len())
+    };
+    let whole = size(None).expect("a driver");
+    assert_eq!(size(Some(whole)).expect("as it is"), whole);
+    let half = size(Some(whole / 2)).expect("loops");
+    assert!(half <= whole / 2);
+    let Err(refused) = size(Some(3000)) else {
+        panic!("a driver in 3000 bytes");
+    };
+    let text = refused.to_string();
+    let more = text.rsplit(' ').next().and_then(|n| n.parse().ok());
+    let more: usize = more.unwrap_or_else(|| panic!("{text}"));
+    assert!(
+        size(Some(more)).expect("what it says to try") <= more,
+        "{text}"
+    );
 }
 
 #[test]
@@ -343,10 +425,22 @@ fn wrong_use_is_one_line() {
         ("run rsa 72 --mcu atmega328p", "try 32 or 40"),
         ("run rsa-public 64 --mcu atmega328p --modulus 1000", "even"),
         ("gen modexp 64x32 --mcu atmega328p", "one size"),
+        ("gen modexp 64 --mcu atmega328p --modulus p256", "256 bits"),
+        ("gen modexp 64 --mcu atmega328p --modulus 1000", "even"),
+        ("gen modexp 64 --mcu atmega328p --modulus 1", "modulus"),
         (
-            "gen modexp 64 --mcu atmega328p --modulus p256",
+            "gen rsa 64 --mcu atmega328p --modulus 1001",
             "leave out --modulus",
         ),
+        (
+            "gen modexp 64 --mcu atmega328p --modulus 1001 --products composed",
+            "leave out --products",
+        ),
+        (
+            "gen modexp 64 --core mips-4km --method fips --max-flash 1k",
+            "no driver within --max-flash 1024",
+        ),
+        ("gen mul 64 --mcu atmega328p --max-flash 8m", "8k"),
         (
             "gen modexp 64 --mcu atmega328p --exponent-bits 0",
             "try --exponent-bits",

@@ -211,6 +211,97 @@ fn openssl_verifies_what_an_avr_signs() {
     }
 }
 
+/// What `lozenge run` says.
+fn ran(line: &str) -> Value {
+    let output = run(Command::new(env!("CARGO_BIN_EXE_lozenge"))
+        .args(["run", "--method", "fips", "--json"])
+        .args(line.split_whitespace()));
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+fn hexadecimal(report: &Value, name: &str) -> BigUint {
+    let text = report[name].as_str().expect("a number");
+    BigUint::parse_bytes(&text.as_bytes()[2..], 16).expect("hexadecimal")
+}
+
+/// An integer in DER.
+fn integer(value: &BigUint) -> Vec<u8> {
+    let bytes = value.to_bytes_be();
+    let zero = (bytes[0] > 0x7f).then_some(0);
+    tagged(2, zero.into_iter().chain(bytes).collect())
+}
+
+fn tagged(tag: u8, contents: Vec<u8>) -> Vec<u8> {
+    let length = u16::try_from(contents.len())
+        .expect("a short list")
+        .to_be_bytes();
+    [vec![tag, 0x82], length.to_vec(), contents].concat()
+}
+
+/// A public key for OpenSSL, which stays in the folder: RFC 8017, appendix A.1.1.
+fn publish(folder: &Path, modulus: &BigUint) {
+    let both = [integer(modulus), integer(&65537u32.into())].concat();
+    std::fs::write(folder.join("public.der"), tagged(0x30, both)).expect("a file");
+    openssl(
+        folder,
+        "rsa -RSAPublicKey_in -inform DER -in public.der -pubout -out public.pem",
+    );
+}
+
+/// The table of RSA on the machines of 32 bits; what is signed there is verified there, and by OpenSSL.
+#[test]
+fn openssl_verifies_what_arm_and_mips_sign() {
+    let table: toml::Value = toml::from_str(include_str!("paper/rsa-32.toml")).expect("TOML");
+    let readme = include_str!("../README.md");
+    let mut otherwise = Vec::new();
+    for row in table["row"].as_array().expect("rows") {
+        let bits = row["bits"].as_integer().expect("a number") as u32;
+        let mut target = format!("--core {}", row["core"].as_str().expect("a core"));
+        if let Some(extension) = row.get("extension").and_then(toml::Value::as_str) {
+            target += &format!(" --isa-ext {extension}");
+        }
+        let folder = tempdir().expect("a folder");
+        let folder = folder.path();
+        let message = encoded(folder, bits);
+        let private = ran(&format!("rsa {bits} {target} --seed 1 --input {message}"));
+        let modulus = hexadecimal(&private, "p") * hexadecimal(&private, "q");
+        let signature = hexadecimal(&private, "result");
+        publish(folder, &modulus);
+        verifies(folder, bits, &signature);
+        let mut reports = vec![("private", private)];
+        if row.get("public").is_some() {
+            let numbers = format!("--modulus {modulus} --input {signature}");
+            let line = format!("rsa-public {bits} {target} --products montgomery {numbers}");
+            let public = ran(&line);
+            assert_eq!(hexadecimal(&public, "result"), message, "{target} {bits}");
+            reports.push(("public", public));
+        }
+        let mut cells = String::new();
+        for (name, report) in reports {
+            let figures = ["cycles", "ram", "flash"].map(|f| report[f].as_u64().expect("a number"));
+            let [cycles, ram, flash] = figures;
+            cells += &format!(
+                " {:.2} | {ram} | {:.0} |",
+                cycles as f64 / 1e6,
+                flash as f64 / 1024.0
+            );
+            let told = |f: &str| row[name][f].as_integer().map(|n| n as u64);
+            if ["cycles", "ram", "flash"].map(told) != figures.map(Some) {
+                otherwise.push(format!(
+                    "{target} {bits}: {name} = {{ cycles = {cycles}, ram = {ram}, flash = {flash} }}"
+                ));
+            }
+        }
+        if !readme.contains(&cells) {
+            otherwise.push(format!("README, {target}: | {bits} |{cells}"));
+        }
+    }
+    assert!(
+        otherwise.is_empty(),
+        "the files say otherwise: {otherwise:#?}"
+    );
+}
+
 /// Drivers in C, each with steps that the others have not.
 #[test]
 fn drivers_in_c_agree_with_big_integers_on_simavr() {

@@ -29,6 +29,10 @@ pub struct Plan<'a> {
     pub method: Option<&'a str>,
     pub params: &'a [(String, usize)],
     pub style: Option<Style>,
+    /// An operand, or a number that is in the kernels.
+    pub modulus: &'a Modulus,
+    /// Bytes of program memory at most.
+    pub max_flash: Option<usize>,
 }
 
 impl Plan<'_> {
@@ -46,11 +50,15 @@ impl Plan<'_> {
         format!("{}{}", self.name().replace('-', "_"), self.bits)
     }
 
-    fn equation(&self) -> &'static str {
+    fn equation(&self) -> String {
+        let modulus = match self.modulus {
+            Modulus::Runtime => "modulus".into(),
+            fixed => fixed.to_string(),
+        };
         match self.op {
-            DriverOp::Modexp => "result = base^exponent mod modulus",
-            DriverOp::Rsa => "result = input^d mod p q",
-            DriverOp::RsaPublic => "result = input^65537 mod modulus",
+            DriverOp::Modexp => format!("result = base^exponent mod {modulus}"),
+            DriverOp::Rsa => "result = input^d mod p q".into(),
+            DriverOp::RsaPublic => format!("result = input^65537 mod {modulus}"),
         }
     }
 
@@ -80,8 +88,13 @@ impl Plan<'_> {
 
     /// Where products modulo a number come from, on a machine with words of `word_bits` bits.
     fn products(&self, word_bits: u32) -> Products {
-        let usual = Products::usual((self.number_bits() / word_bits) as usize);
-        self.args.products.unwrap_or(usual)
+        match self.modulus {
+            Modulus::Fixed { .. } => Products::Montgomery,
+            Modulus::Runtime => {
+                let usual = Products::usual((self.number_bits() / word_bits) as usize);
+                self.args.products.unwrap_or(usual)
+            }
+        }
     }
 
     /// How its bits are taken.
@@ -115,8 +128,17 @@ impl Plan<'_> {
     /// What makes no sense of this computation.
     fn refuse(&self) -> Result<(), String> {
         let args = self.args;
+        let fixed = *self.modulus != Modulus::Runtime;
+        if fixed && args.products == Some(Products::Composed) {
+            return Err(
+                "a number as --modulus is in Montgomery's kernels: leave out --products".into(),
+            );
+        }
         match self.op {
             DriverOp::Modexp => Ok(()),
+            DriverOp::Rsa if fixed => {
+                Err("the primes of rsa are operands: leave out --modulus".into())
+            }
             DriverOp::Rsa if args.exponent_bits.is_some() => Err(
                 "the exponents of rsa are as long as the primes: leave out --exponent-bits".into(),
             ),
@@ -157,10 +179,13 @@ impl Plan<'_> {
         }
         let (bits, ladder) = (self.bits, self.ladder()?);
         let products = self.products(8 * word as u32);
+        let empty = Driver::modulo(word, self.modulus.clone());
         let mut driver = match self.op {
-            DriverOp::Modexp => exponentiation::driver(word, bits, exponent_bits, ladder, products),
+            DriverOp::Modexp => {
+                exponentiation::modulo(empty, bits, exponent_bits, ladder, products)
+            }
             DriverOp::Rsa => rsa::private(word, bits, ladder, products),
-            DriverOp::RsaPublic => rsa::public(word, bits, products),
+            DriverOp::RsaPublic => rsa::public_modulo(empty, bits, products),
         };
         let given: Vec<_> = self
             .params
@@ -194,17 +219,20 @@ impl Plan<'_> {
         }
     }
 
-    /// The driver and its kernels, proved.
+    /// `driver` and its kernels, proved.
     ///
     /// # Errors
     /// In one line.
-    pub fn build<I: Isa>(&self, core: &I::Core) -> Result<Built<I>, String> {
-        let driver = self.driver(I::WORD_BITS as usize / 8)?;
+    pub fn build<I: Isa>(&self, driver: Driver, core: &I::Core) -> Result<Built<I>, String> {
         let bar = generate::progress(String::new());
         let name = I::core_name(core);
-        let built = Built::<I>::new(driver, core, |kernel| {
+        let told = |kernel: &str| {
             bar.set_message(format!("{kernel} for {name}: counting and proving"));
-        });
+        };
+        let built = match self.max_flash {
+            Some(most) => Built::<I>::within(driver, core, most, told),
+            None => Built::<I>::new(driver, core, told),
+        };
         bar.finish_and_clear();
         built.map_err(|e| e.to_string())
     }
@@ -212,7 +240,10 @@ impl Plan<'_> {
     /// As on the command line.
     fn arguments(&self, word_bits: u32) -> Result<String, String> {
         let mut text = format!("{} {}", self.name(), self.bits);
-        text += &format!(" --products {}", self.products(word_bits).name());
+        text += &match self.modulus {
+            Modulus::Runtime => format!(" --products {}", self.products(word_bits).name()),
+            fixed => format!(" --modulus {fixed}"),
+        };
         if let Some(bits) = self.args.exponent_bits {
             text += &format!(" --exponent-bits {bits}");
         }
@@ -231,6 +262,9 @@ impl Plan<'_> {
         }
         if let Some(style) = self.style {
             text += &format!(" --style {}", style.name());
+        }
+        if let Some(most) = self.max_flash {
+            text += &format!(" --max-flash {most}");
         }
         Ok(text)
     }
@@ -275,6 +309,8 @@ pub fn run(args: &GenArgs, op: DriverOp) -> Result<bool, String> {
         method: args.method.as_deref(),
         params: &args.param,
         style: args.style,
+        modulus: args.modular.modulus.as_ref().unwrap_or(&Modulus::Runtime),
+        max_flash: args.max_flash,
     };
     target.on(Generate {
         args,
@@ -289,22 +325,14 @@ fn refuse(args: &GenArgs) -> Result<(), String> {
         let (size, bits) = (args.size, args.size.a);
         return Err(format!("{size}: the numbers have one size: try {bits}"));
     }
-    if args
-        .modular
-        .modulus
-        .as_ref()
-        .is_some_and(|m| *m != Modulus::Runtime)
-        || args.modular.reduce.is_some()
-    {
-        return Err(
-            "a driver takes the modulus as an operand: leave out --modulus and --reduce".into(),
-        );
+    if args.modular.reduce.is_some() {
+        return Err("a driver's results are below the modulus: leave out --reduce".into());
     }
     if args.drop.is_some() || args.unproved {
         return Err("--drop and --unproved are for single kernels: try gen montmul".into());
     }
-    if args.max_flash.is_some() || args.max_stack.is_some() || args.max_regs.is_some() {
-        return Err("budgets are for single kernels: try --method and --style".into());
+    if args.max_stack.is_some() || args.max_regs.is_some() {
+        return Err("--max-stack and --max-regs are for single kernels: try --max-flash".into());
     }
     if args
         .dialect
@@ -326,8 +354,14 @@ impl OnIsa for Generate<'_> {
 
     fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
         let Generate { args, plan, target } = self;
-        let built = plan.build::<I>(core)?;
-        let case = Case::new(plan, &built.driver, &Given::new(), 1)?;
+        // A number is refused before kernels are made.
+        let driver = plan.driver(I::WORD_BITS as usize / 8)?;
+        let given: Given = match plan.modulus {
+            Modulus::Runtime => Vec::new(),
+            Modulus::Fixed { value, .. } => vec![("modulus", Some(value.clone()))],
+        };
+        let case = Case::new(plan, &driver, &given, 1)?;
+        let built = plan.build::<I>(driver, core)?;
         let cost = execute(&built, core, &case, &mut |_, _| {})?;
         let exponent = args.exponent.unwrap_or(SecrecyArg::Secret);
         let constant_time = built.constant_time(core, exponent == SecrecyArg::Public);
@@ -348,7 +382,7 @@ impl OnIsa for Generate<'_> {
         }
         let title = Title {
             symbol: format!("{}{}", args.prefix, plan.symbol()),
-            equation: plan.equation().into(),
+            equation: plan.equation(),
             bits: plan.bits,
             exponentiation: plan.how()?,
             exponent: match (plan.op, exponent) {

@@ -24,7 +24,7 @@ use lozenge::spec;
 use lozenge::spec::modulus::{Modular, Modulus};
 use num_bigint::BigUint;
 pub use values::{DialectArg, DriverOp, GenOp, LanguageArg, OpArg, ReduceArg, SecrecyArg, Topic};
-use values::{gen_op, identifier, number, parameter};
+use values::{bytes, gen_op, identifier, number, parameter};
 
 /// Multi-precision arithmetic kernels for small processors, proved on the bytes that ship.
 #[derive(Parser)]
@@ -159,11 +159,11 @@ pub struct GenArgs {
     /// How much is written out: unrolled, looped (columns) or rolled (blocks, too)
     #[arg(long)]
     style: Option<Style>,
-    /// Bytes of code at most: the fastest kernel that fits
-    #[arg(long, value_name = "BYTES")]
+    /// Bytes of code at most, 8k are 8192: the fastest kernel that fits, or a driver with such kernels
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
     max_flash: Option<usize>,
     /// Bytes of stack below the return address at most: the fastest kernel that fits
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
     max_stack: Option<usize>,
     /// Folder to write to; made if it does not exist
     #[arg(short, long, default_value = ".")]

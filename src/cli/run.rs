@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use lozenge::emit::ObjectFormat;
 use lozenge::isa::Isa;
+use lozenge::spec::modulus::Modulus;
 use lozenge::target::{Names, OnIsa, Target};
 use serde_json::json;
 
@@ -44,6 +45,8 @@ impl OnIsa for Run<'_> {
             method: args.method.as_deref(),
             params: &args.param,
             style: args.style,
+            modulus: &Modulus::Runtime,
+            max_flash: None,
         };
         let given: Given = vec![
             ("base", args.base.clone()),
@@ -59,15 +62,18 @@ impl OnIsa for Run<'_> {
         // Numbers are refused before kernels are made.
         let driver = plan.driver(I::WORD_BITS as usize / 8)?;
         let case = Case::new(&plan, &driver, &given, args.seed)?;
-        let built = plan.build::<I>(core)?;
+        let built = plan.build::<I>(driver, core)?;
         let what = format!("{}{} on {}", plan.name(), args.bits, target.core_name());
         let bar = generate::progress(what.clone());
         let start = Instant::now();
+        let all = built.estimate() / 1e6;
         let ran = execute(&built, core, &case, &mut |executed, cycles| {
-            let rate = executed as f64 / start.elapsed().as_secs_f64();
-            let (cycles, rate) = (cycles as f64 / 1e6, rate / 1e6);
+            let seconds = start.elapsed().as_secs_f64();
+            let (cycles, rate) = (cycles as f64 / 1e6, executed as f64 / 1e6 / seconds);
+            let left = seconds * (all / cycles - 1.0).max(0.0);
             bar.set_message(format!(
-                "{what}: {cycles:.0} million cycles, {rate:.0} million instructions a second"
+                "{what}: {cycles:.0} of about {all:.0} million cycles, {rate:.0} million instructions a second, \
+                 {left:.0} s left"
             ));
         });
         bar.finish_and_clear();

@@ -195,3 +195,13 @@ pub fn parameter(text: &str) -> Result<(String, usize), String> {
         .map_err(|_| format!("{value} is not a whole number: try {name}=10"))?;
     Ok((name.to_string(), value))
 }
+
+/// Bytes: a number; with a k so many times 1024.
+pub fn bytes(text: &str) -> Result<usize, String> {
+    let (digits, unit) = match text.strip_suffix(['k', 'K']) {
+        Some(digits) => (digits, 1024),
+        None => (text, 1),
+    };
+    let bytes = digits.parse().ok().and_then(|n: usize| n.checked_mul(unit));
+    bytes.ok_or_else(|| format!("{text} is not a number of bytes: try 1536 or 8k"))
+}

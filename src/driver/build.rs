@@ -4,6 +4,7 @@ use super::image::{self, Image};
 use super::{Assembled, Driver, Step, secrecy};
 use crate::isa::{Isa, LowerError};
 use crate::kernel::{self, Kernel};
+use crate::request::Request;
 use crate::spec::Alias;
 
 /// Why there is no driver.
@@ -21,6 +22,18 @@ pub enum Error {
         "{0} may not write where it reads, and the driver would have it so (a defect of this tool)"
     )]
     Overlap(String),
+    #[error(
+        "no driver within --max-flash {most}: its own code has {driver} bytes, {kernel} {least} at least, and \
+         {left} are left for that: try --max-flash {wanted}"
+    )]
+    Flash {
+        most: usize,
+        driver: usize,
+        kernel: String,
+        least: usize,
+        left: usize,
+        wanted: usize,
+    },
 }
 
 /// A driver with its kernels.
@@ -42,12 +55,65 @@ impl<I: Isa> Built<I> {
         let mut kernels = Vec::with_capacity(driver.kernels.len());
         for request in &driver.kernels {
             told(&format!("{}{}", request.op.name(), request.size));
-            let kernel = kernel::generate::<I>(request, core)?;
-            if !kernel.is_proved() {
-                return Err(Error::Unproved(kernel.spec.symbol()));
-            }
-            kernels.push(kernel);
+            kernels.push(proved(request, core)?);
         }
+        Self::of(driver, assembled, kernels, core)
+    }
+
+    /// The same in `most` bytes of program memory: kernels that are too long give way to the fastest of their share.
+    ///
+    /// # Errors
+    /// Besides: when a kernel is longer than its share in any case.
+    pub fn within(
+        driver: Driver,
+        core: &I::Core,
+        most: usize,
+        mut told: impl FnMut(&str),
+    ) -> Result<Self, Error> {
+        let built = Self::new(driver, core, &mut told)?;
+        if built.image.code.len() <= most {
+            return Ok(built);
+        }
+        let (own, mut driver, mut kernels) =
+            (built.image.driver_bytes, built.driver, built.kernels);
+        let mut order: Vec<usize> = (0..kernels.len()).collect();
+        order.sort_by_key(|i| kernels[*i].code.len());
+        let mut used = own;
+        for (done, i) in order.iter().enumerate() {
+            let open = order.len() - done;
+            let share = most.saturating_sub(used) / open;
+            if kernels[*i].code.len() > share {
+                let request = &mut driver.kernels[*i];
+                told(&format!("a smaller {}{}", request.op.name(), request.size));
+                request.budget.flash = Some(share);
+                let refused = |error: Error| match error {
+                    Error::Kernel(kernel::Error::Budget { least, .. }) => {
+                        let least = least.unwrap_or(share + 1);
+                        Error::Flash {
+                            most,
+                            driver: own,
+                            kernel: kernels[*i].spec.symbol(),
+                            least,
+                            left: share,
+                            wanted: used + least * open,
+                        }
+                    }
+                    error => error,
+                };
+                kernels[*i] = proved(request, core).map_err(refused)?;
+            }
+            used += kernels[*i].code.len();
+        }
+        Self::of(driver, built.assembled, kernels, core)
+    }
+
+    /// Of kernels that are proved.
+    fn of(
+        driver: Driver,
+        assembled: Assembled<I::Insn>,
+        kernels: Vec<Kernel<I>>,
+        core: &I::Core,
+    ) -> Result<Self, Error> {
         for step in driver.steps() {
             if let Step::Call { kernel, pointers } = step {
                 overlap(&kernels[*kernel], pointers)?;
@@ -61,6 +127,12 @@ impl<I: Isa> Built<I> {
             assembled,
             image,
         })
+    }
+
+    /// About how many cycles a run takes: those of the kernels, as often as they are called on average.
+    pub fn estimate(&self) -> f64 {
+        let calls = self.driver.calls().into_iter().zip(&self.kernels);
+        calls.map(|(n, k)| n * k.cost.call.max as f64).sum()
     }
 
     /// Per core that runs the code: what time tells of the numbers, of the driver first; of an exponent
@@ -81,6 +153,15 @@ impl<I: Isa> Built<I> {
             (name, verdict)
         };
         I::relatives(core).into_iter().map(judge).collect()
+    }
+}
+
+/// The kernel that is asked for, if it is proved.
+fn proved<I: Isa>(request: &Request, core: &I::Core) -> Result<Kernel<I>, Error> {
+    let kernel = kernel::generate::<I>(request, core)?;
+    match kernel.is_proved() {
+        true => Ok(kernel),
+        false => Err(Error::Unproved(kernel.spec.symbol())),
     }
 }
 

@@ -59,8 +59,8 @@ impl FromStr for Products {
 pub struct Engine {
     pub x: Place,
     pub y: Place,
-    /// `m`, and `m'` behind it.
-    pub m: Place,
+    /// `m`, and `m'` behind it; none if they are in the kernels, whose results are below `m` then.
+    pub m: Option<Place>,
     /// A number that waits.
     pub z: Place,
     how: How,
@@ -99,13 +99,17 @@ pub fn kernel(d: &mut Driver, op: Op, bits: u32) -> usize {
     if let Some(index) = d.kernels.iter().position(known) {
         return index;
     }
+    let modular = Modular {
+        modulus: d.modulus.clone(),
+        reduce: match d.modulus {
+            Modulus::Runtime => Reduce::Almost,
+            Modulus::Fixed { .. } => Reduce::Full,
+        },
+    };
     d.kernels.push(Request {
         op,
         size: bits.into(),
-        modular: op.is_modular().then_some(Modular {
-            modulus: Modulus::Runtime,
-            reduce: Reduce::Almost,
-        }),
+        modular: op.is_modular().then_some(modular),
         method: None,
         params: BTreeMap::new(),
         max_regs: None,
@@ -135,14 +139,15 @@ impl Engine {
         let inverse = inverse_bits(products, bits, d.word);
         let y = d.field("y", bits, Role::Work, "the factor");
         let z = d.field("z", bits, Role::Work, "a number that waits");
-        let m = d.field("m", bits + inverse, Role::Work, "modulus, -modulus^-1");
-        match products {
-            Products::Montgomery => Self::of_kernels(d, bits, [y, z, m]),
-            Products::Composed => Self::composed(d, bits, [y, z, m]),
+        let operand = d.modulus == Modulus::Runtime;
+        let mut field = || d.field("m", bits + inverse, Role::Work, "modulus, -modulus^-1");
+        match (products, operand.then(&mut field)) {
+            (Products::Composed, Some(m)) => Self::composed(d, bits, [y, z, m]),
+            (_, m) => Self::of_kernels(d, bits, [y, z], m),
         }
     }
 
-    fn of_kernels(d: &mut Driver, bits: u32, [y, z, m]: [Place; 3]) -> Self {
+    fn of_kernels(d: &mut Driver, bits: u32, [y, z]: [Place; 2], m: Option<Place>) -> Self {
         let x = d.field("x", bits, Role::Work, "the product so far");
         let next = d.field("next", bits, Role::Work, "the next product");
         let square = kernel(d, Op::Montsqr, bits);
@@ -189,6 +194,7 @@ impl Engine {
             multiply: vec![call(product, &[t, x, y]), reduce],
             halves,
         };
+        let m = Some(m);
         Self { x, y, m, z, how }
     }
 
@@ -240,17 +246,20 @@ impl Engine {
     }
 
     fn call(&self, factor: Factor, to: Place, x: Place) -> Step {
-        match (&self.how, factor) {
-            (How::Kernels { square, .. }, Factor::Itself) => call(*square, &[to, x, self.m]),
-            (How::Kernels { multiply, .. }, Factor::Y) => call(*multiply, &[to, x, self.y, self.m]),
+        let (kernel, mut places) = match (&self.how, factor) {
+            (How::Kernels { square, .. }, Factor::Itself) => (*square, vec![to, x]),
+            (How::Kernels { multiply, .. }, Factor::Y) => (*multiply, vec![to, x, self.y]),
             // Of other products there is no single call.
-            (How::Steps { .. }, _) => copy(to, x),
-        }
+            (How::Steps { .. }, _) => return copy(to, x),
+        };
+        places.extend(self.m);
+        call(kernel, &places)
     }
 
     /// `m` and `m'` from where the caller put them, and what follows from them.
     pub fn modulo(&self, from: Place) -> Vec<Step> {
-        let mut steps = vec![copy(self.m, from)];
+        let Some(m) = self.m else { return Vec::new() };
+        let mut steps = vec![copy(m, from)];
         if let How::Steps {
             halves: Some(halves),
             ..
@@ -259,8 +268,8 @@ impl Engine {
             let half = self.x.bytes / 2;
             let (sum, top) = (halves.part(0, half), halves.part(half, halves.bytes - half));
             steps.extend([
-                copy(sum, self.m),
-                Step::Sum(Sum::add(sum, self.m.at + half).out(Cell::Halves)),
+                copy(sum, m),
+                Step::Sum(Sum::add(sum, m.at + half).out(Cell::Halves)),
                 Step::Number { to: top, value: 0 },
                 only(top, Cell::Halves),
             ]);
@@ -270,15 +279,17 @@ impl Engine {
 
     /// `x`, at most `m`, becomes less than `m`.
     pub fn canonical(&self) -> Vec<Step> {
+        let Some(m) = self.m else { return Vec::new() };
         vec![
-            Step::Sum(Sum::subtract(self.x, self.m.at).out(Cell::Borrow)),
-            Step::Sum(Sum::add(self.x, self.m.at).times(Cell::Borrow)),
+            Step::Sum(Sum::subtract(self.x, m.at).out(Cell::Borrow)),
+            Step::Sum(Sum::add(self.x, m.at).times(Cell::Borrow)),
         ]
     }
 
-    /// `x = x + z`, less `m` once or twice where it is not below `2^n`, for `m >= 2^(n-1)`.
+    /// `x = x + z`, less an operand `m` once or twice where it is not below `2^n`, for `m >= 2^(n-1)`.
     pub fn add(&self) -> Vec<Step> {
-        let less = Sum::subtract(self.x, self.m.at).times(Cell::Carry);
+        let Some(m) = self.m else { return Vec::new() };
+        let less = Sum::subtract(self.x, m.at).times(Cell::Carry);
         vec![
             Step::Sum(Sum::add(self.x, self.z.at).out(Cell::Carry)),
             Step::Sum(less.out(Cell::Borrow)),

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use super::engine::{Engine, Factor, Products, copy, inverse_bits};
 use super::{Cell, Driver, EXPONENT, Place, Role, Step, To};
+use crate::spec::modulus::Modulus;
 
 /// How the bits of the exponent become products.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -245,11 +246,21 @@ pub fn driver(
     ladder: Ladder,
     products: Products,
 ) -> Driver {
-    let mut d = Driver::new(word);
+    modulo(Driver::new(word), bits, exponent_bits, ladder, products)
+}
+
+/// The same in `d`, modulo what that says.
+pub fn modulo(
+    mut d: Driver,
+    bits: u32,
+    exponent_bits: u32,
+    ladder: Ladder,
+    products: Products,
+) -> Driver {
     let result = d.field("result", bits, Role::Output, "base^exponent mod modulus");
     let base = d.field("base", bits, Role::Input, "less than the modulus");
     let exponent = d.field(EXPONENT, exponent_bits, Role::Input, "the exponent");
-    let modulus = modulus(&mut d, "modulus", products, bits);
+    let modulus = operand(&mut d, products, bits);
     let r2 = d.field(
         "r2",
         bits,
@@ -258,13 +269,19 @@ pub fn driver(
     );
     let e = Engine::new(&mut d, products, bits);
     let room = Room::new(&mut d, ladder, bits);
-    let mut steps = e.modulo(modulus);
+    let mut steps = modulus.map_or_else(Vec::new, |m| e.modulo(m));
     steps.extend([copy(e.x, base), copy(e.y, r2)]);
     steps.extend(e.multiply());
     steps.extend(power(&e, &room, exponent, exponent_bits, r2));
     steps.push(copy(result, e.x));
     d.routines[0] = steps;
     d
+}
+
+/// Room for the modulus of `d`, if it is an operand.
+pub fn operand(d: &mut Driver, products: Products, bits: u32) -> Option<Place> {
+    let operand = d.modulus == Modulus::Runtime;
+    operand.then(|| modulus(d, "modulus", products, bits))
 }
 
 /// Room for a modulus of `bits` bits that the caller gives, with its inverse.

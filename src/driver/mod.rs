@@ -17,6 +17,7 @@ pub mod secrecy;
 
 use crate::program::Program;
 use crate::request::Request;
+use crate::spec::modulus::Modulus;
 
 /// A word of the driver's own, at the start of the area.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -254,6 +255,8 @@ pub struct Driver {
     /// Bytes of the area.
     pub bytes: usize,
     pub kernels: Vec<Request>,
+    /// What products are modulo: an operand, or a number that is in the kernels.
+    pub modulus: Modulus,
 }
 
 impl Driver {
@@ -265,6 +268,15 @@ impl Driver {
             fields: Vec::new(),
             bytes: (Cell::COUNT * Cell::bytes(word)).next_multiple_of(word),
             kernels: Vec::new(),
+            modulus: Modulus::Runtime,
+        }
+    }
+
+    /// The same, for products modulo `modulus`.
+    pub fn modulo(word: usize, modulus: Modulus) -> Self {
+        Self {
+            modulus,
+            ..Self::new(word)
         }
     }
 
@@ -294,6 +306,34 @@ impl Driver {
     /// The field of this name.
     pub fn named(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|f| f.name == name)
+    }
+
+    /// How often each kernel is called, on average over exponents without pattern.
+    pub fn calls(&self) -> Vec<f64> {
+        let mut calls = vec![0.0; self.kernels.len()];
+        self.count(&self.routines[0], 1.0, &mut calls);
+        calls
+    }
+
+    fn count(&self, steps: &[Step], times: f64, calls: &mut [f64]) {
+        for step in steps {
+            match step {
+                Step::Call { kernel, .. } => calls[*kernel] += times,
+                Step::Do(routine) => self.count(&self.routines[*routine], times, calls),
+                Step::Repeat { times: n, body, .. } => self.count(body, times * *n as f64, calls),
+                Step::IfDigit {
+                    least,
+                    body,
+                    otherwise,
+                } => {
+                    // A digit of k bits that begins with a 1 takes k + 1 bits: before each is a zero on average.
+                    let share = times / f64::from(u8::BITS - least.leading_zeros() + 1);
+                    self.count(body, share, calls);
+                    self.count(otherwise, times - share, calls);
+                }
+                _ => {}
+            }
+        }
     }
 
     /// Every step, those within others, too.

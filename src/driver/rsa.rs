@@ -3,7 +3,7 @@
 use num_bigint::BigUint;
 
 use super::engine::{Engine, Products, copy, kernel};
-use super::exponentiation::{Ladder, Room, modulus, power};
+use super::exponentiation::{Ladder, Room, modulus, operand, power};
 use super::numbers::{Inputs, field_bits, r_squared, with_inverse};
 use super::{Cell, Driver, Place, Role, Step, Sum};
 use crate::spec::Op;
@@ -79,10 +79,14 @@ const SQUARES: usize = 16;
 
 /// `result = input^65537 mod modulus`.
 pub fn public(word: usize, bits: u32, products: Products) -> Driver {
-    let mut d = Driver::new(word);
+    public_modulo(Driver::new(word), bits, products)
+}
+
+/// The same in `d`, modulo what that says.
+pub fn public_modulo(mut d: Driver, bits: u32, products: Products) -> Driver {
     let result = d.field("result", bits, Role::Output, "input^65537 mod modulus");
     let input = d.field("input", bits, Role::Input, "less than the modulus");
-    let modulus = modulus(&mut d, "modulus", products, bits);
+    let modulus = operand(&mut d, products, bits);
     let r2 = d.field(
         "r2",
         bits,
@@ -90,7 +94,7 @@ pub fn public(word: usize, bits: u32, products: Products) -> Driver {
         "2^(2n) mod m, for numbers of n bits",
     );
     let e = Engine::new(&mut d, products, bits);
-    let mut steps = e.modulo(modulus);
+    let mut steps = modulus.map_or_else(Vec::new, |m| e.modulo(m));
     steps.extend([copy(e.x, input), copy(e.y, r2)]);
     steps.extend(e.multiply());
     steps.push(Step::Repeat {
