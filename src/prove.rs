@@ -11,14 +11,15 @@ use crate::domain::abstract_memory::Region;
 use crate::domain::algebra::{Algebra, Value};
 use crate::domain::floor;
 use crate::domain::identity::{self, Open, Sign};
-use crate::domain::montgomery::{self, Modulus};
+use crate::domain::montgomery::{self, By, Modulus};
+use crate::domain::public::Public;
 use crate::domain::residue::{Corner, Residue, Term};
 use crate::domain::{Abstract, Address, Base, Domain};
 use crate::fault::{Fault, Source};
 use crate::function::Function;
 use crate::isa::{Depth, Isa, Stopped};
 use crate::program::Claim;
-use crate::spec::modulus::{Modular, Reduce};
+use crate::spec::modulus::{Modular, Reduce, square_of_r};
 use crate::spec::{Alias, Op, Spec};
 
 pub use crate::timing::{Leak, Timing, Ways, function_timing, leak, narrowest_access, timing};
@@ -197,6 +198,10 @@ pub fn prove_function<I: Isa>(
     });
     let sources: Vec<_> = sources.collect();
     premises(spec, &mut d, word_bits, &sources);
+    if spec.op == Op::Modhalf {
+        let m = sources.last().filter(|_| spec.is_runtime());
+        d.watch_parity(sources[0][0], m.map(|m| m[0]));
+    }
     let unknown = |text: String| Verdict::Unknown(text);
     match I::call(d, core, function, &bases, STEP_LIMIT.min(function.limit)) {
         Err(stopped) => {
@@ -258,15 +263,18 @@ fn premises(spec: &Spec, d: &mut Algebra, word_bits: u32, sources: &[Vec<Value>]
         None => {
             let words = spec.size.a as usize / word_bits as usize;
             let m = sources.last().and_then(|m| m.split_at_checked(words));
-            if let Some((m, inverse)) = m {
+            if let Some((m, follows)) = m {
                 if modular.reduce == Reduce::Lazy {
                     let most = BigUint::from(1u8) << (spec.size.a - 2);
                     for words in &sources[..spec.op.factors()] {
                         d.assume_below(words, word_bits, &(&most << 1));
                     }
-                    d.assume_below(m, word_bits, &(most + 1u8));
+                    d.assume_below(m, word_bits, &(&most + 1u8));
+                    if let Some((_, factor)) = follows.split_first() {
+                        d.assume_below(factor, word_bits, &most);
+                    }
                 }
-                if let [inverse] = inverse {
+                if let (true, [inverse, ..]) = (spec.op.is_montgomery(), follows) {
                     d.assume_inverse(m[0], *inverse);
                 }
             }
@@ -309,9 +317,9 @@ fn equation(
     }
     let a = &sources[0];
     let b = &sources[spec.op.factors() - 1];
-    // A modulus that is an operand, without the word m' that may follow it.
-    let m = &sources[sources.len() - 1];
-    let m = &m[..m.len() - usize::from(spec.op.is_montgomery())];
+    // A modulus that is an operand, without the words that may follow it.
+    let last = &sources[sources.len() - 1];
+    let (m, follows) = last.split_at(words.len().min(last.len()));
     let returned = (register_bits, returned.as_slice());
     match spec.op {
         Op::Mul | Op::Sqr | Op::Mullo => identity::product(d, word_bits, &words, a, b),
@@ -330,17 +338,36 @@ fn equation(
             if !spec.op.is_montgomery() {
                 return residue(spec, modular, (a, b), modulus, (&words, word_bits)).show(d);
             }
+            // A 2^n 2^n is reduced.
+            let square = match modular.fixed() {
+                Some(m) => constant(&square_of_r(m, spec.size.a), word_bits, words.len()),
+                None => follows.iter().skip(1).copied().collect(),
+            };
             montgomery::Reduced {
                 w: word_bits,
                 result: &words,
                 a,
-                b: (spec.op != Op::Redc).then_some(b),
+                by: match spec.op {
+                    Op::Redc => By::One,
+                    Op::Frommont => By::One,
+                    Op::Tomont => By::Residue(&square),
+                    _ => By::Factor(b),
+                },
                 modulus,
                 reduce: modular.reduce,
             }
             .show(d)
         }
     }
+}
+
+/// A number in so many words.
+fn constant(value: &BigUint, word_bits: u32, words: usize) -> Vec<Value> {
+    let ones = (BigUint::from(1u8) << word_bits) - 1u8;
+    let word = |i: usize| u64::try_from(value >> (word_bits as usize * i) & &ones);
+    (0..words)
+        .map(|i| Value::Public(Public::Known(word(i).unwrap_or(0))))
+        .collect()
 }
 
 /// What `spec` makes of `a` and `b` modulo a number, at each end of what the modulus may be.
@@ -357,6 +384,7 @@ fn residue<'a>(
         Op::Modadd => vec![term(1, a, None), term(1, b, None)],
         Op::Modsub => vec![term(1, a, None), term(-1, b, None)],
         Op::Modneg => vec![term(-1, a, None)],
+        Op::Modhalf => vec![term(1, a, None)],
         _ => vec![term(1, a, Some(b))],
     };
     let corner = |m: &BigUint| {
@@ -367,6 +395,7 @@ fn residue<'a>(
             Op::Modadd => (BigInt::ZERO, 2 * most),
             Op::Modsub => (-&most, most),
             Op::Modneg => (-most, BigInt::ZERO),
+            Op::Modhalf => (BigInt::ZERO, most),
             _ => (BigInt::ZERO, &most * &most),
         };
         Corner {
@@ -388,7 +417,7 @@ fn residue<'a>(
     Residue {
         w,
         result,
-        halvings: 0,
+        halvings: u64::from(spec.op == Op::Modhalf),
         value,
         modulus,
         corners,

@@ -10,7 +10,7 @@ use crate::kernel::{Aliasing, Kernel, Measured};
 use crate::method::{self, Params};
 use crate::prove::{Leak, Proof, Timing, Verdict};
 use crate::spec::Spec;
-use crate::spec::modulus::negated_inverse;
+use crate::spec::modulus::{negated_inverse, square_of_r};
 
 /// A source operand.
 #[derive(Clone, Debug, Serialize)]
@@ -63,8 +63,8 @@ impl ModularReport {
             let one = BigUint::from(1u8);
             let inverse = negated_inverse(m, spec.word_bits);
             constants.insert("mprime", format!("{inverse:#x}"));
-            constants.insert("one", hex(&((&one << n) % m)));
-            constants.insert("r2", hex(&((one << (2 * n)) % m)));
+            constants.insert("one", hex(&((one << n) % m)));
+            constants.insert("r2", hex(&square_of_r(m, n)));
         }
         Some(Self {
             modulus: modular.fixed().map_or("runtime".into(), hex),

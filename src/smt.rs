@@ -11,6 +11,7 @@ use crate::domain::{Address, Base, Domain};
 use crate::function::Function;
 use crate::isa::Isa;
 use crate::prove;
+use crate::spec::modulus::square_of_r;
 use crate::spec::{Alias, Op, Spec};
 
 /// The script that asks for operands on which `function` is wrong.
@@ -19,7 +20,7 @@ use crate::spec::{Alias, Op, Spec};
 /// Where the run stopped, and why.
 pub fn script<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Result<String, String> {
     let modulus = spec.modular.as_ref().and_then(|modular| modular.fixed());
-    let is_montgomery = matches!(spec.op, Op::Montmul | Op::Montsqr | Op::Redc);
+    let is_montgomery = spec.op.is_montgomery();
     if spec.op.is_modular() && !(is_montgomery && modulus.is_some()) {
         return Err(
             "--export smt2 is for sums, products and Montgomery arithmetic modulo a number: \
@@ -108,6 +109,12 @@ fn reduced(spec: &Spec, [a, b, r]: [&str; 3], m: &BigUint, bound: &BigUint) -> S
     let number = |x: &BigUint| format!("(_ bv{x} {width})");
     let (factors, product) = match spec.op {
         Op::Redc => (vec![wide(a, 2 * n)], wide(a, 2 * n)),
+        Op::Frommont => (vec![wide(a, n)], wide(a, n)),
+        // 2^n (A 2^n) = A (2^(2n) mod m).
+        Op::Tomont => (
+            vec![wide(a, n)],
+            format!("(bvmul {} {})", wide(a, n), number(&square_of_r(m, n))),
+        ),
         _ => (
             vec![wide(a, n), wide(b, n)],
             format!("(bvmul {} {})", wide(a, n), wide(b, n)),

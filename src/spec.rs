@@ -32,6 +32,10 @@ pub enum Op {
     Montsqr,
     /// `r = a * 2^-n mod m` of a number of twice the size: Montgomery's reduction.
     Redc,
+    /// `r = a * 2^n mod m`: a number becomes a factor of Montgomery's.
+    Tomont,
+    /// `r = a * 2^-n mod m`: and a number again.
+    Frommont,
     /// `r = a * b mod m`.
     Modmul,
     /// `r = a^2 mod m`.
@@ -42,11 +46,13 @@ pub enum Op {
     Modsub,
     /// `r = -a mod m`.
     Modneg,
+    /// `r = a / 2 mod m`.
+    Modhalf,
 }
 
 impl Op {
     /// All operations.
-    pub const ALL: [Op; 14] = [
+    pub const ALL: [Op; 17] = [
         Op::Mul,
         Op::Sqr,
         Op::Mullo,
@@ -56,11 +62,14 @@ impl Op {
         Op::Montmul,
         Op::Montsqr,
         Op::Redc,
+        Op::Tomont,
+        Op::Frommont,
         Op::Modmul,
         Op::Modsqr,
         Op::Modadd,
         Op::Modsub,
         Op::Modneg,
+        Op::Modhalf,
     ];
 
     /// The word on the command line.
@@ -75,18 +84,22 @@ impl Op {
             Op::Montmul => "montmul",
             Op::Montsqr => "montsqr",
             Op::Redc => "redc",
+            Op::Tomont => "tomont",
+            Op::Frommont => "frommont",
             Op::Modmul => "modmul",
             Op::Modsqr => "modsqr",
             Op::Modadd => "modadd",
             Op::Modsub => "modsub",
             Op::Modneg => "modneg",
+            Op::Modhalf => "modhalf",
         }
     }
 
     /// How many factors are read: a, or a and b.
     pub fn factors(self) -> usize {
         match self {
-            Op::Sqr | Op::Montsqr | Op::Redc | Op::Modsqr | Op::Modneg => 1,
+            Op::Sqr | Op::Montsqr | Op::Modsqr | Op::Modneg | Op::Modhalf => 1,
+            Op::Redc | Op::Tomont | Op::Frommont => 1,
             _ => 2,
         }
     }
@@ -101,13 +114,16 @@ impl Op {
         self.is_montgomery()
             || matches!(
                 self,
-                Op::Modmul | Op::Modsqr | Op::Modadd | Op::Modsub | Op::Modneg
+                Op::Modmul | Op::Modsqr | Op::Modadd | Op::Modsub | Op::Modneg | Op::Modhalf
             )
     }
 
-    /// Does it divide by `2^n` modulo a number?
+    /// Does it reduce by Montgomery's quotients?
     pub fn is_montgomery(self) -> bool {
-        matches!(self, Op::Montmul | Op::Montsqr | Op::Redc)
+        matches!(
+            self,
+            Op::Montmul | Op::Montsqr | Op::Redc | Op::Tomont | Op::Frommont
+        )
     }
 
     /// The equation, for operands of `n` bits.
@@ -121,12 +137,14 @@ impl Op {
             Op::Sub => format!("r - 2^{n} borrow = a - b"),
             Op::Montmul => format!("r = a * b * 2^-{n} mod m"),
             Op::Montsqr => format!("r = a^2 * 2^-{n} mod m"),
-            Op::Redc => format!("r = a * 2^-{n} mod m"),
+            Op::Redc | Op::Frommont => format!("r = a * 2^-{n} mod m"),
+            Op::Tomont => format!("r = a * 2^{n} mod m"),
             Op::Modmul => "r = a * b mod m".into(),
             Op::Modsqr => "r = a^2 mod m".into(),
             Op::Modadd => "r = a + b mod m".into(),
             Op::Modsub => "r = a - b mod m".into(),
             Op::Modneg => "r = -a mod m".into(),
+            Op::Modhalf => "r = a / 2 mod m".into(),
         }
     }
 }
@@ -279,7 +297,7 @@ impl Spec {
     }
 
     /// The sources: factors, and a modulus that is known at run time only, in Montgomery's operations
-    /// followed by `m' = -m^-1 mod 2^w`.
+    /// followed by `m' = -m^-1 mod 2^w`, and where a factor of Montgomery's is made by `2^(2n) mod m`.
     pub fn sources(&self) -> Vec<Source> {
         let bits = match self.op {
             Op::Redc => [2 * self.size.a, 0],
@@ -287,11 +305,12 @@ impl Spec {
         };
         let source = |(name, bits)| Source { name, bits };
         let factors = ["a", "b"].into_iter().zip(bits).take(self.op.factors());
-        let inverse = match self.op.is_montgomery() {
-            true => self.word_bits,
-            false => 0,
+        let follows = match self.op {
+            Op::Tomont => self.word_bits + self.size.a,
+            op if op.is_montgomery() => self.word_bits,
+            _ => 0,
         };
-        let modulus = self.is_runtime().then(|| ("m", self.size.a + inverse));
+        let modulus = self.is_runtime().then(|| ("m", self.size.a + follows));
         factors.chain(modulus).map(source).collect()
     }
 
@@ -339,14 +358,12 @@ impl Spec {
     pub fn value(&self, sources: &[BigUint]) -> BigUint {
         let bits = self.size.a;
         let product: BigUint = sources.iter().take(self.op.factors()).product();
-        let reduced = |x: BigUint| match self.modulus(sources) {
-            // 2^-n = (2^-1)^n, and 1/2 = (m + 1) / 2.
-            Some(m) if self.op.is_montgomery() => {
-                x * ((&m + 1u8) >> 1u8).modpow(&bits.into(), &m) % &m
-            }
-            Some(m) => x % m,
+        // x 2^-halvings modulo m: 1/2 = (m + 1) / 2.
+        let halved = |x: BigUint, halvings: u32| match self.modulus(sources) {
+            Some(m) => x * ((&m + 1u8) >> 1u8).modpow(&halvings.into(), &m) % &m,
             None => x,
         };
+        let reduced = |x: BigUint| halved(x, 0);
         let negated = |x: &BigUint| match self.modulus(sources) {
             Some(m) => &m - x % &m,
             None => x.clone(),
@@ -362,8 +379,12 @@ impl Spec {
                 (BigUint::from(2u8) << bits) + &sources[0] - &sources[1]
             }
             Op::Sub => &sources[0] - &sources[1],
-            Op::Montmul | Op::Redc | Op::Modmul => reduced(product),
-            Op::Montsqr | Op::Modsqr => reduced(&product * &product),
+            Op::Montmul | Op::Redc | Op::Frommont => halved(product, bits),
+            Op::Montsqr => halved(&product * &product, bits),
+            Op::Tomont => reduced(product << bits),
+            Op::Modhalf => halved(product, 1),
+            Op::Modmul => reduced(product),
+            Op::Modsqr => reduced(&product * &product),
             Op::Modadd => reduced(&sources[0] + &sources[1]),
             Op::Modsub => reduced(&sources[0] + negated(&sources[1])),
             Op::Modneg => reduced(negated(&sources[0])),
@@ -414,12 +435,18 @@ impl Spec {
             (Modulus::Runtime, _) => "1 < m".into(),
         };
         let w = self.word_bits;
-        Some(match self.op.is_montgomery() {
-            true => format!(
-                "odd m, {modulus}, followed by the word -m^-1 mod 2^{w}; {factors} give r < {bound}"
+        let follows = match self.op {
+            Op::Tomont => format!(
+                ", followed by the word -m^-1 mod 2^{w} and 2^{} mod m",
+                2 * n
             ),
-            false => format!("{modulus}; {factors} give r < {bound}"),
-        })
+            op if op.is_montgomery() => format!(", followed by the word -m^-1 mod 2^{w}"),
+            Op::Modhalf => String::new(),
+            _ => return Some(format!("{modulus}; {factors} give r < {bound}")),
+        };
+        Some(format!(
+            "odd m, {modulus}{follows}; {factors} give r < {bound}"
+        ))
     }
 
     /// The symbol: `mul160`, `mul256x64`, `montmul160_secp160r1`.
@@ -445,7 +472,8 @@ impl Spec {
 /// Can one reduce modulo it in `bits` bits?
 fn fits(op: Op, modular: &Modular, bits: u32, word_bits: u32) -> Result<(), SpecError> {
     let Modulus::Fixed { value, text } = &modular.modulus else {
-        let almost = modular.reduce == Reduce::Almost && !op.is_montgomery();
+        let few = op.is_montgomery() || op == Op::Modhalf;
+        let almost = modular.reduce == Reduce::Almost && !few;
         return match almost {
             true => Err(SpecError::RuntimeAlmost(op.name())),
             false => Ok(()),

@@ -7,8 +7,8 @@
 
 use num_bigint::BigUint;
 
-use crate::spec::Spec;
-use crate::spec::modulus::{Reduce, negated_inverse};
+use crate::spec::modulus::{Reduce, negated_inverse, square_of_r};
+use crate::spec::{Op, Spec};
 
 /// A small deterministic generator (xorshift64*, Vigna 2016).
 #[derive(Clone, Debug)]
@@ -182,7 +182,11 @@ pub fn admit(spec: &Spec, sources: &mut [BigUint]) {
         }
         if spec.op.is_montgomery() {
             let inverse = BigUint::from(negated_inverse(&m, spec.word_bits));
+            let factor = square_of_r(&m, n);
             m += inverse << n;
+            if spec.op == Op::Tomont {
+                m += factor << (n + spec.word_bits);
+            }
         }
         *last = m;
     }

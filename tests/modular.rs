@@ -48,6 +48,7 @@ fn right(spec: &Spec, run: impl Fn(&[BigUint]) -> BigUint, count: usize) {
             None => &sources[spec.op.factors()] % (BigUint::from(1u8) << n),
         };
         let product = match spec.op {
+            Op::Tomont => &sources[0] << (2 * n),
             Op::Montsqr => &sources[0] * &sources[0],
             Op::Montmul => &sources[0] * &sources[1],
             _ => sources[0].clone(),
@@ -92,7 +93,7 @@ fn machine_of_32_bits<I: Isa>(core: &I::Core) {
     ];
     for modulus in moduli {
         for reduce in [full, Reduce::Almost] {
-            for op in [Op::Montmul, Op::Montsqr, Op::Redc] {
+            for op in [Op::Montmul, Op::Montsqr, Op::Redc, Op::Tomont, Op::Frommont] {
                 kernel_on::<I>(
                     core,
                     &request(op, 96, modular(modulus, reduce), "fips", &[]),
@@ -227,6 +228,8 @@ fn standard_moduli_and_every_reduction() {
         (Op::Montsqr, 160, "fips"),
         (Op::Montsqr, 160, "square-product-scanning+sps"),
         (Op::Redc, 160, "fips"),
+        (Op::Tomont, 160, "fips"),
+        (Op::Frommont, 160, "fips"),
     ] {
         kernel(&request(op, bits, modular("opf160", full), method, &[]));
         kernel(&request(
@@ -246,6 +249,8 @@ fn moduli_at_run_time() {
             (Op::Montmul, 40),
             (Op::Montsqr, 64),
             (Op::Redc, 64),
+            (Op::Tomont, 64),
+            (Op::Frommont, 64),
             (Op::Montmul, 96),
         ] {
             kernel(&request(op, bits, modular("runtime", reduce), "fips", &[]));

@@ -99,6 +99,7 @@ fn is_right(spec: &Spec, sources: &[BigUint], got: &BigUint) -> bool {
         _ => &sources[spec.op.factors()] % (BigUint::from(1u8) << n),
     };
     let product = match spec.op {
+        Op::Tomont => &sources[0] << (2 * n),
         Op::Montsqr => &sources[0] * &sources[0],
         Op::Montmul => &sources[0] * &sources[1],
         _ => sources[0].clone(),

@@ -48,6 +48,7 @@ fn right(spec: &Spec, sources: &[BigUint], got: &BigUint) -> bool {
         Op::Modadd => (got.clone(), a + &sources[1]),
         Op::Modsub => (got + &sources[1], a.clone()),
         Op::Modneg => (got + a, BigUint::default()),
+        Op::Modhalf => (got << 1u8, a.clone()),
         Op::Modsqr => (got.clone(), a.pow(2)),
         _ => (got.clone(), a * &sources[1]),
     };
@@ -99,7 +100,7 @@ fn sums_on<I: Isa>(core: &I::Core) {
         (96, "runtime", Reduce::Lazy),
     ];
     for (bits, modulus, reduce) in cases {
-        for op in [Op::Modadd, Op::Modsub, Op::Modneg] {
+        for op in [Op::Modadd, Op::Modsub, Op::Modneg, Op::Modhalf] {
             kernel_on::<I>(core, &request(op, bits, modular(modulus, reduce), None));
         }
     }
@@ -114,7 +115,7 @@ fn avr_adds_and_subtracts() {
             let mut m = random.structured(words);
             m.set_bit(0, true);
             m.set_bit(1, true);
-            for op in [Op::Modadd, Op::Modsub, Op::Modneg] {
+            for op in [Op::Modadd, Op::Modsub, Op::Modneg, Op::Modhalf] {
                 let modular = modular(&format!("{m:#x}"), reduce);
                 kernel_on::<AvrIsa>(&ATMEGA128, &request(op, 8 * words as u32, modular, None));
             }

@@ -248,6 +248,12 @@ impl Muddle {
                     },
                 }
             }
+            7 if self.words.word_bits == 32 => {
+                let x = self.any();
+                let above = [None, Some(self.any())][self.random.below(2)];
+                let out = self.out();
+                WordStep::Right { x, above, out }
+            }
             _ => {
                 let (x, out) = (self.any(), self.out());
                 self.masks.push(out);

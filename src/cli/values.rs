@@ -28,6 +28,10 @@ pub enum OpArg {
     Montsqr,
     /// r = a * 2^-n mod m, a of twice the size
     Redc,
+    /// r = a * 2^n mod m
+    Tomont,
+    /// r = a * 2^-n mod m, a below m
+    Frommont,
     /// r = a * b mod m
     Modmul,
     /// r = a^2 mod m
@@ -38,6 +42,8 @@ pub enum OpArg {
     Modsub,
     /// r = -a mod m
     Modneg,
+    /// r = a / 2 mod m
+    Modhalf,
 }
 
 impl From<OpArg> for spec::Op {
@@ -52,11 +58,14 @@ impl From<OpArg> for spec::Op {
             OpArg::Montmul => spec::Op::Montmul,
             OpArg::Montsqr => spec::Op::Montsqr,
             OpArg::Redc => spec::Op::Redc,
+            OpArg::Tomont => spec::Op::Tomont,
+            OpArg::Frommont => spec::Op::Frommont,
             OpArg::Modmul => spec::Op::Modmul,
             OpArg::Modsqr => spec::Op::Modsqr,
             OpArg::Modadd => spec::Op::Modadd,
             OpArg::Modsub => spec::Op::Modsub,
             OpArg::Modneg => spec::Op::Modneg,
+            OpArg::Modhalf => spec::Op::Modhalf,
         }
     }
 }

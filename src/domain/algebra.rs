@@ -37,6 +37,8 @@ pub struct Algebra {
     pub(super) inverse: Option<(VarId, VarId)>,
     /// Words `q = v m' mod 2^w` that were made by additions, with their `v` and `w`.
     pub(super) quotients: RefCell<BTreeMap<VarId, (VarId, u64)>>,
+    /// Where a number is halved: what is known of lowest bits.
+    pub(super) parity: Option<super::parity::Parity>,
     /// Words whose bits have names, lowest first.
     pub(super) digits: HashMap<VarId, Vec<Value>>,
     pub(super) cuts: Cuts,

@@ -31,6 +31,7 @@ pub mod identity;
 mod idioms;
 mod lost;
 pub mod montgomery;
+mod parity;
 mod placed;
 mod polynomial;
 pub mod public;

@@ -11,7 +11,7 @@
 //! 1. `0 <= Q < R`, from the bounds of its variables. Then `T = (A B + Q M) / R`, an integer as all
 //!    else in the equation is, is less than `2 M` if `A B < R M`, and than `R + M` if `A B < R^2`.
 //! 2. `Z = V + R k` with `V = T - s M`. If `s = 0` always, `V = T`, which is enough if `2 M` or `R` is the bound.
-//!    If not, a comparison says when it is 1: an equation `2^L (1 - s) = D - (T - M)`, or `R s = T - D`, found like
+//!    `A` alone, if it is below `M`, gives `T < M` by itself. If not, a comparison says when it is 1: an equation `2^L (1 - s) = D - (T - M)`, or `R s = T - D`, found like
 //!    the first, with words `0 <= D < 2^L` (`< R`) and `M <= 2^L`. The first says `s = 1` just when `T >= M`, the
 //!    second when `T >= R`: nothing else is possible, as `T - M` lies in `-M .. R` and `T` in `0 .. 2 R`. If `s` is
 //!    the borrow of `0 - u`, the second is found with `u` for `s`; then `u` is 0 or 1, and `s = u`.
@@ -27,6 +27,7 @@ use super::algebra::{Algebra, Def, Value, VarId};
 use super::homes::{Home, homes};
 use super::identity::{self, Open};
 use super::polynomial::{self, Polynomial, Remainder, Scaled};
+use super::public::Public;
 use crate::spec::modulus::Reduce;
 
 /// `M`: a number, or the words of an operand.
@@ -35,13 +36,22 @@ pub enum Modulus<'a> {
     Words(&'a [Value]),
 }
 
+/// What `A` is multiplied by.
+pub enum By<'a> {
+    /// Words of an operand.
+    Factor(&'a [Value]),
+    /// Words of a number below `M`.
+    Residue(&'a [Value]),
+    /// `A` alone is reduced.
+    One,
+}
+
 /// What is to be shown.
 pub struct Reduced<'a> {
     pub w: u32,
     pub result: &'a [Value],
     pub a: &'a [Value],
-    /// None: `A` alone is reduced.
-    pub b: Option<&'a [Value]>,
+    pub by: By<'a>,
     pub modulus: Modulus<'a>,
     pub reduce: Reduce,
 }
@@ -181,11 +191,9 @@ impl Reduced<'_> {
             return Err(open("the quotient may be negative or too large"));
         }
         if s.constant.is_zero() && s.terms.is_empty() {
-            return match self.reduce {
-                Reduce::Lazy => Ok(()),
-                // T < 2 M <= R
-                Reduce::Almost if self.b.is_none() && self.leaves_a_bit() => Ok(()),
-                _ => Err(open("the modulus is never subtracted at the end")),
+            return match self.is_below() {
+                true => Ok(()),
+                false => Err(open("the modulus is never subtracted at the end")),
             };
         }
         let below = self
@@ -209,9 +217,46 @@ impl Reduced<'_> {
     /// `sign * A B`.
     fn factors<'d>(&self, algebra: &'d Algebra, sign: &Scaled) -> Result<Polynomial<'d>, Open> {
         let mut p = Polynomial::new(algebra, u64::MAX);
-        let b = self.b.unwrap_or(&[Value::ONE]);
+        let b = match self.by {
+            By::Factor(words) | By::Residue(words) => words,
+            By::One => &[Value::ONE],
+        };
         identity::add_product(&mut p, self.w, sign, self.a, b)?;
         Ok(p)
+    }
+
+    /// Is `T` always below the bound?
+    fn is_below(&self) -> bool {
+        match (self.reduce, &self.by) {
+            // A + Q M < M + (R - 1) M, and if A is only less than R, T <= M < R.
+            (Reduce::Full | Reduce::Almost, By::One) if self.is_single() => true,
+            // T < B + M, and B < M
+            (Reduce::Almost, By::Residue(b)) => self.leaves_a_bit() || self.is_small(b),
+            // T < 2 M <= R
+            (Reduce::Almost, By::One) => self.leaves_a_bit(),
+            (Reduce::Full | Reduce::Almost, _) => false,
+            (Reduce::Lazy, _) => true,
+        }
+    }
+
+    /// `B + M <= R`?
+    fn is_small(&self, b: &[Value]) -> bool {
+        let digit = |(i, word): (usize, &Value)| match word {
+            Value::Public(Public::Known(digit)) => {
+                Some(BigInt::from(*digit) << (self.w as usize * i))
+            }
+            _ => None,
+        };
+        let b: Option<BigInt> = b.iter().enumerate().map(digit).sum();
+        match (&self.modulus, b) {
+            (Modulus::Number(m), Some(b)) => b + m <= Self::power(self.bits()),
+            _ => false,
+        }
+    }
+
+    /// Has `A` as many words as the result?
+    fn is_single(&self) -> bool {
+        self.a.len() <= self.result.len()
     }
 
     /// Replaces all that can be, and leaves out words that are 0.

@@ -336,6 +336,11 @@ impl<'a> Polynomial<'a> {
         {
             return self.add_variable(v, &by.times(-1));
         }
+        if let Some(v) = self.algebra.of_odd(x, y)
+            && by.shift + 1 >= self.bits
+        {
+            return self.add_variable(v, by);
+        }
         self.products += 1;
         let (later, earlier) = (x.max(y), x.min(y));
         let (sum, other) = if self.is_sum(later) {

@@ -116,6 +116,10 @@ impl Residue<'_> {
         let homes = homes(algebra, self.w);
         let mut p = self.operands(algebra, -1)?;
         self.add_result(&mut p)?;
+        // The bits that halving drops, if they are 0.
+        for bit in algebra.even_bits() {
+            p.add_value(*bit, &once(BigInt::one()))?;
+        }
         let modulus = match &self.modulus {
             Modulus::Number(value) => Some(polynomial::Modulus {
                 value,

@@ -31,9 +31,24 @@ pub(super) struct Cuts {
     exact: HashMap<(VarId, u32), (Value, Value)>,
 }
 
+impl Cuts {
+    /// `v = lo + 2 hi` by its definition.
+    pub(super) fn whole(&mut self, v: VarId, parts: (Value, Value)) {
+        self.exact.insert((v, 1), parts);
+    }
+}
+
 impl Algebra {
     /// `(lo, hi)` with `x = lo + 2^k hi`, `lo < 2^k`; `x` has `w` bits, `0 < k < w`.
     pub(super) fn split(&mut self, x: Value, k: u32, w: u32) -> (Value, Value) {
+        let parts = self.cut(x, k, w);
+        if k == 1 {
+            self.note_parity(x, parts.0);
+        }
+        parts
+    }
+
+    fn cut(&mut self, x: Value, k: u32, w: u32) -> (Value, Value) {
         let x = self.variable_or_number(x, w);
         let v = match x {
             Value::Var(v) => v,

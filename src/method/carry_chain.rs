@@ -1,5 +1,5 @@
-//! Sums, differences and negatives modulo a number: a carry chain, then the modulus taken, or given back,
-//! under a mask of the borrow.
+//! Sums, differences, negatives and halves modulo a number: a carry chain, then the modulus taken, or given
+//! back, under a mask of the borrow; half of an odd number is half of its sum with the modulus.
 //!
 //! Factors and result are below `M`, or below `2 M` (lazy), where `2 M` is taken. Below `2^n` (almost) it is the
 //! largest multiple `2^n - c` of `M` there is, twice, as a sum of such numbers may be `2^(n+1) - 2`: a carry
@@ -17,9 +17,9 @@ use crate::spec::{Op, Spec};
 /// Modular sums and differences.
 pub static METHOD: Method = Method {
     name: "carry-chain",
-    summary: "the sum or difference, then the modulus under a mask of the borrow",
+    summary: "the sum or difference, then the modulus under a mask of the borrow; or half of what is even",
     source: "Menezes, van Oorschot, Vanstone 1996, section 14.3.1",
-    ops: &[Op::Modadd, Op::Modsub, Op::Modneg],
+    ops: &[Op::Modadd, Op::Modsub, Op::Modneg, Op::Modhalf],
     parameters: &[],
     defaults: |_, _| vec![Params::new()],
     schedule,
@@ -31,11 +31,47 @@ fn schedule(spec: &Spec, _: &Facts, _: &Params) -> Result<Schedule, MethodError>
     let mut words = Words::new(spec.op, spec.word_bits, &vec![n; spec.op.factors()]);
     words.modular = Some(modular.clone());
     let a = words.operand(0);
-    words.result = match (modular.fixed(), modular.reduce) {
-        (Some(m), Reduce::Almost) => almost(&mut words, &a, m),
+    words.result = match (spec.op, modular.fixed(), modular.reduce) {
+        (Op::Modhalf, ..) => half(&mut words, &a, modular),
+        (_, Some(m), Reduce::Almost) => almost(&mut words, &a, m),
         _ => below(&mut words, &a, modular),
     };
     Ok(Schedule::Words(words))
+}
+
+/// `(A + M (A mod 2)) / 2`, which is below whatever `A` and `M` are below.
+fn half(words: &mut Words, a: &[Word], modular: &Modular) -> Vec<Word> {
+    let n = a.len();
+    let m = match &modular.modulus {
+        Modulus::Fixed { value, .. } => digits(words, value, n),
+        Modulus::Runtime => words.add_operand(n).into_iter().map(Some).collect(),
+    };
+    let [odd, carry] = [words.fresh(), words.fresh()];
+    words.push(WordStep::Odd { x: a[0], out: odd });
+    // Does A + M take one bit more?
+    let bits = u64::from(words.word_bits) * n as u64;
+    let fits = match (modular.fixed(), modular.reduce) {
+        (_, Reduce::Lazy) => true,
+        (Some(m), Reduce::Full) => m.bits() < bits,
+        _ => false,
+    };
+    let (mut above, end) = match fits {
+        true => (None, End::Drop),
+        false => (Some(carry), End::Mask { out: carry }),
+    };
+    words.push(WordStep::Part("add m to what is odd".into()));
+    let sum = masked(words, Sum::Add, (a, &m), odd, end);
+    words.push(WordStep::Part("half of it".into()));
+    let out = words.fresh_words(n);
+    for (x, out) in sum.into_iter().zip(&out).rev() {
+        words.push(WordStep::Right {
+            x,
+            above,
+            out: *out,
+        });
+        above = Some(x);
+    }
+    out
 }
 
 /// Below `M` or `2 M`.
@@ -45,9 +81,7 @@ fn below(words: &mut Words, a: &[Word], modular: &Modular) -> Vec<Word> {
     let m = match &modular.modulus {
         Modulus::Fixed { value, .. } => digits(words, &(value << twice), n),
         Modulus::Runtime => {
-            let side = words.lengths.len();
-            words.add_operand(n);
-            let mut m = words.operand(side);
+            let mut m = words.add_operand(n);
             if twice == 1 {
                 words.push(WordStep::Part("2 m".into()));
                 m = words.chain(Sum::Add, &m, &m, End::Drop);

@@ -22,14 +22,14 @@ pub static METHOD: Method = Method {
 };
 
 fn schedule(spec: &Spec, _: &Facts, _: &Params) -> Result<Schedule, MethodError> {
-    let mut words = reduction::factors(spec);
+    let (mut words, factors) = reduction::factors(spec);
     let reduction = Reduction::of(spec, &mut words)?;
     let n = reduction.len();
     let last = 1 + reduction.reduced_len();
     let len = |i: usize| if i + 1 < n { n + 2 } else { last };
     words.push(WordStep::Part("columns of the lower half".into()));
     let lower = |k: usize| match k < n {
-        true => reduction::column(spec, &words, k),
+        true => reduction::column(spec, &factors, k),
         false => Pile::default(),
     };
     let piles = (0..len(0)).map(lower).collect();
@@ -43,7 +43,7 @@ fn schedule(spec: &Spec, _: &Facts, _: &Params) -> Result<Schedule, MethodError>
         let piles = (n - 1..len(i + 1)).map(|k| Pile {
             addends: t.get(k).copied().into_iter().collect(),
             ..match k == n - 1 {
-                true => reduction::column(spec, &words, n + i),
+                true => reduction::column(spec, &factors, n + i),
                 false => Pile::default(),
             }
         });

@@ -21,7 +21,7 @@ pub static METHOD: Method = Method {
 };
 
 fn schedule(spec: &Spec, _: &Facts, _: &Params) -> Result<Schedule, MethodError> {
-    let mut words = reduction::factors(spec);
+    let (mut words, _) = reduction::factors(spec);
     let reduction = Reduction::of(spec, &mut words)?;
     let n = reduction.len();
     let mut t = Vec::new();

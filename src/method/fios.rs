@@ -24,14 +24,13 @@ pub static METHOD: Method = Method {
 };
 
 fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
-    let mut words = reduction::factors(spec);
+    let (mut words, [a, b]) = reduction::factors(spec);
     let reduction = Reduction::of(spec, &mut words)?;
     if spec.op == Op::Montmul && reduction.begins_with_one(&words) {
         return Err(MethodError::LowestWordOne(METHOD.name));
     }
     words.push(WordStep::Part("rows, each with its quotient word".into()));
-    let t = reduction.integrated_rows(&mut words, |words, i, j| {
-        let (a, b) = (words.operand(0), words.operand(spec.op.factors() - 1));
+    let t = reduction.integrated_rows(&mut words, |_, i, j| {
         let pair = a.get(j).map(|x| (*x, b[i])).into_iter().collect();
         // Of a square a row begins on the diagonal, and what is beyond it comes twice.
         match spec.op {

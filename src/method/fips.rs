@@ -15,7 +15,7 @@ pub static METHOD: Method = Method {
     name: "fips",
     summary: "Montgomery: products and quotients in the same columns",
     source: "Koc, Acar, Kaliski 1996; Grossschaedl, Kamendje 2003",
-    ops: &[Op::Montmul, Op::Montsqr, Op::Redc],
+    ops: &[Op::Montmul, Op::Montsqr, Op::Redc, Op::Tomont, Op::Frommont],
     parameters: &[Parameter {
         name: "unroll",
         meaning: "products of a strand per pass of the inner loop (rolled)",
@@ -30,12 +30,13 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
 
 /// The columns, and the subtraction behind them.
 pub(super) fn words(spec: &Spec) -> Result<Words, MethodError> {
-    let mut words = reduction::factors(spec);
+    let (mut words, factors) = reduction::factors(spec);
     let reduction = Reduction::of(spec, &mut words)?;
     words.push(WordStep::Part(
         "columns, each made 0 by a quotient word".into(),
     ));
-    let t = reduction.sweep(&mut words, |words, k| reduction::column(spec, words, k));
+    let t = reduction.sweep(&mut words, |_, k| reduction::column(spec, &factors, k));
     words.result = reduction.subtract(&mut words, &t);
+    words.simplify();
     Ok(words)
 }

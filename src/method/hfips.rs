@@ -37,8 +37,7 @@ pub static METHOD: Method = Method {
         if spec.op == Op::Montsqr {
             return Err(MethodError::OnlyLoops("hfips of a square"));
         }
-        let words = reduction::factors(spec);
-        let factors = [0, 1].map(|side| words.operand(side));
+        let (words, factors) = reduction::factors(spec);
         columns(spec, words, d, &factors, &[])
     },
 };
@@ -54,7 +53,7 @@ pub static SEPARATED: Method = Method {
     schedule: |spec, facts, params| {
         let d = side(SEPARATED.name, spec, facts, params)?;
         let mut words = match spec.op {
-            Op::Redc => reduction::factors(spec),
+            Op::Redc => reduction::factors(spec).0,
             _ => separated::whole(&hybrid::METHOD, spec, facts, params)?,
         };
         let p = match spec.op {

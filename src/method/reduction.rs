@@ -5,8 +5,8 @@
 //! additions.
 
 use super::{MethodError, diagonal, pairs};
-use crate::schedule::{Chain, End, Link, Pile, Quotient, Sum, Word, WordStep, Words};
-use crate::spec::modulus::{Modulus, Reduce, negated_inverse};
+use crate::schedule::{Chain, End, Link, Origin, Pile, Quotient, Sum, Word, WordStep, Words};
+use crate::spec::modulus::{self, Modulus, Reduce, negated_inverse};
 use crate::spec::{Op, Spec};
 use num_bigint::BigUint;
 
@@ -18,32 +18,55 @@ pub struct Reduction {
     inverse: Option<Word>,
     /// Can `(A B + Q M) / R` be `R` or more?
     overflows: bool,
+    /// Is a number below the bound reduced alone? Then `T` is below it.
+    is_single: bool,
     reduce: Reduce,
 }
 
-/// A schedule without steps for `spec`: its factors as operands.
-pub fn factors(spec: &Spec) -> Words {
+/// A schedule without steps for `spec`, and its factors: operands, or `A` and `R^2 mod M`.
+pub fn factors(spec: &Spec) -> (Words, [Vec<Word>; 2]) {
     let sources = spec.sources().into_iter().take(spec.op.factors());
-    let lengths: Vec<_> = sources
+    let mut lengths: Vec<_> = sources
         .map(|s| (s.bits / spec.word_bits) as usize)
         .collect();
-    Words::new(spec.op, spec.word_bits, &lengths)
+    if spec.op == Op::Tomont {
+        lengths.push(lengths[0]);
+    }
+    let words = Words::new(spec.op, spec.word_bits, &lengths);
+    let factors = [0, lengths.len() - 1].map(|side| words.operand(side));
+    (words, factors)
 }
 
 /// The factors' product by columns, or what is reduced: column `k` of it.
-pub fn column(spec: &Spec, words: &Words, k: usize) -> Pile {
-    let a = words.operand(0);
+pub fn column(spec: &Spec, [a, b]: &[Vec<Word>; 2], k: usize) -> Pile {
     match spec.op {
-        Op::Redc => Pile {
+        Op::Redc | Op::Frommont => Pile {
             addends: a.get(k).copied().into_iter().collect(),
             ..Pile::default()
         },
         Op::Montsqr => Pile {
-            products: diagonal(&a, k),
-            doubled: pairs(&a, k, |_, _| true),
+            products: diagonal(a, k),
+            doubled: pairs(a, k, |_, _| true),
             ..Pile::default()
         },
-        _ => Pile::column(&a, &words.operand(1), k),
+        _ => Pile::column(a, b, k),
+    }
+}
+
+/// The second factor becomes `R^2 mod M`: numbers, or words that follow a modulus at run time and `m'`.
+fn square_of_r(spec: &Spec, words: &mut Words, m: Option<&BigUint>) {
+    let n = (spec.size.a / spec.word_bits) as usize;
+    let b = words.operand(1);
+    let square = m.map(|m| numbers(&modulus::square_of_r(m, spec.size.a), spec.word_bits, n));
+    words.lengths.pop();
+    for (i, word) in b.into_iter().enumerate() {
+        words.origins[word.0] = match &square {
+            Some(square) => Origin::Constant(square[i]),
+            None => Origin::Operand {
+                side: 1,
+                index: n + 1 + i,
+            },
+        };
     }
 }
 
@@ -59,28 +82,40 @@ impl Reduction {
         let w = spec.word_bits;
         let n = (spec.size.a / w) as usize;
         let reduce = modular.reduce;
+        let is_single = spec.op == Op::Frommont;
+        if spec.op == Op::Tomont {
+            square_of_r(spec, words, modular.fixed());
+        }
         Ok(match &modular.modulus {
             Modulus::Fixed { value, .. } => {
                 let m = digits(words, value, n);
                 let inverse = negated_inverse(value, w);
                 let fits = value.bits() < u64::from(spec.size.a);
                 // A B < R M, as a reduction alone always has it.
-                let below_twice_m = reduce != Reduce::Almost || spec.op == Op::Redc;
+                let alone = matches!(spec.op, Op::Redc | Op::Tomont);
+                let below_twice_m = reduce != Reduce::Almost || alone;
+                // T < B + M
+                let by_few = modulus::square_of_r(value, spec.size.a) + value;
+                let by_few = spec.op == Op::Tomont && by_few.bits() <= u64::from(spec.size.a);
                 Self {
                     m,
                     inverse: (inverse != 1).then(|| words.constant(inverse)),
-                    overflows: !(fits && below_twice_m),
+                    overflows: !(is_single || by_few || fits && below_twice_m),
+                    is_single,
                     reduce,
                 }
             }
             Modulus::Runtime => {
-                words.add_operand(n + 1);
-                let mut operand = words.operand(spec.op.factors());
-                let inverse = operand.pop();
+                let side = spec.op.factors();
+                let m = words.add_operand(n + 1);
+                if spec.op == Op::Tomont {
+                    words.lengths[side] += n;
+                }
                 Self {
-                    m: operand.into_iter().map(Some).collect(),
-                    inverse,
-                    overflows: reduce != Reduce::Lazy,
+                    m: m[..n].iter().copied().map(Some).collect(),
+                    inverse: Some(m[n]),
+                    overflows: !(is_single || reduce == Reduce::Lazy),
+                    is_single,
                     reduce,
                 }
             }
@@ -256,6 +291,7 @@ impl Reduction {
         let n = self.len();
         let mask = words.fresh();
         match self.reduce {
+            _ if self.is_single => t[..n].to_vec(),
             Reduce::Lazy => t[..n].to_vec(),
             Reduce::Almost if !self.overflows => t[..n].to_vec(),
             Reduce::Almost => {
@@ -289,15 +325,18 @@ impl Reduction {
 
 /// `n` words of a number; None is 0.
 pub fn digits(words: &mut Words, value: &BigUint, n: usize) -> Vec<Option<Word>> {
-    let size = words.word_bits as usize / 8;
+    let digits = numbers(value, words.word_bits, n).into_iter();
+    let word = |digit| (digit != 0).then(|| words.constant(digit));
+    digits.map(word).collect()
+}
+
+/// `n` digits of `w` bits.
+fn numbers(value: &BigUint, w: u32, n: usize) -> Vec<u64> {
+    let size = w as usize / 8;
     let mut bytes = value.to_bytes_le();
     bytes.resize(n * size, 0);
     let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |x, b| x << 8 | u64::from(*b));
-    let digits = bytes.chunks(size).map(|bytes| match number(bytes) {
-        0 => None,
-        digit => Some(words.constant(digit)),
-    });
-    digits.collect()
+    bytes.chunks(size).map(number).collect()
 }
 
 /// `x ± (y & mask)`; None is 0.

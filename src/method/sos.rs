@@ -20,12 +20,12 @@ pub static METHOD: Method = Method {
 };
 
 fn schedule(spec: &Spec, _: &Facts, _: &Params) -> Result<Schedule, MethodError> {
-    let mut words = reduction::factors(spec);
+    let (mut words, factors) = reduction::factors(spec);
     let reduction = Reduction::of(spec, &mut words)?;
     let n = reduction.len();
     let mut p = Vec::new();
     if spec.op == Op::Redc {
-        p = words.operand(0);
+        [p, _] = factors;
     } else {
         for i in 0..n {
             words.push(WordStep::Part(format!("row {i} of the product")));

@@ -76,6 +76,11 @@ impl Words {
                 WordStep::Or { x, y, out } => v[out.0] = v[x.0] | v[y.0],
                 WordStep::Xor { x, y, out } => v[out.0] = v[x.0] ^ v[y.0],
                 WordStep::Sign { x, out } => v[out.0] = (v[x.0] >> (w - 1)).wrapping_neg() & ones,
+                WordStep::Odd { x, out } => v[out.0] = (v[x.0] & 1).wrapping_neg() & ones,
+                WordStep::Right { x, above, out } => {
+                    let top = above.map_or(0, |above| v[above.0] & 1);
+                    v[out.0] = v[x.0] >> 1 | top << (w - 1);
+                }
                 WordStep::Part(_) => {}
             }
         }

@@ -169,6 +169,17 @@ pub enum WordStep {
         x: Word,
         out: Word,
     },
+    /// Ones if `x` is odd, else zeros.
+    Odd {
+        x: Word,
+        out: Word,
+    },
+    /// `out = floor(x / 2)`, and the lowest bit of the word above comes in at the top; no word is 0.
+    Right {
+        x: Word,
+        above: Option<Word>,
+        out: Word,
+    },
     /// A remark for the listing: what the next steps compute.
     Part(String),
 }
@@ -284,12 +295,41 @@ impl Words {
         }
     }
 
-    /// One more operand.
-    pub fn add_operand(&mut self, length: usize) {
+    /// One more operand; its words.
+    pub fn add_operand(&mut self, length: usize) -> Vec<Word> {
         let side = self.lengths.len();
         self.lengths.push(length);
+        let first = self.origins.len();
         let words = (0..length).map(|index| Origin::Operand { side, index });
         self.origins.extend(words);
+        (first..first + length).map(Word).collect()
+    }
+
+    /// Leaves products by 0 out, and makes those by 1 additions.
+    pub fn simplify(&mut self) {
+        let known = |word: Word| match self.origins[word.0] {
+            Origin::Constant(value) => Some(value),
+            _ => None,
+        };
+        let sweeps = self.steps.iter_mut().filter_map(|step| match step {
+            WordStep::Sweep(sweep) => Some(sweep),
+            _ => None,
+        });
+        for pile in sweeps.flat_map(|sweep| &mut sweep.piles) {
+            let addends = &mut pile.addends;
+            pile.products.retain(|(x, y)| match (known(*x), known(*y)) {
+                (Some(0), _) | (_, Some(0)) => false,
+                (Some(1), _) => {
+                    addends.push(*y);
+                    false
+                }
+                (_, Some(1)) => {
+                    addends.push(*x);
+                    false
+                }
+                _ => true,
+            });
+        }
     }
 
     /// The words of operand `side`.
@@ -461,8 +501,13 @@ impl Words {
                 read.extend([*x, *y]);
                 made.push(*out);
             }
-            WordStep::Sign { x, out } => {
+            WordStep::Sign { x, out } | WordStep::Odd { x, out } => {
                 read.push(*x);
+                made.push(*out);
+            }
+            WordStep::Right { x, above, out } => {
+                read.push(*x);
+                read.extend(above);
                 made.push(*out);
             }
             WordStep::Part(_) => {}

@@ -95,6 +95,11 @@ pub fn negated_inverse(m: &BigUint, bits: u32) -> u64 {
     x.wrapping_neg() & (u64::MAX >> (64 - bits))
 }
 
+/// `R^2 mod m` for `R = 2^bits`: Montgomery's product with it is `R` times the other factor.
+pub fn square_of_r(m: &BigUint, bits: u32) -> BigUint {
+    (BigUint::from(1u8) << (2 * bits)) % m
+}
+
 /// Moduli with names: FIPS 186-4 D.1.2, SEC 2, RFC 7748, and the OPFs of Seo, Kim 2014, table 3.
 pub const NAMES: [(&str, &str); 19] = [
     ("p192", "2^192-2^64-1"),

@@ -98,6 +98,8 @@ fn montgomery_modulo_a_number() {
         ("montmul", 61, "lazy"),
         ("montsqr", 241, "almost"),
         ("redc", 239, "full"),
+        ("tomont", 251, "full"),
+        ("frommont", 239, "full"),
     ] {
         let question = format!("--modulus {modulus} --reduce {reduce}");
         let made = run(&format!("gen {op} 8 {question} --mcu atmega128"));

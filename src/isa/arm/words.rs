@@ -16,6 +16,9 @@ use crate::schedule::{Chain, End, Link, Sum, Word, WordStep, Words};
 
 /// `ASR #31` of the register in the lowest bits of a shifter operand.
 const ASR_31: i32 = 31 << 7 | 2 << 5;
+/// `LSR #1` and `RRX`: the carry is the bit that goes, and what comes in.
+const LSR_1: i32 = 1 << 7 | 1 << 5;
+const RRX: i32 = 3 << 5;
 
 /// Choices that only a count of cycles can settle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,6 +59,8 @@ pub struct Lowering<'w> {
     held: (usize, Vec<(Word, u8)>),
     /// The value in each word of the result.
     kept: Vec<Option<Word>>,
+    /// The word whose lowest bit is in the carry.
+    shifted: Option<Word>,
 }
 
 impl<'w> Lowering<'w> {
@@ -85,6 +90,7 @@ impl<'w> Lowering<'w> {
             near: 0,
             held: (0, Vec::new()),
             kept: vec![None; words.result.len()],
+            shifted: None,
         };
         for step in &words.steps {
             l.step(step)?;
@@ -95,6 +101,7 @@ impl<'w> Lowering<'w> {
     }
 
     fn step(&mut self, step: &WordStep) -> Result<(), OutOfRegisters> {
+        let shifted = self.shifted.take();
         self.reserve = 1;
         match step {
             WordStep::Part(text) => self.notes.push((self.items.len(), text.clone())),
@@ -118,7 +125,49 @@ impl<'w> Lowering<'w> {
                 self.define(*out, to);
                 self.tick();
             }
+            WordStep::Odd { x, out } => {
+                let from = self.fetch(*x)?;
+                self.used(*x);
+                let to = self.take(0)?;
+                self.emit(Insn::imm(Op::AND, false, to, from, 1));
+                self.emit(Insn::imm(Op::RSB, false, to, to, 0));
+                self.define(*out, to);
+                self.tick();
+            }
+            WordStep::Right { x, above, out } => {
+                let running = shifted == *above;
+                self.right(*x, *above, *out, running)?;
+                self.shifted = Some(*x);
+            }
         }
+        Ok(())
+    }
+
+    /// A word moved right by a bit, which is in the carry then; `running`: there is that of the word above.
+    fn right(
+        &mut self,
+        x: Word,
+        above: Option<Word>,
+        out: Word,
+        running: bool,
+    ) -> Result<(), OutOfRegisters> {
+        if let (Some(above), false) = (above, running) {
+            let top = self.fetch(above)?;
+            let t = self.take(0)?;
+            let k = LSR_1 | i32::from(top);
+            self.emit(Insn::alu(Op::MOV, true, t, 0, k));
+            self.bank.release(t);
+        }
+        let from = self.fetch(x)?;
+        self.used(x);
+        if let Some(above) = above.filter(|above| *above != x) {
+            self.used(above);
+        }
+        let to = self.take(0)?;
+        let by = if above.is_some() { RRX } else { LSR_1 };
+        self.emit(Insn::alu(Op::MOV, true, to, 0, by | i32::from(from)));
+        self.define(out, to);
+        self.tick();
         Ok(())
     }
 

@@ -133,7 +133,10 @@ impl Assignment<'_> {
                         to
                     }
                 };
-                self.insn(*op, to, operands[1]);
+                match op {
+                    Op::LSR | Op::ROR => self.insn(*op, to, 0),
+                    _ => self.insn(*op, to, operands[1]),
+                }
                 self.read(&pinned);
                 self.make(*out, to);
             }

@@ -28,7 +28,7 @@ pub enum Step {
         low: Value,
         high: Value,
     },
-    /// `out = x op y`, with the carry; no `y`: the zero register.
+    /// `out = x op y`, with the carry; no `y`: the zero register. LSR and ROR are of one word, `x` and `y`.
     Two {
         op: Op,
         out: Value,
@@ -137,6 +137,8 @@ pub struct Code {
     clear_pairs: bool,
     /// A value cleared ahead.
     pub(super) cleared: Option<Value>,
+    /// The word whose lowest bit is in the carry.
+    shifted: Option<Word>,
 }
 
 impl Code {
@@ -152,6 +154,7 @@ impl Code {
             masked: vec![None; words.origins.len()],
             clear_pairs,
             cleared: None,
+            shifted: None,
         };
         for (word, origin) in words.origins.iter().enumerate() {
             match *origin {
@@ -258,6 +261,7 @@ impl Code {
     }
 
     fn step(&mut self, step: &WordStep, result: &[Vec<usize>]) {
+        let shifted = self.shifted.take();
         match step {
             WordStep::Part(text) => self.notes.push((self.steps.len(), text.clone())),
             WordStep::Sweep(sweep) => self.sweep(sweep, result),
@@ -276,7 +280,27 @@ impl Code {
                 let mask = self.mask();
                 self.define(*out, mask, result);
             }
+            WordStep::Odd { x, out } => {
+                self.shift(Op::LSR, *x);
+                let mask = self.mask();
+                self.define(*out, mask, result);
+            }
+            WordStep::Right { x, above, out } => {
+                if let Some(above) = above.filter(|above| shifted != Some(*above)) {
+                    self.shift(Op::LSR, above);
+                }
+                let op = if above.is_some() { Op::ROR } else { Op::LSR };
+                let value = self.shift(op, *x);
+                self.define(*out, value, result);
+                self.shifted = Some(*x);
+            }
         }
+    }
+
+    /// `x` moved right by a bit, which is in the carry then.
+    fn shift(&mut self, op: Op, x: Word) -> Value {
+        let x = self.value(x);
+        self.two(op, x, Some(x))
     }
 
     pub(super) fn multiply(&mut self, x: Word, y: Word) -> [Value; 2] {

@@ -101,13 +101,49 @@ impl<'w> Lowering<'w> {
                 let from = self.fetch(*x)?;
                 self.bank.used(*x);
                 let to = self.take()?;
-                let mut insn = Insn::three(Op::SRA, to, 0, from);
-                insn.ops.k = 31;
-                self.insns.push(insn);
+                self.shift_by(Op::SRA, to, from, 31);
                 self.define(*out, to);
                 self.tick();
             }
+            WordStep::Odd { x, out } => {
+                let from = self.fetch(*x)?;
+                self.bank.used(*x);
+                let to = self.take()?;
+                self.insns.push(Insn::immediate(Op::ANDI, to, from, 1));
+                self.three(Op::SUBU, to, ZERO, to);
+                self.define(*out, to);
+                self.tick();
+            }
+            WordStep::Right { x, above, out } => self.right(*x, *above, *out)?,
         }
+        Ok(())
+    }
+
+    /// `rd = rt op k`.
+    fn shift_by(&mut self, op: Op, d: u8, t: u8, k: i32) {
+        let mut insn = Insn::three(op, d, 0, t);
+        insn.ops.k = k;
+        self.insns.push(insn);
+    }
+
+    /// A word moved right by a bit.
+    fn right(&mut self, x: Word, above: Option<Word>, out: Word) -> Result<(), OutOfRegisters> {
+        let from = self.fetch(x)?;
+        let top = above.map(|above| self.fetch(above)).transpose()?;
+        let to = self.take()?;
+        self.shift_by(Op::SRL, to, from, 1);
+        if let Some(top) = top {
+            let bit = self.take()?;
+            self.shift_by(Op::SLL, bit, top, 31);
+            self.three(Op::OR, to, to, bit);
+            self.release(bit);
+        }
+        self.bank.used(x);
+        if let Some(above) = above.filter(|above| *above != x) {
+            self.bank.used(above);
+        }
+        self.define(out, to);
+        self.tick();
         Ok(())
     }
 

@@ -1,0 +1,67 @@
+//! Lowest bits, where a number is halved: `x = 2 h + b`, and `b` is 0 if `x` is, modulo 2.
+//!
+//! A halving drops `b`; the final equation gets it back if it is known to be 0 (`A + M` of two odd numbers). Words
+//! are looked at when they are cut, by elimination modulo 2, where an odd word times `x` is `x`.
+
+use num_bigint::BigInt;
+use num_traits::One;
+
+use super::algebra::{Algebra, Def, Value, VarId};
+use super::polynomial::{Polynomial, Scaled};
+
+/// What is known of lowest bits.
+#[derive(Default)]
+pub(super) struct Parity {
+    /// An input that is odd: the lowest word of a modulus.
+    odd: Option<VarId>,
+    /// Lowest bits of words that are even.
+    zeros: Vec<Value>,
+}
+
+impl Algebra {
+    /// From now on lowest bits are looked at. The input `a`, the lowest word of what is halved, is `2 h + b`
+    /// from the start, so that `b` is no difference; `odd` is an input that is odd.
+    pub fn watch_parity(&mut self, a: Value, odd: Option<Value>) {
+        if let Value::Var(v) = a {
+            let most = self.vars[v as usize].bound;
+            let [b, h] = [1, most >> 1].map(|bound| self.new_var(Def::Free, bound));
+            let sum = self.linear(&[(b, 1), (h, 2)], 0, most);
+            self.vars[v as usize].def = self.vars[sum as usize].def;
+            self.cuts.whole(v, (Value::Var(b), Value::Var(h)));
+        }
+        let odd = odd.and_then(|odd| odd.variable());
+        self.parity = Some(Parity {
+            odd,
+            zeros: Vec::new(),
+        });
+    }
+
+    /// `x = 2 h + bit` was cut.
+    pub(super) fn note_parity(&mut self, x: Value, bit: Value) {
+        let known = |parity: &Parity| parity.zeros.contains(&bit);
+        if self.parity.as_ref().is_none_or(known) || bit.variable().is_none() {
+            return;
+        }
+        let mut p = Polynomial::new(self, 1);
+        let one = Scaled::new(BigInt::one(), 0);
+        let is_even = p.add_value(x, &one).is_ok() && p.close().is_ok();
+        if let (true, Some(parity)) = (is_even, &mut self.parity) {
+            parity.zeros.push(bit);
+        }
+    }
+
+    /// Lowest bits that are 0.
+    pub(super) fn even_bits(&self) -> &[Value] {
+        self.parity.as_ref().map_or(&[], |parity| &parity.zeros)
+    }
+
+    /// `x` if the other one is odd: their product is `x`, modulo 2.
+    pub(super) fn of_odd(&self, x: VarId, y: VarId) -> Option<VarId> {
+        let odd = self.parity.as_ref()?.odd?;
+        match (x == odd, y == odd) {
+            (true, _) => Some(y),
+            (_, true) => Some(x),
+            _ => None,
+        }
+    }
+}
