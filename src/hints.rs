@@ -36,23 +36,23 @@ pub fn encode(name: &str, claims: &[Claim]) -> Vec<u8> {
     record.bytes
 }
 
-/// The functions with claims in `bytes`; of what is broken or of another version, nothing.
+/// The functions with claims in `bytes`; of what is broken, too long or of another version, nothing.
 pub fn decode(bytes: &[u8]) -> Vec<(String, Vec<Claim>)> {
     let mut list = Vec::new();
-    let mut reader = Reader { bytes, at: 0 };
+    let mut room = MOST;
+    let mut reader = Reader::of(bytes, &mut room);
     while let Some(version) = reader.number() {
         let Some(rest) = reader.count().and_then(|len| reader.take(len)) else {
             break;
         };
         if version == VERSION {
-            list.extend(record(rest));
+            list.extend(record(Reader::of(rest, reader.room)));
         }
     }
     list
 }
 
-fn record(bytes: &[u8]) -> Option<(String, Vec<Claim>)> {
-    let mut reader = Reader { bytes, at: 0 };
+fn record(mut reader: Reader<'_>) -> Option<(String, Vec<Claim>)> {
     let len = reader.count()?;
     let name = String::from_utf8(reader.take(len)?.to_vec()).ok()?;
     let mut claims = Vec::new();
@@ -143,14 +143,27 @@ fn step((first, count, step): &(Written, i64, i64), word: &Written) -> Option<i6
     (alike && step > 0 && to == from + step * count).then_some(step)
 }
 
+/// Words, terms and claims that a file may hold, so that a few bytes that say "many" take no memory: a
+/// product of 2048 bits in five levels holds a thirtieth.
+const MOST: u64 = 1 << 20;
+
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
+    /// Words and terms that may still come.
+    room: &'a mut u64,
 }
 
 impl<'a> Reader<'a> {
-    /// More words than any claim names, so that a broken file takes no memory.
-    const MOST: u64 = 1 << 16;
+    fn of<'b>(bytes: &'b [u8], room: &'b mut u64) -> Reader<'b> {
+        Reader { bytes, at: 0, room }
+    }
+
+    /// Makes room for so many words or terms.
+    fn spend(&mut self, count: u64) -> Option<()> {
+        *self.room = self.room.checked_sub(count)?;
+        Some(())
+    }
 
     fn take(&mut self, len: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.bytes.split_at_checked(len)?;
@@ -170,10 +183,10 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// A number of bytes of the file, or of words.
+    /// A number of bytes, runs or words, of which no file has more.
     fn count(&mut self) -> Option<usize> {
         let value = self.number()?;
-        (value <= self.bytes.len() as u64 || value <= Self::MOST).then_some(value as usize)
+        (value <= self.bytes.len() as u64 || value <= MOST).then_some(value as usize)
     }
 
     fn signed(&mut self) -> Option<i64> {
@@ -182,6 +195,7 @@ impl<'a> Reader<'a> {
     }
 
     fn claim(&mut self) -> Option<Claim> {
+        self.spend(1)?;
         let words = self.list()?;
         let magnitude = match self.number()? {
             0 => None,
@@ -194,6 +208,7 @@ impl<'a> Reader<'a> {
         let count = self.count()?;
         let mut terms = Vec::new();
         for _ in 0..count {
+            self.spend(1)?;
             terms.push(Term {
                 sign: i8::try_from(self.number()?).ok()?.checked_sub(1)?,
                 shift: self.count()?,
@@ -220,9 +235,7 @@ impl<'a> Reader<'a> {
                 0 => (0, 0),
                 _ => (self.signed()?, self.number()? as i64),
             };
-            if words.len() as u64 + head / 2 >= Self::MOST {
-                return None;
-            }
+            self.spend(head / 2 + 1)?;
             for i in 0..=(head / 2) as i64 {
                 let area = match place {
                     1 => Area::Stack,

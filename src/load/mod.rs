@@ -13,7 +13,7 @@ use std::rc::Rc;
 use object::read::archive::ArchiveFile;
 use object::{
     Architecture, Object, ObjectKind, ObjectSection, ObjectSymbol, RelocationTarget, SectionFlags,
-    SectionIndex, elf,
+    SectionIndex, SymbolFlags, elf,
 };
 use thiserror::Error;
 
@@ -35,8 +35,20 @@ const AVR_OBJECT_DATA: u64 = 0x8000;
 pub enum LoadError {
     #[error("not an ELF file, nor a library of them: {0}")]
     Format(String),
-    #[error("it is for {found}, not for {wanted}: say what it is for with --mcu or --core")]
-    Machine { found: String, wanted: String },
+    #[error("it is for {found}, not for {wanted}: {hint}")]
+    Machine {
+        found: String,
+        wanted: String,
+        hint: &'static str,
+    },
+    #[error(
+        "GCC's intermediate code only (-flto): check the linked program, or compile with -fno-lto"
+    )]
+    Intermediate,
+    #[error(
+        "{0} is MIPS16 or microMIPS code, and only MIPS32 is followed: compile with -mno-mips16"
+    )]
+    Mips16(String),
     #[error("no function {name}{hint}")]
     Symbol { name: String, hint: String },
     #[error("no member {name}{hint}")]
@@ -136,7 +148,19 @@ fn load_object(data: &[u8], name: &str, format: &ObjectFormat) -> Result<Loaded,
     let found = machine(file.architecture(), file.is_little_endian());
     let wanted = machine(format.architecture, !format.big_endian);
     if found != wanted {
-        return Err(LoadError::Machine { found, wanted });
+        let hint = match (
+            file.architecture() == format.architecture,
+            format.big_endian,
+        ) {
+            (false, _) => "say what it is for with --mcu or --core",
+            (true, false) => "add --big-endian",
+            (true, true) => "leave out --big-endian",
+        };
+        return Err(LoadError::Machine {
+            found,
+            wanted,
+            hint,
+        });
     }
     let (home, address) = find(&file, name)?;
     let avr = format.architecture == Architecture::Avr;
@@ -268,6 +292,13 @@ fn find(file: &object::File<'_>, name: &str) -> Result<(Option<SectionIndex>, u6
         .symbols()
         .filter(|s| s.is_definition() && is_code(file, s));
     if let Some(symbol) = defined.find(|s| s.name() == Ok(name)) {
+        // System V ABI, MIPS supplement as extended by GNU: STO_MIPS16 and STO_MICROMIPS of st_other.
+        if let (Architecture::Mips, SymbolFlags::Elf { st_other, .. }) =
+            (file.architecture(), symbol.flags())
+            && st_other.0 & 0x80 != 0
+        {
+            return Err(LoadError::Mips16(name.into()));
+        }
         return Ok((symbol.section_index(), symbol.address()));
     }
     let address = name.strip_prefix("0x");
@@ -281,6 +312,11 @@ fn find(file: &object::File<'_>, name: &str) -> Result<(Option<SectionIndex>, u6
     };
     if let Some((at, section)) = address.and_then(|at| Some((at, code.find(|s| holds(s, at))?))) {
         return Ok((Some(section.index()), at));
+    }
+    let is_intermediate =
+        |s: object::Section<'_, '_>| s.name().is_ok_and(|n| n.starts_with(".gnu.lto_"));
+    if functions(file).next().is_none() && file.sections().any(is_intermediate) {
+        return Err(LoadError::Intermediate);
     }
     let hint = did_you_mean(name, functions(file));
     let hint = match (hint.as_str(), address) {

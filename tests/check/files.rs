@@ -282,3 +282,48 @@ fn stripped_programs() {
         }
     }
 }
+
+/// Code of kinds that are not followed is refused by name, with what to do instead.
+#[test]
+fn other_code_is_named() {
+    let words = ["-DLIMB=uint32_t", "-DWIDE=uint64_t", "-DBITS=32", "-DN=2"];
+    for (compiler, flags, told) in [
+        (
+            ARM,
+            &["-flto", "-fno-fat-lto-objects"][..],
+            "check the linked program",
+        ),
+        (
+            AVR,
+            &["-flto", "-fno-fat-lto-objects"],
+            "check the linked program",
+        ),
+        (
+            ARM,
+            &["-mthumb"],
+            "comba is Thumb code, and only ARM state is followed",
+        ),
+        (MIPS, &["-mips16"], "comba is MIPS16 or microMIPS code"),
+        (MIPS, &["-EB"], "add --big-endian"),
+    ] {
+        let flags: Vec<_> = flags
+            .iter()
+            .chain(&words)
+            .copied()
+            .chain(["-O2", "-c"])
+            .collect();
+        let file = compiler.compile(&sources().join("mul.c"), &flags);
+        let error = check(&file, compiler.core, Question::of("comba", 64));
+        let error = error.err().expect("no function").to_string();
+        assert!(error.contains(told), "{error}");
+    }
+    // What the linker makes of intermediate code is code.
+    let mut flags = vec!["-flto", "-O2", "-Wl,-u,comba"];
+    flags.extend(words);
+    let file = link(&ARM, "mul.c", "comba", &flags);
+    let question = Question {
+        align: Some(4),
+        ..Question::of("comba", 64)
+    };
+    proved(&file, &ARM, question);
+}

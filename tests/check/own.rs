@@ -166,6 +166,20 @@ fn truths_prove_nothing() {
     on_core(AVR.core, Truths);
 }
 
+fn two_levels<I: Isa>(op: Op, method: &str) -> Request {
+    Request {
+        op,
+        size: (8 * I::WORD_BITS).into(),
+        modular: None,
+        method: Some(method.into()),
+        params: [("levels".to_string(), 2)].into(),
+        max_regs: None,
+        style: None,
+        budget: Budget::default(),
+        drop: None,
+    }
+}
+
 /// Karatsuba in two levels with an instruction left out, and with claims changed at random: proved only
 /// if it is right. `.0`: how many mutants.
 struct Lies(usize);
@@ -174,17 +188,7 @@ impl OnIsa for Lies {
     type Output = ();
 
     fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) {
-        let request = Request {
-            op: Op::Mul,
-            size: (8 * I::WORD_BITS).into(),
-            modular: None,
-            method: Some("karatsuba".into()),
-            params: [("levels".to_string(), 2)].into(),
-            max_regs: None,
-            style: None,
-            budget: Budget::default(),
-            drop: None,
-        };
+        let request = two_levels::<I>(Op::Mul, "karatsuba");
         let (spec, candidate) = kernel::choose::<I>(&request, core).expect("a kernel");
         let mut random = Random::new(8);
         let [mut wrong, mut needed] = [0, 0];
@@ -274,6 +278,16 @@ fn records_come_back() {
     let want = [("one", &claims[..]), ("two", &[]), ("three", &claims[1..])];
     let want = want.map(|(name, claims)| (name.to_string(), claims.to_vec()));
     assert_eq!(back, want);
+    // A run of many words in a few bytes, again and again, in claims and in records.
+    let long: Vec<_> = (0..1 << 15).map(far).collect();
+    let claim = Claim::equation(long.clone(), vec![Term::product(long.clone(), long)]);
+    let long = hints::encode("long", &vec![claim; 40]);
+    assert!(long.len() < 2000, "{}", long.len());
+    assert_eq!(words_of(&long), 0);
+    assert!(words_of(&[hints::encode("one", &claims), long].concat()) > 0);
+    let many = Claim::equation(vec![far(0)], vec![Term::number(Vec::new()); 1 << 17]);
+    let many = hints::encode("many", &vec![many; 10]);
+    assert_eq!(words_of(&many), 0);
     let mut random = Random::new(1);
     for _ in 0..20_000 {
         let mut broken = bytes.clone();
@@ -282,8 +296,57 @@ fn records_come_back() {
             broken[at] = random.draw() as u8;
         }
         broken.truncate(random.below(2 * broken.len()).max(1));
-        let words = hints::decode(&broken);
-        let words = words.iter().flat_map(|(_, claims)| claims);
-        assert!(words.flat_map(Claim::places).count() < 1 << 18);
+        assert!(words_of(&broken) <= 1 << 20);
     }
+}
+
+/// How many words the claims in `bytes` name.
+fn words_of(bytes: &[u8]) -> usize {
+    let records = hints::decode(bytes);
+    let claims = records.iter().flat_map(|(_, claims)| claims);
+    claims.flat_map(Claim::places).count()
+}
+
+/// The linker puts the records of all objects one behind the other; each goes with its function.
+#[test]
+fn linked_kernels_are_proved() {
+    struct Linked;
+    impl OnIsa for Linked {
+        type Output = ();
+
+        fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) {
+            let folder = tempfile::tempdir().expect("a temporary folder");
+            let path = |name: &str| folder.path().join(name);
+            let (mut specs, mut objects) = (Vec::new(), Vec::new());
+            for (op, name, method) in [
+                (Op::Sqr, "g", "karatsuba-squaring"),
+                (Op::Mul, "f", "karatsuba"),
+            ] {
+                let request = two_levels::<I>(op, method);
+                let (spec, candidate) = kernel::choose::<I>(&request, core).expect("a kernel");
+                let code = &candidate.code;
+                let claims = prove::kernel::<I>(core, code, &candidate.program.claims).claims;
+                assert!(!claims.is_empty());
+                let object = elf::object(format, name, code, &claims).expect("an object");
+                std::fs::write(path(name), object).expect("written");
+                objects.push(path(name).to_string_lossy().into_owned());
+                specs.push((spec, name));
+            }
+            let text = ".text\n.global main\nmain: rcall f\n rcall g\n ret\n";
+            std::fs::write(path("main.s"), text).expect("written");
+            let mut flags = vec!["-nostartfiles", "-Wl,-e,main", "-Wl,--gc-sections"];
+            flags.extend(objects.iter().map(String::as_str));
+            let program = AVR.compile(&path("main.s"), &flags);
+            for (spec, name) in specs {
+                let mut loaded = load::load(&program, name, format).expect("a function");
+                let function = &mut loaded.function;
+                let what = (spec.op, spec.size, None);
+                let spec = audit::prepare::<I>(what, core, function, &Contract::default());
+                let spec = spec.expect("a contract");
+                let proof = prove::prove_function::<I>(&spec, core, function, Alias::Distinct);
+                assert!(proof.holds(), "{name}: {proof:?}");
+            }
+        }
+    }
+    on_core(AVR.core, Linked);
 }
