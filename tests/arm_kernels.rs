@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use lozenge::facts::Style;
 use lozenge::function::Function;
 use lozenge::isa::arm::code::{Insn, forms};
 use lozenge::isa::arm::cores::{ARM7TDMI, ARM7TDMI_HW2018, Core};
@@ -79,6 +80,18 @@ fn kernel(words: usize, e: usize, core: &Core) -> Kernel {
         insns: program.insns,
         code,
     }
+}
+
+/// Two nested loops, `unroll` products in a pass.
+fn rolled(words: usize, unroll: usize) -> Kernel {
+    let spec = Spec::new(SpecOp::Mul, 32 * words as u32, 32).unwrap();
+    let method = method::find("product-scanning").unwrap();
+    let facts = lower::FACTS.styled(Style::Rolled);
+    let schedule = (method.schedule)(&spec, &facts, &Params::from([("unroll", unroll)])).unwrap();
+    schedule.check().unwrap();
+    let insns = ArmIsa::lower(&schedule, &ARM7TDMI).unwrap().remove(0).insns;
+    let code = ArmIsa::encode(&ARM7TDMI, &insns).unwrap();
+    Kernel { spec, insns, code }
 }
 
 fn multiply(kernel: &Kernel, core: &Core, a: &BigUint, b: &BigUint) -> Option<(BigUint, Cost)> {
@@ -291,6 +304,7 @@ fn kernels_agree_with_libmgba_in_result_and_cycles() {
     let kernels: Vec<_> = [1, 2, 3, 5, 6, 8, 13, 16]
         .into_iter()
         .flat_map(|words| parameters(words).map(move |e| kernel(words, e, &ARM7TDMI)))
+        .chain([(6, 1), (9, 2), (13, 3), (16, 6)].map(|(words, unroll)| rolled(words, unroll)))
         .collect();
     let mut cases = Vec::new();
     for kernel in &kernels {

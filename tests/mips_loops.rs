@@ -93,7 +93,11 @@ fn columns_in_loops_are_proved_and_right() {
                 for unroll in 1..=3 {
                     // Every size and shape meets every reduction once.
                     let reduce = Reduce::ALL[(words as usize + unroll + i) % 3];
-                    kernel(&core, &request(op, 32 * words, reduce, unroll), 6);
+                    let mut request = request(op, 32 * words, reduce, unroll);
+                    if unroll == 1 + i % 3 {
+                        request.style = Some(Style::Looped);
+                    }
+                    kernel(&core, &request, 6);
                     made += 1;
                 }
             }

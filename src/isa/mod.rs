@@ -3,6 +3,7 @@
 pub mod arm;
 pub mod avr;
 mod claims;
+mod homes;
 pub mod mips;
 mod ways;
 

@@ -204,8 +204,13 @@ fn as_scans(
         true => Some(positive(method, "unroll", params)?),
         false => None,
     };
+    // What can only be loops is.
+    let style = match facts.style {
+        Style::Unrolled => Style::Rolled,
+        style => style,
+    };
     if facts.in_scans()
-        && let Some(scans) = Scans::of(Style::Rolled, words.clone(), unroll)
+        && let Some(scans) = Scans::of(style, words.clone(), unroll)
     {
         return Ok(Schedule::Scans(scans));
     }

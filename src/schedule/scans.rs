@@ -7,6 +7,7 @@
 //! what is computed.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::blocks::{Counts, ScheduleError};
 use super::words::{Chain, Link, Origin, Pile, Sweep, Word, WordStep, Words};
@@ -127,6 +128,25 @@ impl Scans {
     /// The sweep of the last row, or the one sweep.
     pub fn last_sweep(&self) -> Option<&Sweep> {
         sweeps(&self.words).last()
+    }
+
+    /// The products `X[i] Y[k-i]` of a strand in column `k` that its quotient word does not wait for: the least `i`,
+    /// and how many. Those that count twice are pairs.
+    pub fn range(&self, strand: Strand, k: usize) -> (usize, usize) {
+        let low = (k + 1).saturating_sub(self.n);
+        // q[k] m[0] comes last.
+        let last = usize::from(strand.x == Array::Quotients && k < self.n);
+        let count = (k + 1).saturating_sub(2 * low) - last;
+        (low, if strand.pairs { count / 2 } else { count })
+    }
+
+    /// The columns: the first ones, those that become longer, those that become shorter, and the last ones.
+    /// What lies between is `long` enough for an inner loop.
+    pub fn parts(&self, long: impl Fn(usize) -> bool) -> [Range<usize>; 4] {
+        let n = self.n;
+        let rising = (0..n).find(|k| long(*k)).unwrap_or(n);
+        let falling = (n..2 * n).find(|k| !long(*k)).unwrap_or(2 * n);
+        [0..rising, rising..n, n..falling, falling..2 * n]
     }
 
     /// The products of column `k`, by the strands: those that count twice, and those that count once.

@@ -7,6 +7,7 @@ use super::cores::{Core, Effects, Pipeline};
 use super::instructions::Timing;
 use super::outlook::Outlook;
 use super::pointers::{self, Array, Item};
+use super::scans;
 use super::search;
 use super::words::{Choices, Lowering};
 use crate::facts::{Facts, Style};
@@ -71,7 +72,7 @@ pub fn lower(
     let made = match schedule {
         Schedule::Tiles(_) => return Err(LowerError::Tiles),
         Schedule::Loops(_) | Schedule::Halves(_) => return Err(LowerError::Loops),
-        Schedule::Scans(_) => return Err(LowerError::Scans),
+        Schedule::Scans(scans) => return scans::lower(scans, order),
         Schedule::Words(words) => in_words(words, core, order),
         Schedule::Blocks(blocks) => {
             let words = || in_words(&Words::of(Op::Mul, FACTS.word_bits, blocks), core, order);

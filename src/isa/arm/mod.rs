@@ -11,6 +11,7 @@
 //! | [`lower`], [`pointers`] | from a schedule to a program |
 //! | [`plan`], [`outlook`], [`columns`], [`search`] | blocks of columns |
 //! | [`words`], [`sweeps`] | schedules in words |
+//! | [`scans`], [`nest`], [`links`] | two nested loops |
 
 pub mod abi;
 pub mod code;
@@ -18,13 +19,16 @@ pub mod columns;
 pub mod cores;
 mod driver;
 pub mod instructions;
+mod links;
 pub mod lower;
 pub mod machine;
 pub mod memory;
+mod nest;
 pub mod outlook;
 pub mod plan;
 pub mod pointers;
 pub mod run;
+pub mod scans;
 pub mod search;
 pub mod sweeps;
 mod ways;

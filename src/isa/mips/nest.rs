@@ -10,24 +10,9 @@ use super::instructions::{Feature, Op};
 use super::registers::{Array as Argument, ZERO};
 use super::sweeps;
 use crate::isa::LowerError;
-use crate::schedule::{Array, Scans, Word, WordStep};
-
-/// What an address is relative to: the register that a function is entered with.
-pub(super) type Base = u8;
-
-/// Word `i` of an array lies `at + 4 i` bytes from the base.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Home {
-    pub base: Base,
-    pub at: i32,
-}
-
-impl Home {
-    /// Where word `index` lies.
-    pub fn place(self, index: usize) -> i32 {
-        self.at + 4 * index as i32
-    }
-}
+use crate::isa::homes::settle;
+pub(super) use crate::isa::homes::{Base, Home};
+use crate::schedule::{Array, Scans, Word};
 
 /// A register that points `at` bytes from the base.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -172,48 +157,19 @@ impl Nest<'_> {
             false => strands().map(|s| s.y).collect(),
         };
         let all: BTreeSet<Array> = &xs | &ys;
-        let shared = match self.square() {
+        let shared = match self.square() || self.scans.rows {
             true => all.len(),
-            false if self.scans.rows => all.len(),
             false => xs.len().max(ys.len()),
         };
         self.copied = shared > 1;
-        let n = self.scans.n;
-        let mut words = 0;
-        for array in all {
-            let home = match array {
-                Array::Operand(side) if !self.copied => Home {
-                    base: argument(side),
-                    at: 0,
-                },
-                _ => {
-                    words += n;
-                    Home {
-                        base: SP,
-                        at: SAVE_AREA + 4 * (words - n) as i32,
-                    }
-                }
-            };
-            self.homes.insert(array, home);
-        }
-        let result = Home {
-            base: Argument::R as u8,
-            at: 0,
+        let copied = if self.copied { all } else { BTreeSet::new() };
+        let frame = Home {
+            base: SP,
+            at: SAVE_AREA,
         };
-        let mut columns = result;
-        for (at, step) in self.scans.words.steps.iter().enumerate() {
-            if let WordStep::Chain(_) = step {
-                self.homes.insert(Array::Chain(at), result);
-                // Where the quotient words were: those below the column are no longer needed.
-                columns = self.homes.get(&Array::Quotients).copied().unwrap_or(result);
-            }
-        }
-        if self.scans.quotient.is_some() {
-            columns.at -= 4 * n as i32;
-        }
-        if !self.scans.rows {
-            self.homes.insert(Array::Columns, columns);
-        }
+        let places = (Home::of(Argument::R as u8), frame);
+        let (homes, words) = settle(self.scans, &copied, places, argument);
+        self.homes = homes;
         words
     }
 

@@ -18,6 +18,7 @@ use super::cores::Core;
 use super::instructions::{Feature, Op};
 use super::nest::{Home, Nest, Pointer, argument};
 use super::registers::Array as Argument;
+use crate::facts::Style;
 use crate::isa::LowerError;
 use crate::program::Program;
 use crate::schedule::{Array, Scans, Strand};
@@ -65,13 +66,12 @@ impl Nest<'_> {
             self.immediate(Op::LW, to, argument(side), 4 * index as i32);
         }
         let period = self.period();
-        let long = |k: &usize| *k > 0 && self.range(*k).1 >= period;
-        let rising = (0..n).find(long).unwrap_or(n);
-        let falling = (n..2 * n).find(|k| !long(k)).unwrap_or(2 * n);
-        self.straight(0..rising, "the first columns")?;
-        self.nested(rising..n, "columns that become longer")?;
-        self.nested(n..falling, "columns that become shorter")?;
-        self.straight(falling..2 * n, "the last columns")?;
+        let long = |k: usize| k > 0 && self.range(k).1 >= period;
+        let [first, longer, shorter, last] = self.scans.parts(long);
+        self.straight(first, "the first columns")?;
+        self.nested(longer, "columns that become longer")?;
+        self.nested(shorter, "columns that become shorter")?;
+        self.straight(last, "the last columns")?;
         let piles = self.scans.sweep().map_or(&[][..], |sweep| &sweep.piles);
         if let Some(out) = piles.get(2 * n).and_then(|pile| pile.out) {
             let top = self.take()?;
@@ -99,7 +99,10 @@ impl Nest<'_> {
         };
         self.flow.note(what.into());
         let (n, period, square) = (self.scans.n, self.period(), self.square());
-        let passes = columns.len() / period;
+        let passes = match self.scans.style {
+            Style::Rolled => columns.len() / period,
+            _ => 0,
+        };
         let strand = self.scans.strands[0];
         // The end of X or Y that moves with the column.
         let (home, at) = match first < n {

@@ -1,0 +1,73 @@
+//! Where the arrays of two nested loops lie.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::schedule::{Array, Scans, WordStep};
+
+/// What an address is relative to: the register that a function is entered with.
+pub type Base = u8;
+
+/// Bytes of a word.
+const WORD: i32 = 4;
+
+/// Word `i` of an array lies `at + 4 i` bytes from the base.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Home {
+    pub base: Base,
+    pub at: i32,
+}
+
+impl Home {
+    /// The place that `base` points to.
+    pub fn of(base: Base) -> Self {
+        Self { base, at: 0 }
+    }
+
+    /// Where word `index` lies.
+    pub fn place(self, index: usize) -> i32 {
+        self.at + WORD * index as i32
+    }
+}
+
+/// The places of all arrays: operands are where they are, but for those in `copied`, which lie side by side with
+/// what is computed from `frame` on. The words of the frame.
+pub fn settle(
+    scans: &Scans,
+    copied: &BTreeSet<Array>,
+    (result, frame): (Home, Home),
+    operand: impl Fn(usize) -> Base,
+) -> (BTreeMap<Array, Home>, usize) {
+    let n = scans.n;
+    let mut homes = BTreeMap::new();
+    let mut words = 0;
+    let arrays = scans.strands.iter().flat_map(|s| [s.x, s.y]);
+    // The quotient word of a row stays in a register.
+    let arrays = arrays.filter(|array| !(scans.rows && *array == Array::Quotients));
+    let arrays: BTreeSet<Array> = arrays.chain(copied.iter().copied()).collect();
+    for array in arrays {
+        let home = match array {
+            Array::Operand(side) if !copied.contains(&array) => Home::of(operand(side)),
+            _ => {
+                words += n;
+                let at = frame.place(words - n);
+                Home { at, ..frame }
+            }
+        };
+        homes.insert(array, home);
+    }
+    let mut columns = result;
+    for (at, step) in scans.words.steps.iter().enumerate() {
+        if let WordStep::Chain(_) = step {
+            homes.insert(Array::Chain(at), result);
+            // Where the quotient words were: those below the column are no longer needed.
+            columns = homes.get(&Array::Quotients).copied().unwrap_or(result);
+        }
+    }
+    if scans.quotient.is_some() {
+        columns.at -= WORD * n as i32;
+    }
+    if !scans.rows {
+        homes.insert(Array::Columns, columns);
+    }
+    (homes, words)
+}

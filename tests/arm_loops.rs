@@ -1,0 +1,280 @@
+//! Two nested loops on an ARM: proved, right on big integers, as fast as they should be; faults are rejected.
+
+use lozenge::facts::Style;
+use lozenge::fault::Fault;
+use lozenge::function::Function;
+use lozenge::isa::arm::ArmIsa;
+use lozenge::isa::arm::code::Insn;
+use lozenge::isa::arm::cores::{ARM7TDMI, ARM7TDMI_HW2018, Core};
+use lozenge::isa::arm::instructions::Op as Operation;
+use lozenge::isa::{Isa, Operands};
+use lozenge::kernel::{self, Error, Kernel, Request};
+use lozenge::prove;
+use lozenge::spec::modulus::{Modular, Modulus, Reduce};
+use lozenge::spec::{Alias, Op};
+use lozenge::vectors::{self, Random};
+use num_bigint::BigUint;
+
+const LOOPS: [Style; 2] = [Style::Looped, Style::Rolled];
+
+fn request(op: Op, words: u32, reduce: Reduce, style: Style, unroll: usize) -> Request {
+    let method = match op {
+        Op::Mul => "product-scanning",
+        Op::Sqr => "square-product-scanning",
+        _ => "fips",
+    };
+    let modular = Modular {
+        modulus: Modulus::Runtime,
+        reduce,
+    };
+    Request {
+        op,
+        size: (32 * words).into(),
+        modular: op.is_modular().then_some(modular),
+        method: Some(method.into()),
+        params: [("unroll".into(), unroll)].into(),
+        max_regs: None,
+        style: Some(style),
+        budget: Default::default(),
+        drop: None,
+    }
+}
+
+/// `a b`, `a b / R mod m` or its square, from big integers alone.
+fn is_right(
+    op: Op,
+    modular: Option<&Modular>,
+    bits: u32,
+    sources: &[BigUint],
+    got: &BigUint,
+) -> bool {
+    let product = &sources[0] * &sources[op.factors() - 1];
+    let Some(modular) = modular else {
+        return *got == product;
+    };
+    let words = BigUint::from(1u8) << bits;
+    let m = &sources[op.factors()] % &words;
+    let bound = match modular.reduce {
+        Reduce::Full => m.clone(),
+        Reduce::Almost => words,
+        Reduce::Lazy => &m << 1,
+    };
+    (got << bits) % &m == product % &m && *got < bound
+}
+
+/// A proved kernel that is right on numbers wherever its operands may lie.
+fn check(core: &Core, request: &Request, runs: usize) -> Kernel<ArmIsa> {
+    let name = format!("{request:?}");
+    let kernel = kernel::generate::<ArmIsa>(request, core);
+    let kernel = kernel.unwrap_or_else(|e| panic!("{name}: {e}"));
+    assert!(kernel.is_proved(), "{name}: {:?}", kernel.proof);
+    assert_eq!(Some(kernel.style), request.style, "{name}");
+    let others = kernel.aliasing.iter().filter(|case| {
+        assert!(case.allowed || !request.op.is_modular(), "{name}: {case:?}");
+        case.allowed
+    });
+    let others: Vec<_> = others.map(|case| case.alias).collect();
+    for alias in [Alias::Distinct].into_iter().chain(others) {
+        for mut sources in vectors::of(&kernel.spec, runs, 7) {
+            if request.op.factors() == 2 && matches!(alias, Alias::AIsB | Alias::All) {
+                sources[1] = sources[0].clone();
+            }
+            let run = kernel::run::<ArmIsa>(&kernel.spec, core, &kernel.code, &sources, alias);
+            let (got, _) = run.unwrap_or_else(|e| panic!("{name}: {e}"));
+            let modular = request.modular.as_ref();
+            let right = is_right(request.op, modular, kernel.spec.size.a, &sources, &got);
+            assert!(right, "{name}, {alias:?}: {sources:x?}: {got:x}");
+        }
+    }
+    kernel
+}
+
+/// Sizes with and without a rest of columns, all reductions, every shape of a pass.
+#[test]
+fn loops_are_proved_and_right() {
+    let mut made = 0;
+    for words in [2, 3, 4, 7, 13] {
+        for op in [Op::Mul, Op::Sqr, Op::Montmul, Op::Montsqr] {
+            for unroll in [1, 2, 4, 6] {
+                for (i, style) in LOOPS.into_iter().enumerate() {
+                    // Every size and shape meets every reduction.
+                    let reduce = Reduce::ALL[(words as usize + unroll + i) % 3];
+                    check(&ARM7TDMI, &request(op, words, reduce, style, unroll), 6);
+                    made += 1;
+                }
+            }
+        }
+    }
+    println!("{made} kernels");
+}
+
+/// The code of a rolled kernel is as long for all sizes with the same rests.
+#[test]
+fn rolled_code_does_not_grow() {
+    for (op, bytes) in [(Op::Mul, 216), (Op::Sqr, 740), (Op::Montmul, 1000)] {
+        let code = |words| {
+            let request = request(op, words, Reduce::Full, Style::Rolled, 1);
+            check(&ARM7TDMI, &request, 2).code.len()
+        };
+        let [small, large] = [code(16), code(64)];
+        assert!(
+            small <= bytes && large <= small + 16,
+            "{op:?}: {small}, {large}"
+        );
+    }
+}
+
+/// Cycles of a pass of the inner loop with the most products, and how many those are.
+fn inner(core: &Core, insns: &[Insn]) -> (u64, usize) {
+    let back = |(at, insn): (usize, &Insn)| {
+        let jumps = insn.op == Operation::B && insn.ops.k < 0;
+        jumps.then(|| &insns[(at as i32 + 2 + insn.ops.k) as usize..=at])
+    };
+    let branches = |body: &&[Insn]| body.iter().filter(|i| i.op == Operation::B).count() == 1;
+    let products = |body: &&[Insn]| body.iter().filter(|i| i.op == Operation::UMULL).count();
+    let bodies = insns.iter().enumerate().filter_map(back).filter(branches);
+    let body = bodies.max_by_key(products).expect("a loop");
+    let cost = |insn: &Insn| {
+        let words = match insn.op {
+            Operation::LDM => insn.ops.k.count_ones(),
+            _ => 0,
+        };
+        let effects = lozenge::isa::arm::cores::Effects {
+            words,
+            ..Default::default()
+        };
+        (core.cycles)(&mut Default::default(), insn.form().timing, &effects).max
+    };
+    (body.iter().map(cost).sum(), products(&body))
+}
+
+/// `2 (c + 2) + 9 c` cycles for a chunk of `c > 1` products, `6 + 9` for one, 4 for the end of the loop.
+#[test]
+fn inner_loops_cost_what_their_instructions_do() {
+    for (unroll, cycles) in [(1, 19), (2, 30), (3, 41), (4, 56), (6, 78)] {
+        let request = request(Op::Mul, 32, Reduce::Full, Style::Rolled, unroll);
+        let (_, best) = kernel::choose::<ArmIsa>(&request, &ARM7TDMI).expect("a kernel");
+        let made = inner(&ARM7TDMI, &best.program.insns);
+        assert_eq!(made, (cycles, unroll), "unroll={unroll}");
+    }
+}
+
+/// What has no such loops says so.
+#[test]
+fn what_has_no_loops_is_refused() {
+    for (op, words, modulus, method) in [
+        (Op::Montmul, 8, "p256", "fips"),
+        (Op::Montmul, 1, "runtime", "fips"),
+        (Op::Montsqr, 8, "runtime", "fios"),
+    ] {
+        let mut request = request(op, words, Reduce::Full, Style::Rolled, 1);
+        request.method = Some(method.into());
+        request.modular.as_mut().expect("a modulus").modulus = modulus.parse().expect("a modulus");
+        match kernel::generate::<ArmIsa>(&request, &ARM7TDMI) {
+            Err(error @ (Error::Style(..) | Error::Lower { .. })) => {
+                assert!(error.to_string().contains("--style unrolled"), "{error}");
+            }
+            Err(error) => panic!("{error}"),
+            Ok(_) => panic!("{request:?}"),
+        }
+    }
+}
+
+/// Instructions after which a mutant does not return any more.
+const PATIENCE: u64 = 20_000;
+
+/// One fault in a program.
+fn fault(insns: &[Insn], random: &mut Random) -> Option<(usize, Insn)> {
+    let at = random.below(insns.len());
+    let mut insn = insns[at];
+    let form = insn.form();
+    let has = |letter| form.letters().iter().any(|(l, _)| *l == letter);
+    let register = random.below(15) as u8;
+    match random.below(10) {
+        0 => insn = Insn::reg(Operation::MOV, false, 0, 0, 0),
+        1 if has('d') => insn.ops.d = register,
+        2 if has('n') => insn.ops.n = register,
+        3 if has('m') => insn.ops.m = register,
+        4 if has('r') => insn.ops.r = register,
+        5 if has('S') => insn.ops.s = !insn.ops.s,
+        6 if has('#') => {
+            let other = [
+                Operation::ADD,
+                Operation::ADC,
+                Operation::SUB,
+                Operation::SBC,
+            ];
+            insn.op = other[random.below(4)];
+        }
+        7 if has('#') || has('@') || has('l') => insn.ops.k ^= 1 << random.below(12),
+        8 if has('W') => match random.below(3) {
+            0 => insn.ops.w = !insn.ops.w,
+            1 => insn.ops.u = !insn.ops.u,
+            _ => insn.ops.p = !insn.ops.p,
+        },
+        // A loop that ends elsewhere, or is gone once more.
+        9 if has('k') => insn.ops.k += [-1, 1][random.below(2)],
+        _ => return None,
+    }
+    (insn != insns[at] && insn.encode().is_ok()).then_some((at, insn))
+}
+
+#[test]
+fn the_prover_rejects_faults_in_loops() {
+    let mut random = Random::new(11);
+    let (mut tried, mut differ, mut endless) = (0, 0, 0);
+    for (op, words, style, unroll) in [
+        (Op::Mul, 5, Style::Rolled, 1),
+        (Op::Mul, 7, Style::Looped, 2),
+        (Op::Sqr, 6, Style::Rolled, 1),
+        (Op::Sqr, 9, Style::Rolled, 2),
+        (Op::Montmul, 5, Style::Rolled, 1),
+        (Op::Montsqr, 5, Style::Rolled, 1),
+    ] {
+        let request = request(op, words, Reduce::Full, style, unroll);
+        let kernel = check(&ARM7TDMI_HW2018, &request, 2);
+        let spec = &kernel.spec;
+        let inputs = vectors::of(spec, 30, 8);
+        let mut count = 0;
+        while count < 120 {
+            let Some((at, insn)) = fault(&kernel.program.insns, &mut random) else {
+                continue;
+            };
+            count += 1;
+            let mut insns = kernel.program.insns.clone();
+            insns[at] = insn;
+            let code = ArmIsa::encode(&ARM7TDMI, &insns).expect("it was encoded before");
+            // What does not return has no proof, either, and takes long to say so.
+            let mut returns = true;
+            let same = inputs.iter().all(|sources| {
+                let operands = Operands {
+                    spec,
+                    sources,
+                    alias: Alias::Distinct,
+                };
+                let function = Function::kernel(&code);
+                let run = ArmIsa::call_concrete(&ARM7TDMI, &function, &operands, PATIENCE);
+                returns &= !matches!(run, Err((_, Fault::StepLimit(_))));
+                run.is_ok_and(|(got, _)| {
+                    is_right(op, spec.modular.as_ref(), spec.size.a, sources, &got)
+                })
+            });
+            if !returns {
+                endless += 1;
+                continue;
+            }
+            let proof = prove::prove::<ArmIsa>(spec, &ARM7TDMI, &code, Alias::Distinct);
+            assert!(
+                same || !proof.holds(),
+                "proved, but wrong: {} for {} at {}",
+                insn.text(),
+                kernel.program.insns[at].text(),
+                4 * at
+            );
+            tried += 1;
+            differ += usize::from(!same);
+        }
+    }
+    println!("{tried} faults, {differ} change a result, all rejected; {endless} more never return");
+    assert!(tried >= 600 && differ * 2 > tried);
+}
