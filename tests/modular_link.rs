@@ -79,6 +79,8 @@ const WIDE: &[Case] = &[
     ("montmul", 192, "odd", "full", "--method cios"),
     ("montmul", 256, "runtime", "full", "--method fips"),
     ("montmul", 192, "runtime", "lazy", "--method hsps -p d=2"),
+    ("montmul", 256, "runtime", "full", "--method fips --style rolled"),
+    ("montsqr", 224, "runtime", "almost", "--method fips --style rolled -p unroll=1"),
     ("montsqr", 256, "prime", "full", "--method fips"),
     ("montsqr", 192, "odd", "almost", "--method sos"),
     ("montsqr", 256, "runtime", "almost", "--method fios"),
