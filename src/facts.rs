@@ -1,7 +1,7 @@
 //! All that a method may know of a target.
 
 /// How much of a kernel is written out.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, serde::Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Style {
     /// All of it: nothing is executed twice.

@@ -79,6 +79,9 @@ fn advice(error: &LowerError) -> &'static str {
         LowerError::ThreePointers => {
             ": try --style rolled --method hybrid (mul) or square-product-scanning (sqr), or --abi gcc"
         }
+        LowerError::Loops => {
+            ": try --method product-scanning, operand-scanning or square-product-scanning, or --style unrolled"
+        }
         LowerError::RowsOfQuotients => ": try --method fips or hfips",
         LowerError::Blocks => ": try --method product-scanning or fips",
         LowerError::Column(_) => ": try larger ones, --method hfips or hybrid -p d=4",

@@ -1,4 +1,4 @@
-//! The matrix operation x method x parameters x size x machine: every cell is a kernel that is proved
+//! The matrix operation x method x parameters x size x style x machine: every cell is a kernel that is proved
 //! and right on numbers for every aliasing it allows, or has a reason why there is none.
 
 use std::collections::BTreeMap;
@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lozenge::candidate::Budget;
+use lozenge::facts::Style;
 use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::ARM7TDMI_HW2018;
@@ -32,6 +33,13 @@ fn sizes() -> Vec<([u32; 2], usize)> {
     // The most work first.
     list.sort_by_key(|([n, m], _)| std::cmp::Reverse(n * m));
     list.dedup();
+    list
+}
+
+/// The same of loops: few, as a proof follows every pass.
+fn looped_sizes() -> Vec<([u32; 2], usize)> {
+    let mut list: Vec<_> = [16, 9, 8, 5, 4, 3, 2, 1].map(|n| ([n, n], 2)).to_vec();
+    list.push(([5, 3], 2));
     list
 }
 
@@ -63,6 +71,7 @@ fn share(sources: &mut [BigUint], alias: Alias, size: Size) {
 }
 
 struct Cell {
+    style: Style,
     op: Op,
     words: [u32; 2],
     method: &'static Method,
@@ -71,23 +80,31 @@ struct Cell {
 
 fn cells<I: Isa>(core: &I::Core) -> Vec<Cell> {
     let mut list = Vec::new();
-    for (words, sets) in sizes() {
-        let size = Size {
-            a: words[0] * I::WORD_BITS,
-            b: words[1] * I::WORD_BITS,
+    for style in Style::ALL {
+        let sizes = match style {
+            Style::Unrolled => sizes(),
+            _ => looped_sizes(),
         };
-        for op in Op::ALL.into_iter().filter(|op| !op.is_modular()) {
-            let Ok(spec) = Spec::new(op, size, I::WORD_BITS) else {
-                continue;
+        for (words, sets) in sizes {
+            let size = Size {
+                a: words[0] * I::WORD_BITS,
+                b: words[1] * I::WORD_BITS,
             };
-            for method in METHODS.iter().filter(|m| m.computes(op)) {
-                let choices = (method.defaults)(&spec, &I::facts(core));
-                list.extend(choices.into_iter().take(sets).map(|params| Cell {
-                    op,
-                    words,
-                    method,
-                    params,
-                }));
+            for op in Op::ALL.into_iter().filter(|op| !op.is_modular()) {
+                let Ok(spec) = Spec::new(op, size, I::WORD_BITS) else {
+                    continue;
+                };
+                for method in METHODS.iter().filter(|m| m.computes(op)) {
+                    let facts = I::facts(core).styled(style);
+                    let choices = (method.defaults)(&spec, &facts);
+                    list.extend(choices.into_iter().take(sets).map(|params| Cell {
+                        style,
+                        op,
+                        words,
+                        method,
+                        params,
+                    }));
+                }
             }
         }
     }
@@ -96,7 +113,8 @@ fn cells<I: Isa>(core: &I::Core) -> Vec<Cell> {
 
 #[derive(Default)]
 struct Tally {
-    proved: BTreeMap<&'static str, usize>,
+    /// By style and method.
+    proved: BTreeMap<(Style, &'static str), usize>,
     runs: usize,
     /// Why there is no kernel.
     unsupported: BTreeMap<String, usize>,
@@ -110,7 +128,13 @@ fn judge<I: Isa>(core: &I::Core, cell: &Cell, shared: &Mutex<Tally>) {
     let Cell { op, method, .. } = cell;
     let [a, b] = cell.words.map(|n| n * I::WORD_BITS);
     let size = Size { a, b };
-    let name = format!("{} {size} {} {:?}", op.name(), method.name, cell.params);
+    let name = format!(
+        "{} {size} {} {:?}, {}",
+        op.name(),
+        method.name,
+        cell.params,
+        cell.style.name()
+    );
     let named = |(name, value): (&&str, &usize)| (name.to_string(), *value);
     let request = Request {
         op: *op,
@@ -119,7 +143,7 @@ fn judge<I: Isa>(core: &I::Core, cell: &Cell, shared: &Mutex<Tally>) {
         method: Some(method.name.into()),
         params: cell.params.iter().map(named).collect(),
         max_regs: None,
-        style: None,
+        style: Some(cell.style).filter(|style| *style != Style::Unrolled),
         budget: Budget::default(),
         drop: None,
     };
@@ -128,13 +152,13 @@ fn judge<I: Isa>(core: &I::Core, cell: &Cell, shared: &Mutex<Tally>) {
     let kernel = match kernel {
         Ok(kernel) if kernel.is_proved() => kernel,
         Ok(kernel) => return tally.unknown.push(format!("{name}: {:?}", kernel.proof)),
-        Err(error @ (Error::Lower { .. } | Error::Method(_))) => {
+        Err(error @ (Error::Lower { .. } | Error::Method(_) | Error::Style(..))) => {
             *tally.unsupported.entry(error.to_string()).or_default() += 1;
             return;
         }
         Err(error) => return tally.missing.push(format!("{name}: {error}")),
     };
-    *tally.proved.entry(method.name).or_default() += 1;
+    *tally.proved.entry((cell.style, method.name)).or_default() += 1;
     drop(tally);
     let mut runs = 0;
     let others = kernel.aliasing.iter().filter(|case| case.allowed);
@@ -153,8 +177,9 @@ fn judge<I: Isa>(core: &I::Core, cell: &Cell, shared: &Mutex<Tally>) {
     shared.lock().expect("no thread panicked").runs += runs;
 }
 
-/// Judges all cells of a machine and prints them. `least`: how many are proved at least, by method.
-fn machine<I: Isa>(core: &I::Core, least: Least)
+/// Judges all cells of a machine and prints them. `least`: how many are proved at least, by method, and how many
+/// looped and rolled ones.
+fn machine<I: Isa>(core: &I::Core, least: Least, loops: [usize; 2])
 where
     I::Core: Sync,
 {
@@ -179,8 +204,8 @@ where
         tally.missing.len(),
         tally.runs,
     );
-    for (method, count) in &tally.proved {
-        let _ = writeln!(text, "  {method}: {count}");
+    for ((style, method), count) in &tally.proved {
+        let _ = writeln!(text, "  {method}, {}: {count}", style.name());
     }
     for (reason, count) in &tally.unsupported {
         let _ = writeln!(text, "  {count} x {reason}");
@@ -191,8 +216,14 @@ where
     println!("{text}");
     assert!(tally.unknown.is_empty() && tally.missing.is_empty());
     for (method, count) in METHODS.iter().map(|m| m.name).zip(least) {
-        let proved = tally.proved.get(method).copied().unwrap_or(0);
+        let proved = tally.proved.get(&(Style::Unrolled, method)).copied();
+        let proved = proved.unwrap_or(0);
         assert!(proved >= count, "{method}: {proved} of {count}");
+    }
+    for (style, count) in [Style::Looped, Style::Rolled].into_iter().zip(loops) {
+        let of_style = tally.proved.iter().filter(|((s, _), _)| *s == style);
+        let proved: usize = of_style.map(|(_, count)| count).sum();
+        assert!(proved >= count, "{}: {proved} of {count}", style.name());
     }
 }
 
@@ -200,7 +231,7 @@ where
 /// operand caching, consecutive operand caching, hybrid, product scanning, operand scanning;
 /// Karatsuba, Karatsuba-Comba, Karatsuba-schoolbook, Karatsuba squaring;
 /// squares by product scanning, operand scanning, carry catcher, lazy and sliding block doubling;
-/// shift-and-add; short products. What is loops only has its cells in `tests/avr_loops.rs`.
+/// shift-and-add; short products.
 type Least = [usize; 16];
 
 const AVR: Least = [
@@ -219,17 +250,17 @@ const MIPS_WIDE: Least = [
 
 #[test]
 fn avr() {
-    machine::<AvrIsa>(&ATMEGA128, AVR);
+    machine::<AvrIsa>(&ATMEGA128, AVR, [0, 0]);
 }
 
 #[test]
 fn avr_without_a_multiplier() {
-    machine::<AvrIsa>(&ATTINY85, AVR_NO_MUL);
+    machine::<AvrIsa>(&ATTINY85, AVR_NO_MUL, [0, 0]);
 }
 
 #[test]
 fn arm() {
-    machine::<ArmIsa>(&ARM7TDMI_HW2018, ARM);
+    machine::<ArmIsa>(&ARM7TDMI_HW2018, ARM, [0, 0]);
 }
 
 fn mips(features: &[Feature]) -> MipsCore {
@@ -239,15 +270,15 @@ fn mips(features: &[Feature]) -> MipsCore {
 
 #[test]
 fn mips_plain() {
-    machine::<MipsIsa>(&mips(&[]), MIPS);
+    machine::<MipsIsa>(&mips(&[]), MIPS, [0, 0]);
 }
 
 #[test]
 fn mips_with_a_wide_accumulator() {
-    machine::<MipsIsa>(&mips(&[Feature::WideAcc]), MIPS_WIDE);
+    machine::<MipsIsa>(&mips(&[Feature::WideAcc]), MIPS_WIDE, [0, 0]);
 }
 
 #[test]
 fn mips_with_row_steps() {
-    machine::<MipsIsa>(&mips(&[Feature::MaddHl]), MIPS);
+    machine::<MipsIsa>(&mips(&[Feature::MaddHl]), MIPS, [0, 0]);
 }

@@ -66,7 +66,7 @@ pub fn settle(
     if scans.quotient.is_some() {
         columns.at -= WORD * n as i32;
     }
-    if !scans.rows {
+    if !scans.rows || scans.quotient.is_none() {
         homes.insert(Array::Columns, columns);
     }
     (homes, words)

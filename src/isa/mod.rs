@@ -284,7 +284,7 @@ pub enum LowerError {
     Tiles,
     #[error("it needs three pointers, and Y is the stack pointer of data")]
     ThreePointers,
-    #[error("this machine has no loops yet: try --style unrolled")]
+    #[error("loops of blocks are not made for this machine")]
     Loops,
     #[error("there are no drivers with {0}")]
     Driver(&'static str),
@@ -308,6 +308,8 @@ pub enum LowerError {
     Column(usize),
     #[error("{0} has no loads with displacement")]
     Displacements(&'static str),
+    #[error("the outer one of these loops is not written out: try --style rolled")]
+    Looped,
     #[error(
         "rows in loops are made of MADDH and MADDL only: try --isa-ext {0}, or --style unrolled"
     )]

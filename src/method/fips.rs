@@ -18,7 +18,7 @@ pub static METHOD: Method = Method {
     ops: &[Op::Montmul, Op::Montsqr, Op::Redc, Op::Tomont, Op::Frommont],
     parameters: &[Parameter {
         name: "unroll",
-        meaning: "products of a strand per pass of the inner loop (rolled)",
+        meaning: "products of a strand per pass of the inner loop (looped, rolled)",
     }],
     defaults: |_, _| vec![Params::new()],
     schedule,

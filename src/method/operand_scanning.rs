@@ -22,7 +22,7 @@ pub static METHOD: Method = Method {
         },
         Parameter {
             name: "unroll",
-            meaning: "words per pass of the inner loop (rolled)",
+            meaning: "words per pass of the inner loop (looped, rolled)",
         },
     ],
     defaults: |spec, facts| {

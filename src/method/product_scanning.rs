@@ -16,7 +16,7 @@ pub static METHOD: Method = Method {
     ops: &[Op::Mul, Op::Mullo, Op::Mulhi],
     parameters: &[Parameter {
         name: "unroll",
-        meaning: "products per pass of the inner loop (rolled)",
+        meaning: "products per pass of the inner loop (looped, rolled)",
     }],
     defaults: |_, _| vec![Params::new()],
     schedule,

@@ -25,7 +25,7 @@ pub static METHOD: Method = Method {
         },
         Parameter {
             name: "unroll",
-            meaning: "pairs of products per pass of the inner loop (rolled, c=0)",
+            meaning: "pairs of products per pass of the inner loop (looped, rolled; c=0)",
         },
     ],
     defaults: |_, facts| match facts.in_scans() {

@@ -48,6 +48,8 @@ pub struct Scans {
     pub strands: Vec<Strand>,
     /// A sweep for each row, instead of one for all columns.
     pub rows: bool,
+    /// Of a reduction alone: word `k` of it is added in column `k`.
+    pub addend: Option<Array>,
     /// `m'` and `m[0]` of the quotients, if there are any.
     pub quotient: Option<[Word; 2]>,
     /// Products of a strand in a pass of the inner loop; if none is given, the target chooses.
@@ -73,8 +75,19 @@ impl Scans {
     /// and chains after it.
     pub fn of(style: Style, words: Words, unroll: Option<usize>) -> Option<Self> {
         let sweeps: Vec<&Sweep> = sweeps(&words).collect();
-        let n = words.lengths.first().copied().filter(|n| *n > 1)?;
         let rows = sweeps.len() > 1;
+        let made_zero = sweeps
+            .first()?
+            .piles
+            .iter()
+            .filter(|p| p.quotient.is_some());
+        let n = match made_zero.count() {
+            0 | 1 => words.lengths.first().copied()?,
+            count => count,
+        };
+        if n < 2 {
+            return None;
+        }
         // The column with the most products.
         let middle = sweeps.first()?.piles.get(n - 1)?;
         let first = sweeps.first()?.piles.get(if rows { 0 } else { n - 1 })?;
@@ -82,6 +95,8 @@ impl Scans {
         let places = places(&words, &sweeps);
         let array = |word: &Word| places[word.0].map(|(array, _)| array);
         let mut strands: Vec<Strand> = Vec::new();
+        let addend = first.addends.first().filter(|_| !rows);
+        let addend = addend.and_then(array);
         let pairs = |pairs: bool| move |(x, y): &(Word, Word)| (*x, *y, pairs);
         let doubled = middle.doubled.iter().map(pairs(true));
         for (x, y, pairs) in doubled.chain(middle.products.iter().map(pairs(false))) {
@@ -99,6 +114,7 @@ impl Scans {
             n,
             strands,
             rows,
+            addend,
             quotient,
             unroll,
             side: None,
@@ -176,12 +192,14 @@ impl Scans {
             (set.len() == list.len()).then_some(set)
         };
         let [twice, once] = self.products(k);
+        let addend = self.addend.filter(|_| k < 2 * self.n);
+        let addend = addend.map(|array| Some((array, k)));
         let quotient = pile.quotient.map(|q| [q.inverse, q.m]);
         let wanted = self.quotient.filter(|_| k < self.n);
         let q = pile.quotient.and_then(|q| self.place(q.q));
         set(&pile.doubled) == Some(twice)
             && set(&pile.products) == Some(once)
-            && pile.addends.is_empty()
+            && pile.addends.iter().map(|t| self.place(*t)).eq(addend)
             && quotient == wanted
             && q == wanted.map(|_| (Array::Quotients, k))
             && pile.out.is_some() == (self.quotient.is_none() || k >= self.n)

@@ -44,7 +44,7 @@ impl Nest<'_> {
         free.extend(self.put_all_away());
         for step in &steps[behind..] {
             match step {
-                WordStep::Part(text) => self.note(text),
+                WordStep::Part(text) => self.flow.note(text),
                 WordStep::Chain(chain) => self.chain(chain, &mut free)?,
                 _ => {}
             }
@@ -61,7 +61,7 @@ impl Nest<'_> {
             Sum::Sub => Op::SBC,
         };
         let r = free.pop().ok_or(LowerError::Registers)?;
-        self.no_carry(op, r);
+        self.flow.no_carry(op, r);
         let stretch = self.scans.stretch(chain).filter(|s| s.links > 1);
         let links = stretch.map_or(0, |s| s.links);
         if let Some(stretch) = stretch {
@@ -76,7 +76,7 @@ impl Nest<'_> {
             let y = link.y.map(value).transpose()?;
             let out = free.pop().ok_or(LowerError::Registers)?;
             if x.is_none() {
-                self.imm(Op::MOV, false, out, 0, 0);
+                self.flow.imm(Op::MOV, false, out, 0, 0);
             }
             self.link(op, out, x.unwrap_or(out), y);
             self.values.insert(link.out, out);
@@ -85,9 +85,9 @@ impl Nest<'_> {
             End::Drop => free.push(r),
             End::Mask { out } => {
                 // The flag is the inverse of a borrow.
-                self.reg(Op::SBC, false, r, r, r);
+                self.flow.reg(Op::SBC, false, r, r, r);
                 if op == Op::ADC {
-                    self.reg(Op::MVN, false, r, 0, r);
+                    self.flow.reg(Op::MVN, false, r, 0, r);
                 }
                 self.values.insert(out, r);
             }
@@ -99,8 +99,8 @@ impl Nest<'_> {
     /// `out = x ± y ± carry`.
     fn link(&mut self, op: Op, out: u8, x: u8, y: Option<u8>) {
         match y {
-            Some(y) => self.reg(op, true, out, x, y),
-            None => self.imm(op, true, out, x, 0),
+            Some(y) => self.flow.reg(op, true, out, x, y),
+            None => self.flow.imm(op, true, out, x, 0),
         }
     }
 
@@ -133,28 +133,28 @@ impl Nest<'_> {
         }
         self.point(to, into);
         let pass = |nest: &mut Self, count: usize| {
-            nest.walk(Op::LDR, from_x, &xs[..count]);
+            nest.flow.walk(Op::LDR, from_x, &xs[..count]);
             if from.is_some() {
-                nest.walk(Op::LDR, from_y, &ys[..count]);
+                nest.flow.walk(Op::LDR, from_y, &ys[..count]);
             }
             for (x, y) in xs.iter().zip(ys).take(count) {
                 let y = from.map(|_| *y);
                 if let (Some(y), Some(mask)) = (y, mask) {
-                    nest.push(Insn::reg(Op::AND, false, y, y, mask));
+                    nest.flow.push(Insn::reg(Op::AND, false, y, y, mask));
                 }
                 nest.link(op, *x, *x, y);
             }
-            nest.walk(Op::STR, to, &xs[..count]);
+            nest.flow.walk(Op::STR, to, &xs[..count]);
         };
         let passes = stretch.links / count;
         let mut done = 0;
         if passes > 1 {
-            self.insns.extend(Insn::number(left, passes as u32));
-            let top = self.insns.len();
+            self.flow.number(left, passes as u32);
+            let top = self.flow.top();
             pass(self, count);
-            self.imm(Op::SUB, false, left, left, 1);
-            self.imm(Op::TEQ, false, 0, left, 0);
-            self.again(top);
+            self.flow.imm(Op::SUB, false, left, left, 1);
+            self.flow.imm(Op::TEQ, false, 0, left, 0);
+            self.flow.again(top);
             done = passes * count;
         }
         while done < stretch.links {

@@ -11,13 +11,14 @@
 //! | [`lower`], [`pointers`] | from a schedule to a program |
 //! | [`plan`], [`outlook`], [`columns`], [`search`] | blocks of columns |
 //! | [`words`], [`sweeps`] | schedules in words |
-//! | [`scans`], [`nest`], [`links`] | two nested loops |
+//! | [`scans`], [`rounds`], [`nest`], [`links`], [`flow`] | two nested loops |
 
 pub mod abi;
 pub mod code;
 pub mod columns;
 pub mod cores;
 mod driver;
+mod flow;
 pub mod instructions;
 mod links;
 pub mod lower;
@@ -27,6 +28,7 @@ mod nest;
 pub mod outlook;
 pub mod plan;
 pub mod pointers;
+mod rounds;
 pub mod run;
 pub mod scans;
 pub mod search;

@@ -6,22 +6,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::abi;
-use super::code::{Insn, immediate_bits};
+use super::code::Insn;
+use super::flow::{Flow, WORD};
 use super::instructions::Op;
 use super::machine::SP;
 use crate::isa::LowerError;
 use crate::isa::homes::{Base, Home, settle};
-use crate::program::Program;
 use crate::schedule::{Array, Scans, Word};
 
 /// `LSR #1` of the register in the lowest bits of a shifter operand.
 const LSR_1: i32 = 1 << 7 | 1 << 5;
 /// Offsets of LDR and STR are below.
 const REACH: i32 = 4096;
-/// Bytes of a word.
-pub(super) const WORD: i32 = 4;
-
 /// The register an operand's pointer comes in.
 pub(super) fn argument(side: usize) -> Base {
     1 + side as u8
@@ -65,8 +61,7 @@ pub(super) struct Named {
 /// Emits the loops.
 pub(super) struct Nest<'a> {
     pub scans: &'a Scans,
-    pub insns: Vec<Insn>,
-    notes: Vec<(usize, String)>,
+    pub flow: Flow,
     pub homes: BTreeMap<Array, Home>,
     pub named: Named,
     /// Products of a strand in a pass.
@@ -138,8 +133,7 @@ impl<'a> Nest<'a> {
         let (homes, words) = settle(scans, &BTreeSet::new(), places, argument);
         let mut nest = Self {
             scans,
-            insns: Vec::new(),
-            notes: Vec::new(),
+            flow: Flow::default(),
             homes,
             named,
             unroll,
@@ -154,46 +148,16 @@ impl<'a> Nest<'a> {
         }
         Ok(nest)
     }
-
-    /// The whole function.
-    ///
-    /// # Errors
-    /// When the stack would be too deep.
-    pub fn finish(self) -> Result<Program<Insn>, LowerError> {
-        let (before, after) = abi::frame(&self.insns, self.words + self.slots)?;
-        let start = before.len();
-        let end = start + self.insns.len();
-        let mut program = Program::new();
-        program.notes.push((0, "save registers".into()));
-        let notes = self.notes.into_iter();
-        program
-            .notes
-            .extend(notes.map(|(at, text)| (at + start, text)));
-        program.notes.push((end, "restore registers".into()));
-        program.insns = [before, self.insns, after].concat();
-        Ok(program)
-    }
 }
 
 /// Words of a sum that waits on the stack.
 const CARRIED: usize = 2;
 
-/// Instructions.
+/// Where things are.
 impl Nest<'_> {
-    pub fn push(&mut self, insn: Insn) {
-        self.insns.push(insn);
-    }
-
-    pub fn note(&mut self, text: &str) {
-        self.notes.push((self.insns.len(), text.into()));
-    }
-
-    pub fn reg(&mut self, op: Op, s: bool, d: u8, n: u8, m: u8) {
-        self.push(Insn::reg(op, s, d, n, m));
-    }
-
-    pub fn imm(&mut self, op: Op, s: bool, d: u8, n: u8, value: u8) {
-        self.push(Insn::imm(op, s, d, n, value));
+    /// Words of the frame.
+    pub fn scratch(&self) -> usize {
+        self.words + self.slots
     }
 
     /// Products of so many words, a chunk at a time.
@@ -201,62 +165,6 @@ impl Nest<'_> {
         chunks(count, self.named.x.len()).for_each(|count| self.chunk(count));
     }
 
-    pub fn copy(&mut self, d: u8, m: u8) {
-        if d != m {
-            self.reg(Op::MOV, false, d, 0, m);
-        }
-    }
-
-    /// `d = n + value`, eight bits of the value at a time.
-    pub fn add(&mut self, d: u8, n: u8, value: i32) {
-        let op = if value < 0 { Op::SUB } else { Op::ADD };
-        let mut rest = value.unsigned_abs();
-        let mut n = n;
-        while rest != 0 {
-            let low = rest & 0xff << (rest.trailing_zeros() & !1);
-            let part = if immediate_bits(rest).is_some() {
-                rest
-            } else {
-                low
-            };
-            self.insns
-                .extend(immediate_bits(part).map(|bits| Insn::alu(op, false, d, n, bits)));
-            (n, rest) = (d, rest - part);
-        }
-        self.copy(d, n);
-    }
-
-    /// Compares `n` with a number; the spare register may be lost.
-    pub fn compare(&mut self, n: u8, value: i32) {
-        match immediate_bits(value as u32) {
-            Some(bits) => self.push(Insn::alu(Op::CMP, false, 0, n, bits)),
-            None => {
-                let r = self.named.spare;
-                self.insns.extend(Insn::number(r, value as u32));
-                self.reg(Op::CMP, false, 0, n, r);
-            }
-        }
-    }
-
-    /// Sets or clears the carry, so that a sum or a difference begins without one; `r` is lost.
-    pub fn no_carry(&mut self, op: Op, r: u8) {
-        self.imm(Op::MOV, false, r, 0, 0);
-        let compare = if op == Op::ADC { Op::CMN } else { Op::CMP };
-        self.reg(compare, false, 0, r, r);
-    }
-
-    /// Goes back to instruction `top` unless the flags say "equal".
-    pub fn again(&mut self, top: usize) {
-        let mut branch = Insn::reg(Op::B, false, 0, 0, 0);
-        // NE; relative to two instructions further on.
-        branch.ops.cond = 1;
-        branch.ops.k = top as i32 - self.insns.len() as i32 - 2;
-        self.push(branch);
-    }
-}
-
-/// Where things are.
-impl Nest<'_> {
     pub fn home(&self, array: Array) -> Result<Home, LowerError> {
         self.homes.get(&array).copied().ok_or(LowerError::Scans)
     }
@@ -277,7 +185,7 @@ impl Nest<'_> {
     /// The argument in register `r` goes to its slot.
     fn put_away(&mut self, r: Base) {
         let at = self.slot(usize::from(r));
-        self.push(Insn::at(Op::STR, r, SP, at, false));
+        self.flow.push(Insn::at(Op::STR, r, SP, at, false));
         self.resident.remove(&r);
     }
 
@@ -292,7 +200,7 @@ impl Nest<'_> {
     pub fn waiting(&mut self, op: Op, registers: [u8; 2]) {
         for (i, r) in registers.into_iter().enumerate() {
             let at = self.slot(self.slots - CARRIED + i);
-            self.push(Insn::at(op, r, SP, at, false));
+            self.flow.push(Insn::at(op, r, SP, at, false));
         }
     }
 
@@ -302,7 +210,7 @@ impl Nest<'_> {
             return base;
         }
         let at = self.slot(usize::from(base));
-        self.push(Insn::at(Op::LDR, r, SP, at, false));
+        self.flow.push(Insn::at(Op::LDR, r, SP, at, false));
         r
     }
 
@@ -319,7 +227,8 @@ impl Nest<'_> {
             Moves::Whole => 0,
         };
         if let Some(t) = self.named.t {
-            self.push(Insn::alu(Op::ADD, false, r, from, i32::from(t) | shift));
+            self.flow
+                .push(Insn::alu(Op::ADD, false, r, from, i32::from(t) | shift));
         }
         r
     }
@@ -327,7 +236,7 @@ impl Nest<'_> {
     /// Makes `r` a pointer to `place`.
     pub fn point(&mut self, r: u8, place: Place) {
         let from = self.near(r, place);
-        self.add(r, from, place.at);
+        self.flow.add(r, from, place.at);
     }
 
     /// The same, where `from` points to another place.
@@ -340,7 +249,7 @@ impl Nest<'_> {
             true => there,
             false => self.moved(r, there, place.moves),
         };
-        self.add(r, from, place.at - known.at);
+        self.flow.add(r, from, place.at - known.at);
     }
 
     /// A load or store of `value` at a place, by way of `r` if need be.
@@ -348,36 +257,9 @@ impl Nest<'_> {
         let mut from = self.near(r, place);
         let mut at = place.at;
         if at.abs() >= REACH {
-            self.add(r, from, at);
+            self.flow.add(r, from, at);
             (from, at) = (r, 0);
         }
-        self.push(Insn::at(op, value, from, at, false));
+        self.flow.push(Insn::at(op, value, from, at, false));
     }
-
-    /// Registers from ascending places, or to them: the pointer moves on.
-    pub fn walk(&mut self, op: Op, pointer: u8, list: &[u8]) {
-        self.push(match list {
-            [r] => Insn::post(op, *r, pointer, WORD),
-            _ => Insn::block(several(op), pointer, (false, true), true, bits(list)),
-        });
-    }
-
-    /// Registers from the places below the pointer, which moves down.
-    pub fn walk_down(&mut self, pointer: u8, list: &[u8]) {
-        self.push(match list {
-            [r] => Insn::at(Op::LDR, *r, pointer, -WORD, true),
-            _ => Insn::block(Op::LDM, pointer, (true, false), true, bits(list)),
-        });
-    }
-}
-
-fn several(op: Op) -> Op {
-    match op {
-        Op::LDR => Op::LDM,
-        _ => Op::STM,
-    }
-}
-
-fn bits(list: &[u8]) -> u16 {
-    list.iter().fold(0, |set, r| set | 1 << r)
 }

@@ -12,8 +12,10 @@
 use std::ops::Range;
 
 use super::code::Insn;
+use super::flow::WORD;
 use super::instructions::{Op, Ops};
-use super::nest::{Moves, Nest, WORD, argument};
+use super::nest::{Moves, Nest, argument};
+use super::rounds;
 use crate::facts::Style;
 use crate::isa::LowerError;
 use crate::isa::homes::Home;
@@ -28,24 +30,28 @@ const UNROLL: [usize; 4] = [1, 2, 3, 6];
 /// # Errors
 /// When registers or the stack run out.
 pub fn lower(scans: &Scans, order: &[u8]) -> Result<Vec<Program<Insn>>, LowerError> {
+    if scans.side.is_some() {
+        return Err(LowerError::Blocks);
+    }
     let square = scans.strands.iter().any(|s| s.pairs);
     // An outer loop wants columns for two passes, behind the first ones.
     let fits = |unroll: &usize| {
         let period = unroll * if square { 2 } else { 1 };
-        *unroll == 1 || scans.style == Style::Looped || 3 * period <= scans.n
+        *unroll == 1 || scans.style == Style::Looped || scans.rows || 3 * period <= scans.n
     };
     let unroll: Vec<usize> = match scans.unroll {
         Some(unroll) => vec![unroll],
         None => UNROLL.into_iter().filter(fits).collect(),
     };
     let made = unroll.into_iter().map(|unroll| {
-        let mut nest = Nest::new(scans, order, (unroll, scans.style == Style::Rolled))?;
-        match scans.rows {
-            false => nest.sweep()?,
-            true => return Err(LowerError::Scans),
+        if scans.rows {
+            return rounds::lower(scans, order, unroll);
         }
+        let mut nest = Nest::new(scans, order, (unroll, scans.style == Style::Rolled))?;
+        nest.sweep()?;
         nest.chains()?;
-        nest.finish()
+        let scratch = nest.scratch();
+        nest.flow.finish(scratch)
     });
     let mut error = LowerError::Scans;
     let made = made.filter_map(|program| program.map_err(|e| error = e).ok());
@@ -71,7 +77,7 @@ impl Nest<'_> {
         };
         let [first, longer, shorter, last] = scans.parts(long);
         for r in self.named.sum {
-            self.imm(Op::MOV, false, r, 0, 0);
+            self.flow.imm(Op::MOV, false, r, 0, 0);
         }
         self.straight(first, "the first columns")?;
         self.nested(longer, "columns that become longer")?;
@@ -86,7 +92,7 @@ impl Nest<'_> {
 
     fn straight(&mut self, columns: Range<usize>, what: &str) -> Result<(), LowerError> {
         if !columns.is_empty() {
-            self.note(what);
+            self.flow.note(what);
         }
         columns.into_iter().try_for_each(|k| self.column(k))
     }
@@ -101,9 +107,9 @@ impl Nest<'_> {
         let Some(t) = self.named.t.filter(|_| passes > 1) else {
             return self.straight(columns, what);
         };
-        self.note(what);
-        self.imm(Op::MOV, false, t, 0, 0);
-        let top = self.insns.len();
+        self.flow.note(what);
+        self.flow.imm(Op::MOV, false, t, 0, 0);
+        let top = self.flow.top();
         let before = self.named.sum;
         self.outer = true;
         let end = columns.start + period;
@@ -115,21 +121,21 @@ impl Nest<'_> {
             [to, _, _] if to == low => {}
             // Of before: [top, low, high] or [high, top, low].
             [a, b, c] if a == top_word => {
-                self.copy(a, low);
-                self.copy(b, high);
-                self.imm(Op::MOV, false, c, 0, 0);
+                self.flow.copy(a, low);
+                self.flow.copy(b, high);
+                self.flow.imm(Op::MOV, false, c, 0, 0);
             }
             [a, b, c] => {
-                self.copy(b, high);
-                self.copy(a, low);
-                self.imm(Op::MOV, false, c, 0, 0);
+                self.flow.copy(b, high);
+                self.flow.copy(a, low);
+                self.flow.imm(Op::MOV, false, c, 0, 0);
             }
         }
         self.named.sum = before;
         let step = WORD * period as i32;
-        self.add(t, t, step);
-        self.compare(t, step * passes as i32);
-        self.again(top);
+        self.flow.add(t, t, step);
+        self.flow.compare(t, step * passes as i32, self.named.spare);
+        self.flow.again(top);
         let done = columns.start + period * passes;
         (done..columns.end).try_for_each(|k| self.column(k))
     }
@@ -142,6 +148,12 @@ impl Nest<'_> {
                 true => self.pairs(*strand, k)?,
                 false => self.strand(*strand, k)?,
             }
+        }
+        if let Some(Array::Operand(side)) = scans.addend {
+            let word = self.named.x[0];
+            let place = self.place(Home::of(argument(side)), k, Moves::Whole);
+            self.access(Op::LDR, word, self.named.j, place);
+            self.add_word(word);
         }
         let pile = scans.sweep().and_then(|sweep| sweep.piles.get(k));
         let pile = pile.ok_or(LowerError::Scans)?;
@@ -160,7 +172,7 @@ impl Nest<'_> {
         }
         self.named.sum = [high, top, low];
         if k + 1 < 2 * n {
-            self.imm(Op::MOV, false, low, 0, 0);
+            self.flow.imm(Op::MOV, false, low, 0, 0);
         }
         Ok(())
     }
@@ -192,10 +204,10 @@ impl Nest<'_> {
             };
             let end = self.place(x, low + passes * self.unroll, of_end);
             self.point_from(stop, end, (j, start));
-            let top = self.insns.len();
+            let top = self.flow.top();
             self.chunks(self.unroll);
-            self.reg(Op::CMP, false, 0, j, stop);
-            self.again(top);
+            self.flow.reg(Op::CMP, false, 0, j, stop);
+            self.flow.again(top);
         } else if passes == 1 {
             self.chunks(self.unroll);
         }
@@ -206,8 +218,8 @@ impl Nest<'_> {
     /// Products `x[i] y[k-i]` of as many words as are loaded at a time.
     pub(super) fn chunk(&mut self, count: usize) {
         let (x, y) = (self.named.x.clone(), self.named.y.clone());
-        self.walk(Op::LDR, self.named.j, &x[..count]);
-        self.walk_down(self.named.k, &y[..count]);
+        self.flow.walk(Op::LDR, self.named.j, &x[..count]);
+        self.flow.walk_down(self.named.k, &y[..count]);
         let mut high = self.named.spare;
         for (x, y) in x[..count].iter().zip(y[..count].iter().rev()) {
             self.product(*x, *y, [*y, high]);
@@ -217,15 +229,22 @@ impl Nest<'_> {
 
     /// Adds `x y`, which is in two registers then.
     fn product(&mut self, x: u8, y: u8, [low, high]: [u8; 2]) {
-        self.push(Insn::long(Op::UMULL, low, high, x, y));
+        self.flow.push(Insn::long(Op::UMULL, low, high, x, y));
         self.add_words([low, high]);
     }
 
     fn add_words(&mut self, [low, high]: [u8; 2]) {
         let sum = self.named.sum;
-        self.reg(Op::ADD, true, sum[0], sum[0], low);
-        self.reg(Op::ADC, true, sum[1], sum[1], high);
-        self.imm(Op::ADC, false, sum[2], sum[2], 0);
+        self.flow.reg(Op::ADD, true, sum[0], sum[0], low);
+        self.flow.reg(Op::ADC, true, sum[1], sum[1], high);
+        self.flow.imm(Op::ADC, false, sum[2], sum[2], 0);
+    }
+
+    fn add_word(&mut self, word: u8) {
+        let sum = self.named.sum;
+        self.flow.reg(Op::ADD, true, sum[0], sum[0], word);
+        self.flow.imm(Op::ADC, true, sum[1], sum[1], 0);
+        self.flow.imm(Op::ADC, false, sum[2], sum[2], 0);
     }
 
     /// `2 sum A[i] A[k-i]`, `i < k - i`, and `A[k/2]^2`.
@@ -236,17 +255,17 @@ impl Nest<'_> {
         if count > 0 {
             match self.named.carried {
                 Some([low, high]) => {
-                    self.copy(low, s0);
-                    self.copy(high, s1);
+                    self.flow.copy(low, s0);
+                    self.flow.copy(high, s1);
                 }
                 None => self.waiting(Op::STR, [s0, s1]),
             }
-            self.imm(Op::MOV, false, s0, 0, 0);
-            self.imm(Op::MOV, false, s1, 0, 0);
+            self.flow.imm(Op::MOV, false, s0, 0, 0);
+            self.flow.imm(Op::MOV, false, s1, 0, 0);
             self.strand(strand, k)?;
-            self.reg(Op::ADD, true, s0, s0, s0);
-            self.reg(Op::ADC, true, s1, s1, s1);
-            self.reg(Op::ADC, false, s2, s2, s2);
+            self.flow.reg(Op::ADD, true, s0, s0, s0);
+            self.flow.reg(Op::ADC, true, s1, s1, s1);
+            self.flow.reg(Op::ADC, false, s2, s2, s2);
             let carried = self.named.carried.unwrap_or([x, y]);
             if self.named.carried.is_none() {
                 self.waiting(Op::LDR, carried);
@@ -256,7 +275,7 @@ impl Nest<'_> {
         if k.is_multiple_of(2) && k / 2 < self.scans.n {
             if count > 0 {
                 // The pointer has come to the middle.
-                self.push(Insn::at(Op::LDR, x, self.named.j, 0, false));
+                self.flow.push(Insn::at(Op::LDR, x, self.named.j, 0, false));
             } else {
                 let place = self.place(self.home(strand.x)?, low, Moves::Not);
                 self.access(Op::LDR, x, self.named.j, place);
@@ -282,7 +301,7 @@ impl Nest<'_> {
             r: x,
             ..Ops::default()
         };
-        self.push(Insn { op: Op::MUL, ops });
+        self.flow.push(Insn { op: Op::MUL, ops });
         self.access(Op::LDR, x, j, self.place(m, first, Moves::Not));
         let home = self.home(Array::Quotients)?;
         self.access(Op::STR, q, k_register, self.place(home, k, Moves::Whole));

@@ -17,6 +17,7 @@ use super::lower::move_stack;
 use super::machine::Pointer;
 use super::rounds;
 use super::setting::Setting;
+use crate::facts::Style;
 use crate::isa::LowerError;
 use crate::program::Program;
 use crate::schedule::{Array, Scans, Words};
@@ -92,8 +93,17 @@ pub(super) struct Nest<'a> {
 /// # Errors
 /// The first reason, if there is none.
 pub fn lower(core: &Core, scans: &Scans, most: usize) -> Result<Vec<Program<Insn>>, LowerError> {
-    if scans.rows && scans.quotient.is_some() {
-        return Err(LowerError::RowsOfQuotients);
+    match scans {
+        Scans { style, .. } if *style == Style::Looped => return Err(LowerError::Looped),
+        Scans { addend, .. } if addend.is_some() => return Err(LowerError::Scans),
+        Scans {
+            rows: true,
+            quotient,
+            ..
+        } if quotient.is_some() => {
+            return Err(LowerError::RowsOfQuotients);
+        }
+        _ => {}
     }
     if core.set == Set::Avrrc {
         return Err(LowerError::Displacements(core.name));

@@ -74,9 +74,6 @@ fn in_scans(
     core: &Core,
     registers: &[&[u8]],
 ) -> Vec<Result<Program<Insn>, LowerError>> {
-    if scans.rows && scans.quotient.is_none() {
-        return vec![Err(LowerError::Scans)];
-    }
     if scans.side.is_some() {
         return vec![Err(LowerError::Blocks)];
     }

@@ -10,7 +10,7 @@
 //! | [`abi`] | the o32 calling convention: entering, leaving, saving |
 //! | [`lower`], [`columns`], [`rows`], [`registers`], [`order`] | from a schedule to a program |
 //! | [`words`], [`sweeps`] | schedules in words |
-//! | [`scans`], `rounds`, `nest`, `links`, [`flow`] | two nested loops, in blocks with branches between them |
+//! | [`scans`], `rounds`, `operand_rows`, `nest`, `links`, [`flow`] | two nested loops, in blocks with branches between them |
 
 pub mod abi;
 pub mod code;
@@ -23,6 +23,7 @@ mod links;
 pub mod lower;
 pub mod machine;
 mod nest;
+mod operand_rows;
 pub mod order;
 pub mod registers;
 mod rounds;

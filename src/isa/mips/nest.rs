@@ -45,6 +45,8 @@ pub(super) struct Named {
     /// Of a square: where the inner loop of the first of `P` columns ends.
     pub edge: u8,
     pub inverse: u8,
+    /// 1, to add a word.
+    pub one: u8,
     /// At the column, in every array of the frame.
     pub cursor: u8,
 }
@@ -105,6 +107,7 @@ impl<'a> Nest<'a> {
             end: take(true)?,
             edge: take(square)?,
             inverse: take(scans.quotient.is_some())?,
+            one: take(scans.addend.is_some())?,
             cursor: take(true)?,
         };
         let counts = !wide && !scans.rows;
@@ -157,11 +160,11 @@ impl Nest<'_> {
             false => strands().map(|s| s.y).collect(),
         };
         let all: BTreeSet<Array> = &xs | &ys;
-        let shared = match self.square() || self.scans.rows {
-            true => all.len(),
-            false => xs.len().max(ys.len()),
+        // The quotient's step finds m[0] among what is copied.
+        self.copied = match self.scans.quotient {
+            Some(_) => true,
+            None => !self.scans.rows && xs.len().max(ys.len()) > 1,
         };
-        self.copied = shared > 1;
         let copied = if self.copied { all } else { BTreeSet::new() };
         let frame = Home {
             base: SP,

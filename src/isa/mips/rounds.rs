@@ -8,6 +8,7 @@ use super::code::Insn;
 use super::instructions::Op;
 use super::nest::{Home, Nest, Pointer, argument};
 use super::registers::{Array as Argument, ZERO};
+use crate::facts::Style;
 use crate::isa::LowerError;
 use crate::schedule::Array;
 
@@ -32,7 +33,7 @@ pub(super) struct Row {
 
 impl Nest<'_> {
     /// A pair of free registers, the first one even.
-    fn take_pair(&mut self) -> Result<u8, LowerError> {
+    pub(super) fn take_pair(&mut self) -> Result<u8, LowerError> {
         let even = |r: &&u8| r.is_multiple_of(2) && self.free.contains(&(**r + 1));
         let pair = self.free.iter().find(even).copied();
         let pair = pair.ok_or(LowerError::Registers)?;
@@ -87,10 +88,7 @@ impl Nest<'_> {
         let to = self.named.inverse;
         self.immediate(Op::LW, to, argument(m_side), 4 * last as i32);
         self.flow.note("the words of a and m side by side".into());
-        let from = [a_side, m_side].map(|side| Home {
-            base: argument(side),
-            at: 0,
-        });
+        let from = [a_side, m_side].map(|side| Home::of(argument(side)));
         if let Some(bit) = row.bit {
             self.three(Op::ADDU, bit, ZERO, ZERO);
         }
@@ -120,6 +118,7 @@ impl Nest<'_> {
         self.flow.note("rows".into());
         let b = argument(b_side);
         match self.square() {
+            true if scans.style == Style::Looped => return Err(LowerError::Looped),
             true => {
                 self.point(b, self.pointers[&b], 0);
                 self.square_rows(&row, b)?;
@@ -134,10 +133,7 @@ impl Nest<'_> {
             self.release(r);
         }
         if !scans.words.result.iter().any(|w| self.is_chained(*w)) {
-            let result = Home {
-                base: Argument::R as u8,
-                at: 0,
-            };
+            let result = Home::of(Argument::R as u8);
             self.each_word(&[row.down, result], n, |nest, i| {
                 let word = nest.load(nest.moving(row.down), row.down, i)?;
                 nest.store(word, nest.moving(result), result, i);
@@ -162,7 +158,16 @@ impl Nest<'_> {
         let stop = row.a.place(1 + self.unroll * passes);
         self.immediate(Op::ADDIU, self.named.stop, frame.r, stop);
         self.immediate(Op::ADDIU, self.named.end, b, 4 * n as i32);
-        self.repeat(&[(b, 4)], (n, self.named.end), |nest| nest.row(row, b, a0))?;
+        if self.scans.style == Style::Rolled {
+            self.repeat(&[(b, 4)], (n, self.named.end), |nest| nest.row(row, b, a0))?;
+        } else {
+            for _ in 0..n {
+                self.flow.cut();
+                self.row(row, b, a0)?;
+                let from = self.pointers[&b];
+                self.point(b, from, from.at + 4);
+            }
+        }
         self.release(a0);
         Ok(())
     }

@@ -17,7 +17,7 @@ use super::code::Insn;
 use super::cores::Core;
 use super::instructions::{Feature, Op};
 use super::nest::{Home, Nest, Pointer, argument};
-use super::registers::Array as Argument;
+use super::registers::{Array as Argument, ZERO};
 use crate::facts::Style;
 use crate::isa::LowerError;
 use crate::program::Program;
@@ -36,6 +36,7 @@ pub fn lower(
     let (mut nest, scratch) = Nest::new(scans, core, registers, unroll)?;
     match scans.rows {
         false => nest.sweep()?,
+        true if scans.quotient.is_none() => nest.operand_rows(core)?,
         true if core.features.has(Feature::MaddHl) => nest.rows()?,
         true => return Err(LowerError::Feature("maddhl")),
     }
@@ -64,6 +65,9 @@ impl Nest<'_> {
             };
             let to = self.named.inverse;
             self.immediate(Op::LW, to, argument(side), 4 * index as i32);
+        }
+        if self.scans.addend.is_some() {
+            self.immediate(Op::ADDIU, self.named.one, ZERO, 1);
         }
         let period = self.period();
         let long = |k: usize| k > 0 && self.range(k).1 >= period;
@@ -131,6 +135,9 @@ impl Nest<'_> {
                     _ => None,
                 });
                 steps.extend(sides);
+            }
+            if let Some(Array::Operand(side)) = self.scans.addend {
+                steps.push((argument(side), length));
             }
             let result = Argument::R as u8;
             let kept = self.scans.quotient.is_none() || first >= n;
@@ -234,6 +241,12 @@ impl Nest<'_> {
         if rest % both == 1 {
             self.middle(k / 2, ends[0])?;
         }
+        if let Some(Array::Operand(side)) = self.scans.addend {
+            let home = Home::of(argument(side));
+            let word = self.load(self.moving(home), home, k)?;
+            self.product(word, self.named.one)?;
+            self.release(word);
+        }
         if let Some([_, m]) = self.scans.quotient.filter(|_| k < n) {
             self.quotient(k, m)?;
         }
@@ -268,10 +281,7 @@ impl Nest<'_> {
         for array in arrays {
             if let Array::Operand(side) = array {
                 let mut pointer = self.pointers[&argument(side)];
-                let there = Home {
-                    base: argument(side),
-                    at: 0,
-                };
+                let there = Home::of(argument(side));
                 let word = self.load_and_step(&mut pointer, (there, k), 1)?;
                 let home = self.home(array)?;
                 self.store(word, self.moving(home), home, k);
