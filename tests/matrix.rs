@@ -260,7 +260,7 @@ fn avr_without_a_multiplier() {
 
 #[test]
 fn arm() {
-    machine::<ArmIsa>(&ARM7TDMI_HW2018, ARM, [0, 0]);
+    machine::<ArmIsa>(&ARM7TDMI_HW2018, ARM, [21, 21]);
 }
 
 fn mips(features: &[Feature]) -> MipsCore {
@@ -270,15 +270,15 @@ fn mips(features: &[Feature]) -> MipsCore {
 
 #[test]
 fn mips_plain() {
-    machine::<MipsIsa>(&mips(&[]), MIPS, [0, 0]);
+    machine::<MipsIsa>(&mips(&[]), MIPS, [21, 21]);
 }
 
 #[test]
 fn mips_with_a_wide_accumulator() {
-    machine::<MipsIsa>(&mips(&[Feature::WideAcc]), MIPS_WIDE, [0, 0]);
+    machine::<MipsIsa>(&mips(&[Feature::WideAcc]), MIPS_WIDE, [21, 21]);
 }
 
 #[test]
 fn mips_with_row_steps() {
-    machine::<MipsIsa>(&mips(&[Feature::MaddHl]), MIPS, [0, 0]);
+    machine::<MipsIsa>(&mips(&[Feature::MaddHl]), MIPS, [21, 21]);
 }
