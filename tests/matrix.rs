@@ -250,12 +250,12 @@ const MIPS_WIDE: Least = [
 
 #[test]
 fn avr() {
-    machine::<AvrIsa>(&ATMEGA128, AVR, [0, 0]);
+    machine::<AvrIsa>(&ATMEGA128, AVR, [43, 32]);
 }
 
 #[test]
 fn avr_without_a_multiplier() {
-    machine::<AvrIsa>(&ATTINY85, AVR_NO_MUL, [0, 0]);
+    machine::<AvrIsa>(&ATTINY85, AVR_NO_MUL, [29, 0]);
 }
 
 #[test]
