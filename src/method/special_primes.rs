@@ -342,7 +342,7 @@ fn after(
     };
     words.result = if m.bits() == u64::from(spec.size.a) {
         // One more of c is less by M, where that leaves a carry.
-        let more = folding.is_counted() && (full || folding.is_sparse());
+        let more = folding.is_counted() && full;
         let mut v = folding.once(&mut words, &p, (m, more));
         let t = v.split_off(n);
         words.push(WordStep::Part("fold the carry".into()));
