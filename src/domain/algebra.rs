@@ -395,61 +395,11 @@ impl Domain for Algebra {
     }
 
     fn shift_right<const W: u32>(&mut self, a: &Value, top: &BitValue) -> (Value, BitValue) {
-        let top = self.concrete_bit(top);
-        if let (Value::Public(Public::Known(a)), Value::Public(Public::Known(t))) = (a, top) {
-            return (
-                Value::Public(Public::Known(a >> 1 | t << (W - 1))),
-                self.flag(a & 1 == 1),
-            );
-        }
-        // a = 2 hi + out, word = hi + 2^(W-1) top.
-        let (out, half) = self.split(*a, 1, W);
-        let word = self.weighted_sum(&[(half, 1), (top, 1 << (W - 1))], W);
-        (word, Self::as_bit(out))
+        self.shifted_with::<W>(a, top)
     }
 
     fn shift<const W: u32>(&mut self, kind: Shift, a: &Value, count: u32) -> (Value, BitValue) {
-        if let Value::Public(Public::Known(k)) = a {
-            let (word, out) = kind.apply(*k, count, W);
-            return (self.known::<W>(word), self.flag(out));
-        }
-        if let Some(low) = self.low_bits(*a).and_then(|low| low.shifted(kind, count)) {
-            return (self.placed_word(low, W), BitValue::Opaque);
-        }
-        if let Some(shifted) = self.shift_sign::<W>(kind, *a, count) {
-            return shifted;
-        }
-        match kind {
-            // word = 2^count lo, a = lo + 2^(W-count) over.
-            Shift::Left => {
-                let (lo, over) = self.split(*a, W - count, W);
-                let word = self.weighted_sum(&[(lo, 1 << count)], W);
-                let out = match count {
-                    1 => Self::as_bit(over),
-                    _ => BitValue::Opaque,
-                };
-                (word, out)
-            }
-            // a = rest + 2^count word.
-            Shift::Right | Shift::RotateRight => {
-                let (rest, word) = self.split(*a, count, W);
-                let out = match count {
-                    1 => Self::as_bit(rest),
-                    _ => BitValue::Opaque,
-                };
-                match kind {
-                    Shift::Right => (word, out),
-                    _ => {
-                        let turned = [(rest, 1 << (W - count)), (word, 1)];
-                        (self.weighted_sum(&turned, W), out)
-                    }
-                }
-            }
-            Shift::ArithmeticRight if self.bound(*a, W) >> (W - 1) == 0 => {
-                self.shift::<W>(Shift::Right, a, count)
-            }
-            Shift::ArithmeticRight => (self.shift_signed::<W>(*a, count), BitValue::Opaque),
-        }
+        self.shifted::<W>(kind, a, count)
     }
 
     fn select<const W: u32>(&mut self, bit: &BitValue, x: &Value, y: &Value) -> Value {

@@ -38,6 +38,7 @@ pub mod public;
 mod recent;
 pub mod residue;
 pub mod secret;
+mod shifts;
 mod sign;
 mod split;
 mod stays;
