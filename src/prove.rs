@@ -270,12 +270,15 @@ fn premises(spec: &Spec, d: &mut Algebra, word_bits: u32, sources: &[Vec<Value>]
                         d.assume_below(words, word_bits, &(&most << 1));
                     }
                     d.assume_below(m, word_bits, &(&most + 1u8));
-                    if let Some((_, factor)) = follows.split_first() {
-                        d.assume_below(factor, word_bits, &most);
-                    }
+                    let square = follows.get(usize::from(spec.inverse_follows())..);
+                    d.assume_below(square.unwrap_or_default(), word_bits, &most);
                 }
-                if let (true, [inverse, ..]) = (spec.op.is_montgomery(), follows) {
-                    d.assume_inverse(m[0], *inverse);
+                match (spec.op.is_montgomery(), follows) {
+                    (true, [inverse, ..]) if spec.inverse_follows() => {
+                        d.assume_inverse(m[0], *inverse);
+                    }
+                    (true, _) => d.seek_inverse(m[0]),
+                    (false, _) => {}
                 }
             }
         }
@@ -341,7 +344,10 @@ fn equation(
             // A 2^n 2^n is reduced.
             let square = match modular.fixed() {
                 Some(m) => constant(&square_of_r(m, spec.size.a), word_bits, words.len()),
-                None => follows.iter().skip(1).copied().collect(),
+                None => {
+                    let skipped = usize::from(spec.inverse_follows());
+                    follows.iter().skip(skipped).copied().collect()
+                }
             };
             montgomery::Reduced {
                 w: word_bits,

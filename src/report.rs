@@ -67,7 +67,7 @@ impl ModularReport {
             constants.insert("r2", hex(&square_of_r(m, n)));
         }
         Some(Self {
-            modulus: modular.fixed().map_or("runtime".into(), hex),
+            modulus: modular.fixed().map_or(modular.modulus.to_string(), hex),
             reduce: modular.reduce.name(),
             bound: modular.reduce.bound_text(n),
             contract: spec.contract()?,

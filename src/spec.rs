@@ -305,12 +305,19 @@ impl Spec {
         };
         let source = |(name, bits)| Source { name, bits };
         let factors = ["a", "b"].into_iter().zip(bits).take(self.op.factors());
-        let follows = match self.op {
-            Op::Tomont => self.word_bits + self.size.a,
-            op if op.is_montgomery() => self.word_bits,
-            _ => 0,
+        let inverse = if self.inverse_follows() {
+            self.word_bits
+        } else {
+            0
         };
-        let modulus = self.is_runtime().then(|| ("m", self.size.a + follows));
+        let square = if self.op == Op::Tomont {
+            self.size.a
+        } else {
+            0
+        };
+        let modulus = self
+            .is_runtime()
+            .then(|| ("m", self.size.a + inverse + square));
         factors.chain(modulus).map(source).collect()
     }
 
@@ -323,7 +330,13 @@ impl Spec {
     /// Is the modulus an operand?
     pub fn is_runtime(&self) -> bool {
         let modulus = self.modular.as_ref().map(|m| &m.modulus);
-        modulus == Some(&Modulus::Runtime)
+        matches!(modulus, Some(Modulus::Runtime | Modulus::RuntimeBare))
+    }
+
+    /// Does `m' = -m^-1 mod 2^w` follow the modulus?
+    pub fn inverse_follows(&self) -> bool {
+        let modulus = self.modular.as_ref().map(|m| &m.modulus);
+        self.op.is_montgomery() && modulus == Some(&Modulus::Runtime)
     }
 
     /// Words of the factors a and b; those of a twice when it is squared.
@@ -349,7 +362,7 @@ impl Spec {
         let low = |m: &BigUint| m % (BigUint::from(1u8) << self.size.a);
         match &self.modular.as_ref()?.modulus {
             Modulus::Fixed { value, .. } => Some(value.clone()),
-            Modulus::Runtime => sources.last().map(low),
+            Modulus::Runtime | Modulus::RuntimeBare => sources.last().map(low),
         }
     }
 
@@ -431,21 +444,27 @@ impl Spec {
         };
         let modulus = match (&modular.modulus, modular.reduce) {
             (Modulus::Fixed { .. }, _) => return Some(format!("{factors} give r < {bound}")),
-            (Modulus::Runtime, Reduce::Lazy) => format!("1 < m <= 2^{}", n - 2),
-            (Modulus::Runtime, _) => "1 < m".into(),
+            (_, Reduce::Lazy) => format!("1 < m <= 2^{}", n - 2),
+            _ => "1 < m".into(),
         };
         let w = self.word_bits;
-        let follows = match self.op {
-            Op::Tomont => format!(
-                ", followed by the word -m^-1 mod 2^{w} and 2^{} mod m",
-                2 * n
-            ),
-            op if op.is_montgomery() => format!(", followed by the word -m^-1 mod 2^{w}"),
-            Op::Modhalf => String::new(),
-            _ => return Some(format!("{modulus}; {factors} give r < {bound}")),
+        let inverse = format!("the word -m^-1 mod 2^{w}");
+        let square = format!("2^{} mod m", 2 * n);
+        let follow = [
+            self.inverse_follows().then_some(inverse),
+            (self.op == Op::Tomont).then_some(square),
+        ];
+        let follow: Vec<_> = follow.into_iter().flatten().collect();
+        let odd = match self.op.is_montgomery() || self.op == Op::Modhalf {
+            true => "odd m, ",
+            false => "",
+        };
+        let followed = match follow.as_slice() {
+            [] => String::new(),
+            words => format!(", followed by {}", words.join(" and ")),
         };
         Some(format!(
-            "odd m, {modulus}{follows}; {factors} give r < {bound}"
+            "{odd}{modulus}{followed}; {factors} give r < {bound}"
         ))
     }
 

@@ -180,14 +180,15 @@ pub fn admit(spec: &Spec, sources: &mut [BigUint]) {
         if m == BigUint::from(1u8) {
             m = BigUint::from(3u8);
         }
-        if spec.op.is_montgomery() {
-            let inverse = BigUint::from(negated_inverse(&m, spec.word_bits));
-            let factor = square_of_r(&m, n);
-            m += inverse << n;
-            if spec.op == Op::Tomont {
-                m += factor << (n + spec.word_bits);
-            }
+        let mut follows = BigUint::default();
+        if spec.op == Op::Tomont {
+            follows = square_of_r(&m, n);
         }
+        if spec.inverse_follows() {
+            let inverse = BigUint::from(negated_inverse(&m, spec.word_bits));
+            follows = (follows << spec.word_bits) + inverse;
+        }
+        m += follows << n;
         *last = m;
     }
     if let Some(limit) = spec.limit(sources) {

@@ -90,6 +90,7 @@ fn machine_of_32_bits<I: Isa>(core: &I::Core) {
         "2^96-2^31-1",
         "0xcd3e*2^80+1",
         "runtime",
+        "runtime-bare",
     ];
     for modulus in moduli {
         for reduce in [full, Reduce::Almost] {
@@ -116,6 +117,11 @@ fn machine_of_32_bits<I: Isa>(core: &I::Core) {
             core,
             &request(Op::Montmul, bits, modular(modulus, full), "fips", &[]),
         );
+    }
+    for (reduce, modulus) in [(full, "opf160"), (Reduce::Almost, "opf256")] {
+        let bits = modulus[3..].parse().expect("bits");
+        let request = request(Op::Montmul, bits, modular(modulus, reduce), "fios", &[]);
+        kernel_on::<I>(core, &request);
     }
     let lazy = modular("25519-order", Reduce::Lazy);
     kernel_on::<I>(core, &request(Op::Montmul, 256, lazy, "fips", &[]));
@@ -197,6 +203,8 @@ fn standard_moduli_and_every_reduction() {
     montmul(160, "secp160r1", full, "fips", &[]);
     montmul(160, "secp160r1", full, "operand-caching+sps", &[("e", 9)]);
     montmul(160, "opf160", full, "fips", &[]);
+    montmul(160, "opf160", full, "fios", &[]);
+    montmul(192, "opf192", Reduce::Almost, "fios", &[]);
     montmul(
         160,
         "opf160",
@@ -253,7 +261,9 @@ fn moduli_at_run_time() {
             (Op::Frommont, 64),
             (Op::Montmul, 96),
         ] {
-            kernel(&request(op, bits, modular("runtime", reduce), "fips", &[]));
+            for modulus in ["runtime", "runtime-bare"] {
+                kernel(&request(op, bits, modular(modulus, reduce), "fips", &[]));
+            }
         }
     }
     let method = "product-scanning+sps";

@@ -94,6 +94,33 @@ fn products_and_squares_take_what_is_said() {
     }
 }
 
+/// Seo, Kim 2014, figure 6: modulo `u 2^(n-16) + 1` a quotient word takes a plain addition of itself and two
+/// products of bytes (`u` has 16 bits); `m' = -1` takes none.
+#[test]
+fn optimal_primes_take_the_products_of_figure_6() {
+    for bits in [160, 192, 224, 256] {
+        let n = u64::from(bits) / 8;
+        for (op, products) in [(Op::Montmul, n * n), (Op::Montsqr, n * (n + 1) / 2)] {
+            let modulus = format!("opf{bits}");
+            let request = Request {
+                op,
+                size: bits.into(),
+                modular: Some(Modular::full(modulus.parse().expect("a modulus"))),
+                method: Some("fips".into()),
+                params: BTreeMap::new(),
+                max_regs: None,
+                style: None,
+                budget: Budget::default(),
+                drop: None,
+            };
+            let kernel = kernel::generate::<AvrIsa>(&request, &ATMEGA128).expect("a kernel");
+            assert!(kernel.is_proved(), "{modulus}: {:?}", kernel.proof.correct);
+            let made = kernel.cost.counts.mul;
+            assert_eq!(made, products + 2 * n, "{modulus} {}", op.name());
+        }
+    }
+}
+
 #[test]
 fn strongarm_counts() {
     let table: Value = toml::from_str(include_str!("paper/groszschaedl-2005.toml")).expect("TOML");

@@ -37,6 +37,8 @@ pub struct Algebra {
     pub(super) inverse: Option<(VarId, VarId)>,
     /// Words `q = v m' mod 2^w` that were made by additions, with their `v` and `w`.
     pub(super) quotients: RefCell<BTreeMap<VarId, (VarId, u64)>>,
+    /// The same `m`, while `m'` is still to be computed.
+    pub(super) sought: Option<super::inverse::Sought>,
     /// Where a number is halved: what is known of lowest bits.
     pub(super) parity: Option<super::parity::Parity>,
     /// Words whose bits have names, lowest first.
@@ -387,6 +389,7 @@ impl Domain for Algebra {
         };
         self.bounds.group(&[Value::Var(lo), hi], product.into());
         self.products.put(key, (Value::Var(lo), hi));
+        self.note_inverse(lo, [a, b], W);
         (Value::Var(lo), hi)
     }
 

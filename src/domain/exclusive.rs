@@ -10,6 +10,8 @@ use super::algebra::{Algebra, Def, VarId};
 
 /// The most equations, nearest first: enough for a chain through eight words.
 const MOST_EQUATIONS: usize = 64;
+/// The same for one bit alone: two chains through 64 words.
+const MORE_EQUATIONS: usize = 512;
 /// How often all of them are looked at.
 const MOST_ROUNDS: usize = 32;
 
@@ -59,10 +61,17 @@ impl Algebra {
     /// Are the bits `x` and `y` never both 1?
     pub(super) fn are_exclusive(&self, x: VarId, y: VarId) -> bool {
         let is_bit = |v: VarId| self.vars[v as usize].bound <= 1;
-        if x == y || !is_bit(x) || !is_bit(y) {
-            return false;
-        }
-        let (equations, mut intervals) = self.around([x, y]);
+        x != y && is_bit(x) && is_bit(y) && self.are_impossible([x, y], MOST_EQUATIONS)
+    }
+
+    /// Is the carry `x` never set, because the chains around it leave no room for it?
+    pub(super) fn is_excluded(&self, x: VarId) -> bool {
+        self.vars[x as usize].bound <= 1 && self.are_impossible([x, x], MORE_EQUATIONS)
+    }
+
+    /// Are these bits never both 1?
+    fn are_impossible(&self, [x, y]: [VarId; 2], limit: usize) -> bool {
+        let (equations, mut intervals) = self.around([x, y], limit);
         intervals.extend([(x, (1, 1)), (y, (1, 1))]);
         for _ in 0..MOST_ROUNDS {
             let mut narrowed = false;
@@ -80,7 +89,7 @@ impl Algebra {
     }
 
     /// The equations around some variables, and the bounds of the variables in them.
-    fn around(&self, start: [VarId; 2]) -> (Vec<Equation>, Intervals) {
+    fn around(&self, start: [VarId; 2], limit: usize) -> (Vec<Equation>, Intervals) {
         let (mut equations, mut intervals) = (Vec::new(), Intervals::new());
         let (mut seen, mut queue) = (BTreeSet::new(), VecDeque::from(start));
         while let Some(v) = queue.pop_front() {
@@ -91,7 +100,7 @@ impl Algebra {
             let Some((terms, constant)) = self.sum(word) else {
                 continue;
             };
-            if equations.len() == MOST_EQUATIONS {
+            if equations.len() == limit {
                 break;
             }
             if !seen.insert(word) {

@@ -29,6 +29,7 @@ pub mod formula;
 mod homes;
 pub mod identity;
 mod idioms;
+mod inverse;
 mod lost;
 pub mod montgomery;
 mod parity;

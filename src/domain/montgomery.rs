@@ -90,6 +90,13 @@ impl Algebra {
         }
     }
 
+    /// `m` is odd, and `m'` with `m m' = -1 (mod 2^w)` will be computed from it ([`super::inverse`]).
+    pub fn seek_inverse(&mut self, m: Value) {
+        if let Value::Var(m) = m {
+            self.sought = Some(super::inverse::Sought::of(m));
+        }
+    }
+
     /// `v` if `x y = -v (mod 2^w)`: one is `v m' mod 2^w`, the other `m`.
     pub(super) fn cancelled(&self, x: VarId, y: VarId, w: u64) -> Option<VarId> {
         let (m, inverse) = self.inverse?;

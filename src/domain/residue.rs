@@ -450,7 +450,8 @@ impl Residue<'_> {
 impl Algebra {
     /// Is it a carry that is never set?
     fn is_lost(&self, v: VarId) -> bool {
-        self.vars[v as usize].def == Def::Carry && self.is_never_set(v)
+        let is_carry = self.vars[v as usize].def == Def::Carry;
+        is_carry && (self.is_never_set(v) || self.is_excluded(v))
     }
 }
 

@@ -102,7 +102,7 @@ pub fn kernel(d: &mut Driver, op: Op, bits: u32) -> usize {
     let modular = Modular {
         modulus: d.modulus.clone(),
         reduce: match d.modulus {
-            Modulus::Runtime => Reduce::Almost,
+            Modulus::Runtime | Modulus::RuntimeBare => Reduce::Almost,
             Modulus::Fixed { .. } => Reduce::Full,
         },
     };

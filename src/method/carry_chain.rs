@@ -3,7 +3,8 @@
 //!
 //! Factors and result are below `M`, or below `2 M` (lazy), where `2 M` is taken. Below `2^n` (almost) it is the
 //! largest multiple `2^n - c` of `M` there is, twice, as a sum of such numbers may be `2^(n+1) - 2`: a carry
-//! out of the top becomes `c`, and so does the carry of that.
+//! out of the top becomes `c`, and so does the carry of that. What is left then is less than `c` (or `2^n` less
+//! it is at most `c`), so that the second `c` reaches no further than `2 c`.
 
 use num_bigint::BigUint;
 
@@ -44,7 +45,7 @@ fn half(words: &mut Words, a: &[Word], modular: &Modular) -> Vec<Word> {
     let n = a.len();
     let m = match &modular.modulus {
         Modulus::Fixed { value, .. } => digits(words, value, n),
-        Modulus::Runtime => words.add_operand(n).into_iter().map(Some).collect(),
+        _ => words.add_operand(n).into_iter().map(Some).collect(),
     };
     let [odd, carry] = [words.fresh(), words.fresh()];
     words.push(WordStep::Odd { x: a[0], out: odd });
@@ -80,7 +81,7 @@ fn below(words: &mut Words, a: &[Word], modular: &Modular) -> Vec<Word> {
     let twice = usize::from(modular.reduce == Reduce::Lazy);
     let m = match &modular.modulus {
         Modulus::Fixed { value, .. } => digits(words, &(value << twice), n),
-        Modulus::Runtime => {
+        _ => {
             let mut m = words.add_operand(n);
             if twice == 1 {
                 words.push(WordStep::Part("2 m".into()));
@@ -129,7 +130,9 @@ fn below(words: &mut Words, a: &[Word], modular: &Modular) -> Vec<Word> {
 fn almost(words: &mut Words, a: &[Word], m: &BigUint) -> Vec<Word> {
     let n = a.len();
     let bits = words.word_bits as usize * n;
-    let c = digits(words, &((BigUint::from(1u8) << bits) % m), n);
+    let c = (BigUint::from(1u8) << bits) % m;
+    let reach = (2u8 * &c - 1u8).bits().div_ceil(words.word_bits.into()) as usize;
+    let c = digits(words, &c, n);
     let (sum, text) = match words.op {
         Op::Modadd => (Sum::Add, "a + b"),
         Op::Modsub => (Sum::Sub, "a - b"),
@@ -148,5 +151,8 @@ fn almost(words: &mut Words, a: &[Word], m: &BigUint) -> Vec<Word> {
     words.push(WordStep::Part("2^n mod m for the carry".into()));
     let t = masked(words, sum, (&t, &c), first, End::Mask { out: second });
     words.push(WordStep::Part("and for the carry of that".into()));
-    masked(words, sum, (&t, &c), second, End::Drop)
+    let (low, high) = t.split_at(reach.min(n));
+    let mut out = masked(words, sum, (low, &c[..low.len()]), second, End::Drop);
+    out.extend(high);
+    out
 }

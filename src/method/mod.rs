@@ -148,10 +148,6 @@ pub enum MethodError {
         "{method} halves its operands, and {words} words cannot be: try --method reverse-hybrid or square-reverse-hybrid"
     )]
     Halves { method: &'static str, words: usize },
-    #[error(
-        "{0} modulo a number whose lowest word is 1 has no proof here yet: try --method fips or cios"
-    )]
-    LowestWordOne(&'static str),
     #[error("there is no modulus: try --modulus p256")]
     NoModulus,
     #[error(

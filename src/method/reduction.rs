@@ -64,7 +64,7 @@ fn square_of_r(spec: &Spec, words: &mut Words, m: Option<&BigUint>) {
             Some(square) => Origin::Constant(square[i]),
             None => Origin::Operand {
                 side: 1,
-                index: n + 1 + i,
+                index: n + usize::from(spec.inverse_follows()) + i,
             },
         };
     }
@@ -105,15 +105,16 @@ impl Reduction {
                     reduce,
                 }
             }
-            Modulus::Runtime => {
+            Modulus::Runtime | Modulus::RuntimeBare => {
                 let side = spec.op.factors();
-                let m = words.add_operand(n + 1);
+                let m = words.add_operand(n + usize::from(spec.inverse_follows()));
                 if spec.op == Op::Tomont {
                     words.lengths[side] += n;
                 }
+                let inverse = m.get(n).copied();
                 Self {
                     m: m[..n].iter().copied().map(Some).collect(),
-                    inverse: Some(m[n]),
+                    inverse: Some(inverse.unwrap_or_else(|| negated_inverse_of(words, m[0]))),
                     overflows: !(is_single || reduce == Reduce::Lazy),
                     is_single,
                     reduce,
@@ -130,11 +131,6 @@ impl Reduction {
     /// Words of the modulus.
     pub fn len(&self) -> usize {
         self.m.len()
-    }
-
-    /// Is the lowest word the number 1?
-    pub fn begins_with_one(&self, words: &Words) -> bool {
-        self.m[0].is_some_and(|m| words.known(m) == Some(1))
     }
 
     /// Words of `(A B + Q M) / R`.
@@ -321,6 +317,34 @@ impl Reduction {
     fn masked(&self, words: &mut Words, sum: Sum, x: &[Word], mask: Word) -> Vec<Word> {
         masked(words, sum, (x, &self.m), mask, End::Drop)
     }
+}
+
+/// `-m^-1 mod 2^w` of an odd word (Newton): if `m e = 1 (mod 2^k)`, then `m e (2 - m e) = 1 (mod 2^2k)`; and
+/// `m m = 1 (mod 8)`.
+fn negated_inverse_of(words: &mut Words, m: Word) -> Word {
+    words.push(WordStep::Part("m' = -1 / m mod 2^w".into()));
+    let product = |words: &mut Words, x: Word, y: Word| {
+        let products = vec![(x, y)];
+        let pile = Pile {
+            products,
+            ..Pile::default()
+        };
+        words.sweep(vec![pile])[0]
+    };
+    let two = words.constant(2);
+    let (mut e, mut bits) = (m, 3);
+    while bits < words.word_bits {
+        bits *= 2;
+        let t = product(words, m, e);
+        // The last step is e (m e - 2).
+        let pair = match bits < words.word_bits {
+            true => (Some(two), Some(t)),
+            false => (Some(t), Some(two)),
+        };
+        let s = words.links(Sum::Sub, vec![pair], End::Drop)[0];
+        e = product(words, e, s);
+    }
+    e
 }
 
 /// `n` words of a number; None is 0.

@@ -10,8 +10,10 @@ use num_bigint::BigUint;
 pub enum Modulus {
     /// Known when the kernel is generated; `text` is what it was called.
     Fixed { value: BigUint, text: String },
-    /// An operand of the kernel.
+    /// An operand of the kernel, in Montgomery's operations followed by `m' = -m^-1 mod 2^w`.
     Runtime,
+    /// An operand alone: the kernel computes `m'`.
+    RuntimeBare,
 }
 
 /// How far a result is reduced.
@@ -78,7 +80,7 @@ impl Modular {
     pub fn fixed(&self) -> Option<&BigUint> {
         match &self.modulus {
             Modulus::Fixed { value, .. } => Some(value),
-            Modulus::Runtime => None,
+            Modulus::Runtime | Modulus::RuntimeBare => None,
         }
     }
 }
@@ -150,17 +152,19 @@ const MOST_BITS: u32 = 1 << 16;
 impl FromStr for Modulus {
     type Err = String;
 
-    /// `runtime`, a name, or a sum like `52542*2^144+1` of numbers, decimal or 0x.., times powers of 2.
+    /// `runtime`, `runtime-bare`, a name, or a sum like `52542*2^144+1` of numbers, decimal or 0x.., times powers of 2.
     fn from_str(text: &str) -> Result<Self, String> {
-        if text == "runtime" {
-            return Ok(Modulus::Runtime);
+        match text {
+            "runtime" => return Ok(Modulus::Runtime),
+            "runtime-bare" => return Ok(Modulus::RuntimeBare),
+            _ => {}
         }
         let named = NAMES.iter().find(|(name, _)| *name == text);
         let value = sum(named.map_or(text, |(_, sum)| sum)).ok_or_else(|| {
             let names: Vec<_> = NAMES.iter().map(|(name, _)| *name).collect();
             format!(
                 "{text} is no modulus: try a number (0x.. is hexadecimal), a sum like 2^255-19 or \
-                 52542*2^144+1, runtime, or one of {}",
+                 52542*2^144+1, runtime, runtime-bare, or one of {}",
                 names.join(", ")
             )
         })?;
@@ -178,6 +182,7 @@ impl fmt::Display for Modulus {
         match self {
             Modulus::Fixed { text, .. } => f.write_str(text),
             Modulus::Runtime => f.write_str("runtime"),
+            Modulus::RuntimeBare => f.write_str("runtime-bare"),
         }
     }
 }
