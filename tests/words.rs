@@ -248,7 +248,7 @@ impl Muddle {
                     },
                 }
             }
-            7 if self.words.word_bits == 32 => {
+            7 => {
                 let x = self.any();
                 let above = [None, Some(self.any())][self.random.below(2)];
                 let out = self.out();
@@ -257,7 +257,10 @@ impl Muddle {
             _ => {
                 let (x, out) = (self.any(), self.out());
                 self.masks.push(out);
-                WordStep::Sign { x, out }
+                match self.random.below(2) {
+                    0 => WordStep::Sign { x, out },
+                    _ => WordStep::Odd { x, out },
+                }
             }
         }
     }
@@ -305,7 +308,7 @@ fn number(words: impl Iterator<Item = u64>, bits: u32) -> BigUint {
 
 /// Muddles of many lengths give on the machine what they are evaluated to.
 ///
-/// Returns how many were refused, as no pointer could move while a carry was on its way.
+/// Returns how many were refused, as no pointer could move while a carry was on its way, or for want of registers.
 fn muddles<I: Isa>(count: u64, core: &I::Core) -> usize {
     let w = I::WORD_BITS;
     let mut refused = 0;
@@ -318,7 +321,7 @@ fn muddles<I: Isa>(count: u64, core: &I::Core) -> usize {
         let schedule = Schedule::Words(words.clone());
         let programs = match I::lower(&schedule, core) {
             Ok(programs) => programs,
-            Err(LowerError::Addressing) => {
+            Err(LowerError::Addressing | LowerError::Registers) => {
                 refused += 1;
                 continue;
             }

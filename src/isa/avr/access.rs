@@ -35,8 +35,12 @@ fn liveness(items: &[Item]) -> (Vec<bool>, Vec<bool>) {
                 (reads, writes) = carry_use(insn.op);
                 let product = insn.op == Op::MUL;
                 let copies = insn.op == Op::MOVW && insn.ops.r == 0;
-                let named = insn.registers().contains(&0);
-                reads_r0 = copies || (named && !product);
+                let named = match product {
+                    // It writes r0 whatever it multiplies.
+                    true => insn.ops.d == 0 || insn.ops.r == 0,
+                    false => insn.registers().contains(&0),
+                };
+                reads_r0 = copies || named;
                 writes_r0 = product;
             }
             Item::Load { reg, .. } => writes_r0 = *reg == 0,
