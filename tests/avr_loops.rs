@@ -367,7 +367,7 @@ fn other_styles_are_refused() {
         (
             "operand-scanning",
             Looped,
-            "only rolled: try --style rolled, or leave out --method",
+            "the outer one of these loops is not written out: try --style rolled",
         ),
         (
             "product-scanning",
