@@ -100,7 +100,7 @@ fn the_fastest_within_the_budget() {
 #[test]
 fn what_does_not_fit_is_told() {
     for (target, limits) in [
-        ("mul 96 --mcu attiny85", "--max-flash 400"),
+        ("mul 96 --mcu attiny85", "--max-flash 150"),
         ("mul 64 --mcu atmega328p", "--max-stack 1"),
         ("mul 64 --mcu atmega328p", "--max-flash 100 --max-stack 6"),
         (
