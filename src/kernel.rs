@@ -200,12 +200,7 @@ fn choose_but<I: Isa>(
         for params in sets {
             match Plan::of::<I>(spec, core, method, params, (&facts, asked)) {
                 Ok(plan) => plans.push(plan),
-                // That others have no such style says least.
-                Err(error) if matches!(refused, None | Some(Error::Style(..))) => {
-                    let styles = matches!(error, Error::Style(..));
-                    refused = refused.filter(|_| styles).or(Some(error));
-                }
-                Err(_) => {}
+                Err(error) => refused = Some(more_telling(refused, error)),
             }
         }
     }
@@ -226,8 +221,7 @@ fn choose_but<I: Isa>(
                 let new = list.into_iter().filter(|c| !but.contains(&c.code));
                 new.for_each(|candidate| best.offer(candidate));
             }
-            Err(error) if matches!(refused, None | Some(Error::Style(..))) => refused = Some(error),
-            Err(_) => {}
+            Err(error) => refused = Some(more_telling(refused, error)),
         }
     }
     for plan in plans.iter().filter(|p| best.has(p.method, &p.params)) {
@@ -237,6 +231,24 @@ fn choose_but<I: Isa>(
         (false, _) => Ok(best),
         (true, Some(error)) => Err(error),
         (true, None) => Err(Error::Nothing),
+    }
+}
+
+/// Of two reasons the one that says more: that others have no such style says least, that a machine
+/// does not multiply most.
+fn more_telling(known: Option<Error>, new: Error) -> Error {
+    let says = |error: &Error| match error {
+        Error::Style(..) => 0,
+        Error::Method(MethodError::OnlyLoops(_)) => 1,
+        Error::Lower {
+            error: LowerError::NoMultiplier(_),
+            ..
+        } => 3,
+        _ => 2,
+    };
+    match known {
+        Some(known) if says(&known) >= says(&new) => known,
+        _ => new,
     }
 }
 
