@@ -372,7 +372,7 @@ fn other_styles_are_refused() {
         (
             "product-scanning",
             Looped,
-            "only rolled: try --style rolled, or leave out --method",
+            "the outer one of these loops is not written out: try --style rolled",
         ),
     ] {
         let cell = mul(method, &[], style);
