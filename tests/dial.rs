@@ -102,7 +102,7 @@ fn what_does_not_fit_is_told() {
     for (target, limits) in [
         ("mul 96 --mcu attiny85", "--max-flash 150"),
         ("mul 64 --mcu atmega328p", "--max-stack 1"),
-        ("mul 64 --mcu atmega328p", "--max-flash 100 --max-stack 6"),
+        ("mul 64 --mcu atmega328p", "--max-flash 60 --max-stack 3"),
         (
             "mul 128 --core arm7tdmi",
             "--max-flash 64 --method operand-caching",
