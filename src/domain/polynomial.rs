@@ -182,17 +182,17 @@ impl<'a> Polynomial<'a> {
         !by.odd.is_zero() && self.modulus.is_some_and(is_multiple)
     }
 
-    /// Of a word that left no carry: how often it is itself, if the rest are multiples of the modulus.
-    fn itself(&self, by: &Scaled) -> Option<Scaled> {
+    /// Of a word that left no carry (a bit is none): how often it is itself, if the rest are multiples of the modulus.
+    fn itself(&self, v: VarId, by: &Scaled) -> Option<Scaled> {
         let Modulus { w, words, .. } = self.modulus?;
         let weights = (0..words as u64).map(|k| Scaled::new(BigInt::from(1), u64::from(w) * k));
-        let is_power = by.odd.bits() <= 1;
+        let is_word = by.odd.bits() > 1 && self.algebra.vars[v as usize].bound > 1;
         let fits = |weight: &Scaled| {
             let mut rest = by.clone();
             rest.add(&weight.times(-1));
             self.leaves(&rest)
         };
-        weights.into_iter().filter(|_| !is_power).find(fits)
+        weights.into_iter().filter(|_| is_word).find(fits)
     }
 
     /// Keeps `by * v` as it is.
@@ -447,7 +447,7 @@ impl<'a> Polynomial<'a> {
             return Ok(());
         };
         let algebra = self.algebra;
-        let by = match self.itself(&by) {
+        let by = match self.itself(v, &by) {
             Some(once) => {
                 let mut rest = by;
                 rest.add(&once.times(-1));
