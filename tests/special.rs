@@ -104,6 +104,20 @@ fn sums_on<I: Isa>(core: &I::Core) {
             kernel_on::<I>(core, &request(op, bits, modular(modulus, reduce), None));
         }
     }
+    // Words that a method or the prover may take for something else: a bit, a sign, a mask.
+    let w = I::WORD_BITS;
+    let ones = (1u64 << w) - 1;
+    let sign = 1 << (w - 1);
+    for low in [1, 3, sign | 1, ones] {
+        for high in [1, sign, ones - 1, ones] {
+            let m = format!("{:#x}", (u128::from(high) << w) | u128::from(low));
+            for reduce in [Reduce::Full, Reduce::Almost] {
+                for op in [Op::Modadd, Op::Modsub, Op::Modneg, Op::Modhalf] {
+                    kernel_on::<I>(core, &request(op, 2 * w, modular(&m, reduce), None));
+                }
+            }
+        }
+    }
 }
 
 #[test]

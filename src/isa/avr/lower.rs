@@ -69,7 +69,10 @@ pub fn lower(
     let adds = |words: &Words| words.count().is_ok_and(|counts| counts.products == 0);
     match schedule {
         _ if core.multiplies() => {}
-        Schedule::Words(words) if adds(words) && core.set != Set::Avrrc => {}
+        Schedule::Words(words) if adds(words) && core.set == Set::Avrrc => {
+            return Err(LowerError::Displacements(core.name));
+        }
+        Schedule::Words(words) if adds(words) => {}
         _ => return Err(LowerError::NoMultiplier(core.name)),
     }
     if let Schedule::Loops(loops) = schedule {
