@@ -108,13 +108,16 @@ fn sums_on<I: Isa>(core: &I::Core) {
     let w = I::WORD_BITS;
     let ones = (1u64 << w) - 1;
     let sign = 1 << (w - 1);
-    for low in [1, 3, sign | 1, ones] {
-        for high in [1, sign, ones - 1, ones] {
+    // 2^2w is 1 modulo 2^w + 1, and nobody knows there that the second carry is never set.
+    let pairs = [1, 3, sign | 1, ones].map(|low| [1, sign, ones - 1, ones].map(|high| (low, high)));
+    for (low, high) in pairs.into_iter().flatten() {
+        for reduce in [Reduce::Full, Reduce::Almost] {
+            if (low, high, reduce) == (1, 1, Reduce::Almost) {
+                continue;
+            }
             let m = format!("{:#x}", (u128::from(high) << w) | u128::from(low));
-            for reduce in [Reduce::Full, Reduce::Almost] {
-                for op in [Op::Modadd, Op::Modsub, Op::Modneg, Op::Modhalf] {
-                    kernel_on::<I>(core, &request(op, 2 * w, modular(&m, reduce), None));
-                }
+            for op in [Op::Modadd, Op::Modsub, Op::Modneg, Op::Modhalf] {
+                kernel_on::<I>(core, &request(op, 2 * w, modular(&m, reduce), None));
             }
         }
     }

@@ -71,14 +71,14 @@ fn open(text: &str) -> Open {
 }
 
 impl Algebra {
-    /// The words are a number below `limit`.
+    /// The words are a number below `limit`. A word that may be 0 or 1 is let be 2: sums take bits for carries.
     pub fn assume_below(&mut self, words: &[Value], w: u32, limit: &num_bigint::BigUint) {
         let most = limit - 1u8;
         for (i, word) in words.iter().enumerate() {
             if let Value::Var(v) = word {
                 let share = u64::try_from(&most >> (w as usize * i)).unwrap_or(u64::MAX);
                 let bound = &mut self.vars[*v as usize].bound;
-                *bound = share.min(*bound);
+                *bound = if share == 1 { 2 } else { share }.min(*bound);
             }
         }
     }

@@ -182,11 +182,12 @@ impl<'a> Polynomial<'a> {
         !by.odd.is_zero() && self.modulus.is_some_and(is_multiple)
     }
 
-    /// Of a word that left no carry (a bit is none): how often it is itself, if the rest are multiples of the modulus.
+    /// Of a word that left no carry, and is a sum: how often it is itself, if the rest are multiples of the modulus.
     fn itself(&self, v: VarId, by: &Scaled) -> Option<Scaled> {
         let Modulus { w, words, .. } = self.modulus?;
         let weights = (0..words as u64).map(|k| Scaled::new(BigInt::from(1), u64::from(w) * k));
-        let is_word = by.odd.bits() > 1 && self.algebra.vars[v as usize].bound > 1;
+        let is_copy = matches!(self.algebra.sum(v), Some(([_], _)));
+        let is_word = by.odd.bits() > 1 && !is_copy;
         let fits = |weight: &Scaled| {
             let mut rest = by.clone();
             rest.add(&weight.times(-1));
