@@ -65,7 +65,7 @@ pub(crate) fn methods(request: &Request) -> Result<Vec<&'static Method>, Error> 
             false => Ok(able),
         };
     };
-    let method = method::find(name).ok_or_else(|| Error::UnknownMethod {
+    let method = method::find_for(name, request.op).ok_or_else(|| Error::UnknownMethod {
         name: name.clone(),
         hint: did_you_mean(name, METHODS.iter().map(|m| m.name)),
     })?;

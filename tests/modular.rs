@@ -202,6 +202,8 @@ fn standard_moduli_and_every_reduction() {
     };
     montmul(160, "secp160r1", full, "fips", &[]);
     montmul(160, "secp160r1", full, "operand-caching+sps", &[("e", 9)]);
+    let sps = montmul(160, "secp160r1", full, "sps", &[]);
+    assert_eq!(sps.method.name, "product-scanning+sps");
     montmul(160, "opf160", full, "fips", &[]);
     montmul(160, "opf160", full, "fios", &[]);
     montmul(192, "opf192", Reduce::Almost, "fios", &[]);
@@ -234,7 +236,7 @@ fn standard_moduli_and_every_reduction() {
     montmul(168, "secp160r1-order", full, "fips", &[]);
     for (op, bits, method) in [
         (Op::Montsqr, 160, "fips"),
-        (Op::Montsqr, 160, "square-product-scanning+sps"),
+        (Op::Montsqr, 160, "sps"),
         (Op::Redc, 160, "fips"),
         (Op::Tomont, 160, "fips"),
         (Op::Frommont, 160, "fips"),

@@ -203,7 +203,7 @@ impl Plan<'_> {
             kernel.spec(8 * word as u32).map_err(|e| e.to_string())?;
             kernel.style = self.style;
             let Some(name) = self.method else { continue };
-            let method = method::find(name).ok_or_else(|| {
+            let method = method::find_for(name, kernel.op).ok_or_else(|| {
                 let near = did_you_mean(name, METHODS.iter().map(|m| m.name));
                 format!("unknown method {name}{near}; `lozenge list methods` names them all")
             })?;

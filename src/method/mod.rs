@@ -173,6 +173,15 @@ pub fn find(name: &str) -> Option<&'static Method> {
     METHODS.iter().copied().find(|m| m.name == name)
 }
 
+/// The same; a reduction alone (`sps`, `fold`) stands behind the product scanning that computes `op`.
+pub fn find_for(name: &str, op: Op) -> Option<&'static Method> {
+    let scans = [&product_scanning::METHOD, &square_product_scanning::METHOD];
+    let mut behind = scans
+        .into_iter()
+        .filter_map(|scan| find(&format!("{}+{name}", scan.name)));
+    find(name).or_else(|| behind.find(|m| m.computes(op)))
+}
+
 /// `operand-caching e=10`.
 pub fn text(name: &str, params: &Params) -> String {
     let given = params
