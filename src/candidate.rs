@@ -287,9 +287,22 @@ impl<I: Isa> Choice<I> {
             let (name, wider) = (c.name(), self.budget.widened(flash, stack));
             format!("{what}: {flash} bytes of code and {stack} of stack by {name}, try {wider}")
         };
-        let smallest = self.smallest.iter().map(|c| told("smallest", c));
-        let shallowest = self.shallowest.iter().map(|c| told("least stack", c));
-        smallest.chain(shallowest).collect::<Vec<_>>().join("; ")
+        // One that needs no more of either is the only one worth typing.
+        let serves = |a: &Candidate<I>, b: &Candidate<I>| {
+            a.code.len() <= b.code.len() && a.stack_bytes() <= b.stack_bytes()
+        };
+        let texts = match (&self.smallest, &self.shallowest) {
+            (Some(small), Some(shallow)) if serves(small, shallow) => vec![told("smallest", small)],
+            (Some(small), Some(shallow)) if serves(shallow, small) => {
+                vec![told("least stack", shallow)]
+            }
+            (small, shallow) => {
+                let small = small.iter().map(|c| told("smallest", c));
+                let shallow = shallow.iter().map(|c| told("least stack", c));
+                small.chain(shallow).collect()
+            }
+        };
+        texts.join("; ")
     }
 }
 

@@ -103,6 +103,7 @@ fn what_does_not_fit_is_told() {
         ("mul 96 --mcu attiny85", "--max-flash 150"),
         ("mul 64 --mcu atmega328p", "--max-stack 1"),
         ("mul 64 --mcu atmega328p", "--max-flash 60 --max-stack 3"),
+        ("mul 64 --mcu attiny85", "--max-flash 100 --max-stack 1"),
         (
             "mul 128 --core arm7tdmi",
             "--max-flash 64 --method operand-caching",
@@ -121,6 +122,15 @@ fn what_does_not_fit_is_told() {
                 .count(),
             0
         );
+        // Of two ways neither needs as little of both as the other.
+        let needs = told.match_indices(" bytes of code and ").map(|(at, text)| {
+            let code = told[..at].rsplit(' ').next();
+            let stack = told[at + text.len()..].split(' ').next();
+            [code, stack].map(|n| n.and_then(|n| n.parse::<u64>().ok()).expect("bytes"))
+        });
+        if let [[code, stack], [more_code, less_stack]] = needs.collect::<Vec<_>>()[..] {
+            assert!(code < more_code && less_stack < stack, "{told}");
+        }
         let hint = told
             .split("try ")
             .nth(1)
