@@ -48,11 +48,11 @@ pub fn words<'a>(core: &Core, code: &'a [u8]) -> impl Iterator<Item = u32> + 'a 
     })
 }
 
-/// The two pipelines, for the shortest and for the longest time.
+/// The two pipelines, for the shortest and for the longest time; one as long as they are the same.
 #[derive(Default)]
 struct Clock {
     fast: Pipeline,
-    slow: Pipeline,
+    slow: Option<Pipeline>,
     body: Span,
     /// The last instruction whose time is not known.
     observed: Option<SlowOperand>,
@@ -76,9 +76,24 @@ impl Clock {
                 source,
             });
         }
+        if least != most && self.slow.is_none() {
+            self.slow = Some(self.fast.clone());
+        }
+        let most = self.slow.as_mut().map(|slow| slow.cost(core, insn, most));
         let least = self.fast.cost(core, insn, least);
-        let most = self.slow.cost(core, insn, most);
-        self.spend(slot.class, least, most);
+        self.spend(slot.class, least, most.unwrap_or(least));
+    }
+
+    /// The pipeline of the longest time.
+    fn slow(&self) -> &Pipeline {
+        self.slow.as_ref().unwrap_or(&self.fast)
+    }
+
+    /// A skipped delay slot.
+    fn bubble(&mut self) {
+        let most = self.slow.as_mut().map(Pipeline::bubble);
+        let least = self.fast.bubble();
+        self.spend(Class::Other, least, most.unwrap_or(least));
     }
 
     fn spend(&mut self, class: Class, least: u64, most: u64) {
@@ -86,7 +101,7 @@ impl Clock {
             self.body.min += least;
             self.body.max += most;
         }
-        if self.fast.now != self.slow.now && self.parted.is_none() {
+        if self.fast.now != self.slow().now && self.parted.is_none() {
             self.parted = self.observed.clone();
         }
     }
@@ -156,8 +171,7 @@ impl<'a, D: Domain> Decoded<'a, D> {
             Flow::Branch(target) => (next, target),
             Flow::Return => (next, RETURNED),
             Flow::Nullify => {
-                let (least, most) = (clock.fast.bubble(), clock.slow.bubble());
-                clock.spend(Class::Other, least, most);
+                clock.bubble();
                 (next + 4, next + 8)
             }
         };
@@ -207,7 +221,7 @@ impl<'a, D: Domain> Decoded<'a, D> {
         while control.pc != stop && control.pc != RETURNED {
             let slot = self.fetch(control.pc)?;
             if executed % REPORT_EVERY == REPORT_EVERY - 1 {
-                watch(executed, clock.slow.now);
+                watch(executed, clock.slow().now);
             }
             if executed == limit {
                 return Err((control.pc, Fault::StepLimit(limit)));
@@ -225,12 +239,12 @@ impl<'a, D: Domain> Decoded<'a, D> {
             by_class[slot.class as usize] += 1;
         }
         m.pc = control.pc;
-        let tells = clock.fast.end() != clock.slow.end();
+        let tells = clock.fast.end() != clock.slow().end();
         Ok(Ran {
             cost: Cost {
                 call: Span {
                     min: clock.fast.now,
-                    max: clock.slow.now,
+                    max: clock.slow().now,
                 },
                 body: clock.body,
                 counts: ClassCounts::of(&by_class),
