@@ -169,7 +169,7 @@ impl Bank {
                 side: *side,
                 index: *index,
             }),
-            Origin::Constant(value) => Some(Slot::Constant(*value)),
+            Origin::Constant(value) | Origin::Stored { value, .. } => Some(Slot::Constant(*value)),
             Origin::Computed => None,
         };
         let registers = order.iter().map(|(r, _)| usize::from(*r) + 1).max();

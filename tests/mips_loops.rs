@@ -8,7 +8,8 @@ use lozenge::kernel::{self, Error, Kernel, Request};
 use lozenge::schedule::{Schedule, ScheduleError};
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use lozenge::spec::{Alias, Op, Spec};
-use lozenge::{facts::Style, isa::Isa, method, prove, vectors};
+use lozenge::vectors::{self, Random};
+use lozenge::{facts::Style, isa::Isa, method, prove};
 use num_bigint::BigUint;
 use toml::Value;
 
@@ -73,7 +74,8 @@ fn kernel(core: &Core, request: &Request, runs: usize) -> Kernel<MipsIsa> {
                 continue;
             };
             let words = BigUint::from(1u8) << size.a;
-            let m = &sources[op.factors()] % &words;
+            let given = || &sources[op.factors()] % &words;
+            let m = modular.fixed().cloned().unwrap_or_else(given);
             assert_eq!((&got << size.a) % &m, product % &m, "{name}, {alias:?}");
             let bound = match modular.reduce {
                 Reduce::Full => m,
@@ -153,6 +155,48 @@ fn rows_in_loops_are_proved_and_right() {
     }
 }
 
+/// Odd numbers of so many words: words of ones, of zeros, a 1 at the bottom (`m' = -1`), all ones (`m' = 1`), with a
+/// bit or a word to spare, and without pattern.
+fn moduli(words: u32) -> Vec<BigUint> {
+    let power = |bits: u32| BigUint::from(1u8) << bits;
+    let n = 32 * words;
+    let uniform = Random::new(u64::from(words)).uniform(4 * words as usize) | power(n - 1);
+    vec![
+        power(n) - 1u8,
+        power(n) - power(n - 32) + 1u8,
+        power(n - 1) - 19u8,
+        power(n - 1) + 1u8,
+        power(n - 31) - 3u8,
+        uniform | power(0),
+    ]
+}
+
+/// A modulus that is a number lies in the stack frame.
+#[test]
+fn a_fixed_modulus_in_loops_is_proved_and_right() {
+    let extensions: [&[&str]; 3] = [&[], &["wide-acc", "autoinc"], &["maddhl"]];
+    for words in [2, 3, 6, 9] {
+        for (i, value) in moduli(words).into_iter().enumerate() {
+            for (j, extension) in extensions.into_iter().enumerate() {
+                let core = core("mips-4km-32x16", extension);
+                for op in [Op::Montmul, Op::Montsqr, Op::Redc] {
+                    let lazy = value.bits() + 2 <= u64::from(32 * words);
+                    let reduce = Reduce::ALL[(words as usize + i + j) % if lazy { 3 } else { 2 }];
+                    let mut request = request(op, 32 * words, reduce, 1 + i % 2);
+                    let modulus = format!("{value:#x}").parse().expect("a modulus");
+                    request.modular = Some(Modular { modulus, reduce });
+                    if extension == ["maddhl"] && op != Op::Redc {
+                        request.method = Some("fios".into());
+                    } else if (i + j) % 3 == 0 {
+                        request.style = Some(Style::Looped);
+                    }
+                    kernel(&core, &request, 6);
+                }
+            }
+        }
+    }
+}
+
 /// What has no such loops says so.
 #[test]
 fn what_has_no_loops_is_refused() {
@@ -168,7 +212,6 @@ fn what_has_no_loops_is_refused() {
         }
     };
     for (op, bits, modulus, method) in [
-        (Op::Montmul, 256, "p256", "fips"),
         (Op::Montmul, 32, "runtime", "fips"),
         (Op::Montsqr, 256, "runtime", "fios"),
         // Without MADDH and MADDL.

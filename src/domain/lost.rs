@@ -4,7 +4,7 @@
 //! latest first: a word with a positive factor is replaced by its definition, and a carry `c'` with
 //! a positive factor by `(x' - s') / 2^W`, `s'` the word that it left. The words of an accumulator
 //! cancel on the way, and whatever order the instructions have, what remains is what was added up:
-//! products, words, claimed sums, each bounded. Terms with negative factors only make it less. At
+//! products (both words of one jointly), words, claimed sums, each bounded. Terms with negative factors only make it less. At
 //! any point, if the bounds of the positive terms add up to less than `2^W`, then `c < 1`.
 
 use std::collections::BTreeMap;
@@ -15,6 +15,7 @@ use num_traits::Signed;
 use super::algebra::{Algebra, Def, Value, VarId};
 use super::claims::Equation;
 use super::polynomial::{Scaled, accumulate};
+use super::variable::Var;
 
 /// `1` in the scale of the sums: far enough up that factors stay whole when carries are unrolled.
 const ONE: u64 = 1 << 32;
@@ -91,8 +92,16 @@ impl Sum<'_> {
     fn is_below_one(&self) -> bool {
         let mut total = self.settled.clone();
         for ((_, v), by) in self.active.iter().filter(|(_, by)| by.odd.is_positive()) {
-            let bound = self.algebra.vars[*v as usize].bound;
+            let Var { bound, def, .. } = self.algebra.vars[*v as usize];
             total.add(&Scaled::new(&by.odd * bound, by.shift));
+            if let Def::Low { a, b, hi, w } = def
+                && self.has_high(hi, w, by)
+            {
+                // Both words of a product together are less than each at its most.
+                let most = self.most(a, b, w);
+                let high = BigInt::from(self.algebra.vars[hi as usize].bound) << w;
+                total.add(&Scaled::new(&by.odd * (most - high - bound), by.shift));
+            }
         }
         !total.odd.is_positive() || total.odd.bits() + total.shift <= ONE
     }
@@ -177,19 +186,27 @@ impl Sum<'_> {
 
     /// `lo + 2^w hi` is at most the product of the bounds.
     fn settle_product(&mut self, lo: VarId, [a, b]: [Value; 2], hi: VarId, w: u32, by: &Scaled) {
-        let key = (self.algebra.vars[hi as usize].rank, hi);
-        let whole = by.carried(u64::from(w));
-        let rest = self.active.get(&key).map(|there| {
-            let mut rest = there.clone();
-            rest.add(&whole);
-            rest
-        });
-        if rest.is_none_or(|rest| rest.odd.is_negative()) {
+        if !self.has_high(hi, w, by) {
             return self.settle_variable(lo, by);
         }
-        accumulate(&mut self.active, key, &whole, u64::MAX);
-        let most = BigInt::from(self.algebra.bound(a, w)) * self.algebra.bound(b, w);
-        self.settle(most, by);
+        let key = (self.algebra.vars[hi as usize].rank, hi);
+        accumulate(&mut self.active, key, &by.carried(u64::from(w)), u64::MAX);
+        self.settle(self.most(a, b, w), by);
+    }
+
+    /// Is there at least `by 2^w hi`?
+    fn has_high(&self, hi: VarId, w: u32, by: &Scaled) -> bool {
+        let key = (self.algebra.vars[hi as usize].rank, hi);
+        self.active.get(&key).is_some_and(|there| {
+            let mut rest = there.clone();
+            rest.add(&by.carried(u64::from(w)));
+            !rest.odd.is_negative()
+        })
+    }
+
+    /// The product of the bounds.
+    fn most(&self, a: Value, b: Value, w: u32) -> BigInt {
+        BigInt::from(self.algebra.bound(a, w)) * self.algebra.bound(b, w)
     }
 
     /// Words of a claim are jointly at most its right side.

@@ -48,8 +48,11 @@ pub fn settle(
         let home = match array {
             Array::Operand(side) if !copied.contains(&array) => Home::of(operand(side)),
             _ => {
-                words += n;
-                let at = frame.place(words - n);
+                let at = frame.place(words);
+                words += match array {
+                    Array::Numbers => scans.words.stored().count(),
+                    _ => n,
+                };
                 Home { at, ..frame }
             }
         };

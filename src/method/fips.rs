@@ -25,13 +25,13 @@ pub static METHOD: Method = Method {
 };
 
 fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
-    as_scans(METHOD.name, words(spec)?, facts, params)
+    as_scans(METHOD.name, words(spec, facts)?, facts, params)
 }
 
 /// The columns, and the subtraction behind them.
-pub(super) fn words(spec: &Spec) -> Result<Words, MethodError> {
+pub(super) fn words(spec: &Spec, facts: &Facts) -> Result<Words, MethodError> {
     let (mut words, factors) = reduction::factors(spec);
-    let reduction = Reduction::of(spec, &mut words)?;
+    let reduction = Reduction::of(spec, &mut words)?.for_style(facts, &mut words);
     words.push(WordStep::Part(
         "columns, each made 0 by a quotient word".into(),
     ));

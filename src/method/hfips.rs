@@ -32,7 +32,7 @@ pub static METHOD: Method = Method {
     schedule: |spec, facts, params| {
         let d = side(METHOD.name, spec, facts, params)?;
         if facts.in_scans() {
-            return as_block_scans(METHOD.name, fips::words(spec)?, d);
+            return as_block_scans(METHOD.name, fips::words(spec, facts)?, d);
         }
         if spec.op == Op::Montsqr {
             return Err(MethodError::OnlyLoops("hfips of a square"));

@@ -5,6 +5,7 @@
 //! additions.
 
 use super::{MethodError, diagonal, pairs};
+use crate::facts::Facts;
 use crate::schedule::{Chain, End, Link, Origin, Pile, Quotient, Sum, Word, WordStep, Words};
 use crate::spec::modulus::{self, Modulus, Reduce, negated_inverse};
 use crate::spec::{Op, Spec};
@@ -121,6 +122,22 @@ impl Reduction {
                 }
             }
         })
+    }
+
+    /// The same; of loops with a fixed modulus and `m'` in memory, as they read every word in the same way.
+    pub fn for_style(self, facts: &Facts, words: &mut Words) -> Self {
+        let fixed = words.modular.as_ref().and_then(|m| m.fixed()).cloned();
+        let Some(value) = fixed.filter(|_| facts.in_scans()) else {
+            return self;
+        };
+        let mut list = numbers(&value, words.word_bits, self.len());
+        list.push(negated_inverse(&value, words.word_bits));
+        let mut m = words.store(&list);
+        Self {
+            inverse: m.pop(),
+            m: m.into_iter().map(Some).collect(),
+            ..self
+        }
     }
 
     /// Are results below the modulus?

@@ -16,7 +16,7 @@ impl Words {
         for (slot, origin) in v.iter_mut().zip(&self.origins) {
             *slot = match origin {
                 Origin::Operand { side, index } => operands[*side][*index],
-                Origin::Constant(value) => *value,
+                Origin::Constant(value) | Origin::Stored { value, .. } => *value,
                 Origin::Computed => 0,
             };
         }

@@ -18,6 +18,8 @@ use crate::facts::Style;
 pub enum Array {
     /// An operand, in the order of the sources.
     Operand(usize),
+    /// A fixed modulus and, behind it, `m'`: numbers that the code lays into memory.
+    Numbers,
     /// The quotient words of the sweep.
     Quotients,
     /// The columns that the sweep keeps; of rows what each leaves to the next.
@@ -309,6 +311,7 @@ fn sweeps(words: &Words) -> impl Iterator<Item = &Sweep> + Clone {
 fn places(words: &Words, sweeps: &[&Sweep]) -> Vec<Option<(Array, usize)>> {
     let operand = |origin: &Origin| match origin {
         Origin::Operand { side, index } => Some((Array::Operand(*side), *index)),
+        Origin::Stored { index, .. } => Some((Array::Numbers, *index)),
         _ => None,
     };
     let mut places: Vec<_> = words.origins.iter().map(operand).collect();

@@ -19,6 +19,8 @@ pub enum Origin {
     Operand { side: usize, index: usize },
     /// A number that is known: a word of a fixed modulus.
     Constant(u64),
+    /// Word `index` of numbers that lie in memory one after another: a fixed modulus as loops read it.
+    Stored { index: usize, value: u64 },
     /// A step.
     Computed,
 }
@@ -287,7 +289,27 @@ impl Words {
         }
     }
 
-    /// The number that a word is, if it is known.
+    /// Numbers that lie in memory, behind those that do already.
+    pub fn store(&mut self, values: &[u64]) -> Vec<Word> {
+        let (first, index) = (self.origins.len(), self.stored().count());
+        let origins = values.iter().zip(index..);
+        let origins = origins.map(|(value, index)| Origin::Stored {
+            index,
+            value: *value,
+        });
+        self.origins.extend(origins);
+        (first..self.origins.len()).map(Word).collect()
+    }
+
+    /// The numbers that lie in memory.
+    pub fn stored(&self) -> impl Iterator<Item = u64> {
+        self.origins.iter().filter_map(|origin| match origin {
+            Origin::Stored { value, .. } => Some(*value),
+            _ => None,
+        })
+    }
+
+    /// The number that a word is, if it is known and does not lie in memory.
     pub fn known(&self, word: Word) -> Option<u64> {
         match self.origins[word.0] {
             Origin::Constant(value) => Some(value),

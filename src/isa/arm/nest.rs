@@ -146,9 +146,32 @@ impl<'a> Nest<'a> {
         for r in arguments.filter(|r| !resident.contains(r)) {
             nest.put_away(r);
         }
+        nest.lay();
         Ok(nest)
     }
+
+    /// Lays numbers into memory, some words at a time.
+    fn lay(&mut self) {
+        let Some(home) = self.homes.get(&Array::Numbers).copied() else {
+            return;
+        };
+        let named = &self.named;
+        let list = [&named.x[..], &named.y, &[named.k, named.stop]].concat();
+        let to = named.j;
+        self.flow.note("the modulus in memory");
+        self.flow.add(to, home.base, home.at);
+        let numbers: Vec<u64> = self.scans.words.stored().collect();
+        for chunk in numbers.chunks(list.len().min(LAID)) {
+            for (r, number) in list.iter().zip(chunk) {
+                self.flow.number(*r, *number as u32);
+            }
+            self.flow.walk(Op::STR, to, &list[..chunk.len()]);
+        }
+    }
 }
+
+/// The most numbers that are laid into memory at a time.
+const LAID: usize = 4;
 
 /// Words of a sum that waits on the stack.
 const CARRIED: usize = 2;

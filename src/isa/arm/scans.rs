@@ -287,9 +287,9 @@ impl Nest<'_> {
 
     /// `q = sum m' mod 2^32`, then `sum += q m[0]`.
     fn quotient(&mut self, quotient: Quotient, k: usize) -> Result<(), LowerError> {
-        let known = |word| match self.scans.place(word) {
-            Some((Array::Operand(side), index)) => Ok((Home::of(argument(side)), index)),
-            _ => Err(LowerError::Scans),
+        let known = |word| {
+            let (array, index) = self.scans.place(word).ok_or(LowerError::Scans)?;
+            Ok((self.home(array)?, index))
         };
         let [(inverse, last), (m, first)] = [known(quotient.inverse)?, known(quotient.m)?];
         let (x, q, high) = (self.named.x[0], self.named.y[0], self.named.spare);

@@ -96,6 +96,7 @@ pub fn lower(core: &Core, scans: &Scans, most: usize) -> Result<Vec<Program<Insn
     match scans {
         Scans { style, .. } if *style == Style::Looped => return Err(LowerError::Looped),
         Scans { addend, .. } if addend.is_some() => return Err(LowerError::Scans),
+        Scans { words, .. } if words.stored().next().is_some() => return Err(LowerError::Numbers),
         Scans {
             rows: true,
             quotient,

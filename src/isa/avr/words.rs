@@ -163,7 +163,7 @@ impl Code {
                     code.operands[value.0] = Some(OperandWord { side, index });
                     code.names[word] = Some(value);
                 }
-                Origin::Constant(number) => {
+                Origin::Constant(number) | Origin::Stored { value: number, .. } => {
                     let value = code.fresh();
                     code.numbers[value.0] = Some(number as u8);
                     code.names[word] = Some(value);

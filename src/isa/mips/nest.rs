@@ -135,7 +135,57 @@ impl<'a> Nest<'a> {
             stops: None,
         };
         let scratch = nest.settle();
+        nest.lay()?;
         Ok((nest, scratch))
+    }
+
+    /// Lays numbers into memory.
+    fn lay(&mut self) -> Result<(), LowerError> {
+        let Some(home) = self.homes.get(&Array::Numbers).copied() else {
+            return Ok(());
+        };
+        self.flow.note("the modulus in memory".into());
+        let r = self.take()?;
+        let mut held = 0;
+        for (i, number) in self.scans.words.stored().enumerate() {
+            let number = number as u32;
+            if number != 0 && number != held {
+                self.number(r, number);
+                held = number;
+            }
+            let from = if number == 0 { ZERO } else { r };
+            self.store(from, self.fixed(home), home, i);
+        }
+        self.release(r);
+        Ok(())
+    }
+
+    /// Makes `value` in `r`.
+    fn number(&mut self, r: u8, value: u32) {
+        let [high, low] = [value >> 16, value & 0xffff].map(|half| half as i32);
+        if high != 0 {
+            self.immediate(Op::LUI, r, ZERO, high);
+        }
+        if low != 0 || high == 0 {
+            let from = if high == 0 { ZERO } else { r };
+            self.immediate(Op::ORI, r, from, low);
+        }
+    }
+
+    /// Where a word lies before anything is copied.
+    pub fn source(&self, word: Word) -> Result<(Home, usize), LowerError> {
+        match self.scans.place(word) {
+            Some((Array::Operand(side), index)) => Ok((Home::of(argument(side)), index)),
+            Some((Array::Numbers, index)) => Ok((self.home(Array::Numbers)?, index)),
+            _ => Err(LowerError::Scans),
+        }
+    }
+
+    /// Loads `m'`.
+    pub fn inverse(&mut self, word: Word) -> Result<(), LowerError> {
+        let (home, index) = self.source(word)?;
+        self.immediate(Op::LW, self.named.inverse, home.base, home.place(index));
+        Ok(())
     }
 }
 

@@ -48,20 +48,13 @@ impl Nest<'_> {
     pub(super) fn rows(&mut self) -> Result<(), LowerError> {
         let scans = self.scans;
         let n = scans.n;
-        let place = |word| scans.place(word).ok_or(LowerError::Scans);
         let [inverse, m] = scans.quotient.ok_or(LowerError::Scans)?;
-        let (m, (inverse_in, last)) = (place(m)?.0, place(inverse)?);
+        let (m, _) = scans.place(m).ok_or(LowerError::Scans)?;
         let strand = scans.strands.iter().find(|s| s.y != Array::Quotients);
         let strand = strand.ok_or(LowerError::Scans)?;
         let (Array::Operand(a_side), Array::Operand(b_side)) = (strand.x, strand.y) else {
             return Err(LowerError::Scans);
         };
-        let Array::Operand(m_side) = m else {
-            return Err(LowerError::Scans);
-        };
-        if inverse_in != m {
-            return Err(LowerError::Scans);
-        }
         let [a_home, m_home, down] = [
             self.home(strand.x)?,
             self.home(m)?,
@@ -85,15 +78,20 @@ impl Nest<'_> {
             m: m_home,
             down,
         };
-        let to = self.named.inverse;
-        self.immediate(Op::LW, to, argument(m_side), 4 * last as i32);
+        self.inverse(inverse)?;
         self.flow.note("the words of a and m side by side".into());
-        let from = [a_side, m_side].map(|side| Home::of(argument(side)));
+        let from_a = Home::of(argument(a_side));
+        let mut copied = vec![(from_a, row.a, row.bit)];
+        if let Array::Operand(side) = m {
+            copied.push((Home::of(argument(side)), row.m, None));
+        }
+        let mut homes: Vec<Home> = copied.iter().map(|(from, ..)| *from).collect();
+        homes.push(row.a);
         if let Some(bit) = row.bit {
             self.three(Op::ADDU, bit, ZERO, ZERO);
         }
-        self.each_word(&[from[0], from[1], row.a], n, |nest, i| {
-            for (from, to, bit) in [(from[0], row.a, row.bit), (from[1], row.m, None)] {
+        self.each_word(&homes, n, |nest, i| {
+            for (from, to, bit) in copied.iter().copied() {
                 let word = nest.load(nest.moving(from), from, i)?;
                 if let Some(bit) = bit {
                     // 2a: the top bit goes on to the next word.

@@ -60,11 +60,7 @@ impl Nest<'_> {
     fn sweep(&mut self) -> Result<(), LowerError> {
         let n = self.scans.n;
         if let Some([inverse, _]) = self.scans.quotient {
-            let Some((Array::Operand(side), index)) = self.scans.place(inverse) else {
-                return Err(LowerError::Scans);
-            };
-            let to = self.named.inverse;
-            self.immediate(Op::LW, to, argument(side), 4 * index as i32);
+            self.inverse(inverse)?;
         }
         if self.scans.addend.is_some() {
             self.immediate(Op::ADDIU, self.named.one, ZERO, 1);
@@ -279,14 +275,19 @@ impl Nest<'_> {
         let arrays: Vec<Array> = self.homes.keys().copied().collect();
         let mut new = BTreeMap::new();
         for array in arrays {
-            if let Array::Operand(side) = array {
-                let mut pointer = self.pointers[&argument(side)];
-                let there = Home::of(argument(side));
-                let word = self.load_and_step(&mut pointer, (there, k), 1)?;
-                let home = self.home(array)?;
-                self.store(word, self.moving(home), home, k);
-                new.insert(array, word);
-            }
+            let home = self.home(array)?;
+            let word = match array {
+                Array::Operand(side) => {
+                    let mut pointer = self.pointers[&argument(side)];
+                    let there = Home::of(argument(side));
+                    let word = self.load_and_step(&mut pointer, (there, k), 1)?;
+                    self.store(word, self.moving(home), home, k);
+                    word
+                }
+                Array::Numbers => self.load(self.moving(home), home, k)?,
+                _ => continue,
+            };
+            new.insert(array, word);
         }
         for Strand { x, y, pairs } in self.scans.strands.clone() {
             let [low_x, low_y] = [x, y].map(|a| self.firsts.get(&a).copied());
