@@ -5,7 +5,7 @@
 //! replaces `k 2^W c` by `k (x - s)`; latest first, the columns below `r` unroll, and what was
 //! added is `low = sum k s`. If nothing remains then, `A B = 2^(W n) r + low` modulo
 //! `2^(2 W n)`. With `0 <= low < 2^(W n)` both sides lie below that, so they are equal, and `r` is
-//! the quotient.
+//! the quotient. Carries that are 0 are dropped first ([`super::lost`]).
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -55,6 +55,11 @@ pub fn high_product(
     p.eliminate()?;
     while let Some((carry, by)) = p.latest_carry(latest) {
         latest = carry;
+        // A carry out of a word of the result, or of a number that was added, comes with a minus.
+        if by.odd.is_negative() && algebra.is_never_set(carry) {
+            p.forget(carry);
+            continue;
+        }
         let (Some(word), true) = (homes.get(&carry), by.shift >= u64::from(w)) else {
             break;
         };

@@ -521,6 +521,11 @@ impl<'a> Polynomial<'a> {
             .retain(|(x, y), _| !algebra.are_exclusive(*x, *y));
     }
 
+    /// Drops the carry `c`, which is 0, where it is a term.
+    pub fn forget(&mut self, c: VarId) {
+        self.open_linear.remove(&c);
+    }
+
     /// The latest carry before `below` that is left as a term, and its coefficient.
     pub fn latest_carry(&self, below: VarId) -> Option<(VarId, Scaled)> {
         let mut left = self.open_linear.range(..below).rev();

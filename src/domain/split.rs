@@ -218,6 +218,16 @@ impl Algebra {
     /// A word cut below its top bit, which has a name already.
     fn split_top(&mut self, v: VarId, k: u32, w: u32) -> Option<(Value, Value)> {
         let top = self.known_top(v, w).filter(|_| k + 1 == w)?;
+        if let Some(head) = self.head(v, w)
+            && self.cuts.words.get(&head) == Some(&top)
+        {
+            let rest = Section {
+                from: 0,
+                to: k,
+                ..head
+            };
+            return Some((self.section(rest), top));
+        }
         let mut form = (vec![(v, 1)], 0);
         Self::collect(&mut form, top, -(1 << k));
         Some((self.form(&form.0, form.1, (1 << k) - 1), top))

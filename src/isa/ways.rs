@@ -11,8 +11,9 @@ use super::Stopped;
 use crate::domain::Domain;
 use crate::fault::Fault;
 
-/// The most instructions of a way.
-const LONGEST: usize = 2000;
+/// The most instructions of a way, tried in turn: what a way runs beyond the place where both meet makes
+/// words ahead of their time, and proofs replace words in the order in which they were made.
+const LONGEST: [usize; 3] = [16, 256, 2000];
 /// How many branches one inside the other are joined.
 const DEEPEST: usize = 3;
 
@@ -61,27 +62,27 @@ fn go<R: Run>(run: &mut R, stopped: &Stopped, depth: usize, left: &mut u64) -> O
     }
     let bit = run.domain().undecided()?;
     let (start, memory) = (run.state(), run.domain().keep());
-    let mut way = |outcome: bool, depth, until: &dyn Fn(Place) -> bool| {
+    let mut way = |outcome: bool, effort, until: &dyn Fn(Place) -> bool| {
         run.resume(start.clone());
         run.domain().resume(memory);
         run.domain().force(outcome);
-        walk(run, depth, left, until)
+        walk(run, effort, left, until)
     };
     // Branches inside a way are followed only if there are some before the ways meet.
-    let inner = [0, depth.saturating_sub(1)]
-        .into_iter()
-        .take(1 + depth.min(1));
-    let (depth, meeting) = inner.into_iter().find_map(|depth| {
-        let set: HashSet<Place> = way(true, depth, &|_| false).0.into_iter().collect();
-        let (places, met) = way(false, depth, &|place| set.contains(&place));
+    let inner = [0, depth.saturating_sub(1)];
+    let inner = inner.into_iter().take(1 + depth.min(1));
+    let mut efforts = inner.flat_map(|depth| LONGEST.map(|longest| Effort { longest, depth }));
+    let (effort, meeting) = efforts.find_map(|effort| {
+        let set: HashSet<Place> = way(true, effort, &|_| false).0.into_iter().collect();
+        let (places, met) = way(false, effort, &|place| set.contains(&place));
         let last = places.last().copied().filter(|_| met)?;
-        Some((depth, last))
+        Some((effort, last))
     })?;
     let clear = (run.state(), run.domain().keep());
     run.resume(start);
     run.domain().resume(memory);
     run.domain().force(true);
-    let (_, met) = walk(run, depth, left, &|place| place == meeting);
+    let (_, met) = walk(run, effort, left, &|place| place == meeting);
     if !met {
         return None;
     }
@@ -91,15 +92,24 @@ fn go<R: Run>(run: &mut R, stopped: &Stopped, depth: usize, left: &mut u64) -> O
     Some(())
 }
 
+/// How far a way is gone.
+#[derive(Clone, Copy)]
+struct Effort {
+    /// The most instructions.
+    longest: usize,
+    /// How many branches inside the way, one inside the other, are joined.
+    depth: usize,
+}
+
 /// The places of a way, and whether it came to one that `until` names.
 fn walk<R: Run>(
     run: &mut R,
-    depth: usize,
+    Effort { longest, depth }: Effort,
     left: &mut u64,
     until: &dyn Fn(Place) -> bool,
 ) -> (Vec<Place>, bool) {
     let mut places = Vec::new();
-    while places.len() < LONGEST && *left > 0 {
+    while places.len() < longest && *left > 0 {
         *left -= 1;
         if let Err(stopped) = run.step()
             && (depth == 0 || go(run, &stopped, depth - 1, left).is_none())
