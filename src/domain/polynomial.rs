@@ -271,6 +271,14 @@ impl<'a> Polynomial<'a> {
             && !self.algebra.quotients.borrow().contains_key(&v)
     }
 
+    /// Was something added to `v` under a bit? So quotient words are made without a multiplier, by carries that
+    /// nobody wants.
+    fn is_conditional(&self, v: VarId) -> bool {
+        let (terms, _) = self.algebra.sum(v).unwrap_or((&[], 0));
+        let mut terms = terms.iter();
+        terms.any(|(t, _)| matches!(self.def(*t), Def::Product { .. }))
+    }
+
     /// Adds `by * value`.
     pub fn add_value(&mut self, value: Value, by: &Scaled) -> Result<(), Open> {
         match value {
@@ -448,6 +456,10 @@ impl<'a> Polynomial<'a> {
             return Ok(());
         };
         let algebra = self.algebra;
+        if self.leaves(&by) && self.is_conditional(v) {
+            self.leave(v, &by);
+            return Ok(());
+        }
         let by = match self.itself(v, &by) {
             Some(once) => {
                 let mut rest = by;

@@ -52,6 +52,9 @@ pub static SEPARATED: Method = Method {
     defaults,
     schedule: |spec, facts, params| {
         let d = side(SEPARATED.name, spec, facts, params)?;
+        if facts.in_scans() && spec.op == Op::Redc {
+            return as_block_scans(SEPARATED.name, fips::words(spec, facts)?, d);
+        }
         let mut words = match spec.op {
             Op::Redc => reduction::factors(spec).0,
             _ => separated::whole(&hybrid::METHOD, spec, facts, params)?,

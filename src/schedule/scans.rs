@@ -50,7 +50,7 @@ pub struct Scans {
     pub strands: Vec<Strand>,
     /// A sweep for each row, instead of one for all columns.
     pub rows: bool,
-    /// Of a reduction alone: word `k` of it is added in column `k`.
+    /// Of a reduction alone: word `k` of it, where it has so many, is added in column `k`.
     pub addend: Option<Array>,
     /// `m'` and `m[0]` of the quotients, if there are any.
     pub quotient: Option<[Word; 2]>,
@@ -138,6 +138,14 @@ impl Scans {
         self.places[word.0]
     }
 
+    /// The operand of which word `k` is added in column `k`.
+    pub fn added(&self, k: usize) -> Option<usize> {
+        match self.addend {
+            Some(Array::Operand(side)) if k < self.words.lengths[side] => Some(side),
+            _ => None,
+        }
+    }
+
     /// The one sweep, or that of the first row.
     pub fn sweep(&self) -> Option<&Sweep> {
         sweeps(&self.words).next()
@@ -194,8 +202,7 @@ impl Scans {
             (set.len() == list.len()).then_some(set)
         };
         let [twice, once] = self.products(k);
-        let addend = self.addend.filter(|_| k < 2 * self.n);
-        let addend = addend.map(|array| Some((array, k)));
+        let addend = self.added(k).map(|side| Some((Array::Operand(side), k)));
         let quotient = pile.quotient.map(|q| [q.inverse, q.m]);
         let wanted = self.quotient.filter(|_| k < self.n);
         let q = pile.quotient.and_then(|q| self.place(q.q));

@@ -149,7 +149,7 @@ impl Nest<'_> {
                 false => self.strand(*strand, k)?,
             }
         }
-        if let Some(Array::Operand(side)) = scans.addend {
+        if let Some(side) = scans.added(k) {
             let word = self.named.x[0];
             let place = self.place(Home::of(argument(side)), k, Moves::Whole);
             self.access(Op::LDR, word, self.named.j, place);

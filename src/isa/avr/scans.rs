@@ -68,9 +68,13 @@ struct Frame {
     out: i32,
     result: i32,
     modulus: i32,
+    /// Where the next words of what is reduced are.
+    addend: i32,
     /// The sum of the columns before, of a square.
     before: i32,
     quotients: i32,
+    /// The modulus, where it is not an operand.
+    numbers: i32,
     bytes: i64,
 }
 
@@ -95,8 +99,6 @@ pub(super) struct Nest<'a> {
 pub fn lower(core: &Core, scans: &Scans, most: usize) -> Result<Vec<Program<Insn>>, LowerError> {
     match scans {
         Scans { style, .. } if *style == Style::Looped => return Err(LowerError::Looped),
-        Scans { addend, .. } if addend.is_some() => return Err(LowerError::Scans),
-        Scans { words, .. } if words.stored().next().is_some() => return Err(LowerError::Numbers),
         Scans {
             rows: true,
             quotient,
@@ -146,7 +148,8 @@ pub fn lower(core: &Core, scans: &Scans, most: usize) -> Result<Vec<Program<Insn
 /// Words of the largest sum: of a column's blocks, and what the columns before leave.
 fn sum_words(scans: &Scans, d: usize) -> usize {
     let block = (1u128 << (8 * d)) - 1;
-    let column = (scans.strands.len() * (scans.n / d)) as u128 * block * block;
+    let added = if scans.addend.is_some() { block } else { 0 };
+    let column = (scans.strands.len() * (scans.n / d)) as u128 * block * block + added;
     let mut most = column;
     while most < column + (most >> (8 * d)) {
         most = column + (most >> (8 * d));
@@ -227,8 +230,10 @@ impl Frame {
             out: room(2),
             result: room(words(quotients, 2)),
             modulus: room(words(quotients, 2)),
+            addend: room(words(scans.addend.is_some(), 2)),
             before: room(words(square, sum_words(scans, d) - d)),
             quotients: room(words(quotients, scans.n)),
+            numbers: room(scans.words.stored().count()),
             bytes: 0,
         };
         let bytes = i64::from(next - first);
@@ -303,17 +308,32 @@ impl<'a> Nest<'a> {
         arguments.get(1 + side).copied().ok_or(LowerError::Scans)
     }
 
-    fn modulus(&self) -> Result<Option<usize>, LowerError> {
+    /// Where the modulus lies, `m'` behind it.
+    fn modulus(&self) -> Result<Option<Array>, LowerError> {
         let Some([inverse, m]) = self.scans.quotient else {
             return Ok(None);
         };
-        match (self.scans.place(inverse), self.scans.place(m)) {
-            (Some((Array::Operand(a), last)), Some((Array::Operand(b), 0)))
-                if a == b && last == self.scans.n =>
+        match (self.scans.place(m), self.scans.place(inverse)) {
+            (Some((array @ (Array::Operand(_) | Array::Numbers), 0)), Some((same, last)))
+                if array == same && last == self.scans.n =>
             {
-                Ok(Some(a))
+                Ok(Some(array))
             }
             _ => Err(LowerError::Scans),
+        }
+    }
+
+    /// The numbers, one after another in the frame. Uses X and a register that counts.
+    fn lay_numbers(&mut self) {
+        self.rr(Op::MOVW, X, Y);
+        self.move_by(X, self.frame.numbers);
+        let (spare, mut held) = (self.on.total, None);
+        for number in self.scans.words.stored() {
+            let from = if number == 0 { self.on.zero } else { spare };
+            if number != 0 && held.replace(number) != Some(number) {
+                self.draft.dk(Op::LDI, spare, number as i32);
+            }
+            self.draft.push(Insn::rk(Op::STX_INC, from, 0));
         }
     }
 
@@ -326,12 +346,16 @@ impl<'a> Nest<'a> {
         let [r, ..] = self.core.abi.arguments;
         let first_out = match modulus {
             None => r,
-            Some(side) => {
+            Some(array) => {
                 self.put(r, self.frame.result);
-                let m = self.argument(side)?;
-                self.put(m, self.frame.modulus);
-                self.rr(Op::MOVW, Z, m);
-                self.move_by(Z, n as i32);
+                match array {
+                    Array::Operand(side) => self.rr(Op::MOVW, Z, self.argument(side)?),
+                    _ => {
+                        self.rr(Op::MOVW, Z, Y);
+                        self.move_by(Z, self.frame.numbers);
+                    }
+                }
+                self.put(Z, self.frame.modulus);
                 self.rr(Op::MOVW, X, Y);
                 self.move_by(X, self.frame.quotients);
                 X
@@ -343,15 +367,25 @@ impl<'a> Nest<'a> {
                 let from = match array {
                     Array::Operand(side) => self.argument(side)?,
                     Array::Quotients => X,
+                    Array::Numbers => Z,
                     _ => return Err(LowerError::Scans),
                 };
                 self.put(from, self.frame.strands + 4 * i as i32 + at);
             }
         }
+        if let Some(side) = self.scans.added(0) {
+            self.put(self.argument(side)?, self.frame.addend);
+        }
+        self.draft.clear(self.on.zero);
+        if modulus == Some(Array::Numbers) {
+            self.draft.note("the modulus and m'");
+            self.lay_numbers();
+        }
         if modulus.is_some() {
+            self.move_by(Z, n as i32);
             self.draft.dk(Op::LDDZ, self.on.inverse, 0);
         }
-        for r in [&[self.on.zero, self.on.total][..], &self.on.sum].concat() {
+        for r in [&[self.on.total][..], &self.on.sum].concat() {
             self.draft.clear(r);
         }
         self.draft.note("columns that become longer");
@@ -375,6 +409,10 @@ impl<'a> Nest<'a> {
 
     /// A column of as many blocks as `total` says.
     fn column(&mut self, rising: bool) -> Result<(), LowerError> {
+        let k = if rising { 0 } else { self.scans.n };
+        if self.scans.added(k).is_some() {
+            self.addend();
+        }
         let strands = self.scans.strands.clone();
         for (i, strand) in strands.into_iter().enumerate() {
             let at = self.frame.strands + 4 * i as i32;
@@ -411,6 +449,20 @@ impl<'a> Nest<'a> {
         self.draft.shuffle(&moves, &[]);
         high[low..].iter().for_each(|r| self.draft.clear(*r));
         Ok(())
+    }
+
+    /// `d` words of what is reduced.
+    fn addend(&mut self) {
+        self.get(X, self.frame.addend);
+        for k in 0..self.on.sum.len() {
+            let op = if k == 0 { Op::ADD } else { Op::ADC };
+            let word = if k < self.d { self.on.x } else { self.on.zero };
+            if k < self.d {
+                self.draft.dk(Op::LDX_INC, word, 0);
+            }
+            self.rr(op, self.on.sum[k], word);
+        }
+        self.put(X, self.frame.addend);
     }
 
     /// Twice the blocks on one side of the diagonal, what there was before, and the block on it.

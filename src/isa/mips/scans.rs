@@ -237,7 +237,7 @@ impl Nest<'_> {
         if rest % both == 1 {
             self.middle(k / 2, ends[0])?;
         }
-        if let Some(Array::Operand(side)) = self.scans.addend {
+        if let Some(side) = self.scans.added(k) {
             let home = Home::of(argument(side));
             let word = self.load(self.moving(home), home, k)?;
             self.product(word, self.named.one)?;
