@@ -44,6 +44,15 @@ fn request(op: Operation, bits: u32, method: &str, params: &[(&str, usize)]) -> 
     }
 }
 
+fn modulo(modulus: &str, request: Request) -> Request {
+    let modulus: Modulus = modulus.parse().expect("a modulus");
+    let modular = request.modular.map(|m| Modular {
+        modulus: modulus.clone(),
+        ..m
+    });
+    Request { modular, ..request }
+}
+
 fn reduced(reduce: Reduce, request: Request) -> Request {
     let modular = request.modular.map(|m| Modular { reduce, ..m });
     Request { modular, ..request }
@@ -62,7 +71,7 @@ fn check(core: &Core, request: &Request, runs: usize) -> Kernel<AvrIsa> {
     let others = kernel.aliasing.iter().filter(|case| case.allowed);
     let others: Vec<_> = others.map(|case| case.alias).collect();
     assert!(
-        !op.is_modular() || others.len() == kernel.aliasing.len(),
+        !op.is_modular() || op == Operation::Redc || others.len() == kernel.aliasing.len(),
         "{name}: {others:?}"
     );
     for alias in [Alias::Distinct].into_iter().chain(others) {
@@ -73,13 +82,19 @@ fn check(core: &Core, request: &Request, runs: usize) -> Kernel<AvrIsa> {
             let run = kernel::run::<AvrIsa>(&kernel.spec, core, &kernel.code, &sources, alias);
             let (got, cost) = run.unwrap_or_else(|e| panic!("{name}: {e}"));
             assert_eq!(cost.call, kernel.cost.call, "{name}");
-            let product = &sources[0] * &sources[op.factors() - 1];
+            let product = match op {
+                Operation::Redc | Operation::Frommont => sources[0].clone(),
+                _ => &sources[0] * &sources[op.factors() - 1],
+            };
             let Some(modular) = &kernel.spec.modular else {
                 assert_eq!(got, product, "{name}, {alias:?}");
                 continue;
             };
             let words = BigUint::from(1u8) << size.a;
-            let m = &sources[op.factors()] % &words;
+            let m = match modular.fixed() {
+                Some(m) => m.clone(),
+                None => &sources[op.factors()] % &words,
+            };
             assert_eq!((&got << size.a) % &m, product % &m, "{name}, {alias:?}");
             let bound = match modular.reduce {
                 Reduce::Full => m,
@@ -124,6 +139,60 @@ fn blocks_are_proved_and_right() {
         }
     }
     println!("{made} kernels");
+}
+
+/// Reductions alone, by columns of blocks.
+#[test]
+fn reductions_are_proved_and_right() {
+    for core in [&ATMEGA128, &ATTINY85] {
+        for (i, core) in [core.clone(), core.called(&IAR)].iter().enumerate() {
+            for (d, words) in [(1, &[2, 7][..]), (2, &[2, 10]), (3, &[6]), (4, &[4, 12])] {
+                for (j, n) in words.iter().enumerate() {
+                    let alone = request(Operation::Redc, 8 * n, "hsps", &[("d", d)]);
+                    let reduce = [Reduce::Full, Reduce::Almost][(i + j + d) % 2];
+                    check(core, &reduced(reduce, alone), 4);
+                    let whole = request(Operation::Frommont, 8 * n, "fips", &[("unroll", d * d)]);
+                    check(core, &whole, 4);
+                }
+            }
+        }
+    }
+}
+
+/// Moduli that are numbers: with words of zeros, ones and ones that repeat, with a bit to spare and without.
+#[test]
+fn fixed_moduli_lie_in_the_frame() {
+    for (core, moduli) in [
+        (
+            &ATMEGA128,
+            &["secp160r1", "opf160", "2^159-91", "2^160-47"][..],
+        ),
+        (&ATTINY85, &["opf160", "2^160-47"]),
+    ] {
+        for (i, modulus) in moduli.iter().enumerate() {
+            for (j, core) in [core.clone(), core.called(&IAR)].iter().enumerate() {
+                let reduce = [Reduce::Almost, Reduce::Full][(i + j) % 2];
+                let montgomery = [Operation::Montmul, Operation::Montsqr][i % 2];
+                let d = [("d", 1 + 3 * ((i + j) % 2))];
+                for (op, method) in [(montgomery, "hfips"), (Operation::Redc, "hsps")] {
+                    let asked = reduced(reduce, modulo(modulus, request(op, 160, method, &d)));
+                    check(core, &asked, 3);
+                }
+            }
+        }
+        let asked = modulo(
+            "2^158-15",
+            request(Operation::Montmul, 160, "hfips", &[("d", 2)]),
+        );
+        if core.multiplies() {
+            check(core, &reduced(Reduce::Lazy, asked), 3);
+        }
+        check(
+            core,
+            &modulo("p256-order", request(Operation::Frommont, 256, "fips", &[])),
+            3,
+        );
+    }
 }
 
 /// Rows, with a rest of words and without one.
@@ -237,10 +306,6 @@ fn what_has_no_loops_names_what_works() {
     );
     let text = refused(&ATTINY85, &lazy);
     assert!(text.contains("try --reduce almost"), "{text}");
-    let mut fixed = request(Operation::Montmul, 160, "hfips", &[("d", 4)]);
-    fixed.modular.as_mut().expect("a modulus").modulus = "secp160r1".parse().expect("a modulus");
-    let text = refused(&ATMEGA128, &fixed);
-    assert!(text.contains("try --modulus runtime"), "{text}");
 }
 
 /// Sums, differences and negatives need no multiplier.
@@ -323,7 +388,7 @@ fn mutate(core: &Core, program: &[Insn], random: &mut Random) -> Option<Vec<u8>>
 #[test]
 fn wrong_mutants_are_rejected() {
     let (mut total, mut rejected) = (0, 0);
-    for (core, op, method, d, bits) in [
+    for ((core, op, method, d, bits), modulus) in [
         (&ATMEGA128, Operation::Mul, "hybrid", 4, 64),
         (&ATMEGA128, Operation::Mul, "hybrid", 3, 72),
         (&ATMEGA128, Operation::Sqr, "square-product-scanning", 2, 48),
@@ -333,14 +398,22 @@ fn wrong_mutants_are_rejected() {
         (&ATTINY85, Operation::Mul, "hybrid", 2, 32),
         (&ATMEGA128, Operation::Mul, "operand-scanning", 1, 40),
         (&ATTINY85, Operation::Montmul, "hfips", 2, 32),
-    ] {
+        (&ATMEGA128, Operation::Redc, "hsps", 2, 32),
+        (&ATTINY85, Operation::Redc, "hsps", 1, 16),
+    ]
+    .map(|case| (case, "runtime"))
+    .into_iter()
+    .chain([
+        ((&ATMEGA128, Operation::Montmul, "hfips", 2, 32), "2^32-5"),
+        ((&ATTINY85, Operation::Montsqr, "hfips", 1, 24), "0x83ff01"),
+    ]) {
         let square = [("c", 0), ("unroll", d * d)];
         let params = match op {
             Operation::Sqr => &square[..],
             _ if method == "operand-scanning" => &square[1..],
             _ => &[("d", d)],
         };
-        let request = request(op, bits, method, params);
+        let request = modulo(modulus, request(op, bits, method, params));
         let kernel = kernel::generate::<AvrIsa>(&request, core).expect("a kernel");
         assert!(kernel.is_proved());
         let spec = &kernel.spec;

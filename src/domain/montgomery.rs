@@ -284,7 +284,7 @@ impl Reduced<'_> {
         p.eliminate()?;
         let mut rest = p.remainder();
         for word in &rest.left {
-            if p.algebra.cancels(*word, self.w) {
+            if !p.is_conditional(*word) && p.algebra.cancels(*word, self.w) {
                 rest.terms.remove(word);
             }
         }

@@ -273,7 +273,7 @@ impl<'a> Polynomial<'a> {
 
     /// Was something added to `v` under a bit? So quotient words are made without a multiplier, by carries that
     /// nobody wants.
-    fn is_conditional(&self, v: VarId) -> bool {
+    pub fn is_conditional(&self, v: VarId) -> bool {
         let (terms, _) = self.algebra.sum(v).unwrap_or((&[], 0));
         let mut terms = terms.iter();
         terms.any(|(t, _)| matches!(self.def(*t), Def::Product { .. }))
@@ -526,11 +526,14 @@ impl<'a> Polynomial<'a> {
         }
     }
 
-    /// Drops products of two carries that are never both 1.
+    /// Drops products of two carries that are never both 1, up to the first that are not so: it stays in any case.
     fn forget_exclusive(&mut self) {
         let algebra = self.algebra;
-        self.open_products
-            .retain(|(x, y), _| !algebra.are_exclusive(*x, *y));
+        let mut stays = false;
+        self.open_products.retain(|(x, y), _| {
+            stays = stays || !algebra.are_exclusive(*x, *y);
+            stays
+        });
     }
 
     /// Drops the carry `c`, which is 0, where it is a term.
