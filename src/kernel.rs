@@ -74,7 +74,7 @@ fn advice(error: &LowerError) -> &'static str {
     match error {
         LowerError::NoMultiplier(_) => {
             ": mul and sqr are made by shift-and-add there, and on cores with 32 registers by hybrid and \
-             square-product-scanning, montmul and montsqr by hfips and --modulus runtime"
+             square-product-scanning, montmul and montsqr by hfips, redc by fips"
         }
         LowerError::ThreePointers => {
             ": try --style rolled --method hybrid (mul) or square-product-scanning (sqr), or --abi gcc"

@@ -294,8 +294,6 @@ pub enum LowerError {
     Scans,
     #[error("rows of quotients are not made in loops here")]
     RowsOfQuotients,
-    #[error("a modulus that is a number is not laid into memory here: try --modulus runtime")]
-    Numbers,
     #[error("loops over blocks are not made here")]
     Blocks,
     #[error(
