@@ -411,14 +411,9 @@ fn residue<'a>(
             bound: bound.into(),
         }
     };
-    let corners = match (modular.fixed(), modular.reduce) {
-        (Some(m), _) => vec![corner(m)],
-        // A runtime modulus lies between 1 and 2^n, or 2^(n-2).
-        (None, reduce) => {
-            let one = BigUint::from(1u8);
-            let bits = if reduce == Reduce::Lazy { n - 2 } else { n };
-            vec![corner(&one), corner(&(&one << bits))]
-        }
+    let corners = match modular.fixed() {
+        Some(m) => vec![corner(m)],
+        None => spec.modulus_range().iter().map(corner).collect(),
     };
     Residue {
         w,

@@ -229,10 +229,6 @@ pub enum SpecError {
     LargeModulus(String, u64, u32, u64),
     #[error("--reduce lazy needs 4 m <= 2^{0}, and {1} is larger: try --reduce almost")]
     NotLazy(u32, String),
-    #[error(
-        "{0} at run time: below 2^n there is no telling how often m must be taken: try --reduce full"
-    )]
-    RuntimeAlmost(&'static str),
 }
 
 /// A source operand.
@@ -331,6 +327,26 @@ impl Spec {
     pub fn is_runtime(&self) -> bool {
         let modulus = self.modular.as_ref().map(|m| &m.modulus);
         matches!(modulus, Some(Modulus::Runtime | Modulus::RuntimeBare))
+    }
+
+    /// Must a modulus at run time have a 1 as its top bit? Sums below `2^(n+1)` come below `2^n` then by taking
+    /// it twice.
+    pub fn has_all_bits(&self) -> bool {
+        let almost = |modular: &Modular| modular.reduce == Reduce::Almost;
+        self.is_runtime()
+            && matches!(self.op, Op::Modadd | Op::Modsub | Op::Modneg)
+            && self.modular.as_ref().is_some_and(almost)
+    }
+
+    /// The ends of what a modulus at run time lies between.
+    pub fn modulus_range(&self) -> [BigUint; 2] {
+        let power = |bits| BigUint::from(1u8) << bits;
+        let n = self.size.a;
+        match self.modular.as_ref().map(|modular| modular.reduce) {
+            Some(Reduce::Lazy) => [power(0), power(n - 2)],
+            _ if self.has_all_bits() => [power(n - 1), power(n)],
+            _ => [power(0), power(n)],
+        }
     }
 
     /// Does `m' = -m^-1 mod 2^w` follow the modulus?
@@ -445,6 +461,7 @@ impl Spec {
         let modulus = match (&modular.modulus, modular.reduce) {
             (Modulus::Fixed { .. }, _) => return Some(format!("{factors} give r < {bound}")),
             (_, Reduce::Lazy) => format!("1 < m <= 2^{}", n - 2),
+            _ if self.has_all_bits() => format!("2^{} <= m", n - 1),
             _ => "1 < m".into(),
         };
         let w = self.word_bits;
@@ -491,12 +508,7 @@ impl Spec {
 /// Can one reduce modulo it in `bits` bits?
 fn fits(op: Op, modular: &Modular, bits: u32, word_bits: u32) -> Result<(), SpecError> {
     let Modulus::Fixed { value, text } = &modular.modulus else {
-        let few = op.is_montgomery() || op == Op::Modhalf;
-        let almost = modular.reduce == Reduce::Almost && !few;
-        return match almost {
-            true => Err(SpecError::RuntimeAlmost(op.name())),
-            false => Ok(()),
-        };
+        return Ok(());
     };
     let text = text.clone();
     if *value < BigUint::from(3u8) {

@@ -177,6 +177,9 @@ pub fn admit(spec: &Spec, sources: &mut [BigUint]) {
         };
         let mut m = &*last % (BigUint::from(1u8) << bits);
         m.set_bit(0, true);
+        if spec.has_all_bits() {
+            m.set_bit(u64::from(n) - 1, true);
+        }
         if m == BigUint::from(1u8) {
             m = BigUint::from(3u8);
         }

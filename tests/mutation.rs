@@ -251,6 +251,8 @@ fn wrong_mutants_are_rejected() {
         modular(Operation::Modsub, 40, "0xff9e3779b1", Reduce::Full),
         modular(Operation::Modsub, 40, "0x1f9e3779b1", Reduce::Lazy),
         modular(Operation::Modneg, 32, "runtime", Reduce::Full),
+        modular(Operation::Modadd, 32, "runtime", Reduce::Almost),
+        modular(Operation::Modsub, 24, "runtime", Reduce::Almost),
         modular(Operation::Modhalf, 40, "0xff9e3779b1", Reduce::Full),
         modular(Operation::Modhalf, 32, "0x7f9e3779", Reduce::Full),
         modular(Operation::Modhalf, 32, "runtime", Reduce::Almost),

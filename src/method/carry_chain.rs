@@ -4,14 +4,15 @@
 //! Factors and result are below `M`, or below `2 M` (lazy), where `2 M` is taken. Below `2^n` (almost) it is the
 //! largest multiple `2^n - c` of `M` there is, twice, as a sum of such numbers may be `2^(n+1) - 2`: a carry
 //! out of the top becomes `c`, and so does the carry of that. What is left then is less than `c` (or `2^n` less
-//! it is at most `c`), so that the second `c` reaches no further than `2 c`.
+//! it is at most `c`), so that the second `c` reaches no further than `2 c`. An operand must have a 1 as its top
+//! bit there: `c = 2^n - M` is at most `M` then, and twice is enough.
 
 use num_bigint::BigUint;
 
 use super::reduction::{digits, masked};
 use super::{Method, MethodError, Params};
 use crate::facts::Facts;
-use crate::schedule::{End, Schedule, Sum, Word, WordStep, Words};
+use crate::schedule::{Chain, End, Link, Schedule, Sum, Word, WordStep, Words};
 use crate::spec::modulus::{Modular, Modulus, Reduce};
 use crate::spec::{Op, Spec};
 
@@ -35,6 +36,7 @@ fn schedule(spec: &Spec, _: &Facts, _: &Params) -> Result<Schedule, MethodError>
     words.result = match (spec.op, modular.fixed(), modular.reduce) {
         (Op::Modhalf, ..) => half(&mut words, &a, modular),
         (_, Some(m), Reduce::Almost) => almost(&mut words, &a, m),
+        (_, None, Reduce::Almost) => twice(&mut words, &a),
         _ => below(&mut words, &a, modular),
     };
     Ok(Schedule::Words(words))
@@ -140,13 +142,7 @@ fn almost(words: &mut Words, a: &[Word], m: &BigUint) -> Vec<Word> {
     };
     let [first, second] = [words.fresh(), words.fresh()];
     words.push(WordStep::Part(text.into()));
-    let pairs = match words.op {
-        Op::Modneg => a.iter().map(|a| (None, Some(*a))).collect(),
-        _ => {
-            let b = words.operand(1).into_iter().map(Some);
-            a.iter().copied().map(Some).zip(b).collect()
-        }
-    };
+    let pairs = pairs(words, a);
     let t = words.links(sum, pairs, End::Mask { out: first });
     words.push(WordStep::Part("2^n mod m for the carry".into()));
     let t = masked(words, sum, (&t, &c), first, End::Mask { out: second });
@@ -155,4 +151,53 @@ fn almost(words: &mut Words, a: &[Word], m: &BigUint) -> Vec<Word> {
     let mut out = masked(words, sum, (low, &c[..low.len()]), second, End::Drop);
     out.extend(high);
     out
+}
+
+/// Below `2^n`, modulo an operand of all `n` bits: a carry out of the top becomes `2^n - m`, which is `1` more than
+/// the complement of `m`, and for the carry of that `m` is taken.
+fn twice(words: &mut Words, a: &[Word]) -> Vec<Word> {
+    let pairs = pairs(words, a);
+    let m = words.add_operand(a.len());
+    let (sum, back, text) = match words.op {
+        Op::Modadd => (Sum::Add, Sum::Sub, "a + b"),
+        Op::Modsub => (Sum::Sub, Sum::Add, "a - b"),
+        _ => (Sum::Sub, Sum::Add, "-a"),
+    };
+    let [first, second] = [words.fresh(), words.fresh()];
+    words.push(WordStep::Part(text.into()));
+    let t = words.links(sum, pairs, End::Mask { out: first });
+    words.push(WordStep::Part("2^n - m for the carry".into()));
+    let ones = words.constant(u64::MAX >> (64 - words.word_bits));
+    let mut links = Vec::with_capacity(a.len());
+    for (t, m) in t.iter().zip(&m) {
+        let [y, out] = [words.fresh(), words.fresh()];
+        words.push(WordStep::Xor {
+            x: *m,
+            y: ones,
+            out: y,
+        });
+        links.push(Link {
+            mask: Some(first),
+            ..Link::new(Some(*t), Some(y), out)
+        });
+    }
+    let t: Vec<_> = links.iter().map(|link| link.out).collect();
+    words.push(WordStep::Chain(Chain {
+        sum,
+        carry: Some(first),
+        links,
+        end: End::Mask { out: second },
+    }));
+    words.push(WordStep::Part("m for the carry of that".into()));
+    let m: Vec<_> = m.into_iter().map(Some).collect();
+    masked(words, back, (&t, &m), second, End::Drop)
+}
+
+/// `a` and `b`, or 0 and `a`.
+fn pairs(words: &Words, a: &[Word]) -> Vec<(Option<Word>, Option<Word>)> {
+    let a = a.iter().copied().map(Some);
+    match words.op {
+        Op::Modneg => a.map(|a| (None, a)).collect(),
+        _ => a.zip(words.operand(1).into_iter().map(Some)).collect(),
+    }
 }
