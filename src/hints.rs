@@ -122,7 +122,8 @@ impl Writer {
                 Place::Memory(area, offset) => {
                     self.number(match area {
                         Area::Stack => 1,
-                        Area::Operand(i) => 2 * i as u64 + 3,
+                        Area::DataStack => 3,
+                        Area::Operand(i) => 2 * i as u64 + 5,
                     });
                     self.signed(offset);
                     self.number(step as u64);
@@ -239,7 +240,8 @@ impl<'a> Reader<'a> {
             for i in 0..=(head / 2) as i64 {
                 let area = match place {
                     1 => Area::Stack,
-                    _ => Area::Operand((place >> 1).saturating_sub(1) as usize),
+                    3 => Area::DataStack,
+                    _ => Area::Operand((place >> 1).saturating_sub(2) as usize),
                 };
                 let offset = offset.checked_add(step.checked_mul(i)?)?;
                 words.push(Written {

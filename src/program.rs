@@ -34,6 +34,8 @@ pub enum Area {
     Operand(usize),
     /// From where the stack pointer points at entry.
     Stack,
+    /// The same of a stack of data.
+    DataStack,
 }
 
 impl Written {
@@ -158,6 +160,19 @@ impl<I> Program<I> {
                 *index += by;
             }
         }
+    }
+
+    /// Puts `other` behind it.
+    pub fn append(&mut self, mut other: Self) {
+        let offset = self.insns.len();
+        let notes = other.notes.iter_mut().map(|(index, _)| index);
+        let places = other.claims.iter_mut().flat_map(Claim::places_mut);
+        for index in notes.chain(places.map(|p| &mut p.insn)) {
+            *index += offset;
+        }
+        self.insns.extend(other.insns);
+        self.notes.extend(other.notes);
+        self.claims.extend(other.claims);
     }
 
     /// Removes the instruction of index `at`, and the claims about what it wrote.

@@ -405,6 +405,10 @@ fn wrong_mutants_are_rejected() {
     .into_iter()
     .chain([
         ((&ATMEGA128, Operation::Montmul, "hfips", 2, 32), "2^32-5"),
+        (
+            (&ATMEGA128, Operation::Modmul, "hybrid+fold", 2, 32),
+            "2^32-17",
+        ),
         ((&ATTINY85, Operation::Montsqr, "hfips", 1, 24), "0x83ff01"),
     ]) {
         let square = [("c", 0), ("unroll", d * d)];
@@ -416,6 +420,7 @@ fn wrong_mutants_are_rejected() {
         let request = modulo(modulus, request(op, bits, method, params));
         let kernel = kernel::generate::<AvrIsa>(&request, core).expect("a kernel");
         assert!(kernel.is_proved());
+        let claims = &kernel.program.claims;
         let spec = &kernel.spec;
         let operands = vectors::of(spec, 150, 5);
         let mut random = Random::new(u64::from(bits) + d as u64);
@@ -430,7 +435,7 @@ fn wrong_mutants_are_rejected() {
                 rejected += 1;
                 continue;
             };
-            let proof = prove::prove::<AvrIsa>(spec, core, &code, Alias::Distinct);
+            let proof = prove::prove_with::<AvrIsa>(spec, core, &code, claims, Alias::Distinct);
             if !proof.holds() {
                 rejected += 1;
                 continue;

@@ -108,7 +108,7 @@ type Case = (
 );
 
 #[rustfmt::skip]
-const CASES: [Case; 36] = {
+const CASES: [Case; 37] = {
     use Operation::{
         Modadd, Modmul, Modneg, Modsqr, Modsub, Montmul, Montsqr, Mul, Redc, Sqr,
     };
@@ -136,6 +136,7 @@ const CASES: [Case; 36] = {
         (Montsqr, "fips", &[("unroll", 1)], WIDE, 6, Some(("runtime", Full))),
         (Montmul, "fios", &[("unroll", 1)], &[Feature::MaddHl], 4, Some(("runtime", Full))),
         (Sqr, "square-product-scanning", &[("unroll", 1)], WIDE, 6, None),
+        (Modmul, "product-scanning+fold", &[("unroll", 1)], &[], 4, Some(("2^128-159", Full))),
         (Modmul, "product-scanning+fold", &[], &[], 3, Some(("2^96-17", Full))),
         (Modmul, "product-scanning+fold", &[], &[], 3, Some(("2^95-39", Almost))),
         (Modmul, "product-scanning+fold", &[], WIDE, 4, Some(("2^128-2^64+2^32-1", Full))),

@@ -1,11 +1,12 @@
 //! Arithmetic modulo a number without Montgomery's factor: proved, and right on big integers by what the
 //! operation means (`r + b = a` for a difference), which the tool does not compute that way.
 
+use lozenge::facts::Style;
 use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::ARM7TDMI;
-use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
+use lozenge::isa::avr::{AvrIsa, abi};
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::Core as MipsCore;
 use lozenge::kernel::{self, Kernel, Request};
@@ -213,6 +214,126 @@ fn arm_folds() {
 fn mips_folds() {
     let core = |name: &str| MipsCore::named(name).expect("a core");
     products_on::<MipsIsa>(&core("mips-4km"));
+}
+
+/// Products in loops, and the folds of what they leave in memory.
+fn loops_on<I: Isa>(core: &I::Core, cases: &[(Op, u32, &str, Reduce, &str, Style)]) {
+    for (op, bits, modulus, reduce, method, style) in cases {
+        let modular = modular(modulus, *reduce);
+        let request = Request {
+            style: Some(*style),
+            ..request(*op, *bits, modular, Some(method))
+        };
+        let kernel = kernel_on::<I>(core, &request);
+        assert_eq!(kernel.style, *style);
+        if *style == Style::Rolled {
+            let scanning = match op {
+                Op::Modsqr => "square-product-scanning+fold",
+                _ => "product-scanning+fold",
+            };
+            let written_out = Request {
+                style: None,
+                method: Some(scanning.into()),
+                ..request
+            };
+            let (_, written_out) = kernel::choose::<I>(&written_out, core).expect("a kernel");
+            assert!(kernel.code.len() < written_out.code.len(), "{method}");
+        }
+    }
+}
+
+#[test]
+fn avr_folds_what_loops_make() {
+    use Reduce::{Almost, Full};
+    use Style::{Looped, Rolled};
+    let cases = [
+        (Op::Modmul, 256, "p256", Full, "hybrid+fold", Rolled),
+        (
+            Op::Modmul,
+            256,
+            "25519",
+            Almost,
+            "reverse-hybrid+fold",
+            Rolled,
+        ),
+        (
+            Op::Modmul,
+            160,
+            "secp160r1",
+            Full,
+            "reverse-hybrid+fold",
+            Looped,
+        ),
+        (
+            Op::Modsqr,
+            192,
+            "p192",
+            Full,
+            "square-product-scanning+fold",
+            Rolled,
+        ),
+        (
+            Op::Modsqr,
+            256,
+            "25519",
+            Full,
+            "square-reverse-hybrid+fold",
+            Rolled,
+        ),
+    ];
+    loops_on::<AvrIsa>(&ATMEGA128, &cases);
+    let iar = ATMEGA128.called(&abi::IAR);
+    loops_on::<AvrIsa>(&iar, &cases[..1]);
+}
+
+/// On machines of 32-bit words.
+const WIDE: [(Op, u32, &str, Reduce, &str, Style); 4] = {
+    use Reduce::{Almost, Full};
+    use Style::{Looped, Rolled};
+    [
+        (
+            Op::Modmul,
+            384,
+            "p384",
+            Full,
+            "product-scanning+fold",
+            Rolled,
+        ),
+        (
+            Op::Modmul,
+            512,
+            "2^512-569",
+            Almost,
+            "product-scanning+fold",
+            Looped,
+        ),
+        (
+            Op::Modsqr,
+            512,
+            "2^511-187",
+            Full,
+            "square-product-scanning+fold",
+            Rolled,
+        ),
+        (
+            Op::Modmul,
+            512,
+            "2^512-2^32-1",
+            Full,
+            "product-scanning+fold",
+            Rolled,
+        ),
+    ]
+};
+
+#[test]
+fn arm_folds_what_loops_make() {
+    loops_on::<ArmIsa>(&ARM7TDMI, &WIDE);
+}
+
+#[test]
+fn mips_folds_what_loops_make() {
+    loops_on::<MipsIsa>(&MipsCore::named("mips-4km").expect("a core"), &WIDE);
 }
 
 /// Where `c` is sparse, a product is reduced by one more of `c`; both operations, both contracts.

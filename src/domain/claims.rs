@@ -245,6 +245,7 @@ impl Algebra {
                         let base = match area {
                             Area::Operand(i) => bases.get(i).copied(),
                             Area::Stack => Some(Base::STACK),
+                            Area::DataStack => Some(Base::DATA_STACK),
                         };
                         base.map(|base| Spot::Memory(Address { base, offset }))
                     }

@@ -135,9 +135,7 @@ pub(super) fn whole(
         Schedule::Blocks(blocks) => Words::of(whole.op, facts.word_bits, &blocks),
         Schedule::Words(words) => words,
         Schedule::Tiles(_) => return Err(MethodError::Multiplies(method.name)),
-        Schedule::Loops(_) | Schedule::Halves(_) | Schedule::Scans(_) => {
-            return Err(MethodError::OnlyLoops(method.name));
-        }
+        _ => return Err(MethodError::OnlyLoops(method.name)),
     };
     let factors = [0, spec.op.factors() - 1].map(|side| words.operand(side));
     let claim = Claim::product(&words.result, &factors[0], &factors[1], &[]);

@@ -1,5 +1,5 @@
 //! Products and squares modulo a prime next to a power of 2: any multiplication or squaring, then its upper
-//! half is folded into the lower.
+//! half is folded into the lower. A product in loops is made whole, and the folds read it ([`Stages`]).
 //!
 //! `2^n = c (mod m)`, so `H 2^n + L = L + c H`, with a carry `t` out of the top; then `t` is folded. Digits of
 //! `c` are words: few of any size (2^255-19, Crandall's form), or few that are 1 or -1, from Solinas' sums of
@@ -12,14 +12,14 @@ use num_integer::Integer;
 use num_traits::Signed;
 
 use super::reduction::{Reduction, digits, masked};
-use super::separated::whole;
+use super::separated::{self, whole};
 use super::{
     Method, MethodError, Params, consecutive_operand_caching, hybrid, karatsuba, karatsuba_comba,
-    karatsuba_squaring, lazy_doubling, operand_caching, product_scanning, sliding_block_doubling,
-    square_carry_catcher, square_product_scanning,
+    karatsuba_squaring, lazy_doubling, operand_caching, product_scanning, reverse_hybrid,
+    sliding_block_doubling, square_carry_catcher, square_product_scanning, square_reverse_hybrid,
 };
-use crate::facts::Facts;
-use crate::schedule::{Chain, End, Link, Pile, Schedule, Sum, Word, WordStep, Words};
+use crate::facts::{Facts, Style};
+use crate::schedule::{Chain, End, Link, Pile, Schedule, Stages, Sum, Word, WordStep, Words};
 use crate::spec::{Op, Spec};
 
 /// A product method followed by folds.
@@ -46,6 +46,7 @@ pub static METHODS: &[Method] = &[
         consecutive_operand_caching::METHOD
     ),
     folded!("hybrid+fold", Op::Modmul, hybrid::METHOD),
+    folded!("reverse-hybrid+fold", Op::Modmul, reverse_hybrid::METHOD),
     folded!(
         "product-scanning+fold",
         Op::Modmul,
@@ -57,6 +58,11 @@ pub static METHODS: &[Method] = &[
         "square-product-scanning+fold",
         Op::Modsqr,
         square_product_scanning::METHOD
+    ),
+    folded!(
+        "square-reverse-hybrid+fold",
+        Op::Modsqr,
+        square_reverse_hybrid::METHOD
     ),
     folded!(
         "square-carry-catcher+fold",
@@ -316,6 +322,64 @@ impl Folding {
         }
         out
     }
+
+    /// The words of `p` modulo `m` become the result of `words`.
+    fn fold(
+        &self,
+        spec: &Spec,
+        words: &mut Words,
+        m: &BigUint,
+        p: Vec<Word>,
+    ) -> Result<(), MethodError> {
+        let n = self.n;
+        let w = spec.word_bits;
+        let reduction = Reduction::of(spec, words)?;
+        words.push(WordStep::Part("fold the upper half".into()));
+        let full = reduction.is_full();
+        let least = (BigUint::from(1u8) << m.bits()) - m;
+        let half = Folding {
+            n,
+            digits: Folding::expanded(&least, n, w, false),
+        };
+        words.result = if m.bits() == u64::from(spec.size.a) {
+            // One more of c is less by M, where that leaves a carry.
+            let more = self.is_counted() && full;
+            let mut v = self.once(words, &p, (m, more));
+            let t = v.split_off(n);
+            words.push(WordStep::Part("fold the carry".into()));
+            let c = self.again(words, &t, more);
+            let pairs = v.into_iter().map(Some).zip(c).collect();
+            let top = words.fresh();
+            if more {
+                let v = words.links(Sum::Add, pairs, End::Mask { out: top });
+                let c = digits(words, &least, n);
+                give_back(words, &v, &c, top)
+            } else {
+                let mut v = words.links(Sum::Add, pairs, End::Carry { out: top });
+                v.push(top);
+                reduction.subtract(words, &v)
+            }
+        } else if self.is_below_top(w) {
+            let v = self.top_first(&half, words, &p);
+            match full {
+                true => reduction.subtract(words, &v),
+                false => v,
+            }
+        } else {
+            let mut v = self.once(words, &p, (m, false));
+            let t = v.split_off(n);
+            // The top bit is folded, too: nothing is carried then.
+            let h = cut(words, &mut v, &t);
+            let c = half.again(words, &h, false);
+            let pairs = v.iter().copied().map(Some).zip(c).collect();
+            let v = words.links(Sum::Add, pairs, End::Drop);
+            match full {
+                true => reduction.subtract(words, &v),
+                false => v,
+            }
+        };
+        Ok(())
+    }
 }
 
 /// The schedule of `method`, then the folds of what it makes.
@@ -330,53 +394,20 @@ fn after(
     let w = spec.word_bits;
     let n = (spec.size.a / w) as usize;
     let folding = Folding::of(m, n, w)?;
+    let product = (method.schedule)(&separated::product(spec), facts, params)?;
+    if product.style() != Style::Unrolled {
+        let mut rest = Words::new(spec.op, w, &[2 * n]);
+        let p = rest.operand(0);
+        folding.fold(spec, &mut rest, m, p)?;
+        return Ok(Schedule::Stages(Stages {
+            spec: spec.clone(),
+            product: Box::new(product),
+            rest,
+        }));
+    }
     let mut words = whole(method, spec, facts, params)?;
     let p = std::mem::take(&mut words.result);
-    let reduction = Reduction::of(spec, &mut words)?;
-    words.push(WordStep::Part("fold the upper half".into()));
-    let full = reduction.is_full();
-    let least = (BigUint::from(1u8) << m.bits()) - m;
-    let half = Folding {
-        n,
-        digits: Folding::expanded(&least, n, w, false),
-    };
-    words.result = if m.bits() == u64::from(spec.size.a) {
-        // One more of c is less by M, where that leaves a carry.
-        let more = folding.is_counted() && full;
-        let mut v = folding.once(&mut words, &p, (m, more));
-        let t = v.split_off(n);
-        words.push(WordStep::Part("fold the carry".into()));
-        let c = folding.again(&mut words, &t, more);
-        let pairs = v.into_iter().map(Some).zip(c).collect();
-        let top = words.fresh();
-        if more {
-            let v = words.links(Sum::Add, pairs, End::Mask { out: top });
-            let c = digits(&mut words, &least, n);
-            give_back(&mut words, &v, &c, top)
-        } else {
-            let mut v = words.links(Sum::Add, pairs, End::Carry { out: top });
-            v.push(top);
-            reduction.subtract(&mut words, &v)
-        }
-    } else if folding.is_below_top(w) {
-        let v = folding.top_first(&half, &mut words, &p);
-        match full {
-            true => reduction.subtract(&mut words, &v),
-            false => v,
-        }
-    } else {
-        let mut v = folding.once(&mut words, &p, (m, false));
-        let t = v.split_off(n);
-        // The top bit is folded, too: nothing is carried then.
-        let h = cut(&mut words, &mut v, &t);
-        let c = half.again(&mut words, &h, false);
-        let pairs = v.iter().copied().map(Some).zip(c).collect();
-        let v = words.links(Sum::Add, pairs, End::Drop);
-        match full {
-            true => reduction.subtract(&mut words, &v),
-            false => v,
-        }
-    };
+    folding.fold(spec, &mut words, m, p)?;
     Ok(Schedule::Words(words))
 }
 

@@ -118,6 +118,21 @@ pub struct Counts {
     pub resident: usize,
 }
 
+impl Counts {
+    /// Those of one after the other.
+    pub fn then(self, other: Self) -> Self {
+        Self {
+            loads: self.loads + other.loads,
+            stores: self.stores + other.stores,
+            products: self.products + other.products,
+            accumulated: self.accumulated + other.accumulated,
+            links: self.links + other.links,
+            reloads: self.reloads + other.reloads,
+            resident: self.resident.max(other.resident),
+        }
+    }
+}
+
 /// What is wrong with a schedule.
 #[derive(Error, Debug, Clone, PartialEq, Eq)]
 pub enum ScheduleError {

@@ -142,23 +142,9 @@ impl Words {
     /// A value used before it is made, or operands with a wrong result.
     pub fn check(&self) -> Result<Counts, ScheduleError> {
         let counts = self.count()?;
-        let bytes = self.word_bits as usize / 8;
         let spec = self.spec();
         for operands in vectors::of(&spec, 8, 1) {
-            let cut = |(n, x): (&usize, &BigUint)| -> Vec<u64> {
-                let mut bytes_le = x.to_bytes_le();
-                bytes_le.resize(n * bytes, 0);
-                let word = |c: &[u8]| c.iter().rev().fold(0, |x, byte| x << 8 | u64::from(*byte));
-                bytes_le.chunks(bytes).map(word).collect()
-            };
-            let words = self.lengths.iter().zip(&operands).map(cut);
-            let values = self.evaluate(&words.collect::<Vec<_>>());
-            let got: Vec<u8> = self
-                .result
-                .iter()
-                .flat_map(|word| values[word.0].to_le_bytes()[..bytes].to_vec())
-                .collect();
-            let got = BigUint::from_bytes_le(&got);
+            let got = self.result_of(&operands);
             if !spec.accepts(&operands, &got) {
                 let want = spec.value(&operands);
                 return Err(ScheduleError::Wrong(format!(
@@ -167,6 +153,24 @@ impl Words {
             }
         }
         Ok(counts)
+    }
+
+    /// Runs the steps on numbers: the result.
+    pub fn result_of(&self, operands: &[BigUint]) -> BigUint {
+        let bytes = self.word_bits as usize / 8;
+        let cut = |(n, x): (&usize, &BigUint)| -> Vec<u64> {
+            let mut bytes_le = x.to_bytes_le();
+            bytes_le.resize(n * bytes, 0);
+            let word = |c: &[u8]| c.iter().rev().fold(0, |x, byte| x << 8 | u64::from(*byte));
+            bytes_le.chunks(bytes).map(word).collect()
+        };
+        let words = self.lengths.iter().zip(operands).map(cut);
+        let values = self.evaluate(&words.collect::<Vec<_>>());
+        let result = self.result.iter();
+        let result: Vec<u8> = result
+            .flat_map(|word| values[word.0].to_le_bytes()[..bytes].to_vec())
+            .collect();
+        BigUint::from_bytes_le(&result)
     }
 
     /// What the steps are to compute.

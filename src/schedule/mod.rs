@@ -4,7 +4,8 @@
 //! has in mind, or [`Words`], a list of steps on words that leaves loads, stores and registers
 //! to the target, or [`Tiles`], products of several words that are made by additions, or [`Loops`],
 //! blocks of columns of which those that are alike are written once, or [`Halves`], Karatsuba's
-//! products by calls of one of these, or [`Scans`], a sweep of words as two nested loops. Blocks can
+//! products by calls of one of these, or [`Scans`], a sweep of words as two nested loops, or [`Stages`], a
+//! product in loops and words that read it. Blocks can
 //! be read as words ([`Words::of`]), not the other way round.
 
 mod blocks;
@@ -12,6 +13,7 @@ mod evaluate;
 mod halves;
 mod loops;
 mod scans;
+mod stages;
 mod tiles;
 mod words;
 
@@ -24,6 +26,7 @@ pub use blocks::{
 pub use halves::Halves;
 pub use loops::{FoldedBlock, Loops, Run, Step as LoopStep, Turn};
 pub use scans::{Array, Scans, Strand, Stretch};
+pub use stages::Stages;
 pub use tiles::{Select, Step as TileStep, Tile, Tiles};
 pub use words::{
     Chain, Claim, End, Link, Magnitude, Origin, Pile, Quotient, Sum, Sweep, Term, Word, WordStep,
@@ -39,6 +42,7 @@ pub enum Schedule {
     Loops(Loops),
     Halves(Halves),
     Scans(Scans),
+    Stages(Stages),
 }
 
 impl Schedule {
@@ -54,6 +58,7 @@ impl Schedule {
             Schedule::Loops(loops) => loops.check(),
             Schedule::Halves(halves) => halves.check(),
             Schedule::Scans(scans) => scans.words.count(),
+            Schedule::Stages(stages) => stages.count(),
         }
     }
 
@@ -69,6 +74,7 @@ impl Schedule {
             Schedule::Loops(loops) => loops.check(),
             Schedule::Halves(halves) => halves.check(),
             Schedule::Scans(scans) => scans.check(),
+            Schedule::Stages(stages) => stages.check(),
         }
     }
 
@@ -80,6 +86,7 @@ impl Schedule {
             Schedule::Loops(loops) => loops.style,
             Schedule::Halves(_) => Style::Rolled,
             Schedule::Scans(scans) => scans.style,
+            Schedule::Stages(stages) => stages.product.style(),
         }
     }
 }

@@ -338,6 +338,9 @@ impl Insn {
                 set |= 1 << register;
             }
         }
+        if self.op == Op::BL {
+            set |= 1 << LR;
+        }
         let low = (o.k & 15) as u16;
         if form.has('l') {
             set |= o.k as u16;

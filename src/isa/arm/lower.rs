@@ -9,6 +9,7 @@ use super::outlook::Outlook;
 use super::pointers::{self, Array, Item};
 use super::scans;
 use super::search;
+use super::stages;
 use super::words::{Choices, Lowering};
 use crate::facts::{Facts, Style};
 use crate::isa::{Limits, LowerError, claims};
@@ -73,6 +74,7 @@ pub fn lower(
         Schedule::Tiles(_) => return Err(LowerError::Tiles),
         Schedule::Loops(_) | Schedule::Halves(_) => return Err(LowerError::Loops),
         Schedule::Scans(scans) => return scans::lower(scans, order),
+        Schedule::Stages(stages) => return stages::all(stages, core, limits),
         Schedule::Words(words) => in_words(words, core, order),
         Schedule::Blocks(blocks) => {
             let words = || in_words(&Words::of(Op::Mul, FACTS.word_bits, blocks), core, order);

@@ -11,6 +11,7 @@
 //! | [`lower`], [`pointers`] | from a schedule to a program |
 //! | [`plan`], [`outlook`], [`columns`], [`search`] | blocks of columns |
 //! | [`words`], [`sweeps`] | schedules in words |
+//! | [`stages`] | a product in loops, and what is made of it |
 //! | [`scans`], [`rounds`], [`nest`], [`links`], [`flow`] | two nested loops |
 
 pub mod abi;
@@ -32,6 +33,7 @@ mod rounds;
 pub mod run;
 pub mod scans;
 pub mod search;
+mod stages;
 pub mod sweeps;
 mod ways;
 pub mod words;

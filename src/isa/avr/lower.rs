@@ -14,6 +14,7 @@ use super::pointers::{self, Array, Item, move_pointer};
 use super::rows::Rows;
 use super::scans;
 use super::setting::Setting;
+use super::stages;
 use super::tiles;
 use super::windows::{self, Resolved, SPH, SPL, SREG};
 use super::words::{self, Code, Value};
@@ -64,6 +65,7 @@ pub fn lower(
         }
         Schedule::Tiles(tiles) => return tiles::lower(core, tiles),
         Schedule::Scans(scans) => return scans::lower(core, scans, limits.registers),
+        Schedule::Stages(stages) => return stages::all(core, stages, limits),
         _ => {}
     }
     let adds = |words: &Words| words.count().is_ok_and(|counts| counts.products == 0);
@@ -107,7 +109,7 @@ fn lower_in(
         Schedule::Blocks(blocks) => blocks,
         Schedule::Words(words) => return in_words(core, words, order, setting, limits),
         Schedule::Tiles(_) => return Err(LowerError::Tiles),
-        Schedule::Scans(_) => return Err(LowerError::Scans),
+        Schedule::Scans(_) | Schedule::Stages(_) => return Err(LowerError::Scans),
     };
     if let Some(blocks) = schedule.column_blocks() {
         let lowered = CHOICES.iter().map(|choices| {

@@ -42,6 +42,7 @@ mod sink;
 pub mod skip;
 mod squares;
 mod stack;
+mod stages;
 mod sweeps;
 pub mod tiles;
 mod ways;

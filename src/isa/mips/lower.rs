@@ -9,6 +9,7 @@ use super::order::order;
 use super::registers::{CALLEE_SAVED, CALLER_SAVED, Draft};
 use super::rows;
 use super::scans;
+use super::stages;
 use super::words::{Choices, Lowering};
 use crate::allocate::OutOfRegisters;
 use crate::facts::{Facts, Style};
@@ -56,6 +57,7 @@ pub fn lower(
         Schedule::Tiles(_) => return Err(LowerError::Tiles),
         Schedule::Loops(_) | Schedule::Halves(_) => return Err(LowerError::Loops),
         Schedule::Scans(scans) => in_scans(scans, core, &registers),
+        Schedule::Stages(stages) => return stages::all(stages, core, limits),
         Schedule::Words(words) => in_words(words, core, &registers),
     };
     let error = made.iter().find_map(|f| f.as_ref().err().cloned());

@@ -30,6 +30,7 @@ mod rounds;
 pub mod rows;
 pub mod run;
 pub mod scans;
+mod stages;
 pub mod sweeps;
 mod triangle;
 mod ways;
