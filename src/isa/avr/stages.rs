@@ -91,7 +91,6 @@ fn function(
         program.insns[start + at].ops.k = far as i32;
     }
     // What is in the frame when the first call has returned.
-    let pushed = if abi.data_stack { 0 } else { start as i64 };
     let area = match abi.data_stack {
         true => Area::DataStack,
         false => Area::Stack,
@@ -107,7 +106,7 @@ fn function(
     let factors = [1, last].map(|i| words(Area::Operand(i), 0, bytes / 2));
     let [x, y] = factors;
     program.claims.push(Claim::equation(
-        words(area, first as i64 - pushed - need, bytes),
+        words(area, i64::from(first) - start as i64 - need, bytes),
         vec![Term::product(x, y)],
     ));
     program.append(product);
