@@ -7,23 +7,26 @@ use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::ARM7TDMI;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
-use lozenge::kernel::{self, Request};
+use lozenge::kernel::{self, Kernel, Request};
 use lozenge::spec::Op;
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use toml::Value;
 
-/// Body cycles of the cheapest kernel of `method`, which is proved.
-fn body(op: Op, modulus: &str, method: &str) -> u64 {
+/// The cheapest kernel of `method`, which is proved; operands are cached nine words at a time.
+fn made(op: Op, bits: u32, modulus: &str, method: &str) -> Kernel<AvrIsa> {
     let modular = Modular {
         modulus: modulus.parse().expect("a modulus"),
         reduce: Reduce::Full,
     };
     let request = Request {
         op,
-        size: 160.into(),
+        size: bits.into(),
         modular: Some(modular),
         method: Some(method.into()),
-        params: BTreeMap::new(),
+        params: match method.contains("caching") && modulus == "runtime" {
+            true => BTreeMap::from([("e".to_string(), 9)]),
+            false => BTreeMap::new(),
+        },
         max_regs: None,
         style: None,
         budget: Budget::default(),
@@ -35,7 +38,12 @@ fn body(op: Op, modulus: &str, method: &str) -> u64 {
         "{modulus} {method}: {:?}",
         kernel.proof.correct
     );
-    kernel.cost.body.max
+    kernel
+}
+
+/// The same: its body cycles.
+fn body(op: Op, modulus: &str, method: &str) -> u64 {
+    made(op, 160, modulus, method).cost.body.max
 }
 
 /// Makes every figure of a modulus; the row of README that says them in the order given there.
@@ -94,30 +102,53 @@ fn products_and_squares_take_what_is_said() {
     }
 }
 
+/// The numbers of an array.
+fn numbers(list: &Value) -> Vec<u64> {
+    let numbers = list.as_array().expect("a list").iter();
+    numbers
+        .map(|n| n.as_integer().expect("a number") as u64)
+        .collect()
+}
+
 /// Seo, Kim 2014, figure 6: modulo `u 2^(n-16) + 1` a quotient word takes a plain addition of itself and two
-/// products of bytes (`u` has 16 bits); `m' = -1` takes none.
+/// products of bytes (`u` has 16 bits); `m' = -1` takes none. Their table 3: of all lengths.
 #[test]
 fn optimal_primes_take_the_products_of_figure_6() {
-    for bits in [160, 192, 224, 256] {
-        let n = u64::from(bits) / 8;
-        for (op, products) in [(Op::Montmul, n * n), (Op::Montsqr, n * (n + 1) / 2)] {
+    let table: Value = toml::from_str(include_str!("paper/seo-kim-2014.toml")).expect("TOML");
+    let table = &table["optimal"];
+    for (op, products) in [
+        (Op::Montmul, (|n| n * n) as fn(u64) -> u64),
+        (Op::Montsqr, |n| n * (n + 1) / 2),
+    ] {
+        let mut cycles = Vec::new();
+        for bits in numbers(&table["bits"]) {
+            let n = bits / 8;
             let modulus = format!("opf{bits}");
-            let request = Request {
-                op,
-                size: bits.into(),
-                modular: Some(Modular::full(modulus.parse().expect("a modulus"))),
-                method: Some("fips".into()),
-                params: BTreeMap::new(),
-                max_regs: None,
-                style: None,
-                budget: Budget::default(),
-                drop: None,
-            };
-            let kernel = kernel::generate::<AvrIsa>(&request, &ATMEGA128).expect("a kernel");
-            assert!(kernel.is_proved(), "{modulus}: {:?}", kernel.proof.correct);
-            let made = kernel.cost.counts.mul;
-            assert_eq!(made, products + 2 * n, "{modulus} {}", op.name());
+            let cost = made(op, bits as u32, &modulus, "fips").cost;
+            let mul = cost.counts.mul;
+            assert_eq!(mul, products(n) + 2 * n, "{modulus} {}", op.name());
+            cycles.push(cost.body.max);
         }
+        assert_eq!(cycles, numbers(&table[op.name()]), "{}", op.name());
+        assert_eq!(said(&format!("{}`, `fips", op.name())), cycles);
+    }
+}
+
+/// Their table 2: lengths of a modulus at run time.
+#[test]
+fn lengths_take_what_is_said() {
+    let table: Value = toml::from_str(include_str!("paper/seo-kim-2014.toml")).expect("TOML");
+    let table = table["lengths"].as_table().expect("a table");
+    let lengths = numbers(&table["bits"]);
+    for (method, cycles) in table.iter().filter(|(key, _)| *key != "bits") {
+        let cycles = numbers(cycles);
+        let body = |bits: &u64| {
+            let kernel = made(Op::Montmul, *bits as u32, "runtime", method);
+            kernel.cost.body.max
+        };
+        let ours: Vec<_> = lengths.iter().map(body).collect();
+        assert_eq!(ours, cycles, "{method}");
+        assert_eq!(said(&format!("runtime`, `{method}")), cycles);
     }
 }
 
