@@ -126,6 +126,18 @@ fn argument<I: Isa>(
     })
 }
 
+/// The bits of the words that arguments count: 32 of `r,a,b,n32`.
+fn named_words(text: &str) -> Option<u32> {
+    let lengths = [("n8", 8), ("n16", 16), ("n32", 32)];
+    text.split(',').find_map(|item| {
+        let name = item.split([':', '@']).next()?.trim();
+        lengths
+            .iter()
+            .find(|(n, _)| *n == name)
+            .map(|(_, bits)| *bits)
+    })
+}
+
 fn parse_number(text: &str) -> Option<u64> {
     match text.strip_prefix("0x") {
         Some(hex) => u64::from_str_radix(hex, 16).ok(),
@@ -169,7 +181,7 @@ pub struct Contract<'a> {
     pub arguments: Option<&'a str>,
     /// See [`set_scratch`].
     pub scratch: Option<&'a str>,
-    /// Bits of the words that operands are arrays of; as the function reads them if not given.
+    /// Bits of the words that operands are arrays of; as arguments count or the function reads them if not given.
     pub limb_bits: Option<u32>,
     /// Operands lie at multiples of so many bytes; of their words if not given.
     pub align: Option<u64>,
@@ -187,11 +199,13 @@ pub fn prepare<I: Isa>(
     function: &mut Function,
     contract: &Contract<'_>,
 ) -> Result<Spec, ContractError> {
-    function.limb_bits = contract.limb_bits;
+    let named = contract.arguments.and_then(named_words);
+    let limb_bits = contract.limb_bits.or(named);
+    function.limb_bits = limb_bits;
     function.align = contract.align.unwrap_or(1);
     function.limit = contract.limit.unwrap_or(u64::MAX);
     // The words may turn out to be narrower than the machine's.
-    let spec = Spec::with(op, size, modular.clone(), contract.limb_bits.unwrap_or(8))?;
+    let spec = Spec::with(op, size, modular.clone(), limb_bits.unwrap_or(8))?;
     if let Some(text) = contract.arguments {
         set_arguments::<I>(function, &spec, text).map_err(ContractError::Arguments)?;
     }

@@ -47,13 +47,21 @@ pub enum Fault {
     Return,
     #[error("no result after {0} instructions (--steps sets the limit)")]
     StepLimit(u64),
-    #[error("no result after {0} words were computed, more than a proof follows")]
+    #[error("never returns: after {0} more instructions it is where it was")]
+    Endless(u64),
+    #[error(
+        "no result after {0} words were computed, many more than operands of this size take: it may never return"
+    )]
     WordLimit(usize),
     /// The calling convention is broken while it runs, whatever it gives back.
     #[error("{0}")]
     Convention(&'static str),
+    /// What is followed no further.
     #[error("{0}")]
     Unsupported(String),
+    /// An exception, or what the manual leaves undefined.
+    #[error("{0}")]
+    Undefined(String),
 }
 
 /// What an access below the stack pointer does: an interrupt may overwrite what lies there.

@@ -89,6 +89,8 @@ pub struct Function {
     /// In a run on numbers, what is in registers and memory that nobody sets at entry comes from this; 0: always
     /// the same.
     pub noise: u64,
+    /// In a run on numbers, is an access outside the operands, areas, constants and stacks a fault, as in a proof?
+    pub fenced: bool,
     /// The most instructions that a run may take, if its domain does not set a lower limit.
     pub limit: u64,
     /// Stepping stones for the proof, about the instructions at these addresses.
@@ -111,6 +113,7 @@ impl Function {
             returned_bits: None,
             align: 1,
             noise: 0,
+            fenced: false,
             limit: u64::MAX,
             claims: Vec::new(),
         }

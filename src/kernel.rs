@@ -14,7 +14,7 @@ pub use crate::request::{Request, did_you_mean};
 use crate::request::{methods, parameters, styles};
 use crate::schedule::ScheduleError;
 use crate::spec::{Alias, Spec, SpecError};
-use crate::trial::{Tested, try_pairs};
+use crate::trial::{Tested, trespass, try_pairs};
 
 pub use crate::trial::counterexample;
 
@@ -477,7 +477,7 @@ pub fn judge_function<I: Isa>(
 /// The proof for distinct operands, with a counterexample where it fails and one is found.
 ///
 /// Numbers are run beside a proof, too: should they ever disagree, the proof counts for nothing.
-fn verdict<I: Isa>(
+pub fn verdict<I: Isa>(
     spec: &Spec,
     core: &I::Core,
     function: &Function,
@@ -490,6 +490,11 @@ fn verdict<I: Isa>(
         search.open
     };
     let tested = try_pairs::<I>(spec, core, function, Alias::Distinct, count);
+    if let Verdict::Unknown(open) = &proof.memory
+        && let Some(text) = trespass::<I>(spec, core, function)
+    {
+        proof.memory = Verdict::Disproved(format!("{text}; {open}"));
+    }
     let runs = tested.runs;
     proof.correct = match (&tested.wrong, proof.correct) {
         (None, Verdict::Unknown(open)) if search.told => {

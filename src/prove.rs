@@ -191,6 +191,7 @@ pub fn prove_function<I: Isa>(
     let bases = bases(spec, alias, function);
     d.offer(function.claims.clone(), &bases);
     let word_bits = function.word_bits::<I>();
+    d.limit_words([spec.size.a, spec.size.b].map(|bits| bits.div_ceil(word_bits) as usize));
     let places = declare(&mut d, spec, function, word_bits, &bases);
     let sources = places.into_iter().map(|places| {
         let words = places.into_iter().filter_map(|at| d.memory.peek(at));

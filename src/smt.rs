@@ -20,10 +20,9 @@ use crate::spec::{Alias, Op, Spec};
 /// Where the run stopped, and why.
 pub fn script<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Result<String, String> {
     let modulus = spec.modular.as_ref().and_then(|modular| modular.fixed());
-    let is_montgomery = spec.op.is_montgomery();
-    if spec.op.is_modular() && !(is_montgomery && modulus.is_some()) {
+    if spec.op.is_modular() && modulus.is_none() {
         return Err(
-            "--export smt2 is for sums, products and Montgomery arithmetic modulo a number: \
+            "--export smt2 is for sums, products and arithmetic modulo a number: \
              try --op montmul --modulus 251"
                 .into(),
         );
@@ -99,26 +98,37 @@ fn asked(spec: &Spec, d: &Formula, wrong: &str) -> String {
     )
 }
 
-/// Factors that keep the contract, and not both `2^n r = a b mod m` and `r` below its bound; without `b`
-/// for a reduction.
+/// Sources that keep the contract, and not both the congruence and `r` below its bound: `2^n r = a b mod m` of
+/// Montgomery's operations, without `b` for a reduction.
 fn reduced(spec: &Spec, [a, b, r]: [&str; 3], m: &BigUint, bound: &BigUint) -> String {
     // One bit more than 2 n: the bounds, too.
     let n = spec.size.a;
     let width = 2 * n + 1;
     let wide = |x: &str, bits: u32| format!("((_ zero_extend {}) {x})", width - bits);
     let number = |x: &BigUint| format!("(_ bv{x} {width})");
-    let (factors, product) = match spec.op {
+    let half = || (vec![wide(a, n)], wide(a, n));
+    let both = || vec![wide(a, n), wide(b, n)];
+    let sum = |x: &str, y: &str| format!("(bvadd {} {})", wide(x, n), wide(y, n));
+    let (factors, right) = match spec.op {
+        Op::Modadd => (both(), sum(a, b)),
+        Op::Modsub => (both(), wide(a, n)),
+        Op::Modneg => (vec![wide(a, n)], number(&BigUint::default())),
+        Op::Modhalf => half(),
         Op::Redc => (vec![wide(a, 2 * n)], wide(a, 2 * n)),
-        Op::Frommont => (vec![wide(a, n)], wide(a, n)),
+        Op::Frommont => half(),
         // 2^n (A 2^n) = A (2^(2n) mod m).
         Op::Tomont => (
             vec![wide(a, n)],
             format!("(bvmul {} {})", wide(a, n), number(&square_of_r(m, n))),
         ),
-        _ => (
-            vec![wide(a, n), wide(b, n)],
-            format!("(bvmul {} {})", wide(a, n), wide(b, n)),
-        ),
+        _ => (both(), format!("(bvmul {} {})", wide(a, n), wide(b, n))),
+    };
+    let left = match spec.op {
+        Op::Modadd | Op::Modmul | Op::Modsqr => wide(r, n),
+        Op::Modsub => sum(r, b),
+        Op::Modneg => sum(r, a),
+        Op::Modhalf => sum(r, r),
+        _ => format!("(concat #b0 {r} (_ bv0 {n}))"),
     };
     let below = |x: &String, most: &BigUint| format!("(bvult {x} {})", number(most));
     let limit = spec.limit(&[]);
@@ -126,13 +136,32 @@ fn reduced(spec: &Spec, [a, b, r]: [&str; 3], m: &BigUint, bound: &BigUint) -> S
     let mut text: String = premises
         .map(|(x, limit)| format!("(assert {})\n", below(x, limit)))
         .collect();
-    let shifted = format!("(concat #b0 {r} (_ bv0 {n}))");
-    let m = number(m);
     text += &format!(
-        "(assert (not (and (= (bvurem {shifted} {m}) (bvurem {product} {m})) {})))\n",
+        "(assert (not (and {} {})))\n",
+        congruent(spec, &left, &right, m, width),
         below(&wide(r, n), bound),
     );
     text
+}
+
+/// `left = right mod m`: sums, which are a few times `m` at most, differ by one of these; solvers find that
+/// sooner than remainders.
+fn congruent(spec: &Spec, left: &str, right: &str, m: &BigUint, width: u32) -> String {
+    /// The largest multiple of `m` that is asked for one by one.
+    const MOST: u32 = 8;
+    let number = |x: &BigUint| format!("(_ bv{x} {width})");
+    let is_sum = matches!(spec.op, Op::Modadd | Op::Modsub | Op::Modneg | Op::Modhalf);
+    // Either side is below 2^(n+1).
+    let multiples = (BigUint::from(1u8) << (spec.size.a + 1)) / m;
+    if !is_sum || multiples > BigUint::from(MOST) {
+        let m = number(m);
+        return format!("(= (bvurem {left} {m}) (bvurem {right} {m}))");
+    }
+    let equal = (0..=MOST).map(|k| {
+        let k = number(&(m * k));
+        format!("(= {left} (bvadd {right} {k})) (= {right} (bvadd {left} {k}))")
+    });
+    format!("(or {})", equal.collect::<Vec<_>>().join(" "))
 }
 
 fn read(d: &mut Formula, at: Address, word_bits: u32) -> Result<Term, crate::fault::Fault> {

@@ -4,7 +4,7 @@ use num_bigint::BigUint;
 
 use crate::fault::Fault;
 use crate::function::Function;
-use crate::isa::{Cost, Isa};
+use crate::isa::{Cost, Isa, Operands};
 use crate::kernel::run_function;
 use crate::prove;
 use crate::spec::{Alias, Spec};
@@ -12,6 +12,9 @@ use crate::vectors;
 
 /// Instructions that a search for a counterexample may run, and decode.
 const SEARCH_LIMIT: u64 = 2_000_000_000;
+
+/// Instructions of a run in search of an access outside the operands.
+const FENCED_LIMIT: u64 = 1 << 22;
 
 /// Runs that may come to no end before the search is given up.
 const STUCK: usize = 3;
@@ -27,9 +30,41 @@ pub fn counterexample<I: Isa>(
     try_pairs::<I>(spec, core, function, alias, count).wrong
 }
 
+/// Operands on which `function` reads or writes what is not its own.
+pub(crate) fn trespass<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Option<String> {
+    /// Runs: where a function goes depends little on its operands.
+    const RUNS: usize = 64;
+    let list = vectors::of(spec, RUNS, u64::from(spec.size.a));
+    list.into_iter().zip(1..).find_map(|(sources, noise)| {
+        let operands = Operands {
+            spec,
+            sources: &sources,
+            alias: Alias::Distinct,
+        };
+        let function = Function {
+            noise,
+            fenced: true,
+            claims: Vec::new(),
+            ..function.clone()
+        };
+        let limit = FENCED_LIMIT.min(function.limit);
+        let stopped = I::call_concrete(core, &function, &operands, limit).err()?;
+        let text = || prove::describe::<I>(core, &function, &stopped);
+        let given = || given(spec, &sources);
+        (stopped.1.is_memory()).then(|| format!("{}: {}", given(), text()))
+    })
+}
+
+/// `a=0x1 b=0x2`.
+fn given(spec: &Spec, sources: &[BigUint]) -> String {
+    let named = spec.sources().into_iter().zip(sources);
+    let given: Vec<_> = named.map(|(s, x)| format!("{}={x:#x}", s.name)).collect();
+    given.join(" ")
+}
+
 /// Runs on numbers.
 #[derive(Default)]
-pub(crate) struct Tested {
+pub struct Tested {
     /// How many gave the right result.
     pub runs: usize,
     /// Of the run that took longest, with the spans of all.
@@ -61,9 +96,7 @@ pub(crate) fn try_pairs<I: Isa>(
         let function = &function;
         coincide(&mut sources, spec, alias);
         let want = spec.value(&sources);
-        let named = spec.sources().into_iter().zip(&sources);
-        let given: Vec<_> = named.map(|(s, x)| format!("{}={x:#x}", s.name)).collect();
-        let given = given.join(" ");
+        let given = given(spec, &sources);
         match run_function::<I>(spec, core, function, &sources, alias) {
             Ok((got, cost)) if spec.accepts(&sources, &got) => {
                 tested.runs += 1;

@@ -402,7 +402,10 @@ fn check(oracle: &Oracle, core: &'static Core, form: &Form, count: &mut Count) {
     if matches!(judge, Some(Judge::Refuses)) {
         for (s, insn) in &states {
             s.enter(&mut m);
-            let refused = matches!(code.step(&mut m), Err((_, Fault::Unsupported(_))));
+            let refused = matches!(
+                code.step(&mut m),
+                Err((_, Fault::Undefined(_) | Fault::Unsupported(_)))
+            );
             let same = State::leave(&mut m) == *s;
             assert!(refused && same, "{} is not refused", insn.text());
         }

@@ -45,7 +45,7 @@ impl OnIsa for Check<'_> {
         let is_source = args.file.extension().is_some_and(|e| e == "S" || e == "s");
         let data = match is_source {
             true => assemble(&args.file, target)?,
-            false => read(&args.file)?,
+            false => read(&args.file, &args.symbol)?,
         };
         let mut loaded =
             load::load(&data, &args.symbol, format).map_err(|e| format!("{path}: {e}"))?;
@@ -106,15 +106,16 @@ impl OnIsa for Check<'_> {
     }
 }
 
-/// The bytes of a file, or of a member of a static library: `lib.a(member.o)`.
-fn read(path: &Path) -> Result<Vec<u8>, String> {
+/// The bytes of a file, or of a member of a static library that has `symbol`: `lib.a(member.o)`.
+fn read(path: &Path, symbol: &str) -> Result<Vec<u8>, String> {
     let text = path.to_string_lossy();
     let parts = text.strip_suffix(')').and_then(|text| text.split_once('('));
     let cannot = |path: &str, e: std::io::Error| format!("cannot read {path}: {e}");
     match parts.filter(|_| !path.exists()) {
         Some((library, member)) => {
             let bytes = std::fs::read(library).map_err(|e| cannot(library, e))?;
-            let found = load::member(&bytes, member).map_err(|e| format!("{library}: {e}"))?;
+            let found =
+                load::member(&bytes, member, symbol).map_err(|e| format!("{library}: {e}"))?;
             Ok(found.to_vec())
         }
         None => std::fs::read(path).map_err(|e| cannot(&text, e)),

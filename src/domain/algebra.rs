@@ -61,9 +61,17 @@ pub struct Algebra {
     /// `b z` of a bit `b` and a carry `z`: the carry that leaves where only `b` counts up.
     pub(super) stepped: HashMap<(VarId, VarId), VarId>,
     pub(super) pc: u32,
+    /// The most variables.
+    most_words: Option<usize>,
 }
 
 impl Algebra {
+    /// Makes no more variables than arithmetic with operands of so many words may take.
+    pub fn limit_words(&mut self, [a, b]: [usize; 2]) {
+        let most = a.saturating_mul(b).saturating_mul(WORDS_OF_PRODUCT);
+        self.most_words = Some(most.clamp(FEWEST_WORDS, MOST_WORDS));
+    }
+
     pub(super) fn new_var(&mut self, def: Def, bound: u64) -> VarId {
         let rank = self.vars.len() as VarId;
         self.vars.push(Var {
@@ -167,8 +175,11 @@ impl Algebra {
     }
 }
 
-/// The most variables: a product of 2048 bits in bytes takes a quarter.
+/// The most variables, whatever the operands: a product of 2048 bits in bytes takes a quarter.
 const MOST_WORDS: usize = 1 << 21;
+/// The fewest that are the limit, and for each product of two words of the operands.
+const FEWEST_WORDS: usize = 1 << 17;
+const WORDS_OF_PRODUCT: usize = 512;
 
 pub(super) const NO: BitValue = BitValue::Public(PublicBit::Known(false));
 
@@ -550,7 +561,8 @@ impl Domain for Algebra {
     }
 
     fn full(&self) -> Option<usize> {
-        (self.vars.len() >= MOST_WORDS).then_some(MOST_WORDS)
+        let most = self.most_words.unwrap_or(MOST_WORDS);
+        (self.vars.len() >= most).then_some(most)
     }
 
     fn at(&mut self, pc: usize) {

@@ -17,6 +17,16 @@ pub struct Concrete {
     pub big_endian: bool,
     /// The stacks whose depth is observed.
     pub stacks: Vec<Watched>,
+    /// Where alone it may read and write, if that is watched.
+    pub fences: Option<Vec<Fence>>,
+}
+
+/// Memory that a run may read, and perhaps write.
+#[derive(Clone, Debug)]
+pub struct Fence {
+    pub name: &'static str,
+    pub addresses: Range<usize>,
+    pub writable: bool,
 }
 
 /// Addresses of a stack, and the lowest one written among them.
@@ -27,6 +37,11 @@ pub struct Watched {
 }
 
 impl Watched {
+    /// From the lowest to one past its first byte.
+    pub fn addresses(&self) -> Range<usize> {
+        self.addresses.clone()
+    }
+
     /// One past its first byte.
     pub fn top(&self) -> usize {
         self.addresses.end
@@ -71,6 +86,7 @@ impl Concrete {
             rom: Vec::new(),
             big_endian: false,
             stacks: Vec::new(),
+            fences: None,
         }
     }
 
@@ -89,6 +105,32 @@ impl Concrete {
         let end = start.wrapping_add((width / 8) as usize);
         (at.base == Base::ABSOLUTE && start <= end && end <= self.memory.len())
             .then_some(start..end)
+    }
+
+    /// Is an access of `bits` bits within the fences? If not, what it is.
+    #[cold]
+    fn refused(&self, at: Address, bits: u32, writes: bool) -> Option<String> {
+        /// How far beyond an operand an address still counts from it.
+        const NEAR: i64 = 256;
+        let (from, bytes) = (at.offset, i64::from(bits / 8));
+        let fences = self.fences.iter().flatten();
+        let start = |f: &Fence| f.addresses.start as i64;
+        let holds = |f: &&Fence| start(f) <= from && from + bytes <= f.addresses.end as i64;
+        if fences.clone().any(|f| holds(&f) && (f.writable || !writes)) {
+            return None;
+        }
+        let near = fences
+            .filter(|f| !f.name.is_empty() && (-NEAR..NEAR).contains(&(from - start(f))))
+            .min_by_key(|f| (from - start(f)).abs());
+        Some(match near {
+            Some(f) if holds(&f) => format!("{}[{}], which is only read", f.name, from - start(f)),
+            Some(f) => {
+                let bytes = f.addresses.len();
+                let at = from - start(f);
+                format!("{}[{at}], outside its {bytes} bytes", f.name)
+            }
+            None => format!("data address {from:#x}, outside the operands and the stack"),
+        })
     }
 
     /// A word outside `memory`.
@@ -216,6 +258,10 @@ impl Domain for Concrete {
         Bits(a.0 & !(1 << index) | u64::from(*bit) << index)
     }
 
+    fn content(&self) -> Option<&[u8]> {
+        Some(&self.memory)
+    }
+
     #[inline(always)]
     fn gate(&mut self, op: Logic, x: &bool, y: &bool) -> bool {
         op.apply(u64::from(*x), u64::from(*y)) == 1
@@ -246,6 +292,12 @@ impl Domain for Concrete {
 
     #[inline(always)]
     fn load<const W: u32>(&mut self, at: Address) -> Result<Bits<W>, Fault> {
+        if self.fences.is_some()
+            && self.range(at, W).is_some()
+            && let Some(text) = self.refused(at, W, false)
+        {
+            return Err(Fault::Load(text));
+        }
         match self.range(at, W) {
             Some(range) => {
                 let mut value = 0;
@@ -263,6 +315,11 @@ impl Domain for Concrete {
 
     #[inline(always)]
     fn store<const W: u32>(&mut self, at: Address, word: &Bits<W>) -> Result<(), Fault> {
+        if self.fences.is_some()
+            && let Some(text) = self.refused(at, W, true)
+        {
+            return Err(Fault::Store(text));
+        }
         match self.range(at, W) {
             Some(range) => {
                 let value = match self.big_endian {

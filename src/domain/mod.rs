@@ -272,6 +272,11 @@ pub trait Domain: Sized {
         None
     }
 
+    /// All of memory, where that is numbers.
+    fn content(&self) -> Option<&[u8]> {
+        None
+    }
+
     /// Called with the address of each instruction before it runs.
     #[inline(always)]
     fn at(&mut self, _pc: usize) {}

@@ -10,7 +10,10 @@
 //!
 //! As `s - x` lies between `-2^W` and `2^W`, `k` is a bit. Where `s = x`, `Y = 2^W k`: if `k = 1`, then
 //! `b = 2^W - 1` and `c = 1`, else both are 0. So `c = k`. Where `s` is not `x`, `k = 1` exactly if
-//! `s < x`, or `s > x`. The choice between both is `k`.
+//! `s < x`, or `s > x`. The choice between both is `k`. All this holds for words of `W` bits in wider
+//! registers as well.
+//!
+//! And where a way is gone because two words are equal, it does not matter which of them it takes.
 
 use super::algebra::{Algebra, BitValue, Def, Value, VarId};
 
@@ -45,8 +48,13 @@ impl Algebra {
         };
         let (stays, new) = if is { (x, y) } else { (y, x) };
         // d = l - r + 2^w below
-        let compared = self.compared.get(&Value::Var(d))?;
-        let (l, r, Value::ZERO, BitValue::Var(below)) = compared else {
+        let (l, r, Value::ZERO, below) = self.compared.get(&Value::Var(d))? else {
+            return None;
+        };
+        if [(l, r), (r, l)].contains(&(stays, new)) {
+            return Some(new);
+        }
+        let BitValue::Var(below) = below else {
             return None;
         };
         let c = match stays {
@@ -65,12 +73,14 @@ impl Algebra {
         let greater = is_not(below) || above.is_some_and(is);
         let mut forms = self.expansions(l, r).into_iter();
         let carries = forms.find_map(|form| {
-            let carries = |sign| self.carries_of(&form, c, sign, w);
+            let carries = |sign| self.carries_of(&form, c, sign, w, [l, r]);
             // What is new is k, whatever was compared; or else l < r, if l - r = Y - 2^w k; or l > r.
-            let itself = |carries: &Vec<VarId>| matches!(carries.as_slice(), [k] if is(*k));
+            let itself =
+                |(_, carries): &(u32, Vec<VarId>)| matches!(carries.as_slice(), [k] if is(*k));
             let plus = carries(1).filter(|list| less || itself(list));
             plus.or_else(|| carries(-1).filter(|list| greater || itself(list)))
         })?;
+        let (w, carries) = carries;
         match carries.as_slice() {
             [k] => Some(Value::Var(*k)),
             [j, k] => {
@@ -89,26 +99,24 @@ impl Algebra {
         }
     }
 
-    /// `l - r`, with one of them, and a sum in that, replaced by their definitions.
+    /// `l - r`, with one of them, and sums in that, replaced by their definitions.
     fn expansions(&self, l: Value, r: Value) -> Vec<Form> {
+        /// A word, what it was cut from, two sums.
+        const DEPTH: usize = 4;
         let (Value::Var(l), Value::Var(r)) = (l, r) else {
             return Vec::new();
         };
         let mut forms = Vec::new();
         for (s, sign, other) in [(l, 1, r), (r, -1, l)] {
-            let Some(mut form) = self.expanded(&Vec::from([(s, sign)]), s) else {
-                continue;
-            };
-            add(&mut form, other, -sign);
-            let inner: Vec<_> = form
-                .iter()
-                .map(|(v, _)| *v)
-                .filter(|v| *v != other)
-                .collect();
-            let further = inner.into_iter().filter_map(|v| self.expanded(&form, v));
-            let further: Vec<_> = further.collect();
-            forms.push(form);
-            forms.extend(further);
+            let mut list = vec![Vec::from([(s, sign), (other, -sign)])];
+            for _ in 0..DEPTH {
+                let further = list.iter().flat_map(|form: &Form| {
+                    let inner = form.iter().map(|(v, _)| *v).filter(|v| *v != other);
+                    inner.filter_map(|v| self.expanded(form, v))
+                });
+                list = further.collect();
+                forms.extend(list.iter().cloned());
+            }
         }
         forms
     }
@@ -127,8 +135,21 @@ impl Algebra {
         Some(form)
     }
 
-    /// The carries whose sum is `k`, if the form is `sign (b + c - 2^w k)` with `b < 2^w`.
-    fn carries_of(&self, form: &Form, c: Option<VarId>, sign: i64, w: u32) -> Option<Vec<VarId>> {
+    /// `v` and the carries whose sum is `k`, if the form is `sign (b + c - 2^v k)` with `v <= w` and `b` and
+    /// the words that are `compared` below `2^v`.
+    fn carries_of(
+        &self,
+        form: &Form,
+        c: Option<VarId>,
+        sign: i64,
+        w: u32,
+        compared: [Value; 2],
+    ) -> Option<(u32, Vec<VarId>)> {
+        let largest = form.iter().map(|(_, factor)| factor.unsigned_abs()).max()?;
+        let w = match largest {
+            0 | 1 => w,
+            _ => w.min(largest.trailing_zeros()),
+        };
         let mut carries = Vec::new();
         let mut addends = Vec::new();
         for (v, factor) in form.iter().filter(|(_, factor)| *factor != 0) {
@@ -141,7 +162,8 @@ impl Algebra {
         if let Some(c) = c {
             addends.swap_remove(addends.iter().position(|v| *v == c)?);
         }
-        let is_word = |v: &VarId| self.vars[*v as usize].bound >> w == 0;
-        (addends.len() <= 1 && addends.iter().all(is_word)).then_some(carries)
+        let words = addends.iter().map(|v| Value::Var(*v)).chain(compared);
+        let mut bounds = words.map(|word| self.bound(word, w));
+        (addends.len() <= 1 && bounds.all(|most| most >> w == 0)).then_some((w, carries))
     }
 }

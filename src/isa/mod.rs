@@ -7,10 +7,12 @@ mod homes;
 pub mod mips;
 mod ways;
 
+use std::ops::Range;
+
 use num_bigint::BigUint;
 use thiserror::Error;
 
-use crate::domain::concrete::{Concrete, Watched};
+use crate::domain::concrete::{Concrete, Fence, Watched};
 use crate::domain::{Abstract, Base};
 use crate::driver::{Assembled, Driver};
 use crate::emit::{Assembler, Dialect, ObjectFormat};
@@ -54,11 +56,41 @@ pub struct Operands<'a> {
 }
 
 impl Operands<'_> {
+    /// Watches where `function` reads and writes, if that is wanted.
+    fn fence(&self, d: &mut Concrete, addresses: &[usize], function: &Function) {
+        /// Arguments and the return address, above a stack pointer.
+        const ARGUMENTS: usize = 0x100;
+        if !function.fenced {
+            return;
+        }
+        let fence = |name, at: usize, bytes, writable| Fence {
+            name,
+            addresses: at..at + bytes,
+            writable,
+        };
+        let sources = self.spec.sources();
+        let named = sources.iter().map(|s| s.name).zip(self.spec.source_bytes());
+        let named = named.zip(&addresses[1..]);
+        let mut list = vec![fence("r", addresses[0], self.spec.result_bytes(), true)];
+        list.extend(named.map(|((name, bytes), at)| fence(name, *at, bytes, false)));
+        let areas = addresses.iter().rev().zip(function.areas.iter().rev());
+        list.extend(areas.map(|(at, bytes)| fence("scratch", *at, *bytes, true)));
+        for stack in &d.stacks {
+            let Range { start, end } = stack.addresses();
+            list.push(fence("", start, end - start + ARGUMENTS, true));
+        }
+        let constants = function.data.iter().filter(|s| !s.writable);
+        list.extend(constants.map(|s| fence("", s.address as usize, s.bytes.len(), false)));
+        // Code that has no address of its own lies above the stack.
+        let top = d.stacks.iter().map(Watched::top).max().unwrap_or(0) + ARGUMENTS;
+        let end = d.start + d.memory.len();
+        list.push(fence("", top, end.saturating_sub(top), false));
+        d.fences = Some(list);
+    }
+
     /// Addresses of the result, the sources and then of areas of so many bytes, the first at `first`.
     pub fn addresses(&self, first: usize, areas: &[usize]) -> Vec<usize> {
-        let longest = self.spec.source_bytes().into_iter().max();
-        let room = self.spec.result_bytes().max(longest.unwrap_or(0));
-        let room = room.next_multiple_of(8);
+        let room = self.room();
         let places = self.alias.of(self.spec).into_iter();
         let mut list: Vec<_> = places.map(|place| first + place * room).collect();
         let mut next = first + 4 * room;
@@ -69,8 +101,28 @@ impl Operands<'_> {
         list
     }
 
+    /// Bytes from one operand to the next.
+    fn room(&self) -> usize {
+        let longest = self.spec.source_bytes().into_iter().max();
+        let room = self.spec.result_bytes().max(longest.unwrap_or(0));
+        room.next_multiple_of(8)
+    }
+
+    /// A first address such that a multiple of 256, where carries into high bytes of pointers are needed, lies
+    /// anywhere in the operands.
+    fn placed_by_noise(&self, first: usize, function: &Function) -> usize {
+        let span = 4 * self.room();
+        let before = function.noise as usize * 11 % span;
+        let align = function.align.max(1) as usize;
+        match function.noise {
+            0 => first,
+            _ => (first + span).next_multiple_of(256) - before.next_multiple_of(align),
+        }
+    }
+
     /// What is in the result, in areas and below the stack pointers before `function` writes there.
     pub fn spoil(&self, d: &mut Concrete, addresses: &[usize], function: &Function) {
+        self.fence(d, addresses, function);
         /// Bytes below a stack pointer that a kernel may take for its own.
         const FRAME: usize = 64;
         if function.noise == 0 {

@@ -39,6 +39,8 @@ pub trait Run {
     /// # Errors
     /// A fault and where.
     fn step(&mut self) -> Result<(), Stopped>;
+    /// The numbers in registers and flags, if they are the same in every run.
+    fn numbers(&mut self) -> Option<Vec<u64>>;
     /// The state where `bit` is set, and `clear` where it is not.
     fn join(&mut self, bit: &<Self::Domain as Domain>::Bit, clear: Self::State);
 }
@@ -54,6 +56,26 @@ pub fn both<R: Run>(run: &mut R, stopped: Stopped, room: u64) -> Result<u64, Sto
         Some(()) => Ok(room - left),
         None => Err(stopped),
     }
+}
+
+/// A run on numbers is stopped after `limit` instructions: it comes to no end if it comes back to this state.
+pub fn limit<R: Run>(run: &mut R, limit: u64) -> Fault {
+    /// The most instructions of a turn.
+    const TURN: u64 = 4096;
+    let memory = run.domain().content().map(<[u8]>::to_vec);
+    let start = (run.place(), run.numbers());
+    if let (Some(memory), (Some(_), Some(_))) = (memory, &start) {
+        for turn in 1..=TURN {
+            if run.step().is_err() {
+                break;
+            }
+            let is_back = (run.place(), run.numbers()) == start;
+            if is_back && run.domain().content() == Some(&memory) {
+                return Fault::Endless(turn);
+            }
+        }
+    }
+    Fault::StepLimit(limit)
 }
 
 fn go<R: Run>(run: &mut R, stopped: &Stopped, depth: usize, left: &mut u64) -> Option<()> {

@@ -98,20 +98,27 @@ pub fn load(file: &[u8], symbol: &str, format: &ObjectFormat) -> Result<Loaded, 
     })
 }
 
-/// The member `name` of a static library.
+/// The member `name` of a static library; of several that one which has the function `symbol`.
 ///
 /// # Errors
 /// The nearest name if there is none.
-pub fn member<'a>(library: &'a [u8], name: &str) -> Result<&'a [u8], LoadError> {
+pub fn member<'a>(library: &'a [u8], name: &str, symbol: &str) -> Result<&'a [u8], LoadError> {
     let broken = |e: object::Error| LoadError::Format(e.to_string());
     let archive = ArchiveFile::parse(library).map_err(broken)?;
-    let mut known = Vec::new();
+    let (mut known, mut found) = (Vec::new(), Vec::new());
     for member in archive.members() {
         let member = member.map_err(broken)?;
         if member.name() == name.as_bytes() {
-            return member.data(library).map_err(broken);
+            found.push(member.data(library).map_err(broken)?);
         }
         known.push(String::from_utf8_lossy(member.name()).into_owned());
+    }
+    let has = |data: &&&[u8]| {
+        let file = object::File::parse(**data);
+        file.is_ok_and(|file| functions(&file).any(|n| n == symbol))
+    };
+    if let Some(data) = found.iter().find(has).or(found.first()) {
+        return Ok(data);
     }
     Err(LoadError::Member {
         name: name.into(),
@@ -318,7 +325,12 @@ fn find(file: &object::File<'_>, name: &str) -> Result<(Option<SectionIndex>, u6
     if functions(file).next().is_none() && file.sections().any(is_intermediate) {
         return Err(LoadError::Intermediate);
     }
-    let hint = did_you_mean(name, functions(file));
+    // Itanium C++ ABI, section 5.1.2: a name, its length before it, between `_Z` and the types.
+    let mangled = format!("_Z{}{name}", name.len());
+    let hint = match functions(file).find(|f| f.starts_with(&mangled)) {
+        Some(mangled) => format!(", but {mangled}, its name in C++"),
+        None => did_you_mean(name, functions(file)),
+    };
     let hint = match (hint.as_str(), address) {
         ("", None) => " and no name of any other: try its address, as --symbol 0x1234".into(),
         (_, Some(_)) => ": no code lies there".into(),

@@ -1,6 +1,6 @@
 //! Compiled C through the four verdicts: right kernels are proved, wrong ones are not.
 
-use crate::tools::{ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, check};
+use crate::tools::{ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, check, sources};
 use lozenge::prove::Verdict;
 
 const LEVELS: [&str; 3] = ["-Os", "-O2", "-O3"];
@@ -164,6 +164,38 @@ fn a_branch_on_a_secret_is_shown_with_its_way() {
                 begins && leak.text.contains("by way of 0x"),
                 "{core}: {leak:?}"
             );
+        }
+    }
+}
+
+/// Without a multiplier avr-gcc calls loops that end as soon as no bit of a factor is left: how often they
+/// turn depends on operands, which is neither constant time nor followed. All else of the verdict stands.
+#[test]
+fn products_by_loops_that_end_early_are_tested_only() {
+    let tiny = Compiler {
+        flags: &["-mmcu=attiny85"],
+        core: "attiny85",
+        ..AVR
+    };
+    for (bits, level) in [(8, "-Os"), (16, "-O2")] {
+        let defines = ["LIMB", "WIDE"].into_iter().zip([bits, 2 * bits]);
+        let mut flags: Vec<_> = defines.map(|(n, b)| format!("-D{n}=uint{b}_t")).collect();
+        flags.extend([format!("-DBITS={bits}"), "-DN=3".into()]);
+        let mut flags: Vec<_> = flags.iter().map(String::as_str).collect();
+        flags.extend([level, NO_MEMSET, "-nostartfiles", "-Wl,-e,0", "-lgcc"]);
+        let file = tiny.compile(&sources().join("mul.c"), &flags);
+        for symbol in ["school", "comba", "rows"] {
+            let audit = check(&file, tiny.core, Question::of(symbol, 3 * bits)).expect(symbol);
+            let judged = &audit.judged;
+            let Verdict::Unknown(text) = &judged.proof.correct else {
+                panic!("{:?}", judged.proof);
+            };
+            let tested = "random and structured operand pairs gave the right result";
+            assert!(
+                text.contains("a branch depends on") && text.contains(tested),
+                "{text}"
+            );
+            assert!(judged.constant_time.iter().all(|(_, t)| t.leak.is_some()));
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use crate::tools::{AVR, sources};
+use crate::tools::{ARM, AVR, NO_MEMSET, sources};
 use serde_json::Value;
 
 fn lozenge(folder: &Path, line: &str) -> Output {
@@ -105,6 +105,9 @@ fn errors_say_what_to_type() {
     std::fs::write(folder.path().join("mul.o"), object).expect("written");
     std::fs::write(folder.path().join("text.o"), "no object").expect("written");
     std::fs::write(folder.path().join("bad.s"), " frobnicate r1\n").expect("written");
+    let name = "_Z3ownPhS_S_";
+    let plus = format!(".type {name}, @function\n{name}: ret\n.size {name}, .-{name}\n");
+    std::fs::write(folder.path().join("plus.s"), plus).expect("written");
     let table = sources().join("table.c").display().to_string();
     let avr = "--op mul --bits 64 --core atmega128";
     for (line, expected) in [
@@ -121,6 +124,10 @@ fn errors_say_what_to_type() {
         (
             format!("check mul.o --symbol comb {avr}"),
             "no function comb (did you mean comba?)",
+        ),
+        (
+            format!("check plus.s --symbol own {avr}"),
+            "no function own, but _Z3ownPhS_S_, its name in C++",
         ),
         (
             "check mul.o --symbol comba --op mul --bits 64 --core arm7tdmi".into(),
@@ -173,6 +180,14 @@ fn a_member_of_a_library_is_named_as_linkers_do() {
         .current_dir(folder.path())
         .status();
     assert!(archived.expect("avr-ar runs").success());
+    let other = folder.path().join("other");
+    std::fs::create_dir(&other).expect("a folder");
+    std::fs::write(other.join("mul.o"), AVR.operations(8, 8, &["-O2"])).expect("written");
+    let twice = Command::new("avr-ar")
+        .args(["qc", "twice.a", "mul.o", "other/mul.o"])
+        .current_dir(folder.path())
+        .status();
+    assert!(twice.expect("avr-ar runs").success());
     let question = "--op mul --bits 64 --core atmega128 --args r,a,b";
     for (file, symbol, code, expected) in [
         ("lib.a(mul.o)", "comba", 0, "CORRECT        proved"),
@@ -190,6 +205,9 @@ fn a_member_of_a_library_is_named_as_linkers_do() {
             "no function combat in its 1 members (did you mean comba?)",
         ),
         ("none.a(mul.o)", "comba", 2, "cannot read none.a"),
+        // Of members that have one name the one that has the function.
+        ("twice.a(mul.o)", "rows", 0, "CORRECT        proved"),
+        ("twice.a(mul.o)", "add", 1, "CORRECT        disproved"),
     ] {
         let output = lozenge(
             folder.path(),
@@ -199,6 +217,26 @@ fn a_member_of_a_library_is_named_as_linkers_do() {
         assert_eq!(output.status.code(), Some(code), "{file}: {printed}");
         assert!(printed.contains(expected), "{file}: {printed}");
     }
+}
+
+#[test]
+fn memory_to_work_in_is_told() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let object = ARM.multiplications(32, 4, &["-O2", NO_MEMSET]);
+    std::fs::write(folder.path().join("mul.o"), object).expect("written");
+    let line =
+        "check mul.o --symbol by_way --op mul --bits 128 --core arm7tdmi --args r,a,b,n,scratch:32";
+    let output = lozenge(folder.path(), line);
+    let printed = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{printed}");
+    let told =
+        "MEMORY         proved: reads a, b, writes r, 32 bytes of scratch and its own stack frame";
+    assert!(printed.contains(told), "{printed}");
+    // A byte too few is written beyond, on these operands.
+    let output = lozenge(folder.path(), &line.replace("scratch:32", "scratch:31"));
+    let printed = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{printed}");
+    assert!(printed.contains("outside its 31 bytes"), "{printed}");
 }
 
 #[test]

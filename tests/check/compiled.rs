@@ -54,6 +54,8 @@ fn questions(bits: u32) -> Vec<(&'static str, Question<'static>)> {
         ask("add_n", Op::Add, both),
         ask("sub", Op::Sub, "r,a,b"),
         ask("sub_n", Op::Sub, both),
+        ask("add_stays", Op::Add, both),
+        ask("sub_stays", Op::Sub, both),
     ];
     list.extend(ops.map(|question| ("ops.c", question)));
     list
@@ -71,6 +73,13 @@ fn matrix(compiler: &Compiler) {
             });
             for (source, question) in questions(bits) {
                 let (_, file) = files.iter().find(|(s, _)| *s == source).expect("a source");
+                // Words of several registers are compared in several instructions.
+                if compiler.gcc == AVR.gcc && bits > 8 && question.symbol.ends_with("stays") {
+                    let verdict = on_core(compiler.core, Judge(file, question));
+                    let text = verdict.expect_err("proved: drop this case");
+                    assert!(text.contains("both ways were followed, but"), "{text}");
+                    continue;
+                }
                 let name = format!("{bits} bits {level} {}", question.symbol);
                 match on_core(compiler.core, Judge(file, question)) {
                     Ok(()) => proved += 1,

@@ -57,25 +57,3 @@ fn sums_in_place() {
         }
     }
 }
-
-/// A carry that stays as it is where the sum is what was added to: branches, and which way they go says
-/// what the carry is.
-#[test]
-fn carries_that_stay() {
-    for (compiler, bits) in [(AVR, 8), (ARM, 32), (MIPS, 32)] {
-        for level in ["-Os", "-O2"] {
-            let file = compiler.operations(bits, 6, &[level, NO_MEMSET]);
-            for (symbol, op) in [("add_stays", Op::Add), ("sub_stays", Op::Sub)] {
-                let question = Question {
-                    op,
-                    arguments: "r,a,b,6",
-                    align: Some(4),
-                    ..Question::of(symbol, 6 * bits)
-                };
-                let audit = check(&file, compiler.core, question).expect("a function");
-                let proof = &audit.judged.proof;
-                assert!(proof.holds(), "{compiler:?} {level} {symbol}: {proof:?}");
-            }
-        }
-    }
-}

@@ -69,7 +69,7 @@ pub struct Arm<D: Domain> {
 }
 
 pub(super) fn unpredictable<T>(what: &str) -> Result<T, Fault> {
-    Err(Fault::Unsupported(format!(
+    Err(Fault::Undefined(format!(
         "{what}: unpredictable in the architecture manual"
     )))
 }

@@ -275,7 +275,7 @@ impl<'a, D: Domain> Decoded<'a, D> {
                 watch(account.cost.executed, account.cost.call.max);
             }
             if account.cost.executed == limit {
-                return Err((pc, Fault::StepLimit(limit)));
+                return Err((pc, ways::limit(&mut At::new(self, m), limit)));
             }
             m.d.at(pc);
             returned = match self.execute(m, slot, &mut pipeline, &mut account) {

@@ -82,6 +82,18 @@ impl<D: Domain> Run for At<'_, '_, D> {
         Ok(())
     }
 
+    fn numbers(&mut self) -> Option<Vec<u64>> {
+        let m = &mut *self.m;
+        let words = m.r.iter().chain([&m.status]);
+        let mut list: Vec<_> = words.map(|w| m.d.value(w)).collect::<Option<_>>()?;
+        let Flags { n, z, c, v } = &m.flags;
+        for flag in [n, z, c, v] {
+            list.push(m.d.decide(flag).ok()?.into());
+        }
+        list.push(m.undefined.into());
+        Some(list)
+    }
+
     fn join(&mut self, bit: &D::Bit, clear: State<D>) {
         let m = &mut *self.m;
         m.undefined |= clear.undefined;

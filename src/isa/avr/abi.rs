@@ -400,7 +400,9 @@ pub fn enter_function(core: &Core, function: &Function, addresses: &[usize]) -> 
     for (i, value) in kept {
         m.r[i] = value;
     }
-    m.set_flag(0, function.noise & 1 == 1);
+    for s in 0..7 {
+        m.set_flag(s, function.noise >> s & 1 == 1);
+    }
     let arguments = function.arguments(POINTER_BYTES);
     let sp = match core.abi.data_stack {
         true => DATA_STACK_TOP as i64,

@@ -249,6 +249,7 @@ impl Isa for AvrIsa {
             .filter(|end| *end < 0x8000)
             .max()
             .map_or(DATA, |end| end.max(DATA));
+        let first = operands.placed_by_noise(first, function);
         let addresses = operands.addresses(first, &function.areas);
         let mut m = abi::enter_function(core, function, &addresses);
         let word = function.word_bits::<Self>() as usize / 8;

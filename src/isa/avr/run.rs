@@ -46,7 +46,7 @@ impl<D: Domain> Decoded<D> {
                 let row = &rows[insn.op as usize];
                 Slot {
                     meaning: if insn.is_undefined() {
-                        |_, _| Err(Fault::Unsupported("its result is undefined".into()))
+                        |_, _| Err(Fault::Undefined("its result is undefined".into()))
                     } else if core.refusal(&insn).is_some() {
                         |_, _| Err(Fault::Unsupported(REFUSED.into()))
                     } else {
@@ -220,7 +220,8 @@ impl<D: Domain> Decoded<D> {
             let slot = self.fetch(m.pc)?;
             if executed >= pause {
                 if executed == limit {
-                    return Err((2 * m.pc, Fault::StepLimit(limit)));
+                    let pc = 2 * m.pc;
+                    return Err((pc, ways::limit(&mut At::new(self, m), limit)));
                 }
                 watch(executed, cycles);
                 pause = limit.min(pause + REPORT_EVERY);

@@ -91,6 +91,17 @@ impl<D: Domain> Run for At<'_, D> {
         Ok(())
     }
 
+    fn numbers(&mut self) -> Option<Vec<u64>> {
+        let m = &mut *self.m;
+        let pages = m.pages();
+        let words = m.r.iter().chain(&m.sp).chain(&pages);
+        let mut list: Vec<_> = words.map(|w| m.d.value(w)).collect::<Option<_>>()?;
+        for flag in &m.flags {
+            list.push(m.d.decide(flag).ok()?.into());
+        }
+        Some(list)
+    }
+
     fn join(&mut self, bit: &D::Bit, clear: State<D>) {
         let m = &mut *self.m;
         // Carries first, as where instructions are skipped.

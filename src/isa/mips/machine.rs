@@ -62,6 +62,16 @@ impl<D: Domain> Clone for State<D> {
     }
 }
 
+impl<D: Domain> State<D> {
+    /// Its words, if they are the same in every run.
+    pub(super) fn numbers(&self, d: &D) -> Option<Vec<u64>> {
+        let words = self.r.iter().chain(&self.accumulator);
+        let mut list: Vec<_> = words.map(|w| d.value(w)).collect::<Option<_>>()?;
+        list.extend(self.valid.map(u64::from));
+        Some(list)
+    }
+}
+
 impl<D: Domain> Mips<D> {
     pub(super) fn state(&self) -> State<D> {
         State {
@@ -146,7 +156,7 @@ impl<D: Domain> Mips<D> {
     ) -> Result<D::Word<32>, Fault> {
         match self.d.decide(&overflow)? {
             false => Ok(word),
-            true => Err(Fault::Unsupported("an integer overflow exception".into())),
+            true => Err(Fault::Undefined("an integer overflow exception".into())),
         }
     }
 
@@ -246,7 +256,7 @@ impl<D: Domain> Mips<D> {
     }
 
     fn unpredictable<T>(what: &str) -> Result<T, Fault> {
-        Err(Fault::Unsupported(format!(
+        Err(Fault::Undefined(format!(
             "{what} after MUL, which leaves it unpredictable"
         )))
     }
@@ -383,7 +393,7 @@ impl<D: Domain> Mips<D> {
         };
         if y == 0 {
             let text = "a division by 0, which leaves HI and LO unpredictable";
-            return Err(Fault::Unsupported(text.into()));
+            return Err(Fault::Undefined(text.into()));
         }
         let (quotient, rest) = match signed {
             true => {
@@ -410,7 +420,7 @@ impl<D: Domain> Mips<D> {
         }
         match at.offset % align {
             0 => Ok(at),
-            _ => Err(Fault::Unsupported(format!(
+            _ => Err(Fault::Undefined(format!(
                 "an access of {align} bytes that is not aligned"
             ))),
         }

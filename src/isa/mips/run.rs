@@ -161,7 +161,7 @@ impl<'a, D: Domain> Decoded<'a, D> {
         let branches = matches!(timing, Timing::Branch | Timing::Jump);
         if branches && in_slot {
             let text = "a branch in the delay slot of another";
-            return Err((pc, Fault::Unsupported(text.into())));
+            return Err((pc, Fault::Undefined(text.into())));
         }
         clock.issue(self.core, m, slot);
         let flow = (slot.meaning)(m, slot.insn.ops).map_err(|fault| (pc, fault))?;
@@ -224,7 +224,8 @@ impl<'a, D: Domain> Decoded<'a, D> {
                 watch(executed, clock.slow().now);
             }
             if executed == limit {
-                return Err((control.pc, Fault::StepLimit(limit)));
+                let mut at = At::new(self, m, control);
+                return Err((control.pc, ways::limit(&mut at, limit)));
             }
             control = match self.execute(m, slot, control, &mut clock) {
                 Ok(control) => control,

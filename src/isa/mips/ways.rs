@@ -59,6 +59,10 @@ impl<D: Domain> Run for At<'_, '_, D> {
         Ok(())
     }
 
+    fn numbers(&mut self) -> Option<Vec<u64>> {
+        self.m.state().numbers(&self.m.d)
+    }
+
     fn join(&mut self, bit: &D::Bit, (clear, _): (State<D>, Control)) {
         self.m.join(bit, clear);
     }
