@@ -77,7 +77,8 @@ fn advice(error: &LowerError) -> &'static str {
              square-product-scanning, montmul and montsqr by hfips, redc by fips"
         }
         LowerError::ThreePointers => {
-            ": try --style rolled --method hybrid (mul) or square-product-scanning (sqr), or --abi gcc"
+            ": try --style rolled --method hybrid (mul) or square-product-scanning (sqr), --style unrolled (sums), \
+             or --abi gcc"
         }
         LowerError::Loops => {
             ": try --method product-scanning, operand-scanning or square-product-scanning, or --style unrolled"

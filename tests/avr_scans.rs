@@ -400,6 +400,8 @@ fn wrong_mutants_are_rejected() {
         (&ATTINY85, Operation::Montmul, "hfips", 2, 32),
         (&ATMEGA128, Operation::Redc, "hsps", 2, 32),
         (&ATTINY85, Operation::Redc, "hsps", 1, 16),
+        (&ATMEGA128, Operation::Modadd, "carry-chain", 1, 40),
+        (&ATTINY85, Operation::Modsub, "carry-chain", 1, 32),
     ]
     .map(|case| (case, "runtime"))
     .into_iter()
@@ -415,6 +417,7 @@ fn wrong_mutants_are_rejected() {
         let params = match op {
             Operation::Sqr => &square[..],
             _ if method == "operand-scanning" => &square[1..],
+            _ if method == "carry-chain" => &[],
             _ => &[("d", d)],
         };
         let request = modulo(modulus, request(op, bits, method, params));

@@ -5,7 +5,7 @@ use lozenge::facts::Style;
 use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::ARM7TDMI;
-use lozenge::isa::avr::cores::ATMEGA128;
+use lozenge::isa::avr::cores::{ATMEGA128, ATTINY85};
 use lozenge::isa::avr::{AvrIsa, abi};
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::Core as MipsCore;
@@ -123,6 +123,44 @@ fn sums_on<I: Isa>(core: &I::Core) {
             }
         }
     }
+}
+
+/// Sums in loops: as small for all lengths.
+fn sums_in_loops_on<I: Isa>(core: &I::Core) {
+    for op in [Op::Modadd, Op::Modsub, Op::Modneg] {
+        let made = |bits, style| {
+            let request = Request {
+                style: Some(style),
+                ..request(op, bits, modular("runtime", Reduce::Full), None)
+            };
+            kernel_on::<I>(core, &request).code.len()
+        };
+        let (short, long) = (made(1024, Style::Rolled), made(2048, Style::Looped));
+        assert!(long <= short + 8, "{op:?}: {short} and {long} bytes");
+        made(96, Style::Rolled);
+        let refused = [
+            ("runtime", Reduce::Almost),
+            ("2^64-59", Reduce::Full),
+            ("runtime", Reduce::Lazy),
+        ];
+        for (modulus, reduce) in refused {
+            let request = Request {
+                style: Some(Style::Rolled),
+                ..request(op, 64, modular(modulus, reduce), None)
+            };
+            let refused = kernel::generate::<I>(&request, core).map(|_| ());
+            let text = refused.expect_err("refused").to_string();
+            assert!(text.contains("--reduce full"), "{text}");
+        }
+    }
+}
+
+#[test]
+fn sums_are_loops() {
+    sums_in_loops_on::<AvrIsa>(&ATMEGA128);
+    sums_in_loops_on::<AvrIsa>(&ATTINY85);
+    sums_in_loops_on::<ArmIsa>(&ARM7TDMI);
+    sums_in_loops_on::<MipsIsa>(&MipsCore::named("mips-4km").expect("a core"));
 }
 
 #[test]

@@ -68,6 +68,7 @@ fn is_said(row: &Value, cycles: u64) -> bool {
     let mut lines = section.lines();
     let said = match row.get("bytes") {
         None => cycles.to_string(),
+        Some(_) if is_sum => cycles.to_string(),
         Some(bytes) => format!("| {cycles} | {bytes} |"),
     };
     // Loops are said by machine.

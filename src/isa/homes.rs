@@ -43,6 +43,13 @@ pub fn settle(
     let arrays = scans.strands.iter().flat_map(|s| [s.x, s.y]);
     // The quotient word of a row stays in a register.
     let arrays = arrays.filter(|array| !(scans.rows && *array == Array::Quotients));
+    // Chains alone go through all there are.
+    let alone = if scans.strands.is_empty() {
+        0..scans.words.lengths.len()
+    } else {
+        0..0
+    };
+    let arrays = arrays.chain(alone.map(Array::Operand));
     let arrays: BTreeSet<Array> = arrays.chain(copied.iter().copied()).collect();
     for array in arrays {
         let home = match array {

@@ -11,8 +11,8 @@ use num_bigint::BigUint;
 
 use super::reduction::{digits, masked};
 use super::{Method, MethodError, Params};
-use crate::facts::Facts;
-use crate::schedule::{Chain, End, Link, Schedule, Sum, Word, WordStep, Words};
+use crate::facts::{Facts, Style};
+use crate::schedule::{Chain, End, Link, Scans, Schedule, Sum, Word, WordStep, Words};
 use crate::spec::modulus::{Modular, Modulus, Reduce};
 use crate::spec::{Op, Spec};
 
@@ -27,7 +27,7 @@ pub static METHOD: Method = Method {
     schedule,
 };
 
-fn schedule(spec: &Spec, _: &Facts, _: &Params) -> Result<Schedule, MethodError> {
+fn schedule(spec: &Spec, facts: &Facts, _: &Params) -> Result<Schedule, MethodError> {
     let modular = spec.modular.as_ref().ok_or(MethodError::NoModulus)?;
     let n = (spec.size.a / spec.word_bits) as usize;
     let mut words = Words::new(spec.op, spec.word_bits, &vec![n; spec.op.factors()]);
@@ -39,7 +39,12 @@ fn schedule(spec: &Spec, _: &Facts, _: &Params) -> Result<Schedule, MethodError>
         (_, None, Reduce::Almost) => twice(&mut words, &a),
         _ => below(&mut words, &a, modular),
     };
-    Ok(Schedule::Words(words))
+    if facts.style == Style::Unrolled {
+        return Ok(Schedule::Words(words));
+    }
+    let loops = Scans::chains(facts.style, words);
+    let loops = loops.filter(|_| modular.reduce == Reduce::Full && modular.fixed().is_none());
+    loops.map(Schedule::Scans).ok_or(MethodError::NoLoopsOfSums)
 }
 
 /// `(A + M (A mod 2)) / 2`, which is below whatever `A` and `M` are below.

@@ -161,6 +161,12 @@ pub enum MethodError {
     OnlyLoops(&'static str),
     #[error("{0} has no loops modulo a fixed number: try --modulus runtime")]
     NoLoops(&'static str),
+    #[error(
+        "only full sums and negatives modulo an operand are loops (the words of a number are in the code one by \
+         one, other bounds take other words, and a half is shifted from the top): try --modulus runtime and \
+         --reduce full, or --style unrolled"
+    )]
+    NoLoopsOfSums,
     #[error("{method} needs -p {parameter}=...")]
     Missing {
         method: &'static str,

@@ -133,6 +133,33 @@ impl Scans {
         (chains && !claims && scans.gives_back()).then_some(scans)
     }
 
+    /// Chains alone, each a loop over all its words; `None` if there is anything else.
+    pub fn chains(style: Style, words: Words) -> Option<Self> {
+        let n = words.lengths.first().copied().filter(|n| *n > 1)?;
+        let scans = Self {
+            style,
+            n,
+            strands: Vec::new(),
+            rows: false,
+            addend: None,
+            quotient: None,
+            unroll: None,
+            side: None,
+            places: places(&words, &[]),
+            words,
+        };
+        let alike = |step: &WordStep| match step {
+            WordStep::Part(_) => true,
+            WordStep::Chain(chain) => {
+                let stretch = scans.stretch(chain);
+                chain.carry.is_none() && stretch.is_some_and(|s| s.links == n)
+            }
+            _ => false,
+        };
+        let loops = scans.words.steps.iter().all(alike);
+        loops.then_some(scans)
+    }
+
     /// The array and index of a value, if it lies in one.
     pub fn place(&self, word: Word) -> Option<(Array, usize)> {
         self.places[word.0]
@@ -259,7 +286,11 @@ impl Scans {
         let n = self.n;
         let mut sweeps = sweeps(&self.words).enumerate();
         let ends = |sweep: &Sweep, least: usize| [least, least + 1].contains(&sweep.piles.len());
-        let (least, count) = if self.rows { (n + 1, n) } else { (2 * n, 1) };
+        let (least, count) = match self.strands.is_empty() {
+            true => (0, 0),
+            false if self.rows => (n + 1, n),
+            false => (2 * n, 1),
+        };
         let lengths = sweeps.clone().all(|(_, sweep)| ends(sweep, least));
         sweeps.clone().count() == count
             && lengths

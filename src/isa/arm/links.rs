@@ -91,6 +91,11 @@ impl Nest<'_> {
                 }
                 self.values.insert(out, r);
             }
+            End::Carry { out } if op == Op::ADC => {
+                self.flow.imm(Op::MOV, false, r, 0, 0);
+                self.flow.imm(Op::ADC, false, r, r, 0);
+                self.values.insert(out, r);
+            }
             End::Carry { .. } | End::Into { .. } => return Err(LowerError::Scans),
         }
         Ok(())
@@ -109,7 +114,7 @@ impl Nest<'_> {
             let home = self.home(place.0)?;
             Ok((home, place.1))
         };
-        let x = stretch.x.map(home).transpose()?.ok_or(LowerError::Scans)?;
+        let x = stretch.x.map(home).transpose()?;
         let y = stretch.y.map(home).transpose()?;
         let out = home(stretch.out)?;
         let mask = match stretch.mask {
@@ -127,13 +132,19 @@ impl Nest<'_> {
         let (xs, ys) = pool.split_at(pool.len() / 2);
         let place = |(home, index): (Home, usize)| self.place(home, index, Moves::Not);
         let (from, into) = (y.map(place), place(out));
-        self.point(from_x, place(x));
+        let first = x.map(place);
+        if let Some(first) = first {
+            self.point(from_x, first);
+        }
         if let Some(from) = from {
             self.point(from_y, from);
         }
         self.point(to, into);
         let pass = |nest: &mut Self, count: usize| {
-            nest.flow.walk(Op::LDR, from_x, &xs[..count]);
+            match first {
+                Some(_) => nest.flow.walk(Op::LDR, from_x, &xs[..count]),
+                None => (xs[..count].iter()).for_each(|x| nest.flow.imm(Op::MOV, false, *x, 0, 0)),
+            }
             if from.is_some() {
                 nest.flow.walk(Op::LDR, from_y, &ys[..count]);
             }

@@ -48,7 +48,9 @@ pub fn lower(scans: &Scans, order: &[u8]) -> Result<Vec<Program<Insn>>, LowerErr
             return rounds::lower(scans, order, unroll);
         }
         let mut nest = Nest::new(scans, order, (unroll, scans.style == Style::Rolled))?;
-        nest.sweep()?;
+        if !scans.strands.is_empty() {
+            nest.sweep()?;
+        }
         nest.chains()?;
         let scratch = nest.scratch();
         nest.flow.finish(scratch)

@@ -43,6 +43,7 @@ pub mod skip;
 mod squares;
 mod stack;
 mod stages;
+mod sums;
 mod sweeps;
 pub mod tiles;
 mod ways;

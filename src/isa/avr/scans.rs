@@ -17,6 +17,7 @@ use super::lower::move_stack;
 use super::machine::Pointer;
 use super::rounds;
 use super::setting::Setting;
+use super::sums;
 use crate::facts::Style;
 use crate::isa::LowerError;
 use crate::program::Program;
@@ -97,6 +98,9 @@ pub(super) struct Nest<'a> {
 /// # Errors
 /// The first reason, if there is none.
 pub fn lower(core: &Core, scans: &Scans, most: usize) -> Result<Vec<Program<Insn>>, LowerError> {
+    if core.set != Set::Avrrc && scans.strands.is_empty() {
+        return Ok(vec![sums::lower(core, scans)?]);
+    }
     match scans {
         Scans { style, .. } if *style == Style::Looped => return Err(LowerError::Looped),
         Scans {

@@ -35,6 +35,7 @@ pub fn lower(
 ) -> Result<Program<Insn>, LowerError> {
     let (mut nest, scratch) = Nest::new(scans, core, registers, unroll)?;
     match scans.rows {
+        false if scans.strands.is_empty() => {}
         false => nest.sweep()?,
         true if scans.quotient.is_none() => nest.operand_rows(core)?,
         true if core.features.has(Feature::MaddHl) => nest.rows()?,
