@@ -74,7 +74,8 @@ fn advice(error: &LowerError) -> &'static str {
     match error {
         LowerError::NoMultiplier(_) => {
             ": mul and sqr are made by shift-and-add there, and on cores with 32 registers by hybrid and \
-             square-product-scanning, montmul and montsqr by hfips, redc by fips"
+             square-product-scanning, montmul and montsqr by hfips, redc by fips, modmul and modsqr \
+             by hybrid+fold and square-product-scanning+fold"
         }
         LowerError::ThreePointers => {
             ": try --style rolled --method hybrid (mul) or square-product-scanning (sqr), --style unrolled (sums), \

@@ -411,6 +411,10 @@ fn wrong_mutants_are_rejected() {
             (&ATMEGA128, Operation::Modmul, "hybrid+fold", 2, 32),
             "2^32-17",
         ),
+        (
+            (&ATTINY85, Operation::Modmul, "hybrid+fold", 1, 24),
+            "2^23-15",
+        ),
         ((&ATTINY85, Operation::Montsqr, "hfips", 1, 24), "0x83ff01"),
     ]) {
         let square = [("c", 0), ("unroll", d * d)];

@@ -5,7 +5,7 @@ use lozenge::facts::Style;
 use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::ARM7TDMI;
-use lozenge::isa::avr::cores::{ATMEGA128, ATTINY85};
+use lozenge::isa::avr::cores::{ATMEGA128, ATTINY10, ATTINY85};
 use lozenge::isa::avr::{AvrIsa, abi};
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::Core as MipsCore;
@@ -291,6 +291,46 @@ fn avr_folds_what_loops_make() {
     loops_on::<AvrIsa>(&ATMEGA128, &cases);
     let iar = ATMEGA128.called(&abi::IAR);
     loops_on::<AvrIsa>(&iar, &cases[..1]);
+}
+
+/// A product made by additions, and folds whose products by numbers are additions, too.
+#[test]
+fn folds_need_no_multiplier() {
+    for (op, bits, modulus, reduce, method) in [
+        (Op::Modmul, 256, "25519", Reduce::Full, "hybrid+fold"),
+        (Op::Modmul, 160, "secp160r1", Reduce::Almost, "hybrid+fold"),
+        (Op::Modmul, 192, "p192", Reduce::Full, "shift-and-add+fold"),
+        (
+            Op::Modmul,
+            64,
+            "2^63-25",
+            Reduce::Almost,
+            "shift-and-add+fold",
+        ),
+        (
+            Op::Modsqr,
+            64,
+            "2^64-189",
+            Reduce::Full,
+            "shift-and-add+fold",
+        ),
+        (
+            Op::Modsqr,
+            128,
+            "2^128-2^32-977",
+            Reduce::Full,
+            "square-product-scanning+fold",
+        ),
+    ] {
+        let request = request(op, bits, modular(modulus, reduce), Some(method));
+        let kernel = kernel_on::<AvrIsa>(&ATTINY85, &request);
+        assert_eq!(kernel.cost.counts.mul, 0);
+    }
+    // The reduced core has no loads with displacement.
+    let request = request(Op::Modmul, 192, modular("p192", Reduce::Full), None);
+    let refused = kernel::generate::<AvrIsa>(&request, &ATTINY10).map(|_| ());
+    let text = refused.expect_err("refused").to_string();
+    assert!(text.contains("attiny10"), "{text}");
 }
 
 /// On machines of 32-bit words.

@@ -7,7 +7,7 @@ use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::ARM7TDMI;
 use lozenge::isa::avr::AvrIsa;
-use lozenge::isa::avr::cores::ATMEGA128;
+use lozenge::isa::avr::cores::{ATMEGA128, ATTINY85};
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::Core as MipsCore;
 use lozenge::kernel::{self, Request};
@@ -82,6 +82,7 @@ fn special_primes_take_what_is_said() {
     for row in table["kernel"].as_array().expect("rows") {
         let made = match row.get("core").and_then(Value::as_str) {
             None => call::<AvrIsa>(&ATMEGA128, row),
+            Some("attiny85") => call::<AvrIsa>(&ATTINY85, row),
             Some("arm7tdmi") => call::<ArmIsa>(&ARM7TDMI, row),
             Some(name) => call::<MipsIsa>(&MipsCore::named(name).expect("a core"), row),
         };

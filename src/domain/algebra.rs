@@ -470,6 +470,7 @@ impl Domain for Algebra {
     fn bit<const W: u32>(&mut self, a: &Value, index: u32) -> BitValue {
         match a {
             Value::Public(Public::Known(k)) => self.flag(k >> index & 1 == 1),
+            Value::Var(v) if self.vars[*v as usize].bound >> index == 0 => NO,
             Value::Var(v) if self.packed.contains_key(v) => self.packed_bit(*a, index),
             Value::Var(v) if index == W - 1 => BitValue::Top { word: *v, w: W },
             Value::Var(v) => Self::as_bit(self.digit(*v, index, W)),

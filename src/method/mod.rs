@@ -1,5 +1,6 @@
 //! The methods: pure functions from a spec, a machine's facts and parameters to a [`Schedule`].
 
+mod additions;
 mod bottom;
 pub mod carry_chain;
 mod catching;

@@ -14,9 +14,10 @@ use num_traits::Signed;
 use super::reduction::{Reduction, digits, masked};
 use super::separated::{self, whole};
 use super::{
-    Method, MethodError, Params, consecutive_operand_caching, hybrid, karatsuba, karatsuba_comba,
-    karatsuba_squaring, lazy_doubling, operand_caching, product_scanning, reverse_hybrid,
-    sliding_block_doubling, square_carry_catcher, square_product_scanning, square_reverse_hybrid,
+    Method, MethodError, Params, additions, consecutive_operand_caching, hybrid, karatsuba,
+    karatsuba_comba, karatsuba_squaring, lazy_doubling, operand_caching, product_scanning,
+    reverse_hybrid, shift_and_add, sliding_block_doubling, square_carry_catcher,
+    square_product_scanning, square_reverse_hybrid,
 };
 use crate::facts::{Facts, Style};
 use crate::schedule::{Chain, End, Link, Pile, Schedule, Stages, Sum, Word, WordStep, Words};
@@ -24,12 +25,12 @@ use crate::spec::{Op, Spec};
 
 /// A product method followed by folds.
 macro_rules! folded {
-    ($name:literal, $op:expr, $product:path) => {
+    ($name:literal, $ops:expr, $product:path) => {
         Method {
             name: $name,
             summary: "modulo a special prime: the whole product, then its upper half folded",
             source: "Crandall 1992; Solinas 1999",
-            ops: &[$op],
+            ops: $ops,
             parameters: $product.parameters,
             defaults: |spec, facts| ($product.defaults)(&super::separated::product(spec), facts),
             schedule: |spec, facts, params| after(&$product, spec, facts, params),
@@ -39,46 +40,59 @@ macro_rules! folded {
 
 /// Every multiplication and squaring with columns or words.
 pub static METHODS: &[Method] = &[
-    folded!("operand-caching+fold", Op::Modmul, operand_caching::METHOD),
+    folded!(
+        "operand-caching+fold",
+        &[Op::Modmul],
+        operand_caching::METHOD
+    ),
     folded!(
         "consecutive-operand-caching+fold",
-        Op::Modmul,
+        &[Op::Modmul],
         consecutive_operand_caching::METHOD
     ),
-    folded!("hybrid+fold", Op::Modmul, hybrid::METHOD),
-    folded!("reverse-hybrid+fold", Op::Modmul, reverse_hybrid::METHOD),
+    folded!("hybrid+fold", &[Op::Modmul], hybrid::METHOD),
+    folded!("reverse-hybrid+fold", &[Op::Modmul], reverse_hybrid::METHOD),
     folded!(
         "product-scanning+fold",
-        Op::Modmul,
+        &[Op::Modmul],
         product_scanning::METHOD
     ),
-    folded!("karatsuba+fold", Op::Modmul, karatsuba::METHOD),
-    folded!("karatsuba-comba+fold", Op::Modmul, karatsuba_comba::METHOD),
+    folded!("karatsuba+fold", &[Op::Modmul], karatsuba::METHOD),
+    folded!(
+        "karatsuba-comba+fold",
+        &[Op::Modmul],
+        karatsuba_comba::METHOD
+    ),
     folded!(
         "square-product-scanning+fold",
-        Op::Modsqr,
+        &[Op::Modsqr],
         square_product_scanning::METHOD
     ),
     folded!(
         "square-reverse-hybrid+fold",
-        Op::Modsqr,
+        &[Op::Modsqr],
         square_reverse_hybrid::METHOD
     ),
     folded!(
         "square-carry-catcher+fold",
-        Op::Modsqr,
+        &[Op::Modsqr],
         square_carry_catcher::METHOD
     ),
-    folded!("lazy-doubling+fold", Op::Modsqr, lazy_doubling::METHOD),
+    folded!("lazy-doubling+fold", &[Op::Modsqr], lazy_doubling::METHOD),
     folded!(
         "sliding-block-doubling+fold",
-        Op::Modsqr,
+        &[Op::Modsqr],
         sliding_block_doubling::METHOD
     ),
     folded!(
         "karatsuba-squaring+fold",
-        Op::Modsqr,
+        &[Op::Modsqr],
         karatsuba_squaring::METHOD
+    ),
+    folded!(
+        "shift-and-add+fold",
+        &[Op::Modmul, Op::Modsqr],
+        shift_and_add::METHOD
     ),
 ];
 
@@ -399,6 +413,9 @@ fn after(
         let mut rest = Words::new(spec.op, w, &[2 * n]);
         let p = rest.operand(0);
         folding.fold(spec, &mut rest, m, p)?;
+        if facts.tile_registers > 0 {
+            additions::make(&mut rest);
+        }
         return Ok(Schedule::Stages(Stages {
             spec: spec.clone(),
             product: Box::new(product),
