@@ -6,6 +6,7 @@ mod compiled;
 mod decode;
 mod files;
 mod fuzz;
+mod modular;
 mod mutants;
 mod ops;
 mod own;

@@ -1,0 +1,106 @@
+/* Arithmetic modulo a number as people write it in C: LIMB, WIDE, BITS and N as in mul.c. */
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef unsigned int uint32_t __attribute__((mode(SI)));
+typedef unsigned long long uint64_t;
+
+/* Word i of 2^(N BITS) - 17. */
+#define M(i) ((LIMB)((i) == 0 ? -17 : -1))
+
+/* The modulus comes back under a mask of the borrow. */
+void modsub(LIMB *r, const LIMB *a, const LIMB *b)
+{
+    LIMB c = 0, k = 0;
+    for (int i = 0; i < N; i++) {
+        WIDE d = (WIDE)a[i] - b[i] - c;
+        r[i] = (LIMB)d;
+        c = (LIMB)(d >> BITS) & 1;
+    }
+    LIMB mask = (LIMB)-c;
+    for (int i = 0; i < N; i++) {
+        WIDE s = (WIDE)r[i] + (M(i) & mask) + k;
+        r[i] = (LIMB)s;
+        k = (LIMB)(s >> BITS);
+    }
+}
+
+/* The same without the mask: what does not borrow is too large. */
+void modsub_wrong(LIMB *r, const LIMB *a, const LIMB *b)
+{
+    LIMB c = 0, k = 0;
+    for (int i = 0; i < N; i++) {
+        WIDE d = (WIDE)a[i] - b[i] - c;
+        r[i] = (LIMB)d;
+        c = (LIMB)(d >> BITS) & 1;
+    }
+    for (int i = 0; i < N; i++) {
+        WIDE s = (WIDE)r[i] + M(i) + k;
+        r[i] = (LIMB)s;
+        k = (LIMB)(s >> BITS);
+    }
+}
+
+/* CIOS; behind the words of m lies m' = -1/m. Words of t, and one bit above them. */
+static inline __attribute__((always_inline)) void cios(LIMB *t, const LIMB *a, const LIMB *b, const LIMB *m)
+{
+    for (int i = 0; i < N + 2; i++)
+        t[i] = 0;
+    for (int i = 0; i < N; i++) {
+        WIDE c = 0;
+        for (int j = 0; j < N; j++) {
+            c += (WIDE)a[j] * b[i] + t[j];
+            t[j] = (LIMB)c;
+            c >>= BITS;
+        }
+        c += t[N];
+        t[N] = (LIMB)c;
+        t[N + 1] = (LIMB)(c >> BITS);
+        LIMB q = (LIMB)(t[0] * m[N]);
+        c = ((WIDE)q * m[0] + t[0]) >> BITS;
+        for (int j = 1; j < N; j++) {
+            c += (WIDE)q * m[j] + t[j];
+            t[j - 1] = (LIMB)c;
+            c >>= BITS;
+        }
+        c += t[N];
+        t[N - 1] = (LIMB)c;
+        t[N] = (LIMB)(t[N + 1] + (LIMB)(c >> BITS));
+    }
+}
+
+/* Below 2^(N BITS): m is taken away if there is a carry. */
+void montmul(LIMB *r, const LIMB *a, const LIMB *b, const LIMB *m)
+{
+    LIMB t[N + 2], c = 0;
+    cios(t, a, b, m);
+    LIMB mask = (LIMB)-t[N];
+    for (int i = 0; i < N; i++) {
+        WIDE d = (WIDE)t[i] - (m[i] & mask) - c;
+        r[i] = (LIMB)d;
+        c = (LIMB)(d >> BITS) & 1;
+    }
+}
+
+/* Below m: of the sum and of what is left without m, one is chosen by a carry or no borrow. */
+void montmul_full(LIMB *r, const LIMB *a, const LIMB *b, const LIMB *m)
+{
+    LIMB t[N + 2], s[N], c = 0;
+    cios(t, a, b, m);
+    for (int i = 0; i < N; i++) {
+        WIDE d = (WIDE)t[i] - m[i] - c;
+        s[i] = (LIMB)d;
+        c = (LIMB)(d >> BITS) & 1;
+    }
+    LIMB mask = (LIMB)-(t[N] | (c ^ 1));
+    for (int i = 0; i < N; i++)
+        r[i] = (LIMB)((s[i] & mask) | (t[i] & ~mask));
+}
+
+/* The carry above the words is forgotten. */
+void montmul_wrong(LIMB *r, const LIMB *a, const LIMB *b, const LIMB *m)
+{
+    LIMB t[N + 2];
+    cios(t, a, b, m);
+    for (int i = 0; i < N; i++)
+        r[i] = t[i];
+}
