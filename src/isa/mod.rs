@@ -2,6 +2,7 @@
 
 pub mod arm;
 pub mod avr;
+mod claimed;
 mod claims;
 mod homes;
 pub mod mips;
@@ -370,6 +371,8 @@ pub enum LowerError {
     Passes(usize),
     #[error("operands are halved up to {0} words: try another method")]
     Halves(usize),
+    #[error("another product stands at the bottom here: try {0}")]
+    Bottom(&'static str),
     #[error("a call does not reach over so much code")]
     Reach,
     #[error("a pointer would have to move while a carry is on its way")]

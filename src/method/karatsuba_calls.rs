@@ -4,15 +4,16 @@
 //! given by [`Halves`], and by the machine. Square: `a^2 = L + W (L + H - (al - ah)^2) + W^2 H`.
 
 use super::{Method, MethodError, Parameter, Params, one_size, positive};
+use super::{operand_scanning, product_scanning, square_product_scanning};
 use super::{reverse_hybrid, square_reverse_hybrid};
 use crate::facts::{Facts, Style};
-use crate::schedule::{Halves, Loops, Schedule};
+use crate::schedule::{Bottom, Halves, Loops, Schedule};
 use crate::spec::{Op, Spec};
 
 /// Karatsuba by calls.
 pub static METHOD: Method = Method {
     name: "karatsuba-calls",
-    summary: "in loops: Karatsuba that calls itself, and one product by bands of d words",
+    summary: "in loops: Karatsuba that calls itself, and one product by bands of d words or in two nested loops",
     source: "new here; Karatsuba over the order of reverse-hybrid",
     ops: &[Op::Mul, Op::Sqr],
     parameters: &[
@@ -22,11 +23,15 @@ pub static METHOD: Method = Method {
         },
         Parameter {
             name: "d",
-            meaning: "words of a band of the product at the bottom",
+            meaning: "words of a band of the product at the bottom; without it, it is two nested loops",
+        },
+        Parameter {
+            name: "columns",
+            meaning: "these loops go by columns: 1, or by rows: 0",
         },
         Parameter {
             name: "unroll",
-            meaning: "columns per pass of its loops",
+            meaning: "columns per pass of the loops of bands, products per pass of the inner one of two",
         },
     ],
     defaults: |spec, facts| {
@@ -37,7 +42,11 @@ pub static METHOD: Method = Method {
         let sets = levels.flat_map(|levels| {
             let largest = reverse_hybrid::largest(facts).max(1);
             let widths = (largest.min(2)..=largest).rev();
-            widths.map(move |d| Params::from([("levels", levels), ("d", d)]))
+            let bands = widths.map(move |d| Params::from([("levels", levels), ("d", d)]));
+            let columns = usize::from(spec.op == Op::Sqr)..=1;
+            let scans = columns
+                .map(move |columns| Params::from([("levels", levels), ("columns", columns)]));
+            bands.chain(scans)
         });
         sets.collect()
     },
@@ -74,11 +83,15 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
         .find(|l| bottom(n, *l).is_some());
     let halved = halved.ok_or(MethodError::Halves { method, words: n })?;
     let levels = positive(method, "levels", params)?;
-    let d = positive(method, "d", params)?;
     let base = match bottom(n, levels) {
         Some(base) if levels <= halved => base,
         _ => return Err(too_large("levels", levels, halved)),
     };
+    if !params.contains_key("d") {
+        let base = nested(spec, facts, params, base)?;
+        return Ok(Schedule::Halves(Halves { levels, base }));
+    }
+    let d = positive(method, "d", params)?;
     let largest = reverse_hybrid::largest(facts).min(base);
     if d > largest {
         return Err(too_large("d", d, largest));
@@ -90,6 +103,52 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
         false => reverse_hybrid::bands(base, d),
     };
     let base = Loops::of(Style::Rolled, blocks, square, unroll);
-    let base = base.ok_or(MethodError::OnlyLoops(method))?;
+    let base = Bottom::Bands(base.ok_or(MethodError::OnlyLoops(method))?);
     Ok(Schedule::Halves(Halves { levels, base }))
+}
+
+/// The product or square of `words` words in two nested loops.
+fn nested(
+    spec: &Spec,
+    facts: &Facts,
+    params: &Params,
+    words: usize,
+) -> Result<Bottom, MethodError> {
+    let (method, parameter) = (METHOD.name, "columns");
+    let least = usize::from(spec.op == Op::Sqr);
+    let product = match params.get(parameter).copied().unwrap_or(least) {
+        value @ 2.. => {
+            return Err(MethodError::TooLarge {
+                method,
+                parameter,
+                value,
+                largest: 1,
+            });
+        }
+        value if value < least => {
+            return Err(MethodError::TooSmall {
+                method,
+                parameter,
+                value,
+                least,
+            });
+        }
+        _ if spec.op == Op::Sqr => &square_product_scanning::METHOD,
+        0 => &operand_scanning::METHOD,
+        _ => &product_scanning::METHOD,
+    };
+    let spec = Spec {
+        size: (facts.word_bits * words as u32).into(),
+        ..spec.clone()
+    };
+    let unroll = params.get_key_value("unroll").map(|(k, v)| (*k, *v));
+    let made = (product.schedule)(
+        &spec,
+        &facts.styled(Style::Rolled),
+        &unroll.into_iter().collect(),
+    )?;
+    match made {
+        Schedule::Scans(scans) => Ok(Bottom::Scans(scans)),
+        _ => Err(MethodError::NoLoops(product.name)),
+    }
 }

@@ -4,20 +4,45 @@
 //! `a b = L + W (L + H - (al - ah)(bl - bh)) + W^2 H`. Each product of `h` words is made in the
 //! same way by the same code, until `h` is what [`Halves::base`] multiplies.
 
-use super::{Counts, Loops, ScheduleError};
+use super::{Counts, Loops, Scans, ScheduleError};
 
 /// Operands that are halved `levels` times.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Halves {
     pub levels: usize,
     /// The product, or square, at the bottom.
-    pub base: Loops,
+    pub base: Bottom,
+}
+
+/// What multiplies at the bottom.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Bottom {
+    /// Bands in loops.
+    Bands(Loops),
+    /// Two nested loops.
+    Scans(Scans),
 }
 
 impl Halves {
     /// Words of an operand.
     pub fn words(&self) -> usize {
-        self.base.blocks.n << self.levels
+        self.bottom_words() << self.levels
+    }
+
+    /// Words of an operand at the bottom.
+    pub fn bottom_words(&self) -> usize {
+        match &self.base {
+            Bottom::Bands(loops) => loops.blocks.n,
+            Bottom::Scans(scans) => scans.n,
+        }
+    }
+
+    /// Is it a square?
+    pub fn square(&self) -> bool {
+        match &self.base {
+            Bottom::Bands(loops) => loops.square,
+            Bottom::Scans(scans) => scans.words.lengths.len() == 1,
+        }
     }
 
     /// Checks the product at the bottom; the counts are those of all its calls.
@@ -33,7 +58,10 @@ impl Halves {
             links,
             reloads,
             resident,
-        } = self.base.check()?;
+        } = match &self.base {
+            Bottom::Bands(loops) => loops.check()?,
+            Bottom::Scans(scans) => scans.check()?,
+        };
         let calls = 3usize.pow(self.levels as u32);
         Ok(Counts {
             loads: calls * loads,

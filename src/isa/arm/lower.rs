@@ -4,6 +4,7 @@ use super::abi;
 use super::code::Insn;
 use super::columns::ORDER;
 use super::cores::{Core, Effects, Pipeline};
+use super::halves;
 use super::instructions::Timing;
 use super::outlook::Outlook;
 use super::pointers::{self, Array, Item};
@@ -72,7 +73,8 @@ pub fn lower(
     let order = &ORDER[..(limits.registers + PRODUCT).min(ORDER.len())];
     let made = match schedule {
         Schedule::Tiles(_) => return Err(LowerError::Tiles),
-        Schedule::Loops(_) | Schedule::Halves(_) => return Err(LowerError::Loops),
+        Schedule::Loops(_) => return Err(LowerError::Loops),
+        Schedule::Halves(halves) => return halves::lower(halves, order),
         Schedule::Scans(scans) => return scans::lower(scans, order),
         Schedule::Stages(stages) => return stages::all(stages, core, limits),
         Schedule::Words(words) => in_words(words, core, order),

@@ -20,6 +20,7 @@ pub mod columns;
 pub mod cores;
 mod driver;
 mod flow;
+mod halves;
 pub mod instructions;
 mod links;
 pub mod lower;

@@ -10,7 +10,6 @@
 
 use super::abi::{self, STACK_LIMIT};
 use super::bands;
-use super::claimed::{self, Said};
 use super::code::Insn;
 use super::cores::Core;
 use super::draft::Draft;
@@ -18,8 +17,9 @@ use super::instructions::{Op, Ops};
 use super::lower::move_stack;
 use super::machine::Pointer;
 use crate::isa::LowerError;
+use crate::isa::claimed::{self, Said};
 use crate::program::Program;
-use crate::schedule::Halves;
+use crate::schedule::{Bottom, Halves};
 
 const X: u8 = Pointer::X.low();
 const Y: u8 = Pointer::Y.low();
@@ -471,13 +471,16 @@ pub fn lower(
         masks: [*sa, *sb],
         data: *data,
     };
-    let words = halves.base.blocks.n;
+    let Bottom::Bands(base) = &halves.base else {
+        return Err(LowerError::Bottom("-p d=2"));
+    };
+    let words = halves.bottom_words();
     let passes = [8, 4, 2].into_iter().filter(|p| words.is_multiple_of(*p));
     let mut list = Vec::new();
     // The longest passes, and half as long ones.
     for pass in passes.take(2) {
         let make = |base| function(core, halves, (on, pass), base);
-        list.extend(bands::each(&halves.base, (registers, None), make)?);
+        list.extend(bands::each(base, (registers, None), make)?);
     }
     Ok(list)
 }
@@ -488,7 +491,7 @@ fn function(
     (on, pass): (Registers, usize),
     base: Draft,
 ) -> Result<Program<Insn>, LowerError> {
-    let (n, words, square) = (halves.words(), halves.base.blocks.n, halves.base.square);
+    let (n, words, square) = (halves.words(), halves.bottom_words(), halves.square());
     let mut w = Writer {
         draft: Draft::default(),
         labels: Vec::new(),
@@ -555,16 +558,22 @@ fn function(
     program
         .notes
         .extend(notes.map(|(at, text)| (place(*at), text.clone())));
+    let mut at = 1 - before.len() as i64 - room;
+    let mut middles = Vec::new();
+    for level in (1..=halves.levels).rev() {
+        middles.insert(0, at);
+        at += (words << level) as i64 + record(square);
+    }
     let said = Said {
         square,
         base: words,
         mask: (place(w.mask), on.masks[0]),
         absolute: place(w.absolute),
         exit: place(w.exit),
-        record: record(square),
+        word: 1,
+        middles,
     };
-    let frame = 1 - before.len() as i64 - room - record(square);
-    program.claims = claimed::of(said, halves.levels, frame);
+    program.claims = claimed::of(said);
     let (main, rest) = w.draft.insns.split_at(main);
     program.insns = [&before, main, &after, rest].concat();
     Ok(program)

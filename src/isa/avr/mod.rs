@@ -16,7 +16,6 @@ pub mod assign;
 mod bands;
 mod blocks;
 mod chains;
-mod claimed;
 pub mod code;
 pub mod colour;
 pub mod columns;

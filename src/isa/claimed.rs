@@ -14,12 +14,16 @@ pub struct Said {
     pub mask: (usize, u8),
     pub absolute: usize,
     pub exit: usize,
-    /// Bytes of the record behind the words of a frame.
-    pub record: i64,
+    /// Bytes of a word.
+    pub word: i64,
+    /// Where the frame of each level has its middle product, from where the stack pointer is at entry; the lowest
+    /// level first.
+    pub middles: Vec<i64>,
 }
 
-/// The claims of a product of `base << levels` words, its first frame behind a record at `frame`.
-pub fn of(said: Said, levels: usize, frame: i64) -> Vec<Claim> {
+/// The claims of a product of `base << levels` words.
+pub fn of(said: Said) -> Vec<Claim> {
+    let levels = said.middles.len();
     let operand = |i: usize| (Area::Operand(i), 0);
     let second = if said.square { 1 } else { 2 };
     let mut claims = Claims {
@@ -28,7 +32,7 @@ pub fn of(said: Said, levels: usize, frame: i64) -> Vec<Claim> {
         exits: 0,
         list: Vec::new(),
     };
-    claims.product(levels, operand(0), [operand(1), operand(second)], frame);
+    claims.product(levels, operand(0), [operand(1), operand(second)]);
     // The last one is what is to be proved.
     claims.list.pop();
     claims.list
@@ -36,10 +40,6 @@ pub fn of(said: Said, levels: usize, frame: i64) -> Vec<Claim> {
 
 /// Where a number begins.
 type Start = (Area, i64);
-
-fn beyond((area, offset): Start, words: usize) -> Start {
-    (area, offset + words as i64)
-}
 
 /// Claims in the order in which the run makes them true.
 struct Claims {
@@ -51,25 +51,33 @@ struct Claims {
 }
 
 impl Claims {
-    /// `r = x y` of `base << levels` words, made in a frame behind the record at `frame`.
-    fn product(&mut self, levels: usize, r: Start, [x, y]: [Start; 2], frame: i64) {
+    fn beyond(&self, (area, offset): Start, words: usize) -> Start {
+        (area, offset + self.said.word * words as i64)
+    }
+
+    /// `r = x y` of `base << levels` words.
+    fn product(&mut self, levels: usize, r: Start, [x, y]: [Start; 2]) {
         let n = self.said.base << levels;
-        if levels > 0 {
+        if let Some(below) = levels.checked_sub(1) {
             let h = n / 2;
-            let m = frame + self.said.record;
-            let below = m + 2 * h as i64;
+            let m = (Area::Stack, self.said.middles[below]);
             self.differences += 1;
-            let second = if self.said.square { r } else { beyond(r, h) };
+            let second = if self.said.square {
+                r
+            } else {
+                self.beyond(r, h)
+            };
             if self.said.square {
                 self.magnitude(r, x, h);
             }
-            self.product(levels - 1, (Area::Stack, m), [r, second], below);
-            self.product(levels - 1, r, [x, y], below);
-            let high = [beyond(x, h), beyond(y, h)];
-            self.product(levels - 1, beyond(r, n), high, below);
+            self.product(below, m, [r, second]);
+            self.product(below, r, [x, y]);
+            let high = [self.beyond(x, h), self.beyond(y, h)];
+            self.product(below, self.beyond(r, n), high);
         }
         self.exits += 1;
-        let words = |start: Start, count: usize| words(self.said.exit, self.exits, start, count);
+        let words =
+            |start: Start, count: usize| self.words((self.said.exit, self.exits), start, count);
         let product = Term::product(words(x, n), words(y, n));
         self.list
             .push(Claim::equation(words(r, 2 * n), vec![product]));
@@ -79,16 +87,17 @@ impl Claims {
     fn magnitude(&mut self, r: Start, x: Start, h: usize) {
         let visit = self.differences;
         let (insn, register) = self.said.mask;
-        let low = Term::number(words(insn, visit, x, h));
+        let words = |start: Start| self.words((insn, visit), start, h);
+        let low = Term::number(words(x));
         let high = Term {
             sign: -1,
-            ..Term::number(words(insn, visit, beyond(x, h), h))
+            ..Term::number(words(self.beyond(x, h)))
         };
         self.list.push(Claim {
-            words: words(self.said.absolute, visit, r, h),
+            words: self.words((self.said.absolute, visit), r, h),
             terms: vec![low, high],
             magnitude: Some(Magnitude {
-                wrapped: words(insn, visit, r, h),
+                wrapped: words(r),
                 mask: Written {
                     insn,
                     visit,
@@ -97,14 +106,17 @@ impl Claims {
             }),
         });
     }
-}
 
-/// The words from `start` on, after `insn` was executed for the `visit`th time.
-fn words(insn: usize, visit: usize, (area, offset): Start, count: usize) -> Vec<Written> {
-    let word = |i: usize| Written {
-        insn,
-        visit,
-        place: Place::Memory(area, offset + i as i64),
-    };
-    (0..count).map(word).collect()
+    /// The words from `start` on, after `insn` was executed for the `visit`th time.
+    fn words(&self, (insn, visit): (usize, usize), start: Start, count: usize) -> Vec<Written> {
+        let word = |i: usize| {
+            let (area, offset) = self.beyond(start, i);
+            Written {
+                insn,
+                visit,
+                place: Place::Memory(area, offset),
+            }
+        };
+        (0..count).map(word).collect()
+    }
 }
