@@ -81,7 +81,7 @@ fn advice(error: &LowerError) -> &'static str {
             ": try --style rolled --method hybrid (mul) or square-product-scanning (sqr), --style unrolled (sums), \
              or --abi gcc"
         }
-        LowerError::Loops => {
+        LowerError::Loops | LowerError::Sums(_) => {
             ": try --method product-scanning, operand-scanning or square-product-scanning, or --style unrolled"
         }
         LowerError::RowsOfQuotients => ": try --method fips or hfips",

@@ -7,7 +7,7 @@ use super::{Method, MethodError, Parameter, Params, one_size, positive};
 use super::{operand_scanning, product_scanning, square_product_scanning};
 use super::{reverse_hybrid, square_reverse_hybrid};
 use crate::facts::{Facts, Style};
-use crate::schedule::{Bottom, Halves, Loops, Schedule};
+use crate::schedule::{Halves, Loops, Lowest, Schedule};
 use crate::spec::{Op, Spec};
 
 /// Karatsuba by calls.
@@ -42,11 +42,11 @@ pub static METHOD: Method = Method {
         let sets = levels.flat_map(|levels| {
             let largest = reverse_hybrid::largest(facts).max(1);
             let widths = (largest.min(2)..=largest).rev();
-            let bands = widths.map(move |d| Params::from([("levels", levels), ("d", d)]));
-            let columns = usize::from(spec.op == Op::Sqr)..=1;
-            let scans = columns
-                .map(move |columns| Params::from([("levels", levels), ("columns", columns)]));
-            bands.chain(scans)
+            let bands = widths.map(move |d| ("d", d));
+            let columns = (usize::from(spec.op == Op::Sqr)..=1).rev();
+            let columns = columns.map(|columns| ("columns", columns));
+            let bottoms = columns.chain(bands);
+            bottoms.map(move |bottom| Params::from([("levels", levels), bottom]))
         });
         sets.collect()
     },
@@ -103,7 +103,7 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
         false => reverse_hybrid::bands(base, d),
     };
     let base = Loops::of(Style::Rolled, blocks, square, unroll);
-    let base = Bottom::Bands(base.ok_or(MethodError::OnlyLoops(method))?);
+    let base = Lowest::Bands(base.ok_or(MethodError::OnlyLoops(method))?);
     Ok(Schedule::Halves(Halves { levels, base }))
 }
 
@@ -113,7 +113,7 @@ fn nested(
     facts: &Facts,
     params: &Params,
     words: usize,
-) -> Result<Bottom, MethodError> {
+) -> Result<Lowest, MethodError> {
     let (method, parameter) = (METHOD.name, "columns");
     let least = usize::from(spec.op == Op::Sqr);
     let product = match params.get(parameter).copied().unwrap_or(least) {
@@ -148,7 +148,7 @@ fn nested(
         &unroll.into_iter().collect(),
     )?;
     match made {
-        Schedule::Scans(scans) => Ok(Bottom::Scans(scans)),
+        Schedule::Scans(scans) => Ok(Lowest::Scans(scans)),
         _ => Err(MethodError::NoLoops(product.name)),
     }
 }

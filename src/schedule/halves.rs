@@ -11,12 +11,12 @@ use super::{Counts, Loops, Scans, ScheduleError};
 pub struct Halves {
     pub levels: usize,
     /// The product, or square, at the bottom.
-    pub base: Bottom,
+    pub base: Lowest,
 }
 
 /// What multiplies at the bottom.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Bottom {
+pub enum Lowest {
     /// Bands in loops.
     Bands(Loops),
     /// Two nested loops.
@@ -32,16 +32,16 @@ impl Halves {
     /// Words of an operand at the bottom.
     pub fn bottom_words(&self) -> usize {
         match &self.base {
-            Bottom::Bands(loops) => loops.blocks.n,
-            Bottom::Scans(scans) => scans.n,
+            Lowest::Bands(loops) => loops.blocks.n,
+            Lowest::Scans(scans) => scans.n,
         }
     }
 
     /// Is it a square?
     pub fn square(&self) -> bool {
         match &self.base {
-            Bottom::Bands(loops) => loops.square,
-            Bottom::Scans(scans) => scans.words.lengths.len() == 1,
+            Lowest::Bands(loops) => loops.square,
+            Lowest::Scans(scans) => scans.words.lengths.len() == 1,
         }
     }
 
@@ -59,8 +59,8 @@ impl Halves {
             reloads,
             resident,
         } = match &self.base {
-            Bottom::Bands(loops) => loops.check()?,
-            Bottom::Scans(scans) => scans.check()?,
+            Lowest::Bands(loops) => loops.check()?,
+            Lowest::Scans(scans) => scans.check()?,
         };
         let calls = 3usize.pow(self.levels as u32);
         Ok(Counts {

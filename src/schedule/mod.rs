@@ -23,7 +23,7 @@ pub use blocks::{
     Block, Blocks, Column, ColumnBlock, Counts, Lifetimes, Part, Product, Row, RowBlock,
     ScheduleError, Step,
 };
-pub use halves::{Bottom, Halves};
+pub use halves::{Halves, Lowest};
 pub use loops::{FoldedBlock, Loops, Run, Step as LoopStep, Turn};
 pub use scans::{Array, Scans, Strand, Stretch};
 pub use stages::Stages;

@@ -17,7 +17,7 @@ use super::scans;
 use crate::isa::LowerError;
 use crate::isa::claimed::{self, Said};
 use crate::program::Program;
-use crate::schedule::{Bottom, Halves, Scans};
+use crate::schedule::{Halves, Lowest, Scans};
 
 const R: u8 = 0;
 const A: u8 = 1;
@@ -85,8 +85,8 @@ struct Writer {
 /// # Errors
 /// When registers or the stack run out, or there is no such product.
 pub fn lower(halves: &Halves, order: &[u8]) -> Result<Vec<Program<Insn>>, LowerError> {
-    let Bottom::Scans(base) = &halves.base else {
-        return Err(LowerError::Bottom("-p columns=1 instead of d"));
+    let Lowest::Scans(base) = &halves.base else {
+        return Err(LowerError::Lowest("-p columns=1 instead of d"));
     };
     let words = halves.bottom_words();
     let pairs = [8, 4, 2, 1]

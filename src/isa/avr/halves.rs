@@ -19,7 +19,7 @@ use super::machine::Pointer;
 use crate::isa::LowerError;
 use crate::isa::claimed::{self, Said};
 use crate::program::Program;
-use crate::schedule::{Bottom, Halves};
+use crate::schedule::{Halves, Lowest};
 
 const X: u8 = Pointer::X.low();
 const Y: u8 = Pointer::Y.low();
@@ -471,8 +471,8 @@ pub fn lower(
         masks: [*sa, *sb],
         data: *data,
     };
-    let Bottom::Bands(base) = &halves.base else {
-        return Err(LowerError::Bottom("-p d=2"));
+    let Lowest::Bands(base) = &halves.base else {
+        return Err(LowerError::Lowest("-p d=2"));
     };
     let words = halves.bottom_words();
     let passes = [8, 4, 2].into_iter().filter(|p| words.is_multiple_of(*p));

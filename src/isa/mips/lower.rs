@@ -55,7 +55,8 @@ pub fn lower(
             made
         }
         Schedule::Tiles(_) => return Err(LowerError::Tiles),
-        Schedule::Loops(_) | Schedule::Halves(_) => return Err(LowerError::Loops),
+        Schedule::Loops(_) => return Err(LowerError::Loops),
+        Schedule::Halves(_) => return Err(LowerError::Sums("MIPS32")),
         Schedule::Scans(scans) => in_scans(scans, core, &registers),
         Schedule::Stages(stages) => return stages::all(stages, core, limits),
         Schedule::Words(words) => in_words(words, core, &registers),
