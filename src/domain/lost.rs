@@ -23,11 +23,16 @@ const ONE: u64 = 1 << 32;
 /// The most replacements for one carry.
 const MOST_STEPS: usize = 1 << 16;
 
+/// The turn of a variable, and the variable.
+type Turn = (VarId, VarId);
+
 /// An upper bound in the making: `settled` and the positive terms of `active`.
 struct Sum<'a> {
     algebra: &'a Algebra,
     /// Terms by the turn of their variable.
-    active: BTreeMap<(VarId, VarId), Scaled>,
+    active: BTreeMap<Turn, Scaled>,
+    /// The most of each positive term of them, added up.
+    positive: Scaled,
     /// Constants, and the most of terms that are not replaced any more.
     settled: Scaled,
 }
@@ -43,6 +48,7 @@ impl Algebra {
         let mut sum = Sum {
             algebra: self,
             active: BTreeMap::new(),
+            positive: Scaled::new(BigInt::ZERO, 0),
             settled: Scaled::new(BigInt::ZERO, 0),
         };
         if !sum.add_left(c, &power(ONE), None) {
@@ -54,12 +60,13 @@ impl Algebra {
             if sum.is_below_one() {
                 return true;
             }
-            let Some(((rank, v), by)) = sum.active.pop_last() else {
+            let last = sum.active.last_key_value().map(|(key, _)| *key);
+            let Some(((rank, v), by)) = last.and_then(|key| Some((key, sum.take(key)?))) else {
                 return false;
             };
             match order.next_if(|(claim, _)| *claim >= rank) {
                 Some((_, index)) => {
-                    sum.active.insert((rank, v), by);
+                    sum.change((rank, v), &by);
                     if let Some(equation) = claims.get(*index) {
                         sum.settle_claim(equation);
                     }
@@ -74,8 +81,32 @@ impl Algebra {
 
 impl Sum<'_> {
     fn add(&mut self, v: VarId, by: &Scaled) {
-        let key = (self.algebra.vars[v as usize].rank, v);
+        self.change((self.algebra.vars[v as usize].rank, v), by);
+    }
+
+    /// Adds `by` to the factor of a term.
+    fn change(&mut self, key: Turn, by: &Scaled) {
+        let before = self.counted(key, -1);
         accumulate(&mut self.active, key, by, u64::MAX);
+        let after = self.counted(key, 1);
+        before
+            .into_iter()
+            .chain(after)
+            .for_each(|most| self.positive.add(&most));
+    }
+
+    /// Takes a term away: its factor.
+    fn take(&mut self, key: Turn) -> Option<Scaled> {
+        let before = self.counted(key, -1);
+        before.into_iter().for_each(|most| self.positive.add(&most));
+        self.active.remove(&key)
+    }
+
+    /// `sign` times the most of a term, if it is positive.
+    fn counted(&self, key: Turn, sign: i64) -> Option<Scaled> {
+        let by = self.active.get(&key).filter(|by| by.odd.is_positive())?;
+        let bound = BigInt::from(self.algebra.vars[key.1 as usize].bound);
+        Some(Scaled::new(&by.odd * bound * sign, by.shift))
     }
 
     /// Counts `by * most`.
@@ -90,20 +121,26 @@ impl Sum<'_> {
 
     /// Do the bounds of the positive terms add up to less than 1?
     fn is_below_one(&self) -> bool {
+        let below = |most: u64, total: &Scaled| {
+            !total.odd.is_positive() || total.odd.bits() + total.shift <= most
+        };
         let mut total = self.settled.clone();
+        total.add(&self.positive);
+        if below(ONE, &total) || !below(ONE + 1, &total) {
+            return below(ONE, &total);
+        }
+        // Both words of a product together are a little less than each at its most.
         for ((_, v), by) in self.active.iter().filter(|(_, by)| by.odd.is_positive()) {
             let Var { bound, def, .. } = self.algebra.vars[*v as usize];
-            total.add(&Scaled::new(&by.odd * bound, by.shift));
             if let Def::Low { a, b, hi, w } = def
                 && self.has_high(hi, w, by)
             {
-                // Both words of a product together are less than each at its most.
                 let most = self.most(a, b, w);
                 let high = BigInt::from(self.algebra.vars[hi as usize].bound) << w;
                 total.add(&Scaled::new(&by.odd * (most - high - bound), by.shift));
             }
         }
-        !total.odd.is_positive() || total.odd.bits() + total.shift <= ONE
+        below(ONE, &total)
     }
 
     /// Adds `by * c` as `by / 2^w (x - s)`, if `c` left the word made next, `s = x - 2^w c`; `-s` is at most 0.
@@ -157,7 +194,7 @@ impl Sum<'_> {
         if let (Some(by), Def::Carry) = (added.cloned(), self.algebra.vars[c as usize].def)
             && self.add_left(c, &by, Some(taken))
         {
-            self.active.remove(&key);
+            self.take(key);
         }
     }
 
@@ -190,7 +227,7 @@ impl Sum<'_> {
             return self.settle_variable(lo, by);
         }
         let key = (self.algebra.vars[hi as usize].rank, hi);
-        accumulate(&mut self.active, key, &by.carried(u64::from(w)), u64::MAX);
+        self.change(key, &by.carried(u64::from(w)));
         self.settle(self.most(a, b, w), by);
     }
 
@@ -243,7 +280,7 @@ impl Sum<'_> {
             return;
         };
         for (key, weight) in weighted {
-            accumulate(&mut self.active, key, &factor.carried(weight), u64::MAX);
+            self.change(key, &factor.carried(weight));
         }
         self.settle(BigInt::from(equation.most.clone()), &factor);
     }

@@ -376,7 +376,7 @@ pub enum LowerError {
          save a tenth of 2048 bits, and nothing below or with a wide accumulator"
     )]
     Sums(&'static str),
-    #[error("another product stands at the bottom here: try {0}")]
+    #[error("other products are called here: try {0}")]
     Lowest(&'static str),
     #[error("a call does not reach over so much code")]
     Reach,

@@ -71,7 +71,7 @@ struct Writer {
     /// Pairs of words in a pass of a loop.
     pairs: usize,
     /// Bytes of an operand at the bottom.
-    bottom: i32,
+    lowest: i32,
     /// Instructions that claims speak of: the mask of a difference, what follows its absolute value, the
     /// return from a product.
     mask: usize,
@@ -310,7 +310,7 @@ impl Writer {
         self.here(Label::Product);
         let before = Insn::block(Op::STM, SP, (true, false), true, KEPT);
         self.flow.push(before);
-        self.flow.compare(BYTES, self.bottom, LEFT);
+        self.flow.compare(BYTES, self.lowest, LEFT);
         self.jump(Op::B, Label::Over);
         self.call(Label::Base);
         self.jump(Op::B, Label::Done);
@@ -353,19 +353,19 @@ fn function(
     pairs: usize,
 ) -> Result<Program<Insn>, LowerError> {
     let words = halves.bottom_words();
-    let bottom = WORD * words as i32;
+    let lowest = WORD * words as i32;
     let mut w = Writer {
         flow: Flow::default(),
         labels: Vec::new(),
         jumps: Vec::new(),
         square: halves.square(),
         pairs,
-        bottom,
+        lowest,
         mask: 0,
         absolute: 0,
         exit: 0,
     };
-    w.flow.number(BYTES, (bottom << halves.levels) as u32);
+    w.flow.number(BYTES, (lowest << halves.levels) as u32);
     w.call(Label::Product);
     let main = w.flow.top();
     w.subroutines();
@@ -383,7 +383,7 @@ fn function(
     let mut at = -saved;
     let mut middles = Vec::new();
     for level in (1..=halves.levels).rev() {
-        at -= RECORDED + (i64::from(bottom) << level);
+        at -= RECORDED + (i64::from(lowest) << level);
         middles.insert(0, at);
     }
     let need = (RECORDED - at) as usize;
