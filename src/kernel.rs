@@ -85,6 +85,7 @@ fn advice(error: &LowerError) -> &'static str {
             ": try --method product-scanning, operand-scanning or square-product-scanning, or --style unrolled"
         }
         LowerError::RowsOfQuotients => ": try --method fips or hfips",
+        LowerError::WideRows => ": try --method fips",
         LowerError::Blocks => ": try --method product-scanning or fips",
         LowerError::Column(_) => ": try larger ones, --method hfips or hybrid -p d=4",
         LowerError::Displacements(_) => ": there only mul and sqr are made, by shift-and-add",

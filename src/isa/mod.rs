@@ -347,6 +347,11 @@ pub enum LowerError {
     Scans,
     #[error("rows of quotients are not made in loops here")]
     RowsOfQuotients,
+    #[error(
+        "in rows of a product and of its quotients ten registers stay, and words come one at a time: 33 cycles for \
+         two products, where columns take 26"
+    )]
+    WideRows,
     #[error("loops over blocks are not made here")]
     Blocks,
     #[error(

@@ -46,9 +46,9 @@ const CHUNK: usize = 3;
 pub fn lower(scans: &Scans, values: &[u8], unroll: usize) -> Result<Program<Insn>, LowerError> {
     let (Array::Operand(a), Array::Operand(b)) = (match scans.strands[..] {
         [Strand { x, y, .. }] if scans.quotient.is_none() => (x, y),
-        _ => return Err(LowerError::RowsOfQuotients),
+        _ => return Err(LowerError::WideRows),
     }) else {
-        return Err(LowerError::RowsOfQuotients);
+        return Err(LowerError::WideRows);
     };
     let arguments = 0..=scans.words.lengths.len() as u8;
     let values = values.iter().filter(|r| !arguments.contains(r));

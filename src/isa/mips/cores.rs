@@ -254,12 +254,6 @@ impl Default for Pipeline {
 }
 
 impl Pipeline {
-    /// When `insn` could issue.
-    #[inline]
-    pub fn earliest(&self, insn: &Insn) -> u64 {
-        self.earliest_of(insn.form().timing, insn.reads())
-    }
-
     /// When an instruction that reads `reads` could issue.
     #[inline]
     pub fn earliest_of(&self, timing: Timing, mut reads: Places) -> u64 {
@@ -280,8 +274,19 @@ impl Pipeline {
 
     /// Issues `insn`, whose work in the multiply/divide unit takes `unit` cycles: the cycles spent.
     pub fn cost(&mut self, core: &Core, insn: &Insn, unit: u32) -> u64 {
+        self.cost_of(core, insn, (insn.reads(), insn.writes()), unit)
+    }
+
+    /// The same of an instruction that reads and writes these places.
+    pub fn cost_of(
+        &mut self,
+        core: &Core,
+        insn: &Insn,
+        (reads, writes): (Places, Places),
+        unit: u32,
+    ) -> u64 {
         let form = insn.form();
-        let at = self.earliest(insn);
+        let at = self.earliest_of(form.timing, reads);
         let unit = u64::from(unit);
         let before = self.now;
         self.now = at + 1;
@@ -315,7 +320,6 @@ impl Pipeline {
             Timing::Branch | Timing::Jump => self.now += wait(core.branch),
             Timing::Alu | Timing::Store | Timing::Trap => {}
         }
-        let writes = insn.writes();
         let mut rest = writes;
         while rest != 0 {
             self.ready[rest.trailing_zeros() as usize] = ready;

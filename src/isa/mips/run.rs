@@ -1,6 +1,6 @@
 //! Executing code: decoded once, then an indirect call per instruction, in any domain.
 
-use super::code::Insn;
+use super::code::{Insn, Places};
 use super::cores::{Core, Pipeline};
 use super::instructions::{Ops, Timing, table};
 use super::machine::{Flow, Mips, Outcome};
@@ -16,6 +16,8 @@ struct Slot<D: Domain> {
     meaning: fn(&mut Mips<D>, Ops) -> Outcome,
     insn: Insn,
     class: Class,
+    /// What it reads and writes.
+    places: (Places, Places),
 }
 
 /// Where the instruction after a return would be: no code is there.
@@ -79,8 +81,10 @@ impl Clock {
         if least != most && self.slow.is_none() {
             self.slow = Some(self.fast.clone());
         }
-        let most = self.slow.as_mut().map(|slow| slow.cost(core, insn, most));
-        let least = self.fast.cost(core, insn, least);
+        let places = slot.places;
+        let slow = self.slow.as_mut();
+        let most = slow.map(|slow| slow.cost_of(core, insn, places, most));
+        let least = self.fast.cost_of(core, insn, places, least);
         self.spend(slot.class, least, most.unwrap_or(least));
     }
 
@@ -124,6 +128,7 @@ impl<'a, D: Domain> Decoded<'a, D> {
             Some(Slot {
                 meaning: rows[insn.op as usize].meaning,
                 class: insn.class(),
+                places: (insn.reads(), insn.writes()),
                 insn,
             })
         };
