@@ -26,11 +26,11 @@ pub enum Lowest {
 impl Halves {
     /// Words of an operand.
     pub fn words(&self) -> usize {
-        self.bottom_words() << self.levels
+        self.lowest_words() << self.levels
     }
 
     /// Words of an operand at the bottom.
-    pub fn bottom_words(&self) -> usize {
+    pub fn lowest_words(&self) -> usize {
         match &self.base {
             Lowest::Bands(loops) => loops.blocks.n,
             Lowest::Scans(scans) => scans.n,

@@ -88,7 +88,7 @@ pub fn lower(halves: &Halves, order: &[u8]) -> Result<Vec<Program<Insn>>, LowerE
     let Lowest::Scans(base) = &halves.base else {
         return Err(LowerError::Lowest("-p columns=1 instead of d"));
     };
-    let words = halves.bottom_words();
+    let words = halves.lowest_words();
     let pairs = [8, 4, 2, 1]
         .into_iter()
         .filter(|p| words.is_multiple_of(2 * p));
@@ -352,7 +352,7 @@ fn function(
     base: &Program<Insn>,
     pairs: usize,
 ) -> Result<Program<Insn>, LowerError> {
-    let words = halves.bottom_words();
+    let words = halves.lowest_words();
     let lowest = WORD * words as i32;
     let mut w = Writer {
         flow: Flow::default(),
@@ -370,7 +370,7 @@ fn function(
     let main = w.flow.top();
     w.subroutines();
     w.product();
-    w.flow.note("the product at the bottom");
+    w.flow.note("the product that is called last");
     w.here(Label::Base);
     w.flow.insns.extend(&base.insns);
     let (before, after) = abi::frame(&w.flow.insns, 0)?;

@@ -474,7 +474,7 @@ pub fn lower(
     let Lowest::Bands(base) = &halves.base else {
         return Err(LowerError::Lowest("-p d=2"));
     };
-    let words = halves.bottom_words();
+    let words = halves.lowest_words();
     let passes = [8, 4, 2].into_iter().filter(|p| words.is_multiple_of(*p));
     let mut list = Vec::new();
     // The longest passes, and half as long ones.
@@ -491,7 +491,7 @@ fn function(
     (on, pass): (Registers, usize),
     base: Draft,
 ) -> Result<Program<Insn>, LowerError> {
-    let (n, words, square) = (halves.words(), halves.bottom_words(), halves.square());
+    let (n, words, square) = (halves.words(), halves.lowest_words(), halves.square());
     let mut w = Writer {
         draft: Draft::default(),
         labels: Vec::new(),
