@@ -7,7 +7,8 @@
 //! ```text
 //! record     VERSION, bytes of the rest, bytes of the name, name, claims
 //! claim      list of words, kind, terms: count, then (sign + 1, shift, list x, list y) each
-//! kind       0: an equation; 1: an absolute value, then (list wrapped, list of the mask)
+//! kind       0: an equation; 1: an absolute value, then (list wrapped, list of the mask);
+//!            2: an equation whose words have zeros below them, then how many
 //! list       count of runs, then runs
 //! run        2 (words - 1) + (visit > 1), address behind that of the run before (signed), visit if > 1, place
 //! place      2 r: register r; 1, offset (signed), step: on the stack; 2 i + 3, offset, step: in operand i
@@ -84,10 +85,17 @@ impl Writer {
 
     fn claim(&mut self, claim: &Claim) {
         self.list(&claim.words);
-        self.number(u64::from(claim.magnitude.is_some()));
-        if let Some(made) = &claim.magnitude {
-            self.list(&made.wrapped);
-            self.list(&[made.mask]);
+        match &claim.magnitude {
+            Some(made) => {
+                self.number(1);
+                self.list(&made.wrapped);
+                self.list(&[made.mask]);
+            }
+            None if claim.lead > 0 => {
+                self.number(2);
+                self.number(claim.lead as u64);
+            }
+            None => self.number(0),
         }
         self.number(claim.terms.len() as u64);
         for term in &claim.terms {
@@ -198,14 +206,18 @@ impl<'a> Reader<'a> {
     fn claim(&mut self) -> Option<Claim> {
         self.spend(1)?;
         let words = self.list()?;
-        let magnitude = match self.number()? {
-            0 => None,
-            1 => Some(Magnitude {
-                wrapped: self.list()?,
-                mask: *self.list()?.first()?,
-            }),
+        let (mut magnitude, mut lead) = (None, 0);
+        match self.number()? {
+            0 => {}
+            1 => {
+                magnitude = Some(Magnitude {
+                    wrapped: self.list()?,
+                    mask: *self.list()?.first()?,
+                });
+            }
+            2 => lead = self.count()?,
             _ => return None,
-        };
+        }
         let count = self.count()?;
         let mut terms = Vec::new();
         for _ in 0..count {
@@ -219,6 +231,7 @@ impl<'a> Reader<'a> {
         }
         Some(Claim {
             words,
+            lead,
             terms,
             magnitude,
         })

@@ -49,10 +49,12 @@ impl Written {
     }
 }
 
-/// `sum 2^(W i) words[i] = sum of terms`, or its absolute value, for words of `W` bits.
+/// `2^(W lead) sum 2^(W i) words[i] = sum of terms`, or its absolute value, for words of `W` bits.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Claim {
     pub words: Vec<Written>,
+    /// Words of zeros below them.
+    pub lead: usize,
     pub terms: Vec<Term>,
     /// Of a sum of numbers that may be negative: the words are its absolute value.
     pub magnitude: Option<Magnitude>,
@@ -99,6 +101,7 @@ impl Claim {
     pub fn equation(words: Vec<Written>, terms: Vec<Term>) -> Self {
         Self {
             words,
+            lead: 0,
             terms,
             magnitude: None,
         }

@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::domain::abstract_memory::Region;
 use crate::domain::algebra::{Algebra, Value};
 use crate::domain::floor;
+use crate::domain::folded::Folded;
 use crate::domain::identity::{self, Open, Sign};
 use crate::domain::montgomery::{self, By, Modulus};
 use crate::domain::public::Public;
@@ -264,7 +265,9 @@ fn premises(spec: &Spec, d: &mut Algebra, word_bits: u32, sources: &[Vec<Value>]
         None => {
             let words = spec.size.a as usize / word_bits as usize;
             let m = sources.last().and_then(|m| m.split_at_checked(words));
-            if let Some((m, follows)) = m {
+            if let (Some((m, follows)), true) = (m, spec.is_folded()) {
+                d.assume_inverses(m, &follows[..words / 2]);
+            } else if let Some((m, follows)) = m {
                 if modular.reduce == Reduce::Lazy {
                     let most = BigUint::from(1u8) << (spec.size.a - 2);
                     for words in &sources[..spec.op.factors()] {
@@ -341,6 +344,11 @@ fn equation(
             };
             if !spec.op.is_montgomery() {
                 return residue(spec, modular, (a, b), modulus, (&words, word_bits)).show(d);
+            }
+            if let (montgomery::Modulus::Words(m), true) = (&modulus, spec.is_folded()) {
+                let c = &follows[m.len() / 2..];
+                let (w, result) = (word_bits, &words[..]);
+                return Folded { w, result, a, m, c }.show(d);
             }
             // A 2^n 2^n is reduced.
             let square = match modular.fixed() {

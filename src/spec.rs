@@ -229,6 +229,16 @@ pub enum SpecError {
     LargeModulus(String, u64, u32, u64),
     #[error("--reduce lazy needs 4 m <= 2^{0}, and {1} is larger: try --reduce almost")]
     NotLazy(u32, String),
+    #[error(
+        "{0} has no product of its own to fold: try --modulus runtime, or redc behind mul or sqr"
+    )]
+    Folded(&'static str),
+    #[error(
+        "a folded number is below 2^n, and {0} would be one more subtraction: try --reduce almost"
+    )]
+    FoldedReduce(&'static str),
+    #[error("{0} bits: what is folded has four parts of whole words: try {1}")]
+    Quarters(u32, u32),
 }
 
 /// A source operand.
@@ -311,9 +321,15 @@ impl Spec {
         } else {
             0
         };
+        // Half an inverse, and what folds.
+        let fold = if self.is_folded() {
+            self.size.a / 2 + self.size.a
+        } else {
+            0
+        };
         let modulus = self
             .is_runtime()
-            .then(|| ("m", self.size.a + inverse + square));
+            .then(|| ("m", self.size.a + inverse + square + fold));
         factors.chain(modulus).map(source).collect()
     }
 
@@ -326,7 +342,16 @@ impl Spec {
     /// Is the modulus an operand?
     pub fn is_runtime(&self) -> bool {
         let modulus = self.modular.as_ref().map(|m| &m.modulus);
-        matches!(modulus, Some(Modulus::Runtime | Modulus::RuntimeBare))
+        matches!(
+            modulus,
+            Some(Modulus::Runtime | Modulus::RuntimeBare | Modulus::RuntimeFolded)
+        )
+    }
+
+    /// Do `-m^-1 mod 2^(n/2)` and `2^-(n/2) mod m` follow the modulus?
+    pub fn is_folded(&self) -> bool {
+        let modulus = self.modular.as_ref().map(|m| &m.modulus);
+        modulus == Some(&Modulus::RuntimeFolded)
     }
 
     /// Must a modulus at run time have a 1 as its top bit? Sums below `2^(n+1)` come below `2^n` then by taking
@@ -378,7 +403,9 @@ impl Spec {
         let low = |m: &BigUint| m % (BigUint::from(1u8) << self.size.a);
         match &self.modular.as_ref()?.modulus {
             Modulus::Fixed { value, .. } => Some(value.clone()),
-            Modulus::Runtime | Modulus::RuntimeBare => sources.last().map(low),
+            Modulus::Runtime | Modulus::RuntimeBare | Modulus::RuntimeFolded => {
+                sources.last().map(low)
+            }
         }
     }
 
@@ -436,6 +463,7 @@ impl Spec {
         let modular = self.modular.as_ref()?;
         let m = self.modulus(sources)?;
         match (self.op, modular.reduce) {
+            (Op::Redc, _) if self.is_folded() => None,
             // Below 2^n m the reduced number is below 2 m.
             (Op::Redc, _) => Some(m << self.size.a),
             (_, Reduce::Almost) => None,
@@ -454,6 +482,7 @@ impl Spec {
         let n = self.size.a;
         let bound = modular.reduce.bound_text(n);
         let factors = match self.op {
+            Op::Redc if self.is_folded() => format!("a < 2^{}", 2 * n),
             Op::Redc => format!("a < 2^{n} m"),
             _ if self.op.factors() == 1 => format!("a < {bound}"),
             _ => format!("a, b < {bound}"),
@@ -467,9 +496,12 @@ impl Spec {
         let w = self.word_bits;
         let inverse = format!("the word -m^-1 mod 2^{w}");
         let square = format!("2^{} mod m", 2 * n);
+        let (half, folded) = (n / 2, self.is_folded());
         let follow = [
             self.inverse_follows().then_some(inverse),
             (self.op == Op::Tomont).then_some(square),
+            folded.then(|| format!("-m^-1 mod 2^{half}")),
+            folded.then(|| format!("2^-{half} mod m")),
         ];
         let follow: Vec<_> = follow.into_iter().flatten().collect();
         let odd = match self.op.is_montgomery() || self.op == Op::Modhalf {
@@ -507,6 +539,16 @@ impl Spec {
 
 /// Can one reduce modulo it in `bits` bits?
 fn fits(op: Op, modular: &Modular, bits: u32, word_bits: u32) -> Result<(), SpecError> {
+    if modular.modulus == Modulus::RuntimeFolded {
+        return match (op, modular.reduce) {
+            (Op::Redc, Reduce::Almost) if bits.is_multiple_of(4 * word_bits) => Ok(()),
+            (Op::Redc, Reduce::Almost) => {
+                Err(SpecError::Quarters(bits, bits.next_multiple_of(4 * word_bits)))
+            },
+            (Op::Redc, reduce) => Err(SpecError::FoldedReduce(reduce.name())),
+            _ => Err(SpecError::Folded(op.name())),
+        };
+    }
     let Modulus::Fixed { value, text } = &modular.modulus else {
         return Ok(());
     };

@@ -7,7 +7,7 @@
 
 use num_bigint::BigUint;
 
-use crate::spec::modulus::{Reduce, negated_inverse, square_of_r};
+use crate::spec::modulus::{Reduce, folded, negated_inverse, square_of_r};
 use crate::spec::{Op, Spec};
 
 /// A small deterministic generator (xorshift64*, Vigna 2016).
@@ -186,6 +186,9 @@ pub fn admit(spec: &Spec, sources: &mut [BigUint]) {
         let mut follows = BigUint::default();
         if spec.op == Op::Tomont {
             follows = square_of_r(&m, n);
+        }
+        if spec.is_folded() {
+            follows = folded(&m, n);
         }
         if spec.inverse_follows() {
             let inverse = BigUint::from(negated_inverse(&m, spec.word_bits));

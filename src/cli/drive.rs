@@ -90,7 +90,7 @@ impl Plan<'_> {
     fn products(&self, word_bits: u32) -> Products {
         match self.modulus {
             Modulus::Fixed { .. } => Products::Montgomery,
-            Modulus::Runtime | Modulus::RuntimeBare => {
+            _ => {
                 let usual = Products::usual((self.number_bits() / word_bits) as usize);
                 self.args.products.unwrap_or(usual)
             }
@@ -128,8 +128,8 @@ impl Plan<'_> {
     /// What makes no sense of this computation.
     fn refuse(&self) -> Result<(), String> {
         let args = self.args;
-        if *self.modulus == Modulus::RuntimeBare {
-            return Err("a driver keeps m' beside the modulus: try --modulus runtime".into());
+        if matches!(self.modulus, Modulus::RuntimeBare | Modulus::RuntimeFolded) {
+            return Err("a driver says what is beside its modulus: try --modulus runtime".into());
         }
         let fixed = *self.modulus != Modulus::Runtime;
         if fixed && args.products == Some(Products::Composed) {
@@ -360,8 +360,8 @@ impl OnIsa for Generate<'_> {
         // A number is refused before kernels are made.
         let driver = plan.driver(I::WORD_BITS as usize / 8)?;
         let given: Given = match plan.modulus {
-            Modulus::Runtime | Modulus::RuntimeBare => Vec::new(),
             Modulus::Fixed { value, .. } => vec![("modulus", Some(value.clone()))],
+            _ => Vec::new(),
         };
         let case = Case::new(plan, &driver, &given, 1)?;
         let built = plan.build::<I>(driver, core)?;

@@ -1,10 +1,10 @@
 //! Claims: equations between words, offered with a program and shown before they are used.
 //!
-//! A claim says `sum 2^(W i) words[i] = sum of terms` about words the run has computed. It is
+//! A claim says `2^(W lead) sum 2^(W i) words[i] = sum of terms` about words the run has computed. It is
 //! shown in two steps, as soon as its last word is written:
 //!
-//! - modulo `2^(W len)` by elimination ([`super::polynomial`]), with all claims shown before;
-//! - over the integers because both sides lie in `0 .. 2^(W len)`: the left as `len` words, the
+//! - modulo `2^(W (lead + len))` by elimination ([`super::polynomial`]), with all claims shown before;
+//! - over the integers because both sides lie in `0 .. 2^(W (lead + len))`: the left as `len` words, the
 //!   right by the bounds of its words.
 //!
 //! A carry that leaves the top of the words needs no argument of its own: it vanishes in the
@@ -22,24 +22,26 @@ use num_bigint::{BigInt, BigUint};
 use super::algebra::{Algebra, Value, VarId};
 use super::identity::Open;
 use super::polynomial::{Polynomial, Scaled};
+use super::quotient::Quotients;
 use super::{Address, Base};
 use crate::program::{Area, Claim, Place, Term, Written};
 
 /// `sign * 2^(w shift) * x * y`, the numbers given by their words; an empty `y` is 1.
 #[derive(Clone, Debug)]
 pub(super) struct Product {
-    sign: i8,
-    shift: usize,
-    x: Vec<Value>,
-    y: Vec<Value>,
+    pub sign: i8,
+    pub shift: usize,
+    pub x: Vec<Value>,
+    pub y: Vec<Value>,
 }
 
-/// `sum 2^(w i) words[i] = sum of terms <= most`, over the integers.
+/// `2^(w lead) sum 2^(w i) words[i] = sum of terms`, over the integers; the sum of the words is `most` at most.
 #[derive(Clone, Debug)]
 pub(super) struct Equation {
     pub w: u32,
     pub words: Vec<Value>,
-    terms: Vec<Product>,
+    pub lead: usize,
+    pub terms: Vec<Product>,
     pub most: BigUint,
 }
 
@@ -76,6 +78,7 @@ pub(super) struct Claims {
     waiting: Vec<usize>,
     shown: Vec<Equation>,
     magnitudes: Vec<Magnitude>,
+    pub quotients: Quotients,
     /// The shown claims by their earliest variable, where they are applied.
     pub order: BTreeSet<(VarId, usize)>,
     /// The first claim that was not shown: its last instruction, and what stayed open.
@@ -90,6 +93,11 @@ const MOST_WORK: u64 = 1 << 27;
 impl Claims {
     pub fn get(&self, index: usize) -> Option<&Equation> {
         self.shown.get(index)
+    }
+
+    /// The shown ones.
+    pub fn shown(&self) -> &[Equation] {
+        &self.shown
     }
 
     fn spend(&self, work: u64) {
@@ -141,9 +149,11 @@ impl Claims {
                 y: self.values(&t.y)?,
             })
         };
+        (claim.lead <= claim.words.len()).then_some(())?;
         Some(Equation {
             w,
             words: self.values(&claim.words)?,
+            lead: claim.lead,
             terms: claim.terms.iter().map(term).collect::<Option<_>>()?,
             most: BigUint::default(),
         })
@@ -157,7 +167,12 @@ fn positive(terms: &[Product]) -> Vec<Product> {
 }
 
 impl Equation {
-    /// Adds `by * (sum 2^(w i) words[i] - sum of terms)`.
+    /// Bits of the left side.
+    pub fn bits(&self) -> u64 {
+        u64::from(self.w) * (self.lead + self.words.len()) as u64
+    }
+
+    /// Adds `by * (2^(w lead) sum 2^(w i) words[i] - sum of terms)`.
     ///
     /// # Errors
     /// When an address is among the words.
@@ -167,7 +182,7 @@ impl Equation {
             shift: by.shift + u64::from(self.w) * i as u64,
         };
         for (i, word) in self.words.iter().enumerate() {
-            p.add_value(*word, &at(by, i))?;
+            p.add_value(*word, &at(by, self.lead + i))?;
         }
         for term in &self.terms {
             let by = at(&by.times(-i64::from(term.sign)), term.shift);
@@ -187,12 +202,12 @@ impl Equation {
     pub fn variables(&self) -> impl DoubleEndedIterator<Item = (u64, VarId)> {
         let words = self.words.iter().enumerate();
         words.filter_map(|(i, v)| match v {
-            Value::Var(v) => Some((u64::from(self.w) * i as u64, *v)),
+            Value::Var(v) => Some((u64::from(self.w) * (self.lead + i) as u64, *v)),
             Value::Public(_) => None,
         })
     }
 
-    /// The factor `f` for which `p` contains `f sum 2^(W i) words[i]`, if it does; a word may be there
+    /// The factor `f` for which `p` contains `f 2^(W lead) sum 2^(W i) words[i]`, if it does; a word may be there
     /// more often where `p` leaves the rest as it is. The lowest word decides, whose coefficient is known
     /// best modulo a power of 2; over the integers first the highest, which is no quotient of Montgomery's:
     /// where a product is folded, its high words are there for other ones, and the lowest decides.
@@ -315,8 +330,15 @@ impl Algebra {
         }
         let equation = self.claims.equation(claim, w).ok_or(missing)?;
         if claim.magnitude.is_none() {
+            if self.is_quotient(&equation)? {
+                return Ok(());
+            }
+            let is_half = self.is_half(&equation);
             let equation = self.shown(equation)?;
-            self.accept(equation);
+            match is_half {
+                true => self.claims.quotients.halves.push(equation),
+                false => self.accept(equation),
+            }
             return Ok(());
         }
         let (wrapped, mask) = self.claims.made(claim).ok_or(missing)?;
@@ -389,14 +411,18 @@ impl Algebra {
 
     /// The equation with the bound of its right side, if it holds.
     fn shown(&self, mut equation: Equation) -> Result<Equation, String> {
-        let bits = u64::from(equation.w) * equation.words.len() as u64;
-        equation.most = self
+        let bits = equation.bits();
+        let most = self
             .most(&equation)
             .filter(|most| most.bits() <= bits)
             .ok_or_else(|| format!("its right side may not lie in 0 .. 2^{bits}"))?;
+        equation.most = most >> (equation.w as usize * equation.lead);
         let mut p = Polynomial::new(self, bits);
         let one = Scaled::new(BigInt::from(1), 0);
-        let shown = equation.add_to(&mut p, &one).and_then(|()| p.close());
+        let shown = equation
+            .add_to(&mut p, &one)
+            .and_then(|()| self.add_known_multiple(&equation, &mut p))
+            .and_then(|()| p.close());
         self.claims.spend(p.products + p.steps);
         shown.map_err(|open| open.text)?;
         Ok(equation)

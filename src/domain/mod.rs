@@ -20,6 +20,8 @@ mod borrows;
 pub mod bounds;
 mod cells;
 mod claims;
+pub mod folded;
+mod quotient;
 pub mod concrete;
 mod conditional;
 pub mod entry;

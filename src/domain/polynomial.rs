@@ -269,6 +269,7 @@ impl<'a> Polynomial<'a> {
     fn is_sum(&self, v: VarId) -> bool {
         matches!(self.def(v), Def::Linear { .. })
             && !self.algebra.quotients.borrow().contains_key(&v)
+            && !self.algebra.claims.quotients.words.contains(&v)
     }
 
     /// Was something added to `v` under a bit? So quotient words are made without a multiplier, by carries that

@@ -102,8 +102,8 @@ pub fn kernel(d: &mut Driver, op: Op, bits: u32) -> usize {
     let modular = Modular {
         modulus: d.modulus.clone(),
         reduce: match d.modulus {
-            Modulus::Runtime | Modulus::RuntimeBare => Reduce::Almost,
             Modulus::Fixed { .. } => Reduce::Full,
+            _ => Reduce::Almost,
         },
     };
     d.kernels.push(Request {

@@ -95,6 +95,7 @@ impl Claims {
         };
         self.list.push(Claim {
             words: self.words((self.said.absolute, visit), r, h),
+            lead: 0,
             terms: vec![low, high],
             magnitude: Some(Magnitude {
                 wrapped: words(r),

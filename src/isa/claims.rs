@@ -34,6 +34,7 @@ pub fn of(
         };
         Some(Claim {
             words: all(&c.words)?,
+            lead: c.lead,
             terms: terms?,
             magnitude,
         })

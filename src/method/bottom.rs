@@ -33,6 +33,7 @@ pub(super) fn equation(
     }
     f.claims.push(Claim {
         words: words.to_vec(),
+        lead: 0,
         terms,
         magnitude: None,
     });

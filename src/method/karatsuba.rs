@@ -281,18 +281,11 @@ pub(super) fn inner_plans(facts: &Facts) -> usize {
     inner_sets(facts).1.len()
 }
 
-/// `x y + sum of addends` modulo `2^(2 w n)` by plan `number` of those, on so many levels, or until 8 words are left.
-pub(super) fn inner(
-    f: &mut Words,
-    (x, y): (&[Word], &[Word]),
-    addends: &[Vec<Word>],
-    (number, levels): (usize, Option<usize>),
-    facts: &Facts,
-) -> Vec<Word> {
+fn inner_plan(n: usize, (number, levels): (usize, Option<usize>), facts: &Facts) -> Plan {
     let (sets, usual) = inner_sets(facts);
     let [most, rows, columns, swap, early, late, apart, turn, whole] = sets[usual[number]];
-    let small = || (0..).find(|l| x.len().div_ceil(1 << l) <= most.min(8));
-    let plan = Plan {
+    let small = || (0..).find(|l| n.div_ceil(1 << l) <= most.min(8));
+    Plan {
         levels: levels.or_else(small).unwrap_or(0),
         rows,
         early: Choice::of(early),
@@ -305,8 +298,42 @@ pub(super) fn inner(
         kind: Kind::Whole,
         by_columns: false,
         swapped: false,
-    };
+    }
+}
+
+/// `x y + sum of addends` modulo `2^(2 w n)` by plan `number` of those, on so many levels, or until 8 words are left.
+pub(super) fn inner(
+    f: &mut Words,
+    (x, y): (&[Word], &[Word]),
+    addends: &[Vec<Word>],
+    (number, levels): (usize, Option<usize>),
+    facts: &Facts,
+) -> Vec<Word> {
+    let plan = inner_plan(x.len(), (number, levels), facts);
     product(f, x, y, addends, Over::None, plan).0
+}
+
+/// `(x0 - x1)(y1 - y0)` and addends: as many words as both differences, and a signed one beyond.
+pub(super) fn inner_difference(
+    f: &mut Words,
+    [x0, x1]: [&[Word]; 2],
+    [y0, y1]: [&[Word]; 2],
+    addends: &[Vec<Word>],
+    (number, facts): (usize, &Facts),
+) -> (Vec<Word>, Word) {
+    let n = x0.len();
+    let (da, sa) = difference(f, x0, x1);
+    let (db, sb) = difference(f, y1, y0);
+    let complements = complemented(f, [(&da, sb), (&db, sa)]);
+    let both = either(f, sa, sb);
+    let mut columns = addends.to_vec();
+    columns.resize(2 * n, Vec::new());
+    for (column, words) in columns[n..].iter_mut().zip(complements) {
+        column.extend(words);
+    }
+    let plan = inner_plan(n, (number, None), facts);
+    let (words, beyond) = product(f, &da, &db, &columns, Over::To(both), plan);
+    (words, beyond.unwrap_or(both))
 }
 
 fn planned(

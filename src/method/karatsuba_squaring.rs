@@ -290,6 +290,7 @@ fn distance(f: &mut Words, x: &[Word], y: &[Word]) -> Vec<Word> {
     };
     f.claims.push(Claim {
         words: out.clone(),
+        lead: 0,
         terms: vec![number(false, x), number(true, y)],
         magnitude: Some(Magnitude {
             wrapped: difference,

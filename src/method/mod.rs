@@ -9,6 +9,7 @@ pub mod cios;
 pub mod consecutive_operand_caching;
 pub mod fios;
 pub mod fips;
+pub mod folded_karatsuba;
 pub mod hfips;
 pub mod hybrid;
 pub mod karatsuba;
@@ -105,6 +106,7 @@ static OWN: &[&Method] = &[
     &carry_chain::METHOD,
     &hfips::METHOD,
     &hfips::SEPARATED,
+    &folded_karatsuba::METHOD,
 ];
 
 /// All methods: those with a file, every product with each of two reductions behind it, and with folds.
@@ -156,6 +158,10 @@ pub enum MethodError {
          words: try montmul"
     )]
     NotSpecial,
+    #[error("a folded modulus is for folded-karatsuba: leave out --method")]
+    Folded,
+    #[error("{0} folds: try --modulus runtime-folded --reduce almost, or leave out --method")]
+    Unfolded(&'static str),
     #[error("{0} is for machines without a multiplier, and this one multiplies")]
     Multiplies(&'static str),
     #[error("{0} is loops only: try --style looped or --style rolled")]

@@ -106,6 +106,7 @@ impl Reduction {
                     reduce,
                 }
             }
+            Modulus::RuntimeFolded => return Err(MethodError::Folded),
             Modulus::Runtime | Modulus::RuntimeBare => {
                 let side = spec.op.factors();
                 let m = words.add_operand(n + usize::from(spec.inverse_follows()));

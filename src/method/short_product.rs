@@ -68,28 +68,11 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     let n = one_size(METHOD.name, spec, facts)?;
     let levels = positive(METHOD.name, "levels", params)?;
     let largest = match spec.op {
-        Op::Mulhi => n.ilog2().min(1) as usize,
-        _ => n.ilog2() as usize,
+        Op::Mulhi => n.min(3),
+        _ => n,
     };
-    if levels > largest {
-        return Err(MethodError::TooLarge {
-            method: METHOD.name,
-            parameter: "levels",
-            value: levels,
-            largest,
-        });
-    }
     let plan = params.get("plan").copied().unwrap_or(0);
-    let largest = karatsuba::inner_plans(facts) - 1;
-    let digits = (0..levels as u32).map(|level| plan / 10usize.pow(level) % 10);
-    if let Some(value) = digits.max().filter(|digit| *digit > largest) {
-        return Err(MethodError::TooLarge {
-            method: METHOD.name,
-            parameter: "plan",
-            value,
-            largest,
-        });
-    }
+    check(METHOD.name, (levels, largest), ("plan", plan), facts)?;
     let mut f = Words::new(spec.op, facts.word_bits, &[n, n]);
     let (a, b) = (f.operand(0), f.operand(1));
     f.result = match spec.op {
@@ -101,8 +84,33 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     Ok(Schedule::Words(f))
 }
 
+/// Can `n` words be halved so often, and is there a plan for each digit?
+pub(super) fn check(
+    method: &'static str,
+    (levels, n): (usize, usize),
+    (parameter, plan): (&'static str, usize),
+    facts: &Facts,
+) -> Result<(), MethodError> {
+    let too_large = |parameter, value, largest| MethodError::TooLarge {
+        method,
+        parameter,
+        value,
+        largest,
+    };
+    let largest = n.ilog2() as usize;
+    if levels > largest {
+        return Err(too_large("levels", levels, largest));
+    }
+    let largest = karatsuba::inner_plans(facts) - 1;
+    let digits = (0..levels as u32).map(|level| plan / 10usize.pow(level) % 10);
+    match digits.max().filter(|digit| *digit > largest) {
+        Some(value) => Err(too_large(parameter, value, largest)),
+        None => Ok(()),
+    }
+}
+
 /// `x y` and the addends modulo `2^(w n)`; there are `n` addends or none.
-fn low(
+pub(super) fn low(
     f: &mut Words,
     (x, y): (&[Word], &[Word]),
     addends: &[Word],

@@ -195,10 +195,12 @@ pub struct Term {
     pub y: Vec<Word>,
 }
 
-/// `sum 2^(w i) words[i]` is the sum of the terms: a stepping stone for the prover.
+/// `2^(w lead) sum 2^(w i) words[i]` is the sum of the terms: a stepping stone for the prover.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Claim {
     pub words: Vec<Word>,
+    /// Words of zeros below them.
+    pub lead: usize,
     pub terms: Vec<Term>,
     /// Of a sum that may be negative: the words are its absolute value.
     pub magnitude: Option<Magnitude>,
@@ -213,21 +215,31 @@ pub struct Magnitude {
     pub mask: Word,
 }
 
-impl Claim {
-    /// `words = x y + plus`.
-    pub fn product(words: &[Word], x: &[Word], y: &[Word], plus: &[Word]) -> Self {
-        let term = |x: &[Word], y: &[Word]| Term {
+impl Term {
+    /// The number `x`.
+    pub fn number(x: &[Word]) -> Self {
+        Self {
             negative: false,
             shift: 0,
             x: x.to_vec(),
+            y: Vec::new(),
+        }
+    }
+}
+
+impl Claim {
+    /// `words = x y + plus`.
+    pub fn product(words: &[Word], x: &[Word], y: &[Word], plus: &[Word]) -> Self {
+        let mut terms = vec![Term {
             y: y.to_vec(),
-        };
-        let mut terms = vec![term(x, y)];
+            ..Term::number(x)
+        }];
         if !plus.is_empty() {
-            terms.push(term(plus, &[]));
+            terms.push(Term::number(plus));
         }
         Self {
             words: words.to_vec(),
+            lead: 0,
             terms,
             magnitude: None,
         }

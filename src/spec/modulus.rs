@@ -14,6 +14,8 @@ pub enum Modulus {
     Runtime,
     /// An operand alone: the kernel computes `m'`.
     RuntimeBare,
+    /// An operand, followed by `-m^-1 mod 2^(n/2)` and `2^-(n/2) mod m`.
+    RuntimeFolded,
 }
 
 /// How far a result is reduced.
@@ -80,9 +82,25 @@ impl Modular {
     pub fn fixed(&self) -> Option<&BigUint> {
         match &self.modulus {
             Modulus::Fixed { value, .. } => Some(value),
-            Modulus::Runtime | Modulus::RuntimeBare => None,
+            Modulus::Runtime | Modulus::RuntimeBare | Modulus::RuntimeFolded => None,
         }
     }
+}
+
+/// What follows an odd modulus of `bits` bits that is folded: `m' = -m^-1 mod X`, and above it
+/// `c = (m m' + 1) / X = X^-1 mod m`, for `X = 2^(bits/2)`.
+pub fn folded(m: &BigUint, bits: u32) -> BigUint {
+    let half = bits / 2;
+    let x = BigUint::from(1u8) << half;
+    // y (2 - m y) has twice as many right bits; m m = 1 mod 8.
+    let mut y = m % &x;
+    for _ in 0..u32::BITS - half.leading_zeros() {
+        let two = BigUint::from(2u8) + &x - (m * &y) % &x;
+        y = y * two % &x;
+    }
+    let inverse = (&x - y) % &x;
+    let fold = (m * &inverse + 1u8) >> half;
+    inverse + (fold << half)
 }
 
 /// `-m^-1 mod 2^bits` for an odd `m`: Newton's `x (2 - m x)` doubles the bits that are right.
@@ -152,11 +170,13 @@ const MOST_BITS: u32 = 1 << 16;
 impl FromStr for Modulus {
     type Err = String;
 
-    /// `runtime`, `runtime-bare`, a name, or a sum like `52542*2^144+1` of numbers, decimal or 0x.., times powers of 2.
+    /// `runtime`, `runtime-bare`, `runtime-folded`, a name, or a sum like `52542*2^144+1` of numbers, decimal or 0x..,
+    /// times powers of 2.
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "runtime" => return Ok(Modulus::Runtime),
             "runtime-bare" => return Ok(Modulus::RuntimeBare),
+            "runtime-folded" => return Ok(Modulus::RuntimeFolded),
             _ => {}
         }
         let named = NAMES.iter().find(|(name, _)| *name == text);
@@ -164,7 +184,7 @@ impl FromStr for Modulus {
             let names: Vec<_> = NAMES.iter().map(|(name, _)| *name).collect();
             format!(
                 "{text} is no modulus: try a number (0x.. is hexadecimal), a sum like 2^255-19 or \
-                 52542*2^144+1, runtime, runtime-bare, or one of {}",
+                 52542*2^144+1, runtime, runtime-bare, runtime-folded, or one of {}",
                 names.join(", ")
             )
         })?;
@@ -183,6 +203,7 @@ impl fmt::Display for Modulus {
             Modulus::Fixed { text, .. } => f.write_str(text),
             Modulus::Runtime => f.write_str("runtime"),
             Modulus::RuntimeBare => f.write_str("runtime-bare"),
+            Modulus::RuntimeFolded => f.write_str("runtime-folded"),
         }
     }
 }
