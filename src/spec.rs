@@ -542,9 +542,10 @@ fn fits(op: Op, modular: &Modular, bits: u32, word_bits: u32) -> Result<(), Spec
     if modular.modulus == Modulus::RuntimeFolded {
         return match (op, modular.reduce) {
             (Op::Redc, Reduce::Almost) if bits.is_multiple_of(4 * word_bits) => Ok(()),
-            (Op::Redc, Reduce::Almost) => {
-                Err(SpecError::Quarters(bits, bits.next_multiple_of(4 * word_bits)))
-            },
+            (Op::Redc, Reduce::Almost) => Err(SpecError::Quarters(
+                bits,
+                bits.next_multiple_of(4 * word_bits),
+            )),
             (Op::Redc, reduce) => Err(SpecError::FoldedReduce(reduce.name())),
             _ => Err(SpecError::Folded(op.name())),
         };

@@ -183,7 +183,7 @@ fn openssl_verifies_what_an_avr_signs() {
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let key = key(folder, BITS).private(BITS).expect("OpenSSL's keys fit");
     let message = encoded(folder, BITS);
-    let driver = rsa::private(1, BITS, Ladder::cheapest(BITS / 2), Products::Composed);
+    let driver = rsa::private(1, BITS, Ladder::cheapest(BITS / 2, 1), Products::Folded);
     let inputs = key
         .inputs(&driver, &message)
         .expect("less than the modulus");
@@ -372,7 +372,7 @@ fn drivers_in_c_agree_with_big_integers_on_simavr() {
     };
     let key = key.private(64).expect("two primes");
     let input = random.uniform(8) % key.modulus();
-    let driver = rsa::private(1, 64, Ladder::cheapest(32), Products::Composed);
+    let driver = rsa::private(1, 64, Ladder::cheapest(32, 1), Products::Composed);
     let inputs = key.inputs(&driver, &input).expect("less than the modulus");
     let (_, result) = on_simavr(folder.path(), "atmega328p", &driver, "rsa64", &inputs);
     assert_eq!(result, key.value(&input));

@@ -66,10 +66,10 @@ impl Plan<'_> {
     ///
     /// # Errors
     /// What [`Plan::ladder`] says.
-    pub fn how(&self) -> Result<String, String> {
+    pub fn how(&self, word: usize) -> Result<String, String> {
         match self.op {
             DriverOp::RsaPublic => Ok("binary".into()),
-            _ => Ok(self.ladder()?.to_string()),
+            _ => Ok(self.ladder(word)?.to_string()),
         }
     }
 
@@ -91,7 +91,13 @@ impl Plan<'_> {
         match self.modulus {
             Modulus::Fixed { .. } => Products::Montgomery,
             _ => {
-                let usual = Products::usual((self.number_bits() / word_bits) as usize);
+                let usual = match Products::usual((self.number_bits() / word_bits) as usize) {
+                    // Its kernel is never small.
+                    Products::Folded if self.max_flash.is_some() || self.style.is_some() => {
+                        Products::Composed
+                    }
+                    usual => usual,
+                };
                 self.args.products.unwrap_or(usual)
             }
         }
@@ -101,7 +107,7 @@ impl Plan<'_> {
     ///
     /// # Errors
     /// When the window has no such size, or there is none.
-    pub fn ladder(&self) -> Result<Ladder, String> {
+    pub fn ladder(&self, word: usize) -> Result<Ladder, String> {
         let window = self.params.iter().find(|(name, _)| name == "window");
         let kind = self.args.exponentiation.unwrap_or(Kind::Window);
         let window = match window.map(|(_, k)| u32::try_from(*k)) {
@@ -118,7 +124,7 @@ impl Plan<'_> {
         };
         let bits = self.exponent_bits();
         Ok(match kind {
-            Kind::Window => window.map_or_else(|| Ladder::cheapest(bits), Ladder::Window),
+            Kind::Window => window.map_or_else(|| Ladder::cheapest(bits, word), Ladder::Window),
             Kind::Sliding => window.map_or_else(|| Ladder::cheapest_sliding(bits), Ladder::Sliding),
             Kind::Binary => Ladder::Binary,
             Kind::Montgomery => Ladder::Montgomery,
@@ -132,7 +138,7 @@ impl Plan<'_> {
             return Err("a driver says what is beside its modulus: try --modulus runtime".into());
         }
         let fixed = *self.modulus != Modulus::Runtime;
-        if fixed && args.products == Some(Products::Composed) {
+        if fixed && args.products.is_some_and(|p| p != Products::Montgomery) {
             return Err(
                 "a number as --modulus is in Montgomery's kernels: leave out --products".into(),
             );
@@ -180,7 +186,7 @@ impl Plan<'_> {
                 self.bits
             ));
         }
-        let (bits, ladder) = (self.bits, self.ladder()?);
+        let (bits, ladder) = (self.bits, self.ladder(word)?);
         let products = self.products(8 * word as u32);
         let empty = Driver::modulo(word, self.modulus.clone());
         let mut driver = match self.op {
@@ -250,7 +256,7 @@ impl Plan<'_> {
         if let Some(bits) = self.args.exponent_bits {
             text += &format!(" --exponent-bits {bits}");
         }
-        text += &match self.ladder()? {
+        text += &match self.ladder(word_bits as usize / 8)? {
             _ if self.op == DriverOp::RsaPublic => String::new(),
             Ladder::Binary => " --exponentiation binary".to_string(),
             Ladder::Montgomery => " --exponentiation montgomery".to_string(),
@@ -387,7 +393,7 @@ impl OnIsa for Generate<'_> {
             symbol: format!("{}{}", args.prefix, plan.symbol()),
             equation: plan.equation(),
             bits: plan.bits,
-            exponentiation: plan.how()?,
+            exponentiation: plan.how(I::WORD_BITS as usize / 8)?,
             exponent: match (plan.op, exponent) {
                 (DriverOp::RsaPublic, _) | (_, SecrecyArg::Public) => "public",
                 (_, SecrecyArg::Secret) => "secret",

@@ -84,7 +84,7 @@ impl OnIsa for Run<'_> {
         let numbers = numbers.chain([("result", &case.want)]);
         if args.json {
             let mut object = json!({
-                "op": plan.name(), "bits": args.bits, "exponentiation": plan.how()?,
+                "op": plan.name(), "bits": args.bits, "exponentiation": plan.how(I::WORD_BITS as usize / 8)?,
                 "core": target.core_name(), "mcu": target.mcu(),
                 "cycles": cost.call.max, "instructions": cost.executed,
                 "flash": flash, "ram": area + stack, "stack": stack,
@@ -95,7 +95,12 @@ impl OnIsa for Run<'_> {
             output::say(&object.to_string())?;
         } else {
             let line = |name: &str, value: String| format!("  {name:<14} {value}\n");
-            let mut text = format!("{}{}: {}\n", plan.name(), args.bits, plan.how()?);
+            let mut text = format!(
+                "{}{}: {}\n",
+                plan.name(),
+                args.bits,
+                plan.how(I::WORD_BITS as usize / 8)?
+            );
             for (name, x) in numbers {
                 text += &line(name, format!("{x:#x}"));
             }

@@ -103,7 +103,9 @@ impl Folded<'_> {
         // X (x + R s) = V + q M
         let v = reduced.terms.iter().find(|t| t.y.is_empty());
         let v = v.filter(|t| t.x.len() == 3 * k && t.shift == 0);
-        let v = &v.ok_or_else(|| open("what the quotient is of is not shown"))?.x;
+        let v = &v
+            .ok_or_else(|| open("what the quotient is of is not shown"))?
+            .x;
         let mut p = self.modulo(algebra, 3 * k + 1);
         self.add(&mut p, (1, k), &reduced.words)?;
         self.add(&mut p, (-1, 0), v)?;

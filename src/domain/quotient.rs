@@ -51,9 +51,7 @@ impl Algebra {
         }
         let mut p = Polynomial::new(self, equation.bits());
         let shown = equation.add_to(&mut p, &Scaled::new(BigInt::from(1), 0));
-        shown
-            .and_then(|()| p.close())
-            .map_err(|open| open.text)?;
+        shown.and_then(|()| p.close()).map_err(|open| open.text)?;
         let quotients = &mut self.claims.quotients;
         quotients.shown = Some((equation.words.clone(), term.x.clone()));
         quotients.words = equation.words.iter().filter_map(Value::variable).collect();

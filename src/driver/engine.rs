@@ -3,7 +3,8 @@
 //! Either the kernels are Montgomery's products themselves, or the driver composes them of plain ones:
 //! of a product `t < 2^(2n)` it takes `q = t m' mod 2^n` with `m' = -m^-1 mod 2^n`, and
 //! `x = (t + q m) / 2^n < 2^n + m`, less `m` if that is not below `2^n`. Then plain products, which
-//! Karatsuba makes cheap, do all the work, and the code is that of a product, a square and their halves.
+//! Karatsuba makes cheap, do all the work, and the code is that of a product, a square and their halves. Or one
+//! kernel does so, with a modulus that folds.
 //!
 //! Of `q m` the lower half is known, `-t mod 2^n`, so that two products of halves do instead of three ([`known_low`]).
 
@@ -23,15 +24,18 @@ pub enum Products {
     Montgomery,
     /// Kernels `mul` and `sqr`, and those of halves for the quotient.
     Composed,
+    /// Kernels `mul` and `sqr`, and `redc` modulo an operand that folds.
+    Folded,
 }
 
 impl Products {
     /// What is sensible for numbers of so many words: an unrolled reduction of more is larger than
     /// the memory of the machines whose words are small.
     pub fn usual(words: usize) -> Self {
-        match words <= 40 {
-            true => Products::Montgomery,
-            false => Products::Composed,
+        match words {
+            0..=40 => Products::Montgomery,
+            _ if words.is_multiple_of(4) => Products::Folded,
+            _ => Products::Composed,
         }
     }
 
@@ -40,6 +44,7 @@ impl Products {
         match self {
             Products::Montgomery => "montgomery",
             Products::Composed => "composed",
+            Products::Folded => "folded",
         }
     }
 }
@@ -48,9 +53,11 @@ impl FromStr for Products {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let all = [Products::Montgomery, Products::Composed];
+        let all = [Products::Montgomery, Products::Composed, Products::Folded];
         let found = all.into_iter().find(|p| p.name() == text);
-        found.ok_or_else(|| format!("there are no products {text}: try montgomery or composed"))
+        found.ok_or_else(|| {
+            format!("there are no products {text}: try montgomery, composed or folded")
+        })
     }
 }
 
@@ -79,6 +86,9 @@ enum How {
     Steps {
         square: Vec<Step>,
         multiply: Vec<Step>,
+        /// What both end with: `x` becomes the number at `t`, reduced.
+        reduce: Step,
+        t: Place,
         /// Room for the sum of the halves of `m`, if they need it.
         halves: Option<Place>,
     },
@@ -100,7 +110,10 @@ pub fn kernel(d: &mut Driver, op: Op, bits: u32) -> usize {
         return index;
     }
     let modular = Modular {
-        modulus: d.modulus.clone(),
+        modulus: match op {
+            Op::Redc => Modulus::RuntimeFolded,
+            _ => d.modulus.clone(),
+        },
         reduce: match d.modulus {
             Modulus::Fixed { .. } => Reduce::Full,
             _ => Reduce::Almost,
@@ -125,11 +138,12 @@ fn call(kernel: usize, pointers: &[Place]) -> Step {
     Step::Call { kernel, pointers }
 }
 
-/// Bits of `m'` that a driver for numbers of `bits` bits wants.
+/// Bits that follow `m` in a driver for numbers of `bits` bits: `m'`, and what folds.
 pub fn inverse_bits(products: Products, bits: u32, word: usize) -> u32 {
     match products {
         Products::Montgomery => 8 * word as u32,
         Products::Composed => bits,
+        Products::Folded => bits / 2 + bits,
     }
 }
 
@@ -140,9 +154,10 @@ impl Engine {
         let y = d.field("y", bits, Role::Work, "the factor");
         let z = d.field("z", bits, Role::Work, "a number that waits");
         let operand = d.modulus == Modulus::Runtime;
-        let mut field = || d.field("m", bits + inverse, Role::Work, "modulus, -modulus^-1");
+        let mut field = || d.field("m", bits + inverse, Role::Work, "modulus, and its inverse");
         match (products, operand.then(&mut field)) {
             (Products::Composed, Some(m)) => Self::composed(d, bits, [y, z, m]),
+            (Products::Folded, Some(m)) => Self::folded(d, bits, [y, z, m]),
             (_, m) => Self::of_kernels(d, bits, [y, z], m),
         }
     }
@@ -191,8 +206,26 @@ impl Engine {
         let reduce = Step::Do(d.routines.len() - 1);
         let how = How::Steps {
             square: vec![call(square, &[t, x]), reduce.clone()],
-            multiply: vec![call(product, &[t, x, y]), reduce],
+            multiply: vec![call(product, &[t, x, y]), reduce.clone()],
+            reduce,
+            t,
             halves,
+        };
+        let m = Some(m);
+        Self { x, y, m, z, how }
+    }
+
+    fn folded(d: &mut Driver, bits: u32, [y, z, m]: [Place; 3]) -> Self {
+        let t = d.field("t", 2 * bits, Role::Work, "a product");
+        let x = d.field("x", bits, Role::Work, "the product so far");
+        let [square, product, reduce] = [Op::Sqr, Op::Mul, Op::Redc].map(|op| kernel(d, op, bits));
+        let reduce = call(reduce, &[x, t, m]);
+        let how = How::Steps {
+            square: vec![call(square, &[t, x]), reduce.clone()],
+            multiply: vec![call(product, &[t, x, y]), reduce.clone()],
+            reduce,
+            t,
+            halves: None,
         };
         let m = Some(m);
         Self { x, y, m, z, how }
@@ -227,6 +260,32 @@ impl Engine {
             steps.push(copy(self.x, x));
         }
         steps
+    }
+
+    /// `x = number / 2^n mod m`.
+    pub fn reduced(&self, number: Place) -> Vec<Step> {
+        let mut steps = Vec::new();
+        match &self.how {
+            How::Steps { t, reduce, .. } => {
+                let (low, high) = (t.part(0, self.x.bytes), t.part(self.x.bytes, self.x.bytes));
+                steps.extend([copy(low, number), Step::Number { to: high, value: 0 }]);
+                steps.push(reduce.clone());
+            }
+            How::Kernels { .. } => {
+                let one = |to: Place| Step::Number { to, value: 1 };
+                steps.extend(match number == self.x {
+                    true => vec![one(self.y)],
+                    false => vec![copy(self.y, number), one(self.x)],
+                });
+                steps.extend(self.multiply());
+            }
+        }
+        steps
+    }
+
+    /// Does a square take less than a product?
+    pub fn has_cheap_squares(&self) -> bool {
+        matches!(self.how, How::Steps { .. })
     }
 
     /// A square, and after it what `choose` makes of the steps of a product by `y` and of those of none.

@@ -31,11 +31,13 @@ impl Ladder {
     }
 
     /// The window that is cheapest for so many bits: a product for each entry of the table and for each
-    /// window, which reads every entry. Of large numbers a product takes as long as reading 128.
-    pub fn cheapest(bits: u32) -> Self {
+    /// window, which reads every entry. Of large numbers a product takes as long as reading 128, of words of one
+    /// `word` byte 170.
+    pub fn cheapest(bits: u32, word: usize) -> Self {
+        let product = if word == 1 { 170 } else { 128 };
         let cost = |k: &u32| {
             let (entries, windows) = (1 << k, bits.div_ceil(*k));
-            128 * (entries + windows) + entries * windows
+            product * (entries + windows) + entries * windows
         };
         Ladder::Window((1..MOST_WINDOW).min_by_key(cost).unwrap_or(1))
     }
@@ -124,9 +126,11 @@ pub fn power(e: &Engine, room: &Room, exponent: Place, bits: u32, r2: Place) -> 
         body.push(append(e.x));
         steps.extend(repeat((1 << (k - 1)) - 1, Cell::Outer, body));
     }
-    steps.extend([copy(e.y, r2), Step::Number { to: e.x, value: 1 }]);
-    steps.extend(e.multiply());
+    steps.extend(e.reduced(r2));
     steps.push(copy(e.y, first));
+    if let Ladder::Window(k) = room.ladder {
+        steps.extend(powers(e, table, 1 << k));
+    }
     let padding = 8 * exponent.bytes - bits as usize;
     steps.push(Step::Rewind(exponent));
     steps.extend(repeat(padding, Cell::Outer, vec![Step::Bit]));
@@ -164,15 +168,6 @@ pub fn power(e: &Engine, room: &Room, exponent: Place, bits: u32, r2: Place) -> 
         }
         Ladder::Window(k) => {
             let entries = 1usize << k;
-            steps.extend([
-                Step::Table(table.at),
-                append(e.x),
-                copy(e.x, e.y),
-                append(e.x),
-            ]);
-            let mut body = e.multiply();
-            body.push(append(e.x));
-            steps.extend(repeat(entries - 2, Cell::Outer, body));
             let lookup = |to| Step::Lookup {
                 to,
                 table: table.at,
@@ -205,9 +200,33 @@ pub fn power(e: &Engine, room: &Room, exponent: Place, bits: u32, r2: Place) -> 
             steps.extend(repeat(bits as usize, Cell::Outer, body));
         }
     }
-    steps.push(Step::Number { to: e.y, value: 1 });
-    steps.extend(e.multiply());
+    steps.extend(e.reduced(e.x));
     steps.extend(e.canonical());
+    steps
+}
+
+/// `table[i] = y^i` for `x = 1`, an even number of entries.
+fn powers(e: &Engine, table: Place, entries: usize) -> Vec<Step> {
+    let mut steps = vec![
+        Step::Table(table.at),
+        append(e.x),
+        copy(e.x, e.y),
+        append(e.x),
+    ];
+    if !e.has_cheap_squares() {
+        let mut body = e.multiply();
+        body.push(append(e.x));
+        steps.extend(repeat(entries - 2, Cell::Outer, body));
+        return steps;
+    }
+    // An even entry is the square of the one in the middle, where the cell of the exponent points meanwhile.
+    steps.push(Step::Rewind(table.part(0, e.x.bytes)));
+    let mut body = vec![Step::Take(e.x)];
+    body.extend(e.square());
+    body.push(append(e.x));
+    body.extend(e.multiply());
+    body.push(append(e.x));
+    steps.extend(repeat(entries / 2 - 1, Cell::Outer, body));
     steps
 }
 
@@ -290,6 +309,9 @@ pub fn modulus(d: &mut Driver, name: &'static str, products: Products, bits: u32
     let meaning = match products {
         Products::Montgomery => "an odd modulus m, then the word -m^-1 mod 2^w",
         Products::Composed => "an odd modulus m of n bits, then -m^-1 mod 2^n",
+        Products::Folded => {
+            "an odd modulus m of n bits, then -m^-1 mod 2^(n/2), then 2^-(n/2) mod m"
+        }
     };
     d.field(name, bits + inverse, Role::Input, meaning)
 }

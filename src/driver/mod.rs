@@ -181,6 +181,8 @@ pub enum Step {
     },
     /// The next entry of a table is the one here.
     Table(usize),
+    /// `to` becomes the number where [`Cell::Next`] says, which then moves on behind it.
+    Take(Place),
     Number {
         to: Place,
         value: u8,

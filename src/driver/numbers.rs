@@ -3,6 +3,7 @@
 use num_bigint::BigUint;
 
 use super::{Driver, EXPONENT};
+use crate::spec::modulus::{folded, long_negated_inverse};
 use crate::vectors::Random;
 
 /// Numbers that no driver can work on.
@@ -95,22 +96,14 @@ pub fn field_bits(driver: &Driver, name: &str) -> u32 {
     driver.named(name).map_or(0, |f| 8 * f.place.bytes as u32)
 }
 
-/// `m`, and above its `bits` bits as many bits of `-m^-1` as the field has room for.
+/// `m`, and above its `bits` bits as many bits of `-m^-1` as the field has room for, or half of them and what folds.
 pub fn with_inverse(m: &BigUint, bits: u32, driver: &Driver, name: &str) -> BigUint {
     let room = field_bits(driver, name).saturating_sub(bits);
-    m + (negated_inverse(m, room) << bits)
-}
-
-/// `-m^-1 mod 2^bits` for odd `m`.
-pub fn negated_inverse(m: &BigUint, bits: u32) -> BigUint {
-    let power = BigUint::from(1u8) << bits;
-    // x (2 - m x) has twice as many right bits; m m = 1 mod 8.
-    let mut x = m % &power;
-    for _ in 0..u32::BITS - bits.leading_zeros() {
-        let two = BigUint::from(2u8) + &power - (m * &x) % &power;
-        x = x * two % &power;
-    }
-    (&power - x) % &power
+    let follows = match room == bits / 2 + bits {
+        true => folded(m, bits),
+        false => long_negated_inverse(m, room),
+    };
+    m + (follows << bits)
 }
 
 /// `2^(2 bits) mod m`.

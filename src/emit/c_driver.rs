@@ -145,7 +145,7 @@ fn used(passes: &str, driver: &Driver) -> String {
             Step::AddWord { .. } => name == "add_word",
             Step::NotZero { .. } => name == "not_zero",
             Step::Bit => name == "bit",
-            Step::Copy { .. } | Step::Pick { .. } => name == "copy",
+            Step::Copy { .. } | Step::Pick { .. } | Step::Take(_) => name == "copy",
             Step::Number { .. } => name == "number",
             Step::Sum(sum) => name == if sum.subtract { "subtract" } else { "add" },
             _ => false,
@@ -233,6 +233,10 @@ impl Text<'_> {
                 format!("c->next = {end}, c->left = 0;")
             }
             Step::Bit => "bit(m, c);".into(),
+            Step::Take(to) => {
+                let (to, n) = (self.at(to.at), self.words(to.bytes));
+                format!("copy({to}, m + c->next, {n}), c->next += {n};")
+            }
             Step::NoDigit => "c->digit = 0;".into(),
             Step::Copy { to, from } => {
                 let (a, n) = (self.at(from.at), self.words(from.bytes));

@@ -16,9 +16,7 @@ use super::karatsuba::{inner, inner_difference};
 use super::reduction::masked;
 use super::{Method, MethodError, Parameter, Params, positive, short_product};
 use crate::facts::Facts;
-use crate::schedule::{
-    Chain, Claim, End, Link, Pile, Schedule, Sum, Term, Word, WordStep, Words,
-};
+use crate::schedule::{Chain, Claim, End, Link, Pile, Schedule, Sum, Term, Word, WordStep, Words};
 use crate::spec::modulus::Modulus;
 use crate::spec::{Op, Spec};
 
@@ -90,7 +88,12 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     let (inverse, c) = rest.split_at(k);
 
     f.push(WordStep::Part("u = a_1 + a_0 c".into()));
-    let p = multiply_add(&mut f, (&a[..k], &c[..k]), &[&a[k..2 * k]], (plans.half, facts));
+    let p = multiply_add(
+        &mut f,
+        (&a[..k], &c[..k]),
+        &[&a[k..2 * k]],
+        (plans.half, facts),
+    );
     let addends = [&p[k..], &a[2 * k..3 * k]];
     let p1 = multiply_add(&mut f, (&a[..k], &c[k..]), &addends, (plans.half, facts));
     let (top, e) = add(&mut f, &a[3 * k..], &p1[k..]);
@@ -177,7 +180,9 @@ fn known_low(f: &mut Words, (q, m): (&[Word], &[Word]), u: &[Word], plans: &Plan
         &addends,
         (plans.difference, plans.facts),
     );
-    f.push(WordStep::Part("the upper half of q_0 k_0, from what is 0 below X".into()));
+    f.push(WordStep::Part(
+        "the upper half of q_0 k_0, from what is 0 below X".into(),
+    ));
     let out = f.fresh();
     let negated = f.chain(Sum::Sub, &[], &u0, End::Carry { out });
     let (b, upper) = (f.fresh(), f.fresh_words(h));
@@ -188,7 +193,12 @@ fn known_low(f: &mut Words, (q, m): (&[Word], &[Word]), u: &[Word], plans: &Plan
         links: links.collect(),
         end: End::Carry { out: b },
     }));
-    f.claims.push(Claim::product(&[negated, upper.clone()].concat(), &q0, &k0, &[]));
+    f.claims.push(Claim::product(
+        &[negated, upper.clone()].concat(),
+        &q0,
+        &k0,
+        &[],
+    ));
     f.push(WordStep::Part("(u + q m_0) / X".into()));
     let sign = f.fresh();
     f.push(WordStep::Sign { x: top, out: sign });

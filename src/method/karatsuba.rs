@@ -534,7 +534,31 @@ fn product(
 }
 
 /// `x - y` modulo `2^(w length)`, and the borrow as a mask. The shorter one is extended by zeros.
+/// What another product has computed already is not computed again.
 fn difference(f: &mut Words, x: &[Word], y: &[Word]) -> (Vec<Word>, Word) {
+    let is_known = |step: &WordStep| match step {
+        WordStep::Chain(Chain {
+            sum: Sum::Sub,
+            carry: None,
+            links,
+            end: End::Mask { out: mask },
+        }) => {
+            let alike = |(i, link): (usize, &Link)| {
+                *link
+                    == Link {
+                        x: x.get(i).copied(),
+                        y: y.get(i).copied(),
+                        ..Link::new(None, None, link.out)
+                    }
+            };
+            let all = links.len() == x.len().max(y.len()) && links.iter().enumerate().all(alike);
+            all.then(|| (links.iter().map(|link| link.out).collect(), *mask))
+        }
+        _ => None,
+    };
+    if let Some(known) = f.steps.iter().find_map(is_known) {
+        return known;
+    }
     let mask = f.fresh();
     let out = f.chain(Sum::Sub, x, y, End::Mask { out: mask });
     (out, mask)

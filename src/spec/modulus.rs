@@ -91,16 +91,21 @@ impl Modular {
 /// `c = (m m' + 1) / X = X^-1 mod m`, for `X = 2^(bits/2)`.
 pub fn folded(m: &BigUint, bits: u32) -> BigUint {
     let half = bits / 2;
-    let x = BigUint::from(1u8) << half;
-    // y (2 - m y) has twice as many right bits; m m = 1 mod 8.
-    let mut y = m % &x;
-    for _ in 0..u32::BITS - half.leading_zeros() {
-        let two = BigUint::from(2u8) + &x - (m * &y) % &x;
-        y = y * two % &x;
-    }
-    let inverse = (&x - y) % &x;
+    let inverse = long_negated_inverse(m, half);
     let fold = (m * &inverse + 1u8) >> half;
     inverse + (fold << half)
+}
+
+/// `-m^-1 mod 2^bits` for an odd `m` and any number of bits.
+pub fn long_negated_inverse(m: &BigUint, bits: u32) -> BigUint {
+    let power = BigUint::from(1u8) << bits;
+    // x (2 - m x) has twice as many right bits; m m = 1 mod 8.
+    let mut x = m % &power;
+    for _ in 0..u32::BITS - bits.leading_zeros() {
+        let two = BigUint::from(2u8) + &power - (m * &x) % &power;
+        x = x * two % &power;
+    }
+    (&power - x) % &power
 }
 
 /// `-m^-1 mod 2^bits` for an odd `m`: Newton's `x (2 - m x)` doubles the bits that are right.

@@ -321,6 +321,7 @@ impl Emitter {
             let mut less = Term::number(self.words(x.plus(h), g));
             less.sign = -1;
             self.program.claims.push(Claim {
+                lead: 0,
                 words: self.words(t, g),
                 terms: vec![Term::number(self.words(x, h)), less],
                 magnitude: Some(made),

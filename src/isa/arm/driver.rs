@@ -240,6 +240,14 @@ impl Emitter {
                 self.number(A, *at);
                 self.put(Cell::Entry, A);
             }
+            Step::Take(to) => {
+                self.get(A, Cell::Next);
+                self.reg(Op::ADD, false, FROM, AREA, A);
+                self.add(A, A, to.bytes);
+                self.put(Cell::Next, A);
+                self.point(TO, to.at);
+                self.copy_pass(to.bytes);
+            }
             Step::Number { to, value } => {
                 self.point(TO, to.at);
                 self.imm(Op::MOV, false, A, 0, 0);

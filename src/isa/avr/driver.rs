@@ -162,6 +162,16 @@ impl Emitter {
         self.push(Insn { op, ops });
     }
 
+    /// Skips what follows unless the bit is set.
+    fn skip(&mut self, r: u8, b: u8) {
+        let ops = Ops {
+            r,
+            b,
+            ..Ops::default()
+        };
+        self.push(Insn { op: Op::SBRC, ops });
+    }
+
     /// Goes back to `top` unless Z is set.
     fn again(&mut self, top: usize) -> Result<(), LowerError> {
         match reach(top, self.at, BRANCH) {
@@ -267,6 +277,16 @@ impl Emitter {
             }
             Step::Copy { to, from } => self.copy(*to, *from)?,
             Step::Table(at) => self.set_pair(Cell::Entry, *at as i32),
+            Step::Take(to) => {
+                self.get_pair(24, Cell::Next);
+                self.rr(Op::MOVW, X, Y);
+                self.rr(Op::ADD, X, 24);
+                self.rr(Op::ADC, X + 1, 25);
+                self.add(24, to.bytes);
+                self.put_pair(Cell::Next, 24);
+                self.point(Z, to.at);
+                self.copy_pass(to.bytes)?;
+            }
             Step::Number { to, value } => {
                 self.point(Z, to.at);
                 self.dk(Op::LDI, 25, i32::from(*value));
@@ -422,35 +442,40 @@ impl Emitter {
         let block = (1..=BLOCK).rev().find(|b| to.bytes.is_multiple_of(*b));
         let block = block.unwrap_or(1);
         let collected = || COLLECTED..COLLECTED + block as u8;
+        let pairs = || collected().step_by(2);
         self.point(Z, to.at);
         self.point(18, table);
         self.get(23, Cell::Digit);
         self.counted(22, to.bytes / block, |e| {
             e.rr(Op::MOVW, X, 18);
-            collected().for_each(|r| e.rr(Op::EOR, r, r));
-            e.rr(Op::EOR, 20, 20);
+            e.rr(Op::MOV, 20, 23);
+            e.dk(Op::LDI, 24, entries as i32 & 0xff);
             let top = e.at;
-            // 255 if this entry is the one: 0 - 1 borrows.
-            e.rr(Op::MOV, 21, 23);
-            e.rr(Op::EOR, 21, 20);
-            e.dk(Op::SUBI, 21, 1);
+            // 255 if this entry is the one: 0 - 1 borrows. No table has 256 entries.
+            e.dk(Op::SUBI, 20, 1);
             e.rr(Op::SBC, 21, 21);
-            for r in collected() {
+            // Two bytes at a time into r0 and r1, and from there if the mask has its lowest bit: the skip takes as
+            // long as what it skips. Of an odd block the last second byte is not stored.
+            for r in pairs() {
                 e.rr(Op::LDX_INC, 0, 0);
-                e.rr(Op::AND, 0, 21);
-                e.rr(Op::OR, r, 0);
+                if collected().contains(&(r + 1)) {
+                    e.rr(Op::LDX_INC, 1, 0);
+                }
+                e.skip(21, 0);
+                e.rr(Op::MOVW, r, 0);
             }
             if to.bytes > block {
                 e.add(X, to.bytes - block);
             }
-            e.rr(Op::INC, 20, 0);
-            e.dk(Op::CPI, 20, entries as i32 & 0xff);
-            // At most 59 words: within the reach of a branch.
+            e.rr(Op::DEC, 24, 0);
+            // At most 45 words: within the reach of a branch.
             let k = top as i32 - e.at as i32 - 1;
             e.branch(Op::BRBC, ZERO, k);
             collected().for_each(|r| e.push(Insn::rk(Op::STZ_INC, r, 0)));
             e.add(18, block);
-        })
+        })?;
+        self.rr(Op::EOR, 1, 1);
+        Ok(())
     }
 
     fn swap(&mut self, a: Place, b: usize) -> Result<(), LowerError> {

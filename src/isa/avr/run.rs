@@ -149,7 +149,9 @@ impl<D: Domain> Decoded<D> {
                 }
             };
         }
-        m.under(&condition, slot.ops.d, |m| (slot.meaning)(m, slot.ops))
+        let count = if slot.op == Op::MOVW { 2 } else { 1 };
+        let written = slot.ops.d..slot.ops.d + count;
+        m.under(&condition, written, |m| (slot.meaning)(m, slot.ops))
             .map_err(|fault| (2 * pc, self.explain(slot, fault)))?;
         m.pc = pc + 1;
         Ok((spent, false))

@@ -5,6 +5,8 @@
 //! takes that cycle where it is executed. So the pair takes two cycles in either case, and what
 //! follows sees `bit ? new : old` in the register it writes and in the flags.
 
+use std::ops::Range;
+
 use super::instructions::Op;
 use super::machine::{Avr, Flow, Outcome};
 use crate::domain::Domain;
@@ -32,7 +34,7 @@ impl<D: Domain> Clone for Condition<D> {
 /// How many flags arithmetic can change: C Z N V S H.
 const ARITHMETIC_FLAGS: usize = 6;
 
-/// Does `op` change nothing but Rd and arithmetic flags, in one cycle on every core?
+/// Does `op` change nothing but Rd (MOVW: two registers) and arithmetic flags, in one cycle on every core?
 pub fn can_be_conditional(op: Op) -> bool {
     use Op::*;
     matches!(
@@ -56,6 +58,7 @@ pub fn can_be_conditional(op: Op) -> bool {
             | ASR
             | SWAP
             | MOV
+            | MOVW
             | LDI
     )
 }
@@ -81,17 +84,18 @@ impl<D: Domain> Avr<D> {
         self.d.is_zero(&difference)
     }
 
-    /// Executes an instruction that writes `rd` and flags, or not.
+    /// Executes an instruction that writes `written` and flags, or not.
     ///
     /// # Errors
     /// What the instruction says.
     pub fn under(
         &mut self,
         condition: &Condition<D>,
-        rd: u8,
+        written: Range<u8>,
         meaning: impl FnOnce(&mut Self) -> Outcome,
     ) -> Outcome {
-        let (flags, word) = (self.flags.clone(), self.r(rd));
+        let flags = self.flags.clone();
+        let words: Vec<_> = written.clone().map(|r| self.r(r)).collect();
         meaning(self)?;
         // The carry first: a bound on words and the carry on its way holds at every step.
         for (i, old) in flags.iter().enumerate().take(ARITHMETIC_FLAGS) {
@@ -103,13 +107,16 @@ impl<D: Domain> Avr<D> {
             };
             self.flags[i] = self.d.select_bit(&condition.bit, set, clear);
         }
-        let new = self.r(rd);
-        let (set, clear) = if condition.skips {
-            (&word, &new)
-        } else {
-            (&new, &word)
-        };
-        let chosen = self.d.select(&condition.bit, set, clear);
-        self.set(rd, chosen)
+        for (r, old) in written.zip(&words) {
+            let new = self.r(r);
+            let (set, clear) = if condition.skips {
+                (old, &new)
+            } else {
+                (&new, old)
+            };
+            let chosen = self.d.select(&condition.bit, set, clear);
+            self.set(r, chosen)?;
+        }
+        Ok(Flow::Next)
     }
 }

@@ -256,6 +256,14 @@ impl Emitter {
                 self.number(A, *at);
                 self.put(Cell::Entry, A);
             }
+            Step::Take(to) => {
+                self.get(A, Cell::Next);
+                self.three(Op::ADDU, FROM, AREA, A);
+                self.immediate(Op::ADDIU, A, A, to.bytes as i32);
+                self.put(Cell::Next, A);
+                self.point(TO, to.at);
+                self.copy_pass(to.bytes)?;
+            }
             Step::Number { to, value } => {
                 self.point(TO, to.at);
                 self.over(to.bytes, false, |e, words| {
