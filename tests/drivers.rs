@@ -226,6 +226,9 @@ fn avr_agrees_with_big_integers() {
         Ladder::Window(5),
         Products::Montgomery,
     );
+    for ladder in LADDERS {
+        agrees::<AvrIsa>(&ATMEGA128, 64, 37, ladder, Products::Folded);
+    }
 }
 
 #[test]
@@ -234,7 +237,9 @@ fn arm_agrees_with_big_integers() {
         agrees::<ArmIsa>(&ARM7TDMI, 64, 37, ladder, Products::Montgomery);
         agrees::<ArmIsa>(&ARM7TDMI_HW2018, 160, 24, ladder, Products::Composed);
     }
-    agrees::<ArmIsa>(&ARM7TDMI, 512, 40, Ladder::Window(4), Products::Composed);
+    for products in [Products::Composed, Products::Folded] {
+        agrees::<ArmIsa>(&ARM7TDMI, 512, 40, Ladder::Window(4), products);
+    }
 }
 
 #[test]
@@ -244,7 +249,9 @@ fn mips_agrees_with_big_integers() {
         let big = MIPS[2].clone().big_endian();
         agrees::<MipsIsa>(&big, 160, 24, ladder, Products::Composed);
     }
-    agrees::<MipsIsa>(&MIPS[1], 512, 40, Ladder::Window(4), Products::Composed);
+    for products in [Products::Composed, Products::Folded] {
+        agrees::<MipsIsa>(&MIPS[1], 512, 40, Ladder::Window(4), products);
+    }
 }
 
 /// One product of the composed kind, `result = x y / 2^n mod m`, on numbers whose product has halves of 0 or of ones.

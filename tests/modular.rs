@@ -278,6 +278,75 @@ fn moduli_at_run_time() {
     ));
 }
 
+/// Reductions that fold, of numbers up to the largest: the modulus is taken or not at both places.
+fn folds<I: Isa>(core: &I::Core, words: &[u32]) {
+    for words in words {
+        let bits = words * I::WORD_BITS;
+        let folded = modular("runtime-folded", Reduce::Almost);
+        let kernel = kernel_on::<I>(
+            core,
+            &request(Op::Redc, bits, folded, "folded-karatsuba", &[]),
+        );
+        let one = BigUint::from(1u8);
+        let all = |bits: u32| (&one << bits) - &one;
+        let moduli = [
+            all(bits),
+            all(bits) - 2u8,
+            all(bits - 1),
+            (&one << (bits - 1)) + &one,
+            BigUint::from(3u8),
+        ];
+        for m in moduli {
+            let x = &one << (bits / 2);
+            // m' and 2^-(n/2) mod m by another way than the tool's.
+            let inverse = m.modinv(&x).expect("odd");
+            let fold = x.modinv(&m).expect("odd");
+            let follows = (&x - inverse) + (fold << (bits / 2));
+            let operand = &m + (follows << bits);
+            for a in [
+                all(2 * bits),
+                all(2 * bits) - all(bits / 2),
+                &m * &m,
+                &all(bits) * &all(bits),
+                all(bits / 2) << bits,
+                BigUint::ZERO,
+            ] {
+                let sources = [a.clone(), operand.clone()];
+                let run =
+                    kernel::run::<I>(&kernel.spec, core, &kernel.code, &sources, Alias::Distinct);
+                let got = run.expect("runs").0;
+                assert_eq!((&got << bits) % &m, &a % &m, "{a:x} modulo {m:x}: {got:x}");
+                assert!(got <= all(bits));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_quarter_is_folded() {
+    folds::<AvrIsa>(&ATMEGA128, &[4, 8, 12, 20, 32]);
+    folds::<ArmIsa>(&ARM7TDMI, &[4, 8, 12]);
+    folds::<MipsIsa>(&MipsCore::named("mips-4km").expect("a core"), &[4, 8, 12]);
+    let runtime = request(
+        Op::Redc,
+        64,
+        modular("runtime", Reduce::Almost),
+        "folded-karatsuba",
+        &[],
+    );
+    let refused = kernel::generate::<AvrIsa>(&runtime, &ATMEGA128);
+    assert!(refused.is_err_and(|e| e.to_string().contains("--modulus runtime-folded")));
+    let fips = request(
+        Op::Redc,
+        64,
+        modular("runtime-folded", Reduce::Almost),
+        "fips",
+        &[],
+    );
+    let refused = kernel::generate::<AvrIsa>(&fips, &ATMEGA128);
+    assert!(refused.is_err_and(|e| e.to_string().contains("leave out --method")));
+}
+
 #[test]
 fn random_moduli_of_every_shape() {
     let mut random = vectors::Random::new(6);
@@ -388,4 +457,8 @@ fn moduli_that_do_not_fit_are_refused() {
     assert!(refused(Op::Montmul, 160, Some("p192"), full).contains("192 bits"));
     assert!(refused(Op::Montmul, 160, Some("65000*2^150+1"), full).contains("168"));
     assert!(refused(Op::Redc, 256, Some("25519"), Reduce::Lazy).contains("almost"));
+    let folded = Some("runtime-folded");
+    assert!(refused(Op::Redc, 64, folded, full).contains("--reduce almost"));
+    assert!(refused(Op::Redc, 72, folded, Reduce::Almost).contains("try 96"));
+    assert!(refused(Op::Montmul, 64, folded, Reduce::Almost).contains("redc"));
 }

@@ -210,6 +210,10 @@ fn wrong_mutants_are_rejected() {
         modular(Operation::Montsqr, 32, "2^32-2^15-1", Reduce::Full),
         modular(Operation::Redc, 32, "0xffffff1d", Reduce::Full),
         modular(Operation::Montmul, 16, "runtime-bare", Reduce::Full),
+        {
+            let (spec, _) = modular(Operation::Redc, 32, "runtime-folded", Reduce::Almost);
+            (spec, ("folded-karatsuba", Params::from([("levels", 1)])))
+        },
         modular(Operation::Tomont, 24, "0xfffffb", Reduce::Full),
         modular(Operation::Tomont, 16, "runtime", Reduce::Full),
         modular(Operation::Frommont, 32, "0xffffff1d", Reduce::Full),

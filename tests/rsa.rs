@@ -308,12 +308,14 @@ fn drivers_in_c_agree_with_big_integers_on_simavr() {
     let mut random = Random::new(3);
     let montgomery = "--method fips --exponentiation montgomery --products montgomery";
     let window = "-p window=3 --products composed";
+    let folded = "-p window=4 --products folded";
     let binary = "--method fips --exponentiation binary --products montgomery";
     let sliding = "--exponentiation sliding -p window=4 --method fips --products montgomery";
     let cases = [
         (64, sliding, Ladder::Sliding(4), Products::Montgomery),
         (64, montgomery, Ladder::Montgomery, Products::Montgomery),
         (128, window, Ladder::Window(3), Products::Composed),
+        (64, folded, Ladder::Window(4), Products::Folded),
         (64, binary, Ladder::Binary, Products::Montgomery),
     ];
     for (bits, line, ladder, products) in cases {

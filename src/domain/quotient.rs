@@ -86,7 +86,7 @@ impl Algebra {
         };
         let one = Scaled::new(BigInt::from(1), 0);
         let half = u64::from(equation.w) * q.len() as u64 / 2;
-        if equation.lead == q.len() && equation.words.len() == q.len() {
+        if equation.lead == q.len() && equation.words.len() == q.len() + 1 {
             let factors = [one.times(-1), one.carried(half)];
             let known = quotients.halves.iter();
             let mut known = known.flat_map(|half| factors.iter().map(move |by| (half, by)));

@@ -262,13 +262,16 @@ impl Engine {
         steps
     }
 
-    /// `x = number / 2^n mod m`.
+    /// `x = number / 2^n mod m`; in steps of a number as long as a product, too.
     pub fn reduced(&self, number: Place) -> Vec<Step> {
         let mut steps = Vec::new();
         match &self.how {
             How::Steps { t, reduce, .. } => {
-                let (low, high) = (t.part(0, self.x.bytes), t.part(self.x.bytes, self.x.bytes));
-                steps.extend([copy(low, number), Step::Number { to: high, value: 0 }]);
+                steps.push(copy(*t, number));
+                if number.bytes < t.bytes {
+                    let to = t.part(number.bytes, t.bytes - number.bytes);
+                    steps.push(Step::Number { to, value: 0 });
+                }
                 steps.push(reduce.clone());
             }
             How::Kernels { .. } => {
@@ -283,8 +286,8 @@ impl Engine {
         steps
     }
 
-    /// Does a square take less than a product?
-    pub fn has_cheap_squares(&self) -> bool {
+    /// Are products made in steps? Then a square takes less, and reductions stand alone.
+    pub fn is_of_steps(&self) -> bool {
         matches!(self.how, How::Steps { .. })
     }
 

@@ -213,7 +213,7 @@ fn powers(e: &Engine, table: Place, entries: usize) -> Vec<Step> {
         copy(e.x, e.y),
         append(e.x),
     ];
-    if !e.has_cheap_squares() {
+    if !e.is_of_steps() {
         let mut body = e.multiply();
         body.push(append(e.x));
         steps.extend(repeat(entries - 2, Cell::Outer, body));

@@ -2,7 +2,7 @@
 
 use num_bigint::BigUint;
 
-use super::engine::{Engine, Products, copy, kernel};
+use super::engine::{Engine, Factor, Products, copy, kernel};
 use super::exponentiation::{Ladder, Room, modulus, operand, power};
 use super::numbers::{Inputs, field_bits, r_squared, with_inverse};
 use super::{Cell, Driver, Place, Role, Step, Sum};
@@ -62,10 +62,17 @@ pub fn private(word: usize, bits: u32, ladder: Ladder, products: Products) -> Dr
     d
 }
 
-/// `x = input 2^n mod m` of an input of `2n` bits: `high 2^(2n) + low 2^n`, each by products with `2^(2n)`.
+/// `x = input 2^n mod m` of an input of `2n` bits: reduced, and twice by `2^(2n)`; or `high 2^(2n) + low 2^n`, each by
+/// products with `2^(2n)`.
 fn residue(e: &Engine, input: Place, r2: Place) -> Vec<Step> {
     let n = e.x.bytes;
-    let mut steps = vec![copy(e.y, r2), copy(e.x, input.part(n, n))];
+    let mut steps = vec![copy(e.y, r2)];
+    if e.is_of_steps() {
+        steps.extend(e.reduced(input));
+        steps.extend(e.products(&[Factor::Y, Factor::Y]));
+        return steps;
+    }
+    steps.push(copy(e.x, input.part(n, n)));
     steps.extend(e.multiply());
     steps.extend(e.multiply());
     steps.extend([copy(e.z, e.x), copy(e.x, input.part(0, n))]);

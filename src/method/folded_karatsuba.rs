@@ -43,13 +43,16 @@ pub static METHOD: Method = Method {
     defaults: |spec, facts| {
         let k = spec.size.a / spec.word_bits / 2;
         let levels = (1..8).filter(|l| *l == 1 || (4..=12).contains(&k.div_ceil(1 << l)));
-        let plans = match super::karatsuba::inner_plans(facts) < 5 {
-            true => (0, 0),
-            false => (522, 5535),
+        let (plans, low) = match (super::karatsuba::inner_plans(facts) < 5, k > 40) {
+            (true, _) => (&[0][..], 0),
+            (_, true) => (&[622, 922][..], 5535),
+            (_, false) => (&[522, 622][..], 5535),
         };
-        levels
-            .map(|levels| Params::from([("plan", plans.0), ("levels", levels), ("low", plans.1)]))
-            .collect()
+        let sets = levels.flat_map(|levels| {
+            let plans = plans.iter();
+            plans.map(move |plan| Params::from([("plan", *plan), ("levels", levels), ("low", low)]))
+        });
+        sets.collect()
     },
     schedule,
 };
@@ -108,9 +111,9 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     f.push(WordStep::Part("q = u m' mod X".into()));
     let q = short_product::low(&mut f, (&u[..k], inverse), &[], (levels, low), facts);
     f.claims.push(Claim::product(&q, &u[..k], inverse, &[]));
-    let g = known_low(&mut f, (&q, &m[..k]), &u[..k], &plans);
+    let g = known_low(&mut f, (&q, &m[..k]), &u[..2 * k], &plans);
     f.push(WordStep::Part("(u + q m) / X".into()));
-    let addends = [&g[..], &u[k..2 * k]];
+    let addends = [&g[..]];
     let p = multiply_add(&mut f, (&q, &m[k..]), &addends, (plans.half, facts));
     let (top, s) = add(&mut f, &p[k..], &u[2 * k..]);
     let x = [&p[..k], &top].concat();
@@ -124,18 +127,16 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     Ok(Schedule::Words(f))
 }
 
-/// `x y` and numbers as long as `x`, two at most.
+/// `x y` and numbers, of which one may be a little longer than `x`; their sum fits.
 fn multiply_add(
     f: &mut Words,
     (x, y): (&[Word], &[Word]),
     addends: &[&[Word]],
     (plan, facts): (usize, &Facts),
 ) -> Vec<Word> {
-    let column = |i: usize| addends.iter().map(|a| a[i]).collect();
-    let columns: Vec<_> = match addends {
-        [] => Vec::new(),
-        _ => (0..x.len()).map(column).collect(),
-    };
+    let longest = addends.iter().map(|a| a.len()).max().unwrap_or(0);
+    let column = |i: usize| addends.iter().filter_map(|a| a.get(i)).copied().collect();
+    let columns: Vec<_> = (0..longest).map(column).collect();
     let words = inner(f, (x, y), &columns, (plan, None), facts);
     let mut claim = Claim::product(&words, x, y, &[]);
     claim.terms.extend(addends.iter().map(|a| Term::number(a)));
@@ -162,10 +163,11 @@ fn subtract_if(f: &mut Words, x: &[Word], y: &[Word], word: Word) -> Vec<Word> {
     masked(f, Sum::Sub, (x, &y), mask, End::Drop)
 }
 
-/// `g = (u + q m) / X` for a multiple of `X`, all of as many words as `X`.
+/// `g = (u + q m) / X` for a multiple of `X`, for `q` and `m` of as many words as `X`, and `u` of twice as many: one word more.
 fn known_low(f: &mut Words, (q, m): (&[Word], &[Word]), u: &[Word], plans: &Plans) -> Vec<Word> {
     let h = q.len() / 2;
     let halves = |x: &[Word]| [x[..h].to_vec(), x[h..].to_vec()];
+    let (u, above) = u.split_at(2 * h);
     let ([q0, q1], [k0, k1], [u0, u1]) = (halves(q), halves(m), halves(u));
     f.push(WordStep::Part("H = q_1 k_1".into()));
     let high = multiply_add(f, (&q1, &k1), &[], (plans.quarter, plans.facts));
@@ -199,24 +201,33 @@ fn known_low(f: &mut Words, (q, m): (&[Word], &[Word]), u: &[Word], plans: &Plan
         &k0,
         &[],
     ));
-    f.push(WordStep::Part("(u + q m_0) / X".into()));
+    f.push(WordStep::Part(
+        "(u + q m_0) / X, with the second quarter of u".into(),
+    ));
     let sign = f.fresh();
     f.push(WordStep::Sign { x: top, out: sign });
     let pile = |i: usize| {
-        let mut addends = match i < h {
-            true => vec![high[i], upper[i], e[h + i]],
-            false => vec![high[i], if i == h { top } else { sign }],
-        };
-        addends.extend([out, b].into_iter().filter(|_| i == 0));
+        let mut addends: Vec<_> = high
+            .get(i)
+            .into_iter()
+            .chain(above.get(i))
+            .copied()
+            .collect();
+        addends.extend(match i {
+            0 => vec![upper[0], e[h], out, b],
+            i if i < h => vec![upper[i], e[h + i]],
+            i if i == h => vec![top],
+            _ => vec![sign],
+        });
         Pile {
             addends,
             ..Pile::default()
         }
     };
-    let g = f.sweep((0..2 * h).map(pile).collect());
+    let g = f.sweep((0..=2 * h).map(pile).collect());
     f.claims.push(Claim {
         lead: 2 * h,
-        ..Claim::product(&g, q, m, u)
+        ..Claim::product(&g, q, m, &[u, above].concat())
     });
     g
 }

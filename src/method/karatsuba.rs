@@ -12,9 +12,10 @@
 //! subtraction is `-W sa DB = W (sa ~DB + sa) - W^2 sa`, and `sa sb - sa - sb = -(sa | sb)`.
 
 use super::bottom::{Over, add_layers, columns, equation, layers, rows};
+use super::differences::{both, complemented, correct, difference, either};
 use super::{Method, MethodError, Parameter, Params, one_size, positive};
 use crate::facts::Facts;
-use crate::schedule::{Chain, End, Link, Schedule, Sum, Word, WordStep, Words};
+use crate::schedule::{End, Schedule, Sum, Word, WordStep, Words};
 use crate::spec::{Op, Spec};
 
 /// Karatsuba.
@@ -276,14 +277,17 @@ fn inner_sets(facts: &Facts) -> (&'static [[usize; 9]], &'static [usize]) {
     }
 }
 
-/// How many there are.
+/// How many there are; where there are many the last is for large products.
 pub(super) fn inner_plans(facts: &Facts) -> usize {
-    inner_sets(facts).1.len()
+    inner_sets(facts).1.len() + usize::from(facts.free_registers >= MANY)
 }
 
 fn inner_plan(n: usize, (number, levels): (usize, Option<usize>), facts: &Facts) -> Plan {
     let (sets, usual) = inner_sets(facts);
-    let [most, rows, columns, swap, early, late, apart, turn, whole] = sets[usual[number]];
+    let set = usual
+        .get(number)
+        .map_or(MANY_REGISTERS_LARGE[3], |i| sets[*i]);
+    let [most, rows, columns, swap, early, late, apart, turn, whole] = set;
     let small = || (0..).find(|l| n.div_ceil(1 << l) <= most.min(8));
     Plan {
         levels: levels.or_else(small).unwrap_or(0),
@@ -531,89 +535,4 @@ fn product(
         beyond = f.chain(Sum::Add, &[beyond], &[word], End::Drop)[0];
     }
     (result, long.then_some(beyond))
-}
-
-/// `x - y` modulo `2^(w length)`, and the borrow as a mask. The shorter one is extended by zeros.
-/// What another product has computed already is not computed again.
-fn difference(f: &mut Words, x: &[Word], y: &[Word]) -> (Vec<Word>, Word) {
-    let is_known = |step: &WordStep| match step {
-        WordStep::Chain(Chain {
-            sum: Sum::Sub,
-            carry: None,
-            links,
-            end: End::Mask { out: mask },
-        }) => {
-            let alike = |(i, link): (usize, &Link)| {
-                *link
-                    == Link {
-                        x: x.get(i).copied(),
-                        y: y.get(i).copied(),
-                        ..Link::new(None, None, link.out)
-                    }
-            };
-            let all = links.len() == x.len().max(y.len()) && links.iter().enumerate().all(alike);
-            all.then(|| (links.iter().map(|link| link.out).collect(), *mask))
-        }
-        _ => None,
-    };
-    if let Some(known) = f.steps.iter().find_map(is_known) {
-        return known;
-    }
-    let mask = f.fresh();
-    let out = f.chain(Sum::Sub, x, y, End::Mask { out: mask });
-    (out, mask)
-}
-
-fn both(f: &mut Words, x: Word, y: Word) -> Word {
-    let out = f.fresh();
-    f.push(WordStep::And { x, y, out });
-    out
-}
-
-fn either(f: &mut Words, x: Word, y: Word) -> Word {
-    let out = f.fresh();
-    f.push(WordStep::Or { x, y, out });
-    out
-}
-
-/// `sum (~d & mask)` and, as one word more, how many masks are ones.
-fn complemented(f: &mut Words, parts: [(&[Word], Word); 2]) -> Vec<Vec<Word>> {
-    let mut list = vec![Vec::new(); parts[0].0.len()];
-    for (d, mask) in parts {
-        for (words, x) in list.iter_mut().zip(d) {
-            let (taken, out) = (both(f, *x, mask), f.fresh());
-            let [x, y] = [taken, mask];
-            f.push(WordStep::Xor { x, y, out });
-            words.push(out);
-        }
-    }
-    let ones = f.links(Sum::Sub, vec![(None, Some(parts[0].1))], End::Drop);
-    list[0].extend(f.chain(Sum::Sub, &ones, &[parts[1].1], End::Drop));
-    list
-}
-
-/// `y - W (d & mask)`, and `e` less the borrow.
-fn correct(
-    f: &mut Words,
-    y: &[Word],
-    low: usize,
-    d: &[Word],
-    mask: Word,
-    e: Word,
-) -> (Word, Vec<Word>) {
-    let out = f.fresh_words(low);
-    let links = (0..low)
-        .map(|i| Link {
-            mask: Some(mask),
-            ..Link::new(Some(y[low + i]), Some(d[i]), out[i])
-        })
-        .collect();
-    let less = f.fresh();
-    f.push(WordStep::Chain(Chain {
-        sum: Sum::Sub,
-        carry: None,
-        links,
-        end: End::Into { x: e, out: less },
-    }));
-    (less, [&y[..low], &out].concat())
 }

@@ -7,6 +7,7 @@ mod catching;
 pub mod cihs;
 pub mod cios;
 pub mod consecutive_operand_caching;
+mod differences;
 pub mod fios;
 pub mod fips;
 pub mod folded_karatsuba;

@@ -51,6 +51,13 @@ impl OnIsa for Methods {
             let fixed = format!("2^{words}-17");
             let moduli = match (op.is_modular(), op.is_montgomery()) {
                 (false, _) => vec![None],
+                (_, true) if op == Op::Redc => {
+                    vec![
+                        Some("runtime"),
+                        Some("runtime-folded"),
+                        Some(fixed.as_str()),
+                    ]
+                }
                 (_, true) => vec![Some("runtime"), Some(fixed.as_str())],
                 _ => vec![Some(fixed.as_str())],
             };
@@ -58,7 +65,10 @@ impl OnIsa for Methods {
                 let request = Request {
                     op,
                     size: words.into(),
-                    modular: modulus.map(|m| modular(m, Reduce::Full)),
+                    modular: modulus.map(|m| match m == "runtime-folded" {
+                        true => modular(m, Reduce::Almost),
+                        false => modular(m, Reduce::Full),
+                    }),
                     method: Some(method.name.into()),
                     params: Default::default(),
                     max_regs: None,
@@ -180,15 +190,29 @@ fn two_levels<I: Isa>(op: Op, method: &str) -> Request {
     }
 }
 
-/// Karatsuba in two levels with an instruction left out, and with claims changed at random: proved only
-/// if it is right. `.0`: how many mutants.
-struct Lies(usize);
+/// A reduction that folds, of four words.
+fn folded<I: Isa>() -> Request {
+    Request {
+        size: (4 * I::WORD_BITS).into(),
+        modular: Some(modular("runtime-folded", Reduce::Almost)),
+        params: Default::default(),
+        method: None,
+        ..two_levels::<I>(Op::Redc, "")
+    }
+}
+
+/// Karatsuba in two levels, or a reduction that folds, with an instruction left out, and with claims changed at
+/// random: proved only if it is right. `.0`: how many mutants.
+struct Lies(usize, Op);
 
 impl OnIsa for Lies {
     type Output = ();
 
     fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) {
-        let request = two_levels::<I>(Op::Mul, "karatsuba");
+        let request = match self.1 {
+            Op::Redc => folded::<I>(),
+            op => two_levels::<I>(op, "karatsuba"),
+        };
         let (spec, candidate) = kernel::choose::<I>(&request, core).expect("a kernel");
         let mut random = Random::new(8);
         let [mut wrong, mut needed] = [0, 0];
@@ -209,12 +233,13 @@ impl OnIsa for Lies {
                 }
                 let word = words[random.below(words.len())];
                 let at = random.below(claim.words.len());
-                match random.below(6) {
+                match random.below(7) {
                     0 => claim.words[at] = word,
                     1 => claim.terms[0].sign *= -1,
                     2 => claim.terms[0].shift += 1,
                     3 => claim.terms.push(Term::number(vec![word])),
                     4 => claim.terms = vec![Term::number(claim.words.clone())],
+                    5 => claim.lead = random.below(4),
                     _ => claim.magnitude = None,
                 }
             }
@@ -233,8 +258,10 @@ impl OnIsa for Lies {
 
 #[test]
 fn lies_prove_nothing() {
-    on_core(AVR.core, Lies(120));
-    on_core(MIPS.core, Lies(60));
+    on_core(AVR.core, Lies(120, Op::Mul));
+    on_core(MIPS.core, Lies(60, Op::Mul));
+    on_core(AVR.core, Lies(160, Op::Redc));
+    on_core(ARM.core, Lies(80, Op::Redc));
 }
 
 /// What is written is read; broken records give nothing, or other claims, and end.
@@ -267,6 +294,10 @@ fn records_come_back() {
                 },
             }),
             ..Claim::equation(vec![register(0, 7)], Vec::new())
+        },
+        Claim {
+            lead: 200,
+            ..Claim::equation(vec![register(5, 3)], vec![Term::number(vec![far(2)])])
         },
     ];
     let mut bytes = hints::encode("one", &claims);
