@@ -12,7 +12,7 @@
 //! subtraction is `-W sa DB = W (sa ~DB + sa) - W^2 sa`, and `sa sb - sa - sb = -(sa | sb)`.
 
 use super::bottom::{Over, add_layers, columns, equation, layers, rows};
-use super::differences::{both, complemented, correct, difference, either};
+use super::middle_signs::{both, complemented, correct, difference, either};
 use super::{Method, MethodError, Parameter, Params, one_size, positive};
 use crate::facts::Facts;
 use crate::schedule::{End, Schedule, Sum, Word, WordStep, Words};
