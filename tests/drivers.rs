@@ -237,9 +237,10 @@ fn arm_agrees_with_big_integers() {
         agrees::<ArmIsa>(&ARM7TDMI, 64, 37, ladder, Products::Montgomery);
         agrees::<ArmIsa>(&ARM7TDMI_HW2018, 160, 24, ladder, Products::Composed);
     }
-    for products in [Products::Composed, Products::Folded] {
-        agrees::<ArmIsa>(&ARM7TDMI, 512, 40, Ladder::Window(4), products);
-    }
+    let window = Ladder::Window(4);
+    agrees::<ArmIsa>(&ARM7TDMI, 512, 40, window, Products::Composed);
+    // Where products take as long as is said of them, which is nearly all.
+    agrees::<ArmIsa>(&ARM7TDMI_HW2018, 512, 40, window, Products::Folded);
 }
 
 #[test]
