@@ -35,7 +35,11 @@ pub(crate) fn trespass<I: Isa>(spec: &Spec, core: &I::Core, function: &Function)
     /// Runs: where a function goes depends little on its operands.
     const RUNS: usize = 64;
     let list = vectors::of(spec, RUNS, u64::from(spec.size.a));
+    let mut stuck = 0;
     list.into_iter().zip(1..).find_map(|(sources, noise)| {
+        if stuck == STUCK {
+            return None;
+        }
         let operands = Operands {
             spec,
             sources: &sources,
@@ -49,6 +53,7 @@ pub(crate) fn trespass<I: Isa>(spec: &Spec, core: &I::Core, function: &Function)
         };
         let limit = FENCED_LIMIT.min(function.limit);
         let stopped = I::call_concrete(core, &function, &operands, limit).err()?;
+        stuck += usize::from(matches!(stopped.1, Fault::StepLimit(_) | Fault::Endless(_)));
         let text = || prove::describe::<I>(core, &function, &stopped);
         let given = || given(spec, &sources);
         (stopped.1.is_memory()).then(|| format!("{}: {}", given(), text()))
