@@ -1,6 +1,5 @@
 //! The methods: pure functions from a spec, a machine's facts and parameters to a [`Schedule`].
 
-mod additions;
 mod bottom;
 pub mod carry_chain;
 mod catching;
@@ -20,6 +19,7 @@ pub mod karatsuba_squaring;
 pub mod kcm;
 pub mod lazy_doubling;
 mod middle_signs;
+mod number_products;
 pub mod operand_caching;
 pub mod operand_scanning;
 pub mod product_scanning;

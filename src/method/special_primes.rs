@@ -14,8 +14,8 @@ use num_traits::Signed;
 use super::reduction::{Reduction, digits, masked};
 use super::separated::{self, whole};
 use super::{
-    Method, MethodError, Params, additions, consecutive_operand_caching, hybrid, karatsuba,
-    karatsuba_comba, karatsuba_squaring, lazy_doubling, operand_caching, product_scanning,
+    Method, MethodError, Params, consecutive_operand_caching, hybrid, karatsuba, karatsuba_comba,
+    karatsuba_squaring, lazy_doubling, number_products, operand_caching, product_scanning,
     reverse_hybrid, shift_and_add, sliding_block_doubling, square_carry_catcher,
     square_product_scanning, square_reverse_hybrid,
 };
@@ -414,7 +414,7 @@ fn after(
         let p = rest.operand(0);
         folding.fold(spec, &mut rest, m, p)?;
         if facts.tile_registers > 0 {
-            additions::make(&mut rest);
+            number_products::make(&mut rest);
         }
         return Ok(Schedule::Stages(Stages {
             spec: spec.clone(),
