@@ -148,7 +148,7 @@ fn nested(
         &unroll.into_iter().collect(),
     )?;
     match made {
-        Schedule::Scans(scans) => Ok(Lowest::Scans(scans)),
+        Schedule::Scans(scans) => Ok(Lowest::Scans(Box::new(scans))),
         _ => Err(MethodError::NoLoops(product.name)),
     }
 }

@@ -20,7 +20,7 @@ pub enum Lowest {
     /// Bands in loops.
     Bands(Loops),
     /// Two nested loops.
-    Scans(Scans),
+    Scans(Box<Scans>),
 }
 
 impl Halves {
