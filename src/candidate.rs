@@ -88,7 +88,15 @@ impl Plan {
         let schedule = (method.schedule)(spec, facts, &params)?;
         let made = schedule.style();
         if let Some(asked) = asked.filter(|style| *style != made) {
-            return Err(Error::Style(method.name, asked.name(), made.name()));
+            let others = method::in_nested_loops(spec.op).filter(|name| {
+                asked == Style::Rolled && made == Style::Unrolled && *name != method.name
+            });
+            return Err(Error::Style {
+                method: method.name,
+                asked: asked.name(),
+                made: made.name(),
+                others,
+            });
         }
         let counts = schedule.count().map_err(invalid(method))?;
         Ok(Self {

@@ -52,8 +52,14 @@ pub enum Error {
     },
     #[error("{0} (a defect of this tool)")]
     Encode(String),
-    #[error("{0} has no {1} form here, only {2}: try --style {2}, or leave out --method")]
-    Style(&'static str, &'static str, &'static str),
+    #[error("{method} has no {asked} form here, only {made}: try --style {made}{}, or leave out --method", other(.others))]
+    Style {
+        method: &'static str,
+        asked: &'static str,
+        made: &'static str,
+        /// A method that makes the same in loops.
+        others: Option<&'static str>,
+    },
     #[error("there is no instruction {0}: the kernel has {1}")]
     Drop(usize, usize),
     #[error("no method makes {0}: `lozenge check --op {0}` audits a function that computes it")]
@@ -67,6 +73,11 @@ pub enum Error {
         /// Bytes of the smallest, where it is too long.
         least: Option<usize>,
     },
+}
+
+/// A method, as it is typed.
+fn other(name: &Option<&'static str>) -> String {
+    name.map_or(String::new(), |name| format!(", --method {name}"))
 }
 
 /// What works where this does not: a machine knows no method.
@@ -241,7 +252,7 @@ fn choose_but<I: Isa>(
 /// does not multiply most.
 fn more_telling(known: Option<Error>, new: Error) -> Error {
     let says = |error: &Error| match error {
-        Error::Style(..) => 0,
+        Error::Style { .. } => 0,
         Error::Method(MethodError::OnlyLoops(_)) => 1,
         Error::Lower {
             error: LowerError::NoMultiplier(_),

@@ -287,7 +287,7 @@ fn what_has_no_loops_is_refused() {
         let mut request = request((op, method), words, Reduce::Full, Style::Rolled, 1);
         request.modular.as_mut().expect("a modulus").modulus = modulus.parse().expect("a modulus");
         match kernel::generate::<ArmIsa>(&request, &ARM7TDMI) {
-            Err(error @ (Error::Style(..) | Error::Lower { .. })) => {
+            Err(error @ (Error::Style { .. } | Error::Lower { .. })) => {
                 let text = error.to_string();
                 let hints = ["--style unrolled", "--method fips"];
                 assert!(hints.iter().any(|hint| text.contains(hint)), "{text}");

@@ -236,7 +236,7 @@ fn the_fastest_side_is_found() {
 #[test]
 fn what_has_no_loops_names_what_works() {
     let refused = |core: &Core, request: &Request| match kernel::generate::<AvrIsa>(request, core) {
-        Err(error @ (Error::Style(..) | Error::Lower { .. } | Error::Method(_))) => {
+        Err(error @ (Error::Style { .. } | Error::Lower { .. } | Error::Method(_))) => {
             error.to_string()
         }
         Err(error) => panic!("{error}"),

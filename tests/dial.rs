@@ -155,6 +155,35 @@ fn what_does_not_fit_is_told() {
     }
 }
 
+/// A method without loops names one that makes the same in loops, on every machine, and that works.
+#[test]
+fn a_style_that_a_method_lacks() {
+    for (target, method) in [
+        ("mul 64", "karatsuba"),
+        ("sqr 64", "lazy-doubling"),
+        ("montmul 64 --modulus runtime", "cios"),
+        ("montsqr 64 --modulus runtime", "sos"),
+        ("redc 64 --modulus runtime", "sos"),
+        ("modmul 64 --modulus 2^64-59", "karatsuba+fold"),
+        ("modsqr 64 --modulus 2^64-59", "lazy-doubling+fold"),
+    ] {
+        for core in ["atmega128", "arm7tdmi", "mips-4km"] {
+            let folder = tempfile::tempdir().expect("a temporary folder");
+            let rest = format!(
+                "--core {core} --style rolled -o {}",
+                folder.path().display()
+            );
+            let output = lozenge(&format!("gen {target} {rest} --method {method}"));
+            let told = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(2), "{target} {core}: {told}");
+            let other = told.split("--method ").nth(1).unwrap_or_default();
+            let other = other.split(',').next().unwrap_or_default();
+            let report = json(&format!("gen {target} {rest} --method {other} --json"));
+            assert!(is_proved(&report), "{target} {core} {other}");
+        }
+    }
+}
+
 /// The marks are what the definition says, and `--pareto` shows the marked rows alone.
 #[test]
 fn pareto_rows_are_those_that_no_other_beats() {

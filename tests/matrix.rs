@@ -153,7 +153,7 @@ fn judge<I: Isa>(core: &I::Core, cell: &Cell, shared: &Mutex<Tally>) {
     let kernel = match kernel {
         Ok(kernel) if kernel.is_proved() => kernel,
         Ok(kernel) => return tally.unknown.push(format!("{name}: {:?}", kernel.proof)),
-        Err(error @ (Error::Lower { .. } | Error::Method(_) | Error::Style(..))) => {
+        Err(error @ (Error::Lower { .. } | Error::Method(_) | Error::Style { .. })) => {
             *tally.unsupported.entry(error.to_string()).or_default() += 1;
             return;
         }

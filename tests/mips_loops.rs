@@ -206,7 +206,7 @@ fn what_has_no_loops_is_refused() {
         request.method = Some(method.into());
         request.modular.as_mut().expect("a modulus").modulus = modulus.parse().expect("a modulus");
         match kernel::generate::<MipsIsa>(&request, &wide) {
-            Err(error @ (Error::Style(..) | Error::Lower { .. })) => error.to_string(),
+            Err(error @ (Error::Style { .. } | Error::Lower { .. })) => error.to_string(),
             Err(error) => panic!("{error}"),
             Ok(_) => panic!("{op:?} of {bits} bits"),
         }

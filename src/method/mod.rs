@@ -196,6 +196,18 @@ pub fn find_for(name: &str, op: Op) -> Option<&'static Method> {
     find(name).or_else(|| behind.find(|m| m.computes(op)))
 }
 
+/// A method that makes `op` in two nested loops on every machine.
+pub fn in_nested_loops(op: Op) -> Option<&'static str> {
+    match op {
+        Op::Mul => Some(product_scanning::METHOD.name),
+        Op::Sqr => Some(square_product_scanning::METHOD.name),
+        Op::Montmul | Op::Montsqr | Op::Redc | Op::Frommont => Some(fips::METHOD.name),
+        Op::Modmul => Some("product-scanning+fold"),
+        Op::Modsqr => Some("square-product-scanning+fold"),
+        _ => None,
+    }
+}
+
 /// `operand-caching e=10`.
 pub fn text(name: &str, params: &Params) -> String {
     let given = params
