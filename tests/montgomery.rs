@@ -32,7 +32,7 @@ struct Cell {
 }
 
 /// Moduli of `n` words of `w` bits: dense, with m' = 1, with m' = -1 and words of 0 (an optimal prime field), a
-/// random one, one that leaves two bits, and one that only the caller knows.
+/// random one, one that leaves two bits, and those that only the caller knows, with `m'` or with what folds.
 fn moduli(n: u32, w: u32) -> Vec<Modulus> {
     let bits = n * w;
     let number = |value: BigUint| Modulus::Fixed {
@@ -52,6 +52,7 @@ fn moduli(n: u32, w: u32) -> Vec<Modulus> {
         number(drawn),
         number(small),
         Modulus::Runtime,
+        Modulus::RuntimeFolded,
     ]
 }
 

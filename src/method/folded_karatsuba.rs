@@ -109,7 +109,7 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     u.splice(k.., less);
 
     f.push(WordStep::Part("q = u m' mod X".into()));
-    let q = short_product::low(&mut f, (&u[..k], inverse), &[], (levels, low), facts);
+    let q = short_product::low(&mut f, (&u[..k], inverse), &[], (levels, low, true), facts);
     f.claims.push(Claim::product(&q, &u[..k], inverse, &[]));
     let g = known_low(&mut f, (&q, &m[..k]), &u[..2 * k], &plans);
     f.push(WordStep::Part("(u + q m) / X".into()));
@@ -137,7 +137,7 @@ fn multiply_add(
     let longest = addends.iter().map(|a| a.len()).max().unwrap_or(0);
     let column = |i: usize| addends.iter().filter_map(|a| a.get(i)).copied().collect();
     let columns: Vec<_> = (0..longest).map(column).collect();
-    let words = inner(f, (x, y), &columns, (plan, None), facts);
+    let words = inner(f, (x, y), &columns, (plan, None, true), facts);
     let mut claim = Claim::product(&words, x, y, &[]);
     claim.terms.extend(addends.iter().map(|a| Term::number(a)));
     f.claims.push(claim);

@@ -12,7 +12,7 @@
 //! subtraction is `-W sa DB = W (sa ~DB + sa) - W^2 sa`, and `sa sb - sa - sb = -(sa | sb)`.
 
 use super::bottom::{Over, add_layers, columns, equation, layers, rows};
-use super::middle_signs::{both, complemented, correct, difference, either};
+use super::middle_signs::{both, complemented, correct, difference, either, known_difference};
 use super::{Method, MethodError, Parameter, Params, one_size, positive};
 use crate::facts::Facts;
 use crate::schedule::{End, Schedule, Sum, Word, WordStep, Words};
@@ -187,9 +187,17 @@ struct Plan {
     kind: Kind,
     by_columns: bool,
     swapped: bool,
+    /// Take differences that another product has computed?
+    shared: bool,
 }
 
 impl Plan {
+    /// `x - y` modulo `2^(w length)`, and the borrow as a mask.
+    fn difference(&self, f: &mut Words, x: &[Word], y: &[Word]) -> (Vec<Word>, Word) {
+        let known = self.shared.then(|| known_difference(f, x, y)).flatten();
+        known.unwrap_or_else(|| difference(f, x, y))
+    }
+
     fn at(&self, choice: Choice) -> usize {
         choice.0[self.kind as usize]
     }
@@ -229,6 +237,7 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
         kind: Kind::Whole,
         by_columns: false,
         swapped: false,
+        shared: false,
     };
     planned(METHOD.name, spec, facts, plan)
 }
@@ -255,6 +264,7 @@ pub(super) fn over(
         kind: Kind::Whole,
         by_columns: false,
         swapped: false,
+        shared: false,
     };
     planned(method, spec, facts, plan)
 }
@@ -282,7 +292,11 @@ pub(super) fn inner_plans(facts: &Facts) -> usize {
     inner_sets(facts).1.len() + usize::from(facts.free_registers >= MANY)
 }
 
-fn inner_plan(n: usize, (number, levels): (usize, Option<usize>), facts: &Facts) -> Plan {
+fn inner_plan(
+    n: usize,
+    (number, levels, shared): (usize, Option<usize>, bool),
+    facts: &Facts,
+) -> Plan {
     let (sets, usual) = inner_sets(facts);
     let set = usual
         .get(number)
@@ -302,18 +316,20 @@ fn inner_plan(n: usize, (number, levels): (usize, Option<usize>), facts: &Facts)
         kind: Kind::Whole,
         by_columns: false,
         swapped: false,
+        shared,
     }
 }
 
-/// `x y + sum of addends` modulo `2^(2 w n)` by plan `number` of those, on so many levels, or until 8 words are left.
+/// `x y + sum of addends` modulo `2^(2 w n)` by plan `how.0` of those, on so many levels, or until 8 words are left;
+/// `how.2`: are differences shared with other products?
 pub(super) fn inner(
     f: &mut Words,
     (x, y): (&[Word], &[Word]),
     addends: &[Vec<Word>],
-    (number, levels): (usize, Option<usize>),
+    how: (usize, Option<usize>, bool),
     facts: &Facts,
 ) -> Vec<Word> {
-    let plan = inner_plan(x.len(), (number, levels), facts);
+    let plan = inner_plan(x.len(), how, facts);
     product(f, x, y, addends, Over::None, plan).0
 }
 
@@ -326,8 +342,9 @@ pub(super) fn inner_difference(
     (number, facts): (usize, &Facts),
 ) -> (Vec<Word>, Word) {
     let n = x0.len();
-    let (da, sa) = difference(f, x0, x1);
-    let (db, sb) = difference(f, y1, y0);
+    let plan = inner_plan(n, (number, None, true), facts);
+    let (da, sa) = plan.difference(f, x0, x1);
+    let (db, sb) = plan.difference(f, y1, y0);
     let complements = complemented(f, [(&da, sb), (&db, sa)]);
     let both = either(f, sa, sb);
     let mut columns = addends.to_vec();
@@ -335,7 +352,6 @@ pub(super) fn inner_difference(
     for (column, words) in columns[n..].iter_mut().zip(complements) {
         column.extend(words);
     }
-    let plan = inner_plan(n, (number, None), facts);
     let (words, beyond) = product(f, &da, &db, &columns, Over::To(both), plan);
     (words, beyond.unwrap_or(both))
 }
@@ -405,8 +421,8 @@ fn product(
         equation(f, &l, xl, yl, &[]);
     }
     let (l_lo, l_hi) = l.split_at(low);
-    let x_early = matches!(early, 1 | 2).then(|| difference(f, xl, xh));
-    let y_early = matches!(early, 1 | 3).then(|| difference(f, yh, yl));
+    let x_early = matches!(early, 1 | 2).then(|| plan.difference(f, xl, xh));
+    let y_early = matches!(early, 1 | 3).then(|| plan.difference(f, yh, yl));
     f.push(WordStep::Part(format!("{n} words: Z = xh yh + L_hi")));
     let once: Vec<_> = l_hi.iter().map(|w| vec![*w]).collect();
     let wider = if low > high { Over::Wanted } else { Over::None };
@@ -416,8 +432,8 @@ fn product(
         equation(f, &z, xh, yh, &once);
     }
     f.push(WordStep::Part(format!("{n} words: differences")));
-    let (da, sa) = x_early.unwrap_or_else(|| difference(f, xl, xh));
-    let (db, sb) = y_early.unwrap_or_else(|| difference(f, yh, yl));
+    let (da, sa) = x_early.unwrap_or_else(|| plan.difference(f, xl, xh));
+    let (db, sb) = y_early.unwrap_or_else(|| plan.difference(f, yh, yl));
 
     // Y = L_lo + Z + W Z, its 2 low words; what is above in W Z waits.
     f.push(WordStep::Part(format!("{n} words: L_lo + Z + W Z")));

@@ -3,9 +3,15 @@
 use crate::schedule::{Chain, End, Link, Sum, Word, WordStep, Words};
 
 /// `x - y` modulo `2^(w length)`, and the borrow as a mask. The shorter one is extended by zeros.
-/// What another product has computed already is not computed again.
 pub(super) fn difference(f: &mut Words, x: &[Word], y: &[Word]) -> (Vec<Word>, Word) {
-    let is_known = |step: &WordStep| match step {
+    let mask = f.fresh();
+    let out = f.chain(Sum::Sub, x, y, End::Mask { out: mask });
+    (out, mask)
+}
+
+/// The same, if another product has computed it already.
+pub(super) fn known_difference(f: &Words, x: &[Word], y: &[Word]) -> Option<(Vec<Word>, Word)> {
+    f.steps.iter().find_map(|step| match step {
         WordStep::Chain(Chain {
             sum: Sum::Sub,
             carry: None,
@@ -24,13 +30,7 @@ pub(super) fn difference(f: &mut Words, x: &[Word], y: &[Word]) -> (Vec<Word>, W
             all.then(|| (links.iter().map(|link| link.out).collect(), *mask))
         }
         _ => None,
-    };
-    if let Some(known) = f.steps.iter().find_map(is_known) {
-        return known;
-    }
-    let mask = f.fresh();
-    let out = f.chain(Sum::Sub, x, y, End::Mask { out: mask });
-    (out, mask)
+    })
 }
 
 /// `x & y`.

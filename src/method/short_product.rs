@@ -76,10 +76,15 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     let mut f = Words::new(spec.op, facts.word_bits, &[n, n]);
     let (a, b) = (f.operand(0), f.operand(1));
     f.result = match spec.op {
-        Op::Mulhi => {
-            karatsuba::inner(&mut f, (&a, &b), &[], (plan % 10, Some(levels)), facts).split_off(n)
-        }
-        _ => low(&mut f, (&a, &b), &[], (levels, plan), facts),
+        Op::Mulhi => karatsuba::inner(
+            &mut f,
+            (&a, &b),
+            &[],
+            (plan % 10, Some(levels), false),
+            facts,
+        )
+        .split_off(n),
+        _ => low(&mut f, (&a, &b), &[], (levels, plan, false), facts),
     };
     Ok(Schedule::Words(f))
 }
@@ -109,12 +114,12 @@ pub(super) fn check(
     }
 }
 
-/// `x y` and the addends modulo `2^(w n)`; there are `n` addends or none.
+/// `x y` and the addends modulo `2^(w n)`; there are `n` addends or none. `shared`: as in [`karatsuba::inner`].
 pub(super) fn low(
     f: &mut Words,
     (x, y): (&[Word], &[Word]),
     addends: &[Word],
-    (levels, plan): (usize, usize),
+    (levels, plan, shared): (usize, usize, bool),
     facts: &Facts,
 ) -> Vec<Word> {
     let n = x.len();
@@ -131,7 +136,7 @@ pub(super) fn low(
     // The last digit is for the products at the bottom, those before it for larger ones.
     let number = plan / 10usize.pow(levels as u32 - 1) % 10;
     let plus: Vec<_> = addends.iter().map(|word| vec![*word]).collect();
-    let mut words = karatsuba::inner(f, (xl, yl), &plus, (number, None), facts);
+    let mut words = karatsuba::inner(f, (xl, yl), &plus, (number, None, shared), facts);
     if addends.is_empty() {
         f.claims.push(Claim::product(&words, xl, yl, &[]));
     }
@@ -140,7 +145,7 @@ pub(super) fn low(
         f.push(WordStep::Part(format!(
             "{n} words: + W (xl yh), + W (xh yl)"
         )));
-        let high = low(f, pair, &words[at..], (levels - 1, plan), facts);
+        let high = low(f, pair, &words[at..], (levels - 1, plan, shared), facts);
         words.splice(at.., high);
     }
     words
