@@ -11,7 +11,8 @@
 //!            2: an equation whose words have zeros below them, then how many
 //! list       count of runs, then runs
 //! run        2 (words - 1) + (visit > 1), address behind that of the run before (signed), visit if > 1, place
-//! place      2 r: register r; 1, offset (signed), step: on the stack; 2 i + 3, offset, step: in operand i
+//! place      2 r: register r; 1, offset (signed), step: on the stack; 3, offset, step: on the stack of data;
+//!            2 i + 5, offset, step: in operand i
 //! ```
 //!
 //! Words of a run lie in memory `step` bytes apart; words in registers are runs of their own.
@@ -20,7 +21,7 @@ use crate::program::{Area, Claim, Magnitude, Place, Term, Written};
 
 /// The name of the section.
 pub const SECTION: &str = ".lozenge.claims";
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// The claims about the function `name`, their instructions given by bytes from its start.
 pub fn encode(name: &str, claims: &[Claim]) -> Vec<u8> {

@@ -348,8 +348,8 @@ pub enum LowerError {
     #[error("rows of quotients are not made in loops here")]
     RowsOfQuotients,
     #[error(
-        "in rows of a product and of its quotients ten registers stay, and words come one at a time: 33 cycles for \
-         two products, where columns take 26"
+        "in rows of a product and of its quotients ten registers stay, and words come one at a time: by estimate \
+         33 cycles for two products, where columns take 26"
     )]
     WideRows,
     #[error("loops over blocks are not made here")]
@@ -377,8 +377,8 @@ pub enum LowerError {
     #[error("operands are halved up to {0} words: try another method")]
     Halves(usize),
     #[error(
-        "carries are words on {0}, and the sums around three half products take some 50 cycles a word: they \
-         save a tenth of 2048 bits, and nothing below or with a wide accumulator"
+        "carries are words on {0}, and the sums around three half products take, by estimate, \
+         50 cycles a word: they save a tenth of 2048 bits, and nothing below or with a wide accumulator"
     )]
     Sums(&'static str),
     #[error("other products are called here: try {0}")]
