@@ -173,6 +173,14 @@ impl Scans {
         }
     }
 
+    /// Is `m'` a number, and 1? Then a quotient word is the word that it makes 0.
+    pub fn is_inverse_one(&self) -> bool {
+        let origin = self
+            .quotient
+            .map(|[inverse, _]| self.words.origins[inverse.0]);
+        matches!(origin, Some(Origin::Stored { value: 1, .. }))
+    }
+
     /// The one sweep, or that of the first row.
     pub fn sweep(&self) -> Option<&Sweep> {
         sweeps(&self.words).next()

@@ -296,14 +296,20 @@ impl Nest<'_> {
         let [(inverse, last), (m, first)] = [known(quotient.inverse)?, known(quotient.m)?];
         let (x, q, high) = (self.named.x[0], self.named.y[0], self.named.spare);
         let (j, k_register) = (self.named.j, self.named.k);
-        self.access(Op::LDR, x, j, self.place(inverse, last, Moves::Not));
-        let ops = Ops {
-            d: q,
-            m: self.named.sum[0],
-            r: x,
-            ..Ops::default()
-        };
-        self.flow.push(Insn { op: Op::MUL, ops });
+        let sum = self.named.sum[0];
+        match self.scans.is_inverse_one() {
+            true => self.flow.push(Insn::reg(Op::MOV, false, q, 0, sum)),
+            false => {
+                self.access(Op::LDR, x, j, self.place(inverse, last, Moves::Not));
+                let ops = Ops {
+                    d: q,
+                    m: sum,
+                    r: x,
+                    ..Ops::default()
+                };
+                self.flow.push(Insn { op: Op::MUL, ops });
+            }
+        }
         self.access(Op::LDR, x, j, self.place(m, first, Moves::Not));
         let home = self.home(Array::Quotients)?;
         self.access(Op::STR, q, k_register, self.place(home, k, Moves::Whole));

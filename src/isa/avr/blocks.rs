@@ -71,7 +71,7 @@ impl Nest<'_> {
             self.rr(Op::ADC, row[self.d], self.on.zero);
         }
         self.rr(Op::RET, 0, 0);
-        if self.scans.quotient.is_some() {
+        if self.scans.quotient.is_some() && !self.scans.is_inverse_one() {
             self.draft.note("a quotient word");
             self.here(Label::Low);
             self.draft.clear(self.on.x);
@@ -172,6 +172,7 @@ impl Nest<'_> {
     /// `x = m' word mod 2^8`.
     pub(super) fn low_product(&mut self, word: u8) {
         match self.core.multiplies() {
+            _ if self.scans.is_inverse_one() => self.rr(Op::MOV, self.on.x, word),
             true => {
                 self.rr(Op::MUL, word, self.on.inverse);
                 self.rr(Op::MOV, self.on.x, LOW);

@@ -385,7 +385,7 @@ impl<'a> Nest<'a> {
             self.draft.note("the modulus and m'");
             self.lay_numbers();
         }
-        if modulus.is_some() {
+        if modulus.is_some() && !self.scans.is_inverse_one() {
             self.move_by(Z, n as i32);
             self.draft.dk(Op::LDDZ, self.on.inverse, 0);
         }

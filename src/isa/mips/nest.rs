@@ -181,8 +181,11 @@ impl<'a> Nest<'a> {
         }
     }
 
-    /// Loads `m'`.
+    /// Loads `m'`, unless it is 1.
     pub fn inverse(&mut self, word: Word) -> Result<(), LowerError> {
+        if self.scans.is_inverse_one() {
+            return Ok(());
+        }
         let (home, index) = self.source(word)?;
         self.immediate(Op::LW, self.named.inverse, home.base, home.place(index));
         Ok(())
@@ -400,7 +403,9 @@ impl Nest<'_> {
         let m = m.and_then(|array| self.firsts.get(&array).copied());
         let m = m.ok_or(LowerError::Scans)?;
         let (q, inverse) = (self.take()?, self.named.inverse);
-        if self.guard.wide {
+        if self.scans.is_inverse_one() {
+            self.three(Op::MFLO, q, 0, 0);
+        } else if self.guard.wide {
             self.three(Op::MFLO, q, 0, 0);
             self.three(Op::MUL, q, q, inverse);
         } else {

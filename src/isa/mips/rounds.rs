@@ -180,7 +180,10 @@ impl Nest<'_> {
 
     /// `q = v m' mod 2^w`, `p` from `m[0] q + v`.
     pub(super) fn begin_quotient(&mut self, row: &Row) {
-        self.three(Op::MUL, row.q, row.v, self.named.inverse);
+        match self.scans.is_inverse_one() {
+            true => self.three(Op::ADDU, row.q, ZERO, row.v),
+            false => self.three(Op::MUL, row.q, row.v, self.named.inverse),
+        }
         self.three(Op::ADDU, row.v + 1, ZERO, ZERO);
         self.step(Op::MADDH, row.v + 1, row.m0, row.q, row.v);
     }
