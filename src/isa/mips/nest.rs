@@ -45,7 +45,7 @@ pub(super) struct Named {
     /// Of a square: where the inner loop of the first of `P` columns ends.
     pub edge: u8,
     pub inverse: u8,
-    /// 1, to add a word.
+    /// 1, to add a word to HI and LO.
     pub one: u8,
     /// At the column, in every array of the frame.
     pub cursor: u8,
@@ -61,6 +61,8 @@ pub(super) struct Nest<'a> {
     pub values: BTreeMap<Word, u8>,
     /// What moves: the cursor, the edge, and the arguments.
     pub pointers: BTreeMap<u8, Pointer>,
+    /// MADDL and MADDH add pairs of words.
+    pub paired: bool,
     pub auto: bool,
     pub unroll: usize,
     pub named: Named,
@@ -99,6 +101,7 @@ impl<'a> Nest<'a> {
         let wide = scans
             .sweep()
             .is_some_and(|s| sweeps::is_wide(s, core.features));
+        let paired = core.features.has(Feature::MaddHl);
         let square = scans.strands.iter().any(|s| s.pairs);
         let named = Named {
             j: take(true)?,
@@ -107,7 +110,7 @@ impl<'a> Nest<'a> {
             end: take(true)?,
             edge: take(square)?,
             inverse: take(scans.quotient.is_some())?,
-            one: take(scans.addend.is_some())?,
+            one: take(scans.addend.is_some() || scans.rows && !paired)?,
             cursor: take(true)?,
         };
         let counts = !wide && !scans.rows;
@@ -126,6 +129,7 @@ impl<'a> Nest<'a> {
             homes: BTreeMap::new(),
             values: BTreeMap::new(),
             pointers: arguments.map(own).collect(),
+            paired,
             auto: core.features.has(Feature::AutoInc),
             unroll,
             named,

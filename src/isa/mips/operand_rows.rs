@@ -1,11 +1,8 @@
 //! Operand scanning in two nested loops on a MIPS32: a row for each word of B.
 //!
-//! `(r[j], u) = a[j] b + r[j] + u` is less than `2^64`: MADDL and MADDH on the pair `(r[j], u)`, or HI and LO
-//! that begin as `(0, r[j])`, to which `a[j] b` and `u 1` are added.
+//! `(u, r[j]) = a[j] b + r[j] + u` ([`Nest::accumulate`]).
 
-use super::code::Insn;
-use super::cores::Core;
-use super::instructions::{Feature, Op};
+use super::instructions::Op;
 use super::nest::{Home, Nest, argument};
 use super::registers::{Array as Argument, ZERO};
 use crate::facts::Style;
@@ -22,8 +19,6 @@ struct Row {
     word: u8,
     /// The word of the result and, behind it, the word that is carried along.
     pair: u8,
-    /// 1, where there is no MADDL.
-    one: Option<u8>,
 }
 
 impl Nest<'_> {
@@ -31,23 +26,19 @@ impl Nest<'_> {
     ///
     /// # Errors
     /// When registers run out, or it is not a product of two operands.
-    pub(super) fn operand_rows(&mut self, core: &Core) -> Result<(), LowerError> {
+    pub(super) fn operand_rows(&mut self) -> Result<(), LowerError> {
         let (n, strand) = (self.scans.n, self.scans.strands[0]);
         let (Array::Operand(_), Array::Operand(b)) = (strand.x, strand.y) else {
             return Err(LowerError::Scans);
         };
-        let paired = core.features.has(Feature::MaddHl);
         let row = Row {
             a: self.home(strand.x)?,
             b: argument(b),
             down: self.home(Array::Columns)?,
             pair: self.take_pair()?,
             word: self.take()?,
-            one: if paired { None } else { Some(self.take()?) },
         };
-        if let Some(one) = row.one {
-            self.immediate(Op::ADDIU, one, ZERO, 1);
-        }
+        self.set_one();
         let passed = self.unroll * (n / self.unroll);
         self.immediate(Op::ADDIU, self.named.stop, row.a.base, 4 * passed as i32);
         self.flow.note("the first row".into());
@@ -103,20 +94,7 @@ impl Nest<'_> {
             _ => self.immediate(Op::LW, t, down.r, row.down.place(i + j) - down.at),
         }
         let made = self.take()?;
-        match row.one {
-            None => {
-                self.flow.push(Insn::row(Op::MADDL, made, x, row.word, t));
-                self.flow.push(Insn::row(Op::MADDH, carry, x, row.word, t));
-            }
-            Some(one) => {
-                self.three(Op::MTLO, 0, t, 0);
-                self.three(Op::MTHI, 0, ZERO, 0);
-                self.three(Op::MADDU, 0, x, row.word);
-                self.three(Op::MADDU, 0, carry, one);
-                self.three(Op::MFLO, made, 0, 0);
-                self.three(Op::MFHI, carry, 0, 0);
-            }
-        }
+        self.accumulate([carry, made], [x, row.word], t);
         self.store(made, down, row.down, i + j);
         self.release(x);
         self.release(made);

@@ -6,7 +6,7 @@
 //! Where the multiplier is early for small operands, a wait for it becomes NOPs, so that
 //! the early case has nothing to gain: the same worst case, and one time for all operands.
 
-use super::code::{Insn, Places};
+use super::code::{HI, Insn, LO, Places};
 use super::cores::{Core, Pipeline};
 use super::instructions::{Op, Timing};
 
@@ -24,12 +24,17 @@ struct Node {
 
 impl Node {
     fn new((index, insn): (usize, &Insn)) -> Self {
+        // MUL leaves HI and LO unpredictable.
+        let lost = match insn.op {
+            Op::MUL => HI | LO,
+            _ => 0,
+        };
         Self {
             index,
             insn: *insn,
             timing: insn.form().timing,
             reads: insn.reads(),
-            writes: insn.writes(),
+            writes: insn.writes() | lost,
         }
     }
 

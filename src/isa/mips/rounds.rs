@@ -1,4 +1,4 @@
-//! Rows in two nested loops on a MIPS32 with MADDH and MADDL: FIOS as gk2003 has it (section 5.2).
+//! Rows in two nested loops on a MIPS32: FIOS as gk2003 has it (section 5.2), with MADDH and MADDL or without them.
 //!
 //! `(u, v) = a[j] b + t[j] + u` and `(p, t[j-1]) = m[j] q + v + p`: two words are carried along, and the pairs
 //! of registers are `(t, u)` and `(v, p)`. The words of a, of m and of what goes down lie side by side
@@ -79,6 +79,7 @@ impl Nest<'_> {
             down,
         };
         self.inverse(inverse)?;
+        self.set_one();
         self.flow.note("the words of a and m side by side".into());
         let from_a = Home::of(argument(a_side));
         let mut copied = vec![(from_a, row.a, row.bit)];
@@ -142,6 +143,13 @@ impl Nest<'_> {
         Ok(())
     }
 
+    /// The 1 that rows without MADDL take.
+    pub(super) fn set_one(&mut self) {
+        if !self.paired {
+            self.immediate(Op::ADDIU, self.named.one, ZERO, 1);
+        }
+    }
+
     /// Is the word made by a chain?
     fn is_chained(&self, word: crate::schedule::Word) -> bool {
         matches!(self.scans.place(word), Some((Array::Chain(_), _)))
@@ -174,8 +182,7 @@ impl Nest<'_> {
     pub(super) fn begin_product(&mut self, row: &Row, a0: u8, frame: Pointer) {
         self.immediate(Op::LW, row.t, frame.r, row.down.at);
         self.three(Op::ADDU, row.t + 1, ZERO, ZERO);
-        self.step(Op::MADDL, row.v, a0, row.b, row.t);
-        self.step(Op::MADDH, row.t + 1, a0, row.b, row.t);
+        self.accumulate([row.t + 1, row.v], [a0, row.b], row.t);
     }
 
     /// `q = v m' mod 2^w`, `p` from `m[0] q + v`.
@@ -184,8 +191,16 @@ impl Nest<'_> {
             true => self.three(Op::ADDU, row.q, ZERO, row.v),
             false => self.three(Op::MUL, row.q, row.v, self.named.inverse),
         }
-        self.three(Op::ADDU, row.v + 1, ZERO, ZERO);
-        self.step(Op::MADDH, row.v + 1, row.m0, row.q, row.v);
+        let (v, p) = (row.v, row.v + 1);
+        if self.paired {
+            self.three(Op::ADDU, p, ZERO, ZERO);
+            self.step(Op::MADDH, p, row.m0, row.q, v);
+        } else {
+            self.three(Op::MTLO, 0, v, 0);
+            self.three(Op::MTHI, 0, ZERO, 0);
+            self.three(Op::MADDU, 0, row.m0, row.q);
+            self.three(Op::MFHI, p, 0, 0);
+        }
     }
 
     fn row(&mut self, row: &Row, b: u8, a0: u8) -> Result<(), LowerError> {
@@ -243,23 +258,44 @@ impl Nest<'_> {
         j: usize,
         at: Pointer,
     ) -> Result<(), LowerError> {
-        let m = self.take()?;
-        for (r, home) in [(row.t, row.down), (m, row.m)] {
-            self.immediate(Op::LW, r, at.r, home.place(j) - at.at);
+        let [m, down] = [self.take()?, self.take()?];
+        let load = |nest: &mut Self, r, home: Home| {
+            nest.immediate(Op::LW, r, at.r, home.place(j) - at.at);
+        };
+        load(self, row.t, row.down);
+        // Without MADDL, m is loaded while HI and LO are waited for.
+        if self.paired {
+            load(self, m, row.m);
         }
-        self.step(Op::MADDL, row.v, a, row.b, row.t);
-        self.step(Op::MADDH, row.t + 1, a, row.b, row.t);
-        let down = self.take()?;
-        self.step(Op::MADDL, down, m, row.q, row.v);
-        self.step(Op::MADDH, row.v + 1, m, row.q, row.v);
+        self.accumulate([row.t + 1, row.v], [a, row.b], row.t);
+        if !self.paired {
+            load(self, m, row.m);
+        }
+        self.accumulate([row.v + 1, down], [m, row.q], row.v);
         self.store(down, at, row.down, j - 1);
         self.release(m);
         self.release(down);
         Ok(())
     }
 
+    /// `(high, low) = x y + t + u < 2^64` for a pair `(t, u)`: MADDL and MADDH, where `low` is none of the pair, or HI and
+    /// LO that begin as `(0, t)`, to which `x y` and `u 1` are added.
+    pub(super) fn accumulate(&mut self, [high, low]: [u8; 2], [x, y]: [u8; 2], pair: u8) {
+        if self.paired {
+            self.step(Op::MADDL, low, x, y, pair);
+            self.step(Op::MADDH, high, x, y, pair);
+            return;
+        }
+        self.three(Op::MTHI, 0, ZERO, 0);
+        self.three(Op::MTLO, 0, pair, 0);
+        self.three(Op::MADDU, 0, x, y);
+        self.three(Op::MADDU, 0, pair + 1, self.named.one);
+        self.three(Op::MFLO, low, 0, 0);
+        self.three(Op::MFHI, high, 0, 0);
+    }
+
     /// A word of `x y + ` the pair.
-    pub(super) fn step(&mut self, op: Op, to: u8, x: u8, y: u8, pair: u8) {
+    fn step(&mut self, op: Op, to: u8, x: u8, y: u8, pair: u8) {
         self.flow.push(Insn::row(op, to, x, y, pair));
     }
 }

@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use super::code::Insn;
 use super::cores::Core;
-use super::instructions::{Feature, Op};
+use super::instructions::Op;
 use super::nest::{Home, Nest, Pointer, argument};
 use super::registers::{Array as Argument, ZERO};
 use crate::facts::Style;
@@ -37,9 +37,8 @@ pub fn lower(
     match scans.rows {
         false if scans.strands.is_empty() => {}
         false => nest.sweep()?,
-        true if scans.quotient.is_none() => nest.operand_rows(core)?,
-        true if core.features.has(Feature::MaddHl) => nest.rows()?,
-        true => return Err(LowerError::Feature("maddhl")),
+        true if scans.quotient.is_none() => nest.operand_rows()?,
+        true => nest.rows()?,
     }
     nest.chains()?;
     nest.flow.finish(scratch, core)

@@ -1,4 +1,4 @@
-//! Rows of a square in two nested loops on a MIPS32 with MADDH and MADDL: FIOS of half the products.
+//! Rows of a square in two nested loops on a MIPS32: FIOS of half the products.
 //!
 //! Row `i` is `a[i] (a[i] + 2 a[i+1] 2^w + ...)`, and what counts twice is a word of `2a` in the stack frame: no product
 //! has more than two words then. So words below `i` are of the modulus alone, `(p, t[j-1]) = m[j] q + t[j] + p`; from
@@ -120,8 +120,7 @@ impl Nest<'_> {
         let (top, bit) = row.top.zip(row.bit).ok_or(LowerError::Scans)?;
         let (low, carry) = (self.take()?, self.take()?);
         self.three(Op::ADDU, top + 1, u, ZERO);
-        self.step(Op::MADDL, low, row.b, bit, top);
-        self.step(Op::MADDH, top, row.b, bit, top);
+        self.accumulate([top, low], [row.b, bit], top);
         self.three(Op::ADDU, low, low, p);
         self.three(Op::SLTU, carry, low, p);
         self.three(Op::ADDU, top, top, carry);
@@ -148,8 +147,7 @@ impl Nest<'_> {
             for (r, home) in [(from, row.down), (m, row.m)] {
                 self.immediate(Op::LW, r, at.r, home.place(j) - at.at);
             }
-            self.step(Op::MADDL, down, m, row.q, from);
-            self.step(Op::MADDH, to + 1, m, row.q, from);
+            self.accumulate([to + 1, down], [m, row.q], from);
             self.store(down, at, row.down, j - 1);
             self.release(m);
             self.release(down);
