@@ -132,6 +132,14 @@ impl Claim {
         Some(claim)
     }
 
+    /// The claim of a function that is called: `place` is what its caller says for each of its places.
+    pub fn seen(mut self, place: impl Fn(Place) -> Place) -> Self {
+        for written in self.places_mut() {
+            written.place = place(written.place);
+        }
+        self
+    }
+
     fn places_mut(&mut self) -> impl Iterator<Item = &mut Written> {
         let terms = self.terms.iter_mut();
         let terms = terms.flat_map(|t| t.x.iter_mut().chain(&mut t.y));

@@ -201,6 +201,34 @@ fn products_by_calls_are_proved_and_right() {
 }
 
 /// The code of a rolled kernel is as long for all sizes with the same rests.
+/// A product in loops, then its reduction in loops: every product, reduction, and modulus.
+#[test]
+fn products_are_reduced_in_loops() {
+    let calls = ("karatsuba-calls+sps", [("levels", 1), ("columns", 1)]);
+    let square = ("square-product-scanning+sps", [("c", 0), ("unroll", 3)]);
+    let columns = ("product-scanning+sps", [("unroll", 2), ("unroll", 2)]);
+    for (op, (method, params), words, modulus, style) in [
+        (Op::Montmul, columns, 3, "runtime", Style::Rolled),
+        (Op::Montmul, columns, 8, "p256", Style::Looped),
+        (Op::Montmul, calls, 8, "runtime", Style::Rolled),
+        (Op::Montmul, calls, 12, "2^383-187", Style::Rolled),
+        (Op::Montsqr, square, 7, "runtime", Style::Rolled),
+        (Op::Montsqr, calls, 8, "p256", Style::Rolled),
+    ] {
+        for reduce in Reduce::ALL {
+            let modulus: Modulus = modulus.parse().expect("a modulus");
+            let fits = !matches!(&modulus, Modulus::Fixed { value, .. } if value.bits() + 2 > u64::from(32 * words));
+            if reduce == Reduce::Lazy && !fits {
+                continue;
+            }
+            let mut asked = request((op, method), words, reduce, style, 1);
+            asked.modular = Some(Modular { modulus, reduce });
+            asked.params = params.iter().map(|(k, v)| (k.to_string(), *v)).collect();
+            check(&ARM7TDMI, &asked, 6);
+        }
+    }
+}
+
 #[test]
 fn rolled_code_does_not_grow() {
     for (op, bytes) in [(MUL, 216), (ROWS, 124), (SQR, 740), (MONTMUL, 1000)] {

@@ -196,6 +196,87 @@ fn fixed_moduli_lie_in_the_frame() {
     }
 }
 
+/// A product in loops, then its reduction, which it is called with: every product that has loops.
+#[test]
+fn products_are_reduced_in_loops() {
+    let square = Operation::Montsqr;
+    for (core, modulus, op, bits, method, params) in [
+        (
+            &ATMEGA128,
+            "runtime",
+            Operation::Montmul,
+            96,
+            "hsps",
+            &[("d", 4)][..],
+        ),
+        (
+            &ATMEGA128,
+            "secp160r1",
+            Operation::Montmul,
+            160,
+            "hybrid+sps",
+            &[("d", 2)],
+        ),
+        (
+            &ATMEGA128,
+            "2^159-91",
+            square,
+            160,
+            "square-product-scanning+sps",
+            &[("c", 0)],
+        ),
+        (
+            &ATMEGA128,
+            "runtime",
+            Operation::Montmul,
+            80,
+            "reverse-hybrid+sps",
+            &[("d", 4)],
+        ),
+        (
+            &ATMEGA128,
+            "runtime",
+            square,
+            96,
+            "square-reverse-hybrid+sps",
+            &[("d", 4)],
+        ),
+        (
+            &ATTINY85,
+            "runtime",
+            Operation::Montmul,
+            64,
+            "product-scanning+sps",
+            &[],
+        ),
+    ] {
+        for (i, core) in [core.clone(), core.called(&IAR)].iter().enumerate() {
+            let asked = modulo(modulus, request(op, bits, method, params));
+            check(core, &reduced([Reduce::Full, Reduce::Almost][i], asked), 4);
+        }
+    }
+    let halves = [("levels", 1), ("d", 4)];
+    for op in [Operation::Montmul, square] {
+        let calls = request(op, 128, "karatsuba-calls+sps", &halves);
+        check(&ATMEGA128, &calls, 4);
+    }
+    for op in [Operation::Montmul, square] {
+        let mut tiles = request(op, 80, "shift-and-add+sps", &[("e", 5), ("f", 5)]);
+        tiles.style = None;
+        check(&ATTINY85, &tiles, 4);
+    }
+}
+
+/// Frames of functions that call each other may be too deep together, by the return addresses alone.
+#[test]
+fn what_is_too_deep_is_refused() {
+    let plan = [("levels", 3), ("d", 4)];
+    let deep = request(Operation::Montmul, 2048, "karatsuba-calls+sps", &plan);
+    let refused = kernel::generate::<AvrIsa>(&deep, &ATMEGA128).err();
+    let text = refused.expect("a reason").to_string();
+    assert!(text.contains("it needs 1029 bytes of stack, a kernel may use 1024: try fewer levels"));
+}
+
 /// Rows, with a rest of words and without one.
 #[test]
 fn rows_are_proved_and_right() {
@@ -403,6 +484,7 @@ fn wrong_mutants_are_rejected() {
         (&ATTINY85, Operation::Redc, "hsps", 1, 16),
         (&ATMEGA128, Operation::Modadd, "carry-chain", 1, 40),
         (&ATTINY85, Operation::Modsub, "carry-chain", 1, 32),
+        (&ATMEGA128, Operation::Montmul, "hsps", 2, 32),
     ]
     .map(|case| (case, "runtime"))
     .into_iter()
@@ -483,8 +565,10 @@ fn small_code_stays_as_it_is() {
             other => panic!("{other}"),
         };
         let op = op.expect("an operation");
+        let style = row.get("style").and_then(Value::as_str);
         let request = Request {
             params,
+            style: Some(style.map_or(Style::Rolled, |s| s.parse().expect("a style"))),
             ..request(op, number("bits") as u32, method, &[])
         };
         let (_, best) = kernel::choose::<AvrIsa>(&request, core).expect("a kernel");

@@ -199,6 +199,40 @@ fn a_fixed_modulus_in_loops_is_proved_and_right() {
     }
 }
 
+/// A product in loops, then its reduction in loops: with each extension, reduction, and modulus.
+#[test]
+fn products_are_reduced_in_loops() {
+    let extensions: [&[&str]; 3] = [&[], &["wide-acc"], &["wide-acc", "autoinc"]];
+    for (i, extension) in extensions.into_iter().enumerate() {
+        let core = core("mips-4km", extension);
+        for (j, (op, words, modulus)) in [
+            (Op::Montmul, 3, "runtime"),
+            (Op::Montsqr, 9, "runtime"),
+            (Op::Montmul, 8, "p256"),
+            (Op::Montsqr, 5, "2^158-15"),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            // The third modulus has no bits to spare.
+            let reduce = Reduce::ALL[if j == 2 { i % 2 } else { (i + j) % 3 }];
+            let mut asked = request(op, 32 * words, reduce, 1 + i);
+            let modulus = modulus.parse().expect("a modulus");
+            asked.modular = Some(Modular { modulus, reduce });
+            let (name, params): (&str, &[_]) = match op {
+                Op::Montmul => ("product-scanning+sps", &[("unroll", 1 + i)]),
+                _ => (
+                    "square-product-scanning+sps",
+                    &[("unroll", 1 + i), ("c", 0)],
+                ),
+            };
+            asked.method = Some(name.into());
+            asked.params = params.iter().map(|(k, v)| (k.to_string(), *v)).collect();
+            kernel(&core, &asked, 6);
+        }
+    }
+}
+
 /// What has no such loops says so.
 #[test]
 fn what_has_no_loops_is_refused() {

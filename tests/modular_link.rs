@@ -58,6 +58,9 @@ const AVR: &[Case] = &[
     ("montmul", 128, "runtime", "full", "--style rolled --method hfips -p d=4"),
     ("montmul", 72, "runtime", "lazy", "--style rolled --method hfips -p d=3"),
     ("montsqr", 96, "runtime", "almost", "--style rolled --method fips -p unroll=4"),
+    ("montmul", 160, "secp160r1", "full", "--style rolled --method hfips -p d=4"),
+    ("montmul", 128, "runtime", "almost", "--style rolled --method hsps -p d=4"),
+    ("montsqr", 128, "runtime", "full", "--style rolled --method karatsuba-calls+sps -p levels=1 -p d=4"),
 ];
 
 /// Without a multiplier.
@@ -65,6 +68,7 @@ const AVR: &[Case] = &[
 const TINY: &[Case] = &[
     ("modmul", 40, "2^39-7", "full", "--method hybrid+fold -p d=1"),
     ("modmul", 48, "2^48-2^16-1", "full", "--method shift-and-add+fold -p e=3 -p f=3"),
+    ("montmul", 48, "runtime", "full", "--method shift-and-add+sps -p e=3 -p f=3"),
     ("modsqr", 40, "near", "almost", "--method square-product-scanning+fold -p c=0 -p unroll=1"),
     ("modadd", 40, "runtime", "full", "--style rolled"),
 ];
@@ -100,6 +104,7 @@ const WIDE: &[Case] = &[
     ("montmul", 192, "runtime", "lazy", "--method hsps -p d=2"),
     ("montmul", 256, "runtime", "full", "--method fips --style rolled"),
     ("montsqr", 224, "runtime", "almost", "--method fips --style rolled -p unroll=1"),
+    ("montmul", 256, "prime", "full", "--method product-scanning+sps --style rolled"),
     ("montsqr", 256, "prime", "full", "--method fips"),
     ("montsqr", 192, "odd", "almost", "--method sos"),
     ("montsqr", 256, "runtime", "almost", "--method fios"),

@@ -6,6 +6,7 @@ mod claimed;
 mod claims;
 mod homes;
 pub mod mips;
+mod stages;
 mod ways;
 
 use std::ops::Range;

@@ -30,12 +30,24 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
 
 /// The columns, and the subtraction behind them.
 pub(super) fn words(spec: &Spec, facts: &Facts) -> Result<Words, MethodError> {
-    let (mut words, factors) = reduction::factors(spec);
+    columns(spec, spec.op, facts)
+}
+
+/// The reduction of a number that the factors of `spec` leave.
+pub(super) fn reduction(spec: &Spec, facts: &Facts) -> Result<Words, MethodError> {
+    columns(spec, Op::Redc, facts)
+}
+
+/// Columns of what `op` reduces, which is as large as in the operation of `spec`.
+fn columns(spec: &Spec, op: Op, facts: &Facts) -> Result<Words, MethodError> {
+    let reduced = Spec { op, ..spec.clone() };
+    let (mut words, factors) = reduction::factors(&reduced);
     let reduction = Reduction::of(spec, &mut words)?.for_style(facts, &mut words);
+    words.op = op;
     words.push(WordStep::Part(
         "columns, each made 0 by a quotient word".into(),
     ));
-    let t = reduction.sweep(&mut words, |_, k| reduction::column(spec, &factors, k));
+    let t = reduction.sweep(&mut words, |_, k| reduction::column(&reduced, &factors, k));
     words.result = reduction.subtract(&mut words, &t);
     words.simplify();
     Ok(words)

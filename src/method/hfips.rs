@@ -55,6 +55,9 @@ pub static SEPARATED: Method = Method {
         if facts.in_scans() && spec.op == Op::Redc {
             return as_block_scans(SEPARATED.name, fips::words(spec, facts)?, d);
         }
+        if facts.in_scans() {
+            return separated::in_loops(&hybrid::METHOD, spec, facts, params, Some(d));
+        }
         let mut words = match spec.op {
             Op::Redc => reduction::factors(spec).0,
             _ => separated::whole(&hybrid::METHOD, spec, facts, params)?,

@@ -112,7 +112,7 @@ static OWN: &[&Method] = &[
 
 /// All methods: those with a file, every product with each of two reductions behind it, and with folds.
 pub static METHODS: LazyLock<Vec<&'static Method>> = LazyLock::new(|| {
-    let separated = separated::METHODS.iter().flatten();
+    let separated = separated::METHODS.iter().flatten().chain(separated::LOOPS);
     let folded = special_primes::METHODS.iter();
     OWN.iter().copied().chain(separated).chain(folded).collect()
 });

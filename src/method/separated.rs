@@ -5,12 +5,13 @@
 
 use super::reduction::Reduction;
 use super::{
-    Method, MethodError, Params, consecutive_operand_caching, hybrid, karatsuba,
-    karatsuba_squaring, lazy_doubling, operand_caching, product_scanning, sliding_block_doubling,
-    square_carry_catcher, square_product_scanning,
+    Method, MethodError, Params, consecutive_operand_caching, fips, hybrid, karatsuba,
+    karatsuba_calls, karatsuba_squaring, lazy_doubling, operand_caching, product_scanning,
+    reverse_hybrid, shift_and_add, sliding_block_doubling, square_carry_catcher,
+    square_product_scanning, square_reverse_hybrid,
 };
 use crate::facts::{Facts, Style};
-use crate::schedule::{Claim, Pile, Schedule, WordStep, Words};
+use crate::schedule::{Claim, Pile, Scans, Schedule, Stages, WordStep, Words};
 use crate::spec::{Op, Spec};
 
 /// How the reduction goes through its words.
@@ -111,6 +112,55 @@ pub static METHODS: &[[Method; 2]] = &[
     ),
 ];
 
+/// A product method that is loops only, or additions, followed by a reduction in loops.
+macro_rules! in_loops_only {
+    ($product:path, $ops:expr, $sps:literal) => {
+        Method {
+            name: $sps,
+            summary: "Montgomery: the whole product first, then the reduction by columns (SPS)",
+            source: "Seo, Kim 2014, section IV",
+            ops: $ops,
+            parameters: $product.parameters,
+            defaults: |spec, facts| largest(($product.defaults)(&product(spec), facts)),
+            schedule: |spec, facts, params| {
+                let both = in_loops(&$product, spec, facts, params, None)?;
+                match both.style() {
+                    Style::Unrolled => Err(MethodError::OnlyLoops($sps)),
+                    _ => Ok(both),
+                }
+            },
+        }
+    };
+}
+
+/// Products that are loops only, or made without a multiplier.
+pub static LOOPS: &[Method] = &[
+    in_loops_only!(
+        karatsuba_calls::METHOD,
+        &[Op::Montmul, Op::Montsqr],
+        "karatsuba-calls+sps"
+    ),
+    in_loops_only!(
+        shift_and_add::METHOD,
+        &[Op::Montmul, Op::Montsqr],
+        "shift-and-add+sps"
+    ),
+    in_loops_only!(reverse_hybrid::METHOD, &[Op::Montmul], "reverse-hybrid+sps"),
+    in_loops_only!(
+        square_reverse_hybrid::METHOD,
+        &[Op::Montsqr],
+        "square-reverse-hybrid+sps"
+    ),
+];
+
+/// Of tiles of `e` by `f` words the largest.
+fn largest(mut sets: Vec<Params>) -> Vec<Params> {
+    let size = |set: &Params| Some(set.get("e")? + set.get("f")?);
+    let most = sets.iter().filter_map(size).max();
+    sets.retain(|set| size(set) == most);
+    sets
+}
+
 /// The product that is reduced.
 pub(super) fn product(spec: &Spec) -> Spec {
     Spec {
@@ -143,6 +193,26 @@ pub(super) fn whole(
     Ok(words)
 }
 
+/// The product by `method`, then its reduction by columns of blocks of `side` words, both in loops.
+pub(super) fn in_loops(
+    method: &Method,
+    spec: &Spec,
+    facts: &Facts,
+    params: &Params,
+    side: Option<usize>,
+) -> Result<Schedule, MethodError> {
+    let product = (method.schedule)(&product(spec), facts, params)?;
+    let rolled = facts.styled(Style::Rolled);
+    let scans = Scans::of(Style::Rolled, fips::reduction(spec, &rolled)?, None);
+    let mut scans = scans.ok_or(MethodError::NoLoops(method.name))?;
+    scans.side = side;
+    Ok(Schedule::Stages(Stages {
+        spec: spec.clone(),
+        product: Box::new(product),
+        rest: Box::new(Schedule::Scans(scans)),
+    }))
+}
+
 /// The schedule of `method`, then the reduction of what it makes.
 pub(super) fn after(
     method: &Method,
@@ -151,6 +221,9 @@ pub(super) fn after(
     facts: &Facts,
     params: &Params,
 ) -> Result<Schedule, MethodError> {
+    if let (true, Scan::Product) = (facts.in_scans(), scan) {
+        return in_loops(method, spec, facts, params, None);
+    }
     let mut words = whole(method, spec, facts, params)?;
     let reduction = Reduction::of(spec, &mut words)?;
     let p = std::mem::take(&mut words.result);

@@ -419,7 +419,7 @@ fn after(
         return Ok(Schedule::Stages(Stages {
             spec: spec.clone(),
             product: Box::new(product),
-            rest,
+            rest: Box::new(Schedule::Words(rest)),
         }));
     }
     let mut words = whole(method, spec, facts, params)?;

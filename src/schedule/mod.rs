@@ -5,7 +5,7 @@
 //! to the target, or [`Tiles`], products of several words that are made by additions, or [`Loops`],
 //! blocks of columns of which those that are alike are written once, or [`Halves`], Karatsuba's
 //! products by calls of one of these, or [`Scans`], a sweep of words as two nested loops, or [`Stages`], a
-//! product in loops and words that read it. Blocks can
+//! product in loops and what reads it, in words or in loops. Blocks can
 //! be read as words ([`Words::of`]), not the other way round.
 
 mod blocks;

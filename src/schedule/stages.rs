@@ -1,8 +1,8 @@
-//! A product in loops, and what is made of it in words: two stages, of which the second reads the product
-//! where the first wrote it.
+//! A product in loops, and what is made of it, in words or in loops: two stages, of which the second reads the
+//! product where the first wrote it.
 
 use super::{Counts, Schedule, ScheduleError, Words};
-use crate::spec::Spec;
+use crate::spec::{Op, Spec};
 use crate::vectors;
 
 /// Two stages.
@@ -12,14 +12,44 @@ pub struct Stages {
     pub spec: Spec,
     /// The product of the factors, or the square of the one.
     pub product: Box<Schedule>,
-    /// Its only operand is the product.
-    pub rest: Words,
+    /// Its first operand is the product, its second the modulus, if that is an operand.
+    pub rest: Box<Schedule>,
 }
 
 impl Stages {
     /// Words of the product.
     pub fn words(&self) -> usize {
-        self.rest.lengths.iter().sum()
+        2 * (self.spec.size.a / self.spec.word_bits) as usize
+    }
+
+    /// The argument after the result that is the modulus, if it is one.
+    pub fn modulus(&self) -> Option<usize> {
+        let side = 1 + self.spec.op.factors();
+        self.spec.is_runtime().then_some(side)
+    }
+
+    /// What each stage computes. Only a reduction in loops is an operation of its own.
+    pub fn operations(&self) -> [Spec; 2] {
+        let square = self.spec.op.factors() == 1;
+        let product = Spec {
+            op: if square { Op::Sqr } else { Op::Mul },
+            modular: None,
+            ..self.spec.clone()
+        };
+        let rest = Spec {
+            op: Op::Redc,
+            ..self.spec.clone()
+        };
+        [product, rest]
+    }
+
+    /// The steps of the second stage, whether they are loops or not.
+    fn steps(&self) -> Result<&Words, ScheduleError> {
+        match &*self.rest {
+            Schedule::Words(words) => Ok(words),
+            Schedule::Scans(scans) => Ok(&scans.words),
+            _ => Err(ScheduleError::Loops),
+        }
     }
 
     /// Counts of both.
@@ -30,16 +60,20 @@ impl Stages {
         Ok(self.product.count()?.then(self.rest.count()?))
     }
 
-    /// Checks the first stage, and runs the second on products of structured operands.
+    /// Checks the first stage and the loops of the second, and runs this on products of structured operands.
     ///
     /// # Errors
     /// The first violation, or operands with a wrong result.
     pub fn check(&self) -> Result<Counts, ScheduleError> {
+        if let Schedule::Scans(scans) = &*self.rest {
+            scans.check()?;
+        }
         let counts = self.product.check()?.then(self.rest.count()?);
+        let last = self.spec.op.factors() - 1;
         for operands in vectors::of(&self.spec, 8, 1) {
-            let last = self.spec.op.factors() - 1;
-            let product = &operands[0] * &operands[last];
-            let got = self.rest.result_of(&[product]);
+            let mut read = vec![&operands[0] * &operands[last]];
+            read.extend(operands[last + 1..].iter().cloned());
+            let got = self.steps()?.result_of(&read);
             if !self.spec.accepts(&operands, &got) {
                 let want = self.spec.value(&operands);
                 return Err(ScheduleError::Wrong(format!(

@@ -130,6 +130,15 @@ pub fn violations<D: Abstract>(m: &Arm<D>, entry: &Entry<D>, scratch: &[u8]) -> 
         .collect()
 }
 
+/// Words of room that is made for so many.
+pub fn room(words: usize) -> usize {
+    // Multiples of 4 below 1024 and of 16 below 4096 are immediates.
+    match words {
+        0..256 => words,
+        _ => words.next_multiple_of(4),
+    }
+}
+
 /// Saves what the body needs, and makes room for `scratch` words above the stack pointer:
 /// (before, after) the body.
 ///
@@ -147,11 +156,7 @@ pub fn frame(body: &[Insn], scratch: usize) -> Result<(Vec<Insn>, Vec<Insn>), Lo
             ..Default::default()
         },
     };
-    // Multiples of 4 below 1024 and of 16 below 4096 are immediates.
-    let room = match scratch {
-        0..256 => scratch,
-        _ => scratch.next_multiple_of(4),
-    };
+    let room = room(scratch);
     let need = 4 * (saved.count_ones() as usize + room);
     let bits = immediate_bits(4 * room as u32).filter(|_| need as i64 <= STACK_LIMIT);
     let bits = bits.ok_or(LowerError::Stack {

@@ -1,17 +1,20 @@
 //! Two stages on an ARM: a function that calls the product, then what is made of it, with a frame between them.
 
-use super::abi;
+use super::ArmIsa;
+use super::abi::{self, STACK_LIMIT};
 use super::code::Insn;
 use super::cores::Core;
+use super::flow::WORD;
 use super::instructions::{Op, Ops};
 use super::lower::lower;
 use super::machine::SP;
+use crate::isa::stages::{Lent, Tried, second, tried};
 use crate::isa::{Limits, LowerError};
-use crate::program::Program;
-use crate::schedule::{Schedule, Stages};
+use crate::program::{Area, Program};
+use crate::schedule::Stages;
 
-/// The address of the result while the product is made.
-const KEPT: u8 = 4;
+/// The addresses of the result and of the modulus while the product is made.
+const KEPT: [u8; 2] = [4, 5];
 /// Where a branch counts from, in words behind itself.
 const AHEAD: usize = 2;
 
@@ -20,45 +23,73 @@ const AHEAD: usize = 2;
 /// # Errors
 /// That of a stage, or when the stack runs out.
 pub fn all(stages: &Stages, core: &Core, limits: Limits) -> Result<Vec<Program<Insn>>, LowerError> {
-    let rest = lower(&Schedule::Words(stages.rest.clone()), core, limits)?;
-    let rest = rest.into_iter().next().ok_or(LowerError::Registers)?;
-    let products = lower(&stages.product, core, limits)?.into_iter();
-    let whole = products.map(|product| function(stages.words(), product, rest.clone()));
-    whole.collect()
+    let rests = second(core, stages, lower(&stages.rest, core, limits)?)?;
+    let rest = rests.first().ok_or(LowerError::Registers)?;
+    let [product, _] = stages.operations();
+    let products = tried(core, &product, lower(&stages.product, core, limits)?)?;
+    let whole = products.into_iter();
+    whole
+        .map(|product| function(stages, product, rest))
+        .collect()
 }
 
 fn function(
-    words: usize,
-    product: Program<Insn>,
-    rest: Program<Insn>,
+    stages: &Stages,
+    product: Tried<ArmIsa>,
+    rest: &Tried<ArmIsa>,
 ) -> Result<Program<Insn>, LowerError> {
     let copy = |d: u8, m: u8| Insn::reg(Op::MOV, false, d, 0, m);
     let call = Insn {
         op: Op::BL,
         ops: Ops::default(),
     };
-    let body = vec![
-        copy(KEPT, 0),
-        copy(0, SP),
-        call,
-        copy(0, KEPT),
-        copy(1, SP),
-        call,
-    ];
+    let modulus = stages.modulus().map(|side| (KEPT[1], side as u8));
+    let keep = modulus.map(|(kept, m)| copy(kept, m));
+    let give = modulus.map(|(kept, _)| copy(2, kept));
+    let mut body = vec![copy(KEPT[0], 0)];
+    body.extend(keep);
+    body.extend([copy(0, SP), call, copy(0, KEPT[0]), copy(1, SP)]);
+    body.extend(give);
+    body.push(call);
+    let words = stages.words();
     let (before, after) = abi::frame(&body, words)?;
     let start = before.len();
+    let is_call = |at: &usize| body[*at].op == Op::BL;
+    let calls: Vec<_> = (0..body.len())
+        .filter(is_call)
+        .map(|at| start + at)
+        .collect();
+    // LR is saved, too.
+    let saved = 1 + KEPT.len() - usize::from(modulus.is_none());
+    let below = WORD as usize * (saved + abi::room(words));
+    let deepest = below + product.stack.max(rest.stack);
+    if deepest > STACK_LIMIT as usize {
+        let (need, limit) = (deepest, STACK_LIMIT as usize);
+        return Err(LowerError::Stack { need, limit });
+    }
     let mut program = Program::new();
     program.notes = vec![
         (0, "save registers, a frame for the product".into()),
-        (start + 3, "what is made of it".into()),
+        (calls[0] + 1, "what is made of it".into()),
         (start + body.len(), "restore registers".into()),
     ];
     program.insns = [before, body, after].concat();
-    let first = program.insns.len();
-    for (at, target) in [(2, first), (5, first + product.insns.len())] {
-        program.insns[start + at].ops.k = target as i32 - (start + at + AHEAD) as i32;
+    let entry = program.insns.len();
+    let targets = [entry, entry + product.program.insns.len()];
+    for (at, target) in calls.iter().zip(targets) {
+        program.insns[*at].ops.k = target as i32 - (at + AHEAD) as i32;
     }
-    program.append(product);
-    program.append(rest);
+    let lent = Lent {
+        area: Area::Stack,
+        product: -(below as i64),
+        stack: -(below as i64),
+        words,
+        word: WORD.into(),
+        second: stages.spec.op.factors(),
+        back: calls[0] + 1,
+    };
+    program.append(lent.called(product.program));
+    program.claims.push(lent.whole());
+    program.append(rest.program.clone());
     Ok(program)
 }

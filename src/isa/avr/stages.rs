@@ -1,5 +1,6 @@
 //! Two stages on an AVR: a function that calls the product, then what is made of it, with a frame between them.
 
+use super::AvrIsa;
 use super::abi::{self, Abi, STACK_LIMIT};
 use super::code::Insn;
 use super::cores::Core;
@@ -7,11 +8,14 @@ use super::draft::JUMP;
 use super::instructions::Op;
 use super::lower::{lower, move_stack};
 use super::machine::Pointer;
+use crate::isa::stages::{Lent, Tried, second, tried};
 use crate::isa::{Limits, LowerError};
-use crate::program::{Area, Claim, Place, Program, Term, Written};
-use crate::schedule::{Schedule, Stages};
+use crate::program::{Area, Program};
+use crate::schedule::Stages;
 
 const Y: u8 = Pointer::Y.low();
+/// Bytes of the longest return address.
+const WIDEST: usize = 3;
 
 /// The functions that run `stages` on `core`.
 ///
@@ -22,34 +26,43 @@ pub fn all(core: &Core, stages: &Stages, limits: Limits) -> Result<Vec<Program<I
         cycles: u64::MAX,
         ..limits
     };
-    let rest = lower(&Schedule::Words(stages.rest.clone()), core, unlimited)?;
-    let rest = rest.into_iter().next().ok_or(LowerError::Registers)?;
-    let sizes = (stages.words(), stages.spec.op.factors());
-    let products = lower(&stages.product, core, unlimited)?.into_iter();
-    let whole = products.map(|product| function(core, sizes, product, rest.clone()));
-    whole.collect()
+    // The same code serves parts with return addresses of three bytes.
+    let widest = &Core {
+        pc_bytes: WIDEST,
+        ..core.clone()
+    };
+    let rests = second(widest, stages, lower(&stages.rest, core, unlimited)?)?;
+    let rest = rests.first().ok_or(LowerError::Registers)?;
+    let [product, _] = stages.operations();
+    let products = tried(widest, &product, lower(&stages.product, core, unlimited)?)?;
+    let whole = products.into_iter();
+    whole
+        .map(|product| function(core, stages, product, rest))
+        .collect()
 }
 
-/// The first pair that a called function preserves, from the top.
-fn kept(abi: &Abi) -> Option<u8> {
+/// Pairs that a called function preserves, from the top.
+fn kept(abi: &Abi) -> impl Iterator<Item = u8> {
     let pairs = (0..Y / 2).rev().map(|pair| 2 * pair);
-    pairs.into_iter().find(|r| abi.preserves(*r))
+    pairs.filter(|r| abi.preserves(*r))
 }
 
 fn function(
     core: &Core,
-    (bytes, last): (usize, usize),
-    product: Program<Insn>,
-    rest: Program<Insn>,
+    stages: &Stages,
+    product: Tried<AvrIsa>,
+    rest: &Tried<AvrIsa>,
 ) -> Result<Program<Insn>, LowerError> {
     let abi = core.abi;
-    let [r, a, ..] = abi.arguments;
-    let kept = kept(abi).ok_or(LowerError::Registers)?;
+    let [r, a, m, _] = abi.arguments;
+    let arguments = [Some(r), stages.modulus().map(|side| abi.arguments[side])];
+    // What the second stage gets is kept while the first runs.
+    let kept: Vec<[u8; 2]> = kept(abi)
+        .zip(arguments.into_iter().flatten())
+        .map(Into::into)
+        .collect();
+    let bytes = stages.words();
     let need = bytes as i64;
-    if need > STACK_LIMIT {
-        let (need, limit) = (bytes, STACK_LIMIT as usize);
-        return Err(LowerError::Stack { need, limit });
-    }
     // SP points below the last byte in use, Y as a stack pointer to it.
     let first = if abi.data_stack { 0 } else { 1 };
     let frame = |to: u8| {
@@ -59,18 +72,28 @@ fn function(
         [Insn::rr(Op::MOVW, to, Y)].into_iter().chain(next)
     };
     let call = Insn::dk(Op::RCALL, 0, 0);
-    let mut body = vec![Insn::rr(Op::MOVW, kept, r)];
+    let mut body: Vec<_> = kept
+        .iter()
+        .map(|[to, from]| Insn::rr(Op::MOVW, *to, *from))
+        .collect();
     body.extend(move_stack(abi, -need));
     body.extend(frame(r));
     let mut calls = [body.len(), 0];
     body.push(call);
     body.extend(frame(a));
-    body.push(Insn::rr(Op::MOVW, r, kept));
+    let given = kept.iter().zip([r, m]);
+    body.extend(given.map(|([from, _], to)| Insn::rr(Op::MOVW, to, *from)));
     calls[1] = body.len();
     body.push(call);
     body.extend(move_stack(abi, need));
     let (before, after) = abi::frame(core, &body);
     let start = before.len();
+    let returns = if abi.data_stack { 0 } else { core.pc_bytes };
+    let deepest = start + bytes + WIDEST + product.stack.max(rest.stack);
+    if deepest > STACK_LIMIT as usize {
+        let (need, limit) = (deepest, STACK_LIMIT as usize);
+        return Err(LowerError::Stack { need, limit });
+    }
     let mut program = Program::new();
     program.notes = vec![
         (0, "save registers".into()),
@@ -79,10 +102,8 @@ fn function(
         (start + body.len(), "restore registers".into()),
     ];
     program.insns = [before, body, after].concat();
-    let targets = [
-        program.insns.len(),
-        program.insns.len() + product.insns.len(),
-    ];
+    let entry = program.insns.len();
+    let targets = [entry, entry + product.program.insns.len()];
     for (at, target) in calls.into_iter().zip(targets) {
         let far = target - (start + at) - 1;
         if far > JUMP {
@@ -90,26 +111,21 @@ fn function(
         }
         program.insns[start + at].ops.k = far as i32;
     }
-    // What is in the frame when the first call has returned.
-    let area = match abi.data_stack {
-        true => Area::DataStack,
-        false => Area::Stack,
+    let below = -(start as i64) - need;
+    let lent = Lent {
+        area: match abi.data_stack {
+            true => Area::DataStack,
+            false => Area::Stack,
+        },
+        product: below + i64::from(first),
+        stack: below - returns as i64,
+        words: bytes,
+        word: 1,
+        second: stages.spec.op.factors(),
+        back: start + calls[0] + 1,
     };
-    let words = |area, from: i64, count: usize| -> Vec<Written> {
-        let word = |i| Written {
-            insn: start + calls[0] + 1,
-            visit: 1,
-            place: Place::Memory(area, from + i as i64),
-        };
-        (0..count).map(word).collect()
-    };
-    let factors = [1, last].map(|i| words(Area::Operand(i), 0, bytes / 2));
-    let [x, y] = factors;
-    program.claims.push(Claim::equation(
-        words(area, i64::from(first) - start as i64 - need, bytes),
-        vec![Term::product(x, y)],
-    ));
-    program.append(product);
-    program.append(rest);
+    program.append(lent.called(product.program));
+    program.claims.push(lent.whole());
+    program.append(rest.program.clone());
     Ok(program)
 }
