@@ -89,8 +89,7 @@ fn advice(error: &LowerError) -> &'static str {
              by hybrid+fold and square-product-scanning+fold"
         }
         LowerError::ThreePointers => {
-            ": try --style rolled --method hybrid (mul) or square-product-scanning (sqr), --style unrolled (sums), \
-             or --abi gcc"
+            ": try --style rolled --method hybrid (mul) or square-product-scanning (sqr), or --abi gcc"
         }
         LowerError::Loops | LowerError::Sums(_) => {
             ": try --method product-scanning, operand-scanning or square-product-scanning, or --style unrolled"

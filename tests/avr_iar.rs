@@ -91,8 +91,8 @@ fn calls(
     let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
     file.write_all(code).expect("it can be written");
     let lengths = spec.source_bytes();
-    let second = lengths.get(1).copied().unwrap_or(0);
-    let sizes = [spec.result_bytes(), lengths[0], second].map(|n| n.to_string());
+    let source = |i: usize| lengths.get(i).copied().unwrap_or(0);
+    let sizes = [spec.result_bytes(), source(0), source(1), source(2)].map(|n| n.to_string());
     let mut child = Command::new(oracle())
         .arg(mcu)
         .arg(file.path())
@@ -545,7 +545,7 @@ fn mutants_are_rejected() {
     );
 }
 
-/// Two nested loops do with X and Z, with a multiplier and without one, and the frame is on Y's stack.
+/// Two nested loops and loops of sums do with X and Z, with a multiplier and without one, and the frame is on Y's stack.
 #[test]
 fn columns_in_loops() {
     let square = "square-product-scanning";
@@ -555,6 +555,9 @@ fn columns_in_loops() {
             (Operation::Mul, 56, "operand-scanning", &[("unroll", 2)]),
             (Operation::Sqr, 80, square, &[("unroll", 4)]),
             (Operation::Montsqr, 64, "hfips", &[("d", 4)]),
+            (Operation::Modadd, 104, "carry-chain", &[]),
+            (Operation::Modsub, 64, "carry-chain", &[]),
+            (Operation::Modneg, 72, "carry-chain", &[]),
         ] {
             let name = format!("{} {bits} {method} on {}", op.name(), core.name);
             let params = params.iter().copied().collect();

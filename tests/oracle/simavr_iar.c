@@ -1,10 +1,10 @@
 /*
  * Calls one function on simavr in IAR's convention, for tests/avr_iar.rs.
  *
- *   simavr_iar mcu code.bin bytes_r bytes_a bytes_b
+ *   simavr_iar mcu code.bin bytes_r bytes_a bytes_b bytes_c
  *
- * Reads lines `HEXA HEXB`, least significant byte first; r in r17:r16, a in r19:r18, b in r21:r20,
- * the data stack in Y. Before every instruction all that lies below Y on the data stack is
+ * Reads lines `HEXA HEXB HEXC`, least significant byte first; r in r17:r16, a in r19:r18, b in r21:r20,
+ * c in r23:r22, the data stack in Y. Before every instruction all that lies below Y on the data stack is
  * overwritten, as an interrupt may do, and Y must lie on it. Prints for each line
  *
  *   CYCLES DATA RETURN BROKEN HEXR   to RET inclusive; bytes of the data stack; bytes of the stack
@@ -20,7 +20,7 @@
 #include <sim_avr.h>
 #include <sim_core.h>
 
-enum { R = 0x200, A = 0x400, B = 0x500, FLOOR = 0x800, TOP = 0xc00, STACK = 0x10f0 };
+enum { R = 0x200, A = 0x400, B = 0x500, C = 0x600, FLOOR = 0x800, TOP = 0xc00, STACK = 0x10f0 };
 
 static unsigned back; /* the caller: a byte address where nothing is */
 
@@ -66,6 +66,7 @@ static void call(avr_t *avr, int bytes_r)
 	set_pair(avr, 16, R);
 	set_pair(avr, 18, A);
 	set_pair(avr, 20, B);
+	set_pair(avr, 22, C);
 	set_pair(avr, 28, TOP);
 	entry = STACK - avr->address_size;
 	for (int i = 0; i < avr->address_size; i++) /* the highest byte lies lowest */
@@ -104,9 +105,9 @@ int main(int argc, char **argv)
 {
 	int lines;
 
-	if (argc != 6)
+	if (argc != 7)
 		return 1;
-	const int bytes_r = atoi(argv[3]), bytes_a = atoi(argv[4]), bytes_b = atoi(argv[5]);
+	const int bytes_r = atoi(argv[3]), bytes_a = atoi(argv[4]), bytes_b = atoi(argv[5]), bytes_c = atoi(argv[6]);
 	avr_global_logger_set(silent);
 	avr_t *avr = avr_make_mcu_by_name(argv[1]);
 	FILE *code = fopen(argv[2], "rb");
@@ -120,6 +121,7 @@ int main(int argc, char **argv)
 		memset(avr->data + R, 0xee, FLOOR - R);
 		read_hex(avr->data + A, bytes_a);
 		read_hex(avr->data + B, bytes_b);
+		read_hex(avr->data + C, bytes_c);
 		avr->state = cpu_Running;
 		call(avr, bytes_r);
 	}

@@ -1,5 +1,6 @@
 //! Chains alone on an AVR: each is a loop over all its words. X and Z point to what is added up, Y to the result of
-//! the first chain; the others change it where it lies. DEC leaves the carry as it is.
+//! the first chain; the others change it where it lies. Where Y is no pointer, the first one does, too, once its first
+//! source has been copied. DEC leaves the carry as it is.
 
 use super::abi;
 use super::code::Insn;
@@ -16,6 +17,8 @@ const Y: u8 = Pointer::Y.low();
 const Z: u8 = Pointer::Z.low();
 /// Where words are on their way.
 const MOVED: u8 = 0;
+/// 0, where the convention has no register for it.
+const ZERO: u8 = 2;
 /// Words in a pass of a loop, at most.
 const LINKS: usize = 4;
 
@@ -25,6 +28,8 @@ struct Sums<'a> {
     draft: Draft,
     arguments: [u8; 4],
     zero: u8,
+    /// Only X and Z are pointers.
+    two_pointers: bool,
     count: u8,
     word: u8,
     /// For carries and masks.
@@ -35,10 +40,9 @@ struct Sums<'a> {
 /// The function that runs the chains of `scans` on `core`.
 ///
 /// # Errors
-/// When Y is no pointer, or a chain has no such form.
+/// When a chain has no such form.
 pub fn lower(core: &Core, scans: &Scans) -> Result<Program<Insn>, LowerError> {
     let abi = core.abi;
-    let zero = abi.zero.filter(|_| !abi.data_stack);
     let arguments = abi.arguments;
     // The address of a is read once; then its pair is free, and so is that of b, or one without an argument.
     let [_, a, b, last] = arguments;
@@ -51,12 +55,16 @@ pub fn lower(core: &Core, scans: &Scans) -> Result<Program<Insn>, LowerError> {
         scans,
         draft: Draft::default(),
         arguments,
-        zero: zero.ok_or(LowerError::ThreePointers)?,
+        zero: abi.zero.unwrap_or(ZERO),
+        two_pointers: abi.data_stack,
         count: a,
         word: a + 1,
         free: vec![other, other + 1],
         values: Vec::new(),
     };
+    if abi.zero.is_none() {
+        sums.draft.clear(sums.zero);
+    }
     let mut first = true;
     for step in &scans.words.steps {
         match step {
@@ -93,6 +101,28 @@ impl Sums<'_> {
         self.draft.rr(Op::MOVW, pointer, argument);
     }
 
+    /// `links` words in a pass of a loop over all `n`.
+    fn each(&mut self, n: usize, word: impl Fn(&mut Self)) -> Result<(), LowerError> {
+        let fits = |links: &usize| n.is_multiple_of(*links);
+        let links = (1..=LINKS).rev().find(fits).unwrap_or(1);
+        self.draft.count(self.count, n / links)?;
+        let ops = Ops::default();
+        self.draft.push(Insn { op: Op::BCLR, ops });
+        let top = self.draft.insns.len();
+        (0..links).for_each(|_| word(self));
+        self.draft.repeat(self.count, top)
+    }
+
+    /// The words of `array` become the result.
+    fn copy(&mut self, array: Array, to: Array, n: usize) -> Result<(), LowerError> {
+        self.point(X, array);
+        self.point(Z, to);
+        self.each(n, |sums| {
+            sums.draft.dk(Op::LDX_INC, MOVED, 0);
+            sums.draft.push(Insn::rk(Op::STZ_INC, MOVED, 0));
+        })
+    }
+
     fn chain(&mut self, chain: &Chain, first: bool) -> Result<(), LowerError> {
         let stretch = self.scans.stretch(chain).ok_or(LowerError::Scans)?;
         let op = match chain.sum {
@@ -104,38 +134,47 @@ impl Sums<'_> {
             found.map(|(_, r)| *r).ok_or(LowerError::Scans)
         };
         let mask = stretch.mask.map(|m| value(&self.values, m)).transpose()?;
-        if let Some((array, _)) = stretch.x {
-            self.point(X, array);
+        let (n, out) = (stretch.links, stretch.out.0);
+        let (y, _) = stretch.y.ok_or(LowerError::Scans)?;
+        let mut in_place = !first;
+        match stretch.x {
+            Some((x, _)) if first && self.two_pointers => {
+                self.copy(x, out, n)?;
+                self.point(X, out);
+                in_place = true;
+            }
+            Some((x, _)) => self.point(X, x),
+            None => {}
         }
-        let (array, _) = stretch.y.ok_or(LowerError::Scans)?;
-        self.point(Z, array);
-        if first {
-            self.point(Y, stretch.out.0);
-        }
-        let n = stretch.links;
-        let fits = |links: &usize| n.is_multiple_of(*links);
-        let links = (1..=LINKS).rev().find(fits).unwrap_or(1);
-        self.draft.count(self.count, n / links)?;
-        let ops = Ops::default();
-        self.draft.push(Insn { op: Op::BCLR, ops });
-        let top = self.draft.insns.len();
-        for _ in 0..links {
+        self.point(Z, y);
+        let store = match (in_place, self.two_pointers) {
+            (false, false) => {
+                self.point(Y, out);
+                Op::STY_INC
+            }
+            // Nothing is read there.
+            (false, true) => {
+                self.point(X, out);
+                Op::STX_INC
+            }
+            (true, _) => Op::STX_INC,
+        };
+        let word = self.word;
+        self.each(n, |sums| {
             match stretch.x {
-                None => self.draft.clear(MOVED),
+                None => sums.draft.clear(MOVED),
                 Some(_) => {
-                    let load = if first { Op::LDX_INC } else { Op::LDX };
-                    self.draft.dk(load, MOVED, 0);
+                    let load = if in_place { Op::LDX } else { Op::LDX_INC };
+                    sums.draft.dk(load, MOVED, 0);
                 }
             }
-            self.draft.dk(Op::LDZ_INC, self.word, 0);
+            sums.draft.dk(Op::LDZ_INC, word, 0);
             if let Some(mask) = mask {
-                self.draft.rr(Op::AND, self.word, mask);
+                sums.draft.rr(Op::AND, word, mask);
             }
-            self.draft.rr(op, MOVED, self.word);
-            let store = if first { Op::STY_INC } else { Op::STX_INC };
-            self.draft.push(Insn::rk(store, MOVED, 0));
-        }
-        self.draft.repeat(self.count, top)?;
+            sums.draft.rr(op, MOVED, word);
+            sums.draft.push(Insn::rk(store, MOVED, 0));
+        })?;
         // Words in registers, of which only the carry is of interest.
         for link in &chain.links[n..] {
             let of = |word: Option<Word>| match word {
