@@ -300,8 +300,33 @@ fn table(rows: &[Row], best: u64, csv: bool) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(HEAD);
-    for line in lines {
-        table.add_row(line);
+    for row in rows.iter().filter(|row| row.outcome.is_ok()) {
+        table.add_row(fields(row, best));
     }
-    table.to_string()
+    let mut parts = vec![table.to_string()];
+    parts.extend(reasons(rows));
+    parts.join("\n")
+}
+
+/// Why methods have no kernel: a sentence, which in a column would make all lines long.
+fn reasons(rows: &[Row]) -> Vec<String> {
+    let mut list: Vec<(String, &str, Vec<&str>)> = Vec::new();
+    for row in rows {
+        let Err(text) = &row.outcome else { continue };
+        let (core, name) = (row.cell.target.core_name(), row.cell.method.name);
+        let reason = text.strip_prefix(name).and_then(|t| t.strip_prefix(": "));
+        let reason = reason.unwrap_or(text);
+        match list
+            .iter_mut()
+            .find(|(c, r, _)| (&*c, *r) == (&core, reason))
+        {
+            Some((_, _, names)) if names.contains(&name) => {}
+            Some((_, _, names)) => names.push(name),
+            None => list.push((core, reason, vec![name])),
+        }
+    }
+    let line = |(core, reason, names): (String, &str, Vec<&str>)| {
+        format!(" {core}  no {}: {reason}", names.join(", "))
+    };
+    list.into_iter().map(line).collect()
 }
