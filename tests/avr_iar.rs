@@ -561,9 +561,7 @@ fn columns_in_loops() {
         ] {
             let name = format!("{} {bits} {method} on {}", op.name(), core.name);
             let params = params.iter().copied().collect();
-            let modulus = Modulus::Runtime;
-            let reduce = Reduce::Full;
-            let modular = Modular { modulus, reduce };
+            let modular = Modular::full(Modulus::Runtime);
             let request = Request {
                 style: Some(Style::Rolled),
                 modular: op.is_modular().then_some(modular),
