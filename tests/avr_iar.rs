@@ -18,7 +18,7 @@ use lozenge::isa::avr::instructions::Op;
 use lozenge::kernel::{self, Error, Kernel, Request};
 use lozenge::method::{METHODS, Params};
 use lozenge::prove::{self, Verdict};
-use lozenge::spec::modulus::{Modular, Modulus, Reduce};
+use lozenge::spec::modulus::{Modular, Modulus};
 use lozenge::spec::{Alias, Op as Operation, Spec};
 use lozenge::vectors;
 use num_bigint::BigUint;
