@@ -26,6 +26,7 @@ const SQR: Kind = (Op::Sqr, "square-product-scanning");
 const MONTMUL: Kind = (Op::Montmul, "fips");
 const MONTSQR: Kind = (Op::Montsqr, "fips");
 const REDC: Kind = (Op::Redc, "fips");
+const TOMONT: Kind = (Op::Tomont, "fips");
 
 fn request(kind: Kind, words: u32, reduce: Reduce, style: Style, unroll: usize) -> Request {
     let (op, method) = kind;
@@ -56,6 +57,7 @@ fn is_right(
 ) -> bool {
     let product = match op {
         Op::Redc => sources[0].clone(),
+        Op::Tomont => &sources[0] << (2 * bits),
         _ => &sources[0] * &sources[op.factors() - 1],
     };
     let Some(modular) = modular else {
@@ -107,7 +109,7 @@ fn check(core: &Core, request: &Request, runs: usize) -> Kernel<ArmIsa> {
 fn loops_are_proved_and_right() {
     let mut made = 0;
     for words in [2, 3, 6, 13] {
-        for op in [MUL, ROWS, SQR, MONTMUL, MONTSQR, REDC] {
+        for op in [MUL, ROWS, SQR, MONTMUL, MONTSQR, REDC, TOMONT] {
             for unroll in [1, 2, 4, 6] {
                 for (i, style) in LOOPS.into_iter().enumerate() {
                     // Every size and shape meets every reduction.
@@ -142,7 +144,7 @@ fn moduli(words: u32) -> Vec<BigUint> {
 fn a_fixed_modulus_in_loops_is_proved_and_right() {
     for words in [2, 3, 6, 9] {
         for (i, value) in moduli(words).into_iter().enumerate() {
-            for op in [MONTMUL, MONTSQR, REDC] {
+            for op in [MONTMUL, MONTSQR, REDC, TOMONT] {
                 let lazy = value.bits() + 2 <= u64::from(32 * words);
                 let reduce = Reduce::ALL[(words as usize + i) % if lazy { 3 } else { 2 }];
                 let unroll = 1 + i % 2;

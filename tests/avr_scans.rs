@@ -84,6 +84,7 @@ fn check(core: &Core, request: &Request, runs: usize) -> Kernel<AvrIsa> {
             assert_eq!(cost.call, kernel.cost.call, "{name}");
             let product = match op {
                 Operation::Redc | Operation::Frommont => sources[0].clone(),
+                Operation::Tomont => &sources[0] << (2 * size.a),
                 _ => &sources[0] * &sources[op.factors() - 1],
             };
             let Some(modular) = &kernel.spec.modular else {
@@ -151,8 +152,9 @@ fn reductions_are_proved_and_right() {
                     let alone = request(Operation::Redc, 8 * n, "hsps", &[("d", d)]);
                     let reduce = [Reduce::Full, Reduce::Almost][(i + j + d) % 2];
                     check(core, &reduced(reduce, alone), 4);
-                    let whole = request(Operation::Frommont, 8 * n, "fips", &[("unroll", d * d)]);
-                    check(core, &whole, 4);
+                    for op in [Operation::Frommont, Operation::Tomont] {
+                        check(core, &request(op, 8 * n, "fips", &[("unroll", d * d)]), 4);
+                    }
                 }
             }
         }
@@ -190,6 +192,7 @@ fn fixed_moduli_lie_in_the_frame() {
         for (modulus, op) in [
             ("p256-order", Operation::Frommont),
             ("p256", Operation::Montmul),
+            ("p256", Operation::Tomont),
         ] {
             check(core, &modulo(modulus, request(op, 256, "fips", &[])), 3);
         }

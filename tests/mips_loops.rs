@@ -67,6 +67,7 @@ fn kernel(core: &Core, request: &Request, runs: usize) -> Kernel<MipsIsa> {
             let (got, _) = run.unwrap_or_else(|e| panic!("{name}: {e}"));
             let product = match op {
                 Op::Redc => sources[0].clone(),
+                Op::Tomont => &sources[0] << (2 * size.a),
                 _ => &sources[0] * &sources[op.factors() - 1],
             };
             let Some(modular) = &kernel.spec.modular else {
@@ -123,11 +124,15 @@ fn reductions_and_rows_of_products_are_proved_and_right() {
             for unroll in 1..=3 {
                 let reduce = Reduce::ALL[(words as usize + unroll + i) % 3];
                 let mut redc = request(Op::Redc, 32 * words, reduce, unroll);
+                let mut tomont = request(Op::Tomont, 32 * words, reduce, unroll);
                 let mut rows = request(Op::Mul, 32 * words, reduce, unroll);
                 rows.method = Some("operand-scanning".into());
                 if unroll == 1 + i {
-                    (redc.style, rows.style) = (Some(Style::Looped), Some(Style::Looped));
+                    for request in [&mut redc, &mut rows, &mut tomont] {
+                        request.style = Some(Style::Looped);
+                    }
                 }
+                kernel(&core, &tomont, 6);
                 kernel(&core, &redc, 6);
                 kernel(&core, &rows, 6);
             }
@@ -181,13 +186,13 @@ fn a_fixed_modulus_in_loops_is_proved_and_right() {
         for (i, value) in moduli(words).into_iter().enumerate() {
             for (j, extension) in extensions.into_iter().enumerate() {
                 let core = core("mips-4km-32x16", extension);
-                for op in [Op::Montmul, Op::Montsqr, Op::Redc] {
+                for op in [Op::Montmul, Op::Montsqr, Op::Redc, Op::Tomont] {
                     let lazy = value.bits() + 2 <= u64::from(32 * words);
                     let reduce = Reduce::ALL[(words as usize + i + j) % if lazy { 3 } else { 2 }];
                     let mut request = request(op, 32 * words, reduce, 1 + i % 2);
                     let modulus = format!("{value:#x}").parse().expect("a modulus");
                     request.modular = Some(Modular { modulus, reduce });
-                    if extension == ["maddhl"] && op != Op::Redc {
+                    if extension == ["maddhl"] && matches!(op, Op::Montmul | Op::Montsqr) {
                         request.method = Some("fios".into());
                     } else if (i + j) % 3 == 0 {
                         request.style = Some(Style::Looped);

@@ -38,7 +38,9 @@ pub fn settle(
     operand: impl Fn(usize) -> Base,
 ) -> (BTreeMap<Array, Home>, usize) {
     let n = scans.n;
-    let mut homes = BTreeMap::new();
+    let modulus = scans.modulus();
+    let fixed = modulus == Some(Array::Numbers);
+    let mut homes: BTreeMap<Array, Home> = BTreeMap::new();
     let mut words = 0;
     let arrays = scans.strands.iter().flat_map(|s| [s.x, s.y]);
     // The quotient word of a row stays in a register.
@@ -54,6 +56,14 @@ pub fn settle(
     for array in arrays {
         let home = match array {
             Array::Operand(side) if !copied.contains(&array) => Home::of(operand(side)),
+            Array::Square if fixed || !copied.contains(&array) => {
+                let modulus = modulus.and_then(|m| homes.get(&m)).copied();
+                let modulus = modulus.unwrap_or(result);
+                Home {
+                    at: modulus.place(n + 1),
+                    ..modulus
+                }
+            }
             _ => {
                 let at = frame.place(words);
                 words += match array {

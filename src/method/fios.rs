@@ -24,8 +24,10 @@ pub static METHOD: Method = Method {
 };
 
 fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
-    let (mut words, [a, b]) = reduction::factors(spec);
-    let reduction = Reduction::of(spec, &mut words)?.for_style(facts, &mut words);
+    let (mut words, mut factors) = reduction::factors(spec);
+    let reduction = Reduction::of(spec, &mut words)?;
+    let reduction = reduction.for_style(facts, &mut words, &mut factors);
+    let [a, b] = factors;
     words.push(WordStep::Part("rows, each with its quotient word".into()));
     let t = reduction.integrated_rows(&mut words, |_, i, j| {
         let pair = a.get(j).map(|x| (*x, b[i])).into_iter().collect();

@@ -41,8 +41,9 @@ pub(super) fn reduction(spec: &Spec, facts: &Facts) -> Result<Words, MethodError
 /// Columns of what `op` reduces, which is as large as in the operation of `spec`.
 fn columns(spec: &Spec, op: Op, facts: &Facts) -> Result<Words, MethodError> {
     let reduced = Spec { op, ..spec.clone() };
-    let (mut words, factors) = reduction::factors(&reduced);
-    let reduction = Reduction::of(spec, &mut words)?.for_style(facts, &mut words);
+    let (mut words, mut factors) = reduction::factors(&reduced);
+    let reduction = Reduction::of(spec, &mut words)?;
+    let reduction = reduction.for_style(facts, &mut words, &mut factors);
     words.op = op;
     words.push(WordStep::Part(
         "columns, each made 0 by a quotient word".into(),

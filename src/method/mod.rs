@@ -201,7 +201,7 @@ pub fn in_nested_loops(op: Op) -> Option<&'static str> {
     match op {
         Op::Mul => Some(product_scanning::METHOD.name),
         Op::Sqr => Some(square_product_scanning::METHOD.name),
-        Op::Montmul | Op::Montsqr | Op::Redc | Op::Frommont => Some(fips::METHOD.name),
+        Op::Montmul | Op::Montsqr | Op::Redc | Op::Tomont | Op::Frommont => Some(fips::METHOD.name),
         Op::Modmul => Some("product-scanning+fold"),
         Op::Modsqr => Some("square-product-scanning+fold"),
         _ => None,

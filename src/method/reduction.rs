@@ -50,6 +50,7 @@ pub fn column(spec: &Spec, [a, b]: &[Vec<Word>; 2], k: usize) -> Pile {
             doubled: pairs(a, k, |_, _| true),
             ..Pile::default()
         },
+        Op::Tomont => Pile::column(b, a, k),
         _ => Pile::column(a, b, k),
     }
 }
@@ -125,8 +126,14 @@ impl Reduction {
         })
     }
 
-    /// The same; of loops with a fixed modulus and `m'` in memory, as they read every word in the same way.
-    pub fn for_style(self, facts: &Facts, words: &mut Words) -> Self {
+    /// The same; of loops with a fixed modulus, `m'` and behind them the second factor of a conversion in memory, as
+    /// they read every word in the same way.
+    pub fn for_style(
+        self,
+        facts: &Facts,
+        words: &mut Words,
+        [_, factor]: &mut [Vec<Word>; 2],
+    ) -> Self {
         let fixed = words.modular.as_ref().and_then(|m| m.fixed()).cloned();
         let Some(value) = fixed.filter(|_| facts.in_scans()) else {
             return self;
@@ -134,9 +141,17 @@ impl Reduction {
         let mut list = numbers(&value, words.word_bits, self.len());
         list.push(negated_inverse(&value, words.word_bits));
         let mut m = words.store(&list);
+        let converts = words.op == Op::Tomont;
+        if converts {
+            let numbers = factor.iter().filter_map(|word| words.known(*word));
+            *factor = words.store(&numbers.collect::<Vec<_>>());
+        }
+        // That the top is 0 is not shown of products made by additions.
+        let added = converts && facts.tile_registers > 0 && self.reduce != Reduce::Lazy;
         Self {
             inverse: m.pop(),
             m: m.into_iter().map(Some).collect(),
+            overflows: self.overflows || added,
             ..self
         }
     }

@@ -12,6 +12,7 @@ use std::ops::Range;
 use super::blocks::{Counts, ScheduleError};
 use super::words::{Chain, Link, Origin, Pile, Sweep, Word, WordStep, Words};
 use crate::facts::Style;
+use crate::spec::Op;
 
 /// Words that lie one after another in memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -20,6 +21,8 @@ pub enum Array {
     Operand(usize),
     /// A fixed modulus and, behind it, `m'`: numbers that the code lays into memory.
     Numbers,
+    /// What a number is multiplied by on its way to Montgomery's form, `R^2 mod M`: behind the modulus and `m'`.
+    Square,
     /// The quotient words of the sweep.
     Quotients,
     /// The columns that the sweep keeps; of rows what each leaves to the next.
@@ -179,6 +182,18 @@ impl Scans {
             .quotient
             .map(|[inverse, _]| self.words.origins[inverse.0]);
         matches!(origin, Some(Origin::Stored { value: 1, .. }))
+    }
+
+    /// The array of the modulus, `m'` behind it.
+    pub fn modulus(&self) -> Option<Array> {
+        let [inverse, m] = self.quotient?;
+        match [m, inverse].map(|word| self.place(word)) {
+            [
+                Some((array @ (Array::Operand(_) | Array::Numbers), 0)),
+                Some((same, last)),
+            ] => (array == same && last == self.n).then_some(array),
+            _ => None,
+        }
     }
 
     /// The one sweep, or that of the first row.
@@ -360,7 +375,17 @@ fn places(words: &Words, sweeps: &[&Sweep]) -> Vec<Option<(Array, usize)>> {
         Origin::Stored { index, .. } => Some((Array::Numbers, *index)),
         _ => None,
     };
-    let mut places: Vec<_> = words.origins.iter().map(operand).collect();
+    // The factor of a conversion, which follows the modulus and m'.
+    let behind = words.lengths.first().map_or(0, |n| n + 1);
+    let square = |place: (Array, usize)| match place {
+        (Array::Operand(1) | Array::Numbers, index) if words.op == Op::Tomont => {
+            let index = index.checked_sub(behind);
+            index.map_or(place, |index| (Array::Square, index))
+        }
+        place => place,
+    };
+    let origins = words.origins.iter();
+    let mut places: Vec<_> = origins.map(|o| operand(o).map(square)).collect();
     // A row moves everything down by a word, or begins a word further on.
     let quotients = sweeps
         .iter()

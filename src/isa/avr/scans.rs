@@ -312,21 +312,6 @@ impl<'a> Nest<'a> {
         arguments.get(1 + side).copied().ok_or(LowerError::Scans)
     }
 
-    /// Where the modulus lies, `m'` behind it.
-    fn modulus(&self) -> Result<Option<Array>, LowerError> {
-        let Some([inverse, m]) = self.scans.quotient else {
-            return Ok(None);
-        };
-        match (self.scans.place(m), self.scans.place(inverse)) {
-            (Some((array @ (Array::Operand(_) | Array::Numbers), 0)), Some((same, last)))
-                if array == same && last == self.scans.n =>
-            {
-                Ok(Some(array))
-            }
-            _ => Err(LowerError::Scans),
-        }
-    }
-
     /// The numbers, one after another in the frame. Uses X and a register that counts.
     fn lay_numbers(&mut self) {
         self.rr(Op::MOVW, X, Y);
@@ -343,7 +328,7 @@ impl<'a> Nest<'a> {
 
     fn body(&mut self) -> Result<(), LowerError> {
         let n = self.scans.n;
-        let modulus = self.modulus()?;
+        let modulus = self.scans.modulus();
         self.draft.note("the frame: addresses of the arrays");
         let room = move_stack(self.core.abi, -self.frame.bytes);
         self.draft.insns.extend(room);
@@ -371,10 +356,17 @@ impl<'a> Nest<'a> {
                 let from = match array {
                     Array::Operand(side) => self.argument(side)?,
                     Array::Quotients => X,
-                    Array::Numbers => Z,
+                    Array::Numbers | Array::Square => Z,
                     _ => return Err(LowerError::Scans),
                 };
+                let behind = if array == Array::Square {
+                    n as i32 + 1
+                } else {
+                    0
+                };
+                self.move_by(Z, behind);
                 self.put(from, self.frame.strands + 4 * i as i32 + at);
+                self.move_by(Z, -behind);
             }
         }
         if let Some(side) = self.scans.added(0) {

@@ -284,7 +284,13 @@ impl Nest<'_> {
                     self.store(word, self.moving(home), home, k);
                     word
                 }
-                Array::Numbers => self.load(self.moving(home), home, k)?,
+                Array::Square if let Some(Array::Operand(side)) = self.scans.modulus() => {
+                    let (pointer, there) = (self.pointers[&argument(side)], argument(side));
+                    let word = self.load(pointer, Home::of(there), self.scans.n + 1 + k)?;
+                    self.store(word, self.moving(home), home, k);
+                    word
+                }
+                Array::Numbers | Array::Square => self.load(self.moving(home), home, k)?,
                 _ => continue,
             };
             new.insert(array, word);
