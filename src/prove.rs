@@ -346,9 +346,16 @@ fn equation(
                 return residue(spec, modular, (a, b), modulus, (&words, word_bits)).show(d);
             }
             if let (montgomery::Modulus::Words(m), true) = (&modulus, spec.is_folded()) {
-                let c = &follows[m.len() / 2..];
+                let fold = &follows[m.len() / 2..];
                 let (w, result) = (word_bits, &words[..]);
-                return Folded { w, result, a, m, c }.show(d);
+                return Folded {
+                    w,
+                    result,
+                    a,
+                    m,
+                    d: fold,
+                }
+                .show(d);
             }
             // A 2^n 2^n is reduced.
             let square = match modular.fixed() {

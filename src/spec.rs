@@ -313,7 +313,7 @@ impl Spec {
         )
     }
 
-    /// Do `-m^-1 mod 2^(n/2)` and `2^-(n/2) mod m` follow the modulus?
+    /// Do `-m^-1 mod 2^(n/2)` and `2^n - m + (2^-(n/2) mod m)` follow the modulus?
     pub fn is_folded(&self) -> bool {
         let modulus = self.modular.as_ref().map(|m| &m.modulus);
         modulus == Some(&Modulus::RuntimeFolded)
@@ -466,7 +466,7 @@ impl Spec {
             self.inverse_follows().then_some(inverse),
             (self.op == Op::Tomont).then_some(square),
             folded.then(|| format!("-m^-1 mod 2^{half}")),
-            folded.then(|| format!("2^-{half} mod m")),
+            folded.then(|| format!("2^{n} - m + (2^-{half} mod m)")),
         ];
         let follow: Vec<_> = follow.into_iter().flatten().collect();
         let odd = match self.op.is_montgomery() || self.op == Op::Modhalf {

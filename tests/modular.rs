@@ -278,7 +278,7 @@ fn moduli_at_run_time() {
     ));
 }
 
-/// Reductions that fold, of numbers up to the largest: the modulus is taken or not at both places.
+/// Reductions that fold, of numbers up to the largest: the modulus is taken, added or neither.
 fn folds<I: Isa>(core: &I::Core, words: &[u32]) {
     for words in words {
         let bits = words * I::WORD_BITS;
@@ -298,9 +298,10 @@ fn folds<I: Isa>(core: &I::Core, words: &[u32]) {
         ];
         for m in moduli {
             let x = &one << (bits / 2);
-            // m' and 2^-(n/2) mod m by another way than the tool's.
+            // m' and 2^n - m + (2^-(n/2) mod m) by another way than the tool's.
             let inverse = m.modinv(&x).expect("odd");
             let fold = x.modinv(&m).expect("odd");
+            let fold = (&one << bits) - &m + fold;
             let follows = (&x - inverse) + (fold << (bits / 2));
             let operand = &m + (follows << bits);
             for a in [

@@ -56,6 +56,8 @@ pub struct Algebra {
     /// The bits that say whether words are 0, and of which words they do.
     pub(super) zeros: Recent<(VarId, bool), VarId>,
     pub(super) zero_of_bit: Recent<VarId, (VarId, bool)>,
+    /// Of two bits, whether the second is 1 wherever the first is.
+    pub(super) follows: Recent<(VarId, VarId), bool>,
     pub(super) names: Vec<(VarId, String)>,
     pub(super) ways: Ways,
     /// `b z` of a bit `b` and a carry `z`: the carry that leaves where only `b` counts up.

@@ -37,6 +37,24 @@ impl Algebra {
         }
     }
 
+    /// `y` if `x = s y` for a bit `s` that is 1 wherever the bit `t` is, so that `t x = t y`; else `x`.
+    pub(super) fn without_implied(&mut self, x: VarId, t: VarId) -> VarId {
+        let Def::Product { a, b } = self.vars[x as usize].def else {
+            return x;
+        };
+        for (s, y) in [(a, b), (b, a)] {
+            let follows = match self.follows.get(&(t, s)) {
+                Some(known) => known,
+                None => self.follows(t, s),
+            };
+            self.follows.put((t, s), follows);
+            if follows {
+                return y;
+            }
+        }
+        x
+    }
+
     /// The digits of a word of `w` bits, lowest first.
     fn digits_of(&mut self, v: VarId, w: u32) -> Vec<Value> {
         if let Some(known) = self.digits.get(&v) {

@@ -69,29 +69,58 @@ impl Algebra {
         self.vars[x as usize].bound <= 1 && self.are_impossible([x, x], MORE_EQUATIONS)
     }
 
+    /// Is the bit `y` 1 wherever the bit `x` is?
+    pub(super) fn follows(&self, x: VarId, y: VarId) -> bool {
+        let is_bit = |v: VarId| self.vars[v as usize].bound <= 1;
+        let supposed = |list: &[(VarId, i128)]| self.supposed(list, &[x, y], MOST_EQUATIONS);
+        x != y && is_bit(x) && is_bit(y) && supposed(&[(x, 1), (y, 0)]).is_none()
+    }
+
+    /// The one value of each of these bits where a variable has this value, if they have one.
+    pub(super) fn forced(&self, known: (VarId, i128), bits: &[VarId]) -> Option<Vec<i128>> {
+        let intervals = self.supposed(&[known], bits, MOST_EQUATIONS)?;
+        let only = |v: &VarId| {
+            let (least, most) = intervals.get(v)?;
+            (least == most).then_some(*least)
+        };
+        bits.iter().map(only).collect()
+    }
+
     /// Are these bits never both 1?
     fn are_impossible(&self, [x, y]: [VarId; 2], limit: usize) -> bool {
-        let (equations, mut intervals) = self.around([x, y], limit);
-        intervals.extend([(x, (1, 1)), (y, (1, 1))]);
+        let both = [(x, 1), (y, 1)];
+        self.supposed(&both, &[x, y], limit).is_none()
+    }
+
+    /// What is left for the variables around `start` where some have these values; `None` if they cannot.
+    fn supposed(
+        &self,
+        values: &[(VarId, i128)],
+        start: &[VarId],
+        limit: usize,
+    ) -> Option<Intervals> {
+        let (equations, mut intervals) = self.around(start, limit);
+        let values = values.iter().map(|(v, value)| (*v, (*value, *value)));
+        intervals.extend(values);
         for _ in 0..MOST_ROUNDS {
             let mut narrowed = false;
             for equation in &equations {
-                match equation.narrow(&mut intervals) {
-                    None => return true,
-                    Some(now) => narrowed |= now,
-                }
+                narrowed |= equation.narrow(&mut intervals)?;
             }
             if !narrowed {
-                return false;
+                break;
             }
         }
-        false
+        Some(intervals)
     }
 
     /// The equations around some variables, and the bounds of the variables in them.
-    fn around(&self, start: [VarId; 2], limit: usize) -> (Vec<Equation>, Intervals) {
+    fn around(&self, start: &[VarId], limit: usize) -> (Vec<Equation>, Intervals) {
         let (mut equations, mut intervals) = (Vec::new(), Intervals::new());
-        let (mut seen, mut queue) = (BTreeSet::new(), VecDeque::from(start));
+        let (mut seen, mut queue) = (
+            BTreeSet::new(),
+            start.iter().copied().collect::<VecDeque<_>>(),
+        );
         while let Some(v) = queue.pop_front() {
             let word = match self.vars[v as usize].def {
                 Def::Carry => v + 1,

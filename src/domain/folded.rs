@@ -1,23 +1,25 @@
 //! A folded reduction: is `R Z = A (mod M)` and `Z < R`, for all inputs?
 //!
-//! `R = X^2 = 2^(W n)`, `A = A_0 + X A_1` with `A_0 < X`. The premises are `X C = 1 (mod M)`, `C < M`, and
-//! `M M' = -1 (mod X)`. Shown is, with a quotient `q` ([`super::quotient`]) and two words `e` and `s`:
+//! `R = X^2 = 2^(W n)`, `A = A_0 + X A_1` with `A_0 < X`. The premises are `X (D - R) = 1 (mod M)`, `R - M <= D < R`, and
+//! `M M' = -1 (mod X)`. With `U = A_1 + A_0 (D - R)`, which lies in `-X M + 1 .. X^3`, and a quotient `q`
+//! ([`super::quotient`]), `T = (U + q M) / X` lies in `-M + 1 .. R + M`. Shown is, with a word `t`:
 //!
-//! 1. `U = A_1 + A_0 C`, which is less than `X^3 + X M`, is `D + X^3 e` for `3 k` words `D`, `k` those of `X`. So `e = 1`
-//!    just when `U >= X^3`, and `V = U - e X M` lies in `0 .. X^3`. `3 k` words are `V` modulo `X^3`, and so they are `V`.
-//! 2. `V + q M = X (x + R s)` for `n` words `x`. So `T = (V + q M) / X < R + M`, and `s = 1` just when `T >= R`; `T - s M`
-//!    lies in `0 .. R`.
-//! 3. `R Z = X (U + q M) - R M (e + s) (mod R^2)`, which is `R (T - s M)`: so `Z = T - s M`, and
-//!    `R Z = X U = A (mod M)`.
-//!
-//! The three equations are claims that were shown ([`super::claims`]), or follow from those by elimination.
+//! 1. `X (x + R t) = U + X^3 + q M` for `n` words `x`: modulo `2^(W (3k + 1))`, `k` words being those of `X`, and below
+//!    that both sides are. So `x + R t = T + R`, and `t` is 0 if `T < 0`, 2 if `T >= R`, else 1: `T - (t - 1) M` lies
+//!    in `0 .. R`.
+//! 2. `R Z = X (U + q M) - R M j (mod R^2)`, where `j` is a sum of bits: those that are multiplied by `M` in the result.
+//! 3. `j = t - 1` for the three values of `t`, each of which leaves one value to each bit ([`super::exclusive`]). So
+//!    `Z = T - (t - 1) M`, and `R Z = X U = A (mod M)`.
+
+use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
 
-use super::algebra::{Algebra, Value};
+use super::algebra::{Algebra, Value, VarId};
 use super::claims::Equation;
 use super::identity::{self, Open};
 use super::polynomial::{Polynomial, Scaled};
+use super::public::Public;
 
 /// What is to be shown.
 pub struct Folded<'a> {
@@ -26,8 +28,8 @@ pub struct Folded<'a> {
     /// `A`, twice as many words.
     pub a: &'a [Value],
     pub m: &'a [Value],
-    /// `C`, as many words as `M`.
-    pub c: &'a [Value],
+    /// `D`, as many words as `M`.
+    pub d: &'a [Value],
 }
 
 fn open(text: &str) -> Open {
@@ -69,11 +71,14 @@ impl Folded<'_> {
         identity::add_product(p, self.w, &self.weight(sign, shift), x, y)
     }
 
-    /// Adds `-2^(W shift) U`.
-    fn less_u(&self, p: &mut Polynomial<'_>, shift: usize) -> Result<(), Open> {
-        let (low, high) = self.a.split_at(self.m.len() / 2);
+    /// Adds `-2^(W shift) (U + q M)`.
+    fn less_t(&self, p: &mut Polynomial<'_>, shift: usize, q: &[Value]) -> Result<(), Open> {
+        let k = self.m.len() / 2;
+        let (low, high) = self.a.split_at(k);
         self.add(p, (-1, shift), high)?;
-        self.add_product(p, (-1, shift), [low, self.c])
+        self.add_product(p, (-1, shift), [low, self.d])?;
+        self.add(p, (1, shift + 2 * k), low)?;
+        self.add_product(p, (-1, shift), [q, self.m])
     }
 
     /// Shows the congruence and the bound.
@@ -89,42 +94,68 @@ impl Folded<'_> {
             .as_ref()
             .filter(|(q, _)| q.len() == k)
             .ok_or_else(|| open("no quotient was shown"))?;
-        let found = |lead: usize, len: usize| {
-            let fits = |x: &&Equation| x.lead == lead && x.words.len() == len;
-            let found = algebra.claims.shown().iter().rev().find(fits);
-            found.ok_or_else(|| open("when the modulus is subtracted is not shown"))
-        };
-        let (folded, reduced) = (found(0, 3 * k + 1)?, found(k, n + 1)?);
-        // D + X^3 e = U
-        let mut p = self.modulo(algebra, 3 * k + 1);
-        self.add(&mut p, (1, 0), &folded.words)?;
-        self.less_u(&mut p, 0)?;
-        p.close()?;
-        // X (x + R s) = V + q M
-        let v = reduced.terms.iter().find(|t| t.y.is_empty());
-        let v = v.filter(|t| t.x.len() == 3 * k && t.shift == 0);
-        let v = &v
-            .ok_or_else(|| open("what the quotient is of is not shown"))?
-            .x;
+        let fits = |x: &&Equation| x.lead == k && x.words.len() == n + 1;
+        let reduced = algebra.claims.shown().iter().rev().find(fits);
+        let reduced = reduced.ok_or_else(|| open("what is reduced is not shown"))?;
+        // X (x + R t) = U + X^3 + q M
         let mut p = self.modulo(algebra, 3 * k + 1);
         self.add(&mut p, (1, k), &reduced.words)?;
-        self.add(&mut p, (-1, 0), v)?;
-        self.add_product(&mut p, (-1, 0), [q, self.m])?;
+        self.less_t(&mut p, 0, q)?;
+        p.add_value(Value::Public(Public::Known(1)), &self.weight(-1, 3 * k))?;
         p.close()?;
-        // V = U - e X M (mod X^3)
-        let (e, s) = (&folded.words[3 * k..], &reduced.words[n..]);
-        let mut p = self.modulo(algebra, 3 * k);
-        self.add(&mut p, (1, 0), v)?;
-        self.less_u(&mut p, 0)?;
-        self.add_product(&mut p, (1, k), [self.m, e])?;
+        // R Z = X (U + q M) - R M j (mod R^2)
+        let difference = || {
+            let mut p = self.modulo(algebra, 2 * n);
+            self.add(&mut p, (1, n), self.result)?;
+            self.less_t(&mut p, k, q)?;
+            Ok(p)
+        };
+        let bits = self.subtracted(difference()?)?;
+        let mut p = difference()?;
+        for (bit, times) in &bits {
+            let factors = [self.m, &[Value::Var(*bit)]];
+            self.add_product(&mut p, (*times, n), factors)?;
+        }
         p.close()?;
-        // R Z = X (U + q M) - R M (e + s) (mod R^2)
-        let mut p = self.modulo(algebra, 2 * n);
-        self.add(&mut p, (1, n), self.result)?;
-        self.less_u(&mut p, k)?;
-        self.add_product(&mut p, (-1, k), [q, self.m])?;
-        self.add_product(&mut p, (1, n), [self.m, e])?;
-        self.add_product(&mut p, (1, n), [self.m, s])?;
-        p.close()
+        // j = t - 1
+        let Some(Value::Var(t)) = reduced.words.last() else {
+            return Err(open("what is reduced has no word above it"));
+        };
+        let names: Vec<_> = bits.keys().copied().collect();
+        let is_right = |value: i128| {
+            let forced = algebra.forced((*t, value), &names);
+            let j = |set: Vec<i128>| -> i128 {
+                let shares = set.iter().zip(bits.values());
+                shares.map(|(bit, times)| bit * i128::from(*times)).sum()
+            };
+            forced.is_some_and(|set| j(set) == value - 1)
+        };
+        match (0..3).all(is_right) {
+            true => Ok(()),
+            false => Err(open("when the modulus is subtracted is not shown")),
+        }
+    }
+
+    /// The bits that `M` is multiplied by in what is left of a number, and how often it is taken from it.
+    fn subtracted(&self, mut p: Polynomial<'_>) -> Result<BTreeMap<VarId, i64>, Open> {
+        let n = self.m.len();
+        let lowest = self.m.first().and_then(Value::variable);
+        p.eliminate()?;
+        let mut bits = BTreeMap::new();
+        for ((x, y), by) in p.remainder().products {
+            let bit = if Some(x) == lowest { y } else { x };
+            if ![x, y].map(Some).contains(&lowest) || p.algebra.vars[bit as usize].bound > 1 {
+                continue;
+            }
+            // Modulo R^2, and it is R times a small number.
+            let bits_of_r = u64::from(self.w) * n as u64;
+            let r = BigInt::from(1) << bits_of_r;
+            let by = ((by >> bits_of_r) % &r + &r) % &r;
+            let by = if by.bits() == bits_of_r { by - r } else { by };
+            let times =
+                i64::try_from(-by).map_err(|_| open("the modulus is not subtracted whole"))?;
+            bits.insert(bit, times);
+        }
+        Ok(bits)
     }
 }

@@ -222,6 +222,7 @@ impl Algebra {
                 Some(known) => Value::Var(known),
                 None => {
                     let bound = self.bound(x, w);
+                    let b = self.without_implied(b, selector);
                     Value::Var(self.new_var(Def::Product { a: selector, b }, bound))
                 }
             },

@@ -310,7 +310,7 @@ pub fn modulus(d: &mut Driver, name: &'static str, products: Products, bits: u32
         Products::Montgomery => "an odd modulus m, then the word -m^-1 mod 2^w",
         Products::Composed => "an odd modulus m of n bits, then -m^-1 mod 2^n",
         Products::Folded => {
-            "an odd modulus m of n bits, then -m^-1 mod 2^(n/2), then 2^-(n/2) mod m"
+            "an odd modulus m of n bits, then -m^-1 mod 2^(n/2), then 2^n - m + (2^-(n/2) mod m)"
         }
     };
     d.field(name, bits + inverse, Role::Input, meaning)

@@ -13,21 +13,18 @@ pub(super) enum Over {
     To(Word),
 }
 
-/// Claims `words = x y + addends`.
-pub(super) fn equation(
-    f: &mut Words,
-    words: &[Word],
-    x: &[Word],
-    y: &[Word],
-    addends: &[Vec<Word>],
-) {
+/// Two factors.
+pub(super) type Pair<'a> = (&'a [Word], &'a [Word]);
+
+/// Claims that `words` are the sum of products and addends.
+pub(super) fn equation(f: &mut Words, words: &[Word], factors: &[Pair<'_>], addends: &[Vec<Word>]) {
     let term = |shift: usize, x: &[Word], y: &[Word]| Term {
         negative: false,
         shift,
         x: x.to_vec(),
         y: y.to_vec(),
     };
-    let mut terms = vec![term(0, x, y)];
+    let mut terms: Vec<_> = factors.iter().map(|(x, y)| term(0, x, y)).collect();
     for (shift, list) in addends.iter().enumerate() {
         terms.extend(list.iter().map(|word| term(shift, &[*word], &[])));
     }
@@ -47,8 +44,74 @@ pub(super) fn layers(addends: &[Vec<Word>]) -> Vec<Vec<Option<Word>>> {
         .collect()
 }
 
+/// How a product is made.
+#[derive(Clone, Copy)]
+pub(super) struct Bottom {
+    /// Row by row, not by columns.
+    pub rows: bool,
+    /// Rows are words of the second operand.
+    pub swapped: bool,
+    /// Every other column backwards.
+    pub turn: bool,
+}
+
+/// The sum of products and addends, one product after the other.
+pub(super) fn products(
+    f: &mut Words,
+    factors: &[Pair<'_>],
+    addends: &[Vec<Word>],
+    over: Over,
+    how: Bottom,
+) -> (Vec<Word>, Option<Word>) {
+    if let [pair] = factors {
+        return product(f, *pair, addends, over, how);
+    }
+    let (each, last) = match over {
+        Over::None => (Over::None, None),
+        Over::Wanted => (Over::Wanted, None),
+        Over::To(word) => (Over::Wanted, Some(word)),
+    };
+    let (mut words, mut beyond) = (addends.to_vec(), Vec::new());
+    for pair in factors {
+        let (sum, more) = product(f, *pair, &words, each, how);
+        words = sum.into_iter().map(|word| vec![word]).collect();
+        beyond.extend(more);
+    }
+    let add = |x, y| f.chain(Sum::Add, &[x], &[y], End::Drop)[0];
+    (words.concat(), beyond.into_iter().chain(last).reduce(add))
+}
+
+fn product(
+    f: &mut Words,
+    (x, y): Pair<'_>,
+    addends: &[Vec<Word>],
+    over: Over,
+    how: Bottom,
+) -> (Vec<Word>, Option<Word>) {
+    if !how.rows {
+        return columns(f, x, y, addends, over, how.turn);
+    }
+    let n = x.len();
+    let (x, y) = if how.swapped { (y, x) } else { (x, y) };
+    let mut layers = layers(addends);
+    let (init, rest) = match layers.is_empty() {
+        true => (vec![], vec![]),
+        false => {
+            let mut first = layers.remove(0);
+            let rest = first.split_off(n.min(first.len()));
+            (first, rest)
+        }
+    };
+    let words = rows(f, x, y, &init);
+    if !rest.is_empty() {
+        let rest = vec![None; n].into_iter().chain(rest);
+        layers.insert(0, rest.collect());
+    }
+    add_layers(f, words, layers, over)
+}
+
 /// Adds layers to words, each in a chain.
-pub(super) fn add_layers(
+fn add_layers(
     f: &mut Words,
     mut words: Vec<Word>,
     layers: Vec<Vec<Option<Word>>>,
@@ -79,7 +142,7 @@ pub(super) fn add_layers(
 /// `x y + init` row by row; `init` has at most as many words as `y`. Products of a row that lie
 /// two words apart do not overlap: all even ones are added in one chain, all odd ones in
 /// another, and the top word of a row is new.
-pub(super) fn rows(f: &mut Words, x: &[Word], y: &[Word], init: &[Option<Word>]) -> Vec<Word> {
+fn rows(f: &mut Words, x: &[Word], y: &[Word], init: &[Option<Word>]) -> Vec<Word> {
     let n = y.len();
     let all = x;
     // acc[k] is the word of weight 2^(w k).
@@ -132,14 +195,14 @@ pub(super) fn rows(f: &mut Words, x: &[Word], y: &[Word], init: &[Option<Word>])
         if !place {
             let words: Vec<_> = acc.iter().flatten().copied().collect();
             let init: Vec<_> = init.iter().map(|w| w.iter().copied().collect()).collect();
-            equation(f, &words, &all[..=i], y, &init);
+            equation(f, &words, &[(&all[..=i], y)], &init);
         }
     }
     acc.into_iter().flatten().collect()
 }
 
 /// Product scanning on words: `x y` and addends.
-pub(super) fn columns(
+fn columns(
     f: &mut Words,
     x: &[Word],
     y: &[Word],
@@ -160,7 +223,7 @@ pub(super) fn columns(
     let piles = (0..n + m + usize::from(long)).map(pile).collect();
     let mut out = f.sweep(piles);
     if long {
-        equation(f, &out, x, y, addends);
+        equation(f, &out, &[(x, y)], addends);
     }
     let mut beyond = if long { out.pop() } else { None };
     if let (Some(word), Over::To(other)) = (beyond, over) {

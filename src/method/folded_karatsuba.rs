@@ -1,19 +1,23 @@
 //! A reduction of `2n` words modulo an odd number of `n` that folds a quarter of them and divides by the next.
 //!
-//! With `X = 2^(w n/2)`, `a = a_0 + X a_1`, `c = X^-1 mod m` and `m' = -m^-1 mod X`:
+//! With `X = 2^(w n/2)`, `a = a_0 + X a_1`, `c = (X^-1 mod m) - m` and `m' = -m^-1 mod X`:
 //!
-//! 1. `u = a_1 + a_0 c < X^3 + X m`, and `a = X u (mod m)`; one `X m` less if that is not below `X^3`.
-//! 2. `q = u m' mod X`, `(u + q m) / X < 2^(w n) + m`, and one `m` less if that is not below `2^(w n)`.
+//! 1. `u = a_1 + a_0 c` lies in `-X m + 1 .. X^3`, and `a = X u (mod m)`.
+//! 2. `q = u m' mod X`, `t = (u + q m) / X` lies in `-m + 1 .. X^2 + m`: one `m` more, less, or neither.
 //!
-//! Of `L = q m_0`, `m = m_0 + X m_1`, the low half is known, `-u mod X`, so that two products of quarters do
-//! instead of three: with `Y^2 = X`, `q = q_0 + Y q_1`, `m_0 = k_0 + Y k_1`, `H = q_1 k_1`,
+//! Behind `m` stands `d = X^2 + c = d_0 + X d_1`. So `u = p + X (a_2 + a_0 d_1) + X^2 (a_3 - a_0)` for
+//! `p = a_0 d_0 + a_1 mod X`, the words of `a_1` being `a_1 mod X`, `a_2` and `a_3`; `q` follows from `p`. With
+//! `g = (p + q m_0) / X`, `m = m_0 + X m_1`, what is left is one Karatsuba of a sum of two products,
+//! `t = a_0 d_1 + q m_1 + g + a_2 + X (a_3 - a_0)`, and `-a_0` is `~a_0 + 1 - X`: `t + X^2` is computed.
+//!
+//! Of `L = q m_0` the low half is known, `-p mod X`; `u` stands for `p` from here on, `u_0 + Y u_1` for its words below
+//! `X`. Two products of quarters do instead of three: with `Y^2 = X`, `q = q_0 + Y q_1`, `m_0 = k_0 + Y k_1`, `H = q_1 k_1`,
 //! `D = (q_0 - q_1)(k_1 - k_0)`, Karatsuba has `L = l + Y (l + H + D) + Y^2 H` with `l = q_0 k_0`. So
 //! `l = -u_0 (mod Y)`, and its upper half is `v = -u_1 - l - H - D - [u_0 > 0] (mod Y)`. What is left of
-//! `u + q m_0` above `X` is, with `-u_0 = l (mod Y)` and `H + D + u_1 = e_0 + Y e_1`, `v = u_0 - e_0 - [u_0 > 0] + Y b`:
+//! `p + q m_0` above `X` is, with `-u_0 = l (mod Y)` and `H + D + u_1 = e_0 + Y e_1`, `v = u_0 - e_0 - [u_0 > 0] + Y b`:
 //! `g = H + v + e_1 + b + [u_0 > 0]`.
 
-use super::karatsuba::{inner, inner_difference};
-use super::reduction::masked;
+use super::karatsuba::{inner, inner_difference, inner_sum};
 use super::{Method, MethodError, Parameter, Params, positive, short_product};
 use crate::facts::Facts;
 use crate::schedule::{Chain, Claim, End, Link, Pile, Schedule, Sum, Term, Word, WordStep, Words};
@@ -43,10 +47,9 @@ pub static METHOD: Method = Method {
     defaults: |spec, facts| {
         let k = spec.size.a / spec.word_bits / 2;
         let levels = (1..8).filter(|l| *l == 1 || (4..=12).contains(&k.div_ceil(1 << l)));
-        let (plans, low) = match (super::karatsuba::inner_plans(facts) < 5, k > 40) {
-            (true, _) => (&[0][..], 0),
-            (_, true) => (&[622, 922][..], 5535),
-            (_, false) => (&[522, 622][..], 5535),
+        let (plans, low) = match super::karatsuba::inner_plans(facts) < 5 {
+            true => (&[0][..], 0),
+            false => (&[622, 922][..], 5535),
         };
         let sets = levels.flat_map(|levels| {
             let plans = plans.iter();
@@ -88,79 +91,80 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     let a = f.operand(0);
     let operand = f.add_operand(n + k + n);
     let (m, rest) = operand.split_at(n);
-    let (inverse, c) = rest.split_at(k);
+    let (inverse, d) = rest.split_at(k);
 
-    f.push(WordStep::Part("u = a_1 + a_0 c".into()));
-    let p = multiply_add(
-        &mut f,
-        (&a[..k], &c[..k]),
-        &[&a[k..2 * k]],
-        (plans.half, facts),
-    );
-    let addends = [&p[k..], &a[2 * k..3 * k]];
-    let p1 = multiply_add(&mut f, (&a[..k], &c[k..]), &addends, (plans.half, facts));
-    let (top, e) = add(&mut f, &a[3 * k..], &p1[k..]);
-    let mut u = [&p[..k], &p1[..k], &top].concat();
-    let mut words = u.clone();
-    words.push(e);
-    f.claims.push(Claim::product(&words, &a[..k], c, &a[k..]));
-    f.push(WordStep::Part("X m less if it is X^3 or more".into()));
-    let less = subtract_if(&mut f, &u[k..], m, e);
-    u.splice(k.., less);
+    let (a0, d0, d1) = (&a[..k], &d[..k], &d[k..]);
+    f.push(WordStep::Part("p = a_0 d_0 + a_1 mod X".into()));
+    let p = multiply_add(&mut f, (a0, d0), &a[k..2 * k], (plans.half, facts));
+    f.push(WordStep::Part("q = p m' mod X".into()));
+    let q = short_product::low(&mut f, (&p[..k], inverse), &[], (levels, low, true), facts);
+    f.claims.push(Claim::product(&q, &p[..k], inverse, &[]));
+    let mut g = known_low(&mut f, (&q, &m[..k]), &p, &plans);
 
-    f.push(WordStep::Part("q = u m' mod X".into()));
-    let q = short_product::low(&mut f, (&u[..k], inverse), &[], (levels, low, true), facts);
-    f.claims.push(Claim::product(&q, &u[..k], inverse, &[]));
-    let g = known_low(&mut f, (&q, &m[..k]), &u[..2 * k], &plans);
-    f.push(WordStep::Part("(u + q m) / X".into()));
-    let addends = [&g[..]];
-    let p = multiply_add(&mut f, (&q, &m[k..]), &addends, (plans.half, facts));
-    let (top, s) = add(&mut f, &p[k..], &u[2 * k..]);
-    let x = [&p[..k], &top].concat();
-    let words = [&x[..], &[s]].concat();
-    f.claims.push(Claim {
-        lead: k,
-        ..Claim::product(&words, &q, m, &u)
-    });
-    f.push(WordStep::Part("m less if it is 2^n or more".into()));
-    f.result = subtract_if(&mut f, &x, m, s);
+    f.push(WordStep::Part("a_0 d_1 + q m_1 and what is added".into()));
+    let one = f.fresh();
+    let unit = f.constant(1);
+    let ones = f.chain(Sum::Sub, &[], &[unit], End::Carry { out: one })[0];
+    let complement: Vec<_> = a0.iter().map(|x| f.xor(*x, ones)).collect();
+    g[k] = f.chain(Sum::Add, &[g[k]], &[one], End::Drop)[0];
+    let column = |i: usize| match i {
+        i if i < k => vec![a[2 * k + i], g[i]],
+        i if i == k => vec![a[3 * k], complement[0], g[k]],
+        i => vec![a[2 * k + i], complement[i - k]],
+    };
+    let addends: Vec<_> = (0..n).map(column).collect();
+    let factors = [(a0, d1), (&q[..], &m[k..])];
+    let (x, top) = inner_sum(&mut f, &factors, &addends, (plans.half, facts));
+    let above = |x: &[Word]| Term {
+        shift: 2 * k,
+        ..Term::number(x)
+    };
+    let mut claim = Claim::product(&[&x[..], &[top]].concat(), &q, m, &a[k..]);
+    claim.lead = k;
+    claim.terms.extend(Claim::product(&[], a0, d, &[]).terms);
+    claim.terms.extend([above(&complement), above(&[one])]);
+    f.claims.push(claim);
+    f.push(WordStep::Part(
+        "m less if it is 2^n or more, m more if it is below 0".into(),
+    ));
+    f.result = between(&mut f, &x, m, (top, one));
     Ok(Schedule::Words(f))
 }
 
-/// `x y` and numbers, of which one may be a little longer than `x`; their sum fits.
+/// `x y` and a number; their sum fits.
 fn multiply_add(
     f: &mut Words,
     (x, y): (&[Word], &[Word]),
-    addends: &[&[Word]],
+    number: &[Word],
     (plan, facts): (usize, &Facts),
 ) -> Vec<Word> {
-    let longest = addends.iter().map(|a| a.len()).max().unwrap_or(0);
-    let column = |i: usize| addends.iter().filter_map(|a| a.get(i)).copied().collect();
-    let columns: Vec<_> = (0..longest).map(column).collect();
+    let columns: Vec<_> = number.iter().map(|word| vec![*word]).collect();
     let words = inner(f, (x, y), &columns, (plan, None, true), facts);
-    let mut claim = Claim::product(&words, x, y, &[]);
-    claim.terms.extend(addends.iter().map(|a| Term::number(a)));
-    f.claims.push(claim);
+    f.claims.push(Claim::product(&words, x, y, number));
     words
 }
 
-/// `x + y`, and the carry.
-fn add(f: &mut Words, x: &[Word], y: &[Word]) -> (Vec<Word>, Word) {
-    let out = f.fresh();
-    (f.chain(Sum::Add, x, y, End::Carry { out }), out)
-}
-
-/// `x - y` if the word is not 0, else `x`.
-fn subtract_if(f: &mut Words, x: &[Word], y: &[Word], word: Word) -> Vec<Word> {
-    let (mask, unused) = (f.fresh(), f.fresh());
+/// `x + 2^(w n) (top - 1)`, less `y` if that is `2^(w n)` or more, and `y` more if it is below 0; `top` is 0, 1 or 2.
+fn between(f: &mut Words, x: &[Word], y: &[Word], (top, one): (Word, Word)) -> Vec<Word> {
+    let [negative, other] = [f.fresh(), f.fresh()];
+    let rest = f.chain(Sum::Sub, &[top], &[one], End::Mask { out: negative });
+    f.chain(Sum::Sub, &[], &rest, End::Mask { out: other });
+    // y, or its complement and 1 more.
+    let signed = |f: &mut Words, y: &Word| {
+        let y = f.and(*y, other);
+        f.xor(y, negative)
+    };
+    let y: Vec<_> = y.iter().map(|y| signed(f, y)).collect();
+    let out = f.fresh_words(x.len());
+    let links = x.iter().zip(&y).zip(&out);
+    let links = links.map(|((x, y), out)| Link::new(Some(*x), Some(*y), *out));
     f.push(WordStep::Chain(Chain {
         sum: Sum::Sub,
-        carry: None,
-        links: vec![Link::new(None, Some(word), unused)],
-        end: End::Mask { out: mask },
+        carry: Some(negative),
+        links: links.collect(),
+        end: End::Drop,
     }));
-    let y: Vec<_> = y.iter().copied().map(Some).collect();
-    masked(f, Sum::Sub, (x, &y), mask, End::Drop)
+    out
 }
 
 /// `g = (u + q m) / X` for a multiple of `X`, for `q` and `m` of as many words as `X`, and `u` of twice as many: one word more.

@@ -11,7 +11,7 @@
 //! nothing branches, and the product `DA DB` is accumulated on top of the rest. As words to add, the
 //! subtraction is `-W sa DB = W (sa ~DB + sa) - W^2 sa`, and `sa sb - sa - sb = -(sa | sb)`.
 
-use super::bottom::{Over, add_layers, columns, equation, layers, rows};
+use super::bottom::{Bottom, Over, Pair, equation, layers, products};
 use super::middle_signs::{both, complemented, correct, difference, either, known_difference};
 use super::{Method, MethodError, Parameter, Params, one_size, positive};
 use crate::facts::Facts;
@@ -330,7 +330,20 @@ pub(super) fn inner(
     facts: &Facts,
 ) -> Vec<Word> {
     let plan = inner_plan(x.len(), how, facts);
-    product(f, x, y, addends, Over::None, plan).0
+    product(f, &[(x, y)], addends, Over::None, plan).0
+}
+
+/// The sum of several products of numbers of as many words, and addends, in the same way; and the word beyond.
+pub(super) fn inner_sum(
+    f: &mut Words,
+    factors: &[Pair<'_>],
+    addends: &[Vec<Word>],
+    (number, facts): (usize, &Facts),
+) -> (Vec<Word>, Word) {
+    let n = factors.first().map_or(0, |(x, _)| x.len());
+    let plan = inner_plan(n, (number, None, true), facts);
+    let (words, beyond) = product(f, factors, addends, Over::Wanted, plan);
+    (words, beyond.unwrap_or_else(|| f.constant(0)))
 }
 
 /// `(x0 - x1)(y1 - y0)` and addends: as many words as both differences, and a signed one beyond.
@@ -352,7 +365,7 @@ pub(super) fn inner_difference(
     for (column, words) in columns[n..].iter_mut().zip(complements) {
         column.extend(words);
     }
-    let (words, beyond) = product(f, &da, &db, &columns, Over::To(both), plan);
+    let (words, beyond) = product(f, &[(&da, &db)], &columns, Over::To(both), plan);
     (words, beyond.unwrap_or(both))
 }
 
@@ -374,66 +387,67 @@ fn planned(
     }
     let mut f = Words::new(spec.op, facts.word_bits, &[n, n]);
     let (a, b) = (f.operand(0), f.operand(1));
-    (f.result, _) = product(&mut f, &a, &b, &[], Over::None, plan);
+    (f.result, _) = product(&mut f, &[(&a, &b)], &[], Over::None, plan);
     Ok(Schedule::Words(f))
 }
 
-/// `x y + sum of addends`, `2n` words; and if it may be longer, the word beyond (a small signed one).
+/// The sum of products `x y` and addends, `2n` words; and if it may be longer, the word beyond (a small signed one).
 fn product(
     f: &mut Words,
-    x: &[Word],
-    y: &[Word],
+    factors: &[Pair<'_>],
     addends: &[Vec<Word>],
     over: Over,
     plan: Plan,
 ) -> (Vec<Word>, Option<Word>) {
-    let n = x.len();
+    let n = factors.first().map_or(0, |(x, _)| x.len());
     if plan.levels == 0 || n < 2 {
-        if n <= plan.rows && !plan.by_columns {
-            let (x, y) = if plan.swapped { (y, x) } else { (x, y) };
-            let mut layers = layers(addends);
-            let (init, rest) = match layers.is_empty() {
-                true => (vec![], vec![]),
-                false => {
-                    let mut first = layers.remove(0);
-                    let rest = first.split_off(n.min(first.len()));
-                    (first, rest)
-                }
-            };
-            let words = rows(f, x, y, &init);
-            if !rest.is_empty() {
-                let rest = vec![None; n].into_iter().chain(rest);
-                layers.insert(0, rest.collect());
-            }
-            return add_layers(f, words, layers, over);
-        }
-        return columns(f, x, y, addends, over, plan.at(plan.turn) > 0);
+        let how = Bottom {
+            rows: n <= plan.rows && !plan.by_columns,
+            swapped: plan.swapped,
+            turn: plan.at(plan.turn) > 0,
+        };
+        return products(f, factors, addends, over, how);
     }
     let [early, late] = [plan.early, plan.late].map(|choice| plan.at(choice));
     let [lplan, zplan, mplan] = [Kind::L, Kind::Z, Kind::M].map(|kind| plan.child(kind));
     let low = n.div_ceil(2);
-    let (xl, xh) = x.split_at(low);
-    let (yl, yh) = y.split_at(low);
     let high = n - low;
+    let several = factors.len() > 1;
+    let halves = factors.iter().map(|(x, y)| {
+        let ((xl, xh), (yl, yh)) = (x.split_at(low), y.split_at(low));
+        ((xl, yl), (xh, yh))
+    });
+    let (lower, upper): (Vec<Pair<'_>>, Vec<Pair<'_>>) = halves.unzip();
+    let differences = |f: &mut Words, of_x: bool| -> Vec<(Vec<Word>, Word)> {
+        let pairs = lower.iter().zip(&upper);
+        pairs
+            .map(|((xl, yl), (xh, yh))| match of_x {
+                true => plan.difference(f, xl, xh),
+                false => plan.difference(f, yh, yl),
+            })
+            .collect()
+    };
     f.push(WordStep::Part(format!("{n} words: L = xl yl")));
-    let (l, _) = product(f, xl, yl, &[], Over::None, lplan);
-    if lplan.levels > 0 {
-        equation(f, &l, xl, yl, &[]);
+    let wider = |long| if long { Over::Wanted } else { Over::None };
+    let (mut l, more) = product(f, &lower, &[], wider(several), lplan);
+    l.extend(more);
+    if lplan.levels > 0 || several {
+        equation(f, &l, &lower, &[]);
     }
     let (l_lo, l_hi) = l.split_at(low);
-    let x_early = matches!(early, 1 | 2).then(|| plan.difference(f, xl, xh));
-    let y_early = matches!(early, 1 | 3).then(|| plan.difference(f, yh, yl));
+    let x_early = matches!(early, 1 | 2).then(|| differences(f, true));
+    let y_early = matches!(early, 1 | 3).then(|| differences(f, false));
     f.push(WordStep::Part(format!("{n} words: Z = xh yh + L_hi")));
     let once: Vec<_> = l_hi.iter().map(|w| vec![*w]).collect();
-    let wider = if low > high { Over::Wanted } else { Over::None };
-    let (mut z, top) = product(f, xh, yh, &once, wider, zplan);
-    z.extend(top);
-    if zplan.levels > 0 {
-        equation(f, &z, xh, yh, &once);
+    let (mut z, more) = product(f, &upper, &once, wider(several || low > high), zplan);
+    z.extend(more);
+    if zplan.levels > 0 || several {
+        equation(f, &z, &upper, &once);
     }
     f.push(WordStep::Part(format!("{n} words: differences")));
-    let (da, sa) = x_early.unwrap_or_else(|| plan.difference(f, xl, xh));
-    let (db, sb) = y_early.unwrap_or_else(|| plan.difference(f, yh, yl));
+    let da = x_early.unwrap_or_else(|| differences(f, true));
+    let db = y_early.unwrap_or_else(|| differences(f, false));
+    let signed: Vec<_> = da.iter().zip(&db).collect();
 
     // Y = L_lo + Z + W Z, its 2 low words; what is above in W Z waits.
     f.push(WordStep::Part(format!("{n} words: L_lo + Z + W Z")));
@@ -455,27 +469,40 @@ fn product(
         y_words.splice(first.., sum);
         e = Some(out);
     }
-    if let Some(mut word) = e {
-        if matches!(late, 0 | 3) {
-            (word, y_words) = correct(f, &y_words, low, &db, sa, word);
-        }
-        if matches!(late, 0 | 2) {
-            (word, y_words) = correct(f, &y_words, low, &da, sb, word);
-        }
-        e = Some(word);
+    if let Some(more) = z.get(2 * low) {
+        e = Some(match e {
+            Some(e) => f.chain(Sum::Add, &[e], &[*more], End::Drop)[0],
+            None => *more,
+        });
     }
-    let mut complements = Vec::new();
-    let mut e = if late == 4 {
-        complements = complemented(f, [(&da, sb), (&db, sa)]);
-        let either = either(f, sa, sb);
-        match e {
-            Some(e) => f.chain(Sum::Add, &[e], &[either], End::Drop)[0],
-            None => either,
+    if first < 2 * low {
+        for ((da, sa), (db, sb)) in &signed {
+            let Some(word) = e.as_mut() else { continue };
+            if matches!(late, 0 | 3) {
+                (*word, y_words) = correct(f, &y_words, low, db, *sa, *word);
+            }
+            if matches!(late, 0 | 2) {
+                (*word, y_words) = correct(f, &y_words, low, da, *sb, *word);
+            }
         }
-    } else {
-        let both = both(f, sa, sb);
-        f.links(Sum::Sub, vec![(e, Some(both))], End::Drop)[0]
-    };
+    }
+    let mut complements = vec![Vec::new(); low];
+    for ((da, sa), (db, sb)) in &signed {
+        e = Some(if late == 4 {
+            let more = complemented(f, [(da, *sb), (db, *sa)]);
+            for (words, more) in complements.iter_mut().zip(more) {
+                words.extend(more);
+            }
+            let either = either(f, *sa, *sb);
+            match e {
+                Some(e) => f.chain(Sum::Add, &[e], &[either], End::Drop)[0],
+                None => either,
+            }
+        } else {
+            let both = both(f, *sa, *sb);
+            f.links(Sum::Sub, vec![(e, Some(both))], End::Drop)[0]
+        });
+    }
 
     // The caller's addends: below W on their own, in the middle with Y.
     let at = |i: usize| addends.get(i).cloned().unwrap_or_default();
@@ -495,13 +522,17 @@ fn product(
         middle[0].push(carry);
     }
     f.push(WordStep::Part(format!("{n} words: + DA DB")));
-    let (mut u, v) = product(f, &da, &db, &middle, Over::To(e), mplan);
+    let middle_factors: Vec<Pair<'_>> = signed.iter().map(|(a, b)| (&a.0[..], &b.0[..])).collect();
+    let mut e = e.unwrap_or_else(|| f.constant(0));
+    let (mut u, v) = product(f, &middle_factors, &middle, Over::To(e), mplan);
     e = v.unwrap_or(e);
-    if matches!(late, 1 | 2) {
-        (e, u) = correct(f, &u, low, &db, sa, e);
-    }
-    if matches!(late, 1 | 3) {
-        (e, u) = correct(f, &u, low, &da, sb, e);
+    for ((da, sa), (db, sb)) in &signed {
+        if matches!(late, 1 | 2) {
+            (e, u) = correct(f, &u, low, db, *sa, e);
+        }
+        if matches!(late, 1 | 3) {
+            (e, u) = correct(f, &u, low, da, *sb, e);
+        }
     }
     result.extend(u);
     let mut top = z[low..2 * high].to_vec();
@@ -545,7 +576,7 @@ fn product(
     if long {
         // How far the result goes beyond its words is known from what it is.
         let words = [&result[..], &[beyond]].concat();
-        equation(f, &words, x, y, addends);
+        equation(f, &words, factors, addends);
     }
     if let Over::To(word) = over {
         beyond = f.chain(Sum::Add, &[beyond], &[word], End::Drop)[0];

@@ -400,6 +400,20 @@ impl Words {
         (0..count).map(|_| self.fresh()).collect()
     }
 
+    /// `x & y`.
+    pub fn and(&mut self, x: Word, y: Word) -> Word {
+        let out = self.fresh();
+        self.push(WordStep::And { x, y, out });
+        out
+    }
+
+    /// `x ^ y`.
+    pub fn xor(&mut self, x: Word, y: Word) -> Word {
+        let out = self.fresh();
+        self.push(WordStep::Xor { x, y, out });
+        out
+    }
+
     /// Adds a step.
     pub fn push(&mut self, step: WordStep) {
         self.steps.push(step);
