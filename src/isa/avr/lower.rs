@@ -60,7 +60,7 @@ pub fn lower(
     limits: Limits,
 ) -> Result<Vec<Program<Insn>>, LowerError> {
     match schedule {
-        Schedule::Tiles(_) | Schedule::Halves(_) if core.abi.data_stack => {
+        Schedule::Halves(_) if core.abi.data_stack => {
             return Err(LowerError::ThreePointers);
         }
         Schedule::Tiles(tiles) => return tiles::lower(core, tiles),

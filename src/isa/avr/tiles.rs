@@ -9,6 +9,10 @@
 //!
 //! Tiles of the same shape are one subroutine. The pointers Y (result), X (b) and Z (a) give
 //! their registers to operands, and wait on the stack, where the tile is too large for the rest.
+//! Where Y is the stack pointer of data, Z points to the result, and the address of `a`, which is asked for once in
+//! a row of tiles, waits on the stack all the time.
+
+mod plan;
 
 use std::ops::Range;
 
@@ -18,7 +22,8 @@ use super::cores::Core;
 use super::instructions::{Op, Ops};
 use crate::isa::LowerError;
 use crate::program::Program;
-use crate::schedule::{Select, Tile, TileStep, Tiles};
+use crate::schedule::{TileStep, Tiles};
+use plan::{Plan, Shape};
 
 const X: u8 = 26;
 const Y: u8 = 28;
@@ -31,90 +36,10 @@ const JUMP: usize = 2047;
 /// Words doubled in one pass of a loop.
 const DOUBLED: usize = 8;
 
-/// Registers there are for a tile.
+/// Registers there are for a tile: all but a stack pointer.
 pub fn registers(core: &Core) -> usize {
-    32 - usize::from(core.set.first_register())
-}
-
-/// Tiles with the same code.
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct Shape {
-    e: usize,
-    f: usize,
-    reload: Range<usize>,
-    carry_in: Option<usize>,
-    carry_out: bool,
-    last: bool,
-}
-
-impl Shape {
-    fn of(tile: &Tile) -> Self {
-        Self {
-            e: tile.a.len(),
-            f: tile.b.len(),
-            reload: tile.reload.clone(),
-            carry_in: tile.carry_in,
-            carry_out: tile.carry_out,
-            last: tile.last,
-        }
-    }
-}
-
-/// Which register holds what, for the largest tile; smaller ones use the first of each.
-struct Plan {
-    a: Vec<u8>,
-    b: Vec<u8>,
-    sum: Vec<u8>,
-    /// What a row leaves for the next; 0 between tiles' loops.
-    q: u8,
-    /// Counts bits; 0 after the loop.
-    counter: u8,
-    /// A mask, and the word under it.
-    mask: Option<[u8; 2]>,
-}
-
-impl Plan {
-    fn new(core: &Core, e: usize, f: usize, select: Select) -> Option<Self> {
-        let first = core.set.first_register();
-        // The caller-saved first, among them those for LDI.
-        let mut free: Vec<u8> = (first..X).rev().collect();
-        free.sort_by_key(|r| core.abi.preserves(*r));
-        let masked = select == Select::Mask;
-        let mut need = 2 * (e + f) + 2 + 2 * usize::from(masked);
-        let mut missing = |gives: bool| {
-            let spills = need > free.len() && gives;
-            need -= 2 * usize::from(spills);
-            spills
-        };
-        let (x, z, y) = (missing(true), missing(e >= 2), missing(f >= 2));
-        if need > free.len() {
-            return None;
-        }
-        let mut free = free.into_iter();
-        let mut take = |pair: Option<u8>, count: usize| -> Vec<u8> {
-            let own = pair.into_iter().flat_map(|p| [p, p + 1]);
-            own.chain(free.by_ref().take(count - 2 * usize::from(pair.is_some())))
-                .collect()
-        };
-        let control = take(x.then_some(X), 2);
-        let a = take(z.then_some(Z), e);
-        let b = take(y.then_some(Y), f);
-        Some(Self {
-            mask: masked.then(|| take(None, 2)).map(|m| [m[0], m[1]]),
-            sum: take(None, e + f),
-            q: control[1],
-            counter: control[0],
-            a,
-            b,
-        })
-    }
-
-    fn holds(&self, pointer: u8) -> bool {
-        let operands = self.a.iter().chain(&self.b);
-        operands
-            .chain([&self.q])
-            .any(|r| *r == pointer || *r == pointer + 1)
-    }
+    let pointer = if core.abi.data_stack { 2 } else { 0 };
+    32 - pointer - usize::from(core.set.first_register())
 }
 
 /// An instruction, or a call of the tile of a shape.
@@ -141,13 +66,47 @@ impl Emitter<'_> {
     }
 
     fn push(&mut self, pair: u8) {
-        self.rr(Op::PUSH, 0, pair);
-        self.rr(Op::PUSH, 0, pair + 1);
+        let both = [pair, pair + 1].map(|r| abi::push(self.core.abi, r));
+        self.insns.extend(both);
     }
 
     fn pop(&mut self, pair: u8) {
-        self.rr(Op::POP, pair + 1, 0);
-        self.rr(Op::POP, pair, 0);
+        let both = [pair + 1, pair].map(|r| abi::pop(self.core.abi, r));
+        self.insns.extend(both);
+    }
+
+    /// Loads a word of the result.
+    fn load_sum(&mut self, word: u8) {
+        let op = if self.plan.r == Z { Op::LDDZ } else { Op::LDDY };
+        self.insns.push(Insn::dk(op, word, 0));
+    }
+
+    /// Stores one, and goes on to the next where `step` says so.
+    fn store_sum(&mut self, word: u8, step: bool) {
+        let op = match (self.plan.r == Z, step) {
+            (true, true) => Op::STZ_INC,
+            (true, false) => Op::STDZ,
+            (false, true) => Op::STY_INC,
+            (false, false) => Op::STDY,
+        };
+        self.insns.push(Insn::rk(op, word, 0));
+    }
+
+    /// `words` of A, `by` words on from where its pointer was left.
+    fn load_a(&mut self, words: &[u8], by: i32) {
+        if !self.core.abi.data_stack {
+            self.move_by(Z, by);
+            let save: &[u8] = if self.plan.holds(Z) { &[Z] } else { &[] };
+            return self.load(Op::LDZ_INC, words, save);
+        }
+        // X serves both factors; the sum is free.
+        let kept = [(X, self.plan.sum[0]), (X + 1, self.plan.sum[1])];
+        kept.iter().for_each(|(x, s)| self.rr(Op::MOV, *s, *x));
+        self.pop(X);
+        self.move_by(X, by);
+        self.load(Op::LDX_INC, words, &[]);
+        self.push(X);
+        kept.iter().for_each(|(x, s)| self.rr(Op::MOV, *x, *s));
     }
 
     /// SBRC, BST, BLD: bit `b` of `r`.
@@ -248,7 +207,11 @@ impl Emitter<'_> {
         let Shape { e, f, .. } = *shape;
         let (q, counter) = (self.plan.q, self.plan.counter);
         let words = self.plan.b[..f].to_vec();
-        let save: Vec<u8> = [X, Y].into_iter().filter(|p| self.plan.holds(*p)).collect();
+        let result = self.plan.r;
+        let save: Vec<u8> = [X, result]
+            .into_iter()
+            .filter(|p| self.plan.holds(*p))
+            .collect();
         self.load(Op::LDX_INC, &words, &save);
         for k in 0..e + f {
             self.clear(self.plan.sum[k]);
@@ -281,8 +244,8 @@ impl Emitter<'_> {
                 self.rr(op, self.plan.sum[k], addend);
             }
         }
-        if save.contains(&Y) {
-            self.pop(Y);
+        if save.contains(&result) {
+            self.pop(result);
         }
         let carries = shape.carry_in == Some(0);
         if carries {
@@ -293,13 +256,13 @@ impl Emitter<'_> {
         for k in 0..e + f {
             let s = self.plan.sum[k];
             if shape.reload.contains(&k) {
-                self.insns.push(Insn::dk(Op::LDDY, q, 0));
+                self.load_sum(q);
                 let first = k == shape.reload.start && !carries;
                 self.rr(if first { Op::ADD } else { Op::ADC }, s, q);
             } else if carries || k >= shape.reload.end && !shape.reload.is_empty() {
                 self.rr(Op::ADC, s, counter);
             }
-            self.insns.push(Insn::rk(Op::STY_INC, s, 0));
+            self.store_sum(s, true);
         }
         if shape.carry_out {
             self.clear(q);
@@ -307,20 +270,20 @@ impl Emitter<'_> {
             self.bit(Op::BST, q, 0);
         }
         if !shape.last {
-            self.move_by(Y, -(e as i32));
+            self.move_by(result, -(e as i32));
         }
         if save.contains(&X) {
             self.pop(X);
         }
     }
 
-    /// Doubles `count` words at Y; the carry becomes the word above.
+    /// Doubles `count` words of the result; the carry becomes the word above.
     fn double(&mut self, count: usize) {
         let (word, counter) = (self.plan.sum[0], self.plan.counter);
         let one = |m: &mut Self| {
-            m.insns.push(Insn::dk(Op::LDDY, word, 0));
+            m.load_sum(word);
             m.rr(Op::ADC, word, word);
-            m.insns.push(Insn::rk(Op::STY_INC, word, 0));
+            m.store_sum(word, true);
         };
         let save = self.plan.holds(X);
         if save {
@@ -342,7 +305,7 @@ impl Emitter<'_> {
         }
         self.clear(word);
         self.rr(Op::ADC, word, word);
-        self.insns.push(Insn::rk(Op::STY_INC, word, 0));
+        self.store_sum(word, true);
         if save {
             self.pop(X);
         }
@@ -410,15 +373,22 @@ pub fn lower(core: &Core, tiles: &Tiles) -> Result<Vec<Program<Insn>>, LowerErro
         |main: &mut Vec<Piece>, insns: Vec<Insn>| main.extend(insns.into_iter().map(Piece::Insn));
     let [r, a, b] = [0, 1, if tiles.square { 1 } else { 2 }].map(|i| core.abi.arguments[i]);
     let start = emitter.apart(|m| {
-        for (pointer, argument) in [(Y, r), (Z, a), (X, b)] {
+        let pointers = match core.abi.data_stack {
+            true => vec![(Z, r), (X, b)],
+            false => vec![(Y, r), (Z, a), (X, b)],
+        };
+        for (pointer, argument) in pointers {
             m.copy_pair(pointer, argument);
+        }
+        if core.abi.data_stack {
+            m.push(a);
         }
     });
     add(&mut main, start);
-    // Where Y, Z and X point to, and which words of A are in registers.
+    // Where the pointers to the result, a and b are, and which words of A are in registers.
     let (mut at_r, mut at_a, mut at_b) = (0, 0, 0);
     let mut held = 0..0;
-    let holds_z = emitter.plan.holds(Z);
+    let holds_z = !core.abi.data_stack && emitter.plan.holds(Z);
     let moved = |at: &mut usize, to: usize| to as i32 - std::mem::replace(at, to) as i32;
     for step in &steps {
         let (a, place) = match step {
@@ -439,16 +409,15 @@ pub fn lower(core: &Core, tiles: &Tiles) -> Result<Vec<Program<Insn>>, LowerErro
             if is_new && holds_z && !held.is_empty() {
                 m.pop(Z);
             }
-            m.move_by(Y, moved(&mut at_r, place.start));
+            m.move_by(m.plan.r, moved(&mut at_r, place.start));
             match step {
                 TileStep::Tile(tile) => m.move_by(X, moved(&mut at_b, tile.b.start)),
                 TileStep::Double(words) => m.double(words.len()),
             }
             if is_new && !a.is_empty() {
-                m.move_by(Z, moved(&mut at_a, a.start));
-                at_a = a.end;
                 let words = m.plan.a[..a.len()].to_vec();
-                m.load(Op::LDZ_INC, &words, if holds_z { &[Z] } else { &[] });
+                m.load_a(&words, moved(&mut at_a, a.start));
+                at_a = a.end;
             }
         });
         add(&mut main, insns);
@@ -475,13 +444,14 @@ pub fn lower(core: &Core, tiles: &Tiles) -> Result<Vec<Program<Insn>>, LowerErro
                 let word = m.plan.sum[0];
                 m.clear(word);
                 m.bit(Op::BLD, word, 0);
-                m.insns.push(Insn::rk(Op::STDY, word, 0));
+                m.store_sum(word, false);
             });
             add(&mut main, word);
         }
     }
-    if holds_z {
-        let end = emitter.apart(|m| m.pop(Z));
+    let waiting = [(holds_z, Z), (core.abi.data_stack, X)];
+    for (_, pointer) in waiting.into_iter().filter(|(waits, _)| *waits) {
+        let end = emitter.apart(|m| m.pop(pointer));
         add(&mut main, end);
     }
     let bodies: Vec<(usize, Vec<Insn>)> = shapes
