@@ -135,7 +135,7 @@ type Case = (
 );
 
 #[rustfmt::skip]
-const CASES: [Case; 35] = {
+const CASES: [Case; 36] = {
     use Operation::{
         Modadd, Modmul, Modneg, Modsqr, Modsub, Montmul, Montsqr, Mul, Redc, Sqr,
     };
@@ -163,6 +163,7 @@ const CASES: [Case; 35] = {
         (Modmul, "product-scanning+fold", &[], 3, Some(("2^95-39", Almost))),
         (Modmul, "product-scanning+fold", &[], 4, Some(("2^128-2^64+2^32-1", Full))),
         (Modsqr, "square-product-scanning+fold", &[], 4, Some(("2^128-2^64-1", Almost))),
+        (Modmul, "karatsuba-modulo", &[], 4, Some(("2^128-2^32-1", Full))),
         (Modadd, "carry-chain", &[], 3, Some(("0xff9e3779b1c0ffee1234567b", Full))),
         (Modadd, "carry-chain", &[], 3, Some(("0x3f9e3779b1c0ffee1234567b", Almost))),
         (Modsub, "carry-chain", &[], 3, Some(("0x1f9e3779b1c0ffee1234567b", Lazy))),

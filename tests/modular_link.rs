@@ -21,7 +21,7 @@ type Case = (&'static str, u32, &'static str, &'static str, &'static str);
 /// On AVR. `prime` is a random prime, `near` a random prime next to `2^n`, `odd` a random odd number.
 #[rustfmt::skip]
 const AVR: &[Case] = &[
-    ("modmul", 192, "p192", "full", "--method karatsuba+fold -p levels=1"),
+    ("modmul", 192, "p192", "full", "--method karatsuba-modulo"),
     ("modmul", 224, "p224", "almost", "--method operand-caching+fold -p e=9"),
     ("modmul", 256, "p256", "full", "--method consecutive-operand-caching+fold -p e=9"),
     ("modmul", 256, "25519", "almost", "--method karatsuba-comba+fold -p levels=1"),

@@ -264,6 +264,10 @@ fn wrong_mutants_are_rejected() {
         modular(Operation::Modmul, 40, "2^39-7", Reduce::Almost),
         modular(Operation::Modmul, 40, "2^40-2^24+2^8-1", Reduce::Full),
         modular(Operation::Modsqr, 40, "2^40-2^24+1", Reduce::Almost),
+        montgomery(
+            modular(Operation::Modmul, 32, "2^32-2^8-1", Reduce::Full),
+            "karatsuba-modulo",
+        ),
         mul(3, scanning()),
         mul(9, scanning()),
         mul(5, caching(2)),

@@ -254,6 +254,54 @@ fn mips_folds() {
     products_on::<MipsIsa>(&core("mips-4km"));
 }
 
+/// Karatsuba's three products, folded in between.
+fn folds_between_products_on<I: Isa>(core: &I::Core, sets: &[[usize; 2]]) {
+    let w = I::WORD_BITS;
+    let sums = [
+        (192, "p192".to_string()),
+        (4 * w, format!("2^{}-1", 4 * w)),
+        (4 * w, format!("2^{}-2^{w}-1", 4 * w)),
+        (6 * w, format!("2^{}-2^{}-2^{w}-1", 6 * w, 2 * w)),
+        (10 * w, format!("2^{}-2^{}-1", 10 * w, 4 * w)),
+    ];
+    for (i, (bits, modulus)) in sums.iter().enumerate() {
+        for (k, reduce) in [Reduce::Full, Reduce::Almost].into_iter().enumerate() {
+            let [plan, early] = sets[(i + k) % sets.len()];
+            let modular = modular(modulus, reduce);
+            let mut request = request(Op::Modmul, *bits, modular, Some("karatsuba-modulo"));
+            let given = [("plan", plan), ("early", early)];
+            request.params = given.map(|(name, value)| (name.into(), value)).into();
+            kernel_on::<I>(core, &request);
+        }
+    }
+    // Other digits, a bit to spare, few words.
+    for (bits, modulus) in [
+        (256, "p256"),
+        (256, "25519"),
+        (192, "2^191-19"),
+        (32, "2^32-5"),
+    ] {
+        let modular = modular(modulus, Reduce::Full);
+        let request = request(Op::Modmul, bits, modular, Some("karatsuba-modulo"));
+        let refused = kernel::generate::<I>(&request, core).map(|_| ());
+        let text = refused.expect_err("refused").to_string();
+        assert!(text.contains("try --method karatsuba+fold"), "{text}");
+    }
+}
+
+#[test]
+fn avr_folds_between_products() {
+    let sets = [[444, 0], [204, 1], [0, 0], [321, 1], [679, 0]];
+    folds_between_products_on::<AvrIsa>(&ATMEGA128, &sets);
+}
+
+#[test]
+fn wide_machines_fold_between_products() {
+    let sets = [[0, 0], [12, 1], [111, 0]];
+    folds_between_products_on::<ArmIsa>(&ARM7TDMI, &sets);
+    folds_between_products_on::<MipsIsa>(&MipsCore::named("mips-4km").expect("a core"), &sets);
+}
+
 /// Products in loops, and the folds of what they leave in memory.
 fn loops_on<I: Isa>(core: &I::Core, cases: &[(Op, u32, &str, Reduce, &str, Style)]) {
     for (op, bits, modulus, reduce, method, style) in cases {

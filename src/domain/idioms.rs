@@ -216,6 +216,11 @@ impl Algebra {
             (Some((bit, _)), _) => {
                 let (a, b) = (selector, bit);
                 let bit = self.new_var(Def::Product { a, b }, 1);
+                if op == Logic::Or {
+                    // x | m = m' of the bit a + b - a b: a mask again.
+                    let either = self.linear(&[(a, 1), (b, 1), (bit, -1)], 0, 1);
+                    return Some(Value::Var(self.linear(&[(either, full)], 0, full as u64)));
+                }
                 Value::Var(self.linear(&[(bit, full)], 0, full as u64))
             }
             (None, Value::Var(b)) => match self.absorbed(b, selector) {

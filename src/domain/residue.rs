@@ -63,13 +63,22 @@ pub struct Residue<'a> {
     pub corners: Vec<Corner>,
 }
 
-/// `2^h Z - P = M (sum u v + u) + 2^h R (sum k v + k)`.
+/// `2^h Z - P = M (sum u v + u) + 2^h R (sum k v + k)`; of a number `M`, some `v` are products of two variables.
 #[derive(Default)]
 struct Parts {
     multiples: BTreeMap<VarId, BigInt>,
+    products: BTreeMap<(VarId, VarId), BigInt>,
     constant: BigInt,
     lost: BTreeMap<VarId, BigInt>,
     lost_constant: BigInt,
+}
+
+/// `times + products + x`, a number of times that `M` is added.
+#[derive(Clone, Copy)]
+struct Multiple<'a> {
+    times: &'a BTreeMap<VarId, BigInt>,
+    products: &'a BTreeMap<(VarId, VarId), BigInt>,
+    x: &'a BigInt,
 }
 
 /// The least and the most of a number, at each corner.
@@ -218,6 +227,13 @@ impl Residue<'_> {
                         }
                     }
                 }
+                rest.products.retain(|pair, by| {
+                    let is_multiple = by.is_multiple_of(m);
+                    if is_multiple {
+                        parts.products.insert(*pair, &*by / m);
+                    }
+                    !is_multiple
+                });
                 if let Some((u, k)) = split(&rest.constant) {
                     rest.constant.set_zero();
                     (parts.constant, parts.lost_constant) = (u, k);
@@ -290,7 +306,12 @@ impl Residue<'_> {
                 if count > 1 && !self.is_within(&range, offset, u) {
                     return None;
                 }
-                let from = self.is_compared(algebra, homes, (&times, &x), bits)?;
+                let multiple = Multiple {
+                    times: &times,
+                    products: &parts.products,
+                    x: &x,
+                };
+                let from = self.is_compared(algebra, homes, multiple, bits)?;
                 Some((count, offset, from))
             });
             let Some((count, offset, from)) = found else {
@@ -337,8 +358,11 @@ impl Residue<'_> {
         let ends = |corner: &Corner| {
             let constant = &parts.constant * &corner.modulus;
             let (mut least, mut most) = (&corner.least + &constant, &corner.most + &constant);
-            for (v, u) in others() {
-                let share = u * &corner.modulus * algebra.vars[*v as usize].bound;
+            let bound = |v: VarId| algebra.vars[v as usize].bound;
+            let products = parts.products.iter();
+            let products = products.map(|((x, y), u)| u * bound(*x) * bound(*y));
+            for most_times in others().map(|(v, u)| u * bound(*v)).chain(products) {
+                let share = most_times * &corner.modulus;
                 match share.is_negative() {
                     true => least += share,
                     false => most += share,
@@ -373,20 +397,20 @@ impl Residue<'_> {
         Ok(range)
     }
 
-    /// For `X = P + M (times + x)`: the sum of `bits` is 1 just when `X < 0` (`u > 0`; the answer is 0), or when
+    /// For `X = P + M multiple`: the sum of `bits` is 1 just when `X < 0` (`u > 0`; the answer is 0), or when
     /// `X` is the answer or more.
     fn is_compared(
         &self,
         algebra: &Algebra,
         homes: &[Home],
-        (times, x): (&BTreeMap<VarId, BigInt>, &BigInt),
+        multiple: Multiple<'_>,
         (bits, u): (&[VarId], &BigInt),
     ) -> Option<BigInt> {
         let r = self.all();
         // Is X + limit s (or X - limit s) + shift a sum of words in 0 .. limit?
         let is_word = |limit: &BigInt, shift: &BigInt| {
             let sign = if u.is_positive() { 1 } else { -1 };
-            let rest = self.difference(algebra, homes, (times, x), (bits, limit * sign));
+            let rest = self.difference(algebra, homes, multiple, (bits, limit * sign));
             rest.is_ok_and(|mut rest| {
                 rest.constant += shift;
                 let most = rest.terms.iter().map(|(v, by)| {
@@ -425,17 +449,22 @@ impl Residue<'_> {
         shows.then_some(zero)
     }
 
-    /// What is left of `P + M (times + x) + weight * (sum of bits)`.
+    /// What is left of `P + M multiple + weight * (sum of bits)`.
     fn difference(
         &self,
         algebra: &Algebra,
         homes: &[Home],
-        (times, x): (&BTreeMap<VarId, BigInt>, &BigInt),
+        Multiple { times, products, x }: Multiple<'_>,
         (bits, weight): (&[VarId], BigInt),
     ) -> Result<Remainder, Open> {
         let mut p = self.operands(algebra, 1)?;
         for (v, u) in times {
             self.add_modulus(&mut p, Value::Var(*v), u)?;
+        }
+        if let Modulus::Number(m) = &self.modulus {
+            for ((v, y), u) in products {
+                p.add_product(Value::Var(*v), Value::Var(*y), &once(u * m))?;
+            }
         }
         self.add_modulus(&mut p, Value::ONE, x)?;
         for v in bits {

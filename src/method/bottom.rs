@@ -111,7 +111,7 @@ fn product(
 }
 
 /// Adds layers to words, each in a chain.
-fn add_layers(
+pub(super) fn add_layers(
     f: &mut Words,
     mut words: Vec<Word>,
     layers: Vec<Vec<Option<Word>>>,

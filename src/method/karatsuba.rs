@@ -150,7 +150,7 @@ const MANY_REGISTERS_LARGE: [[usize; 9]; 4] = [
 
 /// The products of a tree: the whole, and of each product its L, Z and M.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Whole,
     L,
     Z,
@@ -344,6 +344,21 @@ pub(super) fn inner_sum(
     let plan = inner_plan(n, (number, None, true), facts);
     let (words, beyond) = product(f, factors, addends, Over::Wanted, plan);
     (words, beyond.unwrap_or_else(|| f.constant(0)))
+}
+
+/// The same of one of the three products of a tree of numbers that are twice as long, as its plan has it; and
+/// if it may be longer the word beyond.
+pub(super) fn inner_part(
+    f: &mut Words,
+    (x, y): (&[Word], &[Word]),
+    (addends, over): (&[Vec<Word>], Over),
+    (number, kind): (usize, Kind),
+    facts: &Facts,
+) -> (Vec<Word>, Option<Word>) {
+    let plan = inner_plan(2 * x.len(), (number, None, false), facts);
+    let levels = plan.levels.max(1);
+    let plan = Plan { levels, ..plan }.child(kind);
+    product(f, &[(x, y)], addends, over, plan)
 }
 
 /// `(x0 - x1)(y1 - y0)` and addends: as many words as both differences, and a signed one beyond.

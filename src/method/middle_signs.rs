@@ -49,6 +49,14 @@ pub(super) fn either(f: &mut Words, x: Word, y: Word) -> Word {
 
 /// `sum (~d & mask)` and, as one word more, how many masks are ones.
 pub(super) fn complemented(f: &mut Words, parts: [(&[Word], Word); 2]) -> Vec<Vec<Word>> {
+    let mut list = complements(f, parts);
+    let ones = f.links(Sum::Sub, vec![(None, Some(parts[0].1))], End::Drop);
+    list[0].extend(f.chain(Sum::Sub, &ones, &[parts[1].1], End::Drop));
+    list
+}
+
+/// The words of `~d & mask`.
+pub(super) fn complements(f: &mut Words, parts: [(&[Word], Word); 2]) -> Vec<Vec<Word>> {
     let mut list = vec![Vec::new(); parts[0].0.len()];
     for (d, mask) in parts {
         for (words, x) in list.iter_mut().zip(d) {
@@ -58,8 +66,6 @@ pub(super) fn complemented(f: &mut Words, parts: [(&[Word], Word); 2]) -> Vec<Ve
             words.push(out);
         }
     }
-    let ones = f.links(Sum::Sub, vec![(None, Some(parts[0].1))], End::Drop);
-    list[0].extend(f.chain(Sum::Sub, &ones, &[parts[1].1], End::Drop));
     list
 }
 

@@ -14,6 +14,7 @@ pub mod hybrid;
 pub mod karatsuba;
 pub mod karatsuba_calls;
 pub mod karatsuba_comba;
+pub mod karatsuba_modulo;
 pub mod karatsuba_schoolbook;
 pub mod karatsuba_squaring;
 pub mod kcm;
@@ -108,6 +109,7 @@ static OWN: &[&Method] = &[
     &hfips::METHOD,
     &hfips::SEPARATED,
     &folded_karatsuba::METHOD,
+    &karatsuba_modulo::METHOD,
 ];
 
 /// All methods: those with a file, every product with each of two reductions behind it, and with folds.
@@ -159,6 +161,11 @@ pub enum MethodError {
          words: try montmul"
     )]
     NotSpecial,
+    #[error(
+        "{0} is for moduli 2^n - c of four or more words, c a sum of different powers of words below 2^(n/2), like \
+         p192: try --method karatsuba+fold"
+    )]
+    NoSumOfWords(&'static str),
     #[error("a folded modulus is for folded-karatsuba: leave out --method")]
     Folded,
     #[error("{0} folds: try --modulus runtime-folded --reduce almost, or leave out --method")]

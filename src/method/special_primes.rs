@@ -97,7 +97,7 @@ pub static METHODS: &[Method] = &[
 ];
 
 /// `c`, by its digits that are not 0: the place of each and its value.
-struct Folding {
+pub(super) struct Folding {
     /// Words of the modulus.
     n: usize,
     digits: Vec<(usize, i64)>,
@@ -113,7 +113,7 @@ impl Folding {
     ///
     /// # Errors
     /// When the digits of `c` are many, or it is too large for two folds.
-    fn of(m: &BigUint, n: usize, w: u32) -> Result<Self, MethodError> {
+    pub(super) fn of(m: &BigUint, n: usize, w: u32) -> Result<Self, MethodError> {
         let bits = w as usize * n;
         let c = (BigUint::from(1u8) << bits) % m;
         // Folded once, c t is left, where t is as large as c, or a few times a column.
@@ -160,7 +160,7 @@ impl Folding {
     }
 
     /// How often word `i` of the upper half is in each of `n` columns.
-    fn row(&self, i: usize) -> Vec<i64> {
+    pub(super) fn row(&self, i: usize) -> Vec<i64> {
         let mut times = vec![0; self.n + i + 1];
         times[self.n + i] = 1;
         for column in (self.n..times.len()).rev() {
@@ -188,6 +188,20 @@ impl Folding {
             }
         }
         pile
+    }
+
+    /// Is `c` a sum of different powers of words, all of them below word `h`?
+    pub(super) fn is_sum_below(&self, h: usize) -> bool {
+        self.digits.iter().all(|(_, digit)| *digit == 1) && self.len() <= h
+    }
+
+    /// `c`, of words of `w` bits.
+    pub(super) fn value(&self, w: u32) -> BigUint {
+        let digits = self.digits.iter();
+        let c: BigInt = digits
+            .map(|(place, digit)| BigInt::from(*digit) << (w as usize * place))
+            .sum();
+        c.magnitude().clone()
     }
 
     /// Is one more of `c` added by the carry, or by the words of its product?
@@ -429,7 +443,12 @@ fn after(
 }
 
 /// Takes `more` from `v` where `mask` is zeros.
-fn give_back(words: &mut Words, v: &[Word], more: &[Option<Word>], mask: Word) -> Vec<Word> {
+pub(super) fn give_back(
+    words: &mut Words,
+    v: &[Word],
+    more: &[Option<Word>],
+    mask: Word,
+) -> Vec<Word> {
     words.push(WordStep::Part("give back what was too much".into()));
     let (unset, y) = (
         words.fresh(),
