@@ -14,6 +14,7 @@
  * and ends at done. Every instruction is stepped, so nothing between two marks is missed.
  */
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,9 @@ static void silent(avr_t *avr, const int level, const char *format, va_list ap)
 {
 	(void)avr, (void)level, (void)format, (void)ap;
 }
+
+/* OUT 0x3d, OUT 0x3e, but for the register. */
+enum { OUT_SPL = 0xbe0d, OUT_SPH = 0xbe0e };
 
 static unsigned stack_pointer(const avr_t *avr)
 {
@@ -69,9 +73,14 @@ static void call(avr_t *avr)
 	for (unsigned i = 1; i <= size; i++) /* the highest byte lies lowest */
 		back = back << 8 | avr->data[entry + i];
 	back *= 2;
+	bool half = false; /* between the two OUTs that set the stack pointer it is neither */
 	do {
+		const unsigned op = avr->flash[avr->pc] | avr->flash[avr->pc + 1] << 8;
+
 		step(avr);
-		if (stack_pointer(avr) < low)
+		if ((op & 0xfe0f) == OUT_SPL || (op & 0xfe0f) == OUT_SPH)
+			half = !half;
+		if (!half && stack_pointer(avr) < low)
 			low = stack_pointer(avr);
 	} while (avr->pc != back || stack_pointer(avr) != entry + size);
 	printf("call %llu %u %#x\n", (unsigned long long)(avr->cycle - start), entry - low,

@@ -58,6 +58,15 @@ pub fn lower(driver: &Driver) -> Result<Assembled<Insn>, LowerError> {
         }
         e.rr(Op::RET, 0, 0);
     }
+    let tables: Vec<_> = std::mem::take(&mut e.tables);
+    for table in &tables {
+        starts.push(e.at);
+        e.read(table)?;
+    }
+    let routines = driver.routines.len();
+    let reads = std::mem::take(&mut e.reads).into_iter();
+    e.routines
+        .extend(reads.map(|(index, at, which)| (index, at, routines + which)));
     for (index, at, routine) in std::mem::take(&mut e.routines) {
         e.insns[index].ops.k = reach(starts[routine], at, JUMP)?;
     }
@@ -109,6 +118,18 @@ struct Emitter {
     calls: Vec<(usize, usize)>,
     /// Calls of routines: index, place in words, which.
     routines: Vec<(usize, usize, usize)>,
+    /// Tables that are read, and what reads them: index, place in words, which table.
+    tables: Vec<Table>,
+    reads: Vec<(usize, usize, usize)>,
+}
+
+/// A table that is read whole.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Table {
+    at: usize,
+    /// Bytes of an entry.
+    bytes: usize,
+    entries: usize,
 }
 
 /// A cell's displacement.
@@ -296,7 +317,21 @@ impl Emitter {
                     self.over(to.bytes - 1, zero)?;
                 }
             }
-            Step::Lookup { to, table, entries } => self.lookup(*to, *table, *entries)?,
+            Step::Lookup { to, table, entries } => {
+                let table = Table {
+                    at: *table,
+                    bytes: to.bytes,
+                    entries: *entries,
+                };
+                let known = self.tables.iter().position(|t| *t == table);
+                let which = known.unwrap_or(self.tables.len());
+                if known.is_none() {
+                    self.tables.push(table);
+                }
+                self.point(Z, to.at);
+                self.reads.push((self.insns.len(), self.at, which));
+                self.dk(Op::RCALL, 0, 0);
+            }
             Step::Pick { to, table, less } => {
                 self.get(24, Cell::Digit);
                 self.dk(Op::SUBI, 24, i32::from(*less));
@@ -438,43 +473,59 @@ impl Emitter {
         self.rr(Op::NEG, r, 0);
     }
 
-    fn lookup(&mut self, to: Place, table: usize, entries: usize) -> Result<(), LowerError> {
-        let block = (1..=BLOCK).rev().find(|b| to.bytes.is_multiple_of(*b));
+    /// Reads a table whole, and stores where Z points the entry that the digit says: a routine.
+    fn read(&mut self, table: &Table) -> Result<(), LowerError> {
+        let bytes = table.bytes;
+        let block = (1..=BLOCK).rev().find(|b| bytes.is_multiple_of(*b));
         let block = block.unwrap_or(1);
         let collected = || COLLECTED..COLLECTED + block as u8;
         let pairs = || collected().step_by(2);
-        self.point(Z, to.at);
-        self.point(18, table);
-        self.get(23, Cell::Digit);
-        self.counted(22, to.bytes / block, |e| {
-            e.rr(Op::MOVW, X, 18);
-            e.rr(Op::MOV, 20, 23);
-            e.dk(Op::LDI, 24, entries as i32 & 0xff);
-            let top = e.at;
-            // 255 if this entry is the one: 0 - 1 borrows. No table has 256 entries.
+        self.point(18, table.at);
+        // Of eight entries at a time a bit of r23 says which it is, and r25 of which eight.
+        self.get(25, Cell::Digit);
+        self.dk(Op::LDI, 23, 1);
+        for (bit, op, times) in [(0, Op::ADD, 1), (1, Op::ADD, 2), (2, Op::SWAP, 1)] {
+            for _ in 0..times {
+                self.skip(25, bit);
+                self.rr(op, 23, if op == Op::ADD { 23 } else { 0 });
+            }
+        }
+        (0..3).for_each(|_| self.rr(Op::LSR, 25, 0));
+        let at_once = table.entries.min(8);
+        if bytes / block > 256 {
+            return Err(LowerError::Reach);
+        }
+        self.dk(Op::LDI, 22, (bytes / block) as i32 & 0xff);
+        let top = self.at;
+        self.rr(Op::MOVW, X, 18);
+        self.rr(Op::MOV, 20, 25);
+        self.counted(24, table.entries / at_once, |e| {
+            // 255 if these are the eight: 0 - 1 borrows. No table has 256 entries.
             e.dk(Op::SUBI, 20, 1);
             e.rr(Op::SBC, 21, 21);
-            // Two bytes at a time into r0 and r1, and from there if the mask has its lowest bit: the skip takes as
-            // long as what it skips. Of an odd block the last second byte is not stored.
-            for r in pairs() {
-                e.rr(Op::LDX_INC, 0, 0);
-                if collected().contains(&(r + 1)) {
-                    e.rr(Op::LDX_INC, 1, 0);
+            e.rr(Op::AND, 21, 23);
+            for bit in 0..at_once as u8 {
+                // Two bytes at a time into r0 and r1, and from there if the bit is set: the skip takes as long as
+                // what it skips. Of an odd block the last second byte is not stored.
+                for r in pairs() {
+                    e.rr(Op::LDX_INC, 0, 0);
+                    if collected().contains(&(r + 1)) {
+                        e.rr(Op::LDX_INC, 1, 0);
+                    }
+                    e.skip(21, bit);
+                    e.rr(Op::MOVW, r, 0);
                 }
-                e.skip(21, 0);
-                e.rr(Op::MOVW, r, 0);
+                if bytes > block {
+                    e.add(X, bytes - block);
+                }
             }
-            if to.bytes > block {
-                e.add(X, to.bytes - block);
-            }
-            e.rr(Op::DEC, 24, 0);
-            // At most 45 words: within the reach of a branch.
-            let k = top as i32 - e.at as i32 - 1;
-            e.branch(Op::BRBC, ZERO, k);
-            collected().for_each(|r| e.push(Insn::rk(Op::STZ_INC, r, 0)));
-            e.add(18, block);
         })?;
+        collected().for_each(|r| self.push(Insn::rk(Op::STZ_INC, r, 0)));
+        self.add(18, block);
+        self.rr(Op::DEC, 22, 0);
+        self.again(top)?;
         self.rr(Op::EOR, 1, 1);
+        self.rr(Op::RET, 0, 0);
         Ok(())
     }
 
