@@ -122,6 +122,7 @@ const CASES: [Case; 38] = {
         (Mul, "operand-scanning", &[("k", 1)], &[Feature::MaddHl], 3, None),
         (Mul, "operand-scanning", &[("k", 0)], &[], 2, None),
         (Mul, "hybrid", &[("carry", 1), ("d", 3)], &[], 4, None),
+        (Mul, "karatsuba", &[("first", 1), ("levels", 1)], &[], 4, None),
         (Mul, "karatsuba-comba", &[("levels", 1)], &[], 4, None),
         (Mul, "karatsuba-comba", &[("levels", 2)], &[], 5, None),
         (Sqr, "square-product-scanning", &[], &[], 4, None),

@@ -283,6 +283,10 @@ fn wrong_mutants_are_rejected() {
                 Params::from([("levels", 1), ("late", 4), ("apart", 3)]),
             ),
         ),
+        mul(
+            4,
+            ("karatsuba", Params::from([("levels", 2), ("first", 2)])),
+        ),
         mul(7, ("karatsuba-comba", Params::from([("levels", 2)]))),
         of(Operation::Mul, Size { a: 48, b: 24 }, scanning()),
         of(Operation::Mullo, 56.into(), scanning()),

@@ -63,12 +63,12 @@ fn lowered<I: Isa>(what: &str, n: usize, core: &I::Core, schedule: &Schedule) ->
     (cycles, proved.fold(true, |all, one| all & one))
 }
 
-/// Karatsuba of `n` words, every number of levels to `most`.
+/// Karatsuba of `n` words, every number of levels to `most`, the middle product last and first.
 fn karatsuba<I: Isa>(sizes: impl Iterator<Item = usize>, most: usize, core: &I::Core) {
     for n in sizes {
         for levels in 1..=(n.ilog2() as usize).min(most) {
-            for early in [0, 1] {
-                let params = Params::from([("levels", levels), ("early", early)]);
+            for (early, first) in [(1, 0), (0, levels.div_ceil(2))] {
+                let params = Params::from([("levels", levels), ("early", early), ("first", first)]);
                 let what = format!("{}: {n} words, {params:?}", I::core_name(core));
                 let schedule = schedule::<I>("karatsuba", &params, n, core).unwrap();
                 let (cycles, proved) = lowered::<I>(&what, n, core, &schedule);

@@ -12,7 +12,7 @@
 //! a group in later eliminations. A claim that is not shown is not used.
 //!
 //! A claim that words are an absolute value `|D|` is shown from how it was made, and used for
-//! one thing: the square of the words is `D^2`.
+//! two things: the square of the words is `D^2`, and of a product of two the sign is known ([`super::signed`]).
 
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
@@ -47,9 +47,11 @@ pub(super) struct Equation {
 
 /// `sum 2^(w i) words[i] = |sum of terms|`, the terms numbers.
 #[derive(Clone, Debug)]
-struct Magnitude {
-    words: Vec<Value>,
-    terms: Vec<Product>,
+pub(super) struct Magnitude {
+    pub words: Vec<Value>,
+    pub terms: Vec<Product>,
+    /// The bit that says whether the sum is negative.
+    pub negative: VarId,
 }
 
 /// A word that claims speak of: after which visit it is read, where, and by which claims it is used.
@@ -77,7 +79,7 @@ pub(super) struct Claims {
     /// How many words each claim still waits for.
     waiting: Vec<usize>,
     shown: Vec<Equation>,
-    magnitudes: Vec<Magnitude>,
+    pub magnitudes: Vec<Magnitude>,
     pub quotients: Quotients,
     /// The shown claims by their earliest variable, where they are applied.
     pub order: BTreeSet<(VarId, usize)>,
@@ -333,6 +335,10 @@ impl Algebra {
             if self.is_quotient(&equation)? {
                 return Ok(());
             }
+            if let Some(signed) = self.product_of_distances(&equation)? {
+                self.accept(signed);
+                return Ok(());
+            }
             let is_half = self.is_half(&equation);
             let equation = self.shown(equation)?;
             match is_half {
@@ -342,9 +348,13 @@ impl Algebra {
             return Ok(());
         }
         let (wrapped, mask) = self.claims.made(claim).ok_or(missing)?;
-        self.show_magnitude(&equation, &wrapped, mask)?;
+        let negative = self.show_magnitude(&equation, &wrapped, mask)?;
         let Equation { words, terms, .. } = equation;
-        self.claims.magnitudes.push(Magnitude { words, terms });
+        self.claims.magnitudes.push(Magnitude {
+            words,
+            terms,
+            negative,
+        });
         Ok(())
     }
 
@@ -358,7 +368,7 @@ impl Algebra {
         equation: &Equation,
         wrapped: &[Value],
         mask: Value,
-    ) -> Result<(), String> {
+    ) -> Result<VarId, String> {
         let Equation {
             w, words, terms, ..
         } = equation;
@@ -406,7 +416,8 @@ impl Algebra {
             .and_then(|()| twice.add_to(&mut p, &one.times(-2)))
             .and_then(|()| p.close());
         self.claims.spend(p.products + p.steps);
-        shown.map_err(|open| open.text)
+        shown.map_err(|open| open.text)?;
+        Ok(s)
     }
 
     /// The equation with the bound of its right side, if it holds.

@@ -211,6 +211,15 @@ impl Algebra {
             (None, None) => return None,
         };
         let full = (1i64 << w) - 1;
+        if let (Logic::Xor, Some((s, _)), Some((t, _))) =
+            (op, self.mask_bit(mask, w), self.mask_bit(x, w))
+            && s != t
+        {
+            // The mask of one bit: exactly one of the two.
+            let both = self.new_var(Def::Product { a: s, b: t }, 1);
+            let one = self.linear(&[(s, 1), (t, 1), (both, -2)], 0, 1);
+            return Some(Value::Var(self.linear(&[(one, full)], 0, full as u64)));
+        }
         let both = match (self.mask_bit(x, w), x) {
             (Some((bit, _)), _) if bit == selector => x,
             (Some((bit, _)), _) => {

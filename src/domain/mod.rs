@@ -43,6 +43,7 @@ pub mod residue;
 pub mod secret;
 mod shifts;
 mod sign;
+mod signed;
 mod split;
 mod stays;
 mod variable;

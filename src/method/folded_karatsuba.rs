@@ -47,7 +47,7 @@ pub static METHOD: Method = Method {
     defaults: |spec, facts| {
         let k = spec.size.a / spec.word_bits / 2;
         let levels = (1..8).filter(|l| *l == 1 || (4..=12).contains(&k.div_ceil(1 << l)));
-        let (plans, low) = match super::karatsuba::inner_plans(facts) < 5 {
+        let (plans, low) = match super::karatsuba_plans::inner_plans(facts) < 5 {
             true => (&[0][..], 0),
             false => (&[622, 922][..], 5535),
         };

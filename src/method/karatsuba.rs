@@ -12,10 +12,13 @@
 //! subtraction is `-W sa DB = W (sa ~DB + sa) - W^2 sa`, and `sa sb - sa - sb = -(sa | sb)`.
 
 use super::bottom::{Bottom, Over, Pair, equation, layers, products};
-use super::middle_signs::{both, complemented, correct, difference, either, known_difference};
+use super::karatsuba_plans::{Choice, Kind, Plan, defaults, inner_plan};
+use super::middle_first::{Middle, Plus, Sign, distance};
+use super::middle_signs::{both, complemented, correct, either};
+use super::square_product_scanning::Sink;
 use super::{Method, MethodError, Parameter, Params, one_size, positive};
 use crate::facts::Facts;
-use crate::schedule::{End, Schedule, Sum, Word, WordStep, Words};
+use crate::schedule::{Claim, End, Schedule, Sum, Word, WordStep, Words};
 use crate::spec::{Op, Spec};
 
 /// Karatsuba.
@@ -61,184 +64,18 @@ pub static METHOD: Method = Method {
             name: "whole",
             meaning: "products that are not split further: 1, 2, 4 as for columns",
         },
+        Parameter {
+            name: "first",
+            meaning: "levels from the top that compute the middle product first, where halves are of one size",
+        },
     ],
-    defaults: |spec, facts| {
-        let [n, _] = spec.words(facts.word_bits);
-        // Products of 3 to 20 words at the bottom.
-        let mut levels: Vec<usize> = (1..8)
-            .filter(|l| (3..=20).contains(&n.div_ceil(1 << l)))
-            .collect();
-        levels.sort_by_key(|l| n.div_ceil(1 << l).abs_diff(9));
-        if n > LARGE {
-            levels.truncate(1);
-        }
-        let mut list = Vec::new();
-        for levels in levels {
-            let bottom = n.div_ceil(1 << levels);
-            let sets = match (facts.free_registers >= MANY, n > LARGE) {
-                (true, false) => &MANY_REGISTERS[..],
-                (true, true) => &MANY_REGISTERS_LARGE,
-                (false, false) => &FEW_REGISTERS,
-                (false, true) => &FEW_REGISTERS[..1],
-            };
-            for [most, rows, columns, swap, early, late, apart, turn, whole] in sets {
-                let pointless = *whole > 0 && levels < 2;
-                if bottom > *most || pointless {
-                    continue;
-                }
-                list.push(Params::from([
-                    ("levels", levels),
-                    ("rows", *rows),
-                    ("columns", *columns),
-                    ("swap", *swap),
-                    ("early", *early),
-                    ("late", *late),
-                    ("apart", *apart),
-                    ("turn", *turn),
-                    ("whole", *whole),
-                ]));
-            }
-        }
-        list
-    },
+    defaults,
     schedule,
 };
 
-/// Words from which only what is usually best is tried: each trial takes seconds then.
-const LARGE: usize = 40;
-
-/// Free registers from which more of a product stays in them than its words.
-const MANY: usize = 20;
-
-/// What is tried: the most words at the bottom, then rows, columns, swap, early, late, apart, turn, whole.
-/// Four digits were found by a search over all of them.
-const FEW_REGISTERS: [[usize; 9]; 6] = [
-    [99, 0, 0, 0, 1, 2, 0, 0, 0],
-    [99, 0, 0, 0, 0, 2, 0, 0, 0],
-    [99, 0, 0, 0, 0, 1, 0, 0, 0],
-    [6, 6, 0, 0, 0, 1, 0, 0, 0],
-    [6, 6, 2, 0, 1, 1, 0, 0, 0],
-    [6, 6, 3, 0, 1, 2, 0, 0, 0],
-];
-const MANY_REGISTERS: [[usize; 9]; 19] = [
-    [99, 0, 0, 0, 2, 1, 2, 0, 0],
-    [99, 0, 0, 0, 2, 1, 2, 1, 0],
-    [99, 0, 0, 0, 2, 2, 2, 1, 0],
-    [99, 0, 0, 0, 1, 2, 2, 0, 0],
-    [99, 0, 0, 0, 2, 2, 1, 0, 0],
-    [99, 0, 0, 0, 0, 4, 3, 0, 0],
-    [99, 0, 0, 0, 1222, 3111, 2020, 1, 0],
-    [99, 0, 0, 0, 0, 2, 0, 0, 0],
-    [8, 8, 0, 0, 2, 2, 0, 0, 0],
-    [8, 8, 2, 0, 2, 1, 2, 0, 0],
-    [8, 8, 3, 0, 2, 1, 0, 0, 0],
-    [8, 8, 3, 0, 2, 1, 2, 1, 0],
-    [8, 8, 3, 0, 1, 2, 2, 1, 0],
-    [5, 5, 6220, 6246, 1222, 3113, 111, 0, 0],
-    [6, 6, 7262, 6016, 1212, 121, 101, 0, 0],
-    [4, 4, 5020, 7553, 323, 1030, 3001, 1110, 3327],
-    [5, 5, 1230, 2225, 201, 4302, 3131, 110, 3101],
-    [6, 10, 2307, 5454, 233, 4113, 3212, 1010, 3107],
-    [8, 5, 6573, 3476, 222, 1213, 3232, 100, 670],
-];
-const MANY_REGISTERS_LARGE: [[usize; 9]; 4] = [
-    [99, 0, 0, 0, 2, 2, 2, 1, 0],
-    [99, 0, 0, 0, 1, 2, 2, 0, 0],
-    [99, 0, 0, 0, 2, 2, 1, 0, 0],
-    [99, 6, 1335, 6724, 2322, 1131, 3221, 1010, 0],
-];
-
-/// The products of a tree: the whole, and of each product its L, Z and M.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Whole,
-    L,
-    Z,
-    M,
-}
-
-/// A choice for each kind of product.
-#[derive(Clone, Copy)]
-struct Choice([usize; 4]);
-
-impl Choice {
-    /// One digit for all kinds, or four, the whole's first.
-    fn of(digits: usize) -> Self {
-        match digits {
-            0..10 => Self([digits; 4]),
-            _ => Self([1000, 100, 10, 1].map(|weight| digits / weight % 10)),
-        }
-    }
-}
-
-/// How the recursion goes.
-#[derive(Clone, Copy)]
-struct Plan {
-    levels: usize,
-    rows: usize,
-    early: Choice,
-    late: Choice,
-    columns: Choice,
-    swap: Choice,
-    apart: Choice,
-    turn: Choice,
-    whole: Choice,
-    /// What is being computed, and at the bottom: by columns, with the operands exchanged?
-    kind: Kind,
-    by_columns: bool,
-    swapped: bool,
-    /// Take differences that another product has computed?
-    shared: bool,
-}
-
-impl Plan {
-    /// `x - y` modulo `2^(w length)`, and the borrow as a mask.
-    fn difference(&self, f: &mut Words, x: &[Word], y: &[Word]) -> (Vec<Word>, Word) {
-        let known = self.shared.then(|| known_difference(f, x, y)).flatten();
-        known.unwrap_or_else(|| difference(f, x, y))
-    }
-
-    fn at(&self, choice: Choice) -> usize {
-        choice.0[self.kind as usize]
-    }
-
-    /// The plan for one of the three products.
-    fn child(&self, kind: Kind) -> Self {
-        let bit = match kind {
-            Kind::Z => 1,
-            Kind::M => 2,
-            Kind::L | Kind::Whole => 4,
-        };
-        Self {
-            levels: match self.at(self.whole) & bit {
-                0 => self.levels - 1,
-                _ => 0,
-            },
-            kind,
-            by_columns: self.at(self.columns) & bit > 0,
-            swapped: self.at(self.swap) & bit > 0,
-            ..*self
-        }
-    }
-}
-
 fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
-    let given = |name| params.get(name).copied().unwrap_or(0);
-    let plan = Plan {
-        levels: positive(METHOD.name, "levels", params)?,
-        rows: given("rows"),
-        early: Choice::of(given("early")),
-        late: Choice::of(given("late")),
-        columns: Choice::of(given("columns")),
-        swap: Choice::of(given("swap")),
-        apart: Choice::of(given("apart")),
-        turn: Choice::of(given("turn")),
-        whole: Choice::of(given("whole")),
-        kind: Kind::Whole,
-        by_columns: false,
-        swapped: false,
-        shared: false,
-    };
+    let levels = positive(METHOD.name, "levels", params)?;
+    let plan = Plan::of(levels, params);
     planned(METHOD.name, spec, facts, plan)
 }
 
@@ -252,72 +89,10 @@ pub(super) fn over(
     params: &Params,
 ) -> Result<Schedule, MethodError> {
     let plan = Plan {
-        levels: positive(method, "levels", params)?,
-        rows,
         early: Choice::of(1),
-        late: Choice::of(0),
-        columns: Choice::of(0),
-        swap: Choice::of(0),
-        apart: Choice::of(0),
-        turn: Choice::of(0),
-        whole: Choice::of(0),
-        kind: Kind::Whole,
-        by_columns: false,
-        swapped: false,
-        shared: false,
+        ..Plan::plain(positive(method, "levels", params)?, rows)
     };
     planned(method, spec, facts, plan)
-}
-
-/// `-p levels=1 ...`, as many as leave products of two words; of large numbers what is usually best.
-pub(super) fn every_level(spec: &Spec, facts: &Facts) -> Vec<Params> {
-    let [n, _] = spec.words(facts.word_bits);
-    let most = n.ilog2().max(1) as usize;
-    (1..=most)
-        .filter(|levels| n <= LARGE || (6..=12).contains(&n.div_ceil(1 << levels)))
-        .map(|levels| Params::from([("levels", levels)]))
-        .collect()
-}
-
-/// Which of the plans serve for a product within another method.
-fn inner_sets(facts: &Facts) -> (&'static [[usize; 9]], &'static [usize]) {
-    match facts.free_registers >= MANY {
-        true => (&MANY_REGISTERS, &[13, 14, 15, 16, 17, 18, 0, 1, 5]),
-        false => (&FEW_REGISTERS, &[0, 1, 2]),
-    }
-}
-
-/// How many there are; where there are many the last is for large products.
-pub(super) fn inner_plans(facts: &Facts) -> usize {
-    inner_sets(facts).1.len() + usize::from(facts.free_registers >= MANY)
-}
-
-fn inner_plan(
-    n: usize,
-    (number, levels, shared): (usize, Option<usize>, bool),
-    facts: &Facts,
-) -> Plan {
-    let (sets, usual) = inner_sets(facts);
-    let set = usual
-        .get(number)
-        .map_or(MANY_REGISTERS_LARGE[3], |i| sets[*i]);
-    let [most, rows, columns, swap, early, late, apart, turn, whole] = set;
-    let small = || (0..).find(|l| n.div_ceil(1 << l) <= most.min(8));
-    Plan {
-        levels: levels.or_else(small).unwrap_or(0),
-        rows,
-        early: Choice::of(early),
-        late: Choice::of(late),
-        columns: Choice::of(columns),
-        swap: Choice::of(swap),
-        apart: Choice::of(apart),
-        turn: Choice::of(turn),
-        whole: Choice::of(whole),
-        kind: Kind::Whole,
-        by_columns: false,
-        swapped: false,
-        shared,
-    }
 }
 
 /// `x y + sum of addends` modulo `2^(2 w n)` by plan `how.0` of those, on so many levels, or until 8 words are left;
@@ -414,14 +189,138 @@ fn product(
     over: Over,
     plan: Plan,
 ) -> (Vec<Word>, Option<Word>) {
+    let mut all = Vec::new();
+    let beyond = streamed(f, factors, addends, over, plan, &mut |_, words| {
+        all.extend(words)
+    });
+    (all, beyond)
+}
+
+/// `x y + plus` with the middle product first: of an even number of words.
+fn middle_first(
+    f: &mut Words,
+    (x, y): (&[Word], &[Word]),
+    plus: &[Word],
+    plan: Plan,
+    sink: &mut Sink<'_>,
+) {
+    let n = x.len();
+    let low = n / 2;
+    let ((xl, xh), (yl, yh)) = (x.split_at(low), y.split_at(low));
+    let half = plan.half();
+    let streaming = Plan {
+        streams: true,
+        ..half
+    };
+    let mut all = Vec::with_capacity(2 * n);
+    let mut sum = Plus::new(plus, 2 * n, false);
+    let sink: &mut Sink<'_> = &mut |f, words| {
+        all.extend(words);
+        sum.next(f, words, sink);
+    };
+    f.push(WordStep::Part(format!("{n} words: |xl - xh| |yh - yl|")));
+    let (da, db) = (distance(f, xl, xh), distance(f, yh, yl));
+    let sign = f.fresh();
+    f.push(WordStep::Xor {
+        x: da.negative,
+        y: db.negative,
+        out: sign,
+    });
+    let (x_words, y_words) = (&da.words, &db.words);
+    let (m, _) = product(f, &[(x_words, y_words)], &[], Over::None, half);
+    equation(f, &m, &[(x_words, y_words)], &[]);
+    let mut middle = Middle::new(low, m, Sign::Under(sign));
+    f.push(WordStep::Part(format!("{n} words: L = xl yl, L_lo + M")));
+    streamed(
+        f,
+        &[(xl, yl)],
+        &[],
+        Over::None,
+        streaming,
+        &mut |f, words| {
+            middle.l(f, words, sink);
+        },
+    );
+    equation(f, &middle.l, &[(xl, yl)], &[]);
+    f.push(WordStep::Part(format!(
+        "{n} words: Z = xh yh + L_hi, L_lo + Z + W Z + M"
+    )));
+    let once: Vec<_> = middle.l[low..].iter().map(|w| vec![*w]).collect();
+    streamed(
+        f,
+        &[(xh, yh)],
+        &once,
+        Over::None,
+        streaming,
+        &mut |f, words| {
+            middle.z(f, words, sink);
+        },
+    );
+    equation(f, &middle.z, &[(xh, yh)], &once);
+    middle.claim(f, &da, &db);
+    middle.end(f, low, sink);
+    if !plus.is_empty() {
+        f.claims.push(Claim::product(&all, x, y, &[]));
+    }
+}
+
+/// The addends, if there is exactly one at each of the lowest positions.
+fn single(addends: &[Vec<Word>]) -> Option<Vec<Word>> {
+    let one = |words: &Vec<Word>| match words[..] {
+        [word] => Some(word),
+        _ => None,
+    };
+    addends.iter().map(one).collect()
+}
+
+/// The lowest words of the result, given to `sink`, and what they carry: the caller's addends there are added
+/// on their own.
+fn low_words(
+    f: &mut Words,
+    l_lo: &[Word],
+    addends: &[Vec<Word>],
+    sink: &mut Sink<'_>,
+) -> (Vec<Word>, Vec<Word>) {
+    let (mut result, mut carries) = (l_lo.to_vec(), Vec::new());
+    for layer in layers(&addends[..addends.len().min(l_lo.len())]) {
+        let carry = f.fresh();
+        let pairs = result.iter().zip(&layer).map(|(x, y)| (Some(*x), *y));
+        result = f.links(Sum::Add, pairs.collect(), End::Carry { out: carry });
+        carries.push(carry);
+    }
+    sink(f, &result);
+    (result, carries)
+}
+
+/// The same as `product`, its words given to `sink` as they come.
+fn streamed(
+    f: &mut Words,
+    factors: &[Pair<'_>],
+    addends: &[Vec<Word>],
+    over: Over,
+    plan: Plan,
+    sink: &mut Sink<'_>,
+) -> Option<Word> {
     let n = factors.first().map_or(0, |(x, _)| x.len());
+    let long = !matches!(over, Over::None);
+    if let ([pair], Some(plus)) = (factors, single(addends))
+        && plan.first > 0
+        && plan.levels > 0
+        && n % 2 == 0
+        && !long
+    {
+        middle_first(f, *pair, &plus, plan, sink);
+        return None;
+    }
     if plan.levels == 0 || n < 2 {
         let how = Bottom {
             rows: n <= plan.rows && !plan.by_columns,
             swapped: plan.swapped,
             turn: plan.at(plan.turn) > 0,
         };
-        return products(f, factors, addends, over, how);
+        let (words, beyond) = products(f, factors, addends, over, how);
+        sink(f, &words);
+        return beyond;
     }
     let [early, late] = [plan.early, plan.late].map(|choice| plan.at(choice));
     let [lplan, zplan, mplan] = [Kind::L, Kind::Z, Kind::M].map(|kind| plan.child(kind));
@@ -450,6 +349,7 @@ fn product(
         equation(f, &l, &lower, &[]);
     }
     let (l_lo, l_hi) = l.split_at(low);
+    let below = plan.streams.then(|| low_words(f, l_lo, addends, sink));
     let x_early = matches!(early, 1 | 2).then(|| differences(f, true));
     let y_early = matches!(early, 1 | 3).then(|| differences(f, false));
     f.push(WordStep::Part(format!("{n} words: Z = xh yh + L_hi")));
@@ -519,7 +419,7 @@ fn product(
         });
     }
 
-    // The caller's addends: below W on their own, in the middle with Y.
+    // The caller's addends in the middle come with Y.
     let at = |i: usize| addends.get(i).cloned().unwrap_or_default();
     let mut middle = vec![Vec::new(); low];
     middle.extend(complements);
@@ -529,13 +429,11 @@ fn product(
         words.extend(z.get(i).filter(|_| i < first));
         words.extend(at(low + i));
     }
-    let mut result = l_lo.to_vec();
-    for layer in layers(&addends[..addends.len().min(low)]) {
-        let carry = f.fresh();
-        let pairs = result.iter().zip(&layer).map(|(x, y)| (Some(*x), *y));
-        result = f.links(Sum::Add, pairs.collect(), End::Carry { out: carry });
-        middle[0].push(carry);
-    }
+    let (mut result, carries) = match below {
+        Some(below) => below,
+        None => low_words(f, l_lo, addends, sink),
+    };
+    middle[0].extend(carries);
     f.push(WordStep::Part(format!("{n} words: + DA DB")));
     let middle_factors: Vec<Pair<'_>> = signed.iter().map(|(a, b)| (&a.0[..], &b.0[..])).collect();
     let mut e = e.unwrap_or_else(|| f.constant(0));
@@ -549,9 +447,9 @@ fn product(
             (e, u) = correct(f, &u, low, da, *sb, e);
         }
     }
+    sink(f, &u);
     result.extend(u);
     let mut top = z[low..2 * high].to_vec();
-    let long = !matches!(over, Over::None);
     let mut beyond = e;
     if !top.is_empty() {
         let ext = f.fresh();
@@ -584,6 +482,7 @@ fn product(
             beyond = f.chain(Sum::Add, &[beyond], &[carry], End::Drop)[0];
         }
     }
+    sink(f, &top);
     result.extend(top);
     if let Some(more) = z.get(2 * high).filter(|_| long) {
         beyond = f.chain(Sum::Add, &[beyond], &[*more], End::Drop)[0];
@@ -596,5 +495,5 @@ fn product(
     if let Over::To(word) = over {
         beyond = f.chain(Sum::Add, &[beyond], &[word], End::Drop)[0];
     }
-    (result, long.then_some(beyond))
+    long.then_some(beyond)
 }

@@ -3,7 +3,7 @@
 //! Grossschaedl, Avanzi, Savas, Tillich 2005, section 3.3 and table 2, one level, `s` words, `s`
 //! even: `3s^2/4` multiplications, `9s^2/4 + 4s + 2` additions.
 
-use super::{Method, Parameter, karatsuba};
+use super::{Method, Parameter, karatsuba, karatsuba_plans};
 use crate::spec::Op;
 
 /// Karatsuba-Comba.
@@ -16,6 +16,6 @@ pub static METHOD: Method = Method {
         name: "levels",
         meaning: "levels of recursion",
     }],
-    defaults: karatsuba::every_level,
+    defaults: karatsuba_plans::every_level,
     schedule: |spec, facts, params| karatsuba::over(METHOD.name, 0, spec, facts, params),
 };

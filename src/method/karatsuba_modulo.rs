@@ -7,7 +7,8 @@
 use num_bigint::BigUint;
 
 use super::bottom::{Over, add_layers, equation, layers};
-use super::karatsuba::{Kind, inner_part, inner_plans};
+use super::karatsuba::inner_part;
+use super::karatsuba_plans::{Kind, inner_plans};
 use super::middle_signs::{both, complements, difference, either, known_difference};
 use super::reduction::{Reduction, digits};
 use super::special_primes::{Folding, give_back};

@@ -6,7 +6,9 @@
 //! stand columns. The high half is that of Karatsuba's product, whose lower words are not kept: what they carry is
 //! part of it.
 
-use super::{Method, MethodError, Parameter, Params, karatsuba, one_size, positive};
+use super::{
+    Method, MethodError, Parameter, Params, karatsuba, karatsuba_plans, one_size, positive,
+};
 use crate::facts::Facts;
 use crate::schedule::{Claim, Pile, Schedule, Word, WordStep, Words};
 use crate::spec::{Op, Spec};
@@ -43,7 +45,7 @@ const FEW_HIGH: [usize; 2] = [0, 1];
 
 fn defaults(spec: &Spec, facts: &Facts) -> Vec<Params> {
     let [n, _] = spec.words(facts.word_bits);
-    let few = karatsuba::inner_plans(facts) < 5;
+    let few = karatsuba_plans::inner_plans(facts) < 5;
     let (levels, plans) = match (spec.op, few) {
         // Below 6 words nothing is gained.
         (Op::Mulhi, true) => (1..1 + usize::from(n >= 6), &FEW_HIGH[..]),
@@ -106,7 +108,7 @@ pub(super) fn check(
     if levels > largest {
         return Err(too_large("levels", levels, largest));
     }
-    let largest = karatsuba::inner_plans(facts) - 1;
+    let largest = karatsuba_plans::inner_plans(facts) - 1;
     let digits = (0..levels as u32).map(|level| plan / 10usize.pow(level) % 10);
     match digits.max().filter(|digit| *digit > largest) {
         Some(value) => Err(too_large(parameter, value, largest)),

@@ -14,6 +14,14 @@ impl Streamed {
         Self { sum, carry: None }
     }
 
+    /// The same with a carry of 1 before the first word if `mask` is ones.
+    pub fn under(sum: Sum, mask: Word) -> Self {
+        Self {
+            sum,
+            carry: Some(mask),
+        }
+    }
+
     /// Is a carry waiting?
     pub fn waits(&self) -> bool {
         self.carry.is_some()

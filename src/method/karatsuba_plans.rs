@@ -1,0 +1,286 @@
+//! The plans of Karatsuba's multiplication: how each product of the tree is made, and which are tried.
+
+use super::Params;
+use super::middle_signs::{difference, known_difference};
+use crate::facts::Facts;
+use crate::schedule::{Word, Words};
+use crate::spec::Spec;
+
+/// Words from which only what is usually best is tried: each trial takes seconds then.
+const LARGE: usize = 40;
+
+/// Free registers from which more of a product stays in them than its words.
+const MANY: usize = 20;
+
+/// A plan.
+type Set = [usize; 10];
+
+/// What is tried: the most words at the bottom, then rows, columns, swap, early, late, apart, turn, whole, and
+/// how many levels from the bottom take the middle product last.
+/// Four digits were found by a search over all of them.
+const FEW_REGISTERS: [Set; 6] = [
+    [99, 0, 0, 0, 1, 2, 0, 0, 0, 99],
+    [99, 0, 0, 0, 0, 2, 0, 0, 0, 99],
+    [99, 0, 0, 0, 0, 1, 0, 0, 0, 99],
+    [6, 6, 0, 0, 0, 1, 0, 0, 0, 99],
+    [6, 6, 2, 0, 1, 1, 0, 0, 0, 99],
+    [6, 6, 3, 0, 1, 2, 0, 0, 0, 99],
+];
+const MANY_REGISTERS: [Set; 20] = [
+    [99, 0, 0, 0, 2, 1, 2, 0, 0, 99],
+    [99, 0, 0, 0, 2, 1, 2, 1, 0, 99],
+    [99, 0, 0, 0, 2, 2, 2, 1, 0, 99],
+    [99, 0, 0, 0, 1, 2, 2, 0, 0, 99],
+    [99, 0, 0, 0, 2, 2, 1, 0, 0, 99],
+    [99, 0, 0, 0, 0, 4, 3, 0, 0, 99],
+    [99, 0, 0, 0, 1222, 3111, 2020, 1, 0, 99],
+    [99, 0, 0, 0, 0, 2, 0, 0, 0, 99],
+    [8, 8, 0, 0, 2, 2, 0, 0, 0, 99],
+    [8, 8, 2, 0, 2, 1, 2, 0, 0, 99],
+    [8, 8, 3, 0, 2, 1, 0, 0, 0, 99],
+    [8, 8, 3, 0, 2, 1, 2, 1, 0, 99],
+    [8, 8, 3, 0, 1, 2, 2, 1, 0, 99],
+    [5, 5, 6220, 6246, 1222, 3113, 111, 0, 0, 99],
+    [6, 6, 7262, 6016, 1212, 121, 101, 0, 0, 99],
+    [4, 4, 5020, 7553, 323, 1030, 3001, 1110, 3327, 99],
+    [5, 5, 1230, 2225, 201, 4302, 3131, 110, 3101, 99],
+    [6, 10, 2307, 5454, 233, 4113, 3212, 1010, 3107, 99],
+    [8, 5, 6573, 3476, 222, 1213, 3232, 100, 670, 99],
+    [99, 0, 0, 0, 2, 1, 2, 100, 0, 1],
+];
+const MANY_REGISTERS_LARGE: [Set; 5] = [
+    [99, 0, 0, 0, 2, 1, 2, 100, 0, 1],
+    [99, 0, 0, 0, 2, 2, 2, 1, 0, 99],
+    [99, 0, 0, 0, 1, 2, 2, 0, 0, 99],
+    [99, 0, 0, 0, 2, 2, 1, 0, 0, 99],
+    [99, 6, 1335, 6724, 2322, 1131, 3221, 1010, 0, 1],
+];
+
+/// The products of a tree: the whole, and of each product its L, Z and M.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Whole,
+    L,
+    Z,
+    M,
+}
+
+/// A choice for each kind of product.
+#[derive(Clone, Copy)]
+pub(super) struct Choice([usize; 4]);
+
+impl Choice {
+    /// One digit for all kinds, or four, the whole's first.
+    pub(super) fn of(digits: usize) -> Self {
+        match digits {
+            0..10 => Self([digits; 4]),
+            _ => Self([1000, 100, 10, 1].map(|weight| digits / weight % 10)),
+        }
+    }
+}
+
+/// How the recursion goes.
+#[derive(Clone, Copy)]
+pub(super) struct Plan {
+    pub levels: usize,
+    pub rows: usize,
+    pub early: Choice,
+    pub late: Choice,
+    pub columns: Choice,
+    pub swap: Choice,
+    pub apart: Choice,
+    pub turn: Choice,
+    pub whole: Choice,
+    /// Levels that compute the middle product first.
+    pub first: usize,
+    /// Are its words added to others as they come?
+    pub streams: bool,
+    /// What is being computed, and at the bottom: by columns, with the operands exchanged?
+    pub kind: Kind,
+    pub by_columns: bool,
+    pub swapped: bool,
+    /// Take differences that another product has computed?
+    pub shared: bool,
+}
+
+impl Plan {
+    /// Products by columns, or by rows of up to `rows` words, on so many levels.
+    pub(super) fn plain(levels: usize, rows: usize) -> Self {
+        let none = Choice::of(0);
+        Self {
+            levels,
+            rows,
+            early: none,
+            late: none,
+            columns: none,
+            swap: none,
+            apart: none,
+            turn: none,
+            whole: none,
+            first: 0,
+            streams: false,
+            kind: Kind::Whole,
+            by_columns: false,
+            swapped: false,
+            shared: false,
+        }
+    }
+
+    /// The plan that parameters name.
+    pub(super) fn of(levels: usize, params: &Params) -> Self {
+        let given = |name| params.get(name).copied().unwrap_or(0);
+        let choice = |name| Choice::of(given(name));
+        Self {
+            early: choice("early"),
+            late: choice("late"),
+            columns: choice("columns"),
+            swap: choice("swap"),
+            apart: choice("apart"),
+            turn: choice("turn"),
+            whole: choice("whole"),
+            first: given("first"),
+            ..Self::plain(levels, given("rows"))
+        }
+    }
+
+    /// `x - y` modulo `2^(w length)`, and the borrow as a mask.
+    pub(super) fn difference(&self, f: &mut Words, x: &[Word], y: &[Word]) -> (Vec<Word>, Word) {
+        let known = self.shared.then(|| known_difference(f, x, y)).flatten();
+        known.unwrap_or_else(|| difference(f, x, y))
+    }
+
+    pub(super) fn at(&self, choice: Choice) -> usize {
+        choice.0[self.kind as usize]
+    }
+
+    /// The plan for each of the three products where the middle one comes first: that of a whole one.
+    pub(super) fn half(&self) -> Self {
+        Self {
+            levels: self.levels - 1,
+            first: self.first - 1,
+            streams: false,
+            ..*self
+        }
+    }
+
+    /// The plan for one of the three products.
+    pub(super) fn child(&self, kind: Kind) -> Self {
+        let bit = match kind {
+            Kind::Z => 1,
+            Kind::M => 2,
+            Kind::L | Kind::Whole => 4,
+        };
+        Self {
+            levels: match self.at(self.whole) & bit {
+                0 => self.levels - 1,
+                _ => 0,
+            },
+            first: self.first.saturating_sub(1),
+            streams: false,
+            kind,
+            by_columns: self.at(self.columns) & bit > 0,
+            swapped: self.at(self.swap) & bit > 0,
+            ..*self
+        }
+    }
+}
+
+/// The plans that are tried.
+pub(super) fn defaults(spec: &Spec, facts: &Facts) -> Vec<Params> {
+    let [n, _] = spec.words(facts.word_bits);
+    // Products of 3 to 20 words at the bottom.
+    let mut levels: Vec<usize> = (1..8)
+        .filter(|l| (3..=20).contains(&n.div_ceil(1 << l)))
+        .collect();
+    levels.sort_by_key(|l| n.div_ceil(1 << l).abs_diff(9));
+    if n > LARGE {
+        levels.truncate(1);
+    }
+    let sets = match (facts.free_registers >= MANY, n > LARGE) {
+        (true, false) => &MANY_REGISTERS[..],
+        (true, true) => &MANY_REGISTERS_LARGE,
+        (false, false) => &FEW_REGISTERS,
+        (false, true) => &FEW_REGISTERS[..1],
+    };
+    let tried = |levels: &usize| {
+        let levels = *levels;
+        let bottom = n.div_ceil(1 << levels);
+        let pointless = move |set: &&Set| levels < 2 && (set[8] > 0 || set[9] < 99);
+        let sets = sets.iter().filter(move |set| bottom <= set[0]);
+        let sets = sets.filter(move |set| !pointless(set));
+        sets.map(move |set| named(set, levels))
+    };
+    levels.iter().flat_map(tried).collect()
+}
+
+/// A plan as parameters; those of one level that are not asked for are left out.
+fn named(set: &Set, levels: usize) -> Params {
+    let [
+        _,
+        rows,
+        columns,
+        swap,
+        early,
+        late,
+        apart,
+        turn,
+        whole,
+        last,
+    ] = *set;
+    let mut params = Params::from([
+        ("levels", levels),
+        ("rows", rows),
+        ("columns", columns),
+        ("swap", swap),
+        ("early", early),
+        ("late", late),
+        ("apart", apart),
+        ("turn", turn),
+        ("whole", whole),
+    ]);
+    if levels > last {
+        params.insert("first", levels - last);
+    }
+    params
+}
+
+/// `-p levels=1 ...`, as many as leave products of two words; of large numbers what is usually best.
+pub(super) fn every_level(spec: &Spec, facts: &Facts) -> Vec<Params> {
+    let [n, _] = spec.words(facts.word_bits);
+    let most = n.ilog2().max(1) as usize;
+    (1..=most)
+        .filter(|levels| n <= LARGE || (6..=12).contains(&n.div_ceil(1 << levels)))
+        .map(|levels| Params::from([("levels", levels)]))
+        .collect()
+}
+
+/// Which of the plans serve for a product within another method.
+fn inner_sets(facts: &Facts) -> (&'static [Set], &'static [usize]) {
+    match facts.free_registers >= MANY {
+        true => (&MANY_REGISTERS, &[13, 14, 15, 16, 17, 18, 0, 1, 5]),
+        false => (&FEW_REGISTERS, &[0, 1, 2]),
+    }
+}
+
+/// How many there are; where there are many the last is for large products.
+pub(super) fn inner_plans(facts: &Facts) -> usize {
+    inner_sets(facts).1.len() + usize::from(facts.free_registers >= MANY)
+}
+
+/// Plan `number` of those, on so many levels, or until 8 words are left.
+pub(super) fn inner_plan(
+    n: usize,
+    (number, levels, shared): (usize, Option<usize>, bool),
+    facts: &Facts,
+) -> Plan {
+    let (sets, usual) = inner_sets(facts);
+    let set = usual
+        .get(number)
+        .map_or(MANY_REGISTERS_LARGE[4], |i| sets[*i]);
+    let small = || (0..).find(|l| n.div_ceil(1 << l) <= set[0].min(8));
+    let levels = levels.or_else(small).unwrap_or(0);
+    Plan {
+        shared,
+        ..Plan::of(levels, &named(&set, levels))
+    }
+}
