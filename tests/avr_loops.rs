@@ -239,7 +239,7 @@ fn small_code_is_fast() {
         (
             Operation::Mul,
             2048,
-            173_973,
+            173_459,
             &[("levels", 4), ("d", 8), ("unroll", 2)],
             239_277,
             1444,

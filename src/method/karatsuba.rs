@@ -306,7 +306,7 @@ fn streamed(
     if let ([pair], Some(plus)) = (factors, single(addends))
         && plan.first > 0
         && plan.levels > 0
-        && n % 2 == 0
+        && n.is_multiple_of(2)
         && !long
     {
         middle_first(f, *pair, &plus, plan, sink);

@@ -26,7 +26,7 @@ pub static METHOD: Method = Method {
         },
         Parameter {
             name: "c",
-            meaning: "squares added at a time behind the columns of a base square; 0: column by column; three digits: of T^2, L and Z",
+            meaning: "squares added at a time behind the columns of a base square; 0: column by column",
         },
     ],
     defaults: |spec, facts| {
@@ -54,12 +54,8 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
             largest,
         });
     }
-    let all = match params.get("c").copied().unwrap_or(0) {
-        c @ 0..10 => [c; 3],
-        c => [100, 10, 1].map(|weight| c / weight % 10),
-    };
-    let c = all[0];
-    f.result = collected(&mut f, &a, Plan { levels, all, c });
+    let c = params.get("c").copied().unwrap_or(0);
+    f.result = collected(&mut f, &a, Plan { levels, c });
     Ok(Schedule::Words(f))
 }
 
@@ -67,20 +63,8 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
 #[derive(Clone, Copy)]
 struct Plan {
     levels: usize,
-    /// Squares that are doubled at a time, or 0: in `T^2`, `L` and `Z`.
-    all: [usize; 3],
-    /// In what is being computed.
+    /// Squares that are doubled at a time, or 0.
     c: usize,
-}
-
-impl Plan {
-    /// The plan for one of the three squares.
-    fn child(&self, kind: usize) -> Self {
-        Self {
-            c: self.all[kind],
-            ..*self
-        }
-    }
 }
 
 /// All words of `x^2`.
@@ -139,25 +123,24 @@ fn three(f: &mut Words, x: &[Word], plan: Plan, sink: &mut Sink<'_>) {
     let high = n - low;
     f.push(WordStep::Part(format!("{n} words: T = |xl - xh|, T^2")));
     let t = distance(f, xl, xh).words;
-    let [square_of_t, of_l, of_z] = [0, 1, 2].map(|kind| plan.child(kind));
-    let m = collected(f, &t, square_of_t);
+    let m = collected(f, &t, plan);
     f.claims.push(Claim::product(&m, &t, &t, &[]));
     let mut middle = Middle::new(low, m, Sign::Minus);
 
     f.push(WordStep::Part(format!("{n} words: L = xl^2, L_lo - T^2")));
-    square(f, xl, &[], false, of_l, &mut |f, words| {
+    square(f, xl, &[], false, plan, &mut |f, words| {
         middle.l(f, words, sink);
     });
-    claim(f, of_l, &middle.l, xl, &[]);
+    claim(f, plan, &middle.l, xl, &[]);
 
     f.push(WordStep::Part(format!(
         "{n} words: Z = xh^2 + L_hi, L_lo + Z + W Z - T^2"
     )));
     let l_hi = middle.l[low..].to_vec();
-    square(f, xh, &l_hi, low > high, of_z, &mut |f, words| {
+    square(f, xh, &l_hi, low > high, plan, &mut |f, words| {
         middle.z(f, words, sink);
     });
-    claim(f, of_z, &middle.z, xh, &l_hi);
+    claim(f, plan, &middle.z, xh, &l_hi);
     middle.end(f, high, sink);
 }
 
