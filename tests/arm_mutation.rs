@@ -135,7 +135,7 @@ type Case = (
 );
 
 #[rustfmt::skip]
-const CASES: [Case; 36] = {
+const CASES: [Case; 37] = {
     use Operation::{
         Modadd, Modmul, Modneg, Modsqr, Modsub, Montmul, Montsqr, Mul, Redc, Sqr,
     };

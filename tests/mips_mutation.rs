@@ -108,7 +108,7 @@ type Case = (
 );
 
 #[rustfmt::skip]
-const CASES: [Case; 38] = {
+const CASES: [Case; 39] = {
     use Operation::{
         Modadd, Modmul, Modneg, Modsqr, Modsub, Montmul, Montsqr, Mul, Redc, Sqr,
     };
