@@ -316,10 +316,7 @@ fn reasons(rows: &[Row]) -> Vec<String> {
         let (core, name) = (row.cell.target.core_name(), row.cell.method.name);
         let reason = text.strip_prefix(name).and_then(|t| t.strip_prefix(": "));
         let reason = reason.unwrap_or(text);
-        match list
-            .iter_mut()
-            .find(|(c, r, _)| (&*c, *r) == (&core, reason))
-        {
+        match list.iter_mut().find(|(c, r, _)| *c == core && *r == reason) {
             Some((_, _, names)) if names.contains(&name) => {}
             Some((_, _, names)) => names.push(name),
             None => list.push((core, reason, vec![name])),
