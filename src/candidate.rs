@@ -7,7 +7,7 @@ use num_bigint::BigUint;
 use crate::facts::{Facts, Style};
 use crate::isa::{Cost, Isa, Limits};
 use crate::kernel::{self, Error};
-use crate::method::{self, Method, Params};
+use crate::method::{self, Method, Params, without_loops};
 use crate::program::Program;
 use crate::schedule::{Schedule, ScheduleError};
 use crate::spec::{Alias, Spec};
@@ -88,14 +88,13 @@ impl Plan {
         let schedule = (method.schedule)(spec, facts, &params)?;
         let made = schedule.style();
         if let Some(asked) = asked.filter(|style| *style != made) {
-            let others = method::in_nested_loops(spec.op).filter(|name| {
-                asked == Style::Rolled && made == Style::Unrolled && *name != method.name
-            });
+            let rolls = made == Style::Rolled;
             return Err(Error::Style {
                 method: method.name,
                 asked: asked.name(),
-                made: made.name(),
-                others,
+                made,
+                why: without_loops::reason(method.name).filter(|_| made == Style::Unrolled),
+                others: without_loops::instead(method.name, spec).filter(|_| !rolls),
             });
         }
         let counts = schedule.count().map_err(invalid(method))?;
@@ -134,6 +133,7 @@ impl Plan {
         let programs = programs.map_err(|error| Error::Lower {
             method: self.method.name,
             error,
+            others: without_loops::instead(self.method.name, spec),
         })?;
         let candidate = |program: Program<I::Insn>| {
             let code = I::encode(core, &program.insns).map_err(Error::Encode)?;

@@ -1,5 +1,7 @@
 //! From a request to a judged kernel: every candidate is counted, the cheapest is proved.
 
+use std::collections::BTreeMap;
+
 use num_bigint::BigUint;
 use thiserror::Error;
 
@@ -40,10 +42,12 @@ pub enum Error {
     WrongOperation(&'static str, &'static str),
     #[error(transparent)]
     Method(#[from] MethodError),
-    #[error("{method}: {error}{}", advice(.error))]
+    #[error("{method}: {error}{}", advice(.error, .others))]
     Lower {
         method: &'static str,
         error: LowerError,
+        /// A method that makes the same in loops.
+        others: Option<&'static str>,
     },
     #[error("{method} made an invalid schedule (a defect of this tool): {error}")]
     Schedule {
@@ -52,11 +56,13 @@ pub enum Error {
     },
     #[error("{0} (a defect of this tool)")]
     Encode(String),
-    #[error("{method} has no {asked} form here, only {made}: try --style {made}{}, or leave out --method", other(.others))]
+    #[error("{method}: no {asked} form here, only {}{}: try --style {}{}", made.name(), because(.why), made.name(), other(.others, ", or "))]
     Style {
         method: &'static str,
         asked: &'static str,
-        made: &'static str,
+        made: Style,
+        /// What in its arithmetic keeps it from being loops.
+        why: Option<&'static str>,
         /// A method that makes the same in loops.
         others: Option<&'static str>,
     },
@@ -76,31 +82,35 @@ pub enum Error {
 }
 
 /// A method, as it is typed.
-fn other(name: &Option<&'static str>) -> String {
-    name.map_or(String::new(), |name| format!(", --method {name}"))
+fn other(name: &Option<&'static str>, before: &str) -> String {
+    let typed = |name| format!("{before}--style rolled --method {name}");
+    name.map_or(String::new(), typed)
+}
+
+/// A reason, in brackets.
+fn because(why: &Option<&'static str>) -> String {
+    why.map_or(String::new(), |why| format!(" ({why})"))
 }
 
 /// What works where this does not: a machine knows no method.
-fn advice(error: &LowerError) -> &'static str {
-    match error {
+fn advice(error: &LowerError, others: &Option<&'static str>) -> String {
+    let text = match error {
         LowerError::NoMultiplier(_) => {
             ": mul and sqr are made by shift-and-add there, and on cores with 32 registers by hybrid and \
-             square-product-scanning, montmul and montsqr by hfips, redc by fips, modmul and modsqr \
-             by hybrid+fold and square-product-scanning+fold"
+             square-product-scanning, montmul and montsqr by shift-and-add+sps and hfips, redc, tomont and frommont \
+             by fips, modmul and modsqr by hybrid+fold and square-product-scanning+fold"
         }
-        LowerError::ThreePointers => {
-            ": try --style rolled --method hybrid (mul) or square-product-scanning (sqr), or --abi gcc"
-        }
-        LowerError::Loops | LowerError::Sums(_) => {
-            ": try --method product-scanning, operand-scanning or square-product-scanning, or --style unrolled"
-        }
-        LowerError::RowsOfQuotients => ": try --method fips or hfips",
-        LowerError::WideRows => ": try --method fips",
-        LowerError::Blocks => ": try --method product-scanning or fips",
+        LowerError::ThreePointers => return other(others, ": try ") + ", or --abi gcc",
+        LowerError::Loops
+        | LowerError::Sums(_)
+        | LowerError::RowsOfQuotients
+        | LowerError::WideRows
+        | LowerError::Blocks => return other(others, ": try "),
         LowerError::Column(_) => ": try larger ones, --method hfips or hybrid -p d=4",
         LowerError::Displacements(_) => ": there only mul and sqr are made, by shift-and-add",
         _ => "",
-    }
+    };
+    text.to_string()
 }
 
 /// What may share memory, and why not.
@@ -213,7 +223,10 @@ fn choose_but<I: Isa>(
         for params in sets {
             match Plan::of::<I>(spec, core, method, params, (&facts, asked)) {
                 Ok(plan) => plans.push(plan),
-                Err(error) => refused = Some(more_telling(refused, error)),
+                Err(error) => {
+                    let error = if_advice_fails::<I>(spec, core, (method, &request.params), error);
+                    refused = Some(more_telling(refused, error));
+                }
             }
         }
     }
@@ -245,6 +258,40 @@ fn choose_but<I: Isa>(
         (true, Some(error)) => Err(error),
         (true, None) => Err(Error::Nothing),
     }
+}
+
+/// The reason why a method has not even the style that `error` names, if it has not.
+fn if_advice_fails<I: Isa>(
+    spec: &Spec,
+    core: &I::Core,
+    (method, given): (&'static Method, &BTreeMap<String, usize>),
+    error: Error,
+) -> Error {
+    let Error::Style { made, .. } = error else {
+        return error;
+    };
+    let facts = I::facts(core).styled(made);
+    // What is written out takes its time, and is there wherever there is a multiplier.
+    if made == Style::Unrolled && facts.tile_registers == 0 {
+        return error;
+    }
+    let limits = Limits {
+        registers: facts.free_registers,
+        cycles: u64::MAX,
+    };
+    let sets = match parameters(method, given) {
+        Ok(given) if given.is_empty() => (method.defaults)(spec, &facts),
+        given => given.into_iter().collect(),
+    };
+    let mut refused = None;
+    for params in sets {
+        let plan = Plan::of::<I>(spec, core, method, params, (&facts, Some(made)));
+        match plan.and_then(|plan| plan.candidates::<I>(spec, core, limits)) {
+            Ok(_) => return error,
+            Err(failed) => refused = refused.or(Some(failed)),
+        }
+    }
+    refused.unwrap_or(error)
 }
 
 /// Of two reasons the one that says more: that others have no such style says least, that a machine

@@ -309,9 +309,9 @@ fn odd_halves_are_refused() {
         (
             mul(CALLS, &[("levels", 1), ("d", 2)], Rolled),
             168,
-            "try --method reverse-hybrid",
+            "leave out --method",
         ),
-        (sqr(CALLS, &[], Rolled), 168, "try --method reverse-hybrid"),
+        (sqr(CALLS, &[], Rolled), 168, "leave out --method"),
         (
             mul(CALLS, &[("levels", 1), ("d", 2)], Rolled),
             4096,
@@ -358,22 +358,18 @@ fn other_styles_are_refused() {
         (
             CACHING,
             Rolled,
-            "only looped: try --style looped, or leave out --method",
+            "only looped: try --style looped, or --style rolled --method product-scanning",
         ),
-        (
-            "hybrid",
-            Looped,
-            "only rolled: try --style rolled, or leave out --method",
-        ),
+        ("hybrid", Looped, "only rolled: try --style rolled"),
         (
             "operand-scanning",
             Looped,
-            "the outer one of these loops is not written out: try --style rolled",
+            "(4 of a column on an AVR): try --style rolled",
         ),
         (
             "product-scanning",
             Looped,
-            "the outer one of these loops is not written out: try --style rolled",
+            "(4 of a column on an AVR): try --style rolled",
         ),
     ] {
         let cell = mul(method, &[], style);

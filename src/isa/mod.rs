@@ -338,7 +338,9 @@ pub enum LowerError {
     Tiles,
     #[error("it needs three pointers, and Y is the stack pointer of data")]
     ThreePointers,
-    #[error("loops of blocks are not made for this machine")]
+    #[error(
+        "bands in loops are made of words of 8 bits: of 32 bits columns have a sixteenth of the products to load"
+    )]
     Loops,
     #[error("there are no drivers with {0}")]
     Driver(&'static str),
@@ -346,20 +348,27 @@ pub enum LowerError {
     Area(usize),
     #[error("two nested loops are not made for this machine yet: try --style unrolled")]
     Scans,
-    #[error("rows of quotients are not made in loops here")]
+    #[error(
+        "in rows of a product and of its quotients words come one at a time: by count 27 cycles for two products, \
+         where columns of blocks of four words take 14.4"
+    )]
     RowsOfQuotients,
     #[error(
         "in rows of a product and of its quotients ten registers stay, and words come one at a time: by estimate \
          33 cycles for two products, where columns take 26"
     )]
     WideRows,
-    #[error("loops over blocks are not made here")]
+    #[error(
+        "blocks in loops are made of words of 8 bits: a word of 32 bits is four by four of these"
+    )]
     Blocks,
     #[error(
         "a pass of the inner loop takes a block of 1, 4, 9 or 16 products here: try -p unroll=16"
     )]
     Block(usize),
-    #[error("{n} words are no blocks of {d} words a side: the largest side that fits is {largest}")]
+    #[error(
+        "{n} words cannot be cut into blocks of {d} by {d}: the largest side that fits is {largest}"
+    )]
     Side { d: usize, n: usize, largest: usize },
     #[error("a result below 2 m is not proved of products made by additions: try --reduce almost")]
     LazyAdditions,
@@ -367,7 +376,10 @@ pub enum LowerError {
     Column(usize),
     #[error("{0} has no loads with displacement")]
     Displacements(&'static str),
-    #[error("the outer one of these loops is not written out: try --style rolled")]
+    #[error(
+        "the outer one of these loops is not written out, which would save the cycles that count its passes (4 of a \
+         column on an AVR): try --style rolled"
+    )]
     Looped,
     #[error(
         "rows in loops are made of MADDH and MADDL only: try --isa-ext {0}, or --style unrolled"

@@ -42,6 +42,9 @@ fn schedule(spec: &Spec, facts: &Facts, _: &Params) -> Result<Schedule, MethodEr
     if facts.style == Style::Unrolled {
         return Ok(Schedule::Words(words));
     }
+    if spec.op == Op::Modhalf {
+        return Err(MethodError::NoLoopsOfHalves);
+    }
     let loops = Scans::chains(facts.style, words);
     let loops = loops.filter(|_| modular.reduce == Reduce::Full && modular.fixed().is_none());
     loops.map(Schedule::Scans).ok_or(MethodError::NoLoopsOfSums)

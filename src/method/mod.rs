@@ -39,6 +39,7 @@ pub mod square_operand_scanning;
 pub mod square_product_scanning;
 pub mod square_reverse_hybrid;
 mod streamed;
+pub mod without_loops;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -153,7 +154,7 @@ pub enum MethodError {
     #[error("{method} takes operands of one size: try --method product-scanning")]
     TwoSizes { method: &'static str },
     #[error(
-        "{method} halves its operands, and {words} words cannot be: try --method reverse-hybrid or square-reverse-hybrid"
+        "{method} halves its operands on each of its levels, and {words} words cannot be: another size, or leave out --method"
     )]
     Halves { method: &'static str, words: usize },
     #[error("there is no modulus: try --modulus p256")]
@@ -176,12 +177,21 @@ pub enum MethodError {
     Multiplies(&'static str),
     #[error("{0} is loops only: try --style looped or --style rolled")]
     OnlyLoops(&'static str),
-    #[error("{0} has no loops modulo a fixed number: try --modulus runtime")]
+    #[error(
+        "{0} has loops modulo two words or more, with m' given or a number: try --modulus runtime, or --style unrolled"
+    )]
     NoLoops(&'static str),
     #[error(
+        "a half is shifted from the top, and loops go up from the bottom: try --style unrolled"
+    )]
+    NoLoopsOfHalves,
+    #[error(
+        "{0} reduces by products with MUL, which this machine has not: try --style rolled --method hfips"
+    )]
+    WantsMul(&'static str),
+    #[error(
         "only full sums and negatives modulo an operand are loops (the words of a number are in the code one by \
-         one, other bounds take other words, and a half is shifted from the top): try --modulus runtime and \
-         --reduce full, or --style unrolled"
+         one, and other bounds take other words): try --modulus runtime --reduce full, or --style unrolled"
     )]
     NoLoopsOfSums,
     #[error("{method} needs -p {parameter}=...")]

@@ -185,6 +185,7 @@ pub(super) fn whole(
         Schedule::Blocks(blocks) => Words::of(whole.op, facts.word_bits, &blocks),
         Schedule::Words(words) => words,
         Schedule::Tiles(_) => return Err(MethodError::Multiplies(method.name)),
+        _ if facts.tile_registers > 0 => return Err(MethodError::WantsMul(method.name)),
         _ => return Err(MethodError::OnlyLoops(method.name)),
     };
     let factors = [0, spec.op.factors() - 1].map(|side| words.operand(side));

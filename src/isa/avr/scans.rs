@@ -102,7 +102,6 @@ pub fn lower(core: &Core, scans: &Scans, most: usize) -> Result<Vec<Program<Insn
         return Ok(vec![sums::lower(core, scans)?]);
     }
     match scans {
-        Scans { style, .. } if *style == Style::Looped => return Err(LowerError::Looped),
         Scans {
             rows: true,
             quotient,
@@ -110,6 +109,7 @@ pub fn lower(core: &Core, scans: &Scans, most: usize) -> Result<Vec<Program<Insn
         } if quotient.is_some() => {
             return Err(LowerError::RowsOfQuotients);
         }
+        Scans { style, .. } if *style == Style::Looped => return Err(LowerError::Looped),
         _ => {}
     }
     if core.set == Set::Avrrc {

@@ -61,7 +61,8 @@ pub fn lower(
         Schedule::Stages(stages) => return stages::all(stages, core, limits),
         Schedule::Words(words) => in_words(words, core, &registers),
     };
-    let error = made.iter().find_map(|f| f.as_ref().err().cloned());
+    // That of the most registers.
+    let error = made.iter().rev().find_map(|f| f.as_ref().err().cloned());
     let list: Vec<_> = made.into_iter().flatten().collect();
     match error {
         Some(error) if list.is_empty() => Err(error),

@@ -1,0 +1,143 @@
+//! Every method in loops on every machine: made, or refused with a reason, and what the refusal says to type works.
+
+use std::collections::BTreeSet;
+
+use lozenge::facts::Style;
+use lozenge::isa::Isa;
+use lozenge::isa::arm::{ArmIsa, cores::ARM7TDMI};
+use lozenge::isa::avr::{AvrIsa, abi::IAR, cores::ATMEGA128, cores::ATTINY85};
+use lozenge::isa::mips::{MipsIsa, cores::Core as MipsCore};
+use lozenge::kernel::{self, Request};
+use lozenge::method::{METHODS, Method, without_loops};
+use lozenge::spec::Op;
+use lozenge::spec::modulus::{Modular, Reduce};
+
+fn request(op: Op, bits: u32, method: &Method, style: Style) -> Request {
+    let (modulus, reduce) = match (method.name, op) {
+        ("folded-karatsuba", _) => ("runtime-folded".to_string(), Reduce::Almost),
+        ("karatsuba-modulo", _) => (format!("2^{bits}-2^{}-1", bits / 4), Reduce::Full),
+        (_, Op::Modmul | Op::Modsqr) => (format!("2^{bits}-5"), Reduce::Full),
+        _ => ("runtime".to_string(), Reduce::Full),
+    };
+    let modulus = modulus.parse().expect("a modulus");
+    Request {
+        op,
+        size: bits.into(),
+        modular: op.is_modular().then_some(Modular { modulus, reduce }),
+        method: Some(method.name.into()),
+        params: Default::default(),
+        max_regs: None,
+        style: Some(style),
+        budget: Default::default(),
+        drop: None,
+    }
+}
+
+/// What a refusal says to type: each way with its options.
+fn ways(text: &str) -> Vec<Vec<(&str, &str)>> {
+    let said = text.rsplit("try ").next().unwrap_or("");
+    let ways = said.split(" or ").map(|way| {
+        let words: Vec<&str> = way.split([' ', ',']).filter(|w| !w.is_empty()).collect();
+        let pairs = words.windows(2).filter(|pair| pair[0].starts_with("--"));
+        pairs.map(|pair| (pair[0], pair[1])).collect()
+    });
+    ways.filter(|way: &Vec<_>| !way.is_empty()).collect()
+}
+
+/// The request with the options of a way; none if it is about another convention.
+fn typed(request: &Request, way: &[(&str, &str)]) -> Option<Request> {
+    let mut typed = request.clone();
+    for (option, value) in way {
+        match *option {
+            "--style" => typed.style = Some(value.parse().expect("a style")),
+            "--method" => {
+                typed.method = Some((*value).into());
+                typed.params.clear();
+            }
+            "--modulus" => typed.modular.as_mut()?.modulus = value.parse().expect("a modulus"),
+            "--reduce" => typed.modular.as_mut()?.reduce = Reduce::Full,
+            "--abi" => return None,
+            other => panic!("{other}"),
+        }
+    }
+    Some(typed)
+}
+
+/// Loops that are made, and refusals whose ways were typed.
+fn machine<I: Isa>(core: &I::Core, bits: u32) -> [usize; 2] {
+    let (mut made, mut refused) = (0, 0);
+    let mut known = BTreeSet::new();
+    for method in METHODS.iter() {
+        for op in method.ops {
+            for style in [Style::Looped, Style::Rolled] {
+                let mut asked = request(*op, bits, method, style);
+                let unroll = method.parameters.iter().find(|p| p.name == "unroll");
+                if let Some(unroll) = unroll.filter(|_| method.parameters.len() == 1) {
+                    asked.params.insert(unroll.name.into(), 4);
+                }
+                let name = format!("{} {op:?} {style:?}", method.name);
+                let error = match kernel::choose::<I>(&asked, core) {
+                    Ok((_, best)) => {
+                        assert_eq!(best.style, style, "{name}");
+                        assert_eq!(best.method.name, method.name, "{name}");
+                        made += 1;
+                        continue;
+                    }
+                    Err(error) => error.to_string(),
+                };
+                refused += 1;
+                let ways = ways(&error);
+                let told = ["MUL", "multiplier", "levels"];
+                assert!(
+                    !ways.is_empty() || told.iter().any(|word| error.contains(word)),
+                    "{name}: {error}"
+                );
+                for way in ways {
+                    let Some(typed) = typed(&asked, &way) else {
+                        continue;
+                    };
+                    if !known.insert(format!("{typed:?}")) {
+                        continue;
+                    }
+                    let works = kernel::choose::<I>(&typed, core).err();
+                    assert!(works.is_none(), "{name}: {error}\n{way:?}: {works:?}");
+                }
+            }
+        }
+    }
+    println!("{}: {made} made, {refused} refused", I::core_name(core));
+    [made, refused]
+}
+
+#[test]
+fn avr() {
+    let with = machine::<AvrIsa>(&ATMEGA128, 96);
+    let without = machine::<AvrIsa>(&ATTINY85, 64);
+    let iar = machine::<AvrIsa>(&ATMEGA128.called(&IAR), 64);
+    assert!(with[0] >= 40 && without[0] >= 30 && iar[0] >= 35);
+}
+
+#[test]
+fn arm_and_mips() {
+    let arm = machine::<ArmIsa>(&ARM7TDMI, 256);
+    let mips = MipsCore::named("mips-4km").expect("a core");
+    let mips = machine::<MipsIsa>(&mips, 256);
+    assert!(arm[0] >= 30 && mips[0] >= 30);
+}
+
+/// The cycles that the refusals of rows name.
+#[test]
+fn rows_cost_what_is_said() {
+    let told = without_loops::reason("cios").expect("a reason");
+    let cycles = |name: &str| {
+        let method = lozenge::method::find(name).expect("a method");
+        let asked = request(Op::Mul, 1024, method, Style::Rolled);
+        let mips = MipsCore::named("mips-4km").expect("a core");
+        let avr = kernel::choose::<AvrIsa>(&asked, &ATMEGA128).expect("a kernel");
+        let mips = kernel::choose::<MipsIsa>(&asked, &mips).expect("a kernel");
+        [avr.1.cost, mips.1.cost].map(|cost| cost.expect("it returns").body.max)
+    };
+    for count in [cycles("operand-scanning"), cycles("product-scanning")].concat() {
+        assert!(told.contains(&count.to_string()), "{count}: {told}");
+    }
+}
