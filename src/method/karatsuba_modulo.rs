@@ -9,7 +9,7 @@ use num_bigint::BigUint;
 use super::bottom::{Over, add_layers, equation, layers};
 use super::karatsuba::inner_part;
 use super::karatsuba_plans::{Kind, inner_plans};
-use super::middle_signs::{both, complements, difference, either, known_difference};
+use super::middle_signs::{both, complements, difference, either};
 use super::reduction::{Reduction, digits};
 use super::special_primes::{Folding, give_back};
 use super::{Method, MethodError, Parameter, Params, short_product};
@@ -23,24 +23,17 @@ pub static METHOD: Method = Method {
     summary: "modulo a special prime: three products of half the size, folded before the next takes them",
     source: "Karatsuba, Ofman 1962; Solinas 1999",
     ops: &[Op::Modmul],
-    parameters: &[
-        Parameter {
-            name: "plan",
-            meaning: "three digits: the plans of karatsuba's trees whose first, second and third product these are",
-        },
-        Parameter {
-            name: "early",
-            meaning: "1: the differences come first",
-        },
-    ],
+    parameters: &[Parameter {
+        name: "plan",
+        meaning: "three digits: the plans of karatsuba's trees whose first, second and third product these are",
+    }],
     defaults: |_, facts| {
         let plans: &[usize] = match inner_plans(facts) < 5 {
             true => &[0],
             false => &[944, 144, 244],
         };
-        let sets = plans.iter();
-        sets.map(|plan| Params::from([("plan", *plan), ("early", 0)]))
-            .collect()
+        let sets = plans.iter().map(|plan| Params::from([("plan", *plan)]));
+        sets.collect()
     },
     schedule,
 };
@@ -57,8 +50,7 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     if !fits {
         return Err(MethodError::NoSumOfWords(METHOD.name));
     }
-    let given = |name| params.get(name).copied().unwrap_or(0);
-    let plan = given("plan");
+    let plan = params.get("plan").copied().unwrap_or(0);
     short_product::check(METHOD.name, (3, n.max(8)), ("plan", plan), facts)?;
     let mut f = Words::new(spec.op, w, &[n, n]);
     let halves = |f: &Words, side: usize| {
@@ -67,10 +59,6 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     };
     let ([a0, a1], [b0, b1]) = (halves(&f, 0), halves(&f, 1));
     Reduction::of(spec, &mut f)?;
-    if given("early") == 1 {
-        difference(&mut f, &a0, &a1);
-        difference(&mut f, &b1, &b0);
-    }
     f.push(WordStep::Part("H = a_1 b_1".into()));
     let how = (plan / 100 % 10, Kind::L);
     let (high, _) = inner_part(&mut f, (&a1, &b1), (&[], Over::None), how, facts);
@@ -85,8 +73,10 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     equation(&mut f, &words, &[(&a0, &b0)], &columns);
 
     f.push(WordStep::Part("D = E + (a_0 - a_1)(b_1 - b_0)".into()));
-    let (da, sa) = apart(&mut f, &a0, &a1);
-    let (db, sb) = apart(&mut f, &b1, &b0);
+    let (da, sa) = difference(&mut f, &a0, &a1);
+    let (db, sb) = difference(&mut f, &b1, &b0);
+    // With signs M = da db + X (sa ~db + sb ~da + sa + sb) - X^2 s, s = sa | sb, and sa + sb = s + (sa & sb). As m = X^2 - c,
+    // M + m s = da db + (X - c) s + X (sa ~db + sb ~da + (sa & sb)), a sum of words.
     let [one, any] = [both(&mut f, sa, sb), either(&mut f, sa, sb)];
     let mut columns: Vec<_> = e.iter().map(|x| vec![*x]).collect();
     let missing = (BigUint::from(1u8) << (w as usize * h)) - folding.value(w);
@@ -150,9 +140,4 @@ fn times_x(folding: &Folding, x: &[Word]) -> Vec<Vec<Word>> {
         }
     }
     columns
-}
-
-/// A difference and its borrow, which may be there already.
-fn apart(f: &mut Words, x: &[Word], y: &[Word]) -> (Vec<Word>, Word) {
-    known_difference(f, x, y).unwrap_or_else(|| difference(f, x, y))
 }
