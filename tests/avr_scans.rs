@@ -354,7 +354,7 @@ fn what_has_no_loops_names_what_works() {
             Operation::Montmul,
             "fios",
             &[],
-            "try --method fips or hfips",
+            "try --style rolled --method fips",
         ),
         (
             &ATMEGA128,
@@ -368,7 +368,7 @@ fn what_has_no_loops_names_what_works() {
             Operation::Montmul,
             "cios",
             &[],
-            "montmul and montsqr by hfips",
+            "montmul and montsqr by shift-and-add+sps and hfips",
         ),
         (
             &ATTINY10,

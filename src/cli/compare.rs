@@ -136,7 +136,17 @@ impl OnIsa for Cells<'_> {
                     let made = (method.schedule)(&spec, &facts, params);
                     style == self.args.style || made.is_ok_and(|s| Some(s.style()) == style)
                 };
-                let sets = (method.defaults)(&spec, &facts).into_iter().filter(has);
+                let sets = (method.defaults)(&spec, &facts).into_iter();
+                // Loops that are not unrolled are the shortest.
+                let unrolls = method.parameters.iter().any(|p| p.name == "unroll");
+                let shortest = |params: Params| {
+                    let more = unrolls && style != self.args.style;
+                    let more = more && !params.contains_key("unroll");
+                    let mut short = params.clone();
+                    short.insert("unroll", 1);
+                    std::iter::once(params).chain(more.then_some(short))
+                };
+                let sets = sets.flat_map(shortest).filter(has);
                 cells.extend(sets.map(|params| Cell {
                     target: self.target.clone(),
                     method,
