@@ -304,7 +304,7 @@ fn a_dialect_that_a_machine_has_not_is_refused() {
         ("mul 8 --mcu atmega8 --abi iat", "try gcc or iar"),
         ("mul 8 --mcu attiny10 --abi iar", "leave out --abi"),
         (
-            "mul 8 --mcu attiny85 --abi iar --method shift-and-add",
+            "mul 160 --mcu atmega8 --abi iar --style looped --method operand-caching",
             "or --abi gcc",
         ),
         ("mul 32 --core arm7tdmi --abi iar", "leave out --abi"),
