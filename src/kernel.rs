@@ -100,7 +100,10 @@ fn advice(error: &LowerError, others: &Option<&'static str>) -> String {
              square-product-scanning, montmul and montsqr by shift-and-add+sps and hfips, redc, tomont and frommont \
              by fips, modmul and modsqr by hybrid+fold and square-product-scanning+fold"
         }
-        LowerError::ThreePointers => return other(others, ": try ") + ", or --abi gcc",
+        LowerError::ThreePointers => {
+            let loops = others.map(|_| other(others, "") + ", or ");
+            return format!(": try {}--abi gcc", loops.unwrap_or_default());
+        }
         LowerError::Loops
         | LowerError::Sums(_)
         | LowerError::RowsOfQuotients

@@ -134,8 +134,9 @@ fn rows_cost_what_is_said() {
         let asked = request(Op::Mul, 1024, method, Style::Rolled);
         let mips = MipsCore::named("mips-4km").expect("a core");
         let avr = kernel::choose::<AvrIsa>(&asked, &ATMEGA128).expect("a kernel");
+        let arm = kernel::choose::<ArmIsa>(&asked, &ARM7TDMI).expect("a kernel");
         let mips = kernel::choose::<MipsIsa>(&asked, &mips).expect("a kernel");
-        [avr.1.cost, mips.1.cost].map(|cost| cost.expect("it returns").body.max)
+        [avr.1.cost, arm.1.cost, mips.1.cost].map(|cost| cost.expect("it returns").body.max)
     };
     for count in [cycles("operand-scanning"), cycles("product-scanning")].concat() {
         assert!(told.contains(&count.to_string()), "{count}: {told}");
