@@ -21,7 +21,7 @@ use crate::function::Function;
 use crate::isa::{Depth, Isa, Stopped};
 use crate::program::Claim;
 use crate::spec::modulus::{Modular, Reduce, square_of_r};
-use crate::spec::{Alias, Op, Spec};
+use crate::spec::{Alias, Op, Spec, folded};
 
 pub use crate::timing::{Leak, Timing, Ways, function_timing, leak, narrowest_access, timing};
 
@@ -194,6 +194,9 @@ pub fn prove_function<I: Isa>(
     let word_bits = function.word_bits::<I>();
     d.limit_words([spec.size.a, spec.size.b].map(|bits| bits.div_ceil(word_bits) as usize));
     let places = declare(&mut d, spec, function, word_bits, &bases);
+    if let (true, Some(modulus)) = (spec.is_folded(), places.last()) {
+        assume_differences(&mut d, spec, word_bits, modulus);
+    }
     let sources = places.into_iter().map(|places| {
         let words = places.into_iter().filter_map(|at| d.memory.peek(at));
         words.collect::<Vec<_>>()
@@ -245,6 +248,23 @@ pub fn prove_function<I: Isa>(
                 abi,
                 stack: called.cost.stack,
             }
+        }
+    }
+}
+
+/// The differences behind a modulus that folds, whose words lie at `modulus`, are what the contract says.
+fn assume_differences(d: &mut Algebra, spec: &Spec, word_bits: u32, modulus: &[Address]) {
+    for difference in folded::differences(spec.words(word_bits)[0]) {
+        let words = |from: usize, len: usize| modulus.get(from..from + len).unwrap_or_default();
+        let (x, y) = (
+            words(difference.x, difference.len),
+            words(difference.y, difference.len),
+        );
+        let places = [x, y, words(difference.at, difference.len + 1)];
+        match word_bits {
+            8 => d.assume_difference::<8>(places),
+            16 => d.assume_difference::<16>(places),
+            _ => d.assume_difference::<32>(places),
         }
     }
 }
@@ -346,7 +366,8 @@ fn equation(
                 return residue(spec, modular, (a, b), modulus, (&words, word_bits)).show(d);
             }
             if let (montgomery::Modulus::Words(m), true) = (&modulus, spec.is_folded()) {
-                let fold = &follows[m.len() / 2..];
+                let fold = follows.get(m.len() / 2..).unwrap_or_default();
+                let (fold, _) = fold.split_at(m.len().min(fold.len()));
                 let (w, result) = (word_bits, &words[..]);
                 return Folded {
                     w,

@@ -1,6 +1,7 @@
 //! What a kernel computes: the operation, its sizes, and which operands may share memory.
 
 mod error;
+pub mod folded;
 pub mod modulus;
 
 use std::fmt;
@@ -286,9 +287,9 @@ impl Spec {
         } else {
             0
         };
-        // Half an inverse, and what folds.
         let fold = if self.is_folded() {
-            self.size.a / 2 + self.size.a
+            let words = self.words(self.word_bits)[0];
+            folded::following(words) as u32 * self.word_bits
         } else {
             0
         };
@@ -313,7 +314,7 @@ impl Spec {
         )
     }
 
-    /// Do `-m^-1 mod 2^(n/2)` and `2^n - m + (2^-(n/2) mod m)` follow the modulus?
+    /// Does what [`folded`] says follow the modulus?
     pub fn is_folded(&self) -> bool {
         let modulus = self.modular.as_ref().map(|m| &m.modulus);
         modulus == Some(&Modulus::RuntimeFolded)
@@ -461,14 +462,14 @@ impl Spec {
         let w = self.word_bits;
         let inverse = format!("the word -m^-1 mod 2^{w}");
         let square = format!("2^{} mod m", 2 * n);
-        let (half, folded) = (n / 2, self.is_folded());
         let follow = [
             self.inverse_follows().then_some(inverse),
             (self.op == Op::Tomont).then_some(square),
-            folded.then(|| format!("-m^-1 mod 2^{half}")),
-            folded.then(|| format!("2^{n} - m + (2^-{half} mod m)")),
         ];
-        let follow: Vec<_> = follow.into_iter().flatten().collect();
+        let mut follow: Vec<_> = follow.into_iter().flatten().collect();
+        if self.is_folded() {
+            follow = folded::contract(n, w);
+        }
         let odd = match self.op.is_montgomery() || self.op == Op::Modhalf {
             true => "odd m, ",
             false => "",

@@ -7,8 +7,8 @@
 
 use num_bigint::BigUint;
 
-use crate::spec::modulus::{Reduce, folded, negated_inverse, square_of_r};
-use crate::spec::{Op, Spec};
+use crate::spec::modulus::{Reduce, negated_inverse, square_of_r};
+use crate::spec::{Op, Spec, folded};
 
 /// A small deterministic generator (xorshift64*, Vigna 2016).
 #[derive(Clone, Debug)]
@@ -188,7 +188,7 @@ pub fn admit(spec: &Spec, sources: &mut [BigUint]) {
             follows = square_of_r(&m, n);
         }
         if spec.is_folded() {
-            follows = folded(&m, n);
+            follows = folded::follows(&m, n, spec.word_bits);
         }
         if spec.inverse_follows() {
             let inverse = BigUint::from(negated_inverse(&m, spec.word_bits));

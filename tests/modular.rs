@@ -278,6 +278,33 @@ fn moduli_at_run_time() {
     ));
 }
 
+/// The differences behind a modulus that folds, with the bits that each takes: as the contract has them.
+fn differences(m: &BigUint, d: &BigUint, bits: u32, w: u32) -> Vec<(BigUint, u32)> {
+    let one = BigUint::from(1u8);
+    let mut list: Vec<(BigUint, u32)> = Vec::new();
+    let mut h = bits / 4;
+    while 2 * h >= 16 * w && (2 * h).is_multiple_of(2 * w) {
+        let mut next = Vec::new();
+        let own = [(m, bits), (d, bits)].into_iter();
+        for (number, bits) in own.chain(list.iter().map(|(x, bits)| (x, bits - w))) {
+            for i in 0..bits / (2 * h) {
+                let part = (number >> (2 * h * i)) % (&one << (2 * h));
+                let (low, high) = (&part % (&one << h), &part >> h);
+                let mask = if high < low {
+                    (&one << w) - &one
+                } else {
+                    BigUint::ZERO
+                };
+                let difference = ((&one << h) + high - low) % (&one << h);
+                next.push((difference + (mask << h), h + w));
+            }
+        }
+        list.extend(next);
+        h /= 2;
+    }
+    list
+}
+
 /// Reductions that fold, of numbers up to the largest: the modulus is taken, added or neither.
 fn folds<I: Isa>(core: &I::Core, words: &[u32]) {
     for words in words {
@@ -302,8 +329,13 @@ fn folds<I: Isa>(core: &I::Core, words: &[u32]) {
             let inverse = m.modinv(&x).expect("odd");
             let fold = x.modinv(&m).expect("odd");
             let fold = (&one << bits) - &m + fold;
-            let follows = (&x - inverse) + (fold << (bits / 2));
-            let operand = &m + (follows << bits);
+            let mut operand = &m + ((&x - inverse) << bits) + (&fold << (bits + bits / 2));
+            let mut at = 2 * bits + bits / 2;
+            for (value, bits) in differences(&m, &fold, bits, I::WORD_BITS) {
+                operand += value << at;
+                at += bits;
+            }
+            assert_eq!(kernel.spec.source_bytes()[1], at as usize / 8);
             for a in [
                 all(2 * bits),
                 all(2 * bits) - all(bits / 2),
@@ -325,9 +357,12 @@ fn folds<I: Isa>(core: &I::Core, words: &[u32]) {
 
 #[test]
 fn a_quarter_is_folded() {
-    folds::<AvrIsa>(&ATMEGA128, &[4, 8, 12, 20, 32]);
-    folds::<ArmIsa>(&ARM7TDMI, &[4, 8, 12]);
-    folds::<MipsIsa>(&MipsCore::named("mips-4km").expect("a core"), &[4, 8, 12]);
+    folds::<AvrIsa>(&ATMEGA128, &[4, 8, 12, 20, 32, 36, 64]);
+    folds::<ArmIsa>(&ARM7TDMI, &[4, 8, 12, 32]);
+    folds::<MipsIsa>(
+        &MipsCore::named("mips-4km").expect("a core"),
+        &[4, 8, 12, 32],
+    );
     let runtime = request(
         Op::Redc,
         64,

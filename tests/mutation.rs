@@ -18,6 +18,7 @@ use lozenge::isa::avr::run::Decoded;
 use lozenge::isa::avr::{AvrIsa, abi};
 use lozenge::kernel;
 use lozenge::method::{self, Params};
+use lozenge::program::Program;
 use lozenge::prove;
 use lozenge::spec::modulus::{Modular, Reduce};
 use lozenge::spec::{Alias, Op as Operation, Size, Spec};
@@ -351,6 +352,51 @@ fn wrong_mutants_are_rejected() {
     assert_eq!(kinds.len(), KINDS.len(), "every kind of fault was tried");
 }
 
+/// Differences that stand behind a modulus are read as what they are: loads from beside them are faults.
+#[test]
+fn differences_read_from_elsewhere_are_rejected() {
+    let core = &ATMEGA128;
+    let modular = Modular {
+        modulus: "runtime-folded".parse().expect("a modulus"),
+        reduce: Reduce::Almost,
+    };
+    let spec = Spec::with(Operation::Redc, 256, Some(modular), 8).expect("a size");
+    let whole = lowered(&spec, "folded-karatsuba", &Params::from([("levels", 1)]));
+    let program = &whole.insns;
+    let original = AvrIsa::encode(core, program).expect("encodes");
+    let proves = |code: &[u8]| {
+        let claims = &whole.claims;
+        prove::prove_with::<AvrIsa>(&spec, core, code, claims, Alias::Distinct).holds()
+    };
+    assert!(proves(&original));
+    let mut random = Random::new(7);
+    let is_load = |at: &usize| matches!(program[*at].op, Op::LDDY | Op::LDDZ);
+    let loads: Vec<_> = (0..program.len()).filter(is_load).collect();
+    let mut rejected = 0;
+    for _ in 0..100 {
+        let at = loads[random.below(loads.len())];
+        let Some(code) = mutate(program, 4, at, &mut random) else {
+            continue;
+        };
+        let proved = proves(&code);
+        assert!(
+            !(proved && wrong(&spec, &code)),
+            "proved, and wrong at {at}"
+        );
+        rejected += usize::from(!proved);
+    }
+    assert!(rejected >= 80, "only {rejected}");
+}
+
+/// The first program that a method makes.
+fn lowered(spec: &Spec, name: &str, params: &Params) -> Program<Insn> {
+    let core = &ATMEGA128;
+    let method = method::find(name).expect("a method");
+    let schedule = (method.schedule)(spec, &AvrIsa::facts(core), params).expect("a schedule");
+    let made = AvrIsa::lower(&schedule, core).expect("lowers").pop();
+    made.expect("a program")
+}
+
 type Log = Mutex<(
     usize,
     usize,
@@ -360,10 +406,7 @@ type Log = Mutex<(
 
 fn attack(spec: &Spec, name: &str, params: &Params, log: &Log) {
     let core = &ATMEGA128;
-    let method = method::find(name).expect("a method");
-    let schedule = (method.schedule)(spec, &AvrIsa::facts(core), params).expect("a schedule");
-    let made = AvrIsa::lower(&schedule, core).expect("lowers").pop();
-    let whole = made.expect("a program");
+    let whole = lowered(spec, name, params);
     let program = &whole.insns;
     let original = AvrIsa::encode(core, program).expect("encodes");
     let mut random = Random::new(u64::from(spec.size.a / 8));

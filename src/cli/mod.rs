@@ -101,7 +101,7 @@ pub struct ModularArgs {
     /// Modulus: a name (p256, secp160r1, 25519, opf160, p256-order ...), a number (0x.. is hexadecimal), a
     /// sum like 2^255-19 or 52542*2^144+1, or runtime: an operand, in Montgomery's operations m followed by
     /// m' = -m^-1 mod 2^w, which the kernel computes if it is runtime-bare; of redc also
-    /// runtime-folded: m, -m^-1 mod 2^(n/2), and 2^n - m + (2^-(n/2) mod m)
+    /// runtime-folded: m, -m^-1 mod 2^(n/2), 2^n - m + (2^-(n/2) mod m), and differences that the header describes
     #[arg(long, value_name = "M", allow_hyphen_values = true)]
     modulus: Option<Modulus>,
     /// How far results are reduced: below m, below 2^n, or below 2m for 4m <= 2^n [default: full]

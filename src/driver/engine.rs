@@ -11,11 +11,12 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use super::{Cell, Driver, Place, Role, Step, Sum};
+use super::exponentiation::repeat;
+use super::{Cell, Driver, Place, Role, Step, Sum, To};
 use crate::candidate::Budget;
 use crate::request::Request;
-use crate::spec::Op;
 use crate::spec::modulus::{Modular, Modulus, Reduce};
+use crate::spec::{Op, folded};
 
 /// Where products modulo a number come from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,8 +69,8 @@ pub struct Engine {
     pub y: Place,
     /// `m`, and `m'` behind it; none if they are in the kernels, whose results are below `m` then.
     pub m: Option<Place>,
-    /// A number that waits.
-    pub z: Place,
+    /// A number that waits, where kernels make whole products.
+    pub z: Option<Place>,
     how: How,
 }
 
@@ -89,8 +90,8 @@ enum How {
         /// What both end with: `x` becomes the number at `t`, reduced.
         reduce: Step,
         t: Place,
-        /// Room for the sum of the halves of `m`, if they need it.
-        halves: Option<Place>,
+        /// What follows from `m` and `m'`.
+        follows: Vec<Step>,
     },
 }
 
@@ -152,13 +153,27 @@ impl Engine {
     pub fn new(d: &mut Driver, products: Products, bits: u32) -> Self {
         let inverse = inverse_bits(products, bits, d.word);
         let y = d.field("y", bits, Role::Work, "the factor");
-        let z = d.field("z", bits, Role::Work, "a number that waits");
-        let operand = d.modulus == Modulus::Runtime;
-        let mut field = || d.field("m", bits + inverse, Role::Work, "modulus, and its inverse");
-        match (products, operand.then(&mut field)) {
-            (Products::Composed, Some(m)) => Self::composed(d, bits, [y, z, m]),
-            (Products::Folded, Some(m)) => Self::folded(d, bits, [y, z, m]),
-            (_, m) => Self::of_kernels(d, bits, [y, z], m),
+        let m = |d: &mut Driver, more: u32| {
+            let meaning = "modulus, and what follows from it";
+            d.field("m", bits + inverse + more, Role::Work, meaning)
+        };
+        match (products, &d.modulus) {
+            (Products::Composed, Modulus::Runtime) => {
+                let m = m(d, 0);
+                Self::composed(d, bits, [y, m])
+            }
+            (Products::Folded, Modulus::Runtime) => {
+                let word = 8 * d.word as u32;
+                let following = folded::following((bits / word) as usize) as u32 * word;
+                let m = m(d, following - inverse);
+                Self::folded(d, bits, [y, m])
+            }
+            (_, modulus) => {
+                let operand = *modulus == Modulus::Runtime;
+                let z = d.field("z", bits, Role::Work, "a number that waits");
+                let m = operand.then(|| m(d, 0));
+                Self::of_kernels(d, bits, [y, z], m)
+            }
         }
     }
 
@@ -172,23 +187,24 @@ impl Engine {
             square,
             multiply,
         };
+        let z = Some(z);
         Self { x, y, m, z, how }
     }
 
-    fn composed(d: &mut Driver, bits: u32, [y, z, m]: [Place; 3]) -> Self {
-        let bytes = z.bytes;
+    fn composed(d: &mut Driver, bits: u32, [y, m]: [Place; 2]) -> Self {
+        let bytes = y.bytes;
         let t = d.field("t", 2 * bits, Role::Work, "a product");
         let q = d.field("quotient", bits, Role::Work, "t m' mod 2^n");
         let (square, product) = (kernel(d, Op::Sqr, bits), kernel(d, Op::Mul, bits));
         let (low, inverse) = (t.part(0, bytes), m.part(bytes, bytes));
         let waiting = waiting(d, bits);
         let mut steps = low_product(d, bits, [q, low, inverse], &waiting);
-        let (x, halves) = match is_halved(d, bits) {
+        let (x, follows) = match is_halved(d, bits) {
             true => {
                 let x = d.field("x", bits, Role::Work, "the product so far");
                 let (more, halves) = known_low(d, bits, [x, t, q, m]);
                 steps.extend(more);
-                (x, Some(halves))
+                (x, sum_of_halves(m.part(0, bytes), halves))
             }
             false => {
                 let p = d.field("sum", 2 * bits, Role::Work, "t + quotient m; above it x");
@@ -199,7 +215,7 @@ impl Engine {
                     Step::Sum(Sum::add(p, t.at).out(Cell::Carry)),
                     Step::Sum(Sum::subtract(x, m.at).times(Cell::Carry)),
                 ]);
-                (x, None)
+                (x, Vec::new())
             }
         };
         d.routines.push(steps);
@@ -209,25 +225,30 @@ impl Engine {
             multiply: vec![call(product, &[t, x, y]), reduce.clone()],
             reduce,
             t,
-            halves,
+            follows,
         };
-        let m = Some(m);
+        let (m, z) = (Some(m), None);
         Self { x, y, m, z, how }
     }
 
-    fn folded(d: &mut Driver, bits: u32, [y, z, m]: [Place; 3]) -> Self {
+    fn folded(d: &mut Driver, bits: u32, [y, m]: [Place; 2]) -> Self {
         let t = d.field("t", 2 * bits, Role::Work, "a product");
         let x = d.field("x", bits, Role::Work, "the product so far");
         let [square, product, reduce] = [Op::Sqr, Op::Mul, Op::Redc].map(|op| kernel(d, op, bits));
         let reduce = call(reduce, &[x, t, m]);
+        let mut follows = differences(d, [m, t], y.bytes / d.word);
+        if !follows.is_empty() {
+            d.routines.push(follows);
+            follows = vec![Step::Do(d.routines.len() - 1)];
+        }
         let how = How::Steps {
             square: vec![call(square, &[t, x]), reduce.clone()],
             multiply: vec![call(product, &[t, x, y]), reduce.clone()],
             reduce,
             t,
-            halves: None,
+            follows,
         };
-        let m = Some(m);
+        let (m, z) = (Some(m), None);
         Self { x, y, m, z, how }
     }
 
@@ -322,19 +343,8 @@ impl Engine {
     pub fn modulo(&self, from: Place) -> Vec<Step> {
         let Some(m) = self.m else { return Vec::new() };
         let mut steps = vec![copy(m, from)];
-        if let How::Steps {
-            halves: Some(halves),
-            ..
-        } = self.how
-        {
-            let half = self.x.bytes / 2;
-            let (sum, top) = (halves.part(0, half), halves.part(half, halves.bytes - half));
-            steps.extend([
-                copy(sum, m),
-                Step::Sum(Sum::add(sum, m.at + half).out(Cell::Halves)),
-                Step::Number { to: top, value: 0 },
-                only(top, Cell::Halves),
-            ]);
+        if let How::Steps { follows, .. } = &self.how {
+            steps.extend(follows.clone());
         }
         steps
     }
@@ -350,10 +360,12 @@ impl Engine {
 
     /// `x = x + z`, less an operand `m` once or twice where it is not below `2^n`, for `m >= 2^(n-1)`.
     pub fn add(&self) -> Vec<Step> {
-        let Some(m) = self.m else { return Vec::new() };
+        let (Some(m), Some(z)) = (self.m, self.z) else {
+            return Vec::new();
+        };
         let less = Sum::subtract(self.x, m.at).times(Cell::Carry);
         vec![
-            Step::Sum(Sum::add(self.x, self.z.at).out(Cell::Carry)),
+            Step::Sum(Sum::add(self.x, z.at).out(Cell::Carry)),
             Step::Sum(less.out(Cell::Borrow)),
             Step::Fewer(Cell::Carry, Cell::Borrow),
             Step::Sum(less),
@@ -365,6 +377,61 @@ impl Engine {
 fn is_halved(d: &Driver, bits: u32) -> bool {
     let words = bits / (8 * d.word as u32);
     words >= 16 && words.is_multiple_of(2)
+}
+
+/// The sum of the halves of `m`.
+fn sum_of_halves(m: Place, to: Place) -> Vec<Step> {
+    let half = m.bytes / 2;
+    let (sum, top) = (to.part(0, half), to.part(half, to.bytes - half));
+    vec![
+        copy(sum, m),
+        Step::Sum(Sum::add(sum, m.at + half).out(Cell::Halves)),
+        Step::Number { to: top, value: 0 },
+        only(top, Cell::Halves),
+    ]
+}
+
+/// Makes the differences behind a modulus `m` of `n` words that folds; what is at `room` is lost.
+fn differences(d: &Driver, [m, room]: [Place; 2], n: usize) -> Vec<Step> {
+    let words = |p: Place, from: usize, len: usize| p.part(d.word * from, d.word * len);
+    let mut steps = Vec::new();
+    for level in folded::levels(n) {
+        let half = level.half;
+        let [low, high] = [0, half].map(|from| words(room, from, half));
+        let mask = words(room, 2 * half, 1);
+        let difference = vec![
+            Step::Take(low),
+            Step::Take(high),
+            Step::Sum(Sum::subtract(high, low.at).out(Cell::Borrow)),
+            Step::Number { to: mask, value: 0 },
+            negated(only(mask, Cell::Borrow)),
+            Step::Copy {
+                to: To::Entry,
+                from: words(room, half, half + 1),
+            },
+        ];
+        steps.push(Step::Table(words(m, level.at, 0).at));
+        for run in level.runs {
+            // A number is taken from the word on that was to come next.
+            steps.push(Step::Rewind(words(m, run.at, 0)));
+            let mut group = repeat(run.numbers, Cell::Inner, difference.clone());
+            let skipped = words(room, 0, run.skipped);
+            group.extend((run.skipped > 0).then_some(Step::Take(skipped)));
+            steps.extend(repeat(run.groups, Cell::Outer, group));
+        }
+    }
+    steps
+}
+
+/// Subtracts instead.
+fn negated(step: Step) -> Step {
+    match step {
+        Step::Sum(sum) => Step::Sum(Sum {
+            subtract: true,
+            ..sum
+        }),
+        step => step,
+    }
 }
 
 /// `to = to + carry`.
@@ -404,13 +471,6 @@ fn known_low(d: &mut Driver, bits: u32, [x, t, q, m]: [Place; 4]) -> (Vec<Step>,
     let small = s.part(2 * half, d.word);
     let product = kernel(d, Op::Mul, bits / 2);
     let sum = |to: Place, from: Place| Sum::add(to, from.at);
-    let negated = |step: Step| match step {
-        Step::Sum(sum) => Step::Sum(Sum {
-            subtract: true,
-            ..sum
-        }),
-        step => step,
-    };
     let steps = vec![
         call(product, &[x, q1, part(m, 1)]),
         Step::Sum(sum(q0, q1).out(Cell::Carry)),
@@ -490,7 +550,7 @@ fn low_product(d: &mut Driver, bits: u32, [r, a, b]: [Place; 3], waiting: &[Plac
 pub fn copy(to: Place, from: Place) -> Step {
     let from = from.part(0, to.bytes.min(from.bytes));
     Step::Copy {
-        to: super::To::Place(to.at),
+        to: To::Place(to.at),
         from,
     }
 }

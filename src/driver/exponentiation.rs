@@ -105,6 +105,11 @@ impl Room {
         let table = d.field("table", entries * bits, Role::Work, "powers of the base");
         Self { ladder, table }
     }
+
+    /// The first bytes, for a number that is of no exponentiation.
+    pub fn first(&self, bytes: usize) -> Place {
+        self.table.part(0, bytes)
+    }
 }
 
 /// `x = base^exponent mod m` from `x = base 2^n mod m`; `y = 2^(2n) mod m` is at `r2`.
@@ -245,7 +250,8 @@ fn append(from: Place) -> Step {
     }
 }
 
-fn repeat(times: usize, counter: Cell, body: Vec<Step>) -> Vec<Step> {
+/// The body so many times.
+pub(super) fn repeat(times: usize, counter: Cell, body: Vec<Step>) -> Vec<Step> {
     match times {
         0 => Vec::new(),
         1 => body,

@@ -3,7 +3,8 @@
 use num_bigint::BigUint;
 
 use super::{Driver, EXPONENT};
-use crate::spec::modulus::{folded, long_negated_inverse};
+use crate::spec::folded;
+use crate::spec::modulus::long_negated_inverse;
 use crate::vectors::Random;
 
 /// Numbers that no driver can work on.
@@ -100,7 +101,7 @@ pub fn field_bits(driver: &Driver, name: &str) -> u32 {
 pub fn with_inverse(m: &BigUint, bits: u32, driver: &Driver, name: &str) -> BigUint {
     let room = field_bits(driver, name).saturating_sub(bits);
     let follows = match room == bits / 2 + bits {
-        true => folded(m, bits),
+        true => folded::constants(m, bits),
         false => long_negated_inverse(m, room),
     };
     m + (follows << bits)

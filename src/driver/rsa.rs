@@ -26,9 +26,9 @@ pub fn private(word: usize, bits: u32, ladder: Ladder, products: Products) -> Dr
     let r2q = number("r2q", "2^(2n) mod q");
     let e = Engine::new(&mut d, products, half);
     let room = Room::new(&mut d, ladder, half);
-    let m1 = d.field("m1", half, Role::Work, "input^d mod p");
-    let m2 = d.field("m2", half, Role::Work, "input^d mod q");
-    let n = m1.bytes;
+    let n = e.x.bytes;
+    // input^d mod p and mod q wait where the result and the powers are not yet, or no more.
+    let (m1, m2) = (result.part(0, n), room.first(n));
     let mut steps = Vec::new();
     for (prime, exponent, r2, to) in [(p, dp, r2p, m1), (q, dq, r2q, m2)] {
         steps.extend(e.modulo(prime));
@@ -67,15 +67,15 @@ pub fn private(word: usize, bits: u32, ladder: Ladder, products: Products) -> Dr
 fn residue(e: &Engine, input: Place, r2: Place) -> Vec<Step> {
     let n = e.x.bytes;
     let mut steps = vec![copy(e.y, r2)];
-    if e.is_of_steps() {
+    let Some(z) = e.z else {
         steps.extend(e.reduced(input));
         steps.extend(e.products(&[Factor::Y, Factor::Y]));
         return steps;
-    }
+    };
     steps.push(copy(e.x, input.part(n, n)));
     steps.extend(e.multiply());
     steps.extend(e.multiply());
-    steps.extend([copy(e.z, e.x), copy(e.x, input.part(0, n))]);
+    steps.extend([copy(z, e.x), copy(e.x, input.part(0, n))]);
     steps.extend(e.multiply());
     steps.extend(e.add());
     steps

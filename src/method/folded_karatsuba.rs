@@ -10,6 +10,8 @@
 //! `g = (p + q m_0) / X`, `m = m_0 + X m_1`, what is left is one Karatsuba of a sum of two products,
 //! `t = a_0 d_1 + q m_1 + g + a_2 + X (a_3 - a_0)`, and `-a_0` is `~a_0 + 1 - X`: `t + X^2` is computed.
 //!
+//! Behind `d` stand the differences of halves of `m_0`, `m_1`, `d_0` and `d_1` that Karatsuba needs.
+//!
 //! Of `L = q m_0` the low half is known, `-p mod X`; `u` stands for `p` from here on, `u_0 + Y u_1` for its words below
 //! `X`. Two products of quarters do instead of three: with `Y^2 = X`, `q = q_0 + Y q_1`, `m_0 = k_0 + Y k_1`, `H = q_1 k_1`,
 //! `D = (q_0 - q_1)(k_1 - k_0)`, Karatsuba has `L = l + Y (l + H + D) + Y^2 H` with `l = q_0 k_0`. So
@@ -20,9 +22,11 @@
 use super::karatsuba::{inner, inner_difference, inner_sum};
 use super::{Method, MethodError, Parameter, Params, positive, short_product};
 use crate::facts::Facts;
-use crate::schedule::{Chain, Claim, End, Link, Pile, Schedule, Sum, Term, Word, WordStep, Words};
+use crate::schedule::{
+    Chain, Claim, Difference, End, Link, Pile, Schedule, Sum, Term, Word, WordStep, Words,
+};
 use crate::spec::modulus::Modulus;
-use crate::spec::{Op, Spec};
+use crate::spec::{Op, Spec, folded};
 
 /// Folded Karatsuba.
 pub static METHOD: Method = Method {
@@ -89,9 +93,19 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     let mut f = Words::new(spec.op, spec.word_bits, &[2 * n]);
     f.modular = spec.modular.clone();
     let a = f.operand(0);
-    let operand = f.add_operand(n + k + n);
+    let operand = f.add_operand(n + folded::following(n));
     let (m, rest) = operand.split_at(n);
-    let (inverse, d) = rest.split_at(k);
+    let (inverse, d) = (&rest[..k], &rest[k..k + n]);
+    let differences = folded::differences(n).into_iter();
+    f.differences.extend(differences.map(|d| {
+        let number = |from: usize| operand[from..from + d.len].to_vec();
+        Difference {
+            x: number(d.x),
+            y: number(d.y),
+            words: number(d.at),
+            negative: operand[d.at + d.len],
+        }
+    }));
 
     let (a0, d0, d1) = (&a[..k], &d[..k], &d[k..]);
     f.push(WordStep::Part("p = a_0 d_0 + a_1 mod X".into()));

@@ -9,8 +9,11 @@ pub(super) fn difference(f: &mut Words, x: &[Word], y: &[Word]) -> (Vec<Word>, W
     (out, mask)
 }
 
-/// The same, if another product has computed it already.
+/// The same, if it is among the operands or another product has computed it already.
 pub(super) fn known_difference(f: &Words, x: &[Word], y: &[Word]) -> Option<(Vec<Word>, Word)> {
+    if let Some(d) = f.differences.iter().find(|d| d.x == x && d.y == y) {
+        return Some((d.words.clone(), d.negative));
+    }
     f.steps.iter().find_map(|step| match step {
         WordStep::Chain(Chain {
             sum: Sum::Sub,

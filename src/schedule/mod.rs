@@ -29,8 +29,8 @@ pub use scans::{Array, Scans, Strand, Stretch};
 pub use stages::Stages;
 pub use tiles::{Select, Step as TileStep, Tile, Tiles};
 pub use words::{
-    Chain, Claim, End, Link, Magnitude, Origin, Pile, Quotient, Sum, Sweep, Term, Word, WordStep,
-    Words,
+    Chain, Claim, Difference, End, Link, Magnitude, Origin, Pile, Quotient, Sum, Sweep, Term, Word,
+    WordStep, Words,
 };
 
 /// The order of an operation.

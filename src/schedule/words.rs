@@ -246,6 +246,15 @@ impl Claim {
     }
 }
 
+/// `2^(w len) s + x - y` is `words`, and `negative` is ones if the borrow `s` is 1, else zeros.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Difference {
+    pub x: Vec<Word>,
+    pub y: Vec<Word>,
+    pub words: Vec<Word>,
+    pub negative: Word,
+}
+
 /// Steps that compute an operation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Words {
@@ -261,6 +270,8 @@ pub struct Words {
     /// The words of the result, least significant first.
     pub result: Vec<Word>,
     pub claims: Vec<Claim>,
+    /// Differences among the operands.
+    pub differences: Vec<Difference>,
 }
 
 impl Words {
@@ -278,6 +289,7 @@ impl Words {
             steps: Vec::new(),
             result: Vec::new(),
             claims: Vec::new(),
+            differences: Vec::new(),
         }
     }
 

@@ -14,7 +14,8 @@ pub enum Modulus {
     Runtime,
     /// An operand alone: the kernel computes `m'`.
     RuntimeBare,
-    /// An operand, followed by `-m^-1 mod 2^(n/2)` and `2^n - m + (2^-(n/2) mod m)`.
+    /// An operand, followed by `-m^-1 mod 2^(n/2)`, `2^n - m + (2^-(n/2) mod m)`, and differences of halves
+    /// ([`super::folded`]).
     RuntimeFolded,
 }
 
@@ -85,16 +86,6 @@ impl Modular {
             Modulus::Runtime | Modulus::RuntimeBare | Modulus::RuntimeFolded => None,
         }
     }
-}
-
-/// What follows an odd modulus of `bits` bits that is folded: `m' = -m^-1 mod X`, and above it
-/// `2^bits - m + c`, with `c = (m m' + 1) / X = X^-1 mod m`, for `X = 2^(bits/2)`.
-pub fn folded(m: &BigUint, bits: u32) -> BigUint {
-    let half = bits / 2;
-    let inverse = long_negated_inverse(m, half);
-    let c = (m * &inverse + 1u8) >> half;
-    let fold = c + (BigUint::from(1u8) << bits) - m;
-    inverse + (fold << half)
 }
 
 /// `-m^-1 mod 2^bits` for an odd `m` and any number of bits.

@@ -38,6 +38,7 @@ pub fn lower(driver: &Driver) -> Result<Assembled<Insn>, LowerError> {
     }
     let mut e = Emitter::default();
     let mut starts = Vec::with_capacity(driver.routines.len());
+    let mut reads_at = Vec::new();
     let collects = |step: &&Step| matches!(step, Step::Lookup { .. });
     let saved: Vec<u8> = match driver.steps().iter().any(collects) {
         true => (COLLECTED..COLLECTED + BLOCK as u8)
@@ -57,13 +58,16 @@ pub fn lower(driver: &Driver) -> Result<Assembled<Insn>, LowerError> {
             saved.iter().rev().for_each(|r| e.rr(Op::POP, *r, 0));
         }
         e.rr(Op::RET, 0, 0);
-    }
-    let tables: Vec<_> = std::mem::take(&mut e.tables);
-    for table in &tables {
-        starts.push(e.at);
-        e.read(table)?;
+        if i == 0 {
+            // Next to what calls them, so that calls reach.
+            for table in &e.tables.clone() {
+                reads_at.push(e.at);
+                e.read(table)?;
+            }
+        }
     }
     let routines = driver.routines.len();
+    starts.extend(reads_at);
     let reads = std::mem::take(&mut e.reads).into_iter();
     e.routines
         .extend(reads.map(|(index, at, which)| (index, at, routines + which)));
