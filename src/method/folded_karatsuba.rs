@@ -36,8 +36,20 @@ pub static METHOD: Method = Method {
     ops: &[Op::Redc],
     parameters: &[
         Parameter {
-            name: "plan",
-            meaning: "three digits: which of Karatsuba's plans products of halves follow, those of quarters, and the difference",
+            name: "half",
+            meaning: "which of Karatsuba's plans the product of two halves follows",
+        },
+        Parameter {
+            name: "sum",
+            meaning: "that of the sum of two such products",
+        },
+        Parameter {
+            name: "quarter",
+            meaning: "that of the product of two quarters",
+        },
+        Parameter {
+            name: "difference",
+            meaning: "that of the product of differences of quarters",
         },
         Parameter {
             name: "levels",
@@ -52,21 +64,28 @@ pub static METHOD: Method = Method {
         let k = spec.size.a / spec.word_bits / 2;
         let levels = (1..8).filter(|l| *l == 1 || (4..=12).contains(&k.div_ceil(1 << l)));
         let (plans, low) = match super::karatsuba_plans::inner_plans(facts) < 5 {
-            true => (&[0][..], 0),
-            false => (&[622, 922][..], 5535),
+            true => (&[[0, 0, 0, 0]][..], 0),
+            false => (&[[6, 6, 2, 2], [10, 11, 2, 2]][..], 5535),
         };
         let sets = levels.flat_map(|levels| {
-            let plans = plans.iter();
-            plans.map(move |plan| Params::from([("plan", *plan), ("levels", levels), ("low", low)]))
+            plans.iter().map(move |plans| {
+                let mut params: Params = PRODUCTS.into_iter().zip(*plans).collect();
+                params.extend([("levels", levels), ("low", low)]);
+                params
+            })
         });
         sets.collect()
     },
     schedule,
 };
 
-/// The plans of the products.
+/// The products that Karatsuba makes whole.
+const PRODUCTS: [&str; 4] = ["half", "sum", "quarter", "difference"];
+
+/// Their plans.
 struct Plans<'a> {
     half: usize,
+    sum: usize,
     quarter: usize,
     difference: usize,
     facts: &'a Facts,
@@ -79,17 +98,30 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     }
     let levels = positive(METHOD.name, "levels", params)?;
     let given = |name| params.get(name).copied().unwrap_or(0);
-    let (plan, low) = (given("plan"), given("low"));
+    let low = given("low");
+    let [half, sum, quarter, difference] = PRODUCTS.map(given);
     let plans = Plans {
-        half: plan / 100 % 10,
-        quarter: plan / 10 % 10,
-        difference: plan % 10,
+        half,
+        sum,
+        quarter,
+        difference,
         facts,
     };
     let n = (spec.size.a / spec.word_bits) as usize;
     let k = n / 2;
     short_product::check(METHOD.name, (levels, k), ("low", low), facts)?;
-    short_product::check(METHOD.name, (3, k.max(8)), ("plan", plan), facts)?;
+    let largest = super::karatsuba_plans::inner_plans(facts) - 1;
+    for parameter in PRODUCTS {
+        let value = given(parameter);
+        if value > largest {
+            return Err(MethodError::TooLarge {
+                method: METHOD.name,
+                parameter,
+                value,
+                largest,
+            });
+        }
+    }
     let mut f = Words::new(spec.op, spec.word_bits, &[2 * n]);
     f.modular = spec.modular.clone();
     let a = f.operand(0);
@@ -128,7 +160,7 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     };
     let addends: Vec<_> = (0..n).map(column).collect();
     let factors = [(a0, d1), (&q[..], &m[k..])];
-    let (x, top) = inner_sum(&mut f, &factors, &addends, (plans.half, facts));
+    let (x, top) = inner_sum(&mut f, &factors, &addends, (plans.sum, facts));
     let above = |x: &[Word]| Term {
         shift: 2 * k,
         ..Term::number(x)

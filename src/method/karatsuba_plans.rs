@@ -56,6 +56,12 @@ const MANY_REGISTERS_LARGE: [Set; 5] = [
     [99, 6, 1335, 6724, 2322, 1131, 3221, 1010, 0, 1],
 ];
 
+/// For the products of a reduction that folds: one of halves, and the sum of two.
+const FOLDED: [Set; 2] = [
+    [8, 5, 1335, 6724, 2122, 1131, 3221, 1010, 0, 99],
+    [99, 6, 1132, 6674, 132, 1331, 3221, 1010, 0, 99],
+];
+
 /// The products of a tree: the whole, and of each product its L, Z and M.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -254,17 +260,21 @@ pub(super) fn every_level(spec: &Spec, facts: &Facts) -> Vec<Params> {
         .collect()
 }
 
-/// Which of the plans serve for a product within another method.
-fn inner_sets(facts: &Facts) -> (&'static [Set], &'static [usize]) {
+/// The plans that serve for a product within another method.
+fn inner_sets(facts: &Facts) -> Vec<Set> {
     match facts.free_registers >= MANY {
-        true => (&MANY_REGISTERS, &[13, 14, 15, 16, 17, 18, 0, 1, 5]),
-        false => (&FEW_REGISTERS, &[0, 1, 2]),
+        true => {
+            let usual = [13, 14, 15, 16, 17, 18, 0, 1, 5].map(|i| MANY_REGISTERS[i]);
+            let [.., large] = MANY_REGISTERS_LARGE;
+            usual.into_iter().chain([large]).chain(FOLDED).collect()
+        }
+        false => FEW_REGISTERS[..3].to_vec(),
     }
 }
 
-/// How many there are; where there are many the last is for large products.
+/// How many there are.
 pub(super) fn inner_plans(facts: &Facts) -> usize {
-    inner_sets(facts).1.len() + usize::from(facts.free_registers >= MANY)
+    inner_sets(facts).len()
 }
 
 /// Plan `number` of those, on so many levels, or until 8 words are left.
@@ -273,10 +283,8 @@ pub(super) fn inner_plan(
     (number, levels, shared): (usize, Option<usize>, bool),
     facts: &Facts,
 ) -> Plan {
-    let (sets, usual) = inner_sets(facts);
-    let set = usual
-        .get(number)
-        .map_or(MANY_REGISTERS_LARGE[4], |i| sets[*i]);
+    let sets = inner_sets(facts);
+    let set = sets[number.min(sets.len() - 1)];
     let small = || (0..).find(|l| n.div_ceil(1 << l) <= set[0].min(8));
     let levels = levels.or_else(small).unwrap_or(0);
     Plan {
