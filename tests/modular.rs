@@ -13,7 +13,7 @@ use lozenge::isa::mips::cores::Core as MipsCore;
 use lozenge::kernel::{self, Kernel, Request};
 use lozenge::prove;
 use lozenge::spec::modulus::{Modular, Modulus, NAMES, Reduce};
-use lozenge::spec::{Alias, Op, Spec};
+use lozenge::spec::{Alias, Op, Spec, folded};
 use lozenge::vectors;
 use num_bigint::BigUint;
 
@@ -305,6 +305,20 @@ fn differences(m: &BigUint, d: &BigUint, bits: u32, w: u32) -> Vec<(BigUint, u32
     list
 }
 
+/// A modulus that folds and what follows it, by another way than the tool's; and how many bits that is.
+fn folding(m: &BigUint, bits: u32, w: u32) -> (BigUint, u32) {
+    let x = BigUint::from(1u8) << (bits / 2);
+    let inverse = &x - m.modinv(&x).expect("odd");
+    let d = (&x * &x) - m + x.modinv(m).expect("odd");
+    let mut operand = m + (inverse << bits) + (&d << (bits + bits / 2));
+    let mut at = 2 * bits + bits / 2;
+    for (value, bits) in differences(m, &d, bits, w) {
+        operand += value << at;
+        at += bits;
+    }
+    (operand, at)
+}
+
 /// Reductions that fold, of numbers up to the largest: the modulus is taken, added or neither.
 fn folds<I: Isa>(core: &I::Core, words: &[u32]) {
     for words in words {
@@ -324,17 +338,7 @@ fn folds<I: Isa>(core: &I::Core, words: &[u32]) {
             BigUint::from(3u8),
         ];
         for m in moduli {
-            let x = &one << (bits / 2);
-            // m' and 2^n - m + (2^-(n/2) mod m) by another way than the tool's.
-            let inverse = m.modinv(&x).expect("odd");
-            let fold = x.modinv(&m).expect("odd");
-            let fold = (&one << bits) - &m + fold;
-            let mut operand = &m + ((&x - inverse) << bits) + (&fold << (bits + bits / 2));
-            let mut at = 2 * bits + bits / 2;
-            for (value, bits) in differences(&m, &fold, bits, I::WORD_BITS) {
-                operand += value << at;
-                at += bits;
-            }
+            let (operand, at) = folding(&m, bits, I::WORD_BITS);
             assert_eq!(kernel.spec.source_bytes()[1], at as usize / 8);
             for a in [
                 all(2 * bits),
@@ -358,6 +362,10 @@ fn folds<I: Isa>(core: &I::Core, words: &[u32]) {
 #[test]
 fn a_quarter_is_folded() {
     folds::<AvrIsa>(&ATMEGA128, &[4, 8, 12, 20, 32, 36, 64]);
+    // Three levels of differences.
+    let m = (BigUint::from(3u8) << 1022) + 0x1234_5677u32;
+    let follows = folding(&m, 1024, 8).0 >> 1024;
+    assert_eq!(follows, folded::follows(&m, 1024, 8));
     folds::<ArmIsa>(&ARM7TDMI, &[4, 8, 12, 32]);
     folds::<MipsIsa>(
         &MipsCore::named("mips-4km").expect("a core"),

@@ -108,8 +108,8 @@ pub fn contract(bits: u32, word_bits: u32) -> Vec<String> {
     if !differences((bits / word_bits) as usize).is_empty() {
         list.push(format!(
             "for h = {}, {} ... as long as 2h bits are {HALVED} words or more, of an even number: of every 2h bits of m, \
-             of d and of the differences so far, in their order, the upper half less the lower mod 2^h, behind it the \
-             word 2^{word_bits} - 1 if it is negative, else 0",
+             of d and of the differences so far, in this order, the upper half less the lower mod 2^h, and behind each \
+             difference, no part of it, the word 2^{word_bits} - 1 if it is negative, else 0",
             bits / 4,
             bits / 8
         ));
