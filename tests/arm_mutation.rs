@@ -135,7 +135,7 @@ type Case = (
 );
 
 #[rustfmt::skip]
-const CASES: [Case; 37] = {
+const CASES: [Case; 38] = {
     use Operation::{
         Modadd, Modmul, Modneg, Modsqr, Modsub, Montmul, Montsqr, Mul, Redc, Sqr,
     };
@@ -160,6 +160,7 @@ const CASES: [Case; 37] = {
         (Sqr, "sliding-block-doubling", &[("c", 2), ("e", 3)], 5, None),
         (Sqr, "karatsuba-squaring", &[("levels", 1), ("c", 2)], 5, None),
         (Sqr, "karatsuba-squaring", &[("levels", 1), ("c", 1)], 9, None),
+        (Sqr, "karatsuba-squaring", &[("levels", 1), ("c", 0), ("joined", 1)], 4, None),
         (Modmul, "product-scanning+fold", &[], 3, Some(("2^96-17", Full))),
         (Modmul, "product-scanning+fold", &[], 3, Some(("2^95-39", Almost))),
         (Modmul, "product-scanning+fold", &[], 4, Some(("2^128-2^64+2^32-1", Full))),

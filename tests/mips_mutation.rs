@@ -108,7 +108,7 @@ type Case = (
 );
 
 #[rustfmt::skip]
-const CASES: [Case; 39] = {
+const CASES: [Case; 40] = {
     use Operation::{
         Modadd, Modmul, Modneg, Modsqr, Modsub, Montmul, Montsqr, Mul, Redc, Sqr,
     };
@@ -131,6 +131,7 @@ const CASES: [Case; 39] = {
         (Sqr, "lazy-doubling", &[("d", 4)], WIDE, 5, None),
         (Sqr, "sliding-block-doubling", &[("c", 4), ("e", 4)], &[], 5, None),
         (Sqr, "karatsuba-squaring", &[("levels", 1), ("c", 2)], &[], 5, None),
+        (Sqr, "karatsuba-squaring", &[("levels", 1), ("c", 0), ("joined", 1)], &[], 4, None),
         // Two nested loops.
         (Montmul, "fips", &[("unroll", 1)], WIDE, 4, Some(("runtime", Full))),
         (Montmul, "fips", &[("unroll", 2)], &[], 5, Some(("runtime", Full))),

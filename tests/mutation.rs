@@ -325,6 +325,11 @@ fn wrong_mutants_are_rejected() {
             "karatsuba-squaring",
             Params::from([("levels", 2), ("c", 1)]),
         ),
+        sqr(
+            8,
+            "karatsuba-squaring",
+            Params::from([("levels", 2), ("c", 0), ("joined", 2)]),
+        ),
     ];
     let log = Mutex::new((0, 0, Vec::new(), BTreeMap::<&str, (usize, usize)>::new()));
     std::thread::scope(|scope| {

@@ -6,6 +6,7 @@
 //! absolute value is taken under a mask, and nothing branches.
 //! `T^2` comes first (`middle_first.rs`).
 
+use super::levels_at_once::at_once;
 use super::middle_first::{Middle, Plus, Sign, distance};
 use super::square_product_scanning::{Sink, behind, column};
 use super::{Method, MethodError, Parameter, Params, positive, squaring};
@@ -28,14 +29,23 @@ pub static METHOD: Method = Method {
             name: "c",
             meaning: "squares added at a time behind the columns of a base square; 0: column by column",
         },
+        Parameter {
+            name: "joined",
+            meaning: "levels that are added up at once, where their halves are of one size; 0: each on its own",
+        },
     ],
     defaults: |spec, facts| {
         let [n, _] = spec.words(facts.word_bits);
         // Squares of 4 to 24 words at the bottom.
         let levels = (1..8).filter(|levels| (4..=24).contains(&n.div_ceil(1 << levels)));
-        let sets = levels.flat_map(|levels| [2, 1, 0].map(|c| [("levels", levels), ("c", c)]));
+        let joined = |levels: usize| [levels.min(JOINED), 0].map(|joined| (levels, joined));
+        let alike = |(_, joined): &(usize, usize)| n.is_multiple_of(1 << joined);
+        let ways = levels.flat_map(joined).filter(alike);
+        let sets = ways.flat_map(|(levels, joined)| {
+            [2, 1, 0].map(|c| [("levels", levels), ("c", c), ("joined", joined)])
+        });
         // Of large squares, where each trial takes seconds, what is usually best.
-        let usual = |set: &[(&str, usize); 2]| set[1].1 == 2 && n.div_ceil(1 << set[0].1) > 8;
+        let usual = |set: &[(&str, usize); 3]| set[1].1 == 2 && n.div_ceil(1 << set[0].1) > 8;
         let sets = sets.filter(|set| n <= 40 || usual(set));
         sets.map(Params::from).collect()
     },
@@ -54,41 +64,69 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
             largest,
         });
     }
-    let c = params.get("c").copied().unwrap_or(0);
-    f.result = collected(&mut f, &a, Plan { levels, c });
+    let given = |name| params.get(name).copied().unwrap_or(0);
+    let plan = Plan {
+        levels,
+        c: given("c"),
+        joined: given("joined"),
+    };
+    f.result = collected(&mut f, &a, plan);
     Ok(Schedule::Words(f))
 }
 
+/// Levels at once, at most: their words wait in memory, of which a fourth level takes a kilobyte and more where words are bytes.
+const JOINED: usize = 3;
+
 /// How the recursion goes on.
 #[derive(Clone, Copy)]
-struct Plan {
+pub(super) struct Plan {
     levels: usize,
     /// Squares that are doubled at a time, or 0.
     c: usize,
+    /// Levels at once, at most.
+    joined: usize,
+}
+
+impl Plan {
+    /// The plan so many levels below.
+    fn below(self, levels: usize) -> Self {
+        Self {
+            levels: self.levels - levels,
+            ..self
+        }
+    }
 }
 
 /// All words of `x^2`.
-fn collected(f: &mut Words, x: &[Word], plan: Plan) -> Vec<Word> {
+pub(super) fn collected(f: &mut Words, x: &[Word], plan: Plan) -> Vec<Word> {
     let mut all = Vec::with_capacity(2 * x.len());
     square(f, x, &[], false, plan, &mut |_, words| all.extend(words));
     all
 }
 
 /// `x^2 + plus`, `2n` words, and one more if it may be longer.
-fn square(f: &mut Words, x: &[Word], plus: &[Word], long: bool, plan: Plan, sink: &mut Sink<'_>) {
+pub(super) fn square(
+    f: &mut Words,
+    x: &[Word],
+    plus: &[Word],
+    long: bool,
+    plan: Plan,
+    sink: &mut Sink<'_>,
+) {
     match plan.levels == 0 || x.len() < 2 {
         true => base(f, x, plus, long, plan.c, sink),
         false => {
-            let plan = Plan {
-                levels: plan.levels - 1,
-                ..plan
-            };
             let mut all = Vec::new();
             let mut sum = Plus::new(plus, 2 * x.len(), long);
-            three(f, x, plan, &mut |f, words| {
+            let sink: &mut Sink<'_> = &mut |f, words| {
                 all.extend(words);
                 sum.next(f, words, sink);
-            });
+            };
+            let joined = plan.joined.min(plan.levels);
+            match joined > 0 && x.len().is_multiple_of(1 << joined) {
+                true => at_once(f, x, joined, plan.below(joined), sink),
+                false => three(f, x, plan.below(1), sink),
+            }
             if !plus.is_empty() {
                 f.claims.push(Claim::product(&all, x, x, &[]));
             }

@@ -20,6 +20,7 @@ pub mod karatsuba_schoolbook;
 pub mod karatsuba_squaring;
 pub mod kcm;
 pub mod lazy_doubling;
+mod levels_at_once;
 mod middle_first;
 mod middle_signs;
 mod number_products;

@@ -2,6 +2,9 @@
 
 use crate::schedule::{Chain, End, Link, Sum, Word, WordStep, Words};
 
+/// Words that are added at a time: as many as have room in registers with those of a sum or two.
+pub const PIECE: usize = 8;
+
 /// The carry between two parts of a chain waits as a mask.
 pub struct Streamed {
     sum: Sum,
@@ -25,6 +28,11 @@ impl Streamed {
     /// Is a carry waiting?
     pub fn waits(&self) -> bool {
         self.carry.is_some()
+    }
+
+    /// The mask of the carry that waits.
+    pub fn carry(&self) -> Option<Word> {
+        self.carry
     }
 
     /// The next words; None is 0.
