@@ -302,7 +302,7 @@ fn if_advice_fails<I: Isa>(
 fn more_telling(known: Option<Error>, new: Error) -> Error {
     let says = |error: &Error| match error {
         Error::Style { .. } => 0,
-        Error::Method(MethodError::OnlyLoops(_)) => 1,
+        Error::Method(MethodError::OnlyLoops(_) | MethodError::Shifted(_)) => 1,
         Error::Lower {
             error: LowerError::NoMultiplier(_),
             ..

@@ -430,6 +430,11 @@ fn residue<'a>(
         Op::Modhalf => vec![term(1, a, None)],
         _ => vec![term(1, a, Some(b))],
     };
+    // 2^-shift mod m.
+    let scale = match modular.fixed() {
+        Some(m) => BigInt::from(((m + 1u8) >> 1u8).modpow(&modular.shift.into(), m)),
+        None => BigInt::from(1),
+    };
     let corner = |m: &BigUint| {
         let bound = modular.reduce.bound(m, n);
         // The most that a factor is.
@@ -439,7 +444,7 @@ fn residue<'a>(
             Op::Modsub => (-&most, most),
             Op::Modneg => (-most, BigInt::ZERO),
             Op::Modhalf => (BigInt::ZERO, most),
-            _ => (BigInt::ZERO, &most * &most),
+            _ => (BigInt::ZERO, &most * &most * &scale),
         };
         Corner {
             modulus: m.clone().into(),
@@ -457,6 +462,7 @@ fn residue<'a>(
         result,
         halvings: u64::from(spec.op == Op::Modhalf),
         value,
+        scale,
         modulus,
         corners,
     }

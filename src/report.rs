@@ -47,10 +47,17 @@ pub struct ModularReport {
     /// What the result is below: `m`, `2 m` or `2^n`.
     pub bound: String,
     pub contract: String,
+    /// How far numbers are shifted, if they are.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub shift: u32,
     /// Numbers that go with a fixed modulus of Montgomery's, hexadecimal: m', `one = 2^n mod m` (1 in Montgomery's form)
-    /// and `r2 = 2^(2n) mod m` (whose product with a number is its form).
+    /// and `r2 = 2^(2n) mod m` (whose product with a number is its form); the last two of the shift where numbers are.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub constants: BTreeMap<&'static str, String>,
+}
+
+fn is_zero(bits: &u32) -> bool {
+    *bits == 0
 }
 
 impl ModularReport {
@@ -66,11 +73,17 @@ impl ModularReport {
             constants.insert("one", hex(&((one << n) % m)));
             constants.insert("r2", hex(&square_of_r(m, n)));
         }
+        if let Some(m) = modular.fixed().filter(|_| modular.shift > 0) {
+            let one = BigUint::from(1u8);
+            constants.insert("one", hex(&((one << modular.shift) % m)));
+            constants.insert("r2", hex(&square_of_r(m, modular.shift)));
+        }
         Some(Self {
             modulus: modular.fixed().map_or(modular.modulus.to_string(), hex),
             reduce: modular.reduce.name(),
             bound: modular.reduce.bound_text(n),
             contract: spec.contract()?,
+            shift: modular.shift,
             constants,
         })
     }

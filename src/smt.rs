@@ -124,7 +124,10 @@ fn reduced(spec: &Spec, [a, b, r]: [&str; 3], m: &BigUint, bound: &BigUint) -> S
         _ => (both(), format!("(bvmul {} {})", wide(a, n), wide(b, n))),
     };
     let left = match spec.op {
-        Op::Modadd | Op::Modmul | Op::Modsqr => wide(r, n),
+        Op::Modadd => wide(r, n),
+        Op::Modmul | Op::Modsqr => {
+            format!("(bvshl {} {})", wide(r, n), number(&spec.shift().into()))
+        }
         Op::Modsub => sum(r, b),
         Op::Modneg => sum(r, a),
         Op::Modhalf => sum(r, r),

@@ -1,5 +1,6 @@
 //! What a kernel computes: the operation, its sizes, and which operands may share memory.
 
+mod alias;
 mod error;
 pub mod folded;
 pub mod modulus;
@@ -10,6 +11,7 @@ use std::str::FromStr;
 use num_bigint::BigUint;
 use serde::Serialize;
 
+pub use self::alias::Alias;
 pub use self::error::SpecError;
 use self::modulus::{Modular, Modulus, Reduce};
 
@@ -39,9 +41,9 @@ pub enum Op {
     Tomont,
     /// `r = a * 2^-n mod m`: and a number again.
     Frommont,
-    /// `r = a * b mod m`.
+    /// `r = a * b mod m`, or `r = a * b * 2^-shift mod m`.
     Modmul,
-    /// `r = a^2 mod m`.
+    /// `r = a^2 mod m`, or `r = a^2 * 2^-shift mod m`.
     Modsqr,
     /// `r = a + b mod m`.
     Modadd,
@@ -405,8 +407,8 @@ impl Spec {
             Op::Montsqr => halved(&product * &product, bits),
             Op::Tomont => reduced(product << bits),
             Op::Modhalf => halved(product, 1),
-            Op::Modmul => reduced(product),
-            Op::Modsqr => reduced(&product * &product),
+            Op::Modmul => halved(product, self.shift()),
+            Op::Modsqr => halved(&product * &product, self.shift()),
             Op::Modadd => reduced(&sources[0] + &sources[1]),
             Op::Modsub => reduced(&sources[0] + negated(&sources[1])),
             Op::Modneg => reduced(negated(&sources[0])),
@@ -437,9 +439,18 @@ impl Spec {
         }
     }
 
+    /// How far numbers are shifted: `2^-shift` is a factor of products and squares.
+    pub fn shift(&self) -> u32 {
+        self.modular.as_ref().map_or(0, |modular| modular.shift)
+    }
+
     /// The equation: `r = a * b`.
     pub fn equation(&self) -> String {
-        self.op.equation(&self.size.a.to_string())
+        let equation = self.op.equation(&self.size.a.to_string());
+        match self.shift() {
+            0 => equation,
+            shift => equation.replace(" mod", &format!(" * 2^-{shift} mod")),
+        }
     }
 
     /// The contract of a modular operation: what operands and result are below.
@@ -491,7 +502,11 @@ impl Spec {
             }
             _ => String::new(),
         };
-        format!("{}{}{modulus}", self.op.name(), self.size)
+        let shift = match self.shift() {
+            0 => String::new(),
+            shift => format!("_shift{shift}"),
+        };
+        format!("{}{}{modulus}{shift}", self.op.name(), self.size)
     }
 
     /// The cases of aliasing, distinct operands first.
@@ -505,6 +520,16 @@ impl Spec {
 
 /// Can one reduce modulo it in `bits` bits?
 fn fits(op: Op, modular: &Modular, bits: u32, word_bits: u32) -> Result<(), SpecError> {
+    if modular.shift > 0 {
+        match (op, modular.fixed()) {
+            (Op::Modmul | Op::Modsqr, Some(_)) if modular.shift <= bits => {}
+            (Op::Modmul | Op::Modsqr, Some(_)) => {
+                return Err(SpecError::Shift(modular.shift, bits, bits / 2));
+            }
+            (Op::Modmul | Op::Modsqr, None) => return Err(SpecError::ShiftedRuntime),
+            _ => return Err(SpecError::Shifted(op.name())),
+        }
+    }
     if modular.modulus == Modulus::RuntimeFolded {
         return match (op, modular.reduce) {
             (Op::Redc, Reduce::Almost) if bits.is_multiple_of(4 * word_bits) => Ok(()),
@@ -534,63 +559,4 @@ fn fits(op: Op, modular: &Modular, bits: u32, word_bits: u32) -> Result<(), Spec
         return Err(SpecError::NotLazy(bits, text));
     }
     Ok(())
-}
-
-/// Which operands start at the same address.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
-pub enum Alias {
-    #[serde(rename = "distinct")]
-    Distinct,
-    #[serde(rename = "a == b")]
-    AIsB,
-    #[serde(rename = "r == a")]
-    RIsA,
-    #[serde(rename = "r == b")]
-    RIsB,
-    #[serde(rename = "r == a == b")]
-    All,
-}
-
-impl Alias {
-    /// Every case, the two that the contract always offers first.
-    pub const ALL: [Alias; 5] = [
-        Alias::Distinct,
-        Alias::AIsB,
-        Alias::RIsA,
-        Alias::RIsB,
-        Alias::All,
-    ];
-
-    /// Must a kernel be proved for this case to be written?
-    pub fn is_required(self) -> bool {
-        matches!(self, Alias::Distinct | Alias::AIsB)
-    }
-
-    /// As the header says it.
-    pub fn text(self) -> &'static str {
-        match self {
-            Alias::Distinct => "r, a, b distinct",
-            Alias::AIsB => "a == b",
-            Alias::RIsA => "r == a",
-            Alias::RIsB => "r == b",
-            Alias::All => "r == a == b",
-        }
-    }
-
-    /// For r, a and b: a number, the same for those that share an address.
-    fn places(self) -> [usize; 3] {
-        match self {
-            Alias::Distinct => [0, 1, 2],
-            Alias::AIsB => [0, 1, 1],
-            Alias::RIsA => [0, 0, 2],
-            Alias::RIsB => [0, 1, 0],
-            Alias::All => [0, 0, 0],
-        }
-    }
-
-    /// The same for r and the sources of `spec`; a modulus shares its place with nothing.
-    pub fn of(self, spec: &Spec) -> Vec<usize> {
-        let factors = self.places().into_iter().take(1 + spec.op.factors());
-        factors.chain(spec.is_runtime().then_some(3)).collect()
-    }
 }

@@ -33,6 +33,7 @@ fn request(kind: Kind, words: u32, reduce: Reduce, style: Style, unroll: usize) 
     let modular = Modular {
         modulus: Modulus::Runtime,
         reduce,
+        shift: 0,
     };
     Request {
         op,
@@ -150,7 +151,11 @@ fn a_fixed_modulus_in_loops_is_proved_and_right() {
                 let unroll = 1 + i % 2;
                 let mut request = request(op, words, reduce, LOOPS[i / 2 % 2], unroll);
                 let modulus = format!("{value:#x}").parse().expect("a modulus");
-                request.modular = Some(Modular { modulus, reduce });
+                request.modular = Some(Modular {
+                    modulus,
+                    reduce,
+                    shift: 0,
+                });
                 check(&ARM7TDMI, &request, 6);
             }
         }
@@ -224,7 +229,11 @@ fn products_are_reduced_in_loops() {
                 continue;
             }
             let mut asked = request((op, method), words, reduce, style, 1);
-            asked.modular = Some(Modular { modulus, reduce });
+            asked.modular = Some(Modular {
+                modulus,
+                reduce,
+                shift: 0,
+            });
             asked.params = params.iter().map(|(k, v)| (k.to_string(), *v)).collect();
             check(&ARM7TDMI, &asked, 6);
         }

@@ -192,6 +192,7 @@ fn the_prover_rejects_faults() {
         let modular = modulus.map(|(text, reduce)| Modular {
             modulus: text.parse().unwrap(),
             reduce,
+            shift: 0,
         });
         let spec = Spec::with(op, 32 * words, modular, 32).unwrap();
         let core = &ARM7TDMI_HW2018;

@@ -29,6 +29,7 @@ fn request(op: Operation, bits: u32, method: &str, params: &[(&str, usize)]) -> 
     let modular = Modular {
         modulus: Modulus::Runtime,
         reduce: Reduce::Full,
+        shift: 0,
     };
     let params = params.iter().map(|(k, v)| (k.to_string(), *v));
     Request {

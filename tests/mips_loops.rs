@@ -30,6 +30,7 @@ fn request(op: Op, bits: u32, reduce: Reduce, unroll: usize) -> Request {
     let modular = Modular {
         modulus: Modulus::Runtime,
         reduce,
+        shift: 0,
     };
     Request {
         op,
@@ -191,7 +192,11 @@ fn a_fixed_modulus_in_loops_is_proved_and_right() {
                     let reduce = Reduce::ALL[(words as usize + i + j) % if lazy { 3 } else { 2 }];
                     let mut request = request(op, 32 * words, reduce, 1 + i % 2);
                     let modulus = format!("{value:#x}").parse().expect("a modulus");
-                    request.modular = Some(Modular { modulus, reduce });
+                    request.modular = Some(Modular {
+                        modulus,
+                        reduce,
+                        shift: 0,
+                    });
                     if extension == ["maddhl"] && matches!(op, Op::Montmul | Op::Montsqr) {
                         request.method = Some("fios".into());
                     } else if (i + j) % 3 == 0 {
@@ -223,7 +228,11 @@ fn products_are_reduced_in_loops() {
             let reduce = Reduce::ALL[if j == 2 { i % 2 } else { (i + j) % 3 }];
             let mut asked = request(op, 32 * words, reduce, 1 + i);
             let modulus = modulus.parse().expect("a modulus");
-            asked.modular = Some(Modular { modulus, reduce });
+            asked.modular = Some(Modular {
+                modulus,
+                reduce,
+                shift: 0,
+            });
             let (name, params): (&str, &[_]) = match op {
                 Op::Montmul => ("product-scanning+sps", &[("unroll", 1 + i)]),
                 _ => (

@@ -173,6 +173,7 @@ fn the_prover_rejects_faults() {
         let modular = modulus.map(|(text, reduce)| Modular {
             modulus: text.parse().unwrap(),
             reduce,
+            shift: 0,
         });
         let style = match params.contains_key("unroll") {
             true => Style::Rolled,

@@ -193,6 +193,7 @@ impl Kernel {
         let modular = Modular {
             modulus: text.parse().expect("a modulus"),
             reduce: *(Reduce::ALL.iter().find(|r| r.name() == reduce)).expect("a reduction"),
+            shift: 0,
         };
         let op = Op::ALL.into_iter().find(|o| o.name() == op);
         let spec = Spec::with(op.expect("an operation"), bits, Some(modular), word_bits);

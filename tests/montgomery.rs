@@ -70,6 +70,7 @@ fn cells<I: Isa>(core: &I::Core) -> Vec<Cell> {
                 let modular = Modular {
                     modulus: modulus.clone(),
                     reduce,
+                    shift: 0,
                 };
                 let spec = Spec::with(op, bits, Some(modular.clone()), I::WORD_BITS);
                 // Lazy reduction wants two bits.

@@ -190,6 +190,7 @@ fn wrong_mutants_are_rejected() {
         let modular = Modular {
             modulus: modulus.parse().expect("a modulus"),
             reduce,
+            shift: 0,
         };
         let spec = Spec::with(op, bits, Some(modular), 8).expect("a size");
         let method = match op {
@@ -250,6 +251,17 @@ fn wrong_mutants_are_rejected() {
         {
             let (spec, _) = modular(Operation::Montmul, 32, "runtime", Reduce::Almost);
             (spec, ("hsps", Params::from([("d", 2)])))
+        },
+        {
+            let (mut spec, _) = modular(Operation::Modmul, 32, "2^32-2^8-1", Reduce::Full);
+            spec.modular.as_mut().expect("a modulus").shift = 16;
+            (spec, ("range-shifted", Params::from([("plan", 0)])))
+        },
+        {
+            let (mut spec, _) = modular(Operation::Modsqr, 32, "2^32-2^8-1", Reduce::Full);
+            spec.modular.as_mut().expect("a modulus").shift = 16;
+            let params = Params::from([("levels", 0), ("c", 0)]);
+            (spec, ("range-shifted-squaring", params))
         },
         modular(Operation::Modadd, 40, "0xff9e3779b1", Reduce::Full),
         modular(Operation::Modadd, 40, "0x3f9e3779b1", Reduce::Almost),
@@ -364,6 +376,7 @@ fn differences_read_from_elsewhere_are_rejected() {
     let modular = Modular {
         modulus: "runtime-folded".parse().expect("a modulus"),
         reduce: Reduce::Almost,
+        shift: 0,
     };
     let spec = Spec::with(Operation::Redc, 256, Some(modular), 8).expect("a size");
     let whole = lowered(&spec, "folded-karatsuba", &Params::from([("levels", 1)]));

@@ -20,6 +20,7 @@ fn modular(modulus: &str, reduce: Reduce) -> Modular {
     Modular {
         modulus: modulus.parse().expect("a modulus"),
         reduce,
+        shift: 0,
     }
 }
 

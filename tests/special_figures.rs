@@ -32,6 +32,9 @@ fn call<I: Isa>(core: &I::Core, row: &Value) -> u64 {
         modular: Some(Modular {
             modulus: text("modulus").parse().expect("a modulus"),
             reduce: reduce.expect("a reduction"),
+            shift: row
+                .get("shift")
+                .map_or(0, |bits| bits.as_integer().expect("bits") as u32),
         }),
         method,
         params: plan.map(parameter).collect::<BTreeMap<_, _>>(),
@@ -60,6 +63,7 @@ fn is_said(row: &Value, cycles: u64) -> bool {
     let modulus = row["modulus"].as_str().expect("a name");
     let op = row["op"].as_str().expect("an operation");
     let begins = match row.get("core").and_then(Value::as_str) {
+        _ if row.get("shift").is_some() => format!("| `{modulus} --shift {}` |", row["shift"]),
         None => format!("| `{modulus}` |"),
         Some("arm7tdmi") => format!("| ARM7TDMI {op} |"),
         Some(_) => format!("| 4Km {op} |"),

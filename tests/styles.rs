@@ -23,7 +23,11 @@ fn request(op: Op, bits: u32, method: &Method, style: Style) -> Request {
     Request {
         op,
         size: bits.into(),
-        modular: op.is_modular().then_some(Modular { modulus, reduce }),
+        modular: op.is_modular().then_some(Modular {
+            modulus,
+            reduce,
+            shift: 0,
+        }),
         method: Some(method.name.into()),
         params: Default::default(),
         max_regs: None,

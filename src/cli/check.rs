@@ -139,6 +139,9 @@ fn command(args: &CheckArgs, target: &Target) -> String {
     if let Some(reduce) = args.modular.reduce {
         text += &format!(" --reduce {}", Reduce::from(reduce).name());
     }
+    if let Some(shift) = args.modular.shift {
+        text += &format!(" --shift {shift}");
+    }
     let options = [
         ("--args", &args.args),
         ("--scratch", &args.scratch),

@@ -186,6 +186,9 @@ pub fn command<I: Isa>(kernel: &Kernel<I>, target: &Target) -> String {
         if modular.reduce != Reduce::Full {
             text.push_str(&format!(" --reduce {}", modular.reduce.name()));
         }
+        if modular.shift > 0 {
+            text.push_str(&format!(" --shift {}", modular.shift));
+        }
     }
     text
 }

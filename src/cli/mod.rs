@@ -107,18 +107,24 @@ pub struct ModularArgs {
     /// How far results are reduced: below m, below 2^n, or below 2m for 4m <= 2^n [default: full]
     #[arg(long, value_enum)]
     reduce: Option<ReduceArg>,
+    /// Numbers are kept times 2^S, so that modmul and modsqr have a factor 2^-S; half of the bits is cheap
+    /// for p192, p224 and p256 [default: 0]
+    #[arg(long, value_name = "S")]
+    shift: Option<u32>,
 }
 
 impl ModularArgs {
     /// The modulus and the reduction, if either is given.
     fn modular(&self) -> Result<Option<Modular>, String> {
-        match (&self.modulus, self.reduce) {
-            (Some(modulus), reduce) => Ok(Some(Modular {
+        match (&self.modulus, self.reduce, self.shift) {
+            (Some(modulus), reduce, shift) => Ok(Some(Modular {
                 modulus: modulus.clone(),
                 reduce: reduce.unwrap_or(ReduceArg::Full).into(),
+                shift: shift.unwrap_or(0),
             })),
-            (None, Some(_)) => Err("--reduce needs a modulus: try --modulus p256".into()),
-            (None, None) => Ok(None),
+            (None, Some(_), _) => Err("--reduce needs a modulus: try --modulus p256".into()),
+            (None, None, Some(_)) => Err("--shift needs a modulus: try --modulus p192".into()),
+            (None, None, None) => Ok(None),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Residues without Montgomery's factor: is `2^h Z = P (mod M)` and `Z` below its bound, for all inputs?
 //!
-//! `P` is a sum, a difference or a product of the operands, `R = 2^(W n)`, and `h` is 1 where a number is
-//! halved, else 0. Elimination brings `2^h Z - P` over the integers to
+//! `P` is a sum, a difference or a product of the operands, of shifted numbers times the number `2^-s mod M`, `R = 2^(W n)`,
+//! and `h` is 1 where a number is halved, else 0. Elimination brings `2^h Z - P` over the integers to
 //!
 //! `2^h Z = P + M U + 2^h R k`,  `U = sum u[i] v[i] + u`,
 //!
@@ -22,6 +22,7 @@
 //! at the ends of the interval that `M` lies in.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -56,8 +57,9 @@ pub struct Residue<'a> {
     pub result: &'a [Value],
     /// `h`.
     pub halvings: u64,
-    /// `P`.
+    /// `P`, once `scale` multiplies it.
     pub value: Vec<Term<'a>>,
+    pub scale: BigInt,
     pub modulus: Modulus<'a>,
     /// One for a number, two for an operand.
     pub corners: Vec<Corner>,
@@ -86,6 +88,9 @@ type Range = Vec<(BigInt, BigInt)>;
 
 /// Multiples of the modulus that a comparison may be off by.
 const OFFSETS: [i64; 3] = [0, 1, -1];
+
+/// The same where as many `R` are added.
+const LIFTS: RangeInclusive<i64> = -8..=-2;
 
 /// Bits of which one comparison is the sum at most.
 const MOST_BITS: usize = 3;
@@ -168,7 +173,7 @@ impl Residue<'_> {
     fn operands<'d>(&self, algebra: &'d Algebra, sign: i64) -> Result<Polynomial<'d>, Open> {
         let mut p = Polynomial::new(algebra, u64::MAX);
         for term in &self.value {
-            let by = once((sign * term.sign).into());
+            let by = once(&self.scale * (sign * term.sign));
             let b = term.b.unwrap_or(&[Value::ONE]);
             identity::add_product(&mut p, self.w, &by, term.a, b)?;
         }
@@ -209,7 +214,7 @@ impl Residue<'_> {
                     if by.is_multiple_of(m) {
                         return Some((by / m, BigInt::zero()));
                     }
-                    let few = [0, 1, -1, 2, -2].map(BigInt::from);
+                    let few = [0, 1, -1, 2, -2, 3, -3, 4, -4].map(BigInt::from);
                     let few = few.into_iter().chain([most.clone(), -&most]);
                     let few = few.chain([&most - 1, 1 - &most]);
                     let mut few = few.map(|u| (by - &u * m, u));
@@ -299,7 +304,8 @@ impl Residue<'_> {
             let u = &parts.multiples[first];
             let alike = left.iter().take_while(|v| parts.multiples[v] == *u);
             let alike = 1..=alike.take(MOST_BITS).count();
-            let mut tries = alike.flat_map(|count| OFFSETS.map(move |offset| (count, offset)));
+            let tries = alike.flat_map(|count| OFFSETS.map(move |offset| (count, offset)));
+            let mut tries = tries.chain(LIFTS.map(|offset| (1, offset)));
             let found = tries.find_map(|(count, offset)| {
                 let bits = (&left[..count], u);
                 let x = &parts.constant + offset;
@@ -311,7 +317,7 @@ impl Residue<'_> {
                     products: &parts.products,
                     x: &x,
                 };
-                let from = self.is_compared(algebra, homes, multiple, bits)?;
+                let from = self.is_compared(algebra, homes, (multiple, offset), bits)?;
                 Some((count, offset, from))
             });
             let Some((count, offset, from)) = found else {
@@ -403,7 +409,7 @@ impl Residue<'_> {
         &self,
         algebra: &Algebra,
         homes: &[Home],
-        multiple: Multiple<'_>,
+        (multiple, offset): (Multiple<'_>, i64),
         (bits, u): (&[VarId], &BigInt),
     ) -> Option<BigInt> {
         let r = self.all();
@@ -428,6 +434,12 @@ impl Residue<'_> {
             })
         };
         let zero = BigInt::zero();
+        if LIFTS.contains(&offset) {
+            // X + j R is, and R s more: s = 1 just when X >= (1 - j) R.
+            let lift = &r * -offset;
+            let lifted = u.is_negative() && is_word(&r, &lift);
+            return lifted.then(|| r - lift);
+        }
         if u.is_positive() {
             // A difference may have one word more than the modulus.
             let limits = [r.clone(), &r << self.w];

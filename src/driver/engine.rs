@@ -119,6 +119,7 @@ pub fn kernel(d: &mut Driver, op: Op, bits: u32) -> usize {
             Modulus::Fixed { .. } => Reduce::Full,
             _ => Reduce::Almost,
         },
+        shift: 0,
     };
     d.kernels.push(Request {
         op,

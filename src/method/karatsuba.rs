@@ -12,7 +12,7 @@
 //! subtraction is `-W sa DB = W (sa ~DB + sa) - W^2 sa`, and `sa sb - sa - sb = -(sa | sb)`.
 
 use super::bottom::{Bottom, Over, Pair, equation, layers, products};
-use super::karatsuba_plans::{Choice, Kind, Plan, defaults, inner_plan};
+use super::karatsuba_plans::{Choice, Kind, Plan, defaults, inner_plan, triple_plan};
 use super::middle_first::{Middle, Plus, Sign, distance};
 use super::middle_signs::{both, complemented, correct, either};
 use super::square_product_scanning::Sink;
@@ -131,9 +131,30 @@ pub(super) fn inner_part(
     facts: &Facts,
 ) -> (Vec<Word>, Option<Word>) {
     let plan = inner_plan(2 * x.len(), (number, None, false), facts);
+    part(f, (x, y), (addends, over), (plan, kind))
+}
+
+/// The same of the plans of triple `number`; their sum fits.
+pub(super) fn inner_of_triple(
+    f: &mut Words,
+    (x, y): (&[Word], &[Word]),
+    addends: &[Vec<Word>],
+    how: (usize, Kind),
+    facts: &Facts,
+) -> Vec<Word> {
+    let plan = triple_plan(2 * x.len(), how, facts);
+    part(f, (x, y), (addends, Over::None), (plan, how.1)).0
+}
+
+fn part(
+    f: &mut Words,
+    factors: (&[Word], &[Word]),
+    (addends, over): (&[Vec<Word>], Over),
+    (plan, kind): (Plan, Kind),
+) -> (Vec<Word>, Option<Word>) {
     let levels = plan.levels.max(1);
     let plan = Plan { levels, ..plan }.child(kind);
-    product(f, &[(x, y)], addends, over, plan)
+    product(f, &[factors], addends, over, plan)
 }
 
 /// `(x0 - x1)(y1 - y0)` and addends: as many words as both differences, and a signed one beyond.

@@ -41,6 +41,9 @@ pub static METHOD: Method = Method {
 fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
     let m = spec.modular.as_ref().and_then(|modular| modular.fixed());
     let m = m.ok_or(MethodError::NotSpecial)?;
+    if spec.shift() > 0 {
+        return Err(MethodError::Shifted(METHOD.name));
+    }
     let w = spec.word_bits;
     let n = (spec.size.a / w) as usize;
     let h = n / 2;

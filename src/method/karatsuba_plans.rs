@@ -277,6 +277,45 @@ pub(super) fn inner_plans(facts: &Facts) -> usize {
     inner_sets(facts).len()
 }
 
+/// Three products that one recombination takes: the plans of the middle, the low and the high one.
+const TRIPLES: [[Set; 3]; 2] = [
+    [
+        [8, 6, 3577, 6473, 222, 1211, 3232, 101, 1676, 99],
+        [8, 10, 4373, 4776, 322, 1113, 3232, 1001, 3070, 99],
+        [8, 7, 503, 7466, 202, 1213, 3202, 1101, 3670, 99],
+    ],
+    [
+        [99, 7, 332, 6724, 2322, 1131, 3222, 101, 1005, 99],
+        [99, 7, 3435, 2124, 2222, 1131, 3221, 1101, 3200, 99],
+        [99, 6, 5335, 6714, 2322, 1131, 3221, 1010, 4060, 99],
+    ],
+];
+
+/// How many of those there are.
+pub(super) fn triples(facts: &Facts) -> usize {
+    match facts.free_registers >= MANY {
+        true => TRIPLES.len(),
+        false => FEW_REGISTERS.len(),
+    }
+}
+
+/// The plan of one product of triple `number`, of a tree of `n` words.
+pub(super) fn triple_plan(n: usize, (number, kind): (usize, Kind), facts: &Facts) -> Plan {
+    let part = match kind {
+        Kind::M => 0,
+        Kind::L | Kind::Whole => 1,
+        Kind::Z => 2,
+    };
+    let set = match facts.free_registers >= MANY {
+        true => TRIPLES.get(number).map(|triple| triple[part]),
+        false => FEW_REGISTERS.get(number).copied(),
+    };
+    let set = set.unwrap_or(FEW_REGISTERS[0]);
+    let small = (0..).find(|l| n.div_ceil(1 << l) <= set[0].min(8));
+    let levels = small.unwrap_or(0);
+    Plan::of(levels, &named(&set, levels))
+}
+
 /// Plan `number` of those, on so many levels, or until 8 words are left.
 pub(super) fn inner_plan(
     n: usize,

@@ -97,6 +97,23 @@ impl Plan {
     }
 }
 
+/// `x^2 + plus` on so many levels, for a number of as many words: their sum fits.
+pub(super) fn inner(
+    f: &mut Words,
+    x: &[Word],
+    plus: &[Word],
+    (levels, c): (usize, usize),
+) -> Vec<Word> {
+    let mut all = Vec::with_capacity(2 * x.len());
+    let plan = Plan {
+        levels,
+        c,
+        joined: 0,
+    };
+    square(f, x, plus, false, plan, &mut |_, words| all.extend(words));
+    all
+}
+
 /// All words of `x^2`.
 pub(super) fn collected(f: &mut Words, x: &[Word], plan: Plan) -> Vec<Word> {
     let mut all = Vec::with_capacity(2 * x.len());

@@ -156,29 +156,33 @@ impl Middle {
         pairs.map(|(y, m)| (Some(*y), Some(*m))).collect()
     }
 
-    /// Claims that with the mask `s` the complemented words are `(x - x')(y - y') + s (2^(w len) - 1)`.
+    /// Claims what the complemented words are.
     pub(super) fn claim(&self, f: &mut Words, x: &Distance, y: &Distance) {
-        let Sign::Under(mask) = self.sign else {
-            return;
-        };
-        let product = |negative: bool, x: &[Word], y: &[Word]| Term {
-            negative,
-            y: y.to_vec(),
-            ..Term::number(x)
-        };
-        f.claims.push(Claim {
-            words: self.m.clone(),
-            lead: 0,
-            terms: vec![
-                product(false, &x.x, &y.x),
-                product(true, &x.x, &y.y),
-                product(true, &x.y, &y.x),
-                product(false, &x.y, &y.y),
-                Term::number(&vec![mask; self.m.len()]),
-            ],
-            magnitude: None,
-        });
+        if let Sign::Under(mask) = self.sign {
+            claim_signed(f, &self.m, mask, (x, y));
+        }
     }
+}
+
+/// Claims that with the mask `s` the complemented words `m` are `(x - x')(y - y') + s (2^(w len) - 1)`.
+pub(super) fn claim_signed(f: &mut Words, m: &[Word], mask: Word, (x, y): (&Distance, &Distance)) {
+    let product = |negative: bool, x: &[Word], y: &[Word]| Term {
+        negative,
+        y: y.to_vec(),
+        ..Term::number(x)
+    };
+    f.claims.push(Claim {
+        words: m.to_vec(),
+        lead: 0,
+        terms: vec![
+            product(false, &x.x, &y.x),
+            product(true, &x.x, &y.y),
+            product(true, &x.y, &y.x),
+            product(false, &x.y, &y.y),
+            Term::number(&vec![mask; m.len()]),
+        ],
+        magnitude: None,
+    });
 }
 
 /// Adds words to those of a number as they come.

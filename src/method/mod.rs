@@ -1,6 +1,7 @@
 //! The methods: pure functions from a spec, a machine's facts and parameters to a [`Schedule`].
 
 mod bottom;
+
 pub mod carry_chain;
 mod catching;
 pub mod cihs;
@@ -8,6 +9,7 @@ pub mod cios;
 pub mod consecutive_operand_caching;
 pub mod fios;
 pub mod fips;
+mod fold_counts;
 pub mod folded_karatsuba;
 pub mod hfips;
 pub mod hybrid;
@@ -27,6 +29,7 @@ mod number_products;
 pub mod operand_caching;
 pub mod operand_scanning;
 pub mod product_scanning;
+pub mod range_shifted;
 mod reduction;
 pub mod reverse_hybrid;
 pub mod separated;
@@ -114,6 +117,8 @@ static OWN: &[&Method] = &[
     &hfips::SEPARATED,
     &folded_karatsuba::METHOD,
     &karatsuba_modulo::METHOD,
+    &range_shifted::METHOD,
+    &range_shifted::SQUARE,
 ];
 
 /// All methods: those with a file, every product with each of two reductions behind it, and with folds.
@@ -170,6 +175,21 @@ pub enum MethodError {
          p192: try --method karatsuba+fold"
     )]
     NoSumOfWords(&'static str),
+    #[error(
+        "to fold from both ends, m is 2^n - c with n bits and a lowest word of ones, c and 2^(-n/2) mod m sums and \
+         differences of few powers of words, and the shift is n / 2, like p192 with --shift 96: try --shift 0, or montmul"
+    )]
+    NotHalf,
+    #[error(
+        "{method} is for numbers that are shifted by half of their bits (--shift 96 for p192): \
+         try --method {instead}, in loops with --style rolled"
+    )]
+    NotShifted {
+        method: &'static str,
+        instead: &'static str,
+    },
+    #[error("{0} folds from the top only: leave out --shift, or try --method range-shifted")]
+    Shifted(&'static str),
     #[error("a folded modulus is for folded-karatsuba: leave out --method")]
     Folded,
     #[error("{0} folds: try --modulus runtime-folded --reduce almost, or leave out --method")]

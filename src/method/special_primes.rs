@@ -419,6 +419,9 @@ fn after(
 ) -> Result<Schedule, MethodError> {
     let m = spec.modular.as_ref().and_then(|modular| modular.fixed());
     let m = m.ok_or(MethodError::NotSpecial)?;
+    if spec.shift() > 0 {
+        return Err(MethodError::Shifted(method.name));
+    }
     let w = spec.word_bits;
     let n = (spec.size.a / w) as usize;
     let folding = Folding::of(m, n, w)?;

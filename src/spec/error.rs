@@ -35,6 +35,16 @@ pub enum SpecError {
         "a folded number is below 2^n, and {0} would be one more subtraction: try --reduce almost"
     )]
     FoldedReduce(&'static str),
+    #[error("--shift {0}: numbers of {1} bits are shifted by {1} bits at most: try --shift {2}")]
+    Shift(u32, u32, u32),
+    #[error(
+        "a shift is for the form of a modulus that is known: try --modulus p192, or montmul for 2^-n"
+    )]
+    ShiftedRuntime,
+    #[error(
+        "{0} is the same whether numbers are shifted or not: leave out --shift (modmul and modsqr take it)"
+    )]
+    Shifted(&'static str),
     #[error("{0} bits: what is folded has four parts of whole words: try {1}")]
     Quarters(u32, u32),
 }

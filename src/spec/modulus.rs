@@ -68,6 +68,9 @@ impl Reduce {
 pub struct Modular {
     pub modulus: Modulus,
     pub reduce: Reduce,
+    /// Of products and squares: numbers are kept times `2^shift`, so that `2^-shift` is a factor of a product
+    /// (Park, Hong, Chang, Cho 2021: the range shifted representation). 0 for all others.
+    pub shift: u32,
 }
 
 impl Modular {
@@ -76,6 +79,7 @@ impl Modular {
         Self {
             modulus,
             reduce: Reduce::Full,
+            shift: 0,
         }
     }
 

@@ -31,6 +31,7 @@ fn modular(modulus: &str, reduce: Reduce) -> Modular {
     Modular {
         modulus: modulus.parse::<Modulus>().expect("a modulus"),
         reduce,
+        shift: 0,
     }
 }
 

@@ -1,0 +1,135 @@
+//! Products and squares of numbers times `2^s`: proved, and right on big integers: `2^s r = a b (mod m)`.
+
+use lozenge::isa::Isa;
+use lozenge::isa::arm::ArmIsa;
+use lozenge::isa::arm::cores::ARM7TDMI;
+use lozenge::isa::avr::AvrIsa;
+use lozenge::isa::avr::cores::ATMEGA128;
+use lozenge::kernel::{self, Kernel, Request};
+use lozenge::spec::modulus::{Modular, Reduce};
+use lozenge::spec::{Alias, Op};
+use lozenge::vectors;
+
+fn modular(modulus: &str, reduce: Reduce, shift: u32) -> Modular {
+    Modular {
+        modulus: modulus.parse().expect("a modulus"),
+        reduce,
+        shift,
+    }
+}
+
+fn request(op: Op, bits: u32, modular: Modular, method: Option<&str>) -> Request {
+    Request {
+        op,
+        size: bits.into(),
+        modular: Some(modular),
+        method: method.map(String::from),
+        params: Default::default(),
+        max_regs: None,
+        budget: Default::default(),
+        style: None,
+        drop: None,
+    }
+}
+
+/// Generates; proved, and right for every aliasing that it allows.
+fn kernel_on<I: Isa>(core: &I::Core, request: &Request) -> Kernel<I> {
+    let made = kernel::generate::<I>(request, core);
+    let kernel = made.unwrap_or_else(|e| panic!("{request:?}: {e}"));
+    assert!(kernel.is_proved(), "{request:?}: {:?}", kernel.proof);
+    let modular = kernel.spec.modular.as_ref().expect("a modulus");
+    let m = modular.fixed().expect("a number");
+    let allowed = kernel.aliasing.iter().filter(|case| case.allowed);
+    for alias in [Alias::Distinct]
+        .into_iter()
+        .chain(allowed.map(|case| case.alias))
+    {
+        for mut sources in vectors::of(&kernel.spec, 30, 7) {
+            let places = alias.of(&kernel.spec);
+            if kernel.spec.op.factors() == 2 && places[1] == places[2] {
+                sources[1] = sources[0].clone();
+            }
+            let run = kernel::run::<I>(&kernel.spec, core, &kernel.code, &sources, alias);
+            let got = run.expect("runs").0;
+            let b = &sources[kernel.spec.op.factors() - 1];
+            let right = (&got << modular.shift) % m == &sources[0] * b % m && got < *m;
+            assert!(right, "{request:?} {alias:?}: {sources:x?}: {got:x}");
+        }
+    }
+    kernel
+}
+
+/// Products and squares of shifted numbers, folded from both ends.
+fn folds_from_both_ends_on<I: Isa>(core: &I::Core) {
+    let w = I::WORD_BITS;
+    let sums = [
+        (192, "p192".to_string()),
+        (256, "p256".to_string()),
+        (4 * w, format!("2^{}-2^{w}-1", 4 * w)),
+        (6 * w, format!("2^{}-2^{}-1", 6 * w, 2 * w)),
+    ];
+    for (i, (bits, modulus)) in sums.iter().enumerate() {
+        for (k, reduce) in [Reduce::Full, Reduce::Almost].into_iter().enumerate() {
+            let op = [Op::Modmul, Op::Modsqr][(i + k) % 2];
+            for op in [op, Op::Modmul]
+                .into_iter()
+                .take(1 + usize::from(*bits == 192))
+            {
+                let modular = modular(modulus, reduce, bits / 2);
+                let kernel = kernel_on::<I>(core, &request(op, *bits, modular, None));
+                assert!(kernel.method.name.starts_with("range-shifted"));
+            }
+        }
+    }
+    // No sums of few words, a bit to spare, not half of the bits, other methods.
+    for (bits, modulus, shift, method, says) in [
+        (256, "25519", 128, None, "try --shift 0"),
+        (
+            256,
+            "secp256k1",
+            128,
+            Some("range-shifted"),
+            "try --shift 0",
+        ),
+        (224, "p224", 112, Some("range-shifted"), "try --shift 0"),
+        (192, "p192", 64, Some("range-shifted"), "the shift is n / 2"),
+        (
+            192,
+            "p192",
+            0,
+            Some("range-shifted"),
+            "try --method product-scanning+fold",
+        ),
+        (192, "p192", 96, Some("karatsuba+fold"), "leave out --shift"),
+        (
+            192,
+            "p192",
+            96,
+            Some("karatsuba-modulo"),
+            "leave out --shift",
+        ),
+        (192, "p192", 200, None, "try --shift 96"),
+        (192, "p192", 192, None, "the shift is n / 2"),
+        (192, "runtime", 96, None, "a modulus that is known"),
+    ] {
+        let modular = modular(modulus, Reduce::Full, shift);
+        let request = request(Op::Modmul, bits, modular, method);
+        let refused = kernel::generate::<I>(&request, core).map(|_| ());
+        let text = refused.expect_err("refused").to_string();
+        assert!(text.contains(says), "{text}");
+    }
+    let modular = modular("p192", Reduce::Full, 96);
+    let refused = kernel::generate::<I>(&request(Op::Modadd, 192, modular, None), core).map(|_| ());
+    let text = refused.expect_err("refused").to_string();
+    assert!(text.contains("leave out --shift"), "{text}");
+}
+
+#[test]
+fn avr_folds_from_both_ends() {
+    folds_from_both_ends_on::<AvrIsa>(&ATMEGA128);
+}
+
+#[test]
+fn arm_folds_from_both_ends() {
+    folds_from_both_ends_on::<ArmIsa>(&ARM7TDMI);
+}
