@@ -195,7 +195,7 @@ fn small_code_is_fast() {
     const MOST_BYTES: usize = 1536;
     let readme = include_str!("../README.md");
     // Unrolled: the cheapest that `gen` finds; at 2048 bits by karatsuba levels=5 and
-    // karatsuba-squaring levels=4.
+    // karatsuba-squaring levels=4 joined=3.
     let karatsuba: &[(&str, usize)] = &[
         ("apart", 2),
         ("columns", 0),
@@ -216,6 +216,12 @@ fn small_code_is_fast() {
             &[("c", 2), ("levels", 3)],
             35_341,
         ),
+        (
+            Operation::Sqr,
+            "karatsuba-squaring",
+            &[("c", 2), ("joined", 3), ("levels", 3)],
+            32_518,
+        ),
     ] {
         let cell = Cell {
             op,
@@ -227,11 +233,13 @@ fn small_code_is_fast() {
             kernel::choose::<AvrIsa>(&request(&cell, 1024), &ATMEGA128).expect("a kernel");
         assert_eq!(best.cycles(), cycles, "{} 1024, unrolled", op.name());
     }
-    for (op, bits, unrolled, params, cycles, bytes) in [
+    // Small code takes at most half as much again as the same levels unrolled. Of a square, levels that are added up
+    // at once, which calls cannot be, are faster still.
+    for (op, bits, [alike, unrolled], params, cycles, bytes) in [
         (
             Operation::Mul,
             1024,
-            54_519,
+            [54_519; 2],
             &[("levels", 3), ("d", 8), ("unroll", 2)],
             76_407,
             1444,
@@ -239,7 +247,7 @@ fn small_code_is_fast() {
         (
             Operation::Mul,
             2048,
-            173_459,
+            [173_459; 2],
             &[("levels", 4), ("d", 8), ("unroll", 2)],
             239_277,
             1444,
@@ -247,7 +255,7 @@ fn small_code_is_fast() {
         (
             Operation::Sqr,
             1024,
-            35_341,
+            [35_341, 32_518],
             &[("levels", 2), ("d", 4), ("unroll", 4)],
             52_151,
             1398,
@@ -255,7 +263,7 @@ fn small_code_is_fast() {
         (
             Operation::Sqr,
             2048,
-            113_601,
+            [113_601, 104_490],
             &[("levels", 3), ("d", 4), ("unroll", 4)],
             163_581,
             1398,
@@ -274,7 +282,7 @@ fn small_code_is_fast() {
         assert!(kernel.is_proved(), "{what}: {:?}", kernel.proof);
         let got = (kernel.cost.call.max, kernel.code.len());
         assert_eq!(got, (cycles, bytes), "{what}");
-        assert!(2 * got.0 <= 3 * unrolled && got.1 <= MOST_BYTES, "{what}");
+        assert!(2 * got.0 <= 3 * alike && got.1 <= MOST_BYTES, "{what}");
         let told = format!(
             "| {} {bits} | {} | {cycles} | {bytes} |",
             op.name(),
