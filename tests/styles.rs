@@ -146,3 +146,34 @@ fn rows_cost_what_is_said() {
         assert!(told.contains(&count.to_string()), "{count}: {told}");
     }
 }
+
+/// Operands that are too short for its plans: it names parameters that make it.
+fn names_levels<I: Isa>(core: &I::Core, bits: u32, said: &[(&str, usize)]) {
+    let method = lozenge::method::find("karatsuba-calls").expect("a method");
+    let mut asked = request(Op::Mul, bits, method, Style::Rolled);
+    let error = kernel::choose::<I>(&asked, core).err().expect("refused");
+    let error = error.to_string();
+    for (name, value) in said {
+        assert!(error.contains(&format!("-p {name}={value}")), "{error}");
+        asked.params.insert((*name).into(), *value);
+    }
+    assert!(kernel::choose::<I>(&asked, core).is_ok(), "{error}");
+}
+
+#[test]
+fn short_operands_are_told_their_levels() {
+    names_levels::<AvrIsa>(&ATMEGA128, 64, &[("levels", 1), ("d", 4)]);
+    names_levels::<ArmIsa>(&ARM7TDMI, 256, &[("levels", 1), ("columns", 1)]);
+}
+
+/// Bands that are short from the start have no loop that one may take columns from: loops are made in another way.
+#[test]
+fn short_bands_are_no_shrinking_loops() {
+    let method = lozenge::method::find("square-reverse-hybrid").expect("a method");
+    for (bits, d) in [(32, 1), (64, 2)] {
+        let mut asked = request(Op::Sqr, bits, method, Style::Rolled);
+        asked.params.insert("d".into(), d);
+        let made = kernel::generate::<AvrIsa>(&asked, &ATMEGA128).expect("a kernel");
+        assert!(made.is_proved(), "{bits}: {:?}", made.proof);
+    }
+}

@@ -387,6 +387,10 @@ pub enum LowerError {
     Feature(&'static str),
     #[error("bands that lose {0} columns each need passes of a divisor: try -p unroll={0}")]
     Passes(usize),
+    #[error(
+        "bands of so few columns are no loop that becomes shorter: try --style looped, or another d"
+    )]
+    FewColumns,
     #[error("operands are halved up to {0} words: try another method")]
     Halves(usize),
     #[error(

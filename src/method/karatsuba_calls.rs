@@ -82,6 +82,20 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
         .rev()
         .find(|l| bottom(n, *l).is_some());
     let halved = halved.ok_or(MethodError::Halves { method, words: n })?;
+    if !params.contains_key("levels") {
+        let (parameter, value) = match reverse_hybrid::largest(facts) {
+            0 | 1 => ("columns", 1),
+            d => ("d", d.min(n / 2)),
+        };
+        return Err(MethodError::Levels {
+            method,
+            words: n,
+            least: 2 * BOTTOM,
+            most: halved,
+            parameter,
+            value,
+        });
+    }
     let levels = positive(method, "levels", params)?;
     let base = match bottom(n, levels) {
         Some(base) if levels <= halved => base,

@@ -163,6 +163,18 @@ pub enum MethodError {
         "{method} halves its operands on each of its levels, and {words} words cannot be: another size, or leave out --method"
     )]
     Halves { method: &'static str, words: usize },
+    #[error(
+        "{method} has plans of its own for {least} words and more, and these are {words}: try -p levels=1 -p \
+         {parameter}={value} (levels up to {most}), or leave out --method"
+    )]
+    Levels {
+        method: &'static str,
+        words: usize,
+        least: usize,
+        most: usize,
+        parameter: &'static str,
+        value: usize,
+    },
     #[error("there is no modulus: try --modulus p256")]
     NoModulus,
     #[error(

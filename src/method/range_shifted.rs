@@ -68,12 +68,14 @@ pub static SQUARE: Method = Method {
 
 /// The halves of the factors, and how their products are made.
 enum Factors<'a> {
+    /// Of a product: by the plans of a triple.
     Two {
         a: [Vec<Word>; 2],
         b: [Vec<Word>; 2],
         plan: usize,
         facts: &'a Facts,
     },
+    /// Of a square: levels of Karatsuba's squaring, and squares behind the columns at a time.
     One {
         a: [Vec<Word>; 2],
         how: (usize, usize),

@@ -66,6 +66,8 @@ struct Shrinking {
     longest: usize,
     /// The instruction that says how many passes it has the first time, and one.
     set: usize,
+    /// Was it made?
+    made: bool,
 }
 
 /// Emits blocks.
@@ -371,6 +373,7 @@ impl Bands {
                 return Err(LowerError::Passes(fewer));
             }
             self.draft.insns[set].ops.k = passes as i32 + 1;
+            self.shrinking.iter_mut().for_each(|s| s.made = true);
             self.draft.rr(Op::MOV, self.plan.counter, self.plan.fewer);
             self.draft.dk(Op::RJMP, 0, 0);
         } else {
@@ -445,6 +448,7 @@ impl Bands {
                 fewer: turn.fewer,
                 longest: turn.longest(),
                 set: self.draft.insns.len(),
+                made: false,
             });
             self.draft
                 .count(self.plan.fewer, turn.longest() / self.unroll + 1)?;
@@ -468,7 +472,10 @@ impl Bands {
             self.point(side, before[side] + by);
             self.state.at[side] = before[side] + by * turn.times;
         }
-        self.shrinking = None;
+        // One pass at most, the first time: there is no loop to lose any.
+        if self.shrinking.take().is_some_and(|s| !s.made) {
+            return Err(LowerError::FewColumns);
+        }
         self.draft.repeat(self.plan.rows, top)
     }
 }
