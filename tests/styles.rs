@@ -166,14 +166,19 @@ fn short_operands_are_told_their_levels() {
     names_levels::<ArmIsa>(&ARM7TDMI, 256, &[("levels", 1), ("columns", 1)]);
 }
 
-/// Bands that are short from the start have no loop that one may take columns from: loops are made in another way.
+/// Bands that are short from the start have no loop that one may take columns from: another one is made, or none.
 #[test]
 fn short_bands_are_no_shrinking_loops() {
     let method = lozenge::method::find("square-reverse-hybrid").expect("a method");
-    for (bits, d) in [(32, 1), (64, 2)] {
-        let mut asked = request(Op::Sqr, bits, method, Style::Rolled);
+    let made = |bits, d, style| {
+        let mut asked = request(Op::Sqr, bits, method, style);
         asked.params.insert("d".into(), d);
-        let made = kernel::generate::<AvrIsa>(&asked, &ATMEGA128).expect("a kernel");
+        let made = kernel::generate::<AvrIsa>(&asked, &ATMEGA128)?;
         assert!(made.is_proved(), "{bits}: {:?}", made.proof);
-    }
+        Ok::<_, kernel::Error>(())
+    };
+    assert!(made(64, 2, Style::Rolled).is_ok());
+    let refused = made(32, 1, Style::Rolled).expect_err("refused").to_string();
+    assert!(refused.contains("try --style looped"), "{refused}");
+    assert!(made(32, 1, Style::Looped).is_ok());
 }
