@@ -66,20 +66,20 @@ pub static SQUARE: Method = Method {
     schedule: square,
 };
 
+/// The lower half of a factor and the upper one.
+type Halves = [Vec<Word>; 2];
+
 /// The halves of the factors, and how their products are made.
 enum Factors<'a> {
     /// Of a product: by the plans of a triple.
     Two {
-        a: [Vec<Word>; 2],
-        b: [Vec<Word>; 2],
+        a: Halves,
+        b: Halves,
         plan: usize,
         facts: &'a Facts,
     },
     /// Of a square: levels of Karatsuba's squaring, and squares behind the columns at a time.
-    One {
-        a: [Vec<Word>; 2],
-        how: (usize, usize),
-    },
+    One { a: Halves, how: (usize, usize) },
 }
 
 /// The middle product, without its sign.
@@ -177,7 +177,7 @@ fn square(spec: &Spec, _: &Facts, params: &Params) -> Result<Schedule, MethodErr
 }
 
 /// No steps yet, and the halves of both factors.
-fn halves(spec: &Spec) -> Result<(Words, [[Vec<Word>; 2]; 2]), MethodError> {
+fn halves(spec: &Spec) -> Result<(Words, [Halves; 2]), MethodError> {
     let m = spec.modular.as_ref().and_then(|modular| modular.fixed());
     let m = m.ok_or(MethodError::NotSpecial)?;
     if spec.shift() == 0 {
