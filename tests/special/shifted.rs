@@ -1,62 +1,22 @@
-//! Products and squares of numbers times `2^s`: proved, and right on big integers: `2^s r = a b (mod m)`.
+//! Products and squares of numbers times `2^s`: `2^s r = a b (mod m)`.
 
 use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::ARM7TDMI;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
-use lozenge::kernel::{self, Kernel, Request};
+use lozenge::kernel;
+use lozenge::spec::Op;
 use lozenge::spec::modulus::{Modular, Reduce};
-use lozenge::spec::{Alias, Op};
-use lozenge::vectors;
 
+use crate::{kernel_on, request};
+
+/// Modulo `modulus`, of numbers times `2^shift`.
 fn modular(modulus: &str, reduce: Reduce, shift: u32) -> Modular {
     Modular {
-        modulus: modulus.parse().expect("a modulus"),
-        reduce,
         shift,
+        ..crate::modular(modulus, reduce)
     }
-}
-
-fn request(op: Op, bits: u32, modular: Modular, method: Option<&str>) -> Request {
-    Request {
-        op,
-        size: bits.into(),
-        modular: Some(modular),
-        method: method.map(String::from),
-        params: Default::default(),
-        max_regs: None,
-        budget: Default::default(),
-        style: None,
-        drop: None,
-    }
-}
-
-/// Generates; proved, and right for every aliasing that it allows.
-fn kernel_on<I: Isa>(core: &I::Core, request: &Request) -> Kernel<I> {
-    let made = kernel::generate::<I>(request, core);
-    let kernel = made.unwrap_or_else(|e| panic!("{request:?}: {e}"));
-    assert!(kernel.is_proved(), "{request:?}: {:?}", kernel.proof);
-    let modular = kernel.spec.modular.as_ref().expect("a modulus");
-    let m = modular.fixed().expect("a number");
-    let allowed = kernel.aliasing.iter().filter(|case| case.allowed);
-    for alias in [Alias::Distinct]
-        .into_iter()
-        .chain(allowed.map(|case| case.alias))
-    {
-        for mut sources in vectors::of(&kernel.spec, 30, 7) {
-            let places = alias.of(&kernel.spec);
-            if kernel.spec.op.factors() == 2 && places[1] == places[2] {
-                sources[1] = sources[0].clone();
-            }
-            let run = kernel::run::<I>(&kernel.spec, core, &kernel.code, &sources, alias);
-            let got = run.expect("runs").0;
-            let b = &sources[kernel.spec.op.factors() - 1];
-            let right = (&got << modular.shift) % m == &sources[0] * b % m && got < *m;
-            assert!(right, "{request:?} {alias:?}: {sources:x?}: {got:x}");
-        }
-    }
-    kernel
 }
 
 /// Products and squares of shifted numbers, folded from both ends.

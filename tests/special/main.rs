@@ -1,6 +1,8 @@
 //! Arithmetic modulo a number without Montgomery's factor: proved, and right on big integers by what the
 //! operation means (`r + b = a` for a difference), which the tool does not compute that way.
 
+mod shifted;
+
 use lozenge::facts::Style;
 use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
@@ -51,8 +53,8 @@ fn right(spec: &Spec, sources: &[BigUint], got: &BigUint) -> bool {
         Op::Modsub => (got + &sources[1], a.clone()),
         Op::Modneg => (got + a, BigUint::default()),
         Op::Modhalf => (got << 1u8, a.clone()),
-        Op::Modsqr => (got.clone(), a.pow(2)),
-        _ => (got.clone(), a * &sources[1]),
+        Op::Modsqr => (got << modular.shift, a.pow(2)),
+        _ => (got << modular.shift, a * &sources[1]),
     };
     let bound = match modular.reduce {
         Reduce::Full => m.clone(),
