@@ -32,7 +32,7 @@ fn liveness(items: &[Item]) -> (Vec<bool>, Vec<bool>) {
         let (mut reads_r0, mut writes_r0) = (false, false);
         match item {
             Item::Insn(insn) => {
-                (reads, writes) = carry_use(insn.op);
+                (reads, writes) = carry_use(insn);
                 let product = insn.op == Op::MUL;
                 let copies = insn.op == Op::MOVW && insn.ops.r == 0;
                 let named = match product {

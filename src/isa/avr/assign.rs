@@ -3,8 +3,8 @@
 
 use super::code::Insn;
 use super::colour::colour;
-use super::instructions::Op;
-use super::pointers::{Array, Item};
+use super::instructions::{Op, Ops};
+use super::pointers::{Array, CARRY, Item};
 use super::residence::Residence;
 use super::webs::Webs;
 use super::words::{Code, Step, UPPER, Value};
@@ -30,6 +30,8 @@ pub struct Assigned {
     pub made: Vec<Option<(usize, u8)>>,
     /// Words of scratch memory.
     pub scratch: usize,
+    /// The steps for which a value came back into a register.
+    pub back: Vec<usize>,
 }
 
 /// Registers for all values.
@@ -59,6 +61,7 @@ pub fn assign(
             notes: Vec::new(),
             made: vec![None; code.operands.len()],
             scratch: 0,
+            back: Vec::new(),
         },
     };
     if let Some(zero) = registers.zero {
@@ -158,6 +161,13 @@ impl Assignment<'_> {
                 self.insn(Op::CP, zero, x);
                 self.read(&pinned);
             }
+            Step::Set => {
+                let ops = Ops {
+                    b: CARRY,
+                    ..Ops::default()
+                };
+                self.out.items.push(Item::Insn(Insn { op: Op::BSET, ops }));
+            }
             Step::Pair { from, out } => {
                 self.pair(*out, Some([self.at(from[0])?, self.at(from[1])?]))?;
             }
@@ -224,9 +234,10 @@ impl Assignment<'_> {
             }
         }
         self.place[value.0] = Some(reg);
-        if self.out.made[value.0].is_none() {
+        match self.out.made[value.0] {
+            Some(_) => self.out.back.push(self.now),
             // An operand word is made by its first load.
-            self.out.made[value.0] = Some((self.out.items.len() - 1, reg));
+            None => self.out.made[value.0] = Some((self.out.items.len() - 1, reg)),
         }
         Ok(())
     }

@@ -22,6 +22,7 @@ pub fn cycles(core: &Core, code: &Code, free: &[(u8, usize)]) -> u64 {
         | Step::Clears { .. }
         | Step::Mask { .. }
         | Step::Carry { .. }
+        | Step::Set
         | Step::Pair { .. }
         | Step::Move { .. } => 0,
     };

@@ -17,7 +17,7 @@ use super::setting::Setting;
 use super::stages;
 use super::tiles;
 use super::windows::{self, Resolved, SPH, SPL, SREG};
-use super::words::{self, Code, Value};
+use super::words::{self, Code, Step, Value};
 use crate::facts::{Facts, Style};
 use crate::isa::{Limits, LowerError, claims};
 use crate::program::{Claim, Program};
@@ -145,8 +145,10 @@ fn in_words(
     let mut drafts: Vec<_> = within
         .into_iter()
         .flat_map(|code| {
-            let drafts = drafts(code, registers, setting).into_iter();
-            drafts.map(move |draft| (least_cycles(core, &draft.items), draft, code))
+            let drafts = drafts(core, code, (registers, setting), limits.cycles);
+            drafts
+                .into_iter()
+                .map(move |(least, draft)| (least, draft, code))
         })
         .collect();
     drafts.sort_by_key(|(least, ..)| *least);
@@ -211,15 +213,16 @@ pub fn at_least(core: &Core, schedule: &Schedule) -> Option<u64> {
 /// The registers for values, each from a step on, where as many pointers as can be make room.
 fn most_free(code: &Code, registers: &[u8], setting: &Setting) -> Vec<(u8, usize)> {
     let [few, _] = setting.pointers();
-    free_registers(code, registers, setting, few)
+    free_registers(code, registers, setting, (few, true))
 }
 
-/// The registers for values, each from a step on, where so many pointers remain at the end.
+/// The registers for values, each from a step on, where so many pointers remain at the end; with r1:r0 behind
+/// the last product?
 fn free_registers(
     code: &Code,
     registers: &[u8],
     setting: &Setting,
-    pointers: usize,
+    (pointers, beyond): (usize, bool),
 ) -> Vec<(u8, usize)> {
     let [first, second] = last_reads(code);
     // A limit on registers does not count those of pointers, free or not.
@@ -229,22 +232,54 @@ fn free_registers(
         2 if whole => &[(26, second), (27, second)],
         _ => &[],
     };
+    let last = last_product(code);
+    let products = [(0, last), (1, last)].into_iter();
+    let products = products.filter(|_| beyond && whole);
     let order = registers.iter().map(|r| (*r, 0));
-    order.chain(freed.iter().copied()).collect()
+    order.chain(freed.iter().copied()).chain(products).collect()
 }
 
-/// The code in registers, with as few pointers as will do.
-fn drafts(code: &Code, registers: &[u8], setting: &Setting) -> Vec<Assigned> {
-    let with = |pointers: usize| {
-        let free = free_registers(code, registers, setting, pointers);
-        let assigned = words::assigned(code, free).ok();
-        // Scratch memory takes a pointer more.
-        assigned.filter(|draft| pointers > 1 || draft.scratch == 0)
+/// The step from which r1:r0 holds no product any more.
+fn last_product(code: &Code) -> usize {
+    let is_product = |v: Value| code.product[v.0].is_some();
+    let holds = |step: &Step| step.reads().chain(step.makes()).any(is_product);
+    let last = code.steps.iter().rposition(holds);
+    last.map_or(0, |last| last + 1)
+}
+
+/// Cycles that more registers can save where a value comes back: its store and its load.
+const WAY_BACK: u64 = 4;
+
+/// The code in registers, with as few pointers as will do; none of which it is known that it takes more than `most`.
+fn drafts(
+    core: &Core,
+    code: &Code,
+    (registers, setting): (&[u8], &Setting),
+    most: u64,
+) -> Vec<(u64, Assigned)> {
+    let last = last_product(code);
+    let with = |pointers: usize| -> Vec<(u64, Assigned)> {
+        let draft = |beyond: bool| {
+            let free = free_registers(code, registers, setting, (pointers, beyond));
+            let draft = words::assigned(code, free).ok();
+            // Scratch memory takes a pointer more.
+            let draft = draft.filter(|draft| pointers > 1 || draft.scratch == 0);
+            draft.map(|draft| (least_cycles(core, &draft.items), draft))
+        };
+        let first = draft(false);
+        // r1:r0 serves where registers are short; but a move of a pointer may want r0 for the carry.
+        let may_pay = first.as_ref().is_some_and(|(least, draft)| {
+            let back = draft.back.iter().filter(|step| **step >= last).count() as u64;
+            back > 0 && *least <= most.saturating_add(WAY_BACK * back)
+        });
+        let second = may_pay.then(|| draft(true)).flatten();
+        first.into_iter().chain(second).collect()
     };
     let [few, more] = setting.pointers();
-    match with(few) {
-        Some(draft) if few == 1 => vec![draft],
-        draft => draft.into_iter().chain(with(more)).collect(),
+    let drafts = with(few);
+    match few == 1 && !drafts.is_empty() {
+        true => drafts,
+        false => drafts.into_iter().chain(with(more)).collect(),
     }
 }
 

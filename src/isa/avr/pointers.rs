@@ -10,6 +10,9 @@ use super::code::Insn;
 use super::instructions::Op;
 use super::machine::Pointer;
 
+/// The bit of the carry in SREG, as BSET and BCLR name it.
+pub(super) const CARRY: u8 = 0;
+
 /// The arrays of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Array {
@@ -138,8 +141,8 @@ pub(super) const REACH: i64 = 63;
 const MOVE: u64 = 2;
 
 /// Does the instruction read the carry, and does it write it?
-pub(super) fn carry_use(op: Op) -> (bool, bool) {
-    match op {
+pub(super) fn carry_use(insn: &Insn) -> (bool, bool) {
+    match insn.op {
         Op::ADC | Op::SBC | Op::SBCI | Op::CPC | Op::ROR => (true, true),
         Op::BRBS | Op::BRBC | Op::RET | Op::RETI => (true, false),
         Op::ADD | Op::ADIW | Op::SUB | Op::SUBI | Op::SBIW | Op::COM | Op::NEG | Op::CP => {
@@ -149,6 +152,7 @@ pub(super) fn carry_use(op: Op) -> (bool, bool) {
             (false, true)
         }
         Op::LSR | Op::ASR => (false, true),
+        Op::BSET | Op::BCLR => (false, insn.ops.b == CARRY),
         _ => (false, false),
     }
 }
@@ -158,7 +162,7 @@ fn accesses(items: &[Item], wanted: Array) -> Vec<Access> {
     let mut dead = vec![true; items.len() + 1];
     for (i, item) in items.iter().enumerate().rev() {
         let (reads, writes) = match item {
-            Item::Insn(insn) => carry_use(insn.op),
+            Item::Insn(insn) => carry_use(insn),
             _ => (false, false),
         };
         dead[i] = !reads && (writes || dead[i + 1]);

@@ -50,6 +50,8 @@ pub enum Step {
     Carry {
         x: Value,
     },
+    /// The carry is set.
+    Set,
     /// Copies of the two bytes of a product.
     Pair {
         from: [Value; 2],
@@ -72,7 +74,9 @@ impl Step {
         let [a, b] = match self {
             Step::Mul { x, y, .. } => [Some(*x), Some(*y)],
             Step::Two { x, y, .. } => [Some(*x), *y],
-            Step::Clear { .. } | Step::Clears { .. } | Step::Mask { .. } => [None, None],
+            Step::Clear { .. } | Step::Clears { .. } | Step::Mask { .. } | Step::Set => {
+                [None, None]
+            }
             Step::Carry { x } | Step::Move { x, .. } | Step::Result { x, .. } => [Some(*x), None],
             Step::Pair { from, .. } => from.map(Some),
         };
@@ -86,7 +90,7 @@ impl Step {
             Step::Two { x, y, .. } => (*x, *y) = (name(*x), y.map(name)),
             Step::Carry { x } | Step::Move { x, .. } | Step::Result { x, .. } => *x = name(*x),
             Step::Pair { from, .. } => *from = from.map(name),
-            Step::Clear { .. } | Step::Clears { .. } | Step::Mask { .. } => {}
+            Step::Clear { .. } | Step::Clears { .. } | Step::Mask { .. } | Step::Set => {}
         }
         self
     }
@@ -100,7 +104,7 @@ impl Step {
             | Step::Mask { out }
             | Step::Move { out, .. } => [Some(*out), None],
             Step::Pair { out, .. } | Step::Clears { out } => out.map(Some),
-            Step::Carry { .. } | Step::Result { .. } => [None, None],
+            Step::Carry { .. } | Step::Set | Step::Result { .. } => [None, None],
         };
         a.into_iter().chain(b)
     }
@@ -325,7 +329,10 @@ impl Code {
     fn chain(&mut self, chain: &Chain, result: &[Vec<usize>]) {
         if let Some(carry) = chain.carry {
             let x = self.value(carry);
-            self.steps.push(Step::Carry { x });
+            self.steps.push(match self.numbers[x.0] {
+                Some(1..) => Step::Set,
+                _ => Step::Carry { x },
+            });
         }
         for (i, link) in chain.links.iter().enumerate() {
             let value = self.link(chain.sum, link, i > 0 || chain.carry.is_some());
