@@ -301,6 +301,20 @@ fn wrong_mutants_are_rejected() {
             ("karatsuba", Params::from([("levels", 2), ("first", 2)])),
         ),
         mul(7, ("karatsuba-comba", Params::from([("levels", 2)]))),
+        mul(
+            6,
+            (
+                "karatsuba-joined",
+                Params::from([("levels", 1), ("plan", 0)]),
+            ),
+        ),
+        mul(
+            8,
+            (
+                "karatsuba-joined",
+                Params::from([("levels", 2), ("plan", 2)]),
+            ),
+        ),
         of(Operation::Mul, Size { a: 48, b: 24 }, scanning()),
         of(Operation::Mullo, 56.into(), scanning()),
         of(

@@ -134,7 +134,7 @@ pub(super) fn inner_part(
     part(f, (x, y), (addends, over), (plan, kind))
 }
 
-/// The same of the plans of triple `number`; their sum fits.
+/// The same by a plan of triple `how.0`; the sum fits.
 pub(super) fn inner_of_triple(
     f: &mut Words,
     (x, y): (&[Word], &[Word]),
@@ -142,8 +142,8 @@ pub(super) fn inner_of_triple(
     how: (usize, Kind),
     facts: &Facts,
 ) -> Vec<Word> {
-    let plan = triple_plan(2 * x.len(), how, facts);
-    part(f, (x, y), (addends, Over::None), (plan, how.1)).0
+    let plan = triple_plan(x.len(), how, facts);
+    product(f, &[(x, y)], addends, Over::None, plan).0
 }
 
 fn part(

@@ -71,6 +71,17 @@ pub(super) enum Kind {
     M,
 }
 
+impl Kind {
+    /// What stands for it in a digit of columns, swap and whole.
+    fn bit(self) -> usize {
+        match self {
+            Kind::Z => 1,
+            Kind::M => 2,
+            Kind::L | Kind::Whole => 4,
+        }
+    }
+}
+
 /// A choice for each kind of product.
 #[derive(Clone, Copy)]
 pub(super) struct Choice([usize; 4]);
@@ -171,21 +182,23 @@ impl Plan {
 
     /// The plan for one of the three products.
     pub(super) fn child(&self, kind: Kind) -> Self {
-        let bit = match kind {
-            Kind::Z => 1,
-            Kind::M => 2,
-            Kind::L | Kind::Whole => 4,
-        };
         Self {
-            levels: match self.at(self.whole) & bit {
+            levels: match self.at(self.whole) & kind.bit() {
                 0 => self.levels - 1,
                 _ => 0,
             },
             first: self.first.saturating_sub(1),
             streams: false,
             kind,
-            by_columns: self.at(self.columns) & bit > 0,
-            swapped: self.at(self.swap) & bit > 0,
+            ..self.at_the_bottom(kind)
+        }
+    }
+
+    /// The same, as it is at the bottom for a product of that kind.
+    fn at_the_bottom(&self, kind: Kind) -> Self {
+        Self {
+            by_columns: self.at(self.columns) & kind.bit() > 0,
+            swapped: self.at(self.swap) & kind.bit() > 0,
             ..*self
         }
     }
@@ -277,29 +290,62 @@ pub(super) fn inner_plans(facts: &Facts) -> usize {
     inner_sets(facts).len()
 }
 
-/// Three products that one recombination takes: the plans of the middle, the low and the high one.
-const TRIPLES: [[Set; 3]; 2] = [
-    [
-        [4, 5, 6056, 466, 1012, 31, 3201, 101, 4757, 99],
-        [8, 9, 372, 5215, 1221, 3112, 3200, 100, 653, 99],
-        [4, 5, 4112, 7557, 1212, 100, 3113, 1010, 1274, 99],
-    ],
-    [
-        [8, 7, 4171, 4075, 3202, 1331, 312, 1101, 706, 99],
-        [8, 4, 5514, 2323, 3212, 2122, 3220, 1101, 1417, 99],
-        [99, 11, 773, 1132, 1221, 334, 1020, 1100, 6312, 99],
-    ],
+/// Three products that one recombination takes: for how many words each plan was found, and those of the middle, the
+/// low and the high one.
+const TRIPLES: [(usize, [Set; 3]); 3] = [
+    (
+        12,
+        [
+            [4, 5, 6056, 6466, 2012, 1031, 1201, 1101, 7757, 99],
+            [8, 9, 3372, 2215, 2221, 1112, 2200, 1100, 6653, 99],
+            [12, 0, 0, 0, 0, 0, 0, 1000, 0, 99],
+        ],
+    ),
+    (
+        16,
+        [
+            [8, 7, 1171, 5075, 2202, 1331, 2312, 1101, 6706, 99],
+            [8, 4, 5514, 3323, 2212, 1122, 2220, 1101, 4417, 99],
+            [8, 11, 7773, 3132, 2221, 3334, 2020, 100, 1312, 99],
+        ],
+    ),
+    (
+        16,
+        [
+            [8, 6, 5536, 6116, 2301, 1114, 2011, 100, 304, 99],
+            [4, 5, 7077, 7521, 322, 1002, 3032, 1101, 3654, 99],
+            [4, 5, 2103, 7721, 210, 1213, 3032, 1101, 3000, 99],
+        ],
+    ),
 ];
 
-/// How many of those there are.
-pub(super) fn triples(facts: &Facts) -> usize {
+/// One for all three, down to products of 8 words.
+fn few(number: usize) -> Set {
+    let mut set = FEW_REGISTERS[number.min(FEW_REGISTERS.len() - 1)];
+    set[0] = set[0].min(8);
+    set
+}
+
+/// The numbers of those for products of `n` words: found for about as many.
+pub(super) fn triples(n: usize, facts: &Facts) -> Vec<usize> {
+    if facts.free_registers < MANY {
+        return (0..FEW_REGISTERS.len()).collect();
+    }
+    let far = |number: &usize| TRIPLES[*number].0.abs_diff(n);
+    let nearest = (0..TRIPLES.len()).map(|number| far(&number)).min();
+    let all = 0..TRIPLES.len();
+    all.filter(|number| Some(far(number)) == nearest).collect()
+}
+
+/// The largest number of one.
+pub(super) fn last_triple(facts: &Facts) -> usize {
     match facts.free_registers >= MANY {
-        true => TRIPLES.len(),
-        false => FEW_REGISTERS.len(),
+        true => TRIPLES.len() - 1,
+        false => FEW_REGISTERS.len() - 1,
     }
 }
 
-/// The plan of one product of triple `number`, of a tree of `n` words.
+/// The plan of one product of triple `number`, of `n` words.
 pub(super) fn triple_plan(n: usize, (number, kind): (usize, Kind), facts: &Facts) -> Plan {
     let part = match kind {
         Kind::M => 0,
@@ -307,13 +353,12 @@ pub(super) fn triple_plan(n: usize, (number, kind): (usize, Kind), facts: &Facts
         Kind::Z => 2,
     };
     let set = match facts.free_registers >= MANY {
-        true => TRIPLES.get(number).map(|triple| triple[part]),
-        false => FEW_REGISTERS.get(number).copied(),
+        true => TRIPLES[number.min(TRIPLES.len() - 1)].1[part],
+        false => few(number),
     };
-    let set = set.unwrap_or(FEW_REGISTERS[0]);
-    let small = (0..).find(|l| n.div_ceil(1 << l) <= set[0].min(8));
-    let levels = small.unwrap_or(0);
-    Plan::of(levels, &named(&set, levels))
+    let levels = (0..).find(|l| n.div_ceil(1 << l) <= set[0]);
+    let levels = levels.unwrap_or(0);
+    Plan::of(levels, &named(&set, levels)).at_the_bottom(kind)
 }
 
 /// Plan `number` of those, on so many levels, or until 8 words are left.

@@ -16,6 +16,7 @@ pub mod hybrid;
 pub mod karatsuba;
 pub mod karatsuba_calls;
 pub mod karatsuba_comba;
+pub mod karatsuba_joined;
 pub mod karatsuba_modulo;
 mod karatsuba_plans;
 pub mod karatsuba_schoolbook;
@@ -94,6 +95,7 @@ static OWN: &[&Method] = &[
     &operand_scanning::METHOD,
     &karatsuba::METHOD,
     &karatsuba_comba::METHOD,
+    &karatsuba_joined::METHOD,
     &karatsuba_schoolbook::METHOD,
     &karatsuba_squaring::METHOD,
     &square_product_scanning::METHOD,

@@ -17,7 +17,7 @@ use num_traits::One;
 use super::bottom::equation;
 use super::fold_counts::{Columns, FoldCounts};
 use super::karatsuba::inner_of_triple;
-use super::karatsuba_plans::{Kind, triples};
+use super::karatsuba_plans::{Kind, last_triple, triples};
 use super::middle_first::{Distance, claim_signed, distance};
 use super::reduction::{Reduction, digits, masked};
 use super::special_primes::give_back;
@@ -34,10 +34,11 @@ pub static METHOD: Method = Method {
     ops: &[Op::Modmul],
     parameters: &[Parameter {
         name: "plan",
-        meaning: "the plans of karatsuba's trees whose middle, low and high product these are",
+        meaning: "which plans make the middle, the low and the high product",
     }],
-    defaults: |_, facts| {
-        let plans = 0..triples(facts);
+    defaults: |spec, facts| {
+        let [n, _] = spec.words(facts.word_bits);
+        let plans = triples(n / 2, facts).into_iter();
         plans.map(|plan| Params::from([("plan", plan)])).collect()
     },
     schedule: product,
@@ -137,7 +138,7 @@ fn product(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Meth
     let (mut f, [a, b]) = halves(spec)?;
     let (method, parameter) = (METHOD.name, "plan");
     let plan = params.get(parameter).copied().unwrap_or(0);
-    let largest = triples(facts) - 1;
+    let largest = last_triple(facts);
     if plan > largest {
         let value = plan;
         return Err(MethodError::TooLarge {

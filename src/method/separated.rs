@@ -6,8 +6,8 @@
 use super::reduction::Reduction;
 use super::{
     Method, MethodError, Params, consecutive_operand_caching, fips, hybrid, karatsuba,
-    karatsuba_calls, karatsuba_squaring, lazy_doubling, operand_caching, product_scanning,
-    reverse_hybrid, shift_and_add, sliding_block_doubling, square_carry_catcher,
+    karatsuba_calls, karatsuba_joined, karatsuba_squaring, lazy_doubling, operand_caching,
+    product_scanning, reverse_hybrid, shift_and_add, sliding_block_doubling, square_carry_catcher,
     square_product_scanning, square_reverse_hybrid,
 };
 use crate::facts::{Facts, Style};
@@ -80,6 +80,12 @@ pub static METHODS: &[[Method; 2]] = &[
         "product-scanning+sos"
     ),
     separated!(karatsuba::METHOD, Montmul, "karatsuba+sps", "karatsuba+sos"),
+    separated!(
+        karatsuba_joined::METHOD,
+        Montmul,
+        "karatsuba-joined+sps",
+        "karatsuba-joined+sos"
+    ),
     separated!(
         square_product_scanning::METHOD,
         Montsqr,

@@ -15,8 +15,8 @@ use super::reduction::{Reduction, digits, masked};
 use super::separated::{self, whole};
 use super::{
     Method, MethodError, Params, consecutive_operand_caching, hybrid, karatsuba, karatsuba_comba,
-    karatsuba_squaring, lazy_doubling, number_products, operand_caching, product_scanning,
-    reverse_hybrid, shift_and_add, sliding_block_doubling, square_carry_catcher,
+    karatsuba_joined, karatsuba_squaring, lazy_doubling, number_products, operand_caching,
+    product_scanning, reverse_hybrid, shift_and_add, sliding_block_doubling, square_carry_catcher,
     square_product_scanning, square_reverse_hybrid,
 };
 use crate::facts::{Facts, Style};
@@ -58,6 +58,11 @@ pub static METHODS: &[Method] = &[
         product_scanning::METHOD
     ),
     folded!("karatsuba+fold", &[Op::Modmul], karatsuba::METHOD),
+    folded!(
+        "karatsuba-joined+fold",
+        &[Op::Modmul],
+        karatsuba_joined::METHOD
+    ),
     folded!(
         "karatsuba-comba+fold",
         &[Op::Modmul],
