@@ -227,6 +227,7 @@ fn avr_folds() {
         ("2^64-2^32+1", 64, "karatsuba+fold"),
         ("2^64-189", 64, "hybrid+fold"),
         ("2^63-25", 64, "karatsuba-comba+fold"),
+        ("2^64-59", 64, "karatsuba-joined+fold"),
         ("p192", 192, "sliding-block-doubling+fold"),
         ("2^127-25", 128, "karatsuba-squaring+fold"),
         ("2^64-2^32+1", 64, "lazy-doubling+fold"),
