@@ -35,7 +35,7 @@ pub static METHOD: Method = Method {
     schedule,
 };
 
-/// Products of 12 to 20 words at the bottom; where there are none, one level.
+/// Products of 12 to 20 words at the bottom; where there are none, one level, of an even number of words.
 fn defaults(spec: &Spec, facts: &Facts) -> Vec<Params> {
     let [n, _] = spec.words(facts.word_bits);
     let set = |levels: usize, plan: usize| Params::from([("levels", levels), ("plan", plan)]);
@@ -46,7 +46,7 @@ fn defaults(spec: &Spec, facts: &Facts) -> Vec<Params> {
         plans.into_iter().map(move |plan| set(levels, plan))
     });
     let sets: Vec<_> = sets.collect();
-    match sets.is_empty() {
+    match sets.is_empty() && bottom(1).1 {
         true => vec![set(1, triples(n / 2, facts)[0])],
         false => sets,
     }
