@@ -142,6 +142,7 @@ impl Plan<'_> {
         };
         let mut middle = Middle::new(low, m, Sign::Under(sign));
         let (z_lo, z_hi) = z.split_at(low);
+        // L_lo is the result's before Z is there, L_lo + M waits for Z.
         for l in l_lo.chunks(PIECE) {
             sink(f, l);
         }
