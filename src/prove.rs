@@ -7,6 +7,7 @@
 use num_bigint::{BigInt, BigUint};
 use serde::Serialize;
 
+use crate::checker::{self, Goal};
 use crate::domain::abstract_memory::Region;
 use crate::domain::algebra::{Algebra, Value};
 use crate::domain::floor;
@@ -299,7 +300,7 @@ fn premises(spec: &Spec, d: &mut Algebra, word_bits: u32, sources: &[Vec<Value>]
                 }
                 match (spec.op.is_montgomery(), follows) {
                     (true, [inverse, ..]) if spec.inverse_follows() => {
-                        d.assume_inverse(m[0], *inverse);
+                        d.assume_inverse(m[0], *inverse, word_bits);
                     }
                     (true, _) => d.seek_inverse(m[0]),
                     (false, _) => {}
@@ -348,11 +349,32 @@ fn equation(
     let last = &sources[sources.len() - 1];
     let (m, follows) = last.split_at(words.len().min(last.len()));
     let returned = (register_bits, returned.as_slice());
+    let (w, result) = (word_bits, &words[..]);
     match spec.op {
-        Op::Mul | Op::Sqr | Op::Mullo => identity::product(d, word_bits, &words, a, b),
-        Op::Mulhi => floor::high_product(d, word_bits, &words, a, b),
-        Op::Add => identity::sum(d, Sign::Plus, word_bits, [&words, a, b], returned),
-        Op::Sub => identity::sum(d, Sign::Minus, word_bits, [&words, a, b], returned),
+        Op::Mul | Op::Sqr | Op::Mullo => {
+            identity::product(d, word_bits, &words, a, b)?;
+            d.accepted(Some(&Goal::Product { w, result, a, b }))
+        }
+        Op::Mulhi => {
+            floor::high_product(d, word_bits, &words, a, b)?;
+            d.accepted(Some(&Goal::High { w, result, a, b }))
+        }
+        Op::Add | Op::Sub => {
+            let (sign, factor) = match spec.op {
+                Op::Add => (Sign::Plus, 1),
+                _ => (Sign::Minus, -1),
+            };
+            identity::sum(d, sign, word_bits, [&words, a, b], returned)?;
+            d.accepted(Some(&Goal::Sum {
+                sign: factor,
+                w,
+                result,
+                a,
+                b,
+                v: register_bits,
+                returned: returned.1,
+            }))
+        }
         _ => {
             let Some(modular) = &spec.modular else {
                 let text = "there is no modulus".into();
@@ -363,20 +385,22 @@ fn equation(
                 None => Modulus::Words(m),
             };
             if !spec.op.is_montgomery() {
-                return residue(spec, modular, (a, b), modulus, (&words, word_bits)).show(d);
+                let residue = residue(spec, modular, (a, b), modulus, (&words, word_bits));
+                residue.show(d)?;
+                return d.accepted(Some(&Goal::Residue(residue.goal())));
             }
             if let (montgomery::Modulus::Words(m), true) = (&modulus, spec.is_folded()) {
                 let fold = follows.get(m.len() / 2..).unwrap_or_default();
                 let (fold, _) = fold.split_at(m.len().min(fold.len()));
-                let (w, result) = (word_bits, &words[..]);
-                return Folded {
+                Folded {
                     w,
                     result,
                     a,
                     m,
                     d: fold,
                 }
-                .show(d);
+                .show(d)?;
+                return d.accepted(None);
             }
             // A 2^n 2^n is reduced.
             let square = match modular.fixed() {
@@ -386,20 +410,36 @@ fn equation(
                     follows.iter().skip(skipped).copied().collect()
                 }
             };
+            let (by, factor) = match spec.op {
+                Op::Redc | Op::Frommont => (By::One, checker::By::One),
+                Op::Tomont => (By::Residue(&square), checker::By::Residue(&square)),
+                _ => (By::Factor(b), checker::By::Factor(b)),
+            };
+            let number = modular.fixed().map(|m| BigInt::from(m.clone()));
+            let reduce = modular.reduce;
             montgomery::Reduced {
                 w: word_bits,
                 result: &words,
                 a,
-                by: match spec.op {
-                    Op::Redc => By::One,
-                    Op::Frommont => By::One,
-                    Op::Tomont => By::Residue(&square),
-                    _ => By::Factor(b),
-                },
+                by,
                 modulus,
-                reduce: modular.reduce,
+                reduce,
             }
-            .show(d)
+            .show(d)?;
+            if number.is_none() && !spec.inverse_follows() {
+                return d.accepted(None);
+            }
+            d.accepted(Some(&Goal::Montgomery {
+                w,
+                result,
+                a,
+                by: factor,
+                modulus: match &number {
+                    Some(m) => checker::Modulus::Number(m),
+                    None => checker::Modulus::Words(m),
+                },
+                reduce,
+            }))
         }
     }
 }

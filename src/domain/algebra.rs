@@ -11,17 +11,15 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::abstract_memory::AbstractMemory;
 use super::bounds::Bounds;
-use super::cells;
 use super::claims::Claims;
-use super::concrete::{Bits, Concrete};
 use super::placed::Placed;
-use super::public::{self, Public, PublicBit};
+use super::public::{Public, PublicBit};
 use super::recent::Recent;
 use super::split::Cuts;
+use super::trace::{Change, Entry, Reason, Step};
 pub use super::variable::{BitValue, Def, Value, Var, VarId};
 use super::ways::Ways;
-use super::{Abstract, Address, Domain, Logic, Shift, Signs, Sum};
-use crate::fault::{Fault, Source};
+use super::{Domain, Sum};
 
 /// The algebra domain.
 #[derive(Default)]
@@ -33,8 +31,8 @@ pub struct Algebra {
     pub(super) claims: Claims,
     /// Words that were chosen by a bit: the bit, the word if it is set, the word if not.
     pub(super) choices: HashMap<VarId, (VarId, Value, Value)>,
-    /// The lowest word of a modulus that is an input, and the input `m'` with `m m' = -1 mod 2^w`.
-    pub(super) inverse: Option<(VarId, VarId)>,
+    /// The lowest word of a modulus that is an input, and the input `m'` with `m m' = -1 mod 2^w`, and `w`.
+    pub(super) inverse: Option<(VarId, VarId, u64)>,
     /// Words `q = v m' mod 2^w` that were made by additions, with their `v` and `w`.
     pub(super) quotients: RefCell<BTreeMap<VarId, (VarId, u64)>>,
     /// The same `m`, while `m'` is still to be computed.
@@ -63,8 +61,12 @@ pub struct Algebra {
     /// `b z` of a bit `b` and a carry `z`: the carry that leaves where only `b` counts up.
     pub(super) stepped: HashMap<(VarId, VarId), VarId>,
     pub(super) pc: u32,
+    /// What the run did, and what was concluded, with the addresses of the instructions.
+    pub(super) log: RefCell<Vec<(u32, Entry)>>,
+    /// Why the goal is reached.
+    pub(super) reason: RefCell<Option<Reason>>,
     /// The most variables.
-    most_words: Option<usize>,
+    pub(super) most_words: Option<usize>,
 }
 
 impl Algebra {
@@ -178,40 +180,31 @@ impl Algebra {
 }
 
 /// The most variables, whatever the operands: a product of 2048 bits in bytes takes a quarter.
-const MOST_WORDS: usize = 1 << 21;
+pub(super) const MOST_WORDS: usize = 1 << 21;
 /// The fewest that are the limit, and for each product of two words of the operands.
 const FEWEST_WORDS: usize = 1 << 17;
 const WORDS_OF_PRODUCT: usize = 512;
 
 pub(super) const NO: BitValue = BitValue::Public(PublicBit::Known(false));
 
-impl Domain for Algebra {
-    type Word<const W: u32> = Value;
-    type Bit = BitValue;
-
-    fn known<const W: u32>(&mut self, value: u64) -> Value {
-        Value::Public(Public::Known(value & ((1 << W) - 1)))
+impl Algebra {
+    /// Writes down what was concluded of joint bounds.
+    pub(super) fn note_joints(&mut self) {
+        for (of, change) in self.bounds.concluded() {
+            self.note(Entry::Step(Step::Joint { of, change }));
+        }
     }
 
-    fn flag(&mut self, value: bool) -> BitValue {
-        BitValue::Public(PublicBit::Known(value))
-    }
-
-    fn add<const W: u32>(&mut self, a: &Value, b: &Value, c: &BitValue) -> Sum<Self, W> {
-        if let Some(sum) = self.folded(true, a, b, c) {
+    /// `word + 2^W carry = a + b + c`, of numbers and variables.
+    pub(super) fn find_sum<const W: u32>(
+        &mut self,
+        a: Value,
+        b: Value,
+        c_in: Value,
+    ) -> Sum<Self, W> {
+        if let Some(sum) = self.unmask::<W>(a, b, &Self::as_bit(c_in)) {
             return sum;
         }
-        if let Some(sum) = self.placed_sum::<W>(true, *a, *b, c) {
-            return sum;
-        }
-        if let Some(sum) = self.unmask::<W>(*a, *b, c) {
-            return sum;
-        }
-        let (a, b) = (
-            self.variable_or_number(*a, W),
-            self.variable_or_number(*b, W),
-        );
-        let c_in = self.concrete_bit(c);
         // x + 0 + 0 is x itself.
         if c_in == Value::ZERO && (a == Value::ZERO || b == Value::ZERO) {
             let word = if a == Value::ZERO { b } else { a };
@@ -245,8 +238,13 @@ impl Domain for Algebra {
         {
             return Self::opaque(bit, NO);
         }
-        if let (Value::ZERO, Some(most)) = (c_in, self.carries_of_one_word(a, b, W)) {
-            bound = bound.min(most);
+        let few = match c_in {
+            Value::ZERO => self.carries_of_one_word(a, b, W),
+            Value::Var(_) | Value::Public(_) => None,
+        };
+        let few = few.filter(|(most, _)| *most < bound);
+        if let Some((most, _)) = &few {
+            bound = *most;
         }
         let chain = self
             .bounds
@@ -268,13 +266,28 @@ impl Domain for Algebra {
         if let Some(c_out) = carry {
             form.0.push((c_out, -(1 << W)));
         }
-        let mut bound = bound.min((1 << W) - 1).min(self.bounds.top(&chain, W));
+        let top = self.bounds.top(&chain, W);
+        let told = top < bound.min((1 << W) - 1) || carry.is_none() && bound >> W != 0;
+        let mut bound = bound.min((1 << W) - 1).min(top);
         if a == b && c_in == Value::ZERO {
             // An even number.
             bound &= !1;
         }
         let word = self.linear(&form.0, form.1, bound);
+        self.bounds.made(&chain, word, W);
         self.bounds.leave(chain, Value::Var(word));
+        if told {
+            self.bounds.tells(&chain, word);
+        }
+        if let Some((most, by)) = few {
+            let by = vec![[by, vec![(word, 1 << W)]].concat()];
+            let v = word;
+            self.note(Entry::Step(Step::Bound { v, most, by }));
+        }
+        // A carry has a meaning once its sum is written down; a word that leaves none is shown to be one before.
+        if carry.is_none() {
+            self.note_joints();
+        }
         if a == b {
             self.name_top(a, W, carry.map_or(Value::ZERO, Value::Var));
         }
@@ -283,15 +296,14 @@ impl Domain for Algebra {
         Self::opaque(Value::Var(word), carry)
     }
 
-    fn sub<const W: u32>(&mut self, a: &Value, b: &Value, c: &BitValue) -> Sum<Self, W> {
-        if let Some(difference) = self.folded(false, a, b, c) {
-            return difference;
-        }
-        if let Some(difference) = self.placed_sum::<W>(false, *a, *b, c) {
-            return difference;
-        }
+    /// `word - 2^W borrow = a - b - c`, of numbers and variables.
+    pub(super) fn find_difference<const W: u32>(
+        &mut self,
+        a: Value,
+        b: Value,
+        c_in: Value,
+    ) -> Sum<Self, W> {
         let full = (1u64 << W) - 1;
-        let c_in = self.concrete_bit(c);
         if a == b {
             // a - a - c = -c: all ones under the borrow.
             return match c_in {
@@ -301,10 +313,6 @@ impl Domain for Algebra {
                     .unwrap_or_else(|| Self::opaque(Value::ZERO, NO)),
             };
         }
-        let (a, b) = (
-            self.variable_or_number(*a, W),
-            self.variable_or_number(*b, W),
-        );
         if c_in == Value::ZERO && b == Value::ZERO {
             return Sum {
                 half: NO,
@@ -368,22 +376,11 @@ impl Domain for Algebra {
         Self::opaque(word, borrow)
     }
 
-    fn mul<const W: u32>(&mut self, a: &Value, b: &Value, signs: Signs) -> (Value, Value) {
-        if let (Value::Public(a), Value::Public(b)) = (a, b)
-            && let Some((lo, hi)) = public::mul::<W>(*a, *b, signs)
-        {
-            return (Value::Public(lo), Value::Public(hi));
-        }
-        if *a == Value::ZERO || *b == Value::ZERO {
+    /// `lo + 2^W hi = a b`, of numbers and variables without signs.
+    pub(super) fn find_product<const W: u32>(&mut self, a: Value, b: Value) -> (Value, Value) {
+        if a == Value::ZERO || b == Value::ZERO {
             return (Value::ZERO, Value::ZERO);
         }
-        if signs != Signs::Unsigned {
-            return self.signed_product::<W>(*a, *b, signs);
-        }
-        let (a, b) = (
-            self.variable_or_number(*a, W),
-            self.variable_or_number(*b, W),
-        );
         for (one, other) in [(a, b), (b, a)] {
             if one == Value::ONE {
                 return (other, Value::ZERO);
@@ -400,179 +397,45 @@ impl Domain for Algebra {
             0 => Value::ZERO,
             _ => Value::Var(hi),
         };
-        self.bounds.group(&[Value::Var(lo), hi], product.into());
+        // The checker knows the product from here on.
+        self.note(Entry::Product {
+            w: W,
+            a,
+            b,
+            lo: Value::Var(lo),
+            hi,
+        });
+        let words = [Value::Var(lo), hi];
+        let reason = Change::Product { lo };
+        self.bounds.group(&words, product.into(), W, reason);
+        self.note_joints();
         self.products.put(key, (Value::Var(lo), hi));
         self.note_inverse(lo, [a, b], W);
         (Value::Var(lo), hi)
     }
 
-    fn logic<const W: u32>(&mut self, op: Logic, a: &Value, b: &Value) -> Value {
-        self.bitwise::<W>(op, *a, *b)
+    /// `x` if `bit`, else `y`.
+    pub(super) fn find_choice<const W: u32>(
+        &mut self,
+        bit: &BitValue,
+        x: Value,
+        y: Value,
+    ) -> Value {
+        (self.stays(bit, x, y, W))
+            .or_else(|| self.chosen::<W>(bit, x, y))
+            .unwrap_or_else(|| self.choose(bit, x, y, W))
     }
 
-    fn shift_right<const W: u32>(&mut self, a: &Value, top: &BitValue) -> (Value, BitValue) {
-        self.shifted_with::<W>(a, top)
-    }
-
-    fn shift<const W: u32>(&mut self, kind: Shift, a: &Value, count: u32) -> (Value, BitValue) {
-        self.shifted::<W>(kind, a, count)
-    }
-
-    fn select<const W: u32>(&mut self, bit: &BitValue, x: &Value, y: &Value) -> Value {
-        match bit {
-            BitValue::Public(PublicBit::Known(true)) => *x,
-            BitValue::Public(PublicBit::Known(false)) => *y,
-            _ if x == y => *x,
-            _ => (self.stays(bit, *x, *y, W))
-                .or_else(|| self.chosen::<W>(bit, *x, *y))
-                .unwrap_or_else(|| self.choose(bit, *x, *y, W)),
+    /// Bit `index` of a word.
+    pub(super) fn find_bit(&mut self, v: VarId, index: u32, w: u32) -> BitValue {
+        if self.vars[v as usize].bound >> index == 0 {
+            NO
+        } else if self.packed.contains_key(&v) {
+            self.packed_bit(Value::Var(v), index)
+        } else if index == w - 1 {
+            BitValue::Top { word: v, w }
+        } else {
+            Self::as_bit(self.digit(v, index, w))
         }
-    }
-
-    fn select_bit(&mut self, bit: &BitValue, x: &BitValue, y: &BitValue) -> BitValue {
-        self.choose_bit(bit, x, y)
-    }
-
-    fn slice<const W: u32, const V: u32>(&mut self, a: &Value, from: u32) -> Value {
-        match a {
-            Value::Public(Public::Known(k)) => self.known::<V>(k >> from),
-            _ => self.part(*a, W, from, V),
-        }
-    }
-
-    fn extend<const V: u32, const W: u32>(&mut self, a: &Value, signed: bool) -> Value {
-        match a {
-            Value::Public(Public::Known(k)) => {
-                let word = Concrete::new(0).extend::<V, W>(&Bits(*k), signed);
-                self.known::<W>(word.0)
-            }
-            Value::Var(_) if !signed || self.bound(*a, V) >> (V - 1) == 0 => *a,
-            _ => self.unknown_word(W),
-        }
-    }
-
-    fn value<const W: u32>(&self, word: &Value) -> Option<u64> {
-        match word {
-            Value::Public(Public::Known(k)) => Some(*k),
-            _ => None,
-        }
-    }
-
-    fn origin<const W: u32>(&self, word: &Value) -> Source {
-        match word {
-            Value::Var(v) => self.name(*v).unwrap_or("a computed value").into(),
-            Value::Public(_) => "a public value".into(),
-        }
-    }
-
-    fn is_zero<const W: u32>(&mut self, a: &Value) -> BitValue {
-        self.zero_of(*a)
-    }
-
-    fn bit<const W: u32>(&mut self, a: &Value, index: u32) -> BitValue {
-        match a {
-            Value::Public(Public::Known(k)) => self.flag(k >> index & 1 == 1),
-            Value::Var(v) if self.vars[*v as usize].bound >> index == 0 => NO,
-            Value::Var(v) if self.packed.contains_key(v) => self.packed_bit(*a, index),
-            Value::Var(v) if index == W - 1 => BitValue::Top { word: *v, w: W },
-            Value::Var(v) => Self::as_bit(self.digit(*v, index, W)),
-            Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => BitValue::Opaque,
-        }
-    }
-
-    fn with_bit<const W: u32>(&mut self, a: &Value, index: u32, bit: &BitValue) -> Value {
-        self.put_bit::<W>(*a, index, bit)
-    }
-
-    fn gate(&mut self, op: Logic, x: &BitValue, y: &BitValue) -> BitValue {
-        self.gate_of(op, x, y)
-    }
-
-    fn decide(&mut self, bit: &BitValue) -> Result<bool, Fault> {
-        match bit {
-            BitValue::Public(PublicBit::Known(b)) => Ok(*b),
-            _ => Err(Fault::SecretBranch("the operands or their places".into())),
-        }
-    }
-
-    fn branch(&mut self, bit: &BitValue) -> Result<bool, Fault> {
-        self.decide(bit).or_else(|fault| self.go_on(bit, fault))
-    }
-
-    fn undecided(&mut self) -> Option<BitValue> {
-        self.ways.undecided.take()
-    }
-
-    fn force(&mut self, outcome: bool) {
-        self.ways.forced = Some(outcome);
-    }
-
-    fn keep(&mut self) -> usize {
-        self.keep_cells()
-    }
-
-    fn resume(&mut self, kept: usize) {
-        self.resume_cells(kept);
-    }
-
-    fn join(&mut self, bit: &BitValue, clear: usize) {
-        self.join_cells(bit, clear);
-    }
-
-    fn forget(&mut self, kept: usize) {
-        self.ways.kept.truncate(kept);
-    }
-
-    fn number<const W: u32>(&mut self, word: &Value) -> Result<u64, Fault> {
-        match word {
-            Value::Public(Public::Known(k)) => Ok(*k),
-            _ => Err(Fault::SecretAddress("the operands or their places".into())),
-        }
-    }
-
-    fn address<const W: u32>(&mut self, parts: &[&Value], offset: i64) -> Result<Address, Fault> {
-        let mut known = Vec::with_capacity(parts.len());
-        for part in parts {
-            match part {
-                Value::Public(p) => known.push(*p),
-                Value::Var(v) => {
-                    let what = self.name(*v).unwrap_or("a computed value").to_string();
-                    return Err(Fault::SecretAddress(what.as_str().into()));
-                }
-            }
-        }
-        public::address::<W>(&known, offset)
-    }
-
-    fn load<const W: u32>(&mut self, at: Address) -> Result<Value, Fault> {
-        if let Some(number) = self.memory.constant(at, W)? {
-            return Ok(self.known::<W>(number));
-        }
-        match cells::load(self, at, W)? {
-            Some(value) => Ok(value),
-            None => {
-                let name = format!("{} before it is written", self.memory.place(at));
-                let value = self.unknown::<W>(name);
-                self.memory.set(at, W, value);
-                Ok(value)
-            }
-        }
-    }
-
-    fn store<const W: u32>(&mut self, at: Address, word: &Value) -> Result<(), Fault> {
-        cells::store(self, at, W, *word)
-    }
-
-    fn full(&self) -> Option<usize> {
-        let most = self.most_words.unwrap_or(MOST_WORDS);
-        (self.vars.len() >= most).then_some(most)
-    }
-
-    fn at(&mut self, pc: usize) {
-        self.pc = pc as u32;
-    }
-
-    fn after<const W: u32>(&mut self, pc: usize, register: impl Fn(u8) -> Value) {
-        self.look(pc, W, register);
     }
 }

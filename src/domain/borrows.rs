@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use super::algebra::{Algebra, BitValue, Def, Value, VarId};
 use super::public::Public;
+use super::trace::{Combination, Entry, Step};
 use super::{Domain, Sum};
 
 /// A sum that leaves a carry: `constant + sum of terms`, the carry being one with this factor.
@@ -18,6 +19,14 @@ struct Leaving<'a> {
     factor: i64,
 }
 
+/// Why the sum of two bits is one.
+enum Joint {
+    /// They are never both set: the equations around them say so.
+    Apart(Vec<Combination>),
+    /// They left one number: the sum of the equations of both words, in which the sum of the bits has this factor.
+    Borrows(Combination, i64),
+}
+
 impl Algebra {
     /// `x + y` of two bits, if it is a bit because they are the borrows of one difference.
     pub(super) fn joint_borrow(&mut self, x: Value, y: Value, w: u32) -> Option<Value> {
@@ -25,8 +34,8 @@ impl Algebra {
             return None;
         };
         let outer = self.left_by(x.max(y))?;
-        (outer.factor > 0 && self.is_joint(x, y, w))
-            .then(|| Value::Var(self.linear(&[(x, 1), (y, 1)], 0, 1)))
+        let reason = self.joint_reason(x, y, w).filter(|_| outer.factor > 0)?;
+        Some(Value::Var(self.joint_bit(x, y, reason)))
     }
 
     /// `(2^W - 1) x - y`, or `x - y`, for two borrows of one difference, of which one at most is 1. The
@@ -123,12 +132,15 @@ impl Algebra {
             return None;
         };
         let place = self.bounds.meet(a, b)?;
-        let bound = match self.is_joint(a, b, w) {
-            true => 1,
-            false => self.vars[a as usize].bound + self.vars[b as usize].bound,
+        let sum = match self.joint_reason(a, b, w) {
+            Some(reason) => self.joint_bit(a, b, reason),
+            None => {
+                let bound = self.vars[a as usize].bound + self.vars[b as usize].bound;
+                self.linear(&[(a, 1), (b, 1)], 0, bound)
+            }
         };
-        let sum = self.linear(&[(a, 1), (b, 1)], 0, bound);
         self.bounds.pass_on([a, b], sum, place);
+        self.note_joints();
         Some(Value::Var(sum))
     }
 
@@ -143,18 +155,32 @@ impl Algebra {
         })
     }
 
-    /// Is `x + y` a bit?
-    fn is_joint(&self, x: VarId, y: VarId, w: u32) -> bool {
-        let (x, y) = (x.min(y), x.max(y));
-        let (Some(inner), Some(outer)) = (self.left_by(x), self.left_by(y)) else {
-            return false;
+    /// `x + y`, a bit for this reason.
+    fn joint_bit(&mut self, x: VarId, y: VarId, reason: Joint) -> VarId {
+        let sum = self.linear(&[(x, 1), (y, 1)], 0, 1);
+        let by = match reason {
+            Joint::Apart(by) => by,
+            Joint::Borrows(mut by, factor) => {
+                by.push((sum, factor));
+                vec![by]
+            }
         };
+        let (v, most) = (sum, 1);
+        self.note(Entry::Step(Step::Bound { v, most, by }));
+        sum
+    }
+
+    /// Why `x + y` is a bit, if it is.
+    fn joint_reason(&self, x: VarId, y: VarId, w: u32) -> Option<Joint> {
+        let (x, y) = (x.min(y), x.max(y));
+        let (inner, outer) = (self.left_by(x)?, self.left_by(y)?);
+        let apart = || self.exclusive_by(x, y).map(Joint::Apart);
         let step = outer.terms.iter().find(|(v, _)| *v == x + 1);
         let Some(by) = step.map(|(_, by)| *by).filter(|by| by.abs() == 1) else {
-            return self.are_exclusive(x, y);
+            return apart();
         };
         if outer.factor.abs() != 1 << w || by * inner.factor != outer.factor {
-            return self.are_exclusive(x, y);
+            return apart();
         }
         // e = rest +- 2^w (x + y)
         let mut rest = BTreeMap::new();
@@ -173,6 +199,9 @@ impl Algebra {
             true => bound(y + 1) - sum(|factor| factor.min(0)),
             false => sum(|factor| factor.max(0)),
         };
-        most >> w <= 1 || self.are_exclusive(x, y)
+        match most >> w <= 1 {
+            true => Some(Joint::Borrows(vec![(y + 1, 1), (x + 1, by)], -outer.factor)),
+            false => apart(),
+        }
     }
 }

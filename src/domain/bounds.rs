@@ -18,6 +18,7 @@ use num_bigint::BigUint;
 
 use super::algebra::{Value, VarId};
 use super::public::Public;
+use super::trace::Change;
 
 type GroupId = u32;
 
@@ -41,6 +42,8 @@ const LONGEST: usize = 1 << 12;
 
 #[derive(Clone, Debug, Default)]
 struct Group {
+    /// Bits of a word.
+    w: u32,
     words: Vec<Value>,
     total: BigUint,
     slices: Vec<Slice>,
@@ -108,6 +111,8 @@ pub struct Bounds {
     pending: Vec<Option<Place>>,
     /// Changes of all groups so far.
     changes: u32,
+    /// What was concluded of them, for the checker.
+    log: Vec<(GroupId, Change)>,
 }
 
 fn get<T: Copy>(table: &[Option<T>], var: VarId) -> Option<T> {
@@ -122,9 +127,24 @@ fn put<T: Copy>(table: &mut Vec<Option<T>>, var: VarId, value: T) {
 }
 
 impl Bounds {
-    fn new_group(&mut self) -> GroupId {
-        self.groups.push(Group::default());
+    fn new_group(&mut self, w: u32) -> GroupId {
+        self.groups.push(Group {
+            w,
+            ..Group::default()
+        });
         (self.groups.len() - 1) as GroupId
+    }
+
+    /// A group to which words will be added.
+    fn empty_group(&mut self, w: u32) -> GroupId {
+        let group = self.new_group(w);
+        self.log.push((group, Change::Start));
+        group
+    }
+
+    /// What was concluded since this was asked last.
+    pub fn concluded(&mut self) -> Vec<(GroupId, Change)> {
+        std::mem::take(&mut self.log)
     }
 
     /// Where `value` is a word of a group now.
@@ -138,8 +158,9 @@ impl Bounds {
     }
 
     /// Words with `sum 2^(W i) words[i] <= total`: a product, or what a claim says.
-    pub fn group(&mut self, words: &[Value], total: BigUint) {
-        let group = self.new_group();
+    pub fn group(&mut self, words: &[Value], total: BigUint, w: u32, reason: Change) {
+        let group = self.new_group(w);
+        self.log.push((group, reason));
         let g = &mut self.groups[group as usize];
         g.changed = self.changes;
         g.words = words.to_vec();
@@ -162,9 +183,9 @@ impl Bounds {
         w: u32,
         bound: impl Fn(VarId) -> u64,
     ) -> Chain {
-        let (mut chain, mut addend) = self.continued(a, b, c_in);
-        if chain.index >= LONGEST {
-            let group = self.new_group();
+        let (mut chain, mut addend) = self.continued(a, b, c_in, w);
+        if chain.index >= LONGEST || self.groups[chain.group as usize].w != w {
+            let group = self.empty_group(w);
             (chain, addend) = (Chain { group, index: 0 }, a);
         }
         self.groups[chain.group as usize].operands = [Some(a), Some(b)];
@@ -221,6 +242,9 @@ impl Bounds {
         for carry in carries {
             self.pending[carry as usize] = None;
         }
+        let shift = self.groups[place.group as usize].w * place.index as u32;
+        self.log
+            .push((place.group, Change::Put { word: sum, shift }));
         put(&mut self.pending, sum, place);
     }
 
@@ -243,7 +267,7 @@ impl Bounds {
     }
 
     /// The group that `a + b` continues, and the operand that is added to it.
-    fn continued(&mut self, a: Value, b: Value, c_in: Value) -> (Chain, Value) {
+    fn continued(&mut self, a: Value, b: Value, c_in: Value, w: u32) -> (Chain, Value) {
         let (in_a, in_b) = (self.place(a), self.place(b));
         let chain = |p: Place| Chain {
             group: p.group,
@@ -266,7 +290,7 @@ impl Bounds {
             }
         }
         if let (Some(p), true) = (in_a, a == b) {
-            return (self.doubled(p), a);
+            return (self.doubled(p, w), a);
         }
         // What a claim speaks of is a number that is added, and accumulates nothing: words of it that
         // are not added would hide how small the sum is. A product has two words.
@@ -291,7 +315,7 @@ impl Bounds {
                 addend,
             ),
             None => {
-                let group = self.new_group();
+                let group = self.empty_group(w);
                 (Chain { group, index: 0 }, a)
             }
         }
@@ -306,7 +330,7 @@ impl Bounds {
     }
 
     /// The double of a group is twice its bound: another group, whose next word this is.
-    fn doubled(&mut self, p: Place) -> Chain {
+    fn doubled(&mut self, p: Place, w: u32) -> Chain {
         let source = &self.groups[p.group as usize];
         let next = source.twice.and_then(|group| {
             let g = &self.groups[group as usize];
@@ -319,7 +343,7 @@ impl Bounds {
             self.give_way(&chain);
             return chain;
         }
-        let group = self.new_group();
+        let group = self.empty_group(w);
         self.groups[p.group as usize].twice = Some(group);
         Chain { group, index: 0 }
     }
@@ -355,7 +379,10 @@ impl Bounds {
     /// Counts the addend `y <= max` at the chain's word.
     fn add_word(&mut self, chain: Chain, y: Value, max: u64, w: u32) {
         let source = self.place(y).filter(|p| p.group != chain.group);
+        let source = source.filter(|p| self.groups[p.group as usize].w == w);
+        let shift = w * chain.index as u32;
         let Some(source) = source else {
+            self.log.push((chain.group, Change::Raise { y, shift }));
             return self.raise(chain, max, w);
         };
         let other = &self.groups[source.group as usize];
@@ -367,6 +394,17 @@ impl Bounds {
             None => (source.index, chain.index),
         };
         let to = source.index + 1;
+        self.log.push((
+            chain.group,
+            Change::Slice {
+                of: source.group,
+                from: from as u32,
+                word: y,
+                w,
+                shift,
+                continues: continued.is_some(),
+            },
+        ));
         // The words from..to are at most 2^(W (to - from)) - 1, and at most the group's total.
         let mut bound = (&other.total) >> (w as usize * from);
         if bound.bits() > u64::from(w) * (to - from) as u64 {
@@ -439,6 +477,11 @@ impl Bounds {
             last.guard = Some(guard);
             self.pending[c as usize] = None;
             put(&mut self.pending, m, place);
+            let change = Change::Mask {
+                carry: c,
+                masked: m,
+            };
+            self.log.push((place.group, change));
         }
     }
 
@@ -467,7 +510,22 @@ impl Bounds {
             g.words[place.index] = chosen;
             g.last = None;
             put(&mut self.places, v, place);
+            if let Value::Var(word) = new {
+                self.log
+                    .push((place.group, Change::Choose { word, chosen: v }));
+            }
         }
+    }
+
+    /// The word that an addition made, `word = a + b + c - 2^W carry`, is one of the group.
+    pub fn made(&mut self, chain: &Chain, word: VarId, w: u32) {
+        let shift = w * chain.index as u32;
+        self.log.push((chain.group, Change::Put { word, shift }));
+    }
+
+    /// The joint bound is what bounds the word.
+    pub fn tells(&mut self, chain: &Chain, word: VarId) {
+        self.log.push((chain.group, Change::Bounds { v: word }));
     }
 
     /// Ends the addition: its word becomes the group's.

@@ -111,17 +111,11 @@ impl Pieces for Algebra {
     }
 
     fn cut(&mut self, word: Value, width: u32, from: u32, len: u32) -> Value {
-        self.part(word, width, from, len)
+        self.piece(word, width, from, len)
     }
 
     fn join(&mut self, pieces: &[(Value, u32)]) -> Value {
-        let mut weighted = Vec::with_capacity(pieces.len());
-        let mut weight = 0;
-        for (piece, width) in pieces {
-            weighted.push((self.variable_or_number(*piece, *width), 1 << weight));
-            weight += width;
-        }
-        self.weighted_sum(&weighted, weight)
+        self.whole(pieces)
     }
 }
 

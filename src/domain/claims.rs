@@ -23,17 +23,10 @@ use super::algebra::{Algebra, Value, VarId};
 use super::identity::Open;
 use super::polynomial::{Polynomial, Scaled};
 use super::quotient::Quotients;
+pub(super) use super::trace::Product;
+use super::trace::{self, Change, Entry, Multiples, Step};
 use super::{Address, Base};
 use crate::program::{Area, Claim, Place, Term, Written};
-
-/// `sign * 2^(w shift) * x * y`, the numbers given by their words; an empty `y` is 1.
-#[derive(Clone, Debug)]
-pub(super) struct Product {
-    pub sign: i8,
-    pub shift: usize,
-    pub x: Vec<Value>,
-    pub y: Vec<Value>,
-}
 
 /// `2^(w lead) sum 2^(w i) words[i] = sum of terms`, over the integers; the sum of the words is `most` at most.
 #[derive(Clone, Debug)]
@@ -169,6 +162,16 @@ fn positive(terms: &[Product]) -> Vec<Product> {
 }
 
 impl Equation {
+    /// As it is written down.
+    pub fn traced(&self) -> trace::Equation {
+        trace::Equation {
+            w: self.w,
+            words: self.words.clone(),
+            lead: self.lead,
+            terms: self.terms.clone(),
+        }
+    }
+
     /// Bits of the left side.
     pub fn bits(&self) -> u64 {
         u64::from(self.w) * (self.lead + self.words.len()) as u64
@@ -335,20 +338,34 @@ impl Algebra {
             if self.is_quotient(&equation)? {
                 return Ok(());
             }
-            if let Some(signed) = self.product_of_distances(&equation)? {
+            if let Some((signed, step)) = self.product_of_distances(&equation)? {
+                self.note(Entry::Step(step));
                 self.accept(signed);
                 return Ok(());
             }
             let is_half = self.is_half(&equation);
-            let equation = self.shown(equation)?;
+            let (equation, used) = self.shown(equation)?;
             match is_half {
                 true => self.claims.quotients.halves.push(equation),
-                false => self.accept(equation),
+                false => {
+                    let step = Step::Claim {
+                        equation: equation.traced(),
+                        used,
+                    };
+                    self.note(Entry::Step(step));
+                    self.accept(equation);
+                }
             }
             return Ok(());
         }
         let (wrapped, mask) = self.claims.made(claim).ok_or(missing)?;
-        let negative = self.show_magnitude(&equation, &wrapped, mask)?;
+        let (negative, used) = self.show_magnitude(&equation, &wrapped, mask)?;
+        self.note(Entry::Step(Step::Magnitude {
+            equation: equation.traced(),
+            wrapped,
+            mask,
+            used,
+        }));
         let Equation { words, terms, .. } = equation;
         self.claims.magnitudes.push(Magnitude {
             words,
@@ -368,7 +385,7 @@ impl Algebra {
         equation: &Equation,
         wrapped: &[Value],
         mask: Value,
-    ) -> Result<VarId, String> {
+    ) -> Result<(VarId, [Multiples; 2]), String> {
         let Equation {
             w, words, terms, ..
         } = equation;
@@ -399,6 +416,7 @@ impl Algebra {
         });
         self.claims.spend(p.products + p.steps);
         shown.map_err(|open| open.text)?;
+        let first = p.used();
         // words - D + 2 s D
         let mut p = Polynomial::new(self, bits);
         let twice = Equation {
@@ -417,11 +435,11 @@ impl Algebra {
             .and_then(|()| p.close());
         self.claims.spend(p.products + p.steps);
         shown.map_err(|open| open.text)?;
-        Ok(s)
+        Ok((s, [first, p.used()]))
     }
 
     /// The equation with the bound of its right side, if it holds.
-    fn shown(&self, mut equation: Equation) -> Result<Equation, String> {
+    fn shown(&self, mut equation: Equation) -> Result<(Equation, Multiples), String> {
         let bits = equation.bits();
         let most = self
             .most(&equation)
@@ -436,7 +454,8 @@ impl Algebra {
             .and_then(|()| p.close());
         self.claims.spend(p.products + p.steps);
         shown.map_err(|open| open.text)?;
-        Ok(equation)
+        let used = p.used();
+        Ok((equation, used))
     }
 
     /// The largest value of the right side, if its smallest is not below 0.
@@ -482,7 +501,11 @@ impl Algebra {
                 var.bound = u64::try_from(share).unwrap_or(u64::MAX).min(var.bound);
             }
         }
-        self.bounds.group(&equation.words, equation.most.clone());
+        let index = self.claims.shown.len();
+        let (most, w) = (equation.most.clone(), equation.w);
+        let reason = Change::Claim { index };
+        self.bounds.group(&equation.words, most, w, reason);
+        self.note_joints();
         self.claims.order.insert((rank, self.claims.shown.len()));
         self.claims.shown.push(equation);
     }

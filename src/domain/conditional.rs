@@ -10,6 +10,7 @@
 
 use super::algebra::{Algebra, BitValue, Def, NO, Value, VarId};
 use super::public::{Public, PublicBit};
+use super::trace::Entry;
 use super::{Domain, Logic};
 
 /// A choice by the bit `t`.
@@ -61,7 +62,9 @@ impl Algebra {
             return known.clone();
         }
         if let Some((bit, _)) = self.mask_bit(Value::Var(v), w) {
-            return vec![Value::Var(bit); w as usize];
+            let digits = vec![Value::Var(bit); w as usize];
+            self.note_digits(v, &digits);
+            return digits;
         }
         let bound = self.vars[v as usize].bound;
         let mut list = vec![Value::Var(v)];
@@ -79,8 +82,14 @@ impl Algebra {
         if bound > 1 {
             list[0] = Value::Var(self.linear(&terms, 0, 1));
         }
+        self.note_digits(v, &list);
         self.digits.insert(v, list.clone());
         list
+    }
+
+    fn note_digits(&self, word: VarId, digits: &[Value]) {
+        let digits = digits.to_vec();
+        self.note(Entry::Digits { word, digits });
     }
 
     /// Bit `i` of a word of `w` bits.
@@ -116,6 +125,7 @@ impl Algebra {
         }
         let word = self.doubled(v, c, top, w);
         if let Value::Var(word) = word {
+            self.note_digits(word, &digits);
             self.digits.insert(word, digits);
         }
         Some((word, Self::as_bit(top)))
@@ -263,9 +273,6 @@ impl Algebra {
     /// `a` with bit `index` replaced.
     pub(super) fn put_bit<const W: u32>(&mut self, a: Value, index: u32, bit: &BitValue) -> Value {
         match (&a, bit) {
-            (Value::Public(Public::Known(k)), BitValue::Public(PublicBit::Known(b))) => {
-                self.known::<W>(k & !(1 << index) | u64::from(*b) << index)
-            }
             // The sign of a word.
             (Value::Public(Public::Known(0)), BitValue::Top { .. }) if index == 0 => {
                 self.concrete_bit(bit)
@@ -283,13 +290,11 @@ impl Algebra {
     }
 
     /// Is the word 0?
-    pub(super) fn zero_of(&mut self, a: Value) -> BitValue {
-        match a {
-            Value::Public(Public::Known(k)) => self.flag(k == 0),
+    pub(super) fn zero_of(&mut self, word: VarId) -> BitValue {
+        match self.is_bit(word) {
             // 1 - x of a bit x.
-            Value::Var(v) if self.is_bit(v) => self.not(&BitValue::Var(v)),
-            Value::Var(word) => BitValue::Zero { word, is: true },
-            Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => BitValue::Opaque,
+            true => self.not(&BitValue::Var(word)),
+            false => BitValue::Zero { word, is: true },
         }
     }
 

@@ -4,6 +4,7 @@ use super::abstract_memory::Region;
 use super::algebra::{Algebra, BitValue, Def, Value};
 use super::public::Public;
 use super::secret::{Secret, Taint, TaintBit};
+use super::trace::Entry;
 use super::{Address, Base, Domain};
 use crate::function::Segment;
 
@@ -34,6 +35,7 @@ impl Abstract for Algebra {
         let value = self.unknown_word(W);
         if let Value::Var(v) = value {
             self.names.push((v, name));
+            self.note(Entry::Unknown { v, w: W });
         }
         value
     }
@@ -66,6 +68,7 @@ impl Abstract for Algebra {
     fn unknown_bit(&mut self, name: String) -> BitValue {
         let v = self.new_var(Def::Free, 1);
         self.names.push((v, name));
+        self.note(Entry::UnknownBit { v });
         BitValue::Var(v)
     }
 

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::algebra::{Algebra, Def, VarId};
+use super::trace::{Combination, Entry, Step};
 
 /// The most equations, nearest first: enough for a chain through eight words.
 const MOST_EQUATIONS: usize = 64;
@@ -20,6 +21,8 @@ const ANY: (i128, i128) = (0, u64::MAX as i128);
 
 /// `constant + sum of terms = 0`, each variable once.
 struct Equation {
+    /// The variable whose definition it is.
+    word: VarId,
     terms: Vec<(VarId, i128)>,
     constant: i128,
 }
@@ -58,22 +61,52 @@ impl Equation {
 }
 
 impl Algebra {
+    /// The equations that say that the bits `x` and `y` are never both 1, if some do.
+    pub(super) fn exclusive_by(&self, x: VarId, y: VarId) -> Option<Vec<Combination>> {
+        let is_bit = |v: VarId| self.vars[v as usize].bound <= 1;
+        let bits = x != y && is_bit(x) && is_bit(y);
+        let impossible = bits && self.are_impossible([x, y], MOST_EQUATIONS);
+        impossible.then(|| self.equations(&[x, y], MOST_EQUATIONS))
+    }
+
     /// Are the bits `x` and `y` never both 1?
     pub(super) fn are_exclusive(&self, x: VarId, y: VarId) -> bool {
-        let is_bit = |v: VarId| self.vars[v as usize].bound <= 1;
-        x != y && is_bit(x) && is_bit(y) && self.are_impossible([x, y], MOST_EQUATIONS)
+        let by = self.exclusive_by(x, y);
+        let found = by.is_some();
+        if let Some(by) = by {
+            self.note(Entry::Step(Step::Exclusive { x, y, by }));
+        }
+        found
     }
 
     /// Is the carry `x` never set, because the chains around it leave no room for it?
     pub(super) fn is_excluded(&self, x: VarId) -> bool {
-        self.vars[x as usize].bound <= 1 && self.are_impossible([x, x], MORE_EQUATIONS)
+        let excluded =
+            self.vars[x as usize].bound <= 1 && self.are_impossible([x, x], MORE_EQUATIONS);
+        if excluded {
+            let by = self.equations(&[x], MORE_EQUATIONS);
+            let (v, most) = (x, 0);
+            self.note(Entry::Step(Step::Bound { v, most, by }));
+        }
+        excluded
     }
 
     /// Is the bit `y` 1 wherever the bit `x` is?
     pub(super) fn follows(&self, x: VarId, y: VarId) -> bool {
         let is_bit = |v: VarId| self.vars[v as usize].bound <= 1;
         let supposed = |list: &[(VarId, i128)]| self.supposed(list, &[x, y], MOST_EQUATIONS);
-        x != y && is_bit(x) && is_bit(y) && supposed(&[(x, 1), (y, 0)]).is_none()
+        let follows = x != y && is_bit(x) && is_bit(y) && supposed(&[(x, 1), (y, 0)]).is_none();
+        if follows {
+            let by = self.equations(&[x, y], MOST_EQUATIONS);
+            self.note(Entry::Step(Step::Follows { x, y, by }));
+        }
+        follows
+    }
+
+    /// The words whose definitions are the equations around these variables.
+    fn equations(&self, start: &[VarId], limit: usize) -> Vec<Combination> {
+        let (equations, _) = self.around(start, limit);
+        equations.iter().map(|e| vec![(e.word, 1)]).collect()
     }
 
     /// The one value of each of these bits where a variable has this value, if they have one.
@@ -144,6 +177,7 @@ impl Algebra {
                 queue.push_back(*v);
             }
             equations.push(Equation {
+                word,
                 terms: sum.into_iter().filter(|(_, k)| *k != 0).collect(),
                 constant: i128::from(constant),
             });

@@ -15,6 +15,7 @@ use num_traits::Signed;
 use super::algebra::{Algebra, Def, Value, VarId};
 use super::identity::{Open, difference};
 use super::polynomial::Scaled;
+use super::trace::Reason;
 
 /// For each carry the word it left: the first that is defined with `-2^w` times it.
 fn homes(algebra: &Algebra, w: u32) -> HashMap<VarId, VarId> {
@@ -87,5 +88,8 @@ pub fn high_product(
             pc: None,
         });
     }
+    let low = low.iter().map(|(v, by)| (*v, by.value())).collect();
+    let used = p.used();
+    *algebra.reason.borrow_mut() = Some(Reason::High { used, low });
     Ok(())
 }

@@ -9,6 +9,7 @@ use num_bigint::BigInt;
 
 use super::algebra::{Algebra, Value};
 use super::polynomial::{Polynomial, Scaled};
+use super::trace::Reason;
 
 /// An obligation that could not be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +78,10 @@ pub fn sum(
             p.add_value(*word, &Scaled::new(BigInt::from(sign), weight))?;
         }
     }
-    p.close()
+    p.close()?;
+    let used = p.used();
+    *algebra.reason.borrow_mut() = Some(Reason::Identity { used });
+    Ok(())
 }
 
 /// Adds `by * (sum 2^(w i) a[i]) (sum 2^(w j) b[j])`.
@@ -116,5 +120,9 @@ pub fn product(
     a: &[Value],
     b: &[Value],
 ) -> Result<(), Open> {
-    difference(algebra, w, result, 0, a, b)?.close()
+    let mut p = difference(algebra, w, result, 0, a, b)?;
+    p.close()?;
+    let used = p.used();
+    *algebra.reason.borrow_mut() = Some(Reason::Identity { used });
+    Ok(())
 }

@@ -5,6 +5,7 @@
 
 use super::algebra::{Algebra, BitValue, Def, NO, Value, VarId};
 use super::public::{Public, PublicBit};
+use super::trace::Combination;
 use super::{Domain, Logic, Shift, Sum};
 
 /// `sum of factor * variable, plus a constant`.
@@ -87,7 +88,12 @@ impl Algebra {
 
     /// The most that `a + b` can be if they are carries of one word: with `s = x - 2^W a` and
     /// `t = s + y - 2^W b`, `2^W (a + b) = x + y - t <= x + y`.
-    pub(super) fn carries_of_one_word(&self, a: Value, b: Value, w: u32) -> Option<u64> {
+    pub(super) fn carries_of_one_word(
+        &self,
+        a: Value,
+        b: Value,
+        w: u32,
+    ) -> Option<(u64, Combination)> {
         let (Value::Var(a), Value::Var(b)) = (a, b) else {
             return None;
         };
@@ -99,7 +105,8 @@ impl Algebra {
             let product = |(v, k)| i128::from(self.vars[v as usize].bound) * i128::from(k);
             positive.map(product).sum::<i128>() + i128::from(constant)
         };
-        u64::try_from((most(x) + most(y)) >> w).ok()
+        let most = u64::try_from((most(x) + most(y)) >> w).ok()?;
+        Some((most, vec![(first + 1, 1), (second + 1, 1)]))
     }
 
     /// The word `s = x - 2^W carry` made with a carry, and the terms and the constant of `x`.

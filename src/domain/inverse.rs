@@ -46,7 +46,7 @@ impl Algebra {
         match (found, &mut self.sought) {
             (Some((1, bits)), Some(sought)) => sought.near.push((low, bits)),
             (Some((_, bits)), _) if bits == w => {
-                self.inverse = Some((m, low));
+                self.inverse = Some((m, low, w.into()));
                 self.sought = None;
             }
             _ => {}

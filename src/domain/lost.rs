@@ -7,6 +7,7 @@
 //! products (both words of one jointly), words, claimed sums, each bounded. Terms with negative factors only make it less. At
 //! any point, if the bounds of the positive terms add up to less than `2^W`, then `c < 1`.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
@@ -15,6 +16,7 @@ use num_traits::Signed;
 use super::algebra::{Algebra, Def, Value, VarId};
 use super::claims::Equation;
 use super::polynomial::{Scaled, accumulate};
+use super::trace::{Entry, Step};
 use super::variable::Var;
 
 /// `1` in the scale of the sums: far enough up that factors stay whole when carries are unrolled.
@@ -35,6 +37,10 @@ struct Sum<'a> {
     positive: Scaled,
     /// Constants, and the most of terms that are not replaced any more.
     settled: Scaled,
+    /// Equations, products and claims that were used, and how often.
+    equations: Vec<(VarId, Scaled)>,
+    products: RefCell<Vec<(VarId, Scaled)>>,
+    used_claims: Vec<(usize, Scaled)>,
 }
 
 /// `2^shift`.
@@ -50,6 +56,9 @@ impl Algebra {
             active: BTreeMap::new(),
             positive: Scaled::new(BigInt::ZERO, 0),
             settled: Scaled::new(BigInt::ZERO, 0),
+            equations: Vec::new(),
+            products: RefCell::default(),
+            used_claims: Vec::new(),
         };
         if !sum.add_left(c, &power(ONE), None) {
             return false;
@@ -58,6 +67,7 @@ impl Algebra {
         let mut order = claims.order.iter().rev().peekable();
         for _ in 0..MOST_STEPS {
             if sum.is_below_one() {
+                self.note(Entry::Step(sum.step(c)));
                 return true;
             }
             let last = sum.active.last_key_value().map(|(key, _)| *key);
@@ -68,7 +78,7 @@ impl Algebra {
                 Some((_, index)) => {
                     sum.change((rank, v), &by);
                     if let Some(equation) = claims.get(*index) {
-                        sum.settle_claim(equation);
+                        sum.settle_claim(*index, equation);
                     }
                 }
                 None if by.odd.is_positive() || sum.is_complement(v) => sum.replace(v, &by),
@@ -80,6 +90,22 @@ impl Algebra {
 }
 
 impl Sum<'_> {
+    /// What was concluded, in whole numbers.
+    fn step(&self, c: VarId) -> Step {
+        let products = self.products.borrow();
+        let shifts = (self.equations.iter().chain(products.iter())).map(|(_, by)| by.shift);
+        let shifts = shifts.chain(self.used_claims.iter().map(|(_, by)| by.shift));
+        let least = shifts.min().unwrap_or(ONE).min(ONE);
+        let whole = |by: &Scaled| &by.odd << (by.shift - least);
+        Step::NeverSet {
+            c,
+            scale: BigInt::from(1) << (ONE - least),
+            by: (self.equations.iter().map(|(v, by)| (*v, whole(by)))).collect(),
+            products: (products.iter().map(|(v, by)| (*v, whole(by)))).collect(),
+            claims: (self.used_claims.iter().map(|(i, by)| (*i, whole(by)))).collect(),
+        }
+    }
+
     fn add(&mut self, v: VarId, by: &Scaled) {
         self.change((self.algebra.vars[v as usize].rank, v), by);
     }
@@ -129,6 +155,7 @@ impl Sum<'_> {
         if below(ONE, &total) || !below(ONE + 1, &total) {
             return below(ONE, &total);
         }
+        let mut pairs = Vec::new();
         // Both words of a product together are a little less than each at its most.
         for ((_, v), by) in self.active.iter().filter(|(_, by)| by.odd.is_positive()) {
             let Var { bound, def, .. } = self.algebra.vars[*v as usize];
@@ -138,9 +165,14 @@ impl Sum<'_> {
                 let most = self.most(a, b, w);
                 let high = BigInt::from(self.algebra.vars[hi as usize].bound) << w;
                 total.add(&Scaled::new(&by.odd * (most - high - bound), by.shift));
+                pairs.push((*v, by.clone()));
             }
         }
-        below(ONE, &total)
+        if below(ONE, &total) {
+            self.products.borrow_mut().extend(pairs);
+            return true;
+        }
+        false
     }
 
     /// Adds `by * c` as `by / 2^w (x - s)`, if `c` left the word made next, `s = x - 2^w c`; `-s` is at most 0.
@@ -164,6 +196,7 @@ impl Sum<'_> {
             shift: by.shift - w,
         };
         let sign = -weight.signum();
+        self.equations.push((c + 1, by.times(sign)));
         if sign < 0 {
             let mut all = by.clone();
             all.add(there.unwrap_or(&Scaled::new(BigInt::ZERO, 0)));
@@ -210,6 +243,7 @@ impl Sum<'_> {
                 let Some((terms, constant)) = self.algebra.sum(v) else {
                     return;
                 };
+                self.equations.push((v, by.clone()));
                 self.settle(constant, by);
                 for (t, factor) in terms {
                     self.add(*t, &by.times(*factor));
@@ -228,6 +262,7 @@ impl Sum<'_> {
         }
         let key = (self.algebra.vars[hi as usize].rank, hi);
         self.change(key, &by.carried(u64::from(w)));
+        self.products.borrow_mut().push((lo, by.clone()));
         self.settle(self.most(a, b, w), by);
     }
 
@@ -247,7 +282,7 @@ impl Sum<'_> {
     }
 
     /// Words of a claim are jointly at most its right side.
-    fn settle_claim(&mut self, equation: &Equation) {
+    fn settle_claim(&mut self, index: usize, equation: &Equation) {
         let weighted = equation.words.iter().enumerate().filter_map(|(i, v)| {
             let Value::Var(v) = v else {
                 return None;
@@ -282,6 +317,7 @@ impl Sum<'_> {
         for (key, weight) in weighted {
             self.change(key, &factor.carried(weight));
         }
+        self.used_claims.push((index, factor.clone()));
         self.settle(BigInt::from(equation.most.clone()), &factor);
     }
 }

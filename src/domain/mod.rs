@@ -40,13 +40,16 @@ pub mod public;
 mod quotient;
 mod recent;
 pub mod residue;
+mod scaled;
 pub mod secret;
 mod shifts;
 mod sign;
 mod signed;
 mod split;
 mod stays;
-mod variable;
+pub mod trace;
+mod traced;
+pub mod variable;
 mod ways;
 
 pub use entry::Abstract;

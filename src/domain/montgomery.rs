@@ -28,6 +28,7 @@ use super::homes::{Home, homes};
 use super::identity::{self, Open};
 use super::polynomial::{self, Polynomial, Remainder, Scaled};
 use super::public::Public;
+use super::trace::{Compared, Entry, Multiples, Reason, Step, Sum, Vanishing};
 use crate::spec::modulus::Reduce;
 
 /// `M`: a number, or the words of an operand.
@@ -63,6 +64,16 @@ struct Form {
     terms: BTreeMap<VarId, BigInt>,
 }
 
+impl Form {
+    /// As it is written down.
+    fn traced(&self) -> Sum {
+        Sum {
+            constant: self.constant.clone(),
+            terms: self.terms.clone().into_iter().collect(),
+        }
+    }
+}
+
 fn open(text: &str) -> Open {
     Open {
         text: text.into(),
@@ -77,16 +88,20 @@ impl Algebra {
         for (i, word) in words.iter().enumerate() {
             if let Value::Var(v) = word {
                 let share = u64::try_from(&most >> (w as usize * i)).unwrap_or(u64::MAX);
+                let most = share;
+                self.note(Entry::Step(Step::Below { v: *v, most }));
                 let bound = &mut self.vars[*v as usize].bound;
                 *bound = if share == 1 { 2 } else { share }.min(*bound);
             }
         }
     }
 
-    /// `m m' = -1 (mod 2^w)` for the inputs `m`, the lowest word of a modulus, and `m'`.
-    pub fn assume_inverse(&mut self, m: Value, inverse: Value) {
+    /// `m m' = -1 (mod 2^w)` for the inputs `m`, the lowest word of a modulus, and `m'`, words of `w` bits.
+    pub fn assume_inverse(&mut self, m: Value, inverse: Value, w: u32) {
         if let (Value::Var(m), Value::Var(inverse)) = (m, inverse) {
-            self.inverse = Some((m, inverse));
+            let bits = u64::from(w);
+            self.note(Entry::Step(Step::Inverse { m, inverse, bits }));
+            self.inverse = Some((m, inverse, bits));
         }
     }
 
@@ -99,7 +114,8 @@ impl Algebra {
 
     /// `v` if `x y = -v (mod 2^w)`: one is `v m' mod 2^w`, the other `m`.
     pub(super) fn cancelled(&self, x: VarId, y: VarId, w: u64) -> Option<VarId> {
-        let (m, inverse) = self.inverse?;
+        let (m, inverse, bits) = self.inverse.filter(|(.., bits)| w <= *bits)?;
+        let w = w.min(bits);
         let q = match (x == m, y == m) {
             (true, _) => y,
             (_, true) => x,
@@ -122,18 +138,19 @@ impl Algebra {
     /// Finds the words `q = v m' mod 2^w` that were made by additions. A product with one of them stays as it
     /// is, as if MUL had made it.
     fn find_quotients(&self, w: u32) {
-        let Some((_, inverse)) = self.inverse else {
+        let Some((_, inverse, _)) = self.inverse else {
             return;
         };
         for q in 0..self.vars.len() as VarId {
-            if let Some(v) = self.added_up(q, inverse, w) {
+            if let Some((v, used)) = self.added_up(q, inverse, w) {
+                self.note(Entry::Step(Step::Quotient { q, v, w, used }));
                 self.quotients.borrow_mut().insert(q, (v, w.into()));
             }
         }
     }
 
     /// `v` if `q = v m' (mod 2^w)` was made by additions, with the lowest digit of `v` last: `x + m'` or `x`.
-    fn added_up(&self, q: VarId, inverse: VarId, w: u32) -> Option<VarId> {
+    fn added_up(&self, q: VarId, inverse: VarId, w: u32) -> Option<(VarId, Multiples)> {
         let (terms, _) = self.sum(q)?;
         let holds = |v: VarId, term: VarId| {
             let sum = self.sum(v).map_or(&[][..], |(terms, _)| terms);
@@ -153,15 +170,16 @@ impl Algebra {
         p.add_value(Value::Var(q), &one).ok()?;
         let [whole, inverse] = [*v, inverse].map(Value::Var);
         p.add_product(whole, inverse, &one.times(-1)).ok()?;
-        p.close().is_ok().then_some(*v)
+        p.close().is_ok().then(|| (*v, p.used()))
     }
 
-    /// Is the word 0, because it is 0 modulo `2^w`?
-    fn cancels(&self, word: VarId, w: u32) -> bool {
+    /// Is the word 0, because it is 0 modulo `2^w`? Then the claims that say so.
+    fn cancels(&self, word: VarId, w: u32) -> Option<Multiples> {
         let mut p = Polynomial::new(self, w.into());
         let one = Scaled::new(BigInt::one(), 0);
         let below = self.vars[word as usize].bound >> w == 0;
-        below && p.add_value(Value::Var(word), &one).is_ok() && p.close().is_ok()
+        let cancels = below && p.add_value(Value::Var(word), &one).is_ok() && p.close().is_ok();
+        cancels.then(|| p.used())
     }
 }
 
@@ -188,8 +206,20 @@ impl Reduced<'_> {
             let weight = self.bits() + u64::from(self.w) * i as u64;
             p.add_value(*word, &Scaled::new(BigInt::one(), weight))?;
         }
-        let rest = self.eliminated(&mut p, &homes)?;
-        let (quotient, s) = self.parts(rest).map_err(|rest| odd_term(algebra, &rest))?;
+        let (rest, zeros) = self.eliminated(&mut p, &homes)?;
+        let used = p.used();
+        let (quotient, s, k) = self.parts(rest).map_err(|rest| odd_term(algebra, &rest))?;
+        let because = |compared: Option<Compared>| {
+            let reason = Reason::Montgomery {
+                used: used.clone(),
+                quotient: quotient.clone().into_iter().collect(),
+                s: s.traced(),
+                k: k.traced(),
+                zeros: zeros.clone(),
+                compared,
+            };
+            *algebra.reason.borrow_mut() = Some(reason);
+        };
         let r = Self::power(self.bits());
         let most = |(v, u): (&VarId, &BigInt)| u * algebra.vars[*v as usize].bound;
         if quotient.values().any(Signed::is_negative)
@@ -199,23 +229,33 @@ impl Reduced<'_> {
         }
         if s.constant.is_zero() && s.terms.is_empty() {
             return match self.is_below() {
-                true => Ok(()),
+                true => {
+                    because(None);
+                    Ok(())
+                }
                 false => Err(open("the modulus is never subtracted at the end")),
             };
         }
-        let below = self
-            .compared_bits()
-            .into_iter()
-            .any(|bits| self.is_compared(algebra, &homes, &quotient, &s, Some(bits)));
+        let compared =
+            |s: &Form, bits: Option<u64>| self.is_compared(algebra, &homes, &quotient, s, bits);
+        let bits = self.compared_bits().into_iter();
+        let below = bits.map(|bits| compared(&s, Some(bits)));
         let overflows = || {
-            let top = compared_with_zero(algebra, &s, self.w);
-            let mut forms = [Some(&s), top.as_ref()].into_iter().flatten();
             let allowed = self.reduce == Reduce::Almost;
-            allowed && forms.any(|s| self.is_compared(algebra, &homes, &quotient, s, None))
+            let with = |s: &Form| compared(s, None).filter(|_| allowed);
+            with(&s).or_else(|| {
+                let top = compared_with_zero(algebra, &s, self.w)?;
+                let borrow = top.terms.keys().next().copied();
+                let found = with(&top)?;
+                Some(Compared { borrow, ..found })
+            })
         };
-        match below || overflows() {
-            true => Ok(()),
-            false => Err(open(
+        match below.flatten().next().or_else(overflows) {
+            Some(found) => {
+                because(Some(found));
+                Ok(())
+            }
+            None => Err(open(
                 "the modulus may be subtracted when it must not be, or not when it must",
             )),
         }
@@ -271,7 +311,7 @@ impl Reduced<'_> {
         &'d self,
         p: &mut Polynomial<'d>,
         homes: &'d [Home],
-    ) -> Result<Remainder, Open> {
+    ) -> Result<(Remainder, Vec<Vanishing>), Open> {
         let modulus = match &self.modulus {
             Modulus::Number(value) => Some(polynomial::Modulus {
                 value,
@@ -283,9 +323,14 @@ impl Reduced<'_> {
         p.settle(homes, modulus);
         p.eliminate()?;
         let mut rest = p.remainder();
+        let mut zeros = Vec::new();
         for word in &rest.left {
-            if !p.is_conditional(*word) && p.algebra.cancels(*word, self.w) {
-                rest.terms.remove(word);
+            if !p.is_conditional(*word)
+                && let Some(used) = p.algebra.cancels(*word, self.w)
+                && let Some(by) = rest.terms.remove(word)
+            {
+                let word = *word;
+                zeros.push(Vanishing { word, by, used });
             }
         }
         // Carries that were dropped where there are none: a row of its own ends in each of them.
@@ -294,12 +339,17 @@ impl Reduced<'_> {
             is_carry && p.algebra.is_never_set(*v)
         };
         rest.terms.retain(|v, _| !is_lost(v));
-        Ok(rest)
+        Ok((rest, zeros))
     }
 
-    /// `Q` and `s` of `rest = Q M - R M s + R^2 k`.
-    fn parts(&self, mut rest: Remainder) -> Result<(BTreeMap<VarId, BigInt>, Form), Remainder> {
+    /// `Q`, `s` and `k` of `rest = Q M - R M s + R^2 k`.
+    fn parts(
+        &self,
+        mut rest: Remainder,
+    ) -> Result<(BTreeMap<VarId, BigInt>, Form, Form), Remainder> {
         let r = Self::power(self.bits());
+        let square = &r * &r;
+        let mut lost = Form::default();
         let mut quotient = BTreeMap::new();
         let mut s = Form::default();
         let mut put = |v: VarId, by: BigInt| match by.is_multiple_of(&r) {
@@ -318,8 +368,15 @@ impl Reduced<'_> {
                     let of_s = |i: &BigInt| (&high + i * m).is_multiple_of(&r);
                     let times = (-2..=2).map(BigInt::from).find(of_s);
                     match (low.is_zero(), times) {
-                        (true, Some(times)) if times.is_zero() => {}
-                        (true, Some(times)) => put(v, -times * &r),
+                        (true, Some(times)) => {
+                            let k: BigInt = (&high + &times * m) / &r;
+                            if !k.is_zero() {
+                                lost.terms.insert(v, k);
+                            }
+                            if !times.is_zero() {
+                                put(v, -times * &r);
+                            }
+                        }
                         _ if by.is_multiple_of(m) => put(v, by / m),
                         _ => {
                             rest.terms.insert(v, by);
@@ -362,10 +419,15 @@ impl Reduced<'_> {
                 }
             }
         }
-        let square = &r * &r;
-        rest.terms.retain(|_, by| !by.is_multiple_of(&square));
+        rest.terms.retain(|v, by| {
+            let is_multiple = by.is_multiple_of(&square);
+            if is_multiple && !by.is_zero() {
+                lost.terms.insert(*v, &*by / &square);
+            }
+            !is_multiple
+        });
         match (rest.terms.is_empty(), rest.products.is_empty()) {
-            (true, true) if rest.constant.is_zero() => Ok((quotient, s)),
+            (true, true) if rest.constant.is_zero() => Ok((quotient, s, lost)),
             _ => Err(rest),
         }
     }
@@ -395,19 +457,28 @@ impl Reduced<'_> {
         quotient: &BTreeMap<VarId, BigInt>,
         s: &Form,
         bits: Option<u64>,
-    ) -> bool {
-        let rest = self.difference(algebra, homes, quotient, s, bits);
+    ) -> Option<Compared> {
+        let found = self.difference(algebra, homes, quotient, s, bits);
+        let (rest, zeros, used) = found.ok()?;
         let r = Self::power(self.bits());
-        rest.is_ok_and(|rest| {
-            let mut most = BigInt::zero();
-            for (v, by) in &rest.terms {
-                if by.sign() == Sign::Plus || !by.is_multiple_of(&r) {
-                    return false;
-                }
-                most -= by / &r * algebra.vars[*v as usize].bound;
+        let mut most = BigInt::zero();
+        let mut digits = Vec::new();
+        for (v, by) in &rest.terms {
+            if by.sign() == Sign::Plus || !by.is_multiple_of(&r) {
+                return None;
             }
-            let fits = most < Self::power(bits.unwrap_or(self.bits()));
-            fits && rest.constant.is_zero() && rest.products.is_empty()
+            let digit: BigInt = -by / &r;
+            most += &digit * algebra.vars[*v as usize].bound;
+            digits.push((*v, digit));
+        }
+        let fits = most < Self::power(bits.unwrap_or(self.bits()));
+        let is_sum = rest.constant.is_zero() && rest.products.is_empty();
+        (fits && is_sum).then_some(Compared {
+            bits,
+            borrow: None,
+            digits,
+            zeros,
+            used,
         })
     }
 
@@ -419,7 +490,7 @@ impl Reduced<'_> {
         quotient: &BTreeMap<VarId, BigInt>,
         s: &Form,
         bits: Option<u64>,
-    ) -> Result<Remainder, Open> {
+    ) -> Result<(Remainder, Vec<Vanishing>, Multiples), Open> {
         let one = Scaled::new(BigInt::one(), 0);
         let number = |k: BigInt| (Value::ONE, Scaled::new(k, 0));
         let r = Self::power(self.bits());
@@ -438,7 +509,8 @@ impl Reduced<'_> {
             p.add_value(value, &by)?;
             self.add_modulus(&mut p, Value::ONE, &r)?;
         }
-        self.eliminated(&mut p, homes)
+        let (rest, zeros) = self.eliminated(&mut p, homes)?;
+        Ok((rest, zeros, p.used()))
     }
 
     /// Adds `by * value * M`.

@@ -8,6 +8,7 @@ use num_traits::One;
 
 use super::algebra::{Algebra, Def, Value, VarId};
 use super::polynomial::{Polynomial, Scaled};
+use super::trace::{Entry, Step};
 
 /// What is known of lowest bits.
 #[derive(Default)]
@@ -28,8 +29,19 @@ impl Algebra {
             let sum = self.linear(&[(b, 1), (h, 2)], 0, most);
             self.vars[v as usize].def = self.vars[sum as usize].def;
             self.cuts.whole(v, (Value::Var(b), Value::Var(h)));
+            // The input is these two from the start.
+            for (_, entry) in self.log.get_mut() {
+                if let Entry::Unknown { v: input, w } = *entry
+                    && input == v
+                {
+                    *entry = Entry::Halved { v, w, b, h };
+                }
+            }
         }
         let odd = odd.and_then(|odd| odd.variable());
+        if let Some(m) = odd {
+            self.note(Entry::Step(Step::Odd { m }));
+        }
         self.parity = Some(Parity {
             odd,
             zeros: Vec::new(),
@@ -45,6 +57,10 @@ impl Algebra {
         let mut p = Polynomial::new(self, 1);
         let one = Scaled::new(BigInt::one(), 0);
         let is_even = p.add_value(x, &one).is_ok() && p.close().is_ok();
+        let used = p.used();
+        if let (true, Value::Var(x), Value::Var(bit)) = (is_even, x, bit) {
+            self.note(Entry::Step(Step::Even { x, bit, used }));
+        }
         if let (true, Some(parity)) = (is_even, &mut self.parity) {
             parity.zeros.push(bit);
         }

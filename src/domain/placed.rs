@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use super::abstract_memory::AbstractMemory;
 use super::algebra::{Algebra, BitValue, Value};
 use super::public::{self, Public, PublicBit};
+use super::trace::Entry;
 use super::{Base, Logic, Shift, Sum};
 
 /// The low bits of a word that are the same in every run: how many, and what they are.
@@ -83,10 +84,18 @@ impl Algebra {
         }
     }
 
+    /// `a op b`, if the low bits of both say it.
+    pub(super) fn masked_low_bits(&self, op: Logic, a: Value, b: Value) -> Option<u64> {
+        LowBits::masked(op, self.low_bits(a)?, self.low_bits(b)?)
+    }
+
     pub(super) fn placed_word(&mut self, low: LowBits, w: u32) -> Value {
         let word = self.unknown_word(w);
         if let Value::Var(v) = word {
             self.placed.insert(v, low);
+            self.note(Entry::Unknown { v, w });
+            let LowBits { count, bits } = low;
+            self.note(Entry::LowBits { v, count, bits });
         }
         word
     }

@@ -22,67 +22,8 @@ use super::claims::Equation;
 use super::homes::Home;
 use super::identity::Open;
 use super::public::Public;
-
-/// An integer `odd * 2^shift`; 0 has `odd = 0`.
-#[derive(Clone, Debug)]
-pub(super) struct Scaled {
-    pub odd: BigInt,
-    pub shift: u64,
-}
-
-impl Scaled {
-    /// `value * 2^shift`.
-    pub fn new(value: BigInt, shift: u64) -> Self {
-        let zeros = value.trailing_zeros().unwrap_or(0);
-        Self {
-            odd: value >> zeros,
-            shift: shift + zeros,
-        }
-    }
-
-    /// `self / (sign 2^bits)`, if it is whole.
-    fn divided(&self, sign: i64, bits: u64) -> Option<Self> {
-        Some(Self {
-            odd: &self.odd * sign,
-            shift: match self.odd.is_zero() {
-                true => 0,
-                false => self.shift.checked_sub(bits)?,
-            },
-        })
-    }
-
-    /// The number itself.
-    pub fn value(&self) -> BigInt {
-        &self.odd << self.shift
-    }
-
-    pub fn add(&mut self, other: &Self) {
-        if self.odd.is_zero() {
-            *self = other.clone();
-        } else if !other.odd.is_zero() {
-            let low = self.shift.min(other.shift);
-            let sum = (&self.odd << (self.shift - low)) + (&other.odd << (other.shift - low));
-            *self = Self::new(sum, low);
-        }
-    }
-
-    pub fn times(&self, factor: i64) -> Self {
-        Self::new(&self.odd * factor, self.shift)
-    }
-
-    /// `-self * 2^bits`.
-    pub fn carried(&self, bits: u64) -> Self {
-        Self {
-            odd: -&self.odd,
-            shift: self.shift + bits,
-        }
-    }
-
-    /// Is it a multiple of `2^bits`?
-    pub fn vanishes(&self, bits: u64) -> bool {
-        self.odd.is_zero() || self.shift >= bits
-    }
-}
+pub(super) use super::scaled::Scaled;
+use super::trace::{self, Multiples};
 
 /// Products that may be added up: a few times `n^2` for operands of `n` words are, if no sum
 /// of products is a factor itself (an operand overwritten by the result).
@@ -113,6 +54,8 @@ pub(super) struct Polynomial<'a> {
     left: BTreeMap<VarId, Scaled>,
     /// Multiples of it are left, too.
     modulus: Option<Modulus<'a>>,
+    /// Claims that were used, and how often.
+    used: Vec<(usize, Scaled)>,
 }
 
 /// A modulus, and the weights of the words of a quotient by it.
@@ -164,6 +107,7 @@ impl<'a> Polynomial<'a> {
             homes: [].iter(),
             left: BTreeMap::new(),
             modulus: None,
+            used: Vec::new(),
         }
     }
 
@@ -254,6 +198,28 @@ impl<'a> Polynomial<'a> {
             }
         }
         Some((least, most))
+    }
+
+    /// The sum that it is now, if no two variables are multiplied.
+    pub fn form(&self) -> Option<trace::Form> {
+        if !self.rows.is_empty() || !self.open_products.is_empty() {
+            return None;
+        }
+        let linear = self.linear.iter().map(|((_, v), by)| (v, by));
+        let terms = linear.chain(&self.open_linear).chain(&self.left);
+        Some(trace::Form {
+            sum: trace::Sum {
+                constant: self.constant.value(),
+                terms: terms.map(|(v, by)| (*v, by.value())).collect(),
+            },
+            used: self.used(),
+        })
+    }
+
+    /// The claims that elimination used, and how often.
+    pub fn used(&self) -> Multiples {
+        let used = self.used.iter();
+        used.map(|(index, by)| (*index, by.value())).collect()
     }
 
     /// Products that stand here.
@@ -413,7 +379,7 @@ impl<'a> Polynomial<'a> {
             }
             if let Some((_, index)) = order.next_if(|(rank, _)| Some(*rank) >= next) {
                 if let Some(equation) = claims.get(*index) {
-                    self.apply(equation)?;
+                    self.apply(*index, equation)?;
                 }
                 continue;
             }
@@ -432,9 +398,10 @@ impl<'a> Polynomial<'a> {
     }
 
     /// Replaces the words of a shown claim by its right side, if they stand as a multiple of its left.
-    fn apply(&mut self, equation: &Equation) -> Result<(), Open> {
+    fn apply(&mut self, index: usize, equation: &Equation) -> Result<(), Open> {
         match equation.factor_in(self) {
             Some(factor) => {
+                self.used.push((index, factor.clone()));
                 equation.add_to(self, &factor.times(-1))?;
                 // Without a modulus the rest (a word may stand on both sides of a claim) is replaced in its turn.
                 let modular = self.modulus.is_some();

@@ -33,6 +33,8 @@ use super::homes::{Home, homes};
 use super::identity::{self, Open};
 use super::montgomery::{Modulus, odd_term};
 use super::polynomial::{self, Polynomial, Remainder, Scaled};
+use super::trace::{self, Comparison, Multiples, Reason, ResidueReason, Sum};
+use crate::checker;
 
 /// What holds where the modulus is at one end of its interval.
 pub struct Corner {
@@ -122,6 +124,35 @@ impl Residue<'_> {
         BigInt::one() << (self.bits() + self.halvings)
     }
 
+    /// The same for the checker.
+    pub fn goal(&self) -> checker::Residue<'_> {
+        fn term<'t>(t: &Term<'t>) -> checker::Term<'t> {
+            checker::Term {
+                sign: t.sign,
+                a: t.a,
+                b: t.b,
+            }
+        }
+        let corner = |c: &Corner| checker::Corner {
+            modulus: c.modulus.clone(),
+            least: c.least.clone(),
+            most: c.most.clone(),
+            bound: c.bound.clone(),
+        };
+        checker::Residue {
+            w: self.w,
+            result: self.result,
+            halvings: self.halvings,
+            value: self.value.iter().map(term).collect(),
+            scale: self.scale.clone(),
+            modulus: match &self.modulus {
+                Modulus::Number(m) => checker::Modulus::Number(m),
+                Modulus::Words(m) => checker::Modulus::Words(m),
+            },
+            corners: self.corners.iter().map(corner).collect(),
+        }
+    }
+
     /// Shows the congruence and the bound.
     ///
     /// # Errors
@@ -144,6 +175,7 @@ impl Residue<'_> {
         };
         p.settle(&homes, modulus);
         p.eliminate()?;
+        let used = p.used();
         let parts = self.parts(algebra, remainder(&p));
         let parts = parts.map_err(|rest| odd_term(algebra, &rest))?;
         // Bits, in the order in which they were made.
@@ -151,7 +183,29 @@ impl Residue<'_> {
         let mut bits: Vec<_> = parts.multiples.keys().copied().filter(is_bit).collect();
         let range = loop {
             match self.compared(algebra, &homes, &parts, &bits)? {
-                Ok(range) => break range,
+                Ok((range, compared, stages)) => {
+                    let reason = ResidueReason {
+                        used,
+                        multiples: Sum {
+                            constant: parts.constant.clone(),
+                            terms: parts.multiples.clone().into_iter().collect(),
+                        },
+                        products: parts.products.clone().into_iter().collect(),
+                        lost: Sum {
+                            constant: parts.lost_constant.clone(),
+                            terms: parts.lost.clone().into_iter().collect(),
+                        },
+                        even: algebra
+                            .even_bits()
+                            .iter()
+                            .filter_map(Value::variable)
+                            .collect(),
+                        compared,
+                        stages,
+                    };
+                    *algebra.reason.borrow_mut() = Some(Reason::Residue(reason));
+                    break range;
+                }
                 // It compares nothing: it is one of the others.
                 Err(other) => bits.retain(|v| *v != other),
             }
@@ -294,8 +348,9 @@ impl Residue<'_> {
         homes: &[Home],
         parts: &Parts,
         bits: &[VarId],
-    ) -> Result<Result<Range, VarId>, Open> {
-        let mut range = self.first_range(algebra, parts, bits)?;
+    ) -> Result<Result<(Range, Vec<Comparison>, Vec<trace::Form>), VarId>, Open> {
+        let (mut range, stages) = self.first_range(algebra, parts, bits)?;
+        let mut comparisons = Vec::new();
         // U of the T at hand.
         let mut times = parts.multiples.clone();
         times.retain(|v, _| !bits.contains(v));
@@ -320,9 +375,10 @@ impl Residue<'_> {
                 let from = self.is_compared(algebra, homes, (multiple, offset), bits)?;
                 Some((count, offset, from))
             });
-            let Some((count, offset, from)) = found else {
+            let Some((count, offset, (from, comparison))) = found else {
                 return Ok(Err(*first));
             };
+            comparisons.push(comparison);
             // s = 1 just when T + offset M < 0, or when it is `from` or more.
             let ends = self.corners.iter().zip(&mut range);
             for (Corner { modulus, .. }, (least, most)) in ends {
@@ -339,7 +395,7 @@ impl Residue<'_> {
             times.extend(left[..count].iter().map(|v| (*v, u.clone())));
             left = &left[count..];
         }
-        Ok(Ok(range))
+        Ok(Ok((range, comparisons, stages)))
     }
 
     /// Does `X = T + offset M` lie in `-R .. R` (`u > 0`), or in `0 .. 2 R`?
@@ -359,7 +415,13 @@ impl Residue<'_> {
     }
 
     /// The range of `T[0] = 2^h Z - M sum u v - 2^h R k`, the sum over `bits`.
-    fn first_range(&self, algebra: &Algebra, parts: &Parts, bits: &[VarId]) -> Result<Range, Open> {
+    fn first_range(
+        &self,
+        algebra: &Algebra,
+        parts: &Parts,
+        bits: &[VarId],
+    ) -> Result<(Range, Vec<trace::Form>), Open> {
+        let mut best = [None, None];
         let others = || parts.multiples.iter().filter(|(v, _)| !bits.contains(v));
         let ends = |corner: &Corner| {
             let constant = &parts.constant * &corner.modulus;
@@ -394,13 +456,20 @@ impl Residue<'_> {
                 let Some((low, high)) = t.range() else {
                     return false;
                 };
+                let better = [low > *least, high < *most];
+                if better.contains(&true) {
+                    let form = t.form();
+                    for (slot, _) in best.iter_mut().zip(better).filter(|(_, better)| *better) {
+                        *slot = form.clone();
+                    }
+                }
                 *least = low.max(std::mem::take(least));
                 *most = high.min(std::mem::take(most));
                 stages -= 1;
                 stages > 0
             })?;
         }
-        Ok(range)
+        Ok((range, best.into_iter().flatten().collect()))
     }
 
     /// For `X = P + M multiple`: the sum of `bits` is 1 just when `X < 0` (`u > 0`; the answer is 0), or when
@@ -411,13 +480,13 @@ impl Residue<'_> {
         homes: &[Home],
         (multiple, offset): (Multiple<'_>, i64),
         (bits, u): (&[VarId], &BigInt),
-    ) -> Option<BigInt> {
+    ) -> Option<(BigInt, Comparison)> {
         let r = self.all();
         // Is X + limit s (or X - limit s) + shift a sum of words in 0 .. limit?
         let is_word = |limit: &BigInt, shift: &BigInt| {
             let sign = if u.is_positive() { 1 } else { -1 };
-            let rest = self.difference(algebra, homes, multiple, (bits, limit * sign));
-            rest.is_ok_and(|mut rest| {
+            let found = self.difference(algebra, homes, multiple, (bits, limit * sign));
+            found.ok().and_then(|(mut rest, used)| {
                 rest.constant += shift;
                 let most = rest.terms.iter().map(|(v, by)| {
                     let bound = algebra.vars[*v as usize].bound;
@@ -430,35 +499,46 @@ impl Residue<'_> {
                 let fits = most.is_some_and(|most| most + &rest.constant < *limit);
                 let mut products = rest.products.keys();
                 let lost = products.all(|(x, y)| algebra.is_lost(*x) || algebra.is_lost(*y));
-                fits && lost && !rest.constant.is_negative()
+                let is_word = fits && lost && !rest.constant.is_negative();
+                let kept =
+                    |(v, by): (&VarId, &BigInt)| (!by.is_negative()).then(|| (*v, by.clone()));
+                is_word.then(|| Comparison {
+                    bits: bits.to_vec(),
+                    offset,
+                    limit: limit.clone(),
+                    shift: shift.clone(),
+                    digits: Sum {
+                        constant: rest.constant.clone(),
+                        terms: rest.terms.iter().filter_map(kept).collect(),
+                    },
+                    used,
+                })
             })
         };
         let zero = BigInt::zero();
         if LIFTS.contains(&offset) {
             // X + j R is, and R s more: s = 1 just when X >= (1 - j) R.
             let lift = &r * -offset;
-            let lifted = u.is_negative() && is_word(&r, &lift);
-            return lifted.then(|| r - lift);
+            let lifted = is_word(&r, &lift).filter(|_| u.is_negative())?;
+            return Some((r - lift, lifted));
         }
         if u.is_positive() {
             // A difference may have one word more than the modulus.
             let limits = [r.clone(), &r << self.w];
-            return limits
-                .iter()
-                .any(|limit| is_word(limit, &zero))
-                .then_some(zero);
+            let found = limits.iter().find_map(|limit| is_word(limit, &zero))?;
+            return Some((zero, found));
         }
-        if is_word(&r, &zero) {
-            return Some(r);
+        if let Some(found) = is_word(&r, &zero) {
+            return Some((r, found));
         }
         // X + limit is a sum of words and of limit s.
         let mut limits = vec![r];
         if let Modulus::Number(m) = &self.modulus {
             limits.push(BigInt::one() << m.bits());
         }
-        let one = bits.len() == 1;
-        let shows = one && limits.iter().any(|limit| is_word(limit, limit));
-        shows.then_some(zero)
+        let mut limits = limits.iter().filter(|_| bits.len() == 1);
+        let found = limits.find_map(|limit| is_word(limit, limit))?;
+        Some((zero, found))
     }
 
     /// What is left of `P + M multiple + weight * (sum of bits)`.
@@ -468,7 +548,7 @@ impl Residue<'_> {
         homes: &[Home],
         Multiple { times, products, x }: Multiple<'_>,
         (bits, weight): (&[VarId], BigInt),
-    ) -> Result<Remainder, Open> {
+    ) -> Result<(Remainder, Multiples), Open> {
         let mut p = self.operands(algebra, 1)?;
         for (v, u) in times {
             self.add_modulus(&mut p, Value::Var(*v), u)?;
@@ -484,7 +564,7 @@ impl Residue<'_> {
         }
         p.settle(homes, None);
         p.eliminate()?;
-        Ok(remainder(&p))
+        Ok((remainder(&p), p.used()))
     }
 }
 

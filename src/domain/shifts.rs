@@ -1,25 +1,13 @@
 //! Shifts of words in the algebra: what falls out and what stays are the two parts of a word cut in two.
 
+use super::Shift;
 use super::algebra::{Algebra, BitValue, Value};
-use super::public::Public;
-use super::{Domain, Shift};
 
 impl Algebra {
     /// Bits of `a` one place down below the bit `top`, and the bit that fell out.
-    pub(super) fn shifted_with<const W: u32>(
-        &mut self,
-        a: &Value,
-        top: &BitValue,
-    ) -> (Value, BitValue) {
-        let top = self.concrete_bit(top);
-        if let (Value::Public(Public::Known(a)), Value::Public(Public::Known(t))) = (a, top) {
-            return (
-                Value::Public(Public::Known(a >> 1 | t << (W - 1))),
-                self.flag(a & 1 == 1),
-            );
-        }
+    pub(super) fn shifted_with<const W: u32>(&mut self, a: Value, top: Value) -> (Value, BitValue) {
         // a = 2 hi + out, word = hi + 2^(W-1) top.
-        let (out, half) = self.split(*a, 1, W);
+        let (out, half) = self.split(a, 1, W);
         let word = self.weighted_sum(&[(half, 1), (top, 1 << (W - 1))], W);
         (word, Self::as_bit(out))
     }
@@ -31,13 +19,6 @@ impl Algebra {
         a: &Value,
         count: u32,
     ) -> (Value, BitValue) {
-        if let Value::Public(Public::Known(k)) = a {
-            let (word, out) = kind.apply(*k, count, W);
-            return (self.known::<W>(word), self.flag(out));
-        }
-        if let Some(low) = self.low_bits(*a).and_then(|low| low.shifted(kind, count)) {
-            return (self.placed_word(low, W), BitValue::Opaque);
-        }
         if let Some(shifted) = self.shift_sign::<W>(kind, *a, count) {
             return shifted;
         }

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use super::algebra::{Algebra, Def, Value, VarId};
 use super::public::Public;
-use super::{Domain, Signs};
+use super::trace::Entry;
 
 /// The most definitions that are unrolled: deeply nested sums collect many carries.
 const UNROLLED: usize = 64;
@@ -51,7 +51,15 @@ impl Algebra {
             let widest = self.widest(&form)?;
             self.unroll(&mut form, widest)?;
             if self.is_small(&form, w) {
-                return self.dropped(&form, w);
+                let top = self.dropped(&form, w)?;
+                self.note(Entry::Cut {
+                    x: Value::Var(word),
+                    w,
+                    k: w - 1,
+                    lo: None,
+                    hi: top,
+                });
+                return Some(top);
             }
         }
         None
@@ -80,25 +88,6 @@ impl Algebra {
             }
         }
         None
-    }
-
-    /// The product of signed words, from `x - 2^W s` for a word `x` with the sign `s`:
-    /// `x y - 2^W s y`, and `2^(2 W)` where both are negative, which leaves at the top.
-    pub(super) fn signed_product<const W: u32>(
-        &mut self,
-        a: Value,
-        b: Value,
-        signs: Signs,
-    ) -> (Value, Value) {
-        let (lo, mut hi) = self.mul::<W>(&a, &b, Signs::Unsigned);
-        let both = [(a, b), (b, a)];
-        let signed = if signs == Signs::Signed { 2 } else { 1 };
-        for (x, y) in both.into_iter().take(signed) {
-            let (sign, borrow) = (self.bit::<W>(&x, W - 1), self.flag(false));
-            let correction = self.select::<W>(&sign, &y, &Value::ZERO);
-            hi = self.sub::<W>(&hi, &correction, &borrow).word;
-        }
-        (lo, hi)
     }
 
     /// The variable, not a bit, that is a sum and may be largest.

@@ -8,31 +8,34 @@
 use num_bigint::{BigInt, BigUint};
 
 use super::algebra::{Algebra, Value, VarId};
-use super::claims::{Equation, Magnitude, Product};
+use super::claims::{Equation, Product};
 use super::identity::Open;
 use super::polynomial::{Polynomial, Scaled};
+use super::trace::Step;
 
 impl Algebra {
     /// Is it `F = D1 D2 + s (2^(W n) - 1)`? Then, with its bound, it is shown.
     pub(super) fn product_of_distances(
         &self,
         equation: &Equation,
-    ) -> Result<Option<Equation>, String> {
+    ) -> Result<Option<(Equation, Step)>, String> {
         let Some((factors, mask)) = self.factors(equation) else {
             return Ok(None);
         };
-        let [x, y] = &factors;
-        let product = self.claims.shown().iter().find(|e| match &e.terms[..] {
+        let [x, y] = factors.map(|i| &self.claims.magnitudes[i]);
+        let mut shown = self.claims.shown().iter();
+        let product = shown.position(|e| match &e.terms[..] {
             [t] => {
                 let alike = t.x == x.words && t.y == y.words || t.x == y.words && t.y == x.words;
                 alike && t.sign == 1 && t.shift + e.lead == 0
             }
             _ => false,
         });
-        let product = product.filter(|e| e.words.len() == equation.words.len());
-        let product = &product
-            .ok_or("no product of its absolute values is known")?
-            .words;
+        let index = product.ok_or("no product of its absolute values is known")?;
+        let product = &self.claims.shown()[index].words;
+        if product.len() != equation.words.len() {
+            return Err("no product of its absolute values is known".into());
+        }
         let (s, _) = self
             .mask_bit(mask, equation.w)
             .ok_or("its mask is not all ones or 0")?;
@@ -43,14 +46,22 @@ impl Algebra {
         });
         shown.map_err(|open| open.text)?;
         let bits = u64::from(equation.w) * equation.words.len() as u64;
-        Ok(Some(Equation {
-            most: (BigUint::from(1u8) << bits) - 1u8,
+        let step = Step::Signed {
+            equation: equation.traced(),
+            product: index,
+            factors,
+            mask,
+        };
+        let most = (BigUint::from(1u8) << bits) - 1u8;
+        let equation = Equation {
+            most,
             ..equation.clone()
-        }))
+        };
+        Ok(Some((equation, step)))
     }
 
-    /// The absolute values of `D1` and `D2`, and the word of which the last term consists.
-    fn factors(&self, equation: &Equation) -> Option<([&Magnitude; 2], Value)> {
+    /// The numbers of the absolute values of `D1` and `D2`, and the word of which the last term consists.
+    fn factors(&self, equation: &Equation) -> Option<([usize; 2], Value)> {
         let [a, b, c, d, masks] = &equation.terms[..] else {
             return None;
         };
@@ -68,7 +79,7 @@ impl Algebra {
                 t.sign == sign && t.shift == 0 && t.y.is_empty() && t.x == words
             };
             let mut magnitudes = self.claims.magnitudes.iter();
-            magnitudes.find(|m| match &m.terms[..] {
+            magnitudes.position(|m| match &m.terms[..] {
                 [p, q] => is(p, 1, plus) && is(q, -1, minus),
                 _ => false,
             })

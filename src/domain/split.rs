@@ -4,11 +4,11 @@
 //! at one place are the same variables whoever cuts it, and parts of parts are parts of the whole,
 //! so that what was cut cancels in the final identity.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::algebra::{Algebra, BitValue, Def, Value, Var, VarId};
-use super::placed::LowBits;
-use super::public::{self, Public};
+use super::public::Public;
+use super::trace::Entry;
 use super::{Domain, Logic};
 
 /// Bits `from .. to` of the word `whole`, whose bound has `width` bits.
@@ -29,6 +29,8 @@ pub(super) struct Cuts {
     sections: HashMap<VarId, Section>,
     /// Words that fall apart by their definitions.
     exact: HashMap<(VarId, u32), (Value, Value)>,
+    /// Cuts that were written down.
+    noted: HashSet<(VarId, u32)>,
 }
 
 impl Cuts {
@@ -42,6 +44,13 @@ impl Algebra {
     /// `(lo, hi)` with `x = lo + 2^k hi`, `lo < 2^k`; `x` has `w` bits, `0 < k < w`.
     pub(super) fn split(&mut self, x: Value, k: u32, w: u32) -> (Value, Value) {
         let parts = self.cut(x, k, w);
+        if let Value::Var(v) = x
+            && self.bound(x, w) >> k != 0
+            && self.cuts.noted.insert((v, k))
+        {
+            let (lo, hi) = (Some(parts.0), parts.1);
+            self.note(Entry::Cut { x, w, k, lo, hi });
+        }
         if k == 1 {
             self.note_parity(x, parts.0);
         }
@@ -124,7 +133,15 @@ impl Algebra {
         }
         let bound = self.vars[s.whole as usize].bound >> s.from;
         let word = if s.to == s.width {
-            Value::Var(self.new_var(Def::Carry, bound))
+            let head = Value::Var(self.new_var(Def::Carry, bound));
+            self.note(Entry::Cut {
+                x: Value::Var(s.whole),
+                w: s.width,
+                k: s.from,
+                lo: None,
+                hi: head,
+            });
+            head
         } else {
             let [head, above] = [s.from, s.to].map(|from| {
                 self.section(Section {
@@ -413,16 +430,6 @@ impl Algebra {
     /// `a op b`, bit by bit.
     pub(super) fn bitwise<const W: u32>(&mut self, op: Logic, a: Value, b: Value) -> Value {
         let ones = Value::Public(Public::Known((1 << W) - 1));
-        if let (Value::Public(x), Value::Public(y)) = (a, b)
-            && let Some(word) = public::logic(op, x, y)
-        {
-            return Value::Public(word);
-        }
-        if let (Some(x), Some(y)) = (self.low_bits(a), self.low_bits(b))
-            && let Some(bits) = LowBits::masked(op, x, y)
-        {
-            return Value::Public(Public::Known(bits));
-        }
         let borrow = self.flag(false);
         match op {
             Logic::Xor if a == b => Value::ZERO,

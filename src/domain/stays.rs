@@ -16,6 +16,7 @@
 //! And where a way is gone because two words are equal, it does not matter which of them it takes.
 
 use super::algebra::{Algebra, BitValue, Def, Value, VarId};
+use super::trace::Entry;
 
 /// `sum of factor * variable`, each variable once.
 type Form = Vec<(VarId, i64)>;
@@ -35,6 +36,7 @@ impl Algebra {
         }
         let bit = self.new_var(Def::Free, 1);
         self.zeros.put((word, is), bit);
+        self.note(Entry::Zero { word, is, bit });
         self.zero_of_bit.put(bit, (word, is));
         Value::Var(bit)
     }

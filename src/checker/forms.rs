@@ -1,0 +1,176 @@
+//! Linear forms over the variables: equal by their definitions, and in a range by those of their variables.
+
+use std::collections::BTreeMap;
+
+use super::{Check, Checker};
+use crate::domain::public::Public;
+use crate::domain::variable::{Def, Value, VarId};
+
+/// The least and the most, both inclusive.
+pub type Range = (i128, i128);
+
+/// Values of some variables that are supposed.
+pub type World = Vec<(VarId, i128)>;
+
+/// `constant + sum of factor * variable`.
+#[derive(Clone, Default, Debug)]
+pub struct Form {
+    pub terms: BTreeMap<VarId, i128>,
+    pub constant: i128,
+}
+
+const OVERFLOW: &str = "a factor is too large";
+
+impl Form {
+    pub fn number(constant: i128) -> Self {
+        Self {
+            terms: BTreeMap::new(),
+            constant,
+        }
+    }
+
+    /// A number or a variable.
+    pub fn of(value: Value) -> Check<Self> {
+        let mut form = Self::default();
+        form.add_value(value, 1)?;
+        Ok(form)
+    }
+
+    /// Adds `by * v`.
+    pub fn add(&mut self, v: VarId, by: i128) -> Check {
+        let factor = self.terms.entry(v).or_insert(0);
+        *factor = factor.checked_add(by).ok_or(OVERFLOW)?;
+        if *factor == 0 {
+            self.terms.remove(&v);
+        }
+        Ok(())
+    }
+
+    /// Adds `by * value`.
+    pub fn add_value(&mut self, value: Value, by: i128) -> Check {
+        match value {
+            Value::Var(v) => self.add(v, by),
+            Value::Public(Public::Known(k)) => {
+                let share = by.checked_mul(k.into()).ok_or(OVERFLOW)?;
+                self.constant = self.constant.checked_add(share).ok_or(OVERFLOW)?;
+                Ok(())
+            }
+            Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => {
+                Err("an address is no number")
+            }
+        }
+    }
+
+    /// This form and `by * value`.
+    pub fn with(mut self, value: Value, by: i128) -> Check<Self> {
+        self.add_value(value, by)?;
+        Ok(self)
+    }
+}
+
+impl Checker<'_> {
+    /// The least and the most that the ranges of its variables allow.
+    pub(super) fn naive(&mut self, form: &Form) -> Check<Range> {
+        let (mut least, mut most) = (form.constant, form.constant);
+        for (v, by) in &form.terms {
+            let (low, high) = self.range(*v)?;
+            let (x, y) = (
+                low.checked_mul(*by).ok_or(OVERFLOW)?,
+                high.checked_mul(*by).ok_or(OVERFLOW)?,
+            );
+            least = least.checked_add(x.min(y)).ok_or(OVERFLOW)?;
+            most = most.checked_add(x.max(y)).ok_or(OVERFLOW)?;
+        }
+        Ok((least, most))
+    }
+
+    /// Replaces `v` by its definition.
+    pub(super) fn expand(&self, form: &mut Form, v: VarId) -> Check<bool> {
+        // What has no meaning yet may be defined by itself.
+        let named = self.ranges.get(v as usize).is_some_and(Option::is_some);
+        let Some((terms, constant)) = self.sum(v).filter(|_| named) else {
+            return Ok(false);
+        };
+        let Some(by) = form.terms.remove(&v) else {
+            return Ok(false);
+        };
+        form.add_value(Value::ONE, by.checked_mul(constant.into()).ok_or(OVERFLOW)?)?;
+        for (t, factor) in terms {
+            form.add(*t, by.checked_mul((*factor).into()).ok_or(OVERFLOW)?)?;
+        }
+        Ok(true)
+    }
+
+    /// Is the form 0 for all inputs (modulo `2^bits`, if they are given) where the variables of `world` have these
+    /// values? Variables are replaced latest first, so that each has collected all its uses.
+    pub(super) fn vanishes(&self, mut form: Form, bits: Option<u32>, world: &World) -> Check {
+        /// Replacements for one equation.
+        const MOST: usize = 1 << 14;
+        let differ = Err("both sides of an equation differ");
+        let modulus = bits.map(|bits| 1i128 << bits);
+        // Variables without definition: one may be defined by later ones.
+        let mut left = Form::default();
+        for _ in 0..MOST {
+            if let Some(modulus) = modulus {
+                form.terms.retain(|_, by| *by % modulus != 0);
+                form.constant = form.constant.rem_euclid(modulus);
+            }
+            let Some((v, by)) = form.terms.last_key_value().map(|(v, by)| (*v, *by)) else {
+                if let Some(modulus) = modulus {
+                    left.terms.retain(|_, by| *by % modulus != 0);
+                }
+                let same = form.constant == 0 && left.terms.is_empty();
+                return if same { Ok(()) } else { differ };
+            };
+            if let Some((_, value)) = world.iter().find(|(known, _)| *known == v) {
+                form.terms.remove(&v);
+                form.add_value(Value::ONE, by.checked_mul(*value).ok_or(OVERFLOW)?)?;
+                continue;
+            }
+            if self.expand(&mut form, v)? {
+                continue;
+            }
+            // A product with a factor that is a number here.
+            form.terms.remove(&v);
+            let Def::Product { a, b } = self.def(v)? else {
+                left.add(v, by)?;
+                continue;
+            };
+            let value = |x: VarId| world.iter().find(|(known, _)| *known == x);
+            let (other, value) = match (value(a), value(b)) {
+                (Some((_, value)), _) => (b, *value),
+                (None, Some((_, value))) => (a, *value),
+                (None, None) => {
+                    left.add(v, by)?;
+                    continue;
+                }
+            };
+            form.add(other, by.checked_mul(value).ok_or(OVERFLOW)?)?;
+        }
+        Err("an equation is too long")
+    }
+
+    /// Is the form within `least ..= most`, as it stands or after some of its sums were replaced, the widest first?
+    pub(super) fn lies(&mut self, form: &Form, (least, most): Range) -> Check {
+        /// Replacements for one range.
+        const MOST: usize = 64;
+        let mut form = form.clone();
+        for _ in 0..MOST {
+            let (low, high) = self.naive(&form)?;
+            if least <= low && high <= most {
+                return Ok(());
+            }
+            let mut widest = None;
+            for (v, by) in &form.terms {
+                let (low, high) = self.ranges[*v as usize].unwrap_or_default();
+                let width = (high - low).saturating_mul(by.abs());
+                if self.sum(*v).is_some() && widest.is_none_or(|best| (width, *v) > best) {
+                    widest = Some((width, *v));
+                }
+            }
+            let Some((_, v)) = widest else { break };
+            self.expand(&mut form, v)?;
+        }
+        Err("a word may be too large or below 0")
+    }
+}
