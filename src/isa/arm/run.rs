@@ -174,6 +174,12 @@ impl<'a, D: Domain> Decoded<'a, D> {
             span.max = span.max.max(skipped.max);
         }
         account.spend(span, slot.class);
+        if let (Some(holds), false) = (
+            m.environment.as_ref().map(|e| e.holds),
+            flow == Flow::Return,
+        ) {
+            holds(m, 0, 0)?;
+        }
         m.pc = match flow {
             Flow::Next => pc + 4,
             Flow::Jump(target) => target,

@@ -170,6 +170,10 @@ impl<'a, D: Domain> Decoded<'a, D> {
         }
         clock.issue(self.core, m, slot);
         let flow = (slot.meaning)(m, slot.insn.ops).map_err(|fault| (pc, fault))?;
+        if let Some(holds) = m.environment.as_ref().map(|e| e.holds) {
+            let (reads, writes) = slot.places;
+            holds(m, reads, writes).map_err(|fault| (pc, fault))?;
+        }
         m.d.after::<32>(pc, |i| m.r[usize::from(i & 31)].clone());
         let (pc, next) = match flow {
             Flow::Next => (next, next + 4),

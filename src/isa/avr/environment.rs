@@ -1,0 +1,167 @@
+//! What holds after every instruction of an abstract run: the world around the function is as interrupts and
+//! its caller need it.
+//!
+//! - SP is one address of the stack, no higher than at entry, wherever an interrupt may come. In between one of
+//!   its bytes may be written and the other not yet.
+//! - The interrupt flag is what it was at entry, or 0.
+//! - What lies below a stack pointer is nobody's: when it rises, the bytes that it leaves are forgotten.
+//! - Y, if it is the stack pointer of data, is that in every state (see [`Avr::keeps_data_stack`]).
+//!
+//! When an interrupt may come: CLI acts at once. When I is set again one more instruction is executed first:
+//! DS40002198 says so of SEI, and avr-gcc rests upon it of OUT to SREG (every epilogue with a frame). AVRxm and
+//! AVRxt let no interrupt in after a write to SPL: [`super::cores::Core::closed_by_spl`].
+
+use super::assumed::INTERRUPTS;
+use super::machine::Avr;
+use crate::domain::{Abstract, Address, Base, Domain};
+use crate::fault::Fault;
+
+const HALF_WRITTEN: &str =
+    "SP is no address of the stack, or higher than at entry, where an interrupt may come";
+const NO_STACK_POINTER: &str = "SP holds what is no part of a stack address";
+const OPENED: &str = "I is set though the caller may have cleared it: it may only be restored";
+
+/// What the running instruction wrote of the I/O registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Wrote {
+    #[default]
+    Nothing,
+    /// SPL.
+    Spl,
+    /// Any other.
+    Other,
+}
+
+/// What must be known of the instructions before to judge the next one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Past {
+    /// Where SP pointed when it was an address last, and Y if it is the stack pointer of data.
+    sp: i64,
+    y: i64,
+    /// Was I 0 before the last instruction?
+    closed: bool,
+    /// How many instructions the hardware still executes before it lets an interrupt in.
+    window: u8,
+}
+
+impl Past {
+    /// What holds of either, with the higher stack pointers: what lies below them is forgotten in both.
+    pub fn join(self, other: Self) -> Self {
+        Self {
+            sp: self.sp.max(other.sp),
+            y: self.y.max(other.y),
+            closed: self.closed && other.closed,
+            window: self.window.min(other.window),
+        }
+    }
+}
+
+/// What an abstract run is held to.
+pub struct Environment<D: Domain> {
+    holds: fn(&mut Avr<D>) -> Result<(), Fault>,
+    /// I at entry.
+    interrupts: D::Bit,
+    pub past: Past,
+    /// The lowest places that SP and Y pointed to.
+    pub lowest: [i64; 2],
+}
+
+impl<D: Abstract> Environment<D> {
+    /// That of a function that was just entered.
+    pub fn entered(m: &Avr<D>) -> Self {
+        Self {
+            holds: holds::<D>,
+            interrupts: m.get_flag(INTERRUPTS),
+            past: Past {
+                sp: 0,
+                y: 0,
+                closed: false,
+                window: 0,
+            },
+            lowest: [0; 2],
+        }
+    }
+}
+
+impl<D: Domain> Avr<D> {
+    /// Shows that the environment is kept after an instruction, in a run for all inputs.
+    ///
+    /// # Errors
+    /// What is broken.
+    #[inline(always)]
+    pub(super) fn keeps_environment(&mut self) -> Result<(), Fault> {
+        match self.environment.as_ref().map(|e| e.holds) {
+            Some(holds) => holds(self),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Where the stack pointer of `base` in these bytes points, if they are one address no higher than at entry.
+fn whole<D: Abstract>(m: &mut Avr<D>, [lo, hi]: [&D::Word<8>; 2], base: Base) -> Option<i64> {
+    let at = m.d.address(&[lo, hi], 0).ok()?;
+    (at.base == base && at.offset <= 0).then_some(at.offset)
+}
+
+/// Is `word` part `part` of some address of the stack?
+fn is_part<D: Abstract>(d: &D, word: &D::Word<8>, part: u32) -> bool {
+    matches!(d.points(word), Some((Address { base: Base::STACK, .. }, p)) if p == part)
+}
+
+fn holds<D: Abstract>(m: &mut Avr<D>) -> Result<(), Fault> {
+    m.keeps_data_stack()?;
+    let off = m.d.flag(false);
+    let flag = m.get_flag(INTERRUPTS);
+    let is_closed = m.d.same_bit(&flag, &off);
+    let wrote = std::mem::take(&mut m.wrote);
+    let closed_by_spl = m.closed_by_spl;
+    let sp = m.sp.clone();
+    let at = whole(m, [&sp[0], &sp[1]], Base::STACK);
+    let is_torn = !is_part(&m.d, &sp[0], 0) || !is_part(&m.d, &sp[1], 1);
+    let y = [m.r[28].clone(), m.r[29].clone()];
+    let y = match m.data_stack {
+        Some(_) => whole(m, [&y[0], &y[1]], Base::DATA_STACK),
+        None => None,
+    };
+    let Some(e) = m.environment.as_mut() else {
+        return Ok(());
+    };
+    let as_entry = match D::TELLS_BITS_APART {
+        true => m.d.same_bit(&flag, &e.interrupts),
+        false => {
+            let on = m.d.flag(true);
+            !m.d.same_bit(&flag, &on)
+        }
+    };
+    if !is_closed && !as_entry {
+        return Err(Fault::Convention(OPENED));
+    }
+    if is_torn {
+        return Err(Fault::Convention(NO_STACK_POINTER));
+    }
+    e.past.window = match wrote {
+        Wrote::Spl => closed_by_spl,
+        Wrote::Other => 0,
+        Wrote::Nothing => e.past.window.saturating_sub(1),
+    };
+    let comes = !is_closed && !e.past.closed && e.past.window == 0;
+    e.past.closed = is_closed;
+    let before = e.past;
+    match at {
+        Some(at) => (e.past.sp, e.lowest[0]) = (at, at.min(e.lowest[0])),
+        None if comes => return Err(Fault::Convention(HALF_WRITTEN)),
+        None => {}
+    }
+    if let Some(y) = y {
+        (e.past.y, e.lowest[1]) = (y, y.min(e.lowest[1]));
+    }
+    let now = e.past;
+    // SP points below the last byte in use, Y to it.
+    if now.sp > before.sp {
+        m.d.forget_bytes(Base::STACK, before.sp + 1, now.sp + 1);
+    }
+    if now.y > before.y {
+        m.d.forget_bytes(Base::DATA_STACK, before.y, now.y);
+    }
+    Ok(())
+}
