@@ -161,6 +161,8 @@ fn fill<D: Abstract>(m: &mut Avr<D>, core: &Core) {
             What::Rampz | What::PagingRampz => {
                 rampz = held(&mut m.d, row.holds, "RAMPZ at entry".into(), 0);
             }
+            // No access to them is followed.
+            What::OtherPages => {}
             What::Eind => eind = held(&mut m.d, row.holds, "EIND at entry".into(), 0),
         }
     }
@@ -357,6 +359,8 @@ pub fn violations<D: Abstract>(
                     list.push(broken("RAMPZ", back));
                 }
             }
+            // Any access to them was a fault.
+            What::OtherPages => {}
             What::Eind => {
                 if !is_back(&mut m.d, back, [&pages[1], &entry.pages[1]], 0) {
                     list.push(broken("EIND", back));

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::abi::Abi;
-use super::cores::Core;
+use super::cores::{Core, Set};
 use crate::domain::Base;
 use crate::isa::assumed::{Back, Holds, Row, markdown};
 
@@ -18,6 +18,8 @@ pub enum Place {
     Rampz,
     /// The same where data is paged with it.
     PagingRampz,
+    /// RAMPX, RAMPY and RAMPD, there: no access to them is followed.
+    OtherPages,
     Eind,
 }
 
@@ -46,6 +48,7 @@ impl Place {
             }
             Place::Sp => "SP".into(),
             Place::Rampz | Place::PagingRampz => "RAMPZ".into(),
+            Place::OtherPages => "RAMPX, RAMPY, RAMPD".into(),
             Place::Eind => "EIND".into(),
         }
     }
@@ -55,8 +58,18 @@ impl Place {
         match self {
             Place::Registers(_) | Place::Flags(_) | Place::Sp => true,
             Place::Rampz => core.has_rampz() && !core.pages_data(),
-            Place::PagingRampz => core.pages_data(),
+            Place::PagingRampz | Place::OtherPages => core.pages_data(),
             Place::Eind => core.has_eind(),
+        }
+    }
+
+    /// Has some part with such a core it?
+    fn is_in(&self, set: Set) -> bool {
+        match self {
+            Place::Registers(_) | Place::Flags(_) | Place::Sp => true,
+            Place::Rampz | Place::PagingRampz | Place::OtherPages | Place::Eind => {
+                set != Set::Avrrc
+            }
         }
     }
 }
@@ -72,16 +85,10 @@ fn registers(abi: &Abi, from: u8) -> Vec<Row<Place>> {
                 Back::Above(Base::DATA_STACK, 0),
             ),
             (_, true) => (Holds::Zero, "avr-gcc, *ABI*, `__zero_reg__`", Back::Zero),
-            (false, false) if abi.preserves(r) => (
-                Holds::Anything,
-                "nobody; an argument where the convention puts one",
-                Back::Kept,
-            ),
-            (false, false) => (
-                Holds::Anything,
-                "nobody; an argument where the convention puts one",
-                Back::Free,
-            ),
+            (false, false) if abi.preserves(r) => {
+                (Holds::Anything, "nobody; arguments", Back::Kept)
+            }
+            (false, false) => (Holds::Anything, "nobody; arguments", Back::Free),
         };
         (r, holds, promised, back)
     };
@@ -160,6 +167,13 @@ fn all(abi: &Abi, pc_bytes: u8, first_register: u8) -> Vec<Row<Place>> {
         promised,
         Back::Zero,
     );
+    add(
+        Place::OtherPages,
+        "more than 64 KB of data (XMEGA)",
+        Holds::Zero,
+        promised,
+        Back::Untouched,
+    );
     let over_pc = "22-bit program counter";
     match abi.data_stack {
         true => add(
@@ -189,8 +203,9 @@ pub fn rows(core: &Core) -> Vec<Row<Place>> {
     rows
 }
 
-/// The rows of the convention of `core` on every part, as a table in Markdown.
+/// The rows of the convention of `core` on every part with such an instruction set, as a table in Markdown.
 pub fn table(core: &Core) -> String {
-    let rows = all(core.abi, core.pc_bytes as u8, core.set.first_register());
+    let mut rows = all(core.abi, core.pc_bytes as u8, core.set.first_register());
+    rows.retain(|row| row.place.is_in(core.set));
     markdown(&rows, Place::text)
 }

@@ -108,7 +108,7 @@ fn holds<D: Abstract>(m: &mut Mips<D>, reads: u64, writes: u64) -> Result<(), Fa
     if writes & changing != 0 {
         return Err(Fault::Convention(KERNEL_REGISTER));
     }
-    for r in (0..32u8).filter(|r| reads & changing >> r & 1 == 1) {
+    for r in (0..32u8).filter(|r| (reads & changing) >> r & 1 == 1) {
         let name = format!("${}, as an interrupt left it", REGISTERS[usize::from(r)]);
         m.r[usize::from(r)] = m.d.unknown(name);
     }
