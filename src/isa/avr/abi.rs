@@ -290,6 +290,7 @@ fn describe<D: Domain>(m: &mut Avr<D>, core: &Core) {
     m.io_start = core.io_start();
     m.has_rampz = core.has_rampz();
     m.pages_data = core.pages_data();
+    m.has_eind = core.has_eind();
     m.closed_by_spl = core.closed_by_spl();
 }
 

@@ -72,13 +72,16 @@ pub struct Avr<D: Domain> {
     pub io_start: i64,
     /// Whether the next instruction is executed, where that depends on a bit nobody knows.
     pub condition: Option<Condition<D>>,
-    /// Has it RAMPZ, and is that the page of what Z points to in data space, too?
+    /// Has it RAMPZ, is that the page of what Z points to in data space, too, and has it EIND?
     pub has_rampz: bool,
     pub pages_data: bool,
+    pub has_eind: bool,
     /// For how many instructions after a write to SPL no interrupt comes.
     pub closed_by_spl: u8,
     /// What the running instruction wrote of the I/O registers.
     pub(super) wrote: Wrote,
+    /// Was one byte of SP written and the other not yet?
+    pub(super) half_moved: bool,
     /// What a run for all inputs is held to.
     pub environment: Option<Environment<D>>,
     /// Where Y points at entry, if it is the stack pointer of data.
@@ -111,8 +114,10 @@ impl<D: Domain> Avr<D> {
             condition: None,
             has_rampz: true,
             pages_data: false,
+            has_eind: true,
             closed_by_spl: 0,
             wrote: Wrote::Nothing,
+            half_moved: false,
             environment: None,
             data_stack: None,
             flash,
@@ -514,7 +519,7 @@ impl<D: Domain> Avr<D> {
                 Ok(word)
             }
             io::RAMPZ if self.has_rampz => Ok(self.rampz.clone()),
-            io::EIND if self.pc_bytes == 3 => Ok(self.eind.clone()),
+            io::EIND if self.has_eind => Ok(self.eind.clone()),
             _ => self.d.load(absolute(a + self.io_start as i32)),
         }
     }
@@ -531,15 +536,15 @@ impl<D: Domain> Avr<D> {
             Wrote::Other
         };
         match a {
-            io::SPL => self.sp[0] = word,
-            io::SPH => self.sp[1] = word,
+            io::SPL => self.write_sp(0, word),
+            io::SPH => self.write_sp(1, word),
             io::SREG => {
                 for i in 0..8 {
                     self.flags[i] = self.d.bit(&word, i as u32);
                 }
             }
             io::RAMPZ if self.has_rampz => self.rampz = word,
-            io::EIND if self.pc_bytes == 3 => self.eind = word,
+            io::EIND if self.has_eind => self.eind = word,
             _ => self.d.store(absolute(a + self.io_start as i32), &word)?,
         }
         Ok(Flow::Next)
