@@ -25,8 +25,8 @@ pub trait Abstract: Domain {
     fn unknown_bit(&mut self, name: String) -> Self::Bit;
     /// Are they certainly the same bit?
     fn same_bit(&self, a: &Self::Bit, b: &Self::Bit) -> bool;
-    /// Does [`Abstract::same_bit`] tell of bits that are no numbers whether they are the same? A domain that only
-    /// follows where secrets go does not.
+    /// Does [`Abstract::same_bit`] tell of bits that are no numbers whether they are the same? Where a domain only
+    /// follows secrets, or writes down terms, it does not.
     const TELLS_BITS_APART: bool;
     /// Whose part a word is, and which, if it is one of an address.
     fn points<const W: u32>(&self, word: &Self::Word<W>) -> Option<(Address, u32)>;

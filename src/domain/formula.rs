@@ -468,7 +468,8 @@ impl Abstract for Formula {
         a == b
     }
 
-    const TELLS_BITS_APART: bool = true;
+    // A flag that was stored and loaded is another term.
+    const TELLS_BITS_APART: bool = false;
 
     fn points<const W: u32>(&self, word: &Term) -> Option<(Address, u32)> {
         match word {

@@ -2,7 +2,7 @@
 //! belong to interrupt handlers, pages, and what a part has not. Each program computes the right product in a
 //! quiet machine; those that an interrupt, a caller or the part would spoil must not be proved.
 
-use crate::tools::{ARM, AVR, Compiler, MIPS, Question, prepared};
+use crate::tools::{ARM, AVR, Compiler, MIPS, Question, on_core, prepared};
 use lozenge::audit::{self, Audit};
 use lozenge::candidate::Budget;
 use lozenge::emit::ObjectFormat;
@@ -14,6 +14,7 @@ use lozenge::isa::avr::instructions::Op as AvrOp;
 use lozenge::isa::{Isa, arm, avr, mips};
 use lozenge::kernel::{self, Request};
 use lozenge::prove::{self, Proof, Verdict};
+use lozenge::smt;
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use lozenge::spec::{Alias, Op};
 use lozenge::target::{Names, OnIsa, Target};
@@ -84,8 +85,8 @@ impl Machine {
         }
     }
 
-    /// The product with `middle` in it, checked.
-    fn audit(&self, middle: &str) -> Audit {
+    /// The product with `middle` in it.
+    fn object(&self, middle: &str) -> Vec<u8> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("f.s");
         let kind = if self.compiler.gcc == ARM.gcc {
@@ -97,14 +98,19 @@ impl Machine {
         let text = format!(".text\n.global f\n.type f, {kind}function\n{body}.size f, . - f\n");
         std::fs::write(&path, text).expect("written");
         // One assembler for all parts: it knows every instruction that they have.
-        let file = match self.compiler.gcc == AVR.gcc {
-            true => Compiler {
-                flags: &["-mmcu=atxmega128a1"],
-                ..AVR
-            }
-            .compile(&path, &["-c"]),
-            false => self.compiler.compile(&path, &["-c"]),
+        let newest = Compiler {
+            flags: &["-mmcu=atxmega128a1"],
+            ..AVR
         };
+        match self.compiler.gcc == AVR.gcc {
+            true => newest.compile(&path, &["-c"]),
+            false => self.compiler.compile(&path, &["-c"]),
+        }
+    }
+
+    /// The same, checked.
+    fn audit(&self, middle: &str) -> Audit {
+        let file = self.object(middle);
         let names = Names {
             core: self.mcu.is_none().then_some(self.compiler.core),
             mcu: self.mcu,
@@ -352,8 +358,40 @@ fn a_part_has_not_what_larger_ones_have() {
     ON_AVR
         .part("atxmega32a4")
         .refuses(near, "ELPM is not an instruction of atxmega32a4");
+    // What a part has more than its core's namesake is there on that core, too.
+    for (mcu, core) in [
+        ("atxmega64a3u", "atxmega32a4"),
+        ("avr128da28", "atmega4809"),
+    ] {
+        let audit = ON_AVR.part(mcu).proves(far);
+        let timing = audit.judged.constant_time.iter();
+        let own = timing
+            .filter(|(name, _)| name == core)
+            .map(|(_, timing)| &timing.leak);
+        assert_eq!(own.collect::<Vec<_>>(), [&None], "{mcu}");
+    }
     // Without RAMPZ being set, it is what somebody left there.
     ON_AVR.refuses(near, "an address depends");
+}
+
+struct Export<'a>(&'a [u8]);
+
+impl OnIsa for Export<'_> {
+    type Output = Result<String, String>;
+
+    fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
+        let (spec, loaded) = prepared::<I>(self.0, Question::of("f", 8), core, format);
+        smt::script::<I>(&spec, core, &loaded.function)
+    }
+}
+
+/// Terms of a solver are not compared: a frame does not stop the export, SEI does.
+#[test]
+fn a_frame_is_exported() {
+    let frame = format!("{};{}", to_sp("sbiw r26, 9"), to_sp("adiw r26, 9"));
+    let export = |middle: &str| on_core("atmega128", Export(&ON_AVR.object(middle)));
+    assert!(export(&frame).is_ok_and(|script| script.contains("check-sat")));
+    assert!(export("sei").is_err_and(|text| text.contains("I is set")));
 }
 
 /// `gen montmul 256 --modulus p256 --style rolled` without an instruction.

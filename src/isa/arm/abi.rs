@@ -29,7 +29,10 @@ pub const POINTER_BYTES: usize = 4;
 
 /// Must the callee preserve register `r`?
 pub fn is_callee_saved(r: u8) -> bool {
-    matches!(r, 4..=11 | SP)
+    rows().iter().any(|row| match &row.place {
+        What::Registers(range) => range.contains(&r) && row.back != Back::Free,
+        What::Flags | What::Mode => false,
+    })
 }
 
 /// The register of the word that `function` returns: r0, extended by the callee (AAPCS, section 5.4).

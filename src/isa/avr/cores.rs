@@ -178,9 +178,12 @@ impl Core {
 
     /// Every core that runs code made for this one, in this one's calling convention.
     pub fn relatives(&self) -> impl Iterator<Item = Core> {
-        let (set, abi) = (self.set, self.abi);
-        let others = CORES.iter().filter(move |c| set.runs_on(c.set));
-        others.map(move |c| (*c).called(abi))
+        let own = self.clone();
+        let others = CORES.iter().filter(|c| self.set.runs_on(c.set));
+        others.map(move |c| match c.name == own.name {
+            true => own.clone(),
+            false => (*c).called(own.abi),
+        })
     }
 
     /// The same core, called by `abi`.

@@ -438,25 +438,23 @@ impl<D: Domain> Avr<D> {
         Ok(Flow::Next)
     }
 
-    /// Refuses what Z points to in another page of data space than that of 16-bit addresses. RAMPX, RAMPY and RAMPD
-    /// are no registers that a program may access here.
+    /// What Z points to in data space, as `access` says, where RAMPZ is not 0: in another page than that of 16-bit
+    /// addresses. RAMPX, RAMPY and RAMPD are no registers that a program may access here.
     #[inline(always)]
-    fn in_page_0(&mut self, p: Pointer) -> Result<(), Fault> {
+    fn in_page_0(&mut self, p: Pointer, access: fn(String) -> Fault) -> Result<(), Fault> {
         if !self.pages_data || p != Pointer::Z {
             return Ok(());
         }
         let rampz = self.rampz.clone();
         match self.d.number(&rampz)? {
             0 => Ok(()),
-            page => Err(Fault::Store(format!(
-                "or reads page {page} of data space: RAMPZ is not 0"
-            ))),
+            page => Err(access(format!("page {page} of data space: RAMPZ is not 0"))),
         }
     }
 
     #[inline(always)]
     pub fn load(&mut self, d: u8, p: Pointer, q: i32) -> Outcome {
-        self.in_page_0(p)?;
+        self.in_page_0(p, Fault::Load)?;
         let at = self.pointer(p, q)?;
         let word = self.read(at)?;
         self.set(d, word)
@@ -464,7 +462,7 @@ impl<D: Domain> Avr<D> {
 
     #[inline(always)]
     pub fn store(&mut self, r: u8, p: Pointer, q: i32) -> Outcome {
-        self.in_page_0(p)?;
+        self.in_page_0(p, Fault::Store)?;
         let at = self.pointer(p, q)?;
         let word = self.r(r);
         self.write(at, word)

@@ -35,9 +35,15 @@ pub const STACK_LIMIT: i64 = 4096;
 /// Bytes above $sp where a body keeps no words of its own: room for all registers to save.
 pub const SAVE_AREA: i32 = 40;
 
-/// Must the callee preserve register `r`? $k0 and $k1 belong to the kernel of the system.
+/// Must the callee preserve register `r`? $k0 and $k1 belong to the kernel of the system, $ra is how it returns.
 pub fn is_callee_saved(r: u8) -> bool {
-    matches!(r, 16..=23 | 26..=31)
+    rows().iter().any(|row| match &row.place {
+        What::Registers(range) => {
+            let is_owed = row.back != Back::Free || row.holds == Holds::ReturnAddress;
+            is_owed && range.contains(&r)
+        }
+        What::Accumulator => false,
+    })
 }
 
 /// The register of the word that `function` returns: $v0.
