@@ -497,6 +497,15 @@ pub fn enter_function(core: &Core, function: &Function, addresses: &[usize]) -> 
     for s in 0..7 {
         m.set_flag(s, function.noise >> s & 1 == 1);
     }
+    let mut pages = m.pages();
+    for row in rows(core).iter().filter(|row| row.holds == Holds::Anything) {
+        match row.place {
+            What::Rampz | What::PagingRampz => pages[0] = Bits(function.noise >> 8 & 0xff),
+            What::Eind => pages[1] = Bits(function.noise >> 16 & 0xff),
+            What::Registers(_) | What::Flags(_) | What::Sp | What::OtherPages => {}
+        }
+    }
+    m.set_pages(pages);
     let arguments = function.arguments(POINTER_BYTES);
     let sp = match core.abi.data_stack {
         true => DATA_STACK_TOP as i64,
