@@ -110,7 +110,10 @@ impl Machine {
 
     /// The same, checked.
     fn audit(&self, middle: &str) -> Audit {
-        let file = self.object(middle);
+        self.check(&self.object(middle))
+    }
+
+    fn check(&self, file: &[u8]) -> Audit {
         let names = Names {
             core: self.mcu.is_none().then_some(self.compiler.core),
             mcu: self.mcu,
@@ -118,7 +121,7 @@ impl Machine {
             ..Names::default()
         };
         let target = Target::resolve(&names).expect("a target");
-        target.on(Ask(&file, self.bits))
+        target.on(Ask(file, self.bits))
     }
 
     /// With `middle` it is proved.
@@ -384,6 +387,40 @@ impl OnIsa for Export<'_> {
     fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
         let (spec, loaded) = prepared::<I>(self.0, Question::of("f", 8), core, format);
         smt::script::<I>(&spec, core, &loaded.function)
+    }
+}
+
+/// A product that avr-gcc keeps in a frame of 70 bytes.
+const FRAMED: &str = "#include <stdint.h>
+void f(uint8_t *r, const uint8_t *a, const uint8_t *b) {
+    volatile uint8_t t[70];
+    uint16_t p = (uint16_t)a[0] * b[0];
+    t[0] = p;
+    t[1] = p >> 8;
+    r[0] = t[0];
+    r[1] = t[1];
+}
+";
+
+/// avr-gcc clears I around a write to SP, and on XMEGA rests on the hardware instead.
+#[test]
+fn frames_of_the_compiler_are_proved() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("f.c");
+    std::fs::write(&path, FRAMED).expect("written");
+    let of = |flags: &'static [&'static str]| Compiler { flags, ..AVR };
+    for (mcu, compiler) in [
+        ("atmega328p", of(&["-mmcu=atmega328p", "-O1"])),
+        ("atmega2560", of(&["-mmcu=atmega2560", "-O1"])),
+        ("atxmega32a4", of(&["-mmcu=atxmega32a4", "-O1"])),
+        ("atxmega128a1", of(&["-mmcu=atxmega128a1", "-O1"])),
+    ] {
+        let file = compiler.compile(&path, &["-c"]);
+        let proof = ON_AVR.part(mcu).check(&file).judged.proof;
+        assert!(proof.holds() && proof.stack.bytes == 72, "{mcu}: {proof:?}");
+        let other = ON_AVR.part("atmega328p").check(&file).judged.proof;
+        let is_closed = !mcu.starts_with("atxmega");
+        assert_eq!(other.holds(), is_closed, "{mcu} on atmega328p: {other:?}");
     }
 }
 
