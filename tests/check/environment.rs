@@ -158,7 +158,8 @@ impl Machine {
 }
 
 const LOST: &str = "the stack pointer is no aligned address of the stack";
-const HALF: &str = "where an interrupt may come";
+const HALF: &str = "SP is half written where an interrupt may come";
+const NONE: &str = "SP is no address of the stack";
 
 /// X is added to by `by` and goes to SP as avr-gcc writes it.
 fn to_sp(by: &str) -> String {
@@ -221,23 +222,20 @@ fn a_stack_pointer_is_no_register_for_other_things() {
     let back = "out 0x3e, r27;out 0x3f, r20;out 0x3d, r26";
     ON_AVR.refuses(
         &format!("{keep};in r20, 0x3f;cli;out 0x3d, r0;in r0, 0x3d;{back}"),
-        "SP holds",
+        NONE,
     );
     ON_AVR.refuses(
         &format!("{keep};in r20, 0x3f;cli;out 0x3e, r25;out 0x3d, r24;{back}"),
-        "SP holds",
+        NONE,
     );
     let registers = "clr r21;ldi r22, 30;out 0x3e, r21;out 0x3d, r22";
-    ON_AVR.refuses(
-        &format!("{keep};in r20, 0x3f;cli;{registers};{back}"),
-        "SP holds",
-    );
+    ON_AVR.refuses(&format!("{keep};in r20, 0x3f;cli;{registers};{back}"), NONE);
     // Higher than at entry lies what the caller still needs.
     ON_AVR.refuses(
         &format!("{};{}", to_sp("adiw r26, 2"), to_sp("sbiw r26, 2")),
-        HALF,
+        NONE,
     );
-    ON_AVR.refuses("pop r20;push r20", HALF);
+    ON_AVR.refuses("pop r20;push r20", NONE);
     ON_ARM.refuses("mov r2, sp;mov sp, r3;mov r3, sp;mov sp, r2", LOST);
     ON_ARM.refuses("mov r2, sp;mov sp, r0;mov sp, r2", LOST);
     ON_ARM.refuses("sub sp, sp, #2;add sp, sp, #2", LOST);

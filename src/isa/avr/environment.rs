@@ -1,8 +1,8 @@
 //! What holds after every instruction of an abstract run: the world around the function is as interrupts and
 //! its caller need it.
 //!
-//! - SP is one address of the stack, no higher than at entry, wherever an interrupt may come. In between one of
-//!   its bytes may be written and the other not yet.
+//! - SP is one address of the stack, no higher than at entry. Where no interrupt comes one of its bytes may be
+//!   written and the other not yet.
 //! - The interrupt flag is what it was at entry, or 0.
 //! - What lies below a stack pointer is nobody's: when it rises, the bytes that it leaves are forgotten.
 //! - Y, if it is the stack pointer of data, is that in every state (see [`Avr::keeps_data_stack`]).
@@ -12,13 +12,12 @@
 //! AVRxt let no interrupt in after a write to SPL: [`super::cores::Core::closed_by_spl`].
 
 use super::assumed::INTERRUPTS;
-use super::machine::Avr;
-use crate::domain::{Abstract, Address, Base, Domain};
+use super::machine::{Avr, Pointer};
+use crate::domain::{Abstract, Base, Domain};
 use crate::fault::Fault;
 
-const HALF_WRITTEN: &str =
-    "SP is no address of the stack, or higher than at entry, where an interrupt may come";
-const NO_STACK_POINTER: &str = "SP holds what is no part of a stack address";
+const HALF_WRITTEN: &str = "SP is half written where an interrupt may come";
+const NO_STACK_POINTER: &str = "SP is no address of the stack, or higher than at entry";
 const OPENED: &str = "I is set though the caller may have cleared it: it may only be restored";
 
 /// What the running instruction wrote of the I/O registers.
@@ -97,15 +96,22 @@ impl<D: Domain> Avr<D> {
     }
 }
 
-/// Where the stack pointer of `base` in these bytes points, if they are one address no higher than at entry.
-fn whole<D: Abstract>(m: &mut Avr<D>, [lo, hi]: [&D::Word<8>; 2], base: Base) -> Option<i64> {
-    let at = m.d.address(&[lo, hi], 0).ok()?;
-    (at.base == base && at.offset <= 0).then_some(at.offset)
-}
-
-/// Is `word` part `part` of some address of the stack?
-fn is_part<D: Abstract>(d: &D, word: &D::Word<8>, part: u32) -> bool {
-    matches!(d.points(word), Some((Address { base: Base::STACK, .. }, p)) if p == part)
+/// Where SP points, no higher than at entry; none if only one of its bytes is written yet.
+///
+/// # Errors
+/// When it holds anything else.
+fn pointed<D: Abstract>(m: &mut Avr<D>) -> Result<Option<i64>, Fault> {
+    let [lo, hi] = m.sp.clone();
+    let is_part = |word, part| {
+        let pointed = m.d.points(word);
+        pointed.is_some_and(|(at, p)| at.base == Base::STACK && p == part)
+    };
+    let are_parts = is_part(&lo, 0) && is_part(&hi, 1);
+    match m.d.address(&[&lo, &hi], 0) {
+        Ok(at) if are_parts && at.offset <= 0 => Ok(Some(at.offset)),
+        Err(_) if are_parts => Ok(None),
+        Ok(_) | Err(_) => Err(Fault::Convention(NO_STACK_POINTER)),
+    }
 }
 
 fn holds<D: Abstract>(m: &mut Avr<D>) -> Result<(), Fault> {
@@ -115,12 +121,10 @@ fn holds<D: Abstract>(m: &mut Avr<D>) -> Result<(), Fault> {
     let is_closed = m.d.same_bit(&flag, &off);
     let wrote = std::mem::take(&mut m.wrote);
     let closed_by_spl = m.closed_by_spl;
-    let sp = m.sp.clone();
-    let at = whole(m, [&sp[0], &sp[1]], Base::STACK);
-    let is_torn = !is_part(&m.d, &sp[0], 0) || !is_part(&m.d, &sp[1], 1);
-    let y = [m.r[28].clone(), m.r[29].clone()];
+    let sp = pointed(m)?;
+    // It is the stack pointer of data: shown above.
     let y = match m.data_stack {
-        Some(_) => whole(m, [&y[0], &y[1]], Base::DATA_STACK),
+        Some(_) => m.pointer(Pointer::Y, 0).ok().map(|at| at.offset),
         None => None,
     };
     let Some(e) = m.environment.as_mut() else {
@@ -136,9 +140,6 @@ fn holds<D: Abstract>(m: &mut Avr<D>) -> Result<(), Fault> {
     if !is_closed && !as_entry {
         return Err(Fault::Convention(OPENED));
     }
-    if is_torn {
-        return Err(Fault::Convention(NO_STACK_POINTER));
-    }
     e.past.window = match wrote {
         Wrote::Spl => closed_by_spl,
         Wrote::Other => 0,
@@ -147,7 +148,7 @@ fn holds<D: Abstract>(m: &mut Avr<D>) -> Result<(), Fault> {
     let comes = !is_closed && !e.past.closed && e.past.window == 0;
     e.past.closed = is_closed;
     let before = e.past;
-    match at {
+    match sp {
         Some(at) => (e.past.sp, e.lowest[0]) = (at, at.min(e.lowest[0])),
         None if comes => return Err(Fault::Convention(HALF_WRITTEN)),
         None => {}
