@@ -117,7 +117,7 @@ impl Core {
     }
 
     /// For how many instructions a write to SPL keeps interrupts out, or until the next write of an I/O register:
-    /// XMEGA AU manual (8331), section 3.8; of AVRxt the data sheets say the same in CPU, Stack and Stack Pointer.
+    /// XMEGA AU manual (8331B), section 3.8; of AVRxt megaAVR 0-series (DS40002015A), section 7.7.2.
     pub fn closed_by_spl(&self) -> u8 {
         match self.set {
             Set::Avrxm | Set::Avrxt => 4,
