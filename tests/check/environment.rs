@@ -18,6 +18,7 @@ use lozenge::smt;
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use lozenge::spec::{Alias, Op};
 use lozenge::target::{Names, OnIsa, Target};
+use num_bigint::BigUint;
 
 /// What a product is checked on.
 #[derive(Clone, Copy)]
@@ -114,14 +115,17 @@ impl Machine {
     }
 
     fn check(&self, file: &[u8]) -> Audit {
+        self.target().on(Ask(file, self.bits))
+    }
+
+    fn target(&self) -> Target {
         let names = Names {
             core: self.mcu.is_none().then_some(self.compiler.core),
             mcu: self.mcu,
             abi: self.abi,
             ..Names::default()
         };
-        let target = Target::resolve(&names).expect("a target");
-        target.on(Ask(file, self.bits))
+        Target::resolve(&names).expect("a target")
     }
 
     /// With `middle` it is proved.
@@ -246,15 +250,39 @@ fn a_stack_pointer_is_no_register_for_other_things() {
     ON_MIPS.refuses("addiu $29, $29, 8;addiu $29, $29, -8", LOST);
 }
 
+/// Bytes of stack that a run on numbers counts.
+struct Counted<'a>(&'a [u8], u32);
+
+impl OnIsa for Counted<'_> {
+    type Output = usize;
+
+    fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> usize {
+        let question = Question::of("f", self.1);
+        let (spec, loaded) = prepared::<I>(self.0, question, core, format);
+        let operands = [3u8, 5].map(BigUint::from);
+        let alias = Alias::Distinct;
+        let ran = kernel::run_function::<I>(&spec, core, &loaded.function, &operands, alias);
+        let (product, cost) = ran.expect("a run");
+        assert_eq!(product, BigUint::from(15u8));
+        cost.stack.total()
+    }
+}
+
 #[test]
 fn the_depth_of_the_stack_is_how_far_its_pointer_goes() {
-    let depth = |audit: Audit| audit.judged.proof.stack.total();
-    assert_eq!(depth(ON_ARM.proves("sub sp, sp, #64;add sp, sp, #64")), 64);
-    let mips = "addiu $29, $29, -64;addiu $29, $29, 64";
-    assert_eq!(depth(ON_MIPS.proves(mips)), 64);
     let avr = format!("{};{}", to_sp("sbiw r26, 33"), to_sp("adiw r26, 33"));
-    assert_eq!(depth(ON_AVR.proves(&avr)), 33);
-    assert_eq!(depth(ON_IAR.proves("sbiw r28, 21;adiw r28, 21")), 21);
+    for (machine, middle, bytes) in [
+        (ON_ARM, "sub sp, sp, #64;add sp, sp, #64", 64),
+        (ON_MIPS, "addiu $29, $29, -64;addiu $29, $29, 64", 64),
+        (ON_AVR, &avr, 33),
+        (ON_IAR, "sbiw r28, 21;adiw r28, 21", 21),
+    ] {
+        let proved = machine.proves(middle).judged.proof.stack.total();
+        let counted = machine
+            .target()
+            .on(Counted(&machine.object(middle), machine.bits));
+        assert_eq!([proved, counted], [bytes; 2], "{middle}");
+    }
 }
 
 #[test]
