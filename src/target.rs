@@ -232,7 +232,7 @@ impl Target {
                 if let Some(part) = part {
                     format.flags = part.arch;
                 }
-                work.call::<AvrIsa>(&core.called(abi), &format)
+                work.call::<AvrIsa>(&core.called(abi).in_part(*part), &format)
             }
             Target::Arm(core) => work.call::<ArmIsa>(core, &ArmIsa::object_format(core)),
             Target::Mips(core) => work.call::<MipsIsa>(core, &MipsIsa::object_format(core)),

@@ -37,6 +37,9 @@ impl Region {
     }
 }
 
+/// Bytes of the widest cell.
+const WIDEST: i64 = 4;
+
 /// Words by their places, each with its width in bits.
 pub type Cells<V> = HashMap<(Base, i64), (V, u32)>;
 
@@ -53,8 +56,6 @@ pub struct AbstractMemory<V> {
     pub(super) cells: Cells<V>,
     /// All widths of cells, as bits.
     widths: u32,
-    /// The lowest byte written, per region.
-    lowest: HashMap<Base, i64>,
     /// Bits of the narrowest load, per region.
     narrowest: HashMap<Base, u32>,
 }
@@ -68,7 +69,6 @@ impl<V> Default for AbstractMemory<V> {
             regions: HashMap::new(),
             cells: HashMap::new(),
             widths: 0,
-            lowest: HashMap::new(),
             narrowest: HashMap::new(),
         }
     }
@@ -110,8 +110,6 @@ impl<V: Copy> AbstractMemory<V> {
 
     /// Cells that share bytes with the `width` bits at `at`, in the order of their offsets.
     pub fn overlapping(&self, at: Address, width: u32) -> Vec<(i64, V, u32)> {
-        /// Bytes of the widest cell.
-        const WIDEST: i64 = 4;
         // Cells of one width lie at multiples of it.
         let from = if self.widths == width {
             at.offset
@@ -129,6 +127,16 @@ impl<V: Copy> AbstractMemory<V> {
     /// Removes the cell at `at`.
     pub fn remove(&mut self, at: Address) {
         self.cells.remove(&(at.base, at.offset));
+    }
+
+    /// Removes every cell that has a byte in `from .. to` of `base`.
+    pub fn forget_bytes(&mut self, base: Base, from: i64, to: i64) {
+        for offset in from + 1 - WIDEST..to {
+            let is_there = |(_, width): &(V, u32)| offset + i64::from(width / 8) > from;
+            if self.cells.get(&(base, offset)).is_some_and(is_there) {
+                self.cells.remove(&(base, offset));
+            }
+        }
     }
 
     /// May the `width` bits at `at` be written?
@@ -164,8 +172,6 @@ impl<V: Copy> AbstractMemory<V> {
     /// [`Fault::Store`] outside every writable region.
     pub fn put(&mut self, at: Address, width: u32, value: V) -> Result<(), Fault> {
         self.check_store(at, width)?;
-        let lowest = self.lowest.entry(at.base).or_insert(at.offset);
-        *lowest = at.offset.min(*lowest);
         self.set(at, width, value);
         Ok(())
     }
@@ -241,11 +247,6 @@ impl<V: Copy> AbstractMemory<V> {
             true => PublicBit::Known(left < right),
             false => bit,
         }
-    }
-
-    /// The lowest byte ever written in `base`.
-    pub fn lowest_written(&self, base: Base) -> Option<i64> {
-        self.lowest.get(&base).copied()
     }
 
     fn check(&self, at: Address, width: u32) -> Result<&Region, String> {

@@ -29,7 +29,7 @@ pub struct Fence {
     pub writable: bool,
 }
 
-/// Addresses of a stack, and the lowest one written among them.
+/// Addresses of a stack, and the lowest one among them that was written or that its pointer went to.
 #[derive(Clone, Debug)]
 pub struct Watched {
     addresses: Range<usize>,
@@ -47,7 +47,7 @@ impl Watched {
         self.addresses.end
     }
 
-    /// Bytes from the lowest one that was written up.
+    /// Bytes from the lowest one that was in use up.
     pub fn bytes(&self) -> usize {
         self.addresses.end - self.lowest
     }
@@ -96,6 +96,16 @@ impl Concrete {
             addresses: top.saturating_sub(limit as usize)..top,
             lowest: top,
         });
+    }
+
+    /// Notes that the byte at `to` of a stack is in use.
+    #[inline(always)]
+    fn reach(&mut self, to: usize) {
+        for stack in &mut self.stacks {
+            if to < stack.lowest && stack.addresses.contains(&to) {
+                stack.lowest = to;
+            }
+        }
     }
 
     /// The byte range of a `width`-bit access, when it lies inside memory.
@@ -263,6 +273,11 @@ impl Domain for Concrete {
     }
 
     #[inline(always)]
+    fn lowered(&mut self, at: Address) {
+        self.reach(at.offset as usize);
+    }
+
+    #[inline(always)]
     fn gate(&mut self, op: Logic, x: &bool, y: &bool) -> bool {
         op.apply(u64::from(*x), u64::from(*y)) == 1
     }
@@ -327,11 +342,7 @@ impl Domain for Concrete {
                     false => word.0,
                 };
                 let to = at.offset as usize;
-                for stack in &mut self.stacks {
-                    if to < stack.lowest && stack.addresses.contains(&to) {
-                        stack.lowest = to;
-                    }
-                }
+                self.reach(to);
                 for (i, byte) in self.memory[range].iter_mut().enumerate() {
                     *byte = (value >> (8 * i)) as u8;
                 }

@@ -26,8 +26,21 @@ pub trait Abstract: Domain {
     fn unknown_bit(&mut self, name: String) -> Self::Bit;
     /// Are they certainly the same bit?
     fn same_bit(&self, a: &Self::Bit, b: &Self::Bit) -> bool;
-    /// The lowest byte ever written in a region.
-    fn lowest_written(&self, base: Base) -> Option<i64>;
+    /// Does [`Abstract::same_bit`] tell of bits that are no numbers whether they are the same? Where a domain only
+    /// follows secrets, or writes down terms, it does not.
+    const TELLS_BITS_APART: bool;
+    /// Whose part a word is, and which, if it is one of an address.
+    fn points<const W: u32>(&self, word: &Self::Word<W>) -> Option<(Address, u32)>;
+    /// Knows nothing more of the bytes `from .. to` in a region: somebody else may write them.
+    fn forget_bytes(&mut self, base: Base, from: i64, to: i64);
+}
+
+/// What [`Abstract::points`] says of a word that is the same in every run.
+pub(super) fn pointed(word: Public) -> Option<(Address, u32)> {
+    match word {
+        Public::Pointer { base, offset, part } => Some((Address { base, offset }, part)),
+        Public::Known(_) | Public::Negated { .. } => None,
+    }
 }
 
 impl Abstract for Algebra {
@@ -76,8 +89,17 @@ impl Abstract for Algebra {
         a == b && *a != BitValue::Opaque
     }
 
-    fn lowest_written(&self, base: Base) -> Option<i64> {
-        self.memory.lowest_written(base)
+    const TELLS_BITS_APART: bool = true;
+
+    fn points<const W: u32>(&self, word: &Value) -> Option<(Address, u32)> {
+        match word {
+            Value::Public(word) => pointed(*word),
+            Value::Var(_) => None,
+        }
+    }
+
+    fn forget_bytes(&mut self, base: Base, from: i64, to: i64) {
+        self.memory.forget_bytes(base, from, to);
     }
 }
 
@@ -120,7 +142,16 @@ impl Abstract for Secret {
         a == b && matches!(a, TaintBit::Public(_))
     }
 
-    fn lowest_written(&self, base: Base) -> Option<i64> {
-        self.memory.lowest_written(base)
+    const TELLS_BITS_APART: bool = false;
+
+    fn points<const W: u32>(&self, word: &Taint) -> Option<(Address, u32)> {
+        match word {
+            Taint::Public(word) => pointed(*word),
+            Taint::Secret { .. } => None,
+        }
+    }
+
+    fn forget_bytes(&mut self, base: Base, from: i64, to: i64) {
+        self.memory.forget_bytes(base, from, to);
     }
 }

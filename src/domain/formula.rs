@@ -468,7 +468,17 @@ impl Abstract for Formula {
         a == b
     }
 
-    fn lowest_written(&self, base: Base) -> Option<i64> {
-        self.memory.lowest_written(base)
+    // A flag that was stored and loaded is another term.
+    const TELLS_BITS_APART: bool = false;
+
+    fn points<const W: u32>(&self, word: &Term) -> Option<(Address, u32)> {
+        match word {
+            Term::Public(word) => super::entry::pointed(*word),
+            Term::Defined(_) => None,
+        }
+    }
+
+    fn forget_bytes(&mut self, base: Base, from: i64, to: i64) {
+        self.memory.forget_bytes(base, from, to);
     }
 }

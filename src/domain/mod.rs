@@ -272,6 +272,10 @@ pub trait Domain: Sized {
     /// [`Fault::Store`] outside writable memory.
     fn store<const W: u32>(&mut self, at: Address, word: &Self::Word<W>) -> Result<(), Fault>;
 
+    /// A stack pointer went to where `at` is the last byte in use: what a run on numbers counts.
+    #[inline(always)]
+    fn lowered(&mut self, _at: Address) {}
+
     /// The most words that it keeps, if it has made as many.
     #[inline(always)]
     fn full(&self) -> Option<usize> {

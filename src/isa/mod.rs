@@ -1,9 +1,11 @@
 //! What a target offers to the rest: [`Isa`], implemented once per instruction set.
 
 pub mod arm;
+pub mod assumed;
 pub mod avr;
 mod claimed;
 mod claims;
+pub mod environment;
 mod homes;
 pub mod mips;
 mod stages;
@@ -469,11 +471,10 @@ impl Depth {
         }
     }
 
-    /// Of an abstract run on one stack, whose pointer at entry points to the last word.
-    fn descended<D: Abstract>(d: &D) -> Self {
-        let lowest = d.lowest_written(Base::STACK);
+    /// Of an abstract run on one stack, whose pointer at entry points to the last word and went down to `lowest`.
+    fn descended(lowest: i64) -> Self {
         Self {
-            bytes: lowest.map_or(0, |lowest| (-lowest).max(0) as usize),
+            bytes: (-lowest).max(0) as usize,
             returns: None,
         }
     }

@@ -4,6 +4,7 @@ mod c;
 mod cli;
 mod compiled;
 mod decode;
+mod environment;
 mod files;
 mod fuzz;
 mod modular;

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use lozenge::isa::avr::abi;
 use lozenge::isa::avr::code::Insn;
 use lozenge::isa::avr::cores::ATMEGA128;
-use lozenge::isa::avr::instructions::Op;
+use lozenge::isa::avr::instructions::{Op, Ops};
 use lozenge::program::{Claim, Magnitude, Program, Term, Written};
 
 /// A place in memory: the register pair that holds the base, and the offset.
@@ -364,7 +364,18 @@ impl Emitter {
         self.put(Insn::dk(Op::IN, Y + 1, 0x3e));
         self.put(Insn::dk(Op::SUBI, Y, words & 0xff));
         self.put(Insn::dk(Op::SBCI, Y + 1, words >> 8 & 0xff));
+        // No interrupt finds half a stack pointer.
+        let b = 7;
+        self.put(Insn::dk(Op::IN, 0, 0x3f));
+        self.put(Insn {
+            op: Op::BCLR,
+            ops: Ops {
+                b,
+                ..Ops::default()
+            },
+        });
         self.put(Insn::rk(Op::OUT, Y + 1, 0x3e));
+        self.put(Insn::rk(Op::OUT, 0, 0x3f));
         self.put(Insn::rk(Op::OUT, Y, 0x3d));
     }
 }

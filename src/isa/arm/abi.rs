@@ -5,14 +5,18 @@
 //! flags belong to nobody. Operands and code are word-aligned. r9 is preserved, which serves
 //! platforms that give it another role too.
 
+use super::assumed::{Place as What, rows};
 use super::code::{Insn, immediate_bits};
 use super::instructions::Op;
 use super::machine::{Arm, LR, Places, SP};
 use crate::domain::abstract_memory::Region;
 use crate::domain::concrete::{Bits, Concrete, number};
 use crate::domain::{Abstract, Address, Base, Domain};
+use crate::fault::Fault;
 use crate::function::{Function, Place, abstract_word, concrete_number, in_words};
 use crate::isa::LowerError;
+use crate::isa::assumed::{Back, Holds};
+use crate::isa::environment::{self, Environment};
 
 /// The deepest stack a kernel may use, in bytes.
 pub const STACK_LIMIT: i64 = 4096;
@@ -25,7 +29,10 @@ pub const POINTER_BYTES: usize = 4;
 
 /// Must the callee preserve register `r`?
 pub fn is_callee_saved(r: u8) -> bool {
-    matches!(r, 4..=11 | SP)
+    rows().iter().any(|row| match &row.place {
+        What::Registers(range) => range.contains(&r) && row.back != Back::Free,
+        What::Flags | What::Mode => false,
+    })
 }
 
 /// The register of the word that `function` returns: r0, extended by the callee (AAPCS, section 5.4).
@@ -39,6 +46,49 @@ pub fn returned(function: &Function) -> std::ops::Range<usize> {
 /// What the machine held when the kernel was entered.
 pub struct Entry<D: Domain> {
     r: [D::Word<32>; 15],
+    status: D::Word<32>,
+}
+
+/// A word that holds what a row says.
+fn held<D: Abstract>(d: &mut D, holds: Holds, name: String) -> D::Word<32> {
+    match holds {
+        Holds::Anything | Holds::Changing | Holds::OwnAddress => d.unknown(name),
+        Holds::Zero => d.known(0),
+        Holds::Stack(base) => d.pointer(base, 0, 0),
+        Holds::ReturnAddress => d.pointer(Base::RETURN, 0, 0),
+    }
+}
+
+/// Fills registers and flags with what the rows of the convention say.
+fn fill<D: Abstract>(m: &mut Arm<D>) {
+    for row in rows() {
+        match row.place {
+            What::Registers(range) => {
+                for i in range {
+                    let name = format!("r{i} at entry");
+                    m.r[usize::from(i) % 15] = held(&mut m.d, row.holds, name);
+                }
+            }
+            What::Flags => {
+                m.flags.n = m.d.unknown_bit("N at entry".into());
+                m.flags.z = m.d.unknown_bit("Z at entry".into());
+                m.flags.c = m.d.unknown_bit("C at entry".into());
+                m.flags.v = m.d.unknown_bit("V at entry".into());
+            }
+            What::Mode => m.status = held(&mut m.d, row.holds, "the processor mode".into()),
+        }
+    }
+}
+
+/// What holds after every instruction. AAPCS (section 5.2.1.1) wants a multiple of 4 at all times. That of 8 between
+/// functions is kept for those outside, as `sp` returns to what it was; those inside are run themselves.
+fn holds<D: Abstract>(m: &mut Arm<D>, _: u64, _: u64) -> Result<(), Fault> {
+    let Some(e) = m.environment.as_mut() else {
+        return Ok(());
+    };
+    let at = environment::follow(&mut m.d, &m.r[usize::from(SP)], e.at, 4)?;
+    (e.at, e.lowest) = (at, at.min(e.lowest));
+    Ok(())
 }
 
 /// A machine about to run `function`, called with pointers to the start of `bases`.
@@ -58,9 +108,7 @@ pub fn enter<D: Abstract>(mut d: D, function: &Function, bases: &[Base]) -> (Arm
     };
     let mut m = Arm::new(d, start, places);
     m.pc = function.entry as usize;
-    for i in 0..15u8 {
-        m.r[usize::from(i)] = m.d.unknown(format!("r{i} at entry"));
-    }
+    fill(&mut m);
     let arguments = function.arguments(POINTER_BYTES);
     let (mut top, mut on_stack) = (0, Vec::new());
     for (place, argument) in in_words(&arguments, &ARGUMENTS, 0, 4)
@@ -89,14 +137,11 @@ pub fn enter<D: Abstract>(mut d: D, function: &Function, bases: &[Base]) -> (Arm
         let base = Base::STACK;
         m.d.init(Address { base, offset }, &word);
     }
-    m.r[usize::from(SP)] = m.d.pointer(Base::STACK, 0, 0);
-    m.r[usize::from(LR)] = m.d.pointer(Base::RETURN, 0, 0);
-    m.flags.n = m.d.unknown_bit("N at entry".into());
-    m.flags.z = m.d.unknown_bit("Z at entry".into());
-    m.flags.c = m.d.unknown_bit("C at entry".into());
-    m.flags.v = m.d.unknown_bit("V at entry".into());
-    m.status = m.d.unknown("the processor mode".into());
-    let entry = Entry { r: m.r.clone() };
+    m.environment = Some(Environment::entered(holds::<D>, 0));
+    let entry = Entry {
+        r: m.r.clone(),
+        status: m.status.clone(),
+    };
     (m, entry)
 }
 
@@ -119,15 +164,48 @@ fn declare_code<D: Abstract>(d: &mut D, code: &[u8]) {
 }
 
 /// What the kernel did not give back as it should; empty if it kept the convention.
-pub fn violations<D: Abstract>(m: &Arm<D>, entry: &Entry<D>, scratch: &[u8]) -> Vec<String> {
-    (0..15u8)
-        .filter(|i| is_callee_saved(*i) && !scratch.contains(i))
-        .filter(|i| !m.d.same(&m.r[usize::from(*i)], &entry.r[usize::from(*i)]))
-        .map(|i| match i {
-            SP => "the stack pointer is not where it was".into(),
-            _ => format!("r{i} is not restored"),
-        })
-        .collect()
+pub fn violations<D: Abstract>(m: &mut Arm<D>, entry: &Entry<D>, scratch: &[u8]) -> Vec<String> {
+    let mut list = Vec::new();
+    for row in rows() {
+        let back = row.back;
+        match row.place {
+            What::Registers(range) => {
+                for i in range.filter(|i| back != Back::Kept || !scratch.contains(i)) {
+                    let at = usize::from(i) % 15;
+                    if !is_back(&mut m.d, back, [&m.r[at], &entry.r[at]]) {
+                        list.push(match i {
+                            SP => "the stack pointer is not where it was".into(),
+                            _ => format!("r{i} is not restored"),
+                        });
+                    }
+                }
+            }
+            // Nobody asks for a flag.
+            What::Flags => {}
+            What::Mode => {
+                if !is_back(&mut m.d, back, [&m.status, &entry.status]) {
+                    list.push("the processor mode is not restored".into());
+                }
+            }
+        }
+    }
+    list
+}
+
+/// Is a word what a row says, now and at entry?
+fn is_back<D: Abstract>(d: &mut D, back: Back, [now, was]: [&D::Word<32>; 2]) -> bool {
+    match back {
+        Back::Free => true,
+        Back::Kept | Back::Untouched => d.same(now, was),
+        Back::Zero => {
+            let zero = d.known::<32>(0);
+            d.same(now, &zero)
+        }
+        Back::Above(base, bytes) => {
+            let want = d.pointer::<32>(base, bytes.into(), 0);
+            d.same(now, &want)
+        }
+    }
 }
 
 /// Words of room that is made for so many.

@@ -7,6 +7,7 @@
 use super::instructions::Ops;
 use crate::domain::{Address, Domain, Logic, Shift, Signs, Sum};
 use crate::fault::Fault;
+use crate::isa::environment::Environment;
 
 /// Where control goes next. Targets are byte offsets in the code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,6 +62,8 @@ pub struct Arm<D: Domain> {
     pub(super) undefined: bool,
     /// The status register below its flags: mode and interrupt bits.
     pub status: D::Word<32>,
+    /// What a run for all inputs is held to.
+    pub environment: Option<Environment<Self>>,
     /// Byte offset of the running instruction in the code.
     pub pc: usize,
     /// The address of the code, as a word.
@@ -89,6 +92,7 @@ impl<D: Domain> Arm<D> {
             },
             undefined: false,
             status: d.known(0x10),
+            environment: None,
             pc: 0,
             start,
             places,

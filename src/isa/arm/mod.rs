@@ -7,7 +7,7 @@
 //! | [`code`] | encode, decode and print, from the table |
 //! | [`cores`] | costs of each core |
 //! | [`run`] | executing decoded code, in any domain |
-//! | [`abi`] | the procedure call standard: entering, leaving, saving |
+//! | [`abi`], [`assumed`] | the procedure call standard: entering, leaving, saving |
 //! | [`lower`], [`pointers`] | from a schedule to a program |
 //! | [`plan`], [`outlook`], [`columns`], [`search`] | blocks of columns |
 //! | [`words`], [`sweeps`] | schedules in words |
@@ -15,6 +15,7 @@
 //! | [`scans`], [`rounds`], [`nest`], [`links`], [`flow`] | two nested loops |
 
 pub mod abi;
+pub mod assumed;
 pub mod code;
 pub mod columns;
 pub mod cores;
@@ -165,8 +166,8 @@ impl Isa for ArmIsa {
     ) -> Result<Called<D>, Stopped> {
         let (mut m, entry) = abi::enter(domain, function, bases);
         let mut account = run::Decoded::of(function, core).run(&mut m, limit)?;
-        account.cost.stack = Depth::descended(&m.d);
-        let violations = abi::violations(&m, &entry, &function.scratch);
+        account.cost.stack = Depth::descended(m.environment.as_ref().map_or(0, |e| e.lowest));
+        let violations = abi::violations(&mut m, &entry, &function.scratch);
         keep_returned(&mut m.d, &m.r[abi::returned(function)]);
         Ok(Called {
             domain: m.d,

@@ -3,7 +3,7 @@
 use super::code::{Insn, register};
 use super::cores::{Core, Effects, Pipeline};
 use super::instructions::{ALWAYS, Ops, Timing, table};
-use super::machine::{Arm, Flow, Outcome};
+use super::machine::{Arm, Flow, Outcome, SP};
 use super::ways::At;
 use crate::domain::Domain;
 use crate::fault::Fault;
@@ -22,6 +22,8 @@ struct Slot<D: Domain> {
     /// May its condition be one that is not the same in every run?
     selects: bool,
     sets_flags: bool,
+    /// May it move the stack pointer?
+    moves_stack: bool,
 }
 
 /// Code decoded for a domain and a core.
@@ -96,6 +98,7 @@ impl<'a, D: Domain> Decoded<'a, D> {
                         class: insn.class(),
                         selects: selects && !insn.writes_pc(),
                         sets_flags: ops.s || !row.pattern.contains('S'),
+                        moves_stack: insn.registers() >> SP & 1 == 1,
                     }
                 }
                 None => Slot {
@@ -107,6 +110,7 @@ impl<'a, D: Domain> Decoded<'a, D> {
                     class: Class::Other,
                     selects: false,
                     sets_flags: false,
+                    moves_stack: false,
                 },
             }
         };
@@ -174,6 +178,17 @@ impl<'a, D: Domain> Decoded<'a, D> {
             span.max = span.max.max(skipped.max);
         }
         account.spend(span, slot.class);
+        if slot.moves_stack
+            && let Ok(at) = m.d.address(&[&m.r[usize::from(SP)]], 0)
+        {
+            m.d.lowered(at);
+        }
+        if let (Some(holds), false) = (
+            m.environment.as_ref().map(|e| e.holds),
+            flow == Flow::Return,
+        ) {
+            holds(m, 0, 0)?;
+        }
         m.pc = match flow {
             Flow::Next => pc + 4,
             Flow::Jump(target) => target,

@@ -12,6 +12,8 @@ pub struct State<D: Domain> {
     flags: Flags<D>,
     undefined: bool,
     status: D::Word<32>,
+    /// Where the stack pointer points, if that is followed.
+    sp: Option<i64>,
     pc: usize,
     returned: bool,
 }
@@ -59,6 +61,7 @@ impl<D: Domain> Run for At<'_, '_, D> {
             flags: m.flags.clone(),
             undefined: m.undefined,
             status: m.status.clone(),
+            sp: m.environment.as_ref().map(|e| e.at),
             pc: m.pc,
             returned: self.returned,
         }
@@ -68,6 +71,9 @@ impl<D: Domain> Run for At<'_, '_, D> {
         let m = &mut *self.m;
         (m.r, m.flags, m.undefined) = (state.r, state.flags, state.undefined);
         (m.status, m.pc, self.returned) = (state.status, state.pc, state.returned);
+        if let (Some(environment), Some(at)) = (&mut m.environment, state.sp) {
+            environment.at = at;
+        }
     }
 
     fn place(&self) -> Option<Place> {

@@ -7,14 +7,17 @@
 use std::ops::RangeInclusive;
 use std::rc::Rc;
 
+use super::assumed::{INTERRUPTS, Place as What, rows};
 use super::code::Insn;
 use super::cores::Core;
+use super::environment::Environment;
 use super::instructions::Op;
 use super::machine::{Avr, Pointer};
 use crate::domain::abstract_memory::Region;
 use crate::domain::concrete::{Bits, Concrete};
 use crate::domain::{Abstract, Address, Base, Domain};
 use crate::function::{Argument, Function, Place, abstract_word, concrete_number, in_words};
+use crate::isa::assumed::{Back, Holds};
 use crate::isa::{Class, Depth};
 
 /// A calling convention.
@@ -119,7 +122,51 @@ pub fn returned(core: &Core, function: &Function) -> std::ops::Range<usize> {
 /// What the machine held when the kernel was entered.
 pub struct Entry<D: Domain> {
     r: [D::Word<8>; 32],
-    interrupts: D::Bit,
+    flags: [D::Bit; 8],
+    pages: [D::Word<8>; 2],
+}
+
+/// A byte that holds what a row says: byte `part` of an address, or all of a register.
+fn held<D: Abstract>(d: &mut D, holds: Holds, name: String, part: u32) -> D::Word<8> {
+    match holds {
+        Holds::Anything | Holds::Changing | Holds::OwnAddress => d.unknown(name),
+        Holds::Zero => d.known(0),
+        Holds::Stack(base) => d.pointer(base, 0, part),
+        Holds::ReturnAddress => d.pointer(Base::RETURN, 0, part),
+    }
+}
+
+/// Fills registers, flags and I/O registers with what the rows of the convention say.
+fn fill<D: Abstract>(m: &mut Avr<D>, core: &Core) {
+    let [mut rampz, mut eind] = m.pages();
+    for row in rows(core) {
+        match row.place {
+            What::Registers(range) => {
+                for (part, i) in range.enumerate() {
+                    let name = format!("r{i} at entry");
+                    m.r[usize::from(i & 31)] = held(&mut m.d, row.holds, name, part as u32);
+                }
+            }
+            What::Flags(range) => {
+                for s in range {
+                    let bit = m.d.unknown_bit(format!("SREG bit {s} at entry"));
+                    m.set_flag(s, bit);
+                }
+            }
+            What::Sp => {
+                for part in 0..2 {
+                    m.sp[part] = held(&mut m.d, row.holds, "SP at entry".into(), part as u32);
+                }
+            }
+            What::Rampz | What::PagingRampz => {
+                rampz = held(&mut m.d, row.holds, "RAMPZ at entry".into(), 0);
+            }
+            // No access to them is followed.
+            What::OtherPages => {}
+            What::Eind => eind = held(&mut m.d, row.holds, "EIND at entry".into(), 0),
+        }
+    }
+    m.set_pages([rampz, eind]);
 }
 
 /// avr-gcc: from r25 down, each in whole pairs, then on the stack (avr-gcc wiki, *Calling convention*).
@@ -172,26 +219,11 @@ pub fn enter<D: Abstract>(
     bases: &[Base],
 ) -> (Avr<D>, Entry<D>) {
     let mut m = Avr::new(d, core.pc_bytes, function.code.clone());
-    m.io_start = core.io_start();
+    describe(&mut m, core);
     m.pc = function.entry as usize / 2;
     m.d.environment(function.constants(false), function.align, false);
-    for i in 0..32u8 {
-        m.r[usize::from(i)] = m.d.unknown(format!("r{i} at entry"));
-    }
-    if let Some(zero) = core.abi.zero {
-        m.r[usize::from(zero)] = m.d.known(0);
-    }
-    for s in 0..8 {
-        let bit = m.d.unknown_bit(format!("SREG bit {s} at entry"));
-        m.set_flag(s, bit);
-    }
-    m.sp = [
-        m.d.pointer(Base::STACK, 0, 0),
-        m.d.pointer(Base::STACK, 0, 1),
-    ];
+    fill(&mut m, core);
     if core.abi.data_stack {
-        m.r[28] = m.d.pointer(Base::DATA_STACK, 0, 0);
-        m.r[29] = m.d.pointer(Base::DATA_STACK, 0, 1);
         m.data_stack = Some(Address {
             base: Base::DATA_STACK,
             offset: 0,
@@ -246,21 +278,29 @@ pub fn enter<D: Abstract>(
     }
     let entry = Entry {
         r: m.r.clone(),
-        interrupts: m.get_flag(7),
+        flags: std::array::from_fn(|s| m.get_flag(s as u8)),
+        pages: m.pages(),
     };
+    m.environment = Some(Environment::entered(&m));
     (m, entry)
 }
 
-/// Bytes written in an abstract run on the stack, and on one for return addresses only.
-pub fn depth<D: Abstract>(core: &Core, d: &D) -> Depth {
-    let below = |base, top: i64| match d.lowest_written(base) {
-        Some(lowest) => (top - lowest).max(0) as usize,
-        None => 0,
-    };
-    let usual = below(Base::STACK, 1);
+/// What kind of machine `core` is.
+fn describe<D: Domain>(m: &mut Avr<D>, core: &Core) {
+    m.io_start = core.io_start();
+    m.has_rampz = core.has_rampz();
+    m.pages_data = core.pages_data();
+    m.has_eind = core.has_eind();
+    m.closed_by_spl = core.closed_by_spl();
+}
+
+/// How far down an abstract run moved the stack pointer, and that of a stack of data.
+pub fn depth<D: Abstract>(core: &Core, m: &Avr<D>) -> Depth {
+    let lowest = m.environment.as_ref().map_or([0; 2], |e| e.lowest);
+    let [usual, data] = lowest.map(|at| (-at).max(0) as usize);
     match core.abi.data_stack {
         true => Depth {
-            bytes: below(Base::DATA_STACK, 0),
+            bytes: data,
             returns: Some(usual),
         },
         false => Depth {
@@ -278,30 +318,84 @@ pub fn violations<D: Abstract>(
     scratch: &[u8],
 ) -> Vec<String> {
     let mut list = Vec::new();
-    for i in (0..32u8).filter(|i| core.abi.preserves(*i) && !scratch.contains(i)) {
-        let i = usize::from(i);
-        if !m.d.same(&m.r[i], &entry.r[i]) {
-            list.push(format!("r{i} is not restored"));
+    let pages = m.pages();
+    for row in rows(core) {
+        let back = row.back;
+        match row.place {
+            What::Registers(range) => {
+                for (part, i) in range.enumerate() {
+                    let (now, was) = (m.r(i), &entry.r[usize::from(i & 31)]);
+                    let is_excused = back == Back::Kept && scratch.contains(&i);
+                    if !is_excused && !is_back(&mut m.d, back, [&now, was], part as u32) {
+                        list.push(broken(&format!("r{i}"), back));
+                    }
+                }
+            }
+            What::Flags(range) => {
+                for s in range {
+                    let (now, was) = (m.get_flag(s), &entry.flags[usize::from(s & 7)]);
+                    let off = m.d.flag(false);
+                    let is_back = match back {
+                        Back::Free => true,
+                        Back::Kept => m.d.same_bit(&now, was),
+                        Back::Zero => m.d.same_bit(&now, &off),
+                        Back::Above(..) | Back::Untouched => false,
+                    };
+                    let name = match s {
+                        INTERRUPTS => "the interrupt flag".into(),
+                        _ => format!("bit {s} of SREG"),
+                    };
+                    list.extend((!is_back).then(|| broken(&name, back)));
+                }
+            }
+            What::Sp => {
+                let sp = m.sp.clone();
+                let mut parts = sp.iter().zip(0..);
+                if !parts.all(|(now, part)| is_back(&mut m.d, back, [now, now], part)) {
+                    list.push("the stack pointer is not where it was".into());
+                }
+            }
+            What::Rampz | What::PagingRampz => {
+                if !is_back(&mut m.d, back, [&pages[0], &entry.pages[0]], 0) {
+                    list.push(broken("RAMPZ", back));
+                }
+            }
+            // Any access to them was a fault.
+            What::OtherPages => {}
+            What::Eind => {
+                if !is_back(&mut m.d, back, [&pages[1], &entry.pages[1]], 0) {
+                    list.push(broken("EIND", back));
+                }
+            }
         }
-    }
-    if let Some(zero) = core.abi.zero {
-        let known = m.d.known::<8>(0);
-        if !m.d.same(&m.r[usize::from(zero)], &known) {
-            list.push(format!("r{zero} is not 0 at return"));
-        }
-    }
-    let back = core.pc_bytes as i64;
-    for part in 0..2 {
-        let want = m.d.pointer::<8>(Base::STACK, back, part);
-        if !m.d.same(&m.sp[part as usize], &want) {
-            list.push("the stack pointer is not where it was".into());
-            break;
-        }
-    }
-    if !m.d.same_bit(&m.get_flag(7), &entry.interrupts) {
-        list.push("the interrupt flag is not restored".into());
     }
     list
+}
+
+/// Is a byte (`part` of an address) what a row says, now and at entry?
+fn is_back<D: Abstract>(d: &mut D, back: Back, [now, was]: [&D::Word<8>; 2], part: u32) -> bool {
+    match back {
+        Back::Free => true,
+        Back::Kept | Back::Untouched => d.same(now, was),
+        Back::Zero => {
+            let zero = d.known::<8>(0);
+            d.same(now, &zero)
+        }
+        Back::Above(base, bytes) => {
+            let want = d.pointer::<8>(base, bytes.into(), part);
+            d.same(now, &want)
+        }
+    }
+}
+
+/// What is said of a place that does not hold it.
+fn broken(name: &str, back: Back) -> String {
+    match back {
+        Back::Zero => format!("{name} is not 0 at return"),
+        Back::Free | Back::Kept | Back::Untouched | Back::Above(..) => {
+            format!("{name} is not restored")
+        }
+    }
 }
 
 /// Registers a body names.
@@ -368,7 +462,7 @@ pub fn enter_concrete(core: &Core, code: Rc<[u8]>, addresses: &[usize]) -> Avr<C
     let fits = code.len() < 2 * 0xffff;
     let pc_bytes = if fits { core.pc_bytes } else { 3 };
     let mut m = Avr::new(Concrete::new(DATA_SPACE), pc_bytes, code);
-    m.io_start = core.io_start();
+    describe(&mut m, core);
     restart(&mut m, core, addresses);
     m
 }
@@ -403,6 +497,15 @@ pub fn enter_function(core: &Core, function: &Function, addresses: &[usize]) -> 
     for s in 0..7 {
         m.set_flag(s, function.noise >> s & 1 == 1);
     }
+    let mut pages = m.pages();
+    for row in rows(core).iter().filter(|row| row.holds == Holds::Anything) {
+        match row.place {
+            What::Rampz | What::PagingRampz => pages[0] = Bits(function.noise >> 8 & 0xff),
+            What::Eind => pages[1] = Bits(function.noise >> 16 & 0xff),
+            What::Registers(_) | What::Flags(_) | What::Sp | What::OtherPages => {}
+        }
+    }
+    m.set_pages(pages);
     let arguments = function.arguments(POINTER_BYTES);
     let sp = match core.abi.data_stack {
         true => DATA_STACK_TOP as i64,

@@ -6,6 +6,7 @@
 use super::abi::{self, Abi};
 use super::code::Insn;
 use super::instructions::{Op, Timing};
+use super::parts::{PARTS, Part};
 use crate::isa::Class;
 
 /// The instruction sets of the family (DS40002198, table 5-1).
@@ -40,6 +41,8 @@ pub struct Core {
     pub source: &'static str,
     /// How its kernels are called.
     pub abi: &'static Abi,
+    /// The part it is in; if none is given, the one that the core is named after.
+    pub part: Option<&'static Part>,
 }
 
 impl PartialEq for Core {
@@ -84,6 +87,53 @@ impl Set {
 }
 
 impl Core {
+    /// The same core in `part`.
+    pub fn in_part(&self, part: Option<&'static Part>) -> Core {
+        Core {
+            part,
+            ..self.clone()
+        }
+    }
+
+    /// What is true of the part it is in.
+    fn part_has(&self, what: impl Fn(&Part) -> bool) -> bool {
+        let named = || PARTS.iter().find(|part| part.name == self.name);
+        self.part.or_else(named).is_some_and(what)
+    }
+
+    /// Has it RAMPZ, and with that ELPM?
+    pub fn has_rampz(&self) -> bool {
+        self.part_has(Part::has_rampz)
+    }
+
+    /// Do RAMPX, RAMPY, RAMPZ and RAMPD stand above the addresses of data?
+    pub fn pages_data(&self) -> bool {
+        self.part_has(Part::pages_data)
+    }
+
+    /// Has it EIND?
+    pub fn has_eind(&self) -> bool {
+        self.pc_bytes == 3
+    }
+
+    /// For how many instructions a write to SPL keeps interrupts out, or until the next write of an I/O register:
+    /// XMEGA AU manual (8331B), section 3.8; of AVRxt megaAVR 0-series (DS40002015A), section 7.7.2.
+    pub fn closed_by_spl(&self) -> u8 {
+        match self.set {
+            Set::Avrxm | Set::Avrxt => 4,
+            Set::Avre | Set::AvrePlus | Set::Avrrc => 0,
+        }
+    }
+
+    /// Has the part `op`, if the instruction set has it?
+    fn part_can(&self, op: Op) -> bool {
+        match op {
+            Op::JMP | Op::CALL => self.part_has(Part::has_jmp),
+            Op::ELPM | Op::ELPMZ | Op::ELPMZ_INC => self.has_rampz(),
+            _ => true,
+        }
+    }
+
     /// Has it MUL?
     pub fn multiplies(&self) -> bool {
         self.set.has(Op::MUL)
@@ -101,9 +151,13 @@ impl Core {
     pub fn refusal(&self, insn: &Insn) -> Option<String> {
         let displaced = matches!(insn.op, Op::LDDY | Op::LDDZ | Op::STDY | Op::STDZ);
         let reduced = self.set == Set::Avrrc;
+        let name = || insn.form().name.to_uppercase();
         if !self.set.has(insn.op) || reduced && displaced && insn.ops.k != 0 {
-            let name = insn.form().name.to_uppercase();
-            return Some(format!("{name} is not an instruction of {}", self.name));
+            return Some(format!("{} is not an instruction of {}", name(), self.name));
+        }
+        if !self.part_can(insn.op) {
+            let part = self.part.map_or(self.name, |part| part.name);
+            return Some(format!("{} is not an instruction of {part}", name()));
         }
         if !reduced {
             return None;
@@ -124,9 +178,12 @@ impl Core {
 
     /// Every core that runs code made for this one, in this one's calling convention.
     pub fn relatives(&self) -> impl Iterator<Item = Core> {
-        let (set, abi) = (self.set, self.abi);
-        let others = CORES.iter().filter(move |c| set.runs_on(c.set));
-        others.map(move |c| (*c).called(abi))
+        let own = self.clone();
+        let others = CORES.iter().filter(|c| self.set.runs_on(c.set));
+        others.map(move |c| match c.name == own.name {
+            true => own.clone(),
+            false => (*c).called(own.abi),
+        })
     }
 
     /// The same core, called by `abi`.
@@ -220,6 +277,7 @@ pub static ATMEGA128: Core = Core {
     arch: 5,
     source: "ATmega128 datasheet (doc2467), instruction set summary; DS40002198, column AVRe",
     abi: &abi::GCC,
+    part: None,
 };
 
 /// AVRe+ with a 22-bit program counter: calls and returns move three bytes.

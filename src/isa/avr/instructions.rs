@@ -214,7 +214,7 @@ pub fn table<D: Domain>() -> Vec<Row<D>> {
         row(POP,  "pop",  "1001 000d dddd 1111", "Rd", Pop,  Frame, |m, o| { let x = m.pop()?; m.set(o.d, x) }),
         // Control
         row(NOP,   "nop",   "0000 0000 0000 0000", "", Alu, Other, |_, _| Ok(Flow::Next)),
-        row(SLEEP, "sleep", "1001 0101 1000 1000", "", Alu, Other, |_, _| Ok(Flow::Next)),
+        row(SLEEP, "sleep", "1001 0101 1000 1000", "", Alu, Other, |_, _| Err(Fault::Unsupported("sleep: waits for an interrupt, and nobody knows how long".into()))),
         row(WDR,   "wdr",   "1001 0101 1010 1000", "", Alu, Other, |_, _| Ok(Flow::Next)),
         row(BREAK, "break", "1001 0101 1001 1000", "", Alu, Other, |_, _| Err(Fault::Unsupported("break: stops for a debugger".into()))),
         // Reduced core: in the place of LDD and STD with large displacements

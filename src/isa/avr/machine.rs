@@ -5,6 +5,7 @@
 
 use std::rc::Rc;
 
+use super::environment::{Environment, Wrote};
 use super::instructions::Ops;
 use super::skip::Condition;
 use crate::domain::{Address, Base, Domain, Logic, Signs, Sum};
@@ -71,6 +72,18 @@ pub struct Avr<D: Domain> {
     pub io_start: i64,
     /// Whether the next instruction is executed, where that depends on a bit nobody knows.
     pub condition: Option<Condition<D>>,
+    /// Has it RAMPZ, is that the page of what Z points to in data space, too, and has it EIND?
+    pub has_rampz: bool,
+    pub pages_data: bool,
+    pub has_eind: bool,
+    /// For how many instructions after a write to SPL no interrupt comes.
+    pub closed_by_spl: u8,
+    /// What the running instruction wrote of the I/O registers.
+    pub(super) wrote: Wrote,
+    /// Was one byte of SP written and the other not yet?
+    pub(super) half_moved: bool,
+    /// What a run for all inputs is held to.
+    pub environment: Option<Environment<D>>,
     /// Where Y points at entry, if it is the stack pointer of data.
     pub data_stack: Option<Address>,
     /// Program memory from address 0, for LPM.
@@ -99,6 +112,13 @@ impl<D: Domain> Avr<D> {
             pc_bytes,
             io_start: 0x20,
             condition: None,
+            has_rampz: true,
+            pages_data: false,
+            has_eind: true,
+            closed_by_spl: 0,
+            wrote: Wrote::Nothing,
+            half_moved: false,
+            environment: None,
             data_stack: None,
             flash,
             d,
@@ -418,8 +438,23 @@ impl<D: Domain> Avr<D> {
         Ok(Flow::Next)
     }
 
+    /// What Z points to in data space, as `access` says, where RAMPZ is not 0: in another page than that of 16-bit
+    /// addresses. RAMPX, RAMPY and RAMPD are no registers that a program may access here.
+    #[inline(always)]
+    fn in_page_0(&mut self, p: Pointer, access: fn(String) -> Fault) -> Result<(), Fault> {
+        if !self.pages_data || p != Pointer::Z {
+            return Ok(());
+        }
+        let rampz = self.rampz.clone();
+        match self.d.number(&rampz)? {
+            0 => Ok(()),
+            page => Err(access(format!("page {page} of data space: RAMPZ is not 0"))),
+        }
+    }
+
     #[inline(always)]
     pub fn load(&mut self, d: u8, p: Pointer, q: i32) -> Outcome {
+        self.in_page_0(p, Fault::Load)?;
         let at = self.pointer(p, q)?;
         let word = self.read(at)?;
         self.set(d, word)
@@ -427,6 +462,7 @@ impl<D: Domain> Avr<D> {
 
     #[inline(always)]
     pub fn store(&mut self, r: u8, p: Pointer, q: i32) -> Outcome {
+        self.in_page_0(p, Fault::Store)?;
         let at = self.pointer(p, q)?;
         let word = self.r(r);
         self.write(at, word)
@@ -480,8 +516,8 @@ impl<D: Domain> Avr<D> {
                 }
                 Ok(word)
             }
-            io::RAMPZ => Ok(self.rampz.clone()),
-            io::EIND => Ok(self.eind.clone()),
+            io::RAMPZ if self.has_rampz => Ok(self.rampz.clone()),
+            io::EIND if self.has_eind => Ok(self.eind.clone()),
             _ => self.d.load(absolute(a + self.io_start as i32)),
         }
     }
@@ -492,16 +528,21 @@ impl<D: Domain> Avr<D> {
     }
 
     fn write_io(&mut self, a: i32, word: D::Word<8>) -> Outcome {
+        self.wrote = if a == io::SPL {
+            Wrote::Spl
+        } else {
+            Wrote::Other
+        };
         match a {
-            io::SPL => self.sp[0] = word,
-            io::SPH => self.sp[1] = word,
+            io::SPL => self.write_sp(0, word),
+            io::SPH => self.write_sp(1, word),
             io::SREG => {
                 for i in 0..8 {
                     self.flags[i] = self.d.bit(&word, i as u32);
                 }
             }
-            io::RAMPZ => self.rampz = word,
-            io::EIND => self.eind = word,
+            io::RAMPZ if self.has_rampz => self.rampz = word,
+            io::EIND if self.has_eind => self.eind = word,
             _ => self.d.store(absolute(a + self.io_start as i32), &word)?,
         }
         Ok(Flow::Next)

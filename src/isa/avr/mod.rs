@@ -8,11 +8,13 @@
 //! | [`cores`], [`parts`] | costs of each core; memories of each part |
 //! | [`run`], [`skip`] | executing decoded code, in any domain; skips as conditional instructions |
 //! | [`abi`] | the calling conventions of avr-gcc and IAR: entering, leaving, saving |
+//! | [`assumed`], [`environment`] | what is assumed at entry and given back; what holds after every instruction |
 //! | [`lower`], [`columns`], [`rows`], [`pointers`] | from a schedule to a program |
 
 pub mod abi;
 mod access;
 pub mod assign;
+pub mod assumed;
 mod bands;
 mod blocks;
 mod chains;
@@ -22,6 +24,7 @@ pub mod columns;
 pub mod cores;
 mod draft;
 mod driver;
+pub mod environment;
 mod halves;
 pub mod instructions;
 mod least;
@@ -191,7 +194,7 @@ impl Isa for AvrIsa {
     ) -> Result<Called<D>, Stopped> {
         let (mut m, entry) = abi::enter(domain, core, function, bases);
         let mut cost = run::Decoded::new(&function.code, core).run(&mut m, usize::MAX, limit)?;
-        cost.stack = abi::depth(core, &m.d);
+        cost.stack = abi::depth(core, &m);
         let violations = abi::violations(&mut m, &entry, core, &function.scratch);
         keep_returned(&mut m.d, &m.r[abi::returned(core, function)]);
         Ok(Called {

@@ -84,9 +84,19 @@ impl Part {
         self.core.multiplies()
     }
 
-    /// More than 64 KB of flash: ELPM reads through RAMPZ.
+    /// More than 64 KB of flash: ELPM reads through RAMPZ. (XMEGA have a boot section besides: avrxmega4 has both.)
     pub fn has_rampz(&self) -> bool {
-        self.flash > 64 * 1024
+        self.flash > 64 * 1024 || self.arch == 104
+    }
+
+    /// More than 8 KB of flash: RJMP and RCALL do not reach everywhere, and there are JMP and CALL.
+    pub fn has_jmp(&self) -> bool {
+        self.flash > 8 * 1024
+    }
+
+    /// Room for more than 64 KB of data: every address has a page (avrxmega5 and avrxmega7 of avr-gcc).
+    pub fn pages_data(&self) -> bool {
+        matches!(self.arch, 105 | 107)
     }
 
     /// A 22-bit program counter: indirect jumps go through EIND, return addresses have 3 bytes.

@@ -25,8 +25,6 @@ struct Slot<D: Domain> {
     /// Extra cycles when control jumps: of a conditional branch only.
     taken: u8,
     class: Class,
-    /// May it change Y where that is the stack pointer of data?
-    guarded: bool,
 }
 
 /// Code decoded for a domain and a core. Every word is decoded, as a jump may go anywhere.
@@ -58,8 +56,6 @@ impl<D: Domain> Decoded<D> {
                     cycles: core.cycles_of(&insn) as u8,
                     taken: u8::from(row.timing == Timing::Branch) * core.taken as u8,
                     class: core.class_of(&insn),
-                    guarded: core.abi.data_stack
-                        && insn.registers().iter().any(|r| matches!(r, 28 | 29)),
                 }
             }
             None => Slot {
@@ -70,7 +66,6 @@ impl<D: Domain> Decoded<D> {
                 cycles: 0,
                 taken: 0,
                 class: Class::Other,
-                guarded: false,
             },
         };
         Self {
@@ -179,8 +174,13 @@ impl<D: Domain> Decoded<D> {
             return Err((pc, Fault::WordLimit(most)));
         }
         let done = self.execute(m, slot)?;
-        if slot.guarded {
-            m.keeps_data_stack().map_err(|fault| (pc, fault))?;
+        if !done.1 {
+            let kept = match m.environment.is_some() {
+                true => m.keeps_environment(),
+                // Whichever instruction it is: registers have addresses, too.
+                false => m.keeps_data_stack(),
+            };
+            kept.map_err(|fault| (pc, fault))?;
         }
         m.d.after::<8>(pc, |i| m.r[usize::from(i & 31)].clone());
         Ok(done)

@@ -31,6 +31,18 @@ impl<D: Domain> Avr<D> {
         }
     }
 
+    /// Writes a byte of SP: it has moved when the other one is written, too.
+    pub(super) fn write_sp(&mut self, part: usize, word: D::Word<8>) {
+        self.sp[part & 1] = word;
+        self.half_moved = !self.half_moved;
+        let [lo, hi] = self.sp.clone();
+        if !self.half_moved
+            && let Ok(at) = self.d.address(&[&lo, &hi], 1)
+        {
+            self.d.lowered(at);
+        }
+    }
+
     /// SP points below the last byte in use, Y to it.
     #[inline(always)]
     pub(super) fn is_below_stack(&mut self, at: Address) -> Result<bool, Fault> {
@@ -48,7 +60,10 @@ impl<D: Domain> Avr<D> {
         };
         let is_there = |at: Address| at.base == entry.base && at.offset <= entry.offset;
         match self.pointer(Pointer::Y, 0) {
-            Ok(at) if is_there(at) => Ok(()),
+            Ok(at) if is_there(at) => {
+                self.d.lowered(at);
+                Ok(())
+            }
             _ => Err(Fault::Convention(DATA_STACK_LOST)),
         }
     }

@@ -1,5 +1,6 @@
 //! Both ways through a branch: what is kept of a machine, and joined.
 
+use super::environment::Past;
 use super::machine::Avr;
 use super::run::Decoded;
 use super::skip::Condition;
@@ -14,6 +15,7 @@ pub struct State<D: Domain> {
     sp: [D::Word<8>; 2],
     pages: [D::Word<8>; 2],
     condition: Option<Condition<D>>,
+    past: Option<Past>,
     pc: usize,
     returned: bool,
 }
@@ -64,6 +66,7 @@ impl<D: Domain> Run for At<'_, D> {
             sp: m.sp.clone(),
             pages: m.pages(),
             condition: m.condition.clone(),
+            past: m.environment.as_ref().map(|e| e.past),
             pc: m.pc,
             returned: self.returned,
         }
@@ -75,6 +78,9 @@ impl<D: Domain> Run for At<'_, D> {
         m.set_pages(state.pages);
         (m.condition, m.pc) = (state.condition, state.pc);
         self.returned = state.returned;
+        if let (Some(environment), Some(past)) = (&mut m.environment, state.past) {
+            environment.past = past;
+        }
     }
 
     fn place(&self) -> Option<Place> {
@@ -114,5 +120,8 @@ impl<D: Domain> Run for At<'_, D> {
             *word = m.d.select(bit, word, clear);
         }
         m.set_pages(pages);
+        if let (Some(environment), Some(clear)) = (&mut m.environment, clear.past) {
+            environment.past = environment.past.join(clear);
+        }
     }
 }

@@ -4,6 +4,7 @@
 //! arrive in $a0 to $a3; $s0 to $s7, $gp, $sp, $fp and $ra belong to the caller; the 16
 //! bytes above $sp are the callee's to write (the home of the arguments). HI and LO are free.
 
+use super::assumed::{Place as What, rows};
 use super::code::{Insn, REGISTERS};
 use super::cores::Core;
 use super::instructions::{Feature, Op};
@@ -11,8 +12,11 @@ use super::machine::Mips;
 use crate::domain::abstract_memory::Region;
 use crate::domain::concrete::{Bits, Concrete};
 use crate::domain::{Abstract, Address, Base, Domain};
+use crate::fault::Fault;
 use crate::function::{Function, Place, abstract_word, concrete_number, in_words};
 use crate::isa::LowerError;
+use crate::isa::assumed::{Back, Holds};
+use crate::isa::environment::{self, Environment};
 
 /// $t9, by which position-independent code is called.
 const T9: u8 = 25;
@@ -31,9 +35,15 @@ pub const STACK_LIMIT: i64 = 4096;
 /// Bytes above $sp where a body keeps no words of its own: room for all registers to save.
 pub const SAVE_AREA: i32 = 40;
 
-/// Must the callee preserve register `r`? $k0 and $k1 belong to the kernel of the system.
+/// Must the callee preserve register `r`? $k0 and $k1 belong to the kernel of the system, $ra is how it returns.
 pub fn is_callee_saved(r: u8) -> bool {
-    matches!(r, 16..=23 | 26..=31)
+    rows().iter().any(|row| match &row.place {
+        What::Registers(range) => {
+            let is_owed = row.back != Back::Free || row.holds == Holds::ReturnAddress;
+            is_owed && range.contains(&r)
+        }
+        What::Accumulator => false,
+    })
 }
 
 /// The register of the word that `function` returns: $v0.
@@ -49,6 +59,68 @@ pub struct Entry<D: Domain> {
     r: [D::Word<32>; 32],
 }
 
+/// What becomes of a word in a register of the interrupt handlers.
+const KERNEL_REGISTER: &str =
+    "it writes $k0 or $k1, which interrupt handlers overwrite at any time";
+
+/// A word that holds what a row says, of a function at `own` if its file says where.
+fn held<D: Abstract>(d: &mut D, holds: Holds, name: String, own: Option<u64>) -> D::Word<32> {
+    match (holds, own) {
+        (Holds::OwnAddress, Some(address)) => d.known(address),
+        (Holds::Anything | Holds::Changing | Holds::OwnAddress, _) => d.unknown(name),
+        (Holds::Zero, _) => d.known(0),
+        (Holds::Stack(base), _) => d.pointer(base, 0, 0),
+        (Holds::ReturnAddress, _) => d.pointer(Base::RETURN, 0, 0),
+    }
+}
+
+/// Fills registers with what the rows of the convention say.
+fn fill<D: Abstract>(m: &mut Mips<D>, own: Option<u64>) {
+    for row in rows() {
+        match row.place {
+            What::Registers(range) => {
+                for r in range {
+                    let name = format!("${} at entry", REGISTERS[usize::from(r & 31)]);
+                    m.r[usize::from(r & 31)] = held(&mut m.d, row.holds, name, own);
+                }
+            }
+            What::Accumulator => {
+                let [hi, lo, guard] = ["HI", "LO", "the guard bits"]
+                    .map(|name| held(&mut m.d, row.holds, format!("{name} at entry"), own));
+                m.enter_accumulator(lo, hi, guard);
+            }
+        }
+    }
+}
+
+/// Registers whose rows say that they change by themselves, as a set of bits.
+fn changing() -> u64 {
+    let set = |row: crate::isa::assumed::Row<What>| match (row.place, row.holds) {
+        (What::Registers(range), Holds::Changing) => range.fold(0, |set, r| set | 1 << r),
+        (What::Registers(_) | What::Accumulator, _) => 0,
+    };
+    rows().into_iter().map(set).fold(0, |all, set| all | set)
+}
+
+/// What holds after every instruction: `$sp` is a multiple of 8 (MIPS ABI supplement, chapter 3), and what is read from
+/// a register of the interrupt handlers is in no other reading.
+fn holds<D: Abstract>(m: &mut Mips<D>, reads: u64, writes: u64) -> Result<(), Fault> {
+    let Some(e) = m.environment.as_mut() else {
+        return Ok(());
+    };
+    let at = environment::follow(&mut m.d, &m.r[usize::from(SP)], e.at, 8)?;
+    (e.at, e.lowest) = (at, at.min(e.lowest));
+    let changing = e.changing;
+    if writes & changing != 0 {
+        return Err(Fault::Convention(KERNEL_REGISTER));
+    }
+    for r in (0..32u8).filter(|r| (reads & changing) >> r & 1 == 1) {
+        let name = format!("${}, as an interrupt left it", REGISTERS[usize::from(r)]);
+        m.r[usize::from(r)] = m.d.unknown(name);
+    }
+    Ok(())
+}
+
 /// A machine about to run `function`, called with pointers to the start of `bases`.
 pub fn enter<D: Abstract>(
     d: D,
@@ -60,15 +132,7 @@ pub fn enter<D: Abstract>(
     let mut m = Mips::new(d, wide, core.big_endian);
     m.pc = function.entry as usize;
     m.d.environment(function.constants(true), function.align, core.big_endian);
-    for r in 1..32u8 {
-        let name = format!("${} at entry", REGISTERS[usize::from(r)]);
-        m.r[usize::from(r)] = m.d.unknown(name);
-    }
-    let [hi, lo, guard] = ["HI", "LO", "the guard bits"].map(|name| {
-        let name = format!("{name} at entry");
-        m.d.unknown::<32>(name)
-    });
-    m.enter_accumulator(lo, hi, guard);
+    fill(&mut m, function.origin.map(|_| function.entry));
     let arguments = function.arguments(POINTER_BYTES);
     let (mut top, mut on_stack) = (HOME, Vec::new());
     for (place, argument) in in_words(&arguments, &ARGUMENTS, HOME, 4)
@@ -84,12 +148,6 @@ pub fn enter<D: Abstract>(
             }
         }
     }
-    if function.origin.is_some() {
-        // Position-independent code finds its own place by it.
-        m.r[usize::from(T9)] = m.d.known(function.entry);
-    }
-    m.r[usize::from(SP)] = m.d.pointer(Base::STACK, 0, 0);
-    m.r[usize::from(RA)] = m.d.pointer(Base::RETURN, 0, 0);
     m.d.declare(
         Base::STACK,
         Region {
@@ -103,18 +161,46 @@ pub fn enter<D: Abstract>(
         let base = Base::STACK;
         m.d.init(Address { base, offset }, &word);
     }
+    m.environment = Some(Environment::entered(holds::<D>, changing()));
     let entry = Entry { r: m.r.clone() };
     (m, entry)
 }
 
 /// What the kernel did not give back as it should; empty if it kept the convention.
-pub fn violations<D: Abstract>(m: &Mips<D>, entry: &Entry<D>, scratch: &[u8]) -> Vec<String> {
-    (0..32u8)
-        .filter(|r| is_callee_saved(*r) && *r != RA && !scratch.contains(r))
-        .map(usize::from)
-        .filter(|r| !m.d.same(&m.r[*r], &entry.r[*r]))
-        .map(|r| format!("${} is not restored", REGISTERS[r]))
-        .collect()
+pub fn violations<D: Abstract>(m: &mut Mips<D>, entry: &Entry<D>, scratch: &[u8]) -> Vec<String> {
+    let mut list = Vec::new();
+    for row in rows() {
+        let back = row.back;
+        match row.place {
+            What::Registers(range) => {
+                for r in range.filter(|r| back != Back::Kept || !scratch.contains(r)) {
+                    let at = usize::from(r & 31);
+                    if !is_back(&mut m.d, back, [&m.r[at], &entry.r[at]]) {
+                        list.push(format!("${} is not restored", REGISTERS[at]));
+                    }
+                }
+            }
+            // Nobody asks for what a product leaves.
+            What::Accumulator => {}
+        }
+    }
+    list
+}
+
+/// Is a word what a row says, now and at entry? What may not be written is watched while the function runs.
+fn is_back<D: Abstract>(d: &mut D, back: Back, [now, was]: [&D::Word<32>; 2]) -> bool {
+    match back {
+        Back::Free | Back::Untouched => true,
+        Back::Kept => d.same(now, was),
+        Back::Zero => {
+            let zero = d.known::<32>(0);
+            d.same(now, &zero)
+        }
+        Back::Above(base, bytes) => {
+            let want = d.pointer::<32>(base, bytes.into(), 0);
+            d.same(now, &want)
+        }
+    }
 }
 
 /// Saves what the body needs, and makes room for `scratch` words from [`SAVE_AREA`] above $sp on:

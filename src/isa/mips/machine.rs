@@ -7,6 +7,7 @@ use super::abi::SP;
 use super::instructions::Ops;
 use crate::domain::{Address, Base, Domain, Logic, Shift, Signs};
 use crate::fault::{BELOW_STACK, Fault};
+use crate::isa::environment::Environment;
 
 /// Where control goes after the next instruction, the delay slot. Targets are byte addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,6 +40,8 @@ pub struct Mips<D: Domain> {
     lo_valid: bool,
     wide: bool,
     big_endian: bool,
+    /// What a run for all inputs is held to.
+    pub environment: Option<Environment<Self>>,
     /// Byte address of the running instruction.
     pub pc: usize,
 }
@@ -50,6 +53,8 @@ pub struct State<D: Domain> {
     accumulator: [D::Word<32>; 3],
     /// Of LO and HI.
     valid: [bool; 2],
+    /// Where the stack pointer points, if that is followed.
+    sp: Option<i64>,
 }
 
 impl<D: Domain> Clone for State<D> {
@@ -58,6 +63,7 @@ impl<D: Domain> Clone for State<D> {
             r: self.r.clone(),
             accumulator: self.accumulator.clone(),
             valid: self.valid,
+            sp: self.sp,
         }
     }
 }
@@ -78,6 +84,7 @@ impl<D: Domain> Mips<D> {
             r: self.r.clone(),
             accumulator: [self.lo.clone(), self.hi.clone(), self.guard.clone()],
             valid: [self.lo_valid, self.hi_valid],
+            sp: self.environment.as_ref().map(|e| e.at),
         }
     }
 
@@ -85,6 +92,9 @@ impl<D: Domain> Mips<D> {
         self.r = state.r;
         [self.lo, self.hi, self.guard] = state.accumulator;
         [self.lo_valid, self.hi_valid] = state.valid;
+        if let (Some(environment), Some(at)) = (&mut self.environment, state.sp) {
+            environment.at = at;
+        }
     }
 
     /// This state where `bit` is set, `clear` where it is not.
@@ -111,6 +121,7 @@ impl<D: Domain> Mips<D> {
             lo_valid: true,
             wide,
             big_endian,
+            environment: None,
             pc: 0,
             d,
         }

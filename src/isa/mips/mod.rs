@@ -7,12 +7,13 @@
 //! | [`code`] | encode, decode and print, from the table |
 //! | [`cores`] | the pipeline, and the costs of each core |
 //! | [`run`] | executing decoded code, in any domain |
-//! | [`abi`] | the o32 calling convention: entering, leaving, saving |
+//! | [`abi`], [`assumed`] | the o32 calling convention: entering, leaving, saving |
 //! | [`lower`], [`columns`], [`rows`], [`registers`], [`order`] | from a schedule to a program |
 //! | [`words`], [`sweeps`] | schedules in words |
 //! | [`scans`], `rounds`, `operand_rows`, `nest`, `links`, [`flow`] | two nested loops, in blocks with branches between them |
 
 pub mod abi;
+pub mod assumed;
 pub mod code;
 pub mod columns;
 pub mod cores;
@@ -168,8 +169,8 @@ impl Isa for MipsIsa {
     ) -> Result<Called<D>, Stopped> {
         let (mut m, entry) = abi::enter(domain, core, function, bases);
         let mut ran = run::Decoded::of(function, core).run(&mut m, usize::MAX, limit)?;
-        ran.cost.stack = Depth::descended(&m.d);
-        let violations = abi::violations(&m, &entry, &function.scratch);
+        ran.cost.stack = Depth::descended(m.environment.as_ref().map_or(0, |e| e.lowest));
+        let violations = abi::violations(&mut m, &entry, &function.scratch);
         keep_returned(&mut m.d, &m.r[abi::returned(function)]);
         Ok(Called {
             domain: m.d,

@@ -1,5 +1,6 @@
 //! Executing code: decoded once, then an indirect call per instruction, in any domain.
 
+use super::abi::SP;
 use super::code::{Insn, Places};
 use super::cores::{Core, Pipeline};
 use super::instructions::{Ops, Timing, table};
@@ -170,6 +171,15 @@ impl<'a, D: Domain> Decoded<'a, D> {
         }
         clock.issue(self.core, m, slot);
         let flow = (slot.meaning)(m, slot.insn.ops).map_err(|fault| (pc, fault))?;
+        if slot.places.1 >> SP & 1 == 1
+            && let Ok(at) = m.d.address(&[&m.r[usize::from(SP)]], 0)
+        {
+            m.d.lowered(at);
+        }
+        if let Some(holds) = m.environment.as_ref().map(|e| e.holds) {
+            let (reads, writes) = slot.places;
+            holds(m, reads, writes).map_err(|fault| (pc, fault))?;
+        }
         m.d.after::<32>(pc, |i| m.r[usize::from(i & 31)].clone());
         let (pc, next) = match flow {
             Flow::Next => (next, next + 4),
