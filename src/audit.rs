@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use crate::domain::Base;
 use crate::function::{Argument, Function, Passed, Place};
 use crate::isa::Isa;
 use crate::kernel::{self, Judged, Search};
@@ -24,6 +25,8 @@ pub enum ArgumentError {
     Missing(&'static str, String),
     #[error("{0} is no register")]
     Register(String),
+    #[error("more than {0} areas: join some of them, as one scratch:BYTES")]
+    Areas(usize),
     #[error("operands of {0} bits are no arrays of {1}-bit words")]
     Words(u32, u32),
 }
@@ -105,6 +108,9 @@ fn argument<I: Isa>(
         "n8" => words(8)?,
         "n16" => words(16)?,
         "n32" => words(32)?,
+        "scratch" if function.areas.len() == Base::AREAS => {
+            return Err(ArgumentError::Areas(Base::AREAS));
+        }
         "scratch" => {
             function.areas.push(bytes.take().ok_or_else(bad_size)?);
             Passed::Pointer(names.len() + function.areas.len() - 1)

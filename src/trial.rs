@@ -27,7 +27,7 @@ pub fn counterexample<I: Isa>(
     alias: Alias,
     count: usize,
 ) -> Option<String> {
-    try_pairs::<I>(spec, core, function, alias, count).wrong
+    try_pairs::<I>(spec, core, function, alias, (count, &[])).wrong
 }
 
 /// Operands on which `function` reads or writes what is not its own.
@@ -80,21 +80,24 @@ pub struct Tested {
     pub stuck: Option<String>,
 }
 
-/// Runs `function` on corners and `count` other operands until a result is wrong.
+/// Runs `function` on corners, `count` other operands and those made of `numbers` until a result is wrong.
 pub(crate) fn try_pairs<I: Isa>(
     spec: &Spec,
     core: &I::Core,
     function: &Function,
     alias: Alias,
-    count: usize,
+    (count, numbers): (usize, &[u64]),
 ) -> Tested {
     let (mut spent, mut stuck) = (0, 0);
     let mut tested = Tested::default();
     let mut function = Function {
+        fenced: true,
         claims: Vec::new(),
         ..function.clone()
     };
-    let list = vectors::of(spec, count, u64::from(spec.size.a));
+    let seed = u64::from(spec.size.a);
+    let mut list = vectors::of_numbers(spec, I::WORD_BITS, numbers, seed);
+    list.extend(vectors::of(spec, count, seed));
     for (mut sources, round) in list.into_iter().zip(0..) {
         // A result must not depend on what others left, either.
         function.noise = round;

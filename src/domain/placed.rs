@@ -28,7 +28,7 @@ impl LowBits {
     }
 
     /// Those of a number, or of a pointer to an operand.
-    pub fn of<V>(word: Public, memory: &AbstractMemory<V>) -> Option<Self> {
+    pub fn of<V: Copy>(word: Public, memory: &AbstractMemory<V>) -> Option<Self> {
         match word {
             Public::Known(k) => Self::new(32, k),
             Public::Pointer {
@@ -37,9 +37,9 @@ impl LowBits {
                 part: 0,
             }
             | Public::Negated { base, offset }
-                if base.0 >= Base::FIRST_OPERAND =>
+                if base != Base::ABSOLUTE =>
             {
-                Self::new(memory.align.trailing_zeros(), offset as u64)
+                Self::new(memory.align_of(base).trailing_zeros(), offset as u64)
             }
             Public::Pointer { .. } | Public::Negated { .. } => None,
         }

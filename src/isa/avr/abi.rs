@@ -173,8 +173,9 @@ pub fn enter<D: Abstract>(
 ) -> (Avr<D>, Entry<D>) {
     let mut m = Avr::new(d, core.pc_bytes, function.code.clone());
     m.io_start = core.io_start();
+    m.marks = function.marks.clone();
     m.pc = function.entry as usize / 2;
-    m.d.environment(function.constants(false), function.align, false);
+    m.d.environment(function.constants(false), false);
     for i in 0..32u8 {
         m.r[usize::from(i)] = m.d.unknown(format!("r{i} at entry"));
     }
@@ -223,6 +224,7 @@ pub fn enter<D: Abstract>(
         start: first - STACK_LIMIT,
         end,
         writable_end: first,
+        align: 1,
     };
     // SP points below the last byte in use, Y to it.
     m.d.declare(Base::STACK, region("stack", 1, top.max(1 + pc_bytes)));
@@ -376,6 +378,8 @@ pub fn enter_concrete(core: &Core, code: Rc<[u8]>, addresses: &[usize]) -> Avr<C
 /// A machine about to run `function` on numbers, with pointers to `addresses`.
 pub fn enter_function(core: &Core, function: &Function, addresses: &[usize]) -> Avr<Concrete> {
     let mut m = enter_concrete(core, function.code.clone(), &[]);
+    m.marks = function.marks.clone();
+    m.d.rom.clone_from(&function.data);
     m.pc = function.entry as usize / 2;
     for segment in &function.data {
         let start = segment.address as usize;

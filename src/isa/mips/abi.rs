@@ -24,6 +24,8 @@ pub const RA: u8 = 31;
 pub const ARGUMENTS: [u8; 4] = [4, 5, 6, 7];
 /// Bytes of a pointer.
 pub const POINTER_BYTES: usize = 4;
+/// What $sp is a multiple of at entry (System V ABI, MIPS supplement, chapter 3).
+const STACK_ALIGN: u64 = 8;
 /// Bytes above $sp that the callee may write.
 pub const HOME: i64 = 16;
 /// The deepest stack a kernel may use, in bytes.
@@ -59,7 +61,7 @@ pub fn enter<D: Abstract>(
     let wide = core.features.has(Feature::WideAcc);
     let mut m = Mips::new(d, wide, core.big_endian);
     m.pc = function.entry as usize;
-    m.d.environment(function.constants(true), function.align, core.big_endian);
+    m.d.environment(function.constants(true), core.big_endian);
     for r in 1..32u8 {
         let name = format!("${} at entry", REGISTERS[usize::from(r)]);
         m.r[usize::from(r)] = m.d.unknown(name);
@@ -84,9 +86,13 @@ pub fn enter<D: Abstract>(
             }
         }
     }
-    if function.origin.is_some() {
+    if function.movable {
+        let start = m.d.pointer(Base::IMAGE, 0, 0);
+        m.place(Base::IMAGE, start);
+    }
+    if function.called_by_address {
         // Position-independent code finds its own place by it.
-        m.r[usize::from(T9)] = m.d.known(function.entry);
+        m.r[usize::from(T9)] = m.in_program(function.entry);
     }
     m.r[usize::from(SP)] = m.d.pointer(Base::STACK, 0, 0);
     m.r[usize::from(RA)] = m.d.pointer(Base::RETURN, 0, 0);
@@ -97,6 +103,7 @@ pub fn enter<D: Abstract>(
             start: -STACK_LIMIT,
             end: top,
             writable_end: top,
+            align: STACK_ALIGN,
         },
     );
     for (offset, word) in on_stack {
@@ -206,7 +213,7 @@ pub fn enter_function(
         }
     }
     m.d.watch(STACK_LIMIT, start + STACK_TOP);
-    if function.origin.is_some() {
+    if function.called_by_address {
         m.r[usize::from(T9)] = m.d.known(function.entry);
     }
     m.r[usize::from(SP)] = m.d.known((start + STACK_TOP) as u64);

@@ -37,8 +37,13 @@ pub struct Mips<D: Domain> {
     /// Are HI and LO predictable? Not after MUL (MD00086, MUL).
     hi_valid: bool,
     lo_valid: bool,
+    /// Is a result of the multiplier in HI and LO that nobody read? To move a word into one of them then leaves
+    /// the other unpredictable (MD00086, MTHI and MTLO).
+    unread: bool,
     wide: bool,
     big_endian: bool,
+    /// Where addresses of the program count from: 0, or a place of its own.
+    image: (Base, D::Word<32>),
     /// Byte address of the running instruction.
     pub pc: usize,
 }
@@ -48,8 +53,9 @@ pub struct State<D: Domain> {
     r: [D::Word<32>; 32],
     /// LO, HI, guard bits.
     accumulator: [D::Word<32>; 3],
-    /// Of LO and HI.
+    /// Of LO and HI: are they predictable? Then: was no result read?
     valid: [bool; 2],
+    unread: bool,
 }
 
 impl<D: Domain> Clone for State<D> {
@@ -58,6 +64,7 @@ impl<D: Domain> Clone for State<D> {
             r: self.r.clone(),
             accumulator: self.accumulator.clone(),
             valid: self.valid,
+            unread: self.unread,
         }
     }
 }
@@ -68,6 +75,7 @@ impl<D: Domain> State<D> {
         let words = self.r.iter().chain(&self.accumulator);
         let mut list: Vec<_> = words.map(|w| d.value(w)).collect::<Option<_>>()?;
         list.extend(self.valid.map(u64::from));
+        list.push(self.unread.into());
         Some(list)
     }
 }
@@ -78,6 +86,7 @@ impl<D: Domain> Mips<D> {
             r: self.r.clone(),
             accumulator: [self.lo.clone(), self.hi.clone(), self.guard.clone()],
             valid: [self.lo_valid, self.hi_valid],
+            unread: self.unread,
         }
     }
 
@@ -85,6 +94,7 @@ impl<D: Domain> Mips<D> {
         self.r = state.r;
         [self.lo, self.hi, self.guard] = state.accumulator;
         [self.lo_valid, self.hi_valid] = state.valid;
+        self.unread = state.unread;
     }
 
     /// This state where `bit` is set, `clear` where it is not.
@@ -97,6 +107,7 @@ impl<D: Domain> Mips<D> {
         }
         self.lo_valid &= clear.valid[0];
         self.hi_valid &= clear.valid[1];
+        self.unread |= clear.unread;
     }
 
     /// A machine with all registers zero.
@@ -106,9 +117,11 @@ impl<D: Domain> Mips<D> {
             r: std::array::from_fn(|_| zero.clone()),
             hi: zero.clone(),
             lo: zero.clone(),
-            guard: zero,
+            guard: zero.clone(),
             hi_valid: true,
             lo_valid: true,
+            unread: false,
+            image: (Base::ABSOLUTE, zero),
             wide,
             big_endian,
             pc: 0,
@@ -252,26 +265,31 @@ impl<D: Domain> Mips<D> {
     fn set_accumulator(&mut self, lo: D::Word<32>, hi: D::Word<32>, guard: D::Word<32>) -> Outcome {
         (self.lo, self.hi, self.guard) = (lo, hi, guard);
         (self.lo_valid, self.hi_valid) = (true, true);
+        self.unread = true;
         Ok(Flow::Next)
     }
 
-    fn unpredictable<T>(what: &str) -> Result<T, Fault> {
+    fn unpredictable<T>(what: &str, by: &str) -> Result<T, Fault> {
         Err(Fault::Undefined(format!(
-            "{what} after MUL, which leaves it unpredictable"
+            "{what} is read after MUL, or {by} before the product was read, which leaves it unpredictable"
         )))
     }
 
-    pub fn hi(&self) -> Result<D::Word<32>, Fault> {
+    /// MFHI.
+    pub fn hi(&mut self) -> Result<D::Word<32>, Fault> {
+        self.unread = false;
         match self.hi_valid {
             true => Ok(self.hi.clone()),
-            false => Self::unpredictable("HI is read"),
+            false => Self::unpredictable("HI", "MTLO"),
         }
     }
 
-    pub fn lo(&self) -> Result<D::Word<32>, Fault> {
+    /// MFLO.
+    pub fn lo(&mut self) -> Result<D::Word<32>, Fault> {
+        self.unread = false;
         match self.lo_valid {
             true => Ok(self.lo.clone()),
-            false => Self::unpredictable("LO is read"),
+            false => Self::unpredictable("LO", "MTHI"),
         }
     }
 
@@ -289,11 +307,13 @@ impl<D: Domain> Mips<D> {
     pub fn set_hi(&mut self, word: D::Word<32>) -> Outcome {
         self.guard = self.d.known(0);
         (self.hi, self.hi_valid) = (word, true);
+        self.lo_valid &= !std::mem::take(&mut self.unread);
         Ok(Flow::Next)
     }
 
     pub fn set_lo(&mut self, word: D::Word<32>) -> Outcome {
         (self.lo, self.lo_valid) = (word, true);
+        self.hi_valid &= !std::mem::take(&mut self.unread);
         Ok(Flow::Next)
     }
 
@@ -336,7 +356,9 @@ impl<D: Domain> Mips<D> {
         signs: Signs,
         add: bool,
     ) -> Outcome {
-        let (old_lo, old_hi) = (self.lo()?, self.hi()?);
+        let (old_lo, old_hi) = (self.lo.clone(), self.hi.clone());
+        // What is made of an unpredictable word is unpredictable; no carry comes down from HI.
+        let valid = (self.lo_valid, self.hi_valid && self.lo_valid);
         let zero = self.d.flag(false);
         let combine = |d: &mut D, a: &D::Word<32>, b: &D::Word<32>, c: &D::Bit| match add {
             true => d.add(a, b, c),
@@ -350,13 +372,19 @@ impl<D: Domain> Mips<D> {
             let sum = combine(&mut self.d, &guard, &above, &high.carry).word;
             guard = self.guard_bits(&sum);
         }
-        self.set_accumulator(low.word, high.word, guard)
+        self.set_accumulator(low.word, high.word, guard)?;
+        (self.lo_valid, self.hi_valid) = valid;
+        Ok(Flow::Next)
     }
 
     /// SHA: `(HI, LO) >>= 32`, the guard bits going into HI.
     pub fn shift_accumulator(&mut self) -> Outcome {
-        let (lo, hi, zero) = (self.hi()?, self.guard(), self.d.known(0));
-        self.set_accumulator(lo, hi, zero)
+        let (lo, hi, zero) = (self.hi.clone(), self.guard(), self.d.known(0));
+        let valid = self.hi_valid;
+        self.set_accumulator(lo, hi, zero)?;
+        // The guard bits are HI's.
+        (self.lo_valid, self.hi_valid) = (valid, valid);
+        Ok(Flow::Next)
     }
 
     /// MUL: HI and LO become unpredictable, but the wide accumulator keeps them (gk2003, footnote 5).
@@ -408,7 +436,7 @@ impl<D: Domain> Mips<D> {
 
     // Memory
 
-    /// The address `rs + k`, a multiple of `align` bytes. Bases are aligned: the contract says so.
+    /// The address `rs + k`, a multiple of `align` bytes.
     fn address(&mut self, s: u8, k: i32, align: i64) -> Result<Address, Fault> {
         let base = self.r(s);
         let at = self.d.address(&[&base], i64::from(k))?;
@@ -418,7 +446,7 @@ impl<D: Domain> Mips<D> {
                 return Err(Fault::Store(BELOW_STACK.into()));
             }
         }
-        match at.offset % align {
+        match self.d.above_multiple(at, align)? {
             0 => Ok(at),
             _ => Err(Fault::Undefined(format!(
                 "an access of {align} bytes that is not aligned"
@@ -452,7 +480,7 @@ impl<D: Domain> Mips<D> {
     /// The aligned word around `rs + k`, and the number of the byte in it, from the most significant one.
     fn around(&mut self, o: Ops) -> Result<(Address, u32), Fault> {
         let at = self.address(o.s, o.k, 1)?;
-        let byte = at.offset.rem_euclid(4);
+        let byte = self.d.above_multiple(at, 4)?;
         let aligned = Address {
             offset: at.offset - byte,
             ..at
@@ -560,14 +588,36 @@ impl<D: Domain> Mips<D> {
             let text = "a call that could not be restarted: it overwrites what it reads";
             return Err(Fault::Unsupported(text.into()));
         }
-        let back = self.d.known(self.pc as u64 + 8);
+        let back = self.in_program(self.pc as u64 + 8);
         self.set(d, back).map(|_| ())
+    }
+
+    /// The program has a place of its own, at `start`, from where `base` counts.
+    pub fn place(&mut self, base: Base, start: D::Word<32>) {
+        self.image = (base, start);
+    }
+
+    /// The address `at` of the program.
+    pub fn in_program(&mut self, at: u64) -> D::Word<32> {
+        let (at, c) = (self.d.known(at), self.d.flag(false));
+        let start = self.image.1.clone();
+        self.d.add(&start, &at, &c).word
+    }
+
+    /// The number in register `t` is an address of the program: the upper half of one, that LUI made.
+    pub(super) fn locate(&mut self, t: u8) -> Outcome {
+        let (x, c) = (self.r(t), self.d.flag(false));
+        let start = self.image.1.clone();
+        let word = self.d.add(&start, &x, &c).word;
+        self.set(t, word)
     }
 
     pub fn jump_register(&mut self, to: D::Word<32>) -> Outcome {
         let at = self.d.address(&[&to], 0)?;
         match at.base {
-            Base::ABSOLUTE if at.offset % 4 == 0 => Ok(Flow::Branch(at.offset as usize)),
+            base if base == self.image.0 && at.offset % 4 == 0 => {
+                Ok(Flow::Branch(at.offset as usize))
+            }
             Base::RETURN if at.offset == 0 => Ok(Flow::Return),
             _ => Err(Fault::Return),
         }

@@ -223,7 +223,8 @@ impl Isa for MipsIsa {
             Some(_) => function.free_memory(),
             None => 0,
         };
-        let addresses = operands.addresses(start + abi::DATA, &function.areas);
+        let addresses =
+            operands.addresses(start + abi::DATA, function, function.word_bits::<Self>());
         let mut m = abi::enter_function(core, function, start, &addresses);
         let word = function.word_bits::<Self>() as usize / 8;
         operands.spoil(&mut m.d, &addresses, function);
