@@ -52,6 +52,8 @@ pub struct Function {
     pub data: Vec<Segment>,
     /// What is to be known of program memory beside its bytes, by address.
     pub marks: Rc<Marks>,
+    /// What addresses in reports count from.
+    pub first: u64,
     /// Is it an object that no linker has placed? Then its addresses are made up, and no number is one.
     pub movable: bool,
     /// Do its callers put its address into the register that position-independent code is called by?
@@ -88,6 +90,7 @@ impl Function {
             entry: 0,
             data: Vec::new(),
             marks: Rc::default(),
+            first: 0,
             movable: false,
             called_by_address: false,
             arguments: None,
@@ -123,10 +126,7 @@ impl Function {
 
     /// `pc` as a disassembly of the file shows it.
     pub fn shown(&self, pc: usize) -> usize {
-        match self.movable {
-            true => pc.wrapping_sub(self.start() as usize),
-            false => pc,
-        }
+        pc.wrapping_sub(self.first as usize)
     }
 
     /// The bytes of program memory from `address` on, at most `len`.

@@ -567,6 +567,13 @@ pub fn verdict<I: Isa>(
     }
     let runs = tested.runs;
     proof.correct = match (&tested.wrong, proof.correct) {
+        // The same for all operands, or for these.
+        (None, unpredictable @ Verdict::Unpredictable(_)) => unpredictable,
+        (None, correct) if tested.unpredictable.is_some() => {
+            let found = tested.unpredictable.as_deref();
+            let parts = found.into_iter().chain(correct.reason());
+            Verdict::Unpredictable(parts.collect::<Vec<_>>().join("; "))
+        }
         (None, Verdict::Unknown(open)) if search.told => {
             let right = format!("{runs} random and structured operand pairs gave the right result");
             let right = (runs > 0).then_some(right);

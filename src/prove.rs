@@ -36,6 +36,8 @@ pub enum Verdict {
     Disproved(String),
     /// Not shown, with the obligation that stayed open.
     Unknown(String),
+    /// Up to the chip: the manual leaves undefined what an instruction does, which is named.
+    Unpredictable(String),
 }
 
 impl Verdict {
@@ -44,12 +46,13 @@ impl Verdict {
         *self == Verdict::Proved
     }
 
-    /// `proved`, `disproved` or `unknown`.
+    /// `proved`, `disproved`, `unknown` or `unpredictable`.
     pub fn word(&self) -> &'static str {
         match self {
             Verdict::Proved => "proved",
             Verdict::Disproved(_) => "disproved",
             Verdict::Unknown(_) => "unknown",
+            Verdict::Unpredictable(_) => "unpredictable",
         }
     }
 
@@ -57,7 +60,9 @@ impl Verdict {
     pub fn reason(&self) -> Option<&str> {
         match self {
             Verdict::Proved => None,
-            Verdict::Disproved(text) | Verdict::Unknown(text) => Some(text),
+            Verdict::Disproved(text) | Verdict::Unknown(text) | Verdict::Unpredictable(text) => {
+                Some(text)
+            }
         }
     }
 }
@@ -193,6 +198,7 @@ pub fn prove_function<I: Isa>(
     alias: Alias,
 ) -> Proof {
     let mut d = Algebra::default();
+    d.first = function.first as u32;
     let bases = bases(spec, alias, function);
     d.offer(function.claims.clone(), &bases);
     let word_bits = function.word_bits::<I>();
@@ -224,7 +230,10 @@ pub fn prove_function<I: Isa>(
                 _ => unknown(text.clone()),
             };
             Proof {
-                correct: unknown(text),
+                correct: match stopped.1 {
+                    Fault::Unpredictable(_) => Verdict::Unpredictable(text),
+                    _ => unknown(text),
+                },
                 memory,
                 abi,
                 stack: Depth::default(),

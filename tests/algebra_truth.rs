@@ -414,7 +414,7 @@ fn memory_is_what_it_is_said_to_be() {
             })
             .collect();
         let mut d = Algebra::default();
-        d.environment(Vec::new(), 1, big_endian);
+        d.environment(Vec::new(), big_endian);
         d.declare(Base::ABSOLUTE, Region::operand("m", BYTES, true, 4));
         let mut words: Vec<Value> = (0..REGISTERS)
             .map(|i| d.unknown::<32>(format!("x{i}")))

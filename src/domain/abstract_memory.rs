@@ -172,10 +172,7 @@ impl<V: Copy> AbstractMemory<V> {
 
     /// Was anything ever put there?
     pub fn is_written(&self, at: Address, width: u32) -> bool {
-        let bytes = at.offset..at.offset + i64::from(width / 8);
-        bytes
-            .into_iter()
-            .any(|offset| self.cells.contains_key(&(at.base, offset)))
+        !self.overlapping(at, width).is_empty()
     }
 
     /// What stands at `at`, if that is data of the file: a number, or an address that a linker decides.
@@ -208,7 +205,12 @@ impl<V: Copy> AbstractMemory<V> {
             return unknown(text.into());
         }
         let number = self::number(number, self.big_endian);
-        match segment.marks.addresses(address, bytes) {
+        // Where the program has its place addresses are numbers.
+        let addresses = match segment.base {
+            Base::ABSOLUTE => Addresses::None,
+            _ => segment.marks.addresses(address, bytes),
+        };
+        match addresses {
             Addresses::None => Ok(Some(Public::Known(number))),
             Addresses::Whole => Ok(Some(Public::Pointer {
                 base: segment.base,

@@ -63,6 +63,8 @@ pub struct Algebra {
     /// `b z` of a bit `b` and a carry `z`: the carry that leaves where only `b` counts up.
     pub(super) stepped: HashMap<(VarId, VarId), VarId>,
     pub(super) pc: u32,
+    /// Where the code begins that reports count from.
+    pub first: u32,
     /// The most variables.
     most_words: Option<usize>,
 }

@@ -72,7 +72,8 @@ fn is_linkers_table(file: &object::File<'_>, section: &object::Section<'_, '_>) 
     linked && super::is_position_independent(file) && near_gp && section.name() == Ok(".got")
 }
 
-/// Notes what is in a table of addresses beside these: words that do not point into the program.
+/// Notes which words of a table are addresses, and what is there beside these: words that do not point into
+/// the program.
 fn keep_addresses(file: &object::File<'_>, placed: &mut Placed, big_endian: bool) {
     let sections: Vec<_> = file
         .sections()
@@ -86,7 +87,9 @@ fn keep_addresses(file: &object::File<'_>, placed: &mut Placed, big_endian: bool
         let points = |s: &std::ops::RangeInclusive<u64>| {
             s.contains(&value) || value & 0xffff == 0 && page.contains(s.start())
         };
-        if !sections.iter().any(points) {
+        if sections.iter().any(points) {
+            placed.marks.add_address(at);
+        } else {
             let text = "a word of .got that is no address in the program, and may be written";
             placed.marks.add_gap(at..at + word.len() as u64, text);
         }

@@ -208,7 +208,8 @@ fn load_object(data: &[u8], name: &str, format: &ObjectFormat) -> Result<Loaded,
     let (bytes, marks) = layout::program(&sections, origin, relocatable)?;
     let kernel = Function {
         // On AVR program memory and data are two, and addresses of either are numbers.
-        movable: relocatable && !avr,
+        movable: (relocatable || file.kind() == ObjectKind::Dynamic) && !avr,
+        first: if relocatable { origin } else { 0 },
         ..Function::kernel(&bytes)
     };
     let base = kernel.image();

@@ -96,7 +96,7 @@ pub struct Arm<D: Domain> {
 }
 
 pub(super) fn unpredictable<T>(what: &str) -> Result<T, Fault> {
-    Err(Fault::Undefined(format!(
+    Err(Fault::Unpredictable(format!(
         "{what}: unpredictable in the architecture manual"
     )))
 }

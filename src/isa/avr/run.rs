@@ -79,7 +79,7 @@ impl<D: Domain> Decoded<D> {
                 let row = &rows[insn.op as usize];
                 Slot {
                     meaning: if insn.is_undefined() {
-                        |_, _| Err(Fault::Undefined("its result is undefined".into()))
+                        |_, _| Err(Fault::Unpredictable("its result is undefined".into()))
                     } else if core.refusal(&insn).is_some() {
                         |_, _| Err(Fault::Unsupported(REFUSED.into()))
                     } else {

@@ -13,6 +13,7 @@
 //! | [`scans`], `rounds`, `operand_rows`, `nest`, `links`, [`flow`] | two nested loops, in blocks with branches between them |
 
 pub mod abi;
+mod accumulator;
 pub mod code;
 pub mod columns;
 pub mod cores;

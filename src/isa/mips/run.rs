@@ -197,7 +197,7 @@ impl<'a, D: Domain> Decoded<'a, D> {
         let branches = matches!(timing, Timing::Branch | Timing::Jump);
         if branches && in_slot {
             let text = "a branch in the delay slot of another";
-            return Err((pc, Fault::Undefined(text.into())));
+            return Err((pc, Fault::Unpredictable(text.into())));
         }
         clock.issue(self.core, m, slot);
         let mut flow = (slot.meaning)(m, slot.insn.ops).map_err(|fault| (pc, fault))?;
