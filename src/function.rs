@@ -39,6 +39,14 @@ pub struct Argument {
     pub place: Option<Place>,
 }
 
+/// Memory that a caller hands over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Area {
+    pub bytes: usize,
+    /// It lies at a multiple of so many bytes; of those of a word of the operands if not given.
+    pub align: Option<u64>,
+}
+
 /// A function of a program.
 #[derive(Clone, Debug)]
 pub struct Function {
@@ -60,8 +68,8 @@ pub struct Function {
     pub called_by_address: bool,
     /// None: pointers to the result and the sources, of which there are three at most.
     pub arguments: Option<Vec<Argument>>,
-    /// Bytes of each area that the function may use as it likes.
-    pub areas: Vec<usize>,
+    /// The areas that the function may use as it likes.
+    pub areas: Vec<Area>,
     /// Registers that this caller lets it destroy, whatever the calling convention says.
     pub scratch: Vec<u8>,
     /// Bits of the words that operands are arrays of; none for the machine's.

@@ -126,8 +126,9 @@ pub(crate) fn declare<D: Abstract>(
     let result = spec.result_bytes();
     d.declare(bases[0], Region::operand("r", result, true, align));
     let areas = &bases[1 + sources.len()..];
-    for (base, bytes) in areas.iter().zip(&function.areas) {
-        d.declare(*base, Region::operand("scratch", *bytes, true, own));
+    for (base, area) in areas.iter().zip(&function.areas) {
+        let own = area.align.unwrap_or(own);
+        d.declare(*base, Region::operand("scratch", area.bytes, true, own));
     }
     for (base, name, length) in longest {
         for (i, at) in words(base, length, word_bits).into_iter().enumerate() {

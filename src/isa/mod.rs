@@ -76,7 +76,7 @@ impl Operands<'_> {
         let mut list = vec![fence("r", addresses[0], self.spec.result_bytes(), true)];
         list.extend(named.map(|((name, bytes), at)| fence(name, *at, bytes, false)));
         let areas = addresses.iter().rev().zip(function.areas.iter().rev());
-        list.extend(areas.map(|(at, bytes)| fence("scratch", *at, *bytes, true)));
+        list.extend(areas.map(|(at, area)| fence("scratch", *at, area.bytes, true)));
         for stack in &d.stacks {
             let Range { start, end } = stack.addresses();
             list.push(fence("", start, end - start + ARGUMENTS, true));
@@ -107,10 +107,10 @@ impl Operands<'_> {
         let first = first.next_multiple_of(LARGE);
         let start = first + beside(function.align.clamp(own, LARGE as u64));
         let mut list: Vec<_> = places.map(|place| start + place * room).collect();
-        let mut next = first + 4 * room + LARGE + beside(own);
-        for bytes in areas {
-            list.push(next);
-            next += bytes.next_multiple_of(8);
+        let mut next = first + 4 * room + LARGE;
+        for area in areas {
+            list.push(next + beside(area.align.unwrap_or(own)));
+            next += area.bytes.next_multiple_of(LARGE) + LARGE;
         }
         list
     }
@@ -142,7 +142,7 @@ impl Operands<'_> {
         }
         let mut random = Random::new(!function.noise);
         let areas = addresses.iter().rev().zip(function.areas.iter().rev());
-        let areas = areas.map(|(at, bytes)| (at - d.start, *bytes));
+        let areas = areas.map(|(at, area)| (at - d.start, area.bytes));
         let below = |s: &Watched| {
             let Range { start, end } = s.addresses();
             (start - d.start.min(start), end - start)
