@@ -85,7 +85,7 @@ impl Operands<'_> {
         for segment in function.data.iter().filter(|s| !s.writable) {
             let mut from = segment.address;
             let end = segment.end();
-            for gap in segment.marks.gaps().chain([end..end]) {
+            for gap in segment.marks.gaps().chain(std::iter::once(end..end)) {
                 let until = gap.start.clamp(from, end);
                 list.push(fence("", from as usize, (until - from) as usize, false));
                 from = gap.end.max(from).min(end);

@@ -19,6 +19,8 @@ const AVR_OBJECT_DATA: u64 = 0x8000;
 const OBJECT: u64 = 0x40_0000;
 /// Bytes between sections of an object, more than any instruction has.
 const APART: u64 = 8;
+/// The same between sections of data: who runs over the end of a table comes upon nothing.
+const DATA_APART: u64 = 0x1000;
 
 /// A section with the address it got.
 pub(super) struct Placed {
@@ -150,6 +152,9 @@ pub(super) fn sections(
                 true => (&mut next_data, 0),
                 false => (&mut next, start),
             };
+            if !avr && !section.code {
+                *next += DATA_APART;
+            }
             section.address = start + size(*next)?.next_multiple_of(size(*align)?) as u64;
             *next = section.end() - start + APART;
         }
