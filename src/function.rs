@@ -11,6 +11,9 @@ use crate::program::Claim;
 pub use crate::segment::{Addresses, Marks, Segment};
 use crate::vectors::Random;
 
+/// What an instruction of four bytes lies at a multiple of, where code is data.
+const CODE_ALIGN: u64 = 4;
+
 /// What an argument says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Passed {
@@ -184,6 +187,8 @@ impl Function {
         let code = self.origin.filter(|_| code_is_data).map(|address| Segment {
             base: self.image(),
             address,
+            // Instructions lie at multiples of their words.
+            align: CODE_ALIGN,
             bytes: self.code.clone(),
             writable: false,
             marks: self.marks.clone(),

@@ -95,6 +95,8 @@ pub struct Segment {
     pub base: Base,
     pub address: u64,
     pub bytes: Rc<[u8]>,
+    /// Its address is a multiple of so many bytes, wherever a linker puts it.
+    pub align: u64,
     /// May the program write it? Then its bytes are not the same in every run.
     pub writable: bool,
     pub marks: Rc<Marks>,

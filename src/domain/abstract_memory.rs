@@ -221,15 +221,14 @@ impl<V: Copy> AbstractMemory<V> {
         }
     }
 
-    /// So many bytes divide the base that `base` is: numbers count from 0.
-    pub fn align_of(&self, base: Base) -> u64 {
-        /// What an instruction set without shorter instructions needs of its code.
-        const WORD: u64 = 4;
-        match self.regions.get(&base) {
+    /// So many bytes, a power of two, divide what `at` counts from: numbers count from 0, and of an object that no
+    /// linker has placed, every section on its own.
+    pub fn align_of(&self, at: Address) -> u64 {
+        let here = |s: &&Segment| s.base == at.base && s.overlaps(at.offset as u64, 1);
+        match self.regions.get(&at.base) {
             Some(region) => region.align,
-            None if base == Base::ABSOLUTE => 1 << 32,
-            None if base == Base::IMAGE => WORD,
-            None => 1,
+            None if at.base == Base::ABSOLUTE => 1 << 32,
+            None => self.constants.iter().find(here).map_or(1, |s| s.align),
         }
     }
 
@@ -238,13 +237,19 @@ impl<V: Copy> AbstractMemory<V> {
     /// # Errors
     /// [`Fault::Unsupported`] where nobody promised such an alignment of its base.
     pub fn above_multiple(&self, at: Address, bytes: i64) -> Result<i64, Fault> {
-        match self.align_of(at.base) % bytes.unsigned_abs() {
-            0 => Ok(at.offset.rem_euclid(bytes)),
-            _ => Err(Fault::Unsupported(format!(
-                "an access to {bytes} bytes at {}, which needs a promise of alignment (--align {bytes})",
-                self.place(at)
-            ))),
+        let promised = self.align_of(at);
+        if promised % bytes.unsigned_abs() == 0 {
+            return Ok(at.offset.rem_euclid(bytes));
         }
+        let place = self.place(at);
+        Err(Fault::Unsupported(match at.base {
+            Base::IMAGE => format!(
+                "an access to {bytes} bytes at {place}, in a section that is aligned to {promised} only"
+            ),
+            _ => format!(
+                "an access to {bytes} bytes at {place}, which needs a promise of alignment (--align {bytes})"
+            ),
+        }))
     }
 
     /// The value in a cell, rights aside.

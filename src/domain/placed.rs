@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use super::abstract_memory::AbstractMemory;
 use super::algebra::{Algebra, BitValue, Value};
 use super::public::{self, Public, PublicBit};
-use super::{Base, Logic, Shift, Sum};
+use super::{Address, Base, Logic, Shift, Sum};
 
 /// The low bits of a word that are the same in every run: how many, and what they are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,7 +39,8 @@ impl LowBits {
             | Public::Negated { base, offset }
                 if base != Base::ABSOLUTE =>
             {
-                Self::new(memory.align_of(base).trailing_zeros(), offset as u64)
+                let align = memory.align_of(Address { base, offset });
+                Self::new(align.trailing_zeros(), offset as u64)
             }
             Public::Pointer { .. } | Public::Negated { .. } => None,
         }

@@ -4,7 +4,10 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use object::{Object, ObjectKind, ObjectSection, SectionFlags, SectionIndex, SectionKind, elf};
+use object::{
+    Architecture, Object, ObjectKind, ObjectSection, ObjectSymbol, SectionFlags, SectionIndex,
+    SectionKind, elf,
+};
 
 use super::{LoadError, size};
 use crate::function::{Marks, Segment};
@@ -26,6 +29,7 @@ const DATA_APART: u64 = 0x1000;
 pub(super) struct Placed {
     pub index: SectionIndex,
     pub address: u64,
+    pub align: u64,
     pub bytes: Vec<u8>,
     pub writable: bool,
     /// Is it program memory?
@@ -44,6 +48,7 @@ impl Placed {
         Segment {
             base,
             address: self.address,
+            align: self.align,
             bytes: Rc::from(self.bytes),
             writable: self.writable,
             marks: Rc::new(self.marks),
@@ -67,11 +72,19 @@ pub(super) fn is_code(section: &object::Section<'_, '_>) -> bool {
 /// Are the words of `section` addresses that a linker laid there, and nobody writes?
 ///
 /// So is the table of a linked MIPS program that code reads by way of $gp (System V ABI, MIPS supplement,
-/// chapter 5). A section that only has its name is a variable.
+/// chapter 5), and on other machines the section where a linker defines `_GLOBAL_OFFSET_TABLE_`. A section that
+/// only has its name is a variable.
 fn is_linkers_table(file: &object::File<'_>, section: &object::Section<'_, '_>) -> bool {
-    let near_gp = flags(section).0 & elf::SHF_MIPS_GPREL.0 != 0;
-    let linked = file.kind() != ObjectKind::Relocatable;
-    linked && super::is_position_independent(file) && near_gp && section.name() == Ok(".got")
+    if file.kind() == ObjectKind::Relocatable || section.name() != Ok(".got") {
+        return false;
+    }
+    if file.architecture() == Architecture::Mips {
+        let near_gp = flags(section).0 & elf::SHF_MIPS_GPREL.0 != 0;
+        return super::is_position_independent(file) && near_gp;
+    }
+    let inside = section.address()..section.address() + section.size();
+    let table = file.symbol_by_name("_GLOBAL_OFFSET_TABLE_");
+    table.is_some_and(|s| s.is_definition() && inside.contains(&s.address()))
 }
 
 /// Notes which words of a table are addresses, and what is there beside these: words that do not point into
@@ -84,10 +97,12 @@ fn keep_addresses(file: &object::File<'_>, placed: &mut Placed, big_endian: bool
         .collect();
     for (at, word) in (placed.address..).step_by(4).zip(placed.bytes.chunks(4)) {
         let value = crate::domain::concrete::number(word, big_endian);
-        // A page of 64 KB begins below what lies in it.
+        // MIPS: a page of 64 KB begins below what lies in it.
+        let is_page =
+            file.architecture() == Architecture::Mips && value & 0xffff == 0 && value != 0;
         let page = value..=value + 0xffff;
         let points = |s: &std::ops::RangeInclusive<u64>| {
-            s.contains(&value) || value & 0xffff == 0 && page.contains(s.start())
+            s.contains(&value) || is_page && page.contains(s.start())
         };
         if sections.iter().any(points) {
             placed.marks.add_address(at);
@@ -132,6 +147,7 @@ pub(super) fn sections(
         let mut placed = Placed {
             index: section.index(),
             address,
+            align: section.align().max(1),
             bytes,
             writable: flags.contains(elf::SHF_WRITE) && !table,
             code,
@@ -141,13 +157,13 @@ pub(super) fn sections(
             keep_addresses(file, &mut placed, big_endian);
         }
         let zeros = section.kind() == SectionKind::UninitializedData;
-        list.push((section.align().max(1), placed, (!zeros).then_some(held)));
+        list.push((placed, (!zeros).then_some(held)));
     }
     if relocatable {
-        list.sort_by_key(|(_, s, _)| (!s.code, Some(s.index) != first));
+        list.sort_by_key(|(s, _)| (!s.code, Some(s.index) != first));
         let start = if avr { 0 } else { OBJECT };
         let (mut next, mut next_data) = (0, AVR_OBJECT_DATA);
-        for (align, section, _) in &mut list {
+        for (section, _) in &mut list {
             let (next, start) = match avr && !section.code {
                 true => (&mut next_data, 0),
                 false => (&mut next, start),
@@ -155,11 +171,11 @@ pub(super) fn sections(
             if !avr && !section.code {
                 *next += DATA_APART;
             }
-            section.address = start + size(*next)?.next_multiple_of(size(*align)?) as u64;
+            section.address = start + size(*next)?.next_multiple_of(size(section.align)?) as u64;
             *next = section.end() - start + APART;
         }
     }
-    for (_, section, held) in &mut list {
+    for (section, held) in &mut list {
         if let Some(held) = held {
             let lost = section.address + *held..section.end();
             section
@@ -169,14 +185,14 @@ pub(super) fn sections(
     }
     let lowest = list
         .iter()
-        .filter(|(_, s, _)| s.code)
-        .map(|(_, s, _)| s.address)
+        .filter(|(s, _)| s.code)
+        .map(|(s, _)| s.address)
         .min();
     // Code far away from the rest (a boot loader, a vector table) is left out.
     let near = |s: &Placed| s.code && s.address - lowest.unwrap_or(0) < MAX_BYTES;
     Ok(list
         .into_iter()
-        .map(|(_, s, _)| s)
+        .map(|(s, _)| s)
         .filter(|s| !s.code || near(s))
         .collect())
 }

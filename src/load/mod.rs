@@ -218,6 +218,7 @@ fn load_object(data: &[u8], name: &str, format: &ObjectFormat) -> Result<Loaded,
     let table = Segment {
         base,
         address: got.address,
+        align: 4,
         bytes: Rc::from(got.bytes(format.big_endian)),
         writable: false,
         marks: Rc::new(got.marks()),

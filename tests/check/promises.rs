@@ -65,6 +65,25 @@ fn bytes_are_no_words_unless_somebody_promises() {
     }
 }
 
+/// A table of bytes lies where a linker puts it.
+#[test]
+fn tables_are_as_aligned_as_their_sections() {
+    let arm = "ldr r3, 2f\n ldr r3, [r3]\n b 1f\n2: .word t\n1:\n";
+    let mips = "lui $8, %hi(t)\n lw $8, %lo(t)($8)\n";
+    for (compiler, head, body) in [(ARM, arm, ARM_PRODUCT), (MIPS, mips, MIPS_PRODUCT)] {
+        for (align, holds) in [("", false), (".p2align 1\n", false), (".p2align 2\n", true)] {
+            let table = format!(".section .rodata\n{align}t: .byte 1, 2, 3, 4\n.text\n");
+            let text = format!("{head}{body}{table}");
+            let proof = proof(&compiler, Question::of("f", 32), &text);
+            assert_eq!(proof.holds(), holds, "{align}: {proof:?}");
+            assert!(
+                holds || reason(&proof).contains("in a section that is aligned to"),
+                "{proof:?}"
+            );
+        }
+    }
+}
+
 /// `--align` speaks of the operands.
 #[test]
 fn areas_are_as_aligned_as_their_words() {

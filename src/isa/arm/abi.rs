@@ -209,6 +209,7 @@ pub fn enter_function(function: &Function, start: usize, addresses: &[usize]) ->
         d.rom.push(Segment {
             base: Base::ABSOLUTE,
             address: at as u64,
+            align: 4,
             bytes: function.code.clone(),
             writable: false,
             marks: Rc::default(),
