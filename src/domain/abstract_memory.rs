@@ -238,7 +238,7 @@ impl<V: Copy> AbstractMemory<V> {
     /// [`Fault::Unsupported`] where nobody promised such an alignment of its base.
     pub fn above_multiple(&self, at: Address, bytes: i64) -> Result<i64, Fault> {
         let promised = self.align_of(at);
-        if promised % bytes.unsigned_abs() == 0 {
+        if promised.is_multiple_of(bytes.unsigned_abs()) {
             return Ok(at.offset.rem_euclid(bytes));
         }
         let place = self.place(at);
