@@ -97,7 +97,15 @@ impl OnIsa for Check<'_> {
         report.scratch = loaded.function.areas.iter().map(|a| a.bytes).collect();
         match args.json {
             true => output::say(&generate::json(&report)?)?,
-            false => output::say(generate::text(&report).trim_end())?,
+            false => {
+                // Where --limb does not say it, this is how the function reads them.
+                let bytes = (word_bits / 8).max(loaded.function.align as u32);
+                let lies = format!(
+                    "  {:<14} arrays of {word_bits}-bit words, at multiples of {bytes} bytes",
+                    "operands"
+                );
+                output::say(&format!("{}\n{lies}", generate::text(&report).trim_end()))?;
+            }
         }
         for warning in &report.warnings {
             output::tell(&format!("warning: {warning}"));
