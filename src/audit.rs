@@ -2,7 +2,8 @@
 
 use thiserror::Error;
 
-use crate::function::{Argument, Function, Passed, Place};
+use crate::domain::Base;
+use crate::function::{Area, Argument, Function, Passed, Place};
 use crate::isa::Isa;
 use crate::kernel::{self, Judged, Search};
 use crate::load::Loaded;
@@ -24,6 +25,8 @@ pub enum ArgumentError {
     Missing(&'static str, String),
     #[error("{0} is no register")]
     Register(String),
+    #[error("more than {0} areas: join some of them, as one scratch:BYTES")]
+    Areas(usize),
     #[error("operands of {0} bits are no arrays of {1}-bit words")]
     Words(u32, u32),
 }
@@ -51,7 +54,8 @@ fn operands(spec: &Spec) -> Vec<&'static str> {
 ///
 /// - `r`, `a`, `b`: a pointer to that operand;
 /// - a number, or `n`, `n8`, `n16`, `n32`: how many words (of so many bits) an operand has;
-/// - `scratch:BYTES`: a pointer to so many bytes that may be used freely;
+/// - `scratch:BYTES` or `scratch:BYTES/ALIGN`: a pointer to so many bytes that may be used freely, at a multiple
+///   of ALIGN (of the bytes of a word if not given);
 /// - `_`: anything.
 ///
 /// BYTES is the size of the argument (of an `int` if not given), PLACE a register or `sp+N`.
@@ -92,6 +96,15 @@ fn argument<I: Isa>(
         None => (head, None),
     };
     let bad_size = || ArgumentError::Size(name.into(), size.unwrap_or_default().into());
+    // scratch:64/8: at a multiple of 8.
+    let (size, align) = match size.and_then(|size| size.split_once('/')) {
+        Some((bytes, align)) if name == "scratch" => {
+            let align = align.parse::<u64>().ok();
+            let align = align.filter(|n| n.is_power_of_two() && *n <= 8);
+            (Some(bytes), Some(align.ok_or_else(bad_size)?))
+        }
+        _ => (size, None),
+    };
     let number = size.map(|s| s.parse::<usize>().map_err(|_| bad_size()));
     let mut bytes = number.transpose()?;
     let unknown = || ArgumentError::Unknown(item.into());
@@ -105,8 +118,12 @@ fn argument<I: Isa>(
         "n8" => words(8)?,
         "n16" => words(16)?,
         "n32" => words(32)?,
+        "scratch" if function.areas.len() == Base::AREAS => {
+            return Err(ArgumentError::Areas(Base::AREAS));
+        }
         "scratch" => {
-            function.areas.push(bytes.take().ok_or_else(bad_size)?);
+            let bytes = bytes.take().ok_or_else(bad_size)?;
+            function.areas.push(Area { bytes, align });
             Passed::Pointer(names.len() + function.areas.len() - 1)
         }
         _ => match (names.iter().position(|n| *n == name), parse_number(name)) {

@@ -59,9 +59,12 @@ pub enum Fault {
     /// What is followed no further.
     #[error("{0}")]
     Unsupported(String),
-    /// An exception, or what the manual leaves undefined.
+    /// An exception.
     #[error("{0}")]
-    Undefined(String),
+    Exception(String),
+    /// What the manual leaves undefined: chips may differ in it.
+    #[error("{0}")]
+    Unpredictable(String),
 }
 
 /// What an access below the stack pointer does: an interrupt may overwrite what lies there.

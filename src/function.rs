@@ -1,6 +1,5 @@
 //! A function as it lies in memory, and how it is called: what every run starts from.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use num_bigint::BigUint;
@@ -9,29 +8,11 @@ use crate::domain::concrete::{Bits, mask};
 use crate::domain::{Abstract, Address, Base};
 use crate::isa::Isa;
 use crate::program::Claim;
+pub use crate::segment::{Addresses, Marks, Segment};
 use crate::vectors::Random;
 
-/// Bytes that a program finds in data memory.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Segment {
-    pub address: u64,
-    pub bytes: Rc<[u8]>,
-    /// May the program write it? Then its bytes are not the same in every run.
-    pub writable: bool,
-}
-
-impl Segment {
-    /// One past its last byte.
-    pub fn end(&self) -> u64 {
-        self.address + self.bytes.len() as u64
-    }
-
-    /// The `len` bytes at `address`, if they all lie here.
-    pub fn get(&self, address: u64, len: usize) -> Option<&[u8]> {
-        let start = usize::try_from(address.checked_sub(self.address)?).ok()?;
-        self.bytes.get(start..start.checked_add(len)?)
-    }
-}
+/// What an instruction of four bytes lies at a multiple of, where code is data.
+const CODE_ALIGN: u64 = 4;
 
 /// What an argument says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,6 +42,14 @@ pub struct Argument {
     pub place: Option<Place>,
 }
 
+/// Memory that a caller hands over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Area {
+    pub bytes: usize,
+    /// It lies at a multiple of so many bytes; of those of a word of the operands if not given.
+    pub align: Option<u64>,
+}
+
 /// A function of a program.
 #[derive(Clone, Debug)]
 pub struct Function {
@@ -72,12 +61,18 @@ pub struct Function {
     pub entry: u64,
     /// Data memory.
     pub data: Vec<Segment>,
-    /// Addresses of instructions that need what the file does not have, and what that is.
-    pub missing: BTreeMap<u64, String>,
+    /// What is to be known of program memory beside its bytes, by address.
+    pub marks: Rc<Marks>,
+    /// What addresses in reports count from.
+    pub first: u64,
+    /// Is it an object that no linker has placed? Then its addresses are made up, and no number is one.
+    pub movable: bool,
+    /// Do its callers put its address into the register that position-independent code is called by?
+    pub called_by_address: bool,
     /// None: pointers to the result and the sources, of which there are three at most.
     pub arguments: Option<Vec<Argument>>,
-    /// Bytes of each area that the function may use as it likes.
-    pub areas: Vec<usize>,
+    /// The areas that the function may use as it likes.
+    pub areas: Vec<Area>,
     /// Registers that this caller lets it destroy, whatever the calling convention says.
     pub scratch: Vec<u8>,
     /// Bits of the words that operands are arrays of; none for the machine's.
@@ -105,7 +100,10 @@ impl Function {
             origin: None,
             entry: 0,
             data: Vec::new(),
-            missing: BTreeMap::new(),
+            marks: Rc::default(),
+            first: 0,
+            movable: false,
+            called_by_address: false,
             arguments: None,
             areas: Vec::new(),
             scratch: Vec::new(),
@@ -127,6 +125,19 @@ impl Function {
     /// Address of the first byte of code.
     pub fn start(&self) -> u64 {
         self.origin.unwrap_or(0)
+    }
+
+    /// What addresses of the program count from where numbers are none: its own place.
+    pub fn image(&self) -> Base {
+        match self.movable {
+            true => Base::IMAGE,
+            false => Base::ABSOLUTE,
+        }
+    }
+
+    /// `pc` as a disassembly of the file shows it.
+    pub fn shown(&self, pc: usize) -> usize {
+        pc.wrapping_sub(self.first as usize)
     }
 
     /// The bytes of program memory from `address` on, at most `len`.
@@ -174,9 +185,13 @@ impl Function {
     /// Data memory that is the same in every run; code is data where it has an address of its own.
     pub fn constants(&self, code_is_data: bool) -> Vec<Segment> {
         let code = self.origin.filter(|_| code_is_data).map(|address| Segment {
+            base: self.image(),
             address,
+            // Instructions lie at multiples of their words.
+            align: CODE_ALIGN,
             bytes: self.code.clone(),
             writable: false,
+            marks: self.marks.clone(),
         });
         self.data.iter().cloned().chain(code).collect()
     }

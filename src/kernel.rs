@@ -16,6 +16,7 @@ pub use crate::request::{Request, did_you_mean};
 use crate::request::{methods, parameters, styles};
 use crate::schedule::ScheduleError;
 use crate::spec::{Alias, Spec, SpecError};
+use crate::timing;
 use crate::trial::{Tested, trespass, try_pairs};
 
 pub use crate::trial::counterexample;
@@ -552,6 +553,12 @@ pub fn verdict<I: Isa>(
     } else {
         search.open
     };
+    // What is not proved may be wrong for the very numbers that stand in the code.
+    let numbers = match proof.correct.is_proved() || !search.told {
+        true => Vec::new(),
+        false => timing::numbers::<I>(spec, core, function),
+    };
+    let count = (count, numbers.as_slice());
     let tested = try_pairs::<I>(spec, core, function, Alias::Distinct, count);
     if let Verdict::Unknown(open) = &proof.memory
         && let Some(text) = trespass::<I>(spec, core, function)
@@ -560,6 +567,13 @@ pub fn verdict<I: Isa>(
     }
     let runs = tested.runs;
     proof.correct = match (&tested.wrong, proof.correct) {
+        // The same for all operands, or for these.
+        (None, unpredictable @ Verdict::Unpredictable(_)) => unpredictable,
+        (None, correct) if tested.unpredictable.is_some() => {
+            let found = tested.unpredictable.as_deref();
+            let parts = found.into_iter().chain(correct.reason());
+            Verdict::Unpredictable(parts.collect::<Vec<_>>().join("; "))
+        }
         (None, Verdict::Unknown(open)) if search.told => {
             let right = format!("{runs} random and structured operand pairs gave the right result");
             let right = (runs > 0).then_some(right);

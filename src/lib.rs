@@ -32,6 +32,7 @@ pub mod prove;
 pub mod report;
 pub mod request;
 pub mod schedule;
+pub mod segment;
 pub mod smt;
 pub mod spec;
 pub mod target;

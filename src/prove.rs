@@ -37,6 +37,8 @@ pub enum Verdict {
     Disproved(String),
     /// Not shown, with the obligation that stayed open.
     Unknown(String),
+    /// Up to the chip: the manual leaves undefined what an instruction does, which is named.
+    Unpredictable(String),
 }
 
 impl Verdict {
@@ -45,12 +47,13 @@ impl Verdict {
         *self == Verdict::Proved
     }
 
-    /// `proved`, `disproved` or `unknown`.
+    /// `proved`, `disproved`, `unknown` or `unpredictable`.
     pub fn word(&self) -> &'static str {
         match self {
             Verdict::Proved => "proved",
             Verdict::Disproved(_) => "disproved",
             Verdict::Unknown(_) => "unknown",
+            Verdict::Unpredictable(_) => "unpredictable",
         }
     }
 
@@ -58,7 +61,9 @@ impl Verdict {
     pub fn reason(&self) -> Option<&str> {
         match self {
             Verdict::Proved => None,
-            Verdict::Disproved(text) | Verdict::Unknown(text) => Some(text),
+            Verdict::Disproved(text) | Verdict::Unknown(text) | Verdict::Unpredictable(text) => {
+                Some(text)
+            }
         }
     }
 }
@@ -88,7 +93,7 @@ impl Proof {
 /// Bases of the result, the sources and the areas of `function`, as the call passes them.
 pub(crate) fn bases(spec: &Spec, alias: Alias, function: &Function) -> Vec<Base> {
     let places = alias.of(spec).into_iter();
-    let operands = places.map(|place| Base(Base::FIRST_OPERAND + place as u8));
+    let operands = places.map(|place| Base(Base::FIRST_OPERAND + place as u16));
     let areas = (Base::FIRST_AREA..).take(function.areas.len()).map(Base);
     operands.chain(areas).collect()
 }
@@ -113,13 +118,18 @@ pub(crate) fn declare<D: Abstract>(
             None => longest.push((*base, name, *length)),
         }
     }
+    // An array lies at a multiple of its words (the C type); operands perhaps at one of more bytes.
+    let own = u64::from(word_bits / 8);
+    let align = function.align.max(own);
     for (base, name, length) in &longest {
-        d.declare(*base, Region::operand(name, *length, false));
+        d.declare(*base, Region::operand(name, *length, false, align));
     }
-    d.declare(bases[0], Region::operand("r", spec.result_bytes(), true));
+    let result = spec.result_bytes();
+    d.declare(bases[0], Region::operand("r", result, true, align));
     let areas = &bases[1 + sources.len()..];
-    for (base, bytes) in areas.iter().zip(&function.areas) {
-        d.declare(*base, Region::operand("scratch", *bytes, true));
+    for (base, area) in areas.iter().zip(&function.areas) {
+        let own = area.align.unwrap_or(own);
+        d.declare(*base, Region::operand("scratch", area.bytes, true, own));
     }
     for (base, name, length) in longest {
         for (i, at) in words(base, length, word_bits).into_iter().enumerate() {
@@ -190,6 +200,7 @@ pub fn prove_function<I: Isa>(
     alias: Alias,
 ) -> Proof {
     let mut d = Algebra::default();
+    d.first = function.first as u32;
     let bases = bases(spec, alias, function);
     d.offer(function.claims.clone(), &bases);
     let word_bits = function.word_bits::<I>();
@@ -221,7 +232,10 @@ pub fn prove_function<I: Isa>(
                 _ => unknown(text.clone()),
             };
             Proof {
-                correct: unknown(text),
+                correct: match stopped.1 {
+                    Fault::Unpredictable(_) => Verdict::Unpredictable(text),
+                    _ => unknown(text),
+                },
                 memory,
                 abi,
                 stack: Depth::default(),
@@ -532,9 +546,10 @@ fn told<I: Isa>(core: &I::Core, function: &Function, d: &Algebra, open: Open) ->
 
 /// `0x1a: adc r2, r3`.
 pub fn at<I: Isa>(core: &I::Core, function: &Function, pc: usize) -> String {
+    let shown = function.shown(pc);
     match instruction::<I>(core, function, pc) {
-        Some((insn, _)) => format!("{pc:#x}: {}", I::text(&insn)),
-        None => format!("{pc:#x}"),
+        Some((insn, _)) => format!("{shown:#x}: {}", I::text(&insn)),
+        None => format!("{shown:#x}"),
     }
 }
 
@@ -547,16 +562,30 @@ pub fn instruction<I: Isa>(
     [2, 4].into_iter().find_map(|len| {
         let bytes = function.code_at(pc as u64, len);
         let list = I::decode(core, bytes).ok()?;
-        Some((list.first()?.1, bytes.len()))
+        let known = function.marks.gap(pc as u64, bytes.len()).is_none();
+        Some((list.first()?.1, bytes.len())).filter(|_| known)
     })
+}
+
+/// Bytes of what stands at `pc`, if that is an instruction, known or not.
+fn lacking<I: Isa>(core: &I::Core, function: &Function, pc: usize) -> usize {
+    let whole = |len: &usize| I::decode(core, function.code_at(pc as u64, *len)).is_ok();
+    [2, 4].into_iter().find(whole).unwrap_or(2)
 }
 
 /// A fault in words, with its instruction, and the way that a secret took to it.
 pub fn describe<I: Isa>(core: &I::Core, function: &Function, (pc, fault): &Stopped) -> String {
-    if let Some(text) = function.missing.get(&(*pc as u64)) {
-        return format!("{text} at {pc:#x}");
+    let missing = function
+        .marks
+        .gap(*pc as u64, lacking::<I>(core, function, *pc));
+    if let Some(text) = missing {
+        return format!("{text} at {:#x}", function.shown(*pc));
     }
-    let text = format!("{fault} at {}", at::<I>(core, function, *pc));
+    let text = match fault {
+        Fault::Fetch(to) => Fault::Fetch(function.shown(*to)).to_string(),
+        other => other.to_string(),
+    };
+    let text = format!("{text} at {}", at::<I>(core, function, *pc));
     match fault.source() {
         Some(source) => text + &way::<I>(core, function, source, *pc),
         None => text,

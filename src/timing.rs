@@ -33,7 +33,7 @@ impl Place {
     fn of<I: Isa>(core: &I::Core, function: &Function, address: usize) -> Self {
         let insn = prove::instruction::<I>(core, function, address);
         Self {
-            address,
+            address: function.shown(address),
             instruction: insn.map_or(String::new(), |(insn, _)| I::text(&insn)),
         }
     }
@@ -282,6 +282,34 @@ fn go<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Gone {
         }
     }
     gone
+}
+
+/// Numbers that the code of `function` holds or makes of others, in the order of a run: on the straight way,
+/// and where the first branches on secrets go the other way.
+pub(crate) fn numbers<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Vec<u64> {
+    /// Ways beside the straight one.
+    const WAYS: usize = 16;
+    let word_bits = function.word_bits::<I>();
+    let function = Function {
+        limit: STEP_LIMIT.min(function.limit).min(WAYS_LIMIT / WAYS as u64),
+        ..function.clone()
+    };
+    let (mut list, mut scripts) = (Vec::new(), VecDeque::from([Vec::new()]));
+    while let Some(script) = scripts.pop_front() {
+        let straight = script.is_empty();
+        let d = Secret::listening(script);
+        let Ok(called) = call::<I>(d, spec, core, &function, word_bits) else {
+            continue;
+        };
+        list.extend(called.domain.numbers());
+        let outcomes = called.domain.taken().iter().map(|(_, outcome)| *outcome);
+        let outcomes: Vec<_> = outcomes.take(WAYS).collect();
+        for i in (0..outcomes.len()).filter(|_| straight) {
+            let before = outcomes[..i].iter().copied();
+            scripts.push_back(before.chain([!outcomes[i]]).collect());
+        }
+    }
+    list
 }
 
 /// The width of the narrowest loads from the operands, in bits, if a run can be followed.

@@ -19,6 +19,9 @@ const FENCED_LIMIT: u64 = 1 << 22;
 /// Runs that may come to no end before the search is given up.
 const STUCK: usize = 3;
 
+/// Runs that may come to what is not followed, before the search is given up.
+const UNFOLLOWED: usize = 64;
+
 /// Operands on which `function` gives the wrong result, among corners and `count` others.
 pub fn counterexample<I: Isa>(
     spec: &Spec,
@@ -27,7 +30,8 @@ pub fn counterexample<I: Isa>(
     alias: Alias,
     count: usize,
 ) -> Option<String> {
-    try_pairs::<I>(spec, core, function, alias, count).wrong
+    let tested = try_pairs::<I>(spec, core, function, alias, (count, &[]));
+    tested.wrong.or(tested.unpredictable)
 }
 
 /// Operands on which `function` reads or writes what is not its own.
@@ -78,23 +82,28 @@ pub struct Tested {
     pub wrong: Option<String>,
     /// Operands on which it could not be run to its end.
     pub stuck: Option<String>,
+    /// Operands on which it does what the manual leaves undefined.
+    pub unpredictable: Option<String>,
 }
 
-/// Runs `function` on corners and `count` other operands until a result is wrong.
+/// Runs `function` on corners, `count` other operands and those made of `numbers` until a result is wrong.
 pub(crate) fn try_pairs<I: Isa>(
     spec: &Spec,
     core: &I::Core,
     function: &Function,
     alias: Alias,
-    count: usize,
+    (count, numbers): (usize, &[u64]),
 ) -> Tested {
-    let (mut spent, mut stuck) = (0, 0);
+    let (mut spent, mut stuck, mut unfollowed) = (0, 0, 0);
     let mut tested = Tested::default();
     let mut function = Function {
+        fenced: true,
         claims: Vec::new(),
         ..function.clone()
     };
-    let list = vectors::of(spec, count, u64::from(spec.size.a));
+    let seed = u64::from(spec.size.a);
+    let mut list = vectors::of_numbers(spec, I::WORD_BITS, numbers, seed);
+    list.extend(vectors::of(spec, count, seed));
     for (mut sources, round) in list.into_iter().zip(0..) {
         // A result must not depend on what others left, either.
         function.noise = round;
@@ -115,12 +124,18 @@ pub(crate) fn try_pairs<I: Isa>(
             }
             // What cannot be run says nothing about the result; others may come to an end.
             Err((pc, fault @ (Fault::Unsupported(_) | Fault::StepLimit(_)))) => {
+                stuck += usize::from(matches!(fault, Fault::StepLimit(_)));
+                unfollowed += usize::from(matches!(fault, Fault::Unsupported(_)));
                 let text = prove::describe::<I>(core, function, &(pc, fault));
                 tested.stuck.get_or_insert(format!("{given}: {text}"));
-                stuck += 1;
-                if stuck == STUCK {
+                if stuck == STUCK || unfollowed == UNFOLLOWED {
                     break;
                 }
+            }
+            Err(stopped @ (_, Fault::Unpredictable(_))) => {
+                let text = prove::describe::<I>(core, function, &stopped);
+                tested.unpredictable = Some(format!("{given}: {text}"));
+                break;
             }
             Err(stopped) => {
                 let text = prove::describe::<I>(core, function, &stopped);

@@ -5,6 +5,8 @@
 //! whose product is just below a power of two, so that its upper word is all ones, as it is or
 //! doubled.
 
+use std::collections::HashSet;
+
 use num_bigint::BigUint;
 
 use crate::spec::modulus::{Reduce, negated_inverse, square_of_r};
@@ -140,6 +142,59 @@ pub fn of(spec: &Spec, count: usize, seed: u64) -> Vec<Vec<BigUint>> {
                 }
             }
         }
+    }
+    list
+}
+
+/// Operands that keep the contract of `spec` and are made of `numbers` of `word_bits` bits that some code holds: one
+/// of them alone, in every word, in a word of any number, and as many as an operand has words in a row.
+pub fn of_numbers(spec: &Spec, word_bits: u32, numbers: &[u64], seed: u64) -> Vec<Vec<BigUint>> {
+    /// The most numbers, and the most rows, that are taken.
+    const NUMBERS: usize = 256;
+    const ROWS: usize = 1 << 10;
+    let mut random = Random::new(seed);
+    let bytes = spec.source_bytes();
+    let mut list = Vec::new();
+    let whole = |words: &[u64]| {
+        let sum = |sum: BigUint, word: &u64| (sum << word_bits) + BigUint::from(*word);
+        words.iter().rev().fold(BigUint::default(), sum)
+    };
+    for side in 0..bytes.len() {
+        let count = 8 * bytes[side] / word_bits as usize;
+        let room = BigUint::from(1u8) << (8 * bytes[side]);
+        let mut add = |number: BigUint| {
+            let draw = |bytes: &usize| random.uniform(*bytes);
+            let mut operands: Vec<_> = bytes.iter().map(draw).collect();
+            operands[side] = number % &room;
+            list.push(operands);
+        };
+        let mut seen = HashSet::new();
+        let distinct = numbers.iter().filter(|k| seen.insert(**k));
+        for (i, number) in distinct.take(NUMBERS).enumerate() {
+            add(whole(&[*number]));
+            add(whole(&vec![*number; count.max(1)]));
+            let mut words: Vec<u64> = numbers
+                .iter()
+                .cycle()
+                .skip(i)
+                .step_by(7)
+                .take(count)
+                .copied()
+                .collect();
+            if let Some(word) = words.get_mut(i % count.max(1)) {
+                *word = *number;
+            }
+            add(whole(&words));
+        }
+        let mut rows = HashSet::new();
+        for row in numbers.windows(count.max(1)) {
+            if rows.len() < ROWS && rows.insert(row) {
+                add(whole(row));
+            }
+        }
+    }
+    for sources in &mut list {
+        admit(spec, sources);
     }
     list
 }

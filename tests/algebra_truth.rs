@@ -414,8 +414,8 @@ fn memory_is_what_it_is_said_to_be() {
             })
             .collect();
         let mut d = Algebra::default();
-        d.environment(Vec::new(), 1, big_endian);
-        d.declare(Base::ABSOLUTE, Region::operand("m", BYTES, true));
+        d.environment(Vec::new(), big_endian);
+        d.declare(Base::ABSOLUTE, Region::operand("m", BYTES, true, 4));
         let mut words: Vec<Value> = (0..REGISTERS)
             .map(|i| d.unknown::<32>(format!("x{i}")))
             .collect();
@@ -476,7 +476,7 @@ fn addresses_of_an_operand_have_an_order() {
     const LEN: i64 = 300;
     fn all<D: Abstract, const W: u32>(mut d: D) {
         let base = Base(Base::FIRST_OPERAND);
-        d.declare(base, Region::operand("a", LEN as usize, false));
+        d.declare(base, Region::operand("a", LEN as usize, false, 4));
         let offsets = [
             -257,
             -256,

@@ -113,7 +113,7 @@ fn simulate(insn: &Insn, input: &[u32; 18], m: &mut Arm<Concrete>) -> Option<[u3
     m.pc = CODE - START;
     let span = match Decoded::new(&bytes, &ARM7TDMI).step(m) {
         Ok(span) => span,
-        Err((_, Fault::Unsupported(text) | Fault::Undefined(text))) => {
+        Err((_, Fault::Unsupported(text) | Fault::Unpredictable(text))) => {
             let known = ["unpredictable", "status register", "Thumb"];
             assert!(
                 known.iter().any(|k| text.contains(k)),

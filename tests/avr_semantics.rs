@@ -405,7 +405,7 @@ fn check(oracle: &Oracle, core: &'static Core, form: &Form, count: &mut Count) {
             s.enter(&mut m);
             let refused = matches!(
                 code.step(&mut m),
-                Err((_, Fault::Undefined(_) | Fault::Unsupported(_)))
+                Err((_, Fault::Unpredictable(_) | Fault::Unsupported(_)))
             );
             let same = State::leave(&mut m) == *s;
             assert!(refused && same, "{} is not refused", insn.text());

@@ -71,7 +71,7 @@ impl OnIsa for Check<'_> {
         let judged = &audit.judged;
         let ram = spec.source_bytes().iter().sum::<usize>()
             + spec.result_bytes()
-            + loaded.function.areas.iter().sum::<usize>()
+            + loaded.function.areas.iter().map(|a| a.bytes).sum::<usize>()
             + judged.proof.stack.total();
         let subject = Subject {
             spec: &spec,
@@ -94,10 +94,18 @@ impl OnIsa for Check<'_> {
             target.warnings(audit.bytes.call, ram),
             command(args, target),
         );
-        report.scratch.clone_from(&loaded.function.areas);
+        report.scratch = loaded.function.areas.iter().map(|a| a.bytes).collect();
         match args.json {
             true => output::say(&generate::json(&report)?)?,
-            false => output::say(generate::text(&report).trim_end())?,
+            false => {
+                // Where --limb does not say it, this is how the function reads them.
+                let bytes = (word_bits / 8).max(loaded.function.align as u32);
+                let lies = format!(
+                    "  {:<14} arrays of {word_bits}-bit words, at multiples of {bytes} bytes",
+                    "operands"
+                );
+                output::say(&format!("{}\n{lies}", generate::text(&report).trim_end()))?;
+            }
         }
         for warning in &report.warnings {
             output::tell(&format!("warning: {warning}"));

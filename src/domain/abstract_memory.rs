@@ -7,10 +7,10 @@
 use std::collections::HashMap;
 
 use super::concrete::number;
-use super::public::PublicBit;
+use super::public::{Public, PublicBit};
 use super::{Address, Base};
 use crate::fault::Fault;
-use crate::function::Segment;
+use crate::function::{Addresses, Segment};
 
 /// A piece of memory the contract names.
 #[derive(Clone, Debug)]
@@ -22,17 +22,20 @@ pub struct Region {
     pub end: i64,
     /// One past the last byte that may be written; `start` where none may.
     pub writable_end: i64,
+    /// Its base is a multiple of so many bytes, a power of two: somebody promised it.
+    pub align: u64,
 }
 
 impl Region {
-    /// An operand of `len` bytes.
-    pub fn operand(name: &str, len: usize, writable: bool) -> Self {
+    /// An operand of `len` bytes at a multiple of `align`.
+    pub fn operand(name: &str, len: usize, writable: bool, align: u64) -> Self {
         let end = len as i64;
         Self {
             name: name.into(),
             start: 0,
             end,
             writable_end: if writable { end } else { 0 },
+            align,
         }
     }
 }
@@ -48,8 +51,6 @@ pub type Cells<V> = HashMap<(Base, i64), (V, u32)>;
 pub struct AbstractMemory<V> {
     /// Data at addresses of its own.
     pub constants: Vec<Segment>,
-    /// Operands lie at multiples of so many bytes.
-    pub align: u64,
     /// Is the most significant byte of a word at the lowest address?
     pub big_endian: bool,
     regions: HashMap<Base, Region>,
@@ -64,7 +65,6 @@ impl<V> Default for AbstractMemory<V> {
     fn default() -> Self {
         Self {
             constants: Vec::new(),
-            align: 1,
             big_endian: false,
             regions: HashMap::new(),
             cells: HashMap::new(),
@@ -178,32 +178,84 @@ impl<V: Copy> AbstractMemory<V> {
 
     /// Was anything ever put there?
     pub fn is_written(&self, at: Address, width: u32) -> bool {
-        let bytes = at.offset..at.offset + i64::from(width / 8);
-        bytes
-            .into_iter()
-            .any(|offset| self.cells.contains_key(&(at.base, offset)))
+        !self.overlapping(at, width).is_empty()
     }
 
-    /// The number at `at`, if it is data with an address of its own.
+    /// What stands at `at`, if that is data of the file: a number, or an address that a linker decides.
     ///
     /// # Errors
-    /// [`Fault::Load`] when the program may have written it before.
-    pub fn constant(&self, at: Address, width: u32) -> Result<Option<u64>, Fault> {
-        if at.base != Base::ABSOLUTE {
+    /// [`Fault::Load`] when the program may have written it before, [`Fault::Unsupported`] when the
+    /// file does not say what it is.
+    pub fn constant(&self, at: Address, width: u32) -> Result<Option<Public>, Fault> {
+        let (Ok(address), bytes) = (u64::try_from(at.offset), (width / 8) as usize) else {
             return Ok(None);
+        };
+        let here = |s: &&Segment| s.base == at.base && s.overlaps(address, bytes);
+        let mut found = self.constants.iter().filter(here);
+        let Some(segment) = found.next() else {
+            return Ok(None);
+        };
+        let unknown = |text: String| Err(Fault::Unsupported(format!("reads {address:#x}: {text}")));
+        if found.next().is_some() {
+            return unknown("two sections of the file lie there".into());
         }
-        let address = u64::try_from(at.offset).unwrap_or(u64::MAX);
-        let found = self.constants.iter().find_map(|segment| {
-            let bytes = segment.get(address, (width / 8) as usize)?;
-            Some((segment.writable, number(bytes, self.big_endian)))
-        });
-        match found {
-            Some((true, _)) => Err(Fault::Load(format!(
+        let Some(number) = segment.get(address, bytes) else {
+            return Ok(None);
+        };
+        if segment.writable {
+            return Err(Fault::Load(format!(
                 "the variable at {address:#x}, which is not the same in every run"
-            ))),
-            Some((false, number)) => Ok(Some(number)),
-            None => Ok(None),
+            )));
         }
+        if let Some(text) = segment.marks.gap(address, bytes) {
+            return unknown(text.into());
+        }
+        let number = self::number(number, self.big_endian);
+        // Where the program has its place addresses are numbers.
+        let addresses = match segment.base {
+            Base::ABSOLUTE => Addresses::None,
+            _ => segment.marks.addresses(address, bytes),
+        };
+        match addresses {
+            Addresses::None => Ok(Some(Public::Known(number))),
+            Addresses::Whole => Ok(Some(Public::Pointer {
+                base: segment.base,
+                offset: number as i64,
+                part: 0,
+            })),
+            Addresses::Part => unknown("a part of an address, which the linker decides".into()),
+        }
+    }
+
+    /// So many bytes, a power of two, divide what `at` counts from: numbers count from 0, and of an object that no
+    /// linker has placed, every section on its own.
+    pub fn align_of(&self, at: Address) -> u64 {
+        let here = |s: &&Segment| s.base == at.base && s.overlaps(at.offset as u64, 1);
+        match self.regions.get(&at.base) {
+            Some(region) => region.align,
+            None if at.base == Base::ABSOLUTE => 1 << 32,
+            None => self.constants.iter().find(here).map_or(1, |s| s.align),
+        }
+    }
+
+    /// How far `at` lies above a multiple of `bytes`.
+    ///
+    /// # Errors
+    /// [`Fault::Unsupported`] where nobody promised such an alignment of its base.
+    pub fn above_multiple(&self, at: Address, bytes: i64) -> Result<i64, Fault> {
+        let promised = self.align_of(at);
+        if promised.is_multiple_of(bytes.unsigned_abs()) {
+            return Ok(at.offset.rem_euclid(bytes));
+        }
+        let place = self.place(at);
+        Err(Fault::Unsupported(match at.base {
+            Base::IMAGE => format!(
+                "an access to {bytes} bytes at {place}, in a section that is aligned to {promised} only"
+            ),
+            _ => format!(
+                "an access to {bytes} bytes at {place}, which needs a promise of alignment (--align {bytes})"
+            ),
+        }))
     }
 
     /// The value in a cell, rights aside.

@@ -65,6 +65,8 @@ pub struct Algebra {
     pub(super) log: RefCell<Vec<(u32, Entry)>>,
     /// Why the goal is reached.
     pub(super) reason: RefCell<Option<Reason>>,
+    /// Where the code begins that reports count from.
+    pub first: u32,
     /// The most variables.
     pub(super) most_words: Option<usize>,
 }

@@ -19,6 +19,8 @@ pub struct Concrete {
     pub stacks: Vec<Watched>,
     /// Where alone it may read and write, if that is watched.
     pub fences: Option<Vec<Fence>>,
+    /// The fence of the last access.
+    inside: usize,
 }
 
 /// Memory that a run may read, and perhaps write.
@@ -87,6 +89,7 @@ impl Concrete {
             big_endian: false,
             stacks: Vec::new(),
             fences: None,
+            inside: 0,
         }
     }
 
@@ -117,35 +120,70 @@ impl Concrete {
             .then_some(start..end)
     }
 
-    /// Is an access of `bits` bits within the fences? If not, what it is.
+    /// Is an access of `bits` bits within the fences?
+    #[inline(always)]
+    fn is_allowed(&mut self, at: Address, bits: u32, writes: bool) -> bool {
+        let Some(fences) = &self.fences else {
+            return true;
+        };
+        let (from, bytes) = (at.offset as usize, bits as usize / 8);
+        let holds = |f: &Fence| {
+            let Range { start, end } = f.addresses;
+            start <= from && from + bytes <= end && (f.writable || !writes)
+        };
+        if fences.get(self.inside).is_some_and(holds) {
+            return true;
+        }
+        let found = fences.iter().position(holds);
+        self.inside = found.unwrap_or(self.inside);
+        found.is_some()
+    }
+
+    /// What an access is that the fences do not allow.
     #[cold]
-    fn refused(&self, at: Address, bits: u32, writes: bool) -> Option<String> {
+    fn refusal(&self, at: Address, bits: u32) -> String {
         /// How far beyond an operand an address still counts from it.
         const NEAR: i64 = 256;
         let (from, bytes) = (at.offset, i64::from(bits / 8));
-        let fences = self.fences.iter().flatten();
         let start = |f: &Fence| f.addresses.start as i64;
-        let holds = |f: &&Fence| start(f) <= from && from + bytes <= f.addresses.end as i64;
-        if fences.clone().any(|f| holds(&f) && (f.writable || !writes)) {
-            return None;
-        }
+        let holds = |f: &Fence| start(f) <= from && from + bytes <= f.addresses.end as i64;
+        let fences = self.fences.iter().flatten();
         let near = fences
             .filter(|f| !f.name.is_empty() && (-NEAR..NEAR).contains(&(from - start(f))))
             .min_by_key(|f| (from - start(f)).abs());
-        Some(match near {
-            Some(f) if holds(&f) => format!("{}[{}], which is only read", f.name, from - start(f)),
+        match near {
+            Some(f) if holds(f) => format!("{}[{}], which is only read", f.name, from - start(f)),
             Some(f) => {
                 let bytes = f.addresses.len();
                 let at = from - start(f);
                 format!("{}[{at}], outside its {bytes} bytes", f.name)
             }
             None => format!("data address {from:#x}, outside the operands and the stack"),
-        })
+        }
+    }
+
+    /// Refuses bytes that nobody knows, and in a fenced run variables.
+    #[cold]
+    fn known_bytes(&self, at: Address, bits: u32) -> Result<(), Fault> {
+        let address = u64::try_from(at.offset).unwrap_or(u64::MAX);
+        let bytes = (bits / 8) as usize;
+        for segment in self.rom.iter().filter(|s| s.overlaps(address, bytes)) {
+            if let Some(text) = segment.marks.gap(address, bytes) {
+                return Err(Fault::Unsupported(format!("reads {address:#x}: {text}")));
+            }
+            if segment.writable && self.fences.is_some() {
+                return Err(Fault::Load(format!(
+                    "the variable at {address:#x}, which is not the same in every run"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// A word outside `memory`.
     #[cold]
     fn read_only<const W: u32>(&self, at: Address) -> Result<Bits<W>, Fault> {
+        self.known_bytes(at, W)?;
         let address = u64::try_from(at.offset).unwrap_or(u64::MAX);
         let bytes = self
             .rom
@@ -306,15 +344,18 @@ impl Domain for Concrete {
     }
 
     #[inline(always)]
+    fn above_multiple(&self, at: Address, bytes: i64) -> Result<i64, Fault> {
+        Ok(at.offset.rem_euclid(bytes))
+    }
+
+    #[inline(always)]
     fn load<const W: u32>(&mut self, at: Address) -> Result<Bits<W>, Fault> {
-        if self.fences.is_some()
-            && self.range(at, W).is_some()
-            && let Some(text) = self.refused(at, W, false)
-        {
-            return Err(Fault::Load(text));
-        }
         match self.range(at, W) {
             Some(range) => {
+                if !self.is_allowed(at, W, false) {
+                    self.known_bytes(at, W)?;
+                    return Err(Fault::Load(self.refusal(at, W)));
+                }
                 let mut value = 0;
                 for (i, byte) in self.memory[range].iter().enumerate() {
                     value |= u64::from(*byte) << (8 * i);
@@ -330,10 +371,8 @@ impl Domain for Concrete {
 
     #[inline(always)]
     fn store<const W: u32>(&mut self, at: Address, word: &Bits<W>) -> Result<(), Fault> {
-        if self.fences.is_some()
-            && let Some(text) = self.refused(at, W, true)
-        {
-            return Err(Fault::Store(text));
+        if !self.is_allowed(at, W, true) {
+            return Err(Fault::Store(self.refusal(at, W)));
         }
         match self.range(at, W) {
             Some(range) => {

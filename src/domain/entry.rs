@@ -16,8 +16,8 @@ pub trait Abstract: Domain {
     fn pointer<const W: u32>(&mut self, base: Base, offset: i64, part: u32) -> Self::Word<W>;
     /// Declares a region of memory.
     fn declare(&mut self, base: Base, region: Region);
-    /// Data that every run finds in memory, and the alignment of operands in bytes.
-    fn environment(&mut self, constants: Vec<Segment>, align: u64, big_endian: bool);
+    /// Data that every run finds in memory.
+    fn environment(&mut self, constants: Vec<Segment>, big_endian: bool);
     /// Puts a word into memory, whatever the region's rights.
     fn init<const W: u32>(&mut self, at: Address, word: &Self::Word<W>);
     /// Are they certainly the same word?
@@ -61,9 +61,8 @@ impl Abstract for Algebra {
         self.memory.declare(base, region);
     }
 
-    fn environment(&mut self, constants: Vec<Segment>, align: u64, big_endian: bool) {
+    fn environment(&mut self, constants: Vec<Segment>, big_endian: bool) {
         self.memory.constants = constants;
-        self.memory.align = align;
         self.memory.big_endian = big_endian;
     }
 
@@ -116,9 +115,8 @@ impl Abstract for Secret {
         self.memory.declare(base, region);
     }
 
-    fn environment(&mut self, constants: Vec<Segment>, align: u64, big_endian: bool) {
+    fn environment(&mut self, constants: Vec<Segment>, big_endian: bool) {
         self.memory.constants = constants;
-        self.memory.align = align;
         self.memory.big_endian = big_endian;
     }
 

@@ -388,9 +388,13 @@ impl Domain for Formula {
         public::address::<W>(&known, offset)
     }
 
+    fn above_multiple(&self, at: Address, bytes: i64) -> Result<i64, Fault> {
+        self.memory.above_multiple(at, bytes)
+    }
+
     fn load<const W: u32>(&mut self, at: Address) -> Result<Term, Fault> {
-        if let Some(number) = self.memory.constant(at, W)? {
-            return Ok(self.known::<W>(number));
+        if let Some(public) = self.memory.constant(at, W)? {
+            return Ok(Term::Public(public));
         }
         match cells::load(self, at, W)? {
             Some(word) => Ok(word),
@@ -446,9 +450,8 @@ impl Abstract for Formula {
         self.memory.declare(base, region);
     }
 
-    fn environment(&mut self, constants: Vec<Segment>, align: u64, big_endian: bool) {
+    fn environment(&mut self, constants: Vec<Segment>, big_endian: bool) {
         self.memory.constants = constants;
-        self.memory.align = align;
         self.memory.big_endian = big_endian;
     }
 

@@ -261,6 +261,11 @@ pub trait Domain: Sized {
         parts: &[&Self::Word<W>],
         offset: i64,
     ) -> Result<Address, Fault>;
+    /// How far `at` lies above a multiple of `bytes`.
+    ///
+    /// # Errors
+    /// [`Fault::Unsupported`] where nobody promised such an alignment of its base.
+    fn above_multiple(&self, at: Address, bytes: i64) -> Result<i64, Fault>;
     /// The word at `at`.
     ///
     /// # Errors
@@ -305,7 +310,7 @@ pub trait Domain: Sized {
 
 /// The base an address counts from: absolute, or a region whose place is arbitrary.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Base(pub u8);
+pub struct Base(pub u16);
 
 impl Base {
     /// Absolute data addresses.
@@ -316,12 +321,18 @@ impl Base {
     pub const STACK: Base = Base(2);
     /// The stack of data, where that is not the stack of return addresses, counted from its pointer at entry.
     pub const DATA_STACK: Base = Base(15);
+    /// An object that no linker has placed: addresses in it count from here, and no number is one of them.
+    pub const IMAGE: Base = Base(u16::MAX - 1);
+    /// The code of a kernel that works anywhere, for reads of its literals.
+    pub const CODE: Base = Base(u16::MAX);
     /// The word that the function returns, as if it lay in memory.
-    pub const RETURNED: Base = Base(254);
+    pub const RETURNED: Base = Base(u16::MAX - 2);
     /// The first of the operands.
-    pub const FIRST_OPERAND: u8 = 3;
+    pub const FIRST_OPERAND: u16 = 3;
     /// The first of the areas that a function may use as it likes.
-    pub const FIRST_AREA: u8 = 16;
+    pub const FIRST_AREA: u16 = 16;
+    /// The most of these areas.
+    pub const AREAS: usize = 1 << 10;
 }
 
 /// A data address: `offset` bytes from `base`.

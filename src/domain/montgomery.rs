@@ -550,7 +550,7 @@ fn compared_with_zero(algebra: &Algebra, s: &Form, w: u32) -> Option<Form> {
 pub(super) fn odd_term(algebra: &Algebra, rest: &Remainder) -> Open {
     let name = |v: VarId| match algebra.name(v) {
         Some(name) => name.to_string(),
-        None => format!("a word made at {:#x}", algebra.vars[v as usize].pc),
+        None => algebra.made_at(v),
     };
     let what = match (
         rest.products.first_key_value(),

@@ -10,7 +10,7 @@ use super::abstract_memory::AbstractMemory;
 use super::algebra::{Algebra, BitValue, Value};
 use super::public::{self, Public, PublicBit};
 use super::trace::Entry;
-use super::{Base, Logic, Shift, Sum};
+use super::{Address, Base, Logic, Shift, Sum};
 
 /// The low bits of a word that are the same in every run: how many, and what they are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,7 +29,7 @@ impl LowBits {
     }
 
     /// Those of a number, or of a pointer to an operand.
-    pub fn of<V>(word: Public, memory: &AbstractMemory<V>) -> Option<Self> {
+    pub fn of<V: Copy>(word: Public, memory: &AbstractMemory<V>) -> Option<Self> {
         match word {
             Public::Known(k) => Self::new(32, k),
             Public::Pointer {
@@ -38,9 +38,10 @@ impl LowBits {
                 part: 0,
             }
             | Public::Negated { base, offset }
-                if base.0 >= Base::FIRST_OPERAND =>
+                if base != Base::ABSOLUTE =>
             {
-                Self::new(memory.align.trailing_zeros(), offset as u64)
+                let align = memory.align_of(Address { base, offset });
+                Self::new(align.trailing_zeros(), offset as u64)
             }
             Public::Pointer { .. } | Public::Negated { .. } => None,
         }

@@ -520,7 +520,7 @@ impl<'a> Polynomial<'a> {
     pub(super) fn residue(&self) -> Option<Open> {
         let name = |v: VarId| match self.algebra.name(v) {
             Some(name) => name.to_string(),
-            None => format!("a word made at {:#x}", self.algebra.vars[v as usize].pc),
+            None => self.algebra.made_at(v),
         };
         let open_linear = self.open_linear.iter().next().map(|(v, by)| {
             let var = &self.algebra.vars[*v as usize];

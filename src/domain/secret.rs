@@ -78,7 +78,12 @@ pub struct Secret {
     placed: Placed,
     /// None: a branch on a secret is a fault.
     fork: Option<Fork>,
+    /// Numbers in the order in which the run comes upon them, if anybody wants to know.
+    numbers: Option<Vec<u64>>,
 }
+
+/// The most numbers that are kept of a run.
+const MOST_NUMBERS: usize = 1 << 12;
 
 impl Default for Secret {
     fn default() -> Self {
@@ -90,6 +95,7 @@ impl Default for Secret {
             visited: HashSet::new(),
             placed: Placed::new(),
             fork: None,
+            numbers: None,
         }
     }
 }
@@ -104,6 +110,27 @@ impl Secret {
                 taken: Vec::new(),
             }),
             ..Self::default()
+        }
+    }
+
+    /// The same domain; it keeps the numbers that it comes upon.
+    pub fn listening(script: Vec<bool>) -> Self {
+        Self {
+            numbers: Some(Vec::new()),
+            ..Self::forking(script)
+        }
+    }
+
+    /// The numbers that the run came upon: in the code, in constants, and what it made of them.
+    pub fn numbers(&self) -> &[u64] {
+        self.numbers.as_deref().unwrap_or_default()
+    }
+
+    fn listen(&mut self, public: Public) {
+        if let (Some(list), Public::Known(k)) = (&mut self.numbers, public)
+            && list.len() < MOST_NUMBERS
+        {
+            list.push(k);
         }
     }
 
@@ -220,6 +247,7 @@ impl Secret {
         if let (Taint::Public(a), Taint::Public(b), TaintBit::Public(c)) = (a, b, c)
             && let Some(s) = public::add_sub::<W>(up, *a, *b, *c)
         {
+            self.listen(s.word);
             let carry = self.memory.ordered::<W>(s.carry);
             let bit = |known: Option<bool>| match known {
                 Some(k) => TaintBit::Public(PublicBit::Known(k)),
@@ -268,7 +296,9 @@ impl Domain for Secret {
     type Bit = TaintBit;
 
     fn known<const W: u32>(&mut self, value: u64) -> Taint {
-        Taint::Public(Public::Known(value & ((1 << W) - 1)))
+        let number = Public::Known(value & ((1 << W) - 1));
+        self.listen(number);
+        Taint::Public(number)
     }
 
     fn flag(&mut self, value: bool) -> TaintBit {
@@ -309,6 +339,7 @@ impl Domain for Secret {
         if let (Taint::Public(a), Taint::Public(b)) = (a, b)
             && let Some(word) = public::logic(op, *a, *b)
         {
+            self.listen(word);
             return Taint::Public(word);
         }
         if let (Some(x), Some(y)) = (self.low_bits(*a), self.low_bits(*b))
@@ -469,9 +500,14 @@ impl Domain for Secret {
         public::address::<W>(&known, offset)
     }
 
+    fn above_multiple(&self, at: Address, bytes: i64) -> Result<i64, Fault> {
+        self.memory.above_multiple(at, bytes)
+    }
+
     fn load<const W: u32>(&mut self, at: Address) -> Result<Taint, Fault> {
-        if let Some(number) = self.memory.constant(at, W)? {
-            return Ok(self.known::<W>(number));
+        if let Some(public) = self.memory.constant(at, W)? {
+            self.listen(public);
+            return Ok(Taint::Public(public));
         }
         match cells::load(self, at, W)? {
             Some(Taint::Secret { value, origin }) => {

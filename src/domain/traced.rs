@@ -445,9 +445,13 @@ impl Domain for Algebra {
         public::address::<W>(&known, offset)
     }
 
+    fn above_multiple(&self, at: Address, bytes: i64) -> Result<i64, Fault> {
+        self.memory.above_multiple(at, bytes)
+    }
+
     fn load<const W: u32>(&mut self, at: Address) -> Result<Value, Fault> {
-        if let Some(number) = self.memory.constant(at, W)? {
-            return Ok(self.known::<W>(number));
+        if let Some(public) = self.memory.constant(at, W)? {
+            return Ok(Value::Public(public));
         }
         match cells::load(self, at, W)? {
             Some(value) => Ok(value),

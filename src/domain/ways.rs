@@ -2,7 +2,7 @@
 
 use super::Domain;
 use super::abstract_memory::Cells;
-use super::algebra::{Algebra, BitValue, Value};
+use super::algebra::{Algebra, BitValue, Value, VarId};
 use crate::fault::Fault;
 
 /// Branches that went both ways.
@@ -32,6 +32,12 @@ impl Algebra {
             bit => Some(Self::as_bit(self.concrete_bit(bit))),
         };
         Err(fault)
+    }
+
+    /// Where a variable was made, as reports say it.
+    pub(super) fn made_at(&self, v: VarId) -> String {
+        let pc = self.vars[v as usize].pc.wrapping_sub(self.first);
+        format!("a word made at {pc:#x}")
     }
 
     /// The first branch that went both ways.

@@ -36,7 +36,10 @@ pub fn constant_time<I: Isa>(
     let function = image.function::<I>();
     let mut d = Secret::default();
     let base = Base(Base::FIRST_OPERAND);
-    d.declare(base, Region::operand("the area", driver.bytes, true));
+    d.declare(
+        base,
+        Region::operand("the area", driver.bytes, true, driver.word as u64),
+    );
     let mut random = Random::new(driver.bytes as u64);
     for field in &driver.fields {
         let known = public && field.name == EXPONENT;

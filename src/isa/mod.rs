@@ -78,29 +78,41 @@ impl Operands<'_> {
         let mut list = vec![fence("r", addresses[0], self.spec.result_bytes(), true)];
         list.extend(named.map(|((name, bytes), at)| fence(name, *at, bytes, false)));
         let areas = addresses.iter().rev().zip(function.areas.iter().rev());
-        list.extend(areas.map(|(at, bytes)| fence("scratch", *at, *bytes, true)));
+        list.extend(areas.map(|(at, area)| fence("scratch", *at, area.bytes, true)));
         for stack in &d.stacks {
             let Range { start, end } = stack.addresses();
             list.push(fence("", start, end - start + ARGUMENTS, true));
         }
-        let constants = function.data.iter().filter(|s| !s.writable);
-        list.extend(constants.map(|s| fence("", s.address as usize, s.bytes.len(), false)));
-        // Code that has no address of its own lies above the stack.
-        let top = d.stacks.iter().map(Watched::top).max().unwrap_or(0) + ARGUMENTS;
-        let end = d.start + d.memory.len();
-        list.push(fence("", top, end.saturating_sub(top), false));
+        // Of data only what the file says: between its gaps.
+        for segment in function.data.iter().filter(|s| !s.writable) {
+            let mut from = segment.address;
+            let end = segment.end();
+            for gap in segment.marks.gaps().chain(std::iter::once(end..end)) {
+                let until = gap.start.clamp(from, end);
+                list.push(fence("", from as usize, (until - from) as usize, false));
+                from = gap.end.max(from).min(end);
+            }
+        }
         d.fences = Some(list);
     }
 
-    /// Addresses of the result, the sources and then of areas of so many bytes, the first at `first`.
-    pub fn addresses(&self, first: usize, areas: &[usize]) -> Vec<usize> {
+    /// Addresses of the result, the sources and then of areas of so many bytes, the first at `first`: multiples of
+    /// what was promised, and in most runs of no more.
+    pub fn addresses(&self, first: usize, function: &Function, word_bits: u32) -> Vec<usize> {
+        /// What `first` is a multiple of, at least.
+        const LARGE: usize = 8;
+        let areas = &function.areas;
         let room = self.room();
         let places = self.alias.of(self.spec).into_iter();
-        let mut list: Vec<_> = places.map(|place| first + place * room).collect();
-        let mut next = first + 4 * room;
-        for bytes in areas {
-            list.push(next);
-            next += bytes.next_multiple_of(8);
+        let beside = |align: u64| function.noise as usize % LARGE / align as usize * align as usize;
+        let own = u64::from(word_bits / 8);
+        let first = first.next_multiple_of(LARGE);
+        let start = first + beside(function.align.clamp(own, LARGE as u64));
+        let mut list: Vec<_> = places.map(|place| start + place * room).collect();
+        let mut next = first + 4 * room + LARGE;
+        for area in areas {
+            list.push(next + beside(area.align.unwrap_or(own)));
+            next += area.bytes.next_multiple_of(LARGE) + LARGE;
         }
         list
     }
@@ -127,21 +139,24 @@ impl Operands<'_> {
     /// What is in the result, in areas and below the stack pointers before `function` writes there.
     pub fn spoil(&self, d: &mut Concrete, addresses: &[usize], function: &Function) {
         self.fence(d, addresses, function);
-        /// Bytes below a stack pointer that a kernel may take for its own.
-        const FRAME: usize = 64;
         if function.noise == 0 {
             return;
         }
         let mut random = Random::new(!function.noise);
         let areas = addresses.iter().rev().zip(function.areas.iter().rev());
-        let areas = areas.map(|(at, bytes)| (at - d.start, *bytes));
-        let stacks = d.stacks.iter().map(|s| s.top() - d.start.min(s.top()));
-        let stacks = stacks.map(|top| (top.saturating_sub(FRAME), FRAME));
+        let areas = areas.map(|(at, area)| (at - d.start, area.bytes));
+        let below = |s: &Watched| {
+            let Range { start, end } = s.addresses();
+            (start - d.start.min(start), end - start)
+        };
+        let stacks = d.stacks.iter().map(below);
         let result = (addresses[0] - d.start, self.spec.result_bytes());
         let places: Vec<_> = areas.chain(stacks).chain([result]).collect();
         for (at, bytes) in places {
             if let Some(room) = d.memory.get_mut(at..at + bytes) {
-                room.fill_with(|| random.draw() as u8);
+                for bytes in room.chunks_mut(8) {
+                    bytes.copy_from_slice(&random.draw().to_le_bytes()[..bytes.len()]);
+                }
             }
         }
     }

@@ -1,34 +1,32 @@
 //! A function out of an ELF file: its program laid out in memory, as a linker would.
 //!
 //! A linked program lies where its sections say. A relocatable object (or a member of a static
-//! library) gets addresses here: the section of the function first, from 0 on, so that addresses
-//! are those of a disassembly. What it needs from elsewhere is recorded as missing; an
-//! instruction that needs it cannot run.
+//! library) gets addresses here: the section of the function first, and reports count from there, as
+//! disassemblies do. A loader makes up no bytes: what the file needs from elsewhere, and what lies between
+//! sections, is marked ([`Marks`]), and can neither run nor be read. Nor are its addresses numbers: they
+//! are known by the relocations that make them ([`Function::movable`]).
 
+mod layout;
 mod relocation;
+mod symbols;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use object::read::archive::ArchiveFile;
 use object::{
-    Architecture, Object, ObjectKind, ObjectSection, ObjectSymbol, RelocationTarget, SectionFlags,
-    SectionIndex, SymbolFlags, elf,
+    Architecture, Object, ObjectKind, ObjectSection, ObjectSymbol, RelocationTarget, SectionIndex,
+    elf,
 };
 use thiserror::Error;
 
 use crate::emit::ObjectFormat;
-use crate::function::{Function, Segment};
+use crate::function::{Function, Marks, Segment};
 use crate::hints;
 use crate::program::Claim;
-use relocation::{GP_DISP, GlobalOffsets, LOCAL_GP, Reference, Relocations};
-
-/// No program of the machines known here is larger, in bytes.
-const MAX_BYTES: u64 = 1 << 26;
-/// Where avr-gcc puts data memory in its one address space, and where that ends.
-const AVR_DATA: std::ops::Range<u64> = 0x80_0000..0x81_0000;
-/// Where data of an AVR object is put, clear of operands.
-const AVR_OBJECT_DATA: u64 = 0x8000;
+use layout::{MAX_BYTES, Placed};
+use relocation::{GP_DISP, GlobalOffsets, LOCAL_GP, Reference, Relocations, Target};
+use symbols::{did_you_mean, find, functions, unresolved};
 
 /// Why a file has no function to check.
 #[derive(Error, Debug, Clone, PartialEq, Eq)]
@@ -51,6 +49,15 @@ pub enum LoadError {
     Mips16(String),
     #[error("no function {name}{hint}")]
     Symbol { name: String, hint: String },
+    #[error(
+        "{count} local functions are called {name}: say which, as --symbol {}",
+        .places.join(" or --symbol ")
+    )]
+    Ambiguous {
+        name: String,
+        count: usize,
+        places: Vec<String>,
+    },
     #[error("no member {name}{hint}")]
     Member { name: String, hint: String },
     #[error("{0} is Thumb code, and only ARM state is followed: compile with -marm")]
@@ -126,22 +133,6 @@ pub fn member<'a>(library: &'a [u8], name: &str, symbol: &str) -> Result<&'a [u8
     })
 }
 
-/// A section with the address it got.
-struct Placed {
-    index: SectionIndex,
-    address: u64,
-    bytes: Vec<u8>,
-    writable: bool,
-    /// Is it program memory?
-    code: bool,
-}
-
-impl Placed {
-    fn end(&self) -> u64 {
-        self.address + self.bytes.len() as u64
-    }
-}
-
 fn load_object(data: &[u8], name: &str, format: &ObjectFormat) -> Result<Loaded, LoadError> {
     let file = object::File::parse(data).map_err(|e| LoadError::Format(e.to_string()))?;
     let little = |little: bool| {
@@ -171,8 +162,8 @@ fn load_object(data: &[u8], name: &str, format: &ObjectFormat) -> Result<Loaded,
     }
     let (home, address) = find(&file, name)?;
     let avr = format.architecture == Architecture::Avr;
-    let mut sections = sections(&file, home, avr)?;
-    let at: HashMap<SectionIndex, u64> = sections.iter().map(|s| (s.index, s.address)).collect();
+    let mut sections = layout::sections(&file, home, (avr, format.big_endian))?;
+    let at = layout::addresses(&sections);
     // Thumb functions have odd addresses (AAELF32, section 5.5.3).
     let thumb = format.architecture == Architecture::Arm && address & 1 == 1;
     if thumb {
@@ -186,19 +177,12 @@ fn load_object(data: &[u8], name: &str, format: &ObjectFormat) -> Result<Loaded,
     };
     let place =
         |symbol: &object::Symbol<'_, '_>| place_in(symbol.section_index(), symbol.address());
-    let mut missing = BTreeMap::new();
-    let mut got = GlobalOffsets {
-        address: sections
-            .iter()
-            .map(Placed::end)
-            .max()
-            .unwrap_or(0)
-            .next_multiple_of(16),
-        entries: Vec::new(),
-    };
+    let end = sections.iter().map(Placed::end).max().unwrap_or(0);
+    let mut got = GlobalOffsets::at(end.next_multiple_of(16));
     if relocatable {
         for section in &mut sections {
-            missing.extend(relocate(&file, section, &at, &place, format, &mut got));
+            let marks = relocate(&file, section, &at, &place, format, &mut got);
+            section.marks.extend(marks);
         }
     }
     let entry = place_in(home, address);
@@ -216,26 +200,28 @@ fn load_object(data: &[u8], name: &str, format: &ObjectFormat) -> Result<Loaded,
         })
         .collect();
     let claims = claims(&file, &symbols);
-    let code: Vec<&Placed> = sections.iter().filter(|s| s.code).collect();
+    let lowest = sections.iter().filter(|s| s.code).map(|s| s.address).min();
     let origin = match avr {
         true => 0,
-        false => code.iter().map(|s| s.address).min().unwrap_or(0),
+        false => lowest.unwrap_or(0),
     };
-    let end = code.iter().map(|s| s.end()).max().unwrap_or(0);
-    let mut bytes = vec![0; size(end.saturating_sub(origin))?];
-    for section in &code {
-        let from = (section.address - origin) as usize;
-        bytes[from..from + section.bytes.len()].copy_from_slice(&section.bytes);
-    }
-    let data = sections.into_iter().filter(|s| !s.code).map(|s| Segment {
-        address: s.address,
-        bytes: Rc::from(s.bytes),
-        writable: s.writable,
-    });
+    let (bytes, marks) = layout::program(&sections, origin, relocatable)?;
+    let kernel = Function {
+        // On AVR program memory and data are two, and addresses of either are numbers.
+        movable: (relocatable || file.kind() == ObjectKind::Dynamic) && !avr,
+        first: if relocatable { origin } else { 0 },
+        ..Function::kernel(&bytes)
+    };
+    let base = kernel.image();
+    let data = sections.into_iter().filter(|s| !s.code);
+    let data = data.map(|s| s.into_segment(base));
     let table = Segment {
+        base,
         address: got.address,
+        align: 4,
         bytes: Rc::from(got.bytes(format.big_endian)),
         writable: false,
+        marks: Rc::new(got.marks()),
     };
     let data = data.chain((!got.entries.is_empty()).then_some(table));
     Ok(Loaded {
@@ -243,10 +229,11 @@ fn load_object(data: &[u8], name: &str, format: &ObjectFormat) -> Result<Loaded,
             origin: Some(origin),
             entry,
             data: data.collect(),
-            missing,
+            marks: Rc::new(marks),
             scratch: free(&file),
+            called_by_address: is_position_independent(&file),
             claims,
-            ..Function::kernel(&bytes)
+            ..kernel
         },
         symbols,
     })
@@ -264,17 +251,21 @@ fn claims(file: &object::File<'_>, symbols: &[(u64, u64, String)]) -> Vec<Claim>
     placed.flatten().collect()
 }
 
+/// Is it code for MIPS whose callers put its address into $t9 (System V ABI, MIPS supplement, chapter 3)?
+fn is_position_independent(file: &object::File<'_>) -> bool {
+    match file.flags() {
+        object::FileFlags::Elf { e_flags, .. } if file.architecture() == Architecture::Mips => {
+            e_flags.contains(elf::EF_MIPS_PIC) || e_flags.contains(elf::EF_MIPS_CPIC)
+        }
+        _ => false,
+    }
+}
+
 /// Registers that belong to nobody in code of this kind: $gp where callers set it up again (System V
 /// ABI, MIPS supplement, chapter 3).
 fn free(file: &object::File<'_>) -> Vec<u8> {
     const GP: u8 = 28;
-    match file.flags() {
-        object::FileFlags::Elf { e_flags, .. } if file.architecture() == Architecture::Mips => {
-            let pic = e_flags.contains(elf::EF_MIPS_PIC) || e_flags.contains(elf::EF_MIPS_CPIC);
-            Vec::from_iter(pic.then_some(GP))
-        }
-        _ => Vec::new(),
-    }
+    Vec::from_iter(is_position_independent(file).then_some(GP))
 }
 
 /// A number of bytes that memory may hold.
@@ -285,141 +276,6 @@ fn size(bytes: u64) -> Result<usize, LoadError> {
     }
 }
 
-/// Is it in a section of instructions?
-fn is_code(file: &object::File<'_>, symbol: &object::Symbol<'_, '_>) -> bool {
-    let section = symbol.section_index();
-    let section = section.and_then(|i| file.section_by_index(i).ok());
-    section.is_some_and(|s| flags(&s).contains(elf::SHF_EXECINSTR))
-}
-
-/// The section and the address of the function `name`, which may be an address (`0x1234`) itself: in an
-/// object, so many bytes from the start of its first section of code.
-fn find(file: &object::File<'_>, name: &str) -> Result<(Option<SectionIndex>, u64), LoadError> {
-    let mut defined = file
-        .symbols()
-        .filter(|s| s.is_definition() && is_code(file, s));
-    if let Some(symbol) = defined.find(|s| s.name() == Ok(name)) {
-        // System V ABI, MIPS supplement as extended by GNU: STO_MIPS16 and STO_MICROMIPS of st_other.
-        if let (Architecture::Mips, SymbolFlags::Elf { st_other, .. }) =
-            (file.architecture(), symbol.flags())
-            && st_other.0 & 0x80 != 0
-        {
-            return Err(LoadError::Mips16(name.into()));
-        }
-        return Ok((symbol.section_index(), symbol.address()));
-    }
-    let address = name.strip_prefix("0x");
-    let address = address.and_then(|hex| u64::from_str_radix(hex, 16).ok());
-    let mut code = file
-        .sections()
-        .filter(|s| flags(s).contains(elf::SHF_EXECINSTR));
-    let holds = |s: &object::Section<'_, '_>, at: u64| {
-        at.checked_sub(s.address())
-            .is_some_and(|offset| offset < s.size())
-    };
-    if let Some((at, section)) = address.and_then(|at| Some((at, code.find(|s| holds(s, at))?))) {
-        return Ok((Some(section.index()), at));
-    }
-    let is_intermediate =
-        |s: object::Section<'_, '_>| s.name().is_ok_and(|n| n.starts_with(".gnu.lto_"));
-    if functions(file).next().is_none() && file.sections().any(is_intermediate) {
-        return Err(LoadError::Intermediate);
-    }
-    // Itanium C++ ABI, section 5.1.2: a name, its length before it, between `_Z` and the types.
-    let mangled = format!("_Z{}{name}", name.len());
-    let hint = match functions(file).find(|f| f.starts_with(&mangled)) {
-        Some(mangled) => format!(", but {mangled}, its name in C++"),
-        None => did_you_mean(name, functions(file)),
-    };
-    let hint = match (hint.as_str(), address) {
-        ("", None) => " and no name of any other: try its address, as --symbol 0x1234".into(),
-        (_, Some(_)) => ": no code lies there".into(),
-        _ => hint,
-    };
-    let name = name.into();
-    Err(LoadError::Symbol { name, hint })
-}
-
-/// Names of the functions of `file`.
-fn functions<'a>(file: &'a object::File<'a>) -> impl Iterator<Item = &'a str> {
-    let sized = file.symbols().filter(|s| s.size() > 0 && is_code(file, s));
-    sized.filter_map(|s| s.name().ok())
-}
-
-fn flags(section: &object::Section<'_, '_>) -> elf::SectionFlags {
-    match section.flags() {
-        SectionFlags::Elf { sh_flags, .. } => sh_flags,
-        _ => elf::SectionFlags(0),
-    }
-}
-
-/// The sections that take memory, with their addresses; `first` comes first.
-fn sections(
-    file: &object::File<'_>,
-    first: Option<SectionIndex>,
-    avr: bool,
-) -> Result<Vec<Placed>, LoadError> {
-    let relocatable = file.kind() == ObjectKind::Relocatable;
-    let mut list = Vec::new();
-    let mut total = 0u64;
-    for section in file.sections() {
-        let flags = flags(&section);
-        if !flags.contains(elf::SHF_ALLOC) || section.size() == 0 {
-            continue;
-        }
-        let mut address = section.address();
-        let progmem = section.name().is_ok_and(|n| n.starts_with(".progmem"));
-        let mut code = flags.contains(elf::SHF_EXECINSTR) || avr && progmem;
-        if avr && !relocatable {
-            code = address < AVR_DATA.start;
-            if !code && !AVR_DATA.contains(&address) {
-                // EEPROM, fuses, signature.
-                continue;
-            }
-            address -= if code { 0 } else { AVR_DATA.start };
-        }
-        total = total.saturating_add(section.size());
-        size(total)?;
-        let mut bytes = section.data().unwrap_or_default().to_vec();
-        bytes.resize(size(section.size())?, 0);
-        list.push((
-            section.align().max(1),
-            Placed {
-                index: section.index(),
-                address,
-                bytes,
-                // The addresses in a table of them are the linker's, not the program's.
-                writable: flags.contains(elf::SHF_WRITE) && section.name() != Ok(".got"),
-                code,
-            },
-        ));
-    }
-    if relocatable {
-        list.sort_by_key(|(_, s)| (!s.code, Some(s.index) != first));
-        let (mut next, mut next_data) = (0, AVR_OBJECT_DATA);
-        for (align, section) in &mut list {
-            let next = match avr && !section.code {
-                true => &mut next_data,
-                false => &mut next,
-            };
-            section.address = size(*next)?.next_multiple_of(size(*align)?) as u64;
-            *next = section.end();
-        }
-    }
-    let lowest = list
-        .iter()
-        .filter(|(_, s)| s.code)
-        .map(|(_, s)| s.address)
-        .min();
-    // Code far away from the rest (a boot loader, a vector table) is left out.
-    let near = |s: &Placed| s.code && s.address - lowest.unwrap_or(0) < MAX_BYTES;
-    Ok(list
-        .into_iter()
-        .map(|(_, s)| s)
-        .filter(|s| !s.code || near(s))
-        .collect())
-}
-
 /// Applies the relocations of `section`.
 fn relocate(
     file: &object::File<'_>,
@@ -428,34 +284,43 @@ fn relocate(
     place: &dyn Fn(&object::Symbol<'_, '_>) -> u64,
     format: &ObjectFormat,
     got: &mut GlobalOffsets,
-) -> BTreeMap<u64, String> {
+) -> Marks {
     let Ok(source) = file.section_by_index(section.index) else {
-        return BTreeMap::new();
+        return Marks::default();
     };
     let mut references = Vec::new();
     for (offset, relocation) in source.relocations() {
         let object::RelocationFlags::Elf { r_type } = relocation.flags() else {
             continue;
         };
+        let lacks = |what: &str, why: &str| Target::Missing(format!("{what}, {why}"));
         let (to, what, local) = match relocation.target() {
             RelocationTarget::Symbol(index) => match file.symbol_by_index(index) {
-                Ok(s) if s.name() == Ok(GP_DISP) => (Some(0), GP_DISP.into(), false),
-                Ok(s) if s.name() == Ok(LOCAL_GP) => {
-                    (Some(got.gp() as u64), LOCAL_GP.into(), false)
+                Ok(s) => {
+                    let what = s.name().unwrap_or_default();
+                    let elsewhere = s.section_index().filter(|i| !at.contains_key(i)).is_some();
+                    let to = match (what, unresolved(&s)) {
+                        (GP_DISP, _) => Target::Number(0),
+                        (LOCAL_GP, _) => Target::Address(got.gp() as u64),
+                        (_, Some(why)) => lacks(what, why),
+                        (_, None) if elsewhere => lacks(what, "in a section that takes no memory"),
+                        (_, None) if s.section_index().is_none() => Target::Number(s.address()),
+                        (_, None) => Target::Address(place(&s)),
+                    };
+                    (to, what.to_string(), s.is_local())
                 }
-                Ok(s) if s.is_undefined() => (None, s.name().unwrap_or_default().into(), false),
-                Ok(s) if s.section_index().is_some_and(|i| !at.contains_key(&i)) => {
-                    (None, "a section that takes no memory".into(), false)
-                }
-                Ok(s) => (
-                    Some(place(&s)),
-                    s.name().unwrap_or_default().into(),
-                    s.is_local(),
+                Err(_) => (
+                    lacks("a symbol", "which does not exist"),
+                    String::new(),
+                    false,
                 ),
-                Err(_) => (None, "a symbol that does not exist".to_string(), false),
             },
-            RelocationTarget::Section(index) => (at.get(&index).copied(), "a section".into(), true),
-            _ => (Some(0), String::new(), true),
+            RelocationTarget::Section(index) => {
+                let to = at.get(&index).map(|at| Target::Address(*at));
+                let to = to.unwrap_or_else(|| lacks("a section", "which takes no memory"));
+                (to, "a section".into(), true)
+            }
+            _ => (Target::Number(0), String::new(), true),
         };
         references.push(Reference {
             kind: r_type.0,
@@ -473,12 +338,4 @@ fn relocate(
         list: &references,
     };
     relocations.apply(&mut section.bytes, got)
-}
-
-/// The nearest of `known` to `name`, as ` (did you mean ...?)`.
-fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let nearest = known
-        .map(|k| (strsim::damerau_levenshtein(name, k), k))
-        .min();
-    nearest.map_or(String::new(), |(_, k)| format!(" (did you mean {k}?)"))
 }

@@ -4,11 +4,21 @@
 //! 5.6.1 (ARM); System V ABI, MIPS supplement, chapter 4; binutils, elf32-avr.c, for the names
 //! and meanings of the AVR's (there is no ABI document).
 
-use std::collections::BTreeMap;
-
 use object::{Architecture, elf};
 
 use crate::domain::concrete::number;
+use crate::function::Marks;
+
+/// What is referred to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// An address in the file.
+    Address(u64),
+    /// A number that no linker changes.
+    Number(u64),
+    /// What the file does not have, and why.
+    Missing(String),
+}
 
 /// One relocation.
 pub struct Reference {
@@ -16,9 +26,9 @@ pub struct Reference {
     pub offset: u64,
     /// `None` where the place holds it.
     pub addend: Option<i64>,
-    /// `S`, if the file has it.
-    pub to: Option<u64>,
-    /// What is referred to.
+    /// `S`.
+    pub to: Target,
+    /// Its name.
     pub what: String,
     pub local: bool,
 }
@@ -30,24 +40,46 @@ pub struct GlobalOffsets {
     /// Address of the first entry.
     pub address: u64,
     pub entries: Vec<u32>,
+    /// Those of them that are numbers.
+    numbers: Vec<usize>,
 }
 
 impl GlobalOffsets {
+    /// An empty table at `address`.
+    pub fn at(address: u64) -> Self {
+        Self {
+            address,
+            ..Self::default()
+        }
+    }
+
     /// What $gp holds: 0x7ff0 bytes above the table, to make the most of 16-bit offsets.
     pub fn gp(&self) -> i64 {
         self.address as i64 + 0x7ff0
     }
 
     /// Where `value` stands, counted from $gp.
-    fn entry(&mut self, value: i64) -> Result<i64, Unknown> {
-        let known = self.entries.iter().position(|v| *v == value as u32);
-        let index = known.unwrap_or(self.entries.len());
+    fn entry(&mut self, value: i64, is_number: bool) -> Result<i64, Unknown> {
+        let mut known = 0..self.entries.len();
+        let same =
+            |i: &usize| self.entries[*i] == value as u32 && self.numbers.contains(i) == is_number;
+        let index = known.find(same).unwrap_or(self.entries.len());
         if index == self.entries.len() {
             self.entries.push(value as u32);
+            self.numbers.extend(is_number.then_some(index));
         }
         let offset = 4 * index as i64 - 0x7ff0;
         i16::try_from(offset).map_err(|_| Unknown)?;
         Ok(offset)
+    }
+
+    /// Which of its words are addresses.
+    pub fn marks(&self) -> Marks {
+        let mut marks = Marks::default();
+        for index in (0..self.entries.len()).filter(|i| !self.numbers.contains(i)) {
+            marks.add_address(self.address + 4 * index as u64);
+        }
+        marks
     }
 
     /// Its bytes.
@@ -83,44 +115,61 @@ fn sign_extend(value: u64, bits: u32) -> i64 {
 }
 
 impl Relocations<'_> {
-    /// Applies them to the section's bytes. What the file does not have is returned by address,
-    /// and its instruction becomes all ones, which is none on any machine here.
-    pub fn apply(&self, bytes: &mut [u8], got: &mut GlobalOffsets) -> BTreeMap<u64, String> {
-        let mut missing = BTreeMap::new();
+    /// Applies them to the section's bytes: what they make addresses, and what nobody knows as the file
+    /// does not have it.
+    pub fn apply(&self, bytes: &mut [u8], got: &mut GlobalOffsets) -> Marks {
+        let mut marks = Marks::default();
         for (i, r) in self.list.iter().enumerate() {
             let width = if self.architecture == Architecture::Avr {
                 2
             } else {
                 4
             };
-            let Ok(at) = usize::try_from(r.offset) else {
-                continue;
-            };
-            if at.checked_add(width).is_none_or(|end| end > bytes.len()) {
-                continue;
-            }
-            let done = match (r.to, self.architecture) {
-                (None, _) => Err(format!(
-                    "it needs {}, which is not in this file (check the linked program)",
-                    r.what
-                )),
-                (Some(to), Architecture::Avr) => {
-                    self.avr(r, to, bytes, at).map_err(|_| self.odd(r))
+            let place = self.address.saturating_add(r.offset);
+            let at = usize::try_from(r.offset).unwrap_or(usize::MAX);
+            let fits = at.checked_add(width).is_some_and(|end| end <= bytes.len());
+            let done = match (&r.to, self.architecture) {
+                (Target::Missing(what), _) => {
+                    Err(format!("it needs {what} (check the linked program)"))
                 }
-                (Some(to), Architecture::Arm) => {
-                    self.arm(r, to, bytes, at).map_err(|_| self.odd(r))
+                _ if !fits => Err(self.odd(r)),
+                (Target::Address(to) | Target::Number(to), Architecture::Avr) => {
+                    self.avr(r, *to, bytes, at).map_err(|_| self.odd(r))
                 }
-                (Some(to), _) => {
-                    let done = self.mips(i, to, (&mut *bytes, at), got);
+                (Target::Address(to) | Target::Number(to), Architecture::Arm) => {
+                    self.arm(r, *to, bytes, at).map_err(|_| self.odd(r))
+                }
+                (Target::Address(to) | Target::Number(to), _) => {
+                    let done = self.mips(i, *to, (&mut *bytes, at), got);
                     done.map_err(|_| self.odd(r))
                 }
             };
-            if let Err(text) = done {
-                bytes[at..at + width].fill(0xff);
-                missing.insert(self.address + r.offset, text);
+            match done {
+                Ok(()) if self.makes_address(r) => marks.add_address(place),
+                Ok(()) => {}
+                Err(text) => {
+                    let width = match (self.architecture, elf::RelocationType(r.kind)) {
+                        (Architecture::Avr, elf::R_AVR_32 | elf::R_AVR_CALL) => 4,
+                        _ => width,
+                    };
+                    marks.add_gap(place..place.saturating_add(width as u64), &text);
+                }
             }
         }
-        missing
+        marks
+    }
+
+    /// Does the word that is made say where something lies, which a linker decides?
+    fn makes_address(&self, r: &Reference) -> bool {
+        let kind = elf::RelocationType(r.kind);
+        let absolute = match self.architecture {
+            Architecture::Arm => matches!(kind, elf::R_ARM_ABS32 | elf::R_ARM_TARGET1),
+            Architecture::Mips => {
+                matches!(kind, elf::R_MIPS_32 | elf::R_MIPS_26 | elf::R_MIPS_HI16)
+            }
+            _ => false,
+        };
+        absolute && matches!(r.to, Target::Address(_))
     }
 
     fn odd(&self, r: &Reference) -> String {
@@ -224,6 +273,12 @@ impl Relocations<'_> {
         let old = self.get(bytes, at, 4);
         let half = |word: u64| sign_extend(word, 16);
         let to = to as i64;
+        let is_number = matches!(r.to, Target::Number(_));
+        /// The operation of LUI, in the upper bits.
+        const LUI: u64 = 0x0f;
+        if r.kind == elf::R_MIPS_HI16.0 && old >> 26 != LUI {
+            return Err(Unknown);
+        }
         let new = match elf::RelocationType(r.kind) {
             elf::R_MIPS_NONE | elf::R_MIPS_JALR => old,
             elf::R_MIPS_32 => to.wrapping_add(r.addend.unwrap_or(sign_extend(old, 32))) as u64,
@@ -245,8 +300,10 @@ impl Relocations<'_> {
                 let low = r.addend.unwrap_or(half(old)) + got.gp() - p + 4;
                 old & 0xffff_0000 | low as u64 & 0xffff
             }
-            elf::R_MIPS_CALL16 => old & 0xffff_0000 | got.entry(to)? as u64 & 0xffff,
-            elf::R_MIPS_GOT16 if !r.local => old & 0xffff_0000 | got.entry(to)? as u64 & 0xffff,
+            elf::R_MIPS_CALL16 => old & 0xffff_0000 | got.entry(to, is_number)? as u64 & 0xffff,
+            elf::R_MIPS_GOT16 if !r.local => {
+                old & 0xffff_0000 | got.entry(to, is_number)? as u64 & 0xffff
+            }
             elf::R_MIPS_LO16 => {
                 let low = to.wrapping_add(r.addend.unwrap_or(half(old)));
                 old & 0xffff_0000 | low as u64 & 0xffff
@@ -271,7 +328,7 @@ impl Relocations<'_> {
                 let field = match elf::RelocationType(r.kind) {
                     elf::R_MIPS_HI16 => high >> 16,
                     // Of a local symbol the table holds the page.
-                    _ => got.entry(high)?,
+                    _ => got.entry(high, is_number)?,
                 };
                 old & 0xffff_0000 | field as u64 & 0xffff
             }

@@ -228,6 +228,9 @@ fn memory_to_work_in_is_told() {
         "check mul.o --symbol by_way --op mul --bits 128 --core arm7tdmi --args r,a,b,n,scratch:32";
     let output = lozenge(folder.path(), line);
     let printed = text(&output.stdout);
+    // What is taken of operands, where nobody says it.
+    let told = "operands       arrays of 32-bit words, at multiples of 4 bytes";
+    assert!(printed.contains(told), "{printed}");
     assert_eq!(output.status.code(), Some(0), "{printed}");
     let told =
         "MEMORY         proved: reads a, b, writes r, 32 bytes of scratch and its own stack frame";

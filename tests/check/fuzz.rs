@@ -65,7 +65,7 @@ fn survives(compiler: &Compiler, bits: u32, rounds: usize) {
                 assert!(text.contains("; "), "proved, and wrong on numbers: {text}");
                 wrong += 1;
             }
-            Verdict::Unknown(_) => {}
+            Verdict::Unknown(_) | Verdict::Unpredictable(_) => {}
         }
     }
     let seen = format!(

@@ -49,7 +49,9 @@ impl OnIsa for Nops<'_> {
             function.limit = 20_000;
             let (proof, found) = kernel::verdict::<I>(&spec, core, &function, SEARCH);
             let seen = [&proof.correct, &proof.memory, &proof.abi];
-            let seen = seen.iter().any(|v| matches!(v, Verdict::Disproved(_)));
+            let wrong =
+                |v: &&&Verdict| matches!(v, Verdict::Disproved(_) | Verdict::Unpredictable(_));
+            let seen = seen.iter().any(|v| wrong(&v));
             let verdict = match (proof.correct.is_proved(), seen) {
                 (true, false) => 0,
                 (_, true) => 1,

@@ -1,7 +1,7 @@
 //! Position-independent code for MIPS: $gp and the table of addresses, as an object leaves them to the
 //! linker, and as the linker fills them in.
 
-use crate::tools::{Compiler, MIPS, Question, check, sources};
+use crate::tools::{ARM, Compiler, MIPS, Question, check, sources};
 
 const PIC: Compiler = Compiler {
     flags: &["-march=mips32", "-mabicalls", "-fPIC", "-msoft-float"],
@@ -46,4 +46,19 @@ fn linked_programs() {
     proved("mul.c", &[("comba", 128), ("rows", 128)], &link);
     let link = ["-nostartfiles", "-static", "-Wl,-e,memory_table"];
     proved("table.c", &[("memory_table", 64)], &link);
+}
+
+/// On ARM, too, code reads addresses from a table that the linker fills in.
+#[test]
+fn linked_programs_for_arm() {
+    let pic = Compiler {
+        flags: &["-mcpu=arm7tdmi", "-marm", "-fPIC"],
+        ..ARM
+    };
+    let link = ["-nostartfiles", "-static", "-Wl,-e,memory_table"];
+    let flags: Vec<_> = WORDS.iter().chain(&link).copied().collect();
+    let file = pic.compile(&sources().join("table.c"), &flags);
+    let audit = check(&file, pic.core, Question::of("memory_table", 64)).expect("a function");
+    let proof = &audit.judged.proof;
+    assert!(proof.holds(), "{proof:?}");
 }

@@ -5,6 +5,8 @@
 //! flags belong to nobody. Operands and code are word-aligned. r9 is preserved, which serves
 //! platforms that give it another role too.
 
+use std::rc::Rc;
+
 use super::assumed::{Place as What, rows};
 use super::code::{Insn, immediate_bits};
 use super::instructions::Op;
@@ -13,7 +15,7 @@ use crate::domain::abstract_memory::Region;
 use crate::domain::concrete::{Bits, Concrete, number};
 use crate::domain::{Abstract, Address, Base, Domain};
 use crate::fault::Fault;
-use crate::function::{Function, Place, abstract_word, concrete_number, in_words};
+use crate::function::{Function, Place, Segment, abstract_word, concrete_number, in_words};
 use crate::isa::LowerError;
 use crate::isa::assumed::{Back, Holds};
 use crate::isa::environment::{self, Environment};
@@ -21,7 +23,9 @@ use crate::isa::environment::{self, Environment};
 /// The deepest stack a kernel may use, in bytes.
 pub const STACK_LIMIT: i64 = 4096;
 /// The code itself, for reads of its literals.
-const CODE: Base = Base(u8::MAX);
+const CODE: Base = Base::CODE;
+/// What the stack pointer is a multiple of at entry (AAPCS, section 5.2.1.2).
+const STACK_ALIGN: u64 = 8;
 /// Registers of the arguments.
 const ARGUMENTS: [u8; 4] = [0, 1, 2, 3];
 /// Bytes of a pointer.
@@ -93,15 +97,19 @@ fn holds<D: Abstract>(m: &mut Arm<D>, _: u64, _: u64) -> Result<(), Fault> {
 
 /// A machine about to run `function`, called with pointers to the start of `bases`.
 pub fn enter<D: Abstract>(mut d: D, function: &Function, bases: &[Base]) -> (Arm<D>, Entry<D>) {
-    let (base, start) = match function.origin {
-        Some(_) => (Base::ABSOLUTE, d.known(0)),
-        None => (CODE, d.pointer(CODE, 0, 0)),
+    let base = match function.origin {
+        Some(_) => function.image(),
+        None => CODE,
+    };
+    let start = match base {
+        Base::ABSOLUTE => d.known(0),
+        _ => d.pointer(base, 0, 0),
     };
     let place = |base| Address { base, offset: 0 };
     if base == CODE {
         declare_code(&mut d, &function.code);
     }
-    d.environment(function.constants(true), function.align, false);
+    d.environment(function.constants(true), false);
     let places = Places {
         code: place(base),
         caller: place(Base::RETURN),
@@ -131,6 +139,7 @@ pub fn enter<D: Abstract>(mut d: D, function: &Function, bases: &[Base]) -> (Arm
             start: -STACK_LIMIT,
             end: top,
             writable_end: top,
+            align: STACK_ALIGN,
         },
     );
     for (offset, word) in on_stack {
@@ -154,6 +163,7 @@ fn declare_code<D: Abstract>(d: &mut D, code: &[u8]) {
             start: 0,
             end: code.len() as i64,
             writable_end: 0,
+            align: 4,
         },
     );
     for (i, chunk) in code.chunks_exact(4).enumerate() {
@@ -270,13 +280,19 @@ pub fn enter_concrete(code: &[u8], addresses: &[usize]) -> Arm<Concrete> {
 pub fn enter_function(function: &Function, start: usize, addresses: &[usize]) -> Arm<Concrete> {
     let mut d = Concrete::new(STACK_TOP + STACK_ARGUMENTS);
     d.start = start;
+    d.rom = function.constants(true);
     let mut at = 0;
     if function.origin.is_none() {
-        at = CODE_START;
-        d.memory.resize(CODE_START, 0);
-        d.memory.extend_from_slice(&function.code);
+        at = start + CODE_START;
+        d.rom.push(Segment {
+            base: Base::ABSOLUTE,
+            address: at as u64,
+            align: 4,
+            bytes: function.code.clone(),
+            writable: false,
+            marks: Rc::default(),
+        });
     }
-    d.rom = function.constants(true);
     let place = |offset| Address {
         base: Base::ABSOLUTE,
         offset,

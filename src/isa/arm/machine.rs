@@ -32,6 +32,8 @@ pub struct Flags<D: Domain> {
     pub z: D::Bit,
     pub c: D::Bit,
     pub v: D::Bit,
+    /// Have C and V no defined value, as a multiplication set flags? On one of several ways is enough.
+    pub undefined: [bool; 2],
 }
 
 impl<D: Domain> Clone for Flags<D> {
@@ -41,6 +43,33 @@ impl<D: Domain> Clone for Flags<D> {
             z: self.z.clone(),
             c: self.c.clone(),
             v: self.v.clone(),
+            undefined: self.undefined,
+        }
+    }
+}
+
+impl<D: Domain> Flags<D> {
+    /// The carry.
+    ///
+    /// # Errors
+    /// When no instruction gave it a value since a multiplication destroyed it.
+    #[inline(always)]
+    fn carry(&self) -> Result<D::Bit, Fault> {
+        match self.undefined[0] {
+            true => unpredictable("the carry after a multiplication that sets flags"),
+            false => Ok(self.c.clone()),
+        }
+    }
+
+    /// Overflow.
+    ///
+    /// # Errors
+    /// When no instruction gave it a value since a long multiplication destroyed it.
+    #[inline(always)]
+    fn overflow(&self) -> Result<D::Bit, Fault> {
+        match self.undefined[1] {
+            true => unpredictable("the overflow flag after a long multiplication that sets flags"),
+            false => Ok(self.v.clone()),
         }
     }
 }
@@ -58,8 +87,6 @@ pub struct Arm<D: Domain> {
     /// r0 to r14.
     pub r: [D::Word<32>; 15],
     pub flags: Flags<D>,
-    /// Does a multiplication that sets flags leave C (and V) without a defined value?
-    pub(super) undefined: bool,
     /// The status register below its flags: mode and interrupt bits.
     pub status: D::Word<32>,
     /// What a run for all inputs is held to.
@@ -72,7 +99,7 @@ pub struct Arm<D: Domain> {
 }
 
 pub(super) fn unpredictable<T>(what: &str) -> Result<T, Fault> {
-    Err(Fault::Undefined(format!(
+    Err(Fault::Unpredictable(format!(
         "{what}: unpredictable in the architecture manual"
     )))
 }
@@ -89,8 +116,8 @@ impl<D: Domain> Arm<D> {
                 z: off.clone(),
                 c: off.clone(),
                 v: off,
+                undefined: [false; 2],
             },
-            undefined: false,
             status: d.known(0x10),
             environment: None,
             pc: 0,
@@ -153,34 +180,29 @@ impl<D: Domain> Arm<D> {
     /// When no instruction gave it a value since a multiplication destroyed it.
     #[inline(always)]
     pub fn c(&self) -> Result<D::Bit, Fault> {
-        if self.undefined {
-            return unpredictable("the carry after a multiplication that sets flags");
-        }
-        Ok(self.flags.c.clone())
+        self.flags.carry()
     }
 
     /// Does condition `cond` hold?
     pub fn condition(&mut self, cond: u8) -> Result<D::Bit, Fault> {
-        if self.undefined && !matches!(cond >> 1, 0 | 2 | 7) {
-            return unpredictable("a flag after a multiplication that sets flags");
-        }
-        let Flags { n, z, c, v } = self.flags.clone();
+        let flags = self.flags.clone();
+        let (n, z) = (&flags.n, &flags.z);
         let bit = match cond >> 1 {
-            0 => z,
-            1 => c,
-            2 => n,
-            3 => v,
+            0 => z.clone(),
+            1 => flags.carry()?,
+            2 => n.clone(),
+            3 => flags.overflow()?,
             4 => {
-                let not_zero = self.d.not(&z);
-                self.d.gate(Logic::And, &c, &not_zero)
+                let not_zero = self.d.not(z);
+                self.d.gate(Logic::And, &flags.carry()?, &not_zero)
             }
             5 => {
-                let less = self.d.gate(Logic::Xor, &n, &v);
+                let less = self.d.gate(Logic::Xor, n, &flags.overflow()?);
                 self.d.not(&less)
             }
             6 => {
-                let less = self.d.gate(Logic::Xor, &n, &v);
-                let not_greater = self.d.gate(Logic::Or, &z, &less);
+                let less = self.d.gate(Logic::Xor, n, &flags.overflow()?);
+                let not_greater = self.d.gate(Logic::Or, z, &less);
                 self.d.not(&not_greater)
             }
             _ => return Ok(self.d.flag(true)),
@@ -268,7 +290,7 @@ impl<D: Domain> Arm<D> {
         self.set_nz(word);
         if let Some(carry) = carry {
             self.flags.c = carry;
-            self.undefined = false;
+            self.flags.undefined[0] = false;
         }
     }
 
@@ -276,7 +298,7 @@ impl<D: Domain> Arm<D> {
         self.set_nz(&s.word);
         self.flags.c = carry;
         self.flags.v = s.overflow.clone();
-        self.undefined = false;
+        self.flags.undefined = [false; 2];
     }
 
     fn no_status_restored(o: &Ops) -> Result<(), Fault> {
@@ -394,8 +416,9 @@ impl<D: Domain> Arm<D> {
             word = self.sum_of(&z, &word);
         }
         if o.s {
+            // ARM DDI 0100, MUL and MLA: C is unpredictable up to architecture 4, V as it was.
             self.set_nz(&word);
-            self.undefined = true;
+            self.flags.undefined[0] = true;
         }
         self.set(o.d, word)
     }
@@ -420,7 +443,8 @@ impl<D: Domain> Arm<D> {
             self.flags.n = self.d.bit(&hi, 31);
             let (low, high) = (self.d.is_zero(&lo), self.d.is_zero(&hi));
             self.flags.z = self.d.gate(Logic::And, &low, &high);
-            self.undefined = true;
+            // ARM DDI 0100, UMULL: C and V are unpredictable up to architecture 4.
+            self.flags.undefined = [true; 2];
         }
         self.set(o.n, lo)?;
         self.set(o.d, hi)
@@ -454,8 +478,8 @@ impl<D: Domain> Arm<D> {
         if o.d == PC {
             return unpredictable("MRS into the program counter");
         }
-        let c = self.c()?;
-        let Flags { n, z, v, .. } = self.flags.clone();
+        let (c, v) = (self.flags.carry()?, self.flags.overflow()?);
+        let Flags { n, z, .. } = self.flags.clone();
         let mut word = self.status.clone();
         for (index, bit) in [(31, n), (30, z), (29, c), (28, v)] {
             word = self.d.with_bit(&word, index, &bit);
@@ -474,8 +498,8 @@ impl<D: Domain> Arm<D> {
             z: self.d.bit(&word, 30),
             c: self.d.bit(&word, 29),
             v: self.d.bit(&word, 28),
+            undefined: [false; 2],
         };
-        self.undefined = false;
         Ok(Flow::Next)
     }
 
@@ -492,6 +516,7 @@ impl<D: Domain> Arm<D> {
                 z: mux(&self.flags.z, &old.1.z),
                 c: mux(&self.flags.c, &old.1.c),
                 v: mux(&self.flags.v, &old.1.v),
+                undefined: [0, 1].map(|i| self.flags.undefined[i] || old.1.undefined[i]),
             };
         }
     }

@@ -99,7 +99,7 @@ impl<D: Domain> Arm<D> {
 
     /// A word; from an address between words, the aligned word rotated (DDI 0100, LDR).
     pub fn load_word(&mut self, at: Address) -> Result<D::Word<32>, Fault> {
-        let over = at.offset.rem_euclid(4);
+        let over = self.d.above_multiple(at, 4)?;
         let word = self.d.load::<32>(Address {
             offset: at.offset - over,
             ..at
@@ -118,13 +118,13 @@ impl<D: Domain> Arm<D> {
 
     /// A halfword, extended to a word.
     pub fn load_half(&mut self, at: Address, signed: bool) -> Result<D::Word<32>, Fault> {
-        Self::halfword_aligned(at)?;
+        self.halfword_aligned(at)?;
         let half = self.d.load::<16>(at)?;
         Ok(self.d.extend::<16, 32>(&half, signed))
     }
 
-    fn halfword_aligned(at: Address) -> Result<(), Fault> {
-        match at.offset.rem_euclid(2) {
+    fn halfword_aligned(&self, at: Address) -> Result<(), Fault> {
+        match self.d.above_multiple(at, 2)? {
             0 => Ok(()),
             _ => unpredictable("a halfword at an odd address"),
         }
@@ -132,7 +132,7 @@ impl<D: Domain> Arm<D> {
 
     /// A word, at the aligned address.
     pub fn store_word(&mut self, at: Address, word: &D::Word<32>) -> Result<(), Fault> {
-        let over = at.offset.rem_euclid(4);
+        let over = self.d.above_multiple(at, 4)?;
         let at = Address {
             offset: at.offset - over,
             ..at
@@ -148,7 +148,7 @@ impl<D: Domain> Arm<D> {
 
     /// The lower half of a word.
     pub fn store_half(&mut self, at: Address, word: &D::Word<32>) -> Result<(), Fault> {
-        Self::halfword_aligned(at)?;
+        self.halfword_aligned(at)?;
         let half = self.d.slice::<32, 16>(word, 0);
         self.d.store::<16>(at, &half)
     }
@@ -168,7 +168,7 @@ impl<D: Domain> Arm<D> {
         };
         let at = self.d.address(&[&base], start)?;
         let at = Address {
-            offset: at.offset - at.offset.rem_euclid(4),
+            offset: at.offset - self.d.above_multiple(at, 4)?,
             ..at
         };
         let (size, no) = (self.d.known(size as u64), self.d.flag(false));

@@ -217,7 +217,7 @@ impl Isa for ArmIsa {
         limit: u64,
     ) -> Result<(BigUint, Cost), Stopped> {
         let start = function.free_memory();
-        let addresses = operands.addresses(start + DATA, &function.areas);
+        let addresses = operands.addresses(start + DATA, function, function.word_bits::<Self>());
         let mut m = abi::enter_function(function, start, &addresses);
         let word = function.word_bits::<Self>() as usize / 8;
         operands.spoil(&mut m.d, &addresses, function);

@@ -26,6 +26,23 @@ struct Slot<D: Domain> {
     moves_stack: bool,
 }
 
+impl<D: Domain> Slot<D> {
+    /// What is no instruction.
+    fn none() -> Self {
+        Self {
+            meaning: |_, _| Err(Fault::Unsupported("not an instruction".into())),
+            insn: None,
+            ops: Ops::default(),
+            timing: Timing::Alu,
+            effects: Effects::default(),
+            class: Class::Other,
+            selects: false,
+            sets_flags: false,
+            moves_stack: false,
+        }
+    }
+}
+
 /// Code decoded for a domain and a core.
 pub struct Decoded<'a, D: Domain> {
     slots: Vec<Slot<D>>,
@@ -68,10 +85,20 @@ impl Account {
 impl<'a, D: Domain> Decoded<'a, D> {
     /// The code of `function`.
     pub fn of(function: &Function, core: &'a Core) -> Self {
-        Self {
+        let mut code = Self {
             origin: function.start() as usize,
             ..Self::new(&function.code, core)
+        };
+        // What the file does not say is no instruction.
+        for gap in function.marks.gaps() {
+            let slot = |at: u64| at.saturating_sub(function.start()) as usize / 4;
+            let (from, to) = (slot(gap.start), slot(gap.end.saturating_add(3)));
+            let end = to.min(code.slots.len());
+            for slot in code.slots.get_mut(from..end).into_iter().flatten() {
+                *slot = Slot::none();
+            }
         }
+        code
     }
 
     /// Decodes `bytes`, which lie at the machine's code address. What is no instruction may be data.
@@ -101,17 +128,7 @@ impl<'a, D: Domain> Decoded<'a, D> {
                         moves_stack: insn.registers() >> SP & 1 == 1,
                     }
                 }
-                None => Slot {
-                    meaning: |_, _| Err(Fault::Unsupported("not an instruction".into())),
-                    insn: None,
-                    ops: Ops::default(),
-                    timing: Timing::Alu,
-                    effects: Effects::default(),
-                    class: Class::Other,
-                    selects: false,
-                    sets_flags: false,
-                    moves_stack: false,
-                },
+                None => Slot::none(),
             }
         };
         Self {

@@ -10,7 +10,6 @@ use crate::isa::ways::{Place, RETURNED, Run};
 pub struct State<D: Domain> {
     r: [D::Word<32>; 15],
     flags: Flags<D>,
-    undefined: bool,
     status: D::Word<32>,
     /// Where the stack pointer points, if that is followed.
     sp: Option<i64>,
@@ -59,7 +58,6 @@ impl<D: Domain> Run for At<'_, '_, D> {
         State {
             r: m.r.clone(),
             flags: m.flags.clone(),
-            undefined: m.undefined,
             status: m.status.clone(),
             sp: m.environment.as_ref().map(|e| e.at),
             pc: m.pc,
@@ -69,7 +67,7 @@ impl<D: Domain> Run for At<'_, '_, D> {
 
     fn resume(&mut self, state: State<D>) {
         let m = &mut *self.m;
-        (m.r, m.flags, m.undefined) = (state.r, state.flags, state.undefined);
+        (m.r, m.flags) = (state.r, state.flags);
         (m.status, m.pc, self.returned) = (state.status, state.pc, state.returned);
         if let (Some(environment), Some(at)) = (&mut m.environment, state.sp) {
             environment.at = at;
@@ -92,17 +90,22 @@ impl<D: Domain> Run for At<'_, '_, D> {
         let m = &mut *self.m;
         let words = m.r.iter().chain([&m.status]);
         let mut list: Vec<_> = words.map(|w| m.d.value(w)).collect::<Option<_>>()?;
-        let Flags { n, z, c, v } = &m.flags;
+        let Flags {
+            n,
+            z,
+            c,
+            v,
+            undefined,
+        } = &m.flags;
         for flag in [n, z, c, v] {
             list.push(m.d.decide(flag).ok()?.into());
         }
-        list.push(m.undefined.into());
+        list.extend(undefined.map(u64::from));
         Some(list)
     }
 
     fn join(&mut self, bit: &D::Bit, clear: State<D>) {
         let m = &mut *self.m;
-        m.undefined |= clear.undefined;
         m.status = m.d.select(bit, &m.status, &clear.status);
         m.keep_unless(bit, &(clear.r, clear.flags), true);
     }

@@ -220,8 +220,9 @@ pub fn enter<D: Abstract>(
 ) -> (Avr<D>, Entry<D>) {
     let mut m = Avr::new(d, core.pc_bytes, function.code.clone());
     describe(&mut m, core);
+    m.marks = function.marks.clone();
     m.pc = function.entry as usize / 2;
-    m.d.environment(function.constants(false), function.align, false);
+    m.d.environment(function.constants(false), false);
     fill(&mut m, core);
     if core.abi.data_stack {
         m.data_stack = Some(Address {
@@ -255,6 +256,7 @@ pub fn enter<D: Abstract>(
         start: first - STACK_LIMIT,
         end,
         writable_end: first,
+        align: 1,
     };
     // SP points below the last byte in use, Y to it.
     m.d.declare(Base::STACK, region("stack", 1, top.max(1 + pc_bytes)));
@@ -470,6 +472,8 @@ pub fn enter_concrete(core: &Core, code: Rc<[u8]>, addresses: &[usize]) -> Avr<C
 /// A machine about to run `function` on numbers, with pointers to `addresses`.
 pub fn enter_function(core: &Core, function: &Function, addresses: &[usize]) -> Avr<Concrete> {
     let mut m = enter_concrete(core, function.code.clone(), &[]);
+    m.marks = function.marks.clone();
+    m.d.rom.clone_from(&function.data);
     m.pc = function.entry as usize / 2;
     for segment in &function.data {
         let start = segment.address as usize;

@@ -10,6 +10,7 @@ use super::instructions::Ops;
 use super::skip::Condition;
 use crate::domain::{Address, Base, Domain, Logic, Signs, Sum};
 use crate::fault::{BELOW_STACK, Fault};
+use crate::function::Marks;
 
 /// Where control goes next. Targets count words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,6 +89,8 @@ pub struct Avr<D: Domain> {
     pub data_stack: Option<Address>,
     /// Program memory from address 0, for LPM.
     flash: Rc<[u8]>,
+    /// What is to be known of it beside its bytes.
+    pub marks: Rc<Marks>,
 }
 
 const C: usize = 0;
@@ -120,6 +123,7 @@ impl<D: Domain> Avr<D> {
             half_moved: false,
             environment: None,
             data_stack: None,
+            marks: Rc::default(),
             flash,
             d,
         }
@@ -483,6 +487,10 @@ impl<D: Domain> Avr<D> {
         let rampz = self.rampz.clone();
         let page = if far { self.d.number(&rampz)? } else { 0 };
         let place = (page << 16) as i64 + at.offset;
+        if let Some(text) = self.marks.gap(place as u64, 1) {
+            let text = format!("reads program memory at {place:#x}: {text}");
+            return Err(Fault::Unsupported(text));
+        }
         let byte = (at.base == Base::ABSOLUTE)
             .then(|| self.flash.get(place as usize).copied())
             .flatten()

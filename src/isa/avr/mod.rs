@@ -193,7 +193,7 @@ impl Isa for AvrIsa {
         limit: u64,
     ) -> Result<Called<D>, Stopped> {
         let (mut m, entry) = abi::enter(domain, core, function, bases);
-        let mut cost = run::Decoded::new(&function.code, core).run(&mut m, usize::MAX, limit)?;
+        let mut cost = run::Decoded::of(function, core).run(&mut m, usize::MAX, limit)?;
         cost.stack = abi::depth(core, &m);
         let violations = abi::violations(&mut m, &entry, core, &function.scratch);
         keep_returned(&mut m.d, &m.r[abi::returned(core, function)]);
@@ -232,7 +232,7 @@ impl Isa for AvrIsa {
     ) -> Result<Cost, Stopped> {
         let mut m = abi::enter_function(core, function, &[DATA]);
         m.d.memory[DATA..DATA + area.len()].copy_from_slice(area);
-        let decoded = run::Decoded::<Concrete>::new(&function.code, core);
+        let decoded = run::Decoded::<Concrete>::of(function, core);
         let stop = abi::caller(&m);
         let mut cost = decoded.watched(&mut m, stop, u64::MAX, watch)?;
         cost.stack = Depth::written(&m.d);
@@ -253,12 +253,12 @@ impl Isa for AvrIsa {
             .max()
             .map_or(DATA, |end| end.max(DATA));
         let first = operands.placed_by_noise(first, function);
-        let addresses = operands.addresses(first, &function.areas);
+        let addresses = operands.addresses(first, function, function.word_bits::<Self>());
         let mut m = abi::enter_function(core, function, &addresses);
         let word = function.word_bits::<Self>() as usize / 8;
         operands.spoil(&mut m.d, &addresses, function);
         operands.put(&mut m.d, &addresses, word);
-        let decoded = run::Decoded::<Concrete>::new(&function.code, core);
+        let decoded = run::Decoded::<Concrete>::of(function, core);
         let stop = abi::caller(&m);
         let mut cost = decoded.run(&mut m, stop, limit)?;
         cost.stack = Depth::written(&m.d);

@@ -8,6 +8,7 @@ use super::skip::{Condition, can_be_conditional};
 use super::ways::At;
 use crate::domain::Domain;
 use crate::fault::Fault;
+use crate::function::Function;
 use crate::isa::Class;
 use crate::isa::{ClassCounts, Cost, Depth, REPORT_EVERY, Span, Stopped, ways};
 
@@ -27,6 +28,21 @@ struct Slot<D: Domain> {
     class: Class,
 }
 
+impl<D: Domain> Slot<D> {
+    /// What is no instruction.
+    fn none() -> Self {
+        Self {
+            meaning: |_, _| Err(Fault::Unsupported("not an instruction".into())),
+            ops: Ops::default(),
+            op: Op::NOP,
+            words: 1,
+            cycles: 0,
+            taken: 0,
+            class: Class::Other,
+        }
+    }
+}
+
 /// Code decoded for a domain and a core. Every word is decoded, as a jump may go anywhere.
 pub struct Decoded<D: Domain> {
     slots: Vec<Slot<D>>,
@@ -36,6 +52,22 @@ pub struct Decoded<D: Domain> {
 }
 
 impl<D: Domain> Decoded<D> {
+    /// The code of `function`.
+    pub fn of(function: &Function, core: &Core) -> Self {
+        let mut code = Self::new(&function.code, core);
+        // What the file does not say is no instruction, nor is one that reaches into it.
+        for gap in function.marks.gaps() {
+            let end = (gap.end.div_ceil(2) as usize).min(code.slots.len());
+            let first = gap.start as usize / 2;
+            for at in first.saturating_sub(1)..end {
+                if at + usize::from(code.slots[at].words) > first {
+                    code.slots[at] = Slot::none();
+                }
+            }
+        }
+        code
+    }
+
     /// Decodes `bytes`, which lie at address 0.
     pub fn new(bytes: &[u8], core: &Core) -> Self {
         let rows = table::<D>();
@@ -44,7 +76,7 @@ impl<D: Domain> Decoded<D> {
                 let row = &rows[insn.op as usize];
                 Slot {
                     meaning: if insn.is_undefined() {
-                        |_, _| Err(Fault::Undefined("its result is undefined".into()))
+                        |_, _| Err(Fault::Unpredictable("its result is undefined".into()))
                     } else if core.refusal(&insn).is_some() {
                         |_, _| Err(Fault::Unsupported(REFUSED.into()))
                     } else {
@@ -58,15 +90,7 @@ impl<D: Domain> Decoded<D> {
                     class: core.class_of(&insn),
                 }
             }
-            None => Slot {
-                meaning: |_, _| Err(Fault::Unsupported("not an instruction".into())),
-                ops: Ops::default(),
-                op: Op::NOP,
-                words: 1,
-                cycles: 0,
-                taken: 0,
-                class: Class::Other,
-            },
+            None => Slot::none(),
         };
         Self {
             slots: (0..bytes.len() / 2).map(slot).collect(),

@@ -28,6 +28,8 @@ pub const RA: u8 = 31;
 pub const ARGUMENTS: [u8; 4] = [4, 5, 6, 7];
 /// Bytes of a pointer.
 pub const POINTER_BYTES: usize = 4;
+/// What $sp is a multiple of at entry (System V ABI, MIPS supplement, chapter 3).
+const STACK_ALIGN: u64 = 8;
 /// Bytes above $sp that the callee may write.
 pub const HOME: i64 = 16;
 /// The deepest stack a kernel may use, in bytes.
@@ -63,10 +65,15 @@ pub struct Entry<D: Domain> {
 const KERNEL_REGISTER: &str =
     "it writes $k0 or $k1, which interrupt handlers overwrite at any time";
 
-/// A word that holds what a row says, of a function at `own` if its file says where.
-fn held<D: Abstract>(d: &mut D, holds: Holds, name: String, own: Option<u64>) -> D::Word<32> {
+/// A word that holds what a row says, of a function at `own` if its callers load that.
+fn held<D: Abstract>(
+    d: &mut D,
+    holds: Holds,
+    name: String,
+    own: Option<&D::Word<32>>,
+) -> D::Word<32> {
     match (holds, own) {
-        (Holds::OwnAddress, Some(address)) => d.known(address),
+        (Holds::OwnAddress, Some(address)) => address.clone(),
         (Holds::Anything | Holds::Changing | Holds::OwnAddress, _) => d.unknown(name),
         (Holds::Zero, _) => d.known(0),
         (Holds::Stack(base), _) => d.pointer(base, 0, 0),
@@ -75,7 +82,7 @@ fn held<D: Abstract>(d: &mut D, holds: Holds, name: String, own: Option<u64>) ->
 }
 
 /// Fills registers with what the rows of the convention say.
-fn fill<D: Abstract>(m: &mut Mips<D>, own: Option<u64>) {
+fn fill<D: Abstract>(m: &mut Mips<D>, own: Option<&D::Word<32>>) {
     for row in rows() {
         match row.place {
             What::Registers(range) => {
@@ -131,8 +138,15 @@ pub fn enter<D: Abstract>(
     let wide = core.features.has(Feature::WideAcc);
     let mut m = Mips::new(d, wide, core.big_endian);
     m.pc = function.entry as usize;
-    m.d.environment(function.constants(true), function.align, core.big_endian);
-    fill(&mut m, function.origin.map(|_| function.entry));
+    m.d.environment(function.constants(true), core.big_endian);
+    if function.movable {
+        let start = m.d.pointer(Base::IMAGE, 0, 0);
+        m.place(Base::IMAGE, start);
+    }
+    // Position-independent code finds its own place by it.
+    let own = function.called_by_address;
+    let own = own.then(|| m.in_program(function.entry));
+    fill(&mut m, own.as_ref());
     let arguments = function.arguments(POINTER_BYTES);
     let (mut top, mut on_stack) = (HOME, Vec::new());
     for (place, argument) in in_words(&arguments, &ARGUMENTS, HOME, 4)
@@ -155,6 +169,7 @@ pub fn enter<D: Abstract>(
             start: -STACK_LIMIT,
             end: top,
             writable_end: top,
+            align: STACK_ALIGN,
         },
     );
     for (offset, word) in on_stack {
@@ -292,7 +307,7 @@ pub fn enter_function(
         }
     }
     m.d.watch(STACK_LIMIT, start + STACK_TOP);
-    if function.origin.is_some() {
+    if function.called_by_address {
         m.r[usize::from(T9)] = m.d.known(function.entry);
     }
     m.r[usize::from(SP)] = m.d.known((start + STACK_TOP) as u64);

@@ -5,7 +5,7 @@
 
 use super::abi::SP;
 use super::instructions::Ops;
-use crate::domain::{Address, Base, Domain, Logic, Shift, Signs};
+use crate::domain::{Address, Base, Domain, Logic, Shift};
 use crate::fault::{BELOW_STACK, Fault};
 use crate::isa::environment::Environment;
 
@@ -31,17 +31,22 @@ pub const GUARD_BITS: u32 = 8;
 pub struct Mips<D: Domain> {
     pub d: D,
     pub r: [D::Word<32>; 32],
-    hi: D::Word<32>,
-    lo: D::Word<32>,
+    pub(super) hi: D::Word<32>,
+    pub(super) lo: D::Word<32>,
     /// Bits 32 to 39 of HI, with the wide accumulator.
-    guard: D::Word<32>,
+    pub(super) guard: D::Word<32>,
     /// Are HI and LO predictable? Not after MUL (MD00086, MUL).
-    hi_valid: bool,
-    lo_valid: bool,
-    wide: bool,
+    pub(super) hi_valid: bool,
+    pub(super) lo_valid: bool,
+    /// Is a result of the multiplier in HI and LO that nobody read? To move a word into one of them then leaves
+    /// the other unpredictable (MD00086, MTHI and MTLO).
+    pub(super) unread: bool,
+    pub(super) wide: bool,
     big_endian: bool,
     /// What a run for all inputs is held to.
     pub environment: Option<Environment<Self>>,
+    /// Where addresses of the program count from: 0, or a place of its own.
+    image: (Base, D::Word<32>),
     /// Byte address of the running instruction.
     pub pc: usize,
 }
@@ -51,10 +56,11 @@ pub struct State<D: Domain> {
     r: [D::Word<32>; 32],
     /// LO, HI, guard bits.
     accumulator: [D::Word<32>; 3],
-    /// Of LO and HI.
+    /// Of LO and HI: are they predictable? Then: was no result read?
     valid: [bool; 2],
     /// Where the stack pointer points, if that is followed.
     sp: Option<i64>,
+    unread: bool,
 }
 
 impl<D: Domain> Clone for State<D> {
@@ -64,6 +70,7 @@ impl<D: Domain> Clone for State<D> {
             accumulator: self.accumulator.clone(),
             valid: self.valid,
             sp: self.sp,
+            unread: self.unread,
         }
     }
 }
@@ -74,6 +81,7 @@ impl<D: Domain> State<D> {
         let words = self.r.iter().chain(&self.accumulator);
         let mut list: Vec<_> = words.map(|w| d.value(w)).collect::<Option<_>>()?;
         list.extend(self.valid.map(u64::from));
+        list.push(self.unread.into());
         Some(list)
     }
 }
@@ -85,6 +93,7 @@ impl<D: Domain> Mips<D> {
             accumulator: [self.lo.clone(), self.hi.clone(), self.guard.clone()],
             valid: [self.lo_valid, self.hi_valid],
             sp: self.environment.as_ref().map(|e| e.at),
+            unread: self.unread,
         }
     }
 
@@ -95,6 +104,7 @@ impl<D: Domain> Mips<D> {
         if let (Some(environment), Some(at)) = (&mut self.environment, state.sp) {
             environment.at = at;
         }
+        self.unread = state.unread;
     }
 
     /// This state where `bit` is set, `clear` where it is not.
@@ -107,6 +117,7 @@ impl<D: Domain> Mips<D> {
         }
         self.lo_valid &= clear.valid[0];
         self.hi_valid &= clear.valid[1];
+        self.unread |= clear.unread;
     }
 
     /// A machine with all registers zero.
@@ -116,9 +127,11 @@ impl<D: Domain> Mips<D> {
             r: std::array::from_fn(|_| zero.clone()),
             hi: zero.clone(),
             lo: zero.clone(),
-            guard: zero,
+            guard: zero.clone(),
             hi_valid: true,
             lo_valid: true,
+            unread: false,
+            image: (Base::ABSOLUTE, zero),
             wide,
             big_endian,
             environment: None,
@@ -167,7 +180,7 @@ impl<D: Domain> Mips<D> {
     ) -> Result<D::Word<32>, Fault> {
         match self.d.decide(&overflow)? {
             false => Ok(word),
-            true => Err(Fault::Undefined("an integer overflow exception".into())),
+            true => Err(Fault::Exception("an integer overflow exception".into())),
         }
     }
 
@@ -258,168 +271,9 @@ impl<D: Domain> Mips<D> {
         self.set(o.d, word)
     }
 
-    // Multiply and divide unit
-
-    fn set_accumulator(&mut self, lo: D::Word<32>, hi: D::Word<32>, guard: D::Word<32>) -> Outcome {
-        (self.lo, self.hi, self.guard) = (lo, hi, guard);
-        (self.lo_valid, self.hi_valid) = (true, true);
-        Ok(Flow::Next)
-    }
-
-    fn unpredictable<T>(what: &str) -> Result<T, Fault> {
-        Err(Fault::Undefined(format!(
-            "{what} after MUL, which leaves it unpredictable"
-        )))
-    }
-
-    pub fn hi(&self) -> Result<D::Word<32>, Fault> {
-        match self.hi_valid {
-            true => Ok(self.hi.clone()),
-            false => Self::unpredictable("HI is read"),
-        }
-    }
-
-    pub fn lo(&self) -> Result<D::Word<32>, Fault> {
-        match self.lo_valid {
-            true => Ok(self.lo.clone()),
-            false => Self::unpredictable("LO is read"),
-        }
-    }
-
-    /// HI and LO, as a caller may leave them.
-    pub fn enter_accumulator(&mut self, lo: D::Word<32>, hi: D::Word<32>, guard: D::Word<32>) {
-        let guard = self.guard_bits(&guard);
-        (self.lo, self.hi, self.guard) = (lo, hi, guard);
-    }
-
-    /// The guard bits.
-    pub fn guard(&self) -> D::Word<32> {
-        self.guard.clone()
-    }
-
-    pub fn set_hi(&mut self, word: D::Word<32>) -> Outcome {
-        self.guard = self.d.known(0);
-        (self.hi, self.hi_valid) = (word, true);
-        Ok(Flow::Next)
-    }
-
-    pub fn set_lo(&mut self, word: D::Word<32>) -> Outcome {
-        (self.lo, self.lo_valid) = (word, true);
-        Ok(Flow::Next)
-    }
-
-    /// Only the guard bits of a word.
-    fn guard_bits(&mut self, word: &D::Word<32>) -> D::Word<32> {
-        let bits = self.d.slice::<32, GUARD_BITS>(word, 0);
-        self.d.extend::<GUARD_BITS, 32>(&bits, false)
-    }
-
-    /// What a double word with the high word `hi` adds to the guard bits.
-    fn sign_above(&mut self, hi: &D::Word<32>, signs: Signs) -> D::Word<32> {
-        match signs {
-            Signs::Unsigned => self.d.known(0),
-            _ => {
-                let ones = self.d.shift(Shift::ArithmeticRight, hi, 31).0;
-                self.guard_bits(&ones)
-            }
-        }
-    }
-
-    /// `(HI, LO) = rs * rt`.
-    pub fn multiply(&mut self, o: Ops, signs: Signs) -> Outcome {
-        let (x, y) = (self.r(o.s), self.r(o.t));
-        let (lo, hi) = self.d.mul(&x, &y, signs);
-        let guard = self.sign_above(&hi, signs);
-        self.set_accumulator(lo, hi, guard)
-    }
-
-    /// `(HI, LO) += rs * rt`, or `-=`: modulo 2^64, with guard bits modulo 2^72.
-    pub fn accumulate(&mut self, o: Ops, signs: Signs, add: bool) -> Outcome {
-        let (x, y) = (self.r(o.s), self.r(o.t));
-        let product = self.d.mul(&x, &y, signs);
-        self.accumulate_words(product, signs, add)
-    }
-
-    /// `(HI, LO) += lo + 2^32 hi`, or `-=`: modulo 2^64, with guard bits modulo 2^72.
-    pub fn accumulate_words(
-        &mut self,
-        (lo, hi): (D::Word<32>, D::Word<32>),
-        signs: Signs,
-        add: bool,
-    ) -> Outcome {
-        let (old_lo, old_hi) = (self.lo()?, self.hi()?);
-        let zero = self.d.flag(false);
-        let combine = |d: &mut D, a: &D::Word<32>, b: &D::Word<32>, c: &D::Bit| match add {
-            true => d.add(a, b, c),
-            false => d.sub(a, b, c),
-        };
-        let low = combine(&mut self.d, &old_lo, &lo, &zero);
-        let high = combine(&mut self.d, &old_hi, &hi, &low.carry);
-        let mut guard = self.guard();
-        if self.wide {
-            let above = self.sign_above(&hi, signs);
-            let sum = combine(&mut self.d, &guard, &above, &high.carry).word;
-            guard = self.guard_bits(&sum);
-        }
-        self.set_accumulator(low.word, high.word, guard)
-    }
-
-    /// SHA: `(HI, LO) >>= 32`, the guard bits going into HI.
-    pub fn shift_accumulator(&mut self) -> Outcome {
-        let (lo, hi, zero) = (self.hi()?, self.guard(), self.d.known(0));
-        self.set_accumulator(lo, hi, zero)
-    }
-
-    /// MUL: HI and LO become unpredictable, but the wide accumulator keeps them (gk2003, footnote 5).
-    pub fn multiply_to_register(&mut self, o: Ops) -> Outcome {
-        let (x, y) = (self.r(o.s), self.r(o.t));
-        let (lo, _) = self.d.mul(&x, &y, Signs::Unsigned);
-        if !self.wide {
-            (self.hi_valid, self.lo_valid) = (false, false);
-        }
-        self.set(o.d, lo)
-    }
-
-    /// MADDL, MADDH: both words of `rs * rt + rp + rp'`, which is below 2^64; `rp'` follows `rp`.
-    pub fn multiply_add_pair(&mut self, o: Ops) -> (D::Word<32>, D::Word<32>) {
-        let (x, y) = (self.r(o.s), self.r(o.t));
-        let (mut lo, mut hi) = self.d.mul(&x, &y, Signs::Unsigned);
-        for p in [o.p | 1, o.p] {
-            let (addend, none, zero) = (self.r(p), self.d.flag(false), self.d.known(0));
-            let low = self.d.add(&lo, &addend, &none);
-            hi = self.d.add(&hi, &zero, &low.carry).word;
-            lo = low.word;
-        }
-        (lo, hi)
-    }
-
-    /// DIV, DIVU, of numbers only.
-    pub fn divide(&mut self, o: Ops, signed: bool) -> Outcome {
-        let (x, y) = (self.d.value(&self.r(o.s)), self.d.value(&self.r(o.t)));
-        let (Some(x), Some(y)) = (x, y) else {
-            let from = self.d.origin(&self.r(o.s));
-            return Err(Fault::Unsupported(format!(
-                "a division that depends on {from}"
-            )));
-        };
-        if y == 0 {
-            let text = "a division by 0, which leaves HI and LO unpredictable";
-            return Err(Fault::Undefined(text.into()));
-        }
-        let (quotient, rest) = match signed {
-            true => {
-                let (x, y) = (x as u32 as i32, y as u32 as i32);
-                (x.wrapping_div(y) as u32, x.wrapping_rem(y) as u32)
-            }
-            false => ((x / y) as u32, (x % y) as u32),
-        };
-        let [lo, hi, zero] = [quotient, rest, 0].map(|k| self.d.known(u64::from(k)));
-        self.set_accumulator(lo, hi, zero)
-    }
-
     // Memory
 
-    /// The address `rs + k`, a multiple of `align` bytes. Bases are aligned: the contract says so.
+    /// The address `rs + k`, a multiple of `align` bytes.
     fn address(&mut self, s: u8, k: i32, align: i64) -> Result<Address, Fault> {
         let base = self.r(s);
         let at = self.d.address(&[&base], i64::from(k))?;
@@ -429,9 +283,9 @@ impl<D: Domain> Mips<D> {
                 return Err(Fault::Store(BELOW_STACK.into()));
             }
         }
-        match at.offset % align {
+        match self.d.above_multiple(at, align)? {
             0 => Ok(at),
-            _ => Err(Fault::Undefined(format!(
+            _ => Err(Fault::Exception(format!(
                 "an access of {align} bytes that is not aligned"
             ))),
         }
@@ -463,7 +317,7 @@ impl<D: Domain> Mips<D> {
     /// The aligned word around `rs + k`, and the number of the byte in it, from the most significant one.
     fn around(&mut self, o: Ops) -> Result<(Address, u32), Fault> {
         let at = self.address(o.s, o.k, 1)?;
-        let byte = at.offset.rem_euclid(4);
+        let byte = self.d.above_multiple(at, 4)?;
         let aligned = Address {
             offset: at.offset - byte,
             ..at
@@ -571,14 +425,36 @@ impl<D: Domain> Mips<D> {
             let text = "a call that could not be restarted: it overwrites what it reads";
             return Err(Fault::Unsupported(text.into()));
         }
-        let back = self.d.known(self.pc as u64 + 8);
+        let back = self.in_program(self.pc as u64 + 8);
         self.set(d, back).map(|_| ())
+    }
+
+    /// The program has a place of its own, at `start`, from where `base` counts.
+    pub fn place(&mut self, base: Base, start: D::Word<32>) {
+        self.image = (base, start);
+    }
+
+    /// The address `at` of the program.
+    pub fn in_program(&mut self, at: u64) -> D::Word<32> {
+        let (at, c) = (self.d.known(at), self.d.flag(false));
+        let start = self.image.1.clone();
+        self.d.add(&start, &at, &c).word
+    }
+
+    /// The number in register `t` is an address of the program: the upper half of one, that LUI made.
+    pub(super) fn locate(&mut self, t: u8) -> Outcome {
+        let (x, c) = (self.r(t), self.d.flag(false));
+        let start = self.image.1.clone();
+        let word = self.d.add(&start, &x, &c).word;
+        self.set(t, word)
     }
 
     pub fn jump_register(&mut self, to: D::Word<32>) -> Outcome {
         let at = self.d.address(&[&to], 0)?;
         match at.base {
-            Base::ABSOLUTE if at.offset % 4 == 0 => Ok(Flow::Branch(at.offset as usize)),
+            base if base == self.image.0 && at.offset % 4 == 0 => {
+                Ok(Flow::Branch(at.offset as usize))
+            }
             Base::RETURN if at.offset == 0 => Ok(Flow::Return),
             _ => Err(Fault::Return),
         }

@@ -13,6 +13,7 @@
 //! | [`scans`], `rounds`, `operand_rows`, `nest`, `links`, [`flow`] | two nested loops, in blocks with branches between them |
 
 pub mod abi;
+mod accumulator;
 pub mod assumed;
 pub mod code;
 pub mod columns;
@@ -224,7 +225,8 @@ impl Isa for MipsIsa {
             Some(_) => function.free_memory(),
             None => 0,
         };
-        let addresses = operands.addresses(start + abi::DATA, &function.areas);
+        let addresses =
+            operands.addresses(start + abi::DATA, function, function.word_bits::<Self>());
         let mut m = abi::enter_function(core, function, start, &addresses);
         let word = function.word_bits::<Self>() as usize / 8;
         operands.spoil(&mut m.d, &addresses, function);

@@ -3,12 +3,12 @@
 use super::abi::SP;
 use super::code::{Insn, Places};
 use super::cores::{Core, Pipeline};
-use super::instructions::{Ops, Timing, table};
+use super::instructions::{Op, Ops, Timing, table};
 use super::machine::{Flow, Mips, Outcome};
 use super::ways::{At, Control};
 use crate::domain::Domain;
 use crate::fault::Fault;
-use crate::function::Function;
+use crate::function::{Addresses, Function};
 use crate::isa::Class;
 use crate::isa::{ClassCounts, Cost, Depth, REPORT_EVERY, SlowOperand, Span, Stopped, ways};
 
@@ -19,6 +19,8 @@ struct Slot<D: Domain> {
     class: Class,
     /// What it reads and writes.
     places: (Places, Places),
+    /// Does it make the upper half of an address that a linker decides?
+    locates: bool,
 }
 
 /// Where the instruction after a return would be: no code is there.
@@ -115,10 +117,38 @@ impl Clock {
 impl<'a, D: Domain> Decoded<'a, D> {
     /// The code of `function`.
     pub fn of(function: &Function, core: &'a Core) -> Self {
-        Self {
+        let mut code = Self {
             origin: function.start() as usize,
             ..Self::new(&function.code, core)
+        };
+        // What the file does not say is no instruction.
+        for gap in function.marks.gaps() {
+            let slot = |at: u64| at.saturating_sub(function.start()) as usize / 4;
+            let (from, to) = (slot(gap.start), slot(gap.end.saturating_add(3)));
+            let end = to.min(code.slots.len());
+            for slot in code.slots.get_mut(from..end).into_iter().flatten() {
+                *slot = None;
+            }
         }
+        if function.movable {
+            for (at, slot) in (function.start()..).step_by(4).zip(&mut code.slots) {
+                let located = function.marks.addresses(at, 4) == Addresses::Whole;
+                let Some(slot) = slot else {
+                    continue;
+                };
+                match slot.insn.op {
+                    Op::LUI => slot.locates = located,
+                    Op::J | Op::JAL if !located => {
+                        slot.meaning = |_, _| {
+                            let text = "a jump to a number, in code that has no address yet";
+                            Err(Fault::Unsupported(text.into()))
+                        };
+                    }
+                    _ => {}
+                }
+            }
+        }
+        code
     }
 
     /// Decodes `code` at address 0 for `core`.
@@ -130,6 +160,7 @@ impl<'a, D: Domain> Decoded<'a, D> {
                 meaning: rows[insn.op as usize].meaning,
                 class: insn.class(),
                 places: (insn.reads(), insn.writes()),
+                locates: false,
                 insn,
             })
         };
@@ -167,10 +198,13 @@ impl<'a, D: Domain> Decoded<'a, D> {
         let branches = matches!(timing, Timing::Branch | Timing::Jump);
         if branches && in_slot {
             let text = "a branch in the delay slot of another";
-            return Err((pc, Fault::Undefined(text.into())));
+            return Err((pc, Fault::Unpredictable(text.into())));
         }
         clock.issue(self.core, m, slot);
-        let flow = (slot.meaning)(m, slot.insn.ops).map_err(|fault| (pc, fault))?;
+        let mut flow = (slot.meaning)(m, slot.insn.ops).map_err(|fault| (pc, fault))?;
+        if slot.locates {
+            flow = m.locate(slot.insn.ops.t).map_err(|fault| (pc, fault))?;
+        }
         if slot.places.1 >> SP & 1 == 1
             && let Ok(at) = m.d.address(&[&m.r[usize::from(SP)]], 0)
         {
