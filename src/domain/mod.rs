@@ -46,6 +46,7 @@ mod sign;
 mod signed;
 mod split;
 mod stays;
+pub mod told;
 mod variable;
 mod ways;
 

@@ -4,6 +4,14 @@
 //! as the one number that keeps its sum within the bound. Then every variable must be within
 //! its bound, and every register and carry flag must be the variable it is said to be.
 
+mod arm;
+mod avr;
+mod compare;
+mod machines;
+mod mips;
+mod numbers;
+mod programs;
+
 use std::rc::Rc;
 
 use lozenge::domain::abstract_memory::Region;
