@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::algebra::{Algebra, BitValue, Def, Value, VarId};
+use super::public::Public;
 use super::{Domain, Sum};
 
 /// A sum that leaves a carry: `constant + sum of terms`, the carry being one with this factor.
@@ -94,9 +95,16 @@ impl Algebra {
         };
         let mut rest = rest.to_vec();
         rest.swap_remove(rest.iter().position(|term| *term == (x, 1))?);
-        if let Value::Var(c) = c_in {
-            rest.swap_remove(rest.iter().position(|term| *term == (c, -1))?);
-        }
+        // What is taken away once more is a term of the difference, or a part of its constant.
+        let given = match c_in {
+            Value::Var(c) => {
+                rest.swap_remove(rest.iter().position(|term| *term == (c, -1))?);
+                0
+            }
+            Value::Public(Public::Known(k)) => i64::try_from(k).ok()?,
+            Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => return None,
+        };
+        let constant = constant.checked_add(given)?;
         let mut bound = u64::try_from(-constant).ok()?;
         for (v, factor) in &mut rest {
             bound += (*factor == -1).then_some(self.vars[*v as usize].bound)?;

@@ -247,8 +247,13 @@ impl Algebra {
         };
         let chosen = self.combine(&choice, 1);
         let Choice { t, set, clear } = choice;
-        self.bounds.guard((t, true), set, chosen);
-        self.bounds.guard((t, false), clear, chosen);
+        // A carry is masked where the other bit is 0 in the other world.
+        if self.unless(t, clear) == Value::ZERO {
+            self.bounds.guard((t, true), set, chosen);
+        }
+        if set == Value::ZERO {
+            self.bounds.guard((t, false), clear, chosen);
+        }
         match chosen {
             Value::ZERO => NO,
             other => Self::as_bit(other),

@@ -46,9 +46,16 @@ impl Algebra {
             1 => drop(rest.swap_remove(at)),
             _ => rest[at].1 = 1,
         }
-        if let Value::Var(c) = c_in {
-            rest.swap_remove(rest.iter().position(|term| *term == (c, 1))?);
-        }
+        // What the borrow takes away is a term of the sum, or a part of its constant.
+        let taken = match c_in {
+            Value::Var(c) => {
+                rest.swap_remove(rest.iter().position(|term| *term == (c, 1))?);
+                0
+            }
+            Value::Public(Public::Known(k)) => i64::try_from(k).ok()?,
+            Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => return None,
+        };
+        let constant = constant.checked_sub(taken)?;
         if carry.is_some_and(|c| self.vars[c as usize].bound > 1) || bits > w {
             return None;
         }
@@ -296,7 +303,11 @@ impl Algebra {
             Shift::ArithmeticRight if count == W - 1 => {
                 let word = match self.top_bit(v, W)? {
                     Value::Var(sign) => self.mask_of::<W>(sign),
-                    Value::Public(_) => Value::ZERO,
+                    Value::Public(Public::Known(0)) => Value::ZERO,
+                    Value::Public(Public::Known(1)) => self.known::<W>(u64::MAX),
+                    Value::Public(
+                        Public::Known(_) | Public::Pointer { .. } | Public::Negated { .. },
+                    ) => return None,
                 };
                 Some((word, BitValue::Opaque))
             }
