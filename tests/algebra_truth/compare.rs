@@ -11,7 +11,7 @@ use crate::numbers::{Names, Numbers};
 
 /// Inputs for each program.
 const INPUTS: usize = 12;
-/// Questions about bits for each program, of each kind.
+/// Questions about bits for each program.
 const QUESTIONS: usize = 12;
 
 /// How much was compared.

@@ -12,6 +12,7 @@ use num_bigint::BigInt;
 use num_traits::Signed;
 
 /// A value per variable, as far as it follows.
+#[derive(Clone)]
 pub struct Numbers<'a> {
     d: &'a Algebra,
     /// Bits of a word.
@@ -22,8 +23,8 @@ pub struct Numbers<'a> {
     /// Variables without a value, earliest first.
     open: Vec<VarId>,
     /// Pieces and digits of words: the variable, the word, the bits.
-    pieces: Vec<Option<(VarId, u32, u32)>>,
-    zeros: Vec<Option<(VarId, bool)>>,
+    pieces: &'a [Option<(VarId, u32, u32)>],
+    zeros: &'a [Option<(VarId, bool)>],
     /// How many values were taken from the run on numbers.
     pub taken: u64,
 }
@@ -68,7 +69,7 @@ impl Names {
 
 impl<'a> Numbers<'a> {
     /// The first variables are the inputs.
-    pub fn new(d: &'a Algebra, names: &Names, w: u32, place: u64, inputs: &[u64]) -> Self {
+    pub fn new(d: &'a Algebra, names: &'a Names, w: u32, place: u64, inputs: &[u64]) -> Self {
         let mut values = vec![None; d.vars.len()];
         for (value, input) in values.iter_mut().zip(inputs) {
             *value = Some(i128::from(*input));
@@ -80,8 +81,8 @@ impl<'a> Numbers<'a> {
             place,
             values,
             open,
-            pieces: names.pieces.clone(),
-            zeros: names.zeros.clone(),
+            pieces: &names.pieces,
+            zeros: &names.zeros,
             taken: 0,
         }
     }
@@ -213,19 +214,130 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// Takes a value that does not follow from the run on numbers: was it missing?
+    /// Takes what does not follow from the run on numbers, where `v` has this value: an unknown word itself, or
+    /// the unknown bits that `v` was made from.
     ///
     /// # Errors
-    /// A variable beyond its bound.
-    pub fn take(&mut self, v: VarId, value: i128, end: VarId) -> Result<bool, String> {
-        if self.d.vars[v as usize].def != Def::Free || self.values[v as usize].is_some() {
-            return Ok(false);
+    /// A variable beyond its bound, or no bits that give this value.
+    pub fn take(&mut self, v: VarId, value: i128, end: VarId) -> Result<(), String> {
+        if self.values[v as usize].is_some() {
+            return Ok(());
         }
-        self.values[v as usize] = Some(value);
-        self.within(v, value)?;
-        self.taken += 1;
-        self.settle(end)?;
-        Ok(true)
+        let mut free = Vec::new();
+        self.unknowns(v, &mut free);
+        match free.as_slice() {
+            [one] if self.given(v, value, *one) => {
+                self.taken += 1;
+                self.settle(end)
+            }
+            _ if !free.is_empty() && free.iter().all(|x| self.d.vars[*x as usize].bound == 1) => {
+                self.take_bits(&free, v, value, end)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The unknown words and bits that `v` was made from, at most a few.
+    fn unknowns(&self, v: VarId, free: &mut Vec<VarId>) {
+        const MOST: usize = 4;
+        if self.values[v as usize].is_some() || free.len() == MOST || free.contains(&v) {
+            return;
+        }
+        if let Some((word, ..)) = self.pieces[v as usize] {
+            return self.unknowns(word, free);
+        }
+        if let Some((word, _)) = self.zeros[v as usize] {
+            return self.unknowns(word, free);
+        }
+        match self.d.vars[v as usize].def {
+            Def::Free => free.push(v),
+            // The word that it left.
+            Def::Carry => {}
+            Def::Product { a, b } => [a, b].into_iter().for_each(|x| self.unknowns(x, free)),
+            Def::Low { a, b, .. } => {
+                let factors = [a, b].into_iter().filter_map(|x| x.variable());
+                factors.for_each(|x| self.unknowns(x, free));
+            }
+            Def::Linear { start, len, .. } => {
+                let terms = &self.d.terms[start as usize..][..usize::from(len)];
+                terms.iter().for_each(|(x, _)| self.unknowns(*x, free));
+            }
+        }
+    }
+
+    /// Gives the one unknown word `x` its value, if `v` tells it.
+    fn given(&mut self, v: VarId, value: i128, x: VarId) -> bool {
+        if v == x {
+            self.values[v as usize] = Some(value);
+            return true;
+        }
+        match self.d.vars[v as usize].def {
+            Def::Product { a, b } => {
+                let (known, other) = match (self.values[a as usize], self.values[b as usize]) {
+                    (Some(k), None) => (k, b),
+                    (None, Some(k)) => (k, a),
+                    _ => return false,
+                };
+                known != 0 && value % known == 0 && self.given(other, value / known, x)
+            }
+            Def::Linear {
+                start,
+                len,
+                constant,
+            } => {
+                let terms = &self.d.terms[start as usize..][..usize::from(len)];
+                let (mut rest, mut open, mut carry) = (value - i128::from(constant), None, None);
+                for (y, k) in terms {
+                    let k = i128::from(*k);
+                    match self.values[*y as usize] {
+                        Some(number) => rest -= number * k,
+                        None if self.d.vars[*y as usize].def == Def::Carry && carry.is_none() => {
+                            carry = Some(k.abs());
+                        }
+                        None if open.is_none() => open = Some((*y, k)),
+                        None => return false,
+                    }
+                }
+                match (open, carry) {
+                    (Some((y, k)), None) => rest % k == 0 && self.given(y, rest / k, x),
+                    (Some((y, k @ (1 | -1))), Some(weight)) if i128::from(self.d.vars[y as usize].bound) < weight => {
+                        self.given(y, (rest * k).rem_euclid(weight), x)
+                    }
+                    _ => false,
+                }
+            }
+            Def::Free | Def::Carry | Def::Low { .. } => false,
+        }
+    }
+
+    /// The values of some bits that make `v` this number, if only one choice does.
+    fn take_bits(&mut self, free: &[VarId], v: VarId, value: i128, end: VarId) -> Result<(), String> {
+        let (mut fitting, mut possible) = (Vec::new(), 0);
+        for choice in 0..1 << free.len() {
+            let mut trial = self.clone();
+            for (i, x) in free.iter().enumerate() {
+                trial.values[*x as usize] = Some(choice >> i & 1);
+            }
+            // What these bits make may be impossible: then they are not these.
+            let settled = trial.settle(end).is_ok();
+            match trial.values[v as usize] {
+                Some(is) if is == value && settled => {
+                    possible += 1;
+                    fitting.push(trial);
+                }
+                None if settled => possible += 1,
+                _ => {}
+            }
+        }
+        match (possible, fitting.pop()) {
+            (0, _) => Err(format!("no unknown bits make x{v} {value:x}")),
+            (1, Some(one)) => {
+                *self = one;
+                self.taken += free.len() as u64;
+                Ok(())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Is it true here? `None` if it speaks of what is not known.
