@@ -138,11 +138,13 @@ impl Bounds {
             here.map(|(v, place)| (v, place.index)).collect()
         };
         let groups = self.groups.iter().enumerate();
-        let told = groups.filter(|(_, g)| changed(g)).map(|(i, g)| Told::AtMost {
-            words: g.words.clone(),
-            carries: carries(i),
-            total: g.total.clone(),
-        });
+        let told = groups
+            .filter(|(_, g)| changed(g))
+            .map(|(i, g)| Told::AtMost {
+                words: g.words.clone(),
+                carries: carries(i),
+                total: g.total.clone(),
+            });
         (told.collect(), self.changes)
     }
 

@@ -30,7 +30,10 @@ impl<K: Hash + Eq, V: Copy> Recent<K, V> {
 
     /// All results that are still known.
     pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
-        let old = self.old.iter().filter(|(key, _)| !self.new.contains_key(*key));
+        let old = self
+            .old
+            .iter()
+            .filter(|(key, _)| !self.new.contains_key(*key));
         self.new.iter().chain(old)
     }
 

@@ -181,39 +181,85 @@ pub fn block(random: &mut Random) -> Vec<Insn> {
             list
         }
         // Products, added up.
-        15..17 => vec![Insn::long(pick(random, &[Op::UMULL, Op::UMLAL, Op::UMLAL]), t, d, r, t)],
+        15..17 => vec![Insn::long(
+            pick(random, &[Op::UMULL, Op::UMLAL, Op::UMLAL]),
+            t,
+            d,
+            r,
+            t,
+        )],
         17 => vec![
             Insn::long(Op::UMULL, 6, 7, t, d),
             Insn::reg(Op::ADD, true, t, t, 6),
             Insn::reg(Op::ADC, true, d, d, 7),
             Insn::imm(Op::ADC, random.below(2) == 0, r, r, 0),
         ],
-        18 => vec![Insn::long(pick(random, &[Op::SMULL, Op::SMLAL]), t, d, r, r)],
+        18 => vec![Insn::long(
+            pick(random, &[Op::SMULL, Op::SMLAL]),
+            t,
+            d,
+            r,
+            r,
+        )],
         // Flags wait in a register.
         19 => {
-            let read = Ops { d: t, ..Ops::default() };
+            let read = Ops {
+                d: t,
+                ..Ops::default()
+            };
             let write = Ops {
                 k: i32::from(t),
                 ..Ops::default()
             };
-            let mut list = vec![Insn { op: Op::MRS, ops: read }];
+            let mut list = vec![Insn {
+                op: Op::MRS,
+                ops: read,
+            }];
             list.extend(some(random).into_iter().filter(|insn| insn.ops.d != t));
-            list.push(Insn { op: Op::MSR, ops: write });
+            list.push(Insn {
+                op: Op::MSR,
+                ops: write,
+            });
             list
         }
         // A small signed number, and its sign.
         20..24 => {
-            let mut list = match random.below(3) {
-                0 => vec![Insn::reg(Op::SBC, false, t, t, t)],
-                1 => vec![Insn::alu(Op::MOV, false, t, 0, 31 << 7 | 1 << 5 | i32::from(d))],
-                _ => vec![Insn::alu(Op::MOV, false, t, 0, 31 << 7 | 2 << 5 | i32::from(d))],
-            };
+            let (bit, mask) = (
+                31 << 7 | 1 << 5 | i32::from(d),
+                31 << 7 | 2 << 5 | i32::from(d),
+            );
             let by = pick(random, &[0, 1, 1, 2, 3]);
             let op = pick(random, &[Op::SUB, Op::SUB, Op::ADD, Op::RSB]);
-            list.push(Insn::imm(op, random.below(2) == 0, t, t, by));
+            let less = Insn::imm(op, random.below(2) == 0, t, t, by);
+            let mut list = match random.below(5) {
+                0 => vec![Insn::reg(Op::SBC, false, t, t, t), less],
+                1 => vec![Insn::alu(Op::MOV, false, t, 0, bit), less],
+                2 => vec![Insn::alu(Op::MOV, false, t, 0, mask), less],
+                // What is always negative.
+                3 => vec![Insn::alu(Op::MVN, false, t, 0, bit)],
+                _ => vec![
+                    Insn::imm(Op::MVN, false, t, 0, by),
+                    Insn::alu(Op::ADD, s, t, t, bit),
+                ],
+            };
             // ASR 31, LSR 31, LSL 1, ASR 32
-            let shift = pick(random, &[31 << 7 | 2 << 5, 31 << 7 | 2 << 5, 31 << 7 | 1 << 5, 1 << 7, 2 << 5]);
-            list.push(Insn::alu(Op::MOV, s, pick(random, &[d, t]), 0, shift | i32::from(t)));
+            let shift = pick(
+                random,
+                &[
+                    31 << 7 | 2 << 5,
+                    31 << 7 | 2 << 5,
+                    31 << 7 | 1 << 5,
+                    1 << 7,
+                    2 << 5,
+                ],
+            );
+            list.push(Insn::alu(
+                Op::MOV,
+                s,
+                pick(random, &[d, t]),
+                0,
+                shift | i32::from(t),
+            ));
             list
         }
         // A carry as a comparison.
@@ -221,14 +267,24 @@ pub fn block(random: &mut Random) -> Vec<Insn> {
             let by = pick(random, &[d, r]);
             vec![
                 Insn::reg(pick(random, &[Op::ADD, Op::SUB]), false, t, d, r),
-                pick(random, &[Insn::reg(Op::CMP, false, 0, t, by), Insn::reg(Op::CMP, false, 0, by, t)]),
+                pick(
+                    random,
+                    &[
+                        Insn::reg(Op::CMP, false, 0, t, by),
+                        Insn::reg(Op::CMP, false, 0, by, t),
+                    ],
+                ),
                 under(condition(random), Insn::imm(Op::ADD, false, r, r, 1)),
             ]
         }
         26 => {
             let op = pick(random, &[Op::LDR, Op::STR, Op::STR, Op::LDRB, Op::STRB]);
             let at = random.below(BYTES) as i32;
-            let at = if matches!(op, Op::LDR | Op::STR) { at & !3 } else { at };
+            let at = if matches!(op, Op::LDR | Op::STR) {
+                at & !3
+            } else {
+                at
+            };
             let other = condition(random);
             let cond = pick(random, &[14, 14, 14, other]);
             let access = Insn::at(op, t, ARM_POINTER, at, false);

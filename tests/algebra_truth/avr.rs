@@ -88,8 +88,16 @@ fn plain(random: &mut Random) -> Insn {
         8..11 => Insn::rr(pick(random, &ONE), d, 0),
         11 => Insn::rr(Op::EOR, d, d),
         12..14 => Insn::dk(pick(random, &CONSTANT), upper(random), number(random)),
-        14 => bit(pick(random, &[Op::BST, Op::BLD]), d, pick(random, &[0, 7, 7, 3])),
-        15 => bit(pick(random, &[Op::BSET, Op::BCLR]), 0, pick(random, &[0, 0, 1, 6])),
+        14 => bit(
+            pick(random, &[Op::BST, Op::BLD]),
+            d,
+            pick(random, &[0, 7, 7, 3]),
+        ),
+        15 => bit(
+            pick(random, &[Op::BSET, Op::BCLR]),
+            0,
+            pick(random, &[0, 0, 1, 6]),
+        ),
         _ => Insn::rr(pick(random, &TWO), d, r),
     }
 }
@@ -179,7 +187,11 @@ pub fn block(random: &mut Random) -> Vec<Insn> {
         13..15 => vec![
             branch(random, 1),
             Insn::rr(pick(random, &[Op::ADD, Op::ADD, Op::SUB]), low, r),
-            Insn::rr(pick(random, &[Op::ADC, Op::SBC]), low + 1, pick(random, &[AVR_ZERO, d])),
+            Insn::rr(
+                pick(random, &[Op::ADC, Op::SBC]),
+                low + 1,
+                pick(random, &[AVR_ZERO, d]),
+            ),
         ],
         // One way or the other.
         15 => {
@@ -219,7 +231,11 @@ pub fn block(random: &mut Random) -> Vec<Insn> {
                 plain(random),
                 bit(Op::BLD, d, 0),
             ],
-            _ => vec![Insn::rr(Op::ROR, t, 0), plain(random), Insn::rr(Op::ADD, t, t)],
+            _ => vec![
+                Insn::rr(Op::ROR, t, 0),
+                plain(random),
+                Insn::rr(Op::ADD, t, t),
+            ],
         },
         // A small signed number: a carry less a number, and its sign.
         23..25 => {
@@ -249,8 +265,16 @@ pub fn block(random: &mut Random) -> Vec<Insn> {
         }
         26 => match random.below(3) {
             0 => vec![Insn::rr(Op::MULS, d, t)],
-            1 => vec![Insn::rr(Op::MULSU, pick(random, &[16, 17, 18]), pick(random, &[19, 20]))],
-            _ => vec![Insn::rr(Op::FMUL, pick(random, &[16, 17, 18]), pick(random, &[19, 20]))],
+            1 => vec![Insn::rr(
+                Op::MULSU,
+                pick(random, &[16, 17, 18]),
+                pick(random, &[19, 20]),
+            )],
+            _ => vec![Insn::rr(
+                Op::FMUL,
+                pick(random, &[16, 17, 18]),
+                pick(random, &[19, 20]),
+            )],
         },
         27 => vec![Insn {
             op: pick(random, &[Op::LDDZ, Op::STDZ]),

@@ -71,7 +71,10 @@ impl Answer {
             Answer::Exclusive(x, y) => of(x)? == 0 || of(y)? == 0,
             Answer::Follows(x, y) => of(x)? == 0 || of(y)? == 1,
             Answer::Forced((v, value), bits) => {
-                of(v)? != *value || bits.iter().all(|(bit, is)| of(bit).is_none_or(|b| b == *is))
+                of(v)? != *value
+                    || bits
+                        .iter()
+                        .all(|(bit, is)| of(bit).is_none_or(|b| b == *is))
             }
         })
     }
@@ -92,7 +95,12 @@ fn ask(d: &Algebra, random: &mut Random) -> Vec<Answer> {
     let is_carry = |v: &VarId| d.vars[*v as usize].def == Def::Carry;
     let carries: Vec<VarId> = all.clone().filter(is_carry).collect();
     let bits: Vec<VarId> = all.filter(|v| d.vars[*v as usize].bound == 1).collect();
-    let mut list: Vec<Answer> = carries.iter().copied().filter(|v| d.is_never_set(*v)).map(Answer::Zero).collect();
+    let mut list: Vec<Answer> = carries
+        .iter()
+        .copied()
+        .filter(|v| d.is_never_set(*v))
+        .map(Answer::Zero)
+        .collect();
     if bits.len() < 2 {
         return list;
     }
@@ -123,7 +131,17 @@ fn ask(d: &Algebra, random: &mut Random) -> Vec<Answer> {
 /// Inputs of a program: random words, words at the edges, equal words.
 pub fn inputs<M: Model>(random: &mut Random) -> Vec<u64> {
     let full = (1u64 << M::W) - 1;
-    let edge = [0, 1, 2, full >> 1, (full >> 1) + 1, full - 1, full, full / 255 * 128, full / 255];
+    let edge = [
+        0,
+        1,
+        2,
+        full >> 1,
+        (full >> 1) + 1,
+        full - 1,
+        full,
+        full / 255 * 128,
+        full / 255,
+    ];
     let mut list: Vec<u64> = Vec::with_capacity(M::inputs());
     // Runs of one kind: a carry goes through all words.
     let kind = random.below(4);
@@ -150,7 +168,9 @@ pub fn inputs<M: Model>(random: &mut Random) -> Vec<u64> {
 /// What is false.
 pub fn compare<M: Model>(blocks: &[Vec<M::Insn>], random: &mut Random) -> Result<Counts, String> {
     let listing = || {
-        let blocks = blocks.iter().map(|b| b.iter().map(M::text).collect::<Vec<_>>().join("; "));
+        let blocks = blocks
+            .iter()
+            .map(|b| b.iter().map(M::text).collect::<Vec<_>>().join("; "));
         blocks.collect::<Vec<_>>().join("\n    ")
     };
     let run = catch_unwind(AssertUnwindSafe(|| compared::<M>(blocks, random)));
@@ -190,8 +210,17 @@ fn compared<M: Model>(blocks: &[Vec<M::Insn>], random: &mut Random) -> Result<Co
     counts.answers += answers.len() as u64;
     for _ in 0..INPUTS {
         let inputs = inputs::<M>(random);
-        on_numbers::<M>(d, &names, &codes, &states, &[&bounds, &told], &answers, &inputs, &mut counts)
-            .map_err(|what| format!("{what}, inputs {inputs:x?}"))?;
+        on_numbers::<M>(
+            d,
+            &names,
+            &codes,
+            &states,
+            &[&bounds, &told],
+            &answers,
+            &inputs,
+            &mut counts,
+        )
+        .map_err(|what| format!("{what}, inputs {inputs:x?}"))?;
     }
     Ok(counts)
 }
@@ -212,7 +241,8 @@ fn on_numbers<M: Model>(
     for (at, (code, after)) in codes.iter().zip(states).enumerate() {
         M::step_on_numbers(&mut m, code).map_err(|(_, fault)| format!("{fault} in block {at}"))?;
         let is = M::is(&m);
-        n.settle(after.vars).map_err(|what| format!("block {at}: {what}"))?;
+        n.settle(after.vars)
+            .map_err(|what| format!("block {at}: {what}"))?;
         for (i, (said, is)) in after.state.words.iter().zip(&is.words).enumerate() {
             let is = i128::from(*is);
             if let Value::Var(v) = said {
@@ -221,7 +251,9 @@ fn on_numbers<M: Model>(
             match n.of(*said) {
                 Some(said) if said == is => counts.words += 1,
                 Some(wrong) => {
-                    return Err(format!("block {at}: register {i} is {is:x}, said {wrong:x} ({said:?})"));
+                    return Err(format!(
+                        "block {at}: register {i} is {is:x}, said {wrong:x} ({said:?})"
+                    ));
                 }
                 None => counts.left += u64::from(matches!(said, Value::Var(_))),
             }

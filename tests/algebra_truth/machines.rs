@@ -279,10 +279,7 @@ impl Model for OnArm {
             m: LR,
             ..ArmOps::default()
         };
-        let back = ArmInsn {
-            op: ArmOp::BX,
-            ops,
-        };
+        let back = ArmInsn { op: ArmOp::BX, ops };
         ArmIsa::encode(&ARM7TDMI, &[block, &[back]].concat()).expect("encodes")
     }
 

@@ -63,7 +63,12 @@ fn plain(random: &mut Random) -> Insn {
             let k = pick(random, &[0, 1, 3, 0xff, 0xff00, 0xffff]);
             Insn::immediate(pick(random, &[Op::ANDI, Op::ORI, Op::XORI]), d, s, k)
         }
-        4..7 => shift(pick(random, &SHIFTS), d, t, pick(random, &[1, 1, 31, 31, 16, 8, 30])),
+        4..7 => shift(
+            pick(random, &SHIFTS),
+            d,
+            t,
+            pick(random, &[1, 1, 31, 31, 16, 8, 30]),
+        ),
         // 0 - x: masks and their bits.
         7 => Insn::three(pick(random, &[Op::SUBU, Op::SLTU]), d, 0, t),
         8 => unit(pick(random, &[Op::MFLO, Op::MFHI]), d, 0, 0),
@@ -122,7 +127,10 @@ pub fn block(random: &mut Random) -> Vec<Insn> {
     match random.below(32) {
         // A carry is a comparison, and another with a carry that comes in.
         0..4 => {
-            let mut list = vec![three(Op::ADDU, t, d, r), three(Op::SLTU, c, t, pick(random, &[d, r]))];
+            let mut list = vec![
+                three(Op::ADDU, t, d, r),
+                three(Op::SLTU, c, t, pick(random, &[d, r])),
+            ];
             if random.below(2) == 0 {
                 let z = target(random);
                 list.extend([three(Op::ADDU, t, t, z), three(Op::SLTU, z, t, z)]);
@@ -144,7 +152,10 @@ pub fn block(random: &mut Random) -> Vec<Insn> {
         7..9 => {
             let op = pick(random, &[Op::ADDU, Op::SUBU]);
             let (x, y) = pick(random, &[(t, d), (t, r), (d, t)]);
-            vec![three(op, t, d, r), three(pick(random, &[Op::SUBU, Op::SLTU]), c, x, y)]
+            vec![
+                three(op, t, d, r),
+                three(pick(random, &[Op::SUBU, Op::SLTU]), c, x, y),
+            ]
         }
         // if (s != x) c = s < x.
         9..11 => {
@@ -196,12 +207,24 @@ pub fn block(random: &mut Random) -> Vec<Insn> {
         15..17 => vec![
             three(Op::ADDU, t, d, r),
             three(Op::SLTU, c, t, r),
-            three(pick(random, &[Op::MOVN, Op::MOVZ]), d, t, pick(random, &[c, r])),
+            three(
+                pick(random, &[Op::MOVN, Op::MOVZ]),
+                d,
+                t,
+                pick(random, &[c, r]),
+            ),
             three(Op::ADDU, r, r, c),
         ],
         17..20 => {
-            let op = pick(random, &[Op::MULTU, Op::MADDU, Op::MADDU, Op::MULT, Op::MSUBU]);
-            vec![unit(op, 0, t, d), unit(Op::MFLO, r, 0, 0), unit(Op::MFHI, c, 0, 0)]
+            let op = pick(
+                random,
+                &[Op::MULTU, Op::MADDU, Op::MADDU, Op::MULT, Op::MSUBU],
+            );
+            vec![
+                unit(op, 0, t, d),
+                unit(Op::MFLO, r, 0, 0),
+                unit(Op::MFHI, c, 0, 0),
+            ]
         }
         20 => vec![
             unit(Op::MULTU, 0, t, d),
@@ -220,7 +243,14 @@ pub fn block(random: &mut Random) -> Vec<Insn> {
         21..25 => {
             let by = pick(random, &[0, -1, -1, -2, 1]);
             vec![
-                pick(random, &[three(Op::SLTU, t, d, r), shift(Op::SRL, t, d, 31), shift(Op::SRA, t, d, 31)]),
+                pick(
+                    random,
+                    &[
+                        three(Op::SLTU, t, d, r),
+                        shift(Op::SRL, t, d, 31),
+                        shift(Op::SRA, t, d, 31),
+                    ],
+                ),
                 Insn::immediate(Op::ADDIU, t, t, by),
                 pick(
                     random,
@@ -241,7 +271,10 @@ pub fn block(random: &mut Random) -> Vec<Insn> {
             three(pick(random, &[Op::AND, Op::OR, Op::XOR]), t, t, c),
         ],
         26 => {
-            let op = pick(random, &[Op::LW, Op::SW, Op::SW, Op::LBU, Op::SB, Op::LHU, Op::SH]);
+            let op = pick(
+                random,
+                &[Op::LW, Op::SW, Op::SW, Op::LBU, Op::SB, Op::LHU, Op::SH],
+            );
             let at = random.below(BYTES) as i32;
             let at = match op {
                 Op::LW | Op::SW => at & !3,

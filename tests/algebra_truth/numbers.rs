@@ -45,7 +45,10 @@ impl Names {
             match told {
                 // The first name holds: what else is said of the word is checked.
                 Told::Section {
-                    word, whole, from, to,
+                    word,
+                    whole,
+                    from,
+                    to,
                 } if d.vars[*word as usize].def == Def::Carry => {
                     names.pieces[*word as usize].get_or_insert((*whole, *from, *to));
                 }
@@ -97,9 +100,11 @@ impl<'a> Numbers<'a> {
         let part = |number: u64, part: u32| Some(i128::from(number >> (self.w * part) & full));
         match value {
             Value::Public(Public::Known(k)) => Some(i128::from(k)),
-            Value::Public(Public::Pointer { base, offset, part: i }) if base.0 == Base::FIRST_OPERAND => {
-                part(self.place.wrapping_add_signed(offset), i)
-            }
+            Value::Public(Public::Pointer {
+                base,
+                offset,
+                part: i,
+            }) if base.0 == Base::FIRST_OPERAND => part(self.place.wrapping_add_signed(offset), i),
             Value::Public(Public::Negated { base, offset }) if base.0 == Base::FIRST_OPERAND => {
                 part((offset as u64).wrapping_sub(self.place), 0)
             }
@@ -115,7 +120,9 @@ impl<'a> Numbers<'a> {
             BitValue::Public(_) | BitValue::Opaque => None,
             BitValue::Var(v) => self.values[v as usize],
             BitValue::Top { word, w } => Some(self.values[word as usize]? >> (w - 1) & 1),
-            BitValue::Zero { word, is } => Some(i128::from((self.values[word as usize]? == 0) == is)),
+            BitValue::Zero { word, is } => {
+                Some(i128::from((self.values[word as usize]? == 0) == is))
+            }
         }
     }
 
@@ -149,7 +156,10 @@ impl<'a> Numbers<'a> {
         let bound = i128::from(self.d.vars[v as usize].bound);
         match (0..=bound).contains(&value) {
             true => Ok(()),
-            false => Err(format!("x{v} = {value}, bound {bound}, {:?}", self.d.vars[v as usize])),
+            false => Err(format!(
+                "x{v} = {value}, bound {bound}, {:?}",
+                self.d.vars[v as usize]
+            )),
         }
     }
 
@@ -185,7 +195,11 @@ impl<'a> Numbers<'a> {
                 start,
                 len,
                 constant,
-            } => self.define_sum(v, &self.d.terms[start as usize..][..usize::from(len)], constant),
+            } => self.define_sum(
+                v,
+                &self.d.terms[start as usize..][..usize::from(len)],
+                constant,
+            ),
         }
     }
 
@@ -300,7 +314,9 @@ impl<'a> Numbers<'a> {
                 }
                 match (open, carry) {
                     (Some((y, k)), None) => rest % k == 0 && self.given(y, rest / k, x),
-                    (Some((y, k @ (1 | -1))), Some(weight)) if i128::from(self.d.vars[y as usize].bound) < weight => {
+                    (Some((y, k @ (1 | -1))), Some(weight))
+                        if i128::from(self.d.vars[y as usize].bound) < weight =>
+                    {
                         self.given(y, (rest * k).rem_euclid(weight), x)
                     }
                     _ => false,
@@ -311,7 +327,13 @@ impl<'a> Numbers<'a> {
     }
 
     /// The values of some bits that make `v` this number, if only one choice does.
-    fn take_bits(&mut self, free: &[VarId], v: VarId, value: i128, end: VarId) -> Result<(), String> {
+    fn take_bits(
+        &mut self,
+        free: &[VarId],
+        v: VarId,
+        value: i128,
+        end: VarId,
+    ) -> Result<(), String> {
         let (mut fitting, mut possible) = (Vec::new(), 0);
         for choice in 0..1 << free.len() {
             let mut trial = self.clone();
