@@ -11,6 +11,7 @@ mod mutants;
 mod ops;
 mod own;
 mod pic;
+mod refuted;
 mod smt;
 mod squaring;
 mod time;
