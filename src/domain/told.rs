@@ -6,6 +6,29 @@
 use num_bigint::BigUint;
 
 use super::algebra::{Algebra, BitValue, Value, VarId};
+use super::claims::{Equation, Product};
+
+/// `sign * 2^(w shift) * x * y`, the numbers given by their words; an empty `y` is 1.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct ToldTerm {
+    pub sign: i8,
+    pub shift: usize,
+    pub x: Vec<Value>,
+    pub y: Vec<Value>,
+}
+
+impl ToldTerm {
+    fn of(terms: &[Product]) -> Vec<Self> {
+        let term = |t: &Product| Self {
+            sign: t.sign,
+            shift: t.shift,
+            x: t.x.clone(),
+            y: t.y.clone(),
+        };
+        terms.iter().map(term).collect()
+    }
+}
 
 /// A statement about words and bits of `w` bits each, `w` being the width of the machine's words.
 #[doc(hidden)]
@@ -52,6 +75,19 @@ pub enum Told {
     Zero { bit: VarId, word: VarId, is: bool },
     /// `after` is 1 wherever `bit` is.
     Follows { bit: VarId, after: VarId },
+    /// `2^(w lead) sum 2^(w i) words[i] = sum of terms`, the sum of the words at most `most`.
+    Claim {
+        words: Vec<Value>,
+        lead: usize,
+        terms: Vec<ToldTerm>,
+        most: Option<BigUint>,
+    },
+    /// `sum 2^(w i) words[i] = |sum of terms|`, and `negative` says whether that sum is.
+    Magnitude {
+        words: Vec<Value>,
+        terms: Vec<ToldTerm>,
+        negative: VarId,
+    },
     /// `word` is `base` with some bits replaced.
     Packed {
         word: VarId,
@@ -115,6 +151,25 @@ impl Algebra {
         list
     }
 
+    /// The claims about sums that were shown.
+    pub fn told_claims(&self) -> Vec<Told> {
+        let shown = self.claims.shown().iter();
+        let mut list: Vec<Told> = shown.map(|e| claim(e, Some(e.most.clone()))).collect();
+        let magnitudes = self.claims.magnitudes.iter();
+        list.extend(magnitudes.map(|m| Told::Magnitude {
+            words: m.words.clone(),
+            terms: ToldTerm::of(&m.terms),
+            negative: m.negative,
+        }));
+        list
+    }
+
+    /// What was offered, of words that were written, whether it was shown or not.
+    pub fn told_offers(&self, w: u32) -> Vec<Told> {
+        let offers = self.claims.offers(w);
+        offers.iter().map(|e| claim(e, None)).collect()
+    }
+
     /// Are the bits `x` and `y` never both 1?
     pub fn told_exclusive(&self, x: VarId, y: VarId) -> bool {
         self.are_exclusive(x, y)
@@ -133,5 +188,14 @@ impl Algebra {
     /// The values of these bits where a variable has this value, if it says them.
     pub fn told_forced(&self, known: (VarId, i128), bits: &[VarId]) -> Option<Vec<i128>> {
         self.forced(known, bits)
+    }
+}
+
+fn claim(e: &Equation, most: Option<BigUint>) -> Told {
+    Told::Claim {
+        words: e.words.clone(),
+        lead: e.lead,
+        terms: ToldTerm::of(&e.terms),
+        most,
     }
 }

@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use lozenge::domain::algebra::{Algebra, BitValue, Def, Value, VarId};
 use lozenge::domain::told::Told;
+use lozenge::program::Claim;
 use lozenge::vectors::Random;
 
 use crate::machines::{Model, PLACE, REGISTERS, State};
@@ -30,6 +31,10 @@ pub struct Counts {
     pub unknown: u64,
     /// "Never both", "follows", "is 0", "has this value": how often the answer was yes.
     pub answers: u64,
+    /// Claims that were offered, those of them that are false on some inputs, and those that were shown.
+    pub offered: u64,
+    pub lies: u64,
+    pub shown: u64,
     /// Programs that the algebra did not run to their end.
     pub stopped: u64,
 }
@@ -44,6 +49,9 @@ impl Counts {
         self.statements += other.statements;
         self.unknown += other.unknown;
         self.answers += other.answers;
+        self.offered += other.offered;
+        self.lies += other.lies;
+        self.shown += other.shown;
         self.stopped += other.stopped;
     }
 }
@@ -166,14 +174,18 @@ pub fn inputs<M: Model>(random: &mut Random) -> Vec<u64> {
 ///
 /// # Errors
 /// What is false.
-pub fn compare<M: Model>(blocks: &[Vec<M::Insn>], random: &mut Random) -> Result<Counts, String> {
+pub fn compare<M: Model>(
+    blocks: &[Vec<M::Insn>],
+    claims: &[Claim],
+    random: &mut Random,
+) -> Result<Counts, String> {
     let listing = || {
         let blocks = blocks
             .iter()
             .map(|b| b.iter().map(M::text).collect::<Vec<_>>().join("; "));
         blocks.collect::<Vec<_>>().join("\n    ")
     };
-    let run = catch_unwind(AssertUnwindSafe(|| compared::<M>(blocks, random)));
+    let run = catch_unwind(AssertUnwindSafe(|| compared::<M>(blocks, claims, random)));
     let run = run.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
@@ -182,35 +194,45 @@ pub fn compare<M: Model>(blocks: &[Vec<M::Insn>], random: &mut Random) -> Result
     run.map_err(|what| format!("{}: {what}\n    {}", M::NAME, listing()))
 }
 
-fn compared<M: Model>(blocks: &[Vec<M::Insn>], random: &mut Random) -> Result<Counts, String> {
+fn compared<M: Model>(
+    blocks: &[Vec<M::Insn>],
+    claims: &[Claim],
+    random: &mut Random,
+) -> Result<Counts, String> {
     let mut counts = Counts {
         programs: 1,
         ..Counts::default()
     };
     let codes: Vec<_> = blocks.iter().map(|block| M::encode(block)).collect();
     let mut m = M::symbolic();
+    M::domain(&mut m).offer(claims.to_vec(), &[]);
     let (mut states, mut bounds, mut since) = (Vec::new(), Vec::new(), 0);
     for code in &codes {
         if M::step(&mut m, code).is_err() {
             counts.stopped += 1;
             break;
         }
-        let (told, now) = M::domain(&m).told_bounds(since);
+        let (told, now) = M::domain(&mut m).told_bounds(since);
         bounds.extend(told);
         since = now;
         states.push(After {
             state: M::said(&m),
-            vars: M::domain(&m).vars.len() as VarId,
+            vars: M::domain(&mut m).vars.len() as VarId,
         });
     }
-    let d = M::domain(&m);
-    let told = d.told();
+    let d = &*M::domain(&mut m);
+    let mut told = d.told();
+    let shown = d.told_claims();
+    counts.shown += shown.len() as u64;
+    told.extend(shown);
+    let offers = d.told_offers(M::W);
+    let mut lies = vec![false; offers.len()];
     let names = Names::of(d, &told);
     let answers = ask(d, random);
     counts.answers += answers.len() as u64;
     for _ in 0..INPUTS {
         let inputs = inputs::<M>(random);
-        on_numbers::<M>(
+        let run = on_numbers::<M>(
             d,
             &names,
             &codes,
@@ -219,23 +241,28 @@ fn compared<M: Model>(blocks: &[Vec<M::Insn>], random: &mut Random) -> Result<Co
             &answers,
             &inputs,
             &mut counts,
-        )
-        .map_err(|what| format!("{what}, inputs {inputs:x?}"))?;
+        );
+        let n = run.map_err(|what| format!("{what}, inputs {inputs:x?}"))?;
+        for (lie, offer) in lies.iter_mut().zip(&offers) {
+            *lie |= n.holds(offer) == Some(false);
+        }
     }
+    counts.offered += offers.len() as u64;
+    counts.lies += lies.into_iter().filter(|lie| *lie).count() as u64;
     Ok(counts)
 }
 
 #[allow(clippy::too_many_arguments)]
-fn on_numbers<M: Model>(
-    d: &Algebra,
-    names: &Names,
+fn on_numbers<'a, M: Model>(
+    d: &'a Algebra,
+    names: &'a Names,
     codes: &[Vec<u8>],
     states: &[After],
     told: &[&Vec<Told>; 2],
     answers: &[Answer],
     inputs: &[u64],
     counts: &mut Counts,
-) -> Result<(), String> {
+) -> Result<Numbers<'a>, String> {
     let mut n = Numbers::new(d, names, M::W, PLACE, inputs);
     let mut m = M::numeric(inputs);
     for (at, (code, after)) in codes.iter().zip(states).enumerate() {
@@ -284,5 +311,5 @@ fn on_numbers<M: Model>(
             return Err(answer.text());
         }
     }
-    Ok(())
+    Ok(n)
 }

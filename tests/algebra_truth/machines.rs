@@ -56,7 +56,7 @@ pub trait Model {
     /// All inputs are unknown: variables 0, 1, ...
     fn symbolic() -> Self::Symbolic;
     fn numeric(inputs: &[u64]) -> Self::Numeric;
-    fn domain(m: &Self::Symbolic) -> &Algebra;
+    fn domain(m: &mut Self::Symbolic) -> &mut Algebra;
     fn encode(block: &[Self::Insn]) -> Vec<u8>;
     fn text(insn: &Self::Insn) -> String;
     /// Runs a block from its start to its end.
@@ -156,8 +156,8 @@ impl Model for OnAvr {
         m
     }
 
-    fn domain(m: &Avr<Algebra>) -> &Algebra {
-        &m.d
+    fn domain(m: &mut Avr<Algebra>) -> &mut Algebra {
+        &mut m.d
     }
 
     fn encode(block: &[AvrInsn]) -> Vec<u8> {
@@ -270,8 +270,8 @@ impl Model for OnArm {
         m
     }
 
-    fn domain(m: &Arm<Algebra>) -> &Algebra {
-        &m.d
+    fn domain(m: &mut Arm<Algebra>) -> &mut Algebra {
+        &mut m.d
     }
 
     fn encode(block: &[ArmInsn]) -> Vec<u8> {
@@ -361,8 +361,8 @@ impl Model for OnMips {
         m
     }
 
-    fn domain(m: &Mips<Algebra>) -> &Algebra {
-        &m.d
+    fn domain(m: &mut Mips<Algebra>) -> &mut Algebra {
+        &mut m.d
     }
 
     fn encode(block: &[MipsInsn]) -> Vec<u8> {

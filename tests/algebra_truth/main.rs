@@ -7,6 +7,7 @@
 mod arm;
 mod avr;
 mod compare;
+mod lies;
 mod machines;
 mod mips;
 mod numbers;

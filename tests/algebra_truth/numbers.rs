@@ -7,7 +7,7 @@
 use lozenge::domain::Base;
 use lozenge::domain::algebra::{Algebra, BitValue, Def, Value, VarId};
 use lozenge::domain::public::{Public, PublicBit};
-use lozenge::domain::told::Told;
+use lozenge::domain::told::{Told, ToldTerm};
 use num_bigint::BigInt;
 use num_traits::Signed;
 
@@ -426,6 +426,25 @@ impl<'a> Numbers<'a> {
             }
             Told::Zero { bit, word, is } => var(bit)? == i128::from((var(word)? == 0) == *is),
             Told::Follows { bit, after } => var(bit)? == 0 || var(after)? == 1,
+            Told::Claim {
+                words,
+                lead,
+                terms,
+                most,
+            } => {
+                let left = self.joined(words)?;
+                let bounded = most.as_ref().is_none_or(|most| left.magnitude() <= most);
+                bounded && left << (self.w as usize * lead) == self.sum(terms)?
+            }
+            Told::Magnitude {
+                words,
+                terms,
+                negative,
+            } => {
+                let (size, sum) = (self.joined(words)?, self.sum(terms)?);
+                size.magnitude() == sum.magnitude()
+                    && var(negative)? == i128::from(sum.is_negative())
+            }
             Told::Packed { word, base, bits } => {
                 let (word, base) = (var(word)?, self.of(*base)?);
                 let mut replaced = 0;
@@ -440,5 +459,26 @@ impl<'a> Numbers<'a> {
                 (word ^ base) & !replaced == 0
             }
         })
+    }
+
+    /// The number of a list of words.
+    fn joined(&self, words: &[Value]) -> Option<BigInt> {
+        let mut sum = BigInt::ZERO;
+        for (i, word) in words.iter().enumerate() {
+            sum += BigInt::from(self.of(*word)?) << (self.w as usize * i);
+        }
+        Some(sum)
+    }
+
+    fn sum(&self, terms: &[ToldTerm]) -> Option<BigInt> {
+        let mut sum = BigInt::ZERO;
+        for term in terms {
+            let mut product = self.joined(&term.x)? * term.sign;
+            if !term.y.is_empty() {
+                product *= self.joined(&term.y)?;
+            }
+            sum += product << (self.w as usize * term.shift);
+        }
+        Some(sum)
     }
 }

@@ -43,7 +43,7 @@ fn shortest<M: Model>(mut blocks: Vec<Vec<M::Insn>>, random: &Random) -> Option<
     let mut shown = None;
     for at in (0..blocks.len()).rev() {
         let block = blocks.remove(at);
-        match compare::<M>(&blocks, &mut random.clone()) {
+        match compare::<M>(&blocks, &[], &mut random.clone()) {
             Ok(_) => blocks.insert(at, block),
             Err(what) => shown = Some(what),
         }
@@ -60,7 +60,7 @@ fn run<M: Model>(block: fn(&mut Random) -> Vec<M::Insn>, end: Vec<Vec<M::Insn>>)
         let mut random = Random::new(seed);
         let mut blocks: Vec<_> = (0..BLOCKS).map(|_| block(&mut random)).collect();
         blocks.extend(end.iter().cloned());
-        match compare::<M>(&blocks, &mut random.clone()) {
+        match compare::<M>(&blocks, &[], &mut random.clone()) {
             Ok(one) => counts.add(&one),
             Err(what) if wrong.len() < SHOWN => {
                 let what = shortest::<M>(blocks, &random).unwrap_or(what);
