@@ -10,6 +10,7 @@ mod compare;
 mod lies;
 mod machines;
 mod mips;
+mod mutants;
 mod numbers;
 mod programs;
 
