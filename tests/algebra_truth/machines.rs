@@ -49,6 +49,8 @@ pub trait Model {
     const W: u32;
     /// Flags among the inputs, behind the registers and before the words of memory.
     const FLAGS: usize;
+    /// Bytes of memory among them.
+    const MEMORY: usize = BYTES;
     type Insn: Copy + Debug;
     type Symbolic;
     type Numeric;
@@ -67,7 +69,7 @@ pub trait Model {
 
     /// How many inputs there are.
     fn inputs() -> usize {
-        REGISTERS + Self::FLAGS + BYTES / (Self::W as usize / 8)
+        REGISTERS + Self::FLAGS + Self::MEMORY / (Self::W as usize / 8)
     }
 }
 

@@ -171,7 +171,9 @@ fn mutants<I: Isa>(core: &I::Core, proved: &Proved<I>, random: &mut Random, foun
                 Some(what) => {
                     let text: Vec<_> = insns.iter().map(I::text).collect();
                     let text = text.join("; ");
-                    found.wrong.push(format!("{}: {what}: {text}", proved.name));
+                    let told = format!("{}: {what}: {text}", proved.name);
+                    eprintln!("proved and wrong: {told}");
+                    found.wrong.push(told);
                 }
             },
             (false, None) => found.open += 1,
@@ -195,6 +197,18 @@ impl OnIsa for Mutants {
                 continue;
             };
             found.kernels += 1;
+            if found.kernels.is_multiple_of(1000) {
+                let Found {
+                    kernels,
+                    differing,
+                    wrong,
+                    ..
+                } = &found;
+                println!(
+                    "{kernels} kernels, {differing} mutants differ, {} wrong",
+                    wrong.len()
+                );
+            }
             mutants::<I>(core, &proved, &mut random, &mut found);
         }
         found

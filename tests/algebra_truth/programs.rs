@@ -52,7 +52,7 @@ fn shortest<M: Model>(mut blocks: Vec<Vec<M::Insn>>, random: &Random) -> Option<
 }
 
 /// Compares programs made of such blocks.
-fn run<M: Model>(block: fn(&mut Random) -> Vec<M::Insn>, end: Vec<Vec<M::Insn>>) {
+pub fn run<M: Model>(block: fn(&mut Random) -> Vec<M::Insn>, end: Vec<Vec<M::Insn>>) {
     let seeds = seeds();
     let (first, count) = (seeds.start, seeds.end - seeds.start);
     let (mut counts, mut wrong) = (Counts::default(), Vec::new());
