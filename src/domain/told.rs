@@ -73,6 +73,8 @@ pub enum Told {
     },
     /// `bit` is 1 exactly where `word` is 0, or where it is not.
     Zero { bit: VarId, word: VarId, is: bool },
+    /// The lowest `count` bits of `word` are those of `bits`.
+    LowBits { word: VarId, count: u32, bits: u64 },
     /// `after` is 1 wherever `bit` is.
     Follows { bit: VarId, after: VarId },
     /// `2^(w lead) sum 2^(w i) words[i] = sum of terms`, the sum of the words at most `most`.
@@ -137,6 +139,12 @@ impl Algebra {
             bit: *bit,
             word: *word,
             is: *is,
+        }));
+        let placed = self.placed.iter();
+        list.extend(placed.map(|(word, low)| {
+            let (count, bits) = low.told();
+            let word = *word;
+            Told::LowBits { word, count, bits }
         }));
         let follows = self.follows.iter().filter(|(_, known)| **known);
         list.extend(follows.map(|((bit, after), _)| Told::Follows {

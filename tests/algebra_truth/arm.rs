@@ -115,6 +115,34 @@ fn three(random: &mut Random) -> [u8; 3] {
     [d as u8, n as u8, m as u8]
 }
 
+/// A branch in one of the ways of another.
+fn nested(random: &mut Random) -> Vec<Insn> {
+    let (inner, mut list) = (some(random), some(random));
+    list.push(branch(condition(random), inner.len()));
+    list.extend(inner);
+    list.extend(some(random));
+    let mut all = vec![branch(condition(random), list.len())];
+    all.extend(list);
+    all
+}
+
+/// Addresses in arithmetic: only their lowest bits are the same in every run.
+fn address(random: &mut Random, t: u8, d: u8) -> Vec<Insn> {
+    let p = ARM_POINTER;
+    match random.below(4) {
+        0 => vec![Insn::imm(Op::AND, false, t, p, pick(random, &[1, 3, 7]))],
+        1 => vec![
+            Insn::imm(Op::RSB, false, t, p, 1),
+            Insn::imm(Op::AND, false, t, t, 3),
+        ],
+        2 => vec![
+            Insn::alu(Op::MOV, false, t, 0, 1 << 7 | 1 << 5 | i32::from(p)),
+            Insn::imm(Op::AND, false, t, t, 1),
+        ],
+        _ => vec![Insn::reg(pick(random, &[Op::ADD, Op::SUB]), false, t, p, d)],
+    }
+}
+
 /// Instructions that control enters at the start and leaves at the end.
 pub fn block(random: &mut Random) -> Vec<Insn> {
     let [t, d, r] = three(random);
@@ -188,12 +216,19 @@ pub fn block(random: &mut Random) -> Vec<Insn> {
             r,
             t,
         )],
-        17 => vec![
-            Insn::long(Op::UMULL, 6, 7, t, d),
-            Insn::reg(Op::ADD, true, t, t, 6),
-            Insn::reg(Op::ADC, true, d, d, 7),
-            Insn::imm(Op::ADC, random.below(2) == 0, r, r, 0),
-        ],
+        // A product, added to a column; perhaps it changes on the way.
+        17 => {
+            let product = Insn::long(Op::UMULL, 6, 7, t, d);
+            let mut list = vec![product, Insn::reg(Op::ADD, true, t, t, 6)];
+            if random.below(3) == 0 {
+                let word = pick(random, &[6, 7]);
+                let op = pick(random, &[Op::ADD, Op::ADC]);
+                list.push(Insn::reg(op, random.below(2) == 0, word, word, r));
+            }
+            list.push(Insn::reg(Op::ADC, true, d, d, 7));
+            list.push(Insn::imm(Op::ADC, random.below(2) == 0, r, r, 0));
+            list
+        }
         18 => vec![Insn::long(
             pick(random, &[Op::SMULL, Op::SMLAL]),
             t,
@@ -293,7 +328,21 @@ pub fn block(random: &mut Random) -> Vec<Insn> {
                 cond => vec![branch(cond, 1), access],
             }
         }
-        27 => vec![Insn::imm(Op::MOV, false, t, 0, pick(random, &[0, 1, 255]))],
+        27 => match random.below(4) {
+            0 => vec![Insn::imm(Op::MOV, false, t, 0, pick(random, &[0, 1, 255]))],
+            1 => nested(random),
+            2 => address(random, t, d),
+            _ => vec![
+                Insn::alu(
+                    pick(random, &[Op::TST, Op::TEQ]),
+                    false,
+                    0,
+                    d,
+                    operand(random, r),
+                ),
+                plain(random),
+            ],
+        },
         _ => vec![plain(random)],
     }
 }

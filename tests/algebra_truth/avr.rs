@@ -131,6 +131,32 @@ fn some(random: &mut Random) -> Vec<Insn> {
     (0..1 + random.below(3)).map(|_| plain(random)).collect()
 }
 
+/// A branch in one of the ways of another.
+fn nested(random: &mut Random) -> Vec<Insn> {
+    let (inner, mut list) = (some(random), some(random));
+    list.push(branch(random, inner.len()));
+    list.extend(inner);
+    list.extend(some(random));
+    let mut all = vec![branch(random, list.len())];
+    all.extend(list);
+    all
+}
+
+/// Addresses in arithmetic: only their lowest bits are the same in every run.
+fn address(random: &mut Random, t: u8) -> Vec<Insn> {
+    let low = Insn::rr(Op::MOV, t, 30);
+    match random.below(4) {
+        0 => vec![low, Insn::dk(Op::ANDI, t, pick(random, &[1, 3, 7]))],
+        1 => vec![
+            low,
+            Insn::dk(Op::SUBI, t, number(random)),
+            Insn::dk(Op::ANDI, t, 3),
+        ],
+        2 => vec![low, Insn::rr(Op::LSR, t, 0), Insn::dk(Op::ANDI, t, 1)],
+        _ => vec![low, plain(random)],
+    }
+}
+
 /// Instructions that control enters at the start and leaves at the end.
 pub fn block(random: &mut Random) -> Vec<Insn> {
     let (d, r, t) = (upper(random), register(random), upper(random));
@@ -202,13 +228,38 @@ pub fn block(random: &mut Random) -> Vec<Insn> {
             list.extend(other);
             list
         }
-        // A product, added to a column.
-        16..19 => vec![
-            Insn::rr(Op::MUL, d, t),
-            Insn::rr(Op::ADD, low, 0),
-            Insn::rr(Op::ADC, low + 1, 1),
-            Insn::rr(Op::ADC, low + 2, AVR_ZERO),
-        ],
+        // A product, added to a column; perhaps it changes on the way.
+        16..18 => {
+            let mut list = vec![Insn::rr(Op::MUL, d, t), Insn::rr(Op::ADD, low, 0)];
+            if random.below(4) == 0 {
+                let word = random.below(2) as u8;
+                list.push(Insn::rr(
+                    pick(random, &[Op::ADD, Op::ADC, Op::MOV]),
+                    word,
+                    r,
+                ));
+            }
+            list.extend([
+                Insn::rr(Op::ADC, low + 1, 1),
+                Insn::rr(Op::ADC, low + 2, AVR_ZERO),
+            ]);
+            list
+        }
+        // A number of three words, added to another, perhaps after a word of it changed.
+        18 => {
+            let from = upper(random).min(AVR_FIRST + REGISTERS as u8 - 3);
+            let op = pick(random, &[ADD, ADD, SUB]);
+            let mut list: Vec<_> = (0..3)
+                .map(|i| Insn::rr(op[usize::from(i > 0)], low.min(from + 3) + i, from + i))
+                .filter(|insn| insn.ops.d < AVR_FIRST + REGISTERS as u8)
+                .collect();
+            if random.below(2) == 0 {
+                let word = from + random.below(3) as u8;
+                let at = random.below(list.len());
+                list.insert(at, Insn::rr(pick(random, &ADD), word, d));
+            }
+            list
+        }
         // The same, doubled.
         19 => {
             let list = [Op::ADD, Op::ADC, Op::ADC].into_iter().zip(low..);
@@ -276,15 +327,27 @@ pub fn block(random: &mut Random) -> Vec<Insn> {
                 pick(random, &[19, 20]),
             )],
         },
-        27 => vec![Insn {
-            op: pick(random, &[Op::LDDZ, Op::STDZ]),
-            ops: Ops {
-                d: t,
-                r: t,
-                k: random.below(BYTES) as i32,
-                ..Ops::default()
-            },
-        }],
+        27 => {
+            let access = Insn {
+                op: pick(random, &[Op::LDDZ, Op::STDZ]),
+                ops: Ops {
+                    d: t,
+                    r: t,
+                    k: random.below(BYTES) as i32,
+                    ..Ops::default()
+                },
+            };
+            match random.below(3) {
+                0 => vec![branch(random, 1), access],
+                1 => vec![skip(random), access],
+                _ => vec![access],
+            }
+        }
+        28 => match random.below(3) {
+            0 => nested(random),
+            1 => address(random, t),
+            _ => vec![skip(random), Insn::rr(Op::MOVW, low & 30, t & 30)],
+        },
         _ => vec![plain(random)],
     }
 }

@@ -8,6 +8,7 @@
 mod arm;
 mod avr;
 mod compare;
+mod kept;
 mod lies;
 mod machines;
 mod mips;

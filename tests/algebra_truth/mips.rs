@@ -120,6 +120,31 @@ fn distinct(random: &mut Random) -> [u8; 4] {
     [0, 1, 2, 3].map(|i| MIPS_FIRST + ((start + i) % REGISTERS) as u8)
 }
 
+/// A branch in one of the ways of another.
+fn nested(random: &mut Random) -> Vec<Insn> {
+    let (inner, mut list) = (some(random), some(random));
+    list.extend([branch(random, inner.len()), plain(random)]);
+    list.extend(inner);
+    list.extend(some(random));
+    let mut all = vec![branch(random, list.len()), plain(random)];
+    all.extend(list);
+    all
+}
+
+/// Addresses in arithmetic: only their lowest bits are the same in every run.
+fn address(random: &mut Random, t: u8, d: u8) -> Vec<Insn> {
+    let p = MIPS_POINTER;
+    match random.below(4) {
+        0 => vec![Insn::immediate(Op::ANDI, t, p, pick(random, &[1, 3, 7]))],
+        1 => vec![
+            Insn::three(Op::SUBU, t, 0, p),
+            Insn::immediate(Op::ANDI, t, t, 3),
+        ],
+        2 => vec![shift(Op::SRL, t, p, 1), Insn::immediate(Op::ANDI, t, t, 1)],
+        _ => vec![Insn::three(pick(random, &[Op::ADDU, Op::SUBU]), t, p, d)],
+    }
+}
+
 /// Instructions that control enters at the start and leaves at the end.
 pub fn block(random: &mut Random) -> Vec<Insn> {
     let [t, d, r, c] = distinct(random);
@@ -289,10 +314,18 @@ pub fn block(random: &mut Random) -> Vec<Insn> {
         }
         27 => {
             let op = pick(random, &[Op::SLLV, Op::SRLV, Op::SRAV]);
-            vec![
-                Insn::immediate(Op::ADDIU, r, 0, pick(random, &[0, 1, 31, 32, 33])),
-                three(op, d, r, t),
-            ]
+            let count = Insn::immediate(Op::ADDIU, r, 0, pick(random, &[0, 1, 31, 32, 33]));
+            match random.below(6) {
+                0 => nested(random),
+                1 => address(random, t, d),
+                2 => vec![Insn::immediate(Op::ANDI, r, r, 1), three(op, d, r, t)],
+                3 => {
+                    let at = random.below(BYTES) as i32;
+                    let op = pick(random, &[Op::LWL, Op::LWR, Op::SWL, Op::SWR, Op::LB]);
+                    vec![Insn::immediate(op, t, MIPS_POINTER, at)]
+                }
+                _ => vec![count, three(op, d, r, t)],
+            }
         }
         _ => vec![plain(random)],
     }

@@ -425,6 +425,10 @@ impl<'a> Numbers<'a> {
                 self.of(*word)? == sum + (self.of_bit(*borrow)? << self.w)
             }
             Told::Zero { bit, word, is } => var(bit)? == i128::from((var(word)? == 0) == *is),
+            Told::LowBits { word, count, bits } => {
+                var(word)? & ((1i128 << (*count).min(self.w)) - 1)
+                    == i128::from(*bits) & ((1i128 << (*count).min(self.w)) - 1)
+            }
             Told::Follows { bit, after } => var(bit)? == 0 || var(after)? == 1,
             Told::Claim {
                 words,
