@@ -80,7 +80,7 @@ fn some_kernel<I: Isa>(core: &I::Core, random: &mut Random) -> Option<Proved<I>>
     let claims = candidate.program.claims.clone();
     let function = prove::kernel::<I>(core, &candidate.code, &claims);
     let proof = prove::prove_function::<I>(&spec, core, &function, Alias::Distinct);
-    proof.holds().then(|| Proved {
+    proof.holds().then_some(Proved {
         name,
         spec,
         insns: candidate.program.insns,
