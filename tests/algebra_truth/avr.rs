@@ -142,6 +142,20 @@ fn nested(random: &mut Random) -> Vec<Insn> {
     all
 }
 
+/// A product that grows between the additions of its words.
+fn changing(random: &mut Random, low: u8) -> Vec<Insn> {
+    let [d, r, y] = [0; 3].map(|_| upper(random));
+    let mut list = vec![Insn::rr(Op::MUL, d, r)];
+    list.extend([low, low + 1].map(|r| Insn::rr(Op::EOR, r, r)));
+    list.extend([
+        Insn::rr(Op::ADD, low, 0),
+        Insn::rr(Op::ADD, 0, y),
+        Insn::rr(Op::ADC, 1, AVR_ZERO),
+        Insn::rr(Op::ADD, low + 1, 1),
+    ]);
+    list
+}
+
 /// Addresses in arithmetic: only their lowest bits are the same in every run.
 fn address(random: &mut Random, t: u8) -> Vec<Insn> {
     let low = Insn::rr(Op::MOV, t, 30);
@@ -343,9 +357,10 @@ pub fn block(random: &mut Random) -> Vec<Insn> {
                 _ => vec![access],
             }
         }
-        28 => match random.below(3) {
+        28 => match random.below(4) {
             0 => nested(random),
             1 => address(random, t),
+            2 => changing(random, low),
             _ => vec![skip(random), Insn::rr(Op::MOVW, low & 30, t & 30)],
         },
         _ => vec![plain(random)],

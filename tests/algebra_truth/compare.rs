@@ -152,13 +152,16 @@ pub fn inputs<M: Model>(random: &mut Random) -> Vec<u64> {
     ];
     let mut list: Vec<u64> = Vec::with_capacity(M::inputs());
     // Runs of one kind: a carry goes through all words.
-    let kind = random.below(4);
+    let kind = random.below(5);
     for i in 0..M::inputs() {
         if (REGISTERS..REGISTERS + M::FLAGS).contains(&i) {
             list.push(random.below(2) as u64);
             continue;
         }
         let word = match (kind, random.below(8)) {
+            // What bounds are about.
+            (4, 0..6) => full,
+            (4, _) => [0, 1, full - 1][random.below(3)],
             (0, 0..6) | (1 | 2, 0..3) => edge[random.below(edge.len())],
             (_, 6) if i > 0 && i < REGISTERS => list[random.below(i)],
             (2, 3) => 1 << random.below(M::W as usize),
