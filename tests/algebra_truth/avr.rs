@@ -145,15 +145,13 @@ fn nested(random: &mut Random) -> Vec<Insn> {
 /// A product that grows between the additions of its words.
 fn changing(random: &mut Random, low: u8) -> Vec<Insn> {
     let [d, r, y] = [0; 3].map(|_| upper(random));
-    let mut list = vec![Insn::rr(Op::MUL, d, r)];
-    list.extend([low, low + 1].map(|r| Insn::rr(Op::EOR, r, r)));
-    list.extend([
+    vec![
+        Insn::rr(Op::MUL, d, r),
         Insn::rr(Op::ADD, low, 0),
         Insn::rr(Op::ADD, 0, y),
         Insn::rr(Op::ADC, 1, AVR_ZERO),
         Insn::rr(Op::ADD, low + 1, 1),
-    ]);
-    list
+    ]
 }
 
 /// Addresses in arithmetic: only their lowest bits are the same in every run.
