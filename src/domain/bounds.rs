@@ -18,6 +18,7 @@ use num_bigint::BigUint;
 
 use super::algebra::{Value, VarId};
 use super::public::Public;
+use super::told::Told;
 use super::trace::Change;
 
 type GroupId = u32;
@@ -145,6 +146,26 @@ impl Bounds {
     /// What was concluded since this was asked last.
     pub fn concluded(&mut self) -> Vec<(GroupId, Change)> {
         std::mem::take(&mut self.log)
+    }
+
+    /// The groups that changed after `since`, as they are now, and how many changes there were.
+    pub(super) fn told(&self, since: u32) -> (Vec<Told>, u32) {
+        let changed = |g: &&Group| g.changed > since || since == 0;
+        let carries = |group: usize| {
+            let pending = self.pending.iter().enumerate();
+            let pending = pending.filter_map(|(v, place)| Some((v as VarId, (*place)?)));
+            let here = pending.filter(move |(_, place)| place.group as usize == group);
+            here.map(|(v, place)| (v, place.index)).collect()
+        };
+        let groups = self.groups.iter().enumerate();
+        let told = groups
+            .filter(|(_, g)| changed(g))
+            .map(|(i, g)| Told::AtMost {
+                words: g.words.clone(),
+                carries: carries(i),
+                total: g.total.clone(),
+            });
+        (told.collect(), self.changes)
     }
 
     /// Where `value` is a word of a group now.

@@ -90,6 +90,12 @@ impl Claims {
         self.shown.get(index)
     }
 
+    /// The equations that were offered and whose words are known.
+    pub(super) fn offers(&self, w: u32) -> Vec<Equation> {
+        let plain = self.offered.iter().filter(|c| c.magnitude.is_none());
+        plain.filter_map(|claim| self.equation(claim, w)).collect()
+    }
+
     /// The shown ones.
     pub fn shown(&self) -> &[Equation] {
         &self.shown

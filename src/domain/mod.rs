@@ -47,6 +47,7 @@ mod sign;
 mod signed;
 mod split;
 mod stays;
+pub mod told;
 pub mod trace;
 mod traced;
 pub mod variable;

@@ -28,6 +28,11 @@ impl LowBits {
         })
     }
 
+    /// How many, and what they are.
+    pub(super) fn told(self) -> (u32, u64) {
+        (self.count, self.bits)
+    }
+
     /// Those of a number, or of a pointer to an operand.
     pub fn of<V: Copy>(word: Public, memory: &AbstractMemory<V>) -> Option<Self> {
         match word {

@@ -28,6 +28,15 @@ impl<K: Hash + Eq, V: Copy> Recent<K, V> {
         self.new.get(key).or_else(|| self.old.get(key)).copied()
     }
 
+    /// All results that are still known.
+    pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
+        let old = self
+            .old
+            .iter()
+            .filter(|(key, _)| !self.new.contains_key(*key));
+        self.new.iter().chain(old)
+    }
+
     /// Remembers the result for `key`.
     pub fn put(&mut self, key: K, value: V) {
         if self.new.len() == Self::KEPT {

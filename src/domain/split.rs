@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::algebra::{Algebra, BitValue, Def, Value, Var, VarId};
 use super::public::Public;
+use super::told::Told;
 use super::trace::Entry;
 use super::{Domain, Logic};
 
@@ -37,6 +38,24 @@ impl Cuts {
     /// `v = lo + 2 hi` by its definition.
     pub(super) fn whole(&mut self, v: VarId, parts: (Value, Value)) {
         self.exact.insert((v, 1), parts);
+    }
+
+    /// What words are pieces of which.
+    pub(super) fn told(&self) -> impl Iterator<Item = Told> {
+        let exact = self.exact.iter();
+        let exact = exact.map(|((word, at), (low, high))| Told::Cut {
+            word: *word,
+            at: *at,
+            low: *low,
+            high: *high,
+        });
+        let sections = self.sections.iter();
+        exact.chain(sections.map(|(word, section)| Told::Section {
+            word: *word,
+            whole: section.whole,
+            from: section.from,
+            to: section.to,
+        }))
     }
 }
 

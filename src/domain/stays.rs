@@ -21,11 +21,13 @@ use super::trace::Entry;
 /// `sum of factor * variable`, each variable once.
 type Form = Vec<(VarId, i64)>;
 
-fn add(form: &mut Form, v: VarId, by: i64) {
+/// Adds `by v`; `None` beyond 64 bits.
+fn add(form: &mut Form, v: VarId, by: i64) -> Option<()> {
     match form.iter_mut().find(|(known, _)| *known == v) {
-        Some((_, factor)) => *factor += by,
+        Some((_, factor)) => *factor = factor.checked_add(by)?,
         None => form.push((v, by)),
     }
+    Some(())
 }
 
 impl Algebra {
@@ -132,7 +134,7 @@ impl Algebra {
         let mut form = form.clone();
         form.retain(|(known, _)| *known != v);
         for (t, factor) in terms {
-            add(&mut form, *t, factor * by);
+            add(&mut form, *t, factor.checked_mul(by)?)?;
         }
         Some(form)
     }

@@ -14,6 +14,7 @@ mod ops;
 mod own;
 mod pic;
 mod promises;
+mod refuted;
 mod smt;
 mod squaring;
 mod time;

@@ -22,6 +22,12 @@ impl<D: Domain> Mips<D> {
         )))
     }
 
+    /// LO and HI as they are; nothing where they are unpredictable.
+    pub fn accumulator(&self) -> [Option<D::Word<32>>; 2] {
+        let word = |valid: bool, word: &D::Word<32>| valid.then(|| word.clone());
+        [word(self.lo_valid, &self.lo), word(self.hi_valid, &self.hi)]
+    }
+
     /// MFHI.
     pub fn hi(&mut self) -> Result<D::Word<32>, Fault> {
         self.unread = false;
