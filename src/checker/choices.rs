@@ -1,6 +1,6 @@
 //! Bitwise operations and choices: both cases of a bit are looked at.
 
-use super::forms::{Form, World};
+use super::forms::{Form, World, bit as number};
 use super::{Check, Checker};
 use crate::domain::Logic;
 use crate::domain::public::{Public, PublicBit};
@@ -151,10 +151,13 @@ impl Checker<'_> {
                 None => (low, high),
                 Some((least, most)) => (low.min(least), high.max(most)),
             });
-            let mut world = vec![(bit, value as i128)];
+            let mut world = vec![(bit, number(value == 1))];
+            if let Some(([(t, -1)], 1)) = self.sum(bit) {
+                world.push((*t, number(value == 0)));
+            }
             if value == 1 {
                 let others = self.follows.get(&bit).into_iter().flatten();
-                world.extend(others.map(|other| (*other, 1)));
+                world.extend(others.map(|other| (*other, Value::ONE)));
             }
             self.vanishes(wanted.with(out, -1)?, None, &world)?;
         }
@@ -198,10 +201,10 @@ impl Checker<'_> {
                 let opposite = self.zeros.get(&(word, !is)).copied();
                 let world = |set: bool| {
                     let mut world = World::new();
-                    world.extend(named.map(|v| (v, i128::from(set))));
-                    world.extend(opposite.map(|v| (v, i128::from(!set))));
+                    world.extend(named.map(|v| (v, number(set))));
+                    world.extend(opposite.map(|v| (v, number(!set))));
                     if set == is {
-                        world.push((word, 0));
+                        world.push((word, Value::ZERO));
                     }
                     world
                 };
@@ -217,23 +220,29 @@ impl Checker<'_> {
                 if range.0 < 0 || range.1 > 1 {
                     return Err("a choice is made by no bit");
                 }
-                let mut worlds = [1, 0].map(|value| vec![(v, value)]);
+                let mut worlds = [true, false].map(|set| vec![(v, number(set))]);
                 // 1 - t of a bit t.
                 if let Some(([(t, -1)], 1)) = self.sum(v) {
-                    for (world, value) in worlds.iter_mut().zip([0, 1]) {
-                        world.push((*t, value));
+                    for (world, set) in worlds.iter_mut().zip([false, true]) {
+                        world.push((*t, number(set)));
                     }
                 }
                 for world in &mut worlds {
                     if let Some((word, is)) = self.zero_bits.get(&v).copied()
-                        && (world[0].1 == 1) == is
+                        && (world[0].1 == Value::ONE) == is
                     {
-                        world.push((word, 0));
+                        world.push((word, Value::ZERO));
                     }
                 }
                 worlds
             }
         };
+        let mut worlds = worlds;
+        for world in &mut worlds {
+            let known = world.iter().filter_map(|literal| self.equal.get(literal));
+            let known: Vec<_> = known.flatten().copied().collect();
+            world.extend(known);
+        }
         Ok(worlds)
     }
 
@@ -265,22 +274,105 @@ impl Checker<'_> {
         let worlds = self.worlds(bit)?;
         self.range_of(out)?;
         let mut range = (i128::MAX, i128::MIN);
-        for (world, value) in worlds.iter().zip([x, y]) {
+        for value in [x, y] {
             let (least, most) = self.range_of(value)?;
             range = (range.0.min(least), range.1.max(most));
-            let rest = Form::of(value)?.with(out, -1)?;
-            let exact = self.vanishes(rest.clone(), None, world);
-            // Both are words: it is enough that they agree modulo 2^w.
-            exact.or_else(|_| {
-                self.lies(&Form::of(out)?, (0, full))?;
-                self.lies(&Form::of(value)?, (0, full))?;
-                self.vanishes(rest, Some(w), world)
-            })?;
+        }
+        let both = worlds.iter().zip([x, y]);
+        let mut both = both.map(|(world, value)| self.is_in(out, value, w, world));
+        let in_cases = both.by_ref().collect::<Check>();
+        drop(both);
+        if in_cases.is_err() {
+            self.stays(bit, [x, y], out)?;
         }
         if let Value::Var(v) = out {
             self.range(v)?;
             self.narrow(v, range)?;
             self.chosen.entry(v).or_insert(([x, y], worlds));
+        }
+        Ok(())
+    }
+
+    /// Is `out` the word `value` in this world?
+    fn is_in(&mut self, out: Value, value: Value, w: u32, world: &World) -> Check {
+        let full = (1i128 << w) - 1;
+        let rest = Form::of(value)?.with(out, -1)?;
+        if self.vanishes(rest.clone(), None, world).is_ok() {
+            return Ok(());
+        }
+        // Both are words: it is enough that they agree modulo 2^w. What left them is the same then.
+        self.lies(&Form::of(out)?, (0, full))?;
+        self.lies(&Form::of(value)?, (0, full))?;
+        // Where two numbers are equal, it does not matter which of them it is.
+        let equal = world.iter().filter(|(_, value)| *value == Value::ZERO);
+        let equal: Vec<_> = equal.flat_map(|(d, _)| self.equations_of(*d)).collect();
+        for difference in equal {
+            for sign in [1, -1] {
+                let sum = self.plus(rest.clone(), &difference, sign)?;
+                if self.vanishes(sum, Some(w), world).is_ok() {
+                    return Ok(());
+                }
+            }
+        }
+        self.vanishes(rest.clone(), Some(w), world)?;
+        let left = self.rest(rest, None, world)?;
+        let mut terms = left.terms.iter().rev();
+        let same = match (terms.next(), terms.next(), terms.next(), left.constant) {
+            (Some((c, _)), None, None, 0) => Some((*c, Value::ZERO)),
+            (Some((c, k)), Some((o, l)), None, 0) if *k == -*l => Some((*c, Value::Var(*o))),
+            _ => None,
+        };
+        if let (Some(same), Some(literal)) = (same, world.first()) {
+            self.equal.entry(*literal).or_default().push(same);
+        }
+        Ok(())
+    }
+
+    /// A carry `out` that is `x` where two numbers are equal and `y` where they are not, or the other way round: no
+    /// other value is left for it.
+    fn stays(&mut self, bit: BitValue, [x, y]: [Value; 2], out: Value) -> Check {
+        let d = match bit {
+            BitValue::Zero { word, is } => Some((word, is)),
+            BitValue::Var(v) => self.zero_bits.get(&v).copied(),
+            BitValue::Public(_) | BitValue::Top { .. } | BitValue::Opaque => None,
+        };
+        let (d, is) = d.ok_or("a choice is not what its cases are")?;
+        let Value::Var(k) = out else {
+            return Err("a choice is not what its cases are");
+        };
+        let most = self.range(d)?.1;
+        let hints = std::mem::take(&mut self.around);
+        let mut known = self.equations_of(d);
+        let replaced = hints.last().map(|by| self.combined(by)).transpose()?;
+        if let Some(other) = self.opposite.take() {
+            known.extend(self.equations_of(other));
+        }
+        let mut further = Vec::new();
+        for (sign, form) in [-1, 1].into_iter().zip(&known) {
+            if let Some(replaced) = &replaced {
+                further.push(self.plus(form.clone(), replaced, sign)?);
+            }
+        }
+        if let [d, e] = &known[..] {
+            further.push(self.plus(d.clone(), e, 1)?);
+        }
+        known.extend(further);
+        self.bound_with(k, 1, &hints, &known)?;
+        let own = self.sum(k).map(|_| vec![(k, 1)]);
+        let hints: Vec<_> = hints.into_iter().chain(own).collect();
+        for (value, set) in [(x, true), (y, false)] {
+            let there = if set == is { (0, 0) } else { (1, most) };
+            self.lies(&Form::of(value)?, (0, 1))?;
+            for wrong in [0, 1] {
+                let mut supposed = vec![(d, there), (k, (wrong, wrong))];
+                match value {
+                    Value::Var(v) if v == k => continue,
+                    Value::Var(v) => supposed.push((v, (1 - wrong, 1 - wrong))),
+                    Value::Public(Public::Known(n)) if i128::from(n) == wrong => continue,
+                    Value::Public(_) => {}
+                }
+                self.refuted_with(&supposed, &hints, &known)?;
+            }
         }
         Ok(())
     }
@@ -361,19 +453,12 @@ impl Checker<'_> {
                 _ => {}
             }
         }
-        match (op, x, y, out) {
-            (
-                Logic::And,
-                BitValue::Var(c),
-                BitValue::Zero { word, is: false },
-                BitValue::Var(k),
-            )
-            | (
-                Logic::And,
-                BitValue::Zero { word, is: false },
-                BitValue::Var(c),
-                BitValue::Var(k),
-            ) => self.is_higher(c, word, k),
+        match (op, x, y) {
+            (Logic::And, BitValue::Var(c), BitValue::Zero { word, is: false })
+            | (Logic::And, BitValue::Zero { word, is: false }, BitValue::Var(c)) => {
+                let out = self.bit_form(out)?;
+                self.is_higher(c, word, &out)
+            }
             _ => wrong,
         }
     }

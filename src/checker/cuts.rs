@@ -65,7 +65,11 @@ impl Checker<'_> {
             }
             None => self.lies(&low, (0, full(k))),
         };
-        is_low.or_else(|_| self.is_signed(v, w, k, hi))?;
+        // The upper part may have been named before.
+        let known = self.cuts.get(&(v, k)).is_some_and(|(_, upper)| *upper == hi);
+        if !known {
+            is_low.or_else(|_| self.is_signed(v, w, k, hi))?;
+        }
         if let Some(Value::Var(lo)) = lo {
             self.range(lo)?;
             self.narrow(lo, (0, full(k)))?;
@@ -102,16 +106,21 @@ impl Checker<'_> {
     /// `hi = (2^(w-k) - 1) d` for `v = s + 2^w d` with `-2^k <= s < 2^k`: as `0 <= v < 2^w`, either `s = v` and
     /// `d = 0`, or `s < 0`, `d = 1`, and `v - 2^k hi = s + 2^k`.
     fn is_signed(&mut self, v: VarId, w: u32, k: u32, hi: Value) -> Check {
-        let ones = full(w - k);
-        let d = match hi {
-            Value::Var(h) => match (ones, self.sum(h)) {
-                (1, _) => Form::of(hi)?,
-                (_, Some(([(d, by)], 0))) if i128::from(*by) == ones => Form::of(Value::Var(*d))?,
-                _ => return Err("the upper part of a word is not shown"),
-            },
-            Value::Public(Public::Known(h)) if i128::from(h) == ones => Form::number(1),
-            Value::Public(_) => return Err("the upper part of a word is not shown"),
+        let not = "the upper part of a word is not shown";
+        let ones = |factor: i128| match factor & (factor + 1) {
+            0 if factor > 0 => Ok(factor.trailing_ones()),
+            _ => Err(not),
         };
+        // As the narrower word that it may be.
+        let (d, bits) = match hi {
+            Value::Var(h) => match self.sum(h) {
+                Some(([(d, by)], 0)) if *by > 1 => (Form::of(Value::Var(*d))?, ones((*by).into())?),
+                Some(_) | None => (Form::of(hi)?, 1),
+            },
+            Value::Public(Public::Known(h)) => (Form::number(1), ones(h.into())?),
+            Value::Public(_) => return Err(not),
+        };
+        let w = w.min(k + bits);
         if self.range(v)?.1 > full(w) {
             return Err("a word is too large");
         }

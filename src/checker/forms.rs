@@ -9,8 +9,13 @@ use crate::domain::variable::{Def, Value, VarId};
 /// The least and the most, both inclusive.
 pub type Range = (i128, i128);
 
-/// Values of some variables that are supposed.
-pub type World = Vec<(VarId, i128)>;
+/// What some variables are supposed to be: numbers, or earlier variables.
+pub type World = Vec<(VarId, Value)>;
+
+/// The number 0 or 1.
+pub fn bit(set: bool) -> Value {
+    if set { Value::ONE } else { Value::ZERO }
+}
 
 /// `constant + sum of factor * variable`.
 #[derive(Clone, Default, Debug)]
@@ -103,10 +108,20 @@ impl Checker<'_> {
 
     /// Is the form 0 for all inputs (modulo `2^bits`, if they are given) where the variables of `world` have these
     /// values? Variables are replaced latest first, so that each has collected all its uses.
-    pub(super) fn vanishes(&self, mut form: Form, bits: Option<u32>, world: &World) -> Check {
+    pub(super) fn vanishes(&self, form: Form, bits: Option<u32>, world: &World) -> Check {
+        let rest = self.rest(form, bits, world)?;
+        let same = rest.constant == 0 && rest.terms.is_empty();
+        if same {
+            Ok(())
+        } else {
+            Err("both sides of an equation differ")
+        }
+    }
+
+    /// What is left of a form, of variables without definition.
+    pub(super) fn rest(&self, mut form: Form, bits: Option<u32>, world: &World) -> Check<Form> {
         /// Replacements for one equation.
         const MOST: usize = 1 << 14;
-        let differ = Err("both sides of an equation differ");
         let modulus = bits.map(|bits| 1i128 << bits);
         // Variables without definition: one may be defined by later ones.
         let mut left = Form::default();
@@ -119,12 +134,12 @@ impl Checker<'_> {
                 if let Some(modulus) = modulus {
                     left.terms.retain(|_, by| *by % modulus != 0);
                 }
-                let same = form.constant == 0 && left.terms.is_empty();
-                return if same { Ok(()) } else { differ };
+                left.constant = form.constant;
+                return Ok(left);
             };
             if let Some((_, value)) = world.iter().find(|(known, _)| *known == v) {
                 form.terms.remove(&v);
-                form.add_value(Value::ONE, by.checked_mul(*value).ok_or(OVERFLOW)?)?;
+                form.add_value(*value, by)?;
                 continue;
             }
             if self.expand(&mut form, v)? {
@@ -136,10 +151,17 @@ impl Checker<'_> {
                 left.add(v, by)?;
                 continue;
             };
-            let value = |x: VarId| world.iter().find(|(known, _)| *known == x);
+            let number = |value: &Value| match value {
+                Value::Public(Public::Known(k)) => Some(i128::from(*k)),
+                Value::Public(_) | Value::Var(_) => None,
+            };
+            let value = |x: VarId| {
+                let known = world.iter().find(|(known, _)| *known == x);
+                known.and_then(|(_, value)| number(value))
+            };
             let (other, value) = match (value(a), value(b)) {
-                (Some((_, value)), _) => (b, *value),
-                (None, Some((_, value))) => (a, *value),
+                (Some(value), _) => (b, value),
+                (None, Some(value)) => (a, value),
                 (None, None) => {
                     left.add(v, by)?;
                     continue;

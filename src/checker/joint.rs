@@ -170,7 +170,15 @@ impl Checker<'_> {
                 joint.masked = Some((*carry, *masked));
                 joint.add(Value::Var(*masked), factor)
             }
-            Change::Choose { word, chosen } => self.choose(joint, *word, *chosen),
+            Change::Choose { word, chosen } => match self.choose(joint, *word, *chosen) {
+                Ok(()) => Ok(()),
+                // It is not shown to be one of them, so it counts as one more.
+                Err(_) => {
+                    let factor = joint.form.get(word).cloned().unwrap_or_default();
+                    joint.total += self.most(Value::Var(*chosen))? * &factor;
+                    joint.add(Value::Var(*chosen), factor)
+                }
+            },
             Change::Bounds { v } => {
                 let factor = joint.form.get(v).ok_or("there is no such word")?;
                 // Every other term is at least 0.
@@ -285,7 +293,8 @@ impl Checker<'_> {
                 return Err("it is no masked carry");
             };
             let bit = if a == carry { b } else { a };
-            let masks = there.contains(&(bit, 1)) && elsewhere.contains(&(bit, 0));
+            let masks =
+                there.contains(&(bit, Value::ONE)) && elsewhere.contains(&(bit, Value::ZERO));
             if *v != carry || !masks || joint.form.get(&masked) != Some(&share) {
                 return Err("the carry is masked by another bit");
             }

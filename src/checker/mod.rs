@@ -24,7 +24,7 @@ mod residue;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::domain::trace::{Entry, Step};
+use crate::domain::trace::{Combination, Entry, Step};
 use crate::domain::variable::{BitValue, Def, Value, Var, VarId};
 
 use claims::Magnitude;
@@ -57,6 +57,15 @@ pub struct Checker<'a> {
     /// Words made of another one by a bit of its own at an index.
     packed: HashMap<VarId, (Value, u32, BitValue)>,
     low_bits: HashMap<VarId, (u32, u64)>,
+    /// Carries that are 0, or other carries, where a bit has a value.
+    equal: HashMap<(VarId, Value), World>,
+    /// What differences are of, as forms that are 0; and the last of them.
+    differences: HashMap<VarId, Form>,
+    difference: Form,
+    /// Equations around the choice that comes next.
+    around: Vec<Combination>,
+    /// The difference that is opposite to the one that chooses.
+    opposite: Option<VarId>,
     /// The word that each carry left when it was made.
     left: HashMap<VarId, VarId>,
     joints: HashMap<u32, Bounded>,
@@ -91,6 +100,11 @@ impl<'a> Checker<'a> {
             zero_bits: HashMap::new(),
             packed: HashMap::new(),
             low_bits: HashMap::new(),
+            equal: HashMap::new(),
+            differences: HashMap::new(),
+            difference: Form::default(),
+            around: Vec::new(),
+            opposite: None,
             left: HashMap::new(),
             joints: HashMap::new(),
             chosen: HashMap::new(),
@@ -147,6 +161,11 @@ impl<'a> Checker<'a> {
             Step::Below { v, most } => self.narrow(*v, (0, (*most).into())),
             Step::Inverse { m, inverse, bits } => {
                 self.inverse = Some((*m, *inverse, *bits));
+                Ok(())
+            }
+            Step::Around { by, opposite } => {
+                self.around.clone_from(by);
+                self.opposite = *opposite;
                 Ok(())
             }
             Step::Odd { m } => {

@@ -41,16 +41,15 @@ impl Checker<'_> {
             } => {
                 let sign = if *up { 1 } else { -1 };
                 let sum = Form::of(*a)?.with(*b, sign)?.with(*c, sign)?;
-                if *up && a == b && self.is_doubled(*a, *c, *w, *carry)? {
-                    self.range_of(*word)?;
-                    let rest = self.plus(sum, &self.known_bit(*carry)?, -(1 << w))?;
-                    self.vanishes(rest.with(*word, -1)?, None, &World::new())?;
-                    if let Value::Var(v) = word {
-                        self.narrow(*v, (0, full(*w)))?;
-                    }
+                if *up && a == b && self.doubled(*a, *c, *w, *word, *carry)? {
                     return Ok(());
                 }
-                self.summed(sum, sign, *w, *word, *carry)?;
+                self.summed(sum.clone(), sign, *w, *word, *carry)?;
+                if let (false, Value::Var(d), Ok(borrow)) = (*up, *word, self.bit_form(*carry)) {
+                    // a - b - c + 2^w borrow - word
+                    self.difference = self.plus(sum, &borrow, 1 << w)?.with(*word, -1)?;
+                    self.differences.insert(d, self.difference.clone());
+                }
                 // What leaves when a word is doubled is its top bit.
                 if let (true, true, Value::Var(x), BitValue::Var(top)) = (*up, a == b, *a, *carry)
                     && self.lies(&Form::of(*c)?, (0, 1)).is_ok()
@@ -175,6 +174,21 @@ impl Checker<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// `word + 2^w carry = 2 x + c`, if the carry is the top bit of `x`.
+    fn doubled(&mut self, x: Value, c: Value, w: u32, word: Value, carry: BitValue) -> Check<bool> {
+        if !self.is_doubled(x, c, w, carry)? {
+            return Ok(false);
+        }
+        self.range_of(word)?;
+        let sum = Form::default().with(x, 2)?.with(c, 1)?;
+        let rest = self.plus(sum, &self.known_bit(carry)?, -(1 << w))?;
+        self.vanishes(rest.with(word, -1)?, None, &World::new())?;
+        if let Value::Var(v) = word {
+            self.narrow(v, (0, full(w)))?;
+        }
+        Ok(true)
     }
 
     /// Is the carry of `2 x + c` the top bit of `x`? Then `2 x + c - 2^w top` is twice the other bits and `c`.
@@ -355,6 +369,7 @@ impl Checker<'_> {
             Shift::Left => {
                 let sum = Form::default().with(x, 1 << count)?;
                 match count {
+                    1 if self.doubled(x, Value::ZERO, w, out, bit)? => Ok(()),
                     1 => self.summed(sum, 1, w, out, bit),
                     _ => {
                         self.is_same_bit(bit, Value::ZERO).or(match bit {

@@ -15,7 +15,7 @@ const ROUNDS: usize = 40;
 
 impl Checker<'_> {
     /// The sum of `factor * (v - definition of v)`, which is 0. The definition of a carry is that of its word.
-    fn combined(&self, by: &Combination) -> Check<Form> {
+    pub(super) fn combined(&self, by: &Combination) -> Check<Form> {
         let mut form = Form::default();
         for (v, factor) in by {
             form.add(*v, (*factor).into())?;
@@ -36,10 +36,21 @@ impl Checker<'_> {
     /// Is it impossible that these variables lie in these ranges? Each equation narrows the range of each of its
     /// variables to what the others leave for it, until one of them is empty.
     pub(super) fn refuted(&mut self, supposed: &[(VarId, Range)], by: &[Combination]) -> Check {
-        let forms: Vec<Form> = by
+        self.refuted_with(supposed, by, &[])
+    }
+
+    /// The same, with other forms that are 0.
+    pub(super) fn refuted_with(
+        &mut self,
+        supposed: &[(VarId, Range)],
+        by: &[Combination],
+        known: &[Form],
+    ) -> Check {
+        let mut forms: Vec<Form> = by
             .iter()
             .map(|by| self.combined(by))
             .collect::<Check<_>>()?;
+        forms.extend(known.iter().cloned());
         let mut ranges: BTreeMap<VarId, Range> = BTreeMap::new();
         for v in forms.iter().flat_map(|form| form.terms.keys()) {
             ranges.insert(*v, self.range(*v)?);
@@ -91,32 +102,70 @@ impl Checker<'_> {
         Err("what is said to be impossible is not shown to be")
     }
 
-    /// `k = 1` just where `c = 1` and `d` is not 0: no borrow left `d = x - y`, so that `y - x` leaves one.
-    pub(super) fn is_higher(&mut self, c: VarId, d: VarId, k: VarId) -> Check {
-        let e = *self.left.get(&k).ok_or("a borrow left no word")?;
-        let mut by = vec![vec![(d, 1), (e, 1)], vec![(d, 1)], vec![(e, 1)]];
-        if self.sum(c).is_some() {
-            by.push(vec![(c, 1)]);
+    /// What a difference is of, by its operands.
+    pub(super) fn equations_of(&self, d: VarId) -> Vec<Form> {
+        self.differences.get(&d).cloned().into_iter().collect()
+    }
+
+    /// `out = 1` just where `c = 1` and `d` is not 0: no borrow left `d = x - y`, so that `y - x`, the difference that
+    /// was taken last, leaves one.
+    pub(super) fn is_higher(&mut self, c: VarId, d: VarId, out: &Form) -> Check {
+        let mut forms = self.equations_of(d);
+        let last = self.difference.clone();
+        if let Some(first) = forms.first() {
+            forms.push(self.plus(first.clone(), &last, 1)?);
         }
+        forms.push(last);
+        let by: Vec<_> = self.sum(c).map(|_| vec![(c, 1)]).into_iter().collect();
         let most = self.range(d)?.1;
         let (no, yes) = ((0, 0), (1, 1));
-        self.refuted(&[(c, yes), (d, (1, most)), (k, no)], &by)?;
-        self.refuted(&[(c, no), (k, yes)], &by)?;
-        self.refuted(&[(d, no), (k, yes)], &by)
+        let is = |set: i128| -> Check<Option<(VarId, Range)>> {
+            match (out.terms.first_key_value(), out.constant) {
+                (None, k) => Ok((k != set).then_some((d, (1, 0)))),
+                (Some((k, 1)), 0) if out.terms.len() == 1 => Ok(Some((*k, (set, set)))),
+                (Some(_), _) => Err("a comparison has no bit for its result"),
+            }
+        };
+        let cases = [
+            ([(c, yes), (d, (1, most))].to_vec(), 0),
+            ([(c, no)].to_vec(), 1),
+            ([(d, no)].to_vec(), 1),
+        ];
+        for (mut supposed, wrong) in cases {
+            // What is a number has this value, or never.
+            match is(wrong)? {
+                Some((v, (1, 0))) if v == d => continue,
+                Some(literal) => supposed.push(literal),
+                None => {}
+            }
+            self.refuted_with(&supposed, &by, &forms)?;
+        }
+        Ok(())
     }
 
     /// `0 <= v <= most`.
     pub(super) fn bound(&mut self, v: VarId, most: u64, by: &[Combination]) -> Check {
+        self.bound_with(v, most, by, &[])
+    }
+
+    /// The same, with other forms that are 0.
+    pub(super) fn bound_with(
+        &mut self,
+        v: VarId,
+        most: u64,
+        by: &[Combination],
+        known: &[Form],
+    ) -> Check {
         let (low, high) = self.range(v)?;
         let most = i128::from(most);
         let own = self.sum(v).map(|_| vec![(v, 1)]);
         let by: Vec<_> = by.iter().cloned().chain(own).collect();
         let by = by.as_slice();
         if high > most {
-            self.refuted(&[(v, (most + 1, high))], by)?;
+            self.refuted_with(&[(v, (most + 1, high))], by, known)?;
         }
         if low < 0 {
-            self.refuted(&[(v, (low, -1))], by)?;
+            self.refuted_with(&[(v, (low, -1))], by, known)?;
         }
         self.narrow(v, (0, most))
     }

@@ -16,7 +16,7 @@
 //! And where a way is gone because two words are equal, it does not matter which of them it takes.
 
 use super::algebra::{Algebra, BitValue, Def, Value, VarId};
-use super::trace::Entry;
+use super::trace::{Combination, Entry, Step};
 
 /// `sum of factor * variable`, each variable once.
 type Form = Vec<(VarId, i64)>;
@@ -76,15 +76,20 @@ impl Algebra {
         let less = is(below) || above.is_some_and(is_not);
         let greater = is_not(below) || above.is_some_and(is);
         let mut forms = self.expansions(l, r).into_iter();
-        let carries = forms.find_map(|form| {
+        let found = forms.find_map(|(form, by)| {
             let carries = |sign| self.carries_of(&form, c, sign, w, [l, r]);
             // What is new is k, whatever was compared; or else l < r, if l - r = Y - 2^w k; or l > r.
             let itself =
                 |(_, carries): &(u32, Vec<VarId>)| matches!(carries.as_slice(), [k] if is(*k));
             let plus = carries(1).filter(|list| less || itself(list));
-            plus.or_else(|| carries(-1).filter(|list| greater || itself(list)))
+            let carries = plus.or_else(|| carries(-1).filter(|list| greater || itself(list)));
+            Some((carries?, by))
         })?;
-        let (w, carries) = carries;
+        let ((_, carries), by) = &found;
+        let other = self.differences.get(&(r, l, Value::ZERO, w));
+        let opposite = other.and_then(|(e, _)| e.variable());
+        self.note_around((d, [l, r], new), by.clone(), opposite);
+        let (w, carries) = (found.0.0, carries);
         match carries.as_slice() {
             [k] => Some(Value::Var(*k)),
             [j, k] => {
@@ -104,7 +109,7 @@ impl Algebra {
     }
 
     /// `l - r`, with one of them, and sums in that, replaced by their definitions.
-    fn expansions(&self, l: Value, r: Value) -> Vec<Form> {
+    fn expansions(&self, l: Value, r: Value) -> Vec<(Form, Combination)> {
         /// A word, what it was cut from, two sums.
         const DEPTH: usize = 4;
         let (Value::Var(l), Value::Var(r)) = (l, r) else {
@@ -112,17 +117,38 @@ impl Algebra {
         };
         let mut forms = Vec::new();
         for (s, sign, other) in [(l, 1, r), (r, -1, l)] {
-            let mut list = vec![Vec::from([(s, sign), (other, -sign)])];
+            let mut list = vec![(Vec::from([(s, sign), (other, -sign)]), Combination::new())];
             for _ in 0..DEPTH {
-                let further = list.iter().flat_map(|form: &Form| {
-                    let inner = form.iter().map(|(v, _)| *v).filter(|v| *v != other);
-                    inner.filter_map(|v| self.expanded(form, v))
+                let further = list.iter().flat_map(|(form, by): &(Form, Combination)| {
+                    let inner = form.iter().filter(|(v, _)| *v != other);
+                    inner.filter_map(move |(v, factor)| {
+                        let form = self.expanded(form, *v)?;
+                        Some((form, [by.as_slice(), &[(*v, *factor)]].concat()))
+                    })
                 });
                 list = further.collect();
                 forms.extend(list.iter().cloned());
             }
         }
         forms
+    }
+
+    /// Writes down the equations around a choice between `c` and a comparison: `d = l - r + 2^w below`, with the
+    /// definitions that were replaced in it, and the opposite difference `e`.
+    fn note_around(
+        &self,
+        (d, words, new): (VarId, [Value; 2], Value),
+        replaced: Combination,
+        e: Option<VarId>,
+    ) {
+        let is_sum = |v: &VarId| self.sum(*v).is_some();
+        let words = words.iter().chain([&new]).filter_map(Value::variable);
+        let single = words.chain(replaced.iter().map(|(v, _)| *v));
+        let single = single.chain([d]).chain(e).filter(is_sum);
+        let mut by: Vec<_> = single.map(|v| vec![(v, 1)]).collect();
+        by.push(replaced);
+        let opposite = e;
+        self.note(Entry::Step(Step::Around { by, opposite }));
     }
 
     /// `form` with the definition of `v`, if that is a sum without a constant.

@@ -277,6 +277,12 @@ pub enum Step {
     Below { v: VarId, most: u64 },
     /// The contract says that `m m' = -1 (mod 2^bits)`.
     Inverse { m: VarId, inverse: VarId, bits: u64 },
+    /// Equations around the choice that comes next, between a carry and a comparison: the last one holds the
+    /// definitions by which the comparison is one of the carry; and the difference `r - l`, if there is one.
+    Around {
+        by: Vec<Combination>,
+        opposite: Option<VarId>,
+    },
     /// The contract says that the input `m` is odd.
     Odd { m: VarId },
     /// The lowest bit of `x` is 0, as `x` is even by its definition.

@@ -33,7 +33,36 @@ impl Algebra {
         let mut checker = Checker::new(&self.vars, &self.terms);
         checker
             .run(log.iter().map(|(_, entry)| entry))
-            .map_err(|(i, why)| refused(why, log.get(i).map(|(pc, _)| *pc)))?;
+            .map_err(|(i, why)| {
+                if std::env::var_os("LZ").is_some() {
+                    for (_, e) in &log[i.saturating_sub(6)..=i] {
+                        eprintln!("   {e:?}");
+                    }
+                    let mut seen: Vec<u32> = Vec::new();
+                    let text = format!("{:?}", log[i]);
+                    let mut todo: Vec<u32> = text
+                        .split(|c: char| !c.is_ascii_digit())
+                        .filter_map(|s| s.parse().ok())
+                        .filter(|v| (*v as usize) < self.vars.len() && *v > 32)
+                        .collect();
+                    while let Some(v) = todo.pop() {
+                        if seen.len() > 20 || seen.contains(&v) {
+                            continue;
+                        }
+                        seen.push(v);
+                        eprintln!(
+                            "   v{v}: {:?} {:?} {:?}",
+                            self.vars[v as usize],
+                            self.sum(v),
+                            self.zero_of_bit.get(&v)
+                        );
+                        if let Some((t, _)) = self.sum(v) {
+                            todo.extend(t.iter().map(|t| t.0));
+                        }
+                    }
+                }
+                refused(why, log.get(i).map(|(pc, _)| *pc))
+            })?;
         let Some(goal) = goal else {
             return Ok(());
         };
@@ -79,6 +108,19 @@ impl Algebra {
                 self.note(Entry::UnknownBit { v });
                 Value::Var(v)
             }
+        }
+    }
+
+    /// A word that a bitwise operation leaves as it is, as MOVE on a machine that has none.
+    fn moved(op: Logic, a: Value, b: Value, w: u32) -> Option<Value> {
+        let ones = Value::Public(Public::Known((1 << w) - 1));
+        match op {
+            Logic::And | Logic::Or if a == b => Some(a),
+            Logic::And if a == ones => Some(b),
+            Logic::And if b == ones => Some(a),
+            Logic::Or | Logic::Xor if a == Value::ZERO => Some(b),
+            Logic::Or | Logic::Xor if b == Value::ZERO => Some(a),
+            Logic::And | Logic::Or | Logic::Xor => None,
         }
     }
 
@@ -200,6 +242,9 @@ impl Domain for Algebra {
             && let Some(word) = public::logic(op, *x, *y)
         {
             return Value::Public(word);
+        }
+        if let Some(word) = Self::moved(op, *a, *b, W) {
+            return word;
         }
         if let Some(bits) = self.masked_low_bits(op, *a, *b) {
             return Value::Public(Public::Known(bits));
