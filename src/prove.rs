@@ -301,7 +301,7 @@ fn premises(spec: &Spec, d: &mut Algebra, word_bits: u32, sources: &[Vec<Value>]
             let words = spec.size.a as usize / word_bits as usize;
             let m = sources.last().and_then(|m| m.split_at_checked(words));
             if let (Some((m, follows)), true) = (m, spec.is_folded()) {
-                d.assume_inverses(m, &follows[..words / 2]);
+                d.assume_inverses(m, &follows[..words / 2], word_bits);
             } else if let Some((m, follows)) = m {
                 if modular.reduce == Reduce::Lazy {
                     let most = BigUint::from(1u8) << (spec.size.a - 2);

@@ -66,7 +66,10 @@ impl Checker<'_> {
             None => self.lies(&low, (0, full(k))),
         };
         // The upper part may have been named before.
-        let known = self.cuts.get(&(v, k)).is_some_and(|(_, upper)| *upper == hi);
+        let known = self
+            .cuts
+            .get(&(v, k))
+            .is_some_and(|(_, upper)| *upper == hi);
         if !known {
             is_low.or_else(|_| self.is_signed(v, w, k, hi))?;
         }

@@ -19,6 +19,7 @@ mod goal;
 mod joint;
 mod operations;
 mod polynomial;
+mod quotient;
 mod refute;
 mod residue;
 
@@ -32,6 +33,7 @@ use forms::{Form, Range, World};
 pub use goal::{By, Goal, Modulus};
 use joint::Bounded;
 use polynomial::Lemma;
+use quotient::Quotients;
 pub use residue::{Corner, Residue, Term};
 
 /// Why something is not accepted.
@@ -82,6 +84,7 @@ pub struct Checker<'a> {
     odd: Option<VarId>,
     /// Words `q = v m' mod 2^w` that were made by additions, with their `v` and `w`.
     quotients: HashMap<VarId, (VarId, u64)>,
+    long: Quotients,
     /// Sums that are not replaced where they are factors.
     atoms: HashSet<VarId>,
 }
@@ -115,6 +118,7 @@ impl<'a> Checker<'a> {
             inverse: None,
             odd: None,
             quotients: HashMap::new(),
+            long: Quotients::default(),
             atoms: HashSet::new(),
         }
     }
@@ -175,6 +179,12 @@ impl<'a> Checker<'a> {
             Step::Even { x, bit, used } => self.even(*x, *bit, used),
             Step::Quotient { q, v, w, used } => self.quotient(*q, *v, *w, used),
             Step::Joint { of, change } => self.change(*of, change),
+            Step::Inverses { m, inverse, w } => {
+                self.long.inverses = Some((m.clone(), inverse.clone(), *w));
+                Ok(())
+            }
+            Step::LongQuotient { equation, used } => self.long_quotient(equation, used),
+            Step::Half { equation, used } => self.half(equation, used),
             Step::Claim { equation, used } => self.claim(equation, used),
             Step::Magnitude {
                 equation,

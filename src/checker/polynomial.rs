@@ -409,8 +409,8 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Shows an equation modulo the weight of the word behind its last, and that both sides lie below that.
-    pub(super) fn claim(&mut self, e: &Equation, used: &[(usize, BigInt)]) -> Check {
+    /// Both sides of an equation lie below the weight of the word behind its last: the most that the right one is.
+    pub(super) fn below(&mut self, e: &Equation) -> Check<BigUint> {
         let bits = u64::from(e.w) * (e.lead + e.words.len()) as u64;
         let mut most = BigUint::zero();
         for term in &e.terms {
@@ -423,11 +423,20 @@ impl Checker<'_> {
             };
             most += (self.largest(&term.x, e.w)? * y) << (e.w as usize * term.shift);
         }
-        if most.bits() > bits || self.largest(&e.words, e.w)?.bits() > bits {
+        let words = u64::from(e.w) * e.words.len() as u64;
+        if most.bits() > bits || self.largest(&e.words, e.w)?.bits() > words {
             return Err("a side of a claim may be too large");
         }
+        Ok(most)
+    }
+
+    /// Shows an equation modulo the weight of the word behind its last; both sides lie below that.
+    pub(super) fn claim(&mut self, e: &Equation, used: &[(usize, BigInt)]) -> Check {
+        let most = self.below(e)?;
+        let bits = u64::from(e.w) * (e.lead + e.words.len()) as u64;
         let mut p = Polynomial::new(Some(bits));
         self.add_equation(&mut p, e, &BigInt::one())?;
+        self.take_halves(&mut p, e)?;
         self.take_lemmas(&mut p, used)?;
         self.is_zero(p)?;
         self.keep(e, most >> (e.w as usize * e.lead))

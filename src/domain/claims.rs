@@ -352,7 +352,14 @@ impl Algebra {
             let is_half = self.is_half(&equation);
             let (equation, used) = self.shown(equation)?;
             match is_half {
-                true => self.claims.quotients.halves.push(equation),
+                true => {
+                    let step = Step::Half {
+                        equation: equation.traced(),
+                        used,
+                    };
+                    self.note(Entry::Step(step));
+                    self.claims.quotients.halves.push(equation);
+                }
                 false => {
                     let step = Step::Claim {
                         equation: equation.traced(),

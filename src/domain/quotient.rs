@@ -18,6 +18,7 @@ use super::algebra::{Algebra, Value, VarId};
 use super::claims::Equation;
 use super::identity::{self, Open};
 use super::polynomial::{Polynomial, Scaled};
+use super::trace::{Entry, Step};
 
 /// What is known of quotients.
 #[derive(Default)]
@@ -34,7 +35,12 @@ pub(super) struct Quotients {
 
 impl Algebra {
     /// `m m' = -1 (mod 2^(w len))` for the inputs `m` and `m'`, with `len` the words of `m'`.
-    pub fn assume_inverses(&mut self, m: &[Value], inverse: &[Value]) {
+    pub fn assume_inverses(&mut self, m: &[Value], inverse: &[Value], w: u32) {
+        self.note(Entry::Step(Step::Inverses {
+            m: m.to_vec(),
+            inverse: inverse.to_vec(),
+            w,
+        }));
         self.claims.quotients.modulus = Some((m.to_vec(), inverse.to_vec()));
     }
 
@@ -52,6 +58,12 @@ impl Algebra {
         let mut p = Polynomial::new(self, equation.bits());
         let shown = equation.add_to(&mut p, &Scaled::new(BigInt::from(1), 0));
         shown.and_then(|()| p.close()).map_err(|open| open.text)?;
+        let used = p.used();
+        let step = Step::LongQuotient {
+            equation: equation.traced(),
+            used,
+        };
+        self.note(Entry::Step(step));
         let quotients = &mut self.claims.quotients;
         quotients.shown = Some((equation.words.clone(), term.x.clone()));
         quotients.words = equation.words.iter().filter_map(Value::variable).collect();

@@ -315,6 +315,16 @@ pub enum Step {
     /// An equation holds modulo the weight of the word behind its last, with these multiples of claims shown before,
     /// and over the integers, as both sides lie below that.
     Claim { equation: Equation, used: Multiples },
+    /// The contract says that `m m' = -1 (mod 2^(w n))`, `n` the words of `m'`.
+    Inverses {
+        m: Vec<Value>,
+        inverse: Vec<Value>,
+        w: u32,
+    },
+    /// `q = u m'`, modulo the same.
+    LongQuotient { equation: Equation, used: Multiples },
+    /// The product of the lower halves of `q` and `m`.
+    Half { equation: Equation, used: Multiples },
     /// The words of an equation are the absolute value of its right side, by the wrapped difference and its mask.
     Magnitude {
         equation: Equation,

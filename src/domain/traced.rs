@@ -33,36 +33,7 @@ impl Algebra {
         let mut checker = Checker::new(&self.vars, &self.terms);
         checker
             .run(log.iter().map(|(_, entry)| entry))
-            .map_err(|(i, why)| {
-                if std::env::var_os("LZ").is_some() {
-                    for (_, e) in &log[i.saturating_sub(6)..=i] {
-                        eprintln!("   {e:?}");
-                    }
-                    let mut seen: Vec<u32> = Vec::new();
-                    let text = format!("{:?}", log[i]);
-                    let mut todo: Vec<u32> = text
-                        .split(|c: char| !c.is_ascii_digit())
-                        .filter_map(|s| s.parse().ok())
-                        .filter(|v| (*v as usize) < self.vars.len() && *v > 32)
-                        .collect();
-                    while let Some(v) = todo.pop() {
-                        if seen.len() > 20 || seen.contains(&v) {
-                            continue;
-                        }
-                        seen.push(v);
-                        eprintln!(
-                            "   v{v}: {:?} {:?} {:?}",
-                            self.vars[v as usize],
-                            self.sum(v),
-                            self.zero_of_bit.get(&v)
-                        );
-                        if let Some((t, _)) = self.sum(v) {
-                            todo.extend(t.iter().map(|t| t.0));
-                        }
-                    }
-                }
-                refused(why, log.get(i).map(|(pc, _)| *pc))
-            })?;
+            .map_err(|(i, why)| refused(why, log.get(i).map(|(pc, _)| *pc)))?;
         let Some(goal) = goal else {
             return Ok(());
         };
