@@ -210,7 +210,7 @@ impl Checker<'_> {
                 };
                 [world(true), world(false)]
             }
-            bit => {
+            BitValue::Public(_) | BitValue::Var(_) | BitValue::Top { .. } | BitValue::Opaque => {
                 let form = self.bit_form(bit)?;
                 let mut terms = form.terms.iter();
                 let (Some((v, 1)), None, 0) = (terms.next(), terms.next(), form.constant) else {

@@ -169,7 +169,7 @@ impl Checker<'_> {
                     self.range(*v)?;
                     self.narrow(*v, (0, 1))?;
                 }
-                digit => self.lies(&Form::of(*digit)?, (0, 1))?,
+                Value::Var(_) | Value::Public(_) => self.lies(&Form::of(*digit)?, (0, 1))?,
             }
         }
         // A sum of bits with their weights.

@@ -257,7 +257,9 @@ impl Checker<'_> {
                     _ => Err("what masks a carry is no bit"),
                 }
             }
-            _ => Err("it is no masked carry"),
+            Def::Product { .. } | Def::Free | Def::Carry | Def::Low { .. } | Def::Linear { .. } => {
+                Err("it is no masked carry")
+            }
         }
     }
 

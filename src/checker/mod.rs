@@ -11,6 +11,8 @@
 //! `0 <= word < 2^w` leave one value to each. Equations are checked by replacing variables by their definitions,
 //! latest first; ranges by the ranges of the variables; a choice by a bit in both of its cases.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod choices;
 mod claims;
 mod cuts;
@@ -132,14 +134,7 @@ impl<'a> Checker<'a> {
         entries: impl Iterator<Item = &'e Entry>,
     ) -> Result<(), (usize, Refused)> {
         let mut entries = entries.enumerate();
-        entries.try_for_each(|(i, entry)| self.entry(entry).map_err(|why| (i, why)))
-    }
-
-    fn entry(&mut self, entry: &Entry) -> Check {
-        match entry {
-            Entry::Step(step) => self.step(step),
-            operation => self.operation(operation),
-        }
+        entries.try_for_each(|(i, entry)| self.operation(entry).map_err(|why| (i, why)))
     }
 
     fn step(&mut self, step: &Step) -> Check {

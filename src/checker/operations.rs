@@ -18,7 +18,7 @@ pub(super) fn full(w: u32) -> i128 {
 impl Checker<'_> {
     pub(super) fn operation(&mut self, entry: &Entry) -> Check {
         match entry {
-            Entry::Step(_) => Ok(()),
+            Entry::Step(step) => self.step(step),
             Entry::Unknown { v, w } => self.name(*v, (0, full(*w))),
             Entry::UnknownBit { v } => self.name(*v, (0, 1)),
             Entry::Halved { v, w, b, h } => {
@@ -134,7 +134,7 @@ impl Checker<'_> {
                         self.packed.insert(*v, (*x, *index, *bit));
                         Ok(())
                     }
-                    out => {
+                    Value::Public(_) | Value::Var(_) => {
                         let old = self.bit_at(*x, *index)?;
                         let (old, new) = (self.bit_form(old)?, self.bit_form(*bit)?);
                         let mut sum = Form::of(*x)?;
@@ -291,7 +291,10 @@ impl Checker<'_> {
             (word, carry) => {
                 let known = match carry {
                     BitValue::Opaque => None,
-                    carry => Some(self.bit_form(carry)?),
+                    BitValue::Public(_)
+                    | BitValue::Var(_)
+                    | BitValue::Top { .. }
+                    | BitValue::Zero { .. } => Some(self.bit_form(carry)?),
                 };
                 self.range_of(word)?;
                 let modulus = known.is_none().then_some(w);
@@ -372,10 +375,10 @@ impl Checker<'_> {
                     1 if self.doubled(x, Value::ZERO, w, out, bit)? => Ok(()),
                     1 => self.summed(sum, 1, w, out, bit),
                     _ => {
-                        self.is_same_bit(bit, Value::ZERO).or(match bit {
-                            BitValue::Opaque => Ok(()),
-                            _ => Err(WRONG_BIT),
-                        })?;
+                        // Which bit left last is not followed.
+                        if bit != BitValue::Opaque {
+                            return Err(WRONG_BIT);
+                        }
                         self.summed(sum, 1, w, out, BitValue::Opaque)
                     }
                 }

@@ -85,6 +85,9 @@ struct Multiple<'a> {
     x: &'a BigInt,
 }
 
+/// The range of the last `T`, what the bits compare, and what the first `T` is a sum of.
+type Found = (Range, Vec<Comparison>, Vec<trace::Form>);
+
 /// The least and the most of a number, at each corner.
 type Range = Vec<(BigInt, BigInt)>;
 
@@ -348,7 +351,7 @@ impl Residue<'_> {
         homes: &[Home],
         parts: &Parts,
         bits: &[VarId],
-    ) -> Result<Result<(Range, Vec<Comparison>, Vec<trace::Form>), VarId>, Open> {
+    ) -> Result<Result<Found, VarId>, Open> {
         let (mut range, stages) = self.first_range(algebra, parts, bits)?;
         let mut comparisons = Vec::new();
         // U of the T at hand.

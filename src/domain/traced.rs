@@ -4,6 +4,8 @@
 //! pointers, the low bits of places) is worked out here and in [`super::public`] and [`super::placed`], everything else
 //! is the finder's, which nobody needs to believe.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use super::algebra::{Algebra, Def, MOST_WORDS};
 use super::concrete::{Bits, Concrete};
 use super::identity::Open;
@@ -307,7 +309,7 @@ impl Domain for Algebra {
     fn slice<const W: u32, const V: u32>(&mut self, a: &Value, from: u32) -> Value {
         match a {
             Value::Public(Public::Known(k)) => self.known::<V>(k >> from),
-            a => self.piece(*a, W, from, V),
+            Value::Public(_) | Value::Var(_) => self.piece(*a, W, from, V),
         }
     }
 
@@ -339,7 +341,7 @@ impl Domain for Algebra {
     fn value<const W: u32>(&self, word: &Value) -> Option<u64> {
         match word {
             Value::Public(Public::Known(k)) => Some(*k),
-            _ => None,
+            Value::Public(_) | Value::Var(_) => None,
         }
     }
 
@@ -408,7 +410,11 @@ impl Domain for Algebra {
     fn decide(&mut self, bit: &BitValue) -> Result<bool, Fault> {
         match bit {
             BitValue::Public(PublicBit::Known(b)) => Ok(*b),
-            _ => Err(Fault::SecretBranch("the operands or their places".into())),
+            BitValue::Public(_)
+            | BitValue::Var(_)
+            | BitValue::Top { .. }
+            | BitValue::Zero { .. }
+            | BitValue::Opaque => Err(Fault::SecretBranch("the operands or their places".into())),
         }
     }
 
@@ -443,7 +449,9 @@ impl Domain for Algebra {
     fn number<const W: u32>(&mut self, word: &Value) -> Result<u64, Fault> {
         match word {
             Value::Public(Public::Known(k)) => Ok(*k),
-            _ => Err(Fault::SecretAddress("the operands or their places".into())),
+            Value::Public(_) | Value::Var(_) => {
+                Err(Fault::SecretAddress("the operands or their places".into()))
+            }
         }
     }
 
