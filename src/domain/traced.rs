@@ -22,6 +22,13 @@ impl Algebra {
         self.log.borrow_mut().push((self.pc, entry));
     }
 
+    /// What was written down so far.
+    #[doc(hidden)]
+    pub fn written(&self) -> Vec<Entry> {
+        let log = self.log.borrow();
+        log.iter().map(|(_, entry)| entry.clone()).collect()
+    }
+
     /// Does the checker accept what was written down, and that the goal is reached?
     ///
     /// # Errors

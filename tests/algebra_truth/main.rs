@@ -7,6 +7,7 @@
 
 mod arm;
 mod avr;
+mod certificates;
 mod compare;
 mod kept;
 mod lies;
