@@ -371,7 +371,9 @@ fn cached_words(
             method,
             parameter,
             value: e,
-            need: 2 * e + facts.accumulator_registers + facts.constant_registers,
+            need: e
+                .saturating_mul(2)
+                .saturating_add(facts.accumulator_registers + facts.constant_registers),
             free: facts.free_registers,
             largest,
         });
