@@ -93,7 +93,7 @@ impl Algebra {
     pub(super) fn linear(&mut self, terms: &[(VarId, i64)], constant: i64, bound: u64) -> VarId {
         let start = self.terms.len() as u32;
         self.terms.extend_from_slice(terms);
-        let len = terms.len() as u8;
+        let len = terms.len() as u32;
         self.new_var(
             Def::Linear {
                 start,
@@ -111,7 +111,7 @@ impl Algebra {
                 start,
                 len,
                 constant,
-            } => Some((&self.terms[start as usize..][..usize::from(len)], constant)),
+            } => Some((&self.terms[start as usize..][..len as usize], constant)),
             _ => None,
         }
     }

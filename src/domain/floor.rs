@@ -26,7 +26,7 @@ fn homes(algebra: &Algebra, w: u32) -> HashMap<VarId, VarId> {
                 homes.entry(hi).or_insert(v);
             }
             Def::Linear { start, len, .. } => {
-                let terms = &algebra.terms[start as usize..][..usize::from(len)];
+                let terms = &algebra.terms[start as usize..][..len as usize];
                 for (carry, _) in terms.iter().filter(|(_, factor)| *factor == -(1 << w)) {
                     homes.entry(*carry).or_insert(v);
                 }

@@ -120,7 +120,7 @@ impl Algebra {
         else {
             return None;
         };
-        let mut terms = self.terms[start as usize..][..usize::from(len)].to_vec();
+        let mut terms = self.terms[start as usize..][..len as usize].to_vec();
         terms.swap_remove(terms.iter().position(|t| *t == (carry, -(1 << w)))?);
         Some((s, (terms, constant)))
     }

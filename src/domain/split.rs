@@ -205,7 +205,7 @@ impl Algebra {
         else {
             return None;
         };
-        let terms = self.terms[start as usize..][..usize::from(len)].to_vec();
+        let terms = self.terms[start as usize..][..len as usize].to_vec();
         let (above, below): (Vec<_>, Vec<_>) = terms
             .into_iter()
             .partition(|(_, factor)| factor % (1 << k) == 0);
@@ -330,7 +330,7 @@ impl Algebra {
         else {
             return None;
         };
-        let terms = self.terms[start as usize..][..usize::from(len)].to_vec();
+        let terms = self.terms[start as usize..][..len as usize].to_vec();
         let terms: Vec<_> = terms.into_iter().map(|(t, f)| (t, f >> zeros)).collect();
         Some(self.form(&terms, constant >> zeros, bound >> zeros))
     }
@@ -437,7 +437,7 @@ impl Algebra {
                     len,
                     constant,
                 } => {
-                    let terms = &self.terms[start as usize..][..usize::from(len)];
+                    let terms = &self.terms[start as usize..][..len as usize];
                     let factors = terms.iter().map(|(_, factor)| factor.trailing_zeros());
                     factors.min().unwrap_or(0).min(constant.trailing_zeros())
                 }

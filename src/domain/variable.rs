@@ -54,7 +54,7 @@ pub enum Def {
     /// A carry, a high word, a quotient: fixed by the equation of another variable.
     Carry,
     /// `constant + sum of terms`, the terms `start .. start + len` of the arena.
-    Linear { start: u32, len: u8, constant: i64 },
+    Linear { start: u32, len: u32, constant: i64 },
     /// `a * b - 2^W * hi`.
     Low {
         a: Value,

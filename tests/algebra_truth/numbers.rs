@@ -195,11 +195,7 @@ impl<'a> Numbers<'a> {
                 start,
                 len,
                 constant,
-            } => self.define_sum(
-                v,
-                &self.d.terms[start as usize..][..usize::from(len)],
-                constant,
-            ),
+            } => self.define_sum(v, &self.d.terms[start as usize..][..len as usize], constant),
         }
     }
 
@@ -273,7 +269,7 @@ impl<'a> Numbers<'a> {
                 factors.for_each(|x| self.unknowns(x, free));
             }
             Def::Linear { start, len, .. } => {
-                let terms = &self.d.terms[start as usize..][..usize::from(len)];
+                let terms = &self.d.terms[start as usize..][..len as usize];
                 terms.iter().for_each(|(x, _)| self.unknowns(*x, free));
             }
         }
@@ -299,7 +295,7 @@ impl<'a> Numbers<'a> {
                 len,
                 constant,
             } => {
-                let terms = &self.d.terms[start as usize..][..usize::from(len)];
+                let terms = &self.d.terms[start as usize..][..len as usize];
                 let (mut rest, mut open, mut carry) = (value - i128::from(constant), None, None);
                 for (y, k) in terms {
                     let k = i128::from(*k);
