@@ -236,6 +236,8 @@ impl Checker<'_> {
             (_, true) => x,
             (false, false) => return None,
         };
+        // A product that no operation named has no equation.
+        self.ranges[q as usize]?;
         let left = bits?.saturating_sub(by.shift);
         let (v, w) = match self.def(q).ok()? {
             Def::Low { a, b, w, .. } => match (a, b) {
@@ -451,19 +453,19 @@ impl Checker<'_> {
             }
         }
         let mut equation = e.clone();
-        equation.terms = self.squared(&e.terms);
+        equation.terms = self.squared(&e.terms, e.w);
         self.lemmas.push(Lemma { equation, most });
         Ok(())
     }
 
     /// `|D|^2 = D^2`.
-    fn squared(&self, terms: &[Product]) -> Vec<Product> {
+    fn squared(&self, terms: &[Product], w: u32) -> Vec<Product> {
         let mut out = Vec::new();
         for term in terms {
             let magnitude = self
                 .magnitudes
                 .iter()
-                .find(|m| m.words == term.x && m.words == term.y);
+                .find(|m| m.w == w && m.words == term.x && m.words == term.y);
             let Some(magnitude) = magnitude else {
                 out.push(term.clone());
                 continue;
