@@ -157,7 +157,13 @@ impl<'a> Checker<'a> {
                 products,
                 claims,
             } => self.never_set(*c, scale, by, products, claims),
-            Step::Below { v, most } => self.narrow(*v, (0, (*most).into())),
+            Step::Below { v, most } => {
+                // Of an input b + 2 h, h as well.
+                if let Some((_, Value::Var(h))) = self.cuts.get(&(*v, 1)).copied() {
+                    self.narrow(h, (0, (most >> 1).into()))?;
+                }
+                self.narrow(*v, (0, (*most).into()))
+            }
             Step::Inverse { m, inverse, bits } => {
                 self.inverse = Some((*m, *inverse, *bits));
                 Ok(())
