@@ -10,6 +10,7 @@ use crate::domain::trace::{Comparison, Form as Linear, ResidueReason, Sum};
 use crate::domain::variable::Value;
 
 /// What holds where the modulus is at one end of the interval that it lies in.
+#[derive(Clone)]
 pub struct Corner {
     pub modulus: BigInt,
     /// The range of `P`, both inclusive.
@@ -20,6 +21,7 @@ pub struct Corner {
 }
 
 /// A number or a product of two, `sign` times.
+#[derive(Clone)]
 pub struct Term<'a> {
     pub sign: i64,
     pub a: &'a [Value],

@@ -36,22 +36,7 @@ use super::polynomial::{self, Polynomial, Remainder, Scaled};
 use super::trace::{self, Comparison, Multiples, Reason, ResidueReason, Sum};
 use crate::checker;
 
-/// What holds where the modulus is at one end of its interval.
-pub struct Corner {
-    pub modulus: BigInt,
-    /// The range of `P`, both inclusive.
-    pub least: BigInt,
-    pub most: BigInt,
-    /// What `Z` must be below.
-    pub bound: BigInt,
-}
-
-/// A number or a product of two, `sign` times.
-pub struct Term<'a> {
-    pub sign: i64,
-    pub a: &'a [Value],
-    pub b: Option<&'a [Value]>,
-}
+pub use checker::{Corner, Term};
 
 /// What is to be shown.
 pub struct Residue<'a> {
@@ -129,30 +114,17 @@ impl Residue<'_> {
 
     /// The same for the checker.
     pub fn goal(&self) -> checker::Residue<'_> {
-        fn term<'t>(t: &Term<'t>) -> checker::Term<'t> {
-            checker::Term {
-                sign: t.sign,
-                a: t.a,
-                b: t.b,
-            }
-        }
-        let corner = |c: &Corner| checker::Corner {
-            modulus: c.modulus.clone(),
-            least: c.least.clone(),
-            most: c.most.clone(),
-            bound: c.bound.clone(),
-        };
         checker::Residue {
             w: self.w,
             result: self.result,
             halvings: self.halvings,
-            value: self.value.iter().map(term).collect(),
+            value: self.value.clone(),
             scale: self.scale.clone(),
             modulus: match &self.modulus {
                 Modulus::Number(m) => checker::Modulus::Number(m),
                 Modulus::Words(m) => checker::Modulus::Words(m),
             },
-            corners: self.corners.iter().map(corner).collect(),
+            corners: self.corners.clone(),
         }
     }
 
