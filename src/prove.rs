@@ -4,21 +4,21 @@
 //! calling convention; runs in the secret domain ([`crate::timing`]) show what time and
 //! addresses tell. The operands lie anywhere: their places are free variables.
 
-use num_bigint::BigUint;
 use serde::Serialize;
 
 use crate::domain::abstract_memory::Region;
 use crate::domain::algebra::{Algebra, Value};
+use crate::domain::answers::Answers;
 use crate::domain::identity::Open;
 use crate::domain::{Abstract, Address, Base};
 use crate::fault::{Fault, Source};
 use crate::function::Function;
 use crate::isa::{Depth, Isa, Stopped};
 use crate::program::Claim;
-use crate::spec::modulus::Reduce;
-use crate::spec::{Alias, Op, Spec, folded};
+use crate::spec::{Alias, Op, Spec};
 
 mod equation;
+mod promises;
 
 use equation::equation;
 
@@ -158,6 +158,33 @@ pub(crate) fn words(base: Base, bytes: usize, word_bits: u32) -> Vec<Address> {
     (0..bytes).step_by(step).map(place).collect()
 }
 
+/// Lets a run begin as the contract says: operands, their words, and what is promised of them. The words of the
+/// sources.
+fn enter<I: Isa, A: Answers>(
+    d: &mut A,
+    spec: &Spec,
+    function: &Function,
+    bases: &[Base],
+) -> Vec<Vec<Value>> {
+    d.run_mut().first = function.first as u32;
+    let word_bits = function.word_bits::<I>();
+    let places = declare(d, spec, function, word_bits, bases);
+    if let (true, Some(modulus)) = (spec.is_folded(), places.last()) {
+        promises::differences(d, spec, word_bits, modulus);
+    }
+    let words = |places: Vec<Address>| {
+        places
+            .into_iter()
+            .filter_map(|at| d.run().peek(at))
+            .collect()
+    };
+    let sources: Vec<_> = places.into_iter().map(words).collect();
+    for promise in promises::promises(spec, word_bits, &sources) {
+        d.assume(promise);
+    }
+    sources
+}
+
 /// Runs `code` for all inputs and shows equation, memory and calling convention.
 pub fn prove<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8], alias: Alias) -> Proof {
     prove_with::<I>(spec, core, code, &[], alias)
@@ -198,24 +225,13 @@ pub fn prove_function<I: Isa>(
     alias: Alias,
 ) -> Proof {
     let mut d = Algebra::default();
-    d.first = function.first as u32;
     let bases = bases(spec, alias, function);
     d.offer(function.claims.clone(), &bases);
     let word_bits = function.word_bits::<I>();
     d.limit_words([spec.size.a, spec.size.b].map(|bits| bits.div_ceil(word_bits) as usize));
-    let places = declare(&mut d, spec, function, word_bits, &bases);
-    if let (true, Some(modulus)) = (spec.is_folded(), places.last()) {
-        assume_differences(&mut d, spec, word_bits, modulus);
-    }
-    let sources = places.into_iter().map(|places| {
-        let words = places.into_iter().filter_map(|at| d.memory.peek(at));
-        words.collect::<Vec<_>>()
-    });
-    let sources: Vec<_> = sources.collect();
-    premises(spec, &mut d, word_bits, &sources);
+    let sources = enter::<I, _>(&mut d, spec, function, &bases);
     if spec.op == Op::Modhalf {
-        let m = sources.last().filter(|_| spec.is_runtime());
-        d.watch_parity(sources[0][0], m.map(|m| m[0]));
+        d.watch_parity(sources[0][0]);
     }
     let unknown = |text: String| Verdict::Unknown(text);
     match I::call(d, core, function, &bases, STEP_LIMIT.min(function.limit)) {
@@ -265,70 +281,13 @@ pub fn prove_function<I: Isa>(
     }
 }
 
-/// The differences behind a modulus that folds, whose words lie at `modulus`, are what the contract says.
-fn assume_differences(d: &mut Algebra, spec: &Spec, word_bits: u32, modulus: &[Address]) {
-    for difference in folded::differences(spec.words(word_bits)[0]) {
-        let words = |from: usize, len: usize| modulus.get(from..from + len).unwrap_or_default();
-        let (x, y) = (
-            words(difference.x, difference.len),
-            words(difference.y, difference.len),
-        );
-        let places = [x, y, words(difference.at, difference.len + 1)];
-        match word_bits {
-            8 => d.assume_difference::<8>(places),
-            16 => d.assume_difference::<16>(places),
-            _ => d.assume_difference::<32>(places),
-        }
-    }
-}
-
-/// What the contract says of the operands: factors below a bound, `m m' = -1 mod 2^w`.
-fn premises(spec: &Spec, d: &mut Algebra, word_bits: u32, sources: &[Vec<Value>]) {
-    let Some(modular) = &spec.modular else {
-        return;
-    };
-    match modular.fixed() {
-        Some(_) => {
-            if let Some(limit) = spec.limit(&[]) {
-                for words in &sources[..spec.op.factors()] {
-                    d.assume_below(words, word_bits, &limit);
-                }
-            }
-        }
-        None => {
-            let words = spec.size.a as usize / word_bits as usize;
-            let m = sources.last().and_then(|m| m.split_at_checked(words));
-            if let (Some((m, follows)), true) = (m, spec.is_folded()) {
-                d.assume_inverses(m, &follows[..words / 2], word_bits);
-            } else if let Some((m, follows)) = m {
-                if modular.reduce == Reduce::Lazy {
-                    let most = BigUint::from(1u8) << (spec.size.a - 2);
-                    for words in &sources[..spec.op.factors()] {
-                        d.assume_below(words, word_bits, &(&most << 1));
-                    }
-                    d.assume_below(m, word_bits, &(&most + 1u8));
-                    let square = follows.get(usize::from(spec.inverse_follows())..);
-                    d.assume_below(square.unwrap_or_default(), word_bits, &most);
-                }
-                match (spec.op.is_montgomery(), follows) {
-                    (true, [inverse, ..]) if spec.inverse_follows() => {
-                        d.assume_inverse(m[0], *inverse, word_bits);
-                    }
-                    (true, _) => d.seek_inverse(m[0]),
-                    (false, _) => {}
-                }
-            }
-        }
-    }
-}
-
 /// What stayed open, and the first claim that was not shown.
 fn told<I: Isa>(core: &I::Core, function: &Function, d: &Algebra, open: Open) -> String {
     let text = match open.pc {
         None => open.text,
         Some(pc) => format!("{}: {}", open.text, at::<I>(core, function, pc)),
     };
-    let text = match d.joined() {
+    let text = match d.run.joined() {
         None => text,
         Some(branch) => format!(
             "{}; both ways were followed, but {text}",

@@ -23,6 +23,7 @@ mod operations;
 mod polynomial;
 mod quotient;
 mod refute;
+pub mod replay;
 mod residue;
 
 use std::collections::{HashMap, HashSet};

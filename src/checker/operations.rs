@@ -169,6 +169,11 @@ impl Checker<'_> {
                 }
                 Err(WRONG)
             }
+            Entry::Named { bit, name } => {
+                let (bit, name) = (self.bit_form(*bit)?, self.bit_form(*name)?);
+                let rest = self.plus(bit, &name, -1)?;
+                self.vanishes(rest, None, &World::new())
+            }
             Entry::LowBits { v, count, bits } => {
                 self.low_bits.insert(*v, (*count, *bits));
                 Ok(())

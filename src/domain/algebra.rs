@@ -9,22 +9,21 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 
-use super::abstract_memory::AbstractMemory;
+use super::answers::Run;
 use super::bounds::Bounds;
 use super::claims::Claims;
-use super::placed::Placed;
+use super::placed;
 use super::public::{Public, PublicBit};
 use super::recent::Recent;
 use super::split::Cuts;
-use super::trace::{Change, Entry, Reason, Step};
+use super::trace::{Change, Entry, Noted, Reason, Step};
 pub use super::variable::{BitValue, Def, Value, Var, VarId};
-use super::ways::Ways;
 use super::{Domain, Sum};
 
 /// The algebra domain.
 #[derive(Default)]
 pub struct Algebra {
-    pub memory: AbstractMemory<Value>,
+    pub run: Run,
     pub vars: Vec<Var>,
     pub terms: Vec<(VarId, i64)>,
     pub(super) bounds: Bounds,
@@ -35,6 +34,8 @@ pub struct Algebra {
     pub(super) inverse: Option<(VarId, VarId, u64)>,
     /// Words `q = v m' mod 2^w` that were made by additions, with their `v` and `w`.
     pub(super) quotients: RefCell<BTreeMap<VarId, (VarId, u64)>>,
+    /// An input that is odd: the lowest word of a modulus.
+    pub(super) odd: Option<VarId>,
     /// The same `m`, while `m'` is still to be computed.
     pub(super) sought: Option<super::inverse::Sought>,
     /// Where a number is halved: what is known of lowest bits.
@@ -42,7 +43,6 @@ pub struct Algebra {
     /// Words whose bits have names, lowest first.
     pub(super) digits: HashMap<VarId, Vec<Value>>,
     pub(super) cuts: Cuts,
-    pub(super) placed: Placed,
     /// Words that hold flags: another word, of which some bits are replaced.
     pub(super) packed: HashMap<VarId, (Value, Vec<(u32, BitValue)>)>,
     /// Sums and products made lately: the same operation on the same words gives the same variables.
@@ -56,17 +56,14 @@ pub struct Algebra {
     pub(super) zero_of_bit: Recent<VarId, (VarId, bool)>,
     /// Of two bits, whether the second is 1 wherever the first is.
     pub(super) follows: Recent<(VarId, VarId), bool>,
-    pub(super) names: Vec<(VarId, String)>,
-    pub(super) ways: Ways,
     /// `b z` of a bit `b` and a carry `z`: the carry that leaves where only `b` counts up.
     pub(super) stepped: HashMap<(VarId, VarId), VarId>,
-    pub(super) pc: u32,
-    /// What the run did, and what was concluded, with the addresses of the instructions.
-    pub(super) log: RefCell<Vec<(u32, Entry)>>,
+    /// Operations inside the one that the run asks for.
+    pub(super) depth: u32,
+    /// What the run did, and what was concluded.
+    pub(super) log: RefCell<Vec<Noted>>,
     /// Why the goal is reached.
     pub(super) reason: RefCell<Option<Reason>>,
-    /// Where the code begins that reports count from.
-    pub first: u32,
     /// The most variables.
     pub(super) most_words: Option<usize>,
 }
@@ -83,7 +80,7 @@ impl Algebra {
         self.vars.push(Var {
             def,
             bound,
-            pc: self.pc,
+            pc: self.run.pc,
             rank,
         });
         rank
@@ -118,8 +115,7 @@ impl Algebra {
 
     /// The name given to a free variable, if any.
     pub fn name(&self, var: VarId) -> Option<&str> {
-        let at = self.names.binary_search_by_key(&var, |(v, _)| *v).ok()?;
-        Some(&self.names[at].1)
+        self.run.name(var)
     }
 
     pub(super) fn unknown_word(&mut self, w: u32) -> Value {
@@ -310,17 +306,12 @@ impl Algebra {
             // a - a - c = -c: all ones under the borrow.
             return match c_in {
                 Value::Var(v) => Self::opaque(self.mask_of::<W>(v), BitValue::Var(v)),
-                _ => self
-                    .folded(false, &Value::ZERO, &Value::ZERO, &Self::as_bit(c_in))
+                _ => placed::folded(self, false, &Value::ZERO, &Value::ZERO, &Self::as_bit(c_in))
                     .unwrap_or_else(|| Self::opaque(Value::ZERO, NO)),
             };
         }
         if c_in == Value::ZERO && b == Value::ZERO {
-            return Sum {
-                half: NO,
-                overflow: NO,
-                ..Self::opaque(a, NO)
-            };
+            return Self::opaque(a, NO);
         }
         // 0 - b = -b, b a bit.
         if let (Value::ZERO, Value::ZERO, Value::Var(v)) | (Value::ZERO, Value::Var(v), Value::ZERO) =

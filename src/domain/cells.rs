@@ -5,9 +5,11 @@
 
 use super::Address;
 use super::abstract_memory::AbstractMemory;
-use super::algebra::{Algebra, Value};
+use super::answers::Answers;
 use super::public::Public;
 use super::secret::{Secret, Taint};
+use super::traced;
+use super::variable::Value;
 use crate::fault::Fault;
 
 /// A domain whose words can be cut and joined.
@@ -103,19 +105,19 @@ pub(super) fn store<P: Pieces>(
     d.memory().put(at, width, word)
 }
 
-impl Pieces for Algebra {
+impl<A: Answers> Pieces for A {
     type Word = Value;
 
     fn memory(&mut self) -> &mut AbstractMemory<Value> {
-        &mut self.memory
+        &mut self.run_mut().memory
     }
 
     fn cut(&mut self, word: Value, width: u32, from: u32, len: u32) -> Value {
-        self.piece(word, width, from, len)
+        traced::piece(self, word, width, from, len)
     }
 
     fn join(&mut self, pieces: &[(Value, u32)]) -> Value {
-        self.whole(pieces)
+        traced::whole(self, pieces)
     }
 }
 

@@ -312,7 +312,7 @@ impl Algebra {
         while let Some(word) = words.pop_if(|word| word.written.visit == *visits) {
             let value = match word.place {
                 Spot::Register(r) => Some(register(r)),
-                Spot::Memory(at) => self.memory.peek(at),
+                Spot::Memory(at) => self.run.memory.peek(at),
             };
             let Some(value) = value else { continue };
             self.claims.held.insert(word.written, value);

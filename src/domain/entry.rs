@@ -1,10 +1,10 @@
 //! How an abstract run begins and ends: unknown words, free places, regions of memory.
 
 use super::abstract_memory::Region;
-use super::algebra::{Algebra, BitValue, Def, Value};
+use super::answers::Answers;
 use super::public::Public;
 use super::secret::{Secret, Taint, TaintBit};
-use super::trace::Entry;
+use super::variable::{BitValue, Value};
 use super::{Address, Base, Domain};
 use crate::function::Segment;
 
@@ -43,14 +43,11 @@ pub(super) fn pointed(word: Public) -> Option<(Address, u32)> {
     }
 }
 
-impl Abstract for Algebra {
+impl<A: Answers> Abstract for A {
     fn unknown<const W: u32>(&mut self, name: String) -> Value {
-        let value = self.unknown_word(W);
-        if let Value::Var(v) = value {
-            self.names.push((v, name));
-            self.note(Entry::Unknown { v, w: W });
-        }
-        value
+        let v = self.any_word(W);
+        self.run_mut().names.push((v, name));
+        Value::Var(v)
     }
 
     fn pointer<const W: u32>(&mut self, base: Base, offset: i64, part: u32) -> Value {
@@ -58,16 +55,16 @@ impl Abstract for Algebra {
     }
 
     fn declare(&mut self, base: Base, region: Region) {
-        self.memory.declare(base, region);
+        self.run_mut().memory.declare(base, region);
     }
 
     fn environment(&mut self, constants: Vec<Segment>, big_endian: bool) {
-        self.memory.constants = constants;
-        self.memory.big_endian = big_endian;
+        self.run_mut().memory.constants = constants;
+        self.run_mut().memory.big_endian = big_endian;
     }
 
     fn init<const W: u32>(&mut self, at: Address, word: &Value) {
-        self.memory.set(at, W, *word);
+        self.run_mut().memory.set(at, W, *word);
     }
 
     fn same<const W: u32>(&self, a: &Value, b: &Value) -> bool {
@@ -78,9 +75,8 @@ impl Abstract for Algebra {
     }
 
     fn unknown_bit(&mut self, name: String) -> BitValue {
-        let v = self.new_var(Def::Free, 1);
-        self.names.push((v, name));
-        self.note(Entry::UnknownBit { v });
+        let v = self.any_bit();
+        self.run_mut().names.push((v, name));
         BitValue::Var(v)
     }
 
@@ -98,7 +94,7 @@ impl Abstract for Algebra {
     }
 
     fn forget_bytes(&mut self, base: Base, from: i64, to: i64) {
-        self.memory.forget_bytes(base, from, to);
+        self.run_mut().memory.forget_bytes(base, from, to);
     }
 }
 

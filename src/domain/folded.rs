@@ -16,12 +16,11 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
 
-use super::algebra::{Algebra, NO, Value, VarId};
+use super::algebra::{Algebra, Value, VarId};
 use super::claims::Equation;
 use super::identity::{self, Open};
 use super::polynomial::{Polynomial, Scaled};
 use super::public::Public;
-use super::{Abstract, Address, Domain};
 
 /// What is to be shown.
 pub struct Folded<'a> {
@@ -38,24 +37,6 @@ fn open(text: &str) -> Open {
     Open {
         text: text.into(),
         pc: None,
-    }
-}
-
-impl Algebra {
-    /// The words at `to` are `x - y`, the numbers at two places of as many words, and the last one is the mask of the
-    /// borrow: what code would compute.
-    pub fn assume_difference<const W: u32>(&mut self, [x, y, to]: [&[Address]; 3]) {
-        let mut borrow = NO;
-        for ((x, y), at) in x.iter().zip(y).zip(to) {
-            let [x, y] = [x, y].map(|at| self.memory.peek(*at).unwrap_or(Value::ZERO));
-            let word = self.sub::<W>(&x, &y, &borrow);
-            borrow = word.carry;
-            self.init::<W>(*at, &word.word);
-        }
-        let mask = self.sub::<W>(&Value::ZERO, &Value::ZERO, &borrow).word;
-        if let Some(at) = to.get(x.len()) {
-            self.init::<W>(*at, &mask);
-        }
     }
 }
 

@@ -16,6 +16,8 @@
 
 pub mod abstract_memory;
 pub mod algebra;
+mod answered;
+pub mod answers;
 mod borrows;
 pub mod bounds;
 mod cells;
@@ -55,6 +57,8 @@ mod ways;
 
 pub use entry::Abstract;
 
+use serde::{Deserialize, Serialize};
+
 use crate::fault::{Fault, Source};
 
 /// A sum `word + 2^W * carry = a + b + c`, with the two flags that depend on the operands.
@@ -78,7 +82,7 @@ pub enum Signs {
 }
 
 /// A bitwise operation on words or on single bits.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Logic {
     And,
     Or,
@@ -86,7 +90,7 @@ pub enum Logic {
 }
 
 /// Shifts by a constant.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Shift {
     Left,
     Right,
@@ -310,7 +314,7 @@ pub trait Domain: Sized {
 }
 
 /// The base an address counts from: absolute, or a region whose place is arbitrary.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Base(pub u16);
 
 impl Base {

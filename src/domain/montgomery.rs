@@ -82,33 +82,22 @@ fn open(text: &str) -> Open {
 }
 
 impl Algebra {
-    /// The words are a number below `limit`. A word that may be 0 or 1 is let be 2: sums take bits for carries.
-    pub fn assume_below(&mut self, words: &[Value], w: u32, limit: &num_bigint::BigUint) {
-        let most = limit - 1u8;
-        for (i, word) in words.iter().enumerate() {
-            if let Value::Var(v) = word {
-                let share = u64::try_from(&most >> (w as usize * i)).unwrap_or(u64::MAX);
-                let most = share;
-                self.note(Entry::Step(Step::Below { v: *v, most }));
-                let bound = &mut self.vars[*v as usize].bound;
-                *bound = if share == 1 { 2 } else { share }.min(*bound);
+    /// Uses what the contract promises from now on.
+    pub(super) fn use_promise(&mut self, promise: Step) {
+        match promise {
+            // A word that may be 0 or 1 is let be 2: sums take bits for carries.
+            Step::Below { v, most } => {
+                let bound = &mut self.vars[v as usize].bound;
+                *bound = if most == 1 { 2 } else { most }.min(*bound);
             }
-        }
-    }
-
-    /// `m m' = -1 (mod 2^w)` for the inputs `m`, the lowest word of a modulus, and `m'`, words of `w` bits.
-    pub fn assume_inverse(&mut self, m: Value, inverse: Value, w: u32) {
-        if let (Value::Var(m), Value::Var(inverse)) = (m, inverse) {
-            let bits = u64::from(w);
-            self.note(Entry::Step(Step::Inverse { m, inverse, bits }));
-            self.inverse = Some((m, inverse, bits));
-        }
-    }
-
-    /// `m` is odd, and `m'` with `m m' = -1 (mod 2^w)` will be computed from it ([`super::inverse`]).
-    pub fn seek_inverse(&mut self, m: Value) {
-        if let Value::Var(m) = m {
-            self.sought = Some(super::inverse::Sought::of(m));
+            Step::Inverse { m, inverse, bits } => self.inverse = Some((m, inverse, bits)),
+            Step::Inverses { m, inverse, .. } => self.claims.quotients.modulus = Some((m, inverse)),
+            // `m'` with `m m' = -1 mod 2^w` may be computed from it.
+            Step::Odd { m } => {
+                self.odd = Some(m);
+                self.sought = Some(super::inverse::Sought::of(m));
+            }
+            _ => {}
         }
     }
 

@@ -8,21 +8,19 @@ use num_traits::One;
 
 use super::algebra::{Algebra, Def, Value, VarId};
 use super::polynomial::{Polynomial, Scaled};
-use super::trace::{Entry, Step};
+use super::trace::{Entry, Noted, Step};
 
 /// What is known of lowest bits.
 #[derive(Default)]
 pub(super) struct Parity {
-    /// An input that is odd: the lowest word of a modulus.
-    odd: Option<VarId>,
     /// Lowest bits of words that are even.
     zeros: Vec<Value>,
 }
 
 impl Algebra {
     /// From now on lowest bits are looked at. The input `a`, the lowest word of what is halved, is `2 h + b`
-    /// from the start, so that `b` is no difference; `odd` is an input that is odd.
-    pub fn watch_parity(&mut self, a: Value, odd: Option<Value>) {
+    /// from the start, so that `b` is no difference.
+    pub fn watch_parity(&mut self, a: Value) {
         if let Value::Var(v) = a {
             let most = self.vars[v as usize].bound;
             let [b, h] = [1, most >> 1].map(|bound| self.new_var(Def::Free, bound));
@@ -30,7 +28,7 @@ impl Algebra {
             self.vars[v as usize].def = self.vars[sum as usize].def;
             self.cuts.whole(v, (Value::Var(b), Value::Var(h)));
             // The input is these two from the start.
-            for (_, entry) in self.log.get_mut() {
+            for Noted { entry, .. } in self.log.get_mut() {
                 if let Entry::Unknown { v: input, w } = *entry
                     && input == v
                 {
@@ -38,14 +36,7 @@ impl Algebra {
                 }
             }
         }
-        let odd = odd.and_then(|odd| odd.variable());
-        if let Some(m) = odd {
-            self.note(Entry::Step(Step::Odd { m }));
-        }
-        self.parity = Some(Parity {
-            odd,
-            zeros: Vec::new(),
-        });
+        self.parity = Some(Parity::default());
     }
 
     /// `x = 2 h + bit` was cut.
@@ -73,7 +64,8 @@ impl Algebra {
 
     /// `x` if the other one is odd: their product is `x`, modulo 2.
     pub(super) fn of_odd(&self, x: VarId, y: VarId) -> Option<VarId> {
-        let odd = self.parity.as_ref()?.odd?;
+        self.parity.as_ref()?;
+        let odd = self.odd?;
         match (x == odd, y == odd) {
             (true, _) => Some(y),
             (_, true) => Some(x),

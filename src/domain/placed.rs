@@ -7,9 +7,9 @@
 use std::collections::HashMap;
 
 use super::abstract_memory::AbstractMemory;
-use super::algebra::{Algebra, BitValue, Value};
+use super::answers::Answers;
 use super::public::{self, Public, PublicBit};
-use super::trace::Entry;
+use super::variable::{BitValue, Value};
 use super::{Address, Base, Logic, Shift, Sum};
 
 /// The low bits of a word that are the same in every run: how many, and what they are.
@@ -81,67 +81,62 @@ impl LowBits {
 /// The low bits of the words of a domain, by their numbers.
 pub(super) type Placed = HashMap<u32, LowBits>;
 
-impl Algebra {
-    /// The low bits of a word that depends on where the operands lie.
-    pub(super) fn low_bits(&self, word: Value) -> Option<LowBits> {
-        match word {
-            Value::Public(public) => LowBits::of(public, &self.memory),
-            Value::Var(v) => self.placed.get(&v).copied(),
-        }
+/// The low bits of a word that depends on where the operands lie.
+pub(super) fn low_bits<A: Answers>(d: &A, word: Value) -> Option<LowBits> {
+    match word {
+        Value::Public(public) => LowBits::of(public, &d.run().memory),
+        Value::Var(v) => d.run().placed.get(&v).copied(),
     }
+}
 
-    /// `a op b`, if the low bits of both say it.
-    pub(super) fn masked_low_bits(&self, op: Logic, a: Value, b: Value) -> Option<u64> {
-        LowBits::masked(op, self.low_bits(a)?, self.low_bits(b)?)
-    }
+/// `a op b`, if the low bits of both say it.
+pub(super) fn masked<A: Answers>(d: &A, op: Logic, a: Value, b: Value) -> Option<u64> {
+    LowBits::masked(op, low_bits(d, a)?, low_bits(d, b)?)
+}
 
-    pub(super) fn placed_word(&mut self, low: LowBits, w: u32) -> Value {
-        let word = self.unknown_word(w);
-        if let Value::Var(v) = word {
-            self.placed.insert(v, low);
-            self.note(Entry::Unknown { v, w });
-            let LowBits { count, bits } = low;
-            self.note(Entry::LowBits { v, count, bits });
-        }
-        word
-    }
+/// A word of which only these bits are known.
+pub(super) fn word<A: Answers>(d: &mut A, low: LowBits, w: u32) -> Value {
+    let v = d.any_word(w);
+    d.run_mut().placed.insert(v, low);
+    d.low_bits_are(v, low.count, low.bits);
+    Value::Var(v)
+}
 
-    /// A sum or difference of such words.
-    pub(super) fn placed_sum<const W: u32>(
-        &mut self,
-        up: bool,
-        a: Value,
-        b: Value,
-        c: &BitValue,
-    ) -> Option<Sum<Self, W>> {
-        let BitValue::Public(PublicBit::Known(c)) = *c else {
-            return None;
-        };
-        let low = LowBits::sum(up, self.low_bits(a)?, self.low_bits(b)?, c)?;
-        Some(Self::opaque(self.placed_word(low, W), BitValue::Opaque))
-    }
+/// A sum or difference of such words.
+pub(super) fn sum<A: Answers, const W: u32>(
+    d: &mut A,
+    up: bool,
+    a: Value,
+    b: Value,
+    c: &BitValue,
+) -> Option<Value> {
+    let BitValue::Public(PublicBit::Known(c)) = *c else {
+        return None;
+    };
+    let low = LowBits::sum(up, low_bits(d, a)?, low_bits(d, b)?, c)?;
+    Some(word(d, low, W))
+}
 
-    /// A sum or difference of public words, when it can be said.
-    pub(super) fn folded<const W: u32>(
-        &self,
-        up: bool,
-        a: &Value,
-        b: &Value,
-        c: &BitValue,
-    ) -> Option<Sum<Self, W>> {
-        let (Value::Public(a), Value::Public(b), BitValue::Public(c)) = (a, b, c) else {
-            return None;
-        };
-        let s = public::add_sub::<W>(up, *a, *b, *c)?;
-        let bit = |known: Option<bool>| match known {
-            Some(k) => BitValue::Public(PublicBit::Known(k)),
-            None => BitValue::Opaque,
-        };
-        Some(Sum {
-            word: Value::Public(s.word),
-            carry: BitValue::Public(self.memory.ordered::<W>(s.carry)),
-            half: bit(s.half),
-            overflow: bit(s.overflow),
-        })
-    }
+/// A sum or difference of public words, when it can be said.
+pub(super) fn folded<A: Answers, const W: u32>(
+    d: &A,
+    up: bool,
+    a: &Value,
+    b: &Value,
+    c: &BitValue,
+) -> Option<Sum<A, W>> {
+    let (Value::Public(a), Value::Public(b), BitValue::Public(c)) = (a, b, c) else {
+        return None;
+    };
+    let s = public::add_sub::<W>(up, *a, *b, *c)?;
+    let bit = |known: Option<bool>| match known {
+        Some(k) => BitValue::Public(PublicBit::Known(k)),
+        None => BitValue::Opaque,
+    };
+    Some(Sum {
+        word: Value::Public(s.word),
+        carry: BitValue::Public(d.run().memory.ordered::<W>(s.carry)),
+        half: bit(s.half),
+        overflow: bit(s.overflow),
+    })
 }

@@ -6,12 +6,14 @@
 //! for every placement: carries out of its low byte are kept as
 //! [`PublicBit::Step`] until the next part absorbs them.
 
+use serde::{Deserialize, Serialize};
+
 use super::concrete::{Bits, Concrete};
 use super::{Address, Base, Domain, Logic, Signs};
 use crate::fault::Fault;
 
 /// A word that does not depend on any secret.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Public {
     Known(u64),
     /// Part `part` (least significant first) of `base + offset`.
@@ -45,7 +47,7 @@ impl Public {
 }
 
 /// A bit that does not depend on any secret.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum PublicBit {
     Known(bool),
     /// What parts `0 ..= part` send to the next one when `base + from` becomes `base + to`:

@@ -24,7 +24,7 @@ use super::trace::{Entry, Step};
 #[derive(Default)]
 pub(super) struct Quotients {
     /// `m` and `m'`.
-    modulus: Option<(Vec<Value>, Vec<Value>)>,
+    pub modulus: Option<(Vec<Value>, Vec<Value>)>,
     /// `q` and `u`.
     pub shown: Option<(Vec<Value>, Vec<Value>)>,
     /// Variables among `q`.
@@ -34,16 +34,6 @@ pub(super) struct Quotients {
 }
 
 impl Algebra {
-    /// `m m' = -1 (mod 2^(w len))` for the inputs `m` and `m'`, with `len` the words of `m'`.
-    pub fn assume_inverses(&mut self, m: &[Value], inverse: &[Value], w: u32) {
-        self.note(Entry::Step(Step::Inverses {
-            m: m.to_vec(),
-            inverse: inverse.to_vec(),
-            w,
-        }));
-        self.claims.quotients.modulus = Some((m.to_vec(), inverse.to_vec()));
-    }
-
     /// Is it a quotient? Then it is shown, and kept.
     pub(super) fn is_quotient(&mut self, equation: &Equation) -> Result<bool, String> {
         let ([term], Some((_, inverse))) = (&equation.terms[..], &self.claims.quotients.modulus)

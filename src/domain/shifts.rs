@@ -5,7 +5,7 @@ use super::algebra::{Algebra, BitValue, Value};
 
 impl Algebra {
     /// Bits of `a` one place down below the bit `top`, and the bit that fell out.
-    pub(super) fn shifted_with<const W: u32>(&mut self, a: Value, top: Value) -> (Value, BitValue) {
+    pub(super) fn find_turn<const W: u32>(&mut self, a: Value, top: Value) -> (Value, BitValue) {
         // a = 2 hi + out, word = hi + 2^(W-1) top.
         let (out, half) = self.split(a, 1, W);
         let word = self.weighted_sum(&[(half, 1), (top, 1 << (W - 1))], W);
@@ -13,7 +13,7 @@ impl Algebra {
     }
 
     /// `a` shifted by `count`, and the bit that fell out last.
-    pub(super) fn shifted<const W: u32>(
+    pub(super) fn find_shift<const W: u32>(
         &mut self,
         kind: Shift,
         a: &Value,
@@ -49,7 +49,7 @@ impl Algebra {
                 }
             }
             Shift::ArithmeticRight if self.bound(*a, W) >> (W - 1) == 0 => {
-                self.shifted::<W>(Shift::Right, a, count)
+                self.find_shift::<W>(Shift::Right, a, count)
             }
             Shift::ArithmeticRight => (self.shift_signed::<W>(*a, count), BitValue::Opaque),
         }

@@ -345,7 +345,7 @@ impl Algebra {
     }
 
     /// The `len` bits of `x` from bit `from` on.
-    pub(super) fn part(&mut self, x: Value, w: u32, from: u32, len: u32) -> Value {
+    pub(super) fn find_part(&mut self, x: Value, w: u32, from: u32, len: u32) -> Value {
         let above = match from {
             0 => x,
             _ => self.split(x, from, w).1,
@@ -447,7 +447,7 @@ impl Algebra {
     }
 
     /// `a op b`, bit by bit.
-    pub(super) fn bitwise<const W: u32>(&mut self, op: Logic, a: Value, b: Value) -> Value {
+    pub(super) fn find_logic<const W: u32>(&mut self, op: Logic, a: Value, b: Value) -> Value {
         let ones = Value::Public(Public::Known((1 << W) - 1));
         let borrow = self.flag(false);
         match op {
@@ -483,13 +483,13 @@ impl Algebra {
     /// `x AND k` for a mask of bits that adjoin.
     fn cut_mask(&mut self, x: Value, k: u64, w: u32) -> Option<Value> {
         if k & (k + 1) == 0 {
-            return Some(self.part(x, w, 0, k.trailing_ones()));
+            return Some(self.find_part(x, w, 0, k.trailing_ones()));
         }
         // A run of bits from `low` on.
         let low = k.trailing_zeros();
         let run = k >> low;
         if run & (run + 1) == 0 {
-            let bits = self.part(x, w, low, run.trailing_ones());
+            let bits = self.find_part(x, w, low, run.trailing_ones());
             return Some(self.weighted_sum(&[(bits, 1 << low)], w));
         }
         None

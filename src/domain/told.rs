@@ -140,7 +140,7 @@ impl Algebra {
             word: *word,
             is: *is,
         }));
-        let placed = self.placed.iter();
+        let placed = self.run.placed.iter();
         list.extend(placed.map(|(word, low)| {
             let (count, bits) = low.told();
             let word = *word;

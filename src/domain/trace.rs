@@ -6,6 +6,7 @@
 //! reason. [`crate::checker`] decides about both.
 
 use num_bigint::BigInt;
+use serde::{Deserialize, Serialize};
 
 use super::variable::{BitValue, Value, VarId};
 use super::{Logic, Shift};
@@ -17,7 +18,7 @@ pub type Combination = Vec<(VarId, i64)>;
 pub type Multiples = Vec<(usize, BigInt)>;
 
 /// `sign * 2^(w shift) * x * y`, the numbers given by their words; an empty `y` is 1.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Product {
     pub sign: i8,
     pub shift: usize,
@@ -26,7 +27,7 @@ pub struct Product {
 }
 
 /// `2^(w lead) sum 2^(w i) words[i] = sum of terms`.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Equation {
     pub w: u32,
     pub words: Vec<Value>,
@@ -38,7 +39,7 @@ pub struct Equation {
 pub type Joint = u32;
 
 /// An operation on words of `w` bits and what the finder answered, or a conclusion.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Entry {
     /// `v` is a word of `w` bits: an input, or one whose operation is not followed.
     Unknown { v: VarId, w: u32 },
@@ -166,19 +167,31 @@ pub enum Entry {
     UnknownBit { v: VarId },
     /// The low `count` bits of `v` are `bits`, as operands lie where they are promised to.
     LowBits { v: VarId, count: u32, bits: u64 },
+    /// `name` is the bit, as a number or a variable.
+    Named { bit: BitValue, name: BitValue },
     /// A conclusion.
     Step(Step),
 }
 
+/// An entry as it was written.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Noted {
+    /// Address of the instruction.
+    pub pc: u32,
+    /// Does it answer what the run asked for? The others lead to the next answer.
+    pub is_answer: bool,
+    pub entry: Entry,
+}
+
 /// `constant + sum of factor * variable`.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Sum {
     pub constant: BigInt,
     pub terms: Vec<(VarId, BigInt)>,
 }
 
 /// A word that is 0, as it is 0 modulo `2^w`, and how often it is there.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Vanishing {
     pub word: VarId,
     pub by: BigInt,
@@ -186,7 +199,7 @@ pub struct Vanishing {
 }
 
 /// Why a bit says whether a number is as large as a modulus, or as `2^n`.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Compared {
     /// The words that were compared, in bits, if it is with the modulus.
     pub bits: Option<u64>,
@@ -199,7 +212,7 @@ pub struct Compared {
 }
 
 /// Why the goal is reached.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Reason {
     /// By the definitions, less multiples of claims.
     Identity {
@@ -223,7 +236,7 @@ pub enum Reason {
 }
 
 /// A sum that equals something by its definitions, less multiples of claims.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Form {
     pub sum: Sum,
     pub used: Multiples,
@@ -231,7 +244,7 @@ pub struct Form {
 
 /// Bits whose sum `s` compares `X = T + offset M`: `X + shift` plus or minus `limit s` is the sum `digits` in
 /// `0 .. limit`.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Comparison {
     pub bits: Vec<VarId>,
     pub offset: i64,
@@ -242,7 +255,7 @@ pub struct Comparison {
 }
 
 /// `2^h Z = P + M U + 2^h R k`.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ResidueReason {
     pub used: Multiples,
     /// `U`, and products of two variables in it.
@@ -259,7 +272,7 @@ pub struct ResidueReason {
 }
 
 /// Something concluded, and why.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Step {
     /// `v <= most`: if it were more, these equations would leave no value to some variable.
     Bound {
@@ -344,7 +357,7 @@ pub enum Step {
 }
 
 /// How a joint bound `form <= total` changes. All its factors stay positive.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Change {
     /// `0 <= 0`.
     Start,

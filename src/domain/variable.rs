@@ -1,12 +1,14 @@
 //! Words, bits and variables of the algebra domain.
 
+use serde::{Deserialize, Serialize};
+
 use super::public::{Public, PublicBit};
 
 /// A variable's number; later variables are defined by earlier ones.
 pub type VarId = u32;
 
 /// A word: a public value or a variable.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Value {
     Public(Public),
     Var(VarId),
@@ -28,7 +30,7 @@ impl Value {
 }
 
 /// A bit: public, a variable in 0..=1, or one whose equation nobody needed so far.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum BitValue {
     Public(PublicBit),
     Var(VarId),
@@ -47,7 +49,7 @@ pub enum BitValue {
 }
 
 /// What a variable is equal to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Def {
     /// Any value within its bound: an input, or something not followed.
     Free,

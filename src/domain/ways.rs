@@ -2,7 +2,10 @@
 
 use super::Domain;
 use super::abstract_memory::Cells;
-use super::algebra::{Algebra, BitValue, Value, VarId};
+use super::algebra::Algebra;
+use super::answers::{Answers, Run};
+use super::traced::operand_bit;
+use super::variable::{BitValue, Value, VarId};
 use crate::fault::Fault;
 
 /// Branches that went both ways.
@@ -18,55 +21,69 @@ pub(super) struct Ways {
     pub first: Option<(usize, Fault)>,
 }
 
-impl Algebra {
-    /// Goes on at a branch on `bit` as it was told to.
-    pub(super) fn go_on(&mut self, bit: &BitValue, fault: Fault) -> Result<bool, Fault> {
-        if let Some(outcome) = self.ways.forced.take() {
-            self.ways.first.get_or_insert((self.pc as usize, fault));
-            return Ok(outcome);
-        }
-        self.ways.undecided = match bit {
-            // Where operands lie is no bit of theirs.
-            BitValue::Public(_) => None,
+/// Goes on at a branch on `bit` as it was told to.
+pub(super) fn go_on<A: Answers>(d: &mut A, bit: &BitValue, fault: Fault) -> Result<bool, Fault> {
+    let pc = d.run().pc as usize;
+    let ways = &mut d.run_mut().ways;
+    if let Some(outcome) = ways.forced.take() {
+        ways.first.get_or_insert((pc, fault));
+        return Ok(outcome);
+    }
+    let undecided = match bit {
+        // Where operands lie is no bit of theirs.
+        BitValue::Public(_) => None,
+        BitValue::Var(_) | BitValue::Top { .. } | BitValue::Zero { .. } | BitValue::Opaque => {
             // One variable for all that is joined.
-            bit => Some(Self::as_bit(self.concrete_bit(bit))),
+            let bit = operand_bit(d, *bit);
+            Some(d.named(bit))
+        }
+    };
+    d.run_mut().ways.undecided = undecided;
+    Err(fault)
+}
+
+/// Keeps the memory as it is now, under a number.
+pub(super) fn keep<A: Answers>(d: &mut A) -> usize {
+    let run = d.run_mut();
+    run.ways.kept.push(run.memory.cells.clone());
+    run.ways.kept.len() - 1
+}
+
+/// The memory as it was when it was kept.
+pub(super) fn resume<A: Answers>(d: &mut A, kept: usize) {
+    let run = d.run_mut();
+    if let Some(cells) = run.ways.kept.get(kept) {
+        run.memory.cells.clone_from(cells);
+    }
+}
+
+/// The memory where `bit` is set, and the one that was kept where it is not.
+pub(super) fn join<A: Answers>(d: &mut A, bit: &BitValue, clear: usize) {
+    let run = d.run_mut();
+    let Some(other) = run.ways.kept.get(clear) else {
+        return;
+    };
+    for (at, width, set, clear) in run.memory.meet(other) {
+        let word = match width {
+            8 => d.select::<8>(bit, &set, &clear),
+            16 => d.select::<16>(bit, &set, &clear),
+            _ => d.select::<32>(bit, &set, &clear),
         };
-        Err(fault)
+        d.run_mut().memory.set(at, width, word);
     }
+}
 
-    /// Where a variable was made, as reports say it.
-    pub(super) fn made_at(&self, v: VarId) -> String {
-        let pc = self.vars[v as usize].pc.wrapping_sub(self.first);
-        format!("a word made at {pc:#x}")
-    }
-
+impl Run {
     /// The first branch that went both ways.
     pub fn joined(&self) -> Option<&(usize, Fault)> {
         self.ways.first.as_ref()
     }
+}
 
-    pub(super) fn keep_cells(&mut self) -> usize {
-        self.ways.kept.push(self.memory.cells.clone());
-        self.ways.kept.len() - 1
-    }
-
-    pub(super) fn resume_cells(&mut self, kept: usize) {
-        if let Some(cells) = self.ways.kept.get(kept) {
-            self.memory.cells.clone_from(cells);
-        }
-    }
-
-    pub(super) fn join_cells(&mut self, bit: &BitValue, clear: usize) {
-        let Some(other) = self.ways.kept.get(clear) else {
-            return;
-        };
-        for (at, width, set, clear) in self.memory.meet(other) {
-            let word = match width {
-                8 => self.select::<8>(bit, &set, &clear),
-                16 => self.select::<16>(bit, &set, &clear),
-                _ => self.select::<32>(bit, &set, &clear),
-            };
-            self.memory.set(at, width, word);
-        }
+impl Algebra {
+    /// Where a variable was made, as reports say it.
+    pub(super) fn made_at(&self, v: VarId) -> String {
+        let pc = self.vars[v as usize].pc.wrapping_sub(self.run.first);
+        format!("a word made at {pc:#x}")
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn equation(
 ) -> Result<(), Open> {
     let mut words = Vec::with_capacity(result.len());
     for (i, at) in result.iter().enumerate() {
-        if !d.memory.is_written(*at, word_bits) {
+        if !d.run.is_written(*at, word_bits) {
             let text = format!("r[{i}] is never written");
             return Err(Open { text, pc: None });
         }
@@ -43,7 +43,7 @@ pub(super) fn equation(
     }
     let bytes = returned_bits.unwrap_or(0) as usize / 8;
     let returned = words_at(Base::RETURNED, bytes, register_bits);
-    let returned = returned.into_iter().filter_map(|at| d.memory.peek(at));
+    let returned = returned.into_iter().filter_map(|at| d.run.peek(at));
     let returned: Vec<_> = returned.collect();
     if spec.op.returns() && returned.is_empty() {
         let text = "nothing says in what the function returns its carry".into();
