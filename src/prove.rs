@@ -20,7 +20,7 @@ use crate::spec::{Alias, Op, Spec};
 mod equation;
 mod promises;
 
-use equation::equation;
+use equation::{Words, equation, with_goal};
 
 pub use crate::timing::{Leak, Timing, Ways, function_timing, leak, narrowest_access, timing};
 
@@ -262,14 +262,15 @@ pub fn prove_function<I: Isa>(
             };
             let mut d = called.domain;
             let result = words(bases[0], spec.result_bytes(), word_bits);
+            let places = Words {
+                result: &result,
+                bits: word_bits,
+                returned_bits: function.returned_bits,
+                register_bits: I::WORD_BITS,
+                sources: &sources,
+            };
             Proof {
-                correct: match equation(
-                    spec,
-                    &mut d,
-                    (&result, word_bits),
-                    (function.returned_bits, I::WORD_BITS),
-                    &sources,
-                ) {
+                correct: match with_goal(spec, &mut d, &places, equation) {
                     Ok(()) => Verdict::Proved,
                     Err(open) => unknown(told::<I>(core, function, &d, open)),
                 },

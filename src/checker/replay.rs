@@ -43,6 +43,7 @@ fn is_promise(entry: &Entry) -> bool {
             Step::Bound { .. }
             | Step::Exclusive { .. }
             | Step::Around { .. }
+            | Step::Newton { .. }
             | Step::Even { .. }
             | Step::Quotient { .. }
             | Step::Follows { .. }

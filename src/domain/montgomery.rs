@@ -29,6 +29,7 @@ use super::identity::{self, Open};
 use super::polynomial::{self, Polynomial, Remainder, Scaled};
 use super::public::Public;
 use super::trace::{Compared, Entry, Multiples, Reason, Step, Sum, Vanishing};
+use crate::checker::{self, By};
 use crate::spec::modulus::Reduce;
 
 /// `M`: a number, or the words of an operand.
@@ -37,14 +38,14 @@ pub enum Modulus<'a> {
     Words(&'a [Value]),
 }
 
-/// What `A` is multiplied by.
-pub enum By<'a> {
-    /// Words of an operand.
-    Factor(&'a [Value]),
-    /// Words of a number below `M`.
-    Residue(&'a [Value]),
-    /// `A` alone is reduced.
-    One,
+impl<'a> Modulus<'a> {
+    /// As the checker is asked about it.
+    pub fn of(modulus: &checker::Modulus<'a>) -> Self {
+        match modulus {
+            checker::Modulus::Number(m) => Self::Number((*m).clone()),
+            checker::Modulus::Words(m) => Self::Words(m),
+        }
+    }
 }
 
 /// What is to be shown.

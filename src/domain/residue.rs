@@ -96,7 +96,7 @@ fn once(value: BigInt) -> Scaled {
     Scaled::new(value, 0)
 }
 
-impl Residue<'_> {
+impl<'a> Residue<'a> {
     /// `W n`.
     fn bits(&self) -> u64 {
         u64::from(self.w) * self.result.len() as u64
@@ -112,19 +112,16 @@ impl Residue<'_> {
         BigInt::one() << (self.bits() + self.halvings)
     }
 
-    /// The same for the checker.
-    pub fn goal(&self) -> checker::Residue<'_> {
-        checker::Residue {
-            w: self.w,
-            result: self.result,
-            halvings: self.halvings,
-            value: self.value.clone(),
-            scale: self.scale.clone(),
-            modulus: match &self.modulus {
-                Modulus::Number(m) => checker::Modulus::Number(m),
-                Modulus::Words(m) => checker::Modulus::Words(m),
-            },
-            corners: self.corners.clone(),
+    /// As the checker is asked for it.
+    pub fn of(goal: &checker::Residue<'a>) -> Self {
+        Self {
+            w: goal.w,
+            result: goal.result,
+            halvings: goal.halvings,
+            value: goal.value.clone(),
+            scale: goal.scale.clone(),
+            modulus: Modulus::of(&goal.modulus),
+            corners: goal.corners.clone(),
         }
     }
 

@@ -4,150 +4,179 @@
 use num_bigint::{BigInt, BigUint};
 
 use super::words as words_at;
-use crate::checker::{self, Goal};
+use crate::checker::{By, Corner, Folded, Goal, Modulus, Residue, Term};
 use crate::domain::algebra::{Algebra, Value};
-use crate::domain::floor;
-use crate::domain::folded::Folded;
+use crate::domain::answers::Answers;
 use crate::domain::identity::{self, Open, Sign};
-use crate::domain::montgomery::{self, By, Modulus};
 use crate::domain::public::Public;
-use crate::domain::residue::{Corner, Residue, Term};
-use crate::domain::{Address, Base, Domain};
+use crate::domain::{Address, Base, Domain, floor, folded, montgomery, residue};
 use crate::spec::modulus::{Modular, square_of_r};
 use crate::spec::{Op, Spec};
 
-/// Shows the equation of `spec` from the words in memory, and that of so many bits that is returned in
-/// registers of the machine's words.
-pub(super) fn equation(
+/// What is shown of a goal.
+pub(super) type Shown<T> = Result<T, Open>;
+
+/// Where the words of an equation are.
+pub(super) struct Words<'a> {
+    /// The result, in words of so many bits.
+    pub result: &'a [Address],
+    pub bits: u32,
+    /// So many bits are returned, in registers of so many.
+    pub returned_bits: Option<u32>,
+    pub register_bits: u32,
+    pub sources: &'a [Vec<Value>],
+}
+
+/// What a kernel of `spec` must have reached, from the words in memory: given to `then`.
+///
+/// # Errors
+/// A word of the result that was not written, or what `then` says.
+pub(super) fn with_goal<A: Answers, T>(
     spec: &Spec,
-    d: &mut Algebra,
-    (result, word_bits): (&[Address], u32),
-    (returned_bits, register_bits): (Option<u32>, u32),
-    sources: &[Vec<Value>],
-) -> Result<(), Open> {
-    let mut words = Vec::with_capacity(result.len());
-    for (i, at) in result.iter().enumerate() {
-        if !d.run.is_written(*at, word_bits) {
-            let text = format!("r[{i}] is never written");
-            return Err(Open { text, pc: None });
+    d: &mut A,
+    words: &Words<'_>,
+    then: impl FnOnce(&mut A, &Goal<'_>) -> Shown<T>,
+) -> Shown<T> {
+    let open = |text: String| Open { text, pc: None };
+    let (w, v) = (words.bits, words.register_bits);
+    let mut list = Vec::with_capacity(words.result.len());
+    for (i, at) in words.result.iter().enumerate() {
+        if !d.run().is_written(*at, w) {
+            return Err(open(format!("r[{i}] is never written")));
         }
-        let word = match word_bits {
+        let word = match w {
             8 => d.load::<8>(*at),
             16 => d.load::<16>(*at),
             _ => d.load::<32>(*at),
         };
-        words.push(word.map_err(|fault| Open {
-            text: fault.to_string(),
-            pc: None,
-        })?);
+        list.push(word.map_err(|fault| open(fault.to_string()))?);
     }
-    let bytes = returned_bits.unwrap_or(0) as usize / 8;
-    let returned = words_at(Base::RETURNED, bytes, register_bits);
-    let returned = returned.into_iter().filter_map(|at| d.run.peek(at));
-    let returned: Vec<_> = returned.collect();
+    let result = &list[..];
+    let bytes = words.returned_bits.unwrap_or(0) as usize / 8;
+    let returned = words_at(Base::RETURNED, bytes, v);
+    let returned: Vec<_> = (returned.into_iter())
+        .filter_map(|at| d.run().peek(at))
+        .collect();
+    let returned = &returned[..];
     if spec.op.returns() && returned.is_empty() {
-        let text = "nothing says in what the function returns its carry".into();
-        return Err(Open { text, pc: None });
+        return Err(open(
+            "nothing says in what the function returns its carry".into(),
+        ));
     }
-    let a = &sources[0];
-    let b = &sources[spec.op.factors() - 1];
+    let sources = words.sources;
+    let a = &sources[0][..];
+    let b = &sources[spec.op.factors() - 1][..];
     // A modulus that is an operand, without the words that may follow it.
     let last = &sources[sources.len() - 1];
-    let (m, follows) = last.split_at(words.len().min(last.len()));
-    let returned = (register_bits, returned.as_slice());
-    let (w, result) = (word_bits, &words[..]);
-    match spec.op {
-        Op::Mul | Op::Sqr | Op::Mullo => {
-            identity::product(d, word_bits, &words, a, b)?;
-            d.accepted(Some(&Goal::Product { w, result, a, b }))
-        }
-        Op::Mulhi => {
-            floor::high_product(d, word_bits, &words, a, b)?;
-            d.accepted(Some(&Goal::High { w, result, a, b }))
-        }
-        Op::Add | Op::Sub => {
-            let (sign, factor) = match spec.op {
-                Op::Add => (Sign::Plus, 1),
-                _ => (Sign::Minus, -1),
-            };
-            identity::sum(d, sign, word_bits, [&words, a, b], returned)?;
-            d.accepted(Some(&Goal::Sum {
-                sign: factor,
-                w,
-                result,
-                a,
-                b,
-                v: register_bits,
-                returned: returned.1,
-            }))
-        }
-        _ => {
-            let Some(modular) = &spec.modular else {
-                let text = "there is no modulus".into();
-                return Err(Open { text, pc: None });
-            };
-            let modulus = match modular.fixed() {
-                Some(m) => Modulus::Number(m.clone().into()),
-                None => Modulus::Words(m),
-            };
-            if !spec.op.is_montgomery() {
-                let residue = residue(spec, modular, (a, b), modulus, (&words, word_bits));
-                residue.show(d)?;
-                return d.accepted(Some(&Goal::Residue(residue.goal())));
-            }
-            if let (montgomery::Modulus::Words(m), true) = (&modulus, spec.is_folded()) {
-                let fold = follows.get(m.len() / 2..).unwrap_or_default();
-                let (fold, _) = fold.split_at(m.len().min(fold.len()));
-                Folded {
-                    w,
-                    result,
-                    a,
-                    m,
-                    d: fold,
-                }
-                .show(d)?;
-                return d.accepted(None);
-            }
-            // A 2^n 2^n is reduced.
-            let square = match modular.fixed() {
-                Some(m) => constant(&square_of_r(m, spec.size.a), word_bits, words.len()),
-                None => {
-                    let skipped = usize::from(spec.inverse_follows());
-                    follows.iter().skip(skipped).copied().collect()
-                }
-            };
-            let (by, factor) = match spec.op {
-                Op::Redc | Op::Frommont => (By::One, checker::By::One),
-                Op::Tomont => (By::Residue(&square), checker::By::Residue(&square)),
-                _ => (By::Factor(b), checker::By::Factor(b)),
-            };
-            let number = modular.fixed().map(|m| BigInt::from(m.clone()));
-            let reduce = modular.reduce;
-            montgomery::Reduced {
-                w: word_bits,
-                result: &words,
-                a,
-                by,
-                modulus,
-                reduce,
-            }
-            .show(d)?;
-            if number.is_none() && !spec.inverse_follows() {
-                return d.accepted(None);
-            }
-            d.accepted(Some(&Goal::Montgomery {
-                w,
-                result,
-                a,
-                by: factor,
-                modulus: match &number {
-                    Some(m) => checker::Modulus::Number(m),
-                    None => checker::Modulus::Words(m),
-                },
-                reduce,
-            }))
-        }
+    let (m, follows) = last.split_at(result.len().min(last.len()));
+    let sign = match spec.op {
+        Op::Mul | Op::Sqr | Op::Mullo => return then(d, &Goal::Product { w, result, a, b }),
+        Op::Mulhi => return then(d, &Goal::High { w, result, a, b }),
+        Op::Add => Some(1),
+        Op::Sub => Some(-1),
+        _ => None,
+    };
+    if let Some(sign) = sign {
+        let goal = Goal::Sum {
+            sign,
+            w,
+            result,
+            a,
+            b,
+            v,
+            returned,
+        };
+        return then(d, &goal);
     }
+    let Some(modular) = &spec.modular else {
+        return Err(open("there is no modulus".into()));
+    };
+    let number = modular.fixed().map(|m| BigInt::from(m.clone()));
+    let modulus = match &number {
+        Some(m) => Modulus::Number(m),
+        None => Modulus::Words(m),
+    };
+    if !spec.op.is_montgomery() {
+        let residue = residue(spec, modular, (a, b), modulus, (result, w));
+        return then(d, &Goal::Residue(residue));
+    }
+    if let (Modulus::Words(m), true) = (modulus, spec.is_folded()) {
+        let fold = follows.get(m.len() / 2..).unwrap_or_default();
+        let (fold, _) = fold.split_at(m.len().min(fold.len()));
+        let d_words = fold;
+        let goal = Goal::Folded(Folded {
+            w,
+            result,
+            a,
+            m,
+            d: d_words,
+        });
+        return then(d, &goal);
+    }
+    // A 2^n 2^n is reduced.
+    let square = match modular.fixed() {
+        Some(m) => constant(&square_of_r(m, spec.size.a), w, result.len()),
+        None => {
+            let skipped = usize::from(spec.inverse_follows());
+            follows.iter().skip(skipped).copied().collect()
+        }
+    };
+    let by = match spec.op {
+        Op::Redc | Op::Frommont => By::One,
+        Op::Tomont => By::Residue(&square),
+        _ => By::Factor(b),
+    };
+    let goal = Goal::Montgomery {
+        w,
+        result,
+        a,
+        by,
+        modulus,
+        reduce: modular.reduce,
+    };
+    then(d, &goal)
+}
+
+/// Finds why the goal is reached, and asks the checker.
+///
+/// # Errors
+/// What stayed open.
+pub(super) fn equation(d: &mut Algebra, goal: &Goal<'_>) -> Shown<()> {
+    match goal {
+        Goal::Product { w, result, a, b } => identity::product(d, *w, result, a, b)?,
+        Goal::High { w, result, a, b } => floor::high_product(d, *w, result, a, b)?,
+        Goal::Sum {
+            sign,
+            w,
+            result,
+            a,
+            b,
+            v,
+            returned,
+        } => {
+            let sign = if *sign > 0 { Sign::Plus } else { Sign::Minus };
+            identity::sum(d, sign, *w, [result, a, b], (*v, returned))?;
+        }
+        Goal::Residue(goal) => residue::Residue::of(goal).show(d)?,
+        Goal::Folded(goal) => folded::Folded::of(goal).show(d)?,
+        Goal::Montgomery {
+            w,
+            result,
+            a,
+            by,
+            modulus,
+            reduce,
+        } => montgomery::Reduced {
+            w: *w,
+            result,
+            a,
+            by: *by,
+            modulus: montgomery::Modulus::of(modulus),
+            reduce: *reduce,
+        }
+        .show(d)?,
+    }
+    d.accepted(goal)
 }
 
 /// A number in so many words.
