@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
 use super::polynomial::{Number, Polynomial};
-use super::{Check, Checker, Form, Residue};
+use super::{Check, Checker, Folded, Form, Residue};
 use crate::domain::trace::{Compared, Reason, Sum, Vanishing};
 use crate::domain::variable::Value;
 use crate::spec::modulus::Reduce;
@@ -61,6 +61,7 @@ pub enum Goal<'a> {
         reduce: Reduce,
     },
     Residue(Residue<'a>),
+    Folded(Folded<'a>),
 }
 
 fn power(bits: u64) -> BigInt {
@@ -156,7 +157,18 @@ impl Checker<'_> {
             .holds(self, reason),
             (Goal::Residue(residue), Reason::Residue(reason)) => residue.holds(self, reason),
             (
+                Goal::Folded(folded),
+                Reason::Folded {
+                    reduced,
+                    quotient,
+                    bits,
+                    by,
+                    used,
+                },
+            ) => folded.holds(self, [reduced, quotient], (bits, by), used),
+            (
                 Goal::Residue(_)
+                | Goal::Folded(_)
                 | Goal::Product { .. }
                 | Goal::High { .. }
                 | Goal::Sum { .. }
@@ -164,7 +176,8 @@ impl Checker<'_> {
                 Reason::Identity { .. }
                 | Reason::High { .. }
                 | Reason::Montgomery { .. }
-                | Reason::Residue(_),
+                | Reason::Residue(_)
+                | Reason::Folded { .. },
             ) => Err("the reason given is one for another goal"),
         }
     }

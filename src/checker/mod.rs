@@ -16,6 +16,7 @@
 mod choices;
 mod claims;
 mod cuts;
+mod folded;
 mod forms;
 mod goal;
 mod joint;
@@ -31,6 +32,7 @@ use crate::domain::trace::{Combination, Entry, Step};
 use crate::domain::variable::{BitValue, Def, Value, Var, VarId};
 
 use claims::Magnitude;
+pub use folded::Folded;
 use forms::{Form, Range, World};
 pub use goal::{By, Goal, Modulus};
 use joint::Bounded;
@@ -84,6 +86,8 @@ pub struct Checker<'a> {
     inverse: Option<(VarId, VarId, u64)>,
     /// An input that is odd.
     odd: Option<VarId>,
+    /// Words `e` with `m e = 1 (mod 2^bits)` for the odd `m`: their bits.
+    near: HashMap<VarId, u64>,
     /// Words `q = v m' mod 2^w` that were made by additions, with their `v` and `w`.
     quotients: HashMap<VarId, (VarId, u64)>,
     long: Quotients,
@@ -119,6 +123,7 @@ impl<'a> Checker<'a> {
             magnitudes: Vec::new(),
             inverse: None,
             odd: None,
+            near: HashMap::new(),
             quotients: HashMap::new(),
             long: Quotients::default(),
             atoms: HashSet::new(),
@@ -177,6 +182,13 @@ impl<'a> Checker<'a> {
                 self.odd = Some(*m);
                 Ok(())
             }
+            Step::Newton {
+                e,
+                s,
+                sign,
+                low,
+                used,
+            } => self.newton((*e, *low), (*s, *sign), used),
             Step::Even { x, bit, used } => self.even(*x, *bit, used),
             Step::Quotient { q, v, w, used } => self.quotient(*q, *v, *w, used),
             Step::Joint { of, change } => self.change(*of, change),

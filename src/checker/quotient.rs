@@ -1,3 +1,5 @@
+//! Newton's steps to `m'` with `m m' = -1`.
+//!
 //! Quotients of several words: `q = u m' (mod X)` with `m m' = -1 (mod X)`, so that `u + q m` is a multiple of `X`; and the
 //! product of the lower halves of `q` and `m`, which is known without a multiplication. The argument is in
 //! `domain/quotient.rs`.
@@ -8,7 +10,7 @@ use num_traits::One;
 use super::polynomial::Polynomial;
 use super::{Check, Checker};
 use crate::domain::trace::Equation;
-use crate::domain::variable::Value;
+use crate::domain::variable::{Def, Value, VarId};
 
 /// What is known of one modulus.
 #[derive(Default)]
@@ -22,6 +24,44 @@ pub struct Quotients {
 }
 
 impl Checker<'_> {
+    /// Newton's step. Let `m e = 1 + 2^k j` for the odd `m`, `sign s = 2 - m e (mod 2^w)` and `low = e s (mod 2^w)`: then
+    /// `m sign low = m e (2 - m e) = 1 - (m e - 1)^2 = 1 - 2^(2k) j^2 (mod 2^w)`. `e = m` starts with `k = 3`, as the
+    /// square of an odd number is 1 modulo 8.
+    pub(super) fn newton(
+        &mut self,
+        (e, low): (VarId, VarId),
+        (s, sign): (Value, i8),
+        used: &[(usize, BigInt)],
+    ) -> Check {
+        let m = self.odd.ok_or("no number is odd")?;
+        let near = self.near.get(&e).copied();
+        let k = near.or((e == m).then_some(3));
+        let k = k.ok_or("it is near no inverse")?;
+        let Def::Low { a, b, w, .. } = self.def(low)? else {
+            return Err("it is no product");
+        };
+        self.range(low)?;
+        let factors = [Value::Var(e), s];
+        if ![[a, b], [b, a]].contains(&factors) || ![1, -1].contains(&sign) {
+            return Err("it is no step to an inverse");
+        }
+        let w = u64::from(w);
+        let mut p = Polynomial::new(Some(w));
+        p.add_words(0, &[s], &sign.into(), 0)?;
+        p.add_words(0, &[Value::ONE], &(-2).into(), 0)?;
+        let product = [&[Value::Var(m)][..], &[Value::Var(e)]];
+        self.add_numbers(&mut p, 0, product, &BigInt::one(), 0)?;
+        self.take_lemmas(&mut p, used)?;
+        self.is_zero(p)?;
+        let bits = w.min(2 * k);
+        if sign == 1 {
+            self.near.insert(low, bits);
+        } else {
+            self.inverse = Some((m, low, bits));
+        }
+        Ok(())
+    }
+
     /// `q = u m' (mod X)`. From now on words of `q` stay as they are where they are factors.
     pub(super) fn long_quotient(&mut self, e: &Equation, used: &[(usize, BigInt)]) -> Check {
         let inverses = self.long.inverses.as_ref();

@@ -119,6 +119,11 @@ impl Algebra {
         bits.iter().map(only).collect()
     }
 
+    /// The equations by which they do.
+    pub(super) fn forced_by(&self, bits: &[VarId]) -> Vec<Combination> {
+        self.equations(bits, MOST_EQUATIONS)
+    }
+
     /// Are these bits never both 1?
     fn are_impossible(&self, [x, y]: [VarId; 2], limit: usize) -> bool {
         let both = [(x, 1), (y, 1)];

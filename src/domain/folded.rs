@@ -21,6 +21,7 @@ use super::claims::Equation;
 use super::identity::{self, Open};
 use super::polynomial::{Polynomial, Scaled};
 use super::public::Public;
+use super::trace::Reason;
 use super::{Abstract, Address, Domain};
 
 /// What is to be shown.
@@ -101,7 +102,7 @@ impl Folded<'_> {
         self.add_product(p, (-1, shift), [q, self.m])
     }
 
-    /// Shows the congruence and the bound.
+    /// Shows the congruence and the bound, and says why they hold.
     ///
     /// # Errors
     /// What stayed open.
@@ -123,6 +124,7 @@ impl Folded<'_> {
         self.less_t(&mut p, 0, q)?;
         p.add_value(Value::Public(Public::Known(1)), &self.weight(-1, 3 * k))?;
         p.close()?;
+        let first = p.used();
         // R Z = X (U + q M) - R M j (mod R^2)
         let difference = || {
             let mut p = self.modulo(algebra, 2 * n);
@@ -141,6 +143,7 @@ impl Folded<'_> {
         let Some(Value::Var(t)) = reduced.words.last() else {
             return Err(open("what is reduced has no word above it"));
         };
+        let used = [first, p.used()];
         let names: Vec<_> = bits.keys().copied().collect();
         let is_right = |value: i128| {
             let forced = algebra.forced((*t, value), &names);
@@ -150,10 +153,17 @@ impl Folded<'_> {
             };
             forced.is_some_and(|set| j(set) == value - 1)
         };
-        match (0..3).all(is_right) {
-            true => Ok(()),
-            false => Err(open("when the modulus is subtracted is not shown")),
+        if !(0..3).all(is_right) {
+            return Err(open("when the modulus is subtracted is not shown"));
         }
+        *algebra.reason.borrow_mut() = Some(Reason::Folded {
+            reduced: reduced.words.clone(),
+            quotient: q.clone(),
+            by: algebra.forced_by(&names),
+            bits: bits.into_iter().collect(),
+            used,
+        });
+        Ok(())
     }
 
     /// The bits that `M` is multiplied by in what is left of a number, and how often it is taken from it.

@@ -108,6 +108,7 @@ impl Algebra {
     /// `m` is odd, and `m'` with `m m' = -1 (mod 2^w)` will be computed from it ([`super::inverse`]).
     pub fn seek_inverse(&mut self, m: Value) {
         if let Value::Var(m) = m {
+            self.note(Entry::Step(Step::Odd { m }));
             self.sought = Some(super::inverse::Sought::of(m));
         }
     }

@@ -220,6 +220,19 @@ pub enum Reason {
         compared: Option<Compared>,
     },
     Residue(ResidueReason),
+    /// `X (x + R t) = U + X^3 + q M` and `R Z = X (U + q M) - R M j`, `j` a sum of bits that `t` forces.
+    Folded {
+        /// `x`, then the word `t`.
+        reduced: Vec<Value>,
+        /// `q`.
+        quotient: Vec<Value>,
+        /// `j`.
+        bits: Vec<(VarId, i64)>,
+        /// Equations that leave each bit one value where `t` has one.
+        by: Vec<Combination>,
+        /// For the first equation, and for the second.
+        used: [Multiples; 2],
+    },
 }
 
 /// A sum that equals something by its definitions, less multiples of claims.
@@ -285,6 +298,15 @@ pub enum Step {
     },
     /// The contract says that the input `m` is odd.
     Odd { m: VarId },
+    /// Newton's step: `low` is the low word of `e s`, `m e = 1` modulo some power of 2, and `sign s = 2 - m e` modulo
+    /// that of the word.
+    Newton {
+        e: VarId,
+        s: Value,
+        sign: i8,
+        low: VarId,
+        used: Multiples,
+    },
     /// The lowest bit of `x` is 0, as `x` is even by its definition.
     Even {
         x: VarId,

@@ -33,7 +33,7 @@ impl Algebra {
     ///
     /// # Errors
     /// What it does not accept, and the instruction.
-    pub fn accepted(&self, goal: Option<&Goal<'_>>) -> Result<(), Open> {
+    pub fn accepted(&self, goal: &Goal<'_>) -> Result<(), Open> {
         let log = self.log.borrow();
         let refused = |why: Refused, pc: Option<u32>| Open {
             text: format!("the checker does not accept it: {why}"),
@@ -43,9 +43,6 @@ impl Algebra {
         checker
             .run(log.iter().map(|(_, entry)| entry))
             .map_err(|(i, why)| refused(why, log.get(i).map(|(pc, _)| *pc)))?;
-        let Some(goal) = goal else {
-            return Ok(());
-        };
         let reason = self.reason.borrow();
         let reason = reason.as_ref();
         let reason = reason.ok_or_else(|| refused("no reason is given for the goal", None))?;

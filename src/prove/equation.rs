@@ -59,11 +59,11 @@ pub(super) fn equation(
     match spec.op {
         Op::Mul | Op::Sqr | Op::Mullo => {
             identity::product(d, word_bits, &words, a, b)?;
-            d.accepted(Some(&Goal::Product { w, result, a, b }))
+            d.accepted(&Goal::Product { w, result, a, b })
         }
         Op::Mulhi => {
             floor::high_product(d, word_bits, &words, a, b)?;
-            d.accepted(Some(&Goal::High { w, result, a, b }))
+            d.accepted(&Goal::High { w, result, a, b })
         }
         Op::Add | Op::Sub => {
             let (sign, factor) = match spec.op {
@@ -71,7 +71,7 @@ pub(super) fn equation(
                 _ => (Sign::Minus, -1),
             };
             identity::sum(d, sign, word_bits, [&words, a, b], returned)?;
-            d.accepted(Some(&Goal::Sum {
+            d.accepted(&Goal::Sum {
                 sign: factor,
                 w,
                 result,
@@ -79,7 +79,7 @@ pub(super) fn equation(
                 b,
                 v: register_bits,
                 returned: returned.1,
-            }))
+            })
         }
         _ => {
             let Some(modular) = &spec.modular else {
@@ -93,7 +93,7 @@ pub(super) fn equation(
             if !spec.op.is_montgomery() {
                 let residue = residue(spec, modular, (a, b), modulus, (&words, word_bits));
                 residue.show(d)?;
-                return d.accepted(Some(&Goal::Residue(residue.goal())));
+                return d.accepted(&Goal::Residue(residue.goal()));
             }
             if let (montgomery::Modulus::Words(m), true) = (&modulus, spec.is_folded()) {
                 let fold = follows.get(m.len() / 2..).unwrap_or_default();
@@ -106,7 +106,13 @@ pub(super) fn equation(
                     d: fold,
                 }
                 .show(d)?;
-                return d.accepted(None);
+                return d.accepted(&Goal::Folded(checker::Folded {
+                    w,
+                    result,
+                    a,
+                    m,
+                    d: fold,
+                }));
             }
             // A 2^n 2^n is reduced.
             let square = match modular.fixed() {
@@ -132,10 +138,7 @@ pub(super) fn equation(
                 reduce,
             }
             .show(d)?;
-            if number.is_none() && !spec.inverse_follows() {
-                return d.accepted(None);
-            }
-            d.accepted(Some(&Goal::Montgomery {
+            d.accepted(&Goal::Montgomery {
                 w,
                 result,
                 a,
@@ -145,7 +148,7 @@ pub(super) fn equation(
                     None => checker::Modulus::Words(m),
                 },
                 reduce,
-            }))
+            })
         }
     }
 }

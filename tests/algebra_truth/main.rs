@@ -9,6 +9,7 @@ mod arm;
 mod avr;
 mod certificates;
 mod compare;
+mod goals;
 mod kept;
 mod lies;
 mod machines;
