@@ -77,7 +77,7 @@ impl OnIsa for Methods {
                     budget: Budget::default(),
                     drop: None,
                 };
-                // Why there is none is the matter of tests/matrix.rs.
+                // Why there is none is the matter of tests/kernels/matrix.rs.
                 let Ok((spec, candidate)) = kernel::choose::<I>(&request, core) else {
                     continue;
                 };

@@ -1,4 +1,4 @@
-//! What `tests/avr_link.rs` links and calls on simavr.
+//! What `tests/tool/avr_link.rs` links and calls on simavr.
 
 /// Kernels: part, operation and size, the rest of the command line.
 #[rustfmt::skip]

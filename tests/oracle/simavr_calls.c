@@ -1,5 +1,5 @@
 /*
- * Runs a program on simavr and watches the calls of one function, for tests/avr_link.rs.
+ * Runs a program on simavr and watches the calls of one function, for tests/tool/avr_link.rs.
  *
  *   simavr_calls mcu program.elf function flush done results bytes
  *

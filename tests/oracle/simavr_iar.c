@@ -1,5 +1,5 @@
 /*
- * Calls one function on simavr in IAR's convention, for tests/avr_iar.rs.
+ * Calls one function on simavr in IAR's convention, for tests/kernels/avr_iar.rs.
  *
  *   simavr_iar mcu code.bin bytes_r bytes_a bytes_b bytes_c
  *

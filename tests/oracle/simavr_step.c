@@ -1,5 +1,5 @@
 /*
- * Runs single AVR instructions on simavr's core, for tests/avr_semantics.rs.
+ * Runs single AVR instructions on simavr's core, for tests/machines/avr_semantics.rs.
  *
  *   simavr_step [mcu] < batches > results
  *

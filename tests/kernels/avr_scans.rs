@@ -549,8 +549,8 @@ fn wrong_mutants_are_rejected() {
 /// Bytes and cycles of a call as `tests/paper/small.toml` and README say.
 #[test]
 fn small_code_stays_as_it_is() {
-    let table: Value = toml::from_str(include_str!("paper/small.toml")).expect("TOML");
-    let readme = include_str!("../README.md");
+    let table: Value = toml::from_str(include_str!("../paper/small.toml")).expect("TOML");
+    let readme = include_str!("../../README.md");
     for row in table["kernel"].as_array().expect("rows") {
         let text = |key: &str| row[key].as_str().expect("a text");
         let number = |key: &str| row[key].as_integer().expect("a number");

@@ -12,7 +12,7 @@ use lozenge::spec::{Op, Spec};
 use toml::Value;
 
 fn table() -> Value {
-    toml::from_str(include_str!("paper/hw2018.toml")).expect("the file is TOML")
+    toml::from_str(include_str!("../paper/hw2018.toml")).expect("the file is TOML")
 }
 
 /// The cheapest kernel of one method, with a parameter or with whatever is best.
@@ -250,7 +250,7 @@ fn table_5_of_a_hypothetical_core() {
 
 /// Numbers of README's rows `| bits | ...`, the bold ones too, for tables with `columns` columns.
 fn readme_rows(columns: usize) -> Vec<Vec<u64>> {
-    let lines = include_str!("../README.md").lines();
+    let lines = include_str!("../../README.md").lines();
     lines
         .filter_map(|line| {
             let cells = line.strip_prefix("| ")?.strip_suffix(" |")?.split(" | ");
@@ -280,7 +280,7 @@ fn readme_says_the_same() {
         &t4["theirs"],
         &t4["ours"],
     ]);
-    // The table after it is of parts without a multiplier (tests/avr_shift_add.rs).
+    // The table after it is of parts without a multiplier (tests/kernels/avr_shift_add.rs).
     assert_eq!(readme_rows(5)[..avr.len()], avr[..]);
     let (caching, scanning) = (&t7["operand-caching"], &t7["product-scanning"]);
     let arm = columns(&[

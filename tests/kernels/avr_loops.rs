@@ -193,7 +193,7 @@ fn halves_are_proved_and_right() {
 #[test]
 fn small_code_is_fast() {
     const MOST_BYTES: usize = 1536;
-    let readme = include_str!("../README.md");
+    let readme = include_str!("../../README.md");
     // Unrolled: the cheapest that `gen` finds; at 2048 bits by karatsuba levels=5, by
     // karatsuba-joined levels=4 plan=2 and by karatsuba-squaring levels=4 joined=3.
     let karatsuba: &[(&str, usize)] = &[

@@ -330,7 +330,7 @@ fn numbers(value: &Value) -> Vec<u64> {
 #[test]
 fn the_paper_s_figures() {
     let table: Value =
-        toml::from_str(include_str!("paper/groszschaedl-kamendje-2003.toml")).expect("TOML");
+        toml::from_str(include_str!("../paper/groszschaedl-kamendje-2003.toml")).expect("TOML");
     let mut otherwise = Vec::new();
     for row in table["row"].as_array().expect("rows") {
         let text = |key: &str| row[key].as_str().expect("text");
@@ -388,7 +388,7 @@ fn the_paper_s_figures() {
                 .map(u64::to_string)
                 .collect::<Vec<_>>()
                 .join(" | ");
-            let readme = include_str!("../README.md").replace("**", "");
+            let readme = include_str!("../../README.md").replace("**", "");
             assert!(readme.contains(&cells), "README: {name}: {cells}");
         }
         if made != numbers(&row["ours"]) || inners != numbers(&row["inner"]) {
@@ -417,7 +417,7 @@ fn the_paper_s_figures() {
         let gain = cycles(method, &[]) / cycles(method, &[extension]);
         let said = format!("`{extension}` makes `{method}` {gain:.1} times as fast");
         assert!(
-            include_str!("../README.md").contains(&said),
+            include_str!("../../README.md").contains(&said),
             "README: {said}"
         );
     }

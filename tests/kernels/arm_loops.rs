@@ -188,7 +188,7 @@ fn products_by_calls_are_proved_and_right() {
         }
     }
     // The fastest in little code.
-    let readme = include_str!("../README.md");
+    let readme = include_str!("../../README.md");
     for (op, words) in [(Op::Mul, 32), (Op::Mul, 64), (Op::Sqr, 32), (Op::Sqr, 64)] {
         let mut request = halves(op, words, [2, 0, 1]);
         (request.method, request.budget.flash) = (None, Some(1536));
@@ -293,7 +293,7 @@ fn inner_loops_cost_what_their_instructions_do() {
 /// Cycles of the body and bytes of 1024 bits, as README has them.
 #[test]
 fn readme_s_figures() {
-    let readme = include_str!("../README.md").replace("**", "");
+    let readme = include_str!("../../README.md").replace("**", "");
     for (kind, method) in [
         (MUL, "product scanning"),
         (ROWS, "operand scanning"),

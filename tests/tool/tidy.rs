@@ -39,6 +39,9 @@ const CLI_CRATES: [&str; 4] = ["clap", "indicatif", "comfy_table", "tempfile"];
 
 const MAX_LINES: usize = 600;
 
+/// Test binaries: each links and monomorphises the tool again, and cargo runs them one after the other.
+const MAX_BINARIES: usize = 6;
+
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -381,6 +384,64 @@ fn house_rules() {
         bad.extend(bad_lines(&path, &text, marked));
     }
     none("house rules", &bad);
+}
+
+/// Files that `file` names with `mod name;`, at `#[path]` where the line before says one. A file that is neither
+/// main.rs nor mod.rs has its modules in a folder of its name.
+fn modules_of(file: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut said = None;
+    let folder = file.parent().unwrap_or(Path::new(""));
+    for line in read(file).lines() {
+        let line = line.trim();
+        if let Some(path) = line.strip_prefix("#[path = \"") {
+            said = Some(path.trim_end_matches("\"]").to_string());
+        } else if let Some(name) = line
+            .strip_prefix("mod ")
+            .and_then(|rest| rest.strip_suffix(';'))
+        {
+            let stem = file.file_stem().unwrap_or_default();
+            let below = match ["main", "mod"].iter().any(|s| *s == stem) {
+                true => folder.to_path_buf(),
+                false => folder.join(stem),
+            };
+            let places = match said.take() {
+                Some(path) => vec![folder.join(path)],
+                None => vec![
+                    below.join(name).with_extension("rs"),
+                    below.join(name).join("mod.rs"),
+                ],
+            };
+            found.extend(places.into_iter().filter(|p| root().join(p).exists()));
+        }
+    }
+    found
+}
+
+/// A test file that no main.rs names is not compiled, and nobody would miss it.
+#[test]
+fn every_test_file_is_compiled() {
+    let mains = rust("tests").into_iter().map(|(path, _)| path);
+    let mut open: Vec<PathBuf> = mains.filter(|p| p.ends_with("main.rs")).collect();
+    assert!(
+        open.len() <= MAX_BINARIES,
+        "{} test binaries: each costs a minute; take one that is there",
+        open.len()
+    );
+    let mut seen: Vec<PathBuf> = Vec::new();
+    while let Some(path) = open.pop() {
+        let full = root().join(&path).canonicalize().expect("it exists");
+        if !seen.contains(&full) {
+            open.extend(modules_of(&path));
+            seen.push(full);
+        }
+    }
+    let forgotten = rust("tests").into_iter().filter(|(path, _)| {
+        let full = root().join(path).canonicalize().expect("it exists");
+        !seen.contains(&full)
+    });
+    let forgotten: Vec<_> = forgotten.map(|(p, _)| p.display().to_string()).collect();
+    none("test files that no `mod` line names", &forgotten);
 }
 
 /// Targets of `[text](target)` in Markdown, outside code.

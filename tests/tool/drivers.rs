@@ -347,7 +347,7 @@ fn the_papers_exponentiation_runs() {
         ),
         ("none |", "", &[(LOOPS, 22_847_976)]),
     ];
-    let readme = include_str!("../README.md").replace("**", "");
+    let readme = include_str!("../../README.md").replace("**", "");
     for (start, extensions, cells) in rows {
         let mut row = format!("| {start} |");
         for (how, cycles) in cells {

@@ -301,7 +301,7 @@ fn what_the_stack_pointer_costs() {
     let kernel = kernel::generate::<AvrIsa>(&request, &iar(&ATMEGA128)).expect("a kernel");
     assert!(kernel.is_proved());
     let told = format!("Karatsuba takes {} cycles", kernel.cost.body.max);
-    assert!(include_str!("../README.md").contains(&told), "{told}");
+    assert!(include_str!("../../README.md").contains(&told), "{told}");
 }
 
 /// Loops of bands take two pointers: that of A waits in a pair.

@@ -174,7 +174,7 @@ fn on_simavr(
 
 /// A key of so many bits signs on simavr with what `gen` makes; row `index` of the table on record.
 fn an_avr_signs(bits: u32, index: usize) {
-    let paper: toml::Value = toml::from_str(include_str!("paper/rsa.toml")).expect("TOML");
+    let paper: toml::Value = toml::from_str(include_str!("../paper/rsa.toml")).expect("TOML");
     let row = |column: &str| &paper["private"][column][index];
     assert_eq!(row("bits").as_integer(), Some(bits.into()));
     let mcu = row("mcus").as_str().expect("a part");
@@ -268,8 +268,8 @@ fn publish(folder: &Path, modulus: &BigUint) {
 /// The table of RSA on the machines of 32 bits; what is signed there is verified there, and by OpenSSL.
 #[test]
 fn openssl_verifies_what_arm_and_mips_sign() {
-    let table: toml::Value = toml::from_str(include_str!("paper/rsa-32.toml")).expect("TOML");
-    let readme = include_str!("../README.md");
+    let table: toml::Value = toml::from_str(include_str!("../paper/rsa-32.toml")).expect("TOML");
+    let readme = include_str!("../../README.md");
     let mut otherwise = Vec::new();
     for row in table["row"].as_array().expect("rows") {
         let bits = row["bits"].as_integer().expect("a number") as u32;

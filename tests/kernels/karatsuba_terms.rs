@@ -1,7 +1,7 @@
 //! Signed Karatsuba in the terms of each machine: carries in a flag, in an inverted flag, in words.
 //!
 //! What the instructions of a machine ask of the algebra domain is asked directly; the equation
-//! must be shown for each. `tests/claims.rs` has the same formula as AVR code.
+//! must be shown for each. `tests/kernels/claims.rs` has the same formula as AVR code.
 
 use lozenge::domain::algebra::{Algebra, BitValue, Value};
 use lozenge::domain::identity;

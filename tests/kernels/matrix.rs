@@ -52,7 +52,7 @@ fn expected(op: Op, sources: &[BigUint], bits: u32) -> BigUint {
         Op::Sqr => sources[0].pow(2),
         Op::Mullo => &sources[0] * &sources[1] % modulus,
         Op::Mulhi => &sources[0] * &sources[1] / modulus,
-        _ => unreachable!("no method makes it, or tests/modular.rs judges it"),
+        _ => unreachable!("no method makes it, or tests/kernels/modular.rs judges it"),
     }
 }
 

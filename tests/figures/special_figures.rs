@@ -56,7 +56,7 @@ fn call<I: Isa>(core: &I::Core, row: &Value) -> u64 {
 
 /// Does README's table of special primes, or what follows it, say `cycles`?
 fn is_said(row: &Value, cycles: u64) -> bool {
-    let readme = include_str!("../README.md");
+    let readme = include_str!("../../README.md");
     let start = readme.find("## Special primes").expect("a section");
     let section = &readme[start..];
     let section = &section[..section.find("\n## ").unwrap_or(section.len())];
@@ -82,7 +82,7 @@ fn is_said(row: &Value, cycles: u64) -> bool {
 
 #[test]
 fn special_primes_take_what_is_said() {
-    let table: Value = toml::from_str(include_str!("paper/special.toml")).expect("TOML");
+    let table: Value = toml::from_str(include_str!("../paper/special.toml")).expect("TOML");
     for row in table["kernel"].as_array().expect("rows") {
         let made = match row.get("core").and_then(Value::as_str) {
             None => call::<AvrIsa>(&ATMEGA128, row),

@@ -9,13 +9,13 @@ use lozenge::kernel;
 use lozenge::spec::Op;
 use lozenge::spec::modulus::{Modular, Reduce};
 
-use crate::{kernel_on, request};
+use super::{kernel_on, request};
 
 /// Modulo `modulus`, of numbers times `2^shift`.
 fn modular(modulus: &str, reduce: Reduce, shift: u32) -> Modular {
     Modular {
         shift,
-        ..crate::modular(modulus, reduce)
+        ..super::modular(modulus, reduce)
     }
 }
 

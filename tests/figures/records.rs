@@ -40,8 +40,8 @@ fn numbers(value: &Value) -> Vec<u64> {
 
 #[test]
 fn the_best_of_ours() {
-    let table: Value = toml::from_str(include_str!("paper/records.toml")).expect("TOML");
-    let readme = include_str!("../README.md");
+    let table: Value = toml::from_str(include_str!("../paper/records.toml")).expect("TOML");
+    let readme = include_str!("../../README.md");
     for op in [Op::Mul, Op::Sqr, Op::Mullo] {
         let row = &table[op.name()];
         let (bits, theirs, ours) = (&row["bits"], &row["theirs"], &row["ours"]);

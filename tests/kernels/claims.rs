@@ -1,7 +1,6 @@
 //! Signed Karatsuba is proved, with and without claims; what is wrong is not.
 
-mod naive;
-
+use crate::naive::{Style, karatsuba, karatsuba_square};
 use lozenge::isa::Isa;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::code::Insn;
@@ -13,7 +12,6 @@ use lozenge::program::{Claim, Program, Term};
 use lozenge::prove;
 use lozenge::spec::{Alias, Op, Spec};
 use lozenge::vectors::{self, Random};
-use naive::{Style, karatsuba, karatsuba_square};
 
 const CORE: &lozenge::isa::avr::cores::Core = &ATMEGA128;
 

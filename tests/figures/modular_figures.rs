@@ -84,7 +84,7 @@ fn row(table: &Value, modulus: &str) -> Vec<u64> {
 /// The numbers of README's row that begins with the name of the modulus.
 fn said(modulus: &str) -> Vec<u64> {
     let begins = format!("| `{modulus}` |");
-    let mut lines = include_str!("../README.md").lines();
+    let mut lines = include_str!("../../README.md").lines();
     let line = lines.find(|line| line.starts_with(&begins)).expect("a row");
     let cells = line[begins.len()..].split('|').map(str::trim);
     let cells = cells.filter(|cell| !cell.is_empty());
@@ -95,7 +95,7 @@ fn said(modulus: &str) -> Vec<u64> {
 
 #[test]
 fn products_and_squares_take_what_is_said() {
-    let table = toml::from_str(include_str!("paper/seo-kim-2014.toml")).expect("TOML");
+    let table = toml::from_str(include_str!("../paper/seo-kim-2014.toml")).expect("TOML");
     for modulus in ["opf160", "secp160r1"] {
         let row = row(&table, modulus);
         println!("{modulus}: {row:?}");
@@ -115,7 +115,7 @@ fn numbers(list: &Value) -> Vec<u64> {
 /// products of bytes (`u` has 16 bits); `m' = -1` takes none. Their table 3: of all lengths.
 #[test]
 fn optimal_primes_take_the_products_of_figure_6() {
-    let table: Value = toml::from_str(include_str!("paper/seo-kim-2014.toml")).expect("TOML");
+    let table: Value = toml::from_str(include_str!("../paper/seo-kim-2014.toml")).expect("TOML");
     let table = &table["optimal"];
     for (op, products) in [
         (Op::Montmul, (|n| n * n) as fn(u64) -> u64),
@@ -138,7 +138,7 @@ fn optimal_primes_take_the_products_of_figure_6() {
 /// Their table 2: lengths of a modulus at run time.
 #[test]
 fn lengths_take_what_is_said() {
-    let table: Value = toml::from_str(include_str!("paper/seo-kim-2014.toml")).expect("TOML");
+    let table: Value = toml::from_str(include_str!("../paper/seo-kim-2014.toml")).expect("TOML");
     let table = table["lengths"].as_table().expect("a table");
     let lengths = numbers(&table["bits"]);
     for (method, cycles) in table.iter().filter(|(key, _)| *key != "bits") {
@@ -155,7 +155,8 @@ fn lengths_take_what_is_said() {
 
 #[test]
 fn strongarm_counts() {
-    let table: Value = toml::from_str(include_str!("paper/groszschaedl-2005.toml")).expect("TOML");
+    let table: Value =
+        toml::from_str(include_str!("../paper/groszschaedl-2005.toml")).expect("TOML");
     for method in ["cios", "kcm"] {
         for op in [Op::Montmul, Op::Montsqr] {
             let request = Request {

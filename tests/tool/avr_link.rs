@@ -9,7 +9,7 @@ use num_bigint::BigUint;
 use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind};
 use serde_json::Value;
 
-#[path = "oracle/avr_cells.rs"]
+#[path = "../oracle/avr_cells.rs"]
 mod cells;
 use cells::CELLS;
 

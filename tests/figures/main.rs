@@ -1,0 +1,8 @@
+//! What is said in numbers: cycles, bytes, loads and stores of README and of the tables in `tests/paper/`, exactly.
+
+mod methods;
+mod modular_figures;
+mod ops;
+mod paper;
+mod records;
+mod special_figures;

@@ -1,0 +1,26 @@
+//! What is generated: matrices of operation, method, size, style and machine, each kernel proved and run against big
+//! integers, and faults in proved kernels, which must be rejected.
+
+mod arm_kernels;
+mod arm_loops;
+mod arm_mutation;
+mod avr_iar;
+mod avr_kernels;
+mod avr_loops;
+mod avr_scans;
+mod avr_shift_add;
+mod avr_words;
+mod claims;
+mod karatsuba_terms;
+mod matrix;
+mod mips_kernels;
+mod mips_loops;
+mod mips_mutation;
+mod modular;
+mod montgomery;
+mod mutation;
+#[path = "../naive/mod.rs"]
+mod naive;
+mod special;
+mod styles;
+mod words;

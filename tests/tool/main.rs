@@ -1,0 +1,14 @@
+//! The tool as its users meet it: the command line, the files it writes, linked into programs and run, what README
+//! shows, and the rules of this project.
+
+mod avr_link;
+mod cli;
+mod compare;
+mod cross_link;
+mod dial;
+mod dialects;
+mod drivers;
+mod modular_link;
+mod readme;
+mod rsa;
+mod tidy;
