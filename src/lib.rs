@@ -14,6 +14,7 @@
 pub mod allocate;
 pub mod audit;
 pub mod candidate;
+pub mod certificate;
 pub mod checker;
 pub mod domain;
 pub mod driver;

@@ -6,10 +6,14 @@
 
 use serde::Serialize;
 
+use crate::certificate::Case;
+use crate::checker::Goal;
+use crate::checker::replay::Replay;
 use crate::domain::abstract_memory::Region;
 use crate::domain::algebra::{Algebra, Value};
 use crate::domain::answers::Answers;
 use crate::domain::identity::Open;
+use crate::domain::trace::Reason;
 use crate::domain::{Abstract, Address, Base};
 use crate::fault::{Fault, Source};
 use crate::function::Function;
@@ -20,7 +24,7 @@ use crate::spec::{Alias, Op, Spec};
 mod equation;
 mod promises;
 
-use equation::{Words, equation, with_goal};
+use equation::{Shown, Words, equation, with_goal};
 
 pub use crate::timing::{Leak, Timing, Ways, function_timing, leak, narrowest_access, timing};
 
@@ -224,83 +228,167 @@ pub fn prove_function<I: Isa>(
     function: &Function,
     alias: Alias,
 ) -> Proof {
-    let mut d = Algebra::default();
-    let bases = bases(spec, alias, function);
-    d.offer(function.claims.clone(), &bases);
-    let word_bits = function.word_bits::<I>();
-    d.limit_words([spec.size.a, spec.size.b].map(|bits| bits.div_ceil(word_bits) as usize));
-    let sources = enter::<I, _>(&mut d, spec, function, &bases);
-    if spec.op == Op::Modhalf {
-        d.watch_parity(sources[0][0]);
-    }
-    let unknown = |text: String| Verdict::Unknown(text);
-    match I::call(d, core, function, &bases, STEP_LIMIT.min(function.limit)) {
-        Err(stopped) => {
-            let text = describe::<I>(core, function, &stopped);
-            let memory = match stopped.1.is_memory() {
-                true => Verdict::Disproved(text.clone()),
-                false => unknown(text.clone()),
-            };
-            let abi = match stopped.1 {
-                Fault::Convention(_) => Verdict::Disproved(text.clone()),
-                _ => unknown(text.clone()),
-            };
-            Proof {
-                correct: match stopped.1 {
-                    Fault::Unpredictable(_) => Verdict::Unpredictable(text),
-                    _ => unknown(text),
-                },
-                memory,
-                abi,
-                stack: Depth::default(),
-            }
-        }
-        Ok(called) => {
-            let abi = match called.violations.as_slice() {
-                [] => Verdict::Proved,
-                list => Verdict::Disproved(list.join("; ")),
-            };
-            let mut d = called.domain;
-            let result = words(bases[0], spec.result_bytes(), word_bits);
-            let places = Words {
-                result: &result,
-                bits: word_bits,
-                returned_bits: function.returned_bits,
-                register_bits: I::WORD_BITS,
-                sources: &sources,
-            };
-            Proof {
-                correct: match with_goal(spec, &mut d, &places, equation) {
-                    Ok(()) => Verdict::Proved,
-                    Err(open) => unknown(told::<I>(core, function, &d, open)),
-                },
-                memory: Verdict::Proved,
-                abi,
-                stack: called.cost.stack,
-            }
-        }
-    }
+    let asked = Asked::<I> {
+        spec,
+        core,
+        function,
+        alias,
+    };
+    asked.search().0
 }
 
-/// What stayed open, and the first claim that was not shown.
-fn told<I: Isa>(core: &I::Core, function: &Function, d: &Algebra, open: Open) -> String {
-    let text = match open.pc {
-        None => open.text,
-        Some(pc) => format!("{}: {}", open.text, at::<I>(core, function, pc)),
+/// The proof for a certificate: what the run wrote down, if everything is proved.
+pub fn certify<I: Isa>(
+    spec: &Spec,
+    core: &I::Core,
+    function: &Function,
+    alias: Alias,
+) -> (Proof, Option<Case>) {
+    let asked = Asked::<I> {
+        spec,
+        core,
+        function,
+        alias,
     };
-    let text = match d.run.joined() {
-        None => text,
-        Some(branch) => format!(
-            "{}; both ways were followed, but {text}",
-            describe::<I>(core, function, branch)
-        ),
+    let (proof, d) = asked.search();
+    let case = d.filter(|_| proof.holds()).and_then(|d| d.case(alias));
+    (proof, case)
+}
+
+/// The proof along answers that are there already, and for a reason that is given.
+pub(crate) fn follow<I: Isa>(
+    spec: &Spec,
+    core: &I::Core,
+    function: &Function,
+    alias: Alias,
+    replay: Replay<'_>,
+    reason: &Reason,
+) -> Proof {
+    let asked = Asked::<I> {
+        spec,
+        core,
+        function,
+        alias,
     };
-    match d.refused_claim() {
-        None => text,
-        Some((pc, claim)) => format!(
-            "{text}; nor is shown what the method claims at {}: {claim}",
-            at::<I>(core, function, pc)
-        ),
+    let show = |d: &mut Replay<'_>, goal: &Goal<'_>| {
+        let why = d.reached(goal, reason);
+        why.map_err(|why| Open {
+            text: why.into(),
+            pc: None,
+        })
+    };
+    asked.run(replay, |_, _| (), show).0
+}
+
+/// A function, and what is asked of it.
+struct Asked<'a, I: Isa> {
+    spec: &'a Spec,
+    core: &'a I::Core,
+    function: &'a Function,
+    alias: Alias,
+}
+
+impl<I: Isa> Asked<'_, I> {
+    /// Lets the finder look for a proof. The domain of a run that came to its end.
+    fn search(&self) -> (Proof, Option<Algebra>) {
+        let Self { spec, function, .. } = self;
+        let mut d = Algebra::default();
+        let bases = bases(spec, self.alias, function);
+        d.offer(function.claims.clone(), &bases);
+        let word_bits = function.word_bits::<I>();
+        d.limit_words([spec.size.a, spec.size.b].map(|bits| bits.div_ceil(word_bits) as usize));
+        let hint = |d: &mut Algebra, sources: &[Vec<Value>]| {
+            if spec.op == Op::Modhalf {
+                d.watch_parity(sources[0][0]);
+            }
+        };
+        self.run(d, hint, equation)
+    }
+
+    /// Runs the function with words that `d` answers, and lets `show` show the goal.
+    fn run<A: Answers>(
+        &self,
+        mut d: A,
+        hint: impl FnOnce(&mut A, &[Vec<Value>]),
+        show: impl FnOnce(&mut A, &Goal<'_>) -> Shown<()>,
+    ) -> (Proof, Option<A>) {
+        let Self {
+            spec,
+            core,
+            function,
+            alias,
+        } = *self;
+        let bases = bases(spec, alias, function);
+        let word_bits = function.word_bits::<I>();
+        let sources = enter::<I, _>(&mut d, spec, function, &bases);
+        hint(&mut d, &sources);
+        let called = match I::call(d, core, function, &bases, STEP_LIMIT.min(function.limit)) {
+            Err(stopped) => return (self.stopped(&stopped), None),
+            Ok(called) => called,
+        };
+        let mut d = called.domain;
+        let result = words(bases[0], spec.result_bytes(), word_bits);
+        let places = Words {
+            result: &result,
+            bits: word_bits,
+            returned_bits: function.returned_bits,
+            register_bits: I::WORD_BITS,
+            sources: &sources,
+        };
+        let proof = Proof {
+            correct: match with_goal(spec, &mut d, &places, show) {
+                Ok(()) => Verdict::Proved,
+                Err(open) => Verdict::Unknown(self.told(&d, open)),
+            },
+            memory: Verdict::Proved,
+            abi: match called.violations.as_slice() {
+                [] => Verdict::Proved,
+                list => Verdict::Disproved(list.join("; ")),
+            },
+            stack: called.cost.stack,
+        };
+        (proof, Some(d))
+    }
+
+    /// What is known of a run that did not come to its end.
+    fn stopped(&self, stopped: &Stopped) -> Proof {
+        let text = describe::<I>(self.core, self.function, stopped);
+        let disproved = |is: bool| match is {
+            true => Verdict::Disproved(text.clone()),
+            false => Verdict::Unknown(text.clone()),
+        };
+        Proof {
+            correct: match stopped.1 {
+                Fault::Unpredictable(_) => Verdict::Unpredictable(text.clone()),
+                _ => Verdict::Unknown(text.clone()),
+            },
+            memory: disproved(stopped.1.is_memory()),
+            abi: disproved(matches!(stopped.1, Fault::Convention(_))),
+            stack: Depth::default(),
+        }
+    }
+
+    /// What stayed open, and the first claim that was not shown.
+    fn told<A: Answers>(&self, d: &A, open: Open) -> String {
+        let (core, function) = (self.core, self.function);
+        let text = match open.pc {
+            None => open.text,
+            Some(pc) => format!("{}: {}", open.text, at::<I>(core, function, pc)),
+        };
+        let text = match d.run().joined() {
+            None => text,
+            Some(branch) => format!(
+                "{}; both ways were followed, but {text}",
+                describe::<I>(core, function, branch)
+            ),
+        };
+        match d.refused_claim() {
+            None => text,
+            Some((pc, claim)) => format!(
+                "{text}; nor is shown what the method claims at {}: {claim}",
+                at::<I>(core, function, pc)
+            ),
+        }
     }
 }
 

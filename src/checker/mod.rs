@@ -20,6 +20,7 @@ mod folded;
 mod forms;
 mod goal;
 mod joint;
+mod limits;
 mod operations;
 mod polynomial;
 mod quotient;

@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use super::forms::Form;
-use super::{Check, Checker, Goal, Refused};
+use super::{Check, Checker, Goal, Refused, limits};
 use crate::domain::answers::{Answers, Run};
 use crate::domain::public::{Public, PublicBit};
 use crate::domain::trace::{Entry, Noted, Reason, Step};
@@ -28,6 +28,7 @@ pub struct Replay<'a> {
 }
 
 const OTHER: Refused = "the certificate answers another operation";
+const SIZE: Refused = "the certificate names a word or a number of such a size";
 const ENDS: Refused = "the certificate ends before the run does";
 const NO: BitValue = BitValue::Public(PublicBit::Known(false));
 
@@ -131,6 +132,9 @@ impl<'a> Replay<'a> {
             if is_promise(&noted.entry) {
                 return Err("the certificate promises something of the operands");
             }
+            if !limits::are_kept(&noted.entry) {
+                return Err(SIZE);
+            }
             self.checker.operation(&noted.entry)?;
             self.next += 1;
         }
@@ -145,6 +149,9 @@ impl<'a> Replay<'a> {
     ) -> Check<T> {
         self.conclusions()?;
         let noted = self.entries.get(self.next).ok_or(ENDS)?;
+        if !limits::are_kept(&noted.entry) {
+            return Err(SIZE);
+        }
         let answer = given(&noted.entry, &mut self.checker).ok_or(OTHER)?;
         self.checker.operation(&noted.entry)?;
         told(&answer, &mut self.checker)?;
@@ -430,12 +437,14 @@ impl Answers for Replay<'_> {
 
     fn bit_of<const W: u32>(&mut self, x: VarId, index: u32) -> BitValue {
         let (x, w) = (Value::Var(x), W);
-        self.bit(|entry| {
+        let given = |entry: &Entry, _: &mut Checker<'_>| {
             let Entry::Bit { out, .. } = *entry else {
                 return None;
             };
             same(entry, Entry::Bit { x, w, index, out }, out)
-        })
+        };
+        // A word of flags gives back any bit that was put there, and the checker knows which.
+        self.answer(NO, given, |_, _| Ok(()))
     }
 
     fn put<const W: u32>(&mut self, x: Value, index: u32, bit: BitValue) -> Value {

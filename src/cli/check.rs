@@ -5,18 +5,42 @@ use std::path::Path;
 use lozenge::audit::{self, Contract};
 use lozenge::emit::ObjectFormat;
 use lozenge::isa::Isa;
-use lozenge::load;
+use lozenge::load::{self, Loaded};
 use lozenge::method::Params;
 use lozenge::report::{Report, Subject};
 use lozenge::smt;
-use lozenge::spec::modulus::Reduce;
+use lozenge::spec::Spec;
 use lozenge::target::{Names, OnIsa, Target};
 
 use super::assemble::assemble;
-use super::{CheckArgs, generate, output};
+use super::{CheckArgs, generate, output, verify};
+
+/// A function that is loaded, and what is claimed of it.
+pub struct Checked<'a, I: Isa> {
+    pub args: &'a CheckArgs,
+    pub target: &'a Target,
+    pub spec: Spec,
+    pub core: &'a I::Core,
+    pub loaded: Loaded,
+}
+
+/// What is done with it. `Ok(true)` if everything is proved.
+pub trait Then {
+    /// # Errors
+    /// What is wrong with the arguments, in words for a person.
+    fn then<I: Isa>(self, checked: Checked<'_, I>) -> Result<bool, String>;
+}
 
 /// Loads, judges, prints. `Ok(true)` if everything is proved.
 pub fn run(args: &CheckArgs) -> Result<bool, String> {
+    with(args, Judge)
+}
+
+/// Loads the function that the arguments name, and goes on with it.
+///
+/// # Errors
+/// What is wrong with the arguments.
+pub fn with(args: &CheckArgs, then: impl Then) -> Result<bool, String> {
     let names = Names {
         mcu: args.mcu.as_deref(),
         core: args.core.as_deref(),
@@ -28,19 +52,21 @@ pub fn run(args: &CheckArgs) -> Result<bool, String> {
     target.on(Check {
         args,
         target: &target,
+        then,
     })
 }
 
-struct Check<'a> {
+struct Check<'a, T> {
     args: &'a CheckArgs,
     target: &'a Target,
+    then: T,
 }
 
-impl OnIsa for Check<'_> {
+impl<T: Then> OnIsa for Check<'_, T> {
     type Output = Result<bool, String>;
 
     fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
-        let Check { args, target } = self;
+        let Check { args, target, then } = self;
         let path = args.file.display();
         let is_source = args.file.extension().is_some_and(|e| e == "S" || e == "s");
         let data = match is_source {
@@ -60,6 +86,29 @@ impl OnIsa for Check<'_> {
         let what = (args.op.into(), args.bits, args.modular.modular()?);
         let spec = audit::prepare::<I>(what, core, function, &contract);
         let spec = spec.map_err(|e| e.to_string())?;
+        then.then::<I>(Checked {
+            args,
+            target,
+            spec,
+            core,
+            loaded,
+        })
+    }
+}
+
+/// The four verdicts and the costs.
+struct Judge;
+
+impl Then for Judge {
+    fn then<I: Isa>(self, checked: Checked<'_, I>) -> Result<bool, String> {
+        let Checked {
+            args,
+            target,
+            spec,
+            core,
+            loaded,
+        } = checked;
+        let function = &loaded.function;
         let word_bits = function.word_bits::<I>();
         if args.export.is_some() {
             output::say(smt::script::<I>(&spec, core, function)?.trim_end())?;
@@ -107,6 +156,10 @@ impl OnIsa for Check<'_> {
                 output::say(&format!("{}\n{lies}", generate::text(&report).trim_end()))?;
             }
         }
+        if let (Some(path), true) = (&args.certificate, report.is_proved()) {
+            let what = (&spec, core, function);
+            verify::write::<I>(path, claim(args, target), what, &judged.aliasing)?;
+        }
         for warning in &report.warnings {
             output::tell(&format!("warning: {warning}"));
         }
@@ -132,24 +185,18 @@ fn read(path: &Path, symbol: &str) -> Result<Vec<u8>, String> {
 
 /// The command that gives the same report.
 fn command(args: &CheckArgs, target: &Target) -> String {
-    let mut text = format!(
-        "lozenge check {} --symbol {} --op {} --bits {} {}",
-        args.file.display(),
-        args.symbol,
-        lozenge::spec::Op::from(args.op).name(),
-        args.bits,
-        target.arguments()
+    let file = args.file.display();
+    format!("lozenge check {file} {}", claim(args, target).join(" "))
+}
+
+/// What is claimed of the function: the arguments of the command behind its file.
+fn claim(args: &CheckArgs, target: &Target) -> Vec<String> {
+    let mut list = verify::claim(
+        (&args.symbol, lozenge::spec::Op::from(args.op)),
+        (&args.bits, args.modular.modular().ok().flatten().as_ref()),
+        target,
     );
     let steps = args.steps.map(|steps| steps.to_string());
-    if let Some(modulus) = &args.modular.modulus {
-        text += &format!(" --modulus {modulus}");
-    }
-    if let Some(reduce) = args.modular.reduce {
-        text += &format!(" --reduce {}", Reduce::from(reduce).name());
-    }
-    if let Some(shift) = args.modular.shift {
-        text += &format!(" --shift {shift}");
-    }
     let options = [
         ("--args", &args.args),
         ("--scratch", &args.scratch),
@@ -159,8 +206,8 @@ fn command(args: &CheckArgs, target: &Target) -> String {
     ];
     for (option, value) in options {
         if let Some(value) = value {
-            text += &format!(" {option} {value}");
+            list.extend([option.to_string(), value.clone()]);
         }
     }
-    text
+    list
 }

@@ -1,6 +1,7 @@
 //! `lozenge gen`.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -9,12 +10,13 @@ use lozenge::emit::{Assembler, ObjectFormat, elf, header};
 use lozenge::facts::Style;
 use lozenge::isa::Isa;
 use lozenge::kernel::{self, Kernel, Request};
+use lozenge::prove;
 use lozenge::report::{Files, Report};
 use lozenge::spec;
 use lozenge::spec::modulus::Reduce;
 use lozenge::target::{Names, OnIsa, Target};
 
-use super::{GenArgs, OpArg, output};
+use super::{GenArgs, OpArg, output, verify};
 
 /// Generates, proves, writes, prints. `Ok(true)` if everything is proved.
 pub fn run(args: &GenArgs, op: OpArg) -> Result<bool, String> {
@@ -124,6 +126,9 @@ fn generate<I: Isa>(
     let proved = report.is_proved();
     if proved || args.unproved {
         write(&kernel, core, (format, assembler), &mut report, args)?;
+        if let (true, Some(path)) = (proved, &args.certificate) {
+            certify(&kernel, core, &report.spec.symbol, target, path)?;
+        }
     }
     if args.json {
         output::say(&json(&report)?)?;
@@ -204,6 +209,29 @@ fn write<I: Isa>(
     output::write_all(&args.output, &files)
 }
 
+/// Writes the certificate of a kernel.
+fn certify<I: Isa>(
+    kernel: &Kernel<I>,
+    core: &I::Core,
+    symbol: &str,
+    target: &Target,
+    path: &Path,
+) -> Result<(), String> {
+    let spec = &kernel.spec;
+    let function = prove::kernel::<I>(core, &kernel.code, &kernel.program.claims);
+    let mut claim = verify::claim(
+        (symbol, spec.op),
+        (&spec.size, spec.modular.as_ref()),
+        target,
+    );
+    let limb = function.word_bits::<I>();
+    claim.extend(["--limb".to_string(), limb.to_string()]);
+    let bar = progress(format!("{symbol}: certifying"));
+    let written = verify::write::<I>(path, claim, (spec, core, &function), &kernel.aliasing);
+    bar.finish_and_clear();
+    written
+}
+
 /// The files of a kernel, which its report then names.
 pub(super) fn files<I: Isa>(
     kernel: &Kernel<I>,
@@ -231,7 +259,7 @@ pub(super) fn files<I: Isa>(
     ])
 }
 
-pub(super) fn json(report: &Report) -> Result<String, String> {
+pub(super) fn json(report: &impl serde::Serialize) -> Result<String, String> {
     serde_json::to_string_pretty(report).map_err(|e| e.to_string())
 }
 

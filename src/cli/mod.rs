@@ -12,6 +12,7 @@ mod output;
 mod pareto;
 mod run;
 mod values;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -69,6 +70,12 @@ enum Command {
         after_help = "Example:\n  lozenge check out/mul160.o --symbol mul160 --op mul --bits 160 --mcu atmega128"
     )]
     Check(CheckArgs),
+    /// Follow a certificate through the code it is about: neither generator nor prover is asked
+    #[command(
+        after_help = "Example:\n  lozenge gen mul 160 --mcu atmega128 -o out --certificate out/mul160.proof\n  \
+                      lozenge verify out/mul160.proof out/mul160.o"
+    )]
+    Verify(verify::VerifyArgs),
     /// What there is: methods, cores, mcus or ops
     #[command(after_help = "Example:\n  lozenge list methods")]
     List(ListArgs),
@@ -185,6 +192,9 @@ pub struct GenArgs {
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
+    /// Write what the proof concluded, and why, to FILE, for `lozenge verify`
+    #[arg(long, value_name = "FILE")]
+    certificate: Option<std::path::PathBuf>,
     /// Write the files even if a verdict is not "proved"; their banner says so
     #[arg(long)]
     unproved: bool,
@@ -343,6 +353,9 @@ pub struct CheckArgs {
     /// Bytes that the address of every operand is a multiple of [default: those of its words]
     #[arg(long, value_parser = ["1", "2", "4", "8"])]
     align: Option<String>,
+    /// Write what the proof concluded, and why, to FILE, for `lozenge verify`
+    #[arg(long, value_name = "FILE")]
+    certificate: Option<std::path::PathBuf>,
     /// Part the function is for, e.g. atmega328p
     #[arg(long)]
     mcu: Option<String>,
@@ -408,6 +421,7 @@ pub fn run() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Verify(args) => verify::run(&args),
         Command::List(args) => list::run(&args),
         Command::Bench(args) => bench::run(&args),
     };

@@ -6,7 +6,9 @@ use super::identity::Open;
 use super::trace::{Entry, Noted, Step};
 use super::variable::{BitValue, Def, Value, VarId};
 use super::{Logic, Shift};
+use crate::certificate::Case;
 use crate::checker::{Checker, Goal, Refused};
+use crate::spec::Alias;
 
 impl Algebra {
     /// Writes a conclusion down, or an operation that another one is made of.
@@ -42,6 +44,17 @@ impl Algebra {
     pub fn written(&self) -> Vec<Entry> {
         let log = self.log.borrow();
         log.iter().map(|noted| noted.entry.clone()).collect()
+    }
+
+    /// What was written down, for somebody who asks again.
+    pub fn case(self, alias: Alias) -> Option<Case> {
+        Some(Case {
+            alias,
+            variables: self.vars.iter().map(|var| var.def).collect(),
+            terms: self.terms,
+            entries: self.log.into_inner(),
+            reason: self.reason.into_inner()?,
+        })
     }
 
     /// Does the checker accept what was written down, and that the goal is reached?
@@ -306,6 +319,10 @@ impl Answers for Algebra {
     fn is_full(&self) -> Option<usize> {
         let most = self.most_words.unwrap_or(super::algebra::MOST_WORDS);
         (self.vars.len() >= most).then_some(most)
+    }
+
+    fn refused_claim(&self) -> Option<(usize, &str)> {
+        self.claims.refused()
     }
 
     fn ran<const W: u32>(&mut self, pc: usize, register: impl Fn(u8) -> Value) {

@@ -94,6 +94,10 @@ pub trait Answers: Sized {
 
     /// The most words that it keeps, if it has made as many.
     fn is_full(&self) -> Option<usize>;
+    /// The first claim about the run that was offered and not shown: where, and what stayed open.
+    fn refused_claim(&self) -> Option<(usize, &str)> {
+        None
+    }
     /// An instruction was run; registers are of `W` bits.
     fn ran<const W: u32>(&mut self, pc: usize, register: impl Fn(u8) -> Value);
 }

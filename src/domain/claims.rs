@@ -86,6 +86,12 @@ pub(super) struct Claims {
 const MOST_WORK: u64 = 1 << 27;
 
 impl Claims {
+    /// The first claim that was not shown: the address of its last instruction, and what stayed open.
+    pub fn refused(&self) -> Option<(usize, &str)> {
+        let refused = self.refused.as_ref();
+        refused.map(|(pc, text)| (*pc, text.as_str()))
+    }
+
     pub fn get(&self, index: usize) -> Option<&Equation> {
         self.shown.get(index)
     }
@@ -252,12 +258,6 @@ impl Equation {
 }
 
 impl Algebra {
-    /// The first claim that was not shown: the address of its last instruction, and what stayed open.
-    pub fn refused_claim(&self) -> Option<(usize, &str)> {
-        let refused = self.claims.refused.as_ref();
-        refused.map(|(pc, text)| (*pc, text.as_str()))
-    }
-
     /// Offers claims about the run to come; their instructions are byte addresses, and operands lie at
     /// `bases`.
     pub fn offer(&mut self, claims: Vec<Claim>, bases: &[Base]) {

@@ -91,6 +91,20 @@ fn opaque<A: Answers, const W: u32>(word: Value, carry: BitValue) -> Sum<A, W> {
     }
 }
 
+/// `x op k` of a bit that is known, where that is `x` or known as well.
+fn gated_with(op: Logic, x: BitValue, k: bool) -> Option<BitValue> {
+    let known = |k| BitValue::Public(PublicBit::Known(k));
+    match (op, k, x) {
+        (_, k, BitValue::Public(PublicBit::Known(x))) => {
+            Some(known(op.apply(u64::from(x), u64::from(k)) == 1))
+        }
+        (Logic::And, false, _) => Some(known(false)),
+        (Logic::Or, true, _) => Some(known(true)),
+        (Logic::And, true, x) | (Logic::Or | Logic::Xor, false, x) => Some(x),
+        (Logic::Xor, true, _) => None,
+    }
+}
+
 /// The product of signed words, from `x - 2^W s` for a word `x` with the sign `s`:
 /// `x y - 2^W s y`, and `2^(2 W)` where both are negative, which leaves at the top.
 fn signed_product<A: Answers, const W: u32>(
@@ -216,7 +230,15 @@ impl<A: Answers> Domain for A {
     }
 
     fn select_bit(&mut self, bit: &BitValue, x: &BitValue, y: &BitValue) -> BitValue {
-        self.selected_bit(*bit, *x, *y)
+        match bit {
+            BitValue::Public(PublicBit::Known(true)) => *x,
+            BitValue::Public(PublicBit::Known(false)) => *y,
+            BitValue::Public(_)
+            | BitValue::Var(_)
+            | BitValue::Top { .. }
+            | BitValue::Zero { .. }
+            | BitValue::Opaque => self.selected_bit(*bit, *x, *y),
+        }
     }
 
     fn slice<const W: u32, const V: u32>(&mut self, a: &Value, from: u32) -> Value {
@@ -278,7 +300,13 @@ impl<A: Answers> Domain for A {
     }
 
     fn gate(&mut self, op: Logic, x: &BitValue, y: &BitValue) -> BitValue {
-        self.gated(op, *x, *y)
+        let public = match (*x, *y) {
+            (x, BitValue::Public(PublicBit::Known(k)))
+            | (BitValue::Public(PublicBit::Known(k)), x) => gated_with(op, x, k),
+            (BitValue::Public(_) | BitValue::Var(_), _)
+            | (BitValue::Top { .. } | BitValue::Zero { .. } | BitValue::Opaque, _) => None,
+        };
+        public.unwrap_or_else(|| self.gated(op, *x, *y))
     }
 
     fn decide(&mut self, bit: &BitValue) -> Result<bool, Fault> {

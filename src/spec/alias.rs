@@ -1,11 +1,11 @@
 //! Operands that share memory.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Spec;
 
 /// Which operands start at the same address.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Alias {
     #[serde(rename = "distinct")]
     Distinct,
