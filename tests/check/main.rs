@@ -1,6 +1,7 @@
 //! `lozenge check`: functions of compiled files through the four verdicts.
 
 mod c;
+mod certificates;
 mod cli;
 mod compiled;
 mod decode;
