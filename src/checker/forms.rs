@@ -17,6 +17,12 @@ pub fn bit(set: bool) -> Value {
     if set { Value::ONE } else { Value::ZERO }
 }
 
+/// A number that a sum of some millions of the like cannot overflow.
+pub fn within(number: Option<i128>) -> Check<i128> {
+    const MOST: u128 = 1 << 100;
+    number.filter(|n| n.unsigned_abs() <= MOST).ok_or(OVERFLOW)
+}
+
 /// `constant + sum of factor * variable`.
 #[derive(Clone, Default, Debug)]
 pub struct Form {
@@ -44,10 +50,15 @@ impl Form {
     /// Adds `by * v`.
     pub fn add(&mut self, v: VarId, by: i128) -> Check {
         let factor = self.terms.entry(v).or_insert(0);
-        *factor = factor.checked_add(by).ok_or(OVERFLOW)?;
+        *factor = within(factor.checked_add(by))?;
         if *factor == 0 {
             self.terms.remove(&v);
         }
+        Ok(())
+    }
+
+    pub fn add_number(&mut self, number: i128) -> Check {
+        self.constant = within(self.constant.checked_add(number))?;
         Ok(())
     }
 
@@ -56,9 +67,7 @@ impl Form {
         match value {
             Value::Var(v) => self.add(v, by),
             Value::Public(Public::Known(k)) => {
-                let share = by.checked_mul(k.into()).ok_or(OVERFLOW)?;
-                self.constant = self.constant.checked_add(share).ok_or(OVERFLOW)?;
-                Ok(())
+                self.add_number(by.checked_mul(k.into()).ok_or(OVERFLOW)?)
             }
             Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => {
                 Err("an address is no number")
@@ -73,18 +82,21 @@ impl Form {
     }
 }
 
+/// The range of `by` times a number.
+pub fn scaled((low, high): Range, by: i128) -> Check<Range> {
+    let (x, y) = (within(low.checked_mul(by))?, within(high.checked_mul(by))?);
+    Ok((x.min(y), x.max(y)))
+}
+
 impl Checker<'_> {
     /// The least and the most that the ranges of its variables allow.
     pub(super) fn naive(&mut self, form: &Form) -> Check<Range> {
         let (mut least, mut most) = (form.constant, form.constant);
         for (v, by) in &form.terms {
             let (low, high) = self.range(*v)?;
-            let (x, y) = (
-                low.checked_mul(*by).ok_or(OVERFLOW)?,
-                high.checked_mul(*by).ok_or(OVERFLOW)?,
-            );
-            least = least.checked_add(x.min(y)).ok_or(OVERFLOW)?;
-            most = most.checked_add(x.max(y)).ok_or(OVERFLOW)?;
+            let (x, y) = scaled((low, high), *by)?;
+            least = within(least.checked_add(x))?;
+            most = within(most.checked_add(y))?;
         }
         Ok((least, most))
     }
@@ -184,8 +196,8 @@ impl Checker<'_> {
             }
             let mut widest = None;
             for (v, by) in &form.terms {
-                let (low, high) = self.ranges[*v as usize].unwrap_or_default();
-                let width = (high - low).saturating_mul(by.abs());
+                let (low, high) = self.known(*v).unwrap_or_default();
+                let width = high.saturating_sub(low).saturating_mul(by.saturating_abs());
                 if self.sum(*v).is_some() && widest.is_none_or(|best| (width, *v) > best) {
                     widest = Some((width, *v));
                 }

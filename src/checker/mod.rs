@@ -245,7 +245,7 @@ impl<'a> Checker<'a> {
     /// Does the variable have no meaning yet, and wait for one?
     fn is_new(&self, v: VarId) -> bool {
         let waits = |def| matches!(def, Ok(Def::Free | Def::Carry));
-        waits(self.def(v)) && self.ranges[v as usize].is_none()
+        waits(self.def(v)) && self.known(v).is_none()
     }
 
     /// Gives a new variable its meaning, which lies in this range.
@@ -255,6 +255,11 @@ impl<'a> Checker<'a> {
         }
         self.ranges[v as usize] = Some(range);
         Ok(())
+    }
+
+    /// The range of a variable, if it has a meaning and the range is known.
+    fn known(&self, v: VarId) -> Option<Range> {
+        self.ranges.get(v as usize).copied().flatten()
     }
 
     /// The range of a variable that has a meaning.
@@ -287,7 +292,13 @@ impl<'a> Checker<'a> {
                     self.range_within(a, depth + 1)?,
                     self.range_within(b, depth + 1)?,
                 );
-                let ends = [a.0 * b.0, a.0 * b.1, a.1 * b.0, a.1 * b.1];
+                let end = |x: i128, y: i128| forms::within(x.checked_mul(y));
+                let ends = [
+                    end(a.0, b.0)?,
+                    end(a.0, b.1)?,
+                    end(a.1, b.0)?,
+                    end(a.1, b.1)?,
+                ];
                 (
                     ends.into_iter().min().unwrap_or(0),
                     ends.into_iter().max().unwrap_or(0),

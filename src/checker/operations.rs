@@ -232,8 +232,11 @@ impl Checker<'_> {
 
     /// `sum + by * form`.
     pub(super) fn plus(&self, mut sum: Form, form: &Form, by: i128) -> Check<Form> {
-        sum.add_value(Value::ONE, 0)?;
-        sum.constant += form.constant * by;
+        sum.add_number(
+            form.constant
+                .checked_mul(by)
+                .ok_or("a factor is too large")?,
+        )?;
         for (v, factor) in &form.terms {
             sum.add(*v, factor.checked_mul(by).ok_or("a factor is too large")?)?;
         }
@@ -271,7 +274,7 @@ impl Checker<'_> {
         match (word, carry) {
             // A quotient and a remainder that have no names yet.
             (Value::Var(v), BitValue::Var(k)) if self.is_new(k) && self.def(k)? == Def::Carry => {
-                if self.ranges[v as usize].is_some() || self.sum(v).is_none() {
+                if self.known(v).is_some() || self.sum(v).is_none() {
                     return Err("a new carry left a word that was there before");
                 }
                 let rest = self.plus(sum, &carried(k, 1)?, -sign << w)?;
@@ -332,7 +335,7 @@ impl Checker<'_> {
             && width == w
             && ((a, b) == (x, y) || (a, b) == (y, x))
         {
-            if self.ranges[v as usize].is_none() {
+            if self.known(v).is_none() {
                 self.name(high, (0, most >> w))?;
                 self.ranges[v as usize] = Some((0, most.min(full(w))));
             }

@@ -175,7 +175,7 @@ impl Checker<'_> {
     }
 
     fn is_bit(&self, v: VarId) -> bool {
-        let range = self.ranges[v as usize];
+        let range = self.known(v);
         range.is_some_and(|(least, most)| least >= 0 && most <= 1)
     }
 
@@ -185,9 +185,9 @@ impl Checker<'_> {
             return Ok(());
         }
         // b b = b, and b (b z) = b z.
-        let holds = |product: VarId, t: VarId| match self.vars[product as usize].def {
-            Def::Product { a, b } => (a == t || b == t) && self.is_bit(t),
-            Def::Free | Def::Carry | Def::Low { .. } | Def::Linear { .. } => false,
+        let holds = |product: VarId, t: VarId| match self.def(product) {
+            Ok(Def::Product { a, b }) => (a == t || b == t) && self.is_bit(t),
+            Ok(Def::Free | Def::Carry | Def::Low { .. } | Def::Linear { .. }) | Err(_) => false,
         };
         if x == y && self.is_bit(x) || holds(x, y) {
             p.add(x, by);
@@ -217,7 +217,7 @@ impl Checker<'_> {
             (true, _) => (later, earlier),
             (false, true) => (earlier, later),
             (false, false) => {
-                let zero = |v: VarId| self.ranges[v as usize] == Some((0, 0));
+                let zero = |v: VarId| self.known(v) == Some((0, 0));
                 if !zero(x) && !zero(y) {
                     accumulate(&mut p.open, (later, earlier), by, p.bits);
                 }
@@ -237,7 +237,7 @@ impl Checker<'_> {
             (false, false) => return None,
         };
         // A product that no operation named has no equation.
-        self.ranges[q as usize]?;
+        self.known(q)?;
         let left = bits?.saturating_sub(by.shift);
         let (v, w) = match self.def(q).ok()? {
             Def::Low { a, b, w, .. } => match (a, b) {
@@ -320,7 +320,7 @@ impl Checker<'_> {
         if by.vanishes(p.bits) {
             return Ok(());
         }
-        if self.ranges[v as usize].is_none() {
+        if self.known(v).is_none() {
             return Err("a variable is used before it has a meaning");
         }
         match self.def(v)? {
@@ -337,7 +337,7 @@ impl Checker<'_> {
                 self.add_product(p, a, b, by)
             }
             Def::Product { a, b } => self.multiply(p, a, b, by),
-            Def::Free | Def::Carry if self.ranges[v as usize] == Some((0, 0)) => Ok(()),
+            Def::Free | Def::Carry if self.known(v) == Some((0, 0)) => Ok(()),
             Def::Free | Def::Carry => {
                 accumulate(&mut p.left, v, by, p.bits);
                 Ok(())
@@ -352,13 +352,13 @@ impl Checker<'_> {
         v: VarId,
         mut row: BTreeMap<VarId, Number>,
     ) -> Check {
-        let zero = |v: VarId| self.ranges[v as usize] == Some((0, 0));
+        let zero = |v: VarId| self.known(v) == Some((0, 0));
         row.retain(|x, by| !by.vanishes(p.bits) && !zero(*x));
         if row.is_empty() || zero(v) {
             return Ok(());
         }
         let (terms, constant) = self.sum(v).ok_or("it is no sum")?;
-        if self.ranges[v as usize].is_none() {
+        if self.known(v).is_none() {
             return Err("a variable is used before it has a meaning");
         }
         // v v = v (sum of terms)

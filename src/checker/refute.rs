@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 
-use super::forms::{Form, Range};
+use super::forms::{Form, Range, scaled};
 use super::{Check, Checker};
 use crate::domain::trace::Combination;
 use crate::domain::variable::{Def, VarId};
@@ -231,14 +231,4 @@ impl Checker<'_> {
         }
         self.narrow(c, (0, 0))
     }
-}
-
-/// The range of `by` times a number.
-fn scaled((low, high): Range, by: i128) -> Check<Range> {
-    let overflow = "a factor is too large";
-    let (x, y) = (
-        low.checked_mul(by).ok_or(overflow)?,
-        high.checked_mul(by).ok_or(overflow)?,
-    );
-    Ok((x.min(y), x.max(y)))
 }

@@ -209,7 +209,7 @@ fn mutants(code: &[u8], case: &Case, holds: &dyn Fn(&Function, &Case) -> bool) -
     let json = serde_json::to_value(case).expect("JSON");
     let mut refused = 0;
     let right = Function::kernel(code);
-    for _ in 0..150 {
+    for _ in 0..1500 {
         if let Some(damaged) = damaged(&json, &mut random) {
             refused += usize::from(!holds(&right, &damaged));
         }
@@ -222,7 +222,7 @@ fn mutants(code: &[u8], case: &Case, holds: &dyn Fn(&Function, &Case) -> bool) -
         if holds(&function, case) {
             continue;
         }
-        for _ in 0..3 {
+        for _ in 0..15 {
             if let Some(damaged) = damaged(&json, &mut random) {
                 assert!(!holds(&function, &damaged), "{at}");
                 refused += 1;
