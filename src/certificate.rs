@@ -4,17 +4,13 @@
 //! operands that may be one a run: its variables, its answers and conclusions, and why the goal is reached.
 //! [`verify`] runs the code again, takes each answer from the certificate, and lets [`crate::checker`] decide.
 
-use std::cell::Cell;
-use std::rc::Rc;
-
 use serde::{Deserialize, Serialize};
 
-use crate::checker::replay::Replay;
-use crate::domain::trace::{Noted, Reason};
+use crate::domain::trace::{Noted, Reason, Record};
 use crate::domain::variable::{Def, Value, Var, VarId};
 use crate::function::Function;
 use crate::isa::Isa;
-use crate::prove::{self, Proof, Verdict};
+use crate::prove::{self, Proof};
 use crate::spec::{Alias, Spec};
 
 /// What files begin with; another one is not read.
@@ -114,7 +110,7 @@ impl Case {
     }
 }
 
-/// What a case comes to: the proof that the run gives, with the checker's word on the result.
+/// What a case comes to: the proof that a run along it gives.
 ///
 /// # Errors
 /// What is wrong with the definitions of the case.
@@ -124,17 +120,11 @@ pub fn verify<I: Isa>(
     function: &Function,
     case: &Case,
 ) -> Result<Proof, String> {
-    let variables = case.variables()?;
-    let refusal = Rc::new(Cell::new(None));
-    let parts = (&variables[..], &case.terms[..]);
-    let replay = Replay::new(parts, &case.entries, Rc::clone(&refusal));
-    let mut proof = prove::follow::<I>(spec, core, function, case.alias, replay, &case.reason);
-    if let Some((entry, why)) = refusal.get() {
-        let text = format!("entry {entry} of the certificate is not accepted: {why}");
-        // What was run along answers that are wrong says nothing.
-        proof.correct = Verdict::Unknown(text.clone());
-        proof.memory = Verdict::Unknown(text.clone());
-        proof.abi = Verdict::Unknown(text);
-    }
-    Ok(proof)
+    let record = Record {
+        variables: &case.variables()?,
+        terms: &case.terms,
+        entries: &case.entries,
+        reason: Some(&case.reason),
+    };
+    Ok(prove::follow::<I>(spec, core, function, case.alias, record))
 }

@@ -4,16 +4,18 @@
 //! calling convention; runs in the secret domain ([`crate::timing`]) show what time and
 //! addresses tell. The operands lie anywhere: their places are free variables.
 
+use std::rc::Rc;
+
 use serde::Serialize;
 
 use crate::certificate::Case;
 use crate::checker::Goal;
-use crate::checker::replay::Replay;
+use crate::checker::replay::{Refusal, Replay};
 use crate::domain::abstract_memory::Region;
 use crate::domain::algebra::{Algebra, Value};
 use crate::domain::answers::Answers;
 use crate::domain::identity::Open;
-use crate::domain::trace::Reason;
+use crate::domain::trace::Record;
 use crate::domain::{Abstract, Address, Base};
 use crate::fault::{Fault, Source};
 use crate::function::Function;
@@ -24,7 +26,7 @@ use crate::spec::{Alias, Op, Spec};
 mod equation;
 mod promises;
 
-use equation::{Shown, Words, equation, with_goal};
+use equation::{Shown, Words, find, with_goal};
 
 pub use crate::timing::{Leak, Timing, Ways, function_timing, leak, narrowest_access, timing};
 
@@ -234,7 +236,7 @@ pub fn prove_function<I: Isa>(
         function,
         alias,
     };
-    asked.search().0
+    asked.prove().0
 }
 
 /// The proof for a certificate: what the run wrote down, if everything is proved.
@@ -250,19 +252,18 @@ pub fn certify<I: Isa>(
         function,
         alias,
     };
-    let (proof, d) = asked.search();
+    let (proof, d) = asked.prove();
     let case = d.filter(|_| proof.holds()).and_then(|d| d.case(alias));
     (proof, case)
 }
 
-/// The proof along answers that are there already, and for a reason that is given.
+/// The proof along a record.
 pub(crate) fn follow<I: Isa>(
     spec: &Spec,
     core: &I::Core,
     function: &Function,
     alias: Alias,
-    replay: Replay<'_>,
-    reason: &Reason,
+    record: Record<'_>,
 ) -> Proof {
     let asked = Asked::<I> {
         spec,
@@ -270,14 +271,7 @@ pub(crate) fn follow<I: Isa>(
         function,
         alias,
     };
-    let show = |d: &mut Replay<'_>, goal: &Goal<'_>| {
-        let why = d.reached(goal, reason);
-        why.map_err(|why| Open {
-            text: why.into(),
-            pc: None,
-        })
-    };
-    asked.run(replay, |_, _| (), show).0
+    asked.follow(record)
 }
 
 /// A function, and what is asked of it.
@@ -289,6 +283,48 @@ struct Asked<'a, I: Isa> {
 }
 
 impl<I: Isa> Asked<'_, I> {
+    /// Lets the finder look for a proof, and follows what it wrote down: the second run decides.
+    fn prove(&self) -> (Proof, Option<Algebra>) {
+        let (found, d) = self.search();
+        let Some(mut d) = d else {
+            return (found, None);
+        };
+        let mut proof = self.follow(d.record());
+        if !proof.correct.is_proved() && !found.correct.is_proved() {
+            proof.correct = found.correct;
+        }
+        (proof, Some(d))
+    }
+
+    /// Runs along a record, and lets the checker decide.
+    fn follow(&self, record: Record<'_>) -> Proof {
+        let refusal = Refusal::default();
+        let show = |d: &mut Replay<'_>, goal: &Goal<'_>| {
+            d.reached(goal).map_err(|why| Open {
+                text: format!("the checker does not accept it: {why}"),
+                pc: None,
+            })
+        };
+        let replay = Replay::new(record, Rc::clone(&refusal));
+        let (proof, _) = self.run(replay, |_, _| (), show);
+        let Some((entry, why)) = refusal.get() else {
+            return proof;
+        };
+        // What was run along answers that are wrong says nothing.
+        let place = record.entries.get(entry).map(|noted| noted.pc as usize);
+        let place = place.map_or(String::new(), |pc| {
+            format!(": {}", at::<I>(self.core, self.function, pc))
+        });
+        let text = format!("the checker does not accept entry {entry}: {why}{place}");
+        let unknown = || Verdict::Unknown(text.clone());
+        Proof {
+            correct: unknown(),
+            memory: unknown(),
+            abi: unknown(),
+            stack: Depth::default(),
+        }
+    }
+
     /// Lets the finder look for a proof. The domain of a run that came to its end.
     fn search(&self) -> (Proof, Option<Algebra>) {
         let Self { spec, function, .. } = self;
@@ -302,7 +338,7 @@ impl<I: Isa> Asked<'_, I> {
                 d.watch_parity(sources[0][0]);
             }
         };
-        self.run(d, hint, equation)
+        self.run(d, hint, find)
     }
 
     /// Runs the function with words that `d` answers, and lets `show` show the goal.

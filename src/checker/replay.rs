@@ -1,8 +1,9 @@
-//! A run that takes its answers from a certificate instead of finding them.
+//! A run that takes its answers from a record instead of finding them: every proof ends with it.
 //!
-//! The machine runs the code as ever. What it asks is compared with what the certificate says was asked, the checker
-//! decides about the answer, and the run goes on with it. So a certificate is not believed: with a wrong one, nothing
-//! is shown. What the contract promises comes from the contract; a certificate that promises something else is refused.
+//! The machine runs the code as ever. What it asks is compared with what the record says was asked, the checker decides
+//! about the answer, and the run goes on with it. So a record is not believed, be it the finder's or a certificate from
+//! elsewhere: with a wrong one, nothing is shown. What the contract promises comes from the contract; a record that
+//! promises something else is refused.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -11,28 +12,29 @@ use super::forms::Form;
 use super::{Check, Checker, Goal, Refused, limits};
 use crate::domain::answers::{Answers, Run};
 use crate::domain::public::{Public, PublicBit};
-use crate::domain::trace::{Entry, Noted, Reason, Step};
-use crate::domain::variable::{BitValue, Value, Var, VarId};
+use crate::domain::trace::{Entry, Noted, Reason, Record, Step};
+use crate::domain::variable::{BitValue, Value, VarId};
 use crate::domain::{Logic, Shift};
 
 /// The first entry that was refused, and why.
 pub type Refusal = Rc<Cell<Option<(usize, Refused)>>>;
 
-/// A run along a certificate.
+/// A run along a record.
 pub struct Replay<'a> {
     run: Run,
     checker: Checker<'a>,
     entries: &'a [Noted],
+    reason: Option<&'a Reason>,
     next: usize,
     refusal: Refusal,
 }
 
-const OTHER: Refused = "the certificate answers another operation";
-const SIZE: Refused = "the certificate names a word or a number of such a size";
-const ENDS: Refused = "the certificate ends before the run does";
+const OTHER: Refused = "the record answers another operation";
+const SIZE: Refused = "the record names a word or a number of such a size";
+const ENDS: Refused = "the record ends before the run does";
 const NO: BitValue = BitValue::Public(PublicBit::Known(false));
 
-/// What the contract says, which a certificate cannot.
+/// What the contract says, which a record cannot.
 fn is_promise(entry: &Entry) -> bool {
     match entry {
         Entry::LowBits { .. } => true,
@@ -105,15 +107,12 @@ fn bit(checker: &mut Checker<'_>, value: BitValue) -> Check {
 
 impl<'a> Replay<'a> {
     /// Nothing was asked yet. The refusal is kept by the caller, as a run that stops gives nothing back.
-    pub fn new(
-        (vars, terms): (&'a [Var], &'a [(VarId, i64)]),
-        entries: &'a [Noted],
-        refusal: Refusal,
-    ) -> Self {
+    pub fn new(record: Record<'a>, refusal: Refusal) -> Self {
         Self {
             run: Run::default(),
-            checker: Checker::new(vars, terms),
-            entries,
+            checker: Checker::new(record.variables, record.terms),
+            entries: record.entries,
+            reason: record.reason,
             next: 0,
             refusal,
         }
@@ -130,7 +129,7 @@ impl<'a> Replay<'a> {
         let entries = self.entries;
         while let Some(noted) = entries.get(self.next).filter(|noted| !noted.is_answer) {
             if is_promise(&noted.entry) {
-                return Err("the certificate promises something of the operands");
+                return Err("the record promises something of the operands");
             }
             if !limits::are_kept(&noted.entry) {
                 return Err(SIZE);
@@ -207,14 +206,15 @@ impl<'a> Replay<'a> {
     ///
     /// # Errors
     /// What is not accepted.
-    pub fn reached(&mut self, goal: &Goal<'_>, reason: &Reason) -> Check {
+    pub fn reached(&mut self, goal: &Goal<'_>) -> Check {
         if let Some((_, why)) = self.refusal.get() {
             return Err(why);
         }
         self.conclusions()?;
         if self.next < self.entries.len() {
-            return Err("the certificate answers more than the run asks");
+            return Err("the record answers more than the run asks");
         }
+        let reason = self.reason.ok_or("no reason is given for the goal")?;
         self.checker.reached(goal, reason)
     }
 }

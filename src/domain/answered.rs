@@ -2,12 +2,10 @@
 
 use super::algebra::Algebra;
 use super::answers::{Answers, Run};
-use super::identity::Open;
-use super::trace::{Entry, Noted, Step};
+use super::trace::{Entry, Noted, Reason, Record, Step};
 use super::variable::{BitValue, Def, Value, VarId};
 use super::{Logic, Shift};
 use crate::certificate::Case;
-use crate::checker::{Checker, Goal, Refused};
 use crate::spec::Alias;
 
 impl Algebra {
@@ -46,6 +44,12 @@ impl Algebra {
         log.iter().map(|noted| noted.entry.clone()).collect()
     }
 
+    /// Why the goal is reached, once that was found.
+    #[doc(hidden)]
+    pub fn told_reason(&self) -> Option<Reason> {
+        self.reason.borrow().clone()
+    }
+
     /// What was written down, for somebody who asks again.
     pub fn case(self, alias: Alias) -> Option<Case> {
         Some(Case {
@@ -57,26 +61,14 @@ impl Algebra {
         })
     }
 
-    /// Does the checker accept what was written down, and that the goal is reached?
-    ///
-    /// # Errors
-    /// What it does not accept, and the instruction.
-    pub fn accepted(&self, goal: &Goal<'_>) -> Result<(), Open> {
-        let log = self.log.borrow();
-        let refused = |why: Refused, pc: Option<u32>| Open {
-            text: format!("the checker does not accept it: {why}"),
-            pc: pc.map(|pc| pc as usize),
-        };
-        let mut checker = Checker::new(&self.vars, &self.terms);
-        checker
-            .run(log.iter().map(|noted| &noted.entry))
-            .map_err(|(i, why)| refused(why, log.get(i).map(|noted| noted.pc)))?;
-        let reason = self.reason.borrow();
-        let reason = reason.as_ref();
-        let reason = reason.ok_or_else(|| refused("no reason is given for the goal", None))?;
-        checker
-            .reached(goal, reason)
-            .map_err(|why| refused(why, None))
+    /// The same for a replay in this process.
+    pub(crate) fn record(&mut self) -> Record<'_> {
+        Record {
+            variables: &self.vars,
+            terms: &self.terms,
+            entries: self.log.get_mut(),
+            reason: self.reason.get_mut().as_ref(),
+        }
     }
 }
 

@@ -8,7 +8,7 @@
 use num_bigint::BigInt;
 use serde::{Deserialize, Serialize};
 
-use super::variable::{BitValue, Value, VarId};
+use super::variable::{BitValue, Value, Var, VarId};
 use super::{Logic, Shift};
 
 /// `sum of factor * (v - definition of v)`, which is 0.
@@ -181,6 +181,17 @@ pub struct Noted {
     /// Does it answer what the run asked for? The others lead to the next answer.
     pub is_answer: bool,
     pub entry: Entry,
+}
+
+/// All that a run wrote down.
+#[derive(Clone, Copy)]
+pub struct Record<'a> {
+    pub variables: &'a [Var],
+    /// The terms that their definitions speak of.
+    pub terms: &'a [(VarId, i64)],
+    pub entries: &'a [Noted],
+    /// Why the goal is reached, if it is.
+    pub reason: Option<&'a Reason>,
 }
 
 /// `constant + sum of factor * variable`.

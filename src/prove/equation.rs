@@ -137,14 +137,14 @@ pub(super) fn with_goal<A: Answers, T>(
     then(d, &goal)
 }
 
-/// Finds why the goal is reached, and asks the checker.
+/// Finds why the goal is reached, and writes it down.
 ///
 /// # Errors
 /// What stayed open.
-pub(super) fn equation(d: &mut Algebra, goal: &Goal<'_>) -> Shown<()> {
+pub(super) fn find(d: &mut Algebra, goal: &Goal<'_>) -> Shown<()> {
     match goal {
-        Goal::Product { w, result, a, b } => identity::product(d, *w, result, a, b)?,
-        Goal::High { w, result, a, b } => floor::high_product(d, *w, result, a, b)?,
+        Goal::Product { w, result, a, b } => identity::product(d, *w, result, a, b),
+        Goal::High { w, result, a, b } => floor::high_product(d, *w, result, a, b),
         Goal::Sum {
             sign,
             w,
@@ -155,10 +155,10 @@ pub(super) fn equation(d: &mut Algebra, goal: &Goal<'_>) -> Shown<()> {
             returned,
         } => {
             let sign = if *sign > 0 { Sign::Plus } else { Sign::Minus };
-            identity::sum(d, sign, *w, [result, a, b], (*v, returned))?;
+            identity::sum(d, sign, *w, [result, a, b], (*v, returned))
         }
-        Goal::Residue(goal) => residue::Residue::of(goal).show(d)?,
-        Goal::Folded(goal) => folded::Folded::of(goal).show(d)?,
+        Goal::Residue(goal) => residue::Residue::of(goal).show(d),
+        Goal::Folded(goal) => folded::Folded::of(goal).show(d),
         Goal::Montgomery {
             w,
             result,
@@ -174,9 +174,8 @@ pub(super) fn equation(d: &mut Algebra, goal: &Goal<'_>) -> Shown<()> {
             modulus: montgomery::Modulus::of(modulus),
             reduce: *reduce,
         }
-        .show(d)?,
+        .show(d),
     }
-    d.accepted(goal)
 }
 
 /// A number in so many words.
