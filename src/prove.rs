@@ -271,7 +271,7 @@ pub(crate) fn follow<I: Isa>(
         function,
         alias,
     };
-    asked.follow(record)
+    asked.follow(record).unwrap_or_else(|refused| refused)
 }
 
 /// A function, and what is asked of it.
@@ -285,19 +285,39 @@ struct Asked<'a, I: Isa> {
 impl<I: Isa> Asked<'_, I> {
     /// Lets the finder look for a proof, and follows what it wrote down: the second run decides.
     fn prove(&self) -> (Proof, Option<Algebra>) {
-        let (found, d) = self.search();
+        let claims = &self.function.claims;
+        let (followed, d) = self.prove_with(claims.clone());
+        match followed {
+            Ok(proof) => (proof, d),
+            // Claims are hints. What the checker does not follow because of them may be left out.
+            Err(refused) if !claims.is_empty() => {
+                let (bare, d) = self.prove_with(Vec::new());
+                let mut proof = bare.unwrap_or_else(|refused| refused);
+                if !proof.correct.is_proved() {
+                    proof.correct = refused.correct;
+                }
+                (proof, d)
+            }
+            Err(refused) => (refused, d),
+        }
+    }
+
+    /// The same with these claims; an error where the checker refuses what was found.
+    fn prove_with(&self, claims: Vec<Claim>) -> (Result<Proof, Proof>, Option<Algebra>) {
+        let (found, d) = self.search(claims);
         let Some(mut d) = d else {
-            return (found, None);
+            return (Ok(found), None);
         };
-        let mut proof = self.follow(d.record());
+        let mut followed = self.follow(d.record());
+        let (Ok(proof) | Err(proof)) = &mut followed;
         if !proof.correct.is_proved() && !found.correct.is_proved() {
             proof.correct = found.correct;
         }
-        (proof, Some(d))
+        (followed, Some(d))
     }
 
-    /// Runs along a record, and lets the checker decide.
-    fn follow(&self, record: Record<'_>) -> Proof {
+    /// Runs along a record, and lets the checker decide. An error where it refuses an entry: then nothing is shown.
+    fn follow(&self, record: Record<'_>) -> Result<Proof, Proof> {
         let refusal = Refusal::default();
         let show = |d: &mut Replay<'_>, goal: &Goal<'_>| {
             d.reached(goal).map_err(|why| Open {
@@ -308,7 +328,7 @@ impl<I: Isa> Asked<'_, I> {
         let replay = Replay::new(record, Rc::clone(&refusal));
         let (proof, _) = self.run(replay, |_, _| (), show);
         let Some((entry, why)) = refusal.get() else {
-            return proof;
+            return Ok(proof);
         };
         // What was run along answers that are wrong says nothing.
         let place = record.entries.get(entry).map(|noted| noted.pc as usize);
@@ -317,20 +337,20 @@ impl<I: Isa> Asked<'_, I> {
         });
         let text = format!("the checker does not accept entry {entry}: {why}{place}");
         let unknown = || Verdict::Unknown(text.clone());
-        Proof {
+        Err(Proof {
             correct: unknown(),
             memory: unknown(),
             abi: unknown(),
             stack: Depth::default(),
-        }
+        })
     }
 
     /// Lets the finder look for a proof. The domain of a run that came to its end.
-    fn search(&self) -> (Proof, Option<Algebra>) {
+    fn search(&self, claims: Vec<Claim>) -> (Proof, Option<Algebra>) {
         let Self { spec, function, .. } = self;
         let mut d = Algebra::default();
         let bases = bases(spec, self.alias, function);
-        d.offer(function.claims.clone(), &bases);
+        d.offer(claims, &bases);
         let word_bits = function.word_bits::<I>();
         d.limit_words([spec.size.a, spec.size.b].map(|bits| bits.div_ceil(word_bits) as usize));
         let hint = |d: &mut Algebra, sources: &[Vec<Value>]| {

@@ -167,7 +167,10 @@ impl OnIsa for Truths {
         for claims in claims.chunks(1).chain([&claims[..], &[]]) {
             let object = elf::object(format, "f", code, claims).expect("an object");
             let proof = proof_of::<I>(&spec, core, &object, format);
-            assert!(!proof.correct.is_proved() && proof.memory.is_proved());
+            assert!(
+                !proof.correct.is_proved() && proof.memory.is_proved(),
+                "{proof:?}"
+            );
         }
     }
 }
