@@ -1,7 +1,5 @@
 //! Linear forms over the variables: equal by their definitions, and in a range by those of their variables.
 
-use std::collections::BTreeMap;
-
 use super::{Check, Checker};
 use crate::domain::public::Public;
 use crate::domain::variable::{Def, Value, VarId};
@@ -20,7 +18,8 @@ pub fn bit(set: bool) -> Value {
 /// `constant + sum of factor * variable`.
 #[derive(Clone, Default, Debug)]
 pub struct Form {
-    pub terms: BTreeMap<VarId, i128>,
+    /// In the order of the variables, each once.
+    pub terms: Vec<(VarId, i128)>,
     pub constant: i128,
 }
 
@@ -29,26 +28,40 @@ const OVERFLOW: &str = "a factor is too large";
 impl Form {
     pub fn number(constant: i128) -> Self {
         Self {
-            terms: BTreeMap::new(),
+            terms: Vec::new(),
             constant,
         }
     }
 
     /// A number or a variable.
     pub fn of(value: Value) -> Check<Self> {
-        let mut form = Self::default();
+        let mut form = Self {
+            terms: Vec::with_capacity(8),
+            constant: 0,
+        };
         form.add_value(value, 1)?;
         Ok(form)
     }
 
     /// Adds `by * v`.
     pub fn add(&mut self, v: VarId, by: i128) -> Check {
-        let factor = self.terms.entry(v).or_insert(0);
-        *factor = factor.checked_add(by).ok_or(OVERFLOW)?;
-        if *factor == 0 {
-            self.terms.remove(&v);
+        match self.place(v) {
+            Ok(i) => {
+                let factor = self.terms[i].1.checked_add(by).ok_or(OVERFLOW)?;
+                match factor {
+                    0 => drop(self.terms.remove(i)),
+                    factor => self.terms[i].1 = factor,
+                }
+            }
+            Err(i) if by != 0 => self.terms.insert(i, (v, by)),
+            Err(_) => {}
         }
         Ok(())
+    }
+
+    /// Where a variable is, or would be.
+    fn place(&self, v: VarId) -> Result<usize, usize> {
+        self.terms.binary_search_by_key(&v, |(x, _)| *x)
     }
 
     /// Adds `by * value`.
@@ -96,9 +109,10 @@ impl Checker<'_> {
         let Some((terms, constant)) = self.sum(v).filter(|_| named) else {
             return Ok(false);
         };
-        let Some(by) = form.terms.remove(&v) else {
+        let Ok(at) = form.place(v) else {
             return Ok(false);
         };
+        let (_, by) = form.terms.remove(at);
         form.add_value(Value::ONE, by.checked_mul(constant.into()).ok_or(OVERFLOW)?)?;
         for (t, factor) in terms {
             form.add(*t, by.checked_mul((*factor).into()).ok_or(OVERFLOW)?)?;
@@ -127,18 +141,18 @@ impl Checker<'_> {
         let mut left = Form::default();
         for _ in 0..MOST {
             if let Some(modulus) = modulus {
-                form.terms.retain(|_, by| *by % modulus != 0);
+                form.terms.retain(|(_, by)| *by % modulus != 0);
                 form.constant = form.constant.rem_euclid(modulus);
             }
-            let Some((v, by)) = form.terms.last_key_value().map(|(v, by)| (*v, *by)) else {
+            let Some((v, by)) = form.terms.last().copied() else {
                 if let Some(modulus) = modulus {
-                    left.terms.retain(|_, by| *by % modulus != 0);
+                    left.terms.retain(|(_, by)| *by % modulus != 0);
                 }
                 left.constant = form.constant;
                 return Ok(left);
             };
             if let Some((_, value)) = world.iter().find(|(known, _)| *known == v) {
-                form.terms.remove(&v);
+                form.terms.pop();
                 form.add_value(*value, by)?;
                 continue;
             }
@@ -146,7 +160,7 @@ impl Checker<'_> {
                 continue;
             }
             // A product with a factor that is a number here.
-            form.terms.remove(&v);
+            form.terms.pop();
             let Def::Product { a, b } = self.def(v)? else {
                 left.add(v, by)?;
                 continue;

@@ -52,7 +52,10 @@ impl Checker<'_> {
             .collect::<Check<_>>()?;
         forms.extend(known.iter().cloned());
         let mut ranges: BTreeMap<VarId, Range> = BTreeMap::new();
-        for v in forms.iter().flat_map(|form| form.terms.keys()) {
+        for v in forms
+            .iter()
+            .flat_map(|form| form.terms.iter().map(|(v, _)| v))
+        {
             ranges.insert(*v, self.range(*v)?);
         }
         for (v, (least, most)) in supposed {
@@ -120,7 +123,7 @@ impl Checker<'_> {
         let most = self.range(d)?.1;
         let (no, yes) = ((0, 0), (1, 1));
         let is = |set: i128| -> Check<Option<(VarId, Range)>> {
-            match (out.terms.first_key_value(), out.constant) {
+            match (out.terms.first(), out.constant) {
                 (None, k) => Ok((k != set).then_some((d, (1, 0)))),
                 (Some((k, 1)), 0) if out.terms.len() == 1 => Ok(Some((*k, (set, set)))),
                 (Some(_), _) => Err("a comparison has no bit for its result"),
