@@ -86,20 +86,24 @@ impl Form {
     }
 }
 
+/// The range of a number in `sum` and `by` times one in `range`.
+pub fn spread(sum: Range, (low, high): Range, by: i128) -> Check<Range> {
+    let add = |to: i128, x: i128| x.checked_mul(by).and_then(|share| to.checked_add(share));
+    let (least, most) = match by.is_negative() {
+        true => (add(sum.0, high), add(sum.1, low)),
+        false => (add(sum.0, low), add(sum.1, high)),
+    };
+    least.zip(most).ok_or(OVERFLOW)
+}
+
 impl Checker<'_> {
     /// The least and the most that the ranges of its variables allow.
     pub(super) fn naive(&mut self, form: &Form) -> Check<Range> {
-        let (mut least, mut most) = (form.constant, form.constant);
+        let mut sum = (form.constant, form.constant);
         for (v, by) in &form.terms {
-            let (low, high) = self.range(*v)?;
-            let (x, y) = (
-                low.checked_mul(*by).ok_or(OVERFLOW)?,
-                high.checked_mul(*by).ok_or(OVERFLOW)?,
-            );
-            least = least.checked_add(x.min(y)).ok_or(OVERFLOW)?;
-            most = most.checked_add(x.max(y)).ok_or(OVERFLOW)?;
+            sum = spread(sum, self.range(*v)?, *by)?;
         }
-        Ok((least, most))
+        Ok(sum)
     }
 
     /// Replaces `v` by its definition.

@@ -291,12 +291,15 @@ impl Checker<'_> {
         slice.each += most << (w * at);
         let most = (&source.total >> (w * from)).min(slice.each.clone());
         joint.add(word, shift)?;
-        joint.total += &most << slice.shift;
-        let before = &slice.most << slice.shift;
-        if joint.total < before {
-            return Err("a joint bound is below 0");
+        if most >= slice.most {
+            joint.total += (&most - &slice.most) << slice.shift;
+        } else {
+            let less = (&slice.most - &most) << slice.shift;
+            if joint.total < less {
+                return Err("a joint bound is below 0");
+            }
+            joint.total -= less;
         }
-        joint.total -= before;
         slice.most = most;
         joint.slices.push(slice);
         Ok(())

@@ -21,6 +21,7 @@ mod forms;
 mod goal;
 mod ids;
 mod joint;
+mod number;
 mod operations;
 mod polynomial;
 mod quotient;
@@ -251,12 +252,12 @@ impl<'a> Checker<'a> {
         let range = match self.def(v)? {
             Def::Linear { .. } => {
                 let (terms, constant) = self.sum(v).ok_or(unnamed)?;
-                let mut form = Form::number(constant.into());
+                let mut sum = (i128::from(constant), i128::from(constant));
                 for (t, factor) in terms {
-                    self.range_within(*t, depth + 1)?;
-                    form.add(*t, (*factor).into())?;
+                    let range = self.range_within(*t, depth + 1)?;
+                    sum = forms::spread(sum, range, (*factor).into())?;
                 }
-                self.naive(&form)?
+                sum
             }
             Def::Product { a, b } => {
                 let (a, b) = (
@@ -284,6 +285,9 @@ impl<'a> Checker<'a> {
 
     /// The range of a number or of a variable.
     fn range_of(&mut self, value: Value) -> Check<Range> {
-        self.naive(&Form::of(value)?)
+        match value {
+            Value::Var(v) => self.range(v),
+            Value::Public(_) => self.naive(&Form::of(value)?),
+        }
     }
 }
