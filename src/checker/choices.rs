@@ -20,10 +20,9 @@ impl Checker<'_> {
         let mut form = Form::of(value)?;
         loop {
             let mut terms = form.terms.iter();
-            let (Some((v, k)), None) = (terms.next(), terms.next()) else {
+            let (Some((bit, k)), None) = (terms.next().copied(), terms.next()) else {
                 return Err(WRONG);
             };
-            let (bit, k) = (*v, *k);
             let range = self.range(bit)?;
             if range.0 >= 0 && range.1 <= 1 {
                 let cases = [form.constant, form.constant + k];
@@ -185,7 +184,7 @@ impl Checker<'_> {
         if let Value::Var(v) = value {
             self.expand(&mut form, v)?;
         }
-        let factors = form.terms.values().map(|by| by.trailing_zeros());
+        let factors = form.terms.iter().map(|(_, by)| by.trailing_zeros());
         Ok(factors
             .chain([form.constant.trailing_zeros()])
             .min()

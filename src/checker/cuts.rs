@@ -131,7 +131,7 @@ impl Checker<'_> {
         // The definition of v first, which holds the d.
         let mut s = s;
         self.expand(&mut s, v)?;
-        for d in d.terms.keys() {
+        for (d, _) in &d.terms {
             self.expand(&mut s, *d)?;
         }
         self.lies(&s, (-(1 << k), full(k)))

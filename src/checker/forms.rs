@@ -1,7 +1,5 @@
 //! Linear forms over the variables: equal by their definitions, and in a range by those of their variables.
 
-use std::collections::BTreeMap;
-
 use super::{Check, Checker};
 use crate::domain::public::Public;
 use crate::domain::variable::{Def, Value, VarId};
@@ -26,7 +24,8 @@ pub fn within(number: Option<i128>) -> Check<i128> {
 /// `constant + sum of factor * variable`.
 #[derive(Clone, Default, Debug)]
 pub struct Form {
-    pub terms: BTreeMap<VarId, i128>,
+    /// In the order of the variables, each once.
+    pub terms: Vec<(VarId, i128)>,
     pub constant: i128,
 }
 
@@ -35,31 +34,46 @@ const OVERFLOW: &str = "a factor is too large";
 impl Form {
     pub fn number(constant: i128) -> Self {
         Self {
-            terms: BTreeMap::new(),
+            terms: Vec::new(),
             constant,
         }
     }
 
     /// A number or a variable.
     pub fn of(value: Value) -> Check<Self> {
-        let mut form = Self::default();
+        let mut form = Self {
+            terms: Vec::with_capacity(8),
+            constant: 0,
+        };
         form.add_value(value, 1)?;
         Ok(form)
     }
 
     /// Adds `by * v`.
     pub fn add(&mut self, v: VarId, by: i128) -> Check {
-        let factor = self.terms.entry(v).or_insert(0);
-        *factor = within(factor.checked_add(by))?;
-        if *factor == 0 {
-            self.terms.remove(&v);
+        match self.place(v) {
+            Ok(i) => {
+                let factor = within(self.terms[i].1.checked_add(by))?;
+                match factor {
+                    0 => drop(self.terms.remove(i)),
+                    factor => self.terms[i].1 = factor,
+                }
+            }
+            Err(i) if by != 0 => self.terms.insert(i, (v, within(Some(by))?)),
+            Err(_) => {}
         }
         Ok(())
     }
 
+    /// Adds a number.
     pub fn add_number(&mut self, number: i128) -> Check {
         self.constant = within(self.constant.checked_add(number))?;
         Ok(())
+    }
+
+    /// Where a variable is, or would be.
+    fn place(&self, v: VarId) -> Result<usize, usize> {
+        self.terms.binary_search_by_key(&v, |(x, _)| *x)
     }
 
     /// Adds `by * value`.
@@ -82,23 +96,24 @@ impl Form {
     }
 }
 
-/// The range of `by` times a number.
-pub fn scaled((low, high): Range, by: i128) -> Check<Range> {
-    let (x, y) = (within(low.checked_mul(by))?, within(high.checked_mul(by))?);
-    Ok((x.min(y), x.max(y)))
+/// The range of a number in `sum` and `by` times one in `range`.
+pub fn spread(sum: Range, (low, high): Range, by: i128) -> Check<Range> {
+    let add = |to: i128, x: i128| x.checked_mul(by).and_then(|share| to.checked_add(share));
+    let (least, most) = match by.is_negative() {
+        true => (add(sum.0, high), add(sum.1, low)),
+        false => (add(sum.0, low), add(sum.1, high)),
+    };
+    Ok((within(least)?, within(most)?))
 }
 
 impl Checker<'_> {
     /// The least and the most that the ranges of its variables allow.
     pub(super) fn naive(&mut self, form: &Form) -> Check<Range> {
-        let (mut least, mut most) = (form.constant, form.constant);
+        let mut sum = (form.constant, form.constant);
         for (v, by) in &form.terms {
-            let (low, high) = self.range(*v)?;
-            let (x, y) = scaled((low, high), *by)?;
-            least = within(least.checked_add(x))?;
-            most = within(most.checked_add(y))?;
+            sum = spread(sum, self.range(*v)?, *by)?;
         }
-        Ok((least, most))
+        Ok(sum)
     }
 
     /// Replaces `v` by its definition.
@@ -108,9 +123,10 @@ impl Checker<'_> {
         let Some((terms, constant)) = self.sum(v).filter(|_| named) else {
             return Ok(false);
         };
-        let Some(by) = form.terms.remove(&v) else {
+        let Ok(at) = form.place(v) else {
             return Ok(false);
         };
+        let (_, by) = form.terms.remove(at);
         form.add_value(Value::ONE, by.checked_mul(constant.into()).ok_or(OVERFLOW)?)?;
         for (t, factor) in terms {
             form.add(*t, by.checked_mul((*factor).into()).ok_or(OVERFLOW)?)?;
@@ -139,18 +155,18 @@ impl Checker<'_> {
         let mut left = Form::default();
         for _ in 0..MOST {
             if let Some(modulus) = modulus {
-                form.terms.retain(|_, by| *by % modulus != 0);
+                form.terms.retain(|(_, by)| *by % modulus != 0);
                 form.constant = form.constant.rem_euclid(modulus);
             }
-            let Some((v, by)) = form.terms.last_key_value().map(|(v, by)| (*v, *by)) else {
+            let Some((v, by)) = form.terms.last().copied() else {
                 if let Some(modulus) = modulus {
-                    left.terms.retain(|_, by| *by % modulus != 0);
+                    left.terms.retain(|(_, by)| *by % modulus != 0);
                 }
                 left.constant = form.constant;
                 return Ok(left);
             };
             if let Some((_, value)) = world.iter().find(|(known, _)| *known == v) {
-                form.terms.remove(&v);
+                form.terms.pop();
                 form.add_value(*value, by)?;
                 continue;
             }
@@ -158,7 +174,7 @@ impl Checker<'_> {
                 continue;
             }
             // A product with a factor that is a number here.
-            form.terms.remove(&v);
+            form.terms.pop();
             let Def::Product { a, b } = self.def(v)? else {
                 left.add(v, by)?;
                 continue;

@@ -4,8 +4,6 @@
 //! that are added one after another count together (a *slice*): with slices `S[i] <= B[i]`, what is kept is
 //! `form - sum of 2^s[i] S[i] <= total - sum of 2^s[i] B[i]`, so that a slice may be exchanged for a longer one.
 
-use std::collections::HashMap;
-
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
 
@@ -22,25 +20,34 @@ struct Slice {
     words: Vec<Value>,
     w: u32,
     shift: u32,
+    /// The most that each of its words is, together.
+    each: BigUint,
+    /// What was counted for it.
     most: BigUint,
+    /// The state of the other one ([`Bounded::taken`]) that held all these words.
+    seen: u64,
 }
 
 /// `form <= total`; all factors and the constant of the form are positive.
 #[derive(Default)]
 pub struct Bounded {
-    form: HashMap<VarId, BigUint>,
+    /// Variables with exponents of 2; the same may be there more than once.
+    form: Vec<(VarId, u32)>,
     constant: BigUint,
     total: BigUint,
     slices: Vec<Slice>,
     /// The carry that was masked last, and what of it is in the form.
     masked: Option<(VarId, VarId)>,
+    /// How often something was taken from the form.
+    taken: u64,
 }
 
 impl Bounded {
-    fn add(&mut self, y: Value, factor: BigUint) -> Check {
+    /// Adds `2^shift y`.
+    fn add(&mut self, y: Value, shift: u32) -> Check {
         match y {
-            Value::Var(v) => *self.form.entry(v).or_default() += factor,
-            Value::Public(Public::Known(k)) => self.constant += factor * k,
+            Value::Var(v) => self.form.push((v, shift)),
+            Value::Public(Public::Known(k)) => self.constant += BigUint::from(k) << shift,
             Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => {
                 return Err("an address is no number");
             }
@@ -48,25 +55,68 @@ impl Bounded {
         Ok(())
     }
 
-    /// Takes `factor v` away from the form, which has as much.
-    fn take(&mut self, v: VarId, factor: &BigUint) -> Check {
-        let missing = "a joint bound does not hold this word";
-        let there = self.form.get_mut(&v).filter(|there| **there >= *factor);
-        let there = there.ok_or(missing)?;
-        *there -= factor;
-        if there.is_zero() {
-            self.form.remove(&v);
+    /// The factor of a variable.
+    fn factor(&self, v: VarId) -> BigUint {
+        let here = self.form.iter().filter(|(x, _)| *x == v);
+        here.map(|(_, shift)| power(*shift)).sum()
+    }
+
+    /// Takes `2^shift by v` away from the form, which has as much.
+    fn take(&mut self, v: VarId, by: u64, shift: u32) -> Check {
+        self.taken += 1;
+        let whole = by
+            .is_power_of_two()
+            .then(|| (v, shift + by.trailing_zeros()));
+        if let Some(i) = self.form.iter().rposition(|digit| Some(*digit) == whole) {
+            self.form.remove(i);
+            return Ok(());
         }
+        let (there, share) = (self.factor(v), BigUint::from(by) << shift);
+        if there < share {
+            return Err("a joint bound does not hold this word");
+        }
+        let rest = there - share;
+        self.form.retain(|(x, _)| *x != v);
+        let digits = (0..rest.bits()).filter(|bit| rest.bit(*bit));
+        self.form.extend(digits.map(|bit| (v, bit as u32)));
         Ok(())
     }
 
-    /// Does the form hold at least `factor` times this word?
-    fn holds(&self, word: Value, factor: &BigUint) -> bool {
+    /// `y` instead of `x`, as often.
+    fn rename(&mut self, x: VarId, y: VarId) {
+        self.taken += 1;
+        for (v, _) in self.form.iter_mut().filter(|(v, _)| *v == x) {
+            *v = y;
+        }
+    }
+
+    /// Does the form hold at least `2^shift` times this word?
+    fn holds(&self, word: Value, shift: u32) -> bool {
         match word {
-            Value::Var(v) => self.form.get(&v).is_some_and(|there| there >= factor),
-            Value::Public(Public::Known(k)) => self.constant >= factor * k,
+            Value::Var(v) => {
+                let mut digits = self.form.iter().rev();
+                digits.any(|(x, s)| *x == v && *s >= shift) || self.factor(v) >= power(shift)
+            }
+            Value::Public(Public::Known(k)) => self.constant >= BigUint::from(k) << shift,
             Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => false,
         }
+    }
+
+    /// Does the form hold the words of a slice?
+    fn holds_slice(&self, slice: &Slice) -> bool {
+        let mut words = slice.words.iter().zip(slice.from..);
+        self.taken == slice.seen || words.all(|(word, i)| self.holds(*word, slice.w * i))
+    }
+}
+
+/// The largest exponent, and the longest slice.
+const MOST: u32 = 1 << 20;
+
+/// Are these numbers small enough for sums and products with the bits of a word?
+fn are_small(numbers: [u32; 3]) -> Check {
+    match numbers.iter().all(|n| *n <= MOST) {
+        true => Ok(()),
+        false => Err("a joint bound is too long"),
     }
 }
 
@@ -83,58 +133,51 @@ impl Checker<'_> {
         }
     }
 
+    /// A joint bound changes, or the next one begins.
     pub(super) fn change(&mut self, of: u32, change: &Change) -> Check {
-        let unknown = "there is no such joint bound";
+        let mut first = Bounded::default();
         match change {
-            Change::Start => {
-                self.joints.insert(of, Bounded::default());
-                return Ok(());
-            }
+            Change::Start => {}
             Change::Product { lo } => {
                 let Def::Low { a, b, hi, w } = self.def(*lo)? else {
                     return Err("it is no product");
                 };
                 self.range(*lo)?;
-                let mut joint = Bounded {
-                    total: self.most(a)? * self.most(b)?,
-                    ..Bounded::default()
-                };
-                joint.add(Value::Var(*lo), BigUint::one())?;
-                joint.add(Value::Var(hi), power(w))?;
-                self.joints.insert(of, joint);
-                return Ok(());
+                first.total = self.most(a)? * self.most(b)?;
+                first.form = vec![(*lo, 0), (hi, w)];
             }
             Change::Claim { index } => {
                 let lemma = self.lemmas.get(*index).ok_or("there is no such claim")?;
-                let mut joint = Bounded {
-                    total: lemma.most.clone(),
-                    ..Bounded::default()
-                };
-                for (v, weight) in lemma.weighted() {
-                    joint.add(Value::Var(v), BigUint::one() << weight)?;
-                }
-                self.joints.insert(of, joint);
-                return Ok(());
+                first.total = lemma.most.clone();
+                first.form = lemma.weighted().map(|(v, s)| (v, s as u32)).collect();
             }
             Change::Raise { .. }
             | Change::Slice { .. }
             | Change::Put { .. }
             | Change::Mask { .. }
             | Change::Choose { .. }
-            | Change::Bounds { .. } => {}
+            | Change::Bounds { .. } => {
+                let joint = self.joints.get_mut(of as usize);
+                let mut joint = std::mem::take(joint.ok_or("there is no such joint bound")?);
+                let done = self.grow(&mut joint, change);
+                self.joints[of as usize] = joint;
+                return done;
+            }
         }
-        let mut joint = self.joints.remove(&of).ok_or(unknown)?;
-        let done = self.grow(&mut joint, change);
-        self.joints.insert(of, joint);
-        done
+        if of as usize != self.joints.len() {
+            return Err("joint bounds do not begin in their order");
+        }
+        self.joints.push(first);
+        Ok(())
     }
 
     fn grow(&mut self, joint: &mut Bounded, change: &Change) -> Check {
         match change {
             Change::Start | Change::Product { .. } | Change::Claim { .. } => Ok(()),
             Change::Raise { y, shift } => {
+                are_small([*shift, 0, 0])?;
                 joint.total += self.most(*y)? << shift;
-                joint.add(*y, power(*shift))
+                joint.add(*y, *shift)
             }
             Change::Slice {
                 of,
@@ -145,45 +188,56 @@ impl Checker<'_> {
                 continues,
             } => self.slice(joint, (*of, *from), *word, (*w, *shift), *continues),
             Change::Put { word, shift } => {
+                are_small([*shift, 0, 0])?;
                 let (terms, constant) = self.sum(*word).ok_or("it is no sum")?;
-                let by = power(*shift);
                 for (v, factor) in terms {
-                    let share = &by * factor.unsigned_abs();
-                    match factor.is_negative() {
-                        true => joint.add(Value::Var(*v), share)?,
-                        false => joint.take(*v, &share)?,
+                    let by = factor.unsigned_abs();
+                    if *factor > 0 {
+                        joint.take(*v, by, *shift)?;
+                        continue;
                     }
+                    let digits = (0..u64::BITS).filter(|bit| by >> bit & 1 == 1);
+                    joint.form.extend(digits.map(|bit| (*v, shift + bit)));
                 }
-                let constant =
-                    u64::try_from(constant).map_err(|_| "a sum has a negative number")?;
-                let constant = &by * constant;
-                if joint.constant < constant {
-                    return Err("a joint bound does not hold this number");
+                if constant != 0 {
+                    let constant =
+                        u64::try_from(constant).map_err(|_| "a sum has a negative number")?;
+                    let constant = BigUint::from(constant) << shift;
+                    if joint.constant < constant {
+                        return Err("a joint bound does not hold this number");
+                    }
+                    joint.constant -= constant;
                 }
-                joint.constant -= constant;
-                self.most(Value::Var(*word))?;
-                joint.add(Value::Var(*word), by)
+                match self.range(*word)? {
+                    (0.., _) => joint.add(Value::Var(*word), *shift),
+                    _ => Err("a word of a joint bound may be below 0"),
+                }
             }
             Change::Mask { carry, masked } => {
                 self.at_most(*masked, *carry)?;
-                let factor = joint.form.remove(carry).ok_or("there is no such carry")?;
+                joint.rename(*carry, *masked);
                 joint.masked = Some((*carry, *masked));
-                joint.add(Value::Var(*masked), factor)
+                Ok(())
             }
             Change::Choose { word, chosen } => match self.choose(joint, *word, *chosen) {
                 Ok(()) => Ok(()),
                 // It is not shown to be one of them, so it counts as one more.
                 Err(_) => {
-                    let factor = joint.form.get(word).cloned().unwrap_or_default();
-                    joint.total += self.most(Value::Var(*chosen))? * &factor;
-                    joint.add(Value::Var(*chosen), factor)
+                    joint.total += self.most(Value::Var(*chosen))? * joint.factor(*word);
+                    let here = joint.form.iter().filter(|(v, _)| v == word);
+                    let more: Vec<_> = here.map(|(_, shift)| (*chosen, *shift)).collect();
+                    joint.form.extend(more);
+                    Ok(())
                 }
             },
             Change::Bounds { v } => {
-                let factor = joint.form.get(v).ok_or("there is no such word")?;
-                // Every other term is at least 0.
-                let most = (&joint.total - &joint.constant) / factor;
-                match i128::try_from(most) {
+                let digit = joint.form.iter().rfind(|(x, _)| x == v);
+                let (_, shift) = digit.ok_or("there is no such word")?;
+                // Every other term is at least 0, so that 2^shift v is at most the total less the constant.
+                if joint.total < joint.constant {
+                    return Err("a joint bound is below its number");
+                }
+                match i128::try_from((&joint.total - &joint.constant) >> *shift) {
                     Ok(most) => self.narrow(*v, (0, most)),
                     Err(_) => Ok(()),
                 }
@@ -200,14 +254,17 @@ impl Checker<'_> {
         (w, shift): (u32, u32),
         continues: bool,
     ) -> Check {
-        let source = self.joints.get(&of).ok_or("there is no such joint bound")?;
+        are_small([shift, from, w.saturating_mul(MOST / 64)])?;
+        let most = self.most(word)?;
+        let source = self.joints.get(of as usize);
+        let source = source.ok_or("there is no such joint bound")?;
         let mut slice = match continues {
             true => {
                 let end = |s: &Slice| s.shift + s.w * s.words.len() as u32;
-                let next = |s: &Slice| power(w * (from + s.words.len() as u32));
-                let found = joint.slices.iter().position(|s| {
+                let next = |s: &Slice| w * (from + s.words.len() as u32);
+                let found = joint.slices.iter().rposition(|s| {
                     let alike = (s.of, s.from, s.w, end(s)) == (of, from, w, shift);
-                    alike && source.holds(word, &next(s)) && source.holds_slice(s)
+                    alike && source.holds(word, next(s)) && source.holds_slice(s)
                 });
                 joint
                     .slices
@@ -219,27 +276,30 @@ impl Checker<'_> {
                 words: Vec::new(),
                 w,
                 shift,
+                each: BigUint::zero(),
                 most: BigUint::zero(),
+                seen: source.taken,
             },
         };
-        slice.words.push(word);
-        if !source.holds_slice(&slice) {
+        let at = slice.words.len() as u32;
+        are_small([at, 0, 0])?;
+        if !continues && !source.holds(word, w * from) {
             return Err("a joint bound does not hold the words of a slice");
         }
-        let mut most = &source.total >> (w * from);
-        let mut each = BigUint::zero();
-        let words = slice.words.clone();
-        for word in words.iter().rev() {
-            each = (each << w) + self.most(*word)?;
+        slice.seen = source.taken;
+        slice.words.push(word);
+        slice.each += most << (w * at);
+        let most = (&source.total >> (w * from)).min(slice.each.clone());
+        joint.add(word, shift)?;
+        if most >= slice.most {
+            joint.total += (&most - &slice.most) << slice.shift;
+        } else {
+            let less = (&slice.most - &most) << slice.shift;
+            if joint.total < less {
+                return Err("a joint bound is below 0");
+            }
+            joint.total -= less;
         }
-        most = most.min(each);
-        joint.add(word, power(shift))?;
-        joint.total += &most << slice.shift;
-        let before = &slice.most << slice.shift;
-        if joint.total < before {
-            return Err("a joint bound is below 0");
-        }
-        joint.total -= before;
         slice.most = most;
         joint.slices.push(slice);
         Ok(())
@@ -285,8 +345,10 @@ impl Checker<'_> {
         if !is_addend {
             return Err("the other word that was chosen is no addend");
         }
-        let factor = joint.form.get(&word).cloned();
-        let factor = factor.ok_or("a joint bound does not hold this word")?;
+        let factor = joint.factor(word);
+        if factor.is_zero() {
+            return Err("a joint bound does not hold this word");
+        }
         for (v, by) in terms.iter().filter(|(_, by)| *by < 0) {
             // The carry was masked by the same bit, and is there as often as it left the word.
             let (carry, masked) = joint.masked.ok_or("the carry is not masked")?;
@@ -297,7 +359,7 @@ impl Checker<'_> {
             let bit = if a == carry { b } else { a };
             let masks =
                 there.contains(&(bit, Value::ONE)) && elsewhere.contains(&(bit, Value::ZERO));
-            if *v != carry || !masks || joint.form.get(&masked) != Some(&share) {
+            if *v != carry || !masks || joint.factor(masked) != share {
                 return Err("the carry is masked by another bit");
             }
         }
@@ -307,15 +369,7 @@ impl Checker<'_> {
             }
         }
         self.most(Value::Var(chosen))?;
-        joint.take(word, &factor)?;
-        joint.add(Value::Var(chosen), factor)
-    }
-}
-
-impl Bounded {
-    /// Does the form hold the words of a slice?
-    fn holds_slice(&self, slice: &Slice) -> bool {
-        let mut words = slice.words.iter().enumerate();
-        words.all(|(i, word)| self.holds(*word, &power(slice.w * (slice.from + i as u32))))
+        joint.rename(word, chosen);
+        Ok(())
     }
 }

@@ -19,16 +19,16 @@ mod cuts;
 mod folded;
 mod forms;
 mod goal;
+mod ids;
 mod joint;
 mod limits;
+mod number;
 mod operations;
 mod polynomial;
 mod quotient;
 mod refute;
 pub mod replay;
 mod residue;
-
-use std::collections::{HashMap, HashSet};
 
 use crate::domain::trace::{Combination, Entry, Step};
 use crate::domain::variable::{BitValue, Def, Value, Var, VarId};
@@ -37,6 +37,7 @@ use claims::Magnitude;
 pub use folded::Folded;
 use forms::{Form, Range, World};
 pub use goal::{By, Goal, Modulus};
+use ids::{Map, Set};
 use joint::Bounded;
 use polynomial::Lemma;
 use quotient::Quotients;
@@ -49,39 +50,41 @@ pub type Refused = &'static str;
 type Check<T = ()> = Result<T, Refused>;
 
 /// What is known so far.
+#[derive(Default)]
 pub struct Checker<'a> {
     vars: &'a [Var],
     terms: &'a [(VarId, i64)],
     /// The least and the most of each variable that has a meaning.
     ranges: Vec<Option<Range>>,
     /// The words that `x` falls into when it is cut at bit `k`.
-    cuts: HashMap<(VarId, u32), (Option<Value>, Value)>,
+    cuts: Map<(VarId, u32), (Option<Value>, Value)>,
     /// `h = floor(x / 2^k)`.
-    floors: HashMap<VarId, (VarId, u32)>,
-    digits: HashMap<VarId, Vec<Value>>,
+    floors: Map<VarId, (VarId, u32)>,
+    digits: Map<VarId, Vec<Value>>,
     /// The bits "`word` is 0" and "`word` is not 0".
-    zeros: HashMap<(VarId, bool), VarId>,
-    zero_bits: HashMap<VarId, (VarId, bool)>,
+    zeros: Map<(VarId, bool), VarId>,
+    zero_bits: Map<VarId, (VarId, bool)>,
     /// Words made of another one by a bit of its own at an index.
-    packed: HashMap<VarId, (Value, u32, BitValue)>,
-    low_bits: HashMap<VarId, (u32, u64)>,
+    packed: Map<VarId, (Value, u32, BitValue)>,
+    low_bits: Map<VarId, (u32, u64)>,
     /// Carries that are 0, or other carries, where a bit has a value.
-    equal: HashMap<(VarId, Value), World>,
+    equal: Map<(VarId, Value), World>,
     /// What differences are of, as forms that are 0; and the last of them.
-    differences: HashMap<VarId, Form>,
+    differences: Map<VarId, Form>,
     difference: Form,
     /// Equations around the choice that comes next.
     around: Vec<Combination>,
     /// The difference that is opposite to the one that chooses.
     opposite: Option<VarId>,
     /// The word that each carry left when it was made.
-    left: HashMap<VarId, VarId>,
-    joints: HashMap<u32, Bounded>,
+    left: Map<VarId, VarId>,
+    /// In the order in which they begin.
+    joints: Vec<Bounded>,
     /// Words that are one of two: which, and what is true where it is the first, and where it is the second.
-    chosen: HashMap<VarId, ([Value; 2], [World; 2])>,
-    exclusive: HashSet<(VarId, VarId)>,
+    chosen: Map<VarId, ([Value; 2], [World; 2])>,
+    exclusive: Set<(VarId, VarId)>,
     /// Bits that are 1 wherever a bit is.
-    follows: HashMap<VarId, Vec<VarId>>,
+    follows: Map<VarId, Vec<VarId>>,
     lemmas: Vec<Lemma>,
     magnitudes: Vec<Magnitude>,
     /// The lowest word of a modulus, `m'` with `m m' = -1`, and the bits of the power of 2 modulo which it is.
@@ -89,12 +92,12 @@ pub struct Checker<'a> {
     /// An input that is odd.
     odd: Option<VarId>,
     /// Words `e` with `m e = 1 (mod 2^bits)` for the odd `m`: their bits.
-    near: HashMap<VarId, u64>,
+    near: Map<VarId, u64>,
     /// Words `q = v m' mod 2^w` that were made by additions, with their `v` and `w`.
-    quotients: HashMap<VarId, (VarId, u64)>,
+    quotients: Map<VarId, (VarId, u64)>,
     long: Quotients,
     /// Sums that are not replaced where they are factors.
-    atoms: HashSet<VarId>,
+    atoms: Set<VarId>,
 }
 
 impl<'a> Checker<'a> {
@@ -104,31 +107,7 @@ impl<'a> Checker<'a> {
             vars,
             terms,
             ranges: vec![None; vars.len()],
-            cuts: HashMap::new(),
-            floors: HashMap::new(),
-            digits: HashMap::new(),
-            zeros: HashMap::new(),
-            zero_bits: HashMap::new(),
-            packed: HashMap::new(),
-            low_bits: HashMap::new(),
-            equal: HashMap::new(),
-            differences: HashMap::new(),
-            difference: Form::default(),
-            around: Vec::new(),
-            opposite: None,
-            left: HashMap::new(),
-            joints: HashMap::new(),
-            chosen: HashMap::new(),
-            exclusive: HashSet::new(),
-            follows: HashMap::new(),
-            lemmas: Vec::new(),
-            magnitudes: Vec::new(),
-            inverse: None,
-            odd: None,
-            near: HashMap::new(),
-            quotients: HashMap::new(),
-            long: Quotients::default(),
-            atoms: HashSet::new(),
+            ..Self::default()
         }
     }
 
@@ -280,12 +259,12 @@ impl<'a> Checker<'a> {
         let range = match self.def(v)? {
             Def::Linear { .. } => {
                 let (terms, constant) = self.sum(v).ok_or(unnamed)?;
-                let mut form = Form::number(constant.into());
+                let mut sum = (i128::from(constant), i128::from(constant));
                 for (t, factor) in terms {
-                    self.range_within(*t, depth + 1)?;
-                    form.add(*t, (*factor).into())?;
+                    let range = self.range_within(*t, depth + 1)?;
+                    sum = forms::spread(sum, range, (*factor).into())?;
                 }
-                self.naive(&form)?
+                sum
             }
             Def::Product { a, b } => {
                 let (a, b) = (
@@ -319,6 +298,9 @@ impl<'a> Checker<'a> {
 
     /// The range of a number or of a variable.
     fn range_of(&mut self, value: Value) -> Check<Range> {
-        self.naive(&Form::of(value)?)
+        match value {
+            Value::Var(v) => self.range(v),
+            Value::Public(_) => self.naive(&Form::of(value)?),
+        }
     }
 }

@@ -5,7 +5,7 @@ use super::{Check, Checker};
 use crate::domain::Shift;
 use crate::domain::public::{Public, PublicBit};
 use crate::domain::trace::Entry;
-use crate::domain::variable::{BitValue, Def, Value, VarId};
+use crate::domain::variable::{BitValue, Def, Value};
 
 const WRONG: &str = "the word is not the result of its operation";
 const WRONG_BIT: &str = "the bit is not the result of its operation";
@@ -270,14 +270,13 @@ impl Checker<'_> {
     /// `word + sign 2^w carry = sum`.
     fn summed(&mut self, sum: Form, sign: i128, w: u32, word: Value, carry: BitValue) -> Check {
         let range = self.naive(&sum)?;
-        let carried = |k: VarId, by: i128| Form::default().with(Value::Var(k), by);
         match (word, carry) {
             // A quotient and a remainder that have no names yet.
             (Value::Var(v), BitValue::Var(k)) if self.is_new(k) && self.def(k)? == Def::Carry => {
                 if self.known(v).is_some() || self.sum(v).is_none() {
                     return Err("a new carry left a word that was there before");
                 }
-                let rest = self.plus(sum, &carried(k, 1)?, -sign << w)?;
+                let rest = sum.with(Value::Var(k), -sign << w)?;
                 let (least, most) = (range.0 >> w, range.1 >> w);
                 let quotient = if sign > 0 {
                     (least, most)

@@ -9,55 +9,11 @@ use std::collections::btree_map::Entry::{Occupied, Vacant};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Zero};
 
+pub use super::number::Number;
 use super::{Check, Checker};
 use crate::domain::public::Public;
 use crate::domain::trace::{Equation, Product};
 use crate::domain::variable::{Def, Value, VarId};
-
-/// `odd * 2^shift`.
-#[derive(Clone, Debug)]
-pub struct Number {
-    odd: BigInt,
-    shift: u64,
-}
-
-impl Number {
-    pub fn new(value: BigInt, shift: u64) -> Self {
-        match value.trailing_zeros() {
-            None => Self {
-                odd: value,
-                shift: 0,
-            },
-            Some(zeros) => Self {
-                odd: value >> zeros,
-                shift: shift + zeros,
-            },
-        }
-    }
-
-    fn times(&self, factor: &BigInt, shift: u64) -> Self {
-        Self::new(&self.odd * factor, self.shift + shift)
-    }
-
-    fn plus(&self, other: &Self) -> Self {
-        if self.odd.is_zero() {
-            return other.clone();
-        }
-        if other.odd.is_zero() {
-            return self.clone();
-        }
-        let low = self.shift.min(other.shift);
-        Self::new(
-            (&self.odd << (self.shift - low)) + (&other.odd << (other.shift - low)),
-            low,
-        )
-    }
-
-    /// Is it 0, or a multiple of `2^bits`?
-    fn vanishes(&self, bits: Option<u64>) -> bool {
-        self.odd.is_zero() || bits.is_some_and(|bits| self.shift >= bits)
-    }
-}
 
 /// A shown equation; its words are at most `most` together.
 pub struct Lemma {
@@ -106,7 +62,7 @@ impl Polynomial {
     pub fn new(bits: Option<u64>) -> Self {
         Self {
             bits,
-            constant: Number::new(BigInt::zero(), 0),
+            constant: Number::default(),
             terms: BTreeMap::new(),
             rows: BTreeMap::new(),
             open: BTreeMap::new(),
@@ -126,7 +82,7 @@ impl Polynomial {
         match value {
             Value::Var(v) => self.add(v, by),
             Value::Public(Public::Known(k)) => {
-                self.constant = self.constant.plus(&by.times(&k.into(), 0));
+                self.constant = self.constant.plus(&by.times(k, 0));
             }
             Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => {
                 return Err("an address is no number");
@@ -150,7 +106,7 @@ impl Checker<'_> {
         match (x, y) {
             (Value::Var(x), Value::Var(y)) => self.multiply(p, x, y, by),
             (Value::Public(Public::Known(k)), other) | (other, Value::Public(Public::Known(k))) => {
-                p.add_value(other, by.times(&k.into(), 0))
+                p.add_value(other, by.times(k, 0))
             }
             (Value::Public(_), _) | (_, Value::Public(_)) => Err("an address is multiplied"),
         }
@@ -208,7 +164,7 @@ impl Checker<'_> {
             return Ok(());
         }
         if let Some(v) = self.quotient_of(x, y, &by, p.bits) {
-            p.add(v, by.times(&BigInt::from(-1), 0));
+            p.add(v, by.times(-1, 0));
             return Ok(());
         }
         let is_sum = |v: VarId| self.sum(v).is_some() && !self.atoms.contains(&v);
@@ -326,14 +282,14 @@ impl Checker<'_> {
         match self.def(v)? {
             Def::Linear { .. } => {
                 let (terms, constant) = self.sum(v).ok_or("it is no sum")?;
-                p.constant = p.constant.plus(&by.times(&constant.into(), 0));
+                p.constant = p.constant.plus(&by.times(constant, 0));
                 for (t, factor) in terms {
-                    p.add(*t, by.times(&(*factor).into(), 0));
+                    p.add(*t, by.times(*factor, 0));
                 }
                 Ok(())
             }
             Def::Low { a, b, hi, w } => {
-                p.add(hi, by.times(&BigInt::from(-1), w.into()));
+                p.add(hi, by.times(-1, w.into()));
                 self.add_product(p, a, b, by)
             }
             Def::Product { a, b } => self.multiply(p, a, b, by),
@@ -364,15 +320,15 @@ impl Checker<'_> {
         // v v = v (sum of terms)
         if let Some(by) = row.remove(&v) {
             for (t, factor) in terms {
-                let by = by.times(&(*factor).into(), 0);
+                let by = by.times(*factor, 0);
                 accumulate(&mut row, *t, by, p.bits);
             }
-            p.add(v, by.times(&constant.into(), 0));
+            p.add(v, by.times(constant, 0));
         }
         for (other, by) in row {
-            p.add(other, by.times(&constant.into(), 0));
+            p.add(other, by.times(constant, 0));
             for (t, factor) in terms {
-                self.multiply(p, *t, other, by.times(&(*factor).into(), 0))?;
+                self.multiply(p, *t, other, by.times(*factor, 0))?;
             }
         }
         Ok(())

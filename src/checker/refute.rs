@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 
-use super::forms::{Form, Range, scaled};
+use super::forms::{Form, Range, spread};
 use super::{Check, Checker};
 use crate::domain::trace::Combination;
 use crate::domain::variable::{Def, VarId};
@@ -52,7 +52,10 @@ impl Checker<'_> {
             .collect::<Check<_>>()?;
         forms.extend(known.iter().cloned());
         let mut ranges: BTreeMap<VarId, Range> = BTreeMap::new();
-        for v in forms.iter().flat_map(|form| form.terms.keys()) {
+        for v in forms
+            .iter()
+            .flat_map(|form| form.terms.iter().map(|(v, _)| v))
+        {
             ranges.insert(*v, self.range(*v)?);
         }
         for (v, (least, most)) in supposed {
@@ -67,15 +70,14 @@ impl Checker<'_> {
             for form in &forms {
                 let mut total = (form.constant, form.constant);
                 for (v, by) in &form.terms {
-                    let share = scaled(ranges[v], *by)?;
-                    total = (total.0 + share.0, total.1 + share.1);
+                    total = spread(total, ranges[v], *by)?;
                 }
                 if total.0 > 0 || total.1 < 0 {
                     return Ok(());
                 }
                 for (v, by) in &form.terms {
                     let old = ranges[v];
-                    let share = scaled(old, *by)?;
+                    let share = spread((0, 0), old, *by)?;
                     // by v = -(the others)
                     let rest = (share.1 - total.1, share.0 - total.0);
                     let rest = if *by > 0 { rest } else { (-rest.1, -rest.0) };
@@ -88,7 +90,7 @@ impl Checker<'_> {
                         return Ok(());
                     }
                     if new != old {
-                        let after = scaled(new, *by)?;
+                        let after = spread((0, 0), new, *by)?;
                         total = (total.0 + after.0 - share.0, total.1 + after.1 - share.1);
                         ranges.insert(*v, new);
                         narrowed = true;
@@ -120,7 +122,7 @@ impl Checker<'_> {
         let most = self.range(d)?.1;
         let (no, yes) = ((0, 0), (1, 1));
         let is = |set: i128| -> Check<Option<(VarId, Range)>> {
-            match (out.terms.first_key_value(), out.constant) {
+            match (out.terms.first(), out.constant) {
                 (None, k) => Ok((k != set).then_some((d, (1, 0)))),
                 (Some((k, 1)), 0) if out.terms.len() == 1 => Ok(Some((*k, (set, set)))),
                 (Some(_), _) => Err("a comparison has no bit for its result"),
