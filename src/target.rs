@@ -11,6 +11,7 @@ use crate::isa::avr::parts::{PARTS, Part};
 use crate::isa::avr::{self, AvrIsa};
 use crate::isa::mips::{self, MipsIsa};
 use crate::kernel::did_you_mean;
+use crate::request::Room;
 
 /// What a kernel is made for.
 #[derive(Clone, Debug)]
@@ -282,6 +283,20 @@ impl Target {
             text += " --big-endian";
         }
         text
+    }
+
+    /// The part's memory, if there is a part.
+    pub fn room(&self) -> Option<Room> {
+        match self {
+            Target::Avr {
+                part: Some(part), ..
+            } => Some(Room {
+                part: part.name,
+                flash: part.flash,
+                ram: part.ram,
+            }),
+            Target::Avr { part: None, .. } | Target::Arm(_) | Target::Mips(_) => None,
+        }
     }
 
     /// What does not fit the part: `flash` bytes of code, `ram` bytes of operands and stack.

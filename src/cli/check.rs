@@ -5,6 +5,7 @@ use std::path::Path;
 use lozenge::audit::{self, Contract};
 use lozenge::emit::ObjectFormat;
 use lozenge::isa::Isa;
+use lozenge::kernel::Demands;
 use lozenge::load;
 use lozenge::method::Params;
 use lozenge::report::{Report, Subject};
@@ -86,6 +87,10 @@ impl OnIsa for Check<'_> {
             aliasing: &judged.aliasing,
             constant_time: &judged.constant_time,
             measured: judged.measured,
+            demands: &Demands {
+                variable_time: args.variable_time,
+                aliases: Vec::new(),
+            },
         };
         let mut report = Report::of(
             &subject,
@@ -104,7 +109,11 @@ impl OnIsa for Check<'_> {
                     "  {:<14} arrays of {word_bits}-bit words, at multiples of {bytes} bytes",
                     "operands"
                 );
-                output::say(&format!("{}\n{lies}", generate::text(&report).trim_end()))?;
+                let mut text = format!("{}\n{lies}", generate::text(&report).trim_end());
+                if report.is_sound() && !report.is_proved() {
+                    text += &format!("\n  {:<14} {}", "exit code 1", report.open().join("; "));
+                }
+                output::say(&text)?;
             }
         }
         for warning in &report.warnings {
@@ -149,6 +158,9 @@ fn command(args: &CheckArgs, target: &Target) -> String {
     }
     if let Some(shift) = args.modular.shift {
         text += &format!(" --shift {shift}");
+    }
+    if args.variable_time {
+        text += " --variable-time";
     }
     let options = [
         ("--args", &args.args),

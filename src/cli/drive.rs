@@ -7,6 +7,7 @@ use lozenge::driver::build::Built;
 use lozenge::driver::engine::Products;
 use lozenge::driver::exponentiation::{self, Kind, Ladder, MOST_WINDOW};
 use lozenge::driver::rsa;
+use lozenge::driver::secrecy::Told;
 use lozenge::emit::driver::{DriverReport, Title};
 use lozenge::emit::{Assembler, ObjectFormat};
 use lozenge::facts::Style;
@@ -328,6 +329,16 @@ pub fn run(args: &GenArgs, op: DriverOp) -> Result<bool, String> {
     })
 }
 
+/// What to do where time depends on the numbers.
+pub const TIME_MATTERS: &str = "time or addresses are not shown to be the same for all numbers: --variable-time accepts \
+     that, for numbers that are no secrets; --exponent public does where only the exponent decides";
+
+/// Is it not shown that time and addresses are the same for all numbers, on `core`?
+pub fn leaks(constant_time: &[(String, Result<(), Told>)], core: &str) -> bool {
+    let own = constant_time.iter().find(|(name, _)| name == core);
+    own.is_none_or(|(_, verdict)| verdict.is_err())
+}
+
 /// What makes no sense of a driver.
 fn refuse(args: &GenArgs) -> Result<(), String> {
     if args.size.a != args.size.b {
@@ -339,6 +350,9 @@ fn refuse(args: &GenArgs) -> Result<(), String> {
     }
     if args.drop.is_some() || args.unproved {
         return Err("--drop and --unproved are for single kernels: try gen montmul".into());
+    }
+    if !args.alias.is_empty() {
+        return Err("the numbers of a driver lie in one struct: leave out --alias".into());
     }
     if args.max_stack.is_some() || args.max_regs.is_some() {
         return Err("--max-stack and --max-regs are for single kernels: try --max-flash".into());
@@ -374,6 +388,7 @@ impl OnIsa for Generate<'_> {
         let cost = execute(&built, core, &case, &mut |_, _| {})?;
         let exponent = args.exponent.unwrap_or(SecrecyArg::Secret);
         let constant_time = built.constant_time(core, exponent == SecrecyArg::Public);
+        let leaks = leaks(&constant_time, &target.core_name());
         let mut text = format!(
             "lozenge gen {} {}",
             plan.arguments(I::WORD_BITS)?,
@@ -381,6 +396,9 @@ impl OnIsa for Generate<'_> {
         );
         if exponent == SecrecyArg::Public {
             text += " --exponent public";
+        }
+        if leaks && args.variable_time {
+            text += " --variable-time";
         }
         let language = args.language.unwrap_or(LanguageArg::Asm);
         if language == LanguageArg::C {
@@ -404,26 +422,29 @@ impl OnIsa for Generate<'_> {
             },
             core: target.core_name(),
             mcu: target.mcu().map(String::from),
+            variable_time: leaks && args.variable_time,
             command: text,
         };
-        let mut told = DriverReport::new(title, &built, &cost, constant_time, &args.prefix);
+        let mut told = DriverReport::new(title, &built, &cost, &constant_time, &args.prefix);
         told.warnings = target.warnings(told.flash.total, told.ram.total);
-        let all = written(&mut told, &built, core, format, (target, &args.prefix))?;
-        output::write_all(&args.output, &all)?;
+        let proved = told.keeps_its_time();
+        let wrote = match proved {
+            true => {
+                let all = written(&mut told, &built, core, format, (target, &args.prefix))?;
+                output::write_all(&args.output, &all, args.force)?;
+                let (files, folder) = (told.files.join(" "), args.output.display());
+                format!("{files} in {folder}")
+            }
+            false => format!("nothing: {}", TIME_MATTERS),
+        };
         match args.json {
             true => output::say(&serde_json::to_string_pretty(&told).map_err(|e| e.to_string())?)?,
-            false => {
-                let (files, folder) = (told.files.join(" "), args.output.display());
-                output::say(&format!(
-                    "{}  wrote          {files} in {folder}",
-                    told.text()
-                ))?;
-            }
+            false => output::say(&format!("{}  wrote          {wrote}", told.text()))?,
         }
         for warning in &told.warnings {
             output::tell(&format!("warning: {warning}"));
         }
-        Ok(true)
+        Ok(proved)
     }
 }
 

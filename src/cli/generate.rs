@@ -8,12 +8,13 @@ use lozenge::candidate::Budget;
 use lozenge::emit::{Assembler, ObjectFormat, elf, header};
 use lozenge::facts::Style;
 use lozenge::isa::Isa;
-use lozenge::kernel::{self, Kernel, Request};
+use lozenge::kernel::{self, Demands, Kernel, Request};
 use lozenge::report::{Files, Report};
 use lozenge::spec;
 use lozenge::spec::modulus::Reduce;
 use lozenge::target::{Names, OnIsa, Target};
 
+use super::values::aliases;
 use super::{GenArgs, OpArg, output};
 
 /// Generates, proves, writes, prints. `Ok(true)` if everything is proved.
@@ -83,6 +84,11 @@ fn generate<I: Isa>(
             flash: args.max_flash,
             stack: args.max_stack,
         },
+        room: target.room(),
+        demands: Demands {
+            variable_time: args.variable_time,
+            aliases: aliases(&args.alias, op.into()),
+        },
         drop: args.drop,
     };
     let usual = match target.is_iar() {
@@ -103,6 +109,9 @@ fn generate<I: Isa>(
     let mut command = command(&kernel, target);
     if let Some(most) = args.max_regs {
         command += &format!(" --max-regs {most}");
+    }
+    for alias in &kernel.demands.aliases {
+        command += &format!(" --alias {}", alias.argument());
     }
     if request.budget.is_set() {
         command += &format!(" {}", request.budget);
@@ -133,7 +142,7 @@ fn generate<I: Isa>(
             let folder = args.output.display();
             format!("{asm} {symbol}.h {symbol}.o {symbol}.json in {folder}")
         } else {
-            "nothing: not proved (--unproved writes it all the same)".to_string()
+            format!("nothing: {}", report.open().join("; "))
         };
         output::say(&format!("{}  wrote          {wrote}", text(&report)))?;
     }
@@ -181,6 +190,9 @@ pub fn command<I: Isa>(kernel: &Kernel<I>, target: &Target) -> String {
     if kernel.style != Style::Unrolled {
         text.push_str(&format!(" --style {}", kernel.style.name()));
     }
+    if kernel.leaks() && kernel.demands.variable_time {
+        text.push_str(" --variable-time");
+    }
     if let Some(modular) = &kernel.spec.modular {
         text.push_str(&format!(" --modulus {}", modular.modulus));
         if modular.reduce != Reduce::Full {
@@ -201,7 +213,7 @@ fn write<I: Isa>(
     args: &GenArgs,
 ) -> Result<(), String> {
     let files = files(kernel, core, formats, report)?;
-    output::write_all(&args.output, &files)
+    output::write_all(&args.output, &files, args.force)
 }
 
 /// The files of a kernel, which its report then names.
@@ -276,17 +288,9 @@ pub(super) fn text(report: &Report) -> String {
         "ABI",
         state(verdict.abi.word(), "abi", &format!(": {}", report.abi)),
     );
-    for (core, result) in &verdict.constant_time {
-        let told = match result.as_str() {
-            "proved" => format!("proved on {core}"),
-            leak => format!("on {core}: {leak}"),
-        };
-        text += &line("CONSTANT TIME", told);
-    }
+    text += &line("CONSTANT TIME", report.time_text());
     text += &line("aliasing", report.aliasing_text());
-    for cycles in report.cycles_text() {
-        text += &line("cycles", cycles);
-    }
+    text += &line("cycles", report.cycles_text());
     // Where one run says all of them, there is nothing to measure.
     if let (Some(measured), true) = (&report.measured, report.leaks.contains_key(&report.core)) {
         let (body, call) = (
@@ -298,6 +302,9 @@ pub(super) fn text(report: &Report) -> String {
             "measured",
             format!("{body} body, {call} call in {runs} runs on numbers"),
         );
+    }
+    if let Some(others) = report.others_text() {
+        text += &line("other cores", others);
     }
     text += &line(
         "instructions",

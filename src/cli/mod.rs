@@ -23,7 +23,9 @@ use lozenge::facts::Style;
 use lozenge::spec;
 use lozenge::spec::modulus::{Modular, Modulus};
 use num_bigint::BigUint;
-pub use values::{DialectArg, DriverOp, GenOp, LanguageArg, OpArg, ReduceArg, SecrecyArg, Topic};
+pub use values::{
+    AliasArg, DialectArg, DriverOp, GenOp, LanguageArg, OpArg, ReduceArg, SecrecyArg, Topic,
+};
 use values::{bytes, gen_op, identifier, number, parameter};
 
 /// Multi-precision arithmetic kernels for small processors, proved on the bytes that ship.
@@ -188,6 +190,15 @@ pub struct GenArgs {
     /// Write the files even if a verdict is not "proved"; their banner says so
     #[arg(long)]
     unproved: bool,
+    /// Accept that time or addresses depend on operands: for numbers that are no secrets
+    #[arg(long)]
+    variable_time: bool,
+    /// Where the result may lie besides: on an operand, which is proved then: r=a, r=b or r=a=b
+    #[arg(long, value_name = "WHERE", value_delimiter = ',')]
+    alias: Vec<AliasArg>,
+    /// Replace files in the folder that are not of this kernel
+    #[arg(long)]
+    force: bool,
     /// Leave out instruction number INDEX, to watch the proof fail
     #[arg(long, value_name = "INDEX")]
     drop: Option<usize>,
@@ -265,6 +276,9 @@ pub struct RunArgs {
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
+    /// Accept that time or addresses depend on the numbers: exit code 0 all the same
+    #[arg(long)]
+    variable_time: bool,
 }
 
 /// Arguments of `compare`.
@@ -304,6 +318,9 @@ pub struct CompareArgs {
     /// Print comma-separated values
     #[arg(long)]
     csv: bool,
+    /// Accept that time or addresses depend on operands: exit code 0 all the same
+    #[arg(long)]
+    variable_time: bool,
 }
 
 /// Arguments of `check`.
@@ -361,6 +378,9 @@ pub struct CheckArgs {
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
+    /// Accept that time or addresses depend on operands: exit code 0 all the same
+    #[arg(long)]
+    variable_time: bool,
 }
 
 /// Arguments of `list`.

@@ -3,8 +3,8 @@
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use lozenge::emit::Assembler;
-use lozenge::spec;
 use lozenge::spec::modulus::Reduce;
+use lozenge::spec::{self, Alias};
 use num_bigint::BigUint;
 
 /// The operations on the command line.
@@ -138,6 +138,33 @@ impl From<ReduceArg> for Reduce {
             ReduceArg::Lazy => Reduce::Lazy,
         }
     }
+}
+
+/// Overlaps with the result on the command line.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum AliasArg {
+    /// The result may be the first operand
+    #[value(name = "r=a")]
+    RIsA,
+    /// The result may be the second operand
+    #[value(name = "r=b")]
+    RIsB,
+    /// All three may be one
+    #[value(name = "r=a=b")]
+    All,
+}
+
+/// The overlaps that are asked for; whoever may overlap either operand may overlap one that is both.
+pub fn aliases(given: &[AliasArg], op: spec::Op) -> Vec<Alias> {
+    let has = |alias: AliasArg| given.contains(&alias);
+    let both = has(AliasArg::RIsA) && has(AliasArg::RIsB) && op.factors() == 2;
+    let asked = [
+        (Alias::RIsA, has(AliasArg::RIsA)),
+        (Alias::RIsB, has(AliasArg::RIsB)),
+        (Alias::All, has(AliasArg::All) || both),
+    ];
+    let asked = asked.into_iter().filter(|(_, asked)| *asked);
+    asked.map(|(alias, _)| alias).collect()
 }
 
 /// The dialects on the command line.
