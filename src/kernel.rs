@@ -142,19 +142,25 @@ fn choose_but<I: Isa>(
     but: &[Vec<u8>],
 ) -> Result<Choice<I>, Error> {
     let limits = request.limits(spec)?;
-    let first = choose_of::<I>(spec, (request, limits), core, but, request.styles());
+    let styles = request.styles(spec);
+    let first = choose_of::<I>(spec, (request, limits), core, but, styles);
     let smaller = request.smaller_styles();
-    let mut choice = first?;
-    // What is written out is too much for the part: loops may do. If there are none, this is what there is.
-    if choice.fits.is_none()
-        && !smaller.is_empty()
-        && let Ok(other) = choose_of::<I>(spec, (request, limits), core, but, smaller)
-    {
-        other
-            .candidates()
-            .for_each(|candidate| choice.offer(candidate));
+    let fits = first.as_ref().is_ok_and(|choice| choice.fits.is_some());
+    let overlaps = matches!(first, Err(Error::Overlap(..)));
+    if fits || smaller.is_empty() || first.is_err() && !overlaps {
+        return first;
     }
-    Ok(choice)
+    // What is written out is too much for the part, or not right: loops may do. If not, this is what there is.
+    let small = choose_of::<I>(spec, (request, limits), core, but, smaller);
+    match (small, first) {
+        (Ok(small), Ok(mut choice)) => {
+            let more = small.candidates();
+            more.for_each(|candidate| choice.offer(candidate));
+            Ok(choice)
+        }
+        (Ok(small), Err(_)) => Ok(small),
+        (Err(_), first) => first,
+    }
 }
 
 /// The same of these styles alone.
@@ -200,6 +206,7 @@ fn choose_of<I: Isa>(
         let limits = Limits {
             registers: unstyled.free_registers,
             cycles: best.fits.as_ref().map_or(u64::MAX, Candidate::cycles),
+            overlap: !request.demands.aliases.is_empty(),
         };
         let hopeless = best.fits.is_some() && !plan.may_fit(&budget);
         if hopeless || plan.least > limits.cycles {
@@ -260,6 +267,7 @@ fn if_advice_fails<I: Isa>(
     let limits = Limits {
         registers: facts.free_registers,
         cycles: u64::MAX,
+        overlap: false,
     };
     let sets = match parameters(method, given) {
         Ok(given) if given.is_empty() => (method.defaults)(spec, &facts),

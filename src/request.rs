@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::candidate::Budget;
+use crate::candidate::{Budget, SHORTEST};
 use crate::facts::Style;
 use crate::kernel::Error;
 use crate::method::{self, METHODS, Method, Params};
+pub use crate::nearest::did_you_mean;
 use crate::spec::modulus::Modular;
 use crate::spec::{Alias, Op, Size, Spec, SpecError};
 
@@ -113,10 +114,16 @@ impl Request {
         }
     }
 
-    /// The styles to try: the one asked for; within a budget all of them.
-    pub(crate) fn styles(&self) -> &'static [Option<Style>] {
+    /// The styles to try: the one asked for; within a budget all of them, and for a part that has no room for all
+    /// products one by one.
+    pub(crate) fn styles(&self, spec: &Spec) -> &'static [Option<Style>] {
+        let words = |bits: u32| (bits / spec.word_bits) as usize;
+        let products = words(self.size.a) * words(self.size.b);
+        let is_large = |room: Room| SHORTEST * products > self.budget.flash.unwrap_or(room.flash);
         match self.style {
-            None if self.budget.is_set() => &[None, Some(Style::Looped), Some(Style::Rolled)],
+            None if self.budget.is_set() || self.room.is_some_and(is_large) => {
+                &[None, Some(Style::Looped), Some(Style::Rolled)]
+            }
             None => &[None],
             Some(Style::Unrolled) => &[Some(Style::Unrolled)],
             Some(Style::Looped) => &[Some(Style::Looped)],
@@ -126,23 +133,15 @@ impl Request {
 
     /// Those to try where nothing else fits the part.
     pub(crate) fn smaller_styles(&self) -> &'static [Option<Style>] {
-        match (self.style, self.room, self.budget.is_set()) {
-            (None, Some(_), false) => &[Some(Style::Looped), Some(Style::Rolled)],
+        let overlaps = !self.demands.aliases.is_empty();
+        match (
+            self.style,
+            self.room.is_some() || overlaps,
+            self.budget.is_set(),
+        ) {
+            (None, true, false) => &[Some(Style::Looped), Some(Style::Rolled)],
             _ => &[],
         }
-    }
-}
-
-/// The nearest of `known` to `name`, as ` (did you mean ...?)`.
-pub fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let nearest = known
-        .map(|k| (strsim::damerau_levenshtein(name, k), k))
-        .min();
-    match nearest {
-        Some((distance, k)) if distance <= 3.max(name.len() / 3) => {
-            format!(" (did you mean {k}?)")
-        }
-        _ => String::new(),
     }
 }
 

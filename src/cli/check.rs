@@ -14,10 +14,11 @@ use lozenge::spec::modulus::Reduce;
 use lozenge::target::{Names, OnIsa, Target};
 
 use super::assemble::assemble;
+use super::failure::Failure;
 use super::{CheckArgs, generate, output};
 
 /// Loads, judges, prints. `Ok(true)` if everything is proved.
-pub fn run(args: &CheckArgs) -> Result<bool, String> {
+pub fn run(args: &CheckArgs) -> Result<bool, Failure> {
     let names = Names {
         mcu: args.mcu.as_deref(),
         core: args.core.as_deref(),
@@ -25,7 +26,7 @@ pub fn run(args: &CheckArgs) -> Result<bool, String> {
         big_endian: args.big_endian,
         abi: args.abi.as_deref(),
     };
-    let target = Target::resolve(&names).map_err(|e| e.to_string())?;
+    let target = Target::resolve(&names)?;
     target.on(Check {
         args,
         target: &target,
@@ -38,7 +39,7 @@ struct Check<'a> {
 }
 
 impl OnIsa for Check<'_> {
-    type Output = Result<bool, String>;
+    type Output = Result<bool, Failure>;
 
     fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
         let Check { args, target } = self;
@@ -46,10 +47,10 @@ impl OnIsa for Check<'_> {
         let is_source = args.file.extension().is_some_and(|e| e == "S" || e == "s");
         let data = match is_source {
             true => assemble(&args.file, target)?,
-            false => read(&args.file, &args.symbol)?,
+            false => read(&args.file, &args.symbol).map_err(Failure::file)?,
         };
-        let mut loaded =
-            load::load(&data, &args.symbol, format).map_err(|e| format!("{path}: {e}"))?;
+        let mut loaded = load::load(&data, &args.symbol, format)
+            .map_err(|e| Failure::file(format!("{path}: {e}")))?;
         let function = &mut loaded.function;
         let contract = Contract {
             arguments: args.args.as_deref(),

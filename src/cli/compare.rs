@@ -16,6 +16,7 @@ use lozenge::spec::Spec;
 use lozenge::target::{Names, OnIsa, Target};
 use serde_json::{Value, json};
 
+use super::failure::Failure;
 use super::{CompareArgs, generate, output, pareto};
 
 /// One method with one set of parameters on one target.
@@ -35,7 +36,7 @@ struct Row {
 }
 
 /// Compares; `Ok(true)` if every kernel there is is proved.
-pub fn run(args: &CompareArgs) -> Result<bool, String> {
+pub fn run(args: &CompareArgs) -> Result<bool, Failure> {
     let mut cells = Vec::new();
     for target in targets(args)? {
         cells.extend(target.on(Cells {

@@ -14,11 +14,12 @@ use lozenge::spec;
 use lozenge::spec::modulus::Reduce;
 use lozenge::target::{Names, OnIsa, Target};
 
+use super::failure::Failure;
 use super::values::aliases;
 use super::{GenArgs, OpArg, output};
 
 /// Generates, proves, writes, prints. `Ok(true)` if everything is proved.
-pub fn run(args: &GenArgs, op: OpArg) -> Result<bool, String> {
+pub fn run(args: &GenArgs, op: OpArg) -> Result<bool, Failure> {
     let driver = &args.driver;
     if driver.exponentiation.is_some()
         || driver.exponent_bits.is_some()
@@ -26,10 +27,10 @@ pub fn run(args: &GenArgs, op: OpArg) -> Result<bool, String> {
         || args.language.is_some()
     {
         let name = spec::Op::from(op).name();
-        return Err(format!(
-            "{name} has no exponent: try gen modexp {}",
-            args.size
-        ));
+        return Err(format!("{name} has no exponent: try gen modexp {}", args.size).into());
+    }
+    if args.wipe {
+        return Err("a kernel has no numbers of its own to wipe: leave out --wipe".into());
     }
     let names = Names {
         mcu: args.mcu.as_deref(),
@@ -38,7 +39,7 @@ pub fn run(args: &GenArgs, op: OpArg) -> Result<bool, String> {
         big_endian: args.big_endian,
         abi: args.abi.as_deref(),
     };
-    let target = Target::resolve(&names).map_err(|e| e.to_string())?;
+    let target = Target::resolve(&names)?;
     target.on(Generate {
         args,
         op,
@@ -53,7 +54,7 @@ struct Generate<'a> {
 }
 
 impl OnIsa for Generate<'_> {
-    type Output = Result<bool, String>;
+    type Output = Result<bool, Failure>;
 
     fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
         generate::<I>((self.args, self.op), self.target, core, format)
@@ -65,11 +66,11 @@ fn generate<I: Isa>(
     target: &Target,
     core: &I::Core,
     format: &ObjectFormat,
-) -> Result<bool, String> {
+) -> Result<bool, Failure> {
     let mut params = BTreeMap::new();
     for (name, value) in &args.param {
         if params.insert(name.clone(), *value).is_some() {
-            return Err(format!("-p {name} is given twice"));
+            return Err(format!("-p {name} is given twice").into());
         }
     }
     let request = Request {
@@ -105,7 +106,7 @@ fn generate<I: Isa>(
     ));
     let result = kernel::generate::<I>(&request, core);
     bar.finish_and_clear();
-    let kernel = result.map_err(|e| e.to_string())?;
+    let kernel = result?;
     let mut command = command(&kernel, target);
     if let Some(most) = args.max_regs {
         command += &format!(" --max-regs {most}");
@@ -211,9 +212,9 @@ fn write<I: Isa>(
     formats: (&ObjectFormat, Assembler),
     report: &mut Report,
     args: &GenArgs,
-) -> Result<(), String> {
+) -> Result<(), Failure> {
     let files = files(kernel, core, formats, report)?;
-    output::write_all(&args.output, &files, args.force)
+    output::write_all(&args.output, &files, args.force).map_err(Failure::file)
 }
 
 /// The files of a kernel, which its report then names.

@@ -6,17 +6,20 @@ mod case;
 mod check;
 mod compare;
 mod drive;
+mod failure;
 mod generate;
 mod list;
 mod output;
 mod pareto;
 mod run;
+mod schema;
 mod values;
 
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
+use failure::Failure;
 use lozenge::driver::engine::Products;
 use lozenge::driver::exponentiation::Kind;
 use lozenge::facts::Style;
@@ -26,7 +29,7 @@ use num_bigint::BigUint;
 pub use values::{
     AliasArg, DialectArg, DriverOp, GenOp, LanguageArg, OpArg, ReduceArg, SecrecyArg, Topic,
 };
-use values::{bytes, gen_op, identifier, number, parameter};
+use values::{bytes, gen_op, identifier, kernel_op, number, parameter};
 
 /// Multi-precision arithmetic kernels for small processors, proved on the bytes that ship.
 #[derive(Parser)]
@@ -74,6 +77,9 @@ enum Command {
     /// What there is: methods, cores, mcus or ops
     #[command(after_help = "Example:\n  lozenge list methods")]
     List(ListArgs),
+    /// The JSON schema of what --json prints
+    #[command(after_help = "Example:\n  lozenge schema")]
+    Schema,
     /// How fast the tool itself is: generation with proof, and simulation
     #[command(after_help = "Example:\n  lozenge bench --bits 160")]
     Bench(bench::BenchArgs),
@@ -199,6 +205,9 @@ pub struct GenArgs {
     /// Replace files in the folder that are not of this kernel
     #[arg(long)]
     force: bool,
+    /// Of a driver: clear its numbers but input and result before it returns
+    #[arg(long)]
+    wipe: bool,
     /// Leave out instruction number INDEX, to watch the proof fail
     #[arg(long, value_name = "INDEX")]
     drop: Option<usize>,
@@ -285,6 +294,7 @@ pub struct RunArgs {
 #[derive(Args)]
 pub struct CompareArgs {
     /// Operation
+    #[arg(value_parser = kernel_op())]
     op: OpArg,
     /// Bits of an operand, or of a and b: 256x64
     #[arg(value_name = "BITS", allow_negative_numbers = true)]
@@ -395,6 +405,8 @@ pub struct ListArgs {
 
 /// Runs the command line and returns the exit code.
 pub fn run() -> ExitCode {
+    // Whoever cannot be understood may have asked for JSON all the same.
+    let json = std::env::args().any(|argument| argument == "--json");
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -415,8 +427,12 @@ pub fn run() -> ExitCode {
                 }
             };
             let tip = text.lines().find(|l| l.trim_start().starts_with("tip:"));
-            let tip = tip.map_or(String::new(), |t| format!(" ({})", t.trim()));
-            output::tell(&format!("{line}{tip}"));
+            let tip = match tip {
+                Some(tip) => format!(" ({})", tip.trim()),
+                None if line.contains("try ") => String::new(),
+                None => " (try `lozenge --help`)".to_string(),
+            };
+            Failure::from(format!("{line}{tip}")).told(json);
             return ExitCode::from(2);
         }
     };
@@ -428,14 +444,15 @@ pub fn run() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Check(args) => check::run(&args),
-        Command::List(args) => list::run(&args),
-        Command::Bench(args) => bench::run(&args),
+        Command::List(args) => list::run(&args).map_err(Failure::from),
+        Command::Bench(args) => bench::run(&args).map_err(Failure::from),
+        Command::Schema => schema::run().map_err(Failure::from),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
-        Err(message) => {
-            output::tell(&format!("error: {message}"));
+        Err(failure) => {
+            failure.told(json);
             ExitCode::from(2)
         }
     }

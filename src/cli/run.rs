@@ -11,10 +11,11 @@ use serde_json::json;
 
 use super::case::{Case, Given};
 use super::drive::{Plan, execute, leaks};
+use super::failure::Failure;
 use super::{RunArgs, generate, output};
 
 /// Executes, compares and prints. `Ok(true)` if the result is right.
-pub fn run(args: &RunArgs) -> Result<bool, String> {
+pub fn run(args: &RunArgs) -> Result<bool, Failure> {
     let names = Names {
         mcu: args.mcu.as_deref(),
         core: args.core.as_deref(),
@@ -22,7 +23,7 @@ pub fn run(args: &RunArgs) -> Result<bool, String> {
         big_endian: args.big_endian,
         abi: None,
     };
-    let target = Target::resolve(&names).map_err(|e| e.to_string())?;
+    let target = Target::resolve(&names)?;
     target.on(Run {
         args,
         target: &target,
@@ -35,7 +36,7 @@ struct Run<'a> {
 }
 
 impl OnIsa for Run<'_> {
-    type Output = Result<bool, String>;
+    type Output = Result<bool, Failure>;
 
     fn call<I: Isa>(self, core: &I::Core, _: &ObjectFormat) -> Self::Output {
         let Run { args, target } = self;
@@ -48,6 +49,7 @@ impl OnIsa for Run<'_> {
             style: args.style,
             modulus: &Modulus::Runtime,
             max_flash: None,
+            wipe: false,
         };
         let given: Given = vec![
             ("base", args.base.clone()),

@@ -3,6 +3,7 @@
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use lozenge::emit::Assembler;
+use lozenge::method::METHODS;
 use lozenge::spec::modulus::Reduce;
 use lozenge::spec::{self, Alias};
 use num_bigint::BigUint;
@@ -88,10 +89,22 @@ pub enum DriverOp {
     RsaPublic,
 }
 
+/// The operations that kernels are made for; `check` knows others.
+fn made() -> impl Iterator<Item = &'static OpArg> {
+    let has_method = |op: &&OpArg| METHODS.iter().any(|m| m.computes(spec::Op::from(**op)));
+    OpArg::value_variants().iter().filter(has_method)
+}
+
+/// The operations of `compare`.
+pub fn kernel_op() -> impl TypedValueParser<Value = OpArg> {
+    let values: Vec<_> = made().filter_map(OpArg::to_possible_value).collect();
+    PossibleValuesParser::new(values).try_map(|name| OpArg::from_str(&name, false))
+}
+
 /// The operations of `gen`: those of kernels, and those of drivers.
 pub fn gen_op() -> impl TypedValueParser<Value = GenOp> {
     let values = |list: Vec<Option<PossibleValue>>| list.into_iter().flatten();
-    let kernels = OpArg::value_variants().iter().map(OpArg::to_possible_value);
+    let kernels = made().map(|op| op.to_possible_value());
     let drivers = DriverOp::value_variants().iter();
     let drivers = drivers.map(DriverOp::to_possible_value);
     let all = PossibleValuesParser::new(values(kernels.chain(drivers).collect()));

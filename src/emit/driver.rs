@@ -78,6 +78,8 @@ pub struct DriverReport {
     pub leaks: BTreeMap<String, String>,
     /// Was it accepted that time or addresses depend on the numbers?
     pub variable_time: bool,
+    /// What the driver does not do, and its caller must.
+    pub beware: Vec<&'static str>,
     pub warnings: Vec<String>,
     /// The command that gives the same bytes.
     pub command: String,
@@ -98,6 +100,8 @@ pub struct Title {
     pub mcu: Option<String>,
     /// May time and addresses depend on the numbers?
     pub variable_time: bool,
+    /// What the driver does not do, and its caller must.
+    pub beware: Vec<&'static str>,
     pub command: String,
 }
 
@@ -171,6 +175,7 @@ impl DriverReport {
                 .filter_map(|(core, told)| Some((core.clone(), told.as_ref().err()?.text.clone())))
                 .collect(),
             variable_time: title.variable_time,
+            beware: title.beware,
             warnings: Vec::new(),
             command: title.command,
             version: env!("CARGO_PKG_VERSION"),
@@ -265,6 +270,8 @@ impl DriverReport {
         ));
         lines.push(("constant time", self.time_text()));
         lines.extend(self.others_text().map(|text| ("other cores", text)));
+        let beware = self.beware.iter();
+        lines.extend(beware.map(|text| ("BEWARE", text.to_string())));
         lines.push(("command", self.command.clone()));
         lines.push(("version", format!("lozenge {}", self.version)));
         lines
@@ -398,6 +405,9 @@ impl DriverReport {
                 self.instructions
             ),
         );
+        for told in &self.beware {
+            text += &line("BEWARE", told.to_string());
+        }
         let (flash, ram) = (&self.flash, &self.ram);
         text += &line(
             "flash",
