@@ -50,7 +50,7 @@ enum Command {
         after_help = "Examples:\n  lozenge gen mul 160 --mcu atmega128 -o out\n  \
                       lozenge gen mul 256 --core atmega128 --method operand-caching -p e=8 --json -o out\n  \
                       lozenge gen mul 256x64 --mcu atmega328p -o out\n  \
-                      lozenge gen mul 160 --mcu atmega328p --max-flash 3000 --max-stack 30 -o out\n  \
+                      lozenge gen mul 160 --mcu atmega328p --max-flash 3000 --max-stack 30 -o out/small\n  \
                       lozenge gen sqr 160 --mcu atmega328p -o out\n  \
                       lozenge gen modexp 64 --mcu atmega328p --method fips -o out"
     )]
