@@ -74,6 +74,7 @@ impl From<kernel::Error> for Failure {
     fn from(error: kernel::Error) -> Self {
         let kind = match error {
             kernel::Error::Budget { .. } | kernel::Error::Operands { .. } => "budget",
+            kernel::Error::Spec(_) => "usage",
             _ => "kernel",
         };
         Self {
