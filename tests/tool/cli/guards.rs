@@ -116,8 +116,9 @@ fn mips_code_is_what_it_is_in_every_mode() {
         assert!(code(here, "s.o") == ours, "{mode}: other bytes");
         // Called from such code, and linked.
         std::fs::write(here.join("main.c"), MAIN).expect("written");
-        let flags =
-            format!("{mode} -mno-abicalls -fno-pic -msoft-float -nostdlib -nostartfiles -static");
+        let flags = format!(
+            "{mode} -minterlink-compressed -mno-abicalls -fno-pic -msoft-float -ffreestanding -nostdlib -nostartfiles -static"
+        );
         let line = format!("mipsel-linux-gnu-gcc {flags} -Wl,-e,main main.c mul64.o -o m.elf");
         objects(here, &line, None);
     }
@@ -135,7 +136,7 @@ fn mips_code_is_what_it_is_in_every_mode() {
         std::fs::write(here.join("main.c"), "#include \"mul64.h\"\n").expect("written");
         objects(
             here,
-            &format!("mipsel-linux-gnu-gcc {mode} -fsyntax-only main.c"),
+            &format!("mipsel-linux-gnu-gcc {mode} -ffreestanding -fsyntax-only main.c"),
             Some(why),
         );
     }
