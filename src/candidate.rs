@@ -66,7 +66,7 @@ pub struct Plan {
 }
 
 /// Bytes of the shortest instruction that multiplies.
-const SHORTEST: usize = 2;
+pub(crate) const SHORTEST: usize = 2;
 
 impl Plan {
     /// May a function for it keep the budget's bytes of code?

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
-use thiserror::Error;
 
 use crate::candidate::{Budget, Candidate, Choice, Plan};
 use crate::facts::Style;
@@ -12,110 +11,19 @@ use crate::isa::{Cost, Isa, Limits, LowerError, Operands, Span, Stopped};
 use crate::method::{Method, MethodError, Params};
 use crate::program::{Claim, Program};
 use crate::prove::{self, Proof, Timing, Verdict};
-pub use crate::request::{Request, did_you_mean};
-use crate::request::{methods, parameters, styles};
-use crate::schedule::ScheduleError;
-use crate::spec::{Alias, Spec, SpecError};
+pub use crate::request::{Demands, Request, did_you_mean};
+use crate::request::{methods, parameters};
+use crate::spec::{Alias, Spec};
 use crate::timing;
 use crate::trial::{Tested, trespass, try_pairs};
 
+mod error;
+
 pub use crate::trial::counterexample;
+pub use error::Error;
 
 /// The most instructions a concrete run may take.
 pub const RUN_LIMIT: u64 = 1 << 26;
-
-/// Why there is no kernel.
-#[derive(Error, Debug)]
-pub enum Error {
-    #[error(transparent)]
-    Spec(#[from] SpecError),
-    #[error("unknown method {name}{hint}; `lozenge list methods` names them all")]
-    UnknownMethod { name: String, hint: String },
-    #[error("{method} has no parameter {name}; it takes {known}")]
-    UnknownParameter {
-        method: &'static str,
-        name: String,
-        known: String,
-    },
-    #[error("-p needs --method: parameters belong to a method")]
-    ParameterWithoutMethod,
-    #[error("{0} does not compute {1}")]
-    WrongOperation(&'static str, &'static str),
-    #[error(transparent)]
-    Method(#[from] MethodError),
-    #[error("{method}: {error}{}", advice(.error, .others))]
-    Lower {
-        method: &'static str,
-        error: LowerError,
-        /// A method that makes the same in loops.
-        others: Option<&'static str>,
-    },
-    #[error("{method} made an invalid schedule (a defect of this tool): {error}")]
-    Schedule {
-        method: &'static str,
-        error: ScheduleError,
-    },
-    #[error("{0} (a defect of this tool)")]
-    Encode(String),
-    #[error("{method}: no {asked} form here, only {}{}: try --style {}{}", made.name(), because(.why), made.name(), other(.others, ", or "))]
-    Style {
-        method: &'static str,
-        asked: &'static str,
-        made: Style,
-        /// What in its arithmetic keeps it from being loops.
-        why: Option<&'static str>,
-        /// A method that makes the same in loops.
-        others: Option<&'static str>,
-    },
-    #[error("there is no instruction {0}: the kernel has {1}")]
-    Drop(usize, usize),
-    #[error("no method makes {0}: `lozenge check --op {0}` audits a function that computes it")]
-    NoMethod(&'static str),
-    #[error("no method fits")]
-    Nothing,
-    #[error("no kernel within {budget}: {nearest}")]
-    Budget {
-        budget: Budget,
-        nearest: String,
-        /// Bytes of the smallest, where it is too long.
-        least: Option<usize>,
-    },
-}
-
-/// A method, as it is typed.
-fn other(name: &Option<&'static str>, before: &str) -> String {
-    let typed = |name| format!("{before}--style rolled --method {name}");
-    name.map_or(String::new(), typed)
-}
-
-/// A reason, in brackets.
-fn because(why: &Option<&'static str>) -> String {
-    why.map_or(String::new(), |why| format!(" ({why})"))
-}
-
-/// What works where this does not: a machine knows no method.
-fn advice(error: &LowerError, others: &Option<&'static str>) -> String {
-    let text = match error {
-        LowerError::NoMultiplier(_) => {
-            ": mul and sqr are made by shift-and-add there, and on cores with 32 registers by hybrid and \
-             square-product-scanning, montmul and montsqr by shift-and-add+sps and hfips, redc, tomont and frommont \
-             by fips, modmul and modsqr by hybrid+fold and square-product-scanning+fold"
-        }
-        LowerError::ThreePointers => {
-            let loops = others.map(|_| other(others, "") + ", or ");
-            return format!(": try {}--abi gcc", loops.unwrap_or_default());
-        }
-        LowerError::Loops
-        | LowerError::Sums(_)
-        | LowerError::RowsOfQuotients
-        | LowerError::WideRows
-        | LowerError::Blocks => return other(others, ": try "),
-        LowerError::Column(_) => ": try larger ones, --method hfips or hybrid -p d=4",
-        LowerError::Displacements(_) => ": there only mul and sqr are made, by shift-and-add",
-        _ => "",
-    };
-    text.to_string()
-}
 
 /// What may share memory, and why not.
 #[derive(Clone, Debug)]
@@ -141,6 +49,10 @@ pub struct Kernel<I: Isa> {
     pub aliasing: Vec<Aliasing>,
     /// What time tells, per core.
     pub constant_time: Vec<(String, Timing)>,
+    /// The core it was asked for.
+    pub core: String,
+    /// What was asked of it.
+    pub demands: Demands,
 }
 
 impl<I: Isa> Kernel<I> {
@@ -149,9 +61,29 @@ impl<I: Isa> Kernel<I> {
         prove::placed::<I>(core, &self.code, &self.program.claims)
     }
 
-    /// Are equation, memory and calling convention proved?
+    /// Are equation, memory and calling convention proved, and what was demanded besides?
     pub fn is_proved(&self) -> bool {
-        self.proof.holds()
+        self.is_sound() && self.keeps_its_time()
+    }
+
+    /// Are equation, memory and calling convention proved, for the overlaps that were asked for, too?
+    pub fn is_sound(&self) -> bool {
+        let allowed = |alias: &Alias| self.aliasing.iter().any(|c| c.alias == *alias && c.allowed);
+        self.proof.holds() && self.demands.aliases.iter().all(allowed)
+    }
+
+    /// Does neither time nor an address depend on operands on the core it was asked for, or may they?
+    pub fn keeps_its_time(&self) -> bool {
+        self.demands.variable_time || !self.leaks()
+    }
+
+    /// Is it not shown that time and addresses are the same for all operands, on the core it was asked for?
+    pub fn leaks(&self) -> bool {
+        let own = self
+            .constant_time
+            .iter()
+            .find(|(name, _)| *name == self.core);
+        own.is_none_or(|(_, timing)| timing.leak.is_some())
     }
 }
 
@@ -209,11 +141,44 @@ fn choose_but<I: Isa>(
     core: &I::Core,
     but: &[Vec<u8>],
 ) -> Result<Choice<I>, Error> {
+    let limits = request.limits(spec)?;
+    let styles = request.styles(spec);
+    let first = choose_of::<I>(spec, (request, limits), core, but, styles);
+    let smaller = request.smaller_styles();
+    let fits = first.as_ref().is_ok_and(|choice| choice.fits.is_some());
+    let overlaps = matches!(first, Err(Error::Overlap(..)));
+    if fits || smaller.is_empty() || first.is_err() && !overlaps {
+        return first;
+    }
+    // What is written out is too much for the part, or not right: loops may do. If not, this is what there is.
+    let small = choose_of::<I>(spec, (request, limits), core, but, smaller);
+    match (small, first) {
+        (Ok(small), Ok(mut choice)) => {
+            let more = small.candidates();
+            more.for_each(|candidate| choice.offer(candidate));
+            Ok(choice)
+        }
+        (Ok(small), Err(_)) => Ok(small),
+        (Err(_), first) => first,
+    }
+}
+
+/// The same of these styles alone.
+fn choose_of<I: Isa>(
+    spec: &Spec,
+    (request, budget): (&Request, Budget),
+    core: &I::Core,
+    but: &[Vec<u8>],
+    styles: &[Option<Style>],
+) -> Result<Choice<I>, Error> {
     let unstyled = I::facts(core).limited(request.max_regs);
     let mut refused = None;
     let mut plans = Vec::new();
     let methods = methods(request)?;
-    for (method, asked) in styles(request).flat_map(|s| methods.iter().map(move |m| (*m, s))) {
+    for (method, asked) in styles
+        .iter()
+        .flat_map(|s| methods.iter().map(move |m| (*m, *s)))
+    {
         let facts = unstyled.styled(asked.unwrap_or_default());
         let given = parameters(method, &request.params)?;
         let mut sets = match given.is_empty() {
@@ -235,21 +200,29 @@ fn choose_but<I: Isa>(
         }
     }
     // What is too long in any case matters only where nothing fits.
-    plans.sort_by_key(|plan| (!plan.may_fit(&request.budget), plan.least));
-    let mut best = Choice::within(request.budget);
+    plans.sort_by_key(|plan| (!plan.may_fit(&budget), plan.least));
+    let mut best = Choice::within(budget);
     for plan in &plans {
         let limits = Limits {
             registers: unstyled.free_registers,
             cycles: best.fits.as_ref().map_or(u64::MAX, Candidate::cycles),
+            overlap: !request.demands.aliases.is_empty(),
         };
-        let hopeless = best.fits.is_some() && !plan.may_fit(&request.budget);
+        let hopeless = best.fits.is_some() && !plan.may_fit(&budget);
         if hopeless || plan.least > limits.cycles {
             break;
         }
         match plan.candidates::<I>(spec, core, limits) {
             Ok(list) => {
-                let new = list.into_iter().filter(|c| !but.contains(&c.code));
-                new.for_each(|candidate| best.offer(candidate));
+                for candidate in list.into_iter().filter(|c| !but.contains(&c.code)) {
+                    match wrong_overlap::<I>(spec, core, request, &candidate) {
+                        None => best.offer(candidate),
+                        Some(alias) => {
+                            let error = Error::Overlap(alias.text(), candidate.name());
+                            refused = Some(more_telling(refused, error));
+                        }
+                    }
+                }
             }
             Err(error) => refused = Some(more_telling(refused, error)),
         }
@@ -262,6 +235,18 @@ fn choose_but<I: Isa>(
         (true, Some(error)) => Err(error),
         (true, None) => Err(Error::Nothing),
     }
+}
+
+/// An overlap that was asked for, and is wrong on numbers.
+fn wrong_overlap<I: Isa>(
+    spec: &Spec,
+    core: &I::Core,
+    request: &Request,
+    candidate: &Candidate<I>,
+) -> Option<Alias> {
+    let function = Function::kernel(&candidate.code);
+    let wrong = |alias: &&Alias| counterexample::<I>(spec, core, &function, **alias, 0).is_some();
+    request.demands.aliases.iter().find(wrong).copied()
 }
 
 /// The reason why a method has not even the style that `error` names, if it has not.
@@ -282,6 +267,7 @@ fn if_advice_fails<I: Isa>(
     let limits = Limits {
         registers: facts.free_registers,
         cycles: u64::MAX,
+        overlap: false,
     };
     let sets = match parameters(method, given) {
         Ok(given) if given.is_empty() => (method.defaults)(spec, &facts),
@@ -308,6 +294,8 @@ fn more_telling(known: Option<Error>, new: Error) -> Error {
             error: LowerError::NoMultiplier(_),
             ..
         } => 3,
+        // Another method would have been taken, but for the overlap.
+        Error::Overlap(..) => 4,
         _ => 2,
     };
     match known {
@@ -325,7 +313,9 @@ const REPLACED: usize = 4;
 /// When no candidate exists, or none within the budget: then what comes nearest.
 pub fn generate<I: Isa>(request: &Request, core: &I::Core) -> Result<Kernel<I>, Error> {
     let spec = request.spec(I::WORD_BITS)?;
-    let replace = request.drop.is_none() && (request.method.is_none() || request.budget.is_set());
+    let chosen = request.method.is_none() || request.budget.is_set();
+    let chosen = chosen || !request.demands.aliases.is_empty();
+    let replace = request.drop.is_none() && chosen;
     let mut unproved = None;
     let mut but = Vec::new();
     loop {
@@ -337,8 +327,9 @@ pub fn generate<I: Isa>(request: &Request, core: &I::Core) -> Result<Kernel<I>, 
         let before = but.len();
         let fits = choice.fits.is_some();
         for candidate in choice.candidates() {
-            let kernel = finish::<I>(&spec, candidate, core, request.drop)?;
-            let proved = kernel.is_proved();
+            let kernel = finish::<I>(&spec, candidate, core, request)?;
+            // What leaks is told, not replaced: a machine whose cheapest product leaks has no other.
+            let proved = kernel.is_sound();
             if fits && (proved || !replace) {
                 return Ok(kernel);
             }
@@ -350,9 +341,9 @@ pub fn generate<I: Isa>(request: &Request, core: &I::Core) -> Result<Kernel<I>, 
             }
         }
         if but.len() == before || but.len() > REPLACED {
-            let budget = request.budget;
+            let limits = request.limits(&spec)?;
             return unproved.ok_or(Error::Budget {
-                budget,
+                limits: request.limits_text(&limits),
                 nearest,
                 least,
             });
@@ -360,14 +351,14 @@ pub fn generate<I: Isa>(request: &Request, core: &I::Core) -> Result<Kernel<I>, 
     }
 }
 
-/// The kernel of a candidate, without the instruction `drop`.
+/// The kernel of a candidate, without the instruction that is to be left out.
 fn finish<I: Isa>(
     spec: &Spec,
     mut candidate: Candidate<I>,
     core: &I::Core,
-    drop: Option<usize>,
+    request: &Request,
 ) -> Result<Kernel<I>, Error> {
-    if let Some(index) = drop {
+    if let Some(index) = request.drop {
         let count = candidate.program.insns.len();
         if index >= count {
             return Err(Error::Drop(index, count));
@@ -375,11 +366,16 @@ fn finish<I: Isa>(
         candidate.program.remove(index);
         candidate.code = I::encode(core, &candidate.program.insns).map_err(Error::Encode)?;
     }
-    judge(spec.clone(), candidate, core)
+    judge(spec.clone(), candidate, core, request.demands.clone())
 }
 
 /// Proves a candidate for every aliasing case and every core.
-fn judge<I: Isa>(spec: Spec, candidate: Candidate<I>, core: &I::Core) -> Result<Kernel<I>, Error> {
+fn judge<I: Isa>(
+    spec: Spec,
+    candidate: Candidate<I>,
+    core: &I::Core,
+    demands: Demands,
+) -> Result<Kernel<I>, Error> {
     let Candidate {
         method,
         params,
@@ -413,6 +409,8 @@ fn judge<I: Isa>(spec: Spec, candidate: Candidate<I>, core: &I::Core) -> Result<
         proof: judged.proof,
         aliasing: judged.aliasing,
         constant_time: judged.constant_time,
+        core: I::core_name(core),
+        demands,
     })
 }
 

@@ -28,6 +28,7 @@ pub mod isa;
 pub mod kernel;
 pub mod load;
 pub mod method;
+pub mod nearest;
 pub mod program;
 pub mod prove;
 pub mod report;

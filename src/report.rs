@@ -6,7 +6,7 @@ use num_bigint::BigUint;
 use serde::Serialize;
 
 use crate::isa::{ClassCounts, Cost, Isa, Span};
-use crate::kernel::{Aliasing, Kernel, Measured};
+use crate::kernel::{Aliasing, Demands, Kernel, Measured};
 use crate::method::{self, Params};
 use crate::prove::{Leak, Proof, Timing, Verdict};
 use crate::spec::Spec;
@@ -109,8 +109,8 @@ pub struct Verdicts {
     pub correct: Verdict,
     pub memory: Verdict,
     pub abi: Verdict,
-    /// Per core: `proved`, `leaks: ...` or `unknown: ...`.
-    pub constant_time: BTreeMap<String, String>,
+    /// Per core: `proved`, `leaks` or `unknown`; why, [`Report::leaks`] says.
+    pub constant_time: BTreeMap<String, &'static str>,
 }
 
 /// The files written.
@@ -141,7 +141,15 @@ pub struct Report {
     /// Of a stack that is for return addresses only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub return_stack_bytes: Option<usize>,
+    /// Is all proved that was demanded: equation, memory, calling convention, constant time on `core` unless a
+    /// variable one was accepted, and the overlaps that were asked for?
+    pub proved: bool,
     pub verdict: Verdicts,
+    /// Was it accepted that time or addresses depend on operands?
+    pub variable_time: bool,
+    /// Overlaps that were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub overlaps: Vec<&'static str>,
     /// Per core that is not constant time: the first instruction that tells, and what.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub leaks: BTreeMap<String, Leak>,
@@ -179,6 +187,7 @@ pub struct Subject<'a> {
     pub aliasing: &'a [Aliasing],
     pub constant_time: &'a [(String, Timing)],
     pub measured: Option<Measured>,
+    pub demands: &'a Demands,
 }
 
 impl Report {
@@ -206,6 +215,7 @@ impl Report {
             aliasing: &kernel.aliasing,
             constant_time: &kernel.constant_time,
             measured: None,
+            demands: &kernel.demands,
         };
         Self::of(&subject, (core, mcu), kernel.abi, warnings, command)
     }
@@ -224,8 +234,7 @@ impl Report {
             .iter()
             .map(|(core, timing)| {
                 let leak = timing.leak.as_ref();
-                let text = leak.map_or("proved".to_string(), |leak| leak.verdict());
-                (core.clone(), text)
+                (core.clone(), leak.map_or("proved", Leak::word))
             })
             .collect();
         let leaks = subject
@@ -263,7 +272,7 @@ impl Report {
             bits: source.bits,
             bytes: source.bits as usize / 8,
         });
-        Self {
+        let mut report = Self {
             spec: SpecReport {
                 op: spec.op.name(),
                 bits: spec.size.a,
@@ -296,6 +305,9 @@ impl Report {
             bytes: subject.bytes,
             stack_bytes: proof.stack.bytes,
             return_stack_bytes: proof.stack.returns,
+            proved: false,
+            variable_time: subject.demands.variable_time,
+            overlaps: subject.demands.aliases.iter().map(|a| a.text()).collect(),
             verdict: Verdicts {
                 correct: proof.correct.clone(),
                 memory: proof.memory.clone(),
@@ -312,26 +324,117 @@ impl Report {
             command,
             version: env!("CARGO_PKG_VERSION"),
             files: Files::default(),
-        }
+        };
+        report.variable_time &= report.time(&report.core) != "proved";
+        report.proved = report.is_sound() && report.keeps_its_time();
+        report
     }
 
-    /// Is everything that must hold for any use proved? Constant time depends on the core and is told, not demanded.
+    /// Is everything proved that was demanded?
     pub fn is_proved(&self) -> bool {
+        self.proved
+    }
+
+    /// Are equation, memory and calling convention proved, for the overlaps that were asked for, too?
+    pub fn is_sound(&self) -> bool {
+        let allowed = |case: &&str| self.may_coincide(case);
         self.verdict.correct.is_proved()
             && self.verdict.memory.is_proved()
             && self.verdict.abi.is_proved()
+            && self.overlaps.iter().all(allowed)
     }
 
-    /// The C prototype.
+    /// Is it in constant time on its core, or was it accepted that it is not?
+    pub fn keeps_its_time(&self) -> bool {
+        self.variable_time || self.time(&self.core) == "proved"
+    }
+
+    /// `proved`, `leaks` or `unknown`.
+    pub fn time(&self, core: &str) -> &'static str {
+        let known = self.verdict.constant_time.get(core);
+        known.copied().unwrap_or("unknown")
+    }
+
+    /// Is this way of sharing memory proved? As [`crate::spec::Alias::text`] has it.
+    pub fn may_coincide(&self, case: &str) -> bool {
+        self.aliasing.get(case).is_some_and(|text| text == "proved")
+    }
+
+    /// What is not proved though it was demanded, and what to do about it.
+    pub fn open(&self) -> Vec<String> {
+        let verdict = &self.verdict;
+        let mut list = Vec::new();
+        let three = [&verdict.correct, &verdict.memory, &verdict.abi];
+        if !three.iter().all(|v| v.is_proved()) {
+            list.push("not proved (--unproved writes it all the same)".to_string());
+        } else if let Some(case) = self.overlaps.iter().find(|case| !self.may_coincide(case)) {
+            list.push(format!(
+                "not proved where {case}: another --method, or leave out --alias and let r lie elsewhere"
+            ));
+        }
+        if !self.keeps_its_time() {
+            let leak = self.leaks.get(&self.core);
+            let at = leak.map_or("", |leak| leak.place.instruction.as_str());
+            let what = match self.time(&self.core) {
+                "leaks" => "depends on operands",
+                _ => "is not shown to be the same for all operands",
+            };
+            list.push(format!(
+                "not proved: what `{at}` takes {what} on {}; where they are no secrets --variable-time accepts that, \
+                 where they are, take another core: `lozenge list cores`",
+                self.place()
+            ));
+        }
+        list
+    }
+
+    /// The C prototype, as C99 has it: what may not overlap is `restrict`.
     pub fn prototype(&self) -> String {
         let spec = &self.spec;
+        let restricted = self.restricted();
+        let argument = |(name, bytes): (&str, usize)| {
+            let words = 8 * bytes / spec.word_bits as usize;
+            match restricted.contains(&name) {
+                true => format!("{name}[restrict {words}]"),
+                false => format!("{name}[{words}]"),
+            }
+        };
+        self.declared(argument)
+    }
+
+    /// The same for C++, which has no `restrict`: with the word `keyword` instead.
+    pub fn prototype_in_cpp(&self, keyword: &str) -> String {
+        let restricted = self.restricted();
+        self.declared(|(name, _)| match restricted.contains(&name) {
+            true => format!("*{keyword} {name}"),
+            false => format!("*{name}"),
+        })
+    }
+
+    fn declared(&self, argument: impl Fn((&str, usize)) -> String) -> String {
+        let spec = &self.spec;
         let word = format!("uint{}_t", spec.word_bits);
-        let words = |bytes: usize| 8 * bytes / spec.word_bits as usize;
-        let result = format!("{word} r[{}]", words(spec.result_bytes));
-        let source = |s: &SourceReport| format!("const {word} {}[{}]", s.name, words(s.bytes));
+        let result = format!("{word} {}", argument(("r", spec.result_bytes)));
+        let source = |s: &SourceReport| format!("const {word} {}", argument((s.name, s.bytes)));
         let sources = spec.sources.iter().map(source);
         let arguments: Vec<_> = std::iter::once(result).chain(sources).collect();
         format!("void {}({});", spec.symbol, arguments.join(", "))
+    }
+
+    /// The arguments that C may take to share no memory that is written: the result, unless it may be an operand;
+    /// then the operands that it may not be.
+    fn restricted(&self) -> Vec<&'static str> {
+        let may_be = |name: &str| match name {
+            "a" => self.may_coincide("r == a"),
+            "b" => self.may_coincide("r == b"),
+            _ => false,
+        };
+        let names = self.spec.sources.iter().map(|s| s.name);
+        let (shared, apart): (Vec<_>, Vec<_>) = names.partition(|name| may_be(name));
+        match shared.is_empty() {
+            true => vec!["r"],
+            false => apart,
+        }
     }
 
     /// `30 bytes of stack`, below the return address, or how many of each of two stacks.
@@ -357,19 +460,49 @@ impl Report {
         }
     }
 
-    /// `2341 body, 2417 call on atmega128`: the kernel's core first, then the others that run it.
-    pub fn cycles_text(&self) -> Vec<String> {
-        let line = |core: &String, cycles: &Cycles| {
-            let (body, call) = (Self::span_text(&cycles.body), Self::span_text(&cycles.call));
-            format!("{body} body, {call} call on {core}")
+    /// What it was made for, in the words of whoever asked: `atmega328p`.
+    pub fn place(&self) -> &str {
+        self.mcu.as_deref().unwrap_or(&self.core)
+    }
+
+    /// `2341 body, 2417 call on atmega328p`.
+    pub fn cycles_text(&self) -> String {
+        let Cycles { body, call } = &self.cycles;
+        let (body, call) = (Self::span_text(body), Self::span_text(call));
+        format!("{body} body, {call} call on {}", self.place())
+    }
+
+    /// What time tells where it was made for: `proved on atmega328p`, or what leaks.
+    pub fn time_text(&self) -> String {
+        let place = self.place();
+        let accepted = match self.variable_time {
+            true => "accepted (--variable-time): ",
+            false => "",
         };
-        let others = self
-            .cycles_on
-            .iter()
-            .filter(|(core, _)| **core != self.core);
-        std::iter::once(line(&self.core, &self.cycles))
-            .chain(others.map(|(core, cycles)| line(core, cycles)))
-            .collect()
+        match (self.time(&self.core), self.leaks.get(&self.core)) {
+            ("proved", _) => format!("proved on {place}"),
+            (word, None) => format!("on {place}: {accepted}{word}"),
+            (_, Some(leak)) => format!("on {place}: {accepted}{}", leak.verdict()),
+        }
+    }
+
+    /// The other cores that run the same bytes, with the cycles of a call: `atmega2560 2101, ...; all constant time`.
+    pub fn others_text(&self) -> Option<String> {
+        let others = self.verdict.constant_time.iter();
+        let others: Vec<_> = others.filter(|(core, _)| **core != self.core).collect();
+        let all = others.iter().all(|(_, time)| **time == "proved");
+        let one = |(core, time): &(&String, &&str)| {
+            let cycles = self.cycles_on.get(*core);
+            let cycles = cycles.map_or("?".to_string(), |c| Self::span_text(&c.call));
+            match (all, **time) {
+                (true, _) => format!("{core} {cycles}"),
+                (false, "proved") => format!("{core} {cycles} (constant time)"),
+                (false, word) => format!("{core} {cycles} (time: {word})"),
+            }
+        };
+        let list: Vec<_> = others.iter().map(one).collect();
+        let time = if all { ", all in constant time" } else { "" };
+        (!list.is_empty()).then(|| format!("call: {}{time}", list.join(", ")))
     }
 
     /// What may coincide, as the header says it.

@@ -257,7 +257,16 @@ impl Spec {
             return Err(SpecError::TwoSizes(op.name(), size, size.a));
         }
         match &modular {
-            None if op.is_modular() => return Err(SpecError::NoModulus(op.name())),
+            None if op.is_modular() => {
+                let operand = match op {
+                    // Folded by its form, which must be known.
+                    Op::Modmul | Op::Modsqr => {
+                        "--modulus secp256k1 (for a modulus at run time: montmul)"
+                    }
+                    _ => "--modulus runtime",
+                };
+                return Err(SpecError::NoModulus(op.name(), operand));
+            }
             Some(_) if !op.is_modular() => return Err(SpecError::NotModular(op.name())),
             Some(modular) => fits(op, modular, size.a, word_bits)?,
             None => {}

@@ -11,6 +11,7 @@ use crate::isa::avr::parts::{PARTS, Part};
 use crate::isa::avr::{self, AvrIsa};
 use crate::isa::mips::{self, MipsIsa};
 use crate::kernel::did_you_mean;
+use crate::request::Room;
 
 /// What a kernel is made for.
 #[derive(Clone, Debug)]
@@ -59,6 +60,18 @@ pub struct Names<'a> {
 pub enum TargetError {
     #[error("unknown part {0}{1}; `lozenge list mcus` names them all")]
     UnknownMcu(String, String),
+    #[error("{0} is a core, not a part: try --core {0}")]
+    PartIsCore(&'static str),
+    #[error("{0} is a part, not a core: try --mcu {0}")]
+    CoreIsPart(&'static str),
+    #[error(
+        "{part} has a {machine}, and there are no kernels for that yet: the nearest is {nearest}"
+    )]
+    NotYet {
+        part: String,
+        machine: &'static str,
+        nearest: &'static str,
+    },
     #[error("unknown core {0}{1}; `lozenge list cores` names them all")]
     UnknownCore(String, String),
     #[error("the core of {0} is {1}, not {2}: give one of --mcu and --core")]
@@ -81,6 +94,47 @@ pub enum TargetError {
         hint: &'static str,
     },
 }
+
+/// Parts that people ask for, and no kernels are made for.
+struct Unmade {
+    /// How their names begin.
+    begins: &'static str,
+    machine: &'static str,
+    nearest: &'static str,
+}
+
+const fn unmade(begins: &'static str, machine: &'static str, nearest: &'static str) -> Unmade {
+    Unmade {
+        begins,
+        machine,
+        nearest,
+    }
+}
+
+const THUMB: &str = "Cortex-M, which has Thumb only";
+const OLD_ARM: &str = "--core arm7tdmi, ARM code that does not run there";
+const SAME_MIPS: &str = "--core mips-4km, MIPS32 code whose cycles there nobody has counted";
+const NONE_NEAR: &str = "none; `lozenge list cores` says what there is";
+
+static STRANGERS: [Unmade; 17] = [
+    unmade("stm32", THUMB, OLD_ARM),
+    unmade("cortex", THUMB, OLD_ARM),
+    unmade("nrf5", THUMB, OLD_ARM),
+    unmade("rp2", THUMB, OLD_ARM),
+    unmade("samd", THUMB, OLD_ARM),
+    unmade("atsam", THUMB, OLD_ARM),
+    unmade("efm32", THUMB, OLD_ARM),
+    unmade("lpc1", THUMB, OLD_ARM),
+    unmade("lpc2", "core of the ARM7 family", "--core arm7tdmi"),
+    unmade("at91sam7", "core of the ARM7 family", "--core arm7tdmi"),
+    unmade("pic32", "MIPS32 core", SAME_MIPS),
+    unmade("msp430", "MSP430 core", NONE_NEAR),
+    unmade("esp32", "Xtensa or RISC-V core", NONE_NEAR),
+    unmade("esp8266", "Xtensa core", NONE_NEAR),
+    unmade("gd32vf", "RISC-V core", NONE_NEAR),
+    unmade("ch32v", "RISC-V core", NONE_NEAR),
+    unmade("riscv", "RISC-V core", NONE_NEAR),
+];
 
 /// Every core of every instruction set.
 pub fn cores() -> Vec<CoreEntry> {
@@ -166,6 +220,20 @@ impl Target {
     fn part(name: &str) -> Result<&'static Part, TargetError> {
         let lower = name.to_lowercase();
         PARTS.iter().find(|p| p.name == lower).ok_or_else(|| {
+            if let Some(core) = cores().iter().find(|core| core.name == lower) {
+                return TargetError::PartIsCore(core.name);
+            }
+            let stranger = STRANGERS.iter().find(|s| lower.starts_with(s.begins));
+            if let Some(Unmade {
+                machine, nearest, ..
+            }) = stranger
+            {
+                return TargetError::NotYet {
+                    part: name.into(),
+                    machine,
+                    nearest,
+                };
+            }
             let hint = did_you_mean(&lower, PARTS.iter().map(|p| p.name));
             TargetError::UnknownMcu(name.into(), hint)
         })
@@ -184,6 +252,9 @@ impl Target {
             .or(arm.map(Target::Arm))
             .or(mips.map(Box::new).map(Target::Mips));
         found.ok_or_else(|| {
+            if let Some(part) = PARTS.iter().find(|p| p.name == name.to_lowercase()) {
+                return TargetError::CoreIsPart(part.name);
+            }
             let known = cores();
             let hint = did_you_mean(name, known.iter().map(|c| c.name));
             TargetError::UnknownCore(name.into(), hint)
@@ -282,6 +353,20 @@ impl Target {
             text += " --big-endian";
         }
         text
+    }
+
+    /// The part's memory, if there is a part.
+    pub fn room(&self) -> Option<Room> {
+        match self {
+            Target::Avr {
+                part: Some(part), ..
+            } => Some(Room {
+                part: part.name,
+                flash: part.flash,
+                ram: part.ram,
+            }),
+            Target::Avr { part: None, .. } | Target::Arm(_) | Target::Mips(_) => None,
+        }
     }
 
     /// What does not fit the part: `flash` bytes of code, `ram` bytes of operands and stack.

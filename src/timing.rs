@@ -131,9 +131,17 @@ impl Leak {
         self.secret.is_some()
     }
 
+    /// `leaks` or `unknown`.
+    pub fn word(&self) -> &'static str {
+        match self.is_known() {
+            true => "leaks",
+            false => "unknown",
+        }
+    }
+
     /// `leaks: ...` or `unknown: ...`, with what the ways show.
     pub fn verdict(&self) -> String {
-        let word = if self.is_known() { "leaks" } else { "unknown" };
+        let word = self.word();
         match &self.ways {
             Some(ways) => format!("{word}: {}; {}", self.text, ways.text()),
             None => format!("{word}: {}", self.text),

@@ -10,7 +10,7 @@ use lozenge::domain::concrete::Concrete;
 use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::isa::avr::run::Decoded;
 use lozenge::isa::avr::{AvrIsa, abi};
-use lozenge::kernel::{self, RUN_LIMIT, Request};
+use lozenge::kernel::{self, Demands, RUN_LIMIT, Request};
 use lozenge::spec::Op;
 use serde_json::json;
 
@@ -43,6 +43,8 @@ pub fn run(args: &BenchArgs) -> Result<bool, String> {
             max_regs: None,
             style: None,
             budget: Budget::default(),
+            room: None,
+            demands: Demands::default(),
             drop: None,
         };
         let start = Instant::now();

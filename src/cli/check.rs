@@ -5,6 +5,7 @@ use std::path::Path;
 use lozenge::audit::{self, Contract};
 use lozenge::emit::ObjectFormat;
 use lozenge::isa::Isa;
+use lozenge::kernel::Demands;
 use lozenge::load::{self, Loaded};
 use lozenge::method::Params;
 use lozenge::report::{Report, Subject};
@@ -13,6 +14,7 @@ use lozenge::spec::Spec;
 use lozenge::target::{Names, OnIsa, Target};
 
 use super::assemble::assemble;
+use super::failure::Failure;
 use super::{CheckArgs, generate, output, verify};
 
 /// A function that is loaded, and what is claimed of it.
@@ -28,11 +30,11 @@ pub struct Checked<'a, I: Isa> {
 pub trait Then {
     /// # Errors
     /// What is wrong with the arguments, in words for a person.
-    fn then<I: Isa>(self, checked: Checked<'_, I>) -> Result<bool, String>;
+    fn then<I: Isa>(self, checked: Checked<'_, I>) -> Result<bool, Failure>;
 }
 
 /// Loads, judges, prints. `Ok(true)` if everything is proved.
-pub fn run(args: &CheckArgs) -> Result<bool, String> {
+pub fn run(args: &CheckArgs) -> Result<bool, Failure> {
     with(args, Judge)
 }
 
@@ -40,7 +42,7 @@ pub fn run(args: &CheckArgs) -> Result<bool, String> {
 ///
 /// # Errors
 /// What is wrong with the arguments.
-pub fn with(args: &CheckArgs, then: impl Then) -> Result<bool, String> {
+pub fn with(args: &CheckArgs, then: impl Then) -> Result<bool, Failure> {
     let names = Names {
         mcu: args.mcu.as_deref(),
         core: args.core.as_deref(),
@@ -48,7 +50,7 @@ pub fn with(args: &CheckArgs, then: impl Then) -> Result<bool, String> {
         big_endian: args.big_endian,
         abi: args.abi.as_deref(),
     };
-    let target = Target::resolve(&names).map_err(|e| e.to_string())?;
+    let target = Target::resolve(&names)?;
     target.on(Check {
         args,
         target: &target,
@@ -63,7 +65,7 @@ struct Check<'a, T> {
 }
 
 impl<T: Then> OnIsa for Check<'_, T> {
-    type Output = Result<bool, String>;
+    type Output = Result<bool, Failure>;
 
     fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
         let Check { args, target, then } = self;
@@ -71,10 +73,10 @@ impl<T: Then> OnIsa for Check<'_, T> {
         let is_source = args.file.extension().is_some_and(|e| e == "S" || e == "s");
         let data = match is_source {
             true => assemble(&args.file, target)?,
-            false => read(&args.file, &args.symbol)?,
+            false => read(&args.file, &args.symbol).map_err(Failure::file)?,
         };
-        let mut loaded =
-            load::load(&data, &args.symbol, format).map_err(|e| format!("{path}: {e}"))?;
+        let mut loaded = load::load(&data, &args.symbol, format)
+            .map_err(|e| Failure::file(format!("{path}: {e}")))?;
         let function = &mut loaded.function;
         let contract = Contract {
             arguments: args.args.as_deref(),
@@ -100,7 +102,7 @@ impl<T: Then> OnIsa for Check<'_, T> {
 struct Judge;
 
 impl Then for Judge {
-    fn then<I: Isa>(self, checked: Checked<'_, I>) -> Result<bool, String> {
+    fn then<I: Isa>(self, checked: Checked<'_, I>) -> Result<bool, Failure> {
         let Checked {
             args,
             target,
@@ -135,6 +137,10 @@ impl Then for Judge {
             aliasing: &judged.aliasing,
             constant_time: &judged.constant_time,
             measured: judged.measured,
+            demands: &Demands {
+                variable_time: args.variable_time,
+                aliases: Vec::new(),
+            },
         };
         let mut report = Report::of(
             &subject,
@@ -153,7 +159,11 @@ impl Then for Judge {
                     "  {:<14} arrays of {word_bits}-bit words, at multiples of {bytes} bytes",
                     "operands"
                 );
-                output::say(&format!("{}\n{lies}", generate::text(&report).trim_end()))?;
+                let mut text = format!("{}\n{lies}", generate::text(&report).trim_end());
+                if report.is_sound() && !report.is_proved() {
+                    text += &format!("\n  {:<14} {}", "exit code 1", report.open().join("; "));
+                }
+                output::say(&text)?;
             }
         }
         if let (Some(path), true) = (&args.certificate, report.is_proved()) {
@@ -197,6 +207,9 @@ fn claim(args: &CheckArgs, target: &Target) -> Vec<String> {
         target,
     );
     let steps = args.steps.map(|steps| steps.to_string());
+    if args.variable_time {
+        list.push("--variable-time".into());
+    }
     let options = [
         ("--args", &args.args),
         ("--scratch", &args.scratch),

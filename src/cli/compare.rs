@@ -9,13 +9,14 @@ use lozenge::candidate::Budget;
 use lozenge::emit::ObjectFormat;
 use lozenge::facts::Style;
 use lozenge::isa::Isa;
-use lozenge::kernel::{self, Request};
+use lozenge::kernel::{self, Demands, Request};
 use lozenge::method::{self, METHODS, Method, Params};
 use lozenge::report::Report;
 use lozenge::spec::Spec;
 use lozenge::target::{Names, OnIsa, Target};
 use serde_json::{Value, json};
 
+use super::failure::Failure;
 use super::{CompareArgs, generate, output, pareto};
 
 /// One method with one set of parameters on one target.
@@ -35,7 +36,7 @@ struct Row {
 }
 
 /// Compares; `Ok(true)` if every kernel there is is proved.
-pub fn run(args: &CompareArgs) -> Result<bool, String> {
+pub fn run(args: &CompareArgs) -> Result<bool, Failure> {
     let mut cells = Vec::new();
     for target in targets(args)? {
         cells.extend(target.on(Cells {
@@ -63,10 +64,15 @@ pub fn run(args: &CompareArgs) -> Result<bool, String> {
     } else {
         output::say(&table(&rows, best, args.csv))?;
     }
-    Ok(rows.iter().all(|row| match &row.outcome {
-        Ok(report) => report.is_proved(),
-        Err(_) => true,
-    }))
+    let made = || rows.iter().filter_map(|row| row.outcome.as_ref().ok());
+    if let Some(report) = made().find(|report| !report.keeps_its_time()) {
+        output::tell(&format!(
+            "warning: time depends on the operands on {}: --variable-time accepts that, for operands that are no \
+             secrets",
+            report.place()
+        ));
+    }
+    Ok(made().all(Report::is_proved))
 }
 
 /// Says of each row in what it is not beaten.
@@ -181,6 +187,11 @@ impl OnIsa for Judge<'_> {
             max_regs: self.args.max_regs,
             style: self.cell.style,
             budget: Budget::default(),
+            room: None,
+            demands: Demands {
+                variable_time: self.args.variable_time,
+                aliases: Vec::new(),
+            },
             drop: None,
         };
         let kernel = kernel::generate::<I>(&request, core).map_err(|e| e.to_string())?;
@@ -260,11 +271,11 @@ fn fields(row: &Row, best: u64) -> Vec<String> {
         Ok(report) => {
             let counts = &report.instructions;
             let named = method::text(row.cell.method.name, &row.cell.params);
-            let constant = report.verdict.constant_time.get(&core);
-            let verdict = match (report.is_proved(), constant.map(String::as_str)) {
-                (false, _) => "NOT PROVED",
-                (true, Some("proved")) => "proved, constant time",
-                (true, _) => "proved, time leaks",
+            let verdict = match (report.is_sound(), report.time(&core), report.variable_time) {
+                (false, ..) => "NOT PROVED",
+                (true, "proved", _) => "proved, constant time",
+                (true, _, true) => "proved, variable time",
+                (true, _, false) => "NOT CONSTANT TIME",
             };
             vec![
                 core,

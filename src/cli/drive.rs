@@ -3,21 +3,24 @@
 use std::collections::BTreeMap;
 
 use lozenge::driver::Driver;
-use lozenge::driver::build::Built;
+use lozenge::driver::build::{self, Built};
 use lozenge::driver::engine::Products;
 use lozenge::driver::exponentiation::{self, Kind, Ladder, MOST_WINDOW};
 use lozenge::driver::rsa;
+use lozenge::driver::secrecy::Told;
 use lozenge::emit::driver::{DriverReport, Title};
 use lozenge::emit::{Assembler, ObjectFormat};
 use lozenge::facts::Style;
 use lozenge::isa::{Cost, Isa};
 use lozenge::kernel::did_you_mean;
 use lozenge::method::{self, METHODS};
+use lozenge::request::Room;
 use lozenge::spec::modulus::Modulus;
 use lozenge::spec::{Op, Spec};
 use lozenge::target::{Names, OnIsa, Target};
 
 use super::case::{Case, Given};
+use super::failure::Failure;
 use super::generate::{command, files, report};
 use super::{DriverArgs, DriverOp, GenArgs, LanguageArg, SecrecyArg, generate, output};
 
@@ -33,6 +36,8 @@ pub struct Plan<'a> {
     pub modulus: &'a Modulus,
     /// Bytes of program memory at most.
     pub max_flash: Option<usize>,
+    /// Does it clear what it worked in?
+    pub wipe: bool,
 }
 
 impl Plan<'_> {
@@ -189,12 +194,16 @@ impl Plan<'_> {
         let (bits, ladder) = (self.bits, self.ladder(word)?);
         let products = self.products(8 * word as u32);
         let empty = Driver::modulo(word, self.modulus.clone());
-        let mut driver = match self.op {
+        let driver = match self.op {
             DriverOp::Modexp => {
                 exponentiation::modulo(empty, bits, exponent_bits, ladder, products)
             }
             DriverOp::Rsa => rsa::private(word, bits, ladder, products),
             DriverOp::RsaPublic => rsa::public_modulo(empty, bits, products),
+        };
+        let mut driver = match self.wipe {
+            true => driver.wiped(),
+            false => driver,
         };
         let given: Vec<_> = self
             .params
@@ -232,7 +241,7 @@ impl Plan<'_> {
     ///
     /// # Errors
     /// In one line.
-    pub fn build<I: Isa>(&self, driver: Driver, core: &I::Core) -> Result<Built<I>, String> {
+    pub fn build<I: Isa>(&self, driver: Driver, core: &I::Core) -> Result<Built<I>, build::Error> {
         let bar = generate::progress(String::new());
         let name = I::core_name(core);
         let told = |kernel: &str| {
@@ -243,7 +252,7 @@ impl Plan<'_> {
             None => Built::<I>::new(driver, core, told),
         };
         bar.finish_and_clear();
-        built.map_err(|e| e.to_string())
+        built
     }
 
     /// As on the command line.
@@ -275,6 +284,9 @@ impl Plan<'_> {
         if let Some(most) = self.max_flash {
             text += &format!(" --max-flash {most}");
         }
+        if self.wipe {
+            text += " --wipe";
+        }
         Ok(text)
     }
 }
@@ -301,7 +313,7 @@ pub fn execute<I: Isa>(
 }
 
 /// Makes, proves and tries a driver, and writes it with its kernels.
-pub fn run(args: &GenArgs, op: DriverOp) -> Result<bool, String> {
+pub fn run(args: &GenArgs, op: DriverOp) -> Result<bool, Failure> {
     refuse(args)?;
     let names = Names {
         mcu: args.mcu.as_deref(),
@@ -310,7 +322,7 @@ pub fn run(args: &GenArgs, op: DriverOp) -> Result<bool, String> {
         big_endian: args.big_endian,
         abi: args.abi.as_deref(),
     };
-    let target = Target::resolve(&names).map_err(|e| e.to_string())?;
+    let target = Target::resolve(&names)?;
     let plan = Plan {
         op,
         bits: args.size.a,
@@ -320,12 +332,40 @@ pub fn run(args: &GenArgs, op: DriverOp) -> Result<bool, String> {
         style: args.style,
         modulus: args.modular.modulus.as_ref().unwrap_or(&Modulus::Runtime),
         max_flash: args.max_flash,
+        wipe: args.wipe,
     };
     target.on(Generate {
         args,
-        plan: &plan,
+        plan,
         target: &target,
     })
+}
+
+/// What to do where time depends on the numbers.
+pub const TIME_MATTERS: &str = "time or addresses are not shown to be the same for all numbers: --variable-time accepts \
+     that, for numbers that are no secrets; --exponent public does where only the exponent decides";
+
+/// What the driver does not do, and its caller must.
+fn beware(plan: &Plan) -> Vec<&'static str> {
+    const RAW: &str = "no padding: this is the bare operation; PSS or OAEP (RFC 8017) before and behind it are the caller's";
+    const FAULTS: &str = "no blinding, and no check of the result: a fault in one half of the computation gives the key away; \
+         raise the result to the public exponent and compare before it leaves the device";
+    const LEFT: &str = "secrets stay in the struct (work and state, too; --wipe clears these), and in the stack below the \
+         caller's: clear both";
+    const WIPED: &str = "work and state are cleared at the end; inputs stay in the struct, and secrets in the stack below \
+         the caller's: clear both";
+    let left = if plan.wipe { WIPED } else { LEFT };
+    match plan.op {
+        DriverOp::Rsa => vec![RAW, FAULTS, left],
+        DriverOp::RsaPublic => vec![RAW],
+        DriverOp::Modexp => vec![left],
+    }
+}
+
+/// Is it not shown that time and addresses are the same for all numbers, on `core`?
+pub fn leaks(constant_time: &[(String, Result<(), Told>)], core: &str) -> bool {
+    let own = constant_time.iter().find(|(name, _)| name == core);
+    own.is_none_or(|(_, verdict)| verdict.is_err())
 }
 
 /// What makes no sense of a driver.
@@ -339,6 +379,9 @@ fn refuse(args: &GenArgs) -> Result<(), String> {
     }
     if args.drop.is_some() || args.unproved {
         return Err("--drop and --unproved are for single kernels: try gen montmul".into());
+    }
+    if !args.alias.is_empty() {
+        return Err("the numbers of a driver lie in one struct: leave out --alias".into());
     }
     if args.max_stack.is_some() || args.max_regs.is_some() {
         return Err("--max-stack and --max-regs are for single kernels: try --max-flash".into());
@@ -354,26 +397,55 @@ fn refuse(args: &GenArgs) -> Result<(), String> {
 
 struct Generate<'a> {
     args: &'a GenArgs,
-    plan: &'a Plan<'a>,
+    plan: Plan<'a>,
     target: &'a Target,
 }
 
 impl OnIsa for Generate<'_> {
-    type Output = Result<bool, String>;
+    type Output = Result<bool, Failure>;
 
     fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
-        let Generate { args, plan, target } = self;
-        // A number is refused before kernels are made.
-        let driver = plan.driver(I::WORD_BITS as usize / 8)?;
+        let Generate {
+            args,
+            mut plan,
+            target,
+        } = self;
+        // A number is refused before kernels are made, and what the part has no memory for.
+        let mut driver = plan.driver(I::WORD_BITS as usize / 8)?;
+        let room = target.room().filter(|_| args.max_flash.is_none());
+        if let Some(Room { part, ram, .. }) = room.filter(|room| driver.bytes > room.ram) {
+            let bytes = driver.bytes;
+            return Err(format!(
+                "the numbers take {bytes} bytes, and {part} has {ram} of RAM: try fewer bits, or a larger part \
+                 (lozenge list mcus)"
+            )
+            .into());
+        }
+        let mut built = None;
+        if let Some(room) = room {
+            let whole = plan.build::<I>(driver.clone(), core)?;
+            match whole.image.code.len() <= room.flash {
+                true => built = Some(whole),
+                false => {
+                    plan.max_flash = Some(room.flash);
+                    driver = plan.driver(I::WORD_BITS as usize / 8)?;
+                }
+            }
+        }
+        let plan = &plan;
         let given: Given = match plan.modulus {
             Modulus::Fixed { value, .. } => vec![("modulus", Some(value.clone()))],
             _ => Vec::new(),
         };
         let case = Case::new(plan, &driver, &given, 1)?;
-        let built = plan.build::<I>(driver, core)?;
+        let built = match built {
+            Some(built) => built,
+            None => plan.build::<I>(driver, core)?,
+        };
         let cost = execute(&built, core, &case, &mut |_, _| {})?;
         let exponent = args.exponent.unwrap_or(SecrecyArg::Secret);
         let constant_time = built.constant_time(core, exponent == SecrecyArg::Public);
+        let leaks = leaks(&constant_time, &target.core_name());
         let mut text = format!(
             "lozenge gen {} {}",
             plan.arguments(I::WORD_BITS)?,
@@ -381,6 +453,9 @@ impl OnIsa for Generate<'_> {
         );
         if exponent == SecrecyArg::Public {
             text += " --exponent public";
+        }
+        if leaks && args.variable_time {
+            text += " --variable-time";
         }
         let language = args.language.unwrap_or(LanguageArg::Asm);
         if language == LanguageArg::C {
@@ -404,26 +479,30 @@ impl OnIsa for Generate<'_> {
             },
             core: target.core_name(),
             mcu: target.mcu().map(String::from),
+            variable_time: leaks && args.variable_time,
+            beware: beware(plan),
             command: text,
         };
-        let mut told = DriverReport::new(title, &built, &cost, constant_time, &args.prefix);
+        let mut told = DriverReport::new(title, &built, &cost, &constant_time, &args.prefix);
         told.warnings = target.warnings(told.flash.total, told.ram.total);
-        let all = written(&mut told, &built, core, format, (target, &args.prefix))?;
-        output::write_all(&args.output, &all)?;
+        let proved = told.keeps_its_time();
+        let wrote = match proved {
+            true => {
+                let all = written(&mut told, &built, core, format, (target, &args.prefix))?;
+                output::write_all(&args.output, &all, args.force).map_err(Failure::file)?;
+                let (files, folder) = (told.files.join(" "), args.output.display());
+                format!("{files} in {folder}")
+            }
+            false => format!("nothing: {}", TIME_MATTERS),
+        };
         match args.json {
             true => output::say(&serde_json::to_string_pretty(&told).map_err(|e| e.to_string())?)?,
-            false => {
-                let (files, folder) = (told.files.join(" "), args.output.display());
-                output::say(&format!(
-                    "{}  wrote          {files} in {folder}",
-                    told.text()
-                ))?;
-            }
+            false => output::say(&format!("{}  wrote          {wrote}", told.text()))?,
         }
         for warning in &told.warnings {
             output::tell(&format!("warning: {warning}"));
         }
-        Ok(true)
+        Ok(proved)
     }
 }
 

@@ -9,17 +9,19 @@ use lozenge::candidate::Budget;
 use lozenge::emit::{Assembler, ObjectFormat, elf, header};
 use lozenge::facts::Style;
 use lozenge::isa::Isa;
-use lozenge::kernel::{self, Kernel, Request};
+use lozenge::kernel::{self, Demands, Kernel, Request};
 use lozenge::prove;
 use lozenge::report::{Files, Report};
 use lozenge::spec;
 use lozenge::spec::modulus::Reduce;
 use lozenge::target::{Names, OnIsa, Target};
 
+use super::failure::Failure;
+use super::values::aliases;
 use super::{GenArgs, OpArg, output, verify};
 
 /// Generates, proves, writes, prints. `Ok(true)` if everything is proved.
-pub fn run(args: &GenArgs, op: OpArg) -> Result<bool, String> {
+pub fn run(args: &GenArgs, op: OpArg) -> Result<bool, Failure> {
     let driver = &args.driver;
     if driver.exponentiation.is_some()
         || driver.exponent_bits.is_some()
@@ -27,10 +29,10 @@ pub fn run(args: &GenArgs, op: OpArg) -> Result<bool, String> {
         || args.language.is_some()
     {
         let name = spec::Op::from(op).name();
-        return Err(format!(
-            "{name} has no exponent: try gen modexp {}",
-            args.size
-        ));
+        return Err(format!("{name} has no exponent: try gen modexp {}", args.size).into());
+    }
+    if args.wipe {
+        return Err("a kernel has no numbers of its own to wipe: leave out --wipe".into());
     }
     let names = Names {
         mcu: args.mcu.as_deref(),
@@ -39,7 +41,7 @@ pub fn run(args: &GenArgs, op: OpArg) -> Result<bool, String> {
         big_endian: args.big_endian,
         abi: args.abi.as_deref(),
     };
-    let target = Target::resolve(&names).map_err(|e| e.to_string())?;
+    let target = Target::resolve(&names)?;
     target.on(Generate {
         args,
         op,
@@ -54,7 +56,7 @@ struct Generate<'a> {
 }
 
 impl OnIsa for Generate<'_> {
-    type Output = Result<bool, String>;
+    type Output = Result<bool, Failure>;
 
     fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
         generate::<I>((self.args, self.op), self.target, core, format)
@@ -66,11 +68,11 @@ fn generate<I: Isa>(
     target: &Target,
     core: &I::Core,
     format: &ObjectFormat,
-) -> Result<bool, String> {
+) -> Result<bool, Failure> {
     let mut params = BTreeMap::new();
     for (name, value) in &args.param {
         if params.insert(name.clone(), *value).is_some() {
-            return Err(format!("-p {name} is given twice"));
+            return Err(format!("-p {name} is given twice").into());
         }
     }
     let request = Request {
@@ -84,6 +86,11 @@ fn generate<I: Isa>(
         budget: Budget {
             flash: args.max_flash,
             stack: args.max_stack,
+        },
+        room: target.room(),
+        demands: Demands {
+            variable_time: args.variable_time,
+            aliases: aliases(&args.alias, op.into()),
         },
         drop: args.drop,
     };
@@ -101,10 +108,13 @@ fn generate<I: Isa>(
     ));
     let result = kernel::generate::<I>(&request, core);
     bar.finish_and_clear();
-    let kernel = result.map_err(|e| e.to_string())?;
+    let kernel = result?;
     let mut command = command(&kernel, target);
     if let Some(most) = args.max_regs {
         command += &format!(" --max-regs {most}");
+    }
+    for alias in &kernel.demands.aliases {
+        command += &format!(" --alias {}", alias.argument());
     }
     if request.budget.is_set() {
         command += &format!(" {}", request.budget);
@@ -138,7 +148,7 @@ fn generate<I: Isa>(
             let folder = args.output.display();
             format!("{asm} {symbol}.h {symbol}.o {symbol}.json in {folder}")
         } else {
-            "nothing: not proved (--unproved writes it all the same)".to_string()
+            format!("nothing: {}", report.open().join("; "))
         };
         output::say(&format!("{}  wrote          {wrote}", text(&report)))?;
     }
@@ -186,6 +196,9 @@ pub fn command<I: Isa>(kernel: &Kernel<I>, target: &Target) -> String {
     if kernel.style != Style::Unrolled {
         text.push_str(&format!(" --style {}", kernel.style.name()));
     }
+    if kernel.leaks() && kernel.demands.variable_time {
+        text.push_str(" --variable-time");
+    }
     if let Some(modular) = &kernel.spec.modular {
         text.push_str(&format!(" --modulus {}", modular.modulus));
         if modular.reduce != Reduce::Full {
@@ -204,9 +217,9 @@ fn write<I: Isa>(
     formats: (&ObjectFormat, Assembler),
     report: &mut Report,
     args: &GenArgs,
-) -> Result<(), String> {
+) -> Result<(), Failure> {
     let files = files(kernel, core, formats, report)?;
-    output::write_all(&args.output, &files)
+    output::write_all(&args.output, &files, args.force).map_err(Failure::file)
 }
 
 /// Writes the certificate of a kernel.
@@ -226,6 +239,9 @@ fn certify<I: Isa>(
     );
     let limb = function.word_bits::<I>();
     claim.extend(["--limb".to_string(), limb.to_string()]);
+    if kernel.demands.variable_time {
+        claim.push("--variable-time".into());
+    }
     let bar = progress(format!("{symbol}: certifying"));
     let written = verify::write::<I>(path, claim, (spec, core, &function), &kernel.aliasing);
     bar.finish_and_clear();
@@ -304,17 +320,9 @@ pub(super) fn text(report: &Report) -> String {
         "ABI",
         state(verdict.abi.word(), "abi", &format!(": {}", report.abi)),
     );
-    for (core, result) in &verdict.constant_time {
-        let told = match result.as_str() {
-            "proved" => format!("proved on {core}"),
-            leak => format!("on {core}: {leak}"),
-        };
-        text += &line("CONSTANT TIME", told);
-    }
+    text += &line("CONSTANT TIME", report.time_text());
     text += &line("aliasing", report.aliasing_text());
-    for cycles in report.cycles_text() {
-        text += &line("cycles", cycles);
-    }
+    text += &line("cycles", report.cycles_text());
     // Where one run says all of them, there is nothing to measure.
     if let (Some(measured), true) = (&report.measured, report.leaks.contains_key(&report.core)) {
         let (body, call) = (
@@ -326,6 +334,9 @@ pub(super) fn text(report: &Report) -> String {
             "measured",
             format!("{body} body, {call} call in {runs} runs on numbers"),
         );
+    }
+    if let Some(others) = report.others_text() {
+        text += &line("other cores", others);
     }
     text += &line(
         "instructions",

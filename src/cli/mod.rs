@@ -6,11 +6,13 @@ mod case;
 mod check;
 mod compare;
 mod drive;
+mod failure;
 mod generate;
 mod list;
 mod output;
 mod pareto;
 mod run;
+mod schema;
 mod values;
 mod verify;
 
@@ -18,14 +20,17 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
+use failure::Failure;
 use lozenge::driver::engine::Products;
 use lozenge::driver::exponentiation::Kind;
 use lozenge::facts::Style;
 use lozenge::spec;
 use lozenge::spec::modulus::{Modular, Modulus};
 use num_bigint::BigUint;
-pub use values::{DialectArg, DriverOp, GenOp, LanguageArg, OpArg, ReduceArg, SecrecyArg, Topic};
-use values::{bytes, gen_op, identifier, number, parameter};
+pub use values::{
+    AliasArg, DialectArg, DriverOp, GenOp, LanguageArg, OpArg, ReduceArg, SecrecyArg, Topic,
+};
+use values::{bytes, gen_op, identifier, kernel_op, number, parameter};
 
 /// Multi-precision arithmetic kernels for small processors, proved on the bytes that ship.
 #[derive(Parser)]
@@ -46,7 +51,7 @@ enum Command {
         after_help = "Examples:\n  lozenge gen mul 160 --mcu atmega128 -o out\n  \
                       lozenge gen mul 256 --core atmega128 --method operand-caching -p e=8 --json -o out\n  \
                       lozenge gen mul 256x64 --mcu atmega328p -o out\n  \
-                      lozenge gen mul 160 --mcu atmega328p --max-flash 3000 --max-stack 30 -o out\n  \
+                      lozenge gen mul 160 --mcu atmega328p --max-flash 3000 --max-stack 30 -o out/small\n  \
                       lozenge gen sqr 160 --mcu atmega328p -o out\n  \
                       lozenge gen modexp 64 --mcu atmega328p --method fips -o out"
     )]
@@ -79,6 +84,9 @@ enum Command {
     /// What there is: methods, cores, mcus or ops
     #[command(after_help = "Example:\n  lozenge list methods")]
     List(ListArgs),
+    /// The JSON schema of what --json prints
+    #[command(after_help = "Example:\n  lozenge schema")]
+    Schema,
     /// How fast the tool itself is: generation with proof, and simulation
     #[command(after_help = "Example:\n  lozenge bench --bits 160")]
     Bench(bench::BenchArgs),
@@ -198,6 +206,18 @@ pub struct GenArgs {
     /// Write the files even if a verdict is not "proved"; their banner says so
     #[arg(long)]
     unproved: bool,
+    /// Accept that time or addresses depend on operands: for numbers that are no secrets
+    #[arg(long)]
+    variable_time: bool,
+    /// Where the result may lie besides: on an operand, which is proved then: r=a, r=b or r=a=b
+    #[arg(long, value_name = "WHERE", value_delimiter = ',')]
+    alias: Vec<AliasArg>,
+    /// Replace files in the folder that are not of this kernel
+    #[arg(long)]
+    force: bool,
+    /// Of a driver: clear its numbers but input and result before it returns
+    #[arg(long)]
+    wipe: bool,
     /// Leave out instruction number INDEX, to watch the proof fail
     #[arg(long, value_name = "INDEX")]
     drop: Option<usize>,
@@ -275,12 +295,16 @@ pub struct RunArgs {
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
+    /// Accept that time or addresses depend on the numbers: exit code 0 all the same
+    #[arg(long)]
+    variable_time: bool,
 }
 
 /// Arguments of `compare`.
 #[derive(Args)]
 pub struct CompareArgs {
     /// Operation
+    #[arg(value_parser = kernel_op())]
     op: OpArg,
     /// Bits of an operand, or of a and b: 256x64
     #[arg(value_name = "BITS", allow_negative_numbers = true)]
@@ -314,6 +338,9 @@ pub struct CompareArgs {
     /// Print comma-separated values
     #[arg(long)]
     csv: bool,
+    /// Accept that time or addresses depend on operands: exit code 0 all the same
+    #[arg(long)]
+    variable_time: bool,
 }
 
 /// Arguments of `check`.
@@ -374,6 +401,9 @@ pub struct CheckArgs {
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
+    /// Accept that time or addresses depend on operands: exit code 0 all the same
+    #[arg(long)]
+    variable_time: bool,
 }
 
 /// Arguments of `list`.
@@ -388,6 +418,8 @@ pub struct ListArgs {
 
 /// Runs the command line and returns the exit code.
 pub fn run() -> ExitCode {
+    // Whoever cannot be understood may have asked for JSON all the same.
+    let json = std::env::args().any(|argument| argument == "--json");
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -408,8 +440,12 @@ pub fn run() -> ExitCode {
                 }
             };
             let tip = text.lines().find(|l| l.trim_start().starts_with("tip:"));
-            let tip = tip.map_or(String::new(), |t| format!(" ({})", t.trim()));
-            output::tell(&format!("{line}{tip}"));
+            let tip = match tip {
+                Some(tip) => format!(" ({})", tip.trim()),
+                None if line.contains("try ") => String::new(),
+                None => " (try `lozenge --help`)".to_string(),
+            };
+            Failure::from(format!("{line}{tip}")).told(json);
             return ExitCode::from(2);
         }
     };
@@ -422,14 +458,15 @@ pub fn run() -> ExitCode {
         Command::Compare(args) => compare::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Verify(args) => verify::run(&args),
-        Command::List(args) => list::run(&args),
-        Command::Bench(args) => bench::run(&args),
+        Command::List(args) => list::run(&args).map_err(Failure::from),
+        Command::Bench(args) => bench::run(&args).map_err(Failure::from),
+        Command::Schema => schema::run().map_err(Failure::from),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
-        Err(message) => {
-            output::tell(&format!("error: {message}"));
+        Err(failure) => {
+            failure.told(json);
             ExitCode::from(2)
         }
     }

@@ -5,12 +5,76 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
+/// Options of `gen` that make it another kernel; the others choose among functions that do the same.
+const OF_THE_KERNEL: [&str; 11] = [
+    "--mcu",
+    "--core",
+    "--abi",
+    "--isa-ext",
+    "--big-endian",
+    "--modulus",
+    "--reduce",
+    "--shift",
+    "--exponent-bits",
+    "--dialect",
+    "--alias",
+];
+
+/// What the command in a generated file makes, and for what: `gen mul 160 --mcu atmega128`.
+fn made(file: &[u8]) -> Option<Vec<String>> {
+    const COMMAND: &str = "lozenge gen ";
+    let text = String::from_utf8_lossy(file);
+    let at = text.find(COMMAND)? + COMMAND.len();
+    let line = text[at..].split(['\n', '"']).next()?;
+    let words: Vec<_> = line.split_whitespace().collect();
+    let named = words.iter().take(2).map(|w| w.to_string());
+    let pairs = words.windows(2).chain([words.get(words.len() - 1..)?]);
+    let options = pairs.filter(|pair| OF_THE_KERNEL.contains(&pair[0]));
+    Some(named.chain(options.map(|pair| pair.join(" "))).collect())
+}
+
+/// Is the file that is there, and is to be replaced, of the same kernel? Text says so itself; of an object it is
+/// enough that a text file beside it does.
+fn is_ours(folder: &Path, name: &str, files: &[(String, Vec<u8>)]) -> bool {
+    let stem = |name: &str| name.rsplit_once('.').map(|(stem, _)| stem.to_string());
+    let beside = |(other, _): &&(String, Vec<u8>)| match name.ends_with(".o") {
+        true => !other.ends_with(".o") && stem(other) == stem(name),
+        false => other == name,
+    };
+    files.iter().filter(beside).any(|(other, new)| {
+        let old = std::fs::read(folder.join(other)).unwrap_or_default();
+        made(&old).is_some_and(|old| Some(old) == made(new))
+    })
+}
+
+/// Refuses to replace what is not of the same kernel.
+///
+/// # Errors
+/// The first such file.
+fn keep_others(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), String> {
+    for (name, new) in files {
+        let path = folder.join(name);
+        let is_new = std::fs::read(&path).is_ok_and(|old| old != *new);
+        if is_new && !is_ours(folder, name, files) {
+            return Err(format!(
+                "{} is there and not of this kernel: try --force, which replaces it, --prefix lz_ or another folder",
+                path.display()
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// Writes all `files` (name and contents) into `folder`, which is made if needed. Every file
-/// is written beside its place first; only when all are there do they take their names.
+/// is written beside its place first; only when all are there do they take their names. Files that are there and
+/// not of the same kernel are replaced by `force` alone.
 ///
 /// # Errors
 /// One line saying what could not be written; nothing new is left behind then.
-pub fn write_all(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), String> {
+pub fn write_all(folder: &Path, files: &[(String, Vec<u8>)], force: bool) -> Result<(), String> {
+    if !force {
+        keep_others(folder, files)?;
+    }
     let cannot = |what: &Path, error: std::io::Error| {
         // Without the random name of a temporary file.
         let error = error.to_string();

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use lozenge::driver::secrecy::Told;
 use lozenge::emit::ObjectFormat;
 use lozenge::isa::Isa;
 use lozenge::spec::modulus::Modulus;
@@ -9,11 +10,12 @@ use lozenge::target::{Names, OnIsa, Target};
 use serde_json::json;
 
 use super::case::{Case, Given};
-use super::drive::{Plan, execute};
+use super::drive::{Plan, execute, leaks};
+use super::failure::Failure;
 use super::{RunArgs, generate, output};
 
 /// Executes, compares and prints. `Ok(true)` if the result is right.
-pub fn run(args: &RunArgs) -> Result<bool, String> {
+pub fn run(args: &RunArgs) -> Result<bool, Failure> {
     let names = Names {
         mcu: args.mcu.as_deref(),
         core: args.core.as_deref(),
@@ -21,7 +23,7 @@ pub fn run(args: &RunArgs) -> Result<bool, String> {
         big_endian: args.big_endian,
         abi: None,
     };
-    let target = Target::resolve(&names).map_err(|e| e.to_string())?;
+    let target = Target::resolve(&names)?;
     target.on(Run {
         args,
         target: &target,
@@ -34,7 +36,7 @@ struct Run<'a> {
 }
 
 impl OnIsa for Run<'_> {
-    type Output = Result<bool, String>;
+    type Output = Result<bool, Failure>;
 
     fn call<I: Isa>(self, core: &I::Core, _: &ObjectFormat) -> Self::Output {
         let Run { args, target } = self;
@@ -47,6 +49,7 @@ impl OnIsa for Run<'_> {
             style: args.style,
             modulus: &Modulus::Runtime,
             max_flash: None,
+            wipe: false,
         };
         let given: Given = vec![
             ("base", args.base.clone()),
@@ -78,6 +81,10 @@ impl OnIsa for Run<'_> {
         });
         bar.finish_and_clear();
         let cost = ran?;
+        let times = built.constant_time(core, false);
+        let (leaks, own) = (leaks(&times, &target.core_name()), target.core_name());
+        let told = times.iter().find(|(name, _)| *name == own);
+        let told = told.and_then(|(_, verdict)| verdict.as_ref().err());
         let flash = built.image.code.len();
         let (area, stack) = (built.driver.bytes, cost.stack.total());
         let numbers = case.shown.iter().map(|(name, x)| (*name, x));
@@ -88,7 +95,12 @@ impl OnIsa for Run<'_> {
                 "core": target.core_name(), "mcu": target.mcu(),
                 "cycles": cost.call.max, "instructions": cost.executed,
                 "flash": flash, "ram": area + stack, "stack": stack,
+                "constant_time": told.map_or("shown", Told::word),
+                "variable_time": leaks && args.variable_time,
             });
+            if let Some(told) = told {
+                object["leak"] = told.text.clone().into();
+            }
             for (name, x) in numbers {
                 object[name] = format!("{x:#x}").into();
             }
@@ -112,11 +124,23 @@ impl OnIsa for Run<'_> {
                 "flash, RAM",
                 format!("{flash} bytes, {ram} bytes ({stack} of stack)"),
             );
+            let accepted = match args.variable_time {
+                true => "accepted (--variable-time): ",
+                false => "",
+            };
+            let time = told.map(|told| format!("{accepted}{}: {}", told.word(), told.text));
+            text += &line("CONSTANT TIME", time.unwrap_or_else(|| "shown".into()));
             output::say(text.trim_end())?;
         }
         for warning in target.warnings(flash, area + stack) {
             output::tell(&format!("warning: {warning}"));
         }
-        Ok(true)
+        if leaks && !args.variable_time {
+            output::tell(
+                "warning: the result is right, but time or addresses are not shown to be the same for all numbers: \
+                 --variable-time accepts that",
+            );
+        }
+        Ok(!leaks || args.variable_time)
     }
 }

@@ -3,8 +3,9 @@
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use lozenge::emit::Assembler;
-use lozenge::spec;
+use lozenge::method::METHODS;
 use lozenge::spec::modulus::Reduce;
+use lozenge::spec::{self, Alias};
 use num_bigint::BigUint;
 
 /// The operations on the command line.
@@ -88,10 +89,22 @@ pub enum DriverOp {
     RsaPublic,
 }
 
+/// The operations that kernels are made for; `check` knows others.
+fn made() -> impl Iterator<Item = &'static OpArg> {
+    let has_method = |op: &&OpArg| METHODS.iter().any(|m| m.computes(spec::Op::from(**op)));
+    OpArg::value_variants().iter().filter(has_method)
+}
+
+/// The operations of `compare`.
+pub fn kernel_op() -> impl TypedValueParser<Value = OpArg> {
+    let values: Vec<_> = made().filter_map(OpArg::to_possible_value).collect();
+    PossibleValuesParser::new(values).try_map(|name| OpArg::from_str(&name, false))
+}
+
 /// The operations of `gen`: those of kernels, and those of drivers.
 pub fn gen_op() -> impl TypedValueParser<Value = GenOp> {
     let values = |list: Vec<Option<PossibleValue>>| list.into_iter().flatten();
-    let kernels = OpArg::value_variants().iter().map(OpArg::to_possible_value);
+    let kernels = made().map(|op| op.to_possible_value());
     let drivers = DriverOp::value_variants().iter();
     let drivers = drivers.map(DriverOp::to_possible_value);
     let all = PossibleValuesParser::new(values(kernels.chain(drivers).collect()));
@@ -138,6 +151,33 @@ impl From<ReduceArg> for Reduce {
             ReduceArg::Lazy => Reduce::Lazy,
         }
     }
+}
+
+/// Overlaps with the result on the command line.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum AliasArg {
+    /// The result may be the first operand
+    #[value(name = "r=a")]
+    RIsA,
+    /// The result may be the second operand
+    #[value(name = "r=b")]
+    RIsB,
+    /// All three may be one
+    #[value(name = "r=a=b")]
+    All,
+}
+
+/// The overlaps that are asked for; whoever may overlap either operand may overlap one that is both.
+pub fn aliases(given: &[AliasArg], op: spec::Op) -> Vec<Alias> {
+    let has = |alias: AliasArg| given.contains(&alias);
+    let both = has(AliasArg::RIsA) && has(AliasArg::RIsB) && op.factors() == 2;
+    let asked = [
+        (Alias::RIsA, has(AliasArg::RIsA)),
+        (Alias::RIsB, has(AliasArg::RIsB)),
+        (Alias::All, has(AliasArg::All) || both),
+    ];
+    let asked = asked.into_iter().filter(|(_, asked)| *asked);
+    asked.map(|(alias, _)| alias).collect()
 }
 
 /// The dialects on the command line.

@@ -13,6 +13,7 @@ use lozenge::target::Target;
 use serde::Serialize;
 
 use super::check::{self, Checked, Then};
+use super::failure::Failure;
 use super::{CheckArgs, generate, output};
 
 /// Arguments of `verify`.
@@ -109,7 +110,14 @@ pub fn write<I: Isa>(
     let name = path.file_name().and_then(|name| name.to_str());
     let name = name.ok_or_else(|| format!("{} is no name of a file", path.display()))?;
     let file = (name.to_string(), text.into_bytes());
-    output::write_all(folder.unwrap_or(Path::new(".")), &[file])
+    let is_other = |old: String| Certificate::read(&old).is_err();
+    if path.exists() && std::fs::read_to_string(path).map_or(true, is_other) {
+        let path = path.display();
+        return Err(format!(
+            "{path} is there, and is no certificate: try another name"
+        ));
+    }
+    output::write_all(folder.unwrap_or(Path::new(".")), &[file], true)
 }
 
 fn reasons(proof: &Proof) -> Vec<String> {
@@ -120,10 +128,10 @@ fn reasons(proof: &Proof) -> Vec<String> {
 }
 
 /// Runs the code along a certificate. `Ok(true)` if the checker accepts it.
-pub fn run(args: &VerifyArgs) -> Result<bool, String> {
+pub fn run(args: &VerifyArgs) -> Result<bool, Failure> {
     let path = args.file.display();
-    let text =
-        std::fs::read_to_string(&args.file).map_err(|e| format!("cannot read {path}: {e}"))?;
+    let text = std::fs::read_to_string(&args.file)
+        .map_err(|e| Failure::file(format!("cannot read {path}: {e}")))?;
     let certificate = Certificate::read(&text).map_err(|e| format!("{path}: {e}"))?;
     let object = args.object.display().to_string();
     let words = std::iter::once(&object).chain(&certificate.claim);
@@ -147,7 +155,7 @@ struct Verify<'a> {
 }
 
 impl Then for Verify<'_> {
-    fn then<I: Isa>(self, checked: Checked<'_, I>) -> Result<bool, String> {
+    fn then<I: Isa>(self, checked: Checked<'_, I>) -> Result<bool, Failure> {
         let Checked {
             args: claim,
             spec,
@@ -179,13 +187,12 @@ impl Then for Verify<'_> {
         };
         let apart = |case: &certificate::Case| case.alias == Alias::Distinct;
         if !self.certificate.cases.iter().any(apart) {
-            return Err(format!(
-                "{path}: it says nothing of operands that lie apart"
-            ));
+            let text = format!("{path}: it says nothing of operands that lie apart: make it again");
+            return Err(text.into());
         }
         let verified = Verified {
             claim: self.certificate.claim.join(" "),
-            verified: cases.iter().all(is_proved),
+            verified: cases.iter().all(is_proved) && (leak.is_none() || claim.variable_time),
             constant_time: leak.map_or("proved".into(), |leak| leak.verdict()),
             cases,
         };

@@ -1,7 +1,8 @@
 //! From a driver to everything that ships with it: its kernels, proved, and its own instructions.
 
 use super::image::{self, Image};
-use super::{Assembled, Driver, Step, secrecy};
+use super::secrecy::{self, Told};
+use super::{Assembled, Driver, Step};
 use crate::isa::{Isa, LowerError};
 use crate::kernel::{self, Kernel};
 use crate::request::Request;
@@ -137,7 +138,7 @@ impl<I: Isa> Built<I> {
 
     /// Per core that runs the code: what time tells of the numbers, of the driver first; of an exponent
     /// that is public it may.
-    pub fn constant_time(&self, core: &I::Core, public: bool) -> Vec<(String, Result<(), String>)> {
+    pub fn constant_time(&self, core: &I::Core, public: bool) -> Vec<(String, Result<(), Told>)> {
         let judge = |relative: I::Core| {
             let name = I::core_name(&relative);
             let mut verdict =
@@ -147,7 +148,10 @@ impl<I: Isa> Built<I> {
                 let leak = timing.and_then(|(_, timing)| timing.leak.as_ref());
                 if let (true, Some(leak)) = (verdict.is_ok(), leak) {
                     let symbol = kernel.spec.symbol();
-                    verdict = Err(format!("{} ({symbol})", leak.verdict()));
+                    verdict = Err(Told {
+                        known: leak.is_known(),
+                        text: format!("{symbol}: {}", leak.text),
+                    });
                 }
             }
             (name, verdict)

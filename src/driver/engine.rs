@@ -14,7 +14,7 @@ use std::str::FromStr;
 use super::exponentiation::repeat;
 use super::{Cell, Driver, Place, Role, Step, Sum, To};
 use crate::candidate::Budget;
-use crate::request::Request;
+use crate::request::{Demands, Request};
 use crate::spec::modulus::{Modular, Modulus, Reduce};
 use crate::spec::{Op, folded};
 
@@ -130,6 +130,9 @@ pub fn kernel(d: &mut Driver, op: Op, bits: u32) -> usize {
         max_regs: None,
         style: None,
         budget: Budget::default(),
+        room: None,
+        // What the kernels' time tells belongs to the verdict on the driver.
+        demands: Demands::variable_time(),
         drop: None,
     });
     d.kernels.len() - 1

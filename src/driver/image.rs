@@ -108,6 +108,15 @@ impl Image {
         let function = self.function::<I>();
         let cost = I::execute(core, &function, &mut area, watch)
             .map_err(|stopped| prove::describe::<I>(core, &function, &stopped))?;
+        if driver.wipes
+            && let Some(place) = driver.wiped_places().into_iter().find(|place| {
+                area[place.at..place.at + place.bytes]
+                    .iter()
+                    .any(|b| *b != 0)
+            })
+        {
+            return Err(format!("byte {} of the area is not wiped", place.at));
+        }
         let outputs = driver.fields.iter().filter(|f| f.role == Role::Output);
         let value = |at: usize, bytes: usize| BigUint::from_bytes_le(&area[at..at + bytes]);
         let outputs = outputs.map(|f| (f.name, value(f.place.at, f.place.bytes)));

@@ -259,6 +259,8 @@ pub struct Driver {
     pub kernels: Vec<Request>,
     /// What products are modulo: an operand, or a number that is in the kernels.
     pub modulus: Modulus,
+    /// Does it clear all of its area but inputs and outputs at the end?
+    pub wipes: bool,
 }
 
 impl Driver {
@@ -271,6 +273,7 @@ impl Driver {
             bytes: (Cell::COUNT * Cell::bytes(word)).next_multiple_of(word),
             kernels: Vec::new(),
             modulus: Modulus::Runtime,
+            wipes: false,
         }
     }
 
@@ -303,6 +306,27 @@ impl Driver {
             meaning,
         });
         place
+    }
+
+    /// The same, which clears what it worked in at the end: its cells, and every field that is neither input nor output.
+    pub fn wiped(mut self) -> Self {
+        let numbers = self.wiped_places().into_iter();
+        let clears = numbers.map(|to| Step::Number { to, value: 0 });
+        self.routines[0].extend(clears);
+        self.wipes = true;
+        self
+    }
+
+    /// Where what [`Driver::wiped`] clears lies.
+    pub fn wiped_places(&self) -> Vec<Place> {
+        let fields = self.fields.iter();
+        let work = fields.filter(|f| f.role == Role::Work).map(|f| f.place);
+        let first = self.fields.iter().map(|f| f.place.at).min();
+        let cells = Place {
+            at: 0,
+            bytes: first.unwrap_or(self.bytes),
+        };
+        work.chain([cells]).collect()
     }
 
     /// The field of this name.

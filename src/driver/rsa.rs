@@ -21,7 +21,10 @@ pub fn private(word: usize, bits: u32, ladder: Ladder, products: Products) -> Dr
     let mut number = |name, meaning| d.field(name, half, Role::Input, meaning);
     let dp = number("dp", "d mod p - 1");
     let dq = number("dq", "d mod q - 1");
-    let qinv = number("qinv", "2^n / q mod p, for primes of n bits, p > q");
+    let qinv = number(
+        "qinv_mont",
+        "2^n / q mod p, for primes of n bits, p > q: PKCS#1's coefficient q^-1 mod p, times 2^n, mod p",
+    );
     let r2p = number("r2p", "2^(2n) mod p");
     let r2q = number("r2q", "2^(2n) mod q");
     let e = Engine::new(&mut d, products, half);
@@ -235,7 +238,7 @@ impl Private {
             ("q", with_inverse(&self.q, bits, driver, "q")),
             ("dp", self.dp.clone()),
             ("dq", self.dq.clone()),
-            ("qinv", (&self.qinv << bits) % &self.p),
+            ("qinv_mont", (&self.qinv << bits) % &self.p),
             ("r2p", r_squared(&self.p, bits)),
             ("r2q", r_squared(&self.q, bits)),
         ])

@@ -12,6 +12,28 @@ use crate::isa::{Isa, Stopped};
 use crate::prove;
 use crate::vectors::Random;
 
+/// What time or an address tells, or what could not be followed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Told {
+    /// Is it known to tell, rather than not followed?
+    pub known: bool,
+    pub text: String,
+}
+
+impl Told {
+    /// `leaks` or `unknown`.
+    pub fn word(&self) -> &'static str {
+        match self.known {
+            true => "leaks",
+            false => "unknown",
+        }
+    }
+
+    fn unknown(text: String) -> Self {
+        Self { known: false, text }
+    }
+}
+
 /// The most instructions that are followed.
 const STEPS: u64 = 100_000_000;
 
@@ -25,14 +47,15 @@ pub fn constant_time<I: Isa>(
     driver: &Driver,
     assembled: &Assembled<I::Insn>,
     public: bool,
-) -> Result<(), String> {
+) -> Result<(), Told> {
     let stubs = driver.kernels.iter().map(|request| {
         let spec = request.spec(I::WORD_BITS).map_err(|e| e.to_string())?;
         I::encode(core, &I::stub(core, spec.result_bytes()))
     });
-    let stubs = stubs.collect::<Result<Vec<_>, String>>()?;
+    let stubs = stubs.collect::<Result<Vec<_>, String>>();
+    let stubs = stubs.map_err(Told::unknown)?;
     let stubs: Vec<&[u8]> = stubs.iter().map(Vec::as_slice).collect();
-    let image = image::link::<I>(core, assembled, &stubs)?;
+    let image = image::link::<I>(core, assembled, &stubs).map_err(Told::unknown)?;
     let function = image.function::<I>();
     let mut d = Secret::default();
     let base = Base(Base::FIRST_OPERAND);
@@ -56,16 +79,15 @@ pub fn constant_time<I: Isa>(
         }
     }
     let called = I::call(d, core, &function, &[base], STEPS);
-    let called = called.map_err(|stopped: Stopped| {
-        let word = match stopped.1 {
-            Fault::SecretBranch(_) | Fault::SecretAddress(_) => "leaks",
-            _ => "unknown",
-        };
-        let text = prove::describe::<I>(core, &function, &stopped);
-        format!("{word}: {text}")
+    let called = called.map_err(|stopped: Stopped| Told {
+        known: matches!(stopped.1, Fault::SecretBranch(_) | Fault::SecretAddress(_)),
+        text: prove::describe::<I>(core, &function, &stopped),
     })?;
     match called.slow_operand {
-        Some(slow) => Err(format!("leaks: {}", slow.text)),
+        Some(slow) => Err(Told {
+            known: true,
+            text: slow.text.to_string(),
+        }),
         None => Ok(()),
     }
 }

@@ -48,11 +48,10 @@ pub fn lines(report: &Report) -> Vec<(String, String)> {
         ("memory", state(verdict.memory.word(), "memory")),
         ("abi kept", state(verdict.abi.word(), "abi")),
     ]);
-    for cycles in report.cycles_text() {
-        lines.push(("cycles", cycles));
-    }
-    for (core, text) in &verdict.constant_time {
-        lines.push(("constant time", format!("{core}: {text}")));
+    lines.push(("cycles", report.cycles_text()));
+    lines.push(("constant time", report.time_text()));
+    if let Some(others) = report.others_text() {
+        lines.push(("other cores", others));
     }
     for warning in &report.warnings {
         lines.push(("warning", warning.clone()));

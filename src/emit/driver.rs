@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::banner::LICENCE;
 use super::{ObjectFormat, c_driver, elf};
 use crate::driver::build::Built;
+use crate::driver::secrecy::Told;
 use crate::driver::{Role, image};
 use crate::isa::{Cost, Isa};
 
@@ -70,8 +71,15 @@ pub struct DriverReport {
     /// Of a call on random numbers, whose result was right.
     pub cycles: u64,
     pub instructions: u64,
-    /// Per core: `shown`, or what tells.
-    pub constant_time: BTreeMap<String, String>,
+    /// Per core: `shown`, `leaks` or `unknown`; why, `leaks` says.
+    pub constant_time: BTreeMap<String, &'static str>,
+    /// Per core where it is not shown: what tells.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub leaks: BTreeMap<String, String>,
+    /// Was it accepted that time or addresses depend on the numbers?
+    pub variable_time: bool,
+    /// What the driver does not do, and its caller must.
+    pub beware: Vec<&'static str>,
     pub warnings: Vec<String>,
     /// The command that gives the same bytes.
     pub command: String,
@@ -90,6 +98,10 @@ pub struct Title {
     pub driver: &'static str,
     pub core: String,
     pub mcu: Option<String>,
+    /// May time and addresses depend on the numbers?
+    pub variable_time: bool,
+    /// What the driver does not do, and its caller must.
+    pub beware: Vec<&'static str>,
     pub command: String,
 }
 
@@ -99,7 +111,7 @@ impl DriverReport {
         title: Title,
         built: &Built<I>,
         cost: &Cost,
-        constant_time: Vec<(String, Result<(), String>)>,
+        constant_time: &[(String, Result<(), Told>)],
         prefix: &str,
     ) -> Self {
         let kernels: Vec<_> = built
@@ -152,9 +164,18 @@ impl DriverReport {
             cycles: cost.call.max,
             instructions: cost.executed,
             constant_time: constant_time
-                .into_iter()
-                .map(|(core, verdict)| (core, verdict.err().unwrap_or_else(|| "shown".to_string())))
+                .iter()
+                .map(|(core, verdict)| {
+                    let told = verdict.as_ref().err();
+                    (core.clone(), told.map_or("shown", Told::word))
+                })
                 .collect(),
+            leaks: constant_time
+                .iter()
+                .filter_map(|(core, told)| Some((core.clone(), told.as_ref().err()?.text.clone())))
+                .collect(),
+            variable_time: title.variable_time,
+            beware: title.beware,
             warnings: Vec::new(),
             command: title.command,
             version: env!("CARGO_PKG_VERSION"),
@@ -175,6 +196,40 @@ impl DriverReport {
             "c" => format!("{what}; all figures are of the same steps in assembly, not in C"),
             _ => what.into(),
         }
+    }
+
+    /// Is it in constant time on its core, or was it accepted that it is not?
+    pub fn keeps_its_time(&self) -> bool {
+        self.variable_time || self.constant_time.get(&self.core) == Some(&"shown")
+    }
+
+    /// What it was made for.
+    pub fn place(&self) -> &str {
+        self.mcu.as_deref().unwrap_or(&self.core)
+    }
+
+    /// `shown on atmega328p`, or what tells there.
+    fn time_text(&self) -> String {
+        let place = self.place();
+        let known = self.constant_time.get(&self.core).copied();
+        let accepted = match self.variable_time {
+            true => "accepted (--variable-time): ",
+            false => "",
+        };
+        match (known.unwrap_or("unknown"), self.leaks.get(&self.core)) {
+            (word, None) => format!("{word} on {place}"),
+            (word, Some(leak)) => format!("on {place}: {accepted}{word}: {leak}"),
+        }
+    }
+
+    /// What time tells on the other cores that run the same bytes: `atmega2560 shown, ...`.
+    fn others_text(&self) -> Option<String> {
+        let others = self.constant_time.iter();
+        let others = others.filter(|(core, _)| **core != self.core);
+        let list: Vec<_> = others
+            .map(|(core, word)| format!("{core} {word}"))
+            .collect();
+        (!list.is_empty()).then(|| format!("constant time: {}", list.join(", ")))
     }
 
     /// `key: value` lines of banners.
@@ -211,11 +266,12 @@ impl DriverReport {
         ));
         lines.push((
             "cycles",
-            format!("{} on random numbers, on {}", self.cycles, self.core),
+            format!("{} on random numbers, on {}", self.cycles, self.place()),
         ));
-        for (core, text) in &self.constant_time {
-            lines.push(("constant time", format!("{core}: {text}")));
-        }
+        lines.push(("constant time", self.time_text()));
+        lines.extend(self.others_text().map(|text| ("other cores", text)));
+        let beware = self.beware.iter();
+        lines.extend(beware.map(|text| ("BEWARE", text.to_string())));
         lines.push(("command", self.command.clone()));
         lines.push(("version", format!("lozenge {}", self.version)));
         lines
@@ -264,7 +320,8 @@ impl DriverReport {
     pub fn assembly<I: Isa>(&self, built: &Built<I>, core: &I::Core) -> String {
         let (symbol, dialect) = (&self.symbol, I::dialect(core));
         let mut text = self.banner(&format!("{symbol}.S"));
-        text += &format!("\n#if {}\n{}", dialect.guard, dialect.preamble);
+        let refusals = dialect.refusals(symbol);
+        text += &format!("\n#if {}\n{refusals}{}", dialect.guard, dialect.preamble);
         text += &format!(
             "\t.section .text.{symbol},\"ax\",%progbits\n{}",
             dialect.align
@@ -335,16 +392,22 @@ impl DriverReport {
             );
         }
         text += &line("TESTED", self.tested("the driver, on random numbers"));
-        for (core, verdict) in &self.constant_time {
-            text += &line("CONSTANT TIME", format!("on {core}: {verdict}"));
+        text += &line("CONSTANT TIME", self.time_text());
+        if let Some(others) = self.others_text() {
+            text += &line("other cores", others);
         }
         text += &line(
             "cycles",
             format!(
                 "{} on {}, {} instructions",
-                self.cycles, self.core, self.instructions
+                self.cycles,
+                self.place(),
+                self.instructions
             ),
         );
+        for told in &self.beware {
+            text += &line("BEWARE", told.to_string());
+        }
         let (flash, ram) = (&self.flash, &self.ram);
         text += &line(
             "flash",

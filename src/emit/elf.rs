@@ -2,8 +2,8 @@
 
 use object::write::{Object, Relocation, Symbol, SymbolSection};
 use object::{
-    BinaryFormat, Endianness, FileFlags, RelocationFlags, SectionKind, SymbolFlags, SymbolKind,
-    SymbolScope,
+    BinaryFormat, Endianness, FileFlags, RelocationFlags, SectionFlags, SectionKind, SymbolFlags,
+    SymbolKind, SymbolScope,
 };
 
 use super::ObjectFormat;
@@ -126,6 +126,15 @@ fn function(
         };
         file.add_relocation(section, relocation)
             .map_err(|e| e.to_string())?;
+    }
+    if let Some(attributes) = &format.attributes {
+        let name = attributes.section.as_bytes().to_vec();
+        let section = file.add_section(Vec::new(), name, SectionKind::Other);
+        file.append_section_data(section, attributes.bytes, attributes.align);
+        file.section_mut(section).flags = SectionFlags::Elf {
+            sh_type: object::elf::SectionType(attributes.kind),
+            sh_flags: object::elf::SectionFlags(attributes.flags),
+        };
     }
     if format.stack_note {
         let note = b".note.GNU-stack".to_vec();

@@ -12,6 +12,7 @@ pub fn assembly<I: Isa>(kernel: &Kernel<I>, core: &I::Core, report: &Report) -> 
     let symbol = &report.spec.symbol;
     let mut text = banner::comment(report, &format!("{symbol}.S"));
     text.push_str(&format!("\n#if {}\n", dialect.guard));
+    text.push_str(&dialect.refusals(symbol));
     text.push_str(dialect.preamble);
     text.push_str(&format!("\t.section .text.{symbol},\"ax\",%progbits\n"));
     text.push_str(dialect.align);

@@ -14,24 +14,23 @@ pub fn header(report: &Report, dialect: &Dialect) -> String {
         bits => format!("Pointers are aligned to words of {bits} bits.\n * "),
     };
     let mut text = banner::comment(report, &format!("{symbol}.h"));
-    if let Some(stranger) = dialect.stranger {
-        text.push_str(&format!(
-            "#if {stranger}\n#error \"{symbol} is called as {}: this compiler calls in another way\"\n#endif\n",
-            report.abi
-        ));
+    for stranger in dialect.strangers {
+        text.push_str(&stranger.refusal(symbol));
     }
     text.push_str(&format!(
         "#ifndef {guard}\n#define {guard}\n\n#include <stdint.h>\n\n\
          {}{}\
          #define {upper}_RESULT_BYTES {}\n\
          #define {upper}_STACK_BYTES {}\n\
-         #define {upper}_CYCLES {}UL\n\n\
+         #define {upper}_CYCLES {}UL\n\
+         #define {upper}_CONSTANT_TIME {}\n\n\
          #ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n",
         sizes(report, &upper),
         constants(spec, &upper),
         spec.result_bytes,
         report.stack_bytes,
         report.cycles.call.max,
+        u8::from(report.time(&report.core) == "proved"),
     ));
     text.push_str(&format!(
         "/* {}. The least significant word comes first.\n * {}{}Aliasing {}.\n */\n{}\n\n",
@@ -39,10 +38,22 @@ pub fn header(report: &Report, dialect: &Dialect) -> String {
         contract(spec),
         alignment,
         report.aliasing_text(),
-        report.prototype().replace("void ", "extern void "),
+        prototypes(report),
     ));
     text.push_str("#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
     text
+}
+
+/// The function, for C and C++: each has its own way to say what does not overlap.
+fn prototypes(report: &Report) -> String {
+    let c = report.prototype();
+    let old = c.replace("[restrict ", "[");
+    let cpp = report.prototype_in_cpp("__restrict");
+    format!(
+        "#if defined(__cplusplus)\nextern {cpp}\n\
+         #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 199901L\nextern {c}\n\
+         #else\nextern {old}\n#endif"
+    )
 }
 
 /// What operands and result are below, for the comment.

@@ -196,6 +196,8 @@ pub struct Limits {
     pub registers: usize,
     /// Cycles of a call, beyond which it need not be made.
     pub cycles: u64,
+    /// May the result lie where an operand is? Then nothing that is not of the result waits in it.
+    pub overlap: bool,
 }
 
 /// An instruction set.
@@ -238,6 +240,7 @@ pub trait Isa: Sized + 'static {
         let limits = Limits {
             registers: Self::facts(core).free_registers,
             cycles: u64::MAX,
+            overlap: false,
         };
         Self::lower_within(schedule, core, limits)
     }
@@ -341,7 +344,9 @@ pub trait Isa: Sized + 'static {
 /// Why a schedule cannot be lowered to a machine.
 #[derive(Error, Debug, Clone, PartialEq, Eq)]
 pub enum LowerError {
-    #[error("the schedule needs more registers than there are")]
+    #[error(
+        "the schedule needs more registers than there are: try a larger --max-regs, or leave it out"
+    )]
     Registers,
     #[error(
         "it needs {need} bytes of stack, a kernel may use {limit}: try fewer levels or another method"

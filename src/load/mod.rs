@@ -31,7 +31,10 @@ use symbols::{did_you_mean, find, functions, unresolved};
 /// Why a file has no function to check.
 #[derive(Error, Debug, Clone, PartialEq, Eq)]
 pub enum LoadError {
-    #[error("not an ELF file, nor a library of them: {0}")]
+    #[error(
+        "not an ELF file, nor a library of them ({0}): try an object, as -c makes of C, a linked program, a library, or a \
+         .S file"
+    )]
     Format(String),
     #[error("it is for {found}, not for {wanted}: {hint}")]
     Machine {

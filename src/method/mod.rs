@@ -208,7 +208,9 @@ pub enum MethodError {
     Folded,
     #[error("{0} folds: try --modulus runtime-folded --reduce almost, or leave out --method")]
     Unfolded(&'static str),
-    #[error("{0} is for machines without a multiplier, and this one multiplies")]
+    #[error(
+        "{0} is for machines without a multiplier, and this one multiplies: leave out --method, or --max-regs"
+    )]
     Multiplies(&'static str),
     #[error("{0} is loops only: try --style looped or --style rolled")]
     OnlyLoops(&'static str),
@@ -229,7 +231,7 @@ pub enum MethodError {
          one, and other bounds take other words): try --modulus runtime --reduce full, or --style unrolled"
     )]
     NoLoopsOfSums,
-    #[error("{method} needs -p {parameter}=...")]
+    #[error("{method} needs -p {parameter}=...: more registers, or try -p {parameter}=1")]
     Missing {
         method: &'static str,
         parameter: &'static str,

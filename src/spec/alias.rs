@@ -45,6 +45,17 @@ impl Alias {
         }
     }
 
+    /// As `--alias` takes it.
+    pub fn argument(self) -> &'static str {
+        match self {
+            Alias::Distinct => "none",
+            Alias::AIsB => "a=b",
+            Alias::RIsA => "r=a",
+            Alias::RIsB => "r=b",
+            Alias::All => "r=a=b",
+        }
+    }
+
     /// For r, a and b: a number, the same for those that share an address.
     fn places(self) -> [usize; 3] {
         match self {

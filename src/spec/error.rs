@@ -13,10 +13,8 @@ pub enum SpecError {
     TooLarge(u32),
     #[error("{0} {1}: only mul has operands of two sizes: try {0} {2}")]
     TwoSizes(&'static str, Size, u32),
-    #[error(
-        "{0} works modulo a number: try --modulus p256, --modulus 2^255-19 or --modulus runtime"
-    )]
-    NoModulus(&'static str),
+    #[error("{0} works modulo a number: try --modulus p256, --modulus 2^255-19 or {1}")]
+    NoModulus(&'static str, &'static str),
     #[error("{0} has no modulus: try montmul, or leave out --modulus and --reduce")]
     NotModular(&'static str),
     #[error("the modulus {0} is even: {1} needs an odd one")]

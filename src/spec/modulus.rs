@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use num_bigint::BigUint;
 
+use crate::nearest::did_you_mean;
+
 /// A modulus.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Modulus {
@@ -165,6 +167,32 @@ pub const NAMES: [(&str, &str); 19] = [
     ),
 ];
 
+/// Other names of these, in small letters: SEC 2, ANSI X9.62, FIPS 186-4, RFC 7748.
+const ALSO: [(&str, &str); 22] = [
+    ("p-192", "p192"),
+    ("secp192r1", "p192"),
+    ("prime192v1", "p192"),
+    ("nistp192", "p192"),
+    ("p-224", "p224"),
+    ("secp224r1", "p224"),
+    ("nistp224", "p224"),
+    ("p-256", "p256"),
+    ("secp256r1", "p256"),
+    ("prime256v1", "p256"),
+    ("nistp256", "p256"),
+    ("p-384", "p384"),
+    ("secp384r1", "p384"),
+    ("nistp384", "p384"),
+    ("p-521", "p521"),
+    ("secp521r1", "p521"),
+    ("nistp521", "p521"),
+    ("curve25519", "25519"),
+    ("ed25519", "25519"),
+    ("x25519", "25519"),
+    ("ed25519-order", "25519-order"),
+    ("secp256r1-order", "p256-order"),
+];
+
 /// The largest exponent that is read.
 const MOST_BITS: u32 = 1 << 16;
 
@@ -180,11 +208,15 @@ impl FromStr for Modulus {
             "runtime-folded" => return Ok(Modulus::RuntimeFolded),
             _ => {}
         }
-        let named = NAMES.iter().find(|(name, _)| *name == text);
+        let small = text.to_lowercase();
+        let also = ALSO.iter().find(|(name, _)| *name == small);
+        let small = also.map_or(small.as_str(), |(_, name)| name);
+        let named = NAMES.iter().find(|(name, _)| *name == small);
         let value = sum(named.map_or(text, |(_, sum)| sum)).ok_or_else(|| {
             let names: Vec<_> = NAMES.iter().map(|(name, _)| *name).collect();
+            let near = did_you_mean(small, names.iter().copied());
             format!(
-                "{text} is no modulus: try a number (0x.. is hexadecimal), a sum like 2^255-19 or \
+                "{text} is no modulus{near}: try a number (0x.. is hexadecimal), a sum like 2^255-19 or \
                  52542*2^144+1, runtime, runtime-bare, runtime-folded, or one of {}",
                 names.join(", ")
             )
@@ -262,6 +294,15 @@ mod tests {
         assert_eq!(value("2^8-5"), "fb");
         assert_eq!(value("3*2^8+0x11"), "311");
         assert_eq!(value("65537"), "10001");
+        for (name, known) in ALSO {
+            assert!(!value(known).starts_with("Err"), "{known}");
+            let loud = name.to_uppercase();
+            assert_eq!(
+                [value(name), value(&loud)],
+                [value(known), value(known)],
+                "{name}"
+            );
+        }
         assert_eq!(
             value("p256"),
             "ffffffff00000001000000000000000000000000ffffffffffffffffffffffff"

@@ -73,6 +73,8 @@ fn some_kernel<I: Isa>(core: &I::Core, random: &mut Random) -> Option<Proved<I>>
         max_regs: None,
         style: None,
         budget: Budget::default(),
+        room: None,
+        demands: lozenge::kernel::Demands::variable_time(),
         drop: None,
     };
     let (spec, candidate) = kernel::choose::<I>(&request, core).ok()?;

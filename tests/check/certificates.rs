@@ -144,6 +144,8 @@ impl OnIsa for With<'_> {
             max_regs: None,
             style: None,
             budget: Budget::default(),
+            demands: Default::default(),
+            room: None,
             drop: None,
         };
         let kernel = kernel::generate::<I>(&request, core).expect("a kernel");

@@ -29,10 +29,15 @@ fn what_gen_wrote_is_judged_as_gen_judged_it() {
         "--core mips-4km-32x16 --isa-ext wide-acc",
         "--core mips-4km --big-endian",
     ] {
-        let made = lozenge(folder.path(), &format!("gen mul 96 {target} --json"));
+        let made = lozenge(
+            folder.path(),
+            &format!("gen mul 96 {target} --variable-time --force --json"),
+        );
         let made: Value = serde_json::from_slice(&made.stdout).expect("JSON");
         for file in ["mul96.o", "mul96.S"] {
-            let line = format!("check {file} --symbol mul96 --op mul --bits 96 {target} --json");
+            let line = format!(
+                "check {file} --symbol mul96 --op mul --bits 96 {target} --variable-time --json"
+            );
             let output = lozenge(folder.path(), &line);
             assert_eq!(
                 output.status.code(),
@@ -224,8 +229,7 @@ fn memory_to_work_in_is_told() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let object = ARM.multiplications(32, 4, &["-O2", NO_MEMSET]);
     std::fs::write(folder.path().join("mul.o"), object).expect("written");
-    let line =
-        "check mul.o --symbol by_way --op mul --bits 128 --core arm7tdmi --args r,a,b,n,scratch:32";
+    let line = "check mul.o --symbol by_way --op mul --bits 128 --core arm7tdmi --args r,a,b,n,scratch:32 --variable-time";
     let output = lozenge(folder.path(), line);
     let printed = text(&output.stdout);
     // What is taken of operands, where nobody says it.
@@ -331,7 +335,9 @@ fn a_modulus_is_part_of_the_question() {
             ),
             ("modadd", "carry-chain", "runtime", "0xffffffffffffffc5"),
         ] {
-            let line = format!("gen {op} 64 --modulus {modulus} --method {method} {target}");
+            let target = format!("{target} --variable-time");
+            let line =
+                format!("gen {op} 64 --modulus {modulus} --method {method} {target} --force");
             assert_eq!(
                 lozenge(folder.path(), &line).status.code(),
                 Some(0),

@@ -475,6 +475,8 @@ fn montmul(core: &Core, drop: Option<usize>) -> kernel::Kernel<AvrIsa> {
         max_regs: None,
         style: Some(Style::Rolled),
         budget: Budget::default(),
+        room: None,
+        demands: lozenge::kernel::Demands::default(),
         drop,
     };
     kernel::generate::<AvrIsa>(&request, core).expect("a kernel")

@@ -79,7 +79,7 @@ fn own(compiler: &Compiler, (op, bits, method): (Op, u32, &str), nop: &'static [
     let line = format!("gen {} {bits} --method {method} -p levels=1", op.name());
     let made = Command::new(env!("CARGO_BIN_EXE_lozenge"))
         .args(line.split_whitespace())
-        .args(["--core", compiler.core])
+        .args(["--variable-time", "--core", compiler.core])
         .current_dir(folder.path())
         .output();
     let made = made.expect("the binary runs");

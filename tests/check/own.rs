@@ -75,6 +75,8 @@ impl OnIsa for Methods {
                     max_regs: None,
                     style: None,
                     budget: Budget::default(),
+                    room: None,
+                    demands: lozenge::kernel::Demands::variable_time(),
                     drop: None,
                 };
                 // Why there is none is the matter of tests/kernels/matrix.rs.
@@ -190,6 +192,8 @@ fn two_levels<I: Isa>(op: Op, method: &str) -> Request {
         max_regs: None,
         style: None,
         budget: Budget::default(),
+        room: None,
+        demands: lozenge::kernel::Demands::variable_time(),
         drop: None,
     }
 }

@@ -93,7 +93,7 @@ fn sums_modulo_a_number() {
         for op in ["modadd", "modsub", "modneg", "modhalf"] {
             let mut maker = Command::new(env!("CARGO_BIN_EXE_lozenge"));
             let args = ["gen", op, &bits.to_string(), "--modulus", modulus];
-            maker.args(args).args(["--core", compiler.core]);
+            maker.args(args).args(["--force", "--core", compiler.core]);
             let made = maker.current_dir(folder.path()).output().expect("it runs");
             assert!(made.status.success(), "{made:?}");
             let symbol = format!("{op}{bits}");
@@ -129,7 +129,7 @@ fn montgomery_modulo_a_number() {
         ("frommont", 239, "full"),
     ] {
         let question = format!("--modulus {modulus} --reduce {reduce}");
-        let made = run(&format!("gen {op} 8 {question} --mcu atmega128"));
+        let made = run(&format!("gen {op} 8 {question} --mcu atmega128 --force"));
         assert!(made.status.success(), "{made:?}");
         let symbol = format!("{op}8");
         let path = folder.path().join(format!("{symbol}.o"));

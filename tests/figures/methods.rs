@@ -87,6 +87,7 @@ fn within(name: &str, n: usize, most: usize) -> Result<usize, MethodError> {
         let limits = Limits {
             registers: most,
             cycles: u64::MAX,
+            overlap: false,
         };
         let programs = AvrIsa::lower_within(&schedule, &ATMEGA128, limits);
         for program in programs.unwrap_or_default() {

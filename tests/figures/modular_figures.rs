@@ -31,6 +31,8 @@ fn made(op: Op, bits: u32, modulus: &str, method: &str) -> Kernel<AvrIsa> {
         max_regs: None,
         style: None,
         budget: Budget::default(),
+        room: None,
+        demands: lozenge::kernel::Demands::variable_time(),
         drop: None,
     };
     let kernel = kernel::generate::<AvrIsa>(&request, &ATMEGA128).expect("a kernel");
@@ -171,6 +173,8 @@ fn strongarm_counts() {
                 max_regs: None,
                 style: None,
                 budget: Budget::default(),
+                room: None,
+                demands: lozenge::kernel::Demands::variable_time(),
                 drop: None,
             };
             let kernel = kernel::generate::<ArmIsa>(&request, &ARM7TDMI).expect("a kernel");

@@ -29,6 +29,8 @@ fn cost_on<I: Isa>(core: &I::Core, method: &str, param: Option<(&str, usize)>, b
         max_regs: None,
         style: None,
         budget: Budget::default(),
+        room: None,
+        demands: lozenge::kernel::Demands::variable_time(),
         drop: None,
     };
     let (spec, best) = kernel::choose::<I>(&request, core).expect("a kernel");
@@ -171,6 +173,8 @@ fn within(method: &str, params: &[(&str, usize)], most: Option<usize>, bits: &[u
             max_regs: most,
             style: None,
             budget: Budget::default(),
+            room: None,
+            demands: lozenge::kernel::Demands::variable_time(),
             drop: None,
         };
         let (spec, best) = kernel::choose::<AvrIsa>(&request, &ATMEGA128).expect("a kernel");

@@ -20,6 +20,8 @@ fn body(op: Op, bits: u32) -> u64 {
         max_regs: None,
         style: None,
         budget: Budget::default(),
+        room: None,
+        demands: lozenge::kernel::Demands::default(),
         drop: None,
     };
     let kernel = kernel::generate::<AvrIsa>(&request, &ATMEGA128).expect("a kernel");

@@ -44,6 +44,8 @@ fn call<I: Isa>(core: &I::Core, row: &Value) -> u64 {
             style.parse().expect("a style")
         }),
         budget: Budget::default(),
+        room: None,
+        demands: lozenge::kernel::Demands::variable_time(),
         drop: None,
     };
     let kernel = kernel::generate::<I>(&request, core).expect("a kernel");

@@ -353,6 +353,8 @@ fn modular_kernels_agree_with_libmgba() {
                 params: Default::default(),
                 max_regs: None,
                 budget: Default::default(),
+                room: None,
+                demands: lozenge::kernel::Demands::variable_time(),
                 style: None,
                 drop: None,
             };

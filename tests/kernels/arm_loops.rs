@@ -44,6 +44,8 @@ fn request(kind: Kind, words: u32, reduce: Reduce, style: Style, unroll: usize) 
         max_regs: None,
         style: Some(style),
         budget: Default::default(),
+        room: None,
+        demands: lozenge::kernel::Demands::variable_time(),
         drop: None,
     }
 }

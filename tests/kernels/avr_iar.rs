@@ -42,6 +42,8 @@ fn request(op: Operation, bits: u32, method: &str, params: &Params) -> Request {
         max_regs: None,
         style: None,
         budget: Budget::default(),
+        room: None,
+        demands: lozenge::kernel::Demands::default(),
         drop: None,
     }
 }

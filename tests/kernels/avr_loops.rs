@@ -41,6 +41,8 @@ fn request(cell: &Cell, bits: u32) -> Request {
         max_regs: None,
         style: Some(cell.style),
         budget: Budget::default(),
+        room: None,
+        demands: lozenge::kernel::Demands::default(),
         modular: None,
         drop: None,
     }

@@ -41,6 +41,8 @@ fn request(op: Operation, bits: u32, method: &str, params: &[(&str, usize)]) -> 
         max_regs: None,
         style: Some(Style::Rolled),
         budget: Budget::default(),
+        room: None,
+        demands: lozenge::kernel::Demands::default(),
         drop: None,
     }
 }

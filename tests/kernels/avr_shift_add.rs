@@ -35,6 +35,8 @@ fn request(op: Operation, bits: u32, params: &[(&str, usize)]) -> Request {
         max_regs: None,
         style: None,
         budget: Budget::default(),
+        room: None,
+        demands: lozenge::kernel::Demands::default(),
         drop: None,
     }
 }

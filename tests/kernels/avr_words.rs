@@ -93,6 +93,7 @@ fn nothing_takes_less_than_its_least() {
                 let limits = Limits {
                     registers: facts.free_registers,
                     cycles: u64::MAX,
+                    overlap: false,
                 };
                 for made in plan
                     .candidates::<AvrIsa>(&spec, core, limits)

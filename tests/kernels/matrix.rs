@@ -146,6 +146,8 @@ fn judge<I: Isa>(core: &I::Core, cell: &Cell, shared: &Mutex<Tally>) {
         max_regs: None,
         style: Some(cell.style).filter(|style| *style != Style::Unrolled),
         budget: Budget::default(),
+        room: None,
+        demands: lozenge::kernel::Demands::variable_time(),
         drop: None,
     };
     let kernel = kernel::generate::<I>(&request, core);

@@ -41,6 +41,8 @@ fn request(op: Op, bits: u32, reduce: Reduce, unroll: usize) -> Request {
         max_regs: None,
         style: Some(Style::Rolled),
         budget: Default::default(),
+        room: None,
+        demands: lozenge::kernel::Demands::variable_time(),
         drop: None,
     }
 }

@@ -34,6 +34,8 @@ fn request(op: Op, bits: u32, modular: Modular, method: &str, params: &[(&str, u
         params: params.iter().map(|(n, v)| ((*n).into(), *v)).collect(),
         max_regs: None,
         budget: Default::default(),
+        room: None,
+        demands: lozenge::kernel::Demands::variable_time(),
         style: None,
         drop: None,
     }

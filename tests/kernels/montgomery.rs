@@ -138,6 +138,8 @@ fn machine<I: Isa>(core: &I::Core, least: usize) {
             params: named.collect(),
             max_regs: None,
             budget: Default::default(),
+            room: None,
+            demands: lozenge::kernel::Demands::variable_time(),
             style: None,
             drop: None,
         };

@@ -33,6 +33,8 @@ fn request(op: Op, bits: u32, method: &Method, style: Style) -> Request {
         max_regs: None,
         style: Some(style),
         budget: Default::default(),
+        room: None,
+        demands: lozenge::kernel::Demands::variable_time(),
         drop: None,
     }
 }

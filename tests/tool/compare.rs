@@ -82,7 +82,7 @@ fn refusals_say_why() {
 
 #[test]
 fn csv_has_a_line_for_each_row() {
-    let output = compare("mul 64 --core mips-4km --csv");
+    let output = compare("mul 64 --core mips-4km --variable-time --csv");
     let text = String::from_utf8(output.stdout).expect("UTF-8");
     let mut lines = text.lines();
     assert!(
@@ -91,7 +91,7 @@ fn csv_has_a_line_for_each_row() {
             .expect("a head")
             .starts_with("core,method,body,call")
     );
-    let json = rows("mul 64 --core mips-4km");
+    let json = rows("mul 64 --core mips-4km --variable-time");
     assert_eq!(lines.count(), json.len(), "{text}");
 }
 

@@ -23,7 +23,7 @@ fn generate(folder: &Path, arguments: &str) {
     run(Command::new(env!("CARGO_BIN_EXE_lozenge"))
         .arg("gen")
         .args(arguments.split_whitespace())
-        .arg("-o")
+        .args(["--variable-time", "--force", "-o"])
         .arg(folder));
 }
 

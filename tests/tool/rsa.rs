@@ -231,7 +231,7 @@ fn openssl_verifies_2048_bits_that_an_avr_signs() {
 /// What `lozenge run` says.
 fn ran(line: &str) -> Value {
     let output = run(Command::new(env!("CARGO_BIN_EXE_lozenge"))
-        .args(["run", "--method", "fips", "--json"])
+        .args(["run", "--method", "fips", "--variable-time", "--json"])
         .args(line.split_whitespace()));
     serde_json::from_slice(&output.stdout).expect("JSON")
 }

@@ -45,7 +45,7 @@ use num_bigint::BigUint;
 use crate::domain::concrete::Concrete;
 use crate::domain::{Abstract, Base};
 use crate::driver::{Assembled, Driver};
-use crate::emit::{Assembler, Dialect, ObjectFormat};
+use crate::emit::{Assembler, Attributes, Dialect, ObjectFormat, Stranger};
 use crate::facts::Facts;
 use crate::function::{Function, keep_returned, with_returned};
 use crate::isa::{Called, Class, Cost, Depth, Isa, Limits, LowerError, Operands, Stopped};
@@ -60,6 +60,36 @@ const DATA: usize = 0x1000;
 
 /// `e_flags` of an ELF object that follows version 5 of the ABI (ARM IHI 0044, EF_ARM_ABI_VER5).
 const EABI5: u32 = 0x0500_0000;
+
+/// Who must not run A32 code, and how it is noticed: ACLE (IHI 0053), section 5.4; before ACLE GCC had the names of
+/// architectures alone.
+static STRANGERS: [Stranger; 2] = [
+    Stranger {
+        when: "(defined(__ARM_ARCH) && !defined(__ARM_ARCH_ISA_ARM)) || defined(__ARM_ARCH_6M__) \
+               || defined(__ARM_ARCH_7M__) || defined(__ARM_ARCH_7EM__)",
+        why: "is ARM code (A32), which Cortex-M does not execute: it has Thumb only",
+        in_assembly: true,
+    },
+    Stranger {
+        when: "defined(__ARMEB__) || defined(__ARM_BIG_ENDIAN) || defined(__BIG_ENDIAN__)",
+        why: "is proved for little-endian memory: leave out -mbig-endian",
+        in_assembly: true,
+    },
+];
+
+/// Build attributes (ARM IHI 0045, section 2): the code is of ARMv4T, in ARM state, and of the classic profile. With the
+/// last a linker refuses it in a program for the M profile; GCC says nothing of it for these cores, and what says
+/// nothing goes with anything.
+static ATTRIBUTES: Attributes = Attributes {
+    section: ".ARM.attributes",
+    // SHT_ARM_ATTRIBUTES.
+    kind: 0x7000_0003,
+    flags: 0,
+    align: 1,
+    // Version A; vendor aeabi, 31 bytes with its length; Tag_File, 21 bytes with tag and length; Tag_CPU_name ARM7TDMI,
+    // Tag_CPU_arch v4T, Tag_CPU_arch_profile S, Tag_ARM_ISA_use yes.
+    bytes: b"A\x1f\0\0\0aeabi\0\x01\x15\0\0\0\x05ARM7TDMI\0\x06\x02\x07S\x08\x01",
+};
 
 impl Isa for ArmIsa {
     type Insn = code::Insn;
@@ -116,16 +146,17 @@ impl Isa for ArmIsa {
             flags: EABI5,
             align: 4,
             mapping_symbol: Some("$a"),
+            attributes: Some(ATTRIBUTES),
             stack_note: false,
         }
     }
 
     fn dialect(_: &cores::Core) -> Dialect {
         Dialect {
-            preamble: "\t.syntax unified\n\t.cpu arm7tdmi\n\t.arm\n",
+            preamble: "\t.syntax unified\n\t.cpu arm7tdmi\n\t.eabi_attribute Tag_CPU_arch_profile, 'S'\n\t.arm\n",
             align: "\t.p2align 2\n",
             guard: "defined(__arm__)",
-            stranger: None,
+            strangers: &STRANGERS,
         }
     }
 

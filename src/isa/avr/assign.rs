@@ -303,7 +303,7 @@ impl Assignment<'_> {
 /// Where values wait in memory: in a word of the result that is not written yet, or in scratch memory.
 struct Memory {
     home: Vec<Option<(Array, usize)>>,
-    /// The step that writes each word of the result.
+    /// The step that writes each word of the result that something may wait in before.
     written: Vec<usize>,
     /// The last step that needs what waits in each word of the result, and of scratch memory.
     result: Vec<usize>,
@@ -322,7 +322,9 @@ impl Memory {
         let home = code.operands.iter();
         let home = home.map(|o| o.map(|o| (array(o.side), o.index)));
         let mut written = Vec::new();
-        for (t, step) in code.steps.iter().enumerate() {
+        // Where an operand may be nothing may wait.
+        let steps = code.steps.iter().enumerate().filter(|_| !code.overlap);
+        for (t, step) in steps {
             if let Step::Result { k, .. } = step {
                 written.resize(written.len().max(k + 1), 0);
                 written[*k] = t;

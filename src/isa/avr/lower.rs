@@ -136,7 +136,7 @@ fn in_words(
     limits: Limits,
 ) -> Result<Vec<Program<Insn>>, LowerError> {
     // Which is the cheapest is known before addresses are, but for the moves of pointers.
-    let codes = [false, true].map(|clear_pairs| Code::of(schedule, clear_pairs));
+    let codes = [false, true].map(|pairs| Code::in_place(schedule, pairs, limits.overlap));
     let least = |code: &Code| least::cycles(core, code, &most_free(code, registers, setting));
     let within: Vec<_> = codes.iter().filter(|c| least(c) <= limits.cycles).collect();
     if within.is_empty() {

@@ -60,7 +60,7 @@ use self::instructions::{Op, Timing};
 use crate::domain::concrete::Concrete;
 use crate::domain::{Abstract, Base};
 use crate::driver::{Assembled, Driver};
-use crate::emit::{Assembler, Dialect, ObjectFormat};
+use crate::emit::{Assembler, Dialect, ObjectFormat, Stranger};
 use crate::facts::Facts;
 use crate::function::{Function, keep_returned, with_returned};
 use crate::isa::{Called, Class, Cost, Depth, Isa, Limits, LowerError, Operands, Stopped};
@@ -72,6 +72,42 @@ pub struct AvrIsa;
 
 /// First address of an operand in a concrete call.
 const DATA: usize = 0x0200;
+
+/// Compilers for parts that do not run a function of a set, or call it in another way. An assembly file is empty there.
+const IAR_CALLS: Stranger = Stranger {
+    when: "defined(__ICCAVR__)",
+    why: "is called as avr-gcc: this compiler calls in another way",
+    in_assembly: false,
+};
+static OF_IAR: [Stranger; 1] = [Stranger {
+    when: "defined(__AVR__) && defined(__GNUC__)",
+    why: "is called as IAR AVR, data stack in Y: this compiler calls in another way",
+    in_assembly: false,
+}];
+static OF_32_REGISTERS: [Stranger; 2] = [
+    IAR_CALLS,
+    Stranger {
+        when: "defined(__AVR_TINY__)",
+        why: "needs 32 registers, and this part has 16: make it with --mcu attiny10 or the like",
+        in_assembly: false,
+    },
+];
+static THAT_MULTIPLY: [Stranger; 2] = [
+    IAR_CALLS,
+    Stranger {
+        when: "defined(__AVR__) && defined(__GNUC__) && !defined(__AVR_HAVE_MUL__)",
+        why: "multiplies, and this part has no MUL: make it with --mcu attiny85 or the like",
+        in_assembly: false,
+    },
+];
+static OF_16_REGISTERS: [Stranger; 2] = [
+    IAR_CALLS,
+    Stranger {
+        when: "defined(__AVR__) && defined(__GNUC__) && !defined(__AVR_TINY__)",
+        why: "is called as on parts with 16 registers, and this one has 32: make it with --mcu attiny85 or the like",
+        in_assembly: false,
+    },
+];
 
 impl Isa for AvrIsa {
     type Insn = code::Insn;
@@ -129,6 +165,7 @@ impl Isa for AvrIsa {
             flags: core.arch,
             align: 2,
             mapping_symbol: None,
+            attributes: None,
             stack_note: false,
         }
     }
@@ -142,10 +179,12 @@ impl Isa for AvrIsa {
                 Set::AvrePlus | Set::Avrxm | Set::Avrxt => "defined(__AVR_HAVE_MUL__)",
                 Set::Avrrc => "defined(__AVR_TINY__)",
             },
-            stranger: Some(match core.abi.data_stack {
-                true => "defined(__AVR__) && defined(__GNUC__)",
-                false => "defined(__ICCAVR__)",
-            }),
+            strangers: match (core.abi.data_stack, core.set) {
+                (true, _) => &OF_IAR,
+                (false, Set::Avre) => &OF_32_REGISTERS,
+                (false, Set::AvrePlus | Set::Avrxm | Set::Avrxt) => &THAT_MULTIPLY,
+                (false, Set::Avrrc) => &OF_16_REGISTERS,
+            },
         }
     }
 

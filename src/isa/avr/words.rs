@@ -139,6 +139,8 @@ pub struct Code {
     pub(super) masked: Vec<Option<Word>>,
     /// Clear two registers at a time.
     clear_pairs: bool,
+    /// May the result lie where an operand is?
+    pub(super) overlap: bool,
     /// A value cleared ahead.
     pub(super) cleared: Option<Value>,
     /// The word whose lowest bit is in the carry.
@@ -148,6 +150,11 @@ pub struct Code {
 impl Code {
     /// The instructions of all steps; `clear_pairs`: accumulator words are cleared two at a time.
     pub fn of(words: &Words, clear_pairs: bool) -> Self {
+        Self::in_place(words, clear_pairs, false)
+    }
+
+    /// The same; with `overlap`, for a result that may lie where an operand is.
+    pub fn in_place(words: &Words, clear_pairs: bool, overlap: bool) -> Self {
         let mut code = Self {
             steps: Vec::new(),
             notes: Vec::new(),
@@ -157,6 +164,7 @@ impl Code {
             names: vec![None; words.origins.len()],
             masked: vec![None; words.origins.len()],
             clear_pairs,
+            overlap,
             cleared: None,
             shifted: None,
         };

@@ -43,7 +43,7 @@ use num_bigint::BigUint;
 use crate::domain::concrete::Concrete;
 use crate::domain::{Abstract, Base};
 use crate::driver::{Assembled, Driver};
-use crate::emit::{Assembler, Dialect, ObjectFormat};
+use crate::emit::{Assembler, Attributes, Dialect, ObjectFormat, Stranger};
 use crate::facts::Facts;
 use crate::function::{Function, keep_returned, with_returned};
 use crate::isa::{
@@ -54,6 +54,49 @@ use crate::schedule::{Counts, Schedule};
 
 /// MIPS32.
 pub struct MipsIsa;
+
+/// Compilers for what has no HI and LO, or no MADDU, or calls otherwise: MD00086, GCC's mips.h.
+const OLDER: Stranger = Stranger {
+    when: "(defined(__mips) && __mips < 32) || (defined(__mips_isa_rev) && __mips_isa_rev >= 6)",
+    why: "is MIPS32 code of release 1 to 5: this processor lacks its multiplications",
+    in_assembly: true,
+};
+const OTHER_CALLS: Stranger = Stranger {
+    when: "defined(_ABIO32) && defined(_MIPS_SIM) && _MIPS_SIM != _ABIO32",
+    why: "is called as o32 has it: try -mabi=32",
+    in_assembly: true,
+};
+static LITTLE_ENDIAN: [Stranger; 3] = [
+    OLDER,
+    OTHER_CALLS,
+    Stranger {
+        when: "defined(__MIPSEB__) || defined(_MIPSEB)",
+        why: "is proved for little-endian memory: make it with --big-endian",
+        in_assembly: true,
+    },
+];
+static BIG_ENDIAN: [Stranger; 3] = [
+    OLDER,
+    OTHER_CALLS,
+    Stranger {
+        when: "defined(__MIPSEL__) || defined(_MIPSEL)",
+        why: "is proved for big-endian memory: make it without --big-endian",
+        in_assembly: true,
+    },
+];
+
+/// What the code needs: Elf_ABIFlags_v0 of the MIPS psABI (binutils' include/elf/mips.h): version 0, MIPS32 release 1, general
+/// registers of 32 bits, none of a coprocessor, any floating-point convention, no extensions.
+static ATTRIBUTES: Attributes = Attributes {
+    section: ".MIPS.abiflags",
+    // SHT_MIPS_ABIFLAGS; SHF_ALLOC.
+    kind: 0x7000_002a,
+    flags: 2,
+    align: 8,
+    bytes: &[
+        0, 0, 32, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    ],
+};
 
 impl Isa for MipsIsa {
     type Insn = code::Insn;
@@ -111,16 +154,21 @@ impl Isa for MipsIsa {
             flags: 0x5000_1001,
             align: 4,
             mapping_symbol: None,
+            attributes: Some(ATTRIBUTES),
             stack_note: true,
         }
     }
 
-    fn dialect(_: &cores::Core) -> Dialect {
+    fn dialect(core: &cores::Core) -> Dialect {
         Dialect {
-            preamble: "\t.set noreorder\n\t.set noat\n\t.set nomacro\n",
+            preamble: "\t.set nomips16\n#ifdef __mips_micromips\n\t.set nomicromips\n#endif\n\
+                       \t.set noreorder\n\t.set noat\n\t.set nomacro\n",
             align: "\t.p2align 2\n",
             guard: "defined(__mips__)",
-            stranger: None,
+            strangers: match core.big_endian {
+                true => &BIG_ENDIAN,
+                false => &LITTLE_ENDIAN,
+            },
         }
     }
 

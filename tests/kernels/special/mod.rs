@@ -35,6 +35,8 @@ fn request(op: Op, bits: u32, modular: Modular, method: Option<&str>) -> Request
         params: Default::default(),
         max_regs: None,
         budget: Default::default(),
+        room: None,
+        demands: lozenge::kernel::Demands::variable_time(),
         style: None,
         drop: None,
     }

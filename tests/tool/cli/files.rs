@@ -4,7 +4,9 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use super::{check_schema, folder, names, refused, stderr, stdout, succeeds, typed};
+use super::{
+    check_schema, folder, json_of, lozenge, names, refused, stderr, stdout, succeeds, typed,
+};
 
 #[test]
 fn a_reader_that_has_gone_away_changes_no_exit_code() {
@@ -54,17 +56,26 @@ fn a_folder_that_cannot_be_written_leaves_nothing() {
         places.push("locked");
     }
     for place in places {
-        for json in [&[][..], &["--json"]] {
-            let mut arguments = vec!["gen", "mul", "8", "--mcu", "atmega128", "-o", place];
-            arguments.extend(json);
-            let line = refused(here.path(), &arguments);
-            assert!(
-                line.contains("cannot write") && line.contains(place),
-                "{line}"
-            );
-            let again = refused(here.path(), &arguments);
-            assert_eq!(line, again, "the same words again");
-        }
+        let mut arguments = vec!["gen", "mul", "8", "--mcu", "atmega128", "-o", place];
+        let line = refused(here.path(), &arguments);
+        assert!(
+            line.contains("cannot write") && line.contains(place),
+            "{line}"
+        );
+        let again = refused(here.path(), &arguments);
+        assert_eq!(line, again, "the same words again");
+        arguments.push("--json");
+        let json = lozenge(here.path(), &arguments);
+        assert_eq!(
+            (json.status.code(), stderr(&json)),
+            (Some(2), ""),
+            "{place}"
+        );
+        let message = json_of(&json)["error"]["message"].to_string();
+        assert!(
+            line.contains(message.trim_matches('"')),
+            "{line}: {message}"
+        );
     }
     assert_eq!(
         std::fs::read(here.path().join("file")).expect("still there"),

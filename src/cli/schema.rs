@@ -1,0 +1,12 @@
+//! `lozenge schema`.
+
+use super::output;
+
+/// What `--json` prints, in the words of JSON Schema (draft 2020-12).
+const SCHEMA: &str = include_str!("schema.json");
+
+/// Prints the schema.
+pub fn run() -> Result<bool, String> {
+    output::say(SCHEMA.trim_end())?;
+    Ok(true)
+}
