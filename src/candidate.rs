@@ -35,6 +35,12 @@ impl<I: Isa> Candidate<I> {
         self.cost.map_or(usize::MAX, |cost| cost.stack.total())
     }
 
+    /// Is there a loop in it, that is, a branch back?
+    pub fn loops(&self) -> bool {
+        let mut branches = self.program.insns.iter().filter_map(I::branch);
+        branches.any(|by| by <= 0)
+    }
+
     /// Method and parameters: `operand-caching e=10`.
     pub fn name(&self) -> String {
         method::text(self.method.name, &self.params)
@@ -59,6 +65,8 @@ pub struct Plan {
     pub method: &'static Method,
     pub params: Params,
     schedule: Schedule,
+    /// Must there be a loop in what it is lowered to?
+    loops: bool,
     /// No function for it takes fewer cycles.
     pub least: u64,
     /// Nor fewer bytes.
@@ -101,6 +109,7 @@ impl Plan {
         Ok(Self {
             method,
             params,
+            loops: asked.is_some_and(|style| style != Style::Unrolled),
             least: I::at_least(core, &schedule, &counts),
             least_bytes: match made {
                 Style::Unrolled => counts.products * SHORTEST,
@@ -147,7 +156,28 @@ impl Plan {
                 cost,
             })
         };
-        programs.into_iter().map(candidate).collect()
+        let list = programs.into_iter().map(candidate);
+        let list: Vec<_> = list.collect::<Result<_, Error>>()?;
+        let none = list.is_empty();
+        let list: Vec<_> = list
+            .into_iter()
+            .filter(|c| !self.loops || c.loops())
+            .collect();
+        match list.is_empty() && !none {
+            true => Err(self.straight(spec)),
+            false => Ok(list),
+        }
+    }
+
+    /// Why there is none in the style that is asked for, where all programs are straight.
+    fn straight(&self, spec: &Spec) -> Error {
+        Error::Style {
+            method: self.method.name,
+            asked: self.schedule.style().name(),
+            made: Style::Unrolled,
+            why: Some("no loop of it is run twice"),
+            others: without_loops::instead(self.method.name, spec),
+        }
     }
 }
 

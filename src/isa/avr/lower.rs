@@ -75,9 +75,6 @@ pub fn lower(
             return Err(LowerError::Displacements(core.name));
         }
         Schedule::Words(words) if adds(words) => {}
-        Schedule::Words(words) if adds(words) => {
-            return Err(LowerError::Displacements(core.name));
-        }
         _ => return Err(LowerError::NoMultiplier(core.name)),
     }
     if let Schedule::Loops(loops) = schedule {
