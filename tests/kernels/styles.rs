@@ -77,7 +77,7 @@ fn machine<I: Isa>(core: &I::Core, bits: u32) -> [usize; 2] {
                 let mut asked = request(*op, bits, method, style);
                 let unroll = method.parameters.iter().find(|p| p.name == "unroll");
                 if let Some(unroll) = unroll.filter(|_| method.parameters.len() == 1) {
-                    asked.params.insert(unroll.name.into(), 2);
+                    asked.params.insert(unroll.name.into(), 4);
                 }
                 let name = format!("{} {op:?} {style:?}", method.name);
                 let error = match kernel::choose::<I>(&asked, core) {
@@ -124,7 +124,7 @@ fn avr() {
 
 #[test]
 fn arm_and_mips() {
-    let arm = machine::<ArmIsa>(&ARM7TDMI, 256);
+    let arm = machine::<ArmIsa>(&ARM7TDMI, 512);
     let mips = MipsCore::named("mips-4km").expect("a core");
     let mips = machine::<MipsIsa>(&mips, 512);
     assert!(arm[0] >= 30 && mips[0] >= 30);
