@@ -25,5 +25,6 @@ mod mutation;
 mod naive;
 mod special;
 mod styles;
+mod tables;
 mod tier;
 mod words;
