@@ -65,8 +65,6 @@ pub struct Plan {
     pub method: &'static Method,
     pub params: Params,
     schedule: Schedule,
-    /// Must there be a loop in what it is lowered to?
-    loops: bool,
     /// No function for it takes fewer cycles.
     pub least: u64,
     /// Nor fewer bytes.
@@ -109,7 +107,6 @@ impl Plan {
         Ok(Self {
             method,
             params,
-            loops: asked.is_some_and(|style| style != Style::Unrolled),
             least: I::at_least(core, &schedule, &counts),
             least_bytes: match made {
                 Style::Unrolled => counts.products * SHORTEST,
@@ -156,28 +153,7 @@ impl Plan {
                 cost,
             })
         };
-        let list = programs.into_iter().map(candidate);
-        let list: Vec<_> = list.collect::<Result<_, Error>>()?;
-        let none = list.is_empty();
-        let list: Vec<_> = list
-            .into_iter()
-            .filter(|c| !self.loops || c.loops())
-            .collect();
-        match list.is_empty() && !none {
-            true => Err(self.straight(spec)),
-            false => Ok(list),
-        }
-    }
-
-    /// Why there is none in the style that is asked for, where all programs are straight.
-    fn straight(&self, spec: &Spec) -> Error {
-        Error::Style {
-            method: self.method.name,
-            asked: self.schedule.style().name(),
-            made: Style::Unrolled,
-            why: Some("no loop of it is run twice"),
-            others: without_loops::instead(self.method.name, spec),
-        }
+        programs.into_iter().map(candidate).collect()
     }
 }
 
@@ -255,6 +231,8 @@ impl fmt::Display for Budget {
 /// The best of the candidates offered.
 pub struct Choice<I: Isa> {
     budget: Budget,
+    /// Are loops asked for? Then what has none comes after all that have some.
+    loops: bool,
     /// The cheapest within the budget: cycles of a call, then bytes.
     pub fits: Option<Candidate<I>>,
     /// Where none fits: the smallest code, the least stack, of those that keep the other limit if any does.
@@ -263,10 +241,11 @@ pub struct Choice<I: Isa> {
 }
 
 impl<I: Isa> Choice<I> {
-    /// No candidate yet.
-    pub fn within(budget: Budget) -> Self {
+    /// No candidate yet, of those in the style that is `asked` for.
+    pub fn within(budget: Budget, asked: Option<Style>) -> Self {
         Self {
             budget,
+            loops: asked.is_some_and(|style| style != Style::Unrolled),
             fits: None,
             smallest: None,
             shallowest: None,
@@ -285,6 +264,15 @@ impl<I: Isa> Choice<I> {
         kept.into_iter().flatten().any(made)
     }
 
+    /// Cycles of a call beyond which a candidate cannot be the best.
+    pub fn cycles(&self) -> u64 {
+        let best = self
+            .fits
+            .as_ref()
+            .filter(|best| !self.loops || best.loops());
+        best.map_or(u64::MAX, Candidate::cycles)
+    }
+
     /// Keeps `candidate` if it is better than what there is.
     pub fn offer(&mut self, candidate: Candidate<I>) {
         let over = |most: Option<usize>, bytes: usize| most.is_some_and(|most| bytes > most);
@@ -293,7 +281,11 @@ impl<I: Isa> Choice<I> {
         let small = |c: &Candidate<I>| (stack(c), c.code.len(), c.cycles());
         let shallow = |c: &Candidate<I>| (flash(c), c.stack_bytes(), c.cycles());
         match (flash(&candidate), stack(&candidate)) {
-            (false, false) => keep(&mut self.fits, candidate, |c| (c.cycles(), c.code.len())),
+            (false, false) => {
+                let straight = |c: &Candidate<I>| self.loops && !c.loops();
+                let fast = |c: &Candidate<I>| (straight(c), c.cycles(), c.code.len());
+                keep(&mut self.fits, candidate, fast);
+            }
             _ if self.fits.is_some() => {}
             (true, false) => keep(&mut self.smallest, candidate, small),
             (false, true) => keep(&mut self.shallowest, candidate, shallow),

@@ -240,11 +240,11 @@ fn choose_but<I: Isa>(
     }
     // What is too long in any case matters only where nothing fits.
     plans.sort_by_key(|plan| (!plan.may_fit(&request.budget), plan.least));
-    let mut best = Choice::within(request.budget);
+    let mut best = Choice::within(request.budget, request.style);
     for plan in &plans {
         let limits = Limits {
             registers: unstyled.free_registers,
-            cycles: best.fits.as_ref().map_or(u64::MAX, Candidate::cycles),
+            cycles: best.cycles(),
         };
         let hopeless = best.fits.is_some() && !plan.may_fit(&request.budget);
         if hopeless || plan.least > limits.cycles {
