@@ -35,6 +35,12 @@ impl<I: Isa> Candidate<I> {
         self.cost.map_or(usize::MAX, |cost| cost.stack.total())
     }
 
+    /// Is there a loop in it, that is, a branch back?
+    pub fn loops(&self) -> bool {
+        let mut branches = self.program.insns.iter().filter_map(I::branch);
+        branches.any(|by| by <= 0)
+    }
+
     /// Method and parameters: `operand-caching e=10`.
     pub fn name(&self) -> String {
         method::text(self.method.name, &self.params)
@@ -225,6 +231,8 @@ impl fmt::Display for Budget {
 /// The best of the candidates offered.
 pub struct Choice<I: Isa> {
     budget: Budget,
+    /// Are loops asked for? Then what has none comes after all that have some.
+    loops: bool,
     /// The cheapest within the budget: cycles of a call, then bytes.
     pub fits: Option<Candidate<I>>,
     /// Where none fits: the smallest code, the least stack, of those that keep the other limit if any does.
@@ -233,10 +241,11 @@ pub struct Choice<I: Isa> {
 }
 
 impl<I: Isa> Choice<I> {
-    /// No candidate yet.
-    pub fn within(budget: Budget) -> Self {
+    /// No candidate yet, of those in the style that is `asked` for.
+    pub fn within(budget: Budget, asked: Option<Style>) -> Self {
         Self {
             budget,
+            loops: asked.is_some_and(|style| style != Style::Unrolled),
             fits: None,
             smallest: None,
             shallowest: None,
@@ -255,6 +264,15 @@ impl<I: Isa> Choice<I> {
         kept.into_iter().flatten().any(made)
     }
 
+    /// Cycles of a call beyond which a candidate cannot be the best.
+    pub fn cycles(&self) -> u64 {
+        let best = self
+            .fits
+            .as_ref()
+            .filter(|best| !self.loops || best.loops());
+        best.map_or(u64::MAX, Candidate::cycles)
+    }
+
     /// Keeps `candidate` if it is better than what there is.
     pub fn offer(&mut self, candidate: Candidate<I>) {
         let over = |most: Option<usize>, bytes: usize| most.is_some_and(|most| bytes > most);
@@ -263,7 +281,11 @@ impl<I: Isa> Choice<I> {
         let small = |c: &Candidate<I>| (stack(c), c.code.len(), c.cycles());
         let shallow = |c: &Candidate<I>| (flash(c), c.stack_bytes(), c.cycles());
         match (flash(&candidate), stack(&candidate)) {
-            (false, false) => keep(&mut self.fits, candidate, |c| (c.cycles(), c.code.len())),
+            (false, false) => {
+                let straight = |c: &Candidate<I>| self.loops && !c.loops();
+                let fast = |c: &Candidate<I>| (straight(c), c.cycles(), c.code.len());
+                keep(&mut self.fits, candidate, fast);
+            }
             _ if self.fits.is_some() => {}
             (true, false) => keep(&mut self.smallest, candidate, small),
             (false, true) => keep(&mut self.shallowest, candidate, shallow),

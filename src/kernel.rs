@@ -1,14 +1,12 @@
 //! From a request to a judged kernel: every candidate is counted, the cheapest is proved.
 
-use std::collections::BTreeMap;
-
 use num_bigint::BigUint;
 
 use crate::candidate::{Budget, Candidate, Choice, Plan};
 use crate::facts::Style;
 use crate::function::Function;
-use crate::isa::{Cost, Isa, Limits, LowerError, Operands, Span, Stopped};
-use crate::method::{Method, MethodError, Params};
+use crate::isa::{Cost, Isa, Limits, Operands, Span, Stopped};
+use crate::method::{Method, Params};
 use crate::program::{Claim, Program};
 use crate::prove::{self, Proof, Timing, Verdict};
 pub use crate::request::{Demands, Request, did_you_mean};
@@ -21,6 +19,12 @@ mod error;
 
 pub use crate::trial::counterexample;
 pub use error::Error;
+
+mod refused;
+#[cfg(test)]
+mod tests;
+
+use refused::{if_advice_fails, more_telling};
 
 /// The most instructions a concrete run may take.
 pub const RUN_LIMIT: u64 = 1 << 26;
@@ -201,11 +205,11 @@ fn choose_of<I: Isa>(
     }
     // What is too long in any case matters only where nothing fits.
     plans.sort_by_key(|plan| (!plan.may_fit(&budget), plan.least));
-    let mut best = Choice::within(budget);
+    let mut best = Choice::within(budget, request.style);
     for plan in &plans {
         let limits = Limits {
             registers: unstyled.free_registers,
-            cycles: best.fits.as_ref().map_or(u64::MAX, Candidate::cycles),
+            cycles: best.cycles(),
             overlap: !request.demands.aliases.is_empty(),
         };
         let hopeless = best.fits.is_some() && !plan.may_fit(&budget);
@@ -249,61 +253,6 @@ fn wrong_overlap<I: Isa>(
     request.demands.aliases.iter().find(wrong).copied()
 }
 
-/// The reason why a method has not even the style that `error` names, if it has not.
-fn if_advice_fails<I: Isa>(
-    spec: &Spec,
-    core: &I::Core,
-    (method, given): (&'static Method, &BTreeMap<String, usize>),
-    error: Error,
-) -> Error {
-    let Error::Style { made, .. } = error else {
-        return error;
-    };
-    let facts = I::facts(core).styled(made);
-    // What is written out takes its time, and is there wherever there is a multiplier.
-    if made == Style::Unrolled && facts.tile_registers == 0 {
-        return error;
-    }
-    let limits = Limits {
-        registers: facts.free_registers,
-        cycles: u64::MAX,
-        overlap: false,
-    };
-    let sets = match parameters(method, given) {
-        Ok(given) if given.is_empty() => (method.defaults)(spec, &facts),
-        given => given.into_iter().collect(),
-    };
-    let mut refused = None;
-    for params in sets {
-        let plan = Plan::of::<I>(spec, core, method, params, (&facts, Some(made)));
-        match plan.and_then(|plan| plan.candidates::<I>(spec, core, limits)) {
-            Ok(_) => return error,
-            Err(failed) => refused = refused.or(Some(failed)),
-        }
-    }
-    refused.unwrap_or(error)
-}
-
-/// Of two reasons the one that says more: that others have no such style says least, that a machine
-/// does not multiply most.
-fn more_telling(known: Option<Error>, new: Error) -> Error {
-    let says = |error: &Error| match error {
-        Error::Style { .. } => 0,
-        Error::Method(MethodError::OnlyLoops(_) | MethodError::Shifted(_)) => 1,
-        Error::Lower {
-            error: LowerError::NoMultiplier(_),
-            ..
-        } => 3,
-        // Another method would have been taken, but for the overlap.
-        Error::Overlap(..) => 4,
-        _ => 2,
-    };
-    match known {
-        Some(known) if says(&known) >= says(&new) => known,
-        _ => new,
-    }
-}
-
 /// Candidates that turn out not to be proved and are replaced by the next best.
 const REPLACED: usize = 4;
 
@@ -312,10 +261,18 @@ const REPLACED: usize = 4;
 /// # Errors
 /// When no candidate exists, or none within the budget: then what comes nearest.
 pub fn generate<I: Isa>(request: &Request, core: &I::Core) -> Result<Kernel<I>, Error> {
+    first_proved(request, core, |spec, candidate| {
+        finish::<I>(spec, candidate, core, request)
+    })
+}
+
+/// The same, as `judged` says what is proved.
+fn first_proved<I: Isa>(
+    request: &Request,
+    core: &I::Core,
+    mut judged: impl FnMut(&Spec, Candidate<I>) -> Result<Kernel<I>, Error>,
+) -> Result<Kernel<I>, Error> {
     let spec = request.spec(I::WORD_BITS)?;
-    let chosen = request.method.is_none() || request.budget.is_set();
-    let chosen = chosen || !request.demands.aliases.is_empty();
-    let replace = request.drop.is_none() && chosen;
     let mut unproved = None;
     let mut but = Vec::new();
     loop {
@@ -327,14 +284,15 @@ pub fn generate<I: Isa>(request: &Request, core: &I::Core) -> Result<Kernel<I>, 
         let before = but.len();
         let fits = choice.fits.is_some();
         for candidate in choice.candidates() {
-            let kernel = finish::<I>(&spec, candidate, core, request)?;
+            let code = candidate.code.clone();
+            let kernel = judged(&spec, candidate)?;
             // What leaks is told, not replaced: a machine whose cheapest product leaks has no other.
             let proved = kernel.is_sound();
-            if fits && (proved || !replace) {
+            if fits && (proved || request.drop.is_some()) {
                 return Ok(kernel);
             }
             if !proved {
-                but.push(kernel.code.clone());
+                but.push(code);
             }
             if fits {
                 unproved.get_or_insert(kernel);

@@ -280,6 +280,9 @@ pub trait Isa: Sized + 'static {
     /// GNU as text of an instruction that assembles to the same bytes.
     fn text(insn: &Self::Insn) -> String;
 
+    /// How many bytes on from its own address a relative branch or call goes.
+    fn branch(insn: &Self::Insn) -> Option<i64>;
+
     /// How many bytes on from its own address a relative jump goes; its text ends in `.+n` then.
     fn jump(_: &Self::Insn) -> Option<i64> {
         None

@@ -9,6 +9,8 @@ mod environment;
 mod files;
 mod fuzz;
 mod honest;
+#[path = "../ledger/mod.rs"]
+mod ledger;
 mod modular;
 mod mutants;
 mod ops;

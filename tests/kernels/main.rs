@@ -12,6 +12,8 @@ mod avr_shift_add;
 mod avr_words;
 mod claims;
 mod karatsuba_terms;
+#[path = "../ledger/mod.rs"]
+mod ledger;
 mod matrix;
 mod mips_kernels;
 mod mips_loops;
@@ -23,4 +25,6 @@ mod mutation;
 mod naive;
 mod special;
 mod styles;
+mod tables;
+mod tier;
 mod words;

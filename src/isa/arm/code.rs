@@ -488,6 +488,12 @@ impl Insn {
         }
     }
 
+    /// How many bytes on from its own address B and BL go.
+    pub fn branch(&self) -> Option<i64> {
+        let relative = matches!(self.op, Op::B | Op::BL);
+        relative.then(|| 8 + 4 * i64::from(self.ops.k))
+    }
+
     /// GNU as syntax (unified) that assembles to the same bytes. Branch targets are written `. + n`.
     pub fn text(&self) -> String {
         let form = self.form();

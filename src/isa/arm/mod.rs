@@ -115,6 +115,10 @@ impl Isa for ArmIsa {
         insn.class() == Class::Frame
     }
 
+    fn branch(insn: &code::Insn) -> Option<i64> {
+        insn.branch()
+    }
+
     fn facts(_: &cores::Core) -> Facts {
         lower::FACTS
     }

@@ -21,7 +21,7 @@ use super::words::{self, Code, Step, Value};
 use crate::facts::{Facts, Style};
 use crate::isa::{Limits, LowerError, claims};
 use crate::program::{Claim, Program};
-use crate::schedule::{Schedule, Words};
+use crate::schedule::{Schedule, WordStep, Words};
 
 /// What a method may know: r2..r25 are free once r0, r1 hold the product and X, Y, Z point.
 pub const FACTS: Facts = Facts {
@@ -68,16 +68,18 @@ pub fn lower(
         Schedule::Stages(stages) => return stages::all(core, stages, limits),
         _ => {}
     }
-    let adds = |words: &Words| words.count().is_ok_and(|counts| counts.products == 0);
+    // A quotient word is a product, too, which counts as none.
+    let quotients = |step: &WordStep| matches!(step, WordStep::Sweep(sweep) if sweep.piles.iter().any(|pile| pile.quotient.is_some()));
+    let adds = |words: &Words| {
+        let none = words.count().is_ok_and(|counts| counts.products == 0);
+        none && !words.steps.iter().any(quotients)
+    };
     match schedule {
         _ if core.multiplies() => {}
         Schedule::Words(words) if adds(words) && core.set == Set::Avrrc => {
             return Err(LowerError::Displacements(core.name));
         }
         Schedule::Words(words) if adds(words) => {}
-        Schedule::Words(words) if adds(words) => {
-            return Err(LowerError::Displacements(core.name));
-        }
         _ => return Err(LowerError::NoMultiplier(core.name)),
     }
     if let Schedule::Loops(loops) = schedule {

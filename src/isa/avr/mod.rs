@@ -214,9 +214,13 @@ impl Isa for AvrIsa {
         insn.text()
     }
 
-    fn jump(insn: &code::Insn) -> Option<i64> {
+    fn branch(insn: &code::Insn) -> Option<i64> {
         let relative = matches!(insn.op, Op::RJMP | Op::RCALL | Op::BRBS | Op::BRBC);
         relative.then(|| 2 * (i64::from(insn.ops.k) + 1))
+    }
+
+    fn jump(insn: &code::Insn) -> Option<i64> {
+        Self::branch(insn)
     }
 
     fn register(name: &str) -> Option<u8> {

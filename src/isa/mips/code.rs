@@ -279,6 +279,12 @@ impl Insn {
         (insn.encode() == Ok(code)).then_some(insn)
     }
 
+    /// How many bytes on from its own address a branch goes: those from its delay slot on.
+    pub fn branch(&self) -> Option<i64> {
+        let relative = !matches!(self.op, Op::J | Op::JAL) && self.form().syntax.contains('@');
+        relative.then(|| 4 + 4 * i64::from(self.ops.k))
+    }
+
     /// Mnemonic and operands. Relative targets are written `.+n`, in bytes.
     pub fn mnemonic(&self) -> String {
         let form = self.form();

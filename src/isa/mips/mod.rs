@@ -127,6 +127,10 @@ impl Isa for MipsIsa {
         insn.class() == Class::Frame
     }
 
+    fn branch(insn: &code::Insn) -> Option<i64> {
+        insn.branch()
+    }
+
     fn facts(core: &cores::Core) -> Facts {
         lower::facts(core)
     }

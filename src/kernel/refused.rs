@@ -1,0 +1,66 @@
+//! Of the reasons why there is no kernel the one that is told.
+
+use std::collections::BTreeMap;
+
+use super::Error;
+use crate::candidate::Plan;
+use crate::facts::Style;
+use crate::isa::{Isa, Limits, LowerError};
+use crate::method::{Method, MethodError};
+use crate::request::parameters;
+use crate::spec::Spec;
+
+/// The reason why a method has not even the style that `error` names, if it has not.
+pub(super) fn if_advice_fails<I: Isa>(
+    spec: &Spec,
+    core: &I::Core,
+    (method, given): (&'static Method, &BTreeMap<String, usize>),
+    error: Error,
+) -> Error {
+    let Error::Style { made, .. } = error else {
+        return error;
+    };
+    let facts = I::facts(core).styled(made);
+    // What is written out takes its time, and is there wherever there is a multiplier.
+    if made == Style::Unrolled && facts.tile_registers == 0 {
+        return error;
+    }
+    let limits = Limits {
+        registers: facts.free_registers,
+        cycles: u64::MAX,
+        overlap: false,
+    };
+    let sets = match parameters(method, given) {
+        Ok(given) if given.is_empty() => (method.defaults)(spec, &facts),
+        given => given.into_iter().collect(),
+    };
+    let mut refused = None;
+    for params in sets {
+        let plan = Plan::of::<I>(spec, core, method, params, (&facts, Some(made)));
+        match plan.and_then(|plan| plan.candidates::<I>(spec, core, limits)) {
+            Ok(_) => return error,
+            Err(failed) => refused = refused.or(Some(failed)),
+        }
+    }
+    refused.unwrap_or(error)
+}
+
+/// Of two reasons the one that says more: that others have no such style says least, that a machine
+/// does not multiply most.
+pub(super) fn more_telling(known: Option<Error>, new: Error) -> Error {
+    let says = |error: &Error| match error {
+        Error::Style { .. } => 0,
+        Error::Method(MethodError::OnlyLoops(_) | MethodError::Shifted(_)) => 1,
+        Error::Lower {
+            error: LowerError::NoMultiplier(_),
+            ..
+        } => 3,
+        // Another method would have been taken, but for the overlap.
+        Error::Overlap(..) => 4,
+        _ => 2,
+    };
+    match known {
+        Some(known) if says(&known) >= says(&new) => known,
+        _ => new,
+    }
+}

@@ -1,0 +1,76 @@
+//! Which candidate becomes the kernel.
+
+use std::collections::BTreeMap;
+
+use super::{finish, first_proved, generate};
+use crate::candidate::Budget;
+use crate::isa::avr::AvrIsa;
+use crate::isa::avr::cores::ATMEGA128;
+use crate::prove::Verdict;
+use crate::request::{Demands, Request};
+use crate::spec::Op;
+
+fn request(method: Option<&str>, drop: Option<usize>) -> Request {
+    Request {
+        op: Op::Mul,
+        size: 64.into(),
+        modular: None,
+        method: method.map(String::from),
+        params: BTreeMap::new(),
+        max_regs: None,
+        style: None,
+        budget: Budget::default(),
+        demands: Demands::default(),
+        room: None,
+        drop,
+    }
+}
+
+/// A judge who proves none of the first `lost` candidates: the kernel that is taken then, and how often he was asked.
+fn taken(request: &Request, lost: usize) -> (super::Kernel<AvrIsa>, usize) {
+    let mut asked = 0;
+    let kernel = first_proved(request, &ATMEGA128, |spec, candidate| {
+        asked += 1;
+        let mut kernel = finish(spec, candidate, &ATMEGA128, request)?;
+        if asked <= lost {
+            kernel.proof.correct = Verdict::Unknown("this judge does not follow it".into());
+        }
+        Ok(kernel)
+    });
+    (kernel.expect("a kernel"), asked)
+}
+
+/// Where the cheapest is not proved, the next takes its place: of all methods, and of one that was named.
+#[test]
+fn the_cheapest_that_is_proved() {
+    for method in [None, Some("operand-caching"), Some("karatsuba")] {
+        let request = request(method, None);
+        let cheapest = generate::<AvrIsa>(&request, &ATMEGA128).expect("a kernel");
+        assert!(cheapest.is_proved());
+        for lost in 1..=2 {
+            let (kernel, asked) = taken(&request, lost);
+            assert_eq!(asked, lost + 1, "{method:?}");
+            assert!(kernel.is_proved(), "{method:?}");
+            assert_ne!(kernel.code, cheapest.code, "{method:?}");
+            assert!(kernel.cost.call.max >= cheapest.cost.call.max, "{method:?}");
+        }
+    }
+}
+
+/// Where none is proved it is the cheapest, and not proved.
+#[test]
+fn none_is_proved() {
+    let request = request(Some("operand-caching"), None);
+    let (kernel, asked) = taken(&request, usize::MAX);
+    let cheapest = generate::<AvrIsa>(&request, &ATMEGA128).expect("a kernel");
+    assert_eq!(kernel.code, cheapest.code);
+    assert!(!kernel.is_proved() && asked > 1);
+}
+
+/// A kernel without one of its instructions is meant to fail.
+#[test]
+fn what_was_dropped_is_not_replaced() {
+    let request = request(Some("operand-caching"), Some(20));
+    let (kernel, asked) = taken(&request, 1);
+    assert!(!kernel.is_proved() && asked == 1);
+}
