@@ -8,6 +8,8 @@ mod environment;
 mod files;
 mod fuzz;
 mod honest;
+#[path = "../kit/mod.rs"]
+mod kit;
 mod modular;
 mod mutants;
 mod ops;

@@ -12,6 +12,8 @@ mod avr_shift_add;
 mod avr_words;
 mod claims;
 mod karatsuba_terms;
+#[path = "../kit/mod.rs"]
+mod kit;
 mod matrix;
 mod mips_kernels;
 mod mips_loops;

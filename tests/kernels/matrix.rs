@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lozenge::candidate::Budget;
 use lozenge::facts::Style;
@@ -21,6 +20,8 @@ use lozenge::method::{METHODS, Method, Params};
 use lozenge::spec::{Alias, Op, Size, Spec};
 use lozenge::vectors;
 use num_bigint::BigUint;
+
+use crate::kit::{tier, work};
 
 /// Words of a and b, and how many sets of parameters of each method are tried.
 fn sizes() -> Vec<([u32; 2], usize)> {
@@ -166,7 +167,8 @@ fn judge<I: Isa>(core: &I::Core, cell: &Cell, shared: &Mutex<Tally>) {
     let aliases = std::iter::once(Alias::Distinct).chain(others.map(|case| case.alias));
     for alias in aliases {
         let lengths = kernel.spec.source_bytes();
-        for mut sources in vectors::operands(&lengths, 10, u64::from(cell.words[0])) {
+        for mut sources in vectors::operands(&lengths, tier::of_each(10), u64::from(cell.words[0]))
+        {
             share(&mut sources, alias, size);
             let got = kernel::run::<I>(&kernel.spec, core, &kernel.code, &sources, alias);
             let (got, _) = got.unwrap_or_else(|e| panic!("{name}, {alias:?}: {e}"));
@@ -184,17 +186,9 @@ fn machine<I: Isa>(core: &I::Core, least: Least, loops: [usize; 2])
 where
     I::Core: Sync,
 {
-    let cells = cells::<I>(core);
-    let (next, tally) = (AtomicUsize::new(0), Mutex::new(Tally::default()));
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                while let Some(cell) = cells.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    judge::<I>(core, cell, &tally);
-                }
-            });
-        }
-    });
+    let cells = tier::some(cells::<I>(core), I::WORD_BITS.into());
+    let tally = Mutex::new(Tally::default());
+    work::each(&cells, |cell| judge::<I>(core, cell, &tally));
     let tally = tally.into_inner().expect("no thread panicked");
     let proved: usize = tally.proved.values().sum();
     let unsupported: usize = tally.unsupported.values().sum();
@@ -219,11 +213,13 @@ where
     for (method, count) in METHODS.iter().map(|m| m.name).zip(least) {
         let proved = tally.proved.get(&(Style::Unrolled, method)).copied();
         let proved = proved.unwrap_or(0);
+        let count = tier::least(count);
         assert!(proved >= count, "{method}: {proved} of {count}");
     }
     for (style, count) in [Style::Looped, Style::Rolled].into_iter().zip(loops) {
         let of_style = tally.proved.iter().filter(|((s, _), _)| *s == style);
         let proved: usize = of_style.map(|(_, count)| count).sum();
+        let count = tier::least(count);
         assert!(proved >= count, "{}: {proved} of {count}", style.name());
     }
 }
