@@ -19,7 +19,7 @@ use lozenge::vectors::{self, Random};
 use crate::kit::tier;
 
 /// Mutants of each machine that differ, by tier.
-const DIFFERING: [usize; 3] = [50, 150, 100_000];
+const DIFFERING: [usize; 3] = [150, 150, 100_000];
 /// Mutants of a kernel before the next one.
 const OF_A_KERNEL: usize = 12;
 /// Operands of every mutant, and of one that is proved.

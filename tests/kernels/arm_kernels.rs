@@ -15,11 +15,11 @@ use lozenge::method::{self, Params};
 use lozenge::prove::{self, Proof};
 use lozenge::spec::modulus::Modular;
 use lozenge::spec::{Alias, Op as SpecOp, Spec};
-use lozenge::vectors::{self, Random};
+use lozenge::vectors;
 use num_bigint::BigUint;
 
 use crate::kit::oracle::{self, MGBA};
-use crate::kit::tier;
+use crate::kit::{tier, work};
 
 /// A kernel: product scanning for `e = 0`, else operand caching.
 struct Kernel {
@@ -84,7 +84,8 @@ fn parameters(words: usize) -> impl Iterator<Item = usize> {
     0..=(lower::FACTS.operand_registers() / 2).min(words)
 }
 
-fn check(words: usize, e: usize, random: &mut Random) {
+fn check(words: usize, e: usize) {
+    let mut random = tier::random((words << 8 | e) as u64);
     let kernel = kernel(words, e, &ARM7TDMI_HW2018);
     for alias in [Alias::Distinct, Alias::AIsB] {
         let p = proof(&kernel, alias);
@@ -106,29 +107,21 @@ fn check(words: usize, e: usize, random: &mut Random) {
 
 #[test]
 fn odd_sizes_are_proved_and_right() {
-    let mut random = tier::random(5);
-    for words in sizes().filter(|n| n % 2 == 1) {
-        for e in parameters(words) {
-            check(words, e, &mut random);
-        }
-    }
+    let cells = sizes().filter(|n| n % 2 == 1);
+    let cells = cells.flat_map(|words| parameters(words).map(move |e| (words, e)));
+    work::each(&tier::some(cells, 5), |(words, e)| check(*words, *e));
 }
 
 #[test]
 fn even_sizes_are_proved_and_right() {
-    let mut random = tier::random(6);
-    for words in sizes().filter(|n| n % 2 == 0) {
-        for e in parameters(words) {
-            check(words, e, &mut random);
-        }
-    }
+    let cells = sizes().filter(|n| n % 2 == 0);
+    let cells = cells.flat_map(|words| parameters(words).map(move |e| (words, e)));
+    work::each(&tier::some(cells, 6), |(words, e)| check(*words, *e));
 }
 
 #[test]
 fn the_largest_size_is_proved() {
-    let mut random = tier::random(7);
-    check(128, 0, &mut random);
-    check(128, 3, &mut random);
+    work::each(&tier::some([0, 3], 7), |e| check(128, *e));
 }
 
 /// Worst-case body cycles on the paper's model, and on the manual's.

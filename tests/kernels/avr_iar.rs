@@ -255,7 +255,7 @@ fn sizes_that_are_used() {
             set(&[("levels", 1)]),
         ),
     ];
-    for (core, op, bits, method, params) in cells {
+    for (core, op, bits, method, params) in tier::some(cells, 1) {
         let name = format!("{} {bits} {method} on {}", op.name(), core.name);
         let kernel = kernel::generate::<AvrIsa>(&request(op, bits, method, &params), &iar(core));
         let kernel = kernel.unwrap_or_else(|e| panic!("{name}: {e}"));

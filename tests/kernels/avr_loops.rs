@@ -205,7 +205,7 @@ fn small_code_is_fast() {
         ("turn", 100),
         ("whole", 0),
     ];
-    for (op, method, params, cycles) in [
+    let written_out = [
         (Operation::Mul, "karatsuba", karatsuba, 54_519),
         (
             Operation::Mul,
@@ -225,7 +225,8 @@ fn small_code_is_fast() {
             &[("c", 2), ("joined", 3), ("levels", 3)],
             32_518,
         ),
-    ] {
+    ];
+    for (op, method, params, cycles) in tier::some(written_out, 6) {
         let cell = Cell {
             op,
             method,
