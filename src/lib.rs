@@ -35,6 +35,8 @@ pub mod report;
 pub mod request;
 pub mod schedule;
 pub mod segment;
+#[cfg(debug_assertions)]
+pub mod shared;
 pub mod smt;
 pub mod spec;
 pub mod target;

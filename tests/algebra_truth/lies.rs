@@ -13,12 +13,12 @@ use lozenge::program::{Claim, Magnitude, Term, Written};
 use lozenge::vectors::Random;
 
 use crate::compare::{Counts, compare};
+use crate::kit::tier;
 use crate::machines::{AVR_FIRST, MIPS_FIRST, Model, OnArm, OnAvr, OnMips, REGISTERS};
-use crate::programs::{first_seed, is_night};
 use crate::{arm, avr, mips};
 
-/// Programs of each machine: in CI, and at night.
-const PROGRAMS: [u64; 2] = [500, 20_000];
+/// Programs of each machine, by tier.
+const PROGRAMS: [u64; 3] = [50, 500, 20_000];
 /// Blocks of a program, and absolute values in it.
 const BLOCKS: usize = 16;
 const SIZES: usize = 3;
@@ -280,8 +280,8 @@ fn size<M: Claiming>(list: &mut Vec<M::Insn>, random: &mut Random) -> Claim {
 }
 
 fn run<M: Claiming>() {
-    let count = PROGRAMS[usize::from(is_night())];
-    let first = first_seed();
+    let count = tier::of(PROGRAMS);
+    let first = tier::seed() << 32;
     let (mut counts, mut wrong) = (Counts::default(), Vec::new());
     for seed in first..first + count {
         let mut random = Random::new(!seed);

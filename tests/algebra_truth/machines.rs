@@ -51,7 +51,7 @@ pub trait Model {
     const FLAGS: usize;
     /// Bytes of memory among them.
     const MEMORY: usize = BYTES;
-    type Insn: Copy + Debug;
+    type Insn: Copy + Debug + Send + Sync;
     type Symbolic;
     type Numeric;
 

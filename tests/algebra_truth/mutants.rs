@@ -16,10 +16,10 @@ use lozenge::spec::{Alias, Spec};
 use lozenge::target::{Names, OnIsa, Target};
 use lozenge::vectors::{self, Random};
 
-use crate::programs::{first_seed, is_night};
+use crate::kit::tier;
 
-/// Mutants of each machine that differ: in CI, and at night.
-const DIFFERING: [usize; 2] = [150, 100_000];
+/// Mutants of each machine that differ, by tier.
+const DIFFERING: [usize; 3] = [150, 150, 100_000];
 /// Mutants of a kernel before the next one.
 const OF_A_KERNEL: usize = 12;
 /// Operands of every mutant, and of one that is proved.
@@ -191,8 +191,8 @@ impl OnIsa for Mutants {
     type Output = Found;
 
     fn call<I: Isa>(self, core: &I::Core, _: &ObjectFormat) -> Found {
-        let enough = DIFFERING[usize::from(is_night())];
-        let mut random = Random::new(first_seed() ^ u64::from(I::WORD_BITS));
+        let enough = tier::of(DIFFERING);
+        let mut random = tier::random(u64::from(I::WORD_BITS));
         let mut found = Found::default();
         while found.differing < enough {
             let Some(proved) = some_kernel::<I>(core, &mut random) else {
@@ -232,7 +232,7 @@ fn run(core: &str) {
     } = &found;
     println!(
         "{core}: mutants of {kernels} kernels from seed {}: {differing} differ, {} of them proved; {proved} proved and right, {open} right and open",
-        first_seed(),
+        tier::seed(),
         wrong.len()
     );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -1,41 +1,29 @@
 //! Random programs on every machine, and how many there are.
 //!
-//! A run in CI takes the same programs each time. With `LOZENGE_NIGHT=1` there are fifty times as many, other ones
-//! each day. `LOZENGE_SEED` is the number of one program that is to be run alone, as a failure prints it.
+//! How many there are, and which, says the tier (`kit/tier.rs`). `LOZENGE_PROGRAM` is the number of one program that is
+//! to be run alone, as a failure prints it.
 
 use lozenge::vectors::Random;
 
 use crate::compare::{Counts, compare};
+use crate::kit::{tier, work};
 use crate::machines::{Model, OnArm, OnAvr, OnMips};
 use crate::{arm, avr, mips};
 
-/// Programs of each machine: in CI, and at night.
-const PROGRAMS: [u64; 2] = [2_000, 100_000];
+/// Programs of each machine, by tier.
+const PROGRAMS: [u64; 3] = [200, 2_000, 100_000];
 /// How many wrong programs are told.
 const SHOWN: usize = 5;
 /// Blocks of a program.
 const BLOCKS: usize = 24;
 
-/// Is it a long run?
-pub fn is_night() -> bool {
-    std::env::var_os("LOZENGE_NIGHT").is_some_and(|value| value == "1")
-}
-
-/// The numbers of the programs to run: always the same, or other ones each day.
-fn seeds() -> std::ops::Range<u64> {
-    if let Ok(seed) = std::env::var("LOZENGE_SEED") {
-        let seed = seed.parse().expect("LOZENGE_SEED is a number");
-        return seed..seed + 1;
+/// The numbers of the programs to run.
+fn seeds() -> Vec<u64> {
+    if let Ok(one) = std::env::var("LOZENGE_PROGRAM") {
+        return vec![one.parse().expect("LOZENGE_PROGRAM is a number")];
     }
-    let first = first_seed();
-    first..first + PROGRAMS[usize::from(is_night())]
-}
-
-/// Where random numbers begin: at the day's own number at night, at 0 else.
-pub fn first_seed() -> u64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    let days = since.map_or(0, |time| time.as_secs() / 86_400);
-    if is_night() { days << 32 } else { 0 }
+    let first = tier::seed() << 32;
+    (first..first + tier::of(PROGRAMS)).collect()
 }
 
 /// What is false of the program that is left where blocks are dropped, as long as something is false.
@@ -52,22 +40,29 @@ fn shortest<M: Model>(mut blocks: Vec<Vec<M::Insn>>, random: &Random) -> Option<
 }
 
 /// Compares programs made of such blocks.
-pub fn run<M: Model>(block: fn(&mut Random) -> Vec<M::Insn>, end: Vec<Vec<M::Insn>>) {
+pub fn run<M: Model>(block: fn(&mut Random) -> Vec<M::Insn>, end: Vec<Vec<M::Insn>>)
+where
+    M::Insn: Sync,
+{
     let seeds = seeds();
-    let (first, count) = (seeds.start, seeds.end - seeds.start);
-    let (mut counts, mut wrong) = (Counts::default(), Vec::new());
-    for seed in seeds {
-        let mut random = Random::new(seed);
+    let (first, count) = (seeds[0], seeds.len() as u64);
+    let compared = work::each(&seeds, |seed| {
+        let mut random = Random::new(*seed);
         let mut blocks: Vec<_> = (0..BLOCKS).map(|_| block(&mut random)).collect();
         blocks.extend(end.iter().cloned());
-        match compare::<M>(&blocks, &[], &mut random.clone()) {
+        let result = compare::<M>(&blocks, &[], &mut random.clone());
+        result.map_err(|what| (*seed, what, blocks, random))
+    });
+    let (mut counts, mut wrong) = (Counts::default(), Vec::new());
+    for result in compared {
+        match result {
             Ok(one) => counts.add(&one),
-            Err(what) if wrong.len() < SHOWN => {
+            Err((seed, what, blocks, random)) if wrong.len() < SHOWN => {
                 let what = shortest::<M>(blocks, &random).unwrap_or(what);
-                eprintln!("LOZENGE_SEED={seed}: {what}");
+                eprintln!("LOZENGE_PROGRAM={seed}: {what}");
                 wrong.push(what);
             }
-            Err(what) => wrong.push(what),
+            Err((_, what, ..)) => wrong.push(what),
         }
     }
     let name = M::NAME;

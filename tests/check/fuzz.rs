@@ -3,6 +3,7 @@
 
 use std::process::Command;
 
+use crate::kit::tier;
 use crate::tools::{ARM, AVR, Compiler, MIPS, Question, check};
 use lozenge::prove::Verdict;
 use lozenge::vectors::Random;
@@ -122,14 +123,14 @@ fn endless_loops_end() {
 /// The entry points of `cargo fuzz`, for a while: noise, and real files with pieces broken.
 #[test]
 fn the_targets_of_cargo_fuzz_survive() {
-    let mut random = Random::new(2021);
+    let mut random = tier::random(2021);
     let mut noise = || -> Vec<u8> { (0..256).map(|_| random.draw() as u8).collect() };
-    for _ in 0..200 {
+    for _ in 0..tier::times(200) {
         let data = noise();
         entry::decode(&data);
         entry::load(&data);
     }
-    let mut random = Random::new(4160);
+    let mut random = tier::random(4160);
     for (compiler, bits) in [(AVR, 8), (ARM, 32), (MIPS, 32)] {
         let object = compiler.multiplications(bits, 2, &["-Os", NO_MEMSET]);
         entry::decode(&object);
@@ -146,7 +147,7 @@ fn the_targets_of_cargo_fuzz_survive() {
         );
         library.extend(head.bytes().chain(object.iter().copied()));
         for file in [object, library] {
-            for _ in 0..150 {
+            for _ in 0..tier::times(150) {
                 let data = broken(&file, &mut random);
                 entry::load(&data);
             }

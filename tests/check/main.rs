@@ -9,6 +9,8 @@ mod environment;
 mod files;
 mod fuzz;
 mod honest;
+#[path = "../kit/mod.rs"]
+mod kit;
 #[path = "../ledger/mod.rs"]
 mod ledger;
 mod modular;

@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use crate::kit::{oracle, tier, work};
 use crate::tools::{ARM, AVR, Compiler, MIPS, NO_MEMSET};
 
 /// What z3 says of a product of mul.c.
@@ -46,12 +47,14 @@ fn judged(compiler: &Compiler, file: &[u8], symbol: &str, question: &[&str], bit
 
 #[test]
 fn right_kernels_have_no_counterexample() {
-    for (compiler, bits) in [(AVR, 8), (ARM, 32), (MIPS, 32)] {
-        for symbol in ["school", "rows", "comba"] {
-            let said = opinion(&compiler, symbol, bits, 2);
-            assert_eq!(said, "unsat", "{compiler:?}: {symbol}");
-        }
-    }
+    let all = [(AVR, 8), (ARM, 32), (MIPS, 32)];
+    let all = all
+        .into_iter()
+        .flat_map(|of| ["school", "rows", "comba"].map(|symbol| (of, symbol)));
+    work::each(&tier::some(all, 1), |((compiler, bits), symbol)| {
+        let said = opinion(compiler, symbol, *bits, 2);
+        assert_eq!(said, "unsat", "{compiler:?}: {symbol}");
+    });
 }
 
 #[test]
@@ -64,8 +67,9 @@ fn wrong_kernels_have_one() {
 
 #[test]
 fn squares_and_sums_have_none_but_wrong_ones() {
-    for (compiler, bits) in [(AVR, 8), (ARM, 32), (MIPS, 32)] {
-        for (symbol, op, words, expected) in [
+    let all = [(AVR, 8), (ARM, 32), (MIPS, 32)];
+    let all = all.into_iter().flat_map(|of| {
+        [
             ("square", "sqr", 2, "unsat"),
             ("square_doubled", "sqr", 2, "unsat"),
             ("square_wrong", "sqr", 3, "sat"),
@@ -74,11 +78,14 @@ fn squares_and_sums_have_none_but_wrong_ones() {
             ("add_silent", "add", 3, "sat"),
             ("sub", "sub", 3, "unsat"),
             ("sub_mask", "sub", 3, "sat"),
-        ] {
-            let said = opinion_of(&compiler, symbol, op, bits, words);
-            assert_eq!(said, expected, "{compiler:?}: {symbol}");
-        }
-    }
+        ]
+        .map(|function| (of, function))
+    });
+    work::each(&tier::some(all, 2), |((compiler, bits), function)| {
+        let (symbol, op, words, expected) = *function;
+        let said = opinion_of(compiler, symbol, op, *bits, words);
+        assert_eq!(said, expected, "{compiler:?}: {symbol}");
+    });
 }
 
 /// Sums modulo a number, as `gen` makes them, on every machine; by the contract of another modulus they are wrong.
@@ -112,25 +119,23 @@ fn sums_modulo_a_number() {
 /// left out.
 #[test]
 fn montgomery_modulo_a_number() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let run = |line: &str| {
-        let run = Command::new(env!("CARGO_BIN_EXE_lozenge"))
-            .args(line.split_whitespace())
-            .current_dir(folder.path())
-            .output();
-        run.expect("the binary runs")
-    };
-    for (op, modulus, reduce) in [
+    let all = [
         ("montmul", 251, "full"),
         ("montmul", 61, "lazy"),
         ("montsqr", 241, "almost"),
         ("redc", 239, "full"),
         ("tomont", 251, "full"),
         ("frommont", 239, "full"),
-    ] {
+    ];
+    work::each(&tier::some(all, 3), |(op, modulus, reduce)| {
         let question = format!("--modulus {modulus} --reduce {reduce}");
-        let made = run(&format!("gen {op} 8 {question} --mcu atmega128 --force"));
-        assert!(made.status.success(), "{made:?}");
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let line = format!("gen {op} 8 {question} --mcu atmega128");
+        oracle::run(
+            oracle::lozenge()
+                .args(line.split_whitespace())
+                .current_dir(folder.path()),
+        );
         let symbol = format!("{op}8");
         let path = folder.path().join(format!("{symbol}.o"));
         let object = std::fs::read(&path).expect("an object");
@@ -145,7 +150,7 @@ fn montgomery_modulo_a_number() {
         let said = judged(&AVR, &object, &symbol, &options, 8);
         assert_eq!(said, "unsat", "{op} {question}");
         // A product with the factor 2^-8 it is by another name, too.
-        if op == "montmul" && reduce == "full" {
+        if *op == "montmul" && *reduce == "full" {
             let shifted = |shift| {
                 let options = ["--op", "modmul", "--modulus", "251", "--shift", shift];
                 judged(&AVR, &object, &symbol, &options, 8)
@@ -155,5 +160,5 @@ fn montgomery_modulo_a_number() {
         // By the contract of another modulus it is wrong.
         let other = ["--op", op, "--modulus", "193", "--reduce", "full"];
         assert_eq!(judged(&AVR, &object, &symbol, &other, 8), "sat", "{op}");
-    }
+    });
 }

@@ -1,9 +1,7 @@
 //! ARM kernels: proved over a matrix of sizes, right on numbers, as cheap as hw2018's, and
 //! the prover rejects faults put into them.
 
-use std::io::Write;
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use lozenge::facts::Style;
 use lozenge::function::Function;
@@ -20,42 +18,8 @@ use lozenge::spec::{Alias, Op as SpecOp, Spec};
 use lozenge::vectors;
 use num_bigint::BigUint;
 
-/// A deterministic generator (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    /// An operand of `bytes` bytes: random, of bytes 00 01 80 ff, one bit, or all ones but one.
-    fn operand(&mut self, bytes: usize) -> BigUint {
-        let one_bit = BigUint::from(1u8) << self.below(8 * bytes);
-        match self.below(8) {
-            0 => one_bit,
-            1 => (BigUint::from(1u8) << (8 * bytes)) - 1u8 - one_bit,
-            2 => (BigUint::from(1u8) << (8 * bytes)) - 1u8,
-            3..6 => {
-                let list: Vec<u8> = (0..bytes)
-                    .map(|_| [0x00, 0x01, 0x80, 0xff][self.below(4)])
-                    .collect();
-                BigUint::from_bytes_le(&list)
-            }
-            _ => {
-                let list: Vec<u8> = (0..bytes).map(|_| self.next() as u8).collect();
-                BigUint::from_bytes_le(&list)
-            }
-        }
-    }
-}
+use crate::kit::oracle::{self, MGBA};
+use crate::kit::{tier, work};
 
 /// A kernel: product scanning for `e = 0`, else operand caching.
 struct Kernel {
@@ -120,7 +84,8 @@ fn parameters(words: usize) -> impl Iterator<Item = usize> {
     0..=(lower::FACTS.operand_registers() / 2).min(words)
 }
 
-fn check(words: usize, e: usize, random: &mut Random) {
+fn check(words: usize, e: usize) {
+    let mut random = tier::random((words << 8 | e) as u64);
     let kernel = kernel(words, e, &ARM7TDMI_HW2018);
     for alias in [Alias::Distinct, Alias::AIsB] {
         let p = proof(&kernel, alias);
@@ -131,7 +96,7 @@ fn check(words: usize, e: usize, random: &mut Random) {
     assert_eq!(time.call.min, time.call.max);
     for _ in 0..if words > 16 { 4 } else { 40 } {
         let bytes = kernel.spec.source_bytes()[0];
-        let (a, b) = (random.operand(bytes), random.operand(bytes));
+        let (a, b) = (random.structured(bytes), random.structured(bytes));
         let (r, cost) = multiply(&kernel, &ARM7TDMI_HW2018, &a, &b).unwrap();
         assert_eq!(r, &a * &b, "{words} words, e = {e}: {a:x} * {b:x}");
         assert_eq!(cost.call, time.call);
@@ -142,29 +107,21 @@ fn check(words: usize, e: usize, random: &mut Random) {
 
 #[test]
 fn odd_sizes_are_proved_and_right() {
-    let mut random = Random(5);
-    for words in sizes().filter(|n| n % 2 == 1) {
-        for e in parameters(words) {
-            check(words, e, &mut random);
-        }
-    }
+    let cells = sizes().filter(|n| n % 2 == 1);
+    let cells = cells.flat_map(|words| parameters(words).map(move |e| (words, e)));
+    work::each(&tier::some(cells, 5), |(words, e)| check(*words, *e));
 }
 
 #[test]
 fn even_sizes_are_proved_and_right() {
-    let mut random = Random(6);
-    for words in sizes().filter(|n| n % 2 == 0) {
-        for e in parameters(words) {
-            check(words, e, &mut random);
-        }
-    }
+    let cells = sizes().filter(|n| n % 2 == 0);
+    let cells = cells.flat_map(|words| parameters(words).map(move |e| (words, e)));
+    work::each(&tier::some(cells, 6), |(words, e)| check(*words, *e));
 }
 
 #[test]
 fn the_largest_size_is_proved() {
-    let mut random = Random(7);
-    check(128, 0, &mut random);
-    check(128, 3, &mut random);
+    work::each(&tier::some([0, 3], 7), |e| check(128, *e));
 }
 
 /// Worst-case body cycles on the paper's model, and on the manual's.
@@ -248,18 +205,6 @@ fn nothing_lies_below_the_stack_pointer() {
 
 /// What libmgba says of calls, each code, a and b: cycles and result.
 fn on_libmgba(cases: &[(&Kernel, BigUint, BigUint)]) -> Vec<(u64, BigUint)> {
-    let hint = "run scripts/test, which installs gcc and libmgba-dev";
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let name = format!("arm_mgba_kernel{}", std::process::id());
-    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let status = Command::new("cc")
-        .args(["-O2", "-o"])
-        .arg(&program)
-        .arg(root.join("tests/oracle/arm_mgba.c"))
-        .arg("-lmgba")
-        .status()
-        .unwrap_or_else(|e| panic!("cc: {e}: {hint}"));
-    assert!(status.success(), "cc cannot build arm_mgba.c: {hint}");
     let mut input = Vec::new();
     for (kernel, a, b) in cases {
         let words = kernel.spec.source_bytes()[0] / 4;
@@ -273,19 +218,9 @@ fn on_libmgba(cases: &[(&Kernel, BigUint, BigUint)]) -> Vec<(u64, BigUint)> {
             input.extend(bytes);
         }
     }
-    let mut child = Command::new(&program)
-        .arg("kernel")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    let writer = std::thread::spawn(move || stdin.write_all(&input));
-    let out = child.wait_with_output().unwrap();
-    assert!(out.status.success(), "arm_mgba fails: {hint}");
-    writer.join().unwrap().unwrap();
-    std::fs::remove_file(program).unwrap();
-    let mut rest = &out.stdout[..];
+    let mut mgba = Command::new(oracle::built("arm_mgba", MGBA));
+    let out = oracle::answer(mgba.arg("kernel"), &input);
+    let mut rest = &out[..];
     let answers = cases.iter().map(|(kernel, ..)| {
         let (cycles, after) = rest.split_at(4);
         // The program gives back twice an operand.
@@ -300,7 +235,7 @@ fn on_libmgba(cases: &[(&Kernel, BigUint, BigUint)]) -> Vec<(u64, BigUint)> {
 
 #[test]
 fn kernels_agree_with_libmgba_in_result_and_cycles() {
-    let mut random = Random(9);
+    let mut random = tier::random(9);
     let kernels: Vec<_> = [1, 2, 3, 5, 6, 8, 13, 16]
         .into_iter()
         .flat_map(|words| parameters(words).map(move |e| kernel(words, e, &ARM7TDMI)))
@@ -310,7 +245,7 @@ fn kernels_agree_with_libmgba_in_result_and_cycles() {
     for kernel in &kernels {
         let bytes = kernel.spec.source_bytes()[0];
         for _ in 0..20 {
-            cases.push((kernel, random.operand(bytes), random.operand(bytes)));
+            cases.push((kernel, random.structured(bytes), random.structured(bytes)));
         }
     }
     for ((kernel, a, b), (cycles, result)) in cases.iter().zip(on_libmgba(&cases)) {

@@ -15,6 +15,8 @@ use lozenge::spec::{Alias, Op};
 use lozenge::vectors::{self, Random};
 use num_bigint::BigUint;
 
+use crate::kit::tier;
+
 const LOOPS: [Style; 2] = [Style::Looped, Style::Rolled];
 
 /// An operation and a method that has loops.
@@ -110,11 +112,14 @@ fn check(core: &Core, request: &Request, runs: usize) -> Kernel<ArmIsa> {
 /// Sizes with and without a rest of columns, all reductions, every shape of a pass.
 #[test]
 fn loops_are_proved_and_right() {
-    let mut made = 0;
+    let (mut made, mut turns) = (0, tier::Turns::default());
     for words in [2, 3, 6, 13] {
         for op in [MUL, ROWS, SQR, MONTMUL, MONTSQR, REDC, TOMONT] {
             for unroll in [1, 2, 4, 6] {
                 for (i, style) in LOOPS.into_iter().enumerate() {
+                    if turns.skips() {
+                        continue;
+                    }
                     // Every size and shape meets every reduction.
                     let reduce = Reduce::ALL[(words as usize + unroll + i) % 3];
                     check(&ARM7TDMI, &request(op, words, reduce, style, unroll), 6);
@@ -380,10 +385,10 @@ fn fault(insns: &[Insn], random: &mut Random) -> Option<(usize, Insn)> {
 
 #[test]
 fn the_prover_rejects_faults_in_loops() {
-    let mut random = Random::new(11);
+    let mut random = tier::random(11);
     const CALLS: &str = "karatsuba-calls";
     let (mut tried, mut differ, mut endless) = (0, 0, 0);
-    for (kind, words, style, unroll) in [
+    let attacked = [
         (MUL, 5, Style::Rolled, 1),
         (MUL, 7, Style::Looped, 2),
         (SQR, 6, Style::Rolled, 1),
@@ -395,7 +400,8 @@ fn the_prover_rejects_faults_in_loops() {
         (MONTMUL, 6, Style::Rolled, 1),
         ((Op::Mul, CALLS), 8, Style::Rolled, 1),
         ((Op::Sqr, CALLS), 8, Style::Rolled, 1),
-    ] {
+    ];
+    for (kind, words, style, unroll) in tier::some(attacked, 11) {
         let (op, method) = kind;
         let mut request = request(kind, words, Reduce::Full, style, unroll);
         if words == 6 && op == Op::Montmul {
@@ -408,7 +414,7 @@ fn the_prover_rejects_faults_in_loops() {
         let spec = &kernel.spec;
         let inputs = vectors::of(spec, 30, 8);
         let mut count = 0;
-        while count < 90 {
+        while count < tier::of_each(90) {
             let Some((at, insn)) = fault(&kernel.program.insns, &mut random) else {
                 continue;
             };
@@ -450,5 +456,5 @@ fn the_prover_rejects_faults_in_loops() {
         }
     }
     println!("{tried} faults, {differ} change a result, all rejected; {endless} more never return");
-    assert!(tried >= 600 && differ * 2 > tried);
+    assert!(tried >= tier::least(600) && differ * 2 > tried);
 }

@@ -16,6 +16,8 @@ use lozenge::spec::{Alias, Op as Operation, Spec};
 use lozenge::vectors::{self, Random};
 use num_bigint::BigUint;
 
+use crate::kit::tier;
+
 /// One fault: the index of the instruction, what replaces it, and why that might change nothing.
 struct Fault {
     at: usize,
@@ -184,10 +186,10 @@ const CASES: [Case; 38] = {
 
 #[test]
 fn the_prover_rejects_faults() {
-    let mut random = Random::new(8);
+    let mut random = tier::random(8);
     let (mut tried, mut differ, mut equivalent) = (0, 0, Vec::new());
     let mut rejected_alike = 0;
-    for (op, name, params, words, modulus) in CASES {
+    for (op, name, params, words, modulus) in tier::some(CASES, 8) {
         let params: Params = params.iter().copied().collect();
         let modular = modulus.map(|(text, reduce)| Modular {
             modulus: text.parse().unwrap(),
@@ -207,7 +209,7 @@ fn the_prover_rejects_faults() {
         assert!(prove(&code).holds(), "{title}: {:?}", prove(&code));
         let inputs = vectors::of(&spec, if modulus.is_some() { 400 } else { 60 }, 8);
         let mut count = 0;
-        while count < 100 {
+        while count < tier::of_each(100) {
             let Some(fault) = fault(&program.insns, &mut random) else {
                 continue;
             };
@@ -241,5 +243,5 @@ fn the_prover_rejects_faults() {
     for text in &equivalent {
         println!("  {text}");
     }
-    assert!(tried >= 1500 && differ * 2 > tried);
+    assert!(tried >= tier::least(1500) && differ * 2 > tried);
 }

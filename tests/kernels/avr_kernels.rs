@@ -1,7 +1,5 @@
 //! Every kernel of the matrix size x method x parameter: counted, proved, and run against big integers.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use lozenge::isa::Isa;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
@@ -10,6 +8,8 @@ use lozenge::method::{self, Method, Params};
 use lozenge::prove;
 use lozenge::spec::{Alias, Op, Spec};
 use lozenge::vectors;
+
+use crate::kit::{tier, work};
 
 /// Words of the operands: every size to 40, then powers of two.
 fn sizes() -> Vec<usize> {
@@ -91,26 +91,15 @@ fn check(n: usize, method: &'static Method, params: &Params) -> usize {
 
 #[test]
 fn every_cell_is_proved_and_right() {
-    let cells = cells();
-    let next = AtomicUsize::new(0);
-    let kernels = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                while let Some((n, method, params)) =
-                    cells.get(next.fetch_add(1, Ordering::Relaxed))
-                {
-                    kernels.fetch_add(check(*n, method, params), Ordering::Relaxed);
-                }
-            });
-        }
-    });
+    let all = cells();
+    assert_eq!(all.len(), 43 * 14);
+    let cells = tier::some(all, 1);
+    let kernels = work::each(&cells, |(n, method, params)| check(*n, method, params));
     println!(
         "{} cells, {} kernels proved, 0 unsupported, 0 missing",
         cells.len(),
-        kernels.load(Ordering::Relaxed)
+        kernels.iter().sum::<usize>(),
     );
-    assert_eq!(cells.len(), 43 * 14);
 }
 
 /// An operand overwritten by the result: proved where the method reads it in time, refused elsewhere.

@@ -21,6 +21,8 @@ use lozenge::vectors::{self, Random};
 use num_bigint::BigUint;
 use toml::Value;
 
+use crate::kit::{tier, work};
+
 /// Instructions after which a mutant does not return any more.
 const PATIENCE: u64 = 200_000;
 const FAULTS_PER_KERNEL: usize = 120;
@@ -114,17 +116,17 @@ fn check(core: &Core, request: &Request, runs: usize) -> Kernel<AvrIsa> {
 /// Every side of a block, of few and of many columns, with each reduction.
 #[test]
 fn blocks_are_proved_and_right() {
-    let mut made = 0;
+    let mut turns = tier::Turns::default();
     for core in [&ATMEGA128, &ATTINY85] {
         for (i, core) in [core.clone(), core.called(&IAR)].iter().enumerate() {
             for (d, words) in [(1, &[2, 7][..]), (2, &[2, 10]), (3, &[6, 9]), (4, &[4, 12])] {
                 for (j, n) in words.iter().enumerate() {
+                    if turns.skips() {
+                        continue;
+                    }
                     let bits = 8 * n;
-                    check(
-                        core,
-                        &request(Operation::Mul, bits, "hybrid", &[("d", d)]),
-                        6,
-                    );
+                    let side = [("d", d)];
+                    check(core, &request(Operation::Mul, bits, "hybrid", &side), 6);
                     let products = [("c", 0), ("unroll", d * d)];
                     let square = "square-product-scanning";
                     check(core, &request(Operation::Sqr, bits, square, &products), 6);
@@ -134,24 +136,26 @@ fn blocks_are_proved_and_right() {
                     };
                     let reduce = reductions[(i + j + d) % reductions.len()];
                     for op in [Operation::Montmul, Operation::Montsqr] {
-                        let request = request(op, bits, "hfips", &[("d", d)]);
+                        let request = request(op, bits, "hfips", &side);
                         check(core, &reduced(reduce, request), 4);
                     }
-                    made += 4;
                 }
             }
         }
     }
-    println!("{made} kernels");
 }
 
 /// Reductions alone, by columns of blocks.
 #[test]
 fn reductions_are_proved_and_right() {
+    let mut turns = tier::Turns::default();
     for core in [&ATMEGA128, &ATTINY85] {
         for (i, core) in [core.clone(), core.called(&IAR)].iter().enumerate() {
             for (d, words) in [(1, &[2, 7][..]), (2, &[2, 10]), (3, &[6]), (4, &[4, 12])] {
                 for (j, n) in words.iter().enumerate() {
+                    if turns.skips() {
+                        continue;
+                    }
                     let alone = request(Operation::Redc, 8 * n, "hsps", &[("d", d)]);
                     let reduce = [Reduce::Full, Reduce::Almost][(i + j + d) % 2];
                     check(core, &reduced(reduce, alone), 4);
@@ -167,6 +171,7 @@ fn reductions_are_proved_and_right() {
 /// Moduli that are numbers: with words of zeros, ones and ones that repeat, with a bit to spare and without, with `m' = 1`.
 #[test]
 fn fixed_moduli_lie_in_the_frame() {
+    let mut cells = Vec::new();
     for (core, moduli) in [
         (
             &ATMEGA128,
@@ -181,25 +186,27 @@ fn fixed_moduli_lie_in_the_frame() {
                 let d = [("d", 1 + 3 * ((i + j) % 2))];
                 for (op, method) in [(montgomery, "hfips"), (Operation::Redc, "hsps")] {
                     let asked = reduced(reduce, modulo(modulus, request(op, 160, method, &d)));
-                    check(core, &asked, 3);
+                    cells.push((core.clone(), asked));
                 }
             }
         }
-        let asked = modulo(
-            "2^158-15",
-            request(Operation::Montmul, 160, "hfips", &[("d", 2)]),
-        );
+        let lazy = request(Operation::Montmul, 160, "hfips", &[("d", 2)]);
         if core.multiplies() {
-            check(core, &reduced(Reduce::Lazy, asked), 3);
+            let lazy = reduced(Reduce::Lazy, modulo("2^158-15", lazy));
+            cells.push((core.clone(), lazy));
         }
         for (modulus, op, bits) in [
             ("p256-order", Operation::Frommont, 256),
             ("p256", Operation::Montmul, 256),
             ("p192", Operation::Tomont, 192),
         ] {
-            check(core, &modulo(modulus, request(op, bits, "fips", &[])), 3);
+            let asked = modulo(modulus, request(op, bits, "fips", &[]));
+            cells.push((core.clone(), asked));
         }
     }
+    work::each(&tier::some(cells, 10), |(core, asked)| {
+        drop(check(core, asked, 3));
+    });
 }
 
 /// A product in loops, then its reduction, which it is called with: every product that has loops.
@@ -286,10 +293,11 @@ fn what_is_too_deep_is_refused() {
 /// Rows, with a rest of words and without one.
 #[test]
 fn rows_are_proved_and_right() {
+    let mut turns = tier::Turns::default();
     for core in [&ATMEGA128, &ATTINY85] {
         for core in [core.clone(), core.called(&IAR)] {
             for (unroll, words) in [(1, &[2, 5, 16][..]), (2, &[2, 3, 20]), (5, &[4, 5, 13])] {
-                for n in words {
+                for n in words.iter().filter(|_| !turns.skips()) {
                     let params = [("unroll", unroll)];
                     let request = request(Operation::Mul, 8 * n, "operand-scanning", &params);
                     check(&core, &request, 5);
@@ -476,7 +484,7 @@ fn mutate(core: &Core, program: &[Insn], random: &mut Random) -> Option<Vec<u8>>
 #[test]
 fn wrong_mutants_are_rejected() {
     let (mut total, mut rejected) = (0, 0);
-    for ((core, op, method, d, bits), modulus) in [
+    let attacked = [
         (&ATMEGA128, Operation::Mul, "hybrid", 4, 64),
         (&ATMEGA128, Operation::Mul, "hybrid", 3, 72),
         (&ATMEGA128, Operation::Sqr, "square-product-scanning", 2, 48),
@@ -505,7 +513,8 @@ fn wrong_mutants_are_rejected() {
             "2^23-15",
         ),
         ((&ATTINY85, Operation::Montsqr, "hfips", 1, 24), "0x83ff01"),
-    ]) {
+    ]);
+    for ((core, op, method, d, bits), modulus) in tier::some(attacked, 6) {
         let square = [("c", 0), ("unroll", d * d)];
         let params = match op {
             Operation::Sqr => &square[..],
@@ -519,9 +528,9 @@ fn wrong_mutants_are_rejected() {
         let claims = &kernel.program.claims;
         let spec = &kernel.spec;
         let operands = vectors::of(spec, 150, 5);
-        let mut random = Random::new(u64::from(bits) + d as u64);
+        let mut random = tier::random(u64::from(bits) + d as u64);
         let mut tried = 0;
-        while tried < FAULTS_PER_KERNEL {
+        while tried < tier::of_each(FAULTS_PER_KERNEL) {
             let Some(code) = mutate(core, &kernel.program.insns, &mut random) else {
                 continue;
             };
@@ -545,7 +554,10 @@ fn wrong_mutants_are_rejected() {
         }
     }
     println!("{total} faults, {rejected} rejected");
-    assert!(rejected * 10 > total * 8, "{rejected} of {total} rejected");
+    assert!(
+        rejected * 10 > total * tier::of([5, 8, 8]),
+        "{rejected} of {total} rejected"
+    );
 }
 
 /// Bytes and cycles of a call as `tests/paper/small.toml` and README say.

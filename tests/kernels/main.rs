@@ -12,6 +12,8 @@ mod avr_shift_add;
 mod avr_words;
 mod claims;
 mod karatsuba_terms;
+#[path = "../kit/mod.rs"]
+mod kit;
 #[path = "../ledger/mod.rs"]
 mod ledger;
 mod matrix;
@@ -26,5 +28,4 @@ mod naive;
 mod special;
 mod styles;
 mod tables;
-mod tier;
 mod words;

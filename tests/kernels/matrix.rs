@@ -2,11 +2,11 @@
 //! and right on numbers for every aliasing it allows, or has a reason why there is none. What it comes to stands in the
 //! ledger, a file for each machine.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::kit::tier::{self, Tier};
+use crate::kit::work;
 use crate::ledger::{Line, Sheet};
-use crate::tier::{Tier, sample};
 use lozenge::candidate::Budget;
 use lozenge::facts::Style;
 use lozenge::isa::arm::ArmIsa;
@@ -327,7 +327,7 @@ fn judge<I: Isa>(core: &I::Core, cell: &Cell, runs: &AtomicUsize) -> Result<Line
     let aliases = std::iter::once(Alias::Distinct).chain(others.map(|case| case.alias));
     let spec = &kernel.spec;
     for alias in aliases {
-        for mut sources in vectors::of(spec, 10, u64::from(cell.size.a)) {
+        for mut sources in vectors::of(spec, tier::of_each(10), u64::from(cell.size.a)) {
             share(spec, &mut sources, alias);
             let got = kernel::run::<I>(spec, core, &kernel.code, &sources, alias);
             let (got, _) = got.map_err(|e| format!("{key}, {alias:?}: {e}"))?;
@@ -345,7 +345,7 @@ fn machine<I: Isa>(core: &I::Core, file: &str)
 where
     I::Core: Sync,
 {
-    let tier = Tier::asked();
+    let tier = tier::tier();
     made::<I>(core, file, tier, false);
     if tier == Tier::Night {
         made::<I>(core, &format!("night/{file}"), tier, true);
@@ -356,28 +356,15 @@ fn made<I: Isa>(core: &I::Core, file: &str, tier: Tier, night: bool)
 where
     I::Core: Sync,
 {
-    let cells = sample(tier, file, cells::<I>(core, night), SAMPLED);
-    let (next, runs) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let (lines, wrong) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(cell) = cells.get(at) else { break };
-                    if at % 250 == 0 {
-                        println!("{file}: {at} of {} cells", cells.len());
-                    }
-                    match judge::<I>(core, cell, &runs) {
-                        Ok(line) => lines.lock().expect("no thread panicked").push(line),
-                        Err(text) => wrong.lock().expect("no thread panicked").push(text),
-                    }
-                }
-            });
+    let cells = tier::sample(file, cells::<I>(core, night), SAMPLED);
+    let runs = AtomicUsize::new(0);
+    let (mut lines, mut wrong) = (Vec::new(), Vec::new());
+    for made in work::each(&cells, |cell| judge::<I>(core, cell, &runs)) {
+        match made {
+            Ok(line) => lines.push(line),
+            Err(text) => wrong.push(text),
         }
-    });
-    let (lines, wrong) = (lines.into_inner(), wrong.into_inner());
-    let (lines, wrong) = (lines.expect("no panic"), wrong.expect("no panic"));
+    }
     let count = |start: &str| lines.iter().filter(|l| l.known.starts_with(start)).count();
     println!(
         "{file}: {} proved, {} open, {} cannot be, {} wrong, {} runs",

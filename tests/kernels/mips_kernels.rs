@@ -1,10 +1,6 @@
 //! MIPS32 kernels: proved over a matrix of sizes, methods and extensions; right on numbers,
 //! here and on unicorn; as fast as gk2003 counts.
 
-use std::io::{Read, Write};
-use std::path::Path;
-use std::process::{Command, Stdio};
-
 use lozenge::domain::concrete::Concrete;
 use lozenge::function::Function;
 use lozenge::isa::mips::code::Insn;
@@ -20,6 +16,9 @@ use lozenge::prove::{self, Proof};
 use lozenge::spec::{Alias, Op as Operation, Spec};
 use lozenge::vectors;
 use num_bigint::BigUint;
+
+use crate::kit::oracle::{self, Dialogue};
+use crate::kit::{tier, work};
 
 const EXTENSIONS: [&[Feature]; 3] = [&[], &[Feature::WideAcc], &[Feature::MaddHl]];
 
@@ -108,30 +107,40 @@ fn call(core: &Core, kernel: &Kernel, [a, b]: [&BigUint; 2]) -> (BigUint, Cost) 
     MipsIsa::call_concrete(core, &Function::kernel(&kernel.code), &operands, 1 << 24).unwrap()
 }
 
+/// Every method with every extension at these sizes, the largest first.
+fn cells(
+    words: impl Iterator<Item = u32>,
+) -> impl Iterator<Item = (u32, &'static [Feature], &'static Method)> {
+    let mut sizes: Vec<_> = words.collect();
+    sizes.reverse();
+    let extended = sizes
+        .into_iter()
+        .flat_map(|words| EXTENSIONS.map(|features| (words, features)));
+    extended.flat_map(|(words, features)| products().map(move |m| (words, features, m)))
+}
+
 fn check(words: impl Iterator<Item = u32>) {
-    let mut proved = 0;
-    for words in words {
-        for features in EXTENSIONS {
-            let core = core("mips-4km", features);
-            for method in products() {
-                let choices = (method.defaults)(&spec(words), &MipsIsa::facts(&core));
-                let few = if words <= 4 { choices.len() } else { 1 };
-                for params in choices.iter().take(few).chain(choices.last()) {
-                    for kernel in kernels(&core, words, method, params) {
-                        for alias in [Alias::Distinct, Alias::AIsB] {
-                            let proof = proof(&core, &kernel, alias);
-                            assert!(proof.holds(), "{}, {alias:?}: {proof:?}", kernel.name);
-                            proved += 1;
-                        }
-                        for [a, b] in &vectors::pairs(4 * words as usize, 4, u64::from(words)) {
-                            assert_eq!(call(&core, &kernel, [a, b]).0, a * b, "{}", kernel.name);
-                        }
-                    }
+    let cells = tier::some(cells(words), 20);
+    let proved = work::each(&cells, |(words, features, method)| {
+        let mut proved = 0;
+        let core = core("mips-4km", features);
+        let choices = (method.defaults)(&spec(*words), &MipsIsa::facts(&core));
+        let few = if *words <= 4 { choices.len() } else { 1 };
+        for params in choices.iter().take(few).chain(choices.last()) {
+            for kernel in kernels(&core, *words, method, params) {
+                for alias in [Alias::Distinct, Alias::AIsB] {
+                    let proof = proof(&core, &kernel, alias);
+                    assert!(proof.holds(), "{}, {alias:?}: {proof:?}", kernel.name);
+                    proved += 1;
+                }
+                for [a, b] in &vectors::pairs(4 * *words as usize, 4, u64::from(*words)) {
+                    assert_eq!(call(&core, &kernel, [a, b]).0, a * b, "{}", kernel.name);
                 }
             }
         }
-    }
-    println!("{proved} proofs");
+        proved
+    });
+    println!("{} proofs", proved.iter().sum::<usize>());
 }
 
 #[test]
@@ -146,27 +155,24 @@ fn even_sizes_are_proved_and_right() {
 
 #[test]
 fn large_sizes_are_proved_and_right() {
-    let mut proved = 0;
-    for words in [64, 128] {
-        for features in EXTENSIONS {
-            let core = core("mips-4km-32x16", features);
-            for method in products() {
-                let choices = (method.defaults)(&spec(words), &MipsIsa::facts(&core));
-                let lowered = choices.iter().map(|p| kernels(&core, words, method, p));
-                let Some(kernel) = lowered.flatten().next() else {
-                    continue;
-                };
-                proved += 1;
-                let proof = proof(&core, &kernel, Alias::Distinct);
-                assert!(proof.holds(), "{}: {proof:?}", kernel.name);
-                for [a, b] in &vectors::pairs(4 * words as usize, 10, 3) {
-                    assert_eq!(call(&core, &kernel, [a, b]).0, a * b, "{}", kernel.name);
-                }
-            }
+    let cells = tier::some(cells([64, 128].into_iter()), 21);
+    let proved = work::each(&cells, |(words, features, method)| {
+        let core = core("mips-4km-32x16", features);
+        let choices = (method.defaults)(&spec(*words), &MipsIsa::facts(&core));
+        let lowered = choices.iter().map(|p| kernels(&core, *words, method, p));
+        let Some(kernel) = lowered.flatten().next() else {
+            return false;
+        };
+        let proof = proof(&core, &kernel, Alias::Distinct);
+        assert!(proof.holds(), "{}: {proof:?}", kernel.name);
+        for [a, b] in &vectors::pairs(4 * *words as usize, 10, 3) {
+            assert_eq!(call(&core, &kernel, [a, b]).0, a * b, "{}", kernel.name);
         }
-    }
+        true
+    });
+    let proved = proved.into_iter().filter(|proved| *proved).count();
     println!("{proved} kernels of 64 and 128 words");
-    assert!(proved >= 48, "{proved}");
+    assert!(proved >= tier::least(48), "{proved}");
 }
 
 #[test]
@@ -201,19 +207,7 @@ fn both_byte_orders_multiply() {
 /// Kernels of plain MIPS32 give the same product on QEMU.
 #[test]
 fn unicorn_multiplies_the_same() {
-    const HINT: &str = "run scripts/test, which installs unicorn 2.1.4 from PyPI";
-    let prepared = Path::new(env!("CARGO_TARGET_TMPDIR")).join("oracle-venv/bin/python");
-    let python = match prepared.exists() {
-        true => prepared,
-        false => "python3".into(),
-    };
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/mips_unicorn.py");
-    let spawned = Command::new(python)
-        .arg(script)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn();
-    let mut oracle = spawned.unwrap_or_else(|e| panic!("python: {e}: {HINT}"));
+    let mut unicorn = Dialogue::with(oracle::unicorn("mips_unicorn.py"));
     for big in [false, true] {
         let little = core("mips-4km", &[]);
         let core = if big { little.big_endian() } else { little };
@@ -252,18 +246,8 @@ fn unicorn_multiplies_the_same() {
                         bytes
                     };
                     let data = [vec![0xa5; 2 * n as usize], bytes(a, n), bytes(b, n)].concat();
-                    let mut job = Vec::new();
-                    job.extend(u32::from(big).to_le_bytes());
-                    job.extend((code.len() as u32).to_le_bytes());
-                    job.extend(&code);
-                    job.extend((at as u32).to_le_bytes());
-                    job.extend((data.len() as u32).to_le_bytes());
-                    job.extend(&data);
-                    let sent = oracle.stdin.as_mut().unwrap().write_all(&job);
-                    sent.unwrap_or_else(|e| panic!("unicorn ended: {e}: {HINT}"));
-                    let mut back = vec![0; data.len()];
-                    let got = oracle.stdout.as_mut().unwrap().read_exact(&mut back);
-                    got.unwrap_or_else(|e| panic!("unicorn ended: {e}: {HINT}"));
+                    let at = at as usize;
+                    let back = oracle::on_mips(&mut unicorn, big, &code, at, &data);
                     assert_eq!(
                         back,
                         [bytes(&(a * b), 2 * n), bytes(a, n), bytes(b, n)].concat()
@@ -272,8 +256,6 @@ fn unicorn_multiplies_the_same() {
             }
         }
     }
-    drop(oracle.stdin.take());
-    oracle.wait().unwrap();
 }
 
 /// Body cycles, printed, and held against gk2003: one product a column step takes less than
@@ -282,64 +264,64 @@ fn unicorn_multiplies_the_same() {
 fn cycles_stand_beside_the_paper() {
     let sizes = [5, 6, 7, 8, 16, 32];
     println!("body cycles at 160, 192, 224, 256, 512, 1024 bits");
-    for base in &CORES {
-        for features in EXTENSIONS {
-            let core = core(base.name, features);
-            for method in classics() {
-                let made = sizes.into_iter().map(|words| best(&core, words, method));
-                let Some(results) = made.collect::<Option<Vec<_>>>() else {
-                    continue;
-                };
-                let cycles: Vec<_> = results.iter().map(|(_, _, c)| c.body.max).collect();
-                let params: Vec<_> = results
-                    .iter()
-                    .map(|(p, _, _)| p.values().copied().collect::<Vec<_>>())
-                    .collect();
-                println!(
-                    "{:<24} {:<17} {cycles:?} {params:?}",
-                    core.full_name(),
-                    method.name
-                );
-                for (words, (_, kernel, cost)) in sizes.into_iter().zip(&results) {
-                    let products = u64::from(words * words);
-                    let name = &kernel.name;
-                    match (features.first(), method.name) {
-                        // gk2003 loops: 9 cycles for two products. Unrolled, 3 for one, and 3 a column.
-                        (Some(Feature::WideAcc), "product-scanning") => {
-                            assert!(
-                                cost.body.max <= 3 * products + 6 * u64::from(words) + 4,
-                                "{name}"
-                            );
-                        }
-                        // FIOS takes at least 20 for two.
-                        (None, "product-scanning") => {
-                            assert!(cost.body.max < 7 * products, "{name}");
-                        }
-                        (None, "operand-caching") if base.multiply.cycles < 3 => {
-                            assert!(cost.body.max < 11 * products / 2, "{name}");
-                        }
-                        // FIOS takes 10 for two, 12 with the 32x16 multiplier.
-                        (Some(Feature::MaddHl), "operand-scanning") if base.multiply.cycles < 3 => {
-                            let two = 10 + 2 * (u64::from(base.multiply.cycles) - 1);
-                            assert!(cost.body.max <= two * products / 2, "{name}");
-                        }
-                        _ => {}
-                    }
-                    // Waits for the multiplier are filled: one time for all operands, where the
-                    // multiplier does not hold the pipeline.
-                    let leak = prove::leak::<MipsIsa>(&kernel.spec, &core, &kernel.code);
-                    let holds_pipeline = kernel
-                        .insns
-                        .iter()
-                        .any(|i| i.form().timing == Timing::MultiplyAddRegister);
-                    match base.name == "mips-4km" && holds_pipeline {
-                        true => assert!(leak.unwrap_err().contains("the time of maddl"), "{name}"),
-                        false => assert_eq!(leak.unwrap().body, cost.body, "{name}"),
-                    }
+    let cells = CORES
+        .iter()
+        .flat_map(|base| EXTENSIONS.map(|features| (base, features)));
+    let cells = cells.flat_map(|(base, features)| classics().map(move |m| (base, features, m)));
+    work::each(&tier::some(cells, 12), |(base, features, method)| {
+        let core = core(base.name, features);
+        let made = sizes.into_iter().map(|words| best(&core, words, method));
+        let Some(results) = made.collect::<Option<Vec<_>>>() else {
+            return;
+        };
+        let cycles: Vec<_> = results.iter().map(|(_, _, c)| c.body.max).collect();
+        let params: Vec<_> = results
+            .iter()
+            .map(|(p, _, _)| p.values().copied().collect::<Vec<_>>())
+            .collect();
+        println!(
+            "{:<24} {:<17} {cycles:?} {params:?}",
+            core.full_name(),
+            method.name
+        );
+        for (words, (_, kernel, cost)) in sizes.into_iter().zip(&results) {
+            let products = u64::from(words * words);
+            let name = &kernel.name;
+            match (features.first(), method.name) {
+                // gk2003 loops: 9 cycles for two products. Unrolled, 3 for one, and 3 a column.
+                (Some(Feature::WideAcc), "product-scanning") => {
+                    assert!(
+                        cost.body.max <= 3 * products + 6 * u64::from(words) + 4,
+                        "{name}"
+                    );
                 }
+                // FIOS takes at least 20 for two.
+                (None, "product-scanning") => {
+                    assert!(cost.body.max < 7 * products, "{name}");
+                }
+                (None, "operand-caching") if base.multiply.cycles < 3 => {
+                    assert!(cost.body.max < 11 * products / 2, "{name}");
+                }
+                // FIOS takes 10 for two, 12 with the 32x16 multiplier.
+                (Some(Feature::MaddHl), "operand-scanning") if base.multiply.cycles < 3 => {
+                    let two = 10 + 2 * (u64::from(base.multiply.cycles) - 1);
+                    assert!(cost.body.max <= two * products / 2, "{name}");
+                }
+                _ => {}
+            }
+            // Waits for the multiplier are filled: one time for all operands, where the
+            // multiplier does not hold the pipeline.
+            let leak = prove::leak::<MipsIsa>(&kernel.spec, &core, &kernel.code);
+            let holds_pipeline = kernel
+                .insns
+                .iter()
+                .any(|i| i.form().timing == Timing::MultiplyAddRegister);
+            match base.name == "mips-4km" && holds_pipeline {
+                true => assert!(leak.unwrap_err().contains("the time of maddl"), "{name}"),
+                false => assert_eq!(leak.unwrap().body, cost.body, "{name}"),
             }
         }
-    }
+    });
 }
 
 /// A loop of gk2003 on numbers: cycles of each of `rounds` iterations, and the machine after them.

@@ -24,6 +24,8 @@ use lozenge::spec::modulus::{Modular, Reduce};
 use lozenge::spec::{Alias, Op as Operation, Size, Spec};
 use lozenge::vectors::{self, Random};
 
+use crate::kit::{tier, work};
+
 /// Faults in each kernel: of a product, and of the other operations.
 const FAULTS_PER_PRODUCT: usize = 500;
 const FAULTS_PER_KERNEL: usize = 250;
@@ -358,15 +360,9 @@ fn wrong_mutants_are_rejected() {
         ),
     ];
     let log = Mutex::new((0, 0, Vec::new(), BTreeMap::<&str, (usize, usize)>::new()));
-    std::thread::scope(|scope| {
-        for half in 0..2 {
-            let (kernels, log) = (&kernels, &log);
-            scope.spawn(move || {
-                for (spec, (name, params)) in kernels.iter().skip(half).step_by(2) {
-                    attack(spec, name, params, log);
-                }
-            });
-        }
+    let kernels = tier::some(kernels, 63);
+    work::each(&kernels, |(spec, (name, params))| {
+        attack(spec, name, params, &log);
     });
     let (total, rejected, survivors, kinds) = log.into_inner().expect("no thread panicked");
     println!(
@@ -379,7 +375,7 @@ fn wrong_mutants_are_rejected() {
     for line in &survivors {
         println!("  equivalent: {line}");
     }
-    assert!(total >= 2000, "only {total} faults");
+    assert!(total >= tier::least(2000), "only {total} faults");
     assert_eq!(kinds.len(), KINDS.len(), "every kind of fault was tried");
 }
 
@@ -401,7 +397,7 @@ fn differences_read_from_elsewhere_are_rejected() {
         prove::prove_with::<AvrIsa>(&spec, core, code, claims, Alias::Distinct).holds()
     };
     assert!(proves(&original));
-    let mut random = Random::new(7);
+    let mut random = tier::random(7);
     let is_load = |at: &usize| matches!(program[*at].op, Op::LDDY | Op::LDDZ);
     let loads: Vec<_> = (0..program.len()).filter(is_load).collect();
     let mut rejected = 0;
@@ -441,14 +437,14 @@ fn attack(spec: &Spec, name: &str, params: &Params, log: &Log) {
     let whole = lowered(spec, name, params);
     let program = &whole.insns;
     let original = AvrIsa::encode(core, program).expect("encodes");
-    let mut random = Random::new(u64::from(spec.size.a / 8));
+    let mut random = tier::random(u64::from(spec.size.a / 8));
     let mut tried = 0;
     let product = spec.op == Operation::Mul && spec.size.a == spec.size.b;
     let faults = match product {
         true => FAULTS_PER_PRODUCT,
         false => FAULTS_PER_KERNEL,
     };
-    while tried < faults {
+    while tried < tier::of_each(faults) {
         let (kind, at) = (random.below(KINDS.len()), random.below(program.len()));
         let Some(code) = mutate(program, kind, at, &mut random) else {
             continue;

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::kit::tier::{self, Tier};
 use crate::ledger::{Line, Sheet};
 use crate::matrix::{FIGURES, line, none, reason};
-use crate::tier::{Tier, sample};
 use lozenge::candidate::Budget;
 use lozenge::emit::ObjectFormat;
 use lozenge::isa::Isa;
@@ -339,7 +339,7 @@ fn asked() -> Vec<Asked> {
 }
 
 fn made(file: &str, list: Vec<Asked>, tier: Tier) {
-    let list = sample(tier, file, list, SAMPLED);
+    let list = tier::sample(file, list, SAMPLED);
     let (next, lines) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..2 {
@@ -368,7 +368,7 @@ fn made(file: &str, list: Vec<Asked>, tier: Tier) {
 
 #[test]
 fn what_readme_and_the_papers_show() {
-    let tier = Tier::asked();
+    let tier = tier::tier();
     let (night, day): (Vec<_>, Vec<_>) = asked().into_iter().partition(Asked::is_of_the_night);
     assert!(day.len() > 100 && night.len() > 100);
     made("tables", day, tier);

@@ -17,6 +17,8 @@ use lozenge::spec::{Alias, Op, Spec};
 use lozenge::vectors::{self, Random};
 use num_bigint::BigUint;
 
+use crate::kit::tier;
+
 /// The schedule of a method for `n` words; `None` if the parameters do not suit the machine.
 fn schedule<I: Isa>(name: &str, params: &Params, n: usize, core: &I::Core) -> Option<Schedule> {
     let spec = spec::<I>(n);
@@ -65,7 +67,7 @@ fn lowered<I: Isa>(what: &str, n: usize, core: &I::Core, schedule: &Schedule) ->
 
 /// Karatsuba of `n` words, every number of levels to `most`, the middle product last and first.
 fn karatsuba<I: Isa>(sizes: impl Iterator<Item = usize>, most: usize, core: &I::Core) {
-    for n in sizes {
+    for n in tier::some(sizes, 8) {
         for levels in 1..=(n.ilog2() as usize).min(most) {
             for (early, first) in [(1, 0), (0, levels.div_ceil(2))] {
                 let params = Params::from([("levels", levels), ("early", early), ("first", first)]);
@@ -80,7 +82,7 @@ fn karatsuba<I: Isa>(sizes: impl Iterator<Item = usize>, most: usize, core: &I::
 
 /// Blocks, in words and as they are: the words must be proved, and not much dearer.
 fn blocks<I: Isa>(sizes: impl Iterator<Item = usize>, core: &I::Core) {
-    for n in sizes {
+    for n in tier::some(sizes, 9) {
         for (name, params) in [
             ("product-scanning", Params::new()),
             ("operand-caching", Params::from([("e", 3)])),
@@ -309,10 +311,11 @@ fn number(words: impl Iterator<Item = u64>, bits: u32) -> BigUint {
 /// Muddles of many lengths give on the machine what they are evaluated to.
 ///
 /// Returns how many were refused, as no pointer could move while a carry was on its way, or for want of registers.
-fn muddles<I: Isa>(count: u64, core: &I::Core) -> usize {
+fn muddles<I: Isa>(count: usize, core: &I::Core) -> usize {
     let w = I::WORD_BITS;
     let mut refused = 0;
-    for seed in 0..count {
+    let first = tier::seed() << 32;
+    for seed in first..first + tier::times(count) as u64 {
         let mut random = Random::new(!seed);
         let (n, steps) = (1 + random.below(9), 1 + random.below(30));
         let words = Muddle::new(seed, w, n, steps).words;
@@ -355,7 +358,8 @@ fn muddles<I: Isa>(count: u64, core: &I::Core) -> usize {
 #[test]
 fn steps_of_every_kind_are_right_on_avr() {
     let refused = muddles::<AvrIsa>(1000, &ATMEGA128);
-    assert!(refused <= 20, "{refused} of 1000 are refused");
+    let most = tier::times(20);
+    assert!(refused <= most, "{refused} are refused");
 }
 
 #[test]

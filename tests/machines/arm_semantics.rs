@@ -1,9 +1,7 @@
 //! Every row of the ARM table against two independent emulators, from random and edge states:
 //! registers, flags and memory against libmgba and unicorn, cycles against libmgba.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use lozenge::domain::concrete::{Bits, Concrete};
 use lozenge::domain::{Address, Base};
@@ -13,6 +11,11 @@ use lozenge::isa::arm::cores::ARM7TDMI;
 use lozenge::isa::arm::instructions::{Op, Timing};
 use lozenge::isa::arm::machine::{Arm, Places};
 use lozenge::isa::arm::run::Decoded;
+use lozenge::vectors::Random;
+
+use crate::kit::oracle::{self, MGBA};
+use crate::kit::tier;
+use crate::kit::words::word;
 
 /// As in oracle/arm_mgba.c.
 const START: usize = 0x0300_0000;
@@ -22,53 +25,6 @@ const WORDS: usize = 96;
 
 const STATES: usize = 10_000;
 const UNICORN_STATES: usize = 400;
-
-/// A deterministic generator (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
-    }
-
-    /// Edge values as often as others.
-    fn word(&mut self) -> u32 {
-        const EDGES: [u32; 16] = [
-            0,
-            1,
-            2,
-            31,
-            32,
-            33,
-            0x7f,
-            0x80,
-            0xff,
-            0x100,
-            0xffff,
-            0x1_0000,
-            0x7fff_ffff,
-            0x8000_0000,
-            0xffff_fffe,
-            0xffff_ffff,
-        ];
-        let random = self.next() as u32;
-        match self.below(8) {
-            0..4 => EDGES[self.below(16) as usize],
-            4 => 1 << (random & 31),
-            5 => !(1 << (random & 31)),
-            6 => random >> (random & 31),
-            _ => random,
-        }
-    }
-}
 
 /// One state and one instruction; what came of it.
 #[derive(Clone, Debug)]
@@ -143,10 +99,10 @@ fn simulate(insn: &Insn, input: &[u32; 18], m: &mut Arm<Concrete>) -> Option<[u3
 
 /// A random instruction of `form` and a state in which it stays in memory.
 fn candidate(form: &Form, random: &mut Random) -> Option<(Insn, [u32; 18])> {
-    let mut input: [u32; 18] = std::array::from_fn(|_| random.word());
+    let mut input: [u32; 18] = std::array::from_fn(|_| word(random));
     input[16] &= 0xf000_0000;
     input[17] |= 1;
-    let mut insn = form.with_bits_of(random.next() as u32)?;
+    let mut insn = form.with_bits_of(random.draw() as u32)?;
     let o = &mut insn.ops;
     if random.below(4) > 0 {
         o.cond = 14;
@@ -240,20 +196,11 @@ fn machine() -> Arm<Concrete> {
 }
 
 /// What `command` answers to the cases.
-fn answers(mut command: Command, cases: &[Case], hint: &str) -> Vec<[u32; 19]> {
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap_or_else(|e| panic!("{command:?}: {e}: {hint}"));
-    let mut stdin = child.stdin.take().unwrap();
+fn answers(mut command: Command, cases: &[Case]) -> Vec<[u32; 19]> {
     let words = cases.iter().flat_map(|c| c.input);
     let bytes: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
-    let writer = std::thread::spawn(move || stdin.write_all(&bytes));
-    let out = child.wait_with_output().unwrap();
-    assert!(out.status.success(), "{command:?} failed: {hint}");
-    writer.join().unwrap().unwrap();
-    let words = out.stdout.chunks_exact(4);
+    let out = oracle::answer(&mut command, &bytes);
+    let words = out.chunks_exact(4);
     let words: Vec<u32> = words
         .map(|c| u32::from_le_bytes(c.try_into().unwrap()))
         .collect();
@@ -261,43 +208,8 @@ fn answers(mut command: Command, cases: &[Case], hint: &str) -> Vec<[u32; 19]> {
         .chunks_exact(19)
         .map(|c| c.try_into().unwrap())
         .collect();
-    assert_eq!(list.len(), cases.len(), "{command:?}: {hint}");
+    assert_eq!(list.len(), cases.len(), "{command:?}");
     list
-}
-
-fn oracle(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/oracle")
-        .join(name)
-}
-
-/// The libmgba harness, compiled.
-fn mgba() -> Command {
-    let hint = "run scripts/test, which installs gcc and libmgba-dev";
-    let program =
-        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("arm_mgba{}", std::process::id()));
-    let status = Command::new("cc")
-        .args(["-O2", "-o"])
-        .arg(&program)
-        .arg(oracle("arm_mgba.c"))
-        .arg("-lmgba")
-        .status()
-        .unwrap_or_else(|e| panic!("cc: {e}: {hint}"));
-    assert!(status.success(), "cc cannot build arm_mgba.c: {hint}");
-    Command::new(program)
-}
-
-/// A Python with unicorn: the one scripts/test prepares, or the system's.
-fn unicorn() -> Command {
-    let prepared = Path::new(env!("CARGO_TARGET_TMPDIR")).join("oracle-venv/bin/python");
-    let python = if prepared.exists() {
-        prepared
-    } else {
-        "python3".into()
-    };
-    let mut command = Command::new(python);
-    command.arg(oracle("arm_unicorn.py"));
-    command
 }
 
 fn state(words: &[u32]) -> String {
@@ -332,30 +244,24 @@ fn compare(name: &str, cases: &[Case], answers: &[[u32; 19]], count: usize) {
 
 #[test]
 fn every_row_agrees_with_libmgba_in_state_and_cycles() {
-    let mut random = Random(3);
+    let mut random = tier::random(3);
     let mut m = machine();
     let mut all = Vec::new();
     for form in forms() {
-        all.extend(cases(form, STATES, &mut random, &mut m));
+        all.extend(cases(form, tier::times(STATES), &mut random, &mut m));
     }
-    let command = mgba();
-    let program = command.get_program().to_owned();
-    let answers = answers(
-        command,
-        &all,
-        "run scripts/test, which installs libmgba-dev",
-    );
-    std::fs::remove_file(program).unwrap();
+    let answers = answers(Command::new(oracle::built("arm_mgba", MGBA)), &all);
     compare("libmgba", &all, &answers, 19);
 }
 
 #[test]
 fn every_row_agrees_with_unicorn() {
-    let mut random = Random(4);
+    let mut random = tier::random(4);
     let mut m = machine();
     let mut all = Vec::new();
     for form in forms() {
-        all.extend(cases(form, UNICORN_STATES, &mut random, &mut m));
+        let states = tier::times(UNICORN_STATES);
+        all.extend(cases(form, states, &mut random, &mut m));
     }
     // QEMU reads unaligned words as they lie, which no ARM7TDMI does.
     all.retain(|c| {
@@ -364,7 +270,6 @@ fn every_row_agrees_with_unicorn() {
         let block = matches!(c.insn.op, Op::LDM | Op::STM);
         !word || base & 3 == 0 && (block || c.insn.op == Op::SWP || c.insn.ops.k & 0x1003 == 0)
     });
-    let hint = "run scripts/test, which installs unicorn from PyPI";
-    let answers = answers(unicorn(), &all, hint);
+    let answers = answers(oracle::unicorn("arm_unicorn.py"), &all);
     compare("unicorn", &all, &answers, 18);
 }

@@ -1,29 +1,24 @@
 //! Every row of the instruction table against GNU binutils: what we print is assembled to
 //! our bytes, and our bytes are disassembled to what we print.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use lozenge::isa::avr::code::{Form, Insn, forms};
 use lozenge::isa::avr::cores::{ATMEGA2560, ATTINY10, ATTINY85, ATXMEGA128A1, Core};
 use lozenge::isa::avr::instructions::Op;
+use lozenge::vectors::Random;
 use object::{Object, ObjectSection};
+
+use crate::kit::oracle::{HINT, folder};
+use crate::kit::tier;
 
 const RANDOM: usize = 200;
 /// Code starts here, so that relative jumps back stay above address 0.
 const START: usize = 0x2000;
-const HINT: &str = "run scripts/test, which installs binutils-avr";
-
-/// xorshift64* (Vigna, 2016).
-fn random(state: &mut u64) -> u64 {
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32
-}
 
 /// All combinations of smallest and largest operands, then random ones.
-fn samples(form: &Form, seed: &mut u64) -> Vec<Insn> {
+fn samples(form: &Form, random: &mut Random) -> Vec<Insn> {
     let ranges = form.ranges();
     let corners = (0..1usize << ranges.len()).map(|corner| {
         let pick = |(i, &(letter, low, high, _)): (usize, &(char, i64, i64, i64))| {
@@ -32,10 +27,10 @@ fn samples(form: &Form, seed: &mut u64) -> Vec<Insn> {
         form.with(&ranges.iter().enumerate().map(pick).collect::<Vec<_>>())
     });
     let mut list: Vec<_> = corners.collect();
-    for _ in 0..RANDOM {
+    for _ in 0..tier::times(RANDOM) {
         let values = ranges.iter().map(|&(letter, low, high, step)| {
             let count = (high - low) / step + 1;
-            (letter, low + step * (random(seed) as i64 % count))
+            (letter, low + step * random.below(count as usize) as i64)
         });
         list.push(form.with(&values.collect::<Vec<_>>()));
     }
@@ -70,10 +65,10 @@ const FAMILIES: [Family; 4] = [
 
 /// Samples of every row that `core` has.
 fn all_samples(core: &Core) -> Vec<Insn> {
-    let mut seed = 0x10_2e_46_e5;
+    let mut random = tier::random(0x10_2e_46_e5);
     let rows = || forms().iter().filter(|form| core.set.has(form.op));
     let list: Vec<Insn> = rows()
-        .flat_map(|form| samples(form, &mut seed))
+        .flat_map(|form| samples(form, &mut random))
         .filter(|insn| core.refusal(insn).is_none())
         .collect();
     for form in rows() {
@@ -81,7 +76,7 @@ fn all_samples(core: &Core) -> Vec<Insn> {
         // Half of r0..r31 and one displacement of 64 are left on the reduced core.
         assert!(of_form > 0, "{} is not covered", form.name);
         assert!(
-            of_form > RANDOM || core == &ATTINY10,
+            of_form > tier::times(RANDOM) || core == &ATTINY10,
             "{} is not covered",
             form.name
         );
@@ -99,12 +94,6 @@ fn encode(core: &Core, insn: &Insn) -> Vec<u8> {
         insn.text()
     );
     bytes
-}
-
-fn directory(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::create_dir_all(&path).expect("the test's directory can be made");
-    path
 }
 
 /// Runs a GNU tool in `directory` and returns what it printed.
@@ -206,7 +195,7 @@ fn gnu_as_gives_our_bytes() {
 }
 
 fn assembled(Family { core, names }: &Family) {
-    let directory = directory(&format!("avr_encoding_as_{}", core.name));
+    let directory = folder(&format!("avr_encoding_as_{}", core.name));
     let list = all_samples(core);
     let mut source = format!("\t.text\n\t.space {START}\n");
     let mut expected = vec![0; START];
@@ -263,13 +252,13 @@ fn assembled(Family { core, names }: &Family) {
 #[test]
 fn gnu_as_knows_the_same_instructions() {
     for Family { core, names } in &FAMILIES {
-        let directory = directory(&format!("avr_encoding_refused_{}", core.name));
-        let mut seed = 0x5e_75;
+        let directory = folder(&format!("avr_encoding_refused_{}", core.name));
+        let mut random = tier::random(0x5e_75);
         for form in forms() {
             if matches!(form.op, Op::LDS | Op::STS | Op::LDS_RC | Op::STS_RC) {
                 continue; // one name, the core chooses the encoding: compared above
             }
-            let insn = samples(form, &mut seed)
+            let insn = samples(form, &mut random)
                 .into_iter()
                 .find(|insn| insn.registers().iter().all(|r| *r >= 20) && !insn.is_undefined())
                 .unwrap_or_else(|| panic!("{}: a sample with high registers", form.name));
@@ -300,7 +289,7 @@ fn gnu_objdump_reads_our_bytes_as_we_print_them() {
 }
 
 fn disassembled(Family { core, names }: &Family) {
-    let directory = directory(&format!("avr_encoding_objdump_{}", core.name));
+    let directory = folder(&format!("avr_encoding_objdump_{}", core.name));
     let list = all_samples(core);
     let code: Vec<u8> = list.iter().flat_map(|insn| encode(core, insn)).collect();
     write(&directory, "code.bin", &code);

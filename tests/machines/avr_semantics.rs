@@ -4,9 +4,8 @@
 //! The manual is DS40002198, *AVR Instruction Set Manual*.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::io::Write;
+use std::process::Command;
 use std::rc::Rc;
 
 use lozenge::domain::concrete::{Bits, Concrete};
@@ -17,6 +16,10 @@ use lozenge::isa::avr::cores::{ATMEGA128, ATMEGA2560, ATTINY85, Core};
 use lozenge::isa::avr::instructions::{Op, Timing};
 use lozenge::isa::avr::machine::Avr;
 use lozenge::isa::avr::run::Decoded;
+use lozenge::vectors::Random;
+
+use crate::kit::oracle::{self, SIMAVR};
+use crate::kit::tier;
 
 /// How a row is judged where simavr 1.6 cannot simply run it.
 enum Judge {
@@ -109,28 +112,6 @@ const PLACES: usize = 14 * 1024;
 const FIRST: usize = 2304;
 const RANDOM_STATES: usize = 12 * 1024;
 
-struct Rng(u64);
-
-impl Rng {
-    /// xorshift64* (Vigna, 2016).
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (((self.next() >> 32) * n as u64) >> 32) as usize
-    }
-
-    fn fill(&mut self, bytes: &mut [u8]) {
-        for part in bytes.chunks_mut(8) {
-            part.copy_from_slice(&self.next().to_le_bytes()[..part.len()]);
-        }
-    }
-}
-
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 struct State {
     r: [u8; 32],
@@ -192,8 +173,14 @@ impl State {
     }
 }
 
+fn fill(rng: &mut Random, bytes: &mut [u8]) {
+    for part in bytes.chunks_mut(8) {
+        part.copy_from_slice(&rng.draw().to_le_bytes()[..part.len()]);
+    }
+}
+
 /// An address inside the windows: SRAM, its page boundaries, I/O, the register file, the top.
-fn address(rng: &mut Rng) -> u16 {
+fn address(rng: &mut Random) -> u16 {
     (match rng.below(16) {
         0 | 1 => rng.below(0x20),
         2 | 3 => 0x20 + rng.below(0xe0),
@@ -204,7 +191,7 @@ fn address(rng: &mut Rng) -> u16 {
     }) as u16
 }
 
-fn operands(rng: &mut Rng, form: &Form, j: usize) -> Insn {
+fn operands(rng: &mut Random, form: &Form, j: usize) -> Insn {
     loop {
         let mut values = Vec::new();
         for (letter, low, high, step) in form.ranges() {
@@ -228,20 +215,20 @@ fn operands(rng: &mut Rng, form: &Form, j: usize) -> Insn {
 }
 
 /// A state for `insn`; number `i` of all pairs of operand bytes when `exhaustive`.
-fn state(rng: &mut Rng, insn: &Insn, core: &Core, i: usize, exhaustive: bool) -> State {
+fn state(rng: &mut Random, insn: &Insn, core: &Core, i: usize, exhaustive: bool) -> State {
     let (form, ops) = (insn.form(), insn.ops);
     let (d, r) = (usize::from(ops.d), usize::from(ops.r));
     let mut s = State {
         sreg: (i / (RANDOM_STATES / 256)) as u8,
-        rampz: rng.next() as u8,
-        eind: rng.next() as u8,
-        sp: rng.next() as u16,
+        rampz: rng.draw() as u8,
+        eind: rng.draw() as u8,
+        sp: rng.draw() as u16,
         ..State::default()
     };
-    rng.fill(&mut s.r);
+    fill(rng, &mut s.r);
     if exhaustive {
         s.r[d] = (i >> 8) as u8;
-        s.sreg = rng.next() as u8 & 0xfe | (i >> 16) as u8 & 1;
+        s.sreg = rng.draw() as u8 & 0xfe | (i >> 16) as u8 & 1;
         match form.timing {
             Timing::WordImmediate => s.r[d + 1] = i as u8,
             _ if form.syntax == "Rd, Rr" => s.r[r] = i as u8,
@@ -302,46 +289,6 @@ fn exhaustive_states(form: &Form, core: &Core) -> usize {
     }
 }
 
-struct Oracle(PathBuf);
-
-impl Oracle {
-    fn build() -> Self {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("simavr_step");
-        let status = Command::new("gcc")
-            .args(["-O2", "-Wall", "-I/usr/include/simavr", "-o"])
-            .arg(&program)
-            .arg(root.join("tests/oracle/simavr_step.c"))
-            .args(["-lsimavr", "-lelf"])
-            .status()
-            .expect("gcc is missing: run scripts/test, which installs it");
-        assert!(
-            status.success(),
-            "simavr_step.c does not build: run scripts/test, which installs gcc, libsimavr-dev, libelf-dev"
-        );
-        Self(program)
-    }
-
-    fn run(&self, core: &Core, input: &[u8]) -> Vec<u8> {
-        let mut child = Command::new(&self.0)
-            .arg(core.name)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the oracle starts");
-        let mut to = child.stdin.take().expect("the oracle has an input");
-        let mut from = child.stdout.take().expect("the oracle has an output");
-        let mut output = Vec::new();
-        std::thread::scope(|scope| {
-            scope.spawn(move || to.write_all(input).expect("the oracle reads its input"));
-            from.read_to_end(&mut output).expect("the oracle answers");
-        });
-        let status = child.wait().expect("the oracle ends");
-        assert!(status.success(), "the oracle failed: {status}");
-        output
-    }
-}
-
 #[derive(Default)]
 struct Count {
     states: usize,
@@ -350,7 +297,7 @@ struct Count {
 }
 
 /// Puts `PLACES` instructions of `form` into flash: their word addresses, and the instructions.
-fn place(rng: &mut Rng, form: &Form, flash: &mut [u8]) -> Vec<(usize, Insn)> {
+fn place(rng: &mut Random, form: &Form, flash: &mut [u8]) -> Vec<(usize, Insn)> {
     let stride = flash.len() / 2 / (1 << 14);
     (0..PLACES)
         .map(|j| {
@@ -358,7 +305,8 @@ fn place(rng: &mut Rng, form: &Form, flash: &mut [u8]) -> Vec<(usize, Insn)> {
             let mut code = Vec::new();
             insn.encode(&mut code).expect("operands in their ranges");
             let next = &forms()[rng.below(forms().len())];
-            let next = operands(rng, next, rng.0 as usize);
+            let any = rng.draw() as usize;
+            let next = operands(rng, next, any);
             next.encode(&mut code).expect("operands in their ranges");
             let at = FIRST + stride * j;
             flash[2 * at..][..code.len()].copy_from_slice(&code);
@@ -367,14 +315,14 @@ fn place(rng: &mut Rng, form: &Form, flash: &mut [u8]) -> Vec<(usize, Insn)> {
         .collect()
 }
 
-fn check(oracle: &Oracle, core: &'static Core, form: &Form, count: &mut Count) {
+fn check(core: &'static Core, form: &Form, count: &mut Count) {
     let judge = NOT_DIRECT.iter().find(|row| row.0 == form.op).map(|r| &r.1);
     if matches!(judge, Some(Judge::With22BitPc)) && core.pc_bytes == 2 {
         return;
     }
-    let mut rng = Rng(0x9e37_79b9 + 2 * form.op as u64 + core.pc_bytes as u64 % 2);
+    let mut rng = tier::random(0x9e37_79b9 + 2 * form.op as u64 + core.pc_bytes as u64 % 2);
     let mut flash = vec![0; flash_size(core)];
-    rng.fill(&mut flash);
+    fill(&mut rng, &mut flash);
     let places = place(&mut rng, form, &mut flash);
     let code = Decoded::<Concrete>::new(&flash, core);
     if let Some(Judge::As(other)) = judge {
@@ -383,10 +331,12 @@ fn check(oracle: &Oracle, core: &'static Core, form: &Form, count: &mut Count) {
         }
     }
     let mut memory = vec![0; DATA];
-    rng.fill(&mut memory);
+    fill(&mut rng, &mut memory);
 
     let mut states = Vec::new();
-    for i in 0..RANDOM_STATES + exhaustive_states(form, core) {
+    let random = (0..tier::of([1, 1, 10])).flat_map(|_| 0..RANDOM_STATES);
+    let pairs = RANDOM_STATES..RANDOM_STATES + exhaustive_states(form, core);
+    for i in tier::some(random.chain(pairs), form.op as u64) {
         let (n, j) = match i.checked_sub(RANDOM_STATES) {
             Some(n) => (n, PLACES / 2 + n % (PLACES / 2)),
             None => (i, i),
@@ -420,7 +370,8 @@ fn check(oracle: &Oracle, core: &'static Core, form: &Form, count: &mut Count) {
     input.extend_from_slice(&flash);
     input.extend_from_slice(&memory);
     states.iter().for_each(|(s, _)| s.write(&mut input));
-    let output = oracle.run(core, &input);
+    let mut simavr = Command::new(oracle::built("simavr_step", SIMAVR));
+    let output = oracle::answer(simavr.arg(core.name), &input);
     let (records, last) = output.split_at(64 * states.len());
     assert_eq!(last.len(), DATA, "{}: the oracle stopped early", form.name);
 
@@ -471,7 +422,6 @@ fn check(oracle: &Oracle, core: &'static Core, form: &Form, count: &mut Count) {
 
 #[test]
 fn every_row_agrees_with_simavr() {
-    let oracle = Oracle::build();
     let mut total = Count::default();
     for form in forms() {
         // Judged by GNU as and by the manual's timing table: no emulator has the reduced core.
@@ -483,9 +433,13 @@ fn every_row_agrees_with_simavr() {
             if !core.set.has(form.op) {
                 continue;
             }
-            check(&oracle, core, form, &mut count);
+            check(core, form, &mut count);
         }
-        assert!(count.states >= 10_000, "{} is not tested", form.name);
+        assert!(
+            count.states >= tier::times(10_000),
+            "{} is not tested",
+            form.name
+        );
         let cycles: &[u64] = match form.timing {
             Timing::Skip | Timing::SkipIo => &[1, 2, 3],
             Timing::Branch => &[1, 2],

@@ -4,10 +4,6 @@
 //! instruction; store all registers, HI and LO. Then all memory must be the same. Where an
 //! instruction is an extension, unicorn runs an expansion into MIPS32 instead.
 
-use std::io::{Read, Write};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
-
 use lozenge::domain::concrete::Concrete;
 use lozenge::fault::Fault;
 use lozenge::isa::Isa;
@@ -19,7 +15,9 @@ use lozenge::isa::mips::machine::{Flow, Mips};
 use lozenge::isa::mips::run::Decoded;
 use lozenge::vectors::Random;
 
-const HINT: &str = "run scripts/test, which installs unicorn 2.1.4 from PyPI";
+use crate::kit::oracle::{self, Dialogue};
+use crate::kit::tier;
+use crate::kit::words::word;
 
 /// Where states lie, and the places in one: registers in, HI, LO, next state, data, marks, registers out, HI, LO.
 const STATES: usize = 0x8000;
@@ -37,50 +35,6 @@ const BODY: usize = 36;
 /// States for each choice of operands, and choices for each row.
 const COUNT: usize = 500;
 const CHOICES: usize = 20;
-
-/// unicorn, waiting for jobs.
-struct Oracle(Child);
-
-impl Oracle {
-    fn start() -> Self {
-        let prepared = Path::new(env!("CARGO_TARGET_TMPDIR")).join("oracle-venv/bin/python");
-        let python = match prepared.exists() {
-            true => prepared,
-            false => "python3".into(),
-        };
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/mips_unicorn.py");
-        let child = Command::new(python)
-            .arg(script)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn();
-        Self(child.unwrap_or_else(|e| panic!("python: {e}: {HINT}")))
-    }
-
-    /// The data after `code` ran.
-    fn run(&mut self, big: bool, code: &[u8], data: &[u8]) -> Vec<u8> {
-        let mut job = Vec::new();
-        job.extend(u32::from(big).to_le_bytes());
-        job.extend((code.len() as u32).to_le_bytes());
-        job.extend(code);
-        job.extend((STATES as u32).to_le_bytes());
-        job.extend((data.len() as u32).to_le_bytes());
-        job.extend(data);
-        let sent = self.0.stdin.as_mut().unwrap().write_all(&job);
-        sent.unwrap_or_else(|e| panic!("unicorn ended: {e}: {HINT}"));
-        let mut back = vec![0; data.len()];
-        let got = self.0.stdout.as_mut().unwrap().read_exact(&mut back);
-        got.unwrap_or_else(|e| panic!("unicorn ended: {e}: {HINT}"));
-        back
-    }
-}
-
-impl Drop for Oracle {
-    fn drop(&mut self) {
-        drop(self.0.stdin.take());
-        let _ = self.0.wait();
-    }
-}
 
 fn memory(op: Op, t: u8, base: u8, at: i32) -> Insn {
     Insn::immediate(op, t, base, at)
@@ -117,28 +71,6 @@ fn around(body: &[Insn], base: u8, with_hi_lo: bool) -> Vec<Insn> {
     code.push(again);
     code.push(three(Op::ADDU, base, 1, 0));
     code
-}
-
-fn word(random: &mut Random) -> u32 {
-    const EDGES: [u32; 12] = [
-        0,
-        1,
-        2,
-        0x7fff,
-        0x8000,
-        0xffff,
-        0x1_0000,
-        0x7fff_ffff,
-        0x8000_0000,
-        0x8000_0001,
-        0xffff_fffe,
-        0xffff_ffff,
-    ];
-    match random.below(3) {
-        0 => EDGES[random.below(12)],
-        1 => 1 << random.below(32),
-        _ => random.draw() as u32,
-    }
 }
 
 /// What a state must have so that `insn` can run.
@@ -212,7 +144,7 @@ fn ours(core: &Core, code: &[u8], data: &[u8]) -> Vec<u8> {
 
 /// Runs `our` instructions here and `their` instructions there, from the same states.
 fn compare(
-    oracle: &mut Oracle,
+    unicorn: &mut Dialogue,
     core: &Core,
     [our, their]: [&[Insn]; 2],
     base: u8,
@@ -227,7 +159,7 @@ fn compare(
     let our_code = MipsIsa::encode(core, &around(our, base, with_hi_lo)).unwrap();
     let their_code = MipsIsa::encode(&plain, &around(their, base, with_hi_lo)).unwrap();
     let here = ours(core, &our_code, &data);
-    let there = oracle.run(core.big_endian, &their_code, &data);
+    let there = oracle::on_mips(unicorn, core.big_endian, &their_code, STATES, &data);
     assert_ne!(there, data, "unicorn ran nothing");
     if let Some(at) = (0..here.len()).find(|i| here[*i] != there[*i]) {
         let (state, place) = (at / SIZE as usize, at % SIZE as usize);
@@ -320,8 +252,8 @@ fn restore(base: u8, scratch: &[u8], hi_lo: bool) -> Vec<Insn> {
 
 #[test]
 fn base_rows_agree_with_unicorn() {
-    let mut oracle = Oracle::start();
-    let mut random = Random::new(1);
+    let mut unicorn = Dialogue::with(oracle::unicorn("mips_unicorn.py"));
+    let mut random = tier::random(1);
     let mut rows = 0;
     let base_rows = forms().iter().filter(|f| f.feature == Feature::Base);
     for form in base_rows.filter(|f| f.timing != Timing::Trap) {
@@ -330,7 +262,7 @@ fn base_rows_agree_with_unicorn() {
             if big && !in_memory {
                 continue;
             }
-            for choice in 0..CHOICES {
+            for choice in 0..tier::times(CHOICES) {
                 let base = [26, 3][choice % 2];
                 let insn = instruction(form, base, &mut random);
                 let mut body = vec![insn];
@@ -340,20 +272,27 @@ fn base_rows_agree_with_unicorn() {
                 }
                 let core = core(Features::NONE, big);
                 let hi_lo = form.op != Op::MUL;
-                compare(&mut oracle, &core, [&body, &body], base, hi_lo, &mut random);
+                compare(
+                    &mut unicorn,
+                    &core,
+                    [&body, &body],
+                    base,
+                    hi_lo,
+                    &mut random,
+                );
             }
         }
         rows += 1;
     }
-    println!("{rows} rows, {} states each", CHOICES * COUNT);
+    println!("{rows} rows, {} states each", tier::times(CHOICES) * COUNT);
     assert_eq!(rows, 73, "rows of the table that run");
 }
 
 #[test]
 fn extensions_agree_with_their_expansions() {
-    let mut oracle = Oracle::start();
-    let mut random = Random::new(2);
-    for choice in 0..CHOICES {
+    let mut unicorn = Dialogue::with(oracle::unicorn("mips_unicorn.py"));
+    let mut random = tier::random(2);
+    for choice in 0..tier::times(CHOICES) {
         let base = [26, 3][choice % 2];
         let big = choice % 4 > 1;
         let core = core(Features::ALL, big);
@@ -373,7 +312,7 @@ fn extensions_agree_with_their_expansions() {
             Insn::immediate(Op::ADDIU, p, p, 4 * k),
         ];
         compare(
-            &mut oracle,
+            &mut unicorn,
             &core,
             [&[lwi], &their],
             base,
@@ -385,7 +324,7 @@ fn extensions_agree_with_their_expansions() {
         let mul = three(Op::MUL, s, t, u);
         let their = [vec![mul], restore(base, &[v], true)].concat();
         compare(
-            &mut oracle,
+            &mut unicorn,
             &core,
             [&[mul], &their],
             base,
@@ -411,7 +350,7 @@ fn extensions_agree_with_their_expansions() {
             ];
             their.extend(restore(base, &[v], true));
             compare(
-                &mut oracle,
+                &mut unicorn,
                 &core,
                 [&[our], &their],
                 base,
@@ -458,7 +397,7 @@ fn extensions_agree_with_their_expansions() {
         }
         their.extend(shift);
         their.extend(restore(base, &[w, x, y, z], false));
-        compare(&mut oracle, &core, [&our, &their], base, true, &mut random);
+        compare(&mut unicorn, &core, [&our, &their], base, true, &mut random);
     }
 }
 
@@ -466,9 +405,9 @@ fn extensions_agree_with_their_expansions() {
 #[test]
 fn data_flow_is_what_the_meaning_does() {
     let rows = table::<Concrete>();
-    let mut random = Random::new(3);
+    let mut random = tier::random(3);
     for form in forms().iter().filter(|f| f.timing != Timing::Trap) {
-        for _ in 0..200 {
+        for _ in 0..tier::times(200) {
             let insn = instruction(form, 26, &mut random);
             let (reads, writes) = (insn.reads(), insn.writes());
             let mut registers = [0; 32].map(|_: u32| word(&mut random));

@@ -3,18 +3,19 @@
 //! assembly file assembled to the same bytes, the header in C and C++.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
 use num_bigint::BigUint;
 use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind};
 use serde_json::Value;
 
+use crate::kit::oracle::{self, SIMAVR, run};
+
 #[path = "../oracle/avr_cells.rs"]
 mod cells;
 use cells::CELLS;
 
-const HINT: &str =
-    "run scripts/test, which installs gcc, g++, gcc-avr, avr-libc, libsimavr-dev, libelf-dev";
+use crate::kit::{tier, work};
 
 /// Which pointers are equal, by the names of the report; the number is `mode` in the program.
 const ALIASES: [(u8, &str); 4] = [
@@ -88,32 +89,6 @@ fn pairs(n: usize, modes: &[u8], seed: u64) -> Vec<Pair> {
         .collect()
 }
 
-fn run(command: &mut Command) -> Output {
-    let text = format!("{command:?}");
-    let output = command
-        .output()
-        .unwrap_or_else(|e| panic!("{text}: {e}: {HINT}"));
-    assert!(
-        output.status.success(),
-        "{text}: {} (if a tool or a header is missing, {HINT})\n{}{}",
-        output.status,
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
-    output
-}
-
-fn runner(folder: &Path) -> PathBuf {
-    let program = folder.join("simavr_calls");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/simavr_calls.c");
-    run(Command::new("gcc")
-        .args(["-O2", "-Wall", "-I/usr/include/simavr", "-o"])
-        .arg(&program)
-        .arg(source)
-        .args(["-lsimavr", "-lelf"]));
-    program
-}
-
 /// One cell's files, in a folder of its own.
 struct Cell {
     mcu: &'static str,
@@ -131,7 +106,7 @@ impl Cell {
         let (op, size) = what.split_once(' ').expect("operation and size");
         let name = format!("gen {what} --mcu {mcu} {rest}");
         let folder = base.join(format!("cell{index}"));
-        let output = run(Command::new(env!("CARGO_BIN_EXE_lozenge"))
+        let output = run(oracle::lozenge()
             .args(name.split_whitespace())
             .arg("--json")
             .arg("-o")
@@ -233,7 +208,7 @@ impl Cell {
         let [a, b, r] = self.bytes().map(|n| n.to_string());
         let sources = if self.takes_two() { 2 } else { 1 };
         std::fs::write(self.folder.join("cases.h"), rows.join(",\n")).expect("it can be written");
-        let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/avr_calls.c");
+        let program = oracle::source("avr_calls.c");
         // The object is linked as it is; unused sections go, as in many firmware projects.
         run(self
             .avr_gcc()
@@ -490,17 +465,18 @@ impl Function {
 #[test]
 fn files_work_in_a_c_project() {
     let base = tempfile::tempdir().expect("a temporary folder");
-    let runner = runner(base.path());
-    let mut calls = 0;
-    for index in 0..CELLS.len() {
-        let cell = Cell::generate(base.path(), index);
+    let runner = oracle::built("simavr_calls", SIMAVR);
+    let cells = tier::some(0..CELLS.len(), 1);
+    let calls = work::each(&cells, |index| {
+        let cell = Cell::generate(base.path(), *index);
         cell.check_assembly();
         cell.check_header();
-        calls += cell.check_calls(&runner);
-    }
+        cell.check_calls(&runner)
+    });
     println!(
-        "avr_link: {} kernels, {calls} calls, all as reported",
-        CELLS.len()
+        "avr_link: {} kernels, {} calls, all as reported",
+        cells.len(),
+        calls.iter().sum::<usize>()
     );
 }
 
@@ -513,7 +489,7 @@ fn an_object_for_a_core_links_on_its_parts() {
         ("atmega2560", &["atmega2560", "atmega2561"]),
     ] {
         let folder = base.path().join(core);
-        run(Command::new(env!("CARGO_BIN_EXE_lozenge"))
+        run(oracle::lozenge()
             .args(["gen", "mul", "64", "--core", core, "-o"])
             .arg(&folder));
         let source = "#include \"mul64.h\"\nuint8_t r[16], a[8], b[8];\n\

@@ -4,7 +4,7 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
 use lozenge::vectors;
 use num_bigint::BigUint;
@@ -13,8 +13,8 @@ use object::{
 };
 use serde_json::Value;
 
-const HINT: &str = "run scripts/test, which installs gcc-arm-none-eabi, gcc-mipsel-linux-gnu, \
-                    gcc-mips-linux-gnu, qemu-user";
+use crate::kit::oracle::{lozenge, run, source};
+use crate::kit::{tier, work};
 
 /// A cross compiler and what runs its programs.
 struct Tools {
@@ -177,26 +177,6 @@ fn pairs(bytes: usize, modes: &[u32], seed: u64) -> Vec<Pair> {
     all
 }
 
-fn run(command: &mut Command) -> Output {
-    let text = format!("{command:?}");
-    let output = command
-        .output()
-        .unwrap_or_else(|e| panic!("{text}: {e}: {HINT}"));
-    assert!(
-        output.status.success(),
-        "{text}: {} (if a tool or a header is missing, {HINT})\n{}{}",
-        output.status,
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
-    output
-}
-
-fn oracle(name: &str) -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    root.join("tests/oracle").join(name)
-}
-
 /// One cell's files, in a folder of its own.
 struct Cell<'a> {
     tools: &'a Tools,
@@ -214,7 +194,7 @@ impl<'a> Cell<'a> {
         let endian = ["", "--big-endian "][usize::from(tools.big_endian)];
         let name = format!("gen {what} --core {core} {endian}{rest}");
         let folder = base.join(name.trim().replace(' ', "_"));
-        let output = run(Command::new(env!("CARGO_BIN_EXE_lozenge"))
+        let output = run(lozenge()
             .args(name.split_whitespace())
             // Multipliers that stop early: what is linked and run here holds no secrets.
             .args(["--variable-time", "--json"])
@@ -310,8 +290,8 @@ impl<'a> Cell<'a> {
             ])
             .arg(format!("-DSAVED={}", self.tools.saved.len()))
             .arg(format!("-DHOME={}", self.tools.home))
-            .arg(oracle("cross_calls.c"))
-            .arg(oracle(self.tools.runtime))
+            .arg(source("cross_calls.c"))
+            .arg(source(self.tools.runtime))
             .arg(self.file("o"))
             .args(["-o", "calls.elf"]));
         self.folder.join("calls.elf")
@@ -508,7 +488,6 @@ impl Function {
 /// Everything but calls, and calls where `callable`, of each cell.
 fn check(tools: &Tools, cells: &[(&str, &[u32], &str)], callable: bool) {
     let base = tempfile::tempdir().expect("a temporary folder");
-    let (mut kernels, mut calls) = (0, 0);
     let products = cells.iter().flat_map(|(core, sizes, rest)| {
         let what = sizes.iter().map(|bits| format!("mul {bits}"));
         what.map(move |what| (*core, what, *rest))
@@ -517,18 +496,21 @@ fn check(tools: &Tools, cells: &[(&str, &[u32], &str)], callable: bool) {
     let others = OPERATIONS
         .iter()
         .map(|what| (first, what.to_string(), extension));
-    for (core, what, rest) in products.chain(others) {
-        let cell = Cell::generate(base.path(), tools, (core, &what, rest));
+    let cells = tier::some(products.chain(others), 2);
+    let calls = work::each(&cells, |(core, what, rest)| {
+        let cell = Cell::generate(base.path(), tools, (core, what, rest));
         cell.check_assembly();
         cell.check_header();
-        if callable {
-            calls += cell.check_calls();
+        match callable {
+            true => cell.check_calls(),
+            false => 0,
         }
-        kernels += 1;
-    }
+    });
     println!(
-        "cross_link: {}: {kernels} kernels, {calls} calls, all as reported",
-        tools.gcc
+        "cross_link: {}: {} kernels, {} calls, all as reported",
+        tools.gcc,
+        cells.len(),
+        calls.iter().sum::<usize>()
     );
 }
 

@@ -3,24 +3,14 @@
 //! must be those of the object file. And `.S` files are empty where they do not belong.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
 use object::{Object, ObjectSection, ObjectSymbol};
 
-const HINT: &str = "run scripts/test, which installs the GNU tools of AVR, ARM and MIPS";
-
-fn run(command: &mut Command) -> Output {
-    let text = format!("{command:?}");
-    let output = command
-        .output()
-        .unwrap_or_else(|e| panic!("{text}: {e}: {HINT}"));
-    let complaints = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{text}: {complaints}");
-    output
-}
+use crate::kit::oracle::{HINT, lozenge, run};
 
 fn generate(folder: &Path, arguments: &str) {
-    run(Command::new(env!("CARGO_BIN_EXE_lozenge"))
+    run(lozenge()
         .arg("gen")
         .args(arguments.split_whitespace())
         .args(["--variable-time", "--force", "-o"])
@@ -312,7 +302,7 @@ fn a_dialect_that_a_machine_has_not_is_refused() {
         ("mul 8 --mcu atmega8 --prefix a-b", "try lz_"),
     ] {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let output = Command::new(env!("CARGO_BIN_EXE_lozenge"))
+        let output = lozenge()
             .arg("gen")
             .args(arguments.split_whitespace())
             .arg("-o")

@@ -8,6 +8,8 @@ mod cross_link;
 mod dial;
 mod dialects;
 mod drivers;
+#[path = "../kit/mod.rs"]
+mod kit;
 mod modular_link;
 mod readme;
 mod rsa;

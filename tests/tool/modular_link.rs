@@ -4,7 +4,7 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
 use lozenge::spec::modulus::{Modular, Reduce};
 use lozenge::spec::{Alias, Op, Spec};
@@ -13,7 +13,7 @@ use num_bigint::BigUint;
 use object::{Object, ObjectSymbol};
 use serde_json::Value;
 
-const HINT: &str = "run scripts/test, which installs the compilers, simavr and QEMU";
+use crate::kit::oracle::{SIMAVR, built, lozenge, run, source};
 
 /// Operation, bits, modulus, reduction, the rest of the command line.
 type Case = (&'static str, u32, &'static str, &'static str, &'static str);
@@ -121,23 +121,6 @@ const MODES: [Alias; 5] = [
     Alias::All,
 ];
 
-fn run(command: &mut Command) -> Output {
-    let text = format!("{command:?}");
-    let output = command.output();
-    let output = output.unwrap_or_else(|e| panic!("{text}: {e}: {HINT}"));
-    let said = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
-    assert!(
-        output.status.success(),
-        "{text} (if a tool is missing, {HINT})\n{said:?}"
-    );
-    output
-}
-
-fn oracle(name: &str) -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    root.join("tests/oracle").join(name)
-}
-
 /// By Fermat, to twenty random bases.
 fn is_prime(m: &BigUint, random: &mut Random) -> bool {
     let one = BigUint::from(1u8);
@@ -184,7 +167,7 @@ impl Kernel {
         let text = modulus(modulus_name, bits, &mut random);
         let name = format!("gen {op} {bits} {target} --modulus {text} --reduce {reduce} {rest}");
         let folder = base.join(format!("{op}{bits}{modulus_name}{reduce}"));
-        let output = run(Command::new(env!("CARGO_BIN_EXE_lozenge"))
+        let output = run(lozenge()
             .args(name.split_whitespace())
             // Multipliers that stop early: what is linked and run here holds no secrets.
             .args(["--variable-time", "--json"])
@@ -337,7 +320,7 @@ fn on_simavr(kernel: &Kernel, mcu: &str, runner: &Path) -> Vec<BigUint> {
         .arg(format!("-DRESULT_BYTES={length}"))
         .arg(format!("-DCOUNT={}", kernel.calls.len()))
         .arg(format!("-DKEPT={kept}"))
-        .arg(oracle("avr_calls.c"))
+        .arg(source("avr_calls.c"))
         .arg(format!("{}.o", kernel.symbol))
         .args(["-o", "calls.elf"]));
     let elf = kernel.folder.join("calls.elf");
@@ -386,12 +369,7 @@ fn on_simavr(kernel: &Kernel, mcu: &str, runner: &Path) -> Vec<BigUint> {
 #[test]
 fn avr_kernels_are_right_on_simavr() {
     let base = tempfile::tempdir().expect("a temporary folder");
-    let runner = base.path().join("simavr_calls");
-    run(Command::new("gcc")
-        .args(["-O2", "-Wall", "-I/usr/include/simavr", "-o"])
-        .arg(&runner)
-        .arg(oracle("simavr_calls.c"))
-        .args(["-lsimavr", "-lelf"]));
+    let runner = built("simavr_calls", SIMAVR);
     let parts = ["atmega128", "atmega328p", "atmega2560"];
     let mut calls = 0;
     let tiny = TINY.iter().map(|case| (case, "attiny85"));
@@ -482,7 +460,7 @@ impl Cross {
                 format!("-DSAVED={}", self.saved),
                 format!("-DHOME={}", self.home),
             ])
-            .args([oracle("cross_calls.c"), oracle(self.runtime)])
+            .args([source("cross_calls.c"), source(self.runtime)])
             .arg(format!("{}.o", kernel.symbol))
             .args(["-o", "calls.elf"]));
         let word = |mode: usize| match self.big_endian {

@@ -14,18 +14,7 @@ use object::{Object, ObjectSymbol};
 use serde_json::Value;
 use tempfile::tempdir;
 
-const HINT: &str =
-    "run scripts/test, which installs openssl, gcc, gcc-avr, avr-libc, libsimavr-dev";
-
-fn run(command: &mut Command) -> Output {
-    let text = format!("{command:?}");
-    let output = command
-        .output()
-        .unwrap_or_else(|e| panic!("{text}: {e}: {HINT}"));
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{text}: {told}\n{HINT}");
-    output
-}
+use crate::kit::oracle::{SIMAVR, built, lozenge, run};
 
 fn openssl(folder: &Path, line: &str) -> Output {
     run(Command::new("openssl")
@@ -139,13 +128,6 @@ fn on_simavr(
         .args(["-Wl,--fatal-warnings", "-o", "main.elf"])
         .args(files)
         .current_dir(folder));
-    let runner = folder.join("simavr_calls");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/simavr_calls.c");
-    run(Command::new("gcc")
-        .args(["-O2", "-Wall", "-I/usr/include/simavr", "-o"])
-        .arg(&runner)
-        .arg(source)
-        .args(["-lsimavr", "-lelf"]));
     let data = std::fs::read(folder.join("main.elf")).expect("main.elf");
     let file = object::File::parse(&*data).expect("an ELF file");
     let at = |name: &str| {
@@ -154,7 +136,7 @@ fn on_simavr(
         symbol.expect("a symbol").address() & 0x7f_ffff
     };
     let result = driver.named("result").expect("a field").place;
-    let output = run(Command::new(runner)
+    let output = run(Command::new(built("simavr_calls", SIMAVR))
         .arg(mcu)
         .arg(folder.join("main.elf"))
         .args([symbol, "flush", "done"].map(|s| format!("{:#x}", at(s))))
@@ -180,7 +162,7 @@ fn an_avr_signs(bits: u32, index: usize) {
     let mcu = row("mcus").as_str().expect("a part");
     let folder = tempdir().expect("a folder");
     let folder = folder.path();
-    let output = run(Command::new(env!("CARGO_BIN_EXE_lozenge"))
+    let output = run(lozenge()
         .args([
             "gen",
             "rsa",
@@ -230,7 +212,7 @@ fn openssl_verifies_2048_bits_that_an_avr_signs() {
 
 /// What `lozenge run` says.
 fn ran(line: &str) -> Value {
-    let output = run(Command::new(env!("CARGO_BIN_EXE_lozenge"))
+    let output = run(lozenge()
         .args(["run", "--method", "fips", "--variable-time", "--json"])
         .args(line.split_whitespace()));
     serde_json::from_slice(&output.stdout).expect("JSON")
@@ -338,7 +320,7 @@ fn drivers_in_c_agree_with_big_integers_on_simavr() {
     for (bits, line, ladder, products) in cases {
         let (text, bytes) = (bits.to_string(), bits as usize / 8);
         let folder = tempdir().expect("a folder");
-        run(Command::new(env!("CARGO_BIN_EXE_lozenge"))
+        run(lozenge()
             .args([
                 "gen",
                 "modexp",
@@ -369,7 +351,7 @@ fn drivers_in_c_agree_with_big_integers_on_simavr() {
         assert_eq!(result, power.value(), "{line}");
     }
     let folder = tempdir().expect("a folder");
-    run(Command::new(env!("CARGO_BIN_EXE_lozenge"))
+    run(lozenge()
         .args([
             "gen",
             "rsa",

@@ -397,6 +397,7 @@ fn modules_of(file: &Path) -> Vec<PathBuf> {
         if let Some(path) = line.strip_prefix("#[path = \"") {
             said = Some(path.trim_end_matches("\"]").to_string());
         } else if let Some(name) = line
+            .trim_start_matches("pub ")
             .strip_prefix("mod ")
             .and_then(|rest| rest.strip_suffix(';'))
         {
