@@ -169,8 +169,8 @@ impl Kernel {
         let folder = base.join(format!("{op}{bits}{modulus_name}{reduce}"));
         let output = run(lozenge()
             .args(name.split_whitespace())
-            // Multipliers that stop early: what is linked and run here holds no secrets.
-            .args(["--variable-time", "--json"])
+            // What is linked and run here holds no secrets; parts of one core share a folder.
+            .args(["--variable-time", "--force", "--json"])
             .arg("-o")
             .arg(&folder));
         let report: Value = serde_json::from_slice(&output.stdout).expect("gen --json is JSON");
