@@ -21,7 +21,6 @@ pub use crate::trial::counterexample;
 pub use error::Error;
 
 mod refused;
-#[cfg(test)]
 mod tests;
 
 use refused::{if_advice_fails, more_telling};

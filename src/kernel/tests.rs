@@ -1,5 +1,7 @@
 //! Which candidate becomes the kernel.
 
+#![cfg(test)]
+
 use std::collections::BTreeMap;
 
 use super::{finish, first_proved, generate};

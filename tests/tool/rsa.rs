@@ -308,8 +308,9 @@ fn drivers_in_c_agree_with_big_integers_on_simavr() {
     let montgomery = "--method fips --exponentiation montgomery --products montgomery";
     let window = "-p window=3 --products composed";
     let folded = "-p window=4 --products folded";
-    let binary = "--method fips --exponentiation binary --products montgomery";
-    let sliding = "--exponentiation sliding -p window=4 --method fips --products montgomery";
+    let binary = "--method fips --exponentiation binary --products montgomery --variable-time";
+    let sliding =
+        "--exponentiation sliding -p window=4 --method fips --products montgomery --variable-time";
     let cases = [
         (64, sliding, Ladder::Sliding(4), Products::Montgomery),
         (64, montgomery, Ladder::Montgomery, Products::Montgomery),
