@@ -124,7 +124,13 @@ pub(super) fn with_goal<A: Answers, T>(
     let by = match spec.op {
         Op::Redc | Op::Frommont => By::One,
         Op::Tomont => By::Residue(&square),
-        _ => By::Factor(b),
+        Op::Montmul | Op::Montsqr => By::Factor(b),
+        Op::Mul | Op::Sqr | Op::Mullo | Op::Mulhi | Op::Add | Op::Sub => {
+            return Err(open("it has no modulus".into()));
+        }
+        Op::Modmul | Op::Modsqr | Op::Modadd | Op::Modsub | Op::Modneg | Op::Modhalf => {
+            return Err(open("it is no product of Montgomery's".into()));
+        }
     };
     let goal = Goal::Montgomery {
         w,
