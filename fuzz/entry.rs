@@ -6,7 +6,7 @@ use lozenge::emit::ObjectFormat;
 use lozenge::isa::Isa;
 use lozenge::kernel::{self, Search};
 use lozenge::load;
-use lozenge::prove;
+use lozenge::lower::Lower;
 use lozenge::spec::Op;
 use lozenge::target::{Names, OnIsa, Target};
 
@@ -32,7 +32,7 @@ impl OnIsa for Decode<'_> {
     type Output = ();
 
     /// Whatever decodes has a text, and encodes to the bytes that it came from.
-    fn call<I: Isa>(self, core: &I::Core, _: &ObjectFormat) {
+    fn call<I: Lower>(self, core: &I::Core, _: &ObjectFormat) {
         for at in (0..self.0.len()).step_by(2) {
             let Some((insn, len)) = [2, 4].into_iter().find_map(|len| {
                 let bytes = self.0.get(at..at + len)?;
@@ -68,7 +68,7 @@ impl OnIsa for Load<'_> {
     type Output = ();
 
     /// A file with a function is judged, briefly.
-    fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) {
+    fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) {
         let found = SYMBOLS
             .iter()
             .find_map(|s| load::load(self.0, s, format).ok());
@@ -95,7 +95,7 @@ impl OnIsa for Load<'_> {
             .iter()
             .flat_map(|(_, timing)| &timing.visited)
         {
-            assert!(!prove::at::<I>(core, function, *pc).is_empty());
+            assert!(!lozenge::told::at::<I>(core, function, *pc).is_empty());
         }
     }
 }

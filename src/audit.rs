@@ -2,15 +2,17 @@
 
 use thiserror::Error;
 
-use crate::domain::Base;
-use crate::function::{Area, Argument, Function, Passed, Place};
-use crate::isa::Isa;
-use crate::kernel::{self, Judged, Search};
+use crate::kernel;
 use crate::load::Loaded;
-use crate::prove;
 use crate::report::Bytes;
-use crate::spec::modulus::Modular;
-use crate::spec::{Op, Size, Spec, SpecError};
+use judge::prove;
+use judge::verdict::{Judged, Search};
+use machine::domain::Base;
+use machine::function::{Area, Argument, Function, Passed, Place};
+use machine::isa::Isa;
+use machine::told;
+use spec::modulus::Modular;
+use spec::{Op, Size, Spec, SpecError};
 
 /// An argument that cannot be understood.
 #[derive(Error, Debug, Clone, PartialEq, Eq)]
@@ -114,7 +116,7 @@ fn argument<I: Isa>(
     };
     let passed = match name {
         "_" => Passed::Unknown,
-        "n" => words(function.word_bits::<I>())?,
+        "n" => words(function.word_bits(I::WORD_BITS))?,
         "n8" => words(8)?,
         "n16" => words(16)?,
         "n32" => words(32)?,
@@ -232,7 +234,7 @@ pub fn prepare<I: Isa>(
     if function.limb_bits.is_none() {
         function.limb_bits = prove::narrowest_access::<I>(&spec, core, function);
     }
-    let word_bits = function.word_bits::<I>();
+    let word_bits = function.word_bits(I::WORD_BITS);
     function.align = contract.align.unwrap_or(u64::from(word_bits / 8));
     // A word in its registers.
     let returned = op.returns().then_some(word_bits.max(I::WORD_BITS));
@@ -279,7 +281,7 @@ fn bytes<I: Isa>(core: &I::Core, loaded: &Loaded, visited: &[usize]) -> Bytes {
     reached.sort_unstable();
     reached.dedup();
     let insns = visited.iter().filter_map(|pc| {
-        let (insn, bytes) = prove::instruction::<I>(core, function, *pc)?;
+        let (insn, bytes) = told::instruction::<I>(core, function, *pc)?;
         let named = reached
             .iter()
             .any(|(at, len)| (*at..at + len).contains(&(*pc as u64)));

@@ -17,7 +17,7 @@
 //!
 //! Words of a run lie in memory `step` bytes apart; words in registers are runs of their own.
 
-use crate::program::{Area, Claim, Magnitude, Place, Term, Written};
+use machine::program::{Area, Claim, Magnitude, Place, Term, Written};
 
 /// The name of the section.
 pub const SECTION: &str = ".lozenge.claims";

@@ -2,39 +2,32 @@
 
 use num_bigint::BigUint;
 
-use crate::candidate::{Budget, Candidate, Choice, Plan};
-use crate::facts::Style;
-use crate::function::Function;
-use crate::isa::{Cost, Isa, Limits, Operands, Span, Stopped};
-use crate::method::{Method, Params};
-use crate::program::{Claim, Program};
-use crate::prove::{self, Proof, Timing, Verdict};
-pub use crate::request::{Demands, Request, did_you_mean};
-use crate::request::{methods, parameters};
-use crate::spec::{Alias, Spec};
-use crate::timing;
-use crate::trial::{Tested, trespass, try_pairs};
+use finder::algebra::Algebra;
+use judge::prove;
+use judge::prove::{Proof, Timing};
+use judge::trial::Tested;
+use machine::function::Function;
+use machine::isa::{Cost, Isa};
+use machine::program::{Claim, Program};
+use machine::told;
+use make::candidate::{Budget, Candidate, Choice, Plan};
+use make::facts::Style;
+use make::lower::{Limits, Lower};
+use make::method::{Method, Params};
+pub use make::request::{Demands, Request};
+use make::request::{methods, parameters};
+pub use spec::nearest::did_you_mean;
+use spec::{Alias, Spec};
 
-mod error;
-
-pub use crate::trial::counterexample;
-pub use error::Error;
+pub use judge::trial::counterexample;
+pub use judge::verdict::{Aliasing, Judged, Measured, Search};
+pub use machine::call::{RUN_LIMIT, run_function};
+pub use make::error::Error;
 
 mod refused;
 mod tests;
 
-use refused::{if_advice_fails, more_telling};
-
-/// The most instructions a concrete run may take.
-pub const RUN_LIMIT: u64 = 1 << 26;
-
-/// What may share memory, and why not.
-#[derive(Clone, Debug)]
-pub struct Aliasing {
-    pub alias: Alias,
-    pub allowed: bool,
-    pub reason: Option<String>,
-}
+use crate::kernel::refused::{if_advice_fails, more_telling};
 
 /// A kernel and everything known about it.
 pub struct Kernel<I: Isa> {
@@ -103,26 +96,27 @@ pub fn run<I: Isa>(
 ) -> Result<(BigUint, Cost), String> {
     let function = Function::kernel(code);
     run_function::<I>(spec, core, &function, sources, alias)
-        .map_err(|stopped| prove::describe::<I>(core, &function, &stopped))
+        .map_err(|stopped| told::describe::<I>(core, &function, &stopped))
 }
 
-/// Runs `function` on numbers.
-///
-/// # Errors
-/// A fault and where.
-pub fn run_function<I: Isa>(
+/// Proves `function` for every aliasing case and every core.
+pub fn judge_function<I: Isa>(
     spec: &Spec,
     core: &I::Core,
     function: &Function,
-    sources: &[BigUint],
-    alias: Alias,
-) -> Result<(BigUint, Cost), Stopped> {
-    let operands = Operands {
-        spec,
-        sources,
-        alias,
-    };
-    I::call_concrete(core, function, &operands, RUN_LIMIT.min(function.limit))
+    search: Search,
+) -> Judged {
+    judge::verdict::judge_function::<I, Algebra>(spec, core, function, search)
+}
+
+/// The proof for distinct operands, with a counterexample where it fails and one is found.
+pub fn verdict<I: Isa>(
+    spec: &Spec,
+    core: &I::Core,
+    function: &Function,
+    search: Search,
+) -> (Proof, Tested) {
+    judge::verdict::verdict::<I, Algebra>(spec, core, function, search)
 }
 
 /// The cheapest candidate in the call convention, then in bytes.
@@ -131,14 +125,14 @@ pub fn run_function<I: Isa>(
 ///
 /// # Errors
 /// The first reason if no candidate exists; that of the named method if one is named.
-pub fn choose<I: Isa>(request: &Request, core: &I::Core) -> Result<(Spec, Candidate<I>), Error> {
+pub fn choose<I: Lower>(request: &Request, core: &I::Core) -> Result<(Spec, Candidate<I>), Error> {
     let spec = request.spec(I::WORD_BITS)?;
     let best = choose_but::<I>(&spec, request, core, &[])?.fits;
     Ok((spec, best.ok_or(Error::Nothing)?))
 }
 
 /// The best candidates, leaving out those with the codes `but`.
-fn choose_but<I: Isa>(
+fn choose_but<I: Lower>(
     spec: &Spec,
     request: &Request,
     core: &I::Core,
@@ -167,7 +161,7 @@ fn choose_but<I: Isa>(
 }
 
 /// The same of these styles alone.
-fn choose_of<I: Isa>(
+fn choose_of<I: Lower>(
     spec: &Spec,
     (request, budget): (&Request, Budget),
     core: &I::Core,
@@ -241,7 +235,7 @@ fn choose_of<I: Isa>(
 }
 
 /// An overlap that was asked for, and is wrong on numbers.
-fn wrong_overlap<I: Isa>(
+fn wrong_overlap<I: Lower>(
     spec: &Spec,
     core: &I::Core,
     request: &Request,
@@ -259,14 +253,14 @@ const REPLACED: usize = 4;
 ///
 /// # Errors
 /// When no candidate exists, or none within the budget: then what comes nearest.
-pub fn generate<I: Isa>(request: &Request, core: &I::Core) -> Result<Kernel<I>, Error> {
+pub fn generate<I: Lower>(request: &Request, core: &I::Core) -> Result<Kernel<I>, Error> {
     first_proved(request, core, |spec, candidate| {
         finish::<I>(spec, candidate, core, request)
     })
 }
 
 /// The same, as `judged` says what is proved.
-fn first_proved<I: Isa>(
+fn first_proved<I: Lower>(
     request: &Request,
     core: &I::Core,
     mut judged: impl FnMut(&Spec, Candidate<I>) -> Result<Kernel<I>, Error>,
@@ -309,7 +303,7 @@ fn first_proved<I: Isa>(
 }
 
 /// The kernel of a candidate, without the instruction that is to be left out.
-fn finish<I: Isa>(
+fn finish<I: Lower>(
     spec: &Spec,
     mut candidate: Candidate<I>,
     core: &I::Core,
@@ -327,7 +321,7 @@ fn finish<I: Isa>(
 }
 
 /// Proves a candidate for every aliasing case and every core.
-fn judge<I: Isa>(
+fn judge<I: Lower>(
     spec: Spec,
     candidate: Candidate<I>,
     core: &I::Core,
@@ -369,177 +363,4 @@ fn judge<I: Isa>(
         core: I::core_name(core),
         demands,
     })
-}
-
-/// Concrete runs in search of a counterexample, besides the corners.
-#[derive(Clone, Copy, Debug)]
-pub struct Search {
-    /// Beside a proof.
-    pub proved: usize,
-    /// Where there is none.
-    pub open: usize,
-    /// Say how many were right?
-    pub told: bool,
-}
-
-impl Search {
-    /// For kernels made here.
-    pub const OWN: Search = Search {
-        proved: 8,
-        open: 400,
-        told: false,
-    };
-    /// For kernels of others.
-    pub const AUDIT: Search = Search {
-        proved: 100,
-        open: 20_000,
-        told: true,
-    };
-}
-
-/// Fewest and most cycles of runs on numbers.
-#[derive(Clone, Copy, Debug, serde::Serialize)]
-pub struct Measured {
-    pub runs: usize,
-    pub body: Span,
-    pub call: Span,
-}
-
-/// What is known of a function that is said to compute `spec`.
-#[derive(Clone, Debug)]
-pub struct Judged {
-    /// Over all inputs, if the runs in the secret domain could be followed; else as measured.
-    pub cost: Cost,
-    pub measured: Option<Measured>,
-    pub proof: Proof,
-    pub aliasing: Vec<Aliasing>,
-    /// What time tells, per core.
-    pub constant_time: Vec<(String, Timing)>,
-}
-
-/// Proves `function` for every aliasing case and every core.
-pub fn judge_function<I: Isa>(
-    spec: &Spec,
-    core: &I::Core,
-    function: &Function,
-    search: Search,
-) -> Judged {
-    let (mut proof, tested) = verdict::<I>(spec, core, function, search);
-    let mut aliasing = Vec::new();
-    for alias in spec.aliases().iter().copied().skip(1) {
-        if !proof.holds() {
-            aliasing.push(Aliasing {
-                alias,
-                allowed: false,
-                reason: Some("not even operands apart are proved".into()),
-            });
-            continue;
-        }
-        // A wrong result on numbers refuses at once; only what passes is worth a proof.
-        if !alias.is_required() && counterexample::<I>(spec, core, function, alias, 0).is_some() {
-            aliasing.push(Aliasing {
-                alias,
-                allowed: false,
-                reason: Some("r is written before the operand is read".into()),
-            });
-            continue;
-        }
-        // What is proved for any a and b that are only read holds for one that is both: the run
-        // is the same, as it cannot compare where they lie.
-        let case = match alias {
-            Alias::AIsB if proof.correct.is_proved() && proof.memory.is_proved() => proof.clone(),
-            _ => prove::prove_function::<I>(spec, core, function, alias),
-        };
-        let allowed = case.holds();
-        let reason = [&case.correct, &case.memory, &case.abi]
-            .iter()
-            .find_map(|v| v.reason().map(String::from));
-        let right = case.correct.is_proved() && case.memory.is_proved();
-        if alias.is_required() && !right && proof.correct.is_proved() {
-            let text = reason.clone().unwrap_or_default();
-            proof.correct = Verdict::Unknown(format!("with {}: {text}", alias.text()));
-        }
-        aliasing.push(Aliasing {
-            alias,
-            allowed,
-            reason,
-        });
-    }
-    let constant_time: Vec<_> = I::relatives(core)
-        .into_iter()
-        .map(|c| {
-            (
-                I::core_name(&c),
-                prove::function_timing::<I>(spec, &c, function),
-            )
-        })
-        .collect();
-    let name = I::core_name(core);
-    let counted = constant_time.iter().find(|(n, _)| *n == name);
-    let measured = tested.cost.map(|cost| Measured {
-        runs: tested.runs,
-        call: cost.call,
-        body: cost.body,
-    });
-    Judged {
-        cost: counted
-            .and_then(|(_, timing)| timing.cost)
-            .or(tested.cost)
-            .unwrap_or_default(),
-        measured: measured.filter(|_| search.told),
-        proof,
-        aliasing,
-        constant_time,
-    }
-}
-
-/// The proof for distinct operands, with a counterexample where it fails and one is found.
-///
-/// Numbers are run beside a proof, too: should they ever disagree, the proof counts for nothing.
-pub fn verdict<I: Isa>(
-    spec: &Spec,
-    core: &I::Core,
-    function: &Function,
-    search: Search,
-) -> (Proof, Tested) {
-    let mut proof = prove::prove_function::<I>(spec, core, function, Alias::Distinct);
-    let count = if proof.correct.is_proved() {
-        search.proved
-    } else {
-        search.open
-    };
-    // What is not proved may be wrong for the very numbers that stand in the code.
-    let numbers = match proof.correct.is_proved() || !search.told {
-        true => Vec::new(),
-        false => timing::numbers::<I>(spec, core, function),
-    };
-    let count = (count, numbers.as_slice());
-    let tested = try_pairs::<I>(spec, core, function, Alias::Distinct, count);
-    if let Verdict::Unknown(open) = &proof.memory
-        && let Some(text) = trespass::<I>(spec, core, function)
-    {
-        proof.memory = Verdict::Disproved(format!("{text}; {open}"));
-    }
-    let runs = tested.runs;
-    proof.correct = match (&tested.wrong, proof.correct) {
-        // The same for all operands, or for these.
-        (None, unpredictable @ Verdict::Unpredictable(_)) => unpredictable,
-        (None, correct) if tested.unpredictable.is_some() => {
-            let found = tested.unpredictable.as_deref();
-            let parts = found.into_iter().chain(correct.reason());
-            Verdict::Unpredictable(parts.collect::<Vec<_>>().join("; "))
-        }
-        (None, Verdict::Unknown(open)) if search.told => {
-            let right = format!("{runs} random and structured operand pairs gave the right result");
-            let right = (runs > 0).then_some(right);
-            let parts = [Some(open), right, tested.stuck.clone()];
-            Verdict::Unknown(parts.into_iter().flatten().collect::<Vec<_>>().join("; "))
-        }
-        (None, correct) => correct,
-        (Some(text), correct) => Verdict::Disproved(match correct.reason() {
-            Some(open) => format!("{text}; {open}"),
-            None => text.clone(),
-        }),
-    };
-    (proof, tested)
 }

@@ -8,38 +8,31 @@
 //!                                                +-- prove  -> for all inputs
 //! ```
 //!
-//! Everything before [`program::Program`] is untrusted; everything after it works on
-//! decoded bytes, wherever they came from.
+//! Everything before [`program::Program`] is untrusted, in the crates `make` (methods and lowering) and `finder` (of
+//! proofs); everything after it works on decoded bytes, wherever they came from, in the crates `machine` and `judge`.
 
-pub mod allocate;
 pub mod audit;
-pub mod candidate;
-pub mod certificate;
-pub mod checker;
-pub mod domain;
 pub mod driver;
 pub mod emit;
-pub mod facts;
-pub mod fault;
-pub mod function;
 pub mod hints;
-pub mod intervals;
-pub mod isa;
 pub mod kernel;
 pub mod load;
-pub mod method;
-pub mod nearest;
-pub mod program;
 pub mod prove;
 pub mod report;
-pub mod request;
-pub mod schedule;
-pub mod segment;
 #[cfg(debug_assertions)]
 pub mod shared;
 pub mod smt;
-pub mod spec;
 pub mod target;
-pub mod timing;
-pub mod trial;
-pub mod vectors;
+
+pub use judge::{certificate, checker, timing, trial};
+pub use machine::{call, fault, function, isa, program, segment, told};
+pub use make;
+pub use make::{allocate, candidate, facts, intervals, lower, method, request, schedule};
+pub use spec::{self, nearest, vectors};
+
+/// What a machine word is, and what finds proofs about words.
+pub mod domain {
+    pub use crate::smt::formula;
+    pub use finder::*;
+    pub use machine::domain::*;
+}

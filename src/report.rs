@@ -5,12 +5,15 @@ use std::collections::BTreeMap;
 use num_bigint::BigUint;
 use serde::Serialize;
 
-use crate::isa::{ClassCounts, Cost, Isa, Span};
-use crate::kernel::{Aliasing, Demands, Kernel, Measured};
-use crate::method::{self, Params};
-use crate::prove::{Leak, Proof, Timing, Verdict};
-use crate::spec::Spec;
-use crate::spec::modulus::{negated_inverse, square_of_r};
+use crate::kernel::Kernel;
+use judge::prove::{Leak, Proof, Timing, Verdict};
+use judge::verdict::{Aliasing, Measured};
+use machine::isa::{ClassCounts, Cost, Isa, Span};
+use make::method;
+use make::method::Params;
+use make::request::Demands;
+use spec::Spec;
+use spec::modulus::{negated_inverse, square_of_r};
 
 /// A source operand.
 #[derive(Clone, Debug, Serialize)]
@@ -355,7 +358,7 @@ impl Report {
         known.copied().unwrap_or("unknown")
     }
 
-    /// Is this way of sharing memory proved? As [`crate::spec::Alias::text`] has it.
+    /// Is this way of sharing memory proved? As [`spec::Alias::text`] has it.
     pub fn may_coincide(&self, case: &str) -> bool {
         self.aliasing.get(case).is_some_and(|text| text == "proved")
     }

@@ -4,18 +4,19 @@
 //! it (`share_generics`). So in a build for development the library makes the kernels' functions for every machine, and
 //! a test binary does not make them again. In a release it would only add to the work: there nothing is shared.
 
-use crate::isa::Isa;
-use crate::isa::arm::ArmIsa;
-use crate::isa::avr::AvrIsa;
-use crate::isa::mips::MipsIsa;
-use crate::{audit, kernel, prove, smt};
+use crate::prove;
+use crate::{audit, kernel, smt};
+use machine::isa::arm::ArmIsa;
+use machine::isa::avr::AvrIsa;
+use machine::isa::mips::MipsIsa;
+use make::lower::Lower;
 
 /// The addresses of what is shared: naming a function is what makes it.
 pub fn addresses() -> Vec<usize> {
     [of::<AvrIsa>(), of::<ArmIsa>(), of::<MipsIsa>()].concat()
 }
 
-fn of<I: Isa>() -> Vec<usize> {
+fn of<I: Lower>() -> Vec<usize> {
     vec![
         kernel::generate::<I> as *const () as usize,
         kernel::choose::<I> as *const () as usize,

@@ -4,15 +4,18 @@
 //! The script rests on the decoder and on the instructions' meanings, as the proof does, but on
 //! neither the algebra nor its bounds. Solvers manage products of a few words.
 
+pub mod formula;
+
 use num_bigint::BigUint;
 
-use crate::domain::formula::{Formula, Term};
-use crate::domain::{Address, Base, Domain};
-use crate::function::Function;
-use crate::isa::Isa;
-use crate::prove;
-use crate::spec::modulus::square_of_r;
-use crate::spec::{Alias, Op, Spec};
+use crate::smt::formula::{Formula, Term};
+use judge::prove;
+use machine::domain::{Address, Base, Domain};
+use machine::function::Function;
+use machine::isa::Isa;
+use machine::told;
+use spec::modulus::square_of_r;
+use spec::{Alias, Op, Spec};
 
 /// The script that asks for operands on which `function` is wrong.
 ///
@@ -32,7 +35,7 @@ pub fn script<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Resul
         None => Formula::default(),
     };
     let bases = prove::bases(spec, Alias::Distinct, function);
-    let word_bits = function.word_bits::<I>();
+    let word_bits = function.word_bits(I::WORD_BITS);
     let places = prove::declare(&mut d, spec, function, word_bits, &bases);
     let sources = places.into_iter().map(|places| {
         let words = places.into_iter().filter_map(|at| d.memory.peek(at));
@@ -41,7 +44,7 @@ pub fn script<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Resul
     let sources: Vec<_> = sources.collect();
     let limit = prove::STEP_LIMIT.min(function.limit);
     let called = I::call(d, core, function, &bases, limit)
-        .map_err(|stopped| prove::describe::<I>(core, function, &stopped))?;
+        .map_err(|stopped| told::describe::<I>(core, function, &stopped))?;
     let mut d = called.domain;
     let mut result = Vec::new();
     for at in prove::words(bases[0], spec.result_bytes(), word_bits) {
@@ -167,7 +170,7 @@ fn congruent(spec: &Spec, left: &str, right: &str, m: &BigUint, width: u32) -> S
     format!("(or {})", equal.collect::<Vec<_>>().join(" "))
 }
 
-fn read(d: &mut Formula, at: Address, word_bits: u32) -> Result<Term, crate::fault::Fault> {
+fn read(d: &mut Formula, at: Address, word_bits: u32) -> Result<Term, machine::fault::Fault> {
     match word_bits {
         8 => d.load::<8>(at),
         16 => d.load::<16>(at),

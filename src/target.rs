@@ -2,16 +2,20 @@
 
 use thiserror::Error;
 
-use crate::emit::ObjectFormat;
-use crate::isa::Isa;
-use crate::isa::arm::{self, ArmIsa};
-use crate::isa::avr::abi::{Abi, IAR};
-use crate::isa::avr::cores::Set;
-use crate::isa::avr::parts::{PARTS, Part};
-use crate::isa::avr::{self, AvrIsa};
-use crate::isa::mips::{self, MipsIsa};
-use crate::kernel::did_you_mean;
-use crate::request::Room;
+use machine::format::ObjectFormat;
+use machine::isa::Isa;
+use machine::isa::arm;
+use machine::isa::arm::ArmIsa;
+use machine::isa::avr;
+use machine::isa::avr::AvrIsa;
+use machine::isa::avr::abi::{Abi, IAR};
+use machine::isa::avr::cores::Set;
+use machine::isa::avr::parts::{PARTS, Part};
+use machine::isa::mips;
+use machine::isa::mips::MipsIsa;
+use make::lower::Lower;
+use make::request::Room;
+use spec::nearest::did_you_mean;
 
 /// What a kernel is made for.
 #[derive(Clone, Debug)]
@@ -29,7 +33,7 @@ pub enum Target {
 pub trait OnIsa {
     type Output;
     /// Does it for a core whose objects look like `format`.
-    fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output;
+    fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output;
 }
 
 /// A core as `list` shows it.

@@ -14,7 +14,7 @@ use lozenge::kernel::{self, Demands, RUN_LIMIT, Request};
 use lozenge::spec::Op;
 use serde_json::json;
 
-use super::output;
+use crate::cli::output;
 
 /// Arguments of `bench`.
 #[derive(Args)]

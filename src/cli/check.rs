@@ -7,15 +7,16 @@ use lozenge::emit::ObjectFormat;
 use lozenge::isa::Isa;
 use lozenge::kernel::Demands;
 use lozenge::load::{self, Loaded};
+use lozenge::lower::Lower;
 use lozenge::method::Params;
 use lozenge::report::{Report, Subject};
 use lozenge::smt;
 use lozenge::spec::Spec;
 use lozenge::target::{Names, OnIsa, Target};
 
-use super::assemble::assemble;
-use super::failure::Failure;
-use super::{CheckArgs, generate, output, verify};
+use crate::cli::assemble::assemble;
+use crate::cli::failure::Failure;
+use crate::cli::{CheckArgs, generate, output, verify};
 
 /// A function that is loaded, and what is claimed of it.
 pub struct Checked<'a, I: Isa> {
@@ -67,7 +68,7 @@ struct Check<'a, T> {
 impl<T: Then> OnIsa for Check<'_, T> {
     type Output = Result<bool, Failure>;
 
-    fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
+    fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
         let Check { args, target, then } = self;
         let path = args.file.display();
         let is_source = args.file.extension().is_some_and(|e| e == "S" || e == "s");
@@ -111,7 +112,7 @@ impl Then for Judge {
             loaded,
         } = checked;
         let function = &loaded.function;
-        let word_bits = function.word_bits::<I>();
+        let word_bits = function.word_bits(I::WORD_BITS);
         if args.export.is_some() {
             output::say(smt::script::<I>(&spec, core, function)?.trim_end())?;
             return Ok(true);

@@ -8,16 +8,16 @@ use indicatif::{ProgressBar, ProgressStyle};
 use lozenge::candidate::Budget;
 use lozenge::emit::ObjectFormat;
 use lozenge::facts::Style;
-use lozenge::isa::Isa;
 use lozenge::kernel::{self, Demands, Request};
+use lozenge::lower::Lower;
 use lozenge::method::{self, METHODS, Method, Params};
 use lozenge::report::Report;
 use lozenge::spec::Spec;
 use lozenge::target::{Names, OnIsa, Target};
 use serde_json::{Value, json};
 
-use super::failure::Failure;
-use super::{CompareArgs, generate, output, pareto};
+use crate::cli::failure::Failure;
+use crate::cli::{CompareArgs, generate, output, pareto};
 
 /// One method with one set of parameters on one target.
 struct Cell {
@@ -122,7 +122,7 @@ struct Cells<'a> {
 impl OnIsa for Cells<'_> {
     type Output = Result<Vec<Cell>, String>;
 
-    fn call<I: Isa>(self, core: &I::Core, _: &ObjectFormat) -> Self::Output {
+    fn call<I: Lower>(self, core: &I::Core, _: &ObjectFormat) -> Self::Output {
         let op = self.args.op.into();
         let modular = self.args.modular.modular()?;
         let spec = Spec::with(op, self.args.size, modular, I::WORD_BITS);
@@ -174,7 +174,7 @@ struct Judge<'a> {
 impl OnIsa for Judge<'_> {
     type Output = Result<Report, String>;
 
-    fn call<I: Isa>(self, core: &I::Core, _: &ObjectFormat) -> Self::Output {
+    fn call<I: Lower>(self, core: &I::Core, _: &ObjectFormat) -> Self::Output {
         let params = self.cell.params.iter();
         let request = Request {
             op: self.args.op.into(),

@@ -13,16 +13,17 @@ use lozenge::emit::{Assembler, ObjectFormat};
 use lozenge::facts::Style;
 use lozenge::isa::{Cost, Isa};
 use lozenge::kernel::did_you_mean;
+use lozenge::lower::Lower;
 use lozenge::method::{self, METHODS};
 use lozenge::request::Room;
 use lozenge::spec::modulus::Modulus;
 use lozenge::spec::{Op, Spec};
 use lozenge::target::{Names, OnIsa, Target};
 
-use super::case::{Case, Given};
-use super::failure::Failure;
-use super::generate::{command, files, report};
-use super::{DriverArgs, DriverOp, GenArgs, LanguageArg, SecrecyArg, generate, output};
+use crate::cli::case::{Case, Given};
+use crate::cli::failure::Failure;
+use crate::cli::generate::{command, files, report};
+use crate::cli::{DriverArgs, DriverOp, GenArgs, LanguageArg, SecrecyArg, generate, output};
 
 /// What is asked for, without the machine.
 pub struct Plan<'a> {
@@ -241,7 +242,11 @@ impl Plan<'_> {
     ///
     /// # Errors
     /// In one line.
-    pub fn build<I: Isa>(&self, driver: Driver, core: &I::Core) -> Result<Built<I>, build::Error> {
+    pub fn build<I: Lower>(
+        &self,
+        driver: Driver,
+        core: &I::Core,
+    ) -> Result<Built<I>, build::Error> {
         let bar = generate::progress(String::new());
         let name = I::core_name(core);
         let told = |kernel: &str| {
@@ -404,7 +409,7 @@ struct Generate<'a> {
 impl OnIsa for Generate<'_> {
     type Output = Result<bool, Failure>;
 
-    fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
+    fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
         let Generate {
             args,
             mut plan,

@@ -5,7 +5,7 @@ use lozenge::kernel;
 use lozenge::target::TargetError;
 use serde_json::json;
 
-use super::output;
+use crate::cli::output;
 
 /// Why there is no result; exit code 2.
 #[derive(Debug)]

@@ -6,19 +6,20 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use lozenge::candidate::Budget;
-use lozenge::emit::{Assembler, ObjectFormat, elf, header};
+use lozenge::emit::{self, Assembler, ObjectFormat, elf, header};
 use lozenge::facts::Style;
 use lozenge::isa::Isa;
 use lozenge::kernel::{self, Demands, Kernel, Request};
+use lozenge::lower::Lower;
 use lozenge::prove;
 use lozenge::report::{Files, Report};
 use lozenge::spec;
 use lozenge::spec::modulus::Reduce;
 use lozenge::target::{Names, OnIsa, Target};
 
-use super::failure::Failure;
-use super::values::aliases;
-use super::{GenArgs, OpArg, output, verify};
+use crate::cli::failure::Failure;
+use crate::cli::values::aliases;
+use crate::cli::{GenArgs, OpArg, output, verify};
 
 /// Generates, proves, writes, prints. `Ok(true)` if everything is proved.
 pub fn run(args: &GenArgs, op: OpArg) -> Result<bool, Failure> {
@@ -58,12 +59,12 @@ struct Generate<'a> {
 impl OnIsa for Generate<'_> {
     type Output = Result<bool, Failure>;
 
-    fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
+    fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
         generate::<I>((self.args, self.op), self.target, core, format)
     }
 }
 
-fn generate<I: Isa>(
+fn generate<I: Lower>(
     (args, op): (&GenArgs, OpArg),
     target: &Target,
     core: &I::Core,
@@ -237,7 +238,7 @@ fn certify<I: Isa>(
         (&spec.size, spec.modular.as_ref()),
         target,
     );
-    let limb = function.word_bits::<I>();
+    let limb = function.word_bits(I::WORD_BITS);
     claim.extend(["--limb".to_string(), limb.to_string()]);
     if kernel.demands.variable_time {
         claim.push("--variable-time".into());
@@ -263,7 +264,7 @@ pub(super) fn files<I: Isa>(
         header: Some(head.clone()),
         object: Some(object.clone()),
     };
-    let text = assembler.assembly(kernel, core, format, report)?;
+    let text = emit::assembly(assembler, kernel, core, format, report)?;
     Ok(vec![
         (asm, text.into_bytes()),
         (head, header::header(report, &I::dialect(core)).into_bytes()),

@@ -7,7 +7,7 @@ use lozenge::spec::Op;
 use lozenge::target;
 use serde_json::{Value, json};
 
-use super::{ListArgs, Topic, output};
+use crate::cli::{ListArgs, Topic, output};
 
 /// Prints what there is.
 pub fn run(args: &ListArgs) -> Result<bool, String> {

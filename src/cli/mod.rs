@@ -18,19 +18,19 @@ mod verify;
 
 use std::process::ExitCode;
 
+use crate::cli::failure::Failure;
+pub use crate::cli::values::{
+    AliasArg, DialectArg, DriverOp, GenOp, LanguageArg, OpArg, ReduceArg, SecrecyArg, Topic,
+};
+use crate::cli::values::{bytes, gen_op, identifier, kernel_op, number, parameter};
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
-use failure::Failure;
 use lozenge::driver::engine::Products;
 use lozenge::driver::exponentiation::Kind;
 use lozenge::facts::Style;
 use lozenge::spec;
 use lozenge::spec::modulus::{Modular, Modulus};
 use num_bigint::BigUint;
-pub use values::{
-    AliasArg, DialectArg, DriverOp, GenOp, LanguageArg, OpArg, ReduceArg, SecrecyArg, Topic,
-};
-use values::{bytes, gen_op, identifier, kernel_op, number, parameter};
 
 /// Multi-precision arithmetic kernels for small processors, proved on the bytes that ship.
 #[derive(Parser)]

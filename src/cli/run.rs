@@ -4,15 +4,15 @@ use std::time::Instant;
 
 use lozenge::driver::secrecy::Told;
 use lozenge::emit::ObjectFormat;
-use lozenge::isa::Isa;
+use lozenge::lower::Lower;
 use lozenge::spec::modulus::Modulus;
 use lozenge::target::{Names, OnIsa, Target};
 use serde_json::json;
 
-use super::case::{Case, Given};
-use super::drive::{Plan, execute, leaks};
-use super::failure::Failure;
-use super::{RunArgs, generate, output};
+use crate::cli::case::{Case, Given};
+use crate::cli::drive::{Plan, execute, leaks};
+use crate::cli::failure::Failure;
+use crate::cli::{RunArgs, generate, output};
 
 /// Executes, compares and prints. `Ok(true)` if the result is right.
 pub fn run(args: &RunArgs) -> Result<bool, Failure> {
@@ -38,7 +38,7 @@ struct Run<'a> {
 impl OnIsa for Run<'_> {
     type Output = Result<bool, Failure>;
 
-    fn call<I: Isa>(self, core: &I::Core, _: &ObjectFormat) -> Self::Output {
+    fn call<I: Lower>(self, core: &I::Core, _: &ObjectFormat) -> Self::Output {
         let Run { args, target } = self;
         let plan = Plan {
             op: args.op,

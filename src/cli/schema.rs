@@ -1,6 +1,6 @@
 //! `lozenge schema`.
 
-use super::output;
+use crate::cli::output;
 
 /// What `--json` prints, in the words of JSON Schema (draft 2020-12).
 const SCHEMA: &str = include_str!("schema.json");

@@ -12,9 +12,10 @@ use lozenge::spec::{Alias, Op, Size};
 use lozenge::target::Target;
 use serde::Serialize;
 
-use super::check::{self, Checked, Then};
-use super::failure::Failure;
-use super::{CheckArgs, generate, output};
+use crate::cli::check;
+use crate::cli::check::{Checked, Then};
+use crate::cli::failure::Failure;
+use crate::cli::{CheckArgs, generate, output};
 
 /// Arguments of `verify`.
 #[derive(Args)]

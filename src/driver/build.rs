@@ -1,12 +1,16 @@
 //! From a driver to everything that ships with it: its kernels, proved, and its own instructions.
 
-use super::image::{self, Image};
-use super::secrecy::{self, Told};
-use super::{Assembled, Driver, Step};
-use crate::isa::{Isa, LowerError};
-use crate::kernel::{self, Kernel};
-use crate::request::Request;
-use crate::spec::Alias;
+use crate::driver::secrecy;
+use crate::driver::secrecy::Told;
+use crate::kernel;
+use crate::kernel::Kernel;
+use machine::isa::Isa;
+use make::driver::image;
+use make::driver::image::Image;
+use make::driver::{Assembled, Driver, Step};
+use make::lower::{Lower, LowerError};
+use make::request::Request;
+use spec::Alias;
 
 /// Why there is no driver.
 #[derive(thiserror::Error, Debug)]
@@ -46,7 +50,7 @@ pub struct Built<I: Isa> {
     pub image: Image,
 }
 
-impl<I: Isa> Built<I> {
+impl<I: Lower> Built<I> {
     /// Makes and proves the kernels of `driver` and lowers it. `told` hears what is made next.
     ///
     /// # Errors
@@ -161,7 +165,7 @@ impl<I: Isa> Built<I> {
 }
 
 /// The kernel that is asked for, if it is proved.
-fn proved<I: Isa>(request: &Request, core: &I::Core) -> Result<Kernel<I>, Error> {
+fn proved<I: Lower>(request: &Request, core: &I::Core) -> Result<Kernel<I>, Error> {
     let kernel = kernel::generate::<I>(request, core)?;
     match kernel.is_proved() {
         true => Ok(kernel),

@@ -3,14 +3,15 @@
 //! The kernels have verdicts of their own; here each is replaced by a function that copies secret
 //! words to its result. So what is shown is of the driver's own instructions, all passes of all its loops.
 
-use super::{Assembled, Driver, EXPONENT, image};
-use crate::domain::abstract_memory::Region;
-use crate::domain::secret::Secret;
-use crate::domain::{Abstract, Address, Base, Domain};
-use crate::fault::Fault;
-use crate::isa::{Isa, Stopped};
-use crate::prove;
-use crate::vectors::Random;
+use machine::domain::abstract_memory::Region;
+use machine::domain::secret::Secret;
+use machine::domain::{Abstract, Address, Base, Domain};
+use machine::fault::Fault;
+use machine::isa::Stopped;
+use machine::told;
+use make::driver::{Assembled, Driver, EXPONENT, image};
+use make::lower::Lower;
+use spec::vectors::Random;
 
 /// What time or an address tells, or what could not be followed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,7 +43,7 @@ const STEPS: u64 = 100_000_000;
 ///
 /// # Errors
 /// The first instruction that leaks, or what could not be followed.
-pub fn constant_time<I: Isa>(
+pub fn constant_time<I: Lower>(
     core: &I::Core,
     driver: &Driver,
     assembled: &Assembled<I::Insn>,
@@ -81,7 +82,7 @@ pub fn constant_time<I: Isa>(
     let called = I::call(d, core, &function, &[base], STEPS);
     let called = called.map_err(|stopped: Stopped| Told {
         known: matches!(stopped.1, Fault::SecretBranch(_) | Fault::SecretAddress(_)),
-        text: prove::describe::<I>(core, &function, &stopped),
+        text: told::describe::<I>(core, &function, &stopped),
     })?;
     match called.slow_operand {
         Some(slow) => Err(Told {

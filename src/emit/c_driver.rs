@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::driver::{Cell, Driver, Step, Sum, To};
+use make::driver::{Cell, Driver, Step, Sum, To};
 
 /// Passes over numbers, without a branch on what is in them. `@` is the word, `#` its bits, `$` a type of twice as many.
 const PASSES: &str = "

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::banner::LICENCE;
-use super::{ObjectFormat, c_driver, elf};
 use crate::driver::build::Built;
 use crate::driver::secrecy::Told;
-use crate::driver::{Role, image};
-use crate::isa::{Cost, Isa};
+use crate::emit::banner::LICENCE;
+use crate::emit::{c_driver, elf};
+use machine::format::ObjectFormat;
+use machine::isa::{Cost, Isa};
+use make::driver::{Role, image};
 
 /// A number in the area.
 #[derive(Clone, Debug, Serialize)]
@@ -119,7 +120,7 @@ impl DriverReport {
             .iter()
             .map(|k| KernelReport {
                 symbol: format!("{prefix}{}", k.spec.symbol()),
-                method: crate::method::text(k.method.name, &k.params),
+                method: make::method::text(k.method.name, &k.params),
                 style: k.style.name(),
                 bytes: k.code.len(),
                 cycles: k.cost.call.max,

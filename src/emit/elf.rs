@@ -6,9 +6,9 @@ use object::{
     SymbolKind, SymbolScope,
 };
 
-use super::ObjectFormat;
 use crate::hints;
-use crate::program::Claim;
+use machine::format::ObjectFormat;
+use machine::program::Claim;
 
 /// A call of a function in another object, for the linker.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,8 @@
 //! The C and C++ header.
 
-use super::{Dialect, banner};
+use crate::emit::banner;
 use crate::report::{Report, SourceReport, SpecReport};
+use machine::format::Dialect;
 
 /// The `.h` file.
 pub fn header(report: &Report, dialect: &Dialect) -> String {

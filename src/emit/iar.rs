@@ -6,10 +6,11 @@
 
 use object::Architecture;
 
-use super::{ObjectFormat, banner, listing};
-use crate::isa::Isa;
+use crate::emit::{banner, listing};
 use crate::kernel::Kernel;
 use crate::report::Report;
+use machine::format::ObjectFormat;
+use machine::isa::Isa;
 
 /// The `.s90` (AVR) or `.s` (ARM) file.
 ///

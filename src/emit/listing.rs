@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::isa::Isa;
 use crate::kernel::Kernel;
+use machine::isa::Isa;
 
 /// One instruction.
 struct Line {

@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use super::Error;
-use crate::candidate::Plan;
-use crate::facts::Style;
-use crate::isa::{Isa, Limits, LowerError};
-use crate::method::{Method, MethodError};
-use crate::request::parameters;
-use crate::spec::Spec;
+use make::candidate::Plan;
+use make::error::Error;
+use make::facts::Style;
+
+use make::lower::{Limits, Lower, LowerError};
+use make::method::{Method, MethodError};
+use make::request::parameters;
+use spec::Spec;
 
 /// The reason why a method has not even the style that `error` names, if it has not.
-pub(super) fn if_advice_fails<I: Isa>(
+pub(super) fn if_advice_fails<I: Lower>(
     spec: &Spec,
     core: &I::Core,
     (method, given): (&'static Method, &BTreeMap<String, usize>),

@@ -4,13 +4,13 @@
 
 use std::collections::BTreeMap;
 
-use super::{finish, first_proved, generate};
-use crate::candidate::Budget;
-use crate::isa::avr::AvrIsa;
-use crate::isa::avr::cores::ATMEGA128;
-use crate::prove::Verdict;
-use crate::request::{Demands, Request};
-use crate::spec::Op;
+use crate::kernel::{finish, first_proved, generate};
+use judge::prove::Verdict;
+use machine::isa::avr::AvrIsa;
+use machine::isa::avr::cores::ATMEGA128;
+use make::candidate::Budget;
+use make::request::{Demands, Request};
+use spec::Op;
 
 fn request(method: Option<&str>, drop: Option<usize>) -> Request {
     Request {
@@ -29,7 +29,7 @@ fn request(method: Option<&str>, drop: Option<usize>) -> Request {
 }
 
 /// A judge who proves none of the first `lost` candidates: the kernel that is taken then, and how often he was asked.
-fn taken(request: &Request, lost: usize) -> (super::Kernel<AvrIsa>, usize) {
+fn taken(request: &Request, lost: usize) -> (crate::kernel::Kernel<AvrIsa>, usize) {
     let mut asked = 0;
     let kernel = first_proved(request, &ATMEGA128, |spec, candidate| {
         asked += 1;

@@ -9,8 +9,8 @@ use object::{
     SectionKind, elf,
 };
 
-use super::{LoadError, size};
-use crate::function::{Marks, Segment};
+use crate::load::{LoadError, size};
+use machine::function::{Marks, Segment};
 
 /// No program of the machines known here is larger, in bytes.
 pub(super) const MAX_BYTES: u64 = 1 << 26;
@@ -44,7 +44,7 @@ impl Placed {
     }
 
     /// The data that a program finds there.
-    pub fn into_segment(self, base: crate::domain::Base) -> Segment {
+    pub fn into_segment(self, base: machine::domain::Base) -> Segment {
         Segment {
             base,
             address: self.address,
@@ -80,7 +80,7 @@ fn is_linkers_table(file: &object::File<'_>, section: &object::Section<'_, '_>) 
     }
     if file.architecture() == Architecture::Mips {
         let near_gp = flags(section).0 & elf::SHF_MIPS_GPREL.0 != 0;
-        return super::is_position_independent(file) && near_gp;
+        return crate::load::is_position_independent(file) && near_gp;
     }
     let inside = section.address()..section.address() + section.size();
     let table = file.symbol_by_name("_GLOBAL_OFFSET_TABLE_");
@@ -96,7 +96,7 @@ fn keep_addresses(file: &object::File<'_>, placed: &mut Placed, big_endian: bool
         .map(|s| s.address()..=s.address() + s.size())
         .collect();
     for (at, word) in (placed.address..).step_by(4).zip(placed.bytes.chunks(4)) {
-        let value = crate::domain::concrete::number(word, big_endian);
+        let value = machine::domain::concrete::number(word, big_endian);
         // MIPS: a page of 64 KB begins below what lies in it.
         let is_page =
             file.architecture() == Architecture::Mips && value & 0xffff == 0 && value != 0;

@@ -20,13 +20,13 @@ use object::{
 };
 use thiserror::Error;
 
-use crate::emit::ObjectFormat;
-use crate::function::{Function, Marks, Segment};
 use crate::hints;
-use crate::program::Claim;
-use layout::{MAX_BYTES, Placed};
-use relocation::{GP_DISP, GlobalOffsets, LOCAL_GP, Reference, Relocations, Target};
-use symbols::{did_you_mean, find, functions, unresolved};
+use crate::load::layout::{MAX_BYTES, Placed};
+use crate::load::relocation::{GP_DISP, GlobalOffsets, LOCAL_GP, Reference, Relocations, Target};
+use crate::load::symbols::{did_you_mean, find, functions, unresolved};
+use machine::format::ObjectFormat;
+use machine::function::{Function, Marks, Segment};
+use machine::program::Claim;
 
 /// Why a file has no function to check.
 #[derive(Error, Debug, Clone, PartialEq, Eq)]

@@ -6,8 +6,8 @@
 
 use object::{Architecture, elf};
 
-use crate::domain::concrete::number;
-use crate::function::Marks;
+use machine::domain::concrete::number;
+use machine::function::Marks;
 
 /// What is referred to.
 #[derive(Clone, Debug, PartialEq, Eq)]

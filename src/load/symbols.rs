@@ -4,8 +4,8 @@ use object::{
     Architecture, Object, ObjectKind, ObjectSection, ObjectSymbol, SectionIndex, SymbolFlags, elf,
 };
 
-use super::LoadError;
-use super::layout;
+use crate::load::LoadError;
+use crate::load::layout;
 
 /// Is it in a section of instructions?
 fn is_code(file: &object::File<'_>, symbol: &object::Symbol<'_, '_>) -> bool {

@@ -8,6 +8,7 @@ use lozenge::candidate::Budget;
 use lozenge::emit::ObjectFormat;
 use lozenge::isa::Isa;
 use lozenge::kernel::{self, Request};
+use lozenge::lower::Lower;
 use lozenge::method::METHODS;
 use lozenge::program::Claim;
 use lozenge::prove;
@@ -29,7 +30,7 @@ const MORE_OPERANDS: usize = 1500;
 const LIMIT: u64 = 20_000;
 
 /// A kernel that is proved.
-struct Proved<I: Isa> {
+struct Proved<I: Lower> {
     name: String,
     spec: Spec,
     insns: Vec<I::Insn>,
@@ -48,7 +49,7 @@ struct Found {
 }
 
 /// A kernel of some method for some of its operations; `None` if there is none of this size.
-fn some_kernel<I: Isa>(core: &I::Core, random: &mut Random) -> Option<Proved<I>> {
+fn some_kernel<I: Lower>(core: &I::Core, random: &mut Random) -> Option<Proved<I>> {
     let method = &METHODS[random.below(METHODS.len())];
     let op = method.ops[random.below(method.ops.len())];
     let words = 2 + random.below(3) as u32;
@@ -91,7 +92,7 @@ fn some_kernel<I: Isa>(core: &I::Core, random: &mut Random) -> Option<Proved<I>>
 }
 
 /// One edit; false if it changes nothing.
-fn edit<I: Isa>(core: &I::Core, insns: &mut Vec<I::Insn>, random: &mut Random) -> bool {
+fn edit<I: Lower>(core: &I::Core, insns: &mut Vec<I::Insn>, random: &mut Random) -> bool {
     let before = insns.clone();
     let at = random.below(insns.len());
     let near = (at + 1 + random.below(8)) % insns.len();
@@ -125,7 +126,7 @@ fn edit<I: Isa>(core: &I::Core, insns: &mut Vec<I::Insn>, random: &mut Random) -
 }
 
 /// Is it wrong on these operands? What cannot be run there is no result.
-fn is_wrong<I: Isa>(
+fn is_wrong<I: Lower>(
     proved: &Proved<I>,
     core: &I::Core,
     code: &[u8],
@@ -148,7 +149,7 @@ fn is_wrong<I: Isa>(
 }
 
 /// Mutants of one kernel.
-fn mutants<I: Isa>(core: &I::Core, proved: &Proved<I>, random: &mut Random, found: &mut Found) {
+fn mutants<I: Lower>(core: &I::Core, proved: &Proved<I>, random: &mut Random, found: &mut Found) {
     for _ in 0..OF_A_KERNEL {
         let mut insns = proved.insns.clone();
         let mut changed = false;
@@ -190,7 +191,7 @@ struct Mutants;
 impl OnIsa for Mutants {
     type Output = Found;
 
-    fn call<I: Isa>(self, core: &I::Core, _: &ObjectFormat) -> Found {
+    fn call<I: Lower>(self, core: &I::Core, _: &ObjectFormat) -> Found {
         let enough = tier::of(DIFFERING);
         let mut random = tier::random(u64::from(I::WORD_BITS));
         let mut found = Found::default();

@@ -11,8 +11,8 @@ use lozenge::domain::trace::{Entry, Noted, Step};
 use lozenge::domain::variable::{Def, Value};
 use lozenge::emit::ObjectFormat;
 use lozenge::function::Function;
-use lozenge::isa::Isa;
 use lozenge::kernel::{self, Request};
+use lozenge::lower::Lower;
 use lozenge::prove;
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use lozenge::spec::{Alias, Op, Spec};
@@ -133,7 +133,7 @@ enum Done {
 impl OnIsa for With<'_> {
     type Output = usize;
 
-    fn call<I: Isa>(self, core: &I::Core, _: &ObjectFormat) -> usize {
+    fn call<I: Lower>(self, core: &I::Core, _: &ObjectFormat) -> usize {
         let With(op, bits, modulus, done) = self;
         let request = Request {
             op,
@@ -164,7 +164,7 @@ impl OnIsa for With<'_> {
     }
 }
 
-fn holds<I: Isa>(spec: &Spec, core: &I::Core, function: &Function, case: &Case) -> bool {
+fn holds<I: Lower>(spec: &Spec, core: &I::Core, function: &Function, case: &Case) -> bool {
     certificate::verify::<I>(spec, core, function, case).is_ok_and(|proof| proof.holds())
 }
 

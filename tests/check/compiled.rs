@@ -5,6 +5,7 @@ use crate::ledger::{Line, Sheet};
 use crate::tools::{ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, on_core, prepared};
 use lozenge::isa::Isa;
 use lozenge::kernel;
+use lozenge::lower::Lower;
 use lozenge::prove::{self, Verdict};
 use lozenge::spec::{Alias, Op, Size};
 
@@ -108,7 +109,7 @@ struct Judge<'a>(&'a [u8], Question<'a>);
 impl lozenge::target::OnIsa for Judge<'_> {
     type Output = Result<(), String>;
 
-    fn call<I: Isa>(
+    fn call<I: Lower>(
         self,
         core: &I::Core,
         format: &lozenge::emit::ObjectFormat,
@@ -150,7 +151,7 @@ impl lozenge::target::OnIsa for Mutants<'_> {
     /// How many there were, how many of them were right, and how many proved.
     type Output = [usize; 3];
 
-    fn call<I: Isa>(self, core: &I::Core, format: &lozenge::emit::ObjectFormat) -> [usize; 3] {
+    fn call<I: Lower>(self, core: &I::Core, format: &lozenge::emit::ObjectFormat) -> [usize; 3] {
         let Mutants(file, question, nop) = self;
         let (spec, loaded) = prepared::<I>(file, question, core, format);
         let (mut all, mut right, mut proved) = (0, 0, 0);
@@ -160,7 +161,8 @@ impl lozenge::target::OnIsa for Mutants<'_> {
         let mut at = *start;
         while at < start + bytes {
             let mut function = loaded.function.clone();
-            let (_, len) = prove::instruction::<I>(core, &function, at as usize).expect("code");
+            let (_, len) =
+                lozenge::told::instruction::<I>(core, &function, at as usize).expect("code");
             let first = (at - function.start()) as usize;
             let mut code = function.code.to_vec();
             for chunk in code[first..first + len].chunks_mut(nop.len()) {

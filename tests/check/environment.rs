@@ -13,6 +13,7 @@ use lozenge::isa::avr::cores::{ATMEGA128, Core};
 use lozenge::isa::avr::instructions::Op as AvrOp;
 use lozenge::isa::{Isa, arm, avr, mips};
 use lozenge::kernel::{self, Request};
+use lozenge::lower::Lower;
 use lozenge::prove::{self, Proof, Verdict};
 use lozenge::smt;
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
@@ -71,7 +72,7 @@ struct Ask<'a>(&'a [u8], u32);
 impl OnIsa for Ask<'_> {
     type Output = Audit;
 
-    fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> Audit {
+    fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) -> Audit {
         let question = Question::of("f", self.1);
         let (spec, loaded) = prepared::<I>(self.0, question, core, format);
         audit::audit::<I>(&spec, core, &loaded)
@@ -256,7 +257,7 @@ struct Counted<'a>(&'a [u8], u32);
 impl OnIsa for Counted<'_> {
     type Output = usize;
 
-    fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> usize {
+    fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) -> usize {
         let question = Question::of("f", self.1);
         let (spec, loaded) = prepared::<I>(self.0, question, core, format);
         let operands = [3u8, 5].map(BigUint::from);
@@ -410,7 +411,7 @@ struct Export<'a>(&'a [u8]);
 impl OnIsa for Export<'_> {
     type Output = Result<String, String>;
 
-    fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
+    fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
         let (spec, loaded) = prepared::<I>(self.0, Question::of("f", 8), core, format);
         smt::script::<I>(&spec, core, &loaded.function)
     }

@@ -8,7 +8,8 @@ use crate::tools::{ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, on_core, prepa
 use lozenge::emit::ObjectFormat;
 use lozenge::isa::Isa;
 use lozenge::kernel::{self, Search};
-use lozenge::prove::{self, Verdict};
+use lozenge::lower::Lower;
+use lozenge::prove::Verdict;
 use lozenge::spec::Op;
 use lozenge::target::OnIsa;
 
@@ -28,7 +29,7 @@ type Counts = [usize; 3];
 impl OnIsa for Nops<'_> {
     type Output = Counts;
 
-    fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> Counts {
+    fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) -> Counts {
         let Nops(file, question, nop) = self;
         let (spec, loaded) = prepared::<I>(file, question, core, format);
         let entry = loaded.function.entry;
@@ -38,7 +39,8 @@ impl OnIsa for Nops<'_> {
         while at < start + bytes {
             let mut function = loaded.function.clone();
             // Constants behind the code are none.
-            let Some((insn, len)) = prove::instruction::<I>(core, &function, at as usize) else {
+            let Some((insn, len)) = lozenge::told::instruction::<I>(core, &function, at as usize)
+            else {
                 break;
             };
             let first = (at - function.start()) as usize;

@@ -9,6 +9,7 @@ use lozenge::hints;
 use lozenge::isa::Isa;
 use lozenge::kernel::{self, Request};
 use lozenge::load;
+use lozenge::lower::Lower;
 use lozenge::method::METHODS;
 use lozenge::program::{Area, Claim, Magnitude, Place, Term, Written};
 use lozenge::prove::{self, Proof};
@@ -19,7 +20,7 @@ use lozenge::vectors::Random;
 use object::{Object, ObjectSection};
 
 /// The proof of a function `f` from a file.
-fn proof_of<I: Isa>(spec: &Spec, core: &I::Core, file: &[u8], format: &ObjectFormat) -> Proof {
+fn proof_of<I: Lower>(spec: &Spec, core: &I::Core, file: &[u8], format: &ObjectFormat) -> Proof {
     let mut loaded = load::load(file, "f", format).expect("a function");
     let function = &mut loaded.function;
     let what = (spec.op, spec.size, spec.modular.clone());
@@ -42,7 +43,7 @@ struct Methods;
 impl OnIsa for Methods {
     type Output = [usize; 2];
 
-    fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> [usize; 2] {
+    fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) -> [usize; 2] {
         let (mut kernels, mut claiming, mut wrong) = (0, 0, Vec::new());
         let words = 8 * I::WORD_BITS;
         for (method, op) in METHODS
@@ -150,7 +151,7 @@ struct Truths;
 impl OnIsa for Truths {
     type Output = ();
 
-    fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) {
+    fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let source = folder.path().join("f.s");
         std::fs::write(&source, SPOILT).expect("written");
@@ -182,7 +183,7 @@ fn truths_prove_nothing() {
     on_core(AVR.core, Truths);
 }
 
-fn two_levels<I: Isa>(op: Op, method: &str) -> Request {
+fn two_levels<I: Lower>(op: Op, method: &str) -> Request {
     Request {
         op,
         size: (8 * I::WORD_BITS).into(),
@@ -199,7 +200,7 @@ fn two_levels<I: Isa>(op: Op, method: &str) -> Request {
 }
 
 /// A reduction that folds, of four words.
-fn folded<I: Isa>() -> Request {
+fn folded<I: Lower>() -> Request {
     Request {
         size: (4 * I::WORD_BITS).into(),
         modular: Some(modular("runtime-folded", Reduce::Almost)),
@@ -216,7 +217,7 @@ struct Lies(usize, Op);
 impl OnIsa for Lies {
     type Output = ();
 
-    fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) {
+    fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) {
         let request = match self.1 {
             Op::Redc => folded::<I>(),
             op => two_levels::<I>(op, "karatsuba"),
@@ -353,7 +354,7 @@ fn linked_kernels_are_proved() {
     impl OnIsa for Linked {
         type Output = ();
 
-        fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) {
+        fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) {
             let folder = tempfile::tempdir().expect("a temporary folder");
             let path = |name: &str| folder.path().join(name);
             let (mut specs, mut objects) = (Vec::new(), Vec::new());

@@ -2,8 +2,10 @@
 //! the right product and then adds a word that a false rule of the algebra took for 0.
 
 use crate::tools::{ARM, AVR, Compiler, MIPS, Question, on_core, prepared};
+use lozenge::call::Operands;
 use lozenge::emit::ObjectFormat;
-use lozenge::isa::{Isa, Operands};
+use lozenge::isa::Isa;
+use lozenge::lower::Lower;
 use lozenge::prove;
 use lozenge::spec::Alias;
 use lozenge::target::OnIsa;
@@ -19,7 +21,7 @@ struct Wrong<'a> {
 impl OnIsa for Wrong<'_> {
     type Output = ();
 
-    fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) {
+    fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) {
         let question = Question::of("f", self.bits);
         let (spec, loaded) = prepared::<I>(self.file, question, core, format);
         let function = &loaded.function;

@@ -4,10 +4,12 @@
 use num_bigint::BigUint;
 
 use crate::tools::{MIPS, Question, check, sources};
+use lozenge::call::Operands;
 use lozenge::emit::ObjectFormat;
-use lozenge::isa::{Isa, Operands};
+use lozenge::isa::Isa;
 use lozenge::kernel::RUN_LIMIT;
 use lozenge::load;
+use lozenge::lower::Lower;
 use lozenge::prove::Verdict;
 use lozenge::spec::{Alias, Op, Spec};
 use lozenge::target::{Names, OnIsa, Target};
@@ -40,7 +42,7 @@ struct Run<'a>(&'a [u8], &'a str);
 impl OnIsa for Run<'_> {
     type Output = BigUint;
 
-    fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> BigUint {
+    fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) -> BigUint {
         let loaded = load::load(self.0, self.1, format).expect("a function");
         let spec = Spec::new(Op::Sqr, 128, 32).expect("a size");
         let operands = Operands {

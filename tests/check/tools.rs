@@ -5,8 +5,8 @@ use std::process::Command;
 
 use lozenge::audit::{self, Audit, Contract};
 use lozenge::emit::ObjectFormat;
-use lozenge::isa::Isa;
 use lozenge::load::{self, LoadError, Loaded};
+use lozenge::lower::Lower;
 use lozenge::spec::{Op, Size, Spec};
 use lozenge::target::{Names, OnIsa, Target};
 
@@ -137,7 +137,7 @@ pub fn on_core<V: OnIsa>(core: &str, visitor: V) -> V::Output {
 }
 
 /// A function of `file`, and its spec.
-pub fn prepared<I: Isa>(
+pub fn prepared<I: Lower>(
     file: &[u8],
     question: Question<'_>,
     core: &I::Core,
@@ -160,7 +160,7 @@ struct Ask<'a>(&'a [u8], Question<'a>);
 impl OnIsa for Ask<'_> {
     type Output = Result<Audit, LoadError>;
 
-    fn call<I: Isa>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
+    fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
         let Ask(file, question) = self;
         load::load(file, question.symbol, format)?;
         let (spec, loaded) = prepared::<I>(file, question, core, format);

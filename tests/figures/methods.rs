@@ -1,9 +1,11 @@
 //! Hybrid, consecutive operand caching, Karatsuba-Comba and Karatsuba-schoolbook: products, loads and
 //! stores as the papers count them; and budgets of registers.
 
+use lozenge::isa::Isa;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
-use lozenge::isa::{Isa, Limits};
+use lozenge::lower::Lower;
+use lozenge::lower::{Limits, Lower};
 use lozenge::method::{self, MethodError, Params};
 use lozenge::prove;
 use lozenge::schedule::{Schedule, WordStep};

@@ -4,6 +4,7 @@ use lozenge::facts::{Facts, Style};
 use lozenge::isa::Isa;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
+use lozenge::lower::Lower;
 use lozenge::method::{METHODS, MethodError, Params};
 use lozenge::spec::{Op, Size, Spec};
 

@@ -7,6 +7,7 @@ use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::isa::{Cost, Isa};
 use lozenge::kernel::{self, Request};
+use lozenge::lower::Lower;
 use lozenge::prove;
 use lozenge::spec::{Op, Spec};
 use toml::Value;
@@ -16,7 +17,12 @@ fn table() -> Value {
 }
 
 /// The cheapest kernel of one method, with a parameter or with whatever is best.
-fn cost_on<I: Isa>(core: &I::Core, method: &str, param: Option<(&str, usize)>, bits: u32) -> Cost {
+fn cost_on<I: Lower>(
+    core: &I::Core,
+    method: &str,
+    param: Option<(&str, usize)>,
+    bits: u32,
+) -> Cost {
     let request = Request {
         op: Op::Mul,
         size: bits.into(),

@@ -11,6 +11,7 @@ use lozenge::isa::avr::cores::{ATMEGA128, ATTINY85};
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::Core as MipsCore;
 use lozenge::kernel::{self, Request};
+use lozenge::lower::Lower;
 use lozenge::spec::Op;
 use lozenge::spec::modulus::{Modular, Reduce};
 use toml::Value;
@@ -18,7 +19,7 @@ use toml::Value;
 use crate::kit::{tier, work};
 
 /// Cycles of a call of the kernel that `row` plans, which is proved.
-fn call<I: Isa>(core: &I::Core, row: &Value) -> u64 {
+fn call<I: Lower>(core: &I::Core, row: &Value) -> u64 {
     let text = |key: &str| row[key].as_str().expect("a text");
     let op = Op::ALL.into_iter().find(|op| op.name() == text("op"));
     let reduce = Reduce::ALL.into_iter().find(|r| r.name() == text("reduce"));

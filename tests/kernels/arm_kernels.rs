@@ -3,14 +3,17 @@
 
 use std::process::Command;
 
+use lozenge::call::Operands;
 use lozenge::facts::Style;
 use lozenge::function::Function;
+use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::code::{Insn, forms};
 use lozenge::isa::arm::cores::{ARM7TDMI, ARM7TDMI_HW2018, Core};
 use lozenge::isa::arm::instructions::Timing;
-use lozenge::isa::arm::{ArmIsa, lower};
-use lozenge::isa::{Cost, Isa, Operands};
+use lozenge::isa::{Cost, Isa};
 use lozenge::kernel;
+use lozenge::lower::Lower;
+use lozenge::make::target::arm::lower;
 use lozenge::method::{self, Params};
 use lozenge::prove::{self, Proof};
 use lozenge::spec::modulus::Modular;

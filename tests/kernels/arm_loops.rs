@@ -1,13 +1,14 @@
 //! Two nested loops on an ARM: proved, right on big integers, as fast as they should be; faults are rejected.
 
+use lozenge::call::Operands;
 use lozenge::facts::Style;
 use lozenge::fault::Fault;
 use lozenge::function::Function;
+use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::code::Insn;
 use lozenge::isa::arm::cores::{ARM7TDMI, ARM7TDMI_HW2018, Core};
 use lozenge::isa::arm::instructions::Op as Operation;
-use lozenge::isa::{Isa, Operands};
 use lozenge::kernel::{self, Error, Kernel, Request};
 use lozenge::prove;
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};

@@ -3,12 +3,14 @@
 //! Every mutant that gives another result, or another register back, on some input must be rejected.
 //! What survives is printed, with the reason.
 
+use lozenge::call::Operands;
 use lozenge::function::Function;
+use lozenge::isa::Isa;
 use lozenge::isa::arm::code::Insn;
 use lozenge::isa::arm::cores::{ARM7TDMI, ARM7TDMI_HW2018};
 use lozenge::isa::arm::instructions::Op;
 use lozenge::isa::arm::{ArmIsa, abi, run};
-use lozenge::isa::{Isa, Operands};
+use lozenge::lower::Lower;
 use lozenge::method::{self, Params};
 use lozenge::prove;
 use lozenge::spec::modulus::{Modular, Reduce};

@@ -14,6 +14,7 @@ use lozenge::isa::avr::code::Insn;
 use lozenge::isa::avr::cores::{ATMEGA128, ATMEGA2560, ATMEGA4809, ATTINY85, ATXMEGA32A4, Core};
 use lozenge::isa::avr::instructions::Op;
 use lozenge::kernel::{self, Error, Kernel, Request};
+use lozenge::lower::Lower;
 use lozenge::method::{METHODS, Params};
 use lozenge::prove::{self, Verdict};
 use lozenge::spec::modulus::{Modular, Modulus};

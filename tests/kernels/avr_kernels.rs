@@ -4,6 +4,7 @@ use lozenge::isa::Isa;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::kernel;
+use lozenge::lower::Lower;
 use lozenge::method::{self, Method, Params};
 use lozenge::prove;
 use lozenge::spec::{Alias, Op, Spec};

@@ -1,16 +1,18 @@
 //! Looped and rolled kernels on AVR: method x parameters x size proved and run against big
 //! integers, the size of rolled code, single-instruction faults, and what the loops cost.
 
+use lozenge::call::Operands;
 use lozenge::candidate::Budget;
 use lozenge::facts::Style;
 use lozenge::fault::Fault;
 use lozenge::function::Function;
+use lozenge::isa::Isa;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::code::Insn;
 use lozenge::isa::avr::cores::{ATMEGA128, ATMEGA2560, ATMEGA4809, ATXMEGA32A4};
 use lozenge::isa::avr::instructions::Op;
-use lozenge::isa::{Isa, Operands};
 use lozenge::kernel::{self, Kernel, Request};
+use lozenge::lower::Lower;
 use lozenge::method;
 use lozenge::prove;
 use lozenge::schedule::Schedule;

@@ -3,16 +3,17 @@
 
 use std::collections::BTreeMap;
 
+use lozenge::call::Operands;
 use lozenge::candidate::Budget;
 use lozenge::facts::Style;
 use lozenge::fault::Fault;
 use lozenge::function::Function;
+use lozenge::isa::Isa;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::abi::IAR;
 use lozenge::isa::avr::code::Insn;
 use lozenge::isa::avr::cores::{ATMEGA128, ATMEGA2560, ATTINY10, ATTINY85, Core};
 use lozenge::isa::avr::instructions::Op;
-use lozenge::isa::{Isa, Operands};
 use lozenge::kernel::{self, Error, Kernel, Request};
 use lozenge::prove;
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};

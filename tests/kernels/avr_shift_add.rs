@@ -3,17 +3,19 @@
 
 use std::collections::BTreeMap;
 
+use lozenge::call::Operands;
 use lozenge::candidate::Budget;
 use lozenge::domain::secret::Secret;
 use lozenge::fault::Fault;
 use lozenge::function::Function;
+use lozenge::isa::Isa;
 use lozenge::isa::avr::abi::IAR;
 use lozenge::isa::avr::code::Insn;
 use lozenge::isa::avr::cores::{ATMEGA128, ATMEGA4809, ATTINY10, ATTINY85, ATXMEGA32A4, Core};
 use lozenge::isa::avr::instructions::{Op, Ops};
 use lozenge::isa::avr::{AvrIsa, run::Decoded};
-use lozenge::isa::{Isa, Operands};
 use lozenge::kernel::{self, Request};
+use lozenge::lower::Lower;
 use lozenge::method::{self, Params};
 use lozenge::prove;
 use lozenge::spec::{Alias, Op as Operation, Spec};

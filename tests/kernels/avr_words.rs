@@ -2,10 +2,12 @@
 
 use lozenge::candidate::Plan;
 use lozenge::function::Function;
+use lozenge::isa::Isa;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
-use lozenge::isa::{Isa, Limits};
 use lozenge::kernel;
+use lozenge::lower::Lower;
+use lozenge::lower::{Limits, Lower};
 use lozenge::method::{self, METHODS, Params};
 use lozenge::spec::{Alias, Op, Spec};
 

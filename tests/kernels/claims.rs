@@ -8,6 +8,7 @@ use lozenge::isa::avr::code::Insn;
 use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::isa::avr::instructions::Op as Name;
 use lozenge::kernel;
+use lozenge::lower::Lower;
 use lozenge::method::{self, Params};
 use lozenge::program::{Claim, Program, Term};
 use lozenge::prove;

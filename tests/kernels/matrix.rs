@@ -18,6 +18,7 @@ use lozenge::isa::mips::cores::Core as MipsCore;
 use lozenge::isa::mips::instructions::Feature;
 use lozenge::isa::{Isa, Span};
 use lozenge::kernel::{self, Error, Kernel, Request};
+use lozenge::lower::Lower;
 use lozenge::method::{METHODS, Method, Params};
 use lozenge::spec::modulus::{Modular, Reduce};
 use lozenge::spec::{Alias, Op, Size, Spec};
@@ -154,7 +155,7 @@ fn share(spec: &Spec, sources: &mut [BigUint], alias: Alias) {
 }
 
 /// The cells of one style: numbers of any sizes, then modulo numbers.
-fn of_style<I: Isa>(core: &I::Core, style: Style, night: bool, list: &mut Vec<Cell>) {
+fn of_style<I: Lower>(core: &I::Core, style: Style, night: bool, list: &mut Vec<Cell>) {
     let facts = I::facts(core).styled(style);
     let mut of = |op: Op, size: Size, modular: Option<Modular>, sets: usize| {
         let Ok(spec) = Spec::with(op, size, modular.clone(), I::WORD_BITS) else {
@@ -204,7 +205,7 @@ fn of_style<I: Isa>(core: &I::Core, style: Style, night: bool, list: &mut Vec<Ce
 }
 
 /// All cells, the most work first; those of the night are not those of the day.
-fn cells<I: Isa>(core: &I::Core, night: bool) -> Vec<Cell> {
+fn cells<I: Lower>(core: &I::Core, night: bool) -> Vec<Cell> {
     let all = |night: bool| {
         let mut list = Vec::new();
         let styles = Style::ALL.into_iter();
@@ -254,7 +255,7 @@ impl Cell {
 }
 
 /// What a kernel comes to.
-pub fn line<I: Isa>(key: String, kernel: &Kernel<I>) -> Line {
+pub fn line<I: Lower>(key: String, kernel: &Kernel<I>) -> Line {
     let span = |span: Span| match span.min == span.max {
         true => span.max.to_string(),
         false => format!("{}..{}", span.min, span.max),
@@ -314,7 +315,7 @@ pub fn reason(error: &Error) -> Option<String> {
 }
 
 /// Makes a cell and runs it; its line, or what is wrong with it.
-fn judge<I: Isa>(core: &I::Core, cell: &Cell, runs: &AtomicUsize) -> Result<Line, String> {
+fn judge<I: Lower>(core: &I::Core, cell: &Cell, runs: &AtomicUsize) -> Result<Line, String> {
     let key = cell.key();
     let kernel = match kernel::generate::<I>(&cell.request(), core) {
         Ok(kernel) => kernel,
@@ -341,7 +342,7 @@ fn judge<I: Isa>(core: &I::Core, cell: &Cell, runs: &AtomicUsize) -> Result<Line
 }
 
 /// Makes all cells of a machine and holds them against its file.
-fn machine<I: Isa>(core: &I::Core, file: &str)
+fn machine<I: Lower>(core: &I::Core, file: &str)
 where
     I::Core: Sync,
 {
@@ -352,7 +353,7 @@ where
     }
 }
 
-fn made<I: Isa>(core: &I::Core, file: &str, tier: Tier, night: bool)
+fn made<I: Lower>(core: &I::Core, file: &str, tier: Tier, night: bool)
 where
     I::Core: Sync,
 {
@@ -420,7 +421,7 @@ fn mips_with_row_steps() {
 
 #[test]
 fn errors_are_short_words() {
-    let error = lozenge::isa::LowerError::NoMultiplier("x");
+    let error = lozenge::lower::LowerError::NoMultiplier("x");
     assert_eq!(short(&error), "no multiplier");
-    assert_eq!(short(&lozenge::isa::LowerError::Registers), "registers");
+    assert_eq!(short(&lozenge::lower::LowerError::Registers), "registers");
 }

@@ -1,6 +1,7 @@
 //! MIPS32 kernels: proved over a matrix of sizes, methods and extensions; right on numbers,
 //! here and on unicorn; as fast as gk2003 counts.
 
+use lozenge::call::Operands;
 use lozenge::domain::concrete::Concrete;
 use lozenge::function::Function;
 use lozenge::isa::mips::code::Insn;
@@ -9,7 +10,8 @@ use lozenge::isa::mips::instructions::{Feature, Op, Timing};
 use lozenge::isa::mips::machine::Mips;
 use lozenge::isa::mips::run::Decoded;
 use lozenge::isa::mips::{MipsIsa, abi};
-use lozenge::isa::{Cost, Isa, LowerError, Operands};
+use lozenge::isa::{Cost, Isa};
+use lozenge::lower::{Lower, LowerError};
 use lozenge::method::{self, Method, MethodError, Params};
 use lozenge::program::Claim;
 use lozenge::prove::{self, Proof};
@@ -539,7 +541,7 @@ fn the_home_area_saves_four_registers() {
     let write = |r: u8| Insn::immediate(Op::ADDIU, r, 0, 1);
     for count in 0..=8u8 {
         let body: Vec<_> = (16..16 + count).map(write).collect();
-        let (before, after) = abi::frame(&body, 0).unwrap();
+        let (before, after) = lozenge::make::target::mips::frame::frame(&body, 0).unwrap();
         let code = [before, body, after].concat();
         let core = core("mips-4km", &[]);
         let code = MipsIsa::encode(&core, &code).unwrap();

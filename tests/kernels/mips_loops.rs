@@ -5,6 +5,7 @@ use lozenge::isa::mips::code::Insn;
 use lozenge::isa::mips::cores::{Core, Features, Pipeline};
 use lozenge::isa::mips::instructions::Op as Operation;
 use lozenge::kernel::{self, Error, Kernel, Request};
+use lozenge::lower::Lower;
 use lozenge::schedule::{Schedule, ScheduleError};
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use lozenge::spec::{Alias, Op, Spec};

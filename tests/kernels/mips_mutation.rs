@@ -5,13 +5,15 @@
 
 use std::collections::BTreeMap;
 
+use lozenge::call::Operands;
 use lozenge::facts::Style;
 use lozenge::function::Function;
+use lozenge::isa::Isa;
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::code::Insn;
 use lozenge::isa::mips::cores::{Core, Features};
 use lozenge::isa::mips::instructions::{Feature, Op, Timing};
-use lozenge::isa::{Isa, Operands};
+use lozenge::lower::Lower;
 use lozenge::method::{self, Params};
 use lozenge::prove;
 use lozenge::spec::modulus::{Modular, Reduce};

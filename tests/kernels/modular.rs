@@ -11,6 +11,7 @@ use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::Core as MipsCore;
 use lozenge::kernel::{self, Kernel, Request};
+use lozenge::lower::Lower;
 use lozenge::prove;
 use lozenge::spec::modulus::{Modular, Modulus, NAMES, Reduce};
 use lozenge::spec::{Alias, Op, Spec, folded};
@@ -72,7 +73,7 @@ fn kernel(request: &Request) -> Kernel<AvrIsa> {
     kernel_on::<AvrIsa>(&ATMEGA128, request)
 }
 
-fn kernel_on<I: Isa>(core: &I::Core, request: &Request) -> Kernel<I> {
+fn kernel_on<I: Lower>(core: &I::Core, request: &Request) -> Kernel<I> {
     let made = kernel::generate::<I>(request, core);
     let kernel = made.unwrap_or_else(|e| panic!("{request:?}: {e}"));
     let name = I::core_name(core);
@@ -86,7 +87,7 @@ fn kernel_on<I: Isa>(core: &I::Core, request: &Request) -> Kernel<I> {
 }
 
 /// Moduli of all shapes, integrated and separated, on a machine of 32-bit words.
-fn machine_of_32_bits<I: Isa>(core: &I::Core) {
+fn machine_of_32_bits<I: Lower>(core: &I::Core) {
     let full = Reduce::Full;
     let moduli = [
         "0xf123456789abcdef01234567",
@@ -323,7 +324,7 @@ fn folding(m: &BigUint, bits: u32, w: u32) -> (BigUint, u32) {
 }
 
 /// Reductions that fold, of numbers up to the largest: the modulus is taken, added or neither.
-fn folds<I: Isa>(core: &I::Core, words: &[u32]) {
+fn folds<I: Lower>(core: &I::Core, words: &[u32]) {
     for words in words {
         let bits = words * I::WORD_BITS;
         let folded = modular("runtime-folded", Reduce::Almost);

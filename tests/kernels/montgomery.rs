@@ -11,6 +11,7 @@ use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::Core as MipsCore;
 use lozenge::kernel::{self, Error, Request};
+use lozenge::lower::Lower;
 use lozenge::method::{METHODS, Method, Params, separated};
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use lozenge::spec::{Alias, Op, Spec};
@@ -58,7 +59,7 @@ fn moduli(n: u32, w: u32) -> Vec<Modulus> {
     ]
 }
 
-fn cells<I: Isa>(core: &I::Core) -> Vec<Cell> {
+fn cells<I: Lower>(core: &I::Core) -> Vec<Cell> {
     let mut list = Vec::new();
     for n in [ALL, OWN] {
         let bits = n * I::WORD_BITS;
@@ -116,7 +117,7 @@ fn is_right(spec: &Spec, sources: &[BigUint], got: &BigUint) -> bool {
     (got << n) % &m == product % &m && *got < bound
 }
 
-fn machine<I: Isa>(core: &I::Core, least: usize) {
+fn machine<I: Lower>(core: &I::Core, least: usize) {
     let mut proved = BTreeMap::<&str, usize>::new();
     let mut refused = BTreeMap::<String, usize>::new();
     for cell in tier::some(cells::<I>(core), I::WORD_BITS.into()) {

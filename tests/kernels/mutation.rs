@@ -17,6 +17,7 @@ use lozenge::isa::avr::machine::Avr;
 use lozenge::isa::avr::run::Decoded;
 use lozenge::isa::avr::{AvrIsa, abi};
 use lozenge::kernel;
+use lozenge::lower::Lower;
 use lozenge::method::{self, Params};
 use lozenge::program::Program;
 use lozenge::prove;

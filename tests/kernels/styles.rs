@@ -8,6 +8,7 @@ use lozenge::isa::arm::{ArmIsa, cores::ARM7TDMI};
 use lozenge::isa::avr::{AvrIsa, abi::IAR, cores::ATMEGA128, cores::ATTINY85};
 use lozenge::isa::mips::{MipsIsa, cores::Core as MipsCore};
 use lozenge::kernel::{self, Request};
+use lozenge::lower::Lower;
 use lozenge::method::{METHODS, Method, without_loops};
 use lozenge::spec::Op;
 use lozenge::spec::modulus::{Modular, Reduce};
@@ -70,7 +71,7 @@ fn typed(request: &Request, way: &[(&str, &str)]) -> Option<Request> {
 }
 
 /// Loops that are made, and refusals whose ways were typed.
-fn machine<I: Isa>(core: &I::Core, bits: u32) -> [usize; 2] {
+fn machine<I: Lower>(core: &I::Core, bits: u32) -> [usize; 2] {
     let (mut made, mut refused) = (0, 0);
     let mut known = BTreeSet::new();
     for method in METHODS.iter() {
@@ -152,7 +153,7 @@ fn rows_cost_what_is_said() {
 }
 
 /// Operands that are too short for its plans: it names parameters that make it.
-fn names_levels<I: Isa>(core: &I::Core, bits: u32, said: &[(&str, usize)]) {
+fn names_levels<I: Lower>(core: &I::Core, bits: u32, said: &[(&str, usize)]) {
     let method = lozenge::method::find("karatsuba-calls").expect("a method");
     let mut asked = request(Op::Mul, bits, method, Style::Rolled);
     let error = kernel::choose::<I>(&asked, core).err().expect("refused");

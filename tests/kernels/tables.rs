@@ -12,6 +12,7 @@ use lozenge::candidate::Budget;
 use lozenge::emit::ObjectFormat;
 use lozenge::isa::Isa;
 use lozenge::kernel::{self, Request};
+use lozenge::lower::Lower;
 use lozenge::spec::modulus::{Modular, Reduce};
 use lozenge::spec::{Op, Size};
 use lozenge::target::{Names, OnIsa, Target};
@@ -170,7 +171,7 @@ fn reduce_named(name: &str) -> Reduce {
 impl OnIsa for &Asked {
     type Output = Line;
 
-    fn call<I: Isa>(self, core: &I::Core, _: &ObjectFormat) -> Line {
+    fn call<I: Lower>(self, core: &I::Core, _: &ObjectFormat) -> Line {
         match kernel::generate::<I>(&self.request(), core) {
             Ok(kernel) => line(self.key(), &kernel),
             Err(error) => {

@@ -1,7 +1,9 @@
 //! Schedules in words on every machine: each computes what it should, and so does what it is
 //! lowered to.
 
+use lozenge::call::Operands;
 use lozenge::function::Function;
+use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::ARM7TDMI_HW2018;
 use lozenge::isa::avr::AvrIsa;
@@ -9,7 +11,7 @@ use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::Core as MipsCore;
 use lozenge::isa::mips::instructions::Feature;
-use lozenge::isa::{Isa, LowerError, Operands};
+use lozenge::lower::{Lower, LowerError};
 use lozenge::method::{self, Params};
 use lozenge::prove;
 use lozenge::schedule::{Chain, End, Link, Pile, Schedule, Sum, Sweep, Word, WordStep, Words};
@@ -20,18 +22,18 @@ use num_bigint::BigUint;
 use crate::kit::tier;
 
 /// The schedule of a method for `n` words; `None` if the parameters do not suit the machine.
-fn schedule<I: Isa>(name: &str, params: &Params, n: usize, core: &I::Core) -> Option<Schedule> {
+fn schedule<I: Lower>(name: &str, params: &Params, n: usize, core: &I::Core) -> Option<Schedule> {
     let spec = spec::<I>(n);
     let method = method::find(name).unwrap();
     (method.schedule)(&spec, &I::facts(core), params).ok()
 }
 
-fn spec<I: Isa>(n: usize) -> Spec {
+fn spec<I: Lower>(n: usize) -> Spec {
     Spec::new(Op::Mul, I::WORD_BITS * n as u32, I::WORD_BITS).unwrap()
 }
 
 /// What a schedule is lowered to: the cycles of the cheapest function, and is it proved?
-fn lowered<I: Isa>(what: &str, n: usize, core: &I::Core, schedule: &Schedule) -> (u64, bool) {
+fn lowered<I: Lower>(what: &str, n: usize, core: &I::Core, schedule: &Schedule) -> (u64, bool) {
     schedule.check().unwrap_or_else(|e| panic!("{what}: {e}"));
     let spec = spec::<I>(n);
     let programs = I::lower(schedule, core).unwrap_or_else(|e| panic!("{what}: {e}"));
@@ -66,7 +68,7 @@ fn lowered<I: Isa>(what: &str, n: usize, core: &I::Core, schedule: &Schedule) ->
 }
 
 /// Karatsuba of `n` words, every number of levels to `most`, the middle product last and first.
-fn karatsuba<I: Isa>(sizes: impl Iterator<Item = usize>, most: usize, core: &I::Core) {
+fn karatsuba<I: Lower>(sizes: impl Iterator<Item = usize>, most: usize, core: &I::Core) {
     for n in tier::some(sizes, 8) {
         for levels in 1..=(n.ilog2() as usize).min(most) {
             for (early, first) in [(1, 0), (0, levels.div_ceil(2))] {
@@ -81,7 +83,7 @@ fn karatsuba<I: Isa>(sizes: impl Iterator<Item = usize>, most: usize, core: &I::
 }
 
 /// Blocks, in words and as they are: the words must be proved, and not much dearer.
-fn blocks<I: Isa>(sizes: impl Iterator<Item = usize>, core: &I::Core) {
+fn blocks<I: Lower>(sizes: impl Iterator<Item = usize>, core: &I::Core) {
     for n in tier::some(sizes, 9) {
         for (name, params) in [
             ("product-scanning", Params::new()),
@@ -311,7 +313,7 @@ fn number(words: impl Iterator<Item = u64>, bits: u32) -> BigUint {
 /// Muddles of many lengths give on the machine what they are evaluated to.
 ///
 /// Returns how many were refused, as no pointer could move while a carry was on its way, or for want of registers.
-fn muddles<I: Isa>(count: usize, core: &I::Core) -> usize {
+fn muddles<I: Lower>(count: usize, core: &I::Core) -> usize {
     let w = I::WORD_BITS;
     let mut refused = 0;
     let first = tier::seed() << 32;
@@ -378,8 +380,8 @@ fn steps_of_every_kind_are_right_on_mips() {
 
 #[test]
 fn a_stack_too_deep_is_refused() {
-    let arm = lozenge::isa::arm::abi::frame(&[], 1025).map(|_| ());
-    let mips = lozenge::isa::mips::abi::frame(&[], 1025).map(|_| ());
+    let arm = lozenge::make::target::arm::frame::frame(&[], 1025).map(|_| ());
+    let mips = lozenge::make::target::mips::frame::frame(&[], 1025).map(|_| ());
     for refused in [arm, mips] {
         let text = refused.unwrap_err().to_string();
         assert!(text.contains("bytes of stack"), "{text}");

@@ -410,7 +410,7 @@ fn function(style: Style, body: impl Fn(&mut Emitter)) -> Program<Insn> {
     let mut entry = emitter();
     entry.lower_stack(frame);
     entry.rr(Op::MOVW, FRAME, Y);
-    let (before, after) = abi::frame(&ATMEGA128, &e.program.insns);
+    let (before, after) = lozenge::make::target::avr::frame::frame(&ATMEGA128, &e.program.insns);
     let before = before.into_iter().chain(entry.program.insns);
     e.program.insert(0, before);
     e.program.insns.extend(after);

@@ -13,6 +13,7 @@ use lozenge::isa::avr::cores::{ATMEGA128, ATMEGA2560};
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::CORES as MIPS;
 use lozenge::kernel::Kernel;
+use lozenge::lower::Lower;
 use lozenge::spec::modulus::Modulus;
 use lozenge::vectors::Random;
 use num_bigint::BigUint;
@@ -29,7 +30,7 @@ const LADDERS: [Ladder; 8] = [
     Ladder::Montgomery,
 ];
 
-fn built<I: Isa>(
+fn built<I: Lower>(
     core: &I::Core,
     bits: u32,
     exponent_bits: u32,
@@ -84,7 +85,7 @@ fn powers(bits: u32, exponent_bits: u32) -> Vec<Power> {
     list
 }
 
-fn agrees<I: Isa>(
+fn agrees<I: Lower>(
     core: &I::Core,
     bits: u32,
     exponent_bits: u32,
@@ -137,7 +138,7 @@ fn agrees<I: Isa>(
 }
 
 /// Modulo a number that is in the kernels, and no operand.
-fn agrees_modulo<I: Isa>(core: &I::Core, modulus: &str, bits: u32, ladder: Ladder) {
+fn agrees_modulo<I: Lower>(core: &I::Core, modulus: &str, bits: u32, ladder: Ladder) {
     let fixed: Modulus = modulus.parse().expect("a modulus");
     let empty = Driver::modulo(I::WORD_BITS as usize / 8, fixed.clone());
     let mut driver = exponentiation::modulo(empty, bits, 40, ladder, Products::Montgomery);
@@ -256,7 +257,7 @@ fn mips_agrees_with_big_integers() {
 }
 
 /// One product of the composed kind, `result = x y / 2^n mod m`, on numbers whose product has halves of 0 or of ones.
-fn composed_products_agree<I: Isa>(core: &I::Core, bits: u32) {
+fn composed_products_agree<I: Lower>(core: &I::Core, bits: u32) {
     let mut d = Driver::new(I::WORD_BITS as usize / 8);
     let mut field = |name, role| d.field(name, bits, role, "");
     let (x, y) = (field("first", Role::Input), field("second", Role::Input));

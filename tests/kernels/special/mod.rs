@@ -12,6 +12,7 @@ use lozenge::isa::avr::{AvrIsa, abi};
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::Core as MipsCore;
 use lozenge::kernel::{self, Kernel, Request};
+use lozenge::lower::Lower;
 use lozenge::prove;
 use lozenge::spec::modulus::{Modular, Reduce};
 use lozenge::spec::{Alias, Op, Spec};
@@ -67,7 +68,7 @@ fn right(spec: &Spec, sources: &[BigUint], got: &BigUint) -> bool {
 }
 
 /// Generates; proved, and right for every aliasing that it allows.
-fn kernel_on<I: Isa>(core: &I::Core, request: &Request) -> Kernel<I> {
+fn kernel_on<I: Lower>(core: &I::Core, request: &Request) -> Kernel<I> {
     let made = kernel::generate::<I>(request, core);
     let kernel = made.unwrap_or_else(|e| panic!("{request:?}: {e}"));
     let name = I::core_name(core);
@@ -90,7 +91,7 @@ fn kernel_on<I: Isa>(core: &I::Core, request: &Request) -> Kernel<I> {
 }
 
 /// Moduli of all shapes: of all bits and fewer, small ones, an operand.
-fn sums_on<I: Isa>(core: &I::Core) {
+fn sums_on<I: Lower>(core: &I::Core) {
     let cases = [
         (256, "p256", Reduce::Full),
         (256, "25519", Reduce::Almost),
@@ -131,7 +132,7 @@ fn sums_on<I: Isa>(core: &I::Core) {
 }
 
 /// Sums in loops: as small for all lengths.
-fn sums_in_loops_on<I: Isa>(core: &I::Core) {
+fn sums_in_loops_on<I: Lower>(core: &I::Core) {
     for op in [Op::Modadd, Op::Modsub, Op::Modneg] {
         let made = |bits, style| {
             let request = Request {
@@ -197,7 +198,7 @@ fn mips_adds_and_subtracts() {
 }
 
 /// Few words, few powers of 2, a bit less than all, on every product and square there is a fold of.
-fn products_on<I: Isa>(core: &I::Core) {
+fn products_on<I: Lower>(core: &I::Core) {
     let primes = [
         (160, "secp160r1"),
         (192, "p192"),
@@ -261,7 +262,7 @@ fn mips_folds() {
 }
 
 /// Karatsuba's three products, folded in between.
-fn folds_between_products_on<I: Isa>(core: &I::Core, plans: &[usize]) {
+fn folds_between_products_on<I: Lower>(core: &I::Core, plans: &[usize]) {
     let w = I::WORD_BITS;
     let sums = [
         (192, "p192".to_string()),
@@ -308,7 +309,7 @@ fn wide_machines_fold_between_products() {
 }
 
 /// Products in loops, and the folds of what they leave in memory.
-fn loops_on<I: Isa>(core: &I::Core, cases: &[(Op, u32, &str, Reduce, &str, Style)]) {
+fn loops_on<I: Lower>(core: &I::Core, cases: &[(Op, u32, &str, Reduce, &str, Style)]) {
     for (op, bits, modulus, reduce, method, style) in cases {
         let modular = modular(modulus, *reduce);
         let request = Request {

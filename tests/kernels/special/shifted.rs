@@ -6,6 +6,7 @@ use lozenge::isa::arm::cores::ARM7TDMI;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::kernel;
+use lozenge::lower::Lower;
 use lozenge::spec::Op;
 use lozenge::spec::modulus::{Modular, Reduce};
 
@@ -20,7 +21,7 @@ fn modular(modulus: &str, reduce: Reduce, shift: u32) -> Modular {
 }
 
 /// Products and squares of shifted numbers, folded from both ends.
-fn folds_from_both_ends_on<I: Isa>(core: &I::Core) {
+fn folds_from_both_ends_on<I: Lower>(core: &I::Core) {
     let w = I::WORD_BITS;
     let sums = [
         (192, "p192".to_string()),

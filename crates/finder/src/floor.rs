@@ -1,0 +1,96 @@
+//! The high half of a product: is `r = floor(A * B / 2^(W n))` for all inputs?
+//!
+//! In `2^(W n) r - A B` carries remain that come up from the words below `r`. Each is fixed by
+//! the word it left: `s = x - 2^W c`. Adding `k s`, once as it is and once by its definition,
+//! replaces `k 2^W c` by `k (x - s)`; latest first, the columns below `r` unroll, and what was
+//! added is `low = sum k s`. If nothing remains then, `A B = 2^(W n) r + low` modulo
+//! `2^(2 W n)`. With `0 <= low < 2^(W n)` both sides lie below that, so they are equal, and `r` is
+//! the quotient. Carries that are 0 are dropped first ([`crate::lost`]).
+
+use std::collections::{BTreeMap, HashMap};
+
+use num_bigint::BigInt;
+use num_traits::Signed;
+
+use crate::algebra::{Algebra, Def, Value, VarId};
+use crate::identity::difference;
+use crate::polynomial::Scaled;
+use judge::prove::Open;
+use machine::domain::trace::Reason;
+
+/// For each carry the word it left: the first that is defined with `-2^w` times it.
+fn homes(algebra: &Algebra, w: u32) -> HashMap<VarId, VarId> {
+    let mut homes = HashMap::new();
+    for (v, var) in (0..).zip(&algebra.vars) {
+        match var.def {
+            Def::Low { hi, .. } => {
+                homes.entry(hi).or_insert(v);
+            }
+            Def::Linear { start, len, .. } => {
+                let terms = &algebra.terms[start as usize..][..len as usize];
+                for (carry, _) in terms.iter().filter(|(_, factor)| *factor == -(1 << w)) {
+                    homes.entry(*carry).or_insert(v);
+                }
+            }
+            _ => {}
+        }
+    }
+    homes
+}
+
+/// Shows `sum 2^(w i) result[i] = floor(A B / 2^(w n))`, `n` the length of `result`, for all inputs;
+/// a and b have `n` words each.
+///
+/// # Errors
+/// The first monomial that remains, or that the words below the result may be too large.
+pub fn high_product(
+    algebra: &Algebra,
+    w: u32,
+    result: &[Value],
+    a: &[Value],
+    b: &[Value],
+) -> Result<(), Open> {
+    let homes = homes(algebra, w);
+    let mut p = difference(algebra, w, result, result.len(), a, b)?;
+    let mut low: BTreeMap<VarId, Scaled> = BTreeMap::new();
+    let mut latest = VarId::MAX;
+    p.eliminate()?;
+    while let Some((carry, by)) = p.latest_carry(latest) {
+        latest = carry;
+        // A carry out of a word of the result, or of a number that was added, comes with a minus.
+        if by.odd.is_negative() && algebra.is_never_set(carry) {
+            p.forget(carry);
+            continue;
+        }
+        let (Some(word), true) = (homes.get(&carry), by.shift >= u64::from(w)) else {
+            break;
+        };
+        let by = Scaled {
+            shift: by.shift - u64::from(w),
+            ..by
+        };
+        p.add_value(Value::Var(*word), &by)?;
+        p.eliminate()?;
+        let kept = low.entry(*word);
+        kept.or_insert_with(|| Scaled::new(BigInt::ZERO, 0))
+            .add(&by);
+    }
+    if let Some(open) = p.residue() {
+        return Err(open);
+    }
+    let most = |(word, by): (&VarId, &Scaled)| {
+        BigInt::from(algebra.vars[*word as usize].bound) * (&by.odd << by.shift)
+    };
+    let total: BigInt = low.iter().map(most).sum();
+    let fits = total.bits() <= u64::from(w) * result.len() as u64;
+    if low.values().any(|by| by.odd.is_negative()) || !fits {
+        return Err(Open {
+            text: "the words below the result may add up to more than they are".into(),
+            pc: None,
+        });
+    }
+    let low = low.iter().map(|(v, by)| (*v, by.value())).collect();
+    let used = p.used();
+    *algebra.reason.borrow_mut() = Some(Reason::High { used, low });
+    Ok(())
+}

@@ -1,0 +1,85 @@
+//! The finder, as the judge asks it: a run that is answered, and a reason why its goal is reached.
+
+use crate::algebra::Algebra;
+use crate::identity::Sign;
+use crate::{floor, folded, identity, montgomery, residue};
+use judge::certificate::Case;
+use judge::checker::Goal;
+use judge::prove::{Finder, Shown};
+use machine::domain::Base;
+use machine::domain::trace::Record;
+use machine::domain::variable::Value;
+use machine::program::Claim;
+use spec::{Alias, Op, Spec};
+
+impl Finder for Algebra {
+    fn new(spec: &Spec, word_bits: u32, claims: Vec<Claim>, bases: &[Base]) -> Self {
+        let mut d = Self::default();
+        d.offer(claims, bases);
+        d.limit_words([spec.size.a, spec.size.b].map(|bits| bits.div_ceil(word_bits) as usize));
+        d
+    }
+
+    fn entered(&mut self, spec: &Spec, sources: &[Vec<Value>]) {
+        if spec.op == Op::Modhalf {
+            self.watch_parity(sources[0][0]);
+        }
+    }
+
+    fn find(&mut self, goal: &Goal<'_>) -> Shown<()> {
+        let d = self;
+        match goal {
+            Goal::Product { w, result, a, b } => identity::product(d, *w, result, a, b),
+            Goal::High { w, result, a, b } => floor::high_product(d, *w, result, a, b),
+            Goal::Sum {
+                sign,
+                w,
+                result,
+                a,
+                b,
+                v,
+                returned,
+            } => {
+                let sign = if *sign > 0 { Sign::Plus } else { Sign::Minus };
+                identity::sum(d, sign, *w, [result, a, b], (*v, returned))
+            }
+            Goal::Residue(goal) => residue::Residue::of(goal).show(d),
+            Goal::Folded(goal) => folded::Folded::of(goal).show(d),
+            Goal::Montgomery {
+                w,
+                result,
+                a,
+                by,
+                modulus,
+                reduce,
+            } => montgomery::Reduced {
+                w: *w,
+                result,
+                a,
+                by: *by,
+                modulus: montgomery::Modulus::of(modulus),
+                reduce: *reduce,
+            }
+            .show(d),
+        }
+    }
+
+    fn record(&mut self) -> Record<'_> {
+        Record {
+            variables: &self.vars,
+            terms: &self.terms,
+            entries: self.log.get_mut(),
+            reason: self.reason.get_mut().as_ref(),
+        }
+    }
+
+    fn case(self, alias: Alias) -> Option<Case> {
+        Some(Case {
+            alias,
+            variables: self.vars.iter().map(|var| var.def).collect(),
+            terms: self.terms,
+            entries: self.log.into_inner(),
+            reason: self.reason.into_inner()?,
+        })
+    }
+}

@@ -1,0 +1,209 @@
+//! What the algebra holds to be true in every run, as tests read it to evaluate it on numbers.
+//!
+//! Proofs do not use it. `tests/algebra_truth` runs random programs in the domain and on numbers, and
+//! looks whether each statement holds on these.
+
+use num_bigint::BigUint;
+
+use crate::algebra::{Algebra, BitValue, Value, VarId};
+use crate::claims::{Equation, Product};
+
+/// `sign * 2^(w shift) * x * y`, the numbers given by their words; an empty `y` is 1.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct ToldTerm {
+    pub sign: i8,
+    pub shift: usize,
+    pub x: Vec<Value>,
+    pub y: Vec<Value>,
+}
+
+impl ToldTerm {
+    fn of(terms: &[Product]) -> Vec<Self> {
+        let term = |t: &Product| Self {
+            sign: t.sign,
+            shift: t.shift,
+            x: t.x.clone(),
+            y: t.y.clone(),
+        };
+        terms.iter().map(term).collect()
+    }
+}
+
+/// A statement about words and bits of `w` bits each, `w` being the width of the machine's words.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub enum Told {
+    /// `sum 2^(w i) words[i] + sum 2^(w place) carry <= total`.
+    AtMost {
+        words: Vec<Value>,
+        carries: Vec<(VarId, usize)>,
+        total: BigUint,
+    },
+    /// `word` is `set` where `bit` is 1, else `clear`.
+    Choice {
+        word: VarId,
+        bit: VarId,
+        set: Value,
+        clear: Value,
+    },
+    /// `word = sum 2^i digits[i]`, each a bit.
+    Digits { word: VarId, digits: Vec<Value> },
+    /// `word = low + 2^at high`, `low < 2^at`.
+    Cut {
+        word: VarId,
+        at: u32,
+        low: Value,
+        high: Value,
+    },
+    /// `word` is the bits `from .. to` of `whole`.
+    Section {
+        word: VarId,
+        whole: VarId,
+        from: u32,
+        to: u32,
+    },
+    /// `product = x y`.
+    Product { product: VarId, x: VarId, y: VarId },
+    /// `word = a - b - c + 2^w borrow`.
+    Difference {
+        word: Value,
+        of: [Value; 3],
+        borrow: BitValue,
+    },
+    /// `bit` is 1 exactly where `word` is 0, or where it is not.
+    Zero { bit: VarId, word: VarId, is: bool },
+    /// The lowest `count` bits of `word` are those of `bits`.
+    LowBits { word: VarId, count: u32, bits: u64 },
+    /// `after` is 1 wherever `bit` is.
+    Follows { bit: VarId, after: VarId },
+    /// `2^(w lead) sum 2^(w i) words[i] = sum of terms`, the sum of the words at most `most`.
+    Claim {
+        words: Vec<Value>,
+        lead: usize,
+        terms: Vec<ToldTerm>,
+        most: Option<BigUint>,
+    },
+    /// `sum 2^(w i) words[i] = |sum of terms|`, and `negative` says whether that sum is.
+    Magnitude {
+        words: Vec<Value>,
+        terms: Vec<ToldTerm>,
+        negative: VarId,
+    },
+    /// `word` is `base` with some bits replaced.
+    Packed {
+        word: VarId,
+        base: Value,
+        bits: Vec<(u32, BitValue)>,
+    },
+}
+
+#[doc(hidden)]
+impl Algebra {
+    /// The joint bounds that changed after `since`, as they are now, and what to pass next time.
+    pub fn told_bounds(&self, since: u32) -> (Vec<Told>, u32) {
+        self.bounds.told(since)
+    }
+
+    /// What else is said now.
+    pub fn told(&self) -> Vec<Told> {
+        let mut list = Vec::new();
+        list.extend(self.choices.iter().map(|(word, (bit, set, clear))| {
+            let (word, bit, set, clear) = (*word, *bit, *set, *clear);
+            Told::Choice {
+                word,
+                bit,
+                set,
+                clear,
+            }
+        }));
+        list.extend(self.digits.iter().map(|(word, digits)| Told::Digits {
+            word: *word,
+            digits: digits.clone(),
+        }));
+        list.extend(self.cuts.told());
+        let stepped = self.stepped.iter();
+        list.extend(stepped.map(|((x, y), product)| Told::Product {
+            product: *product,
+            x: *x,
+            y: *y,
+        }));
+        let compared = self.compared.iter();
+        list.extend(compared.map(|(word, (a, b, c, borrow))| Told::Difference {
+            word: *word,
+            of: [*a, *b, *c],
+            borrow: *borrow,
+        }));
+        let zeros = self.zeros.iter();
+        list.extend(zeros.map(|((word, is), bit)| Told::Zero {
+            bit: *bit,
+            word: *word,
+            is: *is,
+        }));
+        let placed = self.run.placed.iter();
+        list.extend(placed.map(|(word, low)| {
+            let (count, bits) = low.told();
+            let word = *word;
+            Told::LowBits { word, count, bits }
+        }));
+        let follows = self.follows.iter().filter(|(_, known)| **known);
+        list.extend(follows.map(|((bit, after), _)| Told::Follows {
+            bit: *bit,
+            after: *after,
+        }));
+        list.extend(self.packed.iter().map(|(word, (base, bits))| Told::Packed {
+            word: *word,
+            base: *base,
+            bits: bits.clone(),
+        }));
+        list
+    }
+
+    /// The claims about sums that were shown.
+    pub fn told_claims(&self) -> Vec<Told> {
+        let shown = self.claims.shown().iter();
+        let mut list: Vec<Told> = shown.map(|e| claim(e, Some(e.most.clone()))).collect();
+        let magnitudes = self.claims.magnitudes.iter();
+        list.extend(magnitudes.map(|m| Told::Magnitude {
+            words: m.words.clone(),
+            terms: ToldTerm::of(&m.terms),
+            negative: m.negative,
+        }));
+        list
+    }
+
+    /// What was offered, of words that were written, whether it was shown or not.
+    pub fn told_offers(&self, w: u32) -> Vec<Told> {
+        let offers = self.claims.offers(w);
+        offers.iter().map(|e| claim(e, None)).collect()
+    }
+
+    /// Are the bits `x` and `y` never both 1?
+    pub fn told_exclusive(&self, x: VarId, y: VarId) -> bool {
+        self.are_exclusive(x, y)
+    }
+
+    /// Is the carry `x` never set, by the chains around it?
+    pub fn told_excluded(&self, x: VarId) -> bool {
+        self.is_excluded(x)
+    }
+
+    /// Is the bit `y` 1 wherever the bit `x` is?
+    pub fn told_follows(&self, x: VarId, y: VarId) -> bool {
+        self.follows(x, y)
+    }
+
+    /// The values of these bits where a variable has this value, if it says them.
+    pub fn told_forced(&self, known: (VarId, i128), bits: &[VarId]) -> Option<Vec<i128>> {
+        self.forced(known, bits)
+    }
+}
+
+fn claim(e: &Equation, most: Option<BigUint>) -> Told {
+    Told::Claim {
+        words: e.words.clone(),
+        lead: e.lead,
+        terms: ToldTerm::of(&e.terms),
+        most,
+    }
+}

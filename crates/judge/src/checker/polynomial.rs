@@ -1,0 +1,456 @@
+//! Polynomials of degree 2, and equations that hold by the definitions of their variables.
+//!
+//! Definitions name earlier variables, so that replacing them latest first leaves one normal form: an equation follows
+//! from them just when nothing is left. Multiples of lemmas, which were shown before, may be taken away first.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry::{Occupied, Vacant};
+
+use num_bigint::{BigInt, BigUint};
+use num_traits::{One, Zero};
+
+pub use crate::checker::number::Number;
+use crate::checker::{Check, Checker};
+use machine::domain::public::Public;
+use machine::domain::trace::{Equation, Product};
+use machine::domain::variable::{Def, Value, VarId};
+
+/// A shown equation; its words are at most `most` together.
+pub struct Lemma {
+    pub equation: Equation,
+    pub most: BigUint,
+}
+
+impl Lemma {
+    /// The variables among its words, with the exponents of their weights.
+    pub fn weighted(&self) -> impl Iterator<Item = (VarId, u64)> + '_ {
+        let w = u64::from(self.equation.w);
+        let words = self.equation.words.iter().zip(0u64..);
+        words.filter_map(move |(word, i)| Some((word.variable()?, w * i)))
+    }
+}
+
+/// A polynomial, modulo `2^bits` if they are given.
+pub struct Polynomial {
+    bits: Option<u64>,
+    constant: Number,
+    terms: BTreeMap<VarId, Number>,
+    /// Products, by the factor that is replaced first.
+    rows: BTreeMap<VarId, BTreeMap<VarId, Number>>,
+    /// Products of two variables that are not replaced.
+    open: BTreeMap<(VarId, VarId), Number>,
+    /// Variables without definition.
+    left: BTreeMap<VarId, Number>,
+}
+
+fn accumulate<K: Ord>(row: &mut BTreeMap<K, Number>, v: K, by: Number, bits: Option<u64>) {
+    match row.entry(v) {
+        Vacant(empty) => {
+            empty.insert(by);
+        }
+        Occupied(mut there) => {
+            let sum = there.get().plus(&by);
+            match sum.vanishes(bits) {
+                true => drop(there.remove()),
+                false => drop(there.insert(sum)),
+            }
+        }
+    }
+}
+
+impl Polynomial {
+    pub fn new(bits: Option<u64>) -> Self {
+        Self {
+            bits,
+            constant: Number::default(),
+            terms: BTreeMap::new(),
+            rows: BTreeMap::new(),
+            open: BTreeMap::new(),
+            left: BTreeMap::new(),
+        }
+    }
+
+    /// Adds `by * v`.
+    pub fn add(&mut self, v: VarId, by: Number) {
+        if !by.vanishes(self.bits) {
+            accumulate(&mut self.terms, v, by, self.bits);
+        }
+    }
+
+    /// Adds `by * value`.
+    pub fn add_value(&mut self, value: Value, by: Number) -> Check {
+        match value {
+            Value::Var(v) => self.add(v, by),
+            Value::Public(Public::Known(k)) => {
+                self.constant = self.constant.plus(&by.times(k, 0));
+            }
+            Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => {
+                return Err("an address is no number");
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds `by 2^shift sum of 2^(w i) words[i]`.
+    pub fn add_words(&mut self, w: u32, words: &[Value], by: &BigInt, shift: u64) -> Check {
+        let mut words = words.iter().zip(0u64..);
+        words.try_for_each(|(word, i)| {
+            self.add_value(*word, Number::new(by.clone(), shift + u64::from(w) * i))
+        })
+    }
+}
+
+impl Checker<'_> {
+    /// Adds `by x y`.
+    pub(super) fn add_product(&self, p: &mut Polynomial, x: Value, y: Value, by: Number) -> Check {
+        match (x, y) {
+            (Value::Var(x), Value::Var(y)) => self.multiply(p, x, y, by),
+            (Value::Public(Public::Known(k)), other) | (other, Value::Public(Public::Known(k))) => {
+                p.add_value(other, by.times(k, 0))
+            }
+            (Value::Public(_), _) | (_, Value::Public(_)) => Err("an address is multiplied"),
+        }
+    }
+
+    /// Adds `by 2^shift` times the product of two numbers.
+    pub(super) fn add_numbers(
+        &self,
+        p: &mut Polynomial,
+        w: u32,
+        [x, y]: [&[Value]; 2],
+        by: &BigInt,
+        shift: u64,
+    ) -> Check {
+        for (i, x) in x.iter().enumerate() {
+            for (j, y) in y.iter().enumerate() {
+                let shift = shift + u64::from(w) * (i + j) as u64;
+                self.add_product(p, *x, *y, Number::new(by.clone(), shift))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_bit(&self, v: VarId) -> bool {
+        let range = self.known(v);
+        range.is_some_and(|(least, most)| least >= 0 && most <= 1)
+    }
+
+    /// Is it a bit times something, or a sum whose products are of sums that the definition may replace?
+    fn multiply(&self, p: &mut Polynomial, x: VarId, y: VarId, by: Number) -> Check {
+        if by.vanishes(p.bits) {
+            return Ok(());
+        }
+        // b b = b, and b (b z) = b z.
+        let holds = |product: VarId, t: VarId| match self.def(product) {
+            Ok(Def::Product { a, b }) => (a == t || b == t) && self.is_bit(t),
+            Ok(Def::Free | Def::Carry | Def::Low { .. } | Def::Linear { .. }) | Err(_) => false,
+        };
+        if x == y && self.is_bit(x) || holds(x, y) {
+            p.add(x, by);
+            return Ok(());
+        }
+        if holds(y, x) {
+            p.add(y, by);
+            return Ok(());
+        }
+        if self.exclusive.contains(&(x.min(y), x.max(y))) {
+            return Ok(());
+        }
+        // An odd number times y is y, modulo 2.
+        if let Some(odd) = self.odd.filter(|odd| [x, y].contains(odd))
+            && p.bits.is_some_and(|bits| by.shift + 1 >= bits)
+        {
+            p.add(if x == odd { y } else { x }, by);
+            return Ok(());
+        }
+        if let Some(v) = self.quotient_of(x, y, &by, p.bits) {
+            p.add(v, by.times(-1, 0));
+            return Ok(());
+        }
+        let is_sum = |v: VarId| self.sum(v).is_some() && !self.atoms.contains(&v);
+        let (later, earlier) = (x.max(y), x.min(y));
+        let (first, other) = match (is_sum(later), is_sum(earlier)) {
+            (true, _) => (later, earlier),
+            (false, true) => (earlier, later),
+            (false, false) => {
+                let zero = |v: VarId| self.known(v) == Some((0, 0));
+                if !zero(x) && !zero(y) {
+                    accumulate(&mut p.open, (later, earlier), by, p.bits);
+                }
+                return Ok(());
+            }
+        };
+        accumulate(p.rows.entry(first).or_default(), other, by, p.bits);
+        Ok(())
+    }
+
+    /// `v` if `x y = -v` modulo what is left of the modulus: `x = m`, `y = v m' mod 2^w`, and `m m' = -1`.
+    fn quotient_of(&self, x: VarId, y: VarId, by: &Number, bits: Option<u64>) -> Option<VarId> {
+        let (m, inverse, known) = self.inverse?;
+        let q = match (x == m, y == m) {
+            (true, _) => y,
+            (_, true) => x,
+            (false, false) => return None,
+        };
+        // A product that no operation named has no equation.
+        self.known(q)?;
+        let left = bits?.saturating_sub(by.shift);
+        let (v, w) = match self.def(q).ok()? {
+            Def::Low { a, b, w, .. } => match (a, b) {
+                (Value::Var(v), Value::Var(i)) | (Value::Var(i), Value::Var(v)) if i == inverse => {
+                    (v, u64::from(w))
+                }
+                (Value::Var(_) | Value::Public(_), Value::Var(_) | Value::Public(_)) => {
+                    return None;
+                }
+            },
+            Def::Free | Def::Carry | Def::Linear { .. } | Def::Product { .. } => {
+                *self.quotients.get(&q)?
+            }
+        };
+        (left <= w && left <= known).then_some(v)
+    }
+
+    /// `q = v m' (mod 2^w)`: from now on a product with `q` stays as it is.
+    pub(super) fn quotient(
+        &mut self,
+        q: VarId,
+        v: VarId,
+        w: u32,
+        used: &[(usize, BigInt)],
+    ) -> Check {
+        let (_, inverse, _) = self.inverse.ok_or("no modulus has an inverse")?;
+        let mut p = Polynomial::new(Some(w.into()));
+        p.add(q, Number::new(BigInt::one(), 0));
+        self.multiply(&mut p, v, inverse, Number::new(BigInt::from(-1), 0))?;
+        self.take_lemmas(&mut p, used)?;
+        self.is_zero(p)?;
+        self.quotients.insert(q, (v, w.into()));
+        self.atoms.insert(q);
+        Ok(())
+    }
+
+    /// `x` is 0 modulo 2, so the bit that a cut leaves below is 0.
+    pub(super) fn even(&mut self, x: VarId, bit: VarId, used: &[(usize, BigInt)]) -> Check {
+        let known = self.cuts.get(&(x, 1)).and_then(|(low, _)| *low);
+        if known != Some(Value::Var(bit)) {
+            return Err("it is not the lowest bit");
+        }
+        let mut p = Polynomial::new(Some(1));
+        p.add(x, Number::new(BigInt::one(), 0));
+        self.take_lemmas(&mut p, used)?;
+        self.is_zero(p)?;
+        self.range(bit)?;
+        self.narrow(bit, (0, 0))
+    }
+
+    /// Is the polynomial 0 for all inputs?
+    pub(super) fn is_zero(&self, mut p: Polynomial) -> Check {
+        let bits = p.bits;
+        loop {
+            let term = p.terms.last_key_value().map(|(v, _)| *v);
+            let row = p.rows.last_key_value().map(|(v, _)| *v);
+            let Some(v) = term.max(row) else {
+                if p.left.values().any(|by| !by.vanishes(bits)) {
+                    return Err("an equation does not hold by its definitions");
+                }
+                if p.open.values().any(|by| !by.vanishes(bits)) {
+                    return Err("a product is missing, or one too many");
+                }
+                return match p.constant.vanishes(bits) {
+                    true => Ok(()),
+                    false => Err("an equation is off by a number"),
+                };
+            };
+            if let Some(row) = p.rows.remove(&v) {
+                self.replace_factor(&mut p, v, row)?;
+            }
+            if let Some(by) = p.terms.remove(&v) {
+                self.replace(&mut p, v, by)?;
+            }
+        }
+    }
+
+    /// Replaces `by v`.
+    fn replace(&self, p: &mut Polynomial, v: VarId, by: Number) -> Check {
+        if by.vanishes(p.bits) {
+            return Ok(());
+        }
+        if self.known(v).is_none() {
+            return Err("a variable is used before it has a meaning");
+        }
+        match self.def(v)? {
+            Def::Linear { .. } => {
+                let (terms, constant) = self.sum(v).ok_or("it is no sum")?;
+                p.constant = p.constant.plus(&by.times(constant, 0));
+                for (t, factor) in terms {
+                    p.add(*t, by.times(*factor, 0));
+                }
+                Ok(())
+            }
+            Def::Low { a, b, hi, w } => {
+                p.add(hi, by.times(-1, w.into()));
+                self.add_product(p, a, b, by)
+            }
+            Def::Product { a, b } => self.multiply(p, a, b, by),
+            Def::Free | Def::Carry if self.known(v) == Some((0, 0)) => Ok(()),
+            Def::Free | Def::Carry => {
+                accumulate(&mut p.left, v, by, p.bits);
+                Ok(())
+            }
+        }
+    }
+
+    /// Replaces the factor `v` of a row of products.
+    fn replace_factor(
+        &self,
+        p: &mut Polynomial,
+        v: VarId,
+        mut row: BTreeMap<VarId, Number>,
+    ) -> Check {
+        let zero = |v: VarId| self.known(v) == Some((0, 0));
+        row.retain(|x, by| !by.vanishes(p.bits) && !zero(*x));
+        if row.is_empty() || zero(v) {
+            return Ok(());
+        }
+        let (terms, constant) = self.sum(v).ok_or("it is no sum")?;
+        if self.known(v).is_none() {
+            return Err("a variable is used before it has a meaning");
+        }
+        // v v = v (sum of terms)
+        if let Some(by) = row.remove(&v) {
+            for (t, factor) in terms {
+                let by = by.times(*factor, 0);
+                accumulate(&mut row, *t, by, p.bits);
+            }
+            p.add(v, by.times(constant, 0));
+        }
+        for (other, by) in row {
+            p.add(other, by.times(constant, 0));
+            for (t, factor) in terms {
+                self.multiply(p, *t, other, by.times(*factor, 0))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds `by` times the difference of both sides of an equation.
+    pub(super) fn add_equation(&self, p: &mut Polynomial, e: &Equation, by: &BigInt) -> Check {
+        let w = u64::from(e.w);
+        p.add_words(e.w, &e.words, by, w * e.lead as u64)?;
+        let by = -by;
+        e.terms
+            .iter()
+            .try_for_each(|term| self.add_term(p, e.w, term, &by))
+    }
+
+    /// Adds `by` times a product of two numbers, or a number.
+    pub(super) fn add_term(
+        &self,
+        p: &mut Polynomial,
+        w: u32,
+        term: &Product,
+        by: &BigInt,
+    ) -> Check {
+        let one = [Value::ONE];
+        let y = if term.y.is_empty() { &one[..] } else { &term.y };
+        let shift = u64::from(w) * term.shift as u64;
+        self.add_numbers(p, w, [&term.x, y], &(by * term.sign), shift)
+    }
+
+    /// Takes multiples of shown equations away.
+    pub(super) fn take_lemmas(&self, p: &mut Polynomial, used: &[(usize, BigInt)]) -> Check {
+        for (index, by) in used {
+            let lemma = self.lemmas.get(*index).ok_or("there is no such claim")?;
+            self.add_equation(p, &lemma.equation, &-by)?;
+        }
+        Ok(())
+    }
+
+    /// Both sides of an equation lie below the weight of the word behind its last: the most that the right one is.
+    pub(super) fn below(&mut self, e: &Equation) -> Check<BigUint> {
+        let bits = u64::from(e.w) * (e.lead + e.words.len()) as u64;
+        let mut most = BigUint::zero();
+        for term in &e.terms {
+            if term.sign != 1 {
+                return Err("the right side of a claim may be below 0");
+            }
+            let y = match term.y.is_empty() {
+                true => BigUint::one(),
+                false => self.largest(&term.y, e.w)?,
+            };
+            most += (self.largest(&term.x, e.w)? * y) << (e.w as usize * term.shift);
+        }
+        let words = u64::from(e.w) * e.words.len() as u64;
+        if most.bits() > bits || self.largest(&e.words, e.w)?.bits() > words {
+            return Err("a side of a claim may be too large");
+        }
+        Ok(most)
+    }
+
+    /// Shows an equation modulo the weight of the word behind its last; both sides lie below that.
+    pub(super) fn claim(&mut self, e: &Equation, used: &[(usize, BigInt)]) -> Check {
+        let most = self.below(e)?;
+        let bits = u64::from(e.w) * (e.lead + e.words.len()) as u64;
+        let mut p = Polynomial::new(Some(bits));
+        self.add_equation(&mut p, e, &BigInt::one())?;
+        self.take_halves(&mut p, e)?;
+        self.take_lemmas(&mut p, used)?;
+        self.is_zero(p)?;
+        self.keep(e, most >> (e.w as usize * e.lead))
+    }
+
+    /// A shown equation, and what it says of each of its words.
+    pub(super) fn keep(&mut self, e: &Equation, most: BigUint) -> Check {
+        for (word, i) in e.words.iter().zip(0usize..) {
+            self.lies(&crate::checker::Form::of(*word)?, (0, (1 << e.w) - 1))?;
+            if let (Value::Var(v), Ok(most)) = (word, i128::try_from(&most >> (e.w as usize * i))) {
+                self.narrow(*v, (0, most))?;
+            }
+        }
+        let mut equation = e.clone();
+        equation.terms = self.squared(&e.terms, e.w);
+        self.lemmas.push(Lemma { equation, most });
+        Ok(())
+    }
+
+    /// `|D|^2 = D^2`.
+    fn squared(&self, terms: &[Product], w: u32) -> Vec<Product> {
+        let mut out = Vec::new();
+        for term in terms {
+            let magnitude = self
+                .magnitudes
+                .iter()
+                .find(|m| m.w == w && m.words == term.x && m.words == term.y);
+            let Some(magnitude) = magnitude else {
+                out.push(term.clone());
+                continue;
+            };
+            for x in &magnitude.terms {
+                out.extend(magnitude.terms.iter().map(|y| Product {
+                    sign: term.sign * x.sign * y.sign,
+                    shift: term.shift + x.shift + y.shift,
+                    x: x.x.clone(),
+                    y: y.x.clone(),
+                }));
+            }
+        }
+        out
+    }
+
+    /// The most that a number is.
+    pub(super) fn largest(&mut self, words: &[Value], w: u32) -> Check<BigUint> {
+        let mut each = BigUint::zero();
+        for word in words.iter().rev() {
+            let (0.., most) = self.range_of(*word)? else {
+                return Err("a word may be below 0");
+            };
+            each = (each << w) + most.unsigned_abs();
+        }
+        let known = self
+            .lemmas
+            .iter()
+            .find(|l| l.equation.words == words && l.equation.w == w);
+        Ok(known.map_or(each.clone(), |lemma| each.min(lemma.most.clone())))
+    }
+}

@@ -1,0 +1,20 @@
+//! Verdicts on a function, from its bytes: right for all inputs, safe in memory, true to its calling convention, and
+//! what time tells.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`checker`] | decides whether what a run wrote down is true |
+//! | [`prove`] | the obligations: a run that somebody finds, and one that follows it and decides |
+//! | [`timing`] | what time and addresses tell, and cycles over all inputs |
+//! | [`trial`] | runs on numbers in search of operands on which a function is wrong |
+//! | [`verdict`] | all of that for every overlap of operands and every core |
+//! | [`certificate`] | what a proof wrote down, as a file, and a proof along it |
+//!
+//! It knows no maker of kernels, and of a finder of proofs only that it writes something down ([`prove::Finder`]).
+
+pub mod certificate;
+pub mod checker;
+pub mod prove;
+pub mod timing;
+pub mod trial;
+pub mod verdict;

@@ -1,0 +1,110 @@
+//! What the contract promises of the operands, as steps that a run assumes.
+
+use num_bigint::BigUint;
+
+use machine::domain::answers::Answers;
+use machine::domain::trace::Step;
+use machine::domain::variable::{BitValue, Value};
+use machine::domain::{Abstract, Address, Domain};
+use spec::modulus::Reduce;
+use spec::{Op, Spec, folded};
+
+/// What is promised of the words of the sources: factors below a bound, `m m' = -1`, an odd modulus.
+pub(super) fn promises(spec: &Spec, word_bits: u32, sources: &[Vec<Value>]) -> Vec<Step> {
+    let Some(modular) = &spec.modular else {
+        return Vec::new();
+    };
+    let mut list = Vec::new();
+    if modular.fixed().is_some() {
+        if let Some(limit) = spec.limit(&[]) {
+            for words in &sources[..spec.op.factors()] {
+                below(&mut list, words, word_bits, &limit);
+            }
+        }
+        return list;
+    }
+    let words = spec.size.a as usize / word_bits as usize;
+    let Some((m, follows)) = sources.last().and_then(|m| m.split_at_checked(words)) else {
+        return list;
+    };
+    if spec.op == Op::Modhalf {
+        odd(&mut list, m);
+    }
+    if spec.is_folded() {
+        list.push(Step::Inverses {
+            m: m.to_vec(),
+            inverse: follows[..words / 2].to_vec(),
+            w: word_bits,
+        });
+        return list;
+    }
+    if modular.reduce == Reduce::Lazy {
+        let most = BigUint::from(1u8) << (spec.size.a - 2);
+        for words in &sources[..spec.op.factors()] {
+            below(&mut list, words, word_bits, &(&most << 1));
+        }
+        below(&mut list, m, word_bits, &(&most + 1u8));
+        let square = follows.get(usize::from(spec.inverse_follows())..);
+        below(&mut list, square.unwrap_or_default(), word_bits, &most);
+    }
+    match (spec.op.is_montgomery(), m, follows) {
+        (true, [Value::Var(m), ..], [Value::Var(inverse), ..]) if spec.inverse_follows() => {
+            let (m, inverse, bits) = (*m, *inverse, word_bits.into());
+            list.push(Step::Inverse { m, inverse, bits });
+        }
+        (true, ..) if !spec.inverse_follows() => odd(&mut list, m),
+        (true | false, ..) => {}
+    }
+    list
+}
+
+/// The words are a number below `limit`.
+fn below(list: &mut Vec<Step>, words: &[Value], w: u32, limit: &BigUint) {
+    let most = limit - 1u8;
+    for (i, word) in words.iter().enumerate() {
+        if let Value::Var(v) = *word {
+            let most = u64::try_from(&most >> (w as usize * i)).unwrap_or(u64::MAX);
+            list.push(Step::Below { v, most });
+        }
+    }
+}
+
+/// The number is odd.
+fn odd(list: &mut Vec<Step>, words: &[Value]) {
+    if let Some(Value::Var(m)) = words.first() {
+        list.push(Step::Odd { m: *m });
+    }
+}
+
+/// The differences behind a modulus that folds, whose words lie at `modulus`, are what the contract says.
+pub(super) fn differences<A: Answers>(d: &mut A, spec: &Spec, word_bits: u32, modulus: &[Address]) {
+    for difference in folded::differences(spec.words(word_bits)[0]) {
+        let words = |from: usize, len: usize| modulus.get(from..from + len).unwrap_or_default();
+        let (x, y) = (
+            words(difference.x, difference.len),
+            words(difference.y, difference.len),
+        );
+        let places = [x, y, words(difference.at, difference.len + 1)];
+        match word_bits {
+            8 => subtract::<A, 8>(d, places),
+            16 => subtract::<A, 16>(d, places),
+            _ => subtract::<A, 32>(d, places),
+        }
+    }
+}
+
+/// The words at `to` are `x - y`, the numbers at two places of as many words, and the last one is the mask of the
+/// borrow: what code would compute.
+fn subtract<A: Answers, const W: u32>(d: &mut A, [x, y, to]: [&[Address]; 3]) {
+    let mut borrow: BitValue = d.flag(false);
+    for ((x, y), at) in x.iter().zip(y).zip(to) {
+        let [x, y] = [x, y].map(|at| d.run().peek(*at).unwrap_or(Value::ZERO));
+        let word = d.sub::<W>(&x, &y, &borrow);
+        borrow = word.carry;
+        d.init::<W>(*at, &word.word);
+    }
+    let mask = d.sub::<W>(&Value::ZERO, &Value::ZERO, &borrow).word;
+    if let Some(at) = to.get(x.len()) {
+        d.init::<W>(*at, &mask);
+    }
+}

@@ -1,0 +1,165 @@
+//! Runs on numbers in search of operands on which a function is wrong.
+
+use num_bigint::BigUint;
+
+use machine::call::Operands;
+use machine::call::run_function;
+use machine::fault::Fault;
+use machine::function::Function;
+use machine::isa::{Cost, Isa};
+use machine::told;
+use spec::vectors;
+use spec::{Alias, Spec};
+
+/// Instructions that a search for a counterexample may run, and decode.
+const SEARCH_LIMIT: u64 = 2_000_000_000;
+
+/// Instructions of a run in search of an access outside the operands.
+const FENCED_LIMIT: u64 = 1 << 22;
+
+/// Runs that may come to no end before the search is given up.
+const STUCK: usize = 3;
+
+/// Runs that may come to what is not followed, before the search is given up.
+const UNFOLLOWED: usize = 64;
+
+/// Operands on which `function` gives the wrong result, among corners and `count` others.
+pub fn counterexample<I: Isa>(
+    spec: &Spec,
+    core: &I::Core,
+    function: &Function,
+    alias: Alias,
+    count: usize,
+) -> Option<String> {
+    let tested = try_pairs::<I>(spec, core, function, alias, (count, &[]));
+    tested.wrong.or(tested.unpredictable)
+}
+
+/// Operands on which `function` reads or writes what is not its own.
+pub fn trespass<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Option<String> {
+    /// Runs: where a function goes depends little on its operands.
+    const RUNS: usize = 64;
+    let list = vectors::of(spec, RUNS, u64::from(spec.size.a));
+    let mut stuck = 0;
+    list.into_iter().zip(1..).find_map(|(sources, noise)| {
+        if stuck == STUCK {
+            return None;
+        }
+        let operands = Operands {
+            spec,
+            sources: &sources,
+            alias: Alias::Distinct,
+        };
+        let function = Function {
+            noise,
+            fenced: true,
+            claims: Vec::new(),
+            ..function.clone()
+        };
+        let limit = FENCED_LIMIT.min(function.limit);
+        let stopped = I::call_concrete(core, &function, &operands, limit).err()?;
+        stuck += usize::from(matches!(stopped.1, Fault::StepLimit(_) | Fault::Endless(_)));
+        let text = || told::describe::<I>(core, &function, &stopped);
+        let given = || given(spec, &sources);
+        (stopped.1.is_memory()).then(|| format!("{}: {}", given(), text()))
+    })
+}
+
+/// `a=0x1 b=0x2`.
+fn given(spec: &Spec, sources: &[BigUint]) -> String {
+    let named = spec.sources().into_iter().zip(sources);
+    let given: Vec<_> = named.map(|(s, x)| format!("{}={x:#x}", s.name)).collect();
+    given.join(" ")
+}
+
+/// Runs on numbers.
+#[derive(Default)]
+pub struct Tested {
+    /// How many gave the right result.
+    pub runs: usize,
+    /// Of the run that took longest, with the spans of all.
+    pub cost: Option<Cost>,
+    /// Operands on which the function is wrong.
+    pub wrong: Option<String>,
+    /// Operands on which it could not be run to its end.
+    pub stuck: Option<String>,
+    /// Operands on which it does what the manual leaves undefined.
+    pub unpredictable: Option<String>,
+}
+
+/// Runs `function` on corners, `count` other operands and those made of `numbers` until a result is wrong.
+pub fn try_pairs<I: Isa>(
+    spec: &Spec,
+    core: &I::Core,
+    function: &Function,
+    alias: Alias,
+    (count, numbers): (usize, &[u64]),
+) -> Tested {
+    let (mut spent, mut stuck, mut unfollowed) = (0, 0, 0);
+    let mut tested = Tested::default();
+    let mut function = Function {
+        fenced: true,
+        claims: Vec::new(),
+        ..function.clone()
+    };
+    let seed = u64::from(spec.size.a);
+    let mut list = vectors::of_numbers(spec, I::WORD_BITS, numbers, seed);
+    list.extend(vectors::of(spec, count, seed));
+    for (mut sources, round) in list.into_iter().zip(0..) {
+        // A result must not depend on what others left, either.
+        function.noise = round;
+        let function = &function;
+        coincide(&mut sources, spec, alias);
+        let want = spec.value(&sources);
+        let given = given(spec, &sources);
+        match run_function::<I>(spec, core, function, &sources, alias) {
+            Ok((got, cost)) if spec.accepts(&sources, &got) => {
+                tested.runs += 1;
+                tested.cost = Some(tested.cost.map_or(cost, |old| old.join(&cost)));
+                spent += cost.executed + function.code.len() as u64;
+            }
+            Ok((got, cost)) => {
+                tested.cost = tested.cost.or(Some(cost));
+                tested.wrong = Some(format!("{given}: expected {want:#x}, got {got:#x}"));
+                break;
+            }
+            // What cannot be run says nothing about the result; others may come to an end.
+            Err((pc, fault @ (Fault::Unsupported(_) | Fault::StepLimit(_)))) => {
+                stuck += usize::from(matches!(fault, Fault::StepLimit(_)));
+                unfollowed += usize::from(matches!(fault, Fault::Unsupported(_)));
+                let text = told::describe::<I>(core, function, &(pc, fault));
+                tested.stuck.get_or_insert(format!("{given}: {text}"));
+                if stuck == STUCK || unfollowed == UNFOLLOWED {
+                    break;
+                }
+            }
+            Err(stopped @ (_, Fault::Unpredictable(_))) => {
+                let text = told::describe::<I>(core, function, &stopped);
+                tested.unpredictable = Some(format!("{given}: {text}"));
+                break;
+            }
+            Err(stopped) => {
+                let text = told::describe::<I>(core, function, &stopped);
+                tested.wrong = Some(format!("{given}: {text}"));
+                break;
+            }
+        }
+        if spent > SEARCH_LIMIT {
+            break;
+        }
+    }
+    tested
+}
+
+/// Makes sources that share an address agree: the shorter one is the low part of the longer.
+fn coincide(sources: &mut [BigUint], spec: &Spec, alias: Alias) {
+    let places = alias.of(spec);
+    let shared = spec.op.factors() == 2 && places[1] == places[2];
+    if let ([x, y, ..], true) = (sources, shared) {
+        let low = |x: &BigUint, bits: u32| x % (BigUint::from(1u8) << bits);
+        match spec.size.a >= spec.size.b {
+            true => *y = low(x, spec.size.b),
+            false => *x = low(y, spec.size.a),
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Everything that is decided about a function: the proof for every overlap of operands, and time on every core.
+
+use crate::prove::{self, Finder, Proof, Timing, Verdict};
+use crate::timing;
+use crate::trial::{Tested, counterexample, trespass, try_pairs};
+use machine::function::Function;
+use machine::isa::{Cost, Isa, Span};
+use spec::{Alias, Spec};
+
+/// What may share memory, and why not.
+#[derive(Clone, Debug)]
+pub struct Aliasing {
+    pub alias: Alias,
+    pub allowed: bool,
+    pub reason: Option<String>,
+}
+
+/// Concrete runs in search of a counterexample, besides the corners.
+#[derive(Clone, Copy, Debug)]
+pub struct Search {
+    /// Beside a proof.
+    pub proved: usize,
+    /// Where there is none.
+    pub open: usize,
+    /// Say how many were right?
+    pub told: bool,
+}
+
+impl Search {
+    /// For kernels made here.
+    pub const OWN: Search = Search {
+        proved: 8,
+        open: 400,
+        told: false,
+    };
+    /// For kernels of others.
+    pub const AUDIT: Search = Search {
+        proved: 100,
+        open: 20_000,
+        told: true,
+    };
+}
+
+/// Fewest and most cycles of runs on numbers.
+#[derive(Clone, Copy, Debug, serde::Serialize)]
+pub struct Measured {
+    pub runs: usize,
+    pub body: Span,
+    pub call: Span,
+}
+
+/// What is known of a function that is said to compute `spec`.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// Over all inputs, if the runs in the secret domain could be followed; else as measured.
+    pub cost: Cost,
+    pub measured: Option<Measured>,
+    pub proof: Proof,
+    pub aliasing: Vec<Aliasing>,
+    /// What time tells, per core.
+    pub constant_time: Vec<(String, Timing)>,
+}
+
+/// Proves `function` for every aliasing case and every core.
+pub fn judge_function<I: Isa, F: Finder>(
+    spec: &Spec,
+    core: &I::Core,
+    function: &Function,
+    search: Search,
+) -> Judged {
+    let (mut proof, tested) = verdict::<I, F>(spec, core, function, search);
+    let mut aliasing = Vec::new();
+    for alias in spec.aliases().iter().copied().skip(1) {
+        if !proof.holds() {
+            aliasing.push(Aliasing {
+                alias,
+                allowed: false,
+                reason: Some("not even operands apart are proved".into()),
+            });
+            continue;
+        }
+        // A wrong result on numbers refuses at once; only what passes is worth a proof.
+        if !alias.is_required() && counterexample::<I>(spec, core, function, alias, 0).is_some() {
+            aliasing.push(Aliasing {
+                alias,
+                allowed: false,
+                reason: Some("r is written before the operand is read".into()),
+            });
+            continue;
+        }
+        // What is proved for any a and b that are only read holds for one that is both: the run
+        // is the same, as it cannot compare where they lie.
+        let case = match alias {
+            Alias::AIsB if proof.correct.is_proved() && proof.memory.is_proved() => proof.clone(),
+            _ => prove::prove_function::<I, F>(spec, core, function, alias),
+        };
+        let allowed = case.holds();
+        let reason = [&case.correct, &case.memory, &case.abi]
+            .iter()
+            .find_map(|v| v.reason().map(String::from));
+        let right = case.correct.is_proved() && case.memory.is_proved();
+        if alias.is_required() && !right && proof.correct.is_proved() {
+            let text = reason.clone().unwrap_or_default();
+            proof.correct = Verdict::Unknown(format!("with {}: {text}", alias.text()));
+        }
+        aliasing.push(Aliasing {
+            alias,
+            allowed,
+            reason,
+        });
+    }
+    let constant_time: Vec<_> = I::relatives(core)
+        .into_iter()
+        .map(|c| {
+            (
+                I::core_name(&c),
+                prove::function_timing::<I>(spec, &c, function),
+            )
+        })
+        .collect();
+    let name = I::core_name(core);
+    let counted = constant_time.iter().find(|(n, _)| *n == name);
+    let measured = tested.cost.map(|cost| Measured {
+        runs: tested.runs,
+        call: cost.call,
+        body: cost.body,
+    });
+    Judged {
+        cost: counted
+            .and_then(|(_, timing)| timing.cost)
+            .or(tested.cost)
+            .unwrap_or_default(),
+        measured: measured.filter(|_| search.told),
+        proof,
+        aliasing,
+        constant_time,
+    }
+}
+
+/// The proof for distinct operands, with a counterexample where it fails and one is found.
+///
+/// Numbers are run beside a proof, too: should they ever disagree, the proof counts for nothing.
+pub fn verdict<I: Isa, F: Finder>(
+    spec: &Spec,
+    core: &I::Core,
+    function: &Function,
+    search: Search,
+) -> (Proof, Tested) {
+    let mut proof = prove::prove_function::<I, F>(spec, core, function, Alias::Distinct);
+    let count = if proof.correct.is_proved() {
+        search.proved
+    } else {
+        search.open
+    };
+    // What is not proved may be wrong for the very numbers that stand in the code.
+    let numbers = match proof.correct.is_proved() || !search.told {
+        true => Vec::new(),
+        false => timing::numbers::<I>(spec, core, function),
+    };
+    let count = (count, numbers.as_slice());
+    let tested = try_pairs::<I>(spec, core, function, Alias::Distinct, count);
+    if let Verdict::Unknown(open) = &proof.memory
+        && let Some(text) = trespass::<I>(spec, core, function)
+    {
+        proof.memory = Verdict::Disproved(format!("{text}; {open}"));
+    }
+    let runs = tested.runs;
+    proof.correct = match (&tested.wrong, proof.correct) {
+        // The same for all operands, or for these.
+        (None, unpredictable @ Verdict::Unpredictable(_)) => unpredictable,
+        (None, correct) if tested.unpredictable.is_some() => {
+            let found = tested.unpredictable.as_deref();
+            let parts = found.into_iter().chain(correct.reason());
+            Verdict::Unpredictable(parts.collect::<Vec<_>>().join("; "))
+        }
+        (None, Verdict::Unknown(open)) if search.told => {
+            let right = format!("{runs} random and structured operand pairs gave the right result");
+            let right = (runs > 0).then_some(right);
+            let parts = [Some(open), right, tested.stuck.clone()];
+            Verdict::Unknown(parts.into_iter().flatten().collect::<Vec<_>>().join("; "))
+        }
+        (None, correct) => correct,
+        (Some(text), correct) => Verdict::Disproved(match correct.reason() {
+            Some(open) => format!("{text}; {open}"),
+            None => text.clone(),
+        }),
+    };
+    (proof, tested)
+}

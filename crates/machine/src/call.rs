@@ -1,0 +1,171 @@
+//! Calls on numbers: operands in memory, the result that a function leaves, and what the run cost.
+
+use std::ops::Range;
+
+use num_bigint::BigUint;
+
+use crate::domain::concrete::{Concrete, Fence, Watched};
+use crate::function::Function;
+use crate::isa::{Cost, Isa, Stopped};
+use spec::vectors::Random;
+use spec::{Alias, Spec};
+
+/// The most instructions a concrete run may take.
+pub const RUN_LIMIT: u64 = 1 << 26;
+
+/// Runs `function` on numbers.
+///
+/// # Errors
+/// A fault and where.
+pub fn run_function<I: Isa>(
+    spec: &Spec,
+    core: &I::Core,
+    function: &Function,
+    sources: &[BigUint],
+    alias: Alias,
+) -> Result<(BigUint, Cost), Stopped> {
+    let operands = Operands {
+        spec,
+        sources,
+        alias,
+    };
+    I::call_concrete(core, function, &operands, RUN_LIMIT.min(function.limit))
+}
+
+/// Operands of a concrete call, and which of them share an address.
+#[derive(Clone, Debug)]
+pub struct Operands<'a> {
+    pub spec: &'a Spec,
+    pub sources: &'a [BigUint],
+    pub alias: Alias,
+}
+
+impl Operands<'_> {
+    /// Watches where `function` reads and writes, if that is wanted.
+    fn fence(&self, d: &mut Concrete, addresses: &[usize], function: &Function) {
+        /// Arguments and the return address, above a stack pointer.
+        const ARGUMENTS: usize = 0x100;
+        if !function.fenced {
+            return;
+        }
+        let fence = |name, at: usize, bytes, writable| Fence {
+            name,
+            addresses: at..at + bytes,
+            writable,
+        };
+        let sources = self.spec.sources();
+        let named = sources.iter().map(|s| s.name).zip(self.spec.source_bytes());
+        let named = named.zip(&addresses[1..]);
+        let mut list = vec![fence("r", addresses[0], self.spec.result_bytes(), true)];
+        list.extend(named.map(|((name, bytes), at)| fence(name, *at, bytes, false)));
+        let areas = addresses.iter().rev().zip(function.areas.iter().rev());
+        list.extend(areas.map(|(at, area)| fence("scratch", *at, area.bytes, true)));
+        for stack in &d.stacks {
+            let Range { start, end } = stack.addresses();
+            list.push(fence("", start, end - start + ARGUMENTS, true));
+        }
+        // Of data only what the file says: between its gaps.
+        for segment in function.data.iter().filter(|s| !s.writable) {
+            let mut from = segment.address;
+            let end = segment.end();
+            for gap in segment.marks.gaps().chain(std::iter::once(end..end)) {
+                let until = gap.start.clamp(from, end);
+                list.push(fence("", from as usize, (until - from) as usize, false));
+                from = gap.end.max(from).min(end);
+            }
+        }
+        d.fences = Some(list);
+    }
+
+    /// Addresses of the result, the sources and then of areas of so many bytes, the first at `first`: multiples of
+    /// what was promised, and in most runs of no more.
+    pub fn addresses(&self, first: usize, function: &Function, word_bits: u32) -> Vec<usize> {
+        /// What `first` is a multiple of, at least.
+        const LARGE: usize = 8;
+        let areas = &function.areas;
+        let room = self.room();
+        let places = self.alias.of(self.spec).into_iter();
+        let beside = |align: u64| function.noise as usize % LARGE / align as usize * align as usize;
+        let own = u64::from(word_bits / 8);
+        let first = first.next_multiple_of(LARGE);
+        let start = first + beside(function.align.clamp(own, LARGE as u64));
+        let mut list: Vec<_> = places.map(|place| start + place * room).collect();
+        let mut next = first + 4 * room + LARGE;
+        for area in areas {
+            list.push(next + beside(area.align.unwrap_or(own)));
+            next += area.bytes.next_multiple_of(LARGE) + LARGE;
+        }
+        list
+    }
+
+    /// Bytes from one operand to the next.
+    fn room(&self) -> usize {
+        let longest = self.spec.source_bytes().into_iter().max();
+        let room = self.spec.result_bytes().max(longest.unwrap_or(0));
+        room.next_multiple_of(8)
+    }
+
+    /// A first address such that a multiple of 256, where carries into high bytes of pointers are needed, lies
+    /// anywhere in the operands.
+    pub fn placed_by_noise(&self, first: usize, function: &Function) -> usize {
+        let span = 4 * self.room();
+        let before = function.noise as usize * 11 % span;
+        let align = function.align.max(1) as usize;
+        match function.noise {
+            0 => first,
+            _ => (first + span).next_multiple_of(256) - before.next_multiple_of(align),
+        }
+    }
+
+    /// What is in the result, in areas and below the stack pointers before `function` writes there.
+    pub fn spoil(&self, d: &mut Concrete, addresses: &[usize], function: &Function) {
+        self.fence(d, addresses, function);
+        if function.noise == 0 {
+            return;
+        }
+        let mut random = Random::new(!function.noise);
+        let areas = addresses.iter().rev().zip(function.areas.iter().rev());
+        let areas = areas.map(|(at, area)| (at - d.start, area.bytes));
+        let below = |s: &Watched| {
+            let Range { start, end } = s.addresses();
+            (start - d.start.min(start), end - start)
+        };
+        let stacks = d.stacks.iter().map(below);
+        let result = (addresses[0] - d.start, self.spec.result_bytes());
+        let places: Vec<_> = areas.chain(stacks).chain([result]).collect();
+        for (at, bytes) in places {
+            if let Some(room) = d.memory.get_mut(at..at + bytes) {
+                for bytes in room.chunks_mut(8) {
+                    bytes.copy_from_slice(&random.draw().to_le_bytes()[..bytes.len()]);
+                }
+            }
+        }
+    }
+
+    /// Puts the sources where `addresses` says: arrays of words of `word` bytes, least significant first.
+    pub fn put(&self, d: &mut Concrete, addresses: &[usize], word: usize) {
+        let lengths = self.spec.source_bytes();
+        for ((value, at), length) in self.sources.iter().zip(&addresses[1..]).zip(lengths) {
+            let mut bytes = value.to_bytes_le();
+            bytes.resize(length, 0);
+            order_words(&mut bytes, d.big_endian, word);
+            let at = *at - d.start;
+            d.memory[at..at + length].copy_from_slice(&bytes);
+        }
+    }
+
+    /// The result at `addresses[0]`.
+    pub fn result(&self, d: &Concrete, addresses: &[usize], word: usize) -> BigUint {
+        let at = addresses[0] - d.start;
+        let mut bytes = d.memory[at..at + self.spec.result_bytes()].to_vec();
+        order_words(&mut bytes, d.big_endian, word);
+        BigUint::from_bytes_le(&bytes)
+    }
+}
+
+/// Between little-endian bytes and words in a machine's byte order.
+pub fn order_words(bytes: &mut [u8], big_endian: bool, word: usize) {
+    if big_endian {
+        bytes.chunks_exact_mut(word).for_each(<[u8]>::reverse);
+    }
+}

@@ -1,0 +1,121 @@
+//! What instructions cost: one function of the timing class per core.
+
+use crate::isa::Span;
+use crate::isa::arm::instructions::{Ends, Timing};
+
+/// What an instruction did that its cost may depend on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Effects {
+    /// Registers of a block transfer.
+    pub words: u32,
+    /// Is the second operand shifted by a register?
+    pub register_shift: bool,
+    /// Did it write the program counter?
+    pub jumped: bool,
+    /// The number in Rs, if it is the same in every run.
+    pub multiplier: Option<u32>,
+}
+
+/// What earlier instructions left behind. Without wait states the ARM7TDMI has no history:
+/// each instruction's cycles are its own.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pipeline;
+
+/// A core: a name and its costs.
+#[derive(Clone, Debug)]
+pub struct Core {
+    pub name: &'static str,
+    pub summary: &'static str,
+    /// Fewest and most cycles of an executed instruction.
+    pub cycles: fn(&mut Pipeline, Timing, &Effects) -> Span,
+    /// Cycles of an instruction whose condition does not hold.
+    pub skipped: u64,
+    pub source: &'static str,
+}
+
+impl PartialEq for Core {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+fn fixed(cycles: u64) -> Span {
+    Span {
+        min: cycles,
+        max: cycles,
+    }
+}
+
+/// m, the cycles of the 8-bit multiplier array: the lowest bytes of Rs above which nothing is left.
+///
+/// Source: ARM DDI 0210, sections 6.6 (multiply) and 6.7 (multiply long).
+fn array_cycles(multiplier: u32, ends: Ends) -> u64 {
+    let ones = ends == Ends::Same;
+    let rest = |shift: u32| {
+        let upper = multiplier >> shift;
+        upper == 0 || ones && upper == u32::MAX >> shift
+    };
+    match (rest(8), rest(16), rest(24)) {
+        (true, _, _) => 1,
+        (_, true, _) => 2,
+        (_, _, true) => 3,
+        _ => 4,
+    }
+}
+
+/// All but multiplications, in cycles of memory without wait states (S = N = I = 1).
+///
+/// Source: ARM DDI 0210, chapter 6: data operations (6.5: 1S, +1I for a shift by a register,
+/// +1N+1S when the program counter is written), loads (6.8: 1S+1N+1I, program counter +1S+1N),
+/// stores (6.9: 2N), block loads (6.10: kS+1N+1I, program counter +1S+1N), block stores
+/// (6.11: (k-1)S+2N), swap (6.12: 1S+2N+1I), branches (6.3, 6.4: 2S+1N).
+fn without_wait_states(t: Timing, e: &Effects) -> u64 {
+    let jump = if e.jumped { 2 } else { 0 };
+    match t {
+        Timing::Alu => 1 + u64::from(e.register_shift) + jump,
+        Timing::Load => 3 + jump,
+        Timing::Store => 2,
+        Timing::LoadMultiple => u64::from(e.words) + 2 + jump,
+        Timing::StoreMultiple => u64::from(e.words) + 1,
+        Timing::Swap => 4,
+        Timing::Branch => 3,
+        Timing::Status => 1,
+        Timing::Multiply(..) => 0,
+    }
+}
+
+/// The core as its manual describes it.
+pub static ARM7TDMI: Core = Core {
+    name: "arm7tdmi",
+    summary: "ARM7TDMI, 32-bit memory without wait states, early-terminating multiplier",
+    cycles: |_, t, e| match (t, e.multiplier) {
+        (Timing::Multiply(base, ends), Some(rs)) => fixed(u64::from(base) + array_cycles(rs, ends)),
+        (Timing::Multiply(base, _), None) => Span {
+            min: u64::from(base) + 1,
+            max: u64::from(base) + 4,
+        },
+        _ => fixed(without_wait_states(t, e)),
+    },
+    skipped: 1,
+    source: "ARM DDI 0210 (ARM7TDMI technical reference manual), chapter 6, tables of \
+             instruction cycle timings; MUL 1S+mI, MLA 1S+(m+1)I, long 1S+(m+1)I, \
+             long accumulate 1S+(m+2)I",
+};
+
+/// The core as hw2018 counts it.
+pub static ARM7TDMI_HW2018: Core = Core {
+    name: "arm7tdmi-hw2018",
+    summary: "ARM7TDMI as Hutter and Wenger 2018 count it: a multiplier of fixed time, UMULL 4",
+    cycles: |_, t, e| match t {
+        // UMULL 4 is 2 + m with m = 2; the other multiplications keep their distance to it.
+        Timing::Multiply(base, _) => fixed(u64::from(base) + 2),
+        _ => fixed(without_wait_states(t, e)),
+    },
+    skipped: 1,
+    source: "the paper's own model (Hutter, Wenger 2018, section 4.2): UMULL 4, LDR 3, STR 2, \
+             data processing 1; what it does not mention as in ARM DDI 0210, multiplications \
+             with m = 2 so that UMULL is 4",
+};
+
+/// All cores.
+pub static CORES: [&Core; 2] = [&ARM7TDMI, &ARM7TDMI_HW2018];

@@ -1,0 +1,212 @@
+//! 32-bit ARM, ARM state, architecture 4T.
+//!
+//! | file | what |
+//! |---|---|
+//! | [`instructions`] | the table: name, encoding, syntax, timing class, meaning |
+//! | [`machine`], [`memory`] | registers and flags, and the operations the meanings use |
+//! | [`code`] | encode, decode and print, from the table |
+//! | [`cores`] | costs of each core |
+//! | [`run`] | executing decoded code, in any domain |
+//! | [`abi`], [`assumed`] | the procedure call standard: entering, leaving, saving |
+
+pub mod abi;
+pub mod assumed;
+pub mod code;
+pub mod cores;
+pub mod instructions;
+pub mod machine;
+pub mod memory;
+pub mod run;
+pub mod ways;
+
+use num_bigint::BigUint;
+
+use crate::call::Operands;
+use crate::domain::concrete::Concrete;
+use crate::domain::{Abstract, Base};
+use crate::format::{Assembler, Attributes, Dialect, ObjectFormat, Stranger};
+use crate::function::{Function, keep_returned, with_returned};
+use crate::isa::{Called, Class, Cost, Depth, Isa, Stopped};
+
+/// The ARM instruction set.
+pub struct ArmIsa;
+
+/// First address of an operand in a concrete call.
+const DATA: usize = 0x1000;
+
+/// `e_flags` of an ELF object that follows version 5 of the ABI (ARM IHI 0044, EF_ARM_ABI_VER5).
+const EABI5: u32 = 0x0500_0000;
+
+/// Who must not run A32 code, and how it is noticed: ACLE (IHI 0053), section 5.4; before ACLE GCC had the names of
+/// architectures alone.
+static STRANGERS: [Stranger; 2] = [
+    Stranger {
+        when: "(defined(__ARM_ARCH) && !defined(__ARM_ARCH_ISA_ARM)) || defined(__ARM_ARCH_6M__) \
+               || defined(__ARM_ARCH_7M__) || defined(__ARM_ARCH_7EM__)",
+        why: "is ARM code (A32), which Cortex-M does not execute: it has Thumb only",
+        in_assembly: true,
+    },
+    Stranger {
+        when: "defined(__ARMEB__) || defined(__ARM_BIG_ENDIAN) || defined(__BIG_ENDIAN__)",
+        why: "is proved for little-endian memory: leave out -mbig-endian",
+        in_assembly: true,
+    },
+];
+
+/// Build attributes (ARM IHI 0045, section 2): the code is of ARMv4T, in ARM state, and of the classic profile. With the
+/// last a linker refuses it in a program for the M profile; GCC says nothing of it for these cores, and what says
+/// nothing goes with anything.
+static ATTRIBUTES: Attributes = Attributes {
+    section: ".ARM.attributes",
+    // SHT_ARM_ATTRIBUTES.
+    kind: 0x7000_0003,
+    flags: 0,
+    align: 1,
+    // Version A; vendor aeabi, 31 bytes with its length; Tag_File, 21 bytes with tag and length; Tag_CPU_name ARM7TDMI,
+    // Tag_CPU_arch v4T, Tag_CPU_arch_profile S, Tag_ARM_ISA_use yes.
+    bytes: b"A\x1f\0\0\0aeabi\0\x01\x15\0\0\0\x05ARM7TDMI\0\x06\x02\x07S\x08\x01",
+};
+
+impl Isa for ArmIsa {
+    type Insn = code::Insn;
+    type Core = cores::Core;
+
+    const WORD_BITS: u32 = 32;
+    const ASSEMBLERS: &'static [Assembler] = &[Assembler::Gnu, Assembler::Iar, Assembler::Armasm];
+    const POINTER_BYTES: usize = abi::POINTER_BYTES;
+
+    fn core_name(core: &cores::Core) -> String {
+        core.name.to_string()
+    }
+
+    fn relatives(_: &cores::Core) -> Vec<cores::Core> {
+        cores::CORES.iter().map(|c| (*c).clone()).collect()
+    }
+
+    fn abi(_: &cores::Core) -> &'static str {
+        "AAPCS"
+    }
+
+    fn is_frame(_: &cores::Core, insn: &code::Insn) -> bool {
+        insn.class() == Class::Frame
+    }
+
+    fn branch(insn: &code::Insn) -> Option<i64> {
+        insn.branch()
+    }
+
+    fn object_format(_: &cores::Core) -> ObjectFormat {
+        ObjectFormat {
+            architecture: object::Architecture::Arm,
+            big_endian: false,
+            flags: EABI5,
+            align: 4,
+            mapping_symbol: Some("$a"),
+            attributes: Some(ATTRIBUTES),
+            stack_note: false,
+        }
+    }
+
+    fn dialect(_: &cores::Core) -> Dialect {
+        Dialect {
+            preamble: "\t.syntax unified\n\t.cpu arm7tdmi\n\t.eabi_attribute Tag_CPU_arch_profile, 'S'\n\t.arm\n",
+            align: "\t.p2align 2\n",
+            guard: "defined(__arm__)",
+            strangers: &STRANGERS,
+        }
+    }
+
+    fn encode(_: &cores::Core, program: &[code::Insn]) -> Result<Vec<u8>, String> {
+        let mut bytes = Vec::with_capacity(4 * program.len());
+        for insn in program {
+            let word = insn.encode().map_err(|e| e.to_string())?;
+            bytes.extend_from_slice(&word.to_le_bytes());
+        }
+        Ok(bytes)
+    }
+
+    fn decode(_: &cores::Core, code: &[u8]) -> Result<Vec<(usize, code::Insn)>, usize> {
+        code.chunks(4)
+            .enumerate()
+            .map(|(i, chunk)| {
+                let word = <[u8; 4]>::try_from(chunk).map_err(|_| 4 * i)?;
+                let insn = code::Insn::decode(u32::from_le_bytes(word)).ok_or(4 * i)?;
+                Ok((4 * i, insn))
+            })
+            .collect()
+    }
+
+    fn text(insn: &code::Insn) -> String {
+        insn.text()
+    }
+
+    fn register(name: &str) -> Option<u8> {
+        (0..15u8).find(|r| code::register(*r) == name || format!("r{r}") == name)
+    }
+
+    fn call<D: Abstract>(
+        domain: D,
+        core: &cores::Core,
+        function: &Function,
+        bases: &[Base],
+        limit: u64,
+    ) -> Result<Called<D>, Stopped> {
+        let (mut m, entry) = abi::enter(domain, function, bases);
+        let mut account = run::Decoded::of(function, core).run(&mut m, limit)?;
+        account.cost.stack = Depth::descended(m.environment.as_ref().map_or(0, |e| e.lowest));
+        let violations = abi::violations(&mut m, &entry, &function.scratch);
+        keep_returned(&mut m.d, &m.r[abi::returned(function)]);
+        Ok(Called {
+            domain: m.d,
+            cost: account.cost,
+            violations,
+            slow_operand: account.slow_operand,
+        })
+    }
+
+    fn calling(mut insn: code::Insn, at: usize, to: usize) -> code::Insn {
+        insn.ops.k = (to as i32 - at as i32 - 8) / 4;
+        insn
+    }
+
+    // R_ARM_CALL (AAELF32).
+    const CALL_RELOCATION: u32 = 28;
+
+    fn execute(
+        core: &cores::Core,
+        function: &Function,
+        area: &mut [u8],
+        watch: &mut dyn FnMut(u64, u64),
+    ) -> Result<Cost, Stopped> {
+        let start = function.free_memory();
+        let mut m = abi::enter_function(function, start, &[start + DATA]);
+        let room = DATA..DATA + area.len();
+        m.d.memory[room.clone()].copy_from_slice(area);
+        let decoded = run::Decoded::<Concrete>::of(function, core);
+        let mut account = decoded.watched(&mut m, u64::MAX, watch)?;
+        account.cost.stack = Depth::written(&m.d);
+        area.copy_from_slice(&m.d.memory[room]);
+        Ok(account.cost)
+    }
+
+    fn call_concrete(
+        core: &cores::Core,
+        function: &Function,
+        operands: &Operands<'_>,
+        limit: u64,
+    ) -> Result<(BigUint, Cost), Stopped> {
+        let start = function.free_memory();
+        let addresses =
+            operands.addresses(start + DATA, function, function.word_bits(Self::WORD_BITS));
+        let mut m = abi::enter_function(function, start, &addresses);
+        let word = function.word_bits(Self::WORD_BITS) as usize / 8;
+        operands.spoil(&mut m.d, &addresses, function);
+        operands.put(&mut m.d, &addresses, word);
+        let mut account = run::Decoded::<Concrete>::of(function, core).run(&mut m, limit)?;
+        account.cost.stack = Depth::written(&m.d);
+        let result = operands.result(&m.d, &addresses, word);
+        let bits = 8 * operands.spec.result_bytes();
+        let returned = &m.r[abi::returned(function)];
+        Ok((with_returned(result, bits, returned), account.cost))
+    }
+}

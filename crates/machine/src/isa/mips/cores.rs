@@ -1,0 +1,356 @@
+//! What instructions cost: a five-stage pipeline with a multiply/divide unit beside it.
+//!
+//! Every instruction issues in one cycle unless it waits: for a loaded word, for a word
+//! from HI or LO, for the multiplier. A branch costs its delay slot and nothing more.
+//!
+//! Where an operand decides how long the multiplier works, two pipelines run, one for the
+//! shortest and one for the longest case. Times only ever add and take maxima, so every
+//! run lies between them; when both end at the same cycle, time tells nothing.
+
+use crate::isa::mips::code::{Insn, Places};
+use crate::isa::mips::instructions::{Feature, Op, Timing};
+
+/// A number of cycles, and who says so.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
+pub struct Number {
+    pub cycles: u32,
+    pub source: &'static str,
+}
+
+/// Extensions that a core has.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Features(u8);
+
+impl Features {
+    /// MIPS32 release 1 alone.
+    pub const NONE: Features = Features(0);
+    /// Every extension.
+    pub const ALL: Features = Features(0b1110);
+    /// Each extension, with its word on the command line.
+    pub const EACH: [(Feature, &str); 3] = [
+        (Feature::WideAcc, "wide-acc"),
+        (Feature::MaddHl, "maddhl"),
+        (Feature::AutoInc, "autoinc"),
+    ];
+
+    /// These and `feature`.
+    pub fn with(self, feature: Feature) -> Self {
+        Self(self.0 | 1 << feature as u8)
+    }
+
+    /// Is it there? The base instruction set always is.
+    pub fn has(self, feature: Feature) -> bool {
+        feature == Feature::Base || self.0 >> (feature as u8) & 1 == 1
+    }
+}
+
+/// A core: its costs, its byte order and its extensions.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Core {
+    pub name: &'static str,
+    pub summary: &'static str,
+    /// From a multiplication to the next one, and to a use of HI or LO: `rt` of 32 bits.
+    pub multiply: Number,
+    /// The same with an `rt` of at most 16 bits.
+    pub multiply_short: Number,
+    /// Cycles that the use of a loaded word waits, right after the load.
+    pub load_use: Number,
+    /// Cycles that the use of a word waits, right after MFHI or MFLO brought it.
+    pub move_from_use: Number,
+    /// From MTHI, MTLO or SHA to a use of HI or LO.
+    pub move_to: Number,
+    /// Cycles that MUL stalls the pipeline more than the multiplication does the multiplier.
+    pub mul_stall: Number,
+    /// Cycles that the use of MUL's result waits then.
+    pub mul_use: Number,
+    /// Cycles of DIVU by bits of `rs`: 8, 16, 24, 32; DIV takes one more.
+    pub divide: [Number; 4],
+    /// Cycles after a jump or taken branch, besides the delay slot.
+    pub branch: Number,
+    pub big_endian: bool,
+    pub features: Features,
+}
+
+const MANUAL: &str = "MD00016 rev. 1.18, by way of GCC 12 gcc/config/mips/4k.md";
+const PAPER: &str = "gk2003, sections 4.3 and 5.2";
+
+const fn manual(cycles: u32) -> Number {
+    Number {
+        cycles,
+        source: MANUAL,
+    }
+}
+
+const fn paper(cycles: u32) -> Number {
+    Number {
+        cycles,
+        source: PAPER,
+    }
+}
+
+/// The 4Km as sold: a 32x16 multiplier that is through sooner when `rt` has 16 bits.
+pub const MIPS_4KM: Core = Core {
+    name: "mips-4km",
+    summary: "MIPS32 4Km, fast multiply/divide unit (32x16, early when rt has 16 bits)",
+    multiply: manual(2),
+    multiply_short: manual(1),
+    load_use: manual(1),
+    move_from_use: manual(1),
+    move_to: manual(1),
+    mul_stall: manual(0),
+    mul_use: manual(1),
+    divide: [manual(9), manual(17), manual(25), manual(33)],
+    branch: manual(0),
+    big_endian: false,
+    features: Features::NONE,
+};
+
+/// The paper's 4Km with a multiplier of `32 x bits`: the same time for all operands.
+const fn with_multiplier(name: &'static str, summary: &'static str, cycles: u32) -> Core {
+    Core {
+        name,
+        summary,
+        multiply: paper(cycles),
+        multiply_short: paper(cycles),
+        ..MIPS_4KM
+    }
+}
+
+/// All cores, little-endian and without extensions.
+pub static CORES: [Core; 4] = [
+    MIPS_4KM,
+    with_multiplier(
+        "mips-4km-32x32",
+        "MIPS32 4Km with a single-cycle 32x32 multiplier",
+        1,
+    ),
+    with_multiplier(
+        "mips-4km-32x16",
+        "MIPS32 4Km with a 32x16 multiplier, 2 cycles for all operands",
+        2,
+    ),
+    with_multiplier(
+        "mips-4km-32x12",
+        "MIPS32 4Km with a 32x12 multiplier, 3 cycles for all operands",
+        3,
+    ),
+];
+
+impl Core {
+    /// The core called `name`.
+    pub fn named(name: &str) -> Option<Core> {
+        CORES.iter().find(|c| c.name == name).cloned()
+    }
+
+    /// Its name, extensions and byte order: `mips-4km+wide-acc+autoinc, big-endian`.
+    pub fn full_name(&self) -> String {
+        let mut name = self.name.to_string();
+        for (_, word) in Features::EACH.iter().filter(|(f, _)| self.features.has(*f)) {
+            name += "+";
+            name += word;
+        }
+        if self.big_endian {
+            name += ", big-endian";
+        }
+        name
+    }
+
+    /// The same core with `feature`.
+    pub fn with(mut self, feature: Feature) -> Self {
+        self.features = self.features.with(feature);
+        self
+    }
+
+    /// The same core, most significant byte first.
+    pub fn big_endian(mut self) -> Self {
+        self.big_endian = true;
+        self
+    }
+
+    /// Every number, with what it is.
+    pub fn numbers(&self) -> Vec<(&'static str, Number)> {
+        let mut list = vec![
+            ("MULT, MADD, ... with rt of 32 bits", self.multiply),
+            ("the same with rt of 16 bits", self.multiply_short),
+            ("wait for a loaded word", self.load_use),
+            ("wait for a word from HI or LO", self.move_from_use),
+            ("MTHI, MTLO, SHA", self.move_to),
+            ("MUL, beyond the multiplication", self.mul_stall),
+            ("wait for the result of MUL", self.mul_use),
+            ("branch, beyond the delay slot", self.branch),
+        ];
+        let names = ["DIVU, rs of 8 bits", "16 bits", "24 bits", "32 bits"];
+        list.extend(names.into_iter().zip(self.divide));
+        list
+    }
+
+    /// Does the time of `insn` depend on an operand: on `rt` of a product, on `rs` of a division?
+    pub fn observes(&self, insn: &Insn) -> Option<u8> {
+        let early = self.multiply.cycles != self.multiply_short.cycles;
+        match insn.form().timing {
+            Timing::Multiply | Timing::MultiplyRegister | Timing::MultiplyAddRegister if early => {
+                Some(insn.ops.t)
+            }
+            Timing::Divide => Some(insn.ops.s),
+            _ => None,
+        }
+    }
+
+    /// Shortest and longest time of the multiply/divide unit, when the observed operand is `value`.
+    pub fn unit_cycles(&self, insn: &Insn, value: Option<u64>) -> (u32, u32) {
+        let (long, short) = (self.multiply.cycles, self.multiply_short.cycles);
+        match insn.form().timing {
+            Timing::Multiply | Timing::MultiplyRegister | Timing::MultiplyAddRegister => {
+                match value {
+                    Some(k) if k < 1 << 15 => (short, short),
+                    Some(k) if (1 << 16..0xffff_8000).contains(&k) => (long, long),
+                    // 16 bits, but signed or unsigned?
+                    Some(_) => (short, long),
+                    None => (short, long),
+                }
+            }
+            Timing::Divide => {
+                let signed = insn.op == Op::DIV;
+                let bits = |k: u64| match signed {
+                    true => 64 - u64::from((k as u32 as i32).unsigned_abs()).leading_zeros(),
+                    false => 64 - k.leading_zeros(),
+                };
+                let at = |size: usize| self.divide[size].cycles + u32::from(signed);
+                match value {
+                    Some(k) => {
+                        let cycles = at((bits(k).saturating_sub(1) as usize / 8).min(3));
+                        (cycles, cycles)
+                    }
+                    None => (at(0), at(3)),
+                }
+            }
+            _ => (0, 0),
+        }
+    }
+}
+
+/// The state of the pipeline: what is ready when. Cycles count from the first instruction.
+#[derive(Clone, Debug)]
+pub struct Pipeline {
+    /// When the next instruction issues, if it need not wait.
+    pub now: u64,
+    /// When each register, HI and LO can be used.
+    ready: [u64; 34],
+    /// When the multiply/divide unit takes the next operation.
+    unit_free: u64,
+    /// The factors of the product that the multiplier still has.
+    product: Option<(u8, u8)>,
+}
+
+impl Default for Pipeline {
+    fn default() -> Self {
+        Self {
+            now: 0,
+            ready: [0; 34],
+            unit_free: 0,
+            product: None,
+        }
+    }
+}
+
+impl Pipeline {
+    /// When an instruction that reads `reads` could issue.
+    #[inline]
+    pub fn earliest_of(&self, timing: Timing, mut reads: Places) -> u64 {
+        let mut at = self.now;
+        while reads != 0 {
+            at = at.max(self.ready[reads.trailing_zeros() as usize]);
+            reads &= reads - 1;
+        }
+        match timing {
+            Timing::Multiply
+            | Timing::MultiplyRegister
+            | Timing::MultiplyAddRegister
+            | Timing::Divide
+            | Timing::MoveTo => at.max(self.unit_free),
+            _ => at,
+        }
+    }
+
+    /// Issues `insn`, whose work in the multiply/divide unit takes `unit` cycles: the cycles spent.
+    pub fn cost(&mut self, core: &Core, insn: &Insn, unit: u32) -> u64 {
+        self.cost_of(core, insn, (insn.reads(), insn.writes()), unit)
+    }
+
+    /// The same of an instruction that reads and writes these places.
+    pub fn cost_of(
+        &mut self,
+        core: &Core,
+        insn: &Insn,
+        (reads, writes): (Places, Places),
+        unit: u32,
+    ) -> u64 {
+        let form = insn.form();
+        let at = self.earliest_of(form.timing, reads);
+        let unit = u64::from(unit);
+        let before = self.now;
+        self.now = at + 1;
+        let wait = |n: Number| u64::from(n.cycles);
+        let mut ready = at + 1;
+        match form.timing {
+            Timing::Load => ready += wait(core.load_use),
+            Timing::MoveFrom => ready += wait(core.move_from_use),
+            Timing::MoveTo => {
+                ready = at + wait(core.move_to);
+                self.unit_free = ready;
+            }
+            Timing::Multiply | Timing::Divide => {
+                ready = at + unit;
+                self.unit_free = ready;
+            }
+            Timing::MultiplyRegister => {
+                // The pipeline stands still meanwhile (4k.md, r4k_mul_4kc).
+                self.now = at + 1 + unit + wait(core.mul_stall);
+                self.unit_free = self.now;
+                ready = self.now + wait(core.mul_use);
+            }
+            Timing::MultiplyAddRegister => {
+                // It holds its write slot (gk2003, section 5.2); the loop of four grows by two
+                // cycles with two-cycle products, so the second of a pair finds its product.
+                let known = self.product == Some((insn.ops.s, insn.ops.t));
+                self.now = at + if known { 1 } else { unit };
+                self.unit_free = self.now;
+                ready = self.now;
+            }
+            Timing::Branch | Timing::Jump => self.now += wait(core.branch),
+            Timing::Alu | Timing::Store | Timing::Trap => {}
+        }
+        let mut rest = writes;
+        while rest != 0 {
+            self.ready[rest.trailing_zeros() as usize] = ready;
+            rest &= rest - 1;
+        }
+        if insn.op == Op::LWI {
+            // The pointer comes from the adder, not from memory.
+            self.ready[usize::from(insn.ops.s)] = at + 1;
+        }
+        match form.timing {
+            Timing::MultiplyAddRegister => self.product = Some((insn.ops.s, insn.ops.t)),
+            Timing::Multiply | Timing::MultiplyRegister => self.product = None,
+            _ => {}
+        }
+        if let Some((s, t)) = self.product
+            && (writes >> s | writes >> t) & 1 == 1
+        {
+            self.product = None;
+        }
+        self.now - before
+    }
+
+    /// A skipped delay slot.
+    pub fn bubble(&mut self) -> u64 {
+        self.now += 1;
+        1
+    }
+
+    /// When everything has ended.
+    pub fn end(&self) -> u64 {
+        let last = self.ready.iter().copied().max().unwrap_or(0);
+        self.now.max(self.unit_free).max(last)
+    }
+}

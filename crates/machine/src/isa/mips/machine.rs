@@ -1,0 +1,462 @@
+//! The registers of a MIPS32 and what the rows of the instruction table do to them.
+//!
+//! HI and LO are two words; with the wide accumulator a third holds the guard bits, eight
+//! bits kept in a 32-bit word. Branches act after the instruction in their delay slot.
+
+use crate::domain::{Address, Base, Domain, Logic, Shift};
+use crate::fault::{BELOW_STACK, Fault};
+use crate::isa::environment::Environment;
+use crate::isa::mips::abi::SP;
+use crate::isa::mips::instructions::Ops;
+
+/// Where control goes after the next instruction, the delay slot. Targets are byte addresses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flow {
+    Next,
+    /// To the target, after the delay slot.
+    Branch(usize),
+    /// Not taken, and the delay slot is skipped (a "likely" branch).
+    Nullify,
+    /// To the caller, after the delay slot.
+    Return,
+}
+
+/// What an instruction's meaning returns.
+pub type Outcome = Result<Flow, Fault>;
+
+/// Bits that the wide accumulator adds to HI (gk2003, section 4).
+pub const GUARD_BITS: u32 = 8;
+
+/// A MIPS32 over the domain `D`.
+pub struct Mips<D: Domain> {
+    pub d: D,
+    pub r: [D::Word<32>; 32],
+    pub hi: D::Word<32>,
+    pub lo: D::Word<32>,
+    /// Bits 32 to 39 of HI, with the wide accumulator.
+    pub guard: D::Word<32>,
+    /// Are HI and LO predictable? Not after MUL (MD00086, MUL).
+    pub hi_valid: bool,
+    pub lo_valid: bool,
+    /// Is a result of the multiplier in HI and LO that nobody read? To move a word into one of them then leaves
+    /// the other unpredictable (MD00086, MTHI and MTLO).
+    pub unread: bool,
+    pub wide: bool,
+    big_endian: bool,
+    /// What a run for all inputs is held to.
+    pub environment: Option<Environment<Self>>,
+    /// Where addresses of the program count from: 0, or a place of its own.
+    image: (Base, D::Word<32>),
+    /// Byte address of the running instruction.
+    pub pc: usize,
+}
+
+/// What instructions change but memory.
+pub struct State<D: Domain> {
+    r: [D::Word<32>; 32],
+    /// LO, HI, guard bits.
+    accumulator: [D::Word<32>; 3],
+    /// Of LO and HI: are they predictable? Then: was no result read?
+    valid: [bool; 2],
+    /// Where the stack pointer points, if that is followed.
+    sp: Option<i64>,
+    unread: bool,
+}
+
+impl<D: Domain> Clone for State<D> {
+    fn clone(&self) -> Self {
+        Self {
+            r: self.r.clone(),
+            accumulator: self.accumulator.clone(),
+            valid: self.valid,
+            sp: self.sp,
+            unread: self.unread,
+        }
+    }
+}
+
+impl<D: Domain> State<D> {
+    /// Its words, if they are the same in every run.
+    pub fn numbers(&self, d: &D) -> Option<Vec<u64>> {
+        let words = self.r.iter().chain(&self.accumulator);
+        let mut list: Vec<_> = words.map(|w| d.value(w)).collect::<Option<_>>()?;
+        list.extend(self.valid.map(u64::from));
+        list.push(self.unread.into());
+        Some(list)
+    }
+}
+
+impl<D: Domain> Mips<D> {
+    pub fn state(&self) -> State<D> {
+        State {
+            r: self.r.clone(),
+            accumulator: [self.lo.clone(), self.hi.clone(), self.guard.clone()],
+            valid: [self.lo_valid, self.hi_valid],
+            sp: self.environment.as_ref().map(|e| e.at),
+            unread: self.unread,
+        }
+    }
+
+    pub fn resume(&mut self, state: State<D>) {
+        self.r = state.r;
+        [self.lo, self.hi, self.guard] = state.accumulator;
+        [self.lo_valid, self.hi_valid] = state.valid;
+        if let (Some(environment), Some(at)) = (&mut self.environment, state.sp) {
+            environment.at = at;
+        }
+        self.unread = state.unread;
+    }
+
+    /// This state where `bit` is set, `clear` where it is not.
+    pub fn join(&mut self, bit: &D::Bit, clear: State<D>) {
+        let others = clear.r.iter().chain(&clear.accumulator);
+        let own = self.r.iter_mut();
+        let own = own.chain([&mut self.lo, &mut self.hi, &mut self.guard]);
+        for (word, clear) in own.zip(others) {
+            *word = self.d.select(bit, word, clear);
+        }
+        self.lo_valid &= clear.valid[0];
+        self.hi_valid &= clear.valid[1];
+        self.unread |= clear.unread;
+    }
+
+    /// A machine with all registers zero.
+    pub fn new(mut d: D, wide: bool, big_endian: bool) -> Self {
+        let zero = d.known(0);
+        Self {
+            r: std::array::from_fn(|_| zero.clone()),
+            hi: zero.clone(),
+            lo: zero.clone(),
+            guard: zero.clone(),
+            hi_valid: true,
+            lo_valid: true,
+            unread: false,
+            image: (Base::ABSOLUTE, zero),
+            wide,
+            big_endian,
+            environment: None,
+            pc: 0,
+            d,
+        }
+    }
+
+    #[inline(always)]
+    pub fn r(&self, i: u8) -> D::Word<32> {
+        self.r[usize::from(i & 31)].clone()
+    }
+
+    #[inline(always)]
+    pub fn set(&mut self, i: u8, word: D::Word<32>) -> Outcome {
+        if i & 31 != 0 {
+            self.r[usize::from(i & 31)] = word;
+        }
+        Ok(Flow::Next)
+    }
+
+    /// The word `k mod 2^32`.
+    #[inline(always)]
+    pub fn word(&mut self, k: i32) -> D::Word<32> {
+        self.d.known(u64::from(k as u32))
+    }
+
+    // Arithmetic
+
+    #[inline(always)]
+    pub fn sum(&mut self, s: u8, y: D::Word<32>) -> D::Word<32> {
+        let (x, c) = (self.r(s), self.d.flag(false));
+        self.d.add(&x, &y, &c).word
+    }
+
+    #[inline(always)]
+    pub fn difference(&mut self, s: u8, y: D::Word<32>) -> D::Word<32> {
+        let (x, c) = (self.r(s), self.d.flag(false));
+        self.d.sub(&x, &y, &c).word
+    }
+
+    fn unless_overflow(
+        &mut self,
+        word: D::Word<32>,
+        overflow: D::Bit,
+    ) -> Result<D::Word<32>, Fault> {
+        match self.d.decide(&overflow)? {
+            false => Ok(word),
+            true => Err(Fault::Exception("an integer overflow exception".into())),
+        }
+    }
+
+    /// ADD, ADDI: no exception is taken.
+    pub fn sum_checked(&mut self, s: u8, y: D::Word<32>) -> Result<D::Word<32>, Fault> {
+        let (x, c) = (self.r(s), self.d.flag(false));
+        let sum = self.d.add(&x, &y, &c);
+        self.unless_overflow(sum.word, sum.overflow)
+    }
+
+    /// SUB: no exception is taken.
+    pub fn difference_checked(&mut self, s: u8, y: D::Word<32>) -> Result<D::Word<32>, Fault> {
+        let (x, c) = (self.r(s), self.d.flag(false));
+        let difference = self.d.sub(&x, &y, &c);
+        self.unless_overflow(difference.word, difference.overflow)
+    }
+
+    /// The word 1 if `rs < y`, else 0.
+    #[inline(always)]
+    pub fn less(&mut self, s: u8, y: D::Word<32>, signed: bool) -> D::Word<32> {
+        let (x, c) = (self.r(s), self.d.flag(false));
+        let difference = self.d.sub(&x, &y, &c);
+        let bit = match signed {
+            true => {
+                let sign = self.d.bit(&difference.word, 31);
+                self.d.gate(Logic::Xor, &sign, &difference.overflow)
+            }
+            false => difference.carry,
+        };
+        let zero = self.d.known(0);
+        self.d.with_bit(&zero, 0, &bit)
+    }
+
+    #[inline(always)]
+    pub fn bitwise(&mut self, op: Logic, s: u8, y: D::Word<32>) -> D::Word<32> {
+        let x = self.r(s);
+        self.d.logic(op, &x, &y)
+    }
+
+    /// All bits inverted: `2^32 - 1 - x`.
+    pub fn complement(&mut self, x: D::Word<32>) -> D::Word<32> {
+        let (ones, c) = (self.d.known(0xffff_ffff), self.d.flag(false));
+        self.d.sub(&ones, &x, &c).word
+    }
+
+    #[inline(always)]
+    pub fn shifted(&mut self, kind: Shift, t: u8, count: i32) -> D::Word<32> {
+        let x = self.r(t);
+        match count {
+            0 => x,
+            _ => self.d.shift(kind, &x, count as u32).0,
+        }
+    }
+
+    /// Shifts by the low five bits of `rs`, one bit of the count at a time.
+    pub fn shifted_by_register(&mut self, kind: Shift, o: Ops) -> Outcome {
+        let (mut x, count) = (self.r(o.t), self.r(o.s));
+        for i in 0..5 {
+            let bit = self.d.bit(&count, i);
+            let y = self.d.shift(kind, &x, 1 << i).0;
+            x = self.d.select(&bit, &y, &x);
+        }
+        self.set(o.d, x)
+    }
+
+    /// CLO, CLZ: the place of the highest bit that differs from `ones`.
+    pub fn count_leading(&mut self, o: Ops, ones: bool) -> Outcome {
+        let x = self.r(o.s);
+        let mut count = self.d.known(32);
+        for i in 0..32 {
+            let mut bit = self.d.bit(&x, i);
+            if ones {
+                bit = self.d.not(&bit);
+            }
+            let here = self.d.known(u64::from(31 - i));
+            count = self.d.select(&bit, &here, &count);
+        }
+        self.set(o.d, count)
+    }
+
+    pub fn move_if_zero(&mut self, o: Ops, zero: bool) -> Outcome {
+        let (x, t, old) = (self.r(o.s), self.r(o.t), self.r(o.d));
+        let is_zero = self.d.is_zero(&t);
+        let word = match zero {
+            true => self.d.select(&is_zero, &x, &old),
+            false => self.d.select(&is_zero, &old, &x),
+        };
+        self.set(o.d, word)
+    }
+
+    // Memory
+
+    /// The address `rs + k`, a multiple of `align` bytes.
+    fn address(&mut self, s: u8, k: i32, align: i64) -> Result<Address, Fault> {
+        let base = self.r(s);
+        let at = self.d.address(&[&base], i64::from(k))?;
+        if at.base == Base::STACK {
+            let sp = self.d.address(&[&self.r[usize::from(SP)]], 0)?;
+            if sp.base != Base::STACK || at.offset < sp.offset {
+                return Err(Fault::Store(BELOW_STACK.into()));
+            }
+        }
+        match self.d.above_multiple(at, align)? {
+            0 => Ok(at),
+            _ => Err(Fault::Exception(format!(
+                "an access of {align} bytes that is not aligned"
+            ))),
+        }
+    }
+
+    #[inline(always)]
+    pub fn load<const W: u32>(&mut self, o: Ops, signed: bool) -> Result<D::Word<32>, Fault> {
+        let at = self.address(o.s, o.k, i64::from(W / 8))?;
+        if W == 32 {
+            return self.d.load::<32>(at);
+        }
+        let part = self.d.load::<W>(at)?;
+        Ok(self.d.extend::<W, 32>(&part, signed))
+    }
+
+    #[inline(always)]
+    pub fn store<const W: u32>(&mut self, o: Ops) -> Outcome {
+        let at = self.address(o.s, o.k, i64::from(W / 8))?;
+        let word = self.r(o.t);
+        if W == 32 {
+            self.d.store::<32>(at, &word)?;
+        } else {
+            let part = self.d.slice::<32, W>(&word, 0);
+            self.d.store::<W>(at, &part)?;
+        }
+        Ok(Flow::Next)
+    }
+
+    /// The aligned word around `rs + k`, and the number of the byte in it, from the most significant one.
+    fn around(&mut self, o: Ops) -> Result<(Address, u32), Fault> {
+        let at = self.address(o.s, o.k, 1)?;
+        let byte = self.d.above_multiple(at, 4)?;
+        let aligned = Address {
+            offset: at.offset - byte,
+            ..at
+        };
+        let from_top = if self.big_endian { byte } else { 3 - byte };
+        Ok((aligned, from_top as u32))
+    }
+
+    /// LWL, LWR: the bytes from there to one end of the word go to that of `rt`.
+    pub fn load_part(&mut self, o: Ops, left: bool) -> Outcome {
+        let (at, byte) = self.around(o)?;
+        let (word, old) = (self.d.load::<32>(at)?, self.r(o.t));
+        let (kind, count) = match left {
+            true => (Shift::Left, 8 * byte),
+            false => (Shift::Right, 8 * (3 - byte)),
+        };
+        if count == 0 {
+            return self.set(o.t, word);
+        }
+        let moved = self.d.shift(kind, &word, count).0;
+        let kept = match left {
+            true => (1u64 << count) - 1,
+            false => 0xffff_ffff << (32 - count) & 0xffff_ffff,
+        };
+        let kept = self.d.known(kept);
+        let kept = self.d.logic(Logic::And, &old, &kept);
+        let merged = self.d.logic(Logic::Or, &moved, &kept);
+        self.set(o.t, merged)
+    }
+
+    /// SWL, SWR: the bytes at that end of `rt` go to the word, from there to its end.
+    pub fn store_part(&mut self, o: Ops, left: bool) -> Outcome {
+        let (at, byte) = self.around(o)?;
+        let word = self.r(o.t);
+        // Byte `i` from the top of `rt` goes to byte `i + shift` of the word in memory.
+        let places = match left {
+            true => (byte..4).map(|i| (i - byte, i)).collect::<Vec<_>>(),
+            false => (0..=byte).map(|i| (i + 3 - byte, i)).collect(),
+        };
+        for (from, to) in places {
+            let part = self.d.slice::<32, 8>(&word, 8 * (3 - from));
+            let place = i64::from(if self.big_endian { to } else { 3 - to });
+            let at = Address {
+                offset: at.offset + place,
+                ..at
+            };
+            self.d.store::<8>(at, &part)?;
+        }
+        Ok(Flow::Next)
+    }
+
+    /// LWI: `rt = memory[rs]`, then `rs += 4 k`.
+    pub fn load_and_step(&mut self, o: Ops) -> Outcome {
+        if o.s == o.t {
+            return Err(Fault::Unsupported("LWI that loads its own pointer".into()));
+        }
+        let at = self.address(o.s, 0, 4)?;
+        let word = self.d.load::<32>(at)?;
+        let step = self.word(4 * o.k);
+        let moved = self.sum(o.s, step);
+        self.set(o.s, moved)?;
+        self.set(o.t, word)
+    }
+
+    // Control
+
+    pub fn equal(&mut self, s: u8, t: u8) -> D::Bit {
+        let difference = self.difference(s, self.r(t));
+        self.d.is_zero(&difference)
+    }
+
+    pub fn negative(&mut self, s: u8) -> D::Bit {
+        let x = self.r(s);
+        self.d.bit(&x, 31)
+    }
+
+    /// Is `rs > 0`, signed?
+    pub fn positive(&mut self, s: u8) -> D::Bit {
+        let x = self.r(s);
+        let (zero, negative) = (self.d.is_zero(&x), self.d.bit(&x, 31));
+        let either = self.d.gate(Logic::Or, &zero, &negative);
+        self.d.not(&either)
+    }
+
+    /// A branch to `words` after the delay slot.
+    pub fn branch(&mut self, taken: D::Bit, words: i32, likely: bool) -> Outcome {
+        let target = (self.pc as i64 + 4 + 4 * i64::from(words)) as usize;
+        Ok(match (self.d.branch(&taken)?, likely) {
+            (true, _) => Flow::Branch(target),
+            (false, true) => Flow::Nullify,
+            (false, false) => Flow::Next,
+        })
+    }
+
+    /// J: within the 256 MB of the delay slot.
+    pub fn jump(&mut self, words: i32) -> Outcome {
+        Ok(Flow::Branch(
+            (self.pc + 4) & !0x0fff_ffff | (words as usize) << 2,
+        ))
+    }
+
+    /// The return address, after the delay slot, goes to `d`, which must not be the register `s` read.
+    pub fn link(&mut self, d: u8, s: u8) -> Result<(), Fault> {
+        if d == s {
+            let text = "a call that could not be restarted: it overwrites what it reads";
+            return Err(Fault::Unsupported(text.into()));
+        }
+        let back = self.in_program(self.pc as u64 + 8);
+        self.set(d, back).map(|_| ())
+    }
+
+    /// The program has a place of its own, at `start`, from where `base` counts.
+    pub fn place(&mut self, base: Base, start: D::Word<32>) {
+        self.image = (base, start);
+    }
+
+    /// The address `at` of the program.
+    pub fn in_program(&mut self, at: u64) -> D::Word<32> {
+        let (at, c) = (self.d.known(at), self.d.flag(false));
+        let start = self.image.1.clone();
+        self.d.add(&start, &at, &c).word
+    }
+
+    /// The number in register `t` is an address of the program: the upper half of one, that LUI made.
+    pub fn locate(&mut self, t: u8) -> Outcome {
+        let (x, c) = (self.r(t), self.d.flag(false));
+        let start = self.image.1.clone();
+        let word = self.d.add(&start, &x, &c).word;
+        self.set(t, word)
+    }
+
+    pub fn jump_register(&mut self, to: D::Word<32>) -> Outcome {
+        let at = self.d.address(&[&to], 0)?;
+        match at.base {
+            base if base == self.image.0 && at.offset % 4 == 0 => {
+                Ok(Flow::Branch(at.offset as usize))
+            }
+            Base::RETURN if at.offset == 0 => Ok(Flow::Return),
+            _ => Err(Fault::Return),
+        }
+    }
+}

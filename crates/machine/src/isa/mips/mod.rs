@@ -1,0 +1,247 @@
+//! MIPS32 (release 1) and instruction set extensions for it.
+//!
+//! | file | what |
+//! |---|---|
+//! | [`instructions`] | the table: name, encoding, syntax, data flow, timing class, feature, meaning |
+//! | [`machine`] | registers, HI and LO with guard bits, and the operations the meanings use |
+//! | [`code`] | encode, decode and print, from the table |
+//! | [`cores`] | the pipeline, and the costs of each core |
+//! | [`run`] | executing decoded code, in any domain |
+//! | [`abi`], [`assumed`] | the o32 calling convention: entering, leaving, saving |
+
+pub mod abi;
+pub mod accumulator;
+pub mod assumed;
+pub mod code;
+pub mod cores;
+pub mod instructions;
+pub mod machine;
+pub mod run;
+pub mod ways;
+
+use num_bigint::BigUint;
+
+use crate::call::{Operands, order_words};
+use crate::domain::concrete::Concrete;
+use crate::domain::{Abstract, Base};
+use crate::format::{Assembler, Attributes, Dialect, ObjectFormat, Stranger};
+use crate::function::{Function, keep_returned, with_returned};
+use crate::isa::{Called, Class, Cost, Depth, Isa, Stopped};
+
+/// MIPS32.
+pub struct MipsIsa;
+
+/// Compilers for what has no HI and LO, or no MADDU, or calls otherwise: MD00086, GCC's mips.h.
+const OLDER: Stranger = Stranger {
+    when: "(defined(__mips) && __mips < 32) || (defined(__mips_isa_rev) && __mips_isa_rev >= 6)",
+    why: "is MIPS32 code of release 1 to 5: this processor lacks its multiplications",
+    in_assembly: true,
+};
+const OTHER_CALLS: Stranger = Stranger {
+    // _ABIO32 is 1, and not defined where another is meant.
+    when: "defined(_MIPS_SIM) && _MIPS_SIM != 1",
+    why: "is called as o32 has it: try -mabi=32",
+    in_assembly: true,
+};
+static LITTLE_ENDIAN: [Stranger; 3] = [
+    OLDER,
+    OTHER_CALLS,
+    Stranger {
+        when: "defined(__MIPSEB__) || defined(_MIPSEB)",
+        why: "is proved for little-endian memory: make it with --big-endian",
+        in_assembly: true,
+    },
+];
+static BIG_ENDIAN: [Stranger; 3] = [
+    OLDER,
+    OTHER_CALLS,
+    Stranger {
+        when: "defined(__MIPSEL__) || defined(_MIPSEL)",
+        why: "is proved for big-endian memory: make it without --big-endian",
+        in_assembly: true,
+    },
+];
+
+/// What the code needs: Elf_ABIFlags_v0 of the MIPS psABI (binutils' include/elf/mips.h): version 0, MIPS32 release 1, general
+/// registers of 32 bits, none of a coprocessor, any floating-point convention, no extensions.
+static ATTRIBUTES: Attributes = Attributes {
+    section: ".MIPS.abiflags",
+    // SHT_MIPS_ABIFLAGS; SHF_ALLOC.
+    kind: 0x7000_002a,
+    flags: 2,
+    align: 8,
+    bytes: &[
+        0, 0, 32, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    ],
+};
+
+impl Isa for MipsIsa {
+    type Insn = code::Insn;
+    type Core = cores::Core;
+
+    const WORD_BITS: u32 = 32;
+    const ASSEMBLERS: &'static [Assembler] = &[Assembler::Gnu];
+    const POINTER_BYTES: usize = abi::POINTER_BYTES;
+
+    fn core_name(core: &cores::Core) -> String {
+        core.full_name()
+    }
+
+    fn relatives(core: &cores::Core) -> Vec<cores::Core> {
+        let alike = |other: &cores::Core| cores::Core {
+            big_endian: core.big_endian,
+            features: core.features,
+            ..other.clone()
+        };
+        cores::CORES.iter().map(alike).collect()
+    }
+
+    fn abi(_: &cores::Core) -> &'static str {
+        "o32"
+    }
+
+    fn is_frame(_: &cores::Core, insn: &code::Insn) -> bool {
+        insn.class() == Class::Frame
+    }
+
+    fn branch(insn: &code::Insn) -> Option<i64> {
+        insn.branch()
+    }
+
+    fn object_format(core: &cores::Core) -> ObjectFormat {
+        ObjectFormat {
+            architecture: object::Architecture::Mips,
+            big_endian: core.big_endian,
+            // EF_MIPS_ARCH_32 | E_MIPS_ABI_O32 | EF_MIPS_NOREORDER.
+            flags: 0x5000_1001,
+            align: 4,
+            mapping_symbol: None,
+            attributes: Some(ATTRIBUTES),
+            stack_note: true,
+        }
+    }
+
+    fn dialect(core: &cores::Core) -> Dialect {
+        Dialect {
+            preamble: "\t.set nomips16\n#ifdef __mips_micromips\n\t.set nomicromips\n#endif\n\
+                       \t.set noreorder\n\t.set noat\n\t.set nomacro\n",
+            align: "\t.p2align 2\n",
+            guard: "defined(__mips__)",
+            strangers: match core.big_endian {
+                true => &BIG_ENDIAN,
+                false => &LITTLE_ENDIAN,
+            },
+        }
+    }
+
+    fn encode(core: &cores::Core, program: &[code::Insn]) -> Result<Vec<u8>, String> {
+        let mut bytes = Vec::with_capacity(4 * program.len());
+        for insn in program {
+            let word = insn.encode().map_err(|e| e.to_string())?;
+            bytes.extend(match core.big_endian {
+                true => word.to_be_bytes(),
+                false => word.to_le_bytes(),
+            });
+        }
+        Ok(bytes)
+    }
+
+    fn decode(core: &cores::Core, code: &[u8]) -> Result<Vec<(usize, code::Insn)>, usize> {
+        let whole = code.len() / 4 * 4;
+        let list: Result<Vec<_>, _> = run::words(core, code)
+            .enumerate()
+            .map(|(i, word)| {
+                let insn = code::Insn::decode(word, core.features).ok_or(4 * i)?;
+                Ok((4 * i, insn))
+            })
+            .collect();
+        match list {
+            Ok(_) if whole < code.len() => Err(whole),
+            other => other,
+        }
+    }
+
+    fn text(insn: &code::Insn) -> String {
+        insn.text()
+    }
+
+    fn register(name: &str) -> Option<u8> {
+        let name = name.trim_start_matches('$');
+        let named = |r: &u8| code::REGISTERS[usize::from(*r)] == name || r.to_string() == name;
+        (0..32u8).find(named)
+    }
+
+    fn call<D: Abstract>(
+        domain: D,
+        core: &cores::Core,
+        function: &Function,
+        bases: &[Base],
+        limit: u64,
+    ) -> Result<Called<D>, Stopped> {
+        let (mut m, entry) = abi::enter(domain, core, function, bases);
+        let mut ran = run::Decoded::of(function, core).run(&mut m, usize::MAX, limit)?;
+        ran.cost.stack = Depth::descended(m.environment.as_ref().map_or(0, |e| e.lowest));
+        let violations = abi::violations(&mut m, &entry, &function.scratch);
+        keep_returned(&mut m.d, &m.r[abi::returned(function)]);
+        Ok(Called {
+            domain: m.d,
+            cost: ran.cost,
+            violations,
+            slow_operand: ran.slow_operand,
+        })
+    }
+
+    fn calling(mut insn: code::Insn, _: usize, to: usize) -> code::Insn {
+        insn.ops.k = (to / 4) as i32;
+        insn
+    }
+
+    // R_MIPS_26 (MIPS ABI supplement).
+    const CALL_RELOCATION: u32 = 4;
+
+    fn execute(
+        core: &cores::Core,
+        function: &Function,
+        area: &mut [u8],
+        watch: &mut dyn FnMut(u64, u64),
+    ) -> Result<Cost, Stopped> {
+        let mut m = abi::enter_function(core, function, 0, &[abi::DATA]);
+        let room = abi::DATA..abi::DATA + area.len();
+        order_words(area, core.big_endian, 4);
+        m.d.memory[room.clone()].copy_from_slice(area);
+        let decoded = run::Decoded::<Concrete>::of(function, core);
+        let mut ran = decoded.watched(&mut m, abi::CALLER, u64::MAX, watch)?;
+        ran.cost.stack = Depth::written(&m.d);
+        area.copy_from_slice(&m.d.memory[room]);
+        order_words(area, core.big_endian, 4);
+        Ok(ran.cost)
+    }
+
+    fn call_concrete(
+        core: &cores::Core,
+        function: &Function,
+        operands: &Operands<'_>,
+        limit: u64,
+    ) -> Result<(BigUint, Cost), Stopped> {
+        let start = match function.origin {
+            Some(_) => function.free_memory(),
+            None => 0,
+        };
+        let addresses = operands.addresses(
+            start + abi::DATA,
+            function,
+            function.word_bits(Self::WORD_BITS),
+        );
+        let mut m = abi::enter_function(core, function, start, &addresses);
+        let word = function.word_bits(Self::WORD_BITS) as usize / 8;
+        operands.spoil(&mut m.d, &addresses, function);
+        operands.put(&mut m.d, &addresses, word);
+        let decoded = run::Decoded::<Concrete>::of(function, core);
+        let mut ran = decoded.run(&mut m, abi::CALLER, limit)?;
+        ran.cost.stack = Depth::written(&m.d);
+        let result = operands.result(&m.d, &addresses, word);
+        let bits = 8 * operands.spec.result_bytes();
+        let returned = &m.r[abi::returned(function)];
+        Ok((with_returned(result, bits, returned), ran.cost))
+    }
+}

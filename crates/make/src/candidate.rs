@@ -1,0 +1,351 @@
+//! Programs that are counted and not judged yet, and the best of them within a budget.
+
+use std::fmt;
+
+use num_bigint::BigUint;
+
+use crate::error::Error;
+use crate::facts::{Facts, Style};
+use crate::lower::{Limits, Lower};
+use crate::method;
+use crate::method::{Method, Params, without_loops};
+use crate::schedule::{Schedule, ScheduleError};
+use machine::call::run_function;
+use machine::function::Function;
+use machine::isa::{Cost, Isa};
+use machine::program::Program;
+use spec::vectors;
+use spec::vectors::Random;
+use spec::{Alias, Spec};
+
+/// A program with its bytes and cost, not judged yet.
+pub struct Candidate<I: Isa> {
+    pub method: &'static Method,
+    pub params: Params,
+    pub style: Style,
+    pub program: Program<I::Insn>,
+    pub code: Vec<u8>,
+    /// From one concrete run; `None` if it does not return.
+    pub cost: Option<Cost>,
+}
+
+impl<I: Isa> Candidate<I> {
+    /// Cycles of a call.
+    pub fn cycles(&self) -> u64 {
+        self.cost.map_or(u64::MAX, |cost| cost.call.max)
+    }
+
+    /// Bytes of stack below the return address.
+    pub fn stack_bytes(&self) -> usize {
+        self.cost.map_or(usize::MAX, |cost| cost.stack.total())
+    }
+
+    /// Is there a loop in it, that is, a branch back?
+    pub fn loops(&self) -> bool {
+        let mut branches = self.program.insns.iter().filter_map(I::branch);
+        branches.any(|by| by <= 0)
+    }
+
+    /// Method and parameters: `operand-caching e=10`.
+    pub fn name(&self) -> String {
+        method::text(self.method.name, &self.params)
+    }
+}
+
+impl<I: Isa> Clone for Candidate<I> {
+    fn clone(&self) -> Self {
+        Self {
+            method: self.method,
+            params: self.params.clone(),
+            style: self.style,
+            program: self.program.clone(),
+            code: self.code.clone(),
+            cost: self.cost,
+        }
+    }
+}
+
+/// A method with its parameters, and what is known before it is lowered.
+pub struct Plan {
+    pub method: &'static Method,
+    pub params: Params,
+    schedule: Schedule,
+    /// No function for it takes fewer cycles.
+    pub least: u64,
+    /// Nor fewer bytes.
+    least_bytes: usize,
+}
+
+/// Bytes of the shortest instruction that multiplies.
+pub const SHORTEST: usize = 2;
+
+impl Plan {
+    /// May a function for it keep the budget's bytes of code?
+    pub fn may_fit(&self, budget: &Budget) -> bool {
+        budget.flash.is_none_or(|most| self.least_bytes <= most)
+    }
+
+    /// The plan of `method` with `params`, in the style that is asked for.
+    ///
+    /// # Errors
+    /// What the method or its schedule says, or that there is no such style of it.
+    pub fn of<I: Lower>(
+        spec: &Spec,
+        core: &I::Core,
+        method: &'static Method,
+        params: Params,
+        (facts, asked): (&Facts, Option<Style>),
+    ) -> Result<Self, Error> {
+        let schedule = (method.schedule)(spec, facts, &params)?;
+        let made = schedule.style();
+        if let Some(asked) = asked.filter(|style| *style != made) {
+            let rolls = made == Style::Rolled;
+            return Err(Error::Style {
+                method: method.name,
+                asked: asked.name(),
+                made,
+                why: without_loops::reason(method.name).filter(|_| made == Style::Unrolled),
+                others: without_loops::instead(method.name, spec).filter(|_| !rolls),
+            });
+        }
+        let counts = schedule.count().map_err(invalid(method))?;
+        Ok(Self {
+            method,
+            params,
+            least: I::at_least(core, &schedule, &counts),
+            least_bytes: match made {
+                Style::Unrolled => counts.products * SHORTEST,
+                _ => 0,
+            },
+            schedule,
+        })
+    }
+
+    /// Shows that the schedule is one: every product once, at its place.
+    ///
+    /// # Errors
+    /// A defect of this tool.
+    pub fn check(&self) -> Result<(), Error> {
+        let counts = self.schedule.check();
+        counts.map(|_| ()).map_err(invalid(self.method))
+    }
+
+    /// Every program of the plan that may be the cheapest within the limits, counted.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn candidates<I: Lower>(
+        &self,
+        spec: &Spec,
+        core: &I::Core,
+        limits: Limits,
+    ) -> Result<Vec<Candidate<I>>, Error> {
+        let programs = I::lower_within(&self.schedule, core, limits);
+        let programs = programs.map_err(|error| Error::Lower {
+            method: self.method.name,
+            error,
+            others: without_loops::instead(self.method.name, spec),
+        })?;
+        let candidate = |program: Program<I::Insn>| {
+            let code = I::encode(core, &program.insns).map_err(Error::Encode)?;
+            let cost = slowest::<I>(spec, core, &code);
+            Ok(Candidate {
+                method: self.method,
+                params: self.params.clone(),
+                style: self.schedule.style(),
+                program,
+                code,
+                cost,
+            })
+        };
+        programs.into_iter().map(candidate).collect()
+    }
+}
+
+fn invalid(method: &'static Method) -> impl Fn(ScheduleError) -> Error {
+    let method = method.name;
+    move |error| Error::Schedule { method, error }
+}
+
+/// The cost where time is longest, of two runs: on all ones, and, as a difference of such halves is
+/// 0, on operands without pattern.
+pub fn slowest<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8]) -> Option<Cost> {
+    let mut random = Random::new(u64::from(spec.size.a));
+    let uniform = |bytes: &usize| random.uniform(*bytes);
+    let mixed: Vec<_> = spec.source_bytes().iter().map(uniform).collect();
+    let function = Function::kernel(code);
+    let cost = |sources: &[BigUint]| {
+        let run = run_function::<I>(spec, core, &function, sources, Alias::Distinct);
+        Some(run.ok()?.1)
+    };
+    let (ones, mixed) = (cost(&corner(spec))?, cost(&mixed)?);
+    Some(match ones.call.max < mixed.call.max {
+        true => mixed,
+        false => ones,
+    })
+}
+
+/// All ones: the operands that take longest where time depends on them.
+pub fn corner(spec: &Spec) -> Vec<BigUint> {
+    let ones = |bytes: usize| (BigUint::from(1u8) << (8 * bytes)) - 1u8;
+    let mut sources: Vec<_> = spec.source_bytes().into_iter().map(ones).collect();
+    vectors::admit(spec, &mut sources);
+    sources
+}
+
+/// The most a kernel may take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Budget {
+    /// Bytes of code.
+    pub flash: Option<usize>,
+    /// Bytes of stack below the return address.
+    pub stack: Option<usize>,
+}
+
+impl Budget {
+    /// Is there any limit?
+    pub fn is_set(&self) -> bool {
+        *self != Self::default()
+    }
+
+    /// The budget that also allows `flash` and `stack` bytes.
+    fn widened(&self, flash: usize, stack: usize) -> Self {
+        Self {
+            flash: self.flash.map(|most| most.max(flash)),
+            stack: self.stack.map(|most| most.max(stack)),
+        }
+    }
+}
+
+/// As on the command line.
+impl fmt::Display for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let limits = [("flash", self.flash), ("stack", self.stack)];
+        let given = limits
+            .iter()
+            .filter_map(|(name, most)| Some((name, (*most)?)));
+        let texts: Vec<_> = given
+            .map(|(name, most)| format!("--max-{name} {most}"))
+            .collect();
+        f.write_str(&texts.join(" "))
+    }
+}
+
+/// The best of the candidates offered.
+pub struct Choice<I: Isa> {
+    budget: Budget,
+    /// Are loops asked for? Then what has none comes after all that have some.
+    loops: bool,
+    /// The cheapest within the budget: cycles of a call, then bytes.
+    pub fits: Option<Candidate<I>>,
+    /// Where none fits: the smallest code, the least stack, of those that keep the other limit if any does.
+    smallest: Option<Candidate<I>>,
+    shallowest: Option<Candidate<I>>,
+}
+
+impl<I: Isa> Choice<I> {
+    /// No candidate yet, of those in the style that is `asked` for.
+    pub fn within(budget: Budget, asked: Option<Style>) -> Self {
+        Self {
+            budget,
+            loops: asked.is_some_and(|style| style != Style::Unrolled),
+            fits: None,
+            smallest: None,
+            shallowest: None,
+        }
+    }
+
+    /// Was none offered?
+    pub fn is_empty(&self) -> bool {
+        self.fits.is_none() && self.smallest.is_none() && self.shallowest.is_none()
+    }
+
+    /// Is one of this method with these parameters kept?
+    pub fn has(&self, method: &Method, params: &Params) -> bool {
+        let kept = [&self.fits, &self.smallest, &self.shallowest];
+        let made = |c: &Candidate<I>| c.method.name == method.name && c.params == *params;
+        kept.into_iter().flatten().any(made)
+    }
+
+    /// Cycles of a call beyond which a candidate cannot be the best.
+    pub fn cycles(&self) -> u64 {
+        let best = self
+            .fits
+            .as_ref()
+            .filter(|best| !self.loops || best.loops());
+        best.map_or(u64::MAX, Candidate::cycles)
+    }
+
+    /// Keeps `candidate` if it is better than what there is.
+    pub fn offer(&mut self, candidate: Candidate<I>) {
+        let over = |most: Option<usize>, bytes: usize| most.is_some_and(|most| bytes > most);
+        let flash = |c: &Candidate<I>| over(self.budget.flash, c.code.len());
+        let stack = |c: &Candidate<I>| over(self.budget.stack, c.stack_bytes());
+        let small = |c: &Candidate<I>| (stack(c), c.code.len(), c.cycles());
+        let shallow = |c: &Candidate<I>| (flash(c), c.stack_bytes(), c.cycles());
+        match (flash(&candidate), stack(&candidate)) {
+            (false, false) => {
+                let straight = |c: &Candidate<I>| self.loops && !c.loops();
+                let fast = |c: &Candidate<I>| (straight(c), c.cycles(), c.code.len());
+                keep(&mut self.fits, candidate, fast);
+            }
+            _ if self.fits.is_some() => {}
+            (true, false) => keep(&mut self.smallest, candidate, small),
+            (false, true) => keep(&mut self.shallowest, candidate, shallow),
+            (true, true) => {
+                keep(&mut self.smallest, candidate.clone(), small);
+                keep(&mut self.shallowest, candidate, shallow);
+            }
+        }
+    }
+
+    /// The one that fits; if there is none, what comes nearest.
+    pub fn candidates(self) -> impl Iterator<Item = Candidate<I>> {
+        let nearest = match self.fits {
+            Some(_) => [None, None],
+            None => [self.smallest, self.shallowest],
+        };
+        self.fits.into_iter().chain(nearest.into_iter().flatten())
+    }
+
+    /// Bytes of the smallest code, where none fits and it is too long.
+    pub fn least_flash(&self) -> Option<usize> {
+        self.smallest.as_ref().map(|c| c.code.len())
+    }
+
+    /// What comes nearest in words, with what to type.
+    pub fn nearest_text(&self) -> String {
+        let told = |what: &str, c: &Candidate<I>| {
+            let (flash, stack) = (c.code.len(), c.stack_bytes());
+            let (name, wider) = (c.name(), self.budget.widened(flash, stack));
+            format!("{what}: {flash} bytes of code and {stack} of stack by {name}, try {wider}")
+        };
+        // One that needs no more of either is the only one worth typing.
+        let serves = |a: &Candidate<I>, b: &Candidate<I>| {
+            a.code.len() <= b.code.len() && a.stack_bytes() <= b.stack_bytes()
+        };
+        let texts = match (&self.smallest, &self.shallowest) {
+            (Some(small), Some(shallow)) if serves(small, shallow) => vec![told("smallest", small)],
+            (Some(small), Some(shallow)) if serves(shallow, small) => {
+                vec![told("least stack", shallow)]
+            }
+            (small, shallow) => {
+                let small = small.iter().map(|c| told("smallest", c));
+                let shallow = shallow.iter().map(|c| told("least stack", c));
+                small.chain(shallow).collect()
+            }
+        };
+        texts.join("; ")
+    }
+}
+
+/// The one of `best` and `candidate` with the smaller key.
+fn keep<I: Isa, K: Ord>(
+    best: &mut Option<Candidate<I>>,
+    candidate: Candidate<I>,
+    key: impl Fn(&Candidate<I>) -> K,
+) {
+    if best.as_ref().is_none_or(|old| key(&candidate) < key(old)) {
+        *best = Some(candidate);
+    }
+}

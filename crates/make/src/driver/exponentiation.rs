@@ -1,0 +1,323 @@
+//! `r = base^exponent mod m`, bit by bit or window by window, from the top of the exponent.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::driver::engine::{Engine, Factor, Products, copy, inverse_bits};
+use crate::driver::{Cell, Driver, EXPONENT, Place, Role, Step, To};
+use spec::modulus::Modulus;
+
+/// How the bits of the exponent become products.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ladder {
+    /// A square for every bit, a product for every 1: for exponents that are public.
+    Binary,
+    /// So many bits at a time: as many squares, and a product by an entry of a table that is read whole.
+    Window(u32),
+    /// So many bits that begin with a 1 at a time, and over the zeros between them squares: half the table
+    /// and fewer products, for exponents that are public.
+    Sliding(u32),
+    /// Montgomery's ladder: a square and a product for every bit, of numbers exchanged under a mask.
+    Montgomery,
+}
+
+/// The largest window, in bits.
+pub const MOST_WINDOW: u32 = 6;
+
+impl Ladder {
+    /// Does it take the same time for all exponents of so many bits?
+    pub fn is_constant_time(self) -> bool {
+        matches!(self, Ladder::Window(_) | Ladder::Montgomery)
+    }
+
+    /// The window that is cheapest for so many bits: a product for each entry of the table and for each
+    /// window, which reads every entry. Of large numbers a product takes as long as reading 128, of words of one
+    /// `word` byte 170.
+    pub fn cheapest(bits: u32, word: usize) -> Self {
+        let product = if word == 1 { 170 } else { 128 };
+        let cost = |k: &u32| {
+            let (entries, windows) = (1 << k, bits.div_ceil(*k));
+            product * (entries + windows) + entries * windows
+        };
+        Ladder::Window((1..MOST_WINDOW).min_by_key(cost).unwrap_or(1))
+    }
+
+    /// The sliding window with the fewest products: one for each entry of half a table, and one for each
+    /// `k` bits that begin with a 1 and the one zero before them that is there on average.
+    pub fn cheapest_sliding(bits: u32) -> Self {
+        let cost = |k: &u32| (1 << (k - 1)) + bits / (k + 1);
+        Ladder::Sliding((1..=MOST_WINDOW).min_by_key(cost).unwrap_or(1))
+    }
+}
+
+impl fmt::Display for Ladder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ladder::Binary => f.write_str("binary"),
+            Ladder::Window(k) => write!(f, "window of {k} bits"),
+            Ladder::Sliding(k) => write!(f, "sliding window of {k} bits, not constant time"),
+            Ladder::Montgomery => f.write_str("Montgomery's ladder"),
+        }
+    }
+}
+
+/// A name of a [`Ladder`] on the command line; a window's size is a parameter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Binary,
+    Window,
+    Sliding,
+    Montgomery,
+}
+
+impl FromStr for Kind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "binary" => Ok(Kind::Binary),
+            "window" => Ok(Kind::Window),
+            "sliding" => Ok(Kind::Sliding),
+            "montgomery" => Ok(Kind::Montgomery),
+            _ => Err(format!(
+                "there is no exponentiation {text}: try window, sliding, binary or montgomery"
+            )),
+        }
+    }
+}
+
+/// The tables and numbers an exponentiation needs besides those of its engine.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    ladder: Ladder,
+    table: Place,
+}
+
+impl Room {
+    /// Room in `d` for numbers of `bits` bits.
+    pub fn new(d: &mut Driver, ladder: Ladder, bits: u32) -> Self {
+        let entries = match ladder {
+            Ladder::Window(k) => 1 << k,
+            // The base, and its powers by numbers of k bits that begin with a 1.
+            Ladder::Sliding(k) => 1 + (1 << (k - 1)),
+            Ladder::Binary | Ladder::Montgomery => 1,
+        };
+        let table = d.field("table", entries * bits, Role::Work, "powers of the base");
+        Self { ladder, table }
+    }
+
+    /// The first bytes, for a number that is of no exponentiation.
+    pub fn first(&self, bytes: usize) -> Place {
+        self.table.part(0, bytes)
+    }
+}
+
+/// `x = base^exponent mod m` from `x = base 2^n mod m`; `y = 2^(2n) mod m` is at `r2`.
+///
+/// The exponent has `bits` bits; its upper ones may be 0.
+pub fn power(e: &Engine, room: &Room, exponent: Place, bits: u32, r2: Place) -> Vec<Step> {
+    let table = room.table;
+    let first = Place {
+        at: table.at,
+        bytes: e.x.bytes,
+    };
+    // The base waits in the table's first entry while x = 1, as 2^n mod m.
+    let mut steps = vec![copy(first, e.x)];
+    if let Ladder::Sliding(k) = room.ladder {
+        steps.extend([copy(e.y, e.x), Step::Table(first.part(first.bytes, 0).at)]);
+        steps.extend(e.products(&vec![Factor::Itself; k as usize - 1]));
+        steps.push(append(e.x));
+        let mut body = e.multiply();
+        body.push(append(e.x));
+        steps.extend(repeat((1 << (k - 1)) - 1, Cell::Outer, body));
+    }
+    steps.extend(e.reduced(r2));
+    steps.push(copy(e.y, first));
+    if let Ladder::Window(k) = room.ladder {
+        steps.extend(powers(e, table, 1 << k));
+    }
+    let padding = 8 * exponent.bytes - bits as usize;
+    steps.push(Step::Rewind(exponent));
+    steps.extend(repeat(padding, Cell::Outer, vec![Step::Bit]));
+    match room.ladder {
+        Ladder::Binary => {
+            let mut body = vec![Step::NoDigit, Step::Bit];
+            body.extend(e.square_and_perhaps(|multiply, none| if_digit(1, multiply, none)));
+            steps.extend(repeat(bits as usize, Cell::Outer, body));
+        }
+        Ladder::Sliding(k) => {
+            let top = 1u8 << (k - 1);
+            let pick = Step::Pick {
+                to: e.y,
+                table: table.at,
+                less: top - 1,
+            };
+            // The digit is what came since the last product: it begins with a 1, and k bits are a window.
+            let window = |multiply: &[Step], rest: &[Step]| {
+                let taken = [&[pick.clone(), Step::NoDigit], multiply].concat();
+                if_digit(top, &taken, rest)
+            };
+            let mut body = vec![Step::Bit];
+            body.extend(e.square_and_perhaps(window));
+            let tail = (k - 1).min(bits);
+            steps.push(Step::NoDigit);
+            steps.extend(repeat((bits - tail) as usize, Cell::Outer, body));
+            // Of a window that begins here not all bits would come.
+            let mut body = vec![Step::Bit];
+            body.extend(e.square_and_perhaps(|multiply, none| {
+                let single = [&[copy(e.y, first), Step::NoDigit], multiply].concat();
+                let begins = if_digit(2, none, &[if_digit(1, &single, none)]);
+                window(multiply, &[begins])
+            }));
+            steps.extend(repeat(tail as usize, Cell::Outer, body));
+        }
+        Ladder::Window(k) => {
+            let entries = 1usize << k;
+            let lookup = |to| Step::Lookup {
+                to,
+                table: table.at,
+                entries,
+            };
+            let windows = bits.div_ceil(k);
+            let take = |n: u32, mut body: Vec<Step>| {
+                body.push(Step::Bit);
+                let mut steps = vec![Step::NoDigit];
+                steps.extend(repeat(n as usize, Cell::Inner, body));
+                steps
+            };
+            steps.extend(take(bits - k * (windows - 1), Vec::new()));
+            steps.push(lookup(e.x));
+            let mut body = take(k, Vec::new());
+            body.push(lookup(e.y));
+            let mut factors = vec![Factor::Itself; k as usize];
+            factors.push(Factor::Y);
+            body.extend(e.products(&factors));
+            steps.extend(repeat(windows as usize - 1, Cell::Outer, body));
+        }
+        Ladder::Montgomery => {
+            // y = x base at any time: (x, y) becomes (x^2, x y) or, if the bit is 1, (x y, y^2).
+            let swap = Step::Swap { a: e.x, b: e.y.at };
+            let mut body = vec![Step::NoDigit, Step::Bit, swap.clone(), copy(first, e.x)];
+            body.extend(e.multiply());
+            body.extend([copy(e.y, e.x), copy(e.x, first)]);
+            body.extend(e.square());
+            body.push(swap);
+            steps.extend(repeat(bits as usize, Cell::Outer, body));
+        }
+    }
+    steps.extend(e.reduced(e.x));
+    steps.extend(e.canonical());
+    steps
+}
+
+/// `table[i] = y^i` for `x = 1`, an even number of entries.
+fn powers(e: &Engine, table: Place, entries: usize) -> Vec<Step> {
+    let mut steps = vec![
+        Step::Table(table.at),
+        append(e.x),
+        copy(e.x, e.y),
+        append(e.x),
+    ];
+    if !e.is_of_steps() {
+        let mut body = e.multiply();
+        body.push(append(e.x));
+        steps.extend(repeat(entries - 2, Cell::Outer, body));
+        return steps;
+    }
+    // An even entry is the square of the one in the middle, where the cell of the exponent points meanwhile.
+    steps.push(Step::Rewind(table.part(0, e.x.bytes)));
+    let mut body = vec![Step::Take(e.x)];
+    body.extend(e.square());
+    body.push(append(e.x));
+    body.extend(e.multiply());
+    body.push(append(e.x));
+    steps.extend(repeat(entries / 2 - 1, Cell::Outer, body));
+    steps
+}
+
+fn if_digit(least: u8, body: &[Step], otherwise: &[Step]) -> Step {
+    Step::IfDigit {
+        least,
+        body: body.to_vec(),
+        otherwise: otherwise.to_vec(),
+    }
+}
+
+fn append(from: Place) -> Step {
+    Step::Copy {
+        to: To::Entry,
+        from,
+    }
+}
+
+/// The body so many times.
+pub(super) fn repeat(times: usize, counter: Cell, body: Vec<Step>) -> Vec<Step> {
+    match times {
+        0 => Vec::new(),
+        1 => body,
+        _ => vec![Step::Repeat {
+            times,
+            counter,
+            body,
+        }],
+    }
+}
+
+/// The driver of `result = base^exponent mod modulus` for an odd modulus of `bits` bits that is not known yet.
+pub fn driver(
+    word: usize,
+    bits: u32,
+    exponent_bits: u32,
+    ladder: Ladder,
+    products: Products,
+) -> Driver {
+    modulo(Driver::new(word), bits, exponent_bits, ladder, products)
+}
+
+/// The same in `d`, modulo what that says.
+pub fn modulo(
+    mut d: Driver,
+    bits: u32,
+    exponent_bits: u32,
+    ladder: Ladder,
+    products: Products,
+) -> Driver {
+    let result = d.field("result", bits, Role::Output, "base^exponent mod modulus");
+    let base = d.field("base", bits, Role::Input, "less than the modulus");
+    let exponent = d.field(EXPONENT, exponent_bits, Role::Input, "the exponent");
+    let modulus = operand(&mut d, products, bits);
+    let r2 = d.field(
+        "r2",
+        bits,
+        Role::Input,
+        "2^(2n) mod m, for numbers of n bits",
+    );
+    let e = Engine::new(&mut d, products, bits);
+    let room = Room::new(&mut d, ladder, bits);
+    let mut steps = modulus.map_or_else(Vec::new, |m| e.modulo(m));
+    steps.extend([copy(e.x, base), copy(e.y, r2)]);
+    steps.extend(e.multiply());
+    steps.extend(power(&e, &room, exponent, exponent_bits, r2));
+    steps.push(copy(result, e.x));
+    d.routines[0] = steps;
+    d
+}
+
+/// Room for the modulus of `d`, if it is an operand.
+pub fn operand(d: &mut Driver, products: Products, bits: u32) -> Option<Place> {
+    let operand = d.modulus == Modulus::Runtime;
+    operand.then(|| modulus(d, "modulus", products, bits))
+}
+
+/// Room for a modulus of `bits` bits that the caller gives, with its inverse.
+pub fn modulus(d: &mut Driver, name: &'static str, products: Products, bits: u32) -> Place {
+    let inverse = inverse_bits(products, bits, d.word);
+    let meaning = match products {
+        Products::Montgomery => "an odd modulus m, then the word -m^-1 mod 2^w",
+        Products::Composed => "an odd modulus m of n bits, then -m^-1 mod 2^n",
+        Products::Folded => {
+            "an odd modulus m of n bits, then -m^-1 mod 2^(n/2), then 2^n - m + (2^-(n/2) mod m)"
+        }
+    };
+    d.field(name, bits + inverse, Role::Input, meaning)
+}

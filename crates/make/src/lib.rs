@@ -1,0 +1,15 @@
+//! Makes programs: methods give schedules, schedules are lowered to instructions, and these are counted.
+//!
+//! Nothing here is believed, and nothing is proved: whatever comes out is judged on its bytes.
+
+pub mod allocate;
+pub mod candidate;
+pub mod driver;
+pub mod error;
+pub mod facts;
+pub mod intervals;
+pub mod lower;
+pub mod method;
+pub mod request;
+pub mod schedule;
+pub mod target;

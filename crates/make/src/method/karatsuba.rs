@@ -1,0 +1,520 @@
+//! Karatsuba's multiplication: three products of half the size, the middle one of differences.
+//!
+//! With `W = 2^(w l)`, `x = xl + W xh`, `y = yl + W yh`:
+//! `x y = L + W (L + H + M) + W^2 H`, `L = xl yl`, `H = xh yh`, `M = (xl - xh)(yh - yl)`.
+//!
+//! The refined form (Hutter, Schwabe 2014) adds `L_hi` to `H` once: with `Z = H + L_hi`,
+//! `x y = L_lo + W (L_lo + Z + M) + W^2 Z`.
+//!
+//! The differences are kept modulo `W` with their borrows `sa`, `sb`; no absolute value is
+//! taken: `M = DA DB - W (sa DB + sb DA) + W^2 sa sb`, the subtractions under a mask. So
+//! nothing branches, and the product `DA DB` is accumulated on top of the rest. As words to add, the
+//! subtraction is `-W sa DB = W (sa ~DB + sa) - W^2 sa`, and `sa sb - sa - sb = -(sa | sb)`.
+
+use crate::facts::Facts;
+use crate::method::bottom::{Bottom, Over, Pair, equation, layers, products};
+use crate::method::karatsuba_plans::{Choice, Kind, Plan, defaults, inner_plan, triple_plan};
+use crate::method::middle_first::{Middle, Plus, Sign, distance};
+use crate::method::middle_signs::{both, complemented, correct, either};
+use crate::method::square_product_scanning::Sink;
+use crate::method::{Method, MethodError, Parameter, Params, one_size, positive};
+use crate::schedule::{Claim, End, Schedule, Sum, Word, WordStep, Words};
+use spec::{Op, Spec};
+
+/// Karatsuba.
+pub static METHOD: Method = Method {
+    name: "karatsuba",
+    summary: "three products of half the size instead of four, recursively, without branches",
+    source: "Hutter, Schwabe 2014; Grossschaedl et al. 2005, section 3",
+    ops: &[Op::Mul],
+    parameters: &[
+        Parameter {
+            name: "levels",
+            meaning: "levels of recursion",
+        },
+        Parameter {
+            name: "early",
+            meaning: "differences before the high product: 0 none, 1 both, 2 that of a, 3 that of b",
+        },
+        Parameter {
+            name: "rows",
+            meaning: "the largest product that is computed row by row in registers",
+        },
+        Parameter {
+            name: "late",
+            meaning: "signs corrected after the middle product: 0 none, 1 both, 2 that of b, 3 that of a; 4 both as words it adds",
+        },
+        Parameter {
+            name: "columns",
+            meaning: "products by columns all the same: 1 the high one + 2 the middle one + 4 the low one",
+        },
+        Parameter {
+            name: "swap",
+            meaning: "products whose rows are words of the second operand: 1, 2, 4 as for columns",
+        },
+        Parameter {
+            name: "apart",
+            meaning: "the low half of L_lo + Z + W Z: 0 a sum of its own, added word by word: 1 to a nested middle product, 2 to any; 3 both halves, where late is 1 or 4",
+        },
+        Parameter {
+            name: "turn",
+            meaning: "1: every other column backwards",
+        },
+        Parameter {
+            name: "whole",
+            meaning: "products that are not split further: 1, 2, 4 as for columns",
+        },
+        Parameter {
+            name: "first",
+            meaning: "levels from the top that compute the middle product first, where halves are of one size",
+        },
+    ],
+    defaults,
+    schedule,
+};
+
+fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
+    let levels = positive(METHOD.name, "levels", params)?;
+    let plan = Plan::of(levels, params);
+    planned(METHOD.name, spec, facts, plan)
+}
+
+/// Karatsuba as `method`'s paper has it: `-p levels=`, then products by columns, or by rows of up
+/// to `rows` words.
+pub(super) fn over(
+    method: &'static str,
+    rows: usize,
+    spec: &Spec,
+    facts: &Facts,
+    params: &Params,
+) -> Result<Schedule, MethodError> {
+    let plan = Plan {
+        early: Choice::of(1),
+        ..Plan::plain(positive(method, "levels", params)?, rows)
+    };
+    planned(method, spec, facts, plan)
+}
+
+/// `x y + sum of addends` modulo `2^(2 w n)` by plan `how.0` of those, on so many levels, or until 8 words are left;
+/// `how.2`: are differences shared with other products?
+pub(super) fn inner(
+    f: &mut Words,
+    (x, y): (&[Word], &[Word]),
+    addends: &[Vec<Word>],
+    how: (usize, Option<usize>, bool),
+    facts: &Facts,
+) -> Vec<Word> {
+    let plan = inner_plan(x.len(), how, facts);
+    product(f, &[(x, y)], addends, Over::None, plan).0
+}
+
+/// The sum of several products of numbers of as many words, and addends, in the same way; and the word beyond.
+pub(super) fn inner_sum(
+    f: &mut Words,
+    factors: &[Pair<'_>],
+    addends: &[Vec<Word>],
+    (number, facts): (usize, &Facts),
+) -> (Vec<Word>, Word) {
+    let n = factors.first().map_or(0, |(x, _)| x.len());
+    let plan = inner_plan(n, (number, None, true), facts);
+    let (words, beyond) = product(f, factors, addends, Over::Wanted, plan);
+    (words, beyond.unwrap_or_else(|| f.constant(0)))
+}
+
+/// The same of one of the three products of a tree of numbers that are twice as long, as its plan has it; and
+/// if it may be longer the word beyond.
+pub(super) fn inner_part(
+    f: &mut Words,
+    (x, y): (&[Word], &[Word]),
+    (addends, over): (&[Vec<Word>], Over),
+    (number, kind): (usize, Kind),
+    facts: &Facts,
+) -> (Vec<Word>, Option<Word>) {
+    let plan = inner_plan(2 * x.len(), (number, None, false), facts);
+    part(f, (x, y), (addends, over), (plan, kind))
+}
+
+/// The same by a plan of triple `how.0`; the sum fits.
+pub(super) fn inner_of_triple(
+    f: &mut Words,
+    (x, y): (&[Word], &[Word]),
+    addends: &[Vec<Word>],
+    how: (usize, Kind),
+    facts: &Facts,
+) -> Vec<Word> {
+    let plan = triple_plan(x.len(), how, facts);
+    product(f, &[(x, y)], addends, Over::None, plan).0
+}
+
+fn part(
+    f: &mut Words,
+    factors: (&[Word], &[Word]),
+    (addends, over): (&[Vec<Word>], Over),
+    (plan, kind): (Plan, Kind),
+) -> (Vec<Word>, Option<Word>) {
+    let levels = plan.levels.max(1);
+    let plan = Plan { levels, ..plan }.child(kind);
+    product(f, &[factors], addends, over, plan)
+}
+
+/// `(x0 - x1)(y1 - y0)` and addends: as many words as both differences, and a signed one beyond.
+pub(super) fn inner_difference(
+    f: &mut Words,
+    [x0, x1]: [&[Word]; 2],
+    [y0, y1]: [&[Word]; 2],
+    addends: &[Vec<Word>],
+    (number, facts): (usize, &Facts),
+) -> (Vec<Word>, Word) {
+    let n = x0.len();
+    let plan = inner_plan(n, (number, None, true), facts);
+    let (da, sa) = plan.difference(f, x0, x1);
+    let (db, sb) = plan.difference(f, y1, y0);
+    let complements = complemented(f, [(&da, sb), (&db, sa)]);
+    let both = either(f, sa, sb);
+    let mut columns = addends.to_vec();
+    columns.resize(2 * n, Vec::new());
+    for (column, words) in columns[n..].iter_mut().zip(complements) {
+        column.extend(words);
+    }
+    let (words, beyond) = product(f, &[(&da, &db)], &columns, Over::To(both), plan);
+    (words, beyond.unwrap_or(both))
+}
+
+fn planned(
+    method: &'static str,
+    spec: &Spec,
+    facts: &Facts,
+    plan: Plan,
+) -> Result<Schedule, MethodError> {
+    let n = one_size(method, spec, facts)?;
+    let largest = n.ilog2() as usize;
+    if plan.levels > largest {
+        return Err(MethodError::TooLarge {
+            method,
+            parameter: "levels",
+            value: plan.levels,
+            largest,
+        });
+    }
+    let mut f = Words::new(spec.op, facts.word_bits, &[n, n]);
+    let (a, b) = (f.operand(0), f.operand(1));
+    (f.result, _) = product(&mut f, &[(&a, &b)], &[], Over::None, plan);
+    Ok(Schedule::Words(f))
+}
+
+/// The sum of products `x y` and addends, `2n` words; and if it may be longer, the word beyond (a small signed one).
+fn product(
+    f: &mut Words,
+    factors: &[Pair<'_>],
+    addends: &[Vec<Word>],
+    over: Over,
+    plan: Plan,
+) -> (Vec<Word>, Option<Word>) {
+    let mut all = Vec::new();
+    let beyond = streamed(f, factors, addends, over, plan, &mut |_, words| {
+        all.extend(words)
+    });
+    (all, beyond)
+}
+
+/// `x y + plus` with the middle product first: of an even number of words.
+fn middle_first(
+    f: &mut Words,
+    (x, y): (&[Word], &[Word]),
+    plus: &[Word],
+    plan: Plan,
+    sink: &mut Sink<'_>,
+) {
+    let n = x.len();
+    let low = n / 2;
+    let ((xl, xh), (yl, yh)) = (x.split_at(low), y.split_at(low));
+    let half = plan.half();
+    let streaming = Plan {
+        streams: true,
+        ..half
+    };
+    let mut all = Vec::with_capacity(2 * n);
+    let mut sum = Plus::new(plus, 2 * n, false);
+    let sink: &mut Sink<'_> = &mut |f, words| {
+        all.extend(words);
+        sum.next(f, words, sink);
+    };
+    f.push(WordStep::Part(format!("{n} words: |xl - xh| |yh - yl|")));
+    let (da, db) = (distance(f, xl, xh), distance(f, yh, yl));
+    let sign = f.fresh();
+    f.push(WordStep::Xor {
+        x: da.negative,
+        y: db.negative,
+        out: sign,
+    });
+    let (x_words, y_words) = (&da.words, &db.words);
+    let (m, _) = product(f, &[(x_words, y_words)], &[], Over::None, half);
+    equation(f, &m, &[(x_words, y_words)], &[]);
+    let mut middle = Middle::new(low, m, Sign::Under(sign));
+    f.push(WordStep::Part(format!("{n} words: L = xl yl, L_lo + M")));
+    streamed(
+        f,
+        &[(xl, yl)],
+        &[],
+        Over::None,
+        streaming,
+        &mut |f, words| {
+            middle.l(f, words, sink);
+        },
+    );
+    equation(f, &middle.l, &[(xl, yl)], &[]);
+    f.push(WordStep::Part(format!(
+        "{n} words: Z = xh yh + L_hi, L_lo + Z + W Z + M"
+    )));
+    let once: Vec<_> = middle.l[low..].iter().map(|w| vec![*w]).collect();
+    streamed(
+        f,
+        &[(xh, yh)],
+        &once,
+        Over::None,
+        streaming,
+        &mut |f, words| {
+            middle.z(f, words, sink);
+        },
+    );
+    equation(f, &middle.z, &[(xh, yh)], &once);
+    middle.claim(f, &da, &db);
+    middle.end(f, low, sink);
+    if !plus.is_empty() {
+        f.claims.push(Claim::product(&all, x, y, &[]));
+    }
+}
+
+/// The addends, if there is exactly one at each of the lowest positions.
+fn single(addends: &[Vec<Word>]) -> Option<Vec<Word>> {
+    let one = |words: &Vec<Word>| match words[..] {
+        [word] => Some(word),
+        _ => None,
+    };
+    addends.iter().map(one).collect()
+}
+
+/// The lowest words of the result, given to `sink`, and what they carry: the caller's addends there are added
+/// on their own.
+fn low_words(
+    f: &mut Words,
+    l_lo: &[Word],
+    addends: &[Vec<Word>],
+    sink: &mut Sink<'_>,
+) -> (Vec<Word>, Vec<Word>) {
+    let (mut result, mut carries) = (l_lo.to_vec(), Vec::new());
+    for layer in layers(&addends[..addends.len().min(l_lo.len())]) {
+        let carry = f.fresh();
+        let pairs = result.iter().zip(&layer).map(|(x, y)| (Some(*x), *y));
+        result = f.links(Sum::Add, pairs.collect(), End::Carry { out: carry });
+        carries.push(carry);
+    }
+    sink(f, &result);
+    (result, carries)
+}
+
+/// The same as `product`, its words given to `sink` as they come.
+fn streamed(
+    f: &mut Words,
+    factors: &[Pair<'_>],
+    addends: &[Vec<Word>],
+    over: Over,
+    plan: Plan,
+    sink: &mut Sink<'_>,
+) -> Option<Word> {
+    let n = factors.first().map_or(0, |(x, _)| x.len());
+    let long = !matches!(over, Over::None);
+    if let ([pair], Some(plus)) = (factors, single(addends))
+        && plan.first > 0
+        && plan.levels > 0
+        && n.is_multiple_of(2)
+        && !long
+    {
+        middle_first(f, *pair, &plus, plan, sink);
+        return None;
+    }
+    if plan.levels == 0 || n < 2 {
+        let how = Bottom {
+            rows: n <= plan.rows && !plan.by_columns,
+            swapped: plan.swapped,
+            turn: plan.at(plan.turn) > 0,
+        };
+        let (words, beyond) = products(f, factors, addends, over, how);
+        sink(f, &words);
+        return beyond;
+    }
+    let [early, late] = [plan.early, plan.late].map(|choice| plan.at(choice));
+    let [lplan, zplan, mplan] = [Kind::L, Kind::Z, Kind::M].map(|kind| plan.child(kind));
+    let low = n.div_ceil(2);
+    let high = n - low;
+    let several = factors.len() > 1;
+    let halves = factors.iter().map(|(x, y)| {
+        let ((xl, xh), (yl, yh)) = (x.split_at(low), y.split_at(low));
+        ((xl, yl), (xh, yh))
+    });
+    let (lower, upper): (Vec<Pair<'_>>, Vec<Pair<'_>>) = halves.unzip();
+    let differences = |f: &mut Words, of_x: bool| -> Vec<(Vec<Word>, Word)> {
+        let pairs = lower.iter().zip(&upper);
+        pairs
+            .map(|((xl, yl), (xh, yh))| match of_x {
+                true => plan.difference(f, xl, xh),
+                false => plan.difference(f, yh, yl),
+            })
+            .collect()
+    };
+    f.push(WordStep::Part(format!("{n} words: L = xl yl")));
+    let wider = |long| if long { Over::Wanted } else { Over::None };
+    let (mut l, more) = product(f, &lower, &[], wider(several), lplan);
+    l.extend(more);
+    if lplan.levels > 0 || several {
+        equation(f, &l, &lower, &[]);
+    }
+    let (l_lo, l_hi) = l.split_at(low);
+    let below = plan.streams.then(|| low_words(f, l_lo, addends, sink));
+    let x_early = matches!(early, 1 | 2).then(|| differences(f, true));
+    let y_early = matches!(early, 1 | 3).then(|| differences(f, false));
+    f.push(WordStep::Part(format!("{n} words: Z = xh yh + L_hi")));
+    let once: Vec<_> = l_hi.iter().map(|w| vec![*w]).collect();
+    let (mut z, more) = product(f, &upper, &once, wider(several || low > high), zplan);
+    z.extend(more);
+    if zplan.levels > 0 || several {
+        equation(f, &z, &upper, &once);
+    }
+    f.push(WordStep::Part(format!("{n} words: differences")));
+    let da = x_early.unwrap_or_else(|| differences(f, true));
+    let db = y_early.unwrap_or_else(|| differences(f, false));
+    let signed: Vec<_> = da.iter().zip(&db).collect();
+
+    // Y = L_lo + Z + W Z, its 2 low words; what is above in W Z waits.
+    f.push(WordStep::Part(format!("{n} words: L_lo + Z + W Z")));
+    let q: Vec<_> = l_lo.iter().chain(&z).copied().collect();
+    // What is added only when the product is there need not be stored; the half that signs correct
+    // before must be.
+    let first = match plan.at(plan.apart) {
+        1 if mplan.levels > 0 => low,
+        2 => low,
+        3 if matches!(late, 1 | 4) => 2 * low,
+        _ => 0,
+    };
+    let mut y_words = q[..2 * low].to_vec();
+    let mut e = None;
+    if first < 2 * low {
+        let pairs = (first..2 * low).map(|i| (Some(q[i]), z.get(i).copied()));
+        let out = f.fresh();
+        let sum = f.links(Sum::Add, pairs.collect(), End::Carry { out });
+        y_words.splice(first.., sum);
+        e = Some(out);
+    }
+    if let Some(more) = z.get(2 * low) {
+        e = Some(match e {
+            Some(e) => f.chain(Sum::Add, &[e], &[*more], End::Drop)[0],
+            None => *more,
+        });
+    }
+    if first < 2 * low {
+        for ((da, sa), (db, sb)) in &signed {
+            let Some(word) = e.as_mut() else { continue };
+            if matches!(late, 0 | 3) {
+                (*word, y_words) = correct(f, &y_words, low, db, *sa, *word);
+            }
+            if matches!(late, 0 | 2) {
+                (*word, y_words) = correct(f, &y_words, low, da, *sb, *word);
+            }
+        }
+    }
+    let mut complements = vec![Vec::new(); low];
+    for ((da, sa), (db, sb)) in &signed {
+        e = Some(if late == 4 {
+            let more = complemented(f, [(da, *sb), (db, *sa)]);
+            for (words, more) in complements.iter_mut().zip(more) {
+                words.extend(more);
+            }
+            let either = either(f, *sa, *sb);
+            match e {
+                Some(e) => f.chain(Sum::Add, &[e], &[either], End::Drop)[0],
+                None => either,
+            }
+        } else {
+            let both = both(f, *sa, *sb);
+            f.links(Sum::Sub, vec![(e, Some(both))], End::Drop)[0]
+        });
+    }
+
+    // The caller's addends in the middle come with Y.
+    let at = |i: usize| addends.get(i).cloned().unwrap_or_default();
+    let mut middle = vec![Vec::new(); low];
+    middle.extend(complements);
+    middle.resize(2 * low, Vec::new());
+    for (i, words) in middle.iter_mut().enumerate() {
+        words.push(y_words[i]);
+        words.extend(z.get(i).filter(|_| i < first));
+        words.extend(at(low + i));
+    }
+    let (mut result, carries) = match below {
+        Some(below) => below,
+        None => low_words(f, l_lo, addends, sink),
+    };
+    middle[0].extend(carries);
+    f.push(WordStep::Part(format!("{n} words: + DA DB")));
+    let middle_factors: Vec<Pair<'_>> = signed.iter().map(|(a, b)| (&a.0[..], &b.0[..])).collect();
+    let mut e = e.unwrap_or_else(|| f.constant(0));
+    let (mut u, v) = product(f, &middle_factors, &middle, Over::To(e), mplan);
+    e = v.unwrap_or(e);
+    for ((da, sa), (db, sb)) in &signed {
+        if matches!(late, 1 | 2) {
+            (e, u) = correct(f, &u, low, db, *sa, e);
+        }
+        if matches!(late, 1 | 3) {
+            (e, u) = correct(f, &u, low, da, *sb, e);
+        }
+    }
+    sink(f, &u);
+    result.extend(u);
+    let mut top = z[low..2 * high].to_vec();
+    let mut beyond = e;
+    if !top.is_empty() {
+        let ext = f.fresh();
+        f.push(WordStep::Sign { x: e, out: ext });
+        let mut carries = Vec::new();
+        for layer in layers(addends.get(3 * low..).unwrap_or(&[])) {
+            let carry = f.fresh();
+            let end = if long {
+                End::Carry { out: carry }
+            } else {
+                End::Drop
+            };
+            let pairs = top.iter().enumerate();
+            let pairs = pairs.map(|(k, x)| (Some(*x), layer.get(k).copied().flatten()));
+            top = f.links(Sum::Add, pairs.collect(), end);
+            carries.push(carry);
+        }
+        let mut signed = vec![ext; top.len()];
+        signed[0] = e;
+        beyond = f.fresh();
+        let end = match long {
+            true => End::Into {
+                x: ext,
+                out: beyond,
+            },
+            false => End::Drop,
+        };
+        top = f.chain(Sum::Add, &top, &signed, end);
+        for carry in carries.into_iter().filter(|_| long) {
+            beyond = f.chain(Sum::Add, &[beyond], &[carry], End::Drop)[0];
+        }
+    }
+    sink(f, &top);
+    result.extend(top);
+    if let Some(more) = z.get(2 * high).filter(|_| long) {
+        beyond = f.chain(Sum::Add, &[beyond], &[*more], End::Drop)[0];
+    }
+    if long {
+        // How far the result goes beyond its words is known from what it is.
+        let words = [&result[..], &[beyond]].concat();
+        equation(f, &words, factors, addends);
+    }
+    if let Over::To(word) = over {
+        beyond = f.chain(Sum::Add, &[beyond], &[word], End::Drop)[0];
+    }
+    long.then_some(beyond)
+}

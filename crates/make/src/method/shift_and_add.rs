@@ -1,0 +1,137 @@
+//! Shift and add: for machines without a multiplier.
+//!
+//! For bit `i` of the words of B, from the top: double the sum, then add `A 2^(w j)` for every
+//! word `j` of B whose bit `i` is set. Of `w n^2` additions of a word none can be left out, as
+//! time must not tell which bits are set; but doubling costs only `w` shifts of the sum, not
+//! `w n`, since all words of B advance together. A square takes the tiles on one side of the
+//! diagonal, doubled, and those on it.
+
+use crate::facts::Facts;
+use crate::method::{Method, MethodError, Parameter, Params, one_size, positive};
+use crate::schedule::{Schedule, Select, Tiles};
+use spec::{Op, Spec};
+
+/// Shift and add.
+pub static METHOD: Method = Method {
+    name: "shift-and-add",
+    summary: "bit by bit, for machines without a multiplier; tiles of e by f words in registers",
+    source: "new here; bit order as in Horner's rule",
+    ops: &[Op::Mul, Op::Sqr],
+    parameters: &[
+        Parameter {
+            name: "e",
+            meaning: "words of A in registers",
+        },
+        Parameter {
+            name: "f",
+            meaning: "words of B in registers; of a square e",
+        },
+        Parameter {
+            name: "mask",
+            meaning: "1: add masked words; 0 (default): add conditionally, in the same time",
+        },
+    ],
+    defaults: |spec, facts| {
+        let [n, _] = spec.words(facts.word_bits);
+        let most = largest(facts);
+        let square = spec.op == Op::Sqr;
+        let sizes = (1..=most.min(n))
+            .rev()
+            .flat_map(|e| (1..=n.min(most)).map(move |f| (e, f)))
+            .filter(|(e, f)| !square || e == f && *e >= n.min(2));
+        let fitting: Vec<_> = sizes
+            .filter(|(e, f)| need(*e, *f) <= facts.tile_registers)
+            .collect();
+        match fitting.is_empty() {
+            // The schedule says why.
+            true => vec![Params::from([("e", 1), ("f", 1)])],
+            false => fitting
+                .into_iter()
+                .map(|(e, f)| Params::from([("e", e), ("f", f)]))
+                .collect(),
+        }
+    },
+    schedule,
+};
+
+/// Registers of a tile: both operands, their product, a carry, a counter.
+fn need(e: usize, f: usize) -> usize {
+    2 * (e + f) + 2
+}
+
+/// The most words of one operand.
+fn largest(facts: &Facts) -> usize {
+    facts.tile_registers.saturating_sub(need(0, 1)) / 2
+}
+
+fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
+    let method = METHOD.name;
+    let n = one_size(method, spec, facts)?;
+    if facts.tile_registers == 0 {
+        return Err(MethodError::Multiplies(method));
+    }
+    let e = positive(method, "e", params)?;
+    let square = spec.op == Op::Sqr;
+    if square && e < n.min(2) {
+        // A word for the carry of what is doubled.
+        return Err(MethodError::TooSmall {
+            method,
+            parameter: "e",
+            value: e,
+            least: 2,
+        });
+    }
+    let f = match params.get("f") {
+        None if square => e,
+        _ => positive(method, "f", params)?,
+    };
+    if square && f > e {
+        let (parameter, value, largest) = ("f", f, e);
+        return Err(MethodError::TooLarge {
+            method,
+            parameter,
+            value,
+            largest,
+        });
+    }
+    if square && f < e {
+        let (parameter, value, least) = ("f", f, e);
+        return Err(MethodError::TooSmall {
+            method,
+            parameter,
+            value,
+            least,
+        });
+    }
+    let select = match params.get("mask") {
+        None | Some(0) => Select::Conditional,
+        Some(1) => Select::Mask,
+        Some(value) => {
+            return Err(MethodError::TooLarge {
+                method,
+                parameter: "mask",
+                value: *value,
+                largest: 1,
+            });
+        }
+    };
+    // A mask, and the word under it.
+    let need = need(e, f) + if select == Select::Mask { 2 } else { 0 };
+    if need > facts.tile_registers {
+        return Err(MethodError::Registers {
+            method,
+            parameter: "e",
+            value: e,
+            need,
+            free: facts.tile_registers,
+            largest: match square {
+                true => facts.tile_registers.saturating_sub(need - 4 * e) / 4,
+                false => (e + facts.tile_registers / 2).saturating_sub(need.div_ceil(2)),
+            },
+        });
+    }
+    Ok(Schedule::Tiles(match square {
+        true => Tiles::square(n, e, select),
+        false => Tiles::of(n, e, f, select),
+    }))
+}

@@ -1,0 +1,198 @@
+//! What is asked for: an operation, a size, and which methods, parameters and styles come into question.
+
+use std::collections::BTreeMap;
+
+use crate::candidate::{Budget, SHORTEST};
+use crate::error::Error;
+use crate::facts::Style;
+use crate::method;
+use crate::method::{METHODS, Method, Params};
+use spec::modulus::Modular;
+pub use spec::nearest::did_you_mean;
+use spec::{Alias, Op, Size, Spec, SpecError};
+
+/// What a kernel must be besides right, within its memory and in its calling convention; by default, in constant
+/// time on the core it is made for.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Demands {
+    /// May time and addresses depend on operands?
+    pub variable_time: bool,
+    /// Overlaps that the kernel must be proved for, besides operands apart and `a == b`.
+    pub aliases: Vec<Alias>,
+}
+
+impl Demands {
+    /// Of kernels whose time may depend on their operands.
+    pub fn variable_time() -> Self {
+        Self {
+            variable_time: true,
+            aliases: Vec::new(),
+        }
+    }
+}
+
+/// The part that a kernel is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Room {
+    pub part: &'static str,
+    /// Bytes of program memory.
+    pub flash: usize,
+    /// Bytes of data memory, for operands, result and stack.
+    pub ram: usize,
+}
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub op: Op,
+    pub size: Size,
+    /// What a modular operation works modulo.
+    pub modular: Option<Modular>,
+    /// A method's name; the cheapest if none.
+    pub method: Option<String>,
+    pub params: BTreeMap<String, usize>,
+    /// The most free registers to use, of those the target's facts count.
+    pub max_regs: Option<usize>,
+    /// How much is written out; if it does not say, all, but for methods that are loops.
+    pub style: Option<Style>,
+    /// The most it may take.
+    pub budget: Budget,
+    /// The part it must fit, where the budget does not say otherwise.
+    pub room: Option<Room>,
+    /// What is proved besides.
+    pub demands: Demands,
+    /// Leave out the instruction of this index, to watch the proof fail.
+    pub drop: Option<usize>,
+}
+
+impl Request {
+    /// What is computed, in words of `word_bits` bits.
+    ///
+    /// # Errors
+    /// When sizes or modulus do not fit.
+    pub fn spec(&self, word_bits: u32) -> Result<Spec, SpecError> {
+        Spec::with(self.op, self.size, self.modular.clone(), word_bits)
+    }
+
+    /// The most it may take: the budget, or what the part has where it says nothing.
+    ///
+    /// # Errors
+    /// When operands and result are more than the part's RAM, or an overlap names what `spec` has not.
+    pub fn limits(&self, spec: &Spec) -> Result<Budget, Error> {
+        let strange = |alias: &&Alias| !spec.aliases().contains(alias);
+        if let Some(alias) = self.demands.aliases.iter().find(strange) {
+            return Err(Error::NoAlias {
+                op: spec.op.name(),
+                operand: "b",
+                alias: alias.argument(),
+            });
+        }
+        let Some(Room { part, flash, ram }) = self.room else {
+            return Ok(self.budget);
+        };
+        let bytes = spec.source_bytes().iter().sum::<usize>() + spec.result_bytes();
+        let stack = match (self.budget.stack, ram.checked_sub(bytes)) {
+            (Some(most), _) => most,
+            (None, Some(left)) => left,
+            (None, None) => return Err(Error::Operands { part, ram, bytes }),
+        };
+        Ok(Budget {
+            flash: self.budget.flash.or(Some(flash)),
+            stack: Some(stack),
+        })
+    }
+
+    /// `within --max-flash 100`, or `fits attiny85 (...)`: what `limits` come from.
+    pub fn limits_text(&self, limits: &Budget) -> String {
+        match (self.room, self.budget.is_set()) {
+            (Some(Room { part, flash, ram }), false) => {
+                let stack = limits.stack.unwrap_or(ram);
+                format!(
+                    "fits {part}, with {flash} bytes of flash and, beside the operands, {stack} of RAM"
+                )
+            }
+            _ => format!("within {limits}"),
+        }
+    }
+
+    /// The styles to try: the one asked for; within a budget all of them, and for a part that has no room for all
+    /// products one by one.
+    pub fn styles(&self, spec: &Spec) -> &'static [Option<Style>] {
+        let words = |bits: u32| (bits / spec.word_bits) as usize;
+        let products = words(self.size.a) * words(self.size.b);
+        let is_large = |room: Room| SHORTEST * products > self.budget.flash.unwrap_or(room.flash);
+        match self.style {
+            None if self.budget.is_set() || self.room.is_some_and(is_large) => {
+                &[None, Some(Style::Looped), Some(Style::Rolled)]
+            }
+            None => &[None],
+            Some(Style::Unrolled) => &[Some(Style::Unrolled)],
+            Some(Style::Looped) => &[Some(Style::Looped)],
+            Some(Style::Rolled) => &[Some(Style::Rolled)],
+        }
+    }
+
+    /// Those to try where nothing else fits the part.
+    pub fn smaller_styles(&self) -> &'static [Option<Style>] {
+        let overlaps = !self.demands.aliases.is_empty();
+        match (
+            self.style,
+            self.room.is_some() || overlaps,
+            self.budget.is_set(),
+        ) {
+            (None, true, false) => &[Some(Style::Looped), Some(Style::Rolled)],
+            _ => &[],
+        }
+    }
+}
+
+/// The methods that come into question.
+pub fn methods(request: &Request) -> Result<Vec<&'static Method>, Error> {
+    let Some(name) = &request.method else {
+        if !request.params.is_empty() {
+            return Err(Error::ParameterWithoutMethod);
+        }
+        let able = METHODS.iter().copied().filter(|m| m.computes(request.op));
+        let able: Vec<_> = able.collect();
+        return match able.is_empty() {
+            true => Err(Error::NoMethod(request.op.name())),
+            false => Ok(able),
+        };
+    };
+    let method = method::find_for(name, request.op).ok_or_else(|| Error::UnknownMethod {
+        name: name.clone(),
+        hint: did_you_mean(name, METHODS.iter().map(|m| m.name)),
+    })?;
+    if !method.computes(request.op) {
+        let able = METHODS.iter().filter(|m| m.computes(request.op));
+        let able: Vec<_> = able.map(|m| m.name).take(3).collect();
+        return Err(Error::WrongOperation {
+            method: method.name,
+            op: request.op.name(),
+            able: able.join(", "),
+        });
+    }
+    Ok(vec![method])
+}
+
+/// Parameters given by name.
+pub fn parameters(
+    method: &'static Method,
+    given: &BTreeMap<String, usize>,
+) -> Result<Params, Error> {
+    given
+        .iter()
+        .map(|(name, value)| {
+            let known = method.parameters.iter().find(|p| p.name == name);
+            let parameter = known.ok_or_else(|| Error::UnknownParameter {
+                method: method.name,
+                name: name.clone(),
+                known: match method.parameters {
+                    [] => "none".into(),
+                    list => list.iter().map(|p| p.name).collect::<Vec<_>>().join(", "),
+                },
+            })?;
+            Ok((parameter.name, *value))
+        })
+        .collect()
+}

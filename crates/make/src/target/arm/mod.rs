@@ -1,0 +1,68 @@
+//! Lowering to ARM: from schedules and drivers to instructions.
+//!
+//! | file | what |
+//! |---|---|
+//! | [`lower`], [`pointers`] | from a schedule to a program |
+//! | [`plan`], [`outlook`], [`columns`], [`search`] | blocks of columns |
+//! | [`words`], [`sweeps`] | schedules in words |
+//! | [`stages`] | a product in loops, and what is made of it |
+//! | [`scans`], [`rounds`], [`nest`], [`links`], [`flow`] | two nested loops |
+
+pub mod columns;
+pub mod driver;
+pub mod flow;
+pub mod frame;
+pub mod halves;
+pub mod links;
+pub mod lower;
+pub mod nest;
+pub mod outlook;
+pub mod plan;
+pub mod pointers;
+pub mod rounds;
+pub mod scans;
+pub mod search;
+pub mod stages;
+pub mod sweeps;
+pub mod words;
+
+use crate::driver::{Assembled, Driver};
+use crate::facts::Facts;
+use crate::lower::{Limits, Lower, LowerError};
+use crate::schedule::{Counts, Schedule};
+use machine::isa::arm::{ArmIsa, code, cores, instructions};
+use machine::program::Program;
+
+impl Lower for ArmIsa {
+    fn facts(_: &cores::Core) -> Facts {
+        lower::FACTS
+    }
+
+    fn lower_within(
+        schedule: &Schedule,
+        core: &cores::Core,
+        limits: Limits,
+    ) -> Result<Vec<Program<code::Insn>>, LowerError> {
+        lower::lower(schedule, core, limits)
+    }
+
+    fn at_least(core: &cores::Core, _: &Schedule, counts: &Counts) -> u64 {
+        // MUL is the shortest multiplication; to accumulate takes it a cycle, too. How often words
+        // are loaded and stored is for the lowering to say, and may be less than a method has in mind.
+        let effects = cores::Effects::default();
+        let multiply = (core.cycles)(
+            &mut cores::Pipeline,
+            instructions::Timing::Multiply(1, instructions::Ends::Same),
+            &effects,
+        );
+        multiply.max * counts.products as u64 + (counts.accumulated + counts.links) as u64
+    }
+
+    fn drive(_: &cores::Core, driver: &Driver) -> Result<Assembled<code::Insn>, LowerError> {
+        driver::lower(driver)
+    }
+
+    fn stub(_: &cores::Core, bytes: usize) -> Vec<code::Insn> {
+        driver::stub(bytes)
+    }
+}

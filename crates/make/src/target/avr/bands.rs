@@ -1,0 +1,593 @@
+//! Columns in loops on an AVR: rings of registers that turn by name as long as code is straight,
+//! and are moved back, mostly in pairs, where a loop closes.
+//!
+//! The words of A and of B that are in use are consecutive: word `i` lies in register `i` of a
+//! ring, modulo its length. The accumulator is a ring of four. A pass of a loop over `k` columns
+//! turns the rings by `k`; moving them back costs a MOVW for two words, and nothing where `k`
+//! is a multiple of a ring's length. X reads A, Z reads B, both upwards; Y is at the column. Where Y
+//! is a stack pointer, Z is at the column and X reads B; for the words of A that a block keeps, X
+//! takes their address from the pair where it waits.
+//!
+//! As in straight code ([`crate::target::avr::columns`]) `C[k+2]` is the third byte that the last product of
+//! column `k` is added to.
+
+mod pointing;
+
+use crate::lower::LowerError;
+use crate::schedule::{Column, FoldedBlock, LoopStep, Loops, Turn};
+use crate::target::avr::draft::Draft;
+use crate::target::avr::frame;
+use crate::target::avr::pointers::{Array, move_pointer};
+use crate::target::avr::rings::{Plan, uses};
+use crate::target::avr::setting::Setting;
+use crate::target::avr::squares;
+use machine::isa::avr::code::Insn;
+use machine::isa::avr::cores::Core;
+use machine::isa::avr::instructions::Op;
+use machine::isa::avr::machine::Pointer;
+use machine::program::Program;
+
+/// The largest product of two words.
+const PRODUCT: u64 = 255 * 255;
+
+/// Bytes that a number up to `bound` needs.
+fn bytes(bound: u64) -> usize {
+    (64 - bound.leading_zeros() as usize).div_ceil(8)
+}
+
+/// How a column's intermediate result gets into the accumulator.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Mode {
+    /// At its own start.
+    now: bool,
+    /// It brings that of the column two further on.
+    ahead: bool,
+}
+
+/// What is where, at a place in the code.
+#[derive(Clone)]
+struct State {
+    /// The word in each register of the rings, and the word whose place is the first one.
+    held: [Vec<Option<usize>>; 2],
+    origin: [usize; 2],
+    /// The lowest byte of the accumulator, how many bytes of it there are, and its largest value.
+    lowest: usize,
+    length: usize,
+    bound: u64,
+    /// Words that X, Z and Y point to, in A, B and the result.
+    at: [usize; 3],
+}
+
+/// A loop that becomes shorter from turn to turn.
+#[derive(Clone, Copy)]
+struct Shrinking {
+    /// Columns that it loses, and has the first time.
+    fewer: usize,
+    longest: usize,
+    /// The instruction that says how many passes it has the first time, and one.
+    set: usize,
+    /// Was it made?
+    made: bool,
+}
+
+/// Emits blocks.
+struct Bands {
+    plan: Plan,
+    draft: Draft,
+    state: State,
+    unroll: usize,
+    /// Of a turn whose longest loop has fewer columns each time.
+    shrinking: Option<Shrinking>,
+}
+
+const X: Pointer = Pointer::X;
+const Y: Pointer = Pointer::Y;
+const Z: Pointer = Pointer::Z;
+/// Index in [`State::at`].
+const A: usize = 0;
+const R: usize = 2;
+
+impl Bands {
+    fn place(&self, side: usize, index: usize) -> usize {
+        let size = self.plan.rings[side].len();
+        (index + size * (1 + self.state.origin[side] / size) - self.state.origin[side]) % size
+    }
+
+    fn byte(&self, i: usize) -> u8 {
+        self.plan.accumulator[(self.state.lowest + i) % 4]
+    }
+
+    fn operand(&mut self, side: usize, index: usize, load: bool) -> Result<u8, LowerError> {
+        let place = self.place(side, index);
+        let register = self.plan.rings[side][place];
+        if load && !(side == A && self.plan.waits.is_some()) {
+            self.point(side, index);
+            let op = match self.plan.pointers()[side] {
+                X => Op::LDX_INC,
+                _ => Op::LDZ_INC,
+            };
+            self.draft.dk(op, register, 0);
+            self.state.at[side] += 1;
+            self.state.held[side][place] = Some(index);
+        }
+        match self.state.held[side][place] == Some(index) {
+            true => Ok(register),
+            false => Err(LowerError::Registers),
+        }
+    }
+
+    /// Loads `C[index]`, at or above the column.
+    fn intermediate(&mut self, register: u8, index: usize) {
+        let distance = index - self.state.at[R];
+        let [load, _] = self.plan.result();
+        self.draft.dk(load, register, distance as i32);
+    }
+
+    fn store(&mut self, register: u8) {
+        let [_, store] = self.plan.result();
+        self.draft.push(Insn::rk(store, register, 0));
+        self.state.at[R] += 1;
+    }
+
+    /// Makes bytes up to `length`, of a value that does not reach them.
+    fn lengthen(&mut self, length: usize) {
+        while self.state.length < length {
+            let byte = self.byte(self.state.length);
+            self.draft.clear(byte);
+            self.state.length += 1;
+        }
+    }
+
+    /// Adds the carry to the bytes `from ..` of a value that becomes at most `bound`.
+    fn carry_on(&mut self, from: usize, bound: u64) {
+        for i in from..bytes(bound) {
+            self.lengthen(i + 1);
+            let byte = self.byte(i);
+            self.draft.rr(Op::ADC, byte, self.plan.zero);
+        }
+        self.state.bound = bound;
+    }
+
+    fn column(&mut self, column: &Column, mode: Mode, cap: u64) -> Result<(), LowerError> {
+        self.point(R, column.index);
+        if mode.now {
+            // Between products their registers are free.
+            self.intermediate(0, column.index);
+            self.lengthen(1);
+            self.draft.rr(Op::ADD, self.byte(0), 0);
+            self.carry_on(1, (self.state.bound + 255).min(cap));
+        }
+        let Some((last, products)) = column.products.split_last() else {
+            let low = match self.state.length {
+                0 => self.plan.zero,
+                _ => self.byte(0),
+            };
+            self.store(low);
+            self.shift();
+            return Ok(());
+        };
+        for p in products {
+            let (x, y) = (
+                self.operand(0, p.a, p.load_a)?,
+                self.operand(1, p.b, p.load_b)?,
+            );
+            self.draft.rr(Op::MUL, x, y);
+            let bound = (self.state.bound + PRODUCT).min(cap);
+            if self.first() {
+                continue;
+            }
+            self.draft.rr(Op::ADD, self.byte(0), 0);
+            self.high(bound);
+            self.carry_on(2, bound);
+        }
+        let (x, y) = (
+            self.operand(0, last.a, last.load_a)?,
+            self.operand(1, last.b, last.load_b)?,
+        );
+        self.draft.rr(Op::MUL, x, y);
+        let without = (self.state.bound + PRODUCT).min(cap);
+        let first = self.first();
+        if !first {
+            self.draft.rr(Op::ADD, self.byte(0), 0);
+        }
+        let low = self.byte(0);
+        self.store(low);
+        let third = self.byte(2);
+        if mode.ahead && self.state.length <= 2 {
+            // Nothing there yet: the word itself becomes the third byte.
+            if !first {
+                self.high(without);
+            }
+            self.lengthen(2);
+            self.intermediate(third, column.index + 2);
+            self.state.length = 3;
+            let bound = (without + (255 << 16)).min(cap);
+            match bytes(without) > 2 {
+                true => self.carry_on(2, bound),
+                false => self.state.bound = bound,
+            }
+        } else if mode.ahead {
+            let bound = (without + (255 << 16)).min(cap);
+            self.intermediate(0, column.index + 2);
+            self.high(bound);
+            self.draft.rr(Op::ADC, third, 0);
+            self.carry_on(3, bound);
+        } else if !first {
+            self.high(without);
+            self.carry_on(2, without);
+        }
+        self.shift();
+        Ok(())
+    }
+
+    /// The first product of an empty accumulator is it.
+    fn first(&mut self) -> bool {
+        if self.state.length > 0 {
+            return false;
+        }
+        let (low, high) = (self.byte(0), self.byte(1));
+        match low % 2 == 0 && high == low + 1 {
+            true => self.draft.rr(Op::MOVW, low, 0),
+            false => {
+                self.draft.rr(Op::MOV, low, 0);
+                self.draft.rr(Op::MOV, high, 1);
+            }
+        }
+        self.state.length = 2;
+        self.state.bound = PRODUCT;
+        true
+    }
+
+    /// Adds the high byte of a product to a value that becomes at most `bound`.
+    fn high(&mut self, bound: u64) {
+        if bytes(bound) > 1 {
+            self.lengthen(2);
+            self.draft.rr(Op::ADC, self.byte(1), 1);
+        }
+    }
+
+    /// Drops the lowest byte, which is stored, and top bytes that are 0.
+    fn shift(&mut self) {
+        let s = &mut self.state;
+        s.lowest = (s.lowest + 1) % 4;
+        s.bound >>= 8;
+        s.length = s.length.saturating_sub(1).min(bytes(s.bound));
+    }
+
+    fn block(&mut self, block: &FoldedBlock) -> Result<(), LowerError> {
+        self.draft.note(block.part.to_string());
+        let columns: Vec<Column> = block.columns().collect();
+        for side in 0..2 {
+            let first = columns.iter().flat_map(|c| &c.products).find_map(|p| {
+                let (index, load) = [(p.a, p.load_a), (p.b, p.load_b)][side];
+                load.then_some(index)
+            });
+            self.state.held[side].fill(None);
+            self.state.origin[side] = first.unwrap_or(0);
+        }
+        (self.state.lowest, self.state.length, self.state.bound) = (0, 0, 0);
+        self.load_ahead(&columns)?;
+        let empty = |i: usize| {
+            columns
+                .get(i)
+                .is_none_or(|c: &Column| c.products.is_empty())
+        };
+        let reload = |i: usize| columns.get(i).is_some_and(|c| c.reload);
+        // What the first two columns add to is there before they start.
+        let there = match (empty(0), reload(0), reload(1)) {
+            (true, ..) | (_, false, _) => 0,
+            (_, _, again) => 1 + usize::from(again),
+        };
+        let mode = |i: usize| Mode {
+            now: i >= there && reload(i) && (i < 2 || empty(i - 2)),
+            ahead: !empty(i) && reload(i + 2),
+        };
+        if let Some(column) = columns.first().filter(|_| there > 0) {
+            self.point(R, column.index);
+            for i in 0..there {
+                let byte = self.byte(i);
+                self.intermediate(byte, column.index + i);
+            }
+            self.state.length = there;
+            self.state.bound = (1 << (8 * there)) - 1;
+        }
+        let mut at = 0;
+        for run in &block.runs {
+            let end = at + run.times * run.columns.len();
+            while at < end {
+                // Columns that differ in what they add to are not one loop.
+                let alike = (at..end).take_while(|i| mode(*i) == mode(at)).count();
+                let passes = match run.times {
+                    1 => 0,
+                    _ => alike / self.unroll,
+                };
+                let looped = if passes > 1 { passes * self.unroll } else { 0 };
+                if looped > 0 {
+                    let (body, after) = columns[at..].split_at(looped);
+                    let body = &body[..self.unroll];
+                    self.passes(body, after, (run.step, run.times), mode(at), passes)?;
+                }
+                for (i, column) in columns
+                    .iter()
+                    .enumerate()
+                    .take(at + alike)
+                    .skip(at + looped)
+                {
+                    let left = columns.len() - i;
+                    let cap = if left < 8 {
+                        (1 << (8 * left)) - 1
+                    } else {
+                        u64::MAX
+                    };
+                    self.column(column, mode(i), cap)?;
+                }
+                at += alike;
+            }
+        }
+        Ok(())
+    }
+
+    /// The bound of the accumulator before and after every pass over `columns`.
+    fn steady(&self, columns: &[Column], mode: Mode) -> u64 {
+        let after = |bound: u64| {
+            columns.iter().fold(bound, |bound, column| {
+                let extra = 255 * u64::from(mode.now) + (255 << 16) * u64::from(mode.ahead);
+                (bound + PRODUCT * column.products.len() as u64 + extra) >> 8
+            })
+        };
+        let mut bound = self.state.bound;
+        while after(bound) > bound {
+            bound = after(bound);
+        }
+        bound
+    }
+
+    /// A loop: `passes` over `columns`, each moved by `step` from one to the next; then come `after`.
+    fn passes(
+        &mut self,
+        columns: &[Column],
+        after: &[Column],
+        (step, times): (LoopStep, usize),
+        mode: Mode,
+        passes: usize,
+    ) -> Result<(), LowerError> {
+        let by = columns.len();
+        // The pointers are where the first pass wants them, and so where every one does.
+        let products = || columns.iter().flat_map(|c| &c.products);
+        if let Some(p) = products().find(|p| p.load_a) {
+            self.point(A, p.a);
+        }
+        if let Some(p) = products().find(|p| p.load_b) {
+            self.point(1, p.b);
+        }
+        if let Some(column) = columns.first() {
+            self.point(R, column.index);
+        }
+        self.state.bound = self.steady(columns, mode);
+        self.lengthen(bytes(self.state.bound));
+        let before = self.state.clone();
+        // A turn may come to have no passes: then the test is all there is.
+        let shrinking = self.shrinking.filter(|s| s.longest == times);
+        if let Some(Shrinking { fewer, set, .. }) = shrinking {
+            if !fewer.is_multiple_of(by) {
+                return Err(LowerError::Passes(fewer));
+            }
+            self.draft.insns[set].ops.k = passes as i32 + 1;
+            self.shrinking.iter_mut().for_each(|s| s.made = true);
+            self.draft.rr(Op::MOV, self.plan.counter, self.plan.fewer);
+            self.draft.dk(Op::RJMP, 0, 0);
+        } else {
+            self.draft.count(self.plan.counter, passes)?;
+        }
+        let top = self.draft.insns.len();
+        for column in columns {
+            self.column(column, mode, u64::MAX)?;
+        }
+        self.lengthen(before.length);
+        // What the next pass loads anew, and nothing behind the loop wants, may lie anywhere.
+        let steps = [step.a * by, step.b * by];
+        let idle = |side: usize, word: usize| {
+            let last = word + steps[side] * passes;
+            !uses(columns, side, word) && !uses(after, side, last)
+        };
+        self.turn_back(&before, steps, idle);
+        if shrinking.is_some() {
+            let over = self.draft.insns.len() - top;
+            self.draft.insns[top - 1].ops.k = over as i32;
+        }
+        self.draft.repeat(self.plan.counter, top)?;
+        let walked = |side: usize| (self.state.at[side] - before.at[side]) * passes;
+        let at = [walked(0), walked(1), walked(R)];
+        self.state = before;
+        for side in 0..2 {
+            let moved = [step.a, step.b][side] * by * passes;
+            self.state.origin[side] += moved;
+            for word in self.state.held[side].iter_mut().flatten() {
+                *word += moved;
+            }
+        }
+        for (at, walked) in self.state.at.iter_mut().zip(at) {
+            *at += walked;
+        }
+        Ok(())
+    }
+
+    /// Moves every word to where the pass began with the word `by` below it.
+    fn turn_back(
+        &mut self,
+        before: &State,
+        by: [usize; 2],
+        is_idle: impl Fn(usize, usize) -> bool,
+    ) {
+        let mut moves = Vec::new();
+        let mut idle = Vec::new();
+        for i in 0..before.length {
+            let to = self.plan.accumulator[(before.lowest + i) % 4];
+            moves.push((to, self.byte(i)));
+        }
+        for (side, by) in by.into_iter().enumerate() {
+            let ring = &self.plan.rings[side];
+            for (place, word) in before.held[side].iter().enumerate() {
+                let Some(word) = *word else { continue };
+                if is_idle(side, word) {
+                    idle.push(ring[place]);
+                }
+                moves.push((ring[place], ring[(place + by) % ring.len()]));
+            }
+        }
+        self.draft.shuffle(&moves, &idle);
+    }
+
+    fn turn(&mut self, turn: &Turn) -> Result<(), LowerError> {
+        if turn.times == 1 {
+            return turn.blocks.iter().try_for_each(|block| self.block(block));
+        }
+        self.draft.count(self.plan.rows, turn.times)?;
+        if turn.fewer > 0 {
+            self.shrinking = Some(Shrinking {
+                fewer: turn.fewer,
+                longest: turn.longest(),
+                set: self.draft.insns.len(),
+                made: false,
+            });
+            self.draft
+                .count(self.plan.fewer, turn.longest() / self.unroll + 1)?;
+        }
+        let before = self.state.at;
+        let top = self.draft.insns.len();
+        // How far a pointer comes differs where the turns do: those that slide start again.
+        let [_, again @ ..] = self.plan.pointers().map(Pointer::low);
+        if turn.fewer > 0 {
+            self.keep(again);
+        }
+        turn.blocks.iter().try_for_each(|block| self.block(block))?;
+        if turn.fewer > 0 {
+            self.restore(again);
+            self.state.at[1..].copy_from_slice(&before[1..]);
+            let passes = turn.fewer / self.unroll;
+            self.draft.dk(Op::SUBI, self.plan.fewer, passes as i32);
+        }
+        let LoopStep { a, b, r } = turn.step;
+        for (side, by) in [a, b, r].into_iter().enumerate() {
+            self.point(side, before[side] + by);
+            self.state.at[side] = before[side] + by * turn.times;
+        }
+        // One pass at most, the first time: there is no loop to lose any.
+        if self.shrinking.take().is_some_and(|s| !s.made) {
+            return Err(LowerError::FewColumns);
+        }
+        self.draft.repeat(self.plan.rows, top)
+    }
+}
+
+/// The functions that run `loops` on `core` with at most `most` registers, of any of which there may
+/// be use.
+///
+/// # Errors
+/// When registers run out, or a loop is too long.
+pub fn lower(core: &Core, loops: &Loops, most: usize) -> Result<Vec<Program<Insn>>, LowerError> {
+    let setting = Setting {
+        abi: core.abi,
+        held: [false, core.abi.data_stack, false],
+    };
+    let mut registers = setting.registers();
+    registers.truncate(most);
+    let waits = setting.home(Array::A);
+    each(loops, (&registers, waits), |inner| {
+        let mut draft = Draft::default();
+        draft.note("point to r, a, b");
+        let [r, a, b, ..] = core.abi.arguments;
+        let b = if loops.square { a } else { b };
+        let pointers = match core.abi.data_stack {
+            // A's address waits where it came.
+            true => vec![(Z, r), (X, b)],
+            false => vec![(Y, r), (X, a), (Z, b)],
+        };
+        for (pointer, argument) in pointers {
+            draft.rr(Op::MOVW, pointer.low(), argument);
+        }
+        draft.append(inner);
+        Ok(function(core, draft))
+    })
+}
+
+/// What `make` makes of the bodies that run `loops`, with each number of columns per pass that may pay;
+/// in these registers, and with A's address in a pair if that is not X.
+///
+/// # Errors
+/// The first reason, if there is none.
+pub fn each(
+    loops: &Loops,
+    (registers, waits): (&[u8], Option<u8>),
+    make: impl Fn(Draft) -> Result<Program<Insn>, LowerError>,
+) -> Result<Vec<Program<Insn>>, LowerError> {
+    let plan = Plan::new(loops, registers, waits)?;
+    let a = plan.rings[0].len();
+    let mut passes = match loops.unroll {
+        Some(columns) => vec![columns.max(1)],
+        None => vec![1, 2, 4, a.max(1), 2 * a],
+    };
+    passes.sort_unstable();
+    passes.dedup();
+    let made = passes
+        .into_iter()
+        .map(|unroll| make(body(loops, &plan, unroll)?));
+    let made: Vec<Result<_, LowerError>> = made.collect();
+    let error = made.iter().find_map(|f| f.as_ref().err().cloned());
+    let list: Vec<_> = made.into_iter().flatten().collect();
+    match error {
+        Some(error) if list.is_empty() => Err(error),
+        _ => Ok(list),
+    }
+}
+
+/// Runs `loops`; Y points to the result, X to A and Z to B, or, for a square, to A as well. Where A's
+/// address waits in a pair, Z points to the result and X to B.
+fn body(loops: &Loops, plan: &Plan, unroll: usize) -> Result<Draft, LowerError> {
+    let mut bands = Bands {
+        state: State {
+            held: [0, 1].map(|side| vec![None; plan.rings[side].len()]),
+            origin: [0; 2],
+            lowest: 0,
+            length: 0,
+            bound: 0,
+            at: [0; 3],
+        },
+        plan: plan.clone(),
+        draft: Draft::default(),
+        unroll,
+        shrinking: None,
+    };
+    bands.draft.clear(plan.zero);
+    loops.turns.iter().try_for_each(|turn| bands.turn(turn))?;
+    if loops.square {
+        if let Some(pair) = plan.waits {
+            bands.draft.rr(Op::MOVW, X.low(), pair);
+        }
+        bands
+            .draft
+            .insns
+            .extend(move_pointer(X, -(bands.state.at[A] as i64)));
+        bands.point(R, 0);
+        squares::add(&mut bands.draft, plan, loops.blocks.n)?;
+    }
+    Ok(bands.draft)
+}
+
+/// A whole function: registers saved and restored.
+pub fn function(core: &Core, draft: Draft) -> Program<Insn> {
+    let (before, after) = frame::frame(core, &draft.insns);
+    let offset = before.len();
+    let mut program = Program::new();
+    program.notes.push((0, "save registers".into()));
+    let notes = draft
+        .notes
+        .into_iter()
+        .map(|(at, text)| (at + offset, text));
+    program.notes.extend(notes);
+    program
+        .notes
+        .push((offset + draft.insns.len(), "restore registers".into()));
+    program.insns = [before, draft.insns, after].concat();
+    program
+}

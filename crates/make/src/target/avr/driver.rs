@@ -1,0 +1,591 @@
+//! Drivers: Y points to the area of numbers, cells are displacements from it.
+//!
+//! What a step works with is free in a call (r18 to r27, Z, r0, r1), but for the entries of a table,
+//! which are collected in r2 to r17.
+
+use crate::driver::{Assembled, Cell, Driver, Place, Step, Sum, To};
+use crate::lower::LowerError;
+use machine::isa::avr::code::Insn;
+use machine::isa::avr::instructions::{Op, Ops};
+use machine::isa::avr::machine::Pointer;
+use machine::program::Program;
+
+/// Flags by their number in SREG.
+const C: u8 = 0;
+const ZERO: u8 = 1;
+/// Low registers of the pointer arguments of a kernel, in order.
+const ARGUMENTS: [u8; 4] = [24, 22, 20, 18];
+/// Reaches of BRBS, BRBC and of RJMP, RCALL, backwards, in words.
+const BRANCH: i32 = 64;
+const JUMP: i32 = 2048;
+/// Bytes of the largest area: what stays of 64 KB with stack and I/O registers.
+const MOST_BYTES: usize = 0xd000;
+/// Bytes of a table's entry that are collected at a time, from this register on.
+const BLOCK: usize = 16;
+const COLLECTED: u8 = 2;
+
+const X: u8 = Pointer::X as u8;
+const Y: u8 = Pointer::Y as u8;
+const Z: u8 = Pointer::Z as u8;
+
+/// The instructions of `driver`.
+///
+/// # Errors
+/// When a jump does not reach.
+pub fn lower(driver: &Driver) -> Result<Assembled<Insn>, LowerError> {
+    if driver.bytes > MOST_BYTES {
+        return Err(LowerError::Area(driver.bytes));
+    }
+    let mut e = Emitter::default();
+    let mut starts = Vec::with_capacity(driver.routines.len());
+    let mut reads_at = Vec::new();
+    let collects = |step: &&Step| matches!(step, Step::Lookup { .. });
+    let saved: Vec<u8> = match driver.steps().iter().any(collects) {
+        true => (COLLECTED..COLLECTED + BLOCK as u8)
+            .chain([Y, Y + 1])
+            .collect(),
+        false => vec![Y, Y + 1],
+    };
+    for (i, routine) in driver.routines.iter().enumerate() {
+        starts.push(e.at);
+        e.is_inner = i > 0;
+        if i == 0 {
+            saved.iter().for_each(|r| e.rr(Op::PUSH, 0, *r));
+            e.rr(Op::MOVW, Y, ARGUMENTS[0]);
+        }
+        e.steps(routine)?;
+        if i == 0 {
+            saved.iter().rev().for_each(|r| e.rr(Op::POP, *r, 0));
+        }
+        e.rr(Op::RET, 0, 0);
+        if i == 0 {
+            // Next to what calls them, so that calls reach.
+            for table in &e.tables.clone() {
+                reads_at.push(e.at);
+                e.read(table)?;
+            }
+        }
+    }
+    let routines = driver.routines.len();
+    starts.extend(reads_at);
+    let reads = std::mem::take(&mut e.reads).into_iter();
+    e.routines
+        .extend(reads.map(|(index, at, which)| (index, at, routines + which)));
+    for (index, at, routine) in std::mem::take(&mut e.routines) {
+        e.insns[index].ops.k = reach(starts[routine], at, JUMP)?;
+    }
+    Ok(Assembled {
+        program: Program {
+            insns: e.insns,
+            notes: e.notes,
+            claims: Vec::new(),
+        },
+        calls: e.calls,
+    })
+}
+
+/// A function that copies `bytes` bytes from its second argument to its first.
+pub fn stub(bytes: usize) -> Vec<Insn> {
+    let mut e = Emitter::default();
+    e.rr(Op::MOVW, Z, ARGUMENTS[0]);
+    e.rr(Op::MOVW, X, ARGUMENTS[1]);
+    e.dk(Op::LDI, 24, bytes as i32 & 0xff);
+    e.dk(Op::LDI, 25, bytes as i32 >> 8 & 0xff);
+    let top = e.at as i32;
+    e.rr(Op::LDX_INC, 0, 0);
+    e.push(Insn::rk(Op::STZ_INC, 0, 0));
+    e.dk(Op::SBIW, 24, 1);
+    let k = top - e.at as i32 - 1;
+    e.branch(Op::BRBC, ZERO, k);
+    e.rr(Op::RET, 0, 0);
+    e.insns
+}
+
+/// How far it is from the jump at `at` to `to`, in words.
+fn reach(to: usize, at: usize, most: i32) -> Result<i32, LowerError> {
+    let k = to as i32 - at as i32 - 1;
+    match (-most..most).contains(&k) {
+        true => Ok(k),
+        false => Err(LowerError::Reach),
+    }
+}
+
+#[derive(Default)]
+struct Emitter {
+    insns: Vec<Insn>,
+    notes: Vec<(usize, String)>,
+    /// In a routine that others call: what it takes matters more than its bytes, behind which nothing is called.
+    is_inner: bool,
+    /// Words so far.
+    at: usize,
+    /// Calls of kernels.
+    calls: Vec<(usize, usize)>,
+    /// Calls of routines: index, place in words, which.
+    routines: Vec<(usize, usize, usize)>,
+    /// Tables that are read, and what reads them: index, place in words, which table.
+    tables: Vec<Table>,
+    reads: Vec<(usize, usize, usize)>,
+}
+
+/// A table that is read whole.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Table {
+    at: usize,
+    /// Bytes of an entry.
+    bytes: usize,
+    entries: usize,
+}
+
+/// A cell's displacement.
+fn cell(cell: Cell) -> i32 {
+    cell.at(1) as i32
+}
+
+impl Emitter {
+    fn push(&mut self, insn: Insn) {
+        self.at += insn.form().words;
+        self.insns.push(insn);
+    }
+
+    fn rr(&mut self, op: Op, d: u8, r: u8) {
+        self.push(Insn::rr(op, d, r));
+    }
+
+    fn dk(&mut self, op: Op, d: u8, k: i32) {
+        self.push(Insn::dk(op, d, k));
+    }
+
+    fn get(&mut self, r: u8, from: Cell) {
+        self.dk(Op::LDDY, r, cell(from));
+    }
+
+    fn put(&mut self, to: Cell, r: u8) {
+        self.push(Insn::rk(Op::STDY, r, cell(to)));
+    }
+
+    /// `pair += k`.
+    fn add(&mut self, pair: u8, k: usize) {
+        let k = -(k as i32);
+        self.dk(Op::SUBI, pair, k & 0xff);
+        self.dk(Op::SBCI, pair + 1, k >> 8 & 0xff);
+    }
+
+    /// The address of byte `at` of the area.
+    fn point(&mut self, pair: u8, at: usize) {
+        self.rr(Op::MOVW, pair, Y);
+        if at != 0 {
+            self.add(pair, at);
+        }
+    }
+
+    fn branch(&mut self, op: Op, flag: u8, k: i32) {
+        let ops = Ops {
+            k,
+            b: flag,
+            ..Ops::default()
+        };
+        self.push(Insn { op, ops });
+    }
+
+    /// Skips what follows unless the bit is set.
+    fn skip(&mut self, r: u8, b: u8) {
+        let ops = Ops {
+            r,
+            b,
+            ..Ops::default()
+        };
+        self.push(Insn { op: Op::SBRC, ops });
+    }
+
+    /// Goes back to `top` unless Z is set.
+    fn again(&mut self, top: usize) -> Result<(), LowerError> {
+        match reach(top, self.at, BRANCH) {
+            Ok(k) => self.branch(Op::BRBC, ZERO, k),
+            Err(_) => {
+                self.branch(Op::BRBS, ZERO, 1);
+                let k = reach(top, self.at, JUMP)?;
+                self.dk(Op::RJMP, 0, k);
+            }
+        }
+        Ok(())
+    }
+
+    /// A jump to wherever [`Self::here`] is called for it: its index and place.
+    fn ahead(&mut self) -> (usize, usize) {
+        let jump = (self.insns.len(), self.at);
+        self.dk(Op::RJMP, 0, 0);
+        jump
+    }
+
+    fn here(&mut self, (index, at): (usize, usize)) -> Result<(), LowerError> {
+        self.insns[index].ops.k = reach(self.at, at, JUMP)?;
+        Ok(())
+    }
+
+    /// A loop of `times` passes, counted in a register.
+    fn counted(
+        &mut self,
+        counter: u8,
+        times: usize,
+        body: impl Fn(&mut Self),
+    ) -> Result<(), LowerError> {
+        match times {
+            1 => body(self),
+            2..=256 => {
+                self.dk(Op::LDI, counter, times as i32 & 0xff);
+                let top = self.at;
+                body(self);
+                self.rr(Op::DEC, counter, 0);
+                self.again(top)?;
+            }
+            _ => return Err(LowerError::Reach),
+        }
+        Ok(())
+    }
+
+    /// A loop over `bytes` bytes, some at a time. The carry is kept from pass to pass.
+    fn over(&mut self, bytes: usize, body: impl Fn(&mut Self)) -> Result<(), LowerError> {
+        // Bytes of a pass.
+        let most = if self.is_inner { 8 } else { 4 };
+        let unroll = (1..=most).rev().find(|u| bytes.is_multiple_of(*u));
+        let unroll = unroll.unwrap_or(1);
+        let pass = |e: &mut Self| (0..unroll).for_each(|_| body(e));
+        self.counted(24, bytes / unroll, pass)
+    }
+
+    fn steps(&mut self, steps: &[Step]) -> Result<(), LowerError> {
+        steps.iter().try_for_each(|step| self.step(step))
+    }
+
+    fn step(&mut self, step: &Step) -> Result<(), LowerError> {
+        match step {
+            Step::Call { kernel, pointers } => {
+                for (low, at) in ARGUMENTS.into_iter().zip(pointers) {
+                    self.point(low, *at);
+                }
+                self.calls.push((self.insns.len(), *kernel));
+                self.dk(Op::CALL, 0, 0);
+            }
+            Step::Do(routine) => {
+                self.routines.push((self.insns.len(), self.at, *routine));
+                self.dk(Op::RCALL, 0, 0);
+            }
+            Step::Repeat {
+                times,
+                counter,
+                body,
+            } => self.repeat(*times, *counter, body)?,
+            Step::Rewind(exponent) => {
+                let end = (exponent.at + exponent.bytes) as i32;
+                self.set_pair(Cell::Next, end);
+                self.put(Cell::Left, 1);
+            }
+            Step::Bit => self.bit(),
+            Step::NoDigit => self.put(Cell::Digit, 1),
+            Step::IfDigit {
+                least,
+                body,
+                otherwise,
+            } => {
+                self.get(24, Cell::Digit);
+                self.dk(Op::CPI, 24, i32::from(*least));
+                self.branch(Op::BRBC, C, 1);
+                let other = self.ahead();
+                self.steps(body)?;
+                if otherwise.is_empty() {
+                    return self.here(other);
+                }
+                let end = self.ahead();
+                self.here(other)?;
+                self.steps(otherwise)?;
+                self.here(end)?;
+            }
+            Step::Copy { to, from } => self.copy(*to, *from)?,
+            Step::Table(at) => self.set_pair(Cell::Entry, *at as i32),
+            Step::Take(to) => {
+                self.get_pair(24, Cell::Next);
+                self.rr(Op::MOVW, X, Y);
+                self.rr(Op::ADD, X, 24);
+                self.rr(Op::ADC, X + 1, 25);
+                self.add(24, to.bytes);
+                self.put_pair(Cell::Next, 24);
+                self.point(Z, to.at);
+                self.copy_pass(to.bytes)?;
+            }
+            Step::Number { to, value } => {
+                self.point(Z, to.at);
+                self.dk(Op::LDI, 25, i32::from(*value));
+                self.push(Insn::rk(Op::STZ_INC, 25, 0));
+                if to.bytes > 1 {
+                    let zero = |e: &mut Self| e.push(Insn::rk(Op::STZ_INC, 1, 0));
+                    self.over(to.bytes - 1, zero)?;
+                }
+            }
+            Step::Lookup { to, table, entries } => {
+                let table = Table {
+                    at: *table,
+                    bytes: to.bytes,
+                    entries: *entries,
+                };
+                let known = self.tables.iter().position(|t| *t == table);
+                let which = known.unwrap_or(self.tables.len());
+                if known.is_none() {
+                    self.tables.push(table);
+                }
+                self.point(Z, to.at);
+                self.reads.push((self.insns.len(), self.at, which));
+                self.dk(Op::RCALL, 0, 0);
+            }
+            Step::Pick { to, table, less } => {
+                self.get(24, Cell::Digit);
+                self.dk(Op::SUBI, 24, i32::from(*less));
+                self.point(X, *table);
+                let top = self.at;
+                self.add(X, to.bytes);
+                self.rr(Op::DEC, 24, 0);
+                self.again(top)?;
+                self.point(Z, to.at);
+                self.copy_pass(to.bytes)?;
+            }
+            Step::Swap { a, b } => self.swap(*a, *b)?,
+            Step::Sum(sum) => self.sum(sum)?,
+            Step::AddWord { to, word, lacks } => {
+                self.point(Z, *word);
+                self.dk(Op::LDDZ, 22, 0);
+                // The word, then its sign.
+                self.rr(Op::MOV, 21, 22);
+                self.rr(Op::ADD, 21, 21);
+                self.rr(Op::SBC, 21, 21);
+                self.point(Z, to.at);
+                self.branch(Op::BCLR, C, 0);
+                self.over(to.bytes, |e| {
+                    e.dk(Op::LDDZ, 23, 0);
+                    e.rr(Op::ADC, 23, 22);
+                    e.push(Insn::rk(Op::STZ_INC, 23, 0));
+                    e.rr(Op::MOV, 22, 21);
+                })?;
+                // -carry - sign
+                self.rr(Op::SBC, 24, 24);
+                self.rr(Op::SUB, 24, 21);
+                self.put(*lacks, 24);
+            }
+            Step::NotZero { to, of } => {
+                self.point(X, of.at);
+                self.rr(Op::EOR, 22, 22);
+                self.over(of.bytes, |e| {
+                    e.rr(Op::LDX_INC, 23, 0);
+                    e.rr(Op::OR, 22, 23);
+                })?;
+                self.rr(Op::NEG, 22, 0);
+                self.rr(Op::SBC, 24, 24);
+                self.rr(Op::NEG, 24, 0);
+                self.put(*to, 24);
+            }
+            Step::Fewer(from, less) => {
+                self.get(24, *from);
+                self.get(25, *less);
+                self.rr(Op::SUB, 24, 25);
+                self.put(*from, 24);
+            }
+        }
+        Ok(())
+    }
+
+    /// Two bytes of a cell.
+    fn set_pair(&mut self, to: Cell, value: i32) {
+        self.dk(Op::LDI, 24, value & 0xff);
+        self.put(to, 24);
+        self.dk(Op::LDI, 24, value >> 8 & 0xff);
+        self.push(Insn::rk(Op::STDY, 24, cell(to) + 1));
+    }
+
+    fn get_pair(&mut self, pair: u8, from: Cell) {
+        self.get(pair, from);
+        self.dk(Op::LDDY, pair + 1, cell(from) + 1);
+    }
+
+    fn put_pair(&mut self, to: Cell, pair: u8) {
+        self.put(to, pair);
+        self.push(Insn::rk(Op::STDY, pair + 1, cell(to) + 1));
+    }
+
+    fn repeat(&mut self, times: usize, counter: Cell, body: &[Step]) -> Result<(), LowerError> {
+        self.set_pair(counter, times as i32);
+        let top = self.at;
+        self.steps(body)?;
+        self.get_pair(24, counter);
+        self.dk(Op::SBIW, 24, 1);
+        self.put_pair(counter, 24);
+        self.again(top)
+    }
+
+    fn bit(&mut self) {
+        self.get(25, Cell::Left);
+        self.get(24, Cell::Word);
+        self.rr(Op::AND, 25, 25);
+        // The next word, if no bit is left of this one.
+        let fetch = {
+            let mut e = Self::default();
+            e.get_pair(24, Cell::Next);
+            e.dk(Op::SBIW, 24, 1);
+            e.put_pair(Cell::Next, 24);
+            e.rr(Op::MOVW, X, Y);
+            e.rr(Op::ADD, X, 24);
+            e.rr(Op::ADC, X + 1, 25);
+            e.rr(Op::LDX, 24, 0);
+            e.dk(Op::LDI, 25, 8);
+            e
+        };
+        self.branch(Op::BRBC, ZERO, fetch.at as i32);
+        fetch.insns.into_iter().for_each(|insn| self.push(insn));
+        self.rr(Op::DEC, 25, 0);
+        self.put(Cell::Left, 25);
+        self.get(25, Cell::Digit);
+        self.rr(Op::ADD, 24, 24);
+        self.rr(Op::ADC, 25, 25);
+        self.put(Cell::Word, 24);
+        self.put(Cell::Digit, 25);
+    }
+
+    fn copy(&mut self, to: To, from: Place) -> Result<(), LowerError> {
+        match to {
+            To::Place(at) => self.point(Z, at),
+            To::Entry => {
+                self.get_pair(24, Cell::Entry);
+                self.rr(Op::MOVW, Z, Y);
+                self.rr(Op::ADD, Z, 24);
+                self.rr(Op::ADC, Z + 1, 25);
+                self.add(24, from.bytes);
+                self.put_pair(Cell::Entry, 24);
+            }
+        }
+        self.point(X, from.at);
+        self.copy_pass(from.bytes)
+    }
+
+    /// Copies from where X points to where Z does.
+    fn copy_pass(&mut self, bytes: usize) -> Result<(), LowerError> {
+        self.over(bytes, |e| {
+            e.rr(Op::LDX_INC, 25, 0);
+            e.push(Insn::rk(Op::STZ_INC, 25, 0));
+        })
+    }
+
+    /// The mask of a cell that holds 0 or 1.
+    fn mask(&mut self, r: u8, from: Cell) {
+        self.get(r, from);
+        self.rr(Op::NEG, r, 0);
+    }
+
+    /// Reads a table whole, and stores where Z points the entry that the digit says: a routine.
+    fn read(&mut self, table: &Table) -> Result<(), LowerError> {
+        let bytes = table.bytes;
+        let block = (1..=BLOCK).rev().find(|b| bytes.is_multiple_of(*b));
+        let block = block.unwrap_or(1);
+        let collected = || COLLECTED..COLLECTED + block as u8;
+        let pairs = || collected().step_by(2);
+        self.point(18, table.at);
+        // Of eight entries at a time a bit of r23 says which it is, and r25 of which eight.
+        self.get(25, Cell::Digit);
+        self.dk(Op::LDI, 23, 1);
+        for (bit, op, times) in [(0, Op::ADD, 1), (1, Op::ADD, 2), (2, Op::SWAP, 1)] {
+            for _ in 0..times {
+                self.skip(25, bit);
+                self.rr(op, 23, if op == Op::ADD { 23 } else { 0 });
+            }
+        }
+        (0..3).for_each(|_| self.rr(Op::LSR, 25, 0));
+        let at_once = table.entries.min(8);
+        if bytes / block > 256 {
+            return Err(LowerError::Reach);
+        }
+        self.dk(Op::LDI, 22, (bytes / block) as i32 & 0xff);
+        let top = self.at;
+        self.rr(Op::MOVW, X, 18);
+        self.rr(Op::MOV, 20, 25);
+        self.counted(24, table.entries / at_once, |e| {
+            // 255 if these are the eight: 0 - 1 borrows. No table has 256 entries.
+            e.dk(Op::SUBI, 20, 1);
+            e.rr(Op::SBC, 21, 21);
+            e.rr(Op::AND, 21, 23);
+            for bit in 0..at_once as u8 {
+                // Two bytes at a time into r0 and r1, and from there if the bit is set: the skip takes as long as
+                // what it skips. Of an odd block the last second byte is not stored.
+                for r in pairs() {
+                    e.rr(Op::LDX_INC, 0, 0);
+                    if collected().contains(&(r + 1)) {
+                        e.rr(Op::LDX_INC, 1, 0);
+                    }
+                    e.skip(21, bit);
+                    e.rr(Op::MOVW, r, 0);
+                }
+                if bytes > block {
+                    e.add(X, bytes - block);
+                }
+            }
+        })?;
+        collected().for_each(|r| self.push(Insn::rk(Op::STZ_INC, r, 0)));
+        self.add(18, block);
+        self.rr(Op::DEC, 22, 0);
+        self.again(top)?;
+        self.rr(Op::EOR, 1, 1);
+        self.rr(Op::RET, 0, 0);
+        Ok(())
+    }
+
+    fn swap(&mut self, a: Place, b: usize) -> Result<(), LowerError> {
+        self.mask(25, Cell::Digit);
+        self.point(X, a.at);
+        self.point(Z, b);
+        self.over(a.bytes, |e| {
+            e.rr(Op::LDX, 22, 0);
+            e.dk(Op::LDDZ, 23, 0);
+            e.rr(Op::MOV, 21, 22);
+            e.rr(Op::EOR, 21, 23);
+            e.rr(Op::AND, 21, 25);
+            e.rr(Op::EOR, 22, 21);
+            e.rr(Op::EOR, 23, 21);
+            e.push(Insn::rk(Op::STX_INC, 22, 0));
+            e.push(Insn::rk(Op::STZ_INC, 23, 0));
+        })
+    }
+
+    fn sum(&mut self, sum: &Sum) -> Result<(), LowerError> {
+        if let Some(times) = sum.times {
+            self.mask(25, times);
+        }
+        self.point(Z, sum.to.at);
+        if let Some(from) = sum.from {
+            self.point(X, from);
+        }
+        match sum.carry {
+            Some(carry) => {
+                self.get(24, carry);
+                self.rr(Op::LSR, 24, 0);
+            }
+            None => self.branch(Op::BCLR, C, 0),
+        }
+        let op = if sum.subtract { Op::SBC } else { Op::ADC };
+        self.over(sum.to.bytes, |e| {
+            let from = match sum.from {
+                Some(_) => {
+                    e.rr(Op::LDX_INC, 22, 0);
+                    if sum.times.is_some() {
+                        e.rr(Op::AND, 22, 25);
+                    }
+                    22
+                }
+                None => 1,
+            };
+            e.dk(Op::LDDZ, 23, 0);
+            e.rr(op, 23, from);
+            e.push(Insn::rk(Op::STZ_INC, 23, 0));
+        })?;
+        if let Some(out) = sum.out {
+            self.rr(Op::SBC, 24, 24);
+            self.rr(Op::NEG, 24, 0);
+            self.put(out, 24);
+        }
+        Ok(())
+    }
+}

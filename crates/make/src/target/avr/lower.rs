@@ -1,0 +1,460 @@
+//! From a schedule to a whole function: pointers set up, columns, registers saved.
+
+use crate::facts::{Facts, Style};
+use crate::lower::{Limits, LowerError};
+use crate::schedule::{Schedule, WordStep, Words};
+use crate::target::avr::assign::Assigned;
+use crate::target::avr::bands;
+use crate::target::avr::columns::{Choices, Columns};
+use crate::target::avr::frame;
+use crate::target::avr::halves;
+use crate::target::avr::least;
+use crate::target::avr::pointers;
+use crate::target::avr::pointers::{Array, Item, move_pointer};
+use crate::target::avr::rows::Rows;
+use crate::target::avr::scans;
+use crate::target::avr::setting::Setting;
+use crate::target::avr::stages;
+use crate::target::avr::tiles;
+use crate::target::avr::windows;
+use crate::target::avr::windows::{Resolved, SPH, SPL, SREG};
+use crate::target::avr::words;
+use crate::target::avr::words::{Code, Step, Value};
+use crate::target::claims;
+use machine::isa::avr::abi;
+use machine::isa::avr::abi::Abi;
+use machine::isa::avr::code::Insn;
+use machine::isa::avr::cores::{Core, Set};
+use machine::isa::avr::instructions::{Op, Ops, Timing};
+use machine::isa::avr::machine::Pointer;
+use machine::program::{Claim, Program};
+
+/// What a method may know: r2..r25 are free once r0, r1 hold the product and X, Y, Z point.
+pub const FACTS: Facts = Facts {
+    word_bits: 8,
+    free_registers: 24,
+    accumulator_registers: 3,
+    constant_registers: 1,
+    tile_registers: 0,
+    style: Style::Unrolled,
+};
+
+/// What a method may know of `core`.
+pub fn facts(core: &Core) -> Facts {
+    Facts {
+        tile_registers: match core.multiplies() {
+            true => 0,
+            false => tiles::registers(core),
+        },
+        ..FACTS
+    }
+}
+
+/// Every choice of lowering columns that may pay; the cheapest result is taken.
+const CHOICES: [Choices; 2] = [
+    Choices { clear_pairs: false },
+    Choices { clear_pairs: true },
+];
+
+/// Functions that run `schedule` within `limits`, any of which may be the cheapest.
+///
+/// # Errors
+/// When registers run out, or a pointer cannot move where it must.
+pub fn lower(
+    schedule: &Schedule,
+    core: &Core,
+    limits: Limits,
+) -> Result<Vec<Program<Insn>>, LowerError> {
+    match schedule {
+        Schedule::Halves(_) if core.abi.data_stack => {
+            return Err(LowerError::ThreePointers);
+        }
+        Schedule::Tiles(tiles) => return tiles::lower(core, tiles),
+        Schedule::Scans(scans) => return scans::lower(core, scans, limits.registers),
+        Schedule::Stages(stages) => return stages::all(core, stages, limits),
+        _ => {}
+    }
+    // A quotient word is a product, too, which counts as none.
+    let quotients = |step: &WordStep| matches!(step, WordStep::Sweep(sweep) if sweep.piles.iter().any(|pile| pile.quotient.is_some()));
+    let adds = |words: &Words| {
+        let none = words.count().is_ok_and(|counts| counts.products == 0);
+        none && !words.steps.iter().any(quotients)
+    };
+    match schedule {
+        _ if core.multiplies() => {}
+        Schedule::Words(words) if adds(words) && core.set == Set::Avrrc => {
+            return Err(LowerError::Displacements(core.name));
+        }
+        Schedule::Words(words) if adds(words) => {}
+        _ => return Err(LowerError::NoMultiplier(core.name)),
+    }
+    if let Schedule::Loops(loops) = schedule {
+        return bands::lower(core, loops, limits.registers);
+    }
+    let mut list = Vec::new();
+    let mut refused = None;
+    for setting in Setting::of(core.abi) {
+        match lower_in(schedule, core, &setting, limits) {
+            Ok(programs) => list.extend(programs),
+            Err(error) => refused = Some(error),
+        }
+    }
+    match refused {
+        Some(error) if list.is_empty() => Err(error),
+        _ => Ok(list),
+    }
+}
+
+fn lower_in(
+    schedule: &Schedule,
+    core: &Core,
+    setting: &Setting,
+    limits: Limits,
+) -> Result<Vec<Program<Insn>>, LowerError> {
+    let mut order = setting.registers();
+    order.truncate(limits.registers);
+    let order = order.as_slice();
+    let schedule = match schedule {
+        Schedule::Loops(loops) => return bands::lower(core, loops, limits.registers),
+        Schedule::Halves(halves) => return halves::lower(core, halves, order),
+        Schedule::Blocks(blocks) => blocks,
+        Schedule::Words(words) => return in_words(core, words, order, setting, limits),
+        Schedule::Tiles(_) => return Err(LowerError::Tiles),
+        Schedule::Scans(_) | Schedule::Stages(_) => return Err(LowerError::Scans),
+    };
+    if let Some(blocks) = schedule.column_blocks() {
+        let lowered = CHOICES.iter().map(|choices| {
+            let columns = Columns::lower(schedule, &blocks, order, *choices);
+            let Columns { items, notes, .. } = columns.map_err(|_| LowerError::Registers)?;
+            function(core, &items, notes, setting)
+        });
+        return lowered.collect();
+    }
+    let blocks = schedule.row_blocks().ok_or(LowerError::Mixed)?;
+    let rows = Rows::lower(schedule.n, &blocks, order).map_err(|_| LowerError::Registers)?;
+    Ok(vec![function(core, &rows.items, rows.notes, setting)?])
+}
+
+/// Functions that run a schedule in words.
+fn in_words(
+    core: &Core,
+    schedule: &Words,
+    registers: &[u8],
+    setting: &Setting,
+    limits: Limits,
+) -> Result<Vec<Program<Insn>>, LowerError> {
+    // Which is the cheapest is known before addresses are, but for the moves of pointers.
+    let codes = [false, true].map(|pairs| Code::in_place(schedule, pairs, limits.overlap));
+    let least = |code: &Code| least::cycles(core, code, &most_free(code, registers, setting));
+    let within: Vec<_> = codes.iter().filter(|c| least(c) <= limits.cycles).collect();
+    if within.is_empty() {
+        return Ok(vec![]);
+    }
+    let mut drafts: Vec<_> = within
+        .into_iter()
+        .flat_map(|code| {
+            let drafts = drafts(core, code, (registers, setting), limits.cycles);
+            drafts
+                .into_iter()
+                .map(move |(least, draft)| (least, draft, code))
+        })
+        .collect();
+    drafts.sort_by_key(|(least, ..)| *least);
+    let mut refused = Some(LowerError::Registers);
+    let mut best: Option<(u64, usize, Program<Insn>)> = None;
+    for (least, draft, code) in drafts {
+        let limit = best.as_ref().map_or(limits.cycles, |(cycles, ..)| *cycles);
+        if least > limit {
+            refused = None;
+            break;
+        }
+        let scratch = draft.scratch;
+        let resolved = match windows::resolve(&draft.items, scratch, setting, limit - least) {
+            Ok(Some(resolved)) => resolved,
+            Ok(None) => {
+                refused = None;
+                continue;
+            }
+            Err(reason) => {
+                refused = refused.and(Some(reason));
+                continue;
+            }
+        };
+        let made = |value: &Value| draft.made[value.0];
+        let names = code.names.iter();
+        let written: Vec<_> = names.map(|n| n.as_ref().and_then(made)).collect();
+        let program = framed(core, resolved, draft.notes, scratch, |place| {
+            claims::of(schedule, &written, place)
+        });
+        let cycles = cycles(core, &program.insns);
+        let length = program.insns.len();
+        if best
+            .as_ref()
+            .is_none_or(|(c, n, _)| (cycles, length) < (*c, *n))
+        {
+            best = Some((cycles, length, program));
+        }
+    }
+    match (best, refused) {
+        (None, Some(reason)) => Err(reason),
+        (best, _) => Ok(best.into_iter().map(|(.., program)| program).collect()),
+    }
+}
+
+/// What a schedule in words takes at least.
+pub fn at_least(core: &Core, schedule: &Schedule) -> Option<u64> {
+    let Schedule::Words(words) = schedule else {
+        return None;
+    };
+    let settings = Setting::of(core.abi);
+    let codes = [false, true].map(|clear_pairs| Code::of(words, clear_pairs));
+    let each = codes.iter().flat_map(|code| {
+        let least = |setting: &Setting| {
+            let free = most_free(code, &setting.registers(), setting);
+            least::cycles(core, code, &free)
+        };
+        settings.iter().map(least)
+    });
+    each.min()
+}
+
+/// The registers for values, each from a step on, where as many pointers as can be make room.
+fn most_free(code: &Code, registers: &[u8], setting: &Setting) -> Vec<(u8, usize)> {
+    let [few, _] = setting.pointers();
+    free_registers(code, registers, setting, (few, true))
+}
+
+/// The registers for values, each from a step on, where so many pointers remain at the end; with r1:r0 behind
+/// the last product?
+fn free_registers(
+    code: &Code,
+    registers: &[u8],
+    setting: &Setting,
+    (pointers, beyond): (usize, bool),
+) -> Vec<(u8, usize)> {
+    let [first, second] = last_reads(code);
+    // A limit on registers does not count those of pointers, free or not.
+    let whole = registers.len() == setting.registers().len();
+    let freed: &[(u8, usize)] = match pointers {
+        1 if whole => &[(26, first), (27, first), (30, second), (31, second)],
+        2 if whole => &[(26, second), (27, second)],
+        _ => &[],
+    };
+    let last = last_product(code);
+    let products = [(0, last), (1, last)].into_iter();
+    let products = products.filter(|_| beyond && whole);
+    let order = registers.iter().map(|r| (*r, 0));
+    order.chain(freed.iter().copied()).chain(products).collect()
+}
+
+/// The step from which r1:r0 holds no product any more.
+fn last_product(code: &Code) -> usize {
+    let is_product = |v: Value| code.product[v.0].is_some();
+    let holds = |step: &Step| step.reads().chain(step.makes()).any(is_product);
+    let last = code.steps.iter().rposition(holds);
+    last.map_or(0, |last| last + 1)
+}
+
+/// Cycles that more registers can save where a value comes back: its store and its load.
+const WAY_BACK: u64 = 4;
+
+/// The code in registers, with as few pointers as will do; none of which it is known that it takes more than `most`.
+fn drafts(
+    core: &Core,
+    code: &Code,
+    (registers, setting): (&[u8], &Setting),
+    most: u64,
+) -> Vec<(u64, Assigned)> {
+    let last = last_product(code);
+    let with = |pointers: usize| -> Vec<(u64, Assigned)> {
+        let draft = |beyond: bool| {
+            let free = free_registers(code, registers, setting, (pointers, beyond));
+            let draft = words::assigned(code, free).ok();
+            // Scratch memory takes a pointer more.
+            let draft = draft.filter(|draft| pointers > 1 || draft.scratch == 0);
+            draft.map(|draft| (least_cycles(core, &draft.items), draft))
+        };
+        let first = draft(false);
+        // r1:r0 serves where registers are short; but a move of a pointer may want r0 for the carry.
+        let may_pay = first.as_ref().is_some_and(|(least, draft)| {
+            let back = draft.back.iter().filter(|step| **step >= last).count() as u64;
+            back > 0 && *least <= most.saturating_add(WAY_BACK * back)
+        });
+        let second = may_pay.then(|| draft(true)).flatten();
+        first.into_iter().chain(second).collect()
+    };
+    let [few, more] = setting.pointers();
+    let drafts = with(few);
+    match few == 1 && !drafts.is_empty() {
+        true => drafts,
+        false => drafts.into_iter().chain(with(more)).collect(),
+    }
+}
+
+/// The steps after which but one and none of the operands is read any more.
+fn last_reads(code: &Code) -> [usize; 2] {
+    // As many as there are at most: a, b and a modulus, which has no pointer of its own.
+    let mut ends = [0; 3];
+    for (t, step) in code.steps.iter().enumerate() {
+        for operand in step.reads().filter_map(|v| code.operands[v.0]) {
+            ends[operand.side] = t + 1;
+        }
+    }
+    ends.sort_unstable();
+    [ends[1], ends[2]]
+}
+
+/// Cycles of `insns`, straight through.
+fn cycles(core: &Core, insns: &[Insn]) -> u64 {
+    insns.iter().map(|i| u64::from(core.cycles_of(i))).sum()
+}
+
+/// The same of `items`, if no pointer ever moves.
+fn least_cycles(core: &Core, items: &[Item]) -> u64 {
+    let one = |item: &Item| match item {
+        Item::Insn(insn) => core.cycles_of(insn),
+        Item::Load { .. } => (core.cycles)(Timing::Load),
+        Item::Store { .. } => (core.cycles)(Timing::Store),
+    };
+    items.iter().map(|item| u64::from(one(item))).sum()
+}
+
+/// Bytes up to which PUSH and POP make room on the stack faster than arithmetic does.
+const PUSHED: usize = 4;
+
+/// The furthest that ADIW and SBIW go.
+const STEP: i64 = 63;
+
+/// Instructions that add `by` to the stack pointer: to Y if it is that, one whole move after the
+/// other, else through Y.
+pub(super) fn move_stack(abi: &Abi, by: i64) -> Vec<Insn> {
+    if abi.data_stack {
+        let steps = (0..by.abs()).step_by(STEP as usize);
+        let step = |done: i64| (by.abs() - done).min(STEP) * by.signum();
+        return steps
+            .flat_map(|done| move_pointer(Pointer::Y, step(done)))
+            .collect();
+    }
+    let mut list = vec![Insn::dk(Op::IN, 28, SPL), Insn::dk(Op::IN, 29, SPH)];
+    list.extend(move_pointer(Pointer::Y, by));
+    // An interrupt between the two halves would find no stack.
+    list.push(Insn::dk(Op::IN, 0, SREG));
+    list.push(Insn {
+        op: Op::BCLR,
+        ops: Ops {
+            b: 7,
+            ..Ops::default()
+        },
+    });
+    list.push(Insn::rk(Op::OUT, 29, SPH));
+    list.push(Insn::rk(Op::OUT, 0, SREG));
+    list.push(Insn::rk(Op::OUT, 28, SPL));
+    list
+}
+
+/// A whole function with `scratch` bytes on the stack, below the addresses that are kept there.
+fn framed(
+    core: &Core,
+    resolved: Resolved,
+    notes: Vec<(usize, String)>,
+    scratch: usize,
+    claims: impl Fn(&dyn Fn(usize) -> Option<usize>) -> Vec<Claim>,
+) -> Program<Insn> {
+    let abi = core.abi;
+    let argument = |array: &Array| match array {
+        Array::R => abi.arguments[0],
+        Array::A => abi.arguments[1],
+        Array::B | Array::T => abi.arguments[2],
+        Array::M => abi.arguments[3],
+    };
+    let kept = resolved.kept.iter().rev().flat_map(|array| {
+        let low = argument(array);
+        [abi::push(abi, low + 1), abi::push(abi, low)]
+    });
+    let is_pushed = |bytes: usize| bytes <= PUSHED && !abi.data_stack;
+    let scratch_words = match is_pushed(scratch) {
+        true => vec![Insn::rr(Op::PUSH, 0, 0); scratch],
+        false => move_stack(abi, -(scratch as i64)),
+    };
+    // Addresses lie above the scratch words, or below where Y points there all the time.
+    let mut body: Vec<Insn> = match abi.data_stack {
+        true => scratch_words.into_iter().chain(kept).collect(),
+        false => kept.chain(scratch_words).collect(),
+    };
+    for (p, low) in resolved.entry.iter().zip(abi.arguments) {
+        body.extend(p.map(|p| Insn::rr(Op::MOVW, p.low(), low)));
+    }
+    let mut notes = notes.into_iter().peekable();
+    let mut body_notes = vec![(0, "point to r, a, b".into())];
+    // The index of the last instruction of each item.
+    let mut ends = Vec::with_capacity(resolved.items.len());
+    for (i, insns) in resolved.items.into_iter().enumerate() {
+        while let Some((_, text)) = notes.next_if(|(at, _)| *at == i) {
+            body_notes.push((body.len(), text));
+        }
+        body.extend(insns);
+        ends.push(body.len().checked_sub(1));
+    }
+    let room = scratch + 2 * resolved.kept.len();
+    match is_pushed(room) {
+        true => body.extend((0..room).map(|_| Insn::rr(Op::POP, 0, 0))),
+        false => body.extend(move_stack(abi, room as i64)),
+    }
+    let (before, after) = frame::frame(core, &body);
+    let offset = before.len();
+    let mut program = Program::new();
+    program.notes.push((0, "save registers".into()));
+    let body_notes = body_notes.into_iter().map(|(at, text)| (at + offset, text));
+    program.notes.extend(body_notes);
+    program
+        .notes
+        .push((offset + body.len(), "restore registers".into()));
+    program.insns = [before, body, after].concat();
+    program.claims = claims(&|item| Some(ends.get(item).copied().flatten()? + offset));
+    program
+}
+
+/// A whole function: pointers set up, accesses resolved, registers saved.
+fn function(
+    core: &Core,
+    items: &[Item],
+    notes: Vec<(usize, String)>,
+    setting: &Setting,
+) -> Result<Program<Insn>, LowerError> {
+    if core.abi.data_stack {
+        let resolved =
+            windows::resolve(items, 0, setting, u64::MAX)?.ok_or(LowerError::Addressing)?;
+        return Ok(framed(core, resolved, notes, 0, |_| vec![]));
+    }
+    let (pointers, resolved) = pointers::resolve(items).ok_or(LowerError::Addressing)?;
+    // An array that nothing accesses (a squaring has no b) needs no pointer.
+    let used = |array: Array| items.iter().any(|item| item.array() == Some(array));
+    let mut body: Vec<Insn> = Array::ARGUMENTS
+        .into_iter()
+        .zip(pointers)
+        .zip(core.abi.arguments)
+        .filter(|((array, _), _)| used(*array))
+        .map(|((_, p), argument)| Insn::rr(Op::MOVW, p.low(), argument))
+        .collect();
+    let mut program = Program::new();
+    let mut notes = notes.into_iter().peekable();
+    let mut body_notes = Vec::new();
+    for (i, insns) in resolved.into_iter().enumerate() {
+        while let Some((_, text)) = notes.next_if(|(at, _)| *at == i) {
+            body_notes.push((body.len(), text));
+        }
+        body.extend(insns);
+    }
+    let (before, after) = frame::frame(core, &body);
+    let offset = before.len();
+    program.notes.push((0, "save registers".into()));
+    program.notes.push((offset, "point to r, a, b".into()));
+    program
+        .notes
+        .extend(body_notes.into_iter().map(|(at, text)| (at + offset, text)));
+    program
+        .notes
+        .push((offset + body.len(), "restore registers".into()));
+    program.insns = [before, body, after].concat();
+    Ok(program)
+}

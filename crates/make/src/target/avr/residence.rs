@@ -1,0 +1,183 @@
+//! Which values are in registers when.
+//!
+//! Between two uses a value stays in its register or comes back from memory. The order of the
+//! instructions is known, so this is a choice of intervals of which at most as many overlap as
+//! there are registers, each worth the cycles of its way back: 2 to load it, 2 more to store it
+//! first if memory does not hold it, less 1 if an instruction that overwrites its register has to
+//! work on a copy. `intervals.rs` finds the best choice; as a value is stored only once, what
+//! each is worth depends on the others, and a few rounds settle it.
+//!
+//! Time: instruction `t` reads at point `2t` and writes at point `2t + 1`.
+
+use crate::allocate::OutOfRegisters;
+use crate::intervals::{Interval, choose};
+use crate::target::avr::words::{Code, Step, Value};
+
+/// Worth in eighths of a cycle: an access, with its share of pointer moves; a number loaded, with its
+/// share of moves; and a copy.
+const ACCESS: i64 = 17;
+const NUMBER: i64 = 10;
+const COPY: i64 = 8;
+/// Rounds in which the stores settle.
+const ROUNDS: usize = 3;
+
+/// A value's life: where it is made, where it is read, whether it stays in between.
+#[derive(Clone, Default, Debug)]
+pub struct Life {
+    /// The steps that make it (not of an operand word) and read it.
+    pub events: Vec<usize>,
+    /// After each event but the last: does it stay in a register until the next one?
+    pub stays: Vec<bool>,
+    /// It is stored when it is made.
+    pub stored: bool,
+}
+
+impl Life {
+    /// Does it stay in a register after that event?
+    pub fn stays(&self, event: usize) -> bool {
+        self.stays.get(event).is_some_and(|stays| *stays)
+    }
+}
+
+/// The lives of all values; those in r0 and r1 have none.
+pub struct Residence {
+    pub lives: Vec<Life>,
+}
+
+/// The operand whose register the result takes, if its life ends there: the first one, or either.
+pub fn tied(step: &Step) -> impl Iterator<Item = Value> {
+    let [a, b] = match step {
+        Step::Two { x, y, .. } => [Some(*x), y.filter(|_| step.commutes())],
+        _ => [None, None],
+    };
+    a.into_iter().chain(b.filter(|b| Some(*b) != a))
+}
+
+impl Residence {
+    /// The best lives with `registers[t]` registers at step `t`.
+    ///
+    /// # Errors
+    /// When there are fewer than one instruction needs.
+    pub fn of(code: &Code, registers: &[usize]) -> Result<Self, OutOfRegisters> {
+        let in_register = |v: &Value| code.product[v.0].is_none();
+        let mut lives = vec![Life::default(); code.operands.len()];
+        let mut places = Vec::with_capacity(2 * registers.len());
+        for (t, step) in code.steps.iter().enumerate() {
+            for value in step.reads().chain(step.makes()).filter(in_register) {
+                lives[value.0].events.push(t);
+            }
+            for needed in [
+                step.reads().filter(in_register).count(),
+                step.makes().filter(in_register).count(),
+            ] {
+                places.push(registers[t].checked_sub(needed).ok_or(OutOfRegisters)?);
+            }
+        }
+        let copied = copied(code, &lives);
+        let home = homes(code, &lives);
+        let mut gaps = Vec::new();
+        for (v, life) in lives.iter().enumerate() {
+            for (i, ends) in life.events.windows(2).enumerate() {
+                let copy = copied[ends[0]] == Some(Value(v)) && makes(code, ends[0]) != Some(v);
+                let made = i == 0 && !code.is_given(v);
+                let from = 2 * ends[0] + if made { 2 } else { usize::from(!copy) };
+                gaps.push((v, i, from, 2 * ends[1], if copy { COPY } else { 0 }));
+            }
+        }
+        let mut best: Option<(i64, Vec<bool>)> = None;
+        // The gaps of each value in which it is not in a register, of the round before.
+        let mut away = vec![0usize; lives.len()];
+        let mut sole = vec![usize::MAX; lives.len()];
+        let mut before = Vec::new();
+        for _ in 0..ROUNDS {
+            let intervals: Vec<Interval> = gaps
+                .iter()
+                .map(|(v, i, from, to, copy)| {
+                    // Its store is on this gap's account if no other one needs it.
+                    let others = away[*v] - usize::from(sole[*v] == *i && away[*v] == 1);
+                    let store = *i < home[*v] && others == 0;
+                    Interval {
+                        from: *from,
+                        to: *to,
+                        worth: way_back(code, *v) * if store { 2 } else { 1 } - copy,
+                    }
+                })
+                .collect();
+            if intervals == before {
+                break;
+            }
+            let chosen = choose(&places, &intervals);
+            before = intervals;
+            away.fill(0);
+            let mut cost = 0;
+            for ((v, i, _, _, copy), stays) in gaps.iter().zip(&chosen) {
+                if *stays {
+                    cost += copy;
+                    continue;
+                }
+                cost += way_back(code, *v);
+                if *i < home[*v] {
+                    cost += if away[*v] == 0 { ACCESS } else { 0 };
+                    away[*v] += 1;
+                    sole[*v] = *i;
+                }
+            }
+            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                best = Some((cost, chosen));
+            }
+        }
+        let chosen = best.map_or_else(Vec::new, |(_, chosen)| chosen);
+        for ((v, i, ..), stays) in gaps.iter().zip(chosen) {
+            lives[*v].stays.push(stays);
+            lives[*v].stored |= !stays && *i < home[*v];
+        }
+        Ok(Self { lives })
+    }
+}
+
+/// What it takes to have a value in a register again.
+fn way_back(code: &Code, value: usize) -> i64 {
+    match code.numbers[value] {
+        Some(_) => NUMBER,
+        None => ACCESS,
+    }
+}
+
+/// The value that step makes.
+fn makes(code: &Code, t: usize) -> Option<usize> {
+    code.steps[t].makes().next().map(|v| v.0)
+}
+
+/// Of each step that overwrites a value: that one, if all it could overwrite are read again later.
+fn copied(code: &Code, lives: &[Life]) -> Vec<Option<Value>> {
+    let next = |value: &Value, t: usize| {
+        let events = &lives[value.0].events;
+        events.get(events.partition_point(|e| *e <= t)).copied()
+    };
+    let steps = code.steps.iter().enumerate();
+    steps
+        .map(|(t, step)| {
+            let tied: Vec<_> = tied(step).filter(|v| code.product[v.0].is_none()).collect();
+            let again: Option<Vec<_>> = tied.iter().map(|v| Some((next(v, t)?, *v))).collect();
+            again?.into_iter().max().map(|(_, value)| value)
+        })
+        .collect()
+}
+
+/// From which gap on memory holds each value without being asked: always an operand word, a word
+/// of the result once it is written.
+fn homes(code: &Code, lives: &[Life]) -> Vec<usize> {
+    let mut home = vec![usize::MAX; lives.len()];
+    for (v, home) in home.iter_mut().enumerate() {
+        if code.is_given(v) {
+            *home = 0;
+        }
+    }
+    for (t, step) in code.steps.iter().enumerate() {
+        if let Step::Result { x, .. } = step {
+            let event = lives[x.0].events.partition_point(|e| *e < t);
+            home[x.0] = home[x.0].min(event);
+        }
+    }
+    home
+}

@@ -1,0 +1,38 @@
+//! Words under a mask are made where they are read: AND, OR and EOR leave the carry alone, so that what
+//! they make and is read once may wait until then, and what it is made from waits instead.
+
+use crate::target::avr::words::{Code, Step};
+use machine::isa::avr::instructions::Op;
+
+/// Moves each AND, OR and EOR of a value that is read once to where that is.
+pub(super) fn sink(code: &mut Code) {
+    let mut reads = vec![0; code.operands.len()];
+    for value in code.steps.iter().flat_map(Step::reads) {
+        reads[value.0] += 1;
+    }
+    let mut waiting = vec![None; code.operands.len()];
+    let mut notes = std::mem::take(&mut code.notes).into_iter().peekable();
+    for (i, step) in std::mem::take(&mut code.steps).into_iter().enumerate() {
+        while let Some((_, text)) = notes.next_if(|(at, _)| *at <= i) {
+            code.notes.push((code.steps.len(), text));
+        }
+        match step {
+            Step::Two {
+                op: Op::AND | Op::OR | Op::EOR,
+                out,
+                ..
+            } if reads[out.0] == 1 => waiting[out.0] = Some(step),
+            _ => place(step, &mut waiting, &mut code.steps),
+        }
+    }
+}
+
+/// Puts what `step` reads and waits before it.
+fn place(step: Step, waiting: &mut [Option<Step>], steps: &mut Vec<Step>) {
+    for value in step.reads() {
+        if let Some(made) = waiting[value.0].take() {
+            place(made, waiting, steps);
+        }
+    }
+    steps.push(step);
+}

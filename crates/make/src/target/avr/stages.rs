@@ -1,0 +1,132 @@
+//! Two stages on an AVR: a function that calls the product, then what is made of it, with a frame between them.
+
+use crate::lower::{Limits, LowerError};
+use crate::schedule::Stages;
+use crate::target::avr::draft::JUMP;
+use crate::target::avr::frame;
+use crate::target::avr::lower::{lower, move_stack};
+use crate::target::stages::{Lent, Tried, second, tried};
+use machine::isa::avr::AvrIsa;
+use machine::isa::avr::abi::{Abi, STACK_LIMIT};
+use machine::isa::avr::code::Insn;
+use machine::isa::avr::cores::Core;
+use machine::isa::avr::instructions::Op;
+use machine::isa::avr::machine::Pointer;
+use machine::program::{Area, Program};
+
+const Y: u8 = Pointer::Y.low();
+/// Bytes of the longest return address.
+const WIDEST: usize = 3;
+
+/// The functions that run `stages` on `core`.
+///
+/// # Errors
+/// That of a stage, or when the stack runs out or a call does not reach.
+pub fn all(core: &Core, stages: &Stages, limits: Limits) -> Result<Vec<Program<Insn>>, LowerError> {
+    let unlimited = Limits {
+        cycles: u64::MAX,
+        ..limits
+    };
+    // The same code serves parts with return addresses of three bytes.
+    let widest = &Core {
+        pc_bytes: WIDEST,
+        ..core.clone()
+    };
+    let rests = second(widest, stages, lower(&stages.rest, core, unlimited)?)?;
+    let rest = rests.first().ok_or(LowerError::Registers)?;
+    let [product, _] = stages.operations();
+    let products = tried(widest, &product, lower(&stages.product, core, unlimited)?)?;
+    let whole = products.into_iter();
+    whole
+        .map(|product| function(core, stages, product, rest))
+        .collect()
+}
+
+/// Pairs that a called function preserves, from the top.
+fn kept(abi: &Abi) -> impl Iterator<Item = u8> {
+    let pairs = (0..Y / 2).rev().map(|pair| 2 * pair);
+    pairs.filter(|r| abi.preserves(*r))
+}
+
+fn function(
+    core: &Core,
+    stages: &Stages,
+    product: Tried<AvrIsa>,
+    rest: &Tried<AvrIsa>,
+) -> Result<Program<Insn>, LowerError> {
+    let abi = core.abi;
+    let [r, a, m, _] = abi.arguments;
+    let arguments = [Some(r), stages.modulus().map(|side| abi.arguments[side])];
+    // What the second stage gets is kept while the first runs.
+    let kept: Vec<[u8; 2]> = kept(abi)
+        .zip(arguments.into_iter().flatten())
+        .map(Into::into)
+        .collect();
+    let bytes = stages.words();
+    let need = bytes as i64;
+    // SP points below the last byte in use, Y as a stack pointer to it.
+    let first = if abi.data_stack { 0 } else { 1 };
+    let frame = |to: u8| {
+        let by = -first & 0xff;
+        let next = [Insn::dk(Op::SUBI, to, by), Insn::dk(Op::SBCI, to + 1, by)];
+        let next = next.into_iter().take(if first == 0 { 0 } else { 2 });
+        [Insn::rr(Op::MOVW, to, Y)].into_iter().chain(next)
+    };
+    let call = Insn::dk(Op::RCALL, 0, 0);
+    let mut body: Vec<_> = kept
+        .iter()
+        .map(|[to, from]| Insn::rr(Op::MOVW, *to, *from))
+        .collect();
+    body.extend(move_stack(abi, -need));
+    body.extend(frame(r));
+    let mut calls = [body.len(), 0];
+    body.push(call);
+    body.extend(frame(a));
+    let given = kept.iter().zip([r, m]);
+    body.extend(given.map(|([from, _], to)| Insn::rr(Op::MOVW, to, *from)));
+    calls[1] = body.len();
+    body.push(call);
+    body.extend(move_stack(abi, need));
+    let (before, after) = frame::frame(core, &body);
+    let start = before.len();
+    let returns = if abi.data_stack { 0 } else { core.pc_bytes };
+    let deepest = start + bytes + WIDEST + product.stack.max(rest.stack);
+    if deepest > STACK_LIMIT as usize {
+        let (need, limit) = (deepest, STACK_LIMIT as usize);
+        return Err(LowerError::Stack { need, limit });
+    }
+    let mut program = Program::new();
+    program.notes = vec![
+        (0, "save registers".into()),
+        (start, "a frame for the product".into()),
+        (start + calls[0] + 1, "what is made of it".into()),
+        (start + body.len(), "restore registers".into()),
+    ];
+    program.insns = [before, body, after].concat();
+    let entry = program.insns.len();
+    let targets = [entry, entry + product.program.insns.len()];
+    for (at, target) in calls.into_iter().zip(targets) {
+        let far = target - (start + at) - 1;
+        if far > JUMP {
+            return Err(LowerError::Reach);
+        }
+        program.insns[start + at].ops.k = far as i32;
+    }
+    let below = -(start as i64) - need;
+    let lent = Lent {
+        area: match abi.data_stack {
+            true => Area::DataStack,
+            false => Area::Stack,
+        },
+        product: below + i64::from(first),
+        stack: below - returns as i64,
+        words: bytes,
+        word: 1,
+        second: stages.spec.op.factors(),
+        back: start + calls[0] + 1,
+    };
+    program.append(lent.called(product.program));
+    program.claims.push(lent.whole());
+    program.append(rest.program.clone());
+    Ok(program)
+}

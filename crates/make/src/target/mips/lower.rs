@@ -1,0 +1,209 @@
+//! From a schedule to a whole function: columns, rows or words, ordered, registers saved.
+
+use crate::allocate::OutOfRegisters;
+use crate::facts::{Facts, Style};
+use crate::lower::{Limits, LowerError};
+use crate::schedule::{Blocks, ColumnBlock, RowBlock, Scans, Schedule, Words};
+use crate::target::claims;
+use crate::target::mips::columns;
+use crate::target::mips::frame;
+use crate::target::mips::order::order;
+use crate::target::mips::registers::{CALLEE_SAVED, CALLER_SAVED, Draft};
+use crate::target::mips::rows;
+use crate::target::mips::scans;
+use crate::target::mips::stages;
+use crate::target::mips::words::{Choices, Lowering};
+use machine::isa::mips::code::Insn;
+use machine::isa::mips::cores::Core;
+use machine::isa::mips::instructions::{Feature, Op};
+use machine::program::Program;
+use spec;
+
+/// What a method may know of `core`: all registers but $zero, $k0, $k1, $gp, $sp and three pointers.
+pub fn facts(core: &Core) -> Facts {
+    let wide = core.features.has(Feature::WideAcc);
+    Facts {
+        word_bits: 32,
+        free_registers: CALLER_SAVED.len() + CALLEE_SAVED.len(),
+        // HI and LO accumulate; a low word on its way to memory, a word on its way from
+        // there, and without guard bits HI before and after, a carry, and their count.
+        accumulator_registers: if wide { 2 } else { 5 },
+        constant_registers: 1,
+        tile_registers: 0,
+        style: Style::Unrolled,
+    }
+}
+
+/// Functions that run `schedule` in the registers of the limits: with few registers to save, and with all there are.
+///
+/// # Errors
+/// When registers or the stack run out.
+pub fn lower(
+    schedule: &Schedule,
+    core: &Core,
+    limits: Limits,
+) -> Result<Vec<Program<Insn>>, LowerError> {
+    let all = [&CALLER_SAVED[..], &CALLEE_SAVED].concat();
+    let all = &all[..limits.registers.min(all.len())];
+    let registers = [&all[..CALLER_SAVED.len().min(all.len())], all];
+    let made: Vec<_> = match schedule {
+        Schedule::Blocks(blocks) => {
+            let words = Words::of(spec::Op::Mul, facts(core).word_bits, blocks);
+            let mut made = in_words(&words, core, &registers);
+            if let Some(kind) = one_kind(blocks) {
+                made.extend(registers.map(|r| in_blocks(blocks, &kind, core, r)));
+            }
+            made
+        }
+        Schedule::Tiles(_) => return Err(LowerError::Tiles),
+        Schedule::Loops(_) => return Err(LowerError::Loops),
+        Schedule::Halves(_) => return Err(LowerError::Sums("MIPS32")),
+        Schedule::Scans(scans) => in_scans(scans, core, &registers),
+        Schedule::Stages(stages) => return stages::all(stages, core, limits),
+        Schedule::Words(words) => in_words(words, core, &registers),
+    };
+    // That of the most registers.
+    let error = made.iter().rev().find_map(|f| f.as_ref().err().cloned());
+    let list: Vec<_> = made.into_iter().flatten().collect();
+    match error {
+        Some(error) if list.is_empty() => Err(error),
+        _ => Ok(list),
+    }
+}
+
+/// Products in a pass of an inner loop, where nothing is said.
+const UNROLL: [usize; 3] = [1, 2, 4];
+
+fn in_scans(
+    scans: &Scans,
+    core: &Core,
+    registers: &[&[u8]],
+) -> Vec<Result<Program<Insn>, LowerError>> {
+    if scans.side.is_some() {
+        return vec![Err(LowerError::Blocks)];
+    }
+    let unroll = match scans.unroll {
+        Some(unroll) => vec![unroll],
+        None => UNROLL.to_vec(),
+    };
+    let choices = registers
+        .iter()
+        .flat_map(|r| unroll.iter().map(move |u| (r, *u)));
+    choices
+        .map(|(r, u)| scans::lower(scans, core, r, u))
+        .collect()
+}
+
+/// Blocks that are all columns or all rows.
+enum Kind<'a> {
+    Columns(Vec<&'a ColumnBlock>),
+    Rows(Vec<&'a RowBlock>),
+}
+
+fn one_kind(blocks: &Blocks) -> Option<Kind<'_>> {
+    let columns = blocks.column_blocks().map(Kind::Columns);
+    columns.or_else(|| blocks.row_blocks().map(Kind::Rows))
+}
+
+fn in_blocks(
+    schedule: &Blocks,
+    kind: &Kind<'_>,
+    core: &Core,
+    registers: &[u8],
+) -> Result<Program<Insn>, LowerError> {
+    let mut draft = Draft::new(registers.iter().copied());
+    match kind {
+        Kind::Columns(blocks) => columns::lower(schedule, blocks, core.features, &mut draft)?,
+        Kind::Rows(blocks) => {
+            let paired = core.features.has(Feature::MaddHl);
+            rows::lower(schedule, blocks, paired, &mut draft)?;
+        }
+    }
+    let one = draft.known_one();
+    let (program, _) = function(&draft.insns, draft.notes, 0, one, core)?;
+    Ok(program)
+}
+
+/// Every choice of lowering words that may pay.
+const CHOICES: [Choices; 4] = [
+    Choices {
+        weight: 4,
+        spare: 0,
+    },
+    Choices {
+        weight: 8,
+        spare: 0,
+    },
+    Choices {
+        weight: 8,
+        spare: 3,
+    },
+    Choices {
+        weight: 8,
+        spare: 6,
+    },
+];
+
+fn in_words(
+    words: &Words,
+    core: &Core,
+    registers: &[&[u8]],
+) -> Vec<Result<Program<Insn>, LowerError>> {
+    let choices = registers
+        .iter()
+        .flat_map(|r| CHOICES.map(|choices| (r, choices)));
+    let lowered = choices.map(|(registers, choices)| {
+        let l = Lowering::of(words, registers, core.features, choices);
+        let l = l.map_err(|OutOfRegisters| LowerError::Registers)?;
+        let (scratch, written) = (l.bank.scratch_words(), l.written);
+        let (mut program, places) = function(&l.insns, l.notes, scratch, l.one, core)?;
+        program.claims = claims::of(words, &written, |at| places.get(at).copied());
+        Ok(program)
+    });
+    lowered.collect()
+}
+
+/// A whole function with `scratch` words of memory, ordered. `one`: from which instruction on a
+/// register holds 1. With it, where each instruction of `body` is.
+fn function(
+    body: &[Insn],
+    notes: Vec<(usize, String)>,
+    scratch: usize,
+    one: Option<(usize, u8)>,
+    core: &Core,
+) -> Result<(Program<Insn>, Vec<usize>), LowerError> {
+    let (before, mut after) = frame::frame(body, scratch)?;
+    let slot = after.pop();
+    let back = after.pop();
+    let (start, end) = (before.len(), before.len() + body.len());
+    let one = one.map(|(at, r)| (start + at, r));
+    let code = [&before[..], body, &after].concat();
+    let mut ordered = order(core, &code, one);
+    // The last instruction, or the move of $sp, goes to the delay slot.
+    let slot = match slot {
+        Some(nop) if nop.op == Op::SLL => ordered.pop().or(Some((code.len(), nop))),
+        other => other.map(|insn| (code.len(), insn)),
+    };
+    ordered.extend(back.map(|insn| (code.len(), insn)));
+    ordered.extend(slot);
+    let mut program = Program::new();
+    let mut places = vec![0; body.len()];
+    let mut remarks = vec![(0, "save registers".to_string())];
+    remarks.extend(notes.into_iter().map(|(at, text)| (at + start, text)));
+    remarks.push((end, "restore registers, return".into()));
+    let mut remarks = remarks.into_iter().peekable();
+    if start == 0 {
+        remarks.next();
+    }
+    for (index, insn) in ordered {
+        while let Some((_, text)) = remarks.next_if(|(at, _)| *at <= index) {
+            program.notes.push((program.insns.len(), text));
+        }
+        if (start..end).contains(&index) {
+            // After a wait its NOP has the same index.
+            places[index - start] = program.insns.len();
+        }
+        program.insns.push(insn);
+    }
+    Ok((program, places))
+}

@@ -1,0 +1,61 @@
+//! Lowering to MIPS32: from schedules and drivers to instructions.
+//!
+//! | file | what |
+//! |---|---|
+//! | [`lower`], [`columns`], [`rows`], [`registers`], [`order`] | from a schedule to a program |
+//! | [`words`], [`sweeps`] | schedules in words |
+//! | [`scans`], `rounds`, `operand_rows`, `nest`, `links`, [`flow`] | two nested loops, in blocks with branches between them |
+
+pub mod columns;
+pub mod driver;
+pub mod flow;
+pub mod frame;
+pub mod links;
+pub mod lower;
+pub mod nest;
+pub mod operand_rows;
+pub mod order;
+pub mod registers;
+pub mod rounds;
+pub mod rows;
+pub mod scans;
+pub mod stages;
+pub mod sweeps;
+pub mod triangle;
+pub mod words;
+
+use crate::driver::{Assembled, Driver};
+use crate::facts::Facts;
+use crate::lower::{Limits, Lower, LowerError};
+use crate::schedule::{Counts, Schedule};
+use machine::isa::mips::{MipsIsa, code, cores};
+use machine::program::Program;
+
+impl Lower for MipsIsa {
+    fn facts(core: &cores::Core) -> Facts {
+        lower::facts(core)
+    }
+
+    fn lower_within(
+        schedule: &Schedule,
+        core: &cores::Core,
+        limits: Limits,
+    ) -> Result<Vec<Program<code::Insn>>, LowerError> {
+        lower::lower(schedule, core, limits)
+    }
+
+    fn at_least(core: &cores::Core, _: &Schedule, counts: &Counts) -> u64 {
+        // The multiplier is busy all the time, or an instruction issues in every cycle.
+        let multiplier = u64::from(core.multiply.cycles) * counts.products as u64;
+        let issued = (counts.products + counts.links) as u64;
+        multiplier.max(issued)
+    }
+
+    fn drive(_: &cores::Core, driver: &Driver) -> Result<Assembled<code::Insn>, LowerError> {
+        driver::lower(driver)
+    }
+
+    fn stub(_: &cores::Core, bytes: usize) -> Vec<code::Insn> {
+        driver::stub(bytes)
+    }
+}

@@ -1,0 +1,103 @@
+//! Operand scanning in two nested loops on a MIPS32: a row for each word of B.
+//!
+//! `(u, r[j]) = a[j] b + r[j] + u` ([`Nest::accumulate`]).
+
+use crate::facts::Style;
+use crate::lower::LowerError;
+use crate::schedule::Array;
+use crate::target::mips::nest::{Home, Nest, argument};
+use crate::target::mips::registers::{Array as Argument, ZERO};
+use machine::isa::mips::instructions::Op;
+
+/// What stays in the rows.
+#[derive(Clone, Copy)]
+struct Row {
+    a: Home,
+    b: u8,
+    down: Home,
+    /// The word of B.
+    word: u8,
+    /// The word of the result and, behind it, the word that is carried along.
+    pair: u8,
+}
+
+impl Nest<'_> {
+    /// All rows.
+    ///
+    /// # Errors
+    /// When registers run out, or it is not a product of two operands.
+    pub(super) fn operand_rows(&mut self) -> Result<(), LowerError> {
+        let (n, strand) = (self.scans.n, self.scans.strands[0]);
+        let (Array::Operand(_), Array::Operand(b)) = (strand.x, strand.y) else {
+            return Err(LowerError::Scans);
+        };
+        let row = Row {
+            a: self.home(strand.x)?,
+            b: argument(b),
+            down: self.home(Array::Columns)?,
+            pair: self.take_pair()?,
+            word: self.take()?,
+        };
+        self.set_one();
+        let passed = self.unroll * (n / self.unroll);
+        self.immediate(Op::ADDIU, self.named.stop, row.a.base, 4 * passed as i32);
+        self.flow.note("the first row".into());
+        self.operand_row(&row, 0)?;
+        self.flow.note("the other rows".into());
+        if self.scans.style != Style::Rolled || n < 3 {
+            return (1..n).try_for_each(|i| self.operand_row(&row, i));
+        }
+        let r = Argument::R as u8;
+        self.immediate(Op::ADDIU, self.named.end, row.b, 4 * n as i32);
+        for pointer in [row.b, r] {
+            let from = self.pointers[&pointer];
+            self.point(pointer, from, 4);
+        }
+        let steps = [(row.b, 4), (r, 4)];
+        self.repeat(&steps, (n - 1, self.named.end), |nest| {
+            nest.operand_row(&row, 1)
+        })
+    }
+
+    /// Row `i`.
+    fn operand_row(&mut self, row: &Row, i: usize) -> Result<(), LowerError> {
+        let n = self.scans.n;
+        self.flow.cut();
+        let of_b = self.pointers[&row.b];
+        self.immediate(Op::LW, row.word, row.b, 4 * i as i32 - of_b.at);
+        self.three(Op::ADDU, row.pair + 1, ZERO, ZERO);
+        let (j, down) = (self.named.j, self.named.cursor);
+        self.point(j, self.fixed(row.a), row.a.at);
+        let of_r = self.pointers[&row.down.base];
+        self.point(down, of_r, row.down.place(i));
+        let passes = n / self.unroll;
+        let mut done = 0;
+        if passes > 1 {
+            let by = 4 * self.unroll as i32;
+            self.repeat(&[(j, by), (down, by)], (passes, self.named.stop), |nest| {
+                (0..nest.unroll).try_for_each(|j| nest.operand_word(row, i, j))
+            })?;
+            done = passes * self.unroll;
+        }
+        (done..n).try_for_each(|j| self.operand_word(row, i, j))?;
+        self.store(row.pair + 1, self.pointers[&down], row.down, i + n);
+        Ok(())
+    }
+
+    /// Word `j` of a row.
+    fn operand_word(&mut self, row: &Row, i: usize, j: usize) -> Result<(), LowerError> {
+        let x = self.load(self.pointers[&self.named.j], row.a, j)?;
+        let down = self.pointers[&self.named.cursor];
+        let (t, carry) = (row.pair, row.pair + 1);
+        match i {
+            0 => self.three(Op::ADDU, t, ZERO, ZERO),
+            _ => self.immediate(Op::LW, t, down.r, row.down.place(i + j) - down.at),
+        }
+        let made = self.take()?;
+        self.accumulate([carry, made], [x, row.word], t);
+        self.store(made, down, row.down, i + j);
+        self.release(x);
+        self.release(made);
+        Ok(())
+    }
+}

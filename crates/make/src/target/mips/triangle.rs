@@ -1,0 +1,158 @@
+//! Rows of a square in two nested loops on a MIPS32: FIOS of half the products.
+//!
+//! Row `i` is `a[i] (a[i] + 2 a[i+1] 2^w + ...)`, and what counts twice is a word of `2a` in the stack frame: no product
+//! has more than two words then. So words below `i` are of the modulus alone, `(p, t[j-1]) = m[j] q + t[j] + p`; from
+//! `i` on they are as those of a product, with `2 a[i+1]` as far as it is a word (its bit 0 in `2a` is the
+//! top bit of `a[i]`) and the top bit of `2a` behind the last.
+//!
+//! As words below `i` become more from row to row and those above fewer, `unroll` rows are a pass of the outer loop.
+
+use crate::lower::LowerError;
+use crate::target::mips::nest::{Nest, Pointer};
+use crate::target::mips::registers::ZERO;
+use crate::target::mips::rounds::Row;
+use machine::isa::mips::instructions::Op;
+
+impl Nest<'_> {
+    /// All rows; `b` is the register that points to the words of a.
+    ///
+    /// # Errors
+    /// When registers run out.
+    pub(super) fn square_rows(&mut self, row: &Row, b: u8) -> Result<(), LowerError> {
+        let (n, unroll) = (self.scans.n, self.unroll);
+        self.stops = None;
+        // Rows that have a pass of both inner loops.
+        let first = (1 + unroll).min(n);
+        let passes = (n - first).saturating_sub(1 + unroll) / unroll;
+        (0..first).try_for_each(|i| self.square_row(row, b, i))?;
+        let mut next = first;
+        if passes > 1 {
+            let (at, step) = (self.pointers[&b], 4 * unroll as i32);
+            self.immediate(Op::ADDIU, self.named.end, b, step * passes as i32);
+            self.set_edge(row, first);
+            self.set_stop_of_row(row, first);
+            let steps = [(at.r, step), (self.named.edge, step)];
+            self.repeat(&steps, (passes, self.named.end), |nest| {
+                if unroll > 1 {
+                    nest.stops = None;
+                }
+                (first..first + unroll).try_for_each(|i| nest.square_row(row, b, i))
+            })?;
+            next += unroll * passes;
+        }
+        (next..n).try_for_each(|i| self.square_row(row, b, i))
+    }
+
+    /// Passes of the inner loops of row `i`: of the words below it, and of those above `i + 1`.
+    fn passes(&self, i: usize) -> [usize; 2] {
+        let words = [i.saturating_sub(1), self.scans.n.saturating_sub(i + 2)];
+        words.map(|words| words / self.unroll)
+    }
+
+    /// The first inner loop ends where the edge is.
+    fn set_edge(&mut self, row: &Row, i: usize) {
+        let at = row.a.place(1 + self.unroll * self.passes(i)[0]);
+        let edge = self.named.edge;
+        if self.pointers.get(&edge).is_none_or(|p| p.at != at) {
+            self.point(edge, self.fixed(row.a), at);
+        }
+    }
+
+    /// The second one ends so many words before the last as make no pass.
+    fn set_stop_of_row(&mut self, row: &Row, i: usize) {
+        let at = row.a.place(i + 2 + self.unroll * self.passes(i)[1]);
+        if self.stops != Some(at) {
+            let frame = self.fixed(row.a);
+            self.immediate(Op::ADDIU, self.named.stop, frame.r, at - frame.at);
+            self.stops = Some(at);
+        }
+    }
+
+    fn square_row(&mut self, row: &Row, b: u8, i: usize) -> Result<(), LowerError> {
+        let (n, unroll) = (self.scans.n, self.unroll);
+        let (frame, a) = (self.fixed(row.a), self.pointers[&b]);
+        let (u, p) = (row.t + 1, row.v + 1);
+        let [below, above] = self.passes(i);
+        self.flow.cut();
+        self.immediate(Op::LW, row.b, b, 4 * i as i32 - a.at);
+        let mut at = self.point(self.named.j, frame, row.a.place(1));
+        // Word 0, which q makes 0.
+        if i == 0 {
+            self.begin_product(row, row.b, frame);
+        } else {
+            self.immediate(Op::LW, row.v, frame.r, row.down.at);
+        }
+        self.begin_quotient(row);
+        if below > 0 {
+            self.set_edge(row, i);
+            let steps = [(self.named.j, 4 * unroll as i32)];
+            self.repeat(&steps, (below, self.named.edge), |nest| {
+                nest.words_of_modulus(row, 1..1 + unroll, at)
+            })?;
+            at = self.pointers[&self.named.j];
+        }
+        self.words_of_modulus(row, 1 + unroll * below..i, at)?;
+        if i > 0 {
+            self.three(Op::ADDU, u, ZERO, ZERO);
+            self.word_of(row, row.b, i, at)?;
+        }
+        if i + 1 < n {
+            let word = self.take()?;
+            self.immediate(Op::LW, word, b, 4 * (i + 1) as i32 - a.at);
+            self.shift_by(Op::SLL, word, word, 1);
+            self.word_of(row, word, i + 1, at)?;
+            self.release(word);
+        }
+        if above > 0 {
+            self.set_stop_of_row(row, i);
+            at = self.point(self.named.j, at, row.a.place(i + 2));
+            let steps = [(self.named.j, 4 * unroll as i32)];
+            self.repeat(&steps, (above, self.named.stop), |nest| {
+                (i + 2..i + 2 + unroll).try_for_each(|j| nest.word(row, j, at))
+            })?;
+            at = self.pointers[&self.named.j];
+        }
+        (i + 2 + unroll * above..n).try_for_each(|j| self.word(row, j, at))?;
+        if i + 1 == n {
+            return self.end_row(row, at);
+        }
+        // t[n-1], t[n] = t[n] + u + p + b times the top bit of 2a.
+        let (top, bit) = row.top.zip(row.bit).ok_or(LowerError::Scans)?;
+        let (low, carry) = (self.take()?, self.take()?);
+        self.three(Op::ADDU, top + 1, u, ZERO);
+        self.accumulate([top, low], [row.b, bit], top);
+        self.three(Op::ADDU, low, low, p);
+        self.three(Op::SLTU, carry, low, p);
+        self.three(Op::ADDU, top, top, carry);
+        self.store(low, at, row.down, n - 1);
+        self.release(low);
+        self.release(carry);
+        Ok(())
+    }
+
+    /// Words of a row that the modulus is all of. The pairs take turns, so that a word may be loaded while
+    /// the one before is added.
+    fn words_of_modulus(
+        &mut self,
+        row: &Row,
+        words: std::ops::Range<usize>,
+        at: Pointer,
+    ) -> Result<(), LowerError> {
+        let (mut from, mut to, end) = (row.v, row.t, words.end);
+        for j in words {
+            if j + 1 == end {
+                to = row.v;
+            }
+            let (m, down) = (self.take()?, self.take()?);
+            for (r, home) in [(from, row.down), (m, row.m)] {
+                self.immediate(Op::LW, r, at.r, home.place(j) - at.at);
+            }
+            self.accumulate([to + 1, down], [m, row.q], from);
+            self.store(down, at, row.down, j - 1);
+            self.release(m);
+            self.release(down);
+            (from, to) = (to, from);
+        }
+        Ok(())
+    }
+}
