@@ -3,7 +3,6 @@
 
 use lozenge::audit::{self, Contract};
 use lozenge::emit::ObjectFormat;
-use lozenge::isa::Isa;
 use lozenge::kernel::{self, Search};
 use lozenge::load;
 use lozenge::lower::Lower;

@@ -6,7 +6,6 @@
 
 use lozenge::candidate::Budget;
 use lozenge::emit::ObjectFormat;
-use lozenge::isa::Isa;
 use lozenge::kernel::{self, Request};
 use lozenge::lower::Lower;
 use lozenge::method::METHODS;

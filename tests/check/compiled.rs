@@ -3,7 +3,6 @@
 
 use crate::ledger::{Line, Sheet};
 use crate::tools::{ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, on_core, prepared};
-use lozenge::isa::Isa;
 use lozenge::kernel;
 use lozenge::lower::Lower;
 use lozenge::prove::{self, Verdict};

@@ -6,7 +6,6 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::tools::{ARM, AVR, Compiler, MIPS, sources};
-use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::mips::MipsIsa;

@@ -6,7 +6,6 @@ use std::process::Command;
 use crate::ledger::{Line, Sheet};
 use crate::tools::{ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, on_core, prepared};
 use lozenge::emit::ObjectFormat;
-use lozenge::isa::Isa;
 use lozenge::kernel::{self, Search};
 use lozenge::lower::Lower;
 use lozenge::prove::Verdict;

@@ -6,7 +6,6 @@ use lozenge::audit::{self, Contract};
 use lozenge::candidate::Budget;
 use lozenge::emit::{ObjectFormat, elf};
 use lozenge::hints;
-use lozenge::isa::Isa;
 use lozenge::kernel::{self, Request};
 use lozenge::load;
 use lozenge::lower::Lower;

@@ -4,7 +4,6 @@
 use crate::tools::{ARM, AVR, Compiler, MIPS, Question, on_core, prepared};
 use lozenge::call::Operands;
 use lozenge::emit::ObjectFormat;
-use lozenge::isa::Isa;
 use lozenge::lower::Lower;
 use lozenge::prove;
 use lozenge::spec::Alias;

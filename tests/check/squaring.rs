@@ -6,7 +6,6 @@ use num_bigint::BigUint;
 use crate::tools::{MIPS, Question, check, sources};
 use lozenge::call::Operands;
 use lozenge::emit::ObjectFormat;
-use lozenge::isa::Isa;
 use lozenge::kernel::RUN_LIMIT;
 use lozenge::load;
 use lozenge::lower::Lower;

@@ -4,7 +4,6 @@
 use lozenge::isa::Isa;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
-use lozenge::lower::Lower;
 use lozenge::lower::{Limits, Lower};
 use lozenge::method::{self, MethodError, Params};
 use lozenge::prove;

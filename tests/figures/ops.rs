@@ -1,7 +1,6 @@
 //! Products, loads and stores of every operation but the plain product, as the papers count them.
 
 use lozenge::facts::{Facts, Style};
-use lozenge::isa::Isa;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::lower::Lower;

@@ -1,11 +1,11 @@
 //! The published tables beside ours: never above theirs, and exactly what the file says.
 
 use lozenge::candidate::Budget;
+use lozenge::isa::Cost;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::{ARM7TDMI, ARM7TDMI_HW2018};
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
-use lozenge::isa::{Cost, Isa};
 use lozenge::kernel::{self, Request};
 use lozenge::lower::Lower;
 use lozenge::prove;

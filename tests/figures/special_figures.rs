@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use lozenge::candidate::Budget;
-use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::ARM7TDMI;
 use lozenge::isa::avr::AvrIsa;

@@ -6,7 +6,6 @@ use lozenge::isa::Isa;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::kernel;
-use lozenge::lower::Lower;
 use lozenge::lower::{Limits, Lower};
 use lozenge::method::{self, METHODS, Params};
 use lozenge::spec::{Alias, Op, Spec};

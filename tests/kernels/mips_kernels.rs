@@ -4,12 +4,12 @@
 use lozenge::call::Operands;
 use lozenge::domain::concrete::Concrete;
 use lozenge::function::Function;
+use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::code::Insn;
 use lozenge::isa::mips::cores::{CORES, Core};
 use lozenge::isa::mips::instructions::{Feature, Op, Timing};
 use lozenge::isa::mips::machine::Mips;
 use lozenge::isa::mips::run::Decoded;
-use lozenge::isa::mips::{MipsIsa, abi};
 use lozenge::isa::{Cost, Isa};
 use lozenge::lower::{Lower, LowerError};
 use lozenge::method::{self, Method, MethodError, Params};

@@ -10,7 +10,7 @@ use lozenge::schedule::{Schedule, ScheduleError};
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use lozenge::spec::{Alias, Op, Spec};
 use lozenge::vectors::{self, Random};
-use lozenge::{facts::Style, isa::Isa, method, prove};
+use lozenge::{facts::Style, method, prove};
 use num_bigint::BigUint;
 use toml::Value;
 

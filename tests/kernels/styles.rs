@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use lozenge::facts::Style;
-use lozenge::isa::Isa;
 use lozenge::isa::arm::{ArmIsa, cores::ARM7TDMI};
 use lozenge::isa::avr::{AvrIsa, abi::IAR, cores::ATMEGA128, cores::ATTINY85};
 use lozenge::isa::mips::{MipsIsa, cores::Core as MipsCore};

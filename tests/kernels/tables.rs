@@ -10,7 +10,6 @@ use crate::ledger::{Line, Sheet};
 use crate::matrix::{FIGURES, line, none, reason};
 use lozenge::candidate::Budget;
 use lozenge::emit::ObjectFormat;
-use lozenge::isa::Isa;
 use lozenge::kernel::{self, Request};
 use lozenge::lower::Lower;
 use lozenge::spec::modulus::{Modular, Reduce};

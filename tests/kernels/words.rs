@@ -3,7 +3,6 @@
 
 use lozenge::call::Operands;
 use lozenge::function::Function;
-use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::ARM7TDMI_HW2018;
 use lozenge::isa::avr::AvrIsa;

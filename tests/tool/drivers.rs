@@ -5,7 +5,6 @@ use lozenge::driver::engine::{Engine, Products, copy};
 use lozenge::driver::exponentiation::{self, Ladder};
 use lozenge::driver::numbers::{Power, with_inverse};
 use lozenge::driver::{Driver, Role};
-use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::{ARM7TDMI, ARM7TDMI_HW2018};
 use lozenge::isa::avr::AvrIsa;

@@ -1,6 +1,5 @@
 //! Products and squares of numbers times `2^s`: `2^s r = a b (mod m)`.
 
-use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::ARM7TDMI;
 use lozenge::isa::avr::AvrIsa;
