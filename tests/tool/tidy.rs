@@ -511,3 +511,18 @@ fn the_rules_see_what_they_should() {
     assert_eq!(links("[a](b.md) `[c](d)` [e](f#g)"), ["b.md", "f#g"]);
     assert_eq!(anchors("## What \"it\" is, 1"), ["what-it-is-1"]);
 }
+
+#[test]
+fn what_is_trusted_is_counted() {
+    let printed = Command::new(root().join("scripts/trusted"))
+        .output()
+        .expect("scripts/trusted runs");
+    assert!(printed.status.success(), "scripts/trusted fails");
+    let table = String::from_utf8(printed.stdout).expect("text");
+    assert!(table.lines().count() > 10, "{table}");
+    let text = read(Path::new("SOUNDNESS.md"));
+    assert!(
+        text.contains(table.trim()),
+        "SOUNDNESS.md says other numbers than scripts/trusted:\n{table}"
+    );
+}
