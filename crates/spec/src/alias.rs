@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Spec;
-
 /// Which operands start at the same address.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Alias {
@@ -65,11 +63,5 @@ impl Alias {
             Alias::RIsB => [0, 1, 0],
             Alias::All => [0, 0, 0],
         }
-    }
-
-    /// The same for r and the sources of `spec`; a modulus shares its place with nothing.
-    pub fn of(self, spec: &Spec) -> Vec<usize> {
-        let factors = self.places().into_iter().take(1 + spec.op.factors());
-        factors.chain(spec.is_runtime().then_some(3)).collect()
     }
 }

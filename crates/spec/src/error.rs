@@ -1,6 +1,6 @@
 //! What is wrong with a size, a modulus, or how far results are reduced.
 
-use crate::{MAX_BITS, Size};
+use crate::op::{MAX_BITS, Size};
 
 /// A size no kernel can have.
 #[derive(thiserror::Error, Debug, Clone, PartialEq, Eq)]

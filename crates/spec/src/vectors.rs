@@ -9,8 +9,10 @@ use std::collections::HashSet;
 
 use num_bigint::BigUint;
 
+use crate::folded;
 use crate::modulus::{Reduce, negated_inverse, square_of_r};
-use crate::{Op, Spec, folded};
+use crate::op::Op;
+use crate::spec::Spec;
 
 /// A small deterministic generator (xorshift64*, Vigna 2016).
 #[derive(Clone, Debug)]

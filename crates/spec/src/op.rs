@@ -1,0 +1,173 @@
+//! Operations, and the sizes of their operands.
+
+use crate::alias::Alias;
+use crate::error::SpecError;
+use crate::modulus::{Modular, Modulus, Reduce};
+use num_bigint::BigUint;
+use serde::Serialize;
+use std::fmt;
+use std::str::FromStr;
+
+/// The operations, by their word on the command line.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Op {
+    /// `r = a * b`, as long as both operands together.
+    Mul,
+    /// `r = a^2`.
+    Sqr,
+    /// `r = a * b mod 2^n`, the low half.
+    Mullo,
+    /// `r = floor(a * b / 2^n)`, the high half.
+    Mulhi,
+    /// `2^n c + r = a + b`; the carry `c` is returned.
+    Add,
+    /// `r - 2^n c = a - b`; the borrow `c` is returned.
+    Sub,
+    /// `r = a * b * 2^-n mod m`, Montgomery's product.
+    Montmul,
+    /// `r = a^2 * 2^-n mod m`.
+    Montsqr,
+    /// `r = a * 2^-n mod m` of a number of twice the size: Montgomery's reduction.
+    Redc,
+    /// `r = a * 2^n mod m`: a number becomes a factor of Montgomery's.
+    Tomont,
+    /// `r = a * 2^-n mod m`: and a number again.
+    Frommont,
+    /// `r = a * b mod m`, or `r = a * b * 2^-shift mod m`.
+    Modmul,
+    /// `r = a^2 mod m`, or `r = a^2 * 2^-shift mod m`.
+    Modsqr,
+    /// `r = a + b mod m`.
+    Modadd,
+    /// `r = a - b mod m`.
+    Modsub,
+    /// `r = -a mod m`.
+    Modneg,
+    /// `r = a / 2 mod m`.
+    Modhalf,
+}
+
+impl Op {
+    /// All operations.
+    pub const ALL: [Op; 17] = [
+        Op::Mul,
+        Op::Sqr,
+        Op::Mullo,
+        Op::Mulhi,
+        Op::Add,
+        Op::Sub,
+        Op::Montmul,
+        Op::Montsqr,
+        Op::Redc,
+        Op::Tomont,
+        Op::Frommont,
+        Op::Modmul,
+        Op::Modsqr,
+        Op::Modadd,
+        Op::Modsub,
+        Op::Modneg,
+        Op::Modhalf,
+    ];
+
+    /// The word on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Op::Mul => "mul",
+            Op::Sqr => "sqr",
+            Op::Mullo => "mullo",
+            Op::Mulhi => "mulhi",
+            Op::Add => "add",
+            Op::Sub => "sub",
+            Op::Montmul => "montmul",
+            Op::Montsqr => "montsqr",
+            Op::Redc => "redc",
+            Op::Tomont => "tomont",
+            Op::Frommont => "frommont",
+            Op::Modmul => "modmul",
+            Op::Modsqr => "modsqr",
+            Op::Modadd => "modadd",
+            Op::Modsub => "modsub",
+            Op::Modneg => "modneg",
+            Op::Modhalf => "modhalf",
+        }
+    }
+
+    /// How many factors are read: a, or a and b.
+    pub fn factors(self) -> usize {
+        match self {
+            Op::Sqr | Op::Montsqr | Op::Modsqr | Op::Modneg | Op::Modhalf => 1,
+            Op::Redc | Op::Tomont | Op::Frommont => 1,
+            _ => 2,
+        }
+    }
+
+    /// Does the function return a word, the carry or borrow, besides what it writes?
+    pub fn returns(self) -> bool {
+        matches!(self, Op::Add | Op::Sub)
+    }
+
+    /// Does it work modulo a number?
+    pub fn is_modular(self) -> bool {
+        self.is_montgomery()
+            || matches!(
+                self,
+                Op::Modmul | Op::Modsqr | Op::Modadd | Op::Modsub | Op::Modneg | Op::Modhalf
+            )
+    }
+
+    /// Does it reduce by Montgomery's quotients?
+    pub fn is_montgomery(self) -> bool {
+        matches!(
+            self,
+            Op::Montmul | Op::Montsqr | Op::Redc | Op::Tomont | Op::Frommont
+        )
+    }
+
+    /// The equation, for operands of `n` bits.
+    pub fn equation(self, n: &str) -> String {
+        match self {
+            Op::Mul => "r = a * b".into(),
+            Op::Sqr => "r = a^2".into(),
+            Op::Mullo => format!("r = a * b mod 2^{n}"),
+            Op::Mulhi => format!("r = floor(a * b / 2^{n})"),
+            Op::Add => format!("r + 2^{n} carry = a + b"),
+            Op::Sub => format!("r - 2^{n} borrow = a - b"),
+            Op::Montmul => format!("r = a * b * 2^-{n} mod m"),
+            Op::Montsqr => format!("r = a^2 * 2^-{n} mod m"),
+            Op::Redc | Op::Frommont => format!("r = a * 2^-{n} mod m"),
+            Op::Tomont => format!("r = a * 2^{n} mod m"),
+            Op::Modmul => "r = a * b mod m".into(),
+            Op::Modsqr => "r = a^2 mod m".into(),
+            Op::Modadd => "r = a + b mod m".into(),
+            Op::Modsub => "r = a - b mod m".into(),
+            Op::Modneg => "r = -a mod m".into(),
+            Op::Modhalf => "r = a / 2 mod m".into(),
+        }
+    }
+}
+
+/// Bits of the operands: `160` for one size, `256x64` for two.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Size {
+    pub a: u32,
+    pub b: u32,
+}
+
+impl From<u32> for Size {
+    fn from(bits: u32) -> Self {
+        Self { a: bits, b: bits }
+    }
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.a == self.b {
+            true => write!(f, "{}", self.a),
+            false => write!(f, "{}x{}", self.a, self.b),
+        }
+    }
+}
+
+/// The largest operand, in bits.
+pub const MAX_BITS: u32 = 4096;
