@@ -55,7 +55,7 @@ impl Alias {
     }
 
     /// For r, a and b: a number, the same for those that share an address.
-    fn places(self) -> [usize; 3] {
+    pub(crate) fn places(self) -> [usize; 3] {
         match self {
             Alias::Distinct => [0, 1, 2],
             Alias::AIsB => [0, 1, 1],

@@ -11,12 +11,6 @@ pub mod vectors;
 
 pub use crate::op::{MAX_BITS, Op, Size};
 pub use crate::spec::{Source, Spec};
-use std::fmt;
-use std::str::FromStr;
-
-use num_bigint::BigUint;
-use serde::Serialize;
 
 pub use crate::alias::Alias;
 pub use crate::error::SpecError;
-use crate::modulus::{Modular, Modulus, Reduce};

@@ -1,12 +1,7 @@
 //! Operations, and the sizes of their operands.
 
-use crate::alias::Alias;
-use crate::error::SpecError;
-use crate::modulus::{Modular, Modulus, Reduce};
-use num_bigint::BigUint;
 use serde::Serialize;
 use std::fmt;
-use std::str::FromStr;
 
 /// The operations, by their word on the command line.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]

@@ -6,8 +6,6 @@ use crate::folded;
 use crate::modulus::{Modular, Modulus, Reduce};
 use crate::op::{MAX_BITS, Op, Size};
 use num_bigint::BigUint;
-use serde::Serialize;
-use std::fmt;
 use std::str::FromStr;
 
 /// An operation, the sizes of its operands, and what it works modulo.
