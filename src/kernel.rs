@@ -21,7 +21,7 @@ use spec::{Alias, Spec};
 
 pub use judge::trial::counterexample;
 pub use judge::verdict::{Aliasing, Judged, Measured, Search};
-pub use machine::call::{RUN_LIMIT, run_function};
+pub use machine::isa::{RUN_LIMIT, run_function};
 pub use make::error::Error;
 
 mod refused;

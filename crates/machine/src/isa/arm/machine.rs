@@ -6,7 +6,7 @@
 
 use crate::domain::{Address, Domain, Logic, Shift, Signs, Sum};
 use crate::fault::Fault;
-use crate::isa::arm::instructions::Ops;
+use crate::isa::arm::operands::Ops;
 use crate::isa::environment::Environment;
 
 /// Where control goes next. Targets are byte offsets in the code.

@@ -6,8 +6,8 @@
 
 use crate::domain::{Address, Base, Domain, Shift};
 use crate::fault::{BELOW_STACK, Fault};
-use crate::isa::arm::instructions::Ops;
 use crate::isa::arm::machine::{Arm, Flow, Outcome, PC, SP, unpredictable};
+use crate::isa::arm::operands::Ops;
 
 type Loader<D> = fn(&mut Arm<D>, Address) -> Result<<D as Domain>::Word<32>, Fault>;
 type Storer<D> = fn(&mut Arm<D>, Address, &<D as Domain>::Word<32>) -> Result<(), Fault>;

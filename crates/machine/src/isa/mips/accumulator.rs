@@ -5,8 +5,8 @@
 
 use crate::domain::{Domain, Shift, Signs};
 use crate::fault::Fault;
-use crate::isa::mips::instructions::Ops;
 use crate::isa::mips::machine::{Flow, GUARD_BITS, Mips, Outcome};
+use crate::isa::mips::operands::Ops;
 
 impl<D: Domain> Mips<D> {
     fn set_accumulator(&mut self, lo: D::Word<32>, hi: D::Word<32>, guard: D::Word<32>) -> Outcome {

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use crate::domain::Base;
 use crate::isa::assumed::{Back, Holds, Row, markdown};
-use crate::isa::mips::code::REGISTERS;
+use crate::isa::mips::registers::REGISTERS;
 
 /// What a row speaks of.
 #[derive(Clone, PartialEq, Eq, Debug)]

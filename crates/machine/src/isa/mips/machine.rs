@@ -6,8 +6,8 @@
 use crate::domain::{Address, Base, Domain, Logic, Shift};
 use crate::fault::{BELOW_STACK, Fault};
 use crate::isa::environment::Environment;
-use crate::isa::mips::abi::SP;
-use crate::isa::mips::instructions::Ops;
+use crate::isa::mips::operands::Ops;
+use crate::isa::mips::registers::SP;
 
 /// Where control goes after the next instruction, the delay slot. Targets are byte addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
