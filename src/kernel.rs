@@ -4,7 +4,8 @@ use num_bigint::BigUint;
 
 use finder::algebra::Algebra;
 use judge::prove;
-use judge::prove::{Proof, Timing};
+use judge::prove::Proof;
+use judge::timing::Timing;
 use judge::trial::Tested;
 use machine::function::Function;
 use machine::isa::{Cost, Isa};

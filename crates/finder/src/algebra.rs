@@ -14,7 +14,7 @@ use crate::claims::Claims;
 use crate::recent::Recent;
 use crate::split::Cuts;
 use machine::domain::answers::Run;
-use machine::domain::placed;
+use machine::domain::low_bits;
 use machine::domain::public::{Public, PublicBit};
 use machine::domain::trace::{Change, Entry, Noted, Reason, Step};
 pub use machine::domain::variable::{BitValue, Def, Value, Var, VarId};
@@ -312,7 +312,7 @@ impl Algebra {
             // a - a - c = -c: all ones under the borrow.
             return match c_in {
                 Value::Var(v) => Self::opaque(self.mask_of::<W>(v), BitValue::Var(v)),
-                _ => placed::folded(self, false, &Value::ZERO, &Value::ZERO, &Self::as_bit(c_in))
+                _ => low_bits::folded(self, false, &Value::ZERO, &Value::ZERO, &Self::as_bit(c_in))
                     .unwrap_or_else(|| Self::opaque(Value::ZERO, NO)),
             };
         }

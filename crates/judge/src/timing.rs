@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, VecDeque};
 use serde::Serialize;
 
 use crate::prove;
-use crate::prove::STEP_LIMIT;
+use crate::prove::entry::STEP_LIMIT;
 use machine::domain::secret::Secret;
 use machine::fault::{Fault, Source};
 use machine::function::Function;

@@ -3,8 +3,8 @@
 use num_bigint::{BigInt, BigUint};
 
 use crate::checker::{By, Corner, Folded, Goal, Modulus, Residue, Term};
-use crate::prove::words as words_at;
-use crate::prove::{Open, Shown};
+use crate::prove::entry::words as words_at;
+use crate::prove::open::{Open, Shown};
 use machine::domain::answers::Answers;
 use machine::domain::public::Public;
 use machine::domain::variable::Value;

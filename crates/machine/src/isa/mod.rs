@@ -14,7 +14,8 @@ use num_bigint::BigUint;
 use spec::{Alias, Spec};
 
 use crate::call::Operands;
-use crate::domain::{Abstract, Base};
+use crate::domain::Abstract;
+use crate::domain::place::Base;
 use crate::format::{Assembler, Dialect, ObjectFormat};
 use crate::function::Function;
 

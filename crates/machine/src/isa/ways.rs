@@ -7,7 +7,7 @@
 
 use std::collections::HashSet;
 
-use crate::domain::Domain;
+use crate::domain::word::Domain;
 use crate::fault::Fault;
 use crate::isa::cost::Stopped;
 

@@ -8,7 +8,7 @@
 //! list, `k` a branch offset in words. A long product's RdHi is `d`, its RdLo `n`.
 //! Meanings are run by [`crate::isa::arm::machine`].
 
-use crate::domain::{Domain, Logic, Signs};
+use crate::domain::word::{Domain, Logic, Signs};
 use crate::isa::arm::machine::{Arm, Outcome};
 pub use crate::isa::arm::operands::Ops;
 use crate::isa::cost::Class;

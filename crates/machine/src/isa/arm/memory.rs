@@ -4,7 +4,8 @@
 //! aligned word rotated, a word store ignores the two lowest address bits (ARM DDI 0100, LDR
 //! and STR). Nothing may lie below the stack pointer.
 
-use crate::domain::{Address, Base, Domain, Shift};
+use crate::domain::place::{Address, Base};
+use crate::domain::word::{Domain, Shift};
 use crate::fault::{BELOW_STACK, Fault};
 use crate::isa::arm::machine::{Arm, Flow, Outcome, PC, SP, unpredictable};
 use crate::isa::arm::operands::Ops;

@@ -1,6 +1,6 @@
 //! Both ways through a branch: what is kept of a machine, and joined.
 
-use crate::domain::Domain;
+use crate::domain::word::Domain;
 use crate::isa::arm::machine::{Arm, Flags};
 use crate::isa::arm::run::Decoded;
 use crate::isa::cost::Stopped;

@@ -7,9 +7,11 @@
 pub use crate::isa::avr::convention::{Abi, GCC, IAR};
 use std::rc::Rc;
 
+use crate::domain::Abstract;
 use crate::domain::abstract_memory::Region;
 use crate::domain::concrete::{Bits, Concrete};
-use crate::domain::{Abstract, Address, Base, Domain};
+use crate::domain::place::{Address, Base};
+use crate::domain::word::Domain;
 use crate::function::{Function, Place, abstract_word, concrete_number};
 use crate::isa::assumed::{Back, Holds};
 use crate::isa::avr::assumed::{INTERRUPTS, Place as What, rows};

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::domain::Base;
+use crate::domain::place::Base;
 use crate::isa::assumed::{Back, Holds, Row, markdown};
 use crate::isa::avr::convention::Abi;
 use crate::isa::avr::core::{Core, Set};

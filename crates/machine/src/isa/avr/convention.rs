@@ -1,6 +1,6 @@
 //! Calling conventions, as data.
 
-use crate::domain::Base;
+use crate::domain::place::Base;
 use crate::function::{Argument, Place, in_words};
 use crate::isa::avr::operands::Op;
 use std::ops::RangeInclusive;

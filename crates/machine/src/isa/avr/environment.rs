@@ -11,7 +11,9 @@
 //! DS40002198 says so of SEI, and avr-gcc rests upon it of OUT to SREG (every epilogue with a frame). AVRxm and
 //! AVRxt let no interrupt in after a write to SPL: [`crate::isa::avr::core::Core::closed_by_spl`].
 
-use crate::domain::{Abstract, Base, Domain};
+use crate::domain::Abstract;
+use crate::domain::place::Base;
+use crate::domain::word::Domain;
 use crate::fault::Fault;
 use crate::isa::avr::assumed::INTERRUPTS;
 use crate::isa::avr::machine::{Avr, Pointer};

@@ -1,6 +1,6 @@
 //! The run of decoded code from a call to its return: branches that go both ways, limits, reports.
 
-use crate::domain::Domain;
+use crate::domain::word::Domain;
 use crate::isa::avr::machine::Avr;
 use crate::isa::avr::run::Decoded;
 use crate::isa::avr::ways::At;

@@ -5,12 +5,13 @@
 
 use std::rc::Rc;
 
-use crate::domain::{Address, Base, Domain, Logic, Signs, Sum};
+use crate::domain::place::{Address, Base};
+use crate::domain::word::{Domain, Logic, Signs, Sum};
 use crate::fault::{BELOW_STACK, Fault};
-use crate::function::Marks;
 use crate::isa::avr::operands::Ops;
 use crate::isa::avr::past::Condition;
 use crate::isa::avr::past::{Environment, Wrote};
+use crate::segment::Marks;
 
 /// Where control goes next. Targets count words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

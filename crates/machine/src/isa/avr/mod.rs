@@ -31,8 +31,9 @@ pub mod ways;
 use num_bigint::BigUint;
 
 use crate::call::Operands;
+use crate::domain::Abstract;
 use crate::domain::concrete::Concrete;
-use crate::domain::{Abstract, Base};
+use crate::domain::place::Base;
 use crate::format::{Assembler, Dialect, ObjectFormat, Stranger};
 use crate::function::{Function, keep_returned, with_returned};
 use crate::isa::avr::core::Set;

@@ -1,6 +1,6 @@
 //! What an abstract run is held to after every instruction, and what it must remember for that.
 
-use crate::domain::Domain;
+use crate::domain::word::Domain;
 use crate::fault::Fault;
 
 /// What the running instruction wrote of the I/O registers.

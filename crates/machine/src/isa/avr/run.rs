@@ -1,6 +1,6 @@
 //! Executing code: decoded once, then an indirect call per instruction, in any domain.
 
-use crate::domain::Domain;
+use crate::domain::word::Domain;
 use crate::fault::Fault;
 use crate::function::Function;
 use crate::isa::avr::code::Insn;

@@ -8,7 +8,7 @@
 pub use crate::isa::avr::past::Condition;
 use std::ops::Range;
 
-use crate::domain::Domain;
+use crate::domain::word::Domain;
 use crate::isa::avr::machine::{Avr, Flow, Outcome};
 use crate::isa::avr::operands::Op;
 

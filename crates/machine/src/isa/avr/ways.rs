@@ -1,6 +1,6 @@
 //! Both ways through a branch: what is kept of a machine, and joined.
 
-use crate::domain::Domain;
+use crate::domain::word::Domain;
 use crate::isa::avr::machine::Avr;
 use crate::isa::avr::past::Condition;
 use crate::isa::avr::past::Past;

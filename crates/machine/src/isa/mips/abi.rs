@@ -4,20 +4,23 @@
 //! arrive in $a0 to $a3; $s0 to $s7, $gp, $sp, $fp and $ra belong to the caller; the 16
 //! bytes above $sp are the callee's to write (the home of the arguments). HI and LO are free.
 
+use crate::domain::Abstract;
 use crate::domain::abstract_memory::Region;
 use crate::domain::concrete::{Bits, Concrete};
-use crate::domain::{Abstract, Address, Base, Domain};
+use crate::domain::place::{Address, Base};
+use crate::domain::word::Domain;
 use crate::fault::Fault;
 use crate::function::{Function, Place, abstract_word, concrete_number, in_words};
 use crate::isa::assumed::{Back, Holds};
 use crate::isa::environment;
 use crate::isa::environment::Environment;
+pub use crate::isa::mips::assumed::is_callee_saved;
 use crate::isa::mips::assumed::{Place as What, rows};
 use crate::isa::mips::cores::Core;
 use crate::isa::mips::machine::Mips;
 use crate::isa::mips::operands::Feature;
 use crate::isa::mips::registers::REGISTERS;
-pub use crate::isa::mips::registers::{ARGUMENTS, HOME, RA, SAVE_AREA, SP, is_callee_saved};
+pub use crate::isa::mips::registers::{ARGUMENTS, HOME, RA, SAVE_AREA, SP};
 
 /// $t9, by which position-independent code is called.
 const T9: u8 = 25;

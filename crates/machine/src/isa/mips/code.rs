@@ -5,10 +5,11 @@ use std::sync::OnceLock;
 
 use crate::domain::concrete::Concrete;
 use crate::isa::cost::{Class, EncodeError};
+use crate::isa::mips::assumed::is_callee_saved;
 use crate::isa::mips::instructions::{Op, Timing, table};
 use crate::isa::mips::operands::Features;
 use crate::isa::mips::operands::{Feature, Ops};
-use crate::isa::mips::registers::{SAVE_AREA, SP, is_callee_saved};
+use crate::isa::mips::registers::{SAVE_AREA, SP};
 
 /// An instruction with its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

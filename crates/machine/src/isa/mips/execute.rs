@@ -1,6 +1,6 @@
 //! The run of decoded code from a call to its return: branches that go both ways, limits, reports.
 
-use crate::domain::Domain;
+use crate::domain::word::Domain;
 use crate::isa::cost::{ClassCounts, Cost, Depth, REPORT_EVERY, Span, Stopped};
 use crate::isa::mips::machine::Mips;
 use crate::isa::mips::run::Control;

@@ -11,7 +11,7 @@
 //! | syntax | `rs`, `rt`, `rd`, `rp`; `#` the number, `@` the target |
 //! | flow | written `<` read: `s t d p` those registers, `R` $ra, `H` HI with its guard bits, `L` LO |
 
-use crate::domain::{Domain, Logic, Shift, Signs};
+use crate::domain::word::{Domain, Logic, Shift, Signs};
 use crate::fault::Fault;
 use crate::isa::cost::Class;
 use crate::isa::mips::machine::{Flow, Mips, Outcome};

@@ -1,8 +1,5 @@
 //! Registers, what a callee keeps of them, and the places that the convention fixes on the stack.
 
-use crate::isa::assumed::{Back, Holds};
-use crate::isa::mips::assumed::{Place as What, rows};
-
 /// $sp.
 pub const SP: u8 = 29;
 /// $ra.
@@ -13,17 +10,6 @@ pub const ARGUMENTS: [u8; 4] = [4, 5, 6, 7];
 pub const HOME: i64 = 16;
 /// Bytes above $sp where a body keeps no words of its own: room for all registers to save.
 pub const SAVE_AREA: i32 = 40;
-
-/// Must the callee preserve register `r`? $k0 and $k1 belong to the kernel of the system, $ra is how it returns.
-pub fn is_callee_saved(r: u8) -> bool {
-    rows().iter().any(|row| match &row.place {
-        What::Registers(range) => {
-            let is_owed = row.back != Back::Free || row.holds == Holds::ReturnAddress;
-            is_owed && range.contains(&r)
-        }
-        What::Accumulator => false,
-    })
-}
 
 /// Names of the registers in the o32 convention.
 pub const REGISTERS: [&str; 32] = [

@@ -1,8 +1,8 @@
 //! Executing code: decoded once, then an indirect call per instruction, in any domain.
 
-use crate::domain::Domain;
+use crate::domain::word::Domain;
 use crate::fault::Fault;
-use crate::function::{Addresses, Function};
+use crate::function::Function;
 use crate::isa::cost::Class;
 use crate::isa::mips::code::{Insn, Places};
 use crate::isa::mips::cores::{Core, Pipeline};
@@ -10,6 +10,7 @@ use crate::isa::mips::instructions::{Op, Timing, table};
 use crate::isa::mips::machine::{Flow, Mips, Outcome};
 use crate::isa::mips::operands::Ops;
 use crate::isa::mips::registers::SP;
+use crate::segment::Addresses;
 
 use crate::isa::cost::{Cost, SlowOperand, Span, Stopped};
 

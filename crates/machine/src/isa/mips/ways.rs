@@ -1,6 +1,6 @@
 //! Both ways through a branch: what is kept of a machine, and joined.
 
-use crate::domain::Domain;
+use crate::domain::word::Domain;
 use crate::isa::cost::Stopped;
 use crate::isa::mips::machine::{Mips, State};
 pub use crate::isa::mips::run::Control;
