@@ -4,6 +4,8 @@
 //! calling convention; runs in the secret domain ([`crate::timing`]) show what time and
 //! addresses tell. The operands lie anywhere: their places are free variables.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use std::rc::Rc;
 
 use serde::Serialize;
@@ -102,14 +104,22 @@ pub(crate) fn bases(spec: &Spec, alias: Alias, function: &Function) -> Vec<Base>
     operands.chain(areas).collect()
 }
 
+/// Words that no machine here reads or writes at once.
+pub(crate) fn no_width(bits: u32) -> Fault {
+    Fault::Unsupported(format!("words of {bits} bits are not followed"))
+}
+
 /// Names the operands, fills the sources with unknown words, and returns the places of these.
+///
+/// # Errors
+/// Words of a width that no machine has.
 pub(crate) fn declare<D: Abstract>(
     d: &mut D,
     spec: &Spec,
     function: &Function,
     word_bits: u32,
     bases: &[Base],
-) -> Vec<Vec<Address>> {
+) -> Result<Vec<Vec<Address>>, Fault> {
     let sources = spec.sources();
     let lengths = spec.source_bytes();
     let names = || sources.iter().map(|source| source.name);
@@ -141,12 +151,13 @@ pub(crate) fn declare<D: Abstract>(
             match word_bits {
                 8 => unknown::<D, 8>(d, at, name),
                 16 => unknown::<D, 16>(d, at, name),
-                _ => unknown::<D, 32>(d, at, name),
+                32 => unknown::<D, 32>(d, at, name),
+                other => return Err(no_width(other)),
             }
         }
     }
     let places = |((base, _), length): ((&Base, &str), &usize)| words(*base, *length, word_bits);
-    named().map(places).collect()
+    Ok(named().map(places).collect())
 }
 
 fn unknown<D: Abstract, const W: u32>(d: &mut D, at: Address, name: String) {
@@ -166,17 +177,20 @@ pub(crate) fn words(base: Base, bytes: usize, word_bits: u32) -> Vec<Address> {
 
 /// Lets a run begin as the contract says: operands, their words, and what is promised of them. The words of the
 /// sources.
+///
+/// # Errors
+/// Words of a width that no machine has.
 fn enter<I: Isa, A: Answers>(
     d: &mut A,
     spec: &Spec,
     function: &Function,
     bases: &[Base],
-) -> Vec<Vec<Value>> {
+) -> Result<Vec<Vec<Value>>, Fault> {
     d.run_mut().first = function.first as u32;
     let word_bits = function.word_bits::<I>();
-    let places = declare(d, spec, function, word_bits, bases);
+    let places = declare(d, spec, function, word_bits, bases)?;
     if let (true, Some(modulus)) = (spec.is_folded(), places.last()) {
-        promises::differences(d, spec, word_bits, modulus);
+        promises::differences(d, spec, word_bits, modulus)?;
     }
     let words = |places: Vec<Address>| {
         places
@@ -188,7 +202,7 @@ fn enter<I: Isa, A: Answers>(
     for promise in promises::promises(spec, word_bits, &sources) {
         d.assume(promise);
     }
-    sources
+    Ok(sources)
 }
 
 /// Runs `code` for all inputs and shows equation, memory and calling convention.
@@ -230,13 +244,7 @@ pub fn prove_function<I: Isa>(
     function: &Function,
     alias: Alias,
 ) -> Proof {
-    let asked = Asked::<I> {
-        spec,
-        core,
-        function,
-        alias,
-    };
-    asked.prove().0
+    Asked::<I>::new(spec, core, function, alias).prove().0
 }
 
 /// The proof for a certificate: what the run wrote down, if everything is proved.
@@ -246,13 +254,7 @@ pub fn certify<I: Isa>(
     function: &Function,
     alias: Alias,
 ) -> (Proof, Option<Case>) {
-    let asked = Asked::<I> {
-        spec,
-        core,
-        function,
-        alias,
-    };
-    let (proof, d) = asked.prove();
+    let (proof, d) = Asked::<I>::new(spec, core, function, alias).prove();
     let case = d.filter(|_| proof.holds()).and_then(|d| d.case(alias));
     (proof, case)
 }
@@ -265,13 +267,8 @@ pub(crate) fn follow<I: Isa>(
     alias: Alias,
     record: Record<'_>,
 ) -> Proof {
-    let asked = Asked::<I> {
-        spec,
-        core,
-        function,
-        alias,
-    };
-    asked.follow(record).unwrap_or_else(|refused| refused)
+    let followed = Asked::<I>::new(spec, core, function, alias).follow(record);
+    followed.unwrap_or_else(|refused| refused)
 }
 
 /// A function, and what is asked of it.
@@ -282,7 +279,16 @@ struct Asked<'a, I: Isa> {
     alias: Alias,
 }
 
-impl<I: Isa> Asked<'_, I> {
+impl<'a, I: Isa> Asked<'a, I> {
+    fn new(spec: &'a Spec, core: &'a I::Core, function: &'a Function, alias: Alias) -> Self {
+        Self {
+            spec,
+            core,
+            function,
+            alias,
+        }
+    }
+
     /// Lets the finder look for a proof, and follows what it wrote down: the second run decides.
     fn prove(&self) -> (Proof, Option<Algebra>) {
         let claims = &self.function.claims;
@@ -376,7 +382,10 @@ impl<I: Isa> Asked<'_, I> {
         } = *self;
         let bases = bases(spec, alias, function);
         let word_bits = function.word_bits::<I>();
-        let sources = enter::<I, _>(&mut d, spec, function, &bases);
+        let sources = match enter::<I, _>(&mut d, spec, function, &bases) {
+            Err(fault) => return (self.stopped(&(function.first as usize, fault)), None),
+            Ok(sources) => sources,
+        };
         hint(&mut d, &sources);
         let called = match I::call(d, core, function, &bases, STEP_LIMIT.min(function.limit)) {
             Err(stopped) => return (self.stopped(&stopped), None),
@@ -416,7 +425,18 @@ impl<I: Isa> Asked<'_, I> {
         Proof {
             correct: match stopped.1 {
                 Fault::Unpredictable(_) => Verdict::Unpredictable(text.clone()),
-                _ => Verdict::Unknown(text.clone()),
+                Fault::SecretBranch(_)
+                | Fault::SecretAddress(_)
+                | Fault::Load(_)
+                | Fault::Store(_)
+                | Fault::Fetch(_)
+                | Fault::Return
+                | Fault::StepLimit(_)
+                | Fault::Endless(_)
+                | Fault::WordLimit(_)
+                | Fault::Convention(_)
+                | Fault::Unsupported(_)
+                | Fault::Exception(_) => Verdict::Unknown(text.clone()),
             },
             memory: disproved(stopped.1.is_memory()),
             abi: disproved(matches!(stopped.1, Fault::Convention(_))),
