@@ -49,6 +49,17 @@ impl Form {
         Ok(form)
     }
 
+    /// Is it this number or variable?
+    pub fn is(&self, value: Value) -> bool {
+        match value {
+            Value::Var(v) => self.terms == [(v, 1)] && self.constant == 0,
+            Value::Public(Public::Known(k)) => {
+                self.terms.is_empty() && self.constant == i128::from(k)
+            }
+            Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => false,
+        }
+    }
+
     /// Adds `by * v`.
     pub fn add(&mut self, v: VarId, by: i128) -> Check {
         match self.place(v) {

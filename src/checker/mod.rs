@@ -243,14 +243,17 @@ impl<'a> Checker<'a> {
 
     /// The range of a variable that has a meaning.
     fn range(&mut self, v: VarId) -> Check<Range> {
-        self.range_within(v, 0)
+        match self.known(v) {
+            Some(range) => Ok(range),
+            None => self.range_within(v, 0),
+        }
     }
 
     fn range_within(&mut self, v: VarId, depth: usize) -> Check<Range> {
         /// Definitions inside definitions that nobody asked for before.
         const DEEPEST: usize = 64;
         let unnamed = "a variable is used before it has a meaning";
-        if let Some(range) = self.ranges.get(v as usize).copied().flatten() {
+        if let Some(range) = self.known(v) {
             return Ok(range);
         }
         if depth > DEEPEST {
