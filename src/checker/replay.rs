@@ -225,6 +225,9 @@ fn same<T>(entry: &Entry, asked: Entry, answer: T) -> Option<T> {
 
 /// Is `name` the name of a bit?
 fn names(checker: &mut Checker<'_>, name: Value, bit: BitValue) -> bool {
+    if let BitValue::Public(PublicBit::Known(known)) = bit {
+        return name == if known { Value::ONE } else { Value::ZERO };
+    }
     checker.bit_form(bit).is_ok_and(|form| form.is(name))
 }
 
