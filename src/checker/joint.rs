@@ -262,7 +262,7 @@ impl Checker<'_> {
             true => {
                 let end = |s: &Slice| s.shift + s.w * s.words.len() as u32;
                 let next = |s: &Slice| w * (from + s.words.len() as u32);
-                let found = joint.slices.iter().rposition(|s| {
+                let found = joint.slices.iter().position(|s| {
                     let alike = (s.of, s.from, s.w, end(s)) == (of, from, w, shift);
                     alike && source.holds(word, next(s)) && source.holds_slice(s)
                 });
@@ -290,7 +290,11 @@ impl Checker<'_> {
         slice.words.push(word);
         slice.each += most << (w * at);
         let most = &source.total >> (w * from);
-        let most = if most < slice.each { most } else { slice.each.clone() };
+        let most = if most < slice.each {
+            most
+        } else {
+            slice.each.clone()
+        };
         joint.add(word, shift)?;
         // What was counted for the slice is in the total.
         joint.total += &most << slice.shift;
