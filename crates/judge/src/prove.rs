@@ -4,6 +4,8 @@
 //! calling convention; runs in the secret domain ([`crate::timing`]) show what time and
 //! addresses tell. The operands lie anywhere: their places are free variables.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 pub use crate::prove::entry::{STEP_LIMIT, bases, declare, words};
 pub use crate::prove::open::{Open, Shown};
 use std::rc::Rc;
@@ -116,17 +118,20 @@ pub trait Finder: Answers {
 
 /// Lets a run begin as the contract says: operands, their words, and what is promised of them. The words of the
 /// sources.
+///
+/// # Errors
+/// Words of a width that no machine has.
 fn enter<I: Isa, A: Answers>(
     d: &mut A,
     spec: &Spec,
     function: &Function,
     bases: &[Base],
-) -> Vec<Vec<Value>> {
+) -> Result<Vec<Vec<Value>>, Fault> {
     d.run_mut().first = function.first as u32;
     let word_bits = function.word_bits(I::WORD_BITS);
-    let places = declare(d, spec, function, word_bits, bases);
+    let places = declare(d, spec, function, word_bits, bases)?;
     if let (true, Some(modulus)) = (spec.is_folded(), places.last()) {
-        promises::differences(d, spec, word_bits, modulus);
+        promises::differences(d, spec, word_bits, modulus)?;
     }
     let words = |places: Vec<Address>| {
         places
@@ -138,7 +143,7 @@ fn enter<I: Isa, A: Answers>(
     for promise in promises::promises(spec, word_bits, &sources) {
         d.assume(promise);
     }
-    sources
+    Ok(sources)
 }
 
 /// Runs `code` for all inputs and shows equation, memory and calling convention.
@@ -180,13 +185,7 @@ pub fn prove_function<I: Isa, F: Finder>(
     function: &Function,
     alias: Alias,
 ) -> Proof {
-    let asked = Asked::<I> {
-        spec,
-        core,
-        function,
-        alias,
-    };
-    asked.prove::<F>().0
+    Asked::<I>::new(spec, core, function, alias).prove::<F>().0
 }
 
 /// The proof for a certificate: what the run wrote down, if everything is proved.
@@ -196,13 +195,7 @@ pub fn certify<I: Isa, F: Finder>(
     function: &Function,
     alias: Alias,
 ) -> (Proof, Option<Case>) {
-    let asked = Asked::<I> {
-        spec,
-        core,
-        function,
-        alias,
-    };
-    let (proof, d) = asked.prove::<F>();
+    let (proof, d) = Asked::<I>::new(spec, core, function, alias).prove::<F>();
     let case = d.filter(|_| proof.holds()).and_then(|d| d.case(alias));
     (proof, case)
 }
@@ -215,13 +208,8 @@ pub fn follow<I: Isa>(
     alias: Alias,
     record: Record<'_>,
 ) -> Proof {
-    let asked = Asked::<I> {
-        spec,
-        core,
-        function,
-        alias,
-    };
-    asked.follow(record).unwrap_or_else(|refused| refused)
+    let followed = Asked::<I>::new(spec, core, function, alias).follow(record);
+    followed.unwrap_or_else(|refused| refused)
 }
 
 /// A function, and what is asked of it.
@@ -232,7 +220,16 @@ struct Asked<'a, I: Isa> {
     alias: Alias,
 }
 
-impl<I: Isa> Asked<'_, I> {
+impl<'a, I: Isa> Asked<'a, I> {
+    fn new(spec: &'a Spec, core: &'a I::Core, function: &'a Function, alias: Alias) -> Self {
+        Self {
+            spec,
+            core,
+            function,
+            alias,
+        }
+    }
+
     /// Lets the finder look for a proof, and follows what it wrote down: the second run decides.
     fn prove<F: Finder>(&self) -> (Proof, Option<F>) {
         let claims = &self.function.claims;
@@ -319,7 +316,10 @@ impl<I: Isa> Asked<'_, I> {
         } = *self;
         let bases = bases(spec, alias, function);
         let word_bits = function.word_bits(I::WORD_BITS);
-        let sources = enter::<I, _>(&mut d, spec, function, &bases);
+        let sources = match enter::<I, _>(&mut d, spec, function, &bases) {
+            Err(fault) => return (self.stopped(&(function.first as usize, fault)), None),
+            Ok(sources) => sources,
+        };
         hint(&mut d, &sources);
         let called = match I::call(d, core, function, &bases, STEP_LIMIT.min(function.limit)) {
             Err(stopped) => return (self.stopped(&stopped), None),
@@ -359,7 +359,18 @@ impl<I: Isa> Asked<'_, I> {
         Proof {
             correct: match stopped.1 {
                 Fault::Unpredictable(_) => Verdict::Unpredictable(text.clone()),
-                _ => Verdict::Unknown(text.clone()),
+                Fault::SecretBranch(_)
+                | Fault::SecretAddress(_)
+                | Fault::Load(_)
+                | Fault::Store(_)
+                | Fault::Fetch(_)
+                | Fault::Return
+                | Fault::StepLimit(_)
+                | Fault::Endless(_)
+                | Fault::WordLimit(_)
+                | Fault::Convention(_)
+                | Fault::Unsupported(_)
+                | Fault::Exception(_) => Verdict::Unknown(text.clone()),
             },
             memory: disproved(stopped.1.is_memory()),
             abi: disproved(matches!(stopped.1, Fault::Convention(_))),

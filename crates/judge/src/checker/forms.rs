@@ -21,6 +21,14 @@ pub fn within(number: Option<i128>) -> Check<i128> {
     number.filter(|n| n.unsigned_abs() <= MOST).ok_or(OVERFLOW)
 }
 
+/// A product. Nearly all are of numbers of 64 bits, which cannot overflow.
+pub fn times(x: i128, y: i128) -> Check<i128> {
+    within(match (i64::try_from(x), i64::try_from(y)) {
+        (Ok(x), Ok(y)) => Some(i128::from(x) * i128::from(y)),
+        (Ok(_) | Err(_), Ok(_) | Err(_)) => x.checked_mul(y),
+    })
+}
+
 /// `constant + sum of factor * variable`.
 #[derive(Clone, Default, Debug)]
 pub struct Form {
@@ -47,6 +55,17 @@ impl Form {
         };
         form.add_value(value, 1)?;
         Ok(form)
+    }
+
+    /// Is it this number or variable?
+    pub fn is(&self, value: Value) -> bool {
+        match value {
+            Value::Var(v) => self.terms == [(v, 1)] && self.constant == 0,
+            Value::Public(Public::Known(k)) => {
+                self.terms.is_empty() && self.constant == i128::from(k)
+            }
+            Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => false,
+        }
     }
 
     /// Adds `by * v`.
@@ -80,9 +99,7 @@ impl Form {
     pub fn add_value(&mut self, value: Value, by: i128) -> Check {
         match value {
             Value::Var(v) => self.add(v, by),
-            Value::Public(Public::Known(k)) => {
-                self.add_number(by.checked_mul(k.into()).ok_or(OVERFLOW)?)
-            }
+            Value::Public(Public::Known(k)) => self.add_number(times(by, k.into())?),
             Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => {
                 Err("an address is no number")
             }
@@ -98,12 +115,11 @@ impl Form {
 
 /// The range of a number in `sum` and `by` times one in `range`.
 pub fn spread(sum: Range, (low, high): Range, by: i128) -> Check<Range> {
-    let add = |to: i128, x: i128| x.checked_mul(by).and_then(|share| to.checked_add(share));
-    let (least, most) = match by.is_negative() {
-        true => (add(sum.0, high), add(sum.1, low)),
-        false => (add(sum.0, low), add(sum.1, high)),
-    };
-    Ok((within(least)?, within(most)?))
+    let add = |to: i128, x: i128| within(to.checked_add(times(x, by)?));
+    match by.is_negative() {
+        true => Ok((add(sum.0, high)?, add(sum.1, low)?)),
+        false => Ok((add(sum.0, low)?, add(sum.1, high)?)),
+    }
 }
 
 impl Checker<'_> {
@@ -127,9 +143,9 @@ impl Checker<'_> {
             return Ok(false);
         };
         let (_, by) = form.terms.remove(at);
-        form.add_value(Value::ONE, by.checked_mul(constant.into()).ok_or(OVERFLOW)?)?;
+        form.add_number(times(by, constant.into())?)?;
         for (t, factor) in terms {
-            form.add(*t, by.checked_mul((*factor).into()).ok_or(OVERFLOW)?)?;
+            form.add(*t, times(by, (*factor).into())?)?;
         }
         Ok(true)
     }
@@ -195,7 +211,7 @@ impl Checker<'_> {
                     continue;
                 }
             };
-            form.add(other, by.checked_mul(value).ok_or(OVERFLOW)?)?;
+            form.add(other, times(by, value)?)?;
         }
         Err("an equation is too long")
     }

@@ -289,18 +289,16 @@ impl Checker<'_> {
         slice.seen = source.taken;
         slice.words.push(word);
         slice.each += most << (w * at);
-        let most = (&source.total >> (w * from)).min(slice.each.clone());
-        joint.add(word, shift)?;
-        if most >= slice.most {
-            joint.total += (&most - &slice.most) << slice.shift;
+        let most = &source.total >> (w * from);
+        let most = if most < slice.each {
+            most
         } else {
-            let less = (&slice.most - &most) << slice.shift;
-            if joint.total < less {
-                return Err("a joint bound is below 0");
-            }
-            joint.total -= less;
-        }
-        slice.most = most;
+            slice.each.clone()
+        };
+        joint.add(word, shift)?;
+        // What was counted for the slice is in the total.
+        joint.total += &most << slice.shift;
+        joint.total -= std::mem::replace(&mut slice.most, most) << slice.shift;
         joint.slices.push(slice);
         Ok(())
     }

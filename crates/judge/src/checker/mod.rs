@@ -243,14 +243,17 @@ impl<'a> Checker<'a> {
 
     /// The range of a variable that has a meaning.
     fn range(&mut self, v: VarId) -> Check<Range> {
-        self.range_within(v, 0)
+        match self.known(v) {
+            Some(range) => Ok(range),
+            None => self.range_within(v, 0),
+        }
     }
 
     fn range_within(&mut self, v: VarId, depth: usize) -> Check<Range> {
         /// Definitions inside definitions that nobody asked for before.
         const DEEPEST: usize = 64;
         let unnamed = "a variable is used before it has a meaning";
-        if let Some(range) = self.ranges.get(v as usize).copied().flatten() {
+        if let Some(range) = self.known(v) {
             return Ok(range);
         }
         if depth > DEEPEST {
@@ -271,17 +274,9 @@ impl<'a> Checker<'a> {
                     self.range_within(a, depth + 1)?,
                     self.range_within(b, depth + 1)?,
                 );
-                let end = |x: i128, y: i128| forms::within(x.checked_mul(y));
-                let ends = [
-                    end(a.0, b.0)?,
-                    end(a.0, b.1)?,
-                    end(a.1, b.0)?,
-                    end(a.1, b.1)?,
-                ];
-                (
-                    ends.into_iter().min().unwrap_or(0),
-                    ends.into_iter().max().unwrap_or(0),
-                )
+                let (x, y) = (forms::times(a.0, b.0)?, forms::times(a.0, b.1)?);
+                let (z, t) = (forms::times(a.1, b.0)?, forms::times(a.1, b.1)?);
+                (x.min(y).min(z).min(t), x.max(y).max(z).max(t))
             }
             Def::Free | Def::Carry | Def::Low { .. } => return Err(unnamed),
         };

@@ -2,6 +2,7 @@
 
 use machine::domain::abstract_memory::Region;
 use machine::domain::{Abstract, Address, Base};
+use machine::fault::Fault;
 use machine::function::Function;
 use spec::{Alias, Spec};
 
@@ -16,14 +17,22 @@ pub fn bases(spec: &Spec, alias: Alias, function: &Function) -> Vec<Base> {
     operands.chain(areas).collect()
 }
 
+/// Words that no machine here reads or writes at once.
+pub(crate) fn no_width(bits: u32) -> Fault {
+    Fault::Unsupported(format!("words of {bits} bits are not followed"))
+}
+
 /// Names the operands, fills the sources with unknown words, and returns the places of these.
+///
+/// # Errors
+/// Words of a width that no machine has.
 pub fn declare<D: Abstract>(
     d: &mut D,
     spec: &Spec,
     function: &Function,
     word_bits: u32,
     bases: &[Base],
-) -> Vec<Vec<Address>> {
+) -> Result<Vec<Vec<Address>>, Fault> {
     let sources = spec.sources();
     let lengths = spec.source_bytes();
     let names = || sources.iter().map(|source| source.name);
@@ -55,12 +64,13 @@ pub fn declare<D: Abstract>(
             match word_bits {
                 8 => unknown::<D, 8>(d, at, name),
                 16 => unknown::<D, 16>(d, at, name),
-                _ => unknown::<D, 32>(d, at, name),
+                32 => unknown::<D, 32>(d, at, name),
+                other => return Err(no_width(other)),
             }
         }
     }
     let places = |((base, _), length): ((&Base, &str), &usize)| words(*base, *length, word_bits);
-    named().map(places).collect()
+    Ok(named().map(places).collect())
 }
 
 pub fn unknown<D: Abstract, const W: u32>(d: &mut D, at: Address, name: String) {

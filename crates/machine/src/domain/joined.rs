@@ -52,7 +52,12 @@ pub fn join<A: Answers>(d: &mut A, bit: &BitValue, clear: usize) {
         let word = match width {
             8 => d.select::<8>(bit, &set, &clear),
             16 => d.select::<16>(bit, &set, &clear),
-            _ => d.select::<32>(bit, &set, &clear),
+            32 => d.select::<32>(bit, &set, &clear),
+            // Of a word that no machine has nothing is known.
+            _ => {
+                d.run_mut().memory.remove(at);
+                continue;
+            }
         };
         d.run_mut().memory.set(at, width, word);
     }

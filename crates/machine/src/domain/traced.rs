@@ -277,8 +277,10 @@ impl<A: Answers> Domain for A {
         let public = match (*x, *y) {
             (x, BitValue::Public(PublicBit::Known(k)))
             | (BitValue::Public(PublicBit::Known(k)), x) => gated_with(op, x, k),
+            // What is made of a bit that is not followed is not followed.
+            (BitValue::Opaque, _) | (_, BitValue::Opaque) => Some(BitValue::Opaque),
             (BitValue::Public(_) | BitValue::Var(_), _)
-            | (BitValue::Top { .. } | BitValue::Zero { .. } | BitValue::Opaque, _) => None,
+            | (BitValue::Top { .. } | BitValue::Zero { .. }, _) => None,
         };
         public.unwrap_or_else(|| self.gated(op, *x, *y))
     }
