@@ -1,7 +1,8 @@
 //! Operations: is what the finder answered the result of the operation, for all inputs?
 
-use crate::checker::forms::{Form, World, times};
-use crate::checker::{Check, Checker};
+use crate::checker::form::{Form, World, times};
+use crate::checker::refused::Check;
+use crate::checker::state::Checker;
 use machine::domain::Shift;
 use machine::domain::public::{Public, PublicBit};
 use machine::domain::trace::Entry;

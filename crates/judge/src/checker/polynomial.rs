@@ -3,6 +3,7 @@
 //! Definitions name earlier variables, so that replacing them latest first leaves one normal form: an equation follows
 //! from them just when nothing is left. Multiples of lemmas, which were shown before, may be taken away first.
 
+use crate::checker::lemma::Lemma;
 use std::collections::BinaryHeap;
 use std::hash::Hash;
 
@@ -11,25 +12,11 @@ use num_traits::{One, Zero};
 
 use crate::checker::ids::Map;
 pub use crate::checker::number::Number;
-use crate::checker::{Check, Checker};
+use crate::checker::refused::Check;
+use crate::checker::state::Checker;
 use machine::domain::public::Public;
 use machine::domain::trace::{Equation, Product};
 use machine::domain::variable::{Def, Value, VarId};
-
-/// A shown equation; its words are at most `most` together.
-pub struct Lemma {
-    pub equation: Equation,
-    pub most: BigUint,
-}
-
-impl Lemma {
-    /// The variables among its words, with the exponents of their weights.
-    pub fn weighted(&self) -> impl Iterator<Item = (VarId, u64)> + '_ {
-        let w = u64::from(self.equation.w);
-        let words = self.equation.words.iter().zip(0u64..);
-        words.filter_map(move |(word, i)| Some((word.variable()?, w * i)))
-    }
-}
 
 /// A polynomial, modulo `2^bits` if they are given.
 #[derive(Default)]
@@ -398,7 +385,7 @@ impl Checker<'_> {
     /// A shown equation, and what it says of each of its words.
     pub(super) fn keep(&mut self, e: &Equation, most: BigUint) -> Check {
         for (word, i) in e.words.iter().zip(0usize..) {
-            self.lies(&crate::checker::Form::of(*word)?, (0, (1 << e.w) - 1))?;
+            self.lies(&crate::checker::form::Form::of(*word)?, (0, (1 << e.w) - 1))?;
             if let (Value::Var(v), Ok(most)) = (word, i128::try_from(&most >> (e.w as usize * i))) {
                 self.narrow(*v, (0, most))?;
             }

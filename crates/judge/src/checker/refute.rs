@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 
-use crate::checker::forms::{Form, Range, spread, times};
-use crate::checker::{Check, Checker};
+use crate::checker::form::{Form, Range, spread, times};
+use crate::checker::refused::Check;
+use crate::checker::state::Checker;
 use machine::domain::trace::Combination;
 use machine::domain::variable::{Def, VarId};
 

@@ -8,7 +8,9 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use crate::checker::{Check, Checker, Goal, Refused, limits};
+use crate::checker::refused::{Check, Refused};
+use crate::checker::state::Checker;
+use crate::checker::{Goal, limits};
 use machine::domain::answers::{Answers, Run};
 use machine::domain::public::{Public, PublicBit};
 use machine::domain::trace::{Entry, Noted, Reason, Record, Step};
