@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use lozenge::candidate::Budget;
 use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::code::Insn;
@@ -15,6 +14,7 @@ use lozenge::spec::Op;
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use toml::Value;
 
+use crate::kit::ask;
 use crate::kit::tier;
 
 /// The cheapest kernel of `method`, with whatever parameters, which is proved.
@@ -25,17 +25,9 @@ fn made(op: Op, bits: u32, modulus: &str, method: &str) -> Kernel<AvrIsa> {
         shift: 0,
     };
     let request = Request {
-        op,
-        size: bits.into(),
         modular: Some(modular),
         method: Some(method.into()),
-        params: BTreeMap::new(),
-        max_regs: None,
-        style: None,
-        budget: Budget::default(),
-        room: None,
-        demands: lozenge::kernel::Demands::variable_time(),
-        drop: None,
+        ..ask::in_any_time(op, bits)
     };
     let kernel = kernel::generate::<AvrIsa>(&request, &ATMEGA128).expect("a kernel");
     assert!(
@@ -164,20 +156,13 @@ fn strongarm_counts() {
     for method in ["cios", "kcm"] {
         for op in [Op::Montmul, Op::Montsqr] {
             let request = Request {
-                op,
-                size: 512.into(),
                 modular: Some(Modular::full(Modulus::Runtime)),
                 method: Some(method.into()),
                 params: match method {
                     "kcm" => BTreeMap::from([("levels".to_string(), 1)]),
                     _ => BTreeMap::new(),
                 },
-                max_regs: None,
-                style: None,
-                budget: Budget::default(),
-                room: None,
-                demands: lozenge::kernel::Demands::variable_time(),
-                drop: None,
+                ..ask::in_any_time(op, 512)
             };
             let kernel = kernel::generate::<ArmIsa>(&request, &ARM7TDMI).expect("a kernel");
             assert!(kernel.is_proved(), "{method}: {:?}", kernel.proof.correct);

@@ -1,6 +1,6 @@
 //! The published tables beside ours: never above theirs, and exactly what the file says.
 
-use lozenge::candidate::Budget;
+use crate::kit::ask;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::{ARM7TDMI, ARM7TDMI_HW2018};
 use lozenge::isa::avr::AvrIsa;
@@ -18,20 +18,12 @@ fn table() -> Value {
 /// The cheapest kernel of one method, with a parameter or with whatever is best.
 fn cost_on<I: Isa>(core: &I::Core, method: &str, param: Option<(&str, usize)>, bits: u32) -> Cost {
     let request = Request {
-        op: Op::Mul,
-        size: bits.into(),
-        modular: None,
         method: Some(method.into()),
         params: param
             .map(|(name, value)| (name.to_string(), value))
             .into_iter()
             .collect(),
-        max_regs: None,
-        style: None,
-        budget: Budget::default(),
-        room: None,
-        demands: lozenge::kernel::Demands::variable_time(),
-        drop: None,
+        ..ask::in_any_time(Op::Mul, bits)
     };
     let (spec, best) = kernel::choose::<I>(&request, core).expect("a kernel");
     prove::timing::<I>(&spec, core, &best.code)
@@ -182,17 +174,10 @@ fn within(method: &str, params: &[(&str, usize)], most: Option<usize>, bits: &[u
             .iter()
             .map(|(name, value)| (name.to_string(), *value));
         let request = Request {
-            op: Op::Mul,
-            size: (*bits as u32).into(),
-            modular: None,
             method: Some(method.into()),
             params: params.collect(),
             max_regs: most,
-            style: None,
-            budget: Budget::default(),
-            room: None,
-            demands: lozenge::kernel::Demands::variable_time(),
-            drop: None,
+            ..ask::in_any_time(Op::Mul, *bits as u32)
         };
         let (spec, best) = kernel::choose::<AvrIsa>(&request, &ATMEGA128).expect("a kernel");
         let timing = prove::timing::<AvrIsa>(&spec, &ATMEGA128, &best.code);

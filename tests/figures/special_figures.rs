@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use lozenge::candidate::Budget;
 use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::ARM7TDMI;
@@ -15,7 +14,7 @@ use lozenge::spec::Op;
 use lozenge::spec::modulus::{Modular, Reduce};
 use toml::Value;
 
-use crate::kit::{tier, work};
+use crate::kit::{ask, tier, work};
 
 /// Cycles of a call of the kernel that `row` plans, which is proved.
 fn call<I: Isa>(core: &I::Core, row: &Value) -> u64 {
@@ -29,8 +28,6 @@ fn call<I: Isa>(core: &I::Core, row: &Value) -> u64 {
         (name.into(), value.parse().expect("a number"))
     };
     let request = Request {
-        op: op.expect("an operation"),
-        size: (row["bits"].as_integer().expect("bits") as u32).into(),
         modular: Some(Modular {
             modulus: text("modulus").parse().expect("a modulus"),
             reduce: reduce.expect("a reduction"),
@@ -40,15 +37,14 @@ fn call<I: Isa>(core: &I::Core, row: &Value) -> u64 {
         }),
         method,
         params: plan.map(parameter).collect::<BTreeMap<_, _>>(),
-        max_regs: None,
         style: row.get("style").map(|style| {
             let style = style.as_str().expect("a text");
             style.parse().expect("a style")
         }),
-        budget: Budget::default(),
-        room: None,
-        demands: lozenge::kernel::Demands::variable_time(),
-        drop: None,
+        ..ask::in_any_time(
+            op.expect("an operation"),
+            row["bits"].as_integer().expect("bits") as u32,
+        )
     };
     let kernel = kernel::generate::<I>(&request, core).expect("a kernel");
     assert!(kernel.is_proved(), "{row}: {:?}", kernel.proof);

@@ -3,6 +3,7 @@
 
 use std::process::Command;
 
+use crate::kit::ask;
 use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::ARM7TDMI;
@@ -27,17 +28,10 @@ fn modular(modulus: &str, reduce: Reduce) -> Modular {
 
 fn request(op: Op, bits: u32, modular: Modular, method: &str, params: &[(&str, usize)]) -> Request {
     Request {
-        op,
-        size: bits.into(),
         modular: Some(modular),
         method: Some(method.into()),
         params: params.iter().map(|(n, v)| ((*n).into(), *v)).collect(),
-        max_regs: None,
-        budget: Default::default(),
-        room: None,
-        demands: lozenge::kernel::Demands::variable_time(),
-        style: None,
-        drop: None,
+        ..ask::in_any_time(op, bits)
     }
 }
 

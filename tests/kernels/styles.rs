@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::kit::ask;
 use lozenge::facts::Style;
 use lozenge::isa::Isa;
 use lozenge::isa::arm::{ArmIsa, cores::ARM7TDMI};
@@ -21,21 +22,14 @@ fn request(op: Op, bits: u32, method: &Method, style: Style) -> Request {
     };
     let modulus = modulus.parse().expect("a modulus");
     Request {
-        op,
-        size: bits.into(),
         modular: op.is_modular().then_some(Modular {
             modulus,
             reduce,
             shift: 0,
         }),
         method: Some(method.name.into()),
-        params: Default::default(),
-        max_regs: None,
         style: Some(style),
-        budget: Default::default(),
-        room: None,
-        demands: lozenge::kernel::Demands::variable_time(),
-        drop: None,
+        ..ask::in_any_time(op, bits)
     }
 }
 
