@@ -1,7 +1,6 @@
 //! Two nested loops on an ARM: proved, right on big integers, as fast as they should be; faults are rejected.
 
 use lozenge::facts::Style;
-use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::code::Insn;
 use lozenge::isa::arm::cores::{ARM7TDMI, ARM7TDMI_HW2018, Core};
@@ -175,7 +174,8 @@ fn halves(op: Op, words: u32, [levels, columns, unroll]: [usize; 3]) -> Request 
 /// Every product at the bottom, every length of the other loops, one level to four.
 #[test]
 fn products_by_calls_are_proved_and_right() {
-    for (words, levels) in [(4, 1), (8, 1), (12, 1), (24, 2), (32, 1), (48, 3), (32, 4)] {
+    let shapes = [(4, 1), (8, 1), (12, 1), (24, 2), (32, 1), (48, 3), (32, 4)];
+    for (words, levels) in tier::some(shapes, 13) {
         for (op, columns, unroll) in [
             (Op::Mul, 0, 1),
             (Op::Mul, 0, 3),
@@ -189,7 +189,8 @@ fn products_by_calls_are_proved_and_right() {
     }
     // The fastest in little code.
     let readme = include_str!("../../README.md");
-    for (op, words) in [(Op::Mul, 32), (Op::Mul, 64), (Op::Sqr, 32), (Op::Sqr, 64)] {
+    let fastest = [(Op::Mul, 32), (Op::Mul, 64), (Op::Sqr, 32), (Op::Sqr, 64)];
+    for (op, words) in tier::some(fastest, 14) {
         let mut request = halves(op, words, [2, 0, 1]);
         (request.method, request.budget.flash) = (None, Some(1536));
         request.params.clear();
@@ -294,13 +295,14 @@ fn inner_loops_cost_what_their_instructions_do() {
 #[test]
 fn readme_s_figures() {
     let readme = include_str!("../../README.md").replace("**", "");
-    for (kind, method) in [
+    let kinds = [
         (MUL, "product scanning"),
         (ROWS, "operand scanning"),
         (SQR, "product scanning"),
         (MONTMUL, "`fips`"),
         (MONTSQR, "`fips`"),
-    ] {
+    ];
+    for (kind, method) in tier::some(kinds, 12) {
         let mut line = format!("| `{}`, {method} |", kind.0.name());
         for (style, unroll) in [(Style::Unrolled, 0), (Style::Rolled, 0), (Style::Rolled, 1)] {
             let mut request = request(kind, 32, Reduce::Full, style, unroll);

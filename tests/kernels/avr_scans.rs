@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use lozenge::facts::Style;
-use lozenge::isa::Isa;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::abi::IAR;
 use lozenge::isa::avr::cores::{ATMEGA128, ATMEGA2560, ATTINY10, ATTINY85, Core};

@@ -20,8 +20,6 @@ use lozenge::vectors::{self};
 use crate::kit::tier;
 use crate::kit::{ask, mutants};
 
-/// Instructions after which a mutant does not return any more.
-const PATIENCE: u64 = 100_000;
 const FAULTS_PER_KERNEL: usize = 300;
 
 fn request(op: Operation, bits: u32, params: &[(&str, usize)]) -> Request {
