@@ -230,7 +230,7 @@ fn small_code_is_fast() {
     }
     // Small code takes at most half as much again as the same levels unrolled. Products that are joined at the end and, of
     // a square, levels that are added up at once, which calls cannot be, are faster still.
-    let small: [(_, _, [u64; 2], &[(&'static str, usize)], _, _); 4] = [
+    let small = [
         (
             Operation::Mul,
             1024,

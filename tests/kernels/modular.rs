@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use crate::kit::ask;
+use crate::kit::{ask, tier};
 use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::ARM7TDMI;
@@ -318,7 +318,7 @@ fn folding(m: &BigUint, bits: u32, w: u32) -> (BigUint, u32) {
 
 /// Reductions that fold, of numbers up to the largest: the modulus is taken, added or neither.
 fn folds<I: Isa>(core: &I::Core, words: &[u32]) {
-    for words in words {
+    for words in tier::some(words, 26) {
         let bits = words * I::WORD_BITS;
         let folded = modular("runtime-folded", Reduce::Almost);
         let kernel = kernel_on::<I>(
