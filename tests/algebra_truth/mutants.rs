@@ -4,7 +4,6 @@
 //! turn a block round. Every mutant is run on extreme operands; one that is right on them and proved is run on
 //! many more.
 
-use lozenge::candidate::Budget;
 use lozenge::emit::ObjectFormat;
 use lozenge::kernel::{self, Request};
 use lozenge::lower::Lower;
@@ -16,6 +15,7 @@ use lozenge::spec::{Alias, Spec};
 use lozenge::target::{Names, OnIsa, Target};
 use lozenge::vectors::{self, Random};
 
+use crate::kit::ask;
 use crate::kit::tier;
 
 /// Mutants of each machine that differ, by tier.
@@ -65,17 +65,9 @@ fn some_kernel<I: Lower>(core: &I::Core, random: &mut Random) -> Option<Proved<I
         shift: 0,
     });
     let request = Request {
-        op,
-        size: bits.into(),
         modular,
         method: Some(method.name.into()),
-        params: Default::default(),
-        max_regs: None,
-        style: None,
-        budget: Budget::default(),
-        room: None,
-        demands: lozenge::kernel::Demands::variable_time(),
-        drop: None,
+        ..ask::in_any_time(op, bits)
     };
     let (spec, candidate) = kernel::choose::<I>(&request, core).ok()?;
     let name = format!("{} {bits} {}", op.name(), method.name);

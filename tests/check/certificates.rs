@@ -1,11 +1,9 @@
 //! Certificates: what `gen` writes, `verify` follows on the object alone; with other code, other claims or other
 //! entries it accepts nothing, and no file makes it panic.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use lozenge::candidate::Budget;
 use lozenge::certificate::{self, Case};
 use lozenge::domain::trace::{Entry, Noted, Step};
 use lozenge::domain::variable::{Def, Value};
@@ -20,6 +18,7 @@ use lozenge::target::OnIsa;
 use lozenge::vectors::Random;
 use serde_json::Value as Json;
 
+use crate::kit::ask;
 use crate::tools::{ARM, AVR, MIPS, on_core};
 
 fn lozenge(folder: &Path, line: &str) -> Output {
@@ -136,17 +135,9 @@ impl OnIsa for With<'_> {
     fn call<I: Lower>(self, core: &I::Core, _: &ObjectFormat) -> usize {
         let With(op, bits, modulus, done) = self;
         let request = Request {
-            op,
-            size: bits.into(),
             modular: modulus.map(modular),
-            method: None,
-            params: BTreeMap::new(),
-            max_regs: None,
-            style: None,
-            budget: Budget::default(),
             demands: Default::default(),
-            room: None,
-            drop: None,
+            ..ask::of(op, bits)
         };
         let kernel = kernel::generate::<I>(&request, core).expect("a kernel");
         let function = prove::kernel::<I>(core, &kernel.code, &kernel.program.claims);

@@ -2,9 +2,9 @@
 //! belong to interrupt handlers, pages, and what a part has not. Each program computes the right product in a
 //! quiet machine; those that an interrupt, a caller or the part would spoil must not be proved.
 
+use crate::kit::ask;
 use crate::tools::{ARM, AVR, Compiler, MIPS, Question, on_core, prepared};
 use lozenge::audit::{self, Audit};
-use lozenge::candidate::Budget;
 use lozenge::emit::ObjectFormat;
 use lozenge::facts::Style;
 use lozenge::isa::avr::AvrIsa;
@@ -468,17 +468,12 @@ fn montmul(core: &Core, drop: Option<usize>) -> kernel::Kernel<AvrIsa> {
         shift: 0,
     };
     let request = Request {
-        op: Op::Montmul,
-        size: 256.into(),
         modular: Some(modular),
         method: Some("hfips".into()),
         params: [("d".to_string(), 4)].into_iter().collect(),
-        max_regs: None,
         style: Some(Style::Rolled),
-        budget: Budget::default(),
-        room: None,
-        demands: lozenge::kernel::Demands::default(),
         drop,
+        ..ask::of(Op::Montmul, 256)
     };
     kernel::generate::<AvrIsa>(&request, core).expect("a kernel")
 }

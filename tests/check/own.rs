@@ -1,9 +1,9 @@
 //! What `gen` proves, `check` proves again from the object alone: every method on three machines. Claims
 //! in the object are hints: lies and trivial truths about a wrong kernel do not make it proved.
 
+use crate::kit::ask;
 use crate::tools::{ARM, AVR, Compiler, MIPS, on_core};
 use lozenge::audit::{self, Contract};
-use lozenge::candidate::Budget;
 use lozenge::emit::{ObjectFormat, elf};
 use lozenge::hints;
 use lozenge::kernel::{self, Request};
@@ -64,20 +64,12 @@ impl OnIsa for Methods {
             };
             for modulus in moduli {
                 let request = Request {
-                    op,
-                    size: words.into(),
                     modular: modulus.map(|m| match m == "runtime-folded" {
                         true => modular(m, Reduce::Almost),
                         false => modular(m, Reduce::Full),
                     }),
                     method: Some(method.name.into()),
-                    params: Default::default(),
-                    max_regs: None,
-                    style: None,
-                    budget: Budget::default(),
-                    room: None,
-                    demands: lozenge::kernel::Demands::variable_time(),
-                    drop: None,
+                    ..ask::in_any_time(op, words)
                 };
                 // Why there is none is the matter of tests/kernels/matrix.rs.
                 let Ok((spec, candidate)) = kernel::choose::<I>(&request, core) else {
@@ -184,17 +176,9 @@ fn truths_prove_nothing() {
 
 fn two_levels<I: Lower>(op: Op, method: &str) -> Request {
     Request {
-        op,
-        size: (8 * I::WORD_BITS).into(),
-        modular: None,
         method: Some(method.into()),
         params: [("levels".to_string(), 2)].into(),
-        max_regs: None,
-        style: None,
-        budget: Budget::default(),
-        room: None,
-        demands: lozenge::kernel::Demands::variable_time(),
-        drop: None,
+        ..ask::in_any_time(op, 8 * I::WORD_BITS)
     }
 }
 

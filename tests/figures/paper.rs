@@ -1,6 +1,7 @@
 //! The published tables beside ours: never above theirs, and exactly what the file says.
 
-use lozenge::candidate::Budget;
+use crate::kit::ask;
+use crate::kit::tier::{self, Tier};
 use lozenge::isa::Cost;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::{ARM7TDMI, ARM7TDMI_HW2018};
@@ -24,20 +25,12 @@ fn cost_on<I: Lower>(
     bits: u32,
 ) -> Cost {
     let request = Request {
-        op: Op::Mul,
-        size: bits.into(),
-        modular: None,
         method: Some(method.into()),
         params: param
             .map(|(name, value)| (name.to_string(), value))
             .into_iter()
             .collect(),
-        max_regs: None,
-        style: None,
-        budget: Budget::default(),
-        room: None,
-        demands: lozenge::kernel::Demands::variable_time(),
-        drop: None,
+        ..ask::in_any_time(Op::Mul, bits)
     };
     let (spec, best) = kernel::choose::<I>(&request, core).expect("a kernel");
     prove::timing::<I>(&spec, core, &best.code)
@@ -96,13 +89,29 @@ fn table_3_counts() {
     }
 }
 
+/// The sizes of a table; at every save only the first ones, as the longest take minutes.
+fn sizes(table: &Value) -> Vec<u64> {
+    let mut bits = numbers(&table["bits"]);
+    bits.truncate(tier::of([3, usize::MAX, usize::MAX]));
+    bits
+}
+
 fn compare(name: &str, table: &Value, bits: &[u64], made: &[u64], ours: &str) {
     for ((bits, theirs), made) in bits.iter().zip(numbers(&table["theirs"])).zip(made) {
         let delta = 100.0 * (*made as f64 / theirs as f64 - 1.0);
         println!("{name} {bits} bits: theirs {theirs}, {ours} {made} ({delta:+.1} %)");
     }
     let said = numbers(&table[ours]);
-    assert_eq!(made, said, "{name}: tests/paper/hw2018.toml says otherwise");
+    assert_eq!(made.len(), bits.len(), "{name}");
+    assert!(
+        tier::tier() == Tier::Fast || bits.len() == said.len(),
+        "{name}"
+    );
+    assert_eq!(
+        made,
+        &said[..made.len()],
+        "{name}: tests/paper/hw2018.toml says otherwise"
+    );
 }
 
 fn not_above(name: &str, theirs: &Value, made: &[u64]) {
@@ -121,7 +130,7 @@ fn bodies(method: &str, param: Option<(&str, usize)>, bits: &[u64]) -> Vec<u64> 
 #[test]
 fn table_4_product_scanning() {
     let table = &table()["table4"];
-    let bits = numbers(&table["bits"]);
+    let bits = sizes(table);
     let made = bodies("product-scanning", None, &bits);
     compare("product scanning", table, &bits, &made, "ours");
     not_above("product scanning", &table["theirs"], &made);
@@ -130,7 +139,7 @@ fn table_4_product_scanning() {
 #[test]
 fn table_5_operand_caching() {
     let table = &table()["table5"];
-    let bits = numbers(&table["bits"]);
+    let bits = sizes(table);
     for e in [2, 4, 8, 10] {
         let row = &table[format!("e{e}").as_str()];
         let made = bodies("operand-caching", Some(("e", e)), &bits);
@@ -142,7 +151,7 @@ fn table_5_operand_caching() {
 #[test]
 fn table_7_arm7tdmi() {
     let table = &table()["table7"];
-    let bits = numbers(&table["bits"]);
+    let bits = sizes(table);
     for method in ["product-scanning", "operand-caching"] {
         let row = &table[method];
         let on = |core| -> Vec<u64> {
@@ -173,7 +182,7 @@ fn table_7_hybrid() {
 #[test]
 fn table_4_operand_scanning() {
     let table = &table()["table4-operand-scanning"];
-    let bits = numbers(&table["bits"]);
+    let bits = sizes(table);
     for (k, ours) in [(0, "ours"), (19, "best")] {
         let made = bodies("operand-scanning", Some(("k", k)), &bits);
         compare("operand scanning", table, &bits, &made, ours);
@@ -188,17 +197,10 @@ fn within(method: &str, params: &[(&str, usize)], most: Option<usize>, bits: &[u
             .iter()
             .map(|(name, value)| (name.to_string(), *value));
         let request = Request {
-            op: Op::Mul,
-            size: (*bits as u32).into(),
-            modular: None,
             method: Some(method.into()),
             params: params.collect(),
             max_regs: most,
-            style: None,
-            budget: Budget::default(),
-            room: None,
-            demands: lozenge::kernel::Demands::variable_time(),
-            drop: None,
+            ..ask::in_any_time(Op::Mul, *bits as u32)
         };
         let (spec, best) = kernel::choose::<AvrIsa>(&request, &ATMEGA128).expect("a kernel");
         let timing = prove::timing::<AvrIsa>(&spec, &ATMEGA128, &best.code);
@@ -210,7 +212,7 @@ fn within(method: &str, params: &[(&str, usize)], most: Option<usize>, bits: &[u
 #[test]
 fn table_4_hybrid() {
     let table = &table()["table4-hybrid"];
-    let bits = numbers(&table["bits"]);
+    let bits = sizes(table);
     for (carry, ours) in [(2, "ours"), (1, "movw")] {
         let made = within("hybrid", &[("d", 4), ("carry", carry)], None, &bits);
         compare("hybrid d=4", table, &bits, &made, ours);
@@ -228,7 +230,7 @@ fn table_4_hybrid() {
 #[test]
 fn consecutive_operand_caching() {
     let table = &table()["consecutive-operand-caching"];
-    let bits = numbers(&table["bits"]);
+    let bits = sizes(table);
     let made = within("consecutive-operand-caching", &[], None, &bits);
     compare("consecutive operand caching", table, &bits, &made, "ours");
     not_above("consecutive operand caching", &table["theirs"], &made);

@@ -1,31 +1,16 @@
 //! The cheapest of all methods beside the best figures in print: proved, and what `tests/paper/records.toml`
 //! and README say.
 
-use std::collections::BTreeMap;
-
-use lozenge::candidate::Budget;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
-use lozenge::kernel::{self, Request};
+use lozenge::kernel;
 use lozenge::spec::Op;
 use toml::Value;
 
-use crate::kit::{tier, work};
+use crate::kit::{ask, tier, work};
 
 fn body(op: Op, bits: u32) -> u64 {
-    let request = Request {
-        op,
-        size: bits.into(),
-        modular: None,
-        method: None,
-        params: BTreeMap::new(),
-        max_regs: None,
-        style: None,
-        budget: Budget::default(),
-        room: None,
-        demands: lozenge::kernel::Demands::default(),
-        drop: None,
-    };
+    let request = ask::of(op, bits);
     let kernel = kernel::generate::<AvrIsa>(&request, &ATMEGA128).expect("a kernel");
     assert!(
         kernel.is_proved(),

@@ -1,10 +1,6 @@
 //! Two nested loops on an ARM: proved, right on big integers, as fast as they should be; faults are rejected.
 
-use lozenge::call::Operands;
 use lozenge::facts::Style;
-use lozenge::fault::Fault;
-use lozenge::function::Function;
-use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::code::Insn;
 use lozenge::isa::arm::cores::{ARM7TDMI, ARM7TDMI_HW2018, Core};
@@ -17,6 +13,7 @@ use lozenge::vectors::{self, Random};
 use num_bigint::BigUint;
 
 use crate::kit::tier;
+use crate::kit::{ask, mutants};
 
 const LOOPS: [Style; 2] = [Style::Looped, Style::Rolled];
 
@@ -39,17 +36,11 @@ fn request(kind: Kind, words: u32, reduce: Reduce, style: Style, unroll: usize) 
         shift: 0,
     };
     Request {
-        op,
-        size: (32 * words).into(),
         modular: op.is_modular().then_some(modular),
         method: Some(method.into()),
         params: [("unroll".into(), unroll)].into(),
-        max_regs: None,
         style: Some(style),
-        budget: Default::default(),
-        room: None,
-        demands: lozenge::kernel::Demands::variable_time(),
-        drop: None,
+        ..ask::in_any_time(op, 32 * words)
     }
 }
 
@@ -183,7 +174,8 @@ fn halves(op: Op, words: u32, [levels, columns, unroll]: [usize; 3]) -> Request 
 /// Every product at the bottom, every length of the other loops, one level to four.
 #[test]
 fn products_by_calls_are_proved_and_right() {
-    for (words, levels) in [(4, 1), (8, 1), (12, 1), (24, 2), (32, 1), (48, 3), (32, 4)] {
+    let shapes = [(4, 1), (8, 1), (12, 1), (24, 2), (32, 1), (48, 3), (32, 4)];
+    for (words, levels) in tier::some(shapes, 13) {
         for (op, columns, unroll) in [
             (Op::Mul, 0, 1),
             (Op::Mul, 0, 3),
@@ -197,7 +189,8 @@ fn products_by_calls_are_proved_and_right() {
     }
     // The fastest in little code.
     let readme = include_str!("../../README.md");
-    for (op, words) in [(Op::Mul, 32), (Op::Mul, 64), (Op::Sqr, 32), (Op::Sqr, 64)] {
+    let fastest = [(Op::Mul, 32), (Op::Mul, 64), (Op::Sqr, 32), (Op::Sqr, 64)];
+    for (op, words) in tier::some(fastest, 14) {
         let mut request = halves(op, words, [2, 0, 1]);
         (request.method, request.budget.flash) = (None, Some(1536));
         request.params.clear();
@@ -302,13 +295,14 @@ fn inner_loops_cost_what_their_instructions_do() {
 #[test]
 fn readme_s_figures() {
     let readme = include_str!("../../README.md").replace("**", "");
-    for (kind, method) in [
+    let kinds = [
         (MUL, "product scanning"),
         (ROWS, "operand scanning"),
         (SQR, "product scanning"),
         (MONTMUL, "`fips`"),
         (MONTSQR, "`fips`"),
-    ] {
+    ];
+    for (kind, method) in tier::some(kinds, 12) {
         let mut line = format!("| `{}`, {method} |", kind.0.name());
         for (style, unroll) in [(Style::Unrolled, 0), (Style::Rolled, 0), (Style::Rolled, 1)] {
             let mut request = request(kind, 32, Reduce::Full, style, unroll);
@@ -345,50 +339,9 @@ fn what_has_no_loops_is_refused() {
     }
 }
 
-/// Instructions after which a mutant does not return any more.
-const PATIENCE: u64 = 20_000;
-
-/// One fault in a program.
-fn fault(insns: &[Insn], random: &mut Random) -> Option<(usize, Insn)> {
-    let at = random.below(insns.len());
-    let mut insn = insns[at];
-    let form = insn.form();
-    let has = |letter| form.letters().iter().any(|(l, _)| *l == letter);
-    let register = random.below(15) as u8;
-    match random.below(10) {
-        0 => insn = Insn::reg(Operation::MOV, false, 0, 0, 0),
-        1 if has('d') => insn.ops.d = register,
-        2 if has('n') => insn.ops.n = register,
-        3 if has('m') => insn.ops.m = register,
-        4 if has('r') => insn.ops.r = register,
-        5 if has('S') => insn.ops.s = !insn.ops.s,
-        6 if has('#') => {
-            let other = [
-                Operation::ADD,
-                Operation::ADC,
-                Operation::SUB,
-                Operation::SBC,
-            ];
-            insn.op = other[random.below(4)];
-        }
-        7 if has('#') || has('@') || has('l') => insn.ops.k ^= 1 << random.below(12),
-        8 if has('W') => match random.below(3) {
-            0 => insn.ops.w = !insn.ops.w,
-            1 => insn.ops.u = !insn.ops.u,
-            _ => insn.ops.p = !insn.ops.p,
-        },
-        // A loop that ends elsewhere, or is gone once more.
-        9 if has('k') => insn.ops.k += [-1, 1][random.below(2)],
-        _ => return None,
-    }
-    (insn != insns[at] && insn.encode().is_ok()).then_some((at, insn))
-}
-
 #[test]
 fn the_prover_rejects_faults_in_loops() {
-    let mut random = tier::random(11);
     const CALLS: &str = "karatsuba-calls";
-    let (mut tried, mut differ, mut endless) = (0, 0, 0);
     let attacked = [
         (MUL, 5, Style::Rolled, 1),
         (MUL, 7, Style::Looped, 2),
@@ -402,60 +355,19 @@ fn the_prover_rejects_faults_in_loops() {
         ((Op::Mul, CALLS), 8, Style::Rolled, 1),
         ((Op::Sqr, CALLS), 8, Style::Rolled, 1),
     ];
-    for (kind, words, style, unroll) in tier::some(attacked, 11) {
-        let (op, method) = kind;
-        let mut request = request(kind, words, Reduce::Full, style, unroll);
-        if words == 6 && op == Op::Montmul {
-            request.modular = Some(Modular::full("p192".parse().expect("a modulus")));
-        }
-        if method == CALLS {
-            request = halves(op, words, [2, usize::from(op == Op::Sqr), 1]);
-        }
-        let kernel = check(&ARM7TDMI_HW2018, &request, 2);
-        let spec = &kernel.spec;
-        let inputs = vectors::of(spec, 30, 8);
-        let mut count = 0;
-        while count < tier::of_each(90) {
-            let Some((at, insn)) = fault(&kernel.program.insns, &mut random) else {
-                continue;
-            };
-            count += 1;
-            let mut insns = kernel.program.insns.clone();
-            insns[at] = insn;
-            let code = ArmIsa::encode(&ARM7TDMI, &insns).expect("it was encoded before");
-            // What does not return has no proof, either, and takes long to say so.
-            let mut returns = true;
-            let same = inputs.iter().all(|sources| {
-                let operands = Operands {
-                    spec,
-                    sources,
-                    alias: Alias::Distinct,
-                };
-                let function = Function::kernel(&code);
-                let run = ArmIsa::call_concrete(&ARM7TDMI, &function, &operands, PATIENCE);
-                returns &= !matches!(run, Err((_, Fault::StepLimit(_))));
-                run.is_ok_and(|(got, _)| {
-                    is_right(op, spec.modular.as_ref(), spec.size.a, sources, &got)
-                })
-            });
-            if !returns {
-                endless += 1;
-                continue;
-            }
-            let function = prove::kernel::<ArmIsa>(&ARM7TDMI, &code, &kernel.program.claims);
-            let proof =
-                prove::prove_function::<ArmIsa>(spec, &ARM7TDMI, &function, Alias::Distinct);
-            assert!(
-                same || !proof.holds(),
-                "proved, but wrong: {} for {} at {}",
-                insn.text(),
-                kernel.program.insns[at].text(),
-                4 * at
-            );
-            tried += 1;
-            differ += usize::from(!same);
-        }
-    }
-    println!("{tried} faults, {differ} change a result, all rejected; {endless} more never return");
-    assert!(tried >= tier::least(600) && differ * 2 > tried);
+    let cases = attacked.map(|((op, method), words, style, unroll)| {
+        let modulus = if words == 6 { "p192" } else { "runtime" };
+        let modulus = op.is_modular().then_some((modulus, Reduce::Full));
+        let params = match method {
+            CALLS => vec![
+                ("levels", 2),
+                ("columns", usize::from(op == Op::Sqr)),
+                ("unroll", 1),
+            ],
+            _ => vec![("unroll", unroll)],
+        };
+        let spec = ask::spec(op, words, modulus, 32);
+        (ARM7TDMI_HW2018.clone(), spec, style, method, params)
+    });
+    mutants::attack::<ArmIsa>(cases.into(), 90, 11).hold(990, 8);
 }

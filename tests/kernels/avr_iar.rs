@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use lozenge::candidate::Budget;
 use lozenge::facts::Style;
 use lozenge::isa::Isa;
 use lozenge::isa::avr::AvrIsa;
@@ -22,6 +21,7 @@ use lozenge::spec::{Alias, Op as Operation, Spec};
 use lozenge::vectors;
 use num_bigint::BigUint;
 
+use crate::kit::ask;
 use crate::kit::oracle::{self, HINT, SIMAVR};
 use crate::kit::tier;
 
@@ -34,17 +34,9 @@ fn request(op: Operation, bits: u32, method: &str, params: &Params) -> Request {
         .iter()
         .map(|(name, value)| (name.to_string(), *value));
     Request {
-        op,
-        size: bits.into(),
-        modular: None,
         method: Some(method.into()),
         params: named.collect(),
-        max_regs: None,
-        style: None,
-        budget: Budget::default(),
-        room: None,
-        demands: lozenge::kernel::Demands::default(),
-        drop: None,
+        ..ask::of(op, bits)
     }
 }
 

@@ -3,28 +3,19 @@
 
 use std::collections::BTreeMap;
 
-use lozenge::call::Operands;
-use lozenge::candidate::Budget;
 use lozenge::facts::Style;
-use lozenge::fault::Fault;
-use lozenge::function::Function;
+use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::abi::IAR;
-use lozenge::isa::avr::code::Insn;
 use lozenge::isa::avr::cores::{ATMEGA128, ATMEGA2560, ATTINY10, ATTINY85, Core};
-use lozenge::isa::avr::instructions::Op;
-use lozenge::isa::{Isa, avr::AvrIsa};
 use lozenge::kernel::{self, Error, Kernel, Request};
-use lozenge::prove;
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use lozenge::spec::{Alias, Op as Operation, Spec};
-use lozenge::vectors::{self, Random};
+use lozenge::vectors::{self};
 use num_bigint::BigUint;
 use toml::Value;
 
-use crate::kit::{tier, work};
+use crate::kit::{ask, mutants, tier, work};
 
-/// Instructions after which a mutant does not return any more.
-const PATIENCE: u64 = 200_000;
 const FAULTS_PER_KERNEL: usize = 120;
 
 fn request(op: Operation, bits: u32, method: &str, params: &[(&str, usize)]) -> Request {
@@ -35,17 +26,11 @@ fn request(op: Operation, bits: u32, method: &str, params: &[(&str, usize)]) -> 
     };
     let params = params.iter().map(|(k, v)| (k.to_string(), *v));
     Request {
-        op,
-        size: bits.into(),
         modular: op.is_modular().then_some(modular),
         method: Some(method.into()),
         params: params.collect(),
-        max_regs: None,
         style: Some(Style::Rolled),
-        budget: Budget::default(),
-        room: None,
-        demands: lozenge::kernel::Demands::default(),
-        drop: None,
+        ..ask::of(op, bits)
     }
 }
 
@@ -432,58 +417,8 @@ fn sums_without_a_multiplier() {
     }
 }
 
-/// Right, wrong, or without end.
-fn returns_right(spec: &Spec, core: &Core, code: &[u8], sources: &[BigUint]) -> Option<bool> {
-    let operands = Operands {
-        spec,
-        sources,
-        alias: Alias::Distinct,
-    };
-    match AvrIsa::call_concrete(core, &Function::kernel(code), &operands, PATIENCE) {
-        Ok((got, _)) => Some(got == spec.value(sources)),
-        Err((_, Fault::StepLimit(_))) => None,
-        Err(_) => Some(false),
-    }
-}
-
-/// One instruction wrong: gone, another one, another register, other bits, or exchanged with the next.
-fn mutate(core: &Core, program: &[Insn], random: &mut Random) -> Option<Vec<u8>> {
-    let at = random.below(program.len());
-    let mut out = program.to_vec();
-    match random.below(5) {
-        0 => out[at] = Insn::rr(Op::NOP, 0, 0),
-        1 => {
-            let mut code = AvrIsa::encode(core, program).expect("encodes");
-            code[2 * at + random.below(2)] ^= 1 << random.below(8);
-            return Some(code);
-        }
-        2 if at + 1 < out.len() => out.swap(at, at + 1),
-        3 => match out[at].op {
-            Op::ADC => out[at].op = Op::ADD,
-            Op::ADD => out[at].op = Op::ADC,
-            Op::SBC => out[at].op = Op::ADC,
-            Op::SBRC => out[at].op = Op::SBRS,
-            Op::INC => out[at].op = Op::DEC,
-            Op::MOVW => out[at].ops.r ^= 2,
-            Op::LDDY | Op::LDDZ | Op::STDY | Op::CPI | Op::ADIW | Op::SBIW => out[at].ops.k += 1,
-            _ => return None,
-        },
-        _ => match out[at].op {
-            Op::ADC | Op::ADD | Op::MOV | Op::MUL | Op::SBC | Op::AND => out[at].ops.r ^= 1,
-            Op::LDX_INC | Op::LDZ_INC | Op::LDDZ => out[at].ops.d ^= 1,
-            _ => return None,
-        },
-    }
-    let code = AvrIsa::encode(core, &out).ok()?;
-    AvrIsa::decode(core, &code)
-        .ok()
-        .filter(|_| out != program)?;
-    Some(code)
-}
-
 #[test]
 fn wrong_mutants_are_rejected() {
-    let (mut total, mut rejected) = (0, 0);
     let attacked = [
         (&ATMEGA128, Operation::Mul, "hybrid", 4, 64),
         (&ATMEGA128, Operation::Mul, "hybrid", 3, 72),
@@ -514,50 +449,19 @@ fn wrong_mutants_are_rejected() {
         ),
         ((&ATTINY85, Operation::Montsqr, "hfips", 1, 24), "0x83ff01"),
     ]);
-    for ((core, op, method, d, bits), modulus) in tier::some(attacked, 6) {
-        let square = [("c", 0), ("unroll", d * d)];
+    let cases = attacked.map(|((core, op, method, d, bits), modulus)| {
+        let unroll = ("unroll", d * d);
         let params = match op {
-            Operation::Sqr => &square[..],
-            _ if method == "operand-scanning" => &square[1..],
-            _ if method == "carry-chain" => &[],
-            _ => &[("d", d)],
+            Operation::Sqr => vec![("c", 0), unroll],
+            _ if method == "operand-scanning" => vec![unroll],
+            _ if method == "carry-chain" => vec![],
+            _ => vec![("d", d)],
         };
-        let request = modulo(modulus, request(op, bits, method, params));
-        let kernel = kernel::generate::<AvrIsa>(&request, core).expect("a kernel");
-        assert!(kernel.is_proved());
-        let claims = &kernel.program.claims;
-        let spec = &kernel.spec;
-        let operands = vectors::of(spec, 150, 5);
-        let mut random = tier::random(u64::from(bits) + d as u64);
-        let mut tried = 0;
-        while tried < tier::of_each(FAULTS_PER_KERNEL) {
-            let Some(code) = mutate(core, &kernel.program.insns, &mut random) else {
-                continue;
-            };
-            tried += 1;
-            total += 1;
-            let Some(right) = returns_right(spec, core, &code, &operands[0]) else {
-                rejected += 1;
-                continue;
-            };
-            let proof = prove::prove_with::<AvrIsa>(spec, core, &code, claims, Alias::Distinct);
-            if !proof.holds() {
-                rejected += 1;
-                continue;
-            }
-            let is_right = |x: &Vec<BigUint>| returns_right(spec, core, &code, x) == Some(true);
-            assert!(
-                right && operands.iter().all(is_right),
-                "PROVED BUT WRONG: {method} {bits} bits d={d} on {}",
-                core.name
-            );
-        }
-    }
-    println!("{total} faults, {rejected} rejected");
-    assert!(
-        rejected * 10 > total * tier::of([5, 8, 8]),
-        "{rejected} of {total} rejected"
-    );
+        let modulus = op.is_modular().then_some((modulus, Reduce::Full));
+        let spec = ask::spec(op, bits / 8, modulus, 8);
+        (core.clone(), spec, Style::Rolled, method, params)
+    });
+    mutants::attack::<AvrIsa>(cases.collect(), FAULTS_PER_KERNEL, 6).hold(2160, 8);
 }
 
 /// Bytes and cycles of a call as `tests/paper/small.toml` and README say.

@@ -3,9 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use lozenge::call::Operands;
-use lozenge::candidate::Budget;
 use lozenge::domain::secret::Secret;
+use lozenge::facts::Style;
 use lozenge::fault::Fault;
 use lozenge::function::Function;
 use lozenge::isa::Isa;
@@ -15,33 +14,20 @@ use lozenge::isa::avr::cores::{ATMEGA128, ATMEGA4809, ATTINY10, ATTINY85, ATXMEG
 use lozenge::isa::avr::instructions::{Op, Ops};
 use lozenge::isa::avr::{AvrIsa, run::Decoded};
 use lozenge::kernel::{self, Request};
-use lozenge::lower::Lower;
-use lozenge::method::{self, Params};
-use lozenge::prove;
 use lozenge::spec::{Alias, Op as Operation, Spec};
-use lozenge::vectors::{self, Random};
-use num_bigint::BigUint;
+use lozenge::vectors::{self};
 
 use crate::kit::tier;
+use crate::kit::{ask, mutants};
 
-/// Instructions after which a mutant does not return any more.
-const PATIENCE: u64 = 100_000;
 const FAULTS_PER_KERNEL: usize = 300;
 
 fn request(op: Operation, bits: u32, params: &[(&str, usize)]) -> Request {
     let params: BTreeMap<_, _> = params.iter().map(|(k, v)| (k.to_string(), *v)).collect();
     Request {
-        op,
-        size: bits.into(),
-        modular: None,
         method: Some("shift-and-add".into()),
         params,
-        max_regs: None,
-        style: None,
-        budget: Budget::default(),
-        room: None,
-        demands: lozenge::kernel::Demands::default(),
-        drop: None,
+        ..ask::of(op, bits)
     }
 }
 
@@ -169,57 +155,6 @@ fn cycles_stay_as_good_as_they_are() {
     }
 }
 
-fn returns_right(spec: &Spec, core: &Core, code: &[u8], pair: &[BigUint; 2]) -> Option<bool> {
-    let [a, b] = pair;
-    let b = if spec.op == Operation::Sqr { a } else { b };
-    let operands = Operands {
-        spec,
-        sources: pair,
-        alias: Alias::Distinct,
-    };
-    match AvrIsa::call_concrete(core, &Function::kernel(code), &operands, PATIENCE) {
-        Ok((got, _)) => Some(got == a * b),
-        Err((_, Fault::StepLimit(_))) => None,
-        Err(_) => Some(false),
-    }
-}
-
-fn mutate(program: &[Insn], core: &Core, random: &mut Random) -> Option<(String, Vec<u8>)> {
-    let at = random.below(program.len());
-    let mut out = program.to_vec();
-    match random.below(5) {
-        0 => out[at] = Insn::rr(Op::NOP, 0, 0),
-        1 => {
-            let mut code = AvrIsa::encode(core, program).expect("encodes");
-            code[2 * at + random.below(2)] ^= 1 << random.below(8);
-            AvrIsa::decode(core, &code).ok()?;
-            return Some((format!("bit of {} at {at}", program[at].text()), code));
-        }
-        2 if at + 1 < out.len() => out.swap(at, at + 1),
-        3 => match out[at].op {
-            Op::ADC => out[at].op = Op::ADD,
-            Op::ADD => out[at].op = Op::ADC,
-            Op::SBRC => out[at].op = Op::SBRS,
-            Op::BLD => out[at].ops.b = 1,
-            Op::LDI => out[at].ops.k -= 1,
-            _ => return None,
-        },
-        _ => match out[at].op {
-            Op::ADC | Op::ADD | Op::MOV | Op::AND => out[at].ops.r ^= 1,
-            Op::SBRC => out[at].ops.b -= 1,
-            _ => return None,
-        },
-    }
-    if out == program {
-        return None;
-    }
-    let code = AvrIsa::encode(core, &out).ok()?;
-    Some((
-        format!("{} -> {} at {at}", program[at].text(), out[at].text()),
-        code,
-    ))
-}
-
 #[test]
 fn wrong_mutants_are_rejected() {
     let iar = &ATTINY85.called(&IAR);
@@ -235,44 +170,12 @@ fn wrong_mutants_are_rejected() {
         (Operation::Sqr, &ATTINY85, 5, 2, 2, 0),
         (Operation::Sqr, &ATTINY10, 6, 3, 3, 0),
     ];
-    let (mut total, mut rejected, mut endless) = (0, 0, 0);
-    for (op, core, n, e, f, mask) in tier::some(kernels, 7) {
-        let spec = Spec::new(op, 8 * n as u32, 8).expect("a size");
-        let params = Params::from([("e", e), ("f", f), ("mask", mask)]);
-        let method = method::find("shift-and-add").expect("a method");
-        let schedule = (method.schedule)(&spec, &AvrIsa::facts(core), &params).expect("a schedule");
-        schedule.check().expect("a valid schedule");
-        let mut programs = AvrIsa::lower(&schedule, core).expect("lowers");
-        let program = programs.pop().expect("a program").insns;
-        let mut random = tier::random((n + e) as u64);
-        let pairs = vectors::pairs(n, 400, 5);
-        let mut tried = 0;
-        while tried < tier::of_each(FAULTS_PER_KERNEL) {
-            let Some((what, code)) = mutate(&program, core, &mut random) else {
-                continue;
-            };
-            tried += 1;
-            total += 1;
-            if returns_right(&spec, core, &code, &pairs[0]).is_none() {
-                endless += 1;
-                continue;
-            }
-            let proved = prove::prove::<AvrIsa>(&spec, core, &code, Alias::Distinct).holds();
-            let is_right = |pair| returns_right(&spec, core, &code, pair) == Some(true);
-            assert!(
-                !proved || pairs.iter().all(is_right),
-                "PROVED BUT WRONG: {} n={n} e={e} f={f} mask={mask} on {}: {what}",
-                op.name(),
-                core.name
-            );
-            rejected += usize::from(!proved);
-        }
-    }
-    println!("{total} faults, {rejected} rejected, {endless} without end");
-    assert!(
-        rejected * 10 > total * tier::of([4, 7, 7]),
-        "{rejected} of {total} rejected"
-    );
+    let cases = kernels.map(|(op, core, n, e, f, mask)| {
+        let spec = Spec::new(op, 8 * n, 8).expect("a size");
+        let params = vec![("e", e), ("f", f), ("mask", mask)];
+        (core.clone(), spec, Style::Unrolled, "shift-and-add", params)
+    });
+    mutants::attack::<AvrIsa>(cases.into(), FAULTS_PER_KERNEL, 7).hold(3000, 8);
 }
 
 /// Runs SBRC on a secret before `next`: cycles, or the fault.

@@ -4,10 +4,10 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::kit::ask;
 use crate::kit::tier::{self, Tier};
 use crate::kit::work;
 use crate::ledger::{Line, Sheet};
-use lozenge::candidate::Budget;
 use lozenge::facts::Style;
 use lozenge::isa::Span;
 use lozenge::isa::arm::ArmIsa;
@@ -239,17 +239,11 @@ impl Cell {
     fn request(&self) -> Request {
         let named = |(name, value): (&&str, &usize)| (name.to_string(), *value);
         Request {
-            op: self.op,
-            size: self.size,
             modular: self.modular.clone(),
             method: Some(self.method.name.into()),
             params: self.params.iter().map(named).collect(),
-            max_regs: None,
             style: Some(self.style).filter(|style| *style != Style::Unrolled),
-            budget: Budget::default(),
-            demands: lozenge::kernel::Demands::variable_time(),
-            room: None,
-            drop: None,
+            ..ask::in_any_time(self.op, self.size)
         }
     }
 }

@@ -14,6 +14,7 @@ use lozenge::{facts::Style, method, prove};
 use num_bigint::BigUint;
 use toml::Value;
 
+use crate::kit::ask;
 use crate::kit::tier;
 
 fn core(name: &str, extensions: &[&str]) -> Core {
@@ -36,17 +37,11 @@ fn request(op: Op, bits: u32, reduce: Reduce, unroll: usize) -> Request {
         shift: 0,
     };
     Request {
-        op,
-        size: bits.into(),
         modular: op.is_modular().then_some(modular),
         method: Some(method.into()),
         params: [("unroll".into(), unroll)].into(),
-        max_regs: None,
         style: Some(Style::Rolled),
-        budget: Default::default(),
-        room: None,
-        demands: lozenge::kernel::Demands::variable_time(),
-        drop: None,
+        ..ask::in_any_time(op, bits)
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::process::Command;
 
+use crate::kit::{ask, tier};
 use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::ARM7TDMI;
@@ -28,17 +29,10 @@ fn modular(modulus: &str, reduce: Reduce) -> Modular {
 
 fn request(op: Op, bits: u32, modular: Modular, method: &str, params: &[(&str, usize)]) -> Request {
     Request {
-        op,
-        size: bits.into(),
         modular: Some(modular),
         method: Some(method.into()),
         params: params.iter().map(|(n, v)| ((*n).into(), *v)).collect(),
-        max_regs: None,
-        budget: Default::default(),
-        room: None,
-        demands: lozenge::kernel::Demands::variable_time(),
-        style: None,
-        drop: None,
+        ..ask::in_any_time(op, bits)
     }
 }
 
@@ -325,7 +319,7 @@ fn folding(m: &BigUint, bits: u32, w: u32) -> (BigUint, u32) {
 
 /// Reductions that fold, of numbers up to the largest: the modulus is taken, added or neither.
 fn folds<I: Lower>(core: &I::Core, words: &[u32]) {
-    for words in words {
+    for words in tier::some(words, 26) {
         let bits = words * I::WORD_BITS;
         let folded = modular("runtime-folded", Reduce::Almost);
         let kernel = kernel_on::<I>(

@@ -17,6 +17,7 @@ use lozenge::spec::{Alias, Op, Spec};
 use lozenge::vectors::{self, Random};
 use num_bigint::BigUint;
 
+use crate::kit::ask;
 use crate::kit::tier;
 
 /// Words of the modulus: of every method, where one that goes on from another's product meets moduli of three
@@ -133,17 +134,10 @@ fn machine<I: Lower>(core: &I::Core, least: usize) {
         );
         let named = cell.params.iter().map(|(n, v)| ((*n).into(), *v));
         let request = Request {
-            op,
-            size: bits.into(),
             modular: Some(cell.modular.clone()),
             method: Some(method.name.into()),
             params: named.collect(),
-            max_regs: None,
-            budget: Default::default(),
-            room: None,
-            demands: lozenge::kernel::Demands::variable_time(),
-            style: None,
-            drop: None,
+            ..ask::in_any_time(op, bits)
         };
         let kernel = match kernel::generate::<I>(&request, core) {
             Ok(kernel) => kernel,

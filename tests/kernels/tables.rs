@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::kit::ask;
 use crate::kit::tier::{self, Tier};
 use crate::ledger::{Line, Sheet};
 use crate::matrix::{FIGURES, line, none, reason};
@@ -130,20 +131,18 @@ impl Asked {
         };
         let style = || self.style.parse().expect("a style");
         Request {
-            op: op.expect("an operation"),
-            size: self.size.parse::<Size>().expect("a size"),
             modular: (!self.modulus.is_empty()).then(modular),
             method,
             params: plan.map(parameter).collect::<BTreeMap<_, _>>(),
-            max_regs: None,
             style: (!self.style.is_empty()).then(style),
             budget: Budget {
                 flash: self.flash,
                 stack: None,
             },
-            demands: lozenge::kernel::Demands::variable_time(),
-            room: None,
-            drop: None,
+            ..ask::in_any_time(
+                op.expect("an operation"),
+                self.size.parse::<Size>().expect("a size"),
+            )
         }
     }
 

@@ -18,6 +18,8 @@ use lozenge::vectors::Random;
 use num_bigint::BigUint;
 use serde_json::Value;
 
+use crate::kit::tier;
+
 const LADDERS: [Ladder; 8] = [
     Ladder::Binary,
     Ladder::Window(1),
@@ -214,7 +216,7 @@ fn a_driver_keeps_a_budget() {
 
 #[test]
 fn avr_agrees_with_big_integers() {
-    for ladder in LADDERS {
+    for ladder in tier::some(LADDERS, 22) {
         for products in [Products::Montgomery, Products::Composed] {
             agrees::<AvrIsa>(&ATMEGA128, 64, 37, ladder, products);
         }
@@ -226,14 +228,14 @@ fn avr_agrees_with_big_integers() {
         Ladder::Window(5),
         Products::Montgomery,
     );
-    for ladder in LADDERS {
+    for ladder in tier::some(LADDERS, 22) {
         agrees::<AvrIsa>(&ATMEGA128, 64, 37, ladder, Products::Folded);
     }
 }
 
 #[test]
 fn arm_agrees_with_big_integers() {
-    for ladder in LADDERS {
+    for ladder in tier::some(LADDERS, 22) {
         agrees::<ArmIsa>(&ARM7TDMI, 64, 37, ladder, Products::Montgomery);
         agrees::<ArmIsa>(&ARM7TDMI_HW2018, 160, 24, ladder, Products::Composed);
     }
@@ -245,12 +247,13 @@ fn arm_agrees_with_big_integers() {
 
 #[test]
 fn mips_agrees_with_big_integers() {
-    for ladder in LADDERS {
+    for ladder in tier::some(LADDERS, 22) {
         agrees::<MipsIsa>(&MIPS[0], 64, 37, ladder, Products::Montgomery);
         let big = MIPS[2].clone().big_endian();
         agrees::<MipsIsa>(&big, 160, 24, ladder, Products::Composed);
     }
-    for (bits, products) in [(512, Products::Composed), (1024, Products::Folded)] {
+    let long = [(512, Products::Composed), (1024, Products::Folded)];
+    for (bits, products) in tier::some(long, 24) {
         agrees::<MipsIsa>(&MIPS[1], bits, 40, Ladder::Window(4), products);
     }
 }
@@ -317,10 +320,15 @@ fn composed_products_agree<I: Lower>(core: &I::Core, bits: u32) {
 
 #[test]
 fn composed_products_agree_at_the_edges() {
-    composed_products_agree::<AvrIsa>(&ATMEGA128, 128);
-    composed_products_agree::<AvrIsa>(&ATMEGA128, 72);
-    composed_products_agree::<ArmIsa>(&ARM7TDMI, 512);
-    composed_products_agree::<MipsIsa>(&MIPS[1], 512);
+    let machines: [fn(); 4] = [
+        || composed_products_agree::<AvrIsa>(&ATMEGA128, 128),
+        || composed_products_agree::<AvrIsa>(&ATMEGA128, 72),
+        || composed_products_agree::<ArmIsa>(&ARM7TDMI, 512),
+        || composed_products_agree::<MipsIsa>(&MIPS[1], 512),
+    ];
+    tier::some(machines, 23)
+        .into_iter()
+        .for_each(|agrees| agrees());
 }
 
 /// Großschädl and Kamendje 2003, section 6: 1024 bits, binary, without CRT, takes 14.0 million cycles with

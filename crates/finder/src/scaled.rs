@@ -1,5 +1,7 @@
 //! Factors of polynomials: mostly powers of 2.
 
+use std::cmp::Ordering;
+
 use num_bigint::BigInt;
 use num_traits::Zero;
 
@@ -13,10 +15,12 @@ pub(crate) struct Scaled {
 impl Scaled {
     /// `value * 2^shift`.
     pub fn new(value: BigInt, shift: u64) -> Self {
-        let zeros = value.trailing_zeros().unwrap_or(0);
-        Self {
-            odd: value >> zeros,
-            shift: shift + zeros,
+        match value.trailing_zeros().unwrap_or(0) {
+            0 => Self { odd: value, shift },
+            zeros => Self {
+                odd: value >> zeros,
+                shift: shift + zeros,
+            },
         }
     }
 
@@ -39,15 +43,41 @@ impl Scaled {
     pub fn add(&mut self, other: &Self) {
         if self.odd.is_zero() {
             *self = other.clone();
-        } else if !other.odd.is_zero() {
-            let low = self.shift.min(other.shift);
-            let sum = (&self.odd << (self.shift - low)) + (&other.odd << (other.shift - low));
-            *self = Self::new(sum, low);
+            return;
+        }
+        if other.odd.is_zero() {
+            return;
+        }
+        // An odd number and an even one are an odd number: only of two odd ones the sum is to be shifted.
+        match self.shift.cmp(&other.shift) {
+            Ordering::Less => self.odd += &other.odd << (other.shift - self.shift),
+            Ordering::Greater => {
+                self.odd <<= self.shift - other.shift;
+                self.odd += &other.odd;
+                self.shift = other.shift;
+            }
+            Ordering::Equal => {
+                let sum = std::mem::take(&mut self.odd) + &other.odd;
+                *self = Self::new(sum, self.shift);
+            }
         }
     }
 
     pub fn times(&self, factor: i64) -> Self {
-        Self::new(&self.odd * factor, self.shift)
+        if factor == 0 || self.odd.is_zero() {
+            return Self::new(BigInt::zero(), self.shift);
+        }
+        // Odd numbers have an odd product.
+        let zeros = factor.trailing_zeros();
+        let odd = match factor >> zeros {
+            1 => self.odd.clone(),
+            -1 => -&self.odd,
+            other => &self.odd * other,
+        };
+        Self {
+            odd,
+            shift: self.shift + u64::from(zeros),
+        }
     }
 
     /// `-self * 2^bits`.

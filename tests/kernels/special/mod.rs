@@ -3,6 +3,7 @@
 
 mod shifted;
 
+use crate::kit::ask;
 use lozenge::facts::Style;
 use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
@@ -29,17 +30,9 @@ fn modular(modulus: &str, reduce: Reduce) -> Modular {
 
 fn request(op: Op, bits: u32, modular: Modular, method: Option<&str>) -> Request {
     Request {
-        op,
-        size: bits.into(),
         modular: Some(modular),
         method: method.map(String::from),
-        params: Default::default(),
-        max_regs: None,
-        budget: Default::default(),
-        room: None,
-        demands: lozenge::kernel::Demands::variable_time(),
-        style: None,
-        drop: None,
+        ..ask::in_any_time(op, bits)
     }
 }
 
