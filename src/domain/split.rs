@@ -32,6 +32,8 @@ pub(super) struct Cuts {
     exact: HashMap<(VarId, u32), (Value, Value)>,
     /// Cuts that were written down.
     noted: HashSet<(VarId, u32)>,
+    /// The definitions that show a cut, until it is written down.
+    pub(super) shown: HashMap<(VarId, u32), Vec<VarId>>,
 }
 
 impl Cuts {
@@ -67,8 +69,16 @@ impl Algebra {
             && self.bound(x, w) >> k != 0
             && self.cuts.noted.insert((v, k))
         {
+            let by = self.cuts.shown.remove(&(v, k)).unwrap_or_default();
             let (lo, hi) = (Some(parts.0), parts.1);
-            self.note(Entry::Cut { x, w, k, lo, hi });
+            self.note(Entry::Cut {
+                x,
+                w,
+                k,
+                lo,
+                hi,
+                by,
+            });
         }
         if k == 1 {
             self.note_parity(x, parts.0);
@@ -159,6 +169,7 @@ impl Algebra {
                 k: s.from,
                 lo: None,
                 hi: head,
+                by: Vec::new(),
             });
             head
         } else {
