@@ -25,6 +25,8 @@ pub(crate) struct Cuts {
     pub(crate) exact: HashMap<(VarId, u32), (Value, Value)>,
     /// Cuts that were written down.
     pub(crate) noted: HashSet<(VarId, u32)>,
+    /// The definitions that show a cut, until it is written down.
+    pub(crate) shown: HashMap<(VarId, u32), Vec<VarId>>,
 }
 
 impl Cuts {

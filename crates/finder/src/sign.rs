@@ -46,11 +46,12 @@ impl Algebra {
         if self.vars[word as usize].bound >> (w - 1) == 0 {
             return Some(Value::ZERO);
         }
-        let mut form = Form::default();
+        let (mut form, mut by) = (Form::default(), Vec::new());
         form.add(word, 1)?;
         for _ in 0..UNROLLED {
             let widest = self.widest(&form)?;
             self.unroll(&mut form, widest)?;
+            by.push(widest);
             if self.is_small(&form, w) {
                 let top = self.dropped(&form, w)?;
                 self.note(Entry::Cut {
@@ -59,6 +60,7 @@ impl Algebra {
                     k: w - 1,
                     lo: None,
                     hi: top,
+                    by,
                 });
                 return Some(top);
             }
@@ -73,15 +75,17 @@ impl Algebra {
         let (terms, _) = self.sum(word)?;
         let (borrow, cut) = (1 << w, -(1 << w));
         let differs = terms.iter().any(|(_, k)| *k == borrow || *k < cut);
-        let mut form = Form::default();
+        let (mut form, mut by) = (Form::default(), Vec::new());
         form.add(word, 1).filter(|()| differs)?;
         for _ in 0..UNROLLED {
             let widest = self.widest(&form)?;
             self.unroll(&mut form, widest)?;
+            by.push(widest);
             if self.is_within(&form, w, 1 << k) {
                 let Value::Var(d) = self.dropped(&form, w)? else {
                     return None;
                 };
+                self.cuts.shown.insert((word, k), by);
                 let ones = (1i64 << (w - k)) - 1;
                 let lo = self.linear(&[(word, 1), (d, -(ones << k))], 0, (1 << k) - 1);
                 let hi = self.linear(&[(d, ones)], 0, ones as u64);

@@ -20,8 +20,16 @@ impl Algebra {
             && self.bound(x, w) >> k != 0
             && self.cuts.noted.insert((v, k))
         {
+            let by = self.cuts.shown.remove(&(v, k)).unwrap_or_default();
             let (lo, hi) = (Some(parts.0), parts.1);
-            self.note(Entry::Cut { x, w, k, lo, hi });
+            self.note(Entry::Cut {
+                x,
+                w,
+                k,
+                lo,
+                hi,
+                by,
+            });
         }
         if k == 1 {
             self.note_parity(x, parts.0);
@@ -112,6 +120,7 @@ impl Algebra {
                 k: s.from,
                 lo: None,
                 hi: head,
+                by: Vec::new(),
             });
             head
         } else {

@@ -42,9 +42,10 @@ pub fn describe<I: Isa>(core: &I::Core, function: &Function, (pc, fault): &Stopp
     if let Some(text) = missing {
         return format!("{text} at {:#x}", function.shown(*pc));
     }
-    let text = match fault {
-        Fault::Fetch(to) => Fault::Fetch(function.shown(*to)).to_string(),
-        other => other.to_string(),
+    let text = if let Fault::Fetch(to) = fault {
+        Fault::Fetch(function.shown(*to)).to_string()
+    } else {
+        fault.to_string()
     };
     let text = format!("{text} at {}", at::<I>(core, function, *pc));
     match fault.source() {

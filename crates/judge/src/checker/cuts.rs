@@ -13,10 +13,10 @@ impl Checker<'_> {
     pub(super) fn cut_apart(
         &mut self,
         x: Value,
-        w: u32,
-        k: u32,
+        (w, k): (u32, u32),
         lo: Option<Value>,
         hi: Value,
+        by: &[VarId],
     ) -> Check {
         let Value::Var(v) = x else {
             return Err("a number needs no cut");
@@ -72,7 +72,7 @@ impl Checker<'_> {
             .get(&(v, k))
             .is_some_and(|(_, upper)| *upper == hi);
         if !known {
-            is_low.or_else(|_| self.is_signed(v, w, k, hi))?;
+            is_low.or_else(|_| self.is_signed(v, (w, k), hi, by))?;
         }
         if let Some(Value::Var(lo)) = lo {
             self.range(lo)?;
@@ -109,7 +109,7 @@ impl Checker<'_> {
 
     /// `hi = (2^(w-k) - 1) d` for `v = s + 2^w d` with `-2^k <= s < 2^k`: as `0 <= v < 2^w`, either `s = v` and
     /// `d = 0`, or `s < 0`, `d = 1`, and `v - 2^k hi = s + 2^k`.
-    fn is_signed(&mut self, v: VarId, w: u32, k: u32, hi: Value) -> Check {
+    fn is_signed(&mut self, v: VarId, (w, k): (u32, u32), hi: Value, by: &[VarId]) -> Check {
         let not = "the upper part of a word is not shown";
         let ones = |factor: i128| match factor & (factor + 1) {
             0 if factor > 0 => Ok(factor.trailing_ones()),
@@ -128,12 +128,11 @@ impl Checker<'_> {
         if self.range(v)?.1 > full(w) {
             return Err("a word is too large");
         }
-        let s = self.plus(Form::of(Value::Var(v))?, &d, -(1 << w))?;
+        let mut s = self.plus(Form::of(Value::Var(v))?, &d, -(1 << w))?;
         // The definition of v first, which holds the d.
-        let mut s = s;
-        self.expand(&mut s, v)?;
-        for (d, _) in &d.terms {
-            self.expand(&mut s, *d)?;
+        let parts = d.terms.iter().map(|(d, _)| d);
+        for x in [&v].into_iter().chain(by).chain(parts) {
+            self.expand(&mut s, *x)?;
         }
         self.lies(&s, (-(1 << k), full(k)))
     }

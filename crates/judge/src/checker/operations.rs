@@ -70,7 +70,14 @@ impl Checker<'_> {
                 Ok(())
             }
             Entry::Product { w, a, b, lo, hi } => self.multiplied(*w, *a, *b, *lo, *hi),
-            Entry::Cut { x, w, k, lo, hi } => self.cut_apart(*x, *w, *k, *lo, *hi),
+            Entry::Cut {
+                x,
+                w,
+                k,
+                lo,
+                hi,
+                by,
+            } => self.cut_apart(*x, (*w, *k), *lo, *hi, by),
             Entry::Digits { word, digits } => self.digits_are(*word, digits),
             Entry::Slice { x, w, from, v, out } => {
                 let part = self.part(*x, *w, *from, *v)?;

@@ -61,13 +61,16 @@ pub enum Entry {
         lo: Value,
         hi: Value,
     },
-    /// `x = lo + 2^k hi`, `0 <= lo < 2^k`, for a word `x` of `w` bits; without `lo` only `hi` has a name.
+    /// `x = lo + 2^k hi`, `0 <= lo < 2^k`, for a word `x` of `w` bits; without `lo` only `hi` has a name. The range of
+    /// what is left shows once the definitions `by` were replaced, one after another.
     Cut {
         x: Value,
         w: u32,
         k: u32,
         lo: Option<Value>,
         hi: Value,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        by: Vec<VarId>,
     },
     /// The bits of `word`, lowest first.
     Digits { word: VarId, digits: Vec<Value> },
