@@ -14,6 +14,8 @@
 //! what a domain cannot follow becomes an unknown word, which no later proof can
 //! use. Only [`Domain::decide`] and the memory leave the domain, and may fail.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 pub mod abstract_memory;
 pub mod answers;
 pub mod asked;

@@ -36,7 +36,7 @@ impl Pieces for Secret {
             Taint::Public(Public::Known(k)) => {
                 Taint::Public(Public::Known(k >> from & ((1 << len) - 1)))
             }
-            _ => self.mix(&[word], &[]),
+            Taint::Public(_) | Taint::Secret { .. } => self.mix(&[word], &[]),
         }
     }
 

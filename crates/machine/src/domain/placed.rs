@@ -65,7 +65,9 @@ impl LowBits {
     pub fn shifted(self, kind: Shift, count: u32) -> Option<Self> {
         match kind {
             Shift::Left => Self::new(self.count + count, self.bits << count),
-            _ => Self::new(self.count.saturating_sub(count), self.bits >> count),
+            Shift::Right | Shift::ArithmeticRight | Shift::RotateRight => {
+                Self::new(self.count.saturating_sub(count), self.bits >> count)
+            }
         }
     }
 

@@ -116,7 +116,9 @@ pub fn add_sub<const W: u32>(up: bool, a: Public, b: Public, c: PublicBit) -> Op
                     && part_c + 1 == part
                     && below::<W>(part, left, offset)
                     && below::<W>(part, right_c, right) => {}
-                _ => return None,
+                PublicBit::Known(_) | PublicBit::Step { .. } | PublicBit::Below { .. } => {
+                    return None;
+                }
             }
             let word = (offset - right) as u64 >> (W * part) & ((1 << W) - 1);
             let carry = if offset == right {
@@ -234,7 +236,7 @@ fn step<const W: u32>(
         {
             offset + (to - from)
         }
-        _ => return None,
+        PublicBit::Known(_) | PublicBit::Step { .. } | PublicBit::Below { .. } => return None,
     };
     let k = (k << (W * part)) as i64;
     let to = if up { reached + k } else { reached - k };

@@ -380,14 +380,16 @@ impl Domain for Secret {
             TaintBit::Public(PublicBit::Known(true)) => *x,
             TaintBit::Public(PublicBit::Known(false)) => *y,
             _ if x == y => *x,
-            _ => self.fresh(Self::first_origin(&[], &[*bit])),
+            TaintBit::Public(_) | TaintBit::Secret(_) => {
+                self.fresh(Self::first_origin(&[], &[*bit]))
+            }
         }
     }
 
     fn slice<const W: u32, const V: u32>(&mut self, a: &Taint, from: u32) -> Taint {
         match a {
             Taint::Public(Public::Known(k)) => self.known::<V>(k >> from),
-            _ => self.mix(&[*a], &[]),
+            Taint::Public(_) | Taint::Secret { .. } => self.mix(&[*a], &[]),
         }
     }
 
@@ -397,14 +399,14 @@ impl Domain for Secret {
                 let word = Concrete::new(0).extend::<V, W>(&Bits(*k), signed);
                 self.known::<W>(word.0)
             }
-            _ => self.mix(&[*a], &[]),
+            Taint::Public(_) | Taint::Secret { .. } => self.mix(&[*a], &[]),
         }
     }
 
     fn value<const W: u32>(&self, word: &Taint) -> Option<u64> {
         match word {
             Taint::Public(Public::Known(k)) => Some(*k),
-            _ => None,
+            Taint::Public(_) | Taint::Secret { .. } => None,
         }
     }
 
@@ -415,14 +417,18 @@ impl Domain for Secret {
     fn is_zero<const W: u32>(&mut self, a: &Taint) -> TaintBit {
         match a {
             Taint::Public(Public::Known(k)) => self.flag(*k == 0),
-            _ => TaintBit::Secret(Self::first_origin(&[*a], &[])),
+            Taint::Public(_) | Taint::Secret { .. } => {
+                TaintBit::Secret(Self::first_origin(&[*a], &[]))
+            }
         }
     }
 
     fn bit<const W: u32>(&mut self, a: &Taint, index: u32) -> TaintBit {
         match a {
             Taint::Public(Public::Known(k)) => self.flag(k >> index & 1 == 1),
-            _ => TaintBit::Secret(Self::first_origin(&[*a], &[])),
+            Taint::Public(_) | Taint::Secret { .. } => {
+                TaintBit::Secret(Self::first_origin(&[*a], &[]))
+            }
         }
     }
 
@@ -453,7 +459,7 @@ impl Domain for Secret {
             {
                 match op {
                     Logic::Or => self.flag(true),
-                    _ => *other,
+                    Logic::And | Logic::Xor => *other,
                 }
             }
             _ => TaintBit::Secret(Self::first_origin(&[], &[*x, *y])),
