@@ -272,13 +272,13 @@ impl Modules {
             let paths = module.paths.iter().map(|path| (path, false));
             for (path, is_use) in named.chain(globs).chain(paths) {
                 let mut met = BTreeSet::new();
-                let own_alias = is_use
-                    && module
-                        .names
-                        .get(&path[0])
-                        .is_some_and(|p| p.contains(path));
+                let own_alias =
+                    is_use && module.names.get(&path[0]).is_some_and(|p| p.contains(path));
                 let child = self.0.contains_key(&format!("{name}::{}", path[0]));
-                let from = if own_alias && !child && !["crate", "self", "super"].contains(&path[0].as_str()) {
+                let from = if own_alias
+                    && !child
+                    && !["crate", "self", "super"].contains(&path[0].as_str())
+                {
                     ""
                 } else {
                     name
@@ -315,7 +315,11 @@ fn circles(imports: &Imports) -> BTreeSet<Vec<PathBuf>> {
     let reach: BTreeMap<_, _> = imports.keys().map(|file| (file, reached(file))).collect();
     let circle = |file: &&PathBuf| {
         let back = |other: &&&PathBuf| reach.get(**other).is_some_and(|r| r.contains(*file));
-        reach[*file].iter().filter(back).map(|f| (*f).clone()).collect()
+        reach[*file]
+            .iter()
+            .filter(back)
+            .map(|f| (*f).clone())
+            .collect()
     };
     let in_circles = imports.keys().filter(|file| reach[file].contains(file));
     in_circles.map(|file| circle(&file)).collect()
@@ -359,7 +363,10 @@ fn no_file_is_in_a_circle() {
     let found = circles(&imports);
     let list = |files: &&[&str]| files.iter().map(PathBuf::from).collect::<Vec<_>>();
     let known: BTreeSet<Vec<PathBuf>> = KNOWN.iter().map(list).collect();
-    let fresh: Vec<_> = found.difference(&known).map(|c| told(c, &imports)).collect();
+    let fresh: Vec<_> = found
+        .difference(&known)
+        .map(|c| told(c, &imports))
+        .collect();
     let gone: Vec<_> = known.difference(&found).collect();
     assert!(
         fresh.is_empty() && gone.is_empty(),
