@@ -1,7 +1,6 @@
 //! All methods, and the method of a name.
 
-use crate::facts::{Facts, Style};
-use crate::method::signature::{Method, MethodError, Parameter, Params};
+use crate::method::signature::{Method, Params};
 use crate::method::{
     carry_chain, cihs, cios, consecutive_operand_caching, fios, fips, folded_karatsuba, hfips,
     hybrid, karatsuba, karatsuba_calls, karatsuba_comba, karatsuba_joined, karatsuba_modulo,
@@ -10,11 +9,8 @@ use crate::method::{
     short_product, sliding_block_doubling, sos, special_primes, square_carry_catcher,
     square_operand_scanning, square_product_scanning, square_reverse_hybrid,
 };
-use crate::schedule::{Blocks, Loops, Scans, Schedule, Word, Words};
-use spec::{Op, Spec};
-use std::collections::BTreeMap;
+use spec::Op;
 use std::sync::LazyLock;
-use thiserror::Error;
 
 /// Methods with a file of their own.
 pub static OWN: &[&Method] = &[

@@ -1,12 +1,8 @@
 //! Parameters and sizes that a method checks before it makes a schedule.
 
-use crate::facts::{Facts, Style};
-use crate::method::signature::{Method, MethodError, Parameter, Params};
-use crate::schedule::{Blocks, Loops, Scans, Schedule, Word, Words};
-use spec::{Op, Spec};
-use std::collections::BTreeMap;
-use std::sync::LazyLock;
-use thiserror::Error;
+use crate::facts::Facts;
+use crate::method::signature::{MethodError, Params};
+use spec::Spec;
 
 /// Words of each operand, where both must have as many.
 pub fn one_size(method: &'static str, spec: &Spec, facts: &Facts) -> Result<usize, MethodError> {

@@ -2,12 +2,8 @@
 
 use crate::facts::{Facts, Style};
 use crate::method::checked_parameters::positive;
-use crate::method::signature::{Method, MethodError, Parameter, Params};
-use crate::schedule::{Blocks, Loops, Scans, Schedule, Word, Words};
-use spec::{Op, Spec};
-use std::collections::BTreeMap;
-use std::sync::LazyLock;
-use thiserror::Error;
+use crate::method::signature::{MethodError, Params};
+use crate::schedule::{Blocks, Loops, Scans, Schedule, Words};
 
 /// `blocks` of columns in loops, `unroll` columns per pass.
 pub fn in_loops(style: Style, blocks: Blocks, unroll: Option<usize>) -> Schedule {

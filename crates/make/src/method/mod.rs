@@ -53,11 +53,3 @@ pub mod without_loops;
 
 pub use crate::method::catalogue::{METHODS, find, find_for, text};
 pub use crate::method::signature::{Method, MethodError, Parameter, Params};
-use std::collections::BTreeMap;
-use std::sync::LazyLock;
-
-use thiserror::Error;
-
-use crate::facts::{Facts, Style};
-use crate::schedule::{Blocks, Loops, Scans, Schedule, Word, Words};
-use spec::{Op, Spec};

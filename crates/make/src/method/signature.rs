@@ -1,10 +1,9 @@
 //! What a method is: its name, its parameters, the function that makes a schedule, and why there may be none.
 
-use crate::facts::{Facts, Style};
-use crate::schedule::{Blocks, Loops, Scans, Schedule, Word, Words};
+use crate::facts::Facts;
+use crate::schedule::Schedule;
 use spec::{Op, Spec};
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 use thiserror::Error;
 
 /// Method parameters by name: `e = 10`.

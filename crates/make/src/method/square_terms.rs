@@ -1,12 +1,8 @@
 //! The products of a square: which come twice, and which once.
 
-use crate::facts::{Facts, Style};
-use crate::method::signature::{Method, MethodError, Parameter, Params};
-use crate::schedule::{Blocks, Loops, Scans, Schedule, Word, Words};
-use spec::{Op, Spec};
-use std::collections::BTreeMap;
-use std::sync::LazyLock;
-use thiserror::Error;
+use crate::facts::Facts;
+use crate::schedule::{Word, Words};
+use spec::Spec;
 
 /// A squaring without steps, and the words of its operand.
 pub fn squaring(spec: &Spec, facts: &Facts) -> (Words, Vec<Word>) {

@@ -13,21 +13,19 @@ use crate::target::avr::frame::move_stack;
 use crate::target::avr::halves;
 use crate::target::avr::least;
 use crate::target::avr::pointers;
-use crate::target::avr::pointers::{Array, Item, move_pointer};
+use crate::target::avr::pointers::{Array, Item};
 use crate::target::avr::rows::Rows;
 use crate::target::avr::scans;
 use crate::target::avr::setting::Setting;
 use crate::target::avr::tiles;
 use crate::target::avr::windows;
-use crate::target::avr::windows::{Resolved, SPH, SPL, SREG};
+use crate::target::avr::windows::Resolved;
 use crate::target::avr::words;
 use crate::target::claims;
 use machine::isa::avr::abi;
-use machine::isa::avr::abi::Abi;
 use machine::isa::avr::code::Insn;
 use machine::isa::avr::cores::{Core, Set};
-use machine::isa::avr::instructions::{Op, Ops, Timing};
-use machine::isa::avr::machine::Pointer;
+use machine::isa::avr::instructions::{Op, Timing};
 use machine::program::{Claim, Program};
 
 /// What a method may know: r2..r25 are free once r0, r1 hold the product and X, Y, Z point.

@@ -11,18 +11,13 @@
 use crate::facts::Style;
 use crate::refusal::LowerError;
 use crate::schedule::{Array, Scans, Words};
-use crate::target::avr::draft::Draft;
-use crate::target::avr::frame;
 use crate::target::avr::frame::move_stack;
 use crate::target::avr::nest::{Label, Nest, X, Y, Z};
 use crate::target::avr::rounds;
-use crate::target::avr::setting::Setting;
 use crate::target::avr::sums;
-use machine::isa::avr::abi::STACK_LIMIT;
 use machine::isa::avr::code::Insn;
 use machine::isa::avr::cores::{Core, Set};
 use machine::isa::avr::instructions::{Op, Ops};
-use machine::isa::avr::machine::Pointer;
 use machine::program::Program;
 use spec::modulus::Reduce;
 
