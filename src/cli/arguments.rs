@@ -1,19 +1,16 @@
 //! The arguments of the subcommands.
 
-use crate::cli::failure::Failure;
 use crate::cli::values::{
     AliasArg, DialectArg, DriverOp, GenOp, LanguageArg, OpArg, ReduceArg, SecrecyArg, Topic,
 };
 use crate::cli::values::{bytes, gen_op, identifier, kernel_op, number, parameter};
-use clap::error::ErrorKind;
-use clap::{Args, Parser, Subcommand};
+use clap::Args;
 use lozenge::driver::engine::Products;
 use lozenge::driver::exponentiation::Kind;
 use lozenge::facts::Style;
 use lozenge::spec;
 use lozenge::spec::modulus::{Modular, Modulus};
 use num_bigint::BigUint;
-use std::process::ExitCode;
 
 /// How a driver exponentiates.
 #[derive(Args)]

@@ -2,20 +2,14 @@
 
 use std::path::Path;
 
-use crate::cli::arguments::CheckArgs;
-use crate::cli::check;
-use crate::cli::check::{Checked, Then};
-use crate::cli::failure::Failure;
-use crate::cli::{generate, output};
-use clap::{Args, Parser};
-use lozenge::certificate::{self, Certificate};
+use crate::cli::output;
+use lozenge::certificate::Certificate;
 use lozenge::isa::Isa;
 use lozenge::kernel::Aliasing;
-use lozenge::prove::{self, Proof, Verdict};
+use lozenge::prove::{self, Proof};
 use lozenge::spec::modulus::{Modular, Reduce};
 use lozenge::spec::{Alias, Op, Size};
 use lozenge::target::Target;
-use serde::Serialize;
 
 /// Arguments of `check` that say what a function computes and where it runs.
 pub fn claim(

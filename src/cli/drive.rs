@@ -1,32 +1,23 @@
 //! `lozenge gen` of a driver: an exponentiation with its kernels.
 
 pub use crate::cli::driver_plan::Plan;
-use std::collections::BTreeMap;
 
-use lozenge::driver::Driver;
-use lozenge::driver::build::{self, Built};
-use lozenge::driver::engine::Products;
-use lozenge::driver::exponentiation::{self, Kind, Ladder, MOST_WINDOW};
-use lozenge::driver::rsa;
+use lozenge::driver::build::Built;
 use lozenge::driver::secrecy::Told;
 use lozenge::emit::driver::{DriverReport, Title};
 use lozenge::emit::{Assembler, ObjectFormat};
-use lozenge::facts::Style;
 use lozenge::isa::{Cost, Isa};
-use lozenge::kernel::did_you_mean;
 use lozenge::lower::Lower;
-use lozenge::method::{self, METHODS};
 use lozenge::request::Room;
 use lozenge::spec::modulus::Modulus;
-use lozenge::spec::{Op, Spec};
 use lozenge::target::{Names, OnIsa, Target};
 
-use crate::cli::arguments::{DriverArgs, GenArgs};
+use crate::cli::arguments::GenArgs;
 use crate::cli::case::{Case, Given};
 use crate::cli::failure::Failure;
 use crate::cli::generate::{command, files, report};
+use crate::cli::output;
 use crate::cli::values::{DriverOp, LanguageArg, SecrecyArg};
-use crate::cli::{generate, output};
 
 /// Runs on numbers and compares with big integers.
 ///

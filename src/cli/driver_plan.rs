@@ -2,29 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use crate::cli::arguments::{DriverArgs, GenArgs};
-use crate::cli::case::{Case, Given};
-use crate::cli::failure::Failure;
-use crate::cli::generate::{command, files, report};
-use crate::cli::values::{DriverOp, LanguageArg, SecrecyArg};
-use crate::cli::{generate, output};
+use crate::cli::arguments::DriverArgs;
+use crate::cli::generate;
+use crate::cli::values::DriverOp;
 use lozenge::driver::Driver;
 use lozenge::driver::build::{self, Built};
 use lozenge::driver::engine::Products;
 use lozenge::driver::exponentiation::{self, Kind, Ladder, MOST_WINDOW};
 use lozenge::driver::rsa;
-use lozenge::driver::secrecy::Told;
-use lozenge::emit::driver::{DriverReport, Title};
-use lozenge::emit::{Assembler, ObjectFormat};
 use lozenge::facts::Style;
-use lozenge::isa::{Cost, Isa};
 use lozenge::kernel::did_you_mean;
 use lozenge::lower::Lower;
 use lozenge::method::{self, METHODS};
-use lozenge::request::Room;
 use lozenge::spec::modulus::Modulus;
 use lozenge::spec::{Op, Spec};
-use lozenge::target::{Names, OnIsa, Target};
 
 /// What is asked for, without the machine.
 pub struct Plan<'a> {

@@ -25,13 +25,7 @@ use std::process::ExitCode;
 use crate::cli::failure::Failure;
 use crate::cli::values::GenOp;
 use clap::error::ErrorKind;
-use clap::{Args, Parser, Subcommand};
-use lozenge::driver::engine::Products;
-use lozenge::driver::exponentiation::Kind;
-use lozenge::facts::Style;
-use lozenge::spec;
-use lozenge::spec::modulus::{Modular, Modulus};
-use num_bigint::BigUint;
+use clap::{Parser, Subcommand};
 
 /// Multi-precision arithmetic kernels for small processors, proved on the bytes that ship.
 #[derive(Parser)]

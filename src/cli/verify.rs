@@ -1,17 +1,13 @@
 //! `lozenge verify`, and the certificates that it reads.
 
 use crate::cli::certify::reasons;
-pub use crate::cli::certify::{claim, write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Parser};
 use lozenge::certificate::{self, Certificate};
 use lozenge::isa::Isa;
-use lozenge::kernel::Aliasing;
-use lozenge::prove::{self, Proof, Verdict};
-use lozenge::spec::modulus::{Modular, Reduce};
-use lozenge::spec::{Alias, Op, Size};
-use lozenge::target::Target;
+use lozenge::prove::{self, Verdict};
+use lozenge::spec::Alias;
 use serde::Serialize;
 
 use crate::cli::arguments::CheckArgs;

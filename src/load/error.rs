@@ -1,19 +1,5 @@
 //! Why a file has no function to check.
 
-use crate::hints;
-use crate::load::layout::Placed;
-use crate::load::relocation::{GP_DISP, GlobalOffsets, LOCAL_GP, Reference, Relocations, Target};
-use crate::load::symbols::{did_you_mean, find, functions, unresolved};
-use machine::format::ObjectFormat;
-use machine::function::{Function, Marks, Segment};
-use machine::program::Claim;
-use object::read::archive::ArchiveFile;
-use object::{
-    Architecture, Object, ObjectKind, ObjectSection, ObjectSymbol, RelocationTarget, SectionIndex,
-    elf,
-};
-use std::collections::HashMap;
-use std::rc::Rc;
 use thiserror::Error;
 
 /// Why a file has no function to check.

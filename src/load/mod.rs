@@ -12,7 +12,6 @@ mod relocation;
 mod symbols;
 
 pub use crate::load::error::LoadError;
-use crate::load::error::size;
 use crate::load::layout::is_position_independent;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -20,12 +19,9 @@ use std::rc::Rc;
 use object::read::archive::ArchiveFile;
 use object::{
     Architecture, Object, ObjectKind, ObjectSection, ObjectSymbol, RelocationTarget, SectionIndex,
-    elf,
 };
-use thiserror::Error;
 
 use crate::hints;
-use crate::load::error::MAX_BYTES;
 use crate::load::layout::Placed;
 use crate::load::relocation::{GP_DISP, GlobalOffsets, LOCAL_GP, Reference, Relocations, Target};
 use crate::load::symbols::{did_you_mean, find, functions, unresolved};
