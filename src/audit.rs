@@ -5,7 +5,6 @@ use thiserror::Error;
 use crate::kernel;
 use crate::load::Loaded;
 use crate::report::Bytes;
-use judge::prove;
 use judge::verdict::{Judged, Search};
 use machine::domain::Base;
 use machine::function::{Area, Argument, Function, Passed, Place};
@@ -232,7 +231,7 @@ pub fn prepare<I: Isa>(
         set_scratch::<I>(function, text).map_err(ContractError::Scratch)?;
     }
     if function.limb_bits.is_none() {
-        function.limb_bits = prove::narrowest_access::<I>(&spec, core, function);
+        function.limb_bits = judge::timing::narrowest_access::<I>(&spec, core, function);
     }
     let word_bits = function.word_bits(I::WORD_BITS);
     function.align = contract.align.unwrap_or(u64::from(word_bits / 8));

@@ -4,7 +4,8 @@ use num_bigint::BigUint;
 
 use finder::algebra::Algebra;
 use judge::prove;
-use judge::prove::{Proof, Timing};
+use judge::prove::Proof;
+use judge::timing::Timing;
 use judge::trial::Tested;
 use machine::function::Function;
 use machine::isa::{Cost, Isa};
@@ -21,7 +22,7 @@ use spec::{Alias, Spec};
 
 pub use judge::trial::counterexample;
 pub use judge::verdict::{Aliasing, Judged, Measured, Search};
-pub use machine::call::{RUN_LIMIT, run_function};
+pub use machine::isa::{RUN_LIMIT, run_function};
 pub use make::error::Error;
 
 mod refused;

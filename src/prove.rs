@@ -3,6 +3,7 @@
 use finder::algebra::Algebra;
 use judge::certificate::Case;
 pub use judge::prove::*;
+pub use judge::timing::{Leak, Timing, Ways, function_timing, leak, narrowest_access, timing};
 use machine::function::Function;
 use machine::isa::Isa;
 use machine::program::Claim;

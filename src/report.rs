@@ -6,7 +6,8 @@ use num_bigint::BigUint;
 use serde::Serialize;
 
 use crate::kernel::Kernel;
-use judge::prove::{Leak, Proof, Timing, Verdict};
+use judge::prove::{Proof, Verdict};
+use judge::timing::{Leak, Timing};
 use judge::verdict::{Aliasing, Measured};
 use machine::isa::{ClassCounts, Cost, Isa, Span};
 use make::method;

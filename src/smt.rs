@@ -36,7 +36,8 @@ pub fn script<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Resul
     };
     let bases = prove::bases(spec, Alias::Distinct, function);
     let word_bits = function.word_bits(I::WORD_BITS);
-    let places = prove::declare(&mut d, spec, function, word_bits, &bases);
+    let places = prove::declare(&mut d, spec, function, word_bits, &bases)
+        .map_err(|fault| fault.to_string())?;
     let sources = places.into_iter().map(|places| {
         let words = places.into_iter().filter_map(|at| d.memory.peek(at));
         words.collect::<Vec<_>>()

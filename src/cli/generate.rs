@@ -102,7 +102,7 @@ fn generate<I: Lower>(
         false => Assembler::Gnu,
     };
     let assembler = args.dialect.map_or(usual, Assembler::from);
-    assembler.known_to::<I>(&target.core_name())?;
+    emit::known_to::<I>(assembler, &target.core_name())?;
     let bar = progress(format!(
         "{}{} for {}: counting and proving",
         request.op.name(),

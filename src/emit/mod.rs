@@ -34,3 +34,18 @@ pub fn assembly<I: Isa>(
         Assembler::Armasm => armasm::assembly(kernel, core, report),
     }
 }
+
+/// Is there such an assembler for `core`?
+///
+/// # Errors
+/// Which there are.
+pub fn known_to<I: Isa>(assembler: Assembler, core: &str) -> Result<(), String> {
+    if I::ASSEMBLERS.contains(&assembler) {
+        return Ok(());
+    }
+    let known: Vec<_> = I::ASSEMBLERS.iter().map(|a| a.name()).collect();
+    let (name, known) = (assembler.name(), known.join(" or "));
+    Err(format!(
+        "there is no {name} assembler for {core}: try --dialect {known}"
+    ))
+}

@@ -10,11 +10,11 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 
 use crate::bounds::Bounds;
-use crate::claims::Claims;
+use crate::claim::Claims;
+use crate::cuts::Cuts;
 use crate::recent::Recent;
-use crate::split::Cuts;
 use machine::domain::answers::Run;
-use machine::domain::placed;
+use machine::domain::low_bits;
 use machine::domain::public::{Public, PublicBit};
 use machine::domain::trace::{Change, Entry, Noted, Reason, Step};
 pub use machine::domain::variable::{BitValue, Def, Value, Var, VarId};
@@ -37,9 +37,9 @@ pub struct Algebra {
     /// An input that is odd: the lowest word of a modulus.
     pub(crate) odd: Option<VarId>,
     /// The same `m`, while `m'` is still to be computed.
-    pub(crate) sought: Option<crate::inverse::Sought>,
+    pub(crate) sought: Option<crate::known::Sought>,
     /// Where a number is halved: what is known of lowest bits.
-    pub(crate) parity: Option<crate::parity::Parity>,
+    pub(crate) parity: Option<crate::known::Parity>,
     /// Words whose bits have names, lowest first.
     pub(crate) digits: HashMap<VarId, Vec<Value>>,
     pub(crate) cuts: Cuts,
@@ -312,7 +312,7 @@ impl Algebra {
             // a - a - c = -c: all ones under the borrow.
             return match c_in {
                 Value::Var(v) => Self::opaque(self.mask_of::<W>(v), BitValue::Var(v)),
-                _ => placed::folded(self, false, &Value::ZERO, &Value::ZERO, &Self::as_bit(c_in))
+                _ => low_bits::folded(self, false, &Value::ZERO, &Value::ZERO, &Self::as_bit(c_in))
                     .unwrap_or_else(|| Self::opaque(Value::ZERO, NO)),
             };
         }

@@ -16,10 +16,10 @@
 
 use num_bigint::BigUint;
 
-use crate::algebra::{Value, VarId};
-use crate::told::Told;
+use crate::truth::Told;
 use machine::domain::public::Public;
 use machine::domain::trace::Change;
+use machine::domain::variable::{Value, VarId};
 
 type GroupId = u32;
 

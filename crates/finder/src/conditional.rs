@@ -8,9 +8,10 @@
 //! worlds: a carry made under `t` and masked by it is `t c`; masked again it stays so
 //! (`t t = t`), and where `t = 0` it is 0.
 
-use crate::algebra::{Algebra, BitValue, Def, NO, Value, VarId};
+use crate::algebra::{Algebra, NO};
 use machine::domain::public::{Public, PublicBit};
 use machine::domain::trace::Entry;
+use machine::domain::variable::{BitValue, Def, Value, VarId};
 use machine::domain::{Domain, Logic};
 
 /// A choice by the bit `t`.

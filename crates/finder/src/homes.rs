@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::algebra::{Algebra, Def, VarId};
+use crate::algebra::Algebra;
+use machine::domain::variable::{Def, VarId};
 
 /// A word that is defined with `sign 2^w` times a carry.
 #[derive(Clone, Copy, Debug)]

@@ -7,10 +7,11 @@
 
 use num_bigint::BigInt;
 
-use crate::algebra::{Algebra, Value};
+use crate::algebra::Algebra;
 use crate::polynomial::{Polynomial, Scaled};
 use judge::prove::Open;
 use machine::domain::trace::Reason;
+use machine::domain::variable::Value;
 
 /// `2^(w shift) sum 2^(w i) result[i] - (sum 2^(w i) a[i]) (sum 2^(w j) b[j])`, modulo the weight of
 /// the word after the last of `result`.

@@ -3,9 +3,10 @@
 //! Machines keep a carry in other ways than in a flag: as the outcome of a comparison, or
 //! as a word of ones. Here such words are recognised by their definitions.
 
-use crate::algebra::{Algebra, BitValue, Def, NO, Value, VarId};
+use crate::algebra::{Algebra, NO};
 use machine::domain::public::{Public, PublicBit};
 use machine::domain::trace::Combination;
+use machine::domain::variable::{BitValue, Def, Value, VarId};
 use machine::domain::{Domain, Logic, Shift, Sum};
 
 /// `sum of factor * variable, plus a constant`.

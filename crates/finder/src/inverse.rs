@@ -7,26 +7,10 @@
 
 use num_bigint::BigInt;
 
-use crate::algebra::{Algebra, Value, VarId};
+use crate::algebra::Algebra;
 use crate::polynomial::{Polynomial, Scaled};
 use machine::domain::trace::{Entry, Multiples, Step};
-
-/// What is known on the way to `m'`.
-pub(crate) struct Sought {
-    m: VarId,
-    /// Words `e`, and the bits that are right.
-    near: Vec<(VarId, u32)>,
-}
-
-impl Sought {
-    /// `m` is odd.
-    pub fn of(m: VarId) -> Self {
-        Self {
-            m,
-            near: vec![(m, 3)],
-        }
-    }
-}
+use machine::domain::variable::{Value, VarId};
 
 impl Algebra {
     /// `low` is the low word of a product.

@@ -13,11 +13,12 @@ use std::collections::BTreeMap;
 use num_bigint::BigInt;
 use num_traits::Signed;
 
-use crate::algebra::{Algebra, Def, Value, VarId};
-use crate::claims::Equation;
+use crate::algebra::Algebra;
+use crate::claim::Equation;
 use crate::polynomial::{Scaled, accumulate};
 use machine::domain::trace::{Entry, Step};
 use machine::domain::variable::Var;
+use machine::domain::variable::{Def, Value, VarId};
 
 /// `1` in the scale of the sums: far enough up that factors stay whole when carries are unrolled.
 const ONE: u64 = 1 << 32;

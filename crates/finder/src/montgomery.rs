@@ -23,7 +23,7 @@ use num_bigint::{BigInt, Sign};
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 
-use crate::algebra::{Algebra, Def, Value, VarId};
+use crate::algebra::Algebra;
 use crate::homes::{Home, homes};
 use crate::identity;
 use crate::polynomial;
@@ -33,6 +33,7 @@ use judge::checker::By;
 use judge::prove::Open;
 use machine::domain::public::Public;
 use machine::domain::trace::{Compared, Entry, Multiples, Reason, Step, Sum, Vanishing};
+use machine::domain::variable::{Def, Value, VarId};
 use spec::modulus::Reduce;
 
 /// `M`: a number, or the words of an operand.
@@ -99,7 +100,7 @@ impl Algebra {
             // `m'` with `m m' = -1 mod 2^w` may be computed from it.
             Step::Odd { m } => {
                 self.odd = Some(m);
-                self.sought = Some(crate::inverse::Sought::of(m));
+                self.sought = Some(crate::known::Sought::of(m));
             }
             _ => {}
         }

@@ -17,14 +17,15 @@ use std::collections::btree_map::Entry;
 use num_bigint::{BigInt, Sign};
 use num_traits::Zero;
 
-use crate::algebra::{Algebra, Def, Value, VarId};
-use crate::claims::Equation;
+use crate::algebra::Algebra;
+use crate::claim::Equation;
 use crate::homes::Home;
 pub(crate) use crate::scaled::Scaled;
 use judge::prove::Open;
 use machine::domain::public::Public;
 use machine::domain::trace;
 use machine::domain::trace::Multiples;
+use machine::domain::variable::{Def, Value, VarId};
 
 /// Products that may be added up: a few times `n^2` for operands of `n` words are, if no sum
 /// of products is a factor itself (an operand overwritten by the result).

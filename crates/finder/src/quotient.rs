@@ -10,29 +10,15 @@
 //! and as both lie in `0 .. X`, they are equal. Then `l` serves for the rest `(u + q m) / X`, in which Karatsuba
 //! has `l` where he means `q_0 m_0`, `1 + Y` times.
 
-use std::collections::HashSet;
-
 use num_bigint::BigInt;
 
-use crate::algebra::{Algebra, Value, VarId};
-use crate::claims::Equation;
+use crate::algebra::Algebra;
+use crate::claim::Equation;
 use crate::identity;
 use crate::polynomial::{Polynomial, Scaled};
 use judge::prove::Open;
 use machine::domain::trace::{Entry, Step};
-
-/// What is known of quotients.
-#[derive(Default)]
-pub(crate) struct Quotients {
-    /// `m` and `m'`.
-    pub modulus: Option<(Vec<Value>, Vec<Value>)>,
-    /// `q` and `u`.
-    pub shown: Option<(Vec<Value>, Vec<Value>)>,
-    /// Variables among `q`.
-    pub words: HashSet<VarId>,
-    /// `l = q_0 m_0`.
-    pub halves: Vec<Equation>,
-}
+use machine::domain::variable::Value;
 
 impl Algebra {
     /// Is it a quotient? Then it is shown, and kept.

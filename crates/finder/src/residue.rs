@@ -28,7 +28,7 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 
-use crate::algebra::{Algebra, Def, Value, VarId};
+use crate::algebra::Algebra;
 use crate::homes::{Home, homes};
 use crate::identity;
 use crate::montgomery::{Modulus, odd_term};
@@ -38,6 +38,7 @@ use judge::checker;
 use judge::prove::Open;
 use machine::domain::trace;
 use machine::domain::trace::{Comparison, Multiples, Reason, ResidueReason, Sum};
+use machine::domain::variable::{Def, Value, VarId};
 
 pub use checker::{Corner, Term};
 

@@ -11,9 +11,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::algebra::{Algebra, Def, Value, VarId};
+use crate::algebra::Algebra;
 use machine::domain::public::Public;
 use machine::domain::trace::Entry;
+use machine::domain::variable::{Def, Value, VarId};
 
 /// The most definitions that are unrolled: deeply nested sums collect many carries.
 const UNROLLED: usize = 64;

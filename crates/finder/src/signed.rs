@@ -7,11 +7,13 @@
 
 use num_bigint::{BigInt, BigUint};
 
-use crate::algebra::{Algebra, Value, VarId};
-use crate::claims::{Equation, Product};
+use crate::algebra::Algebra;
+use crate::claim::Equation;
+use crate::claims::Product;
 use crate::polynomial::{Polynomial, Scaled};
 use judge::prove::Open;
 use machine::domain::trace::Step;
+use machine::domain::variable::{Value, VarId};
 
 impl Algebra {
     /// Is it `F = D1 D2 + s (2^(W n) - 1)`? Then, with its bound, it is shown.

@@ -4,60 +4,13 @@
 //! at one place are the same variables whoever cuts it, and parts of parts are parts of the whole,
 //! so that what was cut cancels in the final identity.
 
-use std::collections::{HashMap, HashSet};
+use crate::cuts::Section;
 
-use crate::algebra::{Algebra, BitValue, Def, Value, Var, VarId};
-use crate::told::Told;
+use crate::algebra::Algebra;
 use machine::domain::public::Public;
 use machine::domain::trace::Entry;
+use machine::domain::variable::{BitValue, Def, Value, Var, VarId};
 use machine::domain::{Domain, Logic};
-
-/// Bits `from .. to` of the word `whole`, whose bound has `width` bits.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Section {
-    whole: VarId,
-    from: u32,
-    to: u32,
-    width: u32,
-}
-
-/// Cuts made so far.
-#[derive(Default)]
-pub(crate) struct Cuts {
-    /// The words of sections.
-    words: HashMap<Section, Value>,
-    /// The sections that variables are.
-    sections: HashMap<VarId, Section>,
-    /// Words that fall apart by their definitions.
-    exact: HashMap<(VarId, u32), (Value, Value)>,
-    /// Cuts that were written down.
-    noted: HashSet<(VarId, u32)>,
-}
-
-impl Cuts {
-    /// `v = lo + 2 hi` by its definition.
-    pub(crate) fn whole(&mut self, v: VarId, parts: (Value, Value)) {
-        self.exact.insert((v, 1), parts);
-    }
-
-    /// What words are pieces of which.
-    pub(crate) fn told(&self) -> impl Iterator<Item = Told> {
-        let exact = self.exact.iter();
-        let exact = exact.map(|((word, at), (low, high))| Told::Cut {
-            word: *word,
-            at: *at,
-            low: *low,
-            high: *high,
-        });
-        let sections = self.sections.iter();
-        exact.chain(sections.map(|(word, section)| Told::Section {
-            word: *word,
-            whole: section.whole,
-            from: section.from,
-            to: section.to,
-        }))
-    }
-}
 
 impl Algebra {
     /// `(lo, hi)` with `x = lo + 2^k hi`, `lo < 2^k`; `x` has `w` bits, `0 < k < w`.

@@ -12,6 +12,7 @@
 //!
 //! It knows no maker of kernels, and of a finder of proofs only that it writes something down ([`prove::Finder`]).
 
+pub mod case;
 pub mod certificate;
 pub mod checker;
 pub mod prove;

@@ -4,18 +4,21 @@
 //! calling convention; runs in the secret domain ([`crate::timing`]) show what time and
 //! addresses tell. The operands lie anywhere: their places are free variables.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
+pub use crate::prove::entry::{STEP_LIMIT, bases, declare, words};
+pub use crate::prove::open::{Open, Shown};
 use std::rc::Rc;
 
 use serde::Serialize;
 
-use crate::certificate::Case;
+use crate::case::Case;
 use crate::checker::Goal;
 use crate::checker::replay::{Refusal, Replay};
-use machine::domain::abstract_memory::Region;
 use machine::domain::answers::Answers;
 use machine::domain::trace::Record;
 use machine::domain::variable::Value;
-use machine::domain::{Abstract, Address, Base};
+use machine::domain::{Address, Base};
 use machine::fault::Fault;
 use machine::function::Function;
 use machine::isa::{Depth, Isa, Stopped};
@@ -23,15 +26,12 @@ use machine::program::Claim;
 use machine::told::{at, describe};
 use spec::{Alias, Spec};
 
+pub mod entry;
 mod equation;
+pub mod open;
 mod promises;
 
 use equation::{Words, with_goal};
-
-pub use crate::timing::{Leak, Timing, Ways, function_timing, leak, narrowest_access, timing};
-
-/// The most instructions an abstract run may take.
-pub const STEP_LIMIT: u64 = 10_000_000;
 
 /// A verdict on one obligation.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -94,17 +94,6 @@ impl Proof {
     }
 }
 
-/// An obligation that could not be shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Open {
-    pub text: String,
-    /// Address of the instruction that raised it, in bytes.
-    pub pc: Option<usize>,
-}
-
-/// What is shown of a goal.
-pub type Shown<T> = Result<T, Open>;
-
 /// Somebody who answers a run of variables, finds why its goal is reached, and writes both down. He is not believed.
 pub trait Finder: Answers {
     /// Before a run for `spec` on words of `word_bits` bits, with these claims about the code and bases of the
@@ -127,89 +116,22 @@ pub trait Finder: Answers {
     fn case(self, alias: Alias) -> Option<Case>;
 }
 
-/// Bases of the result, the sources and the areas of `function`, as the call passes them.
-pub fn bases(spec: &Spec, alias: Alias, function: &Function) -> Vec<Base> {
-    let places = alias.of(spec).into_iter();
-    let operands = places.map(|place| Base(Base::FIRST_OPERAND + place as u16));
-    let areas = (Base::FIRST_AREA..).take(function.areas.len()).map(Base);
-    operands.chain(areas).collect()
-}
-
-/// Names the operands, fills the sources with unknown words, and returns the places of these.
-pub fn declare<D: Abstract>(
-    d: &mut D,
-    spec: &Spec,
-    function: &Function,
-    word_bits: u32,
-    bases: &[Base],
-) -> Vec<Vec<Address>> {
-    let sources = spec.sources();
-    let lengths = spec.source_bytes();
-    let names = || sources.iter().map(|source| source.name);
-    let named = || bases[1..].iter().zip(names()).zip(&lengths);
-    // Of two sources at one place the longer one fills it; the shorter one is its low part.
-    let mut longest: Vec<(Base, &str, usize)> = Vec::new();
-    for ((base, name), length) in named() {
-        match longest.iter_mut().find(|(at, ..)| at == base) {
-            Some((_, _, most)) => *most = *length.max(most),
-            None => longest.push((*base, name, *length)),
-        }
-    }
-    // An array lies at a multiple of its words (the C type); operands perhaps at one of more bytes.
-    let own = u64::from(word_bits / 8);
-    let align = function.align.max(own);
-    for (base, name, length) in &longest {
-        d.declare(*base, Region::operand(name, *length, false, align));
-    }
-    let result = spec.result_bytes();
-    d.declare(bases[0], Region::operand("r", result, true, align));
-    let areas = &bases[1 + sources.len()..];
-    for (base, area) in areas.iter().zip(&function.areas) {
-        let own = area.align.unwrap_or(own);
-        d.declare(*base, Region::operand("scratch", area.bytes, true, own));
-    }
-    for (base, name, length) in longest {
-        for (i, at) in words(base, length, word_bits).into_iter().enumerate() {
-            let name = format!("{name}[{i}]");
-            match word_bits {
-                8 => unknown::<D, 8>(d, at, name),
-                16 => unknown::<D, 16>(d, at, name),
-                _ => unknown::<D, 32>(d, at, name),
-            }
-        }
-    }
-    let places = |((base, _), length): ((&Base, &str), &usize)| words(*base, *length, word_bits);
-    named().map(places).collect()
-}
-
-fn unknown<D: Abstract, const W: u32>(d: &mut D, at: Address, name: String) {
-    let word = d.unknown::<W>(name);
-    d.init(at, &word);
-}
-
-/// Places of the words of an operand of `bytes` bytes.
-pub fn words(base: Base, bytes: usize, word_bits: u32) -> Vec<Address> {
-    let step = word_bits as usize / 8;
-    let place = |i: usize| Address {
-        base,
-        offset: i as i64,
-    };
-    (0..bytes).step_by(step).map(place).collect()
-}
-
 /// Lets a run begin as the contract says: operands, their words, and what is promised of them. The words of the
 /// sources.
+///
+/// # Errors
+/// Words of a width that no machine has.
 fn enter<I: Isa, A: Answers>(
     d: &mut A,
     spec: &Spec,
     function: &Function,
     bases: &[Base],
-) -> Vec<Vec<Value>> {
+) -> Result<Vec<Vec<Value>>, Fault> {
     d.run_mut().first = function.first as u32;
     let word_bits = function.word_bits(I::WORD_BITS);
-    let places = declare(d, spec, function, word_bits, bases);
+    let places = declare(d, spec, function, word_bits, bases)?;
     if let (true, Some(modulus)) = (spec.is_folded(), places.last()) {
-        promises::differences(d, spec, word_bits, modulus);
+        promises::differences(d, spec, word_bits, modulus)?;
     }
     let words = |places: Vec<Address>| {
         places
@@ -221,7 +143,7 @@ fn enter<I: Isa, A: Answers>(
     for promise in promises::promises(spec, word_bits, &sources) {
         d.assume(promise);
     }
-    sources
+    Ok(sources)
 }
 
 /// Runs `code` for all inputs and shows equation, memory and calling convention.
@@ -263,13 +185,7 @@ pub fn prove_function<I: Isa, F: Finder>(
     function: &Function,
     alias: Alias,
 ) -> Proof {
-    let asked = Asked::<I> {
-        spec,
-        core,
-        function,
-        alias,
-    };
-    asked.prove::<F>().0
+    Asked::<I>::new(spec, core, function, alias).prove::<F>().0
 }
 
 /// The proof for a certificate: what the run wrote down, if everything is proved.
@@ -279,13 +195,7 @@ pub fn certify<I: Isa, F: Finder>(
     function: &Function,
     alias: Alias,
 ) -> (Proof, Option<Case>) {
-    let asked = Asked::<I> {
-        spec,
-        core,
-        function,
-        alias,
-    };
-    let (proof, d) = asked.prove::<F>();
+    let (proof, d) = Asked::<I>::new(spec, core, function, alias).prove::<F>();
     let case = d.filter(|_| proof.holds()).and_then(|d| d.case(alias));
     (proof, case)
 }
@@ -298,13 +208,8 @@ pub fn follow<I: Isa>(
     alias: Alias,
     record: Record<'_>,
 ) -> Proof {
-    let asked = Asked::<I> {
-        spec,
-        core,
-        function,
-        alias,
-    };
-    asked.follow(record).unwrap_or_else(|refused| refused)
+    let followed = Asked::<I>::new(spec, core, function, alias).follow(record);
+    followed.unwrap_or_else(|refused| refused)
 }
 
 /// A function, and what is asked of it.
@@ -315,7 +220,16 @@ struct Asked<'a, I: Isa> {
     alias: Alias,
 }
 
-impl<I: Isa> Asked<'_, I> {
+impl<'a, I: Isa> Asked<'a, I> {
+    fn new(spec: &'a Spec, core: &'a I::Core, function: &'a Function, alias: Alias) -> Self {
+        Self {
+            spec,
+            core,
+            function,
+            alias,
+        }
+    }
+
     /// Lets the finder look for a proof, and follows what it wrote down: the second run decides.
     fn prove<F: Finder>(&self) -> (Proof, Option<F>) {
         let claims = &self.function.claims;
@@ -402,7 +316,10 @@ impl<I: Isa> Asked<'_, I> {
         } = *self;
         let bases = bases(spec, alias, function);
         let word_bits = function.word_bits(I::WORD_BITS);
-        let sources = enter::<I, _>(&mut d, spec, function, &bases);
+        let sources = match enter::<I, _>(&mut d, spec, function, &bases) {
+            Err(fault) => return (self.stopped(&(function.first as usize, fault)), None),
+            Ok(sources) => sources,
+        };
         hint(&mut d, &sources);
         let called = match I::call(d, core, function, &bases, STEP_LIMIT.min(function.limit)) {
             Err(stopped) => return (self.stopped(&stopped), None),
@@ -442,7 +359,18 @@ impl<I: Isa> Asked<'_, I> {
         Proof {
             correct: match stopped.1 {
                 Fault::Unpredictable(_) => Verdict::Unpredictable(text.clone()),
-                _ => Verdict::Unknown(text.clone()),
+                Fault::SecretBranch(_)
+                | Fault::SecretAddress(_)
+                | Fault::Load(_)
+                | Fault::Store(_)
+                | Fault::Fetch(_)
+                | Fault::Return
+                | Fault::StepLimit(_)
+                | Fault::Endless(_)
+                | Fault::WordLimit(_)
+                | Fault::Convention(_)
+                | Fault::Unsupported(_)
+                | Fault::Exception(_) => Verdict::Unknown(text.clone()),
             },
             memory: disproved(stopped.1.is_memory()),
             abi: disproved(matches!(stopped.1, Fault::Convention(_))),

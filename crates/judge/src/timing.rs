@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, VecDeque};
 use serde::Serialize;
 
 use crate::prove;
-use crate::prove::STEP_LIMIT;
+use crate::prove::entry::STEP_LIMIT;
 use machine::domain::secret::Secret;
 use machine::fault::{Fault, Source};
 use machine::function::Function;
@@ -170,7 +170,8 @@ fn call<I: Isa>(
     word_bits: u32,
 ) -> Result<Called<Secret>, Stopped> {
     let bases = prove::bases(spec, Alias::Distinct, function);
-    prove::declare(&mut d, spec, function, word_bits, &bases);
+    prove::declare(&mut d, spec, function, word_bits, &bases)
+        .map_err(|fault| (function.first as usize, fault))?;
     I::call(d, core, function, &bases, STEP_LIMIT.min(function.limit))
 }
 

@@ -3,9 +3,9 @@
 use num_bigint::BigUint;
 
 use machine::call::Operands;
-use machine::call::run_function;
 use machine::fault::Fault;
 use machine::function::Function;
+use machine::isa::run_function;
 use machine::isa::{Cost, Isa};
 use machine::told;
 use spec::vectors;

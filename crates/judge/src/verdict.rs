@@ -1,7 +1,8 @@
 //! Everything that is decided about a function: the proof for every overlap of operands, and time on every core.
 
-use crate::prove::{self, Finder, Proof, Timing, Verdict};
+use crate::prove::{self, Finder, Proof, Verdict};
 use crate::timing;
+use crate::timing::Timing;
 use crate::trial::{Tested, counterexample, trespass, try_pairs};
 use machine::function::Function;
 use machine::isa::{Cost, Isa, Span};
@@ -114,7 +115,7 @@ pub fn judge_function<I: Isa, F: Finder>(
         .map(|c| {
             (
                 I::core_name(&c),
-                prove::function_timing::<I>(spec, &c, function),
+                timing::function_timing::<I>(spec, &c, function),
             )
         })
         .collect();

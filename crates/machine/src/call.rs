@@ -6,31 +6,8 @@ use num_bigint::BigUint;
 
 use crate::domain::concrete::{Concrete, Fence, Watched};
 use crate::function::Function;
-use crate::isa::{Cost, Isa, Stopped};
 use spec::vectors::Random;
 use spec::{Alias, Spec};
-
-/// The most instructions a concrete run may take.
-pub const RUN_LIMIT: u64 = 1 << 26;
-
-/// Runs `function` on numbers.
-///
-/// # Errors
-/// A fault and where.
-pub fn run_function<I: Isa>(
-    spec: &Spec,
-    core: &I::Core,
-    function: &Function,
-    sources: &[BigUint],
-    alias: Alias,
-) -> Result<(BigUint, Cost), Stopped> {
-    let operands = Operands {
-        spec,
-        sources,
-        alias,
-    };
-    I::call_concrete(core, function, &operands, RUN_LIMIT.min(function.limit))
-}
 
 /// Operands of a concrete call, and which of them share an address.
 #[derive(Clone, Debug)]

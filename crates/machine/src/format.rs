@@ -1,7 +1,5 @@
 //! What linkers, assemblers and preprocessors are told of a target.
 
-use crate::isa::Isa;
-
 /// Whose assembler reads the assembly file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Assembler {
@@ -30,21 +28,6 @@ impl Assembler {
             (Assembler::Iar | Assembler::Armasm, _) => "s",
             (Assembler::CrossWorks, _) => "asm",
         }
-    }
-
-    /// Is there such an assembler for `core`?
-    ///
-    /// # Errors
-    /// Which there are.
-    pub fn known_to<I: Isa>(self, core: &str) -> Result<(), String> {
-        if I::ASSEMBLERS.contains(&self) {
-            return Ok(());
-        }
-        let known: Vec<_> = I::ASSEMBLERS.iter().map(|a| a.name()).collect();
-        let (name, known) = (self.name(), known.join(" or "));
-        Err(format!(
-            "there is no {name} assembler for {core}: try --dialect {known}"
-        ))
     }
 }
 

@@ -4,8 +4,9 @@ use std::rc::Rc;
 
 use num_bigint::BigUint;
 
+use crate::domain::Abstract;
 use crate::domain::concrete::{Bits, mask};
-use crate::domain::{Abstract, Address, Base};
+use crate::domain::place::{Address, Base};
 use crate::program::Claim;
 pub use crate::segment::{Addresses, Marks, Segment};
 use spec::vectors::Random;

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::domain::Base;
+use crate::domain::place::Base;
 
 /// What is to be known of bytes beside their values.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]

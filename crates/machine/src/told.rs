@@ -2,7 +2,8 @@
 
 use crate::fault::{Fault, Source};
 use crate::function::Function;
-use crate::isa::{Isa, Stopped};
+use crate::isa::Isa;
+use crate::isa::cost::Stopped;
 
 /// `0x1a: adc r2, r3`.
 pub fn at<I: Isa>(core: &I::Core, function: &Function, pc: usize) -> String {

@@ -1,7 +1,8 @@
 //! Bitwise operations and choices: both cases of a bit are looked at.
 
-use crate::checker::forms::{Form, World, bit as number};
-use crate::checker::{Check, Checker};
+use crate::checker::form::{Form, World, bit as number};
+use crate::checker::refused::Check;
+use crate::checker::state::Checker;
 use machine::domain::Logic;
 use machine::domain::public::{Public, PublicBit};
 use machine::domain::variable::{BitValue, Value, VarId};

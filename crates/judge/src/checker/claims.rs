@@ -1,20 +1,14 @@
 //! Absolute values, and products of two of them with their sign.
 
+pub use crate::checker::lemma::Magnitude;
 use num_bigint::BigInt;
 use num_traits::One;
 
 use crate::checker::polynomial::Polynomial;
-use crate::checker::{Check, Checker};
+use crate::checker::refused::Check;
+use crate::checker::state::Checker;
 use machine::domain::trace::{Equation, Product};
 use machine::domain::variable::{Value, VarId};
-
-/// `sum of 2^(w i) words[i] = |sum of terms|`, the terms numbers; `negative` is 1 just where the sum is below 0.
-pub struct Magnitude {
-    pub w: u32,
-    pub words: Vec<Value>,
-    pub terms: Vec<Product>,
-    pub negative: VarId,
-}
 
 impl Checker<'_> {
     /// The bit of which a word is `2^w - 1` times.

@@ -1,8 +1,9 @@
 //! Words that are cut: `x = lo + 2^k hi`, and the bits of a word.
 
-use crate::checker::forms::{Form, World};
+use crate::checker::form::{Form, World};
 use crate::checker::operations::full;
-use crate::checker::{Check, Checker};
+use crate::checker::refused::Check;
+use crate::checker::state::Checker;
 use machine::domain::public::Public;
 use machine::domain::variable::Value;
 use machine::domain::variable::VarId;

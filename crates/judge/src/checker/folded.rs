@@ -15,7 +15,8 @@ use num_bigint::BigInt;
 use num_traits::One;
 
 use crate::checker::polynomial::Polynomial;
-use crate::checker::{Check, Checker};
+use crate::checker::refused::Check;
+use crate::checker::state::Checker;
 use machine::domain::trace::{Combination, Multiples};
 use machine::domain::variable::{Value, VarId};
 

@@ -1,110 +1,11 @@
 //! Linear forms over the variables: equal by their definitions, and in a range by those of their variables.
 
-use crate::checker::{Check, Checker};
+use crate::checker::form::World;
+pub use crate::checker::form::{Form, Range, spread, times};
+use crate::checker::refused::Check;
+use crate::checker::state::Checker;
 use machine::domain::public::Public;
 use machine::domain::variable::{Def, Value, VarId};
-
-/// The least and the most, both inclusive.
-pub type Range = (i128, i128);
-
-/// What some variables are supposed to be: numbers, or earlier variables.
-pub type World = Vec<(VarId, Value)>;
-
-/// The number 0 or 1.
-pub fn bit(set: bool) -> Value {
-    if set { Value::ONE } else { Value::ZERO }
-}
-
-/// A number that a sum of some millions of the like cannot overflow.
-pub fn within(number: Option<i128>) -> Check<i128> {
-    const MOST: u128 = 1 << 100;
-    number.filter(|n| n.unsigned_abs() <= MOST).ok_or(OVERFLOW)
-}
-
-/// `constant + sum of factor * variable`.
-#[derive(Clone, Default, Debug)]
-pub struct Form {
-    /// In the order of the variables, each once.
-    pub terms: Vec<(VarId, i128)>,
-    pub constant: i128,
-}
-
-const OVERFLOW: &str = "a factor is too large";
-
-impl Form {
-    pub fn number(constant: i128) -> Self {
-        Self {
-            terms: Vec::new(),
-            constant,
-        }
-    }
-
-    /// A number or a variable.
-    pub fn of(value: Value) -> Check<Self> {
-        let mut form = Self {
-            terms: Vec::with_capacity(8),
-            constant: 0,
-        };
-        form.add_value(value, 1)?;
-        Ok(form)
-    }
-
-    /// Adds `by * v`.
-    pub fn add(&mut self, v: VarId, by: i128) -> Check {
-        match self.place(v) {
-            Ok(i) => {
-                let factor = within(self.terms[i].1.checked_add(by))?;
-                match factor {
-                    0 => drop(self.terms.remove(i)),
-                    factor => self.terms[i].1 = factor,
-                }
-            }
-            Err(i) if by != 0 => self.terms.insert(i, (v, within(Some(by))?)),
-            Err(_) => {}
-        }
-        Ok(())
-    }
-
-    /// Adds a number.
-    pub fn add_number(&mut self, number: i128) -> Check {
-        self.constant = within(self.constant.checked_add(number))?;
-        Ok(())
-    }
-
-    /// Where a variable is, or would be.
-    fn place(&self, v: VarId) -> Result<usize, usize> {
-        self.terms.binary_search_by_key(&v, |(x, _)| *x)
-    }
-
-    /// Adds `by * value`.
-    pub fn add_value(&mut self, value: Value, by: i128) -> Check {
-        match value {
-            Value::Var(v) => self.add(v, by),
-            Value::Public(Public::Known(k)) => {
-                self.add_number(by.checked_mul(k.into()).ok_or(OVERFLOW)?)
-            }
-            Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => {
-                Err("an address is no number")
-            }
-        }
-    }
-
-    /// This form and `by * value`.
-    pub fn with(mut self, value: Value, by: i128) -> Check<Self> {
-        self.add_value(value, by)?;
-        Ok(self)
-    }
-}
-
-/// The range of a number in `sum` and `by` times one in `range`.
-pub fn spread(sum: Range, (low, high): Range, by: i128) -> Check<Range> {
-    let add = |to: i128, x: i128| x.checked_mul(by).and_then(|share| to.checked_add(share));
-    let (least, most) = match by.is_negative() {
-        true => (add(sum.0, high), add(sum.1, low)),
-        false => (add(sum.0, low), add(sum.1, high)),
-    };
-    Ok((within(least)?, within(most)?))
-}
 
 impl Checker<'_> {
     /// The least and the most that the ranges of its variables allow.
@@ -127,9 +28,9 @@ impl Checker<'_> {
             return Ok(false);
         };
         let (_, by) = form.terms.remove(at);
-        form.add_value(Value::ONE, by.checked_mul(constant.into()).ok_or(OVERFLOW)?)?;
+        form.add_number(times(by, constant.into())?)?;
         for (t, factor) in terms {
-            form.add(*t, by.checked_mul((*factor).into()).ok_or(OVERFLOW)?)?;
+            form.add(*t, times(by, (*factor).into())?)?;
         }
         Ok(true)
     }
@@ -195,7 +96,7 @@ impl Checker<'_> {
                     continue;
                 }
             };
-            form.add(other, by.checked_mul(value).ok_or(OVERFLOW)?)?;
+            form.add(other, times(by, value)?)?;
         }
         Err("an equation is too long")
     }

@@ -4,110 +4,15 @@
 //! that are added one after another count together (a *slice*): with slices `S[i] <= B[i]`, what is kept is
 //! `form - sum of 2^s[i] S[i] <= total - sum of 2^s[i] B[i]`, so that a slice may be exchanged for a longer one.
 
+use crate::checker::bounded::{Bounded, Slice};
 use num_bigint::BigUint;
-use num_traits::{One, Zero};
+use num_traits::Zero;
 
-use crate::checker::{Check, Checker};
+use crate::checker::refused::Check;
+use crate::checker::state::Checker;
 use machine::domain::public::Public;
 use machine::domain::trace::Change;
 use machine::domain::variable::{Def, Value, VarId};
-
-/// Words of another joint bound that were added: the first at `2^shift`, each next one `2^w` times as heavy.
-struct Slice {
-    of: u32,
-    /// Where its first word stands in the other one.
-    from: u32,
-    words: Vec<Value>,
-    w: u32,
-    shift: u32,
-    /// The most that each of its words is, together.
-    each: BigUint,
-    /// What was counted for it.
-    most: BigUint,
-    /// The state of the other one ([`Bounded::taken`]) that held all these words.
-    seen: u64,
-}
-
-/// `form <= total`; all factors and the constant of the form are positive.
-#[derive(Default)]
-pub struct Bounded {
-    /// Variables with exponents of 2; the same may be there more than once.
-    form: Vec<(VarId, u32)>,
-    constant: BigUint,
-    total: BigUint,
-    slices: Vec<Slice>,
-    /// The carry that was masked last, and what of it is in the form.
-    masked: Option<(VarId, VarId)>,
-    /// How often something was taken from the form.
-    taken: u64,
-}
-
-impl Bounded {
-    /// Adds `2^shift y`.
-    fn add(&mut self, y: Value, shift: u32) -> Check {
-        match y {
-            Value::Var(v) => self.form.push((v, shift)),
-            Value::Public(Public::Known(k)) => self.constant += BigUint::from(k) << shift,
-            Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => {
-                return Err("an address is no number");
-            }
-        }
-        Ok(())
-    }
-
-    /// The factor of a variable.
-    fn factor(&self, v: VarId) -> BigUint {
-        let here = self.form.iter().filter(|(x, _)| *x == v);
-        here.map(|(_, shift)| power(*shift)).sum()
-    }
-
-    /// Takes `2^shift by v` away from the form, which has as much.
-    fn take(&mut self, v: VarId, by: u64, shift: u32) -> Check {
-        self.taken += 1;
-        let whole = by
-            .is_power_of_two()
-            .then(|| (v, shift + by.trailing_zeros()));
-        if let Some(i) = self.form.iter().rposition(|digit| Some(*digit) == whole) {
-            self.form.remove(i);
-            return Ok(());
-        }
-        let (there, share) = (self.factor(v), BigUint::from(by) << shift);
-        if there < share {
-            return Err("a joint bound does not hold this word");
-        }
-        let rest = there - share;
-        self.form.retain(|(x, _)| *x != v);
-        let digits = (0..rest.bits()).filter(|bit| rest.bit(*bit));
-        self.form.extend(digits.map(|bit| (v, bit as u32)));
-        Ok(())
-    }
-
-    /// `y` instead of `x`, as often.
-    fn rename(&mut self, x: VarId, y: VarId) {
-        self.taken += 1;
-        for (v, _) in self.form.iter_mut().filter(|(v, _)| *v == x) {
-            *v = y;
-        }
-    }
-
-    /// Does the form hold at least `2^shift` times this word?
-    fn holds(&self, word: Value, shift: u32) -> bool {
-        match word {
-            Value::Var(v) => {
-                let mut digits = self.form.iter().rev();
-                digits.any(|(x, s)| *x == v && *s >= shift) || self.factor(v) >= power(shift)
-            }
-            Value::Public(Public::Known(k)) => self.constant >= BigUint::from(k) << shift,
-            Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => false,
-        }
-    }
-
-    /// Does the form hold the words of a slice?
-    fn holds_slice(&self, slice: &Slice) -> bool {
-        let mut words = slice.words.iter().zip(slice.from..);
-        self.taken == slice.seen || words.all(|(word, i)| self.holds(*word, slice.w * i))
-    }
-}
 
 /// The largest exponent, and the longest slice.
 const MOST: u32 = 1 << 20;
@@ -118,10 +23,6 @@ fn are_small(numbers: [u32; 3]) -> Check {
         true => Ok(()),
         false => Err("a joint bound is too long"),
     }
-}
-
-fn power(shift: u32) -> BigUint {
-    BigUint::one() << shift
 }
 
 impl Checker<'_> {
@@ -289,18 +190,16 @@ impl Checker<'_> {
         slice.seen = source.taken;
         slice.words.push(word);
         slice.each += most << (w * at);
-        let most = (&source.total >> (w * from)).min(slice.each.clone());
-        joint.add(word, shift)?;
-        if most >= slice.most {
-            joint.total += (&most - &slice.most) << slice.shift;
+        let most = &source.total >> (w * from);
+        let most = if most < slice.each {
+            most
         } else {
-            let less = (&slice.most - &most) << slice.shift;
-            if joint.total < less {
-                return Err("a joint bound is below 0");
-            }
-            joint.total -= less;
-        }
-        slice.most = most;
+            slice.each.clone()
+        };
+        joint.add(word, shift)?;
+        // What was counted for the slice is in the total.
+        joint.total += &most << slice.shift;
+        joint.total -= std::mem::replace(&mut slice.most, most) << slice.shift;
         joint.slices.push(slice);
         Ok(())
     }

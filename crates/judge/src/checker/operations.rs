@@ -1,7 +1,8 @@
 //! Operations: is what the finder answered the result of the operation, for all inputs?
 
-use crate::checker::forms::{Form, World};
-use crate::checker::{Check, Checker};
+use crate::checker::form::{Form, World, times};
+use crate::checker::refused::Check;
+use crate::checker::state::Checker;
 use machine::domain::Shift;
 use machine::domain::public::{Public, PublicBit};
 use machine::domain::trace::Entry;
@@ -44,10 +45,13 @@ impl Checker<'_> {
                 if *up && a == b && self.doubled(*a, *c, *w, *word, *carry)? {
                     return Ok(());
                 }
-                self.summed(sum.clone(), sign, *w, *word, *carry)?;
-                if let (false, Value::Var(d), Ok(borrow)) = (*up, *word, self.bit_form(*carry)) {
+                let difference = (!*up).then(|| sum.clone());
+                self.summed(sum, sign, *w, *word, *carry)?;
+                if let (Some(difference), Value::Var(d), Ok(borrow)) =
+                    (difference, *word, self.bit_form(*carry))
+                {
                     // a - b - c + 2^w borrow - word
-                    self.difference = self.plus(sum, &borrow, 1 << w)?.with(*word, -1)?;
+                    self.difference = self.plus(difference, &borrow, 1 << w)?.with(*word, -1)?;
                     self.differences.insert(d, self.difference.clone());
                 }
                 // What leaves when a word is doubled is its top bit.
@@ -232,13 +236,9 @@ impl Checker<'_> {
 
     /// `sum + by * form`.
     pub(super) fn plus(&self, mut sum: Form, form: &Form, by: i128) -> Check<Form> {
-        sum.add_number(
-            form.constant
-                .checked_mul(by)
-                .ok_or("a factor is too large")?,
-        )?;
+        sum.add_number(times(form.constant, by)?)?;
         for (v, factor) in &form.terms {
-            sum.add(*v, factor.checked_mul(by).ok_or("a factor is too large")?)?;
+            sum.add(*v, times(*factor, by)?)?;
         }
         Ok(sum)
     }
@@ -323,7 +323,7 @@ impl Checker<'_> {
         let ((0.., x), (0.., y)) = (self.range_of(a)?, self.range_of(b)?) else {
             return Err("a factor may be below 0");
         };
-        let most = x.checked_mul(y).ok_or("a factor is too large")?;
+        let most = times(x, y)?;
         if let Value::Var(v) = lo
             && let Def::Low {
                 a: x,

@@ -3,78 +3,70 @@
 //! Definitions name earlier variables, so that replacing them latest first leaves one normal form: an equation follows
 //! from them just when nothing is left. Multiples of lemmas, which were shown before, may be taken away first.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry::{Occupied, Vacant};
+use crate::checker::lemma::Lemma;
+use std::collections::BinaryHeap;
+use std::hash::Hash;
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Zero};
 
+use crate::checker::ids::Map;
 pub use crate::checker::number::Number;
-use crate::checker::{Check, Checker};
+use crate::checker::refused::Check;
+use crate::checker::state::Checker;
 use machine::domain::public::Public;
 use machine::domain::trace::{Equation, Product};
 use machine::domain::variable::{Def, Value, VarId};
 
-/// A shown equation; its words are at most `most` together.
-pub struct Lemma {
-    pub equation: Equation,
-    pub most: BigUint,
-}
-
-impl Lemma {
-    /// The variables among its words, with the exponents of their weights.
-    pub fn weighted(&self) -> impl Iterator<Item = (VarId, u64)> + '_ {
-        let w = u64::from(self.equation.w);
-        let words = self.equation.words.iter().zip(0u64..);
-        words.filter_map(move |(word, i)| Some((word.variable()?, w * i)))
-    }
-}
-
 /// A polynomial, modulo `2^bits` if they are given.
+#[derive(Default)]
 pub struct Polynomial {
     bits: Option<u64>,
     constant: Number,
-    terms: BTreeMap<VarId, Number>,
+    terms: Map<VarId, Number>,
     /// Products, by the factor that is replaced first.
-    rows: BTreeMap<VarId, BTreeMap<VarId, Number>>,
+    rows: Map<VarId, Map<VarId, Number>>,
+    /// The variables of both, latest first.
+    due: BinaryHeap<VarId>,
     /// Products of two variables that are not replaced.
-    open: BTreeMap<(VarId, VarId), Number>,
+    open: Map<(VarId, VarId), Number>,
     /// Variables without definition.
-    left: BTreeMap<VarId, Number>,
+    left: Map<VarId, Number>,
 }
 
-fn accumulate<K: Ord>(row: &mut BTreeMap<K, Number>, v: K, by: Number, bits: Option<u64>) {
-    match row.entry(v) {
-        Vacant(empty) => {
-            empty.insert(by);
-        }
-        Occupied(mut there) => {
-            let sum = there.get().plus(&by);
-            match sum.vanishes(bits) {
-                true => drop(there.remove()),
-                false => drop(there.insert(sum)),
-            }
-        }
-    }
+/// Adds `by v`. Is it the first of `v`?
+fn accumulate<K: Eq + Hash>(sum: &mut Map<K, Number>, v: K, by: Number) -> bool {
+    let mut first = false;
+    let there = sum.entry(v).or_insert_with(|| {
+        first = true;
+        Number::default()
+    });
+    *there = there.plus(&by);
+    first
 }
 
 impl Polynomial {
     pub fn new(bits: Option<u64>) -> Self {
         Self {
             bits,
-            constant: Number::default(),
-            terms: BTreeMap::new(),
-            rows: BTreeMap::new(),
-            open: BTreeMap::new(),
-            left: BTreeMap::new(),
+            ..Self::default()
         }
     }
 
     /// Adds `by * v`.
     pub fn add(&mut self, v: VarId, by: Number) {
-        if !by.vanishes(self.bits) {
-            accumulate(&mut self.terms, v, by, self.bits);
+        if !by.vanishes(self.bits) && accumulate(&mut self.terms, v, by) {
+            self.due.push(v);
         }
+    }
+
+    /// Adds `by v other`; `v` is replaced first.
+    fn add_row(&mut self, v: VarId, other: VarId, by: Number) {
+        let row = self.rows.entry(v).or_default();
+        if row.is_empty() {
+            self.due.push(v);
+        }
+        accumulate(row, other, by);
     }
 
     /// Adds `by * value`.
@@ -93,10 +85,9 @@ impl Polynomial {
 
     /// Adds `by 2^shift sum of 2^(w i) words[i]`.
     pub fn add_words(&mut self, w: u32, words: &[Value], by: &BigInt, shift: u64) -> Check {
+        let by = Number::new(by.clone(), shift);
         let mut words = words.iter().zip(0u64..);
-        words.try_for_each(|(word, i)| {
-            self.add_value(*word, Number::new(by.clone(), shift + u64::from(w) * i))
-        })
+        words.try_for_each(|(word, i)| self.add_value(*word, by.times(1, u64::from(w) * i)))
     }
 }
 
@@ -121,10 +112,11 @@ impl Checker<'_> {
         by: &BigInt,
         shift: u64,
     ) -> Check {
+        let by = Number::new(by.clone(), shift);
         for (i, x) in x.iter().enumerate() {
             for (j, y) in y.iter().enumerate() {
-                let shift = shift + u64::from(w) * (i + j) as u64;
-                self.add_product(p, *x, *y, Number::new(by.clone(), shift))?;
+                let by = by.times(1, u64::from(w) * (i + j) as u64);
+                self.add_product(p, *x, *y, by)?;
             }
         }
         Ok(())
@@ -175,12 +167,12 @@ impl Checker<'_> {
             (false, false) => {
                 let zero = |v: VarId| self.known(v) == Some((0, 0));
                 if !zero(x) && !zero(y) {
-                    accumulate(&mut p.open, (later, earlier), by, p.bits);
+                    accumulate(&mut p.open, (later, earlier), by);
                 }
                 return Ok(());
             }
         };
-        accumulate(p.rows.entry(first).or_default(), other, by, p.bits);
+        p.add_row(first, other, by);
         Ok(())
     }
 
@@ -246,28 +238,23 @@ impl Checker<'_> {
 
     /// Is the polynomial 0 for all inputs?
     pub(super) fn is_zero(&self, mut p: Polynomial) -> Check {
-        let bits = p.bits;
-        loop {
-            let term = p.terms.last_key_value().map(|(v, _)| *v);
-            let row = p.rows.last_key_value().map(|(v, _)| *v);
-            let Some(v) = term.max(row) else {
-                if p.left.values().any(|by| !by.vanishes(bits)) {
-                    return Err("an equation does not hold by its definitions");
-                }
-                if p.open.values().any(|by| !by.vanishes(bits)) {
-                    return Err("a product is missing, or one too many");
-                }
-                return match p.constant.vanishes(bits) {
-                    true => Ok(()),
-                    false => Err("an equation is off by a number"),
-                };
-            };
+        while let Some(v) = p.due.pop() {
             if let Some(row) = p.rows.remove(&v) {
                 self.replace_factor(&mut p, v, row)?;
             }
             if let Some(by) = p.terms.remove(&v) {
                 self.replace(&mut p, v, by)?;
             }
+        }
+        if p.left.values().any(|by| !by.vanishes(p.bits)) {
+            return Err("an equation does not hold by its definitions");
+        }
+        if p.open.values().any(|by| !by.vanishes(p.bits)) {
+            return Err("a product is missing, or one too many");
+        }
+        match p.constant.vanishes(p.bits) {
+            true => Ok(()),
+            false => Err("an equation is off by a number"),
         }
     }
 
@@ -295,19 +282,14 @@ impl Checker<'_> {
             Def::Product { a, b } => self.multiply(p, a, b, by),
             Def::Free | Def::Carry if self.known(v) == Some((0, 0)) => Ok(()),
             Def::Free | Def::Carry => {
-                accumulate(&mut p.left, v, by, p.bits);
+                accumulate(&mut p.left, v, by);
                 Ok(())
             }
         }
     }
 
     /// Replaces the factor `v` of a row of products.
-    fn replace_factor(
-        &self,
-        p: &mut Polynomial,
-        v: VarId,
-        mut row: BTreeMap<VarId, Number>,
-    ) -> Check {
+    fn replace_factor(&self, p: &mut Polynomial, v: VarId, mut row: Map<VarId, Number>) -> Check {
         let zero = |v: VarId| self.known(v) == Some((0, 0));
         row.retain(|x, by| !by.vanishes(p.bits) && !zero(*x));
         if row.is_empty() || zero(v) {
@@ -321,7 +303,7 @@ impl Checker<'_> {
         if let Some(by) = row.remove(&v) {
             for (t, factor) in terms {
                 let by = by.times(*factor, 0);
-                accumulate(&mut row, *t, by, p.bits);
+                accumulate(&mut row, *t, by);
             }
             p.add(v, by.times(constant, 0));
         }
@@ -403,7 +385,7 @@ impl Checker<'_> {
     /// A shown equation, and what it says of each of its words.
     pub(super) fn keep(&mut self, e: &Equation, most: BigUint) -> Check {
         for (word, i) in e.words.iter().zip(0usize..) {
-            self.lies(&crate::checker::Form::of(*word)?, (0, (1 << e.w) - 1))?;
+            self.lies(&crate::checker::form::Form::of(*word)?, (0, (1 << e.w) - 1))?;
             if let (Value::Var(v), Ok(most)) = (word, i128::try_from(&most >> (e.w as usize * i))) {
                 self.narrow(*v, (0, most))?;
             }

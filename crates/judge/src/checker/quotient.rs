@@ -8,20 +8,10 @@ use num_bigint::BigInt;
 use num_traits::One;
 
 use crate::checker::polynomial::Polynomial;
-use crate::checker::{Check, Checker};
+use crate::checker::refused::Check;
+use crate::checker::state::Checker;
 use machine::domain::trace::Equation;
 use machine::domain::variable::{Def, Value, VarId};
-
-/// What is known of one modulus.
-#[derive(Default)]
-pub struct Quotients {
-    /// `m` and `m'`, words of `w` bits: a promise of the contract.
-    pub inverses: Option<(Vec<Value>, Vec<Value>, u32)>,
-    /// `q` and `u`.
-    shown: Option<(Vec<Value>, Vec<Value>)>,
-    /// `l = q_0 m_0`.
-    halves: Vec<Equation>,
-}
 
 impl Checker<'_> {
     /// Newton's step. Let `m e = 1 + 2^k j` for the odd `m`, `sign s = 2 - m e (mod 2^w)` and `low = e s (mod 2^w)`: then

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 
-use crate::checker::forms::{Form, Range, spread};
-use crate::checker::{Check, Checker};
+use crate::checker::form::{Form, Range, spread, times};
+use crate::checker::refused::Check;
+use crate::checker::state::Checker;
 use machine::domain::trace::Combination;
 use machine::domain::variable::{Def, VarId};
 
@@ -20,14 +21,10 @@ impl Checker<'_> {
         for (v, factor) in by {
             form.add(*v, (*factor).into())?;
             let (terms, constant) = self.sum(*v).ok_or("it is no sum")?;
-            let factor = i128::from(-*factor);
-            let overflow = "a factor is too large";
-            form.constant = factor
-                .checked_mul(constant.into())
-                .and_then(|share| form.constant.checked_add(share))
-                .ok_or(overflow)?;
+            let factor = -i128::from(*factor);
+            form.add_number(times(factor, constant.into())?)?;
             for (t, k) in terms {
-                form.add(*t, factor.checked_mul((*k).into()).ok_or(overflow)?)?;
+                form.add(*t, times(factor, (*k).into())?)?;
             }
         }
         Ok(form)

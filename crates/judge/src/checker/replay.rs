@@ -8,8 +8,9 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use crate::checker::forms::Form;
-use crate::checker::{Check, Checker, Goal, Refused, limits};
+use crate::checker::refused::{Check, Refused};
+use crate::checker::state::Checker;
+use crate::checker::{Goal, limits};
 use machine::domain::answers::{Answers, Run};
 use machine::domain::public::{Public, PublicBit};
 use machine::domain::trace::{Entry, Noted, Reason, Record, Step};
@@ -226,10 +227,10 @@ fn same<T>(entry: &Entry, asked: Entry, answer: T) -> Option<T> {
 
 /// Is `name` the name of a bit?
 fn names(checker: &mut Checker<'_>, name: Value, bit: BitValue) -> bool {
-    let (Ok(form), Ok(name)) = (checker.bit_form(bit), Form::of(name)) else {
-        return false;
-    };
-    form.constant == name.constant && form.terms == name.terms
+    if let BitValue::Public(PublicBit::Known(known)) = bit {
+        return name == if known { Value::ONE } else { Value::ZERO };
+    }
+    checker.bit_form(bit).is_ok_and(|form| form.is(name))
 }
 
 impl Answers for Replay<'_> {

@@ -4,8 +4,10 @@
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
+use crate::checker::modulus::Modulus;
 use crate::checker::polynomial::{Number, Polynomial};
-use crate::checker::{Check, Checker, Modulus};
+use crate::checker::refused::Check;
+use crate::checker::state::Checker;
 use machine::domain::trace::{Comparison, Form as Linear, ResidueReason, Sum};
 use machine::domain::variable::Value;
 

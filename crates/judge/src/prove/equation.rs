@@ -1,10 +1,12 @@
 //! The equation that a kernel must satisfy, from the words that it found and left.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use num_bigint::{BigInt, BigUint};
 
 use crate::checker::{By, Corner, Folded, Goal, Modulus, Residue, Term};
-use crate::prove::words as words_at;
-use crate::prove::{Open, Shown};
+use crate::prove::entry::{no_width, words as words_at};
+use crate::prove::open::{Open, Shown};
 use machine::domain::answers::Answers;
 use machine::domain::public::Public;
 use machine::domain::variable::Value;
@@ -43,7 +45,8 @@ pub(super) fn with_goal<A: Answers, T>(
         let word = match w {
             8 => d.load::<8>(*at),
             16 => d.load::<16>(*at),
-            _ => d.load::<32>(*at),
+            32 => d.load::<32>(*at),
+            other => Err(no_width(other)),
         };
         list.push(word.map_err(|fault| open(fault.to_string()))?);
     }
@@ -70,7 +73,8 @@ pub(super) fn with_goal<A: Answers, T>(
         Op::Mulhi => return then(d, &Goal::High { w, result, a, b }),
         Op::Add => Some(1),
         Op::Sub => Some(-1),
-        _ => None,
+        Op::Montmul | Op::Montsqr | Op::Redc | Op::Tomont | Op::Frommont => None,
+        Op::Modmul | Op::Modsqr | Op::Modadd | Op::Modsub | Op::Modneg | Op::Modhalf => None,
     };
     if let Some(sign) = sign {
         let goal = Goal::Sum {
@@ -93,7 +97,7 @@ pub(super) fn with_goal<A: Answers, T>(
         None => Modulus::Words(m),
     };
     if !spec.op.is_montgomery() {
-        let residue = residue(spec, modular, (a, b), modulus, (result, w));
+        let residue = residue(spec, modular, (a, b), modulus, (result, w)).map_err(open)?;
         return then(d, &Goal::Residue(residue));
     }
     if let (Modulus::Words(m), true) = (modulus, spec.is_folded()) {
@@ -149,13 +153,16 @@ fn constant(value: &BigUint, word_bits: u32, words: usize) -> Vec<Value> {
 }
 
 /// What `spec` makes of `a` and `b` modulo a number, at each end of what the modulus may be.
+///
+/// # Errors
+/// Another operation.
 fn residue<'a>(
     spec: &Spec,
     modular: &Modular,
     (a, b): (&'a [Value], &'a [Value]),
     modulus: Modulus<'a>,
     (result, w): (&'a [Value], u32),
-) -> Residue<'a> {
+) -> Result<Residue<'a>, String> {
     let n = spec.size.a;
     let term = |sign, a, b| Term { sign, a, b };
     let value = match spec.op {
@@ -163,7 +170,13 @@ fn residue<'a>(
         Op::Modsub => vec![term(1, a, None), term(-1, b, None)],
         Op::Modneg => vec![term(-1, a, None)],
         Op::Modhalf => vec![term(1, a, None)],
-        _ => vec![term(1, a, Some(b))],
+        Op::Modmul | Op::Modsqr => vec![term(1, a, Some(b))],
+        Op::Montmul | Op::Montsqr | Op::Redc | Op::Tomont | Op::Frommont => {
+            return Err("it is a product of Montgomery's".into());
+        }
+        Op::Mul | Op::Sqr | Op::Mullo | Op::Mulhi | Op::Add | Op::Sub => {
+            return Err("it has no modulus".into());
+        }
     };
     // 2^-shift mod m.
     let scale = match modular.fixed() {
@@ -173,18 +186,19 @@ fn residue<'a>(
     let corner = |m: &BigUint| {
         let bound = modular.reduce.bound(m, n);
         // The most that a factor is.
-        let most: BigInt = BigInt::from(bound.clone()) - 1;
-        let (least, most) = match spec.op {
-            Op::Modadd => (BigInt::ZERO, 2 * most),
-            Op::Modsub => (-&most, most),
-            Op::Modneg => (-most, BigInt::ZERO),
-            Op::Modhalf => (BigInt::ZERO, most),
-            _ => (BigInt::ZERO, &most * &most * &scale),
+        let factor: BigInt = BigInt::from(bound.clone()) - 1;
+        let most = |term: &Term<'_>| match term.b {
+            Some(_) => &factor * &factor * &scale,
+            None => &factor * &scale,
+        };
+        let sum = |sign| -> BigInt {
+            let terms = value.iter().filter(|term| term.sign == sign);
+            terms.map(most).sum()
         };
         Corner {
             modulus: m.clone().into(),
-            least,
-            most,
+            least: -sum(-1),
+            most: sum(1),
             bound: bound.into(),
         }
     };
@@ -192,7 +206,7 @@ fn residue<'a>(
         Some(m) => vec![corner(m)],
         None => spec.modulus_range().iter().map(corner).collect(),
     };
-    Residue {
+    Ok(Residue {
         w,
         result,
         halvings: u64::from(spec.op == Op::Modhalf),
@@ -200,5 +214,5 @@ fn residue<'a>(
         scale,
         modulus,
         corners,
-    }
+    })
 }

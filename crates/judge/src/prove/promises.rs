@@ -2,10 +2,12 @@
 
 use num_bigint::BigUint;
 
+use crate::prove::entry::no_width;
 use machine::domain::answers::Answers;
 use machine::domain::trace::Step;
 use machine::domain::variable::{BitValue, Value};
 use machine::domain::{Abstract, Address, Domain};
+use machine::fault::Fault;
 use spec::modulus::Reduce;
 use spec::{Op, Spec, folded};
 
@@ -77,7 +79,15 @@ fn odd(list: &mut Vec<Step>, words: &[Value]) {
 }
 
 /// The differences behind a modulus that folds, whose words lie at `modulus`, are what the contract says.
-pub(super) fn differences<A: Answers>(d: &mut A, spec: &Spec, word_bits: u32, modulus: &[Address]) {
+///
+/// # Errors
+/// Words of a width that no machine has.
+pub(super) fn differences<A: Answers>(
+    d: &mut A,
+    spec: &Spec,
+    word_bits: u32,
+    modulus: &[Address],
+) -> Result<(), Fault> {
     for difference in folded::differences(spec.words(word_bits)[0]) {
         let words = |from: usize, len: usize| modulus.get(from..from + len).unwrap_or_default();
         let (x, y) = (
@@ -88,9 +98,11 @@ pub(super) fn differences<A: Answers>(d: &mut A, spec: &Spec, word_bits: u32, mo
         match word_bits {
             8 => subtract::<A, 8>(d, places),
             16 => subtract::<A, 16>(d, places),
-            _ => subtract::<A, 32>(d, places),
+            32 => subtract::<A, 32>(d, places),
+            other => return Err(no_width(other)),
         }
     }
+    Ok(())
 }
 
 /// The words at `to` are `x - y`, the numbers at two places of as many words, and the last one is the mask of the

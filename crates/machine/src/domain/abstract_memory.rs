@@ -7,10 +7,10 @@
 use std::collections::HashMap;
 
 use crate::domain::concrete::number;
+use crate::domain::place::{Address, Base};
 use crate::domain::public::{Public, PublicBit};
-use crate::domain::{Address, Base};
 use crate::fault::Fault;
-use crate::function::{Addresses, Segment};
+use crate::segment::{Addresses, Segment};
 
 /// A piece of memory the contract names.
 #[derive(Clone, Debug)]

@@ -2,11 +2,12 @@
 //! down ([`crate::domain::replay`]). [`crate::domain::traced`] asks.
 
 use crate::domain::abstract_memory::AbstractMemory;
+use crate::domain::place::Address;
 use crate::domain::placed::Placed;
 use crate::domain::trace::Step;
 use crate::domain::variable::{BitValue, Value, VarId};
 use crate::domain::ways::Ways;
-use crate::domain::{Address, Logic, Shift};
+use crate::domain::word::{Logic, Shift};
 
 /// What every run has, whoever answers it.
 #[derive(Default)]

@@ -3,13 +3,8 @@
 //! A cell keeps the width it was written with. A narrower access cuts a piece out of it, a wider
 //! one joins several; a store cuts what lies half below it into bytes first.
 
-use crate::domain::Address;
 use crate::domain::abstract_memory::AbstractMemory;
-use crate::domain::answers::Answers;
-use crate::domain::public::Public;
-use crate::domain::secret::{Secret, Taint};
-use crate::domain::traced;
-use crate::domain::variable::Value;
+use crate::domain::place::Address;
 use crate::fault::Fault;
 
 /// A domain whose words can be cut and joined.
@@ -94,50 +89,4 @@ pub fn store<P: Pieces>(d: &mut P, at: Address, width: u32, word: P::Word) -> Re
         }
     }
     d.memory().put(at, width, word)
-}
-
-impl<A: Answers> Pieces for A {
-    type Word = Value;
-
-    fn memory(&mut self) -> &mut AbstractMemory<Value> {
-        &mut self.run_mut().memory
-    }
-
-    fn cut(&mut self, word: Value, width: u32, from: u32, len: u32) -> Value {
-        traced::piece(self, word, width, from, len)
-    }
-
-    fn join(&mut self, pieces: &[(Value, u32)]) -> Value {
-        traced::whole(self, pieces)
-    }
-}
-
-impl Pieces for Secret {
-    type Word = Taint;
-
-    fn memory(&mut self) -> &mut AbstractMemory<Taint> {
-        &mut self.memory
-    }
-
-    fn cut(&mut self, word: Taint, _: u32, from: u32, len: u32) -> Taint {
-        match word {
-            Taint::Public(Public::Known(k)) => {
-                Taint::Public(Public::Known(k >> from & ((1 << len) - 1)))
-            }
-            _ => self.mix(&[word], &[]),
-        }
-    }
-
-    fn join(&mut self, pieces: &[(Taint, u32)]) -> Taint {
-        let (mut number, mut weight) = (0, 0);
-        for (piece, width) in pieces {
-            let Taint::Public(Public::Known(k)) = piece else {
-                let words: Vec<_> = pieces.iter().map(|(word, _)| *word).collect();
-                return self.mix(&words, &[]);
-            };
-            number |= k << weight;
-            weight += width;
-        }
-        Taint::Public(Public::Known(number))
-    }
 }

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use crate::domain::{Address, Base, Domain, Logic, Shift, Signs, Sum};
+use crate::domain::place::{Address, Base};
+use crate::domain::word::{Domain, Logic, Shift, Signs, Sum};
 use crate::fault::{Fault, Source};
-use crate::function::Segment;
+use crate::segment::Segment;
 
 /// Flat data memory.
 pub struct Concrete {

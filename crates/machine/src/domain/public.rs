@@ -9,7 +9,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::concrete::{Bits, Concrete};
-use crate::domain::{Address, Base, Domain, Logic, Signs};
+use crate::domain::place::{Address, Base};
+use crate::domain::word::{Domain, Logic, Signs};
 use crate::fault::Fault;
 
 /// A word that does not depend on any secret.

@@ -9,7 +9,7 @@ use num_bigint::BigInt;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::variable::{BitValue, Value, Var, VarId};
-use crate::domain::{Logic, Shift};
+use crate::domain::word::{Logic, Shift};
 
 /// `sum of factor * (v - definition of v)`, which is 0.
 pub type Combination = Vec<(VarId, i64)>;

@@ -7,43 +7,16 @@
 #![deny(clippy::wildcard_enum_match_arm)]
 
 use crate::domain::answers::Answers;
+use crate::domain::asked::{operand, operand_bit, operands};
 use crate::domain::concrete::{Bits, Concrete};
-use crate::domain::placed;
+use crate::domain::place::Address;
 use crate::domain::public;
 use crate::domain::public::{Public, PublicBit};
 use crate::domain::variable::{BitValue, Value};
-use crate::domain::{Abstract, Address, Domain, Logic, Shift, Signs, Sum, cells, ways};
+use crate::domain::word::{Domain, Logic, Shift, Signs, Sum};
+use crate::domain::{Abstract, cells};
+use crate::domain::{joined, low_bits};
 use crate::fault::{Fault, Source};
-
-/// A word in arithmetic: a number, a variable, or an unknown word for an address.
-fn operand<A: Answers>(d: &mut A, value: Value, w: u32) -> Value {
-    match value {
-        Value::Var(_) | Value::Public(Public::Known(_)) => value,
-        Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => Value::Var(d.any_word(w)),
-    }
-}
-
-/// Two words in arithmetic; the same ones stay the same.
-fn operands<A: Answers>(d: &mut A, a: Value, b: Value, w: u32) -> (Value, Value) {
-    let first = operand(d, a, w);
-    match a == b {
-        true => (first, first),
-        false => (first, operand(d, b, w)),
-    }
-}
-
-/// A bit in arithmetic: one that is followed, or an unknown bit.
-pub fn operand_bit<A: Answers>(d: &mut A, bit: BitValue) -> BitValue {
-    match bit {
-        BitValue::Public(PublicBit::Known(_))
-        | BitValue::Var(_)
-        | BitValue::Top { .. }
-        | BitValue::Zero { .. } => bit,
-        BitValue::Public(PublicBit::Step { .. } | PublicBit::Below { .. }) | BitValue::Opaque => {
-            BitValue::Var(d.any_bit())
-        }
-    }
-}
 
 /// A word that a bitwise operation leaves as it is, as MOVE on a machine that has none.
 fn moved(op: Logic, a: Value, b: Value, w: u32) -> Option<Value> {
@@ -65,10 +38,10 @@ fn added<A: Answers, const W: u32>(
     b: &Value,
     c: &BitValue,
 ) -> Sum<A, W> {
-    if let Some(sum) = placed::folded::<A, W>(d, up, a, b, c) {
+    if let Some(sum) = low_bits::folded::<A, W>(d, up, a, b, c) {
         return sum;
     }
-    if let Some(word) = placed::sum::<A, W>(d, up, *a, *b, c) {
+    if let Some(word) = low_bits::sum::<A, W>(d, up, *a, *b, c) {
         return opaque(word, BitValue::Opaque);
     }
     let (a, b) = operands(d, *a, *b, W);
@@ -189,7 +162,7 @@ impl<A: Answers> Domain for A {
         if let Some(word) = moved(op, *a, *b, W) {
             return word;
         }
-        if let Some(bits) = placed::masked(self, op, *a, *b) {
+        if let Some(bits) = low_bits::masked(self, op, *a, *b) {
             return Value::Public(Public::Known(bits));
         }
         let (a, b) = operands(self, *a, *b, W);
@@ -210,8 +183,8 @@ impl<A: Answers> Domain for A {
             let (word, out) = kind.apply(*k, count, W);
             return (self.known::<W>(word), self.flag(out));
         }
-        if let Some(low) = placed::low_bits(self, *a).and_then(|low| low.shifted(kind, count)) {
-            return (placed::word(self, low, W), BitValue::Opaque);
+        if let Some(low) = low_bits::low_bits(self, *a).and_then(|low| low.shifted(kind, count)) {
+            return (low_bits::word(self, low, W), BitValue::Opaque);
         }
         let x = operand(self, *a, W);
         self.shifted::<W>(kind, x, count)
@@ -304,8 +277,10 @@ impl<A: Answers> Domain for A {
         let public = match (*x, *y) {
             (x, BitValue::Public(PublicBit::Known(k)))
             | (BitValue::Public(PublicBit::Known(k)), x) => gated_with(op, x, k),
+            // What is made of a bit that is not followed is not followed.
+            (BitValue::Opaque, _) | (_, BitValue::Opaque) => Some(BitValue::Opaque),
             (BitValue::Public(_) | BitValue::Var(_), _)
-            | (BitValue::Top { .. } | BitValue::Zero { .. } | BitValue::Opaque, _) => None,
+            | (BitValue::Top { .. } | BitValue::Zero { .. }, _) => None,
         };
         public.unwrap_or_else(|| self.gated(op, *x, *y))
     }
@@ -323,7 +298,7 @@ impl<A: Answers> Domain for A {
 
     fn branch(&mut self, bit: &BitValue) -> Result<bool, Fault> {
         self.decide(bit)
-            .or_else(|fault| ways::go_on(self, bit, fault))
+            .or_else(|fault| joined::go_on(self, bit, fault))
     }
 
     fn undecided(&mut self) -> Option<BitValue> {
@@ -335,15 +310,15 @@ impl<A: Answers> Domain for A {
     }
 
     fn keep(&mut self) -> usize {
-        ways::keep(self)
+        joined::keep(self)
     }
 
     fn resume(&mut self, kept: usize) {
-        ways::resume(self, kept);
+        joined::resume(self, kept);
     }
 
     fn join(&mut self, bit: &BitValue, clear: usize) {
-        ways::join(self, bit, clear);
+        joined::join(self, bit, clear);
     }
 
     fn forget(&mut self, kept: usize) {

@@ -2,7 +2,7 @@
 //! flag and I/O register. Abstract runs are entered with what the rows of their machine say and are held to it
 //! at the end; SOUNDNESS.md shows the same rows.
 
-use crate::domain::Base;
+use crate::domain::place::Base;
 
 /// What a place holds at entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

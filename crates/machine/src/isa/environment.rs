@@ -2,7 +2,8 @@
 //! an address of the stack, aligned, no higher than at entry, and what it leaves below it is forgotten, as an
 //! interrupt writes there.
 
-use crate::domain::{Abstract, Base};
+use crate::domain::Abstract;
+use crate::domain::place::Base;
 use crate::fault::Fault;
 
 const NO_STACK_POINTER: &str = "the stack pointer is no aligned address of the stack, or higher than at entry: an interrupt would write there";

@@ -3,21 +3,21 @@
 pub mod arm;
 pub mod assumed;
 pub mod avr;
+pub mod cost;
 pub mod environment;
 pub mod mips;
 pub mod ways;
 
+use crate::isa::cost::SlowOperand;
+pub use crate::isa::cost::{Class, ClassCounts, Cost, Depth, Span, Stopped};
 use num_bigint::BigUint;
+use spec::{Alias, Spec};
 
 use crate::call::Operands;
-use crate::domain::concrete::{Concrete, Watched};
-use crate::domain::{Abstract, Base};
-use crate::fault::{Fault, Source};
+use crate::domain::Abstract;
+use crate::domain::place::Base;
 use crate::format::{Assembler, Dialect, ObjectFormat};
 use crate::function::Function;
-
-/// Where and why a run stopped: byte address of the instruction, and the fault.
-pub type Stopped = (usize, Fault);
 
 /// A call that returned: the domain with its memory, the cost, what broke the calling convention.
 pub struct Called<D> {
@@ -26,17 +26,6 @@ pub struct Called<D> {
     pub violations: Vec<String>,
     /// The first instruction whose time depends on an operand that is not public.
     pub slow_operand: Option<SlowOperand>,
-}
-
-/// An instruction whose time depends on an operand.
-#[derive(Clone, Debug)]
-pub struct SlowOperand {
-    /// Byte address of the instruction.
-    pub pc: usize,
-    /// How, in a sentence.
-    pub text: String,
-    /// Where the operand comes from.
-    pub source: Source,
 }
 
 /// An instruction set.
@@ -140,137 +129,24 @@ pub trait Isa: Sized + 'static {
     ) -> Result<(BigUint, Cost), Stopped>;
 }
 
-/// Fewest and most cycles, over all inputs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize)]
-pub struct Span {
-    pub min: u64,
-    pub max: u64,
-}
+/// The most instructions a concrete run may take.
+pub const RUN_LIMIT: u64 = 1 << 26;
 
-/// What a count of instructions calls an instruction (hw2018, table 3).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Class {
-    Load,
-    Store,
-    Mul,
-    /// Additions and subtractions, and on a machine without a carry flag the comparisons that compute carries.
-    Add,
-    Move,
-    Other,
-    /// Saving and restoring registers, calls and returns: outside the *body* convention.
-    Frame,
-}
-
-/// An operand the encoding cannot hold.
-#[derive(thiserror::Error, Debug, Clone, PartialEq, Eq)]
-#[error("{name}: operand {letter} = {value} does not fit its field")]
-pub struct EncodeError {
-    pub name: &'static str,
-    pub letter: char,
-    pub value: i64,
-}
-
-/// Executed instructions, by class (hw2018, table 3).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize)]
-pub struct ClassCounts {
-    pub total: u64,
-    pub load: u64,
-    pub store: u64,
-    pub mul: u64,
-    pub add: u64,
-    #[serde(rename = "move")]
-    pub moves: u64,
-    pub other: u64,
-}
-
-/// Bytes of stack a run took.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Depth {
-    /// Below the return address; of the stack of data, if return addresses have their own.
-    pub bytes: usize,
-    /// Of a stack that is for return addresses only.
-    pub returns: Option<usize>,
-}
-
-impl Depth {
-    /// Of a concrete run: on the first stack, and on the second if there is one.
-    fn written(d: &Concrete) -> Self {
-        let mut bytes = d.stacks.iter().map(Watched::bytes);
-        Self {
-            bytes: bytes.next().unwrap_or(0),
-            returns: bytes.next(),
-        }
-    }
-
-    /// Of an abstract run on one stack, whose pointer at entry points to the last word and went down to `lowest`.
-    fn descended(lowest: i64) -> Self {
-        Self {
-            bytes: (-lowest).max(0) as usize,
-            returns: None,
-        }
-    }
-
-    /// Of all stacks.
-    pub fn total(&self) -> usize {
-        self.bytes + self.returns.unwrap_or(0)
-    }
-}
-
-/// How many instructions a run executes between two reports of where it is.
-pub const REPORT_EVERY: u64 = 1 << 24;
-
-/// What a run cost.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Cost {
-    /// From the first instruction to the return, inclusive.
-    pub call: Span,
-    /// The same without PUSH, POP, CALL and RET, as the papers count.
-    pub body: Span,
-    /// Instructions of the body.
-    pub counts: ClassCounts,
-    /// All instructions executed.
-    pub executed: u64,
-    pub stack: Depth,
-}
-
-impl Span {
-    /// The smallest span that holds both.
-    pub fn join(self, other: Self) -> Self {
-        Self {
-            min: self.min.min(other.min),
-            max: self.max.max(other.max),
-        }
-    }
-}
-
-impl Cost {
-    /// That of the longer run, with the spans of both.
-    pub fn join(&self, other: &Self) -> Self {
-        let longer = match self.call.max < other.call.max {
-            true => other,
-            false => self,
-        };
-        Self {
-            call: self.call.join(other.call),
-            body: self.body.join(other.body),
-            ..*longer
-        }
-    }
-}
-
-impl ClassCounts {
-    /// The counts of a body from how often each class of instruction was executed.
-    pub fn of(by_class: &[u64; 7]) -> Self {
-        let of = |class: Class| by_class[class as usize];
-        Self {
-            total: by_class.iter().sum::<u64>() - of(Class::Frame),
-            load: of(Class::Load),
-            store: of(Class::Store),
-            mul: of(Class::Mul),
-            add: of(Class::Add),
-            moves: of(Class::Move),
-            other: of(Class::Other),
-        }
-    }
+/// Runs `function` on numbers.
+///
+/// # Errors
+/// A fault and where.
+pub fn run_function<I: Isa>(
+    spec: &Spec,
+    core: &I::Core,
+    function: &Function,
+    sources: &[BigUint],
+    alias: Alias,
+) -> Result<(BigUint, Cost), Stopped> {
+    let operands = Operands {
+        spec,
+        sources,
+        alias,
+    };
+    I::call_concrete(core, function, &operands, RUN_LIMIT.min(function.limit))
 }

@@ -7,9 +7,9 @@
 
 use std::collections::HashSet;
 
-use crate::domain::Domain;
+use crate::domain::word::Domain;
 use crate::fault::Fault;
-use crate::isa::Stopped;
+use crate::isa::cost::Stopped;
 
 /// The most instructions of a way, tried in turn: what a way runs beyond the place where both meet makes
 /// words ahead of their time, and proofs replace words in the order in which they were made.

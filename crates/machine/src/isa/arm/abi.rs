@@ -7,16 +7,19 @@
 
 use std::rc::Rc;
 
+use crate::domain::Abstract;
 use crate::domain::abstract_memory::Region;
 use crate::domain::concrete::{Bits, Concrete, number};
-use crate::domain::{Abstract, Address, Base, Domain};
+use crate::domain::place::{Address, Base};
+use crate::domain::word::Domain;
 use crate::fault::Fault;
-use crate::function::{Function, Place, Segment, abstract_word, concrete_number, in_words};
+use crate::function::{Function, Place, abstract_word, concrete_number, in_words};
 use crate::isa::arm::assumed::{Place as What, rows};
 use crate::isa::arm::machine::{Arm, LR, Places, SP};
 use crate::isa::assumed::{Back, Holds};
 use crate::isa::environment;
 use crate::isa::environment::Environment;
+use crate::segment::Segment;
 
 /// The deepest stack a kernel may use, in bytes.
 pub const STACK_LIMIT: i64 = 4096;

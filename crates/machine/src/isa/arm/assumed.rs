@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::domain::Base;
+use crate::domain::place::Base;
 use crate::isa::arm::code::register;
 use crate::isa::assumed::{Back, Holds, Row, markdown};
 

@@ -1,7 +1,7 @@
 //! What instructions cost: one function of the timing class per core.
 
-use crate::isa::Span;
 use crate::isa::arm::instructions::{Ends, Timing};
+use crate::isa::cost::Span;
 
 /// What an instruction did that its cost may depend on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

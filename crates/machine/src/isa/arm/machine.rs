@@ -4,9 +4,10 @@
 //! borrow), V overflow. What the manual calls UNPREDICTABLE stops the run. Memory accesses
 //! are in [`crate::isa::arm::memory`].
 
-use crate::domain::{Address, Domain, Logic, Shift, Signs, Sum};
+use crate::domain::place::Address;
+use crate::domain::word::{Domain, Logic, Shift, Signs, Sum};
 use crate::fault::Fault;
-use crate::isa::arm::instructions::Ops;
+use crate::isa::arm::operands::Ops;
 use crate::isa::environment::Environment;
 
 /// Where control goes next. Targets are byte offsets in the code.

@@ -4,10 +4,11 @@
 //! aligned word rotated, a word store ignores the two lowest address bits (ARM DDI 0100, LDR
 //! and STR). Nothing may lie below the stack pointer.
 
-use crate::domain::{Address, Base, Domain, Shift};
+use crate::domain::place::{Address, Base};
+use crate::domain::word::{Domain, Shift};
 use crate::fault::{BELOW_STACK, Fault};
-use crate::isa::arm::instructions::Ops;
 use crate::isa::arm::machine::{Arm, Flow, Outcome, PC, SP, unpredictable};
+use crate::isa::arm::operands::Ops;
 
 type Loader<D> = fn(&mut Arm<D>, Address) -> Result<<D as Domain>::Word<32>, Fault>;
 type Storer<D> = fn(&mut Arm<D>, Address, &<D as Domain>::Word<32>) -> Result<(), Fault>;

@@ -1,24 +1,25 @@
 //! Executing code: decoded once, then an indirect call per instruction, in any domain.
 
-use crate::domain::Domain;
+use crate::domain::word::Domain;
 use crate::fault::Fault;
 use crate::function::Function;
-use crate::isa::Class;
 use crate::isa::arm::code::{Insn, register};
 use crate::isa::arm::cores::{Core, Effects, Pipeline};
-use crate::isa::arm::instructions::{ALWAYS, Ops, Timing, table};
+use crate::isa::arm::instructions::{Timing, table};
 use crate::isa::arm::machine::{Arm, Flow, Outcome, SP};
-use crate::isa::arm::ways::At;
-use crate::isa::{ClassCounts, Cost, REPORT_EVERY, SlowOperand, Span, Stopped, ways};
+use crate::isa::arm::operands::ALWAYS;
+use crate::isa::arm::operands::Ops;
+use crate::isa::cost::Class;
+use crate::isa::cost::{ClassCounts, Cost, SlowOperand, Span, Stopped};
 
 /// A decoded instruction at its address.
-struct Slot<D: Domain> {
+pub(crate) struct Slot<D: Domain> {
     meaning: fn(&mut Arm<D>, &Ops) -> Outcome,
     insn: Option<Insn>,
     ops: Ops,
     timing: Timing,
     effects: Effects,
-    class: Class,
+    pub(crate) class: Class,
     /// May its condition be one that is not the same in every run?
     selects: bool,
     sets_flags: bool,
@@ -72,7 +73,7 @@ impl Account {
         }
     }
 
-    fn close(mut self) -> Self {
+    pub(crate) fn close(mut self) -> Self {
         self.cost.counts = ClassCounts::of(&self.by_class);
         self.cost.body = Span {
             min: self.cost.call.min - self.frame.min,
@@ -139,7 +140,7 @@ impl<'a, D: Domain> Decoded<'a, D> {
     }
 
     /// Executes `slot`: cycles, and whether it returned to the caller.
-    fn execute(
+    pub(crate) fn execute(
         &self,
         m: &mut Arm<D>,
         slot: &Slot<D>,
@@ -262,68 +263,8 @@ impl<'a, D: Domain> Decoded<'a, D> {
         Ok(account.cost.call)
     }
 
-    fn fetch(&self, pc: usize) -> Result<&Slot<D>, Stopped> {
+    pub(crate) fn fetch(&self, pc: usize) -> Result<&Slot<D>, Stopped> {
         let slot = self.slots.get(pc.wrapping_sub(self.origin) / 4);
         slot.ok_or((pc, Fault::Fetch(pc)))
-    }
-
-    /// Executes the instruction at the program counter: has it returned to the caller?
-    ///
-    /// # Errors
-    /// A fault and where.
-    pub fn go_on(&self, m: &mut Arm<D>) -> Result<bool, Stopped> {
-        let pc = m.pc;
-        let slot = self.fetch(pc)?;
-        m.d.at(pc);
-        self.execute(m, slot, &mut Pipeline, &mut Account::default())
-            .map_err(|fault| (pc, fault))
-    }
-
-    /// Runs `m` until it returns to its caller, at most `limit` instructions.
-    ///
-    /// # Errors
-    /// A fault and where.
-    pub fn run(&self, m: &mut Arm<D>, limit: u64) -> Result<Account, Stopped> {
-        self.watched(m, limit, &mut |_, _| {})
-    }
-
-    /// The same; `watch` is told of instructions and cycles so far, from time to time.
-    ///
-    /// # Errors
-    /// A fault and where.
-    pub fn watched(
-        &self,
-        m: &mut Arm<D>,
-        limit: u64,
-        watch: &mut dyn FnMut(u64, u64),
-    ) -> Result<Account, Stopped> {
-        let mut account = Account::default();
-        let mut pipeline = Pipeline;
-        let mut returned = false;
-        while !returned {
-            let pc = m.pc;
-            let slot = self.fetch(pc)?;
-            if account.cost.executed % REPORT_EVERY == REPORT_EVERY - 1 {
-                watch(account.cost.executed, account.cost.call.max);
-            }
-            if account.cost.executed == limit {
-                return Err((pc, ways::limit(&mut At::new(self, m), limit)));
-            }
-            m.d.at(pc);
-            returned = match self.execute(m, slot, &mut pipeline, &mut account) {
-                Ok(returned) => returned,
-                Err(fault) => {
-                    let room = limit - account.cost.executed;
-                    let mut at = At::new(self, m);
-                    account.cost.executed += ways::both(&mut at, (pc, fault), room)?;
-                    returned = at.returned;
-                    continue;
-                }
-            };
-            // Nobody claims anything of the program counter.
-            let last = m.r.len() - 1;
-            m.d.after::<32>(pc, |i| m.r[usize::from(i).min(last)].clone());
-        }
-        Ok(account.close())
     }
 }

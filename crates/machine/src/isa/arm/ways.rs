@@ -1,9 +1,9 @@
 //! Both ways through a branch: what is kept of a machine, and joined.
 
-use crate::domain::Domain;
-use crate::isa::Stopped;
+use crate::domain::word::Domain;
 use crate::isa::arm::machine::{Arm, Flags};
 use crate::isa::arm::run::Decoded;
+use crate::isa::cost::Stopped;
 use crate::isa::ways::{Place, RETURNED, Run};
 
 /// Registers, flags, and where control is.

@@ -2,10 +2,10 @@
 
 use std::ops::RangeInclusive;
 
-use crate::domain::Base;
+use crate::domain::place::Base;
 use crate::isa::assumed::{Back, Holds, Row, markdown};
-use crate::isa::avr::abi::Abi;
-use crate::isa::avr::cores::{Core, Set};
+use crate::isa::avr::convention::Abi;
+use crate::isa::avr::core::{Core, Set};
 
 /// What a row speaks of.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -3,9 +3,10 @@
 use std::sync::OnceLock;
 
 use crate::domain::concrete::Concrete;
-use crate::isa::avr::cores::{Core, Set};
-use crate::isa::avr::instructions::{Op, Ops, Timing, table};
-use crate::isa::{Class, EncodeError};
+use crate::isa::avr::core::{Core, Set};
+use crate::isa::avr::instructions::table;
+use crate::isa::avr::operands::{Op, Ops, Timing};
+use crate::isa::cost::{Class, EncodeError};
 
 /// An instruction with its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

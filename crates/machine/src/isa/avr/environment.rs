@@ -9,63 +9,22 @@
 //!
 //! When an interrupt may come: CLI acts at once. When I is set again one more instruction is executed first:
 //! DS40002198 says so of SEI, and avr-gcc rests upon it of OUT to SREG (every epilogue with a frame). AVRxm and
-//! AVRxt let no interrupt in after a write to SPL: [`crate::isa::avr::cores::Core::closed_by_spl`].
+//! AVRxt let no interrupt in after a write to SPL: [`crate::isa::avr::core::Core::closed_by_spl`].
 
-use crate::domain::{Abstract, Base, Domain};
+use crate::domain::Abstract;
+use crate::domain::place::Base;
+use crate::domain::word::Domain;
 use crate::fault::Fault;
 use crate::isa::avr::assumed::INTERRUPTS;
 use crate::isa::avr::machine::{Avr, Pointer};
+pub use crate::isa::avr::past::Past;
+use crate::isa::avr::past::{Environment, Wrote};
 
 const HALF_WRITTEN: &str = "SP is half written where an interrupt may come";
 const NO_STACK_POINTER: &str = "SP is no address of the stack, or higher than at entry";
 const OPENED: &str = "I is set though the caller may have cleared it: it may only be restored";
 
-/// What the running instruction wrote of the I/O registers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Wrote {
-    #[default]
-    Nothing,
-    /// SPL.
-    Spl,
-    /// Any other.
-    Other,
-}
-
-/// What must be known of the instructions before to judge the next one.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Past {
-    /// Where SP pointed when it was an address last, and Y if it is the stack pointer of data.
-    sp: i64,
-    y: i64,
-    /// Was I 0 before the last instruction?
-    closed: bool,
-    /// How many instructions the hardware still executes before it lets an interrupt in.
-    window: u8,
-}
-
-impl Past {
-    /// What holds of either, with the higher stack pointers: what lies below them is forgotten in both.
-    pub fn join(self, other: Self) -> Self {
-        Self {
-            sp: self.sp.max(other.sp),
-            y: self.y.max(other.y),
-            closed: self.closed && other.closed,
-            window: self.window.min(other.window),
-        }
-    }
-}
-
-/// What an abstract run is held to.
-pub struct Environment<D: Domain> {
-    holds: fn(&mut Avr<D>) -> Result<(), Fault>,
-    /// I at entry.
-    interrupts: D::Bit,
-    pub past: Past,
-    /// The lowest places that SP and Y pointed to.
-    pub lowest: [i64; 2],
-}
-
-impl<D: Abstract> Environment<D> {
+impl<D: Abstract> Environment<Avr<D>, D::Bit> {
     /// That of a function that was just entered.
     pub fn entered(m: &Avr<D>) -> Self {
         Self {

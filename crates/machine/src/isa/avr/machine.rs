@@ -5,12 +5,13 @@
 
 use std::rc::Rc;
 
-use crate::domain::{Address, Base, Domain, Logic, Signs, Sum};
+use crate::domain::place::{Address, Base};
+use crate::domain::word::{Domain, Logic, Signs, Sum};
 use crate::fault::{BELOW_STACK, Fault};
-use crate::function::Marks;
-use crate::isa::avr::environment::{Environment, Wrote};
-use crate::isa::avr::instructions::Ops;
-use crate::isa::avr::skip::Condition;
+use crate::isa::avr::operands::Ops;
+use crate::isa::avr::past::Condition;
+use crate::isa::avr::past::{Environment, Wrote};
+use crate::segment::Marks;
 
 /// Where control goes next. Targets count words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,7 +85,7 @@ pub struct Avr<D: Domain> {
     /// Was one byte of SP written and the other not yet?
     pub half_moved: bool,
     /// What a run for all inputs is held to.
-    pub environment: Option<Environment<D>>,
+    pub environment: Option<Environment<Self, D::Bit>>,
     /// Where Y points at entry, if it is the stack pointer of data.
     pub data_stack: Option<Address>,
     /// Program memory from address 0, for LPM.

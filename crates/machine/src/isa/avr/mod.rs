@@ -13,11 +13,16 @@
 pub mod abi;
 pub mod assumed;
 pub mod code;
+pub mod convention;
+pub mod core;
 pub mod cores;
 pub mod environment;
+pub mod execute;
 pub mod instructions;
 pub mod machine;
+pub mod operands;
 pub mod parts;
+pub mod past;
 pub mod run;
 pub mod skip;
 pub mod stack;
@@ -26,13 +31,15 @@ pub mod ways;
 use num_bigint::BigUint;
 
 use crate::call::Operands;
+use crate::domain::Abstract;
 use crate::domain::concrete::Concrete;
-use crate::domain::{Abstract, Base};
+use crate::domain::place::Base;
 use crate::format::{Assembler, Dialect, ObjectFormat, Stranger};
 use crate::function::{Function, keep_returned, with_returned};
-use crate::isa::avr::cores::Set;
-use crate::isa::avr::instructions::Op;
-use crate::isa::{Called, Class, Cost, Depth, Isa, Stopped};
+use crate::isa::avr::core::Set;
+use crate::isa::avr::operands::Op;
+use crate::isa::cost::{Class, Cost, Depth, Stopped};
+use crate::isa::{Called, Isa};
 
 /// The AVR instruction set.
 pub struct AvrIsa;

@@ -3,25 +3,15 @@
 //! Sources, column by column: [`SOURCES`], and what was read there: [`READ`]. Tests compare every part that avr-gcc and avr-libc
 //! know with what these say.
 
+use crate::isa::avr::code::Insn;
+use crate::isa::avr::core::Core;
+pub use crate::isa::avr::core::Part;
+pub use crate::isa::avr::core::READ;
+use crate::isa::avr::core::Set;
 use crate::isa::avr::cores::{
-    ATMEGA128, ATMEGA2560, ATMEGA4809, ATTINY10, ATTINY85, ATXMEGA32A4, ATXMEGA128A1, Core,
+    ATMEGA128, ATMEGA2560, ATMEGA4809, ATTINY10, ATTINY85, ATXMEGA32A4, ATXMEGA128A1,
 };
-
-/// One part.
-#[derive(Debug)]
-pub struct Part {
-    pub name: &'static str,
-    pub core: &'static Core,
-    /// Bytes of program memory, on XMEGA of its application section.
-    pub flash: usize,
-    /// Bytes of internal SRAM, and its first address.
-    pub ram: usize,
-    pub ram_start: usize,
-    /// ELF machine number of binutils (`EF_AVR_MACH`).
-    pub arch: u32,
-    /// Number of the data sheet: Microchip's (DS...) or Atmel's (doc...).
-    pub datasheet: &'static str,
-}
+use crate::isa::avr::operands::Op;
 
 /// Where the columns come from.
 pub const SOURCES: [(&str, &str); 3] = [
@@ -35,75 +25,6 @@ pub const SOURCES: [(&str, &str); 3] = [
     ),
     ("arch", "avr-gcc manual, AVR options, -mmcu"),
 ];
-
-/// What of which parts was read where, besides the tables of avr-gcc and avr-libc that all agree with.
-/// (onlinedocs.microchip.com has the data sheets chapter by chapter, without their numbers.)
-#[rustfmt::skip]
-pub const READ: &[(&[&str], &str)] = &[
-    (
-        &[
-            "attiny202", "attiny204", "attiny402", "attiny404", "attiny406", "attiny804", "attiny806", "attiny807",
-            "attiny1604", "attiny1606", "attiny1607", "attiny212", "attiny214", "attiny412", "attiny414", "attiny416",
-            "attiny417", "attiny814", "attiny816", "attiny817", "attiny3216", "attiny3217", "avr32da28", "avr32da48",
-            "avr128da28", "avr128da48", "avr128da64", "avr32db28", "avr32db48", "avr64db28", "avr64db48",
-            "avr128db28", "avr128db48", "avr128db64", "avr64dd14", "avr64dd20",
-        ],
-        "flash, ram, ram_start: the data sheet on onlinedocs.microchip.com, Memories",
-    ),
-    (
-        &["attiny1614", "attiny1616", "attiny1617"],
-        "flash, ram, MUL: DS40002204A, page 1; ram_start: the data sheet on onlinedocs.microchip.com, Memories",
-    ),
-    (
-        &[
-            "attiny424", "attiny426", "attiny427", "attiny824", "attiny826", "attiny827", "attiny1624", "attiny1626",
-            "attiny1627", "attiny3224", "attiny3226", "attiny3227", "avr64da28", "avr64da48", "avr64dd28", "avr64dd32",
-            "avr32da32", "avr64da32", "avr64da64", "avr128da32", "avr32db32", "avr64db32", "avr64db64", "avr128db32",
-        ],
-        "flash, ram: the data sheet on onlinedocs.microchip.com, Memory Overview",
-    ),
-    (
-        &[
-            "atmega808", "atmega809", "atmega1608", "atmega1609", "atmega3208", "atmega3209", "atmega4808",
-            "atmega4809",
-        ],
-        "flash, ram, MUL: the data sheet on onlinedocs.microchip.com, Introduction and Memory Overview",
-    ),
-    (&["attiny25", "attiny45", "attiny85"], "flash, ram: doc2586, summary, page 1"),
-];
-
-impl Part {
-    /// What of it was read where: the data sheet's number alone names a source that nobody opened.
-    pub fn read(&self) -> &'static str {
-        let found = READ.iter().find(|(names, _)| names.contains(&self.name));
-        found.map_or("avr-gcc's and avr-libc's tables", |(_, text)| text)
-    }
-
-    /// Has it MUL?
-    pub fn has_mul(&self) -> bool {
-        self.core.multiplies()
-    }
-
-    /// More than 64 KB of flash: ELPM reads through RAMPZ. (XMEGA have a boot section besides: avrxmega4 has both.)
-    pub fn has_rampz(&self) -> bool {
-        self.flash > 64 * 1024 || self.arch == 104
-    }
-
-    /// More than 8 KB of flash: RJMP and RCALL do not reach everywhere, and there are JMP and CALL.
-    pub fn has_jmp(&self) -> bool {
-        self.flash > 8 * 1024
-    }
-
-    /// Room for more than 64 KB of data: every address has a page (avrxmega5 and avrxmega7 of avr-gcc).
-    pub fn pages_data(&self) -> bool {
-        matches!(self.arch, 105 | 107)
-    }
-
-    /// A 22-bit program counter: indirect jumps go through EIND, return addresses have 3 bytes.
-    pub fn has_eind(&self) -> bool {
-        self.core.pc_bytes == 3
-    }
-}
 
 const fn part(
     name: &'static str,
@@ -317,3 +238,50 @@ pub static PARTS: &[Part] = &[
     part("atxmega128a4u",  XWIDE, 128*KB,  8192, 0x2000, 107, "doc8387"),
     part("atxmega256a3u",  XWIDE, 256*KB, 16384, 0x2000, 106, "doc8386"),
 ];
+
+impl Core {
+    /// What is true of the part it is in.
+    fn part_has(&self, what: impl Fn(&Part) -> bool) -> bool {
+        let named = || PARTS.iter().find(|part| part.name == self.name);
+        self.part.or_else(named).is_some_and(what)
+    }
+
+    /// Has it RAMPZ, and with that ELPM?
+    pub fn has_rampz(&self) -> bool {
+        self.part_has(Part::has_rampz)
+    }
+
+    /// Do RAMPX, RAMPY, RAMPZ and RAMPD stand above the addresses of data?
+    pub fn pages_data(&self) -> bool {
+        self.part_has(Part::pages_data)
+    }
+
+    /// Has the part `op`, if the instruction set has it?
+    fn part_can(&self, op: Op) -> bool {
+        match op {
+            Op::JMP | Op::CALL => self.part_has(Part::has_jmp),
+            Op::ELPM | Op::ELPMZ | Op::ELPMZ_INC => self.has_rampz(),
+            _ => true,
+        }
+    }
+
+    /// Why `insn` is no instruction of this core, if it is none.
+    pub fn refusal(&self, insn: &Insn) -> Option<String> {
+        let displaced = matches!(insn.op, Op::LDDY | Op::LDDZ | Op::STDY | Op::STDZ);
+        let reduced = self.set == Set::Avrrc;
+        let name = || insn.form().name.to_uppercase();
+        if !self.set.has(insn.op) || reduced && displaced && insn.ops.k != 0 {
+            return Some(format!("{} is not an instruction of {}", name(), self.name));
+        }
+        if !self.part_can(insn.op) {
+            let part = self.part.map_or(self.name, |part| part.name);
+            return Some(format!("{} is not an instruction of {part}", name()));
+        }
+        if !reduced {
+            return None;
+        }
+        let first = self.set.first_register();
+        let low = insn.registers().into_iter().find(|r| *r < first)?;
+        Some(format!("r{low} is not a register of {}", self.name))
+    }
+}

@@ -1,22 +1,23 @@
 //! Executing code: decoded once, then an indirect call per instruction, in any domain.
 
-use crate::domain::Domain;
+use crate::domain::word::Domain;
 use crate::fault::Fault;
 use crate::function::Function;
-use crate::isa::Class;
 use crate::isa::avr::code::Insn;
-use crate::isa::avr::cores::{Core, Set};
-use crate::isa::avr::instructions::{Op, Ops, Timing, table};
+use crate::isa::avr::core::{Core, Set};
+use crate::isa::avr::instructions::table;
 use crate::isa::avr::machine::{Avr, Flow, Outcome};
-use crate::isa::avr::skip::{Condition, can_be_conditional};
-use crate::isa::avr::ways::At;
-use crate::isa::{ClassCounts, Cost, Depth, REPORT_EVERY, Span, Stopped, ways};
+use crate::isa::avr::operands::{Op, Ops, Timing};
+use crate::isa::avr::past::Condition;
+use crate::isa::avr::skip::can_be_conditional;
+use crate::isa::cost::Class;
+use crate::isa::cost::Stopped;
 
 /// An instruction that the core has not.
 const REFUSED: &str = "not an instruction of the core";
 
 /// A decoded instruction at its word address.
-struct Slot<D: Domain> {
+pub(crate) struct Slot<D: Domain> {
     meaning: fn(&mut Avr<D>, Ops) -> Outcome,
     ops: Ops,
     op: Op,
@@ -25,7 +26,7 @@ struct Slot<D: Domain> {
     cycles: u8,
     /// Extra cycles when control jumps: of a conditional branch only.
     taken: u8,
-    class: Class,
+    pub(crate) class: Class,
 }
 
 impl<D: Domain> Slot<D> {
@@ -176,7 +177,7 @@ impl<D: Domain> Decoded<D> {
         Ok((spent, false))
     }
 
-    fn fetch(&self, pc: usize) -> Result<&Slot<D>, Stopped> {
+    pub(crate) fn fetch(&self, pc: usize) -> Result<&Slot<D>, Stopped> {
         self.slots.get(pc).ok_or((2 * pc, Fault::Fetch(2 * pc)))
     }
 
@@ -191,7 +192,7 @@ impl<D: Domain> Decoded<D> {
 
     /// Executes `slot`, at the program counter: its cycles, and whether it returned to the caller.
     #[inline(always)]
-    fn observe(&self, m: &mut Avr<D>, slot: &Slot<D>) -> Result<(u64, bool), Stopped> {
+    pub(crate) fn observe(&self, m: &mut Avr<D>, slot: &Slot<D>) -> Result<(u64, bool), Stopped> {
         let pc = 2 * m.pc;
         m.d.at(pc);
         if let Some(most) = m.d.full() {
@@ -208,77 +209,5 @@ impl<D: Domain> Decoded<D> {
         }
         m.d.after::<8>(pc, |i| m.r[usize::from(i & 31)].clone());
         Ok(done)
-    }
-
-    /// Executes the instruction at the program counter: has it returned to the caller?
-    ///
-    /// # Errors
-    /// A fault and where.
-    pub fn go_on(&self, m: &mut Avr<D>) -> Result<bool, Stopped> {
-        let slot = self.fetch(m.pc)?;
-        Ok(self.observe(m, slot)?.1)
-    }
-
-    /// Runs `m` until it returns to its caller or reaches the word address `stop`, at most `limit` instructions.
-    ///
-    /// # Errors
-    /// A fault and where.
-    pub fn run(&self, m: &mut Avr<D>, stop: usize, limit: u64) -> Result<Cost, Stopped> {
-        self.watched(m, stop, limit, &mut |_, _| {})
-    }
-
-    /// The same; `watch` is told of instructions and cycles so far, from time to time.
-    ///
-    /// # Errors
-    /// A fault and where.
-    pub fn watched(
-        &self,
-        m: &mut Avr<D>,
-        stop: usize,
-        limit: u64,
-        watch: &mut dyn FnMut(u64, u64),
-    ) -> Result<Cost, Stopped> {
-        let mut pause = limit.min(REPORT_EVERY);
-        let mut by_class = [0u64; 7];
-        let (mut executed, mut cycles, mut frame) = (0u64, 0u64, 0u64);
-        let mut returned = false;
-        while m.pc != stop && !returned {
-            let slot = self.fetch(m.pc)?;
-            if executed >= pause {
-                if executed == limit {
-                    let pc = 2 * m.pc;
-                    return Err((pc, ways::limit(&mut At::new(self, m), limit)));
-                }
-                watch(executed, cycles);
-                pause = limit.min(pause + REPORT_EVERY);
-            }
-            let spent;
-            (spent, returned) = match self.observe(m, slot) {
-                Ok(done) => done,
-                Err(stopped) => {
-                    let mut at = At::new(self, m);
-                    executed += ways::both(&mut at, stopped, limit - executed)?;
-                    returned = at.returned;
-                    continue;
-                }
-            };
-            executed += 1;
-            cycles += spent;
-            by_class[slot.class as usize] += 1;
-            if slot.class == Class::Frame {
-                frame += spent;
-            }
-        }
-        let span = |cycles| Span {
-            min: cycles,
-            max: cycles,
-        };
-        Ok(Cost {
-            call: span(cycles),
-            body: span(cycles - frame),
-            counts: ClassCounts::of(&by_class),
-            executed,
-            stack: Depth::default(),
-        })
     }
 }

@@ -5,31 +5,12 @@
 //! takes that cycle where it is executed. So the pair takes two cycles in either case, and what
 //! follows sees `bit ? new : old` in the register it writes and in the flags.
 
+pub use crate::isa::avr::past::Condition;
 use std::ops::Range;
 
-use crate::domain::Domain;
-use crate::fault::Fault;
-use crate::isa::avr::instructions::Op;
+use crate::domain::word::Domain;
 use crate::isa::avr::machine::{Avr, Flow, Outcome};
-
-/// A skip whose outcome is not the same in every run.
-pub struct Condition<D: Domain> {
-    pub bit: D::Bit,
-    /// The value of the bit that skips.
-    pub skips: bool,
-    /// What to say where the next instruction cannot be conditional.
-    pub fault: Fault,
-}
-
-impl<D: Domain> Clone for Condition<D> {
-    fn clone(&self) -> Self {
-        Self {
-            bit: self.bit.clone(),
-            skips: self.skips,
-            fault: self.fault.clone(),
-        }
-    }
-}
+use crate::isa::avr::operands::Op;
 
 /// How many flags arithmetic can change: C Z N V S H.
 const ARITHMETIC_FLAGS: usize = 6;

@@ -1,6 +1,7 @@
 //! The stack, or the two: that of SP, and that of Y where a calling convention has one for data.
 
-use crate::domain::{Address, Base, Domain};
+use crate::domain::place::{Address, Base};
+use crate::domain::word::Domain;
 use crate::fault::{DATA_STACK_LOST, Fault};
 use crate::isa::avr::machine::{Avr, Flow, Outcome, Pointer};
 

@@ -1,11 +1,11 @@
 //! Both ways through a branch: what is kept of a machine, and joined.
 
-use crate::domain::Domain;
-use crate::isa::Stopped;
-use crate::isa::avr::environment::Past;
+use crate::domain::word::Domain;
 use crate::isa::avr::machine::Avr;
+use crate::isa::avr::past::Condition;
+use crate::isa::avr::past::Past;
 use crate::isa::avr::run::Decoded;
-use crate::isa::avr::skip::Condition;
+use crate::isa::cost::Stopped;
 use crate::isa::ways::{Place, RETURNED, Run};
 
 /// Registers, flags, and where control is.

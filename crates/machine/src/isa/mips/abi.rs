@@ -4,49 +4,32 @@
 //! arrive in $a0 to $a3; $s0 to $s7, $gp, $sp, $fp and $ra belong to the caller; the 16
 //! bytes above $sp are the callee's to write (the home of the arguments). HI and LO are free.
 
+use crate::domain::Abstract;
 use crate::domain::abstract_memory::Region;
 use crate::domain::concrete::{Bits, Concrete};
-use crate::domain::{Abstract, Address, Base, Domain};
+use crate::domain::place::{Address, Base};
+use crate::domain::word::Domain;
 use crate::fault::Fault;
 use crate::function::{Function, Place, abstract_word, concrete_number, in_words};
 use crate::isa::assumed::{Back, Holds};
 use crate::isa::environment;
 use crate::isa::environment::Environment;
+pub use crate::isa::mips::assumed::is_callee_saved;
 use crate::isa::mips::assumed::{Place as What, rows};
-use crate::isa::mips::code::REGISTERS;
 use crate::isa::mips::cores::Core;
-use crate::isa::mips::instructions::Feature;
 use crate::isa::mips::machine::Mips;
+use crate::isa::mips::operands::Feature;
+use crate::isa::mips::registers::REGISTERS;
+pub use crate::isa::mips::registers::{ARGUMENTS, HOME, RA, SAVE_AREA, SP};
 
 /// $t9, by which position-independent code is called.
 const T9: u8 = 25;
-/// $sp.
-pub const SP: u8 = 29;
-/// $ra.
-pub const RA: u8 = 31;
-/// Registers of the pointer arguments, in order.
-pub const ARGUMENTS: [u8; 4] = [4, 5, 6, 7];
 /// Bytes of a pointer.
 pub const POINTER_BYTES: usize = 4;
 /// What $sp is a multiple of at entry (System V ABI, MIPS supplement, chapter 3).
 const STACK_ALIGN: u64 = 8;
-/// Bytes above $sp that the callee may write.
-pub const HOME: i64 = 16;
 /// The deepest stack a kernel may use, in bytes.
 pub const STACK_LIMIT: i64 = 4096;
-/// Bytes above $sp where a body keeps no words of its own: room for all registers to save.
-pub const SAVE_AREA: i32 = 40;
-
-/// Must the callee preserve register `r`? $k0 and $k1 belong to the kernel of the system, $ra is how it returns.
-pub fn is_callee_saved(r: u8) -> bool {
-    rows().iter().any(|row| match &row.place {
-        What::Registers(range) => {
-            let is_owed = row.back != Back::Free || row.holds == Holds::ReturnAddress;
-            is_owed && range.contains(&r)
-        }
-        What::Accumulator => false,
-    })
-}
 
 /// The register of the word that `function` returns: $v0.
 pub fn returned(function: &Function) -> std::ops::Range<usize> {

@@ -3,10 +3,10 @@
 //! Each of the two has a mark of its own. MUL leaves both without a value; to move a word into one of them
 //! before the last product was read leaves the other without (MD00086, MUL, MTHI, MTLO).
 
-use crate::domain::{Domain, Shift, Signs};
+use crate::domain::word::{Domain, Shift, Signs};
 use crate::fault::Fault;
-use crate::isa::mips::instructions::Ops;
 use crate::isa::mips::machine::{Flow, GUARD_BITS, Mips, Outcome};
+use crate::isa::mips::operands::Ops;
 
 impl<D: Domain> Mips<D> {
     fn set_accumulator(&mut self, lo: D::Word<32>, hi: D::Word<32>, guard: D::Word<32>) -> Outcome {

@@ -1,13 +1,13 @@
-//! What the o32 calling convention says of registers at entry and at return (MIPS ABI supplement to System V,
+//! Place the o32 calling convention says of registers at entry and at return (MIPS ABI supplement to System V,
 //! chapter 3).
 
 use std::ops::RangeInclusive;
 
-use crate::domain::Base;
+use crate::domain::place::Base;
 use crate::isa::assumed::{Back, Holds, Row, markdown};
-use crate::isa::mips::code::REGISTERS;
+use crate::isa::mips::registers::REGISTERS;
 
-/// What a row speaks of.
+/// Place a row speaks of.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Place {
     Registers(RangeInclusive<u8>),
@@ -29,7 +29,7 @@ impl Place {
     }
 }
 
-/// What functions are entered with and give back.
+/// Place functions are entered with and give back.
 pub fn rows() -> Vec<Row<Place>> {
     let row = |first, last, holds, promised, back| Row {
         place: Place::Registers(first..=last),
@@ -85,4 +85,15 @@ pub fn rows() -> Vec<Row<Place>> {
 /// The rows as a table in Markdown.
 pub fn table() -> String {
     markdown(&rows(), Place::text)
+}
+
+/// Must the callee preserve register `r`? $k0 and $k1 belong to the kernel of the system, $ra is how it returns.
+pub fn is_callee_saved(r: u8) -> bool {
+    rows().iter().any(|row| match &row.place {
+        Place::Registers(range) => {
+            let is_owed = row.back != Back::Free || row.holds == Holds::ReturnAddress;
+            is_owed && range.contains(&r)
+        }
+        Place::Accumulator => false,
+    })
 }

@@ -1,12 +1,15 @@
 //! Instructions as bits, as GNU text and as data flow, all from the rows of the table.
 
+pub use crate::isa::mips::registers::REGISTERS;
 use std::sync::OnceLock;
 
 use crate::domain::concrete::Concrete;
-use crate::isa::mips::abi::{SAVE_AREA, SP, is_callee_saved};
-use crate::isa::mips::cores::Features;
-use crate::isa::mips::instructions::{Feature, Op, Ops, Timing, table};
-use crate::isa::{Class, EncodeError};
+use crate::isa::cost::{Class, EncodeError};
+use crate::isa::mips::assumed::is_callee_saved;
+use crate::isa::mips::instructions::{Op, Timing, table};
+use crate::isa::mips::operands::Features;
+use crate::isa::mips::operands::{Feature, Ops};
+use crate::isa::mips::registers::{SAVE_AREA, SP};
 
 /// An instruction with its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -14,13 +17,6 @@ pub struct Insn {
     pub op: Op,
     pub ops: Ops,
 }
-
-/// Names of the registers in the o32 convention.
-pub const REGISTERS: [&str; 32] = [
-    "zero", "at", "v0", "v1", "a0", "a1", "a2", "a3", "t0", "t1", "t2", "t3", "t4", "t5", "t6",
-    "t7", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "t8", "t9", "k0", "k1", "gp", "sp", "fp",
-    "ra",
-];
 
 /// Registers, HI and LO as a set of bits: $0 to $31, then [`HI`] and [`LO`].
 pub type Places = u64;

@@ -8,40 +8,15 @@
 //! run lies between them; when both end at the same cycle, time tells nothing.
 
 use crate::isa::mips::code::{Insn, Places};
-use crate::isa::mips::instructions::{Feature, Op, Timing};
+use crate::isa::mips::instructions::{Op, Timing};
+use crate::isa::mips::operands::Feature;
+pub use crate::isa::mips::operands::Features;
 
 /// A number of cycles, and who says so.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct Number {
     pub cycles: u32,
     pub source: &'static str,
-}
-
-/// Extensions that a core has.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Features(u8);
-
-impl Features {
-    /// MIPS32 release 1 alone.
-    pub const NONE: Features = Features(0);
-    /// Every extension.
-    pub const ALL: Features = Features(0b1110);
-    /// Each extension, with its word on the command line.
-    pub const EACH: [(Feature, &str); 3] = [
-        (Feature::WideAcc, "wide-acc"),
-        (Feature::MaddHl, "maddhl"),
-        (Feature::AutoInc, "autoinc"),
-    ];
-
-    /// These and `feature`.
-    pub fn with(self, feature: Feature) -> Self {
-        Self(self.0 | 1 << feature as u8)
-    }
-
-    /// Is it there? The base instruction set always is.
-    pub fn has(self, feature: Feature) -> bool {
-        feature == Feature::Base || self.0 >> (feature as u8) & 1 == 1
-    }
 }
 
 /// A core: its costs, its byte order and its extensions.

@@ -11,24 +11,13 @@
 //! | syntax | `rs`, `rt`, `rd`, `rp`; `#` the number, `@` the target |
 //! | flow | written `<` read: `s t d p` those registers, `R` $ra, `H` HI with its guard bits, `L` LO |
 
-use crate::domain::{Domain, Logic, Shift, Signs};
+use crate::domain::word::{Domain, Logic, Shift, Signs};
 use crate::fault::Fault;
-use crate::isa::Class;
+use crate::isa::cost::Class;
 use crate::isa::mips::machine::{Flow, Mips, Outcome};
+pub use crate::isa::mips::operands::{Feature, Ops};
 
 use Class::{Add, Load, Move, Mul, Other, Store};
-
-/// The operands of an instruction.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Ops {
-    pub s: u8,
-    pub t: u8,
-    pub d: u8,
-    /// Even register of a pair.
-    pub p: u8,
-    /// Constant, shift count, displacement in bytes, or target in words (relative to the delay slot, or J's field).
-    pub k: i32,
-}
 
 /// What a core charges for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,23 +38,6 @@ pub enum Timing {
     /// MTHI, MTLO, SHA: HI and LO without the multiplier.
     MoveTo,
     Trap,
-}
-
-/// What a core must have for an instruction to exist.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Feature {
-    /// MIPS32 release 1.
-    Base,
-    /// Eight guard bits in HI, SHA, M2ADDU, MUL that keeps HI and LO (gk2003, section 4).
-    WideAcc,
-    /// MADDH, MADDL (gk2003, section 5.2). The paper gives their function, `a*b + c + d`, and that
-    /// one word of it goes to a register; that `c` and `d` are a register pair is ours.
-    #[serde(rename = "maddhl")]
-    MaddHl,
-    /// Loads that move their pointer (gk2003, section 5.3).
-    #[serde(rename = "autoinc")]
-    AutoInc,
 }
 
 /// One instruction.

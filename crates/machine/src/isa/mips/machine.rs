@@ -3,11 +3,12 @@
 //! HI and LO are two words; with the wide accumulator a third holds the guard bits, eight
 //! bits kept in a 32-bit word. Branches act after the instruction in their delay slot.
 
-use crate::domain::{Address, Base, Domain, Logic, Shift};
+use crate::domain::place::{Address, Base};
+use crate::domain::word::{Domain, Logic, Shift};
 use crate::fault::{BELOW_STACK, Fault};
 use crate::isa::environment::Environment;
-use crate::isa::mips::abi::SP;
-use crate::isa::mips::instructions::Ops;
+use crate::isa::mips::operands::Ops;
+use crate::isa::mips::registers::SP;
 
 /// Where control goes after the next instruction, the delay slot. Targets are byte addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -14,19 +14,24 @@ pub mod accumulator;
 pub mod assumed;
 pub mod code;
 pub mod cores;
+pub mod execute;
 pub mod instructions;
 pub mod machine;
+pub mod operands;
+pub mod registers;
 pub mod run;
 pub mod ways;
 
 use num_bigint::BigUint;
 
 use crate::call::{Operands, order_words};
+use crate::domain::Abstract;
 use crate::domain::concrete::Concrete;
-use crate::domain::{Abstract, Base};
+use crate::domain::place::Base;
 use crate::format::{Assembler, Attributes, Dialect, ObjectFormat, Stranger};
 use crate::function::{Function, keep_returned, with_returned};
-use crate::isa::{Called, Class, Cost, Depth, Isa, Stopped};
+use crate::isa::cost::{Class, Cost, Depth, Stopped};
+use crate::isa::{Called, Isa};
 
 /// MIPS32.
 pub struct MipsIsa;

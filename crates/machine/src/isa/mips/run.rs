@@ -1,22 +1,24 @@
 //! Executing code: decoded once, then an indirect call per instruction, in any domain.
 
-use crate::domain::Domain;
+use crate::domain::word::Domain;
 use crate::fault::Fault;
-use crate::function::{Addresses, Function};
-use crate::isa::Class;
-use crate::isa::mips::abi::SP;
+use crate::function::Function;
+use crate::isa::cost::Class;
 use crate::isa::mips::code::{Insn, Places};
 use crate::isa::mips::cores::{Core, Pipeline};
-use crate::isa::mips::instructions::{Op, Ops, Timing, table};
+use crate::isa::mips::instructions::{Op, Timing, table};
 use crate::isa::mips::machine::{Flow, Mips, Outcome};
-use crate::isa::mips::ways::{At, Control};
-use crate::isa::{ClassCounts, Cost, Depth, REPORT_EVERY, SlowOperand, Span, Stopped, ways};
+use crate::isa::mips::operands::Ops;
+use crate::isa::mips::registers::SP;
+use crate::segment::Addresses;
+
+use crate::isa::cost::{Cost, SlowOperand, Span, Stopped};
 
 /// A decoded instruction.
-struct Slot<D: Domain> {
+pub(crate) struct Slot<D: Domain> {
     meaning: fn(&mut Mips<D>, Ops) -> Outcome,
     insn: Insn,
-    class: Class,
+    pub(crate) class: Class,
     /// What it reads and writes.
     places: (Places, Places),
     /// Does it make the upper half of an address that a linker decides?
@@ -55,14 +57,14 @@ pub fn words<'a>(core: &Core, code: &'a [u8]) -> impl Iterator<Item = u32> + 'a 
 
 /// The two pipelines, for the shortest and for the longest time; one as long as they are the same.
 #[derive(Default)]
-struct Clock {
-    fast: Pipeline,
+pub struct Clock {
+    pub(crate) fast: Pipeline,
     slow: Option<Pipeline>,
-    body: Span,
+    pub(crate) body: Span,
     /// The last instruction whose time is not known.
-    observed: Option<SlowOperand>,
+    pub(crate) observed: Option<SlowOperand>,
     /// That instruction, when the pipelines first parted.
-    parted: Option<SlowOperand>,
+    pub(crate) parted: Option<SlowOperand>,
 }
 
 impl Clock {
@@ -92,7 +94,7 @@ impl Clock {
     }
 
     /// The pipeline of the longest time.
-    fn slow(&self) -> &Pipeline {
+    pub(crate) fn slow(&self) -> &Pipeline {
         self.slow.as_ref().unwrap_or(&self.fast)
     }
 
@@ -171,7 +173,7 @@ impl<'a, D: Domain> Decoded<'a, D> {
         }
     }
 
-    fn fetch(&self, pc: usize) -> Result<&Slot<D>, Stopped> {
+    pub(crate) fn fetch(&self, pc: usize) -> Result<&Slot<D>, Stopped> {
         match self.slots.get(pc.wrapping_sub(self.origin) / 4) {
             Some(Some(slot)) if pc.is_multiple_of(4) => Ok(slot),
             Some(None) => Err((pc, Fault::Unsupported("not an instruction".into()))),
@@ -181,7 +183,7 @@ impl<'a, D: Domain> Decoded<'a, D> {
 
     /// Executes the instruction that is next: where control is then.
     #[inline(always)]
-    fn execute(
+    pub(crate) fn execute(
         &self,
         m: &mut Mips<D>,
         slot: &Slot<D>,
@@ -230,78 +232,12 @@ impl<'a, D: Domain> Decoded<'a, D> {
             in_slot: branches && flow != Flow::Nullify,
         })
     }
+}
 
-    /// The same on the way to where two ways meet.
-    ///
-    /// # Errors
-    /// A fault and where.
-    pub fn go_on(&self, m: &mut Mips<D>, control: Control) -> Result<Control, Stopped> {
-        let slot = self.fetch(control.pc)?;
-        self.execute(m, slot, control, &mut Clock::default())
-    }
-
-    /// Runs `m` from `m.pc` until it returns to its caller or reaches `stop`, at most `limit` instructions.
-    ///
-    /// # Errors
-    /// A fault and where.
-    pub fn run(&self, m: &mut Mips<D>, stop: usize, limit: u64) -> Result<Ran, Stopped> {
-        self.watched(m, stop, limit, &mut |_, _| {})
-    }
-
-    /// The same; `watch` is told of instructions and cycles so far, from time to time.
-    ///
-    /// # Errors
-    /// A fault and where.
-    pub fn watched(
-        &self,
-        m: &mut Mips<D>,
-        stop: usize,
-        limit: u64,
-        watch: &mut dyn FnMut(u64, u64),
-    ) -> Result<Ran, Stopped> {
-        let mut clock = Clock::default();
-        let mut by_class = [0u64; 7];
-        let mut executed = 0;
-        let mut control = Control {
-            pc: m.pc,
-            next: m.pc + 4,
-            in_slot: false,
-        };
-        while control.pc != stop && control.pc != RETURNED {
-            let slot = self.fetch(control.pc)?;
-            if executed % REPORT_EVERY == REPORT_EVERY - 1 {
-                watch(executed, clock.slow().now);
-            }
-            if executed == limit {
-                let mut at = At::new(self, m, control);
-                return Err((control.pc, ways::limit(&mut at, limit)));
-            }
-            control = match self.execute(m, slot, control, &mut clock) {
-                Ok(control) => control,
-                Err(stopped) => {
-                    let mut at = At::new(self, m, control);
-                    executed += ways::both(&mut at, stopped, limit - executed)?;
-                    control = at.control;
-                    continue;
-                }
-            };
-            executed += 1;
-            by_class[slot.class as usize] += 1;
-        }
-        m.pc = control.pc;
-        let tells = clock.fast.end() != clock.slow().end();
-        Ok(Ran {
-            cost: Cost {
-                call: Span {
-                    min: clock.fast.now,
-                    max: clock.slow().now,
-                },
-                body: clock.body,
-                counts: ClassCounts::of(&by_class),
-                executed,
-                stack: Depth::default(),
-            },
-            slow_operand: clock.parted.or(clock.observed).filter(|_| tells),
-        })
-    }
+/// Addresses of the instruction to be executed and of the one after it; is the first in a delay slot?
+#[derive(Clone, Copy, Debug)]
+pub struct Control {
+    pub pc: usize,
+    pub next: usize,
+    pub in_slot: bool,
 }

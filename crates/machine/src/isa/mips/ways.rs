@@ -1,19 +1,12 @@
 //! Both ways through a branch: what is kept of a machine, and joined.
 
-use crate::domain::Domain;
-use crate::isa::Stopped;
+use crate::domain::word::Domain;
+use crate::isa::cost::Stopped;
 use crate::isa::mips::machine::{Mips, State};
+pub use crate::isa::mips::run::Control;
 use crate::isa::mips::run::{Decoded, RETURNED};
 use crate::isa::ways;
 use crate::isa::ways::{Place, Run};
-
-/// Addresses of the instruction to be executed and of the one after it; is the first in a delay slot?
-#[derive(Clone, Copy, Debug)]
-pub struct Control {
-    pub pc: usize,
-    pub next: usize,
-    pub in_slot: bool,
-}
 
 /// A machine in the middle of its code.
 pub struct At<'a, 'c, D: Domain> {

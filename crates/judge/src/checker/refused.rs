@@ -1,0 +1,7 @@
+//! Why something is not accepted.
+
+/// Why something is not accepted.
+pub type Refused = &'static str;
+
+/// What an entry comes to.
+pub type Check<T = ()> = Result<T, Refused>;
