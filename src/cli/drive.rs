@@ -1,7 +1,5 @@
 //! `lozenge gen` of a driver: an exponentiation with its kernels.
 
-pub use crate::cli::driver_plan::Plan;
-
 use lozenge::driver::build::Built;
 use lozenge::driver::secrecy::Told;
 use lozenge::emit::driver::{DriverReport, Title};
@@ -14,6 +12,7 @@ use lozenge::target::{Names, OnIsa, Target};
 
 use crate::cli::arguments::GenArgs;
 use crate::cli::case::{Case, Given};
+use crate::cli::driver_plan::Plan;
 use crate::cli::failure::Failure;
 use crate::cli::generate::{command, files, report};
 use crate::cli::output;

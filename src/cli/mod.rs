@@ -1,4 +1,4 @@
-//! Arguments of the command line. Exit codes: 0 proved, 1 not proved, 2 usage.
+//! The subcommands of the command line. Exit codes: 0 proved, 1 not proved, 2 usage.
 
 mod arguments;
 mod assemble;

@@ -1,6 +1,5 @@
 //! `lozenge verify`, and the certificates that it reads.
 
-use crate::cli::certify::reasons;
 use std::path::PathBuf;
 
 use clap::{Args, Parser};
@@ -11,6 +10,7 @@ use lozenge::spec::Alias;
 use serde::Serialize;
 
 use crate::cli::arguments::CheckArgs;
+use crate::cli::certify::reasons;
 use crate::cli::check;
 use crate::cli::check::{Checked, Then};
 use crate::cli::failure::Failure;

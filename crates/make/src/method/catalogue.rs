@@ -13,7 +13,7 @@ use spec::Op;
 use std::sync::LazyLock;
 
 /// Methods with a file of their own.
-pub static OWN: &[&Method] = &[
+static OWN: &[&Method] = &[
     &operand_caching::METHOD,
     &consecutive_operand_caching::METHOD,
     &hybrid::METHOD,

@@ -1,14 +1,11 @@
-//! The methods: pure functions from a spec, a machine's facts and parameters to a [`Schedule`].
+//! The methods: pure functions from a spec, a machine's facts and parameters to a
+//! [`Schedule`](crate::schedule::Schedule).
 
 mod bottom;
-pub mod catalogue;
-mod checked_parameters;
-mod loop_forms;
-pub mod signature;
-mod square_terms;
-
 pub mod carry_chain;
+pub mod catalogue;
 mod catching;
+mod checked_parameters;
 pub mod cihs;
 pub mod cios;
 pub mod consecutive_operand_caching;
@@ -29,6 +26,7 @@ pub mod karatsuba_squaring;
 pub mod kcm;
 pub mod lazy_doubling;
 mod levels_at_once;
+mod loop_forms;
 mod middle_first;
 mod middle_signs;
 mod number_products;
@@ -41,6 +39,7 @@ pub mod reverse_hybrid;
 pub mod separated;
 pub mod shift_and_add;
 pub mod short_product;
+pub mod signature;
 pub mod sliding_block_doubling;
 pub mod sos;
 pub mod special_primes;
@@ -48,6 +47,7 @@ pub mod square_carry_catcher;
 pub mod square_operand_scanning;
 pub mod square_product_scanning;
 pub mod square_reverse_hybrid;
+mod square_terms;
 mod streamed;
 pub mod without_loops;
 
