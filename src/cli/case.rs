@@ -6,8 +6,8 @@ use lozenge::driver::rsa::{self, Key};
 use lozenge::vectors::Random;
 use num_bigint::BigUint;
 
-use crate::cli::DriverOp;
-use crate::cli::drive::Plan;
+use crate::cli::driver_plan::Plan;
+use crate::cli::values::DriverOp;
 
 /// Numbers on the command line, by their names.
 pub type Given = Vec<(&'static str, Option<BigUint>)>;

@@ -14,9 +14,10 @@ use lozenge::smt;
 use lozenge::spec::Spec;
 use lozenge::target::{Names, OnIsa, Target};
 
+use crate::cli::arguments::CheckArgs;
 use crate::cli::assemble::assemble;
 use crate::cli::failure::Failure;
-use crate::cli::{CheckArgs, generate, output, verify};
+use crate::cli::{certify, generate, output};
 
 /// A function that is loaded, and what is claimed of it.
 pub struct Checked<'a, I: Isa> {
@@ -169,7 +170,7 @@ impl Then for Judge {
         }
         if let (Some(path), true) = (&args.certificate, report.is_proved()) {
             let what = (&spec, core, function);
-            verify::write::<I>(path, claim(args, target), what, &judged.aliasing)?;
+            certify::write::<I>(path, claim(args, target), what, &judged.aliasing)?;
         }
         for warning in &report.warnings {
             output::tell(&format!("warning: {warning}"));
@@ -202,7 +203,7 @@ fn command(args: &CheckArgs, target: &Target) -> String {
 
 /// What is claimed of the function: the arguments of the command behind its file.
 fn claim(args: &CheckArgs, target: &Target) -> Vec<String> {
-    let mut list = verify::claim(
+    let mut list = certify::claim(
         (&args.symbol, lozenge::spec::Op::from(args.op)),
         (&args.bits, args.modular.modular().ok().flatten().as_ref()),
         target,

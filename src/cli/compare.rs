@@ -16,8 +16,9 @@ use lozenge::spec::Spec;
 use lozenge::target::{Names, OnIsa, Target};
 use serde_json::{Value, json};
 
+use crate::cli::arguments::CompareArgs;
 use crate::cli::failure::Failure;
-use crate::cli::{CompareArgs, generate, output, pareto};
+use crate::cli::{generate, output, pareto};
 
 /// One method with one set of parameters on one target.
 struct Cell {

@@ -17,9 +17,11 @@ use lozenge::spec;
 use lozenge::spec::modulus::Reduce;
 use lozenge::target::{Names, OnIsa, Target};
 
+use crate::cli::arguments::GenArgs;
 use crate::cli::failure::Failure;
+use crate::cli::values::OpArg;
 use crate::cli::values::aliases;
-use crate::cli::{GenArgs, OpArg, output, verify};
+use crate::cli::{certify, output};
 
 /// Generates, proves, writes, prints. `Ok(true)` if everything is proved.
 pub fn run(args: &GenArgs, op: OpArg) -> Result<bool, Failure> {
@@ -233,7 +235,7 @@ fn certify<I: Isa>(
 ) -> Result<(), String> {
     let spec = &kernel.spec;
     let function = prove::kernel::<I>(core, &kernel.code, &kernel.program.claims);
-    let mut claim = verify::claim(
+    let mut claim = certify::claim(
         (symbol, spec.op),
         (&spec.size, spec.modular.as_ref()),
         target,
@@ -244,7 +246,7 @@ fn certify<I: Isa>(
         claim.push("--variable-time".into());
     }
     let bar = progress(format!("{symbol}: certifying"));
-    let written = verify::write::<I>(path, claim, (spec, core, &function), &kernel.aliasing);
+    let written = certify::write::<I>(path, claim, (spec, core, &function), &kernel.aliasing);
     bar.finish_and_clear();
     written
 }

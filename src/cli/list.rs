@@ -7,7 +7,9 @@ use lozenge::spec::Op;
 use lozenge::target;
 use serde_json::{Value, json};
 
-use crate::cli::{ListArgs, Topic, output};
+use crate::cli::arguments::ListArgs;
+use crate::cli::output;
+use crate::cli::values::Topic;
 
 /// Prints what there is.
 pub fn run(args: &ListArgs) -> Result<bool, String> {

@@ -9,10 +9,12 @@ use lozenge::spec::modulus::Modulus;
 use lozenge::target::{Names, OnIsa, Target};
 use serde_json::json;
 
+use crate::cli::arguments::RunArgs;
 use crate::cli::case::{Case, Given};
-use crate::cli::drive::{Plan, execute, leaks};
+use crate::cli::drive::{execute, leaks};
+use crate::cli::driver_plan::Plan;
 use crate::cli::failure::Failure;
-use crate::cli::{RunArgs, generate, output};
+use crate::cli::{generate, output};
 
 /// Executes, compares and prints. `Ok(true)` if the result is right.
 pub fn run(args: &RunArgs) -> Result<bool, Failure> {

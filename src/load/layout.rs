@@ -1,6 +1,7 @@
 //! Where sections lie: as a linked program says, or one after the other as a linker might put those of
 //! an object; and what lies between them, which is nothing that a program may run or read.
 
+use crate::load::error::MAX_BYTES;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -9,11 +10,8 @@ use object::{
     SectionKind, elf,
 };
 
-use crate::load::{LoadError, size};
+use crate::load::error::{LoadError, size};
 use machine::function::{Marks, Segment};
-
-/// No program of the machines known here is larger, in bytes.
-pub(super) const MAX_BYTES: u64 = 1 << 26;
 /// Where avr-gcc puts data memory in its one address space, and where that ends.
 const AVR_DATA: std::ops::Range<u64> = 0x80_0000..0x81_0000;
 /// Where data of an AVR object is put, clear of operands.
@@ -80,7 +78,7 @@ fn is_linkers_table(file: &object::File<'_>, section: &object::Section<'_, '_>) 
     }
     if file.architecture() == Architecture::Mips {
         let near_gp = flags(section).0 & elf::SHF_MIPS_GPREL.0 != 0;
-        return crate::load::is_position_independent(file) && near_gp;
+        return is_position_independent(file) && near_gp;
     }
     let inside = section.address()..section.address() + section.size();
     let table = file.symbol_by_name("_GLOBAL_OFFSET_TABLE_");
@@ -228,4 +226,14 @@ pub(super) fn program(
         known = known.max(section.end());
     }
     Ok((bytes, marks))
+}
+
+/// Is it code for MIPS whose callers put its address into $t9 (System V ABI, MIPS supplement, chapter 3)?
+pub fn is_position_independent(file: &object::File<'_>) -> bool {
+    match file.flags() {
+        object::FileFlags::Elf { e_flags, .. } if file.architecture() == Architecture::Mips => {
+            e_flags.contains(elf::EF_MIPS_PIC) || e_flags.contains(elf::EF_MIPS_CPIC)
+        }
+        _ => false,
+    }
 }

@@ -6,68 +6,28 @@
 //! sections, is marked ([`Marks`]), and can neither run nor be read. Nor are its addresses numbers: they
 //! are known by the relocations that make them ([`Function::movable`]).
 
+mod error;
 mod layout;
 mod relocation;
 mod symbols;
 
+pub use crate::load::error::LoadError;
+use crate::load::layout::is_position_independent;
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use object::read::archive::ArchiveFile;
 use object::{
     Architecture, Object, ObjectKind, ObjectSection, ObjectSymbol, RelocationTarget, SectionIndex,
-    elf,
 };
-use thiserror::Error;
 
 use crate::hints;
-use crate::load::layout::{MAX_BYTES, Placed};
+use crate::load::layout::Placed;
 use crate::load::relocation::{GP_DISP, GlobalOffsets, LOCAL_GP, Reference, Relocations, Target};
 use crate::load::symbols::{did_you_mean, find, functions, unresolved};
 use machine::format::ObjectFormat;
 use machine::function::{Function, Marks, Segment};
 use machine::program::Claim;
-
-/// Why a file has no function to check.
-#[derive(Error, Debug, Clone, PartialEq, Eq)]
-pub enum LoadError {
-    #[error(
-        "not an ELF file, nor a library of them ({0}): try an object, as -c makes of C, a linked program, a library, or a \
-         .S file"
-    )]
-    Format(String),
-    #[error("it is for {found}, not for {wanted}: {hint}")]
-    Machine {
-        found: String,
-        wanted: String,
-        hint: &'static str,
-    },
-    #[error(
-        "GCC's intermediate code only (-flto): check the linked program, or compile with -fno-lto"
-    )]
-    Intermediate,
-    #[error(
-        "{0} is MIPS16 or microMIPS code, and only MIPS32 is followed: compile with -mno-mips16"
-    )]
-    Mips16(String),
-    #[error("no function {name}{hint}")]
-    Symbol { name: String, hint: String },
-    #[error(
-        "{count} local functions are called {name}: say which, as --symbol {}",
-        .places.join(" or --symbol ")
-    )]
-    Ambiguous {
-        name: String,
-        count: usize,
-        places: Vec<String>,
-    },
-    #[error("no member {name}{hint}")]
-    Member { name: String, hint: String },
-    #[error("{0} is Thumb code, and only ARM state is followed: compile with -marm")]
-    Thumb(String),
-    #[error("its sections take more than {MAX_BYTES} bytes")]
-    TooLarge,
-}
 
 /// A function, and what the file calls the code around it.
 #[derive(Clone, Debug)]
@@ -254,29 +214,11 @@ fn claims(file: &object::File<'_>, symbols: &[(u64, u64, String)]) -> Vec<Claim>
     placed.flatten().collect()
 }
 
-/// Is it code for MIPS whose callers put its address into $t9 (System V ABI, MIPS supplement, chapter 3)?
-fn is_position_independent(file: &object::File<'_>) -> bool {
-    match file.flags() {
-        object::FileFlags::Elf { e_flags, .. } if file.architecture() == Architecture::Mips => {
-            e_flags.contains(elf::EF_MIPS_PIC) || e_flags.contains(elf::EF_MIPS_CPIC)
-        }
-        _ => false,
-    }
-}
-
 /// Registers that belong to nobody in code of this kind: $gp where callers set it up again (System V
 /// ABI, MIPS supplement, chapter 3).
 fn free(file: &object::File<'_>) -> Vec<u8> {
     const GP: u8 = 28;
     Vec::from_iter(is_position_independent(file).then_some(GP))
-}
-
-/// A number of bytes that memory may hold.
-fn size(bytes: u64) -> Result<usize, LoadError> {
-    match bytes <= MAX_BYTES {
-        true => Ok(bytes as usize),
-        false => Err(LoadError::TooLarge),
-    }
 }
 
 /// Applies the relocations of `section`.

@@ -4,7 +4,7 @@ use object::{
     Architecture, Object, ObjectKind, ObjectSection, ObjectSymbol, SectionIndex, SymbolFlags, elf,
 };
 
-use crate::load::LoadError;
+use crate::load::error::LoadError;
 use crate::load::layout;
 
 /// Is it in a section of instructions?

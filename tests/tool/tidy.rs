@@ -57,7 +57,8 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Files below `folder` of the project, with paths relative to it; not target/ nor hidden ones.
+/// Files below `folder` of the project, with paths relative to it; not hidden ones, nor what Cargo makes: `target` beside
+/// a manifest.
 fn files(folder: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![root().join(folder)];
@@ -66,7 +67,8 @@ fn files(folder: &str) -> Vec<PathBuf> {
         for entry in entries {
             let path = entry.expect("a folder of the project").path();
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            if name.starts_with('.') || name == "target" {
+            let is_made = name == "target" && folder.join("Cargo.toml").exists();
+            if name.starts_with('.') || is_made {
                 continue;
             }
             if path.is_dir() {
@@ -81,7 +83,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
     found
 }
 
-fn rust(folder: &str) -> Vec<(PathBuf, String)> {
+pub fn rust(folder: &str) -> Vec<(PathBuf, String)> {
     let sources = files(folder).into_iter();
     let sources = sources.filter(|p| p.extension().is_some_and(|e| e == "rs"));
     sources.map(|p| (p.clone(), read(&p))).collect()
@@ -173,7 +175,7 @@ fn string_end(b: &[char], i: usize) -> Option<usize> {
 }
 
 /// Code that ships: no comments, no strings, no `#[cfg(test)]` items, and no files that are such an item.
-fn shipped(text: &str) -> String {
+pub fn shipped(text: &str) -> String {
     let mut code = blanked(text, Blank::CommentsAndStrings);
     if code.contains("#![cfg(test)]") {
         return String::new();

@@ -1,14 +1,15 @@
 //! Programs that are counted and not judged yet, and the best of them within a budget.
 
-use std::fmt;
-
 use num_bigint::BigUint;
 
+pub use crate::budget::Budget;
+use crate::budget::SHORTEST;
 use crate::error::Error;
 use crate::facts::{Facts, Style};
 use crate::lower::{Limits, Lower};
 use crate::method;
-use crate::method::{Method, Params, without_loops};
+use crate::method::signature::{Method, Params};
+use crate::method::without_loops;
 use crate::schedule::{Schedule, ScheduleError};
 use machine::function::Function;
 use machine::isa::run_function;
@@ -75,9 +76,6 @@ pub struct Plan {
     /// Nor fewer bytes.
     least_bytes: usize,
 }
-
-/// Bytes of the shortest instruction that multiplies.
-pub const SHORTEST: usize = 2;
 
 impl Plan {
     /// May a function for it keep the budget's bytes of code?
@@ -191,44 +189,6 @@ pub fn corner(spec: &Spec) -> Vec<BigUint> {
     let mut sources: Vec<_> = spec.source_bytes().into_iter().map(ones).collect();
     vectors::admit(spec, &mut sources);
     sources
-}
-
-/// The most a kernel may take.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Budget {
-    /// Bytes of code.
-    pub flash: Option<usize>,
-    /// Bytes of stack below the return address.
-    pub stack: Option<usize>,
-}
-
-impl Budget {
-    /// Is there any limit?
-    pub fn is_set(&self) -> bool {
-        *self != Self::default()
-    }
-
-    /// The budget that also allows `flash` and `stack` bytes.
-    fn widened(&self, flash: usize, stack: usize) -> Self {
-        Self {
-            flash: self.flash.map(|most| most.max(flash)),
-            stack: self.stack.map(|most| most.max(stack)),
-        }
-    }
-}
-
-/// As on the command line.
-impl fmt::Display for Budget {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let limits = [("flash", self.flash), ("stack", self.stack)];
-        let given = limits
-            .iter()
-            .filter_map(|(name, most)| Some((name, (*most)?)));
-        let texts: Vec<_> = given
-            .map(|(name, most)| format!("--max-{name} {most}"))
-            .collect();
-        f.write_str(&texts.join(" "))
-    }
 }
 
 /// The best of the candidates offered.

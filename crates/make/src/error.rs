@@ -3,8 +3,8 @@
 use thiserror::Error;
 
 use crate::facts::Style;
-use crate::lower::LowerError;
-use crate::method::MethodError;
+use crate::method::signature::MethodError;
+use crate::refusal::LowerError;
 use crate::schedule::ScheduleError;
 use spec::SpecError;
 

@@ -3,6 +3,7 @@
 //! Nothing here is believed, and nothing is proved: whatever comes out is judged on its bytes.
 
 pub mod allocate;
+pub mod budget;
 pub mod candidate;
 pub mod driver;
 pub mod error;
@@ -10,6 +11,7 @@ pub mod facts;
 pub mod intervals;
 pub mod lower;
 pub mod method;
+pub mod refusal;
 pub mod request;
 pub mod schedule;
 pub mod target;

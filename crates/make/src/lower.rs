@@ -1,9 +1,8 @@
 //! What a target offers to those who make programs for it: [`Lower`], implemented once per instruction set.
 
-use thiserror::Error;
-
 use crate::driver::{Assembled, Driver};
 use crate::facts::Facts;
+pub use crate::refusal::LowerError;
 use crate::schedule::{Counts, Schedule};
 use machine::isa::Isa;
 use machine::program::Program;
@@ -63,91 +62,4 @@ pub trait Lower: Isa {
     /// A function of `bytes` bytes of results that only copies what its second argument points to: what
     /// stands for a kernel where only the time of its caller is of interest.
     fn stub(core: &Self::Core, bytes: usize) -> Vec<Self::Insn>;
-}
-
-/// Why a schedule cannot be lowered to a machine.
-#[derive(Error, Debug, Clone, PartialEq, Eq)]
-pub enum LowerError {
-    #[error(
-        "the schedule needs more registers than there are: try a larger --max-regs, or leave it out"
-    )]
-    Registers,
-    #[error(
-        "it needs {need} bytes of stack, a kernel may use {limit}: try fewer levels or another method"
-    )]
-    Stack { need: usize, limit: usize },
-    #[error("a schedule of rows and columns in one")]
-    Mixed,
-    #[error("MUL is not an instruction of {0}")]
-    NoMultiplier(&'static str),
-    #[error("this machine multiplies: try a method for machines with a multiplier")]
-    Tiles,
-    #[error("it needs three pointers, and Y is the stack pointer of data")]
-    ThreePointers,
-    #[error(
-        "bands in loops are made of words of 8 bits: of 32 bits columns have a sixteenth of the products to load"
-    )]
-    Loops,
-    #[error("there are no drivers with {0}")]
-    Driver(&'static str),
-    #[error("{0} bytes of numbers are more than there is memory for")]
-    Area(usize),
-    #[error("two nested loops are not made for this machine yet: try --style unrolled")]
-    Scans,
-    #[error(
-        "in rows of a product and of its quotients words come one at a time: by count 27 cycles for two products, \
-         where columns of blocks of four words take 14.4"
-    )]
-    RowsOfQuotients,
-    #[error(
-        "in rows of a product and of its quotients ten registers stay, and words come one at a time: by estimate \
-         33 cycles for two products, where columns take 26"
-    )]
-    WideRows,
-    #[error(
-        "blocks in loops are made of words of 8 bits: a word of 32 bits is four by four of these"
-    )]
-    Blocks,
-    #[error(
-        "a pass of the inner loop takes a block of 1, 4, 9 or 16 products here: try -p unroll=16"
-    )]
-    Block(usize),
-    #[error(
-        "{n} words cannot be cut into blocks of {d} by {d}: the largest side that fits is {largest}"
-    )]
-    Side { d: usize, n: usize, largest: usize },
-    #[error("a result below 2 m is not proved of products made by additions: try --reduce almost")]
-    LazyAdditions,
-    #[error("a column has more than {0} blocks")]
-    Column(usize),
-    #[error("{0} has no loads with displacement")]
-    Displacements(&'static str),
-    #[error(
-        "the outer one of these loops is not written out, which would save the cycles that count its passes (4 of a \
-         column on an AVR): try --style rolled"
-    )]
-    Looped,
-    #[error(
-        "rows in loops are made of MADDH and MADDL only: try --isa-ext {0}, or --style unrolled"
-    )]
-    Feature(&'static str),
-    #[error("bands that lose {0} columns each need passes of a divisor: try -p unroll={0}")]
-    Passes(usize),
-    #[error(
-        "bands of so few columns are no loop that becomes shorter: try --style looped, or another d"
-    )]
-    FewColumns,
-    #[error("operands are halved up to {0} words: try another method")]
-    Halves(usize),
-    #[error(
-        "carries are words on {0}, and the sums around three half products take, by estimate, \
-         50 cycles a word: they save a tenth of 2048 bits, and nothing below or with a wide accumulator"
-    )]
-    Sums(&'static str),
-    #[error("other products are called here: try {0}")]
-    Lowest(&'static str),
-    #[error("a call does not reach over so much code")]
-    Reach,
-    #[error("a pointer would have to move while a carry is on its way")]
-    Addressing,
 }

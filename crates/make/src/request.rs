@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::candidate::{Budget, SHORTEST};
+use crate::budget::{Budget, SHORTEST};
 use crate::error::Error;
 use crate::facts::Style;
 use crate::method;
-use crate::method::{METHODS, Method, Params};
+use crate::method::catalogue::METHODS;
+use crate::method::signature::{Method, Params};
 use spec::modulus::Modular;
 pub use spec::nearest::did_you_mean;
 use spec::{Alias, Op, Size, Spec, SpecError};

@@ -11,8 +11,7 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use crate::candidate::Budget;
-use crate::driver::exponentiation::repeat;
+use crate::budget::Budget;
 use crate::driver::{Cell, Driver, Place, Role, Step, Sum, To};
 use crate::request::{Demands, Request};
 use spec::modulus::{Modular, Modulus, Reduce};
@@ -556,5 +555,18 @@ pub fn copy(to: Place, from: Place) -> Step {
     Step::Copy {
         to: To::Place(to.at),
         from,
+    }
+}
+
+/// The body so many times.
+pub(super) fn repeat(times: usize, counter: Cell, body: Vec<Step>) -> Vec<Step> {
+    match times {
+        0 => Vec::new(),
+        1 => body,
+        _ => vec![Step::Repeat {
+            times,
+            counter,
+            body,
+        }],
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::driver::engine::{Engine, Factor, Products, copy, inverse_bits};
+use crate::driver::engine::{Engine, Factor, Products, copy, inverse_bits, repeat};
 use crate::driver::{Cell, Driver, EXPONENT, Place, Role, Step, To};
 use spec::modulus::Modulus;
 
@@ -247,19 +247,6 @@ fn append(from: Place) -> Step {
     Step::Copy {
         to: To::Entry,
         from,
-    }
-}
-
-/// The body so many times.
-pub(super) fn repeat(times: usize, counter: Cell, body: Vec<Step>) -> Vec<Step> {
-    match times {
-        0 => Vec::new(),
-        1 => body,
-        _ => vec![Step::Repeat {
-            times,
-            counter,
-            body,
-        }],
     }
 }
 

@@ -11,7 +11,7 @@ use num_bigint::BigUint;
 
 use crate::facts::{Facts, Style};
 use crate::method::reduction::{digits, masked};
-use crate::method::{Method, MethodError, Params};
+use crate::method::signature::{Method, MethodError, Params};
 use crate::schedule::{Chain, End, Link, Scans, Schedule, Sum, Word, WordStep, Words};
 use spec::modulus::{Modular, Modulus, Reduce};
 use spec::{Op, Spec};

@@ -6,7 +6,7 @@
 use crate::facts::Facts;
 use crate::method::reduction;
 use crate::method::reduction::Reduction;
-use crate::method::{Method, MethodError, Params};
+use crate::method::signature::{Method, MethodError, Params};
 use crate::schedule::{Pile, Schedule, Word, WordStep, Words};
 use spec::{Op, Spec};
 

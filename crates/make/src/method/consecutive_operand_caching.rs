@@ -13,7 +13,8 @@
 use std::ops::Range;
 
 use crate::facts::Facts;
-use crate::method::{Method, MethodError, Parameter, Params, cached_words, one_size};
+use crate::method::checked_parameters::{cached_words, one_size};
+use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::schedule::{Block, Blocks, Column, ColumnBlock, Part, Product, Schedule};
 use spec::{Op, Spec};
 

@@ -5,9 +5,10 @@
 //! second half of the separated product scanning (SPS).
 
 use crate::facts::Facts;
+use crate::method::loop_forms::as_scans;
 use crate::method::reduction;
 use crate::method::reduction::Reduction;
-use crate::method::{Method, MethodError, Parameter, Params, as_scans};
+use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::schedule::{Schedule, WordStep, Words};
 use spec::{Op, Spec};
 

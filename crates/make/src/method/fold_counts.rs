@@ -7,7 +7,7 @@ use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 
-use crate::method::MethodError;
+use crate::method::signature::MethodError;
 use crate::schedule::{Chain, End, Link, Sum, Word, WordStep, Words};
 
 /// Digits between `-2^(w-1)` and `2^(w-1)` of `value`, fewer than `n + 1`.

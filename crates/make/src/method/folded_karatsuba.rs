@@ -20,8 +20,10 @@
 //! `g = H + v + e_1 + b + [u_0 > 0]`.
 
 use crate::facts::Facts;
+use crate::method::checked_parameters::positive;
 use crate::method::karatsuba::{inner, inner_difference, inner_sum};
-use crate::method::{Method, MethodError, Parameter, Params, positive, short_product};
+use crate::method::short_product;
+use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::schedule::{
     Chain, Claim, Difference, End, Link, Pile, Schedule, Sum, Term, Word, WordStep, Words,
 };

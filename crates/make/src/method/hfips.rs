@@ -9,11 +9,12 @@
 use num_bigint::BigUint;
 
 use crate::facts::Facts;
+use crate::method::checked_parameters::positive;
+use crate::method::loop_forms::as_block_scans;
 use crate::method::reduction;
 use crate::method::reduction::Reduction;
-use crate::method::{
-    Method, MethodError, Parameter, Params, as_block_scans, fips, hybrid, positive, separated,
-};
+use crate::method::signature::{Method, MethodError, Parameter, Params};
+use crate::method::{fips, hybrid, separated};
 use crate::schedule::{End, Schedule, Sum, Word, WordStep, Words};
 use spec::{Op, Spec};
 

@@ -12,9 +12,10 @@
 
 use crate::facts::Facts;
 use crate::method::catching::Catching;
-use crate::method::{
-    Method, MethodError, Parameter, Params, as_block_scans, one_size, positive, product_scanning,
-};
+use crate::method::checked_parameters::{one_size, positive};
+use crate::method::loop_forms::as_block_scans;
+use crate::method::product_scanning;
+use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::schedule::{End, Schedule, Sum, Word, Words};
 use spec::{Op, Spec};
 

@@ -13,11 +13,12 @@
 
 use crate::facts::Facts;
 use crate::method::bottom::{Bottom, Over, Pair, equation, layers, products};
+use crate::method::checked_parameters::{one_size, positive};
 use crate::method::karatsuba_plans::{Choice, Kind, Plan, defaults, inner_plan, triple_plan};
 use crate::method::middle_first::{Middle, Plus, Sign, distance};
 use crate::method::middle_signs::{both, complemented, correct, either};
+use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::method::square_product_scanning::Sink;
-use crate::method::{Method, MethodError, Parameter, Params, one_size, positive};
 use crate::schedule::{Claim, End, Schedule, Sum, Word, WordStep, Words};
 use spec::{Op, Spec};
 

@@ -4,7 +4,8 @@
 //! given by [`Halves`], and by the machine. Square: `a^2 = L + W (L + H - (al - ah)^2) + W^2 H`.
 
 use crate::facts::{Facts, Style};
-use crate::method::{Method, MethodError, Parameter, Params, one_size, positive};
+use crate::method::checked_parameters::{one_size, positive};
+use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::method::{operand_scanning, product_scanning, square_product_scanning};
 use crate::method::{reverse_hybrid, square_reverse_hybrid};
 use crate::schedule::{Halves, Loops, Lowest, Schedule};

@@ -6,12 +6,13 @@
 
 use crate::facts::Facts;
 use crate::method::bottom::equation;
+use crate::method::checked_parameters::{one_size, positive};
 use crate::method::karatsuba::inner_of_triple;
 use crate::method::karatsuba_plans::{Kind, last_triple, triples};
 use crate::method::middle_first::{Middle, Plus, Sign, distance};
+use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::method::square_product_scanning::Sink;
 use crate::method::streamed::PIECE;
-use crate::method::{Method, MethodError, Parameter, Params, one_size, positive};
 use crate::schedule::{Claim, Schedule, Word, WordStep, Words};
 use spec::{Op, Spec};
 

@@ -12,8 +12,9 @@ use crate::method::karatsuba::inner_part;
 use crate::method::karatsuba_plans::{Kind, inner_plans};
 use crate::method::middle_signs::{both, complements, difference, either};
 use crate::method::reduction::{Reduction, digits};
+use crate::method::short_product;
+use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::method::special_primes::{Folding, give_back};
-use crate::method::{Method, MethodError, Parameter, Params, short_product};
 use crate::schedule::{Claim, End, Schedule, Sum, Word, WordStep, Words};
 use spec::{Op, Spec};
 

@@ -1,8 +1,8 @@
 //! The plans of Karatsuba's multiplication: how each product of the tree is made, and which are tried.
 
 use crate::facts::Facts;
-use crate::method::Params;
 use crate::method::middle_signs::{difference, known_difference};
+use crate::method::signature::Params;
 use crate::schedule::{Word, Words};
 use spec::Spec;
 

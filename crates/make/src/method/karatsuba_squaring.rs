@@ -7,10 +7,12 @@
 //! `T^2` comes first (`middle_first.rs`).
 
 use crate::facts::Facts;
+use crate::method::checked_parameters::positive;
 use crate::method::levels_at_once::at_once;
 use crate::method::middle_first::{Middle, Plus, Sign, distance};
+use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::method::square_product_scanning::{Sink, behind, column};
-use crate::method::{Method, MethodError, Parameter, Params, positive, squaring};
+use crate::method::square_terms::squaring;
 use crate::schedule::{Claim, End, Pile, Schedule, Word, WordStep, Words};
 use spec::{Op, Spec};
 
@@ -141,7 +143,13 @@ pub(super) fn square(
             };
             let joined = plan.joined.min(plan.levels);
             match joined > 0 && x.len().is_multiple_of(1 << joined) {
-                true => at_once(f, x, joined, plan.below(joined), sink),
+                true => {
+                    let below = plan.below(joined);
+                    let bottom = |f: &mut Words, x: &[Word], plus: &[Word], sink: &mut Sink<'_>| {
+                        square(f, x, plus, false, below, sink);
+                    };
+                    at_once(f, x, joined, &bottom, sink);
+                }
                 false => three(f, x, plan.below(1), sink),
             }
             if !plus.is_empty() {

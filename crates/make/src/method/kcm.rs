@@ -6,7 +6,8 @@
 use crate::facts::Facts;
 use crate::method::separated;
 use crate::method::separated::Scan;
-use crate::method::{Method, Parameter, Params, karatsuba_comba, karatsuba_squaring};
+use crate::method::signature::{Method, Parameter, Params};
+use crate::method::{karatsuba_comba, karatsuba_squaring};
 use spec::{Op, Spec};
 
 /// KCM.

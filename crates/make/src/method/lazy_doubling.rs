@@ -5,7 +5,9 @@
 //! then `2u`, what column `K-1` left over and the squares of block `K/2` are added.
 
 use crate::facts::Facts;
-use crate::method::{Method, MethodError, Parameter, Params, pairs, positive, squaring};
+use crate::method::checked_parameters::positive;
+use crate::method::signature::{Method, MethodError, Parameter, Params};
+use crate::method::square_terms::{pairs, squaring};
 use crate::schedule::{Chain, End, Link, Pile, Schedule, Sum, Word, WordStep, Words};
 use spec::{Op, Spec};
 

@@ -10,16 +10,24 @@
 
 use std::ops::Range;
 
-use crate::method::karatsuba_squaring::{Plan, square};
 use crate::method::middle_first::distance;
 use crate::method::square_product_scanning::Sink;
 use crate::method::streamed::{PIECE, Streamed};
 use crate::schedule::{Claim, End, Sum, Term, Word, WordStep, Words};
 
-/// `x^2`, `levels` at once, whose halves are of one size, the squares below by `plan`.
-pub(super) fn at_once(f: &mut Words, x: &[Word], levels: usize, plan: Plan, sink: &mut Sink<'_>) {
+/// Squares a number without levels and adds another.
+pub(super) type Square<'a> = dyn Fn(&mut Words, &[Word], &[Word], &mut Sink<'_>) + 'a;
+
+/// `x^2`, `levels` at once, whose halves are of one size, the squares below by `square`.
+pub(super) fn at_once(
+    f: &mut Words,
+    x: &[Word],
+    levels: usize,
+    square: &Square<'_>,
+    sink: &mut Sink<'_>,
+) {
     let n = x.len();
-    let mut whole = Stream::new(f, &[x], levels, plan);
+    let mut whole = Stream::new(f, &[x], levels, square);
     f.push(WordStep::Part(format!(
         "{n} words: sums of {levels} levels"
     )));
@@ -59,23 +67,23 @@ struct Level {
 }
 
 impl Stream {
-    fn new(f: &mut Words, numbers: &[&[Word]], levels: usize, plan: Plan) -> Self {
+    fn new(f: &mut Words, numbers: &[&[Word]], levels: usize, square: &Square<'_>) -> Self {
         if levels == 0 {
-            return Self::Words(bottom(f, numbers, plan));
+            return Self::Words(bottom(f, numbers, square));
         }
         let q = numbers.first().map_or(0, |x| x.len() / 2);
         let middles = numbers.iter().map(|x| {
             f.push(WordStep::Part(format!("{} words: |xl - xh|^2", x.len())));
             let (xl, xh) = x.split_at(q);
             let t = distance(f, xl, xh).words;
-            Self::new(f, &[&t], levels - 1, plan)
+            Self::new(f, &[&t], levels - 1, square)
         });
         let middles = middles.collect();
         let halves: Vec<_> = numbers.iter().flat_map(|x| x.chunks(q)).collect();
         Self::Level(Box::new(Level {
             q,
             numbers: numbers.iter().map(|x| x.to_vec()).collect(),
-            squares: Self::new(f, &halves, levels - 1, plan),
+            squares: Self::new(f, &halves, levels - 1, square),
             middles,
             n: Vec::new(),
             d: Vec::new(),
@@ -104,12 +112,12 @@ impl Stream {
 }
 
 /// The same without levels.
-fn bottom(f: &mut Words, numbers: &[&[Word]], plan: Plan) -> Vec<Word> {
+fn bottom(f: &mut Words, numbers: &[&[Word]], square: &Square<'_>) -> Vec<Word> {
     let (mut all, mut above) = (Vec::new(), Vec::new());
     for x in numbers {
         f.push(WordStep::Part(format!("{} words: squares", x.len())));
         let mut words = Vec::with_capacity(2 * x.len());
-        square(f, x, &above, false, plan, &mut |_, next| words.extend(next));
+        square(f, x, &above, &mut |_, next| words.extend(next));
         f.claims.push(Claim::product(&words, x, x, &above));
         above = words.split_off(x.len());
         all.extend(words);

@@ -7,7 +7,8 @@
 //! Loads `2n + 4rn - 2er^2 - 2er`, stores `2n + 2rn - er^2 - er`.
 
 use crate::facts::{Facts, Style};
-use crate::method::{Method, MethodError, Parameter, Params, cached_words, one_size};
+use crate::method::checked_parameters::{cached_words, one_size};
+use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::schedule::{Block, Blocks, Column, ColumnBlock, Part, Product, Schedule};
 use spec::{Op, Spec};
 
@@ -49,7 +50,11 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     Ok(match facts.style {
         Style::Unrolled => Schedule::Blocks(blocks),
         // Rows differ in length: parts 2 and 3 are loops, but the rows are not one.
-        _ => crate::method::in_loops(Style::Looped, blocks, params.get("unroll").copied()),
+        _ => crate::method::loop_forms::in_loops(
+            Style::Looped,
+            blocks,
+            params.get("unroll").copied(),
+        ),
     })
 }
 

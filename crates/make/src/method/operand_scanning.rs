@@ -5,7 +5,9 @@
 //! registers save `k (n - 1)` more.
 
 use crate::facts::Facts;
-use crate::method::{Method, MethodError, Parameter, Params, as_scans, one_size};
+use crate::method::checked_parameters::one_size;
+use crate::method::loop_forms::as_scans;
+use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::schedule::{Block, Blocks, Row, RowBlock, Schedule, Step, Words};
 use spec::{Op, Spec};
 

@@ -4,7 +4,8 @@
 //! two sizes are the same columns, some of them missing; there the words that fit stay.
 
 use crate::facts::Facts;
-use crate::method::{Method, MethodError, Parameter, Params, as_scans};
+use crate::method::loop_forms::as_scans;
+use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::schedule::{Block, Blocks, Column, ColumnBlock, Part, Pile, Product, Schedule, Words};
 use spec::{Op, Spec};
 

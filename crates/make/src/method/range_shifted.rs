@@ -19,10 +19,11 @@ use crate::method::bottom::equation;
 use crate::method::fold_counts::{Columns, FoldCounts};
 use crate::method::karatsuba::inner_of_triple;
 use crate::method::karatsuba_plans::{Kind, last_triple, triples};
+use crate::method::karatsuba_squaring;
 use crate::method::middle_first::{Distance, claim_signed, distance};
 use crate::method::reduction::{Reduction, digits, masked};
+use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::method::special_primes::give_back;
-use crate::method::{Method, MethodError, Parameter, Params, karatsuba_squaring};
 use crate::schedule::{End, Schedule, Sum, Word, WordStep, Words};
 use spec::{Op, Spec};
 

@@ -5,7 +5,8 @@
 //! additions.
 
 use crate::facts::Facts;
-use crate::method::{MethodError, diagonal, pairs};
+use crate::method::signature::MethodError;
+use crate::method::square_terms::{diagonal, pairs};
 use crate::schedule::{Chain, End, Link, Origin, Pile, Quotient, Sum, Word, WordStep, Words};
 use num_bigint::BigUint;
 use spec::modulus;

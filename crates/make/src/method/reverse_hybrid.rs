@@ -8,7 +8,8 @@
 //! Loads `n + n/d (n + n + 2)`, stores `n + n/d (n + d + 2)`, where `d` divides `n`.
 
 use crate::facts::{Facts, Style};
-use crate::method::{Method, MethodError, Parameter, Params, one_size, positive};
+use crate::method::checked_parameters::{one_size, positive};
+use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::schedule::{Block, Blocks, Column, ColumnBlock, Part, Product, Schedule};
 use spec::{Op, Spec};
 
@@ -74,7 +75,11 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
         });
     }
     let unroll = params.get("unroll").copied();
-    Ok(crate::method::in_loops(facts.style, bands(n, d), unroll))
+    Ok(crate::method::loop_forms::in_loops(
+        facts.style,
+        bands(n, d),
+        unroll,
+    ))
 }
 
 /// The bands of a product, the narrower one first.

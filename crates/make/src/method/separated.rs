@@ -5,11 +5,12 @@
 
 use crate::facts::{Facts, Style};
 use crate::method::reduction::Reduction;
+use crate::method::signature::{Method, MethodError, Params};
 use crate::method::{
-    Method, MethodError, Params, consecutive_operand_caching, fips, hybrid, karatsuba,
-    karatsuba_calls, karatsuba_joined, karatsuba_squaring, lazy_doubling, operand_caching,
-    product_scanning, reverse_hybrid, shift_and_add, sliding_block_doubling, square_carry_catcher,
-    square_product_scanning, square_reverse_hybrid,
+    consecutive_operand_caching, fips, hybrid, karatsuba, karatsuba_calls, karatsuba_joined,
+    karatsuba_squaring, lazy_doubling, operand_caching, product_scanning, reverse_hybrid,
+    shift_and_add, sliding_block_doubling, square_carry_catcher, square_product_scanning,
+    square_reverse_hybrid,
 };
 use crate::schedule::{Claim, Pile, Scans, Schedule, Stages, WordStep, Words};
 use spec::{Op, Spec};

@@ -7,7 +7,8 @@
 //! diagonal, doubled, and those on it.
 
 use crate::facts::Facts;
-use crate::method::{Method, MethodError, Parameter, Params, one_size, positive};
+use crate::method::checked_parameters::{one_size, positive};
+use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::schedule::{Schedule, Select, Tiles};
 use spec::{Op, Spec};
 

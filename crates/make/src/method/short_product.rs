@@ -7,9 +7,9 @@
 //! part of it.
 
 use crate::facts::Facts;
-use crate::method::{
-    Method, MethodError, Parameter, Params, karatsuba, karatsuba_plans, one_size, positive,
-};
+use crate::method::checked_parameters::{one_size, positive};
+use crate::method::signature::{Method, MethodError, Parameter, Params};
+use crate::method::{karatsuba, karatsuba_plans};
 use crate::schedule::{Claim, Pile, Schedule, Word, WordStep, Words};
 use spec::{Op, Spec};
 

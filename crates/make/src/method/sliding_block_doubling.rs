@@ -6,8 +6,10 @@
 //! the two carries wait as masks.
 
 use crate::facts::Facts;
+use crate::method::checked_parameters::positive;
+use crate::method::signature::{Method, MethodError, Parameter, Params};
+use crate::method::square_terms::{pairs, squaring};
 use crate::method::streamed::Streamed;
-use crate::method::{Method, MethodError, Parameter, Params, pairs, positive, squaring};
 use crate::schedule::{End, Pile, Schedule, Sum, Word, Words};
 use spec::{Op, Spec};
 

@@ -15,10 +15,11 @@ use crate::facts::{Facts, Style};
 use crate::method::reduction::{Reduction, digits, masked};
 use crate::method::separated;
 use crate::method::separated::whole;
+use crate::method::signature::{Method, MethodError, Params};
 use crate::method::{
-    Method, MethodError, Params, consecutive_operand_caching, hybrid, karatsuba, karatsuba_comba,
-    karatsuba_joined, karatsuba_squaring, lazy_doubling, number_products, operand_caching,
-    product_scanning, reverse_hybrid, shift_and_add, sliding_block_doubling, square_carry_catcher,
+    consecutive_operand_caching, hybrid, karatsuba, karatsuba_comba, karatsuba_joined,
+    karatsuba_squaring, lazy_doubling, number_products, operand_caching, product_scanning,
+    reverse_hybrid, shift_and_add, sliding_block_doubling, square_carry_catcher,
     square_product_scanning, square_reverse_hybrid,
 };
 use crate::schedule::{Chain, End, Link, Pile, Schedule, Stages, Sum, Word, WordStep, Words};

@@ -7,7 +7,9 @@
 
 use crate::facts::Facts;
 use crate::method::catching::Catching;
-use crate::method::{Method, MethodError, Parameter, Params, positive, squaring};
+use crate::method::checked_parameters::positive;
+use crate::method::signature::{Method, MethodError, Parameter, Params};
+use crate::method::square_terms::squaring;
 use crate::schedule::Schedule;
 use spec::{Op, Spec};
 

@@ -5,7 +5,8 @@
 //! row's last product.
 
 use crate::facts::Facts;
-use crate::method::{Method, MethodError, Params, squaring};
+use crate::method::signature::{Method, MethodError, Params};
+use crate::method::square_terms::squaring;
 use crate::schedule::{Pile, Schedule, Word};
 use spec::{Op, Spec};
 

@@ -7,8 +7,10 @@
 //! at a time, while they are still in registers, and `c` squares added.
 
 use crate::facts::Facts;
+use crate::method::loop_forms::as_scans;
+use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::method::sliding_block_doubling::Doubling;
-use crate::method::{Method, MethodError, Parameter, Params, as_scans, diagonal, pairs, squaring};
+use crate::method::square_terms::{diagonal, pairs, squaring};
 use crate::schedule::{End, Pile, Schedule, Word, Words};
 use spec::{Op, Spec};
 

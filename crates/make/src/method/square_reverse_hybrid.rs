@@ -6,9 +6,10 @@
 //! [`crate::method::reverse_hybrid`].
 
 use crate::facts::{Facts, Style};
+use crate::method::checked_parameters::positive;
 use crate::method::reverse_hybrid;
 use crate::method::reverse_hybrid::clear;
-use crate::method::{Method, MethodError, Parameter, Params, positive};
+use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::schedule::{Block, Blocks, Column, ColumnBlock, Loops, Part, Product, Schedule};
 use spec::{Op, Spec};
 

@@ -1,6 +1,7 @@
 //! What has no loops: why, and which method makes the same in loops.
 
-use crate::method::{fips, in_nested_loops};
+use crate::method::catalogue::in_nested_loops;
+use crate::method::fips;
 use spec::modulus::Modulus;
 use spec::{Op, Spec};
 

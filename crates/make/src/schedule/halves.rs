@@ -4,7 +4,9 @@
 //! `a b = L + W (L + H - (al - ah)(bl - bh)) + W^2 H`. Each product of `h` words is made in the
 //! same way by the same code, until `h` is what [`Halves::base`] multiplies.
 
-use crate::schedule::{Counts, Loops, Scans, ScheduleError};
+use crate::schedule::blocks::{Counts, ScheduleError};
+use crate::schedule::loops::Loops;
+use crate::schedule::scans::Scans;
 
 /// Operands that are halved `levels` times.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -6,7 +6,7 @@
 //! [`Loops::check`] insists on it); the runs and turns only say how little of it must be written.
 
 use crate::facts::Style;
-use crate::schedule::{Block, Blocks, Column, ColumnBlock, Counts, Part, ScheduleError};
+use crate::schedule::blocks::{Block, Blocks, Column, ColumnBlock, Counts, Part, ScheduleError};
 
 /// How far the words of A, of B and of the result move from one column or block to the next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

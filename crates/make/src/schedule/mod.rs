@@ -13,11 +13,9 @@ mod evaluate;
 mod halves;
 mod loops;
 mod scans;
-mod stages;
 mod tiles;
+mod whole;
 mod words;
-
-use crate::facts::Style;
 
 pub use crate::schedule::blocks::{
     Block, Blocks, Column, ColumnBlock, Counts, Lifetimes, Part, Product, Row, RowBlock,
@@ -26,67 +24,9 @@ pub use crate::schedule::blocks::{
 pub use crate::schedule::halves::{Halves, Lowest};
 pub use crate::schedule::loops::{FoldedBlock, Loops, Run, Step as LoopStep, Turn};
 pub use crate::schedule::scans::{Array, Scans, Strand, Stretch};
-pub use crate::schedule::stages::Stages;
 pub use crate::schedule::tiles::{Select, Step as TileStep, Tile, Tiles};
+pub use crate::schedule::whole::{Schedule, Stages};
 pub use crate::schedule::words::{
     Chain, Claim, Difference, End, Link, Magnitude, Origin, Pile, Quotient, Sum, Sweep, Term, Word,
     WordStep, Words,
 };
-
-/// The order of an operation.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Schedule {
-    Blocks(Blocks),
-    Words(Words),
-    Tiles(Tiles),
-    Loops(Loops),
-    Halves(Halves),
-    Scans(Scans),
-    Stages(Stages),
-}
-
-impl Schedule {
-    /// Counts, and checks its form.
-    ///
-    /// # Errors
-    /// The first violation.
-    pub fn count(&self) -> Result<Counts, ScheduleError> {
-        match self {
-            Schedule::Blocks(blocks) => blocks.check(),
-            Schedule::Words(words) => words.count(),
-            Schedule::Tiles(tiles) => tiles.check(),
-            Schedule::Loops(loops) => loops.check(),
-            Schedule::Halves(halves) => halves.check(),
-            Schedule::Scans(scans) => scans.words.count(),
-            Schedule::Stages(stages) => stages.count(),
-        }
-    }
-
-    /// Checks that the schedule computes what it should, and counts.
-    ///
-    /// # Errors
-    /// The first violation.
-    pub fn check(&self) -> Result<Counts, ScheduleError> {
-        match self {
-            Schedule::Blocks(blocks) => blocks.check(),
-            Schedule::Words(words) => words.check(),
-            Schedule::Tiles(tiles) => tiles.check(),
-            Schedule::Loops(loops) => loops.check(),
-            Schedule::Halves(halves) => halves.check(),
-            Schedule::Scans(scans) => scans.check(),
-            Schedule::Stages(stages) => stages.check(),
-        }
-    }
-
-    /// How much of it is written out.
-    pub fn style(&self) -> Style {
-        match self {
-            Schedule::Blocks(_) | Schedule::Words(_) => Style::Unrolled,
-            Schedule::Tiles(_) => Style::Looped,
-            Schedule::Loops(loops) => loops.style,
-            Schedule::Halves(_) => Style::Rolled,
-            Schedule::Scans(scans) => scans.style,
-            Schedule::Stages(stages) => stages.product.style(),
-        }
-    }
-}

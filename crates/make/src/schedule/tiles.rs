@@ -12,7 +12,7 @@
 
 use std::ops::Range;
 
-use crate::schedule::{Counts, ScheduleError};
+use crate::schedule::blocks::{Counts, ScheduleError};
 
 /// How a word is added under a bit.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

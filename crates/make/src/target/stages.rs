@@ -1,7 +1,7 @@
 //! What the stages of a kernel have in common on all machines: which function of each is taken, and what is
 //! said to the prover of a product that another function reads.
 
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use crate::schedule::{Schedule, Stages};
 use machine::call::Operands;
 use machine::function::Function;

@@ -9,7 +9,7 @@
 
 use std::rc::Rc;
 
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use crate::schedule::Product;
 use crate::target::arm::outlook::{Need, Outlook, Place, Word, operands};
 use crate::target::arm::plan::{Carry, Reload, Way};

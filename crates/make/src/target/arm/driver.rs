@@ -3,7 +3,7 @@
 //! Passes over numbers count with TEQ, which leaves the carry.
 
 use crate::driver::{Assembled, Cell, Driver, Place, Step, Sum, To};
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use machine::isa::arm::code::{Insn, immediate_bits};
 use machine::isa::arm::instructions::{Op, Ops};
 use machine::isa::arm::machine::{LR, SP};

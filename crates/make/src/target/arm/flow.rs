@@ -1,6 +1,6 @@
 //! Code with loops in the making: instructions one after another, and branches back.
 
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use crate::target::arm::frame;
 use machine::isa::arm::code::{Insn, immediate_bits};
 use machine::isa::arm::instructions::Op;

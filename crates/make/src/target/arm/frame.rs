@@ -1,6 +1,6 @@
 //! The frame of a function: what it saves, and its room on the stack.
 
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use machine::isa::arm::abi::{STACK_LIMIT, is_callee_saved};
 use machine::isa::arm::code::{Insn, immediate_bits};
 use machine::isa::arm::instructions::{Op, Ops};

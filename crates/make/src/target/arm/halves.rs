@@ -8,7 +8,7 @@
 //! A call keeps r0 to r5 and r11: its record is r, a, b, the bytes of an operand, r4, r5, r11 and lr, and `M`
 //! lies below it.
 
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use crate::schedule::{Halves, Lowest, Scans};
 use crate::target::arm::flow::{Flow, WORD};
 use crate::target::arm::frame;

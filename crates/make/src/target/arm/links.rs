@@ -2,7 +2,7 @@
 //!
 //! TEQ with 0 ends it: it leaves the carry alone.
 
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use crate::schedule::{Array, Chain, End, Stretch, Sum, Word, WordStep};
 use crate::target::arm::nest::{Moves, Nest};
 use crate::target::homes::Home;

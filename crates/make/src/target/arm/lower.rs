@@ -1,7 +1,8 @@
 //! From a schedule to a whole function: columns or words, addressing, registers saved.
 
 use crate::facts::{Facts, Style};
-use crate::lower::{Limits, LowerError};
+use crate::lower::Limits;
+use crate::refusal::LowerError;
 use crate::schedule::{Schedule, Words};
 use crate::target::arm::columns::ORDER;
 use crate::target::arm::frame;
@@ -11,7 +12,6 @@ use crate::target::arm::pointers;
 use crate::target::arm::pointers::{Array, Item};
 use crate::target::arm::scans;
 use crate::target::arm::search;
-use crate::target::arm::stages;
 use crate::target::arm::words::{Choices, Lowering};
 use crate::target::claims;
 use machine::isa::arm::code::Insn;
@@ -78,7 +78,7 @@ pub fn lower(
         Schedule::Loops(_) => return Err(LowerError::Loops),
         Schedule::Halves(halves) => return halves::lower(halves, order),
         Schedule::Scans(scans) => return scans::lower(scans, order),
-        Schedule::Stages(stages) => return stages::all(stages, core, limits),
+        Schedule::Stages(_) => return Err(LowerError::Nested),
         Schedule::Words(words) => in_words(words, core, order),
         Schedule::Blocks(blocks) => {
             let words = || in_words(&Words::of(Op::Mul, FACTS.word_bits, blocks), core, order);

@@ -28,7 +28,8 @@ pub mod words;
 
 use crate::driver::{Assembled, Driver};
 use crate::facts::Facts;
-use crate::lower::{Limits, Lower, LowerError};
+use crate::lower::{Limits, Lower};
+use crate::refusal::LowerError;
 use crate::schedule::{Counts, Schedule};
 use machine::isa::arm::{ArmIsa, code, cores, instructions};
 use machine::program::Program;
@@ -43,7 +44,10 @@ impl Lower for ArmIsa {
         core: &cores::Core,
         limits: Limits,
     ) -> Result<Vec<Program<code::Insn>>, LowerError> {
-        lower::lower(schedule, core, limits)
+        match schedule {
+            Schedule::Stages(stages) => stages::all(stages, core, limits),
+            schedule => lower::lower(schedule, core, limits),
+        }
     }
 
     fn at_least(core: &cores::Core, _: &Schedule, counts: &Counts) -> u64 {

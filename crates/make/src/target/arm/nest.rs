@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use crate::schedule::{Array, Scans, Word};
 use crate::target::arm::flow::{Flow, WORD};
 use crate::target::homes::{Base, Home, settle};

@@ -5,7 +5,7 @@
 //! and go back behind a row, that to B walks with the rows.
 
 use crate::facts::Style;
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use crate::schedule::{Array, Scans, Strand};
 use crate::target::arm::flow::{Flow, WORD};
 use crate::target::arm::nest::argument;

@@ -12,7 +12,7 @@
 use std::ops::Range;
 
 use crate::facts::Style;
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use crate::schedule::{Array, Quotient, Scans, Strand};
 use crate::target::arm::flow::WORD;
 use crate::target::arm::nest::{Moves, Nest, argument};

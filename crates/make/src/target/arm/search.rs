@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use crate::target::arm::columns::{Choices, Columns};
 use crate::target::arm::outlook::{Outlook, Word};
 use machine::isa::arm::cores::Core;

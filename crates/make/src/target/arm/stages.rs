@@ -1,6 +1,7 @@
 //! Two stages on an ARM: a function that calls the product, then what is made of it, with a frame between them.
 
-use crate::lower::{Limits, LowerError};
+use crate::lower::Limits;
+use crate::refusal::LowerError;
 use crate::schedule::Stages;
 use crate::target::arm::flow::WORD;
 use crate::target::arm::frame;

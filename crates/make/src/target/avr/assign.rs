@@ -2,25 +2,14 @@
 //! before it is read, what must wait is stored when it is made.
 
 use crate::allocate::OutOfRegisters;
+use crate::target::avr::code::{Code, Step, Value};
 use crate::target::avr::colour::colour;
 use crate::target::avr::pointers::{Array, CARRY, Item};
+use crate::target::avr::registers::{Registers, UPPER};
 use crate::target::avr::residence::Residence;
 use crate::target::avr::webs::Webs;
-use crate::target::avr::words::{Code, Step, UPPER, Value};
 use machine::isa::avr::code::Insn;
 use machine::isa::avr::instructions::{Op, Ops};
-
-/// The registers there are.
-#[derive(Clone, Debug)]
-pub struct Registers {
-    /// In the order they are preferred, and the step from which each is free.
-    pub free: Vec<(u8, usize)>,
-    /// Holds 0, if anything reads it; the next one as well if `zeros`.
-    pub zero: Option<u8>,
-    pub zeros: bool,
-    /// Through which numbers come to registers that LDI cannot load.
-    pub loader: Option<u8>,
-}
 
 /// Code whose accesses still want pointers.
 pub struct Assigned {

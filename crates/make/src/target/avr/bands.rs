@@ -13,7 +13,7 @@
 
 mod pointing;
 
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use crate::schedule::{Column, FoldedBlock, LoopStep, Loops, Turn};
 use crate::target::avr::draft::Draft;
 use crate::target::avr::frame;

@@ -6,8 +6,8 @@
 //! `Z[0 .. d]` where the bit is set: SBRC skips an ADC in the time it takes, and leaves a carry
 //! that is 0 as it is (see [`crate::target::avr::tiles`]).
 
-use crate::lower::LowerError;
-use crate::target::avr::scans::{Label, Nest, Z};
+use crate::refusal::LowerError;
+use crate::target::avr::nest::{Label, Nest, Z};
 use machine::isa::avr::code::Insn;
 use machine::isa::avr::instructions::{Op, Ops};
 

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use crate::schedule::{Array, Chain, End, Link, Stretch, Sum, Word, WordStep};
-use crate::target::avr::scans::Nest;
+use crate::target::avr::nest::Nest;
 use machine::isa::avr::code::Insn;
 use machine::isa::avr::instructions::{Op, Ops};
 

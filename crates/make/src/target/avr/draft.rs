@@ -1,6 +1,6 @@
 //! Instructions one after another, with loops: what emitters share.
 
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use machine::isa::avr::code::Insn;
 use machine::isa::avr::instructions::{Op, Ops};
 

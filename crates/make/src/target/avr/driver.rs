@@ -4,7 +4,7 @@
 //! which are collected in r2 to r17.
 
 use crate::driver::{Assembled, Cell, Driver, Place, Step, Sum, To};
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use machine::isa::avr::code::Insn;
 use machine::isa::avr::instructions::{Op, Ops};
 use machine::isa::avr::machine::Pointer;

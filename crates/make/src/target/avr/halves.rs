@@ -8,12 +8,12 @@
 //! A frame: `2 h` words of `M`, then the record: addresses of r, a, the words `h`, and of a product
 //! the address of b, `sa` and `sb`, later `e`. [`Halves`](crate::schedule::Halves) calls this one after the other.
 
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use crate::schedule::{Halves, Lowest};
 use crate::target::avr::bands;
 use crate::target::avr::draft::Draft;
 use crate::target::avr::frame;
-use crate::target::avr::lower::move_stack;
+use crate::target::avr::frame::move_stack;
 use crate::target::claimed;
 use crate::target::claimed::Said;
 use machine::isa::avr::abi::STACK_LIMIT;

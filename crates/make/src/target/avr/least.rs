@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::target::avr::words::{Code, Step, Value};
+use crate::target::avr::code::{Code, Step, Value};
 use machine::isa::avr::cores::Core;
 use machine::isa::avr::instructions::Timing;
 

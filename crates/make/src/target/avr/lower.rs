@@ -1,32 +1,31 @@
 //! From a schedule to a whole function: pointers set up, columns, registers saved.
 
 use crate::facts::{Facts, Style};
-use crate::lower::{Limits, LowerError};
+use crate::lower::Limits;
+use crate::refusal::LowerError;
 use crate::schedule::{Schedule, WordStep, Words};
 use crate::target::avr::assign::Assigned;
 use crate::target::avr::bands;
+use crate::target::avr::code::{Code, Step, Value};
 use crate::target::avr::columns::{Choices, Columns};
 use crate::target::avr::frame;
+use crate::target::avr::frame::move_stack;
 use crate::target::avr::halves;
 use crate::target::avr::least;
 use crate::target::avr::pointers;
-use crate::target::avr::pointers::{Array, Item, move_pointer};
+use crate::target::avr::pointers::{Array, Item};
 use crate::target::avr::rows::Rows;
 use crate::target::avr::scans;
 use crate::target::avr::setting::Setting;
-use crate::target::avr::stages;
 use crate::target::avr::tiles;
 use crate::target::avr::windows;
-use crate::target::avr::windows::{Resolved, SPH, SPL, SREG};
+use crate::target::avr::windows::Resolved;
 use crate::target::avr::words;
-use crate::target::avr::words::{Code, Step, Value};
 use crate::target::claims;
 use machine::isa::avr::abi;
-use machine::isa::avr::abi::Abi;
 use machine::isa::avr::code::Insn;
 use machine::isa::avr::cores::{Core, Set};
-use machine::isa::avr::instructions::{Op, Ops, Timing};
-use machine::isa::avr::machine::Pointer;
+use machine::isa::avr::instructions::{Op, Timing};
 use machine::program::{Claim, Program};
 
 /// What a method may know: r2..r25 are free once r0, r1 hold the product and X, Y, Z point.
@@ -71,7 +70,7 @@ pub fn lower(
         }
         Schedule::Tiles(tiles) => return tiles::lower(core, tiles),
         Schedule::Scans(scans) => return scans::lower(core, scans, limits.registers),
-        Schedule::Stages(stages) => return stages::all(core, stages, limits),
+        Schedule::Stages(_) => return Err(LowerError::Nested),
         _ => {}
     }
     // A quotient word is a product, too, which counts as none.
@@ -120,7 +119,8 @@ fn lower_in(
         Schedule::Blocks(blocks) => blocks,
         Schedule::Words(words) => return in_words(core, words, order, setting, limits),
         Schedule::Tiles(_) => return Err(LowerError::Tiles),
-        Schedule::Scans(_) | Schedule::Stages(_) => return Err(LowerError::Scans),
+        Schedule::Scans(_) => return Err(LowerError::Scans),
+        Schedule::Stages(_) => return Err(LowerError::Nested),
     };
     if let Some(blocks) = schedule.column_blocks() {
         let lowered = CHOICES.iter().map(|choices| {
@@ -321,36 +321,6 @@ fn least_cycles(core: &Core, items: &[Item]) -> u64 {
 
 /// Bytes up to which PUSH and POP make room on the stack faster than arithmetic does.
 const PUSHED: usize = 4;
-
-/// The furthest that ADIW and SBIW go.
-const STEP: i64 = 63;
-
-/// Instructions that add `by` to the stack pointer: to Y if it is that, one whole move after the
-/// other, else through Y.
-pub(super) fn move_stack(abi: &Abi, by: i64) -> Vec<Insn> {
-    if abi.data_stack {
-        let steps = (0..by.abs()).step_by(STEP as usize);
-        let step = |done: i64| (by.abs() - done).min(STEP) * by.signum();
-        return steps
-            .flat_map(|done| move_pointer(Pointer::Y, step(done)))
-            .collect();
-    }
-    let mut list = vec![Insn::dk(Op::IN, 28, SPL), Insn::dk(Op::IN, 29, SPH)];
-    list.extend(move_pointer(Pointer::Y, by));
-    // An interrupt between the two halves would find no stack.
-    list.push(Insn::dk(Op::IN, 0, SREG));
-    list.push(Insn {
-        op: Op::BCLR,
-        ops: Ops {
-            b: 7,
-            ..Ops::default()
-        },
-    });
-    list.push(Insn::rk(Op::OUT, 29, SPH));
-    list.push(Insn::rk(Op::OUT, 0, SREG));
-    list.push(Insn::rk(Op::OUT, 28, SPL));
-    list
-}
 
 /// A whole function with `scratch` bytes on the stack, below the addresses that are kept there.
 fn framed(

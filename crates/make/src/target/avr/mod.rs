@@ -9,6 +9,7 @@ pub mod assign;
 pub mod bands;
 pub mod blocks;
 pub mod chains;
+pub mod code;
 pub mod colour;
 pub mod columns;
 pub mod draft;
@@ -17,8 +18,10 @@ pub mod frame;
 pub mod halves;
 pub mod least;
 pub mod lower;
+pub mod nest;
 pub mod pointers;
 pub mod products;
+pub mod registers;
 pub mod residence;
 pub mod rings;
 pub mod rounds;
@@ -37,10 +40,12 @@ pub mod words;
 
 use crate::driver::{Assembled, Driver};
 use crate::facts::Facts;
-use crate::lower::{Limits, Lower, LowerError};
+use crate::lower::{Limits, Lower};
+use crate::refusal::LowerError;
 use crate::schedule::{Counts, Schedule};
+use machine::isa::avr::code::Insn;
 use machine::isa::avr::instructions::Timing;
-use machine::isa::avr::{AvrIsa, code, cores};
+use machine::isa::avr::{AvrIsa, cores};
 use machine::program::Program;
 
 impl Lower for AvrIsa {
@@ -52,8 +57,11 @@ impl Lower for AvrIsa {
         schedule: &Schedule,
         core: &cores::Core,
         limits: Limits,
-    ) -> Result<Vec<Program<code::Insn>>, LowerError> {
-        lower::lower(schedule, core, limits)
+    ) -> Result<Vec<Program<Insn>>, LowerError> {
+        match schedule {
+            Schedule::Stages(stages) => stages::all(core, stages, limits),
+            schedule => lower::lower(schedule, core, limits),
+        }
     }
 
     fn at_least(core: &cores::Core, schedule: &Schedule, counts: &Counts) -> u64 {
@@ -68,14 +76,14 @@ impl Lower for AvrIsa {
             + cycles(Timing::Alu, 2 * counts.accumulated + counts.links)
     }
 
-    fn drive(core: &cores::Core, driver: &Driver) -> Result<Assembled<code::Insn>, LowerError> {
+    fn drive(core: &cores::Core, driver: &Driver) -> Result<Assembled<Insn>, LowerError> {
         if core.abi.data_stack {
             return Err(LowerError::Driver("--abi iar"));
         }
         driver::lower(driver)
     }
 
-    fn stub(_: &cores::Core, bytes: usize) -> Vec<code::Insn> {
+    fn stub(_: &cores::Core, bytes: usize) -> Vec<Insn> {
         driver::stub(bytes)
     }
 }

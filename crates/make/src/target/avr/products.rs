@@ -3,7 +3,7 @@
 //! Both go in one MOVW where the registers are a pair. Until then instructions read them where
 //! they are, and what overwrites one of its values overwrites the other one, if it can choose.
 
-use crate::target::avr::words::{Code, Step, Value};
+use crate::target::avr::code::{Code, Step, Value};
 
 /// Puts the copies into `code`, and names them in what reads them.
 pub(super) fn leave(code: &mut Code) {

@@ -11,7 +11,7 @@
 
 use crate::allocate::OutOfRegisters;
 use crate::intervals::{Interval, choose};
-use crate::target::avr::words::{Code, Step, Value};
+use crate::target::avr::code::{Code, Step, Value};
 
 /// Worth in eighths of a cycle: an access, with its share of pointer moves; a number loaded, with its
 /// share of moves; and a copy.

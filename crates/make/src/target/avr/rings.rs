@@ -1,6 +1,6 @@
 //! Which registers the words of columns in loops have: see [`crate::target::avr::bands`].
 
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use crate::schedule::{Column, Loops};
 use machine::isa::avr::instructions::Op;
 use machine::isa::avr::machine::Pointer;

@@ -1,7 +1,7 @@
 //! Words under a mask are made where they are read: AND, OR and EOR leave the carry alone, so that what
 //! they make and is read once may wait until then, and what it is made from waits instead.
 
-use crate::target::avr::words::{Code, Step};
+use crate::target::avr::code::{Code, Step};
 use machine::isa::avr::instructions::Op;
 
 /// Moves each AND, OR and EOR of a value that is read once to where that is.

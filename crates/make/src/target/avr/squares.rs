@@ -1,6 +1,6 @@
 //! The end of a square in loops: twice the products of different words, and the squares of the words.
 
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use crate::target::avr::draft::Draft;
 use crate::target::avr::rings::{Plan, pairs};
 use machine::isa::avr::code::Insn;

@@ -1,10 +1,12 @@
 //! Two stages on an AVR: a function that calls the product, then what is made of it, with a frame between them.
 
-use crate::lower::{Limits, LowerError};
+use crate::lower::Limits;
+use crate::refusal::LowerError;
 use crate::schedule::Stages;
 use crate::target::avr::draft::JUMP;
 use crate::target::avr::frame;
-use crate::target::avr::lower::{lower, move_stack};
+use crate::target::avr::frame::move_stack;
+use crate::target::avr::lower::lower;
 use crate::target::stages::{Lent, Tried, second, tried};
 use machine::isa::avr::AvrIsa;
 use machine::isa::avr::abi::{Abi, STACK_LIMIT};

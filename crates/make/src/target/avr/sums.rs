@@ -2,7 +2,7 @@
 //! the first chain; the others change it where it lies. Where Y is no pointer, the first one does, too, once its first
 //! source has been copied. DEC leaves the carry as it is.
 
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use crate::schedule::{Array, Chain, End, Scans, Sum, Word, WordStep};
 use crate::target::avr::draft::Draft;
 use crate::target::avr::frame;

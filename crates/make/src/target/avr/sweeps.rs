@@ -7,7 +7,7 @@
 use std::collections::{HashSet, VecDeque};
 
 use crate::schedule::{Pile, Quotient, Sweep, Word};
-use crate::target::avr::words::{Code, Value};
+use crate::target::avr::code::{Code, Value};
 use machine::isa::avr::instructions::Op;
 
 /// The largest product of two words.

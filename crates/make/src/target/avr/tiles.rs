@@ -16,19 +16,15 @@ mod plan;
 
 use std::ops::Range;
 
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use crate::schedule::{TileStep, Tiles};
 use crate::target::avr::frame;
-use crate::target::avr::tiles::plan::{Plan, Shape};
+use crate::target::avr::tiles::plan::{Plan, Shape, X, Y, Z};
 use machine::isa::avr::abi;
 use machine::isa::avr::code::Insn;
 use machine::isa::avr::cores::Core;
 use machine::isa::avr::instructions::{Op, Ops};
 use machine::program::Program;
-
-const X: u8 = 26;
-const Y: u8 = 28;
-const Z: u8 = 30;
 
 /// The reach of BRBS and BRBC, backwards, in words.
 const BRANCH: usize = 63;

@@ -1,9 +1,9 @@
 //! What lies in one register without a gap: a value while it stays, and what overwrites it then.
 
-use crate::target::avr::assign::Registers;
+use crate::target::avr::code::{Code, Step, Value};
 use crate::target::avr::colour::Web;
+use crate::target::avr::registers::Registers;
 use crate::target::avr::residence::{Residence, tied};
-use crate::target::avr::words::{Code, Step, Value};
 
 /// The webs of a residence.
 pub struct Webs {

@@ -9,7 +9,7 @@
 //! Where Y is the stack pointer of data it stays where it is: at the bottom of the frame, which
 //! holds addresses first and scratch words above them. Then X and Z serve the operands.
 
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use crate::target::avr::access::{Access, accesses};
 use crate::target::avr::pointers::{Array, Item, Mode, REACH, load, move_pointer, store};
 use crate::target::avr::setting::{ORDERS, Setting, Y};

@@ -1,151 +1,16 @@
-//! Schedules in words as instructions on values: what is computed, not yet where it lies.
+//! Schedules in words as instructions on values.
 //!
-//! A value is made once and never changed; an instruction that overwrites a register makes a new
-//! one. Columns are in `sweeps.rs`. Chains keep the carry in the flag; loads, stores, MOV, EOR
+//! Columns are in `sweeps.rs`. Chains keep the carry in the flag; loads, stores, MOV, EOR
 //! and AND leave it alone. Which values are in registers when is decided in `residence.rs`,
 //! which registers those are in `assign.rs`.
 
 use crate::allocate::OutOfRegisters;
 use crate::schedule::{Chain, End, Link, Origin, Sum, Word, WordStep, Words};
-use crate::target::avr::assign::{Assigned, Registers, assign};
+use crate::target::avr::assign::{Assigned, assign};
+use crate::target::avr::code::{Code, OperandWord, Step, Value};
+use crate::target::avr::registers::{Registers, UPPER};
 use crate::target::avr::residence::Residence;
 use machine::isa::avr::instructions::Op;
-
-/// The first register that instructions with a number can change.
-pub(super) const UPPER: u8 = 16;
-
-/// A value, by its number.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Value(pub usize);
-
-/// An instruction on values.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Step {
-    /// `2^8 high + low = x y`, in r1:r0.
-    Mul {
-        x: Value,
-        y: Value,
-        low: Value,
-        high: Value,
-    },
-    /// `out = x op y`, with the carry; no `y`: the zero register. LSR and ROR are of one word, `x` and `y`.
-    Two {
-        op: Op,
-        out: Value,
-        x: Value,
-        y: Option<Value>,
-    },
-    Clear {
-        out: Value,
-    },
-    /// Two cleared registers.
-    Clears {
-        out: [Value; 2],
-    },
-    /// `out = -carry`.
-    Mask {
-        out: Value,
-    },
-    /// The carry is set unless `x` is 0.
-    Carry {
-        x: Value,
-    },
-    /// The carry is set.
-    Set,
-    /// Copies of the two bytes of a product.
-    Pair {
-        from: [Value; 2],
-        out: [Value; 2],
-    },
-    Move {
-        x: Value,
-        out: Value,
-    },
-    /// `x` is word `k` of the result.
-    Result {
-        k: usize,
-        x: Value,
-    },
-}
-
-impl Step {
-    /// The values it reads, each once.
-    pub fn reads(&self) -> impl Iterator<Item = Value> {
-        let [a, b] = match self {
-            Step::Mul { x, y, .. } => [Some(*x), Some(*y)],
-            Step::Two { x, y, .. } => [Some(*x), *y],
-            Step::Clear { .. } | Step::Clears { .. } | Step::Mask { .. } | Step::Set => {
-                [None, None]
-            }
-            Step::Carry { x } | Step::Move { x, .. } | Step::Result { x, .. } => [Some(*x), None],
-            Step::Pair { from, .. } => from.map(Some),
-        };
-        a.into_iter().chain(b.filter(|b| Some(*b) != a))
-    }
-
-    /// The same with `name(value)` for every value it reads.
-    pub fn map_reads(mut self, name: impl Fn(Value) -> Value) -> Self {
-        match &mut self {
-            Step::Mul { x, y, .. } => (*x, *y) = (name(*x), name(*y)),
-            Step::Two { x, y, .. } => (*x, *y) = (name(*x), y.map(name)),
-            Step::Carry { x } | Step::Move { x, .. } | Step::Result { x, .. } => *x = name(*x),
-            Step::Pair { from, .. } => *from = from.map(name),
-            Step::Clear { .. } | Step::Clears { .. } | Step::Mask { .. } | Step::Set => {}
-        }
-        self
-    }
-
-    /// The values it makes.
-    pub fn makes(&self) -> impl Iterator<Item = Value> {
-        let [a, b] = match self {
-            Step::Mul { low, high, .. } => [Some(*low), Some(*high)],
-            Step::Two { out, .. }
-            | Step::Clear { out }
-            | Step::Mask { out }
-            | Step::Move { out, .. } => [Some(*out), None],
-            Step::Pair { out, .. } | Step::Clears { out } => out.map(Some),
-            Step::Carry { .. } | Step::Set | Step::Result { .. } => [None, None],
-        };
-        a.into_iter().chain(b)
-    }
-
-    /// May the register of `y` take the result as well as that of `x`?
-    pub fn commutes(&self) -> bool {
-        matches!(self, Step::Two { op, .. } if matches!(op, Op::ADD | Op::ADC | Op::AND | Op::OR | Op::EOR))
-    }
-}
-
-/// Where a value lies in memory without being put there.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct OperandWord {
-    pub side: usize,
-    pub index: usize,
-}
-
-/// The instructions of a schedule.
-pub struct Code {
-    pub steps: Vec<Step>,
-    /// Remarks, each before the step of that index.
-    pub notes: Vec<(usize, String)>,
-    /// Of each value that is one, the word of an operand it is.
-    pub operands: Vec<Option<OperandWord>>,
-    /// Of each value that is known, its number.
-    pub numbers: Vec<Option<u8>>,
-    /// Of each value that stays there, r0 or r1.
-    pub product: Vec<Option<u8>>,
-    /// The value of each word of the schedule.
-    pub names: Vec<Option<Value>>,
-    /// Of each word that was masked, the word it was made from.
-    pub(super) masked: Vec<Option<Word>>,
-    /// Clear two registers at a time.
-    clear_pairs: bool,
-    /// May the result lie where an operand is?
-    pub(super) overlap: bool,
-    /// A value cleared ahead.
-    pub(super) cleared: Option<Value>,
-    /// The word whose lowest bit is in the carry.
-    shifted: Option<Word>,
-}
 
 impl Code {
     /// The instructions of all steps; `clear_pairs`: accumulator words are cleared two at a time.
@@ -200,18 +65,6 @@ impl Code {
         crate::target::avr::sink::sink(&mut code);
         crate::target::avr::products::leave(&mut code);
         code
-    }
-
-    pub(super) fn fresh(&mut self) -> Value {
-        self.operands.push(None);
-        self.numbers.push(None);
-        self.product.push(None);
-        Value(self.operands.len() - 1)
-    }
-
-    /// Is it there without a step that makes it: a word of an operand, or a number?
-    pub fn is_given(&self, value: usize) -> bool {
-        self.operands[value].is_some() || self.numbers[value].is_some()
     }
 
     /// The value of a word; of one that is not made (no schedule that passes its check has any) a new one.

@@ -8,7 +8,7 @@
 //!
 //! A word on its own is added as its product with 1.
 
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use crate::schedule::{Blocks, Column, ColumnBlock};
 use crate::target::mips::registers::{Array, Draft, Words, ZERO};
 use machine::isa::mips::cores::Features;

@@ -3,7 +3,7 @@
 //! What a step works with is free in a call. Carries are words, as everywhere on this machine.
 
 use crate::driver::{Assembled, Cell, Driver, Place, Step, Sum, To};
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use machine::isa::mips::abi::{ARGUMENTS, HOME, RA, SP};
 use machine::isa::mips::code::Insn;
 use machine::isa::mips::instructions::Op;

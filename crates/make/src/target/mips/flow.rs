@@ -1,6 +1,6 @@
 //! Code with loops: blocks of straight code, each ordered for itself, and the branches between them.
 
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use crate::target::mips::frame;
 use crate::target::mips::order::{Clock, order_after};
 use machine::isa::mips::code::Insn;

@@ -1,6 +1,6 @@
 //! The frame of a function: what it saves, and its room on the stack.
 
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use machine::isa::mips::abi::{HOME, RA, SAVE_AREA, SP, STACK_LIMIT, is_callee_saved};
 use machine::isa::mips::code::Insn;
 use machine::isa::mips::instructions::Op;

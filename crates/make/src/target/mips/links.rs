@@ -1,6 +1,6 @@
 //! Chains behind two nested loops on a MIPS32: links that are alike are a loop.
 
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use crate::schedule::{Chain, End, Stretch, Sum, Word, WordStep};
 use crate::target::mips::nest::{Home, Nest};
 use crate::target::mips::registers::ZERO;

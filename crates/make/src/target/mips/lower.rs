@@ -2,7 +2,8 @@
 
 use crate::allocate::OutOfRegisters;
 use crate::facts::{Facts, Style};
-use crate::lower::{Limits, LowerError};
+use crate::lower::Limits;
+use crate::refusal::LowerError;
 use crate::schedule::{Blocks, ColumnBlock, RowBlock, Scans, Schedule, Words};
 use crate::target::claims;
 use crate::target::mips::columns;
@@ -11,7 +12,6 @@ use crate::target::mips::order::order;
 use crate::target::mips::registers::{CALLEE_SAVED, CALLER_SAVED, Draft};
 use crate::target::mips::rows;
 use crate::target::mips::scans;
-use crate::target::mips::stages;
 use crate::target::mips::words::{Choices, Lowering};
 use machine::isa::mips::code::Insn;
 use machine::isa::mips::cores::Core;
@@ -59,7 +59,7 @@ pub fn lower(
         Schedule::Loops(_) => return Err(LowerError::Loops),
         Schedule::Halves(_) => return Err(LowerError::Sums("MIPS32")),
         Schedule::Scans(scans) => in_scans(scans, core, &registers),
-        Schedule::Stages(stages) => return stages::all(stages, core, limits),
+        Schedule::Stages(_) => return Err(LowerError::Nested),
         Schedule::Words(words) => in_words(words, core, &registers),
     };
     // That of the most registers.

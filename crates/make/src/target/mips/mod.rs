@@ -6,6 +6,7 @@
 //! | [`words`], [`sweeps`] | schedules in words |
 //! | [`scans`], `rounds`, `operand_rows`, `nest`, `links`, [`flow`] | two nested loops, in blocks with branches between them |
 
+pub mod accumulator;
 pub mod columns;
 pub mod driver;
 pub mod flow;
@@ -26,7 +27,8 @@ pub mod words;
 
 use crate::driver::{Assembled, Driver};
 use crate::facts::Facts;
-use crate::lower::{Limits, Lower, LowerError};
+use crate::lower::{Limits, Lower};
+use crate::refusal::LowerError;
 use crate::schedule::{Counts, Schedule};
 use machine::isa::mips::{MipsIsa, code, cores};
 use machine::program::Program;
@@ -41,7 +43,10 @@ impl Lower for MipsIsa {
         core: &cores::Core,
         limits: Limits,
     ) -> Result<Vec<Program<code::Insn>>, LowerError> {
-        lower::lower(schedule, core, limits)
+        match schedule {
+            Schedule::Stages(stages) => stages::all(stages, core, limits),
+            schedule => lower::lower(schedule, core, limits),
+        }
     }
 
     fn at_least(core: &cores::Core, _: &Schedule, counts: &Counts) -> u64 {

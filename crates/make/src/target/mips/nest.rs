@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use crate::schedule::{Array, Scans, Word};
 use crate::target::homes::settle;
 pub(super) use crate::target::homes::{Base, Home};

@@ -3,7 +3,7 @@
 //! `(u, r[j]) = a[j] b + r[j] + u` ([`Nest::accumulate`]).
 
 use crate::facts::Style;
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use crate::schedule::Array;
 use crate::target::mips::nest::{Home, Nest, argument};
 use crate::target::mips::registers::{Array as Argument, ZERO};

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use crate::schedule::{Blocks, Lifetimes, Product};
 use machine::isa::mips::code::Insn;
 use machine::isa::mips::instructions::Op;

@@ -5,7 +5,7 @@
 //! in the stack frame, so that one pointer reaches all.
 
 use crate::facts::Style;
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use crate::schedule::Array;
 use crate::target::mips::nest::{Home, Nest, Pointer, argument};
 use crate::target::mips::registers::{Array as Argument, ZERO};

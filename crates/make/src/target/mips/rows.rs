@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use crate::schedule::{Blocks, RowBlock};
 use crate::target::mips::registers::{Array, Draft, ZERO};
 use machine::isa::mips::code::Insn;

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::facts::Style;
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use crate::schedule::{Array, Scans, Strand};
 use crate::target::mips::nest::{Home, Nest, Pointer, argument};
 use crate::target::mips::registers::{Array as Argument, ZERO};

@@ -1,6 +1,7 @@
 //! Two stages on a MIPS32: a function that calls the product, then what is made of it, with a frame between them.
 
-use crate::lower::{Limits, LowerError};
+use crate::lower::Limits;
+use crate::refusal::LowerError;
 use crate::schedule::Stages;
 use crate::target::mips::frame;
 use crate::target::mips::lower::lower;

@@ -20,22 +20,6 @@ const WIDE_BITS: u32 = 64 + machine::isa::mips::machine::GUARD_BITS;
 /// Products from which on doubling their sum (17 instructions) is cheaper than adding each again (4).
 const MANY: usize = 5;
 
-/// The accumulator between two instructions.
-#[derive(Default)]
-pub struct Accumulator {
-    /// With guard bits.
-    wide: bool,
-    /// Its largest value; 0 when it holds nothing yet.
-    bound: u128,
-    /// What the columns that are left can hold.
-    cap: u128,
-    /// Its two words, when they are not in HI and LO.
-    parked: Option<(u8, u8)>,
-    /// Without guard bits: registers with a copy of HI, and with the carries counted since the last shift.
-    high: Option<u8>,
-    count: Option<u8>,
-}
-
 /// Can the accumulator ever need more than `bits` bits?
 fn exceeds(sweep: &Sweep, bits: u32) -> bool {
     let mut bound = 0u128;

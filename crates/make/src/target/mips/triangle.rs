@@ -7,7 +7,7 @@
 //!
 //! As words below `i` become more from row to row and those above fewer, `unroll` rows are a pass of the outer loop.
 
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use crate::target::mips::nest::{Nest, Pointer};
 use crate::target::mips::registers::ZERO;
 use crate::target::mips::rounds::Row;

@@ -6,6 +6,7 @@
 
 use crate::allocate::{Bank, OutOfRegisters, Slot, Weight};
 use crate::schedule::{Chain, End, Link, Sum, Word, WordStep, Words};
+use crate::target::mips::accumulator::Accumulator;
 use crate::target::mips::registers::{Array, ZERO};
 use machine::isa::mips::abi::{SAVE_AREA, SP};
 use machine::isa::mips::code::Insn;
@@ -39,7 +40,7 @@ pub struct Lowering<'w> {
     near: usize,
     /// Has a word of the result been stored?
     stored: Vec<bool>,
-    pub(super) accumulator: crate::target::mips::sweeps::Accumulator,
+    pub(super) accumulator: Accumulator,
 }
 
 impl<'w> Lowering<'w> {
@@ -69,7 +70,7 @@ impl<'w> Lowering<'w> {
             pinned: Vec::new(),
             near: 0,
             stored: vec![false; words.result.len()],
-            accumulator: crate::target::mips::sweeps::Accumulator::default(),
+            accumulator: Accumulator::default(),
         };
         for step in &words.steps {
             l.step(step)?;

@@ -1,6 +1,6 @@
 //! Where pointers go, and those that wait.
 
-use crate::lower::LowerError;
+use crate::refusal::LowerError;
 use crate::schedule::Column;
 use crate::target::avr::bands::{A, Bands, X};
 use crate::target::avr::draft::Draft;

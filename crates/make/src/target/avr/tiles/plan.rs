@@ -3,8 +3,11 @@
 use std::ops::Range;
 
 use crate::schedule::{Select, Tile};
-use crate::target::avr::tiles::{X, Y, Z};
 use machine::isa::avr::cores::Core;
+
+pub(super) const X: u8 = 26;
+pub(super) const Y: u8 = 28;
+pub(super) const Z: u8 = 30;
 
 /// Tiles with the same code.
 #[derive(Clone, PartialEq, Eq, Debug)]

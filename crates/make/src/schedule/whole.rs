@@ -1,9 +1,73 @@
-//! A product in loops, and what is made of it, in words or in loops: two stages, of which the second reads the
-//! product where the first wrote it.
+//! A schedule in one of its forms. One form is two stages: a product in loops, and what is made of it, in words or in
+//! loops, of which the second reads the product where the first wrote it.
 
-use crate::schedule::{Counts, Schedule, ScheduleError, Words};
+use crate::facts::Style;
+use crate::schedule::blocks::{Blocks, Counts, ScheduleError};
+use crate::schedule::halves::Halves;
+use crate::schedule::loops::Loops;
+use crate::schedule::scans::Scans;
+use crate::schedule::tiles::Tiles;
+use crate::schedule::words::Words;
 use spec::vectors;
 use spec::{Op, Spec};
+
+/// The order of an operation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Schedule {
+    Blocks(Blocks),
+    Words(Words),
+    Tiles(Tiles),
+    Loops(Loops),
+    Halves(Halves),
+    Scans(Scans),
+    Stages(Stages),
+}
+
+impl Schedule {
+    /// Counts, and checks its form.
+    ///
+    /// # Errors
+    /// The first violation.
+    pub fn count(&self) -> Result<Counts, ScheduleError> {
+        match self {
+            Schedule::Blocks(blocks) => blocks.check(),
+            Schedule::Words(words) => words.count(),
+            Schedule::Tiles(tiles) => tiles.check(),
+            Schedule::Loops(loops) => loops.check(),
+            Schedule::Halves(halves) => halves.check(),
+            Schedule::Scans(scans) => scans.words.count(),
+            Schedule::Stages(stages) => stages.count(),
+        }
+    }
+
+    /// Checks that the schedule computes what it should, and counts.
+    ///
+    /// # Errors
+    /// The first violation.
+    pub fn check(&self) -> Result<Counts, ScheduleError> {
+        match self {
+            Schedule::Blocks(blocks) => blocks.check(),
+            Schedule::Words(words) => words.check(),
+            Schedule::Tiles(tiles) => tiles.check(),
+            Schedule::Loops(loops) => loops.check(),
+            Schedule::Halves(halves) => halves.check(),
+            Schedule::Scans(scans) => scans.check(),
+            Schedule::Stages(stages) => stages.check(),
+        }
+    }
+
+    /// How much of it is written out.
+    pub fn style(&self) -> Style {
+        match self {
+            Schedule::Blocks(_) | Schedule::Words(_) => Style::Unrolled,
+            Schedule::Tiles(_) => Style::Looped,
+            Schedule::Loops(loops) => loops.style,
+            Schedule::Halves(_) => Style::Rolled,
+            Schedule::Scans(scans) => scans.style,
+            Schedule::Stages(stages) => stages.product.style(),
+        }
+    }
+}
 
 /// Two stages.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,0 +1,44 @@
+//! What a kernel may take: bytes of code and of stack.
+
+use std::fmt;
+
+/// Bytes of the shortest instruction that multiplies.
+pub const SHORTEST: usize = 2;
+
+/// The most a kernel may take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Budget {
+    /// Bytes of code.
+    pub flash: Option<usize>,
+    /// Bytes of stack below the return address.
+    pub stack: Option<usize>,
+}
+
+impl Budget {
+    /// Is there any limit?
+    pub fn is_set(&self) -> bool {
+        *self != Self::default()
+    }
+
+    /// The budget that also allows `flash` and `stack` bytes.
+    pub fn widened(&self, flash: usize, stack: usize) -> Self {
+        Self {
+            flash: self.flash.map(|most| most.max(flash)),
+            stack: self.stack.map(|most| most.max(stack)),
+        }
+    }
+}
+
+/// As on the command line.
+impl fmt::Display for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let limits = [("flash", self.flash), ("stack", self.stack)];
+        let given = limits
+            .iter()
+            .filter_map(|(name, most)| Some((name, (*most)?)));
+        let texts: Vec<_> = given
+            .map(|(name, most)| format!("--max-{name} {most}"))
+            .collect();
+        f.write_str(&texts.join(" "))
+    }
+}

@@ -1,0 +1,17 @@
+//! What HI and LO hold between two columns of a schedule in words.
+
+/// The accumulator between two instructions.
+#[derive(Default)]
+pub struct Accumulator {
+    /// With guard bits.
+    pub wide: bool,
+    /// Its largest value; 0 when it holds nothing yet.
+    pub bound: u128,
+    /// What the columns that are left can hold.
+    pub cap: u128,
+    /// Its two words, when they are not in HI and LO.
+    pub parked: Option<(u8, u8)>,
+    /// Without guard bits: registers with a copy of HI, and with the carries counted since the last shift.
+    pub high: Option<u8>,
+    pub count: Option<u8>,
+}

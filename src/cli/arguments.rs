@@ -1,0 +1,337 @@
+//! The arguments of the subcommands.
+
+use crate::cli::values::{
+    AliasArg, DialectArg, DriverOp, GenOp, LanguageArg, OpArg, ReduceArg, SecrecyArg, Topic,
+};
+use crate::cli::values::{bytes, gen_op, identifier, kernel_op, number, parameter};
+use clap::Args;
+use lozenge::driver::engine::Products;
+use lozenge::driver::exponentiation::Kind;
+use lozenge::facts::Style;
+use lozenge::spec;
+use lozenge::spec::modulus::{Modular, Modulus};
+use num_bigint::BigUint;
+
+/// How a driver exponentiates.
+#[derive(Args)]
+pub struct DriverArgs {
+    /// Of a driver: window (fixed; the table is read whole), montgomery (the ladder), or, not in constant
+    /// time, sliding (a window between zeros) or binary
+    /// [default: window; -p window=K sets its bits]
+    #[arg(long, value_name = "HOW")]
+    pub exponentiation: Option<Kind>,
+    /// Of a driver: bits of the exponent [default: those of the modulus]
+    #[arg(long, value_name = "N")]
+    pub exponent_bits: Option<u32>,
+    /// Of a driver: kernels that are Montgomery's products, plain products and a reduction that folds, or the
+    /// driver composes them of plain products
+    /// [default: montgomery up to 40 words]
+    #[arg(long, value_name = "WHICH")]
+    pub products: Option<Products>,
+}
+
+/// What a modular operation works modulo.
+#[derive(Args)]
+pub struct ModularArgs {
+    /// Modulus: a name (p256, secp160r1, 25519, opf160, p256-order ...), a number (0x.. is hexadecimal), a
+    /// sum like 2^255-19 or 52542*2^144+1, or runtime: an operand, in Montgomery's operations m followed by
+    /// m' = -m^-1 mod 2^w, which the kernel computes if it is runtime-bare; of redc also
+    /// runtime-folded: m, -m^-1 mod 2^(n/2), 2^n - m + (2^-(n/2) mod m), and differences that the header describes
+    #[arg(long, value_name = "M", allow_hyphen_values = true)]
+    pub modulus: Option<Modulus>,
+    /// How far results are reduced: below m, below 2^n, or below 2m for 4m <= 2^n [default: full]
+    #[arg(long, value_enum)]
+    pub reduce: Option<ReduceArg>,
+    /// Numbers are kept times 2^S, so that modmul and modsqr have a factor 2^-S; half of the bits is cheap
+    /// for p192, p224 and p256 [default: 0]
+    #[arg(long, value_name = "S")]
+    pub shift: Option<u32>,
+}
+
+impl ModularArgs {
+    /// The modulus and the reduction, if either is given.
+    pub fn modular(&self) -> Result<Option<Modular>, String> {
+        match (&self.modulus, self.reduce, self.shift) {
+            (Some(modulus), reduce, shift) => Ok(Some(Modular {
+                modulus: modulus.clone(),
+                reduce: reduce.unwrap_or(ReduceArg::Full).into(),
+                shift: shift.unwrap_or(0),
+            })),
+            (None, Some(_), _) => Err("--reduce needs a modulus: try --modulus p256".into()),
+            (None, None, Some(_)) => Err("--shift needs a modulus: try --modulus p192".into()),
+            (None, None, None) => Ok(None),
+        }
+    }
+}
+
+/// Arguments of `gen`.
+#[derive(Args)]
+pub struct GenArgs {
+    /// Operation
+    #[arg(value_parser = gen_op())]
+    pub op: GenOp,
+    /// Bits of an operand, or of a and b: 256x64
+    #[arg(value_name = "BITS", allow_negative_numbers = true)]
+    pub size: spec::Size,
+    #[command(flatten)]
+    pub modular: ModularArgs,
+    /// Part the kernel is for, e.g. atmega328p
+    #[arg(long)]
+    pub mcu: Option<String>,
+    /// Core the kernel is for, e.g. arm7tdmi
+    #[arg(long)]
+    pub core: Option<String>,
+    /// Instruction set extension of the core, e.g. wide-acc; `list cores` names them
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub isa_ext: Vec<String>,
+    /// Most significant byte first, on cores that can
+    #[arg(long)]
+    pub big_endian: bool,
+    /// Calling convention: gcc, or iar on AVR (registers and data stack of IAR's compiler)
+    #[arg(long, value_name = "NAME")]
+    pub abi: Option<String>,
+    /// Method; the cheapest of all if not given
+    #[arg(long)]
+    pub method: Option<String>,
+    /// Parameter of the method, e.g. e=10
+    #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
+    pub param: Vec<(String, usize)>,
+    /// Free registers to use at most, besides pointers and product (operand caching: 2e + 4 on AVR)
+    #[arg(long, value_name = "N")]
+    pub max_regs: Option<usize>,
+    /// How much is written out: unrolled, looped (columns) or rolled (blocks, too)
+    #[arg(long)]
+    pub style: Option<Style>,
+    /// Bytes of code at most, 8k are 8192: the fastest kernel that fits, or a driver with such kernels
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub max_flash: Option<usize>,
+    /// Bytes of stack below the return address at most: the fastest kernel that fits
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub max_stack: Option<usize>,
+    /// Folder to write to; made if it does not exist
+    #[arg(short, long, default_value = ".")]
+    pub output: std::path::PathBuf,
+    /// Whose assembler the assembly file is for [default: gnu, or iar with --abi iar]
+    #[arg(long, value_enum)]
+    pub dialect: Option<DialectArg>,
+    /// What the function's name and the files' names begin with, e.g. lz_
+    #[arg(long, default_value = "", value_parser = identifier)]
+    pub prefix: String,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
+    /// Write what the proof concluded, and why, to FILE, for `lozenge verify`
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<std::path::PathBuf>,
+    /// Write the files even if a verdict is not "proved"; their banner says so
+    #[arg(long)]
+    pub unproved: bool,
+    /// Accept that time or addresses depend on operands: for numbers that are no secrets
+    #[arg(long)]
+    pub variable_time: bool,
+    /// Where the result may lie besides: on an operand, which is proved then: r=a, r=b or r=a=b
+    #[arg(long, value_name = "WHERE", value_delimiter = ',')]
+    pub alias: Vec<AliasArg>,
+    /// Replace files in the folder that are not of this kernel
+    #[arg(long)]
+    pub force: bool,
+    /// Of a driver: clear its numbers but input and result before it returns
+    #[arg(long)]
+    pub wipe: bool,
+    /// Leave out instruction number INDEX, to watch the proof fail
+    #[arg(long, value_name = "INDEX")]
+    pub drop: Option<usize>,
+    #[command(flatten)]
+    pub driver: DriverArgs,
+    /// Of a driver: its own language; kernels are assembly in any case [default: asm]
+    #[arg(long = "driver", value_enum)]
+    pub language: Option<LanguageArg>,
+    /// Of a driver: who knows the exponent [default: secret]
+    #[arg(long, value_enum)]
+    pub exponent: Option<SecrecyArg>,
+}
+
+/// Arguments of `run`.
+#[derive(Args)]
+pub struct RunArgs {
+    /// What to execute
+    pub op: DriverOp,
+    /// Bits of the modulus
+    #[arg(value_name = "BITS")]
+    pub bits: u32,
+    /// Number to exponentiate, less than the modulus; 0x.. is hexadecimal [default: random]
+    #[arg(long, value_name = "N", value_parser = number)]
+    pub base: Option<BigUint>,
+    /// Exponent [default: random]
+    #[arg(long, value_name = "N", value_parser = number)]
+    pub exponent: Option<BigUint>,
+    /// Modulus, odd [default: random]
+    #[arg(long, value_name = "N", value_parser = number)]
+    pub modulus: Option<BigUint>,
+    /// Of RSA: the message or the signature, as a number [default: random]
+    #[arg(long, value_name = "N", value_parser = number)]
+    pub input: Option<BigUint>,
+    /// Of RSA: a prime [default: random]
+    #[arg(long, value_name = "N", value_parser = number)]
+    pub p: Option<BigUint>,
+    /// Of RSA: the other prime [default: random]
+    #[arg(long, value_name = "N", value_parser = number)]
+    pub q: Option<BigUint>,
+    /// Of RSA: 65537^-1 mod p - 1, compared if it is given
+    #[arg(long, value_name = "N", value_parser = number)]
+    pub dp: Option<BigUint>,
+    /// Of RSA: 65537^-1 mod q - 1, compared if it is given
+    #[arg(long, value_name = "N", value_parser = number)]
+    pub dq: Option<BigUint>,
+    /// Of RSA: q^-1 mod p, compared if it is given
+    #[arg(long, value_name = "N", value_parser = number)]
+    pub qinv: Option<BigUint>,
+    /// What random numbers begin with
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub driver: DriverArgs,
+    /// Part, e.g. atmega1284p
+    #[arg(long)]
+    pub mcu: Option<String>,
+    /// Core, e.g. atmega128
+    #[arg(long)]
+    pub core: Option<String>,
+    /// Instruction set extension of the core, e.g. wide-acc
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub isa_ext: Vec<String>,
+    /// Most significant byte first, on cores that can
+    #[arg(long)]
+    pub big_endian: bool,
+    /// Method of the kernels that it computes; the cheapest of all for the others
+    #[arg(long)]
+    pub method: Option<String>,
+    /// Parameter of the method, or of the driver: window=4
+    #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
+    pub param: Vec<(String, usize)>,
+    /// How much of the kernels is written out: unrolled, looped or rolled
+    #[arg(long)]
+    pub style: Option<Style>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
+    /// Accept that time or addresses depend on the numbers: exit code 0 all the same
+    #[arg(long)]
+    pub variable_time: bool,
+}
+
+/// Arguments of `compare`.
+#[derive(Args)]
+pub struct CompareArgs {
+    /// Operation
+    #[arg(value_parser = kernel_op())]
+    pub op: OpArg,
+    /// Bits of an operand, or of a and b: 256x64
+    #[arg(value_name = "BITS", allow_negative_numbers = true)]
+    pub size: spec::Size,
+    #[command(flatten)]
+    pub modular: ModularArgs,
+    /// Part; may be given more than once
+    #[arg(long)]
+    pub mcu: Vec<String>,
+    /// Core; may be given more than once, to compare machines side by side
+    #[arg(long)]
+    pub core: Vec<String>,
+    /// Instruction set extension of the core, e.g. wide-acc
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub isa_ext: Vec<String>,
+    /// Calling convention: gcc, or iar on AVR (registers and data stack of IAR's compiler)
+    #[arg(long, value_name = "NAME")]
+    pub abi: Option<String>,
+    /// Free registers to use at most, besides pointers and product (operand caching: 2e + 4 on AVR)
+    #[arg(long, value_name = "N")]
+    pub max_regs: Option<usize>,
+    /// How much is written out: unrolled, looped (columns) or rolled (blocks, too)
+    #[arg(long)]
+    pub style: Option<Style>,
+    /// Only rows that no other beats in cycles and bytes, or in cycles and stack
+    #[arg(long)]
+    pub pareto: bool,
+    /// Print one JSON object, its rows with the fields of `gen`
+    #[arg(long, conflicts_with = "csv")]
+    pub json: bool,
+    /// Print comma-separated values
+    #[arg(long)]
+    pub csv: bool,
+    /// Accept that time or addresses depend on operands: exit code 0 all the same
+    #[arg(long)]
+    pub variable_time: bool,
+}
+
+/// Arguments of `check`.
+#[derive(Args)]
+pub struct CheckArgs {
+    /// ELF object, executable or static library, or a member: lib.a(member.o); or .S, .s for the GNU
+    /// assembler, by way of the C preprocessor
+    pub file: std::path::PathBuf,
+    /// The function
+    #[arg(long)]
+    pub symbol: String,
+    /// What it computes
+    #[arg(long)]
+    pub op: OpArg,
+    /// Bits of an operand
+    #[arg(long, allow_negative_numbers = true)]
+    pub bits: spec::Size,
+    #[command(flatten)]
+    pub modular: ModularArgs,
+    /// Its arguments, ITEM[:BYTES][@PLACE] each: r, a, b (pointers to the operands), a number, n,
+    /// n8, n16, n32 (words of an operand), scratch:BYTES[/ALIGN] (memory to use), _ (anything); PLACE is a
+    /// register or sp+N, where the calling convention puts it if not given [default: r,a,b]
+    #[arg(long, value_name = "LIST")]
+    pub args: Option<String>,
+    /// Registers it may destroy though the calling convention preserves them, e.g. r2,r4-r7
+    #[arg(long, value_name = "LIST")]
+    pub scratch: Option<String>,
+    /// Bits of the words that operands are arrays of [default: as the function reads them]
+    #[arg(long, value_parser = ["8", "16", "32"])]
+    pub limb: Option<String>,
+    /// Print the question as a script for SMT solvers instead of answering it
+    #[arg(long, value_parser = ["smt2"], conflicts_with = "json")]
+    pub export: Option<String>,
+    /// Instructions that a run may take at most [default: 10000000 in a proof]
+    #[arg(long, value_name = "N")]
+    pub steps: Option<u64>,
+    /// Bytes that the address of every operand is a multiple of [default: those of its words]
+    #[arg(long, value_parser = ["1", "2", "4", "8"])]
+    pub align: Option<String>,
+    /// Write what the proof concluded, and why, to FILE, for `lozenge verify`
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<std::path::PathBuf>,
+    /// Part the function is for, e.g. atmega328p
+    #[arg(long)]
+    pub mcu: Option<String>,
+    /// Core the function is for, e.g. arm7tdmi
+    #[arg(long)]
+    pub core: Option<String>,
+    /// Instruction set extension of the core, e.g. wide-acc
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub isa_ext: Vec<String>,
+    /// Most significant byte first, on cores that can
+    #[arg(long)]
+    pub big_endian: bool,
+    /// Calling convention: gcc, or iar on AVR (registers and data stack of IAR's compiler)
+    #[arg(long, value_name = "NAME")]
+    pub abi: Option<String>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
+    /// Accept that time or addresses depend on operands: exit code 0 all the same
+    #[arg(long)]
+    pub variable_time: bool,
+}
+
+/// Arguments of `list`.
+#[derive(Args)]
+pub struct ListArgs {
+    /// What to list
+    pub topic: Topic,
+    /// Print one JSON object instead of a table
+    #[arg(long)]
+    pub json: bool,
+}
