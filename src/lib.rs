@@ -14,6 +14,7 @@
 pub mod audit;
 pub mod driver;
 pub mod emit;
+pub mod face;
 pub mod hints;
 pub mod kernel;
 pub mod load;
@@ -23,6 +24,13 @@ pub mod report;
 pub mod shared;
 pub mod smt;
 pub mod target;
+
+pub use face::{
+    AnyModulus, Audit, Candidate, Candidates, Contract, Count, Error, Files, Function, Kernel,
+    Operands, Request, Run, Time, Verdicts, What, audit,
+};
+pub use machine::format::Assembler as Dialect;
+pub use target::Target;
 
 pub use judge::{certificate, checker, timing, trial};
 pub use machine::{call, fault, function, isa, program, segment, told};

@@ -10,11 +10,12 @@ use lozenge::driver::rsa;
 use lozenge::driver::secrecy::Told;
 use lozenge::emit::driver::{DriverReport, Title};
 use lozenge::emit::{Assembler, ObjectFormat};
+use lozenge::face::made::{command, files, report};
 use lozenge::facts::Style;
 use lozenge::isa::{Cost, Isa};
-use lozenge::kernel::did_you_mean;
 use lozenge::lower::Lower;
 use lozenge::method::{self, METHODS};
+use lozenge::nearest::did_you_mean;
 use lozenge::request::Room;
 use lozenge::spec::modulus::Modulus;
 use lozenge::spec::{Op, Spec};
@@ -22,7 +23,6 @@ use lozenge::target::{Names, OnIsa, Target};
 
 use crate::cli::case::{Case, Given};
 use crate::cli::failure::Failure;
-use crate::cli::generate::{command, files, report};
 use crate::cli::{DriverArgs, DriverOp, GenArgs, LanguageArg, SecrecyArg, generate, output};
 
 /// What is asked for, without the machine.
@@ -483,7 +483,7 @@ impl OnIsa for Generate<'_> {
                 LanguageArg::C => "c",
             },
             core: target.core_name(),
-            mcu: target.mcu().map(String::from),
+            mcu: target.part_name().map(String::from),
             variable_time: leaks && args.variable_time,
             beware: beware(plan),
             command: text,

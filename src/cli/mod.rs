@@ -15,6 +15,7 @@ mod run;
 mod schema;
 mod values;
 mod verify;
+mod words;
 
 use std::process::ExitCode;
 

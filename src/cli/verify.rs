@@ -4,16 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser};
 use lozenge::certificate::{self, Certificate};
-use lozenge::isa::Isa;
-use lozenge::kernel::Aliasing;
-use lozenge::prove::{self, Proof, Verdict};
-use lozenge::spec::modulus::{Modular, Reduce};
-use lozenge::spec::{Alias, Op, Size};
-use lozenge::target::Target;
+use lozenge::prove::{Proof, Verdict};
+use lozenge::spec::Alias;
 use serde::Serialize;
 
 use crate::cli::check;
-use crate::cli::check::{Checked, Then};
 use crate::cli::failure::Failure;
 use crate::cli::{CheckArgs, generate, output};
 
@@ -58,55 +53,12 @@ struct Verified {
     verified: bool,
 }
 
-/// Arguments of `check` that say what a function computes and where it runs.
-pub fn claim(
-    (symbol, op): (&str, Op),
-    (size, modular): (&Size, Option<&Modular>),
-    target: &Target,
-) -> Vec<String> {
-    let text = format!("--symbol {symbol} --op {} --bits {size}", op.name());
-    let mut text = format!("{text} {}", target.arguments());
-    if let Some(modular) = modular {
-        text += &format!(" --modulus {}", modular.modulus);
-        if modular.reduce != Reduce::Full {
-            text += &format!(" --reduce {}", modular.reduce.name());
-        }
-        if modular.shift > 0 {
-            text += &format!(" --shift {}", modular.shift);
-        }
-    }
-    text.split_whitespace().map(String::from).collect()
-}
-
-/// Writes a certificate of what is proved: operands that lie apart, and each overlap that is allowed.
+/// Writes a certificate.
 ///
 /// # Errors
-/// What is not proved, or cannot be written.
-pub fn write<I: Isa>(
-    path: &Path,
-    claim: Vec<String>,
-    (spec, core, function): (&lozenge::spec::Spec, &I::Core, &lozenge::function::Function),
-    aliasing: &[Aliasing],
-) -> Result<(), String> {
-    let allowed = aliasing.iter().filter(|case| case.allowed);
-    // Of a and b that are one the run is that of any a and b.
-    let overlaps = allowed
-        .map(|case| case.alias)
-        .filter(|case| *case != Alias::AIsB);
-    let mut cases = Vec::new();
-    for alias in std::iter::once(Alias::Distinct).chain(overlaps) {
-        match prove::certify::<I>(spec, core, function, alias) {
-            (_, Some(case)) => cases.push(case),
-            (proof, None) => {
-                let why = reasons(&proof).join("; ");
-                return Err(format!(
-                    "{}: there is nothing to certify: {why}",
-                    alias.text()
-                ));
-            }
-        }
-    }
-    let text = Certificate::new(claim, cases).write()?;
+/// What cannot be written.
+pub fn write(path: &Path, certificate: &Certificate) -> Result<(), String> {
+    let text = certificate.write()?;
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
     let name = path.file_name().and_then(|name| name.to_str());
     let name = name.ok_or_else(|| format!("{} is no name of a file", path.display()))?;
@@ -131,9 +83,9 @@ fn reasons(proof: &Proof) -> Vec<String> {
 /// Runs the code along a certificate. `Ok(true)` if the checker accepts it.
 pub fn run(args: &VerifyArgs) -> Result<bool, Failure> {
     let path = args.file.display();
-    let text = std::fs::read_to_string(&args.file)
+    let given = std::fs::read_to_string(&args.file)
         .map_err(|e| Failure::file(format!("cannot read {path}: {e}")))?;
-    let certificate = Certificate::read(&text).map_err(|e| format!("{path}: {e}"))?;
+    let certificate = Certificate::read(&given).map_err(|e| format!("{path}: {e}"))?;
     let object = args.object.display().to_string();
     let words = std::iter::once(&object).chain(&certificate.claim);
     let claim = Claim::try_parse_from(words).map_err(|e| {
@@ -141,68 +93,44 @@ pub fn run(args: &VerifyArgs) -> Result<bool, Failure> {
         let line = text.lines().next().unwrap_or_default();
         format!("{path}: its claim is no command of check: {line}")
     })?;
-    check::with(
-        &claim.args,
-        Verify {
-            args,
-            certificate: &certificate,
-        },
-    )
-}
-
-struct Verify<'a> {
-    args: &'a VerifyArgs,
-    certificate: &'a Certificate,
-}
-
-impl Then for Verify<'_> {
-    fn then<I: Isa>(self, checked: Checked<'_, I>) -> Result<bool, Failure> {
-        let Checked {
-            args: claim,
-            spec,
-            core,
-            loaded,
-            ..
-        } = checked;
-        let path = self.args.file.display();
-        let bar = generate::progress(format!("{}: verifying", claim.symbol));
-        let mut cases = Vec::new();
-        for case in &self.certificate.cases {
-            let proof = certificate::verify::<I>(&spec, core, &loaded.function, case)
-                .map_err(|e| format!("{path}: {e}"))?;
-            cases.push(Told {
-                operands: case.alias.text(),
-                reasons: reasons(&proof),
-                correct: proof.correct,
-                memory: proof.memory,
-                abi: proof.abi,
-            });
-        }
-        let timing = prove::function_timing::<I>(&spec, core, &loaded.function);
-        bar.finish_and_clear();
-        let leak = timing.leak.as_ref();
-        let is_proved = |case: &Told| {
-            [&case.correct, &case.memory, &case.abi]
-                .iter()
-                .all(|v| v.is_proved())
-        };
-        let apart = |case: &certificate::Case| case.alias == Alias::Distinct;
-        if !self.certificate.cases.iter().any(apart) {
-            let text = format!("{path}: it says nothing of operands that lie apart: make it again");
-            return Err(text.into());
-        }
-        let verified = Verified {
-            claim: self.certificate.claim.join(" "),
-            verified: cases.iter().all(is_proved) && (leak.is_none() || claim.variable_time),
-            constant_time: leak.map_or("proved".into(), |leak| leak.verdict()),
-            cases,
-        };
-        match self.args.json {
-            true => output::say(&generate::json(&verified)?)?,
-            false => output::say(&text(&verified, self.args))?,
-        }
-        Ok(verified.verified)
+    let function = check::function(&claim.args)?;
+    let bar = generate::progress(format!("{}: verifying", claim.args.symbol));
+    let mut cases = Vec::new();
+    for case in &certificate.cases {
+        let proof = function.follow(case);
+        let proof = proof.map_err(|e| Failure::from(e).of(&path))?;
+        cases.push(Told {
+            operands: case.alias.text(),
+            reasons: reasons(&proof),
+            correct: proof.correct,
+            memory: proof.memory,
+            abi: proof.abi,
+        });
     }
+    let timing = function.timing();
+    bar.finish_and_clear();
+    let leak = timing.leak.as_ref();
+    let is_proved = |case: &Told| {
+        [&case.correct, &case.memory, &case.abi]
+            .iter()
+            .all(|v| v.is_proved())
+    };
+    let apart = |case: &certificate::Case| case.alias == Alias::Distinct;
+    if !certificate.cases.iter().any(apart) {
+        let text = format!("{path}: it says nothing of operands that lie apart: make it again");
+        return Err(text.into());
+    }
+    let verified = Verified {
+        claim: certificate.claim.join(" "),
+        verified: cases.iter().all(is_proved) && (leak.is_none() || claim.args.variable_time),
+        constant_time: leak.map_or("proved".into(), |leak| leak.verdict()),
+        cases,
+    };
+    match args.json {
+        true => output::say(&generate::json(&verified)?)?,
+        false => output::say(&text(&verified, args))?,
+    }
+    Ok(verified.verified)
 }
 
 fn text(verified: &Verified, args: &VerifyArgs) -> String {

@@ -231,6 +231,30 @@ impl fmt::Display for Budget {
     }
 }
 
+/// In what a candidate beyond the budget is the best.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extreme {
+    /// It has the fewest bytes of code.
+    Smallest,
+    /// It takes the fewest bytes of stack.
+    LeastStack,
+}
+
+/// A candidate beyond the budget that comes nearest.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Nearest {
+    /// Why it is named.
+    pub what: Extreme,
+    /// Its bytes of code.
+    pub flash: usize,
+    /// Its bytes of stack below the return address.
+    pub stack: usize,
+    /// Its method and parameters.
+    pub name: String,
+    /// The budget that allows it.
+    pub budget: Budget,
+}
+
 /// The best of the candidates offered.
 pub struct Choice<I: Isa> {
     budget: Budget,
@@ -313,29 +337,34 @@ impl<I: Isa> Choice<I> {
         self.smallest.as_ref().map(|c| c.code.len())
     }
 
-    /// What comes nearest in words, with what to type.
-    pub fn nearest_text(&self) -> String {
-        let told = |what: &str, c: &Candidate<I>| {
+    /// What comes nearest: one that needs no more of either is the only one.
+    pub fn nearest(&self) -> Vec<Nearest> {
+        let told = |what, c: &Candidate<I>| {
             let (flash, stack) = (c.code.len(), c.stack_bytes());
-            let (name, wider) = (c.name(), self.budget.widened(flash, stack));
-            format!("{what}: {flash} bytes of code and {stack} of stack by {name}, try {wider}")
+            Nearest {
+                what,
+                flash,
+                stack,
+                name: c.name(),
+                budget: self.budget.widened(flash, stack),
+            }
         };
-        // One that needs no more of either is the only one worth typing.
         let serves = |a: &Candidate<I>, b: &Candidate<I>| {
             a.code.len() <= b.code.len() && a.stack_bytes() <= b.stack_bytes()
         };
-        let texts = match (&self.smallest, &self.shallowest) {
-            (Some(small), Some(shallow)) if serves(small, shallow) => vec![told("smallest", small)],
+        match (&self.smallest, &self.shallowest) {
+            (Some(small), Some(shallow)) if serves(small, shallow) => {
+                vec![told(Extreme::Smallest, small)]
+            }
             (Some(small), Some(shallow)) if serves(shallow, small) => {
-                vec![told("least stack", shallow)]
+                vec![told(Extreme::LeastStack, shallow)]
             }
             (small, shallow) => {
-                let small = small.iter().map(|c| told("smallest", c));
-                let shallow = shallow.iter().map(|c| told("least stack", c));
+                let small = small.iter().map(|c| told(Extreme::Smallest, c));
+                let shallow = shallow.iter().map(|c| told(Extreme::LeastStack, c));
                 small.chain(shallow).collect()
             }
-        };
-        texts.join("; ")
+        }
     }
 }
 
