@@ -8,6 +8,7 @@ mod cross_link;
 mod dial;
 mod dialects;
 mod drivers;
+mod face;
 #[path = "../kit/mod.rs"]
 mod kit;
 mod modular_link;
