@@ -17,7 +17,6 @@ use make::lower::{Limits, Lower};
 use make::method::{Method, Params};
 pub use make::request::{Demands, Request};
 use make::request::{methods, parameters};
-pub use spec::nearest::did_you_mean;
 use spec::{Alias, Spec};
 
 pub use judge::trial::counterexample;
@@ -144,7 +143,7 @@ fn choose_but<I: Lower>(
     let first = choose_of::<I>(spec, (request, limits), core, but, styles);
     let smaller = request.smaller_styles();
     let fits = first.as_ref().is_ok_and(|choice| choice.fits.is_some());
-    let overlaps = matches!(first, Err(Error::Overlap(..)));
+    let overlaps = matches!(first, Err(Error::Overlap { .. }));
     if fits || smaller.is_empty() || first.is_err() && !overlaps {
         return first;
     }
@@ -216,7 +215,8 @@ fn choose_of<I: Lower>(
                     match wrong_overlap::<I>(spec, core, request, &candidate) {
                         None => best.offer(candidate),
                         Some(alias) => {
-                            let error = Error::Overlap(alias.text(), candidate.name());
+                            let method = candidate.name();
+                            let error = Error::Overlap { alias, method };
                             refused = Some(more_telling(refused, error));
                         }
                     }
@@ -274,7 +274,7 @@ fn first_proved<I: Lower>(
             Ok(choice) => choice,
             Err(error) => return unproved.ok_or(error),
         };
-        let (nearest, least) = (choice.nearest_text(), choice.least_flash());
+        let (nearest, least) = (choice.nearest(), choice.least_flash());
         let before = but.len();
         let fits = choice.fits.is_some();
         for candidate in choice.candidates() {
@@ -295,7 +295,8 @@ fn first_proved<I: Lower>(
         if but.len() == before || but.len() > REPLACED {
             let limits = request.limits(&spec)?;
             return unproved.ok_or(Error::Budget {
-                limits: request.limits_text(&limits),
+                limits,
+                part: request.limited_by(),
                 nearest,
                 least,
             });

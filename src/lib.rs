@@ -1,5 +1,19 @@
 //! Lozenge: multi-precision arithmetic kernels for small processors, proved on the bytes that ship.
 //!
+//! ```
+//! use lozenge::{Dialect, Request, Target};
+//!
+//! let chip = Target::mcu("atmega328p")?;
+//! let kernel = Request::sqr(64).max_flash(1024).generate(&chip)?;
+//! assert!(kernel.verdicts().all_proved());
+//! let text = kernel.assembly(Dialect::Gnu)?;
+//! assert!(text.contains(".global sqr64"));
+//! # Ok::<(), lozenge::Error>(())
+//! ```
+//!
+//! [`Request::compare`] sets all methods side by side, [`audit()`] judges anybody's code, and an [`Error`] says why
+//! there is nothing, as data. The module [`face`] is what callers need; the others are what it stands on:
+//!
 //! ```text
 //! Spec --method--> Schedule --lower--> Program --+-- encode -> bytes, ELF object
 //! (what)           (which product       |        +-- emit   -> .S, .h
@@ -11,18 +25,35 @@
 //! Everything before [`program::Program`] is untrusted, in the crates `make` (methods and lowering) and `finder` (of
 //! proofs); everything after it works on decoded bytes, wherever they came from, in the crates `machine` and `judge`.
 
+#![warn(missing_docs)]
+
+#[allow(missing_docs)]
 pub mod audit;
+#[allow(missing_docs)]
 pub mod driver;
+#[allow(missing_docs)]
 pub mod emit;
+pub mod face;
 pub mod hints;
+#[allow(missing_docs)]
 pub mod kernel;
+#[allow(missing_docs)]
 pub mod load;
 pub mod prove;
+#[allow(missing_docs)]
 pub mod report;
 #[cfg(debug_assertions)]
 pub mod shared;
+#[allow(missing_docs)]
 pub mod smt;
 pub mod target;
+
+pub use face::{
+    AnyModulus, Audit, Candidate, Candidates, Contract, Count, Error, Files, Function, Kernel,
+    Operands, Request, Run, Time, Verdicts, What, audit,
+};
+pub use machine::format::Assembler as Dialect;
+pub use target::Target;
 
 pub use judge::{certificate, checker, timing, trial};
 pub use machine::{call, fault, function, isa, program, segment, told};

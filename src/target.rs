@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use machine::format::ObjectFormat;
+use machine::format::{Assembler, ObjectFormat};
 use machine::isa::Isa;
 use machine::isa::arm;
 use machine::isa::arm::ArmIsa;
@@ -15,22 +15,32 @@ use machine::isa::mips;
 use machine::isa::mips::MipsIsa;
 use make::lower::Lower;
 use make::request::Room;
-use spec::nearest::did_you_mean;
+use spec::nearest::{nearest, question};
 
 /// What a kernel is made for.
+///
+/// A value without type parameters: targets of several machines may stand in one list. What is generic over
+/// instruction sets visits it ([`Target::on`]).
 #[derive(Clone, Debug)]
 pub enum Target {
+    /// An 8-bit AVR.
     Avr {
+        /// What executes.
         core: &'static avr::cores::Core,
+        /// The chip, if one is named.
         part: Option<&'static Part>,
+        /// The calling convention.
         abi: &'static Abi,
     },
+    /// An ARM core in ARM state.
     Arm(&'static arm::cores::Core),
+    /// A MIPS32 core with its extensions and byte order.
     Mips(Box<mips::cores::Core>),
 }
 
 /// Work that is the same on every instruction set.
 pub trait OnIsa {
+    /// What comes of it.
     type Output;
     /// Does it for a core whose objects look like `format`.
     fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output;
@@ -39,21 +49,28 @@ pub trait OnIsa {
 /// A core as `list` shows it.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct CoreEntry {
+    /// As [`Target::core`] takes it.
     pub name: &'static str,
+    /// Bits of a machine word.
     pub word_bits: u32,
     /// Words for `--isa-ext`.
     pub extensions: String,
+    /// What it is.
     pub summary: &'static str,
+    /// Where its cycles are from.
     pub source: String,
 }
 
 /// Names on the command line.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Names<'a> {
+    /// A part.
     pub mcu: Option<&'a str>,
+    /// A core.
     pub core: Option<&'a str>,
     /// Instruction set extensions.
     pub extensions: &'a [String],
+    /// Most significant byte first?
     pub big_endian: bool,
     /// The calling convention, if not the usual one.
     pub abi: Option<&'a str>,
@@ -62,41 +79,90 @@ pub struct Names<'a> {
 /// A name that is no target, or a target that has no kernels.
 #[derive(Error, Debug, Clone, PartialEq, Eq)]
 pub enum TargetError {
-    #[error("unknown part {0}{1}; `lozenge list mcus` names them all")]
-    UnknownMcu(String, String),
-    #[error("{0} is a core, not a part: try --core {0}")]
+    /// A name that no part has.
+    #[error("unknown part {name}{}", question(*.nearest))]
+    UnknownMcu {
+        /// What was asked for.
+        name: String,
+        /// The part that may be meant.
+        nearest: Option<&'static str>,
+    },
+    /// The name of a core where that of a part stands.
+    #[error("{0} is a core, not a part")]
     PartIsCore(&'static str),
-    #[error("{0} is a part, not a core: try --mcu {0}")]
+    /// The name of a part where that of a core stands.
+    #[error("{0} is a part, not a core")]
     CoreIsPart(&'static str),
-    #[error(
-        "{part} has a {machine}, and there are no kernels for that yet: the nearest is {nearest}"
-    )]
+    /// A part that people ask for, of a machine that there are no kernels for.
+    #[error("{part} has a {machine}, and there are no kernels for that yet")]
     NotYet {
+        /// What was asked for.
         part: String,
+        /// What it has.
         machine: &'static str,
-        nearest: &'static str,
+        /// What comes nearest.
+        nearest: Near,
     },
-    #[error("unknown core {0}{1}; `lozenge list cores` names them all")]
-    UnknownCore(String, String),
-    #[error("the core of {0} is {1}, not {2}: give one of --mcu and --core")]
+    /// A name that no core has.
+    #[error("unknown core {name}{}", question(*.nearest))]
+    UnknownCore {
+        /// What was asked for.
+        name: String,
+        /// The core that may be meant.
+        nearest: Option<&'static str>,
+    },
+    /// A part, its core, and another core that was named beside it.
+    #[error("the core of {0} is {1}, not {2}")]
     Conflict(String, String, String),
-    #[error("--mcu or --core says what the kernel is for: try --mcu atmega328p")]
+    /// Neither a part nor a core was named.
+    #[error("a part or a core says what the kernel is for")]
     Missing,
-    #[error("{core} has no extension {name}{hint}; it takes {known}")]
+    /// A name that no extension of the core has.
+    #[error("{core} has no extension {name}{}", question(*.nearest))]
     UnknownExtension {
+        /// The core that was asked for.
         core: String,
+        /// What it has not.
         name: String,
-        hint: String,
-        known: String,
+        /// The extension that may be meant.
+        nearest: Option<&'static str>,
+        /// All that the core has.
+        known: Vec<&'static str>,
     },
-    #[error("{0} is little-endian: leave out --big-endian")]
+    /// The core, which has one order of bytes.
+    #[error("{0} is little-endian")]
     NoBigEndian(String),
-    #[error("there is no calling convention {name} for {core}{hint}")]
-    NoAbi {
-        name: String,
+    /// An assembler that there are no files for.
+    #[error("there is no {} assembler for {core}", dialect.name())]
+    NoDialect {
+        /// The assembler.
+        dialect: Assembler,
+        /// The core.
         core: String,
-        hint: &'static str,
+        /// Those that there are.
+        known: &'static [Assembler],
     },
+    /// A calling convention that kernels for a core do not have.
+    #[error("there is no calling convention {name} for {core}")]
+    NoAbi {
+        /// What was asked for.
+        name: String,
+        /// The core.
+        core: String,
+        /// Those that there are; none beside the usual one if it is empty.
+        known: &'static [&'static str],
+    },
+}
+
+/// What comes nearest to a machine that there are no kernels for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Near {
+    /// That core, which is the part's.
+    Same(&'static str),
+    /// That core, with a word on what differs.
+    Core(&'static str, &'static str),
+    /// None.
+    Nothing,
 }
 
 /// Parts that people ask for, and no kernels are made for.
@@ -104,10 +170,10 @@ struct Unmade {
     /// How their names begin.
     begins: &'static str,
     machine: &'static str,
-    nearest: &'static str,
+    nearest: Near,
 }
 
-const fn unmade(begins: &'static str, machine: &'static str, nearest: &'static str) -> Unmade {
+const fn unmade(begins: &'static str, machine: &'static str, nearest: Near) -> Unmade {
     Unmade {
         begins,
         machine,
@@ -116,9 +182,12 @@ const fn unmade(begins: &'static str, machine: &'static str, nearest: &'static s
 }
 
 const THUMB: &str = "Cortex-M, which has Thumb only";
-const OLD_ARM: &str = "--core arm7tdmi, ARM code that does not run there";
-const SAME_MIPS: &str = "--core mips-4km, MIPS32 code whose cycles there nobody has counted";
-const NONE_NEAR: &str = "none; `lozenge list cores` says what there is";
+const OLD_ARM: Near = Near::Core("arm7tdmi", "ARM code that does not run there");
+const SAME_MIPS: Near = Near::Core(
+    "mips-4km",
+    "MIPS32 code whose cycles there nobody has counted",
+);
+const NONE_NEAR: Near = Near::Nothing;
 
 static STRANGERS: [Unmade; 17] = [
     unmade("stm32", THUMB, OLD_ARM),
@@ -129,8 +198,12 @@ static STRANGERS: [Unmade; 17] = [
     unmade("atsam", THUMB, OLD_ARM),
     unmade("efm32", THUMB, OLD_ARM),
     unmade("lpc1", THUMB, OLD_ARM),
-    unmade("lpc2", "core of the ARM7 family", "--core arm7tdmi"),
-    unmade("at91sam7", "core of the ARM7 family", "--core arm7tdmi"),
+    unmade("lpc2", "core of the ARM7 family", Near::Same("arm7tdmi")),
+    unmade(
+        "at91sam7",
+        "core of the ARM7 family",
+        Near::Same("arm7tdmi"),
+    ),
     unmade("pic32", "MIPS32 core", SAME_MIPS),
     unmade("msp430", "MSP430 core", NONE_NEAR),
     unmade("esp32", "Xtensa or RISC-V core", NONE_NEAR),
@@ -172,6 +245,68 @@ fn extension_names() -> String {
 }
 
 impl Target {
+    /// A part by its name: `atmega328p`.
+    ///
+    /// # Errors
+    /// When no part has that name: the nearest, or what it is instead.
+    pub fn mcu(name: &str) -> Result<Self, TargetError> {
+        let part = Self::part(name)?;
+        Ok(Target::Avr {
+            core: part.core,
+            part: Some(part),
+            abi: part.core.abi,
+        })
+    }
+
+    /// A core by its name, in its usual configuration: `arm7tdmi`.
+    ///
+    /// # Errors
+    /// When no core has that name: the nearest, or what it is instead.
+    pub fn core(name: &str) -> Result<Self, TargetError> {
+        Self::of_core(name)
+    }
+
+    /// The same with an extension of the instruction set: `wide-acc`.
+    ///
+    /// # Errors
+    /// When the core has no such extension.
+    pub fn with(self, extension: &str) -> Result<Self, TargetError> {
+        self.configured(&Names {
+            extensions: &[extension.to_string()],
+            ..Names::default()
+        })
+    }
+
+    /// The same with the most significant byte first.
+    ///
+    /// # Errors
+    /// When the core has one order of bytes.
+    pub fn big_endian(self) -> Result<Self, TargetError> {
+        self.configured(&Names {
+            big_endian: true,
+            ..Names::default()
+        })
+    }
+
+    /// The same, called as another compiler calls: `gcc`, which is usual, or `iar` on AVR.
+    ///
+    /// # Errors
+    /// When there are no kernels in that convention.
+    pub fn abi(mut self, name: &str) -> Result<Self, TargetError> {
+        if let Target::Avr { core, abi, .. } = &mut self {
+            *abi = core.abi;
+        }
+        self.called(Some(name))
+    }
+
+    /// Every core in its usual configuration, and every part.
+    pub fn all() -> Vec<Self> {
+        let cores = cores();
+        let cores = cores.iter().map(|core| Self::core(core.name));
+        let parts = PARTS.iter().map(|part| Self::mcu(part.name));
+        cores.chain(parts).flatten().collect()
+    }
+
     /// The target that the names on the command line say.
     ///
     /// # Errors
@@ -204,10 +339,10 @@ impl Target {
         let Some(name) = name.filter(|name| *name != usual) else {
             return Ok(self);
         };
-        let refused = |core: String, hint| TargetError::NoAbi {
+        let refused = |core: String, known| TargetError::NoAbi {
             name: name.into(),
             core,
-            hint,
+            known,
         };
         match &mut self {
             Target::Avr { core, abi, .. } if name == IAR.name && core.set != Set::Avrrc => {
@@ -215,9 +350,9 @@ impl Target {
                 Ok(self)
             }
             Target::Avr { core, .. } if core.set != Set::Avrrc => {
-                Err(refused(core.name.into(), ": try gcc or iar"))
+                Err(refused(core.name.into(), &["gcc", "iar"]))
             }
-            _ => Err(refused(self.core_name(), ": leave out --abi")),
+            _ => Err(refused(self.core_name(), &[])),
         }
     }
 
@@ -229,17 +364,21 @@ impl Target {
             }
             let stranger = STRANGERS.iter().find(|s| lower.starts_with(s.begins));
             if let Some(Unmade {
-                machine, nearest, ..
+                machine,
+                nearest: near,
+                ..
             }) = stranger
             {
                 return TargetError::NotYet {
                     part: name.into(),
                     machine,
-                    nearest,
+                    nearest: *near,
                 };
             }
-            let hint = did_you_mean(&lower, PARTS.iter().map(|p| p.name));
-            TargetError::UnknownMcu(name.into(), hint)
+            TargetError::UnknownMcu {
+                name: name.into(),
+                nearest: nearest(&lower, PARTS.iter().map(|p| p.name)),
+            }
         })
     }
 
@@ -259,9 +398,10 @@ impl Target {
             if let Some(part) = PARTS.iter().find(|p| p.name == name.to_lowercase()) {
                 return TargetError::CoreIsPart(part.name);
             }
-            let known = cores();
-            let hint = did_you_mean(name, known.iter().map(|c| c.name));
-            TargetError::UnknownCore(name.into(), hint)
+            TargetError::UnknownCore {
+                name: name.into(),
+                nearest: nearest(name, cores().iter().map(|c| c.name)),
+            }
         })
     }
 
@@ -272,8 +412,8 @@ impl Target {
                 return Err(TargetError::UnknownExtension {
                     core: self.core_name(),
                     name: name.clone(),
-                    hint: String::new(),
-                    known: "none".into(),
+                    nearest: None,
+                    known: Vec::new(),
                 });
             }
             if names.big_endian {
@@ -288,8 +428,8 @@ impl Target {
             let (feature, _) = found.ok_or_else(|| TargetError::UnknownExtension {
                 core: core.name.into(),
                 name: name.clone(),
-                hint: did_you_mean(name, each.iter().map(|(_, word)| *word)),
-                known: extension_names(),
+                nearest: nearest(name, each.iter().map(|(_, word)| *word)),
+                known: each.map(|(_, word)| word).to_vec(),
             })?;
             core = core.with(*feature);
         }
@@ -324,7 +464,7 @@ impl Target {
     }
 
     /// The part's name.
-    pub fn mcu(&self) -> Option<&'static str> {
+    pub fn part_name(&self) -> Option<&'static str> {
         match self {
             Target::Avr { part, .. } => part.map(|p| p.name),
             Target::Arm(_) | Target::Mips(_) => None,
@@ -336,13 +476,54 @@ impl Target {
         matches!(self, Target::Avr { abi, .. } if abi.name == IAR.name)
     }
 
+    /// Bits of a machine word.
+    pub fn word_bits(&self) -> u32 {
+        match self {
+            Target::Avr { .. } => AvrIsa::WORD_BITS,
+            Target::Arm(_) => ArmIsa::WORD_BITS,
+            Target::Mips(_) => MipsIsa::WORD_BITS,
+        }
+    }
+
+    /// The assemblers that there are files for.
+    pub fn dialects(&self) -> &'static [Assembler] {
+        match self {
+            Target::Avr { .. } => AvrIsa::ASSEMBLERS,
+            Target::Arm(_) => ArmIsa::ASSEMBLERS,
+            Target::Mips(_) => MipsIsa::ASSEMBLERS,
+        }
+    }
+
+    /// The usual one of these.
+    pub fn dialect(&self) -> Assembler {
+        match self.is_iar() {
+            true => Assembler::Iar,
+            false => Assembler::Gnu,
+        }
+    }
+
+    /// Is there a file for this assembler?
+    ///
+    /// # Errors
+    /// Which there are.
+    pub fn has_dialect(&self, dialect: Assembler) -> Result<(), TargetError> {
+        match self.dialects().contains(&dialect) {
+            true => Ok(()),
+            false => Err(TargetError::NoDialect {
+                dialect,
+                core: self.core_name(),
+                known: self.dialects(),
+            }),
+        }
+    }
+
     /// As on the command line.
     pub fn arguments(&self) -> String {
         let abi = match self {
             Target::Avr { abi, .. } if self.is_iar() => format!(" --abi {}", abi.name),
             _ => String::new(),
         };
-        let core = match (self, self.mcu()) {
+        let core = match (self, self.part_name()) {
             (_, Some(mcu)) => return format!("--mcu {mcu}{abi}"),
             (Target::Mips(core), _) => core,
             _ => return format!("--core {}{abi}", self.core_name()),

@@ -5,32 +5,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use comfy_table::{Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
-use lozenge::candidate::Budget;
-use lozenge::emit::ObjectFormat;
 use lozenge::facts::Style;
-use lozenge::kernel::{self, Demands, Request};
-use lozenge::lower::Lower;
-use lozenge::method::{self, METHODS, Method, Params};
+use lozenge::method;
 use lozenge::report::Report;
-use lozenge::spec::Spec;
-use lozenge::target::{Names, OnIsa, Target};
+use lozenge::target::Names;
+use lozenge::{Candidate, Error, Request, Target};
 use serde_json::{Value, json};
 
 use crate::cli::arguments::CompareArgs;
 use crate::cli::failure::Failure;
 use crate::cli::{generate, output, pareto};
 
-/// One method with one set of parameters on one target.
-struct Cell {
-    target: Target,
-    method: &'static Method,
-    params: Params,
-    style: Option<Style>,
-}
-
-/// A cell's kernel, or why there is none.
+/// A candidate's kernel, or why there is none.
 struct Row {
-    cell: Cell,
+    cell: Candidate,
     outcome: Result<Report, String>,
     /// The sizes in which no other row beats it.
     front: Vec<&'static str>,
@@ -38,14 +26,15 @@ struct Row {
 
 /// Compares; `Ok(true)` if every kernel there is is proved.
 pub fn run(args: &CompareArgs) -> Result<bool, Failure> {
+    let request = request(args)?;
     let mut cells = Vec::new();
     for target in targets(args)? {
-        cells.extend(target.on(Cells {
-            args,
-            target: &target,
-        })?);
+        match args.pareto {
+            true => cells.extend(request.compare_small(&target)?),
+            false => cells.extend(request.compare(&target)?),
+        }
     }
-    let mut rows = judge_all(cells, args);
+    let mut rows = judge_all(cells);
     mark(&mut rows);
     if args.pareto {
         rows.retain(|row| !row.front.is_empty());
@@ -92,7 +81,7 @@ fn mark(rows: &mut [Row]) {
     }
 }
 
-fn targets(args: &CompareArgs) -> Result<Vec<Target>, String> {
+fn targets(args: &CompareArgs) -> Result<Vec<Target>, Failure> {
     let names = |mcu, core| Names {
         mcu,
         core,
@@ -110,102 +99,37 @@ fn targets(args: &CompareArgs) -> Result<Vec<Target>, String> {
         all.push(names(None, None));
     }
     all.iter()
-        .map(|names| Target::resolve(names).map_err(|e| e.to_string()))
+        .map(|names| Target::resolve(names).map_err(Failure::from))
         .collect()
 }
 
-/// The cells of a target.
-struct Cells<'a> {
-    args: &'a CompareArgs,
-    target: &'a Target,
-}
-
-impl OnIsa for Cells<'_> {
-    type Output = Result<Vec<Cell>, String>;
-
-    fn call<I: Lower>(self, core: &I::Core, _: &ObjectFormat) -> Self::Output {
-        let op = self.args.op.into();
-        let modular = self.args.modular.modular()?;
-        let spec = Spec::with(op, self.args.size, modular, I::WORD_BITS);
-        let spec = spec.map_err(|e| e.to_string())?;
-        let unstyled = I::facts(core).limited(self.args.max_regs);
-        let methods: Vec<_> = METHODS.iter().filter(|m| m.computes(op)).collect();
-        // What is small comes into question beside what is fast.
-        let small = [Style::Looped, Style::Rolled].map(Some);
-        let small = small
-            .into_iter()
-            .filter(|_| self.args.pareto && self.args.style.is_none());
-        let mut cells = Vec::new();
-        for style in std::iter::once(self.args.style).chain(small) {
-            let facts = unstyled.styled(style.unwrap_or_default());
-            for method in &methods {
-                let has = |params: &Params| {
-                    let made = (method.schedule)(&spec, &facts, params);
-                    style == self.args.style || made.is_ok_and(|s| Some(s.style()) == style)
-                };
-                let sets = (method.defaults)(&spec, &facts).into_iter();
-                // Loops that are not unrolled are the shortest.
-                let unrolls = method.parameters.iter().any(|p| p.name == "unroll");
-                let shortest = |params: Params| {
-                    let more = unrolls && style != self.args.style;
-                    let more = more && !params.contains_key("unroll");
-                    let mut short = params.clone();
-                    short.insert("unroll", 1);
-                    std::iter::once(params).chain(more.then_some(short))
-                };
-                let sets = sets.flat_map(shortest).filter(has);
-                cells.extend(sets.map(|params| Cell {
-                    target: self.target.clone(),
-                    method,
-                    params,
-                    style,
-                }));
-            }
-        }
-        Ok(cells)
+/// What the arguments ask of every method.
+fn request(args: &CompareArgs) -> Result<Request, Failure> {
+    let mut request = Request::new(args.op.into(), args.size);
+    request = generate::modular(request, &args.modular)?;
+    if let Some(count) = args.max_regs {
+        request = request.max_registers(count);
     }
+    if let Some(style) = args.style {
+        request = request.style(style);
+    }
+    Ok(match args.variable_time {
+        true => request.variable_time(),
+        false => request,
+    })
 }
 
 /// Generates and proves one cell.
-struct Judge<'a> {
-    args: &'a CompareArgs,
-    cell: &'a Cell,
-}
-
-impl OnIsa for Judge<'_> {
-    type Output = Result<Report, String>;
-
-    fn call<I: Lower>(self, core: &I::Core, _: &ObjectFormat) -> Self::Output {
-        let params = self.cell.params.iter();
-        let request = Request {
-            op: self.args.op.into(),
-            size: self.args.size,
-            modular: self.args.modular.modular()?,
-            method: Some(self.cell.method.name.into()),
-            params: params
-                .map(|(name, value)| (name.to_string(), *value))
-                .collect(),
-            max_regs: self.args.max_regs,
-            style: self.cell.style,
-            budget: Budget::default(),
-            room: None,
-            demands: Demands {
-                variable_time: self.args.variable_time,
-                aliases: Vec::new(),
-            },
-            drop: None,
-        };
-        let kernel = kernel::generate::<I>(&request, core).map_err(|e| e.to_string())?;
-        let mut command = generate::command(&kernel, &self.cell.target);
-        if let Some(most) = self.args.max_regs {
-            command += &format!(" --max-regs {most}");
-        }
-        Ok(generate::report(&kernel, &self.cell.target, command))
+fn judge(cell: &Candidate) -> Result<Report, String> {
+    match cell.prove() {
+        Ok(kernel) => Ok(kernel.report().clone()),
+        Err(Error::Unproved(report)) => Ok(*report),
+        Err(error) => Err(Failure::from(error).message().to_string()),
     }
 }
 
 /// All cells, on every processor there is, under a progress bar.
-fn judge_all(cells: Vec<Cell>, args: &CompareArgs) -> Vec<Row> {
+fn judge_all(cells: Vec<Candidate>) -> Vec<Row> {
     let bar = ProgressBar::new(cells.len() as u64);
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} kernels [{elapsed}]") {
         bar.set_style(style);
@@ -221,7 +145,7 @@ fn judge_all(cells: Vec<Cell>, args: &CompareArgs) -> Vec<Row> {
                     let Some(cell) = cells.get(i) else {
                         break;
                     };
-                    let outcome = cell.target.on(Judge { args, cell });
+                    let outcome = judge(cell);
                     bar.inc(1);
                     // A thread that panicked has ended the whole run already.
                     if let Ok(mut list) = outcomes.lock() {
@@ -255,8 +179,8 @@ fn json_row(row: &Row, best: u64) -> Result<Value, String> {
             Ok(value)
         }
         Err(reason) => Ok(json!({
-            "core": row.cell.target.core_name(), "mcu": row.cell.target.mcu(),
-            "method": row.cell.method.name, "params": row.cell.params, "unsupported": reason,
+            "core": row.cell.target().core_name(), "mcu": row.cell.target().part_name(),
+            "method": row.cell.method(), "params": row.cell.params(), "unsupported": reason,
         })),
     }
 }
@@ -267,11 +191,11 @@ const HEAD: [&str; 13] = [
 ];
 
 fn fields(row: &Row, best: u64) -> Vec<String> {
-    let core = row.cell.target.core_name();
+    let core = row.cell.target().core_name();
     match &row.outcome {
         Ok(report) => {
             let counts = &report.instructions;
-            let named = method::text(row.cell.method.name, &row.cell.params);
+            let named = method::text(row.cell.method(), row.cell.params());
             let verdict = match (report.is_sound(), report.time(&core), report.variable_time) {
                 (false, ..) => "NOT PROVED",
                 (true, "proved", _) => "proved, constant time",
@@ -298,7 +222,7 @@ fn fields(row: &Row, best: u64) -> Vec<String> {
             ]
         }
         Err(reason) => {
-            let mut fields = vec![core, row.cell.method.name.into()];
+            let mut fields = vec![core, row.cell.method().into()];
             fields.resize(HEAD.len() - 3, String::new());
             fields.extend([format!("— {reason}"), String::new(), String::new()]);
             fields
@@ -335,7 +259,7 @@ fn reasons(rows: &[Row]) -> Vec<String> {
     let mut list: Vec<(String, &str, Vec<&str>)> = Vec::new();
     for row in rows {
         let Err(text) = &row.outcome else { continue };
-        let (core, name) = (row.cell.target.core_name(), row.cell.method.name);
+        let (core, name) = (row.cell.target().core_name(), row.cell.method());
         let reason = text.strip_prefix(name).and_then(|t| t.strip_prefix(": "));
         let reason = reason.unwrap_or(text);
         match list.iter_mut().find(|(c, r, _)| *c == core && *r == reason) {

@@ -4,6 +4,7 @@ use lozenge::driver::build::Built;
 use lozenge::driver::secrecy::Told;
 use lozenge::emit::driver::{DriverReport, Title};
 use lozenge::emit::{Assembler, ObjectFormat};
+use lozenge::face::made::{command, files, report};
 use lozenge::isa::{Cost, Isa};
 use lozenge::lower::Lower;
 use lozenge::request::Room;
@@ -14,7 +15,6 @@ use crate::cli::arguments::GenArgs;
 use crate::cli::case::{Case, Given};
 use crate::cli::driver_plan::Plan;
 use crate::cli::failure::Failure;
-use crate::cli::generate::{command, files, report};
 use crate::cli::output;
 use crate::cli::values::{DriverOp, LanguageArg, SecrecyArg};
 
@@ -205,7 +205,7 @@ impl OnIsa for Generate<'_> {
                 LanguageArg::C => "c",
             },
             core: target.core_name(),
-            mcu: target.mcu().map(String::from),
+            mcu: target.part_name().map(String::from),
             variable_time: leaks && args.variable_time,
             beware: beware(plan),
             command: text,

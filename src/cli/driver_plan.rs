@@ -11,9 +11,9 @@ use lozenge::driver::engine::Products;
 use lozenge::driver::exponentiation::{self, Kind, Ladder, MOST_WINDOW};
 use lozenge::driver::rsa;
 use lozenge::facts::Style;
-use lozenge::kernel::did_you_mean;
 use lozenge::lower::Lower;
 use lozenge::method::{self, METHODS};
+use lozenge::nearest::did_you_mean;
 use lozenge::spec::modulus::Modulus;
 use lozenge::spec::{Op, Spec};
 

@@ -1,11 +1,12 @@
 //! What went wrong, for people and for scripts.
 
 use lozenge::driver::build;
-use lozenge::kernel;
 use lozenge::target::TargetError;
+use lozenge::{Error, What, kernel};
 use serde_json::json;
 
 use crate::cli::output;
+use crate::cli::words::{self, Said};
 
 /// Why there is no result; exit code 2.
 #[derive(Debug)]
@@ -13,22 +14,43 @@ pub struct Failure {
     /// `usage`, `target`, `kernel`, `budget` or `file`: the words of the schema.
     kind: &'static str,
     message: String,
+    /// What to do instead.
+    advice: Option<String>,
 }
 
 impl Failure {
     /// A file that cannot be read or written.
     pub fn file(message: String) -> Self {
-        let kind = "file";
-        Self { kind, message }
+        Self {
+            kind: "file",
+            ..Self::from(message)
+        }
+    }
+
+    /// The line that people read.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// The same behind the name of what it is about.
+    pub fn of(self, name: impl std::fmt::Display) -> Self {
+        Self {
+            message: format!("{name}: {}", self.message),
+            ..self
+        }
     }
 
     /// One line on standard error, or one object on standard output: `{"error": {"kind", "message", "try"}}`.
     pub fn told(&self, as_json: bool) {
-        let Failure { kind, message } = self;
+        let Failure {
+            kind,
+            message,
+            advice,
+        } = self;
         let text = message.strip_prefix("error: ").unwrap_or(message);
         match as_json {
             true => {
-                let error = json!({"kind": kind, "message": text, "try": advice(text)});
+                let error = json!({"kind": kind, "message": text, "try": advice});
                 // Nobody is left to tell if this cannot be printed.
                 let _ = output::say(&json!({ "error": error }).to_string());
             }
@@ -37,8 +59,8 @@ impl Failure {
     }
 }
 
-/// What to do instead: the words behind the last `try`, or `leave out`.
-fn advice(message: &str) -> Option<&str> {
+/// What to do instead, of a line of the command line's own: the words behind the last `try`, or `leave out`.
+pub fn advice(message: &str) -> Option<&str> {
     let after = |word: &str| Some(message.rfind(word)? + word.len());
     let rest = match (after("try "), message.rfind("leave out ")) {
         (Some(at), leave) if leave.is_none_or(|leave| leave < at) => &message[at..],
@@ -50,8 +72,11 @@ fn advice(message: &str) -> Option<&str> {
 
 impl From<String> for Failure {
     fn from(message: String) -> Self {
-        let kind = "usage";
-        Self { kind, message }
+        Self {
+            kind: "usage",
+            advice: advice(&message).map(String::from),
+            message,
+        }
     }
 }
 
@@ -61,26 +86,43 @@ impl From<&str> for Failure {
     }
 }
 
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let kind = match &error {
+            Error::Unknown { what, .. } => match what {
+                What::Part | What::Core | What::Extension => "target",
+                What::Modulus => "usage",
+                _ => "kernel",
+            },
+            Error::Target(TargetError::NoDialect { .. }) => "usage",
+            Error::Target(_) => "target",
+            Error::Budget { .. } | Error::Operands { .. } => "budget",
+            Error::Load(_) => "file",
+            Error::Spec(_)
+            | Error::Contract(_)
+            | Error::Certificate(_)
+            | Error::Export(_)
+            | Error::NothingToCertify { .. } => "usage",
+            _ => "kernel",
+        };
+        let Said { text, advice } = words::of(&error);
+        Self {
+            kind,
+            message: text,
+            advice,
+        }
+    }
+}
+
 impl From<TargetError> for Failure {
     fn from(error: TargetError) -> Self {
-        Self {
-            kind: "target",
-            message: error.to_string(),
-        }
+        Error::from(error).into()
     }
 }
 
 impl From<kernel::Error> for Failure {
     fn from(error: kernel::Error) -> Self {
-        let kind = match error {
-            kernel::Error::Budget { .. } | kernel::Error::Operands { .. } => "budget",
-            kernel::Error::Spec(_) => "usage",
-            _ => "kernel",
-        };
-        Self {
-            kind,
-            message: error.to_string(),
-        }
+        Error::from(error).into()
     }
 }
 
@@ -90,11 +132,11 @@ impl From<build::Error> for Failure {
             build::Error::Kernel(error) => error.into(),
             build::Error::Flash { .. } => Self {
                 kind: "budget",
-                message: error.to_string(),
+                ..Self::from(error.to_string())
             },
             _ => Self {
                 kind: "kernel",
-                message: error.to_string(),
+                ..Self::from(error.to_string())
             },
         }
     }

@@ -18,6 +18,7 @@ mod run;
 mod schema;
 mod values;
 mod verify;
+mod words;
 
 use crate::cli::arguments::{CheckArgs, CompareArgs, GenArgs, ListArgs, RunArgs};
 use std::process::ExitCode;

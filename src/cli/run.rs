@@ -94,7 +94,7 @@ impl OnIsa for Run<'_> {
         if args.json {
             let mut object = json!({
                 "op": plan.name(), "bits": args.bits, "exponentiation": plan.how(I::WORD_BITS as usize / 8)?,
-                "core": target.core_name(), "mcu": target.mcu(),
+                "core": target.core_name(), "mcu": target.part_name(),
                 "cycles": cost.call.max, "instructions": cost.executed,
                 "flash": flash, "ram": area + stack, "stack": stack,
                 "constant_time": told.map_or("shown", Told::word),

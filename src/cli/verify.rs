@@ -4,15 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser};
 use lozenge::certificate::{self, Certificate};
-use lozenge::isa::Isa;
-use lozenge::prove::{self, Verdict};
+use lozenge::prove::Verdict;
 use lozenge::spec::Alias;
 use serde::Serialize;
 
 use crate::cli::arguments::CheckArgs;
 use crate::cli::certify::reasons;
 use crate::cli::check;
-use crate::cli::check::{Checked, Then};
 use crate::cli::failure::Failure;
 use crate::cli::{generate, output};
 
@@ -60,9 +58,9 @@ struct Verified {
 /// Runs the code along a certificate. `Ok(true)` if the checker accepts it.
 pub fn run(args: &VerifyArgs) -> Result<bool, Failure> {
     let path = args.file.display();
-    let text = std::fs::read_to_string(&args.file)
+    let given = std::fs::read_to_string(&args.file)
         .map_err(|e| Failure::file(format!("cannot read {path}: {e}")))?;
-    let certificate = Certificate::read(&text).map_err(|e| format!("{path}: {e}"))?;
+    let certificate = Certificate::read(&given).map_err(|e| format!("{path}: {e}"))?;
     let object = args.object.display().to_string();
     let words = std::iter::once(&object).chain(&certificate.claim);
     let claim = Claim::try_parse_from(words).map_err(|e| {
@@ -70,68 +68,44 @@ pub fn run(args: &VerifyArgs) -> Result<bool, Failure> {
         let line = text.lines().next().unwrap_or_default();
         format!("{path}: its claim is no command of check: {line}")
     })?;
-    check::with(
-        &claim.args,
-        Verify {
-            args,
-            certificate: &certificate,
-        },
-    )
-}
-
-struct Verify<'a> {
-    args: &'a VerifyArgs,
-    certificate: &'a Certificate,
-}
-
-impl Then for Verify<'_> {
-    fn then<I: Isa>(self, checked: Checked<'_, I>) -> Result<bool, Failure> {
-        let Checked {
-            args: claim,
-            spec,
-            core,
-            loaded,
-            ..
-        } = checked;
-        let path = self.args.file.display();
-        let bar = generate::progress(format!("{}: verifying", claim.symbol));
-        let mut cases = Vec::new();
-        for case in &self.certificate.cases {
-            let proof = certificate::verify::<I>(&spec, core, &loaded.function, case)
-                .map_err(|e| format!("{path}: {e}"))?;
-            cases.push(Told {
-                operands: case.alias.text(),
-                reasons: reasons(&proof),
-                correct: proof.correct,
-                memory: proof.memory,
-                abi: proof.abi,
-            });
-        }
-        let timing = prove::function_timing::<I>(&spec, core, &loaded.function);
-        bar.finish_and_clear();
-        let leak = timing.leak.as_ref();
-        let is_proved = |case: &Told| {
-            [&case.correct, &case.memory, &case.abi]
-                .iter()
-                .all(|v| v.is_proved())
-        };
-        let apart = |case: &certificate::Case| case.alias == Alias::Distinct;
-        if !self.certificate.cases.iter().any(apart) {
-            let text = format!("{path}: it says nothing of operands that lie apart: make it again");
-            return Err(text.into());
-        }
-        let verified = Verified {
-            claim: self.certificate.claim.join(" "),
-            verified: cases.iter().all(is_proved) && (leak.is_none() || claim.variable_time),
-            constant_time: leak.map_or("proved".into(), |leak| leak.verdict()),
-            cases,
-        };
-        match self.args.json {
-            true => output::say(&generate::json(&verified)?)?,
-            false => output::say(&text(&verified, self.args))?,
-        }
-        Ok(verified.verified)
+    let function = check::function(&claim.args)?;
+    let bar = generate::progress(format!("{}: verifying", claim.args.symbol));
+    let mut cases = Vec::new();
+    for case in &certificate.cases {
+        let proof = function.follow(case);
+        let proof = proof.map_err(|e| Failure::from(e).of(&path))?;
+        cases.push(Told {
+            operands: case.alias.text(),
+            reasons: reasons(&proof),
+            correct: proof.correct,
+            memory: proof.memory,
+            abi: proof.abi,
+        });
     }
+    let timing = function.timing();
+    bar.finish_and_clear();
+    let leak = timing.leak.as_ref();
+    let is_proved = |case: &Told| {
+        [&case.correct, &case.memory, &case.abi]
+            .iter()
+            .all(|v| v.is_proved())
+    };
+    let apart = |case: &certificate::Case| case.alias == Alias::Distinct;
+    if !certificate.cases.iter().any(apart) {
+        let text = format!("{path}: it says nothing of operands that lie apart: make it again");
+        return Err(text.into());
+    }
+    let verified = Verified {
+        claim: certificate.claim.join(" "),
+        verified: cases.iter().all(is_proved) && (leak.is_none() || claim.args.variable_time),
+        constant_time: leak.map_or("proved".into(), |leak| leak.verdict()),
+        cases,
+    };
+    match args.json {
+        true => output::say(&generate::json(&verified)?)?,
+        false => output::say(&text(&verified, args))?,
+    }
+    Ok(verified.verified)
 }
 
 fn text(verified: &Verified, args: &VerifyArgs) -> String {

@@ -57,7 +57,7 @@ pub(super) fn more_telling(known: Option<Error>, new: Error) -> Error {
             ..
         } => 3,
         // Another method would have been taken, but for the overlap.
-        Error::Overlap(..) => 4,
+        Error::Overlap { .. } => 4,
         _ => 2,
     };
     match known {

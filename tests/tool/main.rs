@@ -8,6 +8,7 @@ mod cross_link;
 mod dial;
 mod dialects;
 mod drivers;
+mod face;
 mod imports;
 #[path = "../kit/mod.rs"]
 mod kit;

@@ -42,3 +42,37 @@ impl fmt::Display for Budget {
         f.write_str(&texts.join(" "))
     }
 }
+
+/// In what a candidate beyond the budget is the best.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extreme {
+    /// It has the fewest bytes of code.
+    Smallest,
+    /// It takes the fewest bytes of stack.
+    LeastStack,
+}
+
+/// A candidate beyond the budget that comes nearest.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Nearest {
+    /// Why it is named.
+    pub what: Extreme,
+    /// Its bytes of code.
+    pub flash: usize,
+    /// Its bytes of stack below the return address.
+    pub stack: usize,
+    /// Its method and parameters.
+    pub name: String,
+    /// The budget that allows it.
+    pub budget: Budget,
+}
+
+/// The part that a kernel is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Room {
+    pub part: &'static str,
+    /// Bytes of program memory.
+    pub flash: usize,
+    /// Bytes of data memory, for operands, result and stack.
+    pub ram: usize,
+}

@@ -2,8 +2,8 @@
 
 use num_bigint::BigUint;
 
-pub use crate::budget::Budget;
 use crate::budget::SHORTEST;
+pub use crate::budget::{Budget, Extreme, Nearest};
 use crate::error::Error;
 use crate::facts::{Facts, Style};
 use crate::lower::{Limits, Lower};
@@ -273,29 +273,34 @@ impl<I: Isa> Choice<I> {
         self.smallest.as_ref().map(|c| c.code.len())
     }
 
-    /// What comes nearest in words, with what to type.
-    pub fn nearest_text(&self) -> String {
-        let told = |what: &str, c: &Candidate<I>| {
+    /// What comes nearest: one that needs no more of either is the only one.
+    pub fn nearest(&self) -> Vec<Nearest> {
+        let told = |what, c: &Candidate<I>| {
             let (flash, stack) = (c.code.len(), c.stack_bytes());
-            let (name, wider) = (c.name(), self.budget.widened(flash, stack));
-            format!("{what}: {flash} bytes of code and {stack} of stack by {name}, try {wider}")
+            Nearest {
+                what,
+                flash,
+                stack,
+                name: c.name(),
+                budget: self.budget.widened(flash, stack),
+            }
         };
-        // One that needs no more of either is the only one worth typing.
         let serves = |a: &Candidate<I>, b: &Candidate<I>| {
             a.code.len() <= b.code.len() && a.stack_bytes() <= b.stack_bytes()
         };
-        let texts = match (&self.smallest, &self.shallowest) {
-            (Some(small), Some(shallow)) if serves(small, shallow) => vec![told("smallest", small)],
+        match (&self.smallest, &self.shallowest) {
+            (Some(small), Some(shallow)) if serves(small, shallow) => {
+                vec![told(Extreme::Smallest, small)]
+            }
             (Some(small), Some(shallow)) if serves(shallow, small) => {
-                vec![told("least stack", shallow)]
+                vec![told(Extreme::LeastStack, shallow)]
             }
             (small, shallow) => {
-                let small = small.iter().map(|c| told("smallest", c));
-                let shallow = shallow.iter().map(|c| told("least stack", c));
+                let small = small.iter().map(|c| told(Extreme::Smallest, c));
+                let shallow = shallow.iter().map(|c| told(Extreme::LeastStack, c));
                 small.chain(shallow).collect()
             }
-        };
-        texts.join("; ")
+        }
     }
 }
 

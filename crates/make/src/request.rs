@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+pub use crate::budget::Room;
 use crate::budget::{Budget, SHORTEST};
 use crate::error::Error;
 use crate::facts::Style;
@@ -9,7 +10,7 @@ use crate::method;
 use crate::method::catalogue::METHODS;
 use crate::method::signature::{Method, Params};
 use spec::modulus::Modular;
-pub use spec::nearest::did_you_mean;
+use spec::nearest::nearest;
 use spec::{Alias, Op, Size, Spec, SpecError};
 
 /// What a kernel must be besides right, within its memory and in its calling convention; by default, in constant
@@ -30,16 +31,6 @@ impl Demands {
             aliases: Vec::new(),
         }
     }
-}
-
-/// The part that a kernel is for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Room {
-    pub part: &'static str,
-    /// Bytes of program memory.
-    pub flash: usize,
-    /// Bytes of data memory, for operands, result and stack.
-    pub ram: usize,
 }
 
 /// What is asked for.
@@ -85,7 +76,7 @@ impl Request {
             return Err(Error::NoAlias {
                 op: spec.op.name(),
                 operand: "b",
-                alias: alias.argument(),
+                alias: *alias,
             });
         }
         let Some(Room { part, flash, ram }) = self.room else {
@@ -103,17 +94,9 @@ impl Request {
         })
     }
 
-    /// `within --max-flash 100`, or `fits attiny85 (...)`: what `limits` come from.
-    pub fn limits_text(&self, limits: &Budget) -> String {
-        match (self.room, self.budget.is_set()) {
-            (Some(Room { part, flash, ram }), false) => {
-                let stack = limits.stack.unwrap_or(ram);
-                format!(
-                    "fits {part}, with {flash} bytes of flash and, beside the operands, {stack} of RAM"
-                )
-            }
-            _ => format!("within {limits}"),
-        }
+    /// The part that the limits come from, where the budget does not say them.
+    pub fn limited_by(&self) -> Option<Room> {
+        self.room.filter(|_| !self.budget.is_set())
     }
 
     /// The styles to try: the one asked for; within a budget all of them, and for a part that has no room for all
@@ -162,7 +145,7 @@ pub fn methods(request: &Request) -> Result<Vec<&'static Method>, Error> {
     };
     let method = method::find_for(name, request.op).ok_or_else(|| Error::UnknownMethod {
         name: name.clone(),
-        hint: did_you_mean(name, METHODS.iter().map(|m| m.name)),
+        nearest: nearest(name, METHODS.iter().map(|m| m.name)),
     })?;
     if !method.computes(request.op) {
         let able = METHODS.iter().filter(|m| m.computes(request.op));
@@ -170,7 +153,7 @@ pub fn methods(request: &Request) -> Result<Vec<&'static Method>, Error> {
         return Err(Error::WrongOperation {
             method: method.name,
             op: request.op.name(),
-            able: able.join(", "),
+            able,
         });
     }
     Ok(vec![method])
@@ -188,10 +171,7 @@ pub fn parameters(
             let parameter = known.ok_or_else(|| Error::UnknownParameter {
                 method: method.name,
                 name: name.clone(),
-                known: match method.parameters {
-                    [] => "none".into(),
-                    list => list.iter().map(|p| p.name).collect::<Vec<_>>().join(", "),
-                },
+                known: method.parameters.iter().map(|p| p.name).collect(),
             })?;
             Ok((parameter.name, *value))
         })

@@ -1,0 +1,107 @@
+//! What is asked for, and the kernel that is made of it.
+
+use std::collections::BTreeMap;
+
+use crate::face::error::{Error, What};
+use crate::face::kernel::Kernel;
+use crate::face::options::{AnyModulus, Options};
+use crate::kernel;
+use crate::target::{OnIsa, Target};
+use machine::format::ObjectFormat;
+use make::facts::Style;
+use make::lower::Lower;
+use make::request::{Demands, Request, Room};
+use spec::modulus::{Modular, Modulus, NAMES, Reduce};
+use spec::nearest::nearest;
+use spec::{Op, Size};
+
+/// What a request has gathered.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    pub op: Op,
+    pub size: Size,
+    pub modulus: Option<AnyModulus>,
+    pub reduce: Reduce,
+    pub shift: u32,
+    pub method: Option<String>,
+    pub params: BTreeMap<String, usize>,
+    pub style: Option<Style>,
+    pub variable_time: bool,
+    pub options: Options,
+}
+
+/// A modulus that may be a text.
+pub(super) fn modulus(given: &AnyModulus) -> Result<Modulus, Error> {
+    let names = || NAMES.iter().map(|(name, _)| *name);
+    given.0.clone().map_err(|name| Error::Unknown {
+        what: What::Modulus,
+        nearest: nearest(&name.to_lowercase(), names()).map(String::from),
+        name,
+        of: None,
+        known: names().collect(),
+    })
+}
+
+/// The modulus and how far is reduced, if there is one.
+pub(super) fn modular(
+    given: Option<&AnyModulus>,
+    reduce: Reduce,
+    shift: u32,
+) -> Result<Option<Modular>, Error> {
+    let modular = |given| {
+        Ok(Modular {
+            modulus: modulus(given)?,
+            reduce,
+            shift,
+        })
+    };
+    given.map(modular).transpose()
+}
+
+impl Asked {
+    /// The request that the maker of kernels reads, for a part with this room.
+    pub fn request(&self, room: Option<Room>) -> Result<Request, Error> {
+        let options = &self.options;
+        Ok(Request {
+            op: self.op,
+            size: self.size,
+            modular: modular(self.modulus.as_ref(), self.reduce, self.shift)?,
+            method: self.method.clone(),
+            params: self.params.clone(),
+            max_regs: options.max_regs,
+            style: self.style,
+            budget: options.budget,
+            room,
+            demands: Demands {
+                variable_time: self.variable_time,
+                aliases: options.aliases.clone(),
+            },
+            drop: options.drop,
+        })
+    }
+
+    /// The cheapest kernel, whatever its verdicts are.
+    pub fn judge(&self, target: &Target, room: Option<Room>) -> Result<Kernel, Error> {
+        target.on(Judge {
+            request: &self.request(room)?,
+            target,
+            options: &self.options,
+        })
+    }
+}
+
+struct Judge<'a> {
+    request: &'a Request,
+    target: &'a Target,
+    options: &'a Options,
+}
+
+impl OnIsa for Judge<'_> {
+    type Output = Result<Kernel, Error>;
+
+    fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
+        let kernel = kernel::generate::<I>(self.request, core)?;
+        let (target, options) = (self.target.clone(), self.options.clone());
+        Ok(Kernel::of(kernel, core, format, (target, options)))
+    }
+}

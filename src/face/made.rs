@@ -1,0 +1,81 @@
+//! What is told and written of a kernel of one instruction set.
+
+use crate::emit::{self, elf, header};
+use crate::kernel::Kernel;
+use crate::report::{self, Report};
+use crate::target::Target;
+use machine::format::{Assembler, ObjectFormat};
+use machine::isa::Isa;
+use make::facts::Style;
+use spec::modulus::Reduce;
+
+/// The report of a kernel made by `command`.
+pub fn report<I: Isa>(kernel: &Kernel<I>, target: &Target, command: String) -> Report {
+    let spec = &kernel.spec;
+    let sources: usize = spec.source_bytes().iter().sum();
+    let ram = sources + spec.result_bytes() + kernel.proof.stack.total();
+    let warnings = target.warnings(kernel.code.len(), ram);
+    let mcu = target.part_name().map(String::from);
+    Report::new(kernel, target.core_name(), mcu, warnings, command)
+}
+
+/// The command that gives the same bytes.
+pub fn command<I: Isa>(kernel: &Kernel<I>, target: &Target) -> String {
+    let mut text = format!(
+        "lozenge gen {} {} {} --method {}",
+        kernel.spec.op.name(),
+        kernel.spec.size,
+        target.arguments(),
+        kernel.method.name
+    );
+    for (name, value) in &kernel.params {
+        text.push_str(&format!(" -p {name}={value}"));
+    }
+    if kernel.style != Style::Unrolled {
+        text.push_str(&format!(" --style {}", kernel.style.name()));
+    }
+    if kernel.leaks() && kernel.demands.variable_time {
+        text.push_str(" --variable-time");
+    }
+    if let Some(modular) = &kernel.spec.modular {
+        text.push_str(&format!(" --modulus {}", modular.modulus));
+        if modular.reduce != Reduce::Full {
+            text.push_str(&format!(" --reduce {}", modular.reduce.name()));
+        }
+        if modular.shift > 0 {
+            text.push_str(&format!(" --shift {}", modular.shift));
+        }
+    }
+    text
+}
+
+/// The files of a kernel, name and contents, which its report then names.
+///
+/// # Errors
+/// What cannot be written (a defect of this tool).
+pub fn files<I: Isa>(
+    kernel: &Kernel<I>,
+    core: &I::Core,
+    (format, assembler): (&ObjectFormat, Assembler),
+    report: &mut Report,
+) -> Result<Vec<(String, Vec<u8>)>, String> {
+    let symbol = report.spec.symbol.clone();
+    let extensions = [assembler.extension(format), "h", "o", "json"];
+    let [asm, head, object, data] = extensions.map(|e| format!("{symbol}.{e}"));
+    report.files = report::Files {
+        asm: Some(asm.clone()),
+        header: Some(head.clone()),
+        object: Some(object.clone()),
+    };
+    let text = emit::assembly(assembler, kernel, core, format, report)?;
+    let json = serde_json::to_string_pretty(report).map_err(|e| e.to_string())?;
+    Ok(vec![
+        (asm, text.into_bytes()),
+        (head, header::header(report, &I::dialect(core)).into_bytes()),
+        (
+            object,
+            elf::object(format, &symbol, &kernel.code, &kernel.claims(core))?,
+        ),
+        (data, (json + "\n").into_bytes()),
+    ])
+}

@@ -1,0 +1,46 @@
+//! What a request says besides what is computed, and what of it the command in a banner repeats.
+
+use machine::format::Assembler;
+use make::candidate::Budget;
+use num_bigint::BigUint;
+use spec::Alias;
+use spec::modulus::Modulus;
+
+/// A modulus, or text that is meant to be one: `p256`, `2^255-19`, `0x1f`, `runtime`.
+#[derive(Clone, Debug)]
+pub struct AnyModulus(pub(super) Result<Modulus, String>);
+
+impl From<Modulus> for AnyModulus {
+    fn from(modulus: Modulus) -> Self {
+        Self(Ok(modulus))
+    }
+}
+
+impl From<&str> for AnyModulus {
+    fn from(text: &str) -> Self {
+        Self(text.parse().map_err(|_: String| text.to_string()))
+    }
+}
+
+impl From<BigUint> for AnyModulus {
+    fn from(value: BigUint) -> Self {
+        let text = format!("{value:#x}");
+        Self(Ok(Modulus::Fixed { value, text }))
+    }
+}
+
+/// Options that choose and name, and do not say what is computed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Options {
+    pub max_regs: Option<usize>,
+    /// Overlaps that are proved, too.
+    pub aliases: Vec<Alias>,
+    pub budget: Budget,
+    pub drop: Option<usize>,
+    /// Is a kernel wanted that is not proved?
+    pub unproved: bool,
+    /// The assembler of its file, if it is not the usual one.
+    pub dialect: Option<Assembler>,
+    /// What names begin with.
+    pub prefix: String,
+}

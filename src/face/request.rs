@@ -1,0 +1,239 @@
+//! What is asked for, built up piece by piece.
+
+use std::collections::BTreeMap;
+
+use crate::face::asked::Asked;
+use crate::face::candidates::{Candidates, cells};
+use crate::face::error::Error;
+use crate::face::kernel::Kernel;
+use crate::face::options::{AnyModulus, Options};
+use crate::target::Target;
+use machine::format::Assembler;
+use make::facts::Style;
+use spec::modulus::Reduce;
+use spec::{Alias, Op, Size};
+
+/// An operation and its size, and what the kernel may be.
+///
+/// By default it is the cheapest of all methods, in constant time, and fits the part.
+///
+/// ```
+/// use lozenge::{Dialect, Request, Target};
+///
+/// let chip = Target::mcu("atmega328p")?;
+/// let kernel = Request::mul(64).max_flash(1024).generate(&chip)?;
+/// assert!(kernel.verdicts().all_proved());
+/// assert!(kernel.assembly(Dialect::Gnu)?.contains("mul64:"));
+///
+/// let product = kernel.run(&[3u8.into(), 5u8.into()])?;
+/// assert_eq!(product.result, 15u8.into());
+/// assert_eq!(product.cost.call, kernel.cycles().call);
+/// # Ok::<(), lozenge::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Request(Asked);
+
+impl Request {
+    /// An operation on operands of `size` bits; [`Op::Mul`] takes two sizes, too.
+    pub fn new(op: Op, size: impl Into<Size>) -> Self {
+        Self(Asked {
+            op,
+            size: size.into(),
+            modulus: None,
+            reduce: Reduce::Full,
+            shift: 0,
+            method: None,
+            params: BTreeMap::new(),
+            style: None,
+            variable_time: false,
+            options: Options::default(),
+        })
+    }
+
+    /// `r = a * b`.
+    pub fn mul(size: impl Into<Size>) -> Self {
+        Self::new(Op::Mul, size)
+    }
+
+    /// `r = a^2`.
+    pub fn sqr(bits: u32) -> Self {
+        Self::new(Op::Sqr, bits)
+    }
+
+    /// `r = a * b mod 2^n`.
+    pub fn mullo(bits: u32) -> Self {
+        Self::new(Op::Mullo, bits)
+    }
+
+    /// `r = floor(a * b / 2^n)`.
+    pub fn mulhi(bits: u32) -> Self {
+        Self::new(Op::Mulhi, bits)
+    }
+
+    /// `r = a * b * 2^-n mod m`: Montgomery's product.
+    pub fn montmul(bits: u32, modulus: impl Into<AnyModulus>) -> Self {
+        Self::new(Op::Montmul, bits).modulus(modulus)
+    }
+
+    /// `r = a^2 * 2^-n mod m`.
+    pub fn montsqr(bits: u32, modulus: impl Into<AnyModulus>) -> Self {
+        Self::new(Op::Montsqr, bits).modulus(modulus)
+    }
+
+    /// `r = a * b mod m`.
+    pub fn modmul(bits: u32, modulus: impl Into<AnyModulus>) -> Self {
+        Self::new(Op::Modmul, bits).modulus(modulus)
+    }
+
+    /// `r = a^2 mod m`.
+    pub fn modsqr(bits: u32, modulus: impl Into<AnyModulus>) -> Self {
+        Self::new(Op::Modsqr, bits).modulus(modulus)
+    }
+
+    /// `r = a + b mod m`.
+    pub fn modadd(bits: u32, modulus: impl Into<AnyModulus>) -> Self {
+        Self::new(Op::Modadd, bits).modulus(modulus)
+    }
+
+    /// `r = a - b mod m`.
+    pub fn modsub(bits: u32, modulus: impl Into<AnyModulus>) -> Self {
+        Self::new(Op::Modsub, bits).modulus(modulus)
+    }
+
+    /// Modulo what: `"p256"`, `"2^255-19"`, `"runtime"` or a number.
+    pub fn modulus(mut self, modulus: impl Into<AnyModulus>) -> Self {
+        self.0.modulus = Some(modulus.into());
+        self
+    }
+
+    /// How far results are reduced; below the modulus if this is not called.
+    pub fn reduce(mut self, reduce: Reduce) -> Self {
+        self.0.reduce = reduce;
+        self
+    }
+
+    /// Numbers are kept times `2^shift`, so that a product has a factor `2^-shift`.
+    pub fn shift(mut self, bits: u32) -> Self {
+        self.0.shift = bits;
+        self
+    }
+
+    /// By this method: `"operand-caching"`.
+    pub fn method(mut self, name: impl Into<String>) -> Self {
+        self.0.method = Some(name.into());
+        self
+    }
+
+    /// With this parameter of the method: `"e"`, 10.
+    pub fn param(mut self, name: impl Into<String>, value: usize) -> Self {
+        self.0.params.insert(name.into(), value);
+        self
+    }
+
+    /// How much is written out.
+    pub fn style(mut self, style: Style) -> Self {
+        self.0.style = Some(style);
+        self
+    }
+
+    /// In so many bytes of code at most.
+    pub fn max_flash(mut self, bytes: usize) -> Self {
+        self.0.options.budget.flash = Some(bytes);
+        self
+    }
+
+    /// In so many bytes of stack below the return address at most.
+    pub fn max_stack(mut self, bytes: usize) -> Self {
+        self.0.options.budget.stack = Some(bytes);
+        self
+    }
+
+    /// In so many free registers at most, besides pointers and product.
+    pub fn max_registers(mut self, count: usize) -> Self {
+        self.0.options.max_regs = Some(count);
+        self
+    }
+
+    /// Time and addresses may depend on operands: for numbers that are no secrets.
+    pub fn variable_time(mut self) -> Self {
+        self.0.variable_time = true;
+        self
+    }
+
+    /// Operands and result may share memory so, too, and that is proved.
+    pub fn alias(mut self, alias: Alias) -> Self {
+        self.0.options.aliases.push(alias);
+        self
+    }
+
+    /// The function's name begins so: `lz_`.
+    pub fn prefix(mut self, text: impl Into<String>) -> Self {
+        self.0.options.prefix = text.into();
+        self
+    }
+
+    /// Its files are for this assembler.
+    pub fn dialect(mut self, dialect: Assembler) -> Self {
+        self.0.options.dialect = Some(dialect);
+        self
+    }
+
+    /// A kernel that is not proved is wanted, too; its files say so.
+    pub fn unproved(mut self) -> Self {
+        self.0.options.unproved = true;
+        self
+    }
+
+    /// Without the instruction of this index: to watch the proof fail.
+    pub fn without_instruction(mut self, index: usize) -> Self {
+        self.0.options.drop = Some(index);
+        self
+    }
+
+    /// The cheapest kernel that is proved, judged on its bytes.
+    ///
+    /// # Errors
+    /// When there is none: [`Error::Unproved`] when the cheapest is not proved, or leaks, and why there is no other.
+    pub fn generate(&self, target: &Target) -> Result<Kernel, Error> {
+        let dialect = self.0.options.dialect.unwrap_or(target.dialect());
+        target.has_dialect(dialect)?;
+        let kernel = self.0.judge(target, target.room())?;
+        match kernel.verdicts().all_proved() || self.0.options.unproved {
+            true => Ok(kernel),
+            false => Err(Error::Unproved(Box::new(kernel.report().clone()))),
+        }
+    }
+
+    /// Every method with its sensible parameters, in the style that is asked for: each is counted and proved when you
+    /// ask for that. Budget and part say nothing here.
+    ///
+    /// ```
+    /// use lozenge::{Request, Target};
+    ///
+    /// let chip = Target::mcu("atmega328p")?;
+    /// let counted = Request::mul(64).compare(&chip)?.filter_map(|c| Some((c.count().ok()?.cycles, c)));
+    /// let (cycles, best) = counted.min_by_key(|(cycles, _)| *cycles).expect("a candidate");
+    /// let kernel = best.prove()?;
+    /// assert_eq!(kernel.cycles().call.max, cycles);
+    /// # Ok::<(), lozenge::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When sizes or modulus do not fit the operation.
+    pub fn compare(&self, target: &Target) -> Result<Candidates, Error> {
+        self.candidates(target, false)
+    }
+
+    /// The same with what is small beside what is fast: loops of every method that has them.
+    ///
+    /// # Errors
+    /// When sizes or modulus do not fit the operation.
+    pub fn compare_small(&self, target: &Target) -> Result<Candidates, Error> {
+        self.candidates(target, true)
+    }
+
+    fn candidates(&self, target: &Target, small: bool) -> Result<Candidates, Error> {
+        let cells = cells(&self.0.request(None)?, target, small)?;
+        Ok(Candidates::new(self.0.clone(), target.clone(), cells))
+    }
+}
