@@ -1,7 +1,7 @@
 //! Joint bounds: which sums of words fit their registers.
 //!
 //! Plain intervals lose carries that cannot happen: an accumulator `a2:a1:a0` to which
-//! products are added needs `a2:a1:a0 <= sum of products`, not `a2 <= 255`. A [`Group`] is
+//! products are added needs `a2:a1:a0 <= sum of products`, not `a2 <= 255`. A `Group` is
 //! a list of words `g[0], g[1], ...`, one after another in weight, with
 //!
 //! `sum 2^(W i) g[i] + sum 2^(W j) c <= total`
@@ -11,7 +11,7 @@
 //! carry that arrives at its word is counted already, however late, and also if it was made
 //! a word (SLTU) and counted up with others first.
 //! Words of another group that are added one after another count together, as that
-//! group's bound (a [`Slice`]): a product counts `max(a) max(b)`, and a row of stored
+//! group's bound (a `Slice`): a product counts `max(a) max(b)`, and a row of stored
 //! intermediate words counts what that row can be at most, not `2^(W n) - 1`.
 
 use num_bigint::BigUint;

@@ -4,7 +4,7 @@
 //! variables only, so that each one has collected all its uses when its turn comes: carries
 //! between the words of a sum, and borrows between the words of a factor, cancel at once.
 //!
-//! A polynomial may *settle* carries ([`Polynomial::settle`]): a word that is used nowhere any more, as
+//! A polynomial may *settle* carries (`Polynomial::settle`): a word that is used nowhere any more, as
 //! it is known to be 0 or only its carry is wanted, is expanded as often as its carry asks.
 //!
 //! The words of a shown claim ([`crate::claims`]) wait for the turn of the earliest of them.

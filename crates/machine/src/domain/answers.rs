@@ -1,5 +1,5 @@
-//! Who answers the operations of a run whose words are variables: the finder ([`finder::algebra`]), or what it wrote
-//! down ([`crate::domain::replay`]). [`crate::domain::traced`] asks.
+//! Who answers the operations of a run whose words are variables: the finder (crate `finder`), or what it wrote
+//! down (the replay of crate `judge`). [`crate::domain::traced`] asks.
 
 use crate::domain::abstract_memory::AbstractMemory;
 use crate::domain::place::Address;

@@ -7,8 +7,9 @@
 //! |---|---|---|
 //! | [`concrete`] | a number | what does this run compute? |
 //! | [`secret`] | public, or learnt from a secret | may an observer of time and addresses learn it? |
-//! | [`formula`] | a bit-vector term | what does a solver say? |
-//! | [`algebra`] | an integer variable with a definition and a bound | is the result right for *all* inputs? |
+//! | [`traced`] | an integer variable, which somebody answers for ([`answers`]) | is the result right for *all* inputs? |
+//!
+//! The crate `lozenge` adds one whose words are bit-vector terms, for SMT solvers.
 //!
 //! Words carry their width in their type, `D::Word<8>`. Operations are total:
 //! what a domain cannot follow becomes an unknown word, which no later proof can

@@ -1,9 +1,9 @@
 //! What a run in the algebra domain writes down: its operations, and what was concluded of their words.
 //!
-//! The finder ([`finder::algebra`]) names the words that operations make, and may be clever about it: it may say
+//! The finder (crate `finder`) names the words that operations make, and may be clever about it: it may say
 //! that a sum is a word known before, that no carry leaves it, or that a word is small. It is not believed. Each
 //! operation is an [`Entry`] with its operands and what the finder answered; each conclusion is a [`Step`] with its
-//! reason. [`judge::checker`] decides about both.
+//! reason. The checker of crate `judge` decides about both.
 
 use num_bigint::BigInt;
 use serde::{Deserialize, Serialize};

@@ -3,7 +3,7 @@
 //! In a run for all inputs nobody knows which way a secret takes. The run goes the one, comes back and
 //! goes the other. At the first place that both reach, every register, flag and word of memory is "that
 //! of the one way if the bit is set, else that of the other" ([`Domain::select`]): what follows is the
-//! same from either state. It stays a branch on a secret, which [`judge::timing`] tells.
+//! same from either state. It stays a branch on a secret, which the timing of crate `judge` tells.
 
 use std::collections::HashSet;
 

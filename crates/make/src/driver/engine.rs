@@ -6,7 +6,7 @@
 //! Karatsuba makes cheap, do all the work, and the code is that of a product, a square and their halves. Or one
 //! kernel does so, with a modulus that folds.
 //!
-//! Of `q m` the lower half is known, `-t mod 2^n`, so that two products of halves do instead of three ([`known_low`]).
+//! Of `q m` the lower half is known, `-t mod 2^n`, so that two products of halves do instead of three (`known_low`).
 
 use std::collections::BTreeMap;
 use std::str::FromStr;

@@ -2,7 +2,7 @@
 //!
 //! X walks upwards through one factor, Z downwards through the other, and a subroutine adds so many of
 //! their blocks to the accumulator (see [`crate::target::avr::blocks`]); all columns call it for each of their
-//! [`Strand`]s. Y points to the frame on the stack, which it would do anyway where it is the stack pointer
+//! `Strand`s. Y points to the frame on the stack, which it would do anyway where it is the stack pointer
 //! of data: there lie the addresses of the arrays, and the quotient words.
 //!
 //! Of a square, the blocks on one side of the diagonal are added up on their own and doubled; the block in the

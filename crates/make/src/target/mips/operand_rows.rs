@@ -1,6 +1,6 @@
 //! Operand scanning in two nested loops on a MIPS32: a row for each word of B.
 //!
-//! `(u, r[j]) = a[j] b + r[j] + u` ([`Nest::accumulate`]).
+//! `(u, r[j]) = a[j] b + r[j] + u` (`Nest::accumulate`).
 
 use crate::facts::Style;
 use crate::refusal::LowerError;

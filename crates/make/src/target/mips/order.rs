@@ -1,6 +1,6 @@
 //! Ordering straight-line code so that it waits as little as possible.
 //!
-//! A greedy list scheduler: of the next [`WINDOW`] instructions, the first that may go now
+//! A greedy list scheduler: of the next `WINDOW` instructions, the first that may go now
 //! without waiting goes next. Untrusted: what comes out is proved again.
 //!
 //! Where the multiplier is early for small operands, a wait for it becomes NOPs, so that
