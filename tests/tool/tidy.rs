@@ -485,7 +485,7 @@ fn licences_are_there() {
 fn everything_is_formatted() {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
-        .args(["fmt", "--check"])
+        .args(["fmt", "--all", "--check"])
         .current_dir(root())
         .output()
         .expect("cargo runs");
