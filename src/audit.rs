@@ -16,18 +16,25 @@ use spec::{Op, Size, Spec, SpecError};
 /// An argument that cannot be understood.
 #[derive(Error, Debug, Clone, PartialEq, Eq)]
 pub enum ArgumentError {
+    /// A type of argument that does not exist.
     #[error("{0} is no argument: try r, a, b, a number, n8, n16, n32, scratch:BYTES or _")]
     Unknown(String),
+    /// An argument that lies where the convention puts none: what was given, and why not.
     #[error("{0} is no place of an argument: try {1}, or sp+4")]
     Place(String, &'static str),
+    /// A size that is no number: of what, and what was given.
     #[error("{0}: {1} bytes are not the size of an argument: try {0}:4")]
     Size(String, String),
+    /// An operand that no argument points to: which, and the arguments given.
     #[error("no argument points to {0}: try {1}")]
     Missing(&'static str, String),
+    /// A register that the machine does not have.
     #[error("{0} is no register")]
     Register(String),
+    /// More areas than a function may have.
     #[error("more than {0} areas: join some of them, as one scratch:BYTES")]
     Areas(usize),
+    /// Words of so many bits on a machine with registers of so many.
     #[error("operands of {0} bits are no arrays of {1}-bit words")]
     Words(u32, u32),
 }
@@ -35,10 +42,13 @@ pub enum ArgumentError {
 /// A contract that does not fit the function.
 #[derive(Error, Debug, Clone, PartialEq, Eq)]
 pub enum ContractError {
+    /// What is computed makes no sense.
     #[error(transparent)]
     Spec(#[from] SpecError),
+    /// What `--args` says makes no sense.
     #[error("--args: {0}")]
     Arguments(ArgumentError),
+    /// What `--scratch` says makes no sense.
     #[error("--scratch: {0}")]
     Scratch(ArgumentError),
 }
@@ -246,7 +256,9 @@ pub fn prepare<I: Isa>(
 
 /// A function, judged.
 pub struct Audit {
+    /// What the judge decided.
     pub judged: Judged,
+    /// Bytes of code.
     pub bytes: Bytes,
 }
 

@@ -31,17 +31,27 @@ use crate::kernel::refused::{if_advice_fails, more_telling};
 
 /// A kernel and everything known about it.
 pub struct Kernel<I: Isa> {
+    /// What it computes.
     pub spec: Spec,
     /// The calling convention.
     pub abi: &'static str,
+    /// How.
     pub method: &'static Method,
+    /// With these parameters of the method.
     pub params: Params,
+    /// How much is written out.
     pub style: Style,
+    /// Its instructions.
     pub program: Program<I::Insn>,
+    /// Their bytes.
     pub code: Vec<u8>,
+    /// Cycles, instructions and stack, over all inputs.
     pub cost: Cost,
+    /// Bytes of code without those that only serve the call.
     pub body_bytes: usize,
+    /// Equation, memory and calling convention.
     pub proof: Proof,
+    /// Which operands may share memory.
     pub aliasing: Vec<Aliasing>,
     /// What time tells, per core.
     pub constant_time: Vec<(String, Timing)>,

@@ -27,24 +27,17 @@
 
 #![warn(missing_docs)]
 
-#[allow(missing_docs)]
 pub mod audit;
-#[allow(missing_docs)]
 pub mod driver;
-#[allow(missing_docs)]
 pub mod emit;
 pub mod face;
 pub mod hints;
-#[allow(missing_docs)]
 pub mod kernel;
-#[allow(missing_docs)]
 pub mod load;
 pub mod prove;
-#[allow(missing_docs)]
 pub mod report;
 #[cfg(debug_assertions)]
 pub mod shared;
-#[allow(missing_docs)]
 pub mod smt;
 pub mod target;
 

@@ -19,23 +19,32 @@ use spec::modulus::{negated_inverse, square_of_r};
 /// A source operand.
 #[derive(Clone, Debug, Serialize)]
 pub struct SourceReport {
+    /// Its name in the contract.
     pub name: &'static str,
+    /// Its length in bits.
     pub bits: u32,
+    /// Its length in bytes.
     pub bytes: usize,
 }
 
 /// The operation and its sizes.
 #[derive(Clone, Debug, Serialize)]
 pub struct SpecReport {
+    /// The operation, as on the command line.
     pub op: &'static str,
     /// Bits of a.
     pub bits: u32,
     /// `160`, or `256x64`: as the command line takes it.
     pub size: String,
+    /// The operands.
     pub sources: Vec<SourceReport>,
+    /// What is computed.
     pub equation: String,
+    /// The function.
     pub symbol: String,
+    /// Bytes of the result.
     pub result_bytes: usize,
+    /// Bits of a word of the machine.
     pub word_bits: u32,
     /// Of a modular operation.
     #[serde(flatten)]
@@ -47,9 +56,11 @@ pub struct SpecReport {
 pub struct ModularReport {
     /// Hexadecimal, or `runtime`.
     pub modulus: String,
+    /// How far the result is reduced, as on the command line.
     pub reduce: &'static str,
     /// What the result is below: `m`, `2 m` or `2^n`.
     pub bound: String,
+    /// What is asked of the operands, and promised of the result.
     pub contract: String,
     /// How far numbers are shifted, if they are.
     #[serde(skip_serializing_if = "is_zero")]
@@ -96,22 +107,29 @@ impl ModularReport {
 /// Cycles in the two conventions.
 #[derive(Clone, Debug, Serialize)]
 pub struct Cycles {
+    /// Without what only serves the call, as the papers count.
     pub body: Span,
+    /// From the first instruction to the return.
     pub call: Span,
 }
 
 /// Code bytes in the two conventions.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Bytes {
+    /// Without what only serves the call.
     pub body: usize,
+    /// All of it.
     pub call: usize,
 }
 
 /// The four verdicts.
 #[derive(Clone, Debug, Serialize)]
 pub struct Verdicts {
+    /// Is the result right for all inputs?
     pub correct: Verdict,
+    /// Does it keep to its memory?
     pub memory: Verdict,
+    /// Does it keep the calling convention?
     pub abi: Verdict,
     /// Per core: `proved`, `leaks` or `unknown`; why, [`Report::leaks`] says.
     pub constant_time: BTreeMap<String, &'static str>,
@@ -120,25 +138,36 @@ pub struct Verdicts {
 /// The files written.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Files {
+    /// The assembly file.
     pub asm: Option<String>,
+    /// The C header.
     pub header: Option<String>,
+    /// The object.
     pub object: Option<String>,
 }
 
 /// Everything about a kernel, with the fields that `--json` promises.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
+    /// What is computed.
     pub spec: SpecReport,
+    /// The core it is made for.
     pub core: String,
+    /// The part it is made for, if one was named.
     pub mcu: Option<String>,
+    /// How it is computed.
     pub method: &'static str,
+    /// The parameters of the method.
     pub params: BTreeMap<&'static str, usize>,
+    /// How much is written out.
     pub style: &'static str,
+    /// Cycles, over all inputs.
     pub cycles: Cycles,
     /// The same bytes on every core that runs them.
     pub cycles_on: BTreeMap<String, Cycles>,
     /// Executed instructions of the body.
     pub instructions: ClassCounts,
+    /// Bytes of code.
     pub bytes: Bytes,
     /// Below the return address; of the stack of data, if return addresses have their own.
     pub stack_bytes: usize,
@@ -148,6 +177,7 @@ pub struct Report {
     /// Is all proved that was demanded: equation, memory, calling convention, constant time on `core` unless a
     /// variable one was accepted, and the overlaps that were asked for?
     pub proved: bool,
+    /// The verdicts on the bytes.
     pub verdict: Verdicts,
     /// Was it accepted that time or addresses depend on operands?
     pub variable_time: bool,
@@ -167,30 +197,46 @@ pub struct Report {
     pub reasons: BTreeMap<&'static str, String>,
     /// For each way operands may coincide: `proved`, or `refused: ...`.
     pub aliasing: BTreeMap<&'static str, String>,
+    /// The calling convention.
     pub abi: &'static str,
+    /// What to beware of.
     pub warnings: Vec<String>,
     /// The command that gives the same bytes.
     pub command: String,
+    /// Of this tool.
     pub version: &'static str,
+    /// The files that were written.
     pub files: Files,
 }
 
 /// What a report is about: code, where it comes from, and what is known of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
+    /// What is computed.
     pub spec: &'a Spec,
+    /// The function.
     pub symbol: &'a str,
     /// Bits of the words that operands are arrays of.
     pub word_bits: u32,
+    /// How it is computed.
     pub method: &'static str,
+    /// The parameters of the method.
     pub params: &'a Params,
+    /// How much is written out.
     pub style: &'static str,
+    /// Bytes of code.
     pub bytes: Bytes,
+    /// Cycles, instructions and stack.
     pub cost: &'a Cost,
+    /// Equation, memory and calling convention.
     pub proof: &'a Proof,
+    /// Which operands may share memory.
     pub aliasing: &'a [Aliasing],
+    /// What time tells, per core.
     pub constant_time: &'a [(String, Timing)],
+    /// Cycles of runs on numbers, where these are told.
     pub measured: Option<Measured>,
+    /// What was demanded.
     pub demands: &'a Demands,
 }
 

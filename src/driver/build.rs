@@ -15,36 +15,51 @@ use spec::Alias;
 /// Why there is no driver.
 #[derive(thiserror::Error, Debug)]
 pub enum Error {
+    /// A kernel does not exist.
     #[error(transparent)]
     Kernel(#[from] kernel::Error),
+    /// A step cannot be lowered to the machine.
     #[error("the driver: {0}")]
     Lower(#[from] LowerError),
+    /// Driver and kernels cannot be put together.
     #[error("the driver: {0}")]
     Link(String),
+    /// A kernel, by its symbol, is not proved.
     #[error("{0} is not proved, so nothing is built on it")]
     Unproved(String),
+    /// A kernel, by its symbol, is called with operands that may not share memory.
     #[error(
         "{0} may not write where it reads, and the driver would have it so (a defect of this tool)"
     )]
     Overlap(String),
+    /// Driver and kernels are too long.
     #[error(
         "no driver within --max-flash {most}: its own code has {driver} bytes, {kernel} {least} at least, and \
          {left} are left for that: try --max-flash {wanted}"
     )]
     Flash {
+        /// The most bytes that are asked for.
         most: usize,
+        /// Bytes of the driver alone.
         driver: usize,
+        /// The kernel that does not fit, by its symbol.
         kernel: String,
+        /// Bytes of its shortest form.
         least: usize,
+        /// Bytes that are left for it.
         left: usize,
+        /// What `--max-flash` would do.
         wanted: usize,
     },
 }
 
 /// A driver with its kernels.
 pub struct Built<I: Isa> {
+    /// The steps.
     pub driver: Driver,
+    /// The kernels that they call, proved.
     pub kernels: Vec<Kernel<I>>,
+    /// The instructions of the steps.
     pub assembled: Assembled<I::Insn>,
     /// All of it in one piece, as runs need it.
     pub image: Image,

@@ -18,6 +18,7 @@ use spec::vectors::Random;
 pub struct Told {
     /// Is it known to tell, rather than not followed?
     pub known: bool,
+    /// The instruction, and the secret behind it.
     pub text: String,
 }
 

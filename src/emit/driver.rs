@@ -15,20 +15,28 @@ use make::driver::{Role, image};
 /// A number in the area.
 #[derive(Clone, Debug, Serialize)]
 pub struct FieldReport {
+    /// Its name.
     pub name: &'static str,
+    /// Is it read, written, or neither?
     pub role: Role,
     /// Bytes from the start of the area.
     pub at: usize,
+    /// Its length in bytes.
     pub bytes: usize,
+    /// What it holds.
     pub meaning: &'static str,
 }
 
 /// A kernel that the driver calls.
 #[derive(Clone, Debug, Serialize)]
 pub struct KernelReport {
+    /// Its function.
     pub symbol: String,
+    /// Its method and parameters.
     pub method: String,
+    /// How much of it is written out.
     pub style: &'static str,
+    /// Bytes of its code.
     pub bytes: usize,
     /// Of a call, at most.
     pub cycles: u64,
@@ -37,40 +45,57 @@ pub struct KernelReport {
 /// Bytes of program memory.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Flash {
+    /// Bytes of the driver alone.
     pub driver: usize,
+    /// Bytes of all its kernels.
     pub kernels: usize,
+    /// Bytes together.
     pub total: usize,
 }
 
 /// Bytes of data memory.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Ram {
+    /// Bytes of the area with all numbers.
     pub area: usize,
     /// Below the return address.
     pub stack: usize,
+    /// Bytes together.
     pub total: usize,
 }
 
 /// Everything about a driver, with the fields that `--json` promises.
 #[derive(Clone, Debug, Serialize)]
 pub struct DriverReport {
+    /// The function.
     pub symbol: String,
+    /// What it computes.
     pub equation: String,
+    /// Bits of the modulus.
     pub bits: u32,
+    /// Bits of a word of the machine.
     pub word_bits: u32,
+    /// How the exponent is taken.
     pub exponentiation: String,
     /// `secret` or `public`.
     pub exponent: &'static str,
     /// `asm` or `c`; bytes, cycles and verdicts are those of the assembly in any case.
     pub driver: &'static str,
+    /// The core it is made for.
     pub core: String,
+    /// The part it is made for, if one was named.
     pub mcu: Option<String>,
+    /// What lies in the area.
     pub fields: Vec<FieldReport>,
+    /// The kernels that it calls.
     pub kernels: Vec<KernelReport>,
+    /// Bytes of program memory.
     pub flash: Flash,
+    /// Bytes of data memory.
     pub ram: Ram,
     /// Of a call on random numbers, whose result was right.
     pub cycles: u64,
+    /// Instructions of a run.
     pub instructions: u64,
     /// Per core: `shown`, `leaks` or `unknown`; why, `leaks` says.
     pub constant_time: BTreeMap<String, &'static str>,
@@ -81,28 +106,40 @@ pub struct DriverReport {
     pub variable_time: bool,
     /// What the driver does not do, and its caller must.
     pub beware: Vec<&'static str>,
+    /// What to beware of.
     pub warnings: Vec<String>,
     /// The command that gives the same bytes.
     pub command: String,
+    /// Of this tool.
     pub version: &'static str,
+    /// The files that were written.
     pub files: Vec<String>,
 }
 
 /// What a driver is made for, in words.
 #[derive(Clone, Debug)]
 pub struct Title {
+    /// The function.
     pub symbol: String,
+    /// What it computes.
     pub equation: String,
+    /// Bits of the modulus.
     pub bits: u32,
+    /// How the exponent is taken.
     pub exponentiation: String,
+    /// Is the exponent public or secret?
     pub exponent: &'static str,
+    /// Is the driver assembly or C?
     pub driver: &'static str,
+    /// The core it is made for.
     pub core: String,
+    /// The part it is made for, if one was named.
     pub mcu: Option<String>,
     /// May time and addresses depend on the numbers?
     pub variable_time: bool,
     /// What the driver does not do, and its caller must.
     pub beware: Vec<&'static str>,
+    /// What was typed.
     pub command: String,
 }
 

@@ -15,6 +15,7 @@ use machine::program::Claim;
 pub struct Call<'a> {
     /// Bytes from the start of the code.
     pub at: u64,
+    /// The function that is called.
     pub symbol: &'a str,
     /// The type of the relocation.
     pub relocation: u32,

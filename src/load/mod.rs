@@ -32,6 +32,7 @@ use machine::program::Claim;
 /// A function, and what the file calls the code around it.
 #[derive(Clone, Debug)]
 pub struct Loaded {
+    /// The function, with its constants and claims.
     pub function: Function,
     /// Address, bytes and name of every function in program memory.
     pub symbols: Vec<(u64, u64, String)>,

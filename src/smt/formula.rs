@@ -19,20 +19,25 @@ use machine::function::Segment;
 /// A word: a public value, or the term of this number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Term {
+    /// A number, or an address.
     Public(Public),
+    /// The word that the script defines under this number.
     Defined(u32),
 }
 
 /// A bit: public, or a vector of one bit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TermBit {
+    /// A bit that is the same in every run.
     Public(PublicBit),
+    /// The bit that the script defines under this number.
     Defined(u32),
 }
 
 /// The formula domain.
 #[derive(Default)]
 pub struct Formula {
+    /// Memory, in such words.
     pub memory: AbstractMemory<Term>,
     /// Declarations and definitions so far.
     script: String,
