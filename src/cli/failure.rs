@@ -1,5 +1,6 @@
 //! What went wrong, for people and for scripts.
 
+use crate::cli::advice::advice;
 use lozenge::driver::build;
 use lozenge::target::TargetError;
 use lozenge::{Error, What, kernel};
@@ -57,17 +58,6 @@ impl Failure {
             false => output::tell(&format!("error: {text}")),
         }
     }
-}
-
-/// What to do instead, of a line of the command line's own: the words behind the last `try`, or `leave out`.
-pub fn advice(message: &str) -> Option<&str> {
-    let after = |word: &str| Some(message.rfind(word)? + word.len());
-    let rest = match (after("try "), message.rfind("leave out ")) {
-        (Some(at), leave) if leave.is_none_or(|leave| leave < at) => &message[at..],
-        (_, Some(at)) => &message[at..],
-        (_, None) => return None,
-    };
-    Some(rest.trim_end_matches(')'))
 }
 
 impl From<String> for Failure {
@@ -138,25 +128,6 @@ impl From<build::Error> for Failure {
                 kind: "kernel",
                 ..Self::from(error.to_string())
             },
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::advice;
-
-    #[test]
-    fn advice_is_what_stands_behind_try() {
-        let told = [
-            ("7 bits are no words: try 8", Some("8")),
-            ("no b: leave out --alias r=b", Some("leave out --alias r=b")),
-            ("what (try `lozenge --help`)", Some("`lozenge --help`")),
-            ("try this, or leave out that", Some("leave out that")),
-            ("cannot write", None),
-        ];
-        for (message, want) in told {
-            assert_eq!(advice(message), want, "{message}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The subcommands of the command line. Exit codes: 0 proved, 1 not proved, 2 usage.
 
+mod advice;
 mod arguments;
 mod assemble;
 mod bench;

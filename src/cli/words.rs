@@ -1,5 +1,6 @@
 //! What is said of an error of the library: the line, and what to type instead.
 
+use crate::cli::advice::advice;
 use lozenge::candidate::{Extreme, Nearest};
 use lozenge::lower::LowerError;
 use lozenge::target::{Near, TargetError};
@@ -34,7 +35,7 @@ fn with(text: impl std::fmt::Display, advice: impl Into<String>) -> Said {
 /// A line with its advice in it, or without any.
 fn plain(text: impl std::fmt::Display) -> Said {
     let text = text.to_string();
-    let advice = super::failure::advice(&text).map(String::from);
+    let advice = advice(&text).map(String::from);
     Said { text, advice }
 }
 

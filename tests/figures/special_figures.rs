@@ -16,9 +16,6 @@ use toml::Value;
 
 use crate::kit::{ask, tier, work};
 
-/// Bits up to which `tests/kernels/tables.rs` proves every kernel of the file.
-const PROVED_ELSEWHERE: u32 = 512;
-
 /// Cycles of a call of the kernel that `row` plans, which is proved.
 fn call<I: Lower>(core: &I::Core, row: &Value) -> u64 {
     let text = |key: &str| row[key].as_str().expect("a text");
@@ -49,21 +46,12 @@ fn call<I: Lower>(core: &I::Core, row: &Value) -> u64 {
             row["bits"].as_integer().expect("bits") as u32,
         )
     };
-    let (cost, length) = match request.size.a > PROVED_ELSEWHERE {
-        true => {
-            let kernel = kernel::generate::<I>(&request, core).expect("a kernel");
-            assert!(kernel.is_proved(), "{row}: {:?}", kernel.proof);
-            (kernel.cost, kernel.code.len())
-        }
-        false => {
-            let (_, best) = kernel::choose::<I>(&request, core).expect("a kernel");
-            (best.cost.expect("it returns"), best.code.len())
-        }
-    };
+    let kernel = kernel::generate::<I>(&request, core).expect("a kernel");
+    assert!(kernel.is_proved(), "{row}: {:?}", kernel.proof);
     if let Some(bytes) = row.get("bytes") {
-        assert_eq!(bytes.as_integer(), Some(length as i64), "{row}");
+        assert_eq!(bytes.as_integer(), Some(kernel.code.len() as i64), "{row}");
     }
-    cost.call.max
+    kernel.cost.call.max
 }
 
 /// Does README's table of special primes, or what follows it, say `cycles`?

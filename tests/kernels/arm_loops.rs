@@ -13,7 +13,7 @@ use lozenge::vectors::{self, Random};
 use num_bigint::BigUint;
 
 use crate::kit::tier;
-use crate::kit::{ask, mutants};
+use crate::kit::{ask, mutants, refused};
 
 const LOOPS: [Style; 2] = [Style::Looped, Style::Rolled];
 
@@ -329,7 +329,7 @@ fn what_has_no_loops_is_refused() {
         request.modular.as_mut().expect("a modulus").modulus = modulus.parse().expect("a modulus");
         match kernel::generate::<ArmIsa>(&request, &ARM7TDMI) {
             Err(error @ (Error::Style { .. } | Error::Lower { .. })) => {
-                let text = error.to_string();
+                let text = refused::instead(&error);
                 let hints = ["--style unrolled", "--method fips"];
                 assert!(hints.iter().any(|hint| text.contains(hint)), "{text}");
             }

@@ -11,7 +11,7 @@ use lozenge::schedule::Schedule;
 use lozenge::spec::{Alias, Op as Operation, Spec};
 use lozenge::vectors::{self};
 
-use crate::kit::{ask, mutants, tier, work};
+use crate::kit::{ask, mutants, refused, tier, work};
 
 const FAULTS_PER_KERNEL: usize = 150;
 
@@ -378,7 +378,7 @@ fn other_styles_are_refused() {
     ] {
         let cell = mul(method, &[], style);
         let error = kernel::generate::<AvrIsa>(&request(&cell, 64), &ATMEGA128).err();
-        let text = error.expect("refused").to_string();
+        let text = refused::instead(&error.expect("refused"));
         assert!(text.ends_with(told), "{text}");
     }
 }

@@ -14,8 +14,8 @@ use lozenge::{facts::Style, method, prove};
 use num_bigint::BigUint;
 use toml::Value;
 
-use crate::kit::ask;
 use crate::kit::tier;
+use crate::kit::{ask, refused};
 
 fn core(name: &str, extensions: &[&str]) -> Core {
     let core = Core::named(name).expect("a core");
@@ -262,13 +262,13 @@ fn products_are_reduced_in_loops() {
 #[test]
 fn what_has_no_loops_is_refused() {
     let wide = core("mips-4km", &["wide-acc"]);
-    let refused = |op, bits, modulus: &str, method: &str| {
+    let told = |op, bits, modulus: &str, method: &str| {
         let mut request = request(op, bits, Reduce::Full, 1);
         request.method = Some(method.into());
         request.params.clear();
         request.modular.as_mut().expect("a modulus").modulus = modulus.parse().expect("a modulus");
         match kernel::generate::<MipsIsa>(&request, &wide) {
-            Err(error @ (Error::Style { .. } | Error::Lower { .. })) => error.to_string(),
+            Err(error @ (Error::Style { .. } | Error::Lower { .. })) => refused::instead(&error),
             Err(error) => panic!("{error}"),
             Ok(_) => panic!("{op:?} of {bits} bits"),
         }
@@ -277,7 +277,7 @@ fn what_has_no_loops_is_refused() {
         (Op::Montmul, 32, "runtime", "fips"),
         (Op::Montmul, 256, "runtime", "cios"),
     ] {
-        let text = refused(op, bits, modulus, method);
+        let text = told(op, bits, modulus, method);
         assert!(text.contains("--style unrolled"), "{text}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::kit::{ask, tier};
+use crate::kit::{ask, refused, tier};
 use lozenge::facts::Style;
 use lozenge::isa::arm::{ArmIsa, cores::ARM7TDMI};
 use lozenge::isa::avr::{AvrIsa, abi::IAR, cores::ATMEGA128, cores::ATTINY85};
@@ -83,7 +83,7 @@ fn machine<I: Lower>(core: &I::Core, bits: u32) -> [usize; 2] {
                         made += 1;
                         continue;
                     }
-                    Err(error) => error.to_string(),
+                    Err(error) => refused::instead(&error),
                 };
                 refused += 1;
                 let ways = ways(&error);
@@ -205,7 +205,7 @@ fn short_bands_are_no_shrinking_loops() {
         Ok::<_, kernel::Error>(())
     };
     assert!(made(64, 2, Style::Rolled).is_ok());
-    let refused = made(32, 1, Style::Rolled).expect_err("refused").to_string();
-    assert!(refused.contains("try --style looped"), "{refused}");
+    let text = refused::instead(&made(32, 1, Style::Rolled).expect_err("refused"));
+    assert!(text.contains("try --style looped"), "{text}");
     assert!(made(32, 1, Style::Looped).is_ok());
 }

@@ -5,6 +5,7 @@
 pub mod ask;
 pub mod mutants;
 pub mod oracle;
+pub mod refused;
 pub mod tier;
 pub mod words;
 pub mod work;

@@ -1,0 +1,31 @@
+//! What to do instead, read off a message that says it in words.
+
+/// What to do instead, of a line of the command line's own: the words behind the last `try`, or `leave out`.
+pub fn advice(message: &str) -> Option<&str> {
+    let after = |word: &str| Some(message.rfind(word)? + word.len());
+    let rest = match (after("try "), message.rfind("leave out ")) {
+        (Some(at), leave) if leave.is_none_or(|leave| leave < at) => &message[at..],
+        (_, Some(at)) => &message[at..],
+        (_, None) => return None,
+    };
+    Some(rest.trim_end_matches(')'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::advice;
+
+    #[test]
+    fn advice_is_what_stands_behind_try() {
+        let told = [
+            ("7 bits are no words: try 8", Some("8")),
+            ("no b: leave out --alias r=b", Some("leave out --alias r=b")),
+            ("what (try `lozenge --help`)", Some("`lozenge --help`")),
+            ("try this, or leave out that", Some("leave out that")),
+            ("cannot write", None),
+        ];
+        for (message, want) in told {
+            assert_eq!(advice(message), want, "{message}");
+        }
+    }
+}
