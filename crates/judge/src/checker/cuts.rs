@@ -1,6 +1,6 @@
 //! Words that are cut: `x = lo + 2^k hi`, and the bits of a word.
 
-use crate::checker::form::{Form, Range, World};
+use crate::checker::form::{Form, World};
 use crate::checker::operations::full;
 use crate::checker::refused::Check;
 use crate::checker::state::Checker;
@@ -62,9 +62,9 @@ impl Checker<'_> {
             Some(lo) => {
                 self.vanishes(low.clone().with(lo, -1)?, None, &World::new())?;
                 self.is_remainder(lo, k)
-                    .or_else(|_| self.lies_by_definition(lo, (0, full(k))))
+                    .or_else(|_| self.lies_unrolled(&Form::of(lo)?, (0, full(k))))
             }
-            None => self.lies(&low, (0, full(k))),
+            None => self.lies_unrolled(&low, (0, full(k))),
         };
         // The upper part may have been named before.
         let known = self
@@ -86,22 +86,6 @@ impl Checker<'_> {
         }
         self.cuts.insert((v, k), (lo, hi));
         Ok(())
-    }
-
-    /// Is a word in a range: as it stands, by its definition, or by the definitions of the words in that?
-    fn lies_by_definition(&mut self, word: Value, range: Range) -> Check {
-        let mut form = Form::of(word)?;
-        let mut lies = self.lies(&form, range);
-        for _ in 0..2 {
-            if lies.is_ok() {
-                break;
-            }
-            for (v, _) in form.terms.clone() {
-                self.expand(&mut form, v)?;
-            }
-            lies = self.lies(&form, range);
-        }
-        lies
     }
 
     /// `lo = floor(x / 2^i) - 2^k floor(x / 2^(i + k))`.
@@ -150,7 +134,7 @@ impl Checker<'_> {
         for x in [&v].into_iter().chain(by).chain(parts) {
             self.expand(&mut s, *x)?;
         }
-        self.lies(&s, (-(1 << k), full(k)))
+        self.lies_unrolled(&s, (-(1 << k), full(k)))
     }
 
     pub(super) fn digits_are(&mut self, word: VarId, digits: &[Value]) -> Check {
