@@ -1,10 +1,5 @@
 //! A function under audit: its arguments as text (`r,a,b,n@sp+4`), its judgement, its report.
 
-use thiserror::Error;
-
-use crate::kernel;
-use crate::load::Loaded;
-use crate::report::Bytes;
 use judge::verdict::{Judged, Search};
 use machine::domain::Base;
 use machine::function::{Area, Argument, Function, Passed, Place};
@@ -12,6 +7,11 @@ use machine::isa::Isa;
 use machine::told;
 use spec::modulus::Modular;
 use spec::{Op, Size, Spec, SpecError};
+use thiserror::Error;
+
+use crate::kernel;
+use crate::load::Loaded;
+use crate::report::Bytes;
 
 /// An argument that cannot be understood.
 #[derive(Error, Debug, Clone, PartialEq, Eq)]

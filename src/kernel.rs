@@ -1,28 +1,26 @@
 //! From a request to a judged kernel: every candidate is counted, the cheapest is proved.
 
-use num_bigint::BigUint;
-
 use finder::algebra::Algebra;
 use judge::prove;
 use judge::prove::Proof;
 use judge::timing::Timing;
 use judge::trial::Tested;
+pub use judge::trial::counterexample;
+pub use judge::verdict::{Aliasing, Judged, Measured, Search};
 use machine::function::Function;
 use machine::isa::{Cost, Isa};
+pub use machine::isa::{RUN_LIMIT, run_function};
 use machine::program::{Claim, Program};
 use machine::told;
 use make::candidate::{Budget, Candidate, Choice, Plan};
+pub use make::error::Error;
 use make::facts::Style;
 use make::lower::{Limits, Lower};
 use make::method::{Method, Params};
 pub use make::request::{Demands, Request};
 use make::request::{methods, parameters};
+use num_bigint::BigUint;
 use spec::{Alias, Spec};
-
-pub use judge::trial::counterexample;
-pub use judge::verdict::{Aliasing, Judged, Measured, Search};
-pub use machine::isa::{RUN_LIMIT, run_function};
-pub use make::error::Error;
 
 mod refused;
 mod tests;

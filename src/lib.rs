@@ -45,18 +45,17 @@ pub use face::{
     AnyModulus, Audit, Candidate, Candidates, Contract, Count, Error, Files, Function, Kernel,
     Operands, Request, Run, Time, Verdicts, What, audit,
 };
-pub use machine::format::Assembler as Dialect;
-pub use target::Target;
-
 pub use judge::{certificate, checker, timing, trial};
+pub use machine::format::Assembler as Dialect;
 pub use machine::{call, fault, function, isa, program, segment, told};
-pub use make;
-pub use make::{allocate, candidate, facts, intervals, lower, method, request, schedule};
+pub use make::{self, allocate, candidate, facts, intervals, lower, method, request, schedule};
 pub use spec::{self, nearest, vectors};
+pub use target::Target;
 
 /// What a machine word is, and what finds proofs about words.
 pub mod domain {
-    pub use crate::smt::formula;
     pub use finder::*;
     pub use machine::domain::*;
+
+    pub use crate::smt::formula;
 }

@@ -2,10 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use num_bigint::BigUint;
-use serde::Serialize;
-
-use crate::kernel::Kernel;
 use judge::prove::{Proof, Verdict};
 use judge::timing::{Leak, Timing};
 use judge::verdict::{Aliasing, Measured};
@@ -13,8 +9,12 @@ use machine::isa::{ClassCounts, Cost, Isa, Span};
 use make::method;
 use make::method::Params;
 use make::request::Demands;
+use num_bigint::BigUint;
+use serde::Serialize;
 use spec::Spec;
 use spec::modulus::{negated_inverse, square_of_r};
+
+use crate::kernel::Kernel;
 
 /// A source operand.
 #[derive(Clone, Debug, Serialize)]

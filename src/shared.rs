@@ -4,12 +4,12 @@
 //! it (`share_generics`). So in a build for development the library makes the kernels' functions for every machine, and
 //! a test binary does not make them again. In a release it would only add to the work: there nothing is shared.
 
-use crate::prove;
-use crate::{audit, kernel, smt};
 use machine::isa::arm::ArmIsa;
 use machine::isa::avr::AvrIsa;
 use machine::isa::mips::MipsIsa;
 use make::lower::Lower;
+
+use crate::{audit, kernel, prove, smt};
 
 /// The addresses of what is shared: naming a function is what makes it.
 pub fn addresses() -> Vec<usize> {

@@ -6,16 +6,16 @@
 
 pub mod formula;
 
-use num_bigint::BigUint;
-
-use crate::smt::formula::{Formula, Term};
 use judge::prove;
 use machine::domain::{Address, Base, Domain};
 use machine::function::Function;
 use machine::isa::Isa;
 use machine::told;
+use num_bigint::BigUint;
 use spec::modulus::square_of_r;
 use spec::{Alias, Op, Spec};
+
+use crate::smt::formula::{Formula, Term};
 
 /// The script that asks for operands on which `function` is wrong.
 ///

@@ -1,21 +1,17 @@
 //! Names of cores, parts and instruction set extensions, resolved.
 
-use thiserror::Error;
-
 use machine::format::{Assembler, ObjectFormat};
-use machine::isa::Isa;
-use machine::isa::arm;
 use machine::isa::arm::ArmIsa;
-use machine::isa::avr;
 use machine::isa::avr::AvrIsa;
 use machine::isa::avr::abi::{Abi, IAR};
 use machine::isa::avr::cores::Set;
 use machine::isa::avr::parts::{PARTS, Part};
-use machine::isa::mips;
 use machine::isa::mips::MipsIsa;
+use machine::isa::{Isa, arm, avr, mips};
 use make::lower::Lower;
 use make::request::Room;
 use spec::nearest::{nearest, question};
+use thiserror::Error;
 
 /// What a kernel is made for.
 ///

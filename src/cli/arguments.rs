@@ -1,9 +1,5 @@
 //! The arguments of the subcommands.
 
-use crate::cli::values::{
-    AliasArg, DialectArg, DriverOp, GenOp, LanguageArg, OpArg, ReduceArg, SecrecyArg, Topic,
-};
-use crate::cli::values::{bytes, gen_op, identifier, kernel_op, number, parameter};
 use clap::Args;
 use lozenge::driver::engine::Products;
 use lozenge::driver::exponentiation::Kind;
@@ -11,6 +7,11 @@ use lozenge::facts::Style;
 use lozenge::spec;
 use lozenge::spec::modulus::{Modular, Modulus};
 use num_bigint::BigUint;
+
+use crate::cli::values::{
+    AliasArg, DialectArg, DriverOp, GenOp, LanguageArg, OpArg, ReduceArg, SecrecyArg, Topic, bytes,
+    gen_op, identifier, kernel_op, number, parameter,
+};
 
 /// How a driver exponentiates.
 #[derive(Args)]

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use crate::cli::output;
 use lozenge::certificate::Certificate;
 use lozenge::prove::Proof;
+
+use crate::cli::output;
 
 /// Writes a certificate.
 ///

@@ -6,10 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use comfy_table::{Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use lozenge::facts::Style;
-use lozenge::method;
 use lozenge::report::Report;
 use lozenge::target::Names;
-use lozenge::{Candidate, Error, Request, Target};
+use lozenge::{Candidate, Error, Request, Target, method};
 use serde_json::{Value, json};
 
 use crate::cli::arguments::CompareArgs;

@@ -2,20 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use crate::cli::arguments::DriverArgs;
-use crate::cli::generate;
-use crate::cli::values::DriverOp;
-use lozenge::driver::Driver;
 use lozenge::driver::build::{self, Built};
 use lozenge::driver::engine::Products;
 use lozenge::driver::exponentiation::{self, Kind, Ladder, MOST_WINDOW};
-use lozenge::driver::rsa;
+use lozenge::driver::{Driver, rsa};
 use lozenge::facts::Style;
 use lozenge::lower::Lower;
 use lozenge::method::{self, METHODS};
 use lozenge::nearest::did_you_mean;
 use lozenge::spec::modulus::Modulus;
 use lozenge::spec::{Op, Spec};
+
+use crate::cli::arguments::DriverArgs;
+use crate::cli::generate;
+use crate::cli::values::DriverOp;
 
 /// What is asked for, without the machine.
 pub struct Plan<'a> {

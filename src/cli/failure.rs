@@ -1,11 +1,11 @@
 //! What went wrong, for people and for scripts.
 
-use crate::cli::advice::advice;
 use lozenge::driver::build;
 use lozenge::target::TargetError;
 use lozenge::{Error, What, kernel};
 use serde_json::json;
 
+use crate::cli::advice::advice;
 use crate::cli::output;
 use crate::cli::words::{self, Said};
 

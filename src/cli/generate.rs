@@ -5,14 +5,12 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use lozenge::report::Report;
-use lozenge::spec;
 use lozenge::target::Names;
-use lozenge::{Dialect, Error, Request, Target};
+use lozenge::{Dialect, Error, Request, Target, spec};
 
 use crate::cli::arguments::{GenArgs, ModularArgs};
 use crate::cli::failure::Failure;
-use crate::cli::values::OpArg;
-use crate::cli::values::aliases;
+use crate::cli::values::{OpArg, aliases};
 use crate::cli::{certify, output};
 
 /// Generates, proves, writes, prints. `Ok(true)` if everything is proved.

@@ -21,13 +21,14 @@ mod values;
 mod verify;
 mod words;
 
-use crate::cli::arguments::{CheckArgs, CompareArgs, GenArgs, ListArgs, RunArgs};
 use std::process::ExitCode;
 
-use crate::cli::failure::Failure;
-use crate::cli::values::GenOp;
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
+
+use crate::cli::arguments::{CheckArgs, CompareArgs, GenArgs, ListArgs, RunArgs};
+use crate::cli::failure::Failure;
+use crate::cli::values::GenOp;
 
 /// Multi-precision arithmetic kernels for small processors, proved on the bytes that ship.
 #[derive(Parser)]

@@ -10,9 +10,8 @@ use serde::Serialize;
 
 use crate::cli::arguments::CheckArgs;
 use crate::cli::certify::reasons;
-use crate::cli::check;
 use crate::cli::failure::Failure;
-use crate::cli::{generate, output};
+use crate::cli::{check, generate, output};
 
 /// Arguments of `verify`.
 #[derive(Args)]

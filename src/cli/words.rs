@@ -1,10 +1,11 @@
 //! What is said of an error of the library: the line, and what to type instead.
 
-use crate::cli::advice::advice;
 use lozenge::candidate::{Extreme, Nearest};
 use lozenge::lower::LowerError;
 use lozenge::target::{Near, TargetError};
 use lozenge::{Error, What, audit};
+
+use crate::cli::advice::advice;
 
 /// A line for people, and what to do instead, for scripts.
 pub struct Said {

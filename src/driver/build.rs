@@ -1,16 +1,16 @@
 //! From a driver to everything that ships with it: its kernels, proved, and its own instructions.
 
+use machine::isa::Isa;
+use make::driver::image::Image;
+use make::driver::{Assembled, Driver, Step, image};
+use make::lower::{Lower, LowerError};
+use make::request::Request;
+use spec::Alias;
+
 use crate::driver::secrecy;
 use crate::driver::secrecy::Told;
 use crate::kernel;
 use crate::kernel::Kernel;
-use machine::isa::Isa;
-use make::driver::image;
-use make::driver::image::Image;
-use make::driver::{Assembled, Driver, Step};
-use make::lower::{Lower, LowerError};
-use make::request::Request;
-use spec::Alias;
 
 /// Why there is no driver.
 #[derive(thiserror::Error, Debug)]

@@ -4,10 +4,11 @@
 //! ALIGN as a power of two, EXPORT, PROC and ENDP, END; labels at the start of a line, without a
 //! colon; comments after a semicolon.
 
+use machine::isa::Isa;
+
 use crate::emit::{banner, listing};
 use crate::kernel::Kernel;
 use crate::report::Report;
-use machine::isa::Isa;
 
 /// The `.s` file.
 ///

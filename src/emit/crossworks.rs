@@ -4,10 +4,11 @@
 //! follow a semicolon. Only our own parser has read such files so far: neither the assembler nor
 //! its manual was at hand.
 
+use machine::isa::Isa;
+
 use crate::emit::{banner, listing};
 use crate::kernel::Kernel;
 use crate::report::Report;
-use machine::isa::Isa;
 
 /// The `.asm` file.
 ///

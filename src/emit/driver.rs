@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use machine::format::ObjectFormat;
+use machine::isa::{Cost, Isa};
+use make::driver::{Role, image};
 use serde::Serialize;
 
 use crate::driver::build::Built;
 use crate::driver::secrecy::Told;
 use crate::emit::banner::LICENCE;
 use crate::emit::{c_driver, elf};
-use machine::format::ObjectFormat;
-use machine::isa::{Cost, Isa};
-use make::driver::{Role, image};
 
 /// A number in the area.
 #[derive(Clone, Debug, Serialize)]

@@ -1,5 +1,7 @@
 //! The linkable object: one function in a section of its own.
 
+use machine::format::ObjectFormat;
+use machine::program::Claim;
 use object::write::{Object, Relocation, Symbol, SymbolSection};
 use object::{
     BinaryFormat, Endianness, FileFlags, RelocationFlags, SectionFlags, SectionKind, SymbolFlags,
@@ -7,8 +9,6 @@ use object::{
 };
 
 use crate::hints;
-use machine::format::ObjectFormat;
-use machine::program::Claim;
 
 /// A call of a function in another object, for the linker.
 #[derive(Clone, Copy, Debug)]

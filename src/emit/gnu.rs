@@ -1,10 +1,11 @@
 //! Assembly for GNU as: the decoded bytes, one instruction a line.
 
+use machine::isa::Isa;
+
 use crate::emit::banner;
 use crate::hints;
 use crate::kernel::Kernel;
 use crate::report::Report;
-use machine::isa::Isa;
 
 /// The `.S` file.
 pub fn assembly<I: Isa>(kernel: &Kernel<I>, core: &I::Core, report: &Report) -> String {

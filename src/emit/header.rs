@@ -1,8 +1,9 @@
 //! The C and C++ header.
 
+use machine::format::Dialect;
+
 use crate::emit::banner;
 use crate::report::{Report, SourceReport, SpecReport};
-use machine::format::Dialect;
 
 /// The `.h` file.
 pub fn header(report: &Report, dialect: &Dialect) -> String {

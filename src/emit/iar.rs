@@ -4,13 +4,13 @@
 //! END, PUBLIC, RSEG (AVR) or SECTION (Arm) with segment type, NOROOT and alignment as a power
 //! of two; labels at the start of a line; comments after a semicolon.
 
+use machine::format::ObjectFormat;
+use machine::isa::Isa;
 use object::Architecture;
 
 use crate::emit::{banner, listing};
 use crate::kernel::Kernel;
 use crate::report::Report;
-use machine::format::ObjectFormat;
-use machine::isa::Isa;
 
 /// The `.s90` (AVR) or `.s` (ARM) file.
 ///

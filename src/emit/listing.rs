@@ -3,8 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::kernel::Kernel;
 use machine::isa::Isa;
+
+use crate::kernel::Kernel;
 
 /// One instruction.
 struct Line {

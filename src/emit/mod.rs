@@ -11,10 +11,11 @@ pub mod header;
 pub mod iar;
 pub mod listing;
 
-use crate::kernel::Kernel;
-use crate::report::Report;
 pub use machine::format::{Assembler, ObjectFormat};
 use machine::isa::Isa;
+
+use crate::kernel::Kernel;
+use crate::report::Report;
 
 /// The assembly file.
 ///

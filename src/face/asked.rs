@@ -2,11 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::face::error::{Error, What};
-use crate::face::kernel::Kernel;
-use crate::face::options::{AnyModulus, Options};
-use crate::kernel;
-use crate::target::{OnIsa, Target};
 use machine::format::ObjectFormat;
 use make::facts::Style;
 use make::lower::Lower;
@@ -14,6 +9,12 @@ use make::request::{Demands, Request, Room};
 use spec::modulus::{Modular, Modulus, NAMES, Reduce};
 use spec::nearest::nearest;
 use spec::{Op, Size};
+
+use crate::face::error::{Error, What};
+use crate::face::kernel::Kernel;
+use crate::face::options::{AnyModulus, Options};
+use crate::kernel;
+use crate::target::{OnIsa, Target};
 
 /// What a request has gathered.
 #[derive(Clone, Debug)]

@@ -1,15 +1,5 @@
 //! Anybody's function, judged under a contract.
 
-use crate::audit::{self, Contract as Promises};
-use crate::face::claim;
-use crate::face::contract::Contract;
-use crate::face::error::Error;
-use crate::face::verdicts::Verdicts;
-use crate::load::{self, Loaded};
-use crate::prove;
-use crate::report::{Cycles, Report, Subject};
-use crate::smt;
-use crate::target::{OnIsa, Target};
 use judge::certificate::{self, Case, Certificate};
 use judge::prove::Proof;
 use judge::timing::Timing;
@@ -20,6 +10,16 @@ use make::lower::Lower;
 use make::method::Params;
 use make::request::Demands;
 use spec::Spec;
+
+use crate::audit::{self, Contract as Promises};
+use crate::face::claim;
+use crate::face::contract::Contract;
+use crate::face::error::Error;
+use crate::face::verdicts::Verdicts;
+use crate::load::{self, Loaded};
+use crate::report::{Cycles, Report, Subject};
+use crate::target::{OnIsa, Target};
+use crate::{prove, smt};
 
 /// How the operands of a function lie in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

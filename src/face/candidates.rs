@@ -1,16 +1,17 @@
 //! Candidates side by side: every method with its sensible parameters, counted and proved when that is asked for.
 
-use crate::face::asked::Asked;
-use crate::face::error::Error;
-use crate::face::kernel::Kernel;
-use crate::kernel;
-use crate::target::{OnIsa, Target};
 use machine::format::ObjectFormat;
 use make::facts::Style;
 use make::lower::Lower;
 use make::method::{METHODS, Method, Params};
 use make::request::Request;
 use spec::Spec;
+
+use crate::face::asked::Asked;
+use crate::face::error::Error;
+use crate::face::kernel::Kernel;
+use crate::kernel;
+use crate::target::{OnIsa, Target};
 
 /// The candidates of a request, one after the other.
 pub struct Candidates {

@@ -1,8 +1,5 @@
 //! What a certificate claims, and the cases that show it.
 
-use crate::face::error::Error;
-use crate::prove;
-use crate::target::Target;
 use judge::certificate::{Case, Certificate};
 use judge::prove::Proof;
 use judge::verdict::Aliasing;
@@ -10,6 +7,10 @@ use machine::function::Function;
 use machine::isa::Isa;
 use spec::modulus::Reduce;
 use spec::{Alias, Spec};
+
+use crate::face::error::Error;
+use crate::prove;
+use crate::target::Target;
 
 /// What is claimed of a function, as `lozenge check` reads it: what it computes, and where it runs.
 pub(super) fn claim(symbol: &str, spec: &Spec, target: &Target) -> Vec<String> {

@@ -1,10 +1,11 @@
 //! What a caller promises of a function, and what it is said to compute.
 
+use spec::modulus::{Modular, Reduce};
+use spec::{Op, Size};
+
 use crate::face::asked::modular;
 use crate::face::error::Error;
 use crate::face::options::AnyModulus;
-use spec::modulus::{Modular, Reduce};
-use spec::{Op, Size};
 
 /// What a function is said to compute, and how it is called.
 #[derive(Clone, Debug)]

@@ -2,10 +2,6 @@
 
 use std::fmt;
 
-use crate::audit::ContractError;
-use crate::load::LoadError;
-use crate::report::Report;
-use crate::target::TargetError;
 use make::candidate::{Budget, Nearest};
 use make::error::Error as MakeError;
 use make::facts::Style;
@@ -14,6 +10,11 @@ use make::method::MethodError;
 use make::request::Room;
 use spec::nearest::question;
 use spec::{Alias, SpecError};
+
+use crate::audit::ContractError;
+use crate::load::LoadError;
+use crate::report::Report;
+use crate::target::TargetError;
 
 /// What a name is of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,22 +2,19 @@
 
 use std::fmt;
 
-use num_bigint::BigUint;
-
-use crate::emit;
-use crate::face::claim;
-use crate::face::error::Error;
-use crate::face::made;
-use crate::face::options::Options;
-use crate::face::verdicts::Verdicts;
-use crate::kernel;
-use crate::prove;
-use crate::report::{Bytes, Cycles, Report};
-use crate::target::Target;
 use judge::certificate::Certificate;
 use machine::format::{Assembler, ObjectFormat};
 use machine::isa::{Cost, Isa};
+use num_bigint::BigUint;
 use spec::{Alias, Spec};
+
+use crate::face::error::Error;
+use crate::face::options::Options;
+use crate::face::verdicts::Verdicts;
+use crate::face::{claim, made};
+use crate::report::{Bytes, Cycles, Report};
+use crate::target::Target;
+use crate::{emit, kernel, prove};
 
 /// What a run on numbers comes to.
 #[derive(Clone, PartialEq, Eq, Debug)]

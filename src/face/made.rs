@@ -1,13 +1,14 @@
 //! What is told and written of a kernel of one instruction set.
 
-use crate::emit::{self, elf, header};
-use crate::kernel::Kernel;
-use crate::report::{self, Report};
-use crate::target::Target;
 use machine::format::{Assembler, ObjectFormat};
 use machine::isa::Isa;
 use make::facts::Style;
 use spec::modulus::Reduce;
+
+use crate::emit::{self, elf, header};
+use crate::kernel::Kernel;
+use crate::report::{self, Report};
+use crate::target::Target;
 
 /// The report of a kernel made by `command`.
 pub fn report<I: Isa>(kernel: &Kernel<I>, target: &Target, command: String) -> Report {

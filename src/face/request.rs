@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use machine::format::Assembler;
+use make::facts::Style;
+use spec::modulus::Reduce;
+use spec::{Alias, Op, Size};
+
 use crate::face::asked::Asked;
 use crate::face::candidates::{Candidates, cells};
 use crate::face::error::Error;
 use crate::face::kernel::Kernel;
 use crate::face::options::{AnyModulus, Options};
 use crate::target::Target;
-use machine::format::Assembler;
-use make::facts::Style;
-use spec::modulus::Reduce;
-use spec::{Alias, Op, Size};
 
 /// An operation and its size, and what the kernel may be.
 ///

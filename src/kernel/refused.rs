@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use make::candidate::Plan;
 use make::error::Error;
 use make::facts::Style;
-
 use make::lower::{Limits, Lower, LowerError};
 use make::method::{Method, MethodError};
 use make::request::parameters;

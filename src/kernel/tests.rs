@@ -4,13 +4,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::kernel::{finish, first_proved, generate};
 use judge::prove::Verdict;
 use machine::isa::avr::AvrIsa;
 use machine::isa::avr::cores::ATMEGA128;
 use make::candidate::Budget;
 use make::request::{Demands, Request};
 use spec::Op;
+
+use crate::kernel::{finish, first_proved, generate};
 
 fn request(method: Option<&str>, drop: Option<usize>) -> Request {
     Request {

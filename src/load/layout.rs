@@ -1,17 +1,16 @@
 //! Where sections lie: as a linked program says, or one after the other as a linker might put those of
 //! an object; and what lies between them, which is nothing that a program may run or read.
 
-use crate::load::error::MAX_BYTES;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use machine::function::{Marks, Segment};
 use object::{
     Architecture, Object, ObjectKind, ObjectSection, ObjectSymbol, SectionFlags, SectionIndex,
     SectionKind, elf,
 };
 
-use crate::load::error::{LoadError, size};
-use machine::function::{Marks, Segment};
+use crate::load::error::{LoadError, MAX_BYTES, size};
 /// Where avr-gcc puts data memory in its one address space, and where that ends.
 const AVR_DATA: std::ops::Range<u64> = 0x80_0000..0x81_0000;
 /// Where data of an AVR object is put, clear of operands.

@@ -11,23 +11,22 @@ mod layout;
 mod relocation;
 mod symbols;
 
-pub use crate::load::error::LoadError;
-use crate::load::layout::is_position_independent;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use machine::format::ObjectFormat;
+use machine::function::{Function, Marks, Segment};
+use machine::program::Claim;
 use object::read::archive::ArchiveFile;
 use object::{
     Architecture, Object, ObjectKind, ObjectSection, ObjectSymbol, RelocationTarget, SectionIndex,
 };
 
 use crate::hints;
-use crate::load::layout::Placed;
+pub use crate::load::error::LoadError;
+use crate::load::layout::{Placed, is_position_independent};
 use crate::load::relocation::{GP_DISP, GlobalOffsets, LOCAL_GP, Reference, Relocations, Target};
 use crate::load::symbols::{did_you_mean, find, functions, unresolved};
-use machine::format::ObjectFormat;
-use machine::function::{Function, Marks, Segment};
-use machine::program::Claim;
 
 /// A function, and what the file calls the code around it.
 #[derive(Clone, Debug)]

@@ -4,10 +4,9 @@
 //! 5.6.1 (ARM); System V ABI, MIPS supplement, chapter 4; binutils, elf32-avr.c, for the names
 //! and meanings of the AVR's (there is no ABI document).
 
-use object::{Architecture, elf};
-
 use machine::domain::concrete::number;
 use machine::function::Marks;
+use object::{Architecture, elf};
 
 /// What is referred to.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,12 +7,10 @@
 use std::collections::HashMap;
 
 use machine::domain::abstract_memory::{AbstractMemory, Region};
-use machine::domain::cells;
 use machine::domain::cells::Pieces;
 use machine::domain::concrete::{Bits, Concrete};
-use machine::domain::public;
 use machine::domain::public::{Public, PublicBit};
-use machine::domain::{Abstract, Address, Base, Domain, Logic, Shift, Signs, Sum};
+use machine::domain::{Abstract, Address, Base, Domain, Logic, Shift, Signs, Sum, cells, public};
 use machine::fault::{Fault, Source};
 use machine::function::Segment;
 

@@ -21,13 +21,12 @@ mod numbers;
 mod plain;
 mod programs;
 
+use kit::tier;
 use lozenge::domain::abstract_memory::Region;
 use lozenge::domain::algebra::{Algebra, Value};
 use lozenge::domain::concrete::Concrete;
 use lozenge::domain::secret::Secret;
 use lozenge::domain::{Abstract, Address, Base, Domain};
-
-use kit::tier;
 use machines::PLACE;
 use numbers::{Names, Numbers};
 

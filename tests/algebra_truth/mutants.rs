@@ -15,8 +15,7 @@ use lozenge::spec::{Alias, Spec};
 use lozenge::target::{Names, OnIsa, Target};
 use lozenge::vectors::{self, Random};
 
-use crate::kit::ask;
-use crate::kit::tier;
+use crate::kit::{ask, tier};
 
 /// Mutants of each machine that differ, by tier.
 const DIFFERING: [usize; 3] = [150, 150, 100_000];

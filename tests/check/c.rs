@@ -1,7 +1,8 @@
 //! Compiled C through the four verdicts: right kernels are proved, wrong ones are not.
 
-use crate::tools::{ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, check, sources};
 use lozenge::prove::Verdict;
+
+use crate::tools::{ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, check, sources};
 
 const LEVELS: [&str; 3] = ["-Os", "-O2", "-O3"];
 

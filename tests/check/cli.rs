@@ -4,8 +4,9 @@
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use crate::tools::{ARM, AVR, NO_MEMSET, sources};
 use serde_json::Value;
+
+use crate::tools::{ARM, AVR, NO_MEMSET, sources};
 
 fn lozenge(folder: &Path, line: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_lozenge"))

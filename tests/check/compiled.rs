@@ -1,12 +1,13 @@
 //! What people write in C, as compilers make it: every function of mul.c and ops.c that is right, in words
 //! of 8, 16 and 32 bits, at every level, on every machine. Each is proved, but what the ledger says is not.
 
-use crate::ledger::{Line, Sheet};
-use crate::tools::{ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, on_core, prepared};
 use lozenge::kernel;
 use lozenge::lower::Lower;
 use lozenge::prove::{self, Verdict};
 use lozenge::spec::{Alias, Op, Size};
+
+use crate::ledger::{Line, Sheet};
+use crate::tools::{ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, on_core, prepared};
 
 const LEVELS: [&str; 3] = ["-Os", "-O2", "-O3"];
 const WORDS: u32 = 6;

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use crate::tools::{ARM, AVR, Compiler, MIPS, sources};
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::mips::MipsIsa;
 use lozenge::lower::Lower;
+
+use crate::tools::{ARM, AVR, Compiler, MIPS, sources};
 
 /// What objdump finds in a file.
 #[derive(Default)]

@@ -2,8 +2,6 @@
 //! belong to interrupt handlers, pages, and what a part has not. Each program computes the right product in a
 //! quiet machine; those that an interrupt, a caller or the part would spoil must not be proved.
 
-use crate::kit::ask;
-use crate::tools::{ARM, AVR, Compiler, MIPS, Question, on_core, prepared};
 use lozenge::audit::{self, Audit};
 use lozenge::emit::ObjectFormat;
 use lozenge::facts::Style;
@@ -20,6 +18,9 @@ use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use lozenge::spec::{Alias, Op};
 use lozenge::target::{Names, OnIsa, Target};
 use num_bigint::BigUint;
+
+use crate::kit::ask;
+use crate::tools::{ARM, AVR, Compiler, MIPS, Question, on_core, prepared};
 
 /// What a product is checked on.
 #[derive(Clone, Copy)]

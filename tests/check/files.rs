@@ -3,11 +3,11 @@
 
 use std::process::Command;
 
+use lozenge::load::LoadError;
+use lozenge::prove::Verdict;
 use object::{Object, ObjectSymbol};
 
 use crate::tools::{ARM, AVR, Compiler, MIPS, Question, check, sources};
-use lozenge::load::LoadError;
-use lozenge::prove::Verdict;
 
 const NO_MEMSET: &str = "-fno-tree-loop-distribute-patterns";
 

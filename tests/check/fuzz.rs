@@ -3,10 +3,11 @@
 
 use std::process::Command;
 
-use crate::kit::tier;
-use crate::tools::{ARM, AVR, Compiler, MIPS, Question, check};
 use lozenge::prove::Verdict;
 use lozenge::vectors::Random;
+
+use crate::kit::tier;
+use crate::tools::{ARM, AVR, Compiler, MIPS, Question, check};
 
 #[path = "../../fuzz/entry.rs"]
 mod entry;

@@ -3,14 +3,15 @@
 
 use std::process::Command;
 
-use crate::ledger::{Line, Sheet};
-use crate::tools::{ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, on_core, prepared};
 use lozenge::emit::ObjectFormat;
 use lozenge::kernel::{self, Search};
 use lozenge::lower::Lower;
 use lozenge::prove::Verdict;
 use lozenge::spec::Op;
 use lozenge::target::OnIsa;
+
+use crate::ledger::{Line, Sheet};
+use crate::tools::{ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, on_core, prepared};
 
 /// Some hundred operands.
 const SEARCH: Search = Search {

@@ -1,9 +1,10 @@
 //! Wrong operations in C, and sums in place.
 
-use crate::ledger::{Line, Sheet};
-use crate::tools::{ARM, AVR, MIPS, NO_MEMSET, Question, check};
 use lozenge::prove::Verdict;
 use lozenge::spec::Op;
+
+use crate::ledger::{Line, Sheet};
+use crate::tools::{ARM, AVR, MIPS, NO_MEMSET, Question, check};
 
 /// What is wrong in words or in the carry alone, with operands that show it.
 #[test]

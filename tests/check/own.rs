@@ -1,13 +1,9 @@
 //! What `gen` proves, `check` proves again from the object alone: every method on three machines. Claims
 //! in the object are hints: lies and trivial truths about a wrong kernel do not make it proved.
 
-use crate::kit::ask;
-use crate::tools::{ARM, AVR, Compiler, MIPS, on_core};
 use lozenge::audit::{self, Contract};
 use lozenge::emit::{ObjectFormat, elf};
-use lozenge::hints;
 use lozenge::kernel::{self, Request};
-use lozenge::load;
 use lozenge::lower::Lower;
 use lozenge::method::METHODS;
 use lozenge::program::{Area, Claim, Magnitude, Place, Term, Written};
@@ -16,7 +12,11 @@ use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use lozenge::spec::{Alias, Op, Spec};
 use lozenge::target::OnIsa;
 use lozenge::vectors::Random;
+use lozenge::{hints, load};
 use object::{Object, ObjectSection};
+
+use crate::kit::ask;
+use crate::tools::{ARM, AVR, Compiler, MIPS, on_core};
 
 /// The proof of a function `f` from a file.
 fn proof_of<I: Lower>(spec: &Spec, core: &I::Core, file: &[u8], format: &ObjectFormat) -> Proof {

@@ -2,8 +2,9 @@
 //! the manual leaves undefined, memory beyond the operands, and that operands are not the numbers that the
 //! code looks for.
 
-use crate::tools::{ARM, AVR, Compiler, MIPS, Question, check};
 use lozenge::prove::{Proof, Verdict};
+
+use crate::tools::{ARM, AVR, Compiler, MIPS, Question, check};
 
 /// The proof of the function `f` of this body.
 fn proof(compiler: &Compiler, question: Question<'_>, body: &str) -> Proof {

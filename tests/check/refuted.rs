@@ -1,7 +1,6 @@
 //! Kernels that were once called proved and are wrong, each for one pair of operands or a few. Each computes
 //! the right product and then adds a word that a false rule of the algebra took for 0.
 
-use crate::tools::{ARM, AVR, Compiler, MIPS, Question, on_core, prepared};
 use lozenge::call::Operands;
 use lozenge::emit::ObjectFormat;
 use lozenge::lower::Lower;
@@ -9,6 +8,8 @@ use lozenge::prove;
 use lozenge::spec::Alias;
 use lozenge::target::OnIsa;
 use num_bigint::BigUint;
+
+use crate::tools::{ARM, AVR, Compiler, MIPS, Question, on_core, prepared};
 
 /// A function `f(r, a, b)` as an object, the bits of its operands, and two of them that it multiplies wrong.
 struct Wrong<'a> {

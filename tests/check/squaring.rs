@@ -1,9 +1,6 @@
 //! CVE-2021-4160: a carry that OpenSSL's squaring for MIPS32 lost for years. A kernel with that fault
 //! is disproved, and the same kernel without it is proved.
 
-use num_bigint::BigUint;
-
-use crate::tools::{MIPS, Question, check, sources};
 use lozenge::call::Operands;
 use lozenge::emit::ObjectFormat;
 use lozenge::kernel::RUN_LIMIT;
@@ -12,6 +9,9 @@ use lozenge::lower::Lower;
 use lozenge::prove::Verdict;
 use lozenge::spec::{Alias, Op, Spec};
 use lozenge::target::{Names, OnIsa, Target};
+use num_bigint::BigUint;
+
+use crate::tools::{MIPS, Question, check, sources};
 
 /// The operand of the report, its square, and what came out instead.
 const OPERAND: &str = "022181bafd3aa878899b2346ee210f45";

@@ -1,9 +1,10 @@
 //! Branches on secrets: the first of them, the way of the secret to it, and whether both ways through
 //! it take the same time.
 
-use crate::tools::{ARM, AVR, Compiler, MIPS, Question, check};
 use lozenge::audit::Audit;
 use lozenge::prove::{Leak, Ways};
+
+use crate::tools::{ARM, AVR, Compiler, MIPS, Question, check};
 
 /// A product of one word; then a branch on whether b is 0, with nothing on one side and NOPs on the
 /// other. As many NOPs as `balance` take as long as the branch.

@@ -1,9 +1,10 @@
 //! The other multiplications of the AVR, in kernels that use them: FMUL doubles its product, MULS and
 //! MULSU read words as signed.
 
-use crate::tools::{AVR, Question, check};
 use lozenge::prove::Verdict;
 use lozenge::spec::Op;
+
+use crate::tools::{AVR, Question, check};
 
 /// What the proof says of the function with this body.
 fn verdict(op: Op, bits: u32, arguments: &str, body: &str) -> Verdict {

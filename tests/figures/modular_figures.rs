@@ -14,10 +14,9 @@ use lozenge::spec::Op;
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use toml::Value;
 
-use crate::kit::ask;
-use crate::kit::tier;
+use crate::kit::{ask, tier};
 
-/// What the cheapest kernel of `method`, with whatever parameters, takes; `tests/kernels/tables.rs` proves it.
+/// What the cheapest kernel of `method`, with whatever parameters, takes; the ledger holds that it is proved.
 fn made(op: Op, bits: u32, modulus: &str, method: &str) -> Cost {
     let modular = Modular {
         modulus: modulus.parse().expect("a modulus"),
@@ -30,7 +29,23 @@ fn made(op: Op, bits: u32, modulus: &str, method: &str) -> Cost {
         ..ask::in_any_time(op, bits)
     };
     let (_, best) = kernel::choose::<AvrIsa>(&request, &ATMEGA128).expect("a kernel");
-    best.cost.expect("it returns")
+    let cost = best.cost.expect("it returns");
+    let proved = |line: &str| {
+        let cells: Vec<_> = line.split(',').collect();
+        let plan = cells[4].split(' ').next();
+        let asked = [ATMEGA128.name, op.name(), &bits.to_string()];
+        cells[..3] == asked
+            && cells[3] == format!("{modulus} full")
+            && plan == Some(method)
+            && cells[7] == cost.body.max.to_string()
+            && cells[11].starts_with("proved")
+    };
+    let ledger = include_str!("../ledger/tables.csv");
+    assert!(
+        ledger.lines().skip(1).any(proved),
+        "no proof in the ledger: {modulus} {bits} {method}"
+    );
+    cost
 }
 
 /// The same: its body cycles.

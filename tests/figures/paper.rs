@@ -1,7 +1,5 @@
 //! The published tables beside ours: never above theirs, and exactly what the file says.
 
-use crate::kit::ask;
-use crate::kit::tier::{self, Tier};
 use lozenge::isa::Cost;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::{ARM7TDMI, ARM7TDMI_HW2018};
@@ -12,6 +10,9 @@ use lozenge::lower::Lower;
 use lozenge::prove;
 use lozenge::spec::{Op, Spec};
 use toml::Value;
+
+use crate::kit::ask;
+use crate::kit::tier::{self, Tier};
 
 fn table() -> Value {
     toml::from_str(include_str!("../paper/hw2018.toml")).expect("the file is TOML")

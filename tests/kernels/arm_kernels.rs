@@ -11,14 +11,13 @@ use lozenge::isa::arm::code::{Insn, forms};
 use lozenge::isa::arm::cores::{ARM7TDMI, ARM7TDMI_HW2018, Core};
 use lozenge::isa::arm::instructions::Timing;
 use lozenge::isa::{Cost, Isa};
-use lozenge::kernel;
 use lozenge::lower::Lower;
 use lozenge::make::target::arm::lower;
 use lozenge::method::{self, Params};
 use lozenge::prove::{self, Proof};
 use lozenge::spec::modulus::Modular;
 use lozenge::spec::{Alias, Op as SpecOp, Spec};
-use lozenge::vectors;
+use lozenge::{kernel, vectors};
 use num_bigint::BigUint;
 
 use crate::kit::oracle::{self, MGBA};

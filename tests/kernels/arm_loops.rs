@@ -12,8 +12,7 @@ use lozenge::spec::{Alias, Op};
 use lozenge::vectors::{self, Random};
 use num_bigint::BigUint;
 
-use crate::kit::tier;
-use crate::kit::{ask, mutants, refused};
+use crate::kit::{ask, mutants, refused, tier};
 
 const LOOPS: [Style; 2] = [Style::Looped, Style::Rolled];
 

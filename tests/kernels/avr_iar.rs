@@ -13,8 +13,7 @@ use lozenge::isa::avr::code::Insn;
 use lozenge::isa::avr::cores::{ATMEGA128, ATMEGA2560, ATMEGA4809, ATTINY85, ATXMEGA32A4, Core};
 use lozenge::isa::avr::instructions::Op;
 use lozenge::kernel::{self, Error, Kernel, Request};
-use lozenge::lower::Lower;
-use lozenge::lower::LowerError;
+use lozenge::lower::{Lower, LowerError};
 use lozenge::method::{METHODS, Params};
 use lozenge::prove::{self, Verdict};
 use lozenge::spec::modulus::{Modular, Modulus};
@@ -23,8 +22,7 @@ use lozenge::vectors;
 use num_bigint::BigUint;
 
 use crate::kit::oracle::{self, HINT, SIMAVR};
-use crate::kit::tier;
-use crate::kit::{ask, refused};
+use crate::kit::{ask, refused, tier};
 
 fn iar(core: &Core) -> Core {
     core.called(&IAR)

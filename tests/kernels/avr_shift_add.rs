@@ -8,17 +8,17 @@ use lozenge::facts::Style;
 use lozenge::fault::Fault;
 use lozenge::function::Function;
 use lozenge::isa::Isa;
+use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::abi::IAR;
 use lozenge::isa::avr::code::Insn;
 use lozenge::isa::avr::cores::{ATMEGA128, ATMEGA4809, ATTINY10, ATTINY85, ATXMEGA32A4, Core};
 use lozenge::isa::avr::instructions::{Op, Ops};
-use lozenge::isa::avr::{AvrIsa, run::Decoded};
+use lozenge::isa::avr::run::Decoded;
 use lozenge::kernel::{self, Request};
 use lozenge::spec::{Alias, Op as Operation, Spec};
 use lozenge::vectors::{self};
 
-use crate::kit::tier;
-use crate::kit::{ask, mutants};
+use crate::kit::{ask, mutants, tier};
 
 const FAULTS_PER_KERNEL: usize = 300;
 

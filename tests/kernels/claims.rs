@@ -1,19 +1,19 @@
 //! Signed Karatsuba is proved, with and without claims; what is wrong is not.
 
-use crate::kit::{tier, work};
-use crate::naive::{Style, karatsuba, karatsuba_square};
 use lozenge::isa::Isa;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::code::Insn;
 use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::isa::avr::instructions::Op as Name;
-use lozenge::kernel;
 use lozenge::lower::Lower;
 use lozenge::method::{self, Params};
 use lozenge::program::{Claim, Program, Term};
-use lozenge::prove;
 use lozenge::spec::{Alias, Op, Spec};
 use lozenge::vectors::{self, Random};
+use lozenge::{kernel, prove};
+
+use crate::kit::{tier, work};
+use crate::naive::{Style, karatsuba, karatsuba_square};
 
 const CORE: &lozenge::isa::avr::cores::Core = &ATMEGA128;
 

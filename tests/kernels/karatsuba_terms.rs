@@ -4,8 +4,7 @@
 //! must be shown for each. `tests/kernels/claims.rs` has the same formula as AVR code.
 
 use lozenge::domain::algebra::{Algebra, BitValue, Value};
-use lozenge::domain::identity;
-use lozenge::domain::{Abstract, Domain, Logic, Shift, Signs};
+use lozenge::domain::{Abstract, Domain, Logic, Shift, Signs, identity};
 
 /// How a machine keeps carries and borrows.
 #[derive(Clone, Copy, PartialEq, Debug)]

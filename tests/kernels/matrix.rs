@@ -4,10 +4,6 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::kit::ask;
-use crate::kit::tier::{self, Tier};
-use crate::kit::work;
-use crate::ledger::{Line, Sheet};
 use lozenge::facts::Style;
 use lozenge::isa::Span;
 use lozenge::isa::arm::ArmIsa;
@@ -24,6 +20,10 @@ use lozenge::spec::modulus::{Modular, Reduce};
 use lozenge::spec::{Alias, Op, Size, Spec};
 use lozenge::vectors;
 use num_bigint::BigUint;
+
+use crate::kit::tier::{self, Tier};
+use crate::kit::{ask, work};
+use crate::ledger::{Line, Sheet};
 
 /// The columns of a machine's file, and how many of them are figures.
 pub const COLUMNS: &str = "op,size,modulus,method,params,style,body,call,bytes,stack,known";

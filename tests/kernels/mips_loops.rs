@@ -1,5 +1,6 @@
 //! Two nested loops on MIPS32: proved, right on big integers, and as fast as gk2003 counts.
 
+use lozenge::facts::Style;
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::code::Insn;
 use lozenge::isa::mips::cores::{Core, Features, Pipeline};
@@ -10,12 +11,11 @@ use lozenge::schedule::{Schedule, ScheduleError};
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use lozenge::spec::{Alias, Op, Spec};
 use lozenge::vectors::{self, Random};
-use lozenge::{facts::Style, method, prove};
+use lozenge::{method, prove};
 use num_bigint::BigUint;
 use toml::Value;
 
-use crate::kit::tier;
-use crate::kit::{ask, refused};
+use crate::kit::{ask, refused, tier};
 
 fn core(name: &str, extensions: &[&str]) -> Core {
     let core = Core::named(name).expect("a core");

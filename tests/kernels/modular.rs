@@ -3,7 +3,6 @@
 
 use std::process::Command;
 
-use crate::kit::{ask, tier};
 use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::ARM7TDMI;
@@ -13,11 +12,12 @@ use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::Core as MipsCore;
 use lozenge::kernel::{self, Kernel, Request};
 use lozenge::lower::Lower;
-use lozenge::prove;
 use lozenge::spec::modulus::{Modular, Modulus, NAMES, Reduce};
 use lozenge::spec::{Alias, Op, Spec, folded};
-use lozenge::vectors;
+use lozenge::{prove, vectors};
 use num_bigint::BigUint;
+
+use crate::kit::{ask, tier};
 
 fn modular(modulus: &str, reduce: Reduce) -> Modular {
     Modular {

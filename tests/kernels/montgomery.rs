@@ -17,8 +17,7 @@ use lozenge::spec::{Alias, Op, Spec};
 use lozenge::vectors::{self, Random};
 use num_bigint::BigUint;
 
-use crate::kit::ask;
-use crate::kit::tier;
+use crate::kit::{ask, tier};
 
 /// Words of the modulus: of every method, where one that goes on from another's product meets moduli of three
 /// shapes; and of those that have a product of their own.

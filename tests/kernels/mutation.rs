@@ -6,13 +6,11 @@ use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::code::forms;
 use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::isa::avr::instructions::Op;
-use lozenge::kernel;
 use lozenge::lower::Lower;
 use lozenge::method::{self, Params};
-use lozenge::prove;
 use lozenge::spec::modulus::{Modular, Reduce};
 use lozenge::spec::{Alias, Op as Operation, Size, Spec};
-use lozenge::vectors;
+use lozenge::{kernel, prove, vectors};
 
 use crate::kit::{mutants, tier};
 

@@ -2,16 +2,21 @@
 
 use std::collections::BTreeSet;
 
-use crate::kit::{ask, refused, tier};
 use lozenge::facts::Style;
-use lozenge::isa::arm::{ArmIsa, cores::ARM7TDMI};
-use lozenge::isa::avr::{AvrIsa, abi::IAR, cores::ATMEGA128, cores::ATTINY85};
-use lozenge::isa::mips::{MipsIsa, cores::Core as MipsCore};
+use lozenge::isa::arm::ArmIsa;
+use lozenge::isa::arm::cores::ARM7TDMI;
+use lozenge::isa::avr::AvrIsa;
+use lozenge::isa::avr::abi::IAR;
+use lozenge::isa::avr::cores::{ATMEGA128, ATTINY85};
+use lozenge::isa::mips::MipsIsa;
+use lozenge::isa::mips::cores::Core as MipsCore;
 use lozenge::kernel::{self, Request};
 use lozenge::lower::Lower;
 use lozenge::method::{METHODS, Method, without_loops};
 use lozenge::spec::Op;
 use lozenge::spec::modulus::{Modular, Reduce};
+
+use crate::kit::{ask, refused, tier};
 
 fn request(op: Op, bits: u32, method: &Method, style: Style) -> Request {
     let (modulus, reduce) = match (method.name, op) {

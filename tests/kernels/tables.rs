@@ -5,10 +5,6 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::kit::ask;
-use crate::kit::tier::{self, Tier};
-use crate::ledger::{Line, Sheet};
-use crate::matrix::{FIGURES, line, none, reason};
 use lozenge::candidate::Budget;
 use lozenge::emit::ObjectFormat;
 use lozenge::kernel::{self, Request};
@@ -17,6 +13,11 @@ use lozenge::spec::modulus::{Modular, Reduce};
 use lozenge::spec::{Op, Size};
 use lozenge::target::{Names, OnIsa, Target};
 use toml::Value;
+
+use crate::kit::ask;
+use crate::kit::tier::{self, Tier};
+use crate::ledger::{Line, Sheet};
+use crate::matrix::{FIGURES, line, none, reason};
 
 const COLUMNS: &str = "core,op,size,modulus,plan,style,budget,body,call,bytes,stack,known";
 /// Cells that are made where a sample is.

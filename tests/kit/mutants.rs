@@ -12,13 +12,12 @@ use lozenge::isa::arm::cores::Core as ArmCore;
 use lozenge::isa::arm::{self, ArmIsa};
 use lozenge::isa::avr::{self, AvrIsa};
 use lozenge::isa::mips::{self, MipsIsa};
-use lozenge::kernel;
 use lozenge::lower::Lower;
 use lozenge::method::{self, Params};
 use lozenge::program::{Claim, Program};
-use lozenge::prove;
 use lozenge::spec::{Alias, Spec};
 use lozenge::vectors::{self, Random};
+use lozenge::{kernel, prove};
 use num_bigint::BigUint;
 
 use crate::kit::{tier, work};

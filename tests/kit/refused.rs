@@ -18,7 +18,17 @@ pub fn instead(error: &Error) -> String {
             error: LowerError::Column(_),
             ..
         } => [Some("--method hfips".into()), None],
-        Error::Lower { others, .. } => [rolled(others), None],
+        Error::Lower {
+            error:
+                LowerError::Loops
+                | LowerError::Sums(_)
+                | LowerError::RowsOfQuotients
+                | LowerError::WideRows
+                | LowerError::Blocks
+                | LowerError::ThreePointers,
+            others,
+            ..
+        } => [rolled(others), None],
         _ => [None, None],
     };
     let named: Vec<_> = named.into_iter().flatten().collect();
@@ -26,10 +36,4 @@ pub fn instead(error: &Error) -> String {
         true => error.to_string(),
         false => format!("{error}: try {}", named.join(", or ")),
     }
-}
-
-/// Is it refused as the machine does not multiply?
-pub fn lacks_multiplier(error: &Error) -> bool {
-    let why = |error: &LowerError| matches!(error, LowerError::NoMultiplier(_));
-    matches!(error, Error::Lower { error, .. } if why(error))
 }

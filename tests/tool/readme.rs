@@ -192,3 +192,18 @@ fn help_has_examples_that_run() {
     let version = format!("lozenge {}\n", env!("CARGO_PKG_VERSION"));
     assert_eq!(quiet("--version"), version);
 }
+
+/// The Rust of README is the first example of the library's documentation, which `cargo test --doc` runs.
+#[test]
+fn rust_is_what_the_documentation_runs() {
+    let readme = include_str!("../../README.md");
+    let blocks: Vec<_> = readme.split("```rust\n").skip(1).collect();
+    assert_eq!(blocks.len(), 1, "one block of Rust");
+    let shown = blocks[0].split("```").next().expect("a block");
+    let docs: String = include_str!("../../src/lib.rs")
+        .lines()
+        .filter_map(|line| line.strip_prefix("//!"))
+        .map(|line| line.strip_prefix(' ').unwrap_or(line).to_string() + "\n")
+        .collect();
+    assert!(docs.contains(shown), "src/lib.rs has not:\n{shown}");
+}

@@ -9,7 +9,7 @@ const PARTS: [&str; 6] = ["atmega", "attiny", "cortex", "armv", "msp430", "avrx"
 
 /// The crates of the workspace, with their folders of sources and the crates they may use, in the order of
 /// ARCHITECTURE.md: each uses earlier ones. Cargo enforces the rest.
-const CRATES: [(&str, &str, &[&str]); 6] = [
+pub const CRATES: [(&str, &str, &[&str]); 6] = [
     ("spec", "crates/spec", &[]),
     ("machine", "crates/machine", &["spec"]),
     ("judge", "crates/judge", &["machine", "spec"]),

@@ -9,16 +9,16 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 
+use machine::domain::answers::Run;
+use machine::domain::public::{Public, PublicBit};
+use machine::domain::trace::{Change, Entry, Noted, Reason, Step};
+pub use machine::domain::variable::{BitValue, Def, Value, Var, VarId};
+use machine::domain::{Domain, Sum, low_bits};
+
 use crate::bounds::Bounds;
 use crate::claim::Claims;
 use crate::cuts::Cuts;
 use crate::recent::Recent;
-use machine::domain::answers::Run;
-use machine::domain::low_bits;
-use machine::domain::public::{Public, PublicBit};
-use machine::domain::trace::{Change, Entry, Noted, Reason, Step};
-pub use machine::domain::variable::{BitValue, Def, Value, Var, VarId};
-use machine::domain::{Domain, Sum};
 
 /// The algebra domain.
 #[derive(Default)]

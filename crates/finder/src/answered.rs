@@ -1,10 +1,11 @@
 //! The finder answers, and writes down what it was asked and what it answered ([`machine::domain::trace`]).
 
-use crate::algebra::Algebra;
 use machine::domain::answers::{Answers, Run};
 use machine::domain::trace::{Entry, Noted, Reason, Step};
 use machine::domain::variable::{BitValue, Def, Value, VarId};
 use machine::domain::{Logic, Shift};
+
+use crate::algebra::Algebra;
 
 impl Algebra {
     /// Writes a conclusion down, or an operation that another one is made of.

@@ -7,11 +7,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::algebra::Algebra;
 use machine::domain::public::Public;
 use machine::domain::trace::{Combination, Entry, Step};
 use machine::domain::variable::{BitValue, Def, Value, VarId};
 use machine::domain::{Domain, Sum};
+
+use crate::algebra::Algebra;
 
 /// A sum that leaves a carry: `constant + sum of terms`, the carry being one with this factor.
 struct Leaving<'a> {

@@ -14,12 +14,12 @@
 //! group's bound (a `Slice`): a product counts `max(a) max(b)`, and a row of stored
 //! intermediate words counts what that row can be at most, not `2^(W n) - 1`.
 
-use num_bigint::BigUint;
-
-use crate::truth::Told;
 use machine::domain::public::Public;
 use machine::domain::trace::Change;
 use machine::domain::variable::{Value, VarId};
+use num_bigint::BigUint;
+
+use crate::truth::Told;
 
 type GroupId = u32;
 

@@ -1,14 +1,13 @@
 //! Claims about a run, as they are offered and shown.
 
-use machine::domain::Address;
-use machine::domain::trace;
+use std::cell::Cell;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
 use machine::domain::trace::Product;
 use machine::domain::variable::{Value, VarId};
+use machine::domain::{Address, trace};
 use machine::program::{Claim, Term, Written};
 use num_bigint::BigUint;
-use std::cell::Cell;
-use std::collections::HashSet;
-use std::collections::{BTreeSet, HashMap};
 
 /// `2^(w lead) sum 2^(w i) words[i] = sum of terms`, over the integers; the sum of the words is `most` at most.
 #[derive(Clone, Debug)]

@@ -1,9 +1,10 @@
 //! Multiples of a claim in a polynomial.
 
-use crate::claim::Equation;
-use crate::polynomial::{Polynomial, Scaled};
 use judge::prove::Open;
 use machine::domain::variable::VarId;
+
+use crate::claim::Equation;
+use crate::polynomial::{Polynomial, Scaled};
 
 impl Equation {
     /// Adds `by * (2^(w lead) sum 2^(w i) words[i] - sum of terms)`.

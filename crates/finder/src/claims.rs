@@ -14,19 +14,18 @@
 //! A claim that words are an absolute value `|D|` is shown from how it was made, and used for
 //! two things: the square of the words is `D^2`, and of a product of two the sign is known ([`crate::signed`]).
 
-use crate::claim::Spot;
-use crate::claim::{Equation, MOST_WORK, Magnitude, Watched, positive};
 use std::collections::HashMap;
 
-use num_bigint::{BigInt, BigUint};
-
-use crate::algebra::Algebra;
-use crate::polynomial::{Polynomial, Scaled};
 pub(crate) use machine::domain::trace::Product;
 use machine::domain::trace::{Change, Entry, Multiples, Step};
 use machine::domain::variable::{Value, VarId};
 use machine::domain::{Address, Base};
 use machine::program::{Area, Claim, Place, Written};
+use num_bigint::{BigInt, BigUint};
+
+use crate::algebra::Algebra;
+use crate::claim::{Equation, MOST_WORK, Magnitude, Spot, Watched, positive};
+use crate::polynomial::{Polynomial, Scaled};
 
 impl Algebra {
     /// Offers claims about the run to come; their instructions are byte addresses, and operands lie at

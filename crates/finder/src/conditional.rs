@@ -8,11 +8,12 @@
 //! worlds: a carry made under `t` and masked by it is `t c`; masked again it stays so
 //! (`t t = t`), and where `t = 0` it is 0.
 
-use crate::algebra::{Algebra, NO};
 use machine::domain::public::{Public, PublicBit};
 use machine::domain::trace::Entry;
 use machine::domain::variable::{BitValue, Def, Value, VarId};
 use machine::domain::{Domain, Logic};
+
+use crate::algebra::{Algebra, NO};
 
 /// A choice by the bit `t`.
 struct Choice {

@@ -1,9 +1,10 @@
 //! Words that were cut, and the pieces.
 
-use crate::truth::Told;
+use std::collections::{HashMap, HashSet};
+
 use machine::domain::variable::{Value, VarId};
-use std::collections::HashMap;
-use std::collections::HashSet;
+
+use crate::truth::Told;
 
 /// Bits `from .. to` of the word `whole`, whose bound has `width` bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

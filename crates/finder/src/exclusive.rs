@@ -6,9 +6,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use crate::algebra::Algebra;
 use machine::domain::trace::{Combination, Entry, Step};
 use machine::domain::variable::{Def, VarId};
+
+use crate::algebra::Algebra;
 
 /// The most equations, nearest first: enough for a chain through eight words.
 const MOST_EQUATIONS: usize = 64;

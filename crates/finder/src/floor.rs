@@ -9,15 +9,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use judge::prove::Open;
+use machine::domain::trace::Reason;
+use machine::domain::variable::{Def, Value, VarId};
 use num_bigint::BigInt;
 use num_traits::Signed;
 
 use crate::algebra::Algebra;
 use crate::identity::difference;
 use crate::polynomial::Scaled;
-use judge::prove::Open;
-use machine::domain::trace::Reason;
-use machine::domain::variable::{Def, Value, VarId};
 
 /// For each carry the word it left: the first that is defined with `-2^w` times it.
 fn homes(algebra: &Algebra, w: u32) -> HashMap<VarId, VarId> {

@@ -14,17 +14,17 @@
 
 use std::collections::BTreeMap;
 
+use judge::checker;
+use judge::prove::Open;
+use machine::domain::public::Public;
+use machine::domain::trace::Reason;
+use machine::domain::variable::{Value, VarId};
 use num_bigint::BigInt;
 
 use crate::algebra::Algebra;
 use crate::claim::Equation;
 use crate::identity;
 use crate::polynomial::{Polynomial, Scaled};
-use judge::checker;
-use judge::prove::Open;
-use machine::domain::public::Public;
-use machine::domain::trace::Reason;
-use machine::domain::variable::{Value, VarId};
 
 /// What is to be shown.
 pub struct Folded<'a> {

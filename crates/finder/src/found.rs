@@ -1,8 +1,5 @@
 //! The finder, as the judge asks it: a run that is answered, and a reason why its goal is reached.
 
-use crate::algebra::Algebra;
-use crate::identity::Sign;
-use crate::{floor, folded, identity, montgomery, residue};
 use judge::certificate::Case;
 use judge::checker::Goal;
 use judge::prove::{Finder, Shown};
@@ -11,6 +8,10 @@ use machine::domain::trace::Record;
 use machine::domain::variable::Value;
 use machine::program::Claim;
 use spec::{Alias, Op, Spec};
+
+use crate::algebra::Algebra;
+use crate::identity::Sign;
+use crate::{floor, folded, identity, montgomery, residue};
 
 impl Finder for Algebra {
     fn new(spec: &Spec, word_bits: u32, claims: Vec<Claim>, bases: &[Base]) -> Self {

@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::algebra::Algebra;
 use machine::domain::variable::{Def, VarId};
+
+use crate::algebra::Algebra;
 
 /// A word that is defined with `sign 2^w` times a carry.
 #[derive(Clone, Copy, Debug)]

@@ -5,13 +5,13 @@
 //! words as the product lies in `0 .. 2^(W len)` as the product does, and a low half is nothing
 //! but that residue. The high half has a file of its own, [`crate::floor`].
 
+use judge::prove::Open;
+use machine::domain::trace::Reason;
+use machine::domain::variable::Value;
 use num_bigint::BigInt;
 
 use crate::algebra::Algebra;
 use crate::polynomial::{Polynomial, Scaled};
-use judge::prove::Open;
-use machine::domain::trace::Reason;
-use machine::domain::variable::Value;
 
 /// `2^(w shift) sum 2^(w i) result[i] - (sum 2^(w i) a[i]) (sum 2^(w j) b[j])`, modulo the weight of
 /// the word after the last of `result`.

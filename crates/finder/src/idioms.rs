@@ -3,11 +3,12 @@
 //! Machines keep a carry in other ways than in a flag: as the outcome of a comparison, or
 //! as a word of ones. Here such words are recognised by their definitions.
 
-use crate::algebra::{Algebra, NO};
 use machine::domain::public::{Public, PublicBit};
 use machine::domain::trace::Combination;
 use machine::domain::variable::{BitValue, Def, Value, VarId};
 use machine::domain::{Domain, Logic, Shift, Sum};
+
+use crate::algebra::{Algebra, NO};
 
 /// `sum of factor * variable, plus a constant`.
 type Form = (Vec<(VarId, i64)>, i64);

@@ -5,12 +5,12 @@
 //! twice as many bits if `s = 2 - m e (mod 2^W)`; and if `s = m e - 2`, `m` times it is `-1`. Both are equations
 //! modulo `2^W`, shown by elimination and written down.
 
+use machine::domain::trace::{Entry, Multiples, Step};
+use machine::domain::variable::{Value, VarId};
 use num_bigint::BigInt;
 
 use crate::algebra::Algebra;
 use crate::polynomial::{Polynomial, Scaled};
-use machine::domain::trace::{Entry, Multiples, Step};
-use machine::domain::variable::{Value, VarId};
 
 impl Algebra {
     /// `low` is the low word of a product.

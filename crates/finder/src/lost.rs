@@ -10,15 +10,14 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use machine::domain::trace::{Entry, Step};
+use machine::domain::variable::{Def, Value, Var, VarId};
 use num_bigint::BigInt;
 use num_traits::Signed;
 
 use crate::algebra::Algebra;
 use crate::claim::Equation;
 use crate::polynomial::{Scaled, accumulate};
-use machine::domain::trace::{Entry, Step};
-use machine::domain::variable::Var;
-use machine::domain::variable::{Def, Value, VarId};
 
 /// `1` in the scale of the sums: far enough up that factors stay whole when carries are unrolled.
 const ONE: u64 = 1 << 32;

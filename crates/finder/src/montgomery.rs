@@ -19,22 +19,21 @@
 
 use std::collections::BTreeMap;
 
-use num_bigint::{BigInt, Sign};
-use num_integer::Integer;
-use num_traits::{One, Signed, Zero};
-
-use crate::algebra::Algebra;
-use crate::homes::{Home, homes};
-use crate::identity;
-use crate::polynomial;
-use crate::polynomial::{Polynomial, Remainder, Scaled};
 use judge::checker;
 use judge::checker::By;
 use judge::prove::Open;
 use machine::domain::public::Public;
 use machine::domain::trace::{Compared, Entry, Multiples, Reason, Step, Sum, Vanishing};
 use machine::domain::variable::{Def, Value, VarId};
+use num_bigint::{BigInt, Sign};
+use num_integer::Integer;
+use num_traits::{One, Signed, Zero};
 use spec::modulus::Reduce;
+
+use crate::algebra::Algebra;
+use crate::homes::{Home, homes};
+use crate::polynomial::{Polynomial, Remainder, Scaled};
+use crate::{identity, polynomial};
 
 /// `M`: a number, or the words of an operand.
 pub enum Modulus<'a> {

@@ -3,14 +3,14 @@
 //! A halving drops `b`; the final equation gets it back if it is known to be 0 (`A + M` of two odd numbers). Words
 //! are looked at when they are cut, by elimination modulo 2, where an odd word times `x` is `x`.
 
-use crate::known::Parity;
+use machine::domain::trace::{Entry, Noted, Step};
+use machine::domain::variable::{Def, Value, VarId};
 use num_bigint::BigInt;
 use num_traits::One;
 
 use crate::algebra::Algebra;
+use crate::known::Parity;
 use crate::polynomial::{Polynomial, Scaled};
-use machine::domain::trace::{Entry, Noted, Step};
-use machine::domain::variable::{Def, Value, VarId};
 
 impl Algebra {
     /// From now on lowest bits are looked at. The input `a`, the lowest word of what is halved, is `2 h + b`

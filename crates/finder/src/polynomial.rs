@@ -14,6 +14,11 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use judge::prove::Open;
+use machine::domain::public::Public;
+use machine::domain::trace;
+use machine::domain::trace::Multiples;
+use machine::domain::variable::{Def, Value, VarId};
 use num_bigint::{BigInt, Sign};
 use num_traits::Zero;
 
@@ -21,11 +26,6 @@ use crate::algebra::Algebra;
 use crate::claim::Equation;
 use crate::homes::Home;
 pub(crate) use crate::scaled::Scaled;
-use judge::prove::Open;
-use machine::domain::public::Public;
-use machine::domain::trace;
-use machine::domain::trace::Multiples;
-use machine::domain::variable::{Def, Value, VarId};
 
 /// Products that may be added up: a few times `n^2` for operands of `n` words are, if no sum
 /// of products is a factor itself (an operand overwritten by the result).

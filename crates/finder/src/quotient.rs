@@ -10,15 +10,15 @@
 //! and as both lie in `0 .. X`, they are equal. Then `l` serves for the rest `(u + q m) / X`, in which Karatsuba
 //! has `l` where he means `q_0 m_0`, `1 + Y` times.
 
+use judge::prove::Open;
+use machine::domain::trace::{Entry, Step};
+use machine::domain::variable::Value;
 use num_bigint::BigInt;
 
 use crate::algebra::Algebra;
 use crate::claim::Equation;
 use crate::identity;
 use crate::polynomial::{Polynomial, Scaled};
-use judge::prove::Open;
-use machine::domain::trace::{Entry, Step};
-use machine::domain::variable::Value;
 
 impl Algebra {
     /// Is it a quotient? Then it is shown, and kept.

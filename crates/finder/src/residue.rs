@@ -24,23 +24,21 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
+pub use checker::{Corner, Term};
+use judge::checker;
+use judge::prove::Open;
+use machine::domain::trace;
+use machine::domain::trace::{Comparison, Multiples, Reason, ResidueReason, Sum};
+use machine::domain::variable::{Def, Value, VarId};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 
 use crate::algebra::Algebra;
 use crate::homes::{Home, homes};
-use crate::identity;
 use crate::montgomery::{Modulus, odd_term};
-use crate::polynomial;
 use crate::polynomial::{Polynomial, Remainder, Scaled};
-use judge::checker;
-use judge::prove::Open;
-use machine::domain::trace;
-use machine::domain::trace::{Comparison, Multiples, Reason, ResidueReason, Sum};
-use machine::domain::variable::{Def, Value, VarId};
-
-pub use checker::{Corner, Term};
+use crate::{identity, polynomial};
 
 /// What is to be shown.
 pub struct Residue<'a> {

@@ -1,8 +1,9 @@
 //! Shifts of words in the algebra: what falls out and what stays are the two parts of a word cut in two.
 
-use crate::algebra::Algebra;
 use machine::domain::Shift;
 use machine::domain::variable::{BitValue, Value};
+
+use crate::algebra::Algebra;
 
 impl Algebra {
     /// Bits of `a` one place down below the bit `top`, and the bit that fell out.

@@ -11,10 +11,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::algebra::Algebra;
 use machine::domain::public::Public;
 use machine::domain::trace::Entry;
 use machine::domain::variable::{Def, Value, VarId};
+
+use crate::algebra::Algebra;
 
 /// The most definitions that are unrolled: deeply nested sums collect many carries.
 const UNROLLED: usize = 64;

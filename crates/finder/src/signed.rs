@@ -5,15 +5,15 @@
 //! `F[i] = P[i] + s (2^W - 1) - 2 s P[i]`, `n` of them:
 //! `F = (1 - 2 s) P + s (2^(W n) - 1)`, and as `(1 - 2 s)(1 - 2 s1)(1 - 2 s2) = 1`, `F = D1 D2 + s (2^(W n) - 1)`.
 
+use judge::prove::Open;
+use machine::domain::trace::Step;
+use machine::domain::variable::{Value, VarId};
 use num_bigint::{BigInt, BigUint};
 
 use crate::algebra::Algebra;
 use crate::claim::Equation;
 use crate::claims::Product;
 use crate::polynomial::{Polynomial, Scaled};
-use judge::prove::Open;
-use machine::domain::trace::Step;
-use machine::domain::variable::{Value, VarId};
 
 impl Algebra {
     /// Is it `F = D1 D2 + s (2^(W n) - 1)`? Then, with its bound, it is shown.

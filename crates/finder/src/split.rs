@@ -4,13 +4,13 @@
 //! at one place are the same variables whoever cuts it, and parts of parts are parts of the whole,
 //! so that what was cut cancels in the final identity.
 
-use crate::cuts::Section;
-
-use crate::algebra::Algebra;
 use machine::domain::public::Public;
 use machine::domain::trace::Entry;
 use machine::domain::variable::{BitValue, Def, Value, Var, VarId};
 use machine::domain::{Domain, Logic};
+
+use crate::algebra::Algebra;
+use crate::cuts::Section;
 
 impl Algebra {
     /// `(lo, hi)` with `x = lo + 2^k hi`, `lo < 2^k`; `x` has `w` bits, `0 < k < w`.

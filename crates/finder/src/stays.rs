@@ -15,9 +15,10 @@
 //!
 //! And where a way is gone because two words are equal, it does not matter which of them it takes.
 
-use crate::algebra::Algebra;
 use machine::domain::trace::{Combination, Entry, Step};
 use machine::domain::variable::{BitValue, Def, Value, VarId};
+
+use crate::algebra::Algebra;
 
 /// `sum of factor * variable`, each variable once.
 type Form = Vec<(VarId, i64)>;

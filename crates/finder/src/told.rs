@@ -3,12 +3,12 @@
 //! Proofs do not use it. `tests/algebra_truth` runs random programs in the domain and on numbers, and
 //! looks whether each statement holds on these.
 
-pub use crate::truth::{Told, ToldTerm};
+use machine::domain::variable::VarId;
 use num_bigint::BigUint;
 
 use crate::algebra::Algebra;
 use crate::claim::Equation;
-use machine::domain::variable::VarId;
+pub use crate::truth::{Told, ToldTerm};
 
 #[doc(hidden)]
 impl Algebra {

@@ -4,15 +4,15 @@
 //! operands that may be one a run: its variables, its answers and conclusions, and why the goal is reached.
 //! [`verify`] runs the code again, takes each answer from the certificate, and lets [`crate::checker`] decide.
 
-pub use crate::case::Case;
-use serde::{Deserialize, Serialize};
-
-use crate::prove;
-use crate::prove::Proof;
 use machine::domain::trace::Record;
 use machine::function::Function;
 use machine::isa::Isa;
+use serde::{Deserialize, Serialize};
 use spec::Spec;
+
+pub use crate::case::Case;
+use crate::prove;
+use crate::prove::Proof;
 
 /// What files begin with; another one is not read.
 const FORMAT: u32 = 1;

@@ -6,15 +6,8 @@
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
-pub use crate::prove::entry::{STEP_LIMIT, bases, declare, words};
-pub use crate::prove::open::{Open, Shown};
 use std::rc::Rc;
 
-use serde::Serialize;
-
-use crate::case::Case;
-use crate::checker::Goal;
-use crate::checker::replay::{Refusal, Replay};
 use machine::domain::answers::Answers;
 use machine::domain::trace::Record;
 use machine::domain::variable::Value;
@@ -24,7 +17,14 @@ use machine::function::Function;
 use machine::isa::{Depth, Isa, Stopped};
 use machine::program::Claim;
 use machine::told::{at, describe};
+use serde::Serialize;
 use spec::{Alias, Spec};
+
+use crate::case::Case;
+use crate::checker::Goal;
+use crate::checker::replay::{Refusal, Replay};
+pub use crate::prove::entry::{STEP_LIMIT, bases, declare, words};
+pub use crate::prove::open::{Open, Shown};
 
 pub mod entry;
 mod equation;

@@ -6,16 +6,16 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use serde::Serialize;
-
-use crate::prove;
-use crate::prove::entry::STEP_LIMIT;
 use machine::domain::secret::Secret;
 use machine::fault::{Fault, Source};
 use machine::function::Function;
 use machine::isa::{Called, Cost, Isa, Span, Stopped};
 use machine::told;
+use serde::Serialize;
 use spec::{Alias, Spec};
+
+use crate::prove;
+use crate::prove::entry::STEP_LIMIT;
 
 /// The most ways that are gone on one core.
 const MOST_WAYS: usize = 1 << 12;

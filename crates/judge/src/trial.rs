@@ -1,15 +1,12 @@
 //! Runs on numbers in search of operands on which a function is wrong.
 
-use num_bigint::BigUint;
-
 use machine::call::Operands;
 use machine::fault::Fault;
 use machine::function::Function;
-use machine::isa::run_function;
-use machine::isa::{Cost, Isa};
+use machine::isa::{Cost, Isa, run_function};
 use machine::told;
-use spec::vectors;
-use spec::{Alias, Spec};
+use num_bigint::BigUint;
+use spec::{Alias, Spec, vectors};
 
 /// Instructions that a search for a counterexample may run, and decode.
 const SEARCH_LIMIT: u64 = 2_000_000_000;

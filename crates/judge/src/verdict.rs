@@ -1,12 +1,13 @@
 //! Everything that is decided about a function: the proof for every overlap of operands, and time on every core.
 
+use machine::function::Function;
+use machine::isa::{Cost, Isa, Span};
+use spec::{Alias, Spec};
+
 use crate::prove::{self, Finder, Proof, Verdict};
 use crate::timing;
 use crate::timing::Timing;
 use crate::trial::{Tested, counterexample, trespass, try_pairs};
-use machine::function::Function;
-use machine::isa::{Cost, Isa, Span};
-use spec::{Alias, Spec};
 
 /// What may share memory, and why not.
 #[derive(Clone, Debug)]

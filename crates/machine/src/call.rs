@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use num_bigint::BigUint;
+use spec::vectors::Random;
+use spec::{Alias, Spec};
 
 use crate::domain::concrete::{Concrete, Fence, Watched};
 use crate::function::Function;
-use spec::vectors::Random;
-use spec::{Alias, Spec};
 
 /// Operands of a concrete call, and which of them share an address.
 #[derive(Clone, Debug)]

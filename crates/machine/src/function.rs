@@ -3,13 +3,13 @@
 use std::rc::Rc;
 
 use num_bigint::BigUint;
+use spec::vectors::Random;
 
 use crate::domain::Abstract;
 use crate::domain::concrete::{Bits, mask};
 use crate::domain::place::{Address, Base};
 use crate::program::Claim;
 pub use crate::segment::{Addresses, Marks, Segment};
-use spec::vectors::Random;
 
 /// What an instruction of four bytes lies at a multiple of, where code is data.
 const CODE_ALIGN: u64 = 4;

@@ -1,6 +1,11 @@
 //! Programs that are counted and not judged yet, and the best of them within a budget.
 
+use machine::function::Function;
+use machine::isa::{Cost, Isa, run_function};
+use machine::program::Program;
 use num_bigint::BigUint;
+use spec::vectors::Random;
+use spec::{Alias, Spec, vectors};
 
 use crate::budget::SHORTEST;
 pub use crate::budget::{Budget, Extreme, Nearest};
@@ -11,13 +16,6 @@ use crate::method;
 use crate::method::signature::{Method, Params};
 use crate::method::without_loops;
 use crate::schedule::{Schedule, ScheduleError};
-use machine::function::Function;
-use machine::isa::run_function;
-use machine::isa::{Cost, Isa};
-use machine::program::Program;
-use spec::vectors;
-use spec::vectors::Random;
-use spec::{Alias, Spec};
 
 /// A program with its bytes and cost, not judged yet.
 pub struct Candidate<I: Isa> {

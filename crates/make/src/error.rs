@@ -1,5 +1,7 @@
 //! Why there is no kernel.
 
+use spec::nearest::question;
+use spec::{Alias, SpecError};
 use thiserror::Error;
 
 use crate::budget::{Budget, Nearest, Room};
@@ -7,8 +9,6 @@ use crate::facts::Style;
 use crate::method::signature::MethodError;
 use crate::refusal::LowerError;
 use crate::schedule::ScheduleError;
-use spec::nearest::question;
-use spec::{Alias, SpecError};
 
 /// Why there is no kernel.
 #[derive(Error, Debug)]

@@ -1,11 +1,12 @@
 //! What a target offers to those who make programs for it: [`Lower`], implemented once per instruction set.
 
+use machine::isa::Isa;
+use machine::program::Program;
+
 use crate::driver::{Assembled, Driver};
 use crate::facts::Facts;
 pub use crate::refusal::LowerError;
 use crate::schedule::{Counts, Schedule};
-use machine::isa::Isa;
-use machine::program::Program;
 
 /// What a function may take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,6 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use spec::modulus::Modular;
+use spec::nearest::nearest;
+use spec::{Alias, Op, Size, Spec, SpecError};
+
 pub use crate::budget::Room;
 use crate::budget::{Budget, SHORTEST};
 use crate::error::Error;
@@ -9,9 +13,6 @@ use crate::facts::Style;
 use crate::method;
 use crate::method::catalogue::METHODS;
 use crate::method::signature::{Method, Params};
-use spec::modulus::Modular;
-use spec::nearest::nearest;
-use spec::{Alias, Op, Size, Spec, SpecError};
 
 /// What a kernel must be besides right, within its memory and in its calling convention; by default, in constant
 /// time on the core it is made for.

@@ -9,8 +9,7 @@ mod op;
 mod spec;
 pub mod vectors;
 
-pub use crate::op::{MAX_BITS, Op, Size};
-pub use crate::spec::{Source, Spec};
-
 pub use crate::alias::Alias;
 pub use crate::error::SpecError;
+pub use crate::op::{MAX_BITS, Op, Size};
+pub use crate::spec::{Source, Spec};

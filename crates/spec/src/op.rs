@@ -1,7 +1,8 @@
 //! Operations, and the sizes of their operands.
 
-use serde::Serialize;
 use std::fmt;
+
+use serde::Serialize;
 
 /// The operations, by their word on the command line.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]

@@ -1,12 +1,14 @@
 //! An operation, the sizes of its operands, and what it works modulo.
 
+use std::str::FromStr;
+
+use num_bigint::BigUint;
+
 use crate::alias::Alias;
 use crate::error::SpecError;
 use crate::folded;
 use crate::modulus::{Modular, Modulus, Reduce};
 use crate::op::{MAX_BITS, Op, Size};
-use num_bigint::BigUint;
-use std::str::FromStr;
 
 /// An operation, the sizes of its operands, and what it works modulo.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -3,7 +3,6 @@
 
 mod shifted;
 
-use crate::kit::ask;
 use lozenge::facts::Style;
 use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
@@ -14,11 +13,12 @@ use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::Core as MipsCore;
 use lozenge::kernel::{self, Kernel, Request};
 use lozenge::lower::Lower;
-use lozenge::prove;
 use lozenge::spec::modulus::{Modular, Reduce};
 use lozenge::spec::{Alias, Op, Spec};
-use lozenge::vectors;
+use lozenge::{prove, vectors};
 use num_bigint::BigUint;
+
+use crate::kit::ask;
 
 fn modular(modulus: &str, reduce: Reduce) -> Modular {
     Modular {

@@ -1,10 +1,11 @@
 //! A joint bound: a positive form and the most that it is.
 
-use crate::checker::refused::Check;
 use machine::domain::public::Public;
 use machine::domain::variable::{Value, VarId};
 use num_bigint::BigUint;
 use num_traits::One;
+
+use crate::checker::refused::Check;
 
 /// Words of another joint bound that were added: the first at `2^shift`, each next one `2^w` times as heavy.
 pub struct Slice {

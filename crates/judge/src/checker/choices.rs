@@ -1,11 +1,12 @@
 //! Bitwise operations and choices: both cases of a bit are looked at.
 
-use crate::checker::form::{Form, World, bit as number};
-use crate::checker::refused::Check;
-use crate::checker::state::Checker;
 use machine::domain::Logic;
 use machine::domain::public::{Public, PublicBit};
 use machine::domain::variable::{BitValue, Value, VarId};
+
+use crate::checker::form::{Form, World, bit as number};
+use crate::checker::refused::Check;
+use crate::checker::state::Checker;
 
 const WRONG: &str = "the word is not the result of its bits";
 

@@ -1,14 +1,14 @@
 //! Absolute values, and products of two of them with their sign.
 
-pub use crate::checker::lemma::Magnitude;
+use machine::domain::trace::{Equation, Product};
+use machine::domain::variable::{Value, VarId};
 use num_bigint::BigInt;
 use num_traits::One;
 
+pub use crate::checker::lemma::Magnitude;
 use crate::checker::polynomial::Polynomial;
 use crate::checker::refused::Check;
 use crate::checker::state::Checker;
-use machine::domain::trace::{Equation, Product};
-use machine::domain::variable::{Value, VarId};
 
 impl Checker<'_> {
     /// The bit of which a word is `2^w - 1` times.

@@ -1,12 +1,12 @@
 //! Words that are cut: `x = lo + 2^k hi`, and the bits of a word.
 
+use machine::domain::public::Public;
+use machine::domain::variable::{Value, VarId};
+
 use crate::checker::form::{Form, World};
 use crate::checker::operations::full;
 use crate::checker::refused::Check;
 use crate::checker::state::Checker;
-use machine::domain::public::Public;
-use machine::domain::variable::Value;
-use machine::domain::variable::VarId;
 
 impl Checker<'_> {
     /// `x = lo + 2^k hi` with `0 <= lo < 2^k`.

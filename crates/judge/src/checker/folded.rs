@@ -11,14 +11,14 @@
 //! 3. Let `j = t - 1` where `t` is 0, 1 and 2. Then `Z = T - (t - 1) M` as both lie in `0 .. R`, and
 //!    `R Z = R T = X (U + q M) = A (mod M)`.
 
+use machine::domain::trace::{Combination, Multiples};
+use machine::domain::variable::{Value, VarId};
 use num_bigint::BigInt;
 use num_traits::One;
 
 use crate::checker::polynomial::Polynomial;
 use crate::checker::refused::Check;
 use crate::checker::state::Checker;
-use machine::domain::trace::{Combination, Multiples};
-use machine::domain::variable::{Value, VarId};
 
 /// `R Z = A (mod M)` and `Z < R`, all in words of `w` bits.
 pub struct Folded<'a> {

@@ -1,8 +1,9 @@
 //! Linear forms over the variables: sums of numbers, each checked against overflow.
 
-use crate::checker::refused::Check;
 use machine::domain::public::Public;
 use machine::domain::variable::{Value, VarId};
+
+use crate::checker::refused::Check;
 
 /// The least and the most, both inclusive.
 pub type Range = (i128, i128);

@@ -1,11 +1,12 @@
 //! Linear forms over the variables: equal by their definitions, and in a range by those of their variables.
 
+use machine::domain::public::Public;
+use machine::domain::variable::{Def, Value, VarId};
+
 use crate::checker::form::World;
 pub use crate::checker::form::{Form, Range, spread, times};
 use crate::checker::refused::Check;
 use crate::checker::state::Checker;
-use machine::domain::public::Public;
-use machine::domain::variable::{Def, Value, VarId};
 
 impl Checker<'_> {
     /// The least and the most that the ranges of its variables allow.

@@ -1,18 +1,18 @@
 //! Goals: what the result must be, from the words that the operation found and left.
 
-pub use crate::checker::modulus::Modulus;
+use machine::domain::trace::{Compared, Reason, Sum, Vanishing};
+use machine::domain::variable::Value;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
+use spec::modulus::Reduce;
 
 use crate::checker::folded::Folded;
 use crate::checker::form::Form;
+pub use crate::checker::modulus::Modulus;
 use crate::checker::polynomial::{Number, Polynomial};
 use crate::checker::refused::Check;
 use crate::checker::residue::Residue;
 use crate::checker::state::Checker;
-use machine::domain::trace::{Compared, Reason, Sum, Vanishing};
-use machine::domain::variable::Value;
-use spec::modulus::Reduce;
 
 /// What `A` is multiplied by before it is reduced.
 #[derive(Clone, Copy)]

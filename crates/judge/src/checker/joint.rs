@@ -4,15 +4,15 @@
 //! that are added one after another count together (a *slice*): with slices `S[i] <= B[i]`, what is kept is
 //! `form - sum of 2^s[i] S[i] <= total - sum of 2^s[i] B[i]`, so that a slice may be exchanged for a longer one.
 
-use crate::checker::bounded::{Bounded, Slice};
-use num_bigint::BigUint;
-use num_traits::Zero;
-
-use crate::checker::refused::Check;
-use crate::checker::state::Checker;
 use machine::domain::public::Public;
 use machine::domain::trace::Change;
 use machine::domain::variable::{Def, Value, VarId};
+use num_bigint::BigUint;
+use num_traits::Zero;
+
+use crate::checker::bounded::{Bounded, Slice};
+use crate::checker::refused::Check;
+use crate::checker::state::Checker;
 
 /// The largest exponent, and the longest slice.
 const MOST: u32 = 1 << 20;

@@ -36,9 +36,8 @@ pub mod replay;
 mod residue;
 mod state;
 
-pub use crate::checker::state::Checker;
-
 pub use crate::checker::folded::Folded;
 pub use crate::checker::goal::{By, Goal};
 pub use crate::checker::modulus::Modulus;
 pub use crate::checker::residue::{Corner, Residue, Term};
+pub use crate::checker::state::Checker;

@@ -1,12 +1,13 @@
 //! Operations: is what the finder answered the result of the operation, for all inputs?
 
-use crate::checker::form::{Form, World, times};
-use crate::checker::refused::Check;
-use crate::checker::state::Checker;
 use machine::domain::Shift;
 use machine::domain::public::{Public, PublicBit};
 use machine::domain::trace::Entry;
 use machine::domain::variable::{BitValue, Def, Value};
+
+use crate::checker::form::{Form, World, times};
+use crate::checker::refused::Check;
+use crate::checker::state::Checker;
 
 const WRONG: &str = "the word is not the result of its operation";
 const WRONG_BIT: &str = "the bit is not the result of its operation";

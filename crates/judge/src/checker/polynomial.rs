@@ -3,20 +3,21 @@
 //! Definitions name earlier variables, so that replacing them latest first leaves one normal form: an equation follows
 //! from them just when nothing is left. Multiples of lemmas, which were shown before, may be taken away first.
 
-use crate::checker::lemma::Lemma;
 use std::collections::BinaryHeap;
 use std::hash::Hash;
 
-use num_bigint::{BigInt, BigUint};
-use num_traits::{One, Zero};
-
-use crate::checker::ids::Map;
-pub use crate::checker::number::Number;
-use crate::checker::refused::Check;
-use crate::checker::state::Checker;
 use machine::domain::public::Public;
 use machine::domain::trace::{Equation, Product};
 use machine::domain::variable::{Def, Value, VarId};
+use num_bigint::{BigInt, BigUint};
+use num_traits::{One, Zero};
+
+use crate::checker::form::Form;
+use crate::checker::ids::Map;
+use crate::checker::lemma::Lemma;
+pub use crate::checker::number::Number;
+use crate::checker::refused::Check;
+use crate::checker::state::Checker;
 
 /// A polynomial, modulo `2^bits` if they are given.
 #[derive(Default)]
@@ -385,7 +386,7 @@ impl Checker<'_> {
     /// A shown equation, and what it says of each of its words.
     pub(super) fn keep(&mut self, e: &Equation, most: BigUint) -> Check {
         for (word, i) in e.words.iter().zip(0usize..) {
-            self.lies(&crate::checker::form::Form::of(*word)?, (0, (1 << e.w) - 1))?;
+            self.lies(&Form::of(*word)?, (0, (1 << e.w) - 1))?;
             if let (Value::Var(v), Ok(most)) = (word, i128::try_from(&most >> (e.w as usize * i))) {
                 self.narrow(*v, (0, most))?;
             }

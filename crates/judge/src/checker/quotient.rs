@@ -4,14 +4,14 @@
 //! product of the lower halves of `q` and `m`, which is known without a multiplication. The argument is in
 //! `domain/quotient.rs`.
 
+use machine::domain::trace::Equation;
+use machine::domain::variable::{Def, Value, VarId};
 use num_bigint::BigInt;
 use num_traits::One;
 
 use crate::checker::polynomial::Polynomial;
 use crate::checker::refused::Check;
 use crate::checker::state::Checker;
-use machine::domain::trace::Equation;
-use machine::domain::variable::{Def, Value, VarId};
 
 impl Checker<'_> {
     /// Newton's step. Let `m e = 1 + 2^k j` for the odd `m`, `sign s = 2 - m e (mod 2^w)` and `low = e s (mod 2^w)`: then

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use machine::domain::trace::Combination;
+use machine::domain::variable::{Def, VarId};
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 
 use crate::checker::form::{Form, Range, spread, times};
 use crate::checker::refused::Check;
 use crate::checker::state::Checker;
-use machine::domain::trace::Combination;
-use machine::domain::variable::{Def, VarId};
 
 /// How often all equations are looked at.
 const ROUNDS: usize = 40;

@@ -8,14 +8,15 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use crate::checker::refused::{Check, Refused};
-use crate::checker::state::Checker;
-use crate::checker::{Goal, limits};
 use machine::domain::answers::{Answers, Run};
 use machine::domain::public::{Public, PublicBit};
 use machine::domain::trace::{Entry, Noted, Reason, Record, Step};
 use machine::domain::variable::{BitValue, Value, VarId};
 use machine::domain::{Logic, Shift};
+
+use crate::checker::refused::{Check, Refused};
+use crate::checker::state::Checker;
+use crate::checker::{Goal, limits};
 
 /// The first entry that was refused, and why.
 pub type Refusal = Rc<Cell<Option<(usize, Refused)>>>;

@@ -1,6 +1,8 @@
 //! Residues without Montgomery's factor: `2^h Z = P (mod M)` and `Z` below its bound; the argument is in
 //! [`finder::residue`].
 
+use machine::domain::trace::{Comparison, Form as Linear, ResidueReason, Sum};
+use machine::domain::variable::Value;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
@@ -8,8 +10,6 @@ use crate::checker::modulus::Modulus;
 use crate::checker::polynomial::{Number, Polynomial};
 use crate::checker::refused::Check;
 use crate::checker::state::Checker;
-use machine::domain::trace::{Comparison, Form as Linear, ResidueReason, Sum};
-use machine::domain::variable::Value;
 
 /// What holds where the modulus is at one end of the interval that it lies in.
 #[derive(Clone)]

@@ -73,7 +73,7 @@ pub fn declare<D: Abstract>(
     Ok(named().map(places).collect())
 }
 
-pub fn unknown<D: Abstract, const W: u32>(d: &mut D, at: Address, name: String) {
+fn unknown<D: Abstract, const W: u32>(d: &mut D, at: Address, name: String) {
     let word = d.unknown::<W>(name);
     d.init(at, &word);
 }

@@ -2,17 +2,17 @@
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
-use num_bigint::{BigInt, BigUint};
-
-use crate::checker::{By, Corner, Folded, Goal, Modulus, Residue, Term};
-use crate::prove::entry::{no_width, words as words_at};
-use crate::prove::open::{Open, Shown};
 use machine::domain::answers::Answers;
 use machine::domain::public::Public;
 use machine::domain::variable::Value;
 use machine::domain::{Address, Base, Domain};
+use num_bigint::{BigInt, BigUint};
 use spec::modulus::{Modular, square_of_r};
 use spec::{Op, Spec};
+
+use crate::checker::{By, Corner, Folded, Goal, Modulus, Residue, Term};
+use crate::prove::entry::{no_width, words as words_at};
+use crate::prove::open::{Open, Shown};
 
 /// Where the words of an equation are.
 pub(super) struct Words<'a> {

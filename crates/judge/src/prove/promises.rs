@@ -1,15 +1,15 @@
 //! What the contract promises of the operands, as steps that a run assumes.
 
-use num_bigint::BigUint;
-
-use crate::prove::entry::no_width;
 use machine::domain::answers::Answers;
 use machine::domain::trace::Step;
 use machine::domain::variable::{BitValue, Value};
 use machine::domain::{Abstract, Address, Domain};
 use machine::fault::Fault;
+use num_bigint::BigUint;
 use spec::modulus::Reduce;
 use spec::{Op, Spec, folded};
+
+use crate::prove::entry::no_width;
 
 /// What is promised of the words of the sources: factors below a bound, `m m' = -1`, an odd modulus.
 pub(super) fn promises(spec: &Spec, word_bits: u32, sources: &[Vec<Value>]) -> Vec<Step> {

@@ -8,13 +8,12 @@
 use std::collections::HashSet;
 
 use crate::domain::abstract_memory::AbstractMemory;
-use crate::domain::cells;
 use crate::domain::concrete::{Bits, Concrete};
 use crate::domain::place::Address;
 use crate::domain::placed::{LowBits, Placed};
-use crate::domain::public;
 use crate::domain::public::{Public, PublicBit};
 use crate::domain::word::{Domain, Logic, Shift, Signs, Sum};
+use crate::domain::{cells, public};
 use crate::fault::{Fault, Source};
 
 /// How a secret came to be: a step, which leads to the one before.

@@ -10,12 +10,10 @@ use crate::domain::answers::Answers;
 use crate::domain::asked::{operand, operand_bit, operands};
 use crate::domain::concrete::{Bits, Concrete};
 use crate::domain::place::Address;
-use crate::domain::public;
 use crate::domain::public::{Public, PublicBit};
 use crate::domain::variable::{BitValue, Value};
 use crate::domain::word::{Domain, Logic, Shift, Signs, Sum};
-use crate::domain::{Abstract, cells};
-use crate::domain::{joined, low_bits};
+use crate::domain::{Abstract, cells, joined, low_bits, public};
 use crate::fault::{Fault, Source};
 
 /// A word that a bitwise operation leaves as it is, as MOVE on a machine that has none.

@@ -1,8 +1,9 @@
 //! The operations of machines on words, and the memory that words lie in.
 
+use serde::{Deserialize, Serialize};
+
 use crate::domain::place::Address;
 use crate::fault::{Fault, Source};
-use serde::{Deserialize, Serialize};
 
 /// A sum `word + 2^W * carry = a + b + c`, with the two flags that depend on the operands.
 pub struct Sum<D: Domain, const W: u32> {

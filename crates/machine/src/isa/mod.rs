@@ -8,8 +8,6 @@ pub mod environment;
 pub mod mips;
 pub mod ways;
 
-use crate::isa::cost::SlowOperand;
-pub use crate::isa::cost::{Class, ClassCounts, Cost, Depth, Span, Stopped};
 use num_bigint::BigUint;
 use spec::{Alias, Spec};
 
@@ -18,6 +16,8 @@ use crate::domain::Abstract;
 use crate::domain::place::Base;
 use crate::format::{Assembler, Dialect, ObjectFormat};
 use crate::function::Function;
+use crate::isa::cost::SlowOperand;
+pub use crate::isa::cost::{Class, ClassCounts, Cost, Depth, Span, Stopped};
 
 /// A call that returned: the domain with its memory, the cost, what broke the calling convention.
 pub struct Called<D> {

@@ -11,11 +11,12 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
+use spec::modulus::{Modular, Modulus, Reduce};
+use spec::{Op, folded};
+
 use crate::budget::Budget;
 use crate::driver::{Cell, Driver, Place, Role, Step, Sum, To};
 use crate::request::{Demands, Request};
-use spec::modulus::{Modular, Modulus, Reduce};
-use spec::{Op, folded};
 
 /// Where products modulo a number come from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

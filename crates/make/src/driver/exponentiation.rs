@@ -3,9 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use spec::modulus::Modulus;
+
 use crate::driver::engine::{Engine, Factor, Products, copy, inverse_bits, repeat};
 use crate::driver::{Cell, Driver, EXPONENT, Place, Role, Step, To};
-use spec::modulus::Modulus;
 
 /// How the bits of the exponent become products.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

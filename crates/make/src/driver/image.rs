@@ -1,11 +1,11 @@
 //! A driver and its kernels in one piece of code, and running it on numbers.
 
-use num_bigint::BigUint;
-
-use crate::driver::{Assembled, Driver, Role};
 use machine::function::{Argument, Function, Passed};
 use machine::isa::{Cost, Isa};
 use machine::told;
+use num_bigint::BigUint;
+
+use crate::driver::{Assembled, Driver, Role};
 
 /// The numbers that a driver leaves, by the names of their fields.
 pub type Outputs = Vec<(&'static str, BigUint)>;

@@ -13,9 +13,10 @@ pub mod image;
 pub mod numbers;
 pub mod rsa;
 
-use crate::request::Request;
 use machine::program::Program;
 use spec::modulus::Modulus;
+
+use crate::request::Request;
 
 /// A word of the driver's own, at the start of the area.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

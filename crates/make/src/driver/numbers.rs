@@ -1,11 +1,11 @@
 //! The numbers a caller must put beside modulus and base, and what is wrong with those he gives.
 
 use num_bigint::BigUint;
-
-use crate::driver::{Driver, EXPONENT};
 use spec::folded;
 use spec::modulus::long_negated_inverse;
 use spec::vectors::Random;
+
+use crate::driver::{Driver, EXPONENT};
 
 /// Numbers that no driver can work on.
 #[derive(thiserror::Error, Debug, Clone, PartialEq, Eq)]

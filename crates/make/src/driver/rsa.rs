@@ -1,12 +1,12 @@
 //! RSA: the private operation by way of the primes, and the public one.
 
 use num_bigint::BigUint;
+use spec::Op;
 
 use crate::driver::engine::{Engine, Factor, Products, copy, kernel};
 use crate::driver::exponentiation::{Ladder, Room, modulus, operand, power};
 use crate::driver::numbers::{Inputs, field_bits, r_squared, with_inverse};
 use crate::driver::{Cell, Driver, Place, Role, Step, Sum};
-use spec::Op;
 
 /// `result = input^d mod p q` for primes of half as many bits as the product's `bits`:
 /// `m1 = input^dp mod p`, `m2 = input^dq mod q`, `h = (m1 - m2) / q mod p`, `result = m2 + h q`

@@ -8,13 +8,13 @@
 //! bit there: `c = 2^n - M` is at most `M` then, and twice is enough.
 
 use num_bigint::BigUint;
+use spec::modulus::{Modular, Modulus, Reduce};
+use spec::{Op, Spec};
 
 use crate::facts::{Facts, Style};
 use crate::method::reduction::{digits, masked};
 use crate::method::signature::{Method, MethodError, Params};
 use crate::schedule::{Chain, End, Link, Scans, Schedule, Sum, Word, WordStep, Words};
-use spec::modulus::{Modular, Modulus, Reduce};
-use spec::{Op, Spec};
 
 /// Modular sums and differences.
 pub static METHOD: Method = Method {

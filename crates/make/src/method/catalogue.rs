@@ -1,5 +1,9 @@
 //! All methods, and the method of a name.
 
+use std::sync::LazyLock;
+
+use spec::Op;
+
 use crate::method::signature::{Method, Params};
 use crate::method::{
     carry_chain, cihs, cios, consecutive_operand_caching, fios, fips, folded_karatsuba, hfips,
@@ -9,8 +13,6 @@ use crate::method::{
     short_product, sliding_block_doubling, sos, special_primes, square_carry_catcher,
     square_operand_scanning, square_product_scanning, square_reverse_hybrid,
 };
-use spec::Op;
-use std::sync::LazyLock;
 
 /// Methods with a file of their own.
 static OWN: &[&Method] = &[

@@ -1,8 +1,9 @@
 //! Parameters and sizes that a method checks before it makes a schedule.
 
+use spec::Spec;
+
 use crate::facts::Facts;
 use crate::method::signature::{MethodError, Params};
-use spec::Spec;
 
 /// Words of each operand, where both must have as many.
 pub fn one_size(method: &'static str, spec: &Spec, facts: &Facts) -> Result<usize, MethodError> {

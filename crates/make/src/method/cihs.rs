@@ -4,12 +4,13 @@
 //! Koc, Acar, Kaliski 1996; Seo, Kim 2014, figure 5. A column is less than `n 2^(2w)`, so `t` has at most
 //! `n + 2` words.
 
+use spec::{Op, Spec};
+
 use crate::facts::Facts;
 use crate::method::reduction;
 use crate::method::reduction::Reduction;
 use crate::method::signature::{Method, MethodError, Params};
 use crate::schedule::{Pile, Schedule, WordStep};
-use spec::{Op, Spec};
 
 /// CIHS.
 pub static METHOD: Method = Method {

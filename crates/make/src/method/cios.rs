@@ -3,12 +3,13 @@
 //! Koc, Acar, Kaliski 1996; Seo, Kim 2014, figure 5. After each row `t < 2^(w (n + 1))`:
 //! `t + A B[i] < 2^(w (n + 2))`, and `(t + q M) / 2^w` has a word less.
 
+use spec::{Op, Spec};
+
 use crate::facts::Facts;
 use crate::method::reduction;
 use crate::method::reduction::Reduction;
 use crate::method::signature::{Method, MethodError, Params};
 use crate::schedule::{Pile, Schedule, Word, WordStep, Words};
-use spec::{Op, Spec};
 
 /// CIOS.
 pub static METHOD: Method = Method {

@@ -12,11 +12,12 @@
 
 use std::ops::Range;
 
+use spec::{Op, Spec};
+
 use crate::facts::Facts;
 use crate::method::checked_parameters::{cached_words, one_size};
 use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::schedule::{Block, Blocks, Column, ColumnBlock, Part, Product, Schedule};
-use spec::{Op, Spec};
 
 /// Consecutive operand caching.
 pub static METHOD: Method = Method {

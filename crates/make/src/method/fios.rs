@@ -3,13 +3,14 @@
 //!
 //! Koc, Acar, Kaliski 1996; Grossschaedl, Kamendje 2003, sections 2.3 and 5.2.
 
+use spec::{Op, Spec};
+
 use crate::facts::Facts;
 use crate::method::loop_forms::as_scans;
 use crate::method::reduction;
 use crate::method::reduction::Reduction;
 use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::schedule::{Pile, Schedule, WordStep};
-use spec::{Op, Spec};
 
 /// FIOS.
 pub static METHOD: Method = Method {

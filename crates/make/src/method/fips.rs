@@ -4,13 +4,14 @@
 //! Koc, Acar, Kaliski 1996; Grossschaedl, Kamendje 2003, algorithm 1. A reduction alone (`redc`) is the
 //! second half of the separated product scanning (SPS).
 
+use spec::{Op, Spec};
+
 use crate::facts::Facts;
 use crate::method::loop_forms::as_scans;
 use crate::method::reduction;
 use crate::method::reduction::Reduction;
 use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::schedule::{Schedule, WordStep, Words};
-use spec::{Op, Spec};
 
 /// FIPS.
 pub static METHOD: Method = Method {

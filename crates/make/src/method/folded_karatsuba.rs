@@ -19,6 +19,9 @@
 //! `p + q m_0` above `X` is, with `-u_0 = l (mod Y)` and `H + D + u_1 = e_0 + Y e_1`, `v = u_0 - e_0 - [u_0 > 0] + Y b`:
 //! `g = H + v + e_1 + b + [u_0 > 0]`.
 
+use spec::modulus::Modulus;
+use spec::{Op, Spec, folded};
+
 use crate::facts::Facts;
 use crate::method::checked_parameters::positive;
 use crate::method::karatsuba::{inner, inner_difference, inner_sum};
@@ -27,8 +30,6 @@ use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::schedule::{
     Chain, Claim, Difference, End, Link, Pile, Schedule, Sum, Term, Word, WordStep, Words,
 };
-use spec::modulus::Modulus;
-use spec::{Op, Spec, folded};
 
 /// Folded Karatsuba.
 pub static METHOD: Method = Method {

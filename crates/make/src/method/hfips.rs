@@ -7,16 +7,15 @@
 //! ones are added in one chain, the odd ones in another.
 
 use num_bigint::BigUint;
+use spec::{Op, Spec};
 
 use crate::facts::Facts;
 use crate::method::checked_parameters::positive;
 use crate::method::loop_forms::as_block_scans;
-use crate::method::reduction;
 use crate::method::reduction::Reduction;
 use crate::method::signature::{Method, MethodError, Parameter, Params};
-use crate::method::{fips, hybrid, separated};
+use crate::method::{fips, hybrid, reduction, separated};
 use crate::schedule::{End, Schedule, Sum, Word, WordStep, Words};
-use spec::{Op, Spec};
 
 const SIDE: [Parameter; 1] = [Parameter {
     name: "d",

@@ -10,6 +10,8 @@
 //! - 2: Scott, Szczechowiak 2007: every carry is caught in a word of its own, and what is caught is
 //!   added when a column of blocks is done.
 
+use spec::{Op, Spec};
+
 use crate::facts::Facts;
 use crate::method::catching::Catching;
 use crate::method::checked_parameters::{one_size, positive};
@@ -17,7 +19,6 @@ use crate::method::loop_forms::as_block_scans;
 use crate::method::product_scanning;
 use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::schedule::{End, Schedule, Sum, Word, Words};
-use spec::{Op, Spec};
 
 /// The hybrid method.
 pub static METHOD: Method = Method {

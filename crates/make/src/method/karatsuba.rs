@@ -11,6 +11,8 @@
 //! nothing branches, and the product `DA DB` is accumulated on top of the rest. As words to add, the
 //! subtraction is `-W sa DB = W (sa ~DB + sa) - W^2 sa`, and `sa sb - sa - sb = -(sa | sb)`.
 
+use spec::{Op, Spec};
+
 use crate::facts::Facts;
 use crate::method::bottom::{Bottom, Over, Pair, equation, layers, products};
 use crate::method::checked_parameters::{one_size, positive};
@@ -20,7 +22,6 @@ use crate::method::middle_signs::{both, complemented, correct, either};
 use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::method::square_product_scanning::Sink;
 use crate::schedule::{Claim, End, Schedule, Sum, Word, WordStep, Words};
-use spec::{Op, Spec};
 
 /// Karatsuba.
 pub static METHOD: Method = Method {

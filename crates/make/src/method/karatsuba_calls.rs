@@ -3,13 +3,16 @@
 //! The code does not grow with the operands; what it takes besides the product at the bottom is
 //! given by [`Halves`], and by the machine. Square: `a^2 = L + W (L + H - (al - ah)^2) + W^2 H`.
 
+use spec::{Op, Spec};
+
 use crate::facts::{Facts, Style};
 use crate::method::checked_parameters::{one_size, positive};
 use crate::method::signature::{Method, MethodError, Parameter, Params};
-use crate::method::{operand_scanning, product_scanning, square_product_scanning};
-use crate::method::{reverse_hybrid, square_reverse_hybrid};
+use crate::method::{
+    operand_scanning, product_scanning, reverse_hybrid, square_product_scanning,
+    square_reverse_hybrid,
+};
 use crate::schedule::{Halves, Loops, Lowest, Schedule};
-use spec::{Op, Spec};
 
 /// Karatsuba by calls.
 pub static METHOD: Method = Method {

@@ -3,9 +3,10 @@
 //! Grossschaedl, Avanzi, Savas, Tillich 2005, section 3.3 and table 2, one level, `s` words, `s`
 //! even: `3s^2/4` multiplications, `9s^2/4 + 4s + 2` additions.
 
+use spec::Op;
+
 use crate::method::signature::{Method, Parameter};
 use crate::method::{karatsuba, karatsuba_plans};
-use spec::Op;
 
 /// Karatsuba-Comba.
 pub static METHOD: Method = Method {

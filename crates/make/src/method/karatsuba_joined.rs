@@ -4,6 +4,8 @@
 //! `x y = L_lo + W (L_lo + Z + M) + W^2 Z` with `Z = H + L_hi`, the middle product `M` of absolute values and
 //! under its sign: while a product is made, words of the others take no register.
 
+use spec::{Op, Spec};
+
 use crate::facts::Facts;
 use crate::method::bottom::equation;
 use crate::method::checked_parameters::{one_size, positive};
@@ -14,7 +16,6 @@ use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::method::square_product_scanning::Sink;
 use crate::method::streamed::PIECE;
 use crate::schedule::{Claim, Schedule, Word, WordStep, Words};
-use spec::{Op, Spec};
 
 /// Karatsuba, joined at the end.
 pub static METHOD: Method = Method {

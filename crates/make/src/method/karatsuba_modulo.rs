@@ -5,6 +5,7 @@
 //! what is folded is half as long, twice: the columns of `L` take the words of `X H`, those of `M` the words of `E`.
 
 use num_bigint::BigUint;
+use spec::{Op, Spec};
 
 use crate::facts::Facts;
 use crate::method::bottom::{Over, add_layers, equation, layers};
@@ -16,7 +17,6 @@ use crate::method::short_product;
 use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::method::special_primes::{Folding, give_back};
 use crate::schedule::{Claim, End, Schedule, Sum, Word, WordStep, Words};
-use spec::{Op, Spec};
 
 /// Karatsuba's product, folded between its products.
 pub static METHOD: Method = Method {

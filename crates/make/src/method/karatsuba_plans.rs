@@ -1,10 +1,11 @@
 //! The plans of Karatsuba's multiplication: how each product of the tree is made, and which are tried.
 
+use spec::Spec;
+
 use crate::facts::Facts;
 use crate::method::middle_signs::{difference, known_difference};
 use crate::method::signature::Params;
 use crate::schedule::{Word, Words};
-use spec::Spec;
 
 /// Words from which only what is usually best is tried: each trial takes seconds then.
 const LARGE: usize = 40;

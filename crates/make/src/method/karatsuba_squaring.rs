@@ -6,6 +6,8 @@
 //! absolute value is taken under a mask, and nothing branches.
 //! `T^2` comes first (`middle_first.rs`).
 
+use spec::{Op, Spec};
+
 use crate::facts::Facts;
 use crate::method::checked_parameters::positive;
 use crate::method::levels_at_once::at_once;
@@ -14,7 +16,6 @@ use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::method::square_product_scanning::{Sink, behind, column};
 use crate::method::square_terms::squaring;
 use crate::schedule::{Claim, End, Pile, Schedule, Word, WordStep, Words};
-use spec::{Op, Spec};
 
 /// Karatsuba squaring.
 pub static METHOD: Method = Method {

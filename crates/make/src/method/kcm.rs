@@ -3,12 +3,12 @@
 //! Grossschaedl, Avanzi, Savas, Tillich 2005, section 4.2: `7s^2/4 + s` multiplications for a product of
 //! `s` words on one level, `3s^2/4` of them Karatsuba's. A square takes `11s^2/8 + 7s/4`.
 
+use spec::{Op, Spec};
+
 use crate::facts::Facts;
-use crate::method::separated;
 use crate::method::separated::Scan;
 use crate::method::signature::{Method, Parameter, Params};
-use crate::method::{karatsuba_comba, karatsuba_squaring};
-use spec::{Op, Spec};
+use crate::method::{karatsuba_comba, karatsuba_squaring, separated};
 
 /// KCM.
 pub static METHOD: Method = Method {

@@ -4,12 +4,13 @@
 //! `d`. Column `K` of blocks collects `u = sum A[i] A[j]`, `i < j`, over the blocks `I + J = K`;
 //! then `2u`, what column `K-1` left over and the squares of block `K/2` are added.
 
+use spec::{Op, Spec};
+
 use crate::facts::Facts;
 use crate::method::checked_parameters::positive;
 use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::method::square_terms::{pairs, squaring};
 use crate::schedule::{Chain, End, Link, Pile, Schedule, Sum, Word, WordStep, Words};
-use spec::{Op, Spec};
 
 /// Lazy doubling.
 pub static METHOD: Method = Method {

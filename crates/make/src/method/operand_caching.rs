@@ -6,11 +6,12 @@
 //! 2 and 3 are loops (section 4).
 //! Loads `2n + 4rn - 2er^2 - 2er`, stores `2n + 2rn - er^2 - er`.
 
+use spec::{Op, Spec};
+
 use crate::facts::{Facts, Style};
 use crate::method::checked_parameters::{cached_words, one_size};
 use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::schedule::{Block, Blocks, Column, ColumnBlock, Part, Product, Schedule};
-use spec::{Op, Spec};
 
 /// Operand caching.
 pub static METHOD: Method = Method {

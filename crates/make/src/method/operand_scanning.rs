@@ -4,12 +4,13 @@
 //! no intermediate result, which saves its `n` loads; `k` words of `A` that stay in
 //! registers save `k (n - 1)` more.
 
+use spec::{Op, Spec};
+
 use crate::facts::Facts;
 use crate::method::checked_parameters::one_size;
 use crate::method::loop_forms::as_scans;
 use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::schedule::{Block, Blocks, Row, RowBlock, Schedule, Step, Words};
-use spec::{Op, Spec};
 
 /// Operand scanning.
 pub static METHOD: Method = Method {

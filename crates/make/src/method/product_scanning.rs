@@ -3,11 +3,12 @@
 //! hw2018, section 3.2, figure 2: `2n^2` loads, `2n` stores. Half products and operands of
 //! two sizes are the same columns, some of them missing; there the words that fit stay.
 
+use spec::{Op, Spec};
+
 use crate::facts::Facts;
 use crate::method::loop_forms::as_scans;
 use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::schedule::{Block, Blocks, Column, ColumnBlock, Part, Pile, Product, Schedule, Words};
-use spec::{Op, Spec};
 
 /// Product scanning.
 pub static METHOD: Method = Method {

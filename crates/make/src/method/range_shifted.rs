@@ -13,6 +13,7 @@
 
 use num_bigint::BigUint;
 use num_traits::One;
+use spec::{Op, Spec};
 
 use crate::facts::Facts;
 use crate::method::bottom::equation;
@@ -25,7 +26,6 @@ use crate::method::reduction::{Reduction, digits, masked};
 use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::method::special_primes::give_back;
 use crate::schedule::{End, Schedule, Sum, Word, WordStep, Words};
-use spec::{Op, Spec};
 
 /// Karatsuba's product of shifted numbers, folded from both ends.
 pub static METHOD: Method = Method {

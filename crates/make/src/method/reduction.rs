@@ -4,14 +4,14 @@
 //! `(T + Q M) / R`. Words of a fixed modulus are numbers: products by 0 are left out, by 1 they are
 //! additions.
 
+use num_bigint::BigUint;
+use spec::modulus::{Modulus, Reduce, negated_inverse};
+use spec::{Op, Spec, modulus};
+
 use crate::facts::Facts;
 use crate::method::signature::MethodError;
 use crate::method::square_terms::{diagonal, pairs};
 use crate::schedule::{Chain, End, Link, Origin, Pile, Quotient, Sum, Word, WordStep, Words};
-use num_bigint::BigUint;
-use spec::modulus;
-use spec::modulus::{Modulus, Reduce, negated_inverse};
-use spec::{Op, Spec};
 
 /// The modulus of a schedule.
 pub struct Reduction {

@@ -7,11 +7,12 @@
 //!
 //! Loads `n + n/d (n + n + 2)`, stores `n + n/d (n + d + 2)`, where `d` divides `n`.
 
+use spec::{Op, Spec};
+
 use crate::facts::{Facts, Style};
 use crate::method::checked_parameters::{one_size, positive};
 use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::schedule::{Block, Blocks, Column, ColumnBlock, Part, Product, Schedule};
-use spec::{Op, Spec};
 
 /// Bands of `d` words.
 pub static METHOD: Method = Method {

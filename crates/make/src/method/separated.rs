@@ -3,6 +3,8 @@
 //! Seo, Kim 2014, section IV. The reduction reads the words of the product where the multiplication left
 //! them, in registers or in memory.
 
+use spec::{Op, Spec};
+
 use crate::facts::{Facts, Style};
 use crate::method::reduction::Reduction;
 use crate::method::signature::{Method, MethodError, Params};
@@ -13,7 +15,6 @@ use crate::method::{
     square_reverse_hybrid,
 };
 use crate::schedule::{Claim, Pile, Scans, Schedule, Stages, WordStep, Words};
-use spec::{Op, Spec};
 
 /// How the reduction goes through its words.
 #[derive(Clone, Copy)]

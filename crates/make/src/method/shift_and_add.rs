@@ -6,11 +6,12 @@
 //! `w n`, since all words of B advance together. A square takes the tiles on one side of the
 //! diagonal, doubled, and those on it.
 
+use spec::{Op, Spec};
+
 use crate::facts::Facts;
 use crate::method::checked_parameters::{one_size, positive};
 use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::schedule::{Schedule, Select, Tiles};
-use spec::{Op, Spec};
 
 /// Shift and add.
 pub static METHOD: Method = Method {

@@ -6,12 +6,13 @@
 //! stand columns. The high half is that of Karatsuba's product, whose lower words are not kept: what they carry is
 //! part of it.
 
+use spec::{Op, Spec};
+
 use crate::facts::Facts;
 use crate::method::checked_parameters::{one_size, positive};
 use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::method::{karatsuba, karatsuba_plans};
 use crate::schedule::{Claim, Pile, Schedule, Word, WordStep, Words};
-use spec::{Op, Spec};
 
 /// Short products.
 pub static METHOD: Method = Method {

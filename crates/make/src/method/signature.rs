@@ -1,10 +1,12 @@
 //! What a method is: its name, its parameters, the function that makes a schedule, and why there may be none.
 
+use std::collections::BTreeMap;
+
+use spec::{Op, Spec};
+use thiserror::Error;
+
 use crate::facts::Facts;
 use crate::schedule::Schedule;
-use spec::{Op, Spec};
-use std::collections::BTreeMap;
-use thiserror::Error;
 
 /// Method parameters by name: `e = 10`.
 pub type Params = BTreeMap<&'static str, usize>;

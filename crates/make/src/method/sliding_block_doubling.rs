@@ -5,13 +5,14 @@
 //! time: they are multiplied, the words of `t` doubled in one chain and added in another, and
 //! the two carries wait as masks.
 
+use spec::{Op, Spec};
+
 use crate::facts::Facts;
 use crate::method::checked_parameters::positive;
 use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::method::square_terms::{pairs, squaring};
 use crate::method::streamed::Streamed;
 use crate::schedule::{End, Pile, Schedule, Sum, Word, Words};
-use spec::{Op, Spec};
 
 /// Sliding block doubling.
 pub static METHOD: Method = Method {

@@ -2,13 +2,13 @@
 //!
 //! Koc, Acar, Kaliski 1996; Seo, Kim 2014, figure 5a. A reduction alone (`redc`) is its second half.
 
+use spec::{Op, Spec};
+
 use crate::facts::Facts;
-use crate::method::cios;
-use crate::method::reduction;
 use crate::method::reduction::Reduction;
 use crate::method::signature::{Method, MethodError, Params};
+use crate::method::{cios, reduction};
 use crate::schedule::{Schedule, WordStep};
-use spec::{Op, Spec};
 
 /// SOS.
 pub static METHOD: Method = Method {

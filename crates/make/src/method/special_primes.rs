@@ -10,20 +10,19 @@
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::Signed;
+use spec::{Op, Spec};
 
 use crate::facts::{Facts, Style};
 use crate::method::reduction::{Reduction, digits, masked};
-use crate::method::separated;
 use crate::method::separated::whole;
 use crate::method::signature::{Method, MethodError, Params};
 use crate::method::{
     consecutive_operand_caching, hybrid, karatsuba, karatsuba_comba, karatsuba_joined,
     karatsuba_squaring, lazy_doubling, number_products, operand_caching, product_scanning,
-    reverse_hybrid, shift_and_add, sliding_block_doubling, square_carry_catcher,
+    reverse_hybrid, separated, shift_and_add, sliding_block_doubling, square_carry_catcher,
     square_product_scanning, square_reverse_hybrid,
 };
 use crate::schedule::{Chain, End, Link, Pile, Schedule, Stages, Sum, Word, WordStep, Words};
-use spec::{Op, Spec};
 
 /// A product method followed by folds.
 macro_rules! folded {

@@ -5,13 +5,14 @@
 //! its carries go to the catcher of the third. When a column of blocks is done, the catchers
 //! are added in one chain.
 
+use spec::{Op, Spec};
+
 use crate::facts::Facts;
 use crate::method::catching::Catching;
 use crate::method::checked_parameters::positive;
 use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::method::square_terms::squaring;
 use crate::schedule::Schedule;
-use spec::{Op, Spec};
 
 /// Squaring with carry catchers.
 pub static METHOD: Method = Method {

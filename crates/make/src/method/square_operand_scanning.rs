@@ -4,11 +4,12 @@
 //! the intermediate result. After it that is below `2 W^(i+s+1)`: a word and a bit beyond the
 //! row's last product.
 
+use spec::{Op, Spec};
+
 use crate::facts::Facts;
 use crate::method::signature::{Method, MethodError, Params};
 use crate::method::square_terms::squaring;
 use crate::schedule::{Pile, Schedule, Word};
-use spec::{Op, Spec};
 
 /// Squaring by operand scanning.
 pub static METHOD: Method = Method {

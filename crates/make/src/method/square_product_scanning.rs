@@ -6,13 +6,14 @@
 //! accumulator doubles each column, or the sums leave it as they are and `2 c` words are doubled
 //! at a time, while they are still in registers, and `c` squares added.
 
+use spec::{Op, Spec};
+
 use crate::facts::Facts;
 use crate::method::loop_forms::as_scans;
 use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::method::sliding_block_doubling::Doubling;
 use crate::method::square_terms::{diagonal, pairs, squaring};
 use crate::schedule::{End, Pile, Schedule, Word, Words};
-use spec::{Op, Spec};
 
 /// Squaring by product scanning.
 pub static METHOD: Method = Method {

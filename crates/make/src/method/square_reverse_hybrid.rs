@@ -5,13 +5,14 @@
 //! From band to band `d` columns are gone. A band adds to what is there, as in
 //! [`crate::method::reverse_hybrid`].
 
+use spec::{Op, Spec};
+
 use crate::facts::{Facts, Style};
 use crate::method::checked_parameters::positive;
 use crate::method::reverse_hybrid;
 use crate::method::reverse_hybrid::clear;
 use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::schedule::{Block, Blocks, Column, ColumnBlock, Loops, Part, Product, Schedule};
-use spec::{Op, Spec};
 
 /// Bands of `d` words.
 pub static METHOD: Method = Method {

@@ -1,8 +1,9 @@
 //! The products of a square: which come twice, and which once.
 
+use spec::Spec;
+
 use crate::facts::Facts;
 use crate::schedule::{Word, Words};
-use spec::Spec;
 
 /// A squaring without steps, and the words of its operand.
 pub fn squaring(spec: &Spec, facts: &Facts) -> (Words, Vec<Word>) {

@@ -1,9 +1,10 @@
 //! What has no loops: why, and which method makes the same in loops.
 
-use crate::method::catalogue::in_nested_loops;
-use crate::method::fips;
 use spec::modulus::Modulus;
 use spec::{Op, Spec};
+
+use crate::method::catalogue::in_nested_loops;
+use crate::method::fips;
 
 const ROWS: &str =
     "a row loads and stores a word of the sum for each product: in loops columns are faster";

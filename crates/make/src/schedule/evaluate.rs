@@ -1,11 +1,10 @@
 //! Schedules in words, run on numbers: does a schedule compute what it should?
 
 use num_bigint::BigUint;
+use spec::{Op, Size, Spec, vectors};
 
 use crate::schedule::blocks::{Counts, ScheduleError};
 use crate::schedule::words::{End, Origin, Pile, Quotient, Sum, Word, WordStep, Words};
-use spec::vectors;
-use spec::{Op, Size, Spec};
 
 impl Words {
     /// Runs the steps on numbers: every value.

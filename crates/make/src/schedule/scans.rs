@@ -9,10 +9,11 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use spec::Op;
+
 use crate::facts::Style;
 use crate::schedule::blocks::{Counts, ScheduleError};
 use crate::schedule::words::{Chain, Link, Origin, Pile, Sweep, Word, WordStep, Words};
-use spec::Op;
 
 /// Words that lie one after another in memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -1,6 +1,8 @@
 //! A schedule in one of its forms. One form is two stages: a product in loops, and what is made of it, in words or in
 //! loops, of which the second reads the product where the first wrote it.
 
+use spec::{Op, Spec, vectors};
+
 use crate::facts::Style;
 use crate::schedule::blocks::{Blocks, Counts, ScheduleError};
 use crate::schedule::halves::Halves;
@@ -8,8 +10,6 @@ use crate::schedule::loops::Loops;
 use crate::schedule::scans::Scans;
 use crate::schedule::tiles::Tiles;
 use crate::schedule::words::Words;
-use spec::vectors;
-use spec::{Op, Spec};
 
 /// The order of an operation.
 #[derive(Clone, PartialEq, Eq, Debug)]

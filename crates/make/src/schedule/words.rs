@@ -4,9 +4,10 @@
 //! decides when to load them, which values stay in registers and which wait in memory. What a
 //! step does is given over the integers; where a carry is dropped, the step says so.
 
-use crate::schedule::blocks::{Block, Blocks};
 use spec::Op;
 use spec::modulus::Modular;
+
+use crate::schedule::blocks::{Block, Blocks};
 
 /// A value, by its number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -1,8 +1,9 @@
 //! Claims of a schedule in words, said of the instructions it became.
 
+use machine::program::{Claim, Magnitude, Term, Written};
+
 use crate::schedule;
 use crate::schedule::{Word, Words};
-use machine::program::{Claim, Magnitude, Term, Written};
 
 /// The claims of `words`. `written`: where each value is made, and in which register; `place`: the
 /// index in the program of the instruction that does so. Claims on values never made are left out.

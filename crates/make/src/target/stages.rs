@@ -1,15 +1,15 @@
 //! What the stages of a kernel have in common on all machines: which function of each is taken, and what is
 //! said to the prover of a product that another function reads.
 
-use crate::refusal::LowerError;
-use crate::schedule::{Schedule, Stages};
 use machine::call::Operands;
 use machine::function::Function;
 use machine::isa::Isa;
 use machine::program::{Area, Claim, Place, Program, Term, Written};
-use spec::vectors;
 use spec::vectors::Random;
-use spec::{Alias, Spec};
+use spec::{Alias, Spec, vectors};
+
+use crate::refusal::LowerError;
+use crate::schedule::{Schedule, Stages};
 
 /// The most instructions of a trial.
 const LIMIT: u64 = 1 << 26;

@@ -5,8 +5,7 @@ use std::sync::OnceLock;
 use crate::domain::concrete::Concrete;
 use crate::isa::arm::instructions::{Op, Timing, table};
 use crate::isa::arm::machine::{LR, PC, SP};
-use crate::isa::arm::operands::ALWAYS;
-use crate::isa::arm::operands::Ops;
+use crate::isa::arm::operands::{ALWAYS, Ops};
 use crate::isa::cost::{Class, EncodeError};
 
 /// An instruction with its operands.

@@ -8,14 +8,14 @@
 //! list, `k` a branch offset in words. A long product's RdHi is `d`, its RdLo `n`.
 //! Meanings are run by [`crate::isa::arm::machine`].
 
+use Class::{Add, Frame, Move, Other};
+use Op::*;
+use Timing::{Alu, Branch, LoadMultiple, Multiply, Status, StoreMultiple, Swap};
+
 use crate::domain::word::{Domain, Logic, Signs};
 use crate::isa::arm::machine::{Arm, Outcome};
 pub use crate::isa::arm::operands::Ops;
 use crate::isa::cost::Class;
-
-use Class::{Add, Frame, Move, Other};
-use Op::*;
-use Timing::{Alu, Branch, LoadMultiple, Multiply, Status, StoreMultiple, Swap};
 
 /// An instruction's name in the table.
 #[rustfmt::skip]

@@ -7,10 +7,8 @@ use crate::isa::arm::code::{Insn, register};
 use crate::isa::arm::cores::{Core, Effects, Pipeline};
 use crate::isa::arm::instructions::{Timing, table};
 use crate::isa::arm::machine::{Arm, Flow, Outcome, SP};
-use crate::isa::arm::operands::ALWAYS;
-use crate::isa::arm::operands::Ops;
-use crate::isa::cost::Class;
-use crate::isa::cost::{ClassCounts, Cost, SlowOperand, Span, Stopped};
+use crate::isa::arm::operands::{ALWAYS, Ops};
+use crate::isa::cost::{Class, ClassCounts, Cost, SlowOperand, Span, Stopped};
 
 /// A decoded instruction at its address.
 pub(crate) struct Slot<D: Domain> {

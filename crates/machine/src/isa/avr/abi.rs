@@ -4,7 +4,6 @@
 //! the same with other registers. IAR: CAVR-4, *AVR IAR C/C++ Compiler Reference Guide*, chapter
 //! *Assembler language interface*, pages 101 to 106. In all of them interrupts, when on, stay on.
 
-pub use crate::isa::avr::convention::{Abi, GCC, IAR};
 use std::rc::Rc;
 
 use crate::domain::Abstract;
@@ -16,6 +15,7 @@ use crate::function::{Function, Place, abstract_word, concrete_number};
 use crate::isa::assumed::{Back, Holds};
 use crate::isa::avr::assumed::{INTERRUPTS, Place as What, rows};
 use crate::isa::avr::code::Insn;
+pub use crate::isa::avr::convention::{Abi, GCC, IAR};
 use crate::isa::avr::core::Core;
 use crate::isa::avr::machine::Avr;
 use crate::isa::avr::operands::Op;

@@ -1,9 +1,10 @@
 //! Calling conventions, as data.
 
+use std::ops::RangeInclusive;
+
 use crate::domain::place::Base;
 use crate::function::{Argument, Place, in_words};
 use crate::isa::avr::operands::Op;
-use std::ops::RangeInclusive;
 
 /// A calling convention.
 #[derive(Debug)]

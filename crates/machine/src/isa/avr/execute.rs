@@ -4,8 +4,7 @@ use crate::domain::word::Domain;
 use crate::isa::avr::machine::Avr;
 use crate::isa::avr::run::Decoded;
 use crate::isa::avr::ways::At;
-use crate::isa::cost::Class;
-use crate::isa::cost::{ClassCounts, Cost, Depth, REPORT_EVERY, Span, Stopped};
+use crate::isa::cost::{Class, ClassCounts, Cost, Depth, REPORT_EVERY, Span, Stopped};
 use crate::isa::ways;
 
 impl<D: Domain> Decoded<D> {

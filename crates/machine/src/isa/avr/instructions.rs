@@ -7,15 +7,15 @@
 //! Five bits name r0..r31, four r16..r31, three r16..r23, two the pairs r24..r30;
 //! `D`, `R` the even register of any pair. Meanings are run by [`crate::isa::avr::machine`].
 
+use Class::{Add, Frame, Move, Mul, Other};
+use Op::*;
+use Timing::*;
+
 use crate::domain::word::{Domain, Logic, Shift, Signs};
 use crate::fault::Fault;
 use crate::isa::avr::machine::{Avr, Flow, Outcome, Pointer};
 pub use crate::isa::avr::operands::{Op, Ops, Timing};
 use crate::isa::cost::Class;
-
-use Class::{Add, Frame, Move, Mul, Other};
-use Op::*;
-use Timing::*;
 
 /// One instruction.
 pub struct Row<D: Domain> {

@@ -9,8 +9,7 @@ use crate::domain::place::{Address, Base};
 use crate::domain::word::{Domain, Logic, Signs, Sum};
 use crate::fault::{BELOW_STACK, Fault};
 use crate::isa::avr::operands::Ops;
-use crate::isa::avr::past::Condition;
-use crate::isa::avr::past::{Environment, Wrote};
+use crate::isa::avr::past::{Condition, Environment, Wrote};
 use crate::segment::Marks;
 
 /// Where control goes next. Targets count words.

@@ -4,10 +4,8 @@
 //! know with what these say.
 
 use crate::isa::avr::code::Insn;
-use crate::isa::avr::core::Core;
-pub use crate::isa::avr::core::Part;
-pub use crate::isa::avr::core::READ;
-use crate::isa::avr::core::Set;
+use crate::isa::avr::core::{Core, Set};
+pub use crate::isa::avr::core::{Part, READ};
 use crate::isa::avr::cores::{
     ATMEGA128, ATMEGA2560, ATMEGA4809, ATTINY10, ATTINY85, ATXMEGA32A4, ATXMEGA128A1,
 };

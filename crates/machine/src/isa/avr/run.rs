@@ -10,8 +10,7 @@ use crate::isa::avr::machine::{Avr, Flow, Outcome};
 use crate::isa::avr::operands::{Op, Ops, Timing};
 use crate::isa::avr::past::Condition;
 use crate::isa::avr::skip::can_be_conditional;
-use crate::isa::cost::Class;
-use crate::isa::cost::Stopped;
+use crate::isa::cost::{Class, Stopped};
 
 /// An instruction that the core has not.
 const REFUSED: &str = "not an instruction of the core";

@@ -5,12 +5,12 @@
 //! takes that cycle where it is executed. So the pair takes two cycles in either case, and what
 //! follows sees `bit ? new : old` in the register it writes and in the flags.
 
-pub use crate::isa::avr::past::Condition;
 use std::ops::Range;
 
 use crate::domain::word::Domain;
 use crate::isa::avr::machine::{Avr, Flow, Outcome};
 use crate::isa::avr::operands::Op;
+pub use crate::isa::avr::past::Condition;
 
 /// How many flags arithmetic can change: C Z N V S H.
 const ARITHMETIC_FLAGS: usize = 6;

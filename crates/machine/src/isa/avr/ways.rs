@@ -2,8 +2,7 @@
 
 use crate::domain::word::Domain;
 use crate::isa::avr::machine::Avr;
-use crate::isa::avr::past::Condition;
-use crate::isa::avr::past::Past;
+use crate::isa::avr::past::{Condition, Past};
 use crate::isa::avr::run::Decoded;
 use crate::isa::cost::Stopped;
 use crate::isa::ways::{Place, RETURNED, Run};

@@ -1,14 +1,13 @@
 //! Instructions as bits, as GNU text and as data flow, all from the rows of the table.
 
-pub use crate::isa::mips::registers::REGISTERS;
 use std::sync::OnceLock;
 
 use crate::domain::concrete::Concrete;
 use crate::isa::cost::{Class, EncodeError};
 use crate::isa::mips::assumed::is_callee_saved;
 use crate::isa::mips::instructions::{Op, Timing, table};
-use crate::isa::mips::operands::Features;
-use crate::isa::mips::operands::{Feature, Ops};
+use crate::isa::mips::operands::{Feature, Features, Ops};
+pub use crate::isa::mips::registers::REGISTERS;
 use crate::isa::mips::registers::{SAVE_AREA, SP};
 
 /// An instruction with its operands.

@@ -3,8 +3,7 @@
 use crate::domain::word::Domain;
 use crate::isa::cost::{ClassCounts, Cost, Depth, REPORT_EVERY, Span, Stopped};
 use crate::isa::mips::machine::Mips;
-use crate::isa::mips::run::Control;
-use crate::isa::mips::run::{Clock, Decoded, RETURNED, Ran};
+use crate::isa::mips::run::{Clock, Control, Decoded, RETURNED, Ran};
 use crate::isa::mips::ways::At;
 use crate::isa::ways;
 

@@ -11,13 +11,13 @@
 //! | syntax | `rs`, `rt`, `rd`, `rp`; `#` the number, `@` the target |
 //! | flow | written `<` read: `s t d p` those registers, `R` $ra, `H` HI with its guard bits, `L` LO |
 
+use Class::{Add, Load, Move, Mul, Other, Store};
+
 use crate::domain::word::{Domain, Logic, Shift, Signs};
 use crate::fault::Fault;
 use crate::isa::cost::Class;
 use crate::isa::mips::machine::{Flow, Mips, Outcome};
 pub use crate::isa::mips::operands::{Feature, Ops};
-
-use Class::{Add, Load, Move, Mul, Other, Store};
 
 /// What a core charges for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,7 +3,7 @@
 use crate::domain::word::Domain;
 use crate::fault::Fault;
 use crate::function::Function;
-use crate::isa::cost::Class;
+use crate::isa::cost::{Class, Cost, SlowOperand, Span, Stopped};
 use crate::isa::mips::code::{Insn, Places};
 use crate::isa::mips::cores::{Core, Pipeline};
 use crate::isa::mips::instructions::{Op, Timing, table};
@@ -11,8 +11,6 @@ use crate::isa::mips::machine::{Flow, Mips, Outcome};
 use crate::isa::mips::operands::Ops;
 use crate::isa::mips::registers::SP;
 use crate::segment::Addresses;
-
-use crate::isa::cost::{Cost, SlowOperand, Span, Stopped};
 
 /// A decoded instruction.
 pub(crate) struct Slot<D: Domain> {

@@ -9,14 +9,15 @@
 
 use std::rc::Rc;
 
+use machine::isa::arm::code::Insn;
+use machine::isa::arm::cores::{Core, Effects, Pipeline};
+use machine::isa::arm::instructions::{Op, Timing};
+
 use crate::refusal::LowerError;
 use crate::schedule::Product;
 use crate::target::arm::outlook::{Need, Outlook, Place, Word, operands};
 use crate::target::arm::plan::{Carry, Reload, Way};
 use crate::target::arm::pointers::{Array, Item};
-use machine::isa::arm::code::Insn;
-use machine::isa::arm::cores::{Core, Effects, Pipeline};
-use machine::isa::arm::instructions::{Op, Timing};
 
 /// Registers beside the three pointers, the caller-saved first.
 pub const ORDER: [u8; 11] = [3, 12, 14, 4, 5, 6, 7, 8, 9, 10, 11];

@@ -2,12 +2,13 @@
 //!
 //! Passes over numbers count with TEQ, which leaves the carry.
 
-use crate::driver::{Assembled, Cell, Driver, Place, Step, Sum, To};
-use crate::refusal::LowerError;
 use machine::isa::arm::code::{Insn, immediate_bits};
 use machine::isa::arm::instructions::{Op, Ops};
 use machine::isa::arm::machine::{LR, SP};
 use machine::program::Program;
+
+use crate::driver::{Assembled, Cell, Driver, Place, Step, Sum, To};
+use crate::refusal::LowerError;
 
 /// The area.
 const AREA: u8 = 4;

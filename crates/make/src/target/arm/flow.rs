@@ -1,10 +1,11 @@
 //! Code with loops in the making: instructions one after another, and branches back.
 
-use crate::refusal::LowerError;
-use crate::target::arm::frame;
 use machine::isa::arm::code::{Insn, immediate_bits};
 use machine::isa::arm::instructions::Op;
 use machine::program::Program;
+
+use crate::refusal::LowerError;
+use crate::target::arm::frame;
 
 /// Bytes of a word.
 pub(super) const WORD: i32 = 4;

@@ -1,10 +1,11 @@
 //! The frame of a function: what it saves, and its room on the stack.
 
-use crate::refusal::LowerError;
 use machine::isa::arm::abi::{STACK_LIMIT, is_callee_saved};
 use machine::isa::arm::code::{Insn, immediate_bits};
 use machine::isa::arm::instructions::{Op, Ops};
 use machine::isa::arm::machine::{LR, SP};
+
+use crate::refusal::LowerError;
 
 /// Words of room that is made for so many.
 pub fn room(words: usize) -> usize {

@@ -8,18 +8,18 @@
 //! A call keeps r0 to r5 and r11: its record is r, a, b, the bytes of an operand, r4, r5, r11 and lr, and `M`
 //! lies below it.
 
-use crate::refusal::LowerError;
-use crate::schedule::{Halves, Lowest, Scans};
-use crate::target::arm::flow::{Flow, WORD};
-use crate::target::arm::frame;
-use crate::target::arm::scans;
-use crate::target::claimed;
-use crate::target::claimed::Said;
 use machine::isa::arm::abi::STACK_LIMIT;
 use machine::isa::arm::code::Insn;
 use machine::isa::arm::instructions::{Op, Ops};
 use machine::isa::arm::machine::SP;
 use machine::program::Program;
+
+use crate::refusal::LowerError;
+use crate::schedule::{Halves, Lowest, Scans};
+use crate::target::arm::flow::{Flow, WORD};
+use crate::target::arm::{frame, scans};
+use crate::target::claimed;
+use crate::target::claimed::Said;
 
 const R: u8 = 0;
 const A: u8 = 1;

@@ -2,12 +2,13 @@
 //!
 //! TEQ with 0 ends it: it leaves the carry alone.
 
+use machine::isa::arm::code::Insn;
+use machine::isa::arm::instructions::Op;
+
 use crate::refusal::LowerError;
 use crate::schedule::{Array, Chain, End, Stretch, Sum, Word, WordStep};
 use crate::target::arm::nest::{Moves, Nest};
 use crate::target::homes::Home;
-use machine::isa::arm::code::Insn;
-use machine::isa::arm::instructions::Op;
 
 /// The most links in a pass of the loop.
 const LINKS: usize = 4;

@@ -1,24 +1,21 @@
 //! From a schedule to a whole function: columns or words, addressing, registers saved.
 
-use crate::facts::{Facts, Style};
-use crate::lower::Limits;
-use crate::refusal::LowerError;
-use crate::schedule::{Schedule, Words};
-use crate::target::arm::columns::ORDER;
-use crate::target::arm::frame;
-use crate::target::arm::halves;
-use crate::target::arm::outlook::Outlook;
-use crate::target::arm::pointers;
-use crate::target::arm::pointers::{Array, Item};
-use crate::target::arm::scans;
-use crate::target::arm::search;
-use crate::target::arm::words::{Choices, Lowering};
-use crate::target::claims;
 use machine::isa::arm::code::Insn;
 use machine::isa::arm::cores::{Core, Effects, Pipeline};
 use machine::isa::arm::instructions::Timing;
 use machine::program::Program;
 use spec::Op;
+
+use crate::facts::{Facts, Style};
+use crate::lower::Limits;
+use crate::refusal::LowerError;
+use crate::schedule::{Schedule, Words};
+use crate::target::arm::columns::ORDER;
+use crate::target::arm::outlook::Outlook;
+use crate::target::arm::pointers::{Array, Item};
+use crate::target::arm::words::{Choices, Lowering};
+use crate::target::arm::{frame, halves, pointers, scans, search};
+use crate::target::claims;
 
 /// What a method may know: of r0 to r12 and r14, three point and two take the product.
 pub const FACTS: Facts = Facts {

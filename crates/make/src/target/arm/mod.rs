@@ -26,13 +26,14 @@ pub mod stages;
 pub mod sweeps;
 pub mod words;
 
+use machine::isa::arm::{ArmIsa, code, cores, instructions};
+use machine::program::Program;
+
 use crate::driver::{Assembled, Driver};
 use crate::facts::Facts;
 use crate::lower::{Limits, Lower};
 use crate::refusal::LowerError;
 use crate::schedule::{Counts, Schedule};
-use machine::isa::arm::{ArmIsa, code, cores, instructions};
-use machine::program::Program;
 
 impl Lower for ArmIsa {
     fn facts(_: &cores::Core) -> Facts {

@@ -6,13 +6,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use machine::isa::arm::code::Insn;
+use machine::isa::arm::instructions::Op;
+use machine::isa::arm::machine::SP;
+
 use crate::refusal::LowerError;
 use crate::schedule::{Array, Scans, Word};
 use crate::target::arm::flow::{Flow, WORD};
 use crate::target::homes::{Base, Home, settle};
-use machine::isa::arm::code::Insn;
-use machine::isa::arm::instructions::Op;
-use machine::isa::arm::machine::SP;
 
 /// `LSR #1` of the register in the lowest bits of a shifter operand.
 const LSR_1: i32 = 1 << 7 | 1 << 5;

@@ -4,14 +4,15 @@
 //! `2^64`: 9 cycles of the manual beside LDM and STM of a chunk. The pointers to A and R walk with the words
 //! and go back behind a row, that to B walks with the rows.
 
+use machine::isa::arm::code::Insn;
+use machine::isa::arm::instructions::Op;
+use machine::program::Program;
+
 use crate::facts::Style;
 use crate::refusal::LowerError;
 use crate::schedule::{Array, Scans, Strand};
 use crate::target::arm::flow::{Flow, WORD};
 use crate::target::arm::nest::argument;
-use machine::isa::arm::code::Insn;
-use machine::isa::arm::instructions::Op;
-use machine::program::Program;
 
 /// Registers of the rows.
 struct Rows {

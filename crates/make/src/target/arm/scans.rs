@@ -11,6 +11,10 @@
 
 use std::ops::Range;
 
+use machine::isa::arm::code::Insn;
+use machine::isa::arm::instructions::{Op, Ops};
+use machine::program::Program;
+
 use crate::facts::Style;
 use crate::refusal::LowerError;
 use crate::schedule::{Array, Quotient, Scans, Strand};
@@ -18,9 +22,6 @@ use crate::target::arm::flow::WORD;
 use crate::target::arm::nest::{Moves, Nest, argument};
 use crate::target::arm::rounds;
 use crate::target::homes::Home;
-use machine::isa::arm::code::Insn;
-use machine::isa::arm::instructions::{Op, Ops};
-use machine::program::Program;
 
 /// Products in a pass of an inner loop, where nothing is said.
 const UNROLL: [usize; 4] = [1, 2, 3, 6];

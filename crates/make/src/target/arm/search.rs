@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use machine::isa::arm::cores::Core;
+
 use crate::refusal::LowerError;
 use crate::target::arm::columns::{Choices, Columns};
 use crate::target::arm::outlook::{Outlook, Word};
-use machine::isa::arm::cores::Core;
 
 /// Products after which a word in a register is worth nothing.
 const REACH: usize = 12;

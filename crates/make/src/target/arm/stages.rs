@@ -1,12 +1,5 @@
 //! Two stages on an ARM: a function that calls the product, then what is made of it, with a frame between them.
 
-use crate::lower::Limits;
-use crate::refusal::LowerError;
-use crate::schedule::Stages;
-use crate::target::arm::flow::WORD;
-use crate::target::arm::frame;
-use crate::target::arm::lower::lower;
-use crate::target::stages::{Lent, Tried, second, tried};
 use machine::isa::arm::ArmIsa;
 use machine::isa::arm::abi::STACK_LIMIT;
 use machine::isa::arm::code::Insn;
@@ -14,6 +7,14 @@ use machine::isa::arm::cores::Core;
 use machine::isa::arm::instructions::{Op, Ops};
 use machine::isa::arm::machine::SP;
 use machine::program::{Area, Program};
+
+use crate::lower::Limits;
+use crate::refusal::LowerError;
+use crate::schedule::Stages;
+use crate::target::arm::flow::WORD;
+use crate::target::arm::frame;
+use crate::target::arm::lower::lower;
+use crate::target::stages::{Lent, Tried, second, tried};
 
 /// The addresses of the result and of the modulus while the product is made.
 const KEPT: [u8; 2] = [4, 5];

@@ -4,11 +4,12 @@
 //! and a chain of additions (see [`crate::target::arm::plan`]). Words are added after the products: the
 //! carry of the last one stays in the flag and joins the first addition of the next column.
 
+use machine::isa::arm::code::Insn;
+use machine::isa::arm::instructions::{Op, Ops};
+
 use crate::allocate::{OutOfRegisters, Slot};
 use crate::schedule::{Pile, Quotient, Sweep, Word};
 use crate::target::arm::words::Lowering;
-use machine::isa::arm::code::Insn;
-use machine::isa::arm::instructions::{Op, Ops};
 
 const WORD: u128 = 0xffff_ffff;
 /// The largest product of two words.

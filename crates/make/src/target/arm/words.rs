@@ -1,18 +1,18 @@
 //! Schedules in words on an ARM: values in registers as long as it pays, carry chains in the flag.
 //!
-//! Of the words that lie beside a missing one in memory, those used soon come with it in one
-//! LDM; results wait for a neighbour in the next higher register, to be stored by one STM.
-//! Loads, stores, MOV, EOR, AND, multiplications and moves of pointers leave the carry alone.
-//! It is the inverse of a borrow: `SBC r, r, r` makes the mask `-borrow`. Columns are in
-//! [`crate::target::arm::sweeps`].
+//! Of the words that lie beside a missing one in memory, those used soon come with it in one LDM; results wait for a
+//! neighbour in the next higher register, to be stored by one STM. Loads, stores, MOV, EOR, AND, multiplications and
+//! moves of pointers leave the carry alone. It is the inverse of a borrow: `SBC r, r, r` makes the mask `-borrow`.
+//! Columns are in [`crate::target::arm::sweeps`].
 
 use std::collections::VecDeque;
+
+use machine::isa::arm::code::Insn;
+use machine::isa::arm::instructions::Op;
 
 use crate::allocate::{Bank, OutOfRegisters, Slot, Weight};
 use crate::schedule::{Chain, End, Link, Sum, Word, WordStep, Words};
 use crate::target::arm::pointers::{Array, Item};
-use machine::isa::arm::code::Insn;
-use machine::isa::arm::instructions::Op;
 
 /// `ASR #31` of the register in the lowest bits of a shifter operand.
 const ASR_31: i32 = 31 << 7 | 2 << 5;

@@ -1,7 +1,8 @@
 //! Accesses to memory, and what is known of the moments at which a pointer may move for them.
 
-use crate::target::avr::pointers::{Array, Item, REACH, carry_use};
 use machine::isa::avr::instructions::Op;
+
+use crate::target::avr::pointers::{Array, Item, REACH, carry_use};
 
 /// Accesses of the same array that a move looks at.
 const LOOK: usize = 96;

@@ -1,6 +1,9 @@
 //! Instructions with registers from instructions on values: what is not in a register is loaded
 //! before it is read, what must wait is stored when it is made.
 
+use machine::isa::avr::code::Insn;
+use machine::isa::avr::instructions::{Op, Ops};
+
 use crate::allocate::OutOfRegisters;
 use crate::target::avr::code::{Code, Step, Value};
 use crate::target::avr::colour::colour;
@@ -8,8 +11,6 @@ use crate::target::avr::pointers::{Array, CARRY, Item};
 use crate::target::avr::registers::{Registers, UPPER};
 use crate::target::avr::residence::Residence;
 use crate::target::avr::webs::Webs;
-use machine::isa::avr::code::Insn;
-use machine::isa::avr::instructions::{Op, Ops};
 
 /// Code whose accesses still want pointers.
 pub struct Assigned {

@@ -13,19 +13,19 @@
 
 mod pointing;
 
-use crate::refusal::LowerError;
-use crate::schedule::{Column, FoldedBlock, LoopStep, Loops, Turn};
-use crate::target::avr::draft::Draft;
-use crate::target::avr::frame;
-use crate::target::avr::pointers::{Array, move_pointer};
-use crate::target::avr::rings::{Plan, uses};
-use crate::target::avr::setting::Setting;
-use crate::target::avr::squares;
 use machine::isa::avr::code::Insn;
 use machine::isa::avr::cores::Core;
 use machine::isa::avr::instructions::Op;
 use machine::isa::avr::machine::Pointer;
 use machine::program::Program;
+
+use crate::refusal::LowerError;
+use crate::schedule::{Column, FoldedBlock, LoopStep, Loops, Turn};
+use crate::target::avr::draft::Draft;
+use crate::target::avr::pointers::{Array, move_pointer};
+use crate::target::avr::rings::{Plan, uses};
+use crate::target::avr::setting::Setting;
+use crate::target::avr::{frame, squares};
 
 /// The largest product of two words.
 const PRODUCT: u64 = 255 * 255;

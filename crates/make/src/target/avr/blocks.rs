@@ -6,10 +6,11 @@
 //! `Z[0 .. d]` where the bit is set: SBRC skips an ADC in the time it takes, and leaves a carry
 //! that is 0 as it is (see [`crate::target::avr::tiles`]).
 
-use crate::refusal::LowerError;
-use crate::target::avr::nest::{Label, Nest, Z};
 use machine::isa::avr::code::Insn;
 use machine::isa::avr::instructions::{Op, Ops};
+
+use crate::refusal::LowerError;
+use crate::target::avr::nest::{Label, Nest, Z};
 
 /// The words of a product.
 const LOW: u8 = 0;

@@ -3,11 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use machine::isa::avr::code::Insn;
+use machine::isa::avr::instructions::{Op, Ops};
+
 use crate::refusal::LowerError;
 use crate::schedule::{Array, Chain, End, Link, Stretch, Sum, Word, WordStep};
 use crate::target::avr::nest::Nest;
-use machine::isa::avr::code::Insn;
-use machine::isa::avr::instructions::{Op, Ops};
 
 /// Links in a pass of a loop, at most.
 const LINKS: usize = 4;

@@ -3,8 +3,9 @@
 //! A value is made once and never changed; an instruction that overwrites a register makes a new one. Schedules are
 //! written as such instructions in `words.rs`.
 
-use crate::schedule::Word;
 use machine::isa::avr::instructions::Op;
+
+use crate::schedule::Word;
 
 /// A value, by its number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -10,10 +10,11 @@
 
 use std::collections::VecDeque;
 
-use crate::schedule::{Blocks, Column, ColumnBlock, Lifetimes, Product};
-use crate::target::avr::pointers::{Array, Item};
 use machine::isa::avr::code::Insn;
 use machine::isa::avr::instructions::Op;
+
+use crate::schedule::{Blocks, Column, ColumnBlock, Lifetimes, Product};
+use crate::target::avr::pointers::{Array, Item};
 
 /// The largest product of two words.
 const PRODUCT: u64 = 255 * 255;

@@ -1,8 +1,9 @@
 //! Instructions one after another, with loops: what emitters share.
 
-use crate::refusal::LowerError;
 use machine::isa::avr::code::Insn;
 use machine::isa::avr::instructions::{Op, Ops};
+
+use crate::refusal::LowerError;
 
 /// The reach of BRBS and BRBC, backwards, in words.
 const BRANCH: usize = 63;

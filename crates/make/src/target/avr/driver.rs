@@ -3,12 +3,13 @@
 //! What a step works with is free in a call (r18 to r27, Z, r0, r1), but for the entries of a table,
 //! which are collected in r2 to r17.
 
-use crate::driver::{Assembled, Cell, Driver, Place, Step, Sum, To};
-use crate::refusal::LowerError;
 use machine::isa::avr::code::Insn;
 use machine::isa::avr::instructions::{Op, Ops};
 use machine::isa::avr::machine::Pointer;
 use machine::program::Program;
+
+use crate::driver::{Assembled, Cell, Driver, Place, Step, Sum, To};
+use crate::refusal::LowerError;
 
 /// Flags by their number in SREG.
 const C: u8 = 0;

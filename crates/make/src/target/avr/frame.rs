@@ -1,13 +1,13 @@
 //! The frame of a function: what it saves, and its room on the stack.
 
-use crate::target::avr::pointers::move_pointer;
-use crate::target::avr::windows::{SPH, SPL, SREG};
-use machine::isa::avr::abi::Abi;
-use machine::isa::avr::abi::{named_by, pop, push};
+use machine::isa::avr::abi::{Abi, named_by, pop, push};
 use machine::isa::avr::code::Insn;
 use machine::isa::avr::cores::Core;
 use machine::isa::avr::instructions::{Op, Ops};
 use machine::isa::avr::machine::Pointer;
+
+use crate::target::avr::pointers::move_pointer;
+use crate::target::avr::windows::{SPH, SPL, SREG};
 
 /// Saves what the body needs: (before, after) the body.
 pub fn frame(core: &Core, body: &[Insn]) -> (Vec<Insn>, Vec<Insn>) {

@@ -8,20 +8,20 @@
 //! A frame: `2 h` words of `M`, then the record: addresses of r, a, the words `h`, and of a product
 //! the address of b, `sa` and `sb`, later `e`. [`Halves`](crate::schedule::Halves) calls this one after the other.
 
-use crate::refusal::LowerError;
-use crate::schedule::{Halves, Lowest};
-use crate::target::avr::bands;
-use crate::target::avr::draft::Draft;
-use crate::target::avr::frame;
-use crate::target::avr::frame::move_stack;
-use crate::target::claimed;
-use crate::target::claimed::Said;
 use machine::isa::avr::abi::STACK_LIMIT;
 use machine::isa::avr::code::Insn;
 use machine::isa::avr::cores::Core;
 use machine::isa::avr::instructions::{Op, Ops};
 use machine::isa::avr::machine::Pointer;
 use machine::program::Program;
+
+use crate::refusal::LowerError;
+use crate::schedule::{Halves, Lowest};
+use crate::target::avr::draft::Draft;
+use crate::target::avr::frame::move_stack;
+use crate::target::avr::{bands, frame};
+use crate::target::claimed;
+use crate::target::claimed::Said;
 
 const X: u8 = Pointer::X.low();
 const Y: u8 = Pointer::Y.low();

@@ -6,9 +6,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::target::avr::code::{Code, Step, Value};
 use machine::isa::avr::cores::Core;
 use machine::isa::avr::instructions::Timing;
+
+use crate::target::avr::code::{Code, Step, Value};
 
 /// Cycles that `code` takes at least, with the registers `free`, each from a step on.
 pub fn cycles(core: &Core, code: &Code, free: &[(u8, usize)]) -> u64 {

@@ -1,32 +1,25 @@
 //! From a schedule to a whole function: pointers set up, columns, registers saved.
 
-use crate::facts::{Facts, Style};
-use crate::lower::Limits;
-use crate::refusal::LowerError;
-use crate::schedule::{Schedule, WordStep, Words};
-use crate::target::avr::assign::Assigned;
-use crate::target::avr::bands;
-use crate::target::avr::code::{Code, Step, Value};
-use crate::target::avr::columns::{Choices, Columns};
-use crate::target::avr::frame;
-use crate::target::avr::frame::move_stack;
-use crate::target::avr::halves;
-use crate::target::avr::least;
-use crate::target::avr::pointers;
-use crate::target::avr::pointers::{Array, Item};
-use crate::target::avr::rows::Rows;
-use crate::target::avr::scans;
-use crate::target::avr::setting::Setting;
-use crate::target::avr::tiles;
-use crate::target::avr::windows;
-use crate::target::avr::windows::Resolved;
-use crate::target::avr::words;
-use crate::target::claims;
 use machine::isa::avr::abi;
 use machine::isa::avr::code::Insn;
 use machine::isa::avr::cores::{Core, Set};
 use machine::isa::avr::instructions::{Op, Timing};
 use machine::program::{Claim, Program};
+
+use crate::facts::{Facts, Style};
+use crate::lower::Limits;
+use crate::refusal::LowerError;
+use crate::schedule::{Schedule, WordStep, Words};
+use crate::target::avr::assign::Assigned;
+use crate::target::avr::code::{Code, Step, Value};
+use crate::target::avr::columns::{Choices, Columns};
+use crate::target::avr::frame::move_stack;
+use crate::target::avr::pointers::{Array, Item};
+use crate::target::avr::rows::Rows;
+use crate::target::avr::setting::Setting;
+use crate::target::avr::windows::Resolved;
+use crate::target::avr::{bands, frame, halves, least, pointers, scans, tiles, windows, words};
+use crate::target::claims;
 
 /// What a method may know: r2..r25 are free once r0, r1 hold the product and X, Y, Z point.
 pub const FACTS: Facts = Facts {

@@ -38,15 +38,16 @@ pub mod webs;
 pub mod windows;
 pub mod words;
 
+use machine::isa::avr::code::Insn;
+use machine::isa::avr::instructions::Timing;
+use machine::isa::avr::{AvrIsa, cores};
+use machine::program::Program;
+
 use crate::driver::{Assembled, Driver};
 use crate::facts::Facts;
 use crate::lower::{Limits, Lower};
 use crate::refusal::LowerError;
 use crate::schedule::{Counts, Schedule};
-use machine::isa::avr::code::Insn;
-use machine::isa::avr::instructions::Timing;
-use machine::isa::avr::{AvrIsa, cores};
-use machine::program::Program;
 
 impl Lower for AvrIsa {
     fn facts(core: &cores::Core) -> Facts {

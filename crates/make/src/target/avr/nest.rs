@@ -1,16 +1,17 @@
 //! Two nested loops on an AVR: their registers and their frame, and what becomes a function.
 
-use crate::refusal::LowerError;
-use crate::schedule::Scans;
-use crate::target::avr::draft::Draft;
-use crate::target::avr::frame;
-use crate::target::avr::setting::Setting;
 use machine::isa::avr::abi::STACK_LIMIT;
 use machine::isa::avr::code::Insn;
 use machine::isa::avr::cores::Core;
 use machine::isa::avr::instructions::Op;
 use machine::isa::avr::machine::Pointer;
 use machine::program::Program;
+
+use crate::refusal::LowerError;
+use crate::schedule::Scans;
+use crate::target::avr::draft::Draft;
+use crate::target::avr::frame;
+use crate::target::avr::setting::Setting;
 
 pub(super) const X: u8 = Pointer::X.low();
 pub(super) const Y: u8 = Pointer::Y.low();

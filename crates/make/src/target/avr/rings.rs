@@ -1,9 +1,10 @@
 //! Which registers the words of columns in loops have: see [`crate::target::avr::bands`].
 
-use crate::refusal::LowerError;
-use crate::schedule::{Column, Loops};
 use machine::isa::avr::instructions::Op;
 use machine::isa::avr::machine::Pointer;
+
+use crate::refusal::LowerError;
+use crate::schedule::{Column, Loops};
 
 /// Which register holds what.
 #[derive(Clone)]

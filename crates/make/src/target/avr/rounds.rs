@@ -3,13 +3,14 @@
 //! The result is 0 at first, so that all rows are alike. X walks through A and Z through the result; the
 //! address of B waits in the pair in which it came.
 
-use crate::refusal::LowerError;
-use crate::schedule::{Array, Scans};
-use crate::target::avr::nest::{Nest, X, Z};
 use machine::isa::avr::code::Insn;
 use machine::isa::avr::cores::Core;
 use machine::isa::avr::instructions::Op;
 use machine::program::Program;
+
+use crate::refusal::LowerError;
+use crate::schedule::{Array, Scans};
+use crate::target::avr::nest::{Nest, X, Z};
 
 /// The words of a product.
 const LOW: u8 = 0;

@@ -4,11 +4,12 @@
 //! cannot overflow: `255^2 + 2 * 255 = 2^16 - 1`. What is then in r1 is the next `d`; it is
 //! moved out of the way when the next product comes.
 
+use machine::isa::avr::code::Insn;
+use machine::isa::avr::instructions::Op;
+
 use crate::schedule::{Row, RowBlock, Step};
 use crate::target::avr::columns::OutOfRegisters;
 use crate::target::avr::pointers::{Array, Item};
-use machine::isa::avr::code::Insn;
-use machine::isa::avr::instructions::Op;
 
 /// Lowers blocks of rows to items.
 pub struct Rows {

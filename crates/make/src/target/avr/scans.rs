@@ -8,18 +8,18 @@
 //! Of a square, the blocks on one side of the diagonal are added up on their own and doubled; the block in the
 //! middle, where there is one, is where X and Z have met then. What follows the sweep is in [`crate::target::avr::chains`].
 
-use crate::facts::Style;
-use crate::refusal::LowerError;
-use crate::schedule::{Array, Scans, Words};
-use crate::target::avr::frame::move_stack;
-use crate::target::avr::nest::{Label, Nest, X, Y, Z};
-use crate::target::avr::rounds;
-use crate::target::avr::sums;
 use machine::isa::avr::code::Insn;
 use machine::isa::avr::cores::{Core, Set};
 use machine::isa::avr::instructions::{Op, Ops};
 use machine::program::Program;
 use spec::modulus::Reduce;
+
+use crate::facts::Style;
+use crate::refusal::LowerError;
+use crate::schedule::{Array, Scans, Words};
+use crate::target::avr::frame::move_stack;
+use crate::target::avr::nest::{Label, Nest, X, Y, Z};
+use crate::target::avr::{rounds, sums};
 
 /// The largest side of a block, in words.
 const LARGEST: usize = 4;

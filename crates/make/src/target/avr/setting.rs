@@ -1,7 +1,8 @@
 //! What a calling convention leaves to point with: three pointers, or X and Z where Y is a stack pointer.
 
-use crate::target::avr::pointers::Array;
 use machine::isa::avr::abi::Abi;
+
+use crate::target::avr::pointers::Array;
 
 /// The index of Y among X, Y and Z.
 pub const Y: usize = 1;

@@ -1,8 +1,9 @@
 //! Words under a mask are made where they are read: AND, OR and EOR leave the carry alone, so that what
 //! they make and is read once may wait until then, and what it is made from waits instead.
 
-use crate::target::avr::code::{Code, Step};
 use machine::isa::avr::instructions::Op;
+
+use crate::target::avr::code::{Code, Step};
 
 /// Moves each AND, OR and EOR of a value that is read once to where that is.
 pub(super) fn sink(code: &mut Code) {

@@ -1,10 +1,11 @@
 //! The end of a square in loops: twice the products of different words, and the squares of the words.
 
+use machine::isa::avr::code::Insn;
+use machine::isa::avr::instructions::Op;
+
 use crate::refusal::LowerError;
 use crate::target::avr::draft::Draft;
 use crate::target::avr::rings::{Plan, pairs};
-use machine::isa::avr::code::Insn;
-use machine::isa::avr::instructions::Op;
 
 /// Registers of a pass over `p` words of A and `2 p` of the result.
 struct Pass {

@@ -1,5 +1,13 @@
 //! Two stages on an AVR: a function that calls the product, then what is made of it, with a frame between them.
 
+use machine::isa::avr::AvrIsa;
+use machine::isa::avr::abi::{Abi, STACK_LIMIT};
+use machine::isa::avr::code::Insn;
+use machine::isa::avr::cores::Core;
+use machine::isa::avr::instructions::Op;
+use machine::isa::avr::machine::Pointer;
+use machine::program::{Area, Program};
+
 use crate::lower::Limits;
 use crate::refusal::LowerError;
 use crate::schedule::Stages;
@@ -8,13 +16,6 @@ use crate::target::avr::frame;
 use crate::target::avr::frame::move_stack;
 use crate::target::avr::lower::lower;
 use crate::target::stages::{Lent, Tried, second, tried};
-use machine::isa::avr::AvrIsa;
-use machine::isa::avr::abi::{Abi, STACK_LIMIT};
-use machine::isa::avr::code::Insn;
-use machine::isa::avr::cores::Core;
-use machine::isa::avr::instructions::Op;
-use machine::isa::avr::machine::Pointer;
-use machine::program::{Area, Program};
 
 const Y: u8 = Pointer::Y.low();
 /// Bytes of the longest return address.

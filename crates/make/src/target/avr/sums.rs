@@ -2,15 +2,16 @@
 //! the first chain; the others change it where it lies. Where Y is no pointer, the first one does, too, once its first
 //! source has been copied. DEC leaves the carry as it is.
 
-use crate::refusal::LowerError;
-use crate::schedule::{Array, Chain, End, Scans, Sum, Word, WordStep};
-use crate::target::avr::draft::Draft;
-use crate::target::avr::frame;
 use machine::isa::avr::code::Insn;
 use machine::isa::avr::cores::Core;
 use machine::isa::avr::instructions::{Op, Ops};
 use machine::isa::avr::machine::Pointer;
 use machine::program::Program;
+
+use crate::refusal::LowerError;
+use crate::schedule::{Array, Chain, End, Scans, Sum, Word, WordStep};
+use crate::target::avr::draft::Draft;
+use crate::target::avr::frame;
 
 const X: u8 = Pointer::X.low();
 const Y: u8 = Pointer::Y.low();

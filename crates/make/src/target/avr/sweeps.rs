@@ -6,9 +6,10 @@
 
 use std::collections::{HashSet, VecDeque};
 
+use machine::isa::avr::instructions::Op;
+
 use crate::schedule::{Pile, Quotient, Sweep, Word};
 use crate::target::avr::code::{Code, Value};
-use machine::isa::avr::instructions::Op;
 
 /// The largest product of two words.
 const PRODUCT: u64 = 255 * 255;

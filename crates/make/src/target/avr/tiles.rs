@@ -16,15 +16,16 @@ mod plan;
 
 use std::ops::Range;
 
-use crate::refusal::LowerError;
-use crate::schedule::{TileStep, Tiles};
-use crate::target::avr::frame;
-use crate::target::avr::tiles::plan::{Plan, Shape, X, Y, Z};
 use machine::isa::avr::abi;
 use machine::isa::avr::code::Insn;
 use machine::isa::avr::cores::Core;
 use machine::isa::avr::instructions::{Op, Ops};
 use machine::program::Program;
+
+use crate::refusal::LowerError;
+use crate::schedule::{TileStep, Tiles};
+use crate::target::avr::frame;
+use crate::target::avr::tiles::plan::{Plan, Shape, X, Y, Z};
 
 /// The reach of BRBS and BRBC, backwards, in words.
 const BRANCH: usize = 63;

@@ -9,13 +9,14 @@
 //! Where Y is the stack pointer of data it stays where it is: at the bottom of the frame, which
 //! holds addresses first and scratch words above them. Then X and Z serve the operands.
 
+use machine::isa::avr::code::Insn;
+use machine::isa::avr::instructions::Op;
+use machine::isa::avr::machine::Pointer;
+
 use crate::refusal::LowerError;
 use crate::target::avr::access::{Access, accesses};
 use crate::target::avr::pointers::{Array, Item, Mode, REACH, load, move_pointer, store};
 use crate::target::avr::setting::{ORDERS, Setting, Y};
-use machine::isa::avr::code::Insn;
-use machine::isa::avr::instructions::Op;
-use machine::isa::avr::machine::Pointer;
 
 /// I/O addresses of the stack pointer and the status register.
 pub const SPL: i32 = 0x3d;

@@ -4,13 +4,14 @@
 //! and AND leave it alone. Which values are in registers when is decided in `residence.rs`,
 //! which registers those are in `assign.rs`.
 
+use machine::isa::avr::instructions::Op;
+
 use crate::allocate::OutOfRegisters;
 use crate::schedule::{Chain, End, Link, Origin, Sum, Word, WordStep, Words};
 use crate::target::avr::assign::{Assigned, assign};
 use crate::target::avr::code::{Code, OperandWord, Step, Value};
 use crate::target::avr::registers::{Registers, UPPER};
 use crate::target::avr::residence::Residence;
-use machine::isa::avr::instructions::Op;
 
 impl Code {
     /// The instructions of all steps; `clear_pairs`: accumulator words are cleared two at a time.

@@ -8,11 +8,12 @@
 //!
 //! A word on its own is added as its product with 1.
 
+use machine::isa::mips::cores::Features;
+use machine::isa::mips::instructions::{Feature, Op};
+
 use crate::refusal::LowerError;
 use crate::schedule::{Blocks, Column, ColumnBlock};
 use crate::target::mips::registers::{Array, Draft, Words, ZERO};
-use machine::isa::mips::cores::Features;
-use machine::isa::mips::instructions::{Feature, Op};
 
 /// The largest product of two words.
 const PRODUCT: u128 = 0xffff_ffff * 0xffff_ffff;

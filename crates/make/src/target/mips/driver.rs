@@ -2,12 +2,13 @@
 //!
 //! What a step works with is free in a call. Carries are words, as everywhere on this machine.
 
-use crate::driver::{Assembled, Cell, Driver, Place, Step, Sum, To};
-use crate::refusal::LowerError;
 use machine::isa::mips::abi::{ARGUMENTS, HOME, RA, SP};
 use machine::isa::mips::code::Insn;
 use machine::isa::mips::instructions::Op;
 use machine::program::Program;
+
+use crate::driver::{Assembled, Cell, Driver, Place, Step, Sum, To};
+use crate::refusal::LowerError;
 
 /// $s0: the area.
 const AREA: u8 = 16;

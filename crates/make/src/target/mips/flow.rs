@@ -1,12 +1,13 @@
 //! Code with loops: blocks of straight code, each ordered for itself, and the branches between them.
 
-use crate::refusal::LowerError;
-use crate::target::mips::frame;
-use crate::target::mips::order::{Clock, order_after};
 use machine::isa::mips::code::Insn;
 use machine::isa::mips::cores::Core;
 use machine::isa::mips::instructions::Op;
 use machine::program::Program;
+
+use crate::refusal::LowerError;
+use crate::target::mips::frame;
+use crate::target::mips::order::{Clock, order_after};
 
 /// Straight code, and how it ends.
 #[derive(Default)]

@@ -1,9 +1,10 @@
 //! The frame of a function: what it saves, and its room on the stack.
 
-use crate::refusal::LowerError;
 use machine::isa::mips::abi::{HOME, RA, SAVE_AREA, SP, STACK_LIMIT, is_callee_saved};
 use machine::isa::mips::code::Insn;
 use machine::isa::mips::instructions::Op;
+
+use crate::refusal::LowerError;
 
 /// Saves what the body needs, and makes room for `scratch` words from [`SAVE_AREA`] above $sp on:
 /// (before, after) the body. The home area of the arguments counts as room.

@@ -1,11 +1,12 @@
 //! Chains behind two nested loops on a MIPS32: links that are alike are a loop.
 
+use machine::isa::mips::abi::SP;
+use machine::isa::mips::instructions::Op;
+
 use crate::refusal::LowerError;
 use crate::schedule::{Chain, End, Stretch, Sum, Word, WordStep};
 use crate::target::mips::nest::{Home, Nest};
 use crate::target::mips::registers::ZERO;
-use machine::isa::mips::abi::SP;
-use machine::isa::mips::instructions::Op;
 
 /// Links in a pass of the loop.
 const LINKS: usize = 8;

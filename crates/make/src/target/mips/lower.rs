@@ -1,23 +1,21 @@
 //! From a schedule to a whole function: columns, rows or words, ordered, registers saved.
 
+use machine::isa::mips::code::Insn;
+use machine::isa::mips::cores::Core;
+use machine::isa::mips::instructions::{Feature, Op};
+use machine::program::Program;
+use spec;
+
 use crate::allocate::OutOfRegisters;
 use crate::facts::{Facts, Style};
 use crate::lower::Limits;
 use crate::refusal::LowerError;
 use crate::schedule::{Blocks, ColumnBlock, RowBlock, Scans, Schedule, Words};
 use crate::target::claims;
-use crate::target::mips::columns;
-use crate::target::mips::frame;
 use crate::target::mips::order::order;
 use crate::target::mips::registers::{CALLEE_SAVED, CALLER_SAVED, Draft};
-use crate::target::mips::rows;
-use crate::target::mips::scans;
 use crate::target::mips::words::{Choices, Lowering};
-use machine::isa::mips::code::Insn;
-use machine::isa::mips::cores::Core;
-use machine::isa::mips::instructions::{Feature, Op};
-use machine::program::Program;
-use spec;
+use crate::target::mips::{columns, frame, rows, scans};
 
 /// What a method may know of `core`: all registers but $zero, $k0, $k1, $gp, $sp and three pointers.
 pub fn facts(core: &Core) -> Facts {

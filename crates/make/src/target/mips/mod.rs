@@ -25,13 +25,14 @@ pub mod sweeps;
 pub mod triangle;
 pub mod words;
 
+use machine::isa::mips::{MipsIsa, code, cores};
+use machine::program::Program;
+
 use crate::driver::{Assembled, Driver};
 use crate::facts::Facts;
 use crate::lower::{Limits, Lower};
 use crate::refusal::LowerError;
 use crate::schedule::{Counts, Schedule};
-use machine::isa::mips::{MipsIsa, code, cores};
-use machine::program::Program;
 
 impl Lower for MipsIsa {
     fn facts(core: &cores::Core) -> Facts {

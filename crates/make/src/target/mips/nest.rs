@@ -2,6 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use machine::isa::mips::abi::{SAVE_AREA, SP};
+use machine::isa::mips::code::Insn;
+use machine::isa::mips::cores::Core;
+use machine::isa::mips::instructions::{Feature, Op};
+
 use crate::refusal::LowerError;
 use crate::schedule::{Array, Scans, Word};
 use crate::target::homes::settle;
@@ -9,10 +14,6 @@ pub(super) use crate::target::homes::{Base, Home};
 use crate::target::mips::flow::Flow;
 use crate::target::mips::registers::{Array as Argument, ZERO};
 use crate::target::mips::sweeps;
-use machine::isa::mips::abi::{SAVE_AREA, SP};
-use machine::isa::mips::code::Insn;
-use machine::isa::mips::cores::Core;
-use machine::isa::mips::instructions::{Feature, Op};
 
 /// A register that points `at` bytes from the base.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,12 +2,13 @@
 //!
 //! `(u, r[j]) = a[j] b + r[j] + u` (`Nest::accumulate`).
 
+use machine::isa::mips::instructions::Op;
+
 use crate::facts::Style;
 use crate::refusal::LowerError;
 use crate::schedule::Array;
 use crate::target::mips::nest::{Home, Nest, argument};
 use crate::target::mips::registers::{Array as Argument, ZERO};
-use machine::isa::mips::instructions::Op;
 
 /// What stays in the rows.
 #[derive(Clone, Copy)]

@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 
-use crate::refusal::LowerError;
-use crate::schedule::{Blocks, Lifetimes, Product};
 use machine::isa::mips::code::Insn;
 use machine::isa::mips::instructions::Op;
+
+use crate::refusal::LowerError;
+use crate::schedule::{Blocks, Lifetimes, Product};
 
 /// An operand or the result, and the register that points to it all the time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,13 +4,14 @@
 //! of registers are `(t, u)` and `(v, p)`. The words of a, of m and of what goes down lie side by side
 //! in the stack frame, so that one pointer reaches all.
 
+use machine::isa::mips::code::Insn;
+use machine::isa::mips::instructions::Op;
+
 use crate::facts::Style;
 use crate::refusal::LowerError;
 use crate::schedule::Array;
 use crate::target::mips::nest::{Home, Nest, Pointer, argument};
 use crate::target::mips::registers::{Array as Argument, ZERO};
-use machine::isa::mips::code::Insn;
-use machine::isa::mips::instructions::Op;
 
 /// Registers of a row.
 pub(super) struct Row {

@@ -6,11 +6,12 @@
 
 use std::collections::VecDeque;
 
+use machine::isa::mips::code::Insn;
+use machine::isa::mips::instructions::Op;
+
 use crate::refusal::LowerError;
 use crate::schedule::{Blocks, RowBlock};
 use crate::target::mips::registers::{Array, Draft, ZERO};
-use machine::isa::mips::code::Insn;
-use machine::isa::mips::instructions::Op;
 
 /// Pairs in flight: the word `c` of a step is loaded while earlier steps run.
 const PAIRS: usize = 3;

@@ -13,15 +13,16 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use machine::isa::mips::code::Insn;
+use machine::isa::mips::cores::Core;
+use machine::isa::mips::instructions::Op;
+use machine::program::Program;
+
 use crate::facts::Style;
 use crate::refusal::LowerError;
 use crate::schedule::{Array, Scans, Strand};
 use crate::target::mips::nest::{Home, Nest, Pointer, argument};
 use crate::target::mips::registers::{Array as Argument, ZERO};
-use machine::isa::mips::code::Insn;
-use machine::isa::mips::cores::Core;
-use machine::isa::mips::instructions::Op;
-use machine::program::Program;
 
 /// Lowers two nested loops to code for `registers`, `unroll` products of a strand in a pass.
 ///

@@ -1,17 +1,18 @@
 //! Two stages on a MIPS32: a function that calls the product, then what is made of it, with a frame between them.
 
-use crate::lower::Limits;
-use crate::refusal::LowerError;
-use crate::schedule::Stages;
-use crate::target::mips::frame;
-use crate::target::mips::lower::lower;
-use crate::target::stages::{Lent, Tried, second, tried};
 use machine::isa::mips::MipsIsa;
 use machine::isa::mips::abi::{ARGUMENTS, SAVE_AREA, SP, STACK_LIMIT};
 use machine::isa::mips::code::Insn;
 use machine::isa::mips::cores::Core;
 use machine::isa::mips::instructions::Op;
 use machine::program::{Area, Program};
+
+use crate::lower::Limits;
+use crate::refusal::LowerError;
+use crate::schedule::Stages;
+use crate::target::mips::frame;
+use crate::target::mips::lower::lower;
+use crate::target::stages::{Lent, Tried, second, tried};
 
 /// The addresses of the result and of the modulus while the product is made: $s0 and $s1.
 const KEPT: [u8; 2] = [16, 17];

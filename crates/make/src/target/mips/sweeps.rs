@@ -5,12 +5,13 @@
 //! registers until the next product. Products that count twice are M2ADDU, or added twice; many
 //! of them are added up first and doubled together.
 
+use machine::isa::mips::cores::Features;
+use machine::isa::mips::instructions::{Feature, Op};
+
 use crate::allocate::OutOfRegisters;
 use crate::schedule::{Pile, Quotient, Sum, Sweep, Word};
 use crate::target::mips::registers::ZERO;
 use crate::target::mips::words::Lowering;
-use machine::isa::mips::cores::Features;
-use machine::isa::mips::instructions::{Feature, Op};
 
 const WORD: u128 = 0xffff_ffff;
 /// The largest product of two words.

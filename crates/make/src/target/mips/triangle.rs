@@ -7,11 +7,12 @@
 //!
 //! As words below `i` become more from row to row and those above fewer, `unroll` rows are a pass of the outer loop.
 
+use machine::isa::mips::instructions::Op;
+
 use crate::refusal::LowerError;
 use crate::target::mips::nest::{Nest, Pointer};
 use crate::target::mips::registers::ZERO;
 use crate::target::mips::rounds::Row;
-use machine::isa::mips::instructions::Op;
 
 impl Nest<'_> {
     /// All rows; `b` is the register that points to the words of a.

@@ -4,14 +4,15 @@
 //! `x < y`; then `c` is added or subtracted the same way, and of the two carries at most one
 //! is 1. A mask is `0 - c`. Columns are in [`crate::target::mips::sweeps`].
 
-use crate::allocate::{Bank, OutOfRegisters, Slot, Weight};
-use crate::schedule::{Chain, End, Link, Sum, Word, WordStep, Words};
-use crate::target::mips::accumulator::Accumulator;
-use crate::target::mips::registers::{Array, ZERO};
 use machine::isa::mips::abi::{SAVE_AREA, SP};
 use machine::isa::mips::code::Insn;
 use machine::isa::mips::cores::Features;
 use machine::isa::mips::instructions::Op;
+
+use crate::allocate::{Bank, OutOfRegisters, Slot, Weight};
+use crate::schedule::{Chain, End, Link, Sum, Word, WordStep, Words};
+use crate::target::mips::accumulator::Accumulator;
+use crate::target::mips::registers::{Array, ZERO};
 
 /// Choices that only a count of cycles can settle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,11 +1,12 @@
 //! Where pointers go, and those that wait.
 
+use machine::isa::avr::instructions::Op;
+
 use crate::refusal::LowerError;
 use crate::schedule::Column;
 use crate::target::avr::bands::{A, Bands, X};
 use crate::target::avr::draft::Draft;
 use crate::target::avr::pointers::move_pointer;
-use machine::isa::avr::instructions::Op;
 
 /// The product's registers, which hold a pointer between products.
 const SPARE: u8 = 0;

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use crate::schedule::{Select, Tile};
 use machine::isa::avr::cores::Core;
+
+use crate::schedule::{Select, Tile};
 
 pub(super) const X: u8 = 26;
 pub(super) const Y: u8 = 28;
