@@ -7,13 +7,20 @@
 use machine::isa::arm::ArmIsa;
 use machine::isa::avr::AvrIsa;
 use machine::isa::mips::MipsIsa;
+use machine::isa::riscv::RiscvIsa;
 use make::lower::Lower;
 
 use crate::{audit, kernel, prove, smt};
 
 /// The addresses of what is shared: naming a function is what makes it.
 pub fn addresses() -> Vec<usize> {
-    [of::<AvrIsa>(), of::<ArmIsa>(), of::<MipsIsa>()].concat()
+    [
+        of::<AvrIsa>(),
+        of::<ArmIsa>(),
+        of::<MipsIsa>(),
+        of::<RiscvIsa>(),
+    ]
+    .concat()
 }
 
 fn of<I: Lower>() -> Vec<usize> {

@@ -7,7 +7,8 @@ use machine::isa::avr::abi::{Abi, IAR};
 use machine::isa::avr::cores::Set;
 use machine::isa::avr::parts::{PARTS, Part};
 use machine::isa::mips::MipsIsa;
-use machine::isa::{Isa, arm, avr, mips};
+use machine::isa::riscv::RiscvIsa;
+use machine::isa::{Isa, arm, avr, mips, riscv};
 use make::lower::Lower;
 use make::request::Room;
 use spec::nearest::{nearest, question};
@@ -32,6 +33,13 @@ pub enum Target {
     Arm(&'static arm::cores::Core),
     /// A MIPS32 core with its extensions and byte order.
     Mips(Box<mips::cores::Core>),
+    /// An RV32 core.
+    Riscv {
+        /// What executes.
+        core: &'static riscv::cores::Core,
+        /// The chip, if one is named.
+        part: Option<&'static riscv::cores::Part>,
+    },
 }
 
 /// Work that is the same on every instruction set.
@@ -183,9 +191,10 @@ const SAME_MIPS: Near = Near::Core(
     "mips-4km",
     "MIPS32 code whose cycles there nobody has counted",
 );
+const RISCV: &str = "RV32IMC code whose cycles there nobody has counted";
 const NONE_NEAR: Near = Near::Nothing;
 
-static STRANGERS: [Unmade; 17] = [
+static STRANGERS: [Unmade; 15] = [
     unmade("stm32", THUMB, OLD_ARM),
     unmade("cortex", THUMB, OLD_ARM),
     unmade("nrf5", THUMB, OLD_ARM),
@@ -202,11 +211,13 @@ static STRANGERS: [Unmade; 17] = [
     ),
     unmade("pic32", "MIPS32 core", SAME_MIPS),
     unmade("msp430", "MSP430 core", NONE_NEAR),
-    unmade("esp32", "Xtensa or RISC-V core", NONE_NEAR),
+    unmade(
+        "esp32",
+        "Xtensa core, or RISC-V with another letter",
+        NONE_NEAR,
+    ),
     unmade("esp8266", "Xtensa core", NONE_NEAR),
-    unmade("gd32vf", "RISC-V core", NONE_NEAR),
-    unmade("ch32v", "RISC-V core", NONE_NEAR),
-    unmade("riscv", "RISC-V core", NONE_NEAR),
+    unmade("ch32v", "RISC-V core", Near::Core("rv32imc", RISCV)),
 ];
 
 /// Every core of every instruction set.
@@ -232,7 +243,14 @@ pub fn cores() -> Vec<CoreEntry> {
         summary: c.summary,
         source: c.multiply.source.into(),
     });
-    avr.chain(arm).chain(mips).collect()
+    let riscv = riscv::cores::CORES.iter().map(|c| CoreEntry {
+        name: c.name,
+        word_bits: 32,
+        extensions: String::new(),
+        summary: c.summary,
+        source: c.source.into(),
+    });
+    avr.chain(arm).chain(mips).chain(riscv).collect()
 }
 
 fn extension_names() -> String {
@@ -246,12 +264,7 @@ impl Target {
     /// # Errors
     /// When no part has that name: the nearest, or what it is instead.
     pub fn mcu(name: &str) -> Result<Self, TargetError> {
-        let part = Self::part(name)?;
-        Ok(Target::Avr {
-            core: part.core,
-            part: Some(part),
-            abi: part.core.abi,
-        })
+        Self::part(name)
     }
 
     /// A core by its name, in its usual configuration: `arm7tdmi`.
@@ -299,7 +312,7 @@ impl Target {
     pub fn all() -> Vec<Self> {
         let cores = cores();
         let cores = cores.iter().map(|core| Self::core(core.name));
-        let parts = PARTS.iter().map(|part| Self::mcu(part.name));
+        let parts = part_names().map(Self::mcu);
         cores.chain(parts).flatten().collect()
     }
 
@@ -311,18 +324,14 @@ impl Target {
         let core = names.core.map(Self::of_core).transpose()?;
         let part = names.mcu.map(Self::part).transpose()?;
         let target = match (part, core) {
-            (Some(part), Some(core)) if core.core_name() != part.core.name => {
+            (Some(part), Some(core)) if core.core_name() != part.core_name() => {
                 return Err(TargetError::Conflict(
-                    part.name.into(),
-                    part.core.name.into(),
+                    part.part_name().unwrap_or_default().into(),
+                    part.core_name(),
                     core.core_name(),
                 ));
             }
-            (Some(part), _) => Target::Avr {
-                core: part.core,
-                part: Some(part),
-                abi: part.core.abi,
-            },
+            (Some(part), _) => part,
             (None, Some(core)) => core,
             (None, None) => return Err(TargetError::Missing),
         };
@@ -352,9 +361,22 @@ impl Target {
         }
     }
 
-    fn part(name: &str) -> Result<&'static Part, TargetError> {
+    fn part(name: &str) -> Result<Self, TargetError> {
         let lower = name.to_lowercase();
-        PARTS.iter().find(|p| p.name == lower).ok_or_else(|| {
+        let avr = PARTS.iter().find(|p| p.name == lower);
+        let avr = avr.map(|part| Target::Avr {
+            core: part.core,
+            part: Some(part),
+            abi: part.core.abi,
+        });
+        let parts = riscv::cores::PARTS.iter();
+        let riscv = parts.filter(|p| p.name == lower).find_map(|part| {
+            Some(Target::Riscv {
+                core: riscv::cores::Core::named(part.core)?,
+                part: Some(part),
+            })
+        });
+        avr.or(riscv).ok_or_else(|| {
             if let Some(core) = cores().iter().find(|core| core.name == lower) {
                 return TargetError::PartIsCore(core.name);
             }
@@ -373,7 +395,7 @@ impl Target {
             }
             TargetError::UnknownMcu {
                 name: name.into(),
-                nearest: nearest(&lower, PARTS.iter().map(|p| p.name)),
+                nearest: nearest(&lower, part_names()),
             }
         })
     }
@@ -382,6 +404,7 @@ impl Target {
         let avr = avr::cores::CORES.iter().copied().find(|c| c.name == name);
         let arm = arm::cores::CORES.iter().copied().find(|c| c.name == name);
         let mips = mips::cores::Core::named(name);
+        let riscv = riscv::cores::Core::named(name);
         let found = avr
             .map(|core| Target::Avr {
                 core,
@@ -389,10 +412,11 @@ impl Target {
                 abi: core.abi,
             })
             .or(arm.map(Target::Arm))
-            .or(mips.map(Box::new).map(Target::Mips));
+            .or(mips.map(Box::new).map(Target::Mips))
+            .or(riscv.map(|core| Target::Riscv { core, part: None }));
         found.ok_or_else(|| {
-            if let Some(part) = PARTS.iter().find(|p| p.name == name.to_lowercase()) {
-                return TargetError::CoreIsPart(part.name);
+            if let Some(part) = part_names().find(|part| *part == name.to_lowercase()) {
+                return TargetError::CoreIsPart(part);
             }
             TargetError::UnknownCore {
                 name: name.into(),
@@ -447,6 +471,9 @@ impl Target {
             }
             Target::Arm(core) => work.call::<ArmIsa>(core, &ArmIsa::object_format(core)),
             Target::Mips(core) => work.call::<MipsIsa>(core, &MipsIsa::object_format(core)),
+            Target::Riscv { core, .. } => {
+                work.call::<RiscvIsa>(core, &RiscvIsa::object_format(core))
+            }
         }
     }
 
@@ -456,6 +483,7 @@ impl Target {
             Target::Avr { core, .. } => core.name.into(),
             Target::Arm(core) => core.name.into(),
             Target::Mips(core) => core.full_name(),
+            Target::Riscv { core, .. } => core.name.into(),
         }
     }
 
@@ -463,6 +491,7 @@ impl Target {
     pub fn part_name(&self) -> Option<&'static str> {
         match self {
             Target::Avr { part, .. } => part.map(|p| p.name),
+            Target::Riscv { part, .. } => part.map(|p| p.name),
             Target::Arm(_) | Target::Mips(_) => None,
         }
     }
@@ -478,6 +507,7 @@ impl Target {
             Target::Avr { .. } => AvrIsa::WORD_BITS,
             Target::Arm(_) => ArmIsa::WORD_BITS,
             Target::Mips(_) => MipsIsa::WORD_BITS,
+            Target::Riscv { .. } => RiscvIsa::WORD_BITS,
         }
     }
 
@@ -487,6 +517,7 @@ impl Target {
             Target::Avr { .. } => AvrIsa::ASSEMBLERS,
             Target::Arm(_) => ArmIsa::ASSEMBLERS,
             Target::Mips(_) => MipsIsa::ASSEMBLERS,
+            Target::Riscv { .. } => RiscvIsa::ASSEMBLERS,
         }
     }
 
@@ -538,39 +569,38 @@ impl Target {
 
     /// The part's memory, if there is a part.
     pub fn room(&self) -> Option<Room> {
-        match self {
-            Target::Avr {
-                part: Some(part), ..
-            } => Some(Room {
-                part: part.name,
-                flash: part.flash,
-                ram: part.ram,
-            }),
-            Target::Avr { part: None, .. } | Target::Arm(_) | Target::Mips(_) => None,
-        }
+        let (part, flash, ram) = match self {
+            Target::Avr { part, .. } => part.map(|p| (p.name, p.flash, p.ram)),
+            Target::Riscv { part, .. } => part.map(|p| (p.name, p.flash, p.ram)),
+            Target::Arm(_) | Target::Mips(_) => None,
+        }?;
+        Some(Room { part, flash, ram })
     }
 
     /// What does not fit the part: `flash` bytes of code, `ram` bytes of operands and stack.
     pub fn warnings(&self, flash: usize, ram: usize) -> Vec<String> {
-        let Target::Avr {
-            part: Some(part), ..
-        } = self
-        else {
+        let Some(room) = self.room() else {
             return vec![];
         };
         let mut list = Vec::new();
-        if flash > part.flash {
+        if flash > room.flash {
             list.push(format!(
                 "{flash} bytes of code do not fit the {} bytes of flash of {}",
-                part.flash, part.name
+                room.flash, room.part
             ));
         }
-        if ram > part.ram {
+        if ram > room.ram {
             list.push(format!(
                 "operands, result and stack, {ram} bytes, do not fit the {} bytes of RAM of {}",
-                part.ram, part.name
+                room.ram, room.part
             ));
         }
         list
     }
+}
+
+/// The names of all parts.
+fn part_names() -> impl Iterator<Item = &'static str> {
+    let avr = PARTS.iter().map(|part| part.name);
+    avr.chain(riscv::cores::PARTS.iter().map(|part| part.name))
 }

@@ -4,6 +4,8 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::process::Command;
 
+use lozenge::isa::Isa;
+use lozenge::isa::riscv::RiscvIsa;
 use lozenge::target::Target;
 
 /// The object that the target's assembler makes of `source`.
@@ -58,6 +60,12 @@ fn assembler(target: &Target) -> (&'static str, &'static str, Vec<String>) {
                 false => ("mipsel-linux-gnu-gcc", "gcc-mipsel-linux-gnu"),
             };
             (program, package, flags.map(String::from).to_vec())
+        }
+        Target::Riscv { core, .. } => {
+            let march = format!("-march={}", core.features.name());
+            let mabi = format!("-mabi={}", RiscvIsa::abi(core));
+            let package = "gcc-riscv64-unknown-elf";
+            ("riscv64-unknown-elf-gcc", package, vec![march, mabi])
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use comfy_table::{Table, presets};
 use lozenge::isa::avr::parts::{PARTS, SOURCES};
+use lozenge::isa::riscv;
 use lozenge::method::METHODS;
 use lozenge::spec::Op;
 use lozenge::target;
@@ -55,7 +56,13 @@ fn mcus() -> Vec<Value> {
                "ram_start": format!("{:#x}", p.ram_start), "mul": p.has_mul(),
                "rampz": p.has_rampz(), "eind": p.has_eind(), "datasheet": p.datasheet, "source": sources})
     };
-    PARTS.iter().map(row).collect()
+    let riscv = |p: &riscv::cores::Part| {
+        let multiplies = riscv::cores::Core::named(p.core).is_some_and(|c| c.features.multiply);
+        json!({"name": p.name, "core": p.core, "flash": p.flash, "ram": p.ram, "ram_start": "",
+               "mul": multiplies, "rampz": false, "eind": false, "datasheet": "", "source": [p.source]})
+    };
+    let all = PARTS.iter().map(row);
+    all.chain(riscv::cores::PARTS.iter().map(riscv)).collect()
 }
 
 fn ops() -> Vec<Value> {

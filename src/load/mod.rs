@@ -9,6 +9,7 @@
 mod error;
 mod layout;
 mod relocation;
+mod riscv;
 mod symbols;
 
 use std::collections::HashMap;

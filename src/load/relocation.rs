@@ -1,7 +1,8 @@
 //! Relocations: references between sections, made numbers.
 //!
 //! `S` is the address referred to, `A` the addend, `P` the place. Sources: AAELF32, section
-//! 5.6.1 (ARM); System V ABI, MIPS supplement, chapter 4; binutils, elf32-avr.c, for the names
+//! 5.6.1 (ARM); System V ABI, MIPS supplement, chapter 4; those of RISC-V have a file of
+//! their own; binutils, elf32-avr.c, for the names
 //! and meanings of the AVR's (there is no ABI document).
 
 use machine::domain::concrete::number;
@@ -107,7 +108,7 @@ pub struct Relocations<'a> {
 }
 
 /// The field of a relocation type that is not followed.
-struct Unknown;
+pub(super) struct Unknown;
 
 fn sign_extend(value: u64, bits: u32) -> i64 {
     (value << (64 - bits)) as i64 >> (64 - bits)
@@ -119,15 +120,16 @@ impl Relocations<'_> {
     pub fn apply(&self, bytes: &mut [u8], got: &mut GlobalOffsets) -> Marks {
         let mut marks = Marks::default();
         for (i, r) in self.list.iter().enumerate() {
-            let width = if self.architecture == Architecture::Avr {
-                2
-            } else {
-                4
+            let width = match self.architecture {
+                Architecture::Avr => 2,
+                Architecture::Riscv32 => Self::riscv_width(r.kind),
+                _ => 4,
             };
             let place = self.address.saturating_add(r.offset);
             let at = usize::try_from(r.offset).unwrap_or(usize::MAX);
             let fits = at.checked_add(width).is_some_and(|end| end <= bytes.len());
             let done = match (&r.to, self.architecture) {
+                _ if width == 0 => Ok(()),
                 (Target::Missing(what), _) => {
                     Err(format!("it needs {what} (check the linked program)"))
                 }
@@ -137,6 +139,10 @@ impl Relocations<'_> {
                 }
                 (Target::Address(to) | Target::Number(to), Architecture::Arm) => {
                     self.arm(r, *to, bytes, at).map_err(|_| self.odd(r))
+                }
+                (Target::Address(to) | Target::Number(to), Architecture::Riscv32) => {
+                    let done = self.riscv(r, *to, (&mut *bytes, at));
+                    done.map_err(|_| self.odd(r))
                 }
                 (Target::Address(to) | Target::Number(to), _) => {
                     let done = self.mips(i, *to, (&mut *bytes, at), got);
@@ -166,6 +172,7 @@ impl Relocations<'_> {
             Architecture::Mips => {
                 matches!(kind, elf::R_MIPS_32 | elf::R_MIPS_26 | elf::R_MIPS_HI16)
             }
+            Architecture::Riscv32 => matches!(kind, elf::R_RISCV_32 | elf::R_RISCV_HI20),
             _ => false,
         };
         absolute && matches!(r.to, Target::Address(_))
@@ -179,11 +186,11 @@ impl Relocations<'_> {
         )
     }
 
-    fn get(&self, bytes: &[u8], at: usize, width: usize) -> u64 {
+    pub(super) fn get(&self, bytes: &[u8], at: usize, width: usize) -> u64 {
         number(&bytes[at..at + width], self.big_endian)
     }
 
-    fn put(&self, bytes: &mut [u8], at: usize, width: usize, value: u64) {
+    pub(super) fn put(&self, bytes: &mut [u8], at: usize, width: usize, value: u64) {
         for i in 0..width {
             let place = if self.big_endian { width - 1 - i } else { i };
             bytes[at + place] = (value >> (8 * i)) as u8;

@@ -162,3 +162,16 @@ pub fn on_mips(unicorn: &mut Dialogue, big: bool, code: &[u8], at: usize, data: 
     ];
     unicorn.ask(&job.concat(), data.len())
 }
+
+/// The data after unicorn ran RV32 `code`, which `tests/oracle/riscv_unicorn.py` places at 0, with `data` at `at`.
+pub fn on_riscv(unicorn: &mut Dialogue, code: &[u8], at: usize, data: &[u8]) -> Vec<u8> {
+    let number = |n: usize| (n as u32).to_le_bytes();
+    let job = [
+        &number(code.len()),
+        code,
+        &number(at),
+        &number(data.len()),
+        data,
+    ];
+    unicorn.ask(&job.concat(), data.len())
+}

@@ -10,3 +10,5 @@ mod avr_semantics;
 mod kit;
 mod mips_encoding;
 mod mips_semantics;
+mod riscv_encoding;
+mod riscv_semantics;

@@ -85,6 +85,8 @@ pub enum LowerError {
     Sums(&'static str),
     #[error("other products are called here: try {0}")]
     Lowest(&'static str),
+    #[error("a word lies further from its pointer than a load or store reaches: 2047 bytes")]
+    Displacement,
     #[error("a call does not reach over so much code")]
     Reach,
     #[error("a pointer would have to move while a carry is on its way")]

@@ -6,6 +6,7 @@ pub mod avr;
 pub mod cost;
 pub mod environment;
 pub mod mips;
+pub mod riscv;
 pub mod ways;
 
 use num_bigint::BigUint;

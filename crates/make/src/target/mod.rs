@@ -6,4 +6,5 @@ pub mod claimed;
 pub mod claims;
 pub mod homes;
 pub mod mips;
+pub mod riscv;
 pub mod stages;

@@ -1,0 +1,82 @@
+//! What the ILP32 and ILP32E calling conventions say of registers at entry and at return (*RISC-V ABIs Specification*
+//! 1.0, chapters 1 and 2).
+
+use std::ops::RangeInclusive;
+
+use crate::domain::place::Base;
+use crate::isa::assumed::{Back, Holds, Row, markdown};
+use crate::isa::riscv::registers::REGISTERS;
+
+/// The registers a row speaks of.
+pub type Place = RangeInclusive<u8>;
+
+fn text(place: &Place) -> String {
+    let name = |r: &u8| REGISTERS[usize::from(r & 31)];
+    match place.end() - place.start() {
+        0 => name(place.start()).into(),
+        1 => format!("{}, {}", name(place.start()), name(place.end())),
+        _ => format!("{} to {}", name(place.start()), name(place.end())),
+    }
+}
+
+/// What functions are entered with and give back.
+pub fn rows() -> Vec<Row<Place>> {
+    let row = |place, parts, holds, promised, back| Row {
+        place,
+        parts,
+        holds,
+        promised,
+        back,
+    };
+    let (anything, nobody, all, wide) = (Holds::Anything, "nobody", "", "ILP32");
+    vec![
+        row(
+            1..=1,
+            all,
+            Holds::ReturnAddress,
+            "the caller's JALR or JAL",
+            Back::Free,
+        ),
+        row(
+            2..=2,
+            all,
+            Holds::Stack(Base::STACK),
+            "section 2.1: a multiple of 16 always, of 4 in ILP32E, and held to that after every instruction",
+            Back::Above(Base::STACK, 0),
+        ),
+        row(
+            3..=4,
+            all,
+            anything,
+            "nobody: the program's start sets them",
+            Back::Untouched,
+        ),
+        row(5..=7, all, anything, nobody, Back::Free),
+        row(8..=9, all, anything, nobody, Back::Kept),
+        row(10..=15, all, anything, "nobody; arguments", Back::Free),
+        row(16..=17, wide, anything, "nobody; arguments", Back::Free),
+        row(18..=27, wide, anything, nobody, Back::Kept),
+        row(28..=31, wide, anything, nobody, Back::Free),
+    ]
+}
+
+/// The rows as a table in Markdown.
+pub fn table() -> String {
+    markdown(&rows(), text)
+}
+
+/// Must the callee preserve register `r`? ra is how it returns.
+pub fn is_callee_saved(r: u8) -> bool {
+    rows().iter().any(|row| {
+        let is_owed = row.back != Back::Free || row.holds == Holds::ReturnAddress;
+        is_owed && row.place.contains(&r)
+    })
+}
+
+/// Registers that the function may not write at all, as a set of bits.
+pub fn untouched() -> u64 {
+    let rows = rows();
+    let rows = rows.iter().filter(|row| row.back == Back::Untouched);
+    rows.flat_map(|row| row.place.clone())
+        .fold(0, |set, r| set | 1 << r)
+}

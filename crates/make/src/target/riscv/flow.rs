@@ -1,0 +1,99 @@
+//! Code with branches: each knows the instruction it goes to, until all lengths are known.
+
+use machine::isa::riscv::code::Insn;
+use machine::isa::riscv::operands::Features;
+
+use crate::refusal::LowerError;
+use crate::target::riscv::lower::shortest;
+
+/// Instructions, and for those that branch the index of where they go.
+#[derive(Default)]
+pub struct Flow {
+    pub insns: Vec<Insn>,
+    targets: Vec<(usize, usize)>,
+    /// Calls that a linker sees to: they keep their length.
+    far: Vec<usize>,
+}
+
+impl Flow {
+    pub fn push(&mut self, insn: Insn) {
+        self.insns.push(insn);
+    }
+
+    /// Where the next instruction will be.
+    pub fn here(&self) -> usize {
+        self.insns.len()
+    }
+
+    /// A branch to an instruction: its index.
+    pub fn branch(&mut self, insn: Insn, to: usize) -> usize {
+        self.targets.push((self.insns.len(), to));
+        self.insns.push(insn);
+        self.insns.len() - 1
+    }
+
+    /// The branch of index `at` goes to the next instruction.
+    pub fn land(&mut self, at: usize) {
+        let here = self.here();
+        self.aim(at, here);
+    }
+
+    /// The branch of index `at` goes to that instruction.
+    pub fn aim(&mut self, at: usize, to: usize) {
+        for (_, target) in self.targets.iter_mut().filter(|(from, _)| *from == at) {
+            *target = to;
+        }
+    }
+
+    /// A call that a linker sees to: its index.
+    pub fn call(&mut self, insn: Insn) -> usize {
+        self.far.push(self.insns.len());
+        self.insns.push(insn);
+        self.insns.len() - 1
+    }
+
+    /// The instructions, as short as `features` have them: lengths only grow until every branch reaches.
+    ///
+    /// # Errors
+    /// When a branch does not reach, or a displacement does not fit.
+    pub fn finish(self, features: Features) -> Result<Vec<Insn>, LowerError> {
+        let Flow {
+            mut insns,
+            targets,
+            far,
+        } = self;
+        let is_far = |at: usize| far.contains(&at);
+        let branches = |at: usize| targets.iter().any(|(from, _)| *from == at);
+        let mut long = vec![false; insns.len()];
+        for (at, insn) in insns.iter_mut().enumerate() {
+            long[at] = is_far(at);
+            if !long[at] && !branches(at) {
+                *insn = shortest(*insn, features);
+            }
+        }
+        for _ in 0..=targets.len() {
+            let mut places = vec![0i64; insns.len() + 1];
+            for (at, insn) in insns.iter().enumerate() {
+                let short = insn.short || branches(at) && !long[at] && features.compressed;
+                places[at + 1] = places[at] + if short { 2 } else { 4 };
+            }
+            let mut grown = false;
+            for (from, to) in &targets {
+                insns[*from].ops.k = (places[*to] - places[*from]) as i32;
+                if !long[*from] {
+                    insns[*from] = insns[*from].shortest(features);
+                    long[*from] = !insns[*from].short;
+                    grown |= long[*from] && features.compressed;
+                }
+            }
+            if !grown {
+                break;
+            }
+        }
+        match insns.iter().find(|insn| insn.encode().is_err()) {
+            Some(insn) if insn.branch().is_some() => Err(LowerError::Reach),
+            Some(_) => Err(LowerError::Displacement),
+            None => Ok(insns),
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! From a schedule to a whole function: words in registers, ordered, registers saved, short forms chosen.
+
+use machine::isa::riscv::code::Insn;
+use machine::isa::riscv::cores::Core;
+use machine::isa::riscv::instructions::Op;
+use machine::isa::riscv::operands::Features;
+use machine::program::Program;
+use spec;
+
+use crate::allocate::OutOfRegisters;
+use crate::facts::{Facts, Style};
+use crate::lower::Limits;
+use crate::refusal::LowerError;
+use crate::schedule::{Schedule, WordStep, Words};
+use crate::target::claims;
+use crate::target::riscv::frame;
+use crate::target::riscv::order::{order, waits};
+use crate::target::riscv::registers::{Array, CALLEE_SAVED, CALLER_SAVED};
+use crate::target::riscv::words::{Choices, Lowering};
+
+/// Registers a function may use besides its pointers, those it need not save first.
+fn registers(core: &Core) -> Vec<u8> {
+    let all = CALLER_SAVED.into_iter().chain(CALLEE_SAVED);
+    let there = core.features.registers();
+    all.filter(|r| *r < there).collect()
+}
+
+/// Those of them that it need not save.
+fn free_of_charge(core: &Core) -> usize {
+    let there = core.features.registers();
+    CALLER_SAVED.iter().filter(|r| **r < there).count()
+}
+
+/// What a method may know of `core`: all registers but zero, sp, gp, tp and three pointers.
+pub fn facts(core: &Core) -> Facts {
+    Facts {
+        word_bits: 32,
+        free_registers: registers(core).len(),
+        // Three words, and a product of two.
+        accumulator_registers: 5,
+        constant_registers: 0,
+        tile_registers: 0,
+        style: Style::Unrolled,
+    }
+}
+
+/// Functions that run `schedule` in the registers of the limits: with few registers to save, and with more.
+///
+/// # Errors
+/// When registers or the stack run out, or a word is too far from its pointer.
+pub fn lower(
+    schedule: &Schedule,
+    core: &Core,
+    limits: Limits,
+) -> Result<Vec<Program<Insn>>, LowerError> {
+    let all = registers(core);
+    let all = &all[..limits.registers.min(all.len())];
+    let made = match schedule {
+        Schedule::Blocks(blocks) => {
+            let words = Words::of(spec::Op::Mul, facts(core).word_bits, blocks);
+            in_words(&words, core, all)
+        }
+        Schedule::Words(words) => in_words(words, core, all),
+        Schedule::Tiles(_) => return Err(LowerError::Tiles),
+        Schedule::Loops(_) => return Err(LowerError::Loops),
+        Schedule::Halves(_) => return Err(LowerError::Sums(core.name)),
+        Schedule::Scans(_) => return Err(LowerError::Scans),
+        Schedule::Stages(_) => return Err(LowerError::Nested),
+    };
+    // That of the most registers.
+    let error = made.iter().rev().find_map(|f| f.as_ref().err().cloned());
+    let list: Vec<_> = made.into_iter().flatten().collect();
+    match error {
+        Some(error) if list.is_empty() => Err(error),
+        _ => Ok(list),
+    }
+}
+
+/// How many more registers than those free of charge are tried.
+const SAVED: [usize; 4] = [0, 4, 8, 13];
+/// How much dearer the way back of a value is that memory does not hold.
+const WEIGHTS: [u64; 2] = [4, 8];
+
+fn in_words(words: &Words, core: &Core, all: &[u8]) -> Vec<Result<Program<Insn>, LowerError>> {
+    let products = words.steps.iter().any(|step| match step {
+        WordStep::Sweep(sweep) => sweep.piles.iter().any(|pile| {
+            let products = pile.products.len() + pile.doubled.len();
+            products > 0 || pile.quotient.is_some()
+        }),
+        WordStep::Wide { .. } => true,
+        _ => false,
+    });
+    if products && !core.features.multiply {
+        return vec![Err(LowerError::NoMultiplier(core.name))];
+    }
+    let mut counts: Vec<_> = SAVED
+        .map(|more| (free_of_charge(core) + more).min(all.len()))
+        .to_vec();
+    counts.dedup();
+    let choices = counts.iter().flat_map(|count| {
+        WEIGHTS.map(|weight| {
+            let rotate = waits(core);
+            (&all[..*count], Choices { weight, rotate })
+        })
+    });
+    choices
+        .map(|(registers, choices)| one(words, core, registers, choices))
+        .collect()
+}
+
+/// One function: pointers hold values once nothing is read through them any more, if that can be.
+fn one(
+    words: &Words,
+    core: &Core,
+    registers: &[u8],
+    choices: Choices,
+) -> Result<Program<Insn>, LowerError> {
+    let first = Lowering::of(words, registers, &[], choices);
+    let first = first.map_err(|OutOfRegisters| LowerError::Registers)?;
+    let free = [Array::A, Array::B].map(|array| {
+        let r = array as u8;
+        (r, first.pointed[usize::from(r)] + 1)
+    });
+    let l = match Lowering::of(words, registers, &free, choices) {
+        Ok(second) if second.insns.len() < first.insns.len() => second,
+        _ => first,
+    };
+    let scratch = l.bank.scratch_words();
+    let (mut program, places) = function(&l.insns, l.notes, scratch, core)?;
+    program.claims = claims::of(words, &l.written, |at| places.get(at).copied());
+    Ok(program)
+}
+
+/// A whole function with `scratch` words of memory, ordered; with it, where each instruction of `body` is.
+fn function(
+    body: &[Insn],
+    notes: Vec<(usize, String)>,
+    scratch: usize,
+    core: &Core,
+) -> Result<(Program<Insn>, Vec<usize>), LowerError> {
+    let (before, after) = frame::frame(body, scratch, core.features)?;
+    let (start, end) = (before.len(), before.len() + body.len());
+    let (last, rest) = after.split_last().ok_or(LowerError::Registers)?;
+    let code = [&before[..], body, rest].concat();
+    let mut ordered = order(core, &code);
+    ordered.push((code.len(), *last));
+    let mut program = Program::new();
+    let mut places = vec![0; body.len()];
+    let mut remarks = vec![(0, "save registers".to_string())];
+    remarks.extend(notes.into_iter().map(|(at, text)| (at + start, text)));
+    remarks.push((end, "restore registers, return".into()));
+    let mut remarks = remarks.into_iter().peekable();
+    if start == 0 {
+        remarks.next();
+    }
+    for (index, insn) in ordered {
+        while let Some((_, text)) = remarks.next_if(|(at, _)| *at <= index) {
+            program.notes.push((program.insns.len(), text));
+        }
+        if (start..end).contains(&index) {
+            places[index - start] = program.insns.len();
+        }
+        program.insns.push(shortest(insn, core.features));
+    }
+    match program.insns.iter().any(|insn| insn.encode().is_err()) {
+        true => Err(LowerError::Displacement),
+        false => Ok((program, places)),
+    }
+}
+
+/// An instruction in its shortest form; the factors of what commutes may change places.
+pub fn shortest(insn: Insn, features: Features) -> Insn {
+    let short = insn.shortest(features);
+    let commutes = matches!(insn.op, Op::ADD | Op::AND | Op::OR | Op::XOR);
+    if short.short || !commutes {
+        return short;
+    }
+    let mut other = insn;
+    (other.ops.s, other.ops.t) = (insn.ops.t, insn.ops.s);
+    let other = other.shortest(features);
+    if other.short { other } else { short }
+}

@@ -1,0 +1,52 @@
+//! Lowering to RISC-V: from schedules to instructions.
+//!
+//! | file | what |
+//! |---|---|
+//! | [`lower`], [`frame`], [`order`], [`registers`] | from a schedule to a program |
+//! | [`words`], [`sweeps`] | schedules in words |
+//! | [`flow`], [`driver`] | code with branches; programs that call kernels |
+
+pub mod driver;
+pub mod flow;
+pub mod frame;
+pub mod lower;
+pub mod order;
+pub mod registers;
+pub mod sweeps;
+pub mod words;
+
+use machine::isa::riscv::{RiscvIsa, code, cores};
+use machine::program::Program;
+
+use crate::driver::{Assembled, Driver};
+use crate::facts::Facts;
+use crate::lower::{Limits, Lower};
+use crate::refusal::LowerError;
+use crate::schedule::{Counts, Schedule};
+
+impl Lower for RiscvIsa {
+    fn facts(core: &cores::Core) -> Facts {
+        lower::facts(core)
+    }
+
+    fn lower_within(
+        schedule: &Schedule,
+        core: &cores::Core,
+        limits: Limits,
+    ) -> Result<Vec<Program<code::Insn>>, LowerError> {
+        lower::lower(schedule, core, limits)
+    }
+
+    fn at_least(_: &cores::Core, _: &Schedule, counts: &Counts) -> u64 {
+        // The low word of each product, and a sum for each link.
+        (counts.products + counts.links) as u64
+    }
+
+    fn drive(core: &cores::Core, driver: &Driver) -> Result<Assembled<code::Insn>, LowerError> {
+        driver::lower(driver, core)
+    }
+
+    fn stub(core: &cores::Core, bytes: usize) -> Vec<code::Insn> {
+        driver::stub(bytes, core)
+    }
+}

@@ -1,0 +1,472 @@
+//! Schedules in words on RISC-V: values in registers as long as it pays; carries are words.
+//!
+//! A carry `c` is 0 or 1 in a register: `s = x + y` has the carry `s < y`, `x - y` the borrow `x < y`; then `c` is added
+//! or subtracted the same way, and of the two carries at most one is 1. A mask is `0 - c`. Columns are in
+//! [`crate::target::riscv::sweeps`].
+
+use machine::isa::riscv::abi::{SAVE_AREA, SP};
+use machine::isa::riscv::code::Insn;
+use machine::isa::riscv::instructions::Op;
+
+use crate::allocate::{Bank, OutOfRegisters, Slot, Weight};
+use crate::schedule::{Chain, End, Link, Sum, Word, WordStep, Words};
+use crate::target::riscv::registers::{Array, ZERO};
+use crate::target::riscv::sweeps::Accumulator;
+
+/// Choices that only a count of cycles can settle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Choices {
+    pub weight: Weight,
+    /// Is the register that was free longest taken next, so that instructions can change places? Else the first.
+    pub rotate: bool,
+}
+
+/// Lowers steps to instructions, to be ordered later.
+pub struct Lowering<'w> {
+    pub(super) words: &'w Words,
+    pub insns: Vec<Insn>,
+    pub notes: Vec<(usize, String)>,
+    /// The instruction that writes each value to the given register.
+    pub written: Vec<Option<(usize, u8)>>,
+    pub bank: Bank,
+    choices: Choices,
+    /// When each register was last taken.
+    taken: [usize; 32],
+    /// When each register was last needed to point.
+    pub pointed: [usize; 32],
+    /// Registers that point, and when they stop.
+    pointers: Vec<(u8, usize)>,
+    pub(super) pinned: Vec<u8>,
+    near: usize,
+    /// Has a word of the result been stored?
+    stored: Vec<bool>,
+    pub(super) accumulator: Accumulator,
+}
+
+impl<'w> Lowering<'w> {
+    /// Lowers all steps to code for `registers`, and for `pointers` from when they no longer point.
+    ///
+    /// # Errors
+    /// When registers run out.
+    pub fn of(
+        words: &'w Words,
+        registers: &[u8],
+        pointers: &[(u8, usize)],
+        choices: Choices,
+    ) -> Result<Self, OutOfRegisters> {
+        let points = |r: &u8| words.lengths.len() > 2 && *r == Array::M as u8;
+        let values = registers.iter().filter(|r| !points(r));
+        let later = pointers.iter().copied();
+        let order: Vec<_> = values.map(|r| (*r, 0)).chain(later).collect();
+        let mut l = Self {
+            words,
+            insns: Vec::new(),
+            notes: Vec::new(),
+            written: vec![None; words.origins.len()],
+            bank: Bank::new(words, &order, choices.weight),
+            choices,
+            taken: [0; 32],
+            pointed: [0; 32],
+            pointers: pointers.to_vec(),
+            pinned: Vec::new(),
+            near: 0,
+            stored: vec![false; words.result.len()],
+            accumulator: Accumulator::default(),
+        };
+        for step in &words.steps {
+            l.step(step)?;
+        }
+        l.copies()?;
+        Ok(l)
+    }
+
+    fn step(&mut self, step: &WordStep) -> Result<(), OutOfRegisters> {
+        match step {
+            WordStep::Part(text) => self.notes.push((self.insns.len(), text.clone())),
+            WordStep::Sweep(sweep) => self.sweep(sweep)?,
+            WordStep::Chain(chain) => self.chain(chain)?,
+            WordStep::Wide { x, y, low, high } => {
+                let made = self.product(*x, *y, true)?;
+                for (r, word) in made.into_iter().zip([*low, *high]) {
+                    let r = match r {
+                        Some(r) => r,
+                        None => self.zero()?,
+                    };
+                    self.define(word, r);
+                }
+                self.tick();
+            }
+            WordStep::And { x, y, out } => self.logic(Op::AND, *x, *y, *out)?,
+            WordStep::Or { x, y, out } => self.logic(Op::OR, *x, *y, *out)?,
+            WordStep::Xor { x, y, out } => self.logic(Op::XOR, *x, *y, *out)?,
+            WordStep::Sign { x, out } => {
+                let from = self.fetch(*x)?;
+                self.bank.used(*x);
+                let to = self.take()?;
+                self.immediate(Op::SRAI, to, from, 31);
+                self.define(*out, to);
+                self.tick();
+            }
+            WordStep::Odd { x, out } => {
+                let from = self.fetch(*x)?;
+                self.bank.used(*x);
+                let to = self.take()?;
+                self.immediate(Op::ANDI, to, from, 1);
+                self.three(Op::SUB, to, ZERO, to);
+                self.define(*out, to);
+                self.tick();
+            }
+            WordStep::Right { x, above, out } => self.right(*x, *above, *out)?,
+        }
+        Ok(())
+    }
+
+    /// A register that holds 0.
+    fn zero(&mut self) -> Result<u8, OutOfRegisters> {
+        let r = self.take()?;
+        self.three(Op::ADD, r, ZERO, ZERO);
+        Ok(r)
+    }
+
+    /// A word moved right by a bit.
+    fn right(&mut self, x: Word, above: Option<Word>, out: Word) -> Result<(), OutOfRegisters> {
+        let from = self.fetch(x)?;
+        let top = above.map(|above| self.fetch(above)).transpose()?;
+        let to = self.take()?;
+        self.immediate(Op::SRLI, to, from, 1);
+        if let Some(top) = top {
+            let bit = self.take()?;
+            self.immediate(Op::SLLI, bit, top, 31);
+            self.three(Op::OR, to, to, bit);
+            self.release(bit);
+        }
+        self.bank.used(x);
+        if let Some(above) = above.filter(|above| *above != x) {
+            self.bank.used(above);
+        }
+        self.define(out, to);
+        self.tick();
+        Ok(())
+    }
+
+    /// Words of the result that no step made there: operand words, or the same value twice.
+    fn copies(&mut self) -> Result<(), OutOfRegisters> {
+        for (k, word) in self.words.result.iter().enumerate() {
+            if self.stored[k] {
+                continue;
+            }
+            let slot = self.bank.home(*word).ok_or(OutOfRegisters)?;
+            let r = self.take()?;
+            self.load(slot, r)?;
+            self.store(Slot::Result(k), r)?;
+            self.release(r);
+        }
+        Ok(())
+    }
+
+    /// The event is over.
+    pub(super) fn tick(&mut self) {
+        self.pinned.clear();
+        self.bank.now += 1;
+    }
+
+    /// `rd = rs1 op rs2`.
+    pub(super) fn three(&mut self, op: Op, d: u8, s: u8, t: u8) {
+        self.insns.push(Insn::three(op, d, s, t));
+    }
+
+    /// `rd = rs1 op k`.
+    pub(super) fn immediate(&mut self, op: Op, d: u8, s: u8, k: i32) {
+        self.insns.push(Insn::immediate(op, d, s, k));
+    }
+}
+
+/// Memory.
+impl Lowering<'_> {
+    /// The register and the displacement of a place in memory.
+    fn address(&mut self, slot: Slot) -> Result<(u8, i32), OutOfRegisters> {
+        let (base, at) = match slot {
+            Slot::Operand { side: 0, index } => (Array::A as u8, index),
+            Slot::Operand { side: 1, index } => (Array::B as u8, index),
+            Slot::Operand { index, .. } => (Array::M as u8, index),
+            Slot::Result(k) => {
+                self.near = k;
+                (Array::R as u8, k)
+            }
+            Slot::Scratch(i) => return Ok((SP, SAVE_AREA + 4 * i as i32)),
+            Slot::Constant(_) => return Err(OutOfRegisters),
+        };
+        let mut pointers = self.pointers.iter();
+        if pointers.any(|(r, until)| *r == base && *until <= self.bank.now) {
+            return Err(OutOfRegisters);
+        }
+        self.pointed[usize::from(base)] = self.bank.now;
+        Ok((base, 4 * at as i32))
+    }
+
+    fn store(&mut self, slot: Slot, r: u8) -> Result<(), OutOfRegisters> {
+        let (base, at) = self.address(slot)?;
+        self.insns.push(Insn::store(Op::SW, r, base, at));
+        Ok(())
+    }
+
+    /// Loads a word, or makes a number.
+    fn load(&mut self, slot: Slot, r: u8) -> Result<(), OutOfRegisters> {
+        if let Slot::Constant(value) = slot {
+            self.insns.extend(number(r, value as u32));
+            return Ok(());
+        }
+        let (base, at) = self.address(slot)?;
+        self.immediate(Op::LW, r, base, at);
+        Ok(())
+    }
+}
+
+/// Makes `value` in register `r`: `upper 2^12 + k`, `-2^11 <= k < 2^11`.
+pub fn number(r: u8, value: u32) -> Vec<Insn> {
+    let k = (value << 20) as i32 >> 20;
+    let upper = value.wrapping_sub(k as u32) as i32;
+    let mut list = Vec::new();
+    if upper != 0 {
+        list.push(Insn::immediate(Op::LUI, r, ZERO, upper));
+    }
+    if k != 0 || upper == 0 {
+        let from = if upper == 0 { ZERO } else { r };
+        list.push(Insn::immediate(Op::ADDI, r, from, k));
+    }
+    list
+}
+
+/// Registers.
+impl Lowering<'_> {
+    /// A register that nothing else uses; a value may have to wait in memory for it.
+    pub(super) fn take(&mut self) -> Result<u8, OutOfRegisters> {
+        let age = |r: &u8| match self.choices.rotate {
+            true => self.taken[usize::from(*r)],
+            false => 0,
+        };
+        let r = match self.bank.free().min_by_key(age) {
+            Some(r) => r,
+            None => self.evict()?,
+        };
+        self.bank.seize(r);
+        self.taken[usize::from(r)] = self.insns.len() + 1;
+        Ok(r)
+    }
+
+    fn evict(&mut self) -> Result<u8, OutOfRegisters> {
+        let (r, word) = self.bank.victim(&self.pinned)?;
+        if self.bank.home(word).is_none() {
+            let slot = self.bank.slot(word, self.near);
+            self.store(slot, r)?;
+            self.bank.stored(word, slot);
+        }
+        self.bank.release(r);
+        Ok(r)
+    }
+
+    pub(super) fn release(&mut self, r: u8) {
+        if r != ZERO {
+            self.bank.release(r);
+        }
+    }
+
+    /// The register of a value, loaded if it must be; it keeps it until the event is over. A number that is 0 needs none.
+    pub(super) fn fetch(&mut self, word: Word) -> Result<u8, OutOfRegisters> {
+        if self.words.known(word) == Some(0) {
+            return Ok(ZERO);
+        }
+        let r = match self.bank.place(word) {
+            Some(r) => r,
+            None => {
+                let slot = self.bank.home(word).ok_or(OutOfRegisters)?;
+                let r = self.take()?;
+                self.load(slot, r)?;
+                // An operand word is made by its first load.
+                let load = self.insns.len() - 1;
+                self.written[word.0].get_or_insert((load, r));
+                self.bank.put(word, r);
+                r
+            }
+        };
+        self.pinned.push(r);
+        Ok(r)
+    }
+
+    /// These uses, each word's only one, are over.
+    pub(super) fn used_all(&mut self, words: &[Word]) {
+        for (i, word) in words.iter().enumerate() {
+            if !words[..i].contains(word) {
+                self.bank.used(*word);
+            }
+        }
+    }
+
+    /// `word` is now in register `r`: a word of the result goes to memory at once.
+    pub(super) fn define(&mut self, word: Word, r: u8) {
+        let writes = |insn: &Insn| insn.writes() >> r & 1 == 1;
+        self.written[word.0] = self.insns.iter().rposition(writes).map(|at| (at, r));
+        if let Some(k) = self.bank.result(word)
+            && self.store(Slot::Result(k), r).is_ok()
+        {
+            self.bank.stored(word, Slot::Result(k));
+            self.stored[k] = true;
+        }
+        if self.bank.is_dead(word) {
+            self.release(r);
+        } else {
+            self.bank.put(word, r);
+        }
+    }
+}
+
+/// Chains and logic.
+impl Lowering<'_> {
+    fn logic(&mut self, op: Op, x: Word, y: Word, out: Word) -> Result<(), OutOfRegisters> {
+        let (rx, ry) = (self.fetch(x)?, self.fetch(y)?);
+        self.used_all(&[x, y]);
+        let to = self.take()?;
+        self.three(op, to, rx, ry);
+        self.define(out, to);
+        self.tick();
+        Ok(())
+    }
+
+    fn chain(&mut self, chain: &Chain) -> Result<(), OutOfRegisters> {
+        let mut carry = None;
+        if let Some(word) = chain.carry {
+            let r = self.fetch(word)?;
+            let c = self.take()?;
+            self.three(Op::SLTU, c, ZERO, r);
+            carry = Some(c);
+        }
+        let count = chain.links.len();
+        for (i, link) in chain.links.iter().enumerate() {
+            let first = chain.carry.filter(|_| i == 0);
+            let goes_on = i + 1 < count || chain.end != End::Drop;
+            carry = self.link(chain.sum, link, first, carry, goes_on)?;
+            self.tick();
+        }
+        let c = carry.unwrap_or(ZERO);
+        let op = match chain.sum {
+            Sum::Add => Op::ADD,
+            Sum::Sub => Op::SUB,
+        };
+        match (chain.end, carry) {
+            (End::Drop, _) => self.release(c),
+            (End::Carry { out }, Some(c)) => self.define(out, c),
+            (End::Carry { out } | End::Mask { out }, _) => {
+                let to = self.take()?;
+                self.three(Op::SUB, to, ZERO, c);
+                self.release(c);
+                self.define(out, to);
+            }
+            (End::Into { x, out }, _) => {
+                let from = self.fetch(x)?;
+                self.bank.used(x);
+                let to = self.take()?;
+                self.three(op, to, from, c);
+                self.release(c);
+                self.define(out, to);
+            }
+        }
+        self.tick();
+        Ok(())
+    }
+
+    /// One word of a chain: the register of the carry that goes on. `first`: the word of the first carry, which this
+    /// link is the last to need in a register.
+    fn link(
+        &mut self,
+        sum: Sum,
+        link: &Link,
+        first: Option<Word>,
+        carry: Option<u8>,
+        goes_on: bool,
+    ) -> Result<Option<u8>, OutOfRegisters> {
+        let read: Vec<Word> = [first, link.x, link.flip, link.y, link.mask]
+            .into_iter()
+            .flatten()
+            .collect();
+        for word in &read {
+            self.fetch(*word)?;
+        }
+        let register = |l: &Self, word: Option<Word>| word.and_then(|w| l.bank.place(w));
+        let mut x = register(self, link.x);
+        let mut y = register(self, link.y);
+        let mut own = Vec::new();
+        if let (Some(from), Some(mask)) = (y, register(self, link.mask)) {
+            let to = self.take()?;
+            self.three(Op::AND, to, from, mask);
+            y = Some(to);
+            own.push(to);
+        }
+        if let (flip @ Some(f), from) = (register(self, link.flip), x) {
+            x = flip;
+            if let Some(from) = from {
+                let to = self.take()?;
+                self.three(Op::XOR, to, from, f);
+                x = Some(to);
+                own.push(to);
+            }
+        }
+        let (value, out) = self.add_words(sum, x, y, carry, goes_on)?;
+        for r in own.into_iter().chain(carry) {
+            self.release(r);
+        }
+        self.used_all(&read);
+        self.define(link.out, value);
+        Ok(out)
+    }
+
+    /// `x ± y ± carry` in a new register, and if it `goes_on` the carry in another one.
+    fn add_words(
+        &mut self,
+        sum: Sum,
+        x: Option<u8>,
+        y: Option<u8>,
+        carry: Option<u8>,
+        goes_on: bool,
+    ) -> Result<(u8, Option<u8>), OutOfRegisters> {
+        let mut parts = [y, carry].into_iter().flatten();
+        let first = match (x, sum) {
+            // 0 + y is y.
+            (None, Sum::Add) => parts.next().unwrap_or(ZERO),
+            _ => x.unwrap_or(ZERO),
+        };
+        let op = match sum {
+            Sum::Add => Op::ADD,
+            Sum::Sub => Op::SUB,
+        };
+        let mut value = first;
+        let mut out = None;
+        for part in parts {
+            let to = self.take()?;
+            self.three(op, to, value, part);
+            if goes_on {
+                let c = self.take()?;
+                match sum {
+                    Sum::Add => self.three(Op::SLTU, c, to, part),
+                    Sum::Sub => self.three(Op::SLTU, c, value, part),
+                }
+                out = match out {
+                    None => Some(c),
+                    Some(d) => {
+                        self.three(Op::ADD, d, d, c);
+                        self.release(c);
+                        Some(d)
+                    }
+                };
+            }
+            if value != first {
+                self.release(value);
+            }
+            value = to;
+        }
+        if value == first {
+            value = self.take()?;
+            self.three(Op::ADD, value, ZERO, first);
+        }
+        Ok((value, out))
+    }
+}
