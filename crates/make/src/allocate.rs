@@ -241,6 +241,20 @@ impl Bank {
         self.free().any(|f| f == r)
     }
 
+    /// One more register, from now on.
+    pub fn add(&mut self, r: u8) {
+        let least = usize::from(r) + 1;
+        if self.holds.len() < least {
+            self.holds.resize(least, Holds::Nothing);
+        }
+        self.order.push((r, self.now));
+    }
+
+    /// Memory that holds the value is out of reach from now on.
+    pub fn forget(&mut self, word: Word) {
+        self.home[word.0] = None;
+    }
+
     /// Makes a register unavailable for values.
     pub fn seize(&mut self, r: u8) {
         if let Some(holds) = self.holds.get_mut(usize::from(r)) {

@@ -15,7 +15,7 @@ use crate::schedule::{Schedule, WordStep, Words};
 use crate::target::claims;
 use crate::target::riscv::frame;
 use crate::target::riscv::order::{order, waits};
-use crate::target::riscv::registers::{Array, CALLEE_SAVED, CALLER_SAVED};
+use crate::target::riscv::registers::{CALLEE_SAVED, CALLER_SAVED};
 use crate::target::riscv::words::{Choices, Lowering};
 
 /// Registers a function may use besides its pointers, those it need not save first.
@@ -78,8 +78,8 @@ pub fn lower(
 
 /// How many more registers than those free of charge are tried.
 const SAVED: [usize; 4] = [0, 4, 8, 13];
-/// How much dearer the way back of a value is that memory does not hold.
-const WEIGHTS: [u64; 2] = [4, 8];
+/// How much dearer the way back of a value is that memory does not hold; do pointers become free?
+const CHOICES: [(u64, bool); 4] = [(8, true), (4, true), (8, false), (4, false)];
 
 fn in_words(words: &Words, core: &Core, all: &[u8]) -> Vec<Result<Program<Insn>, LowerError>> {
     let products = words.steps.iter().any(|step| match step {
@@ -98,9 +98,14 @@ fn in_words(words: &Words, core: &Core, all: &[u8]) -> Vec<Result<Program<Insn>,
         .to_vec();
     counts.dedup();
     let choices = counts.iter().flat_map(|count| {
-        WEIGHTS.map(|weight| {
+        CHOICES.map(|(weight, reuse)| {
             let rotate = waits(core);
-            (&all[..*count], Choices { weight, rotate })
+            let choices = Choices {
+                weight,
+                rotate,
+                reuse,
+            };
+            (&all[..*count], choices)
         })
     });
     choices
@@ -108,23 +113,15 @@ fn in_words(words: &Words, core: &Core, all: &[u8]) -> Vec<Result<Program<Insn>,
         .collect()
 }
 
-/// One function: pointers hold values once nothing is read through them any more, if that can be.
+/// One function.
 fn one(
     words: &Words,
     core: &Core,
     registers: &[u8],
     choices: Choices,
 ) -> Result<Program<Insn>, LowerError> {
-    let first = Lowering::of(words, registers, &[], choices);
-    let first = first.map_err(|OutOfRegisters| LowerError::Registers)?;
-    let free = [Array::A, Array::B].map(|array| {
-        let r = array as u8;
-        (r, first.pointed[usize::from(r)] + 1)
-    });
-    let l = match Lowering::of(words, registers, &free, choices) {
-        Ok(second) if second.insns.len() < first.insns.len() => second,
-        _ => first,
-    };
+    let l = Lowering::of(words, registers, choices);
+    let l = l.map_err(|OutOfRegisters| LowerError::Registers)?;
     let scratch = l.bank.scratch_words();
     let (mut program, places) = function(&l.insns, l.notes, scratch, core)?;
     program.claims = claims::of(words, &l.written, |at| places.get(at).copied());

@@ -19,6 +19,8 @@ pub struct Choices {
     pub weight: Weight,
     /// Is the register that was free longest taken next, so that instructions can change places? Else the first.
     pub rotate: bool,
+    /// Does the pointer of an operand hold values once all its words are in registers?
+    pub reuse: bool,
 }
 
 /// Lowers steps to instructions, to be ordered later.
@@ -32,10 +34,8 @@ pub struct Lowering<'w> {
     choices: Choices,
     /// When each register was last taken.
     taken: [usize; 32],
-    /// When each register was last needed to point.
-    pub pointed: [usize; 32],
-    /// Registers that point, and when they stop.
-    pointers: Vec<(u8, usize)>,
+    /// Operands whose pointer still points.
+    pointers: Vec<usize>,
     pub(super) pinned: Vec<u8>,
     near: usize,
     /// Has a word of the result been stored?
@@ -44,20 +44,18 @@ pub struct Lowering<'w> {
 }
 
 impl<'w> Lowering<'w> {
-    /// Lowers all steps to code for `registers`, and for `pointers` from when they no longer point.
+    /// Lowers all steps to code for `registers`.
     ///
     /// # Errors
     /// When registers run out.
     pub fn of(
         words: &'w Words,
         registers: &[u8],
-        pointers: &[(u8, usize)],
         choices: Choices,
     ) -> Result<Self, OutOfRegisters> {
         let points = |r: &u8| words.lengths.len() > 2 && *r == Array::M as u8;
         let values = registers.iter().filter(|r| !points(r));
-        let later = pointers.iter().copied();
-        let order: Vec<_> = values.map(|r| (*r, 0)).chain(later).collect();
+        let order: Vec<_> = values.map(|r| (*r, 0)).collect();
         let mut l = Self {
             words,
             insns: Vec::new(),
@@ -66,8 +64,7 @@ impl<'w> Lowering<'w> {
             bank: Bank::new(words, &order, choices.weight),
             choices,
             taken: [0; 32],
-            pointed: [0; 32],
-            pointers: pointers.to_vec(),
+            pointers: (0..words.lengths.len()).collect(),
             pinned: Vec::new(),
             near: 0,
             stored: vec![false; words.result.len()],
@@ -186,9 +183,7 @@ impl Lowering<'_> {
     /// The register and the displacement of a place in memory.
     fn address(&mut self, slot: Slot) -> Result<(u8, i32), OutOfRegisters> {
         let (base, at) = match slot {
-            Slot::Operand { side: 0, index } => (Array::A as u8, index),
-            Slot::Operand { side: 1, index } => (Array::B as u8, index),
-            Slot::Operand { index, .. } => (Array::M as u8, index),
+            Slot::Operand { side, index } => (pointer(side), index),
             Slot::Result(k) => {
                 self.near = k;
                 (Array::R as u8, k)
@@ -196,11 +191,6 @@ impl Lowering<'_> {
             Slot::Scratch(i) => return Ok((SP, SAVE_AREA + 4 * i as i32)),
             Slot::Constant(_) => return Err(OutOfRegisters),
         };
-        let mut pointers = self.pointers.iter();
-        if pointers.any(|(r, until)| *r == base && *until <= self.bank.now) {
-            return Err(OutOfRegisters);
-        }
-        self.pointed[usize::from(base)] = self.bank.now;
         Ok((base, 4 * at as i32))
     }
 
@@ -220,6 +210,12 @@ impl Lowering<'_> {
         self.immediate(Op::LW, r, base, at);
         Ok(())
     }
+}
+
+/// The register that points to operand `side`.
+fn pointer(side: usize) -> u8 {
+    let arrays = [Array::A, Array::B, Array::M];
+    arrays[side.min(2)] as u8
 }
 
 /// Makes `value` in register `r`: `upper 2^12 + k`, `-2^11 <= k < 2^11`.
@@ -245,13 +241,31 @@ impl Lowering<'_> {
             true => self.taken[usize::from(*r)],
             false => 0,
         };
-        let r = match self.bank.free().min_by_key(age) {
+        let free = self.bank.free().min_by_key(age);
+        let r = match free.or_else(|| self.retire()) {
             Some(r) => r,
             None => self.evict()?,
         };
         self.bank.seize(r);
         self.taken[usize::from(r)] = self.insns.len() + 1;
         Ok(r)
+    }
+
+    /// The pointer of an operand of which every word that is read again is in a register.
+    fn retire(&mut self) -> Option<u8> {
+        let words = self.words;
+        let is_done = |side: &usize| {
+            let mut list = words.operand(*side).into_iter();
+            list.all(|w| self.bank.is_dead(w) || self.bank.place(w).is_some())
+        };
+        let at = self.pointers.iter().position(is_done);
+        let at = at.filter(|_| self.choices.reuse)?;
+        let side = self.pointers.remove(at);
+        for word in words.operand(side) {
+            self.bank.forget(word);
+        }
+        self.bank.add(pointer(side));
+        Some(pointer(side))
     }
 
     fn evict(&mut self) -> Result<u8, OutOfRegisters> {
@@ -410,13 +424,35 @@ impl Lowering<'_> {
                 own.push(to);
             }
         }
-        let (value, out) = self.add_words(sum, x, y, carry, goes_on)?;
+        let (value, out) = match x {
+            Some(x) if y == Some(x) && sum == Sum::Add => self.twice(x, carry, goes_on)?,
+            _ => self.add_words(sum, x, y, carry, goes_on)?,
+        };
         for r in own.into_iter().chain(carry) {
             self.release(r);
         }
         self.used_all(&read);
         self.define(link.out, value);
         Ok(out)
+    }
+
+    /// `2 x + carry` in a new register, and if it `goes_on` the top bit of `x` in another one.
+    fn twice(
+        &mut self,
+        x: u8,
+        carry: Option<u8>,
+        goes_on: bool,
+    ) -> Result<(u8, Option<u8>), OutOfRegisters> {
+        let out = if goes_on { Some(self.take()?) } else { None };
+        if let Some(out) = out {
+            self.immediate(Op::SRLI, out, x, 31);
+        }
+        let to = self.take()?;
+        self.immediate(Op::SLLI, to, x, 1);
+        if let Some(carry) = carry {
+            self.three(Op::OR, to, to, carry);
+        }
+        Ok((to, out))
     }
 
     /// `x ± y ± carry` in a new register, and if it `goes_on` the carry in another one.
