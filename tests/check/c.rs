@@ -2,7 +2,7 @@
 
 use lozenge::prove::Verdict;
 
-use crate::tools::{ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, check, sources};
+use crate::tools::{ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, RISCV, check, sources};
 
 const LEVELS: [&str; 3] = ["-Os", "-O2", "-O3"];
 
@@ -75,9 +75,24 @@ fn mips_in_bytes() {
     all_are_proved(&MIPS, 8, 10, 8);
 }
 
+#[test]
+fn riscv_in_words() {
+    all_are_proved(&RISCV, 32, 6, 8);
+}
+
+#[test]
+fn riscv_in_halfwords() {
+    all_are_proved(&RISCV, 16, 8, 8);
+}
+
+#[test]
+fn riscv_in_bytes() {
+    all_are_proved(&RISCV, 8, 10, 8);
+}
+
 /// Objects of all targets, in the word of each, of 4 words.
-fn each() -> [(Compiler, u32, Vec<u8>); 3] {
-    [(AVR, 8), (ARM, 32), (MIPS, 32)].map(|(compiler, bits)| {
+fn each() -> [(Compiler, u32, Vec<u8>); 4] {
+    [(AVR, 8), (ARM, 32), (MIPS, 32), (RISCV, 32)].map(|(compiler, bits)| {
         let file = compiler.multiplications(bits, 4, &["-O2", NO_MEMSET]);
         (compiler, bits, file)
     })

@@ -7,7 +7,9 @@ use lozenge::prove::{self, Verdict};
 use lozenge::spec::{Alias, Op, Size};
 
 use crate::ledger::{Line, Sheet};
-use crate::tools::{ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, on_core, prepared};
+use crate::tools::{
+    ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, RISCV, RISCV_LONG, on_core, prepared,
+};
 
 const LEVELS: [&str; 3] = ["-Os", "-O2", "-O3"];
 const WORDS: u32 = 6;
@@ -144,6 +146,11 @@ fn mips() {
     matrix(&MIPS);
 }
 
+#[test]
+fn riscv() {
+    matrix(&RISCV);
+}
+
 /// Each instruction of a function in turn does nothing: is what is proved then still right?
 struct Mutants<'a>(&'a [u8], Question<'a>, &'static [u8]);
 
@@ -194,6 +201,7 @@ fn mutants_are_not_proved() {
         (AVR, 8, &[0u8, 0][..]),
         (ARM, 16, &[0, 0, 0xa0, 0xe1]),
         (MIPS, 8, &[0; 4]),
+        (RISCV_LONG, 8, &[0x13, 0, 0, 0]),
     ];
     for (compiler, bits, nop) in cases {
         let file = compiler.whole("ops.c", bits, WORDS, &["-O2", NO_MEMSET]);

@@ -11,7 +11,7 @@ use lozenge::spec::Op;
 use lozenge::target::OnIsa;
 
 use crate::ledger::{Line, Sheet};
-use crate::tools::{ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, on_core, prepared};
+use crate::tools::{ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, RISCV_LONG, on_core, prepared};
 
 /// Some hundred operands.
 const SEARCH: Search = Search {
@@ -160,11 +160,16 @@ fn mips() {
     hold("mips", rate(&MIPS, 32, &[0; 4]));
 }
 
+#[test]
+fn riscv() {
+    hold("riscv", rate(&RISCV_LONG, 32, &[0x13, 0, 0, 0]));
+}
+
 /// README's sums are those of the files.
 #[test]
 fn readme_has_the_sums() {
     let mut sums = [0; 3];
-    for name in ["avr", "arm", "mips"] {
+    for name in ["avr", "arm", "mips", "riscv"] {
         let sheet = Sheet {
             name: format!("foreign/mutants-{name}"),
             columns: COLUMNS,

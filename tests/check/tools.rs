@@ -39,6 +39,18 @@ pub const MIPS: Compiler = Compiler {
     core: "mips-4km",
 };
 
+pub const RISCV: Compiler = Compiler {
+    gcc: "riscv64-unknown-elf-gcc",
+    flags: &["-march=rv32imc", "-mabi=ilp32"],
+    core: "rv32imc",
+};
+/// The same without instructions of 16 bits.
+pub const RISCV_LONG: Compiler = Compiler {
+    flags: &["-march=rv32im", "-mabi=ilp32"],
+    core: "rv32im",
+    ..RISCV
+};
+
 /// The folder of the sources.
 pub fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/check")

@@ -13,6 +13,8 @@ use lozenge::isa::avr::cores::{ATMEGA128, ATTINY85};
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::Core as MipsCore;
 use lozenge::isa::mips::instructions::Feature;
+use lozenge::isa::riscv::RiscvIsa;
+use lozenge::isa::riscv::cores::Core as RiscvCore;
 use lozenge::kernel::{self, Error, Kernel, Request};
 use lozenge::lower::Lower;
 use lozenge::method::{METHODS, Method, Params};
@@ -411,6 +413,11 @@ fn mips_with_a_wide_accumulator() {
 #[test]
 fn mips_with_row_steps() {
     machine::<MipsIsa>(&mips(&[Feature::MaddHl]), "mips-4km-maddhl");
+}
+
+#[test]
+fn riscv() {
+    machine::<RiscvIsa>(RiscvCore::named("rv32im").expect("a core"), "rv32im");
 }
 
 #[test]

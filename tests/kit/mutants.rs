@@ -12,6 +12,7 @@ use lozenge::isa::arm::cores::Core as ArmCore;
 use lozenge::isa::arm::{self, ArmIsa};
 use lozenge::isa::avr::{self, AvrIsa};
 use lozenge::isa::mips::{self, MipsIsa};
+use lozenge::isa::riscv::{self, RiscvIsa};
 use lozenge::lower::Lower;
 use lozenge::method::{self, Params};
 use lozenge::program::{Claim, Program};
@@ -92,6 +93,37 @@ impl Table for MipsIsa {
             .iter()
             .map(|form| form.pattern)
             .collect()
+    }
+}
+
+impl Table for RiscvIsa {
+    const NOP: &'static [u8] = &[0x13, 0, 0, 0];
+
+    /// The encodings with a letter for each bit of an operand.
+    fn patterns() -> Vec<&'static str> {
+        let width = |list: &str| -> usize {
+            let part = |part: &str| {
+                let (high, low) = part.split_once(':').unwrap_or((part, part));
+                let [high, low] = [high, low].map(|n| n.parse::<usize>().expect("a bit"));
+                high - low + 1
+            };
+            list.trim_end_matches(']').split('|').map(part).sum()
+        };
+        let bits = |word: &str| match word.split_once('[') {
+            Some((_, list)) => "k".repeat(width(list)),
+            None if word.starts_with(['0', '1']) => word.into(),
+            None => {
+                let letter = match word.trim_end_matches('\'') {
+                    "rs1" | "zimm" => "s",
+                    "rs2" => "t",
+                    _ => "d",
+                };
+                letter.repeat(if word.contains('\'') { 3 } else { 5 })
+            }
+        };
+        let forms = riscv::code::forms().iter();
+        let patterns = forms.map(|form| form.bits.split(' ').map(bits).collect::<String>());
+        patterns.map(|pattern| &*pattern.leak()).collect()
     }
 }
 

@@ -122,7 +122,7 @@ const NOT_OURS: [&str; 9] = [
     "c.fld", "c.flw", "c.fsd", "c.fsw", "c.fldsp", "c.flwsp", "c.fsdsp", "c.fswsp", "c.unimp",
 ];
 /// Those of which some are hints, or reserved.
-const HINTS: [&str; 11] = [
+const HINTS: [&str; 12] = [
     "c.nop",
     "c.addi",
     "c.li",
@@ -134,6 +134,7 @@ const HINTS: [&str; 11] = [
     "c.mv",
     "c.add",
     "c.addi4spn",
+    "c.addi16sp",
 ];
 
 #[test]

@@ -1,4 +1,4 @@
-//! The files `gen` writes for ARM and MIPS, as a firmware project meets them: the object
+//! The files `gen` writes for ARM, MIPS and RISC-V, as a firmware project meets them: the object
 //! linked into a C program by the cross compilers and called on QEMU (results, stack,
 //! registers, memory), the assembly file assembled to the same bytes, the header in C99.
 
@@ -70,6 +70,23 @@ const MIPSEL: Tools = Tools {
     stack_align: 8,
     big_endian: false,
 };
+const RISCV_SAVED: &[&str] = &[
+    "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "gp", "tp",
+];
+const RISCV: Tools = Tools {
+    gcc: "riscv64-unknown-elf-gcc",
+    flags: &["-march=rv32im", "-mabi=ilp32"],
+    qemu: ["qemu-riscv32", "-cpu", "rv32"],
+    runtime: "cross_riscv.S",
+    saved: RISCV_SAVED,
+    home: 0,
+    stack_align: 16,
+    big_endian: false,
+};
+const RISCV_SHORT: Tools = Tools {
+    flags: &["-march=rv32imc", "-mabi=ilp32"],
+    ..RISCV
+};
 const MIPSEB: Tools = Tools {
     gcc: "mips-linux-gnu-gcc",
     qemu: ["qemu-mips", "-cpu", "4Km"],
@@ -107,6 +124,20 @@ const MIPS_CELLS: &[(&str, &[u32], &str)] = &[
     ("mips-4km-32x16",  &[32, 160, 256, 512], ""),
     ("mips-4km-32x16",  &[64, 192],           "--method product-scanning"),
     ("mips-4km-32x16",  &[96, 1024],          "--method operand-scanning"),
+];
+
+/// Kernels of RV32IM, and of RV32IMC.
+const RISCV_CELLS: &[(&str, &[u32], &str)] = &[
+    ("rv32im", EVERY, ""),
+    ("rv32im", &[32, 96, 160, 512], "--method product-scanning"),
+    ("rv32im", &[64, 256], "--method operand-scanning"),
+    ("rv32im", &[160, 1024], "--method operand-caching -p e=4"),
+];
+const RISCV_SHORT_CELLS: &[(&str, &[u32], &str)] = &[
+    ("rv32imc", EVERY, ""),
+    ("ibex-slow", &[96, 256], ""),
+    ("hazard3", &[160, 512], "--method product-scanning"),
+    ("sifive-e31", &[256], "--method operand-scanning"),
 ];
 
 /// Operations other than the product of two operands of one size, on any core.
@@ -376,11 +407,16 @@ impl<'a> Cell<'a> {
         assert_eq!(ours, theirs, "{name}: .o left, assembled .S right");
         assert_eq!(ours.section, format!(".text.{}", self.symbol), "{name}");
         assert_eq!(ours.code.len() as u64, self.number("/bytes/call"), "{name}");
-        assert_eq!((ours.address, ours.align), (0, 4), "{name}");
+        let align = match self.tools.flags.contains(&"-march=rv32imc") {
+            true => 2,
+            false => 4,
+        };
+        assert_eq!((ours.address, ours.align), (0, align), "{name}");
         assert_eq!(ours.code.len() as u64, ours.size, "{name}");
         assert_eq!((ours.kind, ours.global), (SymbolKind::Text, true), "{name}");
         let marks: &[_] = match self.tools.gcc {
             "arm-none-eabi-gcc" => &[("$a".to_string(), 0)],
+            "riscv64-unknown-elf-gcc" => &[("$x".to_string(), 0)],
             _ => &[],
         };
         assert_eq!(ours.marks, marks, "{name}");
@@ -478,11 +514,16 @@ impl Function {
             weak: symbol.is_weak(),
             scope: symbol.scope(),
             stack_note: file.section_by_name(".note.GNU-stack").is_some(),
-            marks: others
-                .map(|s| (s.name().unwrap_or_default().to_string(), s.address()))
-                .collect(),
+            marks: others.map(|s| (mark(&s), s.address())).collect(),
         }
     }
+}
+
+/// A mapping symbol: GNU as for RISC-V adds the instruction set.
+fn mark(symbol: &object::Symbol<'_, '_>) -> String {
+    let name = symbol.name().unwrap_or_default();
+    let short = name.starts_with("$x").then_some("$x");
+    short.unwrap_or(name).to_string()
 }
 
 /// Everything but calls, and calls where `callable`, of each cell.
@@ -536,6 +577,12 @@ fn files_work_in_a_mips_project() {
 #[test]
 fn files_work_in_a_big_endian_mips_project() {
     check(&MIPSEB, MIPS_CELLS, true);
+}
+
+#[test]
+fn files_work_in_a_riscv_project() {
+    check(&RISCV, RISCV_CELLS, true);
+    check(&RISCV_SHORT, RISCV_SHORT_CELLS, true);
 }
 
 #[test]

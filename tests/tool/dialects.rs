@@ -391,7 +391,7 @@ fn assembly_is_empty_for_other_machines() {
         "-g", "-x", "assembler-with-cpp", "-flto", "-MMD", "-mmcu=atmega328p", "-DF_CPU=16000000L",
         "-DARDUINO=10819", "-DARDUINO_AVR_UNO", "-DARDUINO_ARCH_AVR", "-I.",
     ];
-    let compilers: [(&str, &[&str]); 7] = [
+    let compilers: [(&str, &[&str]); 8] = [
         ("avr-gcc", &arduino),
         ("avr-gcc", &["-mmcu=attiny85"]),
         ("avr-gcc", &["-mmcu=attiny10"]),
@@ -399,14 +399,19 @@ fn assembly_is_empty_for_other_machines() {
         ("arm-none-eabi-gcc", &["-mcpu=arm7tdmi"]),
         ("mipsel-linux-gnu-gcc", &["-march=mips32"]),
         ("gcc", &[]),
+        (
+            "riscv64-unknown-elf-gcc",
+            &["-march=rv32imc", "-mabi=ilp32"],
+        ),
     ];
     // Which of the compilers take which kernel.
-    let kernels: [(&str, &str, &[usize]); 5] = [
+    let kernels: [(&str, &str, &[usize]); 6] = [
         ("mul 16 --mcu atmega328p", "mul16", &[0, 3]),
         ("mul 16 --mcu attiny85", "mul16", &[0, 1, 3]),
         ("mul 16 --mcu attiny10", "mul16", &[2]),
         ("mul 64 --core arm7tdmi", "mul64", &[4]),
         ("mul 64 --core mips-4km-32x16", "mul64", &[5]),
+        ("mul 64 --core rv32imc", "mul64", &[7]),
     ];
     let base = tempfile::tempdir().expect("a temporary folder");
     for (i, (arguments, symbol, takers)) in kernels.iter().enumerate() {

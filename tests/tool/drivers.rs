@@ -11,6 +11,8 @@ use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::{ATMEGA128, ATMEGA2560};
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::CORES as MIPS;
+use lozenge::isa::riscv::RiscvIsa;
+use lozenge::isa::riscv::cores::Core as RiscvCore;
 use lozenge::kernel::Kernel;
 use lozenge::lower::Lower;
 use lozenge::spec::modulus::Modulus;
@@ -255,6 +257,15 @@ fn mips_agrees_with_big_integers() {
     let long = [(512, Products::Composed), (1024, Products::Folded)];
     for (bits, products) in tier::some(long, 24) {
         agrees::<MipsIsa>(&MIPS[1], bits, 40, Ladder::Window(4), products);
+    }
+}
+
+#[test]
+fn riscv_agrees_with_big_integers() {
+    let core = |name: &str| RiscvCore::named(name).expect("a core");
+    for ladder in tier::some(LADDERS, 22) {
+        agrees::<RiscvIsa>(core("rv32imc"), 64, 37, ladder, Products::Montgomery);
+        agrees::<RiscvIsa>(core("rv32im"), 160, 24, ladder, Products::Composed);
     }
 }
 

@@ -40,7 +40,7 @@ pub struct ObjectFormat {
     pub flags: u32,
     /// Alignment of code, in bytes.
     pub align: u64,
-    /// A local symbol that marks what kind of code begins (`$a` on ARM).
+    /// A local symbol that marks what kind of code begins (`$a` on ARM, `$x` on RISC-V).
     pub mapping_symbol: Option<&'static str>,
     /// What linkers compare, beside the flags.
     pub attributes: Option<Attributes>,

@@ -110,7 +110,7 @@ pub fn object(features: Features) -> ObjectFormat {
         // EF_RISCV_RVC, EF_RISCV_RVE; no floating-point registers in calls.
         flags: u32::from(compressed) | u32::from(reduced) << 3,
         align: if compressed { 2 } else { 4 },
-        mapping_symbol: None,
+        mapping_symbol: Some("$x"),
         attributes: Some(Attributes {
             section: ".riscv.attributes",
             // SHT_RISCV_ATTRIBUTES.

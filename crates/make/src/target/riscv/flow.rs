@@ -2,8 +2,10 @@
 
 use machine::isa::riscv::code::Insn;
 use machine::isa::riscv::operands::Features;
+use machine::program::Program;
 
 use crate::refusal::LowerError;
+use crate::target::riscv::frame;
 use crate::target::riscv::lower::shortest;
 
 /// Instructions, and for those that branch the index of where they go.
@@ -13,11 +15,17 @@ pub struct Flow {
     targets: Vec<(usize, usize)>,
     /// Calls that a linker sees to: they keep their length.
     far: Vec<usize>,
+    /// Remarks, each before the instruction of that index.
+    notes: Vec<(usize, String)>,
 }
 
 impl Flow {
     pub fn push(&mut self, insn: Insn) {
         self.insns.push(insn);
+    }
+
+    pub fn note(&mut self, text: String) {
+        self.notes.push((self.insns.len(), text));
     }
 
     /// Where the next instruction will be.
@@ -61,6 +69,7 @@ impl Flow {
             mut insns,
             targets,
             far,
+            ..
         } = self;
         let is_far = |at: usize| far.contains(&at);
         let branches = |at: usize| targets.iter().any(|(from, _)| *from == at);
@@ -95,5 +104,30 @@ impl Flow {
             Some(_) => Err(LowerError::Displacement),
             None => Ok(insns),
         }
+    }
+
+    /// A function with `scratch` words of memory, of which this is the body.
+    ///
+    /// # Errors
+    /// When the stack would be too deep, or as [`Flow::finish`].
+    pub fn function(
+        mut self,
+        scratch: usize,
+        features: Features,
+    ) -> Result<Program<Insn>, LowerError> {
+        let (before, after) = frame::frame(&self.insns, scratch, features)?;
+        let by = before.len();
+        let targets = self.targets.iter_mut();
+        targets.for_each(|(from, to)| (*from, *to) = (*from + by, *to + by));
+        self.note("restore registers, return".into());
+        let mut notes = std::mem::take(&mut self.notes);
+        notes.iter_mut().for_each(|(at, _)| *at += by);
+        self.insns.splice(0..0, before);
+        self.insns.extend(after);
+        Ok(Program {
+            insns: self.finish(features)?,
+            notes,
+            ..Program::new()
+        })
     }
 }

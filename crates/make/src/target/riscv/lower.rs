@@ -11,12 +11,12 @@ use crate::allocate::OutOfRegisters;
 use crate::facts::{Facts, Style};
 use crate::lower::Limits;
 use crate::refusal::LowerError;
-use crate::schedule::{Schedule, WordStep, Words};
+use crate::schedule::{Scans, Schedule, WordStep, Words};
 use crate::target::claims;
-use crate::target::riscv::frame;
 use crate::target::riscv::order::{order, waits};
 use crate::target::riscv::registers::{CALLEE_SAVED, CALLER_SAVED};
 use crate::target::riscv::words::{Choices, Lowering};
+use crate::target::riscv::{frame, scans};
 
 /// Registers a function may use besides its pointers, those it need not save first.
 fn registers(core: &Core) -> Vec<u8> {
@@ -64,7 +64,7 @@ pub fn lower(
         Schedule::Tiles(_) => return Err(LowerError::Tiles),
         Schedule::Loops(_) => return Err(LowerError::Loops),
         Schedule::Halves(_) => return Err(LowerError::Sums(core.name)),
-        Schedule::Scans(_) => return Err(LowerError::Scans),
+        Schedule::Scans(scans) => in_scans(scans, core, all),
         Schedule::Stages(_) => return Err(LowerError::Nested),
     };
     // That of the most registers.
@@ -76,8 +76,30 @@ pub fn lower(
     }
 }
 
+/// Products in a pass of an inner loop, where nothing is said.
+const UNROLL: [usize; 3] = [1, 2, 4];
+
+fn in_scans(scans: &Scans, core: &Core, all: &[u8]) -> Vec<Result<Program<Insn>, LowerError>> {
+    if scans.side.is_some() {
+        return vec![Err(LowerError::Blocks)];
+    }
+    if !core.features.multiply && !scans.strands.is_empty() {
+        return vec![Err(LowerError::NoMultiplier(core.name))];
+    }
+    let unroll = match scans.unroll {
+        Some(unroll) => vec![unroll],
+        None => UNROLL.to_vec(),
+    };
+    let few = &all[..free_of_charge(core).min(all.len())];
+    let choices = [few, all].into_iter();
+    let choices = choices.flat_map(|r| unroll.iter().map(move |u| (r, *u)));
+    choices
+        .map(|(r, u)| scans::lower(scans, core, r, u))
+        .collect()
+}
+
 /// How many more registers than those free of charge are tried.
-const SAVED: [usize; 4] = [0, 4, 8, 13];
+const SAVED: [usize; 6] = [0, 3, 6, 8, 10, 13];
 /// How much dearer the way back of a value is that memory does not hold; do pointers become free?
 const CHOICES: [(u64, bool); 4] = [(8, true), (4, true), (8, false), (4, false)];
 

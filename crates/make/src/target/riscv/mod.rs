@@ -4,14 +4,19 @@
 //! |---|---|
 //! | [`lower`], [`frame`], [`order`], [`registers`] | from a schedule to a program |
 //! | [`words`], [`sweeps`] | schedules in words |
+//! | [`scans`], `nest`, `links`, [`stages`] | two nested loops; a product and what is made of it |
 //! | [`flow`], [`driver`] | code with branches; programs that call kernels |
 
 pub mod driver;
 pub mod flow;
 pub mod frame;
+pub mod links;
 pub mod lower;
+pub mod nest;
 pub mod order;
 pub mod registers;
+pub mod scans;
+pub mod stages;
 pub mod sweeps;
 pub mod words;
 
@@ -34,7 +39,10 @@ impl Lower for RiscvIsa {
         core: &cores::Core,
         limits: Limits,
     ) -> Result<Vec<Program<code::Insn>>, LowerError> {
-        lower::lower(schedule, core, limits)
+        match schedule {
+            Schedule::Stages(stages) => stages::all(stages, core, limits),
+            schedule => lower::lower(schedule, core, limits),
+        }
     }
 
     fn at_least(_: &cores::Core, _: &Schedule, counts: &Counts) -> u64 {
