@@ -6,6 +6,7 @@ pub mod allocate;
 pub mod budget;
 pub mod candidate;
 pub mod driver;
+pub mod engine;
 pub mod error;
 pub mod facts;
 pub mod intervals;

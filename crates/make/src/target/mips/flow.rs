@@ -38,14 +38,14 @@ impl Default for Flow {
 
 impl Flow {
     /// What comes from here on stays behind what is there: a new block.
-    pub fn cut(&mut self) -> Top {
+    pub fn block(&mut self) -> Top {
         self.blocks.push(Block::default());
         Top(self.blocks.len() - 1)
     }
 
     /// A new block with a remark.
-    pub fn note(&mut self, text: String) {
-        let top = self.cut();
+    pub fn remark(&mut self, text: String) {
+        let top = self.block();
         self.blocks[top.0].note = Some(text);
     }
 
@@ -56,24 +56,24 @@ impl Flow {
     }
 
     /// Goes back to `top` while registers `x` and `y` differ.
-    pub fn again(&mut self, top: Top, x: u8, y: u8) {
+    pub fn loop_back(&mut self, top: Top, x: u8, y: u8) {
         if let Some(block) = self.blocks.last_mut() {
             block.back = Some((top.0, [x, y]));
         }
-        self.cut();
+        self.block();
     }
 
     /// The whole function with `scratch` words of memory.
     ///
     /// # Errors
     /// When the stack would be too deep, or a branch does not reach.
-    pub fn finish(mut self, scratch: usize, core: &Core) -> Result<Program<Insn>, LowerError> {
+    pub fn function(mut self, scratch: usize, core: &Core) -> Result<Program<Insn>, LowerError> {
         let body: Vec<Insn> = self.blocks.iter().flat_map(|b| b.insns.clone()).collect();
         let (before, mut after) = frame::frame(&body, scratch)?;
         let leaving = after.split_off(after.len() - 2);
         self.blocks[0].insns.splice(0..0, before);
-        self.cut();
-        self.note("restore registers, return".into());
+        self.block();
+        self.remark("restore registers, return".into());
         let last = self.blocks.len() - 1;
         self.blocks[last].insns = after;
         let mut program = Program::new();

@@ -7,15 +7,17 @@ use machine::program::Program;
 use spec;
 
 use crate::allocate::OutOfRegisters;
+use crate::engine::scans;
 use crate::facts::{Facts, Style};
 use crate::lower::Limits;
 use crate::refusal::LowerError;
 use crate::schedule::{Blocks, ColumnBlock, RowBlock, Scans, Schedule, Words};
 use crate::target::claims;
+use crate::target::mips::flow::Flow;
 use crate::target::mips::order::order;
 use crate::target::mips::registers::{CALLEE_SAVED, CALLER_SAVED, Draft};
 use crate::target::mips::words::{Choices, Lowering};
-use crate::target::mips::{columns, frame, rows, scans};
+use crate::target::mips::{columns, frame, rows};
 
 /// What a method may know of `core`: all registers but $zero, $k0, $k1, $gp, $sp and three pointers.
 pub fn facts(core: &Core) -> Facts {
@@ -88,7 +90,7 @@ fn in_scans(
         .iter()
         .flat_map(|r| unroll.iter().map(move |u| (r, *u)));
     choices
-        .map(|(r, u)| scans::lower(scans, core, r, u))
+        .map(|(r, u)| scans::lower::<Flow>(scans, core, r, u))
         .collect()
 }
 

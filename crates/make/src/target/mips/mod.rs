@@ -7,11 +7,11 @@
 //! | [`scans`], `rounds`, `operand_rows`, `nest`, `links`, [`flow`] | two nested loops, in blocks with branches between them |
 
 pub mod accumulator;
+pub mod asm;
 pub mod columns;
 pub mod driver;
 pub mod flow;
 pub mod frame;
-pub mod links;
 pub mod lower;
 pub mod nest;
 pub mod operand_rows;
@@ -19,7 +19,6 @@ pub mod order;
 pub mod registers;
 pub mod rounds;
 pub mod rows;
-pub mod scans;
 pub mod stages;
 pub mod sweeps;
 pub mod triangle;

@@ -7,7 +7,7 @@ use machine::isa::mips::instructions::Op;
 use crate::facts::Style;
 use crate::refusal::LowerError;
 use crate::schedule::Array;
-use crate::target::mips::nest::{Home, Nest, argument};
+use crate::target::mips::nest::{Home, Nest};
 use crate::target::mips::registers::{Array as Argument, ZERO};
 
 /// What stays in the rows.
@@ -34,7 +34,7 @@ impl Nest<'_> {
         };
         let row = Row {
             a: self.home(strand.x)?,
-            b: argument(b),
+            b: Self::argument(b),
             down: self.home(Array::Columns)?,
             pair: self.take_pair()?,
             word: self.take()?,
@@ -42,9 +42,9 @@ impl Nest<'_> {
         self.set_one();
         let passed = self.unroll * (n / self.unroll);
         self.immediate(Op::ADDIU, self.named.stop, row.a.base, 4 * passed as i32);
-        self.flow.note("the first row".into());
+        self.flow.remark("the first row".into());
         self.operand_row(&row, 0)?;
-        self.flow.note("the other rows".into());
+        self.flow.remark("the other rows".into());
         if self.scans.style != Style::Rolled || n < 3 {
             return (1..n).try_for_each(|i| self.operand_row(&row, i));
         }
@@ -63,7 +63,7 @@ impl Nest<'_> {
     /// Row `i`.
     fn operand_row(&mut self, row: &Row, i: usize) -> Result<(), LowerError> {
         let n = self.scans.n;
-        self.flow.cut();
+        self.flow.block();
         let of_b = self.pointers[&row.b];
         self.immediate(Op::LW, row.word, row.b, 4 * i as i32 - of_b.at);
         self.three(Op::ADDU, row.pair + 1, ZERO, ZERO);

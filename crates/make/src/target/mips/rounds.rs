@@ -10,7 +10,7 @@ use machine::isa::mips::instructions::Op;
 use crate::facts::Style;
 use crate::refusal::LowerError;
 use crate::schedule::Array;
-use crate::target::mips::nest::{Home, Nest, Pointer, argument};
+use crate::target::mips::nest::{Home, Nest, Pointer};
 use crate::target::mips::registers::{Array as Argument, ZERO};
 
 /// Registers of a row.
@@ -46,7 +46,7 @@ impl Nest<'_> {
     ///
     /// # Errors
     /// When registers run out.
-    pub(super) fn rows(&mut self) -> Result<(), LowerError> {
+    pub(super) fn all_rows(&mut self) -> Result<(), LowerError> {
         let scans = self.scans;
         let n = scans.n;
         let [inverse, m] = scans.quotient.ok_or(LowerError::Scans)?;
@@ -81,11 +81,11 @@ impl Nest<'_> {
         };
         self.inverse(inverse)?;
         self.set_one();
-        self.flow.note("the words of a and m side by side".into());
-        let from_a = Home::of(argument(a_side));
+        self.flow.remark("the words of a and m side by side".into());
+        let from_a = Home::of(Self::argument(a_side));
         let mut copied = vec![(from_a, row.a, row.bit)];
         if let Array::Operand(side) = m {
-            copied.push((Home::of(argument(side)), row.m, None));
+            copied.push((Home::of(Self::argument(side)), row.m, None));
         }
         let mut homes: Vec<Home> = copied.iter().map(|(from, ..)| *from).collect();
         homes.push(row.a);
@@ -115,8 +115,8 @@ impl Nest<'_> {
         if let Some(top) = row.top {
             self.three(Op::ADDU, top, ZERO, ZERO);
         }
-        self.flow.note("rows".into());
-        let b = argument(b_side);
+        self.flow.remark("rows".into());
+        let b = Self::argument(b_side);
         match self.square() {
             true if scans.style == Style::Looped => return Err(LowerError::Looped),
             true => {
@@ -146,7 +146,7 @@ impl Nest<'_> {
 
     /// The 1 that rows without MADDL take.
     pub(super) fn set_one(&mut self) {
-        if !self.paired {
+        if !self.sum.paired {
             self.immediate(Op::ADDIU, self.named.one, ZERO, 1);
         }
     }
@@ -169,7 +169,7 @@ impl Nest<'_> {
             self.repeat(&[(b, 4)], (n, self.named.end), |nest| nest.row(row, b, a0))?;
         } else {
             for _ in 0..n {
-                self.flow.cut();
+                self.flow.block();
                 self.row(row, b, a0)?;
                 let from = self.pointers[&b];
                 self.point(b, from, from.at + 4);
@@ -193,7 +193,7 @@ impl Nest<'_> {
             false => self.three(Op::MUL, row.q, row.v, self.named.inverse),
         }
         let (v, p) = (row.v, row.v + 1);
-        if self.paired {
+        if self.sum.paired {
             self.three(Op::ADDU, p, ZERO, ZERO);
             self.step(Op::MADDH, p, row.m0, row.q, v);
         } else {
@@ -265,11 +265,11 @@ impl Nest<'_> {
         };
         load(self, row.t, row.down);
         // Without MADDL, m is loaded while HI and LO are waited for.
-        if self.paired {
+        if self.sum.paired {
             load(self, m, row.m);
         }
         self.accumulate([row.t + 1, row.v], [a, row.b], row.t);
-        if !self.paired {
+        if !self.sum.paired {
             load(self, m, row.m);
         }
         self.accumulate([row.v + 1, down], [m, row.q], row.v);
@@ -282,7 +282,7 @@ impl Nest<'_> {
     /// `(high, low) = x y + t + u < 2^64` for a pair `(t, u)`: MADDL and MADDH, where `low` is none of the pair, or HI and
     /// LO that begin as `(0, t)`, to which `x y` and `u 1` are added.
     pub(super) fn accumulate(&mut self, [high, low]: [u8; 2], [x, y]: [u8; 2], pair: u8) {
-        if self.paired {
+        if self.sum.paired {
             self.step(Op::MADDL, low, x, y, pair);
             self.step(Op::MADDH, high, x, y, pair);
             return;

@@ -74,7 +74,7 @@ impl Nest<'_> {
         let (frame, a) = (self.fixed(row.a), self.pointers[&b]);
         let (u, p) = (row.t + 1, row.v + 1);
         let [below, above] = self.passes(i);
-        self.flow.cut();
+        self.flow.block();
         self.immediate(Op::LW, row.b, b, 4 * i as i32 - a.at);
         let mut at = self.point(self.named.j, frame, row.a.place(1));
         // Word 0, which q makes 0.

@@ -24,7 +24,7 @@ impl Flow {
         self.insns.push(insn);
     }
 
-    pub fn note(&mut self, text: String) {
+    pub fn remark(&mut self, text: String) {
         self.notes.push((self.insns.len(), text));
     }
 
@@ -119,7 +119,7 @@ impl Flow {
         let by = before.len();
         let targets = self.targets.iter_mut();
         targets.for_each(|(from, to)| (*from, *to) = (*from + by, *to + by));
-        self.note("restore registers, return".into());
+        self.remark("restore registers, return".into());
         let mut notes = std::mem::take(&mut self.notes);
         notes.iter_mut().for_each(|(at, _)| *at += by);
         self.insns.splice(0..0, before);

@@ -8,15 +8,17 @@ use machine::program::Program;
 use spec;
 
 use crate::allocate::OutOfRegisters;
+use crate::engine::scans;
 use crate::facts::{Facts, Style};
 use crate::lower::Limits;
 use crate::refusal::LowerError;
 use crate::schedule::{Scans, Schedule, WordStep, Words};
 use crate::target::claims;
+use crate::target::riscv::flow::Flow;
+use crate::target::riscv::frame;
 use crate::target::riscv::order::{order, waits};
 use crate::target::riscv::registers::{CALLEE_SAVED, CALLER_SAVED};
 use crate::target::riscv::words::{Choices, Lowering};
-use crate::target::riscv::{frame, scans};
 
 /// Registers a function may use besides its pointers, those it need not save first.
 fn registers(core: &Core) -> Vec<u8> {
@@ -94,7 +96,7 @@ fn in_scans(scans: &Scans, core: &Core, all: &[u8]) -> Vec<Result<Program<Insn>,
     let choices = [few, all].into_iter();
     let choices = choices.flat_map(|r| unroll.iter().map(move |u| (r, *u)));
     choices
-        .map(|(r, u)| scans::lower(scans, core, r, u))
+        .map(|(r, u)| scans::lower::<Flow>(scans, core, r, u))
         .collect()
 }
 

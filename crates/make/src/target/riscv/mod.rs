@@ -7,15 +7,14 @@
 //! | [`scans`], `nest`, `links`, [`stages`] | two nested loops; a product and what is made of it |
 //! | [`flow`], [`driver`] | code with branches; programs that call kernels |
 
+pub mod asm;
 pub mod driver;
 pub mod flow;
 pub mod frame;
-pub mod links;
 pub mod lower;
 pub mod nest;
 pub mod order;
 pub mod registers;
-pub mod scans;
 pub mod stages;
 pub mod sweeps;
 pub mod words;

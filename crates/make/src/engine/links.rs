@@ -1,22 +1,19 @@
-//! Chains behind two nested loops on RISC-V: links that are alike are a loop.
+//! Chains behind two nested loops: links that are alike are a loop.
 
-use machine::isa::riscv::abi::SP;
-use machine::isa::riscv::instructions::Op;
-
+use crate::engine::nest::{Home, Nest};
+use crate::engine::sweep::Sweep;
 use crate::refusal::LowerError;
 use crate::schedule::{Chain, End, Stretch, Sum, Word, WordStep};
-use crate::target::riscv::nest::{Home, Nest};
-use crate::target::riscv::registers::ZERO;
 
 /// Links in a pass of the loop.
 const LINKS: usize = 8;
 
-impl Nest<'_> {
+impl<A: Sweep> Nest<'_, A> {
     /// The steps behind the sweep.
     ///
     /// # Errors
     /// When registers run out, or a step has no such form.
-    pub(super) fn chains(&mut self) -> Result<(), LowerError> {
+    pub fn chains(&mut self) -> Result<(), LowerError> {
         let steps = &self.scans.words.steps;
         let sweep = |step: &WordStep| matches!(step, WordStep::Sweep(_));
         let behind = steps.iter().rposition(sweep).unwrap_or(0);
@@ -35,7 +32,7 @@ impl Nest<'_> {
             return Err(LowerError::Scans);
         }
         let carry = self.take()?;
-        self.three(Op::ADD, carry, ZERO, ZERO);
+        self.flow.add(carry, A::ZERO, A::ZERO);
         let stretch = self.scans.stretch(chain).filter(|s| s.links > 1);
         let links = stretch.map_or(0, |s| s.links);
         if let Some(stretch) = stretch {
@@ -43,7 +40,7 @@ impl Nest<'_> {
         }
         for link in &chain.links[links..] {
             let value = |nest: &Self, word: Option<Word>| match word {
-                None => Ok(ZERO),
+                None => Ok(A::ZERO),
                 Some(word) => nest.values.get(&word).copied().ok_or(LowerError::Scans),
             };
             let [x, y] = [value(self, link.x)?, value(self, link.y)?];
@@ -57,7 +54,7 @@ impl Nest<'_> {
             End::Drop => self.release(carry),
             End::Carry { out } => drop(self.values.insert(out, carry)),
             End::Mask { out } => {
-                self.three(Op::SUB, carry, ZERO, carry);
+                self.flow.sub(carry, A::ZERO, carry);
                 self.values.insert(out, carry);
             }
             End::Into { .. } => return Err(LowerError::Scans),
@@ -70,19 +67,19 @@ impl Nest<'_> {
         let (part, first, out) = (self.take()?, self.take()?, self.take()?);
         match sum {
             Sum::Add => {
-                self.three(Op::ADD, part, x, y);
-                self.three(Op::SLTU, first, part, y);
-                self.three(Op::ADD, out, part, carry);
-                self.three(Op::SLTU, part, out, carry);
+                self.flow.add(part, x, y);
+                self.flow.less(first, part, y);
+                self.flow.add(out, part, carry);
+                self.flow.less(part, out, carry);
             }
             Sum::Sub => {
-                self.three(Op::SUB, part, x, y);
-                self.three(Op::SLTU, first, x, y);
-                self.three(Op::SUB, out, part, carry);
-                self.three(Op::SLTU, part, part, carry);
+                self.flow.sub(part, x, y);
+                self.flow.less(first, x, y);
+                self.flow.sub(out, part, carry);
+                self.flow.less(part, part, carry);
             }
         }
-        self.three(Op::ADD, carry, first, part);
+        self.flow.add(carry, first, part);
         self.release(part);
         self.release(first);
         Ok(out)
@@ -113,9 +110,9 @@ impl Nest<'_> {
             };
             let (a, b) = (word(nest, x)?, word(nest, y)?);
             if let (Some(b), Some(mask)) = (b, mask) {
-                nest.three(Op::AND, b, b, mask);
+                nest.flow.and(b, b, mask);
             }
-            let value = nest.sum(sum, a.unwrap_or(ZERO), b.unwrap_or(ZERO), carry)?;
+            let value = nest.sum(sum, a.unwrap_or(A::ZERO), b.unwrap_or(A::ZERO), carry)?;
             if let Some(home) = out {
                 nest.store(value, nest.moving(home), home, i);
             }
@@ -128,7 +125,7 @@ impl Nest<'_> {
 
     /// `emit` for every word of some arrays in a loop: one pointer for each base, and that of the frame is
     /// the cursor.
-    pub(super) fn each_word(
+    pub fn each_word(
         &mut self,
         homes: &[Home],
         count: usize,
@@ -141,7 +138,7 @@ impl Nest<'_> {
         let mut steps = Vec::new();
         for home in homes {
             let from = self.moving(home);
-            let r = if home.base == SP {
+            let r = if home.base == A::SP {
                 self.named.cursor
             } else {
                 from.r
@@ -152,7 +149,8 @@ impl Nest<'_> {
         let mut looped = 0;
         if passes > 1 {
             let (r, step) = steps[0];
-            self.immediate(Op::ADDI, self.named.end, r, step * passes as i32);
+            self.flow
+                .add_number(self.named.end, r, step * passes as i32);
             self.repeat(&steps, (passes, self.named.end), |nest| {
                 (0..LINKS).try_for_each(|i| emit(nest, i))
             })?;

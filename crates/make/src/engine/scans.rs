@@ -1,5 +1,4 @@
-//! Two nested loops on RISC-V: product scanning and FIPS as gk2003 has them (section 4.3), with three registers that
-//! accumulate.
+//! Two nested loops: product scanning and FIPS as gk2003 has them (section 4.3).
 //!
 //! Two pointers walk through the arrays, $j upwards through X and $k downwards through Y. Where
 //! several products share a pass, their arrays lie side by side in the stack frame (figure 3), so that
@@ -9,45 +8,42 @@
 //!
 //! A pass takes `P` of the products of a strand (`unroll`, of a square twice as many); as columns
 //! become longer or shorter by one, `P` columns are a pass of the outer loop, each with its
-//! own rest of products behind the inner loop. What follows the sweep is in [`crate::target::riscv::links`].
+//! own rest of products behind the inner loop. What follows the sweep is in [`crate::engine::links`].
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use machine::isa::riscv::code::Insn;
-use machine::isa::riscv::cores::Core;
-use machine::isa::riscv::instructions::Op;
+use machine::isa::Isa;
 use machine::program::Program;
 
+use crate::engine::nest::{Home, Nest, Pointer};
+use crate::engine::sweep::{CoreOf, Sweep};
 use crate::facts::Style;
 use crate::refusal::LowerError;
 use crate::schedule::{Array, Scans, Strand};
-use crate::target::riscv::nest::{Home, Nest, Pointer, argument};
-use crate::target::riscv::registers::Array as Argument;
 
 /// Lowers two nested loops to code for `registers`, `unroll` products of a strand in a pass.
 ///
 /// # Errors
 /// When registers or the stack run out.
-pub fn lower(
+pub fn lower<A: Sweep>(
     scans: &Scans,
-    core: &Core,
+    core: &CoreOf<A>,
     registers: &[u8],
     unroll: usize,
-) -> Result<Program<Insn>, LowerError> {
-    let (mut nest, scratch) = Nest::new(scans, registers, unroll)?;
-    if scans.rows {
-        return Err(LowerError::Scans);
-    }
-    if !scans.strands.is_empty() {
-        nest.sweep()?;
+) -> Result<Program<<A::Isa as Isa>::Insn>, LowerError> {
+    let (mut nest, scratch) = Nest::<A>::new(scans, core, registers, unroll)?;
+    match scans.rows {
+        true => A::rows(&mut nest)?,
+        false if scans.strands.is_empty() => {}
+        false => nest.sweep()?,
     }
     nest.chains()?;
-    nest.flow.function(scratch, core.features)
+    nest.flow.finish(scratch, core)
 }
 
 /// Columns.
-impl Nest<'_> {
+impl<A: Sweep> Nest<'_, A> {
     /// The products of column `k` in the inner loop: the first word of X, and how many. Those of words
     /// that have just come are not among them.
     fn range(&self, k: usize) -> (usize, usize) {
@@ -64,7 +60,7 @@ impl Nest<'_> {
         if let Some([inverse, _]) = self.scans.quotient {
             self.inverse(inverse)?;
         }
-        self.clear();
+        A::begin(self);
         let period = self.period();
         let long = |k: usize| k > 0 && self.range(k).1 >= period;
         let [first, longer, shorter, last] = self.scans.parts(long);
@@ -74,7 +70,8 @@ impl Nest<'_> {
         self.straight(last, "the last columns")?;
         let piles = self.scans.sweep().map_or(&[][..], |sweep| &sweep.piles);
         if let Some(out) = piles.get(2 * n).and_then(|pile| pile.out) {
-            self.values.insert(out, self.accumulator[1]);
+            let top = A::top_word(self)?;
+            self.values.insert(out, top);
         }
         Ok(())
     }
@@ -84,6 +81,7 @@ impl Nest<'_> {
             self.flow.note(what.into());
         }
         for k in columns {
+            self.flow.cut();
             self.column(k)?;
         }
         Ok(())
@@ -113,7 +111,8 @@ impl Nest<'_> {
         if passes > 1 {
             let length = 4 * period as i32;
             let end = cursor.at + length * passes as i32;
-            self.immediate(Op::ADDI, self.named.end, fixed.r, end - fixed.at);
+            self.flow
+                .add_number(self.named.end, fixed.r, end - fixed.at);
             let mut steps = vec![(cursor.r, length)];
             if square {
                 let stop = self.stop(first)?;
@@ -124,29 +123,33 @@ impl Nest<'_> {
             }
             if self.copied && first < n {
                 let sides = self.homes.keys().filter_map(|array| match array {
-                    Array::Operand(side) => Some((argument(*side), length)),
+                    Array::Operand(side) => Some((Self::argument(*side), length)),
                     _ => None,
                 });
                 steps.extend(sides);
             }
             if let Some(Array::Operand(side)) = self.scans.addend {
-                steps.push((argument(side), length));
+                steps.push((Self::argument(side), length));
             }
-            let result = Argument::R as u8;
+            let result = A::RESULT;
             let kept = self.scans.quotient.is_none() || first >= n;
             if kept && self.home(Array::Columns)?.base == result {
                 steps.push((result, length));
             }
+            let place = A::place(self);
             self.repeat(&steps, (passes, self.named.end), |nest| {
                 for k in first..first + period {
+                    nest.flow.cut();
                     nest.column(k)?;
                 }
+                A::back(nest, place);
                 Ok(())
             })?;
             rest.start = first + period * passes;
             self.stops = None;
         }
         for k in rest {
+            self.flow.cut();
             self.column(k)?;
         }
         Ok(())
@@ -177,7 +180,7 @@ impl Nest<'_> {
         if self.stops != Some(at) {
             let edge = self.pointers.get(&self.named.edge).copied();
             let from = edge.filter(|_| self.square()).unwrap_or(self.fixed(home));
-            self.immediate(Op::ADDI, self.named.stop, from.r, at - from.at);
+            self.flow.add_number(self.named.stop, from.r, at - from.at);
             self.stops = Some(at).filter(|_| self.period() == 1);
         }
         Ok(())
@@ -209,10 +212,12 @@ impl Nest<'_> {
             if self.downwards(k) {
                 steps.reverse();
             }
+            let place = A::place(self);
             self.repeat(&steps, (passes, self.named.stop), |nest| {
                 for t in 0..nest.unroll {
-                    nest.products(low + t, k, ends)?;
+                    nest.products(low + t, k, (&mut ends, true))?;
                 }
+                A::back(nest, place);
                 Ok(())
             })?;
             ends = [self.named.j, self.named.k].map(|r| self.pointers[&r]);
@@ -221,15 +226,16 @@ impl Nest<'_> {
         let rest = count % self.period();
         let both = if self.square() { 2 } else { 1 };
         for t in 0..rest / both {
-            self.products(low + t, k, ends)?;
+            // No pointer moves any more.
+            self.products(low + t, k, (&mut ends, false))?;
         }
         if rest % both == 1 {
             self.middle(k / 2, ends[0])?;
         }
         if let Some(side) = self.scans.added(k) {
-            let home = Home::of(argument(side));
+            let home = Home::of(Self::argument(side));
             let word = self.load(self.moving(home), home, k)?;
-            self.add(0, word);
+            A::add_word(self, word)?;
             self.release(word);
         }
         if let Some([_, m]) = self.scans.quotient.filter(|_| k < n) {
@@ -238,10 +244,12 @@ impl Nest<'_> {
         let pile = self.scans.sweep().and_then(|sweep| sweep.piles.get(k));
         if pile.is_some_and(|pile| pile.out.is_some()) {
             let home = self.home(Array::Columns)?;
-            self.store(self.accumulator[0], self.moving(home), home, k);
+            A::low(self, |nest, low| {
+                nest.store(low, nest.moving(home), home, k);
+            })?;
         }
         if k + 1 < 2 * n {
-            self.shift();
+            A::shift(self);
         }
         Ok(())
     }
@@ -254,13 +262,15 @@ impl Nest<'_> {
             let home = self.home(array)?;
             let word = match array {
                 Array::Operand(side) => {
-                    let pointer = self.pointers[&argument(side)];
-                    let word = self.load(pointer, Home::of(argument(side)), k)?;
+                    let mut pointer = self.pointers[&Self::argument(side)];
+                    let there = Home::of(Self::argument(side));
+                    let word = A::load_and_step(self, &mut pointer, (there, k), 1)?;
                     self.store(word, self.moving(home), home, k);
                     word
                 }
                 Array::Square if let Some(Array::Operand(side)) = self.scans.modulus() => {
-                    let (pointer, there) = (self.pointers[&argument(side)], argument(side));
+                    let (pointer, there) =
+                        (self.pointers[&Self::argument(side)], Self::argument(side));
                     let word = self.load(pointer, Home::of(there), self.scans.n + 1 + k)?;
                     self.store(word, self.moving(home), home, k);
                     word
@@ -276,18 +286,18 @@ impl Nest<'_> {
             match (low_x, low_y) {
                 _ if k == 0 => {
                     if let (Some(x), Some(y)) = (high_x, high_y) {
-                        self.product(x, y)?;
+                        A::product(self, x, y)?;
                     }
                 }
                 (Some(low), _) if pairs => {
                     if let Some(high) = high_x {
-                        self.twice(high, low)?;
+                        A::twice(self, high, low)?;
                     }
                 }
                 (low_x, low_y) => {
                     for (x, y) in [(low_x, high_y), (high_x, low_y)] {
                         if let (Some(x), Some(y)) = (x, y) {
-                            self.product(x, y)?;
+                            A::product(self, x, y)?;
                         }
                     }
                 }
@@ -300,23 +310,33 @@ impl Nest<'_> {
         Ok(())
     }
 
-    /// `X[i] Y[k-i]` of every strand, of a square with those of the other end.
-    fn products(&mut self, i: usize, k: usize, ends: [Pointer; 2]) -> Result<(), LowerError> {
+    /// `X[i] Y[k-i]` of every strand, of a square with those of the other end. May the loads move the pointers?
+    fn products(
+        &mut self,
+        i: usize,
+        k: usize,
+        (ends, steps): (&mut [Pointer; 2], bool),
+    ) -> Result<(), LowerError> {
+        let by = self.unroll as i32;
         let square = self.square();
         for Strand { x, y, pairs } in self.scans.strands.clone() {
             let (hx, hy) = (self.home(x)?, self.home(y)?);
-            let a = self.load(ends[0], hx, i)?;
-            let b = self.load(ends[1], hy, k - i)?;
+            let mut word = |nest: &mut Self, end: usize, home: (Home, usize), by: i32| match steps {
+                true => A::load_and_step(nest, &mut ends[end], home, by),
+                false => nest.load(ends[end], home.0, home.1),
+            };
+            let a = word(self, 0, (hx, i), by)?;
+            let b = word(self, 1, (hy, k - i), -by)?;
             match pairs {
-                true => self.twice(a, b)?,
-                false => self.product(a, b)?,
+                true => A::twice(self, a, b)?,
+                false => A::product(self, a, b)?,
             }
             self.release(a);
             self.release(b);
             if square && !pairs {
                 let a = self.load(ends[0], hy, i)?;
                 let b = self.load(ends[1], hx, k - i)?;
-                self.product(a, b)?;
+                A::product(self, a, b)?;
                 self.release(a);
                 self.release(b);
             }
@@ -330,7 +350,7 @@ impl Nest<'_> {
             let (hx, hy) = (self.home(x)?, self.home(y)?);
             let a = self.load(end, hx, i)?;
             let b = if x == y { a } else { self.load(end, hy, i)? };
-            self.product(a, b)?;
+            A::product(self, a, b)?;
             self.release(a);
             if a != b {
                 self.release(b);
