@@ -150,7 +150,14 @@ fn every_word_of_16_bits_is_what_objdump_says() {
                 known += 1;
                 let text = insn.text();
                 let ours = text.split(' ').next().unwrap();
-                assert_eq!(insn.encode(), Ok(u32::from(*word)));
+                let again = insn.encode().unwrap();
+                // Steps of sp by -32, -16 and 16 have two forms: c.addi is the assembler's choice.
+                if theirs == "c.addi16sp" && again != u32::from(*word) {
+                    assert_eq!(ours, "c.addi");
+                    assert_eq!(Insn::decode(again, Features::ALL), Some(insn));
+                    continue;
+                }
+                assert_eq!(again, u32::from(*word));
                 let same = ours == theirs || (ours, theirs.as_str()) == ("c.nop", "c.addi");
                 assert!(same, "{word:#06x}: we say {ours}, objdump {theirs}");
             }

@@ -84,7 +84,7 @@ fn in_scans(scans: &Scans, core: &Core, all: &[u8]) -> Vec<Result<Program<Insn>,
         return vec![Err(LowerError::Blocks)];
     }
     if !core.features.multiply && !scans.strands.is_empty() {
-        return vec![Err(LowerError::NoMultiplier(core.name))];
+        return vec![Err(LowerError::NoProducts(core.name))];
     }
     let unroll = match scans.unroll {
         Some(unroll) => vec![unroll],
@@ -113,7 +113,7 @@ fn in_words(words: &Words, core: &Core, all: &[u8]) -> Vec<Result<Program<Insn>,
         _ => false,
     });
     if products && !core.features.multiply {
-        return vec![Err(LowerError::NoMultiplier(core.name))];
+        return vec![Err(LowerError::NoProducts(core.name))];
     }
     let mut counts: Vec<_> = SAVED
         .map(|more| (free_of_charge(core) + more).min(all.len()))
