@@ -122,13 +122,15 @@ const NOT_OURS: [&str; 9] = [
     "c.fld", "c.flw", "c.fsd", "c.fsw", "c.fldsp", "c.flwsp", "c.fsdsp", "c.fswsp", "c.unimp",
 ];
 /// Those of which some are hints, or reserved.
-const HINTS: [&str; 12] = [
+const HINTS: [&str; 14] = [
     "c.nop",
     "c.addi",
     "c.li",
     "c.lui",
     "c.slli",
     "c.slli64",
+    "c.srli",
+    "c.srai",
     "c.srli64",
     "c.srai64",
     "c.mv",

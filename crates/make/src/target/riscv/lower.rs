@@ -2,8 +2,6 @@
 
 use machine::isa::riscv::code::Insn;
 use machine::isa::riscv::cores::Core;
-use machine::isa::riscv::instructions::Op;
-use machine::isa::riscv::operands::Features;
 use machine::program::Program;
 use spec;
 
@@ -13,6 +11,7 @@ use crate::lower::Limits;
 use crate::refusal::LowerError;
 use crate::schedule::{Scans, Schedule, WordStep, Words};
 use crate::target::claims;
+use crate::target::riscv::flow::shortest;
 use crate::target::riscv::order::{order, waits};
 use crate::target::riscv::registers::{CALLEE_SAVED, CALLER_SAVED};
 use crate::target::riscv::words::{Choices, Lowering};
@@ -185,17 +184,4 @@ fn function(
         true => Err(LowerError::Displacement),
         false => Ok((program, places)),
     }
-}
-
-/// An instruction in its shortest form; the factors of what commutes may change places.
-pub fn shortest(insn: Insn, features: Features) -> Insn {
-    let short = insn.shortest(features);
-    let commutes = matches!(insn.op, Op::ADD | Op::AND | Op::OR | Op::XOR);
-    if short.short || !commutes {
-        return short;
-    }
-    let mut other = insn;
-    (other.ops.s, other.ops.t) = (insn.ops.t, insn.ops.s);
-    let other = other.shortest(features);
-    if other.short { other } else { short }
 }

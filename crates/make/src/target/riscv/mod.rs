@@ -3,10 +3,11 @@
 //! | file | what |
 //! |---|---|
 //! | [`lower`], [`frame`], [`order`], [`registers`] | from a schedule to a program |
-//! | [`words`], [`sweeps`] | schedules in words |
+//! | [`words`], [`sweeps`], [`accumulator`] | schedules in words |
 //! | [`scans`], `nest`, `links`, [`stages`] | two nested loops; a product and what is made of it |
 //! | [`flow`], [`driver`] | code with branches; programs that call kernels |
 
+pub mod accumulator;
 pub mod driver;
 pub mod flow;
 pub mod frame;

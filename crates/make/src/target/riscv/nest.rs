@@ -303,10 +303,10 @@ impl Nest<'_> {
         let [low, high, carry] = [self.take()?, self.take()?, self.take()?];
         self.three(Op::MUL, low, x, y);
         self.three(Op::MULHU, high, x, y);
-        let bottom = self.accumulator[0];
+        let least = self.accumulator[0];
         for _ in 0..times {
-            self.three(Op::ADD, bottom, bottom, low);
-            self.three(Op::SLTU, carry, bottom, low);
+            self.three(Op::ADD, least, least, low);
+            self.three(Op::SLTU, carry, least, low);
             self.three(Op::ADD, carry, high, carry);
             self.add(1, carry);
         }

@@ -8,50 +8,12 @@ use machine::isa::riscv::instructions::Op;
 
 use crate::allocate::OutOfRegisters;
 use crate::schedule::{Pile, Quotient, Sweep, Word};
+use crate::target::riscv::accumulator::{Accumulator, Part};
 use crate::target::riscv::registers::ZERO;
 use crate::target::riscv::words::{Lowering, WORD};
 
 /// Products from which on doubling their sum (15 instructions) is cheaper than adding each again (6).
 const MANY: usize = 3;
-
-/// A register of the accumulator.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Part {
-    r: u8,
-    /// May it be written? Not if it is a value that something else reads.
-    own: bool,
-    /// Is it a number that is known? A sum is compared with its other part then.
-    number: bool,
-}
-
-impl Part {
-    /// A register that nothing else reads.
-    fn own(r: u8) -> Self {
-        Self {
-            r,
-            own: true,
-            number: false,
-        }
-    }
-}
-
-/// The accumulator between two instructions: its words, its largest value, and what the columns that are left can hold.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Accumulator {
-    parts: [Option<Part>; 3],
-    bound: u128,
-    cap: u128,
-}
-
-impl Default for Accumulator {
-    fn default() -> Self {
-        Self {
-            parts: [None; 3],
-            bound: 0,
-            cap: u128::MAX,
-        }
-    }
-}
 
 impl Lowering<'_> {
     pub(super) fn sweep(&mut self, sweep: &Sweep) -> Result<(), OutOfRegisters> {

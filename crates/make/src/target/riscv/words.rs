@@ -10,8 +10,8 @@ use machine::isa::riscv::instructions::Op;
 
 use crate::allocate::{Bank, OutOfRegisters, Slot, Weight};
 use crate::schedule::{Chain, End, Link, Origin, Sum, Word, WordStep, Words};
+use crate::target::riscv::accumulator::Accumulator;
 use crate::target::riscv::registers::{Array, ZERO};
-use crate::target::riscv::sweeps::Accumulator;
 
 /// Choices that only a count of cycles can settle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
