@@ -39,6 +39,7 @@ pub mod report;
 #[cfg(debug_assertions)]
 pub mod shared;
 pub mod smt;
+mod strangers;
 pub mod target;
 
 pub use face::{

@@ -52,7 +52,7 @@ pub(super) fn more_telling(known: Option<Error>, new: Error) -> Error {
         Error::Style { .. } => 0,
         Error::Method(MethodError::OnlyLoops(_) | MethodError::Shifted(_)) => 1,
         Error::Lower {
-            error: LowerError::NoMultiplier(_),
+            error: LowerError::NoMultiplier(_) | LowerError::NoProducts(_),
             ..
         } => 3,
         // Another method would have been taken, but for the overlap.

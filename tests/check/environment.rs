@@ -9,7 +9,7 @@ use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::code::Insn;
 use lozenge::isa::avr::cores::{ATMEGA128, Core};
 use lozenge::isa::avr::instructions::Op as AvrOp;
-use lozenge::isa::{Isa, arm, avr, mips};
+use lozenge::isa::{Isa, arm, avr, mips, riscv};
 use lozenge::kernel::{self, Request};
 use lozenge::lower::Lower;
 use lozenge::prove::{self, Proof, Verdict};
@@ -520,6 +520,7 @@ fn the_document_has_the_tables_of_what_is_assumed() {
         of(&ATMEGA128.called(&avr::abi::IAR)),
         arm::assumed::table(),
         mips::assumed::table(),
+        riscv::assumed::table(),
     ] {
         assert!(
             table.lines().count() > 5 && text.contains(&table),

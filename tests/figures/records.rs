@@ -3,8 +3,11 @@
 
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
-use lozenge::kernel;
+use lozenge::isa::riscv::RiscvIsa;
+use lozenge::isa::riscv::cores::Core;
+use lozenge::kernel::{self, Request};
 use lozenge::spec::Op;
+use lozenge::spec::modulus::Reduce;
 use toml::Value;
 
 use crate::kit::{ask, tier, work};
@@ -56,6 +59,41 @@ fn the_best_of_ours() {
         let bold = if ours < theirs { "**" } else { "" };
         let line = format!(
             "| {} {bits} | {theirs}{mark} | {bold}{ours}{bold} |",
+            op.name()
+        );
+        assert!(readme.contains(&line), "README lacks {line}");
+    });
+}
+
+/// The same of RV32IM, in instructions of a call.
+#[test]
+fn the_best_of_ours_on_riscv() {
+    let table: Value = toml::from_str(include_str!("../paper/records.toml")).expect("TOML");
+    let readme = include_str!("../../README.md");
+    let core = Core::named("rv32im").expect("a core");
+    let rows = table["rv32im"].as_array().expect("rows").clone();
+    work::each(&tier::some(rows, 2), |row| {
+        let text = |key: &str| row[key].as_str().expect("text");
+        let number = |key: &str| row[key].as_integer().expect("a number") as u64;
+        let op = Op::ALL.iter().find(|op| op.name() == text("op"));
+        let op = *op.expect("an operation");
+        let reduce = match text("reduce") {
+            "full" => Reduce::Full,
+            _ => Reduce::Almost,
+        };
+        let modulus = text("modulus");
+        let request = Request {
+            modular: Some(ask::modular(modulus, reduce)),
+            ..ask::of(op, 256)
+        };
+        let kernel = kernel::generate::<RiscvIsa>(&request, core).expect("a kernel");
+        assert!(kernel.is_proved(), "{modulus}: {:?}", kernel.proof);
+        let (theirs, ours) = (number("theirs"), kernel.cost.call.max);
+        println!("{} {modulus}: theirs {theirs}, ours {ours}", op.name());
+        assert_eq!(ours, number("ours"), "{} {modulus}", op.name());
+        let bold = if ours < theirs { "**" } else { "" };
+        let line = format!(
+            "| {} {modulus} | {theirs} | {bold}{ours}{bold} |",
             op.name()
         );
         assert!(readme.contains(&line), "README lacks {line}");

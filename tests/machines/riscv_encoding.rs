@@ -122,13 +122,15 @@ const NOT_OURS: [&str; 9] = [
     "c.fld", "c.flw", "c.fsd", "c.fsw", "c.fldsp", "c.flwsp", "c.fsdsp", "c.fswsp", "c.unimp",
 ];
 /// Those of which some are hints, or reserved.
-const HINTS: [&str; 12] = [
+const HINTS: [&str; 14] = [
     "c.nop",
     "c.addi",
     "c.li",
     "c.lui",
     "c.slli",
     "c.slli64",
+    "c.srli",
+    "c.srai",
     "c.srli64",
     "c.srai64",
     "c.mv",
@@ -150,7 +152,14 @@ fn every_word_of_16_bits_is_what_objdump_says() {
                 known += 1;
                 let text = insn.text();
                 let ours = text.split(' ').next().unwrap();
-                assert_eq!(insn.encode(), Ok(u32::from(*word)));
+                let again = insn.encode().unwrap();
+                // Steps of sp by -32, -16 and 16 have two forms: c.addi is the assembler's choice.
+                if theirs == "c.addi16sp" && again != u32::from(*word) {
+                    assert_eq!(ours, "c.addi");
+                    assert_eq!(Insn::decode(again, Features::ALL), Some(insn));
+                    continue;
+                }
+                assert_eq!(again, u32::from(*word));
                 let same = ours == theirs || (ours, theirs.as_str()) == ("c.nop", "c.addi");
                 assert!(same, "{word:#06x}: we say {ours}, objdump {theirs}");
             }

@@ -5,6 +5,8 @@
 	.global _start
 	.type _start, %function
 _start:
+	lui gp, %hi(__global_pointer$)
+	addi gp, gp, %lo(__global_pointer$)
 	andi sp, sp, -16
 	jal main
 	li a7, 93	/* exit */

@@ -19,6 +19,10 @@ pub enum LowerError {
     Nested,
     #[error("MUL is not an instruction of {0}")]
     NoMultiplier(&'static str),
+    #[error(
+        "{0} has no M, and products by additions are not made for it: there are modadd, modsub, modneg and modhalf"
+    )]
+    NoProducts(&'static str),
     #[error("this machine multiplies: try a method for machines with a multiplier")]
     Tiles,
     #[error("it needs three pointers, and Y is the stack pointer of data")]

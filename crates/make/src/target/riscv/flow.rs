@@ -1,12 +1,12 @@
 //! Code with branches: each knows the instruction it goes to, until all lengths are known.
 
 use machine::isa::riscv::code::Insn;
+use machine::isa::riscv::instructions::Op;
 use machine::isa::riscv::operands::Features;
 use machine::program::Program;
 
 use crate::refusal::LowerError;
 use crate::target::riscv::frame;
-use crate::target::riscv::lower::shortest;
 
 /// Instructions, and for those that branch the index of where they go.
 #[derive(Default)]
@@ -130,4 +130,17 @@ impl Flow {
             ..Program::new()
         })
     }
+}
+
+/// An instruction in its shortest form; the factors of what commutes may change places.
+pub fn shortest(insn: Insn, features: Features) -> Insn {
+    let short = insn.shortest(features);
+    let commutes = matches!(insn.op, Op::ADD | Op::AND | Op::OR | Op::XOR);
+    if short.short || !commutes {
+        return short;
+    }
+    let mut other = insn;
+    (other.ops.s, other.ops.t) = (insn.ops.t, insn.ops.s);
+    let other = other.shortest(features);
+    if other.short { other } else { short }
 }

@@ -2,8 +2,6 @@
 
 use machine::isa::riscv::code::Insn;
 use machine::isa::riscv::cores::Core;
-use machine::isa::riscv::instructions::Op;
-use machine::isa::riscv::operands::Features;
 use machine::program::Program;
 use spec;
 
@@ -14,7 +12,7 @@ use crate::lower::Limits;
 use crate::refusal::LowerError;
 use crate::schedule::{Scans, Schedule, WordStep, Words};
 use crate::target::claims;
-use crate::target::riscv::flow::Flow;
+use crate::target::riscv::flow::{Flow, shortest};
 use crate::target::riscv::frame;
 use crate::target::riscv::order::{order, waits};
 use crate::target::riscv::registers::{CALLEE_SAVED, CALLER_SAVED};
@@ -86,7 +84,7 @@ fn in_scans(scans: &Scans, core: &Core, all: &[u8]) -> Vec<Result<Program<Insn>,
         return vec![Err(LowerError::Blocks)];
     }
     if !core.features.multiply && !scans.strands.is_empty() {
-        return vec![Err(LowerError::NoMultiplier(core.name))];
+        return vec![Err(LowerError::NoProducts(core.name))];
     }
     let unroll = match scans.unroll {
         Some(unroll) => vec![unroll],
@@ -115,7 +113,7 @@ fn in_words(words: &Words, core: &Core, all: &[u8]) -> Vec<Result<Program<Insn>,
         _ => false,
     });
     if products && !core.features.multiply {
-        return vec![Err(LowerError::NoMultiplier(core.name))];
+        return vec![Err(LowerError::NoProducts(core.name))];
     }
     let mut counts: Vec<_> = SAVED
         .map(|more| (free_of_charge(core) + more).min(all.len()))
@@ -187,17 +185,4 @@ fn function(
         true => Err(LowerError::Displacement),
         false => Ok((program, places)),
     }
-}
-
-/// An instruction in its shortest form; the factors of what commutes may change places.
-pub fn shortest(insn: Insn, features: Features) -> Insn {
-    let short = insn.shortest(features);
-    let commutes = matches!(insn.op, Op::ADD | Op::AND | Op::OR | Op::XOR);
-    if short.short || !commutes {
-        return short;
-    }
-    let mut other = insn;
-    (other.ops.s, other.ops.t) = (insn.ops.t, insn.ops.s);
-    let other = other.shortest(features);
-    if other.short { other } else { short }
 }

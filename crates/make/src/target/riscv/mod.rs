@@ -3,10 +3,11 @@
 //! | file | what |
 //! |---|---|
 //! | [`lower`], [`frame`], [`order`], [`registers`] | from a schedule to a program |
-//! | [`words`], [`sweeps`] | schedules in words |
-//! | [`scans`], `nest`, `links`, [`stages`] | two nested loops; a product and what is made of it |
+//! | [`words`], [`sweeps`], [`accumulator`] | schedules in words |
+//! | [`asm`], [`nest`], [`stages`] | what the engine's loops are written with; a product and what is made of it |
 //! | [`flow`], [`driver`] | code with branches; programs that call kernels |
 
+pub mod accumulator;
 pub mod asm;
 pub mod driver;
 pub mod flow;

@@ -26,10 +26,10 @@ fn multiply(nest: &mut Nest<'_, Flow>, x: u8, y: u8, times: usize) -> Result<(),
     let [low, high, carry] = [nest.take()?, nest.take()?, nest.take()?];
     nest.flow.three(Op::MUL, low, x, y);
     nest.flow.three(Op::MULHU, high, x, y);
-    let bottom = nest.sum[0];
+    let least = nest.sum[0];
     for _ in 0..times {
-        nest.flow.add(bottom, bottom, low);
-        nest.flow.less(carry, bottom, low);
+        nest.flow.add(least, least, low);
+        nest.flow.less(carry, least, low);
         nest.flow.add(carry, high, carry);
         add(nest, 1, carry);
     }

@@ -11,8 +11,9 @@ use machine::program::{Area, Program};
 use crate::lower::Limits;
 use crate::refusal::LowerError;
 use crate::schedule::Stages;
+use crate::target::riscv::flow::shortest;
 use crate::target::riscv::frame;
-use crate::target::riscv::lower::{lower, shortest};
+use crate::target::riscv::lower::lower;
 use crate::target::riscv::registers::ZERO;
 use crate::target::stages::{Lent, Tried, second, tried};
 

@@ -8,38 +8,12 @@ use machine::isa::riscv::instructions::Op;
 
 use crate::allocate::OutOfRegisters;
 use crate::schedule::{Pile, Quotient, Sweep, Word};
+use crate::target::riscv::accumulator::{Accumulator, Part};
 use crate::target::riscv::registers::ZERO;
-use crate::target::riscv::words::Lowering;
+use crate::target::riscv::words::{Lowering, WORD};
 
-const WORD: u128 = 0xffff_ffff;
 /// Products from which on doubling their sum (15 instructions) is cheaper than adding each again (6).
 const MANY: usize = 3;
-
-/// A register of the accumulator.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Part {
-    r: u8,
-    /// May it be written? Not if it is a value that something else reads.
-    own: bool,
-}
-
-/// The accumulator between two instructions: its words, its largest value, and what the columns that are left can hold.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Accumulator {
-    parts: [Option<Part>; 3],
-    bound: u128,
-    cap: u128,
-}
-
-impl Default for Accumulator {
-    fn default() -> Self {
-        Self {
-            parts: [None; 3],
-            bound: 0,
-            cap: u128::MAX,
-        }
-    }
-}
 
 impl Lowering<'_> {
     pub(super) fn sweep(&mut self, sweep: &Sweep) -> Result<(), OutOfRegisters> {
@@ -117,12 +91,13 @@ impl Lowering<'_> {
             self.bank.seize(r);
         }
         self.pinned.retain(|p| *p != r || !own);
-        self.add_at(0, Part { r, own })
+        let number = self.words.known(word).is_some();
+        self.add_at(0, Part { r, own, number })
     }
 
     /// The largest number that a word may be.
     fn most(&self, word: Word) -> u128 {
-        self.words.known(word).map_or(WORD, u128::from)
+        self.most[word.0]
     }
 
     /// Adds `x y`, once or twice.
@@ -133,7 +108,12 @@ impl Lowering<'_> {
         let (low, high) = (low.unwrap_or(ZERO), high.filter(|_| most > WORD));
         for again in (0..times).rev() {
             self.raise(most);
-            let parts = [Some(low), high].map(|r| r.map(|r| Part { r, own: again == 0 }));
+            let own = again == 0;
+            let part = |r| Part {
+                own,
+                ..Part::own(r)
+            };
+            let parts = [Some(low), high].map(|r| r.map(part));
             self.add_product(parts)?;
         }
         self.tick();
@@ -195,7 +175,7 @@ impl Lowering<'_> {
                 let to = if high.own { high.r } else { self.take()? };
                 self.three(Op::ADD, to, high.r, carry);
                 self.release(carry);
-                Part { r: to, own: true }
+                Part::own(to)
             }
         };
         self.add_at(1, high)
@@ -209,13 +189,7 @@ impl Lowering<'_> {
     /// Adds a word of weight `2^(32 at)` that the bound counts already.
     fn add_at(&mut self, at: usize, part: Part) -> Result<(), OutOfRegisters> {
         match self.add_here(at, part)? {
-            Some(carry) => self.add_at(
-                at + 1,
-                Part {
-                    r: carry,
-                    own: true,
-                },
-            ),
+            Some(carry) => self.add_at(at + 1, Part::own(carry)),
             None => Ok(()),
         }
     }
@@ -230,13 +204,17 @@ impl Lowering<'_> {
             self.accumulator.parts[at] = Some(part);
             return Ok(None);
         };
+        let (old, part) = match part.number {
+            true => (part, old),
+            false => (old, part),
+        };
         let to = match old.own {
             true => old.r,
             false if part.own && !goes_on => part.r,
             false => self.take()?,
         };
         self.three(Op::ADD, to, old.r, part.r);
-        self.accumulator.parts[at] = Some(Part { r: to, own: true });
+        self.accumulator.parts[at] = Some(Part::own(to));
         if !goes_on {
             if to != part.r {
                 self.drop_part(part);
@@ -257,10 +235,13 @@ impl Lowering<'_> {
     /// The low word becomes a value.
     fn close(&mut self, out: Option<Word>) -> Result<(), OutOfRegisters> {
         let part = self.accumulator.parts[0].take();
+        if let Some(out) = out {
+            self.most[out.0] = self.accumulator.bound.min(WORD);
+        }
         match (out, part) {
             (None, None) => {}
             (None, Some(part)) => self.drop_part(part),
-            (Some(out), Some(Part { r, own: true })) => self.define(out, r),
+            (Some(out), Some(Part { r, own: true, .. })) => self.define(out, r),
             (Some(out), part) => {
                 let to = self.take()?;
                 self.three(Op::ADD, to, ZERO, part.map_or(ZERO, |part| part.r));
@@ -290,7 +271,7 @@ impl Lowering<'_> {
         for at in 0..3 {
             let goes_on = bound >> (32 * (at + 1)) != 0;
             let Some(Part { r, .. }) = self.accumulator.parts[at] else {
-                self.accumulator.parts[at] = bit.take().map(|r| Part { r, own: true });
+                self.accumulator.parts[at] = bit.take().map(Part::own);
                 continue;
             };
             let next = if goes_on { Some(self.take()?) } else { None };

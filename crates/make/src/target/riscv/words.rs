@@ -9,9 +9,9 @@ use machine::isa::riscv::code::Insn;
 use machine::isa::riscv::instructions::Op;
 
 use crate::allocate::{Bank, OutOfRegisters, Slot, Weight};
-use crate::schedule::{Chain, End, Link, Sum, Word, WordStep, Words};
+use crate::schedule::{Chain, End, Link, Origin, Sum, Word, WordStep, Words};
+use crate::target::riscv::accumulator::Accumulator;
 use crate::target::riscv::registers::{Array, ZERO};
-use crate::target::riscv::sweeps::Accumulator;
 
 /// Choices that only a count of cycles can settle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,6 +22,9 @@ pub struct Choices {
     /// Does the pointer of an operand hold values once all its words are in registers?
     pub reuse: bool,
 }
+
+/// The largest word.
+pub(super) const WORD: u128 = 0xffff_ffff;
 
 /// Lowers steps to instructions, to be ordered later.
 pub struct Lowering<'w> {
@@ -38,6 +41,8 @@ pub struct Lowering<'w> {
     pointers: Vec<usize>,
     pub(super) pinned: Vec<u8>,
     near: usize,
+    /// The largest number that each value may be.
+    pub(super) most: Vec<u128>,
     /// Has a word of the result been stored?
     stored: Vec<bool>,
     pub(super) accumulator: Accumulator,
@@ -67,6 +72,7 @@ impl<'w> Lowering<'w> {
             pointers: (0..words.lengths.len()).collect(),
             pinned: Vec::new(),
             near: 0,
+            most: words.origins.iter().map(largest).collect(),
             stored: vec![false; words.result.len()],
             accumulator: Accumulator::default(),
         };
@@ -212,10 +218,25 @@ impl Lowering<'_> {
     }
 }
 
+/// The largest number that a word from there may be.
+fn largest(origin: &Origin) -> u128 {
+    match origin {
+        Origin::Constant(value) | Origin::Stored { value, .. } => u128::from(*value),
+        Origin::Operand { .. } | Origin::Computed => WORD,
+    }
+}
+
 /// The register that points to operand `side`.
 fn pointer(side: usize) -> u8 {
     let arrays = [Array::A, Array::B, Array::M];
     arrays[side.min(2)] as u8
+}
+
+/// `k` if the number is `2^k - 1`, `0 < k < 32`.
+fn low_bits(number: u64) -> Option<i32> {
+    let bits = number.trailing_ones();
+    let is_mask = number == (1 << bits) - 1 && (1..32).contains(&bits);
+    is_mask.then_some(bits as i32)
 }
 
 /// Makes `value` in register `r`: `upper 2^12 + k`, `-2^11 <= k < 2^11`.
@@ -337,10 +358,33 @@ impl Lowering<'_> {
 /// Chains and logic.
 impl Lowering<'_> {
     fn logic(&mut self, op: Op, x: Word, y: Word, out: Word) -> Result<(), OutOfRegisters> {
+        let mask = self
+            .words
+            .known(y)
+            .filter(|_| op == Op::AND && self.bank.place(y).is_none());
+        if let Some(bits) = mask.and_then(low_bits) {
+            return self.cut(x, y, bits, out);
+        }
         let (rx, ry) = (self.fetch(x)?, self.fetch(y)?);
         self.used_all(&[x, y]);
         let to = self.take()?;
         self.three(op, to, rx, ry);
+        self.define(out, to);
+        self.tick();
+        Ok(())
+    }
+
+    /// `out = x mod 2^bits`, where `y` is the mask.
+    fn cut(&mut self, x: Word, y: Word, bits: i32, out: Word) -> Result<(), OutOfRegisters> {
+        let from = self.fetch(x)?;
+        self.used_all(&[x, y]);
+        let to = self.take()?;
+        if bits < 12 {
+            self.immediate(Op::ANDI, to, from, (1 << bits) - 1);
+        } else {
+            self.immediate(Op::SLLI, to, from, 32 - bits);
+            self.immediate(Op::SRLI, to, to, 32 - bits);
+        }
         self.define(out, to);
         self.tick();
         Ok(())
