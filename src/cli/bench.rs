@@ -82,10 +82,10 @@ fn simulate(code: &[u8]) -> Result<f64, String> {
     let start = Instant::now();
     while executed < INSTRUCTIONS {
         abi::restart(&mut m, &ATMEGA128, &addresses);
-        let cost = decoded
+        let ran = decoded
             .run(&mut m, stop, RUN_LIMIT)
             .map_err(|(_, fault)| fault.to_string())?;
-        executed += cost.executed;
+        executed += ran.cost.executed;
     }
     Ok(executed as f64 / start.elapsed().as_secs_f64())
 }

@@ -194,7 +194,7 @@ fn skip_before(core: &Core, next: Insn) -> Result<u64, Fault> {
         lozenge::isa::avr::abi::enter(Secret::default(), core, &Function::kernel(&code), &[]);
     m.r[20] = m.d.secret("share");
     let run = Decoded::new(&code, core).run(&mut m, usize::MAX, 10);
-    run.map(|cost| cost.call.max).map_err(|(_, fault)| fault)
+    run.map(|ran| ran.cost.call.max).map_err(|(_, fault)| fault)
 }
 
 #[test]

@@ -78,7 +78,7 @@ impl Table for ArmIsa {
             m.r[i].0 = 0x1234_5600 + i as u64;
         }
         let sp = m.r[13];
-        let done = arm::run::Decoded::new(code, core).run(&mut m, PATIENCE);
+        let done = arm::run::Decoded::new(code, core).run(&mut m, usize::MAX, PATIENCE);
         let kept = (4..12).all(|i| m.r[i].0 == 0x1234_5600 + i as u64);
         done.is_ok() && kept && m.r[13] == sp
     }

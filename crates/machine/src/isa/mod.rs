@@ -3,9 +3,13 @@
 pub mod arm;
 pub mod assumed;
 pub mod avr;
+pub mod clock;
 pub mod cost;
 pub mod environment;
+pub mod machine;
 pub mod mips;
+pub mod run;
+pub mod state;
 pub mod ways;
 
 use num_bigint::BigUint;

@@ -13,22 +13,22 @@ pub mod abi;
 pub mod assumed;
 pub mod code;
 pub mod cores;
-pub mod execute;
 pub mod instructions;
 pub mod machine;
 pub mod memory;
 pub mod operands;
 pub mod run;
-pub mod ways;
 
 use num_bigint::BigUint;
 
 use crate::call::Operands;
+use crate::codec::{self, Operands as _};
 use crate::domain::Abstract;
 use crate::domain::concrete::Concrete;
 use crate::domain::place::Base;
 use crate::format::{Assembler, Attributes, Dialect, ObjectFormat, Stranger};
 use crate::function::{Function, keep_returned, with_returned};
+use crate::isa::arm::operands::Ops;
 use crate::isa::cost::{Class, Cost, Depth, Stopped};
 use crate::isa::{Called, Isa};
 
@@ -121,23 +121,11 @@ impl Isa for ArmIsa {
     }
 
     fn encode(_: &cores::Core, program: &[code::Insn]) -> Result<Vec<u8>, String> {
-        let mut bytes = Vec::with_capacity(4 * program.len());
-        for insn in program {
-            let word = insn.encode().map_err(|e| e.to_string())?;
-            bytes.extend_from_slice(&word.to_le_bytes());
-        }
-        Ok(bytes)
+        codec::encode(program, false)
     }
 
     fn decode(_: &cores::Core, code: &[u8]) -> Result<Vec<(usize, code::Insn)>, usize> {
-        code.chunks(4)
-            .enumerate()
-            .map(|(i, chunk)| {
-                let word = <[u8; 4]>::try_from(chunk).map_err(|_| 4 * i)?;
-                let insn = code::Insn::decode(u32::from_le_bytes(word)).ok_or(4 * i)?;
-                Ok((4 * i, insn))
-            })
-            .collect()
+        codec::decode(code, |bytes| Ops::codec().decode(bytes, false, |_| true))
     }
 
     fn text(insn: &code::Insn) -> String {
@@ -156,7 +144,8 @@ impl Isa for ArmIsa {
         limit: u64,
     ) -> Result<Called<D>, Stopped> {
         let (mut m, entry) = abi::enter(domain, function, bases);
-        let mut account = run::Decoded::of(function, core).run(&mut m, limit)?;
+        let decoded = run::Decoded::of(function, core);
+        let mut account = decoded.run(&mut m, usize::MAX, limit)?;
         account.cost.stack = Depth::descended(m.environment.as_ref().map_or(0, |e| e.lowest));
         let violations = abi::violations(&mut m, &entry, &function.scratch);
         keep_returned(&mut m.d, &m.r[abi::returned(function)]);
@@ -187,7 +176,7 @@ impl Isa for ArmIsa {
         let room = DATA..DATA + area.len();
         m.d.memory[room.clone()].copy_from_slice(area);
         let decoded = run::Decoded::<Concrete>::of(function, core);
-        let mut account = decoded.watched(&mut m, u64::MAX, watch)?;
+        let mut account = decoded.watched(&mut m, usize::MAX, u64::MAX, watch)?;
         account.cost.stack = Depth::written(&m.d);
         area.copy_from_slice(&m.d.memory[room]);
         Ok(account.cost)
@@ -206,7 +195,8 @@ impl Isa for ArmIsa {
         let word = function.word_bits(Self::WORD_BITS) as usize / 8;
         operands.spoil(&mut m.d, &addresses, function);
         operands.put(&mut m.d, &addresses, word);
-        let mut account = run::Decoded::<Concrete>::of(function, core).run(&mut m, limit)?;
+        let mut account =
+            run::Decoded::<Concrete>::of(function, core).run(&mut m, usize::MAX, limit)?;
         account.cost.stack = Depth::written(&m.d);
         let result = operands.result(&m.d, &addresses, word);
         let bits = 8 * operands.spec.result_bytes();

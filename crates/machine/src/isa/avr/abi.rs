@@ -97,7 +97,7 @@ pub fn enter<D: Abstract>(
     let mut m = Avr::new(d, core.pc_bytes, function.code.clone());
     describe(&mut m, core);
     m.marks = function.marks.clone();
-    m.pc = function.entry as usize / 2;
+    m.pc = function.entry as usize;
     m.d.environment(function.constants(false), false);
     fill(&mut m, core);
     if core.abi.data_stack {
@@ -311,9 +311,9 @@ const DATA_SPACE: usize = 0x1_0000;
 const STACK_TOP: usize = 0xf000;
 const DATA_STACK_TOP: usize = 0xe000;
 
-/// Word address that stands for the caller: the last one a program counter can hold.
+/// Byte address that stands for the caller: the last one a program counter can hold.
 pub fn caller(m: &Avr<Concrete>) -> usize {
-    if m.pc_bytes == 2 { 0xffff } else { 0x3f_ffff }
+    if m.pc_bytes == 2 { 0x1_fffe } else { 0x7f_fffe }
 }
 
 /// A machine about to run `code` on numbers, with pointers to `addresses` as arguments.
@@ -333,7 +333,7 @@ pub fn enter_function(core: &Core, function: &Function, addresses: &[usize]) -> 
     let mut m = enter_concrete(core, function.code.clone(), &[]);
     m.marks = function.marks.clone();
     m.d.rom.clone_from(&function.data);
-    m.pc = function.entry as usize / 2;
+    m.pc = function.entry as usize;
     for segment in &function.data {
         let start = segment.address as usize;
         let room = m.d.memory.get_mut(start..start + segment.bytes.len());
@@ -405,7 +405,7 @@ pub fn restart(m: &mut Avr<Concrete>, core: &Core, addresses: &[usize]) {
         m.r[usize::from(zero)] = m.d.known(0);
     }
     for i in 0..m.pc_bytes {
-        m.d.memory[STACK_TOP - i] = (caller(m) >> (8 * i)) as u8;
+        m.d.memory[STACK_TOP - i] = (caller(m) / 2 >> (8 * i)) as u8;
     }
     let sp = (STACK_TOP - m.pc_bytes) as u64;
     m.d.stacks.clear();

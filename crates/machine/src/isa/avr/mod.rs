@@ -17,7 +17,6 @@ pub mod convention;
 pub mod core;
 pub mod cores;
 pub mod environment;
-pub mod execute;
 pub mod instructions;
 pub mod machine;
 pub mod operands;
@@ -26,11 +25,11 @@ pub mod past;
 pub mod run;
 pub mod skip;
 pub mod stack;
-pub mod ways;
 
 use num_bigint::BigUint;
 
 use crate::call::Operands;
+use crate::codec;
 use crate::domain::Abstract;
 use crate::domain::concrete::Concrete;
 use crate::domain::place::Base;
@@ -38,6 +37,7 @@ use crate::format::{Assembler, Dialect, ObjectFormat, Stranger};
 use crate::function::{Function, keep_returned, with_returned};
 use crate::isa::avr::core::Set;
 use crate::isa::avr::operands::Op;
+use crate::isa::clock::Timed;
 use crate::isa::cost::{Class, Cost, Depth, Stopped};
 use crate::isa::{Called, Isa};
 
@@ -105,7 +105,7 @@ impl Isa for AvrIsa {
     }
 
     fn is_frame(core: &cores::Core, insn: &code::Insn) -> bool {
-        core.class_of(insn) == Class::Frame
+        core.class(insn) == Class::Frame
     }
 
     fn object_format(core: &cores::Core) -> ObjectFormat {
@@ -139,25 +139,14 @@ impl Isa for AvrIsa {
     }
 
     fn encode(core: &cores::Core, program: &[code::Insn]) -> Result<Vec<u8>, String> {
-        let mut bytes = Vec::with_capacity(2 * program.len());
-        for insn in program {
-            if let Some(refusal) = core.refusal(insn) {
-                return Err(refusal);
-            }
-            insn.encode(&mut bytes).map_err(|e| e.to_string())?;
+        match program.iter().find_map(|insn| core.refusal(insn)) {
+            Some(refusal) => Err(refusal),
+            None => codec::encode(program, false),
         }
-        Ok(bytes)
     }
 
     fn decode(core: &cores::Core, code: &[u8]) -> Result<Vec<(usize, code::Insn)>, usize> {
-        let mut list = Vec::with_capacity(code.len() / 2);
-        let mut at = 0;
-        while at < code.len() {
-            let insn = code::Insn::decode_on(core, &code[at..]).ok_or(at)?;
-            list.push((at, insn));
-            at += 2 * insn.form().words;
-        }
-        Ok(list)
+        codec::decode(code, |bytes| code::Insn::decode_on(core, bytes))
     }
 
     fn text(insn: &code::Insn) -> String {
@@ -186,7 +175,8 @@ impl Isa for AvrIsa {
         limit: u64,
     ) -> Result<Called<D>, Stopped> {
         let (mut m, entry) = abi::enter(domain, core, function, bases);
-        let mut cost = run::Decoded::of(function, core).run(&mut m, usize::MAX, limit)?;
+        let ran = run::Decoded::of(function, core).run(&mut m, usize::MAX, limit)?;
+        let mut cost = ran.cost;
         cost.stack = abi::depth(core, &m);
         let violations = abi::violations(&mut m, &entry, core, &function.scratch);
         keep_returned(&mut m.d, &m.r[abi::returned(core, function)]);
@@ -194,8 +184,7 @@ impl Isa for AvrIsa {
             domain: m.d,
             cost,
             violations,
-            // No AVR instruction's time depends on its operands.
-            slow_operand: None,
+            slow_operand: ran.slow_operand,
         })
     }
 
@@ -216,7 +205,7 @@ impl Isa for AvrIsa {
         m.d.memory[DATA..DATA + area.len()].copy_from_slice(area);
         let decoded = run::Decoded::<Concrete>::of(function, core);
         let stop = abi::caller(&m);
-        let mut cost = decoded.watched(&mut m, stop, u64::MAX, watch)?;
+        let mut cost = decoded.watched(&mut m, stop, u64::MAX, watch)?.cost;
         cost.stack = Depth::written(&m.d);
         area.copy_from_slice(&m.d.memory[DATA..DATA + area.len()]);
         Ok(cost)
@@ -242,7 +231,7 @@ impl Isa for AvrIsa {
         operands.put(&mut m.d, &addresses, word);
         let decoded = run::Decoded::<Concrete>::of(function, core);
         let stop = abi::caller(&m);
-        let mut cost = decoded.run(&mut m, stop, limit)?;
+        let mut cost = decoded.run(&mut m, stop, limit)?.cost;
         cost.stack = Depth::written(&m.d);
         let result = operands.result(&m.d, &addresses, word);
         let bits = 8 * operands.spec.result_bytes();

@@ -13,10 +13,12 @@
 
 use Class::{Add, Load, Move, Mul, Other, Store};
 
+use crate::codec;
 use crate::domain::word::{Domain, Logic, Shift, Signs};
 use crate::fault::Fault;
 use crate::isa::cost::Class;
-use crate::isa::mips::machine::{Flow, Mips, Outcome};
+use crate::isa::machine::{Flow, Meaning};
+use crate::isa::mips::machine::Mips;
 pub use crate::isa::mips::operands::{Feature, Ops};
 
 /// What a core charges for.
@@ -41,17 +43,7 @@ pub enum Timing {
 }
 
 /// One instruction.
-pub struct Row<D: Domain> {
-    pub op: Op,
-    pub name: &'static str,
-    pub pattern: &'static str,
-    pub syntax: &'static str,
-    pub flow: &'static str,
-    pub timing: Timing,
-    pub class: Class,
-    pub feature: Feature,
-    pub meaning: fn(&mut Mips<D>, Ops) -> Outcome,
-}
+pub type Row<D> = codec::Row<Ops, Meaning<Mips<D>, Ops>>;
 
 /// Makes [`Op`] and [`table`] from one list.
 macro_rules! instructions {

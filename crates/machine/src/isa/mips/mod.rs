@@ -14,23 +14,23 @@ pub mod accumulator;
 pub mod assumed;
 pub mod code;
 pub mod cores;
-pub mod execute;
 pub mod instructions;
 pub mod machine;
 pub mod operands;
 pub mod registers;
 pub mod run;
-pub mod ways;
 
 use num_bigint::BigUint;
 
 use crate::call::{Operands, order_words};
+use crate::codec::{self, Operands as _};
 use crate::domain::Abstract;
 use crate::domain::concrete::Concrete;
 use crate::domain::place::Base;
 use crate::format::{Assembler, Attributes, Dialect, ObjectFormat, Stranger};
 use crate::function::{Function, keep_returned, with_returned};
 use crate::isa::cost::{Class, Cost, Depth, Stopped};
+use crate::isa::mips::operands::Ops;
 use crate::isa::{Called, Isa};
 
 /// MIPS32.
@@ -140,30 +140,14 @@ impl Isa for MipsIsa {
     }
 
     fn encode(core: &cores::Core, program: &[code::Insn]) -> Result<Vec<u8>, String> {
-        let mut bytes = Vec::with_capacity(4 * program.len());
-        for insn in program {
-            let word = insn.encode().map_err(|e| e.to_string())?;
-            bytes.extend(match core.big_endian {
-                true => word.to_be_bytes(),
-                false => word.to_le_bytes(),
-            });
-        }
-        Ok(bytes)
+        codec::encode(program, core.big_endian)
     }
 
     fn decode(core: &cores::Core, code: &[u8]) -> Result<Vec<(usize, code::Insn)>, usize> {
-        let whole = code.len() / 4 * 4;
-        let list: Result<Vec<_>, _> = run::words(core, code)
-            .enumerate()
-            .map(|(i, word)| {
-                let insn = code::Insn::decode(word, core.features).ok_or(4 * i)?;
-                Ok((4 * i, insn))
-            })
-            .collect();
-        match list {
-            Ok(_) if whole < code.len() => Err(whole),
-            other => other,
-        }
+        let has = |feature| core.features.has(feature);
+        codec::decode(code, |bytes| {
+            Ops::codec().decode(bytes, core.big_endian, |form| has(form.feature))
+        })
     }
 
     fn text(insn: &code::Insn) -> String {
