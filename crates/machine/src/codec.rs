@@ -175,6 +175,34 @@ pub struct Row<O: Operands, M> {
     pub meaning: M,
 }
 
+/// Makes the enumeration `Op` of names and the function `table` of a machine from one list of rows:
+/// `NAME "name" "pattern" "syntax" "flow" Timing Class Feature |m, o| meaning;`.
+macro_rules! instructions {
+    ($($op:ident $name:literal $pattern:literal $syntax:literal $flow:literal
+       $timing:ident $class:ident $feature:ident |$m:pat_param, $o:pat_param| $meaning:expr;)*) => {
+        /// An instruction's name in the table.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[allow(clippy::upper_case_acronyms)]
+        pub enum Op { $($op,)* }
+
+        /// The table, in the order of [`Op`].
+        pub fn table<D: Domain>() -> Vec<Row<D>> {
+            vec![$(Row {
+                op: Op::$op,
+                name: $name,
+                pattern: $pattern,
+                syntax: $syntax,
+                flow: $flow,
+                timing: Timing::$timing,
+                class: $class,
+                feature: Feature::$feature,
+                meaning: |$m, $o| $meaning,
+            },)*]
+        }
+    };
+}
+pub(crate) use instructions;
+
 /// A row without its meaning, its pattern compiled.
 #[derive(Clone, Debug)]
 pub struct Form<O: Operands> {

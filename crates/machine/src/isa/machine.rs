@@ -98,19 +98,26 @@ pub trait Machine<const W: u32>: Sized {
     fn domain(&mut self) -> &mut Self::Domain;
     /// Byte address of the instruction to be executed.
     fn pc(&self) -> usize;
+    fn set_pc(&mut self, pc: usize);
     /// Register `i`, as cores and claims name it.
     fn register(&self, i: u8) -> WordOf<Self, W>;
     /// All words that instructions change but memory, always in the same order.
     fn words(&mut self) -> Vec<&mut WordOf<Self, W>>;
     /// All flags.
-    fn flags(&mut self) -> Vec<&mut BitOf<Self, W>>;
+    fn flags(&mut self) -> Vec<&mut BitOf<Self, W>> {
+        Vec::new()
+    }
     /// What is without a defined value, or may be: true after two ways if after either.
-    fn doubts(&mut self) -> Vec<&mut bool>;
+    fn doubts(&mut self) -> Vec<&mut bool> {
+        Vec::new()
+    }
     fn control(&self) -> Self::Control;
     fn set_control(&mut self, control: Self::Control);
     fn past(&mut self) -> Option<&mut Self::Past>;
     /// Where control is, if ways may be joined there.
-    fn joins_at(&self) -> Option<Place>;
+    fn joins_at(&self) -> Option<Place> {
+        Some((self.pc(), 0))
+    }
 
     // A step
 
@@ -118,14 +125,28 @@ pub trait Machine<const W: u32>: Sized {
     ///
     /// # Errors
     /// A fault and where.
-    fn guard(&mut self, slot: &Slot<Self, W>) -> Result<Guard<BitOf<Self, W>>, Stopped>;
+    #[inline(always)]
+    fn guard(&mut self, _slot: &Slot<Self, W>) -> Result<Guard<BitOf<Self, W>>, Stopped> {
+        Ok(Guard::Passes)
+    }
     /// Executes an instruction under a condition.
     ///
     /// # Errors
     /// What the instruction says.
-    fn under(&mut self, slot: &Slot<Self, W>, condition: &Condition<BitOf<Self, W>>) -> Outcome;
+    fn under(&mut self, _slot: &Slot<Self, W>, condition: &Condition<BitOf<Self, W>>) -> Outcome {
+        Err(condition.fault.clone())
+    }
     /// Moves control on after an instruction, over `skipped` bytes if it skips the next one: has it returned to the caller?
-    fn advance(&mut self, slot: &Slot<Self, W>, flow: Flow, skipped: usize) -> bool;
+    #[inline(always)]
+    fn advance(&mut self, slot: &Slot<Self, W>, flow: Flow, skipped: usize) -> bool {
+        let behind = self.pc() + usize::from(slot.bytes);
+        self.set_pc(match flow {
+            Flow::Next | Flow::Return => behind,
+            Flow::Skip => behind + skipped,
+            Flow::Jump(target) => target,
+        });
+        flow == Flow::Return
+    }
     /// Shows after an instruction what a run for all inputs is held to, and tells the domain where stacks reach.
     ///
     /// # Errors

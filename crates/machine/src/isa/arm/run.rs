@@ -8,9 +8,9 @@ use crate::isa::arm::instructions::{Row, Timing, table};
 use crate::isa::arm::machine::{Arm, SP};
 use crate::isa::arm::operands::{ALWAYS, Ops};
 use crate::isa::cost::Stopped;
-use crate::isa::machine::{Condition, Flow, Guard, Machine, Outcome, Slot};
+use crate::isa::environment::settle;
+use crate::isa::machine::{Condition, Guard, Machine, Outcome, Slot};
 use crate::isa::run;
-use crate::isa::ways::Place;
 
 /// Code decoded for a domain and a core.
 pub type Decoded<'a, D> = run::Decoded<'a, Arm<D>, 32>;
@@ -61,6 +61,11 @@ impl<D: Domain> Machine<32> for Arm<D> {
         self.pc
     }
 
+    #[inline(always)]
+    fn set_pc(&mut self, pc: usize) {
+        self.pc = pc;
+    }
+
     /// Nobody asks for the program counter.
     #[inline(always)]
     fn register(&self, i: u8) -> D::Word<32> {
@@ -91,10 +96,6 @@ impl<D: Domain> Machine<32> for Arm<D> {
 
     fn past(&mut self) -> Option<&mut i64> {
         self.environment.as_mut().map(|e| &mut e.at)
-    }
-
-    fn joins_at(&self) -> Option<Place> {
-        Some((self.pc, 0))
     }
 
     #[inline(always)]
@@ -130,26 +131,10 @@ impl<D: Domain> Machine<32> for Arm<D> {
     }
 
     #[inline(always)]
-    fn advance(&mut self, slot: &Slot<Self, 32>, flow: Flow, skipped: usize) -> bool {
-        match flow {
-            Flow::Next => self.pc += usize::from(slot.bytes),
-            Flow::Skip => self.pc += usize::from(slot.bytes) + skipped,
-            Flow::Jump(target) => self.pc = target,
-            Flow::Return => {}
-        }
-        flow == Flow::Return
-    }
-
-    #[inline(always)]
     fn settle(&mut self, slot: &Slot<Self, 32>, returned: bool) -> Result<(), Fault> {
-        if slot.fact.moves_stack
-            && let Ok(at) = self.d.address(&[&self.r[usize::from(SP)]], 0)
-        {
-            self.d.lowered(at);
-        }
-        match (returned, self.environment.as_ref().map(|e| e.holds)) {
-            (false, Some(holds)) => holds(self, 0, 0),
-            (true, _) | (_, None) => Ok(()),
+        match returned {
+            true => Ok(()),
+            false => settle(self, slot.fact.moves_stack, [0; 2]),
         }
     }
 

@@ -34,18 +34,16 @@ use crate::domain::Abstract;
 use crate::domain::concrete::Concrete;
 use crate::domain::place::Base;
 use crate::format::{Assembler, Dialect, ObjectFormat, Stranger};
-use crate::function::{Function, keep_returned, with_returned};
+use crate::function::Function;
 use crate::isa::avr::core::Set;
+use crate::isa::avr::machine::Avr;
 use crate::isa::avr::operands::Op;
 use crate::isa::clock::Timed;
-use crate::isa::cost::{Class, Cost, Depth, Stopped};
-use crate::isa::{Called, Isa};
+use crate::isa::cost::{Class, Cost, Stopped};
+use crate::isa::{Called, Isa, enter, numbers};
 
 /// The AVR instruction set.
 pub struct AvrIsa;
-
-/// First address of an operand in a concrete call.
-const DATA: usize = 0x0200;
 
 /// Compilers for parts that do not run a function of a set, or call it in another way. An assembly file is empty there.
 const IAR_CALLS: Stranger = Stranger {
@@ -174,18 +172,7 @@ impl Isa for AvrIsa {
         bases: &[Base],
         limit: u64,
     ) -> Result<Called<D>, Stopped> {
-        let (mut m, entry) = abi::enter(domain, core, function, bases);
-        let ran = run::Decoded::of(function, core).run(&mut m, usize::MAX, limit)?;
-        let mut cost = ran.cost;
-        cost.stack = abi::depth(core, &m);
-        let violations = abi::violations(&mut m, &entry, core, &function.scratch);
-        keep_returned(&mut m.d, &m.r[abi::returned(core, function)]);
-        Ok(Called {
-            domain: m.d,
-            cost,
-            violations,
-            slow_operand: ran.slow_operand,
-        })
+        enter::call::<Avr<D>, 8>(domain, core, function, bases, limit)
     }
 
     fn calling(insn: code::Insn, _: usize, to: usize) -> code::Insn {
@@ -201,14 +188,7 @@ impl Isa for AvrIsa {
         area: &mut [u8],
         watch: &mut dyn FnMut(u64, u64),
     ) -> Result<Cost, Stopped> {
-        let mut m = abi::enter_function(core, function, &[DATA]);
-        m.d.memory[DATA..DATA + area.len()].copy_from_slice(area);
-        let decoded = run::Decoded::<Concrete>::of(function, core);
-        let stop = abi::caller(&m);
-        let mut cost = decoded.watched(&mut m, stop, u64::MAX, watch)?.cost;
-        cost.stack = Depth::written(&m.d);
-        area.copy_from_slice(&m.d.memory[DATA..DATA + area.len()]);
-        Ok(cost)
+        numbers::execute::<Avr<Concrete>, 8>(core, function, area, watch)
     }
 
     fn call_concrete(
@@ -217,25 +197,6 @@ impl Isa for AvrIsa {
         operands: &Operands<'_>,
         limit: u64,
     ) -> Result<(BigUint, Cost), Stopped> {
-        // Behind the program's variables.
-        let low = function.data.iter().map(|s| s.end() as usize);
-        let first = low
-            .filter(|end| *end < 0x8000)
-            .max()
-            .map_or(DATA, |end| end.max(DATA));
-        let first = operands.placed_by_noise(first, function);
-        let addresses = operands.addresses(first, function, function.word_bits(Self::WORD_BITS));
-        let mut m = abi::enter_function(core, function, &addresses);
-        let word = function.word_bits(Self::WORD_BITS) as usize / 8;
-        operands.spoil(&mut m.d, &addresses, function);
-        operands.put(&mut m.d, &addresses, word);
-        let decoded = run::Decoded::<Concrete>::of(function, core);
-        let stop = abi::caller(&m);
-        let mut cost = decoded.run(&mut m, stop, limit)?.cost;
-        cost.stack = Depth::written(&m.d);
-        let result = operands.result(&m.d, &addresses, word);
-        let bits = 8 * operands.spec.result_bytes();
-        let returned = &m.r[abi::returned(core, function)];
-        Ok((with_returned(result, bits, returned), cost))
+        numbers::call::<Avr<Concrete>, 8>(core, function, operands, limit)
     }
 }

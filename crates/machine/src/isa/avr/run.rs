@@ -12,7 +12,7 @@ use crate::isa::avr::past::Past;
 use crate::isa::avr::skip::can_be_conditional;
 use crate::isa::clock::Timed;
 use crate::isa::cost::Stopped;
-use crate::isa::machine::{Condition, Flow, Guard, Machine, Meaning, Outcome, Slot};
+use crate::isa::machine::{Condition, Guard, Machine, Meaning, Outcome, Slot};
 use crate::isa::run;
 use crate::isa::ways::Place;
 
@@ -108,6 +108,11 @@ impl<D: Domain> Machine<8> for Avr<D> {
     }
 
     #[inline(always)]
+    fn set_pc(&mut self, pc: usize) {
+        self.pc = pc;
+    }
+
+    #[inline(always)]
     fn register(&self, i: u8) -> D::Word<8> {
         self.r(i)
     }
@@ -119,10 +124,6 @@ impl<D: Domain> Machine<8> for Avr<D> {
 
     fn flags(&mut self) -> Vec<&mut D::Bit> {
         self.flags.iter_mut().collect()
-    }
-
-    fn doubts(&mut self) -> Vec<&mut bool> {
-        Vec::new()
     }
 
     fn control(&self) -> Self::Control {
@@ -156,16 +157,6 @@ impl<D: Domain> Machine<8> for Avr<D> {
         let ops = &slot.insn.ops;
         let count = if slot.insn.op == Op::MOVW { 2 } else { 1 };
         self.perhaps(condition, ops.d..ops.d + count, |m| (slot.meaning)(m, ops))
-    }
-
-    #[inline(always)]
-    fn advance(&mut self, slot: &Slot<Self, 8>, flow: Flow, skipped: usize) -> bool {
-        match flow {
-            Flow::Next | Flow::Return => self.pc += usize::from(slot.bytes),
-            Flow::Skip => self.pc += usize::from(slot.bytes) + skipped,
-            Flow::Jump(target) => self.pc = target,
-        }
-        flow == Flow::Return
     }
 
     #[inline(always)]

@@ -46,10 +46,10 @@ impl<D: Domain> Mips<D> {
         }
     }
 
-    /// HI and LO, as a caller may leave them.
-    pub fn enter_accumulator(&mut self, lo: D::Word<32>, hi: D::Word<32>, guard: D::Word<32>) {
-        let guard = self.guard_bits(&guard);
-        (self.lo, self.hi, self.guard) = (lo, hi, guard);
+    /// A caller leaves a word in the place of the guard bits: no more than those are there.
+    pub fn enter_guard(&mut self) {
+        let word = self.guard.clone();
+        self.guard = self.guard_bits(&word);
     }
 
     /// The guard bits.

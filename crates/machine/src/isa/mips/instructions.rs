@@ -13,7 +13,7 @@
 
 use Class::{Add, Load, Move, Mul, Other, Store};
 
-use crate::codec;
+use crate::codec::{self, instructions};
 use crate::domain::word::{Domain, Logic, Shift, Signs};
 use crate::fault::Fault;
 use crate::isa::cost::Class;
@@ -44,32 +44,6 @@ pub enum Timing {
 
 /// One instruction.
 pub type Row<D> = codec::Row<Ops, Meaning<Mips<D>, Ops>>;
-
-/// Makes [`Op`] and [`table`] from one list.
-macro_rules! instructions {
-    ($($op:ident $name:literal $pattern:literal $syntax:literal $flow:literal
-       $timing:ident $class:ident $feature:ident |$m:pat_param, $o:pat_param| $meaning:expr;)*) => {
-        /// An instruction's name in the table.
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-        #[allow(clippy::upper_case_acronyms)]
-        pub enum Op { $($op,)* }
-
-        /// The table, in the order of [`Op`].
-        pub fn table<D: Domain>() -> Vec<Row<D>> {
-            vec![$(Row {
-                op: Op::$op,
-                name: $name,
-                pattern: $pattern,
-                syntax: $syntax,
-                flow: $flow,
-                timing: Timing::$timing,
-                class: $class,
-                feature: Feature::$feature,
-                meaning: |$m, $o| $meaning,
-            },)*]
-        }
-    };
-}
 
 instructions! {
     // Extensions: SPECIAL2 (opcode 0x1c), function codes that MIPS32 leaves free

@@ -4,7 +4,8 @@ use crate::codec::{Insn, Operands, Places};
 use crate::domain::word::Domain;
 use crate::fault::Fault;
 use crate::isa::cost::Stopped;
-use crate::isa::machine::{Condition, Flow, Guard, Machine, Outcome, Slot};
+use crate::isa::environment::settle;
+use crate::isa::machine::{Flow, Guard, Machine, Slot};
 use crate::isa::mips::cores::Core;
 use crate::isa::mips::instructions::{Op, Row, Timing, table};
 use crate::isa::mips::machine::Mips;
@@ -86,17 +87,18 @@ impl<D: Domain> Machine<32> for Mips<D> {
     }
 
     #[inline(always)]
+    fn set_pc(&mut self, pc: usize) {
+        self.pc = pc;
+    }
+
+    #[inline(always)]
     fn register(&self, i: u8) -> D::Word<32> {
         self.r(i)
     }
 
     fn words(&mut self) -> Vec<&mut D::Word<32>> {
-        let accumulator = [&mut self.lo, &mut self.hi, &mut self.guard];
+        let accumulator = [&mut self.hi, &mut self.lo, &mut self.guard];
         self.r.iter_mut().chain(accumulator).collect()
-    }
-
-    fn flags(&mut self) -> Vec<&mut D::Bit> {
-        Vec::new()
     }
 
     fn doubts(&mut self) -> Vec<&mut bool> {
@@ -129,11 +131,6 @@ impl<D: Domain> Machine<32> for Mips<D> {
         Ok(Guard::Passes)
     }
 
-    /// No instruction has a condition.
-    fn under(&mut self, _: &Slot<Self, 32>, condition: &Condition<D::Bit>) -> Outcome {
-        Err(condition.fault.clone())
-    }
-
     #[inline(always)]
     fn advance(&mut self, slot: &Slot<Self, 32>, flow: Flow, skipped: usize) -> bool {
         let next = self.behind.take().unwrap_or(self.pc + 4);
@@ -150,15 +147,7 @@ impl<D: Domain> Machine<32> for Mips<D> {
     #[inline(always)]
     fn settle(&mut self, slot: &Slot<Self, 32>, _: bool) -> Result<(), Fault> {
         let Fact { reads, writes, .. } = slot.fact;
-        if writes >> SP & 1 == 1
-            && let Ok(at) = self.d.address(&[&self.r[usize::from(SP)]], 0)
-        {
-            self.d.lowered(at);
-        }
-        match self.environment.as_ref().map(|e| e.holds) {
-            Some(holds) => holds(self, reads, writes),
-            None => Ok(()),
-        }
+        settle(self, writes >> SP & 1 == 1, [reads, writes])
     }
 
     #[inline(always)]
