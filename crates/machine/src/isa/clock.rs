@@ -272,7 +272,10 @@ impl<L: Line> Clock<L> {
         slow: impl FnOnce() -> SlowOperand,
     ) {
         if least != most {
-            self.observed = Some(slow());
+            // The first one that tells is what is reported: to say where an operand comes from may take long.
+            if self.parted.is_none() {
+                self.observed = Some(slow());
+            }
             self.slow.get_or_insert_with(|| self.fast.clone());
         }
         let longer = self.slow.as_mut().map(|slow| slow.issue(&most));
