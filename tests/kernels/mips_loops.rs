@@ -324,7 +324,7 @@ fn inner(core: &Core, insns: &[Insn]) -> u64 {
     let cycles = |rounds: usize| {
         let mut pipeline = Scoreboard::default();
         for insn in (0..rounds).flat_map(|_| body) {
-            let [_, most] = core.work(insn, None);
+            let [_, most] = core.observing(insn, &core.work(insn), None);
             pipeline.issue(&most);
         }
         pipeline.now()

@@ -5,6 +5,8 @@
 //! come the bits that tell instructions apart and the field of each operand. What a machine says beside its rows is
 //! [`Operands`]: how the number in a field is read, and where an operand is kept.
 
+mod tests;
+
 use std::fmt::Debug;
 use std::hash::Hash;
 
@@ -28,6 +30,8 @@ pub trait Operands: Copy + Default + PartialEq + Eq + Hash + Debug + Send + Sync
     const HIGH_FIRST: bool;
     /// Is an instruction refused whose operands say more than its bits: does decoding give it back?
     const EXACT: bool = false;
+    /// Letters that stand for an operand for the second time: with other bits than at the first it is no instruction.
+    const REPEATS: &'static [char] = &[];
 
     /// The place of a row in the table.
     fn index(op: Self::Op) -> usize;
@@ -93,6 +97,8 @@ pub struct Field {
     /// How many.
     pub bits: u32,
     pub reading: Reading,
+    /// Does it stand for an operand for the second time?
+    repeats: bool,
     runs: Vec<Run>,
 }
 
@@ -101,7 +107,7 @@ pub type Range = (char, i64, i64, i64);
 
 impl Field {
     /// `places` are the bits of the operand in the code, from the highest on.
-    fn new(letter: char, places: &[u32], reading: Reading) -> Self {
+    fn new(letter: char, places: &[u32], reading: Reading, repeats: bool) -> Self {
         let bits = places.len() as u32;
         let mut runs: Vec<Run> = Vec::new();
         for (i, code) in places.iter().enumerate() {
@@ -122,6 +128,7 @@ impl Field {
             letter,
             bits,
             reading,
+            repeats,
             runs,
         }
     }
@@ -220,6 +227,8 @@ pub struct Form<O: Operands> {
     pub fixed: u32,
     pub care: u32,
     pub fields: Vec<Field>,
+    /// Letters of what it writes, and of what it reads.
+    sides: [&'static str; 2],
 }
 
 impl<O: Operands> Form<O> {
@@ -238,6 +247,7 @@ impl<O: Operands> Form<O> {
             fixed: 0,
             care: 0,
             fields: Vec::new(),
+            sides: row.flow.split_once('<').unwrap_or_default().into(),
         };
         let mut operands: Vec<(char, Vec<u32>)> = Vec::new();
         for (c, position) in bits.iter().zip((0..bits.len() as u32).rev()) {
@@ -257,6 +267,7 @@ impl<O: Operands> Form<O> {
                 *letter,
                 places,
                 O::reading(*letter, places.len(), form.bytes),
+                O::REPEATS.contains(letter),
             )
         };
         form.fields = operands.iter().map(field).collect();
@@ -293,8 +304,11 @@ impl<O: Operands> Form<O> {
         for field in &self.fields {
             ops.put(field.letter, field.read(code));
         }
+        // A register that is named twice is the same both times.
+        let mut again = self.fields.iter().filter(|f| f.repeats);
+        let same = again.all(|f| f.read(code) == ops.get(f.letter));
         let op = self.op;
-        ops.admits(self).then_some(Insn { op, ops })
+        (same && ops.admits(self)).then_some(Insn { op, ops })
     }
 
     /// The bits of its first unit: those of `code`, and where they begin.
@@ -371,12 +385,9 @@ impl<O: Operands> Codec<O> {
                 (false, true) => first << 16 | unit::<O>(bytes.get(O::UNIT..)?, big_endian)?,
                 (false, false) => first | unit::<O>(bytes.get(O::UNIT..)?, big_endian)? << 16,
             };
-            let insn = (form.matches(code) && has(form)).then(|| form.with_bits_of(code))??;
-            Some((insn, code))
+            (form.matches(code) && has(form)).then(|| form.with_bits_of(code))?
         });
-        let (insn, code) = fits.next()?;
-        // A register that is named twice is the same both times.
-        (insn.code() == Ok(code)).then_some(insn)
+        fits.next()
     }
 }
 
@@ -466,8 +477,9 @@ impl<O: Operands> Insn<O> {
     }
 
     fn flow(&self, side: usize) -> Places {
-        let letters = self.form().flow.split('<').nth(side).unwrap_or_default();
-        let places = letters.chars().map(|letter| self.ops.places(letter));
+        let places = self.form().sides[side]
+            .chars()
+            .map(|letter| self.ops.places(letter));
         places.fold(0, |all, places| all | places)
     }
 

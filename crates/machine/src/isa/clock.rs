@@ -223,9 +223,16 @@ impl Line for Scoreboard {
 pub trait Timed<O: Operands> {
     type Line: Line;
 
-    /// What `insn` takes at least and at most when the operand that it observes is `value`; none if it is not known, or
-    /// there is no such operand.
-    fn work(&self, insn: &Insn<O>, value: Option<u64>) -> [WorkOf<Self, O>; 2];
+    /// What `insn` takes at least.
+    fn work(&self, insn: &Insn<O>) -> WorkOf<Self, O>;
+    /// What it takes at least and at most, of `work` at least, when the operand that it observes is `value`; none if that
+    /// is not known.
+    fn observing(
+        &self,
+        insn: &Insn<O>,
+        work: &WorkOf<Self, O>,
+        value: Option<u64>,
+    ) -> [WorkOf<Self, O>; 2];
     /// The register whose word decides how long `insn` takes.
     fn observes(&self, insn: &Insn<O>) -> Option<u8>;
     /// That it does, of a word that comes from `source`.

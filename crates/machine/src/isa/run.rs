@@ -66,7 +66,7 @@ impl<'a, M: Machine<W>, const W: u32> Decoded<'a, M, W> {
         Slot {
             meaning: nothing,
             insn,
-            work: core.work(&insn, None)[0],
+            work: core.work(&insn),
             observes: core.observes(&insn),
             bytes: insn.bytes() as u8,
             class: core.class(&insn),
@@ -169,7 +169,7 @@ impl<'a, M: Machine<W>, const W: u32> Decoded<'a, M, W> {
     fn times(&self, m: &mut M, slot: &Slot<M, W>, r: u8) -> ([TimeOf<M, W>; 2], WordOf<M, W>) {
         let word = m.register(r);
         let value = m.domain().value(&word);
-        (self.core.work(&slot.insn, value), word)
+        (self.core.observing(&slot.insn, &slot.work, value), word)
     }
 
     /// That the word in register `r` decides how long an instruction takes.

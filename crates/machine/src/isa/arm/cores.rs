@@ -136,18 +136,25 @@ impl Core {
 impl Timed<Ops> for Core {
     type Line = Sum;
 
-    fn work(&self, insn: &Insn, value: Option<u64>) -> [Cycles; 2] {
+    fn work(&self, insn: &Insn) -> Cycles {
+        Cycles {
+            cycles: self.span(insn, None).min as u16,
+            taken: 0,
+        }
+    }
+
+    fn observing(&self, insn: &Insn, work: &Cycles, value: Option<u64>) -> [Cycles; 2] {
         let Span { min, max } = self.span(insn, value);
         [min, max].map(|cycles| Cycles {
             cycles: cycles as u16,
-            taken: 0,
+            ..*work
         })
     }
 
     /// Rs, of a multiplication.
     fn observes(&self, insn: &Insn) -> Option<u8> {
-        let [least, most] = self.work(insn, None);
-        (least != most).then_some(insn.ops.r)
+        let Span { min, max } = self.span(insn, None);
+        (min != max).then_some(insn.ops.r)
     }
 
     fn observed(&self, insn: &Insn, source: &Source) -> String {

@@ -4,10 +4,10 @@
 //! |---|---|
 //! | [`instructions`] | the table: name, encoding, syntax, timing class, meaning |
 //! | [`machine`], [`memory`] | registers and flags, and the operations the meanings use |
-//! | [`code`] | encode, decode and print, from the table |
+//! | [`code`] | how operands are encoded and printed |
 //! | [`cores`] | costs of each core |
-//! | [`run`] | executing decoded code, in any domain |
-//! | [`abi`], [`assumed`] | the procedure call standard: entering, leaving, saving |
+//! | [`run`] | what is its own in a run: conditions |
+//! | [`abi`], [`assumed`] | the procedure call standard |
 
 pub mod abi;
 pub mod assumed;

@@ -191,13 +191,16 @@ impl Core {
 impl Timed<Ops> for Core {
     type Line = Sum;
 
-    fn work(&self, insn: &Insn, _: Option<u64>) -> [Cycles; 2] {
+    fn work(&self, insn: &Insn) -> Cycles {
         let branches = insn.form().timing == Timing::Branch;
-        let work = Cycles {
+        Cycles {
             cycles: self.cycles_of(insn) as u16,
             taken: if branches { self.taken as u8 } else { 0 },
-        };
-        [work; 2]
+        }
+    }
+
+    fn observing(&self, _: &Insn, work: &Cycles, _: Option<u64>) -> [Cycles; 2] {
+        [*work; 2]
     }
 
     /// No AVR instruction's time depends on its operands.

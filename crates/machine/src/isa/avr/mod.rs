@@ -4,10 +4,10 @@
 //! |---|---|
 //! | [`instructions`] | the table: name, encoding, syntax, timing class, meaning |
 //! | [`machine`] | registers and flags, and the operations the meanings use |
-//! | [`code`] | encode, decode and print, from the table |
+//! | [`code`] | how operands are encoded and printed |
 //! | [`cores`], [`parts`] | costs of each core; memories of each part |
-//! | [`run`], [`skip`] | executing decoded code, in any domain; skips as conditional instructions |
-//! | [`abi`] | the calling conventions of avr-gcc and IAR: entering, leaving, saving |
+//! | [`run`], [`skip`] | what is its own in a run; skips as conditional instructions |
+//! | [`abi`] | the calling conventions of avr-gcc and IAR |
 //! | [`assumed`], [`environment`] | what is assumed at entry and given back; what holds after every instruction |
 
 pub mod abi;

@@ -72,7 +72,7 @@ impl<D: Domain> Machine<8> for Avr<D> {
     }
 
     fn fact(core: &Core, insn: &Insn<Ops>) -> Fact {
-        let as_long = core.work(insn, None)[0].cycles == core.left_out(insn.bytes()).cycles;
+        let as_long = core.work(insn).cycles == core.left_out(insn.bytes()).cycles;
         Fact {
             conditional: as_long && can_be_conditional(insn.op),
         }

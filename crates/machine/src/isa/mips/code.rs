@@ -29,6 +29,7 @@ impl Operands for Ops {
 
     const UNIT: usize = 4;
     const HIGH_FIRST: bool = true;
+    const REPEATS: &'static [char] = &['e'];
 
     fn index(op: Op) -> usize {
         op as usize

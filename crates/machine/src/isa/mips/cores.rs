@@ -196,9 +196,14 @@ impl Core {
 impl Timed<Ops> for Core {
     type Line = Scoreboard;
 
-    fn work(&self, insn: &Insn, value: Option<u64>) -> [Work; 2] {
+    fn work(&self, insn: &Insn) -> Work {
+        let (least, _) = self.unit_cycles(insn, None);
+        self.taking(insn, Work::single(insn.reads(), insn.writes()), least)
+    }
+
+    fn observing(&self, insn: &Insn, work: &Work, value: Option<u64>) -> [Work; 2] {
         let (least, most) = self.unit_cycles(insn, value);
-        [least, most].map(|unit| self.taking(insn, unit))
+        [least, most].map(|unit| self.taking(insn, *work, unit))
     }
 
     /// `rt` of a product, `rs` of a division.
@@ -228,11 +233,10 @@ impl Timed<Ops> for Core {
 }
 
 impl Core {
-    /// What `insn` takes if its work in the multiply/divide unit takes `unit` cycles.
-    fn taking(&self, insn: &Insn, unit: u32) -> Work {
+    /// What `insn` takes if its work in the multiply/divide unit takes `unit` cycles: what it reads and writes as in `work`.
+    fn taking(&self, insn: &Insn, work: Work, unit: u32) -> Work {
         let wait = |n: Number| n.cycles;
         let factors = (insn.ops.s, insn.ops.t);
-        let work = Work::single(insn.reads(), insn.writes());
         let in_unit = |issue: u32, result: u32, unit: u32, product| Work {
             issue,
             result,

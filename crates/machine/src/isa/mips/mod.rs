@@ -4,10 +4,10 @@
 //! |---|---|
 //! | [`instructions`] | the table: name, encoding, syntax, data flow, timing class, feature, meaning |
 //! | [`machine`] | registers, HI and LO with guard bits, and the operations the meanings use |
-//! | [`code`] | encode, decode and print, from the table |
-//! | [`cores`] | the pipeline, and the costs of each core |
-//! | [`run`] | executing decoded code, in any domain |
-//! | [`abi`], [`assumed`] | the o32 calling convention: entering, leaving, saving |
+//! | [`code`] | how operands are encoded and printed |
+//! | [`cores`] | what instructions take of each core's pipeline |
+//! | [`run`] | what is its own in a run: delay slots |
+//! | [`abi`], [`assumed`] | the o32 calling convention |
 
 pub mod abi;
 pub mod accumulator;

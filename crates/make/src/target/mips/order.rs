@@ -36,7 +36,7 @@ impl Node {
             index,
             insn: *insn,
             timing: insn.form().timing,
-            work: core.work(insn, None)[0],
+            work: core.work(insn),
             reads: insn.reads(),
             writes: insn.writes() | lost,
         }
@@ -61,9 +61,9 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Issues `insn`, whose observed operand is `value` if it is known.
-    pub fn issue(&mut self, core: &Core, insn: &Insn, value: Option<u64>) {
-        let [least, most] = core.work(insn, value);
+    /// Issues `insn`, of which the core says `work`, and whose observed operand is `value` if it is known.
+    pub fn issue(&mut self, core: &Core, insn: &Insn, work: &Work, value: Option<u64>) {
+        let [least, most] = core.observing(insn, work, value);
         self.fast.issue(&least);
         self.slow.issue(&most);
     }
@@ -95,12 +95,12 @@ pub fn order_after(
         if clock.fast.earliest(&node.work) != when {
             while clock.slow.now() < when {
                 let nop = Insn::three(Op::SLL, 0, 0, 0);
-                clock.issue(core, &nop, None);
+                clock.issue(core, &nop, &core.work(&nop), None);
                 out.push((node.index, nop));
             }
         }
         let is_one = one.is_some_and(|(from, r)| r == node.insn.ops.t && node.index > from);
-        clock.issue(core, &node.insn, is_one.then_some(1));
+        clock.issue(core, &node.insn, &node.work, is_one.then_some(1));
         out.push((node.index, node.insn));
     }
     out
