@@ -1,15 +1,18 @@
 //! `lozenge bench`: how fast the tool itself is. Wall-clock time, so never a test.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
 use std::time::Instant;
 
 use clap::Args;
 use lozenge::candidate::Budget;
 use lozenge::domain::concrete::Concrete;
+use lozenge::function::Function;
+use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
+use lozenge::isa::avr::machine::Avr;
 use lozenge::isa::avr::run::Decoded;
-use lozenge::isa::avr::{AvrIsa, abi};
+use lozenge::isa::convention::Callable;
+use lozenge::isa::numbers;
 use lozenge::kernel::{self, Demands, RUN_LIMIT, Request};
 use lozenge::spec::Op;
 use serde_json::json;
@@ -75,17 +78,19 @@ pub fn run(args: &BenchArgs) -> Result<bool, String> {
 /// Instructions per second of calling `code` over and over.
 fn simulate(code: &[u8]) -> Result<f64, String> {
     let addresses = [0x0200, 0x1200, 0x2200];
-    let mut m = abi::enter_concrete(&ATMEGA128, Rc::from(code), &addresses);
-    let decoded = Decoded::<Concrete>::new(code, &ATMEGA128);
-    let stop = abi::caller(&m);
+    let function = Function::kernel(code);
+    let mut m: Avr<Concrete> = numbers::enter(&ATMEGA128, &function, 0, &addresses);
+    let decoded = Decoded::of(&function, &ATMEGA128);
+    let stop = m.convention(&ATMEGA128).caller;
     let mut executed = 0;
     let start = Instant::now();
     while executed < INSTRUCTIONS {
-        abi::restart(&mut m, &ATMEGA128, &addresses);
-        let cost = decoded
+        m.pc = 0;
+        numbers::enter_again(&mut m, &ATMEGA128, &function, &addresses);
+        let ran = decoded
             .run(&mut m, stop, RUN_LIMIT)
             .map_err(|(_, fault)| fault.to_string())?;
-        executed += cost.executed;
+        executed += ran.cost.executed;
     }
     Ok(executed as f64 / start.elapsed().as_secs_f64())
 }

@@ -108,7 +108,7 @@ impl OnAvr {
     fn run<D: Domain>(m: &mut Avr<D>, code: &[u8]) -> Result<(), Stopped> {
         m.pc = 0;
         AvrCode::new(code, &ATMEGA128)
-            .run(m, code.len() / 2, LIMIT)
+            .run(m, code.len(), LIMIT)
             .map(|_| ())
     }
 
@@ -210,7 +210,9 @@ impl OnArm {
 
     fn run<D: Domain>(m: &mut Arm<D>, code: &[u8]) -> Result<(), Stopped> {
         m.pc = 0;
-        ArmCode::new(code, &ARM7TDMI).run(m, LIMIT).map(|_| ())
+        ArmCode::new(code, &ARM7TDMI)
+            .run(m, usize::MAX, LIMIT)
+            .map(|_| ())
     }
 
     fn state<D: Domain>(m: &Arm<D>) -> State<D::Word<32>, D::Bit> {

@@ -328,7 +328,7 @@ fn every_row_has_a_cost() {
     for core in lozenge::isa::arm::cores::CORES {
         for form in forms() {
             let effects = Default::default();
-            let span = (core.cycles)(&mut Default::default(), form.timing, &effects);
+            let span = (core.cycles)(form.timing, &effects);
             assert!(span.min >= 1 && span.min <= span.max, "{}", form.name);
             let fixed = span.min == span.max;
             let multiplies = matches!(form.timing, Timing::Multiply(..));

@@ -274,7 +274,7 @@ fn inner(core: &Core, insns: &[Insn]) -> (u64, usize) {
             words,
             ..Default::default()
         };
-        (core.cycles)(&mut Default::default(), insn.form().timing, &effects).max
+        (core.cycles)(insn.form().timing, &effects).max
     };
     (body.iter().map(cost).sum(), products(&body))
 }

@@ -13,7 +13,9 @@ use lozenge::isa::avr::abi::IAR;
 use lozenge::isa::avr::code::Insn;
 use lozenge::isa::avr::cores::{ATMEGA128, ATMEGA4809, ATTINY10, ATTINY85, ATXMEGA32A4, Core};
 use lozenge::isa::avr::instructions::{Op, Ops};
+use lozenge::isa::avr::machine::Avr;
 use lozenge::isa::avr::run::Decoded;
+use lozenge::isa::enter::enter;
 use lozenge::kernel::{self, Request};
 use lozenge::spec::{Alias, Op as Operation, Spec};
 use lozenge::vectors::{self};
@@ -190,11 +192,11 @@ fn skip_before(core: &Core, next: Insn) -> Result<u64, Fault> {
     };
     let insns = [sbrc, next, Insn::rr(Op::RET, 0, 0), Insn::rr(Op::RET, 0, 0)];
     let code = AvrIsa::encode(core, &insns).expect("encodes");
-    let (mut m, _) =
-        lozenge::isa::avr::abi::enter(Secret::default(), core, &Function::kernel(&code), &[]);
+    let function = Function::kernel(&code);
+    let (mut m, _) = enter::<Avr<Secret>, 8>(Secret::default(), core, &function, &[]);
     m.r[20] = m.d.secret("share");
     let run = Decoded::new(&code, core).run(&mut m, usize::MAX, 10);
-    run.map(|cost| cost.call.max).map_err(|(_, fault)| fault)
+    run.map(|ran| ran.cost.call.max).map_err(|(_, fault)| fault)
 }
 
 #[test]

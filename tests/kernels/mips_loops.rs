@@ -1,9 +1,10 @@
 //! Two nested loops on MIPS32: proved, right on big integers, and as fast as gk2003 counts.
 
 use lozenge::facts::Style;
+use lozenge::isa::clock::{Line, Scoreboard, Timed};
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::code::Insn;
-use lozenge::isa::mips::cores::{Core, Features, Pipeline};
+use lozenge::isa::mips::cores::{Core, Features};
 use lozenge::isa::mips::instructions::Op as Operation;
 use lozenge::kernel::{self, Error, Kernel, Request};
 use lozenge::lower::Lower;
@@ -321,12 +322,12 @@ fn inner(core: &Core, insns: &[Insn]) -> u64 {
     let body = innermost.max_by_key(|body| body.iter().filter(|i| multiplies(i)).count());
     let body = body.expect("a loop");
     let cycles = |rounds: usize| {
-        let mut pipeline = Pipeline::default();
+        let mut pipeline = Scoreboard::default();
         for insn in (0..rounds).flat_map(|_| body) {
-            let (_, most) = core.unit_cycles(insn, None);
-            pipeline.cost(core, insn, most);
+            let [_, most] = core.observing(insn, &core.work(insn), None);
+            pipeline.issue(&most);
         }
-        pipeline.now
+        pipeline.now()
     };
     (cycles(30) - cycles(20)) / 10
 }

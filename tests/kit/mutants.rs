@@ -4,15 +4,17 @@
 
 use std::collections::BTreeMap;
 
+use lozenge::domain::concrete::Concrete;
 use lozenge::facts::Style;
 use lozenge::fault::Fault;
 use lozenge::function::Function;
-use lozenge::isa::Isa;
 use lozenge::isa::arm::cores::Core as ArmCore;
+use lozenge::isa::arm::machine::Arm;
 use lozenge::isa::arm::{self, ArmIsa};
 use lozenge::isa::avr::{self, AvrIsa};
 use lozenge::isa::mips::{self, MipsIsa};
 use lozenge::isa::riscv::{self, RiscvIsa};
+use lozenge::isa::{Isa, numbers};
 use lozenge::lower::Lower;
 use lozenge::method::{self, Params};
 use lozenge::program::{Claim, Program};
@@ -74,12 +76,13 @@ impl Table for ArmIsa {
     fn keeps(core: &ArmCore, spec: &Spec, code: &[u8]) -> bool {
         let places = [0x1000, 0x2000, 0x3000, 0x4000];
         let places = &places[..1 + spec.sources().len()];
-        let mut m = arm::abi::enter_concrete(code, places);
+        let function = Function::kernel(code);
+        let mut m: Arm<Concrete> = numbers::enter(core, &function, 0, places);
         for i in places.len()..13 {
             m.r[i].0 = 0x1234_5600 + i as u64;
         }
         let sp = m.r[13];
-        let done = arm::run::Decoded::new(code, core).run(&mut m, PATIENCE);
+        let done = arm::run::Decoded::new(code, core).run(&mut m, usize::MAX, PATIENCE);
         let kept = (4..12).all(|i| m.r[i].0 == 0x1234_5600 + i as u64);
         done.is_ok() && kept && m.r[13] == sp
     }

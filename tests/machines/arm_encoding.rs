@@ -81,7 +81,7 @@ fn printed_instructions_assemble_to_the_bytes_they_come_from() {
         .iter()
         .flat_map(|form| samples(form, &mut random, tier::times(1000)))
         .collect();
-    let words: Vec<u32> = insns.iter().map(|i| i.encode().unwrap()).collect();
+    let words: Vec<u32> = insns.iter().map(|i| i.code().unwrap()).collect();
     let lines: Vec<String> = insns.iter().map(Insn::text).collect();
     let assembled = assemble(&lines, &dir);
     assert_eq!(assembled.len(), words.len());

@@ -159,13 +159,13 @@ fn candidate(form: &Form, random: &mut Random) -> Option<(Insn, [u32; 18])> {
         Timing::Swap => input[1 + usize::from(o.n.min(14))] = place + unaligned,
         _ => {
             // Where the program counter is written, addresses are likely.
-            if o.d == 15 && form.letters().iter().any(|(l, _)| *l == 'd') {
+            if o.d == 15 && form.has('d') {
                 input[1..16].fill(place);
                 o.s = false;
             }
         }
     }
-    insn.encode().ok().map(|code| {
+    insn.code().ok().map(|code| {
         input[0] = code;
         (insn, input)
     })

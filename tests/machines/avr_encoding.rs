@@ -86,7 +86,8 @@ fn all_samples(core: &Core) -> Vec<Insn> {
 
 fn encode(core: &Core, insn: &Insn) -> Vec<u8> {
     let mut bytes = Vec::new();
-    insn.encode(&mut bytes).expect("operands in their ranges");
+    insn.encode(false, &mut bytes)
+        .expect("operands in their ranges");
     assert_eq!(
         Insn::decode_on(core, &bytes),
         Some(*insn),

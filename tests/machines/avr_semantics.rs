@@ -156,7 +156,7 @@ impl State {
         }
         m.r = self.r.map(|x| Bits(x.into()));
         m.sp = self.sp.to_le_bytes().map(|x| Bits(x.into()));
-        m.pc = self.pc as usize / 2;
+        m.pc = self.pc as usize;
     }
 
     fn leave(m: &mut Avr<Concrete>) -> Self {
@@ -168,7 +168,7 @@ impl State {
             rampz,
             eind,
             sp: u16::from_le_bytes(m.sp.map(|x| x.0 as u8)),
-            pc: 2 * m.pc as u32,
+            pc: m.pc as u32,
         }
     }
 }
@@ -303,11 +303,13 @@ fn place(rng: &mut Random, form: &Form, flash: &mut [u8]) -> Vec<(usize, Insn)> 
         .map(|j| {
             let insn = operands(rng, form, j);
             let mut code = Vec::new();
-            insn.encode(&mut code).expect("operands in their ranges");
+            insn.encode(false, &mut code)
+                .expect("operands in their ranges");
             let next = &forms()[rng.below(forms().len())];
             let any = rng.draw() as usize;
             let next = operands(rng, next, any);
-            next.encode(&mut code).expect("operands in their ranges");
+            next.encode(false, &mut code)
+                .expect("operands in their ranges");
             let at = FIRST + stride * j;
             flash[2 * at..][..code.len()].copy_from_slice(&code);
             (at, insn)
@@ -404,6 +406,8 @@ fn check(core: &'static Core, form: &Form, count: &mut Count) {
             )
         };
         let cycles = cycles.unwrap_or_else(|fault| panic!("{}: {fault}", context()));
+        assert_eq!(cycles.min, cycles.max);
+        let cycles = cycles.max;
         let ours = After {
             state: State::leave(&mut m),
             cycles,

@@ -196,11 +196,11 @@ fn other(taken: &[u8], random: &mut Random) -> u8 {
 fn instruction(form: &Form, base: u8, random: &mut Random) -> Insn {
     loop {
         let mut numbers = Vec::new();
-        for (letter, least, most) in form.ranges() {
+        for (letter, least, most, step) in form.ranges() {
             let number = match (letter, form.op) {
                 ('o', _) => 2,
                 ('j', _) => BODY as i64 + 3,
-                _ => least + random.below((most - least + 1) as usize) as i64,
+                _ => least + step * random.below(((most - least) / step + 1) as usize) as i64,
             };
             numbers.push((letter, number));
         }
@@ -425,7 +425,7 @@ fn data_flow_is_what_the_meaning_does() {
                 let [lo, hi] = accumulator.map(|k| m.d_known(k));
                 m.set_hi(hi).unwrap();
                 m.set_lo(lo).unwrap();
-                let flow: Flow = (rows[insn.op as usize].meaning)(&mut m, insn.ops).unwrap();
+                let flow: Flow = (rows[insn.op as usize].meaning)(&mut m, &insn.ops).unwrap();
                 let mut state: Vec<u64> = m.r.iter().map(|r| r.0).collect();
                 state.push(m.hi().unwrap().0 | m.guard().0 << 32);
                 state.push(m.lo().unwrap().0);

@@ -12,10 +12,7 @@ impl Equation {
     /// # Errors
     /// When an address is among the words.
     pub fn add_to(&self, p: &mut Polynomial<'_>, by: &Scaled) -> Result<(), Open> {
-        let at = |by: &Scaled, i: usize| Scaled {
-            odd: by.odd.clone(),
-            shift: by.shift + u64::from(self.w) * i as u64,
-        };
+        let at = |by: &Scaled, i: usize| by.with_shift(by.shift + u64::from(self.w) * i as u64);
         for (i, word) in self.words.iter().enumerate() {
             p.add_value(*word, &at(by, self.lead + i))?;
         }

@@ -13,7 +13,6 @@ use judge::prove::Open;
 use machine::domain::trace::Reason;
 use machine::domain::variable::{Def, Value, VarId};
 use num_bigint::BigInt;
-use num_traits::Signed;
 
 use crate::algebra::Algebra;
 use crate::identity::difference;
@@ -59,32 +58,28 @@ pub fn high_product(
     while let Some((carry, by)) = p.latest_carry(latest) {
         latest = carry;
         // A carry out of a word of the result, or of a number that was added, comes with a minus.
-        if by.odd.is_negative() && algebra.is_never_set(carry) {
+        if by.is_negative() && algebra.is_never_set(carry) {
             p.forget(carry);
             continue;
         }
         let (Some(word), true) = (homes.get(&carry), by.shift >= u64::from(w)) else {
             break;
         };
-        let by = Scaled {
-            shift: by.shift - u64::from(w),
-            ..by
-        };
+        let by = by.with_shift(by.shift - u64::from(w));
         p.add_value(Value::Var(*word), &by)?;
         p.eliminate()?;
         let kept = low.entry(*word);
-        kept.or_insert_with(|| Scaled::new(BigInt::ZERO, 0))
-            .add(&by);
+        kept.or_insert(Scaled::ZERO).add(&by);
     }
     if let Some(open) = p.residue() {
         return Err(open);
     }
     let most = |(word, by): (&VarId, &Scaled)| {
-        BigInt::from(algebra.vars[*word as usize].bound) * (&by.odd << by.shift)
+        BigInt::from(algebra.vars[*word as usize].bound) * by.value()
     };
     let total: BigInt = low.iter().map(most).sum();
     let fits = total.bits() <= u64::from(w) * result.len() as u64;
-    if low.values().any(|by| by.odd.is_negative()) || !fits {
+    if low.values().any(|by| by.is_negative()) || !fits {
         return Err(Open {
             text: "the words below the result may add up to more than they are".into(),
             pc: None,

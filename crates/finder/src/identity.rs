@@ -89,14 +89,7 @@ pub(crate) fn add_product(
     for (i, x) in a.iter().enumerate() {
         for (j, y) in b.iter().enumerate() {
             let shift = by.shift + u64::from(w) * (i + j) as u64;
-            p.add_product(
-                *x,
-                *y,
-                &Scaled {
-                    odd: by.odd.clone(),
-                    shift,
-                },
-            )?;
+            p.add_product(*x, *y, &by.with_shift(shift))?;
         }
     }
     Ok(())

@@ -54,8 +54,8 @@ impl Algebra {
         let mut sum = Sum {
             algebra: self,
             active: BTreeMap::new(),
-            positive: Scaled::new(BigInt::ZERO, 0),
-            settled: Scaled::new(BigInt::ZERO, 0),
+            positive: Scaled::ZERO,
+            settled: Scaled::ZERO,
             equations: Vec::new(),
             products: RefCell::default(),
             used_claims: Vec::new(),
@@ -81,7 +81,7 @@ impl Algebra {
                         sum.settle_claim(*index, equation);
                     }
                 }
-                None if by.odd.is_positive() || sum.is_complement(v) => sum.replace(v, &by),
+                None if by.is_positive() || sum.is_complement(v) => sum.replace(v, &by),
                 None => sum.replace_borrow(v, &by),
             }
         }
@@ -96,7 +96,7 @@ impl Sum<'_> {
         let shifts = (self.equations.iter().chain(products.iter())).map(|(_, by)| by.shift);
         let shifts = shifts.chain(self.used_claims.iter().map(|(_, by)| by.shift));
         let least = shifts.min().unwrap_or(ONE).min(ONE);
-        let whole = |by: &Scaled| &by.odd << (by.shift - least);
+        let whole = |by: &Scaled| by.with_shift(by.shift - least).value();
         Step::NeverSet {
             c,
             scale: BigInt::from(1) << (ONE - least),
@@ -130,15 +130,14 @@ impl Sum<'_> {
 
     /// `sign` times the most of a term, if it is positive.
     fn counted(&self, key: Turn, sign: i64) -> Option<Scaled> {
-        let by = self.active.get(&key).filter(|by| by.odd.is_positive())?;
+        let by = self.active.get(&key).filter(|by| by.is_positive())?;
         let bound = BigInt::from(self.algebra.vars[key.1 as usize].bound);
-        Some(Scaled::new(&by.odd * bound * sign, by.shift))
+        Some(by.times_large(bound * sign))
     }
 
     /// Counts `by * most`.
     fn settle(&mut self, most: impl Into<BigInt>, by: &Scaled) {
-        self.settled
-            .add(&Scaled::new(&by.odd * most.into(), by.shift));
+        self.settled.add(&by.times_large(most));
     }
 
     fn settle_variable(&mut self, v: VarId, by: &Scaled) {
@@ -148,7 +147,7 @@ impl Sum<'_> {
     /// Do the bounds of the positive terms add up to less than 1?
     fn is_below_one(&self) -> bool {
         let below = |most: u64, total: &Scaled| {
-            !total.odd.is_positive() || total.odd.bits() + total.shift <= most
+            !total.is_positive() || total.odd_bits() + total.shift <= most
         };
         let mut total = self.settled.clone();
         total.add(&self.positive);
@@ -157,14 +156,14 @@ impl Sum<'_> {
         }
         let mut pairs = Vec::new();
         // Both words of a product together are a little less than each at its most.
-        for ((_, v), by) in self.active.iter().filter(|(_, by)| by.odd.is_positive()) {
+        for ((_, v), by) in self.active.iter().filter(|(_, by)| by.is_positive()) {
             let Var { bound, def, .. } = self.algebra.vars[*v as usize];
             if let Def::Low { a, b, hi, w } = def
                 && self.has_high(hi, w, by)
             {
                 let most = self.most(a, b, w);
                 let high = BigInt::from(self.algebra.vars[hi as usize].bound) << w;
-                total.add(&Scaled::new(&by.odd * (most - high - bound), by.shift));
+                total.add(&by.times_large(most - high - bound));
                 pairs.push((*v, by.clone()));
             }
         }
@@ -191,16 +190,13 @@ impl Sum<'_> {
         if weight.unsigned_abs() != 1 << w {
             return false;
         }
-        let by = Scaled {
-            odd: by.odd.clone(),
-            shift: by.shift - w,
-        };
+        let by = by.with_shift(by.shift - w);
         let sign = -weight.signum();
         self.equations.push((c + 1, by.times(sign)));
         if sign < 0 {
             let mut all = by.clone();
-            all.add(there.unwrap_or(&Scaled::new(BigInt::ZERO, 0)));
-            if all.odd.is_positive() {
+            all.add(there.unwrap_or(&Scaled::ZERO));
+            if all.is_positive() {
                 self.settle_variable(c + 1, &all);
             }
         }
@@ -223,7 +219,7 @@ impl Sum<'_> {
         let added = self
             .active
             .get(&key)
-            .filter(|by| is_borrow && by.odd.is_positive());
+            .filter(|by| is_borrow && by.is_positive());
         if let (Some(by), Def::Carry) = (added.cloned(), self.algebra.vars[c as usize].def)
             && self.add_left(c, &by, Some(taken))
         {
@@ -272,7 +268,7 @@ impl Sum<'_> {
         self.active.get(&key).is_some_and(|there| {
             let mut rest = there.clone();
             rest.add(&by.carried(u64::from(w)));
-            !rest.odd.is_negative()
+            !rest.is_negative()
         })
     }
 
@@ -293,21 +289,18 @@ impl Sum<'_> {
         let weighted: Vec<_> = weighted.collect();
         let mut least: Option<Scaled> = None;
         for (key, weight) in &weighted {
-            let Some(by) = self.active.get(key).filter(|by| by.odd.is_positive()) else {
+            let Some(by) = self.active.get(key).filter(|by| by.is_positive()) else {
                 return;
             };
             let Some(shift) = by.shift.checked_sub(*weight) else {
                 return;
             };
-            let by = Scaled {
-                odd: by.odd.clone(),
-                shift,
-            };
+            let by = by.with_shift(shift);
             let mut rest = by.clone();
             if let Some(least) = &least {
                 rest.add(&least.times(-1));
             }
-            if least.is_none() || rest.odd.is_negative() {
+            if least.is_none() || rest.is_negative() {
                 least = Some(by);
             }
         }

@@ -19,8 +19,7 @@ use machine::domain::public::Public;
 use machine::domain::trace;
 use machine::domain::trace::Multiples;
 use machine::domain::variable::{Def, Value, VarId};
-use num_bigint::{BigInt, Sign};
-use num_traits::Zero;
+use num_bigint::BigInt;
 
 use crate::algebra::Algebra;
 use crate::claim::Equation;
@@ -99,7 +98,7 @@ impl<'a> Polynomial<'a> {
         Self {
             algebra,
             bits,
-            constant: Scaled::new(BigInt::zero(), 0),
+            constant: Scaled::ZERO,
             linear: BTreeMap::new(),
             open_linear: BTreeMap::new(),
             rows: BTreeMap::new(),
@@ -124,8 +123,7 @@ impl<'a> Polynomial<'a> {
 
     /// Is a word left as it is as often as this: a multiple of the modulus?
     pub fn leaves(&self, by: &Scaled) -> bool {
-        let is_multiple = |m: Modulus<'_>| (&by.odd % m.value).is_zero();
-        !by.odd.is_zero() && self.modulus.is_some_and(is_multiple)
+        !by.is_zero() && self.modulus.is_some_and(|m| by.is_multiple(m.value))
     }
 
     /// Of a word that left no carry, and is a sum: how often it is itself, if the rest are multiples of the modulus.
@@ -133,7 +131,7 @@ impl<'a> Polynomial<'a> {
         let Modulus { w, words, .. } = self.modulus?;
         let weights = (0..words as u64).map(|k| Scaled::new(BigInt::from(1), u64::from(w) * k));
         let is_copy = matches!(self.algebra.sum(v), Some(([_], _)));
-        let is_word = by.odd.bits() > 1 && !is_copy;
+        let is_word = by.odd_bits() > 1 && !is_copy;
         let fits = |weight: &Scaled| {
             let mut rest = by.clone();
             rest.add(&weight.times(-1));
@@ -148,8 +146,7 @@ impl<'a> Polynomial<'a> {
     }
 
     fn settle_carry(&mut self, home: &Home) {
-        let zero = Scaled::new(BigInt::zero(), 0);
-        let of = |v| self.coefficient(v).cloned().unwrap_or_else(|| zero.clone());
+        let of = |v| self.coefficient(v).cloned().unwrap_or(Scaled::ZERO);
         let (g, by) = (of(home.word), of(home.carry));
         let waits = self.algebra.vars[home.word as usize].rank != home.word;
         // A carry that is used as often as a multiple of the modulus is a mask, and stays.
@@ -161,7 +158,7 @@ impl<'a> Polynomial<'a> {
         };
         let mut rest = g.clone();
         rest.add(&k.times(-1));
-        if rest.odd.is_zero() || !(g.odd.is_zero() || self.leaves(&rest)) {
+        if rest.is_zero() || !(g.is_zero() || self.leaves(&rest)) {
             return;
         }
         self.linear.insert((home.word, home.word), k);
@@ -194,9 +191,9 @@ impl<'a> Polynomial<'a> {
         let linear = self.linear.iter().map(|((_, v), by)| (v, by));
         for (v, by) in linear.chain(&self.open_linear).chain(&self.left) {
             let share = by.value() * self.algebra.vars[*v as usize].bound;
-            match by.odd.sign() {
-                Sign::Minus => least += share,
-                _ => most += share,
+            match by.is_negative() {
+                true => least += share,
+                false => most += share,
             }
         }
         Some((least, most))
@@ -252,7 +249,7 @@ impl<'a> Polynomial<'a> {
     pub fn add_value(&mut self, value: Value, by: &Scaled) -> Result<(), Open> {
         match value {
             Value::Public(Public::Known(k)) => {
-                self.constant.add(&Scaled::new(&by.odd * k, by.shift));
+                self.constant.add(&by.times_large(k));
             }
             Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => {
                 return Err(Open {
@@ -292,7 +289,7 @@ impl<'a> Polynomial<'a> {
                 Ok(())
             }
             (Value::Public(Public::Known(k)), other) | (other, Value::Public(Public::Known(k))) => {
-                self.add_value(other, &Scaled::new(&by.odd * k, by.shift))
+                self.add_value(other, &by.times_large(k))
             }
             _ => Err(Open {
                 text: "an address is multiplied".into(),
@@ -546,7 +543,7 @@ impl<'a> Polynomial<'a> {
                     "the product {} * {} is missing or misplaced (off by {} * 2^{})",
                     name(*y),
                     name(*x),
-                    by.odd,
+                    by.odd(),
                     by.shift
                 ),
                 pc: None,
@@ -556,7 +553,8 @@ impl<'a> Polynomial<'a> {
             (!self.constant.vanishes(self.bits)).then(|| Open {
                 text: format!(
                     "the result is off by the constant {} * 2^{}",
-                    self.constant.odd, self.constant.shift
+                    self.constant.odd(),
+                    self.constant.shift
                 ),
                 pc: None,
             })

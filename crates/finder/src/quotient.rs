@@ -87,8 +87,7 @@ impl Algebra {
         for by in [one.clone(), one.carried(half)] {
             for (i, word) in u.iter().enumerate() {
                 let shift = by.shift + u64::from(equation.w) * i as u64;
-                let odd = by.odd.clone();
-                p.add_value(*word, &Scaled { odd, shift })?;
+                p.add_value(*word, &by.with_shift(shift))?;
             }
             identity::add_product(p, equation.w, &by, q, &m[..q.len()])?;
         }

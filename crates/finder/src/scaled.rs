@@ -1,95 +1,229 @@
-//! Factors of polynomials: mostly powers of 2.
+//! Factors of polynomials: mostly small numbers times powers of 2.
 
 use std::cmp::Ordering;
 
 use num_bigint::BigInt;
-use num_traits::Zero;
+use num_traits::{Signed, Zero};
+
+/// An odd number, or 0.
+#[derive(Clone, Debug)]
+enum Odd {
+    Small(i64),
+    /// One that is not small.
+    Large(BigInt),
+}
+
+impl Odd {
+    fn of(value: i128) -> Self {
+        i64::try_from(value).map_or_else(|_| Self::Large(value.into()), Self::Small)
+    }
+
+    fn of_large(value: BigInt) -> Self {
+        i64::try_from(&value).map_or(Self::Large(value), Self::Small)
+    }
+
+    fn value(&self) -> BigInt {
+        match self {
+            Self::Small(odd) => (*odd).into(),
+            Self::Large(odd) => odd.clone(),
+        }
+    }
+}
 
 /// An integer `odd * 2^shift`; 0 has `odd = 0`.
 #[derive(Clone, Debug)]
 pub(crate) struct Scaled {
-    pub odd: BigInt,
+    odd: Odd,
     pub shift: u64,
 }
 
+/// A small number may be shifted by so many bits in one of 128, with a bit for a sum.
+const ROOM: u64 = 62;
+
 impl Scaled {
+    /// 0.
+    pub const ZERO: Self = Self {
+        odd: Odd::Small(0),
+        shift: 0,
+    };
+
     /// `value * 2^shift`.
-    pub fn new(value: BigInt, shift: u64) -> Self {
+    pub fn new(value: impl Into<BigInt>, shift: u64) -> Self {
+        let value = value.into();
         match value.trailing_zeros().unwrap_or(0) {
-            0 => Self { odd: value, shift },
+            0 => Self {
+                odd: Odd::of_large(value),
+                shift,
+            },
             zeros => Self {
-                odd: value >> zeros,
+                odd: Odd::of_large(value >> zeros),
                 shift: shift + zeros,
             },
         }
     }
 
+    /// `value * 2^shift` of a number that is not large.
+    fn small(value: i128, shift: u64) -> Self {
+        let zeros = match value {
+            0 => 0,
+            value => value.trailing_zeros(),
+        };
+        Self {
+            odd: Odd::of(value >> zeros),
+            shift: shift + u64::from(zeros),
+        }
+    }
+
+    /// The odd part with another power of 2.
+    pub fn with_shift(&self, shift: u64) -> Self {
+        Self {
+            odd: self.odd.clone(),
+            shift,
+        }
+    }
+
+    /// The odd part; 0 of 0.
+    pub fn odd(&self) -> BigInt {
+        self.odd.value()
+    }
+
+    pub fn is_zero(&self) -> bool {
+        matches!(self.odd, Odd::Small(0))
+    }
+
+    pub fn is_positive(&self) -> bool {
+        match &self.odd {
+            Odd::Small(odd) => *odd > 0,
+            Odd::Large(odd) => odd.is_positive(),
+        }
+    }
+
+    pub fn is_negative(&self) -> bool {
+        match &self.odd {
+            Odd::Small(odd) => *odd < 0,
+            Odd::Large(odd) => odd.is_negative(),
+        }
+    }
+
+    /// Bits of the odd part without its sign.
+    pub fn odd_bits(&self) -> u64 {
+        match &self.odd {
+            Odd::Small(odd) => u64::from(u64::BITS - odd.unsigned_abs().leading_zeros()),
+            Odd::Large(odd) => odd.bits(),
+        }
+    }
+
+    /// Is the odd part a multiple of a number?
+    pub fn is_multiple(&self, of: &BigInt) -> bool {
+        (self.odd() % of).is_zero()
+    }
+
     /// `self / (sign 2^bits)`, if it is whole.
     pub fn divided(&self, sign: i64, bits: u64) -> Option<Self> {
-        Some(Self {
-            odd: &self.odd * sign,
-            shift: match self.odd.is_zero() {
-                true => 0,
-                false => self.shift.checked_sub(bits)?,
-            },
-        })
+        let shift = match self.is_zero() {
+            true => 0,
+            false => self.shift.checked_sub(bits)?,
+        };
+        Some(self.times(sign).with_shift(shift))
     }
 
     /// The number itself.
     pub fn value(&self) -> BigInt {
-        &self.odd << self.shift
+        self.odd() << self.shift
     }
 
     pub fn add(&mut self, other: &Self) {
-        if self.odd.is_zero() {
+        if self.is_zero() {
             *self = other.clone();
             return;
         }
-        if other.odd.is_zero() {
+        if other.is_zero() {
             return;
         }
         // An odd number and an even one are an odd number: only of two odd ones the sum is to be shifted.
-        match self.shift.cmp(&other.shift) {
-            Ordering::Less => self.odd += &other.odd << (other.shift - self.shift),
-            Ordering::Greater => {
-                self.odd <<= self.shift - other.shift;
-                self.odd += &other.odd;
-                self.shift = other.shift;
-            }
+        let (low, high) = match self.shift.cmp(&other.shift) {
+            Ordering::Less => (&*self, other),
+            Ordering::Greater => (other, &*self),
             Ordering::Equal => {
-                let sum = std::mem::take(&mut self.odd) + &other.odd;
-                *self = Self::new(sum, self.shift);
+                *self = match (&self.odd, &other.odd) {
+                    (Odd::Small(x), Odd::Small(y)) => {
+                        Self::small(i128::from(*x) + i128::from(*y), self.shift)
+                    }
+                    _ => Self::new(self.odd() + other.odd(), self.shift),
+                };
+                return;
             }
+        };
+        let by = high.shift - low.shift;
+        let odd = match (&low.odd, &high.odd) {
+            (Odd::Small(x), Odd::Small(y)) if by <= ROOM => {
+                Odd::of(i128::from(*x) + (i128::from(*y) << by))
+            }
+            _ => Odd::of_large(low.odd() + (high.odd() << by)),
+        };
+        let shift = low.shift;
+        *self = Self { odd, shift };
+    }
+
+    /// `factor` times as much.
+    pub fn times(&self, factor: i64) -> Self {
+        match &self.odd {
+            Odd::Small(odd) => Self::small(i128::from(*odd) * i128::from(factor), self.shift),
+            Odd::Large(odd) => Self::new(odd * factor, self.shift),
         }
     }
 
-    pub fn times(&self, factor: i64) -> Self {
-        if factor == 0 || self.odd.is_zero() {
-            return Self::new(BigInt::zero(), self.shift);
-        }
-        // Odd numbers have an odd product.
-        let zeros = factor.trailing_zeros();
-        let odd = match factor >> zeros {
-            1 => self.odd.clone(),
-            -1 => -&self.odd,
-            other => &self.odd * other,
-        };
-        Self {
-            odd,
-            shift: self.shift + u64::from(zeros),
-        }
+    /// The same for a factor of any size.
+    pub fn times_large(&self, factor: impl Into<BigInt>) -> Self {
+        Self::new(self.odd() * factor.into(), self.shift)
     }
 
     /// `-self * 2^bits`.
     pub fn carried(&self, bits: u64) -> Self {
-        Self {
-            odd: -&self.odd,
-            shift: self.shift + bits,
-        }
+        self.times(-1).with_shift(self.shift + bits)
     }
 
     /// Is it a multiple of `2^bits`?
     pub fn vanishes(&self, bits: u64) -> bool {
-        self.odd.is_zero() || self.shift >= bits
+        self.is_zero() || self.shift >= bits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sums, products and quotients as those of whole numbers, small and large.
+    #[test]
+    fn factors_are_whole_numbers() {
+        let ends = [0i128, 1, -1, 3, i64::MAX.into(), i64::MIN.into(), 12 << 70];
+        let shifts = [0u64, 1, 61, 62, 63, 64, 200];
+        let all = || ends.into_iter().flat_map(|x| shifts.map(|i| (x, i)));
+        for (x, i) in all() {
+            let first = Scaled::new(x, i);
+            let value = BigInt::from(x) << i;
+            assert_eq!(first.value(), value);
+            assert_eq!(first.is_negative(), x < 0);
+            assert_eq!(first.is_positive(), x > 0);
+            assert_eq!(first.odd_bits(), first.odd().bits());
+            assert_eq!(first.carried(3).value(), -&value << 3);
+            for bits in shifts {
+                let zeros = value.trailing_zeros();
+                assert_eq!(first.vanishes(bits), zeros.is_none_or(|z| z >= bits));
+                let whole = zeros.is_none_or(|z| z >= bits);
+                let quotient = first.divided(-1, bits).map(|q| q.value());
+                assert_eq!(quotient, whole.then(|| -(&value >> bits)));
+            }
+            for (y, j) in all() {
+                let second = Scaled::new(y, j);
+                let mut sum = first.clone();
+                sum.add(&second);
+                assert_eq!(sum.value(), &value + second.value());
+                assert_eq!(first.times_large(y).value(), &value * y);
+                if let Ok(y) = i64::try_from(y) {
+                    assert_eq!(first.times(y).value(), &value * y);
+                }
+            }
+        }
     }
 }

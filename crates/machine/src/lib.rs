@@ -12,6 +12,7 @@
 //! A false verdict may come from here: it is trusted, with the crates `spec` and `judge`.
 
 pub mod call;
+pub mod codec;
 pub mod domain;
 pub mod fault;
 pub mod format;

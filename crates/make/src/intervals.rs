@@ -17,46 +17,85 @@ pub struct Interval {
 /// Dearer than all intervals together: a unit on an arc of this cost is not at our disposal.
 const NEVER: i64 = 1 << 40;
 
+#[derive(Clone, Copy)]
 struct Arc {
-    to: usize,
-    room: usize,
+    to: u32,
+    room: u32,
     cost: i64,
-    /// Its reverse among the arcs of `to`.
-    back: usize,
+    /// Its reverse.
+    back: u32,
 }
 
-/// The arcs of each node; each has its reverse.
+/// The arcs, those of one node after those of the node before; each has its reverse.
 struct Graph {
-    at: Vec<Vec<Arc>>,
+    arcs: Vec<Arc>,
+    /// Where the arcs of each node begin, and where the last one's end.
+    first: Vec<usize>,
 }
 
 impl Graph {
-    /// The arc's place among those of `from`, which is not `to`.
-    fn add(&mut self, from: usize, to: usize, room: usize, cost: i64) -> usize {
-        let [arc, back] = [from, to].map(|node| self.at[node].len());
-        self.at[from].push(Arc {
-            to,
-            room,
-            cost,
-            back,
-        });
-        self.at[to].push(Arc {
-            to: from,
+    /// Arcs `(from, to, room, cost)`, none of which ends where it begins, and where each of them lies. A node's arcs and
+    /// the reverses that begin there keep their order.
+    fn of(nodes: usize, list: &[(usize, usize, usize, i64)]) -> (Self, Vec<usize>) {
+        let mut first = vec![0; nodes + 1];
+        for (from, to, ..) in list {
+            first[from + 1] += 1;
+            first[to + 1] += 1;
+        }
+        for node in 0..nodes {
+            first[node + 1] += first[node];
+        }
+        let mut free = first.clone();
+        let mut next = |node: usize| {
+            free[node] += 1;
+            free[node] - 1
+        };
+        let none = Arc {
+            to: 0,
             room: 0,
-            cost: -cost,
-            back: arc,
+            cost: 0,
+            back: 0,
+        };
+        let mut arcs = vec![none; 2 * list.len()];
+        let places = list.iter().map(|(from, to, room, cost)| {
+            let (place, reverse) = (next(*from), next(*to));
+            arcs[place] = Arc {
+                to: *to as u32,
+                room: *room as u32,
+                cost: *cost,
+                back: reverse as u32,
+            };
+            arcs[reverse] = Arc {
+                to: *from as u32,
+                room: 0,
+                cost: -cost,
+                back: place as u32,
+            };
+            place
         });
-        arc
+        let places = places.collect();
+        (Self { arcs, first }, places)
+    }
+
+    fn nodes(&self) -> usize {
+        self.first.len() - 1
+    }
+
+    /// The arcs of a node, each with its place.
+    fn of_node(&self, node: usize) -> impl Iterator<Item = (usize, &Arc)> {
+        let from = self.first[node];
+        (from..).zip(&self.arcs[from..self.first[node + 1]])
     }
 
     /// Distances from node 0 while all arcs go forward.
     fn forward(&self) -> Vec<i64> {
-        let mut far = vec![i64::MAX; self.at.len()];
+        let mut far = vec![i64::MAX; self.nodes()];
         far[0] = 0;
-        for node in 0..self.at.len() {
-            for arc in &self.at[node] {
+        for node in 0..self.nodes() {
+            for (_, arc) in self.of_node(node) {
                 if arc.room > 0 && far[node] < i64::MAX {
-                    far[arc.to] = far[arc.to].min(far[node] + arc.cost);
+                    let to = arc.to as usize;
+                    far[to] = far[to].min(far[node] + arc.cost);
                 }
             }
         }
@@ -65,10 +104,10 @@ impl Graph {
 
     /// Sends one unit from node 0 to the last one the cheapest way.
     fn send(&mut self, potential: &mut [i64]) -> bool {
-        let last = self.at.len() - 1;
-        let mut far = vec![i64::MAX; self.at.len()];
-        let mut by = vec![(0, 0); self.at.len()];
-        let mut open = Queue::new(self.at.len());
+        let last = self.nodes() - 1;
+        let mut far = vec![i64::MAX; self.nodes()];
+        let mut by = vec![0; self.nodes()];
+        let mut open = Queue::new(self.nodes());
         far[0] = 0;
         open.push(0, 0);
         while let Some((d, node)) = open.pop() {
@@ -79,14 +118,15 @@ impl Graph {
                 break;
             }
             let here = d + potential[node];
-            for (i, arc) in self.at[node].iter().enumerate() {
+            for (place, arc) in self.of_node(node) {
                 if arc.room == 0 {
                     continue;
                 }
-                let to = here + arc.cost - potential[arc.to];
-                if to < far[arc.to] {
-                    (far[arc.to], by[arc.to]) = (to, (node, i));
-                    open.push(to, arc.to);
+                let end = arc.to as usize;
+                let to = here + arc.cost - potential[end];
+                if to < far[end] {
+                    (far[end], by[end]) = (to, place);
+                    open.push(to, end);
                 }
             }
         }
@@ -98,12 +138,11 @@ impl Graph {
         }
         let mut node = last;
         while node != 0 {
-            let (from, i) = by[node];
-            let arc = &mut self.at[from][i];
-            arc.room -= 1;
-            let back = arc.back;
-            self.at[node][back].room += 1;
-            node = from;
+            let place = by[node];
+            self.arcs[place].room -= 1;
+            let back = self.arcs[place].back as usize;
+            self.arcs[back].room += 1;
+            node = self.arcs[back].to as usize;
         }
         true
     }
@@ -113,6 +152,8 @@ impl Graph {
 struct Queue {
     /// At each distance a bit per node, and the highest word that may hold one.
     at: BTreeMap<i64, (Vec<u64>, usize)>,
+    /// Bits of distances that are done with: all 0.
+    spare: Vec<Vec<u64>>,
     words: usize,
 }
 
@@ -120,16 +161,15 @@ impl Queue {
     fn new(nodes: usize) -> Self {
         Self {
             at: BTreeMap::new(),
+            spare: Vec::new(),
             words: nodes.div_ceil(64),
         }
     }
 
     fn push(&mut self, distance: i64, node: usize) {
-        let words = self.words;
-        let (bits, high) = self
-            .at
-            .entry(distance)
-            .or_insert_with(|| (vec![0; words], 0));
+        let Self { at, spare, words } = self;
+        let zeros = || (spare.pop().unwrap_or_else(|| vec![0; *words]), 0);
+        let (bits, high) = at.entry(distance).or_insert_with(zeros);
         bits[node / 64] |= 1 << (node % 64);
         *high = node.div_euclid(64).max(*high);
     }
@@ -143,7 +183,7 @@ impl Queue {
                 *high -= 1;
             }
             if bits[*high] == 0 {
-                first.remove();
+                self.spare.push(first.remove().0);
                 continue;
             }
             let bit = 63 - bits[*high].leading_zeros() as usize;
@@ -162,32 +202,29 @@ pub fn choose(places: &[usize], intervals: &[Interval]) -> Vec<bool> {
     points.sort_unstable();
     points.dedup();
     let node = |point: usize| points.partition_point(|p| *p < point);
-    let mut graph = Graph {
-        at: points.iter().map(|_| vec![]).collect(),
-    };
+    let mut list = Vec::with_capacity(2 * points.len() + intervals.len());
     for (i, ends) in points.windows(2).enumerate() {
         let least = places[ends[0]..ends[1]].iter().copied().min().unwrap_or(0);
-        graph.add(i, i + 1, most - least, -NEVER);
-        graph.add(i, i + 1, most, 0);
+        list.push((i, i + 1, most - least, -NEVER));
+        list.push((i, i + 1, most, 0));
     }
-    let arcs: Vec<Option<(usize, usize)>> = intervals
-        .iter()
-        .map(|i| {
-            let from = node(i.from);
-            let arc = (i.from < i.to).then(|| graph.add(from, node(i.to), 1, -i.worth));
-            Some((from, arc?))
-        })
-        .collect();
+    let lines = list.len();
+    // An interval without points takes no place.
+    let arcs = intervals.iter().filter(|i| i.from < i.to);
+    list.extend(arcs.map(|i| (node(i.from), node(i.to), 1, -i.worth)));
+    let (mut graph, at) = Graph::of(points.len(), &list);
     let mut potential = graph.forward();
     for _ in 0..most {
         if !graph.send(&mut potential) {
             break;
         }
     }
-    // An interval without points takes no place.
-    let taken =
-        |arc: &Option<(usize, usize)>| arc.is_none_or(|(from, i)| graph.at[from][i].room == 0);
-    arcs.iter().map(taken).collect()
+    let mut arcs = at[lines..].iter();
+    let mut taken = |i: &Interval| {
+        let arc = (i.from < i.to).then(|| arcs.next()).flatten();
+        arc.is_none_or(|place| graph.arcs[*place].room == 0)
+    };
+    intervals.iter().map(&mut taken).collect()
 }
 
 #[cfg(test)]

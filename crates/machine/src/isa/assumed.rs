@@ -2,6 +2,8 @@
 //! flag and I/O register. Abstract runs are entered with what the rows of their machine say and are held to it
 //! at the end; SOUNDNESS.md shows the same rows.
 
+use std::ops::RangeInclusive;
+
 use crate::domain::place::Base;
 
 /// What a place holds at entry.
@@ -34,16 +36,68 @@ pub enum Back {
     Untouched,
 }
 
+/// What a row speaks of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// Words of the machine, in its own order ([`crate::isa::machine::Machine::words`]): registers by their numbers first.
+    Words(RangeInclusive<u8>),
+    /// Flags, in its own order.
+    Flags(RangeInclusive<u8>),
+    /// Something that no access is followed to.
+    Elsewhere,
+}
+
 /// An assumption and what is owed for it.
 #[derive(Clone, Debug)]
-pub struct Row<P> {
-    pub place: P,
+pub struct Row {
+    pub place: Place,
+    /// As a table calls it; by the names of its registers if empty.
+    pub what: &'static str,
     /// On which parts; on all of them if empty.
     pub parts: &'static str,
     pub holds: Holds,
     /// Who promises that it holds this.
     pub promised: &'static str,
     pub back: Back,
+}
+
+impl Row {
+    /// A row on registers.
+    pub fn registers(
+        registers: RangeInclusive<u8>,
+        holds: Holds,
+        promised: &'static str,
+        back: Back,
+    ) -> Self {
+        Self {
+            place: Place::Words(registers),
+            what: "",
+            parts: "",
+            holds,
+            promised,
+            back,
+        }
+    }
+
+    /// What it speaks of, in words; `name` says those of registers.
+    fn text(&self, name: &impl Fn(u8) -> String) -> String {
+        match &self.place {
+            Place::Words(all) if self.what.is_empty() => match all.end() - all.start() {
+                0 => name(*all.start()),
+                1 => format!("{}, {}", name(*all.start()), name(*all.end())),
+                _ => format!("{} to {}", name(*all.start()), name(*all.end())),
+            },
+            Place::Words(_) | Place::Flags(_) | Place::Elsewhere => self.what.into(),
+        }
+    }
+
+    /// Is it about register `r`?
+    pub fn speaks_of(&self, r: u8) -> bool {
+        match &self.place {
+            Place::Words(range) => range.contains(&r),
+            Place::Flags(_) | Place::Elsewhere => false,
+        }
+    }
 }
 
 impl Holds {
@@ -75,8 +129,8 @@ impl Back {
     }
 }
 
-/// `rows` as a table in Markdown.
-pub fn markdown<P>(rows: &[Row<P>], name: impl Fn(&P) -> String) -> String {
+/// `rows` as a table in Markdown; `name` says that of a register.
+pub fn markdown(rows: &[Row], name: impl Fn(u8) -> String) -> String {
     let mut text = String::from(
         "| what | where | holds at entry | says who | given back |\n|---|---|---|---|---|\n",
     );
@@ -88,7 +142,7 @@ pub fn markdown<P>(rows: &[Row<P>], name: impl Fn(&P) -> String) -> String {
         };
         text += &format!(
             "| {} | {parts} | {} | {} | {} |\n",
-            name(&row.place),
+            row.text(&name),
             row.holds.text(),
             row.promised,
             row.back.text()

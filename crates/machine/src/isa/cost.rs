@@ -80,11 +80,12 @@ impl Depth {
         }
     }
 
-    /// Of an abstract run on one stack, whose pointer at entry points to the last word and went down to `lowest`.
-    pub(crate) fn descended(lowest: i64) -> Self {
+    /// Of an abstract run whose stack pointers went down to `lowest` from where they pointed at entry.
+    pub(crate) fn descended(lowest: &[i64]) -> Self {
+        let mut bytes = lowest.iter().map(|at| (-at).max(0) as usize);
         Self {
-            bytes: (-lowest).max(0) as usize,
-            returns: None,
+            bytes: bytes.next().unwrap_or(0),
+            returns: bytes.next(),
         }
     }
 

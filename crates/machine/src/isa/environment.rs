@@ -2,42 +2,129 @@
 //! an address of the stack, aligned, no higher than at entry, and what it leaves below it is forgotten, as an
 //! interrupt writes there.
 
+use crate::codec::Places;
 use crate::domain::Abstract;
 use crate::domain::place::Base;
+use crate::domain::word::Domain;
 use crate::fault::Fault;
+use crate::isa::assumed::{Holds, Row};
+use crate::isa::convention::Callable;
 
 const NO_STACK_POINTER: &str = "the stack pointer is no aligned address of the stack, or higher than at entry: an interrupt would write there";
+const OF_INTERRUPTS: &str = "it writes a register that interrupt handlers overwrite at any time";
+
+/// A machine whose stack pointer is one register.
+pub trait OneStack<const W: u32>: Callable<W> {
+    /// That register.
+    const SP: u8;
+    /// What it is a multiple of at all times, in bytes.
+    const ALIGN: i64;
+    /// What to say of a function that writes a register of the interrupt handlers.
+    const OF_INTERRUPTS: &'static str = OF_INTERRUPTS;
+
+    fn environment(&mut self) -> &mut Option<Environment<Self>>;
+}
 
 /// What an abstract run on the machine `M` is held to.
 pub struct Environment<M> {
     /// Shows it of a machine after an instruction that read and wrote these registers.
-    pub holds: fn(&mut M, u64, u64) -> Result<(), Fault>,
+    pub(crate) holds: fn(&mut M, [Places; 2]) -> Result<(), Fault>,
     /// Bytes from the stack pointer at entry to where it points now, and to the lowest place where it did.
     pub at: i64,
     pub lowest: i64,
     /// Registers that hold another word at each reading, as a set of bits.
-    pub changing: u64,
+    pub(crate) changing: Places,
 }
 
 impl<M> Environment<M> {
-    /// That of a machine at the entry of a function.
-    pub fn entered(holds: fn(&mut M, u64, u64) -> Result<(), Fault>, changing: u64) -> Self {
+    /// That of a machine at the entry of a function, which `holds` is held to; `changing` are registers of a set that
+    /// it asks for.
+    pub(crate) fn held_to(
+        holds: fn(&mut M, [Places; 2]) -> Result<(), Fault>,
+        changing: Places,
+    ) -> Self {
         Self {
             holds,
+            at: 0,
+            lowest: 0,
             changing,
+        }
+    }
+
+    /// That of a machine at the entry of a function, whose convention has these rows.
+    pub fn entered<const W: u32>(rows: &[Row]) -> Self
+    where
+        M: OneStack<W>,
+        M::Domain: Abstract,
+    {
+        let changing = rows.iter().filter(|row| row.holds == Holds::Changing);
+        let set = |row: &Row| {
+            let registers = (0..64).filter(|r| row.speaks_of(*r));
+            registers.fold(0, |set, r| set | 1 << r)
+        };
+        Self {
+            holds: holds::<M, W>,
+            changing: changing.map(set).fold(0, |all, set| all | set),
             at: 0,
             lowest: 0,
         }
     }
 }
 
-/// Where the stack pointer `sp` points, a multiple of `align`; forgets what it left since it pointed to `before`.
+/// Shows after an instruction that read and wrote `places` what a run is held to, and tells the domain where the stack
+/// pointer is, if it `moves`.
 ///
 /// # Errors
-/// When it is none.
-pub fn follow<D: Abstract>(
+/// What is broken.
+#[inline(always)]
+pub fn settle<M: OneStack<W>, const W: u32>(
+    m: &mut M,
+    moves: bool,
+    places: [Places; 2],
+) -> Result<(), Fault> {
+    if moves {
+        let sp = m.register(M::SP);
+        if let Ok(at) = m.domain().address(&[&sp], 0) {
+            m.domain().lowered(at);
+        }
+    }
+    match m.environment().as_ref().map(|e| e.holds) {
+        Some(holds) => holds(m, places),
+        None => Ok(()),
+    }
+}
+
+/// The stack pointer is where it may be, and what is read from a register of the interrupt handlers is in no other
+/// reading.
+fn holds<M: OneStack<W>, const W: u32>(m: &mut M, [reads, writes]: [Places; 2]) -> Result<(), Fault>
+where
+    M::Domain: Abstract,
+{
+    let Some((before, changing)) = m.environment().as_ref().map(|e| (e.at, e.changing)) else {
+        return Ok(());
+    };
+    let sp = m.register(M::SP);
+    let at = follow::<_, W>(m.domain(), &sp, before, M::ALIGN)?;
+    if let Some(e) = m.environment() {
+        (e.at, e.lowest) = (at, at.min(e.lowest));
+    }
+    if writes & changing != 0 {
+        return Err(Fault::Convention(M::OF_INTERRUPTS));
+    }
+    for r in (0..64u8).filter(|r| (reads & changing) >> r & 1 == 1) {
+        let name = format!("{}, as an interrupt left it", M::word_name(r));
+        let word = m.domain().unknown(name);
+        if let Some(place) = m.words().into_iter().nth(r.into()) {
+            *place = word;
+        }
+    }
+    Ok(())
+}
+
+/// Where the stack pointer `sp` points, a multiple of `align`; forgets what it left since it pointed to `before`.
+pub(crate) fn follow<D: Abstract, const W: u32>(
     d: &mut D,
-    sp: &D::Word<32>,
+    sp: &D::Word<W>,
     before: i64,
     align: i64,
 ) -> Result<i64, Fault> {

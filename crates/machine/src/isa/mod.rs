@@ -3,10 +3,17 @@
 pub mod arm;
 pub mod assumed;
 pub mod avr;
+pub mod clock;
+pub mod convention;
 pub mod cost;
+pub mod enter;
 pub mod environment;
+pub mod machine;
 pub mod mips;
+pub mod numbers;
 pub mod riscv;
+pub mod run;
+pub mod state;
 pub mod ways;
 
 use num_bigint::BigUint;

@@ -30,7 +30,7 @@ pub trait Run {
     type State: Clone;
 
     fn domain(&mut self) -> &mut Self::Domain;
-    fn state(&self) -> Self::State;
+    fn state(&mut self) -> Self::State;
     fn resume(&mut self, state: Self::State);
     /// None where ways cannot be joined.
     fn place(&self) -> Option<Place>;

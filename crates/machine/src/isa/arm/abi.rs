@@ -5,20 +5,24 @@
 //! flags belong to nobody. Operands and code are word-aligned. r9 is preserved, which serves
 //! platforms that give it another role too.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use crate::domain::Abstract;
 use crate::domain::abstract_memory::Region;
-use crate::domain::concrete::{Bits, Concrete, number};
+use crate::domain::concrete::{Concrete, number};
 use crate::domain::place::{Address, Base};
 use crate::domain::word::Domain;
-use crate::fault::Fault;
-use crate::function::{Function, Place, abstract_word, concrete_number, in_words};
-use crate::isa::arm::assumed::{Place as What, rows};
-use crate::isa::arm::machine::{Arm, LR, Places, SP};
-use crate::isa::assumed::{Back, Holds};
-use crate::isa::environment;
-use crate::isa::environment::Environment;
+use crate::function::{Argument, Function, Place, in_words};
+use crate::isa::arm::assumed::{STATUS, rows};
+use crate::isa::arm::code::register;
+use crate::isa::arm::cores::Core;
+use crate::isa::arm::machine::{Arm, Places, SP};
+use crate::isa::assumed::Back;
+use crate::isa::convention::{Callable, Convention, Link, Stack};
+use crate::isa::enter::ForAll;
+use crate::isa::environment::{Environment, OneStack};
+use crate::isa::numbers::OnNumbers;
 use crate::segment::Segment;
 
 /// The deepest stack a kernel may use, in bytes.
@@ -32,127 +36,110 @@ const ARGUMENTS: [u8; 4] = [0, 1, 2, 3];
 /// Bytes of a pointer.
 pub const POINTER_BYTES: usize = 4;
 
+/// In a run on numbers: first address of an operand, of the stack, and of the code.
+const DATA: usize = 0x1000;
+const STACK_TOP: usize = 0x1_0000;
+const CODE_START: usize = STACK_TOP + STACK_ARGUMENTS;
+/// Room for arguments on the stack.
+const STACK_ARGUMENTS: usize = 0x100;
+/// Where a run on numbers returns to: no code is there.
+const CALLER: usize = 0xffff_fff0;
+
 /// Must the callee preserve register `r`?
 pub fn is_callee_saved(r: u8) -> bool {
-    rows().iter().any(|row| match &row.place {
-        What::Registers(range) => range.contains(&r) && row.back != Back::Free,
-        What::Flags | What::Mode => false,
-    })
+    let mut rows = rows().into_iter();
+    rows.any(|row| row.speaks_of(r) && row.back != Back::Free)
 }
 
-/// The register of the word that `function` returns: r0, extended by the callee (AAPCS, section 5.4).
-pub fn returned(function: &Function) -> std::ops::Range<usize> {
-    match function.returned_bits {
-        None => 0..0,
-        Some(_) => 0..1,
-    }
-}
+impl<D: Domain> Callable<32> for Arm<D> {
+    const POINTER_BYTES: usize = POINTER_BYTES;
 
-/// What the machine held when the kernel was entered.
-pub struct Entry<D: Domain> {
-    r: [D::Word<32>; 15],
-    status: D::Word<32>,
-}
-
-/// A word that holds what a row says.
-fn held<D: Abstract>(d: &mut D, holds: Holds, name: String) -> D::Word<32> {
-    match holds {
-        Holds::Anything | Holds::Changing | Holds::OwnAddress => d.unknown(name),
-        Holds::Zero => d.known(0),
-        Holds::Stack(base) => d.pointer(base, 0, 0),
-        Holds::ReturnAddress => d.pointer(Base::RETURN, 0, 0),
-    }
-}
-
-/// Fills registers and flags with what the rows of the convention say.
-fn fill<D: Abstract>(m: &mut Arm<D>) {
-    for row in rows() {
-        match row.place {
-            What::Registers(range) => {
-                for i in range {
-                    let name = format!("r{i} at entry");
-                    m.r[usize::from(i) % 15] = held(&mut m.d, row.holds, name);
-                }
-            }
-            What::Flags => {
-                m.flags.n = m.d.unknown_bit("N at entry".into());
-                m.flags.z = m.d.unknown_bit("Z at entry".into());
-                m.flags.c = m.d.unknown_bit("C at entry".into());
-                m.flags.v = m.d.unknown_bit("V at entry".into());
-            }
-            What::Mode => m.status = held(&mut m.d, row.holds, "the processor mode".into()),
+    fn convention(&self, _: &Core) -> Convention {
+        Convention {
+            rows: rows(),
+            stacks: vec![Stack {
+                base: Base::STACK,
+                name: "stack",
+                first: 0,
+                limit: STACK_LIMIT,
+                align: STACK_ALIGN,
+                reserved: 0,
+                owned: true,
+                top: STACK_TOP,
+            }],
+            link: Link::Register,
+            caller: CALLER,
         }
     }
-}
 
-/// What holds after every instruction. AAPCS (section 5.2.1.1) wants a multiple of 4 at all times. That of 8 between
-/// functions is kept for those outside, as `sp` returns to what it was; those inside are run themselves.
-fn holds<D: Abstract>(m: &mut Arm<D>, _: u64, _: u64) -> Result<(), Fault> {
-    let Some(e) = m.environment.as_mut() else {
-        return Ok(());
-    };
-    let at = environment::follow(&mut m.d, &m.r[usize::from(SP)], e.at, 4)?;
-    (e.at, e.lowest) = (at, at.min(e.lowest));
-    Ok(())
-}
-
-/// A machine about to run `function`, called with pointers to the start of `bases`.
-pub fn enter<D: Abstract>(mut d: D, function: &Function, bases: &[Base]) -> (Arm<D>, Entry<D>) {
-    let base = match function.origin {
-        Some(_) => function.image(),
-        None => CODE,
-    };
-    let start = match base {
-        Base::ABSOLUTE => d.known(0),
-        _ => d.pointer(base, 0, 0),
-    };
-    let place = |base| Address { base, offset: 0 };
-    if base == CODE {
-        declare_code(&mut d, &function.code);
+    fn places(&self, _: &Core, arguments: &[Argument]) -> Vec<Place> {
+        in_words(arguments, &ARGUMENTS, 0, POINTER_BYTES)
     }
-    d.environment(function.constants(true), false);
-    let places = Places {
-        code: place(base),
-        caller: place(Base::RETURN),
-    };
-    let mut m = Arm::new(d, start, places);
-    m.pc = function.entry as usize;
-    fill(&mut m);
-    let arguments = function.arguments(POINTER_BYTES);
-    let (mut top, mut on_stack) = (0, Vec::new());
-    for (place, argument) in in_words(&arguments, &ARGUMENTS, 0, 4)
-        .iter()
-        .zip(&arguments)
-    {
-        let word = abstract_word::<D, 32>(&mut m.d, argument, bases, 0);
-        match place {
-            Place::Register(r) => m.r[usize::from(*r) % 15] = word,
-            Place::Stack(above) => {
-                top = top.max(above + 4);
-                on_stack.push((*above, word));
-            }
+
+    /// r0, extended by the callee (AAPCS, section 5.4).
+    fn returned(_: &Core, function: &Function) -> Range<usize> {
+        0..usize::from(function.returned_bits.is_some())
+    }
+
+    fn word_name(i: u8) -> String {
+        match i {
+            STATUS => "the processor mode".into(),
+            _ => register(i),
         }
     }
-    m.d.declare(
-        Base::STACK,
-        Region {
-            name: "stack".into(),
-            start: -STACK_LIMIT,
-            end: top,
-            writable_end: top,
-            align: STACK_ALIGN,
-        },
-    );
-    for (offset, word) in on_stack {
-        let base = Base::STACK;
-        m.d.init(Address { base, offset }, &word);
+
+    fn flag_name(i: u8) -> String {
+        ["N", "Z", "C", "V"][usize::from(i & 3)].into()
     }
-    m.environment = Some(Environment::entered(holds::<D>, 0));
-    let entry = Entry {
-        r: m.r.clone(),
-        status: m.status.clone(),
-    };
-    (m, entry)
+}
+
+impl<D: Domain> OneStack<32> for Arm<D> {
+    const SP: u8 = SP;
+    /// AAPCS, section 5.2.1.1. The multiple of 8 between functions is kept for those outside, as `sp` returns to what it
+    /// was; those inside are run themselves.
+    const ALIGN: i64 = 4;
+
+    #[inline(always)]
+    fn environment(&mut self) -> &mut Option<Environment<Self>> {
+        &mut self.environment
+    }
+}
+
+impl<D: Abstract> ForAll<32> for Arm<D> {
+    fn before(mut d: D, _: &Core, function: &Function) -> Self {
+        let base = match function.origin {
+            Some(_) => function.image(),
+            None => CODE,
+        };
+        let start = match base {
+            Base::ABSOLUTE => d.known(0),
+            _ => d.pointer(base, 0, 0),
+        };
+        let place = |base| Address { base, offset: 0 };
+        if base == CODE {
+            declare_code(&mut d, &function.code);
+        }
+        d.environment(function.constants(true), false);
+        let places = Places {
+            code: place(base),
+            caller: place(Base::RETURN),
+        };
+        let mut m = Arm::new(d, start, places);
+        m.pc = function.entry as usize;
+        m
+    }
+
+    fn hold(&mut self, convention: &Convention) {
+        self.environment = Some(Environment::entered(&convention.rows));
+    }
+
+    fn lowest(&self) -> Vec<i64> {
+        self.environment.iter().map(|e| e.lowest).collect()
+    }
+
+    fn into_domain(self) -> D {
+        self.d
+    }
 }
 
 /// The code as data, for reads of its literals.
@@ -174,109 +161,39 @@ fn declare_code<D: Abstract>(d: &mut D, code: &[u8]) {
     }
 }
 
-/// What the kernel did not give back as it should; empty if it kept the convention.
-pub fn violations<D: Abstract>(m: &mut Arm<D>, entry: &Entry<D>, scratch: &[u8]) -> Vec<String> {
-    let mut list = Vec::new();
-    for row in rows() {
-        let back = row.back;
-        match row.place {
-            What::Registers(range) => {
-                for i in range.filter(|i| back != Back::Kept || !scratch.contains(i)) {
-                    let at = usize::from(i) % 15;
-                    if !is_back(&mut m.d, back, [&m.r[at], &entry.r[at]]) {
-                        list.push(match i {
-                            SP => "the stack pointer is not where it was".into(),
-                            _ => format!("r{i} is not restored"),
-                        });
-                    }
-                }
-            }
-            // Nobody asks for a flag.
-            What::Flags => {}
-            What::Mode => {
-                if !is_back(&mut m.d, back, [&m.status, &entry.status]) {
-                    list.push("the processor mode is not restored".into());
-                }
-            }
+impl OnNumbers<32> for Arm<Concrete> {
+    fn with_memory(_: &Core, function: &Function, start: usize) -> Self {
+        let mut d = Concrete::new(STACK_TOP + STACK_ARGUMENTS);
+        d.start = start;
+        d.rom = function.constants(true);
+        let mut at = 0;
+        if function.origin.is_none() {
+            at = start + CODE_START;
+            d.rom.push(Segment {
+                base: Base::ABSOLUTE,
+                address: at as u64,
+                align: 4,
+                bytes: function.code.clone(),
+                writable: false,
+                marks: Rc::default(),
+            });
         }
-    }
-    list
-}
-
-/// Is a word what a row says, now and at entry?
-fn is_back<D: Abstract>(d: &mut D, back: Back, [now, was]: [&D::Word<32>; 2]) -> bool {
-    match back {
-        Back::Free => true,
-        Back::Kept | Back::Untouched => d.same(now, was),
-        Back::Zero => {
-            let zero = d.known::<32>(0);
-            d.same(now, &zero)
-        }
-        Back::Above(base, bytes) => {
-            let want = d.pointer::<32>(base, bytes.into(), 0);
-            d.same(now, &want)
-        }
-    }
-}
-
-/// First address of the stack and of the code in a concrete run.
-pub const STACK_TOP: usize = 0x1_0000;
-pub const CODE_START: usize = STACK_TOP + STACK_ARGUMENTS;
-/// Room for arguments on the stack.
-const STACK_ARGUMENTS: usize = 0x100;
-/// Where a concrete run returns to: no code is there.
-const CALLER: u64 = 0xffff_fff0;
-
-/// A machine about to run `code` on numbers, with pointers to `addresses` as arguments.
-pub fn enter_concrete(code: &[u8], addresses: &[usize]) -> Arm<Concrete> {
-    enter_function(&Function::kernel(code), 0, addresses)
-}
-
-/// A machine about to run `function` on numbers, its memory at `start`, with pointers to `addresses`.
-pub fn enter_function(function: &Function, start: usize, addresses: &[usize]) -> Arm<Concrete> {
-    let mut d = Concrete::new(STACK_TOP + STACK_ARGUMENTS);
-    d.start = start;
-    d.rom = function.constants(true);
-    let mut at = 0;
-    if function.origin.is_none() {
-        at = start + CODE_START;
-        d.rom.push(Segment {
+        let place = |offset| Address {
             base: Base::ABSOLUTE,
-            address: at as u64,
-            align: 4,
-            bytes: function.code.clone(),
-            writable: false,
-            marks: Rc::default(),
-        });
+            offset,
+        };
+        let places = Places {
+            code: place(at as i64),
+            caller: place(CALLER as i64),
+        };
+        let code = d.known(at as u64);
+        let mut m = Arm::new(d, code, places);
+        m.pc = function.entry as usize;
+        m
     }
-    let place = |offset| Address {
-        base: Base::ABSOLUTE,
-        offset,
-    };
-    let places = Places {
-        code: place(at as i64),
-        caller: place(CALLER as i64),
-    };
-    let code = d.known(at as u64);
-    let mut m = Arm::new(d, code, places);
-    m.pc = function.entry as usize;
-    function.spoil(&mut m.r);
-    let arguments = function.arguments(POINTER_BYTES);
-    for (place, argument) in in_words(&arguments, &ARGUMENTS, 0, 4)
-        .iter()
-        .zip(&arguments)
-    {
-        let word = concrete_number(argument, addresses) & 0xffff_ffff;
-        match place {
-            Place::Register(r) => m.r[usize::from(*r) % 15] = Bits(word),
-            Place::Stack(above) => {
-                let at = STACK_TOP + (*above as usize).min(STACK_ARGUMENTS - 4);
-                m.d.memory[at..at + 4].copy_from_slice(&(word as u32).to_le_bytes());
-            }
-        }
+
+    fn memory(function: &Function) -> (usize, usize) {
+        let start = function.free_memory();
+        (start, start + DATA)
     }
-    m.d.watch(STACK_LIMIT, start + STACK_TOP);
-    m.r[usize::from(SP)] = Bits((start + STACK_TOP) as u64);
-    m.r[usize::from(LR)] = Bits(CALLER);
-    m
 }

@@ -2,83 +2,98 @@
 
 use std::sync::OnceLock;
 
+use crate::codec::{self, Codec, Operands, Reading};
 use crate::domain::concrete::Concrete;
 use crate::isa::arm::instructions::{Op, Timing, table};
 use crate::isa::arm::machine::{LR, PC, SP};
 use crate::isa::arm::operands::{ALWAYS, Ops};
-use crate::isa::cost::{Class, EncodeError};
+use crate::isa::cost::Class;
 
 /// An instruction with its operands.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Insn {
-    pub op: Op,
-    pub ops: Ops,
-}
+pub type Insn = codec::Insn<Ops>;
+/// A row without its meaning.
+pub type Form = codec::Form<Ops>;
 
-/// Where the bits of one operand lie, most significant first.
-#[derive(Clone, Debug)]
-struct Field {
-    letter: char,
-    bits: Vec<u32>,
-}
+impl Operands for Ops {
+    type Op = Op;
+    type Timing = Timing;
+    type Feature = ();
 
-/// A row without its meaning, its pattern compiled.
-#[derive(Clone, Debug)]
-pub struct Form {
-    pub op: Op,
-    pub name: &'static str,
-    pub syntax: &'static str,
-    pub pattern: &'static str,
-    pub timing: Timing,
-    pub class: Class,
-    fixed: u32,
-    care: u32,
-    fields: Vec<Field>,
+    const UNIT: usize = 4;
+    const HIGH_FIRST: bool = true;
+    const EXACT: bool = true;
+
+    fn index(op: Op) -> usize {
+        op as usize
+    }
+
+    fn codec() -> &'static Codec<Ops> {
+        static CODEC: OnceLock<Codec<Ops>> = OnceLock::new();
+        CODEC.get_or_init(|| Codec::of(&table::<Concrete>()))
+    }
+
+    fn reading(letter: char, _: usize, _: usize) -> Reading {
+        match letter {
+            'k' => Reading::SIGNED,
+            _ => Reading::PLAIN,
+        }
+    }
+
+    fn get(&self, letter: char) -> i64 {
+        match letter {
+            'c' => i64::from(self.cond),
+            'd' => i64::from(self.d),
+            'n' => i64::from(self.n),
+            'm' => i64::from(self.m),
+            'r' => i64::from(self.r),
+            'S' => i64::from(self.s),
+            'P' => i64::from(self.p),
+            'U' => i64::from(self.u),
+            'W' => i64::from(self.w),
+            '%' if self.k & 0x1000 != 0 => i64::from(self.k & !0x1000),
+            '%' if self.k < 0x100 => i64::from(self.k | 0x100),
+            _ => i64::from(self.k),
+        }
+    }
+
+    /// Halfword offsets are kept as word offsets are.
+    fn put(&mut self, letter: char, number: i64) {
+        match letter {
+            'c' => self.cond = number as u8,
+            'd' => self.d = number as u8,
+            'n' => self.n = number as u8,
+            'm' => self.m = number as u8,
+            'r' => self.r = number as u8,
+            'S' => self.s = number == 1,
+            'P' => self.p = number == 1,
+            'U' => self.u = number == 1,
+            'W' => self.w = number == 1,
+            '%' if number & 0x100 == 0 => self.k = (0x1000 | number) as i32,
+            '%' => self.k = (number & 0xff) as i32,
+            _ => self.k = number as i32,
+        }
+    }
+
+    fn admits(&self, form: &Form) -> bool {
+        let k = self.k;
+        let number = k & 0x1000 != 0;
+        let shifter = match form.op {
+            Op::MSR => number || k & 0xff0 == 0,
+            _ => number || k & 0x90 != 0x90,
+        };
+        self.cond <= ALWAYS
+            && (!form.has('#') || shifter)
+            && (!form.has('@') || k & 0x1010 != 0x1010)
+            && (!form.has('%') || k & 0x1ff0 == 0x1000 || k & !0xff == 0)
+            && (!form.has('l') || k != 0)
+            // LDRT and the like: user-mode accesses of an operating system.
+            && (!form.has('P') || form.has('l') || self.p || !self.w)
+    }
 }
 
 /// All forms, in the order of [`Op`].
 pub fn forms() -> &'static [Form] {
-    static FORMS: OnceLock<Vec<Form>> = OnceLock::new();
-    FORMS.get_or_init(|| {
-        table::<Concrete>()
-            .iter()
-            .map(|r| {
-                let mut form = Form {
-                    op: r.op,
-                    name: r.name,
-                    syntax: r.syntax,
-                    pattern: r.pattern,
-                    timing: r.timing,
-                    class: r.class,
-                    fixed: 0,
-                    care: 0,
-                    fields: Vec::new(),
-                };
-                form.compile();
-                form
-            })
-            .collect()
-    })
-}
-
-/// The bits that tell most instructions apart: 27 to 20 and 7 to 4.
-fn key(word: u32) -> usize {
-    (word >> 16 & 0xff0 | word >> 4 & 15) as usize
-}
-
-/// For each key, the forms an instruction may have.
-fn decoder() -> &'static [Vec<u8>] {
-    static DECODER: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
-    DECODER.get_or_init(|| {
-        (0..0x1000u32)
-            .map(|k| {
-                let (word, known) = ((k & 0xff0) << 16 | (k & 15) << 4, 0x0ff0_00f0);
-                let may = |f: &Form| (word ^ f.fixed) & f.care & known == 0;
-                let list = forms().iter().enumerate();
-                list.filter(|(_, f)| may(f)).map(|(i, _)| i as u8).collect()
-            })
-            .collect()
-    })
+    &Ops::codec().forms
 }
 
 /// The number in the bits of a shifter operand with an immediate.
@@ -92,110 +107,6 @@ pub fn immediate_bits(value: u32) -> Option<i32> {
         .map(|r| (r, value.rotate_left(2 * r)))
         .find(|(_, low)| *low < 256)
         .map(|(r, low)| (0x1000 | r << 8 | low) as i32)
-}
-
-impl Form {
-    fn compile(&mut self) {
-        let bits = self.pattern.chars().filter(|c| *c != ' ');
-        for (i, c) in bits.enumerate() {
-            let position = 31 - i as u32;
-            match c {
-                '0' | '1' => {
-                    self.care |= 1 << position;
-                    self.fixed |= u32::from(c == '1') << position;
-                }
-                letter => match self.fields.iter_mut().find(|f| f.letter == letter) {
-                    Some(field) => field.bits.push(position),
-                    None => self.fields.push(Field {
-                        letter,
-                        bits: vec![position],
-                    }),
-                },
-            }
-        }
-    }
-
-    fn has(&self, letter: char) -> bool {
-        self.fields.iter().any(|f| f.letter == letter)
-    }
-
-    /// The number in a field; halfword offsets are kept as word offsets are.
-    fn put(&self, letter: char, ops: &mut Ops, bits: u32) {
-        match letter {
-            'c' => ops.cond = bits as u8,
-            'd' => ops.d = bits as u8,
-            'n' => ops.n = bits as u8,
-            'm' => ops.m = bits as u8,
-            'r' => ops.r = bits as u8,
-            'S' => ops.s = bits == 1,
-            'P' => ops.p = bits == 1,
-            'U' => ops.u = bits == 1,
-            'W' => ops.w = bits == 1,
-            'k' => ops.k = (bits << 8) as i32 >> 8,
-            '%' if bits & 0x100 == 0 => ops.k = (0x1000 | bits) as i32,
-            '%' => ops.k = (bits & 0xff) as i32,
-            _ => ops.k = bits as i32,
-        }
-    }
-
-    fn get(&self, letter: char, ops: &Ops) -> i64 {
-        match letter {
-            'c' => i64::from(ops.cond),
-            'd' => i64::from(ops.d),
-            'n' => i64::from(ops.n),
-            'm' => i64::from(ops.m),
-            'r' => i64::from(ops.r),
-            'S' => i64::from(ops.s),
-            'P' => i64::from(ops.p),
-            'U' => i64::from(ops.u),
-            'W' => i64::from(ops.w),
-            '%' if ops.k & 0x1000 != 0 => i64::from(ops.k & !0x1000),
-            '%' if ops.k < 0x100 => i64::from(ops.k | 0x100),
-            _ => i64::from(ops.k),
-        }
-    }
-
-    /// Do the operands make an instruction of this form, and not of another or of none?
-    fn admits(&self, ops: &Ops) -> bool {
-        let k = ops.k;
-        let number = k & 0x1000 != 0;
-        let shifter = match self.op {
-            Op::MSR => number || k & 0xff0 == 0,
-            _ => number || k & 0x90 != 0x90,
-        };
-        ops.cond <= ALWAYS
-            && (!self.has('#') || shifter)
-            && (!self.has('@') || k & 0x1010 != 0x1010)
-            && (!self.has('%') || k & 0x1ff0 == 0x1000 || k & !0xff == 0)
-            && (!self.has('l') || k != 0)
-            // LDRT and the like: user-mode accesses of an operating system.
-            && (!self.has('P') || self.has('l') || ops.p || !ops.w)
-    }
-
-    /// Are the fixed bits of this form those of `word`?
-    pub fn matches(&self, word: u32) -> bool {
-        word & self.care == self.fixed
-    }
-
-    /// The operand letters with their numbers of bits.
-    pub fn letters(&self) -> Vec<(char, u32)> {
-        let list = self.fields.iter();
-        list.map(|f| (f.letter, f.bits.len() as u32)).collect()
-    }
-
-    /// The instruction of this form with the operand bits of `word`, if they make one.
-    pub fn with_bits_of(&self, word: u32) -> Option<Insn> {
-        let mut ops = Ops::default();
-        for field in &self.fields {
-            let bits = field
-                .bits
-                .iter()
-                .fold(0, |number, p| number << 1 | word >> p & 1);
-            self.put(field.letter, &mut ops, bits);
-        }
-        let op = self.op;
-        self.admits(&ops).then_some(Insn { op, ops })
-    }
 }
 
 /// Making instructions.
@@ -297,11 +208,6 @@ impl Insn {
 
 /// Facts about instructions.
 impl Insn {
-    /// Its row, without the meaning.
-    pub fn form(&self) -> &'static Form {
-        &forms()[self.op as usize]
-    }
-
     /// Does it move the stack pointer: an access through it, ADD or SUB?
     fn moves_stack(&self) -> bool {
         let o = &self.ops;
@@ -358,45 +264,9 @@ impl Insn {
         set
     }
 
-    /// Its code.
-    ///
-    /// # Errors
-    /// When an operand does not fit its field.
-    pub fn encode(&self) -> Result<u32, EncodeError> {
-        let form = self.form();
-        let error = |letter, value| EncodeError {
-            name: form.name,
-            letter,
-            value,
-        };
-        let mut code = form.fixed;
-        for field in &form.fields {
-            let value = form.get(field.letter, &self.ops);
-            let count = 1i64 << field.bits.len();
-            let fits = match field.letter {
-                'k' => (-count / 2..count / 2).contains(&value),
-                _ => (0..count).contains(&value),
-            };
-            if !fits {
-                return Err(error(field.letter, value));
-            }
-            for (i, position) in field.bits.iter().rev().enumerate() {
-                code |= ((value >> i & 1) as u32) << position;
-            }
-        }
-        if form.with_bits_of(code) != Some(*self) {
-            return Err(error('k', i64::from(self.ops.k)));
-        }
-        Ok(code)
-    }
-
     /// The instruction with this code, if it is one.
     pub fn decode(code: u32) -> Option<Self> {
-        decoder()[key(code)]
-            .iter()
-            .map(|i| &forms()[usize::from(*i)])
-            .filter(|f| f.matches(code))
-            .find_map(|f| f.with_bits_of(code))
+        Ops::codec().decode(&code.to_le_bytes(), false, |_| true)
     }
 }
 
@@ -502,7 +372,7 @@ impl Insn {
         let number = o.k & 0x1000 != 0;
         if self.op == Op::MSR && number && immediate_bits(immediate(o.k as u32)) != Some(o.k) {
             // The assembler has no other words for it.
-            return format!(".inst {:#010x}", self.encode().unwrap_or_default());
+            return format!(".inst {:#010x}", self.code().unwrap_or_default());
         }
         let mut name = form.name.to_string();
         if form.has('l') {
@@ -513,26 +383,25 @@ impl Insn {
             name += "s";
         }
         name += CONDITIONS[usize::from(o.cond.min(ALWAYS))];
-        let mut operands = String::new();
-        let mut letters = form.syntax.chars();
-        while let Some(c) = letters.next() {
-            match c {
-                'R' => match letters.next() {
-                    Some('d') => operands += &register(o.d),
-                    Some('n') => operands += &register(o.n),
-                    Some('m') => operands += &register(o.m),
-                    _ => operands += &register(o.r),
-                },
-                '#' => operands += &self.shifter_text(),
-                '@' => operands += &self.address_text(),
-                '!' if o.w => operands.push('!'),
-                '!' => {}
-                'l' => operands += &list(o.k as u32),
-                'k' => operands += &format!(". {:+}", 8 + 4 * i64::from(o.k)).replace("+", "+ "),
-                other => operands.push(other),
-            }
-        }
-        format!("{name} {}", operands.replace(". -", ". - "))
+        self.written(&name, |operand| {
+            Some(match operand {
+                "Rd" => register(o.d),
+                "Rn" => register(o.n),
+                "Rm" => register(o.m),
+                "Rr" => register(o.r),
+                "#" => self.shifter_text(),
+                "@" => self.address_text(),
+                "!" if o.w => "!".into(),
+                "!" => String::new(),
+                "l" => list(o.k as u32),
+                "k" => {
+                    let by = 8 + 4 * i64::from(o.k);
+                    let sign = if by < 0 { '-' } else { '+' };
+                    format!(". {sign} {}", by.unsigned_abs())
+                }
+                _ => return None,
+            })
+        })
     }
 }
 
@@ -563,7 +432,7 @@ mod tests {
             assert_eq!(list.first().copied(), Insn::decode(word));
             if let [insn] = list[..] {
                 known += 1;
-                assert_eq!(insn.encode(), Ok(word), "{}", insn.text());
+                assert_eq!(insn.code(), Ok(word), "{}", insn.text());
             }
         }
         assert!(known > 1_500_000, "only {known} words are instructions");

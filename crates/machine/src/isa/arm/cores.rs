@@ -1,7 +1,11 @@
 //! What instructions cost: one function of the timing class per core.
 
+use crate::fault::Source;
+use crate::isa::arm::code::{Insn, register};
 use crate::isa::arm::instructions::{Ends, Timing};
-use crate::isa::cost::Span;
+use crate::isa::arm::operands::Ops;
+use crate::isa::clock::{Cycles, Sum, Timed};
+use crate::isa::cost::{Class, Span};
 
 /// What an instruction did that its cost may depend on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -16,18 +20,14 @@ pub struct Effects {
     pub multiplier: Option<u32>,
 }
 
-/// What earlier instructions left behind. Without wait states the ARM7TDMI has no history:
-/// each instruction's cycles are its own.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Pipeline;
-
 /// A core: a name and its costs.
 #[derive(Clone, Debug)]
 pub struct Core {
     pub name: &'static str,
     pub summary: &'static str,
-    /// Fewest and most cycles of an executed instruction.
-    pub cycles: fn(&mut Pipeline, Timing, &Effects) -> Span,
+    /// Fewest and most cycles of an executed instruction. Without wait states the ARM7TDMI has no history: each
+    /// instruction's cycles are its own.
+    pub cycles: fn(Timing, &Effects) -> Span,
     /// Cycles of an instruction whose condition does not hold.
     pub skipped: u64,
     pub source: &'static str,
@@ -88,7 +88,7 @@ fn without_wait_states(t: Timing, e: &Effects) -> u64 {
 pub static ARM7TDMI: Core = Core {
     name: "arm7tdmi",
     summary: "ARM7TDMI, 32-bit memory without wait states, early-terminating multiplier",
-    cycles: |_, t, e| match (t, e.multiplier) {
+    cycles: |t, e| match (t, e.multiplier) {
         (Timing::Multiply(base, ends), Some(rs)) => fixed(u64::from(base) + array_cycles(rs, ends)),
         (Timing::Multiply(base, _), None) => Span {
             min: u64::from(base) + 1,
@@ -106,7 +106,7 @@ pub static ARM7TDMI: Core = Core {
 pub static ARM7TDMI_HW2018: Core = Core {
     name: "arm7tdmi-hw2018",
     summary: "ARM7TDMI as Hutter and Wenger 2018 count it: a multiplier of fixed time, UMULL 4",
-    cycles: |_, t, e| match t {
+    cycles: |t, e| match t {
         // UMULL 4 is 2 + m with m = 2; the other multiplications keep their distance to it.
         Timing::Multiply(base, _) => fixed(u64::from(base) + 2),
         _ => fixed(without_wait_states(t, e)),
@@ -119,3 +119,62 @@ pub static ARM7TDMI_HW2018: Core = Core {
 
 /// All cores.
 pub static CORES: [&Core; 2] = [&ARM7TDMI, &ARM7TDMI_HW2018];
+
+impl Core {
+    fn span(&self, insn: &Insn, multiplier: Option<u64>) -> Span {
+        let (timing, k) = (insn.form().timing, insn.ops.k as u32);
+        let effects = Effects {
+            words: (k & 0xffff).count_ones(),
+            register_shift: timing == Timing::Alu && k & 0x1010 == 0x10,
+            jumped: insn.writes_pc(),
+            multiplier: multiplier.map(|value| value as u32),
+        };
+        (self.cycles)(timing, &effects)
+    }
+}
+
+impl Timed<Ops> for Core {
+    type Line = Sum;
+
+    fn work(&self, insn: &Insn) -> Cycles {
+        Cycles {
+            cycles: self.span(insn, None).min as u16,
+            taken: 0,
+        }
+    }
+
+    fn observing(&self, insn: &Insn, work: &Cycles, value: Option<u64>) -> [Cycles; 2] {
+        let Span { min, max } = self.span(insn, value);
+        [min, max].map(|cycles| Cycles {
+            cycles: cycles as u16,
+            ..*work
+        })
+    }
+
+    /// Rs, of a multiplication.
+    fn observes(&self, insn: &Insn) -> Option<u8> {
+        let Span { min, max } = self.span(insn, None);
+        (min != max).then_some(insn.ops.r)
+    }
+
+    fn observed(&self, insn: &Insn, source: &Source) -> String {
+        let Span { min, max } = self.span(insn, None);
+        format!(
+            "{} takes {min} to {max} cycles depending on {source}; use a core whose multiplier has \
+             fixed time, or set the top byte of {}",
+            insn.form().name,
+            register(insn.ops.r),
+        )
+    }
+
+    fn left_out(&self, _: usize) -> Cycles {
+        Cycles {
+            cycles: self.skipped as u16,
+            taken: 0,
+        }
+    }
+
+    fn class(&self, insn: &Insn) -> Class {
+        insn.class()
+    }
+}

@@ -12,10 +12,12 @@ use Class::{Add, Frame, Move, Other};
 use Op::*;
 use Timing::{Alu, Branch, LoadMultiple, Multiply, Status, StoreMultiple, Swap};
 
+use crate::codec;
 use crate::domain::word::{Domain, Logic, Signs};
-use crate::isa::arm::machine::{Arm, Outcome};
+use crate::isa::arm::machine::Arm;
 pub use crate::isa::arm::operands::Ops;
 use crate::isa::cost::Class;
+use crate::isa::machine::Meaning;
 
 /// An instruction's name in the table.
 #[rustfmt::skip]
@@ -54,15 +56,7 @@ pub enum Timing {
 }
 
 /// One instruction.
-pub struct Row<D: Domain> {
-    pub op: Op,
-    pub name: &'static str,
-    pub pattern: &'static str,
-    pub syntax: &'static str,
-    pub timing: Timing,
-    pub class: Class,
-    pub meaning: fn(&mut Arm<D>, &Ops) -> Outcome,
-}
+pub type Row<D> = codec::Row<Ops, Meaning<Arm<D>, Ops>>;
 
 fn row<D: Domain>(
     op: Op,
@@ -71,15 +65,17 @@ fn row<D: Domain>(
     syntax: &'static str,
     timing: Timing,
     class: Class,
-    meaning: fn(&mut Arm<D>, &Ops) -> Outcome,
+    meaning: Meaning<Arm<D>, Ops>,
 ) -> Row<D> {
     Row {
         op,
         name,
         pattern,
         syntax,
+        flow: "",
         timing,
         class,
+        feature: (),
         meaning,
     }
 }

@@ -9,18 +9,7 @@ use crate::domain::word::{Domain, Logic, Shift, Signs, Sum};
 use crate::fault::Fault;
 use crate::isa::arm::operands::Ops;
 use crate::isa::environment::Environment;
-
-/// Where control goes next. Targets are byte offsets in the code.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Flow {
-    Next,
-    Jump(usize),
-    /// Back to the caller.
-    Return,
-}
-
-/// What an instruction's meaning returns.
-pub type Outcome = Result<Flow, Fault>;
+pub use crate::isa::machine::{Flow, Outcome};
 
 /// Stack pointer, link register and program counter.
 pub const SP: u8 = 13;

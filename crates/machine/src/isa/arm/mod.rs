@@ -4,39 +4,37 @@
 //! |---|---|
 //! | [`instructions`] | the table: name, encoding, syntax, timing class, meaning |
 //! | [`machine`], [`memory`] | registers and flags, and the operations the meanings use |
-//! | [`code`] | encode, decode and print, from the table |
+//! | [`code`] | how operands are encoded and printed |
 //! | [`cores`] | costs of each core |
-//! | [`run`] | executing decoded code, in any domain |
-//! | [`abi`], [`assumed`] | the procedure call standard: entering, leaving, saving |
+//! | [`run`] | what is its own in a run: conditions |
+//! | [`abi`], [`assumed`] | the procedure call standard |
 
 pub mod abi;
 pub mod assumed;
 pub mod code;
 pub mod cores;
-pub mod execute;
 pub mod instructions;
 pub mod machine;
 pub mod memory;
 pub mod operands;
 pub mod run;
-pub mod ways;
 
 use num_bigint::BigUint;
 
 use crate::call::Operands;
+use crate::codec::{self, Operands as _};
 use crate::domain::Abstract;
 use crate::domain::concrete::Concrete;
 use crate::domain::place::Base;
 use crate::format::{Assembler, Attributes, Dialect, ObjectFormat, Stranger};
-use crate::function::{Function, keep_returned, with_returned};
-use crate::isa::cost::{Class, Cost, Depth, Stopped};
-use crate::isa::{Called, Isa};
+use crate::function::Function;
+use crate::isa::arm::machine::Arm;
+use crate::isa::arm::operands::Ops;
+use crate::isa::cost::{Class, Cost, Stopped};
+use crate::isa::{Called, Isa, enter, numbers};
 
 /// The ARM instruction set.
 pub struct ArmIsa;
-
-/// First address of an operand in a concrete call.
-const DATA: usize = 0x1000;
 
 /// `e_flags` of an ELF object that follows version 5 of the ABI (ARM IHI 0044, EF_ARM_ABI_VER5).
 const EABI5: u32 = 0x0500_0000;
@@ -121,23 +119,11 @@ impl Isa for ArmIsa {
     }
 
     fn encode(_: &cores::Core, program: &[code::Insn]) -> Result<Vec<u8>, String> {
-        let mut bytes = Vec::with_capacity(4 * program.len());
-        for insn in program {
-            let word = insn.encode().map_err(|e| e.to_string())?;
-            bytes.extend_from_slice(&word.to_le_bytes());
-        }
-        Ok(bytes)
+        codec::encode(program, false)
     }
 
     fn decode(_: &cores::Core, code: &[u8]) -> Result<Vec<(usize, code::Insn)>, usize> {
-        code.chunks(4)
-            .enumerate()
-            .map(|(i, chunk)| {
-                let word = <[u8; 4]>::try_from(chunk).map_err(|_| 4 * i)?;
-                let insn = code::Insn::decode(u32::from_le_bytes(word)).ok_or(4 * i)?;
-                Ok((4 * i, insn))
-            })
-            .collect()
+        codec::decode(code, |bytes| Ops::codec().decode(bytes, false, |_| true))
     }
 
     fn text(insn: &code::Insn) -> String {
@@ -155,17 +141,7 @@ impl Isa for ArmIsa {
         bases: &[Base],
         limit: u64,
     ) -> Result<Called<D>, Stopped> {
-        let (mut m, entry) = abi::enter(domain, function, bases);
-        let mut account = run::Decoded::of(function, core).run(&mut m, limit)?;
-        account.cost.stack = Depth::descended(m.environment.as_ref().map_or(0, |e| e.lowest));
-        let violations = abi::violations(&mut m, &entry, &function.scratch);
-        keep_returned(&mut m.d, &m.r[abi::returned(function)]);
-        Ok(Called {
-            domain: m.d,
-            cost: account.cost,
-            violations,
-            slow_operand: account.slow_operand,
-        })
+        enter::call::<Arm<D>, 32>(domain, core, function, bases, limit)
     }
 
     fn calling(mut insn: code::Insn, at: usize, to: usize) -> code::Insn {
@@ -182,15 +158,7 @@ impl Isa for ArmIsa {
         area: &mut [u8],
         watch: &mut dyn FnMut(u64, u64),
     ) -> Result<Cost, Stopped> {
-        let start = function.free_memory();
-        let mut m = abi::enter_function(function, start, &[start + DATA]);
-        let room = DATA..DATA + area.len();
-        m.d.memory[room.clone()].copy_from_slice(area);
-        let decoded = run::Decoded::<Concrete>::of(function, core);
-        let mut account = decoded.watched(&mut m, u64::MAX, watch)?;
-        account.cost.stack = Depth::written(&m.d);
-        area.copy_from_slice(&m.d.memory[room]);
-        Ok(account.cost)
+        numbers::execute::<Arm<Concrete>, 32>(core, function, area, watch)
     }
 
     fn call_concrete(
@@ -199,18 +167,6 @@ impl Isa for ArmIsa {
         operands: &Operands<'_>,
         limit: u64,
     ) -> Result<(BigUint, Cost), Stopped> {
-        let start = function.free_memory();
-        let addresses =
-            operands.addresses(start + DATA, function, function.word_bits(Self::WORD_BITS));
-        let mut m = abi::enter_function(function, start, &addresses);
-        let word = function.word_bits(Self::WORD_BITS) as usize / 8;
-        operands.spoil(&mut m.d, &addresses, function);
-        operands.put(&mut m.d, &addresses, word);
-        let mut account = run::Decoded::<Concrete>::of(function, core).run(&mut m, limit)?;
-        account.cost.stack = Depth::written(&m.d);
-        let result = operands.result(&m.d, &addresses, word);
-        let bits = 8 * operands.spec.result_bytes();
-        let returned = &m.r[abi::returned(function)];
-        Ok((with_returned(result, bits, returned), account.cost))
+        numbers::call::<Arm<Concrete>, 32>(core, function, operands, limit)
     }
 }

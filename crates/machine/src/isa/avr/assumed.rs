@@ -3,23 +3,24 @@
 use std::ops::RangeInclusive;
 
 use crate::domain::place::Base;
-use crate::isa::assumed::{Back, Holds, Row, markdown};
+use crate::isa::assumed::{Back, Holds, Place, Row, markdown};
 use crate::isa::avr::convention::Abi;
 use crate::isa::avr::core::{Core, Set};
 
-/// What a row speaks of.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Place {
-    Registers(RangeInclusive<u8>),
-    /// Bits of SREG.
-    Flags(RangeInclusive<u8>),
-    Sp,
-    /// On parts that have it, or that do not page data with it.
+/// SP, low byte first, RAMPZ and EIND, behind the registers among a machine's words.
+pub const SP: RangeInclusive<u8> = 32..=33;
+pub const RAMPZ: u8 = 34;
+pub const EIND: u8 = 35;
+
+/// Which parts a row is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum On {
+    All,
+    /// Those that have RAMPZ and do not page data with it.
     Rampz,
-    /// The same where data is paged with it.
-    PagingRampz,
-    /// RAMPX, RAMPY and RAMPD, there: no access to them is followed.
-    OtherPages,
+    /// Those that page data with it.
+    Paging,
+    /// Those with a 22-bit program counter.
     Eind,
 }
 
@@ -28,54 +29,27 @@ pub const INTERRUPTS: u8 = 7;
 /// Y, low and high.
 const Y: [u8; 2] = [28, 29];
 
-impl Place {
-    fn text(&self) -> String {
-        /// Names of the bits of SREG.
-        const FLAGS: [&str; 8] = ["C", "Z", "N", "V", "S", "H", "T", "I"];
-        let range = |name: &dyn Fn(u8) -> String, range: &RangeInclusive<u8>| {
-            let (first, last) = (*range.start(), *range.end());
-            match last - first {
-                0 => name(first),
-                1 => format!("{}, {}", name(first), name(last)),
-                _ => format!("{} to {}", name(first), name(last)),
-            }
-        };
+impl On {
+    fn is(self, core: &Core) -> bool {
         match self {
-            Place::Registers(all) => range(&|r| format!("r{r}"), all),
-            Place::Flags(all) => {
-                let names: Vec<_> = all.clone().map(|s| FLAGS[usize::from(s & 7)]).collect();
-                format!("SREG: {}", names.join(", "))
-            }
-            Place::Sp => "SP".into(),
-            Place::Rampz | Place::PagingRampz => "RAMPZ".into(),
-            Place::OtherPages => "RAMPX, RAMPY, RAMPD".into(),
-            Place::Eind => "EIND".into(),
+            On::All => true,
+            On::Rampz => core.has_rampz() && !core.pages_data(),
+            On::Paging => core.pages_data(),
+            On::Eind => core.has_eind(),
         }
     }
 
-    /// Has `core` it?
-    fn is_on(&self, core: &Core) -> bool {
+    /// Is it about some part with such a core?
+    fn is_in(self, set: Set) -> bool {
         match self {
-            Place::Registers(_) | Place::Flags(_) | Place::Sp => true,
-            Place::Rampz => core.has_rampz() && !core.pages_data(),
-            Place::PagingRampz | Place::OtherPages => core.pages_data(),
-            Place::Eind => core.has_eind(),
-        }
-    }
-
-    /// Has some part with such a core it?
-    fn is_in(&self, set: Set) -> bool {
-        match self {
-            Place::Registers(_) | Place::Flags(_) | Place::Sp => true,
-            Place::Rampz | Place::PagingRampz | Place::OtherPages | Place::Eind => {
-                set != Set::Avrrc
-            }
+            On::All => true,
+            On::Rampz | On::Paging | On::Eind => set != Set::Avrrc,
         }
     }
 }
 
 /// Registers `from ..= 31` of one kind after the other.
-fn registers(abi: &Abi, from: u8) -> Vec<Row<Place>> {
+fn registers(abi: &Abi, from: u8) -> Vec<Row> {
     let row = |r: u8| {
         let (holds, promised, back) = match (abi.data_stack && Y.contains(&r), abi.zero == Some(r))
         {
@@ -92,53 +66,52 @@ fn registers(abi: &Abi, from: u8) -> Vec<Row<Place>> {
         };
         (r, holds, promised, back)
     };
-    let mut rows: Vec<Row<Place>> = Vec::new();
+    let mut rows: Vec<Row> = Vec::new();
     for (r, holds, promised, back) in (from..32).map(row) {
         let like = rows
             .last_mut()
             .filter(|last| (last.holds, last.back) == (holds, back));
         match like {
             Some(Row {
-                place: Place::Registers(range),
+                place: Place::Words(range),
                 ..
             }) => *range = *range.start()..=r,
-            _ => rows.push(Row {
-                place: Place::Registers(r..=r),
-                parts: "",
-                holds,
-                promised,
-                back,
-            }),
+            _ => rows.push(Row::registers(r..=r, holds, promised, back)),
         }
     }
     rows
 }
 
 /// All rows of `abi` where return addresses have `pc_bytes` bytes, whichever part they are about.
-fn all(abi: &Abi, pc_bytes: u8, first_register: u8) -> Vec<Row<Place>> {
-    let mut rows = registers(abi, first_register);
-    let mut add = |place, parts, holds, promised, back| {
-        rows.push(Row {
+fn all(abi: &Abi, pc_bytes: u8, first_register: u8) -> Vec<(On, Row)> {
+    let rows = registers(abi, first_register).into_iter();
+    let mut rows: Vec<_> = rows.map(|row| (On::All, row)).collect();
+    let mut add = |(on, place, what), parts, holds, promised, back| {
+        let row = Row {
             place,
+            what,
             parts,
             holds,
             promised,
             back,
-        });
+        };
+        rows.push((on, row));
     };
+    let word = |on, id: u8, what| (on, Place::Words(id..=id), what);
     let (stack, anything) = (Holds::Stack(Base::STACK), Holds::Anything);
     let promised = "the hardware: CALL and PUSH store at SP, then lower it";
     add(
-        Place::Sp,
+        (On::All, Place::Words(SP), "SP"),
         "",
         stack,
         promised,
         Back::Above(Base::STACK, pc_bytes),
     );
-    add(Place::Flags(0..=6), "", anything, "nobody", Back::Free);
+    let arithmetic = (On::All, Place::Flags(0..=6), "SREG: C, Z, N, V, S, H, T");
+    add(arithmetic, "", anything, "nobody", Back::Free);
     let promised = "nobody: the caller may be in a critical section. While the function runs it is as at entry, or 0";
     add(
-        Place::Flags(INTERRUPTS..=INTERRUPTS),
+        (On::All, Place::Flags(INTERRUPTS..=INTERRUPTS), "SREG: I"),
         "",
         anything,
         promised,
@@ -151,7 +124,13 @@ fn all(abi: &Abi, pc_bytes: u8, first_register: u8) -> Vec<Row<Place>> {
             "nobody: avr-gcc leaves there what ELPM needed last (GCC manual, AVR options, RAMPZ)"
         }
     };
-    add(Place::Rampz, over_flash, anything, promised, Back::Free);
+    add(
+        word(On::Rampz, RAMPZ, "RAMPZ"),
+        over_flash,
+        anything,
+        promised,
+        Back::Free,
+    );
     let promised = match abi.data_stack {
         true => {
             "callers whose data pointers have 16 bits, as ours; CAVR-4 says only that it is scratch"
@@ -161,14 +140,14 @@ fn all(abi: &Abi, pc_bytes: u8, first_register: u8) -> Vec<Row<Place>> {
         }
     };
     add(
-        Place::PagingRampz,
+        word(On::Paging, RAMPZ, "RAMPZ"),
         "more than 64 KB of data (XMEGA)",
         Holds::Zero,
         promised,
         Back::Zero,
     );
     add(
-        Place::OtherPages,
+        (On::Paging, Place::Elsewhere, "RAMPX, RAMPY, RAMPD"),
         "more than 64 KB of data (XMEGA)",
         Holds::Zero,
         promised,
@@ -177,14 +156,14 @@ fn all(abi: &Abi, pc_bytes: u8, first_register: u8) -> Vec<Row<Place>> {
     let over_pc = "22-bit program counter";
     match abi.data_stack {
         true => add(
-            Place::Eind,
+            word(On::Eind, EIND, "EIND"),
             over_pc,
             anything,
             "nobody (CAVR-4, page 102: scratch)",
             Back::Free,
         ),
         false => add(
-            Place::Eind,
+            word(On::Eind, EIND, "EIND"),
             over_pc,
             Holds::Zero,
             "reset, and a linker that puts what is called indirectly, or a jump to it, into the lowest 128 KB; \
@@ -195,17 +174,19 @@ fn all(abi: &Abi, pc_bytes: u8, first_register: u8) -> Vec<Row<Place>> {
     rows
 }
 
-/// What functions on `core` are entered with and give back.
-pub fn rows(core: &Core) -> Vec<Row<Place>> {
-    let first = core.set.first_register();
-    let mut rows = all(core.abi, core.pc_bytes as u8, first);
-    rows.retain(|row| row.place.is_on(core));
-    rows
+fn kept(rows: Vec<(On, Row)>, is_about: impl Fn(On) -> bool) -> Vec<Row> {
+    let rows = rows.into_iter().filter(|(on, _)| is_about(*on));
+    rows.map(|(_, row)| row).collect()
+}
+
+/// What functions on `core`, whose return addresses have `pc_bytes` bytes, are entered with and give back.
+pub fn rows(core: &Core, pc_bytes: usize) -> Vec<Row> {
+    let rows = all(core.abi, pc_bytes as u8, core.set.first_register());
+    kept(rows, |on| on.is(core))
 }
 
 /// The rows of the convention of `core` on every part with such an instruction set, as a table in Markdown.
 pub fn table(core: &Core) -> String {
-    let mut rows = all(core.abi, core.pc_bytes as u8, core.set.first_register());
-    rows.retain(|row| row.place.is_in(core.set));
-    markdown(&rows, Place::text)
+    let rows = all(core.abi, core.pc_bytes as u8, core.set.first_register());
+    markdown(&kept(rows, |on| on.is_in(core.set)), |r| format!("r{r}"))
 }

@@ -89,6 +89,11 @@ impl Core {
         }
     }
 
+    /// Is it the one with r16 to r31 only?
+    pub fn is_reduced(&self) -> bool {
+        self.set == Set::Avrrc
+    }
+
     /// Has it EIND?
     pub fn has_eind(&self) -> bool {
         self.pc_bytes == 3

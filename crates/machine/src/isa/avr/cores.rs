@@ -3,10 +3,13 @@
 //! Source: DS40002198, *AVR Instruction Set Manual*, chapter 5, columns AVRe, AVRxm, AVRxt and
 //! AVRrc, with the notes on internal SRAM; which instructions a core has: its appendix A.
 
+use crate::codec::Operands;
+use crate::fault::Source;
 use crate::isa::avr::code::Insn;
 use crate::isa::avr::convention;
 pub use crate::isa::avr::core::{Core, Set};
-use crate::isa::avr::operands::Timing;
+use crate::isa::avr::operands::{Ops, Timing};
+use crate::isa::clock::{Cycles, Sum, Timed};
 use crate::isa::cost::Class;
 
 /// Column AVRe, 16-bit program counter.
@@ -183,9 +186,41 @@ impl Core {
             false => (*c).called(own.abi),
         })
     }
+}
 
-    /// What a count of instructions calls `insn`.
-    pub fn class_of(&self, insn: &Insn) -> Class {
+impl Timed<Ops> for Core {
+    type Line = Sum;
+
+    fn work(&self, insn: &Insn) -> Cycles {
+        let branches = insn.form().timing == Timing::Branch;
+        Cycles {
+            cycles: self.cycles_of(insn) as u16,
+            taken: if branches { self.taken as u8 } else { 0 },
+        }
+    }
+
+    fn observing(&self, _: &Insn, work: &Cycles, _: Option<u64>) -> [Cycles; 2] {
+        [*work; 2]
+    }
+
+    /// No AVR instruction's time depends on its operands.
+    fn observes(&self, _: &Insn) -> Option<u8> {
+        None
+    }
+
+    fn observed(&self, insn: &Insn, source: &Source) -> String {
+        format!("the time of {} depends on {source}", insn.form().name)
+    }
+
+    /// A cycle for each word skipped.
+    fn left_out(&self, bytes: usize) -> Cycles {
+        Cycles {
+            cycles: (self.taken as usize * bytes / Ops::UNIT) as u16,
+            taken: 0,
+        }
+    }
+
+    fn class(&self, insn: &Insn) -> Class {
         match self.abi.saves(insn.op) {
             true => Class::Frame,
             false => insn.form().class,

@@ -11,22 +11,16 @@ use Class::{Add, Frame, Move, Mul, Other};
 use Op::*;
 use Timing::*;
 
+use crate::codec;
 use crate::domain::word::{Domain, Logic, Shift, Signs};
 use crate::fault::Fault;
-use crate::isa::avr::machine::{Avr, Flow, Outcome, Pointer};
+use crate::isa::avr::machine::{Avr, Flow, Pointer};
 pub use crate::isa::avr::operands::{Op, Ops, Timing};
 use crate::isa::cost::Class;
+use crate::isa::machine::Meaning;
 
 /// One instruction.
-pub struct Row<D: Domain> {
-    pub op: Op,
-    pub name: &'static str,
-    pub pattern: &'static str,
-    pub syntax: &'static str,
-    pub timing: Timing,
-    pub class: Class,
-    pub meaning: fn(&mut Avr<D>, Ops) -> Outcome,
-}
+pub type Row<D> = codec::Row<Ops, Meaning<Avr<D>, Ops>>;
 
 fn row<D: Domain>(
     op: Op,
@@ -35,15 +29,17 @@ fn row<D: Domain>(
     syntax: &'static str,
     timing: Timing,
     class: Class,
-    meaning: fn(&mut Avr<D>, Ops) -> Outcome,
+    meaning: Meaning<Avr<D>, Ops>,
 ) -> Row<D> {
     Row {
         op,
         name,
         pattern,
         syntax,
+        flow: "",
         timing,
         class,
+        feature: (),
         meaning,
     }
 }
@@ -85,11 +81,11 @@ pub fn table<D: Domain>() -> Vec<Row<D>> {
         row(RJMP,   "rjmp",   "1100 kkkk kkkk kkkk", "k", RelativeJump, Other, |m, o| m.jump_by(o.k)),
         row(IJMP,   "ijmp",   "1001 0100 0000 1001", "",  IndirectJump, Other, |m, _| m.jump_z(false)),
         row(EIJMP,  "eijmp",  "1001 0100 0001 1001", "",  IndirectJump, Other, |m, _| m.jump_z(true)),
-        row(JMP,    "jmp",    "1001 010k kkkk 110k kkkk kkkk kkkk kkkk", "@k", Jump, Other, |_, o| Ok(Flow::Jump(o.k as usize))),
+        row(JMP,    "jmp",    "1001 010k kkkk 110k kkkk kkkk kkkk kkkk", "@k", Jump, Other, |_, o| Ok(Flow::Jump(2 * o.k as usize))),
         row(RCALL,  "rcall",  "1101 kkkk kkkk kkkk", "k", RelativeCall, Frame, |m, o| { m.push_pc(1)?; m.jump_by(o.k) }),
         row(ICALL,  "icall",  "1001 0101 0000 1001", "",  IndirectCall, Frame, |m, _| { m.push_pc(1)?; m.jump_z(false) }),
         row(EICALL, "eicall", "1001 0101 0001 1001", "",  ExtendedIndirectCall, Frame, |m, _| { m.needs_eind()?; m.push_pc(1)?; m.jump_z(true) }),
-        row(CALL,   "call",   "1001 010k kkkk 111k kkkk kkkk kkkk kkkk", "@k", Call, Frame, |m, o| { m.push_pc(2)?; Ok(Flow::Jump(o.k as usize)) }),
+        row(CALL,   "call",   "1001 010k kkkk 111k kkkk kkkk kkkk kkkk", "@k", Call, Frame, |m, o| { m.push_pc(2)?; Ok(Flow::Jump(2 * o.k as usize)) }),
         row(RET,    "ret",    "1001 0101 0000 1000", "",  Return, Frame, |m, _| m.pop_pc()),
         row(RETI,   "reti",   "1001 0101 0001 1000", "",  Return, Frame, |m, _| { let on = m.d.flag(true); m.set_flag(7, on); m.pop_pc() }),
         row(CPSE, "cpse", "0001 00rd dddd rrrr", "Rd, Rr", Skip, Other, |m, o| { let equal = m.equal(o.d, o.r); m.skip_when(equal, true) }),

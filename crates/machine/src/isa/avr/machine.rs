@@ -9,25 +9,10 @@ use crate::domain::place::{Address, Base};
 use crate::domain::word::{Domain, Logic, Signs, Sum};
 use crate::fault::{BELOW_STACK, Fault};
 use crate::isa::avr::operands::Ops;
-use crate::isa::avr::past::{Condition, Environment, Wrote};
+use crate::isa::avr::past::{Environment, Wrote};
+use crate::isa::machine::Condition;
+pub use crate::isa::machine::{Flow, Outcome};
 use crate::segment::Marks;
-
-/// Where control goes next. Targets count words.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Flow {
-    Next,
-    /// A taken branch, jump, call or return.
-    Jump(usize),
-    /// The next instruction is skipped.
-    Skip,
-    /// The next instruction is skipped, or not.
-    Perhaps,
-    /// Back to the caller.
-    Return,
-}
-
-/// What an instruction's meaning returns.
-pub type Outcome = Result<Flow, Fault>;
 
 /// The pointer registers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -63,16 +48,16 @@ pub struct Avr<D: Domain> {
     pub flags: [D::Bit; 8],
     /// Stack pointer, low byte first.
     pub sp: [D::Word<8>; 2],
-    rampz: D::Word<8>,
-    eind: D::Word<8>,
-    /// Address of the running instruction, in words.
+    pub rampz: D::Word<8>,
+    pub eind: D::Word<8>,
+    /// Byte address of the running instruction.
     pub pc: usize,
     /// Bytes of a return address: 2, or 3 on parts with more than 128 KB of flash.
     pub pc_bytes: usize,
     /// I/O address 0 in data space: above the register file, or 0 where that is not in data space.
     pub io_start: i64,
     /// Whether the next instruction is executed, where that depends on a bit nobody knows.
-    pub condition: Option<Condition<D>>,
+    pub condition: Option<Condition<D::Bit>>,
     /// Has it RAMPZ, is that the page of what Z points to in data space, too, and has it EIND?
     pub has_rampz: bool,
     pub pages_data: bool,
@@ -318,7 +303,7 @@ impl<D: Domain> Avr<D> {
 
     /// r1:r0 = Rd * Rr, doubled when `fractional`; C = bit 15 of the product.
     #[inline(always)]
-    pub fn product(&mut self, o: Ops, signs: Signs, fractional: bool) -> Outcome {
+    pub fn product(&mut self, o: &Ops, signs: Signs, fractional: bool) -> Outcome {
         let (x, y) = (
             &self.r[usize::from(o.d & 31)],
             &self.r[usize::from(o.r & 31)],
@@ -362,14 +347,14 @@ impl<D: Domain> Avr<D> {
 
     #[inline(always)]
     pub fn jump_by(&self, k: i32) -> Outcome {
+        // The program counter counts words.
         let width = if self.pc_bytes == 3 {
-            0x3f_ffff
+            0x7f_ffff
         } else {
-            0xffff
+            0x1_ffff
         };
-        Ok(Flow::Jump(
-            self.pc.wrapping_add_signed(k as isize + 1) & width,
-        ))
+        let by = 2 * (k as isize + 1);
+        Ok(Flow::Jump(self.pc.wrapping_add_signed(by) & width))
     }
 
     /// IJMP, ICALL; with EIND above Z when `extended`.
@@ -380,7 +365,7 @@ impl<D: Domain> Avr<D> {
         let (lo, hi, eind) = (self.r(30), self.r(31), self.eind.clone());
         let high = if extended { self.d.number(&eind)? } else { 0 };
         let target = self.d.number(&lo)? | self.d.number(&hi)? << 8 | high << 16;
-        Ok(Flow::Jump(target as usize))
+        Ok(Flow::Jump(2 * target as usize))
     }
 
     /// Refuses EIJMP and EICALL on a core without EIND.

@@ -4,10 +4,10 @@
 //! |---|---|
 //! | [`instructions`] | the table: name, encoding, syntax, timing class, meaning |
 //! | [`machine`] | registers and flags, and the operations the meanings use |
-//! | [`code`] | encode, decode and print, from the table |
+//! | [`code`] | how operands are encoded and printed |
 //! | [`cores`], [`parts`] | costs of each core; memories of each part |
-//! | [`run`], [`skip`] | executing decoded code, in any domain; skips as conditional instructions |
-//! | [`abi`] | the calling conventions of avr-gcc and IAR: entering, leaving, saving |
+//! | [`run`], [`skip`] | what is its own in a run; skips as conditional instructions |
+//! | [`abi`] | the calling conventions of avr-gcc and IAR |
 //! | [`assumed`], [`environment`] | what is assumed at entry and given back; what holds after every instruction |
 
 pub mod abi;
@@ -17,7 +17,6 @@ pub mod convention;
 pub mod core;
 pub mod cores;
 pub mod environment;
-pub mod execute;
 pub mod instructions;
 pub mod machine;
 pub mod operands;
@@ -26,26 +25,25 @@ pub mod past;
 pub mod run;
 pub mod skip;
 pub mod stack;
-pub mod ways;
 
 use num_bigint::BigUint;
 
 use crate::call::Operands;
+use crate::codec;
 use crate::domain::Abstract;
 use crate::domain::concrete::Concrete;
 use crate::domain::place::Base;
 use crate::format::{Assembler, Dialect, ObjectFormat, Stranger};
-use crate::function::{Function, keep_returned, with_returned};
+use crate::function::Function;
 use crate::isa::avr::core::Set;
+use crate::isa::avr::machine::Avr;
 use crate::isa::avr::operands::Op;
-use crate::isa::cost::{Class, Cost, Depth, Stopped};
-use crate::isa::{Called, Isa};
+use crate::isa::clock::Timed;
+use crate::isa::cost::{Class, Cost, Stopped};
+use crate::isa::{Called, Isa, enter, numbers};
 
 /// The AVR instruction set.
 pub struct AvrIsa;
-
-/// First address of an operand in a concrete call.
-const DATA: usize = 0x0200;
 
 /// Compilers for parts that do not run a function of a set, or call it in another way. An assembly file is empty there.
 const IAR_CALLS: Stranger = Stranger {
@@ -105,7 +103,7 @@ impl Isa for AvrIsa {
     }
 
     fn is_frame(core: &cores::Core, insn: &code::Insn) -> bool {
-        core.class_of(insn) == Class::Frame
+        core.class(insn) == Class::Frame
     }
 
     fn object_format(core: &cores::Core) -> ObjectFormat {
@@ -139,25 +137,14 @@ impl Isa for AvrIsa {
     }
 
     fn encode(core: &cores::Core, program: &[code::Insn]) -> Result<Vec<u8>, String> {
-        let mut bytes = Vec::with_capacity(2 * program.len());
-        for insn in program {
-            if let Some(refusal) = core.refusal(insn) {
-                return Err(refusal);
-            }
-            insn.encode(&mut bytes).map_err(|e| e.to_string())?;
+        match program.iter().find_map(|insn| core.refusal(insn)) {
+            Some(refusal) => Err(refusal),
+            None => codec::encode(program, false),
         }
-        Ok(bytes)
     }
 
     fn decode(core: &cores::Core, code: &[u8]) -> Result<Vec<(usize, code::Insn)>, usize> {
-        let mut list = Vec::with_capacity(code.len() / 2);
-        let mut at = 0;
-        while at < code.len() {
-            let insn = code::Insn::decode_on(core, &code[at..]).ok_or(at)?;
-            list.push((at, insn));
-            at += 2 * insn.form().words;
-        }
-        Ok(list)
+        codec::decode(code, |bytes| code::Insn::decode_on(core, bytes))
     }
 
     fn text(insn: &code::Insn) -> String {
@@ -185,18 +172,7 @@ impl Isa for AvrIsa {
         bases: &[Base],
         limit: u64,
     ) -> Result<Called<D>, Stopped> {
-        let (mut m, entry) = abi::enter(domain, core, function, bases);
-        let mut cost = run::Decoded::of(function, core).run(&mut m, usize::MAX, limit)?;
-        cost.stack = abi::depth(core, &m);
-        let violations = abi::violations(&mut m, &entry, core, &function.scratch);
-        keep_returned(&mut m.d, &m.r[abi::returned(core, function)]);
-        Ok(Called {
-            domain: m.d,
-            cost,
-            violations,
-            // No AVR instruction's time depends on its operands.
-            slow_operand: None,
-        })
+        enter::call::<Avr<D>, 8>(domain, core, function, bases, limit)
     }
 
     fn calling(insn: code::Insn, _: usize, to: usize) -> code::Insn {
@@ -212,14 +188,7 @@ impl Isa for AvrIsa {
         area: &mut [u8],
         watch: &mut dyn FnMut(u64, u64),
     ) -> Result<Cost, Stopped> {
-        let mut m = abi::enter_function(core, function, &[DATA]);
-        m.d.memory[DATA..DATA + area.len()].copy_from_slice(area);
-        let decoded = run::Decoded::<Concrete>::of(function, core);
-        let stop = abi::caller(&m);
-        let mut cost = decoded.watched(&mut m, stop, u64::MAX, watch)?;
-        cost.stack = Depth::written(&m.d);
-        area.copy_from_slice(&m.d.memory[DATA..DATA + area.len()]);
-        Ok(cost)
+        numbers::execute::<Avr<Concrete>, 8>(core, function, area, watch)
     }
 
     fn call_concrete(
@@ -228,25 +197,6 @@ impl Isa for AvrIsa {
         operands: &Operands<'_>,
         limit: u64,
     ) -> Result<(BigUint, Cost), Stopped> {
-        // Behind the program's variables.
-        let low = function.data.iter().map(|s| s.end() as usize);
-        let first = low
-            .filter(|end| *end < 0x8000)
-            .max()
-            .map_or(DATA, |end| end.max(DATA));
-        let first = operands.placed_by_noise(first, function);
-        let addresses = operands.addresses(first, function, function.word_bits(Self::WORD_BITS));
-        let mut m = abi::enter_function(core, function, &addresses);
-        let word = function.word_bits(Self::WORD_BITS) as usize / 8;
-        operands.spoil(&mut m.d, &addresses, function);
-        operands.put(&mut m.d, &addresses, word);
-        let decoded = run::Decoded::<Concrete>::of(function, core);
-        let stop = abi::caller(&m);
-        let mut cost = decoded.run(&mut m, stop, limit)?;
-        cost.stack = Depth::written(&m.d);
-        let result = operands.result(&m.d, &addresses, word);
-        let bits = 8 * operands.spec.result_bytes();
-        let returned = &m.r[abi::returned(core, function)];
-        Ok((with_returned(result, bits, returned), cost))
+        numbers::call::<Avr<Concrete>, 8>(core, function, operands, limit)
     }
 }

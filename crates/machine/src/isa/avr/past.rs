@@ -1,7 +1,7 @@
 //! What an abstract run is held to after every instruction, and what it must remember for that.
 
-use crate::domain::word::Domain;
 use crate::fault::Fault;
+use crate::isa::machine;
 
 /// What the running instruction wrote of the I/O registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -36,33 +36,14 @@ pub struct Environment<M, B> {
     pub lowest: [i64; 2],
 }
 
-impl Past {
-    /// What holds of either, with the higher stack pointers: what lies below them is forgotten in both.
-    pub fn join(self, other: Self) -> Self {
+impl machine::Past for Past {
+    /// With the higher stack pointers: what lies below them is forgotten in both.
+    fn join(self, other: Self) -> Self {
         Self {
             sp: self.sp.max(other.sp),
             y: self.y.max(other.y),
             closed: self.closed && other.closed,
             window: self.window.min(other.window),
-        }
-    }
-}
-
-/// A skip whose outcome is not the same in every run.
-pub struct Condition<D: Domain> {
-    pub bit: D::Bit,
-    /// The value of the bit that skips.
-    pub skips: bool,
-    /// What to say where the next instruction cannot be conditional.
-    pub fault: Fault,
-}
-
-impl<D: Domain> Clone for Condition<D> {
-    fn clone(&self) -> Self {
-        Self {
-            bit: self.bit.clone(),
-            skips: self.skips,
-            fault: self.fault.clone(),
         }
     }
 }

@@ -10,7 +10,7 @@ use std::ops::Range;
 use crate::domain::word::Domain;
 use crate::isa::avr::machine::{Avr, Flow, Outcome};
 use crate::isa::avr::operands::Op;
-pub use crate::isa::avr::past::Condition;
+use crate::isa::machine::Condition;
 
 /// How many flags arithmetic can change: C Z N V S H.
 const ARITHMETIC_FLAGS: usize = 6;
@@ -52,8 +52,12 @@ impl<D: Domain> Avr<D> {
             Ok(known) if known == skips => Ok(Flow::Skip),
             Ok(_) => Ok(Flow::Next),
             Err(fault) => {
-                self.condition = Some(Condition { bit, skips, fault });
-                Ok(Flow::Perhaps)
+                self.condition = Some(Condition {
+                    bit,
+                    executes: !skips,
+                    fault,
+                });
+                Ok(Flow::Next)
             }
         }
     }
@@ -69,9 +73,9 @@ impl<D: Domain> Avr<D> {
     ///
     /// # Errors
     /// What the instruction says.
-    pub fn under(
+    pub fn perhaps(
         &mut self,
-        condition: &Condition<D>,
+        condition: &Condition<D::Bit>,
         written: Range<u8>,
         meaning: impl FnOnce(&mut Self) -> Outcome,
     ) -> Outcome {
@@ -81,19 +85,17 @@ impl<D: Domain> Avr<D> {
         // The carry first: a bound on words and the carry on its way holds at every step.
         for (i, old) in flags.iter().enumerate().take(ARITHMETIC_FLAGS) {
             let new = self.flags[i].clone();
-            let (set, clear) = if condition.skips {
-                (old, &new)
-            } else {
-                (&new, old)
+            let (set, clear) = match condition.executes {
+                true => (&new, old),
+                false => (old, &new),
             };
             self.flags[i] = self.d.select_bit(&condition.bit, set, clear);
         }
         for (r, old) in written.zip(&words) {
             let new = self.r(r);
-            let (set, clear) = if condition.skips {
-                (old, &new)
-            } else {
-                (&new, old)
+            let (set, clear) = match condition.executes {
+                true => (&new, old),
+                false => (old, &new),
             };
             let chosen = self.d.select(&condition.bit, set, clear);
             self.set(r, chosen)?;

@@ -92,7 +92,7 @@ impl<D: Domain> Avr<D> {
 
     /// Pushes the address `words` further on, low byte first.
     pub fn push_pc(&mut self, words: usize) -> Result<(), Fault> {
-        let back = self.pc + words;
+        let back = self.pc / 2 + words;
         for i in 0..self.pc_bytes {
             let byte = self.byte((back >> (8 * i)) as i32);
             self.push(&byte)?;
@@ -109,7 +109,7 @@ impl<D: Domain> Avr<D> {
         let parts: Vec<_> = parts.iter().collect();
         let at = self.d.address(&parts, 0)?;
         match at.base {
-            Base::ABSOLUTE => Ok(Flow::Jump(at.offset as usize)),
+            Base::ABSOLUTE => Ok(Flow::Jump(2 * at.offset as usize)),
             Base::RETURN if at.offset == 0 => Ok(Flow::Return),
             _ => Err(Fault::Return),
         }

@@ -11,7 +11,7 @@ use crate::isa::mips::operands::Ops;
 impl<D: Domain> Mips<D> {
     fn set_accumulator(&mut self, lo: D::Word<32>, hi: D::Word<32>, guard: D::Word<32>) -> Outcome {
         (self.lo, self.hi, self.guard) = (lo, hi, guard);
-        (self.lo_valid, self.hi_valid) = (true, true);
+        (self.lo_lost, self.hi_lost) = (false, false);
         self.unread = true;
         Ok(Flow::Next)
     }
@@ -24,32 +24,32 @@ impl<D: Domain> Mips<D> {
 
     /// LO and HI as they are; nothing where they are unpredictable.
     pub fn accumulator(&self) -> [Option<D::Word<32>>; 2] {
-        let word = |valid: bool, word: &D::Word<32>| valid.then(|| word.clone());
-        [word(self.lo_valid, &self.lo), word(self.hi_valid, &self.hi)]
+        let word = |lost: bool, word: &D::Word<32>| (!lost).then(|| word.clone());
+        [word(self.lo_lost, &self.lo), word(self.hi_lost, &self.hi)]
     }
 
     /// MFHI.
     pub fn hi(&mut self) -> Result<D::Word<32>, Fault> {
         self.unread = false;
-        match self.hi_valid {
-            true => Ok(self.hi.clone()),
-            false => Self::unpredictable("HI", "MTLO"),
+        match self.hi_lost {
+            false => Ok(self.hi.clone()),
+            true => Self::unpredictable("HI", "MTLO"),
         }
     }
 
     /// MFLO.
     pub fn lo(&mut self) -> Result<D::Word<32>, Fault> {
         self.unread = false;
-        match self.lo_valid {
-            true => Ok(self.lo.clone()),
-            false => Self::unpredictable("LO", "MTHI"),
+        match self.lo_lost {
+            false => Ok(self.lo.clone()),
+            true => Self::unpredictable("LO", "MTHI"),
         }
     }
 
-    /// HI and LO, as a caller may leave them.
-    pub fn enter_accumulator(&mut self, lo: D::Word<32>, hi: D::Word<32>, guard: D::Word<32>) {
-        let guard = self.guard_bits(&guard);
-        (self.lo, self.hi, self.guard) = (lo, hi, guard);
+    /// A caller leaves a word in the place of the guard bits: no more than those are there.
+    pub fn enter_guard(&mut self) {
+        let word = self.guard.clone();
+        self.guard = self.guard_bits(&word);
     }
 
     /// The guard bits.
@@ -59,14 +59,14 @@ impl<D: Domain> Mips<D> {
 
     pub fn set_hi(&mut self, word: D::Word<32>) -> Outcome {
         self.guard = self.d.known(0);
-        (self.hi, self.hi_valid) = (word, true);
-        self.lo_valid &= !std::mem::take(&mut self.unread);
+        (self.hi, self.hi_lost) = (word, false);
+        self.lo_lost |= std::mem::take(&mut self.unread);
         Ok(Flow::Next)
     }
 
     pub fn set_lo(&mut self, word: D::Word<32>) -> Outcome {
-        (self.lo, self.lo_valid) = (word, true);
-        self.hi_valid &= !std::mem::take(&mut self.unread);
+        (self.lo, self.lo_lost) = (word, false);
+        self.hi_lost |= std::mem::take(&mut self.unread);
         Ok(Flow::Next)
     }
 
@@ -88,7 +88,7 @@ impl<D: Domain> Mips<D> {
     }
 
     /// `(HI, LO) = rs * rt`.
-    pub fn multiply(&mut self, o: Ops, signs: Signs) -> Outcome {
+    pub fn multiply(&mut self, o: &Ops, signs: Signs) -> Outcome {
         let (x, y) = (self.r(o.s), self.r(o.t));
         let (lo, hi) = self.d.mul(&x, &y, signs);
         let guard = self.sign_above(&hi, signs);
@@ -96,7 +96,7 @@ impl<D: Domain> Mips<D> {
     }
 
     /// `(HI, LO) += rs * rt`, or `-=`: modulo 2^64, with guard bits modulo 2^72.
-    pub fn accumulate(&mut self, o: Ops, signs: Signs, add: bool) -> Outcome {
+    pub fn accumulate(&mut self, o: &Ops, signs: Signs, add: bool) -> Outcome {
         let (x, y) = (self.r(o.s), self.r(o.t));
         let product = self.d.mul(&x, &y, signs);
         self.accumulate_words(product, signs, add)
@@ -111,7 +111,7 @@ impl<D: Domain> Mips<D> {
     ) -> Outcome {
         let (old_lo, old_hi) = (self.lo.clone(), self.hi.clone());
         // What is made of an unpredictable word is unpredictable; no carry comes down from HI.
-        let valid = (self.lo_valid, self.hi_valid && self.lo_valid);
+        let lost = (self.lo_lost, self.hi_lost || self.lo_lost);
         let zero = self.d.flag(false);
         let combine = |d: &mut D, a: &D::Word<32>, b: &D::Word<32>, c: &D::Bit| match add {
             true => d.add(a, b, c),
@@ -126,32 +126,32 @@ impl<D: Domain> Mips<D> {
             guard = self.guard_bits(&sum);
         }
         self.set_accumulator(low.word, high.word, guard)?;
-        (self.lo_valid, self.hi_valid) = valid;
+        (self.lo_lost, self.hi_lost) = lost;
         Ok(Flow::Next)
     }
 
     /// SHA: `(HI, LO) >>= 32`, the guard bits going into HI.
     pub fn shift_accumulator(&mut self) -> Outcome {
         let (lo, hi, zero) = (self.hi.clone(), self.guard(), self.d.known(0));
-        let valid = self.hi_valid;
+        let lost = self.hi_lost;
         self.set_accumulator(lo, hi, zero)?;
         // The guard bits are HI's.
-        (self.lo_valid, self.hi_valid) = (valid, valid);
+        (self.lo_lost, self.hi_lost) = (lost, lost);
         Ok(Flow::Next)
     }
 
     /// MUL: HI and LO become unpredictable, but the wide accumulator keeps them (gk2003, footnote 5).
-    pub fn multiply_to_register(&mut self, o: Ops) -> Outcome {
+    pub fn multiply_to_register(&mut self, o: &Ops) -> Outcome {
         let (x, y) = (self.r(o.s), self.r(o.t));
         let (lo, _) = self.d.mul(&x, &y, Signs::Unsigned);
         if !self.wide {
-            (self.hi_valid, self.lo_valid) = (false, false);
+            (self.hi_lost, self.lo_lost) = (true, true);
         }
         self.set(o.d, lo)
     }
 
     /// MADDL, MADDH: both words of `rs * rt + rp + rp'`, which is below 2^64; `rp'` follows `rp`.
-    pub fn multiply_add_pair(&mut self, o: Ops) -> (D::Word<32>, D::Word<32>) {
+    pub fn multiply_add_pair(&mut self, o: &Ops) -> (D::Word<32>, D::Word<32>) {
         let (x, y) = (self.r(o.s), self.r(o.t));
         let (mut lo, mut hi) = self.d.mul(&x, &y, Signs::Unsigned);
         for p in [o.p | 1, o.p] {
@@ -164,7 +164,7 @@ impl<D: Domain> Mips<D> {
     }
 
     /// DIV, DIVU, of numbers only.
-    pub fn divide(&mut self, o: Ops, signed: bool) -> Outcome {
+    pub fn divide(&mut self, o: &Ops, signed: bool) -> Outcome {
         let (x, y) = (self.d.value(&self.r(o.s)), self.d.value(&self.r(o.t)));
         let (Some(x), Some(y)) = (x, y) else {
             let from = self.d.origin(&self.r(o.s));

@@ -2,172 +2,96 @@
 
 use std::sync::OnceLock;
 
+pub use crate::codec::Places;
+use crate::codec::{self, Codec, Operands, Reading};
 use crate::domain::concrete::Concrete;
-use crate::isa::cost::{Class, EncodeError};
+use crate::isa::cost::Class;
 use crate::isa::mips::assumed::is_callee_saved;
 use crate::isa::mips::instructions::{Op, Timing, table};
 use crate::isa::mips::operands::{Feature, Features, Ops};
 pub use crate::isa::mips::registers::REGISTERS;
-use crate::isa::mips::registers::{SAVE_AREA, SP};
+use crate::isa::mips::registers::{RA, SAVE_AREA, SP};
 
 /// An instruction with its operands.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Insn {
-    pub op: Op,
-    pub ops: Ops,
-}
+pub type Insn = codec::Insn<Ops>;
+/// A row without its meaning.
+pub type Form = codec::Form<Ops>;
 
-/// Registers, HI and LO as a set of bits: $0 to $31, then [`HI`] and [`LO`].
-pub type Places = u64;
-/// HI with its guard bits, in [`Places`].
+/// HI with its guard bits, in [`Places`] behind $0 to $31.
 pub const HI: Places = 1 << 32;
 /// LO, in [`Places`].
 pub const LO: Places = 1 << 33;
 
-/// Where the bits of one operand lie, most significant first, and how they are read.
-#[derive(Clone, Debug)]
-struct Field {
-    letter: char,
-    bits: Vec<u32>,
-    signed: bool,
-}
+impl Operands for Ops {
+    type Op = Op;
+    type Timing = Timing;
+    type Feature = Feature;
 
-/// A row without its meaning, its pattern compiled.
-#[derive(Clone, Debug)]
-pub struct Form {
-    pub op: Op,
-    pub name: &'static str,
-    pub pattern: &'static str,
-    pub syntax: &'static str,
-    pub flow: &'static str,
-    pub timing: Timing,
-    pub class: Class,
-    pub feature: Feature,
-    /// The bits that are the same in every instruction of this form, and which these are.
-    pub fixed: u32,
-    pub care: u32,
-    fields: Vec<Field>,
+    const UNIT: usize = 4;
+    const HIGH_FIRST: bool = true;
+    const REPEATS: &'static [char] = &['e'];
+
+    fn index(op: Op) -> usize {
+        op as usize
+    }
+
+    fn codec() -> &'static Codec<Ops> {
+        static CODEC: OnceLock<Codec<Ops>> = OnceLock::new();
+        CODEC.get_or_init(|| Codec::of(&table::<Concrete>()))
+    }
+
+    fn reading(letter: char, _: usize, _: usize) -> Reading {
+        match letter {
+            'i' | 'n' | 'o' => Reading::SIGNED,
+            // Even registers only.
+            'p' => Reading {
+                step: 2,
+                ..Reading::PLAIN
+            },
+            _ => Reading::PLAIN,
+        }
+    }
+
+    fn get(&self, letter: char) -> i64 {
+        match letter {
+            's' => i64::from(self.s),
+            't' => i64::from(self.t),
+            'd' | 'e' => i64::from(self.d),
+            'p' => i64::from(self.p),
+            _ => i64::from(self.k),
+        }
+    }
+
+    fn put(&mut self, letter: char, number: i64) {
+        match letter {
+            's' => self.s = number as u8,
+            't' => self.t = number as u8,
+            'd' => self.d = number as u8,
+            'e' => {}
+            'p' => self.p = number as u8,
+            _ => self.k = number as i32,
+        }
+    }
+
+    fn places(&self, letter: char) -> Places {
+        let places = match letter {
+            's' => 1 << self.s,
+            't' => 1 << self.t,
+            'd' => 1 << self.d,
+            'p' => 3 << self.p,
+            'R' => 1 << RA,
+            'H' => HI,
+            'L' => LO,
+            _ => 0,
+        };
+        // $zero is no place.
+        places & !1
+    }
 }
 
 /// All forms, in the order of [`Op`].
 pub fn forms() -> &'static [Form] {
-    static FORMS: OnceLock<Vec<Form>> = OnceLock::new();
-    FORMS.get_or_init(|| {
-        let rows = table::<Concrete>();
-        let form = |row: &crate::isa::mips::instructions::Row<Concrete>| {
-            let mut form = Form {
-                op: row.op,
-                name: row.name,
-                pattern: row.pattern,
-                syntax: row.syntax,
-                flow: row.flow,
-                timing: row.timing,
-                class: row.class,
-                feature: row.feature,
-                fixed: 0,
-                care: 0,
-                fields: Vec::new(),
-            };
-            form.compile();
-            form
-        };
-        rows.iter().map(form).collect()
-    })
-}
-
-/// Forms by their opcode, bits 26 to 31.
-fn by_opcode() -> &'static [Vec<&'static Form>] {
-    static TABLE: OnceLock<Vec<Vec<&'static Form>>> = OnceLock::new();
-    TABLE.get_or_init(|| {
-        let with = |opcode: u32| forms().iter().filter(move |f| f.fixed >> 26 == opcode);
-        (0..64).map(|opcode| with(opcode).collect()).collect()
-    })
-}
-
-impl Form {
-    fn compile(&mut self) {
-        let bits = self.pattern.chars().filter(|c| *c != ' ');
-        for (i, c) in bits.enumerate() {
-            let position = 31 - i as u32;
-            match c {
-                '0' | '1' => {
-                    self.care |= 1 << position;
-                    self.fixed |= u32::from(c == '1') << position;
-                }
-                letter => match self.fields.iter_mut().find(|f| f.letter == letter) {
-                    Some(field) => field.bits.push(position),
-                    None => self.fields.push(Field {
-                        letter,
-                        bits: vec![position],
-                        signed: matches!(letter, 'i' | 'n' | 'o'),
-                    }),
-                },
-            }
-        }
-    }
-
-    fn get(letter: char, ops: &Ops) -> i64 {
-        match letter {
-            's' => i64::from(ops.s),
-            't' => i64::from(ops.t),
-            'd' | 'e' => i64::from(ops.d),
-            // Even registers only.
-            'p' if ops.p % 2 == 1 => -1,
-            'p' => i64::from(ops.p / 2),
-            _ => i64::from(ops.k),
-        }
-    }
-
-    fn put(letter: char, ops: &mut Ops, value: i64) {
-        match letter {
-            's' => ops.s = value as u8,
-            't' => ops.t = value as u8,
-            'd' => ops.d = value as u8,
-            'e' => {}
-            'p' => ops.p = 2 * value as u8,
-            _ => ops.k = value as i32,
-        }
-    }
-
-    /// The letter of each operand, with the smallest and the largest number in its field.
-    pub fn ranges(&self) -> Vec<(char, i64, i64)> {
-        let range = |f: &Field| {
-            let count = 1i64 << f.bits.len();
-            match f.signed {
-                true => (f.letter, -count / 2, count / 2 - 1),
-                false => (f.letter, 0, count - 1),
-            }
-        };
-        self.fields.iter().map(range).collect()
-    }
-
-    /// An instruction of this form with the given numbers in its fields.
-    pub fn with(&self, numbers: &[(char, i64)]) -> Insn {
-        let mut ops = Ops::default();
-        for (letter, number) in numbers {
-            Self::put(*letter, &mut ops, *number);
-        }
-        Insn { op: self.op, ops }
-    }
-
-    fn places(&self, ops: &Ops, side: usize) -> Places {
-        let letters = self.flow.split('<').nth(side).unwrap_or_default();
-        let mut places = 0;
-        for letter in letters.chars() {
-            places |= match letter {
-                's' => 1 << ops.s,
-                't' => 1 << ops.t,
-                'd' => 1 << ops.d,
-                'p' => 3 << ops.p,
-                'R' => 1 << 31,
-                'H' => HI,
-                'L' => LO,
-                _ => 0,
-            };
-        }
-        // $zero is no place.
-        places & !1
-    }
+    &Ops::codec().forms
 }
 
 impl Insn {
@@ -199,21 +123,6 @@ impl Insn {
         Self { op, ops }
     }
 
-    /// Its row, without the meaning.
-    pub fn form(&self) -> &'static Form {
-        &forms()[self.op as usize]
-    }
-
-    /// What it reads.
-    pub fn reads(&self) -> Places {
-        self.form().places(&self.ops, 1)
-    }
-
-    /// What it writes.
-    pub fn writes(&self) -> Places {
-        self.form().places(&self.ops, 0)
-    }
-
     /// What a count calls it: saving and restoring registers is no part of the body.
     pub fn class(&self) -> Class {
         let Ops { s, t, d, k, .. } = self.ops;
@@ -229,49 +138,11 @@ impl Insn {
         }
     }
 
-    /// The code word.
-    ///
-    /// # Errors
-    /// When an operand does not fit its field.
-    pub fn encode(&self) -> Result<u32, EncodeError> {
-        let form = self.form();
-        let mut code = form.fixed;
-        for (field, (letter, least, most)) in form.fields.iter().zip(form.ranges()) {
-            let value = Form::get(letter, &self.ops);
-            if value < least || value > most {
-                return Err(EncodeError {
-                    name: form.name,
-                    letter,
-                    value,
-                });
-            }
-            for (i, position) in field.bits.iter().rev().enumerate() {
-                code |= ((value >> i & 1) as u32) << position;
-            }
-        }
-        Ok(code)
-    }
-
-    /// The instruction in a code word, if a core with `features` has one.
+    /// The instruction with this code, if a core with `features` has one.
     pub fn decode(code: u32, features: Features) -> Option<Self> {
-        let form = by_opcode()[(code >> 26) as usize]
-            .iter()
-            .find(|f| code & f.care == f.fixed && features.has(f.feature))?;
-        let mut ops = Ops::default();
-        for field in &form.fields {
-            let mut number = 0i64;
-            for position in &field.bits {
-                number = number << 1 | i64::from(code >> position & 1);
-            }
-            let count = 1i64 << field.bits.len();
-            if field.signed && number >= count / 2 {
-                number -= count;
-            }
-            Form::put(field.letter, &mut ops, number);
-        }
-        let insn = Self { op: form.op, ops };
-        // A register that is named twice is the same both times.
-        (insn.encode() == Ok(code)).then_some(insn)
+        Ops::codec().decode(&code.to_le_bytes(), false, |form| {
+            features.has(form.feature)
+        })
     }
 
     /// How many bytes on from its own address a branch goes: those from its delay slot on.
@@ -296,30 +167,22 @@ impl Insn {
             _ => format!(".{:+}", 4 + 4 * i64::from(k)),
         };
         let name = |r: u8| format!("${}", REGISTERS[usize::from(r & 31)]);
-        let words: Vec<_> = form
-            .syntax
-            .split(", ")
-            .map(|word| {
-                let word = match word {
-                    "rs" => name(s),
-                    "rt" => name(t),
-                    "rd" => name(d),
-                    "rp" => name(p),
-                    other => other.replace("(rs)", &format!("({})", name(s))),
-                };
-                let word = word.replace('#', &k.to_string());
-                word.replace('@', &target)
+        self.written(form.name, |operand| {
+            Some(match operand {
+                "rs" => name(s),
+                "rt" => name(t),
+                "rd" => name(d),
+                "rp" => name(p),
+                "#" => k.to_string(),
+                "@" => target.clone(),
+                _ => return None,
             })
-            .collect();
-        match form.syntax {
-            "" => form.name.to_string(),
-            _ => format!("{} {}", form.name, words.join(", ")),
-        }
+        })
     }
 
     /// GNU as text: an extension instruction is a `.word`, with its mnemonic in a comment.
     pub fn text(&self) -> String {
-        match (self.form().feature, self.encode()) {
+        match (self.form().feature, self.code()) {
             (Feature::Base, _) | (_, Err(_)) => self.mnemonic(),
             (_, Ok(code)) => format!(".word {code:#010x}\t/* {} */", self.mnemonic()),
         }
@@ -355,10 +218,10 @@ mod tests {
     #[test]
     fn every_operand_survives_encoding() {
         for form in forms() {
-            for (letter, least, most) in form.ranges() {
-                for number in [least, (least + most) / 2, most] {
+            for (letter, least, most, step) in form.ranges() {
+                for number in [least, (least + most) / 2 / step * step, most] {
                     let insn = form.with(&[(letter, number)]);
-                    let code = insn.encode().unwrap();
+                    let code = insn.code().unwrap();
                     assert_eq!(Insn::decode(code, Features::ALL), Some(insn));
                 }
             }

@@ -3,14 +3,15 @@
 //! Every instruction issues in one cycle unless it waits: for a loaded word, for a word
 //! from HI or LO, for the multiplier. A branch costs its delay slot and nothing more.
 //!
-//! Where an operand decides how long the multiplier works, two pipelines run, one for the
-//! shortest and one for the longest case. Times only ever add and take maxima, so every
-//! run lies between them; when both end at the same cycle, time tells nothing.
+//! The scoreboard is [`crate::isa::clock`]'s; a core says what each instruction takes of it.
 
-use crate::isa::mips::code::{Insn, Places};
+use crate::fault::Source;
+use crate::isa::clock::{Product, Scoreboard, Timed, Work};
+use crate::isa::cost::Class;
+use crate::isa::mips::code::Insn;
 use crate::isa::mips::instructions::{Op, Timing};
-use crate::isa::mips::operands::Feature;
 pub use crate::isa::mips::operands::Features;
+use crate::isa::mips::operands::{Feature, Ops};
 
 /// A number of cycles, and who says so.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
@@ -159,20 +160,8 @@ impl Core {
         list
     }
 
-    /// Does the time of `insn` depend on an operand: on `rt` of a product, on `rs` of a division?
-    pub fn observes(&self, insn: &Insn) -> Option<u8> {
-        let early = self.multiply.cycles != self.multiply_short.cycles;
-        match insn.form().timing {
-            Timing::Multiply | Timing::MultiplyRegister | Timing::MultiplyAddRegister if early => {
-                Some(insn.ops.t)
-            }
-            Timing::Divide => Some(insn.ops.s),
-            _ => None,
-        }
-    }
-
     /// Shortest and longest time of the multiply/divide unit, when the observed operand is `value`.
-    pub fn unit_cycles(&self, insn: &Insn, value: Option<u64>) -> (u32, u32) {
+    fn unit_cycles(&self, insn: &Insn, value: Option<u64>) -> (u32, u32) {
         let (long, short) = (self.multiply.cycles, self.multiply_short.cycles);
         match insn.form().timing {
             Timing::Multiply | Timing::MultiplyRegister | Timing::MultiplyAddRegister => {
@@ -204,128 +193,87 @@ impl Core {
     }
 }
 
-/// The state of the pipeline: what is ready when. Cycles count from the first instruction.
-#[derive(Clone, Debug)]
-pub struct Pipeline {
-    /// When the next instruction issues, if it need not wait.
-    pub now: u64,
-    /// When each register, HI and LO can be used.
-    ready: [u64; 34],
-    /// When the multiply/divide unit takes the next operation.
-    unit_free: u64,
-    /// The factors of the product that the multiplier still has.
-    product: Option<(u8, u8)>,
-}
+impl Timed<Ops> for Core {
+    type Line = Scoreboard;
 
-impl Default for Pipeline {
-    fn default() -> Self {
-        Self {
-            now: 0,
-            ready: [0; 34],
-            unit_free: 0,
-            product: None,
-        }
+    fn work(&self, insn: &Insn) -> Work {
+        let (least, _) = self.unit_cycles(insn, None);
+        self.taking(insn, Work::single(insn.reads(), insn.writes()), least)
     }
-}
 
-impl Pipeline {
-    /// When an instruction that reads `reads` could issue.
-    #[inline]
-    pub fn earliest_of(&self, timing: Timing, mut reads: Places) -> u64 {
-        let mut at = self.now;
-        while reads != 0 {
-            at = at.max(self.ready[reads.trailing_zeros() as usize]);
-            reads &= reads - 1;
-        }
-        match timing {
-            Timing::Multiply
-            | Timing::MultiplyRegister
-            | Timing::MultiplyAddRegister
-            | Timing::Divide
-            | Timing::MoveTo => at.max(self.unit_free),
-            _ => at,
+    fn observing(&self, insn: &Insn, work: &Work, value: Option<u64>) -> [Work; 2] {
+        let (least, most) = self.unit_cycles(insn, value);
+        [least, most].map(|unit| self.taking(insn, *work, unit))
+    }
+
+    /// `rt` of a product, `rs` of a division.
+    fn observes(&self, insn: &Insn) -> Option<u8> {
+        let early = self.multiply.cycles != self.multiply_short.cycles;
+        match insn.form().timing {
+            Timing::Multiply | Timing::MultiplyRegister | Timing::MultiplyAddRegister if early => {
+                Some(insn.ops.t)
+            }
+            Timing::Divide => Some(insn.ops.s),
+            _ => None,
         }
     }
 
-    /// Issues `insn`, whose work in the multiply/divide unit takes `unit` cycles: the cycles spent.
-    pub fn cost(&mut self, core: &Core, insn: &Insn, unit: u32) -> u64 {
-        self.cost_of(core, insn, (insn.reads(), insn.writes()), unit)
-    }
-
-    /// The same of an instruction that reads and writes these places.
-    pub fn cost_of(
-        &mut self,
-        core: &Core,
-        insn: &Insn,
-        (reads, writes): (Places, Places),
-        unit: u32,
-    ) -> u64 {
-        let form = insn.form();
-        let at = self.earliest_of(form.timing, reads);
-        let unit = u64::from(unit);
-        let before = self.now;
-        self.now = at + 1;
-        let wait = |n: Number| u64::from(n.cycles);
-        let mut ready = at + 1;
-        match form.timing {
-            Timing::Load => ready += wait(core.load_use),
-            Timing::MoveFrom => ready += wait(core.move_from_use),
-            Timing::MoveTo => {
-                ready = at + wait(core.move_to);
-                self.unit_free = ready;
-            }
-            Timing::Multiply | Timing::Divide => {
-                ready = at + unit;
-                self.unit_free = ready;
-            }
-            Timing::MultiplyRegister => {
-                // The pipeline stands still meanwhile (4k.md, r4k_mul_4kc).
-                self.now = at + 1 + unit + wait(core.mul_stall);
-                self.unit_free = self.now;
-                ready = self.now + wait(core.mul_use);
-            }
-            Timing::MultiplyAddRegister => {
-                // It holds its write slot (gk2003, section 5.2); the loop of four grows by two
-                // cycles with two-cycle products, so the second of a pair finds its product.
-                let known = self.product == Some((insn.ops.s, insn.ops.t));
-                self.now = at + if known { 1 } else { unit };
-                self.unit_free = self.now;
-                ready = self.now;
-            }
-            Timing::Branch | Timing::Jump => self.now += wait(core.branch),
-            Timing::Alu | Timing::Store | Timing::Trap => {}
-        }
-        let mut rest = writes;
-        while rest != 0 {
-            self.ready[rest.trailing_zeros() as usize] = ready;
-            rest &= rest - 1;
-        }
-        if insn.op == Op::LWI {
-            // The pointer comes from the adder, not from memory.
-            self.ready[usize::from(insn.ops.s)] = at + 1;
-        }
-        match form.timing {
-            Timing::MultiplyAddRegister => self.product = Some((insn.ops.s, insn.ops.t)),
-            Timing::Multiply | Timing::MultiplyRegister => self.product = None,
-            _ => {}
-        }
-        if let Some((s, t)) = self.product
-            && (writes >> s | writes >> t) & 1 == 1
-        {
-            self.product = None;
-        }
-        self.now - before
+    fn observed(&self, insn: &Insn, source: &Source) -> String {
+        format!("the time of {} depends on {source}", insn.form().name)
     }
 
     /// A skipped delay slot.
-    pub fn bubble(&mut self) -> u64 {
-        self.now += 1;
-        1
+    fn left_out(&self, _: usize) -> Work {
+        Work::single(0, 0)
     }
 
-    /// When everything has ended.
-    pub fn end(&self) -> u64 {
-        let last = self.ready.iter().copied().max().unwrap_or(0);
-        self.now.max(self.unit_free).max(last)
+    fn class(&self, insn: &Insn) -> Class {
+        insn.class()
+    }
+}
+
+impl Core {
+    /// What `insn` takes if its work in the multiply/divide unit takes `unit` cycles: what it reads and writes as in `work`.
+    fn taking(&self, insn: &Insn, work: Work, unit: u32) -> Work {
+        let wait = |n: Number| n.cycles;
+        let factors = (insn.ops.s, insn.ops.t);
+        let in_unit = |issue: u32, result: u32, unit: u32, product| Work {
+            issue,
+            result,
+            unit: Some(unit),
+            product,
+            ..work
+        };
+        match insn.form().timing {
+            Timing::Load => Work {
+                result: 1 + wait(self.load_use),
+                // The pointer comes from the adder, not from memory.
+                early: match insn.op {
+                    Op::LWI => 1 << insn.ops.s & !1,
+                    _ => 0,
+                },
+                ..work
+            },
+            Timing::MoveFrom => Work {
+                result: 1 + wait(self.move_from_use),
+                ..work
+            },
+            Timing::MoveTo => in_unit(1, wait(self.move_to), wait(self.move_to), Product::Stays),
+            Timing::Multiply => in_unit(1, unit, unit, Product::Lost),
+            Timing::Divide => in_unit(1, unit, unit, Product::Stays),
+            Timing::MultiplyRegister => {
+                // The pipeline stands still meanwhile (4k.md, r4k_mul_4kc).
+                let issue = 1 + unit + wait(self.mul_stall);
+                in_unit(issue, issue + wait(self.mul_use), issue, Product::Lost)
+            }
+            // It holds its write slot (gk2003, section 5.2); the loop of four grows by two
+            // cycles with two-cycle products, so the second of a pair finds its product.
+            Timing::MultiplyAddRegister => in_unit(unit, unit, unit, Product::Of(factors)),
+            Timing::Branch | Timing::Jump => Work {
+                issue: 1 + wait(self.branch),
+                ..work
+            },
+            Timing::Alu | Timing::Store | Timing::Trap => work,
+        }
     }
 }

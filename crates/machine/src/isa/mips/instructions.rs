@@ -13,10 +13,12 @@
 
 use Class::{Add, Load, Move, Mul, Other, Store};
 
+use crate::codec::{self, instructions};
 use crate::domain::word::{Domain, Logic, Shift, Signs};
 use crate::fault::Fault;
 use crate::isa::cost::Class;
-use crate::isa::mips::machine::{Flow, Mips, Outcome};
+use crate::isa::machine::{Flow, Meaning};
+use crate::isa::mips::machine::Mips;
 pub use crate::isa::mips::operands::{Feature, Ops};
 
 /// What a core charges for.
@@ -41,43 +43,7 @@ pub enum Timing {
 }
 
 /// One instruction.
-pub struct Row<D: Domain> {
-    pub op: Op,
-    pub name: &'static str,
-    pub pattern: &'static str,
-    pub syntax: &'static str,
-    pub flow: &'static str,
-    pub timing: Timing,
-    pub class: Class,
-    pub feature: Feature,
-    pub meaning: fn(&mut Mips<D>, Ops) -> Outcome,
-}
-
-/// Makes [`Op`] and [`table`] from one list.
-macro_rules! instructions {
-    ($($op:ident $name:literal $pattern:literal $syntax:literal $flow:literal
-       $timing:ident $class:ident $feature:ident |$m:pat_param, $o:pat_param| $meaning:expr;)*) => {
-        /// An instruction's name in the table.
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-        #[allow(clippy::upper_case_acronyms)]
-        pub enum Op { $($op,)* }
-
-        /// The table, in the order of [`Op`].
-        pub fn table<D: Domain>() -> Vec<Row<D>> {
-            vec![$(Row {
-                op: Op::$op,
-                name: $name,
-                pattern: $pattern,
-                syntax: $syntax,
-                flow: $flow,
-                timing: Timing::$timing,
-                class: $class,
-                feature: Feature::$feature,
-                meaning: |$m, $o| $meaning,
-            },)*]
-        }
-    };
-}
+pub type Row<D> = codec::Row<Ops, Meaning<Mips<D>, Ops>>;
 
 instructions! {
     // Extensions: SPECIAL2 (opcode 0x1c), function codes that MIPS32 leaves free

@@ -7,23 +7,9 @@ use crate::domain::place::{Address, Base};
 use crate::domain::word::{Domain, Logic, Shift};
 use crate::fault::{BELOW_STACK, Fault};
 use crate::isa::environment::Environment;
+pub use crate::isa::machine::{Flow, Outcome};
 use crate::isa::mips::operands::Ops;
 use crate::isa::mips::registers::SP;
-
-/// Where control goes after the next instruction, the delay slot. Targets are byte addresses.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Flow {
-    Next,
-    /// To the target, after the delay slot.
-    Branch(usize),
-    /// Not taken, and the delay slot is skipped (a "likely" branch).
-    Nullify,
-    /// To the caller, after the delay slot.
-    Return,
-}
-
-/// What an instruction's meaning returns.
-pub type Outcome = Result<Flow, Fault>;
 
 /// Bits that the wide accumulator adds to HI (gk2003, section 4).
 pub const GUARD_BITS: u32 = 8;
@@ -36,9 +22,9 @@ pub struct Mips<D: Domain> {
     pub lo: D::Word<32>,
     /// Bits 32 to 39 of HI, with the wide accumulator.
     pub guard: D::Word<32>,
-    /// Are HI and LO predictable? Not after MUL (MD00086, MUL).
-    pub hi_valid: bool,
-    pub lo_valid: bool,
+    /// Are HI and LO unpredictable, as after MUL (MD00086, MUL)?
+    pub hi_lost: bool,
+    pub lo_lost: bool,
     /// Is a result of the multiplier in HI and LO that nobody read? To move a word into one of them then leaves
     /// the other unpredictable (MD00086, MTHI and MTLO).
     pub unread: bool,
@@ -50,77 +36,11 @@ pub struct Mips<D: Domain> {
     image: (Base, D::Word<32>),
     /// Byte address of the running instruction.
     pub pc: usize,
-}
-
-/// What instructions change but memory.
-pub struct State<D: Domain> {
-    r: [D::Word<32>; 32],
-    /// LO, HI, guard bits.
-    accumulator: [D::Word<32>; 3],
-    /// Of LO and HI: are they predictable? Then: was no result read?
-    valid: [bool; 2],
-    /// Where the stack pointer points, if that is followed.
-    sp: Option<i64>,
-    unread: bool,
-}
-
-impl<D: Domain> Clone for State<D> {
-    fn clone(&self) -> Self {
-        Self {
-            r: self.r.clone(),
-            accumulator: self.accumulator.clone(),
-            valid: self.valid,
-            sp: self.sp,
-            unread: self.unread,
-        }
-    }
-}
-
-impl<D: Domain> State<D> {
-    /// Its words, if they are the same in every run.
-    pub fn numbers(&self, d: &D) -> Option<Vec<u64>> {
-        let words = self.r.iter().chain(&self.accumulator);
-        let mut list: Vec<_> = words.map(|w| d.value(w)).collect::<Option<_>>()?;
-        list.extend(self.valid.map(u64::from));
-        list.push(self.unread.into());
-        Some(list)
-    }
+    /// Where control goes behind it, if it is in a delay slot.
+    pub behind: Option<usize>,
 }
 
 impl<D: Domain> Mips<D> {
-    pub fn state(&self) -> State<D> {
-        State {
-            r: self.r.clone(),
-            accumulator: [self.lo.clone(), self.hi.clone(), self.guard.clone()],
-            valid: [self.lo_valid, self.hi_valid],
-            sp: self.environment.as_ref().map(|e| e.at),
-            unread: self.unread,
-        }
-    }
-
-    pub fn resume(&mut self, state: State<D>) {
-        self.r = state.r;
-        [self.lo, self.hi, self.guard] = state.accumulator;
-        [self.lo_valid, self.hi_valid] = state.valid;
-        if let (Some(environment), Some(at)) = (&mut self.environment, state.sp) {
-            environment.at = at;
-        }
-        self.unread = state.unread;
-    }
-
-    /// This state where `bit` is set, `clear` where it is not.
-    pub fn join(&mut self, bit: &D::Bit, clear: State<D>) {
-        let others = clear.r.iter().chain(&clear.accumulator);
-        let own = self.r.iter_mut();
-        let own = own.chain([&mut self.lo, &mut self.hi, &mut self.guard]);
-        for (word, clear) in own.zip(others) {
-            *word = self.d.select(bit, word, clear);
-        }
-        self.lo_valid &= clear.valid[0];
-        self.hi_valid &= clear.valid[1];
-        self.unread |= clear.unread;
-    }
-
     /// A machine with all registers zero.
     pub fn new(mut d: D, wide: bool, big_endian: bool) -> Self {
         let zero = d.known(0);
@@ -129,14 +49,15 @@ impl<D: Domain> Mips<D> {
             hi: zero.clone(),
             lo: zero.clone(),
             guard: zero.clone(),
-            hi_valid: true,
-            lo_valid: true,
+            hi_lost: false,
+            lo_lost: false,
             unread: false,
             image: (Base::ABSOLUTE, zero),
             wide,
             big_endian,
             environment: None,
             pc: 0,
+            behind: None,
             d,
         }
     }
@@ -237,7 +158,7 @@ impl<D: Domain> Mips<D> {
     }
 
     /// Shifts by the low five bits of `rs`, one bit of the count at a time.
-    pub fn shifted_by_register(&mut self, kind: Shift, o: Ops) -> Outcome {
+    pub fn shifted_by_register(&mut self, kind: Shift, o: &Ops) -> Outcome {
         let (mut x, count) = (self.r(o.t), self.r(o.s));
         for i in 0..5 {
             let bit = self.d.bit(&count, i);
@@ -248,7 +169,7 @@ impl<D: Domain> Mips<D> {
     }
 
     /// CLO, CLZ: the place of the highest bit that differs from `ones`.
-    pub fn count_leading(&mut self, o: Ops, ones: bool) -> Outcome {
+    pub fn count_leading(&mut self, o: &Ops, ones: bool) -> Outcome {
         let x = self.r(o.s);
         let mut count = self.d.known(32);
         for i in 0..32 {
@@ -262,7 +183,7 @@ impl<D: Domain> Mips<D> {
         self.set(o.d, count)
     }
 
-    pub fn move_if_zero(&mut self, o: Ops, zero: bool) -> Outcome {
+    pub fn move_if_zero(&mut self, o: &Ops, zero: bool) -> Outcome {
         let (x, t, old) = (self.r(o.s), self.r(o.t), self.r(o.d));
         let is_zero = self.d.is_zero(&t);
         let word = match zero {
@@ -293,7 +214,7 @@ impl<D: Domain> Mips<D> {
     }
 
     #[inline(always)]
-    pub fn load<const W: u32>(&mut self, o: Ops, signed: bool) -> Result<D::Word<32>, Fault> {
+    pub fn load<const W: u32>(&mut self, o: &Ops, signed: bool) -> Result<D::Word<32>, Fault> {
         let at = self.address(o.s, o.k, i64::from(W / 8))?;
         if W == 32 {
             return self.d.load::<32>(at);
@@ -303,7 +224,7 @@ impl<D: Domain> Mips<D> {
     }
 
     #[inline(always)]
-    pub fn store<const W: u32>(&mut self, o: Ops) -> Outcome {
+    pub fn store<const W: u32>(&mut self, o: &Ops) -> Outcome {
         let at = self.address(o.s, o.k, i64::from(W / 8))?;
         let word = self.r(o.t);
         if W == 32 {
@@ -316,7 +237,7 @@ impl<D: Domain> Mips<D> {
     }
 
     /// The aligned word around `rs + k`, and the number of the byte in it, from the most significant one.
-    fn around(&mut self, o: Ops) -> Result<(Address, u32), Fault> {
+    fn around(&mut self, o: &Ops) -> Result<(Address, u32), Fault> {
         let at = self.address(o.s, o.k, 1)?;
         let byte = self.d.above_multiple(at, 4)?;
         let aligned = Address {
@@ -328,7 +249,7 @@ impl<D: Domain> Mips<D> {
     }
 
     /// LWL, LWR: the bytes from there to one end of the word go to that of `rt`.
-    pub fn load_part(&mut self, o: Ops, left: bool) -> Outcome {
+    pub fn load_part(&mut self, o: &Ops, left: bool) -> Outcome {
         let (at, byte) = self.around(o)?;
         let (word, old) = (self.d.load::<32>(at)?, self.r(o.t));
         let (kind, count) = match left {
@@ -350,7 +271,7 @@ impl<D: Domain> Mips<D> {
     }
 
     /// SWL, SWR: the bytes at that end of `rt` go to the word, from there to its end.
-    pub fn store_part(&mut self, o: Ops, left: bool) -> Outcome {
+    pub fn store_part(&mut self, o: &Ops, left: bool) -> Outcome {
         let (at, byte) = self.around(o)?;
         let word = self.r(o.t);
         // Byte `i` from the top of `rt` goes to byte `i + shift` of the word in memory.
@@ -371,7 +292,7 @@ impl<D: Domain> Mips<D> {
     }
 
     /// LWI: `rt = memory[rs]`, then `rs += 4 k`.
-    pub fn load_and_step(&mut self, o: Ops) -> Outcome {
+    pub fn load_and_step(&mut self, o: &Ops) -> Outcome {
         if o.s == o.t {
             return Err(Fault::Unsupported("LWI that loads its own pointer".into()));
         }
@@ -407,15 +328,15 @@ impl<D: Domain> Mips<D> {
     pub fn branch(&mut self, taken: D::Bit, words: i32, likely: bool) -> Outcome {
         let target = (self.pc as i64 + 4 + 4 * i64::from(words)) as usize;
         Ok(match (self.d.branch(&taken)?, likely) {
-            (true, _) => Flow::Branch(target),
-            (false, true) => Flow::Nullify,
+            (true, _) => Flow::Jump(target),
+            (false, true) => Flow::Skip,
             (false, false) => Flow::Next,
         })
     }
 
     /// J: within the 256 MB of the delay slot.
     pub fn jump(&mut self, words: i32) -> Outcome {
-        Ok(Flow::Branch(
+        Ok(Flow::Jump(
             (self.pc + 4) & !0x0fff_ffff | (words as usize) << 2,
         ))
     }
@@ -454,7 +375,7 @@ impl<D: Domain> Mips<D> {
         let at = self.d.address(&[&to], 0)?;
         match at.base {
             base if base == self.image.0 && at.offset % 4 == 0 => {
-                Ok(Flow::Branch(at.offset as usize))
+                Ok(Flow::Jump(at.offset as usize))
             }
             Base::RETURN if at.offset == 0 => Ok(Flow::Return),
             _ => Err(Fault::Return),

@@ -4,34 +4,35 @@
 //! |---|---|
 //! | [`instructions`] | the table: name, encoding, syntax, data flow, timing class, feature, meaning |
 //! | [`machine`] | registers, HI and LO with guard bits, and the operations the meanings use |
-//! | [`code`] | encode, decode and print, from the table |
-//! | [`cores`] | the pipeline, and the costs of each core |
-//! | [`run`] | executing decoded code, in any domain |
-//! | [`abi`], [`assumed`] | the o32 calling convention: entering, leaving, saving |
+//! | [`code`] | how operands are encoded and printed |
+//! | [`cores`] | what instructions take of each core's pipeline |
+//! | [`run`] | what is its own in a run: delay slots |
+//! | [`abi`], [`assumed`] | the o32 calling convention |
 
 pub mod abi;
 pub mod accumulator;
 pub mod assumed;
 pub mod code;
 pub mod cores;
-pub mod execute;
 pub mod instructions;
 pub mod machine;
 pub mod operands;
 pub mod registers;
 pub mod run;
-pub mod ways;
 
 use num_bigint::BigUint;
 
-use crate::call::{Operands, order_words};
+use crate::call::Operands;
+use crate::codec::{self, Operands as _};
 use crate::domain::Abstract;
 use crate::domain::concrete::Concrete;
 use crate::domain::place::Base;
 use crate::format::{Assembler, Attributes, Dialect, ObjectFormat, Stranger};
-use crate::function::{Function, keep_returned, with_returned};
-use crate::isa::cost::{Class, Cost, Depth, Stopped};
-use crate::isa::{Called, Isa};
+use crate::function::Function;
+use crate::isa::cost::{Class, Cost, Stopped};
+use crate::isa::mips::machine::Mips;
+use crate::isa::mips::operands::Ops;
+use crate::isa::{Called, Isa, enter, numbers};
 
 /// MIPS32.
 pub struct MipsIsa;
@@ -140,30 +141,14 @@ impl Isa for MipsIsa {
     }
 
     fn encode(core: &cores::Core, program: &[code::Insn]) -> Result<Vec<u8>, String> {
-        let mut bytes = Vec::with_capacity(4 * program.len());
-        for insn in program {
-            let word = insn.encode().map_err(|e| e.to_string())?;
-            bytes.extend(match core.big_endian {
-                true => word.to_be_bytes(),
-                false => word.to_le_bytes(),
-            });
-        }
-        Ok(bytes)
+        codec::encode(program, core.big_endian)
     }
 
     fn decode(core: &cores::Core, code: &[u8]) -> Result<Vec<(usize, code::Insn)>, usize> {
-        let whole = code.len() / 4 * 4;
-        let list: Result<Vec<_>, _> = run::words(core, code)
-            .enumerate()
-            .map(|(i, word)| {
-                let insn = code::Insn::decode(word, core.features).ok_or(4 * i)?;
-                Ok((4 * i, insn))
-            })
-            .collect();
-        match list {
-            Ok(_) if whole < code.len() => Err(whole),
-            other => other,
-        }
+        let has = |feature| core.features.has(feature);
+        codec::decode(code, |bytes| {
+            Ops::codec().decode(bytes, core.big_endian, |form| has(form.feature))
+        })
     }
 
     fn text(insn: &code::Insn) -> String {
@@ -183,17 +168,7 @@ impl Isa for MipsIsa {
         bases: &[Base],
         limit: u64,
     ) -> Result<Called<D>, Stopped> {
-        let (mut m, entry) = abi::enter(domain, core, function, bases);
-        let mut ran = run::Decoded::of(function, core).run(&mut m, usize::MAX, limit)?;
-        ran.cost.stack = Depth::descended(m.environment.as_ref().map_or(0, |e| e.lowest));
-        let violations = abi::violations(&mut m, &entry, &function.scratch);
-        keep_returned(&mut m.d, &m.r[abi::returned(function)]);
-        Ok(Called {
-            domain: m.d,
-            cost: ran.cost,
-            violations,
-            slow_operand: ran.slow_operand,
-        })
+        enter::call::<Mips<D>, 32>(domain, core, function, bases, limit)
     }
 
     fn calling(mut insn: code::Insn, _: usize, to: usize) -> code::Insn {
@@ -210,16 +185,7 @@ impl Isa for MipsIsa {
         area: &mut [u8],
         watch: &mut dyn FnMut(u64, u64),
     ) -> Result<Cost, Stopped> {
-        let mut m = abi::enter_function(core, function, 0, &[abi::DATA]);
-        let room = abi::DATA..abi::DATA + area.len();
-        order_words(area, core.big_endian, 4);
-        m.d.memory[room.clone()].copy_from_slice(area);
-        let decoded = run::Decoded::<Concrete>::of(function, core);
-        let mut ran = decoded.watched(&mut m, abi::CALLER, u64::MAX, watch)?;
-        ran.cost.stack = Depth::written(&m.d);
-        area.copy_from_slice(&m.d.memory[room]);
-        order_words(area, core.big_endian, 4);
-        Ok(ran.cost)
+        numbers::execute::<Mips<Concrete>, 32>(core, function, area, watch)
     }
 
     fn call_concrete(
@@ -228,25 +194,6 @@ impl Isa for MipsIsa {
         operands: &Operands<'_>,
         limit: u64,
     ) -> Result<(BigUint, Cost), Stopped> {
-        let start = match function.origin {
-            Some(_) => function.free_memory(),
-            None => 0,
-        };
-        let addresses = operands.addresses(
-            start + abi::DATA,
-            function,
-            function.word_bits(Self::WORD_BITS),
-        );
-        let mut m = abi::enter_function(core, function, start, &addresses);
-        let word = function.word_bits(Self::WORD_BITS) as usize / 8;
-        operands.spoil(&mut m.d, &addresses, function);
-        operands.put(&mut m.d, &addresses, word);
-        let decoded = run::Decoded::<Concrete>::of(function, core);
-        let mut ran = decoded.run(&mut m, abi::CALLER, limit)?;
-        ran.cost.stack = Depth::written(&m.d);
-        let result = operands.result(&m.d, &addresses, word);
-        let bits = 8 * operands.spec.result_bytes();
-        let returned = &m.r[abi::returned(function)];
-        Ok((with_returned(result, bits, returned), ran.cost))
+        numbers::call::<Mips<Concrete>, 32>(core, function, operands, limit)
     }
 }

@@ -3,6 +3,7 @@
 //! Source: *RISC-V ABIs Specification* 1.0, chapters 1 and 2. Pointers arrive in a0 to a7 (to a5 in ILP32E), then on the
 //! stack from sp on; s0 to s11 belong to the caller, gp and tp to the program.
 
+use crate::codec::Places;
 use crate::domain::Abstract;
 use crate::domain::abstract_memory::Region;
 use crate::domain::concrete::{Bits, Concrete};
@@ -67,12 +68,12 @@ fn held<D: Abstract>(d: &mut D, holds: Holds, name: String) -> D::Word<32> {
 }
 
 /// What holds after every instruction: sp is aligned, gp and tp were not written.
-fn holds<D: Abstract>(m: &mut Riscv<D>, _: u64, writes: u64) -> Result<(), Fault> {
+fn holds<D: Abstract>(m: &mut Riscv<D>, [_, writes]: [Places; 2]) -> Result<(), Fault> {
     let align = stack_align(m.features);
     let Some(e) = m.environment.as_mut() else {
         return Ok(());
     };
-    let at = environment::follow(&mut m.d, &m.r[usize::from(SP)], e.at, align)?;
+    let at = environment::follow::<_, 32>(&mut m.d, &m.r[usize::from(SP)], e.at, align)?;
     (e.at, e.lowest) = (at, at.min(e.lowest));
     match writes & e.changing {
         0 => Ok(()),
@@ -95,9 +96,9 @@ pub fn enter<D: Abstract>(
         m.place(Base::IMAGE, start);
     }
     for row in rows() {
-        for r in row.place {
-            let name = format!("{} at entry", REGISTERS[usize::from(r & 31)]);
-            m.r[usize::from(r & 31)] = held(&mut m.d, row.holds, name);
+        for r in (0..32u8).filter(|r| row.speaks_of(*r)) {
+            let name = format!("{} at entry", REGISTERS[usize::from(r)]);
+            m.r[usize::from(r)] = held(&mut m.d, row.holds, name);
         }
     }
     let arguments = function.arguments(POINTER_BYTES);
@@ -127,7 +128,7 @@ pub fn enter<D: Abstract>(
         let base = Base::STACK;
         m.d.init(Address { base, offset }, &word);
     }
-    m.environment = Some(Environment::entered(holds::<D>, untouched()));
+    m.environment = Some(Environment::held_to(holds::<D>, untouched()));
     let entry = Entry { r: m.r.clone() };
     (m, entry)
 }
@@ -137,11 +138,9 @@ pub fn violations<D: Abstract>(m: &mut Riscv<D>, entry: &Entry<D>, scratch: &[u8
     let mut list = Vec::new();
     for row in rows() {
         let back = row.back;
-        for r in row
-            .place
-            .filter(|r| back != Back::Kept || !scratch.contains(r))
-        {
-            let at = usize::from(r & 31);
+        let excused = |r: &u8| back == Back::Kept && scratch.contains(r);
+        for r in (0..32u8).filter(|r| row.speaks_of(*r) && !excused(r)) {
+            let at = usize::from(r);
             if !is_back(&mut m.d, back, [&m.r[at], &entry.r[at]]) {
                 list.push(format!("{} is not restored", REGISTERS[at]));
             }

@@ -1,32 +1,15 @@
 //! What the ILP32 and ILP32E calling conventions say of registers at entry and at return (*RISC-V ABIs Specification*
 //! 1.0, chapters 1 and 2).
 
-use std::ops::RangeInclusive;
-
 use crate::domain::place::Base;
 use crate::isa::assumed::{Back, Holds, Row, markdown};
 use crate::isa::riscv::registers::REGISTERS;
 
-/// The registers a row speaks of.
-pub type Place = RangeInclusive<u8>;
-
-fn text(place: &Place) -> String {
-    let name = |r: &u8| REGISTERS[usize::from(r & 31)];
-    match place.end() - place.start() {
-        0 => name(place.start()).into(),
-        1 => format!("{}, {}", name(place.start()), name(place.end())),
-        _ => format!("{} to {}", name(place.start()), name(place.end())),
-    }
-}
-
 /// What functions are entered with and give back.
-pub fn rows() -> Vec<Row<Place>> {
-    let row = |place, parts, holds, promised, back| Row {
-        place,
+pub fn rows() -> Vec<Row> {
+    let row = |registers, parts, holds, promised, back| Row {
         parts,
-        holds,
-        promised,
-        back,
+        ..Row::registers(registers, holds, promised, back)
     };
     let (anything, nobody, all, wide) = (Holds::Anything, "nobody", "", "ILP32");
     vec![
@@ -62,21 +45,23 @@ pub fn rows() -> Vec<Row<Place>> {
 
 /// The rows as a table in Markdown.
 pub fn table() -> String {
-    markdown(&rows(), text)
+    markdown(&rows(), |r| REGISTERS[usize::from(r & 31)].into())
 }
 
 /// Must the callee preserve register `r`? ra is how it returns.
 pub fn is_callee_saved(r: u8) -> bool {
     rows().iter().any(|row| {
         let is_owed = row.back != Back::Free || row.holds == Holds::ReturnAddress;
-        is_owed && row.place.contains(&r)
+        is_owed && row.speaks_of(r)
     })
 }
 
 /// Registers that the function may not write at all, as a set of bits.
 pub fn untouched() -> u64 {
     let rows = rows();
-    let rows = rows.iter().filter(|row| row.back == Back::Untouched);
-    rows.flat_map(|row| row.place.clone())
-        .fold(0, |set, r| set | 1 << r)
+    let may_not = |r: &u8| {
+        let mut of_r = rows.iter().filter(|row| row.speaks_of(*r));
+        of_r.any(|row| row.back == Back::Untouched)
+    };
+    (0..32).filter(may_not).fold(0, |set, r| set | 1 << r)
 }

@@ -121,7 +121,7 @@ impl Isa for RiscvIsa {
     ) -> Result<Called<D>, Stopped> {
         let (mut m, entry) = abi::enter(domain, core, function, bases);
         let mut ran = run::Decoded::of(function, core).run(&mut m, usize::MAX, limit)?;
-        ran.cost.stack = Depth::descended(m.environment.as_ref().map_or(0, |e| e.lowest));
+        ran.cost.stack = Depth::descended(&[m.environment.as_ref().map_or(0, |e| e.lowest)]);
         let violations = abi::violations(&mut m, &entry, &function.scratch);
         keep_returned(&mut m.d, &m.r[abi::returned(function)]);
         Ok(Called {

@@ -187,7 +187,7 @@ impl<'a, D: Domain> Decoded<'a, D> {
         }
         if let Some(holds) = m.environment.as_ref().map(|e| e.holds) {
             let (reads, writes) = slot.places;
-            holds(m, reads, writes).map_err(stopped)?;
+            holds(m, [reads, writes]).map_err(stopped)?;
         }
         m.d.after::<32>(pc, |i| m.r[usize::from(i & 31)].clone());
         Ok(match flow {

@@ -29,7 +29,7 @@ impl<D: Domain> Run for At<'_, '_, D> {
         &mut self.m.d
     }
 
-    fn state(&self) -> (State<D>, usize) {
+    fn state(&mut self) -> (State<D>, usize) {
         (self.m.state(), self.pc)
     }
 

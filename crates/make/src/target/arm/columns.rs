@@ -10,7 +10,7 @@
 use std::rc::Rc;
 
 use machine::isa::arm::code::Insn;
-use machine::isa::arm::cores::{Core, Effects, Pipeline};
+use machine::isa::arm::cores::{Core, Effects};
 use machine::isa::arm::instructions::{Op, Timing};
 
 use crate::refusal::LowerError;
@@ -157,7 +157,7 @@ impl<'a> Columns<'a> {
             words,
             ..Effects::default()
         };
-        self.cost += (self.core.cycles)(&mut Pipeline, timing, &effects).max;
+        self.cost += (self.core.cycles)(timing, &effects).max;
     }
 
     fn emit(&mut self, insn: Insn) {

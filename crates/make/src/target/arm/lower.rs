@@ -1,7 +1,7 @@
 //! From a schedule to a whole function: columns or words, addressing, registers saved.
 
 use machine::isa::arm::code::Insn;
-use machine::isa::arm::cores::{Core, Effects, Pipeline};
+use machine::isa::arm::cores::{Core, Effects};
 use machine::isa::arm::instructions::Timing;
 use machine::program::Program;
 use spec::Op;
@@ -32,7 +32,6 @@ const PRODUCT: usize = 2;
 
 /// The most cycles of `insns`, straight through.
 fn most_cycles(insns: &[Insn], core: &Core) -> u64 {
-    let mut pipeline = Pipeline;
     let cost = |insn: &Insn| {
         let timing = insn.form().timing;
         let block = matches!(timing, Timing::LoadMultiple | Timing::StoreMultiple);
@@ -40,7 +39,7 @@ fn most_cycles(insns: &[Insn], core: &Core) -> u64 {
             words: if block { insn.ops.k.count_ones() } else { 0 },
             ..Effects::default()
         };
-        (core.cycles)(&mut pipeline, timing, &effects).max
+        (core.cycles)(timing, &effects).max
     };
     insns.iter().map(cost).sum()
 }

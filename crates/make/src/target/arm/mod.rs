@@ -56,7 +56,6 @@ impl Lower for ArmIsa {
         // are loaded and stored is for the lowering to say, and may be less than a method has in mind.
         let effects = cores::Effects::default();
         let multiply = (core.cycles)(
-            &mut cores::Pipeline,
             instructions::Timing::Multiply(1, instructions::Ends::Same),
             &effects,
         );

@@ -25,6 +25,8 @@ pub fn colour(webs: &[Web], pairs: &[[usize; 2]], registers: &[u8]) -> Option<(V
         of: first(webs, pairs, registers)?,
         near: overlaps(webs),
         partner: partners(webs.len(), pairs),
+        seen: vec![0; webs.len()],
+        exchanges: 0,
         webs,
         state: 1,
     };
@@ -132,6 +134,9 @@ struct Colouring<'a> {
     near: Vec<Vec<u32>>,
     /// The other web of each one's pair.
     partner: Vec<Option<usize>>,
+    /// The last exchange that moved each web, and how many there were.
+    seen: Vec<u32>,
+    exchanges: u32,
     state: u64,
 }
 
@@ -179,9 +184,10 @@ impl Colouring<'_> {
         }
         let mut open = vec![w];
         let start = moved.len();
+        self.exchanges += 1;
         while let Some(w) = open.pop() {
             let old = self.of[w];
-            if moved[start..].iter().any(|(m, _)| *m == w) {
+            if std::mem::replace(&mut self.seen[w], self.exchanges) == self.exchanges {
                 continue;
             }
             if self.webs[w].fixed.is_some() {

@@ -144,7 +144,7 @@ fn cell(cell: Cell) -> i32 {
 
 impl Emitter {
     fn push(&mut self, insn: Insn) {
-        self.at += insn.form().words;
+        self.at += insn.bytes() / 2;
         self.insns.push(insn);
     }
 

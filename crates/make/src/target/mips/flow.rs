@@ -1,5 +1,6 @@
 //! Code with loops: blocks of straight code, each ordered for itself, and the branches between them.
 
+use machine::isa::clock::Timed;
 use machine::isa::mips::code::Insn;
 use machine::isa::mips::cores::Core;
 use machine::isa::mips::instructions::Op;
@@ -92,7 +93,9 @@ impl Flow {
                 let mut steady = clock.clone();
                 insns = block.ordered(core, &mut steady);
                 clock = before;
-                insns.iter().for_each(|insn| clock.issue(core, insn, None));
+                insns
+                    .iter()
+                    .for_each(|insn| clock.issue(core, insn, &core.work(insn), None));
             }
             program.insns.extend(insns);
             if let Some((top, [x, y])) = block.back {
@@ -130,7 +133,9 @@ impl Block {
         let nop = Insn::three(Op::SLL, 0, 0, 0);
         insns.extend([Insn::three(Op::BNE, 0, x, y), slot.unwrap_or(nop)]);
         *clock = start;
-        insns.iter().for_each(|insn| clock.issue(core, insn, None));
+        insns
+            .iter()
+            .for_each(|insn| clock.issue(core, insn, &core.work(insn), None));
         insns
     }
 }

@@ -6,8 +6,9 @@
 //! Where the multiplier is early for small operands, a wait for it becomes NOPs, so that
 //! the early case has nothing to gain: the same worst case, and one time for all operands.
 
+use machine::isa::clock::{Line, Scoreboard, Timed, Work};
 use machine::isa::mips::code::{HI, Insn, LO, Places};
-use machine::isa::mips::cores::{Core, Pipeline};
+use machine::isa::mips::cores::Core;
 use machine::isa::mips::instructions::{Op, Timing};
 
 /// Instructions looked at.
@@ -18,12 +19,14 @@ struct Node {
     index: usize,
     insn: Insn,
     timing: Timing,
+    /// What it takes of the pipeline.
+    work: Work,
     reads: Places,
     writes: Places,
 }
 
 impl Node {
-    fn new((index, insn): (usize, &Insn)) -> Self {
+    fn new(core: &Core, (index, insn): (usize, &Insn)) -> Self {
         // MUL leaves HI and LO unpredictable.
         let lost = match insn.op {
             Op::MUL => HI | LO,
@@ -33,6 +36,7 @@ impl Node {
             index,
             insn: *insn,
             timing: insn.form().timing,
+            work: core.work(insn),
             reads: insn.reads(),
             writes: insn.writes() | lost,
         }
@@ -52,16 +56,16 @@ impl Node {
 /// The pipelines for the shortest and for the longest time.
 #[derive(Clone, Default)]
 pub struct Clock {
-    pub fast: Pipeline,
-    pub slow: Pipeline,
+    pub fast: Scoreboard,
+    pub slow: Scoreboard,
 }
 
 impl Clock {
-    /// Issues `insn`, whose observed operand is `value` if it is known.
-    pub fn issue(&mut self, core: &Core, insn: &Insn, value: Option<u64>) {
-        let (least, most) = core.unit_cycles(insn, value);
-        self.fast.cost(core, insn, least);
-        self.slow.cost(core, insn, most);
+    /// Issues `insn`, of which the core says `work`, and whose observed operand is `value` if it is known.
+    pub fn issue(&mut self, core: &Core, insn: &Insn, work: &Work, value: Option<u64>) {
+        let [least, most] = core.observing(insn, work, value);
+        self.fast.issue(&least);
+        self.slow.issue(&most);
     }
 }
 
@@ -79,7 +83,7 @@ pub fn order_after(
     clock: &mut Clock,
 ) -> Vec<(usize, Insn)> {
     let mut waiting: std::collections::VecDeque<Node> = std::collections::VecDeque::new();
-    let mut source = code.iter().enumerate().map(Node::new);
+    let mut source = code.iter().enumerate().map(|at| Node::new(core, at));
     waiting.extend(source.by_ref().take(WINDOW));
     let mut out = Vec::with_capacity(code.len());
     while !waiting.is_empty() {
@@ -88,22 +92,22 @@ pub fn order_after(
             break;
         };
         waiting.extend(source.next());
-        if clock.fast.earliest_of(node.timing, node.reads) != when {
-            while clock.slow.now < when {
+        if clock.fast.earliest(&node.work) != when {
+            while clock.slow.now() < when {
                 let nop = Insn::three(Op::SLL, 0, 0, 0);
-                clock.issue(core, &nop, None);
+                clock.issue(core, &nop, &core.work(&nop), None);
                 out.push((node.index, nop));
             }
         }
         let is_one = one.is_some_and(|(from, r)| r == node.insn.ops.t && node.index > from);
-        clock.issue(core, &node.insn, is_one.then_some(1));
+        clock.issue(core, &node.insn, &node.work, is_one.then_some(1));
         out.push((node.index, node.insn));
     }
     out
 }
 
 /// The first instruction that waits least, and when it goes.
-fn choose(waiting: &std::collections::VecDeque<Node>, pipeline: &Pipeline) -> (usize, u64) {
+fn choose(waiting: &std::collections::VecDeque<Node>, pipeline: &Scoreboard) -> (usize, u64) {
     let (mut read, mut written): (Places, Places) = (0, 0);
     let mut touched: Vec<((u8, i32), bool)> = Vec::new();
     let mut best = (0, u64::MAX);
@@ -115,11 +119,11 @@ fn choose(waiting: &std::collections::VecDeque<Node>, pipeline: &Pipeline) -> (u
                 .any(|(place, store)| *place == at && (*store || node.is_store()))
         });
         if registers == 0 && !memory {
-            let when = pipeline.earliest_of(node.timing, node.reads);
+            let when = pipeline.earliest(&node.work);
             if when < best.1 {
                 best = (i, when);
             }
-            if when == pipeline.now {
+            if when == pipeline.now() {
                 break;
             }
         }

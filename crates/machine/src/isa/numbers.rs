@@ -1,0 +1,207 @@
+//! Calls on numbers: a machine with memory, a caller's rubbish where nothing is promised, arguments and a way back.
+
+use num_bigint::BigUint;
+use spec::vectors::Random;
+
+use crate::call::{Operands, order_words};
+use crate::domain::concrete::{Bits, Concrete, mask};
+use crate::function::{Function, Place, concrete_number, with_returned};
+use crate::isa::assumed::{self, Back, Holds};
+use crate::isa::convention::{Callable, Link, arguments};
+use crate::isa::cost::{Cost, Depth, Stopped};
+use crate::isa::run::{Decoded, Ran};
+
+/// A machine that runs on numbers.
+pub trait OnNumbers<const W: u32>: Callable<W, Domain = Concrete> {
+    /// A machine with its memory at `start`, the code and constants of `function` in place.
+    fn with_memory(core: &Self::Core, function: &Function, start: usize) -> Self;
+    /// Where the memory of a run starts, and the first address of an operand.
+    fn memory(function: &Function) -> (usize, usize);
+}
+
+/// What a row says of a word or flag that a caller may leave anything in.
+fn is_rubbish(holds: Holds, back: Back) -> bool {
+    match holds {
+        Holds::Anything => back != Back::Untouched,
+        Holds::Changing => true,
+        Holds::OwnAddress => true,
+        Holds::Zero | Holds::Stack(_) | Holds::ReturnAddress => false,
+    }
+}
+
+/// What is in words and flags that nobody sets at entry; as it is if `noise` is 0.
+fn spoil<M: OnNumbers<W>, const W: u32>(m: &mut M, core: &M::Core, noise: u64) {
+    if noise == 0 {
+        return;
+    }
+    let mut random = Random::new(noise);
+    for row in m.convention(core).rows {
+        if !is_rubbish(row.holds, row.back) {
+            continue;
+        }
+        match row.place {
+            assumed::Place::Words(range) => {
+                let first = usize::from(*range.start());
+                for word in m.words().into_iter().skip(first).take(range.len()) {
+                    *word = Bits(random.draw() & mask(W));
+                }
+            }
+            assumed::Place::Flags(range) if row.back == Back::Free => {
+                let first = usize::from(*range.start());
+                for flag in m.flags().into_iter().skip(first).take(range.len()) {
+                    *flag = random.draw() & 1 == 1;
+                }
+            }
+            assumed::Place::Flags(_) | assumed::Place::Elsewhere => {}
+        }
+    }
+}
+
+/// Puts `number` into words from `first` on, least significant first.
+fn put<M: OnNumbers<W>, const W: u32>(m: &mut M, first: usize, words: usize, number: u64) {
+    for (word, part) in m.words().into_iter().skip(first).take(words).zip(0u32..) {
+        let number = number.checked_shr(W * part).unwrap_or(0);
+        *word = Bits(number & mask(W));
+    }
+}
+
+/// Calls `function`, with the memory as it is: what a caller sets, pointers to `addresses`, and the way back.
+pub fn enter_again<M: OnNumbers<W>, const W: u32>(
+    m: &mut M,
+    core: &M::Core,
+    function: &Function,
+    addresses: &[usize],
+) {
+    let convention = m.convention(core);
+    let start = m.domain().start;
+    let top = |base| {
+        let stack = convention.stacks.iter().find(|s| s.base == base);
+        stack.map_or(0, |s| (start + s.top) as u64)
+    };
+    for row in &convention.rows {
+        let assumed::Place::Words(range) = &row.place else {
+            continue;
+        };
+        let number = match row.holds {
+            Holds::Anything | Holds::Changing => None,
+            Holds::Zero => Some(0),
+            Holds::Stack(base) => Some(top(base)),
+            Holds::ReturnAddress => Some(convention.caller as u64),
+            Holds::OwnAddress => function.called_by_address.then_some(function.entry),
+        };
+        if let Some(number) = number {
+            put(m, usize::from(*range.start()), range.len(), number);
+        }
+    }
+    let bytes = W as usize / 8;
+    for (place, argument) in arguments(m, core, function) {
+        let number = concrete_number(&argument, addresses);
+        let words = argument.bytes.div_ceil(bytes);
+        match place {
+            Place::Register(low) => put(m, low.into(), words, number),
+            Place::Stack(above) => {
+                let stack = convention.stacks.first().map_or(0, |s| s.top);
+                let mut list: Vec<u8> = number.to_le_bytes().to_vec();
+                list.resize(words * bytes, 0);
+                let d = m.domain();
+                order_words(&mut list, d.big_endian, bytes);
+                let at = stack + above as usize;
+                if let Some(room) = d.memory.get_mut(at..at + list.len()) {
+                    room.copy_from_slice(&list);
+                }
+            }
+        }
+    }
+    let d = m.domain();
+    if let (Link::Stack { bytes, pushed }, Some(stack)) =
+        (convention.link, convention.stacks.last())
+    {
+        for i in 0..bytes {
+            d.memory[stack.top + bytes - i] = (pushed >> (8 * i)) as u8;
+        }
+    }
+    d.stacks.clear();
+    for stack in &convention.stacks {
+        d.watch(
+            stack.limit,
+            start + (stack.top as i64 + stack.first) as usize,
+        );
+    }
+}
+
+/// A machine about to run `function` on numbers, its memory at `start`, with pointers to `addresses`.
+pub fn enter<M: OnNumbers<W>, const W: u32>(
+    core: &M::Core,
+    function: &Function,
+    start: usize,
+    addresses: &[usize],
+) -> M {
+    let mut m = M::with_memory(core, function, start);
+    spoil(&mut m, core, function.noise);
+    enter_again(&mut m, core, function, addresses);
+    m
+}
+
+/// Calls `function` with a pointer to `area`, numbers in little-endian bytes; `watch` is told of instructions and cycles
+/// so far, from time to time.
+///
+/// # Errors
+/// A fault and where.
+pub fn execute<M: OnNumbers<W>, const W: u32>(
+    core: &M::Core,
+    function: &Function,
+    area: &mut [u8],
+    watch: &mut dyn FnMut(u64, u64),
+) -> Result<Cost, Stopped> {
+    let (start, first) = M::memory(function);
+    let mut m = enter::<M, W>(core, function, start, &[first]);
+    let (big_endian, word) = (m.domain().big_endian, W as usize / 8);
+    let room = first - start..first - start + area.len();
+    order_words(area, big_endian, word);
+    m.domain().memory[room.clone()].copy_from_slice(area);
+    let caller = m.convention(core).caller;
+    let ran = Decoded::of(function, core).watched(&mut m, caller, u64::MAX, watch)?;
+    area.copy_from_slice(&m.domain().memory[room]);
+    order_words(area, big_endian, word);
+    Ok(measured(&ran, m.domain()))
+}
+
+/// What a run cost, with the stack that it wrote.
+fn measured(ran: &Ran, d: &Concrete) -> Cost {
+    Cost {
+        stack: Depth::written(d),
+        ..ran.cost
+    }
+}
+
+/// Calls `function` on numbers: result and cost.
+///
+/// # Errors
+/// A fault and where.
+pub fn call<M: OnNumbers<W>, const W: u32>(
+    core: &M::Core,
+    function: &Function,
+    operands: &Operands<'_>,
+    limit: u64,
+) -> Result<(BigUint, Cost), Stopped> {
+    let (start, mut first) = M::memory(function);
+    if 8 * M::POINTER_BYTES > W as usize {
+        // Carries into the upper words of pointers are met, too.
+        first = operands.placed_by_noise(first, function);
+    }
+    let word_bits = function.word_bits(W);
+    let addresses = operands.addresses(first, function, word_bits);
+    let mut m = enter::<M, W>(core, function, start, &addresses);
+    let word = word_bits as usize / 8;
+    operands.spoil(m.domain(), &addresses, function);
+    operands.put(m.domain(), &addresses, word);
+    let caller = m.convention(core).caller;
+    let ran = Decoded::of(function, core).run(&mut m, caller, limit)?;
+    let result = operands.result(m.domain(), &addresses, word);
+    let bits = 8 * operands.spec.result_bytes();
+    let words = m.words().into_iter().map(|word| *word);
+    let returned = M::returned(core, function);
+    let words: Vec<_> = words.skip(returned.start).take(returned.len()).collect();
+    let cost = measured(&ran, m.domain());
+    Ok((with_returned::<W>(result, bits, &words), cost))
+}

@@ -1,0 +1,343 @@
+//! The run of code, once for all machines: decoded once, then an indirect call per instruction, in any domain, from a
+//! call to its return; branches that go both ways, limits, reports, and what it cost.
+
+use crate::codec::{Insn, Operands};
+use crate::domain::word::Domain;
+use crate::fault::Fault;
+use crate::function::Function;
+use crate::isa::clock::{Clock, Line, Timed};
+use crate::isa::cost::{Class, ClassCounts, Cost, Depth, REPORT_EVERY, SlowOperand, Span, Stopped};
+use crate::isa::machine::{Condition, Flow, Guard, Machine, Outcome, Slot, TimeOf, WordOf};
+use crate::isa::state::State;
+use crate::isa::ways::{self, Place, RETURNED, Run};
+
+/// The pipeline of a core of `M`.
+type LineOf<M, const W: u32> =
+    <<M as Machine<W>>::Core as Timed<<M as Machine<W>>::Operands>>::Line;
+type ClockOf<M, const W: u32> = Clock<LineOf<M, W>>;
+
+/// Code decoded for a machine (with its domain) and a core. Every code unit is decoded, as a jump may go anywhere; what
+/// is no instruction may be data.
+pub struct Decoded<'a, M: Machine<W>, const W: u32> {
+    slots: Vec<Slot<M, W>>,
+    core: &'a M::Core,
+    /// Address of the first of them.
+    origin: usize,
+}
+
+/// What a run cost, and the first instruction whose time depends on an operand that is not public.
+#[derive(Debug)]
+pub struct Ran {
+    pub cost: Cost,
+    pub slow_operand: Option<SlowOperand>,
+}
+
+fn nothing<M, O>(_: &mut M, _: &O) -> Outcome {
+    Err(Fault::Unsupported("not an instruction".into()))
+}
+
+impl<'a, M: Machine<W>, const W: u32> Decoded<'a, M, W> {
+    /// Bytes of a code unit.
+    const UNIT: usize = M::Operands::UNIT;
+
+    /// Decodes `bytes`, which lie at address 0.
+    pub fn new(bytes: &[u8], core: &'a M::Core) -> Self {
+        let rows = M::table();
+        let slot = |at: usize| {
+            let Some(insn) = M::decode(core, &bytes[at..]) else {
+                return Self::none(core);
+            };
+            let usual = rows[M::Operands::index(insn.op)].meaning;
+            Slot {
+                meaning: M::meaning(core, &insn, usual),
+                ..Self::slot(core, insn)
+            }
+        };
+        let starts = (0..bytes.len() / Self::UNIT).map(|i| i * Self::UNIT);
+        Self {
+            slots: starts.map(slot).collect(),
+            core,
+            origin: 0,
+        }
+    }
+
+    /// `insn`, without its meaning.
+    fn slot(core: &M::Core, insn: Insn<M::Operands>) -> Slot<M, W> {
+        Slot {
+            meaning: nothing,
+            insn,
+            work: core.work(&insn),
+            observes: core.observes(&insn),
+            bytes: insn.bytes() as u8,
+            class: core.class(&insn),
+            fact: M::fact(core, &insn),
+        }
+    }
+
+    /// What is no instruction.
+    fn none(core: &M::Core) -> Slot<M, W> {
+        let insn = M::Operands::codec().forms[0].with(&[]);
+        Slot {
+            bytes: Self::UNIT as u8,
+            observes: None,
+            class: Class::Other,
+            fact: M::Fact::default(),
+            ..Self::slot(core, insn)
+        }
+    }
+
+    /// The code of `function`.
+    pub fn of(function: &Function, core: &'a M::Core) -> Self {
+        let start = function.start();
+        let mut code = Self {
+            origin: start as usize,
+            ..Self::new(&function.code, core)
+        };
+        // What the file does not say is no instruction, nor is one that reaches into it.
+        for gap in function.marks.gaps() {
+            let unit = |at: u64| at.saturating_sub(start) as usize / Self::UNIT;
+            let first = unit(gap.start);
+            let end = unit(gap.end.saturating_add(Self::UNIT as u64 - 1)).min(code.slots.len());
+            for at in first.saturating_sub(1)..end {
+                if at + usize::from(code.slots[at].bytes) / Self::UNIT > first {
+                    code.slots[at] = Self::none(core);
+                }
+            }
+        }
+        if function.movable {
+            for (at, slot) in (start..).step_by(Self::UNIT).zip(&mut code.slots) {
+                M::placed(slot, &function.marks, at);
+            }
+        }
+        code
+    }
+
+    #[inline(always)]
+    fn fetch(&self, pc: usize) -> Result<&Slot<M, W>, Stopped> {
+        let at = pc.wrapping_sub(self.origin);
+        match self.slots.get(at / Self::UNIT) {
+            Some(slot) if at % Self::UNIT == 0 => Ok(slot),
+            _ => Err((pc, Fault::Fetch(pc))),
+        }
+    }
+
+    /// Executes `slot`, at the program counter: has it returned to the caller?
+    #[inline(always)]
+    fn execute(
+        &self,
+        m: &mut M,
+        slot: &Slot<M, W>,
+        clock: &mut ClockOf<M, W>,
+    ) -> Result<bool, Stopped> {
+        let pc = m.pc();
+        m.domain().at(pc);
+        if let Some(most) = m.domain().full() {
+            return Err((pc, Fault::WordLimit(most)));
+        }
+        let flow = match m.guard(slot)? {
+            Guard::Passes => {
+                match slot.observes {
+                    None => clock.issue(&slot.work, slot.class),
+                    Some(r) => self.observe(m, slot, r, clock),
+                }
+                (slot.meaning)(m, &slot.insn.ops)
+            }
+            Guard::Fails => {
+                clock.issue(&self.core.left_out(slot.bytes.into()), slot.class);
+                Ok(Flow::Next)
+            }
+            Guard::Perhaps(condition) => self.perhaps(m, slot, &condition, clock),
+        };
+        let flow = flow.map_err(|fault| (pc, M::explain(self.core, &slot.insn, fault)))?;
+        let mut next = 0;
+        match flow {
+            Flow::Next | Flow::Return => {}
+            Flow::Jump(_) => clock.jumped(&slot.work, slot.class),
+            Flow::Skip => {
+                let skipped = self.fetch(pc + usize::from(slot.bytes));
+                next = skipped.map_or(Self::UNIT, |s| s.bytes.into());
+                clock.issue(&self.core.left_out(next), slot.class);
+            }
+        }
+        let returned = m.advance(slot, flow, next);
+        m.settle(slot, returned).map_err(|fault| (pc, fault))?;
+        m.executed(pc);
+        Ok(returned)
+    }
+
+    /// Shortest and longest time of an instruction, and the word that decides.
+    fn times(&self, m: &mut M, slot: &Slot<M, W>, r: u8) -> ([TimeOf<M, W>; 2], WordOf<M, W>) {
+        let word = m.register(r);
+        let value = m.domain().value(&word);
+        (self.core.observing(&slot.insn, &slot.work, value), word)
+    }
+
+    /// That the word in register `r` decides how long an instruction takes.
+    fn told(&self, m: &mut M, slot: &Slot<M, W>, word: &WordOf<M, W>) -> SlowOperand {
+        let source = m.domain().origin(word);
+        SlowOperand {
+            pc: m.pc(),
+            text: self.core.observed(&slot.insn, &source),
+            source,
+        }
+    }
+
+    /// Issues an instruction whose time register `r` decides.
+    fn observe(&self, m: &mut M, slot: &Slot<M, W>, r: u8, clock: &mut ClockOf<M, W>) {
+        let (times, word) = self.times(m, slot, r);
+        clock.issue_either(times, slot.class, || self.told(m, slot, &word));
+    }
+
+    /// Executes an instruction, or not: what it takes tells which, if that differs.
+    #[cold]
+    fn perhaps(
+        &self,
+        m: &mut M,
+        slot: &Slot<M, W>,
+        condition: &Condition<<M::Domain as Domain>::Bit>,
+        clock: &mut ClockOf<M, W>,
+    ) -> Outcome {
+        let sorted = LineOf::<M, W>::sorted;
+        let operand = slot.observes.map(|r| self.times(m, slot, r));
+        let [least, most] = operand.as_ref().map_or([slot.work; 2], |(times, _)| *times);
+        let out = self.core.left_out(slot.bytes.into());
+        let times = [sorted(least, out)[0], sorted(most, out)[1]];
+        clock.issue_either(times, slot.class, || match operand {
+            Some((_, word)) if least != most => self.told(m, slot, &word),
+            _ => {
+                let name = slot.insn.form().name;
+                let source = condition.fault.source().cloned();
+                SlowOperand {
+                    pc: m.pc(),
+                    text: format!("{name} takes longer if its condition, which is secret, holds"),
+                    source: source.unwrap_or_else(|| "a condition".into()),
+                }
+            }
+        });
+        m.under(slot, condition)
+    }
+
+    /// Executes one instruction and returns its cycles.
+    ///
+    /// # Errors
+    /// A fault and where.
+    pub fn step(&self, m: &mut M) -> Result<Span, Stopped> {
+        let mut clock = Clock::default();
+        let slot = self.fetch(m.pc())?;
+        self.execute(m, slot, &mut clock)?;
+        Ok(clock.call())
+    }
+
+    /// Runs `m` until it returns to its caller or reaches the address `stop`, at most `limit` instructions.
+    ///
+    /// # Errors
+    /// A fault and where.
+    pub fn run(&self, m: &mut M, stop: usize, limit: u64) -> Result<Ran, Stopped> {
+        self.watched(m, stop, limit, &mut |_, _| {})
+    }
+
+    /// The same; `watch` is told of instructions and cycles so far, from time to time.
+    ///
+    /// # Errors
+    /// A fault and where.
+    pub fn watched(
+        &self,
+        m: &mut M,
+        stop: usize,
+        limit: u64,
+        watch: &mut dyn FnMut(u64, u64),
+    ) -> Result<Ran, Stopped> {
+        let mut clock = Clock::default();
+        let mut by_class = [0u64; 7];
+        let (mut executed, mut pause) = (0u64, limit.min(REPORT_EVERY));
+        let mut returned = false;
+        while !returned && m.pc() != stop {
+            let slot = self.fetch(m.pc())?;
+            if executed >= pause {
+                if executed == limit {
+                    let pc = m.pc();
+                    return Err((pc, ways::limit(&mut At::new(self, m), limit)));
+                }
+                watch(executed, clock.call().max);
+                pause = limit.min(pause + REPORT_EVERY);
+            }
+            returned = match self.execute(m, slot, &mut clock) {
+                Ok(returned) => returned,
+                Err(stopped) => {
+                    let mut at = At::new(self, m);
+                    executed += ways::both(&mut at, stopped, limit - executed)?;
+                    returned = at.returned;
+                    continue;
+                }
+            };
+            executed += 1;
+            by_class[slot.class as usize] += 1;
+        }
+        Ok(Ran {
+            cost: Cost {
+                call: clock.call(),
+                body: clock.body(),
+                counts: ClassCounts::of(&by_class),
+                executed,
+                stack: Depth::default(),
+            },
+            slow_operand: clock.slow_operand(),
+        })
+    }
+}
+
+/// A machine in the middle of its code.
+struct At<'r, 'a, M: Machine<W>, const W: u32> {
+    code: &'r Decoded<'a, M, W>,
+    m: &'r mut M,
+    returned: bool,
+}
+
+impl<'r, 'a, M: Machine<W>, const W: u32> At<'r, 'a, M, W> {
+    fn new(code: &'r Decoded<'a, M, W>, m: &'r mut M) -> Self {
+        Self {
+            code,
+            m,
+            returned: false,
+        }
+    }
+}
+
+impl<M: Machine<W>, const W: u32> Run for At<'_, '_, M, W> {
+    type Domain = M::Domain;
+    type State = State<M, W>;
+
+    fn domain(&mut self) -> &mut M::Domain {
+        self.m.domain()
+    }
+
+    fn state(&mut self) -> State<M, W> {
+        State::of(self.m, self.returned)
+    }
+
+    fn resume(&mut self, state: State<M, W>) {
+        self.returned = state.returned;
+        state.resume(self.m);
+    }
+
+    fn place(&self) -> Option<Place> {
+        match self.returned {
+            true => Some(RETURNED),
+            false => self.m.joins_at(),
+        }
+    }
+
+    fn step(&mut self) -> Result<(), Stopped> {
+        let slot = self.code.fetch(self.m.pc())?;
+        self.returned = self.code.execute(self.m, slot, &mut Clock::default())?;
+        Ok(())
+    }
+
+    fn numbers(&mut self) -> Option<Vec<u64>> {
+        State::of(self.m, self.returned).numbers(self.m)
+    }
+
+    fn join(&mut self, bit: &<M::Domain as Domain>::Bit, clear: State<M, W>) {
+        clear.join(self.m, bit);
+    }
+}
