@@ -11,7 +11,7 @@ use lozenge::target::{Names, OnIsa, Target};
 
 /// Every way to read bytes: an instruction set and an order of bytes.
 fn targets() -> impl Iterator<Item = Target> {
-    let cores = ["atmega128", "attiny10", "arm7tdmi", "mips-4km"];
+    let cores = ["atmega128", "attiny10", "arm7tdmi", "mips-4km", "rv32imc"];
     let cores = cores.map(|core| (core, false)).into_iter();
     cores
         .chain([("mips-4km", true)])

@@ -26,6 +26,11 @@ use lozenge::isa::mips::code::Insn as MipsInsn;
 use lozenge::isa::mips::cores::MIPS_4KM;
 use lozenge::isa::mips::machine::Mips;
 use lozenge::isa::mips::run::Decoded as MipsCode;
+use lozenge::isa::riscv::RiscvIsa;
+use lozenge::isa::riscv::code::Insn as RiscvInsn;
+use lozenge::isa::riscv::cores::Core as RiscvCore;
+use lozenge::isa::riscv::machine::Riscv;
+use lozenge::isa::riscv::run::Decoded as RiscvCode;
 use lozenge::isa::{Isa, Stopped};
 
 /// Registers that programs use; a pointer to [`BYTES`] bytes of memory beside them.
@@ -390,6 +395,94 @@ impl Model for OnMips {
     }
 
     fn is(m: &Mips<Concrete>) -> State<u64, bool> {
+        let State { words, .. } = Self::state(m);
+        State {
+            words: words.iter().map(|w| w.0).collect(),
+            bits: Vec::new(),
+        }
+    }
+}
+
+pub struct OnRiscv;
+
+/// The first register, and the one that points to the memory.
+pub const RISCV_FIRST: u8 = 18;
+pub const RISCV_POINTER: u8 = 9;
+
+fn rv32im() -> &'static RiscvCore {
+    RiscvCore::named("rv32im").expect("a core")
+}
+
+impl OnRiscv {
+    fn run<D: Domain>(m: &mut Riscv<D>, code: &[u8]) -> Result<(), Stopped> {
+        m.pc = 0;
+        RiscvCode::new(code, rv32im())
+            .run(m, code.len(), LIMIT)
+            .map(|_| ())
+    }
+
+    fn state<D: Domain>(m: &Riscv<D>) -> State<D::Word<32>, D::Bit> {
+        State {
+            words: m.r.to_vec(),
+            bits: Vec::new(),
+        }
+    }
+}
+
+impl Model for OnRiscv {
+    const NAME: &'static str = "riscv";
+    const W: u32 = 32;
+    const FLAGS: usize = 0;
+    type Insn = RiscvInsn;
+    type Symbolic = Riscv<Algebra>;
+    type Numeric = Riscv<Concrete>;
+
+    fn symbolic() -> Riscv<Algebra> {
+        let mut m = Riscv::new(Algebra::default(), rv32im().features);
+        let first = usize::from(RISCV_FIRST);
+        for i in first..first + REGISTERS {
+            m.r[i] = m.d.unknown::<32>(format!("x{i}"));
+        }
+        declare::<32>(&mut m.d);
+        m.r[usize::from(RISCV_POINTER)] = m.d.pointer::<32>(OPERAND, 0, 0);
+        m
+    }
+
+    fn numeric(inputs: &[u64]) -> Riscv<Concrete> {
+        let (registers, memory) = inputs.split_at(REGISTERS);
+        let mut m = Riscv::new(filled::<32>(memory), rv32im().features);
+        for (register, input) in m.r[usize::from(RISCV_FIRST)..].iter_mut().zip(registers) {
+            *register = Bits(*input);
+        }
+        m.r[usize::from(RISCV_POINTER)] = Bits(PLACE);
+        m
+    }
+
+    fn domain(m: &mut Riscv<Algebra>) -> &mut Algebra {
+        &mut m.d
+    }
+
+    fn encode(block: &[RiscvInsn]) -> Vec<u8> {
+        RiscvIsa::encode(rv32im(), block).expect("encodes")
+    }
+
+    fn text(insn: &RiscvInsn) -> String {
+        insn.text()
+    }
+
+    fn step(m: &mut Riscv<Algebra>, code: &[u8]) -> Result<(), Stopped> {
+        Self::run(m, code)
+    }
+
+    fn step_on_numbers(m: &mut Riscv<Concrete>, code: &[u8]) -> Result<(), Stopped> {
+        Self::run(m, code)
+    }
+
+    fn said(m: &Riscv<Algebra>) -> State<Value, BitValue> {
+        Self::state(m)
+    }
+
+    fn is(m: &Riscv<Concrete>) -> State<u64, bool> {
         let State { words, .. } = Self::state(m);
         State {
             words: words.iter().map(|w| w.0).collect(),

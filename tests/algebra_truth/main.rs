@@ -20,6 +20,7 @@ mod mutants;
 mod numbers;
 mod plain;
 mod programs;
+mod riscv;
 
 use kit::tier;
 use lozenge::domain::abstract_memory::Region;

@@ -245,3 +245,8 @@ fn mutants_for_arm_that_are_wrong_are_not_proved() {
 fn mutants_for_mips_that_are_wrong_are_not_proved() {
     run("mips-4km");
 }
+
+#[test]
+fn mutants_for_riscv_that_are_wrong_are_not_proved() {
+    run("rv32im");
+}

@@ -7,8 +7,8 @@ use lozenge::vectors::Random;
 
 use crate::compare::{Counts, compare};
 use crate::kit::{tier, work};
-use crate::machines::{Model, OnArm, OnAvr, OnMips};
-use crate::{arm, avr, mips};
+use crate::machines::{Model, OnArm, OnAvr, OnMips, OnRiscv};
+use crate::{arm, avr, mips, riscv};
 
 /// Programs of each machine, by tier.
 const PROGRAMS: [u64; 3] = [200, 2_000, 100_000];
@@ -102,4 +102,9 @@ fn programs_for_arm_are_what_they_are_said_to_be() {
 #[test]
 fn programs_for_mips_are_what_they_are_said_to_be() {
     run::<OnMips>(mips::block, mips::memory());
+}
+
+#[test]
+fn programs_for_riscv_are_what_they_are_said_to_be() {
+    run::<OnRiscv>(riscv::block, riscv::memory());
 }

@@ -7,7 +7,7 @@ use lozenge::prove::Verdict;
 use lozenge::vectors::Random;
 
 use crate::kit::tier;
-use crate::tools::{ARM, AVR, Compiler, MIPS, Question, check};
+use crate::tools::{ARM, AVR, Compiler, MIPS, Question, RISCV, check};
 
 #[path = "../../fuzz/entry.rs"]
 mod entry;
@@ -85,6 +85,11 @@ fn broken_avr_objects() {
 #[test]
 fn broken_arm_objects() {
     survives(&ARM, 32, 60);
+}
+
+#[test]
+fn broken_riscv_objects() {
+    survives(&RISCV, 32, 60);
 }
 
 #[test]

@@ -13,10 +13,10 @@ use crate::refusal::LowerError;
 use crate::schedule::{Scans, Schedule, WordStep, Words};
 use crate::target::claims;
 use crate::target::riscv::flow::{Flow, shortest};
-use crate::target::riscv::frame;
 use crate::target::riscv::order::{order, waits};
 use crate::target::riscv::registers::{CALLEE_SAVED, CALLER_SAVED};
 use crate::target::riscv::words::{Choices, Lowering};
+use crate::target::riscv::{frame, rows};
 
 /// Registers a function may use besides its pointers, those it need not save first.
 fn registers(core: &Core) -> Vec<u8> {
@@ -58,9 +58,9 @@ pub fn lower(
     let made = match schedule {
         Schedule::Blocks(blocks) => {
             let words = Words::of(spec::Op::Mul, facts(core).word_bits, blocks);
-            in_words(&words, core, all)
+            either(&words, core, all)
         }
-        Schedule::Words(words) => in_words(words, core, all),
+        Schedule::Words(words) => either(words, core, all),
         Schedule::Tiles(_) => return Err(LowerError::Tiles),
         Schedule::Loops(_) => return Err(LowerError::Loops),
         Schedule::Halves(_) => return Err(LowerError::Sums(core.name)),
@@ -98,8 +98,17 @@ fn in_scans(scans: &Scans, core: &Core, all: &[u8]) -> Vec<Result<Program<Insn>,
         .collect()
 }
 
+/// Products in columns as they are, and in rows.
+fn either(words: &Words, core: &Core, all: &[u8]) -> Vec<Result<Program<Insn>, LowerError>> {
+    let mut list = in_words(words, core, all);
+    if let Some(rows) = rows::of(words) {
+        list.extend(in_words(&rows, core, all));
+    }
+    list
+}
+
 /// How many more registers than those free of charge are tried.
-const SAVED: [usize; 6] = [0, 3, 6, 8, 10, 13];
+const SAVED: [usize; 7] = [0, 3, 6, 8, 10, 12, 13];
 /// How much dearer the way back of a value is that memory does not hold; do pointers become free?
 const CHOICES: [(u64, bool); 4] = [(8, true), (4, true), (8, false), (4, false)];
 

@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | [`lower`], [`frame`], [`order`], [`registers`] | from a schedule to a program |
-//! | [`words`], [`sweeps`], [`accumulator`] | schedules in words |
+//! | [`words`], [`sweeps`], [`accumulator`], [`rows`] | schedules in words; products in columns made in rows |
 //! | [`asm`], [`nest`], [`stages`] | what the engine's loops are written with; a product and what is made of it |
 //! | [`flow`], [`driver`] | code with branches; programs that call kernels |
 
@@ -16,6 +16,7 @@ pub mod lower;
 pub mod nest;
 pub mod order;
 pub mod registers;
+pub mod rows;
 pub mod stages;
 pub mod sweeps;
 pub mod words;

@@ -106,7 +106,11 @@ impl<'w> Lowering<'w> {
                 let from = self.fetch(*x)?;
                 self.bank.used(*x);
                 let to = self.take()?;
-                self.immediate(Op::SRAI, to, from, 31);
+                let op = match self.is_carry(*out) {
+                    true => Op::SRLI,
+                    false => Op::SRAI,
+                };
+                self.immediate(op, to, from, 31);
                 self.define(*out, to);
                 self.tick();
             }
@@ -390,13 +394,30 @@ impl Lowering<'_> {
         Ok(())
     }
 
+    /// Is the word a sign that only begins a chain? Then it is made as the carry 0 or 1.
+    fn is_carry(&self, word: Word) -> bool {
+        let is_sign = |step: &WordStep| matches!(step, WordStep::Sign { out, .. } if *out == word);
+        let begins = |step: &WordStep| {
+            let WordStep::Chain(chain) = step else {
+                return false;
+            };
+            let links = chain.links.iter().flat_map(Link::words);
+            chain.carry == Some(word) && links.into_iter().all(|read| read != word)
+        };
+        let steps = &self.words.steps;
+        self.bank.is_last(word) && steps.iter().any(is_sign) && steps.iter().any(begins)
+    }
+
     fn chain(&mut self, chain: &Chain) -> Result<(), OutOfRegisters> {
         let mut carry = None;
         if let Some(word) = chain.carry {
             let r = self.fetch(word)?;
-            let c = self.take()?;
-            self.three(Op::SLTU, c, ZERO, r);
-            carry = Some(c);
+            carry = Some(r);
+            if !self.is_carry(word) {
+                let c = self.take()?;
+                self.three(Op::SLTU, c, ZERO, r);
+                carry = Some(c);
+            }
         }
         let count = chain.links.len();
         for (i, link) in chain.links.iter().enumerate() {
@@ -469,7 +490,11 @@ impl Lowering<'_> {
             }
         }
         let (value, out) = match x {
-            Some(x) if y == Some(x) && sum == Sum::Add => self.twice(x, carry, goes_on)?,
+            Some(x) if y == Some(x) && sum == Sum::Add => {
+                let most = link.x.map_or(WORD, |word| 2 * self.most[word.0] + 1);
+                self.most[link.out.0] = most.min(WORD);
+                self.twice(x, carry, goes_on)?
+            }
             _ => self.add_words(sum, x, y, carry, goes_on)?,
         };
         for r in own.into_iter().chain(carry) {
