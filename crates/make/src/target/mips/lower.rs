@@ -4,7 +4,6 @@ use machine::isa::mips::code::Insn;
 use machine::isa::mips::cores::Core;
 use machine::isa::mips::instructions::{Feature, Op};
 use machine::program::Program;
-use spec;
 
 use crate::allocate::OutOfRegisters;
 use crate::engine::scans;

@@ -3,7 +3,6 @@
 use machine::isa::riscv::code::Insn;
 use machine::isa::riscv::cores::Core;
 use machine::program::Program;
-use spec;
 
 use crate::allocate::OutOfRegisters;
 use crate::engine::scans;
