@@ -1,8 +1,8 @@
 //! The arguments of the subcommands.
 
 use clap::Args;
-use lozenge::driver::engine::Products;
 use lozenge::driver::exponentiation::Kind;
+use lozenge::driver::modulo::Products;
 use lozenge::facts::Style;
 use lozenge::spec;
 use lozenge::spec::modulus::{Modular, Modulus};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use lozenge::driver::build::{self, Built};
-use lozenge::driver::engine::Products;
 use lozenge::driver::exponentiation::{self, Kind, Ladder, MOST_WINDOW};
+use lozenge::driver::modulo::Products;
 use lozenge::driver::{Driver, rsa};
 use lozenge::facts::Style;
 use lozenge::lower::Lower;

@@ -1,8 +1,8 @@
 //! Exponentiations on whole simulated chips: against big integers, on structured numbers.
 
 use lozenge::driver::build::Built;
-use lozenge::driver::engine::{Engine, Products, copy};
 use lozenge::driver::exponentiation::{self, Ladder};
+use lozenge::driver::modulo::{Modulo, Products, copy};
 use lozenge::driver::numbers::{Power, with_inverse};
 use lozenge::driver::{Driver, Role};
 use lozenge::isa::arm::ArmIsa;
@@ -276,7 +276,7 @@ fn composed_products_agree<I: Lower>(core: &I::Core, bits: u32) {
     let (x, y) = (field("first", Role::Input), field("second", Role::Input));
     let result = field("result", Role::Output);
     let m = exponentiation::modulus(&mut d, "m", Products::Composed, bits);
-    let e = Engine::new(&mut d, Products::Composed, bits);
+    let e = Modulo::new(&mut d, Products::Composed, bits);
     let mut steps = e.modulo(m);
     steps.extend([copy(e.x, x), copy(e.y, y)]);
     steps.extend(e.multiply());

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use lozenge::driver::engine::Products;
 use lozenge::driver::exponentiation::Ladder;
+use lozenge::driver::modulo::Products;
 use lozenge::driver::numbers::{Inputs, Power};
 use lozenge::driver::rsa::{self, Key};
 use lozenge::driver::{Driver, exponentiation};

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use spec::modulus::Modulus;
 
-use crate::driver::engine::{Engine, Factor, Products, copy, inverse_bits, repeat};
+use crate::driver::modulo::{Factor, Modulo, Products, copy, inverse_bits, repeat};
 use crate::driver::{Cell, Driver, EXPONENT, Place, Role, Step, To};
 
 /// How the bits of the exponent become products.
@@ -87,7 +87,7 @@ impl FromStr for Kind {
     }
 }
 
-/// The tables and numbers an exponentiation needs besides those of its engine.
+/// The tables and numbers an exponentiation needs besides those of its modulus.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
     ladder: Ladder,
@@ -116,7 +116,7 @@ impl Room {
 /// `x = base^exponent mod m` from `x = base 2^n mod m`; `y = 2^(2n) mod m` is at `r2`.
 ///
 /// The exponent has `bits` bits; its upper ones may be 0.
-pub fn power(e: &Engine, room: &Room, exponent: Place, bits: u32, r2: Place) -> Vec<Step> {
+pub fn power(e: &Modulo, room: &Room, exponent: Place, bits: u32, r2: Place) -> Vec<Step> {
     let table = room.table;
     let first = Place {
         at: table.at,
@@ -212,7 +212,7 @@ pub fn power(e: &Engine, room: &Room, exponent: Place, bits: u32, r2: Place) -> 
 }
 
 /// `table[i] = y^i` for `x = 1`, an even number of entries.
-fn powers(e: &Engine, table: Place, entries: usize) -> Vec<Step> {
+fn powers(e: &Modulo, table: Place, entries: usize) -> Vec<Step> {
     let mut steps = vec![
         Step::Table(table.at),
         append(e.x),
@@ -280,7 +280,7 @@ pub fn modulo(
         Role::Input,
         "2^(2n) mod m, for numbers of n bits",
     );
-    let e = Engine::new(&mut d, products, bits);
+    let e = Modulo::new(&mut d, products, bits);
     let room = Room::new(&mut d, ladder, bits);
     let mut steps = modulus.map_or_else(Vec::new, |m| e.modulo(m));
     steps.extend([copy(e.x, base), copy(e.y, r2)]);

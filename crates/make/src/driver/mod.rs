@@ -7,9 +7,9 @@
 //! All numbers lie in one area of memory, at places known when the driver is made; the function takes
 //! a pointer to it. Machine words that count and select lie at its start: the [`Cell`]s.
 
-pub mod engine;
 pub mod exponentiation;
 pub mod image;
+pub mod modulo;
 pub mod numbers;
 pub mod rsa;
 

@@ -3,8 +3,8 @@
 use num_bigint::BigUint;
 use spec::Op;
 
-use crate::driver::engine::{Engine, Factor, Products, copy, kernel};
 use crate::driver::exponentiation::{Ladder, Room, modulus, operand, power};
+use crate::driver::modulo::{Factor, Modulo, Products, copy, kernel};
 use crate::driver::numbers::{Inputs, field_bits, r_squared, with_inverse};
 use crate::driver::{Cell, Driver, Place, Role, Step, Sum};
 
@@ -27,7 +27,7 @@ pub fn private(word: usize, bits: u32, ladder: Ladder, products: Products) -> Dr
     );
     let r2p = number("r2p", "2^(2n) mod p");
     let r2q = number("r2q", "2^(2n) mod q");
-    let e = Engine::new(&mut d, products, half);
+    let e = Modulo::new(&mut d, products, half);
     let room = Room::new(&mut d, ladder, half);
     let n = e.x.bytes;
     // input^d mod p and mod q wait where the result and the powers are not yet, or no more.
@@ -67,7 +67,7 @@ pub fn private(word: usize, bits: u32, ladder: Ladder, products: Products) -> Dr
 
 /// `x = input 2^n mod m` of an input of `2n` bits: reduced, and twice by `2^(2n)`; or `high 2^(2n) + low 2^n`, each by
 /// products with `2^(2n)`.
-fn residue(e: &Engine, input: Place, r2: Place) -> Vec<Step> {
+fn residue(e: &Modulo, input: Place, r2: Place) -> Vec<Step> {
     let n = e.x.bytes;
     let mut steps = vec![copy(e.y, r2)];
     let Some(z) = e.z else {
@@ -103,7 +103,7 @@ pub fn public_modulo(mut d: Driver, bits: u32, products: Products) -> Driver {
         Role::Input,
         "2^(2n) mod m, for numbers of n bits",
     );
-    let e = Engine::new(&mut d, products, bits);
+    let e = Modulo::new(&mut d, products, bits);
     let mut steps = modulus.map_or_else(Vec::new, |m| e.modulo(m));
     steps.extend([copy(e.x, input), copy(e.y, r2)]);
     steps.extend(e.multiply());

@@ -64,7 +64,7 @@ impl FromStr for Products {
 
 /// The numbers that products modulo `m` work on. All but `m` are below `2^n` at any time.
 #[derive(Clone, Debug)]
-pub struct Engine {
+pub struct Modulo {
     pub x: Place,
     pub y: Place,
     /// `m`, and `m'` behind it; none if they are in the kernels, whose results are below `m` then.
@@ -152,7 +152,7 @@ pub fn inverse_bits(products: Products, bits: u32, word: usize) -> u32 {
     }
 }
 
-impl Engine {
+impl Modulo {
     /// Room for the numbers, and kernels that work on them.
     pub fn new(d: &mut Driver, products: Products, bits: u32) -> Self {
         let inverse = inverse_bits(products, bits, d.word);
