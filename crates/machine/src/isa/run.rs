@@ -116,7 +116,7 @@ impl<'a, M: Machine<W>, const W: u32> Decoded<'a, M, W> {
     fn fetch(&self, pc: usize) -> Result<&Slot<M, W>, Stopped> {
         let at = pc.wrapping_sub(self.origin);
         match self.slots.get(at / Self::UNIT) {
-            Some(slot) if at % Self::UNIT == 0 => Ok(slot),
+            Some(slot) if at.is_multiple_of(Self::UNIT) => Ok(slot),
             _ => Err((pc, Fault::Fetch(pc))),
         }
     }
