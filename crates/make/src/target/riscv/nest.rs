@@ -282,7 +282,8 @@ impl Nest<'_> {
 
     /// Adds a word of weight `2^(32 at)`, whose register becomes a carry.
     pub fn add(&mut self, at: usize, word: u8) {
-        for r in &self.accumulator.clone()[at..2] {
+        let accumulator = self.accumulator;
+        for r in &accumulator[at..2] {
             self.three(Op::ADD, *r, *r, word);
             self.three(Op::SLTU, word, *r, word);
         }
