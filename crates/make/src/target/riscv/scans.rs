@@ -37,7 +37,7 @@ pub fn lower(
 ) -> Result<Program<Insn>, LowerError> {
     let (mut nest, scratch) = Nest::new(scans, registers, unroll)?;
     if scans.rows {
-        return Err(LowerError::Scans);
+        return Err(LowerError::NoRows("RISC-V"));
     }
     if !scans.strands.is_empty() {
         nest.sweep()?;
