@@ -271,6 +271,7 @@ fn not_for_target(error: &Error, why: &LowerError, instead: Option<&'static str>
         | LowerError::Sums(_)
         | LowerError::RowsOfQuotients
         | LowerError::WideRows
+        | LowerError::NoRows(_)
         | LowerError::Blocks => match instead {
             Some(name) => said(error, &in_loops(name)),
             None => with(error, "leave out --method"),

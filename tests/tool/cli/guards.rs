@@ -216,3 +216,45 @@ fn an_avr_without_mul_is_told_in_the_header() {
         assert!(told.contains(arch), "{told}");
     }
 }
+
+/// A RISC-V kernel says which registers, which extensions and which calls it needs; a linker says so of an object.
+#[test]
+fn riscv_code_stays_out_of_other_riscv() {
+    let here = folder();
+    let here = here.path();
+    succeeds(here, "gen mul 64 --core rv32imc");
+    std::fs::write(here.join("main.c"), MAIN).expect("written");
+    let blind = MAIN.replace("#include \"mul64.h\"", "void mul64();");
+    let blind = blind.replace("uint32_t", "unsigned");
+    std::fs::write(here.join("blind.c"), blind).expect("written");
+    let cc = "riscv64-unknown-elf-gcc -ffreestanding -nostdlib -Wl,-e,main";
+    for (machine, why, mixed) in [
+        ("-march=rv32imc -mabi=ilp32", None, None),
+        ("-march=rv32imac -mabi=ilp32", None, None),
+        ("-march=rv32im -mabi=ilp32", Some("no C"), None),
+        ("-march=rv32ic -mabi=ilp32", Some("no M"), None),
+        (
+            "-march=rv32emc -mabi=ilp32e",
+            Some("as ilp32 has it"),
+            Some("failed to merge"),
+        ),
+        (
+            "-march=rv64imc -mabi=lp64",
+            Some("registers of 32 bits"),
+            Some("incompatible"),
+        ),
+    ] {
+        objects(here, &format!("{cc} {machine} -c mul64.S -o s.o"), why);
+        objects(here, &format!("{cc} {machine} -c main.c -o m.o"), why);
+        objects(
+            here,
+            &format!("{cc} {machine} blind.c mul64.o -o o.elf"),
+            mixed,
+        );
+    }
+    let told = tool(here, "riscv64-unknown-elf-readelf -A mul64.o");
+    let told = String::from_utf8_lossy(&told.stdout).into_owned();
+    for tag in ["16-bytes", "rv32i2p1_m2p0_c2p0"] {
+        assert!(told.contains(tag), "{told}");
+    }
+}

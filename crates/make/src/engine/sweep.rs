@@ -100,7 +100,5 @@ pub trait Sweep: Asm + Sized {
     ///
     /// # Errors
     /// When registers run out, or there are none on this machine.
-    fn rows(_nest: &mut Nest<'_, Self>) -> Result<(), LowerError> {
-        Err(LowerError::Scans)
-    }
+    fn rows(nest: &mut Nest<'_, Self>) -> Result<(), LowerError>;
 }

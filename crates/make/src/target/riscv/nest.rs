@@ -94,4 +94,8 @@ impl Sweep for Flow {
         }
         Ok(q)
     }
+
+    fn rows(_: &mut Nest<'_, Self>) -> Result<(), LowerError> {
+        Err(LowerError::NoRows("RISC-V"))
+    }
 }
