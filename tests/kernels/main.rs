@@ -25,6 +25,7 @@ mod montgomery;
 mod mutation;
 #[path = "../naive/mod.rs"]
 mod naive;
+mod riscv_ibex;
 mod riscv_mutation;
 mod special;
 mod styles;
