@@ -5,6 +5,9 @@ use machine::program::Program;
 
 use crate::refusal::LowerError;
 
+/// The core that `A` writes code for.
+pub type CoreOf<A> = <<A as Asm>::Isa as Isa>::Core;
+
 /// Code in the making. Registers are numbers, addresses a register and a number of bytes, words have 32 bits.
 pub trait Asm: Default {
     /// The instruction set.

@@ -1,14 +1,14 @@
 //! Chains behind two nested loops: links that are alike are a loop.
 
+use crate::engine::asm::Asm;
 use crate::engine::nest::{Home, Nest};
-use crate::engine::sweep::Sweep;
 use crate::refusal::LowerError;
 use crate::schedule::{Chain, End, Stretch, Sum, Word, WordStep};
 
 /// Links in a pass of the loop.
 const LINKS: usize = 8;
 
-impl<A: Sweep> Nest<'_, A> {
+impl<A: Asm, S> Nest<'_, A, S> {
     /// The steps behind the sweep.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use crate::engine::sweep::{CoreOf, Sweep};
+use crate::engine::asm::Asm;
 use crate::refusal::LowerError;
 use crate::schedule::{Array, Scans, Word};
 use crate::target::homes::settle;
@@ -33,7 +33,7 @@ pub struct Named {
 }
 
 /// Emits the loops.
-pub struct Nest<'a, A: Sweep> {
+pub struct Nest<'a, A: Asm, S> {
     pub scans: &'a Scans,
     pub flow: A,
     pub free: VecDeque<u8>,
@@ -44,7 +44,8 @@ pub struct Nest<'a, A: Sweep> {
     pub pointers: BTreeMap<u8, Pointer>,
     pub unroll: usize,
     pub named: Named,
-    pub sum: A::Sum,
+    /// The accumulator.
+    pub sum: S,
     /// Operand words are copied to the frame.
     pub copied: bool,
     /// Word 0 of each array in the frame.
@@ -53,58 +54,12 @@ pub struct Nest<'a, A: Sweep> {
     pub stops: Option<i32>,
 }
 
-impl<'a, A: Sweep> Nest<'a, A> {
-    /// Nothing yet, with these registers to use; and the words of the frame.
+impl<A: Asm, S> Nest<'_, A, S> {
+    /// Lays numbers into memory.
     ///
     /// # Errors
     /// When registers run out.
-    pub fn new(
-        scans: &'a Scans,
-        core: &CoreOf<A>,
-        registers: &[u8],
-        unroll: usize,
-    ) -> Result<(Self, usize), LowerError> {
-        let arguments = A::RESULT..Self::argument(scans.words.lengths.len());
-        let values = registers.iter().filter(|r| !arguments.contains(r));
-        let mut free: VecDeque<u8> = values.copied().collect();
-        let mut take = |wanted: bool| match wanted {
-            true => free.pop_front().ok_or(LowerError::Registers),
-            false => Ok(A::ZERO),
-        };
-        let square = scans.strands.iter().any(|s| s.pairs);
-        let named = Named {
-            j: take(true)?,
-            k: take(!scans.rows)?,
-            stop: take(true)?,
-            end: take(true)?,
-            edge: take(square)?,
-            inverse: take(scans.quotient.is_some())?,
-            one: take(A::wants_one(scans, core))?,
-            cursor: take(true)?,
-        };
-        let sum = A::sum(scans, core, &mut take)?;
-        let own = |r: u8| (r, Pointer { r, base: r, at: 0 });
-        let mut nest = Nest {
-            scans,
-            flow: A::default(),
-            free,
-            homes: BTreeMap::new(),
-            values: BTreeMap::new(),
-            pointers: arguments.map(own).collect(),
-            unroll,
-            named,
-            sum,
-            copied: false,
-            firsts: BTreeMap::new(),
-            stops: None,
-        };
-        let scratch = nest.settle();
-        nest.lay()?;
-        Ok((nest, scratch))
-    }
-
-    /// Lays numbers into memory.
-    fn lay(&mut self) -> Result<(), LowerError> {
+    pub fn lay(&mut self) -> Result<(), LowerError> {
         let Some(home) = self.homes.get(&Array::Numbers).copied() else {
             return Ok(());
         };
@@ -151,7 +106,7 @@ impl<'a, A: Sweep> Nest<'a, A> {
 }
 
 /// Where things are.
-impl<A: Sweep> Nest<'_, A> {
+impl<A: Asm, S> Nest<'_, A, S> {
     /// Are both ends of a column taken in one pass?
     pub fn square(&self) -> bool {
         self.scans.strands.iter().any(|s| s.pairs)
@@ -256,28 +211,6 @@ impl<A: Sweep> Nest<'_, A> {
             if let Some(pointer) = self.pointers.get_mut(r) {
                 pointer.at += step * (passes as i32 - 1);
             }
-        }
-        Ok(())
-    }
-}
-
-/// The quotient of a column.
-impl<A: Sweep> Nest<'_, A> {
-    /// `q = acc m' mod 2^32`, then `acc += q m[0]`.
-    ///
-    /// # Errors
-    /// When registers run out.
-    pub fn quotient(&mut self, k: usize, m: Word) -> Result<(), LowerError> {
-        let m = self.scans.place(m).map(|(array, _)| array);
-        let m = m.and_then(|array| self.firsts.get(&array).copied());
-        let m = m.ok_or(LowerError::Scans)?;
-        let q = A::quotient(self)?;
-        A::product(self, q, m)?;
-        let home = self.home(Array::Quotients)?;
-        self.store(q, self.moving(home), home, k);
-        match k {
-            0 => drop(self.firsts.insert(Array::Quotients, q)),
-            _ => self.release(q),
         }
         Ok(())
     }

@@ -16,8 +16,9 @@ use std::ops::Range;
 use machine::isa::Isa;
 use machine::program::Program;
 
+use crate::engine::asm::CoreOf;
 use crate::engine::nest::{Home, Nest, Pointer};
-use crate::engine::sweep::{CoreOf, Sweep};
+use crate::engine::sweep::Sweep;
 use crate::facts::Style;
 use crate::refusal::LowerError;
 use crate::schedule::{Array, Scans, Strand};
@@ -32,7 +33,7 @@ pub fn lower<A: Sweep>(
     registers: &[u8],
     unroll: usize,
 ) -> Result<Program<<A::Isa as Isa>::Insn>, LowerError> {
-    let (mut nest, scratch) = Nest::<A>::new(scans, core, registers, unroll)?;
+    let (mut nest, scratch) = Nest::<A, A::Sum>::new(scans, core, registers, unroll)?;
     match scans.rows {
         true => A::rows(&mut nest)?,
         false if scans.strands.is_empty() => {}
@@ -43,7 +44,7 @@ pub fn lower<A: Sweep>(
 }
 
 /// Columns.
-impl<A: Sweep> Nest<'_, A> {
+impl<A: Sweep> Nest<'_, A, A::Sum> {
     /// The products of column `k` in the inner loop: the first word of X, and how many. Those of words
     /// that have just come are not among them.
     fn range(&self, k: usize) -> (usize, usize) {

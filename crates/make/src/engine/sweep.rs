@@ -1,14 +1,11 @@
 //! How a machine adds up the products of columns.
 
-use machine::isa::Isa;
+use std::collections::{BTreeMap, VecDeque};
 
-use crate::engine::asm::Asm;
-use crate::engine::nest::{Home, Nest, Pointer};
+use crate::engine::asm::{Asm, CoreOf};
+use crate::engine::nest::{Home, Named, Nest, Pointer};
 use crate::refusal::LowerError;
-use crate::schedule::Scans;
-
-/// The core that `A` writes code for.
-pub type CoreOf<A> = <<A as Asm>::Isa as Isa>::Core;
+use crate::schedule::{Array, Scans, Word};
 
 /// A free register where one is wanted, else [`Asm::ZERO`].
 pub type Take<'t> = &'t mut dyn FnMut(bool) -> Result<u8, LowerError>;
@@ -30,57 +27,57 @@ pub trait Sweep: Asm + Sized {
     fn sum(scans: &Scans, core: &CoreOf<Self>, take: Take<'_>) -> Result<Self::Sum, LowerError>;
 
     /// Makes it ready for the first column.
-    fn begin(nest: &mut Nest<'_, Self>);
+    fn begin(nest: &mut Nest<'_, Self, Self::Sum>);
 
     /// Adds `x y`.
     ///
     /// # Errors
     /// When registers run out.
-    fn product(nest: &mut Nest<'_, Self>, x: u8, y: u8) -> Result<(), LowerError>;
+    fn product(nest: &mut Nest<'_, Self, Self::Sum>, x: u8, y: u8) -> Result<(), LowerError>;
 
     /// Adds `2 x y`.
     ///
     /// # Errors
     /// When registers run out.
-    fn twice(nest: &mut Nest<'_, Self>, x: u8, y: u8) -> Result<(), LowerError>;
+    fn twice(nest: &mut Nest<'_, Self, Self::Sum>, x: u8, y: u8) -> Result<(), LowerError>;
 
     /// Adds a word, whose register may hold something else then.
     ///
     /// # Errors
     /// When registers run out.
-    fn add_word(nest: &mut Nest<'_, Self>, word: u8) -> Result<(), LowerError>;
+    fn add_word(nest: &mut Nest<'_, Self, Self::Sum>, word: u8) -> Result<(), LowerError>;
 
     /// Divides it by the base of the words: the next column.
-    fn shift(nest: &mut Nest<'_, Self>);
+    fn shift(nest: &mut Nest<'_, Self, Self::Sum>);
 
     /// Shows its lowest word, in a register, to `read`.
     ///
     /// # Errors
     /// When registers run out.
     fn low(
-        nest: &mut Nest<'_, Self>,
-        read: impl FnOnce(&mut Nest<'_, Self>, u8),
+        nest: &mut Nest<'_, Self, Self::Sum>,
+        read: impl FnOnce(&mut Nest<'_, Self, Self::Sum>, u8),
     ) -> Result<(), LowerError>;
 
     /// A register with its second word, where nothing is added any more.
     ///
     /// # Errors
     /// When registers run out.
-    fn top_word(nest: &mut Nest<'_, Self>) -> Result<u8, LowerError>;
+    fn top_word(nest: &mut Nest<'_, Self, Self::Sum>) -> Result<u8, LowerError>;
 
     /// A new register with `acc m' mod 2^32`.
     ///
     /// # Errors
     /// When registers run out.
-    fn quotient(nest: &mut Nest<'_, Self>) -> Result<u8, LowerError>;
+    fn quotient(nest: &mut Nest<'_, Self, Self::Sum>) -> Result<u8, LowerError>;
 
     /// Which registers it is in, for [`Sweep::back`].
-    fn place(_nest: &Nest<'_, Self>) -> u8 {
+    fn place(_nest: &Nest<'_, Self, Self::Sum>) -> u8 {
         Self::ZERO
     }
 
     /// At the end of a loop's body: puts it where it was at its start.
-    fn back(_nest: &mut Nest<'_, Self>, _place: u8) {}
+    fn back(_nest: &mut Nest<'_, Self, Self::Sum>, _place: u8) {}
 
     /// Word `index` of an array in a new register, by way of a pointer, which moves by `step` words where the load can
     /// do that.
@@ -88,7 +85,7 @@ pub trait Sweep: Asm + Sized {
     /// # Errors
     /// When registers run out.
     fn load_and_step(
-        nest: &mut Nest<'_, Self>,
+        nest: &mut Nest<'_, Self, Self::Sum>,
         pointer: &mut Pointer,
         (home, index): (Home, usize),
         _step: i32,
@@ -100,5 +97,75 @@ pub trait Sweep: Asm + Sized {
     ///
     /// # Errors
     /// When registers run out, or there are none on this machine.
-    fn rows(nest: &mut Nest<'_, Self>) -> Result<(), LowerError>;
+    fn rows(nest: &mut Nest<'_, Self, Self::Sum>) -> Result<(), LowerError>;
+}
+
+impl<'a, A: Sweep> Nest<'a, A, A::Sum> {
+    /// Nothing yet, with these registers to use; and the words of the frame.
+    ///
+    /// # Errors
+    /// When registers run out.
+    pub fn new(
+        scans: &'a Scans,
+        core: &CoreOf<A>,
+        registers: &[u8],
+        unroll: usize,
+    ) -> Result<(Self, usize), LowerError> {
+        let arguments = A::RESULT..Self::argument(scans.words.lengths.len());
+        let values = registers.iter().filter(|r| !arguments.contains(r));
+        let mut free: VecDeque<u8> = values.copied().collect();
+        let mut take = |wanted: bool| match wanted {
+            true => free.pop_front().ok_or(LowerError::Registers),
+            false => Ok(A::ZERO),
+        };
+        let square = scans.strands.iter().any(|s| s.pairs);
+        let named = Named {
+            j: take(true)?,
+            k: take(!scans.rows)?,
+            stop: take(true)?,
+            end: take(true)?,
+            edge: take(square)?,
+            inverse: take(scans.quotient.is_some())?,
+            one: take(A::wants_one(scans, core))?,
+            cursor: take(true)?,
+        };
+        let sum = A::sum(scans, core, &mut take)?;
+        let own = |r: u8| (r, Pointer { r, base: r, at: 0 });
+        let mut nest = Nest {
+            scans,
+            flow: A::default(),
+            free,
+            homes: BTreeMap::new(),
+            values: BTreeMap::new(),
+            pointers: arguments.map(own).collect(),
+            unroll,
+            named,
+            sum,
+            copied: false,
+            firsts: BTreeMap::new(),
+            stops: None,
+        };
+        let scratch = nest.settle();
+        nest.lay()?;
+        Ok((nest, scratch))
+    }
+
+    /// `q = acc m' mod 2^32`, then `acc += q m[0]`.
+    ///
+    /// # Errors
+    /// When registers run out.
+    pub fn quotient(&mut self, k: usize, m: Word) -> Result<(), LowerError> {
+        let m = self.scans.place(m).map(|(array, _)| array);
+        let m = m.and_then(|array| self.firsts.get(&array).copied());
+        let m = m.ok_or(LowerError::Scans)?;
+        let q = A::quotient(self)?;
+        A::product(self, q, m)?;
+        let home = self.home(Array::Quotients)?;
+        self.store(q, self.moving(home), home, k);
+        match k {
+            0 => drop(self.firsts.insert(Array::Quotients, q)),
+            _ => self.release(q),
+        }
+        Ok(())
+    }
 }

@@ -14,7 +14,7 @@ use crate::target::mips::registers::ZERO;
 use crate::target::mips::sweeps;
 
 /// Two nested loops on a MIPS32.
-pub(super) type Nest<'a> = nest::Nest<'a, Flow>;
+pub(super) type Nest<'a> = nest::Nest<'a, Flow, Guard>;
 
 /// The accumulator beyond HI and LO.
 #[derive(Clone, Copy)]

@@ -4,15 +4,20 @@ use machine::isa::riscv::cores::Core;
 use machine::isa::riscv::instructions::Op;
 
 use crate::engine::asm::Asm;
-use crate::engine::nest::Nest;
+use crate::engine::nest;
 use crate::engine::sweep::{Sweep, Take};
 use crate::refusal::LowerError;
 use crate::schedule::Scans;
 use crate::target::riscv::flow::Flow;
 use crate::target::riscv::registers::ZERO;
 
+/// The words that add up, the least significant first.
+type Sum = [u8; 3];
+/// Two nested loops on RISC-V.
+type Nest<'a> = nest::Nest<'a, Flow, Sum>;
+
 /// Adds a word of weight `2^(32 at)`, whose register becomes a carry.
-fn add(nest: &mut Nest<'_, Flow>, at: usize, word: u8) {
+fn add(nest: &mut Nest<'_>, at: usize, word: u8) {
     let words = nest.sum;
     for r in &words[at..2] {
         nest.flow.add(*r, *r, word);
@@ -22,7 +27,7 @@ fn add(nest: &mut Nest<'_, Flow>, at: usize, word: u8) {
 }
 
 /// Adds `times x y`: the carry of the low word joins the high word, which is `2^32 - 2` at most.
-fn multiply(nest: &mut Nest<'_, Flow>, x: u8, y: u8, times: usize) -> Result<(), LowerError> {
+fn multiply(nest: &mut Nest<'_>, x: u8, y: u8, times: usize) -> Result<(), LowerError> {
     let [low, high, carry] = [nest.take()?, nest.take()?, nest.take()?];
     nest.flow.three(Op::MUL, low, x, y);
     nest.flow.three(Op::MULHU, high, x, y);
@@ -40,53 +45,49 @@ fn multiply(nest: &mut Nest<'_, Flow>, x: u8, y: u8, times: usize) -> Result<(),
 }
 
 impl Sweep for Flow {
-    /// The words, the least significant first.
-    type Sum = [u8; 3];
+    type Sum = Sum;
 
-    fn sum(_: &Scans, _: &Core, take: Take<'_>) -> Result<[u8; 3], LowerError> {
+    fn sum(_: &Scans, _: &Core, take: Take<'_>) -> Result<Sum, LowerError> {
         Ok([take(true)?, take(true)?, take(true)?])
     }
 
-    fn begin(nest: &mut Nest<'_, Self>) {
+    fn begin(nest: &mut Nest<'_>) {
         for r in nest.sum {
             nest.flow.add(r, ZERO, ZERO);
         }
     }
 
-    fn product(nest: &mut Nest<'_, Self>, x: u8, y: u8) -> Result<(), LowerError> {
+    fn product(nest: &mut Nest<'_>, x: u8, y: u8) -> Result<(), LowerError> {
         multiply(nest, x, y, 1)
     }
 
-    fn twice(nest: &mut Nest<'_, Self>, x: u8, y: u8) -> Result<(), LowerError> {
+    fn twice(nest: &mut Nest<'_>, x: u8, y: u8) -> Result<(), LowerError> {
         multiply(nest, x, y, 2)
     }
 
-    fn add_word(nest: &mut Nest<'_, Self>, word: u8) -> Result<(), LowerError> {
+    fn add_word(nest: &mut Nest<'_>, word: u8) -> Result<(), LowerError> {
         add(nest, 0, word);
         Ok(())
     }
 
-    fn shift(nest: &mut Nest<'_, Self>) {
+    fn shift(nest: &mut Nest<'_>) {
         let [low, middle, high] = nest.sum;
         nest.flow.add(low, ZERO, middle);
         nest.flow.add(middle, ZERO, high);
         nest.flow.add(high, ZERO, ZERO);
     }
 
-    fn low(
-        nest: &mut Nest<'_, Self>,
-        read: impl FnOnce(&mut Nest<'_, Self>, u8),
-    ) -> Result<(), LowerError> {
+    fn low(nest: &mut Nest<'_>, read: impl FnOnce(&mut Nest<'_>, u8)) -> Result<(), LowerError> {
         let low = nest.sum[0];
         read(nest, low);
         Ok(())
     }
 
-    fn top_word(nest: &mut Nest<'_, Self>) -> Result<u8, LowerError> {
+    fn top_word(nest: &mut Nest<'_>) -> Result<u8, LowerError> {
         Ok(nest.sum[1])
     }
 
-    fn quotient(nest: &mut Nest<'_, Self>) -> Result<u8, LowerError> {
+    fn quotient(nest: &mut Nest<'_>) -> Result<u8, LowerError> {
         let (q, low) = (nest.take()?, nest.sum[0]);
         match nest.scans.is_inverse_one() {
             true => nest.flow.add(q, ZERO, low),
@@ -95,7 +96,7 @@ impl Sweep for Flow {
         Ok(q)
     }
 
-    fn rows(_: &mut Nest<'_, Self>) -> Result<(), LowerError> {
+    fn rows(_: &mut Nest<'_>) -> Result<(), LowerError> {
         Err(LowerError::NoRows("RISC-V"))
     }
 }
