@@ -20,7 +20,7 @@ use lozenge::target::{Names, OnIsa, Target};
 use num_bigint::BigUint;
 
 use crate::kit::ask;
-use crate::tools::{ARM, AVR, Compiler, MIPS, Question, on_core, prepared};
+use crate::tools::{ARM, AVR, Compiler, MIPS, Question, RISCV, on_core, prepared};
 
 /// What a product is checked on.
 #[derive(Clone, Copy)]
@@ -65,6 +65,15 @@ const ON_MIPS: Machine = Machine {
     bits: 32,
     source: ".set noreorder\n.set noat\nf: lw $5, 0($5)\n lw $6, 0($6)\n multu $5, $6\n mflo $2\n mfhi $3\n MIDDLE\n \
              sw $2, 0($4)\n sw $3, 4($4)\n jr $31\n nop\n",
+    ..ON_AVR
+};
+
+/// Of 32 bits: the product is in a3 and a4, a1, a2, a5 and t0 to t6 are free.
+const ON_RISCV: Machine = Machine {
+    compiler: RISCV,
+    bits: 32,
+    source: "f: lw a1, 0(a1)\n lw a2, 0(a2)\n mul a3, a1, a2\n mulhu a4, a1, a2\n MIDDLE\n sw a3, 0(a0)\n \
+             sw a4, 4(a0)\n ret\n",
     ..ON_AVR
 };
 
@@ -192,6 +201,11 @@ fn what_was_below_a_stack_pointer_does_not_come_back() {
     ON_MIPS.forgets(
         "addiu $29, $29, -8;sw $2, 4($29);addiu $29, $29, 8;addiu $29, $29, -8;lw $2, 4($29);addiu $29, $29, 8",
     );
+    ON_RISCV.proves("addi sp, sp, -16;sw a3, 4(sp);lw a3, 4(sp);addi sp, sp, 16");
+    ON_RISCV.forgets(
+        "addi sp, sp, -16;sw a3, 4(sp);addi sp, sp, 16;addi sp, sp, -16;lw a3, 4(sp);addi sp, sp, 16",
+    );
+    ON_RISCV.refuses("sw a3, -4(sp);lw a3, -4(sp)", "below the stack pointer");
 }
 
 #[test]
@@ -250,6 +264,10 @@ fn a_stack_pointer_is_no_register_for_other_things() {
     ON_MIPS.refuses("move $8, $29;move $29, $4;move $29, $8", LOST);
     ON_MIPS.refuses("addiu $29, $29, -4;addiu $29, $29, 4", LOST);
     ON_MIPS.refuses("addiu $29, $29, 8;addiu $29, $29, -8", LOST);
+    ON_RISCV.refuses("mv t0, sp;mv sp, a3;mv a3, sp;mv sp, t0", LOST);
+    ON_RISCV.refuses("mv t0, sp;mv sp, a0;mv sp, t0", LOST);
+    ON_RISCV.refuses("addi sp, sp, -8;addi sp, sp, 8", LOST);
+    ON_RISCV.refuses("addi sp, sp, 16;addi sp, sp, -16", LOST);
 }
 
 /// Bytes of stack that a run on numbers counts.
@@ -276,6 +294,7 @@ fn the_depth_of_the_stack_is_how_far_its_pointer_goes() {
     for (machine, middle, bytes) in [
         (ON_ARM, "sub sp, sp, #64;add sp, sp, #64", 64),
         (ON_MIPS, "addiu $29, $29, -64;addiu $29, $29, 64", 64),
+        (ON_RISCV, "addi sp, sp, -64;addi sp, sp, 64", 64),
         (ON_AVR, &avr, 33),
         (ON_IAR, "sbiw r28, 21;adiw r28, 21", 21),
     ] {
@@ -310,6 +329,17 @@ fn interrupts_are_let_in_by_nobody_but_the_caller() {
     );
     ON_AVR.refuses("cli", "the interrupt flag is not restored");
     ON_AVR.refuses("sleep", "sleep");
+}
+
+/// What the program's start set, threads and interrupt handlers rely on, even while it holds another word for a moment.
+#[test]
+fn registers_of_the_whole_program_are_not_written() {
+    for register in ["gp", "tp"] {
+        let aside = format!("mv t0, {register};mv {register}, a3;mv a3, {register}");
+        ON_RISCV.refuses(&format!("{aside};mv {register}, t0"), "gp or tp");
+    }
+    ON_RISCV.proves("mv t0, s0;mv s0, a3;mv a3, s0;mv s0, t0");
+    ON_RISCV.refuses("mv s0, a3", "s0 is not restored");
 }
 
 #[test]

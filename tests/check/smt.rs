@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::kit::{oracle, tier, work};
-use crate::tools::{ARM, AVR, Compiler, MIPS, NO_MEMSET};
+use crate::tools::{ARM, AVR, Compiler, MIPS, NO_MEMSET, RISCV};
 
 /// What z3 says of a product of mul.c.
 fn opinion(compiler: &Compiler, symbol: &str, bits: u32, words: u32) -> String {
@@ -47,7 +47,7 @@ fn judged(compiler: &Compiler, file: &[u8], symbol: &str, question: &[&str], bit
 
 #[test]
 fn right_kernels_have_no_counterexample() {
-    let all = [(AVR, 8), (ARM, 32), (MIPS, 32)];
+    let all = [(AVR, 8), (ARM, 32), (MIPS, 32), (RISCV, 32)];
     let all = all
         .into_iter()
         .flat_map(|of| ["school", "rows", "comba"].map(|symbol| (of, symbol)));
@@ -59,7 +59,7 @@ fn right_kernels_have_no_counterexample() {
 
 #[test]
 fn wrong_kernels_have_one() {
-    for (compiler, bits) in [(AVR, 8), (ARM, 32), (MIPS, 32)] {
+    for (compiler, bits) in [(AVR, 8), (ARM, 32), (MIPS, 32), (RISCV, 32)] {
         let said = opinion(&compiler, "lost", bits, 3);
         assert_eq!(said, "sat", "{compiler:?}");
     }
@@ -67,7 +67,7 @@ fn wrong_kernels_have_one() {
 
 #[test]
 fn squares_and_sums_have_none_but_wrong_ones() {
-    let all = [(AVR, 8), (ARM, 32), (MIPS, 32)];
+    let all = [(AVR, 8), (ARM, 32), (MIPS, 32), (RISCV, 32)];
     let all = all.into_iter().flat_map(|of| {
         [
             ("square", "sqr", 2, "unsat"),
@@ -96,6 +96,7 @@ fn sums_modulo_a_number() {
         (AVR, 16, "65521"),
         (ARM, 64, "2^64-59"),
         (MIPS, 64, "2^64-59"),
+        (RISCV, 64, "2^64-59"),
     ] {
         for op in ["modadd", "modsub", "modneg", "modhalf"] {
             let mut maker = Command::new(env!("CARGO_BIN_EXE_lozenge"));
