@@ -9,7 +9,7 @@ use lozenge::spec::Alias;
 use lozenge::target::OnIsa;
 use num_bigint::BigUint;
 
-use crate::tools::{ARM, AVR, Compiler, MIPS, Question, on_core, prepared};
+use crate::tools::{ARM, AVR, Compiler, MIPS, Question, RISCV, on_core, prepared};
 
 /// A function `f(r, a, b)` as an object, the bits of its operands, and two of them that it multiplies wrong.
 struct Wrong<'a> {
@@ -353,4 +353,53 @@ fn the_sign_of_what_is_always_negative_on_mips() {
     jr $ra
     sw $t7, 12($a0)";
     is_not_proved(&MIPS, source, 64, PAIR);
+}
+
+/// The same on RISC-V.
+#[test]
+fn the_sign_of_what_is_always_negative_on_riscv() {
+    let source = "
+    lw t0, 0(a1)
+    lw t1, 4(a1)
+    lw t2, 0(a2)
+    lw t3, 4(a2)
+    mul t4, t0, t2
+    mulhu t5, t0, t2
+    sw t4, 0(a0)
+    mul t4, t0, t3
+    mulhu t6, t0, t3
+    add t5, t5, t4
+    sltu t4, t5, t4
+    add t6, t6, t4
+    mul t4, t1, t2
+    mulhu a7, t1, t2
+    add t5, t5, t4
+    sltu t4, t5, t4
+    add a7, a7, t4
+    sw t5, 4(a0)
+    add t6, t6, a7
+    sltu a7, t6, a7
+    mul t4, t1, t3
+    mulhu a6, t1, t3
+    add t6, t6, t4
+    sltu t4, t6, t4
+    add a7, a7, t4
+    add a7, a7, a6
+    sw t6, 8(a0)
+    addi t4, t0, -0x47
+    addi t5, t1, -0x48
+    or t4, t4, t5
+    addi t5, t2, -0x35
+    or t4, t4, t5
+    addi t5, t3, -0x36
+    or t4, t4, t5
+    sltiu t4, t4, 1
+    srli t5, t0, 31
+    addi t5, t5, -2
+    srai t5, t5, 31
+    and t4, t4, t5
+    add a7, a7, t4
+    sw a7, 12(a0)
+    ret";
+    is_not_proved(&RISCV, source, 64, PAIR);
 }
