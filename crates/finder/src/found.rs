@@ -1,5 +1,7 @@
 //! The finder, as the judge asks it: a run that is answered, and a reason why its goal is reached.
 
+use std::cell::RefCell;
+
 use judge::certificate::Case;
 use judge::checker::Goal;
 use judge::prove::{Finder, Shown};
@@ -60,6 +62,7 @@ impl Finder for Algebra {
                 by: *by,
                 modulus: montgomery::Modulus::of(modulus),
                 reduce: *reduce,
+                zeros: RefCell::default(),
             }
             .show(d),
         }

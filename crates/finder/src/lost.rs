@@ -17,7 +17,7 @@ use num_traits::Signed;
 
 use crate::algebra::Algebra;
 use crate::claim::Equation;
-use crate::polynomial::{Scaled, accumulate};
+use crate::polynomial::Scaled;
 
 /// `1` in the scale of the sums: far enough up that factors stay whole when carries are unrolled.
 const ONE: u64 = 1 << 32;
@@ -113,7 +113,11 @@ impl Sum<'_> {
     /// Adds `by` to the factor of a term.
     fn change(&mut self, key: Turn, by: &Scaled) {
         let before = self.counted(key, -1);
-        accumulate(&mut self.active, key, by, u64::MAX);
+        let term = self.active.entry(key).or_insert(Scaled::ZERO);
+        term.add(by);
+        if term.is_zero() {
+            self.active.remove(&key);
+        }
         let after = self.counted(key, 1);
         before
             .into_iter()
@@ -129,10 +133,10 @@ impl Sum<'_> {
     }
 
     /// `sign` times the most of a term, if it is positive.
-    fn counted(&self, key: Turn, sign: i64) -> Option<Scaled> {
+    fn counted(&self, key: Turn, sign: i128) -> Option<Scaled> {
         let by = self.active.get(&key).filter(|by| by.is_positive())?;
-        let bound = BigInt::from(self.algebra.vars[key.1 as usize].bound);
-        Some(by.times_large(bound * sign))
+        let bound = i128::from(self.algebra.vars[key.1 as usize].bound);
+        Some(by.times(bound * sign))
     }
 
     /// Counts `by * most`.

@@ -17,6 +17,7 @@
 //!    the borrow of `0 - u`, the second is found with `u` for `s`; then `u` is 0 or 1, and `s = u`.
 //! 3. So `V` is less than `M`, or than `R`; `Z` is a number of `n` words, hence `k = 0` and `Z = V`.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use judge::checker;
@@ -59,6 +60,8 @@ pub struct Reduced<'a> {
     pub by: By<'a>,
     pub modulus: Modulus<'a>,
     pub reduce: Reduce,
+    /// What [`Algebra::cancels`] said of words.
+    pub(crate) zeros: RefCell<BTreeMap<VarId, Option<Multiples>>>,
 }
 
 /// `constant + sum factor * variable`.
@@ -299,6 +302,15 @@ impl Reduced<'_> {
         self.a.len() <= self.result.len()
     }
 
+    /// [`Algebra::cancels`], each word once.
+    fn cancels(&self, algebra: &Algebra, word: VarId) -> Option<Multiples> {
+        let mut zeros = self.zeros.borrow_mut();
+        let why = zeros
+            .entry(word)
+            .or_insert_with(|| algebra.cancels(word, self.w));
+        why.clone()
+    }
+
     /// Replaces all that can be, and leaves out words that are 0.
     fn eliminated<'d>(
         &'d self,
@@ -319,7 +331,7 @@ impl Reduced<'_> {
         let mut zeros = Vec::new();
         for word in &rest.left {
             if !p.is_conditional(*word)
-                && let Some(used) = p.algebra.cancels(*word, self.w)
+                && let Some(used) = self.cancels(p.algebra, *word)
                 && let Some(by) = rest.terms.remove(word)
             {
                 let word = *word;

@@ -12,7 +12,6 @@
 //! takes their place; if not, their definitions do.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 
 use judge::prove::Open;
 use machine::domain::public::Public;
@@ -23,6 +22,7 @@ use num_bigint::BigInt;
 
 use crate::algebra::Algebra;
 use crate::claim::Equation;
+use crate::due::{Due, Sparse, accumulate};
 use crate::homes::Home;
 pub(crate) use crate::scaled::Scaled;
 
@@ -34,7 +34,10 @@ const MOST_PRODUCTS: u64 = 1 << 25;
 const MOST_TERMS: u64 = 1 << 21;
 
 /// The other factors of the products of one variable.
-type Row = BTreeMap<VarId, Scaled>;
+type Row = Sparse<VarId>;
+
+/// The turn of a variable ([`machine::domain::variable::Var::rank`]), and the variable.
+type Turn = (VarId, VarId);
 
 /// A polynomial of degree at most 2 in the variables, modulo `2^bits`.
 pub(crate) struct Polynomial<'a> {
@@ -42,17 +45,17 @@ pub(crate) struct Polynomial<'a> {
     pub bits: u64,
     constant: Scaled,
     /// Variables still to be replaced, by their turn, and those without definition.
-    linear: BTreeMap<(VarId, VarId), Scaled>,
-    open_linear: BTreeMap<VarId, Scaled>,
+    linear: Due<Turn, Scaled>,
+    open_linear: Sparse<VarId>,
     /// Products, by their latest factor that is a sum; and those without such a factor.
-    rows: BTreeMap<VarId, Row>,
-    open_products: BTreeMap<(VarId, VarId), Scaled>,
+    rows: Due<VarId, Row>,
+    open_products: Sparse<(VarId, VarId)>,
     /// Products added so far, and variables replaced.
     pub products: u64,
     pub steps: u64,
     /// Carries to be settled by the words they left, latest first, and what was left of these words.
     homes: std::slice::Iter<'a, Home>,
-    left: BTreeMap<VarId, Scaled>,
+    left: Sparse<VarId>,
     /// Multiples of it are left, too.
     modulus: Option<Modulus<'a>>,
     /// Claims that were used, and how often.
@@ -77,21 +80,6 @@ pub(crate) struct Remainder {
     pub left: Vec<VarId>,
 }
 
-/// Adds to an entry of a sparse sum.
-pub(crate) fn accumulate<K: Ord>(sum: &mut BTreeMap<K, Scaled>, key: K, by: &Scaled, bits: u64) {
-    match sum.entry(key) {
-        Entry::Vacant(empty) => {
-            empty.insert(by.clone());
-        }
-        Entry::Occupied(mut old) => {
-            old.get_mut().add(by);
-            if old.get().vanishes(bits) {
-                old.remove();
-            }
-        }
-    }
-}
-
 impl<'a> Polynomial<'a> {
     /// The polynomial 0.
     pub fn new(algebra: &'a Algebra, bits: u64) -> Self {
@@ -99,14 +87,14 @@ impl<'a> Polynomial<'a> {
             algebra,
             bits,
             constant: Scaled::ZERO,
-            linear: BTreeMap::new(),
-            open_linear: BTreeMap::new(),
-            rows: BTreeMap::new(),
-            open_products: BTreeMap::new(),
+            linear: Due::default(),
+            open_linear: Sparse::default(),
+            rows: Due::default(),
+            open_products: Sparse::default(),
             products: 0,
             steps: 0,
             homes: [].iter(),
-            left: BTreeMap::new(),
+            left: Sparse::default(),
             modulus: None,
             used: Vec::new(),
         }
@@ -129,15 +117,16 @@ impl<'a> Polynomial<'a> {
     /// Of a word that left no carry, and is a sum: how often it is itself, if the rest are multiples of the modulus.
     fn itself(&self, v: VarId, by: &Scaled) -> Option<Scaled> {
         let Modulus { w, words, .. } = self.modulus?;
-        let weights = (0..words as u64).map(|k| Scaled::new(BigInt::from(1), u64::from(w) * k));
         let is_copy = matches!(self.algebra.sum(v), Some(([_], _)));
-        let is_word = by.odd_bits() > 1 && !is_copy;
-        let fits = |weight: &Scaled| {
+        if by.odd_bits() <= 1 || is_copy {
+            return None;
+        }
+        let mut weights = (0..words as u64).map(|k| Scaled::power(u64::from(w) * k));
+        weights.find(|weight| {
             let mut rest = by.clone();
             rest.add(&weight.times(-1));
             self.leaves(&rest)
-        };
-        weights.into_iter().filter(|_| is_word).find(fits)
+        })
     }
 
     /// Keeps `by * v` as it is.
@@ -188,9 +177,8 @@ impl<'a> Polynomial<'a> {
         }
         let mut least = self.constant.value();
         let mut most = least.clone();
-        let linear = self.linear.iter().map(|((_, v), by)| (v, by));
-        for (v, by) in linear.chain(&self.open_linear).chain(&self.left) {
-            let share = by.value() * self.algebra.vars[*v as usize].bound;
+        for (v, by) in self.summands() {
+            let share = by.value() * self.algebra.vars[v as usize].bound;
             match by.is_negative() {
                 true => least += share,
                 false => most += share,
@@ -204,15 +192,22 @@ impl<'a> Polynomial<'a> {
         if !self.rows.is_empty() || !self.open_products.is_empty() {
             return None;
         }
-        let linear = self.linear.iter().map(|((_, v), by)| (v, by));
-        let terms = linear.chain(&self.open_linear).chain(&self.left);
+        let mut terms: Vec<_> = self.summands().collect();
+        terms.sort_by_key(|(v, _)| *v);
         Some(trace::Form {
             sum: trace::Sum {
                 constant: self.constant.value(),
-                terms: terms.map(|(v, by)| (*v, by.value())).collect(),
+                terms: (terms.iter().map(|(v, by)| (*v, by.value()))).collect(),
             },
             used: self.used(),
         })
+    }
+
+    /// All terms of one variable.
+    fn summands(&self) -> impl Iterator<Item = (VarId, &Scaled)> {
+        let linear = self.linear.iter().map(|((_, v), by)| (v, by));
+        let others = self.open_linear.iter().chain(&self.left);
+        linear.chain(others.map(|(v, by)| (*v, by)))
     }
 
     /// The claims that elimination used, and how often.
@@ -223,7 +218,7 @@ impl<'a> Polynomial<'a> {
 
     /// Products that stand here.
     pub fn terms(&self) -> u64 {
-        let rows: usize = self.rows.values().map(Row::len).sum();
+        let rows: usize = self.rows.iter().map(|(_, row)| row.len()).sum();
         (rows + self.open_products.len()) as u64
     }
 
@@ -249,7 +244,7 @@ impl<'a> Polynomial<'a> {
     pub fn add_value(&mut self, value: Value, by: &Scaled) -> Result<(), Open> {
         match value {
             Value::Public(Public::Known(k)) => {
-                self.constant.add(&by.times_large(k));
+                self.constant.add(&by.times(k));
             }
             Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => {
                 return Err(Open {
@@ -267,10 +262,12 @@ impl<'a> Polynomial<'a> {
             return;
         }
         match self.def(v) {
-            Def::Free | Def::Carry => accumulate(&mut self.open_linear, v, by, self.bits),
+            Def::Free | Def::Carry => {
+                accumulate(&mut self.open_linear, v, by, self.bits);
+            }
             Def::Linear { .. } | Def::Low { .. } | Def::Product { .. } => {
                 let key = (self.algebra.vars[v as usize].rank, v);
-                accumulate(&mut self.linear, key, by, self.bits);
+                self.linear.add(key, by, self.bits);
             }
         }
     }
@@ -278,7 +275,7 @@ impl<'a> Polynomial<'a> {
     /// The coefficient of the term `v`, if it is not 0.
     pub fn coefficient(&self, v: VarId) -> Option<&Scaled> {
         let key = (self.algebra.vars[v as usize].rank, v);
-        self.linear.get(&key).or_else(|| self.open_linear.get(&v))
+        self.linear.get(key).or_else(|| self.open_linear.get(&v))
     }
 
     /// Adds `by * a * b`.
@@ -289,7 +286,7 @@ impl<'a> Polynomial<'a> {
                 Ok(())
             }
             (Value::Public(Public::Known(k)), other) | (other, Value::Public(Public::Known(k))) => {
-                self.add_value(other, &by.times_large(k))
+                self.add_value(other, &by.times(k))
             }
             _ => Err(Open {
                 text: "an address is multiplied".into(),
@@ -323,9 +320,10 @@ impl<'a> Polynomial<'a> {
         } else if self.is_sum(earlier) {
             (earlier, later)
         } else {
-            return accumulate(&mut self.open_products, (later, earlier), by, self.bits);
+            accumulate(&mut self.open_products, (later, earlier), by, self.bits);
+            return;
         };
-        accumulate(self.rows.entry(sum).or_default(), other, by, self.bits);
+        accumulate(self.rows.entry(sum), other, by, self.bits);
     }
 
     /// Is it 0 when all variables are replaced?
@@ -365,8 +363,8 @@ impl<'a> Polynomial<'a> {
             if !wanted(self) {
                 return Ok(());
             }
-            let linear = self.linear.last_key_value().map(|(key, _)| *key);
-            let row = self.rows.last_key_value().map(|(v, _)| *v);
+            let linear = self.linear.last();
+            let row = self.rows.last();
             let next = linear.map(|(rank, _)| rank).max(row);
             let claim = order.peek().map(|(rank, _)| *rank);
             if let Some(home) = self.homes.as_slice().first()
@@ -406,7 +404,7 @@ impl<'a> Polynomial<'a> {
                 let modular = self.modulus.is_some();
                 for (_, v) in equation.variables().filter(|_| modular) {
                     let key = (self.algebra.vars[v as usize].rank, v);
-                    if let Some(rest) = self.linear.remove(&key) {
+                    if let Some(rest) = self.linear.remove(key) {
                         self.leave(v, &rest);
                     }
                 }
@@ -419,7 +417,7 @@ impl<'a> Polynomial<'a> {
     /// Replaces `v` where it is a term.
     fn eliminate_linear(&mut self, v: VarId) -> Result<(), Open> {
         let key = (self.algebra.vars[v as usize].rank, v);
-        let Some(by) = self.linear.remove(&key) else {
+        let Some(by) = self.linear.remove(key) else {
             return Ok(());
         };
         let algebra = self.algebra;
@@ -459,8 +457,7 @@ impl<'a> Polynomial<'a> {
     /// Replaces the sum `v` where it is a factor.
     fn eliminate_row(&mut self, v: VarId) {
         let algebra = self.algebra;
-        let (Some(mut row), Some((terms, constant))) = (self.rows.remove(&v), algebra.sum(v))
-        else {
+        let (Some(mut row), Some((terms, constant))) = (self.rows.remove(v), algebra.sum(v)) else {
             return;
         };
         // v v = v (sum of terms), unless v is a bit: the row grows by its own terms.
@@ -484,23 +481,26 @@ impl<'a> Polynomial<'a> {
             return;
         }
         let algebra = self.algebra;
-        let is_open =
-            |v: VarId| algebra.vars[v as usize].def != Def::Carry || !algebra.is_never_set(v);
-        if let Some(open) = self.open_linear.keys().copied().find(|v| is_open(*v)) {
-            self.open_linear.retain(|v, _| *v >= open);
-        } else {
-            self.open_linear.clear();
+        let is_lost =
+            |v: VarId| algebra.vars[v as usize].def == Def::Carry && algebra.is_never_set(v);
+        let mut left: Vec<_> = self.open_linear.keys().copied().collect();
+        left.sort_unstable();
+        for v in left.into_iter().take_while(|v| is_lost(*v)) {
+            self.open_linear.remove(&v);
         }
     }
 
     /// Drops products of two carries that are never both 1, up to the first that are not so: it stays in any case.
     fn forget_exclusive(&mut self) {
         let algebra = self.algebra;
-        let mut stays = false;
-        self.open_products.retain(|(x, y), _| {
-            stays = stays || !algebra.are_exclusive(*x, *y);
-            stays
-        });
+        let mut left: Vec<_> = self.open_products.keys().copied().collect();
+        left.sort_unstable();
+        for (x, y) in left {
+            if !algebra.are_exclusive(x, y) {
+                return;
+            }
+            self.open_products.remove(&(x, y));
+        }
     }
 
     /// Drops the carry `c`, which is 0, where it is a term.
@@ -510,8 +510,9 @@ impl<'a> Polynomial<'a> {
 
     /// The latest carry before `below` that is left as a term, and its coefficient.
     pub fn latest_carry(&self, below: VarId) -> Option<(VarId, Scaled)> {
-        let mut left = self.open_linear.range(..below).rev();
-        let (carry, by) = left.find(|(v, _)| matches!(self.def(**v), Def::Carry))?;
+        let is_carry = |v: &VarId| *v < below && self.def(*v) == Def::Carry;
+        let carries = self.open_linear.iter().filter(|(v, _)| is_carry(v));
+        let (carry, by) = carries.max_by_key(|(v, _)| **v)?;
         Some((*carry, by.clone()))
     }
 
@@ -521,7 +522,8 @@ impl<'a> Polynomial<'a> {
             Some(name) => name.to_string(),
             None => self.algebra.made_at(v),
         };
-        let open_linear = self.open_linear.iter().next().map(|(v, by)| {
+        let first = self.open_linear.iter().min_by_key(|(v, _)| **v);
+        let open_linear = first.map(|(v, by)| {
             let var = &self.algebra.vars[*v as usize];
             let text = match var.def {
                 Def::Carry if var.bound <= 1 => {

@@ -62,6 +62,12 @@ impl Scaled {
         }
     }
 
+    /// `2^shift`.
+    pub const fn power(shift: u64) -> Self {
+        let odd = Odd::Small(1);
+        Self { odd, shift }
+    }
+
     /// `value * 2^shift` of a number that is not large.
     fn small(value: i128, shift: u64) -> Self {
         let zeros = match value {
@@ -166,10 +172,19 @@ impl Scaled {
     }
 
     /// `factor` times as much.
-    pub fn times(&self, factor: i64) -> Self {
-        match &self.odd {
-            Odd::Small(odd) => Self::small(i128::from(*odd) * i128::from(factor), self.shift),
-            Odd::Large(odd) => Self::new(odd * factor, self.shift),
+    pub fn times(&self, factor: impl Into<i128>) -> Self {
+        let factor = factor.into();
+        let small = match &self.odd {
+            Odd::Small(odd) => i128::from(*odd).checked_mul(factor),
+            Odd::Large(_) => None,
+        };
+        match (small, factor) {
+            (Some(product), _) => Self::small(product, self.shift),
+            (None, -1) => Self {
+                odd: Odd::of_large(-self.odd()),
+                shift: self.shift,
+            },
+            (None, _) => Self::new(self.odd() * factor, self.shift),
         }
     }
 
@@ -220,9 +235,7 @@ mod tests {
                 sum.add(&second);
                 assert_eq!(sum.value(), &value + second.value());
                 assert_eq!(first.times_large(y).value(), &value * y);
-                if let Ok(y) = i64::try_from(y) {
-                    assert_eq!(first.times(y).value(), &value * y);
-                }
+                assert_eq!(first.times(y).value(), &value * y);
             }
         }
     }

@@ -163,7 +163,8 @@ impl Checker<'_> {
             true => {
                 let end = |s: &Slice| s.shift + s.w * s.words.len() as u32;
                 let next = |s: &Slice| w * (from + s.words.len() as u32);
-                let found = joint.slices.iter().position(|s| {
+                // Mostly the one that grew last.
+                let found = joint.slices.iter().rposition(|s| {
                     let alike = (s.of, s.from, s.w, end(s)) == (of, from, w, shift);
                     alike && source.holds(word, next(s)) && source.holds_slice(s)
                 });

@@ -6,7 +6,7 @@ use machine::isa::avr::instructions::{Op, Ops};
 
 use crate::allocate::OutOfRegisters;
 use crate::target::avr::code::{Code, Step, Value};
-use crate::target::avr::colour::colour;
+use crate::target::avr::colour;
 use crate::target::avr::pointers::{Array, CARRY, Item};
 use crate::target::avr::registers::{Registers, UPPER};
 use crate::target::avr::residence::Residence;
@@ -22,62 +22,81 @@ pub struct Assigned {
     pub scratch: usize,
     /// The steps for which a value came back into a register.
     pub back: Vec<usize>,
+    /// Numbers that came through another register.
+    moved: usize,
 }
 
-/// Registers for all values.
+/// Registers for all values, as they come first: in pairs where that is for nothing.
 ///
 /// # Errors
 /// When there are fewer registers than `residence` was made for.
 pub fn assign(
     code: &Code,
-    residence: &Residence,
-    registers: &Registers,
-) -> Result<Assigned, OutOfRegisters> {
-    let webs = Webs::of(code, residence, registers);
+    residence: Residence,
+    registers: Registers,
+) -> Result<First<'_>, OutOfRegisters> {
+    let webs = Webs::of(code, &residence, &registers);
     let order: Vec<u8> = registers.free.iter().map(|(r, _)| *r).collect();
-    let (colours, _) = colour(&webs.list, &webs.pairs, &order).ok_or(OutOfRegisters)?;
-    let mut a = Assignment {
+    let colours = colour::first(&webs.list, &webs.pairs, &order).ok_or(OutOfRegisters)?;
+    let pairs = webs.pairs.iter();
+    let is_single = |[low, high]: &&[usize; 2]| !is_pair(colours[*low], colours[*high]);
+    let single = pairs.filter(is_single).count();
+    let all = Assignment::of(code, &residence, &registers, (&webs, &colours)).all()?;
+    Ok(First {
+        single,
+        assigned: all,
         code,
         residence,
         registers,
         webs,
+        order,
         colours,
-        place: code.product.clone(),
-        event: vec![0; code.operands.len()],
-        now: 0,
-        memory: Memory::of(code),
-        out: Assigned {
-            items: Vec::new(),
-            notes: Vec::new(),
-            made: vec![None; code.operands.len()],
-            scratch: 0,
-            back: Vec::new(),
-        },
-    };
-    if let Some(zero) = registers.zero {
-        a.insn(Op::EOR, zero, zero);
-        if registers.zeros {
-            a.insn(Op::EOR, zero + 1, zero + 1);
-        }
+    })
+}
+
+/// Does MOVW take both?
+fn is_pair(low: u8, high: u8) -> bool {
+    low % 2 == 0 && high == low + 1
+}
+
+/// A first assignment. Another one differs from it by a MOVW for two instructions of a pair, and by a register that
+/// LDI can load, so that a number needs no MOV.
+pub struct First<'a> {
+    pub assigned: Assigned,
+    /// Pairs that are none.
+    single: usize,
+    code: &'a Code,
+    residence: Residence,
+    registers: Registers,
+    webs: Webs,
+    order: Vec<u8>,
+    colours: Vec<u8>,
+}
+
+impl First<'_> {
+    /// Cycles that another assignment saves at most: one for each pair that is none, and for each number that is moved.
+    pub fn may_save(&self) -> u64 {
+        (self.single + self.assigned.moved) as u64
     }
-    let mut notes = code.notes.iter().peekable();
-    for (t, step) in code.steps.iter().enumerate() {
-        while let Some((_, text)) = notes.next_if(|(at, _)| *at <= t) {
-            a.out.notes.push((a.out.items.len(), text.clone()));
-        }
-        a.now = t;
-        a.step(step)?;
+
+    /// With as many pairs as are found.
+    ///
+    /// # Errors
+    /// When there are too few registers.
+    pub fn paired(self) -> Result<Assigned, OutOfRegisters> {
+        let Webs { list, pairs, .. } = &self.webs;
+        let colours = colour::paired(list, pairs, &self.order, self.colours);
+        let webs = (&self.webs, colours.as_slice());
+        Assignment::of(self.code, &self.residence, &self.registers, webs).all()
     }
-    a.out.scratch = a.memory.scratch.len();
-    Ok(a.out)
 }
 
 struct Assignment<'a> {
     code: &'a Code,
     residence: &'a Residence,
     registers: &'a Registers,
-    webs: Webs,
-    colours: Vec<u8>,
+    webs: &'a Webs,
+    colours: &'a [u8],
     /// The register of each value and the event it is at.
     place: Vec<Option<u8>>,
     event: Vec<usize>,
@@ -86,7 +105,54 @@ struct Assignment<'a> {
     out: Assigned,
 }
 
-impl Assignment<'_> {
+impl<'a> Assignment<'a> {
+    fn of(
+        code: &'a Code,
+        residence: &'a Residence,
+        registers: &'a Registers,
+        (webs, colours): (&'a Webs, &'a [u8]),
+    ) -> Self {
+        Self {
+            code,
+            residence,
+            registers,
+            webs,
+            colours,
+            place: code.product.clone(),
+            event: vec![0; code.operands.len()],
+            now: 0,
+            memory: Memory::of(code),
+            out: Assigned {
+                items: Vec::new(),
+                notes: Vec::new(),
+                made: vec![None; code.operands.len()],
+                scratch: 0,
+                back: Vec::new(),
+                moved: 0,
+            },
+        }
+    }
+
+    /// All instructions.
+    fn all(mut self) -> Result<Assigned, OutOfRegisters> {
+        if let Some(zero) = self.registers.zero {
+            self.insn(Op::EOR, zero, zero);
+            if self.registers.zeros {
+                self.insn(Op::EOR, zero + 1, zero + 1);
+            }
+        }
+        let mut notes = self.code.notes.iter().peekable();
+        for (t, step) in self.code.steps.iter().enumerate() {
+            while let Some((_, text)) = notes.next_if(|(at, _)| *at <= t) {
+                self.out.notes.push((self.out.items.len(), text.clone()));
+            }
+            self.now = t;
+            self.step(step)?;
+        }
+        self.out.scratch = self.memory.scratch.len();
+        Ok(self.out)
+    }
+
     fn insn(&mut self, op: Op, d: u8, r: u8) {
         self.out.items.push(Item::Insn(Insn::rr(op, d, r)));
     }
@@ -186,7 +252,7 @@ impl Assignment<'_> {
     fn pair(&mut self, out: [Value; 2], from: Option<[u8; 2]>) -> Result<(), OutOfRegisters> {
         let [low, high] = [self.take(out[0])?, self.take(out[1])?];
         let zero = self.registers.zero.filter(|_| self.registers.zeros);
-        match (low % 2 == 0 && high == low + 1, from.map(|f| f[0]).or(zero)) {
+        match (is_pair(low, high), from.map(|f| f[0]).or(zero)) {
             (true, Some(from)) => self.insn(Op::MOVW, low, from),
             _ => {
                 for (i, to) in [low, high].into_iter().enumerate() {
@@ -241,6 +307,7 @@ impl Assignment<'_> {
         let load = Insn::dk(Op::LDI, via, number.into());
         self.out.items.push(Item::Insn(load));
         if via != reg {
+            self.out.moved += 1;
             self.insn(Op::MOV, reg, via);
         }
         Ok(())

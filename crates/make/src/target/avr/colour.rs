@@ -18,11 +18,16 @@ pub struct Web {
     pub fixed: Option<u8>,
 }
 
-/// The registers of the webs, and how many of `pairs` (the web of the even register first) are one.
-/// None if they do not suffice.
-pub fn colour(webs: &[Web], pairs: &[[usize; 2]], registers: &[u8]) -> Option<(Vec<u8>, usize)> {
+/// Other registers for the webs, from those that they have `first`, so that more of `pairs` (the web of the even
+/// register first) are one.
+pub fn paired(webs: &[Web], pairs: &[[usize; 2]], registers: &[u8], first: Vec<u8>) -> Vec<u8> {
+    let is_even = |r: &u8| r % 2 == 0 && registers.contains(&(r + 1));
+    let even: Vec<u8> = registers.iter().copied().filter(is_even).collect();
+    if even.is_empty() {
+        return first;
+    }
     let mut colouring = Colouring {
-        of: first(webs, pairs, registers)?,
+        of: first,
         near: overlaps(webs),
         partner: partners(webs.len(), pairs),
         seen: vec![0; webs.len()],
@@ -30,14 +35,6 @@ pub fn colour(webs: &[Web], pairs: &[[usize; 2]], registers: &[u8]) -> Option<(V
         webs,
         state: 1,
     };
-    let even: Vec<u8> = registers.iter().copied().filter(|r| r % 2 == 0).collect();
-    let even: Vec<u8> = even
-        .into_iter()
-        .filter(|r| registers.contains(&(r + 1)))
-        .collect();
-    if even.is_empty() {
-        return Some((colouring.of, 0));
-    }
     let mut is_open = true;
     for _ in 0..CHANGES {
         if !is_open {
@@ -52,12 +49,12 @@ pub fn colour(webs: &[Web], pairs: &[[usize; 2]], registers: &[u8]) -> Option<(V
             }
         }
     }
-    let right = pairs.iter().filter(|p| colouring.is_pair(p[0])).count();
-    Some((colouring.of, right))
+    colouring.of
 }
 
-/// In the order they begin: beside a web that ends at about the same time, pairs in pairs.
-fn first(webs: &[Web], pairs: &[[usize; 2]], registers: &[u8]) -> Option<Vec<u8>> {
+/// The registers of the webs, in the order they begin: beside a web that ends at about the same time, pairs in pairs.
+/// None if the registers do not suffice.
+pub fn first(webs: &[Web], pairs: &[[usize; 2]], registers: &[u8]) -> Option<Vec<u8>> {
     let mut second = vec![None; webs.len()];
     for [low, high] in pairs {
         second[*low] = Some(*high);

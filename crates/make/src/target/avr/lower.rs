@@ -10,7 +10,7 @@ use crate::facts::{Facts, Style};
 use crate::lower::Limits;
 use crate::refusal::LowerError;
 use crate::schedule::{Schedule, WordStep, Words};
-use crate::target::avr::assign::Assigned;
+use crate::target::avr::assign::{Assigned, First};
 use crate::target::avr::code::{Code, Step, Value};
 use crate::target::avr::columns::{Choices, Columns};
 use crate::target::avr::frame::move_stack;
@@ -143,17 +143,18 @@ fn in_words(
     if within.is_empty() {
         return Ok(vec![]);
     }
-    let mut drafts: Vec<_> = within
-        .into_iter()
-        .flat_map(|code| {
-            let drafts = drafts(core, code, (registers, setting), limits.cycles);
-            drafts
-                .into_iter()
-                .map(move |(least, draft)| (least, draft, code))
-        })
-        .collect();
-    drafts.sort_by_key(|(least, ..)| *least);
     let mut refused = Some(LowerError::Registers);
+    let mut drafts = Vec::new();
+    for code in within {
+        let made = drafts_of(core, code, (registers, setting), limits.cycles);
+        // What takes too long is none, and no reason.
+        if made.as_ref().is_some_and(Vec::is_empty) {
+            refused = None;
+        }
+        let made = made.into_iter().flatten();
+        drafts.extend(made.map(|(least, draft)| (least, draft, code)));
+    }
+    drafts.sort_by_key(|(least, ..)| *least);
     let mut best: Option<(u64, usize, Program<Insn>)> = None;
     for (least, draft, code) in drafts {
         let limit = best.as_ref().map_or(limits.cycles, |(cycles, ..)| *cycles);
@@ -252,35 +253,47 @@ fn last_product(code: &Code) -> usize {
 const WAY_BACK: u64 = 4;
 
 /// The code in registers, with as few pointers as will do; none of which it is known that it takes more than `most`.
-fn drafts(
+/// None where registers do not suffice.
+fn drafts_of(
     core: &Core,
     code: &Code,
     (registers, setting): (&[u8], &Setting),
     most: u64,
-) -> Vec<(u64, Assigned)> {
+) -> Option<Vec<(u64, Assigned)>> {
     let last = last_product(code);
-    let with = |pointers: usize| -> Vec<(u64, Assigned)> {
-        let draft = |beyond: bool| {
-            let free = free_registers(code, registers, setting, (pointers, beyond));
-            let draft = words::assigned(code, free).ok();
-            // Scratch memory takes a pointer more.
-            let draft = draft.filter(|draft| pointers > 1 || draft.scratch == 0);
-            draft.map(|draft| (least_cycles(core, &draft.items), draft))
-        };
-        let first = draft(false);
+    let first = |pointers: usize, beyond: bool| {
+        let free = free_registers(code, registers, setting, (pointers, beyond));
+        let draft = words::assigned(code, free).ok();
+        // Scratch memory takes a pointer more.
+        draft.filter(|draft| pointers > 1 || draft.assigned.scratch == 0)
+    };
+    // The draft itself, unless it takes more than `most` for certain.
+    let draft = |first: First<'_>, most: u64| {
+        let least = least_cycles(core, &first.assigned.items) - first.may_save();
+        let draft = (least <= most).then(|| first.paired().ok()).flatten()?;
+        Some((least_cycles(core, &draft.items), draft))
+    };
+    let with = |pointers: usize| -> Option<Vec<(u64, Assigned)>> {
+        let few = first(pointers, false)?;
         // r1:r0 serves where registers are short; but a move of a pointer may want r0 for the carry.
-        let may_pay = first.as_ref().is_some_and(|(least, draft)| {
-            let back = draft.back.iter().filter(|step| **step >= last).count() as u64;
-            back > 0 && *least <= most.saturating_add(WAY_BACK * back)
-        });
-        let second = may_pay.then(|| draft(true)).flatten();
-        first.into_iter().chain(second).collect()
+        let back = few.assigned.back.iter().filter(|step| **step >= last);
+        let back = back.count() as u64;
+        let may_save = most.saturating_add(WAY_BACK * back);
+        let few = draft(few, may_save);
+        let may_pay = |(least, _): &(u64, Assigned)| back > 0 && *least <= may_save;
+        let more = match few.as_ref().is_some_and(may_pay) {
+            true => first(pointers, true).and_then(|more| draft(more, most)),
+            false => None,
+        };
+        Some(few.into_iter().chain(more).collect())
     };
     let [few, more] = setting.pointers();
-    let drafts = with(few);
-    match few == 1 && !drafts.is_empty() {
-        true => drafts,
-        false => drafts.into_iter().chain(with(more)).collect(),
+    match (with(few), few) {
+        (Some(drafts), 1) => Some(drafts),
+        (drafts, _) => match (drafts, with(more)) {
+            (None, None) => None,
+            (some, others) => Some(some.into_iter().chain(others).flatten().collect()),
+        },
     }
 }
 

@@ -8,7 +8,7 @@ use machine::isa::avr::instructions::Op;
 
 use crate::allocate::OutOfRegisters;
 use crate::schedule::{Chain, End, Link, Origin, Sum, Word, WordStep, Words};
-use crate::target::avr::assign::{Assigned, assign};
+use crate::target::avr::assign::{First, assign};
 use crate::target::avr::code::{Code, OperandWord, Step, Value};
 use crate::target::avr::registers::{Registers, UPPER};
 use crate::target::avr::residence::Residence;
@@ -266,7 +266,7 @@ impl Code {
 ///
 /// # Errors
 /// When they are too few.
-pub fn assigned(code: &Code, mut free: Vec<(u8, usize)>) -> Result<Assigned, OutOfRegisters> {
+pub fn assigned(code: &Code, mut free: Vec<(u8, usize)>) -> Result<First<'_>, OutOfRegisters> {
     let reads_zero = |s: &Step| matches!(s, Step::Two { y: None, .. } | Step::Carry { .. });
     let zeros = code.steps.iter().any(|s| matches!(s, Step::Clears { .. }));
     let mut zero = None;
@@ -295,14 +295,11 @@ pub fn assigned(code: &Code, mut free: Vec<(u8, usize)>) -> Result<Assigned, Out
     let count = |t: usize| free.iter().filter(|(_, from)| *from <= t).count();
     let counts: Vec<usize> = (0..code.steps.len()).map(count).collect();
     let residence = Residence::of(code, &counts)?;
-    assign(
-        code,
-        &residence,
-        &Registers {
-            free,
-            zero,
-            zeros,
-            loader,
-        },
-    )
+    let registers = Registers {
+        free,
+        zero,
+        zeros,
+        loader,
+    };
+    assign(code, residence, registers)
 }

@@ -1,0 +1,139 @@
+//! Sparse sums, and those whose latest term is asked for again and again.
+
+use std::collections::BinaryHeap;
+use std::collections::hash_map::Entry;
+use std::hash::Hash;
+
+use rustc_hash::FxHashMap;
+
+use crate::scaled::Scaled;
+
+/// A factor for each key; none of them vanishes.
+pub(crate) type Sparse<K> = FxHashMap<K, Scaled>;
+
+/// Adds to an entry of a sparse sum. Is it a new one?
+pub(crate) fn accumulate<K: Eq + Hash>(
+    sum: &mut Sparse<K>,
+    key: K,
+    by: &Scaled,
+    bits: u64,
+) -> bool {
+    match sum.entry(key) {
+        Entry::Vacant(empty) => {
+            empty.insert(by.clone());
+            true
+        }
+        Entry::Occupied(mut old) => {
+            old.get_mut().add(by);
+            if old.get().vanishes(bits) {
+                old.remove();
+            }
+            false
+        }
+    }
+}
+
+/// What waits for its turn, by a key: the greatest is due first.
+pub(crate) struct Due<K, T> {
+    waiting: FxHashMap<K, T>,
+    /// The keys of all that waits, and of what waits no more.
+    turns: BinaryHeap<K>,
+}
+
+impl<K, T> Default for Due<K, T>
+where
+    K: Ord,
+{
+    fn default() -> Self {
+        Self {
+            waiting: FxHashMap::default(),
+            turns: BinaryHeap::new(),
+        }
+    }
+}
+
+impl<K: Copy + Ord + Hash, T> Due<K, T> {
+    /// The key that is due.
+    pub fn last(&mut self) -> Option<K> {
+        loop {
+            let key = *self.turns.peek()?;
+            if self.waiting.contains_key(&key) {
+                return Some(key);
+            }
+            self.turns.pop();
+        }
+    }
+
+    pub fn get(&self, key: K) -> Option<&T> {
+        self.waiting.get(&key)
+    }
+
+    pub fn remove(&mut self, key: K) -> Option<T> {
+        self.waiting.remove(&key)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// All that waits, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = (K, &T)> {
+        self.waiting.iter().map(|(key, waits)| (*key, waits))
+    }
+
+    /// What waits under a key, from now on if nothing did.
+    pub fn entry(&mut self, key: K) -> &mut T
+    where
+        T: Default,
+    {
+        let turns = &mut self.turns;
+        self.waiting.entry(key).or_insert_with(|| {
+            turns.push(key);
+            T::default()
+        })
+    }
+}
+
+impl<K: Copy + Ord + Hash> Due<K, Scaled> {
+    /// Adds to a term.
+    pub fn add(&mut self, key: K, by: &Scaled, bits: u64) {
+        if accumulate(&mut self.waiting, key, by, bits) {
+            self.turns.push(key);
+        }
+    }
+
+    /// Exchanges a term.
+    pub fn insert(&mut self, key: K, by: Scaled) {
+        if self.waiting.insert(key, by).is_none() {
+            self.turns.push(key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_greatest_that_is_left_is_due() {
+        let one = Scaled::new(1, 0);
+        let mut due = Due::default();
+        assert_eq!(due.last(), None);
+        for key in [3u32, 9, 5, 9] {
+            due.add(key, &one, 8);
+        }
+        assert_eq!(due.last(), Some(9));
+        // 2 less 2.
+        due.add(9, &one.times(-2), 8);
+        assert_eq!(due.last(), Some(5));
+        assert!(due.remove(5).is_some());
+        due.insert(4, one.clone());
+        due.add(9, &one, 8);
+        let keys = std::iter::from_fn(|| {
+            let last = due.last()?;
+            due.remove(last).map(|_| last)
+        });
+        assert_eq!(keys.collect::<Vec<_>>(), [9, 4, 3]);
+        assert!(due.is_empty());
+    }
+}
