@@ -4,7 +4,7 @@ use lozenge::isa::arm::code::Insn;
 use lozenge::isa::arm::instructions::{Op, Ops};
 use lozenge::vectors::Random;
 
-use crate::machines::{ARM_POINTER, BYTES, REGISTERS};
+use crate::algebra_truth::machines::{ARM_POINTER, BYTES, REGISTERS};
 
 fn pick<T: Copy>(random: &mut Random, list: &[T]) -> T {
     list[random.below(list.len())]

@@ -4,7 +4,7 @@ use lozenge::isa::avr::code::Insn;
 use lozenge::isa::avr::instructions::{Op, Ops};
 use lozenge::vectors::Random;
 
-use crate::machines::{AVR_FIRST, AVR_ZERO, BYTES, REGISTERS};
+use crate::algebra_truth::machines::{AVR_FIRST, AVR_ZERO, BYTES, REGISTERS};
 
 fn pick<T: Copy>(random: &mut Random, list: &[T]) -> T {
     list[random.below(list.len())]

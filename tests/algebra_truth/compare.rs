@@ -7,8 +7,8 @@ use lozenge::domain::told::Told;
 use lozenge::program::Claim;
 use lozenge::vectors::Random;
 
-use crate::machines::{Model, PLACE, REGISTERS, State};
-use crate::numbers::{Names, Numbers};
+use crate::algebra_truth::machines::{Model, PLACE, REGISTERS, State};
+use crate::algebra_truth::numbers::{Names, Numbers};
 
 /// Inputs for each program.
 const INPUTS: usize = 12;

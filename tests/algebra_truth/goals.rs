@@ -3,6 +3,8 @@
 //! Each is computed in the algebra domain as a kernel would; the goal and its reason are then given to the checker as
 //! they are, and with one thing exchanged that makes them false or takes their ground away: that must be refused.
 
+use std::cell::RefCell;
+
 use lozenge::checker::{By, Checker, Folded, Goal, Modulus};
 use lozenge::domain::algebra::{Algebra, BitValue, Value};
 use lozenge::domain::answers::Answers;
@@ -120,6 +122,7 @@ fn an_inverse_needs_all_of_its_steps() {
         by: By::One,
         modulus: montgomery::Modulus::Words(&two.m),
         reduce: Reduce::Full,
+        zeros: RefCell::default(),
     };
     assert!(reduced.show(&two.d).is_ok());
     assert!(reached(

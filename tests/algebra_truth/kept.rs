@@ -4,8 +4,8 @@ use lozenge::isa::mips::code::Insn;
 use lozenge::isa::mips::cores::Features;
 use lozenge::vectors::Random;
 
-use crate::compare::compare;
-use crate::machines::OnMips;
+use crate::algebra_truth::compare::compare;
+use crate::algebra_truth::machines::OnMips;
 
 /// Inputs are drawn so often.
 const TIMES: u64 = 20;

@@ -12,10 +12,12 @@ use lozenge::isa::mips::instructions::Op as MipsOp;
 use lozenge::program::{Claim, Magnitude, Term, Written};
 use lozenge::vectors::Random;
 
-use crate::compare::{Counts, compare};
+use crate::algebra_truth::compare::{Counts, compare};
+use crate::algebra_truth::machines::{
+    AVR_FIRST, MIPS_FIRST, Model, OnArm, OnAvr, OnMips, REGISTERS,
+};
+use crate::algebra_truth::{arm, avr, mips};
 use crate::kit::tier;
-use crate::machines::{AVR_FIRST, MIPS_FIRST, Model, OnArm, OnAvr, OnMips, REGISTERS};
-use crate::{arm, avr, mips};
 
 /// Programs of each machine, by tier.
 const PROGRAMS: [u64; 3] = [50, 500, 20_000];

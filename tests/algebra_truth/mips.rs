@@ -4,7 +4,7 @@ use lozenge::isa::mips::code::Insn;
 use lozenge::isa::mips::instructions::{Op, Ops};
 use lozenge::vectors::Random;
 
-use crate::machines::{BYTES, MIPS_FIRST, MIPS_POINTER, REGISTERS};
+use crate::algebra_truth::machines::{BYTES, MIPS_FIRST, MIPS_POINTER, REGISTERS};
 
 fn pick<T: Copy>(random: &mut Random, list: &[T]) -> T {
     list[random.below(list.len())]

@@ -7,8 +7,8 @@ use lozenge::domain::{Abstract, Domain, Logic, Shift, Signs};
 use lozenge::isa::Stopped;
 use lozenge::vectors::Random;
 
-use crate::machines::{Model, REGISTERS, State};
-use crate::programs::run;
+use crate::algebra_truth::machines::{Model, REGISTERS, State};
+use crate::algebra_truth::programs::run;
 
 /// Bits that programs keep.
 const FLAGS: usize = 3;

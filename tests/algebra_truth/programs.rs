@@ -5,10 +5,10 @@
 
 use lozenge::vectors::Random;
 
-use crate::compare::{Counts, compare};
+use crate::algebra_truth::compare::{Counts, compare};
+use crate::algebra_truth::machines::{Model, OnArm, OnAvr, OnMips, OnRiscv};
+use crate::algebra_truth::{arm, avr, mips, riscv};
 use crate::kit::{tier, work};
-use crate::machines::{Model, OnArm, OnAvr, OnMips, OnRiscv};
-use crate::{arm, avr, mips, riscv};
 
 /// Programs of each machine, by tier.
 const PROGRAMS: [u64; 3] = [200, 2_000, 100_000];

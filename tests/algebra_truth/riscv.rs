@@ -4,7 +4,7 @@ use lozenge::isa::riscv::code::Insn;
 use lozenge::isa::riscv::instructions::Op;
 use lozenge::vectors::Random;
 
-use crate::machines::{BYTES, REGISTERS, RISCV_FIRST, RISCV_POINTER};
+use crate::algebra_truth::machines::{BYTES, REGISTERS, RISCV_FIRST, RISCV_POINTER};
 
 fn pick<T: Copy>(random: &mut Random, list: &[T]) -> T {
     list[random.below(list.len())]

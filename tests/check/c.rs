@@ -2,7 +2,7 @@
 
 use lozenge::prove::Verdict;
 
-use crate::tools::{ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, RISCV, check, sources};
+use crate::check::tools::{ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, RISCV, check, sources};
 
 const LEVELS: [&str; 3] = ["-Os", "-O2", "-O3"];
 

@@ -18,8 +18,8 @@ use lozenge::target::OnIsa;
 use lozenge::vectors::Random;
 use serde_json::Value as Json;
 
+use crate::check::tools::{ARM, AVR, MIPS, on_core};
 use crate::kit::ask;
-use crate::tools::{ARM, AVR, MIPS, on_core};
 
 fn lozenge(folder: &Path, line: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_lozenge"))

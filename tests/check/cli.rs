@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-use crate::tools::{ARM, AVR, NO_MEMSET, sources};
+use crate::check::tools::{ARM, AVR, NO_MEMSET, sources};
 
 fn lozenge(folder: &Path, line: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_lozenge"))

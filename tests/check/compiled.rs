@@ -6,10 +6,10 @@ use lozenge::lower::Lower;
 use lozenge::prove::{self, Verdict};
 use lozenge::spec::{Alias, Op, Size};
 
-use crate::ledger::{Line, Sheet};
-use crate::tools::{
+use crate::check::tools::{
     ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, RISCV, RISCV_LONG, on_core, prepared,
 };
+use crate::ledger::{Line, Sheet};
 
 const LEVELS: [&str; 3] = ["-Os", "-O2", "-O3"];
 const WORDS: u32 = 6;

@@ -10,7 +10,7 @@ use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::mips::MipsIsa;
 use lozenge::lower::Lower;
 
-use crate::tools::{ARM, AVR, Compiler, MIPS, sources};
+use crate::check::tools::{ARM, AVR, Compiler, MIPS, sources};
 
 /// What objdump finds in a file.
 #[derive(Default)]

@@ -19,8 +19,8 @@ use lozenge::spec::{Alias, Op};
 use lozenge::target::{Names, OnIsa, Target};
 use num_bigint::BigUint;
 
+use crate::check::tools::{ARM, AVR, Compiler, MIPS, Question, RISCV, on_core, prepared};
 use crate::kit::ask;
-use crate::tools::{ARM, AVR, Compiler, MIPS, Question, RISCV, on_core, prepared};
 
 /// What a product is checked on.
 #[derive(Clone, Copy)]

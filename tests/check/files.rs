@@ -7,7 +7,7 @@ use lozenge::load::LoadError;
 use lozenge::prove::Verdict;
 use object::{Object, ObjectSymbol};
 
-use crate::tools::{ARM, AVR, Compiler, MIPS, Question, check, sources};
+use crate::check::tools::{ARM, AVR, Compiler, MIPS, Question, check, sources};
 
 const NO_MEMSET: &str = "-fno-tree-loop-distribute-patterns";
 

@@ -6,8 +6,8 @@ use std::process::Command;
 use lozenge::prove::Verdict;
 use lozenge::vectors::Random;
 
+use crate::check::tools::{ARM, AVR, Compiler, MIPS, Question, RISCV, check};
 use crate::kit::tier;
-use crate::tools::{ARM, AVR, Compiler, MIPS, Question, RISCV, check};
 
 #[path = "../../fuzz/entry.rs"]
 mod entry;

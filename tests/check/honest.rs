@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use lozenge::load::LoadError;
 use lozenge::prove::{Proof, Verdict};
 
-use crate::tools::{ARM, AVR, Compiler, MIPS, Question, check};
+use crate::check::tools::{ARM, AVR, Compiler, MIPS, Question, check};
 
 /// One instruction set: how it multiplies words, and the parts that the programs here are made of.
 struct Machine {

@@ -3,8 +3,8 @@
 
 use std::process::Command;
 
+use crate::check::tools::{ARM, AVR, MIPS, NO_MEMSET};
 use crate::ledger::{Line, Sheet};
-use crate::tools::{ARM, AVR, MIPS, NO_MEMSET};
 
 const WORDS: u32 = 4;
 

@@ -10,8 +10,10 @@ use lozenge::prove::Verdict;
 use lozenge::spec::Op;
 use lozenge::target::OnIsa;
 
+use crate::check::tools::{
+    ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, RISCV_LONG, on_core, prepared,
+};
 use crate::ledger::{Line, Sheet};
-use crate::tools::{ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, RISCV_LONG, on_core, prepared};
 
 /// Some hundred operands.
 const SEARCH: Search = Search {

@@ -3,8 +3,8 @@
 use lozenge::prove::Verdict;
 use lozenge::spec::Op;
 
+use crate::check::tools::{ARM, AVR, MIPS, NO_MEMSET, Question, check};
 use crate::ledger::{Line, Sheet};
-use crate::tools::{ARM, AVR, MIPS, NO_MEMSET, Question, check};
 
 /// What is wrong in words or in the carry alone, with operands that show it.
 #[test]

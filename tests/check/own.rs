@@ -15,8 +15,8 @@ use lozenge::vectors::Random;
 use lozenge::{hints, load};
 use object::{Object, ObjectSection};
 
+use crate::check::tools::{ARM, AVR, Compiler, MIPS, on_core};
 use crate::kit::ask;
-use crate::tools::{ARM, AVR, Compiler, MIPS, on_core};
 
 /// The proof of a function `f` from a file.
 fn proof_of<I: Lower>(spec: &Spec, core: &I::Core, file: &[u8], format: &ObjectFormat) -> Proof {

@@ -1,7 +1,7 @@
 //! Position-independent code for MIPS: $gp and the table of addresses, as an object leaves them to the
 //! linker, and as the linker fills them in.
 
-use crate::tools::{ARM, Compiler, MIPS, Question, check, sources};
+use crate::check::tools::{ARM, Compiler, MIPS, Question, check, sources};
 
 const PIC: Compiler = Compiler {
     flags: &["-march=mips32", "-mabicalls", "-fPIC", "-msoft-float"],

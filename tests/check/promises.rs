@@ -4,7 +4,7 @@
 
 use lozenge::prove::{Proof, Verdict};
 
-use crate::tools::{ARM, AVR, Compiler, MIPS, Question, check};
+use crate::check::tools::{ARM, AVR, Compiler, MIPS, Question, check};
 
 /// The proof of the function `f` of this body.
 fn proof(compiler: &Compiler, question: Question<'_>, body: &str) -> Proof {

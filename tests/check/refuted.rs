@@ -9,7 +9,7 @@ use lozenge::spec::Alias;
 use lozenge::target::OnIsa;
 use num_bigint::BigUint;
 
-use crate::tools::{ARM, AVR, Compiler, MIPS, Question, RISCV, on_core, prepared};
+use crate::check::tools::{ARM, AVR, Compiler, MIPS, Question, RISCV, on_core, prepared};
 
 /// A function `f(r, a, b)` as an object, the bits of its operands, and two of them that it multiplies wrong.
 struct Wrong<'a> {

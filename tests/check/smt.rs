@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
+use crate::check::tools::{ARM, AVR, Compiler, MIPS, NO_MEMSET, RISCV};
 use crate::kit::{oracle, tier, work};
-use crate::tools::{ARM, AVR, Compiler, MIPS, NO_MEMSET, RISCV};
 
 /// What z3 says of a product of mul.c.
 fn opinion(compiler: &Compiler, symbol: &str, bits: u32, words: u32) -> String {

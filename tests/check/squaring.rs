@@ -11,7 +11,7 @@ use lozenge::spec::{Alias, Op, Spec};
 use lozenge::target::{Names, OnIsa, Target};
 use num_bigint::BigUint;
 
-use crate::tools::{MIPS, Question, check, sources};
+use crate::check::tools::{MIPS, Question, check, sources};
 
 /// The operand of the report, its square, and what came out instead.
 const OPERAND: &str = "022181bafd3aa878899b2346ee210f45";

@@ -4,7 +4,7 @@
 use lozenge::audit::Audit;
 use lozenge::prove::{Leak, Ways};
 
-use crate::tools::{ARM, AVR, Compiler, MIPS, Question, check};
+use crate::check::tools::{ARM, AVR, Compiler, MIPS, Question, check};
 
 /// A product of one word; then a branch on whether b is 0, with nothing on one side and NOPs on the
 /// other. As many NOPs as `balance` take as long as the branch.

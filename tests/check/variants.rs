@@ -4,7 +4,7 @@
 use lozenge::prove::Verdict;
 use lozenge::spec::Op;
 
-use crate::tools::{AVR, Question, check};
+use crate::check::tools::{AVR, Question, check};
 
 /// What the proof says of the function with this body.
 fn verdict(op: Op, bits: u32, arguments: &str, body: &str) -> Verdict {

@@ -14,10 +14,10 @@ use lozenge::spec::{Op, Size};
 use lozenge::target::{Names, OnIsa, Target};
 use toml::Value;
 
+use crate::kernels::matrix::{FIGURES, line, none, reason};
 use crate::kit::ask;
 use crate::kit::tier::{self, Tier};
 use crate::ledger::{Line, Sheet};
-use crate::matrix::{FIGURES, line, none, reason};
 
 const COLUMNS: &str = "core,op,size,modulus,plan,style,budget,body,call,bytes,stack,known";
 /// Cells that are made where a sample is.

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::tidy::{CRATES, rust, shipped};
+use crate::tool::tidy::{CRATES, rust, shipped};
 
 /// The command line is a crate of its own: `src/main.rs` and its modules, which use the library.
 const PROGRAM: &str = "main";

@@ -50,9 +50,6 @@ const CLI_CRATES: [&str; 4] = ["clap", "indicatif", "comfy_table", "tempfile"];
 
 const MAX_LINES: usize = 600;
 
-/// Test binaries: each links and monomorphises the tool again, and cargo runs them one after the other.
-const MAX_BINARIES: usize = 6;
-
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -379,16 +376,10 @@ fn modules_of(file: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// A test file that no main.rs names is not compiled, and nobody would miss it.
+/// A test file that nobody names is not compiled, and nobody would miss it.
 #[test]
 fn every_test_file_is_compiled() {
-    let mains = rust("tests").into_iter().map(|(path, _)| path);
-    let mut open: Vec<PathBuf> = mains.filter(|p| p.ends_with("main.rs")).collect();
-    assert!(
-        open.len() <= MAX_BINARIES,
-        "{} test binaries: each costs a minute; take one that is there",
-        open.len()
-    );
+    let mut open = vec![PathBuf::from("tests/main.rs")];
     let mut seen: Vec<PathBuf> = Vec::new();
     while let Some(path) = open.pop() {
         let full = root().join(&path).canonicalize().expect("it exists");

@@ -7,13 +7,14 @@ cargo xtask ledger --check    makes them and compares
 cargo xtask ledger --night    those of the night, too (with --check or without)
 cargo xtask ledger ... NAME   only tests whose names hold NAME, as matrix::avr";
 
-/// Test binaries and tests of them that make cells.
-const MAKERS: [(&str, &[&str]); 2] = [
-    ("kernels", &["matrix::", "tables::"]),
-    (
-        "check",
-        &["compiled::", "mutants::", "modular::", "ops::wrong"],
-    ),
+/// Tests that make cells.
+const MAKERS: [&str; 6] = [
+    "kernels::matrix::",
+    "kernels::tables::",
+    "check::compiled::",
+    "check::mutants::",
+    "check::modular::",
+    "check::ops::wrong",
 ];
 
 /// What was asked for.
@@ -41,14 +42,17 @@ fn asked(arguments: impl Iterator<Item = String>) -> Option<Asked> {
     Some(asked)
 }
 
-/// Which tests of a binary: those of `makers` whose names hold one of `names`, or that one of `names` begins with.
-fn chosen(makers: &[&str], names: &[String]) -> Vec<String> {
-    let all = makers.iter().map(|maker| maker.to_string());
+/// Which tests: all makers, or those whose names begin with one of `names` behind their folder.
+fn chosen(names: &[String]) -> Vec<String> {
     if names.is_empty() {
-        return all.collect();
+        return MAKERS.map(String::from).to_vec();
     }
-    let of = |name: &&String| makers.iter().any(|maker| name.starts_with(maker));
-    names.iter().filter(of).cloned().collect()
+    let folders = ["kernels", "check"];
+    let full = names
+        .iter()
+        .flat_map(|name| folders.map(|folder| format!("{folder}::{name}")));
+    full.filter(|name| MAKERS.iter().any(|maker| name.starts_with(maker)))
+        .collect()
 }
 
 fn main() -> ExitCode {
@@ -57,42 +61,28 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut failed = false;
-    let mut ran = 0;
-    for (binary, makers) in MAKERS {
-        let filters = chosen(makers, &asked.names);
-        if filters.is_empty() {
-            continue;
-        }
-        ran += 1;
-        let mut command = Command::new(&cargo);
-        command.args(["test", "--release", "--test", binary, "--"]);
-        // Progress is printed as cells are made.
-        command.args(filters).arg("--nocapture");
-        command.env(
-            "LOZENGE_LEDGER",
-            if asked.check { "check" } else { "bless" },
-        );
-        command.env("LOZENGE_TIER", if asked.night { "night" } else { "full" });
-        match command.status() {
-            Ok(status) => failed |= !status.success(),
-            Err(error) => {
-                eprintln!("{}: {error}", cargo.to_string_lossy());
-                failed = true;
-            }
-        }
-    }
-    if ran == 0 {
+    let tests = chosen(&asked.names);
+    if tests.is_empty() {
         eprintln!(
             "no cells are made by {}: try matrix::, tables::, compiled:: or mutants::",
             asked.names.join(" ")
         );
         return ExitCode::from(2);
     }
-    if failed {
-        ExitCode::FAILURE
-    } else {
-        ExitCode::SUCCESS
+    let mut command = Command::new(&cargo);
+    command.args(["test", "--release", "--test", "all", "--"]);
+    // Progress is printed as cells are made.
+    command.args(tests).arg("--nocapture");
+    let ledger = if asked.check { "check" } else { "bless" };
+    command.env("LOZENGE_LEDGER", ledger);
+    command.env("LOZENGE_TIER", if asked.night { "night" } else { "full" });
+    match command.status() {
+        Ok(status) if status.success() => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("{}: {error}", cargo.to_string_lossy());
+            ExitCode::FAILURE
+        }
     }
 }
 
@@ -110,8 +100,8 @@ mod tests {
         assert!(check.check && !check.night && check.names == ["matrix::avr"]);
         assert_eq!(of("ledger"), Some(Asked::default()));
         assert!(of("").is_none() && of("ledger --all").is_none() && of("leger").is_none());
-        assert_eq!(chosen(MAKERS[0].1, &check.names), ["matrix::avr"]);
-        assert!(chosen(MAKERS[1].1, &check.names).is_empty());
-        assert_eq!(chosen(MAKERS[1].1, &[]), MAKERS[1].1);
+        assert_eq!(chosen(&check.names), ["kernels::matrix::avr"]);
+        assert!(chosen(&["figures::".into()]).is_empty());
+        assert_eq!(chosen(&[]), MAKERS);
     }
 }

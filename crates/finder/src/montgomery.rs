@@ -61,7 +61,7 @@ pub struct Reduced<'a> {
     pub modulus: Modulus<'a>,
     pub reduce: Reduce,
     /// What [`Algebra::cancels`] said of words.
-    pub(crate) zeros: RefCell<BTreeMap<VarId, Option<Multiples>>>,
+    pub zeros: RefCell<BTreeMap<VarId, Option<Multiples>>>,
 }
 
 /// `constant + sum factor * variable`.

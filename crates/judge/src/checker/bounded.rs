@@ -23,6 +23,30 @@ pub struct Slice {
     pub(crate) seen: u64,
 }
 
+/// Slices, to be found by where they end.
+#[derive(Default)]
+pub struct Slices {
+    list: Vec<Slice>,
+    /// The exponent of 2 of the word that would follow each.
+    ends: Vec<u32>,
+}
+
+impl Slices {
+    pub(crate) fn push(&mut self, slice: Slice) {
+        let end = slice.shift + slice.w * slice.words.len() as u32;
+        self.ends.push(end);
+        self.list.push(slice);
+    }
+
+    /// Takes out the first that ends there and is wanted.
+    pub(crate) fn take(&mut self, end: u32, wanted: impl Fn(&Slice) -> bool) -> Option<Slice> {
+        let mut each = self.ends.iter().zip(&self.list);
+        let at = each.position(|(at, slice)| *at == end && wanted(slice))?;
+        self.ends.swap_remove(at);
+        Some(self.list.swap_remove(at))
+    }
+}
+
 /// `form <= total`; all factors and the constant of the form are positive.
 #[derive(Default)]
 pub struct Bounded {
@@ -30,7 +54,7 @@ pub struct Bounded {
     pub(crate) form: Vec<(VarId, u32)>,
     pub(crate) constant: BigUint,
     pub(crate) total: BigUint,
-    pub(crate) slices: Vec<Slice>,
+    pub(crate) slices: Slices,
     /// The carry that was masked last, and what of it is in the form.
     pub(crate) masked: Option<(VarId, VarId)>,
     /// How often something was taken from the form.

@@ -161,16 +161,12 @@ impl Checker<'_> {
         let source = source.ok_or("there is no such joint bound")?;
         let mut slice = match continues {
             true => {
-                let end = |s: &Slice| s.shift + s.w * s.words.len() as u32;
                 let next = |s: &Slice| w * (from + s.words.len() as u32);
-                // Mostly the one that grew last.
-                let found = joint.slices.iter().rposition(|s| {
-                    let alike = (s.of, s.from, s.w, end(s)) == (of, from, w, shift);
+                let found = joint.slices.take(shift, |s| {
+                    let alike = (s.of, s.from, s.w) == (of, from, w);
                     alike && source.holds(word, next(s)) && source.holds_slice(s)
                 });
-                joint
-                    .slices
-                    .swap_remove(found.ok_or("there is no such slice")?)
+                found.ok_or("there is no such slice")?
             }
             false => Slice {
                 of,

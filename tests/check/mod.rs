@@ -9,10 +9,6 @@ mod environment;
 mod files;
 mod fuzz;
 mod honest;
-#[path = "../kit/mod.rs"]
-mod kit;
-#[path = "../ledger/mod.rs"]
-mod ledger;
 mod modular;
 mod mutants;
 mod ops;

@@ -12,10 +12,6 @@ mod avr_shift_add;
 mod avr_words;
 mod claims;
 mod karatsuba_terms;
-#[path = "../kit/mod.rs"]
-mod kit;
-#[path = "../ledger/mod.rs"]
-mod ledger;
 mod matrix;
 mod mips_kernels;
 mod mips_loops;
@@ -23,8 +19,6 @@ mod mips_mutation;
 mod modular;
 mod montgomery;
 mod mutation;
-#[path = "../naive/mod.rs"]
-mod naive;
 mod riscv_ibex;
 mod riscv_mutation;
 mod special;

@@ -6,8 +6,6 @@ mod arm_semantics;
 mod avr_cores;
 mod avr_encoding;
 mod avr_semantics;
-#[path = "../kit/mod.rs"]
-mod kit;
 mod mips_encoding;
 mod mips_semantics;
 mod riscv_encoding;

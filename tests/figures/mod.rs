@@ -1,7 +1,5 @@
 //! What is said in numbers: cycles, bytes, loads and stores of README and of the tables in `tests/paper/`, exactly.
 
-#[path = "../kit/mod.rs"]
-mod kit;
 mod methods;
 mod modular_figures;
 mod ops;

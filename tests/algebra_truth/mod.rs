@@ -11,8 +11,6 @@ mod certificates;
 mod compare;
 mod goals;
 mod kept;
-#[path = "../kit/mod.rs"]
-mod kit;
 mod lies;
 mod machines;
 mod mips;
@@ -22,14 +20,15 @@ mod plain;
 mod programs;
 mod riscv;
 
-use kit::tier;
 use lozenge::domain::abstract_memory::Region;
 use lozenge::domain::algebra::{Algebra, Value};
 use lozenge::domain::concrete::Concrete;
 use lozenge::domain::secret::Secret;
 use lozenge::domain::{Abstract, Address, Base, Domain};
-use machines::PLACE;
-use numbers::{Names, Numbers};
+
+use self::machines::PLACE;
+use self::numbers::{Names, Numbers};
+use crate::kit::tier;
 
 /// Words that are stored and loaded.
 const REGISTERS: usize = 6;

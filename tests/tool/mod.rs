@@ -10,8 +10,6 @@ mod dialects;
 mod drivers;
 mod face;
 mod imports;
-#[path = "../kit/mod.rs"]
-mod kit;
 mod modular_link;
 mod readme;
 mod rsa;
