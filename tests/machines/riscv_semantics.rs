@@ -48,7 +48,7 @@ fn around(body: &[Insn], base: u8) -> Vec<Insn> {
     code.extend(body);
     code.extend(all().map(|r| store(r, base, OUT + 4 * i32::from(r))));
     code.push(load(base, base, NEXT));
-    let bytes: usize = code.iter().map(Insn::length).sum();
+    let bytes: usize = code.iter().map(Insn::bytes).sum();
     code.push(Insn::store(Op::BNE, 0, base, 4 - bytes as i32));
     code
 }
@@ -59,7 +59,7 @@ fn prepare(insn: &Insn, at: u32, registers: &mut [u32; 32], random: &mut Random)
     let align = match (insn.op, insn.form().timing) {
         (Op::JALR, _) => {
             // To the second mark; the lowest bit of the sum does not count.
-            let to = BODY + insn.length() as i32 + 4 + random.below(2) as i32;
+            let to = BODY + insn.bytes() as i32 + 4 + random.below(2) as i32;
             registers[usize::from(s)] = (to - k) as u32;
             return;
         }
@@ -131,30 +131,24 @@ fn compare(unicorn: &mut Dialogue, insn: Insn, base: u8, random: &mut Random) {
 
 /// An instruction of the form that the loop can run: it leaves the pointer alone.
 fn instruction(form: &Form, base: u8, random: &mut Random) -> Insn {
-    let jumps = matches!(form.timing, Timing::Branch | Timing::Jump);
     let addressed = matches!(
         form.timing,
         Timing::Load | Timing::LoadNarrow | Timing::Store | Timing::JumpRegister
     );
     loop {
-        let number = |(letters, least, most, step): (&'static str, i64, i64, i64)| {
-            let number = match (letters, jumps) {
-                ("k", true) => {
-                    if form.short {
-                        6
-                    } else {
-                        8
-                    }
-                }
+        let number = |(letter, least, most, step): (char, i64, i64, i64)| {
+            let number = match letter {
+                // To the second mark.
+                'b' | 'j' => form.bytes as i64 + 4,
                 _ => least + step * random.below(((most - least) / step + 1) as usize) as i64,
             };
-            (letters, number)
+            (letter, number)
         };
         let numbers: Vec<_> = form.ranges().into_iter().map(number).collect();
         let insn = form.with(&numbers);
         let touched = insn.reads() | insn.writes();
         let free = touched >> base & 1 == 0;
-        if free && insn.encode().is_ok() && (!addressed || insn.ops.s != 0) {
+        if free && insn.code().is_ok() && (!addressed || insn.ops.s != 0) {
             return insn;
         }
     }
@@ -227,8 +221,8 @@ fn what_has_no_one_meaning_is_refused() {
 fn cores_have_no_more_than_they_say() {
     let product = Insn::three(Op::MUL, 5, 6, 7);
     let high = Insn::three(Op::ADD, 5, 16, 7);
-    let short = Insn::three(Op::ADD, 5, 5, 7).shortest(Core::named("rv32imc").unwrap().features);
-    assert!(short.short);
+    let short = Insn::three(Op::ADD, 5, 5, 7).shortest_on(Core::named("rv32imc").unwrap().features);
+    assert!(short.form().is_short());
     for (core, insn) in [("rv32i", product), ("rv32ec", high), ("rv32im", short)] {
         let core = Core::named(core).unwrap();
         assert!(RiscvIsa::encode(core, &[insn]).is_err());

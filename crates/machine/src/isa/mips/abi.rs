@@ -94,10 +94,14 @@ impl<D: Domain> Callable<32> for Mips<D> {
 
 impl<D: Domain> OneStack<32> for Mips<D> {
     const SP: u8 = SP;
-    /// MIPS ABI supplement, chapter 3.
-    const ALIGN: i64 = 8;
-    const OF_INTERRUPTS: &'static str =
+    const UNTOUCHED: &'static str =
         "it writes $k0 or $k1, which interrupt handlers overwrite at any time";
+
+    /// MIPS ABI supplement, chapter 3.
+    #[inline(always)]
+    fn align(&self) -> i64 {
+        8
+    }
 
     #[inline(always)]
     fn environment(&mut self) -> &mut Option<Environment<Self>> {

@@ -4,20 +4,9 @@ use crate::domain::place::{Address, Base};
 use crate::domain::word::{Domain, Logic, Shift, Signs};
 use crate::fault::{BELOW_STACK, Fault};
 use crate::isa::environment::Environment;
+pub use crate::isa::machine::{Flow, Outcome};
 use crate::isa::riscv::operands::{Features, Ops};
 use crate::isa::riscv::registers::SP;
-
-/// Where control goes next. Targets are byte addresses.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Flow {
-    Next,
-    Jump(usize),
-    /// To the caller.
-    Return,
-}
-
-/// What an instruction's meaning returns.
-pub type Outcome = Result<Flow, Fault>;
 
 /// An RV32 over the domain `D`.
 pub struct Riscv<D: Domain> {
@@ -29,32 +18,9 @@ pub struct Riscv<D: Domain> {
     pub environment: Option<Environment<Self>>,
     /// Where addresses of the program count from: 0, or a place of its own.
     image: (Base, D::Word<32>),
-    /// Byte address of the running instruction, and its bytes.
+    /// Byte address of the running instruction, and of the one behind it.
     pub pc: usize,
-    pub length: usize,
-}
-
-/// What instructions change but memory.
-pub struct State<D: Domain> {
-    r: [D::Word<32>; 32],
-    /// Where the stack pointer points, if that is followed.
-    sp: Option<i64>,
-}
-
-impl<D: Domain> Clone for State<D> {
-    fn clone(&self) -> Self {
-        Self {
-            r: self.r.clone(),
-            sp: self.sp,
-        }
-    }
-}
-
-impl<D: Domain> State<D> {
-    /// Its words, if they are the same in every run.
-    pub fn numbers(&self, d: &D) -> Option<Vec<u64>> {
-        self.r.iter().map(|w| d.value(w)).collect()
-    }
+    pub behind: usize,
 }
 
 impl<D: Domain> Riscv<D> {
@@ -67,29 +33,8 @@ impl<D: Domain> Riscv<D> {
             environment: None,
             image: (Base::ABSOLUTE, zero),
             pc: 0,
-            length: 4,
+            behind: 0,
             d,
-        }
-    }
-
-    pub fn state(&self) -> State<D> {
-        State {
-            r: self.r.clone(),
-            sp: self.environment.as_ref().map(|e| e.at),
-        }
-    }
-
-    pub fn resume(&mut self, state: State<D>) {
-        self.r = state.r;
-        if let (Some(environment), Some(at)) = (&mut self.environment, state.sp) {
-            environment.at = at;
-        }
-    }
-
-    /// This state where `bit` is set, `clear` where it is not.
-    pub fn join(&mut self, bit: &D::Bit, clear: State<D>) {
-        for (word, clear) in self.r.iter_mut().zip(&clear.r) {
-            *word = self.d.select(bit, word, clear);
         }
     }
 
@@ -152,13 +97,13 @@ impl<D: Domain> Riscv<D> {
 
     /// The low and the high word of `rs1 * rs2`.
     #[inline(always)]
-    pub fn product(&mut self, o: Ops, signs: Signs) -> (D::Word<32>, D::Word<32>) {
+    pub fn product(&mut self, o: &Ops, signs: Signs) -> (D::Word<32>, D::Word<32>) {
         let (x, y) = (self.r(o.s), self.r(o.t));
         self.d.mul(&x, &y, signs)
     }
 
     /// Quotient and remainder of numbers: table 7.1 has those of a division by 0 and of one that overflows.
-    pub fn division(&mut self, o: Ops, signed: bool) -> Result<(D::Word<32>, D::Word<32>), Fault> {
+    pub fn division(&mut self, o: &Ops, signed: bool) -> Result<(D::Word<32>, D::Word<32>), Fault> {
         let (x, y) = (self.d.value(&self.r(o.s)), self.d.value(&self.r(o.t)));
         let (Some(x), Some(y)) = (x, y) else {
             let from = self.d.origin(&self.r(o.s));
@@ -180,7 +125,7 @@ impl<D: Domain> Riscv<D> {
 
     /// `rs1` shifted by a number.
     #[inline(always)]
-    pub fn shifted(&mut self, kind: Shift, o: Ops) -> D::Word<32> {
+    pub fn shifted(&mut self, kind: Shift, o: &Ops) -> D::Word<32> {
         let x = self.r(o.s);
         match o.k {
             0 => x,
@@ -189,7 +134,7 @@ impl<D: Domain> Riscv<D> {
     }
 
     /// `rs1` shifted by the low five bits of `rs2`, one bit of the count at a time.
-    pub fn shifted_by_register(&mut self, kind: Shift, o: Ops) -> D::Word<32> {
+    pub fn shifted_by_register(&mut self, kind: Shift, o: &Ops) -> D::Word<32> {
         let (mut x, count) = (self.r(o.s), self.r(o.t));
         for i in 0..5 {
             let bit = self.d.bit(&count, i);
@@ -202,7 +147,7 @@ impl<D: Domain> Riscv<D> {
     // Memory
 
     /// The address `rs1 + k`, a multiple of `align` bytes: whether others are served is the environment's to say.
-    fn address(&mut self, o: Ops, align: i64) -> Result<Address, Fault> {
+    fn address(&mut self, o: &Ops, align: i64) -> Result<Address, Fault> {
         let base = self.r(o.s);
         let at = self.d.address(&[&base], i64::from(o.k))?;
         if at.base == Base::STACK {
@@ -220,7 +165,7 @@ impl<D: Domain> Riscv<D> {
     }
 
     #[inline(always)]
-    pub fn load<const W: u32>(&mut self, o: Ops, signed: bool) -> Result<D::Word<32>, Fault> {
+    pub fn load<const W: u32>(&mut self, o: &Ops, signed: bool) -> Result<D::Word<32>, Fault> {
         let at = self.address(o, i64::from(W / 8))?;
         if W == 32 {
             return self.d.load::<32>(at);
@@ -230,7 +175,7 @@ impl<D: Domain> Riscv<D> {
     }
 
     #[inline(always)]
-    pub fn store<const W: u32>(&mut self, o: Ops) -> Outcome {
+    pub fn store<const W: u32>(&mut self, o: &Ops) -> Outcome {
         let at = self.address(o, i64::from(W / 8))?;
         let word = self.r(o.t);
         if W == 32 {
@@ -245,7 +190,7 @@ impl<D: Domain> Riscv<D> {
     // Control
 
     /// Is `rs1 = rs2`?
-    pub fn equal(&mut self, o: Ops) -> D::Bit {
+    pub fn equal(&mut self, o: &Ops) -> D::Bit {
         let difference = self.minus(self.r(o.s), self.r(o.t));
         self.d.is_zero(&difference)
     }
@@ -277,7 +222,7 @@ impl<D: Domain> Riscv<D> {
 
     /// The address behind this instruction goes to `d`.
     pub fn link(&mut self, d: u8) -> Outcome {
-        let back = self.in_program((self.pc + self.length) as u64);
+        let back = self.in_program(self.behind as u64);
         self.set(d, back)
     }
 
