@@ -9,7 +9,7 @@ use lozenge::isa::Isa;
 use lozenge::isa::riscv::RiscvIsa;
 use lozenge::isa::riscv::code::{Form, Insn, forms};
 use lozenge::isa::riscv::cores::Core;
-use lozenge::isa::riscv::instructions::{Op, Ops, Timing};
+use lozenge::isa::riscv::instructions::{Op, Ops, Timing, table};
 use lozenge::isa::riscv::machine::Riscv;
 use lozenge::isa::riscv::run::Decoded;
 use lozenge::vectors::Random;
@@ -56,7 +56,7 @@ fn around(body: &[Insn], base: u8) -> Vec<Insn> {
 /// What a state must have so that `insn` can run.
 fn prepare(insn: &Insn, at: u32, registers: &mut [u32; 32], random: &mut Random) {
     let Ops { s, k, .. } = insn.ops;
-    let align = match (insn.op, insn.form().timing) {
+    let align = match (insn.full().op, insn.form().timing) {
         (Op::JALR, _) => {
             // To the second mark; the lowest bit of the sum does not count.
             let to = BODY + insn.bytes() as i32 + 4 + random.below(2) as i32;
@@ -169,6 +169,46 @@ fn rows_agree_with_unicorn() {
     }
     println!("{rows} rows, {} states each", tier::times(CHOICES) * COUNT);
     assert_eq!(rows, 45 + 26, "rows of the tables that run");
+}
+
+/// What the table says an instruction reads and writes is what its meaning reads and writes.
+#[test]
+fn data_flow_is_what_the_meaning_does() {
+    let rows = table::<Concrete>();
+    let core = Core::named("rv32imc").unwrap();
+    let mut random = tier::random(3);
+    for form in forms().iter().filter(|f| f.timing != Timing::Trap) {
+        for _ in 0..tier::times(200) {
+            let insn = instruction(form, 26, &mut random);
+            let (reads, writes) = (insn.reads(), insn.writes());
+            let mut registers = [0; 32].map(|_: u32| word(&mut random));
+            prepare(&insn, 0, &mut registers, &mut random);
+            let run = |registers: &[u32; 32]| {
+                let mut d = Concrete::new(1024);
+                for (i, byte) in d.memory.iter_mut().enumerate() {
+                    *byte = (i * 37 + 11) as u8;
+                }
+                let mut m = Riscv::new(d, core.features);
+                for (r, value) in registers.iter().enumerate().skip(1) {
+                    m.r[r] = m.word(*value as i32);
+                }
+                m.behind = insn.bytes();
+                let meaning = rows[form.of as usize].meaning;
+                let flow = meaning(&mut m, &insn.ops).unwrap();
+                (flow, m.r.map(|r| r.0), m.d.memory)
+            };
+            let (flow, mut expected, store) = run(&registers);
+            // Change what it does not read.
+            for r in (1..32).filter(|r| reads >> r & 1 == 0) {
+                registers[r] ^= 0x5a5a_a5a5;
+                if writes >> r & 1 == 0 {
+                    expected[r] ^= 0x5a5a_a5a5;
+                }
+            }
+            let after = run(&registers);
+            assert_eq!((flow, expected, store), after, "{}", insn.text());
+        }
+    }
 }
 
 /// What the code of `insns` does, run to its end with x5 to x7 as given.
