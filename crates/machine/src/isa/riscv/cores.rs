@@ -366,47 +366,12 @@ const fn part(
 }
 
 /// Parts, sizes in KB.
+#[rustfmt::skip]
 pub static PARTS: [Part; 6] = [
-    part(
-        "esp32c3",
-        "esp32-c3",
-        400,
-        400,
-        "ESP32-C3 Series Datasheet, 3.1: 400 KB of SRAM",
-    ),
-    part(
-        "esp32c6",
-        "esp32-c3",
-        512,
-        512,
-        "ESP32-C6 Series Datasheet, 3.1: 512 KB of HP SRAM",
-    ),
-    part(
-        "gd32vf103",
-        "bumblebee",
-        128,
-        32,
-        "GD32VF103 Datasheet, table 2-1: the largest",
-    ),
-    part(
-        "rp2350-riscv",
-        "hazard3",
-        520,
-        520,
-        "RP2350 Datasheet, 1.2: 520 KB of SRAM",
-    ),
-    part(
-        "ch32v003",
-        "qingke-v2a",
-        16,
-        2,
-        "CH32V003 Datasheet, chapter 1",
-    ),
-    part(
-        "fe310",
-        "sifive-e31",
-        16,
-        16,
-        "FE310-G000 Manual, chapter 4: instruction cache and DTIM",
-    ),
+    part("esp32c3", "esp32-c3", 400, 400, "ESP32-C3 Series Datasheet, 3.1: 400 KB of SRAM"),
+    part("esp32c6", "esp32-c3", 512, 512, "ESP32-C6 Series Datasheet, 3.1: 512 KB of HP SRAM"),
+    part("gd32vf103", "bumblebee", 128, 32, "GD32VF103 Datasheet, table 2-1: the largest"),
+    part("rp2350-riscv", "hazard3", 520, 520, "RP2350 Datasheet, 1.2: 520 KB of SRAM"),
+    part("ch32v003", "qingke-v2a", 16, 2, "CH32V003 Datasheet, chapter 1"),
+    part("fe310", "sifive-e31", 16, 16, "FE310-G000 Manual, chapter 4: instruction cache and DTIM"),
 ];
