@@ -12,6 +12,7 @@ use lozenge::isa::riscv::cores::Core;
 use lozenge::isa::riscv::instructions::{Op, Ops, Timing, table};
 use lozenge::isa::riscv::machine::Riscv;
 use lozenge::isa::riscv::run::Decoded;
+use lozenge::isa::words::Words;
 use lozenge::vectors::Random;
 
 use crate::kit::oracle::{self, Dialogue};

@@ -22,6 +22,7 @@ use crate::isa::mips::operands::Feature;
 use crate::isa::mips::registers::REGISTERS;
 pub use crate::isa::mips::registers::{ARGUMENTS, HOME, RA, SAVE_AREA, SP};
 use crate::isa::numbers::OnNumbers;
+use crate::isa::words::{Image, Words};
 
 /// Bytes of a pointer.
 pub const POINTER_BYTES: usize = 4;
@@ -116,8 +117,9 @@ impl<D: Abstract> ForAll<32> for Mips<D> {
         m.pc = function.entry as usize;
         m.d.environment(function.constants(true), core.big_endian);
         if function.movable {
-            let start = m.d.pointer(Base::IMAGE, 0, 0);
-            m.place(Base::IMAGE, start);
+            let base = Base::IMAGE;
+            let start = m.d.pointer(base, 0, 0);
+            m.image = Image { base, start };
         }
         m
     }

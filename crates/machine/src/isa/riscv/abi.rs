@@ -21,6 +21,7 @@ use crate::isa::riscv::machine::Riscv;
 use crate::isa::riscv::operands::Features;
 use crate::isa::riscv::registers::REGISTERS;
 pub use crate::isa::riscv::registers::{ARGUMENTS, RA, SAVE_AREA, SP};
+use crate::isa::words::Image;
 
 /// Bytes of a pointer.
 pub const POINTER_BYTES: usize = 4;
@@ -103,8 +104,9 @@ impl<D: Abstract> ForAll<32> for Riscv<D> {
         m.pc = function.entry as usize;
         m.d.environment(function.constants(true), false);
         if function.movable {
-            let start = m.d.pointer(Base::IMAGE, 0, 0);
-            m.place(Base::IMAGE, start);
+            let base = Base::IMAGE;
+            let start = m.d.pointer(base, 0, 0);
+            m.image = Image { base, start };
         }
         m
     }

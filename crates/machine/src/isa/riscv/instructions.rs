@@ -24,6 +24,7 @@ use crate::isa::cost::Class;
 use crate::isa::machine::{Flow, Meaning};
 use crate::isa::riscv::machine::Riscv;
 pub use crate::isa::riscv::operands::{Feature, Ops};
+use crate::isa::words::Words;
 
 /// What a core charges for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,12 +74,12 @@ instructions! {
     AND   "and"   "0000 000t tttt ssss s111 dddd d011 0011" "rd, rs1, rs2" "d<st" Alu Other Base |m, o| { let x = m.d.logic(Logic::And, &m.r(o.s), &m.r(o.t)); m.set(o.d, x) };
 
     // Shifts
-    SLLI  "slli"  "0000 000n nnnn ssss s001 dddd d001 0011" "rd, rs1, #" "d<s" Alu Other Base |m, o| { let x = m.shifted(Shift::Left, o); m.set(o.d, x) };
-    SRLI  "srli"  "0000 000n nnnn ssss s101 dddd d001 0011" "rd, rs1, #" "d<s" Alu Other Base |m, o| { let x = m.shifted(Shift::Right, o); m.set(o.d, x) };
-    SRAI  "srai"  "0100 000n nnnn ssss s101 dddd d001 0011" "rd, rs1, #" "d<s" Alu Other Base |m, o| { let x = m.shifted(Shift::ArithmeticRight, o); m.set(o.d, x) };
-    SLL   "sll"   "0000 000t tttt ssss s001 dddd d011 0011" "rd, rs1, rs2" "d<st" Alu Other Base |m, o| { let x = m.shifted_by_register(Shift::Left, o); m.set(o.d, x) };
-    SRL   "srl"   "0000 000t tttt ssss s101 dddd d011 0011" "rd, rs1, rs2" "d<st" Alu Other Base |m, o| { let x = m.shifted_by_register(Shift::Right, o); m.set(o.d, x) };
-    SRA   "sra"   "0100 000t tttt ssss s101 dddd d011 0011" "rd, rs1, rs2" "d<st" Alu Other Base |m, o| { let x = m.shifted_by_register(Shift::ArithmeticRight, o); m.set(o.d, x) };
+    SLLI  "slli"  "0000 000n nnnn ssss s001 dddd d001 0011" "rd, rs1, #" "d<s" Alu Other Base |m, o| { let x = m.shifted(Shift::Left, m.r(o.s), o.k); m.set(o.d, x) };
+    SRLI  "srli"  "0000 000n nnnn ssss s101 dddd d001 0011" "rd, rs1, #" "d<s" Alu Other Base |m, o| { let x = m.shifted(Shift::Right, m.r(o.s), o.k); m.set(o.d, x) };
+    SRAI  "srai"  "0100 000n nnnn ssss s101 dddd d001 0011" "rd, rs1, #" "d<s" Alu Other Base |m, o| { let x = m.shifted(Shift::ArithmeticRight, m.r(o.s), o.k); m.set(o.d, x) };
+    SLL   "sll"   "0000 000t tttt ssss s001 dddd d011 0011" "rd, rs1, rs2" "d<st" Alu Other Base |m, o| { let x = m.shifted_by(Shift::Left, m.r(o.s), m.r(o.t)); m.set(o.d, x) };
+    SRL   "srl"   "0000 000t tttt ssss s101 dddd d011 0011" "rd, rs1, rs2" "d<st" Alu Other Base |m, o| { let x = m.shifted_by(Shift::Right, m.r(o.s), m.r(o.t)); m.set(o.d, x) };
+    SRA   "sra"   "0100 000t tttt ssss s101 dddd d011 0011" "rd, rs1, rs2" "d<st" Alu Other Base |m, o| { let x = m.shifted_by(Shift::ArithmeticRight, m.r(o.s), m.r(o.t)); m.set(o.d, x) };
 
     // Products and divisions
     MUL    "mul"    "0000 001t tttt ssss s000 dddd d011 0011" "rd, rs1, rs2" "d<st" Multiply Mul Multiply |m, o| { let (low, _) = m.product(o, Signs::Unsigned); m.set(o.d, low) };
@@ -91,20 +92,20 @@ instructions! {
     REMU   "remu"   "0000 001t tttt ssss s111 dddd d011 0011" "rd, rs1, rs2" "d<st" Divide Other Multiply |m, o| { let (_, rest) = m.division(o, false)?; m.set(o.d, rest) };
 
     // Loads and stores
-    LB  "lb"  "iiii iiii iiii ssss s000 dddd d000 0011" "rd, #(rs1)" "d<s" LoadNarrow Load Base |m, o| { let x = m.load::<8>(o, true)?; m.set(o.d, x) };
-    LH  "lh"  "iiii iiii iiii ssss s001 dddd d000 0011" "rd, #(rs1)" "d<s" LoadNarrow Load Base |m, o| { let x = m.load::<16>(o, true)?; m.set(o.d, x) };
-    LW  "lw"  "iiii iiii iiii ssss s010 dddd d000 0011" "rd, #(rs1)" "d<s" Load Load Base |m, o| { let x = m.load::<32>(o, false)?; m.set(o.d, x) };
-    LBU "lbu" "iiii iiii iiii ssss s100 dddd d000 0011" "rd, #(rs1)" "d<s" LoadNarrow Load Base |m, o| { let x = m.load::<8>(o, false)?; m.set(o.d, x) };
-    LHU "lhu" "iiii iiii iiii ssss s101 dddd d000 0011" "rd, #(rs1)" "d<s" LoadNarrow Load Base |m, o| { let x = m.load::<16>(o, false)?; m.set(o.d, x) };
-    SB  "sb"  "iiii iiit tttt ssss s000 iiii i010 0011" "rs2, #(rs1)" "<st" Store Store Base |m, o| m.store::<8>(o);
-    SH  "sh"  "iiii iiit tttt ssss s001 iiii i010 0011" "rs2, #(rs1)" "<st" Store Store Base |m, o| m.store::<16>(o);
-    SW  "sw"  "iiii iiit tttt ssss s010 iiii i010 0011" "rs2, #(rs1)" "<st" Store Store Base |m, o| m.store::<32>(o);
+    LB  "lb"  "iiii iiii iiii ssss s000 dddd d000 0011" "rd, #(rs1)" "d<s" LoadNarrow Load Base |m, o| { let x = m.load::<8>(o.s, o.k, true)?; m.set(o.d, x) };
+    LH  "lh"  "iiii iiii iiii ssss s001 dddd d000 0011" "rd, #(rs1)" "d<s" LoadNarrow Load Base |m, o| { let x = m.load::<16>(o.s, o.k, true)?; m.set(o.d, x) };
+    LW  "lw"  "iiii iiii iiii ssss s010 dddd d000 0011" "rd, #(rs1)" "d<s" Load Load Base |m, o| { let x = m.load::<32>(o.s, o.k, false)?; m.set(o.d, x) };
+    LBU "lbu" "iiii iiii iiii ssss s100 dddd d000 0011" "rd, #(rs1)" "d<s" LoadNarrow Load Base |m, o| { let x = m.load::<8>(o.s, o.k, false)?; m.set(o.d, x) };
+    LHU "lhu" "iiii iiii iiii ssss s101 dddd d000 0011" "rd, #(rs1)" "d<s" LoadNarrow Load Base |m, o| { let x = m.load::<16>(o.s, o.k, false)?; m.set(o.d, x) };
+    SB  "sb"  "iiii iiit tttt ssss s000 iiii i010 0011" "rs2, #(rs1)" "<st" Store Store Base |m, o| m.store::<8>(o.t, o.s, o.k);
+    SH  "sh"  "iiii iiit tttt ssss s001 iiii i010 0011" "rs2, #(rs1)" "<st" Store Store Base |m, o| m.store::<16>(o.t, o.s, o.k);
+    SW  "sw"  "iiii iiit tttt ssss s010 iiii i010 0011" "rs2, #(rs1)" "<st" Store Store Base |m, o| m.store::<32>(o.t, o.s, o.k);
 
     // Jumps and branches
     JAL  "jal"  "jjjj jjjj jjjj jjjj jjjj dddd d110 1111" "rd, @" "d<" Jump Other Base |m, o| { m.link(o.d)?; m.jump(o.k) };
     JALR "jalr" "iiii iiii iiii ssss s000 dddd d110 0111" "rd, #(rs1)" "d<s" JumpRegister Other Base |m, o| { let to = m.r(o.s); m.link(o.d)?; m.jump_register(&to, o.k) };
-    BEQ  "beq"  "bbbb bbbt tttt ssss s000 bbbb b110 0011" "rs1, rs2, @" "<st" Branch Other Base |m, o| { let c = m.equal(o); m.branch(c, o.k) };
-    BNE  "bne"  "bbbb bbbt tttt ssss s001 bbbb b110 0011" "rs1, rs2, @" "<st" Branch Other Base |m, o| { let c = m.equal(o); let c = m.d.not(&c); m.branch(c, o.k) };
+    BEQ  "beq"  "bbbb bbbt tttt ssss s000 bbbb b110 0011" "rs1, rs2, @" "<st" Branch Other Base |m, o| { let c = m.equal(m.r(o.s), m.r(o.t)); m.branch(c, o.k) };
+    BNE  "bne"  "bbbb bbbt tttt ssss s001 bbbb b110 0011" "rs1, rs2, @" "<st" Branch Other Base |m, o| { let c = m.equal(m.r(o.s), m.r(o.t)); let c = m.d.not(&c); m.branch(c, o.k) };
     BLT  "blt"  "bbbb bbbt tttt ssss s100 bbbb b110 0011" "rs1, rs2, @" "<st" Branch Other Base |m, o| { let c = m.is_less(m.r(o.s), m.r(o.t), true); m.branch(c, o.k) };
     BGE  "bge"  "bbbb bbbt tttt ssss s101 bbbb b110 0011" "rs1, rs2, @" "<st" Branch Other Base |m, o| { let c = m.is_less(m.r(o.s), m.r(o.t), true); let c = m.d.not(&c); m.branch(c, o.k) };
     BLTU "bltu" "bbbb bbbt tttt ssss s110 bbbb b110 0011" "rs1, rs2, @" "<st" Branch Other Base |m, o| { let c = m.is_less(m.r(o.s), m.r(o.t), false); m.branch(c, o.k) };

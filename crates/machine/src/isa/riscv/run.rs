@@ -12,6 +12,7 @@ use crate::isa::riscv::machine::Riscv;
 use crate::isa::riscv::operands::Ops;
 use crate::isa::riscv::registers::SP;
 use crate::isa::run;
+use crate::isa::words::Words;
 use crate::segment::{Addresses, Marks};
 
 /// Code decoded for a domain and a core.

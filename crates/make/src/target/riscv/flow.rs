@@ -83,7 +83,8 @@ impl Flow {
         for _ in 0..=targets.len() {
             let mut places = vec![0i64; insns.len() + 1];
             for (at, insn) in insns.iter().enumerate() {
-                let short = insn.form().is_short() || branches(at) && !long[at] && features.compressed;
+                let short =
+                    insn.form().is_short() || branches(at) && !long[at] && features.compressed;
                 places[at + 1] = places[at] + if short { 2 } else { 4 };
             }
             let mut grown = false;
