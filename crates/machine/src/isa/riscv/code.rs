@@ -227,6 +227,28 @@ mod tests {
         }
     }
 
+    /// What the bits of a short form cannot say, or must not.
+    #[test]
+    fn short_forms_refuse_other_operands() {
+        let ops = |d, s, t, k| Ops { d, s, t, k };
+        for (op, right, wrong) in [
+            (Op::C_ADDI, ops(5, 5, 0, 1), ops(5, 6, 0, 1)),
+            (Op::C_ADDI, ops(5, 5, 0, -32), ops(5, 5, 0, 0)),
+            (Op::C_LI, ops(5, 0, 0, 0), ops(0, 0, 0, 0)),
+            (Op::C_LI, ops(5, 0, 0, 31), ops(5, 1, 0, 31)),
+            (Op::C_LWSP, ops(5, 2, 0, 252), ops(5, 3, 0, 252)),
+            (Op::C_LW, ops(15, 8, 0, 124), ops(16, 8, 0, 124)),
+            (Op::C_SW, ops(0, 8, 9, 4), ops(0, 8, 9, 6)),
+            (Op::C_JAL, ops(1, 0, 0, -2048), ops(0, 0, 0, -2048)),
+        ] {
+            let [right, wrong] = [right, wrong].map(|ops| Insn::new(op, ops));
+            let code = right.code().expect("an instruction") as u16;
+            let again = Insn::decode(&code.to_le_bytes(), Features::ALL);
+            assert_eq!(again, Some(right), "{}", right.text());
+            assert!(wrong.code().is_err(), "{op:?} {:?}", wrong.ops);
+        }
+    }
+
     #[test]
     fn every_operand_survives_encoding() {
         for form in forms().iter().filter(|f| !f.is_short()) {
