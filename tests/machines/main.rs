@@ -6,6 +6,7 @@ mod arm_semantics;
 mod avr_cores;
 mod avr_encoding;
 mod avr_semantics;
+mod binutils;
 #[path = "../kit/mod.rs"]
 mod kit;
 mod mips_encoding;
