@@ -1,6 +1,5 @@
 //! ARM encodings against GNU binutils.
 
-use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::code::{Form, Insn, forms};
 use lozenge::isa::arm::cores::ARM7TDMI;

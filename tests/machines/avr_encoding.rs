@@ -9,7 +9,7 @@ use lozenge::isa::avr::cores::{ATMEGA2560, ATTINY10, ATTINY85, ATXMEGA128A1, Cor
 use lozenge::isa::avr::instructions::Op;
 use lozenge::vectors::Random;
 
-use crate::binutils::{Binutils, PLAIN, numbers};
+use crate::binutils::{Binutils, numbers};
 use crate::kit::oracle::{HINT, folder};
 use crate::kit::tier;
 
@@ -93,7 +93,6 @@ impl Family {
             start: START,
             // Such operands (LD r26, X+) have an encoding all the same.
             warnings: &["Warning: undefined combination of operands"],
-            ..PLAIN
         })
     }
 }
