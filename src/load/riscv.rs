@@ -67,14 +67,11 @@ impl Relocations<'_> {
 
     /// Gives the instruction at byte `at` its immediate.
     fn immediate(&self, bytes: &mut [u8], at: usize, value: i64) -> Result<(), Unknown> {
-        let low = self.get(bytes, at, 2);
-        let width = if low & 3 == 3 { 4 } else { 2 };
-        let code = bytes.get(at..at + width).ok_or(Unknown)?;
-        let code = self.get(code, 0, width) as u32;
+        let code = bytes.get(at..).ok_or(Unknown)?;
         let mut insn = Insn::decode(code, Features::ALL).ok_or(Unknown)?;
         insn.ops.k = i32::try_from(value).map_err(|_| Unknown)?;
-        let code = insn.encode().map_err(|_| Unknown)?;
-        self.put(bytes, at, width, code.into());
+        let code = insn.code().map_err(|_| Unknown)?;
+        self.put(bytes, at, insn.bytes(), code.into());
         Ok(())
     }
 }

@@ -9,14 +9,16 @@ use lozenge::isa::avr::code::Insn as AvrInsn;
 use lozenge::isa::avr::instructions::Op as AvrOp;
 use lozenge::isa::mips::code::Insn as MipsInsn;
 use lozenge::isa::mips::instructions::Op as MipsOp;
+use lozenge::isa::riscv::code::Insn as RiscvInsn;
+use lozenge::isa::riscv::instructions::Op as RiscvOp;
 use lozenge::program::{Claim, Magnitude, Term, Written};
 use lozenge::vectors::Random;
 
 use crate::algebra_truth::compare::{Counts, compare};
 use crate::algebra_truth::machines::{
-    AVR_FIRST, MIPS_FIRST, Model, OnArm, OnAvr, OnMips, REGISTERS,
+    AVR_FIRST, MIPS_FIRST, Model, OnArm, OnAvr, OnMips, OnRiscv, REGISTERS, RISCV_FIRST,
 };
-use crate::algebra_truth::{arm, avr, mips};
+use crate::algebra_truth::{arm, avr, mips, riscv};
 use crate::kit::tier;
 
 /// Programs of each machine, by tier.
@@ -170,6 +172,42 @@ impl Claiming for OnMips {
 
     fn first() -> u8 {
         MIPS_FIRST
+    }
+}
+
+impl Claiming for OnRiscv {
+    const BYTES: usize = 4;
+
+    fn block(random: &mut Random) -> Vec<RiscvInsn> {
+        riscv::block(random)
+    }
+
+    fn branches(insn: &RiscvInsn) -> bool {
+        insn.branch().is_some()
+    }
+
+    fn does(insn: &RiscvInsn) -> Option<Step> {
+        let o = insn.ops;
+        match insn.op {
+            RiscvOp::ADD => Step::new(Does::Add, &[o.d], o.s, o.t),
+            RiscvOp::SUB => Step::new(Does::Subtract, &[o.d], o.s, o.t),
+            _ => None,
+        }
+    }
+
+    fn absolute(t: u8, m: u8, x: u8, y: u8) -> (Vec<RiscvInsn>, [usize; 2]) {
+        let list = vec![
+            RiscvInsn::three(RiscvOp::SLTU, m, x, y),
+            RiscvInsn::three(RiscvOp::SUB, t, x, y),
+            RiscvInsn::three(RiscvOp::SUB, m, 0, m),
+            RiscvInsn::three(RiscvOp::XOR, t, t, m),
+            RiscvInsn::three(RiscvOp::SUB, t, t, m),
+        ];
+        (list, [1, 2])
+    }
+
+    fn first() -> u8 {
+        RISCV_FIRST
     }
 }
 
@@ -339,4 +377,9 @@ fn lies_about_programs_for_arm_are_not_shown() {
 #[test]
 fn lies_about_programs_for_mips_are_not_shown() {
     run::<OnMips>();
+}
+
+#[test]
+fn lies_about_programs_for_riscv_are_not_shown() {
+    run::<OnRiscv>();
 }

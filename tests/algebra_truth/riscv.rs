@@ -74,7 +74,7 @@ fn some(random: &mut Random) -> Vec<Insn> {
 }
 
 fn bytes(list: &[Insn]) -> i32 {
-    list.iter().map(Insn::length).sum::<usize>() as i32
+    list.iter().map(Insn::bytes).sum::<usize>() as i32
 }
 
 /// A branch over `over`, and that.

@@ -8,9 +8,10 @@ use std::process::Command;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::mips::MipsIsa;
+use lozenge::isa::riscv::RiscvIsa;
 use lozenge::lower::Lower;
 
-use crate::check::tools::{ARM, AVR, Compiler, MIPS, sources};
+use crate::check::tools::{ARM, AVR, Compiler, MIPS, RISCV, RISCV_LONG, sources};
 
 /// What objdump finds in a file.
 #[derive(Default)]
@@ -57,7 +58,7 @@ fn disassembly(compiler: &Compiler, file: &Path) -> Disassembly {
             continue;
         }
         // Two bytes are Thumb, where all else has four.
-        is_thumb |= bytes.trim().len() == 4 && !compiler.gcc.starts_with("avr");
+        is_thumb |= bytes.trim().len() == 4 && compiler.gcc.starts_with("arm");
         let mut code = Vec::new();
         for word in bytes.split_whitespace() {
             let word_bytes = (0..word.len()).step_by(2);
@@ -189,4 +190,14 @@ fn mips() {
     unknown.remove("pref");
     unknown.retain(|name, _| !release2.contains(&name.as_str()) && !float(name));
     assert!(unknown.is_empty(), "{unknown:?}");
+}
+
+#[test]
+fn riscv() {
+    for compiler in [RISCV, RISCV_LONG] {
+        let core = lozenge::isa::riscv::cores::Core::named(compiler.core).expect("a core");
+        program::<RiscvIsa>(core, &compiler);
+        let unknown = library::<RiscvIsa>(core, &compiler, "libgcc.a").unknown;
+        assert!(unknown.is_empty(), "{}: {unknown:?}", compiler.core);
+    }
 }

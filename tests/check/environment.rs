@@ -9,6 +9,7 @@ use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::code::Insn;
 use lozenge::isa::avr::cores::{ATMEGA128, Core};
 use lozenge::isa::avr::instructions::Op as AvrOp;
+use lozenge::isa::riscv::RiscvIsa;
 use lozenge::isa::{Isa, arm, avr, mips, riscv};
 use lozenge::kernel::{self, Request};
 use lozenge::lower::Lower;
@@ -268,6 +269,34 @@ fn a_stack_pointer_is_no_register_for_other_things() {
     ON_RISCV.refuses("mv t0, sp;mv sp, a0;mv sp, t0", LOST);
     ON_RISCV.refuses("addi sp, sp, -8;addi sp, sp, 8", LOST);
     ON_RISCV.refuses("addi sp, sp, 16;addi sp, sp, -16", LOST);
+}
+
+/// What sp is a multiple of is the convention's to say: 16 in ILP32, 4 in ILP32E.
+#[test]
+fn a_stack_pointer_is_as_aligned_as_its_convention() {
+    for (core, step, fits) in [
+        ("rv32i", 16, true),
+        ("rv32i", 4, false),
+        ("rv32ec", 4, true),
+        ("rv32ec", 2, false),
+    ] {
+        let core = riscv::cores::Core::named(core).expect("a core");
+        let request = Request {
+            modular: Some(ask::modular("2^96-17", Reduce::Full)),
+            ..ask::of(Op::Modadd, 96)
+        };
+        let whole = kernel::generate::<RiscvIsa>(&request, core).expect("a kernel");
+        let mut program = whole.program.clone();
+        let at = program.insns.len() - 1;
+        let moved = |k| riscv::code::Insn::immediate(riscv::instructions::Op::ADDI, 2, 2, k);
+        program.insns.splice(at..at, [moved(-step), moved(step)]);
+        let code = RiscvIsa::encode(core, &program.insns).expect("code");
+        let claims = &program.claims;
+        let alias = Alias::Distinct;
+        let proof = prove::prove_with::<RiscvIsa>(&whole.spec, core, &code, claims, alias);
+        let lost = proof.abi.reason().is_some_and(|text| text.contains(LOST));
+        assert_eq!((proof.holds(), lost), (fits, !fits), "{proof:?}");
+    }
 }
 
 /// Bytes of stack that a run on numbers counts.

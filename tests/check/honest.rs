@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use lozenge::load::LoadError;
 use lozenge::prove::{Proof, Verdict};
 
-use crate::check::tools::{ARM, AVR, Compiler, MIPS, Question, check};
+use crate::check::tools::{ARM, AVR, Compiler, MIPS, Question, RISCV, check};
 
 /// One instruction set: how it multiplies words, and the parts that the programs here are made of.
 struct Machine {
@@ -25,7 +25,7 @@ struct Machine {
     goes: &'static str,
 }
 
-const MACHINES: [Machine; 3] = [
+const MACHINES: [Machine; 4] = [
     Machine {
         compiler: AVR,
         bits: 8,
@@ -58,17 +58,29 @@ const MACHINES: [Machine; 3] = [
         looks: "lui $8, %hi(v)\n lw $8, %lo(v)($8)\n",
         goes: "j g\n nop\n",
     },
+    Machine {
+        compiler: RISCV,
+        bits: 32,
+        kind: '@',
+        product: "lw a1, 0(a1)\n lw a2, 0(a2)\n mul a3, a1, a2\n mulhu a4, a1, a2\n sw a3, 0(a0)\n sw a4, 4(a0)\n",
+        back: "ret\n",
+        reads: "lui t0, %hi(v)\n lbu t0, %lo(v)(t0)\n li t1, WANT\n beq t0, t1, 1f\n ret\n1:\n",
+        looks: "lui t0, %hi(v)\n lw t0, %lo(v)(t0)\n",
+        goes: "j g\n",
+    },
 ];
 
 impl Machine {
     /// A function `name` of this body in a section of its own.
     fn function(&self, name: &str, scope: &str, body: &str) -> String {
-        let noreorder = match self.compiler.gcc == MIPS.gcc {
-            true => ".set noreorder\n",
-            false => "",
+        let mode = match self.compiler.gcc {
+            gcc if gcc == MIPS.gcc => ".set noreorder\n",
+            // A linker that relaxes reads through gp.
+            gcc if gcc == RISCV.gcc => ".option norelax\n",
+            _ => "",
         };
         format!(
-            "{noreorder}.section .text.{name}, \"ax\"\n.p2align 2\n{scope} {name}\n.type {name}, {}function\n\
+            "{mode}.section .text.{name}, \"ax\"\n.p2align 2\n{scope} {name}\n.type {name}, {}function\n\
              {name}: {body} .size {name}, . - {name}\n",
             self.kind
         )
@@ -236,6 +248,7 @@ fn numbers_are_no_addresses_of_an_object() {
             "ldr r3, 2f\n ldr r3, [r3]\n b 1f\n2: .word NUMBER\n1:\n",
         ),
         (&MACHINES[2], "li $8, NUMBER\n lw $8, 0($8)\n"),
+        (&MACHINES[3], "li t0, NUMBER\n lw t0, 0(t0)\n"),
     ] {
         for number in numbers {
             let proof = machine.proof(&machine.f(&read.replace("NUMBER", number)));

@@ -1,7 +1,7 @@
 //! Position-independent code for MIPS: $gp and the table of addresses, as an object leaves them to the
 //! linker, and as the linker fills them in.
 
-use crate::check::tools::{ARM, Compiler, MIPS, Question, check, sources};
+use crate::check::tools::{ARM, Compiler, MIPS, Question, RISCV, check, sources};
 
 const PIC: Compiler = Compiler {
     flags: &["-march=mips32", "-mabicalls", "-fPIC", "-msoft-float"],
@@ -48,17 +48,23 @@ fn linked_programs() {
     proved("table.c", &[("memory_table", 64)], &link);
 }
 
-/// On ARM, too, code reads addresses from a table that the linker fills in.
+/// On ARM and RISC-V, too, code reads addresses from a table that the linker fills in.
 #[test]
-fn linked_programs_for_arm() {
-    let pic = Compiler {
+fn linked_programs_for_others() {
+    let arm = Compiler {
         flags: &["-mcpu=arm7tdmi", "-marm", "-fPIC"],
         ..ARM
     };
-    let link = ["-nostartfiles", "-static", "-Wl,-e,memory_table"];
-    let flags: Vec<_> = WORDS.iter().chain(&link).copied().collect();
-    let file = pic.compile(&sources().join("table.c"), &flags);
-    let audit = check(&file, pic.core, Question::of("memory_table", 64)).expect("a function");
-    let proof = &audit.judged.proof;
-    assert!(proof.holds(), "{proof:?}");
+    let riscv = Compiler {
+        flags: &["-march=rv32imc", "-mabi=ilp32", "-fPIC"],
+        ..RISCV
+    };
+    for pic in [arm, riscv] {
+        let link = ["-nostartfiles", "-static", "-Wl,-e,memory_table"];
+        let flags: Vec<_> = WORDS.iter().chain(&link).copied().collect();
+        let file = pic.compile(&sources().join("table.c"), &flags);
+        let audit = check(&file, pic.core, Question::of("memory_table", 64)).expect("a function");
+        let proof = &audit.judged.proof;
+        assert!(proof.holds(), "{}: {proof:?}", pic.core);
+    }
 }

@@ -102,31 +102,9 @@ impl Table for MipsIsa {
 impl Table for RiscvIsa {
     const NOP: &'static [u8] = &[0x13, 0, 0, 0];
 
-    /// The encodings with a letter for each bit of an operand.
     fn patterns() -> Vec<&'static str> {
-        let width = |list: &str| -> usize {
-            let part = |part: &str| {
-                let (high, low) = part.split_once(':').unwrap_or((part, part));
-                let [high, low] = [high, low].map(|n| n.parse::<usize>().expect("a bit"));
-                high - low + 1
-            };
-            list.trim_end_matches(']').split('|').map(part).sum()
-        };
-        let bits = |word: &str| match word.split_once('[') {
-            Some((_, list)) => "k".repeat(width(list)),
-            None if word.starts_with(['0', '1']) => word.into(),
-            None => {
-                let letter = match word.trim_end_matches('\'') {
-                    "rs1" | "zimm" => "s",
-                    "rs2" => "t",
-                    _ => "d",
-                };
-                letter.repeat(if word.contains('\'') { 3 } else { 5 })
-            }
-        };
         let forms = riscv::code::forms().iter();
-        let patterns = forms.map(|form| form.bits.split(' ').map(bits).collect::<String>());
-        patterns.map(|pattern| &*pattern.leak()).collect()
+        forms.map(|form| form.pattern).collect()
     }
 }
 

@@ -1,17 +1,17 @@
-//! Every row of the instruction table against GNU binutils: what we print is assembled to
-//! our bytes, and our bytes are disassembled to what we print.
+//! AVR encodings against GNU binutils, on cores that between them have every row.
 
-use std::path::Path;
 use std::process::Command;
 
+use lozenge::isa::Isa;
+use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::code::{Form, Insn, forms};
 use lozenge::isa::avr::cores::{ATMEGA2560, ATTINY10, ATTINY85, ATXMEGA128A1, Core};
 use lozenge::isa::avr::instructions::Op;
 use lozenge::vectors::Random;
-use object::{Object, ObjectSection};
 
 use crate::kit::oracle::{HINT, folder};
 use crate::kit::tier;
+use crate::machines::binutils::{Binutils, numbers};
 
 const RANDOM: usize = 200;
 /// Code starts here, so that relative jumps back stay above address 0.
@@ -19,22 +19,11 @@ const START: usize = 0x2000;
 
 /// All combinations of smallest and largest operands, then random ones.
 fn samples(form: &Form, random: &mut Random) -> Vec<Insn> {
-    let ranges = form.ranges();
-    let corners = (0..1usize << ranges.len()).map(|corner| {
-        let pick = |(i, &(letter, low, high, _)): (usize, &(char, i64, i64, i64))| {
-            (letter, if corner >> i & 1 == 0 { low } else { high })
-        };
-        form.with(&ranges.iter().enumerate().map(pick).collect::<Vec<_>>())
-    });
-    let mut list: Vec<_> = corners.collect();
-    for _ in 0..tier::times(RANDOM) {
-        let values = ranges.iter().map(|&(letter, low, high, step)| {
-            let count = (high - low) / step + 1;
-            (letter, low + step * random.below(count as usize) as i64)
-        });
-        list.push(form.with(&values.collect::<Vec<_>>()));
-    }
-    list
+    let numbers = numbers(&form.ranges(), random, tier::times(RANDOM));
+    numbers
+        .into_iter()
+        .map(|numbers| form.with(&numbers))
+        .collect()
 }
 
 /// A core and what GNU calls it: option of the assembler, of the linker, machine of the disassembler.
@@ -84,41 +73,28 @@ fn all_samples(core: &Core) -> Vec<Insn> {
     list
 }
 
-fn encode(core: &Core, insn: &Insn) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    insn.encode(false, &mut bytes)
-        .expect("operands in their ranges");
-    assert_eq!(
-        Insn::decode_on(core, &bytes),
-        Some(*insn),
-        "{}: decoded otherwise than encoded",
-        insn.text()
-    );
-    bytes
-}
-
-/// Runs a GNU tool in `directory` and returns what it printed.
-fn tool(directory: &Path, name: &str, arguments: &[&str]) -> String {
-    let output = Command::new(name)
-        .args(arguments)
-        .current_dir(directory)
-        .output()
-        .unwrap_or_else(|error| panic!("{name} does not start ({error}): {HINT}"));
-    let complaints = String::from_utf8_lossy(&output.stderr);
-    // Such operands (LD r26, X+) have an encoding all the same.
-    let expected = |line: &str| {
-        line.ends_with("Assembler messages:")
-            || line.ends_with("Warning: undefined combination of operands")
-    };
-    assert!(
-        output.status.success() && complaints.lines().all(expected),
-        "{name} {arguments:?} failed: {complaints}"
-    );
-    String::from_utf8(output.stdout).expect("the tool prints text")
-}
-
-fn write(directory: &Path, name: &str, contents: &[u8]) {
-    std::fs::write(directory.join(name), contents).expect("the test's directory can be written");
+impl Family {
+    /// Asks the tools about it.
+    fn gnu<T>(&self, ask: impl Fn(Binutils) -> T) -> T {
+        let room = format!("\t.space {START}\n");
+        ask(Binutils {
+            prefix: "avr",
+            assembler: &[self.names[0]],
+            linker: Some(&[
+                self.names[1],
+                "-Ttext=0",
+                "--defsym=__TEXT_REGION_LENGTH__=0x400000",
+                "-e0",
+            ]),
+            disassembler: &["-m", self.names[2]],
+            before: &room,
+            // For jumps forward.
+            behind: &room,
+            start: START,
+            // Such operands (LD r26, X+) have an encoding all the same.
+            warnings: &["Warning: undefined combination of operands"],
+        })
+    }
 }
 
 /// The instruction behind an alias, its operands as GNU writes them or as numbers:
@@ -189,64 +165,12 @@ fn number(operand: &str) -> Option<i64> {
 }
 
 #[test]
-fn gnu_as_gives_our_bytes() {
+fn text_assembles_to_our_bytes() {
     for family in &FAMILIES {
-        assembled(family);
+        let core = family.core;
+        let (list, folder) = (all_samples(core), format!("avr_as_{}", core.name));
+        family.gnu(|gnu| gnu.assembles::<AvrIsa>(core, &folder, &list));
     }
-}
-
-fn assembled(Family { core, names }: &Family) {
-    let directory = folder(&format!("avr_encoding_as_{}", core.name));
-    let list = all_samples(core);
-    let mut source = format!("\t.text\n\t.space {START}\n");
-    let mut expected = vec![0; START];
-    for insn in &list {
-        source += &format!("\t{}\n", insn.text());
-        expected.extend(encode(core, insn));
-    }
-    // Room after the last, for jumps forward.
-    source += &format!("\t.space {START}\n");
-    expected.resize(expected.len() + START, 0);
-    write(&directory, "listing.s", source.as_bytes());
-    tool(
-        &directory,
-        "avr-as",
-        &[names[0], "-o", "listing.o", "listing.s"],
-    );
-    tool(
-        &directory,
-        "avr-ld",
-        &[
-            names[1],
-            "-Ttext=0",
-            "--defsym=__TEXT_REGION_LENGTH__=0x400000",
-            "-e0",
-            "-o",
-            "listing.elf",
-            "listing.o",
-        ],
-    );
-
-    let elf = std::fs::read(directory.join("listing.elf")).expect("avr-ld wrote its output");
-    let elf = object::File::parse(&*elf).expect("avr-ld writes ELF");
-    let text = elf
-        .section_by_name(".text")
-        .expect("the program has a .text");
-    let theirs = text.data().expect(".text has contents");
-    let mut at = START;
-    for insn in &list {
-        let bytes = encode(core, insn);
-        let same = theirs.get(at..at + bytes.len());
-        assert_eq!(
-            same,
-            Some(&bytes[..]),
-            "{} at {at:#x}, {}",
-            insn.text(),
-            core.name
-        );
-        at += bytes.len();
-    }
-    assert!(theirs == expected, "GNU as assembled more than we printed");
 }
 
 /// What GNU as refuses is what we say the core has not.
@@ -263,7 +187,8 @@ fn gnu_as_knows_the_same_instructions() {
                 .into_iter()
                 .find(|insn| insn.registers().iter().all(|r| *r >= 20) && !insn.is_undefined())
                 .unwrap_or_else(|| panic!("{}: a sample with high registers", form.name));
-            write(&directory, "one.s", format!("{}\n", insn.text()).as_bytes());
+            let line = format!("{}\n", insn.text());
+            std::fs::write(directory.join("one.s"), line).expect("written");
             let output = Command::new("avr-as")
                 .args([names[0], "-o", "one.o", "one.s"])
                 .current_dir(&directory)
@@ -283,58 +208,23 @@ fn gnu_as_knows_the_same_instructions() {
 }
 
 #[test]
-fn gnu_objdump_reads_our_bytes_as_we_print_them() {
+fn objdump_reads_our_bytes_as_we_print_them() {
     for family in &FAMILIES {
-        disassembled(family);
-    }
-}
-
-fn disassembled(Family { core, names }: &Family) {
-    let directory = folder(&format!("avr_encoding_objdump_{}", core.name));
-    let list = all_samples(core);
-    let code: Vec<u8> = list.iter().flat_map(|insn| encode(core, insn)).collect();
-    write(&directory, "code.bin", &code);
-    let wrap = [
-        "-I",
-        "binary",
-        "-O",
-        "elf32-avr",
-        "-B",
-        names[2],
-        "--rename-section",
-        ".data=.text,contents,alloc,load,readonly,code",
-    ];
-    tool(
-        &directory,
-        "avr-objcopy",
-        &[&wrap[..], &["code.bin", "code.o"]].concat(),
-    );
-    let listing = tool(
-        &directory,
-        "avr-objdump",
-        &["-d", "-z", "-m", names[2], "code.o"],
-    );
-
-    // "   1c:\t0e 94 34 12 \tcall\t0x2468\t; 0x2468 <...>"
-    let mut lines = listing.lines().filter_map(|line| {
-        let (address, rest) = line.split_once(":\t")?;
-        let (_bytes, text) = rest.split_once('\t')?;
-        let address = usize::from_str_radix(address.trim(), 16).ok()?;
-        Some((address, text))
-    });
-    let mut at = 0;
-    for insn in &list {
-        let (address, text) = lines
-            .next()
-            .unwrap_or_else(|| panic!("objdump stops before {} at {at:#x}", insn.text()));
-        assert_eq!(address, at, "{}: length differs: {text}", insn.text());
-        // objdump 2.26 prints the 7 bits in the code, not the 8-bit address they stand for.
-        let mut shown = *insn;
-        if matches!(insn.op, Op::LDS_RC | Op::STS_RC) {
-            shown.ops.k &= 0x7f;
+        let core = family.core;
+        let (list, folder) = (all_samples(core), format!("avr_objdump_{}", core.name));
+        let code = AvrIsa::encode(core, &list).expect("code");
+        let lines = family.gnu(|gnu| gnu.listing(&folder, &code));
+        assert_eq!(lines.len(), list.len(), "{}", core.name);
+        let mut at = 0;
+        for (insn, (address, text)) in list.iter().zip(&lines) {
+            assert_eq!(*address, at, "{}: length differs: {text}", insn.text());
+            // objdump 2.26 prints the 7 bits in the code, not the 8-bit address they stand for.
+            let mut shown = *insn;
+            if matches!(insn.op, Op::LDS_RC | Op::STS_RC) {
+                shown.ops.k &= 0x7f;
+            }
+            assert_eq!(meaning(text), meaning(&shown.text()), "at {at:#x}");
+            at += insn.bytes();
         }
-        assert_eq!(meaning(text), meaning(&shown.text()), "at {at:#x}");
-        at += encode(core, insn).len();
     }
-    assert_eq!(lines.next(), None, "objdump reads more than we wrote");
 }

@@ -6,6 +6,7 @@ mod arm_semantics;
 mod avr_cores;
 mod avr_encoding;
 mod avr_semantics;
+mod binutils;
 mod mips_encoding;
 mod mips_semantics;
 mod riscv_encoding;

@@ -1,120 +1,82 @@
-//! RV32 encodings against GNU binutils: what we print assembles to our bytes, and what we decode objdump calls the
-//! same.
+//! RV32 encodings against GNU binutils, of 32 bits and of 16.
 
 use lozenge::isa::Isa;
 use lozenge::isa::riscv::RiscvIsa;
 use lozenge::isa::riscv::code::{Insn, forms};
-use lozenge::isa::riscv::cores::{Core, Features};
+use lozenge::isa::riscv::cores::Core;
 use lozenge::isa::riscv::instructions::Timing;
 use lozenge::vectors::Random;
 
-use crate::kit::oracle::{folder, tool};
 use crate::kit::tier;
+use crate::machines::binutils::{Binutils, PLAIN, mnemonic, numbers};
+
+fn core(name: &str) -> &'static Core {
+    Core::named(name).expect("a core")
+}
 
 /// Each form of 32 bits, or of 16, with operands at their ends and random ones.
 fn samples(short: bool, random: &mut Random, count: usize) -> Vec<Insn> {
     let mut list = Vec::new();
-    for form in forms().iter().filter(|f| f.short == short) {
-        let ends = [0usize, 1].map(Some).into_iter();
-        for end in ends.chain((0..count).map(|_| None)) {
-            let number = |(letters, least, most, step): (&'static str, i64, i64, i64)| {
-                let number = match end {
-                    Some(end) => [least, most][end],
-                    None => {
-                        least + step * random.below(((most - least) / step + 1) as usize) as i64
-                    }
-                };
-                (letters, number)
-            };
-            let numbers: Vec<_> = form.ranges().into_iter().map(number).collect();
-            list.extend(Some(form.with(&numbers)).filter(|insn| insn.encode().is_ok()));
-        }
+    for form in forms().iter().filter(|f| f.is_short() == short) {
+        let insns = numbers(&form.ranges(), random, count).into_iter();
+        let insns = insns.map(|numbers| form.with(&numbers));
+        list.extend(insns.filter(|insn| insn.code().is_ok()));
     }
     list
 }
 
-fn assembled(core: &Core, insns: &[Insn], name: &str) -> Vec<u8> {
-    let dir = folder(name);
-    let mut text = RiscvIsa::dialect(core).preamble.to_string();
-    for insn in insns {
-        text += &format!("\t{}\n", RiscvIsa::text(insn));
-    }
-    std::fs::write(dir.join("t.s"), text).unwrap();
+/// Asks the tools about a core.
+fn gnu<T>(core: &Core, ask: impl Fn(Binutils) -> T) -> T {
     let march = format!("-march={}_zicsr_zifencei", core.features.name());
-    let flags = [&march, "-mabi=ilp32", "-o", "t.o", "t.s"];
-    tool(&dir, "riscv64-unknown-elf-as", &flags);
-    let copy = ["-O", "binary", "-j", ".text", "t.o", "t.bin"];
-    tool(&dir, "riscv64-unknown-elf-objcopy", &copy);
-    std::fs::read(dir.join("t.bin")).unwrap()
+    ask(Binutils {
+        prefix: "riscv64-unknown-elf",
+        assembler: &[&march, "-mabi=ilp32"],
+        disassembler: &["-mriscv:rv32", "-Mno-aliases"],
+        before: RiscvIsa::dialect(core).preamble,
+        ..PLAIN
+    })
 }
 
 #[test]
 fn text_assembles_to_our_bytes() {
     let mut random = tier::random(1);
     for (name, short) in [("rv32im", false), ("rv32imc", true)] {
-        let core = Core::named(name).unwrap();
         let insns = samples(short, &mut random, tier::times(60));
-        let theirs = assembled(core, &insns, &format!("riscv_as_{name}"));
-        let ours = RiscvIsa::encode(core, &insns).unwrap();
-        let mut at = 0;
-        for insn in &insns {
-            let end = at + insn.length();
-            assert_eq!(ours[at..end], theirs[at..end], "{}", insn.text());
-            at = end;
-        }
-        assert_eq!(ours, theirs);
+        let folder = format!("riscv_as_{name}");
+        gnu(core(name), |gnu| {
+            gnu.assembles::<RiscvIsa>(core(name), &folder, &insns)
+        });
     }
 }
 
-/// What GNU as makes of an instruction is short just where [`Insn::shortest`] says so.
+/// What GNU as makes of an instruction is short just where [`Insn::shortest_on`] says so.
 #[test]
 fn short_forms_are_those_of_the_assembler() {
-    let core = Core::named("rv32imc").unwrap();
+    let core = core("rv32imc");
     let mut random = tier::random(2);
     let long = samples(false, &mut random, tier::times(300));
     let shorts = samples(true, &mut random, tier::times(60));
-    let shorts = shorts.into_iter().map(|insn| Insn {
-        short: false,
-        ..insn
-    });
+    let shorts = shorts.into_iter().map(Insn::full);
     let no_jump = |insn: &Insn| insn.branch().is_none() && insn.form().timing != Timing::Trap;
     for insn in long.into_iter().chain(shorts).filter(no_jump) {
-        let chosen = insn.shortest(core.features);
-        let again = Insn::decode(chosen.encode().unwrap(), core.features);
-        assert_eq!(again, Some(chosen), "{}", insn.text());
+        let chosen = insn.shortest_on(core.features);
+        let code = RiscvIsa::encode(core, &[chosen]).expect("code");
+        let again = RiscvIsa::decode(core, &code);
+        assert_eq!(again, Ok(vec![(0, chosen)]), "{}", insn.text());
     }
     let list = samples(false, &mut random, tier::times(200));
     let list: Vec<_> = list.into_iter().filter(no_jump).collect();
-    let theirs = assembled(core, &list, "riscv_shortest");
+    let lines = || list.iter().map(Insn::text);
+    let theirs = gnu(core, |gnu| gnu.assembled("riscv_shortest", lines()));
     let mut at = 0;
     for insn in &list {
-        let ours = insn.shortest(core.features);
+        let ours = insn.shortest_on(core.features).form().is_short();
         // The assembler exchanges the operands of a sum to make it short, and moves with either zero.
         let theirs_short = theirs[at] & 3 != 3;
-        assert!(theirs_short >= ours.short, "{}", insn.text());
+        assert!(theirs_short >= ours, "{}", insn.text());
         at += if theirs_short { 2 } else { 4 };
     }
     assert_eq!(at, theirs.len());
-}
-
-/// What objdump prints of `bytes`: a name for each instruction.
-fn names(bytes: &[u8], folder_name: &str) -> Vec<String> {
-    let dir = folder(folder_name);
-    std::fs::write(dir.join("d.bin"), bytes).unwrap();
-    let flags = [
-        "-D",
-        "-z",
-        "-b",
-        "binary",
-        "-mriscv:rv32",
-        "-Mno-aliases",
-        "d.bin",
-    ];
-    let listing = tool(&dir, "riscv64-unknown-elf-objdump", &flags);
-    let lines = listing.lines();
-    let lines = lines.filter(|l| l.starts_with(' ') && l.contains(":\t"));
-    let name = |line: &str| line.split('\t').nth(2).unwrap_or("").trim().to_string();
-    lines.map(name).collect()
 }
 
 /// Instructions of 16 bits that objdump knows and RV32IC has not, or has as hints.
@@ -141,37 +103,21 @@ const HINTS: [&str; 14] = [
 
 #[test]
 fn every_word_of_16_bits_is_what_objdump_says() {
-    let words: Vec<u16> = (0..=u16::MAX).filter(|w| w & 3 != 3).collect();
-    let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
-    let names = names(&bytes, "riscv_short_objdump");
-    assert_eq!(names.len(), words.len());
-    let mut known = 0;
-    for (word, theirs) in words.iter().zip(&names) {
-        match Insn::decode(u32::from(*word), Features::ALL) {
-            Some(insn) => {
-                known += 1;
-                let text = insn.text();
-                let ours = text.split(' ').next().unwrap();
-                let again = insn.encode().unwrap();
-                // Steps of sp by -32, -16 and 16 have two forms: c.addi is the assembler's choice.
-                if theirs == "c.addi16sp" && again != u32::from(*word) {
-                    assert_eq!(ours, "c.addi");
-                    assert_eq!(Insn::decode(again, Features::ALL), Some(insn));
-                    continue;
-                }
-                assert_eq!(again, u32::from(*word));
-                let same = ours == theirs || (ours, theirs.as_str()) == ("c.nop", "c.addi");
-                assert!(same, "{word:#06x}: we say {ours}, objdump {theirs}");
-            }
-            None => {
-                let left = NOT_OURS.contains(&theirs.as_str()) || theirs == "c.ebreak";
-                let fine =
-                    left || HINTS.contains(&theirs.as_str()) || theirs.starts_with(['.', '0']);
-                assert!(fine, "{word:#06x}: objdump reads {theirs}, we nothing");
-            }
-        }
-    }
-    println!("{known} words are instructions");
+    let words = (0..=u16::MAX).filter(|w| w & 3 != 3);
+    let codes: Vec<Vec<u8>> = words.map(|w| w.to_le_bytes().to_vec()).collect();
+    let same = |insn: &Insn, text: &str| {
+        let (ours, theirs) = (insn.form().name, mnemonic(text));
+        ours == theirs || (ours, theirs) == ("c.nop", "c.addi")
+    };
+    let fine = |_: &[u8], text: &str| {
+        let theirs = mnemonic(text);
+        let left = NOT_OURS.contains(&theirs) || HINTS.contains(&theirs);
+        left || theirs == "c.ebreak" || theirs.starts_with(['.', '0'])
+    };
+    let core = core("rv32imc");
+    let known = gnu(core, |gnu| {
+        gnu.reads::<RiscvIsa>(core, "riscv_short_objdump", &codes, same, fine)
+    });
     assert!(known > 28_000, "only {known} words are instructions");
 }
 
@@ -206,31 +152,16 @@ fn objdump_reads_every_word_as_we_do() {
     }
     // Longer ones than 32 bits begin so.
     words.retain(|word| word & 0x1c != 0x1c);
-    let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
-    let names = names(&bytes, "riscv_objdump");
-    assert_eq!(names.len(), words.len());
-    let mut known = 0;
-    for (word, theirs) in words.iter().zip(&names) {
-        match Insn::decode(*word, Features::ALL) {
-            Some(insn) => {
-                known += 1;
-                let ours = insn.form().name;
-                assert_eq!(ours, theirs, "{word:#010x}");
-                assert_eq!(insn.encode(), Ok(*word));
-            }
-            None => {
-                let none = theirs.starts_with(['.', '0']);
-                let fine = none || is_of_other_extensions(*word, theirs);
-                assert!(fine, "{word:#010x}: objdump reads {theirs}, we nothing");
-            }
-        }
-    }
-    println!(
-        "{known} words are instructions, {} are not",
-        words.len() - known
-    );
-    assert!(
-        known > words.len() / 10,
-        "only {known} words are instructions"
-    );
+    let codes: Vec<Vec<u8>> = words.iter().map(|w| w.to_le_bytes().to_vec()).collect();
+    let same = |insn: &Insn, text: &str| insn.form().name == mnemonic(text);
+    let fine = |code: &[u8], text: &str| {
+        let word = u32::from_le_bytes(code.try_into().expect("a word"));
+        let name = mnemonic(text);
+        name.starts_with(['.', '0']) || is_of_other_extensions(word, name)
+    };
+    let core = core("rv32imc");
+    let known = gnu(core, |gnu| {
+        gnu.reads::<RiscvIsa>(core, "riscv_objdump", &codes, same, fine)
+    });
+    assert!(known > words.len() / 10, "only {known}");
 }

@@ -9,9 +9,10 @@ use lozenge::isa::Isa;
 use lozenge::isa::riscv::RiscvIsa;
 use lozenge::isa::riscv::code::{Form, Insn, forms};
 use lozenge::isa::riscv::cores::Core;
-use lozenge::isa::riscv::instructions::{Op, Ops, Timing};
+use lozenge::isa::riscv::instructions::{Op, Ops, Timing, table};
 use lozenge::isa::riscv::machine::Riscv;
 use lozenge::isa::riscv::run::Decoded;
+use lozenge::isa::words::Words;
 use lozenge::vectors::Random;
 
 use crate::kit::oracle::{self, Dialogue};
@@ -48,7 +49,7 @@ fn around(body: &[Insn], base: u8) -> Vec<Insn> {
     code.extend(body);
     code.extend(all().map(|r| store(r, base, OUT + 4 * i32::from(r))));
     code.push(load(base, base, NEXT));
-    let bytes: usize = code.iter().map(Insn::length).sum();
+    let bytes: usize = code.iter().map(Insn::bytes).sum();
     code.push(Insn::store(Op::BNE, 0, base, 4 - bytes as i32));
     code
 }
@@ -56,10 +57,10 @@ fn around(body: &[Insn], base: u8) -> Vec<Insn> {
 /// What a state must have so that `insn` can run.
 fn prepare(insn: &Insn, at: u32, registers: &mut [u32; 32], random: &mut Random) {
     let Ops { s, k, .. } = insn.ops;
-    let align = match (insn.op, insn.form().timing) {
+    let align = match (insn.full().op, insn.form().timing) {
         (Op::JALR, _) => {
             // To the second mark; the lowest bit of the sum does not count.
-            let to = BODY + insn.length() as i32 + 4 + random.below(2) as i32;
+            let to = BODY + insn.bytes() as i32 + 4 + random.below(2) as i32;
             registers[usize::from(s)] = (to - k) as u32;
             return;
         }
@@ -131,30 +132,24 @@ fn compare(unicorn: &mut Dialogue, insn: Insn, base: u8, random: &mut Random) {
 
 /// An instruction of the form that the loop can run: it leaves the pointer alone.
 fn instruction(form: &Form, base: u8, random: &mut Random) -> Insn {
-    let jumps = matches!(form.timing, Timing::Branch | Timing::Jump);
     let addressed = matches!(
         form.timing,
         Timing::Load | Timing::LoadNarrow | Timing::Store | Timing::JumpRegister
     );
     loop {
-        let number = |(letters, least, most, step): (&'static str, i64, i64, i64)| {
-            let number = match (letters, jumps) {
-                ("k", true) => {
-                    if form.short {
-                        6
-                    } else {
-                        8
-                    }
-                }
+        let number = |(letter, least, most, step): (char, i64, i64, i64)| {
+            let number = match letter {
+                // To the second mark.
+                'b' | 'j' => form.bytes as i64 + 4,
                 _ => least + step * random.below(((most - least) / step + 1) as usize) as i64,
             };
-            (letters, number)
+            (letter, number)
         };
         let numbers: Vec<_> = form.ranges().into_iter().map(number).collect();
         let insn = form.with(&numbers);
         let touched = insn.reads() | insn.writes();
         let free = touched >> base & 1 == 0;
-        if free && insn.encode().is_ok() && (!addressed || insn.ops.s != 0) {
+        if free && insn.code().is_ok() && (!addressed || insn.ops.s != 0) {
             return insn;
         }
     }
@@ -175,6 +170,46 @@ fn rows_agree_with_unicorn() {
     }
     println!("{rows} rows, {} states each", tier::times(CHOICES) * COUNT);
     assert_eq!(rows, 45 + 26, "rows of the tables that run");
+}
+
+/// What the table says an instruction reads and writes is what its meaning reads and writes.
+#[test]
+fn data_flow_is_what_the_meaning_does() {
+    let rows = table::<Concrete>();
+    let core = Core::named("rv32imc").unwrap();
+    let mut random = tier::random(3);
+    for form in forms().iter().filter(|f| f.timing != Timing::Trap) {
+        for _ in 0..tier::times(200) {
+            let insn = instruction(form, 26, &mut random);
+            let (reads, writes) = (insn.reads(), insn.writes());
+            let mut registers = [0; 32].map(|_: u32| word(&mut random));
+            prepare(&insn, 0, &mut registers, &mut random);
+            let run = |registers: &[u32; 32]| {
+                let mut d = Concrete::new(1024);
+                for (i, byte) in d.memory.iter_mut().enumerate() {
+                    *byte = (i * 37 + 11) as u8;
+                }
+                let mut m = Riscv::new(d, core.features);
+                for (r, value) in registers.iter().enumerate().skip(1) {
+                    m.r[r] = m.word(*value as i32);
+                }
+                m.behind = insn.bytes();
+                let meaning = rows[form.of as usize].meaning;
+                let flow = meaning(&mut m, &insn.ops).unwrap();
+                (flow, m.r.map(|r| r.0), m.d.memory)
+            };
+            let (flow, mut expected, store) = run(&registers);
+            // Change what it does not read.
+            for r in (1..32).filter(|r| reads >> r & 1 == 0) {
+                registers[r] ^= 0x5a5a_a5a5;
+                if writes >> r & 1 == 0 {
+                    expected[r] ^= 0x5a5a_a5a5;
+                }
+            }
+            let after = run(&registers);
+            assert_eq!((flow, expected, store), after, "{}", insn.text());
+        }
+    }
 }
 
 /// What the code of `insns` does, run to its end with x5 to x7 as given.
@@ -227,8 +262,8 @@ fn what_has_no_one_meaning_is_refused() {
 fn cores_have_no_more_than_they_say() {
     let product = Insn::three(Op::MUL, 5, 6, 7);
     let high = Insn::three(Op::ADD, 5, 16, 7);
-    let short = Insn::three(Op::ADD, 5, 5, 7).shortest(Core::named("rv32imc").unwrap().features);
-    assert!(short.short);
+    let short = Insn::three(Op::ADD, 5, 5, 7).shortest_on(Core::named("rv32imc").unwrap().features);
+    assert!(short.form().is_short());
     for (core, insn) in [("rv32i", product), ("rv32ec", high), ("rv32im", short)] {
         let core = Core::named(core).unwrap();
         assert!(RiscvIsa::encode(core, &[insn]).is_err());

@@ -5,11 +5,13 @@
 //! come the bits that tell instructions apart and the field of each operand. What a machine says beside its rows is
 //! [`Operands`]: how the number in a field is read, and where an operand is kept.
 
+mod field;
 mod tests;
 
 use std::fmt::Debug;
 use std::hash::Hash;
 
+pub use crate::codec::field::{Field, Range, Reading};
 use crate::isa::cost::{Class, EncodeError};
 
 /// What an instruction reads or writes, as a set of bits: registers by their numbers, then what a machine has beside.
@@ -53,120 +55,8 @@ pub trait Operands: Copy + Default + PartialEq + Eq + Hash + Debug + Send + Sync
     }
 }
 
-/// How the number in an operand's bits is read: `base + step * bits`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Reading {
-    pub base: i64,
-    pub step: i64,
-    /// Two's complement.
-    pub signed: bool,
-    /// Bits of the number that stand inverted in the code.
-    pub inverted: i64,
-    /// For each bit of the operand in the pattern, from the highest on, its place in the number; none if they descend.
-    pub order: &'static [u32],
-}
-
-impl Reading {
-    /// A number from 0 on.
-    pub const PLAIN: Self = Self {
-        base: 0,
-        step: 1,
-        signed: false,
-        inverted: 0,
-        order: &[],
-    };
-    /// A number in two's complement.
-    pub const SIGNED: Self = Self {
-        signed: true,
-        ..Self::PLAIN
-    };
-}
-
-/// Bits that lie side by side in the code and in a number: how many, and the lowest of them in either.
-#[derive(Clone, Copy, Debug)]
-struct Run {
-    bits: u32,
-    code: u32,
-    number: u32,
-}
-
-/// Where the bits of one operand lie, and how they are read.
-#[derive(Clone, Debug)]
-pub struct Field {
-    pub letter: char,
-    /// How many.
-    pub bits: u32,
-    pub reading: Reading,
-    /// Does it stand for an operand for the second time?
-    repeats: bool,
-    runs: Vec<Run>,
-}
-
-/// An operand's letter, its smallest and largest number, and the step from one to the next.
-pub type Range = (char, i64, i64, i64);
-
-impl Field {
-    /// `places` are the bits of the operand in the code, from the highest on.
-    fn new(letter: char, places: &[u32], reading: Reading, repeats: bool) -> Self {
-        let bits = places.len() as u32;
-        let mut runs: Vec<Run> = Vec::new();
-        for (i, code) in places.iter().enumerate() {
-            let plain = bits - 1 - i as u32;
-            let number = reading.order.get(i).copied().unwrap_or(plain);
-            match runs.last_mut() {
-                Some(run) if run.code == code + 1 && run.number == number + 1 => {
-                    (run.bits, run.code, run.number) = (run.bits + 1, *code, number);
-                }
-                _ => runs.push(Run {
-                    bits: 1,
-                    code: *code,
-                    number,
-                }),
-            }
-        }
-        Self {
-            letter,
-            bits,
-            reading,
-            repeats,
-            runs,
-        }
-    }
-
-    /// The number in `code`.
-    fn read(&self, code: u32) -> i64 {
-        let part = |run: &Run| (i64::from(code >> run.code) & ((1 << run.bits) - 1)) << run.number;
-        let bits = self.runs.iter().map(part).sum::<i64>() ^ self.reading.inverted;
-        let above = match self.reading.signed && bits >> (self.bits - 1) & 1 == 1 {
-            true => 1i64 << self.bits,
-            false => 0,
-        };
-        self.reading.base + self.reading.step * (bits - above)
-    }
-
-    /// The bits of `number` in the code; none if it does not fit.
-    fn write(&self, number: i64) -> Option<u32> {
-        let (_, least, most, step) = self.range();
-        let raw = number - self.reading.base;
-        if number < least || number > most || raw % step != 0 {
-            return None;
-        }
-        let bits = (raw / step) ^ self.reading.inverted;
-        let part = |run: &Run| ((bits >> run.number & ((1 << run.bits) - 1)) as u32) << run.code;
-        Some(self.runs.iter().map(part).sum())
-    }
-
-    /// The numbers that fit.
-    fn range(&self) -> Range {
-        let Reading {
-            base, step, signed, ..
-        } = self.reading;
-        let count = 1i64 << self.bits;
-        let first = if signed { -count / 2 } else { 0 };
-        let at = |bits: i64| base + step * bits;
-        (self.letter, at(first), at(first + count - 1), step)
-    }
-}
+/// Letters of operands, with a number for each.
+pub type Numbers = &'static [(char, i64)];
 
 /// One instruction: a row of the table of an instruction set, with what it means to the machine `M`.
 pub struct Row<O: Operands, M> {
@@ -182,15 +72,48 @@ pub struct Row<O: Operands, M> {
     pub meaning: M,
 }
 
+/// A short form of an instruction: fewer bits for what a row says, with some of its operands. It needs
+/// [`Operands::EXACT`].
+pub struct Short<O: Operands> {
+    pub op: O::Op,
+    pub name: &'static str,
+    pub pattern: &'static str,
+    pub syntax: &'static str,
+    pub feature: O::Feature,
+    /// The row: what it does, reads, writes and takes.
+    pub of: O::Op,
+    /// The operands that are not in its bits; others are 0.
+    pub implied: Numbers,
+    /// Numbers with which it is no instruction.
+    pub never: Numbers,
+}
+
 /// Makes the enumeration `Op` of names and the function `table` of a machine from one list of rows:
-/// `NAME "name" "pattern" "syntax" "flow" Timing Class Feature |m, o| meaning;`.
+/// `NAME "name" "pattern" "syntax" "flow" Timing Class Feature |m, o| meaning;`. Behind them may stand, in braces, a list
+/// that makes the static `SHORTS`: `NAME "name" "pattern" "syntax" Feature ROW ['l' implied ...] ['l' never ...];`.
 macro_rules! instructions {
     ($($op:ident $name:literal $pattern:literal $syntax:literal $flow:literal
-       $timing:ident $class:ident $feature:ident |$m:pat_param, $o:pat_param| $meaning:expr;)*) => {
+       $timing:ident $class:ident $feature:ident |$m:pat_param, $o:pat_param| $meaning:expr;)*
+     $({$($short:ident $short_name:literal $short_pattern:literal $short_syntax:literal $short_feature:ident
+          $of:ident [$($implied:literal $number:literal)*] [$($never:literal $not:literal)*];)*})?) => {
         /// An instruction's name in the table.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-        #[allow(clippy::upper_case_acronyms)]
-        pub enum Op { $($op,)* }
+        #[allow(clippy::upper_case_acronyms, non_camel_case_types)]
+        pub enum Op { $($op,)* $($($short,)*)? }
+
+        $(
+            /// The short forms, in the order of [`Op`] behind those of the table.
+            pub static SHORTS: &[codec::Short<Ops>] = &[$(codec::Short {
+                op: Op::$short,
+                name: $short_name,
+                pattern: $short_pattern,
+                syntax: $short_syntax,
+                feature: Feature::$short_feature,
+                of: Op::$of,
+                implied: &[$(($implied, $number),)*],
+                never: &[$(($never, $not),)*],
+            },)*];
+        )?
 
         /// The table, in the order of [`Op`].
         pub fn table<D: Domain>() -> Vec<Row<D>> {
@@ -221,6 +144,10 @@ pub struct Form<O: Operands> {
     pub timing: O::Timing,
     pub class: Class,
     pub feature: O::Feature,
+    /// The row that says what it does: another one if this is a short form.
+    pub of: O::Op,
+    implied: Numbers,
+    never: Numbers,
     /// Length in bytes.
     pub bytes: usize,
     /// The bits that are the same in every instruction of this form, and which these are.
@@ -243,6 +170,9 @@ impl<O: Operands> Form<O> {
             timing: row.timing,
             class: row.class,
             feature: row.feature,
+            of: row.op,
+            implied: &[],
+            never: &[],
             bytes: bits.len() / 8,
             fixed: 0,
             care: 0,
@@ -274,6 +204,41 @@ impl<O: Operands> Form<O> {
         form
     }
 
+    /// `short`, of an instruction that `row` says.
+    fn short<M>(short: &Short<O>, row: &Row<O, M>) -> Self {
+        let shorter = Row {
+            op: short.op,
+            name: short.name,
+            pattern: short.pattern,
+            syntax: short.syntax,
+            flow: row.flow,
+            timing: row.timing,
+            class: row.class,
+            feature: short.feature,
+            meaning: (),
+        };
+        Self {
+            of: short.of,
+            implied: short.implied,
+            never: short.never,
+            ..Self::of(&shorter)
+        }
+    }
+
+    /// Is it a short form?
+    pub fn is_short(&self) -> bool {
+        self.of != self.op
+    }
+
+    /// The operands that are in no bits of it.
+    fn start(&self) -> O {
+        let mut ops = O::default();
+        for (letter, number) in self.implied {
+            ops.put(*letter, *number);
+        }
+        ops
+    }
+
     /// Has it the operand `letter`?
     pub fn has(&self, letter: char) -> bool {
         self.fields.iter().any(|f| f.letter == letter)
@@ -286,7 +251,7 @@ impl<O: Operands> Form<O> {
 
     /// An instruction of this form with the given numbers; of letters that it has not nothing is set.
     pub fn with(&self, numbers: &[(char, i64)]) -> Insn<O> {
-        let mut ops = O::default();
+        let mut ops = self.start();
         for (letter, number) in numbers.iter().filter(|(letter, _)| self.has(*letter)) {
             ops.put(*letter, *number);
         }
@@ -300,15 +265,17 @@ impl<O: Operands> Form<O> {
 
     /// The instruction of this form with the operand bits of `code`, if they make one.
     pub fn with_bits_of(&self, code: u32) -> Option<Insn<O>> {
-        let mut ops = O::default();
+        let mut ops = self.start();
         for field in &self.fields {
             ops.put(field.letter, field.read(code));
         }
         // A register that is named twice is the same both times.
         let mut again = self.fields.iter().filter(|f| f.repeats);
         let same = again.all(|f| f.read(code) == ops.get(f.letter));
+        let is_none = |(letter, number): &(char, i64)| ops.get(*letter) == *number;
+        let fits = same && !self.never.iter().any(is_none) && ops.admits(self);
         let op = self.op;
-        (same && ops.admits(self)).then_some(Insn { op, ops })
+        fits.then_some(Insn { op, ops })
     }
 
     /// The bits of its first unit: those of `code`, and where they begin.
@@ -335,7 +302,14 @@ pub struct Codec<O: Operands> {
 impl<O: Operands> Codec<O> {
     /// That of these rows.
     pub fn of<M>(rows: &[Row<O, M>]) -> Self {
-        let forms: Vec<Form<O>> = rows.iter().map(Form::of).collect();
+        Self::with_shorts(rows, &[])
+    }
+
+    /// That of these rows and of short forms of them.
+    pub fn with_shorts<M>(rows: &[Row<O, M>], shorts: &[Short<O>]) -> Self {
+        let shorts = shorts.iter();
+        let shorts = shorts.map(|short| Form::short(short, &rows[O::index(short.of)]));
+        let forms: Vec<Form<O>> = rows.iter().map(Form::of).chain(shorts).collect();
         let fixing = |bit: u32| {
             let forms = forms.iter();
             forms
@@ -417,6 +391,21 @@ impl<O: Operands> Insn<O> {
     /// Length in bytes.
     pub fn bytes(&self) -> usize {
         self.form().bytes
+    }
+
+    /// The same in the form of its row.
+    pub fn full(self) -> Self {
+        let op = self.form().of;
+        Self { op, ..self }
+    }
+
+    /// The same in the first short form that `has` names and its operands fit, or else in the form of its row.
+    pub fn shortest(self, has: impl Fn(&Form<O>) -> bool) -> Self {
+        let full = self.full();
+        let forms = O::codec().forms.iter();
+        let shorts = forms.filter(|f| f.is_short() && f.of == full.op && has(f));
+        let mut shorts = shorts.map(|f| Self { op: f.op, ..self });
+        shorts.find(|s| s.code().is_ok()).unwrap_or(full)
     }
 
     /// The bits of its pattern.

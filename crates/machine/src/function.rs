@@ -3,10 +3,9 @@
 use std::rc::Rc;
 
 use num_bigint::BigUint;
-use spec::vectors::Random;
 
 use crate::domain::Abstract;
-use crate::domain::concrete::{Bits, mask};
+use crate::domain::concrete::Bits;
 use crate::domain::place::{Address, Base};
 use crate::program::Claim;
 pub use crate::segment::{Addresses, Marks, Segment};
@@ -159,14 +158,6 @@ impl Function {
             (0..4).map(pass).collect()
         };
         self.arguments.clone().unwrap_or_else(usual)
-    }
-
-    /// What is in `registers` of `W` bits that nobody sets.
-    pub fn spoil<const W: u32>(&self, registers: &mut [Bits<W>]) {
-        if self.noise != 0 {
-            let mut random = Random::new(self.noise);
-            registers.fill_with(|| Bits(random.draw() & mask(W)));
-        }
     }
 
     /// An address from which on a concrete run may put operands and stack: clear of the program.

@@ -7,66 +7,54 @@ use crate::domain::Abstract;
 use crate::domain::place::Base;
 use crate::domain::word::Domain;
 use crate::fault::Fault;
-use crate::isa::assumed::{Holds, Row};
+use crate::isa::assumed::{Back, Holds, Row};
 use crate::isa::convention::Callable;
 
 const NO_STACK_POINTER: &str = "the stack pointer is no aligned address of the stack, or higher than at entry: an interrupt would write there";
-const OF_INTERRUPTS: &str = "it writes a register that interrupt handlers overwrite at any time";
+const UNTOUCHED: &str = "it writes a register that it may not write at all";
 
 /// A machine whose stack pointer is one register.
 pub trait OneStack<const W: u32>: Callable<W> {
     /// That register.
     const SP: u8;
-    /// What it is a multiple of at all times, in bytes.
-    const ALIGN: i64;
-    /// What to say of a function that writes a register of the interrupt handlers.
-    const OF_INTERRUPTS: &'static str = OF_INTERRUPTS;
+    /// What to say of a function that writes a register that it may not write.
+    const UNTOUCHED: &'static str = UNTOUCHED;
 
+    /// What the stack pointer is a multiple of at all times, in bytes.
+    fn align(&self) -> i64;
     fn environment(&mut self) -> &mut Option<Environment<Self>>;
 }
 
 /// What an abstract run on the machine `M` is held to.
 pub struct Environment<M> {
     /// Shows it of a machine after an instruction that read and wrote these registers.
-    pub(crate) holds: fn(&mut M, [Places; 2]) -> Result<(), Fault>,
+    holds: fn(&mut M, [Places; 2]) -> Result<(), Fault>,
     /// Bytes from the stack pointer at entry to where it points now, and to the lowest place where it did.
     pub at: i64,
     pub lowest: i64,
     /// Registers that hold another word at each reading, as a set of bits.
-    pub(crate) changing: Places,
+    changing: Places,
+    /// Registers that the function may not write.
+    untouched: Places,
 }
 
 impl<M> Environment<M> {
-    /// That of a machine at the entry of a function, which `holds` is held to; `changing` are registers of a set that
-    /// it asks for.
-    pub(crate) fn held_to(
-        holds: fn(&mut M, [Places; 2]) -> Result<(), Fault>,
-        changing: Places,
-    ) -> Self {
-        Self {
-            holds,
-            at: 0,
-            lowest: 0,
-            changing,
-        }
-    }
-
     /// That of a machine at the entry of a function, whose convention has these rows.
     pub fn entered<const W: u32>(rows: &[Row]) -> Self
     where
         M: OneStack<W>,
         M::Domain: Abstract,
     {
-        let changing = rows.iter().filter(|row| row.holds == Holds::Changing);
-        let set = |row: &Row| {
-            let registers = (0..64).filter(|r| row.speaks_of(*r));
-            registers.fold(0, |set, r| set | 1 << r)
+        let registers = |is: &dyn Fn(&Row) -> bool| {
+            let of = |r: &u8| rows.iter().any(|row| is(row) && row.speaks_of(*r));
+            (0..64u8).filter(of).fold(0, |set, r| set | 1 << r)
         };
         Self {
             holds: holds::<M, W>,
-            changing: changing.map(set).fold(0, |all, set| all | set),
             at: 0,
             lowest: 0,
+            changing: registers(&|row| row.holds == Holds::Changing),
+            untouched: registers(&|row| row.back == Back::Untouched),
         }
     }
 }
@@ -94,24 +82,28 @@ pub fn settle<M: OneStack<W>, const W: u32>(
     }
 }
 
-/// The stack pointer is where it may be, and what is read from a register of the interrupt handlers is in no other
-/// reading.
+/// The stack pointer is where it may be, no register is written that may not be, and what is read from a register of the
+/// interrupt handlers is in no other reading.
 fn holds<M: OneStack<W>, const W: u32>(m: &mut M, [reads, writes]: [Places; 2]) -> Result<(), Fault>
 where
     M::Domain: Abstract,
 {
-    let Some((before, changing)) = m.environment().as_ref().map(|e| (e.at, e.changing)) else {
+    let (sp, align) = (m.register(M::SP), m.align());
+    let Some(before) = m.environment().as_ref().map(|e| e.at) else {
         return Ok(());
     };
-    let sp = m.register(M::SP);
-    let at = follow::<_, W>(m.domain(), &sp, before, M::ALIGN)?;
-    if let Some(e) = m.environment() {
-        (e.at, e.lowest) = (at, at.min(e.lowest));
+    let at = follow::<_, W>(m.domain(), &sp, before, align)?;
+    let Some(e) = m.environment() else {
+        return Ok(());
+    };
+    (e.at, e.lowest) = (at, at.min(e.lowest));
+    let mut changing = reads & e.changing;
+    if writes & e.untouched != 0 {
+        return Err(Fault::Convention(M::UNTOUCHED));
     }
-    if writes & changing != 0 {
-        return Err(Fault::Convention(M::OF_INTERRUPTS));
-    }
-    for r in (0..64u8).filter(|r| (reads & changing) >> r & 1 == 1) {
+    while changing != 0 {
+        let r = changing.trailing_zeros() as u8;
+        changing &= changing - 1;
         let name = format!("{}, as an interrupt left it", M::word_name(r));
         let word = m.domain().unknown(name);
         if let Some(place) = m.words().into_iter().nth(r.into()) {
@@ -122,7 +114,7 @@ where
 }
 
 /// Where the stack pointer `sp` points, a multiple of `align`; forgets what it left since it pointed to `before`.
-pub(crate) fn follow<D: Abstract, const W: u32>(
+fn follow<D: Abstract, const W: u32>(
     d: &mut D,
     sp: &D::Word<W>,
     before: i64,

@@ -15,6 +15,7 @@ pub mod riscv;
 pub mod run;
 pub mod state;
 pub mod ways;
+pub mod words;
 
 use num_bigint::BigUint;
 use spec::{Alias, Spec};

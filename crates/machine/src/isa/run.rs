@@ -47,7 +47,7 @@ impl<'a, M: Machine<W>, const W: u32> Decoded<'a, M, W> {
             let Some(insn) = M::decode(core, &bytes[at..]) else {
                 return Self::none(core);
             };
-            let usual = rows[M::Operands::index(insn.op)].meaning;
+            let usual = rows[M::Operands::index(insn.form().of)].meaning;
             Slot {
                 meaning: M::meaning(core, &insn, usual),
                 ..Self::slot(core, insn)

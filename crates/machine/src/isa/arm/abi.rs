@@ -95,9 +95,13 @@ impl<D: Domain> Callable<32> for Arm<D> {
 
 impl<D: Domain> OneStack<32> for Arm<D> {
     const SP: u8 = SP;
+
     /// AAPCS, section 5.2.1.1. The multiple of 8 between functions is kept for those outside, as `sp` returns to what it
     /// was; those inside are run themselves.
-    const ALIGN: i64 = 4;
+    #[inline(always)]
+    fn align(&self) -> i64 {
+        4
+    }
 
     #[inline(always)]
     fn environment(&mut self) -> &mut Option<Environment<Self>> {

@@ -22,6 +22,7 @@ use crate::isa::mips::operands::Feature;
 use crate::isa::mips::registers::REGISTERS;
 pub use crate::isa::mips::registers::{ARGUMENTS, HOME, RA, SAVE_AREA, SP};
 use crate::isa::numbers::OnNumbers;
+use crate::isa::words::{Image, Words};
 
 /// Bytes of a pointer.
 pub const POINTER_BYTES: usize = 4;
@@ -94,10 +95,14 @@ impl<D: Domain> Callable<32> for Mips<D> {
 
 impl<D: Domain> OneStack<32> for Mips<D> {
     const SP: u8 = SP;
-    /// MIPS ABI supplement, chapter 3.
-    const ALIGN: i64 = 8;
-    const OF_INTERRUPTS: &'static str =
+    const UNTOUCHED: &'static str =
         "it writes $k0 or $k1, which interrupt handlers overwrite at any time";
+
+    /// MIPS ABI supplement, chapter 3.
+    #[inline(always)]
+    fn align(&self) -> i64 {
+        8
+    }
 
     #[inline(always)]
     fn environment(&mut self) -> &mut Option<Environment<Self>> {
@@ -112,8 +117,9 @@ impl<D: Abstract> ForAll<32> for Mips<D> {
         m.pc = function.entry as usize;
         m.d.environment(function.constants(true), core.big_endian);
         if function.movable {
-            let start = m.d.pointer(Base::IMAGE, 0, 0);
-            m.place(Base::IMAGE, start);
+            let base = Base::IMAGE;
+            let start = m.d.pointer(base, 0, 0);
+            m.image = Image { base, start };
         }
         m
     }

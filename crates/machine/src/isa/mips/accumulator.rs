@@ -7,6 +7,7 @@ use crate::domain::word::{Domain, Shift, Signs};
 use crate::fault::Fault;
 use crate::isa::mips::machine::{Flow, GUARD_BITS, Mips, Outcome};
 use crate::isa::mips::operands::Ops;
+use crate::isa::words::Words;
 
 impl<D: Domain> Mips<D> {
     fn set_accumulator(&mut self, lo: D::Word<32>, hi: D::Word<32>, guard: D::Word<32>) -> Outcome {

@@ -20,6 +20,7 @@ use crate::isa::cost::Class;
 use crate::isa::machine::{Flow, Meaning};
 use crate::isa::mips::machine::Mips;
 pub use crate::isa::mips::operands::{Feature, Ops};
+use crate::isa::words::Words;
 
 /// What a core charges for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,15 +56,15 @@ instructions! {
 
     // Arithmetic
     ADD   "add"   "0000 00ss ssst tttt dddd d000 0010 0000" "rd, rs, rt" "d<st" Alu Add Base |m, o| { let x = m.sum_checked(o.s, m.r(o.t))?; m.set(o.d, x) };
-    ADDU  "addu"  "0000 00ss ssst tttt dddd d000 0010 0001" "rd, rs, rt" "d<st" Alu Add Base |m, o| { let x = m.sum(o.s, m.r(o.t)); m.set(o.d, x) };
+    ADDU  "addu"  "0000 00ss ssst tttt dddd d000 0010 0001" "rd, rs, rt" "d<st" Alu Add Base |m, o| { let x = m.plus(m.r(o.s), m.r(o.t)); m.set(o.d, x) };
     SUB   "sub"   "0000 00ss ssst tttt dddd d000 0010 0010" "rd, rs, rt" "d<st" Alu Add Base |m, o| { let x = m.difference_checked(o.s, m.r(o.t))?; m.set(o.d, x) };
-    SUBU  "subu"  "0000 00ss ssst tttt dddd d000 0010 0011" "rd, rs, rt" "d<st" Alu Add Base |m, o| { let x = m.difference(o.s, m.r(o.t)); m.set(o.d, x) };
+    SUBU  "subu"  "0000 00ss ssst tttt dddd d000 0010 0011" "rd, rs, rt" "d<st" Alu Add Base |m, o| { let x = m.minus(m.r(o.s), m.r(o.t)); m.set(o.d, x) };
     ADDI  "addi"  "0010 00ss ssst tttt iiii iiii iiii iiii" "rt, rs, #" "t<s" Alu Add Base |m, o| { let k = m.word(o.k); let x = m.sum_checked(o.s, k)?; m.set(o.t, x) };
-    ADDIU "addiu" "0010 01ss ssst tttt iiii iiii iiii iiii" "rt, rs, #" "t<s" Alu Add Base |m, o| { let k = m.word(o.k); let x = m.sum(o.s, k); m.set(o.t, x) };
-    SLT   "slt"   "0000 00ss ssst tttt dddd d000 0010 1010" "rd, rs, rt" "d<st" Alu Add Base |m, o| { let x = m.less(o.s, m.r(o.t), true); m.set(o.d, x) };
-    SLTU  "sltu"  "0000 00ss ssst tttt dddd d000 0010 1011" "rd, rs, rt" "d<st" Alu Add Base |m, o| { let x = m.less(o.s, m.r(o.t), false); m.set(o.d, x) };
-    SLTI  "slti"  "0010 10ss ssst tttt iiii iiii iiii iiii" "rt, rs, #" "t<s" Alu Add Base |m, o| { let k = m.word(o.k); let x = m.less(o.s, k, true); m.set(o.t, x) };
-    SLTIU "sltiu" "0010 11ss ssst tttt iiii iiii iiii iiii" "rt, rs, #" "t<s" Alu Add Base |m, o| { let k = m.word(o.k); let x = m.less(o.s, k, false); m.set(o.t, x) };
+    ADDIU "addiu" "0010 01ss ssst tttt iiii iiii iiii iiii" "rt, rs, #" "t<s" Alu Add Base |m, o| { let k = m.word(o.k); let x = m.plus(m.r(o.s), k); m.set(o.t, x) };
+    SLT   "slt"   "0000 00ss ssst tttt dddd d000 0010 1010" "rd, rs, rt" "d<st" Alu Add Base |m, o| { let x = m.less(m.r(o.s), m.r(o.t), true); m.set(o.d, x) };
+    SLTU  "sltu"  "0000 00ss ssst tttt dddd d000 0010 1011" "rd, rs, rt" "d<st" Alu Add Base |m, o| { let x = m.less(m.r(o.s), m.r(o.t), false); m.set(o.d, x) };
+    SLTI  "slti"  "0010 10ss ssst tttt iiii iiii iiii iiii" "rt, rs, #" "t<s" Alu Add Base |m, o| { let k = m.word(o.k); let x = m.less(m.r(o.s), k, true); m.set(o.t, x) };
+    SLTIU "sltiu" "0010 11ss ssst tttt iiii iiii iiii iiii" "rt, rs, #" "t<s" Alu Add Base |m, o| { let k = m.word(o.k); let x = m.less(m.r(o.s), k, false); m.set(o.t, x) };
     CLZ   "clz"   "0111 00ss ssse eeee dddd d000 0010 0000" "rd, rs" "d<s" Alu Other Base |m, o| m.count_leading(o, false);
     CLO   "clo"   "0111 00ss ssse eeee dddd d000 0010 0001" "rd, rs" "d<s" Alu Other Base |m, o| m.count_leading(o, true);
 
@@ -78,12 +79,12 @@ instructions! {
     LUI   "lui"   "0011 1100 000t tttt uuuu uuuu uuuu uuuu" "rt, #" "t<" Alu Move Base |m, o| { let k = m.word(o.k << 16); m.set(o.t, k) };
 
     // Shifts
-    SLL   "sll"   "0000 0000 000t tttt dddd daaa aa00 0000" "rd, rt, #" "d<t" Alu Other Base |m, o| { let x = m.shifted(Shift::Left, o.t, o.k); m.set(o.d, x) };
-    SRL   "srl"   "0000 0000 000t tttt dddd daaa aa00 0010" "rd, rt, #" "d<t" Alu Other Base |m, o| { let x = m.shifted(Shift::Right, o.t, o.k); m.set(o.d, x) };
-    SRA   "sra"   "0000 0000 000t tttt dddd daaa aa00 0011" "rd, rt, #" "d<t" Alu Other Base |m, o| { let x = m.shifted(Shift::ArithmeticRight, o.t, o.k); m.set(o.d, x) };
-    SLLV  "sllv"  "0000 00ss ssst tttt dddd d000 0000 0100" "rd, rt, rs" "d<st" Alu Other Base |m, o| m.shifted_by_register(Shift::Left, o);
-    SRLV  "srlv"  "0000 00ss ssst tttt dddd d000 0000 0110" "rd, rt, rs" "d<st" Alu Other Base |m, o| m.shifted_by_register(Shift::Right, o);
-    SRAV  "srav"  "0000 00ss ssst tttt dddd d000 0000 0111" "rd, rt, rs" "d<st" Alu Other Base |m, o| m.shifted_by_register(Shift::ArithmeticRight, o);
+    SLL   "sll"   "0000 0000 000t tttt dddd daaa aa00 0000" "rd, rt, #" "d<t" Alu Other Base |m, o| { let x = m.shifted(Shift::Left, m.r(o.t), o.k); m.set(o.d, x) };
+    SRL   "srl"   "0000 0000 000t tttt dddd daaa aa00 0010" "rd, rt, #" "d<t" Alu Other Base |m, o| { let x = m.shifted(Shift::Right, m.r(o.t), o.k); m.set(o.d, x) };
+    SRA   "sra"   "0000 0000 000t tttt dddd daaa aa00 0011" "rd, rt, #" "d<t" Alu Other Base |m, o| { let x = m.shifted(Shift::ArithmeticRight, m.r(o.t), o.k); m.set(o.d, x) };
+    SLLV  "sllv"  "0000 00ss ssst tttt dddd d000 0000 0100" "rd, rt, rs" "d<st" Alu Other Base |m, o| { let x = m.shifted_by(Shift::Left, m.r(o.t), m.r(o.s)); m.set(o.d, x) };
+    SRLV  "srlv"  "0000 00ss ssst tttt dddd d000 0000 0110" "rd, rt, rs" "d<st" Alu Other Base |m, o| { let x = m.shifted_by(Shift::Right, m.r(o.t), m.r(o.s)); m.set(o.d, x) };
+    SRAV  "srav"  "0000 00ss ssst tttt dddd d000 0000 0111" "rd, rt, rs" "d<st" Alu Other Base |m, o| { let x = m.shifted_by(Shift::ArithmeticRight, m.r(o.t), m.r(o.s)); m.set(o.d, x) };
 
     // Conditional moves
     MOVZ  "movz"  "0000 00ss ssst tttt dddd d000 0000 1010" "rd, rs, rt" "d<std" Alu Move Base |m, o| m.move_if_zero(o, true);
@@ -105,17 +106,17 @@ instructions! {
     MTLO  "mtlo"  "0000 00ss sss0 0000 0000 0000 0001 0011" "rs" "L<s" MoveTo Move Base |m, o| m.set_lo(m.r(o.s));
 
     // Loads and stores
-    LB    "lb"    "1000 00ss ssst tttt iiii iiii iiii iiii" "rt, #(rs)" "t<s" Load Load Base |m, o| { let x = m.load::<8>(o, true)?; m.set(o.t, x) };
-    LH    "lh"    "1000 01ss ssst tttt iiii iiii iiii iiii" "rt, #(rs)" "t<s" Load Load Base |m, o| { let x = m.load::<16>(o, true)?; m.set(o.t, x) };
+    LB    "lb"    "1000 00ss ssst tttt iiii iiii iiii iiii" "rt, #(rs)" "t<s" Load Load Base |m, o| { let x = m.load::<8>(o.s, o.k, true)?; m.set(o.t, x) };
+    LH    "lh"    "1000 01ss ssst tttt iiii iiii iiii iiii" "rt, #(rs)" "t<s" Load Load Base |m, o| { let x = m.load::<16>(o.s, o.k, true)?; m.set(o.t, x) };
     LWL   "lwl"   "1000 10ss ssst tttt iiii iiii iiii iiii" "rt, #(rs)" "t<st" Load Load Base |m, o| m.load_part(o, true);
-    LW    "lw"    "1000 11ss ssst tttt iiii iiii iiii iiii" "rt, #(rs)" "t<s" Load Load Base |m, o| { let x = m.load::<32>(o, false)?; m.set(o.t, x) };
-    LBU   "lbu"   "1001 00ss ssst tttt iiii iiii iiii iiii" "rt, #(rs)" "t<s" Load Load Base |m, o| { let x = m.load::<8>(o, false)?; m.set(o.t, x) };
-    LHU   "lhu"   "1001 01ss ssst tttt iiii iiii iiii iiii" "rt, #(rs)" "t<s" Load Load Base |m, o| { let x = m.load::<16>(o, false)?; m.set(o.t, x) };
+    LW    "lw"    "1000 11ss ssst tttt iiii iiii iiii iiii" "rt, #(rs)" "t<s" Load Load Base |m, o| { let x = m.load::<32>(o.s, o.k, false)?; m.set(o.t, x) };
+    LBU   "lbu"   "1001 00ss ssst tttt iiii iiii iiii iiii" "rt, #(rs)" "t<s" Load Load Base |m, o| { let x = m.load::<8>(o.s, o.k, false)?; m.set(o.t, x) };
+    LHU   "lhu"   "1001 01ss ssst tttt iiii iiii iiii iiii" "rt, #(rs)" "t<s" Load Load Base |m, o| { let x = m.load::<16>(o.s, o.k, false)?; m.set(o.t, x) };
     LWR   "lwr"   "1001 10ss ssst tttt iiii iiii iiii iiii" "rt, #(rs)" "t<st" Load Load Base |m, o| m.load_part(o, false);
-    SB    "sb"    "1010 00ss ssst tttt iiii iiii iiii iiii" "rt, #(rs)" "<st" Store Store Base |m, o| m.store::<8>(o);
-    SH    "sh"    "1010 01ss ssst tttt iiii iiii iiii iiii" "rt, #(rs)" "<st" Store Store Base |m, o| m.store::<16>(o);
+    SB    "sb"    "1010 00ss ssst tttt iiii iiii iiii iiii" "rt, #(rs)" "<st" Store Store Base |m, o| m.store::<8>(o.t, o.s, o.k);
+    SH    "sh"    "1010 01ss ssst tttt iiii iiii iiii iiii" "rt, #(rs)" "<st" Store Store Base |m, o| m.store::<16>(o.t, o.s, o.k);
     SWL   "swl"   "1010 10ss ssst tttt iiii iiii iiii iiii" "rt, #(rs)" "<st" Store Store Base |m, o| m.store_part(o, true);
-    SW    "sw"    "1010 11ss ssst tttt iiii iiii iiii iiii" "rt, #(rs)" "<st" Store Store Base |m, o| m.store::<32>(o);
+    SW    "sw"    "1010 11ss ssst tttt iiii iiii iiii iiii" "rt, #(rs)" "<st" Store Store Base |m, o| m.store::<32>(o.t, o.s, o.k);
     SWR   "swr"   "1011 10ss ssst tttt iiii iiii iiii iiii" "rt, #(rs)" "<st" Store Store Base |m, o| m.store_part(o, false);
 
     // Jumps and branches, each with a delay slot
@@ -123,16 +124,16 @@ instructions! {
     JAL     "jal"     "0000 11jj jjjj jjjj jjjj jjjj jjjj jjjj" "@" "R<" Jump Other Base |m, o| { m.link(31, 0)?; m.jump(o.k) };
     JR      "jr"      "0000 00ss sss0 0000 0000 0000 0000 1000" "rs" "<s" Jump Other Base |m, o| m.jump_register(m.r(o.s));
     JALR    "jalr"    "0000 00ss sss0 0000 dddd d000 0000 1001" "rd, rs" "d<s" Jump Other Base |m, o| { let to = m.r(o.s); m.link(o.d, o.s)?; m.jump_register(to) };
-    BEQ     "beq"     "0001 00ss ssst tttt oooo oooo oooo oooo" "rs, rt, @" "<st" Branch Other Base |m, o| { let c = m.equal(o.s, o.t); m.branch(c, o.k, false) };
-    BNE     "bne"     "0001 01ss ssst tttt oooo oooo oooo oooo" "rs, rt, @" "<st" Branch Other Base |m, o| { let c = m.equal(o.s, o.t); let c = m.d.not(&c); m.branch(c, o.k, false) };
+    BEQ     "beq"     "0001 00ss ssst tttt oooo oooo oooo oooo" "rs, rt, @" "<st" Branch Other Base |m, o| { let c = m.equal(m.r(o.s), m.r(o.t)); m.branch(c, o.k, false) };
+    BNE     "bne"     "0001 01ss ssst tttt oooo oooo oooo oooo" "rs, rt, @" "<st" Branch Other Base |m, o| { let c = m.equal(m.r(o.s), m.r(o.t)); let c = m.d.not(&c); m.branch(c, o.k, false) };
     BLEZ    "blez"    "0001 10ss sss0 0000 oooo oooo oooo oooo" "rs, @" "<s" Branch Other Base |m, o| { let c = m.positive(o.s); let c = m.d.not(&c); m.branch(c, o.k, false) };
     BGTZ    "bgtz"    "0001 11ss sss0 0000 oooo oooo oooo oooo" "rs, @" "<s" Branch Other Base |m, o| { let c = m.positive(o.s); m.branch(c, o.k, false) };
     BLTZ    "bltz"    "0000 01ss sss0 0000 oooo oooo oooo oooo" "rs, @" "<s" Branch Other Base |m, o| { let c = m.negative(o.s); m.branch(c, o.k, false) };
     BGEZ    "bgez"    "0000 01ss sss0 0001 oooo oooo oooo oooo" "rs, @" "<s" Branch Other Base |m, o| { let c = m.negative(o.s); let c = m.d.not(&c); m.branch(c, o.k, false) };
     BLTZAL  "bltzal"  "0000 01ss sss1 0000 oooo oooo oooo oooo" "rs, @" "R<s" Branch Other Base |m, o| { let c = m.negative(o.s); m.link(31, o.s)?; m.branch(c, o.k, false) };
     BGEZAL  "bgezal"  "0000 01ss sss1 0001 oooo oooo oooo oooo" "rs, @" "R<s" Branch Other Base |m, o| { let c = m.negative(o.s); let c = m.d.not(&c); m.link(31, o.s)?; m.branch(c, o.k, false) };
-    BEQL    "beql"    "0101 00ss ssst tttt oooo oooo oooo oooo" "rs, rt, @" "<st" Branch Other Base |m, o| { let c = m.equal(o.s, o.t); m.branch(c, o.k, true) };
-    BNEL    "bnel"    "0101 01ss ssst tttt oooo oooo oooo oooo" "rs, rt, @" "<st" Branch Other Base |m, o| { let c = m.equal(o.s, o.t); let c = m.d.not(&c); m.branch(c, o.k, true) };
+    BEQL    "beql"    "0101 00ss ssst tttt oooo oooo oooo oooo" "rs, rt, @" "<st" Branch Other Base |m, o| { let c = m.equal(m.r(o.s), m.r(o.t)); m.branch(c, o.k, true) };
+    BNEL    "bnel"    "0101 01ss ssst tttt oooo oooo oooo oooo" "rs, rt, @" "<st" Branch Other Base |m, o| { let c = m.equal(m.r(o.s), m.r(o.t)); let c = m.d.not(&c); m.branch(c, o.k, true) };
     BLEZL   "blezl"   "0101 10ss sss0 0000 oooo oooo oooo oooo" "rs, @" "<s" Branch Other Base |m, o| { let c = m.positive(o.s); let c = m.d.not(&c); m.branch(c, o.k, true) };
     BGTZL   "bgtzl"   "0101 11ss sss0 0000 oooo oooo oooo oooo" "rs, @" "<s" Branch Other Base |m, o| { let c = m.positive(o.s); m.branch(c, o.k, true) };
     BLTZL   "bltzl"   "0000 01ss sss0 0010 oooo oooo oooo oooo" "rs, @" "<s" Branch Other Base |m, o| { let c = m.negative(o.s); m.branch(c, o.k, true) };

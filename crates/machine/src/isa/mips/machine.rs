@@ -5,11 +5,11 @@
 
 use crate::domain::place::{Address, Base};
 use crate::domain::word::{Domain, Logic, Shift};
-use crate::fault::{BELOW_STACK, Fault};
+use crate::fault::Fault;
 use crate::isa::environment::Environment;
 pub use crate::isa::machine::{Flow, Outcome};
 use crate::isa::mips::operands::Ops;
-use crate::isa::mips::registers::SP;
+use crate::isa::words::{Image, Words};
 
 /// Bits that the wide accumulator adds to HI (gk2003, section 4).
 pub const GUARD_BITS: u32 = 8;
@@ -32,12 +32,26 @@ pub struct Mips<D: Domain> {
     big_endian: bool,
     /// What a run for all inputs is held to.
     pub environment: Option<Environment<Self>>,
-    /// Where addresses of the program count from: 0, or a place of its own.
-    image: (Base, D::Word<32>),
+    pub image: Image<D>,
     /// Byte address of the running instruction.
     pub pc: usize,
     /// Where control goes behind it, if it is in a delay slot.
     pub behind: Option<usize>,
+}
+
+impl<D: Domain> Words for Mips<D> {
+    #[inline(always)]
+    fn set(&mut self, i: u8, word: D::Word<32>) -> Outcome {
+        if i & 31 != 0 {
+            self.r[usize::from(i & 31)] = word;
+        }
+        Ok(Flow::Next)
+    }
+
+    #[inline(always)]
+    fn image(&self) -> &Image<D> {
+        &self.image
+    }
 }
 
 impl<D: Domain> Mips<D> {
@@ -52,7 +66,10 @@ impl<D: Domain> Mips<D> {
             hi_lost: false,
             lo_lost: false,
             unread: false,
-            image: (Base::ABSOLUTE, zero),
+            image: Image {
+                base: Base::ABSOLUTE,
+                start: zero,
+            },
             wide,
             big_endian,
             environment: None,
@@ -67,33 +84,7 @@ impl<D: Domain> Mips<D> {
         self.r[usize::from(i & 31)].clone()
     }
 
-    #[inline(always)]
-    pub fn set(&mut self, i: u8, word: D::Word<32>) -> Outcome {
-        if i & 31 != 0 {
-            self.r[usize::from(i & 31)] = word;
-        }
-        Ok(Flow::Next)
-    }
-
-    /// The word `k mod 2^32`.
-    #[inline(always)]
-    pub fn word(&mut self, k: i32) -> D::Word<32> {
-        self.d.known(u64::from(k as u32))
-    }
-
     // Arithmetic
-
-    #[inline(always)]
-    pub fn sum(&mut self, s: u8, y: D::Word<32>) -> D::Word<32> {
-        let (x, c) = (self.r(s), self.d.flag(false));
-        self.d.add(&x, &y, &c).word
-    }
-
-    #[inline(always)]
-    pub fn difference(&mut self, s: u8, y: D::Word<32>) -> D::Word<32> {
-        let (x, c) = (self.r(s), self.d.flag(false));
-        self.d.sub(&x, &y, &c).word
-    }
 
     fn unless_overflow(
         &mut self,
@@ -120,22 +111,6 @@ impl<D: Domain> Mips<D> {
         self.unless_overflow(difference.word, difference.overflow)
     }
 
-    /// The word 1 if `rs < y`, else 0.
-    #[inline(always)]
-    pub fn less(&mut self, s: u8, y: D::Word<32>, signed: bool) -> D::Word<32> {
-        let (x, c) = (self.r(s), self.d.flag(false));
-        let difference = self.d.sub(&x, &y, &c);
-        let bit = match signed {
-            true => {
-                let sign = self.d.bit(&difference.word, 31);
-                self.d.gate(Logic::Xor, &sign, &difference.overflow)
-            }
-            false => difference.carry,
-        };
-        let zero = self.d.known(0);
-        self.d.with_bit(&zero, 0, &bit)
-    }
-
     #[inline(always)]
     pub fn bitwise(&mut self, op: Logic, s: u8, y: D::Word<32>) -> D::Word<32> {
         let x = self.r(s);
@@ -146,26 +121,6 @@ impl<D: Domain> Mips<D> {
     pub fn complement(&mut self, x: D::Word<32>) -> D::Word<32> {
         let (ones, c) = (self.d.known(0xffff_ffff), self.d.flag(false));
         self.d.sub(&ones, &x, &c).word
-    }
-
-    #[inline(always)]
-    pub fn shifted(&mut self, kind: Shift, t: u8, count: i32) -> D::Word<32> {
-        let x = self.r(t);
-        match count {
-            0 => x,
-            _ => self.d.shift(kind, &x, count as u32).0,
-        }
-    }
-
-    /// Shifts by the low five bits of `rs`, one bit of the count at a time.
-    pub fn shifted_by_register(&mut self, kind: Shift, o: &Ops) -> Outcome {
-        let (mut x, count) = (self.r(o.t), self.r(o.s));
-        for i in 0..5 {
-            let bit = self.d.bit(&count, i);
-            let y = self.d.shift(kind, &x, 1 << i).0;
-            x = self.d.select(&bit, &y, &x);
-        }
-        self.set(o.d, x)
     }
 
     /// CLO, CLZ: the place of the highest bit that differs from `ones`.
@@ -194,47 +149,6 @@ impl<D: Domain> Mips<D> {
     }
 
     // Memory
-
-    /// The address `rs + k`, a multiple of `align` bytes.
-    fn address(&mut self, s: u8, k: i32, align: i64) -> Result<Address, Fault> {
-        let base = self.r(s);
-        let at = self.d.address(&[&base], i64::from(k))?;
-        if at.base == Base::STACK {
-            let sp = self.d.address(&[&self.r[usize::from(SP)]], 0)?;
-            if sp.base != Base::STACK || at.offset < sp.offset {
-                return Err(Fault::Store(BELOW_STACK.into()));
-            }
-        }
-        match self.d.above_multiple(at, align)? {
-            0 => Ok(at),
-            _ => Err(Fault::Exception(format!(
-                "an access of {align} bytes that is not aligned"
-            ))),
-        }
-    }
-
-    #[inline(always)]
-    pub fn load<const W: u32>(&mut self, o: &Ops, signed: bool) -> Result<D::Word<32>, Fault> {
-        let at = self.address(o.s, o.k, i64::from(W / 8))?;
-        if W == 32 {
-            return self.d.load::<32>(at);
-        }
-        let part = self.d.load::<W>(at)?;
-        Ok(self.d.extend::<W, 32>(&part, signed))
-    }
-
-    #[inline(always)]
-    pub fn store<const W: u32>(&mut self, o: &Ops) -> Outcome {
-        let at = self.address(o.s, o.k, i64::from(W / 8))?;
-        let word = self.r(o.t);
-        if W == 32 {
-            self.d.store::<32>(at, &word)?;
-        } else {
-            let part = self.d.slice::<32, W>(&word, 0);
-            self.d.store::<W>(at, &part)?;
-        }
-        Ok(Flow::Next)
-    }
 
     /// The aligned word around `rs + k`, and the number of the byte in it, from the most significant one.
     fn around(&mut self, o: &Ops) -> Result<(Address, u32), Fault> {
@@ -299,17 +213,12 @@ impl<D: Domain> Mips<D> {
         let at = self.address(o.s, 0, 4)?;
         let word = self.d.load::<32>(at)?;
         let step = self.word(4 * o.k);
-        let moved = self.sum(o.s, step);
+        let moved = self.plus(self.r(o.s), step);
         self.set(o.s, moved)?;
         self.set(o.t, word)
     }
 
     // Control
-
-    pub fn equal(&mut self, s: u8, t: u8) -> D::Bit {
-        let difference = self.difference(s, self.r(t));
-        self.d.is_zero(&difference)
-    }
 
     pub fn negative(&mut self, s: u8) -> D::Bit {
         let x = self.r(s);
@@ -351,30 +260,10 @@ impl<D: Domain> Mips<D> {
         self.set(d, back).map(|_| ())
     }
 
-    /// The program has a place of its own, at `start`, from where `base` counts.
-    pub fn place(&mut self, base: Base, start: D::Word<32>) {
-        self.image = (base, start);
-    }
-
-    /// The address `at` of the program.
-    pub fn in_program(&mut self, at: u64) -> D::Word<32> {
-        let (at, c) = (self.d.known(at), self.d.flag(false));
-        let start = self.image.1.clone();
-        self.d.add(&start, &at, &c).word
-    }
-
-    /// The number in register `t` is an address of the program: the upper half of one, that LUI made.
-    pub fn locate(&mut self, t: u8) -> Outcome {
-        let (x, c) = (self.r(t), self.d.flag(false));
-        let start = self.image.1.clone();
-        let word = self.d.add(&start, &x, &c).word;
-        self.set(t, word)
-    }
-
     pub fn jump_register(&mut self, to: D::Word<32>) -> Outcome {
         let at = self.d.address(&[&to], 0)?;
         match at.base {
-            base if base == self.image.0 && at.offset % 4 == 0 => {
+            base if base == self.image.base && at.offset % 4 == 0 => {
                 Ok(Flow::Jump(at.offset as usize))
             }
             Base::RETURN if at.offset == 0 => Ok(Flow::Return),

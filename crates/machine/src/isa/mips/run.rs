@@ -13,6 +13,7 @@ use crate::isa::mips::operands::Ops;
 use crate::isa::mips::registers::SP;
 use crate::isa::run;
 use crate::isa::ways::Place;
+use crate::isa::words::Words;
 use crate::segment::{Addresses, Marks};
 
 /// Code decoded for a domain and a core.

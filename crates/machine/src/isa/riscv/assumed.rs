@@ -55,13 +55,3 @@ pub fn is_callee_saved(r: u8) -> bool {
         is_owed && row.speaks_of(r)
     })
 }
-
-/// Registers that the function may not write at all, as a set of bits.
-pub fn untouched() -> u64 {
-    let rows = rows();
-    let may_not = |r: &u8| {
-        let mut of_r = rows.iter().filter(|row| row.speaks_of(*r));
-        of_r.any(|row| row.back == Back::Untouched)
-    };
-    (0..32).filter(may_not).fold(0, |set, r| set | 1 << r)
-}

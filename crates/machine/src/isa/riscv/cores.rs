@@ -1,12 +1,15 @@
 //! What instructions cost: one at a time, in order, each for some cycles and with a result that may come later.
 //!
-//! Where an operand decides how long the multiplier works, two pipelines run, one for the shortest and one for the
-//! longest case. Times only ever add and take maxima, so every run lies between them; when both end at the same
-//! cycle, time tells nothing. Branches that a core predicts cost what they do where the prediction is wrong.
+//! The scoreboard is [`crate::isa::clock`]'s; a core says what each instruction takes of it. Branches that a core predicts
+//! cost what they do where the prediction is wrong.
 
-use crate::isa::riscv::code::{Insn, Places};
+use crate::fault::Source;
+use crate::isa::clock::{Scoreboard, Timed, Work};
+use crate::isa::cost::Class;
+use crate::isa::riscv::code::Insn;
 use crate::isa::riscv::instructions::Timing;
 pub use crate::isa::riscv::operands::Features;
+use crate::isa::riscv::operands::Ops;
 
 /// Cycles of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -263,37 +266,75 @@ impl Core {
             Timing::Multiply => costs.multiply,
             Timing::MultiplyHigh => costs.multiply_high,
             Timing::Divide => time(costs.divide, 0),
+            Timing::Branch => time(costs.branch[0], 0),
             Timing::Jump => time(costs.jump, 0),
             Timing::JumpRegister => time(costs.jump_register, 0),
-            Timing::Alu | Timing::Branch | Timing::Trap => time(1, 0),
+            Timing::Alu | Timing::Trap => time(1, 0),
         }
     }
 
-    /// The register of the operand that the time of `insn` depends on.
-    pub fn observes(&self, insn: &Insn) -> Option<u8> {
+    /// What `insn` takes that issues in `issue` cycles: what it reads and writes as in `work`.
+    fn taking(&self, insn: &Insn, work: &Work, issue: u32) -> Work {
+        let timing = insn.form().timing;
+        let time = self.time(timing);
+        let multiplies = matches!(timing, Timing::Multiply | Timing::MultiplyHigh);
+        let [passed, taken] = self.costs.branch;
+        // An early product frees the multiplier with the pipeline.
+        let unit = if time.unit == time.issue {
+            issue
+        } else {
+            time.unit
+        };
+        Work {
+            issue,
+            result: issue + time.wait,
+            unit: multiplies.then_some(unit),
+            taken: match timing {
+                Timing::Branch => taken - passed,
+                _ => 0,
+            },
+            ..*work
+        }
+    }
+}
+
+impl Timed<Ops> for Core {
+    type Line = Scoreboard;
+
+    fn work(&self, insn: &Insn) -> Work {
+        let single = Work::single(insn.reads(), insn.writes());
+        let [least, _] = self.observing(insn, &single, None);
+        least
+    }
+
+    fn observing(&self, insn: &Insn, work: &Work, value: Option<u64>) -> [Work; 2] {
+        let most = self.time(insn.form().timing).issue;
+        let issues = match (self.observes(insn), value) {
+            (None, _) => [most; 2],
+            (Some(_), Some(number)) => [(65 - number.leading_zeros()).max(2); 2],
+            (Some(_), None) => [2, most],
+        };
+        issues.map(|issue| self.taking(insn, work, issue))
+    }
+
+    fn observes(&self, insn: &Insn) -> Option<u8> {
         match (insn.form().timing, self.costs.early) {
             (Timing::Multiply, Early::BitsOfSecond) => Some(insn.ops.t),
             (_, Early::BitsOfSecond | Early::Never) => None,
         }
     }
 
-    /// The least and the most cycles until the next instruction issues; what is observed is `value`, and it is a
-    /// jump that was `taken`.
-    pub fn cycles(&self, insn: &Insn, value: Option<u64>, taken: bool) -> (u32, u32) {
-        let timing = insn.form().timing;
-        if timing == Timing::Branch {
-            let cycles = self.costs.branch[usize::from(taken)];
-            return (cycles, cycles);
-        }
-        let most = self.time(timing).issue;
-        match (self.observes(insn), value) {
-            (None, _) => (most, most),
-            (Some(_), Some(number)) => {
-                let cycles = (65 - number.leading_zeros()).max(2);
-                (cycles, cycles)
-            }
-            (Some(_), None) => (2, most),
-        }
+    fn observed(&self, insn: &Insn, source: &Source) -> String {
+        format!("the time of {} depends on {source}", insn.form().name)
+    }
+
+    /// No instruction skips another.
+    fn left_out(&self, _: usize) -> Work {
+        Work::single(0, 0)
+    }
+
+    fn class(&self, insn: &Insn) -> Class {
+        insn.class()
     }
 }
 
@@ -325,109 +366,12 @@ const fn part(
 }
 
 /// Parts, sizes in KB.
+#[rustfmt::skip]
 pub static PARTS: [Part; 6] = [
-    part(
-        "esp32c3",
-        "esp32-c3",
-        400,
-        400,
-        "ESP32-C3 Series Datasheet, 3.1: 400 KB of SRAM",
-    ),
-    part(
-        "esp32c6",
-        "esp32-c3",
-        512,
-        512,
-        "ESP32-C6 Series Datasheet, 3.1: 512 KB of HP SRAM",
-    ),
-    part(
-        "gd32vf103",
-        "bumblebee",
-        128,
-        32,
-        "GD32VF103 Datasheet, table 2-1: the largest",
-    ),
-    part(
-        "rp2350-riscv",
-        "hazard3",
-        520,
-        520,
-        "RP2350 Datasheet, 1.2: 520 KB of SRAM",
-    ),
-    part(
-        "ch32v003",
-        "qingke-v2a",
-        16,
-        2,
-        "CH32V003 Datasheet, chapter 1",
-    ),
-    part(
-        "fe310",
-        "sifive-e31",
-        16,
-        16,
-        "FE310-G000 Manual, chapter 4: instruction cache and DTIM",
-    ),
+    part("esp32c3", "esp32-c3", 400, 400, "ESP32-C3 Series Datasheet, 3.1: 400 KB of SRAM"),
+    part("esp32c6", "esp32-c3", 512, 512, "ESP32-C6 Series Datasheet, 3.1: 512 KB of HP SRAM"),
+    part("gd32vf103", "bumblebee", 128, 32, "GD32VF103 Datasheet, table 2-1: the largest"),
+    part("rp2350-riscv", "hazard3", 520, 520, "RP2350 Datasheet, 1.2: 520 KB of SRAM"),
+    part("ch32v003", "qingke-v2a", 16, 2, "CH32V003 Datasheet, chapter 1"),
+    part("fe310", "sifive-e31", 16, 16, "FE310-G000 Manual, chapter 4: instruction cache and DTIM"),
 ];
-
-/// The state of the pipeline: what is ready when. Cycles count from the first instruction.
-#[derive(Clone, Debug, Default)]
-pub struct Pipeline {
-    /// When the next instruction issues, if it need not wait.
-    pub now: u64,
-    /// When each register can be read.
-    ready: [u64; 32],
-    /// When the multiplier takes the next operation.
-    unit_free: u64,
-}
-
-impl Pipeline {
-    /// When an instruction that reads `reads` could issue.
-    #[inline]
-    pub fn earliest(&self, timing: Timing, mut reads: Places) -> u64 {
-        let mut at = self.now;
-        while reads != 0 {
-            at = at.max(self.ready[reads.trailing_zeros() as usize]);
-            reads &= reads - 1;
-        }
-        match timing {
-            Timing::Multiply | Timing::MultiplyHigh => at.max(self.unit_free),
-            _ => at,
-        }
-    }
-
-    /// Issues `insn`, which reads and writes these places and takes `issue` cycles: the cycles spent.
-    pub fn cost(
-        &mut self,
-        core: &Core,
-        insn: &Insn,
-        (reads, mut writes): (Places, Places),
-        issue: u32,
-    ) -> u64 {
-        let timing = insn.form().timing;
-        let (at, before) = (self.earliest(timing, reads), self.now);
-        let time = core.time(timing);
-        self.now = at + u64::from(issue);
-        if matches!(timing, Timing::Multiply | Timing::MultiplyHigh) {
-            // An early product frees the multiplier with the pipeline.
-            let unit = if time.unit == time.issue {
-                issue
-            } else {
-                time.unit
-            };
-            self.unit_free = at + u64::from(unit);
-        }
-        while writes != 0 {
-            let ready = self.now + u64::from(time.wait);
-            self.ready[writes.trailing_zeros() as usize] = ready;
-            writes &= writes - 1;
-        }
-        self.now - before
-    }
-
-    /// When everything has ended.
-    pub fn end(&self) -> u64 {
-        let last = self.ready.iter().copied().max().unwrap_or(0);
-        self.now.max(self.unit_free).max(last)
-    }
-}

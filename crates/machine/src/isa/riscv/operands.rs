@@ -18,6 +18,8 @@ pub enum Feature {
     Base,
     /// M.
     Multiply,
+    /// C: a form of 16 bits.
+    Compressed,
 }
 
 /// What a core has.
@@ -44,6 +46,7 @@ impl Features {
         match feature {
             Feature::Base => true,
             Feature::Multiply => self.multiply,
+            Feature::Compressed => self.compressed,
         }
     }
 

@@ -83,15 +83,16 @@ impl Flow {
         for _ in 0..=targets.len() {
             let mut places = vec![0i64; insns.len() + 1];
             for (at, insn) in insns.iter().enumerate() {
-                let short = insn.short || branches(at) && !long[at] && features.compressed;
+                let short =
+                    insn.form().is_short() || branches(at) && !long[at] && features.compressed;
                 places[at + 1] = places[at] + if short { 2 } else { 4 };
             }
             let mut grown = false;
             for (from, to) in &targets {
                 insns[*from].ops.k = (places[*to] - places[*from]) as i32;
                 if !long[*from] {
-                    insns[*from] = insns[*from].shortest(features);
-                    long[*from] = !insns[*from].short;
+                    insns[*from] = insns[*from].shortest_on(features);
+                    long[*from] = !insns[*from].form().is_short();
                     grown |= long[*from] && features.compressed;
                 }
             }
@@ -99,7 +100,7 @@ impl Flow {
                 break;
             }
         }
-        match insns.iter().find(|insn| insn.encode().is_err()) {
+        match insns.iter().find(|insn| insn.code().is_err()) {
             Some(insn) if insn.branch().is_some() => Err(LowerError::Reach),
             Some(_) => Err(LowerError::Displacement),
             None => Ok(insns),
@@ -134,13 +135,17 @@ impl Flow {
 
 /// An instruction in its shortest form; the factors of what commutes may change places.
 pub fn shortest(insn: Insn, features: Features) -> Insn {
-    let short = insn.shortest(features);
+    let short = insn.shortest_on(features);
     let commutes = matches!(insn.op, Op::ADD | Op::AND | Op::OR | Op::XOR);
-    if short.short || !commutes {
+    if short.form().is_short() || !commutes {
         return short;
     }
     let mut other = insn;
     (other.ops.s, other.ops.t) = (insn.ops.t, insn.ops.s);
-    let other = other.shortest(features);
-    if other.short { other } else { short }
+    let other = other.shortest_on(features);
+    if other.form().is_short() {
+        other
+    } else {
+        short
+    }
 }

@@ -189,7 +189,7 @@ fn function(
         }
         program.insns.push(shortest(insn, core.features));
     }
-    match program.insns.iter().any(|insn| insn.encode().is_err()) {
+    match program.insns.iter().any(|insn| insn.code().is_err()) {
         true => Err(LowerError::Displacement),
         false => Ok((program, places)),
     }

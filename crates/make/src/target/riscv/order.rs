@@ -5,8 +5,9 @@
 
 use std::collections::VecDeque;
 
+use machine::isa::clock::{Line, Scoreboard, Timed, Work};
 use machine::isa::riscv::code::{Insn, Places};
-use machine::isa::riscv::cores::{Core, Pipeline};
+use machine::isa::riscv::cores::Core;
 use machine::isa::riscv::instructions::Timing;
 
 /// Instructions looked at.
@@ -17,18 +18,18 @@ struct Node {
     index: usize,
     insn: Insn,
     timing: Timing,
-    reads: Places,
-    writes: Places,
+    /// What it takes of the pipeline at most.
+    work: Work,
 }
 
 impl Node {
-    fn new((index, insn): (usize, &Insn)) -> Self {
+    fn new(core: &Core, (index, insn): (usize, &Insn)) -> Self {
+        let [_, work] = core.observing(insn, &core.work(insn), None);
         Self {
             index,
             insn: *insn,
             timing: insn.form().timing,
-            reads: insn.reads(),
-            writes: insn.writes(),
+            work,
         }
     }
 
@@ -55,41 +56,41 @@ pub fn order(core: &Core, code: &[Insn]) -> Vec<(usize, Insn)> {
     if !waits(core) {
         return code.iter().copied().enumerate().collect();
     }
-    let mut pipeline = Pipeline::default();
-    let mut source = code.iter().enumerate().map(Node::new);
+    let mut pipeline = Scoreboard::default();
+    let mut source = code.iter().enumerate().map(|at| Node::new(core, at));
     let mut waiting: VecDeque<Node> = source.by_ref().take(WINDOW).collect();
     let mut out = Vec::with_capacity(code.len());
     while let Some(node) = waiting.remove(choose(&waiting, &pipeline)) {
         waiting.extend(source.next());
-        let (_, most) = core.cycles(&node.insn, None, false);
-        pipeline.cost(core, &node.insn, (node.reads, node.writes), most);
+        pipeline.issue(&node.work);
         out.push((node.index, node.insn));
     }
     out
 }
 
 /// The first instruction that waits least.
-fn choose(waiting: &VecDeque<Node>, pipeline: &Pipeline) -> usize {
+fn choose(waiting: &VecDeque<Node>, pipeline: &Scoreboard) -> usize {
     let (mut read, mut written): (Places, Places) = (0, 0);
     let mut touched: Vec<((u8, i32), bool)> = Vec::new();
     let mut best = (0, u64::MAX);
     for (i, node) in waiting.iter().enumerate() {
-        let registers = node.reads & written | node.writes & (read | written);
+        let Work { reads, writes, .. } = node.work;
+        let registers = reads & written | writes & (read | written);
         let same = |at| {
             let mut list = touched.iter();
             list.any(|(place, store)| *place == at && (*store || node.is_store()))
         };
         if registers == 0 && !node.memory().is_some_and(same) {
-            let when = pipeline.earliest(node.timing, node.reads);
+            let when = pipeline.earliest(&node.work);
             if when < best.1 {
                 best = (i, when);
             }
-            if when == pipeline.now {
+            if when == pipeline.now() {
                 break;
             }
         }
-        read |= node.reads;
-        written |= node.writes;
+        read |= reads;
+        written |= writes;
         if let Some(at) = node.memory() {
             touched.push((at, node.is_store()));
         }

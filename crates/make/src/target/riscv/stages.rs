@@ -85,13 +85,13 @@ fn function(
             }
         })
         .collect();
-    let bytes = |list: &[Insn]| list.iter().map(Insn::length).sum::<usize>();
+    let bytes = |list: &[Insn]| list.iter().map(Insn::bytes).sum::<usize>();
     let entry = bytes(&program.insns);
     let targets = [entry, entry + bytes(&product.program.insns)];
     for (at, target) in calls.iter().zip(targets) {
         let from = bytes(&program.insns[..*at]);
         program.insns[*at].ops.k = (target - from) as i32;
-        program.insns[*at].encode().map_err(|_| LowerError::Reach)?;
+        program.insns[*at].code().map_err(|_| LowerError::Reach)?;
     }
     let lent = Lent {
         area: Area::Stack,
