@@ -136,7 +136,7 @@ impl Sum<'_> {
     fn counted(&self, key: Turn, sign: i128) -> Option<Scaled> {
         let by = self.active.get(&key).filter(|by| by.is_positive())?;
         let bound = i128::from(self.algebra.vars[key.1 as usize].bound);
-        Some(by.times(bound * sign))
+        Some(by.times_wide(bound * sign))
     }
 
     /// Counts `by * most`.

@@ -244,7 +244,7 @@ impl<'a> Polynomial<'a> {
     pub fn add_value(&mut self, value: Value, by: &Scaled) -> Result<(), Open> {
         match value {
             Value::Public(Public::Known(k)) => {
-                self.constant.add(&by.times(k));
+                self.constant.add(&by.times_wide(k.into()));
             }
             Value::Public(Public::Pointer { .. } | Public::Negated { .. }) => {
                 return Err(Open {
@@ -286,7 +286,7 @@ impl<'a> Polynomial<'a> {
                 Ok(())
             }
             (Value::Public(Public::Known(k)), other) | (other, Value::Public(Public::Known(k))) => {
-                self.add_value(other, &by.times(k))
+                self.add_value(other, &by.times_wide(k.into()))
             }
             _ => Err(Open {
                 text: "an address is multiplied".into(),

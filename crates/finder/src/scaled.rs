@@ -172,8 +172,12 @@ impl Scaled {
     }
 
     /// `factor` times as much.
-    pub fn times(&self, factor: impl Into<i128>) -> Self {
-        let factor = factor.into();
+    pub fn times(&self, factor: i64) -> Self {
+        self.times_wide(factor.into())
+    }
+
+    /// The same for a factor that need not fit 64 bits.
+    pub fn times_wide(&self, factor: i128) -> Self {
         let small = match &self.odd {
             Odd::Small(odd) => i128::from(*odd).checked_mul(factor),
             Odd::Large(_) => None,
@@ -235,7 +239,7 @@ mod tests {
                 sum.add(&second);
                 assert_eq!(sum.value(), &value + second.value());
                 assert_eq!(first.times_large(y).value(), &value * y);
-                assert_eq!(first.times(y).value(), &value * y);
+                assert_eq!(first.times_wide(y).value(), &value * y);
             }
         }
     }
