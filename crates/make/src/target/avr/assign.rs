@@ -56,7 +56,7 @@ pub fn assign(
 
 /// Does MOVW take both?
 fn is_pair(low: u8, high: u8) -> bool {
-    low % 2 == 0 && high == low + 1
+    low.is_multiple_of(2) && high == low + 1
 }
 
 /// A first assignment. Another one differs from it by a MOVW for two instructions of a pair, and by a register that

@@ -21,7 +21,7 @@ pub struct Web {
 /// Other registers for the webs, from those that they have `first`, so that more of `pairs` (the web of the even
 /// register first) are one.
 pub fn paired(webs: &[Web], pairs: &[[usize; 2]], registers: &[u8], first: Vec<u8>) -> Vec<u8> {
-    let is_even = |r: &u8| r % 2 == 0 && registers.contains(&(r + 1));
+    let is_even = |r: &u8| r.is_multiple_of(2) && registers.contains(&(r + 1));
     let even: Vec<u8> = registers.iter().copied().filter(is_even).collect();
     if even.is_empty() {
         return first;
