@@ -249,7 +249,7 @@ fn publish(folder: &Path, modulus: &BigUint) {
 
 /// The table of RSA on the machines of 32 bits; what is signed there is verified there, and by OpenSSL.
 #[test]
-fn openssl_verifies_what_arm_and_mips_sign() {
+fn openssl_verifies_what_machines_of_32_bits_sign() {
     let table: toml::Value = toml::from_str(include_str!("../paper/rsa-32.toml")).expect("TOML");
     let readme = include_str!("../../README.md");
     let mut otherwise = Vec::new();
