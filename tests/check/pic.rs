@@ -1,5 +1,5 @@
-//! Position-independent code for MIPS: $gp and the table of addresses, as an object leaves them to the
-//! linker, and as the linker fills them in.
+//! Position-independent code: on MIPS $gp and the table of addresses, as an object leaves them to the linker, and as the
+//! linker fills them in; on ARM and RISC-V linked programs that read such a table.
 
 use crate::check::tools::{ARM, Compiler, MIPS, Question, RISCV, check, sources};
 

@@ -56,7 +56,7 @@ pub fn source(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// `tests/oracle/NAME.c` as a program, built once in a run of a test binary.
+/// `tests/oracle/NAME.c` as a program, built once in a run of the tests.
 pub fn built(name: &'static str, flags: &[&str]) -> PathBuf {
     static BUILT: Mutex<BTreeMap<&str, PathBuf>> = Mutex::new(BTreeMap::new());
     let mut built = BUILT.lock().unwrap_or_else(|failed| failed.into_inner());
@@ -64,7 +64,7 @@ pub fn built(name: &'static str, flags: &[&str]) -> PathBuf {
         return program.clone();
     }
     let program = folder("oracles").join(name);
-    // Another binary may be running it: it keeps the file that it started from.
+    // Another run of the tests may be using it: that keeps the file that it started from.
     let fresh = program.with_extension(std::process::id().to_string());
     run(Command::new("gcc")
         .args(["-O2", "-Wall", "-o"])

@@ -40,10 +40,7 @@ pub(crate) struct Due<K, T> {
     turns: BinaryHeap<K>,
 }
 
-impl<K, T> Default for Due<K, T>
-where
-    K: Ord,
-{
+impl<K: Ord, T> Default for Due<K, T> {
     fn default() -> Self {
         Self {
             waiting: FxHashMap::default(),

@@ -43,11 +43,6 @@ struct Sum<'a> {
     used_claims: Vec<(usize, Scaled)>,
 }
 
-/// `2^shift`.
-fn power(shift: u64) -> Scaled {
-    Scaled::new(BigInt::from(1), shift)
-}
-
 impl Algebra {
     /// Is the carry `c` 0 in every run?
     pub fn is_never_set(&self, c: VarId) -> bool {
@@ -60,7 +55,7 @@ impl Algebra {
             products: RefCell::default(),
             used_claims: Vec::new(),
         };
-        if !sum.add_left(c, &power(ONE), None) {
+        if !sum.add_left(c, &Scaled::power(ONE), None) {
             return false;
         }
         let claims = &self.claims;

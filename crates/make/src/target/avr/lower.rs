@@ -269,7 +269,7 @@ fn drafts_of(
     };
     // The draft itself, unless it takes more than `most` for certain.
     let draft = |first: First<'_>, most: u64| {
-        let least = least_cycles(core, &first.assigned.items) - first.may_save();
+        let least = least_cycles(core, &first.assigned.items).saturating_sub(first.may_save());
         let draft = (least <= most).then(|| first.paired().ok()).flatten()?;
         Some((least_cycles(core, &draft.items), draft))
     };
