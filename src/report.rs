@@ -161,6 +161,9 @@ pub struct Report {
     pub params: BTreeMap<&'static str, usize>,
     /// How much is written out.
     pub style: &'static str,
+    /// Was its plan a winner on record, so that no other was tried?
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub on_record: bool,
     /// Cycles, over all inputs.
     pub cycles: Cycles,
     /// The same bytes on every core that runs them.
@@ -267,7 +270,10 @@ impl Report {
             measured: None,
             demands: &kernel.demands,
         };
-        Self::of(&subject, (core, mcu), kernel.abi, warnings, command)
+        Self {
+            on_record: kernel.on_record,
+            ..Self::of(&subject, (core, mcu), kernel.abi, warnings, command)
+        }
     }
 
     /// The report of any code for a core and part, in the convention `abi`.
@@ -339,6 +345,7 @@ impl Report {
             method: subject.method,
             params: subject.params.clone(),
             style: subject.style,
+            on_record: false,
             cycles: Cycles {
                 body: subject.cost.body,
                 call: subject.cost.call,

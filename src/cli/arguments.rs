@@ -139,6 +139,9 @@ pub struct GenArgs {
     /// Of a driver: clear its numbers but input and result before it returns
     #[arg(long)]
     pub wipe: bool,
+    /// Try all methods and parameters, even if the cheapest is on record
+    #[arg(long)]
+    pub search: bool,
     /// Leave out instruction number INDEX, to watch the proof fail
     #[arg(long, value_name = "INDEX")]
     pub drop: Option<usize>,

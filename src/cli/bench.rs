@@ -49,6 +49,7 @@ pub fn run(args: &BenchArgs) -> Result<bool, String> {
             room: None,
             demands: Demands::default(),
             drop: None,
+            search: false,
         };
         let start = Instant::now();
         let kernel = kernel::generate::<AvrIsa>(&request, &ATMEGA128).map_err(|e| e.to_string())?;
@@ -79,7 +80,7 @@ pub fn run(args: &BenchArgs) -> Result<bool, String> {
 fn simulate(code: &[u8]) -> Result<f64, String> {
     let addresses = [0x0200, 0x1200, 0x2200];
     let function = Function::kernel(code);
-    let mut m: Avr<Concrete> = numbers::enter(&ATMEGA128, &function, 0, &addresses);
+    let mut m: Avr<Concrete> = numbers::enter(&ATMEGA128, &function, 0, &addresses, 0);
     let decoded = Decoded::of(&function, &ATMEGA128);
     let stop = m.convention(&ATMEGA128).caller;
     let (mut executed, mut spent) = (0, Duration::ZERO);

@@ -104,8 +104,10 @@ fn refuse(args: &GenArgs) -> Result<(), String> {
     if args.modular.reduce.is_some() {
         return Err("a driver's results are below the modulus: leave out --reduce".into());
     }
-    if args.drop.is_some() || args.unproved {
-        return Err("--drop and --unproved are for single kernels: try gen montmul".into());
+    if args.drop.is_some() || args.unproved || args.search {
+        return Err(
+            "--drop, --search and --unproved are for single kernels: try gen montmul".into(),
+        );
     }
     if !args.alias.is_empty() {
         return Err("the numbers of a driver lie in one struct: leave out --alias".into());

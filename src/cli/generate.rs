@@ -114,6 +114,9 @@ fn request(args: &GenArgs, op: OpArg) -> Result<Request, Failure> {
     if args.variable_time {
         request = request.variable_time();
     }
+    if args.search {
+        request = request.searched();
+    }
     if args.unproved {
         request = request.unproved();
     }
@@ -226,5 +229,9 @@ pub(super) fn text(report: &Report) -> String {
             report.stack_text()
         ),
     );
+    if report.on_record {
+        let known = "the cheapest plan on record; --search tries all of them again";
+        text += &line("found", known.into());
+    }
     text
 }

@@ -78,6 +78,7 @@ impl Asked {
                 aliases: options.aliases.clone(),
             },
             drop: options.drop,
+            search: options.search,
         })
     }
 

@@ -37,6 +37,8 @@ pub(super) struct Options {
     pub aliases: Vec<Alias>,
     pub budget: Budget,
     pub drop: Option<usize>,
+    /// Are all methods tried, whatever is on record?
+    pub search: bool,
     /// Is a kernel wanted that is not proved?
     pub unproved: bool,
     /// The assembler of its file, if it is not the usual one.

@@ -179,6 +179,12 @@ impl Request {
         self
     }
 
+    /// By a search of all methods, even if a winner is on record.
+    pub fn searched(mut self) -> Self {
+        self.0.options.search = true;
+        self
+    }
+
     /// A kernel that is not proved is wanted, too; its files say so.
     pub fn unproved(mut self) -> Self {
         self.0.options.unproved = true;

@@ -26,6 +26,7 @@ fn request(method: Option<&str>, drop: Option<usize>) -> Request {
         demands: Demands::default(),
         room: None,
         drop,
+        search: false,
     }
 }
 

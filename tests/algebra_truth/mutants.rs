@@ -4,7 +4,9 @@
 //! turn a block round. Every mutant is run on extreme operands; one that is right on them and proved is run on
 //! many more.
 
+use lozenge::call::Operands;
 use lozenge::emit::ObjectFormat;
+use lozenge::function::Function;
 use lozenge::kernel::{self, Request};
 use lozenge::lower::Lower;
 use lozenge::method::METHODS;
@@ -123,19 +125,18 @@ fn is_wrong<I: Lower>(
     operands: usize,
     seed: u64,
 ) -> Option<String> {
-    let mut function = lozenge::function::Function::kernel(code);
-    function.limit = LIMIT;
+    let function = Function::kernel(code);
     let spec = &proved.spec;
+    let call = I::calls(core, function);
     vectors::of(spec, operands, seed)
         .into_iter()
-        .find_map(|sources| {
-            let run = kernel::run_function::<I>(spec, core, &function, &sources, Alias::Distinct);
-            match run {
+        .find_map(
+            |sources| match call(&Operands::of(spec, &sources, Alias::Distinct), LIMIT) {
                 Ok((got, _)) if spec.accepts(&sources, &got) => None,
                 Ok((got, _)) => Some(format!("{sources:x?} give {got:x}")),
                 Err((pc, fault)) => Some(format!("{sources:x?} stop at {pc:#x}: {fault}")),
-            }
-        })
+            },
+        )
 }
 
 /// Mutants of one kernel.

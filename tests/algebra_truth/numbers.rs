@@ -4,6 +4,8 @@
 //! number that keeps the word it left within its width. What the algebra does not follow is taken from the run
 //! on numbers, where a register or a flag holds it.
 
+use std::collections::HashSet;
+
 use lozenge::domain::Base;
 use lozenge::domain::algebra::{Algebra, BitValue, Def, Value, VarId};
 use lozenge::domain::public::{Public, PublicBit};
@@ -234,7 +236,7 @@ impl<'a> Numbers<'a> {
             return Ok(());
         }
         let mut free = Vec::new();
-        self.unknowns(v, &mut free);
+        self.unknowns(v, &mut free, &mut HashSet::new());
         match free.as_slice() {
             [one] if self.given(v, value, *one) => {
                 self.taken += 1;
@@ -247,30 +249,31 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// The unknown words and bits that `v` was made from, at most a few.
-    fn unknowns(&self, v: VarId, free: &mut Vec<VarId>) {
+    /// The unknown words and bits that `v` was made from, at most a few; what is in `seen` was looked through.
+    fn unknowns(&self, v: VarId, free: &mut Vec<VarId>, seen: &mut HashSet<VarId>) {
         const MOST: usize = 4;
-        if self.values[v as usize].is_some() || free.len() == MOST || free.contains(&v) {
+        if self.values[v as usize].is_some() || free.len() == MOST || !seen.insert(v) {
             return;
         }
+        let mut through = |x| self.unknowns(x, free, seen);
         if let Some((word, ..)) = self.pieces[v as usize] {
-            return self.unknowns(word, free);
+            return through(word);
         }
         if let Some((word, _)) = self.zeros[v as usize] {
-            return self.unknowns(word, free);
+            return through(word);
         }
         match self.d.vars[v as usize].def {
             Def::Free => free.push(v),
             // The word that it left.
             Def::Carry => {}
-            Def::Product { a, b } => [a, b].into_iter().for_each(|x| self.unknowns(x, free)),
+            Def::Product { a, b } => [a, b].into_iter().for_each(through),
             Def::Low { a, b, .. } => {
                 let factors = [a, b].into_iter().filter_map(|x| x.variable());
-                factors.for_each(|x| self.unknowns(x, free));
+                factors.for_each(through);
             }
             Def::Linear { start, len, .. } => {
                 let terms = &self.d.terms[start as usize..][..len as usize];
-                terms.iter().for_each(|(x, _)| self.unknowns(*x, free));
+                terms.iter().for_each(|(x, _)| through(*x));
             }
         }
     }

@@ -27,12 +27,8 @@ impl OnIsa for Wrong<'_> {
         let function = &loaded.function;
         let run = |pair: [u64; 2]| {
             let sources = pair.map(BigUint::from);
-            let operands = Operands {
-                spec: &spec,
-                sources: &sources,
-                alias: Alias::Distinct,
-            };
-            let called = I::call_concrete(core, function, &operands, 10_000);
+            let operands = Operands::of(&spec, &sources, Alias::Distinct);
+            let called = I::calls(core, function.clone())(&operands, 10_000);
             (called.expect("it returns").0, &sources[0] * &sources[1])
         };
         let (got, product) = run(self.pair);

@@ -44,12 +44,9 @@ impl OnIsa for Run<'_> {
     fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) -> BigUint {
         let loaded = load::load(self.0, self.1, format).expect("a function");
         let spec = Spec::new(Op::Sqr, 128, 32).expect("a size");
-        let operands = Operands {
-            spec: &spec,
-            sources: &[number(OPERAND)],
-            alias: Alias::Distinct,
-        };
-        let ran = I::call_concrete(core, &loaded.function, &operands, RUN_LIMIT);
+        let sources = [number(OPERAND)];
+        let operands = Operands::of(&spec, &sources, Alias::Distinct);
+        let ran = I::calls(core, loaded.function)(&operands, RUN_LIMIT);
         ran.expect("it runs").0
     }
 }

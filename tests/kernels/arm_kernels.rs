@@ -61,12 +61,9 @@ fn rolled(words: usize, unroll: usize) -> Kernel {
 }
 
 fn multiply(kernel: &Kernel, core: &Core, a: &BigUint, b: &BigUint) -> Option<(BigUint, Cost)> {
-    let operands = Operands {
-        spec: &kernel.spec,
-        sources: &[a.clone(), b.clone()],
-        alias: Alias::Distinct,
-    };
-    ArmIsa::call_concrete(core, &Function::kernel(&kernel.code), &operands, 1_000_000).ok()
+    let sources = [a.clone(), b.clone()];
+    let operands = Operands::of(&kernel.spec, &sources, Alias::Distinct);
+    ArmIsa::calls(core, Function::kernel(&kernel.code))(&operands, 1_000_000).ok()
 }
 
 fn proof(kernel: &Kernel, alias: Alias) -> Proof {
@@ -309,13 +306,9 @@ fn modular_kernels_agree_with_libmgba() {
     };
     let cases: Vec<_> = sources.iter().map(pair).collect();
     for ((kernel, sources), (cycles, result)) in sources.iter().zip(on_libmgba(&cases)) {
-        let operands = Operands {
-            spec: &kernel.spec,
-            sources,
-            alias: Alias::Distinct,
-        };
+        let operands = Operands::of(&kernel.spec, sources, Alias::Distinct);
         let code = Function::kernel(&kernel.code);
-        let (_, cost) = ArmIsa::call_concrete(&ARM7TDMI, &code, &operands, 1_000_000).unwrap();
+        let (_, cost) = ArmIsa::calls(&ARM7TDMI, code)(&operands, 1_000_000).unwrap();
         let context = format!("{}: {sources:x?}: {result:x}", kernel.spec.symbol());
         assert!(kernel.spec.accepts(sources, &result), "{context}");
         assert_eq!(cycles, cost.call.max, "{context}");

@@ -77,14 +77,13 @@ fn check(n: usize, method: &'static Method, params: &Params) -> usize {
             (loads as u64, stores as u64, (n * n) as u64),
             "{cell}"
         );
+        let run = kernel::runs::<AvrIsa>(&spec, core, &code);
         for pair in vectors::pairs(n, if n > 40 { 6 } else { 24 }, n as u64) {
-            let (got, ran) = kernel::run::<AvrIsa>(&spec, core, &code, &pair, Alias::Distinct)
-                .unwrap_or_else(|e| panic!("{cell}: {e}"));
+            let (got, ran) = run(&pair, Alias::Distinct).unwrap_or_else(|e| panic!("{cell}: {e}"));
             assert_eq!(got, &pair[0] * &pair[1], "{cell}");
             assert_eq!(ran, cost, "{cell}: both domains count the same");
             let same = [pair[0].clone(), pair[0].clone()];
-            let (square, _) = kernel::run::<AvrIsa>(&spec, core, &code, &same, Alias::AIsB)
-                .unwrap_or_else(|e| panic!("{cell}: {e}"));
+            let (square, _) = run(&same, Alias::AIsB).unwrap_or_else(|e| panic!("{cell}: {e}"));
             assert_eq!(square, &pair[0] * &pair[0], "{cell}");
         }
     }

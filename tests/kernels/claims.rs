@@ -23,11 +23,11 @@ fn spec(n: usize) -> Spec {
 
 fn is_right(spec: &Spec, code: &[u8], alias: Alias) -> bool {
     let pairs = vectors::pairs(spec.source_bytes()[0], 200, 7);
+    let run = kernel::runs::<AvrIsa>(spec, CORE, code);
     pairs.into_iter().all(|[a, b]| {
         let b = if alias == Alias::AIsB { a.clone() } else { b };
         let pair = [a, b];
-        let run = kernel::run::<AvrIsa>(spec, CORE, code, &pair, alias);
-        run.is_ok_and(|(got, _)| got == &pair[0] * &pair[1])
+        run(&pair, alias).is_ok_and(|(got, _)| got == &pair[0] * &pair[1])
     })
 }
 

@@ -4,7 +4,9 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use lozenge::call::Operands;
 use lozenge::facts::Style;
+use lozenge::function::Function;
 use lozenge::isa::Span;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::ARM7TDMI;
@@ -323,11 +325,12 @@ fn judge<I: Lower>(core: &I::Core, cell: &Cell, runs: &AtomicUsize) -> Result<Li
     let others = kernel.aliasing.iter().filter(|case| case.allowed);
     let aliases = std::iter::once(Alias::Distinct).chain(others.map(|case| case.alias));
     let spec = &kernel.spec;
+    let call = I::calls(core, Function::kernel(&kernel.code));
     for alias in aliases {
         for mut sources in vectors::of(spec, tier::of_each(10), u64::from(cell.size.a)) {
             share(spec, &mut sources, alias);
-            let got = kernel::run::<I>(spec, core, &kernel.code, &sources, alias);
-            let (got, _) = got.map_err(|e| format!("{key}, {alias:?}: {e}"))?;
+            let got = call(&Operands::of(spec, &sources, alias), kernel::RUN_LIMIT);
+            let (got, _) = got.map_err(|e| format!("{key}, {alias:?}: {e:?}"))?;
             if !right(spec, &sources, &got) {
                 return Err(format!("{key}, {alias:?}: {sources:x?} gave {got:x}"));
             }

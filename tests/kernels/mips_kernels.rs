@@ -102,12 +102,9 @@ fn proof(core: &Core, kernel: &Kernel, alias: Alias) -> Proof {
 }
 
 fn call(core: &Core, kernel: &Kernel, [a, b]: [&BigUint; 2]) -> (BigUint, Cost) {
-    let operands = Operands {
-        spec: &kernel.spec,
-        sources: &[a.clone(), b.clone()],
-        alias: Alias::Distinct,
-    };
-    MipsIsa::call_concrete(core, &Function::kernel(&kernel.code), &operands, 1 << 24).unwrap()
+    let sources = [a.clone(), b.clone()];
+    let operands = Operands::of(&kernel.spec, &sources, Alias::Distinct);
+    MipsIsa::calls(core, Function::kernel(&kernel.code))(&operands, 1 << 24).unwrap()
 }
 
 /// Every method with every extension at these sizes, the largest first.

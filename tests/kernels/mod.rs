@@ -24,4 +24,5 @@ mod riscv_mutation;
 mod special;
 mod styles;
 mod tables;
+mod winners;
 mod words;

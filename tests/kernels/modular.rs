@@ -72,11 +72,11 @@ fn kernel_on<I: Lower>(core: &I::Core, request: &Request) -> Kernel<I> {
     let kernel = made.unwrap_or_else(|e| panic!("{request:?}: {e}"));
     let name = I::core_name(core);
     assert!(kernel.is_proved(), "{name} {request:?}: {:?}", kernel.proof);
-    let run = |sources: &[BigUint]| {
-        let run = kernel::run::<I>(&kernel.spec, core, &kernel.code, sources, Alias::Distinct);
-        run.expect("runs").0
-    };
-    right(&kernel.spec, run, 60);
+    {
+        let run = kernel::runs::<I>(&kernel.spec, core, &kernel.code);
+        let run = |sources: &[BigUint]| run(sources, Alias::Distinct).expect("runs").0;
+        right(&kernel.spec, run, 60);
+    }
     kernel
 }
 

@@ -153,6 +153,7 @@ fn machine<I: Lower>(core: &I::Core, least: usize) {
                 assert!(case.allowed, "{name}: {:?}", case.alias);
             }
         }
+        let run = kernel::runs::<I>(&kernel.spec, core, &kernel.code);
         let allowed = kernel.aliasing.iter().filter(|case| case.allowed);
         for alias in std::iter::once(Alias::Distinct).chain(allowed.map(|case| case.alias)) {
             let places = alias.of(&kernel.spec);
@@ -162,8 +163,8 @@ fn machine<I: Lower>(core: &I::Core, least: usize) {
                 if op.factors() == 2 && places[1] == places[2] {
                     sources[1] = sources[0].clone();
                 }
-                let run = kernel::run::<I>(&kernel.spec, core, &kernel.code, &sources, alias);
-                let (got, _) = run.unwrap_or_else(|e| panic!("{name}, {alias:?}: {e}"));
+                let ran = run(&sources, alias);
+                let (got, _) = ran.unwrap_or_else(|e| panic!("{name}, {alias:?}: {e}"));
                 let right = is_right(&kernel.spec, &sources, &got);
                 assert!(right, "{name}, {alias:?}: {sources:x?} gave {got:x}");
             }

@@ -49,7 +49,15 @@ fn simulator(multiplier: &str) -> PathBuf {
     let (here, rtl) = (folder(&format!("ibex_{multiplier}")), rtl());
     let text = std::fs::read_to_string(source("ibex.sv")).expect("the top module");
     let text = text.replace("MULTIPLIER", multiplier);
-    std::fs::write(here.join("top.sv"), text).expect("written");
+    let program = std::fs::read_to_string(source("ibex.cpp")).expect("the program");
+    // Both lie where they are compiled, wherever this tree is; what is there already is not compiled again.
+    for (name, text) in [("top.sv", text), ("ibex.cpp", program)] {
+        let path = here.join(name);
+        if std::fs::read_to_string(&path).is_ok_and(|old| old == text) {
+            continue;
+        }
+        std::fs::write(path, text).expect("written");
+    }
     let vendor = rtl.join("vendor/lowrisc_ip");
     let include = |path: PathBuf| format!("-I{}", path.display());
     let primitives = vendor.join("ip/prim/rtl");
@@ -80,7 +88,7 @@ fn simulator(multiplier: &str) -> PathBuf {
         .args(packages.iter().filter(|path| path.exists()))
         .arg(rtl.join("rtl/ibex_pkg.sv"))
         .arg("top.sv")
-        .arg(source("ibex.cpp")));
+        .arg("ibex.cpp"));
     here
 }
 

@@ -42,13 +42,10 @@ fn lowered<I: Lower>(what: &str, n: usize, core: &I::Core, schedule: &Schedule) 
         assert!(decoded.iter().map(|(_, i)| i).eq(&program.insns), "{what}");
         let trials = if n > 40 { 8 } else { 40 };
         let pairs = vectors::pairs(spec.source_bytes()[0], trials, n as u64);
+        let call = I::calls(core, Function::kernel(&code));
         let costs = pairs.iter().map(|pair| {
-            let operands = Operands {
-                spec: &spec,
-                sources: pair,
-                alias: Alias::Distinct,
-            };
-            let ran = I::call_concrete(core, &Function::kernel(&code), &operands, 1 << 26);
+            let operands = Operands::of(&spec, pair, Alias::Distinct);
+            let ran = call(&operands, 1 << 26);
             let (got, cost) = ran.unwrap_or_else(|(at, fault)| panic!("{what}: {at:#x}: {fault}"));
             assert_eq!(got, spec.value(pair), "{what}: {pair:x?}");
             cost.body.max
@@ -333,12 +330,9 @@ fn muddles<I: Lower>(count: usize, core: &I::Core) -> usize {
         };
         for program in programs {
             let code = I::encode(core, &program.insns).unwrap();
+            let call = I::calls(core, Function::kernel(&code));
             for pair in vectors::pairs(spec.source_bytes()[0], 12, seed) {
-                let operands = Operands {
-                    spec: &spec,
-                    sources: &pair,
-                    alias: Alias::Distinct,
-                };
+                let operands = Operands::of(&spec, &pair, Alias::Distinct);
                 let cut = |x: &BigUint| -> Vec<u64> {
                     let word = |i: usize| (x >> (i * w as usize)) % (1u64 << w);
                     (0..n)
@@ -347,7 +341,7 @@ fn muddles<I: Lower>(count: usize, core: &I::Core) -> usize {
                 };
                 let values = words.evaluate(&[cut(&pair[0]), cut(&pair[1])]);
                 let want = number(words.result.iter().map(|word| values[word.0]), w);
-                let ran = I::call_concrete(core, &Function::kernel(&code), &operands, 1 << 20);
+                let ran = call(&operands, 1 << 20);
                 let (got, _) = ran.unwrap_or_else(|(at, fault)| panic!("{what}: {at:#x}: {fault}"));
                 assert_eq!(got, want, "{what}: {pair:x?}");
             }

@@ -19,6 +19,7 @@ pub fn of(op: Op, size: impl Into<Size>) -> Request {
         room: None,
         demands: Demands::default(),
         drop: None,
+        search: false,
     }
 }
 

@@ -77,7 +77,7 @@ impl Table for ArmIsa {
         let places = [0x1000, 0x2000, 0x3000, 0x4000];
         let places = &places[..1 + spec.sources().len()];
         let function = Function::kernel(code);
-        let mut m: Arm<Concrete> = numbers::enter(core, &function, 0, places);
+        let mut m: Arm<Concrete> = numbers::enter(core, &function, 0, places, 0);
         for i in places.len()..13 {
             m.r[i].0 = 0x1234_5600 + i as u64;
         }

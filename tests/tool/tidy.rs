@@ -396,6 +396,23 @@ fn every_test_file_is_compiled() {
     none("test files that no `mod` line names", &forgotten);
 }
 
+/// What `scripts/test fast` leaves out on most days is a test: `folder::file::test`.
+#[test]
+fn tests_that_take_long_are_there() {
+    let list = read(&root().join("tests/long.txt"));
+    let tests = rust("tests");
+    for name in list.lines() {
+        let (folder, rest) = name.split_once("::").expect("a folder");
+        let function = format!("fn {}()", rest.rsplit("::").next().unwrap_or(rest));
+        let here = root().join("tests").join(folder);
+        let mut files = tests.iter().filter(|(path, _)| path.starts_with(&here));
+        assert!(files.any(|(_, text)| text.contains(&function)), "{name}");
+    }
+    let count = list.lines().count();
+    let distinct = list.lines().collect::<std::collections::BTreeSet<_>>();
+    assert!(count > 0 && distinct.len() == count, "each once");
+}
+
 /// Targets of `[text](target)` in Markdown, outside code.
 fn links(text: &str) -> Vec<String> {
     let mut list = Vec::new();

@@ -3,7 +3,7 @@
 use machine::call::Operands;
 use machine::fault::Fault;
 use machine::function::Function;
-use machine::isa::{Cost, Isa, run_function};
+use machine::isa::{Cost, Isa, RUN_LIMIT};
 use machine::told;
 use num_bigint::BigUint;
 use spec::{Alias, Spec, vectors};
@@ -38,28 +38,32 @@ pub fn trespass<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Opt
     const RUNS: usize = 64;
     let list = vectors::of(spec, RUNS, u64::from(spec.size.a));
     let mut stuck = 0;
+    let function = fenced(function);
+    let call = I::calls(core, function.clone());
+    let limit = FENCED_LIMIT.min(function.limit);
     list.into_iter().zip(1..).find_map(|(sources, noise)| {
         if stuck == STUCK {
             return None;
         }
         let operands = Operands {
-            spec,
-            sources: &sources,
-            alias: Alias::Distinct,
-        };
-        let function = Function {
             noise,
-            fenced: true,
-            claims: Vec::new(),
-            ..function.clone()
+            ..Operands::of(spec, &sources, Alias::Distinct)
         };
-        let limit = FENCED_LIMIT.min(function.limit);
-        let stopped = I::call_concrete(core, &function, &operands, limit).err()?;
+        let stopped = call(&operands, limit).err()?;
         stuck += usize::from(matches!(stopped.1, Fault::StepLimit(_) | Fault::Endless(_)));
         let text = || told::describe::<I>(core, &function, &stopped);
         let given = || given(spec, &sources);
         (stopped.1.is_memory()).then(|| format!("{}: {}", given(), text()))
     })
+}
+
+/// The same function, watched where it reads and writes.
+fn fenced(function: &Function) -> Function {
+    Function {
+        fenced: true,
+        claims: Vec::new(),
+        ..function.clone()
+    }
 }
 
 /// `a=0x1 b=0x2`.
@@ -94,22 +98,21 @@ pub fn try_pairs<I: Isa>(
 ) -> Tested {
     let (mut spent, mut stuck, mut unfollowed) = (0, 0, 0);
     let mut tested = Tested::default();
-    let mut function = Function {
-        fenced: true,
-        claims: Vec::new(),
-        ..function.clone()
-    };
+    let function = &fenced(function);
+    let call = I::calls(core, function.clone());
     let seed = u64::from(spec.size.a);
     let mut list = vectors::of_numbers(spec, I::WORD_BITS, numbers, seed);
     list.extend(vectors::of(spec, count, seed));
     for (mut sources, round) in list.into_iter().zip(0..) {
-        // A result must not depend on what others left, either.
-        function.noise = round;
-        let function = &function;
         coincide(&mut sources, spec, alias);
+        // A result must not depend on what others left, either.
+        let operands = Operands {
+            noise: round,
+            ..Operands::of(spec, &sources, alias)
+        };
         let want = spec.value(&sources);
         let given = given(spec, &sources);
-        match run_function::<I>(spec, core, function, &sources, alias) {
+        match call(&operands, RUN_LIMIT.min(function.limit)) {
             Ok((got, cost)) if spec.accepts(&sources, &got) => {
                 tested.runs += 1;
                 tested.cost = Some(tested.cost.map_or(cost, |old| old.join(&cost)));

@@ -15,6 +15,20 @@ pub struct Operands<'a> {
     pub spec: &'a Spec,
     pub sources: &'a [BigUint],
     pub alias: Alias,
+    /// What is in registers and memory that nobody sets at entry comes from this; 0: always the same.
+    pub noise: u64,
+}
+
+impl<'a> Operands<'a> {
+    /// A call that finds nothing of others.
+    pub fn of(spec: &'a Spec, sources: &'a [BigUint], alias: Alias) -> Self {
+        Self {
+            spec,
+            sources,
+            alias,
+            noise: 0,
+        }
+    }
 }
 
 impl Operands<'_> {
@@ -62,7 +76,7 @@ impl Operands<'_> {
         let areas = &function.areas;
         let room = self.room();
         let places = self.alias.of(self.spec).into_iter();
-        let beside = |align: u64| function.noise as usize % LARGE / align as usize * align as usize;
+        let beside = |align: u64| self.noise as usize % LARGE / align as usize * align as usize;
         let own = u64::from(word_bits / 8);
         let first = first.next_multiple_of(LARGE);
         let start = first + beside(function.align.clamp(own, LARGE as u64));
@@ -86,9 +100,9 @@ impl Operands<'_> {
     /// anywhere in the operands.
     pub fn placed_by_noise(&self, first: usize, function: &Function) -> usize {
         let span = 4 * self.room();
-        let before = function.noise as usize * 11 % span;
+        let before = self.noise as usize * 11 % span;
         let align = function.align.max(1) as usize;
-        match function.noise {
+        match self.noise {
             0 => first,
             _ => (first + span).next_multiple_of(256) - before.next_multiple_of(align),
         }
@@ -97,10 +111,10 @@ impl Operands<'_> {
     /// What is in the result, in areas and below the stack pointers before `function` writes there.
     pub fn spoil(&self, d: &mut Concrete, addresses: &[usize], function: &Function) {
         self.fence(d, addresses, function);
-        if function.noise == 0 {
+        if self.noise == 0 {
             return;
         }
-        let mut random = Random::new(!function.noise);
+        let mut random = Random::new(!self.noise);
         let areas = addresses.iter().rev().zip(function.areas.iter().rev());
         let areas = areas.map(|(at, area)| (at - d.start, area.bytes));
         let below = |s: &Watched| {

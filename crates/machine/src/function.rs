@@ -80,9 +80,6 @@ pub struct Function {
     pub returned_bits: Option<u32>,
     /// Operands lie at multiples of so many bytes.
     pub align: u64,
-    /// In a run on numbers, what is in registers and memory that nobody sets at entry comes from this; 0: always
-    /// the same.
-    pub noise: u64,
     /// In a run on numbers, is an access outside the operands, areas, constants and stacks a fault, as in a proof?
     pub fenced: bool,
     /// The most instructions that a run may take, if its domain does not set a lower limit.
@@ -109,7 +106,6 @@ impl Function {
             limb_bits: None,
             returned_bits: None,
             align: 1,
-            noise: 0,
             fenced: false,
             limit: u64::MAX,
             claims: Vec::new(),

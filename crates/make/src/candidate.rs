@@ -1,7 +1,8 @@
 //! Programs that are counted and not judged yet, and the best of them within a budget.
 
+use machine::call::Operands;
 use machine::function::Function;
-use machine::isa::{Cost, Isa, run_function};
+use machine::isa::{Cost, Isa, RUN_LIMIT};
 use machine::program::Program;
 use num_bigint::BigUint;
 use spec::vectors::Random;
@@ -169,10 +170,10 @@ pub fn slowest<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8]) -> Option<Cost>
     let mut random = Random::new(u64::from(spec.size.a));
     let uniform = |bytes: &usize| random.uniform(*bytes);
     let mixed: Vec<_> = spec.source_bytes().iter().map(uniform).collect();
-    let function = Function::kernel(code);
+    let call = I::calls(core, Function::kernel(code));
     let cost = |sources: &[BigUint]| {
-        let run = run_function::<I>(spec, core, &function, sources, Alias::Distinct);
-        Some(run.ok()?.1)
+        let operands = Operands::of(spec, sources, Alias::Distinct);
+        Some(call(&operands, RUN_LIMIT).ok()?.1)
     };
     let (ones, mixed) = (cost(&corner(spec))?, cost(&mixed)?);
     Some(match ones.call.max < mixed.call.max {

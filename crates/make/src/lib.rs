@@ -16,3 +16,4 @@ pub mod refusal;
 pub mod request;
 pub mod schedule;
 pub mod target;
+pub mod winners;

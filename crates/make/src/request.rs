@@ -10,9 +10,9 @@ pub use crate::budget::Room;
 use crate::budget::{Budget, SHORTEST};
 use crate::error::Error;
 use crate::facts::Style;
-use crate::method;
 use crate::method::catalogue::METHODS;
 use crate::method::signature::{Method, Params};
+use crate::{method, winners};
 
 /// What a kernel must be besides right, within its memory and in its calling convention; by default, in constant
 /// time on the core it is made for.
@@ -56,6 +56,8 @@ pub struct Request {
     pub demands: Demands,
     /// Leave out the instruction of this index, to watch the proof fail.
     pub drop: Option<usize>,
+    /// Try all methods even if a winner is on record.
+    pub search: bool,
 }
 
 impl Request {
@@ -98,6 +100,22 @@ impl Request {
     /// The part that the limits come from, where the budget does not say them.
     pub fn limited_by(&self) -> Option<Room> {
         self.room.filter(|_| !self.budget.is_set())
+    }
+
+    /// The same with the plan that is on record for it; none if there is none, or the record does not speak of what is
+    /// asked for: a method, a style, registers, memory, overlaps.
+    pub fn on_record(&self, core: &str, abi: &str, spec: &Spec) -> Option<Self> {
+        let special = self.method.is_some() || !self.params.is_empty() || self.max_regs.is_some();
+        let any_style = matches!(self.styles(spec), [None]);
+        if self.search || special || !any_style || !self.demands.aliases.is_empty() {
+            return None;
+        }
+        let plan = winners::of(core, abi, spec)?;
+        Some(Self {
+            method: Some(plan.method),
+            params: plan.params,
+            ..self.clone()
+        })
     }
 
     /// The styles to try: the one asked for; within a budget all of them, and for a part that has no room for all

@@ -5,6 +5,7 @@ use machine::domain::variable::{Value, VarId};
 use num_bigint::BigUint;
 use num_traits::One;
 
+use crate::checker::ids::Map;
 use crate::checker::refused::Check;
 
 /// Words of another joint bound that were added: the first at `2^shift`, each next one `2^w` times as heavy.
@@ -23,27 +24,21 @@ pub struct Slice {
     pub(crate) seen: u64,
 }
 
-/// Slices, to be found by where they end.
+/// Slices by where they end, the exponent of 2 of the word that would follow; of those that end there the oldest first.
 #[derive(Default)]
-pub struct Slices {
-    list: Vec<Slice>,
-    /// The exponent of 2 of the word that would follow each.
-    ends: Vec<u32>,
-}
+pub struct Slices(Map<u32, Vec<Slice>>);
 
 impl Slices {
     pub(crate) fn push(&mut self, slice: Slice) {
         let end = slice.shift + slice.w * slice.words.len() as u32;
-        self.ends.push(end);
-        self.list.push(slice);
+        self.0.entry(end).or_default().push(slice);
     }
 
     /// Takes out the first that ends there and is wanted.
     pub(crate) fn take(&mut self, end: u32, wanted: impl Fn(&Slice) -> bool) -> Option<Slice> {
-        let mut each = self.ends.iter().zip(&self.list);
-        let at = each.position(|(at, slice)| *at == end && wanted(slice))?;
-        self.ends.swap_remove(at);
-        Some(self.list.swap_remove(at))
+        let here = self.0.get_mut(&end)?;
+        let at = here.iter().position(wanted)?;
+        Some(here.remove(at))
     }
 }
 

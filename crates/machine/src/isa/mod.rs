@@ -27,6 +27,7 @@ use crate::format::{Assembler, Dialect, ObjectFormat};
 use crate::function::Function;
 use crate::isa::cost::SlowOperand;
 pub use crate::isa::cost::{Class, ClassCounts, Cost, Depth, Span, Stopped};
+pub use crate::isa::numbers::Calls;
 
 /// A call that returned: the domain with its memory, the cost, what broke the calling convention.
 pub struct Called<D> {
@@ -126,16 +127,8 @@ pub trait Isa: Sized + 'static {
         watch: &mut dyn FnMut(u64, u64),
     ) -> Result<Cost, Stopped>;
 
-    /// Calls `function` on numbers: result and cost.
-    ///
-    /// # Errors
-    /// A fault and where.
-    fn call_concrete(
-        core: &Self::Core,
-        function: &Function,
-        operands: &Operands<'_>,
-        limit: u64,
-    ) -> Result<(BigUint, Cost), Stopped>;
+    /// `function`, decoded once, to be called on numbers: result and cost, or a fault and where.
+    fn calls(core: &Self::Core, function: Function) -> Calls<'_>;
 }
 
 /// The most instructions a concrete run may take.
@@ -152,10 +145,6 @@ pub fn run_function<I: Isa>(
     sources: &[BigUint],
     alias: Alias,
 ) -> Result<(BigUint, Cost), Stopped> {
-    let operands = Operands {
-        spec,
-        sources,
-        alias,
-    };
-    I::call_concrete(core, function, &operands, RUN_LIMIT.min(function.limit))
+    let operands = Operands::of(spec, sources, alias);
+    I::calls(core, function.clone())(&operands, RUN_LIMIT.min(function.limit))
 }

@@ -129,15 +129,17 @@ pub fn enter_again<M: OnNumbers<W>, const W: u32>(
     }
 }
 
-/// A machine about to run `function` on numbers, its memory at `start`, with pointers to `addresses`.
+/// A machine about to run `function` on numbers, its memory at `start`, with pointers to `addresses`; nobody's words
+/// come from `noise`.
 pub fn enter<M: OnNumbers<W>, const W: u32>(
     core: &M::Core,
     function: &Function,
     start: usize,
     addresses: &[usize],
+    noise: u64,
 ) -> M {
     let mut m = M::with_memory(core, function, start);
-    spoil(&mut m, core, function.noise);
+    spoil(&mut m, core, noise);
     enter_again(&mut m, core, function, addresses);
     m
 }
@@ -154,7 +156,7 @@ pub fn execute<M: OnNumbers<W>, const W: u32>(
     watch: &mut dyn FnMut(u64, u64),
 ) -> Result<Cost, Stopped> {
     let (start, first) = M::memory(function);
-    let mut m = enter::<M, W>(core, function, start, &[first]);
+    let mut m = enter::<M, W>(core, function, start, &[first], 0);
     let (big_endian, word) = (m.domain().big_endian, W as usize / 8);
     let room = first - start..first - start + area.len();
     order_words(area, big_endian, word);
@@ -174,11 +176,20 @@ fn measured(ran: &Ran, d: &Concrete) -> Cost {
     }
 }
 
-/// Calls `function` on numbers: result and cost.
-///
-/// # Errors
-/// A fault and where.
-pub fn call<M: OnNumbers<W>, const W: u32>(
+/// A function that is called on numbers, at most so many instructions: result and cost, or a fault and where.
+pub type Calls<'a> = Box<dyn Fn(&Operands<'_>, u64) -> Result<(BigUint, Cost), Stopped> + 'a>;
+
+/// `function`, decoded once, to be called on numbers.
+pub fn calls<'a, M: OnNumbers<W> + 'a, const W: u32>(
+    core: &'a M::Core,
+    function: Function,
+) -> Calls<'a> {
+    let code = Decoded::of(&function, core);
+    Box::new(move |operands, limit| call::<M, W>(&code, core, &function, operands, limit))
+}
+
+fn call<M: OnNumbers<W>, const W: u32>(
+    code: &Decoded<'_, M, W>,
     core: &M::Core,
     function: &Function,
     operands: &Operands<'_>,
@@ -191,12 +202,12 @@ pub fn call<M: OnNumbers<W>, const W: u32>(
     }
     let word_bits = function.word_bits(W);
     let addresses = operands.addresses(first, function, word_bits);
-    let mut m = enter::<M, W>(core, function, start, &addresses);
+    let mut m = enter::<M, W>(core, function, start, &addresses, operands.noise);
     let word = word_bits as usize / 8;
     operands.spoil(m.domain(), &addresses, function);
     operands.put(m.domain(), &addresses, word);
     let caller = m.convention(core).caller;
-    let ran = Decoded::of(function, core).run(&mut m, caller, limit)?;
+    let ran = code.run(&mut m, caller, limit)?;
     let result = operands.result(m.domain(), &addresses, word);
     let bits = 8 * operands.spec.result_bytes();
     let words = m.words().into_iter().map(|word| *word);

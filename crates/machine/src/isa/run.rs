@@ -1,28 +1,43 @@
 //! The run of code, once for all machines: decoded once, then an indirect call per instruction, in any domain, from a
 //! call to its return; branches that go both ways, limits, reports, and what it cost.
 
+use std::cell::OnceCell;
+use std::ops::Range;
+use std::rc::Rc;
+
 use crate::codec::{Insn, Operands};
 use crate::domain::word::Domain;
 use crate::fault::Fault;
 use crate::function::Function;
 use crate::isa::clock::{Clock, Line, Timed};
 use crate::isa::cost::{Class, ClassCounts, Cost, Depth, REPORT_EVERY, SlowOperand, Span, Stopped};
-use crate::isa::machine::{Condition, Flow, Guard, Machine, Outcome, Slot, TimeOf, WordOf};
+use crate::isa::machine::{
+    Condition, Flow, Guard, Machine, Meaning, Outcome, Slot, TimeOf, WordOf,
+};
 use crate::isa::state::State;
 use crate::isa::ways::{self, Place, RETURNED, Run};
+use crate::segment::Marks;
 
 /// The pipeline of a core of `M`.
 type LineOf<M, const W: u32> =
     <<M as Machine<W>>::Core as Timed<<M as Machine<W>>::Operands>>::Line;
 type ClockOf<M, const W: u32> = Clock<LineOf<M, W>>;
 
-/// Code decoded for a machine (with its domain) and a core. Every code unit is decoded, as a jump may go anywhere; what
-/// is no instruction may be data.
+/// Code for a machine (with its domain) and a core, each instruction decoded when it is first met. Any code unit may be
+/// one, as a jump may go anywhere; what is no instruction may be data.
 pub struct Decoded<'a, M: Machine<W>, const W: u32> {
-    slots: Vec<Slot<M, W>>,
+    bytes: Rc<[u8]>,
+    /// By code unit.
+    slots: Vec<OnceCell<Slot<M, W>>>,
+    /// Of each row of the table.
+    meanings: Vec<Meaning<M, M::Operands>>,
     core: &'a M::Core,
     /// Address of the first of them.
     origin: usize,
+    /// Code units of which the file does not say what they are.
+    gaps: Vec<Range<usize>>,
+    /// Where the linker has a say, if addresses are no numbers yet.
+    marks: Option<Rc<Marks>>,
 }
 
 /// What a run cost, and the first instruction whose time depends on an operand that is not public.
@@ -40,25 +55,46 @@ impl<'a, M: Machine<W>, const W: u32> Decoded<'a, M, W> {
     /// Bytes of a code unit.
     const UNIT: usize = M::Operands::UNIT;
 
-    /// Decodes `bytes`, which lie at address 0.
+    /// `bytes`, which lie at address 0.
     pub fn new(bytes: &[u8], core: &'a M::Core) -> Self {
-        let rows = M::table();
-        let slot = |at: usize| {
-            let Some(insn) = M::decode(core, &bytes[at..]) else {
-                return Self::none(core);
-            };
-            let usual = rows[M::Operands::index(insn.form().of)].meaning;
-            Slot {
-                meaning: M::meaning(core, &insn, usual),
-                ..Self::slot(core, insn)
-            }
-        };
-        let starts = (0..bytes.len() / Self::UNIT).map(|i| i * Self::UNIT);
+        Self::at(Rc::from(bytes), core, 0)
+    }
+
+    fn at(bytes: Rc<[u8]>, core: &'a M::Core, origin: usize) -> Self {
+        let units = bytes.len() / Self::UNIT;
         Self {
-            slots: starts.map(slot).collect(),
+            bytes,
+            slots: std::iter::repeat_with(OnceCell::new).take(units).collect(),
+            meanings: M::table().iter().map(|row| row.meaning).collect(),
             core,
-            origin: 0,
+            origin,
+            gaps: Vec::new(),
+            marks: None,
         }
+    }
+
+    /// The instruction at code unit `at`.
+    #[cold]
+    fn decoded(&self, at: usize) -> Slot<M, W> {
+        let slot = M::decode(self.core, &self.bytes[at * Self::UNIT..]).map(|insn| {
+            let usual = self.meanings[M::Operands::index(insn.form().of)];
+            Slot {
+                meaning: M::meaning(self.core, &insn, usual),
+                ..Self::slot(self.core, insn)
+            }
+        });
+        let end = |slot: &Slot<M, W>| at + usize::from(slot.bytes) / Self::UNIT;
+        // What reaches into a gap is no instruction.
+        let known = |slot: &Slot<M, W>| {
+            let mut gaps = self.gaps.iter();
+            !gaps.any(|gap| at < gap.end && gap.start < end(slot))
+        };
+        let mut slot = slot.filter(known).unwrap_or_else(|| Self::none(self.core));
+        if let Some(marks) = &self.marks {
+            let address = self.origin + at * Self::UNIT;
+            M::placed(&mut slot, marks, address as u64);
+        }
+        slot
     }
 
     /// `insn`, without its meaning.
@@ -89,34 +125,23 @@ impl<'a, M: Machine<W>, const W: u32> Decoded<'a, M, W> {
     /// The code of `function`.
     pub fn of(function: &Function, core: &'a M::Core) -> Self {
         let start = function.start();
-        let mut code = Self {
-            origin: start as usize,
-            ..Self::new(&function.code, core)
-        };
-        // What the file does not say is no instruction, nor is one that reaches into it.
-        for gap in function.marks.gaps() {
-            let unit = |at: u64| at.saturating_sub(start) as usize / Self::UNIT;
-            let first = unit(gap.start);
-            let end = unit(gap.end.saturating_add(Self::UNIT as u64 - 1)).min(code.slots.len());
-            for at in first.saturating_sub(1)..end {
-                if at + usize::from(code.slots[at].bytes) / Self::UNIT > first {
-                    code.slots[at] = Self::none(core);
-                }
-            }
+        let unit = |at: u64| at.saturating_sub(start) as usize / Self::UNIT;
+        let rounded = |end: u64| unit(end.saturating_add(Self::UNIT as u64 - 1));
+        let gaps = function.marks.gaps();
+        Self {
+            gaps: gaps.map(|g| unit(g.start)..rounded(g.end)).collect(),
+            marks: function.movable.then(|| function.marks.clone()),
+            ..Self::at(function.code.clone(), core, start as usize)
         }
-        if function.movable {
-            for (at, slot) in (start..).step_by(Self::UNIT).zip(&mut code.slots) {
-                M::placed(slot, &function.marks, at);
-            }
-        }
-        code
     }
 
     #[inline(always)]
     fn fetch(&self, pc: usize) -> Result<&Slot<M, W>, Stopped> {
         let at = pc.wrapping_sub(self.origin);
         match self.slots.get(at / Self::UNIT) {
-            Some(slot) if at.is_multiple_of(Self::UNIT) => Ok(slot),
+            Some(slot) if at.is_multiple_of(Self::UNIT) => {
+                Ok(slot.get_or_init(|| self.decoded(at / Self::UNIT)))
+            }
             _ => Err((pc, Fault::Fetch(pc))),
         }
     }

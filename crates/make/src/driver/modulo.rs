@@ -134,6 +134,7 @@ pub fn kernel(d: &mut Driver, op: Op, bits: u32) -> usize {
         // What the kernels' time tells belongs to the verdict on the driver.
         demands: Demands::variable_time(),
         drop: None,
+        search: false,
     });
     d.kernels.len() - 1
 }

@@ -1,10 +1,12 @@
 //! All methods, and the method of a name.
 
+use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::sync::LazyLock;
 
 use spec::Op;
 
-use crate::method::signature::{Method, Params};
+use crate::method::signature::Method;
 use crate::method::{
     carry_chain, cihs, cios, consecutive_operand_caching, fios, fips, folded_karatsuba, hfips,
     hybrid, karatsuba, karatsuba_calls, karatsuba_comba, karatsuba_joined, karatsuba_modulo,
@@ -85,7 +87,7 @@ pub fn in_nested_loops(op: Op) -> Option<&'static str> {
 }
 
 /// `operand-caching e=10`.
-pub fn text(name: &str, params: &Params) -> String {
+pub fn text(name: &str, params: &BTreeMap<impl Display, usize>) -> String {
     let given = params
         .iter()
         .map(|(name, value)| format!(" {name}={value}"));

@@ -35,14 +35,10 @@ pub fn tried<I: Isa>(
     let bytes = spec.source_bytes().into_iter();
     let mut sources: Vec<_> = bytes.map(|bytes| random.uniform(bytes)).collect();
     vectors::admit(spec, &mut sources);
-    let operands = Operands {
-        spec,
-        sources: &sources,
-        alias: Alias::Distinct,
-    };
+    let operands = Operands::of(spec, &sources, Alias::Distinct);
     let tried = programs.into_iter().filter_map(|program| {
         let code = I::encode(core, &program.insns).ok()?;
-        let called = I::call_concrete(core, &Function::kernel(&code), &operands, LIMIT);
+        let called = I::calls(core, Function::kernel(&code))(&operands, LIMIT);
         let cost = called.ok()?.1;
         Some(Tried {
             program,

@@ -19,9 +19,6 @@ pub mod memory;
 pub mod operands;
 pub mod run;
 
-use num_bigint::BigUint;
-
-use crate::call::Operands;
 use crate::codec::{self, Operands as _};
 use crate::domain::Abstract;
 use crate::domain::concrete::Concrete;
@@ -31,7 +28,7 @@ use crate::function::Function;
 use crate::isa::arm::machine::Arm;
 use crate::isa::arm::operands::Ops;
 use crate::isa::cost::{Class, Cost, Stopped};
-use crate::isa::{Called, Isa, enter, numbers};
+use crate::isa::{Called, Calls, Isa, enter, numbers};
 
 /// The ARM instruction set.
 pub struct ArmIsa;
@@ -161,12 +158,7 @@ impl Isa for ArmIsa {
         numbers::execute::<Arm<Concrete>, 32>(core, function, area, watch)
     }
 
-    fn call_concrete(
-        core: &cores::Core,
-        function: &Function,
-        operands: &Operands<'_>,
-        limit: u64,
-    ) -> Result<(BigUint, Cost), Stopped> {
-        numbers::call::<Arm<Concrete>, 32>(core, function, operands, limit)
+    fn calls(core: &cores::Core, function: Function) -> Calls<'_> {
+        numbers::calls::<Arm<Concrete>, 32>(core, function)
     }
 }

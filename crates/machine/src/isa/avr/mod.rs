@@ -26,9 +26,6 @@ pub mod run;
 pub mod skip;
 pub mod stack;
 
-use num_bigint::BigUint;
-
-use crate::call::Operands;
 use crate::codec;
 use crate::domain::Abstract;
 use crate::domain::concrete::Concrete;
@@ -40,7 +37,7 @@ use crate::isa::avr::machine::Avr;
 use crate::isa::avr::operands::Op;
 use crate::isa::clock::Timed;
 use crate::isa::cost::{Class, Cost, Stopped};
-use crate::isa::{Called, Isa, enter, numbers};
+use crate::isa::{Called, Calls, Isa, enter, numbers};
 
 /// The AVR instruction set.
 pub struct AvrIsa;
@@ -191,12 +188,7 @@ impl Isa for AvrIsa {
         numbers::execute::<Avr<Concrete>, 8>(core, function, area, watch)
     }
 
-    fn call_concrete(
-        core: &cores::Core,
-        function: &Function,
-        operands: &Operands<'_>,
-        limit: u64,
-    ) -> Result<(BigUint, Cost), Stopped> {
-        numbers::call::<Avr<Concrete>, 8>(core, function, operands, limit)
+    fn calls(core: &cores::Core, function: Function) -> Calls<'_> {
+        numbers::calls::<Avr<Concrete>, 8>(core, function)
     }
 }

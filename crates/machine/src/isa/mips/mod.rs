@@ -20,9 +20,6 @@ pub mod operands;
 pub mod registers;
 pub mod run;
 
-use num_bigint::BigUint;
-
-use crate::call::Operands;
 use crate::codec::{self, Operands as _};
 use crate::domain::Abstract;
 use crate::domain::concrete::Concrete;
@@ -32,7 +29,7 @@ use crate::function::Function;
 use crate::isa::cost::{Class, Cost, Stopped};
 use crate::isa::mips::machine::Mips;
 use crate::isa::mips::operands::Ops;
-use crate::isa::{Called, Isa, enter, numbers};
+use crate::isa::{Called, Calls, Isa, enter, numbers};
 
 /// MIPS32.
 pub struct MipsIsa;
@@ -188,12 +185,7 @@ impl Isa for MipsIsa {
         numbers::execute::<Mips<Concrete>, 32>(core, function, area, watch)
     }
 
-    fn call_concrete(
-        core: &cores::Core,
-        function: &Function,
-        operands: &Operands<'_>,
-        limit: u64,
-    ) -> Result<(BigUint, Cost), Stopped> {
-        numbers::call::<Mips<Concrete>, 32>(core, function, operands, limit)
+    fn calls(core: &cores::Core, function: Function) -> Calls<'_> {
+        numbers::calls::<Mips<Concrete>, 32>(core, function)
     }
 }

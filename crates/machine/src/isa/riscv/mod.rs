@@ -21,9 +21,6 @@ pub mod operands;
 pub mod registers;
 pub mod run;
 
-use num_bigint::BigUint;
-
-use crate::call::Operands;
 use crate::codec;
 use crate::domain::Abstract;
 use crate::domain::concrete::Concrete;
@@ -32,7 +29,7 @@ use crate::format::{Assembler, Dialect, ObjectFormat};
 use crate::function::Function;
 use crate::isa::cost::{Class, Cost, Stopped};
 use crate::isa::riscv::machine::Riscv;
-use crate::isa::{Called, Isa, enter, numbers};
+use crate::isa::{Called, Calls, Isa, enter, numbers};
 
 /// RV32.
 pub struct RiscvIsa;
@@ -128,12 +125,7 @@ impl Isa for RiscvIsa {
         numbers::execute::<Riscv<Concrete>, 32>(core, function, area, watch)
     }
 
-    fn call_concrete(
-        core: &cores::Core,
-        function: &Function,
-        operands: &Operands<'_>,
-        limit: u64,
-    ) -> Result<(BigUint, Cost), Stopped> {
-        numbers::call::<Riscv<Concrete>, 32>(core, function, operands, limit)
+    fn calls(core: &cores::Core, function: Function) -> Calls<'_> {
+        numbers::calls::<Riscv<Concrete>, 32>(core, function)
     }
 }

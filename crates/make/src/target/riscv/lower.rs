@@ -54,24 +54,27 @@ pub fn lower(
 ) -> Result<Vec<Program<Insn>>, LowerError> {
     let all = registers(core);
     let all = &all[..limits.registers.min(all.len())];
-    let made = match schedule {
+    let made: Vec<Result<Option<_>, _>> = match schedule {
         Schedule::Blocks(blocks) => {
             let words = Words::of(spec::Op::Mul, facts(core).word_bits, blocks);
-            either(&words, core, all)
+            either(&words, core, all, limits.cycles)
         }
-        Schedule::Words(words) => either(words, core, all),
+        Schedule::Words(words) => either(words, core, all, limits.cycles),
         Schedule::Tiles(_) => return Err(LowerError::Tiles),
         Schedule::Loops(_) => return Err(LowerError::Loops),
         Schedule::Halves(_) => return Err(LowerError::Sums(core.name)),
-        Schedule::Scans(scans) => in_scans(scans, core, all),
+        Schedule::Scans(scans) => {
+            let made = in_scans(scans, core, all).into_iter();
+            made.map(|program| program.map(Some)).collect()
+        }
         Schedule::Stages(_) => return Err(LowerError::Nested),
     };
     // That of the most registers.
     let error = made.iter().rev().find_map(|f| f.as_ref().err().cloned());
-    let list: Vec<_> = made.into_iter().flatten().collect();
+    let none = made.iter().all(Result::is_err);
     match error {
-        Some(error) if list.is_empty() => Err(error),
-        _ => Ok(list),
+        Some(error) if none => Err(error),
+        _ => Ok(made.into_iter().flatten().flatten().collect()),
     }
 }
 
@@ -97,11 +100,14 @@ fn in_scans(scans: &Scans, core: &Core, all: &[u8]) -> Vec<Result<Program<Insn>,
         .collect()
 }
 
-/// Products in columns as they are, and in rows.
-fn either(words: &Words, core: &Core, all: &[u8]) -> Vec<Result<Program<Insn>, LowerError>> {
-    let mut list = in_words(words, core, all);
+/// A function; none where it would take longer than is of interest.
+type Made = Result<Option<Program<Insn>>, LowerError>;
+
+/// Products in columns as they are, and in rows: functions of at most `most` cycles, and perhaps others.
+fn either(words: &Words, core: &Core, all: &[u8], most: u64) -> Vec<Made> {
+    let mut list = in_words(words, core, all, most);
     if let Some(rows) = rows::of(words) {
-        list.extend(in_words(&rows, core, all));
+        list.extend(in_words(&rows, core, all, most));
     }
     list
 }
@@ -111,7 +117,7 @@ const SAVED: [usize; 7] = [0, 3, 6, 8, 10, 12, 13];
 /// How much dearer the way back of a value is that memory does not hold; do pointers become free?
 const CHOICES: [(u64, bool); 4] = [(8, true), (4, true), (8, false), (4, false)];
 
-fn in_words(words: &Words, core: &Core, all: &[u8]) -> Vec<Result<Program<Insn>, LowerError>> {
+fn in_words(words: &Words, core: &Core, all: &[u8], most: u64) -> Vec<Made> {
     let products = words.steps.iter().any(|step| match step {
         WordStep::Sweep(sweep) => sweep.piles.iter().any(|pile| {
             let products = pile.products.len() + pile.doubled.len();
@@ -139,23 +145,22 @@ fn in_words(words: &Words, core: &Core, all: &[u8]) -> Vec<Result<Program<Insn>,
         })
     });
     choices
-        .map(|(registers, choices)| one(words, core, registers, choices))
+        .map(|(registers, choices)| one(words, core, registers, choices, most))
         .collect()
 }
 
-/// One function.
-fn one(
-    words: &Words,
-    core: &Core,
-    registers: &[u8],
-    choices: Choices,
-) -> Result<Program<Insn>, LowerError> {
+/// One function, unless it takes more than `most` cycles for certain.
+fn one(words: &Words, core: &Core, registers: &[u8], choices: Choices, most: u64) -> Made {
     let l = Lowering::of(words, registers, choices);
     let l = l.map_err(|OutOfRegisters| LowerError::Registers)?;
+    // An instruction takes a cycle at least.
+    if l.insns.len() as u64 > most {
+        return Ok(None);
+    }
     let scratch = l.bank.scratch_words();
     let (mut program, places) = function(&l.insns, l.notes, scratch, core)?;
     program.claims = claims::of(words, &l.written, |at| places.get(at).copied());
-    Ok(program)
+    Ok(Some(program))
 }
 
 /// A whole function with `scratch` words of memory, ordered; with it, where each instruction of `body` is.

@@ -1,0 +1,95 @@
+//! Winners on record: for common operations, sizes and moduli, the plan that was the cheapest of all methods, parameters
+//! and choices. `cargo xtask ledger winners` searches and writes them to `crates/make/winners/`, a file for cores whose
+//! instructions take the same time; a test searches again and compares.
+//!
+//! The first line of a file names the cores and their calling convention, `# atmega128 atmega2560: avr-gcc`. Any other
+//! is `operation,size,modulus,plan`, as reports name them.
+
+use std::collections::BTreeMap;
+
+use spec::Spec;
+use spec::modulus::Modular;
+
+static FILES: [&str; 4] = [
+    include_str!("../winners/atmega128.csv"),
+    include_str!("../winners/arm7tdmi.csv"),
+    include_str!("../winners/mips-4km.csv"),
+    include_str!("../winners/rv32im.csv"),
+];
+
+/// A method and its parameters, by name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Plan {
+    pub method: String,
+    pub params: BTreeMap<String, usize>,
+}
+
+impl Plan {
+    /// `operand-caching e=10`.
+    fn parse(text: &str) -> Option<Self> {
+        let mut words = text.split(' ');
+        let method = words.next()?.to_string();
+        let parameter = |word: &str| {
+            let (name, value) = word.split_once('=')?;
+            Some((name.to_string(), value.parse().ok()?))
+        };
+        let params = words.map(parameter).collect::<Option<_>>()?;
+        Some(Self { method, params })
+    }
+}
+
+/// What names a line: `montmul,256,p256 full`.
+pub fn key(spec: &Spec) -> String {
+    let modular = |m: &Modular| match m.shift {
+        0 => format!("{} {}", m.modulus, m.reduce.name()),
+        shift => format!("{} {} shift {shift}", m.modulus, m.reduce.name()),
+    };
+    let modular = spec.modular.as_ref().map_or(String::new(), modular);
+    format!("{},{},{modular}", spec.op.name(), spec.size)
+}
+
+/// The first line of a file for these cores: `# atmega128 atmega2560: avr-gcc`.
+pub fn head(cores: &[&str], abi: &str) -> String {
+    format!("# {}: {abi}", cores.join(" "))
+}
+
+/// Is the file for this core?
+fn is_for(file: &str, core: &str, abi: &str) -> bool {
+    let head = file.lines().next().and_then(|line| line.strip_prefix("# "));
+    let named = head.and_then(|head| head.split_once(": "));
+    named.is_some_and(|(cores, of)| of == abi && cores.split(' ').any(|name| name == core))
+}
+
+/// The plan on record for `spec` on the core of this name, in this calling convention.
+pub fn of(core: &str, abi: &str, spec: &Spec) -> Option<Plan> {
+    let key = key(spec);
+    let files = FILES.iter().filter(|file| is_for(file, core, abi));
+    let mut lines = files.flat_map(|file| file.lines());
+    lines.find_map(|line| Plan::parse(line.strip_prefix(&key)?.strip_prefix(',')?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FILES, Plan, is_for};
+
+    #[test]
+    fn files_are_read() {
+        for file in FILES {
+            let (head, lines) = file.split_once('\n').expect("a first line");
+            assert!(head.starts_with("# ") && head.contains(": "), "{head}");
+            for line in lines.lines() {
+                let mut cells = line.splitn(4, ',').skip(3);
+                let plan = cells.next().and_then(Plan::parse);
+                assert!(plan.is_some(), "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_is_for_its_cores_in_its_convention() {
+        let file = "# a b: gcc\nmul,64,,product-scanning\n";
+        assert!(is_for(file, "b", "gcc"));
+        assert!(!is_for(file, "a b", "gcc") && !is_for(file, "a", "iar"));
+        assert!(!is_for("mul,64,,x\n", "a", "gcc"));
+    }
+}
