@@ -6,15 +6,17 @@ use machine::program::Program;
 
 use crate::allocate::OutOfRegisters;
 use crate::engine::scans;
+use crate::engine::words::Choices;
 use crate::facts::{Facts, Style};
 use crate::lower::Limits;
 use crate::refusal::LowerError;
 use crate::schedule::{Scans, Schedule, WordStep, Words};
 use crate::target::claims;
+use crate::target::riscv::accumulator::Accumulator;
 use crate::target::riscv::flow::{Flow, shortest};
 use crate::target::riscv::order::{order, waits};
 use crate::target::riscv::registers::{CALLEE_SAVED, CALLER_SAVED};
-use crate::target::riscv::words::{Choices, Lowering};
+use crate::target::riscv::sweeps::Lowering;
 use crate::target::riscv::{frame, rows};
 
 /// Registers a function may use besides its pointers, those it need not save first.
@@ -132,6 +134,8 @@ fn in_words(words: &Words, core: &Core, all: &[u8]) -> Vec<Result<Program<Insn>,
             let rotate = waits(core);
             let choices = Choices {
                 weight,
+                spare: 0,
+                shifts: true,
                 rotate,
                 reuse,
             };
@@ -150,7 +154,7 @@ fn one(
     registers: &[u8],
     choices: Choices,
 ) -> Result<Program<Insn>, LowerError> {
-    let l = Lowering::of(words, registers, choices);
+    let l = Lowering::of(words, registers, Accumulator::default(), choices);
     let l = l.map_err(|OutOfRegisters| LowerError::Registers)?;
     let scratch = l.bank.scratch_words();
     let (mut program, places) = function(&l.insns, l.notes, scratch, core)?;
