@@ -3,47 +3,77 @@
 use machine::isa::Isa;
 use machine::program::Program;
 
+use crate::engine::basic::{Basic, By, Three};
 use crate::refusal::LowerError;
 
 /// The core that `A` writes code for.
 pub type CoreOf<A> = <<A as Asm>::Isa as Isa>::Core;
+/// An instruction of it.
+pub type InsnOf<A> = <<A as Asm>::Isa as Isa>::Insn;
 
-/// Code in the making. Registers are numbers, addresses a register and a number of bytes, words have 32 bits.
+/// Code in the making.
 pub trait Asm: Default {
     /// The instruction set.
-    type Isa: Isa;
+    type Isa: Basic;
     /// Where a loop goes back to.
     type Top: Copy;
 
     /// The register that holds 0.
-    const ZERO: u8;
+    const ZERO: u8 = <Self::Isa as Basic>::ZERO;
     /// The stack pointer, and how many bytes above it the words of the frame begin.
-    const SP: u8;
-    const FRAME: i32;
+    const SP: u8 = <Self::Isa as Basic>::SP;
+    const FRAME: i32 = <Self::Isa as Basic>::FRAME;
     /// The register that the address of the result comes in; those of the operands follow.
-    const RESULT: u8;
+    const RESULT: u8 = <Self::Isa as Basic>::RESULT;
 
+    /// The next instruction.
+    fn push(&mut self, insn: InsnOf<Self>);
     /// A remark about what follows, which stays behind what is there.
     fn note(&mut self, text: String);
     /// What follows stays behind what is there.
     fn cut(&mut self);
 
     /// `d = x + y`.
-    fn add(&mut self, d: u8, x: u8, y: u8);
+    fn add(&mut self, d: u8, x: u8, y: u8) {
+        self.push(Self::Isa::three(Three::Add, d, x, y));
+    }
+
     /// `d = x - y`.
-    fn sub(&mut self, d: u8, x: u8, y: u8);
+    fn sub(&mut self, d: u8, x: u8, y: u8) {
+        self.push(Self::Isa::three(Three::Sub, d, x, y));
+    }
+
     /// `d = 1` if `x < y`, both without a sign, else 0.
-    fn less(&mut self, d: u8, x: u8, y: u8);
+    fn less(&mut self, d: u8, x: u8, y: u8) {
+        self.push(Self::Isa::three(Three::Less, d, x, y));
+    }
+
     /// `d = x & y`.
-    fn and(&mut self, d: u8, x: u8, y: u8);
+    fn and(&mut self, d: u8, x: u8, y: u8) {
+        self.push(Self::Isa::three(Three::And, d, x, y));
+    }
+
     /// `d = x + k`.
-    fn add_number(&mut self, d: u8, x: u8, k: i32);
+    fn add_number(&mut self, d: u8, x: u8, k: i32) {
+        self.push(Self::Isa::by(By::Add, d, x, k));
+    }
+
     /// `d = k`.
-    fn number(&mut self, d: u8, k: u32);
+    fn number(&mut self, d: u8, k: u32) {
+        for insn in Self::Isa::number(d, k) {
+            self.push(insn);
+        }
+    }
+
     /// `d` is the word `at` bytes from where `base` points.
-    fn load(&mut self, d: u8, base: u8, at: i32);
+    fn load(&mut self, d: u8, base: u8, at: i32) {
+        self.push(Self::Isa::load(d, base, at));
+    }
+
     /// That word becomes `x`.
-    fn store(&mut self, x: u8, base: u8, at: i32);
+    fn store(&mut self, x: u8, base: u8, at: i32) {
+        self.push(Self::Isa::store(x, base, at));
+    }
 
     /// The start of a loop.
     fn top(&mut self) -> Self::Top;
@@ -58,5 +88,5 @@ pub trait Asm: Default {
         self,
         scratch: usize,
         core: &<Self::Isa as Isa>::Core,
-    ) -> Result<Program<<Self::Isa as Isa>::Insn>, LowerError>;
+    ) -> Result<Program<InsnOf<Self>>, LowerError>;
 }

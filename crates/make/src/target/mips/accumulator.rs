@@ -1,5 +1,7 @@
 //! What HI and LO hold between two columns of a schedule in words.
 
+use machine::isa::mips::cores::Features;
+
 /// The accumulator between two instructions.
 #[derive(Default)]
 pub struct Accumulator {
@@ -14,4 +16,7 @@ pub struct Accumulator {
     /// Without guard bits: registers with a copy of HI, and with the carries counted since the last shift.
     pub high: Option<u8>,
     pub count: Option<u8>,
+    /// The register that holds 1, and the instruction that sets it.
+    pub one: Option<(usize, u8)>,
+    pub features: Features,
 }

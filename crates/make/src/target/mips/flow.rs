@@ -50,7 +50,7 @@ impl Flow {
         self.blocks[top.0].note = Some(text);
     }
 
-    pub fn push(&mut self, insn: Insn) {
+    pub fn place(&mut self, insn: Insn) {
         if let Some(block) = self.blocks.last_mut() {
             block.insns.push(insn);
         }

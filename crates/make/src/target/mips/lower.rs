@@ -7,15 +7,17 @@ use machine::program::Program;
 
 use crate::allocate::OutOfRegisters;
 use crate::engine::scans;
+use crate::engine::words::Choices;
 use crate::facts::{Facts, Style};
 use crate::lower::Limits;
 use crate::refusal::LowerError;
 use crate::schedule::{Blocks, ColumnBlock, RowBlock, Scans, Schedule, Words};
 use crate::target::claims;
+use crate::target::mips::accumulator::Accumulator;
 use crate::target::mips::flow::Flow;
 use crate::target::mips::order::order;
 use crate::target::mips::registers::{CALLEE_SAVED, CALLER_SAVED, Draft};
-use crate::target::mips::words::{Choices, Lowering};
+use crate::target::mips::sweeps::Lowering;
 use crate::target::mips::{columns, frame, rows};
 
 /// What a method may know of `core`: all registers but $zero, $k0, $k1, $gp, $sp and three pointers.
@@ -123,39 +125,36 @@ fn in_blocks(
     Ok(program)
 }
 
-/// Every choice of lowering words that may pay.
-const CHOICES: [Choices; 4] = [
-    Choices {
-        weight: 4,
-        spare: 0,
-    },
-    Choices {
-        weight: 8,
-        spare: 0,
-    },
-    Choices {
-        weight: 8,
-        spare: 3,
-    },
-    Choices {
-        weight: 8,
-        spare: 6,
-    },
-];
+/// How much dearer the way back of a value is that memory does not hold; registers that loads leave free.
+const CHOICES: [(u64, usize); 4] = [(4, 0), (8, 0), (8, 3), (8, 6)];
+/// Doubles, masks and signs by additions and numbers, and by shifts.
+const SHIFTS: [bool; 2] = [false, true];
 
 fn in_words(
     words: &Words,
     core: &Core,
     registers: &[&[u8]],
 ) -> Vec<Result<Program<Insn>, LowerError>> {
-    let choices = registers
-        .iter()
-        .flat_map(|r| CHOICES.map(|choices| (r, choices)));
-    let lowered = choices.map(|(registers, choices)| {
-        let l = Lowering::of(words, registers, core.features, choices);
+    let choices = SHIFTS.into_iter().flat_map(|shifts| {
+        let each = registers.iter();
+        each.flat_map(move |r| CHOICES.map(|(weight, spare)| (shifts, r, weight, spare)))
+    });
+    let lowered = choices.map(|(shifts, registers, weight, spare)| {
+        let choices = Choices {
+            weight,
+            spare,
+            rotate: true,
+            reuse: false,
+            shifts,
+        };
+        let accumulator = Accumulator {
+            features: core.features,
+            ..Accumulator::default()
+        };
+        let l = Lowering::of(words, registers, accumulator, choices);
         let l = l.map_err(|OutOfRegisters| LowerError::Registers)?;
         let (scratch, written) = (l.bank.scratch_words(), l.written);
-        let (mut program, places) = function(&l.insns, l.notes, scratch, l.one, core)?;
+        let (mut program, places) = function(&l.insns, l.notes, scratch, l.accumulator.one, core)?;
         program.claims = claims::of(words, &written, |at| places.get(at).copied());
         Ok(program)
     });

@@ -3,11 +3,13 @@
 //! | file | what |
 //! |---|---|
 //! | [`lower`], [`columns`], [`rows`], [`registers`], [`order`] | from a schedule to a program |
-//! | [`words`], [`sweeps`] | schedules in words |
-//! | [`scans`], `rounds`, `operand_rows`, `nest`, `links`, [`flow`] | two nested loops, in blocks with branches between them |
+//! | [`basic`], [`asm`] | what the engine writes with |
+//! | [`sweeps`], [`accumulator`], [`nest`] | its columns in words and in loops |
+//! | [`rounds`], [`triangle`], [`operand_rows`], [`flow`] | two nested loops of rows; blocks with branches between them |
 
 pub mod accumulator;
 pub mod asm;
+pub mod basic;
 pub mod columns;
 pub mod driver;
 pub mod flow;
@@ -22,7 +24,6 @@ pub mod rows;
 pub mod stages;
 pub mod sweeps;
 pub mod triangle;
-pub mod words;
 
 use machine::isa::mips::{MipsIsa, code, cores};
 use machine::program::Program;

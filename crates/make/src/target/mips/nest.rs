@@ -51,7 +51,7 @@ impl Nest<'_> {
     pub(super) fn shift_by(&mut self, op: Op, d: u8, t: u8, bits: i32) {
         let mut insn = Insn::three(op, d, ZERO, t);
         insn.ops.k = bits;
-        self.flow.push(insn);
+        self.flow.place(insn);
     }
 }
 

@@ -297,6 +297,6 @@ impl Nest<'_> {
 
     /// A word of `x y + ` the pair.
     fn step(&mut self, op: Op, to: u8, x: u8, y: u8, pair: u8) {
-        self.flow.push(Insn::row(op, to, x, y, pair));
+        self.flow.place(Insn::row(op, to, x, y, pair));
     }
 }

@@ -5,15 +5,20 @@
 //! registers until the next product. Products that count twice are M2ADDU, or added twice; many
 //! of them are added up first and doubled together.
 
+use machine::isa::mips::MipsIsa;
+use machine::isa::mips::code::Insn;
 use machine::isa::mips::cores::Features;
 use machine::isa::mips::instructions::{Feature, Op};
 
 use crate::allocate::OutOfRegisters;
+use crate::engine::words::{self, Columns, WORD};
 use crate::schedule::{Pile, Quotient, Sum, Sweep, Word};
+use crate::target::mips::accumulator::Accumulator;
 use crate::target::mips::registers::ZERO;
-use crate::target::mips::words::Lowering;
 
-const WORD: u128 = 0xffff_ffff;
+/// Words on a MIPS32.
+pub type Lowering<'w> = words::Lowering<'w, MipsIsa>;
+
 /// The largest product of two words.
 const PRODUCT: u128 = WORD * WORD;
 /// Bits of HI and LO with the guard bits.
@@ -43,9 +48,49 @@ fn is_empty(pile: &Pile) -> bool {
     products && pile.addends.is_empty() && pile.quotient.is_none()
 }
 
+impl Columns for MipsIsa {
+    type Accumulator = Accumulator;
+
+    fn sweep(l: &mut Lowering<'_>, sweep: &Sweep) -> Result<(), OutOfRegisters> {
+        l.sweep(sweep)
+    }
+
+    fn wide(
+        l: &mut Lowering<'_>,
+        [x, y]: [Word; 2],
+        [low, high]: [Word; 2],
+    ) -> Result<(), OutOfRegisters> {
+        let (rx, ry) = (l.fetch(x)?, l.fetch(y)?);
+        l.op(Op::MULTU, 0, rx, ry);
+        l.used_all(&[x, y]);
+        for (op, word) in [(Op::MFLO, low), (Op::MFHI, high)] {
+            let r = l.take()?;
+            l.op(op, r, 0, 0);
+            l.define(word, r);
+        }
+        Ok(())
+    }
+}
+
 impl Lowering<'_> {
-    pub(super) fn sweep(&mut self, sweep: &Sweep) -> Result<(), OutOfRegisters> {
-        let wide = is_wide(sweep, self.features);
+    /// `rd = rs op rt`.
+    fn op(&mut self, op: Op, d: u8, s: u8, t: u8) {
+        self.insns.push(Insn::three(op, d, s, t));
+    }
+
+    /// The register that holds 1.
+    fn one(&mut self) -> Result<u8, OutOfRegisters> {
+        if let Some((_, r)) = self.accumulator.one {
+            return Ok(r);
+        }
+        let r = self.take()?;
+        self.accumulator.one = Some((self.insns.len(), r));
+        self.insns.push(Insn::immediate(Op::ADDIU, r, ZERO, 1));
+        Ok(r)
+    }
+
+    fn sweep(&mut self, sweep: &Sweep) -> Result<(), OutOfRegisters> {
+        let wide = is_wide(sweep, self.accumulator.features);
         self.accumulator.wide = wide;
         let mut piles = sweep.piles.iter().peekable();
         while let Some(pile) = piles.next() {
@@ -107,19 +152,19 @@ impl Lowering<'_> {
         let by = self.fetch(inverse)?;
         let out = self.take()?;
         if self.accumulator.wide {
-            self.three(Op::MFLO, out, 0, 0);
-            self.three(Op::MUL, out, out, by);
+            self.op(Op::MFLO, out, 0, 0);
+            self.op(Op::MUL, out, out, by);
         } else {
             if self.accumulator.parked.is_none() {
                 let low = self.take()?;
-                self.three(Op::MFLO, low, 0, 0);
+                self.op(Op::MFLO, low, 0, 0);
                 let high = self.high()?;
                 self.accumulator.high = None;
                 self.accumulator.parked = Some((low, high));
             }
             let (low, _) = self.accumulator.parked.unwrap_or((ZERO, ZERO));
-            self.three(Op::MULTU, 0, low, by);
-            self.three(Op::MFLO, out, 0, 0);
+            self.op(Op::MULTU, 0, low, by);
+            self.op(Op::MFLO, out, 0, 0);
         }
         self.define(q, out);
         self.used_all(&[inverse]);
@@ -140,8 +185,8 @@ impl Lowering<'_> {
     fn addend(&mut self, word: Word) -> Result<(), OutOfRegisters> {
         let r = self.fetch(word)?;
         if self.accumulator.bound == 0 {
-            self.three(Op::MTLO, 0, r, 0);
-            self.three(Op::MTHI, 0, ZERO, 0);
+            self.op(Op::MTLO, 0, r, 0);
+            self.op(Op::MTHI, 0, ZERO, 0);
             self.accumulator.bound = WORD;
         } else {
             let one = self.one()?;
@@ -156,7 +201,7 @@ impl Lowering<'_> {
     fn twice(&mut self, x: Word, y: Word) -> Result<(), OutOfRegisters> {
         let (rx, ry) = (self.fetch(x)?, self.fetch(y)?);
         if self.accumulator.wide && self.accumulator.bound > 0 {
-            self.three(Op::M2ADDU, 0, rx, ry);
+            self.op(Op::M2ADDU, 0, rx, ry);
             self.raise(2 * PRODUCT);
         } else {
             self.accumulate(rx, ry, PRODUCT)?;
@@ -178,18 +223,18 @@ impl Lowering<'_> {
         let empty = self.accumulator.bound == 0;
         self.raise(most);
         if empty {
-            self.three(Op::MULTU, 0, a, b);
+            self.op(Op::MULTU, 0, a, b);
             return Ok(());
         }
         if self.accumulator.wide || self.accumulator.bound >> 64 == 0 {
-            self.three(Op::MADDU, 0, a, b);
+            self.op(Op::MADDU, 0, a, b);
             self.drop_high();
             return Ok(());
         }
         let before = self.high()?;
-        self.three(Op::MADDU, 0, a, b);
+        self.op(Op::MADDU, 0, a, b);
         let after = self.take()?;
-        self.three(Op::MFHI, after, 0, 0);
+        self.op(Op::MFHI, after, 0, 0);
         self.carry(after, before)?;
         self.release(before);
         self.accumulator.high = Some(after);
@@ -199,11 +244,11 @@ impl Lowering<'_> {
     /// Counts the carry of a sum that is smaller than `before` if there is one.
     fn carry(&mut self, sum: u8, before: u8) -> Result<(), OutOfRegisters> {
         let carry = self.take()?;
-        self.three(Op::SLTU, carry, sum, before);
+        self.op(Op::SLTU, carry, sum, before);
         match self.accumulator.count {
             None => self.accumulator.count = Some(carry),
             Some(count) => {
-                self.three(Op::ADDU, count, count, carry);
+                self.op(Op::ADDU, count, count, carry);
                 self.release(carry);
             }
         }
@@ -216,7 +261,7 @@ impl Lowering<'_> {
             Some(r) => Ok(r),
             None => {
                 let r = self.take()?;
-                self.three(Op::MFHI, r, 0, 0);
+                self.op(Op::MFHI, r, 0, 0);
                 self.accumulator.high = Some(r);
                 Ok(r)
             }
@@ -246,9 +291,9 @@ impl Lowering<'_> {
         };
         let r = self.take()?;
         if self.accumulator.bound == 0 {
-            self.three(Op::ADDU, r, ZERO, ZERO);
+            self.op(Op::ADDU, r, ZERO, ZERO);
         } else {
-            self.three(half, r, 0, 0);
+            self.op(half, r, 0, 0);
         }
         self.define(out, r);
         Ok(())
@@ -275,7 +320,7 @@ impl Lowering<'_> {
         if self.accumulator.bound == 0 || left == 1 {
             self.forget();
         } else if self.accumulator.wide {
-            self.three(Op::SHA, 0, 0, 0);
+            self.op(Op::SHA, 0, 0, 0);
         } else {
             let low = self.high()?;
             self.accumulator.high = None;
@@ -288,8 +333,8 @@ impl Lowering<'_> {
     /// Brings the accumulator back to HI and LO.
     fn unpark(&mut self) {
         if let Some((low, high)) = self.accumulator.parked.take() {
-            self.three(Op::MTLO, 0, low, 0);
-            self.three(Op::MTHI, 0, high, 0);
+            self.op(Op::MTLO, 0, low, 0);
+            self.op(Op::MTHI, 0, high, 0);
             self.release(low);
             self.accumulator.high = Some(high);
         }
@@ -306,7 +351,7 @@ impl Lowering<'_> {
         let high = self.high()?;
         self.accumulator.high = None;
         let low = self.take()?;
-        self.three(Op::MFLO, low, 0, 0);
+        self.op(Op::MFLO, low, 0, 0);
         let bound = self.accumulator.bound;
         let mut value = [low, high, self.accumulator.count.take().unwrap_or(ZERO)];
         self.accumulator.bound = (2 * bound).min(self.accumulator.cap);

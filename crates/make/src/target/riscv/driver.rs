@@ -10,10 +10,10 @@ use machine::isa::riscv::operands::Features;
 use machine::program::Program;
 
 use crate::driver::{Assembled, Cell, Driver, Place, Step, Sum, To};
+use crate::engine::asm::Asm;
 use crate::refusal::LowerError;
 use crate::target::riscv::flow::Flow;
 use crate::target::riscv::registers::ZERO;
-use crate::target::riscv::words::number;
 
 /// s0: the area.
 const AREA: u8 = 8;
@@ -80,7 +80,7 @@ pub fn lower(driver: &Driver, core: &Core) -> Result<Assembled<Insn>, LowerError
 pub fn stub(bytes: usize, core: &Core) -> Vec<Insn> {
     let [to, from] = [ARGUMENTS[0], ARGUMENTS[1]];
     let mut e = Emitter::new(core.features);
-    e.flow.insns.extend(number(END, bytes as u32));
+    e.flow.number(END, bytes as u32);
     e.three(Op::ADD, END, END, to);
     let top = e.flow.here();
     e.immediate(Op::LW, A, from, 0);
@@ -134,7 +134,7 @@ impl Emitter {
     }
 
     fn number(&mut self, r: u8, value: usize) {
-        self.flow.insns.extend(number(r, value as u32));
+        self.flow.number(r, value as u32);
     }
 
     /// `r` points to byte `at` of the area.

@@ -20,10 +20,6 @@ pub struct Flow {
 }
 
 impl Flow {
-    pub fn push(&mut self, insn: Insn) {
-        self.insns.push(insn);
-    }
-
     pub fn remark(&mut self, text: String) {
         self.notes.push((self.insns.len(), text));
     }

@@ -6,15 +6,17 @@ use machine::program::Program;
 
 use crate::allocate::OutOfRegisters;
 use crate::engine::scans;
+use crate::engine::words::Choices;
 use crate::facts::{Facts, Style};
 use crate::lower::Limits;
 use crate::refusal::LowerError;
 use crate::schedule::{Scans, Schedule, WordStep, Words};
 use crate::target::claims;
+use crate::target::riscv::accumulator::Accumulator;
 use crate::target::riscv::flow::{Flow, shortest};
 use crate::target::riscv::order::{order, waits};
 use crate::target::riscv::registers::{CALLEE_SAVED, CALLER_SAVED};
-use crate::target::riscv::words::{Choices, Lowering};
+use crate::target::riscv::sweeps::Lowering;
 use crate::target::riscv::{frame, rows};
 
 /// Registers a function may use besides its pointers, those it need not save first.
@@ -138,6 +140,8 @@ fn in_words(words: &Words, core: &Core, all: &[u8], most: u64) -> Vec<Made> {
             let rotate = waits(core);
             let choices = Choices {
                 weight,
+                spare: 0,
+                shifts: true,
                 rotate,
                 reuse,
             };
@@ -151,7 +155,7 @@ fn in_words(words: &Words, core: &Core, all: &[u8], most: u64) -> Vec<Made> {
 
 /// One function, unless it takes more than `most` cycles for certain.
 fn one(words: &Words, core: &Core, registers: &[u8], choices: Choices, most: u64) -> Made {
-    let l = Lowering::of(words, registers, choices);
+    let l = Lowering::of(words, registers, Accumulator::default(), choices);
     let l = l.map_err(|OutOfRegisters| LowerError::Registers)?;
     // An instruction takes a cycle at least.
     if l.insns.len() as u64 > most {

@@ -3,12 +3,14 @@
 //! | file | what |
 //! |---|---|
 //! | [`lower`], [`frame`], [`order`], [`registers`] | from a schedule to a program |
-//! | [`words`], [`sweeps`], [`accumulator`], [`rows`] | schedules in words; products in columns made in rows |
-//! | [`asm`], [`nest`], [`stages`] | what the engine's loops are written with; a product and what is made of it |
+//! | [`basic`], [`asm`] | what the engine writes with |
+//! | [`sweeps`], [`accumulator`], [`nest`] | its columns in words and in loops |
+//! | [`rows`], [`stages`] | products in columns made in rows; a product and what is made of it |
 //! | [`flow`], [`driver`] | code with branches; programs that call kernels |
 
 pub mod accumulator;
 pub mod asm;
+pub mod basic;
 pub mod driver;
 pub mod flow;
 pub mod frame;
@@ -19,7 +21,6 @@ pub mod registers;
 pub mod rows;
 pub mod stages;
 pub mod sweeps;
-pub mod words;
 
 use machine::isa::riscv::{RiscvIsa, code, cores};
 use machine::program::Program;

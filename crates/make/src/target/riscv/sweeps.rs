@@ -4,19 +4,63 @@
 //! word, which is `2^32 - 2` at most and so does not overflow. A carry is made only where the largest value of the
 //! accumulator, or of what is left of the sweep, reaches the next word.
 
+use machine::isa::riscv::RiscvIsa;
+use machine::isa::riscv::code::Insn;
 use machine::isa::riscv::instructions::Op;
 
 use crate::allocate::OutOfRegisters;
+use crate::engine::words::{self, Columns, WORD};
 use crate::schedule::{Pile, Quotient, Sweep, Word};
 use crate::target::riscv::accumulator::{Accumulator, Part};
 use crate::target::riscv::registers::ZERO;
-use crate::target::riscv::words::{Lowering, WORD};
+
+/// Words on RISC-V.
+pub type Lowering<'w> = words::Lowering<'w, RiscvIsa>;
 
 /// Products from which on doubling their sum (15 instructions) is cheaper than adding each again (6).
 const MANY: usize = 3;
 
+impl Columns for RiscvIsa {
+    type Accumulator = Accumulator;
+
+    fn sweep(l: &mut Lowering<'_>, sweep: &Sweep) -> Result<(), OutOfRegisters> {
+        l.sweep(sweep)
+    }
+
+    fn wide(l: &mut Lowering<'_>, [x, y]: [Word; 2], out: [Word; 2]) -> Result<(), OutOfRegisters> {
+        let made = l.product(x, y, true)?;
+        for (r, word) in made.into_iter().zip(out) {
+            let r = l.or_zero(r)?;
+            l.define(word, r);
+        }
+        Ok(())
+    }
+}
+
 impl Lowering<'_> {
-    pub(super) fn sweep(&mut self, sweep: &Sweep) -> Result<(), OutOfRegisters> {
+    /// `rd = rs1 op rs2`.
+    fn op(&mut self, op: Op, d: u8, s: u8, t: u8) {
+        self.insns.push(Insn::three(op, d, s, t));
+    }
+
+    /// `rd = rs1 op k`.
+    fn immediate(&mut self, op: Op, d: u8, s: u8, k: i32) {
+        self.insns.push(Insn::immediate(op, d, s, k));
+    }
+
+    /// A register, or a new one that holds 0.
+    fn or_zero(&mut self, r: Option<u8>) -> Result<u8, OutOfRegisters> {
+        match r {
+            Some(r) => Ok(r),
+            None => {
+                let r = self.take()?;
+                self.op(Op::ADD, r, ZERO, ZERO);
+                Ok(r)
+            }
+        }
+    }
+
+    fn sweep(&mut self, sweep: &Sweep) -> Result<(), OutOfRegisters> {
         self.accumulator = Accumulator::default();
         for (i, pile) in sweep.piles.iter().enumerate() {
             // What is left of the sweep fits the columns that are left, or is dropped.
@@ -65,14 +109,14 @@ impl Lowering<'_> {
             Some(known @ (1 | 0xffff_ffff)) => {
                 let out = self.take()?;
                 let op = if known == 1 { Op::ADD } else { Op::SUB };
-                self.three(op, out, ZERO, low);
+                self.op(op, out, ZERO, low);
                 self.used_all(&[inverse]);
                 self.define(q, out);
             }
             _ => {
                 let by = self.fetch(inverse)?;
                 let out = self.take()?;
-                self.three(Op::MUL, out, low, by);
+                self.op(Op::MUL, out, low, by);
                 self.used_all(&[inverse]);
                 self.define(q, out);
             }
@@ -121,7 +165,7 @@ impl Lowering<'_> {
     }
 
     /// `x y` in new registers, its high word only if it is `wanted`.
-    pub(super) fn product(
+    fn product(
         &mut self,
         x: Word,
         y: Word,
@@ -151,11 +195,11 @@ impl Lowering<'_> {
         }
         let ry = self.fetch(other)?;
         let low = self.take()?;
-        self.three(Op::MUL, low, rx, ry);
+        self.op(Op::MUL, low, rx, ry);
         self.used_all(&[factor, other]);
         let high = if wanted { Some(self.take()?) } else { None };
         if let Some(high) = high {
-            self.three(Op::MULHU, high, rx, ry);
+            self.op(Op::MULHU, high, rx, ry);
         }
         Ok([Some(low), high])
     }
@@ -173,7 +217,7 @@ impl Lowering<'_> {
             None => high,
             Some(carry) => {
                 let to = if high.own { high.r } else { self.take()? };
-                self.three(Op::ADD, to, high.r, carry);
+                self.op(Op::ADD, to, high.r, carry);
                 self.release(carry);
                 Part::own(to)
             }
@@ -213,7 +257,7 @@ impl Lowering<'_> {
             false if part.own && !goes_on => part.r,
             false => self.take()?,
         };
-        self.three(Op::ADD, to, old.r, part.r);
+        self.op(Op::ADD, to, old.r, part.r);
         self.accumulator.parts[at] = Some(Part::own(to));
         if !goes_on {
             if to != part.r {
@@ -222,7 +266,7 @@ impl Lowering<'_> {
             return Ok(None);
         }
         let carry = if part.own { part.r } else { self.take()? };
-        self.three(Op::SLTU, carry, to, part.r);
+        self.op(Op::SLTU, carry, to, part.r);
         Ok(Some(carry))
     }
 
@@ -244,7 +288,7 @@ impl Lowering<'_> {
             (Some(out), Some(Part { r, own: true, .. })) => self.define(out, r),
             (Some(out), part) => {
                 let to = self.take()?;
-                self.three(Op::ADD, to, ZERO, part.map_or(ZERO, |part| part.r));
+                self.op(Op::ADD, to, ZERO, part.map_or(ZERO, |part| part.r));
                 self.define(out, to);
             }
         }
@@ -280,7 +324,7 @@ impl Lowering<'_> {
             }
             self.immediate(Op::SLLI, r, r, 1);
             if let Some(bit) = bit {
-                self.three(Op::OR, r, r, bit);
+                self.op(Op::OR, r, r, bit);
                 self.release(bit);
             }
             bit = next;

@@ -1,35 +1,57 @@
-//! Schedules in words on RISC-V: values in registers as long as it pays; carries are words.
+//! Schedules in words on a machine whose carries are words: values in registers as long as it pays.
 //!
 //! A carry `c` is 0 or 1 in a register: `s = x + y` has the carry `s < y`, `x - y` the borrow `x < y`; then `c` is added
-//! or subtracted the same way, and of the two carries at most one is 1. A mask is `0 - c`. Columns are in
-//! [`crate::target::riscv::sweeps`].
-
-use machine::isa::riscv::abi::{SAVE_AREA, SP};
-use machine::isa::riscv::code::Insn;
-use machine::isa::riscv::instructions::Op;
+//! or subtracted the same way, and of the two carries at most one is 1. A mask is `0 - c`. Columns are the machine's
+//! ([`Columns`]).
 
 use crate::allocate::{Bank, OutOfRegisters, Slot, Weight};
-use crate::schedule::{Chain, End, Link, Origin, Sum, Word, WordStep, Words};
-use crate::target::riscv::accumulator::Accumulator;
-use crate::target::riscv::registers::{Array, ZERO};
+use crate::engine::basic::{Basic, By, Three};
+use crate::schedule::{Chain, End, Link, Origin, Sum, Sweep, Word, WordStep, Words};
+
+/// How a machine adds up products.
+pub trait Columns: Basic {
+    /// What its accumulator holds, and what it must know of the core.
+    type Accumulator;
+
+    /// The columns of a sweep.
+    ///
+    /// # Errors
+    /// When registers run out.
+    fn sweep(l: &mut Lowering<'_, Self>, sweep: &Sweep) -> Result<(), OutOfRegisters>;
+
+    /// `out`, the low word first, becomes the product of two words.
+    ///
+    /// # Errors
+    /// When registers run out.
+    fn wide(
+        l: &mut Lowering<'_, Self>,
+        factors: [Word; 2],
+        out: [Word; 2],
+    ) -> Result<(), OutOfRegisters>;
+}
 
 /// Choices that only a count of cycles can settle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Choices {
     pub weight: Weight,
+    /// Registers that loads leave free, for instructions to change places.
+    pub spare: usize,
     /// Is the register that was free longest taken next, so that instructions can change places? Else the first.
     pub rotate: bool,
     /// Does the pointer of an operand hold values once all its words are in registers?
     pub reuse: bool,
+    /// Are doubles, masks and signs that begin a chain shifts, and is a 0 no value? They take fewer instructions,
+    /// which is not always less time: other registers are free then.
+    pub shifts: bool,
 }
 
 /// The largest word.
-pub(super) const WORD: u128 = 0xffff_ffff;
+pub const WORD: u128 = 0xffff_ffff;
 
 /// Lowers steps to instructions, to be ordered later.
-pub struct Lowering<'w> {
-    pub(super) words: &'w Words,
-    pub insns: Vec<Insn>,
+pub struct Lowering<'w, M: Columns> {
+    pub words: &'w Words,
+    pub insns: Vec<M::Insn>,
     pub notes: Vec<(usize, String)>,
     /// The instruction that writes each value to the given register.
     pub written: Vec<Option<(usize, u8)>>,
@@ -39,16 +61,16 @@ pub struct Lowering<'w> {
     taken: [usize; 32],
     /// Operands whose pointer still points.
     pointers: Vec<usize>,
-    pub(super) pinned: Vec<u8>,
+    pub pinned: Vec<u8>,
     near: usize,
     /// The largest number that each value may be.
-    pub(super) most: Vec<u128>,
+    pub most: Vec<u128>,
     /// Has a word of the result been stored?
     stored: Vec<bool>,
-    pub(super) accumulator: Accumulator,
+    pub accumulator: M::Accumulator,
 }
 
-impl<'w> Lowering<'w> {
+impl<'w, M: Columns> Lowering<'w, M> {
     /// Lowers all steps to code for `registers`.
     ///
     /// # Errors
@@ -56,9 +78,10 @@ impl<'w> Lowering<'w> {
     pub fn of(
         words: &'w Words,
         registers: &[u8],
+        accumulator: M::Accumulator,
         choices: Choices,
     ) -> Result<Self, OutOfRegisters> {
-        let points = |r: &u8| words.lengths.len() > 2 && *r == Array::M as u8;
+        let points = |r: &u8| words.lengths.len() > 2 && *r == pointer::<M>(2);
         let values = registers.iter().filter(|r| !points(r));
         let order: Vec<_> = values.map(|r| (*r, 0)).collect();
         let mut l = Self {
@@ -74,7 +97,7 @@ impl<'w> Lowering<'w> {
             near: 0,
             most: words.origins.iter().map(largest).collect(),
             stored: vec![false; words.result.len()],
-            accumulator: Accumulator::default(),
+            accumulator,
         };
         for step in &words.steps {
             l.step(step)?;
@@ -86,31 +109,24 @@ impl<'w> Lowering<'w> {
     fn step(&mut self, step: &WordStep) -> Result<(), OutOfRegisters> {
         match step {
             WordStep::Part(text) => self.notes.push((self.insns.len(), text.clone())),
-            WordStep::Sweep(sweep) => self.sweep(sweep)?,
+            WordStep::Sweep(sweep) => M::sweep(self, sweep)?,
             WordStep::Chain(chain) => self.chain(chain)?,
             WordStep::Wide { x, y, low, high } => {
-                let made = self.product(*x, *y, true)?;
-                for (r, word) in made.into_iter().zip([*low, *high]) {
-                    let r = match r {
-                        Some(r) => r,
-                        None => self.zero()?,
-                    };
-                    self.define(word, r);
-                }
+                M::wide(self, [*x, *y], [*low, *high])?;
                 self.tick();
             }
-            WordStep::And { x, y, out } => self.logic(Op::AND, *x, *y, *out)?,
-            WordStep::Or { x, y, out } => self.logic(Op::OR, *x, *y, *out)?,
-            WordStep::Xor { x, y, out } => self.logic(Op::XOR, *x, *y, *out)?,
+            WordStep::And { x, y, out } => self.logic(Three::And, *x, *y, *out)?,
+            WordStep::Or { x, y, out } => self.logic(Three::Or, *x, *y, *out)?,
+            WordStep::Xor { x, y, out } => self.logic(Three::Xor, *x, *y, *out)?,
             WordStep::Sign { x, out } => {
                 let from = self.fetch(*x)?;
                 self.bank.used(*x);
                 let to = self.take()?;
                 let op = match self.is_carry(*out) {
-                    true => Op::SRLI,
-                    false => Op::SRAI,
+                    true => By::Right,
+                    false => By::SignRight,
                 };
-                self.immediate(op, to, from, 31);
+                self.by(op, to, from, 31);
                 self.define(*out, to);
                 self.tick();
             }
@@ -118,8 +134,8 @@ impl<'w> Lowering<'w> {
                 let from = self.fetch(*x)?;
                 self.bank.used(*x);
                 let to = self.take()?;
-                self.immediate(Op::ANDI, to, from, 1);
-                self.three(Op::SUB, to, ZERO, to);
+                self.by(By::And, to, from, 1);
+                self.three(Three::Sub, to, M::ZERO, to);
                 self.define(*out, to);
                 self.tick();
             }
@@ -128,23 +144,16 @@ impl<'w> Lowering<'w> {
         Ok(())
     }
 
-    /// A register that holds 0.
-    fn zero(&mut self) -> Result<u8, OutOfRegisters> {
-        let r = self.take()?;
-        self.three(Op::ADD, r, ZERO, ZERO);
-        Ok(r)
-    }
-
     /// A word moved right by a bit.
     fn right(&mut self, x: Word, above: Option<Word>, out: Word) -> Result<(), OutOfRegisters> {
         let from = self.fetch(x)?;
         let top = above.map(|above| self.fetch(above)).transpose()?;
         let to = self.take()?;
-        self.immediate(Op::SRLI, to, from, 1);
+        self.by(By::Right, to, from, 1);
         if let Some(top) = top {
             let bit = self.take()?;
-            self.immediate(Op::SLLI, bit, top, 31);
-            self.three(Op::OR, to, to, bit);
+            self.by(By::Left, bit, top, 31);
+            self.three(Three::Or, to, to, bit);
             self.release(bit);
         }
         self.bank.used(x);
@@ -172,33 +181,33 @@ impl<'w> Lowering<'w> {
     }
 
     /// The event is over.
-    pub(super) fn tick(&mut self) {
+    pub fn tick(&mut self) {
         self.pinned.clear();
         self.bank.now += 1;
     }
 
-    /// `rd = rs1 op rs2`.
-    pub(super) fn three(&mut self, op: Op, d: u8, s: u8, t: u8) {
-        self.insns.push(Insn::three(op, d, s, t));
+    /// `d = x op y`.
+    fn three(&mut self, op: Three, d: u8, x: u8, y: u8) {
+        self.insns.push(M::three(op, d, x, y));
     }
 
-    /// `rd = rs1 op k`.
-    pub(super) fn immediate(&mut self, op: Op, d: u8, s: u8, k: i32) {
-        self.insns.push(Insn::immediate(op, d, s, k));
+    /// `d = x op k`.
+    fn by(&mut self, op: By, d: u8, x: u8, k: i32) {
+        self.insns.push(M::by(op, d, x, k));
     }
 }
 
 /// Memory.
-impl Lowering<'_> {
+impl<M: Columns> Lowering<'_, M> {
     /// The register and the displacement of a place in memory.
     fn address(&mut self, slot: Slot) -> Result<(u8, i32), OutOfRegisters> {
         let (base, at) = match slot {
-            Slot::Operand { side, index } => (pointer(side), index),
+            Slot::Operand { side, index } => (pointer::<M>(side), index),
             Slot::Result(k) => {
                 self.near = k;
-                (Array::R as u8, k)
+                (M::RESULT, k)
             }
-            Slot::Scratch(i) => return Ok((SP, SAVE_AREA + 4 * i as i32)),
+            Slot::Scratch(i) => return Ok((M::SP, M::FRAME + 4 * i as i32)),
             Slot::Constant(_) => return Err(OutOfRegisters),
         };
         Ok((base, 4 * at as i32))
@@ -206,18 +215,18 @@ impl Lowering<'_> {
 
     fn store(&mut self, slot: Slot, r: u8) -> Result<(), OutOfRegisters> {
         let (base, at) = self.address(slot)?;
-        self.insns.push(Insn::store(Op::SW, r, base, at));
+        self.insns.push(M::store(r, base, at));
         Ok(())
     }
 
     /// Loads a word, or makes a number.
     fn load(&mut self, slot: Slot, r: u8) -> Result<(), OutOfRegisters> {
         if let Slot::Constant(value) = slot {
-            self.insns.extend(number(r, value as u32));
+            self.insns.extend(M::number(r, value as u32));
             return Ok(());
         }
         let (base, at) = self.address(slot)?;
-        self.immediate(Op::LW, r, base, at);
+        self.insns.push(M::load(r, base, at));
         Ok(())
     }
 }
@@ -231,9 +240,8 @@ fn largest(origin: &Origin) -> u128 {
 }
 
 /// The register that points to operand `side`.
-fn pointer(side: usize) -> u8 {
-    let arrays = [Array::A, Array::B, Array::M];
-    arrays[side.min(2)] as u8
+fn pointer<M: Basic>(side: usize) -> u8 {
+    M::RESULT + 1 + side as u8
 }
 
 /// `k` if the number is `2^k - 1`, `0 < k < 32`.
@@ -243,25 +251,13 @@ fn low_bits(number: u64) -> Option<i32> {
     is_mask.then_some(bits as i32)
 }
 
-/// Makes `value` in register `r`: `upper 2^12 + k`, `-2^11 <= k < 2^11`.
-pub fn number(r: u8, value: u32) -> Vec<Insn> {
-    let k = (value << 20) as i32 >> 20;
-    let upper = value.wrapping_sub(k as u32) as i32;
-    let mut list = Vec::new();
-    if upper != 0 {
-        list.push(Insn::immediate(Op::LUI, r, ZERO, upper));
-    }
-    if k != 0 || upper == 0 {
-        let from = if upper == 0 { ZERO } else { r };
-        list.push(Insn::immediate(Op::ADDI, r, from, k));
-    }
-    list
-}
-
 /// Registers.
-impl Lowering<'_> {
+impl<M: Columns> Lowering<'_, M> {
     /// A register that nothing else uses; a value may have to wait in memory for it.
-    pub(super) fn take(&mut self) -> Result<u8, OutOfRegisters> {
+    ///
+    /// # Errors
+    /// When registers run out.
+    pub fn take(&mut self) -> Result<u8, OutOfRegisters> {
         let age = |r: &u8| match self.choices.rotate {
             true => self.taken[usize::from(*r)],
             false => 0,
@@ -289,8 +285,8 @@ impl Lowering<'_> {
         for word in words.operand(side) {
             self.bank.forget(word);
         }
-        self.bank.add(pointer(side));
-        Some(pointer(side))
+        self.bank.add(pointer::<M>(side));
+        Some(pointer::<M>(side))
     }
 
     fn evict(&mut self) -> Result<u8, OutOfRegisters> {
@@ -304,21 +300,26 @@ impl Lowering<'_> {
         Ok(r)
     }
 
-    pub(super) fn release(&mut self, r: u8) {
-        if r != ZERO {
+    pub fn release(&mut self, r: u8) {
+        if r != M::ZERO {
             self.bank.release(r);
         }
     }
 
-    /// The register of a value, loaded if it must be; it keeps it until the event is over. A number that is 0 needs none.
-    pub(super) fn fetch(&mut self, word: Word) -> Result<u8, OutOfRegisters> {
-        if self.words.known(word) == Some(0) {
-            return Ok(ZERO);
+    /// The register of a value, loaded if it must be; it keeps it until the event is over. A number that is 0 may need none.
+    ///
+    /// # Errors
+    /// When registers run out.
+    pub fn fetch(&mut self, word: Word) -> Result<u8, OutOfRegisters> {
+        if self.choices.shifts && self.words.known(word) == Some(0) {
+            return Ok(M::ZERO);
         }
         let r = match self.bank.place(word) {
             Some(r) => r,
             None => {
                 let slot = self.bank.home(word).ok_or(OutOfRegisters)?;
+                let spare = self.choices.spare;
+                while spare > 0 && self.bank.free().count() <= spare && self.evict().is_ok() {}
                 let r = self.take()?;
                 self.load(slot, r)?;
                 // An operand word is made by its first load.
@@ -333,7 +334,7 @@ impl Lowering<'_> {
     }
 
     /// These uses, each word's only one, are over.
-    pub(super) fn used_all(&mut self, words: &[Word]) {
+    pub fn used_all(&mut self, words: &[Word]) {
         for (i, word) in words.iter().enumerate() {
             if !words[..i].contains(word) {
                 self.bank.used(*word);
@@ -342,9 +343,9 @@ impl Lowering<'_> {
     }
 
     /// `word` is now in register `r`: a word of the result goes to memory at once.
-    pub(super) fn define(&mut self, word: Word, r: u8) {
-        let writes = |insn: &Insn| insn.writes() >> r & 1 == 1;
-        self.written[word.0] = self.insns.iter().rposition(writes).map(|at| (at, r));
+    pub fn define(&mut self, word: Word, r: u8) {
+        let written = self.insns.iter().rposition(|insn| M::writes(insn, r));
+        self.written[word.0] = written.map(|at| (at, r));
         if let Some(k) = self.bank.result(word)
             && self.store(Slot::Result(k), r).is_ok()
         {
@@ -360,12 +361,10 @@ impl Lowering<'_> {
 }
 
 /// Chains and logic.
-impl Lowering<'_> {
-    fn logic(&mut self, op: Op, x: Word, y: Word, out: Word) -> Result<(), OutOfRegisters> {
-        let mask = self
-            .words
-            .known(y)
-            .filter(|_| op == Op::AND && self.bank.place(y).is_none());
+impl<M: Columns> Lowering<'_, M> {
+    fn logic(&mut self, op: Three, x: Word, y: Word, out: Word) -> Result<(), OutOfRegisters> {
+        let may = self.choices.shifts && op == Three::And && self.bank.place(y).is_none();
+        let mask = self.words.known(y).filter(|_| may);
         if let Some(bits) = mask.and_then(low_bits) {
             return self.cut(x, y, bits, out);
         }
@@ -383,11 +382,11 @@ impl Lowering<'_> {
         let from = self.fetch(x)?;
         self.used_all(&[x, y]);
         let to = self.take()?;
-        if bits < 12 {
-            self.immediate(Op::ANDI, to, from, (1 << bits) - 1);
+        if bits as u32 <= M::MASK_BITS {
+            self.by(By::And, to, from, (1 << bits) - 1);
         } else {
-            self.immediate(Op::SLLI, to, from, 32 - bits);
-            self.immediate(Op::SRLI, to, to, 32 - bits);
+            self.by(By::Left, to, from, 32 - bits);
+            self.by(By::Right, to, to, 32 - bits);
         }
         self.define(out, to);
         self.tick();
@@ -405,7 +404,10 @@ impl Lowering<'_> {
             chain.carry == Some(word) && links.into_iter().all(|read| read != word)
         };
         let steps = &self.words.steps;
-        self.bank.is_last(word) && steps.iter().any(is_sign) && steps.iter().any(begins)
+        self.choices.shifts
+            && self.bank.is_last(word)
+            && steps.iter().any(is_sign)
+            && steps.iter().any(begins)
     }
 
     fn chain(&mut self, chain: &Chain) -> Result<(), OutOfRegisters> {
@@ -415,7 +417,7 @@ impl Lowering<'_> {
             carry = Some(r);
             if !self.is_carry(word) {
                 let c = self.take()?;
-                self.three(Op::SLTU, c, ZERO, r);
+                self.three(Three::Less, c, M::ZERO, r);
                 carry = Some(c);
             }
         }
@@ -426,17 +428,17 @@ impl Lowering<'_> {
             carry = self.link(chain.sum, link, first, carry, goes_on)?;
             self.tick();
         }
-        let c = carry.unwrap_or(ZERO);
+        let c = carry.unwrap_or(M::ZERO);
         let op = match chain.sum {
-            Sum::Add => Op::ADD,
-            Sum::Sub => Op::SUB,
+            Sum::Add => Three::Add,
+            Sum::Sub => Three::Sub,
         };
         match (chain.end, carry) {
             (End::Drop, _) => self.release(c),
             (End::Carry { out }, Some(c)) => self.define(out, c),
             (End::Carry { out } | End::Mask { out }, _) => {
                 let to = self.take()?;
-                self.three(Op::SUB, to, ZERO, c);
+                self.three(Three::Sub, to, M::ZERO, c);
                 self.release(c);
                 self.define(out, to);
             }
@@ -476,7 +478,7 @@ impl Lowering<'_> {
         let mut own = Vec::new();
         if let (Some(from), Some(mask)) = (y, register(self, link.mask)) {
             let to = self.take()?;
-            self.three(Op::AND, to, from, mask);
+            self.three(Three::And, to, from, mask);
             y = Some(to);
             own.push(to);
         }
@@ -484,16 +486,16 @@ impl Lowering<'_> {
             x = flip;
             if let Some(from) = from {
                 let to = self.take()?;
-                self.three(Op::XOR, to, from, f);
+                self.three(Three::Xor, to, from, f);
                 x = Some(to);
                 own.push(to);
             }
         }
         let (value, out) = match x {
-            Some(x) if y == Some(x) && sum == Sum::Add => {
+            Some(x) if self.choices.shifts && y == Some(x) && sum == Sum::Add => {
                 let most = link.x.map_or(WORD, |word| 2 * self.most[word.0] + 1);
                 self.most[link.out.0] = most.min(WORD);
-                self.twice(x, carry, goes_on)?
+                self.double(x, carry, goes_on)?
             }
             _ => self.add_words(sum, x, y, carry, goes_on)?,
         };
@@ -506,7 +508,7 @@ impl Lowering<'_> {
     }
 
     /// `2 x + carry` in a new register, and if it `goes_on` the top bit of `x` in another one.
-    fn twice(
+    fn double(
         &mut self,
         x: u8,
         carry: Option<u8>,
@@ -514,18 +516,21 @@ impl Lowering<'_> {
     ) -> Result<(u8, Option<u8>), OutOfRegisters> {
         let out = if goes_on { Some(self.take()?) } else { None };
         if let Some(out) = out {
-            self.immediate(Op::SRLI, out, x, 31);
+            self.by(By::Right, out, x, 31);
         }
         let to = self.take()?;
-        self.immediate(Op::SLLI, to, x, 1);
+        self.by(By::Left, to, x, 1);
         if let Some(carry) = carry {
-            self.three(Op::OR, to, to, carry);
+            self.three(Three::Or, to, to, carry);
         }
         Ok((to, out))
     }
 
     /// `x ± y ± carry` in a new register, and if it `goes_on` the carry in another one.
-    fn add_words(
+    ///
+    /// # Errors
+    /// When registers run out.
+    pub fn add_words(
         &mut self,
         sum: Sum,
         x: Option<u8>,
@@ -536,12 +541,12 @@ impl Lowering<'_> {
         let mut parts = [y, carry].into_iter().flatten();
         let first = match (x, sum) {
             // 0 + y is y.
-            (None, Sum::Add) => parts.next().unwrap_or(ZERO),
-            _ => x.unwrap_or(ZERO),
+            (None, Sum::Add) => parts.next().unwrap_or(M::ZERO),
+            _ => x.unwrap_or(M::ZERO),
         };
         let op = match sum {
-            Sum::Add => Op::ADD,
-            Sum::Sub => Op::SUB,
+            Sum::Add => Three::Add,
+            Sum::Sub => Three::Sub,
         };
         let mut value = first;
         let mut out = None;
@@ -551,13 +556,13 @@ impl Lowering<'_> {
             if goes_on {
                 let c = self.take()?;
                 match sum {
-                    Sum::Add => self.three(Op::SLTU, c, to, part),
-                    Sum::Sub => self.three(Op::SLTU, c, value, part),
+                    Sum::Add => self.three(Three::Less, c, to, part),
+                    Sum::Sub => self.three(Three::Less, c, value, part),
                 }
                 out = match out {
                     None => Some(c),
                     Some(d) => {
-                        self.three(Op::ADD, d, d, c);
+                        self.three(Three::Add, d, d, c);
                         self.release(c);
                         Some(d)
                     }
@@ -570,7 +575,7 @@ impl Lowering<'_> {
         }
         if value == first {
             value = self.take()?;
-            self.three(Op::ADD, value, ZERO, first);
+            self.insns.push(M::copy(value, first));
         }
         Ok((value, out))
     }
