@@ -1,7 +1,5 @@
 //! From a request to a judged kernel: every candidate is counted, the cheapest is proved.
 
-use std::collections::BTreeMap;
-
 use finder::algebra::Algebra;
 use judge::prove;
 use judge::prove::Proof;
@@ -22,6 +20,7 @@ use make::lower::{Limits, Lower};
 use make::method::{Method, Params};
 pub use make::request::{Demands, Request};
 use make::request::{methods, parameters};
+use make::winners;
 use num_bigint::BigUint;
 use spec::{Alias, Spec};
 
@@ -60,7 +59,7 @@ pub struct Kernel<I: Isa> {
     pub core: String,
     /// What was asked of it.
     pub demands: Demands,
-    /// Is its plan a winner on record, so that no other was tried?
+    /// Is its plan the cheapest on record?
     pub on_record: bool,
 }
 
@@ -68,6 +67,15 @@ impl<I: Isa> Kernel<I> {
     /// The claims of its method, about the instructions at so many bytes from the start.
     pub fn claims(&self, core: &I::Core) -> Vec<Claim> {
         prove::placed::<I>(core, &self.code, &self.program.claims)
+    }
+
+    /// Its method and parameters.
+    pub fn plan(&self) -> winners::Plan {
+        let params = self.params.iter().map(|(k, v)| (k.to_string(), *v));
+        winners::Plan {
+            method: self.method.name.into(),
+            params: params.collect(),
+        }
     }
 
     /// Are equation, memory and calling convention proved, and what was demanded besides?
@@ -315,17 +323,11 @@ fn first_proved<I: Lower>(
         let (nearest, least) = (choice.nearest(), choice.least_flash());
         let before = but.len();
         let fits = choice.fits.is_some();
-        let known = request.on_record(&I::core_name(core), I::abi(core), &spec);
-        let is_known = |kernel: &Kernel<I>| {
-            let plan = known.as_ref().map(|known| (&known.method, &known.params));
-            let params = kernel.params.iter();
-            let params: BTreeMap<_, _> = params.map(|(k, v)| (k.to_string(), *v)).collect();
-            plan == Some((&Some(kernel.method.name.into()), &params))
-        };
+        let winner = request.winner(&I::core_name(core), I::abi(core), &spec);
         for candidate in choice.candidates() {
             let code = candidate.code.clone();
             let mut kernel = judged(&spec, candidate)?;
-            kernel.on_record = but.is_empty() && is_known(&kernel);
+            kernel.on_record = winner.as_ref() == Some(&kernel.plan());
             // What leaks is told, not replaced: a machine whose cheapest product leaks has no other.
             let proved = kernel.is_sound();
             if fits && (proved || request.drop.is_some()) {

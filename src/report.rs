@@ -161,7 +161,7 @@ pub struct Report {
     pub params: BTreeMap<&'static str, usize>,
     /// How much is written out.
     pub style: &'static str,
-    /// Was its plan a winner on record, so that no other was tried?
+    /// Is its plan the cheapest on record?
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub on_record: bool,
     /// Cycles, over all inputs.

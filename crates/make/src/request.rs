@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::facts::Style;
 use crate::method::catalogue::METHODS;
 use crate::method::signature::{Method, Params};
+use crate::winners::Plan;
 use crate::{method, winners};
 
 /// What a kernel must be besides right, within its memory and in its calling convention; by default, in constant
@@ -102,18 +103,23 @@ impl Request {
         self.room.filter(|_| !self.budget.is_set())
     }
 
-    /// The same with the plan that is on record for it; none if there is none, or the record does not speak of what is
-    /// asked for: a method, a style, registers, memory, overlaps.
-    pub fn on_record(&self, core: &str, abi: &str, spec: &Spec) -> Option<Self> {
-        let special = self.method.is_some() || !self.params.is_empty() || self.max_regs.is_some();
+    /// The plan on record for `spec`; none if there is none, or the record does not speak of what is asked for: a style,
+    /// registers, memory, overlaps.
+    pub fn winner(&self, core: &str, abi: &str, spec: &Spec) -> Option<Plan> {
         let any_style = matches!(self.styles(spec), [None]);
-        if self.search || special || !any_style || !self.demands.aliases.is_empty() {
+        let plain = any_style && self.max_regs.is_none() && self.demands.aliases.is_empty();
+        plain.then(|| winners::of(core, abi, spec)).flatten()
+    }
+
+    /// The same with the plan on record, unless a method is named or all are to be tried.
+    pub fn on_record(&self, core: &str, abi: &str, spec: &Spec) -> Option<Self> {
+        if self.search || self.method.is_some() || !self.params.is_empty() {
             return None;
         }
-        let plan = winners::of(core, abi, spec)?;
+        let Plan { method, params } = self.winner(core, abi, spec)?;
         Some(Self {
-            method: Some(plan.method),
-            params: plan.params,
+            method: Some(method),
+            params,
             ..self.clone()
         })
     }

@@ -1,5 +1,7 @@
 //! From a schedule to a whole function: columns, rows or words, ordered, registers saved.
 
+use std::collections::HashSet;
+
 use machine::isa::mips::code::Insn;
 use machine::isa::mips::cores::Core;
 use machine::isa::mips::instructions::{Feature, Op};
@@ -139,6 +141,8 @@ fn in_words(
         let each = registers.iter();
         each.flat_map(move |r| CHOICES.map(|(weight, spare)| (shifts, r, weight, spare)))
     });
+    // Choices that give the same are one.
+    let mut bodies = HashSet::new();
     let lowered = choices.map(|(shifts, registers, weight, spare)| {
         let choices = Choices {
             weight,
@@ -153,12 +157,15 @@ fn in_words(
         };
         let l = Lowering::of(words, registers, accumulator, choices);
         let l = l.map_err(|OutOfRegisters| LowerError::Registers)?;
+        if !bodies.insert(l.insns.clone()) {
+            return Ok(None);
+        }
         let (scratch, written) = (l.bank.scratch_words(), l.written);
         let (mut program, places) = function(&l.insns, l.notes, scratch, l.accumulator.one, core)?;
         program.claims = claims::of(words, &written, |at| places.get(at).copied());
-        Ok(program)
+        Ok(Some(program))
     });
-    lowered.collect()
+    lowered.filter_map(Result::transpose).collect()
 }
 
 /// A whole function with `scratch` words of memory, ordered. `one`: from which instruction on a

@@ -1,5 +1,7 @@
 //! From a schedule to a whole function: words in registers, ordered, registers saved, short forms chosen.
 
+use std::collections::HashSet;
+
 use machine::isa::riscv::code::Insn;
 use machine::isa::riscv::cores::Core;
 use machine::program::Program;
@@ -148,17 +150,24 @@ fn in_words(words: &Words, core: &Core, all: &[u8], most: u64) -> Vec<Made> {
             (&all[..*count], choices)
         })
     });
+    let mut bodies = HashSet::new();
     choices
-        .map(|(registers, choices)| one(words, core, registers, choices, most))
+        .map(|(registers, choices)| one(words, core, registers, choices, (most, &mut bodies)))
         .collect()
 }
 
-/// One function, unless it takes more than `most` cycles for certain.
-fn one(words: &Words, core: &Core, registers: &[u8], choices: Choices, most: u64) -> Made {
+/// One function, unless it takes more than `most` cycles for certain, or is one of the `bodies` made before.
+fn one(
+    words: &Words,
+    core: &Core,
+    registers: &[u8],
+    choices: Choices,
+    (most, bodies): (u64, &mut HashSet<Vec<Insn>>),
+) -> Made {
     let l = Lowering::of(words, registers, Accumulator::default(), choices);
     let l = l.map_err(|OutOfRegisters| LowerError::Registers)?;
     // An instruction takes a cycle at least.
-    if l.insns.len() as u64 > most {
+    if l.insns.len() as u64 > most || !bodies.insert(l.insns.clone()) {
         return Ok(None);
     }
     let scratch = l.bank.scratch_words();
