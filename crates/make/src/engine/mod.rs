@@ -1,12 +1,15 @@
-//! What is written once for machines whose carries are words: straight code ([`words`]), two nested loops and the chains
-//! behind them ([`scans`]).
+//! What is written once for several machines. Where carries are words: straight code ([`words`]), two nested loops and
+//! the chains behind them ([`scans`]). Where words have 32 bits: drivers ([`drive`]).
 //!
 //! A machine says how it adds, compares, loads and stores ([`basic::Basic`]), how it branches ([`asm::Asm`]), and how it
 //! adds up products, in straight code ([`words::Columns`]) and in loops ([`sweep::Sweep`]): in HI and LO, or in three
-//! registers. The engine knows nothing else of it.
+//! registers. For drivers it says its registers by role, its carries, calls and loops ([`driven::Driven`]). The engine
+//! knows nothing else of it.
 
 pub mod asm;
 pub mod basic;
+pub mod drive;
+pub mod driven;
 pub mod links;
 pub mod nest;
 pub mod scans;

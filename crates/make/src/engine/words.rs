@@ -59,7 +59,9 @@ pub struct Lowering<'w, M: Columns> {
     choices: Choices,
     /// When each register was last taken.
     taken: [usize; 32],
-    /// Operands whose pointer still points.
+    /// The words of each operand.
+    operands: Vec<Vec<Word>>,
+    /// Operands whose pointer still points, but may hold a value.
     pointers: Vec<usize>,
     pub pinned: Vec<u8>,
     near: usize,
@@ -67,6 +69,8 @@ pub struct Lowering<'w, M: Columns> {
     pub most: Vec<u128>,
     /// Has a word of the result been stored?
     stored: Vec<bool>,
+    /// Was there anything that [`Choices::shifts`] speaks of?
+    pub shifted: bool,
     pub accumulator: M::Accumulator,
 }
 
@@ -83,6 +87,7 @@ impl<'w, M: Columns> Lowering<'w, M> {
     ) -> Result<Self, OutOfRegisters> {
         let points = |r: &u8| words.lengths.len() > 2 && *r == pointer::<M>(2);
         let values = registers.iter().filter(|r| !points(r));
+        let sides = 0..words.lengths.len();
         let order: Vec<_> = values.map(|r| (*r, 0)).collect();
         let mut l = Self {
             words,
@@ -92,11 +97,13 @@ impl<'w, M: Columns> Lowering<'w, M> {
             bank: Bank::new(words, &order, choices.weight),
             choices,
             taken: [0; 32],
-            pointers: (0..words.lengths.len()).collect(),
+            operands: sides.clone().map(|side| words.operand(side)).collect(),
+            pointers: sides.filter(|_| choices.reuse).collect(),
             pinned: Vec::new(),
             near: 0,
             most: words.origins.iter().map(largest).collect(),
             stored: vec![false; words.result.len()],
+            shifted: false,
             accumulator,
         };
         for step in &words.steps {
@@ -274,16 +281,14 @@ impl<M: Columns> Lowering<'_, M> {
 
     /// The pointer of an operand of which every word that is read again is in a register.
     fn retire(&mut self) -> Option<u8> {
-        let words = self.words;
         let is_done = |side: &usize| {
-            let mut list = words.operand(*side).into_iter();
-            list.all(|w| self.bank.is_dead(w) || self.bank.place(w).is_some())
+            let mut list = self.operands[*side].iter();
+            list.all(|w| self.bank.is_dead(*w) || self.bank.place(*w).is_some())
         };
-        let at = self.pointers.iter().position(is_done);
-        let at = at.filter(|_| self.choices.reuse)?;
+        let at = self.pointers.iter().position(is_done)?;
         let side = self.pointers.remove(at);
-        for word in words.operand(side) {
-            self.bank.forget(word);
+        for word in &self.operands[side] {
+            self.bank.forget(*word);
         }
         self.bank.add(pointer::<M>(side));
         Some(pointer::<M>(side))
@@ -311,7 +316,8 @@ impl<M: Columns> Lowering<'_, M> {
     /// # Errors
     /// When registers run out.
     pub fn fetch(&mut self, word: Word) -> Result<u8, OutOfRegisters> {
-        if self.choices.shifts && self.words.known(word) == Some(0) {
+        let is_zero = self.words.known(word) == Some(0);
+        if self.shifts(is_zero) {
             return Ok(M::ZERO);
         }
         let r = match self.bank.place(word) {
@@ -363,9 +369,11 @@ impl<M: Columns> Lowering<'_, M> {
 /// Chains and logic.
 impl<M: Columns> Lowering<'_, M> {
     fn logic(&mut self, op: Three, x: Word, y: Word, out: Word) -> Result<(), OutOfRegisters> {
-        let may = self.choices.shifts && op == Three::And && self.bank.place(y).is_none();
+        let may = op == Three::And && self.bank.place(y).is_none();
         let mask = self.words.known(y).filter(|_| may);
-        if let Some(bits) = mask.and_then(low_bits) {
+        if let Some(bits) = mask.and_then(low_bits)
+            && self.shifts(true)
+        {
             return self.cut(x, y, bits, out);
         }
         let (rx, ry) = (self.fetch(x)?, self.fetch(y)?);
@@ -393,8 +401,14 @@ impl<M: Columns> Lowering<'_, M> {
         Ok(())
     }
 
+    /// Is it done as [`Choices::shifts`] says, where that `applies`?
+    fn shifts(&mut self, applies: bool) -> bool {
+        self.shifted |= applies;
+        applies && self.choices.shifts
+    }
+
     /// Is the word a sign that only begins a chain? Then it is made as the carry 0 or 1.
-    fn is_carry(&self, word: Word) -> bool {
+    fn is_carry(&mut self, word: Word) -> bool {
         let is_sign = |step: &WordStep| matches!(step, WordStep::Sign { out, .. } if *out == word);
         let begins = |step: &WordStep| {
             let WordStep::Chain(chain) = step else {
@@ -404,10 +418,9 @@ impl<M: Columns> Lowering<'_, M> {
             chain.carry == Some(word) && links.into_iter().all(|read| read != word)
         };
         let steps = &self.words.steps;
-        self.choices.shifts
-            && self.bank.is_last(word)
-            && steps.iter().any(is_sign)
-            && steps.iter().any(begins)
+        let is_one =
+            self.bank.is_last(word) && steps.iter().any(is_sign) && steps.iter().any(begins);
+        self.shifts(is_one)
     }
 
     fn chain(&mut self, chain: &Chain) -> Result<(), OutOfRegisters> {
@@ -492,7 +505,7 @@ impl<M: Columns> Lowering<'_, M> {
             }
         }
         let (value, out) = match x {
-            Some(x) if self.choices.shifts && y == Some(x) && sum == Sum::Add => {
+            Some(x) if y == Some(x) && sum == Sum::Add && self.shifts(true) => {
                 let most = link.x.map_or(WORD, |word| 2 * self.most[word.0] + 1);
                 self.most[link.out.0] = most.min(WORD);
                 self.double(x, carry, goes_on)?

@@ -30,10 +30,12 @@ use machine::isa::arm::{ArmIsa, code, cores, instructions};
 use machine::program::Program;
 
 use crate::driver::{Assembled, Driver};
+use crate::engine::drive;
 use crate::facts::Facts;
 use crate::lower::{Limits, Lower};
 use crate::refusal::LowerError;
 use crate::schedule::{Counts, Schedule};
+use crate::target::arm::driver::Code;
 
 impl Lower for ArmIsa {
     fn facts(_: &cores::Core) -> Facts {
@@ -63,10 +65,10 @@ impl Lower for ArmIsa {
     }
 
     fn drive(_: &cores::Core, driver: &Driver) -> Result<Assembled<code::Insn>, LowerError> {
-        driver::lower(driver)
+        drive::lower(Code::default(), driver)
     }
 
     fn stub(_: &cores::Core, bytes: usize) -> Vec<code::Insn> {
-        driver::stub(bytes)
+        drive::stub(Code::default(), bytes)
     }
 }

@@ -1,93 +1,33 @@
-//! Drivers: $s0 points to the area of numbers.
-//!
-//! What a step works with is free in a call. Carries are words, as everywhere on this machine.
+//! What drivers are written with: $s0 points to the area of numbers, a branch has a delay slot.
 
+use machine::isa::mips::MipsIsa;
 use machine::isa::mips::abi::{ARGUMENTS, HOME, RA, SP};
 use machine::isa::mips::code::Insn;
 use machine::isa::mips::instructions::Op;
-use machine::program::Program;
 
-use crate::driver::{Assembled, Cell, Driver, Place, Step, Sum, To};
+use crate::engine::basic::By;
+use crate::engine::driven::{Beside, Driven, InWords, Mem, Roles, Values};
 use crate::refusal::LowerError;
+use crate::target::mips::registers::ZERO;
 
 /// $s0: the area.
 const AREA: u8 = 16;
-/// $t0, $t1, $t2: where a pass over numbers reads and writes, reads, and ends.
-const TO: u8 = 8;
-const FROM: u8 = 9;
+/// $a0, $a1, $t2: where a pass over numbers reads and writes, reads, and ends.
+const TO: u8 = 4;
+const FROM: u8 = 5;
 const END: u8 = 10;
-/// $t3: the carry.
-const CARRY: u8 = 11;
-/// $t4 to $t6.
-const A: u8 = 12;
-const B: u8 = 13;
-const C: u8 = 14;
 /// $t7: a mask.
 const MASK: u8 = 15;
-/// $v0, $v1, $a0 to $a3, $t8, $t9: words of a table's entry.
-const COLLECTED: [u8; 8] = [2, 3, 4, 5, 6, 7, 24, 25];
-/// Bytes of the largest area: displacements have 15 bits beside the sign.
-const MOST_BYTES: usize = 0x7fff;
+/// $v0, $v1, $a2, $a3, $t0, $t1, $t8, $t9: words of a table's entry.
+const COLLECTED: [u8; 8] = [2, 3, 6, 7, 8, 9, 24, 25];
 /// Room for $s0 and $ra above the home of the arguments.
 const FRAME: i32 = HOME as i32 + 8;
-/// Words of a pass of a loop.
-const UNROLL: usize = 4;
+const SAVED: [(u8, i32); 2] = [(RA, FRAME - 4), (AREA, FRAME - 8)];
 
-/// The instructions of `driver`.
-///
-/// # Errors
-/// When there is too little memory, or a branch does not reach.
-pub fn lower(driver: &Driver) -> Result<Assembled<Insn>, LowerError> {
-    if driver.bytes > MOST_BYTES {
-        return Err(LowerError::Area(driver.bytes));
-    }
-    let mut e = Emitter::default();
-    let mut starts = Vec::with_capacity(driver.routines.len());
-    for (i, routine) in driver.routines.iter().enumerate() {
-        starts.push(e.insns.len());
-        let saved = [(RA, FRAME - 4), (AREA, FRAME - 8)];
-        e.immediate(Op::ADDIU, SP, SP, -FRAME);
-        saved
-            .iter()
-            .for_each(|(r, at)| e.immediate(Op::SW, *r, SP, *at));
-        if i == 0 {
-            e.three(Op::OR, AREA, ARGUMENTS[0], 0);
-        }
-        e.steps(routine)?;
-        saved
-            .iter()
-            .for_each(|(r, at)| e.immediate(Op::LW, *r, SP, *at));
-        e.three(Op::JR, 0, RA, 0);
-        e.immediate(Op::ADDIU, SP, SP, FRAME);
-    }
-    for (index, routine) in std::mem::take(&mut e.routines) {
-        e.insns[index].ops.k = reach(index, starts[routine])?;
-    }
-    Ok(Assembled {
-        program: Program {
-            insns: e.insns,
-            ..Program::new()
-        },
-        calls: e.calls,
-    })
-}
-
-/// A function that copies `bytes` bytes from its second argument to its first.
-pub fn stub(bytes: usize) -> Vec<Insn> {
-    let [to, from] = [ARGUMENTS[0], ARGUMENTS[1]];
-    let mut e = Emitter::default();
-    e.immediate(Op::ADDIU, END, to, bytes as i32);
-    let top = e.insns.len();
-    e.immediate(Op::LW, A, from, 0);
-    e.immediate(Op::ADDIU, from, from, 4);
-    e.immediate(Op::SW, A, to, 0);
-    e.immediate(Op::ADDIU, to, to, 4);
-    let k = top as i32 - e.insns.len() as i32 - 1;
-    e.immediate(Op::BNE, END, to, k);
-    e.nothing();
-    e.three(Op::JR, 0, RA, 0);
-    e.nothing();
-    e.insns
+/// Instructions, and those that jump.
+#[derive(Default)]
+pub struct Code {
+    insns: Vec<Insn>,
 }
 
 /// How far it is from the delay slot of the branch of index `at` to `to`, in words.
@@ -98,393 +38,170 @@ fn reach(at: usize, to: usize) -> Result<i32, LowerError> {
         .map_err(|_| LowerError::Reach)
 }
 
-#[derive(Default)]
-struct Emitter {
-    insns: Vec<Insn>,
-    calls: Vec<(usize, usize)>,
-    routines: Vec<(usize, usize)>,
-}
-
-impl Emitter {
-    fn three(&mut self, op: Op, d: u8, s: u8, t: u8) {
-        self.insns.push(Insn::three(op, d, s, t));
-    }
-
+impl Code {
     fn immediate(&mut self, op: Op, t: u8, s: u8, k: i32) {
-        self.insns.push(Insn::immediate(op, t, s, k));
+        self.push(Insn::immediate(op, t, s, k));
     }
 
     fn nothing(&mut self) {
-        self.three(Op::SLL, 0, 0, 0);
+        self.push(Insn::three(Op::SLL, 0, 0, 0));
     }
 
-    /// `d = t` shifted by `k` bits.
-    fn shift(&mut self, op: Op, d: u8, t: u8, k: i32) {
-        let mut insn = Insn::three(op, d, 0, t);
-        insn.ops.k = k;
-        self.insns.push(insn);
-    }
-
-    fn get(&mut self, r: u8, from: Cell) {
-        self.immediate(Op::LW, r, AREA, from.at(4) as i32);
-    }
-
-    fn put(&mut self, to: Cell, r: u8) {
-        self.immediate(Op::SW, r, AREA, to.at(4) as i32);
-    }
-
-    fn number(&mut self, r: u8, value: usize) {
-        self.immediate(Op::ADDIU, r, 0, value as i32);
-    }
-
-    fn point(&mut self, r: u8, at: usize) {
-        self.immediate(Op::ADDIU, r, AREA, at as i32);
-    }
-
-    /// A branch to an instruction that is there already.
-    fn back(&mut self, op: Op, s: u8, t: u8, top: usize) -> Result<(), LowerError> {
+    /// A branch to an instruction that is there already; the next one is in its delay slot.
+    fn back(&mut self, s: u8, t: u8, top: usize) -> Result<(), LowerError> {
         let k = reach(self.insns.len(), top)?;
-        self.immediate(op, t, s, k);
+        self.immediate(Op::BNE, t, s, k);
         Ok(())
     }
 
-    /// A branch to wherever [`Self::here`] is called for it.
-    fn ahead(&mut self, op: Op, s: u8, t: u8) -> usize {
-        self.immediate(op, t, s, 0);
+    /// A branch to wherever it will be aimed, with nothing in its delay slot: its index.
+    fn ahead(&mut self, op: Op, s: u8) -> usize {
+        self.immediate(op, 0, s, 0);
         self.nothing();
         self.insns.len() - 2
     }
+}
 
-    fn here(&mut self, branch: usize) -> Result<(), LowerError> {
-        self.insns[branch].ops.k = reach(branch, self.insns.len())?;
+impl InWords for Code {
+    type Basic = MipsIsa;
+
+    /// $t3.
+    const CARRY: u8 = 11;
+    /// $t6.
+    const SPARE: u8 = 14;
+
+    fn push(&mut self, insn: Insn) {
+        self.insns.push(insn);
+    }
+}
+
+impl Driven for Code {
+    type Isa = MipsIsa;
+
+    const ARGUMENTS: &'static [u8] = &ARGUMENTS;
+    /// Displacements have 15 bits beside the sign.
+    const MOST_BYTES: usize = 0x7fff;
+
+    fn roles(&self) -> Roles {
+        Roles {
+            area: AREA,
+            to: TO,
+            from: FROM,
+            words: [12, 13, Self::SPARE],
+            mask: MASK,
+            collected: COLLECTED.to_vec(),
+            index: END,
+            digit: Some(Self::CARRY),
+            chosen: MASK,
+        }
+    }
+
+    fn here(&self) -> usize {
+        self.insns.len()
+    }
+
+    fn plus(&mut self, d: u8, x: u8, k: i32) {
+        self.by(By::Add, d, x, k);
+    }
+
+    fn far(&mut self, _: u8, at: usize) -> Mem {
+        Mem {
+            base: AREA,
+            at: at as i32,
+            walks: false,
+        }
+    }
+
+    fn enter(&mut self, first: bool) {
+        self.plus(SP, SP, -FRAME);
+        for (r, at) in SAVED {
+            self.immediate(Op::SW, r, SP, at);
+        }
+        if first {
+            self.copy(AREA, ARGUMENTS[0]);
+        }
+    }
+
+    fn leave(&mut self, _: bool) {
+        for (r, at) in SAVED {
+            self.immediate(Op::LW, r, SP, at);
+        }
+        self.push(Insn::three(Op::JR, 0, RA, 0));
+        self.plus(SP, SP, FRAME);
+    }
+
+    /// JAL, which a linker aims, with the last pointer in its delay slot; or BGEZAL.
+    fn call(&mut self, of_kernel: bool) -> usize {
+        let slot = if of_kernel { self.insns.pop() } else { None };
+        let at = self.insns.len();
+        let op = if of_kernel { Op::JAL } else { Op::BGEZAL };
+        self.immediate(op, 0, 0, 0);
+        match slot {
+            Some(insn) => self.push(insn),
+            None => self.nothing(),
+        }
+        at
+    }
+
+    fn jump(&mut self) -> usize {
+        self.ahead(Op::BEQ, ZERO)
+    }
+
+    fn jump_below(&mut self, r: u8, least: u8) -> usize {
+        if least == 1 {
+            return self.ahead(Op::BEQ, r);
+        }
+        self.immediate(Op::SLTIU, r, r, i32::from(least));
+        self.ahead(Op::BNE, r)
+    }
+
+    fn jump_if(&mut self, r: u8) -> usize {
+        self.ahead(Op::BNE, r)
+    }
+
+    fn aim(&mut self, at: usize, to: usize) -> Result<(), LowerError> {
+        self.insns[at].ops.k = reach(at, to)?;
         Ok(())
     }
 
-    /// A pass over `bytes` bytes from [`TO`] on, and from [`FROM`] if it `reads` there: the body for
-    /// so many words at a time.
-    fn over(
-        &mut self,
-        bytes: usize,
-        reads: bool,
-        body: impl Fn(&mut Self, usize),
-    ) -> Result<(), LowerError> {
-        let words = bytes / 4;
-        let unroll = (1..=UNROLL).rev().find(|u| words.is_multiple_of(*u));
-        let unroll = unroll.unwrap_or(1);
-        if words == unroll {
-            body(self, unroll);
-            return Ok(());
-        }
-        self.immediate(Op::ADDIU, END, TO, bytes as i32);
-        let top = self.insns.len();
-        body(self, unroll);
-        let step = 4 * unroll as i32;
-        self.immediate(Op::ADDIU, TO, TO, step);
-        self.back(Op::BNE, TO, END, top)?;
+    fn rounds(&mut self, bytes: usize, _: usize) {
+        self.plus(END, TO, bytes as i32);
+    }
+
+    fn next_round(&mut self, top: usize, reads: bool, step: usize) -> Result<(), LowerError> {
+        self.plus(TO, TO, step as i32);
+        self.back(TO, END, top)?;
         match reads {
-            true => self.immediate(Op::ADDIU, FROM, FROM, step),
+            true => self.plus(FROM, FROM, step as i32),
             false => self.nothing(),
         }
         Ok(())
     }
 
-    fn steps(&mut self, steps: &[Step]) -> Result<(), LowerError> {
-        steps.iter().try_for_each(|step| self.step(step))
-    }
-
-    fn step(&mut self, step: &Step) -> Result<(), LowerError> {
-        match step {
-            Step::Call { kernel, pointers } => {
-                let arguments: Vec<_> = ARGUMENTS.into_iter().zip(pointers).collect();
-                let (last, first) = arguments.split_last().ok_or(LowerError::Reach)?;
-                first.iter().for_each(|(r, at)| self.point(*r, **at));
-                self.calls.push((self.insns.len(), *kernel));
-                self.immediate(Op::JAL, 0, 0, 0);
-                self.point(last.0, *last.1);
-            }
-            Step::Do(routine) => {
-                self.routines.push((self.insns.len(), *routine));
-                self.immediate(Op::BGEZAL, 0, 0, 0);
-                self.nothing();
-            }
-            Step::Repeat {
-                times,
-                counter,
-                body,
-            } => {
-                self.number(A, *times);
-                self.put(*counter, A);
-                let top = self.insns.len();
-                self.steps(body)?;
-                self.get(A, *counter);
-                self.immediate(Op::ADDIU, A, A, -1);
-                self.back(Op::BNE, A, 0, top)?;
-                self.put(*counter, A);
-            }
-            Step::Rewind(exponent) => {
-                self.number(A, exponent.at + exponent.bytes);
-                self.put(Cell::Next, A);
-                self.put(Cell::Left, 0);
-            }
-            Step::Bit => self.bit()?,
-            Step::NoDigit => self.put(Cell::Digit, 0),
-            Step::IfDigit {
-                least,
-                body,
-                otherwise,
-            } => {
-                self.get(A, Cell::Digit);
-                let other = match least {
-                    1 => self.ahead(Op::BEQ, A, 0),
-                    _ => {
-                        self.immediate(Op::SLTIU, A, A, i32::from(*least));
-                        self.ahead(Op::BNE, A, 0)
-                    }
-                };
-                self.steps(body)?;
-                let end = match otherwise.is_empty() {
-                    true => None,
-                    false => Some(self.ahead(Op::BEQ, 0, 0)),
-                };
-                self.here(other)?;
-                self.steps(otherwise)?;
-                if let Some(end) = end {
-                    self.here(end)?;
-                }
-            }
-            Step::Copy { to, from } => self.copy(*to, *from)?,
-            Step::Table(at) => {
-                self.number(A, *at);
-                self.put(Cell::Entry, A);
-            }
-            Step::Take(to) => {
-                self.get(A, Cell::Next);
-                self.three(Op::ADDU, FROM, AREA, A);
-                self.immediate(Op::ADDIU, A, A, to.bytes as i32);
-                self.put(Cell::Next, A);
-                self.point(TO, to.at);
-                self.copy_pass(to.bytes)?;
-            }
-            Step::Number { to, value } => {
-                self.point(TO, to.at);
-                self.over(to.bytes, false, |e, words| {
-                    (0..words).for_each(|i| e.immediate(Op::SW, 0, TO, 4 * i as i32));
-                })?;
-                self.number(A, usize::from(*value));
-                self.immediate(Op::SW, A, AREA, to.at as i32);
-            }
-            Step::Lookup { to, table, entries } => self.lookup(*to, *table, *entries)?,
-            Step::Pick { to, table, less } => {
-                self.get(A, Cell::Digit);
-                self.immediate(Op::ADDIU, A, A, -i32::from(*less));
-                self.point(FROM, *table);
-                let top = self.insns.len();
-                self.immediate(Op::ADDIU, A, A, -1);
-                self.back(Op::BNE, A, 0, top)?;
-                self.immediate(Op::ADDIU, FROM, FROM, to.bytes as i32);
-                self.point(TO, to.at);
-                self.copy_pass(to.bytes)?;
-            }
-            Step::Swap { a, b } => self.swap(*a, *b)?,
-            Step::Sum(sum) => self.sum(sum)?,
-            Step::AddWord { to, word, lacks } => {
-                // The word, then its sign.
-                let part = FROM;
-                self.immediate(Op::LW, part, AREA, *word as i32);
-                self.point(TO, to.at);
-                self.shift(Op::SRL, MASK, part, 31);
-                self.three(Op::SUBU, MASK, 0, MASK);
-                self.three(Op::OR, CARRY, 0, 0);
-                self.over(to.bytes, false, |e, words| {
-                    for at in (0..words).map(|i| 4 * i as i32) {
-                        e.immediate(Op::LW, A, TO, at);
-                        e.three(Op::ADDU, A, A, part);
-                        e.three(Op::SLTU, C, A, part);
-                        e.three(Op::ADDU, A, A, CARRY);
-                        e.three(Op::SLTU, B, A, CARRY);
-                        e.three(Op::OR, CARRY, B, C);
-                        e.immediate(Op::SW, A, TO, at);
-                        e.three(Op::OR, part, MASK, 0);
-                    }
-                })?;
-                // -carry - sign
-                self.three(Op::ADDU, A, CARRY, MASK);
-                self.three(Op::SUBU, A, 0, A);
-                self.put(*lacks, A);
-            }
-            Step::NotZero { to, of } => {
-                self.point(TO, of.at);
-                self.three(Op::OR, B, 0, 0);
-                self.over(of.bytes, false, |e, words| {
-                    for at in (0..words).map(|i| 4 * i as i32) {
-                        e.immediate(Op::LW, A, TO, at);
-                        e.three(Op::OR, B, B, A);
-                    }
-                })?;
-                self.three(Op::SLTU, A, 0, B);
-                self.put(*to, A);
-            }
-            Step::Fewer(from, less) => {
-                self.get(A, *from);
-                self.get(B, *less);
-                self.three(Op::SUBU, A, A, B);
-                self.put(*from, A);
-            }
+    fn again(&mut self, r: u8, top: usize, beside: Beside) -> Result<(), LowerError> {
+        self.plus(r, r, -1);
+        self.back(r, ZERO, top)?;
+        match beside {
+            Beside::Keep(to) => self.store(to, r),
+            Beside::Move(pointer, by) => self.plus(pointer, pointer, by as i32),
         }
         Ok(())
     }
 
-    fn bit(&mut self) -> Result<(), LowerError> {
-        let (left, word, digit) = (A, B, C);
-        self.get(left, Cell::Left);
-        self.get(word, Cell::Word);
-        let some = self.ahead(Op::BNE, left, 0);
-        self.get(FROM, Cell::Next);
-        self.immediate(Op::ADDIU, FROM, FROM, -4);
-        self.put(Cell::Next, FROM);
-        self.three(Op::ADDU, FROM, AREA, FROM);
-        self.immediate(Op::LW, word, FROM, 0);
-        self.number(left, 32);
-        self.here(some)?;
-        self.immediate(Op::ADDIU, left, left, -1);
-        self.put(Cell::Left, left);
-        self.get(digit, Cell::Digit);
-        self.shift(Op::SRL, left, word, 31);
-        self.shift(Op::SLL, word, word, 1);
-        self.put(Cell::Word, word);
-        self.shift(Op::SLL, digit, digit, 1);
-        self.three(Op::OR, digit, digit, left);
-        self.put(Cell::Digit, digit);
+    fn next_entry(&mut self, entries: usize, top: usize, by: usize) -> Result<(), LowerError> {
+        let less = Self::SPARE;
+        self.immediate(Op::SLTIU, less, END, entries as i32);
+        self.back(less, ZERO, top)?;
+        self.plus(FROM, FROM, by as i32);
         Ok(())
     }
 
-    fn copy(&mut self, to: To, from: Place) -> Result<(), LowerError> {
-        match to {
-            To::Place(at) => self.point(TO, at),
-            To::Entry => {
-                self.get(A, Cell::Entry);
-                self.three(Op::ADDU, TO, AREA, A);
-                self.immediate(Op::ADDIU, A, A, from.bytes as i32);
-                self.put(Cell::Entry, A);
-            }
-        }
-        self.point(FROM, from.at);
-        self.copy_pass(from.bytes)
+    fn give_back(&mut self) {
+        self.push(Insn::three(Op::JR, 0, RA, 0));
+        self.nothing();
     }
 
-    /// Copies from where [`FROM`] points to where [`TO`] does.
-    fn copy_pass(&mut self, bytes: usize) -> Result<(), LowerError> {
-        self.over(bytes, true, |e, words| {
-            let list = || (0..words as u8).map(|i| (A + i, 4 * i32::from(i)));
-            list().for_each(|(r, at)| e.immediate(Op::LW, r, FROM, at));
-            list().for_each(|(r, at)| e.immediate(Op::SW, r, TO, at));
-        })
-    }
-
-    /// The mask of a cell that holds 0 or 1.
-    fn mask(&mut self, from: Cell) {
-        self.get(MASK, from);
-        self.three(Op::SUBU, MASK, 0, MASK);
-    }
-
-    fn lookup(&mut self, to: Place, table: usize, entries: usize) -> Result<(), LowerError> {
-        let words = to.bytes / 4;
-        let block = (1..=COLLECTED.len())
-            .rev()
-            .find(|b| words.is_multiple_of(*b));
-        let block = block.unwrap_or(1);
-        let collected = &COLLECTED[..block];
-        let index = END;
-        for first in (0..words).step_by(block) {
-            self.point(FROM, table + 4 * first);
-            self.get(CARRY, Cell::Digit);
-            collected.iter().for_each(|r| self.three(Op::OR, *r, 0, 0));
-            self.number(index, 0);
-            let top = self.insns.len();
-            // All ones if this entry is the one.
-            self.three(Op::XOR, A, CARRY, index);
-            self.immediate(Op::SLTIU, A, A, 1);
-            self.three(Op::SUBU, MASK, 0, A);
-            for (i, pair) in collected.chunks(2).enumerate() {
-                let words = || pair.iter().zip([A, B]);
-                for (j, (_, r)) in words().enumerate() {
-                    self.immediate(Op::LW, r, FROM, 4 * (2 * i + j) as i32);
-                }
-                for (to, r) in words() {
-                    self.three(Op::AND, r, r, MASK);
-                    self.three(Op::OR, *to, *to, r);
-                }
-            }
-            self.immediate(Op::ADDIU, index, index, 1);
-            self.immediate(Op::SLTIU, A, index, entries as i32);
-            self.back(Op::BNE, A, 0, top)?;
-            self.immediate(Op::ADDIU, FROM, FROM, to.bytes as i32);
-            for (i, r) in collected.iter().enumerate() {
-                self.immediate(Op::SW, *r, AREA, (to.at + 4 * (first + i)) as i32);
-            }
-        }
-        Ok(())
-    }
-
-    fn swap(&mut self, a: Place, b: usize) -> Result<(), LowerError> {
-        self.mask(Cell::Digit);
-        self.point(TO, a.at);
-        self.point(FROM, b);
-        self.over(a.bytes, true, |e, words| {
-            for at in (0..words).map(|i| 4 * i as i32) {
-                e.immediate(Op::LW, A, TO, at);
-                e.immediate(Op::LW, B, FROM, at);
-                e.three(Op::XOR, C, A, B);
-                e.three(Op::AND, C, C, MASK);
-                e.three(Op::XOR, A, A, C);
-                e.three(Op::XOR, B, B, C);
-                e.immediate(Op::SW, A, TO, at);
-                e.immediate(Op::SW, B, FROM, at);
-            }
-        })
-    }
-
-    fn sum(&mut self, sum: &Sum) -> Result<(), LowerError> {
-        if let Some(times) = sum.times {
-            self.mask(times);
-        }
-        self.point(TO, sum.to.at);
-        if let Some(from) = sum.from {
-            self.point(FROM, from);
-        }
-        match sum.carry {
-            Some(carry) => self.get(CARRY, carry),
-            None => self.three(Op::OR, CARRY, 0, 0),
-        }
-        self.over(sum.to.bytes, sum.from.is_some(), |e, words| {
-            for at in (0..words).map(|i| 4 * i as i32) {
-                e.immediate(Op::LW, A, TO, at);
-                match sum.from {
-                    Some(_) => e.immediate(Op::LW, B, FROM, at),
-                    None => e.three(Op::OR, B, 0, 0),
-                }
-                if sum.times.is_some() {
-                    e.three(Op::AND, B, B, MASK);
-                }
-                // Each of the two steps may carry, both together at most once.
-                if sum.subtract {
-                    e.three(Op::SLTU, C, A, B);
-                    e.three(Op::SUBU, A, A, B);
-                    e.three(Op::SLTU, B, A, CARRY);
-                    e.three(Op::SUBU, A, A, CARRY);
-                } else {
-                    e.three(Op::ADDU, A, A, B);
-                    e.three(Op::SLTU, C, A, B);
-                    e.three(Op::ADDU, A, A, CARRY);
-                    e.three(Op::SLTU, B, A, CARRY);
-                }
-                e.three(Op::OR, CARRY, B, C);
-                e.immediate(Op::SW, A, TO, at);
-            }
-        })?;
-        if let Some(out) = sum.out {
-            self.put(out, CARRY);
-        }
-        Ok(())
+    fn finish(self) -> Result<Vec<Insn>, LowerError> {
+        Ok(self.insns)
     }
 }

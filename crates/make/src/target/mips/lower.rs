@@ -7,7 +7,6 @@ use machine::isa::mips::cores::Core;
 use machine::isa::mips::instructions::{Feature, Op};
 use machine::program::Program;
 
-use crate::allocate::OutOfRegisters;
 use crate::engine::scans;
 use crate::engine::words::Choices;
 use crate::facts::{Facts, Style};
@@ -52,25 +51,28 @@ pub fn lower(
     let made: Vec<_> = match schedule {
         Schedule::Blocks(blocks) => {
             let words = Words::of(spec::Op::Mul, facts(core).word_bits, blocks);
-            let mut made = in_words(&words, core, &registers);
+            let mut made = in_words(&words, core, &registers, limits.cycles);
             if let Some(kind) = one_kind(blocks) {
-                made.extend(registers.map(|r| in_blocks(blocks, &kind, core, r)));
+                made.extend(registers.map(|r| in_blocks(blocks, &kind, core, r).map(Some)));
             }
             made
         }
         Schedule::Tiles(_) => return Err(LowerError::Tiles),
         Schedule::Loops(_) => return Err(LowerError::Loops),
         Schedule::Halves(_) => return Err(LowerError::Sums("MIPS32")),
-        Schedule::Scans(scans) => in_scans(scans, core, &registers),
+        Schedule::Scans(scans) => {
+            let made = in_scans(scans, core, &registers).into_iter();
+            made.map(|program| program.map(Some)).collect()
+        }
         Schedule::Stages(_) => return Err(LowerError::Nested),
-        Schedule::Words(words) => in_words(words, core, &registers),
+        Schedule::Words(words) => in_words(words, core, &registers, limits.cycles),
     };
     // That of the most registers.
     let error = made.iter().rev().find_map(|f| f.as_ref().err().cloned());
-    let list: Vec<_> = made.into_iter().flatten().collect();
+    let none = made.iter().all(Result::is_err);
     match error {
-        Some(error) if list.is_empty() => Err(error),
-        _ => Ok(list),
+        Some(error) if none => Err(error),
+        _ => Ok(made.into_iter().flatten().flatten().collect()),
     }
 }
 
@@ -129,43 +131,55 @@ fn in_blocks(
 
 /// How much dearer the way back of a value is that memory does not hold; registers that loads leave free.
 const CHOICES: [(u64, usize); 4] = [(4, 0), (8, 0), (8, 3), (8, 6)];
-/// Doubles, masks and signs by additions and numbers, and by shifts.
-const SHIFTS: [bool; 2] = [false, true];
+/// A function; none where it would take longer than is of interest.
+type Made = Result<Option<Program<Insn>>, LowerError>;
 
-fn in_words(
-    words: &Words,
-    core: &Core,
-    registers: &[&[u8]],
-) -> Vec<Result<Program<Insn>, LowerError>> {
-    let choices = SHIFTS.into_iter().flat_map(|shifts| {
-        let each = registers.iter();
-        each.flat_map(move |r| CHOICES.map(|(weight, spare)| (shifts, r, weight, spare)))
-    });
+/// Functions of at most `most` cycles, and perhaps others.
+fn in_words(words: &Words, core: &Core, registers: &[&[u8]], most: u64) -> Vec<Made> {
     // Choices that give the same are one.
     let mut bodies = HashSet::new();
-    let lowered = choices.map(|(shifts, registers, weight, spare)| {
-        let choices = Choices {
-            weight,
-            spare,
-            rotate: true,
-            reuse: false,
-            shifts,
-        };
-        let accumulator = Accumulator {
-            features: core.features,
-            ..Accumulator::default()
-        };
-        let l = Lowering::of(words, registers, accumulator, choices);
-        let l = l.map_err(|OutOfRegisters| LowerError::Registers)?;
-        if !bodies.insert(l.insns.clone()) {
-            return Ok(None);
+    let mut made = Vec::new();
+    // Doubles, masks and signs by additions and numbers, and by shifts if there is any of them.
+    let mut any = false;
+    for shifts in [false, true] {
+        if shifts && !any {
+            break;
         }
-        let (scratch, written) = (l.bank.scratch_words(), l.written);
-        let (mut program, places) = function(&l.insns, l.notes, scratch, l.accumulator.one, core)?;
-        program.claims = claims::of(words, &written, |at| places.get(at).copied());
-        Ok(Some(program))
-    });
-    lowered.filter_map(Result::transpose).collect()
+        for (registers, (weight, spare)) in registers.iter().flat_map(|r| CHOICES.map(|c| (r, c))) {
+            let choices = Choices {
+                weight,
+                spare,
+                rotate: true,
+                reuse: false,
+                shifts,
+            };
+            let accumulator = Accumulator {
+                features: core.features,
+                ..Accumulator::default()
+            };
+            let Ok(l) = Lowering::of(words, registers, accumulator, choices) else {
+                made.push(Err(LowerError::Registers));
+                any = true;
+                continue;
+            };
+            any |= l.shifted;
+            // An instruction takes a cycle at least.
+            let is_long = l.insns.len() as u64 > most;
+            made.push(match is_long || !bodies.insert(l.insns.clone()) {
+                true => Ok(None),
+                false => whole(l, core).map(Some),
+            });
+        }
+    }
+    made
+}
+
+/// The function of which this is the body.
+fn whole(l: Lowering<'_>, core: &Core) -> Result<Program<Insn>, LowerError> {
+    let (scratch, one) = (l.bank.scratch_words(), l.accumulator.one);
+    let (mut program, places) = function(&l.insns, l.notes, scratch, one, core)?;
+    program.claims = claims::of(l.words, &l.written, |at| places.get(at).copied());
+    Ok(program)
 }
 
 /// A whole function with `scratch` words of memory, ordered. `one`: from which instruction on a

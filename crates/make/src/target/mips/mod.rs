@@ -29,10 +29,12 @@ use machine::isa::mips::{MipsIsa, code, cores};
 use machine::program::Program;
 
 use crate::driver::{Assembled, Driver};
+use crate::engine::drive;
 use crate::facts::Facts;
 use crate::lower::{Limits, Lower};
 use crate::refusal::LowerError;
 use crate::schedule::{Counts, Schedule};
+use crate::target::mips::driver::Code;
 
 impl Lower for MipsIsa {
     fn facts(core: &cores::Core) -> Facts {
@@ -58,10 +60,10 @@ impl Lower for MipsIsa {
     }
 
     fn drive(_: &cores::Core, driver: &Driver) -> Result<Assembled<code::Insn>, LowerError> {
-        driver::lower(driver)
+        drive::lower(Code::default(), driver)
     }
 
     fn stub(_: &cores::Core, bytes: usize) -> Vec<code::Insn> {
-        driver::stub(bytes)
+        drive::stub(Code::default(), bytes)
     }
 }

@@ -26,10 +26,12 @@ use machine::isa::riscv::{RiscvIsa, code, cores};
 use machine::program::Program;
 
 use crate::driver::{Assembled, Driver};
+use crate::engine::drive;
 use crate::facts::Facts;
 use crate::lower::{Limits, Lower};
 use crate::refusal::LowerError;
 use crate::schedule::{Counts, Schedule};
+use crate::target::riscv::driver::Code;
 
 impl Lower for RiscvIsa {
     fn facts(core: &cores::Core) -> Facts {
@@ -53,10 +55,10 @@ impl Lower for RiscvIsa {
     }
 
     fn drive(core: &cores::Core, driver: &Driver) -> Result<Assembled<code::Insn>, LowerError> {
-        driver::lower(driver, core)
+        drive::lower(Code::new(core.features), driver)
     }
 
     fn stub(core: &cores::Core, bytes: usize) -> Vec<code::Insn> {
-        driver::stub(bytes, core)
+        drive::stub(Code::new(core.features), bytes)
     }
 }

@@ -1,0 +1,461 @@
+//! Drivers, once for machines with words of 32 bits. What a step works with is free in a call.
+
+use machine::isa::Isa;
+use machine::program::Program;
+
+use crate::driver::{Assembled, Cell, Driver, Place, Step, Sum, To};
+use crate::engine::basic::Three;
+use crate::engine::driven::{Beside, Driven, Mem, Roles};
+use crate::refusal::LowerError;
+
+/// Words of a round of a loop.
+const UNROLL: usize = 4;
+
+/// An instruction of the machine that `D` writes for.
+type InsnOf<D> = <<D as Driven>::Isa as Isa>::Insn;
+
+/// The instructions of `driver`, written with `code`.
+///
+/// # Errors
+/// When there is too little memory, or a branch does not reach.
+pub fn lower<D: Driven>(code: D, driver: &Driver) -> Result<Assembled<InsnOf<D>>, LowerError> {
+    if driver.bytes > D::MOST_BYTES {
+        return Err(LowerError::Area(driver.bytes));
+    }
+    let mut d = Drive::new(code);
+    let mut starts = Vec::with_capacity(driver.routines.len());
+    for (i, routine) in driver.routines.iter().enumerate() {
+        starts.push(d.code.here());
+        d.code.enter(i == 0);
+        d.steps(routine)?;
+        d.code.leave(i == 0);
+    }
+    for (at, routine) in std::mem::take(&mut d.routines) {
+        d.code.aim(at, starts[routine])?;
+    }
+    Ok(Assembled {
+        program: Program {
+            insns: d.code.finish()?,
+            ..Program::new()
+        },
+        calls: d.calls,
+    })
+}
+
+/// A function that copies `bytes` bytes from its second argument to its first, which are in the registers of a pass.
+pub fn stub<D: Driven>(code: D, bytes: usize) -> Vec<InsnOf<D>> {
+    let mut d = Drive::new(code);
+    // No branch of a loop this short fails to reach.
+    let _ = d.copy_pass(bytes);
+    d.code.give_back();
+    d.code.finish().unwrap_or_default()
+}
+
+struct Drive<D> {
+    code: D,
+    roles: Roles,
+    calls: Vec<(usize, usize)>,
+    routines: Vec<(usize, usize)>,
+}
+
+impl<D: Driven> Drive<D> {
+    fn new(code: D) -> Self {
+        Self {
+            roles: code.roles(),
+            code,
+            calls: Vec::new(),
+            routines: Vec::new(),
+        }
+    }
+
+    fn cell(&self, cell: Cell) -> Mem {
+        Mem {
+            base: self.roles.area,
+            at: cell.at(4) as i32,
+            walks: false,
+        }
+    }
+
+    fn get(&mut self, r: u8, from: Cell) {
+        let from = self.cell(from);
+        self.code.load(r, from);
+    }
+
+    fn put(&mut self, to: Cell, r: u8) {
+        let to = self.cell(to);
+        self.code.store(to, r);
+    }
+
+    /// A number in a cell.
+    fn set(&mut self, to: Cell, k: usize) {
+        let r = self.roles.words[0];
+        let r = match k {
+            0 => self.code.zero(r),
+            _ => {
+                self.code.number(r, k);
+                r
+            }
+        };
+        self.put(to, r);
+    }
+
+    /// `r` points to byte `at` of the area.
+    fn point(&mut self, r: u8, at: usize) {
+        self.code.plus(r, self.roles.area, at as i32);
+    }
+
+    /// `r` points where the cell says, which moves on by `bytes`.
+    fn point_on(&mut self, r: u8, cell: Cell, bytes: usize) {
+        let x = self.roles.words[0];
+        self.get(x, cell);
+        self.code.three(Three::Add, r, self.roles.area, x);
+        self.code.plus(x, x, bytes as i32);
+        self.put(cell, x);
+    }
+
+    /// The mask of a cell that holds 0 or 1.
+    fn mask(&mut self, from: Cell) {
+        let mask = self.roles.mask;
+        self.get(mask, from);
+        self.code.negate(mask, mask);
+    }
+
+    /// A pass over `bytes` bytes from `to` on, and from `from` if it `reads` there: the body for so many words at a time.
+    fn pass(
+        &mut self,
+        bytes: usize,
+        reads: bool,
+        body: impl Fn(&mut D, usize),
+    ) -> Result<(), LowerError> {
+        let words = bytes / 4;
+        let unroll = (1..=UNROLL).rev().find(|u| words.is_multiple_of(*u));
+        let unroll = unroll.unwrap_or(1);
+        if words == unroll {
+            body(&mut self.code, unroll);
+            return Ok(());
+        }
+        self.code.rounds(bytes, words / unroll);
+        let top = self.code.here();
+        body(&mut self.code, unroll);
+        self.code.next_round(top, reads, 4 * unroll)
+    }
+
+    /// The same, word by word.
+    fn each(
+        &mut self,
+        bytes: usize,
+        reads: bool,
+        body: impl Fn(&mut D, usize),
+    ) -> Result<(), LowerError> {
+        self.pass(bytes, reads, |code, words| {
+            (0..words).for_each(|k| body(code, k))
+        })
+    }
+
+    /// Copies from where `from` points to where `to` does.
+    fn copy_pass(&mut self, bytes: usize) -> Result<(), LowerError> {
+        let Roles {
+            to,
+            from,
+            words: [x, y, z],
+            mask,
+            ..
+        } = self.roles;
+        self.pass(bytes, true, |code, words| {
+            code.copy_words(to, from, &[x, y, z, mask], words);
+        })
+    }
+
+    fn steps(&mut self, steps: &[Step]) -> Result<(), LowerError> {
+        steps.iter().try_for_each(|step| self.step(step))
+    }
+
+    fn step(&mut self, step: &Step) -> Result<(), LowerError> {
+        let [x, y, _] = self.roles.words;
+        let (to_pointer, from_pointer) = (self.roles.to, self.roles.from);
+        match step {
+            Step::Call { kernel, pointers } => {
+                for (r, at) in D::ARGUMENTS.iter().zip(pointers) {
+                    self.point(*r, *at);
+                }
+                let call = self.code.call(true);
+                self.calls.push((call, *kernel));
+            }
+            Step::Do(routine) => {
+                let call = self.code.call(false);
+                self.routines.push((call, *routine));
+            }
+            Step::Repeat {
+                times,
+                counter,
+                body,
+            } => {
+                self.set(*counter, *times);
+                let top = self.code.here();
+                self.steps(body)?;
+                self.get(x, *counter);
+                let cell = self.cell(*counter);
+                self.code.again(x, top, Beside::Keep(cell))?;
+            }
+            Step::Rewind(exponent) => {
+                self.set(Cell::Next, exponent.at + exponent.bytes);
+                self.set(Cell::Left, 0);
+            }
+            Step::Bit => self.bit()?,
+            Step::NoDigit => self.set(Cell::Digit, 0),
+            Step::IfDigit {
+                least,
+                body,
+                otherwise,
+            } => self.if_digit(*least, body, otherwise)?,
+            Step::Copy { to, from } => {
+                match to {
+                    To::Place(at) => self.point(to_pointer, *at),
+                    To::Entry => self.point_on(to_pointer, Cell::Entry, from.bytes),
+                }
+                self.point(from_pointer, from.at);
+                self.copy_pass(from.bytes)?;
+            }
+            Step::Table(at) => self.set(Cell::Entry, *at),
+            Step::Take(to) => {
+                self.point_on(from_pointer, Cell::Next, to.bytes);
+                self.point(to_pointer, to.at);
+                self.copy_pass(to.bytes)?;
+            }
+            Step::Number { to, value } => self.small(*to, *value)?,
+            Step::Lookup { to, table, entries } => self.lookup(*to, *table, *entries)?,
+            Step::Pick { to, table, less } => {
+                self.get(x, Cell::Digit);
+                self.code.plus(x, x, -i32::from(*less));
+                self.point(from_pointer, *table);
+                let top = self.code.here();
+                let beside = Beside::Move(from_pointer, to.bytes);
+                self.code.again(x, top, beside)?;
+                self.point(to_pointer, to.at);
+                self.copy_pass(to.bytes)?;
+            }
+            Step::Swap { a, b } => self.swap(*a, *b)?,
+            Step::Sum(sum) => self.sum(sum)?,
+            Step::AddWord { to, word, lacks } => self.add_word(*to, *word, *lacks)?,
+            Step::NotZero { to, of } => {
+                self.point(to_pointer, of.at);
+                self.code.number(y, 0);
+                self.each(of.bytes, false, |code, k| {
+                    code.load(x, D::word(to_pointer, k, true));
+                    code.three(Three::Or, y, y, x);
+                })?;
+                self.code.is_some(x, y);
+                self.put(*to, x);
+            }
+            Step::Fewer(from, less) => {
+                self.get(x, *from);
+                self.get(y, *less);
+                self.code.three(Three::Sub, x, x, y);
+                self.put(*from, x);
+            }
+        }
+        Ok(())
+    }
+
+    fn if_digit(&mut self, least: u8, body: &[Step], otherwise: &[Step]) -> Result<(), LowerError> {
+        let digit = self.roles.words[0];
+        self.get(digit, Cell::Digit);
+        let other = self.code.jump_below(digit, least);
+        self.steps(body)?;
+        let end = (!otherwise.is_empty()).then(|| self.code.jump());
+        self.land(other)?;
+        self.steps(otherwise)?;
+        end.map_or(Ok(()), |end| self.land(end))
+    }
+
+    /// The jump of index `at` goes to the next instruction.
+    fn land(&mut self, at: usize) -> Result<(), LowerError> {
+        let here = self.code.here();
+        self.code.aim(at, here)
+    }
+
+    /// The next bit of the exponent goes into the digit.
+    fn bit(&mut self) -> Result<(), LowerError> {
+        let [left, word, digit] = self.roles.words;
+        let next = self.roles.from;
+        self.get(left, Cell::Left);
+        self.get(word, Cell::Word);
+        let some = self.code.jump_if(left);
+        self.get(next, Cell::Next);
+        self.code.plus(next, next, -4);
+        self.put(Cell::Next, next);
+        self.code.three(Three::Add, next, self.roles.area, next);
+        let from = Mem {
+            base: next,
+            at: 0,
+            walks: false,
+        };
+        self.code.load(word, from);
+        self.code.number(left, 32);
+        self.land(some)?;
+        self.code.plus(left, left, -1);
+        self.put(Cell::Left, left);
+        self.get(digit, Cell::Digit);
+        self.code.double(word, digit, left);
+        self.put(Cell::Word, word);
+        self.put(Cell::Digit, digit);
+        Ok(())
+    }
+
+    /// A number below 256.
+    fn small(&mut self, to: Place, value: u8) -> Result<(), LowerError> {
+        let (pointer, x) = (self.roles.to, self.roles.words[0]);
+        self.point(pointer, to.at);
+        let zero = self.code.zero(x);
+        self.each(to.bytes, false, |code, k| {
+            code.store(D::word(pointer, k, true), zero);
+        })?;
+        if value != 0 {
+            self.code.number(x, usize::from(value));
+            let low = self.code.far(pointer, to.at);
+            self.code.store(low, x);
+        }
+        Ok(())
+    }
+
+    /// `to = table[digit]`, every entry read, some words of it at a time.
+    fn lookup(&mut self, to: Place, table: usize, entries: usize) -> Result<(), LowerError> {
+        let words = to.bytes / 4;
+        let Roles {
+            from,
+            words: [x, y, _],
+            collected,
+            index,
+            digit,
+            chosen,
+            ..
+        } = self.roles.clone();
+        let mut blocks = (1..=collected.len()).rev();
+        let block = blocks.find(|b| words.is_multiple_of(*b)).unwrap_or(1);
+        let collected = &collected[..block];
+        // Two loads side by side, so that none is waited for.
+        let several = if D::WALKS { 1 } else { 2 };
+        for first in (0..words).step_by(block) {
+            self.point(from, table + 4 * first);
+            if let Some(digit) = digit {
+                self.get(digit, Cell::Digit);
+            }
+            collected.iter().for_each(|r| self.code.number(*r, 0));
+            self.code.number(index, 0);
+            let top = self.code.here();
+            let wanted = digit.unwrap_or(x);
+            if digit.is_none() {
+                self.get(wanted, Cell::Digit);
+            }
+            self.code.equal(chosen, wanted, index);
+            for (i, sums) in collected.chunks(several).enumerate() {
+                let list = || sums.iter().zip([x, y]).zip(several * i..);
+                for ((_, r), k) in list() {
+                    self.code.load(r, D::word(from, k, true));
+                }
+                for ((sum, r), _) in list() {
+                    self.code.three(Three::And, r, r, chosen);
+                    self.code.three(Three::Or, *sum, *sum, r);
+                }
+            }
+            self.code.plus(index, index, 1);
+            let walked = if D::WALKS { 4 * block } else { 0 };
+            self.code.next_entry(entries, top, to.bytes - walked)?;
+            let out = self.code.far(from, to.at + 4 * first);
+            for (k, r) in collected.iter().enumerate() {
+                let word = D::word(out.base, k, true);
+                let at = out.at + word.at;
+                self.code.store(Mem { at, ..word }, *r);
+            }
+        }
+        Ok(())
+    }
+
+    fn swap(&mut self, a: Place, b: usize) -> Result<(), LowerError> {
+        let Roles {
+            to,
+            from,
+            words: [x, y, z],
+            mask,
+            ..
+        } = self.roles;
+        self.mask(Cell::Digit);
+        self.point(to, a.at);
+        self.point(from, b);
+        self.each(a.bytes, true, |code, k| {
+            code.load(x, D::word(to, k, false));
+            code.load(y, D::word(from, k, false));
+            code.three(Three::Xor, z, x, y);
+            code.three(Three::And, z, z, mask);
+            code.three(Three::Xor, x, x, z);
+            code.three(Three::Xor, y, y, z);
+            code.store(D::word(to, k, true), x);
+            code.store(D::word(from, k, true), y);
+        })
+    }
+
+    fn sum(&mut self, sum: &Sum) -> Result<(), LowerError> {
+        let Roles {
+            to,
+            from,
+            words: [x, y, _],
+            mask,
+            ..
+        } = self.roles;
+        if let Some(times) = sum.times {
+            self.mask(times);
+        }
+        self.point(to, sum.to.at);
+        if let Some(at) = sum.from {
+            self.point(from, at);
+        }
+        if let Some(carry) = sum.carry {
+            self.get(x, carry);
+        }
+        self.code.carry_from(sum.carry.map(|_| x), sum.subtract);
+        let (reads, chosen) = (sum.from.is_some(), sum.times.is_some());
+        self.each(sum.to.bytes, reads, |code, k| {
+            code.load(x, D::word(to, k, false));
+            if reads {
+                code.load(y, D::word(from, k, true));
+            }
+            if reads && chosen {
+                code.three(Three::And, y, y, mask);
+            }
+            code.with_carry(x, reads.then_some(y), sum.subtract);
+            code.store(D::word(to, k, true), x);
+        })?;
+        if let Some(out) = sum.out {
+            let carry = self.code.carry_into(x, sum.subtract);
+            self.put(out, carry);
+        }
+        Ok(())
+    }
+
+    /// The word, then its sign; what is lacking is minus the carry and the sign.
+    fn add_word(&mut self, to: Place, word: usize, lacks: Cell) -> Result<(), LowerError> {
+        let Roles {
+            to: pointer,
+            from: part,
+            words: [x, ..],
+            mask,
+            ..
+        } = self.roles;
+        let word = self.code.far(part, word);
+        self.code.load(part, word);
+        self.code.sign(mask, part);
+        self.code.carry_from(None, false);
+        self.point(pointer, to.at);
+        self.each(to.bytes, false, |code, k| {
+            code.load(x, D::word(pointer, k, false));
+            code.with_carry(x, Some(part), false);
+            code.store(D::word(pointer, k, true), x);
+            code.copy(part, mask);
+        })?;
+        let carry = self.code.carry_into(x, false);
+        self.code.three(Three::Add, x, carry, mask);
+        self.code.negate(x, x);
+        self.put(lacks, x);
+        Ok(())
+    }
+}
