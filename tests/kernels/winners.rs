@@ -23,7 +23,7 @@ use lozenge::spec::{Op, Spec};
 use crate::kit::tier::{self, Tier};
 use crate::kit::{ask, work};
 
-/// Bits of products, and those that are searched at night alone.
+/// Bits of products and squares, of their halves, and of products modulo a number that is an operand.
 const SIZES: [u32; 11] = [128, 160, 192, 224, 256, 320, 384, 448, 512, 768, 1024];
 const HALVES: [u32; 6] = [128, 160, 192, 256, 384, 512];
 const RUNTIME: [u32; 7] = [160, 192, 256, 384, 512, 768, 1024];
