@@ -1,12 +1,12 @@
 //! What any bytes may do: end in an instruction, an error or an "unknown"; never in a panic, an
 //! endless loop or memory without bound. The tests run the same on broken files of their own.
 
-use lozenge::audit::{self, Contract};
+use lozenge::audit::Contract;
 use lozenge::emit::ObjectFormat;
-use lozenge::kernel::{self, Search};
+use lozenge::kernel::Search;
 use lozenge::load;
-use lozenge::lower::Lower;
 use lozenge::spec::Op;
+use lozenge::supported::Supported;
 use lozenge::target::{Names, OnIsa, Target};
 
 /// Every way to read bytes: an instruction set and an order of bytes.
@@ -31,7 +31,7 @@ impl OnIsa for Decode<'_> {
     type Output = ();
 
     /// Whatever decodes has a text, and encodes to the bytes that it came from.
-    fn call<I: Lower>(self, core: &I::Core, _: &ObjectFormat) {
+    fn call<I: Supported>(self, core: &I::Core, _: &ObjectFormat) {
         for at in (0..self.0.len()).step_by(2) {
             let Some((insn, len)) = [2, 4].into_iter().find_map(|len| {
                 let bytes = self.0.get(at..at + len)?;
@@ -67,7 +67,7 @@ impl OnIsa for Load<'_> {
     type Output = ();
 
     /// A file with a function is judged, briefly.
-    fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) {
+    fn call<I: Supported>(self, core: &I::Core, format: &ObjectFormat) {
         let found = SYMBOLS
             .iter()
             .find_map(|s| load::load(self.0, s, format).ok());
@@ -79,8 +79,7 @@ impl OnIsa for Load<'_> {
             ..Contract::default()
         };
         let function = &mut loaded.function;
-        let Ok(spec) = audit::prepare::<I>((Op::Mul, 64.into(), None), core, function, &contract)
-        else {
+        let Ok(spec) = I::prepare((Op::Mul, 64.into(), None), core, function, &contract) else {
             return;
         };
         let search = Search {
@@ -88,7 +87,7 @@ impl OnIsa for Load<'_> {
             open: 0,
             told: true,
         };
-        let judged = kernel::judge_function::<I>(&spec, core, function, search);
+        let judged = I::judge(&spec, core, function, search);
         for pc in judged
             .constant_time
             .iter()

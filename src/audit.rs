@@ -221,7 +221,7 @@ pub struct Contract<'a> {
 ///
 /// # Errors
 /// What does not fit, and what to type instead.
-pub fn prepare<I: Isa>(
+pub(crate) fn prepare<I: Isa>(
     (op, size, modular): (Op, Size, Option<Modular>),
     core: &I::Core,
     function: &mut Function,
@@ -263,7 +263,7 @@ pub struct Audit {
 }
 
 /// Judges the function of `loaded` on `core`.
-pub fn audit<I: Isa>(spec: &Spec, core: &I::Core, loaded: &Loaded) -> Audit {
+pub(crate) fn audit<I: Isa>(spec: &Spec, core: &I::Core, loaded: &Loaded) -> Audit {
     let judged = kernel::judge_function::<I>(spec, core, &loaded.function, Search::AUDIT);
     let name = I::core_name(core);
     let timing = judged.constant_time.iter().find(|(n, _)| *n == name);

@@ -1,11 +1,14 @@
 //! From a request to a judged kernel: every candidate is counted, the cheapest is proved.
 
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
 use finder::algebra::Algebra;
 use judge::prove;
 use judge::prove::Proof;
 use judge::timing::Timing;
 use judge::trial::Tested;
-pub use judge::trial::counterexample;
+pub(crate) use judge::trial::counterexample;
 pub use judge::verdict::{Aliasing, Judged, Measured, Search};
 use machine::call::Operands;
 use machine::function::Function;
@@ -28,6 +31,9 @@ mod refused;
 mod tests;
 
 use crate::kernel::refused::{if_advice_fails, more_telling};
+
+/// What runs code on numbers, again and again; an error is a fault, in words.
+pub type Runs<'a> = Box<dyn Fn(&[BigUint], Alias) -> Result<(BigUint, Cost), String> + 'a>;
 
 /// A kernel and everything known about it.
 pub struct Kernel<I: Isa> {
@@ -108,7 +114,7 @@ impl<I: Isa> Kernel<I> {
 ///
 /// # Errors
 /// A fault, in words.
-pub fn run<I: Isa>(
+pub(crate) fn run<I: Isa>(
     spec: &Spec,
     core: &I::Core,
     code: &[u8],
@@ -119,21 +125,17 @@ pub fn run<I: Isa>(
 }
 
 /// What runs `code` on numbers, again and again; an error is a fault, in words.
-pub fn runs<'a, I: Isa>(
-    spec: &'a Spec,
-    core: &'a I::Core,
-    code: &[u8],
-) -> impl Fn(&[BigUint], Alias) -> Result<(BigUint, Cost), String> + 'a {
+pub(crate) fn runs<'a, I: Isa>(spec: &'a Spec, core: &'a I::Core, code: &[u8]) -> Runs<'a> {
     let function = Function::kernel(code);
     let call = I::calls(core, function.clone());
-    move |sources, alias| {
+    Box::new(move |sources, alias| {
         call(&Operands::of(spec, sources, alias), RUN_LIMIT)
             .map_err(|stopped| told::describe::<I>(core, &function, &stopped))
-    }
+    })
 }
 
 /// Proves `function` for every aliasing case and every core.
-pub fn judge_function<I: Isa>(
+pub(crate) fn judge_function<I: Isa>(
     spec: &Spec,
     core: &I::Core,
     function: &Function,
@@ -143,7 +145,7 @@ pub fn judge_function<I: Isa>(
 }
 
 /// The proof for distinct operands, with a counterexample where it fails and one is found.
-pub fn verdict<I: Isa>(
+pub(crate) fn verdict<I: Isa>(
     spec: &Spec,
     core: &I::Core,
     function: &Function,
@@ -158,7 +160,10 @@ pub fn verdict<I: Isa>(
 ///
 /// # Errors
 /// The first reason if no candidate exists; that of the named method if one is named.
-pub fn choose<I: Lower>(request: &Request, core: &I::Core) -> Result<(Spec, Candidate<I>), Error> {
+pub(crate) fn choose<I: Lower>(
+    request: &Request,
+    core: &I::Core,
+) -> Result<(Spec, Candidate<I>), Error> {
     let spec = request.spec(I::WORD_BITS)?;
     let best = choose_but::<I>(&spec, request, core, &[])?.fits;
     Ok((spec, best.ok_or(Error::Nothing)?))
@@ -300,9 +305,49 @@ const REPLACED: usize = 4;
 ///
 /// # Errors
 /// When no candidate exists, or none within the budget: then what comes nearest.
-pub fn generate<I: Lower>(request: &Request, core: &I::Core) -> Result<Kernel<I>, Error> {
+pub(crate) fn generate<I: Lower>(request: &Request, core: &I::Core) -> Result<Kernel<I>, Error> {
     first_proved(request, core, |spec, candidate| {
-        finish::<I>(spec, candidate, core, request)
+        let judged = |function: &Function| judge_function::<I>(spec, core, function, Search::OWN);
+        finish::<I>(spec, candidate, core, request, judged)
+    })
+}
+
+/// Verdicts on the code that was made for a core. Other parameters, and other methods on a core without a multiplier,
+/// often come to the same code: whoever asks for many kernels need not have it judged again.
+pub struct Known<'a, I: Isa> {
+    core: &'a I::Core,
+    judged: Mutex<HashMap<String, Judged>>,
+}
+
+impl<'a, I: Isa> Known<'a, I> {
+    /// Nothing is known of code for `core`.
+    pub fn new(core: &'a I::Core) -> Self {
+        let judged = Mutex::default();
+        Self { core, judged }
+    }
+
+    /// What is known of `function`, or what the judge says.
+    fn judge(&self, spec: &Spec, function: &Function) -> Judged {
+        // All that a verdict depends on, besides the core.
+        let key = format!("{spec:?} {function:?}");
+        let known = || self.judged.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = known().get(&key).cloned();
+        before.unwrap_or_else(|| {
+            let judged = judge_function::<I>(spec, self.core, function, Search::OWN);
+            known().insert(key, judged.clone());
+            judged
+        })
+    }
+}
+
+/// The same, judged as it was before if the code was made before.
+pub(crate) fn generate_again<I: Lower>(
+    request: &Request,
+    known: &Known<'_, I>,
+) -> Result<Kernel<I>, Error> {
+    first_proved(request, known.core, |spec, candidate| {
+        let judged = |function: &Function| known.judge(spec, function);
+        finish::<I>(spec, candidate, known.core, request, judged)
     })
 }
 
@@ -352,12 +397,14 @@ fn first_proved<I: Lower>(
     }
 }
 
-/// The kernel of a candidate, without the instruction that is to be left out.
+/// The kernel of a candidate, without the instruction that is to be left out, with the verdicts that are `judged` on
+/// its code.
 fn finish<I: Lower>(
     spec: &Spec,
     mut candidate: Candidate<I>,
     core: &I::Core,
     request: &Request,
+    judged: impl FnOnce(&Function) -> Judged,
 ) -> Result<Kernel<I>, Error> {
     if let Some(index) = request.drop {
         let count = candidate.program.insns.len();
@@ -367,16 +414,6 @@ fn finish<I: Lower>(
         candidate.program.remove(index);
         candidate.code = I::encode(core, &candidate.program.insns).map_err(Error::Encode)?;
     }
-    judge(spec.clone(), candidate, core, request.demands.clone())
-}
-
-/// Proves a candidate for every aliasing case and every core.
-fn judge<I: Lower>(
-    spec: Spec,
-    candidate: Candidate<I>,
-    core: &I::Core,
-    demands: Demands,
-) -> Result<Kernel<I>, Error> {
     let Candidate {
         method,
         params,
@@ -392,13 +429,13 @@ fn judge<I: Lower>(
         return Err(Error::Encode("the bytes decode to another program".into()));
     }
     let function = prove::kernel::<I>(core, &code, &program.claims);
-    let judged = judge_function::<I>(&spec, core, &function, Search::OWN);
+    let judged = judged(&function);
     let mut frame = Vec::new();
     for (_, insn) in decoded.iter().filter(|(_, insn)| I::is_frame(core, insn)) {
         frame.extend(I::encode(core, &[*insn]).map_err(Error::Encode)?);
     }
     Ok(Kernel {
-        spec,
+        spec: spec.clone(),
         abi: I::abi(core),
         method,
         params,
@@ -411,7 +448,7 @@ fn judge<I: Lower>(
         aliasing: judged.aliasing,
         constant_time: judged.constant_time,
         core: I::core_name(core),
-        demands,
+        demands: request.demands.clone(),
         on_record: false,
     })
 }

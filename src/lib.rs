@@ -36,10 +36,9 @@ pub mod kernel;
 pub mod load;
 pub mod prove;
 pub mod report;
-#[cfg(debug_assertions)]
-pub mod shared;
 pub mod smt;
 mod strangers;
+pub mod supported;
 pub mod target;
 
 pub use face::{

@@ -2,20 +2,21 @@
 
 use finder::algebra::Algebra;
 use judge::certificate::Case;
-pub use judge::prove::*;
-pub use judge::timing::{Leak, Timing, Ways, function_timing, leak, narrowest_access, timing};
+pub use judge::prove::{Proof, Verdict, bases, declare, kernel, placed, words};
+pub use judge::timing::{Leak, Timing, Ways};
+pub(crate) use judge::timing::{function_timing, leak, narrowest_access};
 use machine::function::Function;
 use machine::isa::Isa;
 use machine::program::Claim;
 use spec::{Alias, Spec};
 
 /// Runs `code` for all inputs and shows equation, memory and calling convention.
-pub fn prove<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8], alias: Alias) -> Proof {
+pub(crate) fn prove<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8], alias: Alias) -> Proof {
     judge::prove::prove::<I, Algebra>(spec, core, code, alias)
 }
 
 /// The same with claims about the instructions.
-pub fn prove_with<I: Isa>(
+pub(crate) fn prove_with<I: Isa>(
     spec: &Spec,
     core: &I::Core,
     code: &[u8],
@@ -26,7 +27,7 @@ pub fn prove_with<I: Isa>(
 }
 
 /// The same for any function.
-pub fn prove_function<I: Isa>(
+pub(crate) fn prove_function<I: Isa>(
     spec: &Spec,
     core: &I::Core,
     function: &Function,
@@ -36,7 +37,7 @@ pub fn prove_function<I: Isa>(
 }
 
 /// The proof for a certificate: what the run wrote down, if everything is proved.
-pub fn certify<I: Isa>(
+pub(crate) fn certify<I: Isa>(
     spec: &Spec,
     core: &I::Core,
     function: &Function,

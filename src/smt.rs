@@ -21,7 +21,11 @@ use crate::smt::formula::{Formula, Term};
 ///
 /// # Errors
 /// Where the run stopped, and why.
-pub fn script<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Result<String, String> {
+pub(crate) fn script<I: Isa>(
+    spec: &Spec,
+    core: &I::Core,
+    function: &Function,
+) -> Result<String, String> {
     let modulus = spec.modular.as_ref().and_then(|modular| modular.fixed());
     if spec.op.is_modular() && modulus.is_none() {
         return Err(

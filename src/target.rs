@@ -9,13 +9,13 @@ use machine::isa::avr::parts::{PARTS, Part};
 use machine::isa::mips::MipsIsa;
 use machine::isa::riscv::RiscvIsa;
 use machine::isa::{Isa, arm, avr, mips, riscv};
-use make::lower::Lower;
 use make::request::Room;
 use spec::nearest::{nearest, question};
 use thiserror::Error;
 
 pub use crate::strangers::Near;
 use crate::strangers::{STRANGERS, Unmade};
+use crate::supported::Supported;
 
 /// What a kernel is made for.
 ///
@@ -50,7 +50,7 @@ pub trait OnIsa {
     /// What comes of it.
     type Output;
     /// Does it for a core whose objects look like `format`.
-    fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output;
+    fn call<I: Supported>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output;
 }
 
 /// A core as `list` shows it.

@@ -13,8 +13,9 @@ use lozenge::isa::avr::machine::Avr;
 use lozenge::isa::avr::run::Decoded;
 use lozenge::isa::convention::Callable;
 use lozenge::isa::numbers;
-use lozenge::kernel::{self, Demands, RUN_LIMIT, Request};
+use lozenge::kernel::{Demands, RUN_LIMIT, Request};
 use lozenge::spec::Op;
+use lozenge::supported::Supported;
 use serde_json::json;
 
 use crate::cli::output;
@@ -52,7 +53,7 @@ pub fn run(args: &BenchArgs) -> Result<bool, String> {
             search: false,
         };
         let start = Instant::now();
-        let kernel = kernel::generate::<AvrIsa>(&request, &ATMEGA128).map_err(|e| e.to_string())?;
+        let kernel = AvrIsa::generate(&request, &ATMEGA128).map_err(|e| e.to_string())?;
         let seconds = start.elapsed().as_secs_f64();
         rows.push(
             json!({"what": format!("gen mul {bits} with proof"), "seconds": seconds,

@@ -6,9 +6,9 @@ use lozenge::emit::driver::{DriverReport, Title};
 use lozenge::emit::{Assembler, ObjectFormat};
 use lozenge::face::made::{command, files, report};
 use lozenge::isa::{Cost, Isa};
-use lozenge::lower::Lower;
 use lozenge::request::Room;
 use lozenge::spec::modulus::Modulus;
+use lozenge::supported::Supported;
 use lozenge::target::{Names, OnIsa, Target};
 
 use crate::cli::arguments::GenArgs;
@@ -133,7 +133,7 @@ struct Generate<'a> {
 impl OnIsa for Generate<'_> {
     type Output = Result<bool, Failure>;
 
-    fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
+    fn call<I: Supported>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
         let Generate {
             args,
             mut plan,

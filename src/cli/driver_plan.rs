@@ -7,11 +7,11 @@ use lozenge::driver::exponentiation::{self, Kind, Ladder, MOST_WINDOW};
 use lozenge::driver::modulo::Products;
 use lozenge::driver::{Driver, rsa};
 use lozenge::facts::Style;
-use lozenge::lower::Lower;
 use lozenge::method::{self, METHODS};
 use lozenge::nearest::did_you_mean;
 use lozenge::spec::modulus::Modulus;
 use lozenge::spec::{Op, Spec};
+use lozenge::supported::Supported;
 
 use crate::cli::arguments::DriverArgs;
 use crate::cli::generate;
@@ -234,7 +234,7 @@ impl Plan<'_> {
     ///
     /// # Errors
     /// In one line.
-    pub fn build<I: Lower>(
+    pub fn build<I: Supported>(
         &self,
         driver: Driver,
         core: &I::Core,

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use lozenge::driver::secrecy::Told;
 use lozenge::emit::ObjectFormat;
-use lozenge::lower::Lower;
 use lozenge::spec::modulus::Modulus;
+use lozenge::supported::Supported;
 use lozenge::target::{Names, OnIsa, Target};
 use serde_json::json;
 
@@ -40,7 +40,7 @@ struct Run<'a> {
 impl OnIsa for Run<'_> {
     type Output = Result<bool, Failure>;
 
-    fn call<I: Lower>(self, core: &I::Core, _: &ObjectFormat) -> Self::Output {
+    fn call<I: Supported>(self, core: &I::Core, _: &ObjectFormat) -> Self::Output {
         let Run { args, target } = self;
         let plan = Plan {
             op: args.op,

@@ -3,14 +3,14 @@
 use machine::isa::Isa;
 use make::driver::image::Image;
 use make::driver::{Assembled, Driver, Step, image};
-use make::lower::{Lower, LowerError};
+use make::lower::LowerError;
 use make::request::Request;
 use spec::Alias;
 
-use crate::driver::secrecy;
 use crate::driver::secrecy::Told;
 use crate::kernel;
 use crate::kernel::Kernel;
+use crate::supported::Supported;
 
 /// Why there is no driver.
 #[derive(thiserror::Error, Debug)]
@@ -65,7 +65,7 @@ pub struct Built<I: Isa> {
     pub image: Image,
 }
 
-impl<I: Lower> Built<I> {
+impl<I: Supported> Built<I> {
     /// Makes and proves the kernels of `driver` and lowers it. `told` hears what is made next.
     ///
     /// # Errors
@@ -160,8 +160,7 @@ impl<I: Lower> Built<I> {
     pub fn constant_time(&self, core: &I::Core, public: bool) -> Vec<(String, Result<(), Told>)> {
         let judge = |relative: I::Core| {
             let name = I::core_name(&relative);
-            let mut verdict =
-                secrecy::constant_time::<I>(&relative, &self.driver, &self.assembled, public);
+            let mut verdict = I::keeps_its_time(&relative, &self.driver, &self.assembled, public);
             for kernel in &self.kernels {
                 let timing = kernel.constant_time.iter().find(|(core, _)| *core == name);
                 let leak = timing.and_then(|(_, timing)| timing.leak.as_ref());
@@ -180,8 +179,8 @@ impl<I: Lower> Built<I> {
 }
 
 /// The kernel that is asked for, if it is proved.
-fn proved<I: Lower>(request: &Request, core: &I::Core) -> Result<Kernel<I>, Error> {
-    let kernel = kernel::generate::<I>(request, core)?;
+fn proved<I: Supported>(request: &Request, core: &I::Core) -> Result<Kernel<I>, Error> {
+    let kernel = I::generate(request, core)?;
     match kernel.is_proved() {
         true => Ok(kernel),
         false => Err(Error::Unproved(kernel.spec.symbol())),

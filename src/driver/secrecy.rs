@@ -44,7 +44,7 @@ const STEPS: u64 = 100_000_000;
 ///
 /// # Errors
 /// The first instruction that leaks, or what could not be followed.
-pub fn constant_time<I: Lower>(
+pub(crate) fn constant_time<I: Lower>(
     core: &I::Core,
     driver: &Driver,
     assembled: &Assembled<I::Insn>,

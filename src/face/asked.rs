@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use machine::format::ObjectFormat;
 use make::facts::Style;
-use make::lower::Lower;
 use make::request::{Demands, Request, Room};
 use spec::modulus::{Modular, Modulus, NAMES, Reduce};
 use spec::nearest::nearest;
@@ -13,7 +12,7 @@ use spec::{Op, Size};
 use crate::face::error::{Error, What};
 use crate::face::kernel::Kernel;
 use crate::face::options::{AnyModulus, Options};
-use crate::kernel;
+use crate::supported::Supported;
 use crate::target::{OnIsa, Target};
 
 /// What a request has gathered.
@@ -101,8 +100,8 @@ struct Judge<'a> {
 impl OnIsa for Judge<'_> {
     type Output = Result<Kernel, Error>;
 
-    fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
-        let kernel = kernel::generate::<I>(self.request, core)?;
+    fn call<I: Supported>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
+        let kernel = I::generate(self.request, core)?;
         let (target, options) = (self.target.clone(), self.options.clone());
         Ok(Kernel::of(kernel, core, format, (target, options)))
     }

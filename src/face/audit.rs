@@ -1,25 +1,24 @@
 //! Anybody's function, judged under a contract.
 
-use judge::certificate::{self, Case, Certificate};
+use judge::certificate::{Case, Certificate};
 use judge::prove::Proof;
 use judge::timing::Timing;
 use judge::verdict::Aliasing;
 use machine::format::ObjectFormat;
 use machine::isa::Isa;
-use make::lower::Lower;
 use make::method::Params;
 use make::request::Demands;
 use spec::Spec;
 
-use crate::audit::{self, Contract as Promises};
+use crate::audit::Contract as Promises;
 use crate::face::claim;
 use crate::face::contract::Contract;
 use crate::face::error::Error;
 use crate::face::verdicts::Verdicts;
 use crate::load::{self, Loaded};
 use crate::report::{Cycles, Report, Subject};
+use crate::supported::Supported;
 use crate::target::{OnIsa, Target};
-use crate::{prove, smt};
 
 /// How the operands of a function lie in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,7 +87,7 @@ struct Held<I: Isa> {
     loaded: Loaded,
 }
 
-impl<I: Isa> Inner for Held<I> {
+impl<I: Supported> Inner for Held<I> {
     fn spec(&self) -> &Spec {
         &self.spec
     }
@@ -104,7 +103,7 @@ impl<I: Isa> Inner for Held<I> {
 
     fn audit(&self, symbol: &str, target: &Target, demands: &Demands, command: String) -> Audit {
         let Held { spec, core, loaded } = self;
-        let audit = audit::audit::<I>(spec, core, loaded);
+        let audit = I::audit(spec, core, loaded);
         let judged = audit.judged;
         let areas: Vec<_> = loaded.function.areas.iter().map(|a| a.bytes).collect();
         let ram = spec.source_bytes().iter().sum::<usize>()
@@ -148,17 +147,17 @@ impl<I: Isa> Inner for Held<I> {
 
     fn follow(&self, case: &Case) -> Result<Proof, String> {
         let Held { spec, core, loaded } = self;
-        certificate::verify::<I>(spec, core, &loaded.function, case)
+        I::verify(spec, core, &loaded.function, case)
     }
 
     fn timing(&self) -> Timing {
         let Held { spec, core, loaded } = self;
-        prove::function_timing::<I>(spec, core, &loaded.function)
+        I::timing(spec, core, &loaded.function)
     }
 
     fn script(&self) -> Result<String, String> {
         let Held { spec, core, loaded } = self;
-        smt::script::<I>(spec, core, &loaded.function)
+        I::script(spec, core, &loaded.function)
     }
 }
 
@@ -253,7 +252,7 @@ struct Load<'a> {
 impl OnIsa for Load<'_> {
     type Output = Result<Box<dyn Inner>, Error>;
 
-    fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
+    fn call<I: Supported>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
         let Load {
             object,
             symbol,
@@ -268,7 +267,7 @@ impl OnIsa for Load<'_> {
             limit: contract.limit,
         };
         let what = (contract.op, contract.size, contract.modular()?);
-        let spec = audit::prepare::<I>(what, core, &mut loaded.function, &promises)?;
+        let spec = I::prepare(what, core, &mut loaded.function, &promises)?;
         Ok(Box::new(Held::<I> {
             spec,
             core: core.clone(),

@@ -2,7 +2,6 @@
 
 use machine::format::ObjectFormat;
 use make::facts::Style;
-use make::lower::Lower;
 use make::method::{METHODS, Method, Params};
 use make::request::Request;
 use spec::Spec;
@@ -10,7 +9,7 @@ use spec::Spec;
 use crate::face::asked::Asked;
 use crate::face::error::Error;
 use crate::face::kernel::Kernel;
-use crate::kernel;
+use crate::supported::Supported;
 use crate::target::{OnIsa, Target};
 
 /// The candidates of a request, one after the other.
@@ -135,8 +134,8 @@ struct Counting<'a>(&'a Request);
 impl OnIsa for Counting<'_> {
     type Output = Result<Count, Error>;
 
-    fn call<I: Lower>(self, core: &I::Core, _: &ObjectFormat) -> Self::Output {
-        let (_, candidate) = kernel::choose::<I>(self.0, core)?;
+    fn call<I: Supported>(self, core: &I::Core, _: &ObjectFormat) -> Self::Output {
+        let (_, candidate) = I::choose(self.0, core)?;
         Ok(Count {
             cycles: candidate.cycles(),
             bytes: candidate.code.len(),
@@ -158,7 +157,7 @@ struct Cells<'a> {
 impl OnIsa for Cells<'_> {
     type Output = Result<Vec<Cell>, Error>;
 
-    fn call<I: Lower>(self, core: &I::Core, _: &ObjectFormat) -> Self::Output {
+    fn call<I: Supported>(self, core: &I::Core, _: &ObjectFormat) -> Self::Output {
         let Cells { request, small } = self;
         let spec: Spec = request.spec(I::WORD_BITS)?;
         let unstyled = I::facts(core).limited(request.max_regs);

@@ -4,12 +4,11 @@ use judge::certificate::{Case, Certificate};
 use judge::prove::Proof;
 use judge::verdict::Aliasing;
 use machine::function::Function;
-use machine::isa::Isa;
 use spec::modulus::Reduce;
 use spec::{Alias, Spec};
 
 use crate::face::error::Error;
-use crate::prove;
+use crate::supported::Supported;
 use crate::target::Target;
 
 /// What is claimed of a function, as `lozenge check` reads it: what it computes, and where it runs.
@@ -30,7 +29,7 @@ pub(super) fn claim(symbol: &str, spec: &Spec, target: &Target) -> Vec<String> {
 }
 
 /// The certificate of what is proved: operands that lie apart, and each overlap that is allowed.
-pub(super) fn certificate<I: Isa>(
+pub(super) fn certificate<I: Supported>(
     claim: Vec<String>,
     (spec, core, function): (&Spec, &I::Core, &Function),
     aliasing: &[Aliasing],
@@ -42,7 +41,7 @@ pub(super) fn certificate<I: Isa>(
         .filter(|case| *case != Alias::AIsB);
     let mut cases: Vec<Case> = Vec::new();
     for alias in std::iter::once(Alias::Distinct).chain(overlaps) {
-        match prove::certify::<I>(spec, core, function, alias) {
+        match I::certify(spec, core, function, alias) {
             (_, Some(case)) => cases.push(case),
             (proof, None) => {
                 let why = why(&proof);

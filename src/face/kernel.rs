@@ -13,6 +13,7 @@ use crate::face::options::Options;
 use crate::face::verdicts::Verdicts;
 use crate::face::{claim, made};
 use crate::report::{Bytes, Cycles, Report};
+use crate::supported::Supported;
 use crate::target::Target;
 use crate::{emit, kernel, prove};
 
@@ -67,7 +68,7 @@ struct Made<I: Isa> {
     format: ObjectFormat,
 }
 
-impl<I: Isa> Inner for Made<I> {
+impl<I: Supported> Inner for Made<I> {
     fn code(&self) -> &[u8] {
         &self.kernel.code
     }
@@ -103,7 +104,7 @@ impl<I: Isa> Inner for Made<I> {
 
     fn run(&self, sources: &[BigUint]) -> Result<(BigUint, Cost), String> {
         let Made { kernel, core, .. } = self;
-        kernel::run::<I>(&kernel.spec, core, &kernel.code, sources, Alias::Distinct)
+        I::run(&kernel.spec, core, &kernel.code, sources, Alias::Distinct)
     }
 
     fn certificate(&self, symbol: &str, target: &Target) -> Result<Certificate, Error> {
@@ -121,7 +122,7 @@ impl<I: Isa> Inner for Made<I> {
 
 impl Kernel {
     /// The face of a kernel of one instruction set.
-    pub(super) fn of<I: Isa>(
+    pub(super) fn of<I: Supported>(
         kernel: kernel::Kernel<I>,
         core: &I::Core,
         format: &ObjectFormat,

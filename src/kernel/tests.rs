@@ -5,13 +5,14 @@
 use std::collections::BTreeMap;
 
 use judge::prove::Verdict;
+use machine::function::Function;
 use machine::isa::avr::AvrIsa;
 use machine::isa::avr::cores::ATMEGA128;
 use make::candidate::Budget;
 use make::request::{Demands, Request};
 use spec::Op;
 
-use crate::kernel::{finish, first_proved, generate};
+use crate::kernel::{Search, finish, first_proved, generate, judge_function};
 
 fn request(method: Option<&str>, drop: Option<usize>) -> Request {
     Request {
@@ -35,7 +36,9 @@ fn taken(request: &Request, lost: usize) -> (crate::kernel::Kernel<AvrIsa>, usiz
     let mut asked = 0;
     let kernel = first_proved(request, &ATMEGA128, |spec, candidate| {
         asked += 1;
-        let mut kernel = finish(spec, candidate, &ATMEGA128, request)?;
+        let judged =
+            |code: &Function| judge_function::<AvrIsa>(spec, &ATMEGA128, code, Search::OWN);
+        let mut kernel = finish(spec, candidate, &ATMEGA128, request, judged)?;
         if asked <= lost {
             kernel.proof.correct = Verdict::Unknown("this judge does not follow it".into());
         }

@@ -7,13 +7,13 @@
 use lozenge::call::Operands;
 use lozenge::emit::ObjectFormat;
 use lozenge::function::Function;
-use lozenge::kernel::{self, Request};
-use lozenge::lower::Lower;
+use lozenge::kernel::Request;
 use lozenge::method::METHODS;
 use lozenge::program::Claim;
 use lozenge::prove;
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use lozenge::spec::{Alias, Spec};
+use lozenge::supported::Supported;
 use lozenge::target::{Names, OnIsa, Target};
 use lozenge::vectors::{self, Random};
 
@@ -30,7 +30,7 @@ const MORE_OPERANDS: usize = 1500;
 const LIMIT: u64 = 20_000;
 
 /// A kernel that is proved.
-struct Proved<I: Lower> {
+struct Proved<I: Supported> {
     name: String,
     spec: Spec,
     insns: Vec<I::Insn>,
@@ -49,7 +49,7 @@ struct Found {
 }
 
 /// A kernel of some method for some of its operations; `None` if there is none of this size.
-fn some_kernel<I: Lower>(core: &I::Core, random: &mut Random) -> Option<Proved<I>> {
+fn some_kernel<I: Supported>(core: &I::Core, random: &mut Random) -> Option<Proved<I>> {
     let method = &METHODS[random.below(METHODS.len())];
     let op = method.ops[random.below(method.ops.len())];
     let words = 2 + random.below(3) as u32;
@@ -70,11 +70,11 @@ fn some_kernel<I: Lower>(core: &I::Core, random: &mut Random) -> Option<Proved<I
         method: Some(method.name.into()),
         ..ask::in_any_time(op, bits)
     };
-    let (spec, candidate) = kernel::choose::<I>(&request, core).ok()?;
+    let (spec, candidate) = I::choose(&request, core).ok()?;
     let name = format!("{} {bits} {}", op.name(), method.name);
     let claims = candidate.program.claims.clone();
     let function = prove::kernel::<I>(core, &candidate.code, &claims);
-    let proof = prove::prove_function::<I>(&spec, core, &function, Alias::Distinct);
+    let proof = I::prove_function(&spec, core, &function, Alias::Distinct);
     proof.holds().then_some(Proved {
         name,
         spec,
@@ -84,7 +84,7 @@ fn some_kernel<I: Lower>(core: &I::Core, random: &mut Random) -> Option<Proved<I
 }
 
 /// One edit; false if it changes nothing.
-fn edit<I: Lower>(core: &I::Core, insns: &mut Vec<I::Insn>, random: &mut Random) -> bool {
+fn edit<I: Supported>(core: &I::Core, insns: &mut Vec<I::Insn>, random: &mut Random) -> bool {
     let before = insns.clone();
     let at = random.below(insns.len());
     let near = (at + 1 + random.below(8)) % insns.len();
@@ -118,7 +118,7 @@ fn edit<I: Lower>(core: &I::Core, insns: &mut Vec<I::Insn>, random: &mut Random)
 }
 
 /// Is it wrong on these operands? What cannot be run there is no result.
-fn is_wrong<I: Lower>(
+fn is_wrong<I: Supported>(
     proved: &Proved<I>,
     core: &I::Core,
     code: &[u8],
@@ -140,7 +140,12 @@ fn is_wrong<I: Lower>(
 }
 
 /// Mutants of one kernel.
-fn mutants<I: Lower>(core: &I::Core, proved: &Proved<I>, random: &mut Random, found: &mut Found) {
+fn mutants<I: Supported>(
+    core: &I::Core,
+    proved: &Proved<I>,
+    random: &mut Random,
+    found: &mut Found,
+) {
     for _ in 0..OF_A_KERNEL {
         let mut insns = proved.insns.clone();
         let mut changed = false;
@@ -157,7 +162,7 @@ fn mutants<I: Lower>(core: &I::Core, proved: &Proved<I>, random: &mut Random, fo
         function.limit = LIMIT;
         let wrong = is_wrong::<I>(proved, core, &code, OPERANDS, random.draw());
         found.differing += usize::from(wrong.is_some());
-        let proof = prove::prove_function::<I>(&proved.spec, core, &function, Alias::Distinct);
+        let proof = I::prove_function(&proved.spec, core, &function, Alias::Distinct);
         let again = || is_wrong::<I>(proved, core, &code, MORE_OPERANDS, 1);
         match (proof.correct.is_proved(), wrong) {
             (true, wrong) => match wrong.or_else(again) {
@@ -182,7 +187,7 @@ struct Mutants;
 impl OnIsa for Mutants {
     type Output = Found;
 
-    fn call<I: Lower>(self, core: &I::Core, _: &ObjectFormat) -> Found {
+    fn call<I: Supported>(self, core: &I::Core, _: &ObjectFormat) -> Found {
         let enough = tier::of(DIFFERING);
         let mut random = tier::random(u64::from(I::WORD_BITS));
         let mut found = Found::default();

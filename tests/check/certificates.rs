@@ -4,16 +4,16 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use lozenge::certificate::{self, Case};
+use lozenge::certificate::Case;
 use lozenge::domain::trace::{Entry, Noted, Step};
 use lozenge::domain::variable::{Def, Value};
 use lozenge::emit::ObjectFormat;
 use lozenge::function::Function;
-use lozenge::kernel::{self, Request};
-use lozenge::lower::Lower;
+use lozenge::kernel::Request;
 use lozenge::prove;
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use lozenge::spec::{Alias, Op, Spec};
+use lozenge::supported::Supported;
 use lozenge::target::OnIsa;
 use lozenge::vectors::Random;
 use serde_json::Value as Json;
@@ -132,16 +132,16 @@ enum Done {
 impl OnIsa for With<'_> {
     type Output = usize;
 
-    fn call<I: Lower>(self, core: &I::Core, _: &ObjectFormat) -> usize {
+    fn call<I: Supported>(self, core: &I::Core, _: &ObjectFormat) -> usize {
         let With(op, bits, modulus, done) = self;
         let request = Request {
             modular: modulus.map(modular),
             demands: Default::default(),
             ..ask::of(op, bits)
         };
-        let kernel = kernel::generate::<I>(&request, core).expect("a kernel");
+        let kernel = I::generate(&request, core).expect("a kernel");
         let function = prove::kernel::<I>(core, &kernel.code, &kernel.program.claims);
-        let (proof, case) = prove::certify::<I>(&kernel.spec, core, &function, Alias::Distinct);
+        let (proof, case) = I::certify(&kernel.spec, core, &function, Alias::Distinct);
         assert!(proof.holds());
         let case = case.expect("a case");
         let holds =
@@ -155,8 +155,8 @@ impl OnIsa for With<'_> {
     }
 }
 
-fn holds<I: Lower>(spec: &Spec, core: &I::Core, function: &Function, case: &Case) -> bool {
-    certificate::verify::<I>(spec, core, function, case).is_ok_and(|proof| proof.holds())
+fn holds<I: Supported>(spec: &Spec, core: &I::Core, function: &Function, case: &Case) -> bool {
+    I::verify(spec, core, function, case).is_ok_and(|proof| proof.holds())
 }
 
 /// Leaves of a JSON value.

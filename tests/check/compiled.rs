@@ -1,10 +1,9 @@
 //! What people write in C, as compilers make it: every function of mul.c and ops.c that is right, in words
 //! of 8, 16 and 32 bits, at every level, on every machine. Each is proved, but what the ledger says is not.
 
-use lozenge::kernel;
-use lozenge::lower::Lower;
-use lozenge::prove::{self, Verdict};
+use lozenge::prove::Verdict;
 use lozenge::spec::{Alias, Op, Size};
+use lozenge::supported::Supported;
 
 use crate::check::tools::{
     ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, RISCV, RISCV_LONG, on_core, prepared,
@@ -111,16 +110,16 @@ struct Judge<'a>(&'a [u8], Question<'a>);
 impl lozenge::target::OnIsa for Judge<'_> {
     type Output = Result<(), String>;
 
-    fn call<I: Lower>(
+    fn call<I: Supported>(
         self,
         core: &I::Core,
         format: &lozenge::emit::ObjectFormat,
     ) -> Result<(), String> {
         let (spec, loaded) = prepared::<I>(self.0, self.1, core, format);
         let function = &loaded.function;
-        let found = kernel::counterexample::<I>(&spec, core, function, Alias::Distinct, 30);
+        let found = I::counterexample(&spec, core, function, Alias::Distinct, 30);
         assert_eq!(found, None, "{}", self.1.symbol);
-        let proof = prove::prove_function::<I>(&spec, core, function, Alias::Distinct);
+        let proof = I::prove_function(&spec, core, function, Alias::Distinct);
         match [proof.correct, proof.memory, proof.abi]
             .into_iter()
             .find(|v| !v.is_proved())
@@ -158,7 +157,11 @@ impl lozenge::target::OnIsa for Mutants<'_> {
     /// How many there were, how many of them were right, and how many proved.
     type Output = [usize; 3];
 
-    fn call<I: Lower>(self, core: &I::Core, format: &lozenge::emit::ObjectFormat) -> [usize; 3] {
+    fn call<I: Supported>(
+        self,
+        core: &I::Core,
+        format: &lozenge::emit::ObjectFormat,
+    ) -> [usize; 3] {
         let Mutants(file, question, nop) = self;
         let (spec, loaded) = prepared::<I>(file, question, core, format);
         let (mut all, mut right, mut proved) = (0, 0, 0);
@@ -178,8 +181,8 @@ impl lozenge::target::OnIsa for Mutants<'_> {
             function.code = code.into();
             function.limit = 100_000;
             at += len as u64;
-            let proof = prove::prove_function::<I>(&spec, core, &function, Alias::Distinct);
-            let found = kernel::counterexample::<I>(&spec, core, &function, Alias::Distinct, 100);
+            let proof = I::prove_function(&spec, core, &function, Alias::Distinct);
+            let found = I::counterexample(&spec, core, &function, Alias::Distinct, 100);
             all += 1;
             right += usize::from(found.is_none());
             proved += usize::from(proof.holds());

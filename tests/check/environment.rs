@@ -2,7 +2,7 @@
 //! belong to interrupt handlers, pages, and what a part has not. Each program computes the right product in a
 //! quiet machine; those that an interrupt, a caller or the part would spoil must not be proved.
 
-use lozenge::audit::{self, Audit};
+use lozenge::audit::Audit;
 use lozenge::emit::ObjectFormat;
 use lozenge::facts::Style;
 use lozenge::isa::avr::AvrIsa;
@@ -12,11 +12,10 @@ use lozenge::isa::avr::instructions::Op as AvrOp;
 use lozenge::isa::riscv::RiscvIsa;
 use lozenge::isa::{Isa, arm, avr, mips, riscv};
 use lozenge::kernel::{self, Request};
-use lozenge::lower::Lower;
-use lozenge::prove::{self, Proof, Verdict};
-use lozenge::smt;
+use lozenge::prove::{Proof, Verdict};
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use lozenge::spec::{Alias, Op};
+use lozenge::supported::Supported;
 use lozenge::target::{Names, OnIsa, Target};
 use num_bigint::BigUint;
 
@@ -83,10 +82,10 @@ struct Ask<'a>(&'a [u8], u32);
 impl OnIsa for Ask<'_> {
     type Output = Audit;
 
-    fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) -> Audit {
+    fn call<I: Supported>(self, core: &I::Core, format: &ObjectFormat) -> Audit {
         let question = Question::of("f", self.1);
         let (spec, loaded) = prepared::<I>(self.0, question, core, format);
-        audit::audit::<I>(&spec, core, &loaded)
+        I::audit(&spec, core, &loaded)
     }
 }
 
@@ -285,7 +284,7 @@ fn a_stack_pointer_is_as_aligned_as_its_convention() {
             modular: Some(ask::modular("2^96-17", Reduce::Full)),
             ..ask::of(Op::Modadd, 96)
         };
-        let whole = kernel::generate::<RiscvIsa>(&request, core).expect("a kernel");
+        let whole = RiscvIsa::generate(&request, core).expect("a kernel");
         let mut program = whole.program.clone();
         let at = program.insns.len() - 1;
         let moved = |k| riscv::code::Insn::immediate(riscv::instructions::Op::ADDI, 2, 2, k);
@@ -293,7 +292,7 @@ fn a_stack_pointer_is_as_aligned_as_its_convention() {
         let code = RiscvIsa::encode(core, &program.insns).expect("code");
         let claims = &program.claims;
         let alias = Alias::Distinct;
-        let proof = prove::prove_with::<RiscvIsa>(&whole.spec, core, &code, claims, alias);
+        let proof = RiscvIsa::prove_with(&whole.spec, core, &code, claims, alias);
         let lost = proof.abi.reason().is_some_and(|text| text.contains(LOST));
         assert_eq!((proof.holds(), lost), (fits, !fits), "{proof:?}");
     }
@@ -305,7 +304,7 @@ struct Counted<'a>(&'a [u8], u32);
 impl OnIsa for Counted<'_> {
     type Output = usize;
 
-    fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) -> usize {
+    fn call<I: Supported>(self, core: &I::Core, format: &ObjectFormat) -> usize {
         let question = Question::of("f", self.1);
         let (spec, loaded) = prepared::<I>(self.0, question, core, format);
         let operands = [3u8, 5].map(BigUint::from);
@@ -471,9 +470,9 @@ struct Export<'a>(&'a [u8]);
 impl OnIsa for Export<'_> {
     type Output = Result<String, String>;
 
-    fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
+    fn call<I: Supported>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
         let (spec, loaded) = prepared::<I>(self.0, Question::of("f", 8), core, format);
-        smt::script::<I>(&spec, core, &loaded.function)
+        I::script(&spec, core, &loaded.function)
     }
 }
 
@@ -535,7 +534,7 @@ fn montmul(core: &Core, drop: Option<usize>) -> kernel::Kernel<AvrIsa> {
         drop,
         ..ask::of(Op::Montmul, 256)
     };
-    kernel::generate::<AvrIsa>(&request, core).expect("a kernel")
+    AvrIsa::generate(&request, core).expect("a kernel")
 }
 
 #[test]
@@ -557,7 +556,7 @@ fn a_frame_without_cli_is_not_proved() {
         let code = AvrIsa::encode(&ATMEGA128, &program.insns).expect("code");
         let claims = &program.claims;
         let alias = Alias::Distinct;
-        is_refused(&prove::prove_with::<AvrIsa>(
+        is_refused(&AvrIsa::prove_with(
             &whole.spec,
             &ATMEGA128,
             &code,

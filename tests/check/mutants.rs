@@ -4,10 +4,10 @@
 use std::process::Command;
 
 use lozenge::emit::ObjectFormat;
-use lozenge::kernel::{self, Search};
-use lozenge::lower::Lower;
+use lozenge::kernel::Search;
 use lozenge::prove::Verdict;
 use lozenge::spec::Op;
+use lozenge::supported::Supported;
 use lozenge::target::OnIsa;
 
 use crate::check::tools::{
@@ -31,7 +31,7 @@ type Counts = [usize; 3];
 impl OnIsa for Nops<'_> {
     type Output = Counts;
 
-    fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) -> Counts {
+    fn call<I: Supported>(self, core: &I::Core, format: &ObjectFormat) -> Counts {
         let Nops(file, question, nop) = self;
         let (spec, loaded) = prepared::<I>(file, question, core, format);
         let entry = loaded.function.entry;
@@ -52,7 +52,7 @@ impl OnIsa for Nops<'_> {
             }
             function.code = code.into();
             function.limit = 20_000;
-            let (proof, found) = kernel::verdict::<I>(&spec, core, &function, SEARCH);
+            let (proof, found) = I::verdict(&spec, core, &function, SEARCH);
             let seen = [&proof.correct, &proof.memory, &proof.abi];
             let wrong =
                 |v: &&&Verdict| matches!(v, Verdict::Disproved(_) | Verdict::Unpredictable(_));

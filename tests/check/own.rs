@@ -1,15 +1,15 @@
 //! What `gen` proves, `check` proves again from the object alone: every method on three machines. Claims
 //! in the object are hints: lies and trivial truths about a wrong kernel do not make it proved.
 
-use lozenge::audit::{self, Contract};
+use lozenge::audit::Contract;
 use lozenge::emit::{ObjectFormat, elf};
-use lozenge::kernel::{self, Request};
-use lozenge::lower::Lower;
+use lozenge::kernel::Request;
 use lozenge::method::METHODS;
 use lozenge::program::{Area, Claim, Magnitude, Place, Term, Written};
 use lozenge::prove::{self, Proof};
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use lozenge::spec::{Alias, Op, Spec};
+use lozenge::supported::Supported;
 use lozenge::target::OnIsa;
 use lozenge::vectors::Random;
 use lozenge::{hints, load};
@@ -19,12 +19,17 @@ use crate::check::tools::{ARM, AVR, Compiler, MIPS, on_core};
 use crate::kit::ask;
 
 /// The proof of a function `f` from a file.
-fn proof_of<I: Lower>(spec: &Spec, core: &I::Core, file: &[u8], format: &ObjectFormat) -> Proof {
+fn proof_of<I: Supported>(
+    spec: &Spec,
+    core: &I::Core,
+    file: &[u8],
+    format: &ObjectFormat,
+) -> Proof {
     let mut loaded = load::load(file, "f", format).expect("a function");
     let function = &mut loaded.function;
     let what = (spec.op, spec.size, spec.modular.clone());
-    let spec = audit::prepare::<I>(what, core, function, &Contract::default());
-    prove::prove_function::<I>(&spec.expect("a contract"), core, function, Alias::Distinct)
+    let spec = I::prepare(what, core, function, &Contract::default());
+    I::prove_function(&spec.expect("a contract"), core, function, Alias::Distinct)
 }
 
 fn modular(modulus: &str, reduce: Reduce) -> Modular {
@@ -42,7 +47,7 @@ struct Methods;
 impl OnIsa for Methods {
     type Output = [usize; 2];
 
-    fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) -> [usize; 2] {
+    fn call<I: Supported>(self, core: &I::Core, format: &ObjectFormat) -> [usize; 2] {
         let (mut kernels, mut claiming, mut wrong) = (0, 0, Vec::new());
         let words = 8 * I::WORD_BITS;
         for (method, op) in METHODS
@@ -72,7 +77,7 @@ impl OnIsa for Methods {
                     ..ask::in_any_time(op, words)
                 };
                 // Why there is none is the matter of tests/kernels/matrix.rs.
-                let Ok((spec, candidate)) = kernel::choose::<I>(&request, core) else {
+                let Ok((spec, candidate)) = I::choose(&request, core) else {
                     continue;
                 };
                 let code = &candidate.code;
@@ -83,7 +88,7 @@ impl OnIsa for Methods {
                 if proof_of::<I>(&spec, core, &object, format).holds() {
                     continue;
                 }
-                let own = prove::prove_function::<I>(&spec, core, &function, Alias::Distinct);
+                let own = I::prove_function(&spec, core, &function, Alias::Distinct);
                 if own.holds() {
                     wrong.push(format!("{} {} {modulus:?}", op.name(), method.name));
                 }
@@ -142,7 +147,7 @@ struct Truths;
 impl OnIsa for Truths {
     type Output = ();
 
-    fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) {
+    fn call<I: Supported>(self, core: &I::Core, format: &ObjectFormat) {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let source = folder.path().join("f.s");
         std::fs::write(&source, SPOILT).expect("written");
@@ -174,7 +179,7 @@ fn truths_prove_nothing() {
     on_core(AVR.core, Truths);
 }
 
-fn two_levels<I: Lower>(op: Op, method: &str) -> Request {
+fn two_levels<I: Supported>(op: Op, method: &str) -> Request {
     Request {
         method: Some(method.into()),
         params: [("levels".to_string(), 2)].into(),
@@ -183,7 +188,7 @@ fn two_levels<I: Lower>(op: Op, method: &str) -> Request {
 }
 
 /// A reduction that folds, of four words.
-fn folded<I: Lower>() -> Request {
+fn folded<I: Supported>() -> Request {
     Request {
         size: (4 * I::WORD_BITS).into(),
         modular: Some(modular("runtime-folded", Reduce::Almost)),
@@ -200,12 +205,12 @@ struct Lies(usize, Op);
 impl OnIsa for Lies {
     type Output = ();
 
-    fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) {
+    fn call<I: Supported>(self, core: &I::Core, format: &ObjectFormat) {
         let request = match self.1 {
             Op::Redc => folded::<I>(),
             op => two_levels::<I>(op, "karatsuba"),
         };
-        let (spec, candidate) = kernel::choose::<I>(&request, core).expect("a kernel");
+        let (spec, candidate) = I::choose(&request, core).expect("a kernel");
         let mut random = Random::new(8);
         let [mut wrong, mut needed] = [0, 0];
         for round in 0..self.0 {
@@ -238,7 +243,7 @@ impl OnIsa for Lies {
             let object = elf::object(format, "f", &code, &claims).expect("an object");
             let proved = proof_of::<I>(&spec, core, &object, format).holds();
             let function = prove::kernel::<I>(core, &code, &[]);
-            let found = kernel::counterexample::<I>(&spec, core, &function, Alias::Distinct, 100);
+            let found = I::counterexample(&spec, core, &function, Alias::Distinct, 100);
             wrong += usize::from(found.is_some());
             needed += usize::from(found.is_none() && !proved);
             assert!(!(proved && found.is_some()), "{round}: {found:?}");
@@ -337,7 +342,7 @@ fn linked_kernels_are_proved() {
     impl OnIsa for Linked {
         type Output = ();
 
-        fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) {
+        fn call<I: Supported>(self, core: &I::Core, format: &ObjectFormat) {
             let folder = tempfile::tempdir().expect("a temporary folder");
             let path = |name: &str| folder.path().join(name);
             let (mut specs, mut objects) = (Vec::new(), Vec::new());
@@ -346,7 +351,7 @@ fn linked_kernels_are_proved() {
                 (Op::Mul, "f", "karatsuba"),
             ] {
                 let request = two_levels::<I>(op, method);
-                let (spec, candidate) = kernel::choose::<I>(&request, core).expect("a kernel");
+                let (spec, candidate) = I::choose(&request, core).expect("a kernel");
                 let code = &candidate.code;
                 let claims = prove::kernel::<I>(core, code, &candidate.program.claims).claims;
                 assert!(!claims.is_empty());
@@ -364,9 +369,9 @@ fn linked_kernels_are_proved() {
                 let mut loaded = load::load(&program, name, format).expect("a function");
                 let function = &mut loaded.function;
                 let what = (spec.op, spec.size, None);
-                let spec = audit::prepare::<I>(what, core, function, &Contract::default());
+                let spec = I::prepare(what, core, function, &Contract::default());
                 let spec = spec.expect("a contract");
-                let proof = prove::prove_function::<I>(&spec, core, function, Alias::Distinct);
+                let proof = I::prove_function(&spec, core, function, Alias::Distinct);
                 assert!(proof.holds(), "{name}: {proof:?}");
             }
         }

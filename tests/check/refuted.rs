@@ -3,9 +3,8 @@
 
 use lozenge::call::Operands;
 use lozenge::emit::ObjectFormat;
-use lozenge::lower::Lower;
-use lozenge::prove;
 use lozenge::spec::Alias;
+use lozenge::supported::Supported;
 use lozenge::target::OnIsa;
 use num_bigint::BigUint;
 
@@ -21,7 +20,7 @@ struct Wrong<'a> {
 impl OnIsa for Wrong<'_> {
     type Output = ();
 
-    fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) {
+    fn call<I: Supported>(self, core: &I::Core, format: &ObjectFormat) {
         let question = Question::of("f", self.bits);
         let (spec, loaded) = prepared::<I>(self.file, question, core, format);
         let function = &loaded.function;
@@ -35,7 +34,7 @@ impl OnIsa for Wrong<'_> {
         assert_ne!(got, product, "{:x?} is multiplied wrong", self.pair);
         let (got, product) = run(self.pair.map(|x| x ^ 1 << (self.bits - 2)));
         assert_eq!(got, product, "others are multiplied right");
-        let proof = prove::prove_function::<I>(&spec, core, function, Alias::Distinct);
+        let proof = I::prove_function(&spec, core, function, Alias::Distinct);
         assert!(!proof.correct.is_proved(), "{proof:?}");
     }
 }

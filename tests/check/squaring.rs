@@ -5,9 +5,9 @@ use lozenge::call::Operands;
 use lozenge::emit::ObjectFormat;
 use lozenge::kernel::RUN_LIMIT;
 use lozenge::load;
-use lozenge::lower::Lower;
 use lozenge::prove::Verdict;
 use lozenge::spec::{Alias, Op, Spec};
+use lozenge::supported::Supported;
 use lozenge::target::{Names, OnIsa, Target};
 use num_bigint::BigUint;
 
@@ -41,7 +41,7 @@ struct Run<'a>(&'a [u8], &'a str);
 impl OnIsa for Run<'_> {
     type Output = BigUint;
 
-    fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) -> BigUint {
+    fn call<I: Supported>(self, core: &I::Core, format: &ObjectFormat) -> BigUint {
         let loaded = load::load(self.0, self.1, format).expect("a function");
         let spec = Spec::new(Op::Sqr, 128, 32).expect("a size");
         let sources = [number(OPERAND)];

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use lozenge::audit::{self, Audit, Contract};
+use lozenge::audit::{Audit, Contract};
 use lozenge::emit::ObjectFormat;
 use lozenge::load::{self, LoadError, Loaded};
-use lozenge::lower::Lower;
 use lozenge::spec::{Op, Size, Spec};
+use lozenge::supported::Supported;
 use lozenge::target::{Names, OnIsa, Target};
 
 /// Loops that set words to 0 stay loops, not calls of memset.
@@ -149,7 +149,7 @@ pub fn on_core<V: OnIsa>(core: &str, visitor: V) -> V::Output {
 }
 
 /// A function of `file`, and its spec.
-pub fn prepared<I: Lower>(
+pub fn prepared<I: Supported>(
     file: &[u8],
     question: Question<'_>,
     core: &I::Core,
@@ -163,7 +163,7 @@ pub fn prepared<I: Lower>(
         ..Contract::default()
     };
     let what = (question.op, question.size, None);
-    let spec = audit::prepare::<I>(what, core, &mut loaded.function, &contract);
+    let spec = I::prepare(what, core, &mut loaded.function, &contract);
     (spec.expect("a contract that fits"), loaded)
 }
 
@@ -172,11 +172,11 @@ struct Ask<'a>(&'a [u8], Question<'a>);
 impl OnIsa for Ask<'_> {
     type Output = Result<Audit, LoadError>;
 
-    fn call<I: Lower>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
+    fn call<I: Supported>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
         let Ask(file, question) = self;
         load::load(file, question.symbol, format)?;
         let (spec, loaded) = prepared::<I>(file, question, core, format);
-        Ok(audit::audit::<I>(&spec, core, &loaded))
+        Ok(I::audit(&spec, core, &loaded))
     }
 }
 

@@ -9,9 +9,10 @@ use lozenge::isa::arm::instructions::Op as ArmOp;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::isa::{Cost, Isa};
-use lozenge::kernel::{self, Request};
+use lozenge::kernel::Request;
 use lozenge::spec::Op;
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
+use lozenge::supported::Supported;
 use toml::Value;
 
 use crate::kit::{ask, tier};
@@ -28,7 +29,7 @@ fn made(op: Op, bits: u32, modulus: &str, method: &str) -> Cost {
         method: Some(method.into()),
         ..ask::in_any_time(op, bits)
     };
-    let (_, best) = kernel::choose::<AvrIsa>(&request, &ATMEGA128).expect("a kernel");
+    let (_, best) = AvrIsa::choose(&request, &ATMEGA128).expect("a kernel");
     let cost = best.cost.expect("it returns");
     let proved = |line: &str| {
         let cells: Vec<_> = line.split(',').collect();
@@ -171,7 +172,7 @@ fn strongarm_counts() {
                 },
                 ..ask::in_any_time(op, 512)
             };
-            let kernel = kernel::generate::<ArmIsa>(&request, &ARM7TDMI).expect("a kernel");
+            let kernel = ArmIsa::generate(&request, &ARM7TDMI).expect("a kernel");
             assert!(kernel.is_proved(), "{method}: {:?}", kernel.proof.correct);
             let counts = &kernel.cost.counts;
             let row = &table[method][op.name()];

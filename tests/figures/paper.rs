@@ -1,14 +1,15 @@
 //! The published tables beside ours: never above theirs, and exactly what the file says.
 
+use lozenge::function::Function;
 use lozenge::isa::Cost;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::{ARM7TDMI, ARM7TDMI_HW2018};
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
-use lozenge::kernel::{self, Request};
+use lozenge::kernel::Request;
 use lozenge::lower::Lower;
-use lozenge::prove;
 use lozenge::spec::{Op, Spec};
+use lozenge::supported::Supported;
 use toml::Value;
 
 use crate::kit::ask;
@@ -19,7 +20,7 @@ fn table() -> Value {
 }
 
 /// The cheapest kernel of one method, with a parameter or with whatever is best.
-fn cost_on<I: Lower>(
+fn cost_on<I: Supported>(
     core: &I::Core,
     method: &str,
     param: Option<(&str, usize)>,
@@ -33,8 +34,8 @@ fn cost_on<I: Lower>(
             .collect(),
         ..ask::in_any_time(Op::Mul, bits)
     };
-    let (spec, best) = kernel::choose::<I>(&request, core).expect("a kernel");
-    prove::timing::<I>(&spec, core, &best.code)
+    let (spec, best) = I::choose(&request, core).expect("a kernel");
+    I::timing(&spec, core, &Function::kernel(&best.code))
         .cost
         .expect("it returns")
 }
@@ -203,8 +204,8 @@ fn within(method: &str, params: &[(&str, usize)], most: Option<usize>, bits: &[u
             max_regs: most,
             ..ask::in_any_time(Op::Mul, *bits as u32)
         };
-        let (spec, best) = kernel::choose::<AvrIsa>(&request, &ATMEGA128).expect("a kernel");
-        let timing = prove::timing::<AvrIsa>(&spec, &ATMEGA128, &best.code);
+        let (spec, best) = AvrIsa::choose(&request, &ATMEGA128).expect("a kernel");
+        let timing = AvrIsa::timing(&spec, &ATMEGA128, &Function::kernel(&best.code));
         timing.cost.expect("it returns").body.max
     };
     bits.iter().map(cycles).collect()

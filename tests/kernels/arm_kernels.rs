@@ -14,9 +14,10 @@ use lozenge::isa::{Cost, Isa};
 use lozenge::lower::Lower;
 use lozenge::make::target::arm::lower;
 use lozenge::method::{self, Params};
-use lozenge::prove::{self, Proof};
+use lozenge::prove::Proof;
 use lozenge::spec::modulus::Modular;
 use lozenge::spec::{Alias, Op as SpecOp, Spec};
+use lozenge::supported::Supported;
 use lozenge::{kernel, vectors};
 use num_bigint::BigUint;
 
@@ -67,7 +68,7 @@ fn multiply(kernel: &Kernel, core: &Core, a: &BigUint, b: &BigUint) -> Option<(B
 }
 
 fn proof(kernel: &Kernel, alias: Alias) -> Proof {
-    prove::prove::<ArmIsa>(&kernel.spec, &ARM7TDMI, &kernel.code, alias)
+    ArmIsa::prove(&kernel.spec, &ARM7TDMI, &kernel.code, alias)
 }
 
 fn accepted(p: &Proof) -> bool {
@@ -90,7 +91,7 @@ fn check(words: usize, e: usize) {
         let p = proof(&kernel, alias);
         assert!(accepted(&p), "{words} words, e = {e}, {alias:?}: {p:?}");
     }
-    let time = prove::leak::<ArmIsa>(&kernel.spec, &ARM7TDMI_HW2018, &kernel.code);
+    let time = ArmIsa::leak(&kernel.spec, &ARM7TDMI_HW2018, &kernel.code);
     let time = time.unwrap();
     assert_eq!(time.call.min, time.call.max);
     for _ in 0..if words > 16 { 4 } else { 40 } {
@@ -154,7 +155,7 @@ fn no_slower_than_table_7_of_hw2018() {
 #[test]
 fn early_termination_is_refused_and_reported() {
     let kernel = kernel(5, 0, &ARM7TDMI);
-    let leak = prove::leak::<ArmIsa>(&kernel.spec, &ARM7TDMI, &kernel.code).unwrap_err();
+    let leak = ArmIsa::leak(&kernel.spec, &ARM7TDMI, &kernel.code).unwrap_err();
     assert!(
         leak.contains("takes 3 to 6 cycles depending on the secret"),
         "{leak}"
@@ -178,17 +179,17 @@ fn conditions_on_secrets() {
     let select = [
         0xe5913000, 0xe3530000, 0x03a03001, 0xe5803000, 0xe5803004, 0xe12fff1e,
     ];
-    assert!(prove::leak::<ArmIsa>(&spec, &ARM7TDMI, &assemble(&select)).is_ok());
+    assert!(ArmIsa::leak(&spec, &ARM7TDMI, &assemble(&select)).is_ok());
     // The same with ldreq r3,[r2]: an access under a secret condition.
     let mut access = select;
     access[2] = 0x05923000;
-    let leak = prove::leak::<ArmIsa>(&spec, &ARM7TDMI, &assemble(&access)).unwrap_err();
+    let leak = ArmIsa::leak(&spec, &ARM7TDMI, &assemble(&access)).unwrap_err();
     assert!(leak.contains("depends on the secret"), "{leak}");
     // A multiplication takes longer when it is executed.
     let mut slow = select;
     slow[1] = 0xe1b0_c003; // movs r12, r3
     slow[2] = 0x0003_0492; // muleq r3, r2, r4
-    let leak = prove::leak::<ArmIsa>(&spec, &ARM7TDMI_HW2018, &assemble(&slow)).unwrap_err();
+    let leak = ArmIsa::leak(&spec, &ARM7TDMI_HW2018, &assemble(&slow)).unwrap_err();
     assert!(leak.contains("condition"), "{leak}");
 }
 
@@ -199,7 +200,7 @@ fn nothing_lies_below_the_stack_pointer() {
     // str r4,[sp,#-4]; ldr r4,[sp,#-4]; bx lr
     let words = [0xe50d_4004u32, 0xe51d_4004, 0xe12f_ff1e];
     let code: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
-    let p = prove::prove::<ArmIsa>(&spec, &ARM7TDMI, &code, Alias::Distinct);
+    let p = ArmIsa::prove(&spec, &ARM7TDMI, &code, Alias::Distinct);
     let reason = p.memory.reason().unwrap();
     assert!(reason.contains("below the stack pointer"), "{reason}");
 }
@@ -286,7 +287,7 @@ fn modular_kernels_agree_with_libmgba() {
                 method: Some(method.into()),
                 ..ask::in_any_time(op, bits)
             };
-            let made = kernel::generate::<ArmIsa>(&request, &ARM7TDMI).unwrap();
+            let made = ArmIsa::generate(&request, &ARM7TDMI).unwrap();
             assert!(made.is_proved());
             Kernel {
                 spec: made.spec,

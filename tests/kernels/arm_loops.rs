@@ -1,14 +1,15 @@
 //! Two nested loops on an ARM: proved, right on big integers, as fast as they should be; faults are rejected.
 
 use lozenge::facts::Style;
+use lozenge::function::Function;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::code::Insn;
 use lozenge::isa::arm::cores::{ARM7TDMI, ARM7TDMI_HW2018, Core};
 use lozenge::isa::arm::instructions::Op as Operation;
-use lozenge::kernel::{self, Error, Kernel, Request};
-use lozenge::prove;
+use lozenge::kernel::{Error, Kernel, Request};
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use lozenge::spec::{Alias, Op};
+use lozenge::supported::Supported;
 use lozenge::vectors::{self, Random};
 use num_bigint::BigUint;
 
@@ -73,7 +74,7 @@ fn is_right(
 /// A proved kernel that is right on numbers wherever its operands may lie.
 fn check(core: &Core, request: &Request, runs: usize) -> Kernel<ArmIsa> {
     let name = format!("{request:?}");
-    let kernel = kernel::generate::<ArmIsa>(request, core);
+    let kernel = ArmIsa::generate(request, core);
     let kernel = kernel.unwrap_or_else(|e| panic!("{name}: {e}"));
     assert!(kernel.is_proved(), "{name}: {:?}", kernel.proof);
     assert_eq!(Some(kernel.style), request.style, "{name}");
@@ -90,7 +91,7 @@ fn check(core: &Core, request: &Request, runs: usize) -> Kernel<ArmIsa> {
             if request.op.factors() == 2 && matches!(alias, Alias::AIsB | Alias::All) {
                 sources[1] = sources[0].clone();
             }
-            let run = kernel::run::<ArmIsa>(&kernel.spec, core, &kernel.code, &sources, alias);
+            let run = ArmIsa::run(&kernel.spec, core, &kernel.code, &sources, alias);
             let (got, _) = run.unwrap_or_else(|e| panic!("{name}: {e}"));
             let modular = request.modular.as_ref();
             let right = is_right(request.op, modular, kernel.spec.size.a, &sources, &got);
@@ -284,7 +285,7 @@ fn inner(core: &Core, insns: &[Insn]) -> (u64, usize) {
 fn inner_loops_cost_what_their_instructions_do() {
     for (unroll, cycles) in [(1, 19), (2, 30), (3, 41), (4, 56), (6, 78)] {
         let request = request(MUL, 32, Reduce::Full, Style::Rolled, unroll);
-        let (_, best) = kernel::choose::<ArmIsa>(&request, &ARM7TDMI).expect("a kernel");
+        let (_, best) = ArmIsa::choose(&request, &ARM7TDMI).expect("a kernel");
         let made = inner(&ARM7TDMI, &best.program.insns);
         assert_eq!(made, (cycles, unroll), "unroll={unroll}");
     }
@@ -306,8 +307,8 @@ fn readme_s_figures() {
         for (style, unroll) in [(Style::Unrolled, 0), (Style::Rolled, 0), (Style::Rolled, 1)] {
             let mut request = request(kind, 32, Reduce::Full, style, unroll);
             request.params.retain(|_, unroll| *unroll > 0);
-            let (spec, best) = kernel::choose::<ArmIsa>(&request, &ARM7TDMI).expect("a kernel");
-            let timing = prove::timing::<ArmIsa>(&spec, &ARM7TDMI, &best.code);
+            let (spec, best) = ArmIsa::choose(&request, &ARM7TDMI).expect("a kernel");
+            let timing = ArmIsa::timing(&spec, &ARM7TDMI, &Function::kernel(&best.code));
             let cycles = timing.cost.expect("it returns").body.max;
             line += &format!(" {cycles} | {} |", best.code.len());
         }
@@ -326,7 +327,7 @@ fn what_has_no_loops_is_refused() {
     ] {
         let mut request = request((op, method), words, Reduce::Full, Style::Rolled, 1);
         request.modular.as_mut().expect("a modulus").modulus = modulus.parse().expect("a modulus");
-        match kernel::generate::<ArmIsa>(&request, &ARM7TDMI) {
+        match ArmIsa::generate(&request, &ARM7TDMI) {
             Err(error @ (Error::Style { .. } | Error::Lower { .. })) => {
                 let text = refused::instead(&error);
                 let hints = ["--style unrolled", "--method fips"];

@@ -12,12 +12,13 @@ use lozenge::isa::avr::abi::IAR;
 use lozenge::isa::avr::code::Insn;
 use lozenge::isa::avr::cores::{ATMEGA128, ATMEGA2560, ATMEGA4809, ATTINY85, ATXMEGA32A4, Core};
 use lozenge::isa::avr::instructions::Op;
-use lozenge::kernel::{self, Error, Kernel, Request};
+use lozenge::kernel::{Error, Kernel, Request};
 use lozenge::lower::{Lower, LowerError};
 use lozenge::method::{METHODS, Params};
-use lozenge::prove::{self, Verdict};
+use lozenge::prove::Verdict;
 use lozenge::spec::modulus::{Modular, Modulus};
 use lozenge::spec::{Alias, Op as Operation, Spec};
+use lozenge::supported::Supported;
 use lozenge::vectors;
 use num_bigint::BigUint;
 
@@ -161,8 +162,7 @@ fn every_method_in_iars_convention() {
                         method.name,
                         core.name
                     );
-                    match kernel::generate::<AvrIsa>(&request(op, bits, method.name, params), &core)
-                    {
+                    match AvrIsa::generate(&request(op, bits, method.name, params), &core) {
                         Ok(kernel) => {
                             assert!(kernel.is_proved(), "{name}: {:?}", kernel.proof);
                             assert_eq!(kernel.proof.stack.returns, Some(0), "{name}");
@@ -251,7 +251,7 @@ fn sizes_that_are_used() {
     ];
     for (core, op, bits, method, params) in tier::some(cells, 1) {
         let name = format!("{} {bits} {method} on {}", op.name(), core.name);
-        let kernel = kernel::generate::<AvrIsa>(&request(op, bits, method, &params), &iar(core));
+        let kernel = AvrIsa::generate(&request(op, bits, method, &params), &iar(core));
         let kernel = kernel.unwrap_or_else(|e| panic!("{name}: {e}"));
         assert!(kernel.is_proved(), "{name}: {:?}", kernel.proof);
         assert_eq!(kernel.abi, "IAR AVR, data stack in Y");
@@ -276,7 +276,7 @@ fn what_the_stack_pointer_costs() {
         ("whole", 3101),
     ];
     let request = request(Operation::Mul, 160, "karatsuba", &params.into());
-    let kernel = kernel::generate::<AvrIsa>(&request, &iar(&ATMEGA128)).expect("a kernel");
+    let kernel = AvrIsa::generate(&request, &iar(&ATMEGA128)).expect("a kernel");
     assert!(kernel.is_proved());
     let told = format!("Karatsuba takes {} cycles", kernel.cost.body.max);
     assert!(include_str!("../../README.md").contains(&told), "{told}");
@@ -309,7 +309,7 @@ fn bands_in_loops() {
                 style: Some(style),
                 ..request(op, 8 * n, method, &params)
             };
-            let kernel = kernel::generate::<AvrIsa>(&styled, &iar(core));
+            let kernel = AvrIsa::generate(&styled, &iar(core));
             let kernel = kernel.unwrap_or_else(|e| panic!("{name}: {e}"));
             assert!(kernel.is_proved(), "{name}: {:?}", kernel.proof);
             assert_eq!(kernel.style, style, "{name}");
@@ -325,7 +325,7 @@ fn bands_in_loops() {
             style: Some(style),
             ..request(Operation::Mul, 256, method, &Params::new())
         };
-        let error = kernel::generate::<AvrIsa>(&styled, &iar(&ATMEGA128)).err();
+        let error = AvrIsa::generate(&styled, &iar(&ATMEGA128)).err();
         let error = error.expect("refused");
         let Error::Lower { error, .. } = &error else {
             panic!("{error}");
@@ -359,7 +359,7 @@ fn y_is_never_borrowed() {
     let around = |before: &[Insn], after: &[Insn]| {
         let ret = [rr(Op::RET, 0, 0)];
         let code = code(&[before, &body, after, &ret].concat());
-        prove::prove::<AvrIsa>(&spec, &core, &code, Alias::Distinct)
+        AvrIsa::prove(&spec, &core, &code, Alias::Distinct)
     };
     let (push, pop) = (|r| rr(Op::PUSH, 0, r), |r| rr(Op::POP, r, 0));
     let allowed: [(&[Insn], &[Insn]); 4] = [
@@ -449,9 +449,9 @@ fn y_is_never_borrowed() {
             "operand-caching",
             &[("e", 10)].into_iter().collect(),
         );
-        let kernel = kernel::generate::<AvrIsa>(&wanted, &made).expect("a kernel");
+        let kernel = AvrIsa::generate(&wanted, &made).expect("a kernel");
         assert!(kernel.is_proved());
-        let proof = prove::prove::<AvrIsa>(&kernel.spec, &judge, &kernel.code, Alias::Distinct);
+        let proof = AvrIsa::prove(&kernel.spec, &judge, &kernel.code, Alias::Distinct);
         assert!(!proof.holds(), "{proof:?}");
     }
 }
@@ -466,7 +466,7 @@ fn mutants_are_rejected() {
         (Operation::Mul, 64, "karatsuba"),
         (Operation::Sqr, 48, "sliding-block-doubling"),
     ] {
-        let kernel = kernel::generate::<AvrIsa>(&request(op, bits, method, &Params::new()), &core);
+        let kernel = AvrIsa::generate(&request(op, bits, method, &Params::new()), &core);
         let kernel = kernel.expect("a kernel");
         let operands = vectors::operands(&kernel.spec.source_bytes(), 24, 5);
         let insns = &kernel.program.insns;
@@ -499,7 +499,7 @@ fn mutants_are_rejected() {
             for mutant in list.iter().filter(|m| *m != insns) {
                 let code = code(mutant);
                 tried += 1;
-                if !prove::prove::<AvrIsa>(&kernel.spec, &core, &code, Alias::Distinct).holds() {
+                if !AvrIsa::prove(&kernel.spec, &core, &code, Alias::Distinct).holds() {
                     continue;
                 }
                 kept += 1;
@@ -541,7 +541,7 @@ fn columns_in_loops() {
                 modular: op.is_modular().then_some(modular),
                 ..request(op, bits, method, &params)
             };
-            let kernel = kernel::generate::<AvrIsa>(&request, &iar(core)).expect("a kernel");
+            let kernel = AvrIsa::generate(&request, &iar(core)).expect("a kernel");
             assert!(kernel.is_proved(), "{name}: {:?}", kernel.proof);
             // An ATtiny85 has no room for the oracle's stacks.
             let chip = if core.multiplies() { core } else { &ATMEGA128 };
@@ -559,8 +559,7 @@ fn parts_without_a_multiplier() {
     for method in METHODS.iter().filter(|m| m.computes(Operation::Mul)) {
         let sets = (method.defaults)(&spec, &AvrIsa::facts(&core));
         let params = sets.last().cloned().unwrap_or_default();
-        match kernel::generate::<AvrIsa>(&request(Operation::Mul, 64, method.name, &params), &core)
-        {
+        match AvrIsa::generate(&request(Operation::Mul, 64, method.name, &params), &core) {
             Ok(kernel) => {
                 agrees(&ATMEGA128, &kernel, method.name);
                 made.extend(kernel.is_proved().then_some(method.name));

@@ -6,7 +6,8 @@ use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::lower::Lower;
 use lozenge::method::{self, Method, Params};
 use lozenge::spec::{Alias, Op, Spec};
-use lozenge::{kernel, prove, vectors};
+use lozenge::supported::Supported;
+use lozenge::vectors;
 
 use crate::kit::{tier, work};
 
@@ -66,18 +67,17 @@ fn check(n: usize, method: &'static Method, params: &Params) -> usize {
     for program in &programs {
         let code = AvrIsa::encode(core, &program.insns).expect("encodes");
         for alias in [Alias::Distinct, Alias::AIsB] {
-            let proof = prove::prove::<AvrIsa>(&spec, core, &code, alias);
+            let proof = AvrIsa::prove(&spec, core, &code, alias);
             assert!(proof.holds(), "{cell} {alias:?}: {proof:?}");
         }
-        let cost =
-            prove::leak::<AvrIsa>(&spec, core, &code).unwrap_or_else(|e| panic!("{cell}: {e}"));
+        let cost = AvrIsa::leak(&spec, core, &code).unwrap_or_else(|e| panic!("{cell}: {e}"));
         let body = cost.counts;
         assert_eq!(
             (body.load, body.store, body.mul),
             (loads as u64, stores as u64, (n * n) as u64),
             "{cell}"
         );
-        let run = kernel::runs::<AvrIsa>(&spec, core, &code);
+        let run = AvrIsa::runs(&spec, core, &code);
         for pair in vectors::pairs(n, if n > 40 { 6 } else { 24 }, n as u64) {
             let (got, ran) = run(&pair, Alias::Distinct).unwrap_or_else(|e| panic!("{cell}: {e}"));
             assert_eq!(got, &pair[0] * &pair[1], "{cell}");
@@ -112,7 +112,7 @@ fn overlap_is_proved_or_refused() {
         let programs = AvrIsa::lower(&schedule, core).expect("lowers");
         let code = AvrIsa::encode(core, &programs[0].insns).expect("encodes");
         for alias in [Alias::RIsA, Alias::RIsB, Alias::All] {
-            let proof = prove::prove::<AvrIsa>(&spec, core, &code, alias);
+            let proof = AvrIsa::prove(&spec, core, &code, alias);
             assert_eq!(proof.holds(), allowed, "n={n} {alias:?}: {proof:?}");
             let right = vectors::pairs(n as usize, 50, 7).iter().all(|[a, b]| {
                 let pair = if alias == Alias::All {
@@ -120,8 +120,7 @@ fn overlap_is_proved_or_refused() {
                 } else {
                     [a.clone(), b.clone()]
                 };
-                let (got, _) =
-                    kernel::run::<AvrIsa>(&spec, core, &code, &pair, alias).expect("runs");
+                let (got, _) = AvrIsa::run(&spec, core, &code, &pair, alias).expect("runs");
                 got == &pair[0] * &pair[1]
             });
             assert_eq!(right, allowed, "n={n} {alias:?} on numbers");

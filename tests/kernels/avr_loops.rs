@@ -4,11 +4,12 @@
 use lozenge::facts::Style;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::{ATMEGA128, ATMEGA2560, ATMEGA4809, ATXMEGA32A4};
-use lozenge::kernel::{self, Kernel, Request};
+use lozenge::kernel::{Kernel, Request};
 use lozenge::lower::Lower;
 use lozenge::method;
 use lozenge::schedule::Schedule;
 use lozenge::spec::{Alias, Op as Operation, Spec};
+use lozenge::supported::Supported;
 use lozenge::vectors::{self};
 
 use crate::kit::{ask, mutants, refused, tier, work};
@@ -35,7 +36,7 @@ fn request(cell: &Cell, bits: u32) -> Request {
 }
 
 fn generate(cell: &Cell, bits: u32) -> Kernel<AvrIsa> {
-    kernel::generate::<AvrIsa>(&request(cell, bits), &ATMEGA128)
+    AvrIsa::generate(&request(cell, bits), &ATMEGA128)
         .unwrap_or_else(|error| panic!("{cell:?} {bits}: {error}"))
 }
 
@@ -51,7 +52,7 @@ fn check(cell: &Cell, bits: u32, operands: usize) -> Kernel<AvrIsa> {
     let spec = &kernel.spec;
     for sources in vectors::operands(&spec.source_bytes(), operands, bits.into()) {
         for core in [&ATMEGA128, &ATMEGA2560, &ATMEGA4809, &ATXMEGA32A4] {
-            let ran = kernel::run::<AvrIsa>(spec, core, &kernel.code, &sources, Alias::Distinct);
+            let ran = AvrIsa::run(spec, core, &kernel.code, &sources, Alias::Distinct);
             let (got, cost) = ran.unwrap_or_else(|error| panic!("{what}: {error}"));
             assert_eq!(got, spec.value(&sources), "{what}: {sources:x?}");
             let told = kernel.constant_time.iter().find(|(n, _)| n == core.name);
@@ -141,7 +142,7 @@ fn rolled_code_does_not_grow() {
         // What is proved at these sizes is no question of this test.
         let bytes = |n: usize| {
             let request = request(cell, 8 * n as u32);
-            let chosen = kernel::choose::<AvrIsa>(&request, &ATMEGA128);
+            let chosen = AvrIsa::choose(&request, &ATMEGA128);
             chosen.expect("a kernel").1.code.len()
         };
         let period: usize = cell.params.iter().map(|(_, value)| value).product();
@@ -224,8 +225,7 @@ fn small_code_is_fast() {
             params,
             style: Style::Unrolled,
         };
-        let (_, best) =
-            kernel::choose::<AvrIsa>(&request(&cell, 1024), &ATMEGA128).expect("a kernel");
+        let (_, best) = AvrIsa::choose(&request(&cell, 1024), &ATMEGA128).expect("a kernel");
         assert_eq!(best.cycles(), cycles, "{} 1024, unrolled", op.name());
     }
     // Small code takes at most half as much again as the same levels unrolled. Products that are joined at the end and, of
@@ -273,7 +273,7 @@ fn small_code_is_fast() {
         };
         let mut within = request(&cell, bits);
         within.budget.flash = Some(MOST_BYTES);
-        let kernel = kernel::generate::<AvrIsa>(&within, &ATMEGA128).expect("fits");
+        let kernel = AvrIsa::generate(&within, &ATMEGA128).expect("fits");
         let what = format!("{} of {bits} bits", op.name());
         assert!(kernel.is_proved(), "{what}: {:?}", kernel.proof);
         let got = (kernel.cost.call.max, kernel.code.len());
@@ -288,7 +288,7 @@ fn small_code_is_fast() {
     }
     let bands = mul(BANDS, &[("d", 8), ("unroll", 8)], Rolled);
     // The same that is proved below.
-    let (_, best) = kernel::choose::<AvrIsa>(&request(&bands, 1024), &ATMEGA128).expect("a kernel");
+    let (_, best) = AvrIsa::choose(&request(&bands, 1024), &ATMEGA128).expect("a kernel");
     let cycles = best.cost.expect("it returns").body.max;
     let told = format!("{} bytes and {cycles} cycles", best.code.len());
     assert!(readme.contains(&told), "README has not {told}");
@@ -325,7 +325,7 @@ fn odd_halves_are_refused() {
             "try --style",
         ),
     ] {
-        let error = kernel::generate::<AvrIsa>(&request(&cell, bits), &ATMEGA128).err();
+        let error = AvrIsa::generate(&request(&cell, bits), &ATMEGA128).err();
         let text = error.expect("refused").to_string();
         assert!(text.contains(told), "{text}");
     }
@@ -377,7 +377,7 @@ fn other_styles_are_refused() {
         ),
     ] {
         let cell = mul(method, &[], style);
-        let error = kernel::generate::<AvrIsa>(&request(&cell, 64), &ATMEGA128).err();
+        let error = AvrIsa::generate(&request(&cell, 64), &ATMEGA128).err();
         let text = refused::instead(&error.expect("refused"));
         assert!(text.ends_with(told), "{text}");
     }

@@ -7,9 +7,10 @@ use lozenge::facts::Style;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::abi::IAR;
 use lozenge::isa::avr::cores::{ATMEGA128, ATMEGA2560, ATTINY10, ATTINY85, Core};
-use lozenge::kernel::{self, Error, Kernel, Request};
+use lozenge::kernel::{Error, Kernel, Request};
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use lozenge::spec::{Alias, Op as Operation, Spec};
+use lozenge::supported::Supported;
 use lozenge::vectors::{self};
 use num_bigint::BigUint;
 use toml::Value;
@@ -51,7 +52,7 @@ fn reduced(reduce: Reduce, request: Request) -> Request {
 /// A proved kernel in constant time that is right wherever its operands may lie, and takes as long for all.
 fn check(core: &Core, request: &Request, runs: usize) -> Kernel<AvrIsa> {
     let name = format!("{} {} {request:?}", core.name, core.abi.name);
-    let kernel = kernel::generate::<AvrIsa>(request, core);
+    let kernel = AvrIsa::generate(request, core);
     let kernel = kernel.unwrap_or_else(|e| panic!("{name}: {e}"));
     assert!(kernel.is_proved(), "{name}: {:?}", kernel.proof);
     for (core, timing) in &kernel.constant_time {
@@ -69,7 +70,7 @@ fn check(core: &Core, request: &Request, runs: usize) -> Kernel<AvrIsa> {
             if op.factors() == 2 && matches!(alias, Alias::AIsB | Alias::All) {
                 sources[1] = sources[0].clone();
             }
-            let run = kernel::run::<AvrIsa>(&kernel.spec, core, &kernel.code, &sources, alias);
+            let run = AvrIsa::run(&kernel.spec, core, &kernel.code, &sources, alias);
             let (got, cost) = run.unwrap_or_else(|e| panic!("{name}: {e}"));
             assert_eq!(cost.call, kernel.cost.call, "{name}");
             let product = match op {
@@ -270,7 +271,7 @@ fn products_are_reduced_in_loops() {
 fn what_is_too_deep_is_refused() {
     let plan = [("levels", 3), ("d", 4)];
     let deep = request(Operation::Montmul, 2048, "karatsuba-calls+sps", &plan);
-    let refused = kernel::generate::<AvrIsa>(&deep, &ATMEGA128).err();
+    let refused = AvrIsa::generate(&deep, &ATMEGA128).err();
     let text = refused.expect("a reason").to_string();
     assert!(text.contains("it needs 1029 bytes of stack, a kernel may use 1024: try fewer levels"));
 }
@@ -316,7 +317,7 @@ fn the_fastest_side_is_found() {
 /// What has no such loops names what works.
 #[test]
 fn what_has_no_loops_names_what_works() {
-    let text = |core: &Core, request: &Request| match kernel::generate::<AvrIsa>(request, core) {
+    let text = |core: &Core, request: &Request| match AvrIsa::generate(request, core) {
         Err(error @ (Error::Style { .. } | Error::Lower { .. } | Error::Method(_))) => {
             refused::instead(&error)
         }
@@ -401,10 +402,10 @@ fn sums_without_a_multiplier() {
             if modulus == "25519" {
                 request.size = 256.into();
             }
-            let kernel = kernel::generate::<AvrIsa>(&request, &ATTINY85).expect("a kernel");
+            let kernel = AvrIsa::generate(&request, &ATTINY85).expect("a kernel");
             assert!(kernel.is_proved(), "{modulus}: {:?}", kernel.proof);
             for sources in vectors::of(&kernel.spec, 12, 3) {
-                let run = kernel::run::<AvrIsa>(
+                let run = AvrIsa::run(
                     &kernel.spec,
                     &ATTINY85,
                     &kernel.code,
@@ -493,7 +494,7 @@ fn small_code_stays_as_it_is() {
             style: Some(style.map_or(Style::Rolled, |s| s.parse().expect("a style"))),
             ..request(op, number("bits") as u32, method, &[])
         };
-        let (_, best) = kernel::choose::<AvrIsa>(&request, core).expect("a kernel");
+        let (_, best) = AvrIsa::choose(&request, core).expect("a kernel");
         let made = (best.cycles() as i64, best.code.len() as i64);
         assert_eq!(made, (number("ours"), number("bytes")), "{row}");
         if row.get("readme").is_some() {

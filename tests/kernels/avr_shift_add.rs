@@ -16,8 +16,9 @@ use lozenge::isa::avr::instructions::{Op, Ops};
 use lozenge::isa::avr::machine::Avr;
 use lozenge::isa::avr::run::Decoded;
 use lozenge::isa::enter::enter;
-use lozenge::kernel::{self, Request};
+use lozenge::kernel::Request;
 use lozenge::spec::{Alias, Op as Operation, Spec};
+use lozenge::supported::Supported;
 use lozenge::vectors::{self};
 
 use crate::kit::{ask, mutants, tier};
@@ -36,7 +37,7 @@ fn request(op: Operation, bits: u32, params: &[(&str, usize)]) -> Request {
 /// Proved, in constant time, and right on random and structured operands?
 fn judge(op: Operation, bits: u32, params: &[(&str, usize)], core: &Core) {
     let what = format!("{} {bits} bits, {params:?} on {}", op.name(), core.name);
-    let kernel = kernel::generate::<AvrIsa>(&request(op, bits, params), core)
+    let kernel = AvrIsa::generate(&request(op, bits, params), core)
         .unwrap_or_else(|error| panic!("{what}: {error}"));
     assert!(kernel.is_proved(), "{what}: {:?}", kernel.proof);
     for (name, timing) in &kernel.constant_time {
@@ -48,7 +49,7 @@ fn judge(op: Operation, bits: u32, params: &[(&str, usize)], core: &Core) {
     for [a, b] in vectors::pairs(bits as usize / 8, 40, bits.into()) {
         let b = if op == Operation::Sqr { a.clone() } else { b };
         let sources = [a, b];
-        let run = kernel::run::<AvrIsa>(&spec, core, &kernel.code, &sources, Alias::Distinct);
+        let run = AvrIsa::run(&spec, core, &kernel.code, &sources, Alias::Distinct);
         let (got, cost) = run.expect("runs");
         assert_eq!(got, &sources[0] * &sources[1], "{what}");
         // The same for every operand, and what the secret domain says.
@@ -141,7 +142,7 @@ fn cycles_stay_as_good_as_they_are() {
     for (op, core, bits, most) in limits {
         let mut request = request(op, bits, &[]);
         request.method = None;
-        let (_, best) = kernel::choose::<AvrIsa>(&request, core).expect("a kernel");
+        let (_, best) = AvrIsa::choose(&request, core).expect("a kernel");
         let cycles = best.cost.expect("returns").call.max;
         println!(
             "{bits} bits on {}: {cycles} cycles, {} bytes, {:?}",
@@ -243,7 +244,7 @@ fn readme_says_the_same() {
         for core in [&ATTINY85, &ATTINY10] {
             let mut request = request(Operation::Mul, bits, &[]);
             request.method = None;
-            let (_, best) = kernel::choose::<AvrIsa>(&request, core).expect("a kernel");
+            let (_, best) = AvrIsa::choose(&request, core).expect("a kernel");
             let cycles = best.cost.expect("returns").call.max;
             row += &format!(" {cycles} | {} |", best.code.len());
         }
@@ -251,7 +252,7 @@ fn readme_says_the_same() {
     }
     let mut request = request(Operation::Sqr, 160, &[]);
     request.method = None;
-    let (_, best) = kernel::choose::<AvrIsa>(&request, &ATTINY85).expect("a kernel");
+    let (_, best) = AvrIsa::choose(&request, &ATTINY85).expect("a kernel");
     let cycles = best.cost.expect("returns").call.max;
     let square = format!("{cycles} cycles\nand {} bytes on attiny85", best.code.len());
     assert!(readme.contains(&square), "README lacks {square}");

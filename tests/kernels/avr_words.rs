@@ -5,10 +5,10 @@ use lozenge::function::Function;
 use lozenge::isa::Isa;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
-use lozenge::kernel;
 use lozenge::lower::{Limits, Lower};
 use lozenge::method::{self, METHODS, Params};
 use lozenge::spec::{Alias, Op, Spec};
+use lozenge::supported::Supported;
 
 use crate::kit::tier;
 
@@ -70,8 +70,7 @@ fn every_program_is_right() {
                 count += 1;
                 let code = AvrIsa::encode(core, &program.insns).expect("encodes");
                 let function = Function::kernel(&code);
-                let wrong =
-                    kernel::counterexample::<AvrIsa>(&spec, core, &function, Alias::Distinct, 20);
+                let wrong = AvrIsa::counterexample(&spec, core, &function, Alias::Distinct, 20);
                 assert_eq!(wrong, None, "{cell}, candidate {i}");
             }
         }

@@ -17,11 +17,11 @@ use lozenge::isa::mips::cores::Core as MipsCore;
 use lozenge::isa::mips::instructions::Feature;
 use lozenge::isa::riscv::RiscvIsa;
 use lozenge::isa::riscv::cores::Core as RiscvCore;
-use lozenge::kernel::{self, Error, Kernel, Request};
-use lozenge::lower::Lower;
+use lozenge::kernel::{self, Error, Kernel, Known, Request};
 use lozenge::method::{METHODS, Method, Params};
 use lozenge::spec::modulus::{Modular, Reduce};
 use lozenge::spec::{Alias, Op, Size, Spec};
+use lozenge::supported::Supported;
 use lozenge::vectors;
 use num_bigint::BigUint;
 
@@ -159,7 +159,7 @@ fn share(spec: &Spec, sources: &mut [BigUint], alias: Alias) {
 }
 
 /// The cells of one style: numbers of any sizes, then modulo numbers.
-fn of_style<I: Lower>(core: &I::Core, style: Style, night: bool, list: &mut Vec<Cell>) {
+fn of_style<I: Supported>(core: &I::Core, style: Style, night: bool, list: &mut Vec<Cell>) {
     let facts = I::facts(core).styled(style);
     let mut of = |op: Op, size: Size, modular: Option<Modular>, sets: usize| {
         let Ok(spec) = Spec::with(op, size, modular.clone(), I::WORD_BITS) else {
@@ -209,7 +209,7 @@ fn of_style<I: Lower>(core: &I::Core, style: Style, night: bool, list: &mut Vec<
 }
 
 /// All cells, the most work first; those of the night are not those of the day.
-fn cells<I: Lower>(core: &I::Core, night: bool) -> Vec<Cell> {
+fn cells<I: Supported>(core: &I::Core, night: bool) -> Vec<Cell> {
     let all = |night: bool| {
         let mut list = Vec::new();
         let styles = Style::ALL.into_iter();
@@ -253,7 +253,7 @@ impl Cell {
 }
 
 /// What a kernel comes to.
-pub fn line<I: Lower>(key: String, kernel: &Kernel<I>) -> Line {
+pub fn line<I: Supported>(key: String, kernel: &Kernel<I>) -> Line {
     let span = |span: Span| match span.min == span.max {
         true => span.max.to_string(),
         false => format!("{}..{}", span.min, span.max),
@@ -313,9 +313,14 @@ pub fn reason(error: &Error) -> Option<String> {
 }
 
 /// Makes a cell and runs it; its line, or what is wrong with it.
-fn judge<I: Lower>(core: &I::Core, cell: &Cell, runs: &AtomicUsize) -> Result<Line, String> {
+fn judge<I: Supported>(
+    core: &I::Core,
+    known: &Known<'_, I>,
+    cell: &Cell,
+    runs: &AtomicUsize,
+) -> Result<Line, String> {
     let key = cell.key();
-    let kernel = match kernel::generate::<I>(&cell.request(), core) {
+    let kernel = match I::generate_again(&cell.request(), known) {
         Ok(kernel) => kernel,
         Err(error) => {
             let told = reason(&error).ok_or_else(|| format!("{key}: {error}"))?;
@@ -341,7 +346,7 @@ fn judge<I: Lower>(core: &I::Core, cell: &Cell, runs: &AtomicUsize) -> Result<Li
 }
 
 /// Makes all cells of a machine and holds them against its file.
-fn machine<I: Lower>(core: &I::Core, file: &str)
+fn machine<I: Supported>(core: &I::Core, file: &str)
 where
     I::Core: Sync,
 {
@@ -352,14 +357,14 @@ where
     }
 }
 
-fn made<I: Lower>(core: &I::Core, file: &str, tier: Tier, night: bool)
+fn made<I: Supported>(core: &I::Core, file: &str, tier: Tier, night: bool)
 where
     I::Core: Sync,
 {
     let cells = tier::sample(file, cells::<I>(core, night), SAMPLED);
-    let runs = AtomicUsize::new(0);
+    let (runs, known) = (AtomicUsize::new(0), Known::new(core));
     let (mut lines, mut wrong) = (Vec::new(), Vec::new());
-    for made in work::each(&cells, |cell| judge::<I>(core, cell, &runs)) {
+    for made in work::each(&cells, |cell| judge::<I>(core, &known, cell, &runs)) {
         match made {
             Ok(line) => lines.push(line),
             Err(text) => wrong.push(text),

@@ -14,8 +14,9 @@ use lozenge::isa::{Cost, Isa};
 use lozenge::lower::{Lower, LowerError};
 use lozenge::method::{self, Method, MethodError, Params};
 use lozenge::program::Claim;
-use lozenge::prove::{self, Proof};
+use lozenge::prove::Proof;
 use lozenge::spec::{Alias, Op as Operation, Spec};
+use lozenge::supported::Supported;
 use lozenge::vectors;
 use num_bigint::BigUint;
 
@@ -98,7 +99,7 @@ fn best(core: &Core, words: u32, method: &Method) -> Option<(Params, Kernel, Cos
 }
 
 fn proof(core: &Core, kernel: &Kernel, alias: Alias) -> Proof {
-    prove::prove_with::<MipsIsa>(&kernel.spec, core, &kernel.code, &kernel.claims, alias)
+    MipsIsa::prove_with(&kernel.spec, core, &kernel.code, &kernel.claims, alias)
 }
 
 fn call(core: &Core, kernel: &Kernel, [a, b]: [&BigUint; 2]) -> (BigUint, Cost) {
@@ -325,7 +326,7 @@ fn cycles_stand_beside_the_paper() {
             }
             // Waits for the multiplier are filled: one time for all operands, where the
             // multiplier does not hold the pipeline.
-            let leak = prove::leak::<MipsIsa>(&kernel.spec, &core, &kernel.code);
+            let leak = MipsIsa::leak(&kernel.spec, &core, &kernel.code);
             let holds_pipeline = kernel
                 .insns
                 .iter()
@@ -482,7 +483,7 @@ fn nothing_lies_below_the_stack_pointer() {
     };
     let proof = |sp| {
         let code = MipsIsa::encode(&core, &kept(sp)).unwrap();
-        prove::prove::<MipsIsa>(&spec(1), &core, &code, Alias::Distinct)
+        MipsIsa::prove(&spec(1), &core, &code, Alias::Distinct)
     };
     assert!(proof(8).holds(), "{:?}", proof(8));
     let reason = format!("{:?}", proof(0).memory);
@@ -537,8 +538,8 @@ fn lost_carries_and_early_ends_are_found() {
     for (name, constant) in [("mips-4km", false), ("mips-4km-32x16", true)] {
         let core = core(name, &[]);
         let code = MipsIsa::encode(&core, &code).unwrap();
-        assert!(prove::prove::<MipsIsa>(&spec(1), &core, &code, Alias::Distinct).holds());
-        match prove::leak::<MipsIsa>(&spec(1), &core, &code) {
+        assert!(MipsIsa::prove(&spec(1), &core, &code, Alias::Distinct).holds());
+        match MipsIsa::leak(&spec(1), &core, &code) {
             Ok(cost) => assert!(constant && cost.body.min == cost.body.max),
             Err(text) => assert!(
                 !constant && text.contains("multu depends on the secret b[0]"),
@@ -557,7 +558,7 @@ fn the_home_area_saves_four_registers() {
         let code = [before, body, after].concat();
         let core = core("mips-4km", &[]);
         let code = MipsIsa::encode(&core, &code).unwrap();
-        let proof = prove::prove::<MipsIsa>(&spec(1), &core, &code, Alias::Distinct);
+        let proof = MipsIsa::prove(&spec(1), &core, &code, Alias::Distinct);
         assert!(
             proof.abi.is_proved() && proof.memory.is_proved(),
             "{proof:?}"

@@ -1,18 +1,20 @@
 //! Two nested loops on MIPS32: proved, right on big integers, and as fast as gk2003 counts.
 
 use lozenge::facts::Style;
+use lozenge::function::Function;
 use lozenge::isa::clock::{Line, Scoreboard, Timed};
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::code::Insn;
 use lozenge::isa::mips::cores::{Core, Features};
 use lozenge::isa::mips::instructions::Op as Operation;
-use lozenge::kernel::{self, Error, Kernel, Request};
+use lozenge::kernel::{Error, Kernel, Request};
 use lozenge::lower::Lower;
+use lozenge::method;
 use lozenge::schedule::{Schedule, ScheduleError};
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use lozenge::spec::{Alias, Op, Spec};
+use lozenge::supported::Supported;
 use lozenge::vectors::{self, Random};
-use lozenge::{method, prove};
 use num_bigint::BigUint;
 use toml::Value;
 
@@ -49,7 +51,7 @@ fn request(op: Op, bits: u32, reduce: Reduce, unroll: usize) -> Request {
 /// A proved kernel that is right on numbers wherever its operands may lie.
 fn kernel(core: &Core, request: &Request, runs: usize) -> Kernel<MipsIsa> {
     let name = format!("{} {request:?}", core.full_name());
-    let kernel = kernel::generate::<MipsIsa>(request, core);
+    let kernel = MipsIsa::generate(request, core);
     let kernel = kernel.unwrap_or_else(|e| panic!("{name}: {e}"));
     assert!(kernel.is_proved(), "{name}: {:?}", kernel.proof);
     let others = kernel.aliasing.iter().filter(|case| {
@@ -65,7 +67,7 @@ fn kernel(core: &Core, request: &Request, runs: usize) -> Kernel<MipsIsa> {
             if op.factors() == 2 && matches!(alias, Alias::AIsB | Alias::All) {
                 sources[1] = sources[0].clone();
             }
-            let run = kernel::run::<MipsIsa>(&kernel.spec, core, &kernel.code, &sources, alias);
+            let run = MipsIsa::run(&kernel.spec, core, &kernel.code, &sources, alias);
             let (got, _) = run.unwrap_or_else(|e| panic!("{name}: {e}"));
             let product = match op {
                 Op::Redc => sources[0].clone(),
@@ -268,7 +270,7 @@ fn what_has_no_loops_is_refused() {
         request.method = Some(method.into());
         request.params.clear();
         request.modular.as_mut().expect("a modulus").modulus = modulus.parse().expect("a modulus");
-        match kernel::generate::<MipsIsa>(&request, &wide) {
+        match MipsIsa::generate(&request, &wide) {
             Err(error @ (Error::Style { .. } | Error::Lower { .. })) => refused::instead(&error),
             Err(error) => panic!("{error}"),
             Ok(_) => panic!("{op:?} of {bits} bits"),
@@ -368,10 +370,10 @@ fn the_paper_s_figures() {
                 request.style = Some(Style::Unrolled);
                 request.params.clear();
             }
-            let (spec, best) = kernel::choose::<MipsIsa>(&request, &core).expect("a kernel");
-            let proof = prove::prove::<MipsIsa>(&spec, &core, &best.code, Alias::Distinct);
+            let (spec, best) = MipsIsa::choose(&request, &core).expect("a kernel");
+            let proof = MipsIsa::prove(&spec, &core, &best.code, Alias::Distinct);
             assert!(proof.holds(), "{name}: {proof:?}");
-            let timing = prove::timing::<MipsIsa>(&spec, &core, &best.code);
+            let timing = MipsIsa::timing(&spec, &core, &Function::kernel(&best.code));
             let cycles = timing.cost.expect("it returns").body;
             assert_eq!(cycles.min, cycles.max, "{name}");
             made.push(cycles.max);

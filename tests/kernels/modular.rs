@@ -10,11 +10,11 @@ use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::Core as MipsCore;
-use lozenge::kernel::{self, Kernel, Request};
-use lozenge::lower::Lower;
+use lozenge::kernel::{Kernel, Request};
 use lozenge::spec::modulus::{Modular, Modulus, NAMES, Reduce};
 use lozenge::spec::{Alias, Op, Spec, folded};
-use lozenge::{prove, vectors};
+use lozenge::supported::Supported;
+use lozenge::vectors;
 use num_bigint::BigUint;
 
 use crate::kit::{ask, tier};
@@ -67,13 +67,13 @@ fn kernel(request: &Request) -> Kernel<AvrIsa> {
     kernel_on::<AvrIsa>(&ATMEGA128, request)
 }
 
-fn kernel_on<I: Lower>(core: &I::Core, request: &Request) -> Kernel<I> {
-    let made = kernel::generate::<I>(request, core);
+fn kernel_on<I: Supported>(core: &I::Core, request: &Request) -> Kernel<I> {
+    let made = I::generate(request, core);
     let kernel = made.unwrap_or_else(|e| panic!("{request:?}: {e}"));
     let name = I::core_name(core);
     assert!(kernel.is_proved(), "{name} {request:?}: {:?}", kernel.proof);
     {
-        let run = kernel::runs::<I>(&kernel.spec, core, &kernel.code);
+        let run = I::runs(&kernel.spec, core, &kernel.code);
         let run = |sources: &[BigUint]| run(sources, Alias::Distinct).expect("runs").0;
         right(&kernel.spec, run, 60);
     }
@@ -81,7 +81,7 @@ fn kernel_on<I: Lower>(core: &I::Core, request: &Request) -> Kernel<I> {
 }
 
 /// Moduli of all shapes, integrated and separated, on a machine of 32-bit words.
-fn machine_of_32_bits<I: Lower>(core: &I::Core) {
+fn machine_of_32_bits<I: Supported>(core: &I::Core) {
     let full = Reduce::Full;
     let moduli = [
         "0xf123456789abcdef01234567",
@@ -318,7 +318,7 @@ fn folding(m: &BigUint, bits: u32, w: u32) -> (BigUint, u32) {
 }
 
 /// Reductions that fold, of numbers up to the largest: the modulus is taken, added or neither.
-fn folds<I: Lower>(core: &I::Core, words: &[u32]) {
+fn folds<I: Supported>(core: &I::Core, words: &[u32]) {
     for words in tier::some(words, 26) {
         let bits = words * I::WORD_BITS;
         let folded = modular("runtime-folded", Reduce::Almost);
@@ -347,8 +347,7 @@ fn folds<I: Lower>(core: &I::Core, words: &[u32]) {
                 BigUint::ZERO,
             ] {
                 let sources = [a.clone(), operand.clone()];
-                let run =
-                    kernel::run::<I>(&kernel.spec, core, &kernel.code, &sources, Alias::Distinct);
+                let run = I::run(&kernel.spec, core, &kernel.code, &sources, Alias::Distinct);
                 let got = run.expect("runs").0;
                 assert_eq!((&got << bits) % &m, &a % &m, "{a:x} modulo {m:x}: {got:x}");
                 assert!(got <= all(bits));
@@ -376,7 +375,7 @@ fn a_quarter_is_folded() {
         "folded-karatsuba",
         &[],
     );
-    let refused = kernel::generate::<AvrIsa>(&runtime, &ATMEGA128);
+    let refused = AvrIsa::generate(&runtime, &ATMEGA128);
     assert!(refused.is_err_and(|e| e.to_string().contains("--modulus runtime-folded")));
     let fips = request(
         Op::Redc,
@@ -385,7 +384,7 @@ fn a_quarter_is_folded() {
         "fips",
         &[],
     );
-    let refused = kernel::generate::<AvrIsa>(&fips, &ATMEGA128);
+    let refused = AvrIsa::generate(&fips, &ATMEGA128);
     assert!(refused.is_err_and(|e| e.to_string().contains("leave out --method")));
 }
 
@@ -421,7 +420,7 @@ fn one_reduction_is_not_another() {
         ));
         let spec = Spec::with(Op::Montmul, 32, Some(modular("0x3fffffdd", claimed)), 8);
         let spec = spec.expect("a modulus");
-        prove::prove::<AvrIsa>(&spec, &ATMEGA128, &kernel.code, Alias::Distinct).correct
+        AvrIsa::prove(&spec, &ATMEGA128, &kernel.code, Alias::Distinct).correct
     };
     for made in Reduce::ALL {
         assert!(judge(made, made).is_proved(), "{made:?}");
@@ -443,7 +442,7 @@ fn one_reduction_is_not_another() {
         Some(modular("0x3fffffdf", Reduce::Full)),
         8,
     );
-    let proof = prove::prove::<AvrIsa>(
+    let proof = AvrIsa::prove(
         &other.expect("a modulus"),
         &ATMEGA128,
         &kernel.code,
@@ -470,8 +469,7 @@ fn operands_may_coincide() {
             if places[1] == places[2] {
                 sources[1] = sources[0].clone();
             }
-            let run =
-                kernel::run::<AvrIsa>(&kernel.spec, &ATMEGA128, &kernel.code, &sources, case.alias);
+            let run = AvrIsa::run(&kernel.spec, &ATMEGA128, &kernel.code, &sources, case.alias);
             let got = run.expect("runs").0;
             assert!(kernel.spec.accepts(&sources, &got), "{:?}", case.alias);
         }

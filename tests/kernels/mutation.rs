@@ -10,7 +10,8 @@ use lozenge::lower::Lower;
 use lozenge::method::{self, Params};
 use lozenge::spec::modulus::{Modular, Reduce};
 use lozenge::spec::{Alias, Op as Operation, Size, Spec};
-use lozenge::{kernel, prove, vectors};
+use lozenge::supported::Supported;
+use lozenge::vectors;
 
 use crate::kit::{mutants, tier};
 
@@ -23,7 +24,7 @@ const LEAST: usize = 19_000;
 /// Is it wrong on some operands?
 fn wrong(spec: &Spec, code: &[u8]) -> bool {
     let inputs = vectors::of(spec, 600, 5);
-    let run = kernel::runs::<AvrIsa>(spec, &ATMEGA128, code);
+    let run = AvrIsa::runs(spec, &ATMEGA128, code);
     inputs.iter().any(|sources| {
         run(sources, Alias::Distinct).map_or(true, |(got, _)| !spec.accepts(sources, &got))
     })
@@ -241,7 +242,7 @@ fn differences_read_from_elsewhere_are_rejected() {
     let original = AvrIsa::encode(core, program).expect("encodes");
     let proves = |code: &[u8]| {
         let claims = &whole.claims;
-        prove::prove_with::<AvrIsa>(&spec, core, code, claims, Alias::Distinct).holds()
+        AvrIsa::prove_with(&spec, core, code, claims, Alias::Distinct).holds()
     };
     assert!(proves(&original));
     let mut random = tier::random(7);

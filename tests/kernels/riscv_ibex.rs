@@ -10,9 +10,10 @@ use lozenge::isa::riscv::RiscvIsa;
 use lozenge::isa::riscv::code::Insn;
 use lozenge::isa::riscv::cores::Core;
 use lozenge::isa::riscv::instructions::Op;
-use lozenge::kernel::{self, Request};
+use lozenge::kernel::Request;
 use lozenge::spec::modulus::Reduce;
 use lozenge::spec::{Alias, Op as Operation};
+use lozenge::supported::Supported;
 use lozenge::vectors;
 use num_bigint::BigUint;
 
@@ -163,11 +164,10 @@ fn kernels_take_the_cycles_of_the_rtl() {
                 style: Some(*style),
                 ..ask::of(*op, *bits)
             };
-            let kernel = kernel::generate::<RiscvIsa>(&request, plain).expect("a kernel");
+            let kernel = RiscvIsa::generate(&request, plain).expect("a kernel");
             for sources in vectors::of(&kernel.spec, tier::times(10), 3) {
                 let alias = Alias::Distinct;
-                let ran =
-                    kernel::run::<RiscvIsa>(&kernel.spec, core, &kernel.code, &sources, alias);
+                let ran = RiscvIsa::run(&kernel.spec, core, &kernel.code, &sources, alias);
                 let (_, cost) = ran.expect("no fault");
                 assert_eq!(cost.call.min, cost.call.max);
                 let rtl = measured(&simulator, core, &kernel.code, &sources);

@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lozenge::candidate::Budget;
 use lozenge::emit::ObjectFormat;
-use lozenge::kernel::{self, Request};
-use lozenge::lower::Lower;
+use lozenge::kernel::Request;
 use lozenge::spec::modulus::{Modular, Reduce};
 use lozenge::spec::{Op, Size};
+use lozenge::supported::Supported;
 use lozenge::target::{Names, OnIsa, Target};
 use toml::Value;
 
@@ -170,8 +170,8 @@ fn reduce_named(name: &str) -> Reduce {
 impl OnIsa for &Asked {
     type Output = Line;
 
-    fn call<I: Lower>(self, core: &I::Core, _: &ObjectFormat) -> Line {
-        match kernel::generate::<I>(&self.request(), core) {
+    fn call<I: Supported>(self, core: &I::Core, _: &ObjectFormat) -> Line {
+        match I::generate(&self.request(), core) {
             Ok(kernel) => line(self.key(), &kernel),
             Err(error) => {
                 let told = reason(&error).unwrap_or_else(|| panic!("{}: {error}", self.key()));

@@ -13,12 +13,12 @@ use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::Core as MipsCore;
 use lozenge::isa::riscv::RiscvIsa;
 use lozenge::isa::riscv::cores::Core as RiscvCore;
-use lozenge::kernel::{self, Error, Request};
-use lozenge::lower::Lower;
+use lozenge::kernel::{Error, Request};
 use lozenge::make::winners;
 use lozenge::method;
 use lozenge::spec::modulus::Reduce;
 use lozenge::spec::{Op, Spec};
+use lozenge::supported::Supported;
 
 use crate::kit::tier::{self, Tier};
 use crate::kit::{ask, work};
@@ -75,10 +75,10 @@ fn cells() -> Vec<Request> {
 type Found = (String, String, (u64, usize));
 
 /// The cheapest plan; none where the machine has no kernel.
-fn search<I: Lower>(core: &I::Core, request: &Request) -> Option<Found> {
+fn search<I: Supported>(core: &I::Core, request: &Request) -> Option<Found> {
     let spec = request.spec(I::WORD_BITS).ok()?;
     let found = |request: &Request| -> Result<Found, Error> {
-        let (spec, best) = kernel::choose::<I>(request, core)?;
+        let (spec, best) = I::choose(request, core)?;
         let plan = method::text(best.method.name, &best.params);
         let cost = (best.cycles(), best.code.len());
         Ok((winners::key(&spec), plan, cost))
@@ -90,7 +90,7 @@ fn search<I: Lower>(core: &I::Core, request: &Request) -> Option<Found> {
 }
 
 /// What is on record.
-fn held<I: Lower>(core: &I::Core, spec: &Spec) -> Option<Request> {
+fn held<I: Supported>(core: &I::Core, spec: &Spec) -> Option<Request> {
     let plan = winners::of(&I::core_name(core), I::abi(core), spec)?;
     Some(Request {
         modular: spec.modular.clone(),
@@ -100,7 +100,7 @@ fn held<I: Lower>(core: &I::Core, spec: &Spec) -> Option<Request> {
     })
 }
 
-fn hold<I: Lower>(core: &I::Core, file: &str, cores: &[&str])
+fn hold<I: Supported>(core: &I::Core, file: &str, cores: &[&str])
 where
     I::Core: Sync,
 {

@@ -15,10 +15,10 @@ use lozenge::isa::avr::{self, AvrIsa};
 use lozenge::isa::mips::{self, MipsIsa};
 use lozenge::isa::riscv::{self, RiscvIsa};
 use lozenge::isa::{Isa, numbers};
-use lozenge::lower::Lower;
 use lozenge::method::{self, Params};
 use lozenge::program::{Claim, Program};
 use lozenge::spec::{Alias, Spec};
+use lozenge::supported::Supported;
 use lozenge::vectors::{self, Random};
 use lozenge::{kernel, prove};
 use num_bigint::BigUint;
@@ -31,7 +31,7 @@ const OPERANDS: usize = 600;
 const PATIENCE: u64 = 200_000;
 
 /// The rows of a machine, as far as faults go.
-pub trait Table: Lower {
+pub trait Table: Supported {
     /// The bytes of an instruction that does nothing.
     const NOP: &'static [u8];
 
@@ -161,7 +161,7 @@ impl Row {
 }
 
 /// The table, and what it makes of instructions.
-struct Rows<'a, I: Lower> {
+struct Rows<'a, I: Supported> {
     core: &'a I::Core,
     rows: Vec<Row>,
 }
@@ -328,7 +328,7 @@ enum Outcome {
 }
 
 /// A proved kernel.
-pub struct Attacked<'a, I: Lower> {
+pub struct Attacked<'a, I: Supported> {
     pub name: String,
     pub spec: &'a Spec,
     pub core: &'a I::Core,
@@ -389,7 +389,7 @@ impl<I: Table> Attacked<'_, I> {
     fn proved(&self, code: &[u8], claims: &[Claim]) -> bool {
         let mut function = prove::kernel::<I>(self.core, code, claims);
         function.limit = PATIENCE;
-        prove::prove_function::<I>(self.spec, self.core, &function, Alias::Distinct).holds()
+        I::prove_function(self.spec, self.core, &function, Alias::Distinct).holds()
     }
 
     /// What a run on these operands comes to.

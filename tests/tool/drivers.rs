@@ -14,8 +14,8 @@ use lozenge::isa::mips::cores::CORES as MIPS;
 use lozenge::isa::riscv::RiscvIsa;
 use lozenge::isa::riscv::cores::Core as RiscvCore;
 use lozenge::kernel::Kernel;
-use lozenge::lower::Lower;
 use lozenge::spec::modulus::Modulus;
+use lozenge::supported::Supported;
 use lozenge::vectors::Random;
 use num_bigint::BigUint;
 use serde_json::Value;
@@ -33,7 +33,7 @@ const LADDERS: [Ladder; 8] = [
     Ladder::Montgomery,
 ];
 
-fn built<I: Lower>(
+fn built<I: Supported>(
     core: &I::Core,
     bits: u32,
     exponent_bits: u32,
@@ -88,7 +88,7 @@ fn powers(bits: u32, exponent_bits: u32) -> Vec<Power> {
     list
 }
 
-fn agrees<I: Lower>(
+fn agrees<I: Supported>(
     core: &I::Core,
     bits: u32,
     exponent_bits: u32,
@@ -141,7 +141,7 @@ fn agrees<I: Lower>(
 }
 
 /// Modulo a number that is in the kernels, and no operand.
-fn agrees_modulo<I: Lower>(core: &I::Core, modulus: &str, bits: u32, ladder: Ladder) {
+fn agrees_modulo<I: Supported>(core: &I::Core, modulus: &str, bits: u32, ladder: Ladder) {
     let fixed: Modulus = modulus.parse().expect("a modulus");
     let empty = Driver::modulo(I::WORD_BITS as usize / 8, fixed.clone());
     let mut driver = exponentiation::modulo(empty, bits, 40, ladder, Products::Montgomery);
@@ -270,7 +270,7 @@ fn riscv_agrees_with_big_integers() {
 }
 
 /// One product of the composed kind, `result = x y / 2^n mod m`, on numbers whose product has halves of 0 or of ones.
-fn composed_products_agree<I: Lower>(core: &I::Core, bits: u32) {
+fn composed_products_agree<I: Supported>(core: &I::Core, bits: u32) {
     let mut d = Driver::new(I::WORD_BITS as usize / 8);
     let mut field = |name, role| d.field(name, bits, role, "");
     let (x, y) = (field("first", Role::Input), field("second", Role::Input));

@@ -11,11 +11,11 @@ use lozenge::isa::avr::cores::{ATMEGA128, ATTINY10, ATTINY85};
 use lozenge::isa::avr::{AvrIsa, abi};
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::Core as MipsCore;
-use lozenge::kernel::{self, Kernel, Request};
-use lozenge::lower::Lower;
+use lozenge::kernel::{Kernel, Request};
 use lozenge::spec::modulus::{Modular, Reduce};
 use lozenge::spec::{Alias, Op, Spec};
-use lozenge::{prove, vectors};
+use lozenge::supported::Supported;
+use lozenge::vectors;
 use num_bigint::BigUint;
 
 use crate::kit::ask;
@@ -61,8 +61,8 @@ fn right(spec: &Spec, sources: &[BigUint], got: &BigUint) -> bool {
 }
 
 /// Generates; proved, and right for every aliasing that it allows.
-fn kernel_on<I: Lower>(core: &I::Core, request: &Request) -> Kernel<I> {
-    let made = kernel::generate::<I>(request, core);
+fn kernel_on<I: Supported>(core: &I::Core, request: &Request) -> Kernel<I> {
+    let made = I::generate(request, core);
     let kernel = made.unwrap_or_else(|e| panic!("{request:?}: {e}"));
     let name = I::core_name(core);
     assert!(kernel.is_proved(), "{name} {request:?}: {:?}", kernel.proof);
@@ -74,7 +74,7 @@ fn kernel_on<I: Lower>(core: &I::Core, request: &Request) -> Kernel<I> {
             if kernel.spec.op.factors() == 2 && places[1] == places[2] {
                 sources[1] = sources[0].clone();
             }
-            let run = kernel::run::<I>(&kernel.spec, core, &kernel.code, &sources, alias);
+            let run = I::run(&kernel.spec, core, &kernel.code, &sources, alias);
             let got = run.expect("runs").0;
             let right = right(&kernel.spec, &sources, &got);
             assert!(right, "{name} {request:?} {alias:?}: {sources:x?}: {got:x}");
@@ -84,7 +84,7 @@ fn kernel_on<I: Lower>(core: &I::Core, request: &Request) -> Kernel<I> {
 }
 
 /// Moduli of all shapes: of all bits and fewer, small ones, an operand.
-fn sums_on<I: Lower>(core: &I::Core) {
+fn sums_on<I: Supported>(core: &I::Core) {
     let cases = [
         (256, "p256", Reduce::Full),
         (256, "25519", Reduce::Almost),
@@ -125,7 +125,7 @@ fn sums_on<I: Lower>(core: &I::Core) {
 }
 
 /// Sums in loops: as small for all lengths.
-fn sums_in_loops_on<I: Lower>(core: &I::Core) {
+fn sums_in_loops_on<I: Supported>(core: &I::Core) {
     for op in [Op::Modadd, Op::Modsub, Op::Modneg] {
         let made = |bits, style| {
             let request = Request {
@@ -147,7 +147,7 @@ fn sums_in_loops_on<I: Lower>(core: &I::Core) {
                 style: Some(Style::Rolled),
                 ..request(op, 64, modular(modulus, reduce), None)
             };
-            let refused = kernel::generate::<I>(&request, core).map(|_| ());
+            let refused = I::generate(&request, core).map(|_| ());
             let text = refused.expect_err("refused").to_string();
             assert!(text.contains("--reduce full"), "{text}");
         }
@@ -191,7 +191,7 @@ fn mips_adds_and_subtracts() {
 }
 
 /// Few words, few powers of 2, a bit less than all, on every product and square there is a fold of.
-fn products_on<I: Lower>(core: &I::Core) {
+fn products_on<I: Supported>(core: &I::Core) {
     let primes = [
         (160, "secp160r1"),
         (192, "p192"),
@@ -255,7 +255,7 @@ fn mips_folds() {
 }
 
 /// Karatsuba's three products, folded in between.
-fn folds_between_products_on<I: Lower>(core: &I::Core, plans: &[usize]) {
+fn folds_between_products_on<I: Supported>(core: &I::Core, plans: &[usize]) {
     let w = I::WORD_BITS;
     let sums = [
         (192, "p192".to_string()),
@@ -282,7 +282,7 @@ fn folds_between_products_on<I: Lower>(core: &I::Core, plans: &[usize]) {
     ] {
         let modular = modular(modulus, Reduce::Full);
         let request = request(Op::Modmul, bits, modular, Some("karatsuba-modulo"));
-        let refused = kernel::generate::<I>(&request, core).map(|_| ());
+        let refused = I::generate(&request, core).map(|_| ());
         let text = refused.expect_err("refused").to_string();
         assert!(text.contains("try --method karatsuba+fold"), "{text}");
     }
@@ -302,7 +302,7 @@ fn wide_machines_fold_between_products() {
 }
 
 /// Products in loops, and the folds of what they leave in memory.
-fn loops_on<I: Lower>(core: &I::Core, cases: &[(Op, u32, &str, Reduce, &str, Style)]) {
+fn loops_on<I: Supported>(core: &I::Core, cases: &[(Op, u32, &str, Reduce, &str, Style)]) {
     for (op, bits, modulus, reduce, method, style) in cases {
         let modular = modular(modulus, *reduce);
         let request = Request {
@@ -317,7 +317,7 @@ fn loops_on<I: Lower>(core: &I::Core, cases: &[(Op, u32, &str, Reduce, &str, Sty
                 method: Some("product-scanning+fold".into()),
                 ..request
             };
-            let (_, written_out) = kernel::choose::<I>(&written_out, core).expect("a kernel");
+            let (_, written_out) = I::choose(&written_out, core).expect("a kernel");
             assert!(kernel.code.len() < written_out.code.len(), "{method}");
         }
     }
@@ -375,7 +375,7 @@ fn folds_need_no_multiplier() {
     }
     // The reduced core has no loads with displacement.
     let request = request(Op::Modmul, 192, modular("p192", Reduce::Full), None);
-    let refused = kernel::generate::<AvrIsa>(&request, &ATTINY10).map(|_| ());
+    let refused = AvrIsa::generate(&request, &ATTINY10).map(|_| ());
     let text = refused.expect_err("refused").to_string();
     assert!(text.contains("attiny10"), "{text}");
 }
@@ -454,7 +454,7 @@ fn one_contract_is_not_another() {
             &request(op, 32, modular("0x3fffffdd", made), None),
         );
         let spec = Spec::with(op, 32, Some(modular(modulus, claimed)), 8).expect("a modulus");
-        prove::prove::<AvrIsa>(&spec, &ATMEGA128, &kernel.code, Alias::Distinct).correct
+        AvrIsa::prove(&spec, &ATMEGA128, &kernel.code, Alias::Distinct).correct
     };
     let m = "0x3fffffdd";
     for op in [Op::Modadd, Op::Modsub, Op::Modneg] {
@@ -483,7 +483,7 @@ fn one_contract_is_not_another() {
         let request = request(op, 32, modular("runtime", made), None);
         let kernel = kernel_on::<AvrIsa>(&ATMEGA128, &request);
         let spec = Spec::with(op, 32, Some(modular("runtime", claimed)), 8).expect("an operand");
-        let proof = prove::prove::<AvrIsa>(&spec, &ATMEGA128, &kernel.code, Alias::Distinct);
+        let proof = AvrIsa::prove(&spec, &ATMEGA128, &kernel.code, Alias::Distinct);
         assert!(
             !proof.correct.is_proved(),
             "{op:?} {made:?} is not {claimed:?}"
@@ -509,7 +509,7 @@ fn moduli_that_do_not_fit_are_refused() {
         (64, "runtime"),
     ] {
         let request = request(Op::Modmul, bits, modular(modulus, Reduce::Full), None);
-        let error = kernel::generate::<AvrIsa>(&request, &ATMEGA128).map(|_| ());
+        let error = AvrIsa::generate(&request, &ATMEGA128).map(|_| ());
         let text = error.expect_err("refused").to_string();
         assert!(text.contains("montmul"), "{modulus}: {text}");
     }
@@ -534,13 +534,7 @@ fn wrong_folds_are_rejected() {
             let kernel = kernel_on::<AvrIsa>(&ATMEGA128, &request);
             let judge = |spec| {
                 let claims = &kernel.program.claims;
-                prove::prove_with::<AvrIsa>(
-                    &spec,
-                    &ATMEGA128,
-                    &kernel.code,
-                    claims,
-                    Alias::Distinct,
-                )
+                AvrIsa::prove_with(&spec, &ATMEGA128, &kernel.code, claims, Alias::Distinct)
             };
             assert!(judge(spec(made)).holds());
             assert!(
