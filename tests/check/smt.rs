@@ -3,7 +3,8 @@
 use std::process::Command;
 
 use crate::check::tools::{ARM, AVR, Compiler, MIPS, NO_MEMSET, RISCV};
-use crate::kit::{oracle, tier, work};
+use crate::kit::tier::{self, Tier};
+use crate::kit::{oracle, work};
 
 /// What z3 says of a product of mul.c.
 fn opinion(compiler: &Compiler, symbol: &str, bits: u32, words: u32) -> String {
@@ -45,13 +46,18 @@ fn judged(compiler: &Compiler, file: &[u8], symbol: &str, question: &[&str], bit
     String::from_utf8_lossy(&ran.stdout).trim().to_string()
 }
 
+/// Where carries are words, columns take the solver half a minute: they are for the night.
 #[test]
 fn right_kernels_have_no_counterexample() {
     let all = [(AVR, 8), (ARM, 32), (MIPS, 32), (RISCV, 32)];
     let all = all
         .into_iter()
         .flat_map(|of| ["school", "rows", "comba"].map(|symbol| (of, symbol)));
-    work::each(&tier::some(all, 1), |((compiler, bits), symbol)| {
+    let takes_long = |core: &str| core == MIPS.core || core == RISCV.core;
+    let of_today = all.filter(|((compiler, _), symbol)| {
+        *symbol != "comba" || tier::tier() == Tier::Night || !takes_long(compiler.core)
+    });
+    work::each(&tier::some(of_today, 1), |((compiler, bits), symbol)| {
         let said = opinion(compiler, symbol, *bits, 2);
         assert_eq!(said, "unsat", "{compiler:?}: {symbol}");
     });

@@ -6,6 +6,9 @@
 //! values of a pair are changed for others: all that lies in two registers and hangs together is
 //! exchanged (Kempe), so no two values ever meet. What is not worse is kept.
 
+/// Registers of the machine.
+const REGISTERS: usize = 32;
+
 /// Changes tried for each pair that is not one yet.
 const CHANGES: usize = 60;
 
@@ -27,11 +30,11 @@ pub fn paired(webs: &[Web], pairs: &[[usize; 2]], registers: &[u8], first: Vec<u
         return first;
     }
     let mut colouring = Colouring {
+        within: by_register(webs, &first),
         of: first,
-        near: overlaps(webs),
         partner: partners(webs.len(), pairs),
         seen: vec![0; webs.len()],
-        exchanges: 0,
+        marks: 0,
         webs,
         state: 1,
     };
@@ -70,7 +73,7 @@ pub fn first(webs: &[Web], pairs: &[[usize; 2]], registers: &[u8]) -> Option<Vec
     });
     let mut of: Vec<Option<u8>> = webs.iter().map(|w| w.fixed).collect();
     // When what is in each register ends.
-    let mut until = [0; 32];
+    let mut until = [0; REGISTERS];
     for w in order {
         let web = webs[w];
         if let Some(r) = of[w] {
@@ -100,21 +103,15 @@ pub fn first(webs: &[Web], pairs: &[[usize; 2]], registers: &[u8]) -> Option<Vec
     of.into_iter().collect()
 }
 
-/// The webs that each one meets.
-fn overlaps(webs: &[Web]) -> Vec<Vec<u32>> {
-    let mut near = vec![vec![]; webs.len()];
-    let mut order: Vec<usize> = (0..webs.len()).collect();
-    order.sort_by_key(|w| webs[*w].from);
-    let mut open: Vec<usize> = Vec::new();
+/// The webs in each register, in the order in which they live.
+fn by_register(webs: &[Web], of: &[u8]) -> Vec<Vec<u32>> {
+    let mut order: Vec<u32> = (0..webs.len() as u32).collect();
+    order.sort_by_key(|w| webs[*w as usize].from);
+    let mut within = vec![vec![]; REGISTERS];
     for w in order {
-        open.retain(|o| webs[*o].to > webs[w].from);
-        for o in &open {
-            near[w].push(*o as u32);
-            near[*o].push(w as u32);
-        }
-        open.push(w);
+        within[usize::from(of[w as usize])].push(w);
     }
-    near
+    within
 }
 
 fn partners(count: usize, pairs: &[[usize; 2]]) -> Vec<Option<usize>> {
@@ -128,13 +125,20 @@ fn partners(count: usize, pairs: &[[usize; 2]]) -> Vec<Option<usize>> {
 struct Colouring<'a> {
     webs: &'a [Web],
     of: Vec<u8>,
-    near: Vec<Vec<u32>>,
+    /// The same by registers: the webs in each, in the order in which they live.
+    within: Vec<Vec<u32>>,
     /// The other web of each one's pair.
     partner: Vec<Option<usize>>,
-    /// The last exchange that moved each web, and how many there were.
+    /// The last mark that was set on each web, and how many there were.
     seen: Vec<u32>,
-    exchanges: u32,
+    marks: u32,
     state: u64,
+}
+
+/// What an exchange moved, and the two registers as they were.
+struct Exchanged {
+    moved: Vec<(usize, u8)>,
+    before: [(u8, Vec<u32>); 2],
 }
 
 impl Colouring<'_> {
@@ -151,56 +155,106 @@ impl Colouring<'_> {
         self.partner[w].is_some_and(|p| self.of[w] ^ 1 == self.of[p])
     }
 
+    /// Sets the newest mark on a web. Was it there?
+    fn is_marked(&mut self, w: usize) -> bool {
+        std::mem::replace(&mut self.seen[w], self.marks) == self.marks
+    }
+
     /// Puts a pair into `r` and `r + 1` unless that costs more pairs than it wins.
     fn change(&mut self, [low, high]: [usize; 2], r: u8) {
-        let mut moved = Vec::new();
-        let done = self.exchange(low, r, &mut moved) && self.exchange(high, r + 1, &mut moved);
-        // Webs whose pair may have changed, as they are now and as they were.
-        let mut touched: Vec<usize> = moved.iter().map(|(w, _)| *w).collect();
-        touched.extend(moved.iter().filter_map(|(w, _)| self.partner[*w]));
-        touched.sort_unstable();
-        touched.dedup();
-        let now = touched.iter().filter(|w| self.is_pair(**w)).count();
+        let mut done = Vec::with_capacity(2);
+        for (w, r) in [(low, r), (high, r + 1)] {
+            if self.of[w] != r {
+                match self.exchange(w, r) {
+                    Some(exchanged) => done.push(exchanged),
+                    None => return self.undo(done),
+                }
+            }
+        }
+        // Webs whose pair may have changed.
+        self.marks += 1;
+        let mut touched = Vec::new();
+        for (w, _) in done.iter().flat_map(|exchanged| &exchanged.moved) {
+            let both = [Some(*w), self.partner[*w]];
+            touched.extend(both.into_iter().flatten().filter(|w| !self.is_marked(*w)));
+        }
+        let pairs = |all: &Self| touched.iter().filter(|w| all.is_pair(**w)).count();
+        let now = pairs(self);
         let later: Vec<u8> = touched.iter().map(|w| self.of[*w]).collect();
-        for (w, old) in moved.iter().rev() {
+        for (w, old) in done.iter().rev().flat_map(|exchanged| &exchanged.moved) {
             self.of[*w] = *old;
         }
-        let then = touched.iter().filter(|w| self.is_pair(**w)).count();
-        if done && now >= then {
-            for (w, new) in touched.iter().zip(later) {
-                self.of[*w] = new;
+        if now < pairs(self) {
+            return self.undo(done);
+        }
+        for (w, new) in touched.iter().zip(later) {
+            self.of[*w] = new;
+        }
+    }
+
+    /// Takes exchanges back, the last one first.
+    fn undo(&mut self, done: Vec<Exchanged>) {
+        for Exchanged { moved, before } in done.into_iter().rev() {
+            for (w, old) in moved {
+                self.of[w] = old;
+            }
+            for (r, webs) in before {
+                self.within[usize::from(r)] = webs;
             }
         }
     }
 
-    /// Exchanges what hangs together with web `w` in its register and in `r`.
-    fn exchange(&mut self, w: usize, r: u8, moved: &mut Vec<(usize, u8)>) -> bool {
+    /// Exchanges what hangs together with web `w` in its register and in `r`, another one. None, and nothing is done, if
+    /// a web must stay where it is.
+    fn exchange(&mut self, w: usize, r: u8) -> Option<Exchanged> {
         let from = self.of[w];
-        if from == r {
-            return true;
-        }
+        let other = |register: u8| if register == from { r } else { from };
         let mut open = vec![w];
-        let start = moved.len();
-        self.exchanges += 1;
+        let mut moved = Vec::new();
+        self.marks += 1;
         while let Some(w) = open.pop() {
-            let old = self.of[w];
-            if std::mem::replace(&mut self.seen[w], self.exchanges) == self.exchanges {
+            if self.is_marked(w) {
                 continue;
             }
-            if self.webs[w].fixed.is_some() {
-                return false;
+            let web = self.webs[w];
+            if web.fixed.is_some() {
+                return None;
             }
-            moved.push((w, old));
-            let new = if old == from { r } else { from };
-            for n in &self.near[w] {
-                if self.of[*n as usize] == new {
-                    open.push(*n as usize);
-                }
+            moved.push((w, self.of[w]));
+            // Those that it meets in the other register.
+            let within = &self.within[usize::from(other(self.of[w]))];
+            let first = within.partition_point(|n| self.webs[*n as usize].to <= web.from);
+            let near = within[first..].iter().map(|n| *n as usize);
+            open.extend(near.take_while(|n| self.webs[*n].from < web.to));
+        }
+        let before = [from, r].map(|register| {
+            let new = self.merged(register, other(register));
+            (register, new)
+        });
+        let before = before.map(|(register, new)| {
+            let old = std::mem::replace(&mut self.within[usize::from(register)], new);
+            (register, old)
+        });
+        for (w, old) in &moved {
+            self.of[*w] = other(*old);
+        }
+        Some(Exchanged { moved, before })
+    }
+
+    /// The webs in `register` that have no mark, and those in the other one that have, in the order in which they live.
+    fn merged(&self, register: u8, other: u8) -> Vec<u32> {
+        let [stay, come] = [register, other].map(|r| &self.within[usize::from(r)]);
+        let is_marked = |w: &&u32| self.seen[**w as usize] == self.marks;
+        let mut come = come.iter().filter(is_marked).peekable();
+        let begins = |w: &u32| self.webs[*w as usize].from;
+        let mut all = Vec::with_capacity(stay.len());
+        for w in stay.iter().filter(|w| !is_marked(w)) {
+            while let Some(first) = come.next_if(|n| begins(n) < begins(w)) {
+                all.push(*first);
             }
+            all.push(*w);
         }
-        for (w, old) in &moved[start..] {
-            self.of[*w] = if *old == from { r } else { from };
-        }
-        true
+        all.extend(come);
+        all
     }
 }
