@@ -103,48 +103,64 @@ impl Graph {
     }
 
     /// Sends one unit from node 0 to the last one the cheapest way.
-    fn send(&mut self, potential: &mut [i64]) -> bool {
+    fn send(&mut self, potential: &mut [i64], open: &mut Queue) -> bool {
         let last = self.nodes() - 1;
-        let mut far = vec![i64::MAX; self.nodes()];
-        let mut by = vec![0; self.nodes()];
-        let mut open = Queue::new(self.nodes());
-        far[0] = 0;
+        let mut nodes: Vec<Node> = potential.iter().map(|p| Node::at(*p)).collect();
+        open.clear();
+        nodes[0].far = 0;
         open.push(0, 0);
         while let Some((d, node)) = open.pop() {
-            if d > far[node] {
+            if d > nodes[node].far {
                 continue;
             }
             if node == last {
                 break;
             }
-            let here = d + potential[node];
+            let here = d + nodes[node].potential;
             for (place, arc) in self.of_node(node) {
-                if arc.room == 0 {
-                    continue;
-                }
-                let end = arc.to as usize;
-                let to = here + arc.cost - potential[end];
-                if to < far[end] {
-                    (far[end], by[end]) = (to, place);
-                    open.push(to, end);
+                let end = &mut nodes[arc.to as usize];
+                let to = here + arc.cost - end.potential;
+                if arc.room > 0 && to < end.far {
+                    (end.far, end.by) = (to, place);
+                    open.push(to, arc.to as usize);
                 }
             }
         }
-        if far[last] == i64::MAX {
+        let most = nodes[last].far;
+        if most == i64::MAX {
             return false;
         }
-        for (p, d) in potential.iter_mut().zip(&far) {
-            *p += (*d).min(far[last]);
+        for (p, node) in potential.iter_mut().zip(&nodes) {
+            *p += node.far.min(most);
         }
         let mut node = last;
         while node != 0 {
-            let place = by[node];
+            let place = nodes[node].by;
             self.arcs[place].room -= 1;
             let back = self.arcs[place].back as usize;
             self.arcs[back].room += 1;
             node = self.arcs[back].to as usize;
         }
         true
+    }
+}
+
+/// What a search knows of a node.
+struct Node {
+    potential: i64,
+    /// How far it is, and the arc that leads to it.
+    far: i64,
+    by: usize,
+}
+
+impl Node {
+    fn at(potential: i64) -> Self {
+        let far = i64::MAX;
+        Self {
+            potential,
+            far,
+            by: 0,
+        }
     }
 }
 
@@ -163,6 +179,14 @@ impl Queue {
             at: BTreeMap::new(),
             spare: Vec::new(),
             words: nodes.div_ceil(64),
+        }
+    }
+
+    /// Without nodes: what a search that came to its end left.
+    fn clear(&mut self) {
+        while let Some((_, (mut bits, _))) = self.at.pop_first() {
+            bits.fill(0);
+            self.spare.push(bits);
         }
     }
 
@@ -214,8 +238,9 @@ pub fn choose(places: &[usize], intervals: &[Interval]) -> Vec<bool> {
     list.extend(arcs.map(|i| (node(i.from), node(i.to), 1, -i.worth)));
     let (mut graph, at) = Graph::of(points.len(), &list);
     let mut potential = graph.forward();
+    let mut open = Queue::new(points.len());
     for _ in 0..most {
-        if !graph.send(&mut potential) {
+        if !graph.send(&mut potential, &mut open) {
             break;
         }
     }
