@@ -1,8 +1,5 @@
 //! From a request to a judged kernel: every candidate is counted, the cheapest is proved.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
-
 use finder::algebra::Algebra;
 use judge::prove;
 use judge::prove::Proof;
@@ -28,12 +25,14 @@ use num_bigint::BigUint;
 use spec::{Alias, Spec};
 
 mod refused;
-mod tests;
 
 use crate::kernel::refused::{if_advice_fails, more_telling};
 
 /// What runs code on numbers, again and again; an error is a fault, in words.
 pub type Runs<'a> = Box<dyn Fn(&[BigUint], Alias) -> Result<(BigUint, Cost), String> + 'a>;
+
+/// Who says what is known of code that is said to compute something.
+pub type Judge<'a> = dyn Fn(&Spec, &Function) -> Judged + 'a;
 
 /// A kernel and everything known about it.
 pub struct Kernel<I: Isa> {
@@ -306,56 +305,15 @@ const REPLACED: usize = 4;
 /// # Errors
 /// When no candidate exists, or none within the budget: then what comes nearest.
 pub(crate) fn generate<I: Lower>(request: &Request, core: &I::Core) -> Result<Kernel<I>, Error> {
-    first_proved(request, core, |spec, candidate| {
-        let judged = |function: &Function| judge_function::<I>(spec, core, function, Search::OWN);
-        finish::<I>(spec, candidate, core, request, judged)
-    })
+    let judge = |spec: &Spec, code: &Function| judge_function::<I>(spec, core, code, Search::OWN);
+    generate_by::<I>(request, core, &judge)
 }
 
-/// Verdicts on the code that was made for a core. Other parameters, and other methods on a core without a multiplier,
-/// often come to the same code: whoever asks for many kernels need not have it judged again.
-pub struct Known<'a, I: Isa> {
-    core: &'a I::Core,
-    judged: Mutex<HashMap<String, Judged>>,
-}
-
-impl<'a, I: Isa> Known<'a, I> {
-    /// Nothing is known of code for `core`.
-    pub fn new(core: &'a I::Core) -> Self {
-        let judged = Mutex::default();
-        Self { core, judged }
-    }
-
-    /// What is known of `function`, or what the judge says.
-    fn judge(&self, spec: &Spec, function: &Function) -> Judged {
-        // All that a verdict depends on, besides the core.
-        let key = format!("{spec:?} {function:?}");
-        let known = || self.judged.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = known().get(&key).cloned();
-        before.unwrap_or_else(|| {
-            let judged = judge_function::<I>(spec, self.core, function, Search::OWN);
-            known().insert(key, judged.clone());
-            judged
-        })
-    }
-}
-
-/// The same, judged as it was before if the code was made before.
-pub(crate) fn generate_again<I: Lower>(
-    request: &Request,
-    known: &Known<'_, I>,
-) -> Result<Kernel<I>, Error> {
-    first_proved(request, known.core, |spec, candidate| {
-        let judged = |function: &Function| known.judge(spec, function);
-        finish::<I>(spec, candidate, known.core, request, judged)
-    })
-}
-
-/// The same, as `judged` says what is proved.
-fn first_proved<I: Lower>(
+/// The same, with verdicts on its code from `judge`.
+pub(crate) fn generate_by<I: Lower>(
     request: &Request,
     core: &I::Core,
-    mut judged: impl FnMut(&Spec, Candidate<I>) -> Result<Kernel<I>, Error>,
+    judge: &Judge<'_>,
 ) -> Result<Kernel<I>, Error> {
     let spec = request.spec(I::WORD_BITS)?;
     let mut unproved = None;
@@ -371,8 +329,10 @@ fn first_proved<I: Lower>(
         let winner = request.winner(&I::core_name(core), I::abi(core), &spec);
         for candidate in choice.candidates() {
             let code = candidate.code.clone();
-            let mut kernel = judged(&spec, candidate)?;
-            kernel.on_record = winner.as_ref() == Some(&kernel.plan());
+            let mut kernel = finish::<I>(&spec, candidate, core, request, judge)?;
+            // A winner is written out: its plan in loops, for a part that has no room, is another kernel.
+            kernel.on_record =
+                kernel.style == Style::Unrolled && winner.as_ref() == Some(&kernel.plan());
             // What leaks is told, not replaced: a machine whose cheapest product leaks has no other.
             let proved = kernel.is_sound();
             if fits && (proved || request.drop.is_some()) {
@@ -397,14 +357,14 @@ fn first_proved<I: Lower>(
     }
 }
 
-/// The kernel of a candidate, without the instruction that is to be left out, with the verdicts that are `judged` on
+/// The kernel of a candidate, without the instruction that is to be left out, with the verdicts of `judge` on
 /// its code.
 fn finish<I: Lower>(
     spec: &Spec,
     mut candidate: Candidate<I>,
     core: &I::Core,
     request: &Request,
-    judged: impl FnOnce(&Function) -> Judged,
+    judge: &Judge<'_>,
 ) -> Result<Kernel<I>, Error> {
     if let Some(index) = request.drop {
         let count = candidate.program.insns.len();
@@ -429,7 +389,7 @@ fn finish<I: Lower>(
         return Err(Error::Encode("the bytes decode to another program".into()));
     }
     let function = prove::kernel::<I>(core, &code, &program.claims);
-    let judged = judged(&function);
+    let judged = judge(spec, &function);
     let mut frame = Vec::new();
     for (_, insn) in decoded.iter().filter(|(_, insn)| I::is_frame(core, insn)) {
         frame.extend(I::encode(core, &[*insn]).map_err(Error::Encode)?);

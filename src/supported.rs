@@ -27,7 +27,7 @@ use spec::{Alias, Op, Size, Spec};
 
 use crate::audit::{Audit, Contract, ContractError};
 use crate::driver::secrecy::{self, Told};
-use crate::kernel::{Kernel, Known, Runs};
+use crate::kernel::{Judge, Kernel, Runs};
 use crate::load::Loaded;
 use crate::{audit, kernel, prove, smt};
 
@@ -65,8 +65,13 @@ supported!({
     /// none, or what comes nearest to the budget.
     fn generate(request: &Request, core: &Self::Core) -> Result<Kernel<Self>, Error> = kernel::generate;
 
-    /// The same, judged as it was before if the code was made before.
-    fn generate_again(request: &Request, known: &Known<'_, Self>) -> Result<Kernel<Self>, Error> = kernel::generate_again;
+    /// The same, with verdicts on its code from a judge of the caller's own, who answers for them: from one who remembers
+    /// what [`Supported::judge`] said of the same code, for whoever makes many kernels.
+    fn generate_by(
+        request: &Request,
+        core: &Self::Core,
+        judge: &Judge<'_>
+    ) -> Result<Kernel<Self>, Error> = kernel::generate_by;
 
     /// Runs code on numbers; an error is a fault, in words.
     fn run(

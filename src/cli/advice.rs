@@ -10,22 +10,3 @@ pub fn advice(message: &str) -> Option<&str> {
     };
     Some(rest.trim_end_matches(')'))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::advice;
-
-    #[test]
-    fn advice_is_what_stands_behind_try() {
-        let told = [
-            ("7 bits are no words: try 8", Some("8")),
-            ("no b: leave out --alias r=b", Some("leave out --alias r=b")),
-            ("what (try `lozenge --help`)", Some("`lozenge --help`")),
-            ("try this, or leave out that", Some("leave out that")),
-            ("cannot write", None),
-        ];
-        for (message, want) in told {
-            assert_eq!(advice(message), want, "{message}");
-        }
-    }
-}

@@ -32,15 +32,3 @@ pub fn fronts(report: &Report, all: &[&Report]) -> Vec<&'static str> {
         .map(|(name, _)| *name)
         .collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::beats;
-
-    #[test]
-    fn equals_do_not_beat_each_other() {
-        assert!(!beats((10, 5), (10, 5)));
-        assert!(beats((10, 4), (10, 5)) && beats((9, 5), (10, 5)));
-        assert!(!beats((9, 6), (10, 5)) && !beats((11, 4), (10, 5)));
-    }
-}

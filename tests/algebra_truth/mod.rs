@@ -9,6 +9,7 @@ mod arm;
 mod avr;
 mod certificates;
 mod compare;
+mod factors;
 mod goals;
 mod kept;
 mod lies;

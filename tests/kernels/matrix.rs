@@ -2,6 +2,8 @@
 //! and right on numbers for every aliasing it allows, or has a reason why there is none. What it comes to stands in the
 //! ledger, a file for each machine.
 
+use std::collections::HashMap;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lozenge::call::Operands;
@@ -17,7 +19,7 @@ use lozenge::isa::mips::cores::Core as MipsCore;
 use lozenge::isa::mips::instructions::Feature;
 use lozenge::isa::riscv::RiscvIsa;
 use lozenge::isa::riscv::cores::Core as RiscvCore;
-use lozenge::kernel::{self, Error, Kernel, Known, Request};
+use lozenge::kernel::{self, Error, Judged, Kernel, Request, Search};
 use lozenge::method::{METHODS, Method, Params};
 use lozenge::spec::modulus::{Modular, Reduce};
 use lozenge::spec::{Alias, Op, Size, Spec};
@@ -312,15 +314,34 @@ pub fn reason(error: &Error) -> Option<String> {
     }
 }
 
+/// Verdicts on a machine's code. Other parameters, and other methods on a core without a multiplier, often come to the
+/// same code, which need not be judged again.
+#[derive(Default)]
+struct Known(Mutex<HashMap<String, Judged>>);
+
+impl Known {
+    fn judge<I: Supported>(&self, core: &I::Core, spec: &Spec, code: &Function) -> Judged {
+        // All that verdicts depend on, besides the core.
+        let key = format!("{spec:?} {code:?}");
+        let before = self.0.lock().expect("nobody panics").get(&key).cloned();
+        before.unwrap_or_else(|| {
+            let judged = I::judge(spec, core, code, Search::OWN);
+            let mut known = self.0.lock().expect("nobody panics");
+            known.entry(key).or_insert(judged).clone()
+        })
+    }
+}
+
 /// Makes a cell and runs it; its line, or what is wrong with it.
 fn judge<I: Supported>(
     core: &I::Core,
-    known: &Known<'_, I>,
+    known: &Known,
     cell: &Cell,
     runs: &AtomicUsize,
 ) -> Result<Line, String> {
     let key = cell.key();
-    let kernel = match I::generate_again(&cell.request(), known) {
+    let judge = |spec: &Spec, code: &Function| known.judge::<I>(core, spec, code);
+    let kernel = match I::generate_by(&cell.request(), core, &judge) {
         Ok(kernel) => kernel,
         Err(error) => {
             let told = reason(&error).ok_or_else(|| format!("{key}: {error}"))?;
@@ -362,7 +383,7 @@ where
     I::Core: Sync,
 {
     let cells = tier::sample(file, cells::<I>(core, night), SAMPLED);
-    let (runs, known) = (AtomicUsize::new(0), Known::new(core));
+    let (runs, known) = (AtomicUsize::new(0), Known::default());
     let (mut lines, mut wrong) = (Vec::new(), Vec::new());
     for made in work::each(&cells, |cell| judge::<I>(core, &known, cell, &runs)) {
         match made {

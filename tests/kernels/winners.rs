@@ -170,3 +170,24 @@ fn riscv() {
     let core = RiscvCore::named("rv32im").expect("a core");
     hold::<RiscvIsa>(core, "rv32im", &["rv32im", "rv32imc"]);
 }
+
+#[test]
+fn files_are_read() {
+    for file in winners::FILES {
+        let (head, lines) = file.split_once('\n').expect("a first line");
+        assert!(head.starts_with("# ") && head.contains(": "), "{head}");
+        for line in lines.lines() {
+            let mut cells = line.splitn(4, ',').skip(3);
+            let plan = cells.next().and_then(winners::Plan::parse);
+            assert!(plan.is_some(), "{line}");
+        }
+    }
+}
+
+#[test]
+fn a_file_is_for_its_cores_in_its_convention() {
+    let file = "# a b: gcc\nmul,64,,product-scanning\n";
+    assert!(winners::is_for(file, "b", "gcc"));
+    assert!(!winners::is_for(file, "a b", "gcc") && !winners::is_for(file, "a", "iar"));
+    assert!(!winners::is_for("mul,64,,x\n", "a", "gcc"));
+}

@@ -506,6 +506,26 @@ fn everything_is_formatted() {
     );
 }
 
+/// A crate whose own tests are not built has none.
+#[test]
+fn no_test_is_left_out() {
+    let mut without = 0;
+    for (_, folder, _) in CRATES {
+        if !read(&Path::new(folder).join("Cargo.toml")).contains("\ntest = false\n") {
+            continue;
+        }
+        without += 1;
+        for path in files(format!("{folder}/src").trim_start_matches('/')) {
+            assert!(
+                !read(&path).contains("#[test]"),
+                "nobody builds the tests of {}",
+                path.display()
+            );
+        }
+    }
+    assert_eq!(without, 4);
+}
+
 #[test]
 fn the_rules_see_what_they_should() {
     let text = "a // unsafe\n\"x \\\" unsafe\" 'u' '\\'' r#\"\"unsafe\"# /* /* */ unsafe */ b<'u>\n\

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::scaled::Scaled;
 
 /// A factor for each key; none of them vanishes.
-pub(crate) type Sparse<K> = FxHashMap<K, Scaled>;
+pub type Sparse<K> = FxHashMap<K, Scaled>;
 
 /// Adds to an entry of a sparse sum. Is it a new one?
 pub(crate) fn accumulate<K: Eq + Hash>(
@@ -34,7 +34,7 @@ pub(crate) fn accumulate<K: Eq + Hash>(
 }
 
 /// What waits for its turn, by a key: the greatest is due first.
-pub(crate) struct Due<K, T> {
+pub struct Due<K, T> {
     waiting: FxHashMap<K, T>,
     /// The keys of all that waits, and of what waits no more.
     turns: BinaryHeap<K>,
@@ -104,33 +104,5 @@ impl<K: Copy + Ord + Hash> Due<K, Scaled> {
         if self.waiting.insert(key, by).is_none() {
             self.turns.push(key);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_greatest_that_is_left_is_due() {
-        let one = Scaled::new(1, 0);
-        let mut due = Due::default();
-        assert_eq!(due.last(), None);
-        for key in [3u32, 9, 5, 9] {
-            due.add(key, &one, 8);
-        }
-        assert_eq!(due.last(), Some(9));
-        // 2 less 2.
-        due.add(9, &one.times(-2), 8);
-        assert_eq!(due.last(), Some(5));
-        assert!(due.remove(5).is_some());
-        due.insert(4, one.clone());
-        due.add(9, &one, 8);
-        let keys = std::iter::from_fn(|| {
-            let last = due.last()?;
-            due.remove(last).map(|_| last)
-        });
-        assert_eq!(keys.collect::<Vec<_>>(), [9, 4, 3]);
-        assert!(due.is_empty());
     }
 }

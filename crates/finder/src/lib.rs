@@ -12,7 +12,7 @@ mod claim_in_sum;
 pub mod claims;
 pub mod conditional;
 pub mod cuts;
-mod due;
+pub mod due;
 pub mod exclusive;
 pub mod floor;
 pub mod folded;

@@ -32,7 +32,7 @@ impl Odd {
 
 /// An integer `odd * 2^shift`; 0 has `odd = 0`.
 #[derive(Clone, Debug)]
-pub(crate) struct Scaled {
+pub struct Scaled {
     odd: Odd,
     pub shift: u64,
 }
@@ -205,42 +205,5 @@ impl Scaled {
     /// Is it a multiple of `2^bits`?
     pub fn vanishes(&self, bits: u64) -> bool {
         self.is_zero() || self.shift >= bits
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Sums, products and quotients as those of whole numbers, small and large.
-    #[test]
-    fn factors_are_whole_numbers() {
-        let ends = [0i128, 1, -1, 3, i64::MAX.into(), i64::MIN.into(), 12 << 70];
-        let shifts = [0u64, 1, 61, 62, 63, 64, 200];
-        let all = || ends.into_iter().flat_map(|x| shifts.map(|i| (x, i)));
-        for (x, i) in all() {
-            let first = Scaled::new(x, i);
-            let value = BigInt::from(x) << i;
-            assert_eq!(first.value(), value);
-            assert_eq!(first.is_negative(), x < 0);
-            assert_eq!(first.is_positive(), x > 0);
-            assert_eq!(first.odd_bits(), first.odd().bits());
-            assert_eq!(first.carried(3).value(), -&value << 3);
-            for bits in shifts {
-                let zeros = value.trailing_zeros();
-                assert_eq!(first.vanishes(bits), zeros.is_none_or(|z| z >= bits));
-                let whole = zeros.is_none_or(|z| z >= bits);
-                let quotient = first.divided(-1, bits).map(|q| q.value());
-                assert_eq!(quotient, whole.then(|| -(&value >> bits)));
-            }
-            for (y, j) in all() {
-                let second = Scaled::new(y, j);
-                let mut sum = first.clone();
-                sum.add(&second);
-                assert_eq!(sum.value(), &value + second.value());
-                assert_eq!(first.times_large(y).value(), &value * y);
-                assert_eq!(first.times_wide(y).value(), &value * y);
-            }
-        }
     }
 }

@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 use spec::Spec;
 use spec::modulus::Modular;
 
-static FILES: [&str; 4] = [
+/// The files.
+pub static FILES: [&str; 4] = [
     include_str!("../winners/atmega128.csv"),
     include_str!("../winners/arm7tdmi.csv"),
     include_str!("../winners/mips-4km.csv"),
@@ -26,7 +27,7 @@ pub struct Plan {
 
 impl Plan {
     /// `operand-caching e=10`.
-    fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let mut words = text.split(' ');
         let method = words.next()?.to_string();
         let parameter = |word: &str| {
@@ -54,7 +55,7 @@ pub fn head(cores: &[&str], abi: &str) -> String {
 }
 
 /// Is the file for this core?
-fn is_for(file: &str, core: &str, abi: &str) -> bool {
+pub fn is_for(file: &str, core: &str, abi: &str) -> bool {
     let head = file.lines().next().and_then(|line| line.strip_prefix("# "));
     let named = head.and_then(|head| head.split_once(": "));
     named.is_some_and(|(cores, of)| of == abi && cores.split(' ').any(|name| name == core))
@@ -66,30 +67,4 @@ pub fn of(core: &str, abi: &str, spec: &Spec) -> Option<Plan> {
     let files = FILES.iter().filter(|file| is_for(file, core, abi));
     let mut lines = files.flat_map(|file| file.lines());
     lines.find_map(|line| Plan::parse(line.strip_prefix(&key)?.strip_prefix(',')?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{FILES, Plan, is_for};
-
-    #[test]
-    fn files_are_read() {
-        for file in FILES {
-            let (head, lines) = file.split_once('\n').expect("a first line");
-            assert!(head.starts_with("# ") && head.contains(": "), "{head}");
-            for line in lines.lines() {
-                let mut cells = line.splitn(4, ',').skip(3);
-                let plan = cells.next().and_then(Plan::parse);
-                assert!(plan.is_some(), "{line}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_file_is_for_its_cores_in_its_convention() {
-        let file = "# a b: gcc\nmul,64,,product-scanning\n";
-        assert!(is_for(file, "b", "gcc"));
-        assert!(!is_for(file, "a b", "gcc") && !is_for(file, "a", "iar"));
-        assert!(!is_for("mul,64,,x\n", "a", "gcc"));
-    }
 }

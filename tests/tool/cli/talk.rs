@@ -68,10 +68,25 @@ fn every_refusal_ends_with_a_next_step() {
             .is_some_and(|t| t.starts_with("--max-flash ")),
         "{json}"
     );
+    // What to do instead stands behind the last `try`, or is to leave something out.
+    for (line, advice) in [
+        ("gne mul 64 --json", "`lozenge --help`"),
+        (
+            "gen sqr 64 --alias r=b --mcu atmega8 --json",
+            "leave out --alias r=b",
+        ),
+        (
+            "gen modexp 64 --max-stack 8 --mcu atmega8 --json",
+            "--max-flash",
+        ),
+    ] {
+        assert_eq!(json_of(&typed(here.path(), line))["error"]["try"], advice);
+    }
     let json = json_of(&typed(here.path(), "gen mul 8 --mcu atmega9 --json"));
     assert_eq!(json["error"]["kind"], "target");
     let json = json_of(&typed(here.path(), "gen mul 8 --mcu atmega8 -o m.c --json"));
     assert_eq!(json["error"]["kind"], "file");
+    assert!(json["error"]["try"].is_null(), "{json}");
 }
 
 #[test]

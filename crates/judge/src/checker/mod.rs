@@ -26,7 +26,7 @@ mod joint;
 mod lemma;
 mod limits;
 mod modulus;
-mod number;
+pub mod number;
 mod operations;
 mod polynomial;
 mod quotient;

@@ -1,50 +1,36 @@
 //! Which candidate becomes the kernel.
 
-#![cfg(test)]
+use std::cell::Cell;
 
-use std::collections::BTreeMap;
+use lozenge::isa::avr::AvrIsa;
+use lozenge::isa::avr::cores::ATMEGA128;
+use lozenge::kernel::{Kernel, Request, Search};
+use lozenge::prove::Verdict;
+use lozenge::spec::Op;
+use lozenge::supported::Supported;
 
-use judge::prove::Verdict;
-use machine::function::Function;
-use machine::isa::avr::AvrIsa;
-use machine::isa::avr::cores::ATMEGA128;
-use make::candidate::Budget;
-use make::request::{Demands, Request};
-use spec::Op;
-
-use crate::kernel::{Search, finish, first_proved, generate, judge_function};
+use crate::kit::ask;
 
 fn request(method: Option<&str>, drop: Option<usize>) -> Request {
     Request {
-        op: Op::Mul,
-        size: 64.into(),
-        modular: None,
         method: method.map(String::from),
-        params: BTreeMap::new(),
-        max_regs: None,
-        style: None,
-        budget: Budget::default(),
-        demands: Demands::default(),
-        room: None,
         drop,
-        search: false,
+        ..ask::of(Op::Mul, 64)
     }
 }
 
 /// A judge who proves none of the first `lost` candidates: the kernel that is taken then, and how often he was asked.
-fn taken(request: &Request, lost: usize) -> (crate::kernel::Kernel<AvrIsa>, usize) {
-    let mut asked = 0;
-    let kernel = first_proved(request, &ATMEGA128, |spec, candidate| {
-        asked += 1;
-        let judged =
-            |code: &Function| judge_function::<AvrIsa>(spec, &ATMEGA128, code, Search::OWN);
-        let mut kernel = finish(spec, candidate, &ATMEGA128, request, judged)?;
-        if asked <= lost {
-            kernel.proof.correct = Verdict::Unknown("this judge does not follow it".into());
+fn taken(request: &Request, lost: usize) -> (Kernel<AvrIsa>, usize) {
+    let asked = Cell::new(0);
+    let kernel = AvrIsa::generate_by(request, &ATMEGA128, &|spec, code| {
+        asked.set(asked.get() + 1);
+        let mut judged = AvrIsa::judge(spec, &ATMEGA128, code, Search::OWN);
+        if asked.get() <= lost {
+            judged.proof.correct = Verdict::Unknown("this judge does not follow it".into());
         }
-        Ok(kernel)
+        judged
     });
-    (kernel.expect("a kernel"), asked)
+    (kernel.expect("a kernel"), asked.get())
 }
 
 /// Where the cheapest is not proved, the next takes its place: of all methods, and of one that was named.
@@ -52,7 +38,7 @@ fn taken(request: &Request, lost: usize) -> (crate::kernel::Kernel<AvrIsa>, usiz
 fn the_cheapest_that_is_proved() {
     for method in [None, Some("operand-caching"), Some("karatsuba")] {
         let request = request(method, None);
-        let cheapest = generate::<AvrIsa>(&request, &ATMEGA128).expect("a kernel");
+        let cheapest = AvrIsa::generate(&request, &ATMEGA128).expect("a kernel");
         assert!(cheapest.is_proved());
         for lost in 1..=2 {
             let (kernel, asked) = taken(&request, lost);
@@ -69,7 +55,7 @@ fn the_cheapest_that_is_proved() {
 fn none_is_proved() {
     let request = request(Some("operand-caching"), None);
     let (kernel, asked) = taken(&request, usize::MAX);
-    let cheapest = generate::<AvrIsa>(&request, &ATMEGA128).expect("a kernel");
+    let cheapest = AvrIsa::generate(&request, &ATMEGA128).expect("a kernel");
     assert_eq!(kernel.code, cheapest.code);
     assert!(!kernel.is_proved() && asked > 1);
 }
