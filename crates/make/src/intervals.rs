@@ -117,10 +117,12 @@ impl Graph {
                 break;
             }
             let here = d + nodes[node].potential;
+            // What is as far as the last one is on no way to it.
+            let most = nodes[last].far;
             for (place, arc) in self.of_node(node) {
                 let end = &mut nodes[arc.to as usize];
                 let to = here + arc.cost - end.potential;
-                if arc.room > 0 && to < end.far {
+                if arc.room > 0 && to < end.far.min(most) {
                     (end.far, end.by) = (to, place);
                     open.push(to, arc.to as usize);
                 }
