@@ -1,8 +1,8 @@
 //! The instruction sets that there are kernels for, and all that is done for each of them.
 //!
-//! Functions that are generic over machines are compiled wherever a machine is named: six runs of every instruction
-//! set, minutes of work. So they are named here, and nowhere else: command line and tests call these functions, which
-//! the library holds compiled.
+//! Rust compiles a function that is generic over machines again in every crate that calls it. So the library calls the
+//! large ones here, once for each machine; command line and tests call the functions of this trait, which are not
+//! generic and are compiled with the library.
 
 use judge::certificate::{self, Case};
 use judge::prove::Proof;

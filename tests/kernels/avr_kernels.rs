@@ -66,7 +66,8 @@ fn check(n: usize, method: &'static Method, params: &Params) -> usize {
     assert!(!programs.is_empty(), "{cell}");
     for program in &programs {
         let code = AvrIsa::encode(core, &program.insns).expect("encodes");
-        // What holds for all a and b holds for one number: of small products that is proved once more.
+        // One array for both operands changes no instruction and no number that is read but to a = b, which the proof for
+        // all a and b covers. For small products that is proved besides, and for all of them it is run below.
         let aliases = [Alias::Distinct, Alias::AIsB].into_iter();
         for alias in aliases.take(if n > 12 { 1 } else { 2 }) {
             let proof = AvrIsa::prove(&spec, core, &code, alias);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
 
+use lozenge::facts::Style;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::ARM7TDMI;
 use lozenge::isa::avr::AvrIsa;
@@ -16,6 +17,7 @@ use lozenge::isa::riscv::cores::Core as RiscvCore;
 use lozenge::kernel::{Error, Request};
 use lozenge::make::winners;
 use lozenge::method;
+use lozenge::request::Room;
 use lozenge::spec::modulus::Reduce;
 use lozenge::spec::{Op, Spec};
 use lozenge::supported::Supported;
@@ -79,6 +81,7 @@ fn search<I: Supported>(core: &I::Core, request: &Request) -> Option<Found> {
     let spec = request.spec(I::WORD_BITS).ok()?;
     let found = |request: &Request| -> Result<Found, Error> {
         let (spec, best) = I::choose(request, core)?;
+        assert_eq!(best.style, Style::Unrolled, "{}", winners::key(&spec));
         let plan = method::text(best.method.name, &best.params);
         let cost = (best.cycles(), best.code.len());
         Ok((winners::key(&spec), plan, cost))
@@ -190,4 +193,40 @@ fn a_file_is_for_its_cores_in_its_convention() {
     assert!(winners::is_for(file, "b", "gcc"));
     assert!(!winners::is_for(file, "a b", "gcc") && !winners::is_for(file, "a", "iar"));
     assert!(!winners::is_for("mul,64,,x\n", "a", "gcc"));
+}
+
+/// A kernel with the plan on record says so, whether its methods were searched or not; another method's does not, nor the
+/// same plan in loops, which a part with little room gets.
+#[test]
+fn a_kernel_says_that_its_plan_is_on_record() {
+    let usual = Request {
+        modular: Some(ask::modular("runtime", Reduce::Full)),
+        ..ask::in_any_time(Op::Montmul, 160)
+    };
+    let made = |request: &Request| ArmIsa::generate(request, &ARM7TDMI).expect("a kernel");
+    let kernel = made(&usual);
+    assert!(kernel.on_record && kernel.style == Style::Unrolled);
+    let searched = Request {
+        search: true,
+        ..usual.clone()
+    };
+    assert!(made(&searched).on_record);
+    let other = Request {
+        method: Some("cios".into()),
+        ..usual.clone()
+    };
+    assert!(!made(&other).on_record);
+    let plan = kernel.plan();
+    let small = Request {
+        method: Some(plan.method.clone()),
+        room: Some(Room {
+            part: "a small part",
+            flash: kernel.code.len() - 1,
+            ram: 1 << 10,
+        }),
+        ..usual
+    };
+    let looped = made(&small);
+    assert_eq!(looped.plan(), plan);
+    assert!(looped.style != Style::Unrolled && !looped.on_record);
 }

@@ -12,6 +12,7 @@ enum Odd {
 #[derive(Clone, Debug)]
 pub struct Number {
     odd: Odd,
+    /// The power of 2.
     pub shift: u64,
 }
 
@@ -48,6 +49,7 @@ impl Number {
         Self { odd, shift }
     }
 
+    /// The odd number, or 0.
     pub fn odd(&self) -> BigInt {
         match &self.odd {
             Odd::Small(odd) => (*odd).into(),

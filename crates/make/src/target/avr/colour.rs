@@ -156,7 +156,7 @@ impl Colouring<'_> {
     }
 
     /// Sets the newest mark on a web. Was it there?
-    fn is_marked(&mut self, w: usize) -> bool {
+    fn mark(&mut self, w: usize) -> bool {
         std::mem::replace(&mut self.seen[w], self.marks) == self.marks
     }
 
@@ -176,7 +176,7 @@ impl Colouring<'_> {
         let mut touched = Vec::new();
         for (w, _) in done.iter().flat_map(|exchanged| &exchanged.moved) {
             let both = [Some(*w), self.partner[*w]];
-            touched.extend(both.into_iter().flatten().filter(|w| !self.is_marked(*w)));
+            touched.extend(both.into_iter().flatten().filter(|w| !self.mark(*w)));
         }
         let pairs = |all: &Self| touched.iter().filter(|w| all.is_pair(**w)).count();
         let now = pairs(self);
@@ -213,7 +213,7 @@ impl Colouring<'_> {
         let mut moved = Vec::new();
         self.marks += 1;
         while let Some(w) = open.pop() {
-            if self.is_marked(w) {
+            if self.mark(w) {
                 continue;
             }
             let web = self.webs[w];
