@@ -155,21 +155,26 @@ fn reduced(spec: &Spec, [a, b, r]: [&str; 3], m: &BigUint, bound: &BigUint) -> S
     text
 }
 
-/// `left = right mod m`: sums, which are a few times `m` at most, differ by one of these; solvers find that
-/// sooner than remainders.
+/// `left = right mod m`, both of `width` bits and below `2^(2n)`, `width = 2n + 1`. Sums, which are a few times `m` at
+/// most, differ by one of these; of products `m` divides the difference. Solvers find either sooner than that two
+/// remainders are the same.
 fn congruent(spec: &Spec, left: &str, right: &str, m: &BigUint, width: u32) -> String {
     /// The largest multiple of `m` that is asked for one by one.
     const MOST: u32 = 8;
-    let number = |x: &BigUint| format!("(_ bv{x} {width})");
+    let number = |x: &BigUint, width: u32| format!("(_ bv{x} {width})");
     let is_sum = matches!(spec.op, Op::Modadd | Op::Modsub | Op::Modneg | Op::Modhalf);
-    // Either side is below 2^(n+1).
+    // Either side of a sum is below 2^(n+1).
     let multiples = (BigUint::from(1u8) << (spec.size.a + 1)) / m;
     if !is_sum || multiples > BigUint::from(MOST) {
-        let m = number(m);
-        return format!("(= (bvurem {left} {m}) (bvurem {right} {m}))");
+        // left + k m - right, from 0 to 3 2^(2n), where k m is the least above 2^(2n): a bit more holds it.
+        let above = ((BigUint::from(1u8) << (width - 1)) / m + 1u8) * m;
+        let wide = |x: &str| format!("((_ zero_extend 1) {x})");
+        let [above, m, zero] = [&above, m, &BigUint::ZERO].map(|x| number(x, width + 1));
+        let (left, right) = (wide(left), wide(right));
+        return format!("(= (bvurem (bvsub (bvadd {left} {above}) {right}) {m}) {zero})");
     }
     let equal = (0..=MOST).map(|k| {
-        let k = number(&(m * k));
+        let k = number(&(m * k), width);
         format!("(= {left} (bvadd {right} {k})) (= {right} (bvadd {left} {k}))")
     });
     format!("(or {})", equal.collect::<Vec<_>>().join(" "))

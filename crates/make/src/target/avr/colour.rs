@@ -135,10 +135,18 @@ struct Colouring<'a> {
     state: u64,
 }
 
-/// What an exchange moved, and the two registers as they were.
+/// What an exchange moved, and what changed in the two registers.
 struct Exchanged {
     moved: Vec<(usize, u8)>,
-    before: [(u8, Vec<u32>); 2],
+    parts: [Part; 2],
+}
+
+/// A register's webs from place `first` on, of which `now` are where those `before` were.
+struct Part {
+    register: u8,
+    first: usize,
+    now: usize,
+    before: Vec<u32>,
 }
 
 impl Colouring<'_> {
@@ -194,12 +202,13 @@ impl Colouring<'_> {
 
     /// Takes exchanges back, the last one first.
     fn undo(&mut self, done: Vec<Exchanged>) {
-        for Exchanged { moved, before } in done.into_iter().rev() {
+        for Exchanged { moved, parts } in done.into_iter().rev() {
             for (w, old) in moved {
                 self.of[w] = old;
             }
-            for (r, webs) in before {
-                self.within[usize::from(r)] = webs;
+            for part in parts {
+                let within = &mut self.within[usize::from(part.register)];
+                within.splice(part.first..part.first + part.now, part.before);
             }
         }
     }
@@ -227,23 +236,41 @@ impl Colouring<'_> {
             let near = within[first..].iter().map(|n| *n as usize);
             open.extend(near.take_while(|n| self.webs[*n].from < web.to));
         }
-        let before = [from, r].map(|register| {
-            let new = self.merged(register, other(register));
-            (register, new)
+        // All that moves begins between these points, so what begins before or after stays where it is.
+        let begins = moved.iter().map(|(w, _)| self.webs[*w].from);
+        let (least, most) = begins.fold((usize::MAX, 0), |(least, most), at| {
+            (at.min(least), at.max(most))
         });
-        let before = before.map(|(register, new)| {
-            let old = std::mem::replace(&mut self.within[usize::from(register)], new);
-            (register, old)
+        let [left, right] = [from, r].map(|register| {
+            let webs = &self.within[usize::from(register)];
+            let before =
+                |point: usize| webs.partition_point(|w| self.webs[*w as usize].from < point);
+            before(least)..before(most + 1)
+        });
+        let [here, there] = [(from, &left), (r, &right)]
+            .map(|(register, places)| &self.within[usize::from(register)][places.clone()]);
+        let (new, other_new) = (self.merged(here, there), self.merged(there, here));
+        let parts = [(from, left, new), (r, right, other_new)];
+        let parts = parts.map(|(register, places, new)| {
+            let (first, now) = (places.start, new.len());
+            let within = &mut self.within[usize::from(register)];
+            let before = within.splice(places, new).collect();
+            Part {
+                register,
+                first,
+                now,
+                before,
+            }
         });
         for (w, old) in &moved {
             self.of[*w] = other(*old);
         }
-        Some(Exchanged { moved, before })
+        Some(Exchanged { moved, parts })
     }
 
-    /// The webs in `register` that have no mark, and those in the other one that have, in the order in which they live.
-    fn merged(&self, register: u8, other: u8) -> Vec<u32> {
-        let [stay, come] = [register, other].map(|r| &self.within[usize::from(r)]);
+    /// Of the webs in a part of a register those that have no mark, and of those in the same part of the other one those that
+    /// have, in the order in which they live.
+    fn merged(&self, stay: &[u32], come: &[u32]) -> Vec<u32> {
         let is_marked = |w: &&u32| self.seen[**w as usize] == self.marks;
         let mut come = come.iter().filter(is_marked).peekable();
         let begins = |w: &u32| self.webs[*w as usize].from;
