@@ -222,7 +222,7 @@ fn both_byte_orders_multiply() {
 /// Kernels of plain MIPS32 give the same product on QEMU.
 #[test]
 fn unicorn_multiplies_the_same() {
-    let mut unicorn = Dialogue::with(oracle::unicorn("mips_unicorn.py"));
+    let mut unicorn = Dialogue::with(oracle::in_python("mips_unicorn.py"));
     for big in [false, true] {
         let little = core("mips-4km", &[]);
         let core = if big { little.big_endian() } else { little };

@@ -76,8 +76,8 @@ pub fn built(name: &'static str, flags: &[&str]) -> PathBuf {
     program
 }
 
-/// A script of `tests/oracle/` in a Python with unicorn: the one scripts/test prepares, or the system's.
-pub fn unicorn(script: &str) -> Command {
+/// A script of `tests/oracle/` in a Python with unicorn and bitwuzla: the one scripts/test prepares, or the system's.
+pub fn in_python(script: &str) -> Command {
     let prepared = Path::new(env!("CARGO_TARGET_TMPDIR")).join("oracle-venv/bin/python");
     let mut command = match prepared.exists() {
         true => Command::new(prepared),

@@ -281,6 +281,6 @@ fn every_row_agrees_with_unicorn() {
         let block = matches!(c.insn.op, Op::LDM | Op::STM);
         !word || base & 3 == 0 && (block || c.insn.op == Op::SWP || c.insn.ops.k & 0x1003 == 0)
     });
-    let answers = answers(oracle::unicorn("arm_unicorn.py"), &all);
+    let answers = answers(oracle::in_python("arm_unicorn.py"), &all);
     compare("unicorn", &all, &answers, 18);
 }

@@ -252,7 +252,7 @@ fn restore(base: u8, scratch: &[u8], hi_lo: bool) -> Vec<Insn> {
 
 #[test]
 fn base_rows_agree_with_unicorn() {
-    let mut unicorn = Dialogue::with(oracle::unicorn("mips_unicorn.py"));
+    let mut unicorn = Dialogue::with(oracle::in_python("mips_unicorn.py"));
     let mut random = tier::random(1);
     let mut rows = 0;
     let base_rows = forms().iter().filter(|f| f.feature == Feature::Base);
@@ -290,7 +290,7 @@ fn base_rows_agree_with_unicorn() {
 
 #[test]
 fn extensions_agree_with_their_expansions() {
-    let mut unicorn = Dialogue::with(oracle::unicorn("mips_unicorn.py"));
+    let mut unicorn = Dialogue::with(oracle::in_python("mips_unicorn.py"));
     let mut random = tier::random(2);
     for choice in 0..tier::times(CHOICES) {
         let base = [26, 3][choice % 2];

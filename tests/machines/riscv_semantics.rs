@@ -157,7 +157,7 @@ fn instruction(form: &Form, base: u8, random: &mut Random) -> Insn {
 
 #[test]
 fn rows_agree_with_unicorn() {
-    let mut unicorn = Dialogue::with(oracle::unicorn("riscv_unicorn.py"));
+    let mut unicorn = Dialogue::with(oracle::in_python("riscv_unicorn.py"));
     let mut random = tier::random(1);
     let mut rows = 0;
     for form in forms().iter().filter(|f| f.timing != Timing::Trap) {
