@@ -110,8 +110,7 @@ pub fn try_pairs<I: Isa>(
             noise: round,
             ..Operands::of(spec, &sources, alias)
         };
-        let want = spec.value(&sources);
-        let given = given(spec, &sources);
+        let given = || given(spec, &sources);
         match call(&operands, RUN_LIMIT.min(function.limit)) {
             Ok((got, cost)) if spec.accepts(&sources, &got) => {
                 tested.runs += 1;
@@ -120,6 +119,7 @@ pub fn try_pairs<I: Isa>(
             }
             Ok((got, cost)) => {
                 tested.cost = tested.cost.or(Some(cost));
+                let (given, want) = (given(), spec.value(&sources));
                 tested.wrong = Some(format!("{given}: expected {want:#x}, got {got:#x}"));
                 break;
             }
@@ -128,19 +128,19 @@ pub fn try_pairs<I: Isa>(
                 stuck += usize::from(matches!(fault, Fault::StepLimit(_)));
                 unfollowed += usize::from(matches!(fault, Fault::Unsupported(_)));
                 let text = told::describe::<I>(core, function, &(pc, fault));
-                tested.stuck.get_or_insert(format!("{given}: {text}"));
+                tested.stuck.get_or_insert(format!("{}: {text}", given()));
                 if stuck == STUCK || unfollowed == UNFOLLOWED {
                     break;
                 }
             }
             Err(stopped @ (_, Fault::Unpredictable(_))) => {
                 let text = told::describe::<I>(core, function, &stopped);
-                tested.unpredictable = Some(format!("{given}: {text}"));
+                tested.unpredictable = Some(format!("{}: {text}", given()));
                 break;
             }
             Err(stopped) => {
                 let text = told::describe::<I>(core, function, &stopped);
-                tested.wrong = Some(format!("{given}: {text}"));
+                tested.wrong = Some(format!("{}: {text}", given()));
                 break;
             }
         }

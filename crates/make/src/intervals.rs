@@ -4,8 +4,6 @@
 //! the arc of an interval spends it there. The cheapest flow is the best set (Arkin, Silverberg
 //! 1987): found by shortest paths, one unit at a time, with potentials that keep costs positive.
 
-use std::collections::BTreeMap;
-
 /// Points `from .. to`, and what it is worth to have it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Interval {
@@ -103,9 +101,9 @@ impl Graph {
     }
 
     /// Sends one unit from node 0 to the last one the cheapest way.
-    fn send(&mut self, potential: &mut [i64], open: &mut Queue) -> bool {
+    fn send(&mut self, nodes: &mut [Node], open: &mut Queue) -> bool {
         let last = self.nodes() - 1;
-        let mut nodes: Vec<Node> = potential.iter().map(|p| Node::at(*p)).collect();
+        nodes.iter_mut().for_each(|node| node.far = i64::MAX);
         open.clear();
         nodes[0].far = 0;
         open.push(0, 0);
@@ -120,9 +118,12 @@ impl Graph {
             // What is as far as the last one is on no way to it.
             let most = nodes[last].far;
             for (place, arc) in self.of_node(node) {
+                if arc.room == 0 {
+                    continue;
+                }
                 let end = &mut nodes[arc.to as usize];
                 let to = here + arc.cost - end.potential;
-                if arc.room > 0 && to < end.far.min(most) {
+                if to < end.far.min(most) {
                     (end.far, end.by) = (to, place);
                     open.push(to, arc.to as usize);
                 }
@@ -132,8 +133,8 @@ impl Graph {
         if most == i64::MAX {
             return false;
         }
-        for (p, node) in potential.iter_mut().zip(&nodes) {
-            *p += node.far.min(most);
+        for node in &mut *nodes {
+            node.potential += node.far.min(most);
         }
         let mut node = last;
         while node != 0 {
@@ -166,56 +167,78 @@ impl Node {
     }
 }
 
-/// Nodes by distance: the nearest first, of equals the last in line.
+/// Nodes by distance: the nearest first, of equals the last in line. Nobody comes in that is nearer than the last that left.
 struct Queue {
-    /// At each distance a bit per node, and the highest word that may hold one.
-    at: BTreeMap<i64, (Vec<u64>, usize)>,
-    /// Bits of distances that are done with: all 0.
-    spare: Vec<Vec<u64>>,
-    words: usize,
+    /// The distance whose turn it is, and its nodes: a bit each, `left` of them, none above word `high`.
+    distance: i64,
+    bits: Vec<u64>,
+    left: usize,
+    high: usize,
+    /// Those that are further, by the highest bit in which their distance differs from that one (a radix heap: Ahuja,
+    /// Mehlhorn, Orlin, Tarjan 1990), and a bit for each list that is not empty.
+    further: [Vec<(i64, u32)>; 64],
+    filled: u64,
 }
 
 impl Queue {
     fn new(nodes: usize) -> Self {
         Self {
-            at: BTreeMap::new(),
-            spare: Vec::new(),
-            words: nodes.div_ceil(64),
+            distance: 0,
+            bits: vec![0; nodes.div_ceil(64)],
+            left: 0,
+            high: 0,
+            further: std::array::from_fn(|_| Vec::new()),
+            filled: 0,
         }
     }
 
     /// Without nodes: what a search that came to its end left.
     fn clear(&mut self) {
-        while let Some((_, (mut bits, _))) = self.at.pop_first() {
-            bits.fill(0);
-            self.spare.push(bits);
-        }
+        self.bits.fill(0);
+        self.further.iter_mut().for_each(Vec::clear);
+        (self.distance, self.left, self.high, self.filled) = (0, 0, 0, 0);
     }
 
     fn push(&mut self, distance: i64, node: usize) {
-        let Self { at, spare, words } = self;
-        let zeros = || (spare.pop().unwrap_or_else(|| vec![0; *words]), 0);
-        let (bits, high) = at.entry(distance).or_insert_with(zeros);
-        bits[node / 64] |= 1 << (node % 64);
-        *high = node.div_euclid(64).max(*high);
+        match (distance ^ self.distance).checked_ilog2() {
+            None => {
+                let (word, bit) = (node / 64, 1 << (node % 64));
+                self.left += usize::from(self.bits[word] & bit == 0);
+                self.bits[word] |= bit;
+                self.high = self.high.max(word);
+            }
+            Some(differs) => {
+                self.further[differs as usize].push((distance, node as u32));
+                self.filled |= 1 << differs;
+            }
+        }
     }
 
     fn pop(&mut self) -> Option<(i64, usize)> {
-        loop {
-            let mut first = self.at.first_entry()?;
-            let distance = *first.key();
-            let (bits, high) = first.get_mut();
-            while bits[*high] == 0 && *high > 0 {
-                *high -= 1;
-            }
-            if bits[*high] == 0 {
-                self.spare.push(first.remove().0);
-                continue;
-            }
-            let bit = 63 - bits[*high].leading_zeros() as usize;
-            bits[*high] ^= 1 << bit;
-            return Some((distance, 64 * *high + bit));
+        if self.left == 0 {
+            self.turn()?;
         }
+        while self.bits[self.high] == 0 {
+            self.high -= 1;
+        }
+        let bit = 63 - self.bits[self.high].leading_zeros() as usize;
+        self.bits[self.high] ^= 1 << bit;
+        self.left -= 1;
+        Some((self.distance, 64 * self.high + bit))
+    }
+
+    /// The next distance is that of the nearest of the first list, in which all differ from it in a lower bit.
+    fn turn(&mut self) -> Option<()> {
+        let first = self.filled.trailing_zeros() as usize;
+        let mut list = std::mem::take(self.further.get_mut(first)?);
+        self.filled ^= 1 << first;
+        self.distance = list.iter().map(|(distance, _)| *distance).min()?;
+        self.high = 0;
+        for (distance, node) in list.drain(..) {
+            self.push(distance, node as usize);
+        }
+        self.further[first] = list;
+        Some(())
     }
 }
 
@@ -239,10 +262,10 @@ pub fn choose(places: &[usize], intervals: &[Interval]) -> Vec<bool> {
     let arcs = intervals.iter().filter(|i| i.from < i.to);
     list.extend(arcs.map(|i| (node(i.from), node(i.to), 1, -i.worth)));
     let (mut graph, at) = Graph::of(points.len(), &list);
-    let mut potential = graph.forward();
+    let mut nodes: Vec<_> = graph.forward().into_iter().map(Node::at).collect();
     let mut open = Queue::new(points.len());
     for _ in 0..most {
-        if !graph.send(&mut potential, &mut open) {
+        if !graph.send(&mut nodes, &mut open) {
             break;
         }
     }

@@ -209,7 +209,10 @@ impl Spec {
             Some(m) => x * ((&m + 1u8) >> 1u8).modpow(&halvings.into(), &m) % &m,
             None => x,
         };
-        let reduced = |x: BigUint| halved(x, 0);
+        let reduced = |x: BigUint| match self.modulus(sources) {
+            Some(m) => x % m,
+            None => x,
+        };
         let negated = |x: &BigUint| match self.modulus(sources) {
             Some(m) => &m - x % &m,
             None => x.clone(),
