@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use lozenge::call::Operands;
 use lozenge::domain::concrete::Concrete;
 use lozenge::facts::Style;
 use lozenge::fault::Fault;
@@ -17,10 +18,10 @@ use lozenge::isa::riscv::{self, RiscvIsa};
 use lozenge::isa::{Isa, numbers};
 use lozenge::method::{self, Params};
 use lozenge::program::{Claim, Program};
+use lozenge::prove;
 use lozenge::spec::{Alias, Spec};
 use lozenge::supported::Supported;
 use lozenge::vectors::{self, Random};
-use lozenge::{kernel, prove};
 use num_bigint::BigUint;
 
 use crate::kit::{tier, work};
@@ -392,13 +393,10 @@ impl<I: Table> Attacked<'_, I> {
         I::prove_function(self.spec, self.core, &function, Alias::Distinct).holds()
     }
 
-    /// What a run on these operands comes to.
-    fn run(&self, code: &[u8], sources: &[BigUint]) -> Outcome {
-        let mut function = Function::kernel(code);
-        function.limit = PATIENCE;
-        let run =
-            kernel::run_function::<I>(self.spec, self.core, &function, sources, Alias::Distinct);
-        match run {
+    /// The code, decoded once: what a run on operands comes to.
+    fn runs(&self, code: &[u8]) -> impl Fn(&[BigUint]) -> Outcome {
+        let call = I::calls(self.core, Function::kernel(code));
+        move |sources| match call(&Operands::of(self.spec, sources, Alias::Distinct), PATIENCE) {
             Ok((got, _)) if self.spec.accepts(sources, &got) => Outcome::Right,
             Ok((got, _)) => Outcome::Wrong(format!("{sources:x?} give {got:x}")),
             Err((_, Fault::StepLimit(_) | Fault::Endless(_))) => Outcome::Endless,
@@ -428,7 +426,8 @@ impl<I: Table> Attacked<'_, I> {
             };
             let sums = found.kinds.entry(kind).or_default();
             sums[0] += 1;
-            let first = self.run(&code, &operands[0]);
+            let run = self.runs(&code);
+            let first = run(&operands[0]);
             // What does not return has no proof, either, and takes long to say so.
             if first == Outcome::Endless {
                 sums[1] += 1;
@@ -443,8 +442,7 @@ impl<I: Table> Attacked<'_, I> {
             let is = mutant.insns.get(at).map_or(String::new(), I::text);
             let text = format!("{name}: {kind} at {at}: {} -> {is}", I::text(&insns[at]));
             for sources in &operands {
-                let ran = self.run(&code, sources);
-                assert_eq!(ran, Outcome::Right, "PROVED BUT WRONG: {text}");
+                assert_eq!(run(sources), Outcome::Right, "PROVED BUT WRONG: {text}");
             }
             assert!(
                 I::keeps(self.core, self.spec, &code),
