@@ -293,8 +293,8 @@ const KEY_BITS: usize = 12;
 pub struct Codec<O: Operands> {
     /// In the order of [`Operands::index`].
     pub forms: Vec<Form<O>>,
-    /// The bits of the first unit that most forms fix.
-    key: Vec<u32>,
+    /// The bits of the first unit that most forms fix, side by side: those of each value of each byte of it.
+    key: Vec<[u16; 256]>,
     /// For each value of them, the forms an instruction may have, by their places.
     candidates: Vec<Vec<u16>>,
 }
@@ -333,6 +333,13 @@ impl<O: Operands> Codec<O> {
             list.map(|(_, i)| i).collect()
         };
         let candidates = (0..1usize << KEY_BITS).map(of_key).collect();
+        let gathered = |unit: u32| {
+            let bits = key.iter().zip(0..);
+            bits.fold(0, |all, (bit, i)| all | ((unit >> bit & 1) as u16) << i)
+        };
+        let of_byte =
+            |byte: usize| std::array::from_fn(|value| gathered((value << (8 * byte)) as u32));
+        let key = (0..O::UNIT).map(of_byte).collect();
         Self {
             forms,
             key,
@@ -349,9 +356,9 @@ impl<O: Operands> Codec<O> {
         has: impl Fn(&Form<O>) -> bool,
     ) -> Option<Insn<O>> {
         let first = unit::<O>(bytes, big_endian)?;
-        let key = self.key.iter().enumerate();
-        let key = key.map(|(i, bit)| ((first >> bit & 1) as usize) << i);
-        let candidates = self.candidates[key.sum::<usize>()].iter().rev();
+        let bytes_of_first = self.key.iter().zip(first.to_le_bytes());
+        let key = bytes_of_first.fold(0, |key, (of, byte)| key | of[usize::from(byte)]);
+        let candidates = self.candidates[usize::from(key)].iter().rev();
         let mut fits = candidates.filter_map(|i| {
             let form = &self.forms[usize::from(*i)];
             let code = match (form.bytes == O::UNIT, O::HIGH_FIRST) {

@@ -78,10 +78,7 @@ impl<'a, M: Machine<W>, const W: u32> Decoded<'a, M, W> {
     fn decoded(&self, at: usize) -> Slot<M, W> {
         let slot = M::decode(self.core, &self.bytes[at * Self::UNIT..]).map(|insn| {
             let usual = self.meanings[M::Operands::index(insn.form().of)];
-            Slot {
-                meaning: M::meaning(self.core, &insn, usual),
-                ..Self::slot(self.core, insn)
-            }
+            Self::slot(self.core, insn, M::meaning(self.core, &insn, usual))
         });
         let end = |slot: &Slot<M, W>| at + usize::from(slot.bytes) / Self::UNIT;
         // What reaches into a gap is no instruction.
@@ -97,10 +94,14 @@ impl<'a, M: Machine<W>, const W: u32> Decoded<'a, M, W> {
         slot
     }
 
-    /// `insn`, without its meaning.
-    fn slot(core: &M::Core, insn: Insn<M::Operands>) -> Slot<M, W> {
+    /// `insn`, which means this.
+    fn slot(
+        core: &M::Core,
+        insn: Insn<M::Operands>,
+        meaning: Meaning<M, M::Operands>,
+    ) -> Slot<M, W> {
         Slot {
-            meaning: nothing,
+            meaning,
             insn,
             work: core.work(&insn),
             observes: core.observes(&insn),
@@ -118,7 +119,7 @@ impl<'a, M: Machine<W>, const W: u32> Decoded<'a, M, W> {
             observes: None,
             class: Class::Other,
             fact: M::Fact::default(),
-            ..Self::slot(core, insn)
+            ..Self::slot(core, insn, nothing)
         }
     }
 
