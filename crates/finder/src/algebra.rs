@@ -7,13 +7,14 @@
 //! definition: any word, so that nothing false is ever concluded.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use machine::domain::answers::Run;
 use machine::domain::public::{Public, PublicBit};
 use machine::domain::trace::{Change, Entry, Noted, Reason, Step};
 pub use machine::domain::variable::{BitValue, Def, Value, Var, VarId};
 use machine::domain::{Domain, Sum, low_bits};
+use rustc_hash::FxHashMap;
 
 use crate::bounds::Bounds;
 use crate::claim::Claims;
@@ -29,7 +30,7 @@ pub struct Algebra {
     pub(crate) bounds: Bounds,
     pub(crate) claims: Claims,
     /// Words that were chosen by a bit: the bit, the word if it is set, the word if not.
-    pub(crate) choices: HashMap<VarId, (VarId, Value, Value)>,
+    pub(crate) choices: FxHashMap<VarId, (VarId, Value, Value)>,
     /// The lowest word of a modulus that is an input, and the input `m'` with `m m' = -1 mod 2^w`, and `w`.
     pub(crate) inverse: Option<(VarId, VarId, u64)>,
     /// Words `q = v m' mod 2^w` that were made by additions, with their `v` and `w`.
@@ -41,10 +42,10 @@ pub struct Algebra {
     /// Where a number is halved: what is known of lowest bits.
     pub(crate) parity: Option<crate::known::Parity>,
     /// Words whose bits have names, lowest first.
-    pub(crate) digits: HashMap<VarId, Vec<Value>>,
+    pub(crate) digits: FxHashMap<VarId, Vec<Value>>,
     pub(crate) cuts: Cuts,
     /// Words that hold flags: another word, of which some bits are replaced.
-    pub(crate) packed: HashMap<VarId, (Value, Vec<(u32, BitValue)>)>,
+    pub(crate) packed: FxHashMap<VarId, (Value, Vec<(u32, BitValue)>)>,
     /// Sums and products made lately: the same operation on the same words gives the same variables.
     sums: Recent<(Value, Value, Value, u32), (Value, BitValue)>,
     pub(crate) differences: Recent<(Value, Value, Value, u32), (Value, BitValue)>,
@@ -57,7 +58,7 @@ pub struct Algebra {
     /// Of two bits, whether the second is 1 wherever the first is.
     pub(crate) follows: Recent<(VarId, VarId), bool>,
     /// `b z` of a bit `b` and a carry `z`: the carry that leaves where only `b` counts up.
-    pub(crate) stepped: HashMap<(VarId, VarId), VarId>,
+    pub(crate) stepped: FxHashMap<(VarId, VarId), VarId>,
     /// Operations inside the one that the run asks for.
     pub(crate) depth: u32,
     /// What the run did, and what was concluded.

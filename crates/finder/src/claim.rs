@@ -1,13 +1,14 @@
 //! Claims about a run, as they are offered and shown.
 
 use std::cell::Cell;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
 use machine::domain::trace::Product;
 use machine::domain::variable::{Value, VarId};
 use machine::domain::{Address, trace};
 use machine::program::{Claim, Term, Written};
 use num_bigint::BigUint;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// `2^(w lead) sum 2^(w i) words[i] = sum of terms`, over the integers; the sum of the words is `most` at most.
 #[derive(Clone, Debug)]
@@ -41,8 +42,8 @@ pub(crate) struct Claims {
     /// Instructions are byte addresses here.
     pub(crate) offered: Vec<Claim>,
     /// How often an instruction was executed, and what is to be read after it.
-    pub(crate) watched: HashMap<usize, (usize, Vec<Watched>)>,
-    pub(crate) held: HashMap<Written, Value>,
+    pub(crate) watched: FxHashMap<usize, (usize, Vec<Watched>)>,
+    pub(crate) held: FxHashMap<Written, Value>,
     /// How many words each claim still waits for.
     pub(crate) waiting: Vec<usize>,
     pub(crate) shown: Vec<Equation>,
@@ -193,7 +194,7 @@ pub(crate) struct Quotients {
     /// `q` and `u`.
     pub shown: Option<(Vec<Value>, Vec<Value>)>,
     /// Variables among `q`.
-    pub words: HashSet<VarId>,
+    pub words: FxHashSet<VarId>,
     /// `l = q_0 m_0`.
     pub halves: Vec<Equation>,
 }

@@ -14,14 +14,13 @@
 //! A claim that words are an absolute value `|D|` is shown from how it was made, and used for
 //! two things: the square of the words is `D^2`, and of a product of two the sign is known ([`crate::signed`]).
 
-use std::collections::HashMap;
-
 pub(crate) use machine::domain::trace::Product;
 use machine::domain::trace::{Change, Entry, Multiples, Step};
 use machine::domain::variable::{Value, VarId};
 use machine::domain::{Address, Base};
 use machine::program::{Area, Claim, Place, Written};
 use num_bigint::{BigInt, BigUint};
+use rustc_hash::FxHashMap;
 
 use crate::algebra::Algebra;
 use crate::claim::{Equation, MOST_WORK, Magnitude, Spot, Watched, positive};
@@ -32,7 +31,7 @@ impl Algebra {
     /// `bases`.
     pub fn offer(&mut self, claims: Vec<Claim>, bases: &[Base]) {
         self.claims.waiting = vec![0; claims.len()];
-        let mut watched: HashMap<Written, Watched> = HashMap::new();
+        let mut watched: FxHashMap<Written, Watched> = FxHashMap::default();
         for (index, claim) in claims.iter().enumerate() {
             for written in claim.places() {
                 let place = match written.place {

@@ -1,8 +1,7 @@
 //! Words that were cut, and the pieces.
 
-use std::collections::{HashMap, HashSet};
-
 use machine::domain::variable::{Value, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::truth::Told;
 
@@ -19,15 +18,15 @@ pub struct Section {
 #[derive(Default)]
 pub(crate) struct Cuts {
     /// The words of sections.
-    pub(crate) words: HashMap<Section, Value>,
+    pub(crate) words: FxHashMap<Section, Value>,
     /// The sections that variables are.
-    pub(crate) sections: HashMap<VarId, Section>,
+    pub(crate) sections: FxHashMap<VarId, Section>,
     /// Words that fall apart by their definitions.
-    pub(crate) exact: HashMap<(VarId, u32), (Value, Value)>,
+    pub(crate) exact: FxHashMap<(VarId, u32), (Value, Value)>,
     /// Cuts that were written down.
-    pub(crate) noted: HashSet<(VarId, u32)>,
+    pub(crate) noted: FxHashSet<(VarId, u32)>,
     /// The definitions that show a cut, until it is written down.
-    pub(crate) shown: HashMap<(VarId, u32), Vec<VarId>>,
+    pub(crate) shown: FxHashMap<(VarId, u32), Vec<VarId>>,
 }
 
 impl Cuts {

@@ -7,20 +7,21 @@
 //! `2^(2 W n)`. With `0 <= low < 2^(W n)` both sides lie below that, so they are equal, and `r` is
 //! the quotient. Carries that are 0 are dropped first ([`crate::lost`]).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use judge::prove::Open;
 use machine::domain::trace::Reason;
 use machine::domain::variable::{Def, Value, VarId};
 use num_bigint::BigInt;
+use rustc_hash::FxHashMap;
 
 use crate::algebra::Algebra;
 use crate::identity::difference;
 use crate::polynomial::Scaled;
 
 /// For each carry the word it left: the first that is defined with `-2^w` times it.
-fn homes(algebra: &Algebra, w: u32) -> HashMap<VarId, VarId> {
-    let mut homes = HashMap::new();
+fn homes(algebra: &Algebra, w: u32) -> FxHashMap<VarId, VarId> {
+    let mut homes = FxHashMap::default();
     for (v, var) in (0..).zip(&algebra.vars) {
         match var.def {
             Def::Low { hi, .. } => {

@@ -1,20 +1,21 @@
 //! A bounded memory of results: the last [`Recent::KEPT`] at least, twice as many at most.
 
-use std::collections::HashMap;
 use std::hash::Hash;
+
+use rustc_hash::FxHashMap;
 
 /// Results by what they were computed from.
 #[derive(Clone, Debug)]
 pub struct Recent<K, V> {
-    new: HashMap<K, V>,
-    old: HashMap<K, V>,
+    new: FxHashMap<K, V>,
+    old: FxHashMap<K, V>,
 }
 
 impl<K, V> Default for Recent<K, V> {
     fn default() -> Self {
         Self {
-            new: HashMap::new(),
-            old: HashMap::new(),
+            new: FxHashMap::default(),
+            old: FxHashMap::default(),
         }
     }
 }

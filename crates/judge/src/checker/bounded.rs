@@ -1,11 +1,11 @@
 //! A joint bound: a positive form and the most that it is.
 
+use machine::domain::ids::Map;
 use machine::domain::public::Public;
 use machine::domain::variable::{Value, VarId};
 use num_bigint::BigUint;
 use num_traits::One;
 
-use crate::checker::ids::Map;
 use crate::checker::refused::Check;
 
 /// Words of another joint bound that were added: the first at `2^shift`, each next one `2^w` times as heavy.

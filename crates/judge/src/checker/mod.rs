@@ -21,7 +21,6 @@ mod folded;
 mod form;
 mod forms;
 mod goal;
-mod ids;
 mod joint;
 mod lemma;
 mod limits;

@@ -6,6 +6,7 @@
 use std::collections::BinaryHeap;
 use std::hash::Hash;
 
+use machine::domain::ids::Map;
 use machine::domain::public::Public;
 use machine::domain::trace::{Equation, Product};
 use machine::domain::variable::{Def, Value, VarId};
@@ -13,7 +14,6 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Zero};
 
 use crate::checker::form::Form;
-use crate::checker::ids::Map;
 use crate::checker::lemma::Lemma;
 pub use crate::checker::number::Number;
 use crate::checker::refused::Check;

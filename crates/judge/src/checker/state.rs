@@ -1,12 +1,12 @@
 //! What is known so far: ranges of variables, cuts, bits, joint bounds, lemmas.
 
+use machine::domain::ids::{Map, Set};
 use machine::domain::trace::{Combination, Entry, Step};
 use machine::domain::variable::{BitValue, Def, Value, Var, VarId};
 
 use crate::checker::bounded::Bounded;
 use crate::checker::form;
 use crate::checker::form::{Form, Range, World};
-use crate::checker::ids::{Map, Set};
 use crate::checker::lemma::{Lemma, Magnitude, Quotients};
 use crate::checker::refused::{Check, Refused};
 

@@ -4,9 +4,8 @@
 //! outside every region, or against a region's rights, is a fault: the memory
 //! obligation of a proof.
 
-use std::collections::HashMap;
-
 use crate::domain::concrete::number;
+use crate::domain::ids::Map;
 use crate::domain::place::{Address, Base};
 use crate::domain::public::{Public, PublicBit};
 use crate::fault::Fault;
@@ -44,7 +43,7 @@ impl Region {
 const WIDEST: i64 = 4;
 
 /// Words by their places, each with its width in bits.
-pub type Cells<V> = HashMap<(Base, i64), (V, u32)>;
+pub type Cells<V> = Map<(Base, i64), (V, u32)>;
 
 /// Regions and the cells written or initialised so far, each of one word.
 #[derive(Clone, Debug)]
@@ -53,12 +52,12 @@ pub struct AbstractMemory<V> {
     pub constants: Vec<Segment>,
     /// Is the most significant byte of a word at the lowest address?
     pub big_endian: bool,
-    regions: HashMap<Base, Region>,
+    regions: Map<Base, Region>,
     pub cells: Cells<V>,
     /// All widths of cells, as bits.
     widths: u32,
     /// Bits of the narrowest load, per region.
-    narrowest: HashMap<Base, u32>,
+    narrowest: Map<Base, u32>,
 }
 
 impl<V> Default for AbstractMemory<V> {
@@ -66,10 +65,10 @@ impl<V> Default for AbstractMemory<V> {
         Self {
             constants: Vec::new(),
             big_endian: false,
-            regions: HashMap::new(),
-            cells: HashMap::new(),
+            regions: Map::default(),
+            cells: Map::default(),
             widths: 0,
-            narrowest: HashMap::new(),
+            narrowest: Map::default(),
         }
     }
 }

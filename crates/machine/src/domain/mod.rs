@@ -24,6 +24,7 @@ pub mod cells;
 pub mod concrete;
 pub mod entered;
 pub mod entry;
+pub mod ids;
 pub mod joined;
 pub mod low_bits;
 pub mod pieces;

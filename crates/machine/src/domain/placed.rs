@@ -4,9 +4,8 @@
 //! `-p AND 3` or `p / 4 AND 1`. Operands lie at multiples of an alignment, so these bits are the
 //! same in every run, though the word is not.
 
-use std::collections::HashMap;
-
 use crate::domain::abstract_memory::AbstractMemory;
+use crate::domain::ids::Map;
 use crate::domain::place::{Address, Base};
 use crate::domain::public::Public;
 use crate::domain::word::{Logic, Shift};
@@ -80,4 +79,4 @@ impl LowBits {
 }
 
 /// The low bits of the words of a domain, by their numbers.
-pub type Placed = HashMap<u32, LowBits>;
+pub type Placed = Map<u32, LowBits>;

@@ -5,10 +5,9 @@
 //! pointers stay numbers; a secret that reaches a branch, an address or an
 //! operand-dependent latency is the leak.
 
-use std::collections::HashSet;
-
 use crate::domain::abstract_memory::AbstractMemory;
 use crate::domain::concrete::{Bits, Concrete};
+use crate::domain::ids::Set;
 use crate::domain::place::Address;
 use crate::domain::placed::{LowBits, Placed};
 use crate::domain::public::{Public, PublicBit};
@@ -75,7 +74,7 @@ pub struct Secret {
     steps: Vec<Step>,
     pc: u32,
     values: u32,
-    visited: HashSet<usize>,
+    visited: Set<usize>,
     placed: Placed,
     /// None: a branch on a secret is a fault.
     fork: Option<Fork>,
@@ -93,8 +92,8 @@ impl Default for Secret {
             steps: vec![Step::Enters("where the caller placed the operands".into())],
             pc: 0,
             values: 0,
-            visited: HashSet::new(),
-            placed: Placed::new(),
+            visited: Set::default(),
+            placed: Placed::default(),
             fork: None,
             numbers: None,
         }

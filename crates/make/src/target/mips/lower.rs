@@ -1,11 +1,10 @@
 //! From a schedule to a whole function: columns, rows or words, ordered, registers saved.
 
-use std::collections::HashSet;
-
 use machine::isa::mips::code::Insn;
 use machine::isa::mips::cores::Core;
 use machine::isa::mips::instructions::{Feature, Op};
 use machine::program::Program;
+use rustc_hash::FxHashSet;
 
 use crate::engine::scans;
 use crate::engine::words::Choices;
@@ -137,7 +136,7 @@ type Made = Result<Option<Program<Insn>>, LowerError>;
 /// Functions of at most `most` cycles, and perhaps others.
 fn in_words(words: &Words, core: &Core, registers: &[&[u8]], most: u64) -> Vec<Made> {
     // Choices that give the same are one.
-    let mut bodies = HashSet::new();
+    let mut bodies = FxHashSet::default();
     let mut made = Vec::new();
     // Doubles, masks and signs by additions and numbers, and by shifts if there is any of them.
     let mut any = false;

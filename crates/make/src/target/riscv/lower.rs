@@ -1,10 +1,9 @@
 //! From a schedule to a whole function: words in registers, ordered, registers saved, short forms chosen.
 
-use std::collections::HashSet;
-
 use machine::isa::riscv::code::Insn;
 use machine::isa::riscv::cores::Core;
 use machine::program::Program;
+use rustc_hash::FxHashSet;
 
 use crate::allocate::OutOfRegisters;
 use crate::engine::scans;
@@ -150,7 +149,7 @@ fn in_words(words: &Words, core: &Core, all: &[u8], most: u64) -> Vec<Made> {
             (&all[..*count], choices)
         })
     });
-    let mut bodies = HashSet::new();
+    let mut bodies = FxHashSet::default();
     choices
         .map(|(registers, choices)| one(words, core, registers, choices, (most, &mut bodies)))
         .collect()
@@ -162,7 +161,7 @@ fn one(
     core: &Core,
     registers: &[u8],
     choices: Choices,
-    (most, bodies): (u64, &mut HashSet<Vec<Insn>>),
+    (most, bodies): (u64, &mut FxHashSet<Vec<Insn>>),
 ) -> Made {
     let l = Lowering::of(words, registers, Accumulator::default(), choices);
     let l = l.map_err(|OutOfRegisters| LowerError::Registers)?;

@@ -1,4 +1,4 @@
-//! Tables of variables: their numbers are few and follow one another, so that a product scatters them well enough.
+//! Tables of variables and places: their numbers are few and follow one another, so that a product scatters them well enough.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
@@ -20,8 +20,16 @@ impl Hasher for Numbers {
         }
     }
 
+    fn write_u16(&mut self, number: u16) {
+        self.write_u64(number.into());
+    }
+
     fn write_u32(&mut self, number: u32) {
         self.write_u64(number.into());
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.write_u64(number as u64);
     }
 
     fn write_u64(&mut self, number: u64) {
