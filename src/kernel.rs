@@ -109,20 +109,6 @@ impl<I: Isa> Kernel<I> {
     }
 }
 
-/// Runs `code` on numbers.
-///
-/// # Errors
-/// A fault, in words.
-pub(crate) fn run<I: Isa>(
-    spec: &Spec,
-    core: &I::Core,
-    code: &[u8],
-    sources: &[BigUint],
-    alias: Alias,
-) -> Result<(BigUint, Cost), String> {
-    runs::<I>(spec, core, code)(sources, alias)
-}
-
 /// What runs `code` on numbers, again and again; an error is a fault, in words.
 pub(crate) fn runs<'a, I: Isa>(spec: &'a Spec, core: &'a I::Core, code: &[u8]) -> Runs<'a> {
     let function = Function::kernel(code);

@@ -21,7 +21,6 @@ use make::driver::{Assembled, Driver};
 use make::error::Error;
 use make::lower::Lower;
 use make::request::Request;
-use num_bigint::BigUint;
 use spec::modulus::Modular;
 use spec::{Alias, Op, Size, Spec};
 
@@ -73,16 +72,7 @@ supported!({
         judge: &Judge<'_>
     ) -> Result<Kernel<Self>, Error> = kernel::generate_by;
 
-    /// Runs code on numbers; an error is a fault, in words.
-    fn run(
-        spec: &Spec,
-        core: &Self::Core,
-        code: &[u8],
-        sources: &[BigUint],
-        alias: Alias
-    ) -> Result<(BigUint, Cost), String> = kernel::run;
-
-    /// The same for code that runs often.
+    /// What runs code on numbers, decoded once; an error is a fault, in words.
     fn runs<'a>(spec: &'a Spec, core: &'a Self::Core, code: &[u8]) -> Runs<'a> = kernel::runs;
 
     /// Operands on which a function is wrong, among corners and `count` others.

@@ -104,7 +104,7 @@ impl<I: Supported> Inner for Made<I> {
 
     fn run(&self, sources: &[BigUint]) -> Result<(BigUint, Cost), String> {
         let Made { kernel, core, .. } = self;
-        I::run(&kernel.spec, core, &kernel.code, sources, Alias::Distinct)
+        I::runs(&kernel.spec, core, &kernel.code)(sources, Alias::Distinct)
     }
 
     fn certificate(&self, symbol: &str, target: &Target) -> Result<Certificate, Error> {

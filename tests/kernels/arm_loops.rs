@@ -87,12 +87,12 @@ fn check(core: &Core, request: &Request, runs: usize) -> Kernel<ArmIsa> {
     });
     let others: Vec<_> = others.map(|case| case.alias).collect();
     for alias in [Alias::Distinct].into_iter().chain(others) {
+        let run = ArmIsa::runs(&kernel.spec, core, &kernel.code);
         for mut sources in vectors::of(&kernel.spec, runs, 7) {
             if request.op.factors() == 2 && matches!(alias, Alias::AIsB | Alias::All) {
                 sources[1] = sources[0].clone();
             }
-            let run = ArmIsa::run(&kernel.spec, core, &kernel.code, &sources, alias);
-            let (got, _) = run.unwrap_or_else(|e| panic!("{name}: {e}"));
+            let (got, _) = run(&sources, alias).unwrap_or_else(|e| panic!("{name}: {e}"));
             let modular = request.modular.as_ref();
             let right = is_right(request.op, modular, kernel.spec.size.a, &sources, &got);
             assert!(right, "{name}, {alias:?}: {sources:x?}: {got:x}");

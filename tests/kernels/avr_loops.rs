@@ -50,11 +50,13 @@ fn check(cell: &Cell, bits: u32, operands: usize) -> Kernel<AvrIsa> {
         assert_eq!(timing.leak, None, "{what}: {name}");
     }
     let spec = &kernel.spec;
-    for sources in vectors::operands(&spec.source_bytes(), operands, bits.into()) {
-        for core in [&ATMEGA128, &ATMEGA2560, &ATMEGA4809, &ATXMEGA32A4] {
-            let ran = AvrIsa::run(spec, core, &kernel.code, &sources, Alias::Distinct);
+    let operands = vectors::operands(&spec.source_bytes(), operands, bits.into());
+    for core in [&ATMEGA128, &ATMEGA2560, &ATMEGA4809, &ATXMEGA32A4] {
+        let run = AvrIsa::runs(spec, core, &kernel.code);
+        for sources in &operands {
+            let ran = run(sources, Alias::Distinct);
             let (got, cost) = ran.unwrap_or_else(|error| panic!("{what}: {error}"));
-            assert_eq!(got, spec.value(&sources), "{what}: {sources:x?}");
+            assert_eq!(got, spec.value(sources), "{what}: {sources:x?}");
             let told = kernel.constant_time.iter().find(|(n, _)| n == core.name);
             let told = told.and_then(|(_, timing)| timing.cost).expect("followed");
             assert_eq!(

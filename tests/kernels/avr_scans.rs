@@ -66,12 +66,12 @@ fn check(core: &Core, request: &Request, runs: usize) -> Kernel<AvrIsa> {
         "{name}: {others:?}"
     );
     for alias in [Alias::Distinct].into_iter().chain(others) {
+        let run = AvrIsa::runs(&kernel.spec, core, &kernel.code);
         for mut sources in vectors::of(&kernel.spec, runs, 7) {
             if op.factors() == 2 && matches!(alias, Alias::AIsB | Alias::All) {
                 sources[1] = sources[0].clone();
             }
-            let run = AvrIsa::run(&kernel.spec, core, &kernel.code, &sources, alias);
-            let (got, cost) = run.unwrap_or_else(|e| panic!("{name}: {e}"));
+            let (got, cost) = run(&sources, alias).unwrap_or_else(|e| panic!("{name}: {e}"));
             assert_eq!(cost.call, kernel.cost.call, "{name}");
             let product = match op {
                 Operation::Redc | Operation::Frommont => sources[0].clone(),
@@ -404,15 +404,10 @@ fn sums_without_a_multiplier() {
             }
             let kernel = AvrIsa::generate(&request, &ATTINY85).expect("a kernel");
             assert!(kernel.is_proved(), "{modulus}: {:?}", kernel.proof);
+            let run = AvrIsa::runs(&kernel.spec, &ATTINY85, &kernel.code);
             for sources in vectors::of(&kernel.spec, 12, 3) {
-                let run = AvrIsa::run(
-                    &kernel.spec,
-                    &ATTINY85,
-                    &kernel.code,
-                    &sources,
-                    Alias::Distinct,
-                );
-                assert_eq!(run.expect("runs").0, kernel.spec.value(&sources));
+                let (got, _) = run(&sources, Alias::Distinct).expect("runs");
+                assert_eq!(got, kernel.spec.value(&sources));
             }
         }
     }

@@ -46,11 +46,11 @@ fn judge(op: Operation, bits: u32, params: &[(&str, usize)], core: &Core) {
         assert_eq!(cost.call.min, cost.call.max, "{what}");
     }
     let spec = Spec::new(op, bits, 8).expect("a size");
+    let run = AvrIsa::runs(&spec, core, &kernel.code);
     for [a, b] in vectors::pairs(bits as usize / 8, 40, bits.into()) {
         let b = if op == Operation::Sqr { a.clone() } else { b };
         let sources = [a, b];
-        let run = AvrIsa::run(&spec, core, &kernel.code, &sources, Alias::Distinct);
-        let (got, cost) = run.expect("runs");
+        let (got, cost) = run(&sources, Alias::Distinct).expect("runs");
         assert_eq!(got, &sources[0] * &sources[1], "{what}");
         // The same for every operand, and what the secret domain says.
         assert_eq!(cost.call, kernel.cost.call, "{what}");

@@ -62,13 +62,13 @@ fn kernel(core: &Core, request: &Request, runs: usize) -> Kernel<MipsIsa> {
     });
     let others: Vec<_> = others.map(|case| case.alias).collect();
     for alias in [Alias::Distinct].into_iter().chain(others) {
+        let run = MipsIsa::runs(&kernel.spec, core, &kernel.code);
         for mut sources in vectors::of(&kernel.spec, runs, 7) {
             let Spec { op, size, .. } = kernel.spec;
             if op.factors() == 2 && matches!(alias, Alias::AIsB | Alias::All) {
                 sources[1] = sources[0].clone();
             }
-            let run = MipsIsa::run(&kernel.spec, core, &kernel.code, &sources, alias);
-            let (got, _) = run.unwrap_or_else(|e| panic!("{name}: {e}"));
+            let (got, _) = run(&sources, alias).unwrap_or_else(|e| panic!("{name}: {e}"));
             let product = match op {
                 Op::Redc => sources[0].clone(),
                 Op::Tomont => &sources[0] << (2 * size.a),

@@ -338,6 +338,7 @@ fn folds<I: Supported>(core: &I::Core, words: &[u32]) {
         for m in moduli {
             let (operand, at) = folding(&m, bits, I::WORD_BITS);
             assert_eq!(kernel.spec.source_bytes()[1], at as usize / 8);
+            let run = I::runs(&kernel.spec, core, &kernel.code);
             for a in [
                 all(2 * bits),
                 all(2 * bits) - all(bits / 2),
@@ -347,8 +348,7 @@ fn folds<I: Supported>(core: &I::Core, words: &[u32]) {
                 BigUint::ZERO,
             ] {
                 let sources = [a.clone(), operand.clone()];
-                let run = I::run(&kernel.spec, core, &kernel.code, &sources, Alias::Distinct);
-                let got = run.expect("runs").0;
+                let (got, _) = run(&sources, Alias::Distinct).expect("runs");
                 assert_eq!((&got << bits) % &m, &a % &m, "{a:x} modulo {m:x}: {got:x}");
                 assert!(got <= all(bits));
             }
@@ -460,6 +460,7 @@ fn operands_may_coincide() {
         "fips",
         &[],
     ));
+    let run = AvrIsa::runs(&kernel.spec, &ATMEGA128, &kernel.code);
     for case in &kernel.aliasing {
         if !case.allowed {
             continue;
@@ -469,8 +470,7 @@ fn operands_may_coincide() {
             if places[1] == places[2] {
                 sources[1] = sources[0].clone();
             }
-            let run = AvrIsa::run(&kernel.spec, &ATMEGA128, &kernel.code, &sources, case.alias);
-            let got = run.expect("runs").0;
+            let (got, _) = run(&sources, case.alias).expect("runs");
             assert!(kernel.spec.accepts(&sources, &got), "{:?}", case.alias);
         }
     }

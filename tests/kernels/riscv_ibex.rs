@@ -165,10 +165,9 @@ fn kernels_take_the_cycles_of_the_rtl() {
                 ..ask::of(*op, *bits)
             };
             let kernel = RiscvIsa::generate(&request, plain).expect("a kernel");
+            let run = RiscvIsa::runs(&kernel.spec, core, &kernel.code);
             for sources in vectors::of(&kernel.spec, tier::times(10), 3) {
-                let alias = Alias::Distinct;
-                let ran = RiscvIsa::run(&kernel.spec, core, &kernel.code, &sources, alias);
-                let (_, cost) = ran.expect("no fault");
+                let (_, cost) = run(&sources, Alias::Distinct).expect("no fault");
                 assert_eq!(cost.call.min, cost.call.max);
                 let rtl = measured(&simulator, core, &kernel.code, &sources);
                 assert_eq!(
