@@ -204,40 +204,13 @@ fn choose_of<I: Lower>(
     but: &[Vec<u8>],
     styles: &[Option<Style>],
 ) -> Result<Choice<I>, Error> {
-    let unstyled = I::facts(core).limited(request.max_regs);
-    let mut refused = None;
-    let mut plans = Vec::new();
-    let methods = methods(request)?;
-    for (method, asked) in styles
-        .iter()
-        .flat_map(|s| methods.iter().map(move |m| (*m, *s)))
-    {
-        let facts = unstyled.styled(asked.unwrap_or_default());
-        let given = parameters(method, &request.params)?;
-        let mut sets = match given.is_empty() {
-            true => (method.defaults)(spec, &facts),
-            false => vec![given],
-        };
-        if sets.is_empty() && request.method.is_some() {
-            // The method says why.
-            sets.push(Params::new());
-        }
-        for params in sets {
-            match Plan::of::<I>(spec, core, method, params, (&facts, asked)) {
-                Ok(plan) => plans.push(plan),
-                Err(error) => {
-                    let error = if_advice_fails::<I>(spec, core, (method, &request.params), error);
-                    refused = Some(more_telling(refused, error));
-                }
-            }
-        }
-    }
+    let (mut plans, mut refused) = plans::<I>(spec, request, core, styles)?;
     // What is too long in any case matters only where nothing fits.
     plans.sort_by_key(|plan| (!plan.may_fit(&budget), plan.least));
     let mut best = Choice::within(budget, request.style);
     for plan in &plans {
         let limits = Limits {
-            registers: unstyled.free_registers,
+            registers: I::facts(core).limited(request.max_regs).free_registers,
             cycles: best.cycles(),
             overlap: !request.demands.aliases.is_empty(),
         };
@@ -269,6 +242,47 @@ fn choose_of<I: Lower>(
         (true, Some(error)) => Err(error),
         (true, None) => Err(Error::Nothing),
     }
+}
+
+/// All ways to make it, and the most telling reason why others are none.
+///
+/// # Errors
+/// A method or parameters that are not there.
+fn plans<I: Lower>(
+    spec: &Spec,
+    request: &Request,
+    core: &I::Core,
+    styles: &[Option<Style>],
+) -> Result<(Vec<Plan>, Option<Error>), Error> {
+    let unstyled = I::facts(core).limited(request.max_regs);
+    let mut refused = None;
+    let mut plans = Vec::new();
+    let methods = methods(request)?;
+    for (method, asked) in styles
+        .iter()
+        .flat_map(|s| methods.iter().map(move |m| (*m, *s)))
+    {
+        let facts = unstyled.styled(asked.unwrap_or_default());
+        let given = parameters(method, &request.params)?;
+        let mut sets = match given.is_empty() {
+            true => (method.defaults)(spec, &facts),
+            false => vec![given],
+        };
+        if sets.is_empty() && request.method.is_some() {
+            // The method says why.
+            sets.push(Params::new());
+        }
+        for params in sets {
+            match Plan::of::<I>(spec, core, method, params, (&facts, asked)) {
+                Ok(plan) => plans.push(plan),
+                Err(error) => {
+                    let error = if_advice_fails::<I>(spec, core, (method, &request.params), error);
+                    refused = Some(more_telling(refused, error));
+                }
+            }
+        }
+    }
+    Ok((plans, refused))
 }
 
 /// An overlap that was asked for, and is wrong on numbers.

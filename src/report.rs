@@ -243,6 +243,82 @@ pub struct Subject<'a> {
     pub demands: &'a Demands,
 }
 
+impl Subject<'_> {
+    /// What time tells, per core, in a word.
+    fn times(&self) -> BTreeMap<String, &'static str> {
+        let times = self.constant_time.iter().map(|(core, timing)| {
+            let leak = timing.leak.as_ref();
+            (core.clone(), leak.map_or("proved", Leak::word))
+        });
+        times.collect()
+    }
+
+    /// On which core, and how.
+    fn leaks(&self) -> BTreeMap<String, Leak> {
+        let times = self.constant_time.iter();
+        let leaks = times.filter_map(|(core, timing)| Some((core.clone(), timing.leak.clone()?)));
+        leaks.collect()
+    }
+
+    /// Of the cores on which runs could be followed for all inputs.
+    fn cycles_on(&self) -> BTreeMap<String, Cycles> {
+        let times = self.constant_time.iter();
+        let cycles = times.filter_map(|(core, timing)| {
+            let Cost { body, call, .. } = timing.cost?;
+            Some((core.clone(), Cycles { body, call }))
+        });
+        cycles.collect()
+    }
+
+    /// Which operands may share memory: what is said of each case.
+    fn aliasing(&self) -> BTreeMap<&'static str, String> {
+        let cases = self.aliasing.iter().map(|case| {
+            let text = match (&case.reason, case.allowed) {
+                (_, true) => "proved".to_string(),
+                (Some(reason), false) => format!("refused: {reason}"),
+                (None, false) => "refused".to_string(),
+            };
+            (case.alias.text(), text)
+        });
+        let partial = "refused: the contract forbids it".to_string();
+        cases.chain([("partial overlap with r", partial)]).collect()
+    }
+}
+
+impl SpecReport {
+    fn of(subject: &Subject<'_>) -> Self {
+        let spec = subject.spec;
+        let sources = spec.sources().into_iter().map(|source| SourceReport {
+            name: source.name,
+            bits: source.bits,
+            bytes: source.bits as usize / 8,
+        });
+        Self {
+            op: spec.op.name(),
+            bits: spec.size.a,
+            size: spec.size.to_string(),
+            sources: sources.collect(),
+            equation: spec.equation(),
+            symbol: subject.symbol.to_string(),
+            result_bytes: spec.result_bytes(),
+            word_bits: subject.word_bits,
+            modular: ModularReport::of(spec),
+        }
+    }
+}
+
+/// Why something is not proved.
+fn reasons(proof: &Proof) -> BTreeMap<&'static str, String> {
+    let verdicts = [
+        ("correct", &proof.correct),
+        ("memory", &proof.memory),
+        ("abi", &proof.abi),
+    ];
+    let open = verdicts.into_iter();
+    open.filter_map(|(name, verdict)| Some((name, verdict.reason()?.to_string())))
+        .collect()
+}
+
 impl Report {
     /// The report of a kernel for `core` (and part `mcu`), made by `command`.
     pub fn new<I: Isa>(
@@ -284,62 +360,9 @@ impl Report {
         warnings: Vec<String>,
         command: String,
     ) -> Self {
-        let Subject { spec, proof, .. } = *subject;
-        let constant_time = subject
-            .constant_time
-            .iter()
-            .map(|(core, timing)| {
-                let leak = timing.leak.as_ref();
-                (core.clone(), leak.map_or("proved", Leak::word))
-            })
-            .collect();
-        let leaks = subject
-            .constant_time
-            .iter()
-            .filter_map(|(core, timing)| Some((core.clone(), timing.leak.clone()?)))
-            .collect();
-        let mut aliasing: BTreeMap<_, _> = subject
-            .aliasing
-            .iter()
-            .map(|case| {
-                let text = match (&case.reason, case.allowed) {
-                    (_, true) => "proved".to_string(),
-                    (Some(reason), false) => format!("refused: {reason}"),
-                    (None, false) => "refused".to_string(),
-                };
-                (case.alias.text(), text)
-            })
-            .collect();
-        aliasing.insert(
-            "partial overlap with r",
-            "refused: the contract forbids it".into(),
-        );
-        let verdicts = [
-            ("correct", &proof.correct),
-            ("memory", &proof.memory),
-            ("abi", &proof.abi),
-        ];
-        let reasons = verdicts
-            .into_iter()
-            .filter_map(|(name, v)| Some((name, v.reason()?.to_string())))
-            .collect();
-        let sources = spec.sources().into_iter().map(|source| SourceReport {
-            name: source.name,
-            bits: source.bits,
-            bytes: source.bits as usize / 8,
-        });
+        let proof = subject.proof;
         let mut report = Self {
-            spec: SpecReport {
-                op: spec.op.name(),
-                bits: spec.size.a,
-                size: spec.size.to_string(),
-                sources: sources.collect(),
-                equation: spec.equation(),
-                symbol: subject.symbol.to_string(),
-                result_bytes: spec.result_bytes(),
-                word_bits: subject.word_bits,
-                modular: ModularReport::of(spec),
-            },
+            spec: SpecReport::of(subject),
             core,
             mcu,
             method: subject.method,
@@ -350,14 +373,7 @@ impl Report {
                 body: subject.cost.body,
                 call: subject.cost.call,
             },
-            cycles_on: subject
-                .constant_time
-                .iter()
-                .filter_map(|(core, timing)| {
-                    let Cost { body, call, .. } = timing.cost?;
-                    Some((core.clone(), Cycles { body, call }))
-                })
-                .collect(),
+            cycles_on: subject.cycles_on(),
             instructions: subject.cost.counts,
             bytes: subject.bytes,
             stack_bytes: proof.stack.bytes,
@@ -369,13 +385,13 @@ impl Report {
                 correct: proof.correct.clone(),
                 memory: proof.memory.clone(),
                 abi: proof.abi.clone(),
-                constant_time,
+                constant_time: subject.times(),
             },
-            leaks,
+            leaks: subject.leaks(),
             measured: subject.measured,
             scratch: Vec::new(),
-            reasons,
-            aliasing,
+            reasons: reasons(proof),
+            aliasing: subject.aliasing(),
             abi,
             warnings,
             command,

@@ -72,18 +72,9 @@ pub(crate) fn script<I: Isa>(
             let returned = prove::words(Base::RETURNED, bytes, I::WORD_BITS);
             let returned = returned.into_iter().filter_map(|at| d.memory.peek(at));
             let returned: Vec<_> = returned.collect();
-            let returned = number(&mut d, &returned, I::WORD_BITS);
+            let carry = number(&mut d, &returned, I::WORD_BITS);
             let [a, b] = [a, b].map(|words| number(&mut d, words, word_bits));
-            let extend = |x: String| format!("((_ zero_extend {}) {x})", 8 * bytes);
-            let up = spec.op == Op::Add;
-            let carry = if up {
-                returned
-            } else {
-                format!("(bvneg {returned})")
-            };
-            let op = if up { "bvadd" } else { "bvsub" };
-            let wanted = format!("({op} {} {})", extend(a), extend(b));
-            (format!("(concat {carry} {result})"), wanted)
+            summed(spec.op == Op::Add, [&a, &b, &result], (&carry, bytes))
         }
         _ => {
             let bits = word_bits * (a.len() + b.len()) as u32;
@@ -95,6 +86,23 @@ pub(crate) fn script<I: Isa>(
     };
     let wrong = format!("(assert (not (= {result} {wanted})))\n");
     Ok(asked(spec, &d, &wrong))
+}
+
+/// A sum, or a difference where it does not go `up`, with the carry of so many bytes that is returned above it: as it is, and
+/// as it should be.
+fn summed(up: bool, [a, b, result]: [&str; 3], (carry, bytes): (&str, usize)) -> (String, String) {
+    let extended = |x: &str| format!("((_ zero_extend {}) {x})", 8 * bytes);
+    let [a, b] = [a, b].map(extended);
+    match up {
+        true => (
+            format!("(concat {carry} {result})"),
+            format!("(bvadd {a} {b})"),
+        ),
+        false => (
+            format!("(concat (bvneg {carry}) {result})"),
+            format!("(bvsub {a} {b})"),
+        ),
+    }
 }
 
 fn asked(spec: &Spec, d: &Formula, wrong: &str) -> String {

@@ -139,60 +139,13 @@ impl OnIsa for Generate<'_> {
             mut plan,
             target,
         } = self;
-        // A number is refused before kernels are made, and what the part has no memory for.
-        let mut driver = plan.driver(I::WORD_BITS as usize / 8)?;
-        let room = target.room().filter(|_| args.max_flash.is_none());
-        if let Some(Room { part, ram, .. }) = room.filter(|room| driver.bytes > room.ram) {
-            let bytes = driver.bytes;
-            return Err(format!(
-                "the numbers take {bytes} bytes, and {part} has {ram} of RAM: try fewer bits, or a larger part \
-                 (lozenge list mcus)"
-            )
-            .into());
-        }
-        let mut built = None;
-        if let Some(room) = room {
-            let whole = plan.build::<I>(driver.clone(), core)?;
-            match whole.image.code.len() <= room.flash {
-                true => built = Some(whole),
-                false => {
-                    plan.max_flash = Some(room.flash);
-                    driver = plan.driver(I::WORD_BITS as usize / 8)?;
-                }
-            }
-        }
+        let (built, case) = made::<I>(args, &mut plan, core, target)?;
         let plan = &plan;
-        let given: Given = match plan.modulus {
-            Modulus::Fixed { value, .. } => vec![("modulus", Some(value.clone()))],
-            _ => Vec::new(),
-        };
-        let case = Case::new(plan, &driver, &given, 1)?;
-        let built = match built {
-            Some(built) => built,
-            None => plan.build::<I>(driver, core)?,
-        };
         let cost = execute(&built, core, &case, &mut |_, _| {})?;
         let exponent = args.exponent.unwrap_or(SecrecyArg::Secret);
         let constant_time = built.constant_time(core, exponent == SecrecyArg::Public);
         let leaks = leaks(&constant_time, &target.core_name());
-        let mut text = format!(
-            "lozenge gen {} {}",
-            plan.arguments(I::WORD_BITS)?,
-            target.arguments()
-        );
-        if exponent == SecrecyArg::Public {
-            text += " --exponent public";
-        }
-        if leaks && args.variable_time {
-            text += " --variable-time";
-        }
         let language = args.language.unwrap_or(LanguageArg::Asm);
-        if language == LanguageArg::C {
-            text += " --driver c";
-        }
-        if !args.prefix.is_empty() {
-            text += &format!(" --prefix {}", args.prefix);
-        }
         let title = Title {
             symbol: format!("{}{}", args.prefix, plan.symbol()),
             equation: plan.equation(),
@@ -210,7 +163,7 @@ impl OnIsa for Generate<'_> {
             mcu: target.part_name().map(String::from),
             variable_time: leaks && args.variable_time,
             beware: beware(plan),
-            command: text,
+            command: typed(args, plan, target, (I::WORD_BITS, leaks))?,
         };
         let mut told = DriverReport::new(title, &built, &cost, &constant_time, &args.prefix);
         told.warnings = target.warnings(told.flash.total, told.ram.total);
@@ -233,6 +186,71 @@ impl OnIsa for Generate<'_> {
         }
         Ok(proved)
     }
+}
+
+/// The driver with its kernels, and numbers to try it on. Numbers are refused before kernels are made, and so is what the
+/// part has no memory for; where the fastest is too large for its flash, `plan` is limited to it.
+fn made<I: Supported>(
+    args: &GenArgs,
+    plan: &mut Plan<'_>,
+    core: &I::Core,
+    target: &Target,
+) -> Result<(Built<I>, Case), Failure> {
+    let mut driver = plan.driver(I::WORD_BITS as usize / 8)?;
+    let room = target.room().filter(|_| args.max_flash.is_none());
+    if let Some(Room { part, ram, .. }) = room.filter(|room| driver.bytes > room.ram) {
+        let bytes = driver.bytes;
+        return Err(format!(
+            "the numbers take {bytes} bytes, and {part} has {ram} of RAM: try fewer bits, or a larger part \
+             (lozenge list mcus)"
+        )
+        .into());
+    }
+    let mut built = None;
+    if let Some(room) = room {
+        let whole = plan.build::<I>(driver.clone(), core)?;
+        match whole.image.code.len() <= room.flash {
+            true => built = Some(whole),
+            false => {
+                plan.max_flash = Some(room.flash);
+                driver = plan.driver(I::WORD_BITS as usize / 8)?;
+            }
+        }
+    }
+    let given: Given = match plan.modulus {
+        Modulus::Fixed { value, .. } => vec![("modulus", Some(value.clone()))],
+        _ => Vec::new(),
+    };
+    let case = Case::new(plan, &driver, &given, 1)?;
+    let built = match built {
+        Some(built) => built,
+        None => plan.build::<I>(driver, core)?,
+    };
+    Ok((built, case))
+}
+
+/// The command that makes the same.
+fn typed(
+    args: &GenArgs,
+    plan: &Plan<'_>,
+    target: &Target,
+    (word_bits, leaks): (u32, bool),
+) -> Result<String, String> {
+    let [arguments, of] = [plan.arguments(word_bits)?, target.arguments()];
+    let mut text = format!("lozenge gen {arguments} {of}");
+    if args.exponent == Some(SecrecyArg::Public) {
+        text += " --exponent public";
+    }
+    if leaks && args.variable_time {
+        text += " --variable-time";
+    }
+    if args.language == Some(LanguageArg::C) {
+        text += " --driver c";
+    }
+    if !args.prefix.is_empty() {
+        text += &format!(" --prefix {}", args.prefix);
+    }
+    Ok(text)
 }
 
 /// The files of the kernels and of the driver, which its report then names.

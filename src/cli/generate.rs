@@ -151,14 +151,6 @@ pub(super) fn json(report: &impl serde::Serialize) -> Result<String, String> {
 /// The report for people.
 pub(super) fn text(report: &Report) -> String {
     let spec = &report.spec;
-    let counts = &report.instructions;
-    let verdict = &report.verdict;
-    let line = |name: &str, value: String| format!("  {name:<14} {value}\n");
-    let state = |word: &str, key: &str, extra: &str| match report.reasons.get(key) {
-        Some(reason) => format!("{word}: {reason}"),
-        None => format!("{word}{extra}"),
-    };
-    let sources: Vec<_> = spec.sources.iter().map(|s| s.name).collect();
     let mut text = format!(
         "{}: {}, {} bits, {}, {}\n",
         spec.symbol,
@@ -171,10 +163,27 @@ pub(super) fn text(report: &Report) -> String {
         text += &line("modulus", format!("m = {}", modular.modulus));
         text += &line("contract", modular.contract.clone());
     }
-    text += &line(
-        "CORRECT",
-        state(verdict.correct.word(), "correct", " for all inputs"),
-    );
+    text += &verdicts(report);
+    text += &costs(report);
+    if report.on_record {
+        let known = "the cheapest plan on record; --search tries all of them again";
+        text += &line("found", known.into());
+    }
+    text
+}
+
+fn line(name: &str, value: String) -> String {
+    format!("  {name:<14} {value}\n")
+}
+
+/// What is proved.
+fn verdicts(report: &Report) -> String {
+    let verdict = &report.verdict;
+    let state = |word: &str, key: &str, extra: &str| match report.reasons.get(key) {
+        Some(reason) => format!("{word}: {reason}"),
+        None => format!("{word}{extra}"),
+    };
+    let sources: Vec<_> = report.spec.sources.iter().map(|s| s.name).collect();
     let scratch: usize = report.scratch.iter().sum();
     let writes = match scratch {
         0 => "r and its own stack frame".to_string(),
@@ -184,20 +193,25 @@ pub(super) fn text(report: &Report) -> String {
         ": reads {}, writes {writes}, wherever they lie",
         sources.join(", ")
     );
-    text += &line("MEMORY", state(verdict.memory.word(), "memory", &touched));
-    text += &line(
-        "ABI",
-        state(verdict.abi.word(), "abi", &format!(": {}", report.abi)),
-    );
-    text += &line("CONSTANT TIME", report.time_text());
-    text += &line("aliasing", report.aliasing_text());
-    text += &line("cycles", report.cycles_text());
+    let correct = state(verdict.correct.word(), "correct", " for all inputs");
+    let memory = state(verdict.memory.word(), "memory", &touched);
+    let abi = state(verdict.abi.word(), "abi", &format!(": {}", report.abi));
+    [
+        line("CORRECT", correct),
+        line("MEMORY", memory),
+        line("ABI", abi),
+        line("CONSTANT TIME", report.time_text()),
+        line("aliasing", report.aliasing_text()),
+    ]
+    .concat()
+}
+
+/// What it takes.
+fn costs(report: &Report) -> String {
+    let mut text = line("cycles", report.cycles_text());
     // Where one run says all of them, there is nothing to measure.
     if let (Some(measured), true) = (&report.measured, report.leaks.contains_key(&report.core)) {
-        let (body, call) = (
-            Report::span_text(&measured.body),
-            Report::span_text(&measured.call),
-        );
+        let [body, call] = [&measured.body, &measured.call].map(Report::span_text);
         let runs = measured.runs;
         text += &line(
             "measured",
@@ -207,6 +221,7 @@ pub(super) fn text(report: &Report) -> String {
     if let Some(others) = report.others_text() {
         text += &line("other cores", others);
     }
+    let counts = &report.instructions;
     text += &line(
         "instructions",
         format!(
@@ -229,9 +244,5 @@ pub(super) fn text(report: &Report) -> String {
             report.stack_text()
         ),
     );
-    if report.on_record {
-        let known = "the cheapest plan on record; --search tries all of them again";
-        text += &line("found", known.into());
-    }
     text
 }

@@ -4,10 +4,12 @@ use std::time::Instant;
 
 use lozenge::driver::secrecy::Told;
 use lozenge::emit::ObjectFormat;
+use lozenge::isa::Cost;
 use lozenge::spec::modulus::Modulus;
 use lozenge::supported::Supported;
 use lozenge::target::{Names, OnIsa, Target};
-use serde_json::json;
+use num_bigint::BigUint;
+use serde_json::{Value, json};
 
 use crate::cli::arguments::RunArgs;
 use crate::cli::case::{Case, Given};
@@ -53,20 +55,9 @@ impl OnIsa for Run<'_> {
             max_flash: None,
             wipe: false,
         };
-        let given: Given = vec![
-            ("base", args.base.clone()),
-            ("exponent", args.exponent.clone()),
-            ("modulus", args.modulus.clone()),
-            ("input", args.input.clone()),
-            ("p", args.p.clone()),
-            ("q", args.q.clone()),
-            ("dp", args.dp.clone()),
-            ("dq", args.dq.clone()),
-            ("qinv", args.qinv.clone()),
-        ];
         // Numbers are refused before kernels are made.
         let driver = plan.driver(I::WORD_BITS as usize / 8)?;
-        let case = Case::new(&plan, &driver, &given, args.seed)?;
+        let case = Case::new(&plan, &driver, &given(args), args.seed)?;
         let built = plan.build::<I>(driver, core)?;
         let what = format!("{}{} on {}", plan.name(), args.bits, target.core_name());
         let bar = generate::progress(what.clone());
@@ -84,65 +75,125 @@ impl OnIsa for Run<'_> {
         bar.finish_and_clear();
         let cost = ran?;
         let times = built.constant_time(core, false);
-        let (leaks, own) = (leaks(&times, &target.core_name()), target.core_name());
+        let own = target.core_name();
         let told = times.iter().find(|(name, _)| *name == own);
-        let told = told.and_then(|(_, verdict)| verdict.as_ref().err());
-        let flash = built.image.code.len();
-        let (area, stack) = (built.driver.bytes, cost.stack.total());
-        let numbers = case.shown.iter().map(|(name, x)| (*name, x));
-        let numbers = numbers.chain([("result", &case.want)]);
-        if args.json {
-            let mut object = json!({
-                "op": plan.name(), "bits": args.bits, "exponentiation": plan.how(I::WORD_BITS as usize / 8)?,
-                "core": target.core_name(), "mcu": target.part_name(),
-                "cycles": cost.call.max, "instructions": cost.executed,
-                "flash": flash, "ram": area + stack, "stack": stack,
-                "constant_time": told.map_or("shown", Told::word),
-                "variable_time": leaks && args.variable_time,
-            });
-            if let Some(told) = told {
-                object["leak"] = told.text.clone().into();
-            }
-            for (name, x) in numbers {
-                object[name] = format!("{x:#x}").into();
-            }
-            output::say(&object.to_string())?;
-        } else {
-            let line = |name: &str, value: String| format!("  {name:<14} {value}\n");
-            let mut text = format!(
-                "{}{}: {}\n",
-                plan.name(),
-                args.bits,
-                plan.how(I::WORD_BITS as usize / 8)?
-            );
-            for (name, x) in numbers {
-                text += &line(name, format!("{x:#x}"));
-            }
-            let core = target.core_name();
-            text += &line("cycles", format!("{} on {core}", cost.call.max));
-            text += &line("instructions", cost.executed.to_string());
-            let ram = area + stack;
-            text += &line(
-                "flash, RAM",
-                format!("{flash} bytes, {ram} bytes ({stack} of stack)"),
-            );
-            let accepted = match args.variable_time {
-                true => "accepted (--variable-time): ",
-                false => "",
-            };
-            let time = told.map(|told| format!("{accepted}{}: {}", told.word(), told.text));
-            text += &line("CONSTANT TIME", time.unwrap_or_else(|| "shown".into()));
-            output::say(text.trim_end())?;
+        let done = Done {
+            name: plan.name(),
+            bits: args.bits,
+            how: plan.how(I::WORD_BITS as usize / 8)?,
+            target,
+            case: &case,
+            cost,
+            flash: built.image.code.len(),
+            area: built.driver.bytes,
+            told: told.and_then(|(_, verdict)| verdict.as_ref().err()),
+            leaks: leaks(&times, &own),
+            accepted: args.variable_time,
+        };
+        output::say(&match args.json {
+            true => done.object().to_string(),
+            false => done.text(),
+        })?;
+        done.warn();
+        Ok(!done.leaks || done.accepted)
+    }
+}
+
+/// The numbers that were typed, by name.
+fn given(args: &RunArgs) -> Given {
+    vec![
+        ("base", args.base.clone()),
+        ("exponent", args.exponent.clone()),
+        ("modulus", args.modulus.clone()),
+        ("input", args.input.clone()),
+        ("p", args.p.clone()),
+        ("q", args.q.clone()),
+        ("dp", args.dp.clone()),
+        ("dq", args.dq.clone()),
+        ("qinv", args.qinv.clone()),
+    ]
+}
+
+/// What came of a run.
+struct Done<'a> {
+    name: &'a str,
+    bits: u32,
+    /// How powers are computed.
+    how: String,
+    target: &'a Target,
+    case: &'a Case,
+    cost: Cost,
+    /// Bytes of code, and of the area that the driver works in.
+    flash: usize,
+    area: usize,
+    /// What time or addresses tell on the core.
+    told: Option<&'a Told>,
+    leaks: bool,
+    /// Was `--variable-time` typed?
+    accepted: bool,
+}
+
+impl Done<'_> {
+    fn ram(&self) -> usize {
+        self.area + self.cost.stack.total()
+    }
+
+    /// The numbers, the result last.
+    fn numbers(&self) -> impl Iterator<Item = (&'static str, &BigUint)> {
+        let shown = self.case.shown.iter().map(|(name, x)| (*name, x));
+        shown.chain([("result", &self.case.want)])
+    }
+
+    fn object(&self) -> Value {
+        let mut object = json!({
+            "op": self.name, "bits": self.bits, "exponentiation": self.how,
+            "core": self.target.core_name(), "mcu": self.target.part_name(),
+            "cycles": self.cost.call.max, "instructions": self.cost.executed,
+            "flash": self.flash, "ram": self.ram(), "stack": self.cost.stack.total(),
+            "constant_time": self.told.map_or("shown", Told::word),
+            "variable_time": self.leaks && self.accepted,
+        });
+        if let Some(told) = self.told {
+            object["leak"] = told.text.clone().into();
         }
-        for warning in target.warnings(flash, area + stack) {
+        for (name, x) in self.numbers() {
+            object[name] = format!("{x:#x}").into();
+        }
+        object
+    }
+
+    fn text(&self) -> String {
+        let line = |name: &str, value: String| format!("  {name:<14} {value}\n");
+        let mut text = format!("{}{}: {}\n", self.name, self.bits, self.how);
+        for (name, x) in self.numbers() {
+            text += &line(name, format!("{x:#x}"));
+        }
+        let core = self.target.core_name();
+        text += &line("cycles", format!("{} on {core}", self.cost.call.max));
+        text += &line("instructions", self.cost.executed.to_string());
+        let (flash, ram, stack) = (self.flash, self.ram(), self.cost.stack.total());
+        text += &line(
+            "flash, RAM",
+            format!("{flash} bytes, {ram} bytes ({stack} of stack)"),
+        );
+        let accepted = match self.accepted {
+            true => "accepted (--variable-time): ",
+            false => "",
+        };
+        let time = (self.told).map(|told| format!("{accepted}{}: {}", told.word(), told.text));
+        text += &line("CONSTANT TIME", time.unwrap_or_else(|| "shown".into()));
+        text.trim_end().to_string()
+    }
+
+    fn warn(&self) {
+        for warning in self.target.warnings(self.flash, self.ram()) {
             output::tell(&format!("warning: {warning}"));
         }
-        if leaks && !args.variable_time {
+        if self.leaks && !self.accepted {
             output::tell(
                 "warning: the result is right, but time or addresses are not shown to be the same for all numbers: \
                  --variable-time accepts that",
             );
         }
-        Ok(!leaks || args.variable_time)
     }
 }

@@ -152,17 +152,28 @@ impl DriverReport {
         constant_time: &[(String, Result<(), Told>)],
         prefix: &str,
     ) -> Self {
-        let kernels: Vec<_> = built
-            .kernels
-            .iter()
-            .map(|k| KernelReport {
-                symbol: format!("{prefix}{}", k.spec.symbol()),
-                method: make::method::text(k.method.name, &k.params),
-                style: k.style.name(),
-                bytes: k.code.len(),
-                cycles: k.cost.call.max,
-            })
-            .collect();
+        let kernels = built.kernels.iter().map(|k| KernelReport {
+            symbol: format!("{prefix}{}", k.spec.symbol()),
+            method: make::method::text(k.method.name, &k.params),
+            style: k.style.name(),
+            bytes: k.code.len(),
+            cycles: k.cost.call.max,
+        });
+        let kernels: Vec<_> = kernels.collect();
+        let fields = built.driver.fields.iter().map(|f| FieldReport {
+            name: f.name,
+            role: f.role,
+            at: f.place.at,
+            bytes: f.place.bytes,
+            meaning: f.meaning,
+        });
+        let times = constant_time.iter().map(|(core, verdict)| {
+            let told = verdict.as_ref().err();
+            (core.clone(), told.map_or("shown", Told::word))
+        });
+        let leaks = constant_time.iter();
+        let leaks = leaks
+            .filter_map(|(core, told)| Some((core.clone(), told.as_ref().err()?.text.clone())));
         let of_kernels = kernels.iter().map(|k| k.bytes).sum();
         let (driver, stack) = (built.image.driver_bytes, cost.stack.total());
         let area = built.driver.bytes;
@@ -176,18 +187,7 @@ impl DriverReport {
             driver: title.driver,
             core: title.core,
             mcu: title.mcu,
-            fields: built
-                .driver
-                .fields
-                .iter()
-                .map(|f| FieldReport {
-                    name: f.name,
-                    role: f.role,
-                    at: f.place.at,
-                    bytes: f.place.bytes,
-                    meaning: f.meaning,
-                })
-                .collect(),
+            fields: fields.collect(),
             kernels,
             flash: Flash {
                 driver,
@@ -201,17 +201,8 @@ impl DriverReport {
             },
             cycles: cost.call.max,
             instructions: cost.executed,
-            constant_time: constant_time
-                .iter()
-                .map(|(core, verdict)| {
-                    let told = verdict.as_ref().err();
-                    (core.clone(), told.map_or("shown", Told::word))
-                })
-                .collect(),
-            leaks: constant_time
-                .iter()
-                .filter_map(|(core, told)| Some((core.clone(), told.as_ref().err()?.text.clone())))
-                .collect(),
+            constant_time: times.collect(),
+            leaks: leaks.collect(),
             variable_time: title.variable_time,
             beware: title.beware,
             warnings: Vec::new(),

@@ -81,41 +81,19 @@ fn function(
     if let Some(name) = format.mapping_symbol {
         // AAELF32, section 5.5.5: code that is ARM, not Thumb or data.
         file.add_symbol(Symbol {
-            name: name.as_bytes().to_vec(),
-            value: 0,
-            size: 0,
             kind: SymbolKind::Label,
             scope: SymbolScope::Compilation,
-            weak: false,
-            section: SymbolSection::Section(section),
-            flags: SymbolFlags::None,
+            ..global(name, SymbolSection::Section(section))
         });
     }
     file.add_symbol(Symbol {
-        name: symbol.as_bytes().to_vec(),
-        value: 0,
         size: code.len() as u64,
-        kind: SymbolKind::Text,
-        // Default visibility, as `.global` gives: a shared library can export it.
-        scope: SymbolScope::Dynamic,
-        weak: false,
-        section: SymbolSection::Section(section),
-        flags: SymbolFlags::None,
+        ..global(symbol, SymbolSection::Section(section))
     });
     for call in calls {
-        let name = call.symbol.as_bytes();
-        let symbol = match file.symbol_id(name) {
+        let symbol = match file.symbol_id(call.symbol.as_bytes()) {
             Some(known) => known,
-            None => file.add_symbol(Symbol {
-                name: name.to_vec(),
-                value: 0,
-                size: 0,
-                kind: SymbolKind::Text,
-                scope: SymbolScope::Dynamic,
-                weak: false,
-                section: SymbolSection::Undefined,
-                flags: SymbolFlags::None,
-            }),
+            None => file.add_symbol(global(call.symbol, SymbolSection::Undefined)),
         };
         let relocation = Relocation {
             offset: call.at,
@@ -142,4 +120,19 @@ fn function(
         file.add_section(Vec::new(), note, SectionKind::Other);
     }
     Ok(file)
+}
+
+/// A function that other files may call, of no size yet.
+fn global(name: &str, section: SymbolSection) -> Symbol {
+    Symbol {
+        name: name.as_bytes().to_vec(),
+        value: 0,
+        size: 0,
+        kind: SymbolKind::Text,
+        // Default visibility, as `.global` gives: a shared library can export it.
+        scope: SymbolScope::Dynamic,
+        weak: false,
+        section,
+        flags: SymbolFlags::None,
+    }
 }

@@ -158,19 +158,7 @@ pub(super) fn sections(
     }
     if relocatable {
         list.sort_by_key(|(s, _)| (!s.code, Some(s.index) != first));
-        let start = if avr { 0 } else { OBJECT };
-        let (mut next, mut next_data) = (0, AVR_OBJECT_DATA);
-        for (section, _) in &mut list {
-            let (next, start) = match avr && !section.code {
-                true => (&mut next_data, 0),
-                false => (&mut next, start),
-            };
-            if !avr && !section.code {
-                *next += DATA_APART;
-            }
-            section.address = start + size(*next)?.next_multiple_of(size(section.align)?) as u64;
-            *next = section.end() - start + APART;
-        }
+        lay_out(list.iter_mut().map(|(section, _)| section), avr)?;
     }
     for (section, held) in &mut list {
         if let Some(held) = held {
@@ -192,6 +180,27 @@ pub(super) fn sections(
         .map(|(s, _)| s)
         .filter(|s| !s.code || near(s))
         .collect())
+}
+
+/// Gives the sections of an object places, one behind the other.
+///
+/// # Errors
+/// When they take too much room.
+fn lay_out<'a>(sections: impl Iterator<Item = &'a mut Placed>, avr: bool) -> Result<(), LoadError> {
+    let start = if avr { 0 } else { OBJECT };
+    let (mut next, mut next_data) = (0, AVR_OBJECT_DATA);
+    for section in sections {
+        let (next, start) = match avr && !section.code {
+            true => (&mut next_data, 0),
+            false => (&mut next, start),
+        };
+        if !avr && !section.code {
+            *next += DATA_APART;
+        }
+        section.address = start + size(*next)?.next_multiple_of(size(section.align)?) as u64;
+        *next = section.end() - start + APART;
+    }
+    Ok(())
 }
 
 /// The addresses of sections.

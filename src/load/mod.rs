@@ -99,31 +99,7 @@ pub fn member<'a>(library: &'a [u8], name: &str, symbol: &str) -> Result<&'a [u8
 
 fn load_object(data: &[u8], name: &str, format: &ObjectFormat) -> Result<Loaded, LoadError> {
     let file = object::File::parse(data).map_err(|e| LoadError::Format(e.to_string()))?;
-    let little = |little: bool| {
-        if little {
-            "little-endian"
-        } else {
-            "big-endian"
-        }
-    };
-    let machine = |a: Architecture, e: bool| format!("{a:?}, {}", little(e)).to_lowercase();
-    let found = machine(file.architecture(), file.is_little_endian());
-    let wanted = machine(format.architecture, !format.big_endian);
-    if found != wanted {
-        let hint = match (
-            file.architecture() == format.architecture,
-            format.big_endian,
-        ) {
-            (false, _) => "say what it is for with --mcu or --core",
-            (true, false) => "add --big-endian",
-            (true, true) => "leave out --big-endian",
-        };
-        return Err(LoadError::Machine {
-            found,
-            wanted,
-            hint,
-        });
-    }
+    is_for(&file, format)?;
     let (home, address) = find(&file, name)?;
     let avr = format.architecture == Architecture::Avr;
     let mut sections = layout::sections(&file, home, (avr, format.big_endian))?;
@@ -150,19 +126,7 @@ fn load_object(data: &[u8], name: &str, format: &ObjectFormat) -> Result<Loaded,
         }
     }
     let entry = place_in(home, address);
-    let functions = file.symbols().filter(|s| {
-        let code = |placed: &Placed| placed.code && Some(placed.index) == s.section_index();
-        s.is_definition() && s.size() > 0 && sections.iter().any(code)
-    });
-    let symbols: Vec<_> = functions
-        .map(|s| {
-            (
-                place(&s),
-                s.size(),
-                s.name().unwrap_or_default().to_string(),
-            )
-        })
-        .collect();
+    let symbols = placed(&file, &sections, place);
     let claims = claims(&file, &symbols);
     let lowest = sections.iter().filter(|s| s.code).map(|s| s.address).min();
     let origin = match avr {
@@ -201,6 +165,51 @@ fn load_object(data: &[u8], name: &str, format: &ObjectFormat) -> Result<Loaded,
         },
         symbols,
     })
+}
+
+/// Is a file for the machine that was asked for?
+///
+/// # Errors
+/// What it is for, and what to say instead.
+fn is_for(file: &object::File<'_>, format: &ObjectFormat) -> Result<(), LoadError> {
+    let little = |little: bool| match little {
+        true => "little-endian",
+        false => "big-endian",
+    };
+    let machine = |a: Architecture, e: bool| format!("{a:?}, {}", little(e)).to_lowercase();
+    let found = machine(file.architecture(), file.is_little_endian());
+    let wanted = machine(format.architecture, !format.big_endian);
+    if found == wanted {
+        return Ok(());
+    }
+    let same = file.architecture() == format.architecture;
+    let hint = match (same, format.big_endian) {
+        (false, _) => "say what it is for with --mcu or --core",
+        (true, false) => "add --big-endian",
+        (true, true) => "leave out --big-endian",
+    };
+    Err(LoadError::Machine {
+        found,
+        wanted,
+        hint,
+    })
+}
+
+/// The functions: address, bytes and name of each.
+fn placed(
+    file: &object::File<'_>,
+    sections: &[Placed],
+    place: impl Fn(&object::Symbol<'_, '_>) -> u64,
+) -> Vec<(u64, u64, String)> {
+    let functions = file.symbols().filter(|s| {
+        let code = |placed: &Placed| placed.code && Some(placed.index) == s.section_index();
+        s.is_definition() && s.size() > 0 && sections.iter().any(code)
+    });
+    let told = functions.map(|s| {
+        let name = s.name().unwrap_or_default().to_string();
+        (place(&s), s.size(), name)
+    });
+    told.collect()
 }
 
 /// What the file says about its functions as hints for the prover ([`hints`]), at their addresses.

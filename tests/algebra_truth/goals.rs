@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 
-use lozenge::checker::{By, Checker, Folded, Goal, Modulus};
+use lozenge::checker::{By, Checker, Folded, Goal, Modulus, Reduction};
 use lozenge::domain::algebra::{Algebra, BitValue, Value};
 use lozenge::domain::answers::Answers;
 use lozenge::domain::montgomery::{self, Reduced};
@@ -84,14 +84,14 @@ fn newton(steps: usize) -> Newton {
 
 impl Newton {
     fn goal(&self, reduce: Reduce) -> Goal<'_> {
-        Goal::Montgomery {
+        Goal::Montgomery(Reduction {
             w: W,
             result: &self.z,
             a: &self.a,
             by: By::One,
             modulus: Modulus::Words(&self.m),
             reduce,
-        }
+        })
     }
 
     /// `R Z = a + q m - zero`.
@@ -491,14 +491,14 @@ fn a_lower_bound_is_refused() {
         compared: None,
     };
     for reduce in Reduce::ALL {
-        let goal = Goal::Montgomery {
+        let goal = Goal::Montgomery(Reduction {
             w: W,
             result: &[z.word],
             a: &[a],
             by: By::Factor(&[b]),
             modulus: Modulus::Words(&[m]),
             reduce,
-        };
+        });
         let lazy = reduce == Reduce::Lazy;
         assert_eq!(reached(&d, &d.written(), &goal, &reason), lazy);
     }

@@ -3,6 +3,7 @@
 //! What the instructions of a machine ask of the algebra domain is asked directly; the equation
 //! must be shown for each. `tests/kernels/claims.rs` has the same formula as AVR code.
 
+use lozenge::checker::Product;
 use lozenge::domain::algebra::{Algebra, BitValue, Value};
 use lozenge::domain::{Abstract, Domain, Logic, Shift, Signs, identity};
 
@@ -211,13 +212,20 @@ fn proves<const W: u32>(terms: Terms, h: usize) {
             .collect::<Vec<_>>()
     });
     let mut result = m.karatsuba(&a, &b);
-    let shown = identity::product(&m.d, W, &result, &a, &b);
-    assert_eq!(shown, Ok(()), "{terms:?}, {h} words of {W} bits");
+    let shown = |m: &Machine<W>, result: &[Value]| {
+        let (w, a, b) = (W, &a[..], &b[..]);
+        identity::product(&m.d, &Product { w, result, a, b })
+    };
+    assert_eq!(
+        shown(&m, &result),
+        Ok(()),
+        "{terms:?}, {h} words of {W} bits"
+    );
     // One word is a stranger.
     let last = result.len() - 1;
     for i in [0, h, 2 * h, last] {
         let kept = std::mem::replace(&mut result[i], a[0]);
-        assert!(identity::product(&m.d, W, &result, &a, &b).is_err());
+        assert!(shown(&m, &result).is_err());
         result[i] = kept;
     }
 }

@@ -9,6 +9,7 @@
 
 use std::collections::BTreeMap;
 
+use judge::checker::Product;
 use judge::prove::Open;
 use machine::domain::trace::Reason;
 use machine::domain::variable::{Def, Value, VarId};
@@ -44,15 +45,10 @@ fn homes(algebra: &Algebra, w: u32) -> FxHashMap<VarId, VarId> {
 ///
 /// # Errors
 /// The first monomial that remains, or that the words below the result may be too large.
-pub fn high_product(
-    algebra: &Algebra,
-    w: u32,
-    result: &[Value],
-    a: &[Value],
-    b: &[Value],
-) -> Result<(), Open> {
+pub fn high_product(algebra: &Algebra, goal: &Product<'_>) -> Result<(), Open> {
+    let Product { w, result, .. } = *goal;
     let homes = homes(algebra, w);
-    let mut p = difference(algebra, w, result, result.len(), a, b)?;
+    let mut p = difference(algebra, goal, result.len())?;
     let mut low: BTreeMap<VarId, Scaled> = BTreeMap::new();
     let mut latest = VarId::MAX;
     p.eliminate()?;

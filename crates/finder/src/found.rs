@@ -1,7 +1,5 @@
 //! The finder, as the judge asks it: a run that is answered, and a reason why its goal is reached.
 
-use std::cell::RefCell;
-
 use judge::certificate::Case;
 use judge::checker::Goal;
 use judge::prove::{Finder, Shown};
@@ -12,7 +10,6 @@ use machine::program::Claim;
 use spec::{Alias, Op, Spec};
 
 use crate::algebra::Algebra;
-use crate::identity::Sign;
 use crate::{floor, folded, identity, montgomery, residue};
 
 impl Finder for Algebra {
@@ -32,39 +29,12 @@ impl Finder for Algebra {
     fn find(&mut self, goal: &Goal<'_>) -> Shown<()> {
         let d = self;
         match goal {
-            Goal::Product { w, result, a, b } => identity::product(d, *w, result, a, b),
-            Goal::High { w, result, a, b } => floor::high_product(d, *w, result, a, b),
-            Goal::Sum {
-                sign,
-                w,
-                result,
-                a,
-                b,
-                v,
-                returned,
-            } => {
-                let sign = if *sign > 0 { Sign::Plus } else { Sign::Minus };
-                identity::sum(d, sign, *w, [result, a, b], (*v, returned))
-            }
+            Goal::Product(goal) => identity::product(d, goal),
+            Goal::High(goal) => floor::high_product(d, goal),
+            Goal::Sum(goal) => identity::sum(d, goal),
+            Goal::Montgomery(goal) => montgomery::Reduced::of(goal).show(d),
             Goal::Residue(goal) => residue::Residue::of(goal).show(d),
             Goal::Folded(goal) => folded::Folded::of(goal).show(d),
-            Goal::Montgomery {
-                w,
-                result,
-                a,
-                by,
-                modulus,
-                reduce,
-            } => montgomery::Reduced {
-                w: *w,
-                result,
-                a,
-                by: *by,
-                modulus: montgomery::Modulus::of(modulus),
-                reduce: *reduce,
-                zeros: RefCell::default(),
-            }
-            .show(d),
         }
     }
 

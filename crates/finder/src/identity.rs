@@ -5,6 +5,7 @@
 //! words as the product lies in `0 .. 2^(W len)` as the product does, and a low half is nothing
 //! but that residue. The high half has a file of its own, [`crate::floor`].
 
+use judge::checker::{Addition, Product};
 use judge::prove::Open;
 use machine::domain::trace::Reason;
 use machine::domain::variable::Value;
@@ -17,12 +18,10 @@ use crate::polynomial::{Polynomial, Scaled};
 /// the word after the last of `result`.
 pub(crate) fn difference<'a>(
     algebra: &'a Algebra,
-    w: u32,
-    result: &[Value],
+    goal: &Product<'_>,
     shift: usize,
-    a: &[Value],
-    b: &[Value],
 ) -> Result<Polynomial<'a>, Open> {
+    let Product { w, result, a, b } = *goal;
     let weight = |i: usize| u64::from(w) * i as u64;
     let scaled = |sign: i64, i: usize| Scaled::new(BigInt::from(sign), weight(i));
     let mut p = Polynomial::new(algebra, weight(shift + result.len()));
@@ -31,13 +30,6 @@ pub(crate) fn difference<'a>(
         p.add_value(*word, &scaled(1, shift + i))?;
     }
     Ok(p)
-}
-
-/// `a + b`, or `a - b`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Sign {
-    Plus,
-    Minus,
 }
 
 /// Shows `R + s 2^(w n) C = A + s B` for all inputs, with `s` the sign, `R`, `A` and `B` the numbers in
@@ -49,15 +41,17 @@ pub enum Sign {
 ///
 /// # Errors
 /// The first monomial that remains.
-pub fn sum(
-    algebra: &Algebra,
-    sign: Sign,
-    w: u32,
-    [result, a, b]: [&[Value]; 3],
-    (v, returned): (u32, &[Value]),
-) -> Result<(), Open> {
+pub fn sum(algebra: &Algebra, goal: &Addition<'_>) -> Result<(), Open> {
+    let Addition {
+        sign: s,
+        w,
+        result,
+        a,
+        b,
+        v,
+        returned,
+    } = *goal;
     let top = u64::from(w) * result.len() as u64;
-    let s = if sign == Sign::Plus { 1 } else { -1 };
     let bits = top + u64::from(v) * returned.len() as u64;
     let mut p = Polynomial::new(algebra, bits);
     let weighted = [
@@ -100,14 +94,8 @@ pub(crate) fn add_product(
 ///
 /// # Errors
 /// The first monomial that remains.
-pub fn product(
-    algebra: &Algebra,
-    w: u32,
-    result: &[Value],
-    a: &[Value],
-    b: &[Value],
-) -> Result<(), Open> {
-    let mut p = difference(algebra, w, result, 0, a, b)?;
+pub fn product(algebra: &Algebra, goal: &Product<'_>) -> Result<(), Open> {
+    let mut p = difference(algebra, goal, 0)?;
     p.close()?;
     let used = p.used();
     *algebra.reason.borrow_mut() = Some(Reason::Identity { used });

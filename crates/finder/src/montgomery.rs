@@ -21,7 +21,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use judge::checker;
-use judge::checker::By;
+use judge::checker::{By, Reduction};
 use judge::prove::Open;
 use machine::domain::public::Public;
 use machine::domain::trace::{Compared, Entry, Multiples, Reason, Step, Sum, Vanishing};
@@ -176,6 +176,21 @@ impl Algebra {
         let below = self.vars[word as usize].bound >> w == 0;
         let cancels = below && p.add_value(Value::Var(word), &one).is_ok() && p.close().is_ok();
         cancels.then(|| p.used())
+    }
+}
+
+impl<'a> Reduced<'a> {
+    /// What the checker will be asked.
+    pub fn of(goal: &Reduction<'a>) -> Self {
+        Self {
+            w: goal.w,
+            result: goal.result,
+            a: goal.a,
+            by: goal.by,
+            modulus: Modulus::of(&goal.modulus),
+            reduce: goal.reduce,
+            zeros: RefCell::default(),
+        }
     }
 }
 

@@ -71,53 +71,15 @@ pub fn judge_function<I: Isa, F: Finder>(
     search: Search,
 ) -> Judged {
     let (mut proof, tested) = verdict::<I, F>(spec, core, function, search);
-    let mut aliasing = Vec::new();
-    for alias in spec.aliases().iter().copied().skip(1) {
-        if !proof.holds() {
-            aliasing.push(Aliasing {
-                alias,
-                allowed: false,
-                reason: Some("not even operands apart are proved".into()),
-            });
-            continue;
-        }
-        // A wrong result on numbers refuses at once; only what passes is worth a proof.
-        if !alias.is_required() && counterexample::<I>(spec, core, function, alias, 0).is_some() {
-            aliasing.push(Aliasing {
-                alias,
-                allowed: false,
-                reason: Some("r is written before the operand is read".into()),
-            });
-            continue;
-        }
-        // What is proved for any a and b that are only read holds for one that is both: the run
-        // is the same, as it cannot compare where they lie.
-        let case = match alias {
-            Alias::AIsB if proof.correct.is_proved() && proof.memory.is_proved() => proof.clone(),
-            _ => prove::prove_function::<I, F>(spec, core, function, alias),
-        };
-        let allowed = case.holds();
-        let reason = [&case.correct, &case.memory, &case.abi]
-            .iter()
-            .find_map(|v| v.reason().map(String::from));
-        let right = case.correct.is_proved() && case.memory.is_proved();
-        if alias.is_required() && !right && proof.correct.is_proved() {
-            let text = reason.clone().unwrap_or_default();
-            proof.correct = Verdict::Unknown(format!("with {}: {text}", alias.text()));
-        }
-        aliasing.push(Aliasing {
-            alias,
-            allowed,
-            reason,
-        });
-    }
-    let constant_time: Vec<_> = I::relatives(core)
-        .into_iter()
+    let overlaps = spec.aliases().iter().copied().skip(1);
+    let aliasing = overlaps
+        .map(|alias| overlap::<I, F>(spec, core, function, alias, &mut proof))
+        .collect();
+    let relatives = I::relatives(core).into_iter();
+    let constant_time: Vec<_> = relatives
         .map(|c| {
-            (
-                I::core_name(&c),
-                timing::function_timing::<I>(spec, &c, function),
-            )
+            let timing = timing::function_timing::<I>(spec, &c, function);
+            (I::core_name(&c), timing)
         })
         .collect();
     let name = I::core_name(core);
@@ -136,6 +98,47 @@ pub fn judge_function<I: Isa, F: Finder>(
         proof,
         aliasing,
         constant_time,
+    }
+}
+
+/// May operands share memory like this? If the contract says that they may, `proof` for operands apart stands only with it.
+fn overlap<I: Isa, F: Finder>(
+    spec: &Spec,
+    core: &I::Core,
+    function: &Function,
+    alias: Alias,
+    proof: &mut Proof,
+) -> Aliasing {
+    let refused = |reason: &str| Aliasing {
+        alias,
+        allowed: false,
+        reason: Some(reason.into()),
+    };
+    if !proof.holds() {
+        return refused("not even operands apart are proved");
+    }
+    // A wrong result on numbers refuses at once; only what passes is worth a proof.
+    if !alias.is_required() && counterexample::<I>(spec, core, function, alias, 0).is_some() {
+        return refused("r is written before the operand is read");
+    }
+    // What is proved for any a and b that are only read holds for one that is both: the run
+    // is the same, as it cannot compare where they lie.
+    let case = match alias {
+        Alias::AIsB if proof.correct.is_proved() && proof.memory.is_proved() => proof.clone(),
+        _ => prove::prove_function::<I, F>(spec, core, function, alias),
+    };
+    let reason = [&case.correct, &case.memory, &case.abi]
+        .iter()
+        .find_map(|v| v.reason().map(String::from));
+    let right = case.correct.is_proved() && case.memory.is_proved();
+    if alias.is_required() && !right && proof.correct.is_proved() {
+        let text = reason.clone().unwrap_or_default();
+        proof.correct = Verdict::Unknown(format!("with {}: {text}", alias.text()));
+    }
+    Aliasing {
+        alias,
+        allowed: case.holds(),
+        reason,
     }
 }
 

@@ -1,69 +1,48 @@
 //! Goals: what the result must be, from the words that the operation found and left.
 
-use machine::domain::trace::{Compared, Reason, Sum, Vanishing};
-use machine::domain::variable::Value;
+use machine::domain::trace::{Multiples, Reason};
+use machine::domain::variable::{Value, VarId};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
-use spec::modulus::Reduce;
 
 use crate::checker::folded::Folded;
 use crate::checker::form::Form;
-pub use crate::checker::modulus::Modulus;
+use crate::checker::montgomery::Reduction;
 use crate::checker::polynomial::{Number, Polynomial};
 use crate::checker::refused::Check;
 use crate::checker::residue::Residue;
 use crate::checker::state::Checker;
 
-/// What `A` is multiplied by before it is reduced.
-#[derive(Clone, Copy)]
-pub enum By<'a> {
-    Factor(&'a [Value]),
-    /// The words of a number below the modulus.
-    Residue(&'a [Value]),
-    One,
-}
-
-/// What is to hold of words of `w` bits, for all inputs.
+/// What is to hold for all inputs.
 pub enum Goal<'a> {
     /// `R = A B`, modulo the weight of the word behind the last of the result.
-    Product {
-        w: u32,
-        result: &'a [Value],
-        a: &'a [Value],
-        b: &'a [Value],
-    },
+    Product(Product<'a>),
     /// `R = floor(A B / 2^(w n))`, all of `n` words.
-    High {
-        w: u32,
-        result: &'a [Value],
-        a: &'a [Value],
-        b: &'a [Value],
-    },
-    /// `R + s 2^(w n) C = A + s B` with the number `C` in words of `v` bits and the sign `s`.
-    Sum {
-        sign: i64,
-        w: u32,
-        result: &'a [Value],
-        a: &'a [Value],
-        b: &'a [Value],
-        v: u32,
-        returned: &'a [Value],
-    },
-    /// `2^(w n) Z = A B (mod M)` and `Z` as small as `reduce` says, if the factors are as small as it says.
-    Montgomery {
-        w: u32,
-        result: &'a [Value],
-        a: &'a [Value],
-        by: By<'a>,
-        modulus: Modulus<'a>,
-        reduce: Reduce,
-    },
+    High(Product<'a>),
+    Sum(Addition<'a>),
+    Montgomery(Reduction<'a>),
     Residue(Residue<'a>),
     Folded(Folded<'a>),
 }
 
-fn power(bits: u64) -> BigInt {
-    BigInt::one() << bits
+/// A product of words of `w` bits, and what is said to be part of it.
+pub struct Product<'a> {
+    pub w: u32,
+    pub result: &'a [Value],
+    pub a: &'a [Value],
+    pub b: &'a [Value],
+}
+
+/// `R + s 2^(w n) C = A + s B` of numbers in `n` words of `w` bits, with the number `C` in words of `v` bits and the
+/// sign `s`.
+pub struct Addition<'a> {
+    pub sign: i64,
+    pub w: u32,
+    pub result: &'a [Value],
+    pub a: &'a [Value],
+    pub b: &'a [Value],
+    pub v: u32,
+    pub returned: &'a [Value],
 }
 
 impl Checker<'_> {
@@ -72,87 +51,13 @@ impl Checker<'_> {
     /// # Errors
     /// Why that is not shown.
     pub fn reached(&mut self, goal: &Goal<'_>, reason: &Reason) -> Check {
-        let one = BigInt::one();
         match (goal, reason) {
-            (Goal::Product { w, result, a, b }, Reason::Identity { used }) => {
-                self.are_words(result, *w)?;
-                let mut p = Polynomial::new(Some(u64::from(*w) * result.len() as u64));
-                p.add_words(*w, result, &one, 0)?;
-                self.add_numbers(&mut p, *w, [a, b], &-&one, 0)?;
-                self.take_lemmas(&mut p, used)?;
-                self.is_zero(p)
+            (Goal::Product(product), Reason::Identity { used }) => product.is_low(self, used),
+            (Goal::High(product), Reason::High { used, low }) => product.is_high(self, used, low),
+            (Goal::Sum(sum), Reason::Identity { used }) => sum.holds(self, used),
+            (Goal::Montgomery(reduction), Reason::Montgomery { .. }) => {
+                reduction.holds(self, reason)
             }
-            (Goal::High { w, result, a, b }, Reason::High { used, low }) => {
-                self.are_words(result, *w)?;
-                let all = u64::from(*w) * result.len() as u64;
-                if a.len() != result.len() || b.len() != result.len() {
-                    return Err("the high half has another length");
-                }
-                self.are_words(a, *w)?;
-                self.are_words(b, *w)?;
-                let mut p = Polynomial::new(Some(2 * all));
-                p.add_words(*w, result, &one, all)?;
-                self.add_numbers(&mut p, *w, [a, b], &-&one, 0)?;
-                self.take_lemmas(&mut p, used)?;
-                for (v, by) in low {
-                    p.add(*v, Number::new(by.clone(), 0));
-                }
-                let (least, most) = self.range_of_sum(low)?;
-                if least.is_negative() || most >= power(all) {
-                    return Err("the words below the result may add up to more than they are");
-                }
-                self.is_zero(p)
-            }
-            (
-                Goal::Sum {
-                    sign,
-                    w,
-                    result,
-                    a,
-                    b,
-                    v,
-                    returned,
-                },
-                Reason::Identity { used },
-            ) => {
-                self.are_words(result, *w)?;
-                self.are_words(returned, *v)?;
-                self.are_words(a, *w)?;
-                self.are_words(b, *w)?;
-                if a.len() > result.len() || b.len() > result.len() {
-                    return Err("an operand is longer than the result");
-                }
-                // Both sides are less than 2^bits apart.
-                let top = u64::from(*w) * result.len() as u64;
-                let bits = top + u64::from(*v) * returned.len() as u64;
-                let sign = BigInt::from(*sign);
-                let mut p = Polynomial::new(Some(bits));
-                p.add_words(*w, result, &one, 0)?;
-                p.add_words(*v, returned, &sign, top)?;
-                p.add_words(*w, a, &-&one, 0)?;
-                p.add_words(*w, b, &-sign, 0)?;
-                self.take_lemmas(&mut p, used)?;
-                self.is_zero(p)
-            }
-            (
-                Goal::Montgomery {
-                    w,
-                    result,
-                    a,
-                    by,
-                    modulus,
-                    reduce,
-                },
-                Reason::Montgomery { .. },
-            ) => Reduction {
-                w: *w,
-                result,
-                a,
-                by: *by,
-                modulus: *modulus,
-                reduce: *reduce,
-            }
-            .holds(self, reason),
             (Goal::Residue(residue), Reason::Residue(reason)) => residue.holds(self, reason),
             (
                 Goal::Folded(folded),
@@ -167,10 +72,10 @@ impl Checker<'_> {
             (
                 Goal::Residue(_)
                 | Goal::Folded(_)
-                | Goal::Product { .. }
-                | Goal::High { .. }
-                | Goal::Sum { .. }
-                | Goal::Montgomery { .. },
+                | Goal::Product(_)
+                | Goal::High(_)
+                | Goal::Sum(_)
+                | Goal::Montgomery(_),
                 Reason::Identity { .. }
                 | Reason::High { .. }
                 | Reason::Montgomery { .. }
@@ -196,213 +101,73 @@ impl Checker<'_> {
         }
         Ok((least, most))
     }
-
-    /// Words that are 0 modulo `2^w` by their definitions, and below it: they are 0, however often they are there.
-    fn vanish(&mut self, p: &mut Polynomial, w: u32, words: &[Vanishing]) -> Check {
-        for Vanishing { word, by, used } in words {
-            self.lies(&Form::of(Value::Var(*word))?, (0, (1 << w) - 1))?;
-            if self.range(*word)? != (0, 0) {
-                let mut zero = Polynomial::new(Some(w.into()));
-                zero.add(*word, Number::new(BigInt::one(), 0));
-                self.take_lemmas(&mut zero, used)?;
-                self.is_zero(zero)?;
-            }
-            p.add(*word, Number::new(-by, 0));
-        }
-        Ok(())
-    }
 }
 
-/// A product that is reduced by Montgomery's factor; see [`finder::montgomery`] for the argument.
-struct Reduction<'a> {
-    w: u32,
-    result: &'a [Value],
-    a: &'a [Value],
-    by: By<'a>,
-    modulus: Modulus<'a>,
-    reduce: Reduce,
-}
-
-impl Reduction<'_> {
-    /// The exponent of `R`.
+impl Product<'_> {
+    /// Bits of the result.
     fn bits(&self) -> u64 {
         u64::from(self.w) * self.result.len() as u64
     }
 
-    /// `2^bits R Z = A B + Q M - R M s + R^2 k` for words `Q < R`; then `Z = (A B + Q M) / R - s M`.
-    fn holds(&self, d: &mut Checker<'_>, reason: &Reason) -> Check {
-        let Reason::Montgomery {
-            used,
-            quotient,
-            s,
-            k,
-            zeros,
-            compared,
-        } = reason
-        else {
-            return Err("the reason given is one for another goal");
-        };
-        let r = power(self.bits());
+    /// `2^base R - A B`, modulo so many bits.
+    fn difference(&self, d: &mut Checker<'_>, bits: u64, base: u64) -> Check<Polynomial> {
         d.are_words(self.result, self.w)?;
-        let (least, most) = d.range_of_sum(quotient)?;
-        if least.is_negative() || most >= r {
-            return Err("the quotient may be negative or too large");
-        }
-        let mut p = self.product(d, &BigInt::from(-1))?;
-        p.add_words(self.w, self.result, &BigInt::one(), self.bits())?;
-        self.add_multiple(d, &mut p, quotient, &BigInt::from(-1))?;
-        self.add_multiple(d, &mut p, &s.terms, &r)?;
-        self.add_modulus(d, &mut p, Value::ONE, &(&s.constant * &r))?;
-        let square = &r * &r;
-        for (v, by) in &k.terms {
-            p.add(*v, Number::new(-by * &square, 0));
-        }
-        p.add_value(Value::ONE, Number::new(-&k.constant * &square, 0))?;
-        d.take_lemmas(&mut p, used)?;
-        d.vanish(&mut p, self.w, zeros)?;
-        d.is_zero(p)?;
-        match compared {
-            None if s.terms.is_empty() && s.constant.is_zero() && self.is_below(d)? => Ok(()),
-            None => Err("the modulus is never subtracted at the end"),
-            Some(compared) => self.is_compared(d, quotient, s, compared),
-        }
-    }
-
-    /// `sign A B`.
-    fn product(&self, d: &Checker<'_>, sign: &BigInt) -> Check<Polynomial> {
-        let mut p = Polynomial::new(None);
-        let b = match self.by {
-            By::Factor(words) | By::Residue(words) => words,
-            By::One => &[Value::ONE],
-        };
-        d.add_numbers(&mut p, self.w, [self.a, b], sign, 0)?;
+        let mut p = Polynomial::new(Some(bits));
+        p.add_words(self.w, self.result, &BigInt::one(), base)?;
+        d.add_numbers(&mut p, self.w, [self.a, self.b], &BigInt::from(-1), 0)?;
         Ok(p)
     }
 
-    /// Adds `by value M`.
-    fn add_modulus(&self, d: &Checker<'_>, p: &mut Polynomial, value: Value, by: &BigInt) -> Check {
-        match self.modulus {
-            Modulus::Number(m) => p.add_value(value, Number::new(by * m, 0)),
-            Modulus::Words(words) => d.add_numbers(p, self.w, [&[value], words], by, 0),
-        }
-    }
-
-    /// Adds `by M` times a sum of variables.
-    fn add_multiple(
-        &self,
-        d: &Checker<'_>,
-        p: &mut Polynomial,
-        sum: &[(u32, BigInt)],
-        by: &BigInt,
-    ) -> Check {
-        let mut sum = sum.iter();
-        sum.try_for_each(|(v, u)| self.add_modulus(d, p, Value::Var(*v), &(u * by)))
-    }
-
-    /// Is `T = (A B + Q M) / R` always as small as the result must be?
-    fn is_below(&self, d: &mut Checker<'_>) -> Check<bool> {
-        // 2 M <= R
-        let leaves_a_bit = matches!(self.modulus, Modulus::Number(m) if m.bits() < self.bits());
-        let single = self.a.len() <= self.result.len();
-        Ok(match (self.reduce, self.by) {
-            // A B < 4 M^2 <= R M, so T < 2 M.
-            (Reduce::Lazy, By::Factor(_) | By::Residue(_) | By::One) => true,
-            // A + Q M < M + (R - 1) M; and if A is only less than R, T <= M < R.
-            (Reduce::Full | Reduce::Almost, By::One) if single => true,
-            // T < 2 M <= R
-            (Reduce::Almost, By::One) => leaves_a_bit,
-            // T < B + M, B < M
-            (Reduce::Almost, By::Residue(b)) => {
-                let m = match self.modulus {
-                    Modulus::Number(m) => Some(m),
-                    Modulus::Words(_) => None,
-                };
-                let small =
-                    |m: &BigInt| Ok(BigInt::from(d.largest(b, self.w)?) + m <= power(self.bits()));
-                leaves_a_bit || m.map_or(Ok(false), small)?
-            }
-            (Reduce::Almost, By::Factor(_))
-            | (Reduce::Full, By::Factor(_) | By::Residue(_) | By::One) => false,
-        })
-    }
-
-    /// With words `D`: `2^L (1 - s) = D - (T - M)`, `0 <= D < 2^L`, so that `s = 1` just where `T >= M`; or
-    /// `R s = T - D`, `0 <= D < R`, so that `s = 1` just where `T >= R`.
-    fn is_compared(
-        &self,
-        d: &mut Checker<'_>,
-        quotient: &[(u32, BigInt)],
-        s: &Sum,
-        compared: &Compared,
-    ) -> Check {
-        let r = power(self.bits());
-        let Compared {
-            bits,
-            borrow,
-            digits,
-            zeros,
-            used,
-        } = compared;
-        let limit = match (bits, self.reduce) {
-            (Some(bits), _) => power(*bits),
-            (None, Reduce::Almost) => r.clone(),
-            (None, Reduce::Full | Reduce::Lazy) => return Err("a comparison with another number"),
-        };
-        let fits = match self.modulus {
-            Modulus::Number(m) => *m <= limit,
-            Modulus::Words(words) => power(u64::from(self.w) * words.len() as u64) <= limit,
-        };
-        // s is a bit: by its range, or as the comparison leaves no other value, since -M <= T - M < R.
-        let (low, high) = d.range_of_sum(&s.terms)?;
-        let one = BigInt::one();
-        let is_bit = low + &s.constant >= BigInt::zero() && high + &s.constant <= one;
-        if !fits || !(is_bit || limit >= r) {
-            return Err("a comparison has too few words");
-        }
-        // Of the borrow s of 0 - u, which is a bit, u: then u is 0 or 1, and s = u.
-        let compared_sum = match borrow {
-            None => s.clone(),
-            Some(u) => {
-                let [(v, by)] = &s.terms[..] else {
-                    return Err("no borrow is compared");
-                };
-                let word = *d.left.get(v).ok_or("a borrow left no word")?;
-                let (terms, constant) = d.sum(word).ok_or("it is no sum")?;
-                let mut terms = terms.to_vec();
-                terms.sort_unstable_by_key(|(_, factor)| *factor);
-                let is_borrow = matches!(&terms[..], [(x, -1), (c, weight)]
-                    if x == u && c == v && *weight == 1 << self.w);
-                if !by.is_one() || !s.constant.is_zero() || constant != 0 || !is_borrow {
-                    return Err("no borrow is compared");
-                }
-                Sum {
-                    constant: BigInt::zero(),
-                    terms: vec![(*u, BigInt::one())],
-                }
-            }
-        };
-        let weight = &r * &limit;
-        let mut p = self.product(d, &BigInt::from(-1))?;
-        self.add_multiple(d, &mut p, quotient, &BigInt::from(-1))?;
-        for (v, by) in &compared_sum.terms {
-            p.add(*v, Number::new(by * &weight, 0));
-        }
-        let mut constant = &compared_sum.constant * &weight;
-        if bits.is_some() {
-            constant -= &weight;
-            self.add_modulus(d, &mut p, Value::ONE, &r)?;
-        }
-        p.add_value(Value::ONE, Number::new(constant, 0))?;
-        // What is left is -R D.
-        for (v, by) in digits {
-            p.add(*v, Number::new(by * &r, 0));
-        }
-        let (least, most) = d.range_of_sum(digits)?;
-        if least.is_negative() || most >= limit {
-            return Err("a comparison may overflow");
-        }
+    fn is_low(&self, d: &mut Checker<'_>, used: &Multiples) -> Check {
+        let mut p = self.difference(d, self.bits(), 0)?;
         d.take_lemmas(&mut p, used)?;
-        d.vanish(&mut p, self.w, zeros)?;
+        d.is_zero(p)
+    }
+
+    /// `2^(w n) R + low = A B`, and `low` is less than `2^(w n)`.
+    fn is_high(&self, d: &mut Checker<'_>, used: &Multiples, low: &[(VarId, BigInt)]) -> Check {
+        let all = self.bits();
+        if self.a.len() != self.result.len() || self.b.len() != self.result.len() {
+            return Err("the high half has another length");
+        }
+        d.are_words(self.a, self.w)?;
+        d.are_words(self.b, self.w)?;
+        let mut p = self.difference(d, 2 * all, all)?;
+        d.take_lemmas(&mut p, used)?;
+        for (v, by) in low {
+            p.add(*v, Number::new(by.clone(), 0));
+        }
+        let (least, most) = d.range_of_sum(low)?;
+        if least.is_negative() || most.bits() > all {
+            return Err("the words below the result may add up to more than they are");
+        }
+        d.is_zero(p)
+    }
+}
+
+impl Addition<'_> {
+    fn holds(&self, d: &mut Checker<'_>, used: &Multiples) -> Check {
+        for (words, bits) in [
+            (self.result, self.w),
+            (self.returned, self.v),
+            (self.a, self.w),
+            (self.b, self.w),
+        ] {
+            d.are_words(words, bits)?;
+        }
+        if self.a.len() > self.result.len() || self.b.len() > self.result.len() {
+            return Err("an operand is longer than the result");
+        }
+        // Both sides are less than 2^bits apart.
+        let top = u64::from(self.w) * self.result.len() as u64;
+        let bits = top + u64::from(self.v) * self.returned.len() as u64;
+        let (one, sign) = (BigInt::one(), BigInt::from(self.sign));
+        let mut p = Polynomial::new(Some(bits));
+        p.add_words(self.w, self.result, &one, 0)?;
+        p.add_words(self.v, self.returned, &sign, top)?;
+        p.add_words(self.w, self.a, &-one, 0)?;
+        p.add_words(self.w, self.b, &-sign, 0)?;
+        d.take_lemmas(&mut p, used)?;
         d.is_zero(p)
     }
 }

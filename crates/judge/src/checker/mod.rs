@@ -25,6 +25,7 @@ mod joint;
 mod lemma;
 mod limits;
 mod modulus;
+mod montgomery;
 pub mod number;
 mod operations;
 mod polynomial;
@@ -36,7 +37,8 @@ mod residue;
 mod state;
 
 pub use crate::checker::folded::Folded;
-pub use crate::checker::goal::{By, Goal};
+pub use crate::checker::goal::{Addition, Goal, Product};
 pub use crate::checker::modulus::Modulus;
+pub use crate::checker::montgomery::{By, Reduction};
 pub use crate::checker::residue::{Corner, Residue, Term};
 pub use crate::checker::state::Checker;

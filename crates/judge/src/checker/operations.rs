@@ -3,7 +3,7 @@
 use machine::domain::Shift;
 use machine::domain::public::{Public, PublicBit};
 use machine::domain::trace::Entry;
-use machine::domain::variable::{BitValue, Def, Value};
+use machine::domain::variable::{BitValue, Def, Value, VarId};
 
 use crate::checker::form::{Form, World, times};
 use crate::checker::refused::Check;
@@ -23,15 +23,7 @@ impl Checker<'_> {
             Entry::Step(step) => self.step(step),
             Entry::Unknown { v, w } => self.name(*v, (0, full(*w))),
             Entry::UnknownBit { v } => self.name(*v, (0, 1)),
-            Entry::Halved { v, w, b, h } => {
-                self.name(*b, (0, 1))?;
-                self.name(*h, (0, full(w - 1)))?;
-                let is = self.sum(*v) == Some((&[(*b, 1), (*h, 2)][..], 0));
-                self.range(*v)?;
-                self.cuts
-                    .insert((*v, 1), (Some(Value::Var(*b)), Value::Var(*h)));
-                if is { Ok(()) } else { Err(WRONG) }
-            }
+            Entry::Halved { v, w, b, h } => self.halved(*v, *w, [*b, *h]),
             Entry::Sum {
                 up,
                 w,
@@ -40,36 +32,7 @@ impl Checker<'_> {
                 c,
                 word,
                 carry,
-            } => {
-                let sign = if *up { 1 } else { -1 };
-                let sum = Form::of(*a)?.with(*b, sign)?.with(*c, sign)?;
-                if *up && a == b && self.doubled(*a, *c, *w, *word, *carry)? {
-                    return Ok(());
-                }
-                let difference = (!*up).then(|| sum.clone());
-                self.summed(sum, sign, *w, *word, *carry)?;
-                if let (Some(difference), Value::Var(d), Ok(borrow)) =
-                    (difference, *word, self.bit_form(*carry))
-                {
-                    // a - b - c + 2^w borrow - word
-                    self.difference = self.plus(difference, &borrow, 1 << w)?.with(*word, -1)?;
-                    self.differences.insert(d, self.difference.clone());
-                }
-                // What leaves when a word is doubled is its top bit.
-                if let (true, true, Value::Var(x), BitValue::Var(top)) = (*up, a == b, *a, *carry)
-                    && self.lies(&Form::of(*c)?, (0, 1)).is_ok()
-                {
-                    if let (Value::ZERO, Value::Var(word)) = (*c, *word) {
-                        // An even number.
-                        self.narrow(word, (0, full(*w) - 1))?;
-                    }
-                    self.cuts
-                        .entry((x, w - 1))
-                        .or_insert((None, Value::Var(top)));
-                    self.floors.entry(top).or_insert((x, w - 1));
-                }
-                Ok(())
-            }
+            } => self.sum_of_words(*up, *w, [*a, *b, *c], (*word, *carry)),
             Entry::Product { w, a, b, lo, hi } => self.multiplied(*w, *a, *b, *lo, *hi),
             Entry::Cut {
                 x,
@@ -80,18 +43,11 @@ impl Checker<'_> {
                 by,
             } => self.cut_apart(*x, (*w, *k), *lo, *hi, by),
             Entry::Digits { word, digits } => self.digits_are(*word, digits),
-            Entry::Slice { x, w, from, v, out } => {
-                let part = self.part(*x, *w, *from, *v)?;
-                if part == *out { Ok(()) } else { Err(WRONG) }
-            }
-            Entry::Join { pieces, w, out } => {
-                let mut sum = Form::default();
-                for (piece, shift) in pieces {
-                    sum.add_value(*piece, 1 << shift)?;
-                }
-                self.lies(&sum, (0, full(*w)))?;
-                self.is_exactly(*out, sum)
-            }
+            Entry::Slice { x, w, from, v, out } => match self.part(*x, *w, *from, *v)? == *out {
+                true => Ok(()),
+                false => Err(WRONG),
+            },
+            Entry::Join { pieces, w, out } => self.joined(pieces, *w, *out),
             Entry::Shift {
                 kind,
                 w,
@@ -106,13 +62,7 @@ impl Checker<'_> {
                 top,
                 out,
                 bit,
-            } => {
-                let (low, half) = self.cut(*x, 1)?;
-                let low = low.ok_or(WRONG)?;
-                let word = Form::of(half)?.with(*top, 1 << (w - 1))?;
-                self.is_exactly(*out, word)?;
-                self.is_same_bit(*bit, low)
-            }
+            } => self.turned(*x, (*top, w - 1), (*out, *bit)),
             Entry::Logic { op, w, a, b, out } => self.logic(*op, *w, [*a, *b], *out),
             Entry::Gate { op, x, y, out } => self.gate(*op, *x, *y, *out),
             Entry::Select { bit, w, x, y, out } => self.selected(*bit, *w, [*x, *y], *out),
@@ -124,51 +74,9 @@ impl Checker<'_> {
                 self.zero_bits.insert(*bit, (*word, *is));
                 Ok(())
             }
-            Entry::IsZero { x, out } => match (x, out) {
-                (_, BitValue::Opaque) => Ok(()),
-                (Value::Var(x), BitValue::Zero { word, is: true }) if x == word => Ok(()),
-                (x, out) => {
-                    // 1 - x of a bit x.
-                    let bit = self.bit_form(*out)?;
-                    self.lies(&Form::of(*x)?, (0, 1))?;
-                    self.vanishes(
-                        self.sum_of(&bit, 1)?.with(*x, 1)?.with(Value::ONE, -1)?,
-                        None,
-                        &World::new(),
-                    )
-                }
-            },
-            Entry::WithBit { x, index, bit, out } => {
-                match out {
-                    // A word of flags is only asked for its bits.
-                    Value::Var(v) if self.is_new(*v) => {
-                        self.name(*v, (0, full(32)))?;
-                        self.packed.insert(*v, (*x, *index, *bit));
-                        Ok(())
-                    }
-                    Value::Public(_) | Value::Var(_) => {
-                        let old = self.bit_at(*x, *index)?;
-                        let (old, new) = (self.bit_form(old)?, self.bit_form(*bit)?);
-                        let mut sum = Form::of(*x)?;
-                        for (form, sign) in [(old, -1), (new, 1)] {
-                            sum = self.plus(sum, &form, sign << index)?;
-                        }
-                        self.is_exactly(*out, sum)
-                    }
-                }
-            }
-            Entry::Bit { x, w, index, out } => match (x, out) {
-                (_, BitValue::Opaque) => Ok(()),
-                (Value::Var(v), BitValue::Top { word, w: top })
-                    if v == word && w == top && index + 1 == *w =>
-                {
-                    Ok(())
-                }
-                (x, out) => {
-                    let bit = self.bit_at(*x, *index)?;
-                    if bit == *out { Ok(()) } else { Err(WRONG_BIT) }
-                }
-            },
+            Entry::IsZero { x, out } => self.is_zero_word(*x, *out),
+            Entry::WithBit { x, index, bit, out } => self.with_bit(*x, (*index, *bit), *out),
+            Entry::Bit { x, w, index, out } => self.is_bit_of(*x, (*w, *index), *out),
             Entry::Extend {
                 x,
                 from,
@@ -176,10 +84,12 @@ impl Checker<'_> {
                 out,
                 ..
             } => {
-                if !signed || self.range_of(*x)?.1 >> (from - 1) == 0 {
-                    return if x == out { Ok(()) } else { Err(WRONG) };
+                let is_same = !signed || self.range_of(*x)?.1 >> (from - 1) == 0;
+                if is_same && x == out {
+                    Ok(())
+                } else {
+                    Err(WRONG)
                 }
-                Err(WRONG)
             }
             Entry::Named { bit, name } => {
                 let (bit, name) = (self.bit_form(*bit)?, self.bit_form(*name)?);
@@ -190,6 +100,130 @@ impl Checker<'_> {
                 self.low_bits.insert(*v, (*count, *bits));
                 Ok(())
             }
+        }
+    }
+
+    /// `v = b + 2 h` for a bit `b` and a word `h` of a bit less.
+    fn halved(&mut self, v: VarId, w: u32, [b, h]: [VarId; 2]) -> Check {
+        self.name(b, (0, 1))?;
+        self.name(h, (0, full(w - 1)))?;
+        let is = self.sum(v) == Some((&[(b, 1), (h, 2)][..], 0));
+        self.range(v)?;
+        let cut = (Some(Value::Var(b)), Value::Var(h));
+        self.cuts.insert((v, 1), cut);
+        if is { Ok(()) } else { Err(WRONG) }
+    }
+
+    /// `a + b + c`, or `a - b - c` where it does not go `up`.
+    fn sum_of_words(
+        &mut self,
+        up: bool,
+        w: u32,
+        [a, b, c]: [Value; 3],
+        (word, carry): (Value, BitValue),
+    ) -> Check {
+        let sign = if up { 1 } else { -1 };
+        let sum = Form::of(a)?.with(b, sign)?.with(c, sign)?;
+        if up && a == b && self.doubled(a, c, w, word, carry)? {
+            return Ok(());
+        }
+        let difference = (!up).then(|| sum.clone());
+        self.summed(sum, sign, w, word, carry)?;
+        if let (Some(difference), Value::Var(d), Ok(borrow)) =
+            (difference, word, self.bit_form(carry))
+        {
+            // a - b - c + 2^w borrow - word
+            self.difference = self.plus(difference, &borrow, 1 << w)?.with(word, -1)?;
+            self.differences.insert(d, self.difference.clone());
+        }
+        // What leaves when a word is doubled is its top bit.
+        if let (true, true, Value::Var(x), BitValue::Var(top)) = (up, a == b, a, carry)
+            && self.lies(&Form::of(c)?, (0, 1)).is_ok()
+        {
+            if let (Value::ZERO, Value::Var(word)) = (c, word) {
+                // An even number.
+                self.narrow(word, (0, full(w) - 1))?;
+            }
+            let cut = (None, Value::Var(top));
+            self.cuts.entry((x, w - 1)).or_insert(cut);
+            self.floors.entry(top).or_insert((x, w - 1));
+        }
+        Ok(())
+    }
+
+    /// A word of pieces, each with its shift.
+    fn joined(&mut self, pieces: &[(Value, u32)], w: u32, out: Value) -> Check {
+        let mut sum = Form::default();
+        for (piece, shift) in pieces {
+            sum.add_value(*piece, 1 << shift)?;
+        }
+        self.lies(&sum, (0, full(w)))?;
+        self.is_exactly(out, sum)
+    }
+
+    /// A word shifted to the right by one, with a new top bit of that place; the bit that leaves.
+    fn turned(
+        &mut self,
+        x: Value,
+        (top, place): (Value, u32),
+        (out, bit): (Value, BitValue),
+    ) -> Check {
+        let (low, half) = self.cut(x, 1)?;
+        let low = low.ok_or(WRONG)?;
+        let word = Form::of(half)?.with(top, 1 << place)?;
+        self.is_exactly(out, word)?;
+        self.is_same_bit(bit, low)
+    }
+
+    /// 1 if the word is 0.
+    fn is_zero_word(&mut self, x: Value, out: BitValue) -> Check {
+        match (x, out) {
+            (_, BitValue::Opaque) => Ok(()),
+            (Value::Var(x), BitValue::Zero { word, is: true }) if x == word => Ok(()),
+            (x, out) => {
+                // 1 - x of a bit x.
+                let bit = self.bit_form(out)?;
+                self.lies(&Form::of(x)?, (0, 1))?;
+                let rest = self.sum_of(&bit, 1)?.with(x, 1)?.with(Value::ONE, -1)?;
+                self.vanishes(rest, None, &World::new())
+            }
+        }
+    }
+
+    /// A word with one bit of it replaced.
+    fn with_bit(&mut self, x: Value, (index, bit): (u32, BitValue), out: Value) -> Check {
+        match out {
+            // A word of flags is only asked for its bits.
+            Value::Var(v) if self.is_new(v) => {
+                self.name(v, (0, full(32)))?;
+                self.packed.insert(v, (x, index, bit));
+                Ok(())
+            }
+            Value::Public(_) | Value::Var(_) => {
+                let old = self.bit_at(x, index)?;
+                let (old, new) = (self.bit_form(old)?, self.bit_form(bit)?);
+                let mut sum = Form::of(x)?;
+                for (form, sign) in [(old, -1), (new, 1)] {
+                    sum = self.plus(sum, &form, sign << index)?;
+                }
+                self.is_exactly(out, sum)
+            }
+        }
+    }
+
+    /// A bit of a word of `w` bits.
+    fn is_bit_of(&mut self, x: Value, (w, index): (u32, u32), out: BitValue) -> Check {
+        match (x, out) {
+            (_, BitValue::Opaque) => Ok(()),
+            (Value::Var(v), BitValue::Top { word, w: top })
+                if v == word && w == top && index + 1 == w =>
+            {
+                Ok(())
+            }
+            (x, out) => match self.bit_at(x, index)? == out {
+                true => Ok(()),
+                false => Err(WRONG_BIT),
+            },
         }
     }
 

@@ -10,7 +10,9 @@ use num_bigint::{BigInt, BigUint};
 use spec::modulus::{Modular, square_of_r};
 use spec::{Op, Spec};
 
-use crate::checker::{By, Corner, Folded, Goal, Modulus, Residue, Term};
+use crate::checker::{
+    Addition, By, Corner, Folded, Goal, Modulus, Product, Reduction, Residue, Term,
+};
 use crate::prove::entry::{no_width, words as words_at};
 use crate::prove::open::{Open, Shown};
 
@@ -35,14 +37,37 @@ pub(super) fn with_goal<A: Answers, T>(
     words: &Words<'_>,
     then: impl FnOnce(&mut A, &Goal<'_>) -> Shown<T>,
 ) -> Shown<T> {
-    let open = |text: String| Open { text, pc: None };
-    let (w, v) = (words.bits, words.register_bits);
+    let held = Held {
+        result: result(d, words)?,
+        returned: returned(d, words),
+        number: fixed(spec).map(|m| m.clone().into()),
+        square: square(spec, words),
+    };
+    let goal = held.goal(spec, words);
+    then(d, &goal.map_err(open)?)
+}
+
+/// A modulus that is no operand.
+fn fixed(spec: &Spec) -> Option<&BigUint> {
+    spec.modular.as_ref().and_then(Modular::fixed)
+}
+
+fn open(text: impl Into<String>) -> Open {
+    let text = text.into();
+    Open { text, pc: None }
+}
+
+/// The words of the result.
+///
+/// # Errors
+/// One that was not written.
+fn result<A: Answers>(d: &mut A, words: &Words<'_>) -> Shown<Vec<Value>> {
     let mut list = Vec::with_capacity(words.result.len());
     for (i, at) in words.result.iter().enumerate() {
-        if !d.run().is_written(*at, w) {
+        if !d.run().is_written(*at, words.bits) {
             return Err(open(format!("r[{i}] is never written")));
         }
-        let word = match w {
+        let word = match words.bits {
             8 => d.load::<8>(*at),
             16 => d.load::<16>(*at),
             32 => d.load::<32>(*at),
@@ -50,97 +75,126 @@ pub(super) fn with_goal<A: Answers, T>(
         };
         list.push(word.map_err(|fault| open(fault.to_string()))?);
     }
-    let result = &list[..];
+    Ok(list)
+}
+
+/// The words that are returned.
+fn returned<A: Answers>(d: &mut A, words: &Words<'_>) -> Vec<Value> {
     let bytes = words.returned_bits.unwrap_or(0) as usize / 8;
-    let returned = words_at(Base::RETURNED, bytes, v);
-    let returned: Vec<_> = (returned.into_iter())
-        .filter_map(|at| d.run().peek(at))
-        .collect();
-    let returned = &returned[..];
-    if spec.op.returns() && returned.is_empty() {
-        return Err(open(
-            "nothing says in what the function returns its carry".into(),
-        ));
+    let places = words_at(Base::RETURNED, bytes, words.register_bits).into_iter();
+    places.filter_map(|at| d.run().peek(at)).collect()
+}
+
+impl<'a> Words<'a> {
+    /// The words of a modulus that is an operand, and those that may follow it.
+    fn modulus(&self) -> [&'a [Value]; 2] {
+        let last = self.sources.last().map_or(&[][..], Vec::as_slice);
+        last.split_at(self.result.len().min(last.len())).into()
     }
-    let sources = words.sources;
-    let a = &sources[0][..];
-    let b = &sources[spec.op.factors() - 1][..];
-    // A modulus that is an operand, without the words that may follow it.
-    let last = &sources[sources.len() - 1];
-    let (m, follows) = last.split_at(result.len().min(last.len()));
-    let sign = match spec.op {
-        Op::Mul | Op::Sqr | Op::Mullo => return then(d, &Goal::Product { w, result, a, b }),
-        Op::Mulhi => return then(d, &Goal::High { w, result, a, b }),
-        Op::Add => Some(1),
-        Op::Sub => Some(-1),
-        Op::Montmul | Op::Montsqr | Op::Redc | Op::Tomont | Op::Frommont => None,
-        Op::Modmul | Op::Modsqr | Op::Modadd | Op::Modsub | Op::Modneg | Op::Modhalf => None,
-    };
-    if let Some(sign) = sign {
-        let goal = Goal::Sum {
+}
+
+/// The words of `2^2n` modulo the modulus, by which a number is multiplied that gets Montgomery's factor.
+fn square(spec: &Spec, words: &Words<'_>) -> Vec<Value> {
+    if spec.op != Op::Tomont {
+        return Vec::new();
+    }
+    match fixed(spec) {
+        Some(m) => constant(&square_of_r(m, spec.size.a), words.bits, words.result.len()),
+        None => {
+            let [_, follows] = words.modulus();
+            let skipped = usize::from(spec.inverse_follows());
+            follows.iter().skip(skipped).copied().collect()
+        }
+    }
+}
+
+/// The words of an equation that no source holds.
+struct Held {
+    result: Vec<Value>,
+    returned: Vec<Value>,
+    /// A modulus that is no operand.
+    number: Option<BigInt>,
+    square: Vec<Value>,
+}
+
+impl Held {
+    /// What must hold.
+    ///
+    /// # Errors
+    /// Why there is no goal.
+    fn goal<'a>(&'a self, spec: &'a Spec, words: &Words<'a>) -> Result<Goal<'a>, String> {
+        let result = &self.result[..];
+        let (w, v) = (words.bits, words.register_bits);
+        let a = &words.sources[0][..];
+        let b = &words.sources[spec.op.factors() - 1][..];
+        if spec.op.returns() && self.returned.is_empty() {
+            return Err("nothing says in what the function returns its carry".into());
+        }
+        let product = Product { w, result, a, b };
+        let sum = |sign| Addition {
             sign,
             w,
             result,
             a,
             b,
             v,
-            returned,
+            returned: &self.returned,
         };
-        return then(d, &goal);
+        match spec.op {
+            Op::Mul | Op::Sqr | Op::Mullo => Ok(Goal::Product(product)),
+            Op::Mulhi => Ok(Goal::High(product)),
+            Op::Add => Ok(Goal::Sum(sum(1))),
+            Op::Sub => Ok(Goal::Sum(sum(-1))),
+            Op::Montmul | Op::Montsqr => self.montgomery(spec, words, By::Factor(b)),
+            Op::Redc | Op::Frommont => self.montgomery(spec, words, By::One),
+            Op::Tomont => self.montgomery(spec, words, By::Residue(&self.square)),
+            Op::Modmul | Op::Modsqr | Op::Modadd | Op::Modsub | Op::Modneg | Op::Modhalf => {
+                let (modular, modulus) = self.modulus(spec, words)?;
+                let residue = residue(spec, modular, (a, b), modulus, (result, w))?;
+                Ok(Goal::Residue(residue))
+            }
+        }
     }
-    let Some(modular) = &spec.modular else {
-        return Err(open("there is no modulus".into()));
-    };
-    let number = modular.fixed().map(|m| BigInt::from(m.clone()));
-    let modulus = match &number {
-        Some(m) => Modulus::Number(m),
-        None => Modulus::Words(m),
-    };
-    if !spec.op.is_montgomery() {
-        let residue = residue(spec, modular, (a, b), modulus, (result, w)).map_err(open)?;
-        return then(d, &Goal::Residue(residue));
+
+    /// How it is reduced, and by what.
+    ///
+    /// # Errors
+    /// It is not.
+    fn modulus<'a>(
+        &'a self,
+        spec: &'a Spec,
+        words: &Words<'a>,
+    ) -> Result<(&'a Modular, Modulus<'a>), String> {
+        let modular = spec.modular.as_ref().ok_or("there is no modulus")?;
+        let [m, _] = words.modulus();
+        let number = self.number.as_ref();
+        Ok((modular, number.map_or(Modulus::Words(m), Modulus::Number)))
     }
-    if let (Modulus::Words(m), true) = (modulus, spec.is_folded()) {
-        let fold = follows.get(m.len() / 2..).unwrap_or_default();
-        let (fold, _) = fold.split_at(m.len().min(fold.len()));
-        let d_words = fold;
-        let goal = Goal::Folded(Folded {
+
+    /// A product that is reduced by Montgomery's factor, `a` and what it is multiplied `by`.
+    fn montgomery<'a>(
+        &'a self,
+        spec: &'a Spec,
+        words: &Words<'a>,
+        by: By<'a>,
+    ) -> Result<Goal<'a>, String> {
+        let (modular, modulus) = self.modulus(spec, words)?;
+        let (w, result, a) = (words.bits, &self.result[..], &words.sources[0][..]);
+        if let (Modulus::Words(m), true) = (modulus, spec.is_folded()) {
+            let [_, follows] = words.modulus();
+            let fold = follows.get(m.len() / 2..).unwrap_or_default();
+            let (d, _) = fold.split_at(m.len().min(fold.len()));
+            return Ok(Goal::Folded(Folded { w, result, a, m, d }));
+        }
+        Ok(Goal::Montgomery(Reduction {
             w,
             result,
             a,
-            m,
-            d: d_words,
-        });
-        return then(d, &goal);
+            by,
+            modulus,
+            reduce: modular.reduce,
+        }))
     }
-    // A 2^n 2^n is reduced.
-    let square = match modular.fixed() {
-        Some(m) => constant(&square_of_r(m, spec.size.a), w, result.len()),
-        None => {
-            let skipped = usize::from(spec.inverse_follows());
-            follows.iter().skip(skipped).copied().collect()
-        }
-    };
-    let by = match spec.op {
-        Op::Redc | Op::Frommont => By::One,
-        Op::Tomont => By::Residue(&square),
-        Op::Montmul | Op::Montsqr => By::Factor(b),
-        Op::Mul | Op::Sqr | Op::Mullo | Op::Mulhi | Op::Add | Op::Sub => {
-            return Err(open("it has no modulus".into()));
-        }
-        Op::Modmul | Op::Modsqr | Op::Modadd | Op::Modsub | Op::Modneg | Op::Modhalf => {
-            return Err(open("it is no product of Montgomery's".into()));
-        }
-    };
-    let goal = Goal::Montgomery {
-        w,
-        result,
-        a,
-        by,
-        modulus,
-        reduce: modular.reduce,
-    };
-    then(d, &goal)
 }
 
 /// A number in so many words.

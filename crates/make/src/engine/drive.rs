@@ -189,14 +189,7 @@ impl<D: Driven> Drive<D> {
                 times,
                 counter,
                 body,
-            } => {
-                self.set(*counter, *times);
-                let top = self.code.here();
-                self.steps(body)?;
-                self.get(x, *counter);
-                let cell = self.cell(*counter);
-                self.code.again(x, top, Beside::Keep(cell))?;
-            }
+            } => self.repeat(*times, *counter, body)?,
             Step::Rewind(exponent) => {
                 self.set(Cell::Next, exponent.at + exponent.bytes);
                 self.set(Cell::Left, 0);
@@ -208,14 +201,7 @@ impl<D: Driven> Drive<D> {
                 body,
                 otherwise,
             } => self.if_digit(*least, body, otherwise)?,
-            Step::Copy { to, from } => {
-                match to {
-                    To::Place(at) => self.point(to_pointer, *at),
-                    To::Entry => self.point_on(to_pointer, Cell::Entry, from.bytes),
-                }
-                self.point(from_pointer, from.at);
-                self.copy_pass(from.bytes)?;
-            }
+            Step::Copy { to, from } => self.copy(*to, *from)?,
             Step::Table(at) => self.set(Cell::Entry, *at),
             Step::Take(to) => {
                 self.point_on(from_pointer, Cell::Next, to.bytes);
@@ -224,29 +210,11 @@ impl<D: Driven> Drive<D> {
             }
             Step::Number { to, value } => self.small(*to, *value)?,
             Step::Lookup { to, table, entries } => self.lookup(*to, *table, *entries)?,
-            Step::Pick { to, table, less } => {
-                self.get(x, Cell::Digit);
-                self.code.plus(x, x, -i32::from(*less));
-                self.point(from_pointer, *table);
-                let top = self.code.here();
-                let beside = Beside::Move(from_pointer, to.bytes);
-                self.code.again(x, top, beside)?;
-                self.point(to_pointer, to.at);
-                self.copy_pass(to.bytes)?;
-            }
+            Step::Pick { to, table, less } => self.pick(*to, *table, *less)?,
             Step::Swap { a, b } => self.swap(*a, *b)?,
             Step::Sum(sum) => self.sum(sum)?,
             Step::AddWord { to, word, lacks } => self.add_word(*to, *word, *lacks)?,
-            Step::NotZero { to, of } => {
-                self.point(to_pointer, of.at);
-                self.code.number(y, 0);
-                self.each(of.bytes, false, |code, k| {
-                    code.load(x, D::word(to_pointer, k, true));
-                    code.three(Three::Or, y, y, x);
-                })?;
-                self.code.is_some(x, y);
-                self.put(*to, x);
-            }
+            Step::NotZero { to, of } => self.not_zero(*to, *of)?,
             Step::Fewer(from, less) => {
                 self.get(x, *from);
                 self.get(y, *less);
@@ -254,6 +222,52 @@ impl<D: Driven> Drive<D> {
                 self.put(*from, x);
             }
         }
+        Ok(())
+    }
+
+    /// A loop, counted in a cell.
+    fn repeat(&mut self, times: usize, counter: Cell, body: &[Step]) -> Result<(), LowerError> {
+        let [x, ..] = self.roles.words;
+        self.set(counter, times);
+        let top = self.code.here();
+        self.steps(body)?;
+        self.get(x, counter);
+        let cell = self.cell(counter);
+        self.code.again(x, top, Beside::Keep(cell))
+    }
+
+    fn copy(&mut self, to: To, from: Place) -> Result<(), LowerError> {
+        match to {
+            To::Place(at) => self.point(self.roles.to, at),
+            To::Entry => self.point_on(self.roles.to, Cell::Entry, from.bytes),
+        }
+        self.point(self.roles.from, from.at);
+        self.copy_pass(from.bytes)
+    }
+
+    /// Copies the entry of a table that the digit says, by way of those before it.
+    fn pick(&mut self, to: Place, table: usize, less: u8) -> Result<(), LowerError> {
+        let ([x, ..], from) = (self.roles.words, self.roles.from);
+        self.get(x, Cell::Digit);
+        self.code.plus(x, x, -i32::from(less));
+        self.point(from, table);
+        let top = self.code.here();
+        self.code.again(x, top, Beside::Move(from, to.bytes))?;
+        self.point(self.roles.to, to.at);
+        self.copy_pass(to.bytes)
+    }
+
+    /// Puts 1 into a cell if the number is not 0, else 0.
+    fn not_zero(&mut self, to: Cell, of: Place) -> Result<(), LowerError> {
+        let ([x, y, _], pointer) = (self.roles.words, self.roles.to);
+        self.point(pointer, of.at);
+        self.code.number(y, 0);
+        self.each(of.bytes, false, |code, k| {
+            code.load(x, D::word(pointer, k, true));
+            code.three(Three::Or, y, y, x);
+        })?;
+        self.code.is_some(x, y);
+        self.put(to, x);
         Ok(())
     }
 

@@ -4,21 +4,18 @@
 //! which are collected in r2 to r17.
 
 use machine::isa::avr::code::Insn;
-use machine::isa::avr::instructions::{Op, Ops};
+use machine::isa::avr::instructions::Op;
 use machine::isa::avr::machine::Pointer;
 use machine::program::Program;
 
 use crate::driver::{Assembled, Cell, Driver, Place, Step, Sum, To};
 use crate::refusal::LowerError;
+use crate::target::avr::emitter::{Emitter, JUMP, Table, Y, ZERO, cell, reach};
 
-/// Flags by their number in SREG.
+/// The carry's number in SREG.
 const C: u8 = 0;
-const ZERO: u8 = 1;
 /// Low registers of the pointer arguments of a kernel, in order.
 const ARGUMENTS: [u8; 4] = [24, 22, 20, 18];
-/// Reaches of BRBS, BRBC and of RJMP, RCALL, backwards, in words.
-const BRANCH: i32 = 64;
-const JUMP: i32 = 2048;
 /// Bytes of the largest area: what stays of 64 KB with stack and I/O registers.
 const MOST_BYTES: usize = 0xd000;
 /// Bytes of a table's entry that are collected at a time, from this register on.
@@ -26,7 +23,6 @@ const BLOCK: usize = 16;
 const COLLECTED: u8 = 2;
 
 const X: u8 = Pointer::X as u8;
-const Y: u8 = Pointer::Y as u8;
 const Z: u8 = Pointer::Z as u8;
 
 /// The instructions of `driver`.
@@ -102,158 +98,7 @@ pub fn stub(bytes: usize) -> Vec<Insn> {
     e.insns
 }
 
-/// How far it is from the jump at `at` to `to`, in words.
-fn reach(to: usize, at: usize, most: i32) -> Result<i32, LowerError> {
-    let k = to as i32 - at as i32 - 1;
-    match (-most..most).contains(&k) {
-        true => Ok(k),
-        false => Err(LowerError::Reach),
-    }
-}
-
-#[derive(Default)]
-struct Emitter {
-    insns: Vec<Insn>,
-    notes: Vec<(usize, String)>,
-    /// In a routine that others call: what it takes matters more than its bytes, behind which nothing is called.
-    is_inner: bool,
-    /// Words so far.
-    at: usize,
-    /// Calls of kernels.
-    calls: Vec<(usize, usize)>,
-    /// Calls of routines: index, place in words, which.
-    routines: Vec<(usize, usize, usize)>,
-    /// Tables that are read, and what reads them: index, place in words, which table.
-    tables: Vec<Table>,
-    reads: Vec<(usize, usize, usize)>,
-}
-
-/// A table that is read whole.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Table {
-    at: usize,
-    /// Bytes of an entry.
-    bytes: usize,
-    entries: usize,
-}
-
-/// A cell's displacement.
-fn cell(cell: Cell) -> i32 {
-    cell.at(1) as i32
-}
-
 impl Emitter {
-    fn push(&mut self, insn: Insn) {
-        self.at += insn.bytes() / 2;
-        self.insns.push(insn);
-    }
-
-    fn rr(&mut self, op: Op, d: u8, r: u8) {
-        self.push(Insn::rr(op, d, r));
-    }
-
-    fn dk(&mut self, op: Op, d: u8, k: i32) {
-        self.push(Insn::dk(op, d, k));
-    }
-
-    fn get(&mut self, r: u8, from: Cell) {
-        self.dk(Op::LDDY, r, cell(from));
-    }
-
-    fn put(&mut self, to: Cell, r: u8) {
-        self.push(Insn::rk(Op::STDY, r, cell(to)));
-    }
-
-    /// `pair += k`.
-    fn add(&mut self, pair: u8, k: usize) {
-        let k = -(k as i32);
-        self.dk(Op::SUBI, pair, k & 0xff);
-        self.dk(Op::SBCI, pair + 1, k >> 8 & 0xff);
-    }
-
-    /// The address of byte `at` of the area.
-    fn point(&mut self, pair: u8, at: usize) {
-        self.rr(Op::MOVW, pair, Y);
-        if at != 0 {
-            self.add(pair, at);
-        }
-    }
-
-    fn branch(&mut self, op: Op, flag: u8, k: i32) {
-        let ops = Ops {
-            k,
-            b: flag,
-            ..Ops::default()
-        };
-        self.push(Insn { op, ops });
-    }
-
-    /// Skips what follows unless the bit is set.
-    fn skip(&mut self, r: u8, b: u8) {
-        let ops = Ops {
-            r,
-            b,
-            ..Ops::default()
-        };
-        self.push(Insn { op: Op::SBRC, ops });
-    }
-
-    /// Goes back to `top` unless Z is set.
-    fn again(&mut self, top: usize) -> Result<(), LowerError> {
-        match reach(top, self.at, BRANCH) {
-            Ok(k) => self.branch(Op::BRBC, ZERO, k),
-            Err(_) => {
-                self.branch(Op::BRBS, ZERO, 1);
-                let k = reach(top, self.at, JUMP)?;
-                self.dk(Op::RJMP, 0, k);
-            }
-        }
-        Ok(())
-    }
-
-    /// A jump to wherever [`Self::here`] is called for it: its index and place.
-    fn ahead(&mut self) -> (usize, usize) {
-        let jump = (self.insns.len(), self.at);
-        self.dk(Op::RJMP, 0, 0);
-        jump
-    }
-
-    fn here(&mut self, (index, at): (usize, usize)) -> Result<(), LowerError> {
-        self.insns[index].ops.k = reach(self.at, at, JUMP)?;
-        Ok(())
-    }
-
-    /// A loop of `times` passes, counted in a register.
-    fn counted(
-        &mut self,
-        counter: u8,
-        times: usize,
-        body: impl Fn(&mut Self),
-    ) -> Result<(), LowerError> {
-        match times {
-            1 => body(self),
-            2..=256 => {
-                self.dk(Op::LDI, counter, times as i32 & 0xff);
-                let top = self.at;
-                body(self);
-                self.rr(Op::DEC, counter, 0);
-                self.again(top)?;
-            }
-            _ => return Err(LowerError::Reach),
-        }
-        Ok(())
-    }
-
-    /// A loop over `bytes` bytes, some at a time. The carry is kept from pass to pass.
-    fn over(&mut self, bytes: usize, body: impl Fn(&mut Self)) -> Result<(), LowerError> {
-        // Bytes of a pass.
-        let most = if self.is_inner { 8 } else { 4 };
-        let unroll = (1..=most).rev().find(|u| bytes.is_multiple_of(*u));
-        let unroll = unroll.unwrap_or(1);
-        let pass = |e: &mut Self| (0..unroll).for_each(|_| body(e));
-        self.counted(24, bytes / unroll, pass)
-    }
-
     fn steps(&mut self, steps: &[Step]) -> Result<(), LowerError> {
         steps.iter().try_for_each(|step| self.step(step))
     }
@@ -287,101 +132,17 @@ impl Emitter {
                 least,
                 body,
                 otherwise,
-            } => {
-                self.get(24, Cell::Digit);
-                self.dk(Op::CPI, 24, i32::from(*least));
-                self.branch(Op::BRBC, C, 1);
-                let other = self.ahead();
-                self.steps(body)?;
-                if otherwise.is_empty() {
-                    return self.here(other);
-                }
-                let end = self.ahead();
-                self.here(other)?;
-                self.steps(otherwise)?;
-                self.here(end)?;
-            }
+            } => self.if_digit(*least, body, otherwise)?,
             Step::Copy { to, from } => self.copy(*to, *from)?,
             Step::Table(at) => self.set_pair(Cell::Entry, *at as i32),
-            Step::Take(to) => {
-                self.get_pair(24, Cell::Next);
-                self.rr(Op::MOVW, X, Y);
-                self.rr(Op::ADD, X, 24);
-                self.rr(Op::ADC, X + 1, 25);
-                self.add(24, to.bytes);
-                self.put_pair(Cell::Next, 24);
-                self.point(Z, to.at);
-                self.copy_pass(to.bytes)?;
-            }
-            Step::Number { to, value } => {
-                self.point(Z, to.at);
-                self.dk(Op::LDI, 25, i32::from(*value));
-                self.push(Insn::rk(Op::STZ_INC, 25, 0));
-                if to.bytes > 1 {
-                    let zero = |e: &mut Self| e.push(Insn::rk(Op::STZ_INC, 1, 0));
-                    self.over(to.bytes - 1, zero)?;
-                }
-            }
-            Step::Lookup { to, table, entries } => {
-                let table = Table {
-                    at: *table,
-                    bytes: to.bytes,
-                    entries: *entries,
-                };
-                let known = self.tables.iter().position(|t| *t == table);
-                let which = known.unwrap_or(self.tables.len());
-                if known.is_none() {
-                    self.tables.push(table);
-                }
-                self.point(Z, to.at);
-                self.reads.push((self.insns.len(), self.at, which));
-                self.dk(Op::RCALL, 0, 0);
-            }
-            Step::Pick { to, table, less } => {
-                self.get(24, Cell::Digit);
-                self.dk(Op::SUBI, 24, i32::from(*less));
-                self.point(X, *table);
-                let top = self.at;
-                self.add(X, to.bytes);
-                self.rr(Op::DEC, 24, 0);
-                self.again(top)?;
-                self.point(Z, to.at);
-                self.copy_pass(to.bytes)?;
-            }
+            Step::Take(to) => self.take(*to)?,
+            Step::Number { to, value } => self.number(*to, *value)?,
+            Step::Lookup { to, table, entries } => self.lookup(*to, *table, *entries),
+            Step::Pick { to, table, less } => self.pick(*to, *table, *less)?,
             Step::Swap { a, b } => self.swap(*a, *b)?,
             Step::Sum(sum) => self.sum(sum)?,
-            Step::AddWord { to, word, lacks } => {
-                self.point(Z, *word);
-                self.dk(Op::LDDZ, 22, 0);
-                // The word, then its sign.
-                self.rr(Op::MOV, 21, 22);
-                self.rr(Op::ADD, 21, 21);
-                self.rr(Op::SBC, 21, 21);
-                self.point(Z, to.at);
-                self.branch(Op::BCLR, C, 0);
-                self.over(to.bytes, |e| {
-                    e.dk(Op::LDDZ, 23, 0);
-                    e.rr(Op::ADC, 23, 22);
-                    e.push(Insn::rk(Op::STZ_INC, 23, 0));
-                    e.rr(Op::MOV, 22, 21);
-                })?;
-                // -carry - sign
-                self.rr(Op::SBC, 24, 24);
-                self.rr(Op::SUB, 24, 21);
-                self.put(*lacks, 24);
-            }
-            Step::NotZero { to, of } => {
-                self.point(X, of.at);
-                self.rr(Op::EOR, 22, 22);
-                self.over(of.bytes, |e| {
-                    e.rr(Op::LDX_INC, 23, 0);
-                    e.rr(Op::OR, 22, 23);
-                })?;
-                self.rr(Op::NEG, 22, 0);
-                self.rr(Op::SBC, 24, 24);
-                self.rr(Op::NEG, 24, 0);
-                self.put(*to, 24);
-            }
+            Step::AddWord { to, word, lacks } => self.add_word(*to, *word, *lacks)?,
+            Step::NotZero { to, of } => self.not_zero(*to, *of)?,
             Step::Fewer(from, less) => {
                 self.get(24, *from);
                 self.get(25, *less);
@@ -389,6 +150,114 @@ impl Emitter {
                 self.put(*from, 24);
             }
         }
+        Ok(())
+    }
+
+    /// One list of steps or the other, by the digit.
+    fn if_digit(&mut self, least: u8, body: &[Step], otherwise: &[Step]) -> Result<(), LowerError> {
+        self.get(24, Cell::Digit);
+        self.dk(Op::CPI, 24, i32::from(least));
+        self.branch(Op::BRBC, C, 1);
+        let other = self.ahead();
+        self.steps(body)?;
+        if otherwise.is_empty() {
+            return self.here(other);
+        }
+        let end = self.ahead();
+        self.here(other)?;
+        self.steps(otherwise)?;
+        self.here(end)
+    }
+
+    /// Copies the number that is next.
+    fn take(&mut self, to: Place) -> Result<(), LowerError> {
+        self.get_pair(24, Cell::Next);
+        self.rr(Op::MOVW, X, Y);
+        self.rr(Op::ADD, X, 24);
+        self.rr(Op::ADC, X + 1, 25);
+        self.add(24, to.bytes);
+        self.put_pair(Cell::Next, 24);
+        self.point(Z, to.at);
+        self.copy_pass(to.bytes)
+    }
+
+    /// Sets a number to a small one.
+    fn number(&mut self, to: Place, value: u8) -> Result<(), LowerError> {
+        self.point(Z, to.at);
+        self.dk(Op::LDI, 25, i32::from(value));
+        self.push(Insn::rk(Op::STZ_INC, 25, 0));
+        if to.bytes > 1 {
+            let zero = |e: &mut Self| e.push(Insn::rk(Op::STZ_INC, 1, 0));
+            self.over(to.bytes - 1, zero)?;
+        }
+        Ok(())
+    }
+
+    /// Has an entry of a table read, all of which is.
+    fn lookup(&mut self, to: Place, table: usize, entries: usize) {
+        let table = Table {
+            at: table,
+            bytes: to.bytes,
+            entries,
+        };
+        let known = self.tables.iter().position(|t| *t == table);
+        let which = known.unwrap_or(self.tables.len());
+        if known.is_none() {
+            self.tables.push(table);
+        }
+        self.point(Z, to.at);
+        self.reads.push((self.insns.len(), self.at, which));
+        self.dk(Op::RCALL, 0, 0);
+    }
+
+    /// Copies the entry of a table that the digit says, by way of those before it.
+    fn pick(&mut self, to: Place, table: usize, less: u8) -> Result<(), LowerError> {
+        self.get(24, Cell::Digit);
+        self.dk(Op::SUBI, 24, i32::from(less));
+        self.point(X, table);
+        let top = self.at;
+        self.add(X, to.bytes);
+        self.rr(Op::DEC, 24, 0);
+        self.again(top)?;
+        self.point(Z, to.at);
+        self.copy_pass(to.bytes)
+    }
+
+    /// Adds a word with its sign, and keeps what the number lacks then.
+    fn add_word(&mut self, to: Place, word: usize, lacks: Cell) -> Result<(), LowerError> {
+        self.point(Z, word);
+        self.dk(Op::LDDZ, 22, 0);
+        // The word, then its sign.
+        self.rr(Op::MOV, 21, 22);
+        self.rr(Op::ADD, 21, 21);
+        self.rr(Op::SBC, 21, 21);
+        self.point(Z, to.at);
+        self.branch(Op::BCLR, C, 0);
+        self.over(to.bytes, |e| {
+            e.dk(Op::LDDZ, 23, 0);
+            e.rr(Op::ADC, 23, 22);
+            e.push(Insn::rk(Op::STZ_INC, 23, 0));
+            e.rr(Op::MOV, 22, 21);
+        })?;
+        // -carry - sign
+        self.rr(Op::SBC, 24, 24);
+        self.rr(Op::SUB, 24, 21);
+        self.put(lacks, 24);
+        Ok(())
+    }
+
+    /// Puts 1 into a cell if the number is not 0, else 0.
+    fn not_zero(&mut self, to: Cell, of: Place) -> Result<(), LowerError> {
+        self.point(X, of.at);
+        self.rr(Op::EOR, 22, 22);
+        self.over(of.bytes, |e| {
+            e.rr(Op::LDX_INC, 23, 0);
+            e.rr(Op::OR, 22, 23);
+        })?;
+        self.rr(Op::NEG, 22, 0);
+        self.rr(Op::SBC, 24, 24);
+        self.rr(Op::NEG, 24, 0);
+        self.put(to, 24);
         Ok(())
     }
 

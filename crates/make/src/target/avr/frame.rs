@@ -6,8 +6,8 @@ use machine::isa::avr::cores::Core;
 use machine::isa::avr::instructions::{Op, Ops};
 use machine::isa::avr::machine::Pointer;
 
+use crate::target::avr::arrive::{SPH, SPL, SREG};
 use crate::target::avr::pointers::move_pointer;
-use crate::target::avr::windows::{SPH, SPL, SREG};
 
 /// Saves what the body needs: (before, after) the body.
 pub fn frame(core: &Core, body: &[Insn]) -> (Vec<Insn>, Vec<Insn>) {

@@ -10,6 +10,7 @@ use crate::facts::{Facts, Style};
 use crate::lower::Limits;
 use crate::refusal::LowerError;
 use crate::schedule::{Schedule, WordStep, Words};
+use crate::target::avr::arrive::Resolved;
 use crate::target::avr::assign::{Assigned, First};
 use crate::target::avr::code::{Code, Step, Value};
 use crate::target::avr::columns::{Choices, Columns};
@@ -17,7 +18,6 @@ use crate::target::avr::frame::move_stack;
 use crate::target::avr::pointers::{Array, Item};
 use crate::target::avr::rows::Rows;
 use crate::target::avr::setting::Setting;
-use crate::target::avr::windows::Resolved;
 use crate::target::avr::{bands, frame, halves, least, pointers, scans, tiles, windows, words};
 use crate::target::claims;
 

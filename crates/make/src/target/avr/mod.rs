@@ -5,6 +5,7 @@
 //! | [`lower`], [`columns`], [`rows`], [`pointers`] | from a schedule to a program |
 
 pub mod access;
+pub mod arrive;
 pub mod assign;
 pub mod bands;
 pub mod blocks;
@@ -14,6 +15,7 @@ pub mod colour;
 pub mod columns;
 pub mod draft;
 pub mod driver;
+pub mod emitter;
 pub mod frame;
 pub mod halves;
 pub mod least;

@@ -53,6 +53,17 @@ pub fn tied(step: &Step) -> impl Iterator<Item = Value> {
     a.into_iter().chain(b.filter(|b| Some(*b) != a))
 }
 
+/// A value between two of its events.
+struct Gap {
+    value: usize,
+    /// The event before it.
+    event: usize,
+    from: usize,
+    to: usize,
+    /// What it costs to stay: the copy that an instruction works on.
+    copy: i64,
+}
+
 impl Residence {
     /// The best lives with `registers[t]` registers at step `t`.
     ///
@@ -73,66 +84,83 @@ impl Residence {
                 places.push(registers[t].checked_sub(needed).ok_or(OutOfRegisters)?);
             }
         }
-        let copied = copied(code, &lives);
         let home = homes(code, &lives);
-        let mut gaps = Vec::new();
-        for (v, life) in lives.iter().enumerate() {
-            for (i, ends) in life.events.windows(2).enumerate() {
-                let copy = copied[ends[0]] == Some(Value(v)) && makes(code, ends[0]) != Some(v);
-                let made = i == 0 && !code.is_given(v);
-                let from = 2 * ends[0] + if made { 2 } else { usize::from(!copy) };
-                gaps.push((v, i, from, 2 * ends[1], if copy { COPY } else { 0 }));
-            }
-        }
-        let mut best: Option<(i64, Vec<bool>)> = None;
-        // The gaps of each value in which it is not in a register, of the round before.
-        let mut away = vec![0usize; lives.len()];
-        let mut sole = vec![usize::MAX; lives.len()];
-        let mut before = Vec::new();
-        for _ in 0..ROUNDS {
-            let intervals: Vec<Interval> = gaps
-                .iter()
-                .map(|(v, i, from, to, copy)| {
-                    // Its store is on this gap's account if no other one needs it.
-                    let others = away[*v] - usize::from(sole[*v] == *i && away[*v] == 1);
-                    let store = *i < home[*v] && others == 0;
-                    Interval {
-                        from: *from,
-                        to: *to,
-                        worth: way_back(code, *v) * if store { 2 } else { 1 } - copy,
-                    }
-                })
-                .collect();
-            if intervals == before {
-                break;
-            }
-            let chosen = choose(&places, &intervals);
-            before = intervals;
-            away.fill(0);
-            let mut cost = 0;
-            for ((v, i, _, _, copy), stays) in gaps.iter().zip(&chosen) {
-                if *stays {
-                    cost += copy;
-                    continue;
-                }
-                cost += way_back(code, *v);
-                if *i < home[*v] {
-                    cost += if away[*v] == 0 { ACCESS } else { 0 };
-                    away[*v] += 1;
-                    sole[*v] = *i;
-                }
-            }
-            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
-                best = Some((cost, chosen));
-            }
-        }
-        let chosen = best.map_or_else(Vec::new, |(_, chosen)| chosen);
-        for ((v, i, ..), stays) in gaps.iter().zip(chosen) {
-            lives[*v].stays.push(stays);
-            lives[*v].stored |= !stays && *i < home[*v];
+        let gaps = gaps(code, &lives);
+        for (gap, stays) in gaps.iter().zip(best(code, &gaps, &home, &places)) {
+            let life = &mut lives[gap.value];
+            life.stays.push(stays);
+            life.stored |= !stays && gap.event < home[gap.value];
         }
         Ok(Self { lives })
     }
+}
+
+/// The gaps of all lives, value by value.
+fn gaps(code: &Code, lives: &[Life]) -> Vec<Gap> {
+    let copied = copied(code, lives);
+    let mut gaps = Vec::new();
+    for (value, life) in lives.iter().enumerate() {
+        for (event, ends) in life.events.windows(2).enumerate() {
+            let copy = copied[ends[0]] == Some(Value(value)) && makes(code, ends[0]) != Some(value);
+            let made = event == 0 && !code.is_given(value);
+            gaps.push(Gap {
+                value,
+                event,
+                from: 2 * ends[0] + if made { 2 } else { usize::from(!copy) },
+                to: 2 * ends[1],
+                copy: if copy { COPY } else { 0 },
+            });
+        }
+    }
+    gaps
+}
+
+/// In which gaps values stay, with `places[p]` registers at point `p`: the cheapest round. From event `home[v]` on memory
+/// holds value `v`.
+fn best(code: &Code, gaps: &[Gap], home: &[usize], places: &[usize]) -> Vec<bool> {
+    let mut best: Option<(i64, Vec<bool>)> = None;
+    // The gaps of each value in which it is not in a register, of the round before; the last of them.
+    let mut away = vec![0usize; home.len()];
+    let mut sole = vec![usize::MAX; home.len()];
+    let mut before = Vec::new();
+    for _ in 0..ROUNDS {
+        let interval = |gap: &Gap| {
+            let v = gap.value;
+            // Its store is on this gap's account if no other one needs it.
+            let others = away[v] - usize::from(sole[v] == gap.event && away[v] == 1);
+            let store = gap.event < home[v] && others == 0;
+            Interval {
+                from: gap.from,
+                to: gap.to,
+                worth: way_back(code, v) * if store { 2 } else { 1 } - gap.copy,
+            }
+        };
+        let intervals: Vec<Interval> = gaps.iter().map(interval).collect();
+        if intervals == before {
+            break;
+        }
+        let chosen = choose(places, &intervals);
+        before = intervals;
+        away.fill(0);
+        let mut cost = 0;
+        for (gap, stays) in gaps.iter().zip(&chosen) {
+            let v = gap.value;
+            if *stays {
+                cost += gap.copy;
+                continue;
+            }
+            cost += way_back(code, v);
+            if gap.event < home[v] {
+                cost += if away[v] == 0 { ACCESS } else { 0 };
+                away[v] += 1;
+                sole[v] = gap.event;
+            }
+        }
+        if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+            best = Some((cost, chosen));
+        }
+    }
+    best.map_or_else(Vec::new, |(_, chosen)| chosen)
 }
 
 /// What it takes to have a value in a register again.

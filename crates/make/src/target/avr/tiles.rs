@@ -23,7 +23,7 @@ use machine::isa::avr::instructions::{Op, Ops};
 use machine::program::Program;
 
 use crate::refusal::LowerError;
-use crate::schedule::{TileStep, Tiles};
+use crate::schedule::{Tile, TileStep, Tiles};
 use crate::target::avr::frame;
 use crate::target::avr::tiles::plan::{Plan, Shape, X, Y, Z};
 
@@ -342,129 +342,168 @@ impl Emitter<'_> {
 /// # Errors
 /// When registers run out, or a call does not reach.
 pub fn lower(core: &Core, tiles: &Tiles) -> Result<Vec<Program<Insn>>, LowerError> {
-    let size = |parts: &[std::ops::Range<usize>]| parts.iter().map(|p| p.len()).max().unwrap_or(0);
+    let size = |parts: &[Range<usize>]| parts.iter().map(|p| p.len()).max().unwrap_or(0);
     let (e, f) = (size(&tiles.a), size(&tiles.b));
     let plan = Plan::new(core, e, f, tiles.select).ok_or(LowerError::Registers)?;
-    let mut emitter = Emitter {
-        core,
-        plan,
-        insns: Vec::new(),
+    let holds_z = !core.abi.data_stack && plan.holds(Z);
+    let mut walk = Walk {
+        emitter: Emitter {
+            core,
+            plan,
+            insns: Vec::new(),
+        },
+        main: Vec::new(),
+        notes: vec![(0, "point to r, a, b".to_string())],
+        at_r: 0,
+        at_a: 0,
+        at_b: 0,
+        held: 0..0,
+        holds_z,
     };
     let steps = tiles.steps();
-    let shape_of = |step: &TileStep| match step {
-        TileStep::Tile(tile) => Some(Shape::of(tile)),
-        TileStep::Double(_) => None,
-    };
-    let mut shapes: Vec<Shape> = Vec::new();
-    for shape in steps.iter().filter_map(shape_of) {
-        if !shapes.contains(&shape) {
-            shapes.push(shape);
-        }
-    }
-    let count = |shape: &Shape| {
-        let same = |step: &&TileStep| shape_of(step).as_ref() == Some(shape);
-        steps.iter().filter(same).count()
-    };
-    let mut main = Vec::new();
-    let mut notes = vec![(0, "point to r, a, b".to_string())];
-    let add =
-        |main: &mut Vec<Piece>, insns: Vec<Insn>| main.extend(insns.into_iter().map(Piece::Insn));
-    let [r, a, b] = [0, 1, if tiles.square { 1 } else { 2 }].map(|i| core.abi.arguments[i]);
-    let start = emitter.apart(|m| {
-        let pointers = match core.abi.data_stack {
-            true => vec![(Z, r), (X, b)],
-            false => vec![(Y, r), (Z, a), (X, b)],
-        };
-        for (pointer, argument) in pointers {
-            m.copy_pair(pointer, argument);
-        }
-        if core.abi.data_stack {
-            m.push(a);
-        }
-    });
-    add(&mut main, start);
-    // Where the pointers to the result, a and b are, and which words of A are in registers.
-    let (mut at_r, mut at_a, mut at_b) = (0, 0, 0);
-    let mut held = 0..0;
-    let holds_z = !core.abi.data_stack && emitter.plan.holds(Z);
-    let moved = |at: &mut usize, to: usize| to as i32 - std::mem::replace(at, to) as i32;
+    let called = shapes(&steps);
+    walk.enter(tiles.square);
     for step in &steps {
-        let (a, place) = match step {
-            TileStep::Tile(tile) => (tile.a.clone(), tile.place()),
-            TileStep::Double(words) => (0..0, words.start..words.end + 1),
-        };
-        let is_new = a != held;
-        if is_new {
-            notes.push((
-                main.len(),
-                match step {
-                    TileStep::Tile(_) => format!("a[{}..{}]", a.start, a.end),
-                    TileStep::Double(words) => format!("{} words doubled", words.len()),
-                },
-            ));
-        }
-        let insns = emitter.apart(|m| {
-            if is_new && holds_z && !held.is_empty() {
-                m.pop(Z);
-            }
-            m.move_by(m.plan.r, moved(&mut at_r, place.start));
-            match step {
-                TileStep::Tile(tile) => m.move_by(X, moved(&mut at_b, tile.b.start)),
-                TileStep::Double(words) => m.double(words.len()),
-            }
-            if is_new && !a.is_empty() {
-                let words = m.plan.a[..a.len()].to_vec();
-                m.load_a(&words, moved(&mut at_a, a.start));
-                at_a = a.end;
-            }
-        });
-        add(&mut main, insns);
-        (held, at_r) = (a, place.end);
-        let TileStep::Tile(tile) = step else {
-            continue;
-        };
-        at_b = tile.b.end;
-        if !tile.last {
-            at_r -= tile.a.len();
-        }
-        let Range { start, end } = tile.b;
-        notes.push((main.len(), format!("times b[{start}..{end}]")));
-        let shape = Shape::of(tile);
-        match shapes.iter().position(|s| *s == shape) {
-            Some(index) if count(&shape) > 1 => main.push(Piece::Call(index)),
-            _ => {
-                let body = emitter.apart(|m| m.tile(&shape));
-                add(&mut main, body);
-            }
-        }
-        if tile.carry_word {
-            let word = emitter.apart(|m| {
-                let word = m.plan.sum[0];
-                m.clear(word);
-                m.bit(Op::BLD, word, 0);
-                m.store_sum(word, false);
-            });
-            add(&mut main, word);
-        }
+        walk.step(step, &called);
     }
     let waiting = [(holds_z, Z), (core.abi.data_stack, X)];
     for (_, pointer) in waiting.into_iter().filter(|(waits, _)| *waits) {
-        let end = emitter.apart(|m| m.pop(pointer));
-        add(&mut main, end);
+        walk.add(|m| m.pop(pointer));
     }
-    let bodies: Vec<(usize, Vec<Insn>)> = shapes
-        .iter()
-        .enumerate()
-        .filter(|(_, shape)| count(shape) > 1)
-        .map(|(index, shape)| {
-            let body = emitter.apart(|m| {
+    let bodies = called.iter().enumerate();
+    let bodies = bodies.filter(|(_, (_, times))| *times > 1);
+    let bodies: Vec<(usize, Vec<Insn>)> = bodies
+        .map(|(index, (shape, _))| {
+            let body = walk.emitter.apart(|m| {
                 m.tile(shape);
                 m.rr(Op::RET, 0, 0);
             });
             (index, body)
         })
         .collect();
-    assemble(core, &main, &bodies, notes)
+    assemble(core, &walk.main, &bodies, walk.notes)
+}
+
+/// The shapes of tiles, in the order in which they come first, and how often each is there.
+fn shapes(steps: &[TileStep]) -> Vec<(Shape, usize)> {
+    let mut shapes: Vec<(Shape, usize)> = Vec::new();
+    for step in steps {
+        let TileStep::Tile(tile) = step else {
+            continue;
+        };
+        let shape = Shape::of(tile);
+        match shapes.iter_mut().find(|(known, _)| *known == shape) {
+            Some((_, times)) => *times += 1,
+            None => shapes.push((shape, 1)),
+        }
+    }
+    shapes
+}
+
+/// The way through the tiles: what is written, and what registers hold.
+struct Walk<'a> {
+    emitter: Emitter<'a>,
+    main: Vec<Piece>,
+    notes: Vec<(usize, String)>,
+    /// Where the pointers to the result, a and b are.
+    at_r: usize,
+    at_a: usize,
+    at_b: usize,
+    /// The words of a in registers.
+    held: Range<usize>,
+    /// Are Z's registers among these, and Z on the stack?
+    holds_z: bool,
+}
+
+impl Walk<'_> {
+    fn add(&mut self, write: impl FnOnce(&mut Emitter<'_>)) {
+        let insns = self.emitter.apart(write).into_iter();
+        self.main.extend(insns.map(Piece::Insn));
+    }
+
+    /// Pointers to the arguments.
+    fn enter(&mut self, square: bool) {
+        let core = self.emitter.core;
+        let [r, a, b] = [0, 1, if square { 1 } else { 2 }].map(|i| core.abi.arguments[i]);
+        self.add(|m| {
+            let pointers = match core.abi.data_stack {
+                true => vec![(Z, r), (X, b)],
+                false => vec![(Y, r), (Z, a), (X, b)],
+            };
+            for (pointer, argument) in pointers {
+                m.copy_pair(pointer, argument);
+            }
+            if core.abi.data_stack {
+                m.push(a);
+            }
+        });
+    }
+
+    /// Shapes that are there more than once are `called`, by their numbers.
+    fn step(&mut self, step: &TileStep, called: &[(Shape, usize)]) {
+        let (a, place) = match step {
+            TileStep::Tile(tile) => (tile.a.clone(), tile.place()),
+            TileStep::Double(words) => (0..0, words.start..words.end + 1),
+        };
+        let is_new = a != self.held;
+        if is_new {
+            let text = match step {
+                TileStep::Tile(_) => format!("a[{}..{}]", a.start, a.end),
+                TileStep::Double(words) => format!("{} words doubled", words.len()),
+            };
+            self.notes.push((self.main.len(), text));
+        }
+        let returns_z = is_new && self.holds_z && !self.held.is_empty();
+        let moved = |from: usize, to: usize| to as i32 - from as i32;
+        let (up_r, up_a) = (moved(self.at_r, place.start), moved(self.at_a, a.start));
+        let at_b = self.at_b;
+        self.add(|m| {
+            if returns_z {
+                m.pop(Z);
+            }
+            m.move_by(m.plan.r, up_r);
+            match step {
+                TileStep::Tile(tile) => m.move_by(X, moved(at_b, tile.b.start)),
+                TileStep::Double(words) => m.double(words.len()),
+            }
+            if is_new && !a.is_empty() {
+                let words = m.plan.a[..a.len()].to_vec();
+                m.load_a(&words, up_a);
+            }
+        });
+        if is_new && !a.is_empty() {
+            self.at_a = a.end;
+        }
+        (self.held, self.at_r) = (a, place.end);
+        if let TileStep::Tile(tile) = step {
+            self.tile(tile, called);
+        }
+    }
+
+    /// The products of a tile.
+    fn tile(&mut self, tile: &Tile, called: &[(Shape, usize)]) {
+        self.at_b = tile.b.end;
+        if !tile.last {
+            self.at_r -= tile.a.len();
+        }
+        let Range { start, end } = tile.b;
+        let text = format!("times b[{start}..{end}]");
+        self.notes.push((self.main.len(), text));
+        let shape = Shape::of(tile);
+        let same = |(known, times): &(Shape, usize)| *known == shape && *times > 1;
+        match called.iter().position(same) {
+            Some(index) => self.main.push(Piece::Call(index)),
+            None => self.add(|m| m.tile(&shape)),
+        }
+        if tile.carry_word {
+            self.add(|m| {
+                let word = m.plan.sum[0];
+                m.clear(word);
+                m.bit(Op::BLD, word, 0);
+                m.store_sum(word, false);
+            });
+        }
+    }
 }
 
 /// Puts the function and its subroutines one after another. Every instruction is one word.

@@ -9,43 +9,16 @@
 //! Where Y is the stack pointer of data it stays where it is: at the bottom of the frame, which
 //! holds addresses first and scratch words above them. Then X and Z serve the operands.
 
-use machine::isa::avr::code::Insn;
-use machine::isa::avr::instructions::Op;
-use machine::isa::avr::machine::Pointer;
-
 use crate::refusal::LowerError;
 use crate::target::avr::access::{Access, accesses};
-use crate::target::avr::pointers::{Array, Item, Mode, REACH, load, move_pointer, store};
+use crate::target::avr::arrive::{Action, POINTERS, Position, Resolved, Way, emit};
+use crate::target::avr::pointers::{Array, Item, Mode, REACH};
 use crate::target::avr::setting::{ORDERS, Setting, Y};
-
-/// I/O addresses of the stack pointer and the status register.
-pub const SPL: i32 = 0x3d;
-pub const SPH: i32 = 0x3e;
-pub const SREG: i32 = 0x3f;
 
 /// Bytes of scratch memory beyond which LDD may not reach the addresses from the stack pointer.
 const NEAR: usize = 50;
 /// States kept at each access.
 const BEAM: usize = 24;
-
-const POINTERS: [Pointer; 3] = [Pointer::X, Pointer::Y, Pointer::Z];
-
-/// How a pointer gets somewhere else.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Way {
-    Stay,
-    /// Within its array.
-    Move,
-    /// From another pointer, then on.
-    Copy(usize),
-    /// From the stack pointer.
-    Stack,
-    /// From the frame, through another pointer that points there, or by itself and r0, which the
-    /// stack keeps if it holds something.
-    Frame(Option<usize>),
-    /// From the registers that keep the address.
-    Home(u8),
-}
 
 /// Bytes of the frame that addresses of three arguments, or of four, take at most.
 fn kept(four: bool) -> i64 {
@@ -57,25 +30,6 @@ fn kept(four: bool) -> i64 {
 struct Frame {
     scratch: usize,
     kept: i64,
-}
-
-/// What one access does: before item `place` pointer `p` goes to `to` by `way`; then the
-/// access by `mode`.
-#[derive(Clone, Copy, Debug)]
-struct Action {
-    p: usize,
-    to: i64,
-    way: Way,
-    mode: Mode,
-    place: usize,
-    /// Keep the carry in r0 meanwhile.
-    save: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Position {
-    array: Array,
-    offset: i64,
 }
 
 /// Three positions in one number.
@@ -94,13 +48,6 @@ struct State {
     from: [usize; 3],
     cost: u32,
     node: usize,
-}
-
-/// The result: pointers at entry for R, A, B, M; the arrays whose address the frame keeps; code per item.
-pub struct Resolved {
-    pub entry: [Option<Pointer>; 4],
-    pub kept: Vec<Array>,
-    pub items: Vec<Vec<Insn>>,
 }
 
 /// From which item on each pointer register holds values and can point no more.
@@ -156,44 +103,31 @@ fn starts(setting: &Setting, four: bool) -> Vec<[Option<Position>; 3]> {
     all.map(start).collect()
 }
 
-/// Resolves every access; `None` if all ways take more than `most` cycles.
-///
-/// # Errors
-/// When no pointer is left for an access.
-pub fn resolve(
-    items: &[Item],
-    scratch: usize,
-    setting: &Setting,
-    most: u64,
-) -> Result<Option<Resolved>, LowerError> {
-    let most = u32::try_from(most).unwrap_or(u32::MAX);
-    let mut too_dear = false;
-    let list = accesses(items);
-    let retired = retired(items);
-    let mut nodes: Vec<(usize, Action)> = Vec::new();
-    let four = items.iter().any(|item| item.array() == Some(Array::M));
-    let frame = Frame {
-        scratch,
-        kept: kept(four),
-    };
-    let starts = starts(setting, four);
-    let mut beam: Vec<State> = starts
-        .iter()
-        .enumerate()
-        .map(|(s, at)| State {
-            at: *at,
-            from: [0; 3],
-            cost: 0,
-            node: usize::MAX - s,
-        })
-        .collect();
-    let mut next: Vec<(State, Action)> = Vec::new();
-    let mut order: Vec<(u64, u32, usize)> = Vec::new();
-    for access in &list {
-        next.clear();
-        order.clear();
-        for state in &beam {
-            for (cost, action, after) in actions(state, access, &retired, frame, setting) {
+/// The cheapest ways to do the accesses so far: a beam of them.
+struct Search<'a> {
+    setting: &'a Setting,
+    frame: Frame,
+    retired: [usize; 3],
+    /// Dearer ways are left out; was one?
+    most: u32,
+    too_dear: bool,
+    beam: Vec<State>,
+    /// What was done, and the node of what was done before.
+    nodes: Vec<(usize, Action)>,
+    /// Ways to do one access more, and those by position and cost.
+    next: Vec<(State, Action)>,
+    order: Vec<(u64, u32, usize)>,
+}
+
+impl Search<'_> {
+    /// Does one access more; false if there is no way.
+    fn step(&mut self, access: &Access) -> bool {
+        self.next.clear();
+        self.order.clear();
+        for state in &self.beam {
+            for (cost, action, after) in
+                actions(state, access, &self.retired, self.frame, self.setting)
+            {
                 let mut at = state.at;
                 at[action.p] = Some(after);
                 let mut from = state.from;
@@ -205,56 +139,105 @@ pub fn resolve(
                     _ => {}
                 }
                 let cost = state.cost + cost;
-                if cost > most {
-                    too_dear = true;
+                if cost > self.most {
+                    self.too_dear = true;
                     continue;
                 }
                 let node = state.node;
-                order.push((key(&at), cost, next.len()));
-                next.push((
-                    State {
-                        at,
-                        from,
-                        cost,
-                        node,
-                    },
-                    action,
-                ));
+                self.order.push((key(&at), cost, self.next.len()));
+                let state = State {
+                    at,
+                    from,
+                    cost,
+                    node,
+                };
+                self.next.push((state, action));
             }
         }
         // The cheapest way to each position; of equal ones the first.
-        order.sort_unstable();
-        order.dedup_by_key(|(at, ..)| *at);
-        order.sort_unstable_by_key(|(_, cost, i)| {
-            let (state, action) = &next[*i];
+        self.order.sort_unstable();
+        self.order.dedup_by_key(|(at, ..)| *at);
+        self.order.sort_unstable_by_key(|(_, cost, i)| {
+            let (state, action) = &self.next[*i];
             (*cost, state.node, action.p, action.to, action.mode as u8)
         });
-        beam.clear();
-        for (.., i) in order.iter().take(BEAM) {
-            let (state, action) = &next[*i];
-            nodes.push((state.node, *action));
-            beam.push(State {
-                node: nodes.len() - 1,
+        self.beam.clear();
+        for (.., i) in self.order.iter().take(BEAM) {
+            let (state, action) = &self.next[*i];
+            self.nodes.push((state.node, *action));
+            self.beam.push(State {
+                node: self.nodes.len() - 1,
                 ..*state
             });
         }
-        if beam.is_empty() {
-            return match too_dear {
+        !self.beam.is_empty()
+    }
+
+    /// The cheapest way: what it does, and the number of its start.
+    fn best(&self) -> (Vec<Action>, usize) {
+        let best = self.beam.iter().min_by_key(|s| s.cost);
+        let mut actions = Vec::new();
+        let mut node = best.map_or(usize::MAX, |best| best.node);
+        while let Some((before, action)) = self.nodes.get(node) {
+            actions.push(*action);
+            node = *before;
+        }
+        actions.reverse();
+        (actions, usize::MAX - node)
+    }
+}
+
+/// Resolves every access; `None` if all ways take more than `most` cycles.
+///
+/// # Errors
+/// When no pointer is left for an access.
+pub fn resolve(
+    items: &[Item],
+    scratch: usize,
+    setting: &Setting,
+    most: u64,
+) -> Result<Option<Resolved>, LowerError> {
+    let list = accesses(items);
+    let four = items.iter().any(|item| item.array() == Some(Array::M));
+    let starts = starts(setting, four);
+    // A start has a number from the last one down, where no node is.
+    let beam = starts.iter().enumerate().map(|(s, at)| State {
+        at: *at,
+        from: [0; 3],
+        cost: 0,
+        node: usize::MAX - s,
+    });
+    let mut search = Search {
+        setting,
+        frame: Frame {
+            scratch,
+            kept: kept(four),
+        },
+        retired: retired(items),
+        most: u32::try_from(most).unwrap_or(u32::MAX),
+        too_dear: false,
+        beam: beam.collect(),
+        nodes: Vec::new(),
+        next: Vec::new(),
+        order: Vec::new(),
+    };
+    for access in &list {
+        if !search.step(access) {
+            return match search.too_dear {
                 true => Ok(None),
                 false => Err(LowerError::Addressing),
             };
         }
     }
-    let best = beam.iter().min_by_key(|s| s.cost);
-    let mut actions = Vec::with_capacity(list.len());
-    let mut node = best.map_or(usize::MAX, |best| best.node);
-    while node < nodes.len() {
-        actions.push(nodes[node].1);
-        node = nodes[node].0;
-    }
-    actions.reverse();
-    let start = starts[usize::MAX - node];
-    Ok(Some(emit(items, &list, &actions, start, scratch, setting)))
+    let (actions, start) = search.best();
+    Ok(Some(emit(
+        items,
+        &list,
+        &actions,
+        starts[start],
+        scratch,
+        setting,
+    )))
 }
 
 /// Every way to make an access: cost, action, where its pointer is then.
@@ -388,145 +371,4 @@ fn targets(p: usize, access: &Access) -> Vec<i64> {
     all.sort_unstable();
     all.dedup();
     all
-}
-
-/// `insns`, with the carry kept in r0 meanwhile if there is one.
-fn beside(carry: bool, mut insns: Vec<Insn>) -> Vec<Insn> {
-    if carry && !insns.is_empty() {
-        insns.insert(0, Insn::rr(Op::SBC, 0, 0));
-        insns.push(Insn::dk(Op::LSR, 0, 0));
-    }
-    insns
-}
-
-fn emit(
-    items: &[Item],
-    list: &[Access],
-    actions: &[Action],
-    start: [Option<Position>; 3],
-    scratch: usize,
-    setting: &Setting,
-) -> Resolved {
-    let mut kept = Vec::new();
-    for (access, action) in list.iter().zip(actions) {
-        if matches!(action.way, Way::Frame(_)) && !kept.contains(&access.array) {
-            kept.push(access.array);
-        }
-    }
-    let mut before: Vec<Vec<Insn>> = vec![vec![]; items.len() + 1];
-    let mut own: Vec<Vec<Insn>> = items
-        .iter()
-        .map(|item| match item {
-            Item::Insn(insn) => vec![*insn],
-            _ => vec![],
-        })
-        .collect();
-    let mut at = start;
-    // Addresses in the frame: below the scratch words where Y points there all the time, else above.
-    let addresses = 2 * kept.len() as i64;
-    let first = match setting.abi.data_stack {
-        true => {
-            at[Y] = Some(Position {
-                array: Array::T,
-                offset: -addresses,
-            });
-            -addresses
-        }
-        false => scratch as i64,
-    };
-    for (access, action) in list.iter().zip(actions) {
-        let p = POINTERS[action.p];
-        let to = match setting.moves(action.p) {
-            true => action.to,
-            false => -addresses,
-        };
-        let low = p.low();
-        let here = at[action.p];
-        let mut insns = Vec::new();
-        let keeps_r0 = action.save && access.r0;
-        match action.way {
-            Way::Stay => {}
-            Way::Move => {
-                insns.extend(move_pointer(p, action.to - here.map_or(0, |h| h.offset)));
-            }
-            Way::Copy(q) => {
-                insns.push(Insn::rr(Op::MOVW, low, POINTERS[q].low()));
-                insns.extend(move_pointer(p, action.to - at[q].map_or(0, |h| h.offset)));
-            }
-            Way::Stack => {
-                insns.push(Insn::dk(Op::IN, low, SPL));
-                insns.push(Insn::dk(Op::IN, low + 1, SPH));
-                insns.extend(move_pointer(p, action.to + 1 + i64::from(keeps_r0)));
-            }
-            Way::Frame(through) => {
-                let index = kept.iter().position(|a| *a == access.array).unwrap_or(0) as i64;
-                let alone = through.is_none();
-                let here = alone && action.place == access.item;
-                let (pushed, carry) = (here && access.r0, here && access.carry);
-                let (q, offset) = match through {
-                    Some(q) => (q, at[q].map_or(0, |h| h.offset)),
-                    None => {
-                        insns.extend(pushed.then_some(Insn::rr(Op::PUSH, 0, 0)));
-                        insns.push(Insn::dk(Op::IN, low, SPL));
-                        insns.push(Insn::dk(Op::IN, low + 1, SPH));
-                        (action.p, -1 - i64::from(pushed))
-                    }
-                };
-                // The pointer's low byte was pushed last: it lies lowest.
-                let mut word = first + 2 * index - offset;
-                let base = POINTERS[q];
-                if word >= REACH {
-                    insns.extend(beside(carry, move_pointer(base, word)));
-                    word = 0;
-                }
-                let first = if alone { 0 } else { low };
-                insns.push(load(base, Mode::Displaced, first, word));
-                insns.push(load(base, Mode::Displaced, low + 1, word + 1));
-                insns.extend(alone.then_some(Insn::rr(Op::MOV, low, 0)));
-                insns.extend(beside(carry, move_pointer(p, action.to)));
-                insns.extend(pushed.then_some(Insn::rr(Op::POP, 0, 0)));
-            }
-            Way::Home(home) => {
-                insns.push(Insn::rr(Op::MOVW, low, home));
-                insns.extend(move_pointer(p, action.to));
-            }
-        }
-        insns = beside(action.save, insns);
-        if keeps_r0 {
-            insns.insert(0, Insn::rr(Op::PUSH, 0, 0));
-            insns.push(Insn::rr(Op::POP, 0, 0));
-        }
-        before[action.place].extend(insns);
-        let q = access.offset - to;
-        own[access.item] = match items[access.item] {
-            Item::Load { reg, .. } => vec![load(p, action.mode, reg, q)],
-            Item::Store { reg, .. } => vec![store(p, action.mode, reg, q)],
-            Item::Insn(insn) => vec![insn],
-        };
-        let after = match action.mode {
-            Mode::Displaced => to,
-            Mode::PostIncrement => to + 1,
-            Mode::PreDecrement => to - 1,
-        };
-        at[action.p] = Some(Position {
-            array: access.array,
-            offset: after,
-        });
-    }
-    for (insns, first) in own.iter_mut().zip(before) {
-        insns.splice(0..0, first);
-    }
-    let used = |array: Array| {
-        list.iter().any(|a| a.array == array).then(|| {
-            let p = start
-                .iter()
-                .position(|at| at.is_some_and(|at| at.array == array));
-            p.map(|p| POINTERS[p])
-        })?
-    };
-    Resolved {
-        entry: [Array::R, Array::A, Array::B, Array::M].map(used),
-        kept,
-        items: own,
-    }
 }
