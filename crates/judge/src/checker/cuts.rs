@@ -29,29 +29,11 @@ impl Checker<'_> {
             return Err("a word that is cut may be below 0");
         }
         let quotient = (0, most >> k);
-        if let (Value::Var(h), None | Some(_)) = (hi, lo)
+        if let Value::Var(h) = hi
             && self.is_new(h)
         {
-            // floor(floor(v / 2^i) / 2^k) = floor(v / 2^(i + k))
             self.name(h, quotient)?;
-            let (whole, from) = self.floors.get(&v).copied().unwrap_or((v, 0));
-            self.floors.insert(h, (whole, from + k));
-            if let Some(Value::Var(low)) = lo
-                && self.is_new(low)
-            {
-                // A word that is not followed, and has parts all the same.
-                self.name(low, (0, full(k)))?;
-            } else if let Some(lo) = lo {
-                self.range_of(lo)?;
-                let rest = Form::of(x)?.with(lo, -1)?.with(hi, -(1 << k))?;
-                self.vanishes(rest, None, &World::new())?;
-                if let Value::Var(low) = lo {
-                    self.range(low)?;
-                    self.narrow(low, (0, full(k)))?;
-                }
-            }
-            self.cuts.insert((v, k), (lo, hi));
-            return Ok(());
+            return self.cut_anew((v, k), lo, h);
         }
         let low = Form::of(x)?.with(hi, -(1 << k))?;
         self.naive(&low)?;
@@ -83,6 +65,30 @@ impl Checker<'_> {
             self.narrow(hi, quotient)?;
             let (whole, from) = self.floors.get(&v).copied().unwrap_or((v, 0));
             self.floors.entry(hi).or_insert((whole, from + k));
+        }
+        self.cuts.insert((v, k), (lo, hi));
+        Ok(())
+    }
+
+    /// The upper part `h` of `v` has just been named.
+    fn cut_anew(&mut self, (v, k): (VarId, u32), lo: Option<Value>, h: VarId) -> Check {
+        // floor(floor(v / 2^i) / 2^k) = floor(v / 2^(i + k))
+        let (whole, from) = self.floors.get(&v).copied().unwrap_or((v, 0));
+        self.floors.insert(h, (whole, from + k));
+        let (x, hi) = (Value::Var(v), Value::Var(h));
+        if let Some(Value::Var(low)) = lo
+            && self.is_new(low)
+        {
+            // A word that is not followed, and has parts all the same.
+            self.name(low, (0, full(k)))?;
+        } else if let Some(lo) = lo {
+            self.range_of(lo)?;
+            let rest = Form::of(x)?.with(lo, -1)?.with(hi, -(1 << k))?;
+            self.vanishes(rest, None, &World::new())?;
+            if let Value::Var(low) = lo {
+                self.range(low)?;
+                self.narrow(low, (0, full(k)))?;
+            }
         }
         self.cuts.insert((v, k), (lo, hi));
         Ok(())

@@ -88,32 +88,7 @@ impl Checker<'_> {
                 shift,
                 continues,
             } => self.slice(joint, (*of, *from), *word, (*w, *shift), *continues),
-            Change::Put { word, shift } => {
-                are_small([*shift, 0, 0])?;
-                let (terms, constant) = self.sum(*word).ok_or("it is no sum")?;
-                for (v, factor) in terms {
-                    let by = factor.unsigned_abs();
-                    if *factor > 0 {
-                        joint.take(*v, by, *shift)?;
-                        continue;
-                    }
-                    let digits = (0..u64::BITS).filter(|bit| by >> bit & 1 == 1);
-                    joint.form.extend(digits.map(|bit| (*v, shift + bit)));
-                }
-                if constant != 0 {
-                    let constant =
-                        u64::try_from(constant).map_err(|_| "a sum has a negative number")?;
-                    let constant = BigUint::from(constant) << shift;
-                    if joint.constant < constant {
-                        return Err("a joint bound does not hold this number");
-                    }
-                    joint.constant -= constant;
-                }
-                match self.range(*word)? {
-                    (0.., _) => joint.add(Value::Var(*word), *shift),
-                    _ => Err("a word of a joint bound may be below 0"),
-                }
-            }
+            Change::Put { word, shift } => self.put(joint, *word, *shift),
             Change::Mask { carry, masked } => {
                 self.at_most(*masked, *carry)?;
                 joint.rename(*carry, *masked);
@@ -131,18 +106,48 @@ impl Checker<'_> {
                     Ok(())
                 }
             },
-            Change::Bounds { v } => {
-                let digit = joint.form.iter().rfind(|(x, _)| x == v);
-                let (_, shift) = digit.ok_or("there is no such word")?;
-                // Every other term is at least 0, so that 2^shift v is at most the total less the constant.
-                if joint.total < joint.constant {
-                    return Err("a joint bound is below its number");
-                }
-                match i128::try_from((&joint.total - &joint.constant) >> *shift) {
-                    Ok(most) => self.narrow(*v, (0, most)),
-                    Err(_) => Ok(()),
-                }
+            Change::Bounds { v } => self.bounds(joint, *v),
+        }
+    }
+
+    /// Puts a word in the place of the sum that it is.
+    fn put(&mut self, joint: &mut Bounded, word: VarId, shift: u32) -> Check {
+        are_small([shift, 0, 0])?;
+        let (terms, constant) = self.sum(word).ok_or("it is no sum")?;
+        for (v, factor) in terms {
+            let by = factor.unsigned_abs();
+            if *factor > 0 {
+                joint.take(*v, by, shift)?;
+                continue;
             }
+            let digits = (0..u64::BITS).filter(|bit| by >> bit & 1 == 1);
+            joint.form.extend(digits.map(|bit| (*v, shift + bit)));
+        }
+        if constant != 0 {
+            let constant = u64::try_from(constant).map_err(|_| "a sum has a negative number")?;
+            let constant = BigUint::from(constant) << shift;
+            if joint.constant < constant {
+                return Err("a joint bound does not hold this number");
+            }
+            joint.constant -= constant;
+        }
+        match self.range(word)? {
+            (0.., _) => joint.add(Value::Var(word), shift),
+            _ => Err("a word of a joint bound may be below 0"),
+        }
+    }
+
+    /// A variable is at most what the bound leaves for it.
+    fn bounds(&mut self, joint: &Bounded, v: VarId) -> Check {
+        let digit = joint.form.iter().rfind(|(x, _)| *x == v);
+        let (_, shift) = digit.ok_or("there is no such word")?;
+        // Every other term is at least 0, so that 2^shift v is at most the total less the constant.
+        if joint.total < joint.constant {
+            return Err("a joint bound is below its number");
+        }
+        match i128::try_from((&joint.total - &joint.constant) >> *shift) {
+            Ok(most) => self.narrow(v, (0, most)),
+            Err(_) => Ok(()),
         }
     }
 

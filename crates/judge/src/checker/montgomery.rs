@@ -80,14 +80,11 @@ impl Reduction<'_> {
         }
         let mut p = self.product(d, &BigInt::from(-1))?;
         p.add_words(self.w, self.result, &BigInt::one(), self.bits())?;
-        self.add_multiple(d, &mut p, quotient, &BigInt::from(-1))?;
-        self.add_multiple(d, &mut p, &s.terms, &r)?;
-        self.add_modulus(d, &mut p, Value::ONE, &(&s.constant * &r))?;
-        let square = &r * &r;
-        for (v, by) in &k.terms {
-            p.add(*v, Number::new(-by * &square, 0));
-        }
-        p.add_value(Value::ONE, Number::new(-&k.constant * &square, 0))?;
+        let modulus = (self.modulus, self.w);
+        d.add_multiples(&mut p, modulus, quotient, &BigInt::from(-1))?;
+        d.add_multiples(&mut p, modulus, &s.terms, &r)?;
+        d.add_modulus(&mut p, modulus, Value::ONE, &(&s.constant * &r))?;
+        p.add_sum(k, &-(&r * &r))?;
         d.take_lemmas(&mut p, used)?;
         d.vanish(&mut p, self.w, zeros)?;
         d.is_zero(p)?;
@@ -107,26 +104,6 @@ impl Reduction<'_> {
         };
         d.add_numbers(&mut p, self.w, [self.a, b], sign, 0)?;
         Ok(p)
-    }
-
-    /// Adds `by value M`.
-    fn add_modulus(&self, d: &Checker<'_>, p: &mut Polynomial, value: Value, by: &BigInt) -> Check {
-        match self.modulus {
-            Modulus::Number(m) => p.add_value(value, Number::new(by * m, 0)),
-            Modulus::Words(words) => d.add_numbers(p, self.w, [&[value], words], by, 0),
-        }
-    }
-
-    /// Adds `by M` times a sum of variables.
-    fn add_multiple(
-        &self,
-        d: &Checker<'_>,
-        p: &mut Polynomial,
-        sum: &[(u32, BigInt)],
-        by: &BigInt,
-    ) -> Check {
-        let mut sum = sum.iter();
-        sum.try_for_each(|(v, u)| self.add_modulus(d, p, Value::Var(*v), &(u * by)))
     }
 
     /// Is `T = (A B + Q M) / R` always as small as the result must be?
@@ -194,20 +171,15 @@ impl Reduction<'_> {
         };
         let weight = &r * &limit;
         let mut p = self.product(d, &BigInt::from(-1))?;
-        self.add_multiple(d, &mut p, quotient, &BigInt::from(-1))?;
-        for (v, by) in &compared_sum.terms {
-            p.add(*v, Number::new(by * &weight, 0));
-        }
-        let mut constant = &compared_sum.constant * &weight;
+        let modulus = (self.modulus, self.w);
+        d.add_multiples(&mut p, modulus, quotient, &BigInt::from(-1))?;
+        p.add_sum(compared_sum, &weight)?;
         if bits.is_some() {
-            constant -= &weight;
-            self.add_modulus(d, &mut p, Value::ONE, &r)?;
+            p.add_value(Value::ONE, Number::new(-weight, 0))?;
+            d.add_modulus(&mut p, modulus, Value::ONE, &r)?;
         }
-        p.add_value(Value::ONE, Number::new(constant, 0))?;
         // What is left is -R D.
-        for (v, by) in digits {
-            p.add(*v, Number::new(by * &r, 0));
-        }
+        p.add_terms(digits, &r);
         let (least, most) = d.range_of_sum(digits)?;
         if least.is_negative() || most >= limit {
             return Err("a comparison may overflow");

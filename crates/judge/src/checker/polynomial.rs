@@ -8,7 +8,7 @@ use std::hash::Hash;
 
 use machine::domain::ids::Map;
 use machine::domain::public::Public;
-use machine::domain::trace::{Equation, Product};
+use machine::domain::trace::{Equation, Product, Sum};
 use machine::domain::variable::{Def, Value, VarId};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Zero};
@@ -82,6 +82,19 @@ impl Polynomial {
             }
         }
         Ok(())
+    }
+
+    /// Adds `by` times variables with their factors.
+    pub fn add_terms(&mut self, terms: &[(VarId, BigInt)], by: &BigInt) {
+        for (v, factor) in terms {
+            self.add(*v, Number::new(factor * by, 0));
+        }
+    }
+
+    /// Adds `by` times a sum.
+    pub fn add_sum(&mut self, sum: &Sum, by: &BigInt) -> Check {
+        self.add_terms(&sum.terms, by);
+        self.add_value(Value::ONE, Number::new(&sum.constant * by, 0))
     }
 
     /// Adds `by 2^shift sum of 2^(w i) words[i]`.

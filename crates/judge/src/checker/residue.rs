@@ -70,7 +70,7 @@ impl Residue<'_> {
         let minus = -&one;
         self.add_multiples(d, &mut p, &reason.multiples, &minus)?;
         self.add_products(d, &mut p, reason, &minus)?;
-        self.add_linear(&mut p, &reason.lost, &-&top)?;
+        p.add_sum(&reason.lost, &-&top)?;
         d.take_lemmas(&mut p, &reason.used)?;
         d.is_zero(p)?;
         let mut ranges = self.first_ranges(d, reason, &top)?;
@@ -111,20 +111,11 @@ impl Residue<'_> {
         p.add_words(self.w, self.result, &BigInt::one(), self.halvings)
     }
 
-    /// Adds `by value M`.
-    fn add_modulus(&self, d: &Checker<'_>, p: &mut Polynomial, value: Value, by: &BigInt) -> Check {
-        match self.modulus {
-            Modulus::Number(m) => p.add_value(value, Number::new(by * m, 0)),
-            Modulus::Words(words) => d.add_numbers(p, self.w, [&[value], words], by, 0),
-        }
-    }
-
     /// Adds `by M` times a sum.
     fn add_multiples(&self, d: &Checker<'_>, p: &mut Polynomial, sum: &Sum, by: &BigInt) -> Check {
-        for (v, u) in &sum.terms {
-            self.add_modulus(d, p, Value::Var(*v), &(u * by))?;
-        }
-        self.add_modulus(d, p, Value::ONE, &(&sum.constant * by))
+        let modulus = (self.modulus, self.w);
+        d.add_multiples(p, modulus, &sum.terms, by)?;
+        d.add_modulus(p, modulus, Value::ONE, &(&sum.constant * by))
     }
 
     /// Adds `by M` times the products of two variables among `U`, for a number `M`.
@@ -146,14 +137,6 @@ impl Residue<'_> {
             let by = Number::new(u * by * m, 0);
             d.add_product(p, Value::Var(*x), Value::Var(*y), by)
         })
-    }
-
-    /// Adds `by` times a sum.
-    fn add_linear(&self, p: &mut Polynomial, sum: &Sum, by: &BigInt) -> Check {
-        for (v, k) in &sum.terms {
-            p.add(*v, Number::new(k * by, 0));
-        }
-        p.add_value(Value::ONE, Number::new(&sum.constant * by, 0))
     }
 
     /// The ranges of `T[0] = P + M (u + what of U does not compare)`.
@@ -205,10 +188,10 @@ impl Residue<'_> {
                 .iter()
                 .filter(|(v, _)| compared.contains(v))
             {
-                self.add_modulus(d, &mut t, Value::Var(*v), &-u)?;
+                d.add_modulus(&mut t, (self.modulus, self.w), Value::Var(*v), &-u)?;
             }
-            self.add_linear(&mut t, &reason.lost, &-top)?;
-            self.add_linear(&mut t, sum, &BigInt::from(-1))?;
+            t.add_sum(&reason.lost, &-top)?;
+            t.add_sum(sum, &BigInt::from(-1))?;
             d.take_lemmas(&mut t, used)?;
             d.is_zero(t)?;
             let (least, most) = d.range_of_sum(&sum.terms)?;
@@ -253,12 +236,17 @@ impl Residue<'_> {
         let mut p = self.operands(d, &BigInt::one())?;
         self.add_multiples(d, &mut p, times, &BigInt::one())?;
         self.add_products(d, &mut p, reason, &BigInt::one())?;
-        self.add_modulus(d, &mut p, Value::ONE, &BigInt::from(*offset))?;
+        d.add_modulus(
+            &mut p,
+            (self.modulus, self.w),
+            Value::ONE,
+            &BigInt::from(*offset),
+        )?;
         for v in bits {
             p.add(*v, Number::new(limit * sign, 0));
         }
         p.add_value(Value::ONE, Number::new(shift.clone(), 0))?;
-        self.add_linear(&mut p, digits, &BigInt::from(-1))?;
+        p.add_sum(digits, &BigInt::from(-1))?;
         d.take_lemmas(&mut p, used)?;
         d.is_zero(p)?;
         let (least, most) = d.range_of_sum(&digits.terms)?;

@@ -103,36 +103,7 @@ pub fn add_sub<const W: u32>(up: bool, a: Public, b: Public, c: PublicBit) -> Op
                 offset: right,
                 part: part_b,
             },
-        ) if !up && base == base_b && part == part_b => {
-            // The whole difference is the number left - right; this is its part `part`.
-            match c {
-                PublicBit::Known(false) if part == 0 => {}
-                PublicBit::Below {
-                    base: base_c,
-                    left,
-                    right: right_c,
-                    part: part_c,
-                } if base_c == base
-                    && part_c + 1 == part
-                    && below::<W>(part, left, offset)
-                    && below::<W>(part, right_c, right) => {}
-                PublicBit::Known(_) | PublicBit::Step { .. } | PublicBit::Below { .. } => {
-                    return None;
-                }
-            }
-            let word = (offset - right) as u64 >> (W * part) & ((1 << W) - 1);
-            let carry = if offset == right {
-                PublicBit::Known(false)
-            } else {
-                PublicBit::Below {
-                    base,
-                    left: offset,
-                    right,
-                    part,
-                }
-            };
-            (Known(word), carry)
-        }
+        ) if !up && base == base_b && part == part_b => apart::<W>(base, [offset, right], part, c)?,
         (_, Negated { .. }) | (Negated { .. }, _) | (Known(_), Pointer { .. })
             if W == 32 && (!up || !matches!((a, b), (Known(_), Pointer { .. }))) =>
         {
@@ -148,6 +119,40 @@ pub fn add_sub<const W: u32>(up: bool, a: Public, b: Public, c: PublicBit) -> Op
         half: None,
         overflow: None,
     })
+}
+
+/// Part `part` of the difference of two places, and the borrow that leaves it.
+fn apart<const W: u32>(
+    base: Base,
+    [left, right]: [i64; 2],
+    part: u32,
+    c: PublicBit,
+) -> Option<(Public, PublicBit)> {
+    match c {
+        PublicBit::Known(false) if part == 0 => {}
+        PublicBit::Below {
+            base: base_c,
+            left: left_c,
+            right: right_c,
+            part: part_c,
+        } if base_c == base
+            && part_c + 1 == part
+            && below::<W>(part, left_c, left)
+            && below::<W>(part, right_c, right) => {}
+        PublicBit::Known(_) | PublicBit::Step { .. } | PublicBit::Below { .. } => return None,
+    }
+    // The whole difference is the number left - right.
+    let word = (left - right) as u64 >> (W * part) & ((1 << W) - 1);
+    let borrow = match left == right {
+        true => PublicBit::Known(false),
+        false => PublicBit::Below {
+            base,
+            left,
+            right,
+            part,
+        },
+    };
+    Some((Public::Known(word), borrow))
 }
 
 /// A carry that depends on a place.

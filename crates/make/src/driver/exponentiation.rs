@@ -140,61 +140,14 @@ pub fn power(e: &Modulo, room: &Room, exponent: Place, bits: u32, r2: Place) -> 
     let padding = 8 * exponent.bytes - bits as usize;
     steps.push(Step::Rewind(exponent));
     steps.extend(repeat(padding, Cell::Outer, vec![Step::Bit]));
-    match room.ladder {
+    steps.extend(match room.ladder {
         Ladder::Binary => {
             let mut body = vec![Step::NoDigit, Step::Bit];
             body.extend(e.square_and_perhaps(|multiply, none| if_digit(1, multiply, none)));
-            steps.extend(repeat(bits as usize, Cell::Outer, body));
+            repeat(bits as usize, Cell::Outer, body)
         }
-        Ladder::Sliding(k) => {
-            let top = 1u8 << (k - 1);
-            let pick = Step::Pick {
-                to: e.y,
-                table: table.at,
-                less: top - 1,
-            };
-            // The digit is what came since the last product: it begins with a 1, and k bits are a window.
-            let window = |multiply: &[Step], rest: &[Step]| {
-                let taken = [&[pick.clone(), Step::NoDigit], multiply].concat();
-                if_digit(top, &taken, rest)
-            };
-            let mut body = vec![Step::Bit];
-            body.extend(e.square_and_perhaps(window));
-            let tail = (k - 1).min(bits);
-            steps.push(Step::NoDigit);
-            steps.extend(repeat((bits - tail) as usize, Cell::Outer, body));
-            // Of a window that begins here not all bits would come.
-            let mut body = vec![Step::Bit];
-            body.extend(e.square_and_perhaps(|multiply, none| {
-                let single = [&[copy(e.y, first), Step::NoDigit], multiply].concat();
-                let begins = if_digit(2, none, &[if_digit(1, &single, none)]);
-                window(multiply, &[begins])
-            }));
-            steps.extend(repeat(tail as usize, Cell::Outer, body));
-        }
-        Ladder::Window(k) => {
-            let entries = 1usize << k;
-            let lookup = |to| Step::Lookup {
-                to,
-                table: table.at,
-                entries,
-            };
-            let windows = bits.div_ceil(k);
-            let take = |n: u32, mut body: Vec<Step>| {
-                body.push(Step::Bit);
-                let mut steps = vec![Step::NoDigit];
-                steps.extend(repeat(n as usize, Cell::Inner, body));
-                steps
-            };
-            steps.extend(take(bits - k * (windows - 1), Vec::new()));
-            steps.push(lookup(e.x));
-            let mut body = take(k, Vec::new());
-            body.push(lookup(e.y));
-            let mut factors = vec![Factor::Itself; k as usize];
-            factors.push(Factor::Y);
-            body.extend(e.products(&factors));
-            steps.extend(repeat(windows as usize - 1, Cell::Outer, body));
-        }
+        Ladder::Sliding(k) => sliding(e, first, bits, k),
+        Ladder::Window(k) => windows(e, table, bits, k),
         Ladder::Montgomery => {
             // y = x base at any time: (x, y) becomes (x^2, x y) or, if the bit is 1, (x y, y^2).
             let swap = Step::Swap { a: e.x, b: e.y.at };
@@ -203,11 +156,67 @@ pub fn power(e: &Modulo, room: &Room, exponent: Place, bits: u32, r2: Place) -> 
             body.extend([copy(e.y, e.x), copy(e.x, first)]);
             body.extend(e.square());
             body.push(swap);
-            steps.extend(repeat(bits as usize, Cell::Outer, body));
+            repeat(bits as usize, Cell::Outer, body)
         }
-    }
+    });
     steps.extend(e.reduced(e.x));
     steps.extend(e.canonical());
+    steps
+}
+
+/// Bit by bit, with a product where a window of `k` bits that begins with a 1 ends; the table's entries, from `first` on,
+/// are the odd powers.
+fn sliding(e: &Modulo, first: Place, bits: u32, k: u32) -> Vec<Step> {
+    let top = 1u8 << (k - 1);
+    let pick = Step::Pick {
+        to: e.y,
+        table: first.at,
+        less: top - 1,
+    };
+    // The digit is what came since the last product: it begins with a 1, and k bits are a window.
+    let window = |multiply: &[Step], rest: &[Step]| {
+        let taken = [&[pick.clone(), Step::NoDigit], multiply].concat();
+        if_digit(top, &taken, rest)
+    };
+    let mut body = vec![Step::Bit];
+    body.extend(e.square_and_perhaps(window));
+    let tail = (k - 1).min(bits);
+    let mut steps = vec![Step::NoDigit];
+    steps.extend(repeat((bits - tail) as usize, Cell::Outer, body));
+    // Of a window that begins here not all bits would come.
+    let mut body = vec![Step::Bit];
+    body.extend(e.square_and_perhaps(|multiply, none| {
+        let single = [&[copy(e.y, first), Step::NoDigit], multiply].concat();
+        let begins = if_digit(2, none, &[if_digit(1, &single, none)]);
+        window(multiply, &[begins])
+    }));
+    steps.extend(repeat(tail as usize, Cell::Outer, body));
+    steps
+}
+
+/// A product with an entry of the table for every `k` bits.
+fn windows(e: &Modulo, table: Place, bits: u32, k: u32) -> Vec<Step> {
+    let entries = 1usize << k;
+    let lookup = |to| Step::Lookup {
+        to,
+        table: table.at,
+        entries,
+    };
+    let windows = bits.div_ceil(k);
+    let take = |n: u32, mut body: Vec<Step>| {
+        body.push(Step::Bit);
+        let mut steps = vec![Step::NoDigit];
+        steps.extend(repeat(n as usize, Cell::Inner, body));
+        steps
+    };
+    let mut steps = take(bits - k * (windows - 1), Vec::new());
+    steps.push(lookup(e.x));
+    let mut body = take(k, Vec::new());
+    body.push(lookup(e.y));
+    let mut factors = vec![Factor::Itself; k as usize];
+    factors.push(Factor::Y);
+    body.extend(e.products(&factors));
+    steps.extend(repeat(windows as usize - 1, Cell::Outer, body));
     steps
 }
 

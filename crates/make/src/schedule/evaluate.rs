@@ -4,7 +4,9 @@ use num_bigint::BigUint;
 use spec::{Op, Size, Spec, vectors};
 
 use crate::schedule::blocks::{Counts, ScheduleError};
-use crate::schedule::words::{End, Origin, Pile, Quotient, Sum, Word, WordStep, Words};
+use crate::schedule::words::{
+    Chain, End, Origin, Pile, Quotient, Sum, Sweep, Word, WordStep, Words,
+};
 
 impl Words {
     /// Runs the steps on numbers: every value.
@@ -21,52 +23,8 @@ impl Words {
         }
         for step in &self.steps {
             match step {
-                WordStep::Sweep(sweep) => {
-                    let mut acc = 0u128;
-                    for pile in &sweep.piles {
-                        let times = |(x, y): &(Word, Word)| u128::from(v[x.0]) * u128::from(v[y.0]);
-                        acc += pile.products.iter().map(times).sum::<u128>();
-                        acc += 2 * pile.doubled.iter().map(times).sum::<u128>();
-                        acc += pile
-                            .addends
-                            .iter()
-                            .map(|x| u128::from(v[x.0]))
-                            .sum::<u128>();
-                        if let Some(Quotient { inverse, m, q }) = pile.quotient {
-                            v[q.0] = (acc as u64).wrapping_mul(v[inverse.0]) & ones;
-                            acc += u128::from(v[q.0]) * u128::from(v[m.0]);
-                        }
-                        if let Some(out) = pile.out {
-                            v[out.0] = acc as u64 & ones;
-                        }
-                        acc >>= w;
-                    }
-                }
-                WordStep::Chain(chain) => {
-                    let mut carry = u64::from(chain.carry.is_some_and(|c| v[c.0] != 0));
-                    for link in &chain.links {
-                        let x = link.x.map_or(0, |x| v[x.0]) ^ link.flip.map_or(0, |f| v[f.0]);
-                        let y = link.y.map_or(0, |y| v[y.0]) & link.mask.map_or(ones, |m| v[m.0]);
-                        let sum = match chain.sum {
-                            Sum::Add => x + y + carry,
-                            Sum::Sub => x.wrapping_sub(y + carry),
-                        };
-                        v[link.out.0] = sum & ones;
-                        carry = sum >> w & 1;
-                    }
-                    match chain.end {
-                        End::Drop => {}
-                        End::Carry { out } => v[out.0] = carry,
-                        End::Mask { out } => v[out.0] = carry.wrapping_neg() & ones,
-                        End::Into { x, out } => {
-                            v[out.0] = ones
-                                & match chain.sum {
-                                    Sum::Add => v[x.0] + carry,
-                                    Sum::Sub => v[x.0].wrapping_sub(carry),
-                                }
-                        }
-                    }
-                }
+                WordStep::Sweep(sweep) => self.run_sweep(&mut v, sweep),
+                WordStep::Chain(chain) => self.chain_of(&mut v, chain),
                 WordStep::Wide { x, y, low, high } => {
                     let product = v[x.0] * v[y.0];
                     (v[low.0], v[high.0]) = (product & ones, product >> w);
@@ -84,6 +42,55 @@ impl Words {
             }
         }
         v
+    }
+
+    /// Piles, what is above a word going to the next one.
+    fn run_sweep(&self, v: &mut [u64], sweep: &Sweep) {
+        let (w, ones) = (self.word_bits, (1u64 << self.word_bits) - 1);
+        let mut acc = 0u128;
+        for pile in &sweep.piles {
+            let times = |(x, y): &(Word, Word)| u128::from(v[x.0]) * u128::from(v[y.0]);
+            acc += pile.products.iter().map(times).sum::<u128>();
+            acc += 2 * pile.doubled.iter().map(times).sum::<u128>();
+            let addends = pile.addends.iter().map(|x| u128::from(v[x.0]));
+            acc += addends.sum::<u128>();
+            if let Some(Quotient { inverse, m, q }) = pile.quotient {
+                v[q.0] = (acc as u64).wrapping_mul(v[inverse.0]) & ones;
+                acc += u128::from(v[q.0]) * u128::from(v[m.0]);
+            }
+            if let Some(out) = pile.out {
+                v[out.0] = acc as u64 & ones;
+            }
+            acc >>= w;
+        }
+    }
+
+    /// Sums or differences, the carry going from one to the next.
+    fn chain_of(&self, v: &mut [u64], chain: &Chain) {
+        let (w, ones) = (self.word_bits, (1u64 << self.word_bits) - 1);
+        let mut carry = u64::from(chain.carry.is_some_and(|c| v[c.0] != 0));
+        for link in &chain.links {
+            let x = link.x.map_or(0, |x| v[x.0]) ^ link.flip.map_or(0, |f| v[f.0]);
+            let y = link.y.map_or(0, |y| v[y.0]) & link.mask.map_or(ones, |m| v[m.0]);
+            let sum = match chain.sum {
+                Sum::Add => x + y + carry,
+                Sum::Sub => x.wrapping_sub(y + carry),
+            };
+            v[link.out.0] = sum & ones;
+            carry = sum >> w & 1;
+        }
+        match chain.end {
+            End::Drop => {}
+            End::Carry { out } => v[out.0] = carry,
+            End::Mask { out } => v[out.0] = carry.wrapping_neg() & ones,
+            End::Into { x, out } => {
+                let sum = match chain.sum {
+                    Sum::Add => v[x.0] + carry,
+                    Sum::Sub => v[x.0].wrapping_sub(carry),
+                };
+                v[out.0] = sum & ones;
+            }
+        }
     }
 
     /// Counts, and checks that every value is made once, before it is used.
