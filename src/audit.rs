@@ -3,7 +3,7 @@
 use judge::verdict::{Judged, Search};
 use machine::domain::Base;
 use machine::function::{Area, Argument, Function, Passed, Place};
-use machine::isa::Isa;
+use machine::isa::core::Core;
 use machine::told;
 use spec::modulus::Modular;
 use spec::{Op, Size, Spec, SpecError};
@@ -73,15 +73,16 @@ fn operands(spec: &Spec) -> Vec<&'static str> {
 ///
 /// # Errors
 /// What cannot be understood, and what to type instead.
-pub fn set_arguments<I: Isa>(
+pub fn set_arguments(
     function: &mut Function,
+    core: &Core,
     spec: &Spec,
     text: &str,
 ) -> Result<(), ArgumentError> {
     let names = operands(spec);
     let mut list = Vec::new();
     for item in text.split(',').map(str::trim) {
-        list.push(argument::<I>(function, spec, &names, item)?);
+        list.push(argument(function, core, spec, &names, item)?);
     }
     for (i, name) in names.iter().enumerate() {
         if !list.iter().any(|a| a.passed == Passed::Pointer(i)) {
@@ -92,14 +93,15 @@ pub fn set_arguments<I: Isa>(
     Ok(())
 }
 
-fn argument<I: Isa>(
+fn argument(
     function: &mut Function,
+    core: &Core,
     spec: &Spec,
     names: &[&str],
     item: &str,
 ) -> Result<Argument, ArgumentError> {
     let (head, place) = match item.split_once('@') {
-        Some((head, place)) => (head, Some(parse_place::<I>(place)?)),
+        Some((head, place)) => (head, Some(parse_place(core, place)?)),
         None => (item, None),
     };
     let (name, size) = match head.split_once(':') {
@@ -125,7 +127,7 @@ fn argument<I: Isa>(
     };
     let passed = match name {
         "_" => Passed::Unknown,
-        "n" => words(function.word_bits(I::WORD_BITS))?,
+        "n" => words(function.word_bits(core.word_bits()))?,
         "n8" => words(8)?,
         "n16" => words(16)?,
         "n32" => words(32)?,
@@ -143,7 +145,7 @@ fn argument<I: Isa>(
             (None, None) => return Err(unknown()),
         },
     };
-    let bytes = bytes.unwrap_or(I::POINTER_BYTES);
+    let bytes = bytes.unwrap_or(core.pointer_bytes());
     if !(1..=8).contains(&bytes) {
         return Err(bad_size());
     }
@@ -173,11 +175,11 @@ fn parse_number(text: &str) -> Option<u64> {
     }
 }
 
-fn parse_place<I: Isa>(text: &str) -> Result<Place, ArgumentError> {
+fn parse_place(core: &Core, text: &str) -> Result<Place, ArgumentError> {
     let stack = text.strip_prefix("sp+").and_then(|n| n.parse().ok());
     let stack = stack.filter(|n| (0..256).contains(n)).map(Place::Stack);
-    let register = || I::register(text).map(Place::Register);
-    let example = match I::WORD_BITS {
+    let register = || core.register(text).map(Place::Register);
+    let example = match core.word_bits() {
         8 => "r24",
         _ => "the name of a register",
     };
@@ -190,9 +192,11 @@ fn parse_place<I: Isa>(text: &str) -> Result<Place, ArgumentError> {
 ///
 /// # Errors
 /// What is no register.
-pub fn set_scratch<I: Isa>(function: &mut Function, text: &str) -> Result<(), ArgumentError> {
-    let register =
-        |name: &str| I::register(name).ok_or_else(|| ArgumentError::Register(name.into()));
+pub fn set_scratch(function: &mut Function, core: &Core, text: &str) -> Result<(), ArgumentError> {
+    let register = |name: &str| {
+        core.register(name)
+            .ok_or_else(|| ArgumentError::Register(name.into()))
+    };
     for item in text.split(',').map(str::trim) {
         match item.split_once('-') {
             Some((from, to)) => function.scratch.extend(register(from)?..=register(to)?),
@@ -221,9 +225,9 @@ pub struct Contract<'a> {
 ///
 /// # Errors
 /// What does not fit, and what to type instead.
-pub(crate) fn prepare<I: Isa>(
+pub fn prepare(
     (op, size, modular): (Op, Size, Option<Modular>),
-    core: &I::Core,
+    core: &Core,
     function: &mut Function,
     contract: &Contract<'_>,
 ) -> Result<Spec, ContractError> {
@@ -235,21 +239,21 @@ pub(crate) fn prepare<I: Isa>(
     // The words may turn out to be narrower than the machine's.
     let spec = Spec::with(op, size, modular.clone(), limb_bits.unwrap_or(8))?;
     if let Some(text) = contract.arguments {
-        set_arguments::<I>(function, &spec, text).map_err(ContractError::Arguments)?;
+        set_arguments(function, core, &spec, text).map_err(ContractError::Arguments)?;
     }
     if let Some(text) = contract.scratch {
-        set_scratch::<I>(function, text).map_err(ContractError::Scratch)?;
+        set_scratch(function, core, text).map_err(ContractError::Scratch)?;
     }
     if function.limb_bits.is_none() {
-        function.limb_bits = judge::timing::narrowest_access::<I>(&spec, core, function);
+        function.limb_bits = judge::timing::narrowest_access(&spec, core, function);
     }
-    let word_bits = function.word_bits(I::WORD_BITS);
+    let word_bits = function.word_bits(core.word_bits());
     function.align = contract.align.unwrap_or(u64::from(word_bits / 8));
     // A word in its registers.
-    let returned = op.returns().then_some(word_bits.max(I::WORD_BITS));
+    let returned = op.returns().then_some(word_bits.max(core.word_bits()));
     function.returned_bits = returned;
     // Words of several registers, the lowest first, are words of these.
-    let word_bits = word_bits.min(I::WORD_BITS);
+    let word_bits = word_bits.min(core.word_bits());
     function.limb_bits = Some(word_bits);
     Ok(Spec::with(op, size, modular, word_bits)?)
 }
@@ -263,19 +267,19 @@ pub struct Audit {
 }
 
 /// Judges the function of `loaded` on `core`.
-pub(crate) fn audit<I: Isa>(spec: &Spec, core: &I::Core, loaded: &Loaded) -> Audit {
-    let judged = kernel::judge_function::<I>(spec, core, &loaded.function, Search::AUDIT);
-    let name = I::core_name(core);
+pub fn audit(spec: &Spec, core: &Core, loaded: &Loaded) -> Audit {
+    let judged = kernel::judge_function(spec, core, &loaded.function, Search::AUDIT);
+    let name = core.name();
     let timing = judged.constant_time.iter().find(|(n, _)| *n == name);
     let visited = timing.map_or(&[][..], |(_, timing)| &timing.visited);
     Audit {
-        bytes: bytes::<I>(core, loaded, visited),
+        bytes: bytes(core, loaded, visited),
         judged,
     }
 }
 
 /// Bytes of the function and of those that it called, and without what only serves the calls.
-fn bytes<I: Isa>(core: &I::Core, loaded: &Loaded, visited: &[usize]) -> Bytes {
+fn bytes(core: &Core, loaded: &Loaded, visited: &[usize]) -> Bytes {
     let function = &loaded.function;
     let within = |(address, bytes, _): &&(u64, u64, String), pc: u64| {
         (*address..address.saturating_add(*bytes)).contains(&pc)
@@ -292,11 +296,11 @@ fn bytes<I: Isa>(core: &I::Core, loaded: &Loaded, visited: &[usize]) -> Bytes {
     reached.sort_unstable();
     reached.dedup();
     let insns = visited.iter().filter_map(|pc| {
-        let (insn, bytes) = told::instruction::<I>(core, function, *pc)?;
+        let (insn, bytes) = told::instruction(core, function, *pc)?;
         let named = reached
             .iter()
             .any(|(at, len)| (*at..at + len).contains(&(*pc as u64)));
-        Some((I::is_frame(core, &insn), bytes, named))
+        Some((core.is_frame(insn), bytes, named))
     });
     let insns: Vec<_> = insns.collect();
     let sum = |want: &dyn Fn(&(bool, usize, bool)) -> bool| -> usize {

@@ -5,18 +5,19 @@ use judge::prove;
 use judge::prove::Proof;
 use judge::timing::Timing;
 use judge::trial::Tested;
-pub(crate) use judge::trial::counterexample;
+pub use judge::trial::counterexample;
 pub use judge::verdict::{Aliasing, Judged, Measured, Search};
 use machine::call::Operands;
 use machine::function::Function;
-use machine::isa::{Cost, Isa};
-pub use machine::isa::{RUN_LIMIT, run_function};
+use machine::isa::Cost;
+pub use machine::isa::RUN_LIMIT;
+use machine::isa::core::{Core, Insn};
 use machine::program::{Claim, Program};
 use machine::told;
 use make::candidate::{Budget, Candidate, Choice, Plan};
 pub use make::error::Error;
 use make::facts::Style;
-use make::lower::{Limits, Lower};
+use make::lower::{self, Limits};
 use make::method::{Method, Params};
 pub use make::request::{Demands, Request};
 use make::request::{methods, parameters};
@@ -35,7 +36,7 @@ pub type Runs<'a> = Box<dyn Fn(&[BigUint], Alias) -> Result<(BigUint, Cost), Str
 pub type Judge<'a> = dyn Fn(&Spec, &Function) -> Judged + 'a;
 
 /// A kernel and everything known about it.
-pub struct Kernel<I: Isa> {
+pub struct Kernel {
     /// What it computes.
     pub spec: Spec,
     /// The calling convention.
@@ -47,7 +48,7 @@ pub struct Kernel<I: Isa> {
     /// How much is written out.
     pub style: Style,
     /// Its instructions.
-    pub program: Program<I::Insn>,
+    pub program: Program<Insn>,
     /// Their bytes.
     pub code: Vec<u8>,
     /// Cycles, instructions and stack, over all inputs.
@@ -61,17 +62,17 @@ pub struct Kernel<I: Isa> {
     /// What time tells, per core.
     pub constant_time: Vec<(String, Timing)>,
     /// The core it was asked for.
-    pub core: String,
+    pub core: Core,
     /// What was asked of it.
     pub demands: Demands,
     /// Is its plan the cheapest on record?
     pub on_record: bool,
 }
 
-impl<I: Isa> Kernel<I> {
+impl Kernel {
     /// The claims of its method, about the instructions at so many bytes from the start.
-    pub fn claims(&self, core: &I::Core) -> Vec<Claim> {
-        prove::placed::<I>(core, &self.code, &self.program.claims)
+    pub fn claims(&self) -> Vec<Claim> {
+        prove::placed(&self.core, &self.code, &self.program.claims)
     }
 
     /// Its method and parameters.
@@ -101,42 +102,30 @@ impl<I: Isa> Kernel<I> {
 
     /// Is it not shown that time and addresses are the same for all operands, on the core it was asked for?
     pub fn leaks(&self) -> bool {
-        let own = self
-            .constant_time
-            .iter()
-            .find(|(name, _)| *name == self.core);
+        let name = self.core.name();
+        let own = self.constant_time.iter().find(|(core, _)| *core == name);
         own.is_none_or(|(_, timing)| timing.leak.is_some())
     }
 }
 
 /// What runs `code` on numbers, again and again; an error is a fault, in words.
-pub(crate) fn runs<'a, I: Isa>(spec: &'a Spec, core: &'a I::Core, code: &[u8]) -> Runs<'a> {
+pub fn runs<'a>(spec: &'a Spec, core: &'a Core, code: &[u8]) -> Runs<'a> {
     let function = Function::kernel(code);
-    let call = I::calls(core, function.clone());
+    let call = core.calls(function.clone());
     Box::new(move |sources, alias| {
         call(&Operands::of(spec, sources, alias), RUN_LIMIT)
-            .map_err(|stopped| told::describe::<I>(core, &function, &stopped))
+            .map_err(|stopped| told::describe(core, &function, &stopped))
     })
 }
 
 /// Proves `function` for every aliasing case and every core.
-pub(crate) fn judge_function<I: Isa>(
-    spec: &Spec,
-    core: &I::Core,
-    function: &Function,
-    search: Search,
-) -> Judged {
-    judge::verdict::judge_function::<I, Algebra>(spec, core, function, search)
+pub fn judge_function(spec: &Spec, core: &Core, function: &Function, search: Search) -> Judged {
+    judge::verdict::judge_function::<Algebra>(spec, core, function, search)
 }
 
 /// The proof for distinct operands, with a counterexample where it fails and one is found.
-pub(crate) fn verdict<I: Isa>(
-    spec: &Spec,
-    core: &I::Core,
-    function: &Function,
-    search: Search,
-) -> (Proof, Tested) {
-    judge::verdict::verdict::<I, Algebra>(spec, core, function, search)
+pub fn verdict(spec: &Spec, core: &Core, function: &Function, search: Search) -> (Proof, Tested) {
+    judge::verdict::verdict::<Algebra>(spec, core, function, search)
 }
 
 /// The cheapest candidate in the call convention, then in bytes.
@@ -145,38 +134,35 @@ pub(crate) fn verdict<I: Isa>(
 ///
 /// # Errors
 /// The first reason if no candidate exists; that of the named method if one is named.
-pub(crate) fn choose<I: Lower>(
-    request: &Request,
-    core: &I::Core,
-) -> Result<(Spec, Candidate<I>), Error> {
-    let spec = request.spec(I::WORD_BITS)?;
-    let best = choose_but::<I>(&spec, request, core, &[])?.fits;
+pub fn choose(request: &Request, core: &Core) -> Result<(Spec, Candidate), Error> {
+    let spec = request.spec(core.word_bits())?;
+    let best = choose_but(&spec, request, core, &[])?.fits;
     Ok((spec, best.ok_or(Error::Nothing)?))
 }
 
 /// The candidate of the winner on record, if there is one and it fits.
-fn recorded<I: Lower>(spec: &Spec, request: &Request, core: &I::Core) -> Option<Choice<I>> {
-    let known = request.on_record(&I::core_name(core), I::abi(core), spec)?;
+fn recorded(spec: &Spec, request: &Request, core: &Core) -> Option<Choice> {
+    let known = request.on_record(&core.name(), core.abi(), spec)?;
     let limits = request.limits(spec).ok()?;
-    let choice = choose_of::<I>(spec, (&known, limits), core, &[], known.styles(spec)).ok()?;
+    let choice = choose_of(spec, &known, limits, core, &[], known.styles(spec)).ok()?;
     choice.fits.is_some().then_some(choice)
 }
 
 /// The best candidates, leaving out those with the codes `but`.
-fn choose_but<I: Lower>(
+fn choose_but(
     spec: &Spec,
     request: &Request,
-    core: &I::Core,
+    core: &Core,
     but: &[Vec<u8>],
-) -> Result<Choice<I>, Error> {
+) -> Result<Choice, Error> {
     if but.is_empty()
-        && let Some(choice) = recorded::<I>(spec, request, core)
+        && let Some(choice) = recorded(spec, request, core)
     {
         return Ok(choice);
     }
     let limits = request.limits(spec)?;
     let styles = request.styles(spec);
-    let first = choose_of::<I>(spec, (request, limits), core, but, styles);
+    let first = choose_of(spec, request, limits, core, but, styles);
     let smaller = request.smaller_styles();
     let fits = first.as_ref().is_ok_and(|choice| choice.fits.is_some());
     let overlaps = matches!(first, Err(Error::Overlap { .. }));
@@ -184,7 +170,7 @@ fn choose_but<I: Lower>(
         return first;
     }
     // What is written out is too much for the part, or not right: loops may do. If not, this is what there is.
-    let small = choose_of::<I>(spec, (request, limits), core, but, smaller);
+    let small = choose_of(spec, request, limits, core, but, smaller);
     match (small, first) {
         (Ok(small), Ok(mut choice)) => {
             let more = small.candidates();
@@ -197,20 +183,21 @@ fn choose_but<I: Lower>(
 }
 
 /// The same of these styles alone.
-fn choose_of<I: Lower>(
+fn choose_of(
     spec: &Spec,
-    (request, budget): (&Request, Budget),
-    core: &I::Core,
+    request: &Request,
+    budget: Budget,
+    core: &Core,
     but: &[Vec<u8>],
     styles: &[Option<Style>],
-) -> Result<Choice<I>, Error> {
-    let (mut plans, mut refused) = plans::<I>(spec, request, core, styles)?;
+) -> Result<Choice, Error> {
+    let (mut plans, mut refused) = plans(spec, request, core, styles)?;
     // What is too long in any case matters only where nothing fits.
     plans.sort_by_key(|plan| (!plan.may_fit(&budget), plan.least));
     let mut best = Choice::within(budget, request.style);
     for plan in &plans {
         let limits = Limits {
-            registers: I::facts(core).limited(request.max_regs).free_registers,
+            registers: lower::facts(core).limited(request.max_regs).free_registers,
             cycles: best.cycles(),
             overlap: !request.demands.aliases.is_empty(),
         };
@@ -218,10 +205,10 @@ fn choose_of<I: Lower>(
         if hopeless || plan.least > limits.cycles {
             break;
         }
-        match plan.candidates::<I>(spec, core, limits) {
+        match plan.candidates(spec, core, limits) {
             Ok(list) => {
                 for candidate in list.into_iter().filter(|c| !but.contains(&c.code)) {
-                    match wrong_overlap::<I>(spec, core, request, &candidate) {
+                    match wrong_overlap(spec, core, request, &candidate) {
                         None => best.offer(candidate),
                         Some(alias) => {
                             let method = candidate.name();
@@ -248,13 +235,13 @@ fn choose_of<I: Lower>(
 ///
 /// # Errors
 /// A method or parameters that are not there.
-fn plans<I: Lower>(
+fn plans(
     spec: &Spec,
     request: &Request,
-    core: &I::Core,
+    core: &Core,
     styles: &[Option<Style>],
 ) -> Result<(Vec<Plan>, Option<Error>), Error> {
-    let unstyled = I::facts(core).limited(request.max_regs);
+    let unstyled = lower::facts(core).limited(request.max_regs);
     let mut refused = None;
     let mut plans = Vec::new();
     let methods = methods(request)?;
@@ -273,10 +260,10 @@ fn plans<I: Lower>(
             sets.push(Params::new());
         }
         for params in sets {
-            match Plan::of::<I>(spec, core, method, params, (&facts, asked)) {
+            match Plan::of(spec, core, method, params, &facts, asked) {
                 Ok(plan) => plans.push(plan),
                 Err(error) => {
-                    let error = if_advice_fails::<I>(spec, core, (method, &request.params), error);
+                    let error = if_advice_fails(spec, core, method, &request.params, error);
                     refused = Some(more_telling(refused, error));
                 }
             }
@@ -286,14 +273,14 @@ fn plans<I: Lower>(
 }
 
 /// An overlap that was asked for, and is wrong on numbers.
-fn wrong_overlap<I: Lower>(
+fn wrong_overlap(
     spec: &Spec,
-    core: &I::Core,
+    core: &Core,
     request: &Request,
-    candidate: &Candidate<I>,
+    candidate: &Candidate,
 ) -> Option<Alias> {
     let function = Function::kernel(&candidate.code);
-    let wrong = |alias: &&Alias| counterexample::<I>(spec, core, &function, **alias, 0).is_some();
+    let wrong = |alias: &&Alias| counterexample(spec, core, &function, **alias, 0).is_some();
     request.demands.aliases.iter().find(wrong).copied()
 }
 
@@ -304,32 +291,28 @@ const REPLACED: usize = 4;
 ///
 /// # Errors
 /// When no candidate exists, or none within the budget: then what comes nearest.
-pub(crate) fn generate<I: Lower>(request: &Request, core: &I::Core) -> Result<Kernel<I>, Error> {
-    let judge = |spec: &Spec, code: &Function| judge_function::<I>(spec, core, code, Search::OWN);
-    generate_by::<I>(request, core, &judge)
+pub fn generate(request: &Request, core: &Core) -> Result<Kernel, Error> {
+    let judge = |spec: &Spec, code: &Function| judge_function(spec, core, code, Search::OWN);
+    generate_by(request, core, &judge)
 }
 
 /// The same, with verdicts on its code from `judge`.
-pub(crate) fn generate_by<I: Lower>(
-    request: &Request,
-    core: &I::Core,
-    judge: &Judge<'_>,
-) -> Result<Kernel<I>, Error> {
-    let spec = request.spec(I::WORD_BITS)?;
+pub fn generate_by(request: &Request, core: &Core, judge: &Judge<'_>) -> Result<Kernel, Error> {
+    let spec = request.spec(core.word_bits())?;
     let mut unproved = None;
     let mut but = Vec::new();
     loop {
-        let choice = match choose_but::<I>(&spec, request, core, &but) {
+        let choice = match choose_but(&spec, request, core, &but) {
             Ok(choice) => choice,
             Err(error) => return unproved.ok_or(error),
         };
         let (nearest, least) = (choice.nearest(), choice.least_flash());
         let before = but.len();
         let fits = choice.fits.is_some();
-        let winner = request.winner(&I::core_name(core), I::abi(core), &spec);
+        let winner = request.winner(&core.name(), core.abi(), &spec);
         for candidate in choice.candidates() {
             let code = candidate.code.clone();
-            let mut kernel = finish::<I>(&spec, candidate, core, request, judge)?;
+            let mut kernel = finish(&spec, candidate, core, request, judge)?;
             // A winner is written out: its plan in loops, for a part that has no room, is another kernel.
             kernel.on_record =
                 kernel.style == Style::Unrolled && winner.as_ref() == Some(&kernel.plan());
@@ -359,20 +342,22 @@ pub(crate) fn generate_by<I: Lower>(
 
 /// The kernel of a candidate, without the instruction that is to be left out, with the verdicts of `judge` on
 /// its code.
-fn finish<I: Lower>(
+fn finish(
     spec: &Spec,
-    mut candidate: Candidate<I>,
-    core: &I::Core,
+    mut candidate: Candidate,
+    core: &Core,
     request: &Request,
     judge: &Judge<'_>,
-) -> Result<Kernel<I>, Error> {
+) -> Result<Kernel, Error> {
     if let Some(index) = request.drop {
         let count = candidate.program.insns.len();
         if index >= count {
             return Err(Error::Drop(index, count));
         }
         candidate.program.remove(index);
-        candidate.code = I::encode(core, &candidate.program.insns).map_err(Error::Encode)?;
+        candidate.code = core
+            .encode(&candidate.program.insns)
+            .map_err(Error::Encode)?;
     }
     let Candidate {
         method,
@@ -383,20 +368,21 @@ fn finish<I: Lower>(
         ..
     } = candidate;
     // The bytes must say what the program says: what follows works on the bytes alone.
-    let decoded = I::decode(core, &code)
+    let decoded = core
+        .decode(&code)
         .map_err(|at| Error::Encode(format!("{at:#x} is not an instruction")))?;
     if !decoded.iter().map(|(_, insn)| insn).eq(&program.insns) {
         return Err(Error::Encode("the bytes decode to another program".into()));
     }
-    let function = prove::kernel::<I>(core, &code, &program.claims);
+    let function = prove::kernel(core, &code, &program.claims);
     let judged = judge(spec, &function);
     let mut frame = Vec::new();
-    for (_, insn) in decoded.iter().filter(|(_, insn)| I::is_frame(core, insn)) {
-        frame.extend(I::encode(core, &[*insn]).map_err(Error::Encode)?);
+    for (_, insn) in decoded.iter().filter(|(_, insn)| core.is_frame(*insn)) {
+        frame.extend(core.encode(&[*insn]).map_err(Error::Encode)?);
     }
     Ok(Kernel {
         spec: spec.clone(),
-        abi: I::abi(core),
+        abi: core.abi(),
         method,
         params,
         style,
@@ -407,7 +393,7 @@ fn finish<I: Lower>(
         proof: judged.proof,
         aliasing: judged.aliasing,
         constant_time: judged.constant_time,
-        core: I::core_name(core),
+        core: core.clone(),
         demands: request.demands.clone(),
         on_record: false,
     })

@@ -38,7 +38,6 @@ pub mod prove;
 pub mod report;
 pub mod smt;
 mod strangers;
-pub mod supported;
 pub mod target;
 
 pub use face::{

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use judge::prove::{Proof, Verdict};
 use judge::timing::{Leak, Timing};
 use judge::verdict::{Aliasing, Measured};
-use machine::isa::{ClassCounts, Cost, Isa, Span};
+use machine::isa::{ClassCounts, Cost, Span};
 use make::method;
 use make::method::Params;
 use make::request::Demands;
@@ -321,17 +321,17 @@ fn reasons(proof: &Proof) -> BTreeMap<&'static str, String> {
 
 impl Report {
     /// The report of a kernel for `core` (and part `mcu`), made by `command`.
-    pub fn new<I: Isa>(
-        kernel: &Kernel<I>,
-        core: String,
+    pub fn new(
+        kernel: &Kernel,
         mcu: Option<String>,
         warnings: Vec<String>,
         command: String,
     ) -> Self {
+        let core = &kernel.core;
         let subject = Subject {
             spec: &kernel.spec,
             symbol: &kernel.spec.symbol(),
-            word_bits: I::WORD_BITS,
+            word_bits: core.word_bits(),
             method: kernel.method.name,
             params: &kernel.params,
             style: kernel.style.name(),
@@ -348,14 +348,15 @@ impl Report {
         };
         Self {
             on_record: kernel.on_record,
-            ..Self::of(&subject, (core, mcu), kernel.abi, warnings, command)
+            ..Self::of(&subject, core.name(), mcu, kernel.abi, warnings, command)
         }
     }
 
     /// The report of any code for a core and part, in the convention `abi`.
     pub fn of(
         subject: &Subject<'_>,
-        (core, mcu): (String, Option<String>),
+        core: String,
+        mcu: Option<String>,
         abi: &'static str,
         warnings: Vec<String>,
         command: String,

@@ -9,8 +9,8 @@ pub mod formula;
 use judge::prove;
 use machine::domain::{Address, Base, Domain};
 use machine::function::Function;
-use machine::isa::Isa;
-use machine::told;
+use machine::isa::core::Core;
+use machine::{of_width, told};
 use num_bigint::BigUint;
 use spec::modulus::square_of_r;
 use spec::{Alias, Op, Spec};
@@ -21,11 +21,7 @@ use crate::smt::formula::{Formula, Term};
 ///
 /// # Errors
 /// Where the run stopped, and why.
-pub(crate) fn script<I: Isa>(
-    spec: &Spec,
-    core: &I::Core,
-    function: &Function,
-) -> Result<String, String> {
+pub fn script(spec: &Spec, core: &Core, function: &Function) -> Result<String, String> {
     let modulus = spec.modular.as_ref().and_then(|modular| modular.fixed());
     if spec.op.is_modular() && modulus.is_none() {
         return Err(
@@ -39,7 +35,7 @@ pub(crate) fn script<I: Isa>(
         None => Formula::default(),
     };
     let bases = prove::bases(spec, Alias::Distinct, function);
-    let word_bits = function.word_bits(I::WORD_BITS);
+    let word_bits = function.word_bits(core.word_bits());
     let places = prove::declare(&mut d, spec, function, word_bits, &bases)
         .map_err(|fault| fault.to_string())?;
     let sources = places.into_iter().map(|places| {
@@ -48,8 +44,9 @@ pub(crate) fn script<I: Isa>(
     });
     let sources: Vec<_> = sources.collect();
     let limit = prove::STEP_LIMIT.min(function.limit);
-    let called = I::call(d, core, function, &bases, limit)
-        .map_err(|stopped| told::describe::<I>(core, function, &stopped))?;
+    let called = core
+        .call(d, function, &bases, limit)
+        .map_err(|stopped| told::describe(core, function, &stopped))?;
     let mut d = called.domain;
     let mut result = Vec::new();
     for at in prove::words(bases[0], spec.result_bytes(), word_bits) {
@@ -69,12 +66,12 @@ pub(crate) fn script<I: Isa>(
     let (result, wanted) = match spec.op {
         Op::Add | Op::Sub => {
             let bytes = function.returned_bits.unwrap_or(0) as usize / 8;
-            let returned = prove::words(Base::RETURNED, bytes, I::WORD_BITS);
+            let returned = prove::words(Base::RETURNED, bytes, core.word_bits());
             let returned = returned.into_iter().filter_map(|at| d.memory.peek(at));
             let returned: Vec<_> = returned.collect();
-            let carry = number(&mut d, &returned, I::WORD_BITS);
+            let carry = number(&mut d, &returned, core.word_bits());
             let [a, b] = [a, b].map(|words| number(&mut d, words, word_bits));
-            summed(spec.op == Op::Add, [&a, &b, &result], (&carry, bytes))
+            summed(spec.op == Op::Add, [&a, &b, &result], &carry, bytes)
         }
         _ => {
             let bits = word_bits * (a.len() + b.len()) as u32;
@@ -90,7 +87,7 @@ pub(crate) fn script<I: Isa>(
 
 /// A sum, or a difference where it does not go `up`, with the carry of so many bytes that is returned above it: as it is, and
 /// as it should be.
-fn summed(up: bool, [a, b, result]: [&str; 3], (carry, bytes): (&str, usize)) -> (String, String) {
+fn summed(up: bool, [a, b, result]: [&str; 3], carry: &str, bytes: usize) -> (String, String) {
     let extended = |x: &str| format!("((_ zero_extend {}) {x})", 8 * bytes);
     let [a, b] = [a, b].map(extended);
     match up {
@@ -189,11 +186,7 @@ fn congruent(spec: &Spec, left: &str, right: &str, m: &BigUint, width: u32) -> S
 }
 
 fn read(d: &mut Formula, at: Address, word_bits: u32) -> Result<Term, machine::fault::Fault> {
-    match word_bits {
-        8 => d.load::<8>(at),
-        16 => d.load::<16>(at),
-        _ => d.load::<32>(at),
-    }
+    of_width!(word_bits, |W| d.load::<W>(at))?
 }
 
 /// The number in `words`, least significant first.

@@ -1,26 +1,21 @@
 //! Names of cores, parts and instruction set extensions, resolved.
 
-use machine::format::{Assembler, ObjectFormat};
-use machine::isa::arm::ArmIsa;
-use machine::isa::avr::AvrIsa;
+use machine::format::Assembler;
 use machine::isa::avr::abi::{Abi, IAR};
 use machine::isa::avr::cores::Set;
 use machine::isa::avr::parts::{PARTS, Part};
-use machine::isa::mips::MipsIsa;
-use machine::isa::riscv::RiscvIsa;
-use machine::isa::{Isa, arm, avr, mips, riscv};
+use machine::isa::core::Core;
+use machine::isa::{arm, avr, mips, riscv};
 use make::request::Room;
 use spec::nearest::{nearest, question};
 use thiserror::Error;
 
 pub use crate::strangers::Near;
 use crate::strangers::{STRANGERS, Unmade};
-use crate::supported::Supported;
 
 /// What a kernel is made for.
 ///
-/// A value without type parameters: targets of several machines may stand in one list. What is generic over
-/// instruction sets visits it ([`Target::on`]).
+/// Targets of several machines may stand in one list.
 #[derive(Clone, Debug)]
 pub enum Target {
     /// An 8-bit AVR.
@@ -43,14 +38,6 @@ pub enum Target {
         /// The chip, if one is named.
         part: Option<&'static riscv::cores::Part>,
     },
-}
-
-/// Work that is the same on every instruction set.
-pub trait OnIsa {
-    /// What comes of it.
-    type Output;
-    /// Does it for a core whose objects look like `format`.
-    fn call<I: Supported>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output;
 }
 
 /// A core as `list` shows it.
@@ -400,21 +387,13 @@ impl Target {
         Ok(Target::Mips(Box::new(core)))
     }
 
-    /// Does `work` for this target's instruction set and core.
-    pub fn on<W: OnIsa>(&self, work: W) -> W::Output {
+    /// The core, in its part, called as it is called.
+    pub fn to_core(&self) -> Core {
         match self {
-            Target::Avr { core, part, abi } => {
-                let mut format = AvrIsa::object_format(core);
-                if let Some(part) = part {
-                    format.flags = part.arch;
-                }
-                work.call::<AvrIsa>(&core.called(abi).in_part(*part), &format)
-            }
-            Target::Arm(core) => work.call::<ArmIsa>(core, &ArmIsa::object_format(core)),
-            Target::Mips(core) => work.call::<MipsIsa>(core, &MipsIsa::object_format(core)),
-            Target::Riscv { core, .. } => {
-                work.call::<RiscvIsa>(core, &RiscvIsa::object_format(core))
-            }
+            Target::Avr { core, part, abi } => core.called(abi).in_part(*part).into(),
+            Target::Arm(core) => arm::cores::Core::clone(core).into(),
+            Target::Mips(core) => mips::cores::Core::clone(core).into(),
+            Target::Riscv { core, .. } => riscv::cores::Core::clone(core).into(),
         }
     }
 
@@ -444,22 +423,12 @@ impl Target {
 
     /// Bits of a machine word.
     pub fn word_bits(&self) -> u32 {
-        match self {
-            Target::Avr { .. } => AvrIsa::WORD_BITS,
-            Target::Arm(_) => ArmIsa::WORD_BITS,
-            Target::Mips(_) => MipsIsa::WORD_BITS,
-            Target::Riscv { .. } => RiscvIsa::WORD_BITS,
-        }
+        self.to_core().word_bits()
     }
 
     /// The assemblers that there are files for.
     pub fn dialects(&self) -> &'static [Assembler] {
-        match self {
-            Target::Avr { .. } => AvrIsa::ASSEMBLERS,
-            Target::Arm(_) => ArmIsa::ASSEMBLERS,
-            Target::Mips(_) => MipsIsa::ASSEMBLERS,
-            Target::Riscv { .. } => RiscvIsa::ASSEMBLERS,
-        }
+        self.to_core().assemblers()
     }
 
     /// The usual one of these.

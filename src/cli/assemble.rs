@@ -4,8 +4,6 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::process::Command;
 
-use lozenge::isa::Isa;
-use lozenge::isa::riscv::RiscvIsa;
 use lozenge::target::Target;
 
 /// The object that the target's assembler makes of `source`.
@@ -63,7 +61,7 @@ fn assembler(target: &Target) -> (&'static str, &'static str, Vec<String>) {
         }
         Target::Riscv { core, .. } => {
             let march = format!("-march={}", core.features.name());
-            let mabi = format!("-mabi={}", RiscvIsa::abi(core));
+            let mabi = format!("-mabi={}", target.to_core().abi());
             let package = "gcc-riscv64-unknown-elf";
             ("riscv64-unknown-elf-gcc", package, vec![march, mabi])
         }

@@ -7,15 +7,13 @@ use clap::Args;
 use lozenge::candidate::Budget;
 use lozenge::domain::concrete::Concrete;
 use lozenge::function::Function;
-use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::isa::avr::machine::Avr;
 use lozenge::isa::avr::run::Decoded;
 use lozenge::isa::convention::Callable;
 use lozenge::isa::numbers;
-use lozenge::kernel::{Demands, RUN_LIMIT, Request};
+use lozenge::kernel::{Demands, RUN_LIMIT, Request, generate};
 use lozenge::spec::Op;
-use lozenge::supported::Supported;
 use serde_json::json;
 
 use crate::cli::output;
@@ -53,7 +51,7 @@ pub fn run(args: &BenchArgs) -> Result<bool, String> {
             search: false,
         };
         let start = Instant::now();
-        let kernel = AvrIsa::generate(&request, &ATMEGA128).map_err(|e| e.to_string())?;
+        let kernel = generate(&request, &ATMEGA128.clone().into()).map_err(|e| e.to_string())?;
         let seconds = start.elapsed().as_secs_f64();
         rows.push(
             json!({"what": format!("gen mul {bits} with proof"), "seconds": seconds,

@@ -2,14 +2,14 @@
 
 use lozenge::driver::build::Built;
 use lozenge::driver::secrecy::Told;
+use lozenge::emit::Assembler;
 use lozenge::emit::driver::{DriverReport, Title};
-use lozenge::emit::{Assembler, ObjectFormat};
 use lozenge::face::made::{command, files, report};
-use lozenge::isa::{Cost, Isa};
+use lozenge::isa::Cost;
 use lozenge::request::Room;
 use lozenge::spec::modulus::Modulus;
-use lozenge::supported::Supported;
-use lozenge::target::{Names, OnIsa, Target};
+use lozenge::target::{Names, Target};
+use machine::isa::core::Core;
 
 use crate::cli::arguments::GenArgs;
 use crate::cli::case::{Case, Given};
@@ -22,15 +22,13 @@ use crate::cli::values::{DriverOp, LanguageArg, SecrecyArg};
 ///
 /// # Errors
 /// A fault, or another result.
-pub fn execute<I: Isa>(
-    built: &Built<I>,
-    core: &I::Core,
+pub fn execute(
+    built: &Built,
+    core: &Core,
     case: &Case,
     watch: &mut dyn FnMut(u64, u64),
 ) -> Result<Cost, String> {
-    let (outputs, cost) = built
-        .image
-        .run::<I>(core, &built.driver, &case.inputs, watch)?;
+    let (outputs, cost) = built.image.run(core, &built.driver, &case.inputs, watch)?;
     match outputs.as_slice() {
         [(_, result)] if *result == case.want => Ok(cost),
         wrong => Err(format!(
@@ -50,7 +48,7 @@ pub fn run(args: &GenArgs, op: DriverOp) -> Result<bool, Failure> {
         abi: args.abi.as_deref(),
     };
     let target = Target::resolve(&names)?;
-    let plan = Plan {
+    let mut plan = Plan {
         op,
         bits: args.size.a,
         args: &args.driver,
@@ -61,11 +59,53 @@ pub fn run(args: &GenArgs, op: DriverOp) -> Result<bool, Failure> {
         max_flash: args.max_flash,
         wipe: args.wipe,
     };
-    target.on(Generate {
-        args,
-        plan,
-        target: &target,
-    })
+    let core = target.to_core();
+    let (built, case) = made(args, &mut plan, &core, &target)?;
+    let plan = &plan;
+    let cost = execute(&built, &core, &case, &mut |_, _| {})?;
+    let exponent = args.exponent.unwrap_or(SecrecyArg::Secret);
+    let constant_time = built.constant_time(&core, exponent == SecrecyArg::Public);
+    let leaks = leaks(&constant_time, &target.core_name());
+    let language = args.language.unwrap_or(LanguageArg::Asm);
+    let title = Title {
+        symbol: format!("{}{}", args.prefix, plan.symbol()),
+        equation: plan.equation(),
+        bits: plan.bits,
+        exponentiation: plan.how(core.word_bits() as usize / 8)?,
+        exponent: match (plan.op, exponent) {
+            (DriverOp::RsaPublic, _) | (_, SecrecyArg::Public) => "public",
+            (_, SecrecyArg::Secret) => "secret",
+        },
+        driver: match language {
+            LanguageArg::Asm => "asm",
+            LanguageArg::C => "c",
+        },
+        core: target.core_name(),
+        mcu: target.part_name().map(String::from),
+        variable_time: leaks && args.variable_time,
+        beware: beware(plan),
+        command: typed(args, plan, &target, core.word_bits(), leaks)?,
+    };
+    let mut told = DriverReport::new(title, &built, &cost, &constant_time, &args.prefix);
+    told.warnings = target.warnings(told.flash.total, told.ram.total);
+    let proved = told.keeps_its_time();
+    let wrote = match proved {
+        true => {
+            let all = written(&mut told, &built, &core, &target, &args.prefix)?;
+            output::write_all(&args.output, &all, args.force).map_err(Failure::file)?;
+            let (files, folder) = (told.files.join(" "), args.output.display());
+            format!("{files} in {folder}")
+        }
+        false => format!("nothing: {}", TIME_MATTERS),
+    };
+    match args.json {
+        true => output::say(&serde_json::to_string_pretty(&told).map_err(|e| e.to_string())?)?,
+        false => output::say(&format!("{}  wrote          {wrote}", told.text()))?,
+    }
+    for warning in &told.warnings {
+        output::tell(&format!("warning: {warning}"));
+    }
+    Ok(proved)
 }
 
 /// What to do where time depends on the numbers.
@@ -124,79 +164,15 @@ fn refuse(args: &GenArgs) -> Result<(), String> {
     Ok(())
 }
 
-struct Generate<'a> {
-    args: &'a GenArgs,
-    plan: Plan<'a>,
-    target: &'a Target,
-}
-
-impl OnIsa for Generate<'_> {
-    type Output = Result<bool, Failure>;
-
-    fn call<I: Supported>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
-        let Generate {
-            args,
-            mut plan,
-            target,
-        } = self;
-        let (built, case) = made::<I>(args, &mut plan, core, target)?;
-        let plan = &plan;
-        let cost = execute(&built, core, &case, &mut |_, _| {})?;
-        let exponent = args.exponent.unwrap_or(SecrecyArg::Secret);
-        let constant_time = built.constant_time(core, exponent == SecrecyArg::Public);
-        let leaks = leaks(&constant_time, &target.core_name());
-        let language = args.language.unwrap_or(LanguageArg::Asm);
-        let title = Title {
-            symbol: format!("{}{}", args.prefix, plan.symbol()),
-            equation: plan.equation(),
-            bits: plan.bits,
-            exponentiation: plan.how(I::WORD_BITS as usize / 8)?,
-            exponent: match (plan.op, exponent) {
-                (DriverOp::RsaPublic, _) | (_, SecrecyArg::Public) => "public",
-                (_, SecrecyArg::Secret) => "secret",
-            },
-            driver: match language {
-                LanguageArg::Asm => "asm",
-                LanguageArg::C => "c",
-            },
-            core: target.core_name(),
-            mcu: target.part_name().map(String::from),
-            variable_time: leaks && args.variable_time,
-            beware: beware(plan),
-            command: typed(args, plan, target, (I::WORD_BITS, leaks))?,
-        };
-        let mut told = DriverReport::new(title, &built, &cost, &constant_time, &args.prefix);
-        told.warnings = target.warnings(told.flash.total, told.ram.total);
-        let proved = told.keeps_its_time();
-        let wrote = match proved {
-            true => {
-                let all = written(&mut told, &built, core, format, (target, &args.prefix))?;
-                output::write_all(&args.output, &all, args.force).map_err(Failure::file)?;
-                let (files, folder) = (told.files.join(" "), args.output.display());
-                format!("{files} in {folder}")
-            }
-            false => format!("nothing: {}", TIME_MATTERS),
-        };
-        match args.json {
-            true => output::say(&serde_json::to_string_pretty(&told).map_err(|e| e.to_string())?)?,
-            false => output::say(&format!("{}  wrote          {wrote}", told.text()))?,
-        }
-        for warning in &told.warnings {
-            output::tell(&format!("warning: {warning}"));
-        }
-        Ok(proved)
-    }
-}
-
 /// The driver with its kernels, and numbers to try it on. Numbers are refused before kernels are made, and so is what the
 /// part has no memory for; where the fastest is too large for its flash, `plan` is limited to it.
-fn made<I: Supported>(
+fn made(
     args: &GenArgs,
     plan: &mut Plan<'_>,
-    core: &I::Core,
+    core: &Core,
     target: &Target,
-) -> Result<(Built<I>, Case), Failure> {
-    let mut driver = plan.driver(I::WORD_BITS as usize / 8)?;
+) -> Result<(Built, Case), Failure> {
+    let mut driver = plan.driver(core.word_bits() as usize / 8)?;
     let room = target.room().filter(|_| args.max_flash.is_none());
     if let Some(Room { part, ram, .. }) = room.filter(|room| driver.bytes > room.ram) {
         let bytes = driver.bytes;
@@ -208,12 +184,12 @@ fn made<I: Supported>(
     }
     let mut built = None;
     if let Some(room) = room {
-        let whole = plan.build::<I>(driver.clone(), core)?;
+        let whole = plan.build(driver.clone(), core)?;
         match whole.image.code.len() <= room.flash {
             true => built = Some(whole),
             false => {
                 plan.max_flash = Some(room.flash);
-                driver = plan.driver(I::WORD_BITS as usize / 8)?;
+                driver = plan.driver(core.word_bits() as usize / 8)?;
             }
         }
     }
@@ -224,7 +200,7 @@ fn made<I: Supported>(
     let case = Case::new(plan, &driver, &given, 1)?;
     let built = match built {
         Some(built) => built,
-        None => plan.build::<I>(driver, core)?,
+        None => plan.build(driver, core)?,
     };
     Ok((built, case))
 }
@@ -234,7 +210,8 @@ fn typed(
     args: &GenArgs,
     plan: &Plan<'_>,
     target: &Target,
-    (word_bits, leaks): (u32, bool),
+    word_bits: u32,
+    leaks: bool,
 ) -> Result<String, String> {
     let [arguments, of] = [plan.arguments(word_bits)?, target.arguments()];
     let mut text = format!("lozenge gen {arguments} {of}");
@@ -254,12 +231,12 @@ fn typed(
 }
 
 /// The files of the kernels and of the driver, which its report then names.
-fn written<I: Isa>(
+fn written(
     told: &mut DriverReport,
-    built: &Built<I>,
-    core: &I::Core,
-    format: &ObjectFormat,
-    (target, prefix): (&Target, &str),
+    built: &Built,
+    core: &Core,
+    target: &Target,
+    prefix: &str,
 ) -> Result<Vec<(String, Vec<u8>)>, String> {
     let mut all = Vec::new();
     for kernel in &built.kernels {
@@ -269,7 +246,7 @@ fn written<I: Isa>(
         }
         let mut report = report(kernel, target, line);
         report.spec.symbol.insert_str(0, prefix);
-        all.extend(files(kernel, core, (format, Assembler::Gnu), &mut report)?);
+        all.extend(files(kernel, Assembler::Gnu, &mut report)?);
     }
     let symbol = told.symbol.clone();
     let in_c = told.driver == "c";
@@ -285,7 +262,7 @@ fn written<I: Isa>(
         true => vec![told.c(built).into_bytes()],
         false => vec![
             told.assembly(built, core).into_bytes(),
-            told.object(built, core, format)?,
+            told.object(built, core, &core.object_format())?,
         ],
     };
     contents.extend([told.header().into_bytes(), json.into_bytes()]);

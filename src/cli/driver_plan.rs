@@ -11,7 +11,7 @@ use lozenge::method::{self, METHODS};
 use lozenge::nearest::did_you_mean;
 use lozenge::spec::modulus::Modulus;
 use lozenge::spec::{Op, Spec};
-use lozenge::supported::Supported;
+use machine::isa::core::Core;
 
 use crate::cli::arguments::DriverArgs;
 use crate::cli::generate;
@@ -234,19 +234,15 @@ impl Plan<'_> {
     ///
     /// # Errors
     /// In one line.
-    pub fn build<I: Supported>(
-        &self,
-        driver: Driver,
-        core: &I::Core,
-    ) -> Result<Built<I>, build::Error> {
+    pub fn build(&self, driver: Driver, core: &Core) -> Result<Built, build::Error> {
         let bar = generate::progress(String::new());
-        let name = I::core_name(core);
+        let name = core.name();
         let told = |kernel: &str| {
             bar.set_message(format!("{kernel} for {name}: counting and proving"));
         };
         let built = match self.max_flash {
-            Some(most) => Built::<I>::within(driver, core, most, told),
-            None => Built::<I>::new(driver, core, told),
+            Some(most) => Built::within(driver, core, most, told),
+            None => Built::new(driver, core, told),
         };
         bar.finish_and_clear();
         built

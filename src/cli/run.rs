@@ -3,11 +3,9 @@
 use std::time::Instant;
 
 use lozenge::driver::secrecy::Told;
-use lozenge::emit::ObjectFormat;
 use lozenge::isa::Cost;
 use lozenge::spec::modulus::Modulus;
-use lozenge::supported::Supported;
-use lozenge::target::{Names, OnIsa, Target};
+use lozenge::target::{Names, Target};
 use num_bigint::BigUint;
 use serde_json::{Value, json};
 
@@ -28,75 +26,59 @@ pub fn run(args: &RunArgs) -> Result<bool, Failure> {
         abi: None,
     };
     let target = Target::resolve(&names)?;
-    target.on(Run {
-        args,
+    let core = target.to_core();
+    let plan = Plan {
+        op: args.op,
+        bits: args.bits,
+        args: &args.driver,
+        method: args.method.as_deref(),
+        params: &args.param,
+        style: args.style,
+        modulus: &Modulus::Runtime,
+        max_flash: None,
+        wipe: false,
+    };
+    // Numbers are refused before kernels are made.
+    let driver = plan.driver(core.word_bits() as usize / 8)?;
+    let case = Case::new(&plan, &driver, &given(args), args.seed)?;
+    let built = plan.build(driver, &core)?;
+    let what = format!("{}{} on {}", plan.name(), args.bits, target.core_name());
+    let bar = generate::progress(what.clone());
+    let start = Instant::now();
+    let all = built.estimate() / 1e6;
+    let ran = execute(&built, &core, &case, &mut |executed, cycles| {
+        let seconds = start.elapsed().as_secs_f64();
+        let (cycles, rate) = (cycles as f64 / 1e6, executed as f64 / 1e6 / seconds);
+        let left = seconds * (all / cycles - 1.0).max(0.0);
+        bar.set_message(format!(
+            "{what}: {cycles:.0} of about {all:.0} million cycles, {rate:.0} million instructions a second, \
+             {left:.0} s left"
+        ));
+    });
+    bar.finish_and_clear();
+    let cost = ran?;
+    let times = built.constant_time(&core, false);
+    let own = target.core_name();
+    let told = times.iter().find(|(name, _)| *name == own);
+    let done = Done {
+        name: plan.name(),
+        bits: args.bits,
+        how: plan.how(core.word_bits() as usize / 8)?,
         target: &target,
-    })
-}
-
-struct Run<'a> {
-    args: &'a RunArgs,
-    target: &'a Target,
-}
-
-impl OnIsa for Run<'_> {
-    type Output = Result<bool, Failure>;
-
-    fn call<I: Supported>(self, core: &I::Core, _: &ObjectFormat) -> Self::Output {
-        let Run { args, target } = self;
-        let plan = Plan {
-            op: args.op,
-            bits: args.bits,
-            args: &args.driver,
-            method: args.method.as_deref(),
-            params: &args.param,
-            style: args.style,
-            modulus: &Modulus::Runtime,
-            max_flash: None,
-            wipe: false,
-        };
-        // Numbers are refused before kernels are made.
-        let driver = plan.driver(I::WORD_BITS as usize / 8)?;
-        let case = Case::new(&plan, &driver, &given(args), args.seed)?;
-        let built = plan.build::<I>(driver, core)?;
-        let what = format!("{}{} on {}", plan.name(), args.bits, target.core_name());
-        let bar = generate::progress(what.clone());
-        let start = Instant::now();
-        let all = built.estimate() / 1e6;
-        let ran = execute(&built, core, &case, &mut |executed, cycles| {
-            let seconds = start.elapsed().as_secs_f64();
-            let (cycles, rate) = (cycles as f64 / 1e6, executed as f64 / 1e6 / seconds);
-            let left = seconds * (all / cycles - 1.0).max(0.0);
-            bar.set_message(format!(
-                "{what}: {cycles:.0} of about {all:.0} million cycles, {rate:.0} million instructions a second, \
-                 {left:.0} s left"
-            ));
-        });
-        bar.finish_and_clear();
-        let cost = ran?;
-        let times = built.constant_time(core, false);
-        let own = target.core_name();
-        let told = times.iter().find(|(name, _)| *name == own);
-        let done = Done {
-            name: plan.name(),
-            bits: args.bits,
-            how: plan.how(I::WORD_BITS as usize / 8)?,
-            target,
-            case: &case,
-            cost,
-            flash: built.image.code.len(),
-            area: built.driver.bytes,
-            told: told.and_then(|(_, verdict)| verdict.as_ref().err()),
-            leaks: leaks(&times, &own),
-            accepted: args.variable_time,
-        };
-        output::say(&match args.json {
-            true => done.object().to_string(),
-            false => done.text(),
-        })?;
-        done.warn();
-        Ok(!done.leaks || done.accepted)
-    }
+        case: &case,
+        cost,
+        flash: built.image.code.len(),
+        area: built.driver.bytes,
+        told: told.and_then(|(_, verdict)| verdict.as_ref().err()),
+        leaks: leaks(&times, &own),
+        accepted: args.variable_time,
+    };
+    output::say(&match args.json {
+        true => done.object().to_string(),
+        false => done.text(),
+    })?;
+    done.warn();
+    Ok(!done.leaks || done.accepted)
 }
 
 /// The numbers that were typed, by name.

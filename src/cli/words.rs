@@ -60,7 +60,7 @@ pub fn of(error: &Error) -> Said {
             nearest,
             of,
             known,
-        } => unknown((*what, name, of.as_deref()), nearest, known),
+        } => unknown(*what, name, of.as_deref(), nearest, known),
         Error::Target(error) => target(error),
         Error::Registers {
             parameter, largest, ..
@@ -139,7 +139,9 @@ pub fn of(error: &Error) -> Said {
 }
 
 fn unknown(
-    (what, name, of): (What, &str, Option<&str>),
+    what: What,
+    name: &str,
+    of: Option<&str>,
     nearest: &Option<String>,
     known: &[&str],
 ) -> Said {

@@ -1,16 +1,15 @@
 //! From a driver to everything that ships with it: its kernels, proved, and its own instructions.
 
-use machine::isa::Isa;
+use machine::isa::core::{Core, Insn};
 use make::driver::image::Image;
 use make::driver::{Assembled, Driver, Step, image};
-use make::lower::LowerError;
+use make::lower::{self, LowerError};
 use make::request::Request;
 use spec::Alias;
 
-use crate::driver::secrecy::Told;
+use crate::driver::secrecy::{self, Told};
 use crate::kernel;
 use crate::kernel::Kernel;
-use crate::supported::Supported;
 
 /// Why there is no driver.
 #[derive(thiserror::Error, Debug)]
@@ -54,24 +53,24 @@ pub enum Error {
 }
 
 /// A driver with its kernels.
-pub struct Built<I: Isa> {
+pub struct Built {
     /// The steps.
     pub driver: Driver,
     /// The kernels that they call, proved.
-    pub kernels: Vec<Kernel<I>>,
+    pub kernels: Vec<Kernel>,
     /// The instructions of the steps.
-    pub assembled: Assembled<I::Insn>,
+    pub assembled: Assembled<Insn>,
     /// All of it in one piece, as runs need it.
     pub image: Image,
 }
 
-impl<I: Supported> Built<I> {
+impl Built {
     /// Makes and proves the kernels of `driver` and lowers it. `told` hears what is made next.
     ///
     /// # Errors
     /// When there is no such kernel, or it is not proved, or the driver cannot be lowered.
-    pub fn new(driver: Driver, core: &I::Core, mut told: impl FnMut(&str)) -> Result<Self, Error> {
-        let assembled = I::drive(core, &driver)?;
+    pub fn new(driver: Driver, core: &Core, mut told: impl FnMut(&str)) -> Result<Self, Error> {
+        let assembled = lower::drive(core, &driver)?;
         let mut kernels = Vec::with_capacity(driver.kernels.len());
         for request in &driver.kernels {
             told(&format!("{}{}", request.op.name(), request.size));
@@ -86,7 +85,7 @@ impl<I: Supported> Built<I> {
     /// Besides: when a kernel is longer than its share in any case.
     pub fn within(
         driver: Driver,
-        core: &I::Core,
+        core: &Core,
         most: usize,
         mut told: impl FnMut(&str),
     ) -> Result<Self, Error> {
@@ -130,9 +129,9 @@ impl<I: Supported> Built<I> {
     /// Of kernels that are proved.
     fn of(
         driver: Driver,
-        assembled: Assembled<I::Insn>,
-        kernels: Vec<Kernel<I>>,
-        core: &I::Core,
+        assembled: Assembled<Insn>,
+        kernels: Vec<Kernel>,
+        core: &Core,
     ) -> Result<Self, Error> {
         for step in driver.steps() {
             if let Step::Call { kernel, pointers } = step {
@@ -140,7 +139,7 @@ impl<I: Supported> Built<I> {
             }
         }
         let codes: Vec<&[u8]> = kernels.iter().map(|k| k.code.as_slice()).collect();
-        let image = image::link::<I>(core, &assembled, &codes).map_err(Error::Link)?;
+        let image = image::link(core, &assembled, &codes).map_err(Error::Link)?;
         Ok(Self {
             driver,
             kernels,
@@ -157,10 +156,11 @@ impl<I: Supported> Built<I> {
 
     /// Per core that runs the code: what time tells of the numbers, of the driver first; of an exponent
     /// that is public it may.
-    pub fn constant_time(&self, core: &I::Core, public: bool) -> Vec<(String, Result<(), Told>)> {
-        let judge = |relative: I::Core| {
-            let name = I::core_name(&relative);
-            let mut verdict = I::keeps_its_time(&relative, &self.driver, &self.assembled, public);
+    pub fn constant_time(&self, core: &Core, public: bool) -> Vec<(String, Result<(), Told>)> {
+        let judge = |relative: Core| {
+            let name = relative.name();
+            let mut verdict =
+                secrecy::constant_time(&relative, &self.driver, &self.assembled, public);
             for kernel in &self.kernels {
                 let timing = kernel.constant_time.iter().find(|(core, _)| *core == name);
                 let leak = timing.and_then(|(_, timing)| timing.leak.as_ref());
@@ -174,13 +174,13 @@ impl<I: Supported> Built<I> {
             }
             (name, verdict)
         };
-        I::relatives(core).into_iter().map(judge).collect()
+        core.relatives().into_iter().map(judge).collect()
     }
 }
 
 /// The kernel that is asked for, if it is proved.
-fn proved<I: Supported>(request: &Request, core: &I::Core) -> Result<Kernel<I>, Error> {
-    let kernel = I::generate(request, core)?;
+fn proved(request: &Request, core: &Core) -> Result<Kernel, Error> {
+    let kernel = kernel::generate(request, core)?;
     match kernel.is_proved() {
         true => Ok(kernel),
         false => Err(Error::Unproved(kernel.spec.symbol())),
@@ -188,7 +188,7 @@ fn proved<I: Supported>(request: &Request, core: &I::Core) -> Result<Kernel<I>, 
 }
 
 /// Is what the pointers have in common allowed and proved?
-fn overlap<I: Isa>(kernel: &Kernel<I>, pointers: &[usize]) -> Result<(), Error> {
+fn overlap(kernel: &Kernel, pointers: &[usize]) -> Result<(), Error> {
     let same = |i: usize, j: usize| pointers.get(i) == pointers.get(j);
     let factors = kernel.spec.op.factors();
     let alias = match (factors, same(0, 1), factors == 2 && same(0, 2), same(1, 2)) {

@@ -8,9 +8,10 @@ use machine::domain::secret::Secret;
 use machine::domain::{Abstract, Address, Base, Domain};
 use machine::fault::Fault;
 use machine::isa::Stopped;
-use machine::told;
+use machine::isa::core::{Core, Insn};
+use machine::{of_width, told};
 use make::driver::{Assembled, Driver, EXPONENT, image};
-use make::lower::Lower;
+use make::lower;
 use spec::vectors::Random;
 
 /// What time or an address tells, or what could not be followed.
@@ -44,21 +45,21 @@ const STEPS: u64 = 100_000_000;
 ///
 /// # Errors
 /// The first instruction that leaks, or what could not be followed.
-pub(crate) fn constant_time<I: Lower>(
-    core: &I::Core,
+pub fn constant_time(
+    core: &Core,
     driver: &Driver,
-    assembled: &Assembled<I::Insn>,
+    assembled: &Assembled<Insn>,
     public: bool,
 ) -> Result<(), Told> {
     let stubs = driver.kernels.iter().map(|request| {
-        let spec = request.spec(I::WORD_BITS).map_err(|e| e.to_string())?;
-        I::encode(core, &I::stub(core, spec.result_bytes()))
+        let spec = request.spec(core.word_bits()).map_err(|e| e.to_string())?;
+        core.encode(&lower::stub(core, spec.result_bytes()))
     });
     let stubs = stubs.collect::<Result<Vec<_>, String>>();
     let stubs = stubs.map_err(Told::unknown)?;
     let stubs: Vec<&[u8]> = stubs.iter().map(Vec::as_slice).collect();
-    let image = image::link::<I>(core, assembled, &stubs).map_err(Told::unknown)?;
-    let function = image.function::<I>();
+    let image = image::link(core, assembled, &stubs).map_err(Told::unknown)?;
+    let function = image.function(core);
     let mut d = Secret::default();
     let base = Base(Base::FIRST_OPERAND);
     d.declare(
@@ -72,18 +73,17 @@ pub(crate) fn constant_time<I: Lower>(
             let name = format!("{}[{}]", field.name, i / driver.word);
             let offset = (field.place.at + i) as i64;
             let at = Address { base, offset };
-            match (known, driver.word) {
-                (false, 1) => secret::<8>(&mut d, at, name),
-                (false, _) => secret::<32>(&mut d, at, name),
-                (true, 1) => public_word::<8>(&mut d, at, random.draw()),
-                (true, _) => public_word::<32>(&mut d, at, random.draw()),
-            }
+            let put = of_width!(8 * driver.word, |W| match known {
+                false => secret::<W>(&mut d, at, name),
+                true => public_word::<W>(&mut d, at, random.draw()),
+            });
+            put.map_err(|fault| Told::unknown(fault.to_string()))?;
         }
     }
-    let called = I::call(d, core, &function, &[base], STEPS);
+    let called = core.call(d, &function, &[base], STEPS);
     let called = called.map_err(|stopped: Stopped| Told {
         known: matches!(stopped.1, Fault::SecretBranch(_) | Fault::SecretAddress(_)),
-        text: told::describe::<I>(core, &function, &stopped),
+        text: told::describe(core, &function, &stopped),
     })?;
     match called.slow_operand {
         Some(slow) => Err(Told {

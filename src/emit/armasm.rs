@@ -4,8 +4,6 @@
 //! ALIGN as a power of two, EXPORT, PROC and ENDP, END; labels at the start of a line, without a
 //! colon; comments after a semicolon.
 
-use machine::isa::Isa;
-
 use crate::emit::{banner, listing};
 use crate::kernel::Kernel;
 use crate::report::Report;
@@ -14,16 +12,12 @@ use crate::report::Report;
 ///
 /// # Errors
 /// What the listing says.
-pub fn assembly<I: Isa>(
-    kernel: &Kernel<I>,
-    core: &I::Core,
-    report: &Report,
-) -> Result<String, String> {
+pub fn assembly(kernel: &Kernel, report: &Report) -> Result<String, String> {
     let symbol = &report.spec.symbol;
     let mut text = banner::semicolons(report, symbol);
     text += &format!("\n\tAREA |.text.{symbol}|, CODE, READONLY, ALIGN=2\n");
     text += &format!("\tARM\n\tEXPORT {symbol}\n{symbol} PROC\n");
-    text += &listing::text(kernel, core, symbol, "")?;
+    text += &listing::text(kernel, symbol, "")?;
     text += "\tENDP\n\tEND\n";
     Ok(text)
 }

@@ -4,8 +4,6 @@
 //! follow a semicolon. Only our own parser has read such files so far: neither the assembler nor
 //! its manual was at hand.
 
-use machine::isa::Isa;
-
 use crate::emit::{banner, listing};
 use crate::kernel::Kernel;
 use crate::report::Report;
@@ -14,15 +12,11 @@ use crate::report::Report;
 ///
 /// # Errors
 /// What the listing says.
-pub fn assembly<I: Isa>(
-    kernel: &Kernel<I>,
-    core: &I::Core,
-    report: &Report,
-) -> Result<String, String> {
+pub fn assembly(kernel: &Kernel, report: &Report) -> Result<String, String> {
     let symbol = &report.spec.symbol;
     let mut text = banner::semicolons(report, symbol);
     text += &format!("\n\t.code\n\t.public {symbol}\n{symbol}:\n");
-    text += &listing::text(kernel, core, symbol, ":")?;
+    text += &listing::text(kernel, symbol, ":")?;
     text += "\t.end\n";
     Ok(text)
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use machine::format::ObjectFormat;
-use machine::isa::{Cost, Isa};
+use machine::isa::Cost;
+use machine::isa::core::Core;
 use make::driver::{Role, image};
 use serde::Serialize;
 
@@ -145,9 +146,9 @@ pub struct Title {
 
 impl DriverReport {
     /// Of a driver that cost so much on numbers.
-    pub fn new<I: Isa>(
+    pub fn new(
         title: Title,
-        built: &Built<I>,
+        built: &Built,
         cost: &Cost,
         constant_time: &[(String, Result<(), Told>)],
         prefix: &str,
@@ -181,7 +182,7 @@ impl DriverReport {
             symbol: title.symbol,
             equation: title.equation,
             bits: title.bits,
-            word_bits: I::WORD_BITS,
+            word_bits: 8 * built.driver.word as u32,
             exponentiation: title.exponentiation,
             exponent: title.exponent,
             driver: title.driver,
@@ -346,8 +347,8 @@ impl DriverReport {
     }
 
     /// The `.S` file of the driver.
-    pub fn assembly<I: Isa>(&self, built: &Built<I>, core: &I::Core) -> String {
-        let (symbol, dialect) = (&self.symbol, I::dialect(core));
+    pub fn assembly(&self, built: &Built, core: &Core) -> String {
+        let (symbol, dialect) = (&self.symbol, core.dialect());
         let mut text = self.banner(&format!("{symbol}.S"));
         let refusals = dialect.refusals(symbol);
         text += &format!("\n#if {}\n{refusals}{}", dialect.guard, dialect.preamble);
@@ -358,7 +359,7 @@ impl DriverReport {
         text += &format!("\t.global {symbol}\n\t.type {symbol}, %function\n{symbol}:\n");
         let mut calls = built.assembled.calls.iter().peekable();
         for (i, insn) in built.assembled.program.insns.iter().enumerate() {
-            let line = I::text(insn);
+            let line = insn.text();
             match calls.next_if(|(index, _)| *index == i) {
                 Some((_, kernel)) => {
                     let name = line.split_whitespace().next().unwrap_or_default();
@@ -373,7 +374,7 @@ impl DriverReport {
     }
 
     /// The `.c` file of the driver.
-    pub fn c<I: Isa>(&self, built: &Built<I>) -> String {
+    pub fn c(&self, built: &Built) -> String {
         let kernels: Vec<_> = self.kernels.iter().map(|k| k.symbol.clone()).collect();
         let text = c_driver::text(&built.driver, &self.symbol, &kernels);
         self.banner(&format!("{}.c", self.symbol)) + &text
@@ -383,21 +384,21 @@ impl DriverReport {
     ///
     /// # Errors
     /// What the object writer objects to.
-    pub fn object<I: Isa>(
+    pub fn object(
         &self,
-        built: &Built<I>,
-        core: &I::Core,
+        built: &Built,
+        core: &Core,
         format: &ObjectFormat,
     ) -> Result<Vec<u8>, String> {
         let insns = &built.assembled.program.insns;
-        let code = I::encode(core, insns)?;
-        let places = image::places::<I>(core, insns)?;
+        let code = core.encode(insns)?;
+        let places = image::places(core, insns)?;
         let calls = built.assembled.calls.iter();
         let calls: Vec<_> = calls
             .map(|(index, kernel)| elf::Call {
                 at: places[*index] as u64,
                 symbol: &self.kernels[*kernel].symbol,
-                relocation: I::CALL_RELOCATION,
+                relocation: core.call_relocation(),
             })
             .collect();
         elf::object_that_calls(format, &self.symbol, &code, &calls)

@@ -1,15 +1,13 @@
 //! Assembly for GNU as: the decoded bytes, one instruction a line.
 
-use machine::isa::Isa;
-
 use crate::emit::banner;
 use crate::hints;
 use crate::kernel::Kernel;
 use crate::report::Report;
 
 /// The `.S` file.
-pub fn assembly<I: Isa>(kernel: &Kernel<I>, core: &I::Core, report: &Report) -> String {
-    let dialect = I::dialect(core);
+pub fn assembly(kernel: &Kernel, report: &Report) -> String {
+    let dialect = kernel.core.dialect();
     let symbol = &report.spec.symbol;
     let mut text = banner::comment(report, &format!("{symbol}.S"));
     text.push_str(&format!("\n#if {}\n", dialect.guard));
@@ -24,10 +22,10 @@ pub fn assembly<I: Isa>(kernel: &Kernel<I>, core: &I::Core, report: &Report) -> 
         while let Some((_, note)) = notes.next_if(|(at, _)| *at <= i) {
             text.push_str(&format!("\t/* {note} */\n"));
         }
-        text.push_str(&format!("\t{}\n", I::text(insn)));
+        text.push_str(&format!("\t{}\n", insn.text()));
     }
     text.push_str(&format!("\t.size {symbol}, . - {symbol}\n"));
-    let claims = kernel.claims(core);
+    let claims = kernel.claims();
     if !claims.is_empty() {
         let text_section = format!("\t.section {},\"\",%progbits\n", hints::SECTION);
         text += "\t/* Hints for `lozenge check`, which proves them before it uses them: no memory is taken. */\n";

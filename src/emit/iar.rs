@@ -4,8 +4,6 @@
 //! END, PUBLIC, RSEG (AVR) or SECTION (Arm) with segment type, NOROOT and alignment as a power
 //! of two; labels at the start of a line; comments after a semicolon.
 
-use machine::format::ObjectFormat;
-use machine::isa::Isa;
 use object::Architecture;
 
 use crate::emit::{banner, listing};
@@ -16,21 +14,16 @@ use crate::report::Report;
 ///
 /// # Errors
 /// What the listing says.
-pub fn assembly<I: Isa>(
-    kernel: &Kernel<I>,
-    core: &I::Core,
-    format: &ObjectFormat,
-    report: &Report,
-) -> Result<String, String> {
+pub fn assembly(kernel: &Kernel, report: &Report) -> Result<String, String> {
     let symbol = &report.spec.symbol;
     let mut text = banner::semicolons(report, symbol);
     text += &format!("\n\tMODULE {symbol}\n\tPUBLIC {symbol}\n");
-    text += match format.architecture {
+    text += match kernel.core.object_format().architecture {
         Architecture::Avr => "\tRSEG CODE:CODE:NOROOT(1)\n",
         _ => "\tSECTION `.text`:CODE:NOROOT(2)\n\tARM\n",
     };
     text += &format!("{symbol}:\n");
-    text += &listing::text(kernel, core, symbol, ":")?;
+    text += &listing::text(kernel, symbol, ":")?;
     text += "\tEND\n";
     Ok(text)
 }

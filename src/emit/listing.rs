@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use machine::isa::Isa;
+use machine::isa::core::Insn;
 
 use crate::kernel::Kernel;
 
@@ -21,14 +21,9 @@ struct Line {
 ///
 /// # Errors
 /// The address of something that is no instruction.
-pub fn text<I: Isa>(
-    kernel: &Kernel<I>,
-    core: &I::Core,
-    symbol: &str,
-    colon: &str,
-) -> Result<String, String> {
+pub fn text(kernel: &Kernel, symbol: &str, colon: &str) -> Result<String, String> {
     let mut text = String::new();
-    for line in lines(kernel, core, symbol)? {
+    for line in lines(kernel, symbol)? {
         for note in line.notes {
             text += &format!("\t; {note}\n");
         }
@@ -40,10 +35,12 @@ pub fn text<I: Isa>(
     Ok(text)
 }
 
-fn lines<I: Isa>(kernel: &Kernel<I>, core: &I::Core, symbol: &str) -> Result<Vec<Line>, String> {
-    let decoded = I::decode(core, &kernel.code)
+fn lines(kernel: &Kernel, symbol: &str) -> Result<Vec<Line>, String> {
+    let decoded = kernel
+        .core
+        .decode(&kernel.code)
         .map_err(|at| format!("{at:#x} is not an instruction (a defect of this tool)"))?;
-    let target = |at: usize, insn: &I::Insn| Some(at.wrapping_add_signed(I::jump(insn)? as isize));
+    let target = |at: usize, insn: &Insn| Some(at.wrapping_add_signed(insn.jump()? as isize));
     let name = |at: usize| format!("{symbol}_{at}");
     let places = decoded.iter().filter_map(|(at, insn)| target(*at, insn));
     let places: BTreeSet<usize> = places.collect();
@@ -54,7 +51,7 @@ fn lines<I: Isa>(kernel: &Kernel<I>, core: &I::Core, symbol: &str) -> Result<Vec
         while let Some((_, note)) = notes.next_if(|(at, _)| *at <= i) {
             here.push(note.clone());
         }
-        let text = I::text(insn);
+        let text = insn.text();
         list.push(Line {
             label: places.contains(at).then(|| name(*at)),
             notes: here,

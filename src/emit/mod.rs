@@ -12,7 +12,6 @@ pub mod iar;
 pub mod listing;
 
 pub use machine::format::{Assembler, ObjectFormat};
-use machine::isa::Isa;
 
 use crate::kernel::Kernel;
 use crate::report::Report;
@@ -21,32 +20,11 @@ use crate::report::Report;
 ///
 /// # Errors
 /// What the listing says.
-pub fn assembly<I: Isa>(
-    assembler: Assembler,
-    kernel: &Kernel<I>,
-    core: &I::Core,
-    format: &ObjectFormat,
-    report: &Report,
-) -> Result<String, String> {
+pub fn assembly(assembler: Assembler, kernel: &Kernel, report: &Report) -> Result<String, String> {
     match assembler {
-        Assembler::Gnu => Ok(gnu::assembly(kernel, core, report)),
-        Assembler::Iar => iar::assembly(kernel, core, format, report),
-        Assembler::CrossWorks => crossworks::assembly(kernel, core, report),
-        Assembler::Armasm => armasm::assembly(kernel, core, report),
+        Assembler::Gnu => Ok(gnu::assembly(kernel, report)),
+        Assembler::Iar => iar::assembly(kernel, report),
+        Assembler::CrossWorks => crossworks::assembly(kernel, report),
+        Assembler::Armasm => armasm::assembly(kernel, report),
     }
-}
-
-/// Is there such an assembler for `core`?
-///
-/// # Errors
-/// Which there are.
-pub fn known_to<I: Isa>(assembler: Assembler, core: &str) -> Result<(), String> {
-    if I::ASSEMBLERS.contains(&assembler) {
-        return Ok(());
-    }
-    let known: Vec<_> = I::ASSEMBLERS.iter().map(|a| a.name()).collect();
-    let (name, known) = (assembler.name(), known.join(" or "));
-    Err(format!(
-        "there is no {name} assembler for {core}: try --dialect {known}"
-    ))
 }

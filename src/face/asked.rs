@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use machine::format::ObjectFormat;
 use make::facts::Style;
 use make::request::{Demands, Request, Room};
 use spec::modulus::{Modular, Modulus, NAMES, Reduce};
@@ -12,8 +11,8 @@ use spec::{Op, Size};
 use crate::face::error::{Error, What};
 use crate::face::kernel::Kernel;
 use crate::face::options::{AnyModulus, Options};
-use crate::supported::Supported;
-use crate::target::{OnIsa, Target};
+use crate::kernel;
+use crate::target::Target;
 
 /// What a request has gathered.
 #[derive(Clone, Debug)]
@@ -83,26 +82,7 @@ impl Asked {
 
     /// The cheapest kernel, whatever its verdicts are.
     pub fn judge(&self, target: &Target, room: Option<Room>) -> Result<Kernel, Error> {
-        target.on(Judge {
-            request: &self.request(room)?,
-            target,
-            options: &self.options,
-        })
-    }
-}
-
-struct Judge<'a> {
-    request: &'a Request,
-    target: &'a Target,
-    options: &'a Options,
-}
-
-impl OnIsa for Judge<'_> {
-    type Output = Result<Kernel, Error>;
-
-    fn call<I: Supported>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
-        let kernel = I::generate(self.request, core)?;
-        let (target, options) = (self.target.clone(), self.options.clone());
-        Ok(Kernel::of(kernel, core, format, (target, options)))
+        let made = kernel::generate(&self.request(room)?, &target.to_core())?;
+        Ok(Kernel::of(made, target.clone(), self.options.clone()))
     }
 }

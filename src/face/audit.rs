@@ -1,24 +1,23 @@
 //! Anybody's function, judged under a contract.
 
-use judge::certificate::{Case, Certificate};
+use judge::certificate::{self, Case, Certificate};
 use judge::prove::Proof;
-use judge::timing::Timing;
+use judge::timing::{self, Timing};
 use judge::verdict::Aliasing;
-use machine::format::ObjectFormat;
-use machine::isa::Isa;
+use machine::isa::core::Core;
 use make::method::Params;
 use make::request::Demands;
 use spec::Spec;
 
-use crate::audit::Contract as Promises;
+use crate::audit::{self, Contract as Promises};
 use crate::face::claim;
 use crate::face::contract::Contract;
 use crate::face::error::Error;
 use crate::face::verdicts::Verdicts;
 use crate::load::{self, Loaded};
 use crate::report::{Cycles, Report, Subject};
-use crate::supported::Supported;
-use crate::target::{OnIsa, Target};
+use crate::smt;
+use crate::target::Target;
 
 /// How the operands of a function lie in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,7 +38,9 @@ pub struct Audit {
 
 /// A function of a file, and what is said of it.
 pub struct Function {
-    inner: Box<dyn Inner>,
+    spec: Spec,
+    core: Core,
+    loaded: Loaded,
     symbol: String,
     contract: Contract,
     target: Target,
@@ -69,98 +70,6 @@ pub fn audit(
     Ok(Function::load(object, symbol, contract, target)?.audit())
 }
 
-/// What is done with a function of any instruction set.
-trait Inner {
-    fn spec(&self) -> &Spec;
-    fn operands(&self) -> Operands;
-    fn audit(&self, symbol: &str, target: &Target, demands: &Demands, command: String) -> Audit;
-    fn certificate(&self, claim: Vec<String>, aliasing: &[Aliasing]) -> Result<Certificate, Error>;
-    fn follow(&self, case: &Case) -> Result<Proof, String>;
-    fn timing(&self) -> Timing;
-    fn script(&self) -> Result<String, String>;
-}
-
-/// A function of one instruction set.
-struct Held<I: Isa> {
-    spec: Spec,
-    core: I::Core,
-    loaded: Loaded,
-}
-
-impl<I: Supported> Inner for Held<I> {
-    fn spec(&self) -> &Spec {
-        &self.spec
-    }
-
-    fn operands(&self) -> Operands {
-        let function = &self.loaded.function;
-        let word_bits = function.word_bits(I::WORD_BITS);
-        Operands {
-            word_bits,
-            align: (word_bits / 8).max(function.align as u32),
-        }
-    }
-
-    fn audit(&self, symbol: &str, target: &Target, demands: &Demands, command: String) -> Audit {
-        let Held { spec, core, loaded } = self;
-        let audit = I::audit(spec, core, loaded);
-        let judged = audit.judged;
-        let areas: Vec<_> = loaded.function.areas.iter().map(|a| a.bytes).collect();
-        let ram = spec.source_bytes().iter().sum::<usize>()
-            + spec.result_bytes()
-            + areas.iter().sum::<usize>()
-            + judged.proof.stack.total();
-        let subject = Subject {
-            spec,
-            symbol,
-            word_bits: loaded.function.word_bits(I::WORD_BITS),
-            method: "given",
-            params: &Params::new(),
-            style: "as it is",
-            bytes: audit.bytes,
-            cost: &judged.cost,
-            proof: &judged.proof,
-            aliasing: &judged.aliasing,
-            constant_time: &judged.constant_time,
-            measured: judged.measured,
-            demands,
-        };
-        let mut report = Report::of(
-            &subject,
-            (target.core_name(), target.part_name().map(String::from)),
-            I::abi(core),
-            target.warnings(audit.bytes.call, ram),
-            command,
-        );
-        report.scratch = areas;
-        Audit {
-            report,
-            aliasing: judged.aliasing,
-            operands: self.operands(),
-        }
-    }
-
-    fn certificate(&self, claim: Vec<String>, aliasing: &[Aliasing]) -> Result<Certificate, Error> {
-        let Held { spec, core, loaded } = self;
-        claim::certificate::<I>(claim, (spec, core, &loaded.function), aliasing)
-    }
-
-    fn follow(&self, case: &Case) -> Result<Proof, String> {
-        let Held { spec, core, loaded } = self;
-        I::verify(spec, core, &loaded.function, case)
-    }
-
-    fn timing(&self) -> Timing {
-        let Held { spec, core, loaded } = self;
-        I::timing(spec, core, &loaded.function)
-    }
-
-    fn script(&self) -> Result<String, String> {
-        let Held { spec, core, loaded } = self;
-        I::script(spec, core, &loaded.function)
-    }
-}
-
 impl Function {
     /// The function `symbol` of an ELF object, program or static library.
     ///
@@ -172,13 +81,21 @@ impl Function {
         contract: &Contract,
         target: &Target,
     ) -> Result<Self, Error> {
-        let inner = target.on(Load {
-            object,
-            symbol,
-            contract,
-        })?;
+        let core = target.to_core();
+        let mut loaded = load::load(object, symbol, &core.object_format())?;
+        let promises = Promises {
+            arguments: contract.arguments.as_deref(),
+            scratch: contract.scratch.as_deref(),
+            limb_bits: contract.limb_bits,
+            align: contract.align,
+            limit: contract.limit,
+        };
+        let what = (contract.op, contract.size, contract.modular()?);
+        let spec = audit::prepare(what, &core, &mut loaded.function, &promises)?;
         Ok(Self {
-            inner,
+            spec,
+            core,
+            loaded,
             symbol: symbol.into(),
             contract: contract.clone(),
             target: target.clone(),
@@ -187,12 +104,17 @@ impl Function {
 
     /// What it is said to compute.
     pub fn spec(&self) -> &Spec {
-        self.inner.spec()
+        &self.spec
     }
 
     /// How its operands lie in memory.
     pub fn operands(&self) -> Operands {
-        self.inner.operands()
+        let function = &self.loaded.function;
+        let word_bits = function.word_bits(self.core.word_bits());
+        Operands {
+            word_bits,
+            align: (word_bits / 8).max(function.align as u32),
+        }
     }
 
     /// Judges it.
@@ -202,8 +124,44 @@ impl Function {
             aliases: Vec::new(),
         };
         let command = format!("lozenge check FILE {}", self.claim().join(" "));
-        self.inner
-            .audit(&self.symbol, &self.target, &demands, command)
+        let audit = audit::audit(&self.spec, &self.core, &self.loaded);
+        let judged = audit.judged;
+        let function = &self.loaded.function;
+        let areas: Vec<_> = function.areas.iter().map(|a| a.bytes).collect();
+        let ram = self.spec.source_bytes().iter().sum::<usize>()
+            + self.spec.result_bytes()
+            + areas.iter().sum::<usize>()
+            + judged.proof.stack.total();
+        let subject = Subject {
+            spec: &self.spec,
+            symbol: &self.symbol,
+            word_bits: function.word_bits(self.core.word_bits()),
+            method: "given",
+            params: &Params::new(),
+            style: "as it is",
+            bytes: audit.bytes,
+            cost: &judged.cost,
+            proof: &judged.proof,
+            aliasing: &judged.aliasing,
+            constant_time: &judged.constant_time,
+            measured: judged.measured,
+            demands: &demands,
+        };
+        let target = &self.target;
+        let mut report = Report::of(
+            &subject,
+            target.core_name(),
+            target.part_name().map(String::from),
+            self.core.abi(),
+            target.warnings(audit.bytes.call, ram),
+            command,
+        );
+        report.scratch = areas;
+        Audit {
+            report,
+            aliasing: judged.aliasing,
+            operands: self.operands(),
+        }
     }
 
     /// What is claimed of it: the arguments of `lozenge check` behind the file.
@@ -218,7 +176,8 @@ impl Function {
     /// # Errors
     /// When it is not proved.
     pub fn certificate(&self, audit: &Audit) -> Result<Certificate, Error> {
-        self.inner.certificate(self.claim(), &audit.aliasing)
+        let (spec, core, function) = (&self.spec, &self.core, &self.loaded.function);
+        claim::certificate(self.claim(), spec, core, function, &audit.aliasing)
     }
 
     /// Runs it along a case of a certificate: neither generator nor prover is asked.
@@ -226,12 +185,13 @@ impl Function {
     /// # Errors
     /// What is wrong with the case itself.
     pub fn follow(&self, case: &Case) -> Result<Proof, Error> {
-        self.inner.follow(case).map_err(Error::Certificate)
+        let followed = certificate::verify(&self.spec, &self.core, &self.loaded.function, case);
+        followed.map_err(Error::Certificate)
     }
 
     /// What time tells on the target.
     pub fn timing(&self) -> Timing {
-        self.inner.timing()
+        timing::function_timing(&self.spec, &self.core, &self.loaded.function)
     }
 
     /// The question whether it is right, as a script for solvers (SMT-LIB 2).
@@ -239,40 +199,7 @@ impl Function {
     /// # Errors
     /// When it cannot be put to them.
     pub fn script(&self) -> Result<String, Error> {
-        self.inner.script().map_err(Error::Export)
-    }
-}
-
-struct Load<'a> {
-    object: &'a [u8],
-    symbol: &'a str,
-    contract: &'a Contract,
-}
-
-impl OnIsa for Load<'_> {
-    type Output = Result<Box<dyn Inner>, Error>;
-
-    fn call<I: Supported>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
-        let Load {
-            object,
-            symbol,
-            contract,
-        } = self;
-        let mut loaded = load::load(object, symbol, format)?;
-        let promises = Promises {
-            arguments: contract.arguments.as_deref(),
-            scratch: contract.scratch.as_deref(),
-            limb_bits: contract.limb_bits,
-            align: contract.align,
-            limit: contract.limit,
-        };
-        let what = (contract.op, contract.size, contract.modular()?);
-        let spec = I::prepare(what, core, &mut loaded.function, &promises)?;
-        Ok(Box::new(Held::<I> {
-            spec,
-            core: core.clone(),
-            loaded,
-        }))
+        smt::script(&self.spec, &self.core, &self.loaded.function).map_err(Error::Export)
     }
 }
 

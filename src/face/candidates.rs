@@ -1,7 +1,7 @@
 //! Candidates side by side: every method with its sensible parameters, counted and proved when that is asked for.
 
-use machine::format::ObjectFormat;
 use make::facts::Style;
+use make::lower;
 use make::method::{METHODS, Method, Params};
 use make::request::Request;
 use spec::Spec;
@@ -9,8 +9,8 @@ use spec::Spec;
 use crate::face::asked::Asked;
 use crate::face::error::Error;
 use crate::face::kernel::Kernel;
-use crate::supported::Supported;
-use crate::target::{OnIsa, Target};
+use crate::kernel;
+use crate::target::Target;
 
 /// The candidates of a request, one after the other.
 pub struct Candidates {
@@ -113,7 +113,13 @@ impl Candidate {
     /// # Errors
     /// Why there is no such kernel.
     pub fn count(&self) -> Result<Count, Error> {
-        self.target.on(Counting(&self.asked.request(None)?))
+        let core = self.target.to_core();
+        let (_, candidate) = kernel::choose(&self.asked.request(None)?, &core)?;
+        Ok(Count {
+            cycles: candidate.cycles(),
+            bytes: candidate.code.len(),
+            stack: candidate.stack_bytes(),
+        })
     }
 
     /// Makes and judges it. Of several functions for it, this is the cheapest that is proved.
@@ -129,70 +135,42 @@ impl Candidate {
     }
 }
 
-struct Counting<'a>(&'a Request);
-
-impl OnIsa for Counting<'_> {
-    type Output = Result<Count, Error>;
-
-    fn call<I: Supported>(self, core: &I::Core, _: &ObjectFormat) -> Self::Output {
-        let (_, candidate) = I::choose(self.0, core)?;
-        Ok(Count {
-            cycles: candidate.cycles(),
-            bytes: candidate.code.len(),
-            stack: candidate.stack_bytes(),
-        })
-    }
-}
-
 /// The cells of a request on a target; with those of what is `small`, beside the style that is asked for.
 pub(super) fn cells(request: &Request, target: &Target, small: bool) -> Result<Vec<Cell>, Error> {
-    target.on(Cells { request, small })
-}
-
-struct Cells<'a> {
-    request: &'a Request,
-    small: bool,
-}
-
-impl OnIsa for Cells<'_> {
-    type Output = Result<Vec<Cell>, Error>;
-
-    fn call<I: Supported>(self, core: &I::Core, _: &ObjectFormat) -> Self::Output {
-        let Cells { request, small } = self;
-        let spec: Spec = request.spec(I::WORD_BITS)?;
-        let unstyled = I::facts(core).limited(request.max_regs);
-        let methods: Vec<_> = METHODS.iter().filter(|m| m.computes(spec.op)).collect();
-        // What is small comes into question beside what is fast.
-        let smaller = [Style::Looped, Style::Rolled].map(Some);
-        let smaller = smaller
-            .into_iter()
-            .filter(|_| small && request.style.is_none());
-        let mut cells = Vec::new();
-        for style in std::iter::once(request.style).chain(smaller) {
-            let facts = unstyled.styled(style.unwrap_or_default());
-            for method in &methods {
-                let has = |params: &Params| {
-                    let made = (method.schedule)(&spec, &facts, params);
-                    style == request.style || made.is_ok_and(|s| Some(s.style()) == style)
-                };
-                let sets = (method.defaults)(&spec, &facts).into_iter();
-                // Loops that are not unrolled are the shortest.
-                let unrolls = method.parameters.iter().any(|p| p.name == "unroll");
-                let shortest = |params: Params| {
-                    let more = unrolls && style != request.style;
-                    let more = more && !params.contains_key("unroll");
-                    let mut short = params.clone();
-                    short.insert("unroll", 1);
-                    std::iter::once(params).chain(more.then_some(short))
-                };
-                let sets = sets.flat_map(shortest).filter(has);
-                cells.extend(sets.map(|params| Cell {
-                    method,
-                    params,
-                    style,
-                }));
-            }
+    let core = target.to_core();
+    let spec: Spec = request.spec(core.word_bits())?;
+    let unstyled = lower::facts(&core).limited(request.max_regs);
+    let methods: Vec<_> = METHODS.iter().filter(|m| m.computes(spec.op)).collect();
+    // What is small comes into question beside what is fast.
+    let smaller = [Style::Looped, Style::Rolled].map(Some);
+    let smaller = smaller
+        .into_iter()
+        .filter(|_| small && request.style.is_none());
+    let mut cells = Vec::new();
+    for style in std::iter::once(request.style).chain(smaller) {
+        let facts = unstyled.styled(style.unwrap_or_default());
+        for method in &methods {
+            let has = |params: &Params| {
+                let made = (method.schedule)(&spec, &facts, params);
+                style == request.style || made.is_ok_and(|s| Some(s.style()) == style)
+            };
+            let sets = (method.defaults)(&spec, &facts).into_iter();
+            // Loops that are not unrolled are the shortest.
+            let unrolls = method.parameters.iter().any(|p| p.name == "unroll");
+            let shortest = |params: Params| {
+                let more = unrolls && style != request.style;
+                let more = more && !params.contains_key("unroll");
+                let mut short = params.clone();
+                short.insert("unroll", 1);
+                std::iter::once(params).chain(more.then_some(short))
+            };
+            let sets = sets.flat_map(shortest).filter(has);
+            cells.extend(sets.map(|params| Cell {
+                method,
+                params,
+                style,
+            }));
         }
-        Ok(cells)
     }
+    Ok(cells)
 }

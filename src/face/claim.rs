@@ -4,11 +4,12 @@ use judge::certificate::{Case, Certificate};
 use judge::prove::Proof;
 use judge::verdict::Aliasing;
 use machine::function::Function;
+use machine::isa::core::Core;
 use spec::modulus::Reduce;
 use spec::{Alias, Spec};
 
 use crate::face::error::Error;
-use crate::supported::Supported;
+use crate::prove;
 use crate::target::Target;
 
 /// What is claimed of a function, as `lozenge check` reads it: what it computes, and where it runs.
@@ -29,9 +30,11 @@ pub(super) fn claim(symbol: &str, spec: &Spec, target: &Target) -> Vec<String> {
 }
 
 /// The certificate of what is proved: operands that lie apart, and each overlap that is allowed.
-pub(super) fn certificate<I: Supported>(
+pub(super) fn certificate(
     claim: Vec<String>,
-    (spec, core, function): (&Spec, &I::Core, &Function),
+    spec: &Spec,
+    core: &Core,
+    function: &Function,
     aliasing: &[Aliasing],
 ) -> Result<Certificate, Error> {
     let allowed = aliasing.iter().filter(|case| case.allowed);
@@ -41,7 +44,7 @@ pub(super) fn certificate<I: Supported>(
         .filter(|case| *case != Alias::AIsB);
     let mut cases: Vec<Case> = Vec::new();
     for alias in std::iter::once(Alias::Distinct).chain(overlaps) {
-        match I::certify(spec, core, function, alias) {
+        match prove::certify(spec, core, function, alias) {
             (_, Some(case)) => cases.push(case),
             (proof, None) => {
                 let why = why(&proof);

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use judge::certificate::Certificate;
-use machine::format::{Assembler, ObjectFormat};
-use machine::isa::{Cost, Isa};
+use machine::format::Assembler;
+use machine::isa::Cost;
 use num_bigint::BigUint;
 use spec::{Alias, Spec};
 
@@ -13,7 +13,6 @@ use crate::face::options::Options;
 use crate::face::verdicts::Verdicts;
 use crate::face::{claim, made};
 use crate::report::{Bytes, Cycles, Report};
-use crate::supported::Supported;
 use crate::target::Target;
 use crate::{emit, kernel, prove};
 
@@ -39,104 +38,19 @@ pub struct Files {
 ///
 /// Its bytes are what is counted, proved and written: assembly and object are views of them.
 pub struct Kernel {
-    inner: Box<dyn Inner>,
+    made: kernel::Kernel,
     options: Options,
     target: Target,
     report: Report,
 }
 
-/// What a kernel of any instruction set offers.
-trait Inner: Send + Sync {
-    fn code(&self) -> &[u8];
-    fn spec(&self) -> &Spec;
-    fn command(&self, target: &Target) -> String;
-    fn report(&self, target: &Target, command: String) -> Report;
-    fn files(&self, dialect: Assembler, report: &mut Report) -> Result<ListOfFiles, String>;
-    fn assembly(&self, dialect: Assembler, report: &Report) -> Result<String, String>;
-    fn header(&self, report: &Report) -> String;
-    fn object(&self, symbol: &str) -> Result<Vec<u8>, String>;
-    fn run(&self, sources: &[BigUint]) -> Result<(BigUint, Cost), String>;
-    fn certificate(&self, symbol: &str, target: &Target) -> Result<Certificate, Error>;
-}
-
-type ListOfFiles = Vec<(String, Vec<u8>)>;
-
-/// A kernel of one instruction set, with its core.
-struct Made<I: Isa> {
-    kernel: kernel::Kernel<I>,
-    core: I::Core,
-    format: ObjectFormat,
-}
-
-impl<I: Supported> Inner for Made<I> {
-    fn code(&self) -> &[u8] {
-        &self.kernel.code
-    }
-
-    fn spec(&self) -> &Spec {
-        &self.kernel.spec
-    }
-
-    fn command(&self, target: &Target) -> String {
-        made::command(&self.kernel, target)
-    }
-
-    fn report(&self, target: &Target, command: String) -> Report {
-        made::report(&self.kernel, target, command)
-    }
-
-    fn files(&self, dialect: Assembler, report: &mut Report) -> Result<ListOfFiles, String> {
-        made::files(&self.kernel, &self.core, (&self.format, dialect), report)
-    }
-
-    fn assembly(&self, dialect: Assembler, report: &Report) -> Result<String, String> {
-        emit::assembly(dialect, &self.kernel, &self.core, &self.format, report)
-    }
-
-    fn header(&self, report: &Report) -> String {
-        emit::header::header(report, &I::dialect(&self.core))
-    }
-
-    fn object(&self, symbol: &str) -> Result<Vec<u8>, String> {
-        let claims = self.kernel.claims(&self.core);
-        emit::elf::object(&self.format, symbol, &self.kernel.code, &claims)
-    }
-
-    fn run(&self, sources: &[BigUint]) -> Result<(BigUint, Cost), String> {
-        let Made { kernel, core, .. } = self;
-        I::runs(&kernel.spec, core, &kernel.code)(sources, Alias::Distinct)
-    }
-
-    fn certificate(&self, symbol: &str, target: &Target) -> Result<Certificate, Error> {
-        let Made { kernel, core, .. } = self;
-        let function = prove::kernel::<I>(core, &kernel.code, &kernel.program.claims);
-        let mut claim = claim::claim(symbol, &kernel.spec, target);
-        let limb = function.word_bits(I::WORD_BITS);
-        claim.extend(["--limb".to_string(), limb.to_string()]);
-        if kernel.demands.variable_time {
-            claim.push("--variable-time".into());
-        }
-        claim::certificate::<I>(claim, (&kernel.spec, core, &function), &kernel.aliasing)
-    }
-}
-
 impl Kernel {
-    /// The face of a kernel of one instruction set.
-    pub(super) fn of<I: Supported>(
-        kernel: kernel::Kernel<I>,
-        core: &I::Core,
-        format: &ObjectFormat,
-        (target, options): (Target, Options),
-    ) -> Self {
-        let inner: Box<dyn Inner> = Box::new(Made {
-            kernel,
-            core: core.clone(),
-            format: *format,
-        });
+    /// The face of a kernel.
+    pub(super) fn of(made: kernel::Kernel, target: Target, options: Options) -> Self {
         let dialect = options.dialect.unwrap_or(target.dialect());
-        let report = reported(inner.as_ref(), &target, &options, dialect);
+        let report = reported(&made, &target, &options, dialect);
         Self {
-            inner,
+            made,
             options,
             target,
             report,
@@ -150,7 +64,7 @@ impl Kernel {
 
     /// What it computes.
     pub fn spec(&self) -> &Spec {
-        self.inner.spec()
+        &self.made.spec
     }
 
     /// What it was made for.
@@ -170,7 +84,7 @@ impl Kernel {
 
     /// The machine code.
     pub fn code(&self) -> &[u8] {
-        self.inner.code()
+        &self.made.code
     }
 
     /// Bytes of code, of the body and of all.
@@ -195,13 +109,13 @@ impl Kernel {
     pub fn assembly(&self, dialect: Assembler) -> Result<String, Error> {
         self.target.has_dialect(dialect)?;
         let report = self.reported(dialect);
-        let text = self.inner.assembly(dialect, &report);
+        let text = emit::assembly(dialect, &self.made, &report);
         text.map_err(Error::Defect)
     }
 
     /// The header for C and C++.
     pub fn header(&self) -> String {
-        self.inner.header(&self.report)
+        emit::header::header(&self.report, &self.made.core.dialect())
     }
 
     /// The linkable object, in ELF.
@@ -209,7 +123,9 @@ impl Kernel {
     /// # Errors
     /// When it cannot be written (a defect of this tool).
     pub fn object(&self) -> Result<Vec<u8>, Error> {
-        self.inner.object(self.name()).map_err(Error::Defect)
+        let (code, claims) = (&self.made.code, self.made.claims());
+        let object = emit::elf::object(&self.made.core.object_format(), self.name(), code, &claims);
+        object.map_err(Error::Defect)
     }
 
     /// All its files, with names.
@@ -219,7 +135,7 @@ impl Kernel {
     pub fn files(&self) -> Result<Files, Error> {
         let mut report = self.report.clone();
         let dialect = self.options.dialect.unwrap_or(self.target.dialect());
-        let list = self.inner.files(dialect, &mut report);
+        let list = made::files(&self.made, dialect, &mut report);
         Ok(Files {
             list: list.map_err(Error::Defect)?,
             report,
@@ -257,8 +173,8 @@ impl Kernel {
                 return Err(Error::Numbers(text));
             }
         }
-        let run = self.inner.run(sources).map_err(Error::Stopped)?;
-        let (result, cost) = run;
+        let run = kernel::runs(&self.made.spec, &self.made.core, &self.made.code);
+        let (result, cost) = run(sources, Alias::Distinct).map_err(Error::Stopped)?;
         Ok(Run { result, cost })
     }
 
@@ -267,17 +183,30 @@ impl Kernel {
     /// # Errors
     /// When it is not proved.
     pub fn certificate(&self) -> Result<Certificate, Error> {
-        self.inner.certificate(self.name(), &self.target)
+        let (made, core) = (&self.made, &self.made.core);
+        let function = prove::kernel(core, &made.code, &made.program.claims);
+        let mut claim = claim::claim(self.name(), &made.spec, &self.target);
+        let limb = function.word_bits(core.word_bits());
+        claim.extend(["--limb".to_string(), limb.to_string()]);
+        if made.demands.variable_time {
+            claim.push("--variable-time".into());
+        }
+        claim::certificate(claim, &made.spec, core, &function, &made.aliasing)
     }
 
     fn reported(&self, dialect: Assembler) -> Report {
-        reported(self.inner.as_ref(), &self.target, &self.options, dialect)
+        reported(&self.made, &self.target, &self.options, dialect)
     }
 }
 
 /// The report, with the command that gives the same files.
-fn reported(inner: &dyn Inner, target: &Target, options: &Options, dialect: Assembler) -> Report {
-    let mut command = inner.command(target);
+fn reported(
+    kernel: &kernel::Kernel,
+    target: &Target,
+    options: &Options,
+    dialect: Assembler,
+) -> Report {
+    let mut command = made::command(kernel, target);
     if let Some(most) = options.max_regs {
         command += &format!(" --max-regs {most}");
     }
@@ -299,7 +228,7 @@ fn reported(inner: &dyn Inner, target: &Target, options: &Options, dialect: Asse
     if !options.prefix.is_empty() {
         command += &format!(" --prefix {}", options.prefix);
     }
-    let mut report = inner.report(target, command);
+    let mut report = made::report(kernel, target, command);
     report.spec.symbol.insert_str(0, &options.prefix);
     report
 }

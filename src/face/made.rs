@@ -1,7 +1,6 @@
-//! What is told and written of a kernel of one instruction set.
+//! What is told and written of a kernel.
 
-use machine::format::{Assembler, ObjectFormat};
-use machine::isa::Isa;
+use machine::format::Assembler;
 use make::facts::Style;
 use spec::modulus::Reduce;
 
@@ -11,17 +10,17 @@ use crate::report::{self, Report};
 use crate::target::Target;
 
 /// The report of a kernel made by `command`.
-pub fn report<I: Isa>(kernel: &Kernel<I>, target: &Target, command: String) -> Report {
+pub fn report(kernel: &Kernel, target: &Target, command: String) -> Report {
     let spec = &kernel.spec;
     let sources: usize = spec.source_bytes().iter().sum();
     let ram = sources + spec.result_bytes() + kernel.proof.stack.total();
     let warnings = target.warnings(kernel.code.len(), ram);
     let mcu = target.part_name().map(String::from);
-    Report::new(kernel, target.core_name(), mcu, warnings, command)
+    Report::new(kernel, mcu, warnings, command)
 }
 
 /// The command that gives the same bytes.
-pub fn command<I: Isa>(kernel: &Kernel<I>, target: &Target) -> String {
+pub fn command(kernel: &Kernel, target: &Target) -> String {
     let mut text = format!(
         "lozenge gen {} {} {} --method {}",
         kernel.spec.op.name(),
@@ -54,28 +53,30 @@ pub fn command<I: Isa>(kernel: &Kernel<I>, target: &Target) -> String {
 ///
 /// # Errors
 /// What cannot be written (a defect of this tool).
-pub fn files<I: Isa>(
-    kernel: &Kernel<I>,
-    core: &I::Core,
-    (format, assembler): (&ObjectFormat, Assembler),
+pub fn files(
+    kernel: &Kernel,
+    assembler: Assembler,
     report: &mut Report,
 ) -> Result<Vec<(String, Vec<u8>)>, String> {
-    let symbol = report.spec.symbol.clone();
-    let extensions = [assembler.extension(format), "h", "o", "json"];
+    let (symbol, format) = (report.spec.symbol.clone(), kernel.core.object_format());
+    let extensions = [assembler.extension(&format), "h", "o", "json"];
     let [asm, head, object, data] = extensions.map(|e| format!("{symbol}.{e}"));
     report.files = report::Files {
         asm: Some(asm.clone()),
         header: Some(head.clone()),
         object: Some(object.clone()),
     };
-    let text = emit::assembly(assembler, kernel, core, format, report)?;
+    let text = emit::assembly(assembler, kernel, report)?;
     let json = serde_json::to_string_pretty(report).map_err(|e| e.to_string())?;
     Ok(vec![
         (asm, text.into_bytes()),
-        (head, header::header(report, &I::dialect(core)).into_bytes()),
+        (
+            head,
+            header::header(report, &kernel.core.dialect()).into_bytes(),
+        ),
         (
             object,
-            elf::object(format, &symbol, &kernel.code, &kernel.claims(core))?,
+            elf::object(&format, &symbol, &kernel.code, &kernel.claims())?,
         ),
         (data, (json + "\n").into_bytes()),
     ])

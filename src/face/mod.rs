@@ -2,7 +2,7 @@
 //!
 //! A [`Target`](crate::Target) is a value, a [`Request`] is built up and generates a [`Kernel`], [`audit()`] judges
 //! anybody's code under a [`Contract`], and what fails is an [`Error`] that says why as data. The other modules of this
-//! crate are what this one stands on: generic over instruction sets, and less steady.
+//! crate are what this one stands on, and less steady.
 
 mod asked;
 mod audit;

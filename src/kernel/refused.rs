@@ -2,25 +2,27 @@
 
 use std::collections::BTreeMap;
 
+use machine::isa::core::Core;
 use make::candidate::Plan;
 use make::error::Error;
 use make::facts::Style;
-use make::lower::{Limits, Lower, LowerError};
+use make::lower::{self, Limits, LowerError};
 use make::method::{Method, MethodError};
 use make::request::parameters;
 use spec::Spec;
 
 /// The reason why a method has not even the style that `error` names, if it has not.
-pub(super) fn if_advice_fails<I: Lower>(
+pub(super) fn if_advice_fails(
     spec: &Spec,
-    core: &I::Core,
-    (method, given): (&'static Method, &BTreeMap<String, usize>),
+    core: &Core,
+    method: &'static Method,
+    given: &BTreeMap<String, usize>,
     error: Error,
 ) -> Error {
     let Error::Style { made, .. } = error else {
         return error;
     };
-    let facts = I::facts(core).styled(made);
+    let facts = lower::facts(core).styled(made);
     // What is written out takes its time, and is there wherever there is a multiplier.
     if made == Style::Unrolled && facts.tile_registers == 0 {
         return error;
@@ -36,8 +38,8 @@ pub(super) fn if_advice_fails<I: Lower>(
     };
     let mut refused = None;
     for params in sets {
-        let plan = Plan::of::<I>(spec, core, method, params, (&facts, Some(made)));
-        match plan.and_then(|plan| plan.candidates::<I>(spec, core, limits)) {
+        let plan = Plan::of(spec, core, method, params, &facts, Some(made));
+        match plan.and_then(|plan| plan.candidates(spec, core, limits)) {
             Ok(_) => return error,
             Err(failed) => refused = refused.or(Some(failed)),
         }

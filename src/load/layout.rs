@@ -114,7 +114,8 @@ fn keep_addresses(file: &object::File<'_>, placed: &mut Placed, big_endian: bool
 pub(super) fn sections(
     file: &object::File<'_>,
     first: Option<SectionIndex>,
-    (avr, big_endian): (bool, bool),
+    avr: bool,
+    big_endian: bool,
 ) -> Result<Vec<Placed>, LoadError> {
     let relocatable = file.kind() == ObjectKind::Relocatable;
     let mut list = Vec::new();

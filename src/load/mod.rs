@@ -102,7 +102,7 @@ fn load_object(data: &[u8], name: &str, format: &ObjectFormat) -> Result<Loaded,
     is_for(&file, format)?;
     let (home, address) = find(&file, name)?;
     let avr = format.architecture == Architecture::Avr;
-    let mut sections = layout::sections(&file, home, (avr, format.big_endian))?;
+    let mut sections = layout::sections(&file, home, avr, format.big_endian)?;
     let at = layout::addresses(&sections);
     // Thumb functions have odd addresses (AAELF32, section 5.5.3).
     let thumb = format.architecture == Architecture::Arm && address & 1 == 1;

@@ -141,11 +141,11 @@ impl Relocations<'_> {
                     self.arm(r, *to, bytes, at).map_err(|_| self.odd(r))
                 }
                 (Target::Address(to) | Target::Number(to), Architecture::Riscv32) => {
-                    let done = self.riscv(r, *to, (&mut *bytes, at));
+                    let done = self.riscv(r, *to, &mut *bytes, at);
                     done.map_err(|_| self.odd(r))
                 }
                 (Target::Address(to) | Target::Number(to), _) => {
-                    let done = self.mips(i, *to, (&mut *bytes, at), got);
+                    let done = self.mips(i, *to, &mut *bytes, at, got);
                     done.map_err(|_| self.odd(r))
                 }
             };
@@ -271,7 +271,8 @@ impl Relocations<'_> {
         &self,
         i: usize,
         to: u64,
-        (bytes, at): (&mut [u8], usize),
+        bytes: &mut [u8],
+        at: usize,
         got: &mut GlobalOffsets,
     ) -> Result<(), Unknown> {
         let r = &self.list[i];

@@ -23,7 +23,8 @@ impl Relocations<'_> {
         &self,
         r: &Reference,
         to: u64,
-        (bytes, at): (&mut [u8], usize),
+        bytes: &mut [u8],
+        at: usize,
     ) -> Result<(), Unknown> {
         let x = (to as i64).wrapping_add(r.addend.unwrap_or(0));
         let from_here = x.wrapping_sub((self.address + r.offset) as i64);

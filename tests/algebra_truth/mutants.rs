@@ -5,17 +5,16 @@
 //! many more.
 
 use lozenge::call::Operands;
-use lozenge::emit::ObjectFormat;
 use lozenge::function::Function;
+use lozenge::isa::core::{Core, Insn};
 use lozenge::kernel::Request;
 use lozenge::method::METHODS;
 use lozenge::program::Claim;
-use lozenge::prove;
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use lozenge::spec::{Alias, Spec};
-use lozenge::supported::Supported;
-use lozenge::target::{Names, OnIsa, Target};
+use lozenge::target::{Names, Target};
 use lozenge::vectors::{self, Random};
+use lozenge::{kernel, prove};
 
 use crate::kit::{ask, tier};
 
@@ -30,10 +29,10 @@ const MORE_OPERANDS: usize = 1500;
 const LIMIT: u64 = 20_000;
 
 /// A kernel that is proved.
-struct Proved<I: Supported> {
+struct Proved {
     name: String,
     spec: Spec,
-    insns: Vec<I::Insn>,
+    insns: Vec<Insn>,
     claims: Vec<Claim>,
 }
 
@@ -49,11 +48,11 @@ struct Found {
 }
 
 /// A kernel of some method for some of its operations; `None` if there is none of this size.
-fn some_kernel<I: Supported>(core: &I::Core, random: &mut Random) -> Option<Proved<I>> {
+fn some_kernel(core: &Core, random: &mut Random) -> Option<Proved> {
     let method = &METHODS[random.below(METHODS.len())];
     let op = method.ops[random.below(method.ops.len())];
     let words = 2 + random.below(3) as u32;
-    let bits = words * I::WORD_BITS;
+    let bits = words * core.word_bits();
     let fixed = format!("2^{bits}-17");
     let modulus = match (op.is_modular(), op.is_montgomery()) {
         (false, _) => None,
@@ -70,11 +69,11 @@ fn some_kernel<I: Supported>(core: &I::Core, random: &mut Random) -> Option<Prov
         method: Some(method.name.into()),
         ..ask::in_any_time(op, bits)
     };
-    let (spec, candidate) = I::choose(&request, core).ok()?;
+    let (spec, candidate) = kernel::choose(&request, core).ok()?;
     let name = format!("{} {bits} {}", op.name(), method.name);
     let claims = candidate.program.claims.clone();
-    let function = prove::kernel::<I>(core, &candidate.code, &claims);
-    let proof = I::prove_function(&spec, core, &function, Alias::Distinct);
+    let function = prove::kernel(core, &candidate.code, &claims);
+    let proof = prove::prove_function(&spec, core, &function, Alias::Distinct);
     proof.holds().then_some(Proved {
         name,
         spec,
@@ -84,7 +83,7 @@ fn some_kernel<I: Supported>(core: &I::Core, random: &mut Random) -> Option<Prov
 }
 
 /// One edit; false if it changes nothing.
-fn edit<I: Supported>(core: &I::Core, insns: &mut Vec<I::Insn>, random: &mut Random) -> bool {
+fn edit(core: &Core, insns: &mut Vec<Insn>, random: &mut Random) -> bool {
     let before = insns.clone();
     let at = random.below(insns.len());
     let near = (at + 1 + random.below(8)) % insns.len();
@@ -93,18 +92,18 @@ fn edit<I: Supported>(core: &I::Core, insns: &mut Vec<I::Insn>, random: &mut Ran
         1 => insns.insert(near, insns[at]),
         // One of the same name, if there is one.
         2 => {
-            let name = |insn: &I::Insn| I::text(insn).split(' ').next().map(String::from);
-            let same = |insn: &&I::Insn| name(insn) == name(&before[at]);
+            let name = |insn: &Insn| insn.text().split(' ').next().map(String::from);
+            let same = |insn: &&Insn| name(insn) == name(&before[at]);
             let alike: Vec<_> = before.iter().filter(same).collect();
             insns[at] = *alike[random.below(alike.len())];
         }
         3 => {
-            let Ok(mut code) = I::encode(core, &[insns[at]]) else {
+            let Ok(mut code) = core.encode(&[insns[at]]) else {
                 return false;
             };
             let bit = random.below(8 * code.len());
             code[bit / 8] ^= 1 << (bit % 8);
-            match I::decode(core, &code).as_deref() {
+            match core.decode(&code).as_deref() {
                 Ok([(_, insn)]) => insns[at] = *insn,
                 _ => return false,
             }
@@ -118,16 +117,16 @@ fn edit<I: Supported>(core: &I::Core, insns: &mut Vec<I::Insn>, random: &mut Ran
 }
 
 /// Is it wrong on these operands? What cannot be run there is no result.
-fn is_wrong<I: Supported>(
-    proved: &Proved<I>,
-    core: &I::Core,
+fn is_wrong(
+    proved: &Proved,
+    core: &Core,
     code: &[u8],
     operands: usize,
     seed: u64,
 ) -> Option<String> {
     let function = Function::kernel(code);
     let spec = &proved.spec;
-    let call = I::calls(core, function);
+    let call = core.calls(function);
     vectors::of(spec, operands, seed)
         .into_iter()
         .find_map(
@@ -140,35 +139,30 @@ fn is_wrong<I: Supported>(
 }
 
 /// Mutants of one kernel.
-fn mutants<I: Supported>(
-    core: &I::Core,
-    proved: &Proved<I>,
-    random: &mut Random,
-    found: &mut Found,
-) {
+fn mutants(core: &Core, proved: &Proved, random: &mut Random, found: &mut Found) {
     for _ in 0..OF_A_KERNEL {
         let mut insns = proved.insns.clone();
         let mut changed = false;
         for _ in 0..1 + random.below(3) {
-            changed |= edit::<I>(core, &mut insns, random);
+            changed |= edit(core, &mut insns, random);
         }
-        let Ok(code) = I::encode(core, &insns) else {
+        let Ok(code) = core.encode(&insns) else {
             continue;
         };
         if !changed || insns == proved.insns {
             continue;
         }
-        let mut function = prove::kernel::<I>(core, &code, &proved.claims);
+        let mut function = prove::kernel(core, &code, &proved.claims);
         function.limit = LIMIT;
-        let wrong = is_wrong::<I>(proved, core, &code, OPERANDS, random.draw());
+        let wrong = is_wrong(proved, core, &code, OPERANDS, random.draw());
         found.differing += usize::from(wrong.is_some());
-        let proof = I::prove_function(&proved.spec, core, &function, Alias::Distinct);
-        let again = || is_wrong::<I>(proved, core, &code, MORE_OPERANDS, 1);
+        let proof = prove::prove_function(&proved.spec, core, &function, Alias::Distinct);
+        let again = || is_wrong(proved, core, &code, MORE_OPERANDS, 1);
         match (proof.correct.is_proved(), wrong) {
             (true, wrong) => match wrong.or_else(again) {
                 None => found.proved += 1,
                 Some(what) => {
-                    let text: Vec<_> = insns.iter().map(I::text).collect();
+                    let text: Vec<_> = insns.iter().map(Insn::text).collect();
                     let text = text.join("; ");
                     let told = format!("{}: {what}: {text}", proved.name);
                     eprintln!("proved and wrong: {told}");
@@ -182,36 +176,30 @@ fn mutants<I: Supported>(
 }
 
 /// Kernels of a machine, until enough mutants differ.
-struct Mutants;
-
-impl OnIsa for Mutants {
-    type Output = Found;
-
-    fn call<I: Supported>(self, core: &I::Core, _: &ObjectFormat) -> Found {
-        let enough = tier::of(DIFFERING);
-        let mut random = tier::random(u64::from(I::WORD_BITS));
-        let mut found = Found::default();
-        while found.differing < enough {
-            let Some(proved) = some_kernel::<I>(core, &mut random) else {
-                continue;
-            };
-            found.kernels += 1;
-            if found.kernels.is_multiple_of(1000) {
-                let Found {
-                    kernels,
-                    differing,
-                    wrong,
-                    ..
-                } = &found;
-                println!(
-                    "{kernels} kernels, {differing} mutants differ, {} wrong",
-                    wrong.len()
-                );
-            }
-            mutants::<I>(core, &proved, &mut random, &mut found);
+fn attack(core: &Core) -> Found {
+    let enough = tier::of(DIFFERING);
+    let mut random = tier::random(u64::from(core.word_bits()));
+    let mut found = Found::default();
+    while found.differing < enough {
+        let Some(proved) = some_kernel(core, &mut random) else {
+            continue;
+        };
+        found.kernels += 1;
+        if found.kernels.is_multiple_of(1000) {
+            let Found {
+                kernels,
+                differing,
+                wrong,
+                ..
+            } = &found;
+            println!(
+                "{kernels} kernels, {differing} mutants differ, {} wrong",
+                wrong.len()
+            );
         }
-        found
+        mutants(core, &proved, &mut random, &mut found);
     }
+    found
 }
 
 fn run(core: &str) {
@@ -219,7 +207,7 @@ fn run(core: &str) {
         core: Some(core),
         ..Names::default()
     };
-    let found = Target::resolve(&names).expect("a core").on(Mutants);
+    let found = attack(&Target::resolve(&names).expect("a core").to_core());
     let Found {
         kernels,
         differing,

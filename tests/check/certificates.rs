@@ -7,18 +7,16 @@ use std::process::{Command, Output};
 use lozenge::certificate::Case;
 use lozenge::domain::trace::{Entry, Noted, Step};
 use lozenge::domain::variable::{Def, Value};
-use lozenge::emit::ObjectFormat;
 use lozenge::function::Function;
+use lozenge::isa::core::Core;
 use lozenge::kernel::Request;
-use lozenge::prove;
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use lozenge::spec::{Alias, Op, Spec};
-use lozenge::supported::Supported;
-use lozenge::target::OnIsa;
 use lozenge::vectors::Random;
+use lozenge::{certificate, kernel, prove};
 use serde_json::Value as Json;
 
-use crate::check::tools::{ARM, AVR, MIPS, on_core};
+use crate::check::tools::{ARM, AVR, MIPS, core_named};
 use crate::kit::ask;
 
 fn lozenge(folder: &Path, line: &str) -> Output {
@@ -129,34 +127,30 @@ enum Done {
     Lies,
 }
 
-impl OnIsa for With<'_> {
-    type Output = usize;
-
-    fn call<I: Supported>(self, core: &I::Core, _: &ObjectFormat) -> usize {
-        let With(op, bits, modulus, done) = self;
-        let request = Request {
-            modular: modulus.map(modular),
-            demands: Default::default(),
-            ..ask::of(op, bits)
-        };
-        let kernel = I::generate(&request, core).expect("a kernel");
-        let function = prove::kernel::<I>(core, &kernel.code, &kernel.program.claims);
-        let (proof, case) = I::certify(&kernel.spec, core, &function, Alias::Distinct);
-        assert!(proof.holds());
-        let case = case.expect("a case");
-        let holds =
-            |function: &Function, case: &Case| holds::<I>(&kernel.spec, core, function, case);
-        let bare = Function::kernel(&kernel.code);
-        assert!(holds(&bare, &case));
-        match done {
-            Done::Mutants => mutants(&kernel.code, &case, &holds),
-            Done::Lies => lies(&bare, &case, &holds),
-        }
+fn refused(core: &str, with: With<'_>) -> usize {
+    let With(op, bits, modulus, done) = with;
+    let core = &core_named(core);
+    let request = Request {
+        modular: modulus.map(modular),
+        demands: Default::default(),
+        ..ask::of(op, bits)
+    };
+    let kernel = kernel::generate(&request, core).expect("a kernel");
+    let function = prove::kernel(core, &kernel.code, &kernel.program.claims);
+    let (proof, case) = prove::certify(&kernel.spec, core, &function, Alias::Distinct);
+    assert!(proof.holds());
+    let case = case.expect("a case");
+    let holds = |function: &Function, case: &Case| holds(&kernel.spec, core, function, case);
+    let bare = Function::kernel(&kernel.code);
+    assert!(holds(&bare, &case));
+    match done {
+        Done::Mutants => mutants(&kernel.code, &case, &holds),
+        Done::Lies => lies(&bare, &case, &holds),
     }
 }
 
-fn holds<I: Supported>(spec: &Spec, core: &I::Core, function: &Function, case: &Case) -> bool {
-    I::verify(spec, core, function, case).is_ok_and(|proof| proof.holds())
+fn holds(spec: &Spec, core: &Core, function: &Function, case: &Case) -> bool {
+    certificate::verify(spec, core, function, case).is_ok_and(|proof| proof.holds())
 }
 
 /// Leaves of a JSON value.
@@ -328,18 +322,18 @@ fn lies(code: &Function, case: &Case, holds: &dyn Fn(&Function, &Case) -> bool) 
 fn no_wrong_code_is_verified_by_a_damaged_certificate() {
     for compiler in [&AVR, &ARM, &MIPS] {
         let bits = if compiler.core == AVR.core { 16 } else { 64 };
-        let refused = on_core(compiler.core, With(Op::Mul, bits, None, Done::Mutants));
+        let refused = refused(compiler.core, With(Op::Mul, bits, None, Done::Mutants));
         assert!(refused > 100, "{}: {refused}", compiler.core);
     }
     let modular = With(Op::Modadd, 24, Some("2^24-3"), Done::Mutants);
-    assert!(on_core(AVR.core, modular) > 100);
+    assert!(refused(AVR.core, modular) > 100);
 }
 
 #[test]
 fn a_certificate_cannot_promise_or_define() {
     for compiler in [&AVR, &ARM, &MIPS] {
         let bits = if compiler.core == AVR.core { 24 } else { 96 };
-        let lies = on_core(compiler.core, With(Op::Mul, bits, None, Done::Lies));
+        let lies = refused(compiler.core, With(Op::Mul, bits, None, Done::Lies));
         assert!(lies > 50, "{}: {lies}", compiler.core);
         let sum = With(
             Op::Modadd,
@@ -347,6 +341,6 @@ fn a_certificate_cannot_promise_or_define() {
             Some(["2^24-3", "2^96-17"][usize::from(bits > 24)]),
             Done::Lies,
         );
-        assert!(on_core(compiler.core, sum) > 50);
+        assert!(refused(compiler.core, sum) > 50);
     }
 }

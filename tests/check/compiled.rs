@@ -3,10 +3,10 @@
 
 use lozenge::prove::Verdict;
 use lozenge::spec::{Alias, Op, Size};
-use lozenge::supported::Supported;
+use lozenge::{kernel, prove};
 
 use crate::check::tools::{
-    ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, RISCV, RISCV_LONG, on_core, prepared,
+    ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, RISCV, RISCV_LONG, core_named, prepared,
 };
 use crate::ledger::{Line, Sheet};
 
@@ -80,14 +80,14 @@ fn matrix(compiler: &Compiler) {
                 let mut known = |known: &str| lines.push(Line::known(key.clone(), known));
                 // Words of several registers are compared in several instructions.
                 if compiler.gcc == AVR.gcc && bits > 8 && question.symbol.ends_with("stays") {
-                    let verdict = on_core(compiler.core, Judge(file, question));
+                    let verdict = judged(compiler.core, file, question);
                     let text = verdict.expect_err("proved: drop this case");
                     assert!(text.contains("both ways were followed, but"), "{text}");
                     known("none: unknown");
                     continue;
                 }
                 let name = format!("{bits} bits {level} {}", question.symbol);
-                match on_core(compiler.core, Judge(file, question)) {
+                match judged(compiler.core, file, question) {
                     Ok(()) => known("proved"),
                     Err(text) => open.push(format!("{name}: {text}")),
                 }
@@ -105,28 +105,19 @@ fn matrix(compiler: &Compiler) {
 }
 
 /// Is the function proved, and right on some numbers? If not, why.
-struct Judge<'a>(&'a [u8], Question<'a>);
-
-impl lozenge::target::OnIsa for Judge<'_> {
-    type Output = Result<(), String>;
-
-    fn call<I: Supported>(
-        self,
-        core: &I::Core,
-        format: &lozenge::emit::ObjectFormat,
-    ) -> Result<(), String> {
-        let (spec, loaded) = prepared::<I>(self.0, self.1, core, format);
-        let function = &loaded.function;
-        let found = I::counterexample(&spec, core, function, Alias::Distinct, 30);
-        assert_eq!(found, None, "{}", self.1.symbol);
-        let proof = I::prove_function(&spec, core, function, Alias::Distinct);
-        match [proof.correct, proof.memory, proof.abi]
-            .into_iter()
-            .find(|v| !v.is_proved())
-        {
-            None => Ok(()),
-            Some(verdict) => Err(verdict.reason().unwrap_or_default().into()),
-        }
+fn judged(core: &str, file: &[u8], question: Question<'_>) -> Result<(), String> {
+    let core = &core_named(core);
+    let (spec, loaded) = prepared(file, question, core);
+    let function = &loaded.function;
+    let found = kernel::counterexample(&spec, core, function, Alias::Distinct, 30);
+    assert_eq!(found, None, "{}", question.symbol);
+    let proof = prove::prove_function(&spec, core, function, Alias::Distinct);
+    match [proof.correct, proof.memory, proof.abi]
+        .into_iter()
+        .find(|v| !v.is_proved())
+    {
+        None => Ok(()),
+        Some(verdict) => Err(verdict.reason().unwrap_or_default().into()),
     }
 }
 
@@ -150,51 +141,40 @@ fn riscv() {
     matrix(&RISCV);
 }
 
-/// Each instruction of a function in turn does nothing: is what is proved then still right?
-struct Mutants<'a>(&'a [u8], Question<'a>, &'static [u8]);
-
-impl lozenge::target::OnIsa for Mutants<'_> {
-    /// How many there were, how many of them were right, and how many proved.
-    type Output = [usize; 3];
-
-    fn call<I: Supported>(
-        self,
-        core: &I::Core,
-        format: &lozenge::emit::ObjectFormat,
-    ) -> [usize; 3] {
-        let Mutants(file, question, nop) = self;
-        let (spec, loaded) = prepared::<I>(file, question, core, format);
-        let (mut all, mut right, mut proved) = (0, 0, 0);
-        let entry = loaded.function.entry;
-        let own = loaded.symbols.iter().find(|(at, ..)| *at == entry);
-        let (start, bytes, _) = own.expect("the function");
-        let mut at = *start;
-        while at < start + bytes {
-            let mut function = loaded.function.clone();
-            let (_, len) =
-                lozenge::told::instruction::<I>(core, &function, at as usize).expect("code");
-            let first = (at - function.start()) as usize;
-            let mut code = function.code.to_vec();
-            for chunk in code[first..first + len].chunks_mut(nop.len()) {
-                chunk.copy_from_slice(nop);
-            }
-            function.code = code.into();
-            function.limit = 100_000;
-            at += len as u64;
-            let proof = I::prove_function(&spec, core, &function, Alias::Distinct);
-            let found = I::counterexample(&spec, core, &function, Alias::Distinct, 100);
-            all += 1;
-            right += usize::from(found.is_none());
-            proved += usize::from(proof.holds());
-            let said = (&proof.correct, &found);
-            assert!(
-                !matches!(said, (Verdict::Proved, Some(_))),
-                "{} at {at:#x}: {found:?}",
-                question.symbol
-            );
+/// Each instruction of a function in turn is `nop`, which does nothing: is what is proved then still right? How many
+/// there were, how many of them were right, and how many proved.
+fn mutants(core: &str, (file, question): (&[u8], Question<'_>), nop: &[u8]) -> [usize; 3] {
+    let core = &core_named(core);
+    let (spec, loaded) = prepared(file, question, core);
+    let (mut all, mut right, mut proved) = (0, 0, 0);
+    let entry = loaded.function.entry;
+    let own = loaded.symbols.iter().find(|(at, ..)| *at == entry);
+    let (start, bytes, _) = own.expect("the function");
+    let mut at = *start;
+    while at < start + bytes {
+        let mut function = loaded.function.clone();
+        let (_, len) = lozenge::told::instruction(core, &function, at as usize).expect("code");
+        let first = (at - function.start()) as usize;
+        let mut code = function.code.to_vec();
+        for chunk in code[first..first + len].chunks_mut(nop.len()) {
+            chunk.copy_from_slice(nop);
         }
-        [all, right, proved]
+        function.code = code.into();
+        function.limit = 100_000;
+        at += len as u64;
+        let proof = prove::prove_function(&spec, core, &function, Alias::Distinct);
+        let found = kernel::counterexample(&spec, core, &function, Alias::Distinct, 100);
+        all += 1;
+        right += usize::from(found.is_none());
+        proved += usize::from(proof.holds());
+        let said = (&proof.correct, &found);
+        assert!(
+            !matches!(said, (Verdict::Proved, Some(_))),
+            "{} at {at:#x}: {found:?}",
+            question.symbol
+        );
     }
+    [all, right, proved]
 }
 
 /// Sums and differences whose carries are branches, selections and comparisons.
@@ -211,7 +191,7 @@ fn mutants_are_not_proved() {
         for symbol in ["add_n", "sub", "sub_n"] {
             let all = questions(bits);
             let (_, question) = all.iter().find(|(_, q)| q.symbol == symbol).expect("one");
-            let counts = on_core(compiler.core, Mutants(&file, *question, nop));
+            let counts = mutants(compiler.core, (&file, *question), nop);
             let [all, right, proved] = counts;
             println!("{} {bits} {symbol}: {counts:?}", compiler.gcc);
             assert!(all > 10 && proved <= right && right < all);

@@ -9,7 +9,7 @@ use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::riscv::RiscvIsa;
-use lozenge::supported::Supported;
+use lozenge::lower::Lower;
 
 use crate::check::tools::{ARM, AVR, Compiler, MIPS, RISCV, RISCV_LONG, sources};
 
@@ -85,7 +85,7 @@ struct Decoded {
     unknown: BTreeMap<String, usize>,
 }
 
-fn decode<I: Supported>(core: &I::Core, compiler: &Compiler, file: &Path) -> Decoded {
+fn decode<I: Lower>(core: &I::Core, compiler: &Compiler, file: &Path) -> Decoded {
     let found = disassembly(compiler, file);
     let mut decoded = Decoded {
         functions: found.functions,
@@ -102,7 +102,7 @@ fn decode<I: Supported>(core: &I::Core, compiler: &Compiler, file: &Path) -> Dec
 }
 
 /// Everything that the compiler makes of program.c is known.
-fn program<I: Supported>(core: &I::Core, compiler: &Compiler) {
+fn program<I: Lower>(core: &I::Core, compiler: &Compiler) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for level in ["-O0", "-Os", "-O2", "-O3"] {
         let object = compiler.compile(&sources().join("program.c"), &[level, "-c"]);
@@ -115,7 +115,7 @@ fn program<I: Supported>(core: &I::Core, compiler: &Compiler) {
 }
 
 /// What of a compiler's library decodes, and what does not.
-fn library<I: Supported>(core: &I::Core, compiler: &Compiler, name: &str) -> Decoded {
+fn library<I: Lower>(core: &I::Core, compiler: &Compiler, name: &str) -> Decoded {
     let found = Command::new(compiler.gcc)
         .args(compiler.flags)
         .arg(format!("-print-file-name={name}"))

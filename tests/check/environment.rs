@@ -3,24 +3,21 @@
 //! quiet machine; those that an interrupt, a caller or the part would spoil must not be proved.
 
 use lozenge::audit::Audit;
-use lozenge::emit::ObjectFormat;
 use lozenge::facts::Style;
-use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::code::Insn;
 use lozenge::isa::avr::cores::{ATMEGA128, Core};
 use lozenge::isa::avr::instructions::Op as AvrOp;
-use lozenge::isa::riscv::RiscvIsa;
-use lozenge::isa::{Isa, arm, avr, mips, riscv};
+use lozenge::isa::{arm, avr, mips, riscv};
 use lozenge::kernel::{self, Request};
 use lozenge::prove::{Proof, Verdict};
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use lozenge::spec::{Alias, Op};
-use lozenge::supported::Supported;
-use lozenge::target::{Names, OnIsa, Target};
+use lozenge::target::{Names, Target};
+use lozenge::{audit, prove, smt};
 use num_bigint::BigUint;
 
-use crate::check::tools::{ARM, AVR, Compiler, MIPS, Question, RISCV, on_core, prepared};
-use crate::kit::ask;
+use crate::check::tools::{ARM, AVR, Compiler, MIPS, Question, RISCV, core_named, prepared};
+use crate::kit::{any, ask, own};
 
 /// What a product is checked on.
 #[derive(Clone, Copy)]
@@ -77,18 +74,6 @@ const ON_RISCV: Machine = Machine {
     ..ON_AVR
 };
 
-struct Ask<'a>(&'a [u8], u32);
-
-impl OnIsa for Ask<'_> {
-    type Output = Audit;
-
-    fn call<I: Supported>(self, core: &I::Core, format: &ObjectFormat) -> Audit {
-        let question = Question::of("f", self.1);
-        let (spec, loaded) = prepared::<I>(self.0, question, core, format);
-        I::audit(&spec, core, &loaded)
-    }
-}
-
 impl Machine {
     fn part(self, mcu: &'static str) -> Self {
         Self {
@@ -126,7 +111,9 @@ impl Machine {
     }
 
     fn check(&self, file: &[u8]) -> Audit {
-        self.target().on(Ask(file, self.bits))
+        let core = self.target().to_core();
+        let (spec, loaded) = prepared(file, Question::of("f", self.bits), &core);
+        audit::audit(&spec, &core, &loaded)
     }
 
     fn target(&self) -> Target {
@@ -284,36 +271,31 @@ fn a_stack_pointer_is_as_aligned_as_its_convention() {
             modular: Some(ask::modular("2^96-17", Reduce::Full)),
             ..ask::of(Op::Modadd, 96)
         };
-        let whole = RiscvIsa::generate(&request, core).expect("a kernel");
+        let whole = kernel::generate(&request, &any(core)).expect("a kernel");
         let mut program = whole.program.clone();
         let at = program.insns.len() - 1;
         let moved = |k| riscv::code::Insn::immediate(riscv::instructions::Op::ADDI, 2, 2, k);
-        program.insns.splice(at..at, [moved(-step), moved(step)]);
-        let code = RiscvIsa::encode(core, &program.insns).expect("code");
+        program
+            .insns
+            .splice(at..at, [moved(-step).into(), moved(step).into()]);
+        let code = any(core).encode(&program.insns).expect("code");
         let claims = &program.claims;
         let alias = Alias::Distinct;
-        let proof = RiscvIsa::prove_with(&whole.spec, core, &code, claims, alias);
+        let proof = prove::prove_with(&whole.spec, &any(core), &code, claims, alias);
         let lost = proof.abi.reason().is_some_and(|text| text.contains(LOST));
         assert_eq!((proof.holds(), lost), (fits, !fits), "{proof:?}");
     }
 }
 
 /// Bytes of stack that a run on numbers counts.
-struct Counted<'a>(&'a [u8], u32);
-
-impl OnIsa for Counted<'_> {
-    type Output = usize;
-
-    fn call<I: Supported>(self, core: &I::Core, format: &ObjectFormat) -> usize {
-        let question = Question::of("f", self.1);
-        let (spec, loaded) = prepared::<I>(self.0, question, core, format);
-        let operands = [3u8, 5].map(BigUint::from);
-        let alias = Alias::Distinct;
-        let ran = kernel::run_function::<I>(&spec, core, &loaded.function, &operands, alias);
-        let (product, cost) = ran.expect("a run");
-        assert_eq!(product, BigUint::from(15u8));
-        cost.stack.total()
-    }
+fn counted(machine: &Machine, file: &[u8]) -> usize {
+    let core = machine.target().to_core();
+    let (spec, loaded) = prepared(file, Question::of("f", machine.bits), &core);
+    let operands = [3u8, 5].map(BigUint::from);
+    let ran = core.run(&spec, &loaded.function, &operands, Alias::Distinct);
+    let (product, cost) = ran.expect("a run");
+    assert_eq!(product, BigUint::from(15u8));
+    cost.stack.total()
 }
 
 #[test]
@@ -327,9 +309,7 @@ fn the_depth_of_the_stack_is_how_far_its_pointer_goes() {
         (ON_IAR, "sbiw r28, 21;adiw r28, 21", 21),
     ] {
         let proved = machine.proves(middle).judged.proof.stack.total();
-        let counted = machine
-            .target()
-            .on(Counted(&machine.object(middle), machine.bits));
+        let counted = counted(&machine, &machine.object(middle));
         assert_eq!([proved, counted], [bytes; 2], "{middle}");
     }
 }
@@ -465,17 +445,6 @@ fn a_part_has_not_what_larger_ones_have() {
     assert!(matches!(wrong, Verdict::Disproved(_)), "{wrong:?}");
 }
 
-struct Export<'a>(&'a [u8]);
-
-impl OnIsa for Export<'_> {
-    type Output = Result<String, String>;
-
-    fn call<I: Supported>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
-        let (spec, loaded) = prepared::<I>(self.0, Question::of("f", 8), core, format);
-        I::script(&spec, core, &loaded.function)
-    }
-}
-
 /// A product that avr-gcc keeps in a frame of 70 bytes.
 const FRAMED: &str = "#include <stdint.h>
 void f(uint8_t *r, const uint8_t *a, const uint8_t *b) {
@@ -514,13 +483,17 @@ fn frames_of_the_compiler_are_proved() {
 #[test]
 fn a_frame_is_exported() {
     let frame = format!("{};{}", to_sp("sbiw r26, 9"), to_sp("adiw r26, 9"));
-    let export = |middle: &str| on_core("atmega128", Export(&ON_AVR.object(middle)));
+    let core = core_named("atmega128");
+    let export = |middle: &str| {
+        let (spec, loaded) = prepared(&ON_AVR.object(middle), Question::of("f", 8), &core);
+        smt::script(&spec, &core, &loaded.function)
+    };
     assert!(export(&frame).is_ok_and(|script| script.contains("check-sat")));
     assert!(export("sei").is_err_and(|text| text.contains("I is set")));
 }
 
 /// `gen montmul 256 --modulus p256 --style rolled` without an instruction.
-fn montmul(core: &Core, drop: Option<usize>) -> kernel::Kernel<AvrIsa> {
+fn montmul(core: &Core, drop: Option<usize>) -> kernel::Kernel {
     let modular = Modular {
         modulus: "p256".parse::<Modulus>().expect("a modulus"),
         reduce: Reduce::Full,
@@ -534,14 +507,14 @@ fn montmul(core: &Core, drop: Option<usize>) -> kernel::Kernel<AvrIsa> {
         drop,
         ..ask::of(Op::Montmul, 256)
     };
-    AvrIsa::generate(&request, core).expect("a kernel")
+    kernel::generate(&request, &any(core)).expect("a kernel")
 }
 
 #[test]
 fn a_frame_without_cli_is_not_proved() {
     let whole = montmul(&ATMEGA128, None);
     assert!(whole.is_proved());
-    let insns = &whole.program.insns;
+    let insns: Vec<Insn> = own(&whole.program.insns);
     let clis = (0..insns.len()).filter(|i| insns[*i].op == AvrOp::BCLR && insns[*i].ops.b == 7);
     let clis: Vec<_> = clis.collect();
     assert_eq!(clis.len(), 2, "a frame is made and taken back");
@@ -552,13 +525,13 @@ fn a_frame_without_cli_is_not_proved() {
     is_refused(&montmul(&ATMEGA128, Some(clis[0])).proof);
     for cli in clis {
         let mut program = whole.program.clone();
-        program.insns[cli] = Insn::rr(AvrOp::NOP, 0, 0);
-        let code = AvrIsa::encode(&ATMEGA128, &program.insns).expect("code");
+        program.insns[cli] = Insn::rr(AvrOp::NOP, 0, 0).into();
+        let code = any(&ATMEGA128).encode(&program.insns).expect("code");
         let claims = &program.claims;
         let alias = Alias::Distinct;
-        is_refused(&AvrIsa::prove_with(
+        is_refused(&prove::prove_with(
             &whole.spec,
-            &ATMEGA128,
+            &any(&ATMEGA128),
             &code,
             claims,
             alias,

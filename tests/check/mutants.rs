@@ -3,15 +3,13 @@
 
 use std::process::Command;
 
-use lozenge::emit::ObjectFormat;
+use lozenge::kernel;
 use lozenge::kernel::Search;
 use lozenge::prove::Verdict;
 use lozenge::spec::Op;
-use lozenge::supported::Supported;
-use lozenge::target::OnIsa;
 
 use crate::check::tools::{
-    ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, RISCV_LONG, on_core, prepared,
+    ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, RISCV_LONG, core_named, prepared,
 };
 use crate::ledger::{Line, Sheet};
 
@@ -22,60 +20,52 @@ const SEARCH: Search = Search {
     told: false,
 };
 
-/// A file, a function of it, and an instruction that does nothing.
-struct Nops<'a>(&'a [u8], Question<'a>, &'static [u8]);
-
 /// How many mutants are proved, disproved, neither.
 type Counts = [usize; 3];
 
-impl OnIsa for Nops<'_> {
-    type Output = Counts;
-
-    fn call<I: Supported>(self, core: &I::Core, format: &ObjectFormat) -> Counts {
-        let Nops(file, question, nop) = self;
-        let (spec, loaded) = prepared::<I>(file, question, core, format);
-        let entry = loaded.function.entry;
-        let own = loaded.symbols.iter().find(|(at, ..)| *at == entry);
-        let (start, bytes, _) = own.expect("the function");
-        let (mut counts, mut at) = ([0; 3], *start);
-        while at < start + bytes {
-            let mut function = loaded.function.clone();
-            // Constants behind the code are none.
-            let Some((insn, len)) = lozenge::told::instruction::<I>(core, &function, at as usize)
-            else {
-                break;
-            };
-            let first = (at - function.start()) as usize;
-            let mut code = function.code.to_vec();
-            for chunk in code[first..first + len].chunks_mut(nop.len()) {
-                chunk.copy_from_slice(nop);
-            }
-            function.code = code.into();
-            function.limit = 20_000;
-            let (proof, found) = I::verdict(&spec, core, &function, SEARCH);
-            let seen = [&proof.correct, &proof.memory, &proof.abi];
-            let wrong =
-                |v: &&&Verdict| matches!(v, Verdict::Disproved(_) | Verdict::Unpredictable(_));
-            let seen = seen.iter().any(|v| wrong(&v));
-            let verdict = match (proof.correct.is_proved(), seen) {
-                (true, false) => 0,
-                (_, true) => 1,
-                (false, false) => {
-                    let (text, name) = (I::text(&insn), question.symbol);
-                    println!("{name} without {at:#x}: {text}: {:?}", proof.correct);
-                    2
-                }
-            };
-            assert!(
-                !(proof.holds() && found.wrong.is_some()),
-                "{:?}",
-                found.wrong
-            );
-            counts[verdict] += 1;
-            at += len as u64;
+/// The function of a file with `nop`, which does nothing, in the place of each instruction.
+fn nops(core: &str, (file, question): (&[u8], Question<'_>), nop: &[u8]) -> Counts {
+    let core = core_named(core);
+    let (spec, loaded) = prepared(file, question, &core);
+    let entry = loaded.function.entry;
+    let own = loaded.symbols.iter().find(|(at, ..)| *at == entry);
+    let (start, bytes, _) = own.expect("the function");
+    let (mut counts, mut at) = ([0; 3], *start);
+    while at < start + bytes {
+        let mut function = loaded.function.clone();
+        // Constants behind the code are none.
+        let Some((insn, len)) = lozenge::told::instruction(&core, &function, at as usize) else {
+            break;
+        };
+        let first = (at - function.start()) as usize;
+        let mut code = function.code.to_vec();
+        for chunk in code[first..first + len].chunks_mut(nop.len()) {
+            chunk.copy_from_slice(nop);
         }
-        counts
+        function.code = code.into();
+        function.limit = 20_000;
+        let (proof, found) = kernel::verdict(&spec, &core, &function, SEARCH);
+        let seen = [&proof.correct, &proof.memory, &proof.abi];
+        let wrong = |v: &&&Verdict| matches!(v, Verdict::Disproved(_) | Verdict::Unpredictable(_));
+        let seen = seen.iter().any(|v| wrong(&v));
+        let verdict = match (proof.correct.is_proved(), seen) {
+            (true, false) => 0,
+            (_, true) => 1,
+            (false, false) => {
+                let (text, name) = (insn.text(), question.symbol);
+                println!("{name} without {at:#x}: {text}: {:?}", proof.correct);
+                2
+            }
+        };
+        assert!(
+            !(proof.holds() && found.wrong.is_some()),
+            "{:?}",
+            found.wrong
+        );
+        counts[verdict] += 1;
+        at += len as u64;
     }
+    counts
 }
 
 /// Mutants of a kernel that `gen` makes, whose object holds the claims of its method.
@@ -96,7 +86,7 @@ fn own(compiler: &Compiler, (op, bits, method): (Op, u32, &str), nop: &'static [
         arguments: if op == Op::Sqr { "r,a" } else { "r,a,b" },
         ..Question::of(&symbol, bits)
     };
-    on_core(compiler.core, Nops(&file, question, nop))
+    nops(compiler.core, (&file, question), nop)
 }
 
 /// Holds the counts of mutants against their file.
@@ -139,7 +129,7 @@ fn rate(compiler: &Compiler, bits: u32, nop: &'static [u8]) -> Vec<Line> {
             limb_bits: Some(bits),
             ..Question::of(symbol, 4 * bits)
         };
-        let found = on_core(compiler.core, Nops(file, question, nop));
+        let found = nops(compiler.core, (file, question), nop);
         println!("{} {bits} {symbol}: {found:?}", compiler.gcc);
         lines.push(line(bits, symbol, found));
     }

@@ -2,13 +2,12 @@
 //! the right product and then adds a word that a false rule of the algebra took for 0.
 
 use lozenge::call::Operands;
-use lozenge::emit::ObjectFormat;
+use lozenge::isa::core::Core;
+use lozenge::prove;
 use lozenge::spec::Alias;
-use lozenge::supported::Supported;
-use lozenge::target::OnIsa;
 use num_bigint::BigUint;
 
-use crate::check::tools::{ARM, AVR, Compiler, MIPS, Question, RISCV, on_core, prepared};
+use crate::check::tools::{ARM, AVR, Compiler, MIPS, Question, RISCV, core_named, prepared};
 
 /// A function `f(r, a, b)` as an object, the bits of its operands, and two of them that it multiplies wrong.
 struct Wrong<'a> {
@@ -17,24 +16,22 @@ struct Wrong<'a> {
     pair: [u64; 2],
 }
 
-impl OnIsa for Wrong<'_> {
-    type Output = ();
-
-    fn call<I: Supported>(self, core: &I::Core, format: &ObjectFormat) {
+impl Wrong<'_> {
+    fn is_not_proved(&self, core: &Core) {
         let question = Question::of("f", self.bits);
-        let (spec, loaded) = prepared::<I>(self.file, question, core, format);
+        let (spec, loaded) = prepared(self.file, question, core);
         let function = &loaded.function;
         let run = |pair: [u64; 2]| {
             let sources = pair.map(BigUint::from);
             let operands = Operands::of(&spec, &sources, Alias::Distinct);
-            let called = I::calls(core, function.clone())(&operands, 10_000);
+            let called = core.calls(function.clone())(&operands, 10_000);
             (called.expect("it returns").0, &sources[0] * &sources[1])
         };
         let (got, product) = run(self.pair);
         assert_ne!(got, product, "{:x?} is multiplied wrong", self.pair);
         let (got, product) = run(self.pair.map(|x| x ^ 1 << (self.bits - 2)));
         assert_eq!(got, product, "others are multiplied right");
-        let proof = I::prove_function(&spec, core, function, Alias::Distinct);
+        let proof = prove::prove_function(&spec, core, function, Alias::Distinct);
         assert!(!proof.correct.is_proved(), "{proof:?}");
     }
 }
@@ -45,14 +42,12 @@ fn is_not_proved(compiler: &Compiler, source: &str, bits: u32, pair: [u64; 2]) {
     let text = format!(".text\n.global f\n.type f, %function\nf:\n{source}\n.size f, . - f\n");
     std::fs::write(&path, text).expect("written");
     let file = compiler.compile(&path, &["-c"]);
-    on_core(
-        compiler.core,
-        Wrong {
-            file: &file,
-            bits,
-            pair,
-        },
-    );
+    let wrong = Wrong {
+        file: &file,
+        bits,
+        pair,
+    };
+    wrong.is_not_proved(&core_named(compiler.core));
 }
 
 /// r27:r26:r23:r22 = a b, a in r19:r18 and b in r21:r20; Z points to the result; then `error` leaves a word in r24,

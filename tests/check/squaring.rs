@@ -1,17 +1,12 @@
 //! CVE-2021-4160: a carry that OpenSSL's squaring for MIPS32 lost for years. A kernel with that fault
 //! is disproved, and the same kernel without it is proved.
 
-use lozenge::call::Operands;
-use lozenge::emit::ObjectFormat;
-use lozenge::kernel::RUN_LIMIT;
 use lozenge::load;
 use lozenge::prove::Verdict;
 use lozenge::spec::{Alias, Op, Spec};
-use lozenge::supported::Supported;
-use lozenge::target::{Names, OnIsa, Target};
 use num_bigint::BigUint;
 
-use crate::check::tools::{MIPS, Question, check, sources};
+use crate::check::tools::{MIPS, Question, check, core_named, sources};
 
 /// The operand of the report, its square, and what came out instead.
 const OPERAND: &str = "022181bafd3aa878899b2346ee210f45";
@@ -36,32 +31,21 @@ fn question(symbol: &str) -> Question<'_> {
 }
 
 /// What the function makes of the operand of the report.
-struct Run<'a>(&'a [u8], &'a str);
-
-impl OnIsa for Run<'_> {
-    type Output = BigUint;
-
-    fn call<I: Supported>(self, core: &I::Core, format: &ObjectFormat) -> BigUint {
-        let loaded = load::load(self.0, self.1, format).expect("a function");
-        let spec = Spec::new(Op::Sqr, 128, 32).expect("a size");
-        let sources = [number(OPERAND)];
-        let operands = Operands::of(&spec, &sources, Alias::Distinct);
-        let ran = I::calls(core, loaded.function)(&operands, RUN_LIMIT);
-        ran.expect("it runs").0
-    }
+fn run(file: &[u8], symbol: &str) -> BigUint {
+    let core = core_named(MIPS.core);
+    let loaded = load::load(file, symbol, &core.object_format()).expect("a function");
+    let spec = Spec::new(Op::Sqr, 128, 32).expect("a size");
+    let sources = [number(OPERAND)];
+    let ran = core.run(&spec, &loaded.function, &sources, Alias::Distinct);
+    ran.expect("it runs").0
 }
 
 #[test]
 fn the_operand_of_the_report_shows_the_fault() {
     let file = object();
-    let names = Names {
-        core: Some(MIPS.core),
-        ..Names::default()
-    };
-    let target = Target::resolve(&names).expect("a core");
     assert_eq!(number(OPERAND).pow(2), number(RIGHT));
-    assert_eq!(target.on(Run(&file, "kept")), number(RIGHT));
-    assert_eq!(target.on(Run(&file, "lost")), number(WRONG));
+    assert_eq!(run(&file, "kept"), number(RIGHT));
+    assert_eq!(run(&file, "lost"), number(WRONG));
 }
 
 #[test]

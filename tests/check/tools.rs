@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use lozenge::audit;
 use lozenge::audit::{Audit, Contract};
-use lozenge::emit::ObjectFormat;
+use lozenge::isa::core::Core;
 use lozenge::load::{self, LoadError, Loaded};
 use lozenge::spec::{Op, Size, Spec};
-use lozenge::supported::Supported;
-use lozenge::target::{Names, OnIsa, Target};
+use lozenge::target::{Names, Target};
 
 /// Loops that set words to 0 stay loops, not calls of memset.
 pub const NO_MEMSET: &str = "-fno-tree-loop-distribute-patterns";
@@ -139,23 +139,18 @@ impl<'a> Question<'a> {
     }
 }
 
-/// Runs on `core`.
-pub fn on_core<V: OnIsa>(core: &str, visitor: V) -> V::Output {
+/// The core of this name.
+pub fn core_named(name: &str) -> Core {
     let names = Names {
-        core: Some(core),
+        core: Some(name),
         ..Names::default()
     };
-    Target::resolve(&names).expect("a core").on(visitor)
+    Target::resolve(&names).expect("a core").to_core()
 }
 
 /// A function of `file`, and its spec.
-pub fn prepared<I: Supported>(
-    file: &[u8],
-    question: Question<'_>,
-    core: &I::Core,
-    format: &ObjectFormat,
-) -> (Spec, Loaded) {
-    let mut loaded = load::load(file, question.symbol, format).expect("a function");
+pub fn prepared(file: &[u8], question: Question<'_>, core: &Core) -> (Spec, Loaded) {
+    let mut loaded = load::load(file, question.symbol, &core.object_format()).expect("a function");
     let contract = Contract {
         arguments: Some(question.arguments),
         limb_bits: question.limb_bits,
@@ -163,24 +158,14 @@ pub fn prepared<I: Supported>(
         ..Contract::default()
     };
     let what = (question.op, question.size, None);
-    let spec = I::prepare(what, core, &mut loaded.function, &contract);
+    let spec = audit::prepare(what, core, &mut loaded.function, &contract);
     (spec.expect("a contract that fits"), loaded)
-}
-
-struct Ask<'a>(&'a [u8], Question<'a>);
-
-impl OnIsa for Ask<'_> {
-    type Output = Result<Audit, LoadError>;
-
-    fn call<I: Supported>(self, core: &I::Core, format: &ObjectFormat) -> Self::Output {
-        let Ask(file, question) = self;
-        load::load(file, question.symbol, format)?;
-        let (spec, loaded) = prepared::<I>(file, question, core, format);
-        Ok(I::audit(&spec, core, &loaded))
-    }
 }
 
 /// Checks a function of `file` on `core`.
 pub fn check(file: &[u8], core: &str, question: Question<'_>) -> Result<Audit, LoadError> {
-    on_core(core, Ask(file, question))
+    let core = core_named(core);
+    load::load(file, question.symbol, &core.object_format())?;
+    let (spec, loaded) = prepared(file, question, &core);
+    Ok(audit::audit(&spec, &core, &loaded))
 }

@@ -6,9 +6,11 @@ use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::lower::{Limits, Lower};
 use lozenge::method::{self, MethodError, Params};
+use lozenge::prove;
 use lozenge::schedule::{Schedule, WordStep};
 use lozenge::spec::{Alias, Op, Spec};
-use lozenge::supported::Supported;
+
+use crate::kit::any;
 
 /// Loads `2 n + n + 2m - e` and stores `(R+1) n - e + m`, `R = ceil(n/e)`, `m = n - (R-1) e`;
 /// where `e` divides `n` that is `(R-1) e` loads less than operand caching.
@@ -103,8 +105,13 @@ fn within(name: &str, n: usize, most: usize) -> Result<usize, MethodError> {
                 "{name} {params:?} n={n}: {used} > {most}"
             );
             let code = AvrIsa::encode(&ATMEGA128, &program.insns).expect("encodes");
-            let proof =
-                AvrIsa::prove_with(&spec, &ATMEGA128, &code, &program.claims, Alias::Distinct);
+            let proof = prove::prove_with(
+                &spec,
+                &any(&ATMEGA128),
+                &code,
+                &program.claims,
+                Alias::Distinct,
+            );
             assert!(
                 proof.correct.is_proved(),
                 "{name} {params:?} n={n} {most}: {proof:?}"

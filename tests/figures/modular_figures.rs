@@ -6,16 +6,15 @@ use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::code::Insn;
 use lozenge::isa::arm::cores::ARM7TDMI;
 use lozenge::isa::arm::instructions::Op as ArmOp;
-use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::isa::{Cost, Isa};
+use lozenge::kernel;
 use lozenge::kernel::Request;
 use lozenge::spec::Op;
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
-use lozenge::supported::Supported;
 use toml::Value;
 
-use crate::kit::{ask, tier};
+use crate::kit::{any, ask, own, tier};
 
 /// What the cheapest kernel of `method`, with whatever parameters, takes; the ledger holds that it is proved.
 fn made(op: Op, bits: u32, modulus: &str, method: &str) -> Cost {
@@ -29,7 +28,7 @@ fn made(op: Op, bits: u32, modulus: &str, method: &str) -> Cost {
         method: Some(method.into()),
         ..ask::in_any_time(op, bits)
     };
-    let (_, best) = AvrIsa::choose(&request, &ATMEGA128).expect("a kernel");
+    let (_, best) = kernel::choose(&request, &any(&ATMEGA128)).expect("a kernel");
     let cost = best.cost.expect("it returns");
     let proved = |line: &str| {
         let cells: Vec<_> = line.split(',').collect();
@@ -172,7 +171,7 @@ fn strongarm_counts() {
                 },
                 ..ask::in_any_time(op, 512)
             };
-            let kernel = ArmIsa::generate(&request, &ARM7TDMI).expect("a kernel");
+            let kernel = kernel::generate(&request, &any(&ARM7TDMI)).expect("a kernel");
             assert!(kernel.is_proved(), "{method}: {:?}", kernel.proof.correct);
             let counts = &kernel.cost.counts;
             let row = &table[method][op.name()];
@@ -184,7 +183,8 @@ fn strongarm_counts() {
                 ArmOp::LDM | ArmOp::STM => u64::from((insn.ops.k as u32).count_ones()) - 1,
                 _ => 0,
             };
-            let body = kernel.program.insns.iter();
+            let body: Vec<Insn> = own(&kernel.program.insns);
+            let body = body.iter();
             let body = body.filter(|insn| !ArmIsa::is_frame(&ARM7TDMI, insn));
             let ours = counts.total + 3 * counts.mul + body.map(words).sum::<u64>();
             let name = format!("{method} {}", op.name());

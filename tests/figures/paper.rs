@@ -9,18 +9,18 @@ use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::kernel::Request;
 use lozenge::lower::Lower;
 use lozenge::spec::{Op, Spec};
-use lozenge::supported::Supported;
+use lozenge::{kernel, prove};
 use toml::Value;
 
-use crate::kit::ask;
 use crate::kit::tier::{self, Tier};
+use crate::kit::{any, ask};
 
 fn table() -> Value {
     toml::from_str(include_str!("../paper/hw2018.toml")).expect("the file is TOML")
 }
 
 /// The cheapest kernel of one method, with a parameter or with whatever is best.
-fn cost_on<I: Supported>(
+fn cost_on<I: Lower>(
     core: &I::Core,
     method: &str,
     param: Option<(&str, usize)>,
@@ -34,8 +34,8 @@ fn cost_on<I: Supported>(
             .collect(),
         ..ask::in_any_time(Op::Mul, bits)
     };
-    let (spec, best) = I::choose(&request, core).expect("a kernel");
-    I::timing(&spec, core, &Function::kernel(&best.code))
+    let (spec, best) = kernel::choose(&request, &any(core)).expect("a kernel");
+    prove::function_timing(&spec, &any(core), &Function::kernel(&best.code))
         .cost
         .expect("it returns")
 }
@@ -204,8 +204,8 @@ fn within(method: &str, params: &[(&str, usize)], most: Option<usize>, bits: &[u
             max_regs: most,
             ..ask::in_any_time(Op::Mul, *bits as u32)
         };
-        let (spec, best) = AvrIsa::choose(&request, &ATMEGA128).expect("a kernel");
-        let timing = AvrIsa::timing(&spec, &ATMEGA128, &Function::kernel(&best.code));
+        let (spec, best) = kernel::choose(&request, &any(&ATMEGA128)).expect("a kernel");
+        let timing = prove::function_timing(&spec, &any(&ATMEGA128), &Function::kernel(&best.code));
         timing.cost.expect("it returns").body.max
     };
     bits.iter().map(cycles).collect()

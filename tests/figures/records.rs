@@ -1,21 +1,19 @@
 //! The cheapest of all methods beside the best figures in print: proved, and what `tests/paper/records.toml`
 //! and README say.
 
-use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
-use lozenge::isa::riscv::RiscvIsa;
 use lozenge::isa::riscv::cores::Core;
+use lozenge::kernel;
 use lozenge::kernel::Request;
 use lozenge::spec::Op;
 use lozenge::spec::modulus::Reduce;
-use lozenge::supported::Supported;
 use toml::Value;
 
-use crate::kit::{ask, tier, work};
+use crate::kit::{any, ask, tier, work};
 
 fn body(op: Op, bits: u32) -> u64 {
     let request = ask::of(op, bits);
-    let kernel = AvrIsa::generate(&request, &ATMEGA128).expect("a kernel");
+    let kernel = kernel::generate(&request, &any(&ATMEGA128)).expect("a kernel");
     assert!(
         kernel.is_proved(),
         "{} {bits}: {:?}",
@@ -87,7 +85,7 @@ fn the_best_of_ours_on_riscv() {
             modular: Some(ask::modular(modulus, reduce)),
             ..ask::of(op, 256)
         };
-        let kernel = RiscvIsa::generate(&request, core).expect("a kernel");
+        let kernel = kernel::generate(&request, &any(core)).expect("a kernel");
         assert!(kernel.is_proved(), "{modulus}: {:?}", kernel.proof);
         let (theirs, ours) = (number("theirs"), kernel.cost.call.max);
         println!("{} {modulus}: theirs {theirs}, ours {ours}", op.name());

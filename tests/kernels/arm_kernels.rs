@@ -17,12 +17,11 @@ use lozenge::method::{self, Params};
 use lozenge::prove::Proof;
 use lozenge::spec::modulus::Modular;
 use lozenge::spec::{Alias, Op as SpecOp, Spec};
-use lozenge::supported::Supported;
-use lozenge::{kernel, vectors};
+use lozenge::{kernel, prove, vectors};
 use num_bigint::BigUint;
 
 use crate::kit::oracle::{self, MGBA};
-use crate::kit::{ask, tier, work};
+use crate::kit::{any, ask, own, tier, work};
 
 /// A kernel: product scanning for `e = 0`, else operand caching.
 struct Kernel {
@@ -68,7 +67,7 @@ fn multiply(kernel: &Kernel, core: &Core, a: &BigUint, b: &BigUint) -> Option<(B
 }
 
 fn proof(kernel: &Kernel, alias: Alias) -> Proof {
-    ArmIsa::prove(&kernel.spec, &ARM7TDMI, &kernel.code, alias)
+    prove::prove(&kernel.spec, &any(&ARM7TDMI), &kernel.code, alias)
 }
 
 fn accepted(p: &Proof) -> bool {
@@ -91,7 +90,7 @@ fn check(words: usize, e: usize) {
         let p = proof(&kernel, alias);
         assert!(accepted(&p), "{words} words, e = {e}, {alias:?}: {p:?}");
     }
-    let time = ArmIsa::leak(&kernel.spec, &ARM7TDMI_HW2018, &kernel.code);
+    let time = prove::leak(&kernel.spec, &any(&ARM7TDMI_HW2018), &kernel.code);
     let time = time.unwrap();
     assert_eq!(time.call.min, time.call.max);
     for _ in 0..if words > 16 { 4 } else { 40 } {
@@ -155,7 +154,7 @@ fn no_slower_than_table_7_of_hw2018() {
 #[test]
 fn early_termination_is_refused_and_reported() {
     let kernel = kernel(5, 0, &ARM7TDMI);
-    let leak = ArmIsa::leak(&kernel.spec, &ARM7TDMI, &kernel.code).unwrap_err();
+    let leak = prove::leak(&kernel.spec, &any(&ARM7TDMI), &kernel.code).unwrap_err();
     assert!(
         leak.contains("takes 3 to 6 cycles depending on the secret"),
         "{leak}"
@@ -179,17 +178,17 @@ fn conditions_on_secrets() {
     let select = [
         0xe5913000, 0xe3530000, 0x03a03001, 0xe5803000, 0xe5803004, 0xe12fff1e,
     ];
-    assert!(ArmIsa::leak(&spec, &ARM7TDMI, &assemble(&select)).is_ok());
+    assert!(prove::leak(&spec, &any(&ARM7TDMI), &assemble(&select)).is_ok());
     // The same with ldreq r3,[r2]: an access under a secret condition.
     let mut access = select;
     access[2] = 0x05923000;
-    let leak = ArmIsa::leak(&spec, &ARM7TDMI, &assemble(&access)).unwrap_err();
+    let leak = prove::leak(&spec, &any(&ARM7TDMI), &assemble(&access)).unwrap_err();
     assert!(leak.contains("depends on the secret"), "{leak}");
     // A multiplication takes longer when it is executed.
     let mut slow = select;
     slow[1] = 0xe1b0_c003; // movs r12, r3
     slow[2] = 0x0003_0492; // muleq r3, r2, r4
-    let leak = ArmIsa::leak(&spec, &ARM7TDMI_HW2018, &assemble(&slow)).unwrap_err();
+    let leak = prove::leak(&spec, &any(&ARM7TDMI_HW2018), &assemble(&slow)).unwrap_err();
     assert!(leak.contains("condition"), "{leak}");
 }
 
@@ -200,7 +199,7 @@ fn nothing_lies_below_the_stack_pointer() {
     // str r4,[sp,#-4]; ldr r4,[sp,#-4]; bx lr
     let words = [0xe50d_4004u32, 0xe51d_4004, 0xe12f_ff1e];
     let code: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
-    let p = ArmIsa::prove(&spec, &ARM7TDMI, &code, Alias::Distinct);
+    let p = prove::prove(&spec, &any(&ARM7TDMI), &code, Alias::Distinct);
     let reason = p.memory.reason().unwrap();
     assert!(reason.contains("below the stack pointer"), "{reason}");
 }
@@ -287,11 +286,11 @@ fn modular_kernels_agree_with_libmgba() {
                 method: Some(method.into()),
                 ..ask::in_any_time(op, bits)
             };
-            let made = ArmIsa::generate(&request, &ARM7TDMI).unwrap();
+            let made = kernel::generate(&request, &any(&ARM7TDMI)).unwrap();
             assert!(made.is_proved());
             Kernel {
                 spec: made.spec,
-                insns: made.program.insns,
+                insns: own(&made.program.insns),
                 code: made.code,
             }
         })

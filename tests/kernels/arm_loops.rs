@@ -9,11 +9,11 @@ use lozenge::isa::arm::instructions::Op as Operation;
 use lozenge::kernel::{Error, Kernel, Request};
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use lozenge::spec::{Alias, Op};
-use lozenge::supported::Supported;
 use lozenge::vectors::{self, Random};
+use lozenge::{kernel, prove};
 use num_bigint::BigUint;
 
-use crate::kit::{ask, mutants, refused, tier};
+use crate::kit::{any, ask, mutants, own, refused, tier};
 
 const LOOPS: [Style; 2] = [Style::Looped, Style::Rolled];
 
@@ -72,9 +72,9 @@ fn is_right(
 }
 
 /// A proved kernel that is right on numbers wherever its operands may lie.
-fn check(core: &Core, request: &Request, runs: usize) -> Kernel<ArmIsa> {
+fn check(core: &Core, request: &Request, runs: usize) -> Kernel {
     let name = format!("{request:?}");
-    let kernel = ArmIsa::generate(request, core);
+    let kernel = kernel::generate(request, &any(core));
     let kernel = kernel.unwrap_or_else(|e| panic!("{name}: {e}"));
     assert!(kernel.is_proved(), "{name}: {:?}", kernel.proof);
     assert_eq!(Some(kernel.style), request.style, "{name}");
@@ -87,7 +87,8 @@ fn check(core: &Core, request: &Request, runs: usize) -> Kernel<ArmIsa> {
     });
     let others: Vec<_> = others.map(|case| case.alias).collect();
     for alias in [Alias::Distinct].into_iter().chain(others) {
-        let run = ArmIsa::runs(&kernel.spec, core, &kernel.code);
+        let on = any(core);
+        let run = kernel::runs(&kernel.spec, &on, &kernel.code);
         for mut sources in vectors::of(&kernel.spec, runs, 7) {
             if request.op.factors() == 2 && matches!(alias, Alias::AIsB | Alias::All) {
                 sources[1] = sources[0].clone();
@@ -285,8 +286,8 @@ fn inner(core: &Core, insns: &[Insn]) -> (u64, usize) {
 fn inner_loops_cost_what_their_instructions_do() {
     for (unroll, cycles) in [(1, 19), (2, 30), (3, 41), (4, 56), (6, 78)] {
         let request = request(MUL, 32, Reduce::Full, Style::Rolled, unroll);
-        let (_, best) = ArmIsa::choose(&request, &ARM7TDMI).expect("a kernel");
-        let made = inner(&ARM7TDMI, &best.program.insns);
+        let (_, best) = kernel::choose(&request, &any(&ARM7TDMI)).expect("a kernel");
+        let made = inner(&ARM7TDMI, &own(&best.program.insns));
         assert_eq!(made, (cycles, unroll), "unroll={unroll}");
     }
 }
@@ -307,8 +308,9 @@ fn readme_s_figures() {
         for (style, unroll) in [(Style::Unrolled, 0), (Style::Rolled, 0), (Style::Rolled, 1)] {
             let mut request = request(kind, 32, Reduce::Full, style, unroll);
             request.params.retain(|_, unroll| *unroll > 0);
-            let (spec, best) = ArmIsa::choose(&request, &ARM7TDMI).expect("a kernel");
-            let timing = ArmIsa::timing(&spec, &ARM7TDMI, &Function::kernel(&best.code));
+            let (spec, best) = kernel::choose(&request, &any(&ARM7TDMI)).expect("a kernel");
+            let timing =
+                prove::function_timing(&spec, &any(&ARM7TDMI), &Function::kernel(&best.code));
             let cycles = timing.cost.expect("it returns").body.max;
             line += &format!(" {cycles} | {} |", best.code.len());
         }
@@ -327,7 +329,7 @@ fn what_has_no_loops_is_refused() {
     ] {
         let mut request = request((op, method), words, Reduce::Full, Style::Rolled, 1);
         request.modular.as_mut().expect("a modulus").modulus = modulus.parse().expect("a modulus");
-        match ArmIsa::generate(&request, &ARM7TDMI) {
+        match kernel::generate(&request, &any(&ARM7TDMI)) {
             Err(error @ (Error::Style { .. } | Error::Lower { .. })) => {
                 let text = refused::instead(&error);
                 let hints = ["--style unrolled", "--method fips"];

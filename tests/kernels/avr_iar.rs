@@ -18,12 +18,11 @@ use lozenge::method::{METHODS, Params};
 use lozenge::prove::Verdict;
 use lozenge::spec::modulus::{Modular, Modulus};
 use lozenge::spec::{Alias, Op as Operation, Spec};
-use lozenge::supported::Supported;
-use lozenge::vectors;
+use lozenge::{kernel, prove, vectors};
 use num_bigint::BigUint;
 
 use crate::kit::oracle::{self, HINT, SIMAVR};
-use crate::kit::{ask, refused, tier};
+use crate::kit::{any, ask, own, refused, tier};
 
 fn iar(core: &Core) -> Core {
     core.called(&IAR)
@@ -112,7 +111,7 @@ fn calls(
 }
 
 /// Result, cycles, stacks and registers on simavr are as the kernel's report says.
-fn agrees(core: &Core, kernel: &Kernel<AvrIsa>, name: &str) {
+fn agrees(core: &Core, kernel: &Kernel, name: &str) {
     let operands = vectors::of(&kernel.spec, 6, 77);
     let seen = calls(core.name, &kernel.spec, &kernel.code, &operands);
     let stack = kernel.proof.stack;
@@ -162,7 +161,7 @@ fn every_method_in_iars_convention() {
                         method.name,
                         core.name
                     );
-                    match AvrIsa::generate(&request(op, bits, method.name, params), &core) {
+                    match kernel::generate(&request(op, bits, method.name, params), &any(&core)) {
                         Ok(kernel) => {
                             assert!(kernel.is_proved(), "{name}: {:?}", kernel.proof);
                             assert_eq!(kernel.proof.stack.returns, Some(0), "{name}");
@@ -251,7 +250,7 @@ fn sizes_that_are_used() {
     ];
     for (core, op, bits, method, params) in tier::some(cells, 1) {
         let name = format!("{} {bits} {method} on {}", op.name(), core.name);
-        let kernel = AvrIsa::generate(&request(op, bits, method, &params), &iar(core));
+        let kernel = kernel::generate(&request(op, bits, method, &params), &any(&iar(core)));
         let kernel = kernel.unwrap_or_else(|e| panic!("{name}: {e}"));
         assert!(kernel.is_proved(), "{name}: {:?}", kernel.proof);
         assert_eq!(kernel.abi, "IAR AVR, data stack in Y");
@@ -276,7 +275,7 @@ fn what_the_stack_pointer_costs() {
         ("whole", 3101),
     ];
     let request = request(Operation::Mul, 160, "karatsuba", &params.into());
-    let kernel = AvrIsa::generate(&request, &iar(&ATMEGA128)).expect("a kernel");
+    let kernel = kernel::generate(&request, &any(&iar(&ATMEGA128))).expect("a kernel");
     assert!(kernel.is_proved());
     let told = format!("Karatsuba takes {} cycles", kernel.cost.body.max);
     assert!(include_str!("../../README.md").contains(&told), "{told}");
@@ -309,7 +308,7 @@ fn bands_in_loops() {
                 style: Some(style),
                 ..request(op, 8 * n, method, &params)
             };
-            let kernel = AvrIsa::generate(&styled, &iar(core));
+            let kernel = kernel::generate(&styled, &any(&iar(core)));
             let kernel = kernel.unwrap_or_else(|e| panic!("{name}: {e}"));
             assert!(kernel.is_proved(), "{name}: {:?}", kernel.proof);
             assert_eq!(kernel.style, style, "{name}");
@@ -325,7 +324,7 @@ fn bands_in_loops() {
             style: Some(style),
             ..request(Operation::Mul, 256, method, &Params::new())
         };
-        let error = AvrIsa::generate(&styled, &iar(&ATMEGA128)).err();
+        let error = kernel::generate(&styled, &any(&iar(&ATMEGA128))).err();
         let error = error.expect("refused");
         let Error::Lower { error, .. } = &error else {
             panic!("{error}");
@@ -359,7 +358,7 @@ fn y_is_never_borrowed() {
     let around = |before: &[Insn], after: &[Insn]| {
         let ret = [rr(Op::RET, 0, 0)];
         let code = code(&[before, &body, after, &ret].concat());
-        AvrIsa::prove(&spec, &core, &code, Alias::Distinct)
+        prove::prove(&spec, &any(&core), &code, Alias::Distinct)
     };
     let (push, pop) = (|r| rr(Op::PUSH, 0, r), |r| rr(Op::POP, r, 0));
     let allowed: [(&[Insn], &[Insn]); 4] = [
@@ -449,9 +448,9 @@ fn y_is_never_borrowed() {
             "operand-caching",
             &[("e", 10)].into_iter().collect(),
         );
-        let kernel = AvrIsa::generate(&wanted, &made).expect("a kernel");
+        let kernel = kernel::generate(&wanted, &any(&made)).expect("a kernel");
         assert!(kernel.is_proved());
-        let proof = AvrIsa::prove(&kernel.spec, &judge, &kernel.code, Alias::Distinct);
+        let proof = prove::prove(&kernel.spec, &any(&judge), &kernel.code, Alias::Distinct);
         assert!(!proof.holds(), "{proof:?}");
     }
 }
@@ -466,10 +465,10 @@ fn mutants_are_rejected() {
         (Operation::Mul, 64, "karatsuba"),
         (Operation::Sqr, 48, "sliding-block-doubling"),
     ] {
-        let kernel = AvrIsa::generate(&request(op, bits, method, &Params::new()), &core);
+        let kernel = kernel::generate(&request(op, bits, method, &Params::new()), &any(&core));
         let kernel = kernel.expect("a kernel");
         let operands = vectors::operands(&kernel.spec.source_bytes(), 24, 5);
-        let insns = &kernel.program.insns;
+        let insns: &Vec<Insn> = &own(&kernel.program.insns);
         for at in 0..insns.len() {
             let mut list = Vec::new();
             let mut without = insns.clone();
@@ -499,7 +498,7 @@ fn mutants_are_rejected() {
             for mutant in list.iter().filter(|m| *m != insns) {
                 let code = code(mutant);
                 tried += 1;
-                if !AvrIsa::prove(&kernel.spec, &core, &code, Alias::Distinct).holds() {
+                if !prove::prove(&kernel.spec, &any(&core), &code, Alias::Distinct).holds() {
                     continue;
                 }
                 kept += 1;
@@ -541,7 +540,7 @@ fn columns_in_loops() {
                 modular: op.is_modular().then_some(modular),
                 ..request(op, bits, method, &params)
             };
-            let kernel = AvrIsa::generate(&request, &iar(core)).expect("a kernel");
+            let kernel = kernel::generate(&request, &any(&iar(core))).expect("a kernel");
             assert!(kernel.is_proved(), "{name}: {:?}", kernel.proof);
             // An ATtiny85 has no room for the oracle's stacks.
             let chip = if core.multiplies() { core } else { &ATMEGA128 };
@@ -559,7 +558,10 @@ fn parts_without_a_multiplier() {
     for method in METHODS.iter().filter(|m| m.computes(Operation::Mul)) {
         let sets = (method.defaults)(&spec, &AvrIsa::facts(&core));
         let params = sets.last().cloned().unwrap_or_default();
-        match AvrIsa::generate(&request(Operation::Mul, 64, method.name, &params), &core) {
+        match kernel::generate(
+            &request(Operation::Mul, 64, method.name, &params),
+            &any(&core),
+        ) {
             Ok(kernel) => {
                 agrees(&ATMEGA128, &kernel, method.name);
                 made.extend(kernel.is_proved().then_some(method.name));

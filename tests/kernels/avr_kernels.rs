@@ -6,10 +6,9 @@ use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::lower::Lower;
 use lozenge::method::{self, Method, Params};
 use lozenge::spec::{Alias, Op, Spec};
-use lozenge::supported::Supported;
-use lozenge::vectors;
+use lozenge::{kernel, prove, vectors};
 
-use crate::kit::{tier, work};
+use crate::kit::{any, tier, work};
 
 /// Words of the operands: every size to 40, then powers of two.
 fn sizes() -> Vec<usize> {
@@ -70,17 +69,18 @@ fn check(n: usize, method: &'static Method, params: &Params) -> usize {
         // all a and b covers. For small products that is proved besides, and for all of them it is run below.
         let aliases = [Alias::Distinct, Alias::AIsB].into_iter();
         for alias in aliases.take(if n > 12 { 1 } else { 2 }) {
-            let proof = AvrIsa::prove(&spec, core, &code, alias);
+            let proof = prove::prove(&spec, &any(core), &code, alias);
             assert!(proof.holds(), "{cell} {alias:?}: {proof:?}");
         }
-        let cost = AvrIsa::leak(&spec, core, &code).unwrap_or_else(|e| panic!("{cell}: {e}"));
+        let cost = prove::leak(&spec, &any(core), &code).unwrap_or_else(|e| panic!("{cell}: {e}"));
         let body = cost.counts;
         assert_eq!(
             (body.load, body.store, body.mul),
             (loads as u64, stores as u64, (n * n) as u64),
             "{cell}"
         );
-        let run = AvrIsa::runs(&spec, core, &code);
+        let on = any(core);
+        let run = kernel::runs(&spec, &on, &code);
         for pair in vectors::pairs(n, if n > 40 { 6 } else { 24 }, n as u64) {
             let (got, ran) = run(&pair, Alias::Distinct).unwrap_or_else(|e| panic!("{cell}: {e}"));
             assert_eq!(got, &pair[0] * &pair[1], "{cell}");
@@ -115,9 +115,10 @@ fn overlap_is_proved_or_refused() {
         let programs = AvrIsa::lower(&schedule, core).expect("lowers");
         let code = AvrIsa::encode(core, &programs[0].insns).expect("encodes");
         for alias in [Alias::RIsA, Alias::RIsB, Alias::All] {
-            let proof = AvrIsa::prove(&spec, core, &code, alias);
+            let proof = prove::prove(&spec, &any(core), &code, alias);
             assert_eq!(proof.holds(), allowed, "n={n} {alias:?}: {proof:?}");
-            let run = AvrIsa::runs(&spec, core, &code);
+            let on = any(core);
+            let run = kernel::runs(&spec, &on, &code);
             let right = vectors::pairs(n as usize, 50, 7).iter().all(|[a, b]| {
                 let pair = if alias == Alias::All {
                     [a.clone(), a.clone()]

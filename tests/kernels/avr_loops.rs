@@ -6,13 +6,12 @@ use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::{ATMEGA128, ATMEGA2560, ATMEGA4809, ATXMEGA32A4};
 use lozenge::kernel::{Kernel, Request};
 use lozenge::lower::Lower;
-use lozenge::method;
 use lozenge::schedule::Schedule;
 use lozenge::spec::{Alias, Op as Operation, Spec};
-use lozenge::supported::Supported;
 use lozenge::vectors::{self};
+use lozenge::{kernel, method};
 
-use crate::kit::{ask, mutants, refused, tier, work};
+use crate::kit::{any, ask, mutants, refused, tier, work};
 
 const FAULTS_PER_KERNEL: usize = 150;
 
@@ -35,13 +34,13 @@ fn request(cell: &Cell, bits: u32) -> Request {
     }
 }
 
-fn generate(cell: &Cell, bits: u32) -> Kernel<AvrIsa> {
-    AvrIsa::generate(&request(cell, bits), &ATMEGA128)
+fn generate(cell: &Cell, bits: u32) -> Kernel {
+    kernel::generate(&request(cell, bits), &any(&ATMEGA128))
         .unwrap_or_else(|error| panic!("{cell:?} {bits}: {error}"))
 }
 
 /// Proved on every count, in constant time on every core, and right on structured operands.
-fn check(cell: &Cell, bits: u32, operands: usize) -> Kernel<AvrIsa> {
+fn check(cell: &Cell, bits: u32, operands: usize) -> Kernel {
     let kernel = generate(cell, bits);
     let what = format!("{cell:?}, {bits} bits");
     assert!(kernel.is_proved(), "{what}: {:?}", kernel.proof);
@@ -52,7 +51,8 @@ fn check(cell: &Cell, bits: u32, operands: usize) -> Kernel<AvrIsa> {
     let spec = &kernel.spec;
     let operands = vectors::operands(&spec.source_bytes(), operands, bits.into());
     for core in [&ATMEGA128, &ATMEGA2560, &ATMEGA4809, &ATXMEGA32A4] {
-        let run = AvrIsa::runs(spec, core, &kernel.code);
+        let on = any(core);
+        let run = kernel::runs(spec, &on, &kernel.code);
         for sources in &operands {
             let ran = run(sources, Alias::Distinct);
             let (got, cost) = ran.unwrap_or_else(|error| panic!("{what}: {error}"));
@@ -144,7 +144,7 @@ fn rolled_code_does_not_grow() {
         // What is proved at these sizes is no question of this test.
         let bytes = |n: usize| {
             let request = request(cell, 8 * n as u32);
-            let chosen = AvrIsa::choose(&request, &ATMEGA128);
+            let chosen = kernel::choose(&request, &any(&ATMEGA128));
             chosen.expect("a kernel").1.code.len()
         };
         let period: usize = cell.params.iter().map(|(_, value)| value).product();
@@ -227,7 +227,7 @@ fn small_code_is_fast() {
             params,
             style: Style::Unrolled,
         };
-        let (_, best) = AvrIsa::choose(&request(&cell, 1024), &ATMEGA128).expect("a kernel");
+        let (_, best) = kernel::choose(&request(&cell, 1024), &any(&ATMEGA128)).expect("a kernel");
         assert_eq!(best.cycles(), cycles, "{} 1024, unrolled", op.name());
     }
     // Small code takes at most half as much again as the same levels unrolled. Products that are joined at the end and, of
@@ -275,7 +275,7 @@ fn small_code_is_fast() {
         };
         let mut within = request(&cell, bits);
         within.budget.flash = Some(MOST_BYTES);
-        let kernel = AvrIsa::generate(&within, &ATMEGA128).expect("fits");
+        let kernel = kernel::generate(&within, &any(&ATMEGA128)).expect("fits");
         let what = format!("{} of {bits} bits", op.name());
         assert!(kernel.is_proved(), "{what}: {:?}", kernel.proof);
         let got = (kernel.cost.call.max, kernel.code.len());
@@ -290,7 +290,7 @@ fn small_code_is_fast() {
     }
     let bands = mul(BANDS, &[("d", 8), ("unroll", 8)], Rolled);
     // The same that is proved below.
-    let (_, best) = AvrIsa::choose(&request(&bands, 1024), &ATMEGA128).expect("a kernel");
+    let (_, best) = kernel::choose(&request(&bands, 1024), &any(&ATMEGA128)).expect("a kernel");
     let cycles = best.cost.expect("it returns").body.max;
     let told = format!("{} bytes and {cycles} cycles", best.code.len());
     assert!(readme.contains(&told), "README has not {told}");
@@ -327,7 +327,7 @@ fn odd_halves_are_refused() {
             "try --style",
         ),
     ] {
-        let error = AvrIsa::generate(&request(&cell, bits), &ATMEGA128).err();
+        let error = kernel::generate(&request(&cell, bits), &any(&ATMEGA128)).err();
         let text = error.expect("refused").to_string();
         assert!(text.contains(told), "{text}");
     }
@@ -379,7 +379,7 @@ fn other_styles_are_refused() {
         ),
     ] {
         let cell = mul(method, &[], style);
-        let error = AvrIsa::generate(&request(&cell, 64), &ATMEGA128).err();
+        let error = kernel::generate(&request(&cell, 64), &any(&ATMEGA128)).err();
         let text = refused::instead(&error.expect("refused"));
         assert!(text.ends_with(told), "{text}");
     }

@@ -7,15 +7,15 @@ use lozenge::facts::Style;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::abi::IAR;
 use lozenge::isa::avr::cores::{ATMEGA128, ATMEGA2560, ATTINY10, ATTINY85, Core};
+use lozenge::kernel;
 use lozenge::kernel::{Error, Kernel, Request};
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use lozenge::spec::{Alias, Op as Operation, Spec};
-use lozenge::supported::Supported;
 use lozenge::vectors::{self};
 use num_bigint::BigUint;
 use toml::Value;
 
-use crate::kit::{ask, mutants, refused, tier, work};
+use crate::kit::{any, ask, mutants, refused, tier, work};
 
 const FAULTS_PER_KERNEL: usize = 120;
 
@@ -50,9 +50,9 @@ fn reduced(reduce: Reduce, request: Request) -> Request {
 }
 
 /// A proved kernel in constant time that is right wherever its operands may lie, and takes as long for all.
-fn check(core: &Core, request: &Request, runs: usize) -> Kernel<AvrIsa> {
+fn check(core: &Core, request: &Request, runs: usize) -> Kernel {
     let name = format!("{} {} {request:?}", core.name, core.abi.name);
-    let kernel = AvrIsa::generate(request, core);
+    let kernel = kernel::generate(request, &any(core));
     let kernel = kernel.unwrap_or_else(|e| panic!("{name}: {e}"));
     assert!(kernel.is_proved(), "{name}: {:?}", kernel.proof);
     for (core, timing) in &kernel.constant_time {
@@ -66,7 +66,8 @@ fn check(core: &Core, request: &Request, runs: usize) -> Kernel<AvrIsa> {
         "{name}: {others:?}"
     );
     for alias in [Alias::Distinct].into_iter().chain(others) {
-        let run = AvrIsa::runs(&kernel.spec, core, &kernel.code);
+        let on = any(core);
+        let run = kernel::runs(&kernel.spec, &on, &kernel.code);
         for mut sources in vectors::of(&kernel.spec, runs, 7) {
             if op.factors() == 2 && matches!(alias, Alias::AIsB | Alias::All) {
                 sources[1] = sources[0].clone();
@@ -271,7 +272,7 @@ fn products_are_reduced_in_loops() {
 fn what_is_too_deep_is_refused() {
     let plan = [("levels", 3), ("d", 4)];
     let deep = request(Operation::Montmul, 2048, "karatsuba-calls+sps", &plan);
-    let refused = AvrIsa::generate(&deep, &ATMEGA128).err();
+    let refused = kernel::generate(&deep, &any(&ATMEGA128)).err();
     let text = refused.expect("a reason").to_string();
     assert!(text.contains("it needs 1029 bytes of stack, a kernel may use 1024: try fewer levels"));
 }
@@ -317,7 +318,7 @@ fn the_fastest_side_is_found() {
 /// What has no such loops names what works.
 #[test]
 fn what_has_no_loops_names_what_works() {
-    let text = |core: &Core, request: &Request| match AvrIsa::generate(request, core) {
+    let text = |core: &Core, request: &Request| match kernel::generate(request, &any(core)) {
         Err(error @ (Error::Style { .. } | Error::Lower { .. } | Error::Method(_))) => {
             refused::instead(&error)
         }
@@ -402,9 +403,10 @@ fn sums_without_a_multiplier() {
             if modulus == "25519" {
                 request.size = 256.into();
             }
-            let kernel = AvrIsa::generate(&request, &ATTINY85).expect("a kernel");
+            let kernel = kernel::generate(&request, &any(&ATTINY85)).expect("a kernel");
             assert!(kernel.is_proved(), "{modulus}: {:?}", kernel.proof);
-            let run = AvrIsa::runs(&kernel.spec, &ATTINY85, &kernel.code);
+            let on = any(&ATTINY85);
+            let run = kernel::runs(&kernel.spec, &on, &kernel.code);
             for sources in vectors::of(&kernel.spec, 12, 3) {
                 let (got, _) = run(&sources, Alias::Distinct).expect("runs");
                 assert_eq!(got, kernel.spec.value(&sources));
@@ -489,7 +491,7 @@ fn small_code_stays_as_it_is() {
             style: Some(style.map_or(Style::Rolled, |s| s.parse().expect("a style"))),
             ..request(op, number("bits") as u32, method, &[])
         };
-        let (_, best) = AvrIsa::choose(&request, core).expect("a kernel");
+        let (_, best) = kernel::choose(&request, &any(core)).expect("a kernel");
         let made = (best.cycles() as i64, best.code.len() as i64);
         assert_eq!(made, (number("ours"), number("bytes")), "{row}");
         if row.get("readme").is_some() {

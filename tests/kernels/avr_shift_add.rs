@@ -16,12 +16,12 @@ use lozenge::isa::avr::instructions::{Op, Ops};
 use lozenge::isa::avr::machine::Avr;
 use lozenge::isa::avr::run::Decoded;
 use lozenge::isa::enter::enter;
+use lozenge::kernel;
 use lozenge::kernel::Request;
 use lozenge::spec::{Alias, Op as Operation, Spec};
-use lozenge::supported::Supported;
 use lozenge::vectors::{self};
 
-use crate::kit::{ask, mutants, tier};
+use crate::kit::{any, ask, mutants, tier};
 
 const FAULTS_PER_KERNEL: usize = 300;
 
@@ -37,7 +37,7 @@ fn request(op: Operation, bits: u32, params: &[(&str, usize)]) -> Request {
 /// Proved, in constant time, and right on random and structured operands?
 fn judge(op: Operation, bits: u32, params: &[(&str, usize)], core: &Core) {
     let what = format!("{} {bits} bits, {params:?} on {}", op.name(), core.name);
-    let kernel = AvrIsa::generate(&request(op, bits, params), core)
+    let kernel = kernel::generate(&request(op, bits, params), &any(core))
         .unwrap_or_else(|error| panic!("{what}: {error}"));
     assert!(kernel.is_proved(), "{what}: {:?}", kernel.proof);
     for (name, timing) in &kernel.constant_time {
@@ -46,7 +46,8 @@ fn judge(op: Operation, bits: u32, params: &[(&str, usize)], core: &Core) {
         assert_eq!(cost.call.min, cost.call.max, "{what}");
     }
     let spec = Spec::new(op, bits, 8).expect("a size");
-    let run = AvrIsa::runs(&spec, core, &kernel.code);
+    let on = any(core);
+    let run = kernel::runs(&spec, &on, &kernel.code);
     for [a, b] in vectors::pairs(bits as usize / 8, 40, bits.into()) {
         let b = if op == Operation::Sqr { a.clone() } else { b };
         let sources = [a, b];
@@ -142,7 +143,7 @@ fn cycles_stay_as_good_as_they_are() {
     for (op, core, bits, most) in limits {
         let mut request = request(op, bits, &[]);
         request.method = None;
-        let (_, best) = AvrIsa::choose(&request, core).expect("a kernel");
+        let (_, best) = kernel::choose(&request, &any(core)).expect("a kernel");
         let cycles = best.cost.expect("returns").call.max;
         println!(
             "{bits} bits on {}: {cycles} cycles, {} bytes, {:?}",
@@ -244,7 +245,7 @@ fn readme_says_the_same() {
         for core in [&ATTINY85, &ATTINY10] {
             let mut request = request(Operation::Mul, bits, &[]);
             request.method = None;
-            let (_, best) = AvrIsa::choose(&request, core).expect("a kernel");
+            let (_, best) = kernel::choose(&request, &any(core)).expect("a kernel");
             let cycles = best.cost.expect("returns").call.max;
             row += &format!(" {cycles} | {} |", best.code.len());
         }
@@ -252,7 +253,7 @@ fn readme_says_the_same() {
     }
     let mut request = request(Operation::Sqr, 160, &[]);
     request.method = None;
-    let (_, best) = AvrIsa::choose(&request, &ATTINY85).expect("a kernel");
+    let (_, best) = kernel::choose(&request, &any(&ATTINY85)).expect("a kernel");
     let cycles = best.cost.expect("returns").call.max;
     let square = format!("{cycles} cycles\nand {} bytes on attiny85", best.code.len());
     assert!(readme.contains(&square), "README lacks {square}");

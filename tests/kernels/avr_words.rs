@@ -5,12 +5,12 @@ use lozenge::function::Function;
 use lozenge::isa::Isa;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
+use lozenge::kernel;
 use lozenge::lower::{Limits, Lower};
 use lozenge::method::{self, METHODS, Params};
 use lozenge::spec::{Alias, Op, Spec};
-use lozenge::supported::Supported;
 
-use crate::kit::tier;
+use crate::kit::{any, tier};
 
 /// Plans beyond those that are tried by default, so that no combination is wrong.
 fn plans(levels: usize) -> Vec<Params> {
@@ -70,7 +70,8 @@ fn every_program_is_right() {
                 count += 1;
                 let code = AvrIsa::encode(core, &program.insns).expect("encodes");
                 let function = Function::kernel(&code);
-                let wrong = AvrIsa::counterexample(&spec, core, &function, Alias::Distinct, 20);
+                let wrong =
+                    kernel::counterexample(&spec, &any(core), &function, Alias::Distinct, 20);
                 assert_eq!(wrong, None, "{cell}, candidate {i}");
             }
         }
@@ -96,7 +97,7 @@ fn nothing_takes_less_than_its_least() {
         for method in METHODS.iter().filter(|m| m.computes(op)) {
             for params in (method.defaults)(&spec, &facts) {
                 let cell = format!("{} {bits} {} {params:?}", op.name(), method.name);
-                let plan = Plan::of::<AvrIsa>(&spec, core, method, params, (&facts, None));
+                let plan = Plan::of(&spec, &any(core), method, params, &facts, None);
                 // Some plans have no form of this size; the cheapest is looked for in the others.
                 let Ok(plan) = plan else { continue };
                 let limits = Limits {
@@ -105,7 +106,7 @@ fn nothing_takes_less_than_its_least() {
                     overlap: false,
                 };
                 for made in plan
-                    .candidates::<AvrIsa>(&spec, core, limits)
+                    .candidates(&spec, &any(core), limits)
                     .into_iter()
                     .flatten()
                 {

@@ -2,14 +2,13 @@
 
 use std::cell::Cell;
 
-use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
+use lozenge::kernel;
 use lozenge::kernel::{Kernel, Request, Search};
 use lozenge::prove::Verdict;
 use lozenge::spec::Op;
-use lozenge::supported::Supported;
 
-use crate::kit::ask;
+use crate::kit::{any, ask};
 
 fn request(method: Option<&str>, drop: Option<usize>) -> Request {
     Request {
@@ -20,11 +19,11 @@ fn request(method: Option<&str>, drop: Option<usize>) -> Request {
 }
 
 /// A judge who proves none of the first `lost` candidates: the kernel that is taken then, and how often he was asked.
-fn taken(request: &Request, lost: usize) -> (Kernel<AvrIsa>, usize) {
+fn taken(request: &Request, lost: usize) -> (Kernel, usize) {
     let asked = Cell::new(0);
-    let kernel = AvrIsa::generate_by(request, &ATMEGA128, &|spec, code| {
+    let kernel = kernel::generate_by(request, &any(&ATMEGA128), &|spec, code| {
         asked.set(asked.get() + 1);
-        let mut judged = AvrIsa::judge(spec, &ATMEGA128, code, Search::OWN);
+        let mut judged = kernel::judge_function(spec, &any(&ATMEGA128), code, Search::OWN);
         if asked.get() <= lost {
             judged.proof.correct = Verdict::Unknown("this judge does not follow it".into());
         }
@@ -38,7 +37,7 @@ fn taken(request: &Request, lost: usize) -> (Kernel<AvrIsa>, usize) {
 fn the_cheapest_that_is_proved() {
     for method in [None, Some("operand-caching"), Some("karatsuba")] {
         let request = request(method, None);
-        let cheapest = AvrIsa::generate(&request, &ATMEGA128).expect("a kernel");
+        let cheapest = kernel::generate(&request, &any(&ATMEGA128)).expect("a kernel");
         assert!(cheapest.is_proved());
         for lost in 1..=2 {
             let (kernel, asked) = taken(&request, lost);
@@ -55,7 +54,7 @@ fn the_cheapest_that_is_proved() {
 fn none_is_proved() {
     let request = request(Some("operand-caching"), None);
     let (kernel, asked) = taken(&request, usize::MAX);
-    let cheapest = AvrIsa::generate(&request, &ATMEGA128).expect("a kernel");
+    let cheapest = kernel::generate(&request, &any(&ATMEGA128)).expect("a kernel");
     assert_eq!(kernel.code, cheapest.code);
     assert!(!kernel.is_proved() && asked > 1);
 }

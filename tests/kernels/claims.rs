@@ -9,10 +9,10 @@ use lozenge::lower::Lower;
 use lozenge::method::{self, Params};
 use lozenge::program::{Claim, Program, Term};
 use lozenge::spec::{Alias, Op, Spec};
-use lozenge::supported::Supported;
 use lozenge::vectors::{self, Random};
+use lozenge::{kernel, prove};
 
-use crate::kit::{tier, work};
+use crate::kit::{any, tier, work};
 use crate::naive::{Style, karatsuba, karatsuba_square};
 
 const CORE: &lozenge::isa::avr::cores::Core = &ATMEGA128;
@@ -23,7 +23,8 @@ fn spec(n: usize) -> Spec {
 
 fn is_right(spec: &Spec, code: &[u8], alias: Alias) -> bool {
     let pairs = vectors::pairs(spec.source_bytes()[0], 200, 7);
-    let run = AvrIsa::runs(spec, CORE, code);
+    let on = any(CORE);
+    let run = kernel::runs(spec, &on, code);
     pairs.into_iter().all(|[a, b]| {
         let b = if alias == Alias::AIsB { a.clone() } else { b };
         let pair = [a, b];
@@ -48,7 +49,7 @@ fn one_level_is_proved() {
                 "{n} {style:?} computes a product"
             );
             for alias in [Alias::Distinct, Alias::AIsB] {
-                let proof = AvrIsa::prove(&spec, CORE, &code, alias);
+                let proof = prove::prove(&spec, &any(CORE), &code, alias);
                 assert!(proof.holds(), "{n} {style:?} {alias:?}: {proof:?}");
             }
         }
@@ -72,7 +73,7 @@ fn nested_levels_are_proved() {
                 "{n} {style:?} computes a product"
             );
             for alias in [Alias::Distinct, Alias::AIsB] {
-                let proof = AvrIsa::prove_with(&spec, CORE, &code, &program.claims, alias);
+                let proof = prove::prove_with(&spec, &any(CORE), &code, &program.claims, alias);
                 assert!(proof.holds(), "{n} {style:?} {alias:?}: {proof:?}");
             }
         }
@@ -102,7 +103,7 @@ fn squares_are_proved() {
         let code = AvrIsa::encode(CORE, &program.insns).expect("encodes");
         let spec = spec(n);
         assert!(is_right(&spec, &code, Alias::AIsB), "{n} {style:?} squares");
-        let proof = AvrIsa::prove_with(&spec, CORE, &code, &program.claims, Alias::AIsB);
+        let proof = prove::prove_with(&spec, &any(CORE), &code, &program.claims, Alias::AIsB);
         assert!(proof.holds(), "{n} {leaf}: {proof:?}");
     }
 }
@@ -118,7 +119,13 @@ fn large_operands_are_proved_in_time() {
     let program = karatsuba(128, style);
     let code = AvrIsa::encode(CORE, &program.insns).expect("encodes");
     let start = std::time::Instant::now();
-    let proof = AvrIsa::prove_with(&spec(128), CORE, &code, &program.claims, Alias::Distinct);
+    let proof = prove::prove_with(
+        &spec(128),
+        &any(CORE),
+        &code,
+        &program.claims,
+        Alias::Distinct,
+    );
     println!(
         "{} instructions in {:?}",
         program.insns.len(),
@@ -204,7 +211,7 @@ fn judge(
     let Ok(code) = AvrIsa::encode(CORE, &program.insns) else {
         return false;
     };
-    let proved = AvrIsa::prove_with(spec, CORE, &code, claims, alias).holds();
+    let proved = prove::prove_with(spec, &any(CORE), &code, claims, alias).holds();
     assert!(
         !proved || is_right(spec, &code, alias),
         "PROVED BUT WRONG: {what}"

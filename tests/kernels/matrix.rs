@@ -10,25 +10,21 @@ use lozenge::call::Operands;
 use lozenge::facts::Style;
 use lozenge::function::Function;
 use lozenge::isa::Span;
-use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::ARM7TDMI;
-use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::{ATMEGA128, ATTINY85};
-use lozenge::isa::mips::MipsIsa;
+use lozenge::isa::core::Core;
 use lozenge::isa::mips::cores::Core as MipsCore;
 use lozenge::isa::mips::instructions::Feature;
-use lozenge::isa::riscv::RiscvIsa;
 use lozenge::isa::riscv::cores::Core as RiscvCore;
 use lozenge::kernel::{self, Error, Judged, Kernel, Request, Search};
 use lozenge::method::{METHODS, Method, Params};
 use lozenge::spec::modulus::{Modular, Reduce};
 use lozenge::spec::{Alias, Op, Size, Spec};
-use lozenge::supported::Supported;
-use lozenge::vectors;
+use lozenge::{lower, vectors};
 use num_bigint::BigUint;
 
 use crate::kit::tier::{self, Tier};
-use crate::kit::{ask, work};
+use crate::kit::{any, ask, work};
 use crate::ledger::{Line, Sheet};
 
 /// The columns of a machine's file, and how many of them are figures.
@@ -161,10 +157,10 @@ fn share(spec: &Spec, sources: &mut [BigUint], alias: Alias) {
 }
 
 /// The cells of one style: numbers of any sizes, then modulo numbers.
-fn of_style<I: Supported>(core: &I::Core, style: Style, night: bool, list: &mut Vec<Cell>) {
-    let facts = I::facts(core).styled(style);
+fn of_style(core: &Core, style: Style, night: bool, list: &mut Vec<Cell>) {
+    let facts = lower::facts(core).styled(style);
     let mut of = |op: Op, size: Size, modular: Option<Modular>, sets: usize| {
-        let Ok(spec) = Spec::with(op, size, modular.clone(), I::WORD_BITS) else {
+        let Ok(spec) = Spec::with(op, size, modular.clone(), core.word_bits()) else {
             return;
         };
         for method in METHODS.iter().filter(|m| m.computes(op)) {
@@ -185,7 +181,7 @@ fn of_style<I: Supported>(core: &I::Core, style: Style, night: bool, list: &mut 
     };
     let (modular, plain): (Vec<Op>, Vec<Op>) = Op::ALL.into_iter().partition(|op| op.is_modular());
     for ([a, b], sets) in sizes {
-        let [a, b] = [a, b].map(|words| words * I::WORD_BITS);
+        let [a, b] = [a, b].map(|words| words * core.word_bits());
         plain
             .iter()
             .for_each(|op| of(*op, Size { a, b }, None, sets));
@@ -193,8 +189,8 @@ fn of_style<I: Supported>(core: &I::Core, style: Style, night: bool, list: &mut 
     for (name, reduce, words) in moduli(night) {
         let full = Modular::full(name.parse().expect("a modulus"));
         let bits = match full.fixed() {
-            Some(m) => (m.bits() as u32).next_multiple_of(I::WORD_BITS),
-            None => words * I::WORD_BITS,
+            Some(m) => (m.bits() as u32).next_multiple_of(core.word_bits()),
+            None => words * core.word_bits(),
         };
         let sets = if night && bits < 192 { 3 } else { 1 };
         // What is folded is a number.
@@ -211,11 +207,11 @@ fn of_style<I: Supported>(core: &I::Core, style: Style, night: bool, list: &mut 
 }
 
 /// All cells, the most work first; those of the night are not those of the day.
-fn cells<I: Supported>(core: &I::Core, night: bool) -> Vec<Cell> {
+fn cells(core: &Core, night: bool) -> Vec<Cell> {
     let all = |night: bool| {
         let mut list = Vec::new();
         let styles = Style::ALL.into_iter();
-        styles.for_each(|style| of_style::<I>(core, style, night, &mut list));
+        styles.for_each(|style| of_style(core, style, night, &mut list));
         list
     };
     let mut list = all(night);
@@ -255,7 +251,7 @@ impl Cell {
 }
 
 /// What a kernel comes to.
-pub fn line<I: Supported>(key: String, kernel: &Kernel<I>) -> Line {
+pub fn line(key: String, kernel: &Kernel) -> Line {
     let span = |span: Span| match span.min == span.max {
         true => span.max.to_string(),
         false => format!("{}..{}", span.min, span.max),
@@ -320,16 +316,16 @@ pub fn reason(error: &Error) -> Option<String> {
 struct Known(Mutex<HashMap<String, Judged>>);
 
 impl Known {
-    fn judge<I: Supported>(&self, core: &I::Core, spec: &Spec, code: &Function) -> Judged {
+    fn judge(&self, core: &Core, spec: &Spec, code: &Function) -> Judged {
         // At night nothing is taken from what was judged before.
         if tier::tier() == Tier::Night {
-            return I::judge(spec, core, code, Search::OWN);
+            return kernel::judge_function(spec, core, code, Search::OWN);
         }
         // All that verdicts depend on, besides the core.
         let key = format!("{spec:?} {code:?}");
         let before = self.0.lock().expect("nobody panics").get(&key).cloned();
         before.unwrap_or_else(|| {
-            let judged = I::judge(spec, core, code, Search::OWN);
+            let judged = kernel::judge_function(spec, core, code, Search::OWN);
             let mut known = self.0.lock().expect("nobody panics");
             known.entry(key).or_insert(judged).clone()
         })
@@ -337,15 +333,10 @@ impl Known {
 }
 
 /// Makes a cell and runs it; its line, or what is wrong with it.
-fn judge<I: Supported>(
-    core: &I::Core,
-    known: &Known,
-    cell: &Cell,
-    runs: &AtomicUsize,
-) -> Result<Line, String> {
+fn judge(core: &Core, known: &Known, cell: &Cell, runs: &AtomicUsize) -> Result<Line, String> {
     let key = cell.key();
-    let judge = |spec: &Spec, code: &Function| known.judge::<I>(core, spec, code);
-    let kernel = match I::generate_by(&cell.request(), core, &judge) {
+    let judge = |spec: &Spec, code: &Function| known.judge(core, spec, code);
+    let kernel = match kernel::generate_by(&cell.request(), core, &judge) {
         Ok(kernel) => kernel,
         Err(error) => {
             let told = reason(&error).ok_or_else(|| format!("{key}: {error}"))?;
@@ -355,7 +346,7 @@ fn judge<I: Supported>(
     let others = kernel.aliasing.iter().filter(|case| case.allowed);
     let aliases = std::iter::once(Alias::Distinct).chain(others.map(|case| case.alias));
     let spec = &kernel.spec;
-    let call = I::calls(core, Function::kernel(&kernel.code));
+    let call = core.calls(Function::kernel(&kernel.code));
     for alias in aliases {
         for mut sources in vectors::of(spec, tier::of_each(10), u64::from(cell.size.a)) {
             share(spec, &mut sources, alias);
@@ -371,25 +362,19 @@ fn judge<I: Supported>(
 }
 
 /// Makes all cells of a machine and holds them against its file.
-fn machine<I: Supported>(core: &I::Core, file: &str)
-where
-    I::Core: Sync,
-{
+fn machine(core: &Core, file: &str) {
     let tier = tier::tier();
-    made::<I>(core, file, tier, false);
+    made(core, file, tier, false);
     if tier == Tier::Night {
-        made::<I>(core, &format!("night/{file}"), tier, true);
+        made(core, &format!("night/{file}"), tier, true);
     }
 }
 
-fn made<I: Supported>(core: &I::Core, file: &str, tier: Tier, night: bool)
-where
-    I::Core: Sync,
-{
-    let cells = tier::sample(file, cells::<I>(core, night), SAMPLED);
+fn made(core: &Core, file: &str, tier: Tier, night: bool) {
+    let cells = tier::sample(file, cells(core, night), SAMPLED);
     let (runs, known) = (AtomicUsize::new(0), Known::default());
     let (mut lines, mut wrong) = (Vec::new(), Vec::new());
-    for made in work::each(&cells, |cell| judge::<I>(core, &known, cell, &runs)) {
+    for made in work::each(&cells, |cell| judge(core, &known, cell, &runs)) {
         match made {
             Ok(line) => lines.push(line),
             Err(text) => wrong.push(text),
@@ -415,17 +400,17 @@ where
 
 #[test]
 fn avr() {
-    machine::<AvrIsa>(&ATMEGA128, "atmega128");
+    machine(&any(&ATMEGA128), "atmega128");
 }
 
 #[test]
 fn avr_without_a_multiplier() {
-    machine::<AvrIsa>(&ATTINY85, "attiny85");
+    machine(&any(&ATTINY85), "attiny85");
 }
 
 #[test]
 fn arm() {
-    machine::<ArmIsa>(&ARM7TDMI, "arm7tdmi");
+    machine(&any(&ARM7TDMI), "arm7tdmi");
 }
 
 fn mips(features: &[Feature]) -> MipsCore {
@@ -435,22 +420,22 @@ fn mips(features: &[Feature]) -> MipsCore {
 
 #[test]
 fn mips_plain() {
-    machine::<MipsIsa>(&mips(&[]), "mips-4km");
+    machine(&any(&mips(&[])), "mips-4km");
 }
 
 #[test]
 fn mips_with_a_wide_accumulator() {
-    machine::<MipsIsa>(&mips(&[Feature::WideAcc]), "mips-4km-wide-acc");
+    machine(&any(&mips(&[Feature::WideAcc])), "mips-4km-wide-acc");
 }
 
 #[test]
 fn mips_with_row_steps() {
-    machine::<MipsIsa>(&mips(&[Feature::MaddHl]), "mips-4km-maddhl");
+    machine(&any(&mips(&[Feature::MaddHl])), "mips-4km-maddhl");
 }
 
 #[test]
 fn riscv() {
-    machine::<RiscvIsa>(RiscvCore::named("rv32im").expect("a core"), "rv32im");
+    machine(&any(RiscvCore::named("rv32im").expect("a core")), "rv32im");
 }
 
 #[test]

@@ -14,13 +14,12 @@ use lozenge::method::{self, Method, MethodError, Params};
 use lozenge::program::Claim;
 use lozenge::prove::Proof;
 use lozenge::spec::{Alias, Op as Operation, Spec};
-use lozenge::supported::Supported;
-use lozenge::vectors;
+use lozenge::{kernel, prove, vectors};
 use num_bigint::BigUint;
 
 use crate::kit::oracle::{self, Dialogue};
 use crate::kit::tier::{self, Tier};
-use crate::kit::work;
+use crate::kit::{any, work};
 
 const EXTENSIONS: [&[Feature]; 3] = [&[], &[Feature::WideAcc], &[Feature::MaddHl]];
 
@@ -97,12 +96,18 @@ fn best(core: &Core, words: u32, method: &Method) -> Option<(Params, Kernel, Cos
 }
 
 fn proof(core: &Core, kernel: &Kernel, alias: Alias) -> Proof {
-    MipsIsa::prove_with(&kernel.spec, core, &kernel.code, &kernel.claims, alias)
+    prove::prove_with(
+        &kernel.spec,
+        &any(core),
+        &kernel.code,
+        &kernel.claims,
+        alias,
+    )
 }
 
 fn call(core: &Core, kernel: &Kernel, [a, b]: [&BigUint; 2]) -> (BigUint, Cost) {
     let sources = [a.clone(), b.clone()];
-    MipsIsa::runs(&kernel.spec, core, &kernel.code)(&sources, Alias::Distinct).unwrap()
+    kernel::runs(&kernel.spec, &any(core), &kernel.code)(&sources, Alias::Distinct).unwrap()
 }
 
 /// Every method with every extension at these sizes, the largest first.
@@ -153,7 +158,8 @@ fn check(cells: Vec<(u32, &'static [Feature], &'static Method)>) {
                     assert!(proof.holds(), "{}, {alias:?}: {proof:?}", kernel.name);
                     proved += 1;
                 }
-                let run = MipsIsa::runs(&kernel.spec, &core, &kernel.code);
+                let on = any(&core);
+                let run = kernel::runs(&kernel.spec, &on, &kernel.code);
                 for [a, b] in vectors::pairs(4 * *words as usize, 4, u64::from(*words)) {
                     let same = [a.clone(), a.clone()];
                     for (sources, alias) in [([a, b], Alias::Distinct), (same, Alias::AIsB)] {
@@ -185,7 +191,8 @@ fn large_sizes_are_proved_and_right() {
         };
         let proof = proof(&core, &kernel, Alias::Distinct);
         assert!(proof.holds(), "{}: {proof:?}", kernel.name);
-        let run = MipsIsa::runs(&kernel.spec, &core, &kernel.code);
+        let on = any(&core);
+        let run = kernel::runs(&kernel.spec, &on, &kernel.code);
         for pair in &vectors::pairs(4 * *words as usize, 10, 3) {
             let (got, _) = run(pair, Alias::Distinct).unwrap();
             assert_eq!(got, &pair[0] * &pair[1], "{}", kernel.name);
@@ -218,7 +225,8 @@ fn both_byte_orders_multiply() {
                 assert_eq!(swapped, be.code);
                 assert!(proof(&big, &be, Alias::Distinct).holds());
                 for (core, kernel) in [(&big, &be), (&little, &le)] {
-                    let run = MipsIsa::runs(&kernel.spec, core, &kernel.code);
+                    let on = any(core);
+                    let run = kernel::runs(&kernel.spec, &on, &kernel.code);
                     for pair in &vectors::pairs(4 * words as usize, 200, 5) {
                         let (got, _) = run(pair, Alias::Distinct).unwrap();
                         assert_eq!(got, &pair[0] * &pair[1], "{}", kernel.name);
@@ -336,7 +344,7 @@ fn cycles_stand_beside_the_paper() {
             }
             // Waits for the multiplier are filled: one time for all operands, where the
             // multiplier does not hold the pipeline.
-            let leak = MipsIsa::leak(&kernel.spec, &core, &kernel.code);
+            let leak = prove::leak(&kernel.spec, &any(&core), &kernel.code);
             let holds_pipeline = kernel
                 .insns
                 .iter()
@@ -493,7 +501,7 @@ fn nothing_lies_below_the_stack_pointer() {
     };
     let proof = |sp| {
         let code = MipsIsa::encode(&core, &kept(sp)).unwrap();
-        MipsIsa::prove(&spec(1), &core, &code, Alias::Distinct)
+        prove::prove(&spec(1), &any(&core), &code, Alias::Distinct)
     };
     assert!(proof(8).holds(), "{:?}", proof(8));
     let reason = format!("{:?}", proof(0).memory);
@@ -548,8 +556,8 @@ fn lost_carries_and_early_ends_are_found() {
     for (name, constant) in [("mips-4km", false), ("mips-4km-32x16", true)] {
         let core = core(name, &[]);
         let code = MipsIsa::encode(&core, &code).unwrap();
-        assert!(MipsIsa::prove(&spec(1), &core, &code, Alias::Distinct).holds());
-        match MipsIsa::leak(&spec(1), &core, &code) {
+        assert!(prove::prove(&spec(1), &any(&core), &code, Alias::Distinct).holds());
+        match prove::leak(&spec(1), &any(&core), &code) {
             Ok(cost) => assert!(constant && cost.body.min == cost.body.max),
             Err(text) => assert!(
                 !constant && text.contains("multu depends on the secret b[0]"),
@@ -568,7 +576,7 @@ fn the_home_area_saves_four_registers() {
         let code = [before, body, after].concat();
         let core = core("mips-4km", &[]);
         let code = MipsIsa::encode(&core, &code).unwrap();
-        let proof = MipsIsa::prove(&spec(1), &core, &code, Alias::Distinct);
+        let proof = prove::prove(&spec(1), &any(&core), &code, Alias::Distinct);
         assert!(
             proof.abi.is_proved() && proof.memory.is_proved(),
             "{proof:?}"

@@ -9,16 +9,15 @@ use lozenge::isa::mips::cores::{Core, Features};
 use lozenge::isa::mips::instructions::Op as Operation;
 use lozenge::kernel::{Error, Kernel, Request};
 use lozenge::lower::Lower;
-use lozenge::method;
 use lozenge::schedule::{Schedule, ScheduleError};
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use lozenge::spec::{Alias, Op, Spec};
-use lozenge::supported::Supported;
 use lozenge::vectors::{self, Random};
+use lozenge::{kernel, method, prove};
 use num_bigint::BigUint;
 use toml::Value;
 
-use crate::kit::{ask, refused, tier};
+use crate::kit::{any, ask, own, refused, tier};
 
 fn core(name: &str, extensions: &[&str]) -> Core {
     let core = Core::named(name).expect("a core");
@@ -49,9 +48,9 @@ fn request(op: Op, bits: u32, reduce: Reduce, unroll: usize) -> Request {
 }
 
 /// A proved kernel that is right on numbers wherever its operands may lie.
-fn kernel(core: &Core, request: &Request, runs: usize) -> Kernel<MipsIsa> {
+fn kernel(core: &Core, request: &Request, runs: usize) -> Kernel {
     let name = format!("{} {request:?}", core.full_name());
-    let kernel = MipsIsa::generate(request, core);
+    let kernel = kernel::generate(request, &any(core));
     let kernel = kernel.unwrap_or_else(|e| panic!("{name}: {e}"));
     assert!(kernel.is_proved(), "{name}: {:?}", kernel.proof);
     let others = kernel.aliasing.iter().filter(|case| {
@@ -62,7 +61,8 @@ fn kernel(core: &Core, request: &Request, runs: usize) -> Kernel<MipsIsa> {
     });
     let others: Vec<_> = others.map(|case| case.alias).collect();
     for alias in [Alias::Distinct].into_iter().chain(others) {
-        let run = MipsIsa::runs(&kernel.spec, core, &kernel.code);
+        let on = any(core);
+        let run = kernel::runs(&kernel.spec, &on, &kernel.code);
         for mut sources in vectors::of(&kernel.spec, runs, 7) {
             let Spec { op, size, .. } = kernel.spec;
             if op.factors() == 2 && matches!(alias, Alias::AIsB | Alias::All) {
@@ -270,7 +270,7 @@ fn what_has_no_loops_is_refused() {
         request.method = Some(method.into());
         request.params.clear();
         request.modular.as_mut().expect("a modulus").modulus = modulus.parse().expect("a modulus");
-        match MipsIsa::generate(&request, &wide) {
+        match kernel::generate(&request, &any(&wide)) {
             Err(error @ (Error::Style { .. } | Error::Lower { .. })) => refused::instead(&error),
             Err(error) => panic!("{error}"),
             Ok(_) => panic!("{op:?} of {bits} bits"),
@@ -370,15 +370,15 @@ fn the_paper_s_figures() {
                 request.style = Some(Style::Unrolled);
                 request.params.clear();
             }
-            let (spec, best) = MipsIsa::choose(&request, &core).expect("a kernel");
-            let proof = MipsIsa::prove(&spec, &core, &best.code, Alias::Distinct);
+            let (spec, best) = kernel::choose(&request, &any(&core)).expect("a kernel");
+            let proof = prove::prove(&spec, &any(&core), &best.code, Alias::Distinct);
             assert!(proof.holds(), "{name}: {proof:?}");
-            let timing = MipsIsa::timing(&spec, &core, &Function::kernel(&best.code));
+            let timing = prove::function_timing(&spec, &any(&core), &Function::kernel(&best.code));
             let cycles = timing.cost.expect("it returns").body;
             assert_eq!(cycles.min, cycles.max, "{name}");
             made.push(cycles.max);
             if unroll > 0 {
-                inners.push(inner(&core, &best.program.insns));
+                inners.push(inner(&core, &own(&best.program.insns)));
             }
         }
         println!("{name}: ours {made:?}, inner loop {inners:?}");

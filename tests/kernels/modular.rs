@@ -11,13 +11,13 @@ use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::Core as MipsCore;
 use lozenge::kernel::{Kernel, Request};
+use lozenge::lower::Lower;
 use lozenge::spec::modulus::{Modular, Modulus, NAMES, Reduce};
 use lozenge::spec::{Alias, Op, Spec, folded};
-use lozenge::supported::Supported;
-use lozenge::vectors;
+use lozenge::{kernel, prove, vectors};
 use num_bigint::BigUint;
 
-use crate::kit::{ask, tier};
+use crate::kit::{any, ask, tier};
 
 fn modular(modulus: &str, reduce: Reduce) -> Modular {
     Modular {
@@ -63,17 +63,18 @@ fn right(spec: &Spec, run: impl Fn(&[BigUint]) -> BigUint, count: usize) {
 }
 
 /// Generates on the ATmega128; proved, and right.
-fn kernel(request: &Request) -> Kernel<AvrIsa> {
+fn kernel(request: &Request) -> Kernel {
     kernel_on::<AvrIsa>(&ATMEGA128, request)
 }
 
-fn kernel_on<I: Supported>(core: &I::Core, request: &Request) -> Kernel<I> {
-    let made = I::generate(request, core);
+fn kernel_on<I: Lower>(core: &I::Core, request: &Request) -> Kernel {
+    let made = kernel::generate(request, &any(core));
     let kernel = made.unwrap_or_else(|e| panic!("{request:?}: {e}"));
     let name = I::core_name(core);
     assert!(kernel.is_proved(), "{name} {request:?}: {:?}", kernel.proof);
     {
-        let run = I::runs(&kernel.spec, core, &kernel.code);
+        let on = any(core);
+        let run = kernel::runs(&kernel.spec, &on, &kernel.code);
         let run = |sources: &[BigUint]| run(sources, Alias::Distinct).expect("runs").0;
         right(&kernel.spec, run, 60);
     }
@@ -81,7 +82,7 @@ fn kernel_on<I: Supported>(core: &I::Core, request: &Request) -> Kernel<I> {
 }
 
 /// Moduli of all shapes, integrated and separated, on a machine of 32-bit words.
-fn machine_of_32_bits<I: Supported>(core: &I::Core) {
+fn machine_of_32_bits<I: Lower>(core: &I::Core) {
     let full = Reduce::Full;
     let moduli = [
         "0xf123456789abcdef01234567",
@@ -318,7 +319,7 @@ fn folding(m: &BigUint, bits: u32, w: u32) -> (BigUint, u32) {
 }
 
 /// Reductions that fold, of numbers up to the largest: the modulus is taken, added or neither.
-fn folds<I: Supported>(core: &I::Core, words: &[u32]) {
+fn folds<I: Lower>(core: &I::Core, words: &[u32]) {
     for words in tier::some(words, 26) {
         let bits = words * I::WORD_BITS;
         let folded = modular("runtime-folded", Reduce::Almost);
@@ -338,7 +339,8 @@ fn folds<I: Supported>(core: &I::Core, words: &[u32]) {
         for m in moduli {
             let (operand, at) = folding(&m, bits, I::WORD_BITS);
             assert_eq!(kernel.spec.source_bytes()[1], at as usize / 8);
-            let run = I::runs(&kernel.spec, core, &kernel.code);
+            let on = any(core);
+            let run = kernel::runs(&kernel.spec, &on, &kernel.code);
             for a in [
                 all(2 * bits),
                 all(2 * bits) - all(bits / 2),
@@ -375,7 +377,7 @@ fn a_quarter_is_folded() {
         "folded-karatsuba",
         &[],
     );
-    let refused = AvrIsa::generate(&runtime, &ATMEGA128);
+    let refused = kernel::generate(&runtime, &any(&ATMEGA128));
     assert!(refused.is_err_and(|e| e.to_string().contains("--modulus runtime-folded")));
     let fips = request(
         Op::Redc,
@@ -384,7 +386,7 @@ fn a_quarter_is_folded() {
         "fips",
         &[],
     );
-    let refused = AvrIsa::generate(&fips, &ATMEGA128);
+    let refused = kernel::generate(&fips, &any(&ATMEGA128));
     assert!(refused.is_err_and(|e| e.to_string().contains("leave out --method")));
 }
 
@@ -420,7 +422,7 @@ fn one_reduction_is_not_another() {
         ));
         let spec = Spec::with(Op::Montmul, 32, Some(modular("0x3fffffdd", claimed)), 8);
         let spec = spec.expect("a modulus");
-        AvrIsa::prove(&spec, &ATMEGA128, &kernel.code, Alias::Distinct).correct
+        prove::prove(&spec, &any(&ATMEGA128), &kernel.code, Alias::Distinct).correct
     };
     for made in Reduce::ALL {
         assert!(judge(made, made).is_proved(), "{made:?}");
@@ -442,9 +444,9 @@ fn one_reduction_is_not_another() {
         Some(modular("0x3fffffdf", Reduce::Full)),
         8,
     );
-    let proof = AvrIsa::prove(
+    let proof = prove::prove(
         &other.expect("a modulus"),
-        &ATMEGA128,
+        &any(&ATMEGA128),
         &kernel.code,
         Alias::Distinct,
     );
@@ -460,7 +462,8 @@ fn operands_may_coincide() {
         "fips",
         &[],
     ));
-    let run = AvrIsa::runs(&kernel.spec, &ATMEGA128, &kernel.code);
+    let on = any(&ATMEGA128);
+    let run = kernel::runs(&kernel.spec, &on, &kernel.code);
     for case in &kernel.aliasing {
         if !case.allowed {
             continue;

@@ -9,15 +9,16 @@ use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::Core as MipsCore;
+use lozenge::kernel;
 use lozenge::kernel::{Error, Request};
+use lozenge::lower::Lower;
 use lozenge::method::{METHODS, Method, Params, separated};
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use lozenge::spec::{Alias, Op, Spec};
-use lozenge::supported::Supported;
 use lozenge::vectors::{self, Random};
 use num_bigint::BigUint;
 
-use crate::kit::{ask, tier};
+use crate::kit::{any, ask, tier};
 
 /// Words of the modulus: of every method, where one that goes on from another's product meets moduli of three
 /// shapes; and of those that have a product of their own.
@@ -58,7 +59,7 @@ fn moduli(n: u32, w: u32) -> Vec<Modulus> {
     ]
 }
 
-fn cells<I: Supported>(core: &I::Core) -> Vec<Cell> {
+fn cells<I: Lower>(core: &I::Core) -> Vec<Cell> {
     let mut list = Vec::new();
     for n in [ALL, OWN] {
         let bits = n * I::WORD_BITS;
@@ -116,7 +117,7 @@ fn is_right(spec: &Spec, sources: &[BigUint], got: &BigUint) -> bool {
     (got << n) % &m == product % &m && *got < bound
 }
 
-fn machine<I: Supported>(core: &I::Core, least: usize) {
+fn machine<I: Lower>(core: &I::Core, least: usize) {
     let mut proved = BTreeMap::<&str, usize>::new();
     let mut refused = BTreeMap::<String, usize>::new();
     for cell in tier::some(cells::<I>(core), I::WORD_BITS.into()) {
@@ -138,7 +139,7 @@ fn machine<I: Supported>(core: &I::Core, least: usize) {
             params: named.collect(),
             ..ask::in_any_time(op, bits)
         };
-        let kernel = match I::generate(&request, core) {
+        let kernel = match kernel::generate(&request, &any(core)) {
             Ok(kernel) => kernel,
             Err(error @ (Error::Lower { .. } | Error::Method(_))) => {
                 *refused.entry(error.to_string()).or_default() += 1;
@@ -153,7 +154,8 @@ fn machine<I: Supported>(core: &I::Core, least: usize) {
                 assert!(case.allowed, "{name}: {:?}", case.alias);
             }
         }
-        let run = I::runs(&kernel.spec, core, &kernel.code);
+        let on = any(core);
+        let run = kernel::runs(&kernel.spec, &on, &kernel.code);
         let allowed = kernel.aliasing.iter().filter(|case| case.allowed);
         for alias in std::iter::once(Alias::Distinct).chain(allowed.map(|case| case.alias)) {
             let places = alias.of(&kernel.spec);

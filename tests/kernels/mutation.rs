@@ -10,10 +10,9 @@ use lozenge::lower::Lower;
 use lozenge::method::{self, Params};
 use lozenge::spec::modulus::{Modular, Reduce};
 use lozenge::spec::{Alias, Op as Operation, Size, Spec};
-use lozenge::supported::Supported;
-use lozenge::vectors;
+use lozenge::{kernel, prove, vectors};
 
-use crate::kit::{mutants, tier};
+use crate::kit::{any, mutants, tier};
 
 /// Faults in each kernel: of a product, and of the other operations.
 const FAULTS_PER_PRODUCT: usize = 500;
@@ -24,7 +23,8 @@ const LEAST: usize = 19_000;
 /// Is it wrong on some operands?
 fn wrong(spec: &Spec, code: &[u8]) -> bool {
     let inputs = vectors::of(spec, 600, 5);
-    let run = AvrIsa::runs(spec, &ATMEGA128, code);
+    let on = any(&ATMEGA128);
+    let run = kernel::runs(spec, &on, code);
     inputs.iter().any(|sources| {
         run(sources, Alias::Distinct).map_or(true, |(got, _)| !spec.accepts(sources, &got))
     })
@@ -242,7 +242,7 @@ fn differences_read_from_elsewhere_are_rejected() {
     let original = AvrIsa::encode(core, program).expect("encodes");
     let proves = |code: &[u8]| {
         let claims = &whole.claims;
-        AvrIsa::prove_with(&spec, core, code, claims, Alias::Distinct).holds()
+        prove::prove_with(&spec, &any(core), code, claims, Alias::Distinct).holds()
     };
     assert!(proves(&original));
     let mut random = tier::random(7);

@@ -13,12 +13,11 @@ use lozenge::isa::riscv::instructions::Op;
 use lozenge::kernel::Request;
 use lozenge::spec::modulus::Reduce;
 use lozenge::spec::{Alias, Op as Operation};
-use lozenge::supported::Supported;
-use lozenge::vectors;
+use lozenge::{kernel, vectors};
 use num_bigint::BigUint;
 
 use crate::kit::oracle::{folder, run, source};
-use crate::kit::{ask, tier};
+use crate::kit::{any, ask, tier};
 
 const MULTIPLIERS: [(&str, &str); 3] = [
     ("ibex-single-cycle", "RV32MSingleCycle"),
@@ -164,8 +163,9 @@ fn kernels_take_the_cycles_of_the_rtl() {
                 style: Some(*style),
                 ..ask::of(*op, *bits)
             };
-            let kernel = RiscvIsa::generate(&request, plain).expect("a kernel");
-            let run = RiscvIsa::runs(&kernel.spec, core, &kernel.code);
+            let kernel = kernel::generate(&request, &any(plain)).expect("a kernel");
+            let on = any(core);
+            let run = kernel::runs(&kernel.spec, &on, &kernel.code);
             for sources in vectors::of(&kernel.spec, tier::times(10), 3) {
                 let (_, cost) = run(&sources, Alias::Distinct).expect("no fault");
                 assert_eq!(cost.call.min, cost.call.max);

@@ -11,12 +11,12 @@ use lozenge::isa::avr::cores::{ATMEGA128, ATTINY85};
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::Core as MipsCore;
 use lozenge::kernel::{self, Request};
+use lozenge::lower::Lower;
 use lozenge::method::{METHODS, Method, without_loops};
 use lozenge::spec::Op;
 use lozenge::spec::modulus::{Modular, Reduce};
-use lozenge::supported::Supported;
 
-use crate::kit::{ask, refused, tier};
+use crate::kit::{any, ask, refused, tier};
 
 fn request(op: Op, bits: u32, method: &Method, style: Style) -> Request {
     let (modulus, reduce) = match (method.name, op) {
@@ -69,7 +69,7 @@ fn typed(request: &Request, way: &[(&str, &str)]) -> Option<Request> {
 }
 
 /// Loops that are made, and refusals whose ways were typed.
-fn machine<I: Supported>(core: &I::Core, bits: u32) -> [usize; 2] {
+fn machine<I: Lower>(core: &I::Core, bits: u32) -> [usize; 2] {
     let (mut made, mut refused) = (0, 0);
     let mut known = BTreeSet::new();
     for method in tier::some(METHODS.iter(), 25) {
@@ -81,7 +81,7 @@ fn machine<I: Supported>(core: &I::Core, bits: u32) -> [usize; 2] {
                     asked.params.insert(unroll.name.into(), 4);
                 }
                 let name = format!("{} {op:?} {style:?}", method.name);
-                let error = match I::choose(&asked, core) {
+                let error = match kernel::choose(&asked, &any(core)) {
                     Ok((_, best)) => {
                         assert_eq!(best.style, style, "{name}");
                         assert_eq!(best.method.name, method.name, "{name}");
@@ -104,7 +104,7 @@ fn machine<I: Supported>(core: &I::Core, bits: u32) -> [usize; 2] {
                     if !known.insert(format!("{typed:?}")) {
                         continue;
                     }
-                    let works = I::choose(&typed, core).err();
+                    let works = kernel::choose(&typed, &any(core)).err();
                     assert!(works.is_none(), "{name}: {error}\n{way:?}: {works:?}");
                 }
             }
@@ -141,9 +141,9 @@ fn rows_cost_what_is_said() {
         let method = lozenge::method::find(name).expect("a method");
         let asked = request(Op::Mul, 1024, method, Style::Rolled);
         let mips = MipsCore::named("mips-4km").expect("a core");
-        let avr = AvrIsa::choose(&asked, &ATMEGA128).expect("a kernel");
-        let arm = ArmIsa::choose(&asked, &ARM7TDMI).expect("a kernel");
-        let mips = MipsIsa::choose(&asked, &mips).expect("a kernel");
+        let avr = kernel::choose(&asked, &any(&ATMEGA128)).expect("a kernel");
+        let arm = kernel::choose(&asked, &any(&ARM7TDMI)).expect("a kernel");
+        let mips = kernel::choose(&asked, &any(&mips)).expect("a kernel");
         [avr.1.cost, arm.1.cost, mips.1.cost].map(|cost| cost.expect("it returns").body.max)
     };
     let rows = cycles("operand-scanning").into_iter();
@@ -153,16 +153,16 @@ fn rows_cost_what_is_said() {
 }
 
 /// Operands that are too short for its plans: it names parameters that make it.
-fn names_levels<I: Supported>(core: &I::Core, bits: u32, said: &[(&str, usize)]) {
+fn names_levels<I: Lower>(core: &I::Core, bits: u32, said: &[(&str, usize)]) {
     let method = lozenge::method::find("karatsuba-calls").expect("a method");
     let mut asked = request(Op::Mul, bits, method, Style::Rolled);
-    let error = I::choose(&asked, core).err().expect("refused");
+    let error = kernel::choose(&asked, &any(core)).err().expect("refused");
     let error = error.to_string();
     for (name, value) in said {
         assert!(error.contains(&format!("-p {name}={value}")), "{error}");
         asked.params.insert((*name).into(), *value);
     }
-    assert!(I::choose(&asked, core).is_ok(), "{error}");
+    assert!(kernel::choose(&asked, &any(core)).is_ok(), "{error}");
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn looped_operand_caching_has_loops() {
     let method = lozenge::method::find("operand-caching").expect("a method");
     let made = |bits, style| {
         let asked = request(Op::Mul, bits, method, style);
-        let made = AvrIsa::generate(&asked, &ATMEGA128).expect("a kernel");
+        let made = kernel::generate(&asked, &any(&ATMEGA128)).expect("a kernel");
         assert!(made.is_proved(), "{bits}: {:?}", made.proof);
         (
             made.code.len(),
@@ -194,7 +194,7 @@ fn looped_operand_caching_has_loops() {
     asked.params = [("e", 9), ("unroll", 2)]
         .map(|(name, value)| (name.into(), value))
         .into();
-    let real = AvrIsa::generate(&asked, &ATMEGA128).expect("a kernel");
+    let real = kernel::generate(&asked, &any(&ATMEGA128)).expect("a kernel");
     assert_eq!((real.cost.body.max, real.code.len()), (2530, 2666));
 }
 
@@ -205,7 +205,7 @@ fn short_bands_are_no_shrinking_loops() {
     let made = |bits, d, style| {
         let mut asked = request(Op::Sqr, bits, method, style);
         asked.params.insert("d".into(), d);
-        let made = AvrIsa::generate(&asked, &ATMEGA128)?;
+        let made = kernel::generate(&asked, &any(&ATMEGA128))?;
         assert!(made.is_proved(), "{bits}: {:?}", made.proof);
         Ok::<_, kernel::Error>(())
     };

@@ -6,12 +6,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lozenge::candidate::Budget;
-use lozenge::emit::ObjectFormat;
+use lozenge::isa::core::Core;
+use lozenge::kernel;
 use lozenge::kernel::Request;
 use lozenge::spec::modulus::{Modular, Reduce};
 use lozenge::spec::{Op, Size};
-use lozenge::supported::Supported;
-use lozenge::target::{Names, OnIsa, Target};
+use lozenge::target::{Names, Target};
 use toml::Value;
 
 use crate::kernels::matrix::{FIGURES, line, none, reason};
@@ -167,11 +167,10 @@ fn reduce_named(name: &str) -> Reduce {
     reduce.expect("a reduction")
 }
 
-impl OnIsa for &Asked {
-    type Output = Line;
-
-    fn call<I: Supported>(self, core: &I::Core, _: &ObjectFormat) -> Line {
-        match I::generate(&self.request(), core) {
+impl Asked {
+    /// What becomes of it on its core.
+    fn line(&self, core: &Core) -> Line {
+        match kernel::generate(&self.request(), core) {
             Ok(kernel) => line(self.key(), &kernel),
             Err(error) => {
                 let told = reason(&error).unwrap_or_else(|| panic!("{}: {error}", self.key()));
@@ -350,7 +349,7 @@ fn made(file: &str, list: Vec<Asked>, tier: Tier) {
                         extensions: &asked.extensions,
                         ..Names::default()
                     };
-                    let line = Target::resolve(&names).expect("a core").on(asked);
+                    let line = asked.line(&Target::resolve(&names).expect("a core").to_core());
                     println!("{file}: {}: {}", line.key, line.known);
                     lines.lock().expect("no thread panicked").push(line);
                 }

@@ -6,24 +6,20 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use lozenge::facts::Style;
-use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::ARM7TDMI;
-use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
-use lozenge::isa::mips::MipsIsa;
+use lozenge::isa::core::Core;
 use lozenge::isa::mips::cores::Core as MipsCore;
-use lozenge::isa::riscv::RiscvIsa;
 use lozenge::isa::riscv::cores::Core as RiscvCore;
 use lozenge::kernel::{Error, Request};
 use lozenge::make::winners;
-use lozenge::method;
 use lozenge::request::Room;
 use lozenge::spec::modulus::Reduce;
 use lozenge::spec::{Op, Spec};
-use lozenge::supported::Supported;
+use lozenge::{kernel, method};
 
 use crate::kit::tier::{self, Tier};
-use crate::kit::{ask, work};
+use crate::kit::{any, ask, work};
 
 /// Bits of products and squares, of their halves, and of products modulo a number that is an operand.
 const SIZES: [u32; 11] = [128, 160, 192, 224, 256, 320, 384, 448, 512, 768, 1024];
@@ -77,10 +73,10 @@ fn cells() -> Vec<Request> {
 type Found = (String, String, (u64, usize));
 
 /// The cheapest plan; none where the machine has no kernel.
-fn search<I: Supported>(core: &I::Core, request: &Request) -> Option<Found> {
-    let spec = request.spec(I::WORD_BITS).ok()?;
+fn search(core: &Core, request: &Request) -> Option<Found> {
+    let spec = request.spec(core.word_bits()).ok()?;
     let found = |request: &Request| -> Result<Found, Error> {
-        let (spec, best) = I::choose(request, core)?;
+        let (spec, best) = kernel::choose(request, core)?;
         assert_eq!(best.style, Style::Unrolled, "{}", winners::key(&spec));
         let plan = method::text(best.method.name, &best.params);
         let cost = (best.cycles(), best.code.len());
@@ -88,13 +84,13 @@ fn search<I: Supported>(core: &I::Core, request: &Request) -> Option<Found> {
     };
     let best = found(request).ok()?;
     // Where plans cost the same, the one on record stays.
-    let held = held::<I>(core, &spec).and_then(|request| found(&request).ok());
+    let held = held(core, &spec).and_then(|request| found(&request).ok());
     held.filter(|(_, _, cost)| *cost <= best.2).or(Some(best))
 }
 
 /// What is on record.
-fn held<I: Supported>(core: &I::Core, spec: &Spec) -> Option<Request> {
-    let plan = winners::of(&I::core_name(core), I::abi(core), spec)?;
+fn held(core: &Core, spec: &Spec) -> Option<Request> {
+    let plan = winners::of(&core.name(), core.abi(), spec)?;
     Some(Request {
         modular: spec.modular.clone(),
         method: Some(plan.method),
@@ -103,10 +99,7 @@ fn held<I: Supported>(core: &I::Core, spec: &Spec) -> Option<Request> {
     })
 }
 
-fn hold<I: Supported>(core: &I::Core, file: &str, cores: &[&str])
-where
-    I::Core: Sync,
-{
+fn hold(core: &Core, file: &str, cores: &[&str]) {
     let bless = std::env::var("LOZENGE_LEDGER").as_deref() == Ok("bless");
     let mut cells = cells();
     if !bless && tier::tier() != Tier::Night {
@@ -118,7 +111,7 @@ where
             .collect();
     }
     let found = work::each(&cells, |request| {
-        let found = search::<I>(core, request);
+        let found = search(core, request);
         if let (true, Some((key, plan, cost))) = (bless, &found) {
             println!("{file}: {key}: {plan}: {cost:?}");
         }
@@ -130,7 +123,7 @@ where
         .map(|(key, plan, _)| (key, plan))
         .collect();
     if bless {
-        let mut text = winners::head(cores, I::abi(core)) + "\n";
+        let mut text = winners::head(cores, core.abi()) + "\n";
         for (key, plan) in &found {
             let _ = writeln!(text, "{key},{plan}");
         }
@@ -140,9 +133,9 @@ where
     }
     assert!(!found.is_empty(), "{file}");
     for request in &cells {
-        let spec = request.spec(I::WORD_BITS).expect("a size");
+        let spec = request.spec(core.word_bits()).expect("a size");
         let key = winners::key(&spec);
-        let held = held::<I>(core, &spec);
+        let held = held(core, &spec);
         let held = held.and_then(|held| Some(method::text(&held.method?, &held.params)));
         assert_eq!(
             held.as_ref(),
@@ -154,24 +147,24 @@ where
 
 #[test]
 fn avr() {
-    hold::<AvrIsa>(&ATMEGA128, "atmega128", &["atmega128", "atmega2560"]);
+    hold(&any(&ATMEGA128), "atmega128", &["atmega128", "atmega2560"]);
 }
 
 #[test]
 fn arm() {
-    hold::<ArmIsa>(&ARM7TDMI, "arm7tdmi", &["arm7tdmi"]);
+    hold(&any(&ARM7TDMI), "arm7tdmi", &["arm7tdmi"]);
 }
 
 #[test]
 fn mips() {
     let core = MipsCore::named("mips-4km").expect("a core");
-    hold::<MipsIsa>(&core, "mips-4km", &["mips-4km"]);
+    hold(&any(&core), "mips-4km", &["mips-4km"]);
 }
 
 #[test]
 fn riscv() {
     let core = RiscvCore::named("rv32im").expect("a core");
-    hold::<RiscvIsa>(core, "rv32im", &["rv32im", "rv32imc"]);
+    hold(&any(core), "rv32im", &["rv32im", "rv32imc"]);
 }
 
 #[test]
@@ -203,7 +196,7 @@ fn a_kernel_says_that_its_plan_is_on_record() {
         modular: Some(ask::modular("runtime", Reduce::Full)),
         ..ask::in_any_time(Op::Montmul, 160)
     };
-    let made = |request: &Request| ArmIsa::generate(request, &ARM7TDMI).expect("a kernel");
+    let made = |request: &Request| kernel::generate(request, &any(&ARM7TDMI)).expect("a kernel");
     let kernel = made(&usual);
     assert!(kernel.on_record && kernel.style == Style::Unrolled);
     let searched = Request {

@@ -10,34 +10,29 @@ use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::Core as MipsCore;
 use lozenge::isa::mips::instructions::Feature;
-use lozenge::lower::LowerError;
+use lozenge::lower::{Lower, LowerError};
 use lozenge::method::{self, Params};
+use lozenge::prove;
 use lozenge::schedule::{Chain, End, Link, Pile, Schedule, Sum, Sweep, Word, WordStep, Words};
 use lozenge::spec::{Alias, Op, Spec};
-use lozenge::supported::Supported;
 use lozenge::vectors::{self, Random};
 use num_bigint::BigUint;
 
-use crate::kit::tier;
+use crate::kit::{any, tier};
 
 /// The schedule of a method for `n` words; `None` if the parameters do not suit the machine.
-fn schedule<I: Supported>(
-    name: &str,
-    params: &Params,
-    n: usize,
-    core: &I::Core,
-) -> Option<Schedule> {
+fn schedule<I: Lower>(name: &str, params: &Params, n: usize, core: &I::Core) -> Option<Schedule> {
     let spec = spec::<I>(n);
     let method = method::find(name).unwrap();
     (method.schedule)(&spec, &I::facts(core), params).ok()
 }
 
-fn spec<I: Supported>(n: usize) -> Spec {
+fn spec<I: Lower>(n: usize) -> Spec {
     Spec::new(Op::Mul, I::WORD_BITS * n as u32, I::WORD_BITS).unwrap()
 }
 
 /// What a schedule is lowered to: the cycles of the cheapest function, and is it proved?
-fn lowered<I: Supported>(what: &str, n: usize, core: &I::Core, schedule: &Schedule) -> (u64, bool) {
+fn lowered<I: Lower>(what: &str, n: usize, core: &I::Core, schedule: &Schedule) -> (u64, bool) {
     schedule.check().unwrap_or_else(|e| panic!("{what}: {e}"));
     let spec = spec::<I>(n);
     let programs = I::lower(schedule, core).unwrap_or_else(|e| panic!("{what}: {e}"));
@@ -60,7 +55,7 @@ fn lowered<I: Supported>(what: &str, n: usize, core: &I::Core, schedule: &Schedu
     let (cycles, code, claims) = made.min_by_key(|(cycles, ..)| *cycles).unwrap();
     let aliases = [Alias::Distinct, Alias::AIsB];
     let proved = aliases[..if n > 40 { 1 } else { 2 }].iter().map(|alias| {
-        let proof = I::prove_with(&spec, core, &code, &claims, *alias);
+        let proof = prove::prove_with(&spec, &any(core), &code, &claims, *alias);
         let kept = proof.memory.is_proved() && proof.abi.is_proved();
         assert!(kept, "{what}: {proof:?}");
         proof.correct.is_proved()
@@ -69,7 +64,7 @@ fn lowered<I: Supported>(what: &str, n: usize, core: &I::Core, schedule: &Schedu
 }
 
 /// Karatsuba of `n` words, every number of levels to `most`, the middle product last and first.
-fn karatsuba<I: Supported>(sizes: impl Iterator<Item = usize>, most: usize, core: &I::Core) {
+fn karatsuba<I: Lower>(sizes: impl Iterator<Item = usize>, most: usize, core: &I::Core) {
     for n in tier::some(sizes, 8) {
         for levels in 1..=(n.ilog2() as usize).min(most) {
             for (early, first) in [(1, 0), (0, levels.div_ceil(2))] {
@@ -84,7 +79,7 @@ fn karatsuba<I: Supported>(sizes: impl Iterator<Item = usize>, most: usize, core
 }
 
 /// Blocks, in words and as they are: the words must be proved, and not much dearer.
-fn blocks<I: Supported>(sizes: impl Iterator<Item = usize>, core: &I::Core) {
+fn blocks<I: Lower>(sizes: impl Iterator<Item = usize>, core: &I::Core) {
     for n in tier::some(sizes, 9) {
         for (name, params) in [
             ("product-scanning", Params::new()),
@@ -314,7 +309,7 @@ fn number(words: impl Iterator<Item = u64>, bits: u32) -> BigUint {
 /// Muddles of many lengths give on the machine what they are evaluated to.
 ///
 /// Returns how many were refused, as no pointer could move while a carry was on its way, or for want of registers.
-fn muddles<I: Supported>(count: usize, core: &I::Core) -> usize {
+fn muddles<I: Lower>(count: usize, core: &I::Core) -> usize {
     let w = I::WORD_BITS;
     let mut refused = 0;
     let first = tier::seed() << 32;

@@ -7,3 +7,20 @@ pub mod refused;
 pub mod tier;
 pub mod words;
 pub mod work;
+
+use lozenge::isa::core::{Core, Insn};
+
+/// A machine's core as the library takes it.
+pub fn any<C: Clone + Into<Core>>(core: &C) -> Core {
+    core.clone().into()
+}
+
+/// Instructions as their machine knows them.
+///
+/// # Panics
+/// When one is another machine's.
+pub fn own<I: TryFrom<Insn>>(insns: &[Insn]) -> Vec<I> {
+    let own = insns.iter().map(|insn| I::try_from(*insn).ok());
+    own.map(|insn| insn.expect("an instruction of this machine"))
+        .collect()
+}

@@ -16,15 +16,15 @@ use lozenge::isa::avr::{self, AvrIsa};
 use lozenge::isa::mips::{self, MipsIsa};
 use lozenge::isa::riscv::{self, RiscvIsa};
 use lozenge::isa::{Isa, numbers};
+use lozenge::lower::Lower;
 use lozenge::method::{self, Params};
 use lozenge::program::{Claim, Program};
 use lozenge::prove;
 use lozenge::spec::{Alias, Spec};
-use lozenge::supported::Supported;
 use lozenge::vectors::{self, Random};
 use num_bigint::BigUint;
 
-use crate::kit::{tier, work};
+use crate::kit::{any, tier, work};
 
 /// Operands of every mutant that is proved.
 const OPERANDS: usize = 600;
@@ -32,7 +32,7 @@ const OPERANDS: usize = 600;
 const PATIENCE: u64 = 200_000;
 
 /// The rows of a machine, as far as faults go.
-pub trait Table: Supported {
+pub trait Table: Lower {
     /// The bytes of an instruction that does nothing.
     const NOP: &'static [u8];
 
@@ -162,7 +162,7 @@ impl Row {
 }
 
 /// The table, and what it makes of instructions.
-struct Rows<'a, I: Supported> {
+struct Rows<'a, I: Lower> {
     core: &'a I::Core,
     rows: Vec<Row>,
 }
@@ -329,7 +329,7 @@ enum Outcome {
 }
 
 /// A proved kernel.
-pub struct Attacked<'a, I: Supported> {
+pub struct Attacked<'a, I: Lower> {
     pub name: String,
     pub spec: &'a Spec,
     pub core: &'a I::Core,
@@ -388,9 +388,9 @@ where
 
 impl<I: Table> Attacked<'_, I> {
     fn proved(&self, code: &[u8], claims: &[Claim]) -> bool {
-        let mut function = prove::kernel::<I>(self.core, code, claims);
+        let mut function = prove::kernel(&any(self.core), code, claims);
         function.limit = PATIENCE;
-        I::prove_function(self.spec, self.core, &function, Alias::Distinct).holds()
+        prove::prove_function(self.spec, &any(self.core), &function, Alias::Distinct).holds()
     }
 
     /// The code, decoded once: what a run on operands comes to.

@@ -5,22 +5,18 @@ use lozenge::driver::exponentiation::{self, Ladder};
 use lozenge::driver::modulo::{Modulo, Products, copy};
 use lozenge::driver::numbers::{Power, with_inverse};
 use lozenge::driver::{Driver, Role};
-use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::{ARM7TDMI, ARM7TDMI_HW2018};
-use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::{ATMEGA128, ATMEGA2560};
-use lozenge::isa::mips::MipsIsa;
+use lozenge::isa::core::Core;
 use lozenge::isa::mips::cores::CORES as MIPS;
-use lozenge::isa::riscv::RiscvIsa;
 use lozenge::isa::riscv::cores::Core as RiscvCore;
 use lozenge::kernel::Kernel;
 use lozenge::spec::modulus::Modulus;
-use lozenge::supported::Supported;
 use lozenge::vectors::Random;
 use num_bigint::BigUint;
 use serde_json::Value;
 
-use crate::kit::tier;
+use crate::kit::{any, tier};
 
 const LADDERS: [Ladder; 8] = [
     Ladder::Binary,
@@ -33,14 +29,8 @@ const LADDERS: [Ladder; 8] = [
     Ladder::Montgomery,
 ];
 
-fn built<I: Supported>(
-    core: &I::Core,
-    bits: u32,
-    exponent_bits: u32,
-    ladder: Ladder,
-    products: Products,
-) -> Built<I> {
-    let word = I::WORD_BITS as usize / 8;
+fn built(core: &Core, bits: u32, exponent_bits: u32, ladder: Ladder, products: Products) -> Built {
+    let word = core.word_bits() as usize / 8;
     let mut driver = exponentiation::driver(word, bits, exponent_bits, ladder, products);
     for kernel in &mut driver.kernels {
         if products == Products::Montgomery {
@@ -88,14 +78,8 @@ fn powers(bits: u32, exponent_bits: u32) -> Vec<Power> {
     list
 }
 
-fn agrees<I: Supported>(
-    core: &I::Core,
-    bits: u32,
-    exponent_bits: u32,
-    ladder: Ladder,
-    products: Products,
-) {
-    let built = built::<I>(core, bits, exponent_bits, ladder, products);
+fn agrees(core: &Core, bits: u32, exponent_bits: u32, ladder: Ladder, products: Products) {
+    let built = built(core, bits, exponent_bits, ladder, products);
     let mut cycles = Vec::new();
     for power in powers(bits, exponent_bits) {
         power
@@ -104,7 +88,7 @@ fn agrees<I: Supported>(
         let inputs = power.inputs(&built.driver);
         let (outputs, cost) = built
             .image
-            .run::<I>(core, &built.driver, &inputs, &mut |_, _| {})
+            .run(core, &built.driver, &inputs, &mut |_, _| {})
             .unwrap_or_else(|e| panic!("{ladder}: {e}"));
         assert_eq!(outputs, [("result", power.value())], "{ladder}: {power:x?}");
         cycles.push(cost.call.max);
@@ -116,14 +100,14 @@ fn agrees<I: Supported>(
     }
     // Where the kernels take constant time.
     let leaks = |name: &str| {
-        let of = |k: &Kernel<I>| {
+        let of = |k: &Kernel| {
             k.constant_time
                 .iter()
                 .any(|(n, t)| n == name && t.leak.is_some())
         };
         built.kernels.iter().any(of)
     };
-    if ladder.is_constant_time() && !leaks(&I::core_name(core)) {
+    if ladder.is_constant_time() && !leaks(&core.name()) {
         let first = cycles[0];
         assert!(cycles.iter().all(|c| *c == first), "{ladder}: {cycles:?}");
     }
@@ -141,15 +125,15 @@ fn agrees<I: Supported>(
 }
 
 /// Modulo a number that is in the kernels, and no operand.
-fn agrees_modulo<I: Supported>(core: &I::Core, modulus: &str, bits: u32, ladder: Ladder) {
+fn agrees_modulo(core: &Core, modulus: &str, bits: u32, ladder: Ladder) {
     let fixed: Modulus = modulus.parse().expect("a modulus");
-    let empty = Driver::modulo(I::WORD_BITS as usize / 8, fixed.clone());
+    let empty = Driver::modulo(core.word_bits() as usize / 8, fixed.clone());
     let mut driver = exponentiation::modulo(empty, bits, 40, ladder, Products::Montgomery);
     for kernel in &mut driver.kernels {
         kernel.method = Some("fips".into());
     }
     assert!(driver.named("modulus").is_none() && driver.named("m").is_none());
-    let built = Built::<I>::new(driver, core, |_| {}).unwrap_or_else(|e| panic!("{modulus}: {e}"));
+    let built = Built::new(driver, core, |_| {}).unwrap_or_else(|e| panic!("{modulus}: {e}"));
     let Modulus::Fixed { value, .. } = fixed else {
         panic!("{modulus} is no number");
     };
@@ -167,7 +151,7 @@ fn agrees_modulo<I: Supported>(core: &I::Core, modulus: &str, bits: u32, ladder:
         let inputs = power.inputs(&built.driver);
         let ran = built
             .image
-            .run::<I>(core, &built.driver, &inputs, &mut |_, _| {});
+            .run(core, &built.driver, &inputs, &mut |_, _| {});
         let (outputs, _) = ran.unwrap_or_else(|e| panic!("{modulus}: {e}"));
         assert_eq!(
             outputs,
@@ -179,10 +163,15 @@ fn agrees_modulo<I: Supported>(core: &I::Core, modulus: &str, bits: u32, ladder:
 
 #[test]
 fn a_known_modulus_is_in_the_kernels() {
-    agrees_modulo::<AvrIsa>(&ATMEGA128, "0xd3c21bcecceda101", 64, Ladder::Window(3));
-    agrees_modulo::<AvrIsa>(&ATMEGA128, "opf160", 160, Ladder::Sliding(3));
-    agrees_modulo::<ArmIsa>(&ARM7TDMI, "p256", 256, Ladder::Montgomery);
-    agrees_modulo::<MipsIsa>(&MIPS[0], "2^255-19", 256, Ladder::Binary);
+    agrees_modulo(
+        &any(&ATMEGA128),
+        "0xd3c21bcecceda101",
+        64,
+        Ladder::Window(3),
+    );
+    agrees_modulo(&any(&ATMEGA128), "opf160", 160, Ladder::Sliding(3));
+    agrees_modulo(&any(&ARM7TDMI), "p256", 256, Ladder::Montgomery);
+    agrees_modulo(&any(&MIPS[0]), "2^255-19", 256, Ladder::Binary);
 }
 
 /// Kernels give way to smaller ones until all is within the budget, or it says what would be.
@@ -195,8 +184,8 @@ fn a_driver_keeps_a_budget() {
             kernel.method = Some("fips".into());
         }
         let built = match most {
-            Some(most) => Built::<MipsIsa>::within(driver, &MIPS[0], most, |_| {}),
-            None => Built::<MipsIsa>::new(driver, &MIPS[0], |_| {}),
+            Some(most) => Built::within(driver, &any(&MIPS[0]), most, |_| {}),
+            None => Built::new(driver, &any(&MIPS[0]), |_| {}),
         };
         built.map(|built| built.image.code.len())
     };
@@ -220,43 +209,43 @@ fn a_driver_keeps_a_budget() {
 fn avr_agrees_with_big_integers() {
     for ladder in tier::some(LADDERS, 22) {
         for products in [Products::Montgomery, Products::Composed] {
-            agrees::<AvrIsa>(&ATMEGA128, 64, 37, ladder, products);
+            agrees(&any(&ATMEGA128), 64, 37, ladder, products);
         }
     }
-    agrees::<AvrIsa>(
-        &ATMEGA2560,
+    agrees(
+        &any(&ATMEGA2560),
         160,
         24,
         Ladder::Window(5),
         Products::Montgomery,
     );
     for ladder in tier::some(LADDERS, 22) {
-        agrees::<AvrIsa>(&ATMEGA128, 64, 37, ladder, Products::Folded);
+        agrees(&any(&ATMEGA128), 64, 37, ladder, Products::Folded);
     }
 }
 
 #[test]
 fn arm_agrees_with_big_integers() {
     for ladder in tier::some(LADDERS, 22) {
-        agrees::<ArmIsa>(&ARM7TDMI, 64, 37, ladder, Products::Montgomery);
-        agrees::<ArmIsa>(&ARM7TDMI_HW2018, 160, 24, ladder, Products::Composed);
+        agrees(&any(&ARM7TDMI), 64, 37, ladder, Products::Montgomery);
+        agrees(&any(&ARM7TDMI_HW2018), 160, 24, ladder, Products::Composed);
     }
     let window = Ladder::Window(4);
-    agrees::<ArmIsa>(&ARM7TDMI, 512, 40, window, Products::Composed);
+    agrees(&any(&ARM7TDMI), 512, 40, window, Products::Composed);
     // Where products take as long as is said of them, which is nearly all. So long a modulus has differences behind it.
-    agrees::<ArmIsa>(&ARM7TDMI_HW2018, 1024, 40, window, Products::Folded);
+    agrees(&any(&ARM7TDMI_HW2018), 1024, 40, window, Products::Folded);
 }
 
 #[test]
 fn mips_agrees_with_big_integers() {
     for ladder in tier::some(LADDERS, 22) {
-        agrees::<MipsIsa>(&MIPS[0], 64, 37, ladder, Products::Montgomery);
+        agrees(&any(&MIPS[0]), 64, 37, ladder, Products::Montgomery);
         let big = MIPS[2].clone().big_endian();
-        agrees::<MipsIsa>(&big, 160, 24, ladder, Products::Composed);
+        agrees(&any(&big), 160, 24, ladder, Products::Composed);
     }
     let long = [(512, Products::Composed), (1024, Products::Folded)];
     for (bits, products) in tier::some(long, 24) {
-        agrees::<MipsIsa>(&MIPS[1], bits, 40, Ladder::Window(4), products);
+        agrees(&any(&MIPS[1]), bits, 40, Ladder::Window(4), products);
     }
 }
 
@@ -264,14 +253,14 @@ fn mips_agrees_with_big_integers() {
 fn riscv_agrees_with_big_integers() {
     let core = |name: &str| RiscvCore::named(name).expect("a core");
     for ladder in tier::some(LADDERS, 22) {
-        agrees::<RiscvIsa>(core("rv32imc"), 64, 37, ladder, Products::Montgomery);
-        agrees::<RiscvIsa>(core("rv32im"), 160, 24, ladder, Products::Composed);
+        agrees(&any(core("rv32imc")), 64, 37, ladder, Products::Montgomery);
+        agrees(&any(core("rv32im")), 160, 24, ladder, Products::Composed);
     }
 }
 
 /// One product of the composed kind, `result = x y / 2^n mod m`, on numbers whose product has halves of 0 or of ones.
-fn composed_products_agree<I: Supported>(core: &I::Core, bits: u32) {
-    let mut d = Driver::new(I::WORD_BITS as usize / 8);
+fn composed_products_agree(core: &Core, bits: u32) {
+    let mut d = Driver::new(core.word_bits() as usize / 8);
     let mut field = |name, role| d.field(name, bits, role, "");
     let (x, y) = (field("first", Role::Input), field("second", Role::Input));
     let result = field("result", Role::Output);
@@ -282,7 +271,7 @@ fn composed_products_agree<I: Supported>(core: &I::Core, bits: u32) {
     steps.extend(e.multiply());
     steps.push(copy(result, e.x));
     d.routines[0] = steps;
-    let built = Built::<I>::new(d, core, |_| {}).expect("a driver");
+    let built = Built::new(d, core, |_| {}).expect("a driver");
     let mut random = Random::new(9);
     let (one, half) = (BigUint::from(1u8), bits / 2);
     let ones = |bits: u32| (&one << bits) - 1u8;
@@ -320,7 +309,7 @@ fn composed_products_agree<I: Supported>(core: &I::Core, bits: u32) {
                 ];
                 let run = built
                     .image
-                    .run::<I>(core, &built.driver, &inputs, &mut |_, _| {});
+                    .run(core, &built.driver, &inputs, &mut |_, _| {});
                 let (outputs, _) = run.expect("no fault");
                 let want = a * b * &back % m;
                 assert_eq!(&outputs[0].1 % m, want, "{a:#x} * {b:#x} mod {m:#x}");
@@ -332,10 +321,10 @@ fn composed_products_agree<I: Supported>(core: &I::Core, bits: u32) {
 #[test]
 fn composed_products_agree_at_the_edges() {
     let machines: [fn(); 4] = [
-        || composed_products_agree::<AvrIsa>(&ATMEGA128, 128),
-        || composed_products_agree::<AvrIsa>(&ATMEGA128, 72),
-        || composed_products_agree::<ArmIsa>(&ARM7TDMI, 512),
-        || composed_products_agree::<MipsIsa>(&MIPS[1], 512),
+        || composed_products_agree(&any(&ATMEGA128), 128),
+        || composed_products_agree(&any(&ATMEGA128), 72),
+        || composed_products_agree(&any(&ARM7TDMI), 512),
+        || composed_products_agree(&any(&MIPS[1]), 512),
     ];
     tier::some(machines, 23)
         .into_iter()

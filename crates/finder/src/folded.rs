@@ -65,7 +65,8 @@ impl<'a> Folded<'a> {
     fn add(
         &self,
         p: &mut Polynomial<'_>,
-        (sign, shift): (i64, usize),
+        sign: i64,
+        shift: usize,
         words: &[Value],
     ) -> Result<(), Open> {
         let mut words = words.iter().enumerate();
@@ -86,9 +87,9 @@ impl<'a> Folded<'a> {
     fn less_t(&self, p: &mut Polynomial<'_>, shift: usize, q: &[Value]) -> Result<(), Open> {
         let k = self.m.len() / 2;
         let (low, high) = self.a.split_at(k);
-        self.add(p, (-1, shift), high)?;
+        self.add(p, -1, shift, high)?;
         self.add_product(p, (-1, shift), [low, self.d])?;
-        self.add(p, (1, shift + 2 * k), low)?;
+        self.add(p, 1, shift + 2 * k, low)?;
         self.add_product(p, (-1, shift), [q, self.m])
     }
 
@@ -110,7 +111,7 @@ impl<'a> Folded<'a> {
         let reduced = reduced.ok_or_else(|| open("what is reduced is not shown"))?;
         // X (x + R t) = U + X^3 + q M
         let mut p = self.modulo(algebra, 3 * k + 1);
-        self.add(&mut p, (1, k), &reduced.words)?;
+        self.add(&mut p, 1, k, &reduced.words)?;
         self.less_t(&mut p, 0, q)?;
         p.add_value(Value::Public(Public::Known(1)), &self.weight(-1, 3 * k))?;
         p.close()?;
@@ -118,7 +119,7 @@ impl<'a> Folded<'a> {
         // R Z = X (U + q M) - R M j (mod R^2)
         let difference = || {
             let mut p = self.modulo(algebra, 2 * n);
-            self.add(&mut p, (1, n), self.result)?;
+            self.add(&mut p, 1, n, self.result)?;
             self.less_t(&mut p, k, q)?;
             Ok(p)
         };

@@ -26,7 +26,7 @@ impl Algebra {
         let found = steps.find_map(|((e, bits), s)| {
             let mut signs = [1, -1].into_iter();
             let step = signs.find_map(|sign| {
-                let used = self.is_step((m, e), (s, sign), w)?;
+                let used = self.is_step(m, e, s, sign, w)?;
                 Some(Step::Newton {
                     e,
                     s,
@@ -53,7 +53,7 @@ impl Algebra {
     }
 
     /// The claims by which `sign s = 2 - m e (mod 2^w)`, if it is.
-    fn is_step(&self, (m, e): (VarId, VarId), (s, sign): (Value, i8), w: u32) -> Option<Multiples> {
+    fn is_step(&self, m: VarId, e: VarId, s: Value, sign: i8, w: u32) -> Option<Multiples> {
         let by = |factor: i8| Scaled::new(BigInt::from(factor), 0);
         let mut p = Polynomial::new(self, w.into());
         p.add_value(s, &by(sign)).ok()?;

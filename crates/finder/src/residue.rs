@@ -459,7 +459,7 @@ impl<'a> Residue<'a> {
         // Is X + limit s (or X - limit s) + shift a sum of words in 0 .. limit?
         let is_word = |limit: &BigInt, shift: &BigInt| {
             let sign = if u.is_positive() { 1 } else { -1 };
-            let found = self.difference(algebra, homes, multiple, (bits, limit * sign));
+            let found = self.difference(algebra, homes, multiple, bits, limit * sign);
             found.ok().and_then(|(mut rest, used)| {
                 rest.constant += shift;
                 let most = rest.terms.iter().map(|(v, by)| {
@@ -521,7 +521,8 @@ impl<'a> Residue<'a> {
         algebra: &Algebra,
         homes: &[Home],
         Multiple { times, products, x }: Multiple<'_>,
-        (bits, weight): (&[VarId], BigInt),
+        bits: &[VarId],
+        weight: BigInt,
     ) -> Result<(Remainder, Multiples), Open> {
         let mut p = self.operands(algebra, 1)?;
         for (v, u) in times {

@@ -90,7 +90,7 @@ impl Algebra {
         let ((_, carries), by) = &found;
         let other = self.differences.get(&(r, l, Value::ZERO, w));
         let opposite = other.and_then(|(e, _)| e.variable());
-        self.note_around((d, [l, r], new), by.clone(), opposite);
+        self.note_around(d, [l, r], new, by.clone(), opposite);
         let (w, carries) = (found.0.0, carries);
         match carries.as_slice() {
             [k] => Some(Value::Var(*k)),
@@ -139,7 +139,9 @@ impl Algebra {
     /// definitions that were replaced in it, and the opposite difference `e`.
     fn note_around(
         &self,
-        (d, words, new): (VarId, [Value; 2], Value),
+        d: VarId,
+        words: [Value; 2],
+        new: Value,
         replaced: Combination,
         e: Option<VarId>,
     ) {

@@ -6,7 +6,7 @@
 
 use machine::domain::trace::Record;
 use machine::function::Function;
-use machine::isa::Isa;
+use machine::isa::core::Core;
 use serde::{Deserialize, Serialize};
 use spec::Spec;
 
@@ -68,17 +68,12 @@ impl Certificate {
 ///
 /// # Errors
 /// What is wrong with the definitions of the case.
-pub fn verify<I: Isa>(
-    spec: &Spec,
-    core: &I::Core,
-    function: &Function,
-    case: &Case,
-) -> Result<Proof, String> {
+pub fn verify(spec: &Spec, core: &Core, function: &Function, case: &Case) -> Result<Proof, String> {
     let record = Record {
         variables: &case.variables()?,
         terms: &case.terms,
         entries: &case.entries,
         reason: Some(&case.reason),
     };
-    Ok(prove::follow::<I>(spec, core, function, case.alias, record))
+    Ok(prove::follow(spec, core, function, case.alias, record))
 }

@@ -14,7 +14,8 @@ use machine::domain::variable::Value;
 use machine::domain::{Address, Base};
 use machine::fault::Fault;
 use machine::function::Function;
-use machine::isa::{Depth, Isa, Stopped};
+use machine::isa::core::Core;
+use machine::isa::{Depth, Stopped};
 use machine::program::Claim;
 use machine::told::{at, describe};
 use serde::Serialize;
@@ -121,14 +122,15 @@ pub trait Finder: Answers {
 ///
 /// # Errors
 /// Words of a width that no machine has.
-fn enter<I: Isa, A: Answers>(
+fn enter<A: Answers>(
     d: &mut A,
     spec: &Spec,
+    core: &Core,
     function: &Function,
     bases: &[Base],
 ) -> Result<Vec<Vec<Value>>, Fault> {
     d.run_mut().first = function.first as u32;
-    let word_bits = function.word_bits(I::WORD_BITS);
+    let word_bits = function.word_bits(core.word_bits());
     let places = declare(d, spec, function, word_bits, bases)?;
     if let (true, Some(modulus)) = (spec.is_folded(), places.last()) {
         promises::differences(d, spec, word_bits, modulus)?;
@@ -147,81 +149,81 @@ fn enter<I: Isa, A: Answers>(
 }
 
 /// Runs `code` for all inputs and shows equation, memory and calling convention.
-pub fn prove<I: Isa, F: Finder>(spec: &Spec, core: &I::Core, code: &[u8], alias: Alias) -> Proof {
-    prove_with::<I, F>(spec, core, code, &[], alias)
+pub fn prove<F: Finder>(spec: &Spec, core: &Core, code: &[u8], alias: Alias) -> Proof {
+    prove_with::<F>(spec, core, code, &[], alias)
 }
 
 /// `claims` about the instructions at their byte addresses; those about others are left out.
-pub fn placed<I: Isa>(core: &I::Core, code: &[u8], claims: &[Claim]) -> Vec<Claim> {
-    let insns = I::decode(core, code).unwrap_or_default();
+pub fn placed(core: &Core, code: &[u8], claims: &[Claim]) -> Vec<Claim> {
+    let insns = core.decode(code).unwrap_or_default();
     let address = |index: usize| insns.get(index).map(|(at, _)| *at);
     let claims = claims.iter().map(|claim| claim.at(address));
     claims.flatten().collect()
 }
 
 /// A generated kernel, with claims about its instructions as stepping stones.
-pub fn kernel<I: Isa>(core: &I::Core, code: &[u8], claims: &[Claim]) -> Function {
+pub fn kernel(core: &Core, code: &[u8], claims: &[Claim]) -> Function {
     Function {
-        claims: placed::<I>(core, code, claims),
+        claims: placed(core, code, claims),
         ..Function::kernel(code)
     }
 }
 
 /// The same with claims about the instructions.
-pub fn prove_with<I: Isa, F: Finder>(
+pub fn prove_with<F: Finder>(
     spec: &Spec,
-    core: &I::Core,
+    core: &Core,
     code: &[u8],
     claims: &[Claim],
     alias: Alias,
 ) -> Proof {
-    prove_function::<I, F>(spec, core, &kernel::<I>(core, code, claims), alias)
+    prove_function::<F>(spec, core, &kernel(core, code, claims), alias)
 }
 
 /// The same for any function.
-pub fn prove_function<I: Isa, F: Finder>(
+pub fn prove_function<F: Finder>(
     spec: &Spec,
-    core: &I::Core,
+    core: &Core,
     function: &Function,
     alias: Alias,
 ) -> Proof {
-    Asked::<I>::new(spec, core, function, alias).prove::<F>().0
+    Asked::new(spec, core, function, alias).prove::<F>().0
 }
 
 /// The proof for a certificate: what the run wrote down, if everything is proved.
-pub fn certify<I: Isa, F: Finder>(
+pub fn certify<F: Finder>(
     spec: &Spec,
-    core: &I::Core,
+    core: &Core,
     function: &Function,
     alias: Alias,
 ) -> (Proof, Option<Case>) {
-    let (proof, d) = Asked::<I>::new(spec, core, function, alias).prove::<F>();
+    let (proof, d) = Asked::new(spec, core, function, alias).prove::<F>();
     let case = d.filter(|_| proof.holds()).and_then(|d| d.case(alias));
     (proof, case)
 }
 
 /// The proof along a record.
-pub fn follow<I: Isa>(
+pub fn follow(
     spec: &Spec,
-    core: &I::Core,
+    core: &Core,
     function: &Function,
     alias: Alias,
     record: Record<'_>,
 ) -> Proof {
-    let followed = Asked::<I>::new(spec, core, function, alias).follow(record);
+    let followed = Asked::new(spec, core, function, alias).follow(record);
     followed.unwrap_or_else(|refused| refused)
 }
 
 /// A function, and what is asked of it.
-struct Asked<'a, I: Isa> {
+struct Asked<'a> {
     spec: &'a Spec,
-    core: &'a I::Core,
+    core: &'a Core,
     function: &'a Function,
     alias: Alias,
 }
 
-impl<'a, I: Isa> Asked<'a, I> {
-    fn new(spec: &'a Spec, core: &'a I::Core, function: &'a Function, alias: Alias) -> Self {
+impl<'a> Asked<'a> {
+    fn new(spec: &'a Spec, core: &'a Core, function: &'a Function, alias: Alias) -> Self {
         Self {
             spec,
             core,
@@ -280,7 +282,7 @@ impl<'a, I: Isa> Asked<'a, I> {
         // What was run along answers that are wrong says nothing.
         let place = record.entries.get(entry).map(|noted| noted.pc as usize);
         let place = place.map_or(String::new(), |pc| {
-            format!(": {}", at::<I>(self.core, self.function, pc))
+            format!(": {}", at(self.core, self.function, pc))
         });
         let text = format!("the checker does not accept entry {entry}: {why}{place}");
         let unknown = || Verdict::Unknown(text.clone());
@@ -294,9 +296,14 @@ impl<'a, I: Isa> Asked<'a, I> {
 
     /// Lets the finder look for a proof. The domain of a run that came to its end.
     fn search<F: Finder>(&self, claims: Vec<Claim>) -> (Proof, Option<F>) {
-        let Self { spec, function, .. } = self;
-        let word_bits = function.word_bits(I::WORD_BITS);
-        let d = F::new(spec, word_bits, claims, &bases(spec, self.alias, function));
+        let Self {
+            spec,
+            core,
+            function,
+            alias,
+        } = *self;
+        let word_bits = function.word_bits(core.word_bits());
+        let d = F::new(spec, word_bits, claims, &bases(spec, alias, function));
         let entered = |d: &mut F, sources: &[Vec<Value>]| d.entered(spec, sources);
         self.run(d, entered, F::find)
     }
@@ -315,13 +322,13 @@ impl<'a, I: Isa> Asked<'a, I> {
             alias,
         } = *self;
         let bases = bases(spec, alias, function);
-        let word_bits = function.word_bits(I::WORD_BITS);
-        let sources = match enter::<I, _>(&mut d, spec, function, &bases) {
+        let word_bits = function.word_bits(core.word_bits());
+        let sources = match enter(&mut d, spec, core, function, &bases) {
             Err(fault) => return (self.stopped(&(function.first as usize, fault)), None),
             Ok(sources) => sources,
         };
         hint(&mut d, &sources);
-        let called = match I::call(d, core, function, &bases, STEP_LIMIT.min(function.limit)) {
+        let called = match core.call(d, function, &bases, STEP_LIMIT.min(function.limit)) {
             Err(stopped) => return (self.stopped(&stopped), None),
             Ok(called) => called,
         };
@@ -331,7 +338,7 @@ impl<'a, I: Isa> Asked<'a, I> {
             result: &result,
             bits: word_bits,
             returned_bits: function.returned_bits,
-            register_bits: I::WORD_BITS,
+            register_bits: core.word_bits(),
             sources: &sources,
         };
         let proof = Proof {
@@ -351,7 +358,7 @@ impl<'a, I: Isa> Asked<'a, I> {
 
     /// What is known of a run that did not come to its end.
     fn stopped(&self, stopped: &Stopped) -> Proof {
-        let text = describe::<I>(self.core, self.function, stopped);
+        let text = describe(self.core, self.function, stopped);
         let disproved = |is: bool| match is {
             true => Verdict::Disproved(text.clone()),
             false => Verdict::Unknown(text.clone()),
@@ -383,20 +390,20 @@ impl<'a, I: Isa> Asked<'a, I> {
         let (core, function) = (self.core, self.function);
         let text = match open.pc {
             None => open.text,
-            Some(pc) => format!("{}: {}", open.text, at::<I>(core, function, pc)),
+            Some(pc) => format!("{}: {}", open.text, at(core, function, pc)),
         };
         let text = match d.run().joined() {
             None => text,
             Some(branch) => format!(
                 "{}; both ways were followed, but {text}",
-                describe::<I>(core, function, branch)
+                describe(core, function, branch)
             ),
         };
         match d.refused_claim() {
             None => text,
             Some((pc, claim)) => format!(
                 "{text}; nor is shown what the method claims at {}: {claim}",
-                at::<I>(core, function, pc)
+                at(core, function, pc)
             ),
         }
     }

@@ -9,7 +9,8 @@ use std::collections::{BTreeSet, VecDeque};
 use machine::domain::secret::Secret;
 use machine::fault::{Fault, Source};
 use machine::function::Function;
-use machine::isa::{Called, Cost, Isa, Span, Stopped};
+use machine::isa::core::Core;
+use machine::isa::{Called, Cost, Span, Stopped};
 use machine::told;
 use serde::Serialize;
 use spec::{Alias, Spec};
@@ -32,11 +33,11 @@ pub struct Place {
 }
 
 impl Place {
-    fn of<I: Isa>(core: &I::Core, function: &Function, address: usize) -> Self {
-        let insn = told::instruction::<I>(core, function, address);
+    fn of(core: &Core, function: &Function, address: usize) -> Self {
+        let insn = told::instruction(core, function, address);
         Self {
             address: function.shown(address),
-            instruction: insn.map_or(String::new(), |(insn, _)| I::text(&insn)),
+            instruction: insn.map_or(String::new(), |(insn, _)| insn.text()),
         }
     }
 }
@@ -103,8 +104,8 @@ pub struct Leak {
 }
 
 impl Leak {
-    fn new<I: Isa>(
-        core: &I::Core,
+    fn new(
+        core: &Core,
         function: &Function,
         address: usize,
         text: String,
@@ -118,12 +119,10 @@ impl Leak {
             .enumerate()
             .filter(|(i, _)| !skipped.contains(i));
         Self {
-            place: Place::of::<I>(core, function, address),
+            place: Place::of(core, function, address),
             text,
             secret: source.map(|source| source.name.clone()),
-            path: told
-                .map(|(_, pc)| Place::of::<I>(core, function, *pc))
-                .collect(),
+            path: told.map(|(_, pc)| Place::of(core, function, *pc)).collect(),
             ways: None,
         }
     }
@@ -162,37 +161,37 @@ pub struct Timing {
 }
 
 /// Calls `function` with secret operands.
-fn call<I: Isa>(
+fn call(
     mut d: Secret,
     spec: &Spec,
-    core: &I::Core,
+    core: &Core,
     function: &Function,
     word_bits: u32,
 ) -> Result<Called<Secret>, Stopped> {
     let bases = prove::bases(spec, Alias::Distinct, function);
     prove::declare(&mut d, spec, function, word_bits, &bases)
         .map_err(|fault| (function.first as usize, fault))?;
-    I::call(d, core, function, &bases, STEP_LIMIT.min(function.limit))
+    core.call(d, function, &bases, STEP_LIMIT.min(function.limit))
 }
 
 /// Runs `code` with secret operands on `core`.
-pub fn timing<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8]) -> Timing {
-    function_timing::<I>(spec, core, &Function::kernel(code))
+pub fn timing(spec: &Spec, core: &Core, code: &[u8]) -> Timing {
+    function_timing(spec, core, &Function::kernel(code))
 }
 
 /// The same for any function.
-pub fn function_timing<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Timing {
-    let word_bits = function.word_bits(I::WORD_BITS);
-    let (pc, fault) = match call::<I>(Secret::default(), spec, core, function, word_bits) {
+pub fn function_timing(spec: &Spec, core: &Core, function: &Function) -> Timing {
+    let word_bits = function.word_bits(core.word_bits());
+    let (pc, fault) = match call(Secret::default(), spec, core, function, word_bits) {
         Ok(called) => {
             let leak = called.slow_operand.as_ref().map(|slow| {
                 let text = format!(
                     "at {}: {}{}",
-                    told::at::<I>(core, function, slow.pc),
+                    told::at(core, function, slow.pc),
                     slow.text,
-                    told::way::<I>(core, function, &slow.source, slow.pc)
+                    told::way(core, function, &slow.source, slow.pc)
                 );
-                Leak::new::<I>(core, function, slow.pc, text, Some(&slow.source))
+                Leak::new(core, function, slow.pc, text, Some(&slow.source))
             });
             return Timing {
                 cost: Some(called.cost),
@@ -204,15 +203,15 @@ pub fn function_timing<I: Isa>(spec: &Spec, core: &I::Core, function: &Function)
     };
     let source = fault.source().cloned();
     let forks = matches!(fault, Fault::SecretBranch(_)) && fault.is_leak();
-    let text = told::describe::<I>(core, function, &(pc, fault));
-    let mut leak = Leak::new::<I>(core, function, pc, text, source.as_ref());
+    let text = told::describe(core, function, &(pc, fault));
+    let mut leak = Leak::new(core, function, pc, text, source.as_ref());
     let mut timing = Timing {
         cost: None,
         leak: None,
         visited: Vec::new(),
     };
     if forks {
-        let gone = go::<I>(spec, core, function);
+        let gone = go(spec, core, function);
         leak.ways = gone.ways();
         timing.cost = gone.cost.filter(|_| gone.complete);
         timing.visited = gone.visited.into_iter().collect();
@@ -259,8 +258,8 @@ impl Gone {
 ///
 /// A way is the script of its first decisions, followed by "no branch". Each way is gone once: it
 /// hands on the scripts that differ from it in one decision after its own.
-fn go<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Gone {
-    let word_bits = function.word_bits(I::WORD_BITS);
+fn go(spec: &Spec, core: &Core, function: &Function) -> Gone {
+    let word_bits = function.word_bits(core.word_bits());
     let mut gone = Gone {
         count: 0,
         complete: true,
@@ -274,7 +273,7 @@ fn go<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Gone {
     while let Some(script) = scripts.pop_front() {
         let own = script.len();
         let d = Secret::forking(script);
-        let Ok(called) = call::<I>(d, spec, core, function, word_bits) else {
+        let Ok(called) = call(d, spec, core, function, word_bits) else {
             gone.complete = false;
             continue;
         };
@@ -297,10 +296,10 @@ fn go<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Gone {
 
 /// Numbers that the code of `function` holds or makes of others, in the order of a run: on the straight way,
 /// and where the first branches on secrets go the other way.
-pub fn numbers<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Vec<u64> {
+pub fn numbers(spec: &Spec, core: &Core, function: &Function) -> Vec<u64> {
     /// Ways beside the straight one.
     const WAYS: usize = 16;
-    let word_bits = function.word_bits(I::WORD_BITS);
+    let word_bits = function.word_bits(core.word_bits());
     let function = Function {
         limit: STEP_LIMIT.min(function.limit).min(WAYS_LIMIT / WAYS as u64),
         ..function.clone()
@@ -309,7 +308,7 @@ pub fn numbers<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Vec<
     while let Some(script) = scripts.pop_front() {
         let straight = script.is_empty();
         let d = Secret::listening(script);
-        let Ok(called) = call::<I>(d, spec, core, &function, word_bits) else {
+        let Ok(called) = call(d, spec, core, &function, word_bits) else {
             continue;
         };
         list.extend(called.domain.numbers());
@@ -324,9 +323,9 @@ pub fn numbers<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Vec<
 }
 
 /// The width of the narrowest loads from the operands, in bits, if a run can be followed.
-pub fn narrowest_access<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Option<u32> {
+pub fn narrowest_access(spec: &Spec, core: &Core, function: &Function) -> Option<u32> {
     let d = Secret::forking(Vec::new());
-    let called = call::<I>(d, spec, core, function, I::WORD_BITS).ok()?;
+    let called = call(d, spec, core, function, core.word_bits()).ok()?;
     let bases = prove::bases(spec, Alias::Distinct, function);
     let widths = bases[1..=spec.sources().len()]
         .iter()
@@ -338,8 +337,8 @@ pub fn narrowest_access<I: Isa>(spec: &Spec, core: &I::Core, function: &Function
 ///
 /// # Errors
 /// The first instruction that leaks, or that the run cannot follow.
-pub fn leak<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8]) -> Result<Cost, String> {
-    match timing::<I>(spec, core, code) {
+pub fn leak(spec: &Spec, core: &Core, code: &[u8]) -> Result<Cost, String> {
+    match timing(spec, core, code) {
         Timing {
             cost: Some(cost),
             leak: None,

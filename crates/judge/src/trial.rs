@@ -3,7 +3,8 @@
 use machine::call::Operands;
 use machine::fault::Fault;
 use machine::function::Function;
-use machine::isa::{Cost, Isa, RUN_LIMIT};
+use machine::isa::core::Core;
+use machine::isa::{Cost, RUN_LIMIT};
 use machine::told;
 use num_bigint::BigUint;
 use spec::{Alias, Spec, vectors};
@@ -21,25 +22,25 @@ const STUCK: usize = 3;
 const UNFOLLOWED: usize = 64;
 
 /// Operands on which `function` gives the wrong result, among corners and `count` others.
-pub fn counterexample<I: Isa>(
+pub fn counterexample(
     spec: &Spec,
-    core: &I::Core,
+    core: &Core,
     function: &Function,
     alias: Alias,
     count: usize,
 ) -> Option<String> {
-    let tested = try_pairs::<I>(spec, core, function, alias, (count, &[]));
+    let tested = try_pairs(spec, core, function, alias, count, &[]);
     tested.wrong.or(tested.unpredictable)
 }
 
 /// Operands on which `function` reads or writes what is not its own.
-pub fn trespass<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Option<String> {
+pub fn trespass(spec: &Spec, core: &Core, function: &Function) -> Option<String> {
     /// Runs: where a function goes depends little on its operands.
     const RUNS: usize = 64;
     let list = vectors::of(spec, RUNS, u64::from(spec.size.a));
     let mut stuck = 0;
     let function = fenced(function);
-    let call = I::calls(core, function.clone());
+    let call = core.calls(function.clone());
     let limit = FENCED_LIMIT.min(function.limit);
     list.into_iter().zip(1..).find_map(|(sources, noise)| {
         if stuck == STUCK {
@@ -51,7 +52,7 @@ pub fn trespass<I: Isa>(spec: &Spec, core: &I::Core, function: &Function) -> Opt
         };
         let stopped = call(&operands, limit).err()?;
         stuck += usize::from(matches!(stopped.1, Fault::StepLimit(_) | Fault::Endless(_)));
-        let text = || told::describe::<I>(core, &function, &stopped);
+        let text = || told::describe(core, &function, &stopped);
         let given = || given(spec, &sources);
         (stopped.1.is_memory()).then(|| format!("{}: {}", given(), text()))
     })
@@ -89,19 +90,20 @@ pub struct Tested {
 }
 
 /// Runs `function` on corners, `count` other operands and those made of `numbers` until a result is wrong.
-pub fn try_pairs<I: Isa>(
+pub fn try_pairs(
     spec: &Spec,
-    core: &I::Core,
+    core: &Core,
     function: &Function,
     alias: Alias,
-    (count, numbers): (usize, &[u64]),
+    count: usize,
+    numbers: &[u64],
 ) -> Tested {
     let (mut spent, mut stuck, mut unfollowed) = (0, 0, 0);
     let mut tested = Tested::default();
     let function = &fenced(function);
-    let call = I::calls(core, function.clone());
+    let call = core.calls(function.clone());
     let seed = u64::from(spec.size.a);
-    let mut list = vectors::of_numbers(spec, I::WORD_BITS, numbers, seed);
+    let mut list = vectors::of_numbers(spec, core.word_bits(), numbers, seed);
     list.extend(vectors::of(spec, count, seed));
     for (mut sources, round) in list.into_iter().zip(0..) {
         coincide(&mut sources, spec, alias);
@@ -127,19 +129,19 @@ pub fn try_pairs<I: Isa>(
             Err((pc, fault @ (Fault::Unsupported(_) | Fault::StepLimit(_)))) => {
                 stuck += usize::from(matches!(fault, Fault::StepLimit(_)));
                 unfollowed += usize::from(matches!(fault, Fault::Unsupported(_)));
-                let text = told::describe::<I>(core, function, &(pc, fault));
+                let text = told::describe(core, function, &(pc, fault));
                 tested.stuck.get_or_insert(format!("{}: {text}", given()));
                 if stuck == STUCK || unfollowed == UNFOLLOWED {
                     break;
                 }
             }
             Err(stopped @ (_, Fault::Unpredictable(_))) => {
-                let text = told::describe::<I>(core, function, &stopped);
+                let text = told::describe(core, function, &stopped);
                 tested.unpredictable = Some(format!("{}: {text}", given()));
                 break;
             }
             Err(stopped) => {
-                let text = told::describe::<I>(core, function, &stopped);
+                let text = told::describe(core, function, &stopped);
                 tested.wrong = Some(format!("{}: {text}", given()));
                 break;
             }

@@ -1,7 +1,8 @@
 //! Everything that is decided about a function: the proof for every overlap of operands, and time on every core.
 
 use machine::function::Function;
-use machine::isa::{Cost, Isa, Span};
+use machine::isa::core::Core;
+use machine::isa::{Cost, Span};
 use spec::{Alias, Spec};
 
 use crate::prove::{self, Finder, Proof, Verdict};
@@ -64,25 +65,25 @@ pub struct Judged {
 }
 
 /// Proves `function` for every aliasing case and every core.
-pub fn judge_function<I: Isa, F: Finder>(
+pub fn judge_function<F: Finder>(
     spec: &Spec,
-    core: &I::Core,
+    core: &Core,
     function: &Function,
     search: Search,
 ) -> Judged {
-    let (mut proof, tested) = verdict::<I, F>(spec, core, function, search);
+    let (mut proof, tested) = verdict::<F>(spec, core, function, search);
     let overlaps = spec.aliases().iter().copied().skip(1);
     let aliasing = overlaps
-        .map(|alias| overlap::<I, F>(spec, core, function, alias, &mut proof))
+        .map(|alias| overlap::<F>(spec, core, function, alias, &mut proof))
         .collect();
-    let relatives = I::relatives(core).into_iter();
+    let relatives = core.relatives().into_iter();
     let constant_time: Vec<_> = relatives
         .map(|c| {
-            let timing = timing::function_timing::<I>(spec, &c, function);
-            (I::core_name(&c), timing)
+            let timing = timing::function_timing(spec, &c, function);
+            (c.name(), timing)
         })
         .collect();
-    let name = I::core_name(core);
+    let name = core.name();
     let counted = constant_time.iter().find(|(n, _)| *n == name);
     let measured = tested.cost.map(|cost| Measured {
         runs: tested.runs,
@@ -102,9 +103,9 @@ pub fn judge_function<I: Isa, F: Finder>(
 }
 
 /// May operands share memory like this? If the contract says that they may, `proof` for operands apart stands only with it.
-fn overlap<I: Isa, F: Finder>(
+fn overlap<F: Finder>(
     spec: &Spec,
-    core: &I::Core,
+    core: &Core,
     function: &Function,
     alias: Alias,
     proof: &mut Proof,
@@ -118,14 +119,14 @@ fn overlap<I: Isa, F: Finder>(
         return refused("not even operands apart are proved");
     }
     // A wrong result on numbers refuses at once; only what passes is worth a proof.
-    if !alias.is_required() && counterexample::<I>(spec, core, function, alias, 0).is_some() {
+    if !alias.is_required() && counterexample(spec, core, function, alias, 0).is_some() {
         return refused("r is written before the operand is read");
     }
     // What is proved for any a and b that are only read holds for one that is both: the run
     // is the same, as it cannot compare where they lie.
     let case = match alias {
         Alias::AIsB if proof.correct.is_proved() && proof.memory.is_proved() => proof.clone(),
-        _ => prove::prove_function::<I, F>(spec, core, function, alias),
+        _ => prove::prove_function::<F>(spec, core, function, alias),
     };
     let reason = [&case.correct, &case.memory, &case.abi]
         .iter()
@@ -145,13 +146,13 @@ fn overlap<I: Isa, F: Finder>(
 /// The proof for distinct operands, with a counterexample where it fails and one is found.
 ///
 /// Numbers are run beside a proof, too: should they ever disagree, the proof counts for nothing.
-pub fn verdict<I: Isa, F: Finder>(
+pub fn verdict<F: Finder>(
     spec: &Spec,
-    core: &I::Core,
+    core: &Core,
     function: &Function,
     search: Search,
 ) -> (Proof, Tested) {
-    let mut proof = prove::prove_function::<I, F>(spec, core, function, Alias::Distinct);
+    let mut proof = prove::prove_function::<F>(spec, core, function, Alias::Distinct);
     let count = if proof.correct.is_proved() {
         search.proved
     } else {
@@ -160,12 +161,11 @@ pub fn verdict<I: Isa, F: Finder>(
     // What is not proved may be wrong for the very numbers that stand in the code.
     let numbers = match proof.correct.is_proved() || !search.told {
         true => Vec::new(),
-        false => timing::numbers::<I>(spec, core, function),
+        false => timing::numbers(spec, core, function),
     };
-    let count = (count, numbers.as_slice());
-    let tested = try_pairs::<I>(spec, core, function, Alias::Distinct, count);
+    let tested = try_pairs(spec, core, function, Alias::Distinct, count, &numbers);
     if let Verdict::Unknown(open) = &proof.memory
-        && let Some(text) = trespass::<I>(spec, core, function)
+        && let Some(text) = trespass(spec, core, function)
     {
         proof.memory = Verdict::Disproved(format!("{text}; {open}"));
     }

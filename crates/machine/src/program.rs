@@ -159,6 +159,15 @@ impl<I> Program<I> {
         }
     }
 
+    /// The same of other instructions: each is what `f` makes of it.
+    pub fn map<J>(self, f: impl FnMut(I) -> J) -> Program<J> {
+        Program {
+            insns: self.insns.into_iter().map(f).collect(),
+            notes: self.notes,
+            claims: self.claims,
+        }
+    }
+
     /// Puts `insns` before the instruction of index `at`; remarks and claims follow.
     pub fn insert(&mut self, at: usize, insns: impl IntoIterator<Item = I>) {
         let old = self.insns.len();

@@ -2,7 +2,8 @@
 
 use machine::call::Operands;
 use machine::function::Function;
-use machine::isa::{Cost, Isa, RUN_LIMIT};
+use machine::isa::core::{Core, Insn};
+use machine::isa::{Cost, RUN_LIMIT};
 use machine::program::Program;
 use num_bigint::BigUint;
 use spec::vectors::Random;
@@ -12,24 +13,25 @@ use crate::budget::SHORTEST;
 pub use crate::budget::{Budget, Extreme, Nearest};
 use crate::error::Error;
 use crate::facts::{Facts, Style};
-use crate::lower::{Limits, Lower};
+use crate::lower::{self, Limits};
 use crate::method;
 use crate::method::signature::{Method, Params};
 use crate::method::without_loops;
 use crate::schedule::{Schedule, ScheduleError};
 
 /// A program with its bytes and cost, not judged yet.
-pub struct Candidate<I: Isa> {
+#[derive(Clone)]
+pub struct Candidate {
     pub method: &'static Method,
     pub params: Params,
     pub style: Style,
-    pub program: Program<I::Insn>,
+    pub program: Program<Insn>,
     pub code: Vec<u8>,
     /// From one concrete run; `None` if it does not return.
     pub cost: Option<Cost>,
 }
 
-impl<I: Isa> Candidate<I> {
+impl Candidate {
     /// Cycles of a call.
     pub fn cycles(&self) -> u64 {
         self.cost.map_or(u64::MAX, |cost| cost.call.max)
@@ -42,26 +44,13 @@ impl<I: Isa> Candidate<I> {
 
     /// Is there a loop in it, that is, a branch back?
     pub fn loops(&self) -> bool {
-        let mut branches = self.program.insns.iter().filter_map(I::branch);
+        let mut branches = self.program.insns.iter().filter_map(Insn::branch);
         branches.any(|by| by <= 0)
     }
 
     /// Method and parameters: `operand-caching e=10`.
     pub fn name(&self) -> String {
         method::text(self.method.name, &self.params)
-    }
-}
-
-impl<I: Isa> Clone for Candidate<I> {
-    fn clone(&self) -> Self {
-        Self {
-            method: self.method,
-            params: self.params.clone(),
-            style: self.style,
-            program: self.program.clone(),
-            code: self.code.clone(),
-            cost: self.cost,
-        }
     }
 }
 
@@ -86,12 +75,13 @@ impl Plan {
     ///
     /// # Errors
     /// What the method or its schedule says, or that there is no such style of it.
-    pub fn of<I: Lower>(
+    pub fn of(
         spec: &Spec,
-        core: &I::Core,
+        core: &Core,
         method: &'static Method,
         params: Params,
-        (facts, asked): (&Facts, Option<Style>),
+        facts: &Facts,
+        asked: Option<Style>,
     ) -> Result<Self, Error> {
         let schedule = (method.schedule)(spec, facts, &params)?;
         let made = schedule.style();
@@ -109,7 +99,7 @@ impl Plan {
         Ok(Self {
             method,
             params,
-            least: I::at_least(core, &schedule, &counts),
+            least: lower::at_least(core, &schedule, &counts),
             least_bytes: match made {
                 Style::Unrolled => counts.products * SHORTEST,
                 _ => 0,
@@ -131,21 +121,21 @@ impl Plan {
     ///
     /// # Errors
     /// Why there is none.
-    pub fn candidates<I: Lower>(
+    pub fn candidates(
         &self,
         spec: &Spec,
-        core: &I::Core,
+        core: &Core,
         limits: Limits,
-    ) -> Result<Vec<Candidate<I>>, Error> {
-        let programs = I::lower_within(&self.schedule, core, limits);
+    ) -> Result<Vec<Candidate>, Error> {
+        let programs = lower::programs(&self.schedule, core, limits);
         let programs = programs.map_err(|error| Error::Lower {
             method: self.method.name,
             error,
             others: without_loops::instead(self.method.name, spec),
         })?;
-        let candidate = |program: Program<I::Insn>| {
-            let code = I::encode(core, &program.insns).map_err(Error::Encode)?;
-            let cost = slowest::<I>(spec, core, &code);
+        let candidate = |program: Program<Insn>| {
+            let code = core.encode(&program.insns).map_err(Error::Encode)?;
+            let cost = slowest(spec, core, &code);
             Ok(Candidate {
                 method: self.method,
                 params: self.params.clone(),
@@ -166,11 +156,11 @@ fn invalid(method: &'static Method) -> impl Fn(ScheduleError) -> Error {
 
 /// The cost where time is longest, of two runs: on all ones, and, as a difference of such halves is
 /// 0, on operands without pattern.
-pub fn slowest<I: Isa>(spec: &Spec, core: &I::Core, code: &[u8]) -> Option<Cost> {
+pub fn slowest(spec: &Spec, core: &Core, code: &[u8]) -> Option<Cost> {
     let mut random = Random::new(u64::from(spec.size.a));
     let uniform = |bytes: &usize| random.uniform(*bytes);
     let mixed: Vec<_> = spec.source_bytes().iter().map(uniform).collect();
-    let call = I::calls(core, Function::kernel(code));
+    let call = core.calls(Function::kernel(code));
     let cost = |sources: &[BigUint]| {
         let operands = Operands::of(spec, sources, Alias::Distinct);
         Some(call(&operands, RUN_LIMIT).ok()?.1)
@@ -191,18 +181,18 @@ pub fn corner(spec: &Spec) -> Vec<BigUint> {
 }
 
 /// The best of the candidates offered.
-pub struct Choice<I: Isa> {
+pub struct Choice {
     budget: Budget,
     /// Are loops asked for? Then what has none comes after all that have some.
     loops: bool,
     /// The cheapest within the budget: cycles of a call, then bytes.
-    pub fits: Option<Candidate<I>>,
+    pub fits: Option<Candidate>,
     /// Where none fits: the smallest code, the least stack, of those that keep the other limit if any does.
-    smallest: Option<Candidate<I>>,
-    shallowest: Option<Candidate<I>>,
+    smallest: Option<Candidate>,
+    shallowest: Option<Candidate>,
 }
 
-impl<I: Isa> Choice<I> {
+impl Choice {
     /// No candidate yet, of those in the style that is `asked` for.
     pub fn within(budget: Budget, asked: Option<Style>) -> Self {
         Self {
@@ -222,7 +212,7 @@ impl<I: Isa> Choice<I> {
     /// Is one of this method with these parameters kept?
     pub fn has(&self, method: &Method, params: &Params) -> bool {
         let kept = [&self.fits, &self.smallest, &self.shallowest];
-        let made = |c: &Candidate<I>| c.method.name == method.name && c.params == *params;
+        let made = |c: &Candidate| c.method.name == method.name && c.params == *params;
         kept.into_iter().flatten().any(made)
     }
 
@@ -236,16 +226,16 @@ impl<I: Isa> Choice<I> {
     }
 
     /// Keeps `candidate` if it is better than what there is.
-    pub fn offer(&mut self, candidate: Candidate<I>) {
+    pub fn offer(&mut self, candidate: Candidate) {
         let over = |most: Option<usize>, bytes: usize| most.is_some_and(|most| bytes > most);
-        let flash = |c: &Candidate<I>| over(self.budget.flash, c.code.len());
-        let stack = |c: &Candidate<I>| over(self.budget.stack, c.stack_bytes());
-        let small = |c: &Candidate<I>| (stack(c), c.code.len(), c.cycles());
-        let shallow = |c: &Candidate<I>| (flash(c), c.stack_bytes(), c.cycles());
+        let flash = |c: &Candidate| over(self.budget.flash, c.code.len());
+        let stack = |c: &Candidate| over(self.budget.stack, c.stack_bytes());
+        let small = |c: &Candidate| (stack(c), c.code.len(), c.cycles());
+        let shallow = |c: &Candidate| (flash(c), c.stack_bytes(), c.cycles());
         match (flash(&candidate), stack(&candidate)) {
             (false, false) => {
-                let straight = |c: &Candidate<I>| self.loops && !c.loops();
-                let fast = |c: &Candidate<I>| (straight(c), c.cycles(), c.code.len());
+                let straight = |c: &Candidate| self.loops && !c.loops();
+                let fast = |c: &Candidate| (straight(c), c.cycles(), c.code.len());
                 keep(&mut self.fits, candidate, fast);
             }
             _ if self.fits.is_some() => {}
@@ -259,7 +249,7 @@ impl<I: Isa> Choice<I> {
     }
 
     /// The one that fits; if there is none, what comes nearest.
-    pub fn candidates(self) -> impl Iterator<Item = Candidate<I>> {
+    pub fn candidates(self) -> impl Iterator<Item = Candidate> {
         let nearest = match self.fits {
             Some(_) => [None, None],
             None => [self.smallest, self.shallowest],
@@ -274,7 +264,7 @@ impl<I: Isa> Choice<I> {
 
     /// What comes nearest: one that needs no more of either is the only one.
     pub fn nearest(&self) -> Vec<Nearest> {
-        let told = |what, c: &Candidate<I>| {
+        let told = |what, c: &Candidate| {
             let (flash, stack) = (c.code.len(), c.stack_bytes());
             Nearest {
                 what,
@@ -284,7 +274,7 @@ impl<I: Isa> Choice<I> {
                 budget: self.budget.widened(flash, stack),
             }
         };
-        let serves = |a: &Candidate<I>, b: &Candidate<I>| {
+        let serves = |a: &Candidate, b: &Candidate| {
             a.code.len() <= b.code.len() && a.stack_bytes() <= b.stack_bytes()
         };
         match (&self.smallest, &self.shallowest) {
@@ -304,11 +294,7 @@ impl<I: Isa> Choice<I> {
 }
 
 /// The one of `best` and `candidate` with the smaller key.
-fn keep<I: Isa, K: Ord>(
-    best: &mut Option<Candidate<I>>,
-    candidate: Candidate<I>,
-    key: impl Fn(&Candidate<I>) -> K,
-) {
+fn keep<K: Ord>(best: &mut Option<Candidate>, candidate: Candidate, key: impl Fn(&Candidate) -> K) {
     if best.as_ref().is_none_or(|old| key(&candidate) < key(old)) {
         *best = Some(candidate);
     }

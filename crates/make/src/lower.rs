@@ -1,6 +1,8 @@
 //! What a target offers to those who make programs for it: [`Lower`], implemented once per instruction set.
 
 use machine::isa::Isa;
+use machine::isa::core::{Core, Insn};
+use machine::on_machine;
 use machine::program::Program;
 
 use crate::driver::{Assembled, Driver};
@@ -20,7 +22,7 @@ pub struct Limits {
 }
 
 /// An instruction set that schedules and drivers are lowered to.
-pub trait Lower: Isa {
+pub trait Lower: Isa<Core: Into<Core>, Insn: Into<Insn>> {
     /// What a method may know of `core`.
     fn facts(core: &Self::Core) -> Facts;
 
@@ -63,4 +65,49 @@ pub trait Lower: Isa {
     /// A function of `bytes` bytes of results that only copies what its second argument points to: what
     /// stands for a kernel where only the time of its caller is of interest.
     fn stub(core: &Self::Core, bytes: usize) -> Vec<Self::Insn>;
+}
+
+/// What a method may know of `core`.
+pub fn facts(core: &Core) -> Facts {
+    on_machine!(core, |I, core| I::facts(core))
+}
+
+/// [`Lower::lower_within`] on the machine of `core`.
+///
+/// # Errors
+/// Why there is none, however many cycles it may take.
+pub fn programs(
+    schedule: &Schedule,
+    core: &Core,
+    limits: Limits,
+) -> Result<Vec<Program<Insn>>, LowerError> {
+    on_machine!(core, |I, core| {
+        let programs = I::lower_within(schedule, core, limits)?.into_iter();
+        Ok(programs.map(|program| program.map(Insn::from)).collect())
+    })
+}
+
+/// [`Lower::at_least`] on the machine of `core`.
+pub fn at_least(core: &Core, schedule: &Schedule, counts: &Counts) -> u64 {
+    on_machine!(core, |I, core| I::at_least(core, schedule, counts))
+}
+
+/// The instructions of a driver.
+///
+/// # Errors
+/// Why there are none.
+pub fn drive(core: &Core, driver: &Driver) -> Result<Assembled<Insn>, LowerError> {
+    on_machine!(core, |I, core| {
+        let Assembled { program, calls } = I::drive(core, driver)?;
+        let program = program.map(Insn::from);
+        Ok(Assembled { program, calls })
+    })
+}
+
+/// [`Lower::stub`] on the machine of `core`.
+pub fn stub(core: &Core, bytes: usize) -> Vec<Insn> {
+    on_machine!(core, |I, core| {
+        let stub = I::stub(core, bytes).into_iter();
+        stub.map(Insn::from).collect()
+    })
 }

@@ -12,13 +12,13 @@ use lozenge::isa::avr::{AvrIsa, abi};
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::Core as MipsCore;
 use lozenge::kernel::{Kernel, Request};
+use lozenge::lower::Lower;
 use lozenge::spec::modulus::{Modular, Reduce};
 use lozenge::spec::{Alias, Op, Spec};
-use lozenge::supported::Supported;
-use lozenge::vectors;
+use lozenge::{kernel, prove, vectors};
 use num_bigint::BigUint;
 
-use crate::kit::ask;
+use crate::kit::{any, ask};
 
 fn modular(modulus: &str, reduce: Reduce) -> Modular {
     Modular {
@@ -61,15 +61,16 @@ fn right(spec: &Spec, sources: &[BigUint], got: &BigUint) -> bool {
 }
 
 /// Generates; proved, and right for every aliasing that it allows.
-fn kernel_on<I: Supported>(core: &I::Core, request: &Request) -> Kernel<I> {
-    let made = I::generate(request, core);
+fn kernel_on<I: Lower>(core: &I::Core, request: &Request) -> Kernel {
+    let made = kernel::generate(request, &any(core));
     let kernel = made.unwrap_or_else(|e| panic!("{request:?}: {e}"));
     let name = I::core_name(core);
     assert!(kernel.is_proved(), "{name} {request:?}: {:?}", kernel.proof);
     let allowed = kernel.aliasing.iter().filter(|case| case.allowed);
     let cases = [Alias::Distinct].into_iter();
     for alias in cases.chain(allowed.map(|case| case.alias)) {
-        let run = I::runs(&kernel.spec, core, &kernel.code);
+        let on = any(core);
+        let run = kernel::runs(&kernel.spec, &on, &kernel.code);
         for mut sources in vectors::of(&kernel.spec, 30, 7) {
             let places = alias.of(&kernel.spec);
             if kernel.spec.op.factors() == 2 && places[1] == places[2] {
@@ -84,7 +85,7 @@ fn kernel_on<I: Supported>(core: &I::Core, request: &Request) -> Kernel<I> {
 }
 
 /// Moduli of all shapes: of all bits and fewer, small ones, an operand.
-fn sums_on<I: Supported>(core: &I::Core) {
+fn sums_on<I: Lower>(core: &I::Core) {
     let cases = [
         (256, "p256", Reduce::Full),
         (256, "25519", Reduce::Almost),
@@ -125,7 +126,7 @@ fn sums_on<I: Supported>(core: &I::Core) {
 }
 
 /// Sums in loops: as small for all lengths.
-fn sums_in_loops_on<I: Supported>(core: &I::Core) {
+fn sums_in_loops_on<I: Lower>(core: &I::Core) {
     for op in [Op::Modadd, Op::Modsub, Op::Modneg] {
         let made = |bits, style| {
             let request = Request {
@@ -147,7 +148,7 @@ fn sums_in_loops_on<I: Supported>(core: &I::Core) {
                 style: Some(Style::Rolled),
                 ..request(op, 64, modular(modulus, reduce), None)
             };
-            let refused = I::generate(&request, core).map(|_| ());
+            let refused = kernel::generate(&request, &any(core)).map(|_| ());
             let text = refused.expect_err("refused").to_string();
             assert!(text.contains("--reduce full"), "{text}");
         }
@@ -191,7 +192,7 @@ fn mips_adds_and_subtracts() {
 }
 
 /// Few words, few powers of 2, a bit less than all, on every product and square there is a fold of.
-fn products_on<I: Supported>(core: &I::Core) {
+fn products_on<I: Lower>(core: &I::Core) {
     let primes = [
         (160, "secp160r1"),
         (192, "p192"),
@@ -255,7 +256,7 @@ fn mips_folds() {
 }
 
 /// Karatsuba's three products, folded in between.
-fn folds_between_products_on<I: Supported>(core: &I::Core, plans: &[usize]) {
+fn folds_between_products_on<I: Lower>(core: &I::Core, plans: &[usize]) {
     let w = I::WORD_BITS;
     let sums = [
         (192, "p192".to_string()),
@@ -282,7 +283,7 @@ fn folds_between_products_on<I: Supported>(core: &I::Core, plans: &[usize]) {
     ] {
         let modular = modular(modulus, Reduce::Full);
         let request = request(Op::Modmul, bits, modular, Some("karatsuba-modulo"));
-        let refused = I::generate(&request, core).map(|_| ());
+        let refused = kernel::generate(&request, &any(core)).map(|_| ());
         let text = refused.expect_err("refused").to_string();
         assert!(text.contains("try --method karatsuba+fold"), "{text}");
     }
@@ -302,7 +303,7 @@ fn wide_machines_fold_between_products() {
 }
 
 /// Products in loops, and the folds of what they leave in memory.
-fn loops_on<I: Supported>(core: &I::Core, cases: &[(Op, u32, &str, Reduce, &str, Style)]) {
+fn loops_on<I: Lower>(core: &I::Core, cases: &[(Op, u32, &str, Reduce, &str, Style)]) {
     for (op, bits, modulus, reduce, method, style) in cases {
         let modular = modular(modulus, *reduce);
         let request = Request {
@@ -317,7 +318,7 @@ fn loops_on<I: Supported>(core: &I::Core, cases: &[(Op, u32, &str, Reduce, &str,
                 method: Some("product-scanning+fold".into()),
                 ..request
             };
-            let (_, written_out) = I::choose(&written_out, core).expect("a kernel");
+            let (_, written_out) = kernel::choose(&written_out, &any(core)).expect("a kernel");
             assert!(kernel.code.len() < written_out.code.len(), "{method}");
         }
     }
@@ -375,7 +376,7 @@ fn folds_need_no_multiplier() {
     }
     // The reduced core has no loads with displacement.
     let request = request(Op::Modmul, 192, modular("p192", Reduce::Full), None);
-    let refused = AvrIsa::generate(&request, &ATTINY10).map(|_| ());
+    let refused = kernel::generate(&request, &any(&ATTINY10)).map(|_| ());
     let text = refused.expect_err("refused").to_string();
     assert!(text.contains("attiny10"), "{text}");
 }
@@ -454,7 +455,7 @@ fn one_contract_is_not_another() {
             &request(op, 32, modular("0x3fffffdd", made), None),
         );
         let spec = Spec::with(op, 32, Some(modular(modulus, claimed)), 8).expect("a modulus");
-        AvrIsa::prove(&spec, &ATMEGA128, &kernel.code, Alias::Distinct).correct
+        prove::prove(&spec, &any(&ATMEGA128), &kernel.code, Alias::Distinct).correct
     };
     let m = "0x3fffffdd";
     for op in [Op::Modadd, Op::Modsub, Op::Modneg] {
@@ -483,7 +484,7 @@ fn one_contract_is_not_another() {
         let request = request(op, 32, modular("runtime", made), None);
         let kernel = kernel_on::<AvrIsa>(&ATMEGA128, &request);
         let spec = Spec::with(op, 32, Some(modular("runtime", claimed)), 8).expect("an operand");
-        let proof = AvrIsa::prove(&spec, &ATMEGA128, &kernel.code, Alias::Distinct);
+        let proof = prove::prove(&spec, &any(&ATMEGA128), &kernel.code, Alias::Distinct);
         assert!(
             !proof.correct.is_proved(),
             "{op:?} {made:?} is not {claimed:?}"
@@ -509,7 +510,7 @@ fn moduli_that_do_not_fit_are_refused() {
         (64, "runtime"),
     ] {
         let request = request(Op::Modmul, bits, modular(modulus, Reduce::Full), None);
-        let error = AvrIsa::generate(&request, &ATMEGA128).map(|_| ());
+        let error = kernel::generate(&request, &any(&ATMEGA128)).map(|_| ());
         let text = error.expect_err("refused").to_string();
         assert!(text.contains("montmul"), "{modulus}: {text}");
     }
@@ -534,7 +535,13 @@ fn wrong_folds_are_rejected() {
             let kernel = kernel_on::<AvrIsa>(&ATMEGA128, &request);
             let judge = |spec| {
                 let claims = &kernel.program.claims;
-                AvrIsa::prove_with(&spec, &ATMEGA128, &kernel.code, claims, Alias::Distinct)
+                prove::prove_with(
+                    &spec,
+                    &any(&ATMEGA128),
+                    &kernel.code,
+                    claims,
+                    Alias::Distinct,
+                )
             };
             assert!(judge(spec(made)).holds());
             assert!(

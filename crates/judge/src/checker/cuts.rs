@@ -13,7 +13,8 @@ impl Checker<'_> {
     pub(super) fn cut_apart(
         &mut self,
         x: Value,
-        (w, k): (u32, u32),
+        w: u32,
+        k: u32,
         lo: Option<Value>,
         hi: Value,
         by: &[VarId],
@@ -33,7 +34,7 @@ impl Checker<'_> {
             && self.is_new(h)
         {
             self.name(h, quotient)?;
-            return self.cut_anew((v, k), lo, h);
+            return self.cut_anew(v, k, lo, h);
         }
         let low = Form::of(x)?.with(hi, -(1 << k))?;
         self.naive(&low)?;
@@ -54,7 +55,7 @@ impl Checker<'_> {
             .get(&(v, k))
             .is_some_and(|(_, upper)| *upper == hi);
         if !known {
-            is_low.or_else(|_| self.is_signed(v, (w, k), hi, by))?;
+            is_low.or_else(|_| self.is_signed(v, w, k, hi, by))?;
         }
         if let Some(Value::Var(lo)) = lo {
             self.range(lo)?;
@@ -71,7 +72,7 @@ impl Checker<'_> {
     }
 
     /// The upper part `h` of `v` has just been named.
-    fn cut_anew(&mut self, (v, k): (VarId, u32), lo: Option<Value>, h: VarId) -> Check {
+    fn cut_anew(&mut self, v: VarId, k: u32, lo: Option<Value>, h: VarId) -> Check {
         // floor(floor(v / 2^i) / 2^k) = floor(v / 2^(i + k))
         let (whole, from) = self.floors.get(&v).copied().unwrap_or((v, 0));
         self.floors.insert(h, (whole, from + k));
@@ -115,7 +116,7 @@ impl Checker<'_> {
 
     /// `hi = (2^(w-k) - 1) d` for `v = s + 2^w d` with `-2^k <= s < 2^k`: as `0 <= v < 2^w`, either `s = v` and
     /// `d = 0`, or `s < 0`, `d = 1`, and `v - 2^k hi = s + 2^k`.
-    fn is_signed(&mut self, v: VarId, (w, k): (u32, u32), hi: Value, by: &[VarId]) -> Check {
+    fn is_signed(&mut self, v: VarId, w: u32, k: u32, hi: Value, by: &[VarId]) -> Check {
         let not = "the upper part of a word is not shown";
         let ones = |factor: i128| match factor & (factor + 1) {
             0 if factor > 0 => Ok(factor.trailing_ones()),

@@ -32,7 +32,7 @@ impl Checker<'_> {
                 c,
                 word,
                 carry,
-            } => self.sum_of_words(*up, *w, [*a, *b, *c], (*word, *carry)),
+            } => self.sum_of_words(*up, *w, [*a, *b, *c], *word, *carry),
             Entry::Product { w, a, b, lo, hi } => self.multiplied(*w, *a, *b, *lo, *hi),
             Entry::Cut {
                 x,
@@ -41,7 +41,7 @@ impl Checker<'_> {
                 lo,
                 hi,
                 by,
-            } => self.cut_apart(*x, (*w, *k), *lo, *hi, by),
+            } => self.cut_apart(*x, *w, *k, *lo, *hi, by),
             Entry::Digits { word, digits } => self.digits_are(*word, digits),
             Entry::Slice { x, w, from, v, out } => match self.part(*x, *w, *from, *v)? == *out {
                 true => Ok(()),
@@ -55,14 +55,14 @@ impl Checker<'_> {
                 count,
                 out,
                 bit,
-            } => self.shifted(*kind, *w, *x, *count, (*out, *bit)),
+            } => self.shifted(*kind, *w, *x, *count, *out, *bit),
             Entry::Turn {
                 w,
                 x,
                 top,
                 out,
                 bit,
-            } => self.turned(*x, (*top, w - 1), (*out, *bit)),
+            } => self.turned(*x, *top, w - 1, *out, *bit),
             Entry::Logic { op, w, a, b, out } => self.logic(*op, *w, [*a, *b], *out),
             Entry::Gate { op, x, y, out } => self.gate(*op, *x, *y, *out),
             Entry::Select { bit, w, x, y, out } => self.selected(*bit, *w, [*x, *y], *out),
@@ -75,8 +75,8 @@ impl Checker<'_> {
                 Ok(())
             }
             Entry::IsZero { x, out } => self.is_zero_word(*x, *out),
-            Entry::WithBit { x, index, bit, out } => self.with_bit(*x, (*index, *bit), *out),
-            Entry::Bit { x, w, index, out } => self.is_bit_of(*x, (*w, *index), *out),
+            Entry::WithBit { x, index, bit, out } => self.with_bit(*x, *index, *bit, *out),
+            Entry::Bit { x, w, index, out } => self.is_bit_of(*x, *w, *index, *out),
             Entry::Extend {
                 x,
                 from,
@@ -120,7 +120,8 @@ impl Checker<'_> {
         up: bool,
         w: u32,
         [a, b, c]: [Value; 3],
-        (word, carry): (Value, BitValue),
+        word: Value,
+        carry: BitValue,
     ) -> Check {
         let sign = if up { 1 } else { -1 };
         let sum = Form::of(a)?.with(b, sign)?.with(c, sign)?;
@@ -162,12 +163,7 @@ impl Checker<'_> {
     }
 
     /// A word shifted to the right by one, with a new top bit of that place; the bit that leaves.
-    fn turned(
-        &mut self,
-        x: Value,
-        (top, place): (Value, u32),
-        (out, bit): (Value, BitValue),
-    ) -> Check {
+    fn turned(&mut self, x: Value, top: Value, place: u32, out: Value, bit: BitValue) -> Check {
         let (low, half) = self.cut(x, 1)?;
         let low = low.ok_or(WRONG)?;
         let word = Form::of(half)?.with(top, 1 << place)?;
@@ -191,7 +187,7 @@ impl Checker<'_> {
     }
 
     /// A word with one bit of it replaced.
-    fn with_bit(&mut self, x: Value, (index, bit): (u32, BitValue), out: Value) -> Check {
+    fn with_bit(&mut self, x: Value, index: u32, bit: BitValue, out: Value) -> Check {
         match out {
             // A word of flags is only asked for its bits.
             Value::Var(v) if self.is_new(v) => {
@@ -212,7 +208,7 @@ impl Checker<'_> {
     }
 
     /// A bit of a word of `w` bits.
-    fn is_bit_of(&mut self, x: Value, (w, index): (u32, u32), out: BitValue) -> Check {
+    fn is_bit_of(&mut self, x: Value, w: u32, index: u32, out: BitValue) -> Check {
         match (x, out) {
             (_, BitValue::Opaque) => Ok(()),
             (Value::Var(v), BitValue::Top { word, w: top })
@@ -408,7 +404,8 @@ impl Checker<'_> {
         w: u32,
         x: Value,
         count: u32,
-        (out, bit): (Value, BitValue),
+        out: Value,
+        bit: BitValue,
     ) -> Check {
         if let Value::Var(v) = out
             && self.is_new(v)

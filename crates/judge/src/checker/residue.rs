@@ -78,7 +78,7 @@ impl Residue<'_> {
         let compared: Vec<_> = reason.compared.iter().flat_map(|c| &c.bits).collect();
         times.terms.retain(|(v, _)| !compared.contains(&v));
         for comparison in &reason.compared {
-            self.compare(d, reason, comparison, (&mut times, &mut ranges))?;
+            self.compare(d, reason, comparison, &mut times, &mut ranges)?;
         }
         let fits = |(corner, (least, most)): (&Corner, &(BigInt, BigInt))| {
             let bound: BigInt = &corner.bound << self.halvings;
@@ -208,7 +208,8 @@ impl Residue<'_> {
         d: &mut Checker<'_>,
         reason: &ResidueReason,
         comparison: &Comparison,
-        (times, ranges): (&mut Sum, &mut Ranges),
+        times: &mut Sum,
+        ranges: &mut Ranges,
     ) -> Check {
         let Comparison {
             bits,

@@ -4,6 +4,7 @@ use machine::domain::abstract_memory::Region;
 use machine::domain::{Abstract, Address, Base};
 use machine::fault::Fault;
 use machine::function::Function;
+use machine::of_width;
 use spec::{Alias, Spec};
 
 /// The most instructions an abstract run may take.
@@ -15,11 +16,6 @@ pub fn bases(spec: &Spec, alias: Alias, function: &Function) -> Vec<Base> {
     let operands = places.map(|place| Base(Base::FIRST_OPERAND + place as u16));
     let areas = (Base::FIRST_AREA..).take(function.areas.len()).map(Base);
     operands.chain(areas).collect()
-}
-
-/// Words that no machine here reads or writes at once.
-pub(crate) fn no_width(bits: u32) -> Fault {
-    Fault::Unsupported(format!("words of {bits} bits are not followed"))
 }
 
 /// Names the operands, fills the sources with unknown words, and returns the places of these.
@@ -61,12 +57,7 @@ pub fn declare<D: Abstract>(
     for (base, name, length) in longest {
         for (i, at) in words(base, length, word_bits).into_iter().enumerate() {
             let name = format!("{name}[{i}]");
-            match word_bits {
-                8 => unknown::<D, 8>(d, at, name),
-                16 => unknown::<D, 16>(d, at, name),
-                32 => unknown::<D, 32>(d, at, name),
-                other => return Err(no_width(other)),
-            }
+            of_width!(word_bits, |W| unknown::<D, W>(d, at, name))?;
         }
     }
     let places = |((base, _), length): ((&Base, &str), &usize)| words(*base, *length, word_bits);

@@ -6,6 +6,7 @@ use machine::domain::answers::Answers;
 use machine::domain::public::Public;
 use machine::domain::variable::Value;
 use machine::domain::{Address, Base, Domain};
+use machine::of_width;
 use num_bigint::{BigInt, BigUint};
 use spec::modulus::{Modular, square_of_r};
 use spec::{Op, Spec};
@@ -13,7 +14,7 @@ use spec::{Op, Spec};
 use crate::checker::{
     Addition, By, Corner, Folded, Goal, Modulus, Product, Reduction, Residue, Term,
 };
-use crate::prove::entry::{no_width, words as words_at};
+use crate::prove::entry::words as words_at;
 use crate::prove::open::{Open, Shown};
 
 /// Where the words of an equation are.
@@ -67,12 +68,8 @@ fn result<A: Answers>(d: &mut A, words: &Words<'_>) -> Shown<Vec<Value>> {
         if !d.run().is_written(*at, words.bits) {
             return Err(open(format!("r[{i}] is never written")));
         }
-        let word = match words.bits {
-            8 => d.load::<8>(*at),
-            16 => d.load::<16>(*at),
-            32 => d.load::<32>(*at),
-            other => Err(no_width(other)),
-        };
+        let word = of_width!(words.bits, |W| d.load::<W>(*at));
+        let word = word.and_then(|word| word);
         list.push(word.map_err(|fault| open(fault.to_string()))?);
     }
     Ok(list)
@@ -150,7 +147,7 @@ impl Held {
             Op::Tomont => self.montgomery(spec, words, By::Residue(&self.square)),
             Op::Modmul | Op::Modsqr | Op::Modadd | Op::Modsub | Op::Modneg | Op::Modhalf => {
                 let (modular, modulus) = self.modulus(spec, words)?;
-                let residue = residue(spec, modular, (a, b), modulus, (result, w))?;
+                let residue = residue(spec, modular, a, b, modulus, result, w)?;
                 Ok(Goal::Residue(residue))
             }
         }
@@ -213,9 +210,11 @@ fn constant(value: &BigUint, word_bits: u32, words: usize) -> Vec<Value> {
 fn residue<'a>(
     spec: &Spec,
     modular: &Modular,
-    (a, b): (&'a [Value], &'a [Value]),
+    a: &'a [Value],
+    b: &'a [Value],
     modulus: Modulus<'a>,
-    (result, w): (&'a [Value], u32),
+    result: &'a [Value],
+    w: u32,
 ) -> Result<Residue<'a>, String> {
     let n = spec.size.a;
     let term = |sign, a, b| Term { sign, a, b };

@@ -5,11 +5,10 @@ use machine::domain::trace::Step;
 use machine::domain::variable::{BitValue, Value};
 use machine::domain::{Abstract, Address, Domain};
 use machine::fault::Fault;
+use machine::of_width;
 use num_bigint::BigUint;
 use spec::modulus::Reduce;
 use spec::{Op, Spec, folded};
-
-use crate::prove::entry::no_width;
 
 /// What is promised of the words of the sources: factors below a bound, `m m' = -1`, an odd modulus.
 pub(super) fn promises(spec: &Spec, word_bits: u32, sources: &[Vec<Value>]) -> Vec<Step> {
@@ -95,12 +94,7 @@ pub(super) fn differences<A: Answers>(
             words(difference.y, difference.len),
         );
         let places = [x, y, words(difference.at, difference.len + 1)];
-        match word_bits {
-            8 => subtract::<A, 8>(d, places),
-            16 => subtract::<A, 16>(d, places),
-            32 => subtract::<A, 32>(d, places),
-            other => return Err(no_width(other)),
-        }
+        of_width!(word_bits, |W| subtract::<A, W>(d, places))?;
     }
     Ok(())
 }

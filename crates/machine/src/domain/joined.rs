@@ -5,6 +5,7 @@ use crate::domain::asked::operand_bit;
 use crate::domain::variable::BitValue;
 use crate::domain::word::Domain;
 use crate::fault::Fault;
+use crate::of_width;
 
 /// Goes on at a branch on `bit` as it was told to.
 pub fn go_on<A: Answers>(d: &mut A, bit: &BitValue, fault: Fault) -> Result<bool, Fault> {
@@ -49,17 +50,11 @@ pub fn join<A: Answers>(d: &mut A, bit: &BitValue, clear: usize) {
         return;
     };
     for (at, width, set, clear) in run.memory.meet(other) {
-        let word = match width {
-            8 => d.select::<8>(bit, &set, &clear),
-            16 => d.select::<16>(bit, &set, &clear),
-            32 => d.select::<32>(bit, &set, &clear),
+        match of_width!(width, |W| d.select::<W>(bit, &set, &clear)) {
+            Ok(word) => d.run_mut().memory.set(at, width, word),
             // Of a word that no machine has nothing is known.
-            _ => {
-                d.run_mut().memory.remove(at);
-                continue;
-            }
-        };
-        d.run_mut().memory.set(at, width, word);
+            Err(_) => d.run_mut().memory.remove(at),
+        }
     }
 }
 

@@ -36,6 +36,7 @@ pub mod trace;
 pub mod traced;
 pub mod variable;
 pub mod ways;
+pub mod width;
 pub mod word;
 
 pub use crate::domain::entry::Abstract;

@@ -34,7 +34,8 @@ pub struct Entry<M: Callable<W>, const W: u32> {
 fn held<M: ForAll<W>, const W: u32>(
     m: &mut M,
     holds: Holds,
-    (id, part): (u8, u32),
+    id: u8,
+    part: u32,
     own: Option<&WordOf<M, W>>,
 ) -> WordOf<M, W> {
     let unknown = |m: &mut M| {
@@ -63,7 +64,7 @@ fn fill<M: ForAll<W>, const W: u32>(m: &mut M, convention: &Convention, function
         match &row.place {
             assumed::Place::Words(range) => {
                 for (id, part) in range.clone().zip(0..) {
-                    let word = held(m, row.holds, (id, part), own.as_ref());
+                    let word = held(m, row.holds, id, part, own.as_ref());
                     set_word(m, id.into(), word);
                 }
             }
@@ -151,7 +152,8 @@ pub fn enter<M: ForAll<W>, const W: u32>(
 /// Is a word what a row says, now and at entry?
 fn is_back<D: Abstract, const W: u32>(
     d: &mut D,
-    (holds, back): (Holds, Back),
+    holds: Holds,
+    back: Back,
     [now, was]: [&D::Word<W>; 2],
     part: u32,
 ) -> bool {
@@ -202,7 +204,7 @@ pub fn violations<M: ForAll<W>, const W: u32>(
                     let at = usize::from(*id);
                     let pair = words.get(at).zip(entry.words.get(at));
                     pair.is_none_or(|(now, was)| {
-                        !is_back::<_, W>(d, (row.holds, back), [now, was], *part)
+                        !is_back::<_, W>(d, row.holds, back, [now, was], *part)
                     })
                 });
                 let names = lost.map(|(id, _)| broken(&M::word_name(id), back));

@@ -5,6 +5,7 @@ pub mod assumed;
 pub mod avr;
 pub mod clock;
 pub mod convention;
+pub mod core;
 pub mod cost;
 pub mod enter;
 pub mod environment;
@@ -17,10 +18,6 @@ pub mod state;
 pub mod ways;
 pub mod words;
 
-use num_bigint::BigUint;
-use spec::{Alias, Spec};
-
-use crate::call::Operands;
 use crate::domain::Abstract;
 use crate::domain::place::Base;
 use crate::format::{Assembler, Dialect, ObjectFormat};
@@ -133,18 +130,3 @@ pub trait Isa: Sized + 'static {
 
 /// The most instructions a concrete run may take.
 pub const RUN_LIMIT: u64 = 1 << 26;
-
-/// Runs `function` on numbers.
-///
-/// # Errors
-/// A fault and where.
-pub fn run_function<I: Isa>(
-    spec: &Spec,
-    core: &I::Core,
-    function: &Function,
-    sources: &[BigUint],
-    alias: Alias,
-) -> Result<(BigUint, Cost), Stopped> {
-    let operands = Operands::of(spec, sources, alias);
-    I::calls(core, function.clone())(&operands, RUN_LIMIT.min(function.limit))
-}

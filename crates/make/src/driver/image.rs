@@ -1,7 +1,8 @@
 //! A driver and its kernels in one piece of code, and running it on numbers.
 
 use machine::function::{Argument, Function, Passed};
-use machine::isa::{Cost, Isa};
+use machine::isa::Cost;
+use machine::isa::core::{Core, Insn};
 use machine::told;
 use num_bigint::BigUint;
 
@@ -22,24 +23,20 @@ pub struct Image {
 ///
 /// # Errors
 /// An instruction that cannot be encoded: a call that does not reach.
-pub fn link<I: Isa>(
-    core: &I::Core,
-    assembled: &Assembled<I::Insn>,
-    kernels: &[&[u8]],
-) -> Result<Image, String> {
+pub fn link(core: &Core, assembled: &Assembled<Insn>, kernels: &[&[u8]]) -> Result<Image, String> {
     let mut insns = assembled.program.insns.clone();
-    let length = I::encode(core, &insns)?.len();
+    let length = core.encode(&insns)?.len();
     let mut starts = Vec::with_capacity(kernels.len());
     let mut end = length;
     for code in kernels {
         starts.push(end);
         end += code.len();
     }
-    let places = places::<I>(core, &insns)?;
+    let places = places(core, &insns)?;
     for (index, kernel) in &assembled.calls {
-        insns[*index] = I::calling(insns[*index], places[*index], starts[*kernel]);
+        insns[*index] = core.calling(insns[*index], places[*index], starts[*kernel]);
     }
-    let mut code = I::encode(core, &insns)?;
+    let mut code = core.encode(&insns)?;
     kernels
         .iter()
         .for_each(|kernel| code.extend_from_slice(kernel));
@@ -53,11 +50,11 @@ pub fn link<I: Isa>(
 ///
 /// # Errors
 /// An instruction that cannot be encoded.
-pub fn places<I: Isa>(core: &I::Core, insns: &[I::Insn]) -> Result<Vec<usize>, String> {
+pub fn places(core: &Core, insns: &[Insn]) -> Result<Vec<usize>, String> {
     let mut at = 0;
-    let place = |insn: &I::Insn| {
+    let place = |insn: &Insn| {
         let here = at;
-        at += I::encode(core, &[*insn])?.len();
+        at += core.encode(&[*insn])?.len();
         Ok(here)
     };
     insns.iter().map(place).collect()
@@ -65,11 +62,11 @@ pub fn places<I: Isa>(core: &I::Core, insns: &[I::Insn]) -> Result<Vec<usize>, S
 
 impl Image {
     /// The function: called with a pointer to the area.
-    pub fn function<I: Isa>(&self) -> Function {
+    pub fn function(&self, core: &Core) -> Function {
         Function {
             arguments: Some(vec![Argument {
                 passed: Passed::Pointer(0),
-                bytes: I::POINTER_BYTES,
+                bytes: core.pointer_bytes(),
                 place: None,
             }]),
             ..Function::kernel(&self.code)
@@ -82,9 +79,9 @@ impl Image {
     ///
     /// # Errors
     /// A fault, in words.
-    pub fn run<I: Isa>(
+    pub fn run(
         &self,
-        core: &I::Core,
+        core: &Core,
         driver: &Driver,
         inputs: &[(&str, BigUint)],
         watch: &mut dyn FnMut(u64, u64),
@@ -105,9 +102,10 @@ impl Image {
             })?
             .copy_from_slice(&bytes);
         }
-        let function = self.function::<I>();
-        let cost = I::execute(core, &function, &mut area, watch)
-            .map_err(|stopped| told::describe::<I>(core, &function, &stopped))?;
+        let function = self.function(core);
+        let cost = core
+            .execute(&function, &mut area, watch)
+            .map_err(|stopped| told::describe(core, &function, &stopped))?;
         if driver.wipes
             && let Some(place) = driver.wiped_places().into_iter().find(|place| {
                 area[place.at..place.at + place.bytes]

@@ -216,7 +216,7 @@ impl<A: Sweep> Nest<'_, A, A::Sum> {
             let place = A::place(self);
             self.repeat(&steps, (passes, self.named.stop), |nest| {
                 for t in 0..nest.unroll {
-                    nest.products(low + t, k, (&mut ends, true))?;
+                    nest.products(low + t, k, &mut ends, true)?;
                 }
                 A::back(nest, place);
                 Ok(())
@@ -228,7 +228,7 @@ impl<A: Sweep> Nest<'_, A, A::Sum> {
         let both = if self.square() { 2 } else { 1 };
         for t in 0..rest / both {
             // No pointer moves any more.
-            self.products(low + t, k, (&mut ends, false))?;
+            self.products(low + t, k, &mut ends, false)?;
         }
         if rest % both == 1 {
             self.middle(k / 2, ends[0])?;
@@ -265,7 +265,7 @@ impl<A: Sweep> Nest<'_, A, A::Sum> {
                 Array::Operand(side) => {
                     let mut pointer = self.pointers[&Self::argument(side)];
                     let there = Home::of(Self::argument(side));
-                    let word = A::load_and_step(self, &mut pointer, (there, k), 1)?;
+                    let word = A::load_and_step(self, &mut pointer, there, k, 1)?;
                     self.store(word, self.moving(home), home, k);
                     word
                 }
@@ -316,14 +316,15 @@ impl<A: Sweep> Nest<'_, A, A::Sum> {
         &mut self,
         i: usize,
         k: usize,
-        (ends, steps): (&mut [Pointer; 2], bool),
+        ends: &mut [Pointer; 2],
+        steps: bool,
     ) -> Result<(), LowerError> {
         let by = self.unroll as i32;
         let square = self.square();
         for Strand { x, y, pairs } in self.scans.strands.clone() {
             let (hx, hy) = (self.home(x)?, self.home(y)?);
             let mut word = |nest: &mut Self, end: usize, home: (Home, usize), by: i32| match steps {
-                true => A::load_and_step(nest, &mut ends[end], home, by),
+                true => A::load_and_step(nest, &mut ends[end], home.0, home.1, by),
                 false => nest.load(ends[end], home.0, home.1),
             };
             let a = word(self, 0, (hx, i), by)?;

@@ -87,7 +87,8 @@ pub trait Sweep: Asm + Sized {
     fn load_and_step(
         nest: &mut Nest<'_, Self, Self::Sum>,
         pointer: &mut Pointer,
-        (home, index): (Home, usize),
+        home: Home,
+        index: usize,
         _step: i32,
     ) -> Result<u8, LowerError> {
         nest.load(*pointer, home, index)

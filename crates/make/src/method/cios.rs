@@ -34,7 +34,7 @@ fn schedule(spec: &Spec, _: &Facts, _: &Params) -> Result<Schedule, MethodError>
             true => n + 2,
             false => 1 + reduction.reduced_len(),
         };
-        t = row(spec, &mut words, t, (i, 0), len);
+        t = row(spec, &mut words, t, i, 0, len);
         t = reduction.row(&mut words, &t, len);
     }
     words.result = reduction.subtract(&mut words, &t);
@@ -47,7 +47,8 @@ pub(super) fn row(
     spec: &Spec,
     words: &mut Words,
     mut t: Vec<Word>,
-    (i, at): (usize, usize),
+    i: usize,
+    at: usize,
     len: usize,
 ) -> Vec<Word> {
     let a = words.operand(0);

@@ -144,11 +144,11 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
 
     let (a0, d0, d1) = (&a[..k], &d[..k], &d[k..]);
     f.push(WordStep::Part("p = a_0 d_0 + a_1 mod X".into()));
-    let p = multiply_add(&mut f, (a0, d0), &a[k..2 * k], (plans.half, facts));
+    let p = multiply_add(&mut f, a0, d0, &a[k..2 * k], plans.half, facts);
     f.push(WordStep::Part("q = p m' mod X".into()));
     let q = short_product::low(&mut f, (&p[..k], inverse), &[], (levels, low, true), facts);
     f.claims.push(Claim::product(&q, &p[..k], inverse, &[]));
-    let mut g = known_low(&mut f, (&q, &m[..k]), &p, &plans);
+    let mut g = known_low(&mut f, &q, &m[..k], &p, &plans);
 
     f.push(WordStep::Part("a_0 d_1 + q m_1 and what is added".into()));
     let one = f.fresh();
@@ -163,7 +163,7 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     };
     let addends: Vec<_> = (0..n).map(column).collect();
     let factors = [(a0, d1), (&q[..], &m[k..])];
-    let (x, top) = inner_sum(&mut f, &factors, &addends, (plans.sum, facts));
+    let (x, top) = inner_sum(&mut f, &factors, &addends, plans.sum, facts);
     let above = |x: &[Word]| Term {
         shift: 2 * k,
         ..Term::number(x)
@@ -176,16 +176,18 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     f.push(WordStep::Part(
         "m less if it is 2^n or more, m more if it is below 0".into(),
     ));
-    f.result = between(&mut f, &x, m, (top, one));
+    f.result = between(&mut f, &x, m, top, one);
     Ok(Schedule::Words(f))
 }
 
 /// `x y` and a number; their sum fits.
 fn multiply_add(
     f: &mut Words,
-    (x, y): (&[Word], &[Word]),
+    x: &[Word],
+    y: &[Word],
     number: &[Word],
-    (plan, facts): (usize, &Facts),
+    plan: usize,
+    facts: &Facts,
 ) -> Vec<Word> {
     let columns: Vec<_> = number.iter().map(|word| vec![*word]).collect();
     let words = inner(f, (x, y), &columns, (plan, None, true), facts);
@@ -194,7 +196,7 @@ fn multiply_add(
 }
 
 /// `x + 2^(w n) (top - 1)`, less `y` if that is `2^(w n)` or more, and `y` more if it is below 0; `top` is 0, 1 or 2.
-fn between(f: &mut Words, x: &[Word], y: &[Word], (top, one): (Word, Word)) -> Vec<Word> {
+fn between(f: &mut Words, x: &[Word], y: &[Word], top: Word, one: Word) -> Vec<Word> {
     let [negative, other] = [f.fresh(), f.fresh()];
     let rest = f.chain(Sum::Sub, &[top], &[one], End::Mask { out: negative });
     f.chain(Sum::Sub, &[], &rest, End::Mask { out: other });
@@ -217,13 +219,13 @@ fn between(f: &mut Words, x: &[Word], y: &[Word], (top, one): (Word, Word)) -> V
 }
 
 /// `g = (u + q m) / X` for a multiple of `X`, for `q` and `m` of as many words as `X`, and `u` of twice as many: one word more.
-fn known_low(f: &mut Words, (q, m): (&[Word], &[Word]), u: &[Word], plans: &Plans) -> Vec<Word> {
+fn known_low(f: &mut Words, q: &[Word], m: &[Word], u: &[Word], plans: &Plans) -> Vec<Word> {
     let h = q.len() / 2;
     let halves = |x: &[Word]| [x[..h].to_vec(), x[h..].to_vec()];
     let (u, above) = u.split_at(2 * h);
     let ([q0, q1], [k0, k1], [u0, u1]) = (halves(q), halves(m), halves(u));
     f.push(WordStep::Part("H = q_1 k_1".into()));
-    let high = multiply_add(f, (&q1, &k1), &[], (plans.quarter, plans.facts));
+    let high = multiply_add(f, &q1, &k1, &[], plans.quarter, plans.facts);
     f.push(WordStep::Part("H + (q_0 - q_1)(k_1 - k_0) + u_1".into()));
     let addends: Vec<_> = (0..2 * h)
         .map(|i| high.get(i).into_iter().chain(u1.get(i)).copied().collect())
@@ -233,7 +235,8 @@ fn known_low(f: &mut Words, (q, m): (&[Word], &[Word]), u: &[Word], plans: &Plan
         [&q0, &q1],
         [&k0, &k1],
         &addends,
-        (plans.difference, plans.facts),
+        plans.difference,
+        plans.facts,
     );
     f.push(WordStep::Part(
         "the upper half of q_0 k_0, from what is 0 below X".into(),

@@ -141,14 +141,14 @@ fn columns(
         }
         for (i, j) in (0..count.min(c)).filter_map(pairs) {
             for (r, x) in block(&q, i).into_iter().flatten().enumerate() {
-                sum.quotient_row(&reduction, d * (i + j) + r, x, (j, modulus(j)));
+                sum.quotient_row(&reduction, d * (i + j) + r, x, j, modulus(j));
             }
         }
         for k in d * c..n.min(d * (c + 1)) {
             let v = sum.word(k);
             let new = reduction.quotient_of(&mut sum.words, v);
             q.push(new);
-            sum.quotient_row(&reduction, k, new, (0, modulus(0)));
+            sum.quotient_row(&reduction, k, new, 0, modulus(0));
         }
         sum.leave(d);
     }
@@ -188,7 +188,8 @@ impl Blocks {
         reduction: &Reduction,
         k: usize,
         q: Word,
-        (j, m): (usize, Vec<Option<Word>>),
+        j: usize,
+        m: Vec<Option<Word>>,
     ) {
         if j == 0 && reduction.carries_quotient() {
             // v + q M[0] = 2^w q: word k is not 0 then, but nothing reads it any more.

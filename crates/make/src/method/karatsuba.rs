@@ -115,7 +115,8 @@ pub(super) fn inner_sum(
     f: &mut Words,
     factors: &[Pair<'_>],
     addends: &[Vec<Word>],
-    (number, facts): (usize, &Facts),
+    number: usize,
+    facts: &Facts,
 ) -> (Vec<Word>, Word) {
     let n = factors.first().map_or(0, |(x, _)| x.len());
     let plan = inner_plan(n, (number, None, true), facts);
@@ -133,7 +134,7 @@ pub(super) fn inner_part(
     facts: &Facts,
 ) -> (Vec<Word>, Option<Word>) {
     let plan = inner_plan(2 * x.len(), (number, None, false), facts);
-    part(f, (x, y), (addends, over), (plan, kind))
+    part(f, (x, y), addends, over, plan, kind)
 }
 
 /// The same by a plan of triple `how.0`; the sum fits.
@@ -151,8 +152,10 @@ pub(super) fn inner_of_triple(
 fn part(
     f: &mut Words,
     factors: (&[Word], &[Word]),
-    (addends, over): (&[Vec<Word>], Over),
-    (plan, kind): (Plan, Kind),
+    addends: &[Vec<Word>],
+    over: Over,
+    plan: Plan,
+    kind: Kind,
 ) -> (Vec<Word>, Option<Word>) {
     let levels = plan.levels.max(1);
     let plan = Plan { levels, ..plan }.child(kind);
@@ -165,7 +168,8 @@ pub(super) fn inner_difference(
     [x0, x1]: [&[Word]; 2],
     [y0, y1]: [&[Word]; 2],
     addends: &[Vec<Word>],
-    (number, facts): (usize, &Facts),
+    number: usize,
+    facts: &Facts,
 ) -> (Vec<Word>, Word) {
     let n = x0.len();
     let plan = inner_plan(n, (number, None, true), facts);

@@ -159,13 +159,13 @@ impl Middle {
     /// Claims what the complemented words are.
     pub(super) fn claim(&self, f: &mut Words, x: &Distance, y: &Distance) {
         if let Sign::Under(mask) = self.sign {
-            claim_signed(f, &self.m, mask, (x, y));
+            claim_signed(f, &self.m, mask, x, y);
         }
     }
 }
 
 /// Claims that with the mask `s` the complemented words `m` are `(x - x')(y - y') + s (2^(w len) - 1)`.
-pub(super) fn claim_signed(f: &mut Words, m: &[Word], mask: Word, (x, y): (&Distance, &Distance)) {
+pub(super) fn claim_signed(f: &mut Words, m: &[Word], mask: Word, x: &Distance, y: &Distance) {
     let product = |negative: bool, x: &[Word], y: &[Word]| Term {
         negative,
         y: y.to_vec(),

@@ -290,7 +290,7 @@ fn add_middle(
         .iter()
         .map(|word| f.xor(*word, *sign))
         .collect();
-    claim_signed(f, &complemented, *sign, (x, y));
+    claim_signed(f, &complemented, *sign, x, y);
     let words = counts.run(f, Sum::Add, (words, &complemented), 0);
     // Complemented it is M - 1 + X^2; one m more, 1 - c is missing.
     counts.add_sign(f, *sign)?;

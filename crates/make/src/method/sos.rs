@@ -34,7 +34,7 @@ fn schedule(spec: &Spec, _: &Facts, _: &Params) -> Result<Schedule, MethodError>
             // Row i of a square goes up to word 2 i + 1 at least, and its doubled words one further.
             let over = spec.op == Op::Montsqr && i + 1 < n;
             let len = i + n + 1 + usize::from(over);
-            p = cios::row(spec, &mut words, p, (i, i), len);
+            p = cios::row(spec, &mut words, p, i, i, len);
         }
     }
     words.push(WordStep::Part("rows of the reduction".into()));

@@ -218,10 +218,10 @@ impl Folding {
     }
 
     /// `L + c H`: `n` words and what is above, which is one more than it is where `more` and `c` is sparse.
-    fn once(&self, words: &mut Words, p: &[Word], (m, more): (&BigUint, bool)) -> Vec<Word> {
+    fn once(&self, words: &mut Words, p: &[Word], m: &BigUint, more: bool) -> Vec<Word> {
         let (low, high) = p.split_at(self.n);
         let mut piles: Vec<_> = match self.is_sparse() {
-            true => self.merged(words, (low, high), m),
+            true => self.merged(words, low, high, m),
             false => (0..self.n + self.len())
                 .map(|k| {
                     let mut pile = self.column(words, high, k);
@@ -237,7 +237,7 @@ impl Folding {
     }
 
     /// Columns of `L + c H` where every word is below the top, and a last one for their carry.
-    fn merged(&self, words: &mut Words, (low, high): (&[Word], &[Word]), m: &BigUint) -> Vec<Pile> {
+    fn merged(&self, words: &mut Words, low: &[Word], high: &[Word], m: &BigUint) -> Vec<Pile> {
         let mut piles: Vec<_> = low
             .iter()
             .map(|word| Pile {
@@ -380,7 +380,7 @@ impl Folding {
         words.result = if m.bits() == u64::from(spec.size.a) {
             // One more of c is less by M, where that leaves a carry.
             let more = self.is_counted() && full;
-            let mut v = self.once(words, &p, (m, more));
+            let mut v = self.once(words, &p, m, more);
             let t = v.split_off(n);
             words.push(WordStep::Part("fold the carry".into()));
             let c = self.again(words, &t, more);
@@ -402,7 +402,7 @@ impl Folding {
                 false => v,
             }
         } else {
-            let mut v = self.once(words, &p, (m, false));
+            let mut v = self.once(words, &p, m, false);
             let t = v.split_off(n);
             // The top bit is folded, too: nothing is carried then.
             let h = cut(words, &mut v, &t);

@@ -107,7 +107,7 @@ impl Isa for AvrIsa {
         ObjectFormat {
             architecture: object::Architecture::Avr,
             big_endian: false,
-            flags: core.arch,
+            flags: core.part.map_or(core.arch, |part| part.arch),
             align: 2,
             mapping_symbol: None,
             attributes: None,

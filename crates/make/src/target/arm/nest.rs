@@ -92,11 +92,7 @@ impl<'a> Nest<'a> {
     ///
     /// # Errors
     /// When registers run out.
-    pub fn new(
-        scans: &'a Scans,
-        order: &[u8],
-        (unroll, t): (usize, bool),
-    ) -> Result<Self, LowerError> {
+    pub fn new(scans: &'a Scans, order: &[u8], unroll: usize, t: bool) -> Result<Self, LowerError> {
         let arguments = 0..=scans.words.lengths.len() as u8;
         let square = scans.strands.iter().any(|s| s.pairs);
         let chunk = chunks(unroll, CHUNK).max().unwrap_or(1);

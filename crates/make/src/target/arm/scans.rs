@@ -48,7 +48,7 @@ pub fn lower(scans: &Scans, order: &[u8]) -> Result<Vec<Program<Insn>>, LowerErr
         if scans.rows {
             return rounds::lower(scans, order, unroll);
         }
-        let mut nest = Nest::new(scans, order, (unroll, scans.style == Style::Rolled))?;
+        let mut nest = Nest::new(scans, order, unroll, scans.style == Style::Rolled)?;
         if !scans.strands.is_empty() {
             nest.sweep()?;
         }

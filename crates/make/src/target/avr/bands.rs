@@ -305,7 +305,7 @@ impl Bands {
                 if looped > 0 {
                     let (body, after) = columns[at..].split_at(looped);
                     let body = &body[..self.unroll];
-                    self.passes(body, after, (run.step, run.times), mode(at), passes)?;
+                    self.passes(body, after, run.step, run.times, mode(at), passes)?;
                 }
                 for (i, column) in columns
                     .iter()
@@ -347,7 +347,8 @@ impl Bands {
         &mut self,
         columns: &[Column],
         after: &[Column],
-        (step, times): (LoopStep, usize),
+        step: LoopStep,
+        times: usize,
         mode: Mode,
         passes: usize,
     ) -> Result<(), LowerError> {

@@ -55,7 +55,7 @@ impl Nest<'_> {
             self.stretch(chain.sum, stretch, values)?;
         }
         for (i, link) in chain.links.iter().enumerate().skip(links) {
-            self.link(chain.sum, (i == 0, link), values)?;
+            self.link(chain.sum, i == 0, link, values)?;
         }
         match chain.end {
             End::Drop => Ok(()),
@@ -73,7 +73,8 @@ impl Nest<'_> {
     fn link(
         &mut self,
         sum: Sum,
-        (first, link): (bool, &Link),
+        first: bool,
+        link: &Link,
         values: &Values,
     ) -> Result<(), LowerError> {
         let register = |word: Option<Word>| match word {

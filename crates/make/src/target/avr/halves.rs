@@ -481,7 +481,7 @@ pub fn lower(
     let mut list = Vec::new();
     // The longest passes, and half as long ones.
     for pass in passes.take(2) {
-        let make = |base| function(core, halves, (on, pass), base);
+        let make = |base| function(core, halves, on, pass, base);
         list.extend(bands::each(base, (registers, None), make)?);
     }
     Ok(list)
@@ -490,7 +490,8 @@ pub fn lower(
 fn function(
     core: &Core,
     halves: &Halves,
-    (on, pass): (Registers, usize),
+    on: Registers,
+    pass: usize,
     base: Draft,
 ) -> Result<Program<Insn>, LowerError> {
     let (n, words, square) = (halves.words(), halves.lowest_words(), halves.square());

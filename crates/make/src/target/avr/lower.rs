@@ -146,7 +146,7 @@ fn in_words(
     let mut refused = Some(LowerError::Registers);
     let mut drafts = Vec::new();
     for code in within {
-        let made = drafts_of(core, code, (registers, setting), limits.cycles);
+        let made = drafts_of(core, code, registers, setting, limits.cycles);
         // What takes too long is none, and no reason.
         if made.as_ref().is_some_and(Vec::is_empty) {
             refused = None;
@@ -215,7 +215,7 @@ pub fn at_least(core: &Core, schedule: &Schedule) -> Option<u64> {
 /// The registers for values, each from a step on, where as many pointers as can be make room.
 fn most_free(code: &Code, registers: &[u8], setting: &Setting) -> Vec<(u8, usize)> {
     let [few, _] = setting.pointers();
-    free_registers(code, registers, setting, (few, true))
+    free_registers(code, registers, setting, few, true)
 }
 
 /// The registers for values, each from a step on, where so many pointers remain at the end; with r1:r0 behind
@@ -224,7 +224,8 @@ fn free_registers(
     code: &Code,
     registers: &[u8],
     setting: &Setting,
-    (pointers, beyond): (usize, bool),
+    pointers: usize,
+    beyond: bool,
 ) -> Vec<(u8, usize)> {
     let [first, second] = last_reads(code);
     // A limit on registers does not count those of pointers, free or not.
@@ -257,12 +258,13 @@ const WAY_BACK: u64 = 4;
 fn drafts_of(
     core: &Core,
     code: &Code,
-    (registers, setting): (&[u8], &Setting),
+    registers: &[u8],
+    setting: &Setting,
     most: u64,
 ) -> Option<Vec<(u64, Assigned)>> {
     let last = last_product(code);
     let first = |pointers: usize, beyond: bool| {
-        let free = free_registers(code, registers, setting, (pointers, beyond));
+        let free = free_registers(code, registers, setting, pointers, beyond);
         let draft = words::assigned(code, free).ok();
         // Scratch memory takes a pointer more.
         draft.filter(|draft| pointers > 1 || draft.assigned.scratch == 0)

@@ -188,7 +188,8 @@ impl Sweep for Flow {
     fn load_and_step(
         nest: &mut Nest<'_>,
         pointer: &mut Pointer,
-        (home, index): (Home, usize),
+        home: Home,
+        index: usize,
         step: i32,
     ) -> Result<u8, LowerError> {
         if !nest.sum.auto || pointer.at != home.place(index) {

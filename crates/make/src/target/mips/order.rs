@@ -26,7 +26,7 @@ struct Node {
 }
 
 impl Node {
-    fn new(core: &Core, (index, insn): (usize, &Insn)) -> Self {
+    fn new(core: &Core, index: usize, insn: &Insn) -> Self {
         // MUL leaves HI and LO unpredictable.
         let lost = match insn.op {
             Op::MUL => HI | LO,
@@ -83,7 +83,10 @@ pub fn order_after(
     clock: &mut Clock,
 ) -> Vec<(usize, Insn)> {
     let mut waiting: std::collections::VecDeque<Node> = std::collections::VecDeque::new();
-    let mut source = code.iter().enumerate().map(|at| Node::new(core, at));
+    let mut source = code
+        .iter()
+        .enumerate()
+        .map(|(at, insn)| Node::new(core, at, insn));
     waiting.extend(source.by_ref().take(WINDOW));
     let mut out = Vec::with_capacity(code.len());
     while !waiting.is_empty() {

@@ -151,7 +151,7 @@ fn in_words(words: &Words, core: &Core, all: &[u8], most: u64) -> Vec<Made> {
     });
     let mut bodies = FxHashSet::default();
     choices
-        .map(|(registers, choices)| one(words, core, registers, choices, (most, &mut bodies)))
+        .map(|(registers, choices)| one(words, core, registers, choices, most, &mut bodies))
         .collect()
 }
 
@@ -161,7 +161,8 @@ fn one(
     core: &Core,
     registers: &[u8],
     choices: Choices,
-    (most, bodies): (u64, &mut FxHashSet<Vec<Insn>>),
+    most: u64,
+    bodies: &mut FxHashSet<Vec<Insn>>,
 ) -> Made {
     let l = Lowering::of(words, registers, Accumulator::default(), choices);
     let l = l.map_err(|OutOfRegisters| LowerError::Registers)?;

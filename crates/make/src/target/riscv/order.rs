@@ -23,7 +23,7 @@ struct Node {
 }
 
 impl Node {
-    fn new(core: &Core, (index, insn): (usize, &Insn)) -> Self {
+    fn new(core: &Core, index: usize, insn: &Insn) -> Self {
         let [_, work] = core.observing(insn, &core.work(insn), None);
         Self {
             index,
@@ -57,7 +57,10 @@ pub fn order(core: &Core, code: &[Insn]) -> Vec<(usize, Insn)> {
         return code.iter().copied().enumerate().collect();
     }
     let mut pipeline = Scoreboard::default();
-    let mut source = code.iter().enumerate().map(|at| Node::new(core, at));
+    let mut source = code
+        .iter()
+        .enumerate()
+        .map(|(at, insn)| Node::new(core, at, insn));
     let mut waiting: VecDeque<Node> = source.by_ref().take(WINDOW).collect();
     let mut out = Vec::with_capacity(code.len());
     while let Some(node) = waiting.remove(choose(&waiting, &pipeline)) {

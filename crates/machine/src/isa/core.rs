@@ -1,0 +1,270 @@
+//! A core and an instruction of any machine: values without type parameters, for all that stands above the machines.
+
+use num_bigint::BigUint;
+use spec::{Alias, Spec};
+
+use crate::call::Operands;
+use crate::domain::Abstract;
+use crate::domain::place::Base;
+use crate::format::{Assembler, Dialect, ObjectFormat};
+use crate::function::Function;
+use crate::isa::cost::{Cost, Stopped};
+use crate::isa::{Called, Calls, Isa, RUN_LIMIT, arm, avr, mips, riscv};
+
+/// Does something for the machine of a core: `$isa` is its instruction set, `$own` the core as that knows it.
+#[macro_export]
+macro_rules! on_machine {
+    ($core:expr, |$isa:ident, $own:ident| $body:expr) => {
+        match $core {
+            $crate::isa::core::Core::Avr($own) => {
+                type $isa = $crate::isa::avr::AvrIsa;
+                $body
+            }
+            $crate::isa::core::Core::Arm($own) => {
+                type $isa = $crate::isa::arm::ArmIsa;
+                $body
+            }
+            $crate::isa::core::Core::Mips($own) => {
+                type $isa = $crate::isa::mips::MipsIsa;
+                $body
+            }
+            $crate::isa::core::Core::Riscv($own) => {
+                type $isa = $crate::isa::riscv::RiscvIsa;
+                $body
+            }
+        }
+    };
+}
+
+/// A core of one of the machines, as it is configured and called.
+#[derive(Clone)]
+pub enum Core {
+    Avr(avr::cores::Core),
+    Arm(arm::cores::Core),
+    Mips(mips::cores::Core),
+    Riscv(riscv::cores::Core),
+}
+
+/// An instruction of one of the machines.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Insn {
+    Avr(avr::code::Insn),
+    Arm(arm::code::Insn),
+    Mips(mips::code::Insn),
+    Riscv(riscv::code::Insn),
+}
+
+/// An instruction of another machine than what is asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Foreign;
+
+/// Conversions between a machine's own core and instruction and those of any machine.
+macro_rules! machines {
+    ($($machine:ident $module:ident),*) => {$(
+        impl From<$module::cores::Core> for Core {
+            fn from(core: $module::cores::Core) -> Self {
+                Core::$machine(core)
+            }
+        }
+
+        impl From<$module::code::Insn> for Insn {
+            fn from(insn: $module::code::Insn) -> Self {
+                Insn::$machine(insn)
+            }
+        }
+
+        impl TryFrom<Insn> for $module::code::Insn {
+            type Error = Foreign;
+
+            fn try_from(insn: Insn) -> Result<Self, Foreign> {
+                match insn {
+                    Insn::$machine(insn) => Ok(insn),
+                    _ => Err(Foreign),
+                }
+            }
+        }
+    )*};
+}
+
+machines!(Avr avr, Arm arm, Mips mips, Riscv riscv);
+
+impl Core {
+    /// Its name, as on the command line.
+    pub fn name(&self) -> String {
+        on_machine!(self, |I, core| I::core_name(core))
+    }
+
+    /// Bits of an operand word.
+    pub fn word_bits(&self) -> u32 {
+        on_machine!(self, |I, _core| I::WORD_BITS)
+    }
+
+    /// Bytes of a pointer, and of a length.
+    pub fn pointer_bytes(&self) -> usize {
+        on_machine!(self, |I, _core| I::POINTER_BYTES)
+    }
+
+    /// Assemblers there are files for.
+    pub fn assemblers(&self) -> &'static [Assembler] {
+        on_machine!(self, |I, _core| I::ASSEMBLERS)
+    }
+
+    /// Every core, configured like this one, that runs the same code.
+    pub fn relatives(&self) -> Vec<Core> {
+        on_machine!(self, |I, core| {
+            let cores = I::relatives(core).into_iter();
+            cores.map(Core::from).collect()
+        })
+    }
+
+    /// The calling convention its kernels keep.
+    pub fn abi(&self) -> &'static str {
+        on_machine!(self, |I, core| I::abi(core))
+    }
+
+    /// How its objects are written.
+    pub fn object_format(&self) -> ObjectFormat {
+        on_machine!(self, |I, core| I::object_format(core))
+    }
+
+    /// How GNU as reads it.
+    pub fn dialect(&self) -> Dialect {
+        on_machine!(self, |I, core| I::dialect(core))
+    }
+
+    /// The type of the relocation that makes a linker do what [`Core::calling`] does.
+    pub fn call_relocation(&self) -> u32 {
+        on_machine!(self, |I, _core| I::CALL_RELOCATION)
+    }
+
+    /// The number of the register called `name`.
+    pub fn register(&self, name: &str) -> Option<u8> {
+        on_machine!(self, |I, _core| I::register(name))
+    }
+
+    /// Does the instruction only serve the call (PUSH, POP, CALL, RET)? Not if it is another machine's.
+    pub fn is_frame(&self, insn: Insn) -> bool {
+        on_machine!(self, |I, core| {
+            let own = <I as Isa>::Insn::try_from(insn);
+            own.is_ok_and(|insn| I::is_frame(core, &insn))
+        })
+    }
+
+    /// Code of `program`.
+    ///
+    /// # Errors
+    /// The instruction that cannot be encoded.
+    pub fn encode(&self, program: &[Insn]) -> Result<Vec<u8>, String> {
+        on_machine!(self, |I, core| {
+            let own = program.iter().map(|insn| {
+                let own = <I as Isa>::Insn::try_from(*insn);
+                own.map_err(|Foreign| format!("{} has no {}", self.name(), insn.text()))
+            });
+            I::encode(core, &own.collect::<Result<Vec<_>, _>>()?)
+        })
+    }
+
+    /// The instructions in `code`, one after the other, each with its byte address.
+    ///
+    /// # Errors
+    /// The address of a word that is no instruction.
+    pub fn decode(&self, code: &[u8]) -> Result<Vec<(usize, Insn)>, usize> {
+        on_machine!(self, |I, core| {
+            let own = I::decode(core, code)?.into_iter();
+            Ok(own.map(|(at, insn)| (at, insn.into())).collect())
+        })
+    }
+
+    /// The call `insn`, at byte address `at`, of the function at `to`.
+    pub fn calling(&self, insn: Insn, at: usize, to: usize) -> Insn {
+        match insn {
+            Insn::Avr(insn) => avr::AvrIsa::calling(insn, at, to).into(),
+            Insn::Arm(insn) => arm::ArmIsa::calling(insn, at, to).into(),
+            Insn::Mips(insn) => mips::MipsIsa::calling(insn, at, to).into(),
+            Insn::Riscv(insn) => riscv::RiscvIsa::calling(insn, at, to).into(),
+        }
+    }
+
+    /// Calls `function` in an abstract domain, with pointers to the given bases.
+    ///
+    /// # Errors
+    /// A fault and where.
+    pub fn call<D: Abstract>(
+        &self,
+        domain: D,
+        function: &Function,
+        bases: &[Base],
+        limit: u64,
+    ) -> Result<Called<D>, Stopped> {
+        on_machine!(self, |I, core| I::call(
+            domain, core, function, bases, limit
+        ))
+    }
+
+    /// Calls `function` with a pointer to `area`, numbers in little-endian bytes.
+    ///
+    /// `watch` is told of instructions and cycles so far, from time to time.
+    ///
+    /// # Errors
+    /// A fault and where.
+    pub fn execute(
+        &self,
+        function: &Function,
+        area: &mut [u8],
+        watch: &mut dyn FnMut(u64, u64),
+    ) -> Result<Cost, Stopped> {
+        on_machine!(self, |I, core| I::execute(core, function, area, watch))
+    }
+
+    /// Runs `function` on numbers.
+    ///
+    /// # Errors
+    /// A fault and where.
+    pub fn run(
+        &self,
+        spec: &Spec,
+        function: &Function,
+        sources: &[BigUint],
+        alias: Alias,
+    ) -> Result<(BigUint, Cost), Stopped> {
+        let operands = Operands::of(spec, sources, alias);
+        self.calls(function.clone())(&operands, RUN_LIMIT.min(function.limit))
+    }
+
+    /// `function`, decoded once, to be called on numbers: result and cost, or a fault and where.
+    pub fn calls(&self, function: Function) -> Calls<'_> {
+        on_machine!(self, |I, core| I::calls(core, function))
+    }
+}
+
+impl Insn {
+    /// GNU as text that assembles to the same bytes.
+    pub fn text(&self) -> String {
+        match self {
+            Insn::Avr(insn) => avr::AvrIsa::text(insn),
+            Insn::Arm(insn) => arm::ArmIsa::text(insn),
+            Insn::Mips(insn) => mips::MipsIsa::text(insn),
+            Insn::Riscv(insn) => riscv::RiscvIsa::text(insn),
+        }
+    }
+
+    /// How many bytes on from its own address a relative branch or call goes.
+    pub fn branch(&self) -> Option<i64> {
+        match self {
+            Insn::Avr(insn) => avr::AvrIsa::branch(insn),
+            Insn::Arm(insn) => arm::ArmIsa::branch(insn),
+            Insn::Mips(insn) => mips::MipsIsa::branch(insn),
+            Insn::Riscv(insn) => riscv::RiscvIsa::branch(insn),
+        }
+    }
+
+    /// How many bytes on from its own address a relative jump goes; its text ends in `.+n` then.
+    pub fn jump(&self) -> Option<i64> {
+        match self {
+            Insn::Avr(insn) => avr::AvrIsa::jump(insn),
+            Insn::Arm(insn) => arm::ArmIsa::jump(insn),
+            Insn::Mips(insn) => mips::MipsIsa::jump(insn),
+            Insn::Riscv(insn) => riscv::RiscvIsa::jump(insn),
+        }
+    }
+}
