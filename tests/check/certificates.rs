@@ -13,11 +13,11 @@ use lozenge::kernel::Request;
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use lozenge::spec::{Alias, Op, Spec};
 use lozenge::vectors::Random;
-use lozenge::{certificate, kernel, prove};
+use lozenge::{certificate, prove};
 use serde_json::Value as Json;
 
 use crate::check::tools::{ARM, AVR, MIPS, core_named};
-use crate::kit::ask;
+use crate::kit::{ask, known};
 
 fn lozenge(folder: &Path, line: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_lozenge"))
@@ -135,7 +135,7 @@ fn refused(core: &str, with: With<'_>) -> usize {
         demands: Default::default(),
         ..ask::of(op, bits)
     };
-    let kernel = kernel::generate(&request, core).expect("a kernel");
+    let kernel = known::generate(&request, core).expect("a kernel");
     let function = prove::kernel(core, &kernel.code, &kernel.program.claims);
     let (proof, case) = prove::certify(&kernel.spec, core, &function, Alias::Distinct);
     assert!(proof.holds());

@@ -17,7 +17,7 @@ use lozenge::{audit, prove, smt};
 use num_bigint::BigUint;
 
 use crate::check::tools::{ARM, AVR, Compiler, MIPS, Question, RISCV, core_named, prepared};
-use crate::kit::{any, ask, own};
+use crate::kit::{any, ask, known, own};
 
 /// What a product is checked on.
 #[derive(Clone, Copy)]
@@ -271,7 +271,7 @@ fn a_stack_pointer_is_as_aligned_as_its_convention() {
             modular: Some(ask::modular("2^96-17", Reduce::Full)),
             ..ask::of(Op::Modadd, 96)
         };
-        let whole = kernel::generate(&request, &any(core)).expect("a kernel");
+        let whole = known::generate(&request, &any(core)).expect("a kernel");
         let mut program = whole.program.clone();
         let at = program.insns.len() - 1;
         let moved = |k| riscv::code::Insn::immediate(riscv::instructions::Op::ADDI, 2, 2, k);
@@ -507,7 +507,7 @@ fn montmul(core: &Core, drop: Option<usize>) -> kernel::Kernel {
         drop,
         ..ask::of(Op::Montmul, 256)
     };
-    kernel::generate(&request, &any(core)).expect("a kernel")
+    known::generate(&request, &any(core)).expect("a kernel")
 }
 
 #[test]

@@ -14,7 +14,7 @@ use lozenge::spec::Op;
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use toml::Value;
 
-use crate::kit::{any, ask, own, tier};
+use crate::kit::{any, ask, known, own, tier};
 
 /// What the cheapest kernel of `method`, with whatever parameters, takes; the ledger holds that it is proved.
 fn made(op: Op, bits: u32, modulus: &str, method: &str) -> Cost {
@@ -171,7 +171,7 @@ fn strongarm_counts() {
                 },
                 ..ask::in_any_time(op, 512)
             };
-            let kernel = kernel::generate(&request, &any(&ARM7TDMI)).expect("a kernel");
+            let kernel = known::generate(&request, &any(&ARM7TDMI)).expect("a kernel");
             assert!(kernel.is_proved(), "{method}: {:?}", kernel.proof.correct);
             let counts = &kernel.cost.counts;
             let row = &table[method][op.name()];

@@ -3,17 +3,16 @@
 
 use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::isa::riscv::cores::Core;
-use lozenge::kernel;
 use lozenge::kernel::Request;
 use lozenge::spec::Op;
 use lozenge::spec::modulus::Reduce;
 use toml::Value;
 
-use crate::kit::{any, ask, tier, work};
+use crate::kit::{any, ask, known, tier, work};
 
 fn body(op: Op, bits: u32) -> u64 {
     let request = ask::of(op, bits);
-    let kernel = kernel::generate(&request, &any(&ATMEGA128)).expect("a kernel");
+    let kernel = known::generate(&request, &any(&ATMEGA128)).expect("a kernel");
     assert!(
         kernel.is_proved(),
         "{} {bits}: {:?}",
@@ -85,7 +84,7 @@ fn the_best_of_ours_on_riscv() {
             modular: Some(ask::modular(modulus, reduce)),
             ..ask::of(op, 256)
         };
-        let kernel = kernel::generate(&request, &any(core)).expect("a kernel");
+        let kernel = known::generate(&request, &any(core)).expect("a kernel");
         assert!(kernel.is_proved(), "{modulus}: {:?}", kernel.proof);
         let (theirs, ours) = (number("theirs"), kernel.cost.call.max);
         println!("{} {modulus}: theirs {theirs}, ours {ours}", op.name());

@@ -8,14 +8,13 @@ use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::{ATMEGA128, ATTINY85};
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::Core as MipsCore;
-use lozenge::kernel;
 use lozenge::kernel::Request;
 use lozenge::lower::Lower;
 use lozenge::spec::Op;
 use lozenge::spec::modulus::{Modular, Reduce};
 use toml::Value;
 
-use crate::kit::{any, ask, tier, work};
+use crate::kit::{any, ask, known, tier, work};
 
 /// Cycles of a call of the kernel that `row` plans, which is proved.
 fn call<I: Lower>(core: &I::Core, row: &Value) -> u64 {
@@ -47,7 +46,7 @@ fn call<I: Lower>(core: &I::Core, row: &Value) -> u64 {
             row["bits"].as_integer().expect("bits") as u32,
         )
     };
-    let kernel = kernel::generate(&request, &any(core)).expect("a kernel");
+    let kernel = known::generate(&request, &any(core)).expect("a kernel");
     assert!(kernel.is_proved(), "{row}: {:?}", kernel.proof);
     if let Some(bytes) = row.get("bytes") {
         assert_eq!(bytes.as_integer(), Some(kernel.code.len() as i64), "{row}");

@@ -13,7 +13,7 @@ use lozenge::vectors::{self, Random};
 use lozenge::{kernel, prove};
 use num_bigint::BigUint;
 
-use crate::kit::{any, ask, mutants, own, refused, tier};
+use crate::kit::{any, ask, known, mutants, own, refused, tier};
 
 const LOOPS: [Style; 2] = [Style::Looped, Style::Rolled];
 
@@ -74,7 +74,7 @@ fn is_right(
 /// A proved kernel that is right on numbers wherever its operands may lie.
 fn check(core: &Core, request: &Request, runs: usize) -> Kernel {
     let name = format!("{request:?}");
-    let kernel = kernel::generate(request, &any(core));
+    let kernel = known::generate(request, &any(core));
     let kernel = kernel.unwrap_or_else(|e| panic!("{name}: {e}"));
     assert!(kernel.is_proved(), "{name}: {:?}", kernel.proof);
     assert_eq!(Some(kernel.style), request.style, "{name}");
@@ -329,7 +329,7 @@ fn what_has_no_loops_is_refused() {
     ] {
         let mut request = request((op, method), words, Reduce::Full, Style::Rolled, 1);
         request.modular.as_mut().expect("a modulus").modulus = modulus.parse().expect("a modulus");
-        match kernel::generate(&request, &any(&ARM7TDMI)) {
+        match known::generate(&request, &any(&ARM7TDMI)) {
             Err(error @ (Error::Style { .. } | Error::Lower { .. })) => {
                 let text = refused::instead(&error);
                 let hints = ["--style unrolled", "--method fips"];

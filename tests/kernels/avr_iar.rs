@@ -18,11 +18,11 @@ use lozenge::method::{METHODS, Params};
 use lozenge::prove::Verdict;
 use lozenge::spec::modulus::{Modular, Modulus};
 use lozenge::spec::{Alias, Op as Operation, Spec};
-use lozenge::{kernel, prove, vectors};
+use lozenge::{prove, vectors};
 use num_bigint::BigUint;
 
 use crate::kit::oracle::{self, HINT, SIMAVR};
-use crate::kit::{any, ask, own, refused, tier};
+use crate::kit::{any, ask, known, own, refused, tier};
 
 fn iar(core: &Core) -> Core {
     core.called(&IAR)
@@ -161,7 +161,7 @@ fn every_method_in_iars_convention() {
                         method.name,
                         core.name
                     );
-                    match kernel::generate(&request(op, bits, method.name, params), &any(&core)) {
+                    match known::generate(&request(op, bits, method.name, params), &any(&core)) {
                         Ok(kernel) => {
                             assert!(kernel.is_proved(), "{name}: {:?}", kernel.proof);
                             assert_eq!(kernel.proof.stack.returns, Some(0), "{name}");
@@ -250,7 +250,7 @@ fn sizes_that_are_used() {
     ];
     for (core, op, bits, method, params) in tier::some(cells, 1) {
         let name = format!("{} {bits} {method} on {}", op.name(), core.name);
-        let kernel = kernel::generate(&request(op, bits, method, &params), &any(&iar(core)));
+        let kernel = known::generate(&request(op, bits, method, &params), &any(&iar(core)));
         let kernel = kernel.unwrap_or_else(|e| panic!("{name}: {e}"));
         assert!(kernel.is_proved(), "{name}: {:?}", kernel.proof);
         assert_eq!(kernel.abi, "IAR AVR, data stack in Y");
@@ -275,7 +275,7 @@ fn what_the_stack_pointer_costs() {
         ("whole", 3101),
     ];
     let request = request(Operation::Mul, 160, "karatsuba", &params.into());
-    let kernel = kernel::generate(&request, &any(&iar(&ATMEGA128))).expect("a kernel");
+    let kernel = known::generate(&request, &any(&iar(&ATMEGA128))).expect("a kernel");
     assert!(kernel.is_proved());
     let told = format!("Karatsuba takes {} cycles", kernel.cost.body.max);
     assert!(include_str!("../../README.md").contains(&told), "{told}");
@@ -308,7 +308,7 @@ fn bands_in_loops() {
                 style: Some(style),
                 ..request(op, 8 * n, method, &params)
             };
-            let kernel = kernel::generate(&styled, &any(&iar(core)));
+            let kernel = known::generate(&styled, &any(&iar(core)));
             let kernel = kernel.unwrap_or_else(|e| panic!("{name}: {e}"));
             assert!(kernel.is_proved(), "{name}: {:?}", kernel.proof);
             assert_eq!(kernel.style, style, "{name}");
@@ -324,7 +324,7 @@ fn bands_in_loops() {
             style: Some(style),
             ..request(Operation::Mul, 256, method, &Params::new())
         };
-        let error = kernel::generate(&styled, &any(&iar(&ATMEGA128))).err();
+        let error = known::generate(&styled, &any(&iar(&ATMEGA128))).err();
         let error = error.expect("refused");
         let Error::Lower { error, .. } = &error else {
             panic!("{error}");
@@ -448,7 +448,7 @@ fn y_is_never_borrowed() {
             "operand-caching",
             &[("e", 10)].into_iter().collect(),
         );
-        let kernel = kernel::generate(&wanted, &any(&made)).expect("a kernel");
+        let kernel = known::generate(&wanted, &any(&made)).expect("a kernel");
         assert!(kernel.is_proved());
         let proof = prove::prove(&kernel.spec, &any(&judge), &kernel.code, Alias::Distinct);
         assert!(!proof.holds(), "{proof:?}");
@@ -465,7 +465,7 @@ fn mutants_are_rejected() {
         (Operation::Mul, 64, "karatsuba"),
         (Operation::Sqr, 48, "sliding-block-doubling"),
     ] {
-        let kernel = kernel::generate(&request(op, bits, method, &Params::new()), &any(&core));
+        let kernel = known::generate(&request(op, bits, method, &Params::new()), &any(&core));
         let kernel = kernel.expect("a kernel");
         let operands = vectors::operands(&kernel.spec.source_bytes(), 24, 5);
         let insns: &Vec<Insn> = &own(&kernel.program.insns);
@@ -540,7 +540,7 @@ fn columns_in_loops() {
                 modular: op.is_modular().then_some(modular),
                 ..request(op, bits, method, &params)
             };
-            let kernel = kernel::generate(&request, &any(&iar(core))).expect("a kernel");
+            let kernel = known::generate(&request, &any(&iar(core))).expect("a kernel");
             assert!(kernel.is_proved(), "{name}: {:?}", kernel.proof);
             // An ATtiny85 has no room for the oracle's stacks.
             let chip = if core.multiplies() { core } else { &ATMEGA128 };
@@ -558,7 +558,7 @@ fn parts_without_a_multiplier() {
     for method in METHODS.iter().filter(|m| m.computes(Operation::Mul)) {
         let sets = (method.defaults)(&spec, &AvrIsa::facts(&core));
         let params = sets.last().cloned().unwrap_or_default();
-        match kernel::generate(
+        match known::generate(
             &request(Operation::Mul, 64, method.name, &params),
             &any(&core),
         ) {

@@ -11,7 +11,7 @@ use lozenge::spec::{Alias, Op as Operation, Spec};
 use lozenge::vectors::{self};
 use lozenge::{kernel, method};
 
-use crate::kit::{any, ask, mutants, refused, tier, work};
+use crate::kit::{any, ask, known, mutants, refused, tier, work};
 
 const FAULTS_PER_KERNEL: usize = 150;
 
@@ -35,7 +35,7 @@ fn request(cell: &Cell, bits: u32) -> Request {
 }
 
 fn generate(cell: &Cell, bits: u32) -> Kernel {
-    kernel::generate(&request(cell, bits), &any(&ATMEGA128))
+    known::generate(&request(cell, bits), &any(&ATMEGA128))
         .unwrap_or_else(|error| panic!("{cell:?} {bits}: {error}"))
 }
 
@@ -275,7 +275,7 @@ fn small_code_is_fast() {
         };
         let mut within = request(&cell, bits);
         within.budget.flash = Some(MOST_BYTES);
-        let kernel = kernel::generate(&within, &any(&ATMEGA128)).expect("fits");
+        let kernel = known::generate(&within, &any(&ATMEGA128)).expect("fits");
         let what = format!("{} of {bits} bits", op.name());
         assert!(kernel.is_proved(), "{what}: {:?}", kernel.proof);
         let got = (kernel.cost.call.max, kernel.code.len());
@@ -327,7 +327,7 @@ fn odd_halves_are_refused() {
             "try --style",
         ),
     ] {
-        let error = kernel::generate(&request(&cell, bits), &any(&ATMEGA128)).err();
+        let error = known::generate(&request(&cell, bits), &any(&ATMEGA128)).err();
         let text = error.expect("refused").to_string();
         assert!(text.contains(told), "{text}");
     }
@@ -379,7 +379,7 @@ fn other_styles_are_refused() {
         ),
     ] {
         let cell = mul(method, &[], style);
-        let error = kernel::generate(&request(&cell, 64), &any(&ATMEGA128)).err();
+        let error = known::generate(&request(&cell, 64), &any(&ATMEGA128)).err();
         let text = refused::instead(&error.expect("refused"));
         assert!(text.ends_with(told), "{text}");
     }

@@ -15,7 +15,7 @@ use lozenge::vectors::{self};
 use num_bigint::BigUint;
 use toml::Value;
 
-use crate::kit::{any, ask, mutants, refused, tier, work};
+use crate::kit::{any, ask, known, mutants, refused, tier, work};
 
 const FAULTS_PER_KERNEL: usize = 120;
 
@@ -52,7 +52,7 @@ fn reduced(reduce: Reduce, request: Request) -> Request {
 /// A proved kernel in constant time that is right wherever its operands may lie, and takes as long for all.
 fn check(core: &Core, request: &Request, runs: usize) -> Kernel {
     let name = format!("{} {} {request:?}", core.name, core.abi.name);
-    let kernel = kernel::generate(request, &any(core));
+    let kernel = known::generate(request, &any(core));
     let kernel = kernel.unwrap_or_else(|e| panic!("{name}: {e}"));
     assert!(kernel.is_proved(), "{name}: {:?}", kernel.proof);
     for (core, timing) in &kernel.constant_time {
@@ -272,7 +272,7 @@ fn products_are_reduced_in_loops() {
 fn what_is_too_deep_is_refused() {
     let plan = [("levels", 3), ("d", 4)];
     let deep = request(Operation::Montmul, 2048, "karatsuba-calls+sps", &plan);
-    let refused = kernel::generate(&deep, &any(&ATMEGA128)).err();
+    let refused = known::generate(&deep, &any(&ATMEGA128)).err();
     let text = refused.expect("a reason").to_string();
     assert!(text.contains("it needs 1029 bytes of stack, a kernel may use 1024: try fewer levels"));
 }
@@ -318,7 +318,7 @@ fn the_fastest_side_is_found() {
 /// What has no such loops names what works.
 #[test]
 fn what_has_no_loops_names_what_works() {
-    let text = |core: &Core, request: &Request| match kernel::generate(request, &any(core)) {
+    let text = |core: &Core, request: &Request| match known::generate(request, &any(core)) {
         Err(error @ (Error::Style { .. } | Error::Lower { .. } | Error::Method(_))) => {
             refused::instead(&error)
         }
@@ -403,7 +403,7 @@ fn sums_without_a_multiplier() {
             if modulus == "25519" {
                 request.size = 256.into();
             }
-            let kernel = kernel::generate(&request, &any(&ATTINY85)).expect("a kernel");
+            let kernel = known::generate(&request, &any(&ATTINY85)).expect("a kernel");
             assert!(kernel.is_proved(), "{modulus}: {:?}", kernel.proof);
             let on = any(&ATTINY85);
             let run = kernel::runs(&kernel.spec, &on, &kernel.code);

@@ -21,7 +21,7 @@ use lozenge::kernel::Request;
 use lozenge::spec::{Alias, Op as Operation, Spec};
 use lozenge::vectors::{self};
 
-use crate::kit::{any, ask, mutants, tier};
+use crate::kit::{any, ask, known, mutants, tier};
 
 const FAULTS_PER_KERNEL: usize = 300;
 
@@ -37,7 +37,7 @@ fn request(op: Operation, bits: u32, params: &[(&str, usize)]) -> Request {
 /// Proved, in constant time, and right on random and structured operands?
 fn judge(op: Operation, bits: u32, params: &[(&str, usize)], core: &Core) {
     let what = format!("{} {bits} bits, {params:?} on {}", op.name(), core.name);
-    let kernel = kernel::generate(&request(op, bits, params), &any(core))
+    let kernel = known::generate(&request(op, bits, params), &any(core))
         .unwrap_or_else(|error| panic!("{what}: {error}"));
     assert!(kernel.is_proved(), "{what}: {:?}", kernel.proof);
     for (name, timing) in &kernel.constant_time {

@@ -8,7 +8,7 @@ use lozenge::kernel::{Kernel, Request, Search};
 use lozenge::prove::Verdict;
 use lozenge::spec::Op;
 
-use crate::kit::{any, ask};
+use crate::kit::{any, ask, known};
 
 fn request(method: Option<&str>, drop: Option<usize>) -> Request {
     Request {
@@ -37,7 +37,7 @@ fn taken(request: &Request, lost: usize) -> (Kernel, usize) {
 fn the_cheapest_that_is_proved() {
     for method in [None, Some("operand-caching"), Some("karatsuba")] {
         let request = request(method, None);
-        let cheapest = kernel::generate(&request, &any(&ATMEGA128)).expect("a kernel");
+        let cheapest = known::generate(&request, &any(&ATMEGA128)).expect("a kernel");
         assert!(cheapest.is_proved());
         for lost in 1..=2 {
             let (kernel, asked) = taken(&request, lost);
@@ -54,7 +54,7 @@ fn the_cheapest_that_is_proved() {
 fn none_is_proved() {
     let request = request(Some("operand-caching"), None);
     let (kernel, asked) = taken(&request, usize::MAX);
-    let cheapest = kernel::generate(&request, &any(&ATMEGA128)).expect("a kernel");
+    let cheapest = known::generate(&request, &any(&ATMEGA128)).expect("a kernel");
     assert_eq!(kernel.code, cheapest.code);
     assert!(!kernel.is_proved() && asked > 1);
 }

@@ -2,8 +2,6 @@
 //! and right on numbers for every aliasing it allows, or has a reason why there is none. What it comes to stands in the
 //! ledger, a file for each machine.
 
-use std::collections::HashMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lozenge::call::Operands;
@@ -16,7 +14,7 @@ use lozenge::isa::core::Core;
 use lozenge::isa::mips::cores::Core as MipsCore;
 use lozenge::isa::mips::instructions::Feature;
 use lozenge::isa::riscv::cores::Core as RiscvCore;
-use lozenge::kernel::{self, Error, Judged, Kernel, Request, Search};
+use lozenge::kernel::{self, Error, Kernel, Request};
 use lozenge::method::{METHODS, Method, Params};
 use lozenge::spec::modulus::{Modular, Reduce};
 use lozenge::spec::{Alias, Op, Size, Spec};
@@ -24,7 +22,7 @@ use lozenge::{lower, vectors};
 use num_bigint::BigUint;
 
 use crate::kit::tier::{self, Tier};
-use crate::kit::{any, ask, work};
+use crate::kit::{any, ask, known, work};
 use crate::ledger::{Line, Sheet};
 
 /// The columns of a machine's file, and how many of them are figures.
@@ -310,33 +308,10 @@ pub fn reason(error: &Error) -> Option<String> {
     }
 }
 
-/// Verdicts on a machine's code. Other parameters, and other methods on a core without a multiplier, often come to the
-/// same code, which need not be judged again.
-#[derive(Default)]
-struct Known(Mutex<HashMap<String, Judged>>);
-
-impl Known {
-    fn judge(&self, core: &Core, spec: &Spec, code: &Function) -> Judged {
-        // At night nothing is taken from what was judged before.
-        if tier::tier() == Tier::Night {
-            return kernel::judge_function(spec, core, code, Search::OWN);
-        }
-        // All that verdicts depend on, besides the core.
-        let key = format!("{spec:?} {code:?}");
-        let before = self.0.lock().expect("nobody panics").get(&key).cloned();
-        before.unwrap_or_else(|| {
-            let judged = kernel::judge_function(spec, core, code, Search::OWN);
-            let mut known = self.0.lock().expect("nobody panics");
-            known.entry(key).or_insert(judged).clone()
-        })
-    }
-}
-
 /// Makes a cell and runs it; its line, or what is wrong with it.
-fn judge(core: &Core, known: &Known, cell: &Cell, runs: &AtomicUsize) -> Result<Line, String> {
+fn judge(core: &Core, cell: &Cell, runs: &AtomicUsize) -> Result<Line, String> {
     let key = cell.key();
-    let judge = |spec: &Spec, code: &Function| known.judge(core, spec, code);
-    let kernel = match kernel::generate_by(&cell.request(), core, &judge) {
+    let kernel = match known::generate(&cell.request(), core) {
         Ok(kernel) => kernel,
         Err(error) => {
             let told = reason(&error).ok_or_else(|| format!("{key}: {error}"))?;
@@ -372,9 +347,9 @@ fn machine(core: &Core, file: &str) {
 
 fn made(core: &Core, file: &str, tier: Tier, night: bool) {
     let cells = tier::sample(file, cells(core, night), SAMPLED);
-    let (runs, known) = (AtomicUsize::new(0), Known::default());
+    let runs = AtomicUsize::new(0);
     let (mut lines, mut wrong) = (Vec::new(), Vec::new());
-    for made in work::each(&cells, |cell| judge(core, &known, cell, &runs)) {
+    for made in work::each(&cells, |cell| judge(core, cell, &runs)) {
         match made {
             Ok(line) => lines.push(line),
             Err(text) => wrong.push(text),

@@ -17,7 +17,7 @@ use lozenge::{kernel, method, prove};
 use num_bigint::BigUint;
 use toml::Value;
 
-use crate::kit::{any, ask, own, refused, tier};
+use crate::kit::{any, ask, known, own, refused, tier};
 
 fn core(name: &str, extensions: &[&str]) -> Core {
     let core = Core::named(name).expect("a core");
@@ -50,7 +50,7 @@ fn request(op: Op, bits: u32, reduce: Reduce, unroll: usize) -> Request {
 /// A proved kernel that is right on numbers wherever its operands may lie.
 fn kernel(core: &Core, request: &Request, runs: usize) -> Kernel {
     let name = format!("{} {request:?}", core.full_name());
-    let kernel = kernel::generate(request, &any(core));
+    let kernel = known::generate(request, &any(core));
     let kernel = kernel.unwrap_or_else(|e| panic!("{name}: {e}"));
     assert!(kernel.is_proved(), "{name}: {:?}", kernel.proof);
     let others = kernel.aliasing.iter().filter(|case| {
@@ -270,7 +270,7 @@ fn what_has_no_loops_is_refused() {
         request.method = Some(method.into());
         request.params.clear();
         request.modular.as_mut().expect("a modulus").modulus = modulus.parse().expect("a modulus");
-        match kernel::generate(&request, &any(&wide)) {
+        match known::generate(&request, &any(&wide)) {
             Err(error @ (Error::Style { .. } | Error::Lower { .. })) => refused::instead(&error),
             Err(error) => panic!("{error}"),
             Ok(_) => panic!("{op:?} of {bits} bits"),

@@ -17,7 +17,7 @@ use lozenge::spec::{Alias, Op, Spec, folded};
 use lozenge::{kernel, prove, vectors};
 use num_bigint::BigUint;
 
-use crate::kit::{any, ask, tier};
+use crate::kit::{any, ask, known, tier};
 
 fn modular(modulus: &str, reduce: Reduce) -> Modular {
     Modular {
@@ -68,7 +68,7 @@ fn kernel(request: &Request) -> Kernel {
 }
 
 fn kernel_on<I: Lower>(core: &I::Core, request: &Request) -> Kernel {
-    let made = kernel::generate(request, &any(core));
+    let made = known::generate(request, &any(core));
     let kernel = made.unwrap_or_else(|e| panic!("{request:?}: {e}"));
     let name = I::core_name(core);
     assert!(kernel.is_proved(), "{name} {request:?}: {:?}", kernel.proof);
@@ -377,7 +377,7 @@ fn a_quarter_is_folded() {
         "folded-karatsuba",
         &[],
     );
-    let refused = kernel::generate(&runtime, &any(&ATMEGA128));
+    let refused = known::generate(&runtime, &any(&ATMEGA128));
     assert!(refused.is_err_and(|e| e.to_string().contains("--modulus runtime-folded")));
     let fips = request(
         Op::Redc,
@@ -386,7 +386,7 @@ fn a_quarter_is_folded() {
         "fips",
         &[],
     );
-    let refused = kernel::generate(&fips, &any(&ATMEGA128));
+    let refused = known::generate(&fips, &any(&ATMEGA128));
     assert!(refused.is_err_and(|e| e.to_string().contains("leave out --method")));
 }
 

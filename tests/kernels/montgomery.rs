@@ -18,7 +18,7 @@ use lozenge::spec::{Alias, Op, Spec};
 use lozenge::vectors::{self, Random};
 use num_bigint::BigUint;
 
-use crate::kit::{any, ask, tier};
+use crate::kit::{any, ask, known, tier};
 
 /// Words of the modulus: of every method, where one that goes on from another's product meets moduli of three
 /// shapes; and of those that have a product of their own.
@@ -139,7 +139,7 @@ fn machine<I: Lower>(core: &I::Core, least: usize) {
             params: named.collect(),
             ..ask::in_any_time(op, bits)
         };
-        let kernel = match kernel::generate(&request, &any(core)) {
+        let kernel = match known::generate(&request, &any(core)) {
             Ok(kernel) => kernel,
             Err(error @ (Error::Lower { .. } | Error::Method(_))) => {
                 *refused.entry(error.to_string()).or_default() += 1;

@@ -17,7 +17,7 @@ use lozenge::{kernel, vectors};
 use num_bigint::BigUint;
 
 use crate::kit::oracle::{folder, run, source};
-use crate::kit::{any, ask, tier};
+use crate::kit::{any, ask, known, tier};
 
 const MULTIPLIERS: [(&str, &str); 3] = [
     ("ibex-single-cycle", "RV32MSingleCycle"),
@@ -163,7 +163,7 @@ fn kernels_take_the_cycles_of_the_rtl() {
                 style: Some(*style),
                 ..ask::of(*op, *bits)
             };
-            let kernel = kernel::generate(&request, &any(plain)).expect("a kernel");
+            let kernel = known::generate(&request, &any(plain)).expect("a kernel");
             let on = any(core);
             let run = kernel::runs(&kernel.spec, &on, &kernel.code);
             for sources in vectors::of(&kernel.spec, tier::times(10), 3) {

@@ -16,7 +16,7 @@ use lozenge::method::{METHODS, Method, without_loops};
 use lozenge::spec::Op;
 use lozenge::spec::modulus::{Modular, Reduce};
 
-use crate::kit::{any, ask, refused, tier};
+use crate::kit::{any, ask, known, refused, tier};
 
 fn request(op: Op, bits: u32, method: &Method, style: Style) -> Request {
     let (modulus, reduce) = match (method.name, op) {
@@ -178,7 +178,7 @@ fn looped_operand_caching_has_loops() {
     let method = lozenge::method::find("operand-caching").expect("a method");
     let made = |bits, style| {
         let asked = request(Op::Mul, bits, method, style);
-        let made = kernel::generate(&asked, &any(&ATMEGA128)).expect("a kernel");
+        let made = known::generate(&asked, &any(&ATMEGA128)).expect("a kernel");
         assert!(made.is_proved(), "{bits}: {:?}", made.proof);
         (
             made.code.len(),
@@ -194,7 +194,7 @@ fn looped_operand_caching_has_loops() {
     asked.params = [("e", 9), ("unroll", 2)]
         .map(|(name, value)| (name.into(), value))
         .into();
-    let real = kernel::generate(&asked, &any(&ATMEGA128)).expect("a kernel");
+    let real = known::generate(&asked, &any(&ATMEGA128)).expect("a kernel");
     assert_eq!((real.cost.body.max, real.code.len()), (2530, 2666));
 }
 
@@ -205,7 +205,7 @@ fn short_bands_are_no_shrinking_loops() {
     let made = |bits, d, style| {
         let mut asked = request(Op::Sqr, bits, method, style);
         asked.params.insert("d".into(), d);
-        let made = kernel::generate(&asked, &any(&ATMEGA128))?;
+        let made = known::generate(&asked, &any(&ATMEGA128))?;
         assert!(made.is_proved(), "{bits}: {:?}", made.proof);
         Ok::<_, kernel::Error>(())
     };

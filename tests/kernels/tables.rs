@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lozenge::candidate::Budget;
 use lozenge::isa::core::Core;
-use lozenge::kernel;
 use lozenge::kernel::Request;
 use lozenge::spec::modulus::{Modular, Reduce};
 use lozenge::spec::{Op, Size};
@@ -15,8 +14,8 @@ use lozenge::target::{Names, Target};
 use toml::Value;
 
 use crate::kernels::matrix::{FIGURES, line, none, reason};
-use crate::kit::ask;
 use crate::kit::tier::{self, Tier};
+use crate::kit::{ask, known};
 use crate::ledger::{Line, Sheet};
 
 const COLUMNS: &str = "core,op,size,modulus,plan,style,budget,body,call,bytes,stack,known";
@@ -170,7 +169,7 @@ fn reduce_named(name: &str) -> Reduce {
 impl Asked {
     /// What becomes of it on its core.
     fn line(&self, core: &Core) -> Line {
-        match kernel::generate(&self.request(), core) {
+        match known::generate(&self.request(), core) {
             Ok(kernel) => line(self.key(), &kernel),
             Err(error) => {
                 let told = reason(&error).unwrap_or_else(|| panic!("{}: {error}", self.key()));

@@ -19,7 +19,7 @@ use lozenge::spec::{Op, Spec};
 use lozenge::{kernel, method};
 
 use crate::kit::tier::{self, Tier};
-use crate::kit::{any, ask, work};
+use crate::kit::{any, ask, known, work};
 
 /// Bits of products and squares, of their halves, and of products modulo a number that is an operand.
 const SIZES: [u32; 11] = [128, 160, 192, 224, 256, 320, 384, 448, 512, 768, 1024];
@@ -196,7 +196,7 @@ fn a_kernel_says_that_its_plan_is_on_record() {
         modular: Some(ask::modular("runtime", Reduce::Full)),
         ..ask::in_any_time(Op::Montmul, 160)
     };
-    let made = |request: &Request| kernel::generate(request, &any(&ARM7TDMI)).expect("a kernel");
+    let made = |request: &Request| known::generate(request, &any(&ARM7TDMI)).expect("a kernel");
     let kernel = made(&usual);
     assert!(kernel.on_record && kernel.style == Style::Unrolled);
     let searched = Request {

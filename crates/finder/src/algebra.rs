@@ -28,6 +28,8 @@ pub struct Algebra {
     pub vars: Vec<Var>,
     pub terms: Vec<(VarId, i64)>,
     pub(crate) bounds: Bounds,
+    /// Carries and borrows, and the sums that left them.
+    pub(crate) left: FxHashMap<VarId, VarId>,
     pub(crate) claims: Claims,
     /// Words that were chosen by a bit: the bit, the word if it is set, the word if not.
     pub(crate) choices: FxHashMap<VarId, (VarId, Value, Value)>,
@@ -235,7 +237,6 @@ impl Algebra {
                 return Self::opaque(word, carry);
             }
         }
-        let mut bound = self.bound(a, W) + self.bound(b, W) + self.bound(c_in, 1);
         if c_in == Value::ZERO
             && let Some(bit) = self
                 .joint_borrow(a, b, W)
@@ -243,6 +244,14 @@ impl Algebra {
         {
             return Self::opaque(bit, NO);
         }
+        let (word, carry) = self.new_sum::<W>(a, b, c_in);
+        self.sums.put(key, (word, carry));
+        Self::opaque(word, carry)
+    }
+
+    /// A word that is a sum, and the carry that it leaves.
+    fn new_sum<const W: u32>(&mut self, a: Value, b: Value, c_in: Value) -> (Value, BitValue) {
+        let mut bound = self.bound(a, W) + self.bound(b, W) + self.bound(c_in, 1);
         let few = match c_in {
             Value::ZERO => self.carries_of_one_word(a, b, W),
             Value::Var(_) | Value::Public(_) => None,
@@ -279,6 +288,9 @@ impl Algebra {
             bound &= !1;
         }
         let word = self.linear(&form.0, form.1, bound);
+        if let Some(c_out) = carry {
+            self.leaves(word, c_out);
+        }
         self.bounds.made(&chain, word, W);
         self.bounds.leave(chain, Value::Var(word));
         if told {
@@ -296,9 +308,47 @@ impl Algebra {
         if a == b {
             self.name_top(a, W, carry.map_or(Value::ZERO, Value::Var));
         }
-        let carry = carry.map_or(NO, BitValue::Var);
-        self.sums.put(key, (Value::Var(word), carry));
-        Self::opaque(Value::Var(word), carry)
+        (Value::Var(word), carry.map_or(NO, BitValue::Var))
+    }
+
+    /// `a - b - c` where one word is the other, 0, or a mask.
+    fn simple_difference<const W: u32>(
+        &mut self,
+        a: Value,
+        b: Value,
+        c_in: Value,
+    ) -> Option<Sum<Self, W>> {
+        let full = (1u64 << W) - 1;
+        if a == b {
+            // a - a - c = -c: all ones under the borrow.
+            return Some(match c_in {
+                Value::Var(v) => Self::opaque(self.mask_of::<W>(v), BitValue::Var(v)),
+                _ => low_bits::folded(self, false, &Value::ZERO, &Value::ZERO, &Self::as_bit(c_in))
+                    .unwrap_or_else(|| Self::opaque(Value::ZERO, NO)),
+            });
+        }
+        if c_in == Value::ZERO && b == Value::ZERO {
+            return Some(Self::opaque(a, NO));
+        }
+        // 0 - b = -b, b a bit.
+        if let (Value::ZERO, Value::ZERO, Value::Var(v)) | (Value::ZERO, Value::Var(v), Value::ZERO) =
+            (a, b, c_in)
+            && self.vars[v as usize].bound <= 1
+        {
+            return Some(Self::opaque(self.mask_of::<W>(v), BitValue::Var(v)));
+        }
+        // a - (2^W - 1) b = a + b - 2^W b: so a comparison of 0 brings the carry back out of a mask.
+        if c_in == Value::ZERO
+            && self.bound(a, W) < full
+            && let Some((bit, _)) = self.mask_bit(b, W)
+        {
+            let bit = BitValue::Var(bit);
+            return Some(Self::opaque(
+                self.add::<W>(&a, &Value::ZERO, &bit).word,
+                bit,
+            ));
+        }
+        None
     }
 
     /// `word - 2^W borrow = a - b - c`, of numbers and variables.
@@ -308,32 +358,8 @@ impl Algebra {
         b: Value,
         c_in: Value,
     ) -> Sum<Self, W> {
-        let full = (1u64 << W) - 1;
-        if a == b {
-            // a - a - c = -c: all ones under the borrow.
-            return match c_in {
-                Value::Var(v) => Self::opaque(self.mask_of::<W>(v), BitValue::Var(v)),
-                _ => low_bits::folded(self, false, &Value::ZERO, &Value::ZERO, &Self::as_bit(c_in))
-                    .unwrap_or_else(|| Self::opaque(Value::ZERO, NO)),
-            };
-        }
-        if c_in == Value::ZERO && b == Value::ZERO {
-            return Self::opaque(a, NO);
-        }
-        // 0 - b = -b, b a bit.
-        if let (Value::ZERO, Value::ZERO, Value::Var(v)) | (Value::ZERO, Value::Var(v), Value::ZERO) =
-            (a, b, c_in)
-            && self.vars[v as usize].bound <= 1
-        {
-            return Self::opaque(self.mask_of::<W>(v), BitValue::Var(v));
-        }
-        // a - (2^W - 1) b = a + b - 2^W b: so a comparison of 0 brings the carry back out of a mask.
-        if c_in == Value::ZERO
-            && self.bound(a, W) < full
-            && let Some((bit, _)) = self.mask_bit(b, W)
-        {
-            let bit = BitValue::Var(bit);
-            return Self::opaque(self.add::<W>(&a, &Value::ZERO, &bit).word, bit);
+        if let Some(known) = self.simple_difference::<W>(a, b, c_in) {
+            return known;
         }
         if let Some(both) = self.borrow_again::<W>(a, b, c_in) {
             return both;
@@ -369,8 +395,9 @@ impl Algebra {
         }
         let borrow = self.new_var(Def::Carry, 1);
         form.0.push((borrow, 1 << W));
-        let word = Value::Var(self.linear(&form.0, form.1, full));
-        let borrow = BitValue::Var(borrow);
+        let word = self.linear(&form.0, form.1, (1 << W) - 1);
+        self.leaves(word, borrow);
+        let (word, borrow) = (Value::Var(word), BitValue::Var(borrow));
         self.differences.put(key, (word, borrow));
         self.compared.put(word, (a, b, c_in, borrow));
         Self::opaque(word, borrow)

@@ -9,17 +9,10 @@ use std::collections::BTreeMap;
 
 use machine::domain::public::Public;
 use machine::domain::trace::{Combination, Entry, Step};
-use machine::domain::variable::{BitValue, Def, Value, VarId};
+use machine::domain::variable::{BitValue, Value, VarId};
 use machine::domain::{Domain, Sum};
 
 use crate::algebra::Algebra;
-
-/// A sum that leaves a carry: `constant + sum of terms`, the carry being one with this factor.
-struct Leaving<'a> {
-    terms: &'a [(VarId, i64)],
-    constant: i64,
-    factor: i64,
-}
 
 /// Why the sum of two bits is one.
 enum Joint {
@@ -146,17 +139,6 @@ impl Algebra {
         Some(Value::Var(sum))
     }
 
-    /// The sum that leaves the carry or borrow `c`: the variable made next.
-    fn left_by(&self, c: VarId) -> Option<Leaving<'_>> {
-        let (terms, constant) = self.sum(c + 1)?;
-        let (_, factor) = terms.iter().find(|(v, _)| *v == c)?;
-        (self.vars[c as usize].def == Def::Carry).then_some(Leaving {
-            terms,
-            constant,
-            factor: *factor,
-        })
-    }
-
     /// `x + y`, a bit for this reason.
     fn joint_bit(&mut self, x: VarId, y: VarId, reason: Joint) -> VarId {
         let sum = self.linear(&[(x, 1), (y, 1)], 0, 1);
@@ -177,7 +159,7 @@ impl Algebra {
         let (x, y) = (x.min(y), x.max(y));
         let (inner, outer) = (self.left_by(x)?, self.left_by(y)?);
         let apart = || self.exclusive_by(x, y).map(Joint::Apart);
-        let step = outer.terms.iter().find(|(v, _)| *v == x + 1);
+        let step = outer.terms.iter().find(|(v, _)| *v == inner.word);
         let Some(by) = step.map(|(_, by)| *by).filter(|by| by.abs() == 1) else {
             return apart();
         };
@@ -186,9 +168,9 @@ impl Algebra {
         }
         // e = rest +- 2^w (x + y)
         let mut rest = BTreeMap::new();
-        let last = outer.terms.iter().filter(|(v, _)| *v != x + 1 && *v != y);
-        let first = inner.terms.iter().filter(|(v, _)| *v != x);
-        for (v, factor) in last.copied().chain(first.map(|(v, f)| (*v, f * by))) {
+        let last = outer.others(y).filter(|(v, _)| *v != inner.word);
+        let first = inner.others(x).map(|(v, factor)| (v, factor * by));
+        for (v, factor) in last.chain(first) {
             *rest.entry(v).or_insert(0i128) += i128::from(factor);
         }
         let bound = |v: VarId| i128::from(self.vars[v as usize].bound);
@@ -202,7 +184,10 @@ impl Algebra {
             false => sum(|factor| factor.max(0)),
         };
         match most >> w <= 1 {
-            true => Some(Joint::Borrows(vec![(y + 1, 1), (x + 1, by)], -outer.factor)),
+            true => Some(Joint::Borrows(
+                vec![(outer.word, 1), (inner.word, by)],
+                -outer.factor,
+            )),
             false => apart(),
         }
     }

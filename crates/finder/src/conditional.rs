@@ -82,7 +82,11 @@ impl Algebra {
             });
         }
         if bound > 1 {
-            list[0] = Value::Var(self.linear(&terms, 0, 1));
+            let lowest = self.linear(&terms, 0, 1);
+            if let Some((digit, _)) = terms.last() {
+                self.leaves(lowest, *digit);
+            }
+            list[0] = Value::Var(lowest);
         }
         self.note_digits(v, &list);
         self.digits.insert(v, list.clone());

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use machine::domain::trace::{Combination, Entry, Step};
-use machine::domain::variable::{Def, VarId};
+use machine::domain::variable::VarId;
 
 use crate::algebra::Algebra;
 
@@ -162,10 +162,7 @@ impl Algebra {
             start.iter().copied().collect::<VecDeque<_>>(),
         );
         while let Some(v) = queue.pop_front() {
-            let word = match self.vars[v as usize].def {
-                Def::Carry => v + 1,
-                _ => v,
-            };
+            let word = self.left_by(v).map_or(v, |left| left.word);
             let Some((terms, constant)) = self.sum(word) else {
                 continue;
             };

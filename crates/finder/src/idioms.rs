@@ -9,9 +9,7 @@ use machine::domain::variable::{BitValue, Def, Value, VarId};
 use machine::domain::{Domain, Logic, Shift, Sum};
 
 use crate::algebra::{Algebra, NO};
-
-/// `sum of factor * variable, plus a constant`.
-type Form = (Vec<(VarId, i64)>, i64);
+use crate::carries::Leaving;
 
 impl Algebra {
     /// If `s = x + y - 2^W c` and `y < 2^W`, then `s - x = y - 2^W c`: comparing a sum with an
@@ -62,19 +60,7 @@ impl Algebra {
         if carry.is_some_and(|c| self.vars[c as usize].bound > 1) || bits > w {
             return None;
         }
-        let full = (1u64 << bits) - 1;
-        let mut bound = u64::try_from(constant).ok().filter(|k| *k <= full)?;
-        for (v, factor) in &rest {
-            bound += (*factor == 1).then_some(self.vars[*v as usize].bound)?;
-        }
-        if bound > full {
-            return None;
-        }
-        let other = match (rest.as_slice(), constant) {
-            ([], k) => Value::Public(Public::Known(k as u64)),
-            ([(y, _)], 0) => Value::Var(*y),
-            _ => Value::Var(self.linear(&rest, constant, bound)),
-        };
+        let other = self.word_of(&rest, constant, bits)?;
         let Some(c) = carry else {
             return Some((other, NO));
         };
@@ -86,6 +72,20 @@ impl Algebra {
         Self::collect(&mut form, other, 1);
         let word = self.linear(&form.0, form.1, (1 << w) - 1);
         Some((Value::Var(word), BitValue::Var(c)))
+    }
+
+    /// A sum of variables and a number, if it is always a word of `bits` bits.
+    fn word_of(&mut self, terms: &[(VarId, i64)], constant: i64, bits: u32) -> Option<Value> {
+        let full = (1u64 << bits) - 1;
+        let mut bound = u64::try_from(constant).ok().filter(|k| *k <= full)?;
+        for (v, factor) in terms {
+            bound += (*factor == 1).then_some(self.vars[*v as usize].bound)?;
+        }
+        (bound <= full).then(|| match (terms, constant) {
+            ([], k) => Value::Public(Public::Known(k as u64)),
+            ([(y, _)], 0) => Value::Var(*y),
+            _ => Value::Var(self.linear(terms, constant, bound)),
+        })
     }
 
     /// The most that `a + b` can be if they are carries of one word: with `s = x - 2^W a` and
@@ -100,31 +100,19 @@ impl Algebra {
             return None;
         };
         let (first, second) = (a.min(b), a.max(b));
-        let ((s, x), (_, mut y)) = (self.carried_from(first, w)?, self.carried_from(second, w)?);
-        y.0.swap_remove(y.0.iter().position(|term| *term == (s, 1))?);
-        let most = |(terms, constant): Form| {
-            let positive = terms.into_iter().filter(|(_, factor)| *factor > 0);
+        let (x, y) = (self.left_by(first)?, self.left_by(second)?);
+        let carries = x.factor == -(1 << w) && y.factor == x.factor;
+        let follows = y.terms.contains(&(x.word, 1));
+        let most = |left: &Leaving<'_>, c: VarId| {
+            let others = left
+                .others(c)
+                .filter(|(v, factor)| *factor > 0 && *v != x.word);
             let product = |(v, k)| i128::from(self.vars[v as usize].bound) * i128::from(k);
-            positive.map(product).sum::<i128>() + i128::from(constant)
+            others.map(product).sum::<i128>() + i128::from(left.constant)
         };
-        let most = u64::try_from((most(x) + most(y)) >> w).ok()?;
-        Some((most, vec![(first + 1, 1), (second + 1, 1)]))
-    }
-
-    /// The word `s = x - 2^W carry` made with a carry, and the terms and the constant of `x`.
-    fn carried_from(&self, carry: VarId, w: u32) -> Option<(VarId, Form)> {
-        let s = carry + 1;
-        let Def::Linear {
-            start,
-            len,
-            constant,
-        } = self.vars.get(s as usize)?.def
-        else {
-            return None;
-        };
-        let mut terms = self.terms[start as usize..][..len as usize].to_vec();
-        terms.swap_remove(terms.iter().position(|t| *t == (carry, -(1 << w)))?);
-        Some((s, (terms, constant)))
+        let most = u64::try_from((most(&x, first) + most(&y, second)) >> w).ok();
+        let by = vec![(x.word, 1), (y.word, 1)];
+        most.filter(|_| carries && follows).map(|most| (most, by))
     }
 
     /// `((v, k), constant)` if `value = k v + constant`.
@@ -210,6 +198,17 @@ impl Algebra {
         })
     }
 
+    /// The mask of `s op t`: of `s t`, `s + t - s t`, or exactly one of the two, `s + t - 2 s t`.
+    fn mask_of_bits(&mut self, op: Logic, s: VarId, t: VarId, full: i64) -> Value {
+        let both = self.new_var(Def::Product { a: s, b: t }, 1);
+        let bit = match op {
+            Logic::And => both,
+            Logic::Or => self.linear(&[(s, 1), (t, 1), (both, -1)], 0, 1),
+            Logic::Xor => self.linear(&[(s, 1), (t, 1), (both, -2)], 0, 1),
+        };
+        Value::Var(self.linear(&[(bit, full)], 0, full as u64))
+    }
+
     /// `a op b` where one is a mask of the bit `s`, or both are bits. With the other word `x`
     /// and `m = (2^W - 1) s`: `x & m = s x`, `x | m = x + m - s x`, `x ^ m = x + m - 2 s x`.
     pub(crate) fn masked(&mut self, op: Logic, a: Value, b: Value, w: u32) -> Option<Value> {
@@ -227,27 +226,18 @@ impl Algebra {
             (None, None) => return None,
         };
         let full = (1i64 << w) - 1;
-        if let (Logic::Xor, Some((s, _)), Some((t, _))) =
-            (op, self.mask_bit(mask, w), self.mask_bit(x, w))
+        if let (Some((s, _)), Some((t, _))) = (self.mask_bit(mask, w), self.mask_bit(x, w))
             && s != t
+            && op == Logic::Xor
         {
-            // The mask of one bit: exactly one of the two.
-            let both = self.new_var(Def::Product { a: s, b: t }, 1);
-            let one = self.linear(&[(s, 1), (t, 1), (both, -2)], 0, 1);
-            return Some(Value::Var(self.linear(&[(one, full)], 0, full as u64)));
+            return Some(self.mask_of_bits(op, s, t, full));
         }
         let both = match (self.mask_bit(x, w), x) {
             (Some((bit, _)), _) if bit == selector => x,
-            (Some((bit, _)), _) => {
-                let (a, b) = (selector, bit);
-                let bit = self.new_var(Def::Product { a, b }, 1);
-                if op == Logic::Or {
-                    // x | m = m' of the bit a + b - a b: a mask again.
-                    let either = self.linear(&[(a, 1), (b, 1), (bit, -1)], 0, 1);
-                    return Some(Value::Var(self.linear(&[(either, full)], 0, full as u64)));
-                }
-                Value::Var(self.linear(&[(bit, full)], 0, full as u64))
+            (Some((bit, _)), _) if op == Logic::Or => {
+                return Some(self.mask_of_bits(op, selector, bit, full));
             }
+            (Some((bit, _)), _) => self.mask_of_bits(Logic::And, selector, bit, full),
             (None, Value::Var(b)) => match self.absorbed(b, selector) {
                 Some(known) => Value::Var(known),
                 None => {

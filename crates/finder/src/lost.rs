@@ -13,7 +13,6 @@ use std::collections::BTreeMap;
 use machine::domain::trace::{Entry, Step};
 use machine::domain::variable::{Def, Value, Var, VarId};
 use num_bigint::BigInt;
-use num_traits::Signed;
 
 use crate::algebra::Algebra;
 use crate::claim::Equation;
@@ -173,55 +172,47 @@ impl Sum<'_> {
         false
     }
 
-    /// Adds `by * c` as `by / 2^w (x - s)`, if `c` left the word made next, `s = x - 2^w c`; `-s` is at most 0.
+    /// Adds `by * c` as `by / 2^w (x - s)`, if `c` was left by `s = x - 2^w c`; `-s` is at most 0.
     /// A borrow left `s = x + 2^w c`: then it is `by / 2^w (s - x)`, where `s` is at most its bound; `there`
     /// is a multiple of `s` to begin with.
     fn add_left(&mut self, c: VarId, by: &Scaled, there: Option<&Scaled>) -> bool {
-        let Some((terms, constant)) = self.algebra.sum(c + 1) else {
-            return false;
-        };
-        let left = |(v, _): &&(VarId, i64)| *v == c && by.shift >= 64;
-        let Some((_, weight)) = terms.iter().find(left) else {
+        let Some(left) = self.algebra.left_by(c).filter(|_| by.shift >= 64) else {
             return false;
         };
         // The weight of a carry is 2^w, that of a borrow -2^w here.
-        let w = u64::from(weight.trailing_zeros());
-        if weight.unsigned_abs() != 1 << w {
+        let w = left.factor.trailing_zeros();
+        if left.factor.unsigned_abs() != 1 << w {
             return false;
         }
-        let by = by.with_shift(by.shift - w);
-        let sign = -weight.signum();
-        self.equations.push((c + 1, by.times(sign)));
+        let by = by.with_shift(by.shift - u64::from(w));
+        let sign = -left.factor.signum();
+        self.equations.push((left.word, by.times(sign)));
         if sign < 0 {
             let mut all = by.clone();
             all.add(there.unwrap_or(&Scaled::ZERO));
             if all.is_positive() {
-                self.settle_variable(c + 1, &all);
+                self.settle_variable(left.word, &all);
             }
         }
-        self.settle(constant * sign, &by);
-        for (v, factor) in terms.iter().filter(|(v, _)| *v != c) {
-            self.add(*v, &by.times(*factor * sign));
+        self.settle(left.constant * sign, &by);
+        for (v, factor) in left.others(c) {
+            self.add(v, &by.times(factor * sign));
         }
         true
     }
 
     /// What is taken of a word that a borrow left, if the borrow is added, goes with what it adds.
     fn replace_borrow(&mut self, s: VarId, taken: &Scaled) {
-        let Some(c) = s.checked_sub(1) else {
+        let borrow = self.algebra.sum(s).and_then(|(terms, _)| {
+            let is_borrow = |(v, by): &&(VarId, i64)| *by > 0 && self.algebra.is_left_by(*v, s);
+            terms.iter().find(is_borrow)
+        });
+        let Some((c, _)) = borrow.copied() else {
             return;
         };
         let key = (self.algebra.vars[c as usize].rank, c);
-        let left = self.algebra.sum(s);
-        let is_borrow =
-            left.is_some_and(|(terms, _)| terms.iter().any(|(v, by)| *v == c && *by > 0));
-        let added = self
-            .active
-            .get(&key)
-            .filter(|by| is_borrow && by.is_positive());
-        if let (Some(by), Def::Carry) = (added.cloned(), self.algebra.vars[c as usize].def)
-            && self.add_left(c, &by, Some(taken))
-        {
+        let added = self.active.get(&key).filter(|by| by.is_positive()).cloned();
+        if added.is_some_and(|by| self.add_left(c, &by, Some(taken))) {
             self.take(key);
         }
     }

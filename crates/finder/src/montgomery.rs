@@ -33,7 +33,8 @@ use spec::modulus::Reduce;
 
 use crate::algebra::Algebra;
 use crate::homes::{Home, homes};
-use crate::polynomial::{Polynomial, Remainder, Scaled};
+use crate::polynomial::{Polynomial, Scaled};
+use crate::remainder::Remainder;
 use crate::{identity, polynomial};
 
 /// `M`: a number, or the words of an operand.
@@ -69,6 +70,52 @@ pub struct Reduced<'a> {
 struct Form {
     constant: BigInt,
     terms: BTreeMap<VarId, BigInt>,
+}
+
+/// `Q M - R M s + R^2 k`.
+#[derive(Default)]
+struct Parts {
+    quotient: BTreeMap<VarId, BigInt>,
+    s: Form,
+    lost: Form,
+}
+
+impl Parts {
+    /// `by M v`, part of `s` if it is a multiple of `r`.
+    fn put(&mut self, v: VarId, by: BigInt, r: &BigInt) {
+        match by.is_multiple_of(r) {
+            true => self.s.terms.insert(v, -by / r),
+            false => self.quotient.insert(v, by),
+        };
+    }
+
+    /// What of `rest` is a multiple of the number `m`, or of `m r` and of `r^2`.
+    fn take_multiples(&mut self, m: &BigInt, r: &BigInt, rest: &mut Remainder) {
+        for (v, by) in std::mem::take(&mut rest.terms) {
+            let (high, low) = by.div_rem(r);
+            // by = R (-M s + R k) of a bit that is part of both.
+            let of_s = |i: &BigInt| (&high + i * m).is_multiple_of(r);
+            let times = (-2..=2).map(BigInt::from).find(of_s);
+            match (low.is_zero(), times) {
+                (true, Some(times)) => {
+                    let k: BigInt = (&high + &times * m) / r;
+                    if !k.is_zero() {
+                        self.lost.terms.insert(v, k);
+                    }
+                    if !times.is_zero() {
+                        self.put(v, -times * r, r);
+                    }
+                }
+                _ if by.is_multiple_of(m) => self.put(v, by / m, r),
+                _ => {
+                    rest.terms.insert(v, by);
+                }
+            }
+        }
+        let (times, left) = rest.constant.div_rem(&(m * r));
+        self.s.constant = -times;
+        rest.constant = left;
+    }
 }
 
 impl Form {
@@ -219,13 +266,14 @@ impl Reduced<'_> {
         }
         let (rest, zeros) = self.eliminated(&mut p, &homes)?;
         let used = p.used();
-        let (quotient, s, k) = self.parts(rest).map_err(|rest| odd_term(algebra, &rest))?;
+        let parts = self.parts(rest).map_err(|rest| odd_term(algebra, &rest))?;
+        let Parts { quotient, s, lost } = &parts;
         let because = |compared: Option<Compared>| {
             let reason = Reason::Montgomery {
                 used: used.clone(),
                 quotient: quotient.clone().into_iter().collect(),
                 s: s.traced(),
-                k: k.traced(),
+                k: lost.traced(),
                 zeros: zeros.clone(),
                 compared,
             };
@@ -248,14 +296,14 @@ impl Reduced<'_> {
             };
         }
         let compared =
-            |s: &Form, bits: Option<u64>| self.is_compared(algebra, &homes, &quotient, s, bits);
+            |s: &Form, bits: Option<u64>| self.is_compared(algebra, &homes, quotient, s, bits);
         let bits = self.compared_bits().into_iter();
-        let below = bits.map(|bits| compared(&s, Some(bits)));
+        let below = bits.map(|bits| compared(s, Some(bits)));
         let overflows = || {
             let allowed = self.reduce == Reduce::Almost;
             let with = |s: &Form| compared(s, None).filter(|_| allowed);
-            with(&s).or_else(|| {
-                let top = compared_with_zero(algebra, &s, self.w)?;
+            with(s).or_else(|| {
+                let top = compared_with_zero(algebra, s, self.w)?;
                 let borrow = top.terms.keys().next().copied();
                 let found = with(&top)?;
                 Some(Compared { borrow, ..found })
@@ -363,91 +411,35 @@ impl Reduced<'_> {
     }
 
     /// `Q`, `s` and `k` of `rest = Q M - R M s + R^2 k`.
-    fn parts(
-        &self,
-        mut rest: Remainder,
-    ) -> Result<(BTreeMap<VarId, BigInt>, Form, Form), Remainder> {
+    fn parts(&self, mut rest: Remainder) -> Result<Parts, Remainder> {
         let r = Self::power(self.bits());
         let square = &r * &r;
-        let mut lost = Form::default();
-        let mut quotient = BTreeMap::new();
-        let mut s = Form::default();
-        let mut put = |v: VarId, by: BigInt| match by.is_multiple_of(&r) {
-            true => {
-                s.terms.insert(v, -by / &r);
-            }
-            false => {
-                quotient.insert(v, by);
-            }
-        };
+        let mut parts = Parts::default();
         match &self.modulus {
-            Modulus::Number(m) => {
-                for (v, by) in std::mem::take(&mut rest.terms) {
-                    let (high, low) = by.div_rem(&r);
-                    // by = R (-M s + R k) of a bit that is part of both.
-                    let of_s = |i: &BigInt| (&high + i * m).is_multiple_of(&r);
-                    let times = (-2..=2).map(BigInt::from).find(of_s);
-                    match (low.is_zero(), times) {
-                        (true, Some(times)) => {
-                            let k: BigInt = (&high + &times * m) / &r;
-                            if !k.is_zero() {
-                                lost.terms.insert(v, k);
-                            }
-                            if !times.is_zero() {
-                                put(v, -times * &r);
-                            }
-                        }
-                        _ if by.is_multiple_of(m) => put(v, by / m),
-                        _ => {
-                            rest.terms.insert(v, by);
-                        }
-                    }
-                }
-                let (times, left) = rest.constant.div_rem(&(m * &r));
-                s.constant = -times;
-                rest.constant = left;
-            }
+            Modulus::Number(m) => parts.take_multiples(m, &r, &mut rest),
             Modulus::Words(words) => {
-                let words: Vec<_> = words.iter().filter_map(Value::variable).collect();
-                let Some(first) = words.first().copied() else {
+                let Some((multiples, times)) = rest.take_modulus(words, self.w) else {
                     return Err(rest);
                 };
-                let with_first = |((x, y), by): (&(VarId, VarId), &BigInt)| match *y == first {
-                    true => Some((*x, by.clone())),
-                    false => (*x == first).then(|| (*y, by.clone())),
-                };
-                let found: Vec<_> = rest.products.iter().filter_map(with_first).collect();
-                for (v, by) in found {
-                    for (j, m) in words.iter().enumerate() {
-                        let key = (v.max(*m), v.min(*m));
-                        let term = rest.products.entry(key).or_default();
-                        *term -= &by << (self.w as usize * j);
-                    }
-                    put(v, by);
+                for (v, by) in multiples {
+                    parts.put(v, by, &r);
                 }
-                rest.products.retain(|_, by| !by.is_zero());
-                // The modulus itself, a number of times.
-                if let Some(by) = rest.terms.get(&first).cloned() {
-                    for (j, m) in words.iter().enumerate() {
-                        *rest.terms.entry(*m).or_default() -= &by << (self.w as usize * j);
-                    }
-                    let (times, left) = by.div_rem(&r);
-                    if !left.is_zero() {
-                        return Err(rest);
-                    }
-                    s.constant = -times;
+                let (times, left) = times.div_rem(&r);
+                if !left.is_zero() {
+                    return Err(rest);
                 }
+                parts.s.constant = -times;
             }
         }
         rest.terms.retain(|v, by| {
             let is_multiple = by.is_multiple_of(&square);
             if is_multiple && !by.is_zero() {
-                lost.terms.insert(*v, &*by / &square);
+                parts.lost.terms.insert(*v, &*by / &square);
             }
             !is_multiple
         });
         match (rest.terms.is_empty(), rest.products.is_empty()) {
-            (true, true) if rest.constant.is_zero() => Ok((quotient, s, lost)),
+            (true, true) if rest.constant.is_zero() => Ok(parts),
             _ => Err(rest),
         }
     }
@@ -554,12 +546,10 @@ fn compared_with_zero(algebra: &Algebra, s: &Form, w: u32) -> Option<Form> {
     if s.terms.len() > 1 || !factor.is_one() || !s.constant.is_zero() {
         return None;
     }
-    // The word made next is what the borrow left: 2^w s - u.
-    let (terms, constant) = algebra.sum(v + 1)?;
-    let of = |wanted: i64| terms.iter().find(|(_, factor)| *factor == wanted);
-    let (borrow, _) = of(1 << w)?;
-    let (u, _) = of(-1)?;
-    let alone = terms.len() == 2 && constant == 0 && borrow == v;
+    // 2^w s - u
+    let left = algebra.left_by(*v)?;
+    let (u, _) = left.terms.iter().find(|(_, factor)| *factor == -1)?;
+    let alone = left.terms.len() == 2 && left.constant == 0 && left.factor == 1 << w;
     alone.then(|| Form {
         constant: BigInt::zero(),
         terms: BTreeMap::from([(*u, BigInt::one())]),

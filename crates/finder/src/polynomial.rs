@@ -11,8 +11,6 @@
 //! If they then stand there as a multiple of `sum 2^(W i) words[i]`, the claim's right side
 //! takes their place; if not, their definitions do.
 
-use std::collections::BTreeMap;
-
 use judge::prove::Open;
 use machine::domain::public::Public;
 use machine::domain::trace;
@@ -24,6 +22,7 @@ use crate::algebra::Algebra;
 use crate::claim::Equation;
 use crate::due::{Due, Sparse, accumulate};
 use crate::homes::Home;
+use crate::remainder::Remainder;
 pub(crate) use crate::scaled::Scaled;
 
 /// Products that may be added up: a few times `n^2` for operands of `n` words are, if no sum
@@ -68,16 +67,6 @@ pub(crate) struct Modulus<'a> {
     pub value: &'a BigInt,
     pub w: u32,
     pub words: usize,
-}
-
-/// What elimination cannot replace.
-#[derive(Default)]
-pub(crate) struct Remainder {
-    pub constant: BigInt,
-    pub terms: BTreeMap<VarId, BigInt>,
-    pub products: BTreeMap<(VarId, VarId), BigInt>,
-    /// Words with a definition that are left as they are.
-    pub left: Vec<VarId>,
 }
 
 impl<'a> Polynomial<'a> {

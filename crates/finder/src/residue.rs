@@ -37,7 +37,8 @@ use num_traits::{One, Signed, Zero};
 use crate::algebra::Algebra;
 use crate::homes::{Home, homes};
 use crate::montgomery::{Modulus, odd_term};
-use crate::polynomial::{Polynomial, Remainder, Scaled};
+use crate::polynomial::{Polynomial, Scaled};
+use crate::remainder::Remainder;
 use crate::{identity, polynomial};
 
 /// What is to be shown.
@@ -64,12 +65,28 @@ struct Parts {
     lost_constant: BigInt,
 }
 
+/// A sum as it is written down.
+fn traced(terms: &BTreeMap<VarId, BigInt>, constant: &BigInt) -> Sum {
+    Sum {
+        constant: constant.clone(),
+        terms: terms.clone().into_iter().collect(),
+    }
+}
+
 /// `times + products + x`, a number of times that `M` is added.
 #[derive(Clone, Copy)]
 struct Multiple<'a> {
     times: &'a BTreeMap<VarId, BigInt>,
     products: &'a BTreeMap<(VarId, VarId), BigInt>,
     x: &'a BigInt,
+}
+
+/// For `X = P + M multiple`, which has `offset` more: bits whose sum `s` is added with this sign.
+struct Compares<'a> {
+    multiple: Multiple<'a>,
+    offset: i64,
+    bits: &'a [VarId],
+    sign: i64,
 }
 
 /// The range of the last `T`, what the bits compare, and what the first `T` is a sum of.
@@ -158,22 +175,13 @@ impl<'a> Residue<'a> {
         let range = loop {
             match self.compared(algebra, &homes, &parts, &bits)? {
                 Ok((range, compared, stages)) => {
+                    let even = algebra.even_bits().iter().filter_map(Value::variable);
                     let reason = ResidueReason {
                         used,
-                        multiples: Sum {
-                            constant: parts.constant.clone(),
-                            terms: parts.multiples.clone().into_iter().collect(),
-                        },
+                        multiples: traced(&parts.multiples, &parts.constant),
                         products: parts.products.clone().into_iter().collect(),
-                        lost: Sum {
-                            constant: parts.lost_constant.clone(),
-                            terms: parts.lost.clone().into_iter().collect(),
-                        },
-                        even: algebra
-                            .even_bits()
-                            .iter()
-                            .filter_map(Value::variable)
-                            .collect(),
+                        lost: traced(&parts.lost, &parts.lost_constant),
+                        even: even.collect(),
                         compared,
                         stages,
                     };
@@ -232,78 +240,15 @@ impl<'a> Residue<'a> {
 
     /// Multiples of `M` and of `2^h R`; or what is neither.
     fn parts(&self, algebra: &Algebra, mut rest: Remainder) -> Result<Parts, Remainder> {
-        let mut parts = Parts::default();
-        let top = self.top();
-        match &self.modulus {
-            Modulus::Number(m) => {
-                // by = u M + k 2^h R.
-                let most: BigInt = &top / m + 1;
-                let split = |by: &BigInt| {
-                    if by.is_multiple_of(m) {
-                        return Some((by / m, BigInt::zero()));
-                    }
-                    let few = [0, 1, -1, 2, -2].map(BigInt::from);
-                    let few = few.into_iter().chain([most.clone(), -&most]);
-                    let few = few.chain([&most - 1, 1 - &most]);
-                    let mut few = few.map(|u| (by - &u * m, u));
-                    let (left, u) = few.find(|(left, _)| left.is_multiple_of(&top))?;
-                    Some((u, left / &top))
-                };
-                for (v, by) in std::mem::take(&mut rest.terms) {
-                    match split(&by) {
-                        Some((u, k)) => {
-                            parts.multiples.insert(v, u);
-                            parts.lost.insert(v, k);
-                        }
-                        None => {
-                            rest.terms.insert(v, by);
-                        }
-                    }
+        let mut parts = match &self.modulus {
+            Modulus::Number(m) => self.multiples_of_number(m, &mut rest),
+            Modulus::Words(words) => match rest.take_modulus(words, self.w) {
+                Some((multiples, constant)) => {
+                    self.multiples_of_words(multiples, constant, &mut rest)
                 }
-                rest.products.retain(|pair, by| {
-                    let is_multiple = by.is_multiple_of(m);
-                    if is_multiple {
-                        parts.products.insert(*pair, &*by / m);
-                    }
-                    !is_multiple
-                });
-                if let Some((u, k)) = split(&rest.constant) {
-                    rest.constant.set_zero();
-                    (parts.constant, parts.lost_constant) = (u, k);
-                }
-            }
-            Modulus::Words(words) => {
-                let words: Vec<_> = words.iter().filter_map(Value::variable).collect();
-                let Some(first) = words.first().copied() else {
-                    return Err(rest);
-                };
-                let with_first = |((x, y), by): (&(VarId, VarId), &BigInt)| match *y == first {
-                    true => Some((*x, by.clone())),
-                    false => (*x == first).then(|| (*y, by.clone())),
-                };
-                parts.multiples = rest.products.iter().filter_map(with_first).collect();
-                for (v, by) in &parts.multiples {
-                    for (j, m) in words.iter().enumerate() {
-                        let term = rest.products.entry((*v.max(m), *v.min(m))).or_default();
-                        *term -= by << (self.w as usize * j);
-                    }
-                }
-                rest.products.retain(|_, by| !by.is_zero());
-                // The modulus itself, a number of times.
-                if let Some(by) = rest.terms.get(&first).cloned() {
-                    for (j, m) in words.iter().enumerate() {
-                        *rest.terms.entry(*m).or_default() -= &by << (self.w as usize * j);
-                    }
-                    parts.constant = by;
-                }
-                for (v, by) in std::mem::take(&mut rest.terms) {
-                    match by.is_multiple_of(&top) {
-                        true => parts.lost.insert(v, by / &top),
-                        false => rest.terms.insert(v, by),
-                    };
-                }
-            }
-        }
+                None => return Err(rest),
+            },
+        };
         rest.terms.retain(|v, _| !algebra.is_lost(*v));
         rest.products
             .retain(|(x, y), _| !algebra.is_lost(*x) && !algebra.is_lost(*y));
@@ -312,6 +257,71 @@ impl<'a> Residue<'a> {
         match rest.terms.is_empty() && rest.products.is_empty() && rest.constant.is_zero() {
             true => Ok(parts),
             false => Err(rest),
+        }
+    }
+
+    /// What of `rest` is a multiple of a number `m`, or differs from one by a multiple of `2^h R`.
+    fn multiples_of_number(&self, m: &BigInt, rest: &mut Remainder) -> Parts {
+        let mut parts = Parts::default();
+        let top = self.top();
+        // by = u M + k 2^h R.
+        let most: BigInt = &top / m + 1;
+        let split = |by: &BigInt| {
+            if by.is_multiple_of(m) {
+                return Some((by / m, BigInt::zero()));
+            }
+            let few = [0, 1, -1, 2, -2].map(BigInt::from);
+            let few = few.into_iter().chain([most.clone(), -&most]);
+            let few = few.chain([&most - 1, 1 - &most]);
+            let mut few = few.map(|u| (by - &u * m, u));
+            let (left, u) = few.find(|(left, _)| left.is_multiple_of(&top))?;
+            Some((u, left / &top))
+        };
+        for (v, by) in std::mem::take(&mut rest.terms) {
+            match split(&by) {
+                Some((u, k)) => {
+                    parts.multiples.insert(v, u);
+                    parts.lost.insert(v, k);
+                }
+                None => {
+                    rest.terms.insert(v, by);
+                }
+            }
+        }
+        rest.products.retain(|pair, by| {
+            let is_multiple = by.is_multiple_of(m);
+            if is_multiple {
+                parts.products.insert(*pair, &*by / m);
+            }
+            !is_multiple
+        });
+        if let Some((u, k)) = split(&rest.constant) {
+            rest.constant.set_zero();
+            (parts.constant, parts.lost_constant) = (u, k);
+        }
+        parts
+    }
+
+    /// Multiples of a modulus in words, and what of `rest` is a multiple of `2^h R` beside them.
+    fn multiples_of_words(
+        &self,
+        multiples: BTreeMap<VarId, BigInt>,
+        constant: BigInt,
+        rest: &mut Remainder,
+    ) -> Parts {
+        let top = self.top();
+        let mut lost = BTreeMap::new();
+        for (v, by) in std::mem::take(&mut rest.terms) {
+            match by.is_multiple_of(&top) {
+                true => lost.insert(v, by / &top),
+                false => rest.terms.insert(v, by),
+            };
+        }
+        Parts {
+            multiples,
+            constant,
+            lost,
+            ..Parts::default()
         }
     }
 
@@ -446,6 +456,45 @@ impl<'a> Residue<'a> {
         Ok((range, best.into_iter().flatten().collect()))
     }
 
+    /// Is `X + limit s` (or `X - limit s`) `+ shift` a sum of words in `0 .. limit`?
+    fn is_word(
+        &self,
+        algebra: &Algebra,
+        homes: &[Home],
+        asked: &Compares<'_>,
+        limit: &BigInt,
+        shift: &BigInt,
+    ) -> Option<Comparison> {
+        let weight = limit * asked.sign;
+        let found = self.difference(algebra, homes, asked.multiple, asked.bits, weight);
+        let (mut rest, used) = found.ok()?;
+        rest.constant += shift;
+        let most = rest.terms.iter().map(|(v, by)| {
+            let bound = algebra.vars[*v as usize].bound;
+            match by.is_negative() {
+                true => algebra.is_lost(*v).then(BigInt::zero),
+                false => Some(by * bound),
+            }
+        });
+        let most: Option<BigInt> = most.sum();
+        let fits = most.is_some_and(|most| most + &rest.constant < *limit);
+        let mut products = rest.products.keys();
+        let lost = products.all(|(x, y)| algebra.is_lost(*x) || algebra.is_lost(*y));
+        let is_word = fits && lost && !rest.constant.is_negative();
+        let kept = |(v, by): (&VarId, &BigInt)| (!by.is_negative()).then(|| (*v, by.clone()));
+        is_word.then(|| Comparison {
+            bits: asked.bits.to_vec(),
+            offset: asked.offset,
+            limit: limit.clone(),
+            shift: shift.clone(),
+            digits: Sum {
+                constant: rest.constant.clone(),
+                terms: rest.terms.iter().filter_map(kept).collect(),
+            },
+            used,
+        })
+    }
+
     /// For `X = P + M multiple`: the sum of `bits` is 1 just when `X < 0` (`u > 0`; the answer is 0), or when
     /// `X` is the answer or more.
     fn is_compared(
@@ -456,39 +505,14 @@ impl<'a> Residue<'a> {
         (bits, u): (&[VarId], &BigInt),
     ) -> Option<(BigInt, Comparison)> {
         let r = self.all();
-        // Is X + limit s (or X - limit s) + shift a sum of words in 0 .. limit?
-        let is_word = |limit: &BigInt, shift: &BigInt| {
-            let sign = if u.is_positive() { 1 } else { -1 };
-            let found = self.difference(algebra, homes, multiple, bits, limit * sign);
-            found.ok().and_then(|(mut rest, used)| {
-                rest.constant += shift;
-                let most = rest.terms.iter().map(|(v, by)| {
-                    let bound = algebra.vars[*v as usize].bound;
-                    match by.is_negative() {
-                        true => algebra.is_lost(*v).then(BigInt::zero),
-                        false => Some(by * bound),
-                    }
-                });
-                let most: Option<BigInt> = most.sum();
-                let fits = most.is_some_and(|most| most + &rest.constant < *limit);
-                let mut products = rest.products.keys();
-                let lost = products.all(|(x, y)| algebra.is_lost(*x) || algebra.is_lost(*y));
-                let is_word = fits && lost && !rest.constant.is_negative();
-                let kept =
-                    |(v, by): (&VarId, &BigInt)| (!by.is_negative()).then(|| (*v, by.clone()));
-                is_word.then(|| Comparison {
-                    bits: bits.to_vec(),
-                    offset,
-                    limit: limit.clone(),
-                    shift: shift.clone(),
-                    digits: Sum {
-                        constant: rest.constant.clone(),
-                        terms: rest.terms.iter().filter_map(kept).collect(),
-                    },
-                    used,
-                })
-            })
+        let compares = Compares {
+            multiple,
+            offset,
+            bits,
+            sign: if u.is_positive() { 1 } else { -1 },
         };
+        let is_word =
+            |limit: &BigInt, shift: &BigInt| self.is_word(algebra, homes, &compares, limit, shift);
         let zero = BigInt::zero();
         if LIFTS.contains(&offset) {
             // X + j R is, and R s more: s = 1 just when X >= (1 - j) R.

@@ -135,7 +135,11 @@ impl Algebra {
             let mut form = (Vec::with_capacity(2), 0);
             Self::collect(&mut form, head, 1);
             Self::collect(&mut form, above, -(1 << len));
-            self.form(&form.0, form.1, bound.min((1 << len) - 1))
+            let word = self.form(&form.0, form.1, bound.min((1 << len) - 1));
+            if let (Value::Var(above), Value::Var(word)) = (above, word) {
+                self.leaves(word, above);
+            }
+            word
         };
         self.cuts.words.insert(s, word);
         if let Value::Var(v) = word {

@@ -94,20 +94,22 @@ impl Algebra {
         let (w, carries) = (found.0.0, carries);
         match carries.as_slice() {
             [k] => Some(Value::Var(*k)),
-            [j, k] => {
-                let (j, k) = (Value::Var(*j), Value::Var(*k));
-                let known = self.joint_borrow(j, k, w);
-                let both = known.or_else(|| self.joint_carry(j, k, w));
-                let sum = match both {
-                    Some(Value::Var(sum)) => sum,
-                    _ => self.linear(&[(carries[0], 1), (carries[1], 1)], 0, 1),
-                };
-                let var = &mut self.vars[sum as usize];
-                var.bound = var.bound.min(1);
-                Some(Value::Var(sum))
-            }
+            [j, k] => Some(Value::Var(self.one_of(*j, *k, w))),
             _ => None,
         }
+    }
+
+    /// `j + k` of two carries, of which one at most is 1.
+    fn one_of(&mut self, j: VarId, k: VarId, w: u32) -> VarId {
+        let (x, y) = (Value::Var(j), Value::Var(k));
+        let known = self.joint_borrow(x, y, w);
+        let sum = match known.or_else(|| self.joint_carry(x, y, w)) {
+            Some(Value::Var(sum)) => sum,
+            _ => self.linear(&[(j, 1), (k, 1)], 0, 1),
+        };
+        let var = &mut self.vars[sum as usize];
+        var.bound = var.bound.min(1);
+        sum
     }
 
     /// `l - r`, with one of them, and sums in that, replaced by their definitions.

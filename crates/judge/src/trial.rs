@@ -87,6 +87,42 @@ pub struct Tested {
     pub stuck: Option<String>,
     /// Operands on which it does what the manual leaves undefined.
     pub unpredictable: Option<String>,
+    /// Runs that came to no end, or to what is not followed.
+    endless: usize,
+    unfollowed: usize,
+}
+
+impl Tested {
+    /// A run that stopped: what cannot be run says nothing about the result, and others may come to an end.
+    fn stops(&mut self, fault: &Fault, text: String) {
+        match fault {
+            Fault::StepLimit(_) => {
+                self.endless += 1;
+                self.stuck.get_or_insert(text);
+            }
+            Fault::Unsupported(_) => {
+                self.unfollowed += 1;
+                self.stuck.get_or_insert(text);
+            }
+            Fault::Unpredictable(_) => self.unpredictable = Some(text),
+            Fault::SecretBranch(_)
+            | Fault::SecretAddress(_)
+            | Fault::Load(_)
+            | Fault::Store(_)
+            | Fault::Fetch(_)
+            | Fault::Return
+            | Fault::Endless(_)
+            | Fault::WordLimit(_)
+            | Fault::Convention(_)
+            | Fault::Exception(_) => self.wrong = Some(text),
+        }
+    }
+
+    /// Will no other run say more?
+    fn is_decided(&self) -> bool {
+        let found = self.wrong.is_some() || self.unpredictable.is_some();
+        found || self.endless == STUCK || self.unfollowed == UNFOLLOWED
+    }
 }
 
 /// Runs `function` on corners, `count` other operands and those made of `numbers` until a result is wrong.
@@ -98,7 +134,7 @@ pub fn try_pairs(
     count: usize,
     numbers: &[u64],
 ) -> Tested {
-    let (mut spent, mut stuck, mut unfollowed) = (0, 0, 0);
+    let mut spent = 0;
     let mut tested = Tested::default();
     let function = &fenced(function);
     let call = core.calls(function.clone());
@@ -112,7 +148,6 @@ pub fn try_pairs(
             noise: round,
             ..Operands::of(spec, &sources, alias)
         };
-        let given = || given(spec, &sources);
         match call(&operands, RUN_LIMIT.min(function.limit)) {
             Ok((got, cost)) if spec.accepts(&sources, &got) => {
                 tested.runs += 1;
@@ -121,32 +156,15 @@ pub fn try_pairs(
             }
             Ok((got, cost)) => {
                 tested.cost = tested.cost.or(Some(cost));
-                let (given, want) = (given(), spec.value(&sources));
+                let (given, want) = (given(spec, &sources), spec.value(&sources));
                 tested.wrong = Some(format!("{given}: expected {want:#x}, got {got:#x}"));
-                break;
-            }
-            // What cannot be run says nothing about the result; others may come to an end.
-            Err((pc, fault @ (Fault::Unsupported(_) | Fault::StepLimit(_)))) => {
-                stuck += usize::from(matches!(fault, Fault::StepLimit(_)));
-                unfollowed += usize::from(matches!(fault, Fault::Unsupported(_)));
-                let text = told::describe(core, function, &(pc, fault));
-                tested.stuck.get_or_insert(format!("{}: {text}", given()));
-                if stuck == STUCK || unfollowed == UNFOLLOWED {
-                    break;
-                }
-            }
-            Err(stopped @ (_, Fault::Unpredictable(_))) => {
-                let text = told::describe(core, function, &stopped);
-                tested.unpredictable = Some(format!("{}: {text}", given()));
-                break;
             }
             Err(stopped) => {
                 let text = told::describe(core, function, &stopped);
-                tested.wrong = Some(format!("{}: {text}", given()));
-                break;
+                tested.stops(&stopped.1, format!("{}: {text}", given(spec, &sources)));
             }
         }
-        if spent > SEARCH_LIMIT {
+        if tested.is_decided() || spent > SEARCH_LIMIT {
             break;
         }
     }

@@ -18,7 +18,7 @@ use lozenge::spec::{Alias, Op, Spec};
 use lozenge::{kernel, prove, vectors};
 use num_bigint::BigUint;
 
-use crate::kit::{any, ask};
+use crate::kit::{any, ask, known};
 
 fn modular(modulus: &str, reduce: Reduce) -> Modular {
     Modular {
@@ -62,7 +62,7 @@ fn right(spec: &Spec, sources: &[BigUint], got: &BigUint) -> bool {
 
 /// Generates; proved, and right for every aliasing that it allows.
 fn kernel_on<I: Lower>(core: &I::Core, request: &Request) -> Kernel {
-    let made = kernel::generate(request, &any(core));
+    let made = known::generate(request, &any(core));
     let kernel = made.unwrap_or_else(|e| panic!("{request:?}: {e}"));
     let name = I::core_name(core);
     assert!(kernel.is_proved(), "{name} {request:?}: {:?}", kernel.proof);
@@ -148,7 +148,7 @@ fn sums_in_loops_on<I: Lower>(core: &I::Core) {
                 style: Some(Style::Rolled),
                 ..request(op, 64, modular(modulus, reduce), None)
             };
-            let refused = kernel::generate(&request, &any(core)).map(|_| ());
+            let refused = known::generate(&request, &any(core)).map(|_| ());
             let text = refused.expect_err("refused").to_string();
             assert!(text.contains("--reduce full"), "{text}");
         }
@@ -283,7 +283,7 @@ fn folds_between_products_on<I: Lower>(core: &I::Core, plans: &[usize]) {
     ] {
         let modular = modular(modulus, Reduce::Full);
         let request = request(Op::Modmul, bits, modular, Some("karatsuba-modulo"));
-        let refused = kernel::generate(&request, &any(core)).map(|_| ());
+        let refused = known::generate(&request, &any(core)).map(|_| ());
         let text = refused.expect_err("refused").to_string();
         assert!(text.contains("try --method karatsuba+fold"), "{text}");
     }
@@ -376,7 +376,7 @@ fn folds_need_no_multiplier() {
     }
     // The reduced core has no loads with displacement.
     let request = request(Op::Modmul, 192, modular("p192", Reduce::Full), None);
-    let refused = kernel::generate(&request, &any(&ATTINY10)).map(|_| ());
+    let refused = known::generate(&request, &any(&ATTINY10)).map(|_| ());
     let text = refused.expect_err("refused").to_string();
     assert!(text.contains("attiny10"), "{text}");
 }
@@ -510,7 +510,7 @@ fn moduli_that_do_not_fit_are_refused() {
         (64, "runtime"),
     ] {
         let request = request(Op::Modmul, bits, modular(modulus, Reduce::Full), None);
-        let error = kernel::generate(&request, &any(&ATMEGA128)).map(|_| ());
+        let error = known::generate(&request, &any(&ATMEGA128)).map(|_| ());
         let text = error.expect_err("refused").to_string();
         assert!(text.contains("montmul"), "{modulus}: {text}");
     }

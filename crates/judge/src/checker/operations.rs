@@ -398,6 +398,17 @@ impl Checker<'_> {
         self.vanishes(rest, None, &World::new())
     }
 
+    /// The parts of a word that goes right, of which the lower leaves: `bit` is the last of it, if that is followed.
+    fn cut_off(&mut self, x: Value, count: u32, bit: BitValue) -> Check<(Option<Value>, Value)> {
+        let (low, high) = self.cut(x, count)?;
+        match (count, bit) {
+            (_, BitValue::Opaque) => {}
+            (1, bit) => self.is_same_bit(bit, low.ok_or(WRONG_BIT)?)?,
+            _ => return Err(WRONG_BIT),
+        }
+        Ok((low, high))
+    }
+
     fn shifted(
         &mut self,
         kind: Shift,
@@ -430,12 +441,7 @@ impl Checker<'_> {
                 }
             }
             Shift::Right | Shift::RotateRight => {
-                let (low, high) = self.cut(x, count)?;
-                match (count, bit) {
-                    (_, BitValue::Opaque) => {}
-                    (1, bit) => self.is_same_bit(bit, low.ok_or(WRONG_BIT)?)?,
-                    _ => return Err(WRONG_BIT),
-                }
+                let (low, high) = self.cut_off(x, count, bit)?;
                 let mut word = Form::of(high)?;
                 if kind == Shift::RotateRight {
                     word = word.with(low.ok_or(WRONG)?, 1 << (w - count))?;
@@ -444,13 +450,8 @@ impl Checker<'_> {
             }
             Shift::ArithmeticRight => {
                 let top = self.cut(x, w - 1)?.1;
-                let high = self.cut(x, count)?;
-                match (count, bit) {
-                    (_, BitValue::Opaque) => {}
-                    (1, bit) => self.is_same_bit(bit, high.0.ok_or(WRONG_BIT)?)?,
-                    _ => return Err(WRONG_BIT),
-                }
-                let word = Form::of(high.1)?.with(top, (1 << w) - (1 << (w - count)))?;
+                let (_, high) = self.cut_off(x, count, bit)?;
+                let word = Form::of(high)?.with(top, (1 << w) - (1 << (w - count)))?;
                 self.is_exactly(out, word)?;
                 match out {
                     Value::Var(v) => self.narrow(v, (0, full(w))),

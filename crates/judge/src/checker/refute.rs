@@ -14,6 +14,48 @@ use crate::checker::state::Checker;
 /// How often all equations are looked at.
 const ROUNDS: usize = 40;
 
+/// What a form that is 0 does to the ranges of its variables.
+enum Narrowed {
+    /// There are no such numbers.
+    Impossible,
+    Yes,
+    No,
+}
+
+/// Narrows the ranges of the variables of a form that is 0.
+fn narrow(form: &Form, ranges: &mut BTreeMap<VarId, Range>) -> Check<Narrowed> {
+    let mut total = (form.constant, form.constant);
+    for (v, by) in &form.terms {
+        total = spread(total, ranges[v], *by)?;
+    }
+    if total.0 > 0 || total.1 < 0 {
+        return Ok(Narrowed::Impossible);
+    }
+    let mut narrowed = Narrowed::No;
+    for (v, by) in &form.terms {
+        let old = ranges[v];
+        let share = spread((0, 0), old, *by)?;
+        // by v = -(the others)
+        let rest = (share.1 - total.1, share.0 - total.0);
+        let rest = if *by > 0 { rest } else { (-rest.1, -rest.0) };
+        let k = by.abs();
+        let new = (
+            old.0.max(-(-rest.0).div_euclid(k)),
+            old.1.min(rest.1.div_euclid(k)),
+        );
+        if new.0 > new.1 {
+            return Ok(Narrowed::Impossible);
+        }
+        if new != old {
+            let after = spread((0, 0), new, *by)?;
+            total = (total.0 + after.0 - share.0, total.1 + after.1 - share.1);
+            ranges.insert(*v, new);
+            narrowed = Narrowed::Yes;
+        }
+    }
+    Ok(narrowed)
+}
+
 impl Checker<'_> {
     /// The sum of `factor * (v - definition of v)`, which is 0. The definition of a carry is that of its word.
     pub(super) fn combined(&self, by: &Combination) -> Check<Form> {
@@ -65,33 +107,10 @@ impl Checker<'_> {
         for _ in 0..ROUNDS {
             let mut narrowed = false;
             for form in &forms {
-                let mut total = (form.constant, form.constant);
-                for (v, by) in &form.terms {
-                    total = spread(total, ranges[v], *by)?;
-                }
-                if total.0 > 0 || total.1 < 0 {
-                    return Ok(());
-                }
-                for (v, by) in &form.terms {
-                    let old = ranges[v];
-                    let share = spread((0, 0), old, *by)?;
-                    // by v = -(the others)
-                    let rest = (share.1 - total.1, share.0 - total.0);
-                    let rest = if *by > 0 { rest } else { (-rest.1, -rest.0) };
-                    let k = by.abs();
-                    let new = (
-                        old.0.max(-(-rest.0).div_euclid(k)),
-                        old.1.min(rest.1.div_euclid(k)),
-                    );
-                    if new.0 > new.1 {
-                        return Ok(());
-                    }
-                    if new != old {
-                        let after = spread((0, 0), new, *by)?;
-                        total = (total.0 + after.0 - share.0, total.1 + after.1 - share.1);
-                        ranges.insert(*v, new);
-                        narrowed = true;
-                    }
+                match narrow(form, &mut ranges)? {
+                    Narrowed::Impossible => return Ok(()),
+                    Narrowed::Yes => narrowed = true,
+                    Narrowed::No => {}
                 }
             }
             if !narrowed {

@@ -201,6 +201,43 @@ impl Residue<'_> {
         Ok(ranges)
     }
 
+    /// `D = X + shift + limit s`, or `- limit s` if the answer is not negative, is a sum of digits, `0 <= D < limit`.
+    fn is_within(
+        &self,
+        d: &mut Checker<'_>,
+        reason: &ResidueReason,
+        comparison: &Comparison,
+        times: &Sum,
+        negative: bool,
+    ) -> Check {
+        let Comparison {
+            bits,
+            offset,
+            limit,
+            shift,
+            digits,
+            used,
+        } = comparison;
+        let sign = if negative { 1 } else { -1 };
+        let modulus = (self.modulus, self.w);
+        let mut p = self.operands(d, &BigInt::one())?;
+        self.add_multiples(d, &mut p, times, &BigInt::one())?;
+        self.add_products(d, &mut p, reason, &BigInt::one())?;
+        d.add_modulus(&mut p, modulus, Value::ONE, &BigInt::from(*offset))?;
+        for v in bits {
+            p.add(*v, Number::new(limit * sign, 0));
+        }
+        p.add_value(Value::ONE, Number::new(shift.clone(), 0))?;
+        p.add_sum(digits, &BigInt::from(-1))?;
+        d.take_lemmas(&mut p, used)?;
+        d.is_zero(p)?;
+        let (least, most) = d.range_of_sum(&digits.terms)?;
+        match (least + &digits.constant).is_negative() || most + &digits.constant >= *limit {
+            true => Err("a comparison may overflow"),
+            false => Ok(()),
+        }
+    }
+
     /// The next bits compare `X = T + offset M`: their sum `s` is 1 just where `X < 0`, or where `X` is some number or
     /// more. So `T + u M s` has another range.
     fn compare(
@@ -216,8 +253,7 @@ impl Residue<'_> {
             offset,
             limit,
             shift,
-            digits,
-            used,
+            ..
         } = comparison;
         let r = BigInt::one() << self.bits();
         let of = |v: &u32| reason.multiples.terms.iter().find(|(known, _)| known == v);
@@ -232,28 +268,7 @@ impl Residue<'_> {
                 return Err("a comparison has no bit for its result");
             }
         }
-        // D = X + shift +- limit s, 0 <= D < limit.
-        let sign = if u.is_positive() { 1 } else { -1 };
-        let mut p = self.operands(d, &BigInt::one())?;
-        self.add_multiples(d, &mut p, times, &BigInt::one())?;
-        self.add_products(d, &mut p, reason, &BigInt::one())?;
-        d.add_modulus(
-            &mut p,
-            (self.modulus, self.w),
-            Value::ONE,
-            &BigInt::from(*offset),
-        )?;
-        for v in bits {
-            p.add(*v, Number::new(limit * sign, 0));
-        }
-        p.add_value(Value::ONE, Number::new(shift.clone(), 0))?;
-        p.add_sum(digits, &BigInt::from(-1))?;
-        d.take_lemmas(&mut p, used)?;
-        d.is_zero(p)?;
-        let (least, most) = d.range_of_sum(&digits.terms)?;
-        if (least + &digits.constant).is_negative() || most + &digits.constant >= *limit {
-            return Err("a comparison may overflow");
-        }
+        self.is_within(d, reason, comparison, times, u.is_positive())?;
         // s = 1 just where X < 0 (u > 0), or where X >= from.
         let from = match u.is_positive() {
             true if shift.is_zero() => BigInt::zero(),

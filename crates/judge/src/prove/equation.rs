@@ -203,6 +203,26 @@ fn constant(value: &BigUint, word_bits: u32, words: usize) -> Vec<Value> {
         .collect()
 }
 
+/// The range of `scale` times a sum of terms, whose factors are below the bound, modulo `m`.
+fn corner(m: &BigUint, bound: BigUint, value: &[Term<'_>], scale: &BigInt) -> Corner {
+    // The most that a factor is.
+    let factor: BigInt = BigInt::from(bound.clone()) - 1;
+    let most = |term: &Term<'_>| match term.b {
+        Some(_) => &factor * &factor * scale,
+        None => &factor * scale,
+    };
+    let sum = |sign| -> BigInt {
+        let terms = value.iter().filter(|term| term.sign == sign);
+        terms.map(most).sum()
+    };
+    Corner {
+        modulus: m.clone().into(),
+        least: -sum(-1),
+        most: sum(1),
+        bound: bound.into(),
+    }
+}
+
 /// What `spec` makes of `a` and `b` modulo a number, at each end of what the modulus may be.
 ///
 /// # Errors
@@ -236,25 +256,7 @@ fn residue<'a>(
         Some(m) => BigInt::from(((m + 1u8) >> 1u8).modpow(&modular.shift.into(), m)),
         None => BigInt::from(1),
     };
-    let corner = |m: &BigUint| {
-        let bound = modular.reduce.bound(m, n);
-        // The most that a factor is.
-        let factor: BigInt = BigInt::from(bound.clone()) - 1;
-        let most = |term: &Term<'_>| match term.b {
-            Some(_) => &factor * &factor * &scale,
-            None => &factor * &scale,
-        };
-        let sum = |sign| -> BigInt {
-            let terms = value.iter().filter(|term| term.sign == sign);
-            terms.map(most).sum()
-        };
-        Corner {
-            modulus: m.clone().into(),
-            least: -sum(-1),
-            most: sum(1),
-            bound: bound.into(),
-        }
-    };
+    let corner = |m: &BigUint| corner(m, modular.reduce.bound(m, n), &value, &scale);
     let corners = match modular.fixed() {
         Some(m) => vec![corner(m)],
         None => spec.modulus_range().iter().map(corner).collect(),

@@ -37,7 +37,7 @@ macro_rules! on_machine {
 }
 
 /// A core of one of the machines, as it is configured and called.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub enum Core {
     Avr(avr::cores::Core),
     Arm(arm::cores::Core),

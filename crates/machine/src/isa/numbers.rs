@@ -65,6 +65,18 @@ fn put<M: OnNumbers<W>, const W: u32>(m: &mut M, first: usize, words: usize, num
     }
 }
 
+/// Puts `number` into so many words of memory.
+fn push<M: OnNumbers<W>, const W: u32>(m: &mut M, at: usize, words: usize, number: u64) {
+    let bytes = W as usize / 8;
+    let mut list: Vec<u8> = number.to_le_bytes().to_vec();
+    list.resize(words * bytes, 0);
+    let d = m.domain();
+    order_words(&mut list, d.big_endian, bytes);
+    if let Some(room) = d.memory.get_mut(at..at + list.len()) {
+        room.copy_from_slice(&list);
+    }
+}
+
 /// Calls `function`, with the memory as it is: what a caller sets, pointers to `addresses`, and the way back.
 pub fn enter_again<M: OnNumbers<W>, const W: u32>(
     m: &mut M,
@@ -93,23 +105,13 @@ pub fn enter_again<M: OnNumbers<W>, const W: u32>(
             put(m, usize::from(*range.start()), range.len(), number);
         }
     }
-    let bytes = W as usize / 8;
+    let stack = convention.stacks.first().map_or(0, |s| s.top);
     for (place, argument) in arguments(m, core, function) {
         let number = concrete_number(&argument, addresses);
-        let words = argument.bytes.div_ceil(bytes);
+        let words = argument.bytes.div_ceil(W as usize / 8);
         match place {
             Place::Register(low) => put(m, low.into(), words, number),
-            Place::Stack(above) => {
-                let stack = convention.stacks.first().map_or(0, |s| s.top);
-                let mut list: Vec<u8> = number.to_le_bytes().to_vec();
-                list.resize(words * bytes, 0);
-                let d = m.domain();
-                order_words(&mut list, d.big_endian, bytes);
-                let at = stack + above as usize;
-                if let Some(room) = d.memory.get_mut(at..at + list.len()) {
-                    room.copy_from_slice(&list);
-                }
-            }
+            Place::Stack(above) => push::<M, W>(m, stack + above as usize, words, number),
         }
     }
     let d = m.domain();
