@@ -187,6 +187,42 @@ impl<A: Sweep> Nest<'_, A, A::Sum> {
         Ok(())
     }
 
+    /// The inner loop of column `k`, from word `low` of X on; where its pointers are behind it.
+    fn inner_loop(
+        &mut self,
+        k: usize,
+        [x, y]: [Home; 2],
+        low: usize,
+        passes: usize,
+    ) -> Result<[Pointer; 2], LowerError> {
+        let ends = [self.fixed(x), self.fixed(y)];
+        let upwards = k < self.scans.n;
+        let cursor = self.moving(if upwards { y } else { x });
+        let from = match upwards {
+            true => [ends[0], cursor],
+            false => [cursor, ends[1]],
+        };
+        self.set_stop(k)?;
+        let mut ends = [
+            self.point(self.named.j, from[0], x.place(low)),
+            self.point(self.named.k, from[1], y.place(k - low)),
+        ];
+        let by = 4 * self.unroll as i32;
+        let mut steps = [(self.named.j, by), (self.named.k, -by)];
+        if self.downwards(k) {
+            steps.reverse();
+        }
+        let place = A::place(self);
+        self.repeat(&steps, (passes, self.named.stop), |nest| {
+            for t in 0..nest.unroll {
+                nest.products(low + t, k, &mut ends, true)?;
+            }
+            A::back(nest, place);
+            Ok(())
+        })?;
+        Ok([self.named.j, self.named.k].map(|r| self.pointers[&r]))
+    }
+
     fn column(&mut self, k: usize) -> Result<(), LowerError> {
         let n = self.scans.n;
         if self.copied && k < n {
@@ -196,33 +232,10 @@ impl<A: Sweep> Nest<'_, A, A::Sum> {
         let (x, y) = (self.home(strand.x)?, self.home(strand.y)?);
         let (low, count) = self.range(k);
         let passes = count / self.period();
-        let mut ends = [self.fixed(x), self.fixed(y)];
-        if passes > 0 {
-            let cursor = self.moving(if k < n { y } else { x });
-            let from = match k < n {
-                true => [ends[0], cursor],
-                false => [cursor, ends[1]],
-            };
-            self.set_stop(k)?;
-            ends = [
-                self.point(self.named.j, from[0], x.place(low)),
-                self.point(self.named.k, from[1], y.place(k - low)),
-            ];
-            let by = 4 * self.unroll as i32;
-            let mut steps = [(self.named.j, by), (self.named.k, -by)];
-            if self.downwards(k) {
-                steps.reverse();
-            }
-            let place = A::place(self);
-            self.repeat(&steps, (passes, self.named.stop), |nest| {
-                for t in 0..nest.unroll {
-                    nest.products(low + t, k, &mut ends, true)?;
-                }
-                A::back(nest, place);
-                Ok(())
-            })?;
-            ends = [self.named.j, self.named.k].map(|r| self.pointers[&r]);
-        }
+        let mut ends = match passes {
+            0 => [self.fixed(x), self.fixed(y)],
+            _ => self.inner_loop(k, [x, y], low, passes)?,
+        };
         let low = low + self.unroll * passes;
         let rest = count % self.period();
         let both = if self.square() { 2 } else { 1 };

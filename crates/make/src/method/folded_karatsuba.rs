@@ -94,6 +94,31 @@ struct Plans<'a> {
     facts: &'a Facts,
 }
 
+/// Is there a plan of each product?
+fn are_plans(facts: &Facts, params: &Params) -> Result<(), MethodError> {
+    let largest = crate::method::karatsuba_plans::inner_plans(facts) - 1;
+    for parameter in PRODUCTS {
+        let value = params.get(parameter).copied().unwrap_or(0);
+        if value > largest {
+            return Err(MethodError::TooLarge {
+                method: METHOD.name,
+                parameter,
+                value,
+                largest,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The number 1 as a carry, and the words of `x` with each bit turned.
+fn complement(f: &mut Words, x: &[Word]) -> (Word, Vec<Word>) {
+    let one = f.fresh();
+    let unit = f.constant(1);
+    let ones = f.chain(Sum::Sub, &[], &[unit], End::Carry { out: one })[0];
+    (one, x.iter().map(|x| f.xor(*x, ones)).collect())
+}
+
 fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
     let folded = |m: &spec::modulus::Modular| m.modulus == Modulus::RuntimeFolded;
     if !spec.modular.as_ref().is_some_and(folded) {
@@ -113,18 +138,7 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     let n = (spec.size.a / spec.word_bits) as usize;
     let k = n / 2;
     short_product::check(METHOD.name, (levels, k), ("low", low), facts)?;
-    let largest = crate::method::karatsuba_plans::inner_plans(facts) - 1;
-    for parameter in PRODUCTS {
-        let value = given(parameter);
-        if value > largest {
-            return Err(MethodError::TooLarge {
-                method: METHOD.name,
-                parameter,
-                value,
-                largest,
-            });
-        }
-    }
+    are_plans(facts, params)?;
     let mut f = Words::new(spec.op, spec.word_bits, &[2 * n]);
     f.modular = spec.modular.clone();
     let a = f.operand(0);
@@ -151,10 +165,7 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     let mut g = known_low(&mut f, &q, &m[..k], &p, &plans);
 
     f.push(WordStep::Part("a_0 d_1 + q m_1 and what is added".into()));
-    let one = f.fresh();
-    let unit = f.constant(1);
-    let ones = f.chain(Sum::Sub, &[], &[unit], End::Carry { out: one })[0];
-    let complement: Vec<_> = a0.iter().map(|x| f.xor(*x, ones)).collect();
+    let (one, complement) = complement(&mut f, a0);
     g[k] = f.chain(Sum::Add, &[g[k]], &[one], End::Drop)[0];
     let column = |i: usize| match i {
         i if i < k => vec![a[2 * k + i], g[i]],

@@ -86,51 +86,58 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
         return as_block_scans(method, words, d);
     }
     let words = Words::new(spec.op, facts.word_bits, &[n, n]);
-    let (a, b) = (words.operand(0), words.operand(1));
     let words = match carry {
-        2 => {
-            let mut f = Catching::new(words, 2 * n);
-            for (first, blocks) in columns(n, d) {
-                let end = (first + 2 * d + 1).min(2 * n);
-                for [i, j] in blocks {
-                    for (i, x) in side(&a, i, d) {
-                        for (j, y) in side(&b, j, d) {
-                            f.add(i + j, [x, y], end, false);
-                        }
-                    }
-                }
-                f.settle(first, end);
-            }
-            f.finish()
-        }
-        _ => {
-            let mut f = Running {
-                words,
-                sum: vec![None; 2 * n],
-                end: 0,
-            };
-            for (first, blocks) in columns(n, d) {
-                for [i, j] in blocks {
-                    let y = &b[j..(j + d).min(n)];
-                    for (i, x) in side(&a, i, d) {
-                        // The rows of the first block are all there is so far, and fit.
-                        let end = match first {
-                            0 => i + y.len() + 1,
-                            _ => first + 2 * d + 1,
-                        };
-                        f.end = end.min(2 * n);
-                        match carry {
-                            0 => f.products(i + j, x, y),
-                            _ => f.row(i + j, x, y),
-                        }
-                    }
-                }
-            }
-            f.words.result = f.sum.into_iter().flatten().collect();
-            f.words
-        }
+        2 => caught(words, n, d),
+        _ => running(words, n, d, carry == 1),
     };
     Ok(Schedule::Words(words))
+}
+
+/// Each product is added to its columns, and what leaves them is caught until the block ends.
+fn caught(words: Words, n: usize, d: usize) -> Words {
+    let (a, b) = (words.operand(0), words.operand(1));
+    let mut f = Catching::new(words, 2 * n);
+    for (first, blocks) in columns(n, d) {
+        let end = (first + 2 * d + 1).min(2 * n);
+        for [i, j] in blocks {
+            for (i, x) in side(&a, i, d) {
+                for (j, y) in side(&b, j, d) {
+                    f.add(i + j, [x, y], end, false);
+                }
+            }
+        }
+        f.settle(first, end);
+    }
+    f.finish()
+}
+
+/// Carries run to the end of the block after each product, or after each of its rows.
+fn running(words: Words, n: usize, d: usize, by_rows: bool) -> Words {
+    let (a, b) = (words.operand(0), words.operand(1));
+    let mut f = Running {
+        words,
+        sum: vec![None; 2 * n],
+        end: 0,
+    };
+    for (first, blocks) in columns(n, d) {
+        for [i, j] in blocks {
+            let y = &b[j..(j + d).min(n)];
+            for (i, x) in side(&a, i, d) {
+                // The rows of the first block are all there is so far, and fit.
+                let end = match first {
+                    0 => i + y.len() + 1,
+                    _ => first + 2 * d + 1,
+                };
+                f.end = end.min(2 * n);
+                match by_rows {
+                    true => f.row(i + j, x, y),
+                    false => f.products(i + j, x, y),
+                }
+            }
+        }
+    }
+    f.words.result = f.sum.into_iter().flatten().collect();
+    f.words
 }
 
 /// The words of a block's side from word `first` on, and which they are.

@@ -319,6 +319,122 @@ fn low_words(
     (result, carries)
 }
 
+/// Differences of the halves of two factors, each with its sign.
+type Signed<'a> = [(&'a (Vec<Word>, Word), &'a (Vec<Word>, Word))];
+
+/// `L_lo + Z + W Z`, its lower words, from `first` on added and below that as they are; and the carry, which what the
+/// signs correct beforehand changes.
+fn lower_and_upper(
+    f: &mut Words,
+    l_lo: &[Word],
+    z: &[Word],
+    first: usize,
+    late: usize,
+    signed: &Signed<'_>,
+) -> (Vec<Word>, Option<Word>) {
+    let low = l_lo.len();
+    let q: Vec<_> = l_lo.iter().chain(z).copied().collect();
+    let mut words = q[..2 * low].to_vec();
+    let mut e = None;
+    if first < 2 * low {
+        let pairs = (first..2 * low).map(|i| (Some(q[i]), z.get(i).copied()));
+        let out = f.fresh();
+        let sum = f.links(Sum::Add, pairs.collect(), End::Carry { out });
+        words.splice(first.., sum);
+        e = Some(out);
+    }
+    if let Some(more) = z.get(2 * low) {
+        e = Some(match e {
+            Some(e) => f.chain(Sum::Add, &[e], &[*more], End::Drop)[0],
+            None => *more,
+        });
+    }
+    if first < 2 * low {
+        for ((da, sa), (db, sb)) in signed {
+            let Some(word) = e.as_mut() else { continue };
+            if matches!(late, 0 | 3) {
+                (*word, words) = correct(f, &words, low, db, *sa, *word);
+            }
+            if matches!(late, 0 | 2) {
+                (*word, words) = correct(f, &words, low, da, *sb, *word);
+            }
+        }
+    }
+    (words, e)
+}
+
+/// What the signs of the differences add in the middle, a list for each word, and the carry with them.
+fn signs(
+    f: &mut Words,
+    low: usize,
+    late: usize,
+    signed: &Signed<'_>,
+    mut e: Option<Word>,
+) -> (Vec<Vec<Word>>, Option<Word>) {
+    let mut complements = vec![Vec::new(); low];
+    for ((da, sa), (db, sb)) in signed {
+        e = Some(if late == 4 {
+            let more = complemented(f, [(da, *sb), (db, *sa)]);
+            for (words, more) in complements.iter_mut().zip(more) {
+                words.extend(more);
+            }
+            let either = either(f, *sa, *sb);
+            match e {
+                Some(e) => f.chain(Sum::Add, &[e], &[either], End::Drop)[0],
+                None => either,
+            }
+        } else {
+            let both = both(f, *sa, *sb);
+            f.links(Sum::Sub, vec![(e, Some(both))], End::Drop)[0]
+        });
+    }
+    (complements, e)
+}
+
+/// The highest words with the carry `e`, which may be negative, and the caller's addends; and how far they go beyond
+/// themselves, if that is asked for.
+fn topmost(
+    f: &mut Words,
+    z: &[Word],
+    e: Word,
+    addends: &[Vec<Word>],
+    long: bool,
+) -> (Vec<Word>, Word) {
+    let mut top = z.to_vec();
+    if top.is_empty() {
+        return (top, e);
+    }
+    let ext = f.fresh();
+    f.push(WordStep::Sign { x: e, out: ext });
+    let mut carries = Vec::new();
+    for layer in layers(addends) {
+        let carry = f.fresh();
+        let end = match long {
+            true => End::Carry { out: carry },
+            false => End::Drop,
+        };
+        let pairs = top.iter().enumerate();
+        let pairs = pairs.map(|(k, x)| (Some(*x), layer.get(k).copied().flatten()));
+        top = f.links(Sum::Add, pairs.collect(), end);
+        carries.push(carry);
+    }
+    let mut signed = vec![ext; top.len()];
+    signed[0] = e;
+    let mut beyond = f.fresh();
+    let end = match long {
+        true => End::Into {
+            x: ext,
+            out: beyond,
+        },
+        false => End::Drop,
+    };
+    top = f.chain(Sum::Add, &top, &signed, end);
+    for carry in carries.into_iter().filter(|_| long) {
+        beyond = f.chain(Sum::Add, &[beyond], &[carry], End::Drop)[0];
+    }
+    (top, beyond)
+}
+
 /// The same as `product`, its words given to `sink` as they come.
 fn streamed(
     f: &mut Words,
@@ -393,58 +509,9 @@ fn streamed(
 
     // Y = L_lo + Z + W Z, its 2 low words; what is above in W Z waits.
     f.push(WordStep::Part(format!("{n} words: L_lo + Z + W Z")));
-    let q: Vec<_> = l_lo.iter().chain(&z).copied().collect();
-    // What is added only when the product is there need not be stored; the half that signs correct
-    // before must be.
-    let first = match plan.at(plan.apart) {
-        1 if mplan.levels > 0 => low,
-        2 => low,
-        3 if matches!(late, 1 | 4) => 2 * low,
-        _ => 0,
-    };
-    let mut y_words = q[..2 * low].to_vec();
-    let mut e = None;
-    if first < 2 * low {
-        let pairs = (first..2 * low).map(|i| (Some(q[i]), z.get(i).copied()));
-        let out = f.fresh();
-        let sum = f.links(Sum::Add, pairs.collect(), End::Carry { out });
-        y_words.splice(first.., sum);
-        e = Some(out);
-    }
-    if let Some(more) = z.get(2 * low) {
-        e = Some(match e {
-            Some(e) => f.chain(Sum::Add, &[e], &[*more], End::Drop)[0],
-            None => *more,
-        });
-    }
-    if first < 2 * low {
-        for ((da, sa), (db, sb)) in &signed {
-            let Some(word) = e.as_mut() else { continue };
-            if matches!(late, 0 | 3) {
-                (*word, y_words) = correct(f, &y_words, low, db, *sa, *word);
-            }
-            if matches!(late, 0 | 2) {
-                (*word, y_words) = correct(f, &y_words, low, da, *sb, *word);
-            }
-        }
-    }
-    let mut complements = vec![Vec::new(); low];
-    for ((da, sa), (db, sb)) in &signed {
-        e = Some(if late == 4 {
-            let more = complemented(f, [(da, *sb), (db, *sa)]);
-            for (words, more) in complements.iter_mut().zip(more) {
-                words.extend(more);
-            }
-            let either = either(f, *sa, *sb);
-            match e {
-                Some(e) => f.chain(Sum::Add, &[e], &[either], End::Drop)[0],
-                None => either,
-            }
-        } else {
-            let both = both(f, *sa, *sb);
-            f.links(Sum::Sub, vec![(e, Some(both))], End::Drop)[0]
-        });
-    }
+    let first = plan.stored_from(low, mplan.levels);
+    let (y_words, e) = lower_and_upper(f, l_lo, &z, first, late, &signed);
+    let (complements, e) = signs(f, low, late, &signed, e);
 
     // The caller's addends in the middle come with Y.
     let at = |i: usize| addends.get(i).cloned().unwrap_or_default();
@@ -476,39 +543,8 @@ fn streamed(
     }
     sink(f, &u);
     result.extend(u);
-    let mut top = z[low..2 * high].to_vec();
-    let mut beyond = e;
-    if !top.is_empty() {
-        let ext = f.fresh();
-        f.push(WordStep::Sign { x: e, out: ext });
-        let mut carries = Vec::new();
-        for layer in layers(addends.get(3 * low..).unwrap_or(&[])) {
-            let carry = f.fresh();
-            let end = if long {
-                End::Carry { out: carry }
-            } else {
-                End::Drop
-            };
-            let pairs = top.iter().enumerate();
-            let pairs = pairs.map(|(k, x)| (Some(*x), layer.get(k).copied().flatten()));
-            top = f.links(Sum::Add, pairs.collect(), end);
-            carries.push(carry);
-        }
-        let mut signed = vec![ext; top.len()];
-        signed[0] = e;
-        beyond = f.fresh();
-        let end = match long {
-            true => End::Into {
-                x: ext,
-                out: beyond,
-            },
-            false => End::Drop,
-        };
-        top = f.chain(Sum::Add, &top, &signed, end);
-        for carry in carries.into_iter().filter(|_| long) {
-            beyond = f.chain(Sum::Add, &[beyond], &[carry], End::Drop)[0];
-        }
-    }
+    let above = addends.get(3 * low..).unwrap_or(&[]);
+    let (top, mut beyond) = topmost(f, &z[low..2 * high], e, above, long);
     sink(f, &top);
     result.extend(top);
     if let Some(more) = z.get(2 * high).filter(|_| long) {

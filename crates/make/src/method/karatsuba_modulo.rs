@@ -79,27 +79,7 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     f.push(WordStep::Part("D = E + (a_0 - a_1)(b_1 - b_0)".into()));
     let (da, sa) = difference(&mut f, &a0, &a1);
     let (db, sb) = difference(&mut f, &b1, &b0);
-    // With signs M = da db + X (sa ~db + sb ~da + sa + sb) - X^2 s, s = sa | sb, and sa + sb = s + (sa & sb). As m = X^2 - c,
-    // M + m s = da db + (X - c) s + X (sa ~db + sb ~da + (sa & sb)), a sum of words.
-    let [one, any] = [both(&mut f, sa, sb), either(&mut f, sa, sb)];
-    let mut columns: Vec<_> = e.iter().map(|x| vec![*x]).collect();
-    let missing = (BigUint::from(1u8) << (w as usize * h)) - folding.value(w);
-    let missing = digits(&mut f, &missing, h);
-    let ones = f.constant(u64::MAX >> (64 - w));
-    for (column, digit) in columns.iter_mut().zip(missing) {
-        column.extend(digit.map(|digit| match digit == ones {
-            true => any,
-            false => both(&mut f, any, digit),
-        }));
-    }
-    for (column, words) in columns[h..]
-        .iter_mut()
-        .zip(complements(&mut f, [(&da, sb), (&db, sa)]))
-    {
-        column.extend(words);
-    }
-    let one = f.links(Sum::Sub, vec![(None, Some(one))], End::Drop)[0];
-    columns[h].push(one);
+    let columns = signed_columns(&mut f, &folding, &e, [(&da, sa), (&db, sb)]);
     let how = (plan % 10, Kind::M);
     let (d, beyond) = inner_part(&mut f, (&da, &db), (&columns, Over::To(top)), how, facts);
     let beyond = beyond.ok_or(MethodError::NotSpecial)?;
@@ -112,19 +92,7 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     more.push(e.into_iter().map(Some).collect());
     let (v, t) = add_layers(&mut f, d, more, Over::To(top));
     let t = t.ok_or(MethodError::NotSpecial)?;
-    f.push(WordStep::Part("fold the carries".into()));
-    let one = f.constant(1);
-    let t = f.chain(Sum::Add, &[t], &[one], End::Drop)[0];
-    let mut pairs: Vec<_> = v.into_iter().map(|x| (Some(x), None)).collect();
-    for (word, row) in [(t, folding.row(0)), (beyond, folding.row(h))] {
-        for (pair, times) in pairs.iter_mut().zip(row) {
-            if times != 0 {
-                pair.1 = Some(word);
-            }
-        }
-    }
-    let carry = f.fresh();
-    let v = f.links(Sum::Add, pairs, End::Mask { out: carry });
+    let (v, carry) = fold_carries(&mut f, v, [(t, folding.row(0)), (beyond, folding.row(h))]);
     let least = (BigUint::from(1u8) << m.bits()) - m;
     let c = digits(&mut f, &least, n);
     f.result = give_back(&mut f, &v, &c, carry);
@@ -144,4 +112,55 @@ fn times_x(folding: &Folding, x: &[Word]) -> Vec<Vec<Word>> {
         }
     }
     columns
+}
+
+/// Differences, each with its sign.
+type Signed<'a> = (&'a [Word], Word);
+
+/// What is added to `da db` besides `E`. With signs `M = da db + X (sa ~db + sb ~da + sa + sb) - X^2 s`, `s = sa | sb`, and
+/// `sa + sb = s + (sa & sb)`. As `m = X^2 - c`, `M + m s = da db + (X - c) s + X (sa ~db + sb ~da + (sa & sb))`, a sum of words.
+fn signed_columns(
+    f: &mut Words,
+    folding: &Folding,
+    e: &[Word],
+    [(da, sa), (db, sb)]: [Signed<'_>; 2],
+) -> Vec<Vec<Word>> {
+    let (w, h) = (f.word_bits, e.len() / 2);
+    let [one, any] = [both(f, sa, sb), either(f, sa, sb)];
+    let mut columns: Vec<_> = e.iter().map(|x| vec![*x]).collect();
+    let missing = (BigUint::from(1u8) << (w as usize * h)) - folding.value(w);
+    let missing = digits(f, &missing, h);
+    let ones = f.constant(u64::MAX >> (64 - w));
+    for (column, digit) in columns.iter_mut().zip(missing) {
+        column.extend(digit.map(|digit| match digit == ones {
+            true => any,
+            false => both(f, any, digit),
+        }));
+    }
+    let signs = complements(f, [(da, sb), (db, sa)]);
+    for (column, words) in columns[h..].iter_mut().zip(signs) {
+        column.extend(words);
+    }
+    let one = f.links(Sum::Sub, vec![(None, Some(one))], End::Drop)[0];
+    columns[h].push(one);
+    columns
+}
+
+/// Words with what was carried out of them, and one more, at the words that a row says; and the mask of the last carry.
+fn fold_carries(f: &mut Words, v: Vec<Word>, carried: [(Word, Vec<i64>); 2]) -> (Vec<Word>, Word) {
+    f.push(WordStep::Part("fold the carries".into()));
+    let one = f.constant(1);
+    let mut pairs: Vec<_> = v.into_iter().map(|x| (Some(x), None)).collect();
+    let [(t, at_t), more] = carried;
+    let t = f.chain(Sum::Add, &[t], &[one], End::Drop)[0];
+    for (word, row) in [(t, at_t), more] {
+        for (pair, times) in pairs.iter_mut().zip(row) {
+            if times != 0 {
+                pair.1 = Some(word);
+            }
+        }
+    }
+    let carry = f.fresh();
+    let v = f.links(Sum::Add, pairs, End::Mask { out: carry });
+    (v, carry)
 }

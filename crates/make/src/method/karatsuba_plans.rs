@@ -171,6 +171,17 @@ impl Plan {
         choice.0[self.kind as usize]
     }
 
+    /// From which word on the lower half with the upper one is summed up before the middle product, whose plan has so
+    /// many levels: what is added only when that is there need not be stored; the half that signs correct before must.
+    pub(super) fn stored_from(&self, low: usize, levels: usize) -> usize {
+        match self.at(self.apart) {
+            1 if levels > 0 => low,
+            2 => low,
+            3 if matches!(self.at(self.late), 1 | 4) => 2 * low,
+            _ => 0,
+        }
+    }
+
     /// The plan for each of the three products where the middle one comes first: that of a whole one.
     pub(super) fn half(&self) -> Self {
         Self {

@@ -249,6 +249,17 @@ fn shifted(spec: &Spec, f: &mut Words, factors: Factors<'_>) -> Result<(), Metho
     words = add_middle(f, &middle, &words, &mut counts)?;
     f.push(WordStep::Part("+ (X^-1 - X) l".into()));
     columns(l, &down)?.sum(f, &mut words, &mut counts);
+    fold(f, m, words, counts)
+}
+
+/// Folds what was carried, and gives back what was too much.
+fn fold(
+    f: &mut Words,
+    m: &BigUint,
+    words: Vec<Word>,
+    mut counts: FoldCounts,
+) -> Result<(), MethodError> {
+    let (w, n) = (f.word_bits, words.len());
     f.push(WordStep::Part("fold what was carried".into()));
     let times = counts.lift()?;
     let pairs = counts.words(f)?;

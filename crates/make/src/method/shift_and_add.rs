@@ -6,6 +6,8 @@
 //! `w n`, since all words of B advance together. A square takes the tiles on one side of the
 //! diagonal, doubled, and those on it.
 
+use std::cmp::Ordering;
+
 use spec::{Op, Spec};
 
 use crate::facts::Facts;
@@ -66,6 +68,28 @@ fn largest(facts: &Facts) -> usize {
     facts.tile_registers.saturating_sub(need(0, 1)) / 2
 }
 
+/// Of a square the tiles are square, with a word for the carry of what is doubled.
+fn is_square_tile(n: usize, e: usize, f: usize) -> Result<(), MethodError> {
+    let method = METHOD.name;
+    let too_small = |parameter, value, least| MethodError::TooSmall {
+        method,
+        parameter,
+        value,
+        least,
+    };
+    match (e < n.min(2), f.cmp(&e)) {
+        (true, _) => Err(too_small("e", e, 2)),
+        (false, Ordering::Less) => Err(too_small("f", f, e)),
+        (false, Ordering::Equal) => Ok(()),
+        (false, Ordering::Greater) => Err(MethodError::TooLarge {
+            method,
+            parameter: "f",
+            value: f,
+            largest: e,
+        }),
+    }
+}
+
 fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
     let method = METHOD.name;
     let n = one_size(method, spec, facts)?;
@@ -74,36 +98,12 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     }
     let e = positive(method, "e", params)?;
     let square = spec.op == Op::Sqr;
-    if square && e < n.min(2) {
-        // A word for the carry of what is doubled.
-        return Err(MethodError::TooSmall {
-            method,
-            parameter: "e",
-            value: e,
-            least: 2,
-        });
-    }
     let f = match params.get("f") {
         None if square => e,
         _ => positive(method, "f", params)?,
     };
-    if square && f > e {
-        let (parameter, value, largest) = ("f", f, e);
-        return Err(MethodError::TooLarge {
-            method,
-            parameter,
-            value,
-            largest,
-        });
-    }
-    if square && f < e {
-        let (parameter, value, least) = ("f", f, e);
-        return Err(MethodError::TooSmall {
-            method,
-            parameter,
-            value,
-            least,
-        });
+    if square {
+        is_square_tile(n, e, f)?;
     }
     let select = match params.get("mask") {
         None | Some(0) => Select::Conditional,

@@ -173,57 +173,24 @@ impl Tiles {
                 return Err(ScheduleError::NotConsecutive(next));
             }
         }
-        let mut counts = Counts::default();
-        let mut stored = vec![false; 2 * n];
-        // How often each product is in the result.
-        let mut times = vec![0; n * n];
+        let mut found = Found {
+            n,
+            stored: vec![false; 2 * n],
+            times: vec![0; n * n],
+            counts: Counts::default(),
+        };
         for step in self.steps() {
-            let tile = match step {
-                Step::Tile(tile) => tile,
-                Step::Double(words) => {
-                    if let Some(k) = words.clone().find(|k| !stored[*k]) {
-                        return Err(ScheduleError::ReloadBeforeStore(k));
-                    }
-                    match stored.get_mut(words.end) {
-                        Some(there) if !*there => *there = true,
-                        _ => return Err(ScheduleError::Overwritten(words.end)),
-                    }
-                    for (i, j) in (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j))) {
-                        times[n * j + i] = times[n * i + j];
-                    }
-                    counts.loads += words.len();
-                    counts.stores += words.len() + 1;
-                    continue;
-                }
-            };
-            let place = tile.place();
-            for (k, there) in stored[place.clone()].iter_mut().enumerate() {
-                match (*there, tile.reload.contains(&k)) {
-                    (false, true) => return Err(ScheduleError::ReloadBeforeStore(place.start + k)),
-                    (true, false) => return Err(ScheduleError::Overwritten(place.start + k)),
-                    _ => *there = true,
-                }
+            match step {
+                Step::Tile(tile) => found.tile(&tile)?,
+                Step::Double(words) => found.double(&words)?,
             }
-            if tile.carry_word {
-                match stored.get_mut(place.end) {
-                    Some(there) if !*there => *there = true,
-                    _ => return Err(ScheduleError::Overwritten(place.end)),
-                }
-                counts.stores += 1;
-            }
-            for (i, j) in tile
-                .a
-                .clone()
-                .flat_map(|i| tile.b.clone().map(move |j| (i, j)))
-            {
-                times[n * i + j] += 1;
-            }
-            counts.reloads += tile.reload.len();
-            counts.loads += tile.reload.len() + tile.b.len();
-            counts.stores += place.len();
-            counts.products += tile.a.len() * tile.b.len();
-            counts.resident = counts.resident.max(tile.a.len() + tile.b.len());
         }
+        let Found {
+            stored,
+            times,
+            mut counts,
+            ..
+        } = found;
         counts.loads += n;
         if let Some(at) = times.iter().position(|t| *t != 1) {
             return Err(ScheduleError::Product(at / n, at % n, times[at]));
@@ -232,5 +199,68 @@ impl Tiles {
             Some(column) => Err(ScheduleError::NotStored(column)),
             None => Ok(counts),
         }
+    }
+}
+
+/// What the steps so far have made.
+struct Found {
+    n: usize,
+    stored: Vec<bool>,
+    /// How often each product is in the result.
+    times: Vec<usize>,
+    counts: Counts,
+}
+
+impl Found {
+    fn double(&mut self, words: &Range<usize>) -> Result<(), ScheduleError> {
+        if let Some(k) = words.clone().find(|k| !self.stored[*k]) {
+            return Err(ScheduleError::ReloadBeforeStore(k));
+        }
+        self.first(words.end)?;
+        let n = self.n;
+        for (i, j) in (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j))) {
+            self.times[n * j + i] = self.times[n * i + j];
+        }
+        self.counts.loads += words.len();
+        self.counts.stores += words.len() + 1;
+        Ok(())
+    }
+
+    /// A word that was not stored yet is now.
+    fn first(&mut self, k: usize) -> Result<(), ScheduleError> {
+        match self.stored.get_mut(k) {
+            Some(there) if !*there => {
+                *there = true;
+                Ok(())
+            }
+            _ => Err(ScheduleError::Overwritten(k)),
+        }
+    }
+
+    fn tile(&mut self, tile: &Tile) -> Result<(), ScheduleError> {
+        let place = tile.place();
+        for (k, there) in self.stored[place.clone()].iter_mut().enumerate() {
+            match (*there, tile.reload.contains(&k)) {
+                (false, true) => return Err(ScheduleError::ReloadBeforeStore(place.start + k)),
+                (true, false) => return Err(ScheduleError::Overwritten(place.start + k)),
+                _ => *there = true,
+            }
+        }
+        if tile.carry_word {
+            self.first(place.end)?;
+            self.counts.stores += 1;
+        }
+        for i in tile.a.clone() {
+            for j in tile.b.clone() {
+                self.times[self.n * i + j] += 1;
+            }
+        }
+        let counts = &mut self.counts;
+        counts.reloads += tile.reload.len();
+        counts.loads += tile.reload.len() + tile.b.len();
+        counts.stores += place.len();
+        counts.products += tile.a.len() * tile.b.len();
+        counts.resident = counts.resident.max(tile.a.len() + tile.b.len());
+        Ok(())
     }
 }

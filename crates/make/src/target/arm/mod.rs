@@ -8,6 +8,7 @@
 //! | [`stages`] | a product in loops, and what is made of it |
 //! | [`scans`], [`rounds`], [`nest`], [`links`], [`flow`] | two nested loops |
 
+pub mod chains;
 pub mod columns;
 pub mod driver;
 pub mod flow;

@@ -157,6 +157,42 @@ impl<'a> Assignment<'a> {
         self.out.items.push(Item::Insn(Insn::rr(op, d, r)));
     }
 
+    /// An instruction with two operands, of which one gives its register to what is made.
+    fn two(
+        &mut self,
+        op: Op,
+        out: Value,
+        x: Value,
+        y: Option<Value>,
+    ) -> Result<u8, OutOfRegisters> {
+        let y = match y {
+            Some(y) => self.at(y)?,
+            None => self.registers.zero.ok_or(OutOfRegisters)?,
+        };
+        let mut operands = [self.at(x)?, y];
+        let tie = self.webs.tie[self.now];
+        let to = match (tie, self.code.product[out.0]) {
+            (_, Some(r)) => r,
+            (Some(value), None) => {
+                let r = self.at(value)?;
+                if value != x {
+                    operands.swap(0, 1);
+                }
+                r
+            }
+            (None, None) => {
+                let to = self.take(out)?;
+                self.insn(Op::MOV, to, operands[0]);
+                to
+            }
+        };
+        match op {
+            Op::LSR | Op::ROR => self.insn(op, to, 0),
+            _ => self.insn(op, to, operands[1]),
+        }
+        Ok(to)
+    }
+
     fn step(&mut self, step: &Step) -> Result<(), OutOfRegisters> {
         let pinned: Vec<Value> = step.reads().collect();
         for value in &pinned {
@@ -171,31 +207,7 @@ impl<'a> Assignment<'a> {
                 self.made(*high, 1);
             }
             Step::Two { op, out, x, y } => {
-                let y = match y {
-                    Some(y) => self.at(*y)?,
-                    None => self.registers.zero.ok_or(OutOfRegisters)?,
-                };
-                let mut operands = [self.at(*x)?, y];
-                let tie = self.webs.tie[self.now];
-                let to = match (tie, self.code.product[out.0]) {
-                    (_, Some(r)) => r,
-                    (Some(value), None) => {
-                        let r = self.at(value)?;
-                        if value != *x {
-                            operands.swap(0, 1);
-                        }
-                        r
-                    }
-                    (None, None) => {
-                        let to = self.take(*out)?;
-                        self.insn(Op::MOV, to, operands[0]);
-                        to
-                    }
-                };
-                match op {
-                    Op::LSR | Op::ROR => self.insn(*op, to, 0),
-                    _ => self.insn(*op, to, operands[1]),
-                }
+                let to = self.two(*op, *out, *x, *y)?;
                 self.read(&pinned);
                 self.make(*out, to);
             }

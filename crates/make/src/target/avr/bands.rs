@@ -307,19 +307,13 @@ impl Bands {
                     let body = &body[..self.unroll];
                     self.passes(body, after, run.step, run.times, mode(at), passes)?;
                 }
-                for (i, column) in columns
-                    .iter()
-                    .enumerate()
-                    .take(at + alike)
-                    .skip(at + looped)
-                {
-                    let left = columns.len() - i;
-                    let cap = if left < 8 {
-                        (1 << (8 * left)) - 1
-                    } else {
-                        u64::MAX
+                for i in at + looped..at + alike {
+                    // What is left of the block is all that the sum can be.
+                    let cap = match columns.len() - i {
+                        left @ ..8 => (1 << (8 * left)) - 1,
+                        _ => u64::MAX,
                     };
-                    self.column(column, mode(i), cap)?;
+                    self.column(&columns[i], mode(i), cap)?;
                 }
                 at += alike;
             }

@@ -322,13 +322,7 @@ impl Writer {
 
     /// `M := L - M + H`, `result += W M`.
     fn middle(&mut self) -> Result<(), LowerError> {
-        let Registers {
-            zero,
-            frame,
-            masks,
-            data,
-            ..
-        } = self.on;
+        let Registers { masks, data, .. } = self.on;
         let [borrow, carry] = masks;
         self.draft.note("M = L - M + H");
         self.call(Label::Recall);
@@ -359,6 +353,12 @@ impl Writer {
                 w.store_y(*x);
             }
         })?;
+        self.add_middle(borrow, carry)
+    }
+
+    /// `r + W M`, with what the carries of `M` come to.
+    fn add_middle(&mut self, borrow: u8, carry: u8) -> Result<(), LowerError> {
+        let Registers { zero, frame, .. } = self.on;
         // A mask of a carry is its negative.
         let e = match self.square {
             true => borrow,

@@ -186,7 +186,12 @@ impl Sums<'_> {
             self.draft.rr(Op::MOV, MOVED, x);
             self.draft.rr(op, MOVED, y);
         }
-        let (out, is_mask) = match chain.end {
+        self.end(chain.end, op)
+    }
+
+    /// What becomes of the last carry.
+    fn end(&mut self, end: End, op: Op) -> Result<(), LowerError> {
+        let (out, is_mask) = match end {
             End::Drop => return Ok(()),
             End::Carry { out } if op == Op::ADC => (out, false),
             End::Mask { out } => (out, true),

@@ -245,13 +245,25 @@ impl Emitter<'_> {
         if save.contains(&result) {
             self.pop(result);
         }
+        self.add_to_result(shape);
+        if !shape.last {
+            self.move_by(result, -(e as i32));
+        }
+        if save.contains(&X) {
+            self.pop(X);
+        }
+    }
+
+    /// Adds the sum of a tile to the words that are there, and stores it.
+    fn add_to_result(&mut self, shape: &Shape) {
+        let (q, counter) = (self.plan.q, self.plan.counter);
         let carries = shape.carry_in == Some(0);
         if carries {
             // To the flag.
             self.bit(Op::BLD, q, 0);
             self.rr(Op::LSR, q, 0);
         }
-        for k in 0..e + f {
+        for k in 0..shape.e + shape.f {
             let s = self.plan.sum[k];
             if shape.reload.contains(&k) {
                 self.load_sum(q);
@@ -266,12 +278,6 @@ impl Emitter<'_> {
             self.clear(q);
             self.rr(Op::ADC, q, q);
             self.bit(Op::BST, q, 0);
-        }
-        if !shape.last {
-            self.move_by(result, -(e as i32));
-        }
-        if save.contains(&X) {
-            self.pop(X);
         }
     }
 

@@ -42,6 +42,45 @@ impl Nest<'_> {
         Ok(pair)
     }
 
+    /// The words of a, doubled for a square, beside those of the modulus, if it is an operand, and zeros below them.
+    fn side_by_side(
+        &mut self,
+        row: &Row,
+        a_side: usize,
+        m: Array,
+        n: usize,
+    ) -> Result<(), LowerError> {
+        self.flow.remark("the words of a and m side by side".into());
+        let from_a = Home::of(Self::argument(a_side));
+        let mut copied = vec![(from_a, row.a, row.bit)];
+        if let Array::Operand(side) = m {
+            copied.push((Home::of(Self::argument(side)), row.m, None));
+        }
+        let mut homes: Vec<Home> = copied.iter().map(|(from, ..)| *from).collect();
+        homes.push(row.a);
+        if let Some(bit) = row.bit {
+            self.three(Op::ADDU, bit, ZERO, ZERO);
+        }
+        self.each_word(&homes, n, |nest, i| {
+            for (from, to, bit) in copied.iter().copied() {
+                let word = nest.load(nest.moving(from), from, i)?;
+                if let Some(bit) = bit {
+                    // 2a: the top bit goes on to the next word.
+                    let top = nest.take()?;
+                    nest.shift_by(Op::SRL, top, word, 31);
+                    nest.shift_by(Op::SLL, word, word, 1);
+                    nest.three(Op::OR, word, word, bit);
+                    nest.three(Op::ADDU, bit, top, ZERO);
+                    nest.release(top);
+                }
+                nest.store(word, nest.moving(to), to, i);
+                nest.release(word);
+            }
+            nest.store(ZERO, nest.moving(row.down), row.down, i);
+            Ok(())
+        })
+    }
+
     /// All rows.
     ///
     /// # Errors
@@ -81,35 +120,7 @@ impl Nest<'_> {
         };
         self.inverse(inverse)?;
         self.set_one();
-        self.flow.remark("the words of a and m side by side".into());
-        let from_a = Home::of(Self::argument(a_side));
-        let mut copied = vec![(from_a, row.a, row.bit)];
-        if let Array::Operand(side) = m {
-            copied.push((Home::of(Self::argument(side)), row.m, None));
-        }
-        let mut homes: Vec<Home> = copied.iter().map(|(from, ..)| *from).collect();
-        homes.push(row.a);
-        if let Some(bit) = row.bit {
-            self.three(Op::ADDU, bit, ZERO, ZERO);
-        }
-        self.each_word(&homes, n, |nest, i| {
-            for (from, to, bit) in copied.iter().copied() {
-                let word = nest.load(nest.moving(from), from, i)?;
-                if let Some(bit) = bit {
-                    // 2a: the top bit goes on to the next word.
-                    let top = nest.take()?;
-                    nest.shift_by(Op::SRL, top, word, 31);
-                    nest.shift_by(Op::SLL, word, word, 1);
-                    nest.three(Op::OR, word, word, bit);
-                    nest.three(Op::ADDU, bit, top, ZERO);
-                    nest.release(top);
-                }
-                nest.store(word, nest.moving(to), to, i);
-                nest.release(word);
-            }
-            nest.store(ZERO, nest.moving(row.down), row.down, i);
-            Ok(())
-        })?;
+        self.side_by_side(&row, a_side, m, n)?;
         let frame = self.fixed(row.a);
         self.immediate(Op::LW, row.m0, frame.r, row.m.at);
         if let Some(top) = row.top {
