@@ -93,6 +93,23 @@ pub fn set_arguments(
     Ok(())
 }
 
+/// A size that is none.
+struct Unmeasured;
+
+/// The bytes that a size says, and of scratch memory of what they are at a multiple: `64/8`.
+fn measured(name: &str, size: Option<&str>) -> Result<(Option<usize>, Option<u64>), Unmeasured> {
+    let (size, align) = match size.and_then(|size| size.split_once('/')) {
+        Some((bytes, align)) if name == "scratch" => {
+            let align = align.parse::<u64>().ok();
+            let align = align.filter(|n| n.is_power_of_two() && *n <= 8);
+            (Some(bytes), Some(align.ok_or(Unmeasured)?))
+        }
+        _ => (size, None),
+    };
+    let bytes = size.map(|s| s.parse::<usize>().map_err(|_| Unmeasured));
+    Ok((bytes.transpose()?, align))
+}
+
 fn argument(
     function: &mut Function,
     core: &Core,
@@ -109,17 +126,7 @@ fn argument(
         None => (head, None),
     };
     let bad_size = || ArgumentError::Size(name.into(), size.unwrap_or_default().into());
-    // scratch:64/8: at a multiple of 8.
-    let (size, align) = match size.and_then(|size| size.split_once('/')) {
-        Some((bytes, align)) if name == "scratch" => {
-            let align = align.parse::<u64>().ok();
-            let align = align.filter(|n| n.is_power_of_two() && *n <= 8);
-            (Some(bytes), Some(align.ok_or_else(bad_size)?))
-        }
-        _ => (size, None),
-    };
-    let number = size.map(|s| s.parse::<usize>().map_err(|_| bad_size()));
-    let mut bytes = number.transpose()?;
+    let (mut bytes, align) = measured(name, size).map_err(|Unmeasured| bad_size())?;
     let unknown = || ArgumentError::Unknown(item.into());
     let words = |bits: u32| match spec.size.a % bits {
         0 => Ok(Passed::Number(u64::from(spec.size.a / bits))),

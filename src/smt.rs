@@ -65,11 +65,7 @@ pub fn script(spec: &Spec, core: &Core, function: &Function) -> Result<String, S
     }
     let (result, wanted) = match spec.op {
         Op::Add | Op::Sub => {
-            let bytes = function.returned_bits.unwrap_or(0) as usize / 8;
-            let returned = prove::words(Base::RETURNED, bytes, core.word_bits());
-            let returned = returned.into_iter().filter_map(|at| d.memory.peek(at));
-            let returned: Vec<_> = returned.collect();
-            let carry = number(&mut d, &returned, core.word_bits());
+            let (carry, bytes) = returned(&mut d, function, core.word_bits());
             let [a, b] = [a, b].map(|words| number(&mut d, words, word_bits));
             summed(spec.op == Op::Add, [&a, &b, &result], &carry, bytes)
         }
@@ -83,6 +79,14 @@ pub fn script(spec: &Spec, core: &Core, function: &Function) -> Result<String, S
     };
     let wrong = format!("(assert (not (= {result} {wanted})))\n");
     Ok(asked(spec, &d, &wrong))
+}
+
+/// The number that is returned, and its bytes.
+fn returned(d: &mut Formula, function: &Function, word_bits: u32) -> (String, usize) {
+    let bytes = function.returned_bits.unwrap_or(0) as usize / 8;
+    let places = prove::words(Base::RETURNED, bytes, word_bits).into_iter();
+    let words: Vec<_> = places.filter_map(|at| d.memory.peek(at)).collect();
+    (number(d, &words, word_bits), bytes)
 }
 
 /// A sum, or a difference where it does not go `up`, with the carry of so many bytes that is returned above it: as it is, and

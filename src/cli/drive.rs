@@ -66,26 +66,7 @@ pub fn run(args: &GenArgs, op: DriverOp) -> Result<bool, Failure> {
     let exponent = args.exponent.unwrap_or(SecrecyArg::Secret);
     let constant_time = built.constant_time(&core, exponent == SecrecyArg::Public);
     let leaks = leaks(&constant_time, &target.core_name());
-    let language = args.language.unwrap_or(LanguageArg::Asm);
-    let title = Title {
-        symbol: format!("{}{}", args.prefix, plan.symbol()),
-        equation: plan.equation(),
-        bits: plan.bits,
-        exponentiation: plan.how(core.word_bits() as usize / 8)?,
-        exponent: match (plan.op, exponent) {
-            (DriverOp::RsaPublic, _) | (_, SecrecyArg::Public) => "public",
-            (_, SecrecyArg::Secret) => "secret",
-        },
-        driver: match language {
-            LanguageArg::Asm => "asm",
-            LanguageArg::C => "c",
-        },
-        core: target.core_name(),
-        mcu: target.part_name().map(String::from),
-        variable_time: leaks && args.variable_time,
-        beware: beware(plan),
-        command: typed(args, plan, &target, core.word_bits(), leaks)?,
-    };
+    let title = title(args, plan, &target, exponent, leaks)?;
     let mut told = DriverReport::new(title, &built, &cost, &constant_time, &args.prefix);
     told.warnings = target.warnings(told.flash.total, told.ram.total);
     let proved = told.keeps_its_time();
@@ -106,6 +87,36 @@ pub fn run(args: &GenArgs, op: DriverOp) -> Result<bool, Failure> {
         output::tell(&format!("warning: {warning}"));
     }
     Ok(proved)
+}
+
+/// What its files say of a driver.
+fn title(
+    args: &GenArgs,
+    plan: &Plan<'_>,
+    target: &Target,
+    exponent: SecrecyArg,
+    leaks: bool,
+) -> Result<Title, String> {
+    let word_bits = target.word_bits();
+    Ok(Title {
+        symbol: format!("{}{}", args.prefix, plan.symbol()),
+        equation: plan.equation(),
+        bits: plan.bits,
+        exponentiation: plan.how(word_bits as usize / 8)?,
+        exponent: match (plan.op, exponent) {
+            (DriverOp::RsaPublic, _) | (_, SecrecyArg::Public) => "public",
+            (_, SecrecyArg::Secret) => "secret",
+        },
+        driver: match args.language.unwrap_or(LanguageArg::Asm) {
+            LanguageArg::Asm => "asm",
+            LanguageArg::C => "c",
+        },
+        core: target.core_name(),
+        mcu: target.part_name().map(String::from),
+        variable_time: leaks && args.variable_time,
+        beware: beware(plan),
+        command: typed(args, plan, target, word_bits, leaks)?,
+    })
 }
 
 /// What to do where time depends on the numbers.

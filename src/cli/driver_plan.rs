@@ -198,17 +198,21 @@ impl Plan<'_> {
             true => driver.wiped(),
             false => driver,
         };
-        let given: Vec<_> = self
-            .params
-            .iter()
-            .filter(|(name, _)| name != "window")
-            .collect();
+        self.take_method(&mut driver)?;
+        Ok(driver)
+    }
+
+    /// Style and method of the kernels, as they were asked for.
+    fn take_method(&self, driver: &mut Driver) -> Result<(), String> {
+        let word_bits = 8 * driver.word as u32;
+        let given = self.params.iter().filter(|(name, _)| name != "window");
+        let given: Vec<_> = given.collect();
         if self.method.is_none() && !given.is_empty() {
             return Err("-p needs --method: parameters belong to a method, but for window".into());
         }
         let mut used = self.method.is_none();
         for kernel in &mut driver.kernels {
-            kernel.spec(8 * word as u32).map_err(|e| e.to_string())?;
+            kernel.spec(word_bits).map_err(|e| e.to_string())?;
             kernel.style = self.style;
             let Some(name) = self.method else { continue };
             let method = method::find_for(name, kernel.op).ok_or_else(|| {
@@ -222,7 +226,7 @@ impl Plan<'_> {
             }
         }
         match used {
-            true => Ok(driver),
+            true => Ok(()),
             false => Err(format!(
                 "{} computes none of the kernels: try fips",
                 self.method.unwrap_or_default()

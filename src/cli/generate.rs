@@ -13,8 +13,8 @@ use crate::cli::failure::Failure;
 use crate::cli::values::{OpArg, aliases};
 use crate::cli::{certify, output};
 
-/// Generates, proves, writes, prints. `Ok(true)` if everything is proved.
-pub fn run(args: &GenArgs, op: OpArg) -> Result<bool, Failure> {
+/// Options of drivers are none of kernels.
+fn refuse(args: &GenArgs, op: OpArg) -> Result<(), Failure> {
     let driver = &args.driver;
     if driver.exponentiation.is_some()
         || driver.exponent_bits.is_some()
@@ -24,9 +24,15 @@ pub fn run(args: &GenArgs, op: OpArg) -> Result<bool, Failure> {
         let name = spec::Op::from(op).name();
         return Err(format!("{name} has no exponent: try gen modexp {}", args.size).into());
     }
-    if args.wipe {
-        return Err("a kernel has no numbers of its own to wipe: leave out --wipe".into());
+    match args.wipe {
+        true => Err("a kernel has no numbers of its own to wipe: leave out --wipe".into()),
+        false => Ok(()),
     }
+}
+
+/// Generates, proves, writes, prints. `Ok(true)` if everything is proved.
+pub fn run(args: &GenArgs, op: OpArg) -> Result<bool, Failure> {
+    refuse(args, op)?;
     let names = Names {
         mcu: args.mcu.as_deref(),
         core: args.core.as_deref(),

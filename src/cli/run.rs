@@ -2,8 +2,10 @@
 
 use std::time::Instant;
 
+use lozenge::driver::build::Built;
 use lozenge::driver::secrecy::Told;
 use lozenge::isa::Cost;
+use lozenge::isa::core::Core;
 use lozenge::spec::modulus::Modulus;
 use lozenge::target::{Names, Target};
 use num_bigint::BigUint;
@@ -43,20 +45,7 @@ pub fn run(args: &RunArgs) -> Result<bool, Failure> {
     let case = Case::new(&plan, &driver, &given(args), args.seed)?;
     let built = plan.build(driver, &core)?;
     let what = format!("{}{} on {}", plan.name(), args.bits, target.core_name());
-    let bar = generate::progress(what.clone());
-    let start = Instant::now();
-    let all = built.estimate() / 1e6;
-    let ran = execute(&built, &core, &case, &mut |executed, cycles| {
-        let seconds = start.elapsed().as_secs_f64();
-        let (cycles, rate) = (cycles as f64 / 1e6, executed as f64 / 1e6 / seconds);
-        let left = seconds * (all / cycles - 1.0).max(0.0);
-        bar.set_message(format!(
-            "{what}: {cycles:.0} of about {all:.0} million cycles, {rate:.0} million instructions a second, \
-             {left:.0} s left"
-        ));
-    });
-    bar.finish_and_clear();
-    let cost = ran?;
+    let cost = watched(what, &built, &core, &case)?;
     let times = built.constant_time(&core, false);
     let own = target.core_name();
     let told = times.iter().find(|(name, _)| *name == own);
@@ -79,6 +68,24 @@ pub fn run(args: &RunArgs) -> Result<bool, Failure> {
     })?;
     done.warn();
     Ok(!done.leaks || done.accepted)
+}
+
+/// Executes, and shows how far that is.
+fn watched(what: String, built: &Built, core: &Core, case: &Case) -> Result<Cost, Failure> {
+    let bar = generate::progress(what.clone());
+    let start = Instant::now();
+    let all = built.estimate() / 1e6;
+    let ran = execute(built, core, case, &mut |executed, cycles| {
+        let seconds = start.elapsed().as_secs_f64();
+        let (cycles, rate) = (cycles as f64 / 1e6, executed as f64 / 1e6 / seconds);
+        let left = seconds * (all / cycles - 1.0).max(0.0);
+        bar.set_message(format!(
+            "{what}: {cycles:.0} of about {all:.0} million cycles, {rate:.0} million instructions a second, \
+             {left:.0} s left"
+        ));
+    });
+    bar.finish_and_clear();
+    Ok(ran?)
 }
 
 /// The numbers that were typed, by name.

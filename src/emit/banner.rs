@@ -1,9 +1,21 @@
 //! The fixed-form head of every text file.
 
-use crate::report::{Report, SourceReport};
+use crate::report::{Report, SourceReport, SpecReport};
 
 /// Licence of generated files.
 pub const LICENCE: &str = "CC0-1.0 OR MIT-0";
+
+fn equation(spec: &SpecReport) -> String {
+    let bytes = |s: &SourceReport| format!("{} of {} bytes", s.name, s.bytes);
+    let sources: Vec<_> = spec.sources.iter().map(bytes).collect();
+    format!(
+        "{}, {}-bit words, least significant first; {}, r of {}",
+        spec.equation,
+        spec.word_bits,
+        sources.join(", "),
+        spec.result_bytes
+    )
+}
 
 /// `key: value` lines, the same in the assembly file and the header.
 pub fn lines(report: &Report) -> Vec<(String, String)> {
@@ -13,18 +25,7 @@ pub fn lines(report: &Report) -> Vec<(String, String)> {
         None => word.to_string(),
     };
     let mut lines = vec![
-        ("equation", {
-            let spec = &report.spec;
-            let bytes = |s: &SourceReport| format!("{} of {} bytes", s.name, s.bytes);
-            let sources: Vec<_> = spec.sources.iter().map(bytes).collect();
-            format!(
-                "{}, {}-bit words, least significant first; {}, r of {}",
-                spec.equation,
-                spec.word_bits,
-                sources.join(", "),
-                spec.result_bytes
-            )
-        }),
+        ("equation", equation(&report.spec)),
         ("prototype", report.prototype()),
     ];
     if let Some(modular) = &report.spec.modular {

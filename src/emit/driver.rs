@@ -12,6 +12,7 @@ use crate::driver::build::Built;
 use crate::driver::secrecy::Told;
 use crate::emit::banner::LICENCE;
 use crate::emit::{c_driver, elf};
+use crate::kernel::Kernel;
 
 /// A number in the area.
 #[derive(Clone, Debug, Serialize)]
@@ -144,6 +145,18 @@ pub struct Title {
     pub command: String,
 }
 
+impl KernelReport {
+    fn of(kernel: &Kernel, prefix: &str) -> Self {
+        Self {
+            symbol: format!("{prefix}{}", kernel.spec.symbol()),
+            method: make::method::text(kernel.method.name, &kernel.params),
+            style: kernel.style.name(),
+            bytes: kernel.code.len(),
+            cycles: kernel.cost.call.max,
+        }
+    }
+}
+
 impl DriverReport {
     /// Of a driver that cost so much on numbers.
     pub fn new(
@@ -153,14 +166,8 @@ impl DriverReport {
         constant_time: &[(String, Result<(), Told>)],
         prefix: &str,
     ) -> Self {
-        let kernels = built.kernels.iter().map(|k| KernelReport {
-            symbol: format!("{prefix}{}", k.spec.symbol()),
-            method: make::method::text(k.method.name, &k.params),
-            style: k.style.name(),
-            bytes: k.code.len(),
-            cycles: k.cost.call.max,
-        });
-        let kernels: Vec<_> = kernels.collect();
+        let kernels = built.kernels.iter();
+        let kernels: Vec<_> = kernels.map(|k| KernelReport::of(k, prefix)).collect();
         let fields = built.driver.fields.iter().map(|f| FieldReport {
             name: f.name,
             role: f.role,

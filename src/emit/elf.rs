@@ -106,6 +106,12 @@ fn function(
         file.add_relocation(section, relocation)
             .map_err(|e| e.to_string())?;
     }
+    add_notes(&mut file, format);
+    Ok(file)
+}
+
+/// What linkers are told beside the code: what it needs, and that the stack holds none.
+fn add_notes(file: &mut Object<'static>, format: &ObjectFormat) {
     if let Some(attributes) = &format.attributes {
         let name = attributes.section.as_bytes().to_vec();
         let section = file.add_section(Vec::new(), name, SectionKind::Other);
@@ -119,7 +125,6 @@ fn function(
         let note = b".note.GNU-stack".to_vec();
         file.add_section(Vec::new(), note, SectionKind::Other);
     }
-    Ok(file)
 }
 
 /// A function that other files may call, of no size yet.

@@ -169,18 +169,15 @@ pub(super) fn sections(
                 .add_gap(lost, "the file ends before its section does");
         }
     }
-    let lowest = list
-        .iter()
-        .filter(|(s, _)| s.code)
-        .map(|(s, _)| s.address)
-        .min();
-    // Code far away from the rest (a boot loader, a vector table) is left out.
-    let near = |s: &Placed| s.code && s.address - lowest.unwrap_or(0) < MAX_BYTES;
-    Ok(list
-        .into_iter()
-        .map(|(s, _)| s)
-        .filter(|s| !s.code || near(s))
-        .collect())
+    Ok(near(list.into_iter().map(|(section, _)| section).collect()))
+}
+
+/// These sections without code far away from the rest: a boot loader, a vector table.
+fn near(mut list: Vec<Placed>) -> Vec<Placed> {
+    let code = list.iter().filter(|s| s.code);
+    let lowest = code.map(|s| s.address).min().unwrap_or(0);
+    list.retain(|s| !s.code || s.address - lowest < MAX_BYTES);
+    list
 }
 
 /// Gives the sections of an object places, one behind the other.

@@ -15,6 +15,7 @@ mod symbols;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use machine::domain::place::Base;
 use machine::format::ObjectFormat;
 use machine::function::{Function, Marks, Segment};
 use machine::program::Claim;
@@ -97,6 +98,27 @@ pub fn member<'a>(library: &'a [u8], name: &str, symbol: &str) -> Result<&'a [u8
     })
 }
 
+/// The sections that hold no code, and the table of addresses if there is one.
+fn segments(
+    sections: Vec<Placed>,
+    got: &GlobalOffsets,
+    base: Base,
+    big_endian: bool,
+) -> Vec<Segment> {
+    let data = sections.into_iter().filter(|s| !s.code);
+    let data = data.map(|s| s.into_segment(base));
+    let table = Segment {
+        base,
+        address: got.address,
+        align: 4,
+        bytes: Rc::from(got.bytes(big_endian)),
+        writable: false,
+        marks: Rc::new(got.marks()),
+    };
+    data.chain((!got.entries.is_empty()).then_some(table))
+        .collect()
+}
+
 fn load_object(data: &[u8], name: &str, format: &ObjectFormat) -> Result<Loaded, LoadError> {
     let file = object::File::parse(data).map_err(|e| LoadError::Format(e.to_string()))?;
     is_for(&file, format)?;
@@ -105,8 +127,7 @@ fn load_object(data: &[u8], name: &str, format: &ObjectFormat) -> Result<Loaded,
     let mut sections = layout::sections(&file, home, avr, format.big_endian)?;
     let at = layout::addresses(&sections);
     // Thumb functions have odd addresses (AAELF32, section 5.5.3).
-    let thumb = format.architecture == Architecture::Arm && address & 1 == 1;
-    if thumb {
+    if format.architecture == Architecture::Arm && address & 1 == 1 {
         return Err(LoadError::Thumb(name.into()));
     }
     let relocatable = file.kind() == ObjectKind::Relocatable;
@@ -140,23 +161,11 @@ fn load_object(data: &[u8], name: &str, format: &ObjectFormat) -> Result<Loaded,
         first: if relocatable { origin } else { 0 },
         ..Function::kernel(&bytes)
     };
-    let base = kernel.image();
-    let data = sections.into_iter().filter(|s| !s.code);
-    let data = data.map(|s| s.into_segment(base));
-    let table = Segment {
-        base,
-        address: got.address,
-        align: 4,
-        bytes: Rc::from(got.bytes(format.big_endian)),
-        writable: false,
-        marks: Rc::new(got.marks()),
-    };
-    let data = data.chain((!got.entries.is_empty()).then_some(table));
     Ok(Loaded {
         function: Function {
             origin: Some(origin),
             entry,
-            data: data.collect(),
+            data: segments(sections, &got, kernel.image(), format.big_endian),
             marks: Rc::new(marks),
             scratch: free(&file),
             called_by_address: is_position_independent(&file),
@@ -231,6 +240,11 @@ fn free(file: &object::File<'_>) -> Vec<u8> {
     Vec::from_iter(is_position_independent(file).then_some(GP))
 }
 
+/// What a reference goes to is not in the file.
+fn lacks(what: &str, why: &str) -> Target {
+    Target::Missing(format!("{what}, {why}"))
+}
+
 /// Applies the relocations of `section`.
 fn relocate(
     file: &object::File<'_>,
@@ -248,7 +262,6 @@ fn relocate(
         let object::RelocationFlags::Elf { r_type } = relocation.flags() else {
             continue;
         };
-        let lacks = |what: &str, why: &str| Target::Missing(format!("{what}, {why}"));
         let (to, what, local) = match relocation.target() {
             RelocationTarget::Symbol(index) => match file.symbol_by_index(index) {
                 Ok(s) => {

@@ -295,21 +295,7 @@ impl Reduced<'_> {
                 false => Err(open("the modulus is never subtracted at the end")),
             };
         }
-        let compared =
-            |s: &Form, bits: Option<u64>| self.is_compared(algebra, &homes, quotient, s, bits);
-        let bits = self.compared_bits().into_iter();
-        let below = bits.map(|bits| compared(s, Some(bits)));
-        let overflows = || {
-            let allowed = self.reduce == Reduce::Almost;
-            let with = |s: &Form| compared(s, None).filter(|_| allowed);
-            with(s).or_else(|| {
-                let top = compared_with_zero(algebra, s, self.w)?;
-                let borrow = top.terms.keys().next().copied();
-                let found = with(&top)?;
-                Some(Compared { borrow, ..found })
-            })
-        };
-        match below.flatten().next().or_else(overflows) {
+        match self.compared(algebra, &homes, &parts) {
             Some(found) => {
                 because(Some(found));
                 Ok(())
@@ -408,6 +394,25 @@ impl Reduced<'_> {
         };
         rest.terms.retain(|v, _| !is_lost(v));
         Ok((rest, zeros))
+    }
+
+    /// How it is decided whether the modulus is subtracted: by a comparison, or by what goes beyond the words.
+    fn compared(&self, algebra: &Algebra, homes: &[Home], parts: &Parts) -> Option<Compared> {
+        let Parts { quotient, s, .. } = parts;
+        let compared =
+            |s: &Form, bits: Option<u64>| self.is_compared(algebra, homes, quotient, s, bits);
+        let bits = self.compared_bits().into_iter();
+        let below = bits.map(|bits| compared(s, Some(bits)));
+        below.flatten().next().or_else(|| {
+            let allowed = self.reduce == Reduce::Almost;
+            let with = |s: &Form| compared(s, None).filter(|_| allowed);
+            with(s).or_else(|| {
+                let top = compared_with_zero(algebra, s, self.w)?;
+                let borrow = top.terms.keys().next().copied();
+                let found = with(&top)?;
+                Some(Compared { borrow, ..found })
+            })
+        })
     }
 
     /// `Q`, `s` and `k` of `rest = Q M - R M s + R^2 k`.

@@ -53,21 +53,9 @@ impl Algebra {
         if let Some(parts) = self.cuts.exact.get(&(v, k)) {
             return *parts;
         }
-        // 2^j y, cut at k > j: y cut at k - j.
-        let zeros = self.low_zeros(x).min(k);
-        if zeros > 0
-            && let Some(y) = self.shifted_down(v, zeros)
-        {
-            let (lo, hi) = match k - zeros {
-                0 => (Value::ZERO, y),
-                k => self.split(y, k, w - zeros),
-            };
-            let lo = self.weighted_sum(&[(lo, 1 << zeros)], w);
-            self.cuts.exact.insert((v, k), (lo, hi));
-            return (lo, hi);
-        }
         let parts = self
-            .exact_split(v, k)
+            .shifted_split(v, k, w)
+            .or_else(|| self.exact_split(v, k))
             .or_else(|| self.split_above(v, k, w))
             .or_else(|| self.split_top(v, k, w))
             .or_else(|| self.signed_split(v, k, w))
@@ -146,6 +134,17 @@ impl Algebra {
             self.cuts.sections.insert(v, s);
         }
         word
+    }
+
+    /// The parts of `2^j y`, cut at `k > j`: those of `y`, cut at `k - j`.
+    fn shifted_split(&mut self, v: VarId, k: u32, w: u32) -> Option<(Value, Value)> {
+        let zeros = self.low_zeros(Value::Var(v)).min(k);
+        let y = (zeros > 0).then(|| self.shifted_down(v, zeros))??;
+        let (lo, hi) = match k - zeros {
+            0 => (Value::ZERO, y),
+            k => self.split(y, k, w - zeros),
+        };
+        Some((self.weighted_sum(&[(lo, 1 << zeros)], w), hi))
     }
 
     /// The parts of a sum whose terms are multiples of `2^k`, and others that stay below `2^k`.

@@ -88,6 +88,27 @@ impl<A: Sweep> Nest<'_, A, A::Sum> {
         Ok(())
     }
 
+    /// What moves with columns from `first` on besides an end of X or Y, and how far in a pass.
+    fn beside(&self, first: usize, length: i32) -> Result<Vec<(u8, i32)>, LowerError> {
+        let upwards = first < self.scans.n;
+        let mut steps = Vec::new();
+        if self.copied && upwards {
+            let sides = self.homes.keys().filter_map(|array| match array {
+                Array::Operand(side) => Some((Self::argument(*side), length)),
+                _ => None,
+            });
+            steps.extend(sides);
+        }
+        if let Some(Array::Operand(side)) = self.scans.addend {
+            steps.push((Self::argument(side), length));
+        }
+        let kept = self.scans.quotient.is_none() || !upwards;
+        if kept && self.home(Array::Columns)?.base == A::RESULT {
+            steps.push((A::RESULT, length));
+        }
+        Ok(steps)
+    }
+
     /// Columns of which each has an inner loop: as many as may be in an outer one, then the others.
     fn nested(&mut self, columns: Range<usize>, what: &str) -> Result<(), LowerError> {
         let Some(first) = columns.clone().next() else {
@@ -122,21 +143,7 @@ impl<A: Sweep> Nest<'_, A, A::Sum> {
             } else if period == 1 {
                 self.set_stop(first)?;
             }
-            if self.copied && first < n {
-                let sides = self.homes.keys().filter_map(|array| match array {
-                    Array::Operand(side) => Some((Self::argument(*side), length)),
-                    _ => None,
-                });
-                steps.extend(sides);
-            }
-            if let Some(Array::Operand(side)) = self.scans.addend {
-                steps.push((Self::argument(side), length));
-            }
-            let result = A::RESULT;
-            let kept = self.scans.quotient.is_none() || first >= n;
-            if kept && self.home(Array::Columns)?.base == result {
-                steps.push((result, length));
-            }
+            steps.extend(self.beside(first, length)?);
             let place = A::place(self);
             self.repeat(&steps, (passes, self.named.end), |nest| {
                 for k in first..first + period {

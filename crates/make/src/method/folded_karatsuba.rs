@@ -111,6 +111,19 @@ fn are_plans(facts: &Facts, params: &Params) -> Result<(), MethodError> {
     Ok(())
 }
 
+/// The differences of parts of a modulus of `n` words that follow it.
+fn differences(operand: &[Word], n: usize) -> impl Iterator<Item = Difference> {
+    folded::differences(n).into_iter().map(|d| {
+        let number = |from: usize| operand[from..from + d.len].to_vec();
+        Difference {
+            x: number(d.x),
+            y: number(d.y),
+            words: number(d.at),
+            negative: operand[d.at + d.len],
+        }
+    })
+}
+
 /// The number 1 as a carry, and the words of `x` with each bit turned.
 fn complement(f: &mut Words, x: &[Word]) -> (Word, Vec<Word>) {
     let one = f.fresh();
@@ -145,16 +158,7 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     let operand = f.add_operand(n + folded::following(n));
     let (m, rest) = operand.split_at(n);
     let (inverse, d) = (&rest[..k], &rest[k..k + n]);
-    let differences = folded::differences(n).into_iter();
-    f.differences.extend(differences.map(|d| {
-        let number = |from: usize| operand[from..from + d.len].to_vec();
-        Difference {
-            x: number(d.x),
-            y: number(d.y),
-            words: number(d.at),
-            negative: operand[d.at + d.len],
-        }
-    }));
+    f.differences.extend(differences(&operand, n));
 
     let (a0, d0, d1) = (&a[..k], &d[..k], &d[k..]);
     f.push(WordStep::Part("p = a_0 d_0 + a_1 mod X".into()));
@@ -229,6 +233,33 @@ fn between(f: &mut Words, x: &[Word], y: &[Word], top: Word, one: Word) -> Vec<W
     out
 }
 
+/// The upper half of `q_0 k_0`, from what is 0 below `X`; the borrow of its lower half, and its own.
+fn upper_half(
+    f: &mut Words,
+    u0: &[Word],
+    e: &[Word],
+    q0: &[Word],
+    k0: &[Word],
+) -> (Vec<Word>, Word, Word) {
+    let h = u0.len();
+    f.push(WordStep::Part(
+        "the upper half of q_0 k_0, from what is 0 below X".into(),
+    ));
+    let out = f.fresh();
+    let negated = f.chain(Sum::Sub, &[], u0, End::Carry { out });
+    let (b, upper) = (f.fresh(), f.fresh_words(h));
+    let links = (0..h).map(|i| Link::new(Some(u0[i]), Some(e[i]), upper[i]));
+    f.push(WordStep::Chain(Chain {
+        sum: Sum::Sub,
+        carry: Some(out),
+        links: links.collect(),
+        end: End::Carry { out: b },
+    }));
+    let words = [negated, upper.clone()].concat();
+    f.claims.push(Claim::product(&words, q0, k0, &[]));
+    (upper, out, b)
+}
+
 /// `g = (u + q m) / X` for a multiple of `X`, for `q` and `m` of as many words as `X`, and `u` of twice as many: one word more.
 fn known_low(f: &mut Words, q: &[Word], m: &[Word], u: &[Word], plans: &Plans) -> Vec<Word> {
     let h = q.len() / 2;
@@ -249,25 +280,7 @@ fn known_low(f: &mut Words, q: &[Word], m: &[Word], u: &[Word], plans: &Plans) -
         plans.difference,
         plans.facts,
     );
-    f.push(WordStep::Part(
-        "the upper half of q_0 k_0, from what is 0 below X".into(),
-    ));
-    let out = f.fresh();
-    let negated = f.chain(Sum::Sub, &[], &u0, End::Carry { out });
-    let (b, upper) = (f.fresh(), f.fresh_words(h));
-    let links = (0..h).map(|i| Link::new(Some(u0[i]), Some(e[i]), upper[i]));
-    f.push(WordStep::Chain(Chain {
-        sum: Sum::Sub,
-        carry: Some(out),
-        links: links.collect(),
-        end: End::Carry { out: b },
-    }));
-    f.claims.push(Claim::product(
-        &[negated, upper.clone()].concat(),
-        &q0,
-        &k0,
-        &[],
-    ));
+    let (upper, out, b) = upper_half(f, &u0, &e, &q0, &k0);
     f.push(WordStep::Part(
         "(u + q m_0) / X, with the second quarter of u".into(),
     ));

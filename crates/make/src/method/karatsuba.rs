@@ -465,6 +465,37 @@ fn streamed(
         sink(f, &words);
         return beyond;
     }
+    one_level(f, factors, addends, over, plan, sink)
+}
+
+/// A product and what is said of it, unless it is one of words alone.
+fn said_product(
+    f: &mut Words,
+    factors: &[Pair<'_>],
+    addends: &[Vec<Word>],
+    wider: bool,
+    plan: Plan,
+) -> Vec<Word> {
+    let over = if wider { Over::Wanted } else { Over::None };
+    let (mut words, more) = product(f, factors, addends, over, plan);
+    words.extend(more);
+    if plan.levels > 0 || factors.len() > 1 {
+        equation(f, &words, factors, addends);
+    }
+    words
+}
+
+/// The products of halves, and what they come to: `L + W (L + Z + (xl - xh)(yh - yl)) + W^2 Z`.
+fn one_level(
+    f: &mut Words,
+    factors: &[Pair<'_>],
+    addends: &[Vec<Word>],
+    over: Over,
+    plan: Plan,
+    sink: &mut Sink<'_>,
+) -> Option<Word> {
+    let n = factors.first().map_or(0, |(x, _)| x.len());
+    let long = !matches!(over, Over::None);
     let [early, late] = [plan.early, plan.late].map(|choice| plan.at(choice));
     let [lplan, zplan, mplan] = [Kind::L, Kind::Z, Kind::M].map(|kind| plan.child(kind));
     let low = n.div_ceil(2);
@@ -485,23 +516,14 @@ fn streamed(
             .collect()
     };
     f.push(WordStep::Part(format!("{n} words: L = xl yl")));
-    let wider = |long| if long { Over::Wanted } else { Over::None };
-    let (mut l, more) = product(f, &lower, &[], wider(several), lplan);
-    l.extend(more);
-    if lplan.levels > 0 || several {
-        equation(f, &l, &lower, &[]);
-    }
+    let l = said_product(f, &lower, &[], several, lplan);
     let (l_lo, l_hi) = l.split_at(low);
     let below = plan.streams.then(|| low_words(f, l_lo, addends, sink));
     let x_early = matches!(early, 1 | 2).then(|| differences(f, true));
     let y_early = matches!(early, 1 | 3).then(|| differences(f, false));
     f.push(WordStep::Part(format!("{n} words: Z = xh yh + L_hi")));
     let once: Vec<_> = l_hi.iter().map(|w| vec![*w]).collect();
-    let (mut z, more) = product(f, &upper, &once, wider(several || low > high), zplan);
-    z.extend(more);
-    if zplan.levels > 0 || several {
-        equation(f, &z, &upper, &once);
-    }
+    let z = said_product(f, &upper, &once, several || low > high, zplan);
     f.push(WordStep::Part(format!("{n} words: differences")));
     let da = x_early.unwrap_or_else(|| differences(f, true));
     let db = y_early.unwrap_or_else(|| differences(f, false));

@@ -348,6 +348,33 @@ impl Writer {
     }
 }
 
+impl Writer {
+    /// Makes the jumps go to their labels, each instruction being at its place.
+    fn link(&mut self, place: impl Fn(usize) -> usize) -> Result<(), LowerError> {
+        for (at, label) in &self.jumps {
+            let target = self.labels.iter().find(|(l, _)| l == label);
+            let (_, target) = target.ok_or(LowerError::Reach)?;
+            let jump = &mut self.flow.insns[*at].ops;
+            // Relative to two instructions further on.
+            jump.k = place(*target) as i32 - place(*at) as i32 - 2;
+            // NE
+            jump.cond = if *label == Label::Over { 1 } else { jump.cond };
+        }
+        Ok(())
+    }
+}
+
+/// Where the middle product of each level is, from the lowest level on, below `at` bytes; and where the last one ends.
+fn middles(halves: &Halves, mut at: i64) -> (Vec<i64>, i64) {
+    let lowest = i64::from(WORD) * halves.lowest_words() as i64;
+    let mut middles = Vec::new();
+    for level in (1..=halves.levels).rev() {
+        at -= RECORDED + (lowest << level);
+        middles.insert(0, at);
+    }
+    (middles, at)
+}
+
 /// The function with the kernel `base` at the bottom.
 fn function(
     halves: &Halves,
@@ -382,12 +409,7 @@ fn function(
             .iter()
             .map(|i| i64::from(i.ops.k.count_ones()))
             .sum::<i64>();
-    let mut at = -saved;
-    let mut middles = Vec::new();
-    for level in (1..=halves.levels).rev() {
-        at -= RECORDED + (i64::from(lowest) << level);
-        middles.insert(0, at);
-    }
+    let (middles, at) = middles(halves, -saved);
     let need = (RECORDED - at) as usize;
     if need as i64 > STACK_LIMIT {
         return Err(LowerError::Stack {
@@ -395,15 +417,7 @@ fn function(
             limit: STACK_LIMIT as usize,
         });
     }
-    for (at, label) in &w.jumps {
-        let target = w.labels.iter().find(|(l, _)| l == label);
-        let (_, target) = target.ok_or(LowerError::Reach)?;
-        let jump = &mut w.flow.insns[*at].ops;
-        // Relative to two instructions further on.
-        jump.k = place(*target) as i32 - place(*at) as i32 - 2;
-        // NE
-        jump.cond = if *label == Label::Over { 1 } else { jump.cond };
-    }
+    w.link(place)?;
     let said = Said {
         square: w.square,
         base: words,

@@ -158,7 +158,13 @@ impl Nest<'_> {
             }
             nest.flow.walk(Op::STR, to, &xs[..count]);
         };
-        let passes = stretch.links / count;
+        self.in_passes(stretch.links, count, left, pass);
+        Ok(())
+    }
+
+    /// Does so many links, `count` in a pass: in a loop, counted in `left`, as often as they are that many, then the others.
+    fn in_passes(&mut self, links: usize, count: usize, left: u8, pass: impl Fn(&mut Self, usize)) {
+        let passes = links / count;
         let mut done = 0;
         if passes > 1 {
             self.flow.number(left, passes as u32);
@@ -169,11 +175,10 @@ impl Nest<'_> {
             self.flow.again(top);
             done = passes * count;
         }
-        while done < stretch.links {
-            let rest = count.min(stretch.links - done);
+        while done < links {
+            let rest = count.min(links - done);
             pass(self, rest);
             done += rest;
         }
-        Ok(())
     }
 }

@@ -67,6 +67,25 @@ fn beside(carry: bool, mut insns: Vec<Insn>) -> Vec<Insn> {
     insns
 }
 
+/// The arrays whose addresses are kept in the frame, in the order in which they are wanted from there.
+fn kept(list: &[Access], actions: &[Action]) -> Vec<Array> {
+    let mut kept = Vec::new();
+    for (access, action) in list.iter().zip(actions) {
+        if matches!(action.way, Way::Frame(_)) && !kept.contains(&access.array) {
+            kept.push(access.array);
+        }
+    }
+    kept
+}
+
+/// The pointer that points into `array` to begin with.
+fn starting(start: &[Option<Position>; 3], array: Array) -> Option<Pointer> {
+    let p = start
+        .iter()
+        .position(|at| at.is_some_and(|at| at.array == array));
+    p.map(|p| POINTERS[p])
+}
+
 /// Code for every item: accesses as the search found them, from pointers that start there.
 pub(super) fn emit(
     items: &[Item],
@@ -76,12 +95,7 @@ pub(super) fn emit(
     scratch: usize,
     setting: &Setting,
 ) -> Resolved {
-    let mut kept = Vec::new();
-    for (access, action) in list.iter().zip(actions) {
-        if matches!(action.way, Way::Frame(_)) && !kept.contains(&access.array) {
-            kept.push(access.array);
-        }
-    }
+    let kept = kept(list, actions);
     let mut before: Vec<Vec<Insn>> = vec![vec![]; items.len() + 1];
     let mut own: Vec<Vec<Insn>> = items
         .iter()
@@ -138,16 +152,12 @@ pub(super) fn emit(
     for (insns, first) in own.iter_mut().zip(before) {
         insns.splice(0..0, first);
     }
-    let used = |array: Array| {
-        list.iter().any(|a| a.array == array).then(|| {
-            let p = start
-                .iter()
-                .position(|at| at.is_some_and(|at| at.array == array));
-            p.map(|p| POINTERS[p])
-        })?
-    };
+    let used = list.iter();
+    let used = used.filter_map(|a| Some((a.array, starting(&start, a.array)?)));
+    let used: Vec<(Array, Pointer)> = used.collect();
+    let entry = |array: Array| used.iter().find(|(a, _)| *a == array).map(|(_, p)| *p);
     Resolved {
-        entry: [Array::R, Array::A, Array::B, Array::M].map(used),
+        entry: [Array::R, Array::A, Array::B, Array::M].map(entry),
         kept,
         items: own,
     }

@@ -20,7 +20,7 @@ use machine::isa::avr::machine::Pointer;
 use machine::program::Program;
 
 use crate::refusal::LowerError;
-use crate::schedule::{Column, FoldedBlock, LoopStep, Loops, Turn};
+use crate::schedule::{Column, FoldedBlock, LoopStep, Loops, Product, Turn};
 use crate::target::avr::draft::Draft;
 use crate::target::avr::pointers::{Array, move_pointer};
 use crate::target::avr::rings::{Plan, uses};
@@ -180,6 +180,19 @@ impl Bands {
             self.high(bound);
             self.carry_on(2, bound);
         }
+        self.last_product(column, last, mode, cap)?;
+        self.shift();
+        Ok(())
+    }
+
+    /// The last product of a column, whose low byte is then stored; the word two columns further on may come with it.
+    fn last_product(
+        &mut self,
+        column: &Column,
+        last: &Product,
+        mode: Mode,
+        cap: u64,
+    ) -> Result<(), LowerError> {
         let (x, y) = (
             self.operand(0, last.a, last.load_a)?,
             self.operand(1, last.b, last.load_b)?,
@@ -216,7 +229,6 @@ impl Bands {
             self.high(without);
             self.carry_on(2, without);
         }
-        self.shift();
         Ok(())
     }
 

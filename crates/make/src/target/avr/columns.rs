@@ -347,6 +347,23 @@ impl Columns {
         Ok(())
     }
 
+    /// The product is all there is so far; of the last one of a column the low byte is stored.
+    fn first_product(
+        &mut self,
+        last: Option<(&Column, Option<usize>)>,
+    ) -> Result<(), OutOfRegisters> {
+        self.accumulator.extend([0, 1]);
+        if let Some(index) = last.and_then(|(_, ahead)| ahead) {
+            let r = self.take()?;
+            self.load(Array::R, index, r);
+            self.accumulator.push_back(r);
+        }
+        if let Some((column, _)) = last {
+            self.store(column.index, 0);
+        }
+        Ok(())
+    }
+
     /// Multiplies and accumulates. After the last product of a column, stores its low byte
     /// and, if a column two further on is given, adds that column's intermediate word on top.
     fn product(
@@ -364,17 +381,8 @@ impl Columns {
         let without = (self.bound + PRODUCT).min(cap);
         let bound = (self.bound + PRODUCT + extra).min(cap);
         if self.accumulator.is_empty() {
-            self.accumulator.extend([0, 1]);
-            if let Some(index) = ahead {
-                let r = self.take()?;
-                self.load(Array::R, index, r);
-                self.accumulator.push_back(r);
-            }
-            if let Some((column, _)) = last {
-                self.store(column.index, 0);
-            }
             self.bound = bound;
-            return Ok(());
+            return self.first_product(last);
         }
         self.emit(Op::ADD, self.accumulator[0], 0);
         let mut spare = None;

@@ -487,6 +487,41 @@ pub fn lower(
     Ok(list)
 }
 
+impl Writer {
+    /// Makes the jumps go to their labels: between the first `main` instructions and what they call, the function
+    /// returns by `after` more.
+    fn link(&mut self, main: usize, after: usize) -> Result<(), LowerError> {
+        for (at, label) in &self.jumps {
+            let target = self.labels.iter().find(|(l, _)| l == label);
+            let (_, target) = target.ok_or(LowerError::Reach)?;
+            let far = *target as i64 - *at as i64 - 1;
+            let over = if *at < main { after as i64 } else { 0 };
+            self.draft.insns[*at].ops.k = (far + over) as i32;
+        }
+        Ok(())
+    }
+}
+
+/// Makes room on the stack, and the result there by the product of the halves.
+fn call_product(w: &mut Writer, core: &Core, n: usize, room: i64) {
+    let (on, square) = (w.on, w.square);
+    w.draft.note("make room on the stack, point to r, a, b");
+    w.draft.insns.extend(move_stack(core.abi, -room));
+    let [r, a, b, ..] = core.abi.arguments;
+    w.rr(Op::MOVW, X, a);
+    if !square {
+        w.rr(Op::MOVW, Z, b);
+    }
+    // The first frame begins where the stack pointer is, and one on.
+    w.rr(Op::MOVW, on.frame, Y);
+    w.draft.dk(Op::SUBI, on.frame, record(square) as i32 - 1);
+    w.draft.dk(Op::SBCI, on.frame + 1, 0);
+    w.rr(Op::MOVW, Y, r);
+    w.draft.dk(Op::LDI, on.half, (n / 2) as i32);
+    w.call(Label::Twice);
+    w.draft.insns.extend(move_stack(core.abi, room));
+}
+
 fn function(
     core: &Core,
     halves: &Halves,
@@ -515,25 +550,7 @@ fn function(
             limit: STACK_LIMIT as usize,
         });
     }
-    w.draft.note("make room on the stack, point to r, a, b");
-    move_stack(core.abi, -room)
-        .into_iter()
-        .for_each(|i| w.draft.push(i));
-    let [r, a, b, ..] = core.abi.arguments;
-    w.rr(Op::MOVW, X, a);
-    if !square {
-        w.rr(Op::MOVW, Z, b);
-    }
-    // The first frame begins where the stack pointer is, and one on.
-    w.rr(Op::MOVW, on.frame, Y);
-    w.draft.dk(Op::SUBI, on.frame, record(square) as i32 - 1);
-    w.draft.dk(Op::SBCI, on.frame + 1, 0);
-    w.rr(Op::MOVW, Y, r);
-    w.draft.dk(Op::LDI, on.half, (n / 2) as i32);
-    w.call(Label::Twice);
-    move_stack(core.abi, room)
-        .into_iter()
-        .for_each(|i| w.draft.push(i));
+    call_product(&mut w, core, n, room);
     let main = w.draft.insns.len();
     w.subroutines()?;
     w.product()?;
@@ -541,13 +558,7 @@ fn function(
     w.draft.append(base);
     w.rr(Op::RET, 0, 0);
     let (before, after) = frame::frame(core, &w.draft.insns);
-    for (at, label) in &w.jumps {
-        let target = w.labels.iter().find(|(l, _)| l == label).map(|(_, at)| *at);
-        let far = target.ok_or(LowerError::Reach)? as i64 - *at as i64 - 1;
-        // Between the function and what it calls it returns.
-        let over = if *at < main { after.len() as i64 } else { 0 };
-        w.draft.insns[*at].ops.k = (far + over) as i32;
-    }
+    w.link(main, after.len())?;
     let place = |at: usize| before.len() + at + if at < main { 0 } else { after.len() };
     let mut program = Program::new();
     program.notes.push((0, "save registers".into()));

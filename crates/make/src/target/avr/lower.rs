@@ -143,17 +143,17 @@ fn in_words(
     if within.is_empty() {
         return Ok(vec![]);
     }
-    let mut refused = Some(LowerError::Registers);
     let mut drafts = Vec::new();
     for code in within {
         let made = drafts_of(core, code, registers, setting, limits.cycles);
-        // What takes too long is none, and no reason.
-        if made.as_ref().is_some_and(Vec::is_empty) {
-            refused = None;
-        }
-        let made = made.into_iter().flatten();
-        drafts.extend(made.map(|(least, draft)| (least, draft, code)));
+        drafts.push(made.map(|made| (made, code)));
     }
+    // What takes too long is none, and no reason.
+    let none = drafts.iter().flatten().any(|(made, _)| made.is_empty());
+    let mut refused = Some(LowerError::Registers).filter(|_| !none);
+    let drafts = drafts.into_iter().flatten();
+    let drafts = drafts.flat_map(|(made, code)| made.into_iter().map(move |(l, d)| (l, d, code)));
+    let mut drafts: Vec<_> = drafts.collect();
     drafts.sort_by_key(|(least, ..)| *least);
     let mut best: Option<(u64, usize, Program<Insn>)> = None;
     for (least, draft, code) in drafts {

@@ -121,12 +121,10 @@ impl Nest<'_> {
         }
     }
 
-    fn body(&mut self) -> Result<(), LowerError> {
+    /// Puts the addresses of the arrays into the frame.
+    fn put_addresses(&mut self) -> Result<(), LowerError> {
         let n = self.scans.n;
         let modulus = self.scans.modulus();
-        self.draft.note("the frame: addresses of the arrays");
-        let room = move_stack(self.core.abi, -self.frame.bytes);
-        self.draft.insns.extend(room);
         let [r, ..] = self.core.abi.arguments;
         let first_out = match modulus {
             None => r,
@@ -167,6 +165,16 @@ impl Nest<'_> {
         if let Some(side) = self.scans.added(0) {
             self.put(self.argument(side)?, self.frame.addend);
         }
+        Ok(())
+    }
+
+    fn body(&mut self) -> Result<(), LowerError> {
+        let n = self.scans.n;
+        let modulus = self.scans.modulus();
+        self.draft.note("the frame: addresses of the arrays");
+        let room = move_stack(self.core.abi, -self.frame.bytes);
+        self.draft.insns.extend(room);
+        self.put_addresses()?;
         self.draft.clear(self.on.zero);
         if modulus == Some(Array::Numbers) {
             self.draft.note("the modulus and m'");

@@ -51,24 +51,23 @@ fn kept(abi: &Abi) -> impl Iterator<Item = u8> {
     pairs.filter(|r| abi.preserves(*r))
 }
 
-fn function(
-    core: &Core,
-    stages: &Stages,
-    product: Tried<AvrIsa>,
-    rest: &Tried<AvrIsa>,
-) -> Result<Program<Insn>, LowerError> {
-    let abi = core.abi;
+/// From where the stack pointer points to the first byte in use: SP points below it, Y as a stack pointer to it.
+fn first(abi: &Abi) -> i32 {
+    match abi.data_stack {
+        true => 0,
+        false => 1,
+    }
+}
+
+/// The instructions between what is saved and given back, and which of them call: the product goes into a frame.
+fn body(abi: &Abi, stages: &Stages) -> (Vec<Insn>, [usize; 2]) {
     let [r, a, m, _] = abi.arguments;
     let arguments = [Some(r), stages.modulus().map(|side| abi.arguments[side])];
     // What the second stage gets is kept while the first runs.
-    let kept: Vec<[u8; 2]> = kept(abi)
-        .zip(arguments.into_iter().flatten())
-        .map(Into::into)
-        .collect();
-    let bytes = stages.words();
-    let need = bytes as i64;
-    // SP points below the last byte in use, Y as a stack pointer to it.
-    let first = if abi.data_stack { 0 } else { 1 };
+    let kept = kept(abi).zip(arguments.into_iter().flatten());
+    let kept: Vec<[u8; 2]> = kept.map(Into::into).collect();
+    let need = stages.words() as i64;
+    let first = first(abi);
     let frame = |to: u8| {
         let by = -first & 0xff;
         let next = [Insn::dk(Op::SUBI, to, by), Insn::dk(Op::SBCI, to + 1, by)];
@@ -76,8 +75,8 @@ fn function(
         [Insn::rr(Op::MOVW, to, Y)].into_iter().chain(next)
     };
     let call = Insn::dk(Op::RCALL, 0, 0);
-    let mut body: Vec<_> = kept
-        .iter()
+    let saved = kept.iter();
+    let mut body: Vec<_> = saved
         .map(|[to, from]| Insn::rr(Op::MOVW, *to, *from))
         .collect();
     body.extend(move_stack(abi, -need));
@@ -90,6 +89,20 @@ fn function(
     calls[1] = body.len();
     body.push(call);
     body.extend(move_stack(abi, need));
+    (body, calls)
+}
+
+fn function(
+    core: &Core,
+    stages: &Stages,
+    product: Tried<AvrIsa>,
+    rest: &Tried<AvrIsa>,
+) -> Result<Program<Insn>, LowerError> {
+    let abi = core.abi;
+    let bytes = stages.words();
+    let need = bytes as i64;
+    let first = first(abi);
+    let (body, calls) = body(abi, stages);
     let (before, after) = frame::frame(core, &body);
     let start = before.len();
     let returns = if abi.data_stack { 0 } else { core.pc_bytes };

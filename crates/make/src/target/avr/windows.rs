@@ -245,14 +245,54 @@ fn actions(
     state: &State,
     access: &Access,
     retired: &[usize; 3],
-    Frame { scratch, kept }: Frame,
+    frame: Frame,
     setting: &Setting,
 ) -> Vec<(u32, Action, Position)> {
-    let mut list = Vec::new();
-    let array = access.array;
-    let offset = access.offset;
-    let mut push = |cost: u32, p: usize, to: i64, way: Way, (place, save): (usize, bool)| {
-        for (mode, offset) in modes(p, to, offset, setting.moves(p)) {
+    let mut ways = Ways {
+        state,
+        access,
+        retired,
+        frame,
+        setting,
+        list: Vec::new(),
+    };
+    let free: Vec<usize> = (0..3).filter(|p| ways.is_free(*p)).collect();
+    // A pointer that is there is used.
+    for &p in &free {
+        if let Some(at) = ways.there(p) {
+            let reaches = modes(p, at, access.offset, setting.moves(p)).next();
+            if reaches.is_some() {
+                ways.push(0, p, at, Way::Stay, ways.here());
+            }
+        }
+    }
+    if ways.list.is_empty() {
+        for &p in free.iter().filter(|p| setting.moves(**p)) {
+            for to in targets(p, access) {
+                ways.reach(p, to);
+            }
+        }
+    }
+    ways.list
+}
+
+/// Where an instruction before an access stands, and whether the carry is kept beside it.
+type Spot = (usize, bool);
+
+/// Ways to make an access, as they are found.
+struct Ways<'a> {
+    state: &'a State,
+    access: &'a Access,
+    retired: &'a [usize; 3],
+    frame: Frame,
+    setting: &'a Setting,
+    list: Vec<(u32, Action, Position)>,
+}
+
+impl Ways<'_> {
+    fn push(&mut self, cost: u32, p: usize, to: i64, way: Way, (place, save): Spot) {
+        let Access { array, offset, .. } = *self.access;
+        for (mode, offset) in modes(p, to, offset, self.setting.moves(p)) {
             let action = Action {
                 p,
                 to,
@@ -261,98 +301,121 @@ fn actions(
                 place,
                 save,
             };
-            list.push((cost, action, Position { array, offset }));
-        }
-    };
-    let here = (access.item, false);
-    let free: Vec<usize> = (0..3).filter(|p| access.item < retired[*p]).collect();
-    // A pointer that is there is used.
-    let mut there = false;
-    for &p in &free {
-        if let Some(at) = state.at[p].filter(|at| at.array == array)
-            && modes(p, at.offset, offset, setting.moves(p))
-                .next()
-                .is_some()
-        {
-            push(0, p, at.offset, Way::Stay, here);
-            there = true;
+            self.list.push((cost, action, Position { array, offset }));
         }
     }
-    if there {
-        return list;
+
+    /// Right before the access.
+    fn here(&self) -> Spot {
+        (self.access.item, false)
     }
-    // Cycles to keep the carry in r0, which is pushed if it holds something.
-    let keep = u32::from(access.carry) * if access.r0 { 6 } else { 2 };
-    for &p in free.iter().filter(|p| setting.moves(**p)) {
-        let early = state.from[p] <= access.gap;
+
+    /// The same, where the carry must not be lost.
+    fn here_kept(&self) -> Spot {
+        (self.access.item, self.access.carry)
+    }
+
+    /// Before the carry is made.
+    fn before_carry(&self) -> Spot {
+        (self.access.gap, false)
+    }
+
+    /// Is nothing else to be reached by this pointer?
+    fn is_free(&self, p: usize) -> bool {
+        self.access.item < self.retired[p]
+    }
+
+    /// Where the pointer is in the array, if it is there.
+    fn there(&self, p: usize) -> Option<i64> {
+        let at = self.state.at[p].filter(|at| at.array == self.access.array);
+        at.map(|at| at.offset)
+    }
+
+    /// Cycles to keep the carry in r0, which is pushed if it holds something.
+    fn keep(&self) -> u32 {
+        u32::from(self.access.carry) * if self.access.r0 { 6 } else { 2 }
+    }
+
+    /// Is there a carry, and is the pointer known where it is not yet made?
+    fn is_early(&self, p: usize) -> bool {
+        self.access.carry && self.state.from[p] <= self.access.gap
+    }
+
+    /// Brings pointer `p` to `to`.
+    fn reach(&mut self, p: usize, to: i64) {
         // Where the carry may be destroyed, and what that costs.
-        let (spot, extra) = match access.carry && early {
-            true => ((access.gap, false), 0),
-            false => ((access.item, access.carry), keep),
+        let (spot, extra) = match self.is_early(p) {
+            true => (self.before_carry(), 0),
+            false => (self.here_kept(), self.keep()),
         };
-        for to in targets(p, access) {
-            if state.at[p].is_some_and(|at| at.array == array) {
-                push(2 + extra, p, to, Way::Move, spot);
-                continue;
+        if self.there(p).is_some() {
+            return self.push(2 + extra, p, to, Way::Move, spot);
+        }
+        for q in 0..3 {
+            self.copy(p, q, to);
+        }
+        let array = self.access.array;
+        if let Some(home) = self.setting.home(array) {
+            match to {
+                0 => self.push(1, p, to, Way::Home(home), self.here()),
+                _ => self.push(3 + extra, p, to, Way::Home(home), spot),
             }
-            let on = |extra: u32| if to == 0 { 0 } else { 2 + extra };
-            for q in (0..3).filter(|q| access.item < retired[*q]) {
-                let Some(from) = state.at[q].filter(|at| at.array == array) else {
-                    continue;
-                };
-                if from.offset == to {
-                    push(1, p, to, Way::Copy(q), here);
-                } else if access.carry && early && state.from[q] <= access.gap {
-                    push(3, p, to, Way::Copy(q), (access.gap, false));
-                } else {
-                    push(3 + keep, p, to, Way::Copy(q), (access.item, access.carry));
-                }
+        } else if array == Array::T {
+            // Only a copy of Y reaches further than Y where that is the stack pointer.
+            if !self.setting.abi.data_stack {
+                self.push(4 + extra, p, to, Way::Stack, spot);
             }
-            if let Some(home) = setting.home(array) {
-                if to == 0 {
-                    push(1, p, to, Way::Home(home), here);
-                } else {
-                    push(3 + extra, p, to, Way::Home(home), spot);
-                }
-                continue;
-            }
-            if array == Array::T {
-                // Only a copy of Y reaches further than Y where that is the stack pointer.
-                if !setting.abi.data_stack {
-                    push(4 + extra, p, to, Way::Stack, spot);
-                }
-                continue;
-            }
-            let reaches = |q: &usize| {
-                !setting.moves(*q)
-                    || state.at[*q].is_some_and(|at| {
-                        let reach = at.offset + REACH - scratch as i64;
-                        at.array == Array::T && (kept..REACH).contains(&reach)
-                    })
+        } else {
+            self.by_frame(p, to);
+        }
+    }
+
+    /// From another pointer that is in the array.
+    fn copy(&mut self, p: usize, q: usize, to: i64) {
+        let Some(from) = self.there(q).filter(|_| self.is_free(q)) else {
+            return;
+        };
+        let (cost, spot) = if from == to {
+            (1, self.here())
+        } else if self.is_early(p) && self.is_early(q) {
+            (3, self.before_carry())
+        } else {
+            (3 + self.keep(), self.here_kept())
+        };
+        self.push(cost, p, to, Way::Copy(q), spot);
+    }
+
+    /// From the address in the frame, by a pointer that reaches it or by the stack.
+    fn by_frame(&mut self, p: usize, to: i64) {
+        let Frame { scratch, kept } = self.frame;
+        let reaches = |q: &usize| {
+            !self.setting.moves(*q)
+                || self.state.at[*q].is_some_and(|at| {
+                    let reach = at.offset + REACH - scratch as i64;
+                    at.array == Array::T && (kept..REACH).contains(&reach)
+                })
+        };
+        let through = (1..3).find(|q| *q != p && self.is_free(*q) && reaches(q));
+        if let Some(q) = through {
+            let (cost, spot) = if to == 0 {
+                (4, self.here())
+            } else if self.is_early(p) && self.is_early(q) {
+                (6, self.before_carry())
+            } else {
+                (6 + self.keep(), self.here_kept())
             };
-            let through = (1..3).find(|q| *q != p && access.item < retired[*q] && reaches(q));
-            if let Some(q) = through {
-                if to == 0 {
-                    push(4, p, to, Way::Frame(through), here);
-                } else if access.carry && early && state.from[q] <= access.gap {
-                    push(6, p, to, Way::Frame(through), (access.gap, false));
-                } else {
-                    let spot = (access.item, access.carry);
-                    push(4 + on(keep), p, to, Way::Frame(through), spot);
-                }
-            } else if p != 0 {
-                // Moves are made beside the carry, not by `save`: r0 takes the low byte between them.
-                let moves = u32::from(to != 0) + u32::from(scratch > NEAR);
-                let [carry, r0] = [access.carry, access.r0].map(u32::from);
-                let cost = 7 + (2 + 2 * carry) * moves + 4 * r0;
-                push(cost, p, to, Way::Frame(None), here);
-                if access.carry && early && !access.r0_gap {
-                    push(7 + 2 * moves, p, to, Way::Frame(None), (access.gap, false));
-                }
+            self.push(cost, p, to, Way::Frame(through), spot);
+        } else if p != 0 {
+            // Moves are made beside the carry, not by `save`: r0 takes the low byte between them.
+            let moves = u32::from(to != 0) + u32::from(scratch > NEAR);
+            let [carry, r0] = [self.access.carry, self.access.r0].map(u32::from);
+            let cost = 7 + (2 + 2 * carry) * moves + 4 * r0;
+            self.push(cost, p, to, Way::Frame(None), self.here());
+            if self.is_early(p) && !self.access.r0_gap {
+                self.push(7 + 2 * moves, p, to, Way::Frame(None), self.before_carry());
             }
         }
     }
-    list
 }
 
 /// Where a pointer may usefully be for an access: windows up and down from it, and around what follows.

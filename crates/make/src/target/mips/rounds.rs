@@ -143,16 +143,21 @@ impl Nest<'_> {
         for r in [t, t + 1, v, v + 1, row.b, row.q, row.m0] {
             self.release(r);
         }
-        if !scans.words.result.iter().any(|w| self.is_chained(*w)) {
-            let result = Home::of(Argument::R as u8);
-            self.each_word(&[row.down, result], n, |nest, i| {
-                let word = nest.load(nest.moving(row.down), row.down, i)?;
-                nest.store(word, nest.moving(result), result, i);
-                nest.release(word);
-                Ok(())
-            })?;
+        match scans.words.result.iter().any(|w| self.is_chained(*w)) {
+            true => Ok(()),
+            false => self.copy_out(&row, n),
         }
-        Ok(())
+    }
+
+    /// The words that the rows leave become the result.
+    fn copy_out(&mut self, row: &Row, n: usize) -> Result<(), LowerError> {
+        let result = Home::of(Argument::R as u8);
+        self.each_word(&[row.down, result], n, |nest, i| {
+            let word = nest.load(nest.moving(row.down), row.down, i)?;
+            nest.store(word, nest.moving(result), result, i);
+            nest.release(word);
+            Ok(())
+        })
     }
 
     /// The 1 that rows without MADDL take.

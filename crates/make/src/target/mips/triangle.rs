@@ -72,7 +72,7 @@ impl Nest<'_> {
     fn square_row(&mut self, row: &Row, b: u8, i: usize) -> Result<(), LowerError> {
         let (n, unroll) = (self.scans.n, self.unroll);
         let (frame, a) = (self.fixed(row.a), self.pointers[&b]);
-        let (u, p) = (row.t + 1, row.v + 1);
+        let u = row.t + 1;
         let [below, above] = self.passes(i);
         self.flow.block();
         self.immediate(Op::LW, row.b, b, 4 * i as i32 - a.at);
@@ -117,7 +117,13 @@ impl Nest<'_> {
         if i + 1 == n {
             return self.end_row(row, at);
         }
-        // t[n-1], t[n] = t[n] + u + p + b times the top bit of 2a.
+        self.end_square_row(row, at)
+    }
+
+    /// `t[n-1], t[n] = t[n] + u + p + b` times the top bit of `2a`.
+    fn end_square_row(&mut self, row: &Row, at: Pointer) -> Result<(), LowerError> {
+        let n = self.scans.n;
+        let (u, p) = (row.t + 1, row.v + 1);
         let (top, bit) = row.top.zip(row.bit).ok_or(LowerError::Scans)?;
         let (low, carry) = (self.take()?, self.take()?);
         self.three(Op::ADDU, top + 1, u, ZERO);

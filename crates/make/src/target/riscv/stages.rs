@@ -37,12 +37,8 @@ pub fn all(stages: &Stages, core: &Core, limits: Limits) -> Result<Vec<Program<I
     Ok(list)
 }
 
-fn function(
-    stages: &Stages,
-    product: &Tried<RiscvIsa>,
-    rest: &Tried<RiscvIsa>,
-    features: Features,
-) -> Result<Program<Insn>, LowerError> {
+/// The instructions between what is saved and given back: the product goes into a frame.
+fn body(stages: &Stages) -> Vec<Insn> {
     let copy = |d: u8, s: u8| Insn::three(Op::ADD, d, ZERO, s);
     let frame = |d: u8| Insn::immediate(Op::ADDI, d, SP, SAVE_AREA);
     let call = Insn::immediate(Op::JAL, RA, 0, 0);
@@ -53,6 +49,16 @@ fn function(
     body.extend([frame(r), call, frame(a)]);
     body.extend(modulus.map(|_| copy(m, KEPT[1])));
     body.extend([copy(r, KEPT[0]), call]);
+    body
+}
+
+fn function(
+    stages: &Stages,
+    product: &Tried<RiscvIsa>,
+    rest: &Tried<RiscvIsa>,
+    features: Features,
+) -> Result<Program<Insn>, LowerError> {
+    let body = body(stages);
     let words = stages.words();
     let (before, after) = frame::frame(&body, words, features)?;
     let start = before.len();
