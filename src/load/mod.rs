@@ -277,11 +277,10 @@ fn relocate(
                     };
                     (to, what.to_string(), s.is_local())
                 }
-                Err(_) => (
-                    lacks("a symbol", "which does not exist"),
-                    String::new(),
-                    false,
-                ),
+                Err(_) => {
+                    let to = lacks("a symbol", "which does not exist");
+                    (to, String::new(), false)
+                }
             },
             RelocationTarget::Section(index) => {
                 let to = at.get(&index).map(|at| Target::Address(*at));

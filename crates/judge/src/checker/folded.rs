@@ -39,7 +39,8 @@ impl Folded<'_> {
         &self,
         checker: &mut Checker<'_>,
         [reduced, q]: [&[Value]; 2],
-        (bits, by): (&[(VarId, i64)], &[Combination]),
+        bits: &[(VarId, i64)],
+        by: &[Combination],
         used: &[Multiples; 2],
     ) -> Check {
         let (n, w) = (self.result.len(), u64::from(self.w));

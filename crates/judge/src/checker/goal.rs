@@ -68,7 +68,7 @@ impl Checker<'_> {
                     by,
                     used,
                 },
-            ) => folded.holds(self, [reduced, quotient], (bits, by), used),
+            ) => folded.holds(self, [reduced, quotient], bits, by, used),
             (
                 Goal::Residue(_)
                 | Goal::Folded(_)

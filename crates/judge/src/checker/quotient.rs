@@ -19,8 +19,10 @@ impl Checker<'_> {
     /// square of an odd number is 1 modulo 8.
     pub(super) fn newton(
         &mut self,
-        (e, low): (VarId, VarId),
-        (s, sign): (Value, i8),
+        e: VarId,
+        low: VarId,
+        s: Value,
+        sign: i8,
         used: &[(usize, BigInt)],
     ) -> Check {
         let m = self.odd.ok_or("no number is odd")?;

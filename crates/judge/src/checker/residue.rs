@@ -238,6 +238,21 @@ impl Residue<'_> {
         }
     }
 
+    /// The ranges of `T + u M s`, where `s = 1` just where `T + offset M < from`, or where it is that or more if `u < 0`.
+    fn move_ranges(&self, ranges: &mut Ranges, u: &BigInt, from: BigInt, offset: i64) {
+        for (Corner { modulus, .. }, (least, most)) in self.corners.iter().zip(ranges.iter_mut()) {
+            let step = u * modulus;
+            let limit = &from - modulus * offset;
+            let (below, above) = ((least.clone(), &limit - 1), (limit, most.clone()));
+            let (set, unset) = match u.is_positive() {
+                true => (below, above),
+                false => (above, below),
+            };
+            *least = unset.0.min(set.0 + &step);
+            *most = unset.1.max(set.1 + &step);
+        }
+    }
+
     /// The next bits compare `X = T + offset M`: their sum `s` is 1 just where `X < 0`, or where `X` is some number or
     /// more. So `T + u M s` has another range.
     fn compare(
@@ -290,17 +305,7 @@ impl Residue<'_> {
                 return Err("more than one bit of a comparison may be set");
             }
         }
-        for (Corner { modulus, .. }, (least, most)) in self.corners.iter().zip(ranges.iter_mut()) {
-            let step = &u * modulus;
-            let limit = &from - modulus * offset;
-            let (below, above) = ((least.clone(), &limit - 1), (limit, most.clone()));
-            let (set, unset) = match u.is_positive() {
-                true => (below, above),
-                false => (above, below),
-            };
-            *least = unset.0.min(set.0 + &step);
-            *most = unset.1.max(set.1 + &step);
-        }
+        self.move_ranges(ranges, &u, from, *offset);
         times.terms.extend(bits.iter().map(|v| (*v, u.clone())));
         Ok(())
     }

@@ -130,7 +130,7 @@ impl<'a> Checker<'a> {
                 sign,
                 low,
                 used,
-            } => self.newton((*e, *low), (*s, *sign), used),
+            } => self.newton(*e, *low, *s, *sign, used),
             Step::Even { x, bit, used } => self.even(*x, *bit, used),
             Step::Quotient { q, v, w, used } => self.quotient(*q, *v, *w, used),
             Step::Joint { of, change } => self.change(*of, change),

@@ -151,7 +151,7 @@ impl<A: Asm, S> Nest<'_, A, S> {
             let (r, step) = steps[0];
             self.flow
                 .add_number(self.named.end, r, step * passes as i32);
-            self.repeat(&steps, (passes, self.named.end), |nest| {
+            self.repeat(&steps, passes, self.named.end, |nest| {
                 (0..LINKS).try_for_each(|i| emit(nest, i))
             })?;
             looped = LINKS * passes;

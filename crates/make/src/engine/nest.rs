@@ -195,7 +195,8 @@ impl<A: Asm, S> Nest<'_, A, S> {
     pub fn repeat(
         &mut self,
         steps: &[(u8, i32)],
-        (passes, end): (usize, u8),
+        passes: usize,
+        end: u8,
         emit: impl FnOnce(&mut Self) -> Result<(), LowerError>,
     ) -> Result<(), LowerError> {
         let before = self.pointers.clone();

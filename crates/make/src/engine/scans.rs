@@ -145,7 +145,7 @@ impl<A: Sweep> Nest<'_, A, A::Sum> {
             }
             steps.extend(self.beside(first, length)?);
             let place = A::place(self);
-            self.repeat(&steps, (passes, self.named.end), |nest| {
+            self.repeat(&steps, passes, self.named.end, |nest| {
                 for k in first..first + period {
                     nest.flow.cut();
                     nest.column(k)?;
@@ -220,7 +220,7 @@ impl<A: Sweep> Nest<'_, A, A::Sum> {
             steps.reverse();
         }
         let place = A::place(self);
-        self.repeat(&steps, (passes, self.named.stop), |nest| {
+        self.repeat(&steps, passes, self.named.stop, |nest| {
             for t in 0..nest.unroll {
                 nest.products(low + t, k, &mut ends, true)?;
             }

@@ -71,7 +71,7 @@ fn half(words: &mut Words, a: &[Word], modular: &Modular) -> Vec<Word> {
         false => (Some(carry), End::Mask { out: carry }),
     };
     words.push(WordStep::Part("add m to what is odd".into()));
-    let sum = masked(words, Sum::Add, (a, &m), odd, end);
+    let sum = masked(words, Sum::Add, a, &m, odd, end);
     words.push(WordStep::Part("half of it".into()));
     let out = words.fresh_words(n);
     for (x, out) in sum.into_iter().zip(&out).rev() {
@@ -133,7 +133,7 @@ fn below(words: &mut Words, a: &[Word], modular: &Modular) -> Vec<Word> {
         }
     };
     words.push(WordStep::Part("add m under the borrow".into()));
-    masked(words, Sum::Add, (&difference[..n], &m), mask, End::Drop)
+    masked(words, Sum::Add, &difference[..n], &m, mask, End::Drop)
 }
 
 /// Below `2^n`, modulo the number `m`.
@@ -153,10 +153,10 @@ fn almost(words: &mut Words, a: &[Word], m: &BigUint) -> Vec<Word> {
     let pairs = pairs(words, a);
     let t = words.links(sum, pairs, End::Mask { out: first });
     words.push(WordStep::Part("2^n mod m for the carry".into()));
-    let t = masked(words, sum, (&t, &c), first, End::Mask { out: second });
+    let t = masked(words, sum, &t, &c, first, End::Mask { out: second });
     words.push(WordStep::Part("and for the carry of that".into()));
     let (low, high) = t.split_at(reach.min(n));
-    let mut out = masked(words, sum, (low, &c[..low.len()]), second, End::Drop);
+    let mut out = masked(words, sum, low, &c[..low.len()], second, End::Drop);
     out.extend(high);
     out
 }
@@ -198,7 +198,7 @@ fn twice(words: &mut Words, a: &[Word]) -> Vec<Word> {
     }));
     words.push(WordStep::Part("m for the carry of that".into()));
     let m: Vec<_> = m.into_iter().map(Some).collect();
-    masked(words, back, (&t, &m), second, End::Drop)
+    masked(words, back, &t, &m, second, End::Drop)
 }
 
 /// `a` and `b`, or 0 and `a`.

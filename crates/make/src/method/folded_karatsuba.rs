@@ -183,11 +183,14 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
         shift: 2 * k,
         ..Term::number(x)
     };
-    let mut claim = Claim::product(&[&x[..], &[top]].concat(), &q, m, &a[k..]);
-    claim.lead = k;
-    claim.terms.extend(Claim::product(&[], a0, d, &[]).terms);
-    claim.terms.extend([above(&complement), above(&[one])]);
-    f.claims.push(claim);
+    let known = Claim::product(&[&x[..], &[top]].concat(), &q, m, &a[k..]);
+    let more = Claim::product(&[], a0, d, &[]).terms.into_iter();
+    let more = more.chain([above(&complement), above(&[one])]);
+    f.claims.push(Claim {
+        lead: k,
+        terms: known.terms.into_iter().chain(more).collect(),
+        ..known
+    });
     f.push(WordStep::Part(
         "m less if it is 2^n or more, m more if it is below 0".into(),
     ));

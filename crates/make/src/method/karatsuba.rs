@@ -258,31 +258,15 @@ fn middle_first(
     equation(f, &m, &[(x_words, y_words)], &[]);
     let mut middle = Middle::new(low, m, Sign::Under(sign));
     f.push(WordStep::Part(format!("{n} words: L = xl yl, L_lo + M")));
-    streamed(
-        f,
-        &[(xl, yl)],
-        &[],
-        Over::None,
-        streaming,
-        &mut |f, words| {
-            middle.l(f, words, sink);
-        },
-    );
+    let mut to = |f: &mut Words, words: &[Word]| middle.l(f, words, sink);
+    streamed(f, &[(xl, yl)], &[], Over::None, streaming, &mut to);
     equation(f, &middle.l, &[(xl, yl)], &[]);
     f.push(WordStep::Part(format!(
         "{n} words: Z = xh yh + L_hi, L_lo + Z + W Z + M"
     )));
     let once: Vec<_> = middle.l[low..].iter().map(|w| vec![*w]).collect();
-    streamed(
-        f,
-        &[(xh, yh)],
-        &once,
-        Over::None,
-        streaming,
-        &mut |f, words| {
-            middle.z(f, words, sink);
-        },
-    );
+    let mut to = |f: &mut Words, words: &[Word]| middle.z(f, words, sink);
+    streamed(f, &[(xh, yh)], &once, Over::None, streaming, &mut to);
     equation(f, &middle.z, &[(xh, yh)], &once);
     middle.claim(f, &da, &db);
     middle.end(f, low, sink);
@@ -389,6 +373,32 @@ fn signs(
         });
     }
     (complements, e)
+}
+
+/// The products of the differences with what is added to them, corrected by the signs if that comes late; and the carry,
+/// which may be negative.
+fn with_middle(
+    f: &mut Words,
+    signed: &Signed<'_>,
+    addends: &[Vec<Word>],
+    e: Option<Word>,
+    late: usize,
+    plan: Plan,
+) -> (Vec<Word>, Word) {
+    let low = addends.len() / 2;
+    let factors: Vec<Pair<'_>> = signed.iter().map(|(a, b)| (&a.0[..], &b.0[..])).collect();
+    let mut e = e.unwrap_or_else(|| f.constant(0));
+    let (mut words, more) = product(f, &factors, addends, Over::To(e), plan);
+    e = more.unwrap_or(e);
+    for ((da, sa), (db, sb)) in signed {
+        if matches!(late, 1 | 2) {
+            (e, words) = correct(f, &words, low, db, *sa, e);
+        }
+        if matches!(late, 1 | 3) {
+            (e, words) = correct(f, &words, low, da, *sb, e);
+        }
+    }
+    (words, e)
 }
 
 /// The highest words with the carry `e`, which may be negative, and the caller's addends; and how far they go beyond
@@ -536,14 +546,13 @@ fn one_level(
     let (complements, e) = signs(f, low, late, &signed, e);
 
     // The caller's addends in the middle come with Y.
-    let at = |i: usize| addends.get(i).cloned().unwrap_or_default();
     let mut middle = vec![Vec::new(); low];
     middle.extend(complements);
     middle.resize(2 * low, Vec::new());
     for (i, words) in middle.iter_mut().enumerate() {
         words.push(y_words[i]);
         words.extend(z.get(i).filter(|_| i < first));
-        words.extend(at(low + i));
+        words.extend(addends.get(low + i).into_iter().flatten());
     }
     let (mut result, carries) = match below {
         Some(below) => below,
@@ -551,18 +560,7 @@ fn one_level(
     };
     middle[0].extend(carries);
     f.push(WordStep::Part(format!("{n} words: + DA DB")));
-    let middle_factors: Vec<Pair<'_>> = signed.iter().map(|(a, b)| (&a.0[..], &b.0[..])).collect();
-    let mut e = e.unwrap_or_else(|| f.constant(0));
-    let (mut u, v) = product(f, &middle_factors, &middle, Over::To(e), mplan);
-    e = v.unwrap_or(e);
-    for ((da, sa), (db, sb)) in &signed {
-        if matches!(late, 1 | 2) {
-            (e, u) = correct(f, &u, low, db, *sa, e);
-        }
-        if matches!(late, 1 | 3) {
-            (e, u) = correct(f, &u, low, da, *sb, e);
-        }
-    }
+    let (u, e) = with_middle(f, &signed, &middle, e, late, mplan);
     sink(f, &u);
     result.extend(u);
     let above = addends.get(3 * low..).unwrap_or(&[]);

@@ -281,7 +281,7 @@ fn fold(
     let pairs = words.into_iter().map(Some).zip(less).collect();
     let below = f.fresh();
     let words = f.links(Sum::Sub, pairs, End::Mask { out: below });
-    f.result = masked(f, Sum::Sub, (&words, &c), below, End::Drop);
+    f.result = masked(f, Sum::Sub, &words, &c, below, End::Drop);
     Ok(())
 }
 

@@ -350,7 +350,7 @@ impl Reduction {
 
     /// `x ± (M & mask)`.
     fn masked(&self, words: &mut Words, sum: Sum, x: &[Word], mask: Word) -> Vec<Word> {
-        masked(words, sum, (x, &self.m), mask, End::Drop)
+        masked(words, sum, x, &self.m, mask, End::Drop)
     }
 }
 
@@ -402,7 +402,8 @@ fn numbers(value: &BigUint, w: u32, n: usize) -> Vec<u64> {
 pub fn masked(
     words: &mut Words,
     sum: Sum,
-    (x, y): (&[Word], &[Option<Word>]),
+    x: &[Word],
+    y: &[Option<Word>],
     mask: Word,
     end: End,
 ) -> Vec<Word> {

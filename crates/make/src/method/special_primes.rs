@@ -470,7 +470,7 @@ pub(super) fn give_back(
         y,
         out: unset,
     });
-    masked(words, Sum::Sub, (v, more), unset, End::Drop)
+    masked(words, Sum::Sub, v, more, unset, End::Drop)
 }
 
 /// Takes the top bit of `v`: as a mask.

@@ -75,25 +75,127 @@ pub fn second<I: Isa>(
     Ok(list.min_by_key(|t| t.cycles).into_iter().collect())
 }
 
-/// A product that lies in the stack frame of a function that calls what makes it.
-pub struct Lent {
-    /// The stack that has the frame.
+/// The functions of every pair of stages.
+///
+/// # Errors
+/// The first reason why there is none of a pair.
+pub fn all<I: Isa>(
+    rests: &[Tried<I>],
+    products: &[Tried<I>],
+    function: impl Fn(&Tried<I>, &Tried<I>) -> Result<Program<I::Insn>, LowerError>,
+) -> Result<Vec<Program<I::Insn>>, LowerError> {
+    let pairs = rests
+        .iter()
+        .flat_map(|rest| products.iter().map(move |product| (product, rest)));
+    pairs
+        .map(|(product, rest)| function(product, rest))
+        .collect()
+}
+
+/// A function that calls what makes the product, then what is made of it, as a machine writes it: its calls are open.
+pub struct Caller<I> {
+    /// What saves registers, the function itself, and what gives them back.
+    pub parts: [Vec<I>; 3],
+    /// Remarks on these; the function itself may have none.
+    pub notes: [&'static str; 3],
+    /// The instructions of the function itself that call, and how many on it goes on.
+    pub calls: [usize; 2],
+    pub behind: usize,
+    pub frame: Frame,
+}
+
+/// The stack frame that the product lies in.
+pub struct Frame {
     pub area: Area,
     /// Where the product begins, from where the stack pointer is at entry; where that is when it is made.
     pub product: i64,
     pub stack: i64,
-    /// Its words, and the bytes of one.
-    pub words: usize,
+    /// Bytes of a word.
     pub word: i64,
+    /// Bytes of stack without those of the stages, and the most that there may be with them.
+    pub bytes: usize,
+    pub limit: usize,
+}
+
+impl<I> Caller<I> {
+    /// The whole function. `link` makes the call at an index go to the function at another.
+    ///
+    /// # Errors
+    /// When the stack is too deep, or a call does not reach.
+    pub fn with<M: Isa<Insn = I>>(
+        self,
+        stages: &Stages,
+        product: &Tried<M>,
+        rest: &Tried<M>,
+        link: impl Fn(&mut [I], usize, usize) -> Result<(), LowerError>,
+    ) -> Result<Program<I>, LowerError>
+    where
+        I: Clone,
+    {
+        let Self {
+            parts: [before, body, after],
+            notes: [saves, makes, restores],
+            calls,
+            behind,
+            frame,
+        } = self;
+        let (need, limit) = (frame.bytes + product.stack.max(rest.stack), frame.limit);
+        if need > limit {
+            return Err(LowerError::Stack { need, limit });
+        }
+        let start = before.len();
+        let calls = calls.map(|at| start + at);
+        let back = calls[0] + behind;
+        let notes = [
+            (0, saves),
+            (start, makes),
+            (back, "what is made of it"),
+            (start + body.len(), restores),
+        ];
+        let told = notes.into_iter().filter(|(_, text)| !text.is_empty());
+        let mut program = Program::new();
+        program.notes = told.map(|(at, text)| (at, text.to_string())).collect();
+        program.insns = [before, body, after].concat();
+        let lent = Lent {
+            area: frame.area,
+            product: frame.product,
+            stack: frame.stack,
+            words: stages.words(),
+            word: frame.word,
+            second: stages.spec.op.factors(),
+            back,
+        };
+        let entry = program.insns.len();
+        let targets = [entry, entry + product.program.insns.len()];
+        program.append(lent.called(product.program.clone()));
+        program.claims.push(lent.whole());
+        program.append(rest.program.clone());
+        for (at, target) in calls.into_iter().zip(targets) {
+            link(&mut program.insns, at, target)?;
+        }
+        Ok(program)
+    }
+}
+
+/// A product that lies in the stack frame of a function that calls what makes it.
+struct Lent {
+    /// The stack that has the frame.
+    area: Area,
+    /// Where the product begins, from where the stack pointer is at entry; where that is when it is made.
+    product: i64,
+    stack: i64,
+    /// Its words, and the bytes of one.
+    words: usize,
+    word: i64,
     /// Of the factors the second, which is the first of a square.
-    pub second: usize,
+    second: usize,
     /// The instruction that is executed next.
-    pub back: usize,
+    back: usize,
 }
 
 impl Lent {
     /// The function that makes it, with what it says as its caller sees that, and what its caller says.
-    pub fn called<I>(&self, mut made: Program<I>) -> Program<I> {
+    fn called<I>(&self, mut made: Program<I>) -> Program<I> {
         let place = |place| match place {
             Place::Memory(Area::Operand(0), at) => Place::Memory(self.area, self.product + at),
             Place::Memory(area, at) if area == self.area => Place::Memory(area, self.stack + at),
@@ -105,7 +207,7 @@ impl Lent {
     }
 
     /// That it is the product of the factors.
-    pub fn whole(&self) -> Claim {
+    fn whole(&self) -> Claim {
         let words = |area, from: i64, count: usize| -> Vec<Written> {
             let word = |i| Written {
                 insn: self.back,

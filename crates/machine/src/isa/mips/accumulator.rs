@@ -99,14 +99,15 @@ impl<D: Domain> Mips<D> {
     /// `(HI, LO) += rs * rt`, or `-=`: modulo 2^64, with guard bits modulo 2^72.
     pub fn accumulate(&mut self, o: &Ops, signs: Signs, add: bool) -> Outcome {
         let (x, y) = (self.r(o.s), self.r(o.t));
-        let product = self.d.mul(&x, &y, signs);
-        self.accumulate_words(product, signs, add)
+        let (lo, hi) = self.d.mul(&x, &y, signs);
+        self.accumulate_words(lo, hi, signs, add)
     }
 
     /// `(HI, LO) += lo + 2^32 hi`, or `-=`: modulo 2^64, with guard bits modulo 2^72.
     pub fn accumulate_words(
         &mut self,
-        (lo, hi): (D::Word<32>, D::Word<32>),
+        lo: D::Word<32>,
+        hi: D::Word<32>,
         signs: Signs,
         add: bool,
     ) -> Outcome {

@@ -404,11 +404,8 @@ fn function(
     w.flow.insns.extend(&base.insns);
     let (before, after) = frame::frame(&w.flow.insns, 0)?;
     let place = |at: usize| before.len() + at + if at < main { 0 } else { after.len() };
-    let saved = WORD as i64
-        * before
-            .iter()
-            .map(|i| i64::from(i.ops.k.count_ones()))
-            .sum::<i64>();
+    let saved: u32 = before.iter().map(|i| i.ops.k.count_ones()).sum();
+    let saved = i64::from(WORD) * i64::from(saved);
     let (middles, at) = middles(halves, -saved);
     let need = (RECORDED - at) as usize;
     if need as i64 > STACK_LIMIT {

@@ -15,7 +15,7 @@ use crate::target::avr::draft::JUMP;
 use crate::target::avr::frame;
 use crate::target::avr::frame::move_stack;
 use crate::target::avr::lower::lower;
-use crate::target::stages::{Lent, Tried, second, tried};
+use crate::target::stages::{self, Caller, Frame, second, tried};
 
 const Y: u8 = Pointer::Y.low();
 /// Bytes of the longest return address.
@@ -35,14 +35,23 @@ pub fn all(core: &Core, stages: &Stages, limits: Limits) -> Result<Vec<Program<I
         pc_bytes: WIDEST,
         ..core.clone()
     };
-    let rests = second(widest, stages, lower(&stages.rest, core, unlimited)?)?;
-    let rest = rests.first().ok_or(LowerError::Registers)?;
+    let rests = second::<AvrIsa>(widest, stages, lower(&stages.rest, core, unlimited)?)?;
+    let rest = rests.get(..1).ok_or(LowerError::Registers)?;
     let [product, _] = stages.operations();
     let products = tried(widest, &product, lower(&stages.product, core, unlimited)?)?;
-    let whole = products.into_iter();
-    whole
-        .map(|product| function(core, stages, product, rest))
-        .collect()
+    stages::all(rest, &products, |product, rest| {
+        caller(core, stages).with(stages, product, rest, link)
+    })
+}
+
+/// Makes a call go on to an instruction: so far from the one behind it.
+fn link(insns: &mut [Insn], at: usize, target: usize) -> Result<(), LowerError> {
+    let far = target - at - 1;
+    if far > JUMP {
+        return Err(LowerError::Reach);
+    }
+    insns[at].ops.k = far as i32;
+    Ok(())
 }
 
 /// Pairs that a called function preserves, from the top.
@@ -92,57 +101,32 @@ fn body(abi: &Abi, stages: &Stages) -> (Vec<Insn>, [usize; 2]) {
     (body, calls)
 }
 
-fn function(
-    core: &Core,
-    stages: &Stages,
-    product: Tried<AvrIsa>,
-    rest: &Tried<AvrIsa>,
-) -> Result<Program<Insn>, LowerError> {
+fn caller(core: &Core, stages: &Stages) -> Caller<Insn> {
     let abi = core.abi;
     let bytes = stages.words();
-    let need = bytes as i64;
-    let first = first(abi);
     let (body, calls) = body(abi, stages);
     let (before, after) = frame::frame(core, &body);
-    let start = before.len();
     let returns = if abi.data_stack { 0 } else { core.pc_bytes };
-    let deepest = start + bytes + WIDEST + product.stack.max(rest.stack);
-    if deepest > STACK_LIMIT as usize {
-        let (need, limit) = (deepest, STACK_LIMIT as usize);
-        return Err(LowerError::Stack { need, limit });
-    }
-    let mut program = Program::new();
-    program.notes = vec![
-        (0, "save registers".into()),
-        (start, "a frame for the product".into()),
-        (start + calls[0] + 1, "what is made of it".into()),
-        (start + body.len(), "restore registers".into()),
-    ];
-    program.insns = [before, body, after].concat();
-    let entry = program.insns.len();
-    let targets = [entry, entry + product.program.insns.len()];
-    for (at, target) in calls.into_iter().zip(targets) {
-        let far = target - (start + at) - 1;
-        if far > JUMP {
-            return Err(LowerError::Reach);
-        }
-        program.insns[start + at].ops.k = far as i32;
-    }
-    let below = -(start as i64) - need;
-    let lent = Lent {
-        area: match abi.data_stack {
-            true => Area::DataStack,
-            false => Area::Stack,
+    let below = -((before.len() + bytes) as i64);
+    Caller {
+        frame: Frame {
+            area: match abi.data_stack {
+                true => Area::DataStack,
+                false => Area::Stack,
+            },
+            product: below + i64::from(first(abi)),
+            stack: below - returns as i64,
+            word: 1,
+            bytes: before.len() + bytes + WIDEST,
+            limit: STACK_LIMIT as usize,
         },
-        product: below + i64::from(first),
-        stack: below - returns as i64,
-        words: bytes,
-        word: 1,
-        second: stages.spec.op.factors(),
-        back: start + calls[0] + 1,
-    };
-    program.append(lent.called(product.program));
-    program.claims.push(lent.whole());
-    program.append(rest.program.clone());
-    Ok(program)
+        parts: [before, body, after],
+        notes: [
+            "save registers",
+            "a frame for the product",
+            "restore registers",
+        ],
+        calls,
+        behind: 1,
+    }
 }

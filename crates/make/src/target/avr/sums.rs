@@ -148,18 +148,7 @@ impl Sums<'_> {
             None => {}
         }
         self.point(Z, y);
-        let store = match (in_place, self.two_pointers) {
-            (false, false) => {
-                self.point(Y, out);
-                Op::STY_INC
-            }
-            // Nothing is read there.
-            (false, true) => {
-                self.point(X, out);
-                Op::STX_INC
-            }
-            (true, _) => Op::STX_INC,
-        };
+        let store = self.store(in_place, out);
         let word = self.word;
         self.each(n, |sums| {
             match stretch.x {
@@ -187,6 +176,22 @@ impl Sums<'_> {
             self.draft.rr(op, MOVED, y);
         }
         self.end(chain.end, op)
+    }
+
+    /// Points to where the sum goes, if nothing does yet, and how it is stored there.
+    fn store(&mut self, in_place: bool, out: Array) -> Op {
+        match (in_place, self.two_pointers) {
+            (false, false) => {
+                self.point(Y, out);
+                Op::STY_INC
+            }
+            // Nothing is read there.
+            (false, true) => {
+                self.point(X, out);
+                Op::STX_INC
+            }
+            (true, _) => Op::STX_INC,
+        }
     }
 
     /// What becomes of the last carry.

@@ -55,7 +55,7 @@ impl Nest<'_> {
             self.point(pointer, from, 4);
         }
         let steps = [(row.b, 4), (r, 4)];
-        self.repeat(&steps, (n - 1, self.named.end), |nest| {
+        self.repeat(&steps, n - 1, self.named.end, |nest| {
             nest.operand_row(&row, 1)
         })
     }
@@ -75,7 +75,7 @@ impl Nest<'_> {
         let mut done = 0;
         if passes > 1 {
             let by = 4 * self.unroll as i32;
-            self.repeat(&[(j, by), (down, by)], (passes, self.named.stop), |nest| {
+            self.repeat(&[(j, by), (down, by)], passes, self.named.stop, |nest| {
                 (0..nest.unroll).try_for_each(|j| nest.operand_word(row, i, j))
             })?;
             done = passes * self.unroll;

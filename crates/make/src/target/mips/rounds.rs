@@ -42,6 +42,26 @@ impl Nest<'_> {
         Ok(pair)
     }
 
+    /// Registers of a row of arrays in the frame; `tall`: a row has two words more than a.
+    fn take_row(&mut self, tall: bool, a: Home, m: Home, down: Home) -> Result<Row, LowerError> {
+        let (t, v) = (self.take_pair()?, self.take_pair()?);
+        let [b, q, m0] = [self.take()?, self.take()?, self.take()?];
+        let top = tall.then(|| self.take_pair()).transpose()?;
+        let bit = self.square().then(|| self.take()).transpose()?;
+        Ok(Row {
+            t,
+            v,
+            b,
+            q,
+            m0,
+            top,
+            bit,
+            a,
+            m,
+            down,
+        })
+    }
+
     /// The words of a, doubled for a square, beside those of the modulus, if it is an operand, and zeros below them.
     fn side_by_side(
         &mut self,
@@ -101,23 +121,7 @@ impl Nest<'_> {
             self.home(Array::Columns)?,
         ];
         let tall = scans.sweep().is_some_and(|s| s.piles.len() == n + 2);
-        let (t, v) = (self.take_pair()?, self.take_pair()?);
-        let row = Row {
-            t,
-            v,
-            b: self.take()?,
-            q: self.take()?,
-            m0: self.take()?,
-            top: if tall { Some(self.take_pair()?) } else { None },
-            bit: if self.square() {
-                Some(self.take()?)
-            } else {
-                None
-            },
-            a: a_home,
-            m: m_home,
-            down,
-        };
+        let row = self.take_row(tall, a_home, m_home, down)?;
         self.inverse(inverse)?;
         self.set_one();
         self.side_by_side(&row, a_side, m, n)?;
@@ -140,7 +144,7 @@ impl Nest<'_> {
         if let (Some(out), Some(top)) = (out, row.top) {
             self.values.insert(out, top);
         }
-        for r in [t, t + 1, v, v + 1, row.b, row.q, row.m0] {
+        for r in [row.t, row.t + 1, row.v, row.v + 1, row.b, row.q, row.m0] {
             self.release(r);
         }
         match scans.words.result.iter().any(|w| self.is_chained(*w)) {
@@ -182,7 +186,7 @@ impl Nest<'_> {
         self.immediate(Op::ADDIU, self.named.stop, frame.r, stop);
         self.immediate(Op::ADDIU, self.named.end, b, 4 * n as i32);
         if self.scans.style == Style::Rolled {
-            self.repeat(&[(b, 4)], (n, self.named.end), |nest| nest.row(row, b, a0))?;
+            self.repeat(&[(b, 4)], n, self.named.end, |nest| nest.row(row, b, a0))?;
         } else {
             for _ in 0..n {
                 self.flow.block();
@@ -231,7 +235,7 @@ impl Nest<'_> {
         let (unroll, passes) = (self.unroll, (n - 1) / self.unroll);
         if passes > 0 {
             let steps = [(self.named.j, 4 * unroll as i32)];
-            self.repeat(&steps, (passes, self.named.stop), |nest| {
+            self.repeat(&steps, passes, self.named.stop, |nest| {
                 (1..=unroll).try_for_each(|j| nest.word(row, j, at))
             })?;
             at = self.pointers[&self.named.j];

@@ -33,7 +33,7 @@ impl Nest<'_> {
             self.set_edge(row, first);
             self.set_stop_of_row(row, first);
             let steps = [(at.r, step), (self.named.edge, step)];
-            self.repeat(&steps, (passes, self.named.end), |nest| {
+            self.repeat(&steps, passes, self.named.end, |nest| {
                 if unroll > 1 {
                     nest.stops = None;
                 }
@@ -87,7 +87,7 @@ impl Nest<'_> {
         if below > 0 {
             self.set_edge(row, i);
             let steps = [(self.named.j, 4 * unroll as i32)];
-            self.repeat(&steps, (below, self.named.edge), |nest| {
+            self.repeat(&steps, below, self.named.edge, |nest| {
                 nest.words_of_modulus(row, 1..1 + unroll, at)
             })?;
             at = self.pointers[&self.named.j];
@@ -108,7 +108,7 @@ impl Nest<'_> {
             self.set_stop_of_row(row, i);
             at = self.point(self.named.j, at, row.a.place(i + 2));
             let steps = [(self.named.j, 4 * unroll as i32)];
-            self.repeat(&steps, (above, self.named.stop), |nest| {
+            self.repeat(&steps, above, self.named.stop, |nest| {
                 (i + 2..i + 2 + unroll).try_for_each(|j| nest.word(row, j, at))
             })?;
             at = self.pointers[&self.named.j];
