@@ -94,6 +94,18 @@ struct Plans<'a> {
     facts: &'a Facts,
 }
 
+impl<'a> Plans<'a> {
+    fn of(facts: &'a Facts, [half, sum, quarter, difference]: [usize; 4]) -> Self {
+        Self {
+            half,
+            sum,
+            quarter,
+            difference,
+            facts,
+        }
+    }
+}
+
 /// Is there a plan of each product?
 fn are_plans(facts: &Facts, params: &Params) -> Result<(), MethodError> {
     let largest = crate::method::karatsuba_plans::inner_plans(facts) - 1;
@@ -140,14 +152,7 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     let levels = positive(METHOD.name, "levels", params)?;
     let given = |name| params.get(name).copied().unwrap_or(0);
     let low = given("low");
-    let [half, sum, quarter, difference] = PRODUCTS.map(given);
-    let plans = Plans {
-        half,
-        sum,
-        quarter,
-        difference,
-        facts,
-    };
+    let plans = Plans::of(facts, PRODUCTS.map(given));
     let n = (spec.size.a / spec.word_bits) as usize;
     let k = n / 2;
     short_product::check(METHOD.name, (levels, k), ("low", low), facts)?;

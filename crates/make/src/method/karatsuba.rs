@@ -478,6 +478,15 @@ fn streamed(
     one_level(f, factors, addends, over, plan, sink)
 }
 
+/// The lower halves of factors, of `low` words, and the upper ones.
+fn halved<'a>(factors: &[Pair<'a>], low: usize) -> (Vec<Pair<'a>>, Vec<Pair<'a>>) {
+    let halves = factors.iter().map(|(x, y)| {
+        let ((xl, xh), (yl, yh)) = (x.split_at(low), y.split_at(low));
+        ((xl, yl), (xh, yh))
+    });
+    halves.unzip()
+}
+
 /// A product and what is said of it, unless it is one of words alone.
 fn said_product(
     f: &mut Words,
@@ -511,19 +520,14 @@ fn one_level(
     let low = n.div_ceil(2);
     let high = n - low;
     let several = factors.len() > 1;
-    let halves = factors.iter().map(|(x, y)| {
-        let ((xl, xh), (yl, yh)) = (x.split_at(low), y.split_at(low));
-        ((xl, yl), (xh, yh))
-    });
-    let (lower, upper): (Vec<Pair<'_>>, Vec<Pair<'_>>) = halves.unzip();
+    let (lower, upper) = halved(factors, low);
     let differences = |f: &mut Words, of_x: bool| -> Vec<(Vec<Word>, Word)> {
         let pairs = lower.iter().zip(&upper);
-        pairs
-            .map(|((xl, yl), (xh, yh))| match of_x {
-                true => plan.difference(f, xl, xh),
-                false => plan.difference(f, yh, yl),
-            })
-            .collect()
+        let difference = |((xl, yl), (xh, yh)): (&Pair<'_>, &Pair<'_>)| match of_x {
+            true => plan.difference(f, xl, xh),
+            false => plan.difference(f, yh, yl),
+        };
+        pairs.map(difference).collect()
     };
     f.push(WordStep::Part(format!("{n} words: L = xl yl")));
     let l = said_product(f, &lower, &[], several, lplan);

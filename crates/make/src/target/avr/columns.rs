@@ -347,6 +347,13 @@ impl Columns {
         Ok(())
     }
 
+    /// A word of the result, into the register `low` unless it is the product's.
+    fn load_ahead(&mut self, index: usize, low: u8) -> Result<u8, OutOfRegisters> {
+        let to = if low < 2 { self.take()? } else { low };
+        self.load(Array::R, index, to);
+        Ok(to)
+    }
+
     /// The product is all there is so far; of the last one of a column the low byte is stored.
     fn first_product(
         &mut self,
@@ -389,12 +396,8 @@ impl Columns {
         if let Some((column, ahead)) = last {
             let low = self.accumulator[0];
             self.store(column.index, low);
-            if let Some(index) = ahead {
-                // The low byte is stored: its register takes the word from two columns on.
-                let to = if low < 2 { self.take()? } else { low };
-                self.load(Array::R, index, to);
-                spare = Some(to);
-            }
+            // The low byte is stored: its register takes the word from two columns on.
+            spare = ahead.map(|index| self.load_ahead(index, low)).transpose()?;
         }
         if bytes(bound) > 1 {
             if self.accumulator.len() == 1 {
@@ -414,16 +417,13 @@ impl Columns {
                 } else {
                     next = usize::MAX;
                 }
-                if word == self.accumulator[0] {
-                    // Its old place in the accumulator is dropped by the shift.
-                    self.accumulator[0] = 0;
-                }
             } else {
                 self.emit(Op::ADC, self.accumulator[2], word);
-                if word == self.accumulator[0] {
-                    self.accumulator[0] = 0;
-                }
                 self.release(word);
+            }
+            if word == self.accumulator[0] {
+                // Its old place in the accumulator is dropped by the shift.
+                self.accumulator[0] = 0;
             }
             next = next.max(3);
         }

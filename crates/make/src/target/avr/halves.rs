@@ -560,18 +560,6 @@ fn function(
     let (before, after) = frame::frame(core, &w.draft.insns);
     w.link(main, after.len())?;
     let place = |at: usize| before.len() + at + if at < main { 0 } else { after.len() };
-    let mut program = Program::new();
-    program.notes.push((0, "save registers".into()));
-    let mut notes = w.draft.notes.iter().peekable();
-    while let Some((at, text)) = notes.next_if(|(at, _)| *at < main) {
-        program.notes.push((place(*at), text.clone()));
-    }
-    program
-        .notes
-        .push((before.len() + main, "restore registers".into()));
-    program
-        .notes
-        .extend(notes.map(|(at, text)| (place(*at), text.clone())));
     let mut at = 1 - before.len() as i64 - room;
     let mut middles = Vec::new();
     for level in (1..=halves.levels).rev() {
@@ -587,8 +575,19 @@ fn function(
         word: 1,
         middles,
     };
-    program.claims = claimed::of(said);
+    let restored = before.len() + main;
+    let mut notes = vec![
+        (0, "save registers".into()),
+        (restored, "restore registers".into()),
+    ];
+    let own = w.draft.notes.iter();
+    notes.extend(own.map(|(at, text)| (place(*at), text.clone())));
+    // In the order of the code.
+    notes.sort_by_key(|(at, _)| *at);
     let (main, rest) = w.draft.insns.split_at(main);
-    program.insns = [&before, main, &after, rest].concat();
-    Ok(program)
+    Ok(Program {
+        insns: [&before, main, &after, rest].concat(),
+        notes,
+        claims: claimed::of(said),
+    })
 }

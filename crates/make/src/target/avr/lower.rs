@@ -180,12 +180,9 @@ fn in_words(
         let program = framed(core, resolved, draft.notes, scratch, |place| {
             claims::of(schedule, &written, place)
         });
-        let cycles = cycles(core, &program.insns);
-        let length = program.insns.len();
-        if best
-            .as_ref()
-            .is_none_or(|(c, n, _)| (cycles, length) < (*c, *n))
-        {
+        let (cycles, length) = (cycles(core, &program.insns), program.insns.len());
+        let beaten = |(c, n, _): &(u64, usize, _)| (cycles, length) < (*c, *n);
+        if best.as_ref().is_none_or(beaten) {
             best = Some((cycles, length, program));
         }
     }

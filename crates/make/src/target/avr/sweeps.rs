@@ -42,11 +42,10 @@ impl Code {
         let mut acc = Accumulator::default();
         self.start(&mut acc, &mut waiting);
         for (i, pile) in sweep.piles.iter().enumerate() {
-            let left = (count - i) as u32;
-            acc.cap = if left < 8 {
-                (1u64 << (8 * left)) - 1
-            } else {
-                u64::MAX
+            // What is left of the sweep is all that the sum can be.
+            acc.cap = match count - i {
+                left @ ..8 => (1u64 << (8 * left)) - 1,
+                _ => u64::MAX,
             };
             for word in std::mem::take(&mut waiting[i]) {
                 self.addend(&mut acc, word);
