@@ -3,7 +3,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`domain`] | what a machine word is: a number, public or secret, a variable |
-//! | [`isa`] | the trait [`isa::Isa`], and a folder for each instruction set |
+//! | [`isa`] | a core and an instruction of any machine ([`isa::core`]), the trait [`isa::Isa`], and a folder for each instruction set |
 //! | [`program`], [`function`], [`segment`] | instructions; code with its constants, arguments and entry; bytes in memory |
 //! | [`call`] | calls on numbers |
 //! | [`format`](mod@format) | what linkers, assemblers and preprocessors are told of a target |

@@ -132,7 +132,7 @@ impl Core {
         on_machine!(self, |I, core| I::dialect(core))
     }
 
-    /// The type of the relocation that makes a linker do what [`Core::calling`] does.
+    /// The type of the relocation that makes a linker do what [`Insn::calling`] does.
     pub fn call_relocation(&self) -> u32 {
         on_machine!(self, |I, _core| I::CALL_RELOCATION)
     }
@@ -173,16 +173,6 @@ impl Core {
             let own = I::decode(core, code)?.into_iter();
             Ok(own.map(|(at, insn)| (at, insn.into())).collect())
         })
-    }
-
-    /// The call `insn`, at byte address `at`, of the function at `to`.
-    pub fn calling(&self, insn: Insn, at: usize, to: usize) -> Insn {
-        match insn {
-            Insn::Avr(insn) => avr::AvrIsa::calling(insn, at, to).into(),
-            Insn::Arm(insn) => arm::ArmIsa::calling(insn, at, to).into(),
-            Insn::Mips(insn) => mips::MipsIsa::calling(insn, at, to).into(),
-            Insn::Riscv(insn) => riscv::RiscvIsa::calling(insn, at, to).into(),
-        }
     }
 
     /// Calls `function` in an abstract domain, with pointers to the given bases.
@@ -245,6 +235,16 @@ impl Insn {
             Insn::Arm(insn) => arm::ArmIsa::text(insn),
             Insn::Mips(insn) => mips::MipsIsa::text(insn),
             Insn::Riscv(insn) => riscv::RiscvIsa::text(insn),
+        }
+    }
+
+    /// This call, at byte address `at`, of the function at `to`.
+    pub fn calling(self, at: usize, to: usize) -> Insn {
+        match self {
+            Insn::Avr(insn) => avr::AvrIsa::calling(insn, at, to).into(),
+            Insn::Arm(insn) => arm::ArmIsa::calling(insn, at, to).into(),
+            Insn::Mips(insn) => mips::MipsIsa::calling(insn, at, to).into(),
+            Insn::Riscv(insn) => riscv::RiscvIsa::calling(insn, at, to).into(),
         }
     }
 

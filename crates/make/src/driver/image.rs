@@ -34,7 +34,7 @@ pub fn link(core: &Core, assembled: &Assembled<Insn>, kernels: &[&[u8]]) -> Resu
     }
     let places = places(core, &insns)?;
     for (index, kernel) in &assembled.calls {
-        insns[*index] = core.calling(insns[*index], places[*index], starts[*kernel]);
+        insns[*index] = insns[*index].calling(places[*index], starts[*kernel]);
     }
     let mut code = core.encode(&insns)?;
     kernels
