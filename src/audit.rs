@@ -2,7 +2,7 @@
 
 use judge::verdict::{Judged, Search};
 use machine::domain::Base;
-use machine::function::{Area, Argument, Function, Passed, Place};
+use machine::function::{Area, Argument, ArgumentPlace, Function, Passed};
 use machine::isa::core::Core;
 use machine::told;
 use spec::modulus::Modular;
@@ -182,10 +182,12 @@ fn parse_number(text: &str) -> Option<u64> {
     }
 }
 
-fn parse_place(core: &Core, text: &str) -> Result<Place, ArgumentError> {
+fn parse_place(core: &Core, text: &str) -> Result<ArgumentPlace, ArgumentError> {
     let stack = text.strip_prefix("sp+").and_then(|n| n.parse().ok());
-    let stack = stack.filter(|n| (0..256).contains(n)).map(Place::Stack);
-    let register = || core.register(text).map(Place::Register);
+    let stack = stack
+        .filter(|n| (0..256).contains(n))
+        .map(ArgumentPlace::Stack);
+    let register = || core.register(text).map(ArgumentPlace::Register);
     let example = match core.word_bits() {
         8 => "r24",
         _ => "the name of a register",

@@ -76,9 +76,9 @@ impl Kernel {
     }
 
     /// Its method and parameters.
-    pub fn plan(&self) -> winners::Plan {
+    pub fn plan(&self) -> winners::Winner {
         let params = self.params.iter().map(|(k, v)| (k.to_string(), *v));
-        winners::Plan {
+        winners::Winner {
             method: self.method.name.into(),
             params: params.collect(),
         }

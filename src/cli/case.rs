@@ -6,7 +6,7 @@ use lozenge::driver::rsa::{self, Key};
 use lozenge::vectors::Random;
 use num_bigint::BigUint;
 
-use crate::cli::driver_plan::Plan;
+use crate::cli::driver_plan::Asked;
 use crate::cli::values::DriverOp;
 
 /// Numbers on the command line, by their names.
@@ -28,7 +28,7 @@ impl Case {
     ///
     /// # Errors
     /// A number that does not fit, or that this computation does not take.
-    pub fn new(plan: &Plan, driver: &Driver, given: &Given, seed: u64) -> Result<Self, String> {
+    pub fn new(plan: &Asked, driver: &Driver, given: &Given, seed: u64) -> Result<Self, String> {
         let taken: &[&str] = match plan.op {
             DriverOp::Modexp => &["base", "exponent", "modulus"],
             DriverOp::Rsa => &["input", "p", "q", "dp", "dq", "qinv"],
@@ -71,7 +71,7 @@ fn below(given: Option<BigUint>, modulus: &BigUint, bits: u32, random: &mut Rand
     }
 }
 
-fn power(plan: &Plan, driver: &Driver, value: Value, random: &mut Random) -> Result<Case, String> {
+fn power(plan: &Asked, driver: &Driver, value: Value, random: &mut Random) -> Result<Case, String> {
     let (bits, exponent_bits) = (plan.bits, plan.exponent_bits());
     let drawn = odd(bits, random);
     let modulus = value("modulus").unwrap_or(drawn);
@@ -99,7 +99,7 @@ fn power(plan: &Plan, driver: &Driver, value: Value, random: &mut Random) -> Res
 }
 
 fn private(
-    plan: &Plan,
+    plan: &Asked,
     driver: &Driver,
     value: Value,
     random: &mut Random,
@@ -131,7 +131,12 @@ fn private(
     })
 }
 
-fn public(plan: &Plan, driver: &Driver, value: Value, random: &mut Random) -> Result<Case, String> {
+fn public(
+    plan: &Asked,
+    driver: &Driver,
+    value: Value,
+    random: &mut Random,
+) -> Result<Case, String> {
     let drawn = odd(plan.bits, random);
     let modulus = value("modulus").unwrap_or(drawn);
     let input = below(value("input"), &modulus, plan.bits, random);

@@ -16,7 +16,7 @@ use crate::cli::failure::Failure;
 use crate::cli::{generate, output, pareto};
 
 /// A candidate's kernel, or why there is none.
-struct Row {
+struct Compared {
     cell: Candidate,
     outcome: Result<Report, String>,
     /// The sizes in which no other row beats it.
@@ -65,12 +65,12 @@ pub fn run(args: &CompareArgs) -> Result<bool, Failure> {
 }
 
 /// Says of each row in what it is not beaten.
-fn mark(rows: &mut [Row]) {
+fn mark(rows: &mut [Compared]) {
     let reports: Vec<_> = rows
         .iter()
         .filter_map(|row| row.outcome.as_ref().ok())
         .collect();
-    let front = |row: &Row| match &row.outcome {
+    let front = |row: &Compared| match &row.outcome {
         Ok(report) => pareto::fronts(report, &reports),
         Err(_) => Vec::new(),
     };
@@ -128,7 +128,7 @@ fn judge(cell: &Candidate) -> Result<Report, String> {
 }
 
 /// All cells, on every processor there is, under a progress bar.
-fn judge_all(cells: Vec<Candidate>) -> Vec<Row> {
+fn judge_all(cells: Vec<Candidate>) -> Vec<Compared> {
     let bar = ProgressBar::new(cells.len() as u64);
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} kernels [{elapsed}]") {
         bar.set_style(style);
@@ -161,7 +161,7 @@ fn judge_all(cells: Vec<Candidate>) -> Vec<Row> {
     cells
         .into_iter()
         .zip(outcomes)
-        .map(|(cell, outcome)| Row {
+        .map(|(cell, outcome)| Compared {
             cell,
             outcome,
             front: Vec::new(),
@@ -169,7 +169,7 @@ fn judge_all(cells: Vec<Candidate>) -> Vec<Row> {
         .collect()
 }
 
-fn json_row(row: &Row, best: u64) -> Result<Value, String> {
+fn json_row(row: &Compared, best: u64) -> Result<Value, String> {
     match &row.outcome {
         Ok(report) => {
             let mut value = serde_json::to_value(report).map_err(|e| e.to_string())?;
@@ -189,7 +189,7 @@ const HEAD: [&str; 13] = [
     "ratio", "pareto",
 ];
 
-fn fields(row: &Row, best: u64) -> Vec<String> {
+fn fields(row: &Compared, best: u64) -> Vec<String> {
     let core = row.cell.target().core_name();
     match &row.outcome {
         Ok(report) => {
@@ -229,7 +229,7 @@ fn fields(row: &Row, best: u64) -> Vec<String> {
     }
 }
 
-fn table(rows: &[Row], best: u64, csv: bool) -> String {
+fn table(rows: &[Compared], best: u64, csv: bool) -> String {
     // A method that is refused for one reason takes one line, whatever its parameters.
     let mut lines: Vec<_> = rows.iter().map(|row| fields(row, best)).collect();
     lines.dedup();
@@ -254,7 +254,7 @@ fn table(rows: &[Row], best: u64, csv: bool) -> String {
 }
 
 /// Why methods have no kernel: a sentence, which in a column would make all lines long.
-fn reasons(rows: &[Row]) -> Vec<String> {
+fn reasons(rows: &[Compared]) -> Vec<String> {
     let mut list: Vec<(String, &str, Vec<&str>)> = Vec::new();
     for row in rows {
         let Err(text) = &row.outcome else { continue };

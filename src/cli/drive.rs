@@ -13,7 +13,7 @@ use machine::isa::core::Core;
 
 use crate::cli::arguments::GenArgs;
 use crate::cli::case::{Case, Given};
-use crate::cli::driver_plan::Plan;
+use crate::cli::driver_plan::Asked;
 use crate::cli::failure::Failure;
 use crate::cli::output;
 use crate::cli::values::{DriverOp, LanguageArg, SecrecyArg};
@@ -48,7 +48,7 @@ pub fn run(args: &GenArgs, op: DriverOp) -> Result<bool, Failure> {
         abi: args.abi.as_deref(),
     };
     let target = Target::resolve(&names)?;
-    let mut plan = Plan {
+    let mut plan = Asked {
         op,
         bits: args.size.a,
         args: &args.driver,
@@ -92,7 +92,7 @@ pub fn run(args: &GenArgs, op: DriverOp) -> Result<bool, Failure> {
 /// What its files say of a driver.
 fn title(
     args: &GenArgs,
-    plan: &Plan<'_>,
+    plan: &Asked<'_>,
     target: &Target,
     exponent: SecrecyArg,
     leaks: bool,
@@ -124,7 +124,7 @@ pub const TIME_MATTERS: &str = "time or addresses are not shown to be the same f
      that, for numbers that are no secrets; --exponent public does where only the exponent decides";
 
 /// What the driver does not do, and its caller must.
-fn beware(plan: &Plan) -> Vec<&'static str> {
+fn beware(plan: &Asked) -> Vec<&'static str> {
     const RAW: &str = "no padding: this is the bare operation; PSS or OAEP (RFC 8017) before and behind it are the caller's";
     const FAULTS: &str = "no blinding, and no check of the result: a fault in one half of the computation gives the key away; \
          raise the result to the public exponent and compare before it leaves the device";
@@ -179,7 +179,7 @@ fn refuse(args: &GenArgs) -> Result<(), String> {
 /// part has no memory for; where the fastest is too large for its flash, `plan` is limited to it.
 fn made(
     args: &GenArgs,
-    plan: &mut Plan<'_>,
+    plan: &mut Asked<'_>,
     core: &Core,
     target: &Target,
 ) -> Result<(Built, Case), Failure> {
@@ -219,7 +219,7 @@ fn made(
 /// The command that makes the same.
 fn typed(
     args: &GenArgs,
-    plan: &Plan<'_>,
+    plan: &Asked<'_>,
     target: &Target,
     word_bits: u32,
     leaks: bool,

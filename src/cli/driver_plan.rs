@@ -18,7 +18,7 @@ use crate::cli::generate;
 use crate::cli::values::DriverOp;
 
 /// What is asked for, without the machine.
-pub struct Plan<'a> {
+pub struct Asked<'a> {
     pub op: DriverOp,
     pub bits: u32,
     pub args: &'a DriverArgs,
@@ -33,7 +33,7 @@ pub struct Plan<'a> {
     pub wipe: bool,
 }
 
-impl Plan<'_> {
+impl Asked<'_> {
     /// As on the command line.
     pub fn name(&self) -> &'static str {
         match self.op {
@@ -63,7 +63,7 @@ impl Plan<'_> {
     /// How it is computed.
     ///
     /// # Errors
-    /// What [`Plan::ladder`] says.
+    /// What [`Asked::ladder`] says.
     pub fn how(&self, word: usize) -> Result<String, String> {
         match self.op {
             DriverOp::RsaPublic => Ok("binary".into()),

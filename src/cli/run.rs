@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::cli::arguments::RunArgs;
 use crate::cli::case::{Case, Given};
 use crate::cli::drive::{execute, leaks};
-use crate::cli::driver_plan::Plan;
+use crate::cli::driver_plan::Asked;
 use crate::cli::failure::Failure;
 use crate::cli::{generate, output};
 
@@ -29,7 +29,7 @@ pub fn run(args: &RunArgs) -> Result<bool, Failure> {
     };
     let target = Target::resolve(&names)?;
     let core = target.to_core();
-    let plan = Plan {
+    let plan = Asked {
         op: args.op,
         bits: args.bits,
         args: &args.driver,

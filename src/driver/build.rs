@@ -2,7 +2,7 @@
 
 use machine::isa::core::{Core, Insn};
 use make::driver::image::Image;
-use make::driver::{Assembled, Driver, Step, image};
+use make::driver::{Action, Assembled, Driver, image};
 use make::lower::{self, LowerError};
 use make::request::Request;
 use spec::Alias;
@@ -134,7 +134,7 @@ impl Built {
         core: &Core,
     ) -> Result<Self, Error> {
         for step in driver.steps() {
-            if let Step::Call { kernel, pointers } = step {
+            if let Action::Call { kernel, pointers } = step {
                 overlap(&kernels[*kernel], pointers)?;
             }
         }

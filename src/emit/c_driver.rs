@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use make::driver::{Cell, Driver, Step, Sum, To};
+use make::driver::{Action, Cell, Driver, MultiplyAdd, To};
 
 /// Passes over numbers, without a branch on what is in them. `@` is the word, `#` its bits, `$` a type of twice as many.
 const PASSES: &str = "
@@ -140,14 +140,14 @@ fn used(passes: &str, driver: &Driver) -> String {
     let steps = driver.steps();
     let has = |name: &str| {
         steps.iter().any(|step| match step {
-            Step::Lookup { .. } => matches!(name, "look_up" | "number"),
-            Step::Swap { .. } => name == "swap",
-            Step::AddWord { .. } => name == "add_word",
-            Step::NotZero { .. } => name == "not_zero",
-            Step::Bit => name == "bit",
-            Step::Copy { .. } | Step::Pick { .. } | Step::Take(_) => name == "copy",
-            Step::Number { .. } => name == "number",
-            Step::Sum(sum) => name == if sum.subtract { "subtract" } else { "add" },
+            Action::Lookup { .. } => matches!(name, "look_up" | "number"),
+            Action::Swap { .. } => name == "swap",
+            Action::AddWord { .. } => name == "add_word",
+            Action::NotZero { .. } => name == "not_zero",
+            Action::Bit => name == "bit",
+            Action::Copy { .. } | Action::Pick { .. } | Action::Take(_) => name == "copy",
+            Action::Number { .. } => name == "number",
+            Action::MultiplyAdd(sum) => name == if sum.subtract { "subtract" } else { "add" },
             _ => false,
         })
     };
@@ -191,21 +191,21 @@ impl Text<'_> {
         format!("m + {}", self.words(at))
     }
 
-    fn steps(&self, text: &mut String, steps: &[Step], depth: usize) {
+    fn steps(&self, text: &mut String, steps: &[Action], depth: usize) {
         for step in steps {
             self.step(text, step, depth);
         }
     }
 
-    fn step(&self, text: &mut String, step: &Step, depth: usize) {
+    fn step(&self, text: &mut String, step: &Action, depth: usize) {
         let tabs = "\t".repeat(depth);
         let line = match step {
-            Step::Call { kernel, pointers } => {
+            Action::Call { kernel, pointers } => {
                 let pointers: Vec<_> = pointers.iter().map(|at| self.at(*at)).collect();
                 format!("{}({});", self.kernels[*kernel], pointers.join(", "))
             }
-            Step::Do(routine) => format!("routine{routine}(m, c);"),
-            Step::Repeat {
+            Action::Do(routine) => format!("routine{routine}(m, c);"),
+            Action::Repeat {
                 times,
                 counter,
                 body,
@@ -215,7 +215,7 @@ impl Text<'_> {
                 self.steps(text, body, depth + 1);
                 "}".into()
             }
-            Step::IfDigit {
+            Action::IfDigit {
                 least,
                 body,
                 otherwise,
@@ -228,53 +228,53 @@ impl Text<'_> {
                 }
                 "}".into()
             }
-            Step::Rewind(exponent) => {
+            Action::Rewind(exponent) => {
                 let end = self.words(exponent.at + exponent.bytes);
                 format!("c->next = {end}, c->left = 0;")
             }
-            Step::Bit => "bit(m, c);".into(),
-            Step::Take(to) => {
+            Action::Bit => "bit(m, c);".into(),
+            Action::Take(to) => {
                 let (to, n) = (self.at(to.at), self.words(to.bytes));
                 format!("copy({to}, m + c->next, {n}), c->next += {n};")
             }
-            Step::NoDigit => "c->digit = 0;".into(),
-            Step::Copy { to, from } => {
+            Action::NoDigit => "c->digit = 0;".into(),
+            Action::Copy { to, from } => {
                 let (a, n) = (self.at(from.at), self.words(from.bytes));
                 match to {
                     To::Place(at) => format!("copy({}, {a}, {n});", self.at(*at)),
                     To::Entry => format!("copy(m + c->entry, {a}, {n}), c->entry += {n};"),
                 }
             }
-            Step::Table(at) => format!("c->entry = {};", self.words(*at)),
-            Step::Number { to, value } => {
+            Action::Table(at) => format!("c->entry = {};", self.words(*at)),
+            Action::Number { to, value } => {
                 format!(
                     "number({}, {value}, {});",
                     self.at(to.at),
                     self.words(to.bytes)
                 )
             }
-            Step::Lookup { to, table, entries } => {
+            Action::Lookup { to, table, entries } => {
                 let (r, t, n) = (self.at(to.at), self.at(*table), self.words(to.bytes));
                 format!("look_up({r}, {t}, {n}, {entries}, c->digit);")
             }
-            Step::Pick { to, table, less } => {
+            Action::Pick { to, table, less } => {
                 let (r, t, n) = (self.at(to.at), self.at(*table), self.words(to.bytes));
                 format!("copy({r}, {t} + (c->digit - {less}) * {n}, {n});")
             }
-            Step::Swap { a, b } => {
+            Action::Swap { a, b } => {
                 let n = self.words(a.bytes);
                 format!("swap({}, {}, {n}, c->digit);", self.at(a.at), self.at(*b))
             }
-            Step::Sum(sum) => self.sum(sum),
-            Step::AddWord { to, word, lacks } => {
+            Action::MultiplyAdd(sum) => self.sum(sum),
+            Action::AddWord { to, word, lacks } => {
                 let (r, n, w) = (self.at(to.at), self.words(to.bytes), self.at(*word));
                 format!("{} = add_word({r}, {n}, *({w}));", cell(*lacks))
             }
-            Step::NotZero { to, of } => {
+            Action::NotZero { to, of } => {
                 let (a, n) = (self.at(of.at), self.words(of.bytes));
                 format!("{} = not_zero({a}, {n});", cell(*to))
             }
-            Step::Fewer(from, less) => {
+            Action::Fewer(from, less) => {
                 let (from, less) = (cell(*from), cell(*less));
                 format!("{from} = (word)({from} - {less});")
             }
@@ -282,7 +282,7 @@ impl Text<'_> {
         *text += &format!("{tabs}{line}\n");
     }
 
-    fn sum(&self, sum: &Sum) -> String {
+    fn sum(&self, sum: &MultiplyAdd) -> String {
         let name = if sum.subtract { "subtract" } else { "add" };
         let (r, n) = (self.at(sum.to.at), self.words(sum.to.bytes));
         let from = sum.from.map_or("0".into(), |at| self.at(at));

@@ -1,192 +1,37 @@
-//! Goals that are reached through what a run wrote down: Newton's steps to an inverse, and a reduction that folds.
+//! A reduction that folds, reached through what a run wrote down.
 //!
-//! Each is computed in the algebra domain as a kernel would; the goal and its reason are then given to the checker as
+//! It is computed in the algebra domain as a kernel would; the goal and its reason are then given to the checker as
 //! they are, and with one thing exchanged that makes them false or takes their ground away: that must be refused.
 
-use std::cell::RefCell;
-
-use lozenge::checker::{By, Checker, Folded, Goal, Modulus, Reduction};
+use lozenge::checker::{Checker, Folded, Goal};
 use lozenge::domain::algebra::{Algebra, BitValue, Value};
 use lozenge::domain::answers::Answers;
-use lozenge::domain::montgomery::{self, Reduced};
-use lozenge::domain::trace::{Entry, Equation, Reason, Step, Sum, Vanishing};
+use lozenge::domain::trace::{Entry, Equation, Reason, Step};
 use lozenge::domain::{Abstract, Domain, Signs};
-use lozenge::spec::modulus::Reduce;
 
 /// Bits of a word.
-const W: u32 = 8;
+pub(super) const W: u32 = 8;
 
-fn var(value: Value) -> u32 {
+pub(super) fn var(value: Value) -> u32 {
     value.variable().expect("a variable")
 }
 
-fn reached(d: &Algebra, entries: &[Entry], goal: &Goal<'_>, reason: &Reason) -> bool {
+pub(super) fn reached(d: &Algebra, entries: &[Entry], goal: &Goal<'_>, reason: &Reason) -> bool {
     let mut checker = Checker::new(&d.vars, &d.terms);
     checker.run(entries.iter()).is_ok() && checker.reached(goal, reason).is_ok()
 }
 
-/// Why the finder says that a goal is reached.
-fn told(d: &Algebra) -> Reason {
-    d.told_reason().expect("a reason")
-}
-
-fn low(d: &mut Algebra, x: Value, y: Value) -> Value {
+pub(super) fn low(d: &mut Algebra, x: Value, y: Value) -> Value {
     d.mul::<W>(&x, &y, Signs::Unsigned).0
 }
 
 /// `m m' = -1 (mod 2^W)` is promised.
-fn inverse_of(m: Value, inverse: Value) -> Step {
+pub(super) fn inverse_of(m: Value, inverse: Value) -> Step {
     Step::Inverse {
         m: var(m),
         inverse: var(inverse),
         bits: W.into(),
     }
-}
-
-/// `Z = (a + q m) / 2^w` of one word, with `m'` by so many of Newton's steps.
-struct Newton {
-    d: Algebra,
-    a: [Value; 1],
-    m: [Value; 1],
-    z: [Value; 1],
-    q: Value,
-    /// What `q m` makes 0.
-    zero: Value,
-}
-
-fn newton(steps: usize) -> Newton {
-    let mut d = Algebra::default();
-    let [a, m] = ["a", "m"].map(|name| d.unknown::<W>(name.into()));
-    d.assume(Step::Odd { m: var(m) });
-    let (none, two) = (d.flag(false), d.known::<W>(2));
-    let mut e = m;
-    for step in 1..=steps {
-        let product = low(&mut d, m, e);
-        let s = match step == steps {
-            true => d.sub::<W>(&product, &two, &none),
-            false => d.sub::<W>(&two, &product, &none),
-        };
-        e = low(&mut d, e, s.word);
-    }
-    let q = low(&mut d, a, e);
-    let (lo, hi) = d.mul::<W>(&q, &m, Signs::Unsigned);
-    let below = d.add::<W>(&a, &lo, &none);
-    let above = d.add::<W>(&hi, &Value::ZERO, &below.carry);
-    Newton {
-        d,
-        a: [a],
-        m: [m],
-        z: [above.word],
-        q,
-        zero: below.word,
-    }
-}
-
-impl Newton {
-    fn goal(&self, reduce: Reduce) -> Goal<'_> {
-        Goal::Montgomery(Reduction {
-            w: W,
-            result: &self.z,
-            a: &self.a,
-            by: By::One,
-            modulus: Modulus::Words(&self.m),
-            reduce,
-        })
-    }
-
-    /// `R Z = a + q m - zero`.
-    fn reason(&self) -> Reason {
-        Reason::Montgomery {
-            used: Vec::new(),
-            quotient: vec![(var(self.q), 1.into())],
-            s: Sum::default(),
-            k: Sum::default(),
-            zeros: vec![Vanishing {
-                word: var(self.zero),
-                by: (-1).into(),
-                used: Vec::new(),
-            }],
-            compared: None,
-        }
-    }
-}
-
-/// 3 bits, 6, 12: two steps are enough for bytes, and one is not, whatever it is called.
-#[test]
-fn an_inverse_needs_all_of_its_steps() {
-    let two = newton(2);
-    let reduced = Reduced {
-        w: W,
-        result: &two.z,
-        a: &two.a,
-        by: By::One,
-        modulus: montgomery::Modulus::Words(&two.m),
-        reduce: Reduce::Full,
-        zeros: RefCell::default(),
-    };
-    assert!(reduced.show(&two.d).is_ok());
-    assert!(reached(
-        &two.d,
-        &two.d.written(),
-        &two.goal(Reduce::Full),
-        &told(&two.d)
-    ));
-    for (steps, enough) in [(1, false), (2, true), (3, true)] {
-        let run = newton(steps);
-        let written = run.d.written();
-        let is_step = |e: &&Entry| matches!(e, Entry::Step(Step::Newton { .. }));
-        assert_eq!(written.iter().filter(is_step).count(), steps);
-        let goal = run.goal(Reduce::Full);
-        assert_eq!(reached(&run.d, &written, &goal, &run.reason()), enough);
-    }
-}
-
-/// A step with another sign, another word, or without those before it is refused, and so is a word that is 0 for no
-/// reason.
-#[test]
-fn steps_to_an_inverse_that_are_exchanged_are_refused() {
-    let run = newton(2);
-    let entries = run.d.written();
-    let refused =
-        |entries: &[Entry]| !reached(&run.d, entries, &run.goal(Reduce::Full), &run.reason());
-    assert!(!refused(&entries));
-    let mut tried = 0;
-    for (i, entry) in entries.iter().enumerate() {
-        let Entry::Step(step) = entry else { continue };
-        if !matches!(step, Step::Odd { .. } | Step::Newton { .. }) {
-            continue;
-        }
-        let mut without = entries.clone();
-        without.remove(i);
-        assert!(refused(&without), "without {step:?}");
-        let mut later = without.clone();
-        later.push(entry.clone());
-        let last = matches!(step, Step::Newton { sign: -1, .. });
-        assert_eq!(refused(&later), !last, "{step:?} at the end");
-        for other in 0..run.d.vars.len() as u32 {
-            for which in 0..4 {
-                let mut step = step.clone();
-                let changed = match (&mut step, which) {
-                    (Step::Odd { m }, 0) => std::mem::replace(m, other) != other,
-                    (Step::Newton { e, .. }, 0) => std::mem::replace(e, other) != other,
-                    (Step::Newton { low, .. }, 1) => std::mem::replace(low, other) != other,
-                    (Step::Newton { s, .. }, 2) => {
-                        std::mem::replace(s, Value::Var(other)) != Value::Var(other)
-                    }
-                    (Step::Newton { sign, .. }, 3) => {
-                        *sign = -*sign;
-                        true
-                    }
-                    _ => false,
-                };
-                let mut list = entries.clone();
-                list[i] = Entry::Step(step.clone());
-                assert!(!changed || refused(&list), "{step:?} for {entry:?}");
-                tried += usize::from(changed);
-            }
-        }
-    }
-    assert!(tried > 100, "{tried} tried");
 }
 
 /// The reduction of `a`, four bytes, modulo `m`, two bytes, with `d` and `m'` as the contract has them.
@@ -455,51 +300,5 @@ fn another_folded_reduction_is_refused() {
             !self::reached(&run.d, &without, &run.goal(), &reason),
             "without {entry:?}"
         );
-    }
-}
-
-/// Of a product, `(a b + q m) / R` is below `2 m`, which is enough for the lazy bound and for no other one.
-#[test]
-fn a_lower_bound_is_refused() {
-    let mut d = Algebra::default();
-    let [a, b, m, inverse] = ["a", "b", "m", "m'"].map(|name| d.unknown::<W>(name.into()));
-    d.assume(inverse_of(m, inverse));
-    let none = d.flag(false);
-    let (lo, hi) = d.mul::<W>(&a, &b, Signs::Unsigned);
-    let q = low(&mut d, lo, inverse);
-    let (below, above) = d.mul::<W>(&q, &m, Signs::Unsigned);
-    let zero = d.add::<W>(&lo, &below, &none);
-    let z = d.add::<W>(&hi, &above, &zero.carry);
-    let BitValue::Var(carry) = z.carry else {
-        panic!("{:?} is no variable", z.carry);
-    };
-    let k = Sum {
-        constant: 0.into(),
-        terms: vec![(carry, (-1).into())],
-    };
-    let zeros = vec![Vanishing {
-        word: var(zero.word),
-        by: (-1).into(),
-        used: Vec::new(),
-    }];
-    let reason = Reason::Montgomery {
-        used: Vec::new(),
-        quotient: vec![(var(q), 1.into())],
-        s: Sum::default(),
-        k,
-        zeros,
-        compared: None,
-    };
-    for reduce in Reduce::ALL {
-        let goal = Goal::Montgomery(Reduction {
-            w: W,
-            result: &[z.word],
-            a: &[a],
-            by: By::Factor(&[b]),
-            modulus: Modulus::Words(&[m]),
-            reduce,
-        });
-        let lazy = reduce == Reduce::Lazy;
-        assert_eq!(reached(&d, &d.written(), &goal, &reason), lazy);
     }
 }

@@ -19,6 +19,7 @@ mod mutants;
 mod numbers;
 mod plain;
 mod programs;
+mod residues;
 mod riscv;
 
 use lozenge::domain::abstract_memory::Region;

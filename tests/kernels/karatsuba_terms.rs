@@ -3,7 +3,7 @@
 //! What the instructions of a machine ask of the algebra domain is asked directly; the equation
 //! must be shown for each. `tests/kernels/claims.rs` has the same formula as AVR code.
 
-use lozenge::checker::Product;
+use lozenge::checker::{Identity, Term};
 use lozenge::domain::algebra::{Algebra, BitValue, Value};
 use lozenge::domain::{Abstract, Domain, Logic, Shift, Signs, identity};
 
@@ -214,7 +214,22 @@ fn proves<const W: u32>(terms: Terms, h: usize) {
     let mut result = m.karatsuba(&a, &b);
     let shown = |m: &Machine<W>, result: &[Value]| {
         let (w, a, b) = (W, &a[..], &b[..]);
-        identity::product(&m.d, &Product { w, result, a, b })
+        let term = Term {
+            sign: 1,
+            shift: 0,
+            w,
+            a,
+            b: Some(b),
+        };
+        let goal = Identity {
+            w,
+            result,
+            h: 0,
+            value: vec![term],
+            bits: u64::from(w) * result.len() as u64,
+            exact: true,
+        };
+        identity::show(&m.d, &goal)
     };
     assert_eq!(
         shown(&m, &result),

@@ -174,7 +174,7 @@ fn files_are_read() {
         assert!(head.starts_with("# ") && head.contains(": "), "{head}");
         for line in lines.lines() {
             let mut cells = line.splitn(4, ',').skip(3);
-            let plan = cells.next().and_then(winners::Plan::parse);
+            let plan = cells.next().and_then(winners::Winner::parse);
             assert!(plan.is_some(), "{line}");
         }
     }

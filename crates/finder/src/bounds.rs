@@ -91,7 +91,7 @@ pub type Guard = (VarId, bool);
 
 /// Which group a variable was last a word of, and where.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct Membership {
     group: GroupId,
     index: usize,
 }
@@ -107,9 +107,9 @@ pub struct Chain {
 #[derive(Clone, Debug, Default)]
 pub struct Bounds {
     groups: Vec<Group>,
-    places: Vec<Option<Place>>,
+    places: Vec<Option<Membership>>,
     /// Carries on their way, and where to.
-    pending: Vec<Option<Place>>,
+    pending: Vec<Option<Membership>>,
     /// Changes of all groups so far.
     changes: u32,
     /// What was concluded of them, for the checker.
@@ -169,7 +169,7 @@ impl Bounds {
     }
 
     /// Where `value` is a word of a group now.
-    fn place(&self, value: Value) -> Option<Place> {
+    fn place(&self, value: Value) -> Option<Membership> {
         let Value::Var(v) = value else {
             return None;
         };
@@ -190,7 +190,7 @@ impl Bounds {
         g.complete = true;
         for (index, word) in words.iter().enumerate() {
             if let Value::Var(v) = word {
-                put(&mut self.places, *v, Place { group, index });
+                put(&mut self.places, *v, Membership { group, index });
             }
         }
     }
@@ -231,7 +231,7 @@ impl Bounds {
     }
 
     /// Where a carry is on its way to.
-    fn pending(&self, value: Value) -> Option<Place> {
+    fn pending(&self, value: Value) -> Option<Membership> {
         match value {
             Value::Var(v) => get(&self.pending, v),
             Value::Public(_) => None,
@@ -240,7 +240,7 @@ impl Bounds {
 
     /// Is `y` a carry on its way to the word of `chain`? Then it is there now, and counted.
     fn arrive(&mut self, y: Value, chain: &Chain) -> bool {
-        let here = Place {
+        let here = Membership {
             group: chain.group,
             index: chain.index,
         };
@@ -252,14 +252,14 @@ impl Bounds {
     }
 
     /// The word inside a group that both carries are on their way to.
-    pub fn meet(&self, a: VarId, b: VarId) -> Option<Place> {
+    pub fn meet(&self, a: VarId, b: VarId) -> Option<Membership> {
         let place = get(&self.pending, a).filter(|_| a != b)?;
         let len = self.groups[place.group as usize].words.len();
         (get(&self.pending, b) == Some(place) && place.index < len).then_some(place)
     }
 
     /// The sum of two carries goes where they went.
-    pub fn pass_on(&mut self, carries: [VarId; 2], sum: VarId, place: Place) {
+    pub fn pass_on(&mut self, carries: [VarId; 2], sum: VarId, place: Membership) {
         for carry in carries {
             self.pending[carry as usize] = None;
         }
@@ -290,7 +290,7 @@ impl Bounds {
     /// The group that `a + b` continues, and the operand that is added to it.
     fn continued(&mut self, a: Value, b: Value, c_in: Value, w: u32) -> (Chain, Value) {
         let (in_a, in_b) = (self.place(a), self.place(b));
-        let chain = |p: Place| Chain {
+        let chain = |p: Membership| Chain {
             group: p.group,
             index: p.index,
         };
@@ -315,7 +315,7 @@ impl Bounds {
         }
         // What a claim speaks of is a number that is added, and accumulates nothing: words of it that
         // are not added would hide how small the sum is. A product has two words.
-        let accumulates = |p: &Place| {
+        let accumulates = |p: &Membership| {
             let g = &self.groups[p.group as usize];
             !g.complete || g.words.len() <= 2
         };
@@ -344,14 +344,14 @@ impl Bounds {
 
     /// Was the word below `q` added to the word below `p`, and `q` left as it was since? Instructions
     /// of other sums may stand between two additions of one.
-    fn follows(&self, p: Place, q: Place) -> bool {
+    fn follows(&self, p: Membership, q: Membership) -> bool {
         let [accumulates, source] = [p, q].map(|at| &self.groups[at.group as usize]);
         let slice = accumulates.continued(q.group, source, q.index, p.index);
         slice.is_some_and(|i| source.stamps[q.index] <= accumulates.slices[i].read)
     }
 
     /// The double of a group is twice its bound: another group, whose next word this is.
-    fn doubled(&mut self, p: Place, w: u32) -> Chain {
+    fn doubled(&mut self, p: Membership, w: u32) -> Chain {
         let source = &self.groups[p.group as usize];
         let next = source.twice.and_then(|group| {
             let g = &self.groups[group as usize];
@@ -379,13 +379,13 @@ impl Bounds {
         g.stamps.pop();
         if let Some(Value::Var(v)) = g.words.pop() {
             let Chain { group, index } = *chain;
-            put(&mut self.pending, v, Place { group, index });
+            put(&mut self.pending, v, Membership { group, index });
         }
     }
 
     /// Which of two words accumulates: what changed last (or is a product made since), then
     /// what has come further up its group. Either choice is sound; this one is tight.
-    fn rank(&self, p: &Place) -> (bool, usize) {
+    fn rank(&self, p: &Membership) -> (bool, usize) {
         let last = self.groups[p.group as usize].changed == self.changes;
         (last, p.index)
     }
@@ -474,7 +474,7 @@ impl Bounds {
 
     /// The variable of the carry that leaves the word that changes.
     pub fn carry(&mut self, var: VarId, chain: &Chain) {
-        let place = Place {
+        let place = Membership {
             group: chain.group,
             index: chain.index + 1,
         };
@@ -574,7 +574,7 @@ impl Bounds {
             put(
                 &mut self.places,
                 v,
-                Place {
+                Membership {
                     group: chain.group,
                     index: chain.index,
                 },

@@ -23,21 +23,8 @@ struct Choice {
 }
 
 impl Algebra {
-    fn is_bit(&self, v: VarId) -> bool {
+    pub(crate) fn is_bit(&self, v: VarId) -> bool {
         self.vars[v as usize].bound <= 1
-    }
-
-    /// The variable equal to `x y`, if there is one: `t t = t` and `t (t x) = t x` for a bit `t`.
-    pub(crate) fn absorbed(&self, x: VarId, y: VarId) -> Option<VarId> {
-        let holds = |product: VarId, t: VarId| match self.vars[product as usize].def {
-            Def::Product { a, b } => (a == t || b == t) && self.is_bit(t),
-            _ => false,
-        };
-        match (x == y && self.is_bit(x), holds(x, y), holds(y, x)) {
-            (true, ..) | (_, true, _) => Some(x),
-            (_, _, true) => Some(y),
-            _ => None,
-        }
     }
 
     /// `y` if `x = s y` for a bit `s` that is 1 wherever the bit `t` is, so that `t x = t y`; else `x`.

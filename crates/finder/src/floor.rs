@@ -9,16 +9,13 @@
 
 use std::collections::BTreeMap;
 
-use judge::checker::Product;
 use judge::prove::Open;
-use machine::domain::trace::Reason;
 use machine::domain::variable::{Def, Value, VarId};
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
 
 use crate::algebra::Algebra;
-use crate::identity::difference;
-use crate::polynomial::Scaled;
+use crate::polynomial::{Polynomial, Scaled};
 
 /// For each carry the word it left: the first that is defined with `-2^w` times it.
 fn homes(algebra: &Algebra, w: u32) -> FxHashMap<VarId, VarId> {
@@ -40,15 +37,17 @@ fn homes(algebra: &Algebra, w: u32) -> FxHashMap<VarId, VarId> {
     homes
 }
 
-/// Shows `sum 2^(w i) result[i] = floor(A B / 2^(w n))`, `n` the length of `result`, for all inputs;
-/// a and b have `n` words each.
+/// Words with their factors: `2^h Z + low - P`, of which all but `low` was added to `p`, is 0 with them.
 ///
 /// # Errors
-/// The first monomial that remains, or that the words below the result may be too large.
-pub fn high_product(algebra: &Algebra, goal: &Product<'_>) -> Result<(), Open> {
-    let Product { w, result, .. } = *goal;
+/// The first monomial that remains, or that the words may add up to `2^h`.
+pub(crate) fn words_below(
+    algebra: &Algebra,
+    p: &mut Polynomial<'_>,
+    w: u32,
+    h: u64,
+) -> Result<Vec<(VarId, BigInt)>, Open> {
     let homes = homes(algebra, w);
-    let mut p = difference(algebra, goal, result.len())?;
     let mut low: BTreeMap<VarId, Scaled> = BTreeMap::new();
     let mut latest = VarId::MAX;
     p.eliminate()?;
@@ -75,15 +74,11 @@ pub fn high_product(algebra: &Algebra, goal: &Product<'_>) -> Result<(), Open> {
         BigInt::from(algebra.vars[*word as usize].bound) * by.value()
     };
     let total: BigInt = low.iter().map(most).sum();
-    let fits = total.bits() <= u64::from(w) * result.len() as u64;
-    if low.values().any(|by| by.is_negative()) || !fits {
+    if low.values().any(|by| by.is_negative()) || total.bits() > h {
         return Err(Open {
             text: "the words below the result may add up to more than they are".into(),
             pc: None,
         });
     }
-    let low = low.iter().map(|(v, by)| (*v, by.value())).collect();
-    let used = p.used();
-    *algebra.reason.borrow_mut() = Some(Reason::High { used, low });
-    Ok(())
+    Ok(low.iter().map(|(v, by)| (*v, by.value())).collect())
 }

@@ -10,7 +10,8 @@ use machine::program::Claim;
 use spec::{Alias, Op, Spec};
 
 use crate::algebra::Algebra;
-use crate::{floor, folded, identity, montgomery, residue};
+use crate::modular::Residue;
+use crate::{folded, identity};
 
 impl Finder for Algebra {
     fn new(spec: &Spec, word_bits: u32, claims: Vec<Claim>, bases: &[Base]) -> Self {
@@ -29,11 +30,8 @@ impl Finder for Algebra {
     fn find(&mut self, goal: &Goal<'_>) -> Shown<()> {
         let d = self;
         match goal {
-            Goal::Product(goal) => identity::product(d, goal),
-            Goal::High(goal) => floor::high_product(d, goal),
-            Goal::Sum(goal) => identity::sum(d, goal),
-            Goal::Montgomery(goal) => montgomery::Reduced::of(goal).show(d),
-            Goal::Residue(goal) => residue::Residue::of(goal).show(d),
+            Goal::Identity(goal) => identity::show(d, goal),
+            Goal::Residue(goal) => Residue::of(goal).show(d),
             Goal::Folded(goal) => folded::Folded::of(goal).show(d),
         }
     }

@@ -5,13 +5,15 @@
 
 pub mod algebra;
 pub mod answered;
-pub mod borrows;
+pub mod beside;
+mod borrows;
 pub mod bounds;
 pub mod carries;
 pub mod claim;
 mod claim_in_sum;
 pub mod claims;
-pub mod conditional;
+pub mod compares;
+mod conditional;
 pub mod cuts;
 pub mod due;
 pub mod exclusive;
@@ -24,6 +26,7 @@ pub mod idioms;
 pub mod inverse;
 pub mod known;
 pub mod lost;
+pub mod modular;
 pub mod montgomery;
 pub mod parity;
 pub mod polynomial;

@@ -28,7 +28,7 @@ const MOST_STEPS: usize = 1 << 16;
 type Turn = (VarId, VarId);
 
 /// An upper bound in the making: `settled` and the positive terms of `active`.
-struct Sum<'a> {
+struct UpperBound<'a> {
     algebra: &'a Algebra,
     /// Terms by the turn of their variable.
     active: BTreeMap<Turn, Scaled>,
@@ -43,9 +43,14 @@ struct Sum<'a> {
 }
 
 impl Algebra {
+    /// Is it a carry that is never set?
+    pub(crate) fn is_lost(&self, v: VarId) -> bool {
+        let is_carry = self.vars[v as usize].def == Def::Carry;
+        is_carry && (self.is_never_set(v) || self.is_excluded(v))
+    }
     /// Is the carry `c` 0 in every run?
     pub fn is_never_set(&self, c: VarId) -> bool {
-        let mut sum = Sum {
+        let mut sum = UpperBound {
             algebra: self,
             active: BTreeMap::new(),
             positive: Scaled::ZERO,
@@ -83,7 +88,7 @@ impl Algebra {
     }
 }
 
-impl Sum<'_> {
+impl UpperBound<'_> {
     /// What was concluded, in whole numbers.
     fn step(&self, c: VarId) -> Step {
         let products = self.products.borrow();

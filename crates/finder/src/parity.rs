@@ -4,7 +4,7 @@
 //! are looked at when they are cut, by elimination modulo 2, where an odd word times `x` is `x`.
 
 use machine::domain::trace::{Entry, Noted, Step};
-use machine::domain::variable::{Def, Value, VarId};
+use machine::domain::variable::{Def, Value};
 use num_bigint::BigInt;
 use num_traits::One;
 
@@ -55,16 +55,5 @@ impl Algebra {
     /// Lowest bits that are 0.
     pub(crate) fn even_bits(&self) -> &[Value] {
         self.parity.as_ref().map_or(&[], |parity| &parity.zeros)
-    }
-
-    /// `x` if the other one is odd: their product is `x`, modulo 2.
-    pub(crate) fn of_odd(&self, x: VarId, y: VarId) -> Option<VarId> {
-        self.parity.as_ref()?;
-        let odd = self.odd?;
-        match (x == odd, y == odd) {
-            (true, _) => Some(y),
-            (_, true) => Some(x),
-            _ => None,
-        }
     }
 }

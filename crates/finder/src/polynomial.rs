@@ -33,7 +33,7 @@ const MOST_PRODUCTS: u64 = 1 << 25;
 const MOST_TERMS: u64 = 1 << 21;
 
 /// The other factors of the products of one variable.
-type Row = Sparse<VarId>;
+type Factors = Sparse<VarId>;
 
 /// The turn of a variable ([`machine::domain::variable::Var::rank`]), and the variable.
 type Turn = (VarId, VarId);
@@ -47,7 +47,7 @@ pub(crate) struct Polynomial<'a> {
     linear: Due<Turn, Scaled>,
     open_linear: Sparse<VarId>,
     /// Products, by their latest factor that is a sum; and those without such a factor.
-    rows: Due<VarId, Row>,
+    rows: Due<VarId, Factors>,
     open_products: Sparse<(VarId, VarId)>,
     /// Products added so far, and variables replaced.
     pub products: u64,
@@ -177,13 +177,13 @@ impl<'a> Polynomial<'a> {
     }
 
     /// The sum that it is now, if no two variables are multiplied.
-    pub fn form(&self) -> Option<trace::Form> {
+    pub fn form(&self) -> Option<trace::ShownSum> {
         if !self.rows.is_empty() || !self.open_products.is_empty() {
             return None;
         }
         let mut terms: Vec<_> = self.summands().collect();
         terms.sort_by_key(|(v, _)| *v);
-        Some(trace::Form {
+        Some(trace::ShownSum {
             sum: trace::Sum {
                 constant: self.constant.value(),
                 terms: (terms.iter().map(|(v, by)| (*v, by.value()))).collect(),
@@ -288,19 +288,9 @@ impl<'a> Polynomial<'a> {
         if by.vanishes(self.bits) {
             return;
         }
-        if let Some(known) = self.algebra.absorbed(x, y) {
-            return self.add_variable(known, by);
-        }
         let left = self.bits.saturating_sub(by.shift);
-        if left <= u64::from(u64::BITS)
-            && let Some(v) = self.algebra.cancelled(x, y, left)
-        {
-            return self.add_variable(v, &by.times(-1));
-        }
-        if let Some(v) = self.algebra.of_odd(x, y)
-            && by.shift + 1 >= self.bits
-        {
-            return self.add_variable(v, by);
+        if let Some((v, factor)) = self.algebra.beside(x, y, left) {
+            return self.add_variable(v, &by.times(factor));
         }
         self.products += 1;
         let (later, earlier) = (x.max(y), x.min(y));

@@ -22,38 +22,24 @@
 //! at the ends of the interval that `M` lies in.
 
 use std::collections::BTreeMap;
-use std::ops::RangeInclusive;
 
-pub use checker::{Corner, Term};
-use judge::checker;
+use judge::checker::Corner;
 use judge::prove::Open;
 use machine::domain::trace;
-use machine::domain::trace::{Comparison, Multiples, Reason, ResidueReason, Sum};
-use machine::domain::variable::{Def, Value, VarId};
+use machine::domain::trace::{Comparison, Reason, ResidueReason, Sum, Vanishing};
+use machine::domain::variable::{Value, VarId};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 
 use crate::algebra::Algebra;
+use crate::compares::{LIFTS, Multiple};
 use crate::homes::{Home, homes};
-use crate::montgomery::{Modulus, odd_term};
-use crate::polynomial::{Polynomial, Scaled};
+use crate::modular::{Modulus, Residue, once, open, remainder};
+use crate::montgomery::{Reduced, odd_term};
+use crate::polynomial;
+use crate::polynomial::Polynomial;
 use crate::remainder::Remainder;
-use crate::{identity, polynomial};
-
-/// What is to be shown.
-pub struct Residue<'a> {
-    pub w: u32,
-    pub result: &'a [Value],
-    /// `h`.
-    pub halvings: u64,
-    /// `P`, once `scale` multiplies it.
-    pub value: Vec<Term<'a>>,
-    pub scale: BigInt,
-    pub modulus: Modulus<'a>,
-    /// One for a number, two for an operand.
-    pub corners: Vec<Corner>,
-}
 
 /// `2^h Z - P = M (sum u v + u) + 2^h R (sum k v + k)`; of a number `M`, some `v` are products of two variables.
 #[derive(Default)]
@@ -65,6 +51,27 @@ struct Parts {
     lost_constant: BigInt,
 }
 
+impl Parts {
+    /// As it is written down, without claims and comparisons.
+    fn told(&self, algebra: &Algebra) -> ResidueReason {
+        let even = algebra.even_bits().iter().filter_map(Value::variable);
+        let even = even.map(|word| Vanishing {
+            word,
+            by: BigInt::one(),
+            used: Vec::new(),
+        });
+        ResidueReason {
+            used: Vec::new(),
+            multiples: traced(&self.multiples, &self.constant),
+            products: self.products.clone().into_iter().collect(),
+            lost: traced(&self.lost, &self.lost_constant),
+            zeros: even.collect(),
+            compared: Vec::new(),
+            stages: Vec::new(),
+        }
+    }
+}
+
 /// A sum as it is written down.
 fn traced(terms: &BTreeMap<VarId, BigInt>, constant: &BigInt) -> Sum {
     Sum {
@@ -73,24 +80,8 @@ fn traced(terms: &BTreeMap<VarId, BigInt>, constant: &BigInt) -> Sum {
     }
 }
 
-/// `times + products + x`, a number of times that `M` is added.
-#[derive(Clone, Copy)]
-struct Multiple<'a> {
-    times: &'a BTreeMap<VarId, BigInt>,
-    products: &'a BTreeMap<(VarId, VarId), BigInt>,
-    x: &'a BigInt,
-}
-
-/// For `X = P + M multiple`, which has `offset` more: bits whose sum `s` is added with this sign.
-struct Compares<'a> {
-    multiple: Multiple<'a>,
-    offset: i64,
-    bits: &'a [VarId],
-    sign: i64,
-}
-
 /// The range of the last `T`, what the bits compare, and what the first `T` is a sum of.
-type Found = (Range, Vec<Comparison>, Vec<trace::Form>);
+type Found = (Range, Vec<Comparison>, Vec<trace::ShownSum>);
 
 /// The least and the most of a number, at each corner.
 type Range = Vec<(BigInt, BigInt)>;
@@ -98,57 +89,18 @@ type Range = Vec<(BigInt, BigInt)>;
 /// Multiples of the modulus that a comparison may be off by.
 const OFFSETS: [i64; 3] = [0, 1, -1];
 
-/// The same where as many `R` are added.
-const LIFTS: RangeInclusive<i64> = -8..=-2;
-
 /// Bits of which one comparison is the sum at most.
 const MOST_BITS: usize = 3;
 
-fn open(text: &str) -> Open {
-    Open {
-        text: text.into(),
-        pc: None,
-    }
-}
-
-fn once(value: BigInt) -> Scaled {
-    Scaled::new(value, 0)
-}
-
 impl<'a> Residue<'a> {
-    /// `W n`.
-    fn bits(&self) -> u64 {
-        u64::from(self.w) * self.result.len() as u64
-    }
-
-    /// `R`.
-    fn all(&self) -> BigInt {
-        BigInt::one() << self.bits()
-    }
-
-    /// `2^h R`.
-    fn top(&self) -> BigInt {
-        BigInt::one() << (self.bits() + self.halvings)
-    }
-
-    /// As the checker is asked for it.
-    pub fn of(goal: &checker::Residue<'a>) -> Self {
-        Self {
-            w: goal.w,
-            result: goal.result,
-            halvings: goal.halvings,
-            value: goal.value.clone(),
-            scale: goal.scale.clone(),
-            modulus: Modulus::of(&goal.modulus),
-            corners: goal.corners.clone(),
-        }
-    }
-
     /// Shows the congruence and the bound.
     ///
     /// # Errors
     /// What stayed open.
     pub fn show(&self, algebra: &Algebra) -> Result<(), Open> {
+        if self.h == self.bits() {
+            return Reduced::of(self).show(algebra);
+        }
         let homes = homes(algebra, self.w);
         let mut p = self.operands(algebra, -1)?;
         self.add_result(&mut p)?;
@@ -175,15 +127,11 @@ impl<'a> Residue<'a> {
         let range = loop {
             match self.compared(algebra, &homes, &parts, &bits)? {
                 Ok((range, compared, stages)) => {
-                    let even = algebra.even_bits().iter().filter_map(Value::variable);
                     let reason = ResidueReason {
                         used,
-                        multiples: traced(&parts.multiples, &parts.constant),
-                        products: parts.products.clone().into_iter().collect(),
-                        lost: traced(&parts.lost, &parts.lost_constant),
-                        even: even.collect(),
                         compared,
                         stages,
+                        ..parts.told(algebra)
                     };
                     *algebra.reason.borrow_mut() = Some(Reason::Residue(reason));
                     break range;
@@ -193,7 +141,7 @@ impl<'a> Residue<'a> {
             }
         };
         let fits = |(corner, (least, most)): (&Corner, &(BigInt, BigInt))| {
-            let bound: BigInt = &corner.bound << self.halvings;
+            let bound: BigInt = &corner.bound << self.h;
             !least.is_negative() && *most < bound && bound <= self.top()
         };
         match self.corners.iter().zip(&range).all(fits) {
@@ -202,39 +150,6 @@ impl<'a> Residue<'a> {
                 "the result may be negative, or as large as its bound: a multiple of the modulus is \
                  missing, or taken when it must not be",
             )),
-        }
-    }
-
-    /// `sign * P`.
-    fn operands<'d>(&self, algebra: &'d Algebra, sign: i64) -> Result<Polynomial<'d>, Open> {
-        let mut p = Polynomial::new(algebra, u64::MAX);
-        for term in &self.value {
-            let by = once(&self.scale * (sign * term.sign));
-            let b = term.b.unwrap_or(&[Value::ONE]);
-            identity::add_product(&mut p, self.w, &by, term.a, b)?;
-        }
-        Ok(p)
-    }
-
-    /// Adds `2^h Z`.
-    fn add_result(&self, p: &mut Polynomial<'_>) -> Result<(), Open> {
-        for (i, word) in self.result.iter().enumerate() {
-            let weight = self.halvings + u64::from(self.w) * i as u64;
-            p.add_value(*word, &Scaled::new(BigInt::one(), weight))?;
-        }
-        Ok(())
-    }
-
-    /// Adds `by * value * M`.
-    fn add_modulus(&self, p: &mut Polynomial<'_>, value: Value, by: &BigInt) -> Result<(), Open> {
-        match &self.modulus {
-            Modulus::Number(m) => p.add_value(value, &once(by * m)),
-            Modulus::Words(words) => {
-                for (j, m) in words.iter().enumerate() {
-                    p.add_product(value, *m, &once(by << (self.w as usize * j)))?;
-                }
-                Ok(())
-            }
         }
     }
 
@@ -404,7 +319,7 @@ impl<'a> Residue<'a> {
         algebra: &Algebra,
         parts: &Parts,
         bits: &[VarId],
-    ) -> Result<(Range, Vec<trace::Form>), Open> {
+    ) -> Result<(Range, Vec<trace::ShownSum>), Open> {
         let mut best = [None, None];
         let others = || parts.multiples.iter().filter(|(v, _)| !bits.contains(v));
         let ends = |corner: &Corner| {
@@ -455,131 +370,4 @@ impl<'a> Residue<'a> {
         }
         Ok((range, best.into_iter().flatten().collect()))
     }
-
-    /// Is `X + limit s` (or `X - limit s`) `+ shift` a sum of words in `0 .. limit`?
-    fn is_word(
-        &self,
-        algebra: &Algebra,
-        homes: &[Home],
-        asked: &Compares<'_>,
-        limit: &BigInt,
-        shift: &BigInt,
-    ) -> Option<Comparison> {
-        let weight = limit * asked.sign;
-        let found = self.difference(algebra, homes, asked.multiple, asked.bits, weight);
-        let (mut rest, used) = found.ok()?;
-        rest.constant += shift;
-        let most = rest.terms.iter().map(|(v, by)| {
-            let bound = algebra.vars[*v as usize].bound;
-            match by.is_negative() {
-                true => algebra.is_lost(*v).then(BigInt::zero),
-                false => Some(by * bound),
-            }
-        });
-        let most: Option<BigInt> = most.sum();
-        let fits = most.is_some_and(|most| most + &rest.constant < *limit);
-        let mut products = rest.products.keys();
-        let lost = products.all(|(x, y)| algebra.is_lost(*x) || algebra.is_lost(*y));
-        let is_word = fits && lost && !rest.constant.is_negative();
-        let kept = |(v, by): (&VarId, &BigInt)| (!by.is_negative()).then(|| (*v, by.clone()));
-        is_word.then(|| Comparison {
-            bits: asked.bits.to_vec(),
-            offset: asked.offset,
-            limit: limit.clone(),
-            shift: shift.clone(),
-            digits: Sum {
-                constant: rest.constant.clone(),
-                terms: rest.terms.iter().filter_map(kept).collect(),
-            },
-            used,
-        })
-    }
-
-    /// For `X = P + M multiple`: the sum of `bits` is 1 just when `X < 0` (`u > 0`; the answer is 0), or when
-    /// `X` is the answer or more.
-    fn is_compared(
-        &self,
-        algebra: &Algebra,
-        homes: &[Home],
-        (multiple, offset): (Multiple<'_>, i64),
-        (bits, u): (&[VarId], &BigInt),
-    ) -> Option<(BigInt, Comparison)> {
-        let r = self.all();
-        let compares = Compares {
-            multiple,
-            offset,
-            bits,
-            sign: if u.is_positive() { 1 } else { -1 },
-        };
-        let is_word =
-            |limit: &BigInt, shift: &BigInt| self.is_word(algebra, homes, &compares, limit, shift);
-        let zero = BigInt::zero();
-        if LIFTS.contains(&offset) {
-            // X + j R is, and R s more: s = 1 just when X >= (1 - j) R.
-            let lift = &r * -offset;
-            let lifted = is_word(&r, &lift).filter(|_| u.is_negative())?;
-            return Some((r - lift, lifted));
-        }
-        if u.is_positive() {
-            // A difference may have one word more than the modulus.
-            let limits = [r.clone(), &r << self.w];
-            let found = limits.iter().find_map(|limit| is_word(limit, &zero))?;
-            return Some((zero, found));
-        }
-        if let Some(found) = is_word(&r, &zero) {
-            return Some((r, found));
-        }
-        // X + limit is a sum of words and of limit s.
-        let mut limits = vec![r];
-        if let Modulus::Number(m) = &self.modulus {
-            limits.push(BigInt::one() << m.bits());
-        }
-        let mut limits = limits.iter().filter(|_| bits.len() == 1);
-        let found = limits.find_map(|limit| is_word(limit, limit))?;
-        Some((zero, found))
-    }
-
-    /// What is left of `P + M multiple + weight * (sum of bits)`.
-    fn difference(
-        &self,
-        algebra: &Algebra,
-        homes: &[Home],
-        Multiple { times, products, x }: Multiple<'_>,
-        bits: &[VarId],
-        weight: BigInt,
-    ) -> Result<(Remainder, Multiples), Open> {
-        let mut p = self.operands(algebra, 1)?;
-        for (v, u) in times {
-            self.add_modulus(&mut p, Value::Var(*v), u)?;
-        }
-        if let Modulus::Number(m) = &self.modulus {
-            for ((v, y), u) in products {
-                p.add_product(Value::Var(*v), Value::Var(*y), &once(u * m))?;
-            }
-        }
-        self.add_modulus(&mut p, Value::ONE, x)?;
-        for v in bits {
-            p.add_value(Value::Var(*v), &once(weight.clone()))?;
-        }
-        p.settle(homes, None);
-        p.eliminate()?;
-        Ok((remainder(&p), p.used()))
-    }
-}
-
-impl Algebra {
-    /// Is it a carry that is never set?
-    fn is_lost(&self, v: VarId) -> bool {
-        let is_carry = self.vars[v as usize].def == Def::Carry;
-        is_carry && (self.is_never_set(v) || self.is_excluded(v))
-    }
-}
-
-/// What is left, without variables that are always 0.
-fn remainder(p: &Polynomial<'_>) -> Remainder {
-    let mut rest = p.remainder();
-    let counts = |v: &VarId| p.algebra.vars[*v as usize].bound > 0;
-    rest.terms.retain(|v, _| counts(v));
-    rest.products.retain(|(x, y), _| counts(x) && counts(y));
-    rest
 }

@@ -22,12 +22,12 @@ const UNROLLED: usize = 64;
 
 /// `constant + sum k[i] x[i]`, without overflow.
 #[derive(Default)]
-struct Form {
+struct SmallSum {
     terms: BTreeMap<VarId, i64>,
     constant: i64,
 }
 
-impl Form {
+impl SmallSum {
     /// Adds `by * x`.
     fn add(&mut self, x: VarId, by: i64) -> Option<()> {
         let k = self.terms.entry(x).or_insert(0);
@@ -47,7 +47,7 @@ impl Algebra {
         if self.vars[word as usize].bound >> (w - 1) == 0 {
             return Some(Value::ZERO);
         }
-        let (mut form, mut by) = (Form::default(), Vec::new());
+        let (mut form, mut by) = (SmallSum::default(), Vec::new());
         form.add(word, 1)?;
         for _ in 0..UNROLLED {
             let widest = self.widest(&form)?;
@@ -76,7 +76,7 @@ impl Algebra {
         let (terms, _) = self.sum(word)?;
         let (borrow, cut) = (1 << w, -(1 << w));
         let differs = terms.iter().any(|(_, k)| *k == borrow || *k < cut);
-        let (mut form, mut by) = (Form::default(), Vec::new());
+        let (mut form, mut by) = (SmallSum::default(), Vec::new());
         form.add(word, 1).filter(|()| differs)?;
         for _ in 0..UNROLLED {
             let widest = self.widest(&form)?;
@@ -97,7 +97,7 @@ impl Algebra {
     }
 
     /// The variable, not a bit, that is a sum and may be largest.
-    fn widest(&self, form: &Form) -> Option<VarId> {
+    fn widest(&self, form: &SmallSum) -> Option<VarId> {
         let sums = form.terms.iter().filter(|(x, k)| {
             let var = &self.vars[**x as usize];
             **k != 0 && var.bound > 1 && matches!(var.def, Def::Linear { .. })
@@ -107,7 +107,7 @@ impl Algebra {
     }
 
     /// Replaces `x` by its definition.
-    fn unroll(&self, form: &mut Form, x: VarId) -> Option<()> {
+    fn unroll(&self, form: &mut SmallSum, x: VarId) -> Option<()> {
         let (terms, constant) = self.sum(x)?;
         let by = form.terms.remove(&x)?;
         form.constant = form.constant.checked_add(by.checked_mul(constant)?)?;
@@ -118,12 +118,12 @@ impl Algebra {
     }
 
     /// Is `s` in `-2^(w-1) .. 2^(w-1)`?
-    fn is_small(&self, form: &Form, w: u32) -> bool {
+    fn is_small(&self, form: &SmallSum, w: u32) -> bool {
         self.is_within(form, w, 1 << (w - 1))
     }
 
     /// Is `s` in `-half .. half`?
-    fn is_within(&self, form: &Form, w: u32, half: i128) -> bool {
+    fn is_within(&self, form: &SmallSum, w: u32, half: i128) -> bool {
         let (mut least, mut most) = (0i128, 0i128);
         for (x, k) in &form.terms {
             let reach = i128::from(residue(*k, w)) * i128::from(self.vars[*x as usize].bound);
@@ -135,7 +135,7 @@ impl Algebra {
     }
 
     /// The bit `d`.
-    fn dropped(&mut self, form: &Form, w: u32) -> Option<Value> {
+    fn dropped(&mut self, form: &SmallSum, w: u32) -> Option<Value> {
         let quotient = |k: i64| Some(k.checked_sub(residue(k, w))? >> w);
         let mut terms = Vec::with_capacity(form.terms.len());
         for (x, k) in &form.terms {

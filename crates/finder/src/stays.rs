@@ -21,10 +21,10 @@ use machine::domain::variable::{BitValue, Def, Value, VarId};
 use crate::algebra::Algebra;
 
 /// `sum of factor * variable`, each variable once.
-type Form = Vec<(VarId, i64)>;
+type Terms = Vec<(VarId, i64)>;
 
 /// Adds `by v`; `None` beyond 64 bits.
-fn add(form: &mut Form, v: VarId, by: i64) -> Option<()> {
+fn add(form: &mut Terms, v: VarId, by: i64) -> Option<()> {
     match form.iter_mut().find(|(known, _)| *known == v) {
         Some((_, factor)) => *factor = factor.checked_add(by)?,
         None => form.push((v, by)),
@@ -113,7 +113,7 @@ impl Algebra {
     }
 
     /// `l - r`, with one of them, and sums in that, replaced by their definitions.
-    fn expansions(&self, l: Value, r: Value) -> Vec<(Form, Combination)> {
+    fn expansions(&self, l: Value, r: Value) -> Vec<(Terms, Combination)> {
         /// A word, what it was cut from, two sums.
         const DEPTH: usize = 4;
         let (Value::Var(l), Value::Var(r)) = (l, r) else {
@@ -123,7 +123,7 @@ impl Algebra {
         for (s, sign, other) in [(l, 1, r), (r, -1, l)] {
             let mut list = vec![(Vec::from([(s, sign), (other, -sign)]), Combination::new())];
             for _ in 0..DEPTH {
-                let further = list.iter().flat_map(|(form, by): &(Form, Combination)| {
+                let further = list.iter().flat_map(|(form, by): &(Terms, Combination)| {
                     let inner = form.iter().filter(|(v, _)| *v != other);
                     inner.filter_map(move |(v, factor)| {
                         let form = self.expanded(form, *v)?;
@@ -158,7 +158,7 @@ impl Algebra {
     }
 
     /// `form` with the definition of `v`, if that is a sum without a constant.
-    fn expanded(&self, form: &Form, v: VarId) -> Option<Form> {
+    fn expanded(&self, form: &Terms, v: VarId) -> Option<Terms> {
         let (terms, 0) = self.sum(v)? else {
             return None;
         };
@@ -175,7 +175,7 @@ impl Algebra {
     /// the words that are `compared` below `2^v`.
     fn carries_of(
         &self,
-        form: &Form,
+        form: &Terms,
         c: Option<VarId>,
         sign: i64,
         w: u32,

@@ -27,12 +27,12 @@ const TOLD: usize = 32;
 
 /// An instruction and its address in bytes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Place {
+pub struct InsnAt {
     pub address: usize,
     pub instruction: String,
 }
 
-impl Place {
+impl InsnAt {
     fn of(core: &Core, function: &Function, address: usize) -> Self {
         let insn = told::instruction(core, function, address);
         Self {
@@ -92,13 +92,13 @@ impl Ways {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Leak {
     #[serde(flatten)]
-    pub place: Place,
+    pub place: InsnAt,
     /// What it tells, in words.
     pub text: String,
     /// The secret, and the instructions that it passed from its load on; none if nothing is
     /// known to leak.
     pub secret: Option<String>,
-    pub path: Vec<Place>,
+    pub path: Vec<InsnAt>,
     /// Of a branch.
     pub ways: Option<Ways>,
 }
@@ -119,10 +119,12 @@ impl Leak {
             .enumerate()
             .filter(|(i, _)| !skipped.contains(i));
         Self {
-            place: Place::of(core, function, address),
+            place: InsnAt::of(core, function, address),
             text,
             secret: source.map(|source| source.name.clone()),
-            path: told.map(|(_, pc)| Place::of(core, function, *pc)).collect(),
+            path: told
+                .map(|(_, pc)| InsnAt::of(core, function, *pc))
+                .collect(),
             ways: None,
         }
     }

@@ -26,7 +26,7 @@ pub enum Passed {
 
 /// Where an argument is at entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum ArgumentPlace {
     /// From this register on, least significant word first.
     Register(u8),
     /// So many bytes above the stack pointer.
@@ -38,7 +38,7 @@ pub enum Place {
 pub struct Argument {
     pub passed: Passed,
     pub bytes: usize,
-    pub place: Option<Place>,
+    pub place: Option<ArgumentPlace>,
 }
 
 /// Memory that a caller hands over.
@@ -186,19 +186,26 @@ impl Function {
 
 /// Places of `arguments` that are handed over in registers of `word` bytes first (`registers`, in
 /// order; an argument takes whole ones), then on the stack from `stack` bytes above its pointer.
-pub fn in_words(arguments: &[Argument], registers: &[u8], stack: i64, word: usize) -> Vec<Place> {
+pub fn in_words(
+    arguments: &[Argument],
+    registers: &[u8],
+    stack: i64,
+    word: usize,
+) -> Vec<ArgumentPlace> {
     let (mut used, mut above) = (0, stack);
     let mut places = Vec::with_capacity(arguments.len());
     for argument in arguments {
         let words = argument.bytes.div_ceil(word).max(1);
         let usual = match registers.get(used..used + words) {
-            Some(list) => Place::Register(list[0]),
-            None => Place::Stack(above),
+            Some(list) => ArgumentPlace::Register(list[0]),
+            None => ArgumentPlace::Stack(above),
         };
         if argument.place.is_none() {
             match usual {
-                Place::Register(_) => used += words,
-                Place::Stack(_) => (used, above) = (registers.len(), above + (word * words) as i64),
+                ArgumentPlace::Register(_) => used += words,
+                ArgumentPlace::Stack(_) => {
+                    (used, above) = (registers.len(), above + (word * words) as i64)
+                }
             }
         }
         places.push(argument.place.unwrap_or(usual));

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::facts::Style;
 use crate::method::catalogue::METHODS;
 use crate::method::signature::{Method, Params};
-use crate::winners::Plan;
+use crate::winners::Winner;
 use crate::{method, winners};
 
 /// What a kernel must be besides right, within its memory and in its calling convention; by default, in constant
@@ -105,7 +105,7 @@ impl Request {
 
     /// The plan on record for `spec`; none if there is none, or the record does not speak of what is asked for: a style,
     /// registers, memory, overlaps.
-    pub fn winner(&self, core: &str, abi: &str, spec: &Spec) -> Option<Plan> {
+    pub fn winner(&self, core: &str, abi: &str, spec: &Spec) -> Option<Winner> {
         let any_style = matches!(self.styles(spec), [None]);
         let plain = any_style && self.max_regs.is_none() && self.demands.aliases.is_empty();
         plain.then(|| winners::of(core, abi, spec)).flatten()
@@ -116,7 +116,7 @@ impl Request {
         if self.search || self.method.is_some() || !self.params.is_empty() {
             return None;
         }
-        let Plan { method, params } = self.winner(core, abi, spec)?;
+        let Winner { method, params } = self.winner(core, abi, spec)?;
         Some(Self {
             method: Some(method),
             params,

@@ -20,12 +20,12 @@ pub static FILES: [&str; 4] = [
 
 /// A method and its parameters, by name.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Plan {
+pub struct Winner {
     pub method: String,
     pub params: BTreeMap<String, usize>,
 }
 
-impl Plan {
+impl Winner {
     /// `operand-caching e=10`.
     pub fn parse(text: &str) -> Option<Self> {
         let mut words = text.split(' ');
@@ -62,9 +62,9 @@ pub fn is_for(file: &str, core: &str, abi: &str) -> bool {
 }
 
 /// The plan on record for `spec` on the core of this name, in this calling convention.
-pub fn of(core: &str, abi: &str, spec: &Spec) -> Option<Plan> {
+pub fn of(core: &str, abi: &str, spec: &Spec) -> Option<Winner> {
     let key = key(spec);
     let files = FILES.iter().filter(|file| is_for(file, core, abi));
     let mut lines = files.flat_map(|file| file.lines());
-    lines.find_map(|line| Plan::parse(line.strip_prefix(&key)?.strip_prefix(',')?))
+    lines.find_map(|line| Winner::parse(line.strip_prefix(&key)?.strip_prefix(',')?))
 }

@@ -1,48 +1,39 @@
 //! Goals: what the result must be, from the words that the operation found and left.
+//!
+//! Each is an equation `2^h Z = P` of the result `Z` and a sum of products `P`: of numbers ([`Identity`]), modulo a
+//! number ([`Residue`]), or modulo one that comes with constants to fold by ([`Folded`]).
 
 use machine::domain::trace::{Multiples, Reason};
 use machine::domain::variable::{Value, VarId};
-use num_bigint::BigInt;
+use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, Zero};
 
 use crate::checker::folded::Folded;
 use crate::checker::form::Form;
-use crate::checker::montgomery::Reduction;
 use crate::checker::polynomial::{Number, Polynomial};
 use crate::checker::refused::Check;
 use crate::checker::residue::Residue;
 use crate::checker::state::Checker;
+use crate::checker::term::Term;
 
 /// What is to hold for all inputs.
 pub enum Goal<'a> {
-    /// `R = A B`, modulo the weight of the word behind the last of the result.
-    Product(Product<'a>),
-    /// `R = floor(A B / 2^(w n))`, all of `n` words.
-    High(Product<'a>),
-    Sum(Addition<'a>),
-    Montgomery(Reduction<'a>),
+    Identity(Identity<'a>),
     Residue(Residue<'a>),
     Folded(Folded<'a>),
 }
 
-/// A product of words of `w` bits, and what is said to be part of it.
-pub struct Product<'a> {
+/// `2^h Z + low = P` with `0 <= low < 2^h`, modulo `2^bits`: so `Z = floor(P / 2^h)`, if it is `exact`.
+pub struct Identity<'a> {
+    /// `Z`, in words of `w` bits.
     pub w: u32,
     pub result: &'a [Value],
-    pub a: &'a [Value],
-    pub b: &'a [Value],
-}
-
-/// `R + s 2^(w n) C = A + s B` of numbers in `n` words of `w` bits, with the number `C` in words of `v` bits and the
-/// sign `s`.
-pub struct Addition<'a> {
-    pub sign: i64,
-    pub w: u32,
-    pub result: &'a [Value],
-    pub a: &'a [Value],
-    pub b: &'a [Value],
-    pub v: u32,
-    pub returned: &'a [Value],
+    pub h: u64,
+    /// `P`.
+    pub value: Vec<Term<'a>>,
+    pub bits: u64,
+    /// Must both sides be equal, and not only modulo `2^bits`?
+    pub exact: bool,
 }
 
 impl Checker<'_> {
@@ -52,11 +43,8 @@ impl Checker<'_> {
     /// Why that is not shown.
     pub fn reached(&mut self, goal: &Goal<'_>, reason: &Reason) -> Check {
         match (goal, reason) {
-            (Goal::Product(product), Reason::Identity { used }) => product.is_low(self, used),
-            (Goal::High(product), Reason::High { used, low }) => product.is_high(self, used, low),
-            (Goal::Sum(sum), Reason::Identity { used }) => sum.holds(self, used),
-            (Goal::Montgomery(reduction), Reason::Montgomery { .. }) => {
-                reduction.holds(self, reason)
+            (Goal::Identity(identity), Reason::Identity { used, low }) => {
+                identity.holds(self, used, low)
             }
             (Goal::Residue(residue), Reason::Residue(reason)) => residue.holds(self, reason),
             (
@@ -70,17 +58,8 @@ impl Checker<'_> {
                 },
             ) => folded.holds(self, [reduced, quotient], bits, by, used),
             (
-                Goal::Residue(_)
-                | Goal::Folded(_)
-                | Goal::Product(_)
-                | Goal::High(_)
-                | Goal::Sum(_)
-                | Goal::Montgomery(_),
-                Reason::Identity { .. }
-                | Reason::High { .. }
-                | Reason::Montgomery { .. }
-                | Reason::Residue(_)
-                | Reason::Folded { .. },
+                Goal::Identity(_) | Goal::Residue(_) | Goal::Folded(_),
+                Reason::Identity { .. } | Reason::Residue(_) | Reason::Folded { .. },
             ) => Err("the reason given is one for another goal"),
         }
     }
@@ -103,71 +82,50 @@ impl Checker<'_> {
     }
 }
 
-impl Product<'_> {
-    /// Bits of the result.
-    fn bits(&self) -> u64 {
-        u64::from(self.w) * self.result.len() as u64
-    }
+/// The most that a number in words is.
+fn most(words: &[Value], w: u32) -> BigUint {
+    (BigUint::one() << (u64::from(w) * words.len() as u64)) - 1u8
+}
 
-    /// `2^base R - A B`, modulo so many bits.
-    fn difference(&self, d: &mut Checker<'_>, bits: u64, base: u64) -> Check<Polynomial> {
+impl Identity<'_> {
+    fn holds(&self, d: &mut Checker<'_>, used: &Multiples, low: &[(VarId, BigInt)]) -> Check {
         d.are_words(self.result, self.w)?;
-        let mut p = Polynomial::new(Some(bits));
-        p.add_words(self.w, self.result, &BigInt::one(), base)?;
-        d.add_numbers(&mut p, self.w, [self.a, self.b], &BigInt::from(-1), 0)?;
-        Ok(p)
-    }
-
-    fn is_low(&self, d: &mut Checker<'_>, used: &Multiples) -> Check {
-        let mut p = self.difference(d, self.bits(), 0)?;
-        d.take_lemmas(&mut p, used)?;
-        d.is_zero(p)
-    }
-
-    /// `2^(w n) R + low = A B`, and `low` is less than `2^(w n)`.
-    fn is_high(&self, d: &mut Checker<'_>, used: &Multiples, low: &[(VarId, BigInt)]) -> Check {
-        let all = self.bits();
-        if self.a.len() != self.result.len() || self.b.len() != self.result.len() {
-            return Err("the high half has another length");
+        if self.exact && !self.is_near(d)? {
+            return Err("the sides of an equation may differ by a power of 2");
         }
-        d.are_words(self.a, self.w)?;
-        d.are_words(self.b, self.w)?;
-        let mut p = self.difference(d, 2 * all, all)?;
-        d.take_lemmas(&mut p, used)?;
+        let mut p = Polynomial::new(Some(self.bits));
+        p.add_words(self.w, self.result, &BigInt::one(), self.h)?;
+        d.add_value(&mut p, &self.value, &BigInt::from(-1))?;
         for (v, by) in low {
             p.add(*v, Number::new(by.clone(), 0));
         }
         let (least, most) = d.range_of_sum(low)?;
-        if least.is_negative() || most.bits() > all {
+        if least.is_negative() || most.bits() > self.h {
             return Err("the words below the result may add up to more than they are");
         }
-        d.is_zero(p)
-    }
-}
-
-impl Addition<'_> {
-    fn holds(&self, d: &mut Checker<'_>, used: &Multiples) -> Check {
-        for (words, bits) in [
-            (self.result, self.w),
-            (self.returned, self.v),
-            (self.a, self.w),
-            (self.b, self.w),
-        ] {
-            d.are_words(words, bits)?;
-        }
-        if self.a.len() > self.result.len() || self.b.len() > self.result.len() {
-            return Err("an operand is longer than the result");
-        }
-        // Both sides are less than 2^bits apart.
-        let top = u64::from(self.w) * self.result.len() as u64;
-        let bits = top + u64::from(self.v) * self.returned.len() as u64;
-        let (one, sign) = (BigInt::one(), BigInt::from(self.sign));
-        let mut p = Polynomial::new(Some(bits));
-        p.add_words(self.w, self.result, &one, 0)?;
-        p.add_words(self.v, self.returned, &sign, top)?;
-        p.add_words(self.w, self.a, &-one, 0)?;
-        p.add_words(self.w, self.b, &-sign, 0)?;
         d.take_lemmas(&mut p, used)?;
         d.is_zero(p)
+    }
+
+    /// Are both sides less than `2^bits` apart?
+    fn is_near(&self, d: &mut Checker<'_>) -> Check<bool> {
+        let (mut least, mut greatest) = (BigUint::default(), BigUint::default());
+        for term in &self.value {
+            d.are_words(term.a, term.w)?;
+            let mut product = most(term.a, term.w) << term.shift;
+            if let Some(b) = term.b {
+                d.are_words(b, term.w)?;
+                product *= most(b, term.w);
+            }
+            match term.sign {
+                1 => greatest += product,
+                -1 => least += product,
+                _ => return Err("a number is added more than once"),
+            }
+        }
+        // 2^h Z + low < 2^h R
+        let left = ((most(self.result, self.w) + 1u8) << self.h) - 1u8;
+        let limit = BigUint::one() << self.bits;
+        Ok(greatest < limit && left + least < limit)
     }
 }

@@ -13,6 +13,7 @@
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
+mod beside;
 mod bounded;
 mod choices;
 mod claims;
@@ -25,7 +26,6 @@ mod joint;
 mod lemma;
 mod limits;
 mod modulus;
-mod montgomery;
 pub mod number;
 mod operations;
 mod polynomial;
@@ -35,10 +35,11 @@ mod refute;
 pub mod replay;
 mod residue;
 mod state;
+mod term;
 
 pub use crate::checker::folded::Folded;
-pub use crate::checker::goal::{Addition, Goal, Product};
+pub use crate::checker::goal::{Goal, Identity};
 pub use crate::checker::modulus::Modulus;
-pub use crate::checker::montgomery::{By, Reduction};
-pub use crate::checker::residue::{Corner, Residue, Term};
+pub use crate::checker::residue::{Corner, Residue};
 pub use crate::checker::state::Checker;
+pub use crate::checker::term::Term;

@@ -19,7 +19,8 @@ impl Checker<'_> {
     pub(super) fn add_modulus(
         &self,
         p: &mut Polynomial,
-        (modulus, w): (Modulus<'_>, u32),
+        modulus: Modulus<'_>,
+        w: u32,
         value: Value,
         by: &BigInt,
     ) -> Check {
@@ -33,11 +34,12 @@ impl Checker<'_> {
     pub(super) fn add_multiples(
         &self,
         p: &mut Polynomial,
-        modulus: (Modulus<'_>, u32),
+        modulus: Modulus<'_>,
+        w: u32,
         terms: &[(VarId, BigInt)],
         by: &BigInt,
     ) -> Check {
         let mut terms = terms.iter();
-        terms.try_for_each(|(v, u)| self.add_modulus(p, modulus, Value::Var(*v), &(u * by)))
+        terms.try_for_each(|(v, u)| self.add_modulus(p, modulus, w, Value::Var(*v), &(u * by)))
     }
 }

@@ -136,41 +136,14 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn is_bit(&self, v: VarId) -> bool {
-        let range = self.known(v);
-        range.is_some_and(|(least, most)| least >= 0 && most <= 1)
-    }
-
-    /// Is it a bit times something, or a sum whose products are of sums that the definition may replace?
-    fn multiply(&self, p: &mut Polynomial, x: VarId, y: VarId, by: Number) -> Check {
+    /// Adds `by x y`: what it is beside the definitions, or a product in which a sum is replaced, or left.
+    pub(super) fn multiply(&self, p: &mut Polynomial, x: VarId, y: VarId, by: Number) -> Check {
         if by.vanishes(p.bits) {
             return Ok(());
         }
-        // b b = b, and b (b z) = b z.
-        let holds = |product: VarId, t: VarId| match self.def(product) {
-            Ok(Def::Product { a, b }) => (a == t || b == t) && self.is_bit(t),
-            Ok(Def::Free | Def::Carry | Def::Low { .. } | Def::Linear { .. }) | Err(_) => false,
-        };
-        if x == y && self.is_bit(x) || holds(x, y) {
-            p.add(x, by);
-            return Ok(());
-        }
-        if holds(y, x) {
-            p.add(y, by);
-            return Ok(());
-        }
-        if self.exclusive.contains(&(x.min(y), x.max(y))) {
-            return Ok(());
-        }
-        // An odd number times y is y, modulo 2.
-        if let Some(odd) = self.odd.filter(|odd| [x, y].contains(odd))
-            && p.bits.is_some_and(|bits| by.shift + 1 >= bits)
-        {
-            p.add(if x == odd { y } else { x }, by);
-            return Ok(());
-        }
-        if let Some(v) = self.quotient_of(x, y, &by, p.bits) {
-            p.add(v, by.times(-1, 0));
+        let left = p.bits.map(|bits| bits.saturating_sub(by.shift));
+        if let Some((v, factor)) = self.beside(x, y, left) {
+            p.add(v, by.times(factor, 0));
             return Ok(());
         }
         let is_sum = |v: VarId| self.sum(v).is_some() && !self.atoms.contains(&v);
@@ -188,66 +161,6 @@ impl Checker<'_> {
         };
         p.add_row(first, other, by);
         Ok(())
-    }
-
-    /// `v` if `x y = -v` modulo what is left of the modulus: `x = m`, `y = v m' mod 2^w`, and `m m' = -1`.
-    fn quotient_of(&self, x: VarId, y: VarId, by: &Number, bits: Option<u64>) -> Option<VarId> {
-        let (m, inverse, known) = self.inverse?;
-        let q = match (x == m, y == m) {
-            (true, _) => y,
-            (_, true) => x,
-            (false, false) => return None,
-        };
-        // A product that no operation named has no equation.
-        self.known(q)?;
-        let left = bits?.saturating_sub(by.shift);
-        let (v, w) = match self.def(q).ok()? {
-            Def::Low { a, b, w, .. } => match (a, b) {
-                (Value::Var(v), Value::Var(i)) | (Value::Var(i), Value::Var(v)) if i == inverse => {
-                    (v, u64::from(w))
-                }
-                (Value::Var(_) | Value::Public(_), Value::Var(_) | Value::Public(_)) => {
-                    return None;
-                }
-            },
-            Def::Free | Def::Carry | Def::Linear { .. } | Def::Product { .. } => {
-                *self.quotients.get(&q)?
-            }
-        };
-        (left <= w && left <= known).then_some(v)
-    }
-
-    /// `q = v m' (mod 2^w)`: from now on a product with `q` stays as it is.
-    pub(super) fn quotient(
-        &mut self,
-        q: VarId,
-        v: VarId,
-        w: u32,
-        used: &[(usize, BigInt)],
-    ) -> Check {
-        let (_, inverse, _) = self.inverse.ok_or("no modulus has an inverse")?;
-        let mut p = Polynomial::new(Some(w.into()));
-        p.add(q, Number::new(BigInt::one(), 0));
-        self.multiply(&mut p, v, inverse, Number::new(BigInt::from(-1), 0))?;
-        self.take_lemmas(&mut p, used)?;
-        self.is_zero(p)?;
-        self.quotients.insert(q, (v, w.into()));
-        self.atoms.insert(q);
-        Ok(())
-    }
-
-    /// `x` is 0 modulo 2, so the bit that a cut leaves below is 0.
-    pub(super) fn even(&mut self, x: VarId, bit: VarId, used: &[(usize, BigInt)]) -> Check {
-        let known = self.cuts.get(&(x, 1)).and_then(|(low, _)| *low);
-        if known != Some(Value::Var(bit)) {
-            return Err("it is not the lowest bit");
-        }
-        let mut p = Polynomial::new(Some(1));
-        p.add(x, Number::new(BigInt::one(), 0));
-        self.take_lemmas(&mut p, used)?;
-        self.is_zero(p)?;
-        self.range(bit)?;
-        self.narrow(bit, (0, 0))
     }
 
     /// Is the polynomial 0 for all inputs?

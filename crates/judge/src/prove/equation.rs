@@ -8,12 +8,10 @@ use machine::domain::variable::Value;
 use machine::domain::{Address, Base, Domain};
 use machine::of_width;
 use num_bigint::{BigInt, BigUint};
-use spec::modulus::{Modular, square_of_r};
+use spec::modulus::{Modular, Reduce, square_of_r};
 use spec::{Op, Spec};
 
-use crate::checker::{
-    Addition, By, Corner, Folded, Goal, Modulus, Product, Reduction, Residue, Term,
-};
+use crate::checker::{Corner, Folded, Goal, Identity, Modulus, Residue, Term};
 use crate::prove::entry::words as words_at;
 use crate::prove::open::{Open, Shown};
 
@@ -127,29 +125,56 @@ impl Held {
         if spec.op.returns() && self.returned.is_empty() {
             return Err("nothing says in what the function returns its carry".into());
         }
-        let product = Product { w, result, a, b };
-        let sum = |sign| Addition {
-            sign,
+        let bits = u64::from(w) * result.len() as u64;
+        let term = |a, b| Term {
+            sign: 1,
+            shift: 0,
             w,
-            result,
             a,
             b,
-            v,
-            returned: &self.returned,
+        };
+        let identity = |h, value, bits, exact| {
+            Ok(Goal::Identity(Identity {
+                w,
+                result,
+                h,
+                value,
+                bits,
+                exact,
+            }))
         };
         match spec.op {
-            Op::Mul | Op::Sqr | Op::Mullo => Ok(Goal::Product(product)),
-            Op::Mulhi => Ok(Goal::High(product)),
-            Op::Add => Ok(Goal::Sum(sum(1))),
-            Op::Sub => Ok(Goal::Sum(sum(-1))),
-            Op::Montmul | Op::Montsqr => self.montgomery(spec, words, By::Factor(b)),
-            Op::Redc | Op::Frommont => self.montgomery(spec, words, By::One),
-            Op::Tomont => self.montgomery(spec, words, By::Residue(&self.square)),
-            Op::Modmul | Op::Modsqr | Op::Modadd | Op::Modsub | Op::Modneg | Op::Modhalf => {
-                let (modular, modulus) = self.modulus(spec, words)?;
-                let residue = residue(spec, modular, a, b, modulus, result, w)?;
-                Ok(Goal::Residue(residue))
+            Op::Mul | Op::Sqr => identity(0, vec![term(a, Some(b))], bits, true),
+            Op::Mullo => identity(0, vec![term(a, Some(b))], bits, false),
+            Op::Mulhi => identity(bits, vec![term(a, Some(b))], 2 * bits, true),
+            // R + 2^n C = A + B, R - 2^n C = A - B
+            Op::Add | Op::Sub => {
+                let sign = if spec.op == Op::Add { 1 } else { -1 };
+                let carry = Term {
+                    sign: -sign,
+                    shift: bits,
+                    w: v,
+                    a: &self.returned,
+                    b: None,
+                };
+                let b = Term {
+                    sign,
+                    ..term(b, None)
+                };
+                let bits = bits + u64::from(v) * self.returned.len() as u64;
+                identity(0, vec![term(a, None), b, carry], bits, true)
             }
+            Op::Montmul
+            | Op::Montsqr
+            | Op::Redc
+            | Op::Frommont
+            | Op::Tomont
+            | Op::Modmul
+            | Op::Modsqr
+            | Op::Modadd
+            | Op::Modsub
+            | Op::Modneg
+            | Op::Modhalf => self.modular(spec, words),
         }
     }
 
@@ -168,29 +193,81 @@ impl Held {
         Ok((modular, number.map_or(Modulus::Words(m), Modulus::Number)))
     }
 
-    /// A product that is reduced by Montgomery's factor, `a` and what it is multiplied `by`.
-    fn montgomery<'a>(
-        &'a self,
-        spec: &'a Spec,
-        words: &Words<'a>,
-        by: By<'a>,
-    ) -> Result<Goal<'a>, String> {
+    /// What `spec` makes of `a` and `b` modulo a number, at each end of what the modulus may be.
+    ///
+    /// # Errors
+    /// There is none.
+    fn modular<'a>(&'a self, spec: &'a Spec, words: &Words<'a>) -> Result<Goal<'a>, String> {
         let (modular, modulus) = self.modulus(spec, words)?;
-        let (w, result, a) = (words.bits, &self.result[..], &words.sources[0][..]);
+        let (w, result) = (words.bits, &self.result[..]);
+        let a = &words.sources[0][..];
+        let b = &words.sources[spec.op.factors() - 1][..];
         if let (Modulus::Words(m), true) = (modulus, spec.is_folded()) {
             let [_, follows] = words.modulus();
             let fold = follows.get(m.len() / 2..).unwrap_or_default();
             let (d, _) = fold.split_at(m.len().min(fold.len()));
             return Ok(Goal::Folded(Folded { w, result, a, m, d }));
         }
-        Ok(Goal::Montgomery(Reduction {
+        let term = |sign, a, b| Term {
+            sign,
+            shift: 0,
+            w,
+            a,
+            b,
+        };
+        let value = match spec.op {
+            Op::Modadd => vec![term(1, a, None), term(1, b, None)],
+            Op::Modsub => vec![term(1, a, None), term(-1, b, None)],
+            Op::Modneg => vec![term(-1, a, None)],
+            Op::Modhalf | Op::Redc | Op::Frommont => vec![term(1, a, None)],
+            Op::Modmul | Op::Modsqr | Op::Montmul | Op::Montsqr => vec![term(1, a, Some(b))],
+            Op::Tomont => vec![term(1, a, Some(&self.square))],
+            Op::Mul | Op::Sqr | Op::Mullo | Op::Mulhi | Op::Add | Op::Sub => {
+                return Err("it has no modulus".into());
+            }
+        };
+        // 2^-shift mod m.
+        let scale = match modular.fixed() {
+            Some(m) => BigInt::from(((m + 1u8) >> 1u8).modpow(&modular.shift.into(), m)),
+            None => BigInt::from(1),
+        };
+        let corner = |m: &BigUint| corner(spec, modular.reduce, m, &scale);
+        let corners = match modular.fixed() {
+            Some(m) => vec![corner(m)?],
+            None => spec
+                .modulus_range()
+                .iter()
+                .map(corner)
+                .collect::<Result<_, _>>()?,
+        };
+        Ok(Goal::Residue(Residue {
             w,
             result,
-            a,
-            by,
+            h: exponent(spec, u64::from(w) * result.len() as u64),
+            value,
+            scale,
             modulus,
-            reduce: modular.reduce,
+            corners,
         }))
+    }
+}
+
+/// Of `2^h Z = P (mod M)`, with a result of so many bits.
+fn exponent(spec: &Spec, bits: u64) -> u64 {
+    match spec.op {
+        Op::Montmul | Op::Montsqr | Op::Redc | Op::Frommont | Op::Tomont => bits,
+        Op::Modhalf => 1,
+        Op::Modmul
+        | Op::Modsqr
+        | Op::Modadd
+        | Op::Modsub
+        | Op::Modneg
+        | Op::Mul
+        | Op::Sqr
+        | Op::Mullo
+        | Op::Mulhi
+        | Op::Add
+        | Op::Sub => 0,
     }
 }
 
@@ -203,71 +280,38 @@ fn constant(value: &BigUint, word_bits: u32, words: usize) -> Vec<Value> {
         .collect()
 }
 
-/// The range of `scale` times a sum of terms, whose factors are below the bound, modulo `m`.
-fn corner(m: &BigUint, bound: BigUint, value: &[Term<'_>], scale: &BigInt) -> Corner {
-    // The most that a factor is.
-    let factor: BigInt = BigInt::from(bound.clone()) - 1;
-    let most = |term: &Term<'_>| match term.b {
-        Some(_) => &factor * &factor * scale,
-        None => &factor * scale,
-    };
-    let sum = |sign| -> BigInt {
-        let terms = value.iter().filter(|term| term.sign == sign);
-        terms.map(most).sum()
-    };
-    Corner {
-        modulus: m.clone().into(),
-        least: -sum(-1),
-        most: sum(1),
-        bound: bound.into(),
-    }
-}
-
-/// What `spec` makes of `a` and `b` modulo a number, at each end of what the modulus may be.
+/// What the contract says modulo `m`: how large `P` is, and what the result must be below.
 ///
 /// # Errors
-/// Another operation.
-fn residue<'a>(
-    spec: &Spec,
-    modular: &Modular,
-    a: &'a [Value],
-    b: &'a [Value],
-    modulus: Modulus<'a>,
-    result: &'a [Value],
-    w: u32,
-) -> Result<Residue<'a>, String> {
+/// There is no modulus.
+fn corner(spec: &Spec, reduce: Reduce, m: &BigUint, scale: &BigInt) -> Result<Corner, String> {
     let n = spec.size.a;
-    let term = |sign, a, b| Term { sign, a, b };
-    let value = match spec.op {
-        Op::Modadd => vec![term(1, a, None), term(1, b, None)],
-        Op::Modsub => vec![term(1, a, None), term(-1, b, None)],
-        Op::Modneg => vec![term(-1, a, None)],
-        Op::Modhalf => vec![term(1, a, None)],
-        Op::Modmul | Op::Modsqr => vec![term(1, a, Some(b))],
-        Op::Montmul | Op::Montsqr | Op::Redc | Op::Tomont | Op::Frommont => {
-            return Err("it is a product of Montgomery's".into());
-        }
+    let bound = reduce.bound(m, n);
+    // The most that a factor is.
+    let factor: BigInt = BigInt::from(bound.clone()) - 1;
+    // 2^2n mod m.
+    let square = || match fixed(spec) {
+        Some(m) => BigInt::from(square_of_r(m, n)),
+        None => BigInt::from(m.clone()) - 1,
+    };
+    let zero = BigInt::from(0);
+    let [least, most] = match spec.op {
+        Op::Modadd => [zero, 2 * &factor],
+        Op::Modsub => [-&factor, factor],
+        Op::Modneg => [-&factor, zero],
+        Op::Modhalf | Op::Frommont => [zero, factor],
+        Op::Modmul | Op::Modsqr | Op::Montmul | Op::Montsqr => [zero, &factor * &factor],
+        Op::Tomont => [zero, factor * square()],
+        // A < 2^n M
+        Op::Redc => [zero, BigInt::from(m << n) - 1],
         Op::Mul | Op::Sqr | Op::Mullo | Op::Mulhi | Op::Add | Op::Sub => {
             return Err("it has no modulus".into());
         }
     };
-    // 2^-shift mod m.
-    let scale = match modular.fixed() {
-        Some(m) => BigInt::from(((m + 1u8) >> 1u8).modpow(&modular.shift.into(), m)),
-        None => BigInt::from(1),
-    };
-    let corner = |m: &BigUint| corner(m, modular.reduce.bound(m, n), &value, &scale);
-    let corners = match modular.fixed() {
-        Some(m) => vec![corner(m)],
-        None => spec.modulus_range().iter().map(corner).collect(),
-    };
-    Ok(Residue {
-        w,
-        result,
-        halvings: u64::from(spec.op == Op::Modhalf),
-        value,
-        scale,
-        modulus,
-        corners,
+    Ok(Corner {
+        modulus: m.clone().into(),
+        least: least * scale,
+        most: most * scale,
+        bound: bound.into(),
     })
 }

@@ -26,7 +26,7 @@ impl Origin {
 
 /// A step: a secret enters the run, or one is computed from another.
 #[derive(Clone, Debug)]
-enum Step {
+enum Trail {
     Enters(String),
     /// By the instruction at `pc`, from `from`.
     Computed {
@@ -71,7 +71,7 @@ struct Fork {
 /// The secret domain.
 pub struct Secret {
     pub memory: AbstractMemory<Taint>,
-    steps: Vec<Step>,
+    steps: Vec<Trail>,
     pc: u32,
     values: u32,
     visited: Set<usize>,
@@ -89,7 +89,7 @@ impl Default for Secret {
     fn default() -> Self {
         Self {
             memory: AbstractMemory::default(),
-            steps: vec![Step::Enters("where the caller placed the operands".into())],
+            steps: vec![Trail::Enters("where the caller placed the operands".into())],
             pc: 0,
             values: 0,
             visited: Set::default(),
@@ -142,7 +142,7 @@ impl Secret {
     /// A fresh secret called `name`.
     pub fn secret(&mut self, name: impl Into<String>) -> Taint {
         let name = format!("the secret {}", name.into());
-        let origin = self.step(Step::Enters(name));
+        let origin = self.step(Trail::Enters(name));
         self.values += 1;
         Taint::Secret {
             value: self.values,
@@ -150,7 +150,7 @@ impl Secret {
         }
     }
 
-    fn step(&mut self, step: Step) -> Origin {
+    fn step(&mut self, step: Trail) -> Origin {
         self.steps.push(step);
         Origin(self.steps.len() as u32 - 1)
     }
@@ -159,9 +159,9 @@ impl Secret {
     fn passed_on(&mut self, from: Origin) -> Origin {
         let pc = self.pc;
         match self.steps.get(from.0 as usize) {
-            Some(Step::Computed { pc: last, .. }) if *last == pc => from,
+            Some(Trail::Computed { pc: last, .. }) if *last == pc => from,
             _ if from == Origin::PLACE => from,
-            _ => self.step(Step::Computed { from, pc }),
+            _ => self.step(Trail::Computed { from, pc }),
         }
     }
 
@@ -187,11 +187,11 @@ impl Secret {
         let mut at = origin;
         let name = loop {
             match self.steps.get(at.0 as usize) {
-                Some(Step::Computed { from, pc }) => {
+                Some(Trail::Computed { from, pc }) => {
                     path.push(*pc as usize);
                     at = *from;
                 }
-                Some(Step::Enters(name)) => break name.clone(),
+                Some(Trail::Enters(name)) => break name.clone(),
                 None => break String::new(),
             }
         };

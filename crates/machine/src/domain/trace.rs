@@ -212,39 +212,13 @@ pub struct Vanishing {
     pub used: Multiples,
 }
 
-/// Why a bit says whether a number is as large as a modulus, or as `2^n`.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Compared {
-    /// The words that were compared, in bits, if it is with the modulus.
-    pub bits: Option<u64>,
-    /// The number that was compared with 0 to make the bit.
-    pub borrow: Option<VarId>,
-    /// The difference.
-    pub digits: Vec<(VarId, BigInt)>,
-    pub zeros: Vec<Vanishing>,
-    pub used: Multiples,
-}
-
 /// Why the goal is reached.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Reason {
-    /// By the definitions, less multiples of claims.
+    /// By the definitions, less multiples of claims, with the words below the result.
     Identity {
         used: Multiples,
-    },
-    /// The same, with the words below the result.
-    High {
-        used: Multiples,
         low: Vec<(VarId, BigInt)>,
-    },
-    /// `R Z = A B + Q M - R M s + R^2 k`.
-    Montgomery {
-        used: Multiples,
-        quotient: Vec<(VarId, BigInt)>,
-        s: Sum,
-        k: Sum,
-        zeros: Vec<Vanishing>,
-        compared: Option<Compared>,
     },
     Residue(ResidueReason),
     /// `X (x + R t) = U + X^3 + q M` and `R Z = X (U + q M) - R M j`, `j` a sum of bits that `t` forces.
@@ -264,20 +238,25 @@ pub enum Reason {
 
 /// A sum that equals something by its definitions, less multiples of claims.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Form {
+pub struct ShownSum {
     pub sum: Sum,
     pub used: Multiples,
 }
 
-/// Bits whose sum `s` compares `X = T + offset M`: `X + shift` plus or minus `limit s` is the sum `digits` in
-/// `0 .. limit`.
+/// A sum `s` of variables that is 0 or 1, and compares `X = T + offset M`: `X + shift` plus or minus `limit s` is the
+/// sum `digits` in `0 .. limit`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Comparison {
-    pub bits: Vec<VarId>,
-    pub offset: i64,
+    pub sum: Vec<(VarId, BigInt)>,
+    /// How often `M` is added where `s` is 1.
+    pub times: BigInt,
+    /// `u` if `s` is the borrow of `0 - u`, and `u` is what compares.
+    pub borrow: Option<VarId>,
+    pub offset: BigInt,
     pub limit: BigInt,
     pub shift: BigInt,
     pub digits: Sum,
+    pub zeros: Vec<Vanishing>,
     pub used: Multiples,
 }
 
@@ -290,12 +269,12 @@ pub struct ResidueReason {
     pub products: Vec<((VarId, VarId), BigInt)>,
     /// `k`.
     pub lost: Sum,
-    /// Bits that are 0, dropped by halving.
-    pub even: Vec<VarId>,
+    /// Bits that halving drops, words that a quotient makes 0.
+    pub zeros: Vec<Vanishing>,
     /// In their order.
     pub compared: Vec<Comparison>,
-    /// What `P + M U` without the bits that compare is a sum of.
-    pub stages: Vec<Form>,
+    /// What `P + M U` without the sums that compare is a sum of.
+    pub stages: Vec<ShownSum>,
 }
 
 /// Something concluded, and why.

@@ -38,7 +38,7 @@ pub enum Back {
 
 /// What a row speaks of.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum Subject {
     /// Words of the machine, in its own order ([`crate::isa::machine::Machine::words`]): registers by their numbers first.
     Words(RangeInclusive<u8>),
     /// Flags, in its own order.
@@ -49,8 +49,8 @@ pub enum Place {
 
 /// An assumption and what is owed for it.
 #[derive(Clone, Debug)]
-pub struct Row {
-    pub place: Place,
+pub struct Assumption {
+    pub place: Subject,
     /// As a table calls it; by the names of its registers if empty.
     pub what: &'static str,
     /// On which parts; on all of them if empty.
@@ -61,7 +61,7 @@ pub struct Row {
     pub back: Back,
 }
 
-impl Row {
+impl Assumption {
     /// A row on registers.
     pub fn registers(
         registers: RangeInclusive<u8>,
@@ -70,7 +70,7 @@ impl Row {
         back: Back,
     ) -> Self {
         Self {
-            place: Place::Words(registers),
+            place: Subject::Words(registers),
             what: "",
             parts: "",
             holds,
@@ -82,20 +82,20 @@ impl Row {
     /// What it speaks of, in words; `name` says those of registers.
     fn text(&self, name: &impl Fn(u8) -> String) -> String {
         match &self.place {
-            Place::Words(all) if self.what.is_empty() => match all.end() - all.start() {
+            Subject::Words(all) if self.what.is_empty() => match all.end() - all.start() {
                 0 => name(*all.start()),
                 1 => format!("{}, {}", name(*all.start()), name(*all.end())),
                 _ => format!("{} to {}", name(*all.start()), name(*all.end())),
             },
-            Place::Words(_) | Place::Flags(_) | Place::Elsewhere => self.what.into(),
+            Subject::Words(_) | Subject::Flags(_) | Subject::Elsewhere => self.what.into(),
         }
     }
 
     /// Is it about register `r`?
     pub fn speaks_of(&self, r: u8) -> bool {
         match &self.place {
-            Place::Words(range) => range.contains(&r),
-            Place::Flags(_) | Place::Elsewhere => false,
+            Subject::Words(range) => range.contains(&r),
+            Subject::Flags(_) | Subject::Elsewhere => false,
         }
     }
 }
@@ -130,7 +130,7 @@ impl Back {
 }
 
 /// `rows` as a table in Markdown; `name` says that of a register.
-pub fn markdown(rows: &[Row], name: impl Fn(u8) -> String) -> String {
+pub fn markdown(rows: &[Assumption], name: impl Fn(u8) -> String) -> String {
     let mut text = String::from(
         "| what | where | holds at entry | says who | given back |\n|---|---|---|---|---|\n",
     );

@@ -28,7 +28,7 @@ pub trait Line: Clone + Default {
 
 /// A core without history: each instruction's cycles are its own.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Sum(u64);
+pub struct Memoryless(u64);
 
 /// Cycles of an instruction, and those that it takes more if it jumps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -37,7 +37,7 @@ pub struct Cycles {
     pub taken: u8,
 }
 
-impl Line for Sum {
+impl Line for Memoryless {
     type Work = Cycles;
 
     #[inline(always)]

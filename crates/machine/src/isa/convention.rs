@@ -5,8 +5,8 @@
 use std::ops::Range;
 
 use crate::domain::place::Base;
-use crate::function::{Argument, Function, Place};
-use crate::isa::assumed::Row;
+use crate::function::{Argument, ArgumentPlace, Function};
+use crate::isa::assumed::Assumption;
 use crate::isa::machine::{Machine, WordOf};
 
 /// A stack.
@@ -43,7 +43,7 @@ pub enum Link {
 #[derive(Clone, Debug)]
 pub struct Convention {
     /// What holds at entry and is given back.
-    pub rows: Vec<Row>,
+    pub rows: Vec<Assumption>,
     /// That of the arguments first.
     pub stacks: Vec<Stack>,
     pub link: Link,
@@ -59,7 +59,7 @@ pub trait Callable<const W: u32>: Machine<W> {
     /// The calling convention of functions on `core`.
     fn convention(&self, core: &Self::Core) -> Convention;
     /// Where `arguments` are that have no place of their own.
-    fn places(&self, core: &Self::Core, arguments: &[Argument]) -> Vec<Place>;
+    fn places(&self, core: &Self::Core, arguments: &[Argument]) -> Vec<ArgumentPlace>;
     /// The words, as [`Machine::words`] numbers them, of what `function` returns.
     fn returned(core: &Self::Core, function: &Function) -> Range<usize>;
     /// A word, as messages call it.
@@ -79,7 +79,7 @@ pub fn arguments<M: Callable<W>, const W: u32>(
     m: &M,
     core: &M::Core,
     function: &Function,
-) -> Vec<(Place, Argument)> {
+) -> Vec<(ArgumentPlace, Argument)> {
     let list = function.arguments(M::POINTER_BYTES);
     m.places(core, &list).into_iter().zip(list).collect()
 }

@@ -4,7 +4,7 @@ use crate::domain::Abstract;
 use crate::domain::abstract_memory::Region;
 use crate::domain::place::{Address, Base};
 use crate::domain::word::Domain;
-use crate::function::{Function, Place, abstract_word, keep_returned};
+use crate::function::{ArgumentPlace, Function, abstract_word, keep_returned};
 use crate::isa::Called;
 use crate::isa::assumed::{self, Back, Holds};
 use crate::isa::convention::{Callable, Convention, Link, Stack, arguments};
@@ -62,13 +62,13 @@ fn fill<M: ForAll<W>, const W: u32>(m: &mut M, convention: &Convention, function
     let own = m.own_address(function);
     for row in &convention.rows {
         match &row.place {
-            assumed::Place::Words(range) => {
+            assumed::Subject::Words(range) => {
                 for (id, part) in range.clone().zip(0..) {
                     let word = held(m, row.holds, id, part, own.as_ref());
                     set_word(m, id.into(), word);
                 }
             }
-            assumed::Place::Flags(range) => {
+            assumed::Subject::Flags(range) => {
                 for id in range.clone() {
                     let name = format!("{} at entry", M::flag_name(id));
                     let bit = m.domain().unknown_bit(name);
@@ -78,7 +78,7 @@ fn fill<M: ForAll<W>, const W: u32>(m: &mut M, convention: &Convention, function
                 }
             }
             // No access to it is followed.
-            assumed::Place::Elsewhere => {}
+            assumed::Subject::Elsewhere => {}
         }
     }
     m.filled();
@@ -112,8 +112,8 @@ pub fn enter<M: ForAll<W>, const W: u32>(
         for part in 0..argument.bytes.div_ceil(bytes) {
             let word = abstract_word::<_, W>(m.domain(), &argument, bases, part as u32);
             match place {
-                Place::Register(low) => set_word(&mut m, usize::from(low) + part, word),
-                Place::Stack(above) => {
+                ArgumentPlace::Register(low) => set_word(&mut m, usize::from(low) + part, word),
+                ArgumentPlace::Stack(above) => {
                     let at = above + (bytes * part) as i64;
                     top = top.max(at + bytes as i64);
                     on_stack.push((at, word));
@@ -197,7 +197,7 @@ pub fn violations<M: ForAll<W>, const W: u32>(
     for row in &entry.convention.rows {
         let back = row.back;
         let said = match &row.place {
-            assumed::Place::Words(range) => {
+            assumed::Subject::Words(range) => {
                 let is_excused = |id: &u8| back == Back::Kept && scratch.contains(id);
                 let ids = range.clone().zip(0..).filter(|(id, _)| !is_excused(id));
                 let lost = ids.filter(|(id, part)| {
@@ -210,7 +210,7 @@ pub fn violations<M: ForAll<W>, const W: u32>(
                 let names = lost.map(|(id, _)| broken(&M::word_name(id), back));
                 names.collect::<Vec<_>>()
             }
-            assumed::Place::Flags(range) => {
+            assumed::Subject::Flags(range) => {
                 let off = d.flag(false);
                 let lost = range.clone().filter(|id| {
                     let at = usize::from(*id);
@@ -225,7 +225,7 @@ pub fn violations<M: ForAll<W>, const W: u32>(
                 lost.map(|id| broken(&M::flag_name(id), back)).collect()
             }
             // Any access to it was a fault.
-            assumed::Place::Elsewhere => Vec::new(),
+            assumed::Subject::Elsewhere => Vec::new(),
         };
         list.extend(said);
     }

@@ -7,7 +7,7 @@ use crate::domain::Abstract;
 use crate::domain::place::Base;
 use crate::domain::word::Domain;
 use crate::fault::Fault;
-use crate::isa::assumed::{Back, Holds, Row};
+use crate::isa::assumed::{Assumption, Back, Holds};
 use crate::isa::convention::Callable;
 
 const NO_STACK_POINTER: &str = "the stack pointer is no aligned address of the stack, or higher than at entry: an interrupt would write there";
@@ -40,12 +40,12 @@ pub struct Environment<M> {
 
 impl<M> Environment<M> {
     /// That of a machine at the entry of a function, whose convention has these rows.
-    pub fn entered<const W: u32>(rows: &[Row]) -> Self
+    pub fn entered<const W: u32>(rows: &[Assumption]) -> Self
     where
         M: OneStack<W>,
         M::Domain: Abstract,
     {
-        let registers = |is: &dyn Fn(&Row) -> bool| {
+        let registers = |is: &dyn Fn(&Assumption) -> bool| {
             let of = |r: &u8| rows.iter().any(|row| is(row) && row.speaks_of(*r));
             (0..64u8).filter(of).fold(0, |set, r| set | 1 << r)
         };

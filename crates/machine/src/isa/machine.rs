@@ -7,7 +7,7 @@ use crate::domain::word::Domain;
 use crate::fault::Fault;
 use crate::isa::clock::{Timed, WorkOf};
 use crate::isa::cost::{Class, Stopped};
-use crate::isa::ways::Place;
+use crate::isa::ways::Position;
 use crate::segment::Marks;
 
 /// Where control goes next. Targets are byte addresses.
@@ -115,7 +115,7 @@ pub trait Machine<const W: u32>: Sized {
     fn set_control(&mut self, control: Self::Control);
     fn past(&mut self) -> Option<&mut Self::Past>;
     /// Where control is, if ways may be joined there.
-    fn joins_at(&self) -> Option<Place> {
+    fn joins_at(&self) -> Option<Position> {
         Some((self.pc(), 0))
     }
 

@@ -5,7 +5,7 @@ use spec::vectors::Random;
 
 use crate::call::{Operands, order_words};
 use crate::domain::concrete::{Bits, Concrete, mask};
-use crate::function::{Function, Place, concrete_number, with_returned};
+use crate::function::{ArgumentPlace, Function, concrete_number, with_returned};
 use crate::isa::assumed::{self, Back, Holds};
 use crate::isa::convention::{Callable, Link, arguments};
 use crate::isa::cost::{Cost, Depth, Stopped};
@@ -40,19 +40,19 @@ fn spoil<M: OnNumbers<W>, const W: u32>(m: &mut M, core: &M::Core, noise: u64) {
             continue;
         }
         match row.place {
-            assumed::Place::Words(range) => {
+            assumed::Subject::Words(range) => {
                 let first = usize::from(*range.start());
                 for word in m.words().into_iter().skip(first).take(range.len()) {
                     *word = Bits(random.draw() & mask(W));
                 }
             }
-            assumed::Place::Flags(range) if row.back == Back::Free => {
+            assumed::Subject::Flags(range) if row.back == Back::Free => {
                 let first = usize::from(*range.start());
                 for flag in m.flags().into_iter().skip(first).take(range.len()) {
                     *flag = random.draw() & 1 == 1;
                 }
             }
-            assumed::Place::Flags(_) | assumed::Place::Elsewhere => {}
+            assumed::Subject::Flags(_) | assumed::Subject::Elsewhere => {}
         }
     }
 }
@@ -91,7 +91,7 @@ pub fn enter_again<M: OnNumbers<W>, const W: u32>(
         stack.map_or(0, |s| (start + s.top) as u64)
     };
     for row in &convention.rows {
-        let assumed::Place::Words(range) = &row.place else {
+        let assumed::Subject::Words(range) = &row.place else {
             continue;
         };
         let number = match row.holds {
@@ -110,8 +110,8 @@ pub fn enter_again<M: OnNumbers<W>, const W: u32>(
         let number = concrete_number(&argument, addresses);
         let words = argument.bytes.div_ceil(W as usize / 8);
         match place {
-            Place::Register(low) => put(m, low.into(), words, number),
-            Place::Stack(above) => push::<M, W>(m, stack + above as usize, words, number),
+            ArgumentPlace::Register(low) => put(m, low.into(), words, number),
+            ArgumentPlace::Stack(above) => push::<M, W>(m, stack + above as usize, words, number),
         }
     }
     let d = m.domain();

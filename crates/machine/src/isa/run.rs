@@ -15,7 +15,7 @@ use crate::isa::machine::{
     Condition, Flow, Guard, Machine, Meaning, Outcome, Slot, TimeOf, WordOf,
 };
 use crate::isa::state::State;
-use crate::isa::ways::{self, Place, RETURNED, Run};
+use crate::isa::ways::{self, Position, RETURNED, Run};
 use crate::segment::Marks;
 
 /// The pipeline of a core of `M`.
@@ -346,7 +346,7 @@ impl<M: Machine<W>, const W: u32> Run for At<'_, '_, M, W> {
         state.resume(self.m);
     }
 
-    fn place(&self) -> Option<Place> {
+    fn place(&self) -> Option<Position> {
         match self.returned {
             true => Some(RETURNED),
             false => self.m.joins_at(),

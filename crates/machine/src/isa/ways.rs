@@ -18,10 +18,10 @@ const LONGEST: [usize; 3] = [16, 256, 2000];
 const DEEPEST: usize = 3;
 
 /// Where control is; from equal places and equal states runs go on alike.
-pub type Place = (usize, usize);
+pub type Position = (usize, usize);
 
 /// Where a run is that returned to its caller.
-pub const RETURNED: Place = (usize::MAX, usize::MAX);
+pub const RETURNED: Position = (usize::MAX, usize::MAX);
 
 /// A machine in the middle of its code.
 pub trait Run {
@@ -33,7 +33,7 @@ pub trait Run {
     fn state(&mut self) -> Self::State;
     fn resume(&mut self, state: Self::State);
     /// None where ways cannot be joined.
-    fn place(&self) -> Option<Place>;
+    fn place(&self) -> Option<Position>;
     /// Executes an instruction.
     ///
     /// # Errors
@@ -84,7 +84,7 @@ fn go<R: Run>(run: &mut R, stopped: &Stopped, depth: usize, left: &mut u64) -> O
     }
     let bit = run.domain().undecided()?;
     let (start, memory) = (run.state(), run.domain().keep());
-    let mut way = |outcome: bool, effort, until: &dyn Fn(Place) -> bool| {
+    let mut way = |outcome: bool, effort, until: &dyn Fn(Position) -> bool| {
         run.resume(start.clone());
         run.domain().resume(memory);
         run.domain().force(outcome);
@@ -95,7 +95,7 @@ fn go<R: Run>(run: &mut R, stopped: &Stopped, depth: usize, left: &mut u64) -> O
     let inner = inner.into_iter().take(1 + depth.min(1));
     let mut efforts = inner.flat_map(|depth| LONGEST.map(|longest| Effort { longest, depth }));
     let (effort, meeting) = efforts.find_map(|effort| {
-        let set: HashSet<Place> = way(true, effort, &|_| false).0.into_iter().collect();
+        let set: HashSet<Position> = way(true, effort, &|_| false).0.into_iter().collect();
         let (places, met) = way(false, effort, &|place| set.contains(&place));
         let last = places.last().copied().filter(|_| met)?;
         Some((effort, last))
@@ -128,8 +128,8 @@ fn walk<R: Run>(
     run: &mut R,
     Effort { longest, depth }: Effort,
     left: &mut u64,
-    until: &dyn Fn(Place) -> bool,
-) -> (Vec<Place>, bool) {
+    until: &dyn Fn(Position) -> bool,
+) -> (Vec<Position>, bool) {
     let mut places = Vec::new();
     while places.len() < longest && *left > 0 {
         *left -= 1;

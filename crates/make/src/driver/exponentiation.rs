@@ -6,7 +6,7 @@ use std::str::FromStr;
 use spec::modulus::Modulus;
 
 use crate::driver::modulo::{Factor, Modulo, Products, copy, inverse_bits, repeat};
-use crate::driver::{Cell, Driver, EXPONENT, Place, Role, Step, To};
+use crate::driver::{Action, Cell, Driver, EXPONENT, Role, Stored, To};
 
 /// How the bits of the exponent become products.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -91,7 +91,7 @@ impl FromStr for Kind {
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
     ladder: Ladder,
-    table: Place,
+    table: Stored,
 }
 
 impl Room {
@@ -108,7 +108,7 @@ impl Room {
     }
 
     /// The first bytes, for a number that is of no exponentiation.
-    pub fn first(&self, bytes: usize) -> Place {
+    pub fn first(&self, bytes: usize) -> Stored {
         self.table.part(0, bytes)
     }
 }
@@ -116,16 +116,16 @@ impl Room {
 /// `x = base^exponent mod m` from `x = base 2^n mod m`; `y = 2^(2n) mod m` is at `r2`.
 ///
 /// The exponent has `bits` bits; its upper ones may be 0.
-pub fn power(e: &Modulo, room: &Room, exponent: Place, bits: u32, r2: Place) -> Vec<Step> {
+pub fn power(e: &Modulo, room: &Room, exponent: Stored, bits: u32, r2: Stored) -> Vec<Action> {
     let table = room.table;
-    let first = Place {
+    let first = Stored {
         at: table.at,
         bytes: e.x.bytes,
     };
     // The base waits in the table's first entry while x = 1, as 2^n mod m.
     let mut steps = vec![copy(first, e.x)];
     if let Ladder::Sliding(k) = room.ladder {
-        steps.extend([copy(e.y, e.x), Step::Table(first.part(first.bytes, 0).at)]);
+        steps.extend([copy(e.y, e.x), Action::Table(first.part(first.bytes, 0).at)]);
         steps.extend(e.products(&vec![Factor::Itself; k as usize - 1]));
         steps.push(append(e.x));
         let mut body = e.multiply();
@@ -138,11 +138,11 @@ pub fn power(e: &Modulo, room: &Room, exponent: Place, bits: u32, r2: Place) -> 
         steps.extend(powers(e, table, 1 << k));
     }
     let padding = 8 * exponent.bytes - bits as usize;
-    steps.push(Step::Rewind(exponent));
-    steps.extend(repeat(padding, Cell::Outer, vec![Step::Bit]));
+    steps.push(Action::Rewind(exponent));
+    steps.extend(repeat(padding, Cell::Outer, vec![Action::Bit]));
     steps.extend(match room.ladder {
         Ladder::Binary => {
-            let mut body = vec![Step::NoDigit, Step::Bit];
+            let mut body = vec![Action::NoDigit, Action::Bit];
             body.extend(e.square_and_perhaps(|multiply, none| if_digit(1, multiply, none)));
             repeat(bits as usize, Cell::Outer, body)
         }
@@ -150,8 +150,8 @@ pub fn power(e: &Modulo, room: &Room, exponent: Place, bits: u32, r2: Place) -> 
         Ladder::Window(k) => windows(e, table, bits, k),
         Ladder::Montgomery => {
             // y = x base at any time: (x, y) becomes (x^2, x y) or, if the bit is 1, (x y, y^2).
-            let swap = Step::Swap { a: e.x, b: e.y.at };
-            let mut body = vec![Step::NoDigit, Step::Bit, swap.clone(), copy(first, e.x)];
+            let swap = Action::Swap { a: e.x, b: e.y.at };
+            let mut body = vec![Action::NoDigit, Action::Bit, swap.clone(), copy(first, e.x)];
             body.extend(e.multiply());
             body.extend([copy(e.y, e.x), copy(e.x, first)]);
             body.extend(e.square());
@@ -166,27 +166,27 @@ pub fn power(e: &Modulo, room: &Room, exponent: Place, bits: u32, r2: Place) -> 
 
 /// Bit by bit, with a product where a window of `k` bits that begins with a 1 ends; the table's entries, from `first` on,
 /// are the odd powers.
-fn sliding(e: &Modulo, first: Place, bits: u32, k: u32) -> Vec<Step> {
+fn sliding(e: &Modulo, first: Stored, bits: u32, k: u32) -> Vec<Action> {
     let top = 1u8 << (k - 1);
-    let pick = Step::Pick {
+    let pick = Action::Pick {
         to: e.y,
         table: first.at,
         less: top - 1,
     };
     // The digit is what came since the last product: it begins with a 1, and k bits are a window.
-    let window = |multiply: &[Step], rest: &[Step]| {
-        let taken = [&[pick.clone(), Step::NoDigit], multiply].concat();
+    let window = |multiply: &[Action], rest: &[Action]| {
+        let taken = [&[pick.clone(), Action::NoDigit], multiply].concat();
         if_digit(top, &taken, rest)
     };
-    let mut body = vec![Step::Bit];
+    let mut body = vec![Action::Bit];
     body.extend(e.square_and_perhaps(window));
     let tail = (k - 1).min(bits);
-    let mut steps = vec![Step::NoDigit];
+    let mut steps = vec![Action::NoDigit];
     steps.extend(repeat((bits - tail) as usize, Cell::Outer, body));
     // Of a window that begins here not all bits would come.
-    let mut body = vec![Step::Bit];
+    let mut body = vec![Action::Bit];
     body.extend(e.square_and_perhaps(|multiply, none| {
-        let single = [&[copy(e.y, first), Step::NoDigit], multiply].concat();
+        let single = [&[copy(e.y, first), Action::NoDigit], multiply].concat();
         let begins = if_digit(2, none, &[if_digit(1, &single, none)]);
         window(multiply, &[begins])
     }));
@@ -195,17 +195,17 @@ fn sliding(e: &Modulo, first: Place, bits: u32, k: u32) -> Vec<Step> {
 }
 
 /// A product with an entry of the table for every `k` bits.
-fn windows(e: &Modulo, table: Place, bits: u32, k: u32) -> Vec<Step> {
+fn windows(e: &Modulo, table: Stored, bits: u32, k: u32) -> Vec<Action> {
     let entries = 1usize << k;
-    let lookup = |to| Step::Lookup {
+    let lookup = |to| Action::Lookup {
         to,
         table: table.at,
         entries,
     };
     let windows = bits.div_ceil(k);
-    let take = |n: u32, mut body: Vec<Step>| {
-        body.push(Step::Bit);
-        let mut steps = vec![Step::NoDigit];
+    let take = |n: u32, mut body: Vec<Action>| {
+        body.push(Action::Bit);
+        let mut steps = vec![Action::NoDigit];
         steps.extend(repeat(n as usize, Cell::Inner, body));
         steps
     };
@@ -221,9 +221,9 @@ fn windows(e: &Modulo, table: Place, bits: u32, k: u32) -> Vec<Step> {
 }
 
 /// `table[i] = y^i` for `x = 1`, an even number of entries.
-fn powers(e: &Modulo, table: Place, entries: usize) -> Vec<Step> {
+fn powers(e: &Modulo, table: Stored, entries: usize) -> Vec<Action> {
     let mut steps = vec![
-        Step::Table(table.at),
+        Action::Table(table.at),
         append(e.x),
         copy(e.x, e.y),
         append(e.x),
@@ -235,8 +235,8 @@ fn powers(e: &Modulo, table: Place, entries: usize) -> Vec<Step> {
         return steps;
     }
     // An even entry is the square of the one in the middle, where the cell of the exponent points meanwhile.
-    steps.push(Step::Rewind(table.part(0, e.x.bytes)));
-    let mut body = vec![Step::Take(e.x)];
+    steps.push(Action::Rewind(table.part(0, e.x.bytes)));
+    let mut body = vec![Action::Take(e.x)];
     body.extend(e.square());
     body.push(append(e.x));
     body.extend(e.multiply());
@@ -245,16 +245,16 @@ fn powers(e: &Modulo, table: Place, entries: usize) -> Vec<Step> {
     steps
 }
 
-fn if_digit(least: u8, body: &[Step], otherwise: &[Step]) -> Step {
-    Step::IfDigit {
+fn if_digit(least: u8, body: &[Action], otherwise: &[Action]) -> Action {
+    Action::IfDigit {
         least,
         body: body.to_vec(),
         otherwise: otherwise.to_vec(),
     }
 }
 
-fn append(from: Place) -> Step {
-    Step::Copy {
+fn append(from: Stored) -> Action {
+    Action::Copy {
         to: To::Entry,
         from,
     }
@@ -301,13 +301,13 @@ pub fn modulo(
 }
 
 /// Room for the modulus of `d`, if it is an operand.
-pub fn operand(d: &mut Driver, products: Products, bits: u32) -> Option<Place> {
+pub fn operand(d: &mut Driver, products: Products, bits: u32) -> Option<Stored> {
     let operand = d.modulus == Modulus::Runtime;
     operand.then(|| modulus(d, "modulus", products, bits))
 }
 
 /// Room for a modulus of `bits` bits that the caller gives, with its inverse.
-pub fn modulus(d: &mut Driver, name: &'static str, products: Products, bits: u32) -> Place {
+pub fn modulus(d: &mut Driver, name: &'static str, products: Products, bits: u32) -> Stored {
     let inverse = inverse_bits(products, bits, d.word);
     let meaning = match products {
         Products::Montgomery => "an odd modulus m, then the word -m^-1 mod 2^w",

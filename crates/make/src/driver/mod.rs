@@ -62,13 +62,13 @@ impl Cell {
 
 /// A number in the area: words, the least significant first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct Stored {
     /// Bytes from the start of the area.
     pub at: usize,
     pub bytes: usize,
 }
 
-impl Place {
+impl Stored {
     /// The `bytes` bytes from byte `from` on.
     pub fn part(self, from: usize, bytes: usize) -> Self {
         let at = self.at + from;
@@ -86,8 +86,8 @@ pub enum To {
 
 /// `to = to + from * s + carry`, or the difference.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Sum {
-    pub to: Place,
+pub struct MultiplyAdd {
+    pub to: Stored,
     /// None: only the carry is added.
     pub from: Option<usize>,
     pub subtract: bool,
@@ -99,9 +99,9 @@ pub struct Sum {
     pub out: Option<Cell>,
 }
 
-impl Sum {
+impl MultiplyAdd {
     /// `to = to + from`.
-    pub fn add(to: Place, from: usize) -> Self {
+    pub fn add(to: Stored, from: usize) -> Self {
         Self {
             to,
             from: Some(from),
@@ -113,7 +113,7 @@ impl Sum {
     }
 
     /// `to = to - from`.
-    pub fn subtract(to: Place, from: usize) -> Self {
+    pub fn subtract(to: Stored, from: usize) -> Self {
         Self {
             subtract: true,
             ..Self::add(to, from)
@@ -147,7 +147,7 @@ impl Sum {
 
 /// What a driver does.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Step {
+pub enum Action {
     /// Calls a kernel with pointers to these places.
     Call {
         kernel: usize,
@@ -159,10 +159,10 @@ pub enum Step {
     Repeat {
         times: usize,
         counter: Cell,
-        body: Vec<Step>,
+        body: Vec<Action>,
     },
     /// The next bit to take is the highest of this exponent.
-    Rewind(Place),
+    Rewind(Stored),
     /// `digit = 2 digit + bit`.
     Bit,
     /// `digit = 0`.
@@ -171,50 +171,50 @@ pub enum Step {
     IfDigit {
         /// From which digit on the body is done, 1 or more.
         least: u8,
-        body: Vec<Step>,
-        otherwise: Vec<Step>,
+        body: Vec<Action>,
+        otherwise: Vec<Action>,
     },
     Copy {
         to: To,
-        from: Place,
+        from: Stored,
     },
     /// The next entry of a table is the one here.
     Table(usize),
     /// `to` becomes the number where [`Cell::Next`] says, which then moves on behind it.
-    Take(Place),
+    Take(Stored),
     Number {
-        to: Place,
+        to: Stored,
         value: u8,
     },
     /// `to = table[digit]`, every entry read, in the same time for all digits.
     Lookup {
-        to: Place,
+        to: Stored,
         table: usize,
         entries: usize,
     },
     /// `to = table[digit - less]` for a digit that is more, which time and addresses tell.
     Pick {
-        to: Place,
+        to: Stored,
         table: usize,
         less: u8,
     },
     /// Exchanges two numbers if the digit is 1, in the same time if it is 0.
     Swap {
-        a: Place,
+        a: Stored,
         b: usize,
     },
-    Sum(Sum),
+    MultiplyAdd(MultiplyAdd),
     /// `to = to + word`, the word at a place, which may be negative. The cell takes what `to` would need above it,
     /// negated: 1 if the sum is negative, 0, or -1 if it is too long.
     AddWord {
-        to: Place,
+        to: Stored,
         word: usize,
         lacks: Cell,
     },
     /// `to = 1` if the number is not 0, else 0.
     NotZero {
         to: Cell,
-        of: Place,
+        of: Stored,
     },
     /// The first cell less the second.
     Fewer(Cell, Cell),
@@ -239,7 +239,7 @@ pub enum Role {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Field {
     pub name: &'static str,
-    pub place: Place,
+    pub place: Stored,
     pub role: Role,
     /// How it is computed, for the header.
     pub meaning: &'static str,
@@ -251,7 +251,7 @@ pub struct Driver {
     /// Bytes of a machine word.
     pub word: usize,
     /// The first is the function; the others it calls, without arguments.
-    pub routines: Vec<Vec<Step>>,
+    pub routines: Vec<Vec<Action>>,
     pub fields: Vec<Field>,
     /// Bytes of the area.
     pub bytes: usize,
@@ -291,9 +291,9 @@ impl Driver {
         bits: u32,
         role: Role,
         meaning: &'static str,
-    ) -> Place {
+    ) -> Stored {
         let bytes = (bits as usize).div_ceil(8).next_multiple_of(self.word);
-        let place = Place {
+        let place = Stored {
             at: self.bytes,
             bytes,
         };
@@ -310,18 +310,18 @@ impl Driver {
     /// The same, which clears what it worked in at the end: its cells, and every field that is neither input nor output.
     pub fn wiped(mut self) -> Self {
         let numbers = self.wiped_places().into_iter();
-        let clears = numbers.map(|to| Step::Number { to, value: 0 });
+        let clears = numbers.map(|to| Action::Number { to, value: 0 });
         self.routines[0].extend(clears);
         self.wipes = true;
         self
     }
 
     /// Where what [`Driver::wiped`] clears lies.
-    pub fn wiped_places(&self) -> Vec<Place> {
+    pub fn wiped_places(&self) -> Vec<Stored> {
         let fields = self.fields.iter();
         let work = fields.filter(|f| f.role == Role::Work).map(|f| f.place);
         let first = self.fields.iter().map(|f| f.place.at).min();
-        let cells = Place {
+        let cells = Stored {
             at: 0,
             bytes: first.unwrap_or(self.bytes),
         };
@@ -340,13 +340,13 @@ impl Driver {
         calls
     }
 
-    fn count(&self, steps: &[Step], times: f64, calls: &mut [f64]) {
+    fn count(&self, steps: &[Action], times: f64, calls: &mut [f64]) {
         for step in steps {
             match step {
-                Step::Call { kernel, .. } => calls[*kernel] += times,
-                Step::Do(routine) => self.count(&self.routines[*routine], times, calls),
-                Step::Repeat { times: n, body, .. } => self.count(body, times * *n as f64, calls),
-                Step::IfDigit {
+                Action::Call { kernel, .. } => calls[*kernel] += times,
+                Action::Do(routine) => self.count(&self.routines[*routine], times, calls),
+                Action::Repeat { times: n, body, .. } => self.count(body, times * *n as f64, calls),
+                Action::IfDigit {
                     least,
                     body,
                     otherwise,
@@ -362,14 +362,14 @@ impl Driver {
     }
 
     /// Every step, those within others, too.
-    pub fn steps(&self) -> Vec<&Step> {
-        let mut open: Vec<&Step> = self.routines.iter().flatten().collect();
+    pub fn steps(&self) -> Vec<&Action> {
+        let mut open: Vec<&Action> = self.routines.iter().flatten().collect();
         let mut all = Vec::new();
         while let Some(step) = open.pop() {
             all.push(step);
             match step {
-                Step::Repeat { body, .. } => open.extend(body),
-                Step::IfDigit {
+                Action::Repeat { body, .. } => open.extend(body),
+                Action::IfDigit {
                     body, otherwise, ..
                 } => open.extend(body.iter().chain(otherwise)),
                 _ => {}

@@ -15,7 +15,7 @@ use spec::modulus::{Modular, Modulus, Reduce};
 use spec::{Op, folded};
 
 use crate::budget::Budget;
-use crate::driver::{Cell, Driver, Place, Role, Step, Sum, To};
+use crate::driver::{Action, Cell, Driver, MultiplyAdd, Role, Stored, To};
 use crate::request::{Demands, Request};
 
 /// Where products modulo a number come from.
@@ -65,12 +65,12 @@ impl FromStr for Products {
 /// The numbers that products modulo `m` work on. All but `m` are below `2^n` at any time.
 #[derive(Clone, Debug)]
 pub struct Modulo {
-    pub x: Place,
-    pub y: Place,
+    pub x: Stored,
+    pub y: Stored,
     /// `m`, and `m'` behind it; none if they are in the kernels, whose results are below `m` then.
-    pub m: Option<Place>,
+    pub m: Option<Stored>,
     /// A number that waits, where kernels make whole products.
-    pub z: Option<Place>,
+    pub z: Option<Stored>,
     how: How,
 }
 
@@ -79,19 +79,19 @@ pub struct Modulo {
 enum How {
     /// Calls kernels, which write beside `x`, so that two after another end where they began.
     Kernels {
-        next: Place,
+        next: Stored,
         square: usize,
         multiply: usize,
     },
     /// Does these steps.
     Steps {
-        square: Vec<Step>,
-        multiply: Vec<Step>,
+        square: Vec<Action>,
+        multiply: Vec<Action>,
         /// What both end with: `x` becomes the number at `t`, reduced.
-        reduce: Step,
-        t: Place,
+        reduce: Action,
+        t: Stored,
         /// What follows from `m` and `m'`.
-        follows: Vec<Step>,
+        follows: Vec<Action>,
     },
 }
 
@@ -139,9 +139,9 @@ pub fn kernel(d: &mut Driver, op: Op, bits: u32) -> usize {
     d.kernels.len() - 1
 }
 
-fn call(kernel: usize, pointers: &[Place]) -> Step {
+fn call(kernel: usize, pointers: &[Stored]) -> Action {
     let pointers = pointers.iter().map(|p| p.at).collect();
-    Step::Call { kernel, pointers }
+    Action::Call { kernel, pointers }
 }
 
 /// Bits that follow `m` in a driver for numbers of `bits` bits: `m'`, and what folds.
@@ -182,7 +182,7 @@ impl Modulo {
         }
     }
 
-    fn of_kernels(d: &mut Driver, bits: u32, [y, z]: [Place; 2], m: Option<Place>) -> Self {
+    fn of_kernels(d: &mut Driver, bits: u32, [y, z]: [Stored; 2], m: Option<Stored>) -> Self {
         let x = d.field("x", bits, Role::Work, "the product so far");
         let next = d.field("next", bits, Role::Work, "the next product");
         let square = kernel(d, Op::Montsqr, bits);
@@ -196,7 +196,7 @@ impl Modulo {
         Self { x, y, m, z, how }
     }
 
-    fn composed(d: &mut Driver, bits: u32, [y, m]: [Place; 2]) -> Self {
+    fn composed(d: &mut Driver, bits: u32, [y, m]: [Stored; 2]) -> Self {
         let bytes = y.bytes;
         let t = d.field("t", 2 * bits, Role::Work, "a product");
         let q = d.field("quotient", bits, Role::Work, "t m' mod 2^n");
@@ -217,14 +217,14 @@ impl Modulo {
                 let x = p.part(bytes, bytes);
                 steps.extend([
                     call(product, &[p, q, m]),
-                    Step::Sum(Sum::add(p, t.at).out(Cell::Carry)),
-                    Step::Sum(Sum::subtract(x, m.at).times(Cell::Carry)),
+                    Action::MultiplyAdd(MultiplyAdd::add(p, t.at).out(Cell::Carry)),
+                    Action::MultiplyAdd(MultiplyAdd::subtract(x, m.at).times(Cell::Carry)),
                 ]);
                 (x, Vec::new())
             }
         };
         d.routines.push(steps);
-        let reduce = Step::Do(d.routines.len() - 1);
+        let reduce = Action::Do(d.routines.len() - 1);
         let how = How::Steps {
             square: vec![call(square, &[t, x]), reduce.clone()],
             multiply: vec![call(product, &[t, x, y]), reduce.clone()],
@@ -236,7 +236,7 @@ impl Modulo {
         Self { x, y, m, z, how }
     }
 
-    fn folded(d: &mut Driver, bits: u32, [y, m]: [Place; 2]) -> Self {
+    fn folded(d: &mut Driver, bits: u32, [y, m]: [Stored; 2]) -> Self {
         let t = d.field("t", 2 * bits, Role::Work, "a product");
         let x = d.field("x", bits, Role::Work, "the product so far");
         let [square, product, reduce] = [Op::Sqr, Op::Mul, Op::Redc].map(|op| kernel(d, op, bits));
@@ -244,7 +244,7 @@ impl Modulo {
         let mut follows = differences(d, [m, t], y.bytes / d.word);
         if !follows.is_empty() {
             d.routines.push(follows);
-            follows = vec![Step::Do(d.routines.len() - 1)];
+            follows = vec![Action::Do(d.routines.len() - 1)];
         }
         let how = How::Steps {
             square: vec![call(square, &[t, x]), reduce.clone()],
@@ -258,17 +258,17 @@ impl Modulo {
     }
 
     /// `x = x y / 2^n mod m`.
-    pub fn multiply(&self) -> Vec<Step> {
+    pub fn multiply(&self) -> Vec<Action> {
         self.products(&[Factor::Y])
     }
 
     /// `x = x^2 / 2^n mod m`.
-    pub fn square(&self) -> Vec<Step> {
+    pub fn square(&self) -> Vec<Action> {
         self.products(&[Factor::Itself])
     }
 
     /// Products one after another.
-    pub fn products(&self, factors: &[Factor]) -> Vec<Step> {
+    pub fn products(&self, factors: &[Factor]) -> Vec<Action> {
         let mut steps = Vec::new();
         let (mut x, mut free) = (self.x, self.x);
         for factor in factors {
@@ -289,19 +289,19 @@ impl Modulo {
     }
 
     /// `x = number / 2^n mod m`; in steps of a number as long as a product, too.
-    pub fn reduced(&self, number: Place) -> Vec<Step> {
+    pub fn reduced(&self, number: Stored) -> Vec<Action> {
         let mut steps = Vec::new();
         match &self.how {
             How::Steps { t, reduce, .. } => {
                 steps.push(copy(*t, number));
                 if number.bytes < t.bytes {
                     let to = t.part(number.bytes, t.bytes - number.bytes);
-                    steps.push(Step::Number { to, value: 0 });
+                    steps.push(Action::Number { to, value: 0 });
                 }
                 steps.push(reduce.clone());
             }
             How::Kernels { .. } => {
-                let one = |to: Place| Step::Number { to, value: 1 };
+                let one = |to: Stored| Action::Number { to, value: 1 };
                 steps.extend(match number == self.x {
                     true => vec![one(self.y)],
                     false => vec![copy(self.y, number), one(self.x)],
@@ -318,7 +318,10 @@ impl Modulo {
     }
 
     /// A square, and after it what `choose` makes of the steps of a product by `y` and of those of none.
-    pub fn square_and_perhaps(&self, choose: impl FnOnce(&[Step], &[Step]) -> Step) -> Vec<Step> {
+    pub fn square_and_perhaps(
+        &self,
+        choose: impl FnOnce(&[Action], &[Action]) -> Action,
+    ) -> Vec<Action> {
         let (mut steps, multiply, none) = match &self.how {
             How::Steps {
                 square, multiply, ..
@@ -333,7 +336,7 @@ impl Modulo {
         steps
     }
 
-    fn call(&self, factor: Factor, to: Place, x: Place) -> Step {
+    fn call(&self, factor: Factor, to: Stored, x: Stored) -> Action {
         let (kernel, mut places) = match (&self.how, factor) {
             (How::Kernels { square, .. }, Factor::Itself) => (*square, vec![to, x]),
             (How::Kernels { multiply, .. }, Factor::Y) => (*multiply, vec![to, x, self.y]),
@@ -345,7 +348,7 @@ impl Modulo {
     }
 
     /// `m` and `m'` from where the caller put them, and what follows from them.
-    pub fn modulo(&self, from: Place) -> Vec<Step> {
+    pub fn modulo(&self, from: Stored) -> Vec<Action> {
         let Some(m) = self.m else { return Vec::new() };
         let mut steps = vec![copy(m, from)];
         if let How::Steps { follows, .. } = &self.how {
@@ -355,25 +358,25 @@ impl Modulo {
     }
 
     /// `x`, at most `m`, becomes less than `m`.
-    pub fn canonical(&self) -> Vec<Step> {
+    pub fn canonical(&self) -> Vec<Action> {
         let Some(m) = self.m else { return Vec::new() };
         vec![
-            Step::Sum(Sum::subtract(self.x, m.at).out(Cell::Borrow)),
-            Step::Sum(Sum::add(self.x, m.at).times(Cell::Borrow)),
+            Action::MultiplyAdd(MultiplyAdd::subtract(self.x, m.at).out(Cell::Borrow)),
+            Action::MultiplyAdd(MultiplyAdd::add(self.x, m.at).times(Cell::Borrow)),
         ]
     }
 
     /// `x = x + z`, less an operand `m` once or twice where it is not below `2^n`, for `m >= 2^(n-1)`.
-    pub fn add(&self) -> Vec<Step> {
+    pub fn add(&self) -> Vec<Action> {
         let (Some(m), Some(z)) = (self.m, self.z) else {
             return Vec::new();
         };
-        let less = Sum::subtract(self.x, m.at).times(Cell::Carry);
+        let less = MultiplyAdd::subtract(self.x, m.at).times(Cell::Carry);
         vec![
-            Step::Sum(Sum::add(self.x, z.at).out(Cell::Carry)),
-            Step::Sum(less.out(Cell::Borrow)),
-            Step::Fewer(Cell::Carry, Cell::Borrow),
-            Step::Sum(less),
+            Action::MultiplyAdd(MultiplyAdd::add(self.x, z.at).out(Cell::Carry)),
+            Action::MultiplyAdd(less.out(Cell::Borrow)),
+            Action::Fewer(Cell::Carry, Cell::Borrow),
+            Action::MultiplyAdd(less),
         ]
     }
 }
@@ -385,43 +388,43 @@ fn is_halved(d: &Driver, bits: u32) -> bool {
 }
 
 /// The sum of the halves of `m`.
-fn sum_of_halves(m: Place, to: Place) -> Vec<Step> {
+fn sum_of_halves(m: Stored, to: Stored) -> Vec<Action> {
     let half = m.bytes / 2;
     let (sum, top) = (to.part(0, half), to.part(half, to.bytes - half));
     vec![
         copy(sum, m),
-        Step::Sum(Sum::add(sum, m.at + half).out(Cell::Halves)),
-        Step::Number { to: top, value: 0 },
+        Action::MultiplyAdd(MultiplyAdd::add(sum, m.at + half).out(Cell::Halves)),
+        Action::Number { to: top, value: 0 },
         only(top, Cell::Halves),
     ]
 }
 
 /// Makes the differences behind a modulus `m` of `n` words that folds; what is at `room` is lost.
-fn differences(d: &Driver, [m, room]: [Place; 2], n: usize) -> Vec<Step> {
-    let words = |p: Place, from: usize, len: usize| p.part(d.word * from, d.word * len);
+fn differences(d: &Driver, [m, room]: [Stored; 2], n: usize) -> Vec<Action> {
+    let words = |p: Stored, from: usize, len: usize| p.part(d.word * from, d.word * len);
     let mut steps = Vec::new();
     for level in folded::levels(n) {
         let half = level.half;
         let [low, high] = [0, half].map(|from| words(room, from, half));
         let mask = words(room, 2 * half, 1);
         let difference = vec![
-            Step::Take(low),
-            Step::Take(high),
-            Step::Sum(Sum::subtract(high, low.at).out(Cell::Borrow)),
-            Step::Number { to: mask, value: 0 },
+            Action::Take(low),
+            Action::Take(high),
+            Action::MultiplyAdd(MultiplyAdd::subtract(high, low.at).out(Cell::Borrow)),
+            Action::Number { to: mask, value: 0 },
             negated(only(mask, Cell::Borrow)),
-            Step::Copy {
+            Action::Copy {
                 to: To::Entry,
                 from: words(room, half, half + 1),
             },
         ];
-        steps.push(Step::Table(words(m, level.at, 0).at));
+        steps.push(Action::Table(words(m, level.at, 0).at));
         for run in level.runs {
             // A number is taken from the word on that was to come next.
-            steps.push(Step::Rewind(words(m, run.at, 0)));
+            steps.push(Action::Rewind(words(m, run.at, 0)));
             let mut group = repeat(run.numbers, Cell::Inner, difference.clone());
             let skipped = words(room, 0, run.skipped);
-            group.extend((run.skipped > 0).then_some(Step::Take(skipped)));
+            group.extend((run.skipped > 0).then_some(Action::Take(skipped)));
             steps.extend(repeat(run.groups, Cell::Outer, group));
         }
     }
@@ -429,9 +432,9 @@ fn differences(d: &Driver, [m, room]: [Place; 2], n: usize) -> Vec<Step> {
 }
 
 /// Subtracts instead.
-fn negated(step: Step) -> Step {
+fn negated(step: Action) -> Action {
     match step {
-        Step::Sum(sum) => Step::Sum(Sum {
+        Action::MultiplyAdd(sum) => Action::MultiplyAdd(MultiplyAdd {
             subtract: true,
             ..sum
         }),
@@ -440,10 +443,10 @@ fn negated(step: Step) -> Step {
 }
 
 /// `to = to + carry`.
-fn only(to: Place, carry: Cell) -> Step {
-    Step::Sum(Sum {
+fn only(to: Stored, carry: Cell) -> Action {
+    Action::MultiplyAdd(MultiplyAdd {
         from: None,
-        ..Sum::add(to, 0).with(carry)
+        ..MultiplyAdd::add(to, 0).with(carry)
     })
 }
 
@@ -455,7 +458,7 @@ fn only(to: Place, carry: Cell) -> Step {
 /// of `V = S - H + t_0 + t_1 = v_0 + X v_1` the low word gives `L = -(t_0 + X v_0) mod X^2`. This is
 /// `e X^2 - t_0 - X v_0`, `e = 0` if `t_0 = 0` (then `q_0` is 0, too), else 1, and what remains is
 /// `x = t_2 + X t_3 + H + v_1 + v_0 + e - e X`.
-fn known_low(d: &mut Driver, bits: u32, [x, t, q, m]: [Place; 4]) -> (Vec<Step>, Place) {
+fn known_low(d: &mut Driver, bits: u32, [x, t, q, m]: [Stored; 4]) -> (Vec<Action>, Stored) {
     let word = 8 * d.word as u32;
     let halves = d.field(
         "halves",
@@ -470,44 +473,44 @@ fn known_low(d: &mut Driver, bits: u32, [x, t, q, m]: [Place; 4]) -> (Vec<Step>,
         "(q0 + q1)(m0 + m1) - q1 m1",
     );
     let half = x.bytes / 2;
-    let part = |p: Place, i: usize| p.part(half * i, half);
+    let part = |p: Stored, i: usize| p.part(half * i, half);
     let ([q0, q1], [v0, v1]) = ([0, 1].map(|i| part(q, i)), [0, 1].map(|i| part(s, i)));
     // What lies above v_1; later all that is to be added to the upper half of x beside its words.
     let small = s.part(2 * half, d.word);
     let product = kernel(d, Op::Mul, bits / 2);
-    let sum = |to: Place, from: Place| Sum::add(to, from.at);
+    let sum = |to: Stored, from: Stored| MultiplyAdd::add(to, from.at);
     let steps = vec![
         call(product, &[x, q1, part(m, 1)]),
-        Step::Sum(sum(q0, q1).out(Cell::Carry)),
+        Action::MultiplyAdd(sum(q0, q1).out(Cell::Carry)),
         call(product, &[s, q0, halves]),
-        Step::Number {
+        Action::Number {
             to: small,
             value: 0,
         },
-        Step::Sum(sum(s.part(half, half + d.word), halves).times(Cell::Carry)),
-        Step::Sum(sum(v1, q0).times(Cell::Halves).out(Cell::Carry)),
+        Action::MultiplyAdd(sum(s.part(half, half + d.word), halves).times(Cell::Carry)),
+        Action::MultiplyAdd(sum(v1, q0).times(Cell::Halves).out(Cell::Carry)),
         only(small, Cell::Carry),
-        Step::Sum(Sum::subtract(s.part(0, 2 * half), x.at).out(Cell::Borrow)),
+        Action::MultiplyAdd(MultiplyAdd::subtract(s.part(0, 2 * half), x.at).out(Cell::Borrow)),
         negated(only(small, Cell::Borrow)),
-        Step::Sum(sum(v0, t).out(Cell::Carry)),
-        Step::Sum(sum(v0, part(t, 1)).out(Cell::Borrow)),
-        Step::Sum(sum(part(x, 0), v1).with(Cell::Carry).out(Cell::Carry)),
+        Action::MultiplyAdd(sum(v0, t).out(Cell::Carry)),
+        Action::MultiplyAdd(sum(v0, part(t, 1)).out(Cell::Borrow)),
+        Action::MultiplyAdd(sum(part(x, 0), v1).with(Cell::Carry).out(Cell::Carry)),
         only(small, Cell::Carry),
-        Step::Sum(sum(part(x, 0), v0).with(Cell::Borrow).out(Cell::Carry)),
+        Action::MultiplyAdd(sum(part(x, 0), v0).with(Cell::Borrow).out(Cell::Carry)),
         only(small, Cell::Carry),
-        Step::NotZero {
+        Action::NotZero {
             to: Cell::Carry,
             of: part(t, 0),
         },
-        Step::Sum(sum(x, part(t, 2)).with(Cell::Carry).out(Cell::Borrow)),
+        Action::MultiplyAdd(sum(x, part(t, 2)).with(Cell::Carry).out(Cell::Borrow)),
         negated(only(small, Cell::Carry)),
-        Step::AddWord {
+        Action::AddWord {
             to: part(x, 1),
             word: small.at,
             lacks: Cell::Carry,
         },
-        Step::Fewer(Cell::Borrow, Cell::Carry),
-        Step::Sum(Sum::subtract(x, m.at).times(Cell::Borrow)),
+        Action::Fewer(Cell::Borrow, Cell::Carry),
+        Action::MultiplyAdd(MultiplyAdd::subtract(x, m.at).times(Cell::Borrow)),
     ];
     (steps, halves)
 }
@@ -521,7 +524,7 @@ fn is_split(d: &Driver, bits: u32) -> bool {
 }
 
 /// Room for what waits to be added, a number for each level of halves.
-fn waiting(d: &mut Driver, bits: u32) -> Vec<Place> {
+fn waiting(d: &mut Driver, bits: u32) -> Vec<Stored> {
     const NAMES: [&str; 4] = ["low0", "low1", "low2", "low3"];
     let mut list = Vec::new();
     for (level, name) in NAMES.into_iter().enumerate() {
@@ -535,37 +538,42 @@ fn waiting(d: &mut Driver, bits: u32) -> Vec<Place> {
 }
 
 /// `r = a b mod 2^n`: `r = a_0 b_0 + 2^(n/2) (a_0 b_1 + a_1 b_0 mod 2^(n/2))`, the latter in the same way.
-fn low_product(d: &mut Driver, bits: u32, [r, a, b]: [Place; 3], waiting: &[Place]) -> Vec<Step> {
+fn low_product(
+    d: &mut Driver,
+    bits: u32,
+    [r, a, b]: [Stored; 3],
+    waiting: &[Stored],
+) -> Vec<Action> {
     let Some((sum, rest)) = waiting.split_first() else {
         let kernel = kernel(d, Op::Mullo, bits);
         return vec![call(kernel, &[r, a, b])];
     };
-    let parts = |p: Place| [p.part(0, sum.bytes), p.part(sum.bytes, sum.bytes)];
+    let parts = |p: Stored| [p.part(0, sum.bytes), p.part(sum.bytes, sum.bytes)];
     let ([_, high], [a0, a1], [b0, b1]) = (parts(r), parts(a), parts(b));
     let product = kernel(d, Op::Mul, bits / 2);
     let mut steps = vec![call(product, &[r, a0, b0])];
     for (x, y) in [(a0, b1), (a1, b0)] {
         steps.extend(low_product(d, bits / 2, [*sum, x, y], rest));
-        steps.push(Step::Sum(Sum::add(high, sum.at)));
+        steps.push(Action::MultiplyAdd(MultiplyAdd::add(high, sum.at)));
     }
     steps
 }
 
 /// `to = from`, as much as `to` holds.
-pub fn copy(to: Place, from: Place) -> Step {
+pub fn copy(to: Stored, from: Stored) -> Action {
     let from = from.part(0, to.bytes.min(from.bytes));
-    Step::Copy {
+    Action::Copy {
         to: To::Place(to.at),
         from,
     }
 }
 
 /// The body so many times.
-pub(super) fn repeat(times: usize, counter: Cell, body: Vec<Step>) -> Vec<Step> {
+pub(super) fn repeat(times: usize, counter: Cell, body: Vec<Action>) -> Vec<Action> {
     match times {
         0 => Vec::new(),
         1 => body,
-        _ => vec![Step::Repeat {
+        _ => vec![Action::Repeat {
             times,
             counter,
             body,

@@ -6,7 +6,7 @@ use spec::Op;
 use crate::driver::exponentiation::{Ladder, Room, modulus, operand, power};
 use crate::driver::modulo::{Factor, Modulo, Products, copy, kernel};
 use crate::driver::numbers::{Inputs, field_bits, r_squared, with_inverse};
-use crate::driver::{Cell, Driver, Place, Role, Step, Sum};
+use crate::driver::{Action, Cell, Driver, MultiplyAdd, Role, Stored};
 
 /// `result = input^d mod p q` for primes of half as many bits as the product's `bits`:
 /// `m1 = input^dp mod p`, `m2 = input^dq mod q`, `h = (m1 - m2) / q mod p`, `result = m2 + h q`
@@ -43,22 +43,22 @@ pub fn private(word: usize, bits: u32, ladder: Ladder, products: Products) -> Dr
     steps.extend([
         copy(e.x, m1),
         // m2 < q < p: one addition makes up for a borrow.
-        Step::Sum(Sum::subtract(e.x, m2.at).out(Cell::Borrow)),
-        Step::Sum(Sum::add(e.x, p.at).times(Cell::Borrow)),
+        Action::MultiplyAdd(MultiplyAdd::subtract(e.x, m2.at).out(Cell::Borrow)),
+        Action::MultiplyAdd(MultiplyAdd::add(e.x, p.at).times(Cell::Borrow)),
         copy(e.y, qinv),
     ]);
     steps.extend(e.multiply());
     steps.extend(e.canonical());
     let product = kernel(&mut d, Op::Mul, half);
     steps.extend([
-        Step::Call {
+        Action::Call {
             kernel: product,
             pointers: vec![result.at, e.x.at, q.at],
         },
-        Step::Sum(Sum::add(result.part(0, n), m2.at).out(Cell::Carry)),
-        Step::Sum(Sum {
+        Action::MultiplyAdd(MultiplyAdd::add(result.part(0, n), m2.at).out(Cell::Carry)),
+        Action::MultiplyAdd(MultiplyAdd {
             from: None,
-            ..Sum::add(result.part(n, n), 0).with(Cell::Carry)
+            ..MultiplyAdd::add(result.part(n, n), 0).with(Cell::Carry)
         }),
     ]);
     d.routines[0] = steps;
@@ -67,7 +67,7 @@ pub fn private(word: usize, bits: u32, ladder: Ladder, products: Products) -> Dr
 
 /// `x = input 2^n mod m` of an input of `2n` bits: reduced, and twice by `2^(2n)`; or `high 2^(2n) + low 2^n`, each by
 /// products with `2^(2n)`.
-fn residue(e: &Modulo, input: Place, r2: Place) -> Vec<Step> {
+fn residue(e: &Modulo, input: Stored, r2: Stored) -> Vec<Action> {
     let n = e.x.bytes;
     let mut steps = vec![copy(e.y, r2)];
     let Some(z) = e.z else {
@@ -107,7 +107,7 @@ pub fn public_modulo(mut d: Driver, bits: u32, products: Products) -> Driver {
     let mut steps = modulus.map_or_else(Vec::new, |m| e.modulo(m));
     steps.extend([copy(e.x, input), copy(e.y, r2)]);
     steps.extend(e.multiply());
-    steps.push(Step::Repeat {
+    steps.push(Action::Repeat {
         times: SQUARES,
         counter: Cell::Outer,
         body: e.square(),

@@ -3,7 +3,7 @@
 use machine::isa::Isa;
 use machine::program::Program;
 
-use crate::driver::{Assembled, Cell, Driver, Place, Step, Sum, To};
+use crate::driver::{Action, Assembled, Cell, Driver, MultiplyAdd, Stored, To};
 use crate::engine::basic::Three;
 use crate::engine::driven::{Beside, Driven, Mem, Roles};
 use crate::refusal::LowerError;
@@ -166,56 +166,56 @@ impl<D: Driven> Drive<D> {
         })
     }
 
-    fn steps(&mut self, steps: &[Step]) -> Result<(), LowerError> {
+    fn steps(&mut self, steps: &[Action]) -> Result<(), LowerError> {
         steps.iter().try_for_each(|step| self.step(step))
     }
 
-    fn step(&mut self, step: &Step) -> Result<(), LowerError> {
+    fn step(&mut self, step: &Action) -> Result<(), LowerError> {
         let [x, y, _] = self.roles.words;
         let (to_pointer, from_pointer) = (self.roles.to, self.roles.from);
         match step {
-            Step::Call { kernel, pointers } => {
+            Action::Call { kernel, pointers } => {
                 for (r, at) in D::ARGUMENTS.iter().zip(pointers) {
                     self.point(*r, *at);
                 }
                 let call = self.code.call(true);
                 self.calls.push((call, *kernel));
             }
-            Step::Do(routine) => {
+            Action::Do(routine) => {
                 let call = self.code.call(false);
                 self.routines.push((call, *routine));
             }
-            Step::Repeat {
+            Action::Repeat {
                 times,
                 counter,
                 body,
             } => self.repeat(*times, *counter, body)?,
-            Step::Rewind(exponent) => {
+            Action::Rewind(exponent) => {
                 self.set(Cell::Next, exponent.at + exponent.bytes);
                 self.set(Cell::Left, 0);
             }
-            Step::Bit => self.bit()?,
-            Step::NoDigit => self.set(Cell::Digit, 0),
-            Step::IfDigit {
+            Action::Bit => self.bit()?,
+            Action::NoDigit => self.set(Cell::Digit, 0),
+            Action::IfDigit {
                 least,
                 body,
                 otherwise,
             } => self.if_digit(*least, body, otherwise)?,
-            Step::Copy { to, from } => self.copy(*to, *from)?,
-            Step::Table(at) => self.set(Cell::Entry, *at),
-            Step::Take(to) => {
+            Action::Copy { to, from } => self.copy(*to, *from)?,
+            Action::Table(at) => self.set(Cell::Entry, *at),
+            Action::Take(to) => {
                 self.point_on(from_pointer, Cell::Next, to.bytes);
                 self.point(to_pointer, to.at);
                 self.copy_pass(to.bytes)?;
             }
-            Step::Number { to, value } => self.small(*to, *value)?,
-            Step::Lookup { to, table, entries } => self.lookup(*to, *table, *entries)?,
-            Step::Pick { to, table, less } => self.pick(*to, *table, *less)?,
-            Step::Swap { a, b } => self.swap(*a, *b)?,
-            Step::Sum(sum) => self.sum(sum)?,
-            Step::AddWord { to, word, lacks } => self.add_word(*to, *word, *lacks)?,
-            Step::NotZero { to, of } => self.not_zero(*to, *of)?,
-            Step::Fewer(from, less) => {
+            Action::Number { to, value } => self.small(*to, *value)?,
+            Action::Lookup { to, table, entries } => self.lookup(*to, *table, *entries)?,
+            Action::Pick { to, table, less } => self.pick(*to, *table, *less)?,
+            Action::Swap { a, b } => self.swap(*a, *b)?,
+            Action::MultiplyAdd(sum) => self.sum(sum)?,
+            Action::AddWord { to, word, lacks } => self.add_word(*to, *word, *lacks)?,
+            Action::NotZero { to, of } => self.not_zero(*to, *of)?,
+            Action::Fewer(from, less) => {
                 self.get(x, *from);
                 self.get(y, *less);
                 self.code.three(Three::Sub, x, x, y);
@@ -226,7 +226,7 @@ impl<D: Driven> Drive<D> {
     }
 
     /// A loop, counted in a cell.
-    fn repeat(&mut self, times: usize, counter: Cell, body: &[Step]) -> Result<(), LowerError> {
+    fn repeat(&mut self, times: usize, counter: Cell, body: &[Action]) -> Result<(), LowerError> {
         let [x, ..] = self.roles.words;
         self.set(counter, times);
         let top = self.code.here();
@@ -236,7 +236,7 @@ impl<D: Driven> Drive<D> {
         self.code.again(x, top, Beside::Keep(cell))
     }
 
-    fn copy(&mut self, to: To, from: Place) -> Result<(), LowerError> {
+    fn copy(&mut self, to: To, from: Stored) -> Result<(), LowerError> {
         match to {
             To::Place(at) => self.point(self.roles.to, at),
             To::Entry => self.point_on(self.roles.to, Cell::Entry, from.bytes),
@@ -246,7 +246,7 @@ impl<D: Driven> Drive<D> {
     }
 
     /// Copies the entry of a table that the digit says, by way of those before it.
-    fn pick(&mut self, to: Place, table: usize, less: u8) -> Result<(), LowerError> {
+    fn pick(&mut self, to: Stored, table: usize, less: u8) -> Result<(), LowerError> {
         let ([x, ..], from) = (self.roles.words, self.roles.from);
         self.get(x, Cell::Digit);
         self.code.plus(x, x, -i32::from(less));
@@ -258,7 +258,7 @@ impl<D: Driven> Drive<D> {
     }
 
     /// Puts 1 into a cell if the number is not 0, else 0.
-    fn not_zero(&mut self, to: Cell, of: Place) -> Result<(), LowerError> {
+    fn not_zero(&mut self, to: Cell, of: Stored) -> Result<(), LowerError> {
         let ([x, y, _], pointer) = (self.roles.words, self.roles.to);
         self.point(pointer, of.at);
         self.code.number(y, 0);
@@ -271,7 +271,12 @@ impl<D: Driven> Drive<D> {
         Ok(())
     }
 
-    fn if_digit(&mut self, least: u8, body: &[Step], otherwise: &[Step]) -> Result<(), LowerError> {
+    fn if_digit(
+        &mut self,
+        least: u8,
+        body: &[Action],
+        otherwise: &[Action],
+    ) -> Result<(), LowerError> {
         let digit = self.roles.words[0];
         self.get(digit, Cell::Digit);
         let other = self.code.jump_below(digit, least);
@@ -317,7 +322,7 @@ impl<D: Driven> Drive<D> {
     }
 
     /// A number below 256.
-    fn small(&mut self, to: Place, value: u8) -> Result<(), LowerError> {
+    fn small(&mut self, to: Stored, value: u8) -> Result<(), LowerError> {
         let (pointer, x) = (self.roles.to, self.roles.words[0]);
         self.point(pointer, to.at);
         let zero = self.code.zero(x);
@@ -333,7 +338,7 @@ impl<D: Driven> Drive<D> {
     }
 
     /// `to = table[digit]`, every entry read, some words of it at a time.
-    fn lookup(&mut self, to: Place, table: usize, entries: usize) -> Result<(), LowerError> {
+    fn lookup(&mut self, to: Stored, table: usize, entries: usize) -> Result<(), LowerError> {
         let words = to.bytes / 4;
         let Roles {
             from,
@@ -385,7 +390,7 @@ impl<D: Driven> Drive<D> {
         Ok(())
     }
 
-    fn swap(&mut self, a: Place, b: usize) -> Result<(), LowerError> {
+    fn swap(&mut self, a: Stored, b: usize) -> Result<(), LowerError> {
         let Roles {
             to,
             from,
@@ -408,7 +413,7 @@ impl<D: Driven> Drive<D> {
         })
     }
 
-    fn sum(&mut self, sum: &Sum) -> Result<(), LowerError> {
+    fn sum(&mut self, sum: &MultiplyAdd) -> Result<(), LowerError> {
         let Roles {
             to,
             from,
@@ -447,7 +452,7 @@ impl<D: Driven> Drive<D> {
     }
 
     /// The word, then its sign; what is lacking is minus the carry and the sign.
-    fn add_word(&mut self, to: Place, word: usize, lacks: Cell) -> Result<(), LowerError> {
+    fn add_word(&mut self, to: Stored, word: usize, lacks: Cell) -> Result<(), LowerError> {
         let Roles {
             to: pointer,
             from: part,

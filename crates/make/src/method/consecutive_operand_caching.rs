@@ -51,7 +51,7 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
         stored: vec![false; 2 * n],
         blocks: Vec::with_capacity(count),
     };
-    let first = Row {
+    let first = CachedRow {
         n,
         low: 0..0,
         high: b_block(0),
@@ -59,7 +59,7 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     };
     rows.push(0, &first);
     for p in 1..count {
-        let row = Row {
+        let row = CachedRow {
             n,
             low: b_block(p - 1),
             high: b_block(p),
@@ -75,14 +75,14 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
 
 /// `A[0 .. turn.end] * B[low]` and `A[turn.start .. n] * B[high]`, the words of `low` still in
 /// registers.
-struct Row {
+struct CachedRow {
     n: usize,
     low: Range<usize>,
     high: Range<usize>,
     turn: Range<usize>,
 }
 
-impl Row {
+impl CachedRow {
     /// The row's products in column `k`: indices of A and B.
     fn column(&self, k: usize) -> Vec<(usize, usize)> {
         let within = |j: &usize, range: Range<usize>| k >= *j && range.contains(&(k - *j));
@@ -111,7 +111,7 @@ struct Rows {
 }
 
 impl Rows {
-    fn push(&mut self, p: usize, row: &Row) {
+    fn push(&mut self, p: usize, row: &CachedRow) {
         let mut there = [vec![false; row.n], vec![false; row.n]];
         there[1][row.low.clone()].fill(true);
         let mut load = |side: usize, i: usize| !std::mem::replace(&mut there[side][i], true);

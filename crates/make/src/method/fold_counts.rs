@@ -7,6 +7,7 @@ use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 
+use crate::method::bottom::Pair;
 use crate::method::signature::MethodError;
 use crate::schedule::{Chain, End, Link, Sum, Word, WordStep, Words};
 
@@ -90,10 +91,17 @@ const LIFTS: u64 = 8;
 
 /// A small number of the column it stands in: `word - offset`, and `word <= most`.
 #[derive(Clone, Copy)]
-struct Count {
+pub(super) struct Count {
     word: Word,
     offset: u64,
     most: u64,
+}
+
+impl Count {
+    /// `word - offset`, for `word <= most`.
+    pub(super) fn of(word: Word, most: u64, offset: u64) -> Self {
+        Self { word, offset, most }
+    }
 }
 
 /// Small numbers to add, by columns; those of column `n` times `c = 2^(w n) - m`. And a constant.
@@ -152,9 +160,9 @@ impl FoldCounts {
             match negative {
                 false => {
                     self.constant += one * (times - 1);
-                    self.add(f, place, (unset, 1, 0));
+                    self.add(f, place, Count::of(unset, 1, 0));
                 }
-                true => self.add(f, place, (bit, 1, times)),
+                true => self.add(f, place, Count::of(bit, 1, times)),
             }
         }
         Ok(())
@@ -170,22 +178,17 @@ impl FoldCounts {
         })
     }
 
-    /// Adds `word - offset` to `column`, for `word <= most`.
-    pub(super) fn add(
-        &mut self,
-        f: &mut Words,
-        column: usize,
-        (word, most, offset): (Word, u64, u64),
-    ) {
+    /// Adds to `column`.
+    pub(super) fn add(&mut self, f: &mut Words, column: usize, count: Count) {
         let old = self.at(f, column);
         let word = match old.most {
-            0 => word,
-            _ => f.chain(Sum::Add, &[old.word], &[word], End::Drop)[0],
+            0 => count.word,
+            _ => f.chain(Sum::Add, &[old.word], &[count.word], End::Drop)[0],
         };
         let count = Count {
             word,
-            offset: old.offset + offset,
-            most: old.most + most,
+            offset: old.offset + count.offset,
+            most: old.most + count.most,
         };
         self.counts.insert(column, count);
     }
@@ -218,7 +221,7 @@ impl FoldCounts {
                 links: vec![Link::new(Some(x), None, out)],
                 end: End::Drop,
             }));
-            self.add(f, place, (out, 1, u64::from(!negative)));
+            self.add(f, place, Count::of(out, 1, u64::from(!negative)));
         }
         Ok(())
     }
@@ -228,7 +231,7 @@ impl FoldCounts {
         &mut self,
         f: &mut Words,
         sum: Sum,
-        (x, y): (&[Word], &[Word]),
+        (x, y): Pair<'_>,
         first: usize,
     ) -> Vec<Word> {
         let column = first + x.len();
@@ -264,7 +267,7 @@ impl FoldCounts {
                 );
             }
             Sum::Sub => {
-                self.add(f, column, (counted, 1, 1));
+                self.add(f, column, Count::of(counted, 1, 1));
                 self.constant += BigInt::one() << (self.w as usize * first);
             }
         }
@@ -278,11 +281,11 @@ impl FoldCounts {
             self.constant -= BigInt::from(self.c.clone()) * offset;
             for (place, negative) in self.digits()? {
                 match negative {
-                    false => self.add(f, place, (word, most, 0)),
+                    false => self.add(f, place, Count::of(word, most, 0)),
                     true => {
                         let most_word = f.constant(most);
                         let word = f.chain(Sum::Sub, &[most_word], &[word], End::Drop)[0];
-                        self.add(f, place, (word, most, most));
+                        self.add(f, place, Count::of(word, most, most));
                     }
                 }
             }

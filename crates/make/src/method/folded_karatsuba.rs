@@ -25,7 +25,9 @@ use spec::{Op, Spec, folded};
 use crate::facts::Facts;
 use crate::method::checked_parameters::positive;
 use crate::method::karatsuba::{inner, inner_difference, inner_sum};
+use crate::method::karatsuba_plans::Inner;
 use crate::method::short_product;
+use crate::method::short_product::Short;
 use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::schedule::{
     Chain, Claim, Difference, End, Link, Pile, Schedule, Sum, Term, Word, WordStep, Words,
@@ -155,7 +157,8 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     let plans = Plans::of(facts, PRODUCTS.map(given));
     let n = (spec.size.a / spec.word_bits) as usize;
     let k = n / 2;
-    short_product::check(METHOD.name, (levels, k), ("low", low), facts)?;
+    short_product::check_levels(METHOD.name, levels, k)?;
+    short_product::check_plans(METHOD.name, "low", low, levels, facts)?;
     are_plans(facts, params)?;
     let mut f = Words::new(spec.op, spec.word_bits, &[2 * n]);
     f.modular = spec.modular.clone();
@@ -169,7 +172,8 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     f.push(WordStep::Part("p = a_0 d_0 + a_1 mod X".into()));
     let p = multiply_add(&mut f, a0, d0, &a[k..2 * k], plans.half, facts);
     f.push(WordStep::Part("q = p m' mod X".into()));
-    let q = short_product::low(&mut f, (&p[..k], inverse), &[], (levels, low, true), facts);
+    let how = Short::shared(levels, low);
+    let q = short_product::low(&mut f, (&p[..k], inverse), &[], how, facts);
     f.claims.push(Claim::product(&q, &p[..k], inverse, &[]));
     let mut g = known_low(&mut f, &q, &m[..k], &p, &plans);
 
@@ -213,7 +217,7 @@ fn multiply_add(
     facts: &Facts,
 ) -> Vec<Word> {
     let columns: Vec<_> = number.iter().map(|word| vec![*word]).collect();
-    let words = inner(f, (x, y), &columns, (plan, None, true), facts);
+    let words = inner(f, (x, y), &columns, Inner::shared(plan), facts);
     f.claims.push(Claim::product(&words, x, y, number));
     words
 }

@@ -16,7 +16,9 @@ use spec::{Op, Spec};
 use crate::facts::Facts;
 use crate::method::bottom::{Bottom, Over, Pair, equation, layers, products};
 use crate::method::checked_parameters::{one_size, positive};
-use crate::method::karatsuba_plans::{Choice, Kind, Plan, defaults, inner_plan, triple_plan};
+use crate::method::karatsuba_plans::{
+    Choice, Inner, Kind, Plan, defaults, inner_plan, triple_plan,
+};
 use crate::method::middle_first::{Middle, Plus, Sign, distance};
 use crate::method::middle_signs::{both, complemented, correct, either};
 use crate::method::signature::{Method, MethodError, Parameter, Params};
@@ -97,17 +99,16 @@ pub(super) fn over(
     planned(method, spec, facts, plan)
 }
 
-/// `x y + sum of addends` modulo `2^(2 w n)` by plan `how.0` of those, on so many levels, or until 8 words are left;
-/// `how.2`: are differences shared with other products?
+/// `x y + sum of addends` modulo `2^(2 w n)`.
 pub(super) fn inner(
     f: &mut Words,
-    (x, y): (&[Word], &[Word]),
+    factors: Pair<'_>,
     addends: &[Vec<Word>],
-    how: (usize, Option<usize>, bool),
+    how: Inner,
     facts: &Facts,
 ) -> Vec<Word> {
-    let plan = inner_plan(x.len(), how, facts);
-    product(f, &[(x, y)], addends, Over::None, plan).0
+    let plan = inner_plan(factors.0.len(), how, facts);
+    product(f, &[factors], addends, Over::None, plan).0
 }
 
 /// The sum of several products of numbers of as many words, and addends, in the same way; and the word beyond.
@@ -119,47 +120,34 @@ pub(super) fn inner_sum(
     facts: &Facts,
 ) -> (Vec<Word>, Word) {
     let n = factors.first().map_or(0, |(x, _)| x.len());
-    let plan = inner_plan(n, (number, None, true), facts);
+    let plan = inner_plan(n, Inner::shared(number), facts);
     let (words, beyond) = product(f, factors, addends, Over::Wanted, plan);
     (words, beyond.unwrap_or_else(|| f.constant(0)))
 }
 
-/// The same of one of the three products of a tree of numbers that are twice as long, as its plan has it; and
-/// if it may be longer the word beyond.
-pub(super) fn inner_part(
-    f: &mut Words,
-    (x, y): (&[Word], &[Word]),
-    (addends, over): (&[Vec<Word>], Over),
-    (number, kind): (usize, Kind),
-    facts: &Facts,
-) -> (Vec<Word>, Option<Word>) {
-    let plan = inner_plan(2 * x.len(), (number, None, false), facts);
-    part(f, (x, y), addends, over, plan, kind)
+/// The plan of one of the three products of a tree of numbers that are twice as long, for `n` words.
+pub(super) fn part_plan(n: usize, number: usize, kind: Kind, facts: &Facts) -> Plan {
+    let how = Inner {
+        number,
+        levels: None,
+        shared: false,
+    };
+    let plan = inner_plan(2 * n, how, facts);
+    let levels = plan.levels.max(1);
+    Plan { levels, ..plan }.child(kind)
 }
 
-/// The same by a plan of triple `how.0`; the sum fits.
+/// A product by a plan of triple `number`; the sum fits.
 pub(super) fn inner_of_triple(
     f: &mut Words,
-    (x, y): (&[Word], &[Word]),
+    factors: Pair<'_>,
     addends: &[Vec<Word>],
-    how: (usize, Kind),
+    number: usize,
+    kind: Kind,
     facts: &Facts,
 ) -> Vec<Word> {
-    let plan = triple_plan(x.len(), how, facts);
-    product(f, &[(x, y)], addends, Over::None, plan).0
-}
-
-fn part(
-    f: &mut Words,
-    factors: (&[Word], &[Word]),
-    addends: &[Vec<Word>],
-    over: Over,
-    plan: Plan,
-    kind: Kind,
-) -> (Vec<Word>, Option<Word>) {
-    let levels = plan.levels.max(1);
-    let plan = Plan { levels, ..plan }.child(kind);
-    product(f, &[factors], addends, over, plan)
+    let plan = triple_plan(factors.0.len(), number, kind, facts);
+    product(f, &[factors], addends, Over::None, plan).0
 }
 
 /// `(x0 - x1)(y1 - y0)` and addends: as many words as both differences, and a signed one beyond.
@@ -172,7 +160,7 @@ pub(super) fn inner_difference(
     facts: &Facts,
 ) -> (Vec<Word>, Word) {
     let n = x0.len();
-    let plan = inner_plan(n, (number, None, true), facts);
+    let plan = inner_plan(n, Inner::shared(number), facts);
     let (da, sa) = plan.difference(f, x0, x1);
     let (db, sb) = plan.difference(f, y1, y0);
     let complements = complemented(f, [(&da, sb), (&db, sa)]);
@@ -209,7 +197,7 @@ fn planned(
 }
 
 /// The sum of products `x y` and addends, `2n` words; and if it may be longer, the word beyond (a small signed one).
-fn product(
+pub(super) fn product(
     f: &mut Words,
     factors: &[Pair<'_>],
     addends: &[Vec<Word>],
@@ -224,13 +212,7 @@ fn product(
 }
 
 /// `x y + plus` with the middle product first: of an even number of words.
-fn middle_first(
-    f: &mut Words,
-    (x, y): (&[Word], &[Word]),
-    plus: &[Word],
-    plan: Plan,
-    sink: &mut Sink<'_>,
-) {
+fn middle_first(f: &mut Words, (x, y): Pair<'_>, plus: &[Word], plan: Plan, sink: &mut Sink<'_>) {
     let n = x.len();
     let low = n / 2;
     let ((xl, xh), (yl, yh)) = (x.split_at(low), y.split_at(low));
@@ -504,6 +486,40 @@ fn said_product(
     words
 }
 
+/// The differences of halves, `xl - xh` or `yh - yl`, with their signs.
+fn differences(
+    f: &mut Words,
+    lower: &[Pair<'_>],
+    upper: &[Pair<'_>],
+    of_x: bool,
+    plan: Plan,
+) -> Vec<(Vec<Word>, Word)> {
+    let pairs = lower.iter().zip(upper);
+    let difference = |((xl, yl), (xh, yh)): (&Pair<'_>, &Pair<'_>)| match of_x {
+        true => plan.difference(f, xl, xh),
+        false => plan.difference(f, yh, yl),
+    };
+    pairs.map(difference).collect()
+}
+
+/// Columns of a word of `y` and of `z` each, with addends; the complements of as many words as half of them come above.
+fn columns_of(
+    y: &[Word],
+    z: &[Word],
+    addends: &[Vec<Word>],
+    complements: Vec<Vec<Word>>,
+) -> Vec<Vec<Word>> {
+    let mut columns = vec![Vec::new(); y.len() / 2];
+    columns.extend(complements);
+    columns.resize(y.len(), Vec::new());
+    for (i, words) in columns.iter_mut().enumerate() {
+        words.push(y[i]);
+        words.extend(z.get(i));
+        words.extend(addends.get(i).into_iter().flatten());
+    }
+    columns
+}
+
 /// The products of halves, and what they come to: `L + W (L + Z + (xl - xh)(yh - yl)) + W^2 Z`.
 fn one_level(
     f: &mut Words,
@@ -521,14 +537,7 @@ fn one_level(
     let high = n - low;
     let several = factors.len() > 1;
     let (lower, upper) = halved(factors, low);
-    let differences = |f: &mut Words, of_x: bool| -> Vec<(Vec<Word>, Word)> {
-        let pairs = lower.iter().zip(&upper);
-        let difference = |((xl, yl), (xh, yh)): (&Pair<'_>, &Pair<'_>)| match of_x {
-            true => plan.difference(f, xl, xh),
-            false => plan.difference(f, yh, yl),
-        };
-        pairs.map(difference).collect()
-    };
+    let differences = |f: &mut Words, of_x: bool| differences(f, &lower, &upper, of_x, plan);
     f.push(WordStep::Part(format!("{n} words: L = xl yl")));
     let l = said_product(f, &lower, &[], several, lplan);
     let (l_lo, l_hi) = l.split_at(low);
@@ -550,14 +559,13 @@ fn one_level(
     let (complements, e) = signs(f, low, late, &signed, e);
 
     // The caller's addends in the middle come with Y.
-    let mut middle = vec![Vec::new(); low];
-    middle.extend(complements);
-    middle.resize(2 * low, Vec::new());
-    for (i, words) in middle.iter_mut().enumerate() {
-        words.push(y_words[i]);
-        words.extend(z.get(i).filter(|_| i < first));
-        words.extend(addends.get(low + i).into_iter().flatten());
-    }
+    let above = addends.get(low..).unwrap_or(&[]);
+    let mut middle = columns_of(
+        &y_words[..2 * low],
+        &z[..first.min(z.len())],
+        above,
+        complements,
+    );
     let (mut result, carries) = match below {
         Some(below) => below,
         None => low_words(f, l_lo, addends, sink),

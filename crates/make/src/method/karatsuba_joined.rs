@@ -7,7 +7,7 @@
 use spec::{Op, Spec};
 
 use crate::facts::Facts;
-use crate::method::bottom::equation;
+use crate::method::bottom::{Pair, equation};
 use crate::method::checked_parameters::{one_size, positive};
 use crate::method::karatsuba::inner_of_triple;
 use crate::method::karatsuba_plans::{Kind, last_triple, triples};
@@ -76,33 +76,34 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     }
     let mut f = Words::new(spec.op, facts.word_bits, &[n, n]);
     let (a, b) = (f.operand(0), f.operand(1));
-    let plan = Plan { number, facts };
-    f.result = plan.product(&mut f, (&a, &b), &[], (levels, Kind::Whole));
+    let plan = JoinedPlan { number, facts };
+    f.result = plan.product(&mut f, (&a, &b), &[], levels, Kind::Whole);
     Ok(Schedule::Words(f))
 }
 
 /// Which triple of plans makes the products at the bottom.
 #[derive(Clone, Copy)]
-struct Plan<'a> {
+struct JoinedPlan<'a> {
     number: usize,
     facts: &'a Facts,
 }
 
-impl Plan<'_> {
+impl JoinedPlan<'_> {
     /// `x y + plus`, which fits, so many levels joined; at the bottom as a product of that kind.
     fn product(
         self,
         f: &mut Words,
-        (x, y): (&[Word], &[Word]),
+        factors: Pair<'_>,
         plus: &[Word],
-        (levels, kind): (usize, Kind),
+        levels: usize,
+        kind: Kind,
     ) -> Vec<Word> {
         if levels == 0 {
             let once: Vec<_> = plus.iter().map(|word| vec![*word]).collect();
-            return inner_of_triple(f, (x, y), &once, (self.number, kind), self.facts);
+            return inner_of_triple(f, factors, &once, self.number, kind, self.facts);
         }
-        let mut words = Vec::with_capacity(2 * x.len());
-        self.joined(f, (x, y), plus, levels, &mut |_, next| words.extend(next));
+        let mut words = Vec::with_capacity(2 * factors.0.len());
+        self.joined(f, factors, plus, levels, &mut |_, next| words.extend(next));
         words
     }
 
@@ -110,7 +111,7 @@ impl Plan<'_> {
     fn joined(
         self,
         f: &mut Words,
-        (x, y): (&[Word], &[Word]),
+        (x, y): Pair<'_>,
         plus: &[Word],
         levels: usize,
         sink: &mut Sink<'_>,
@@ -122,14 +123,14 @@ impl Plan<'_> {
         let (da, db) = (distance(f, xl, xh), distance(f, yh, yl));
         let sign = f.xor(da.negative, db.negative);
         let factors = (&da.words[..], &db.words[..]);
-        let m = self.product(f, factors, &[], (levels - 1, Kind::M));
+        let m = self.product(f, factors, &[], levels - 1, Kind::M);
         equation(f, &m, &[factors], &[]);
         f.push(WordStep::Part(format!("{n} words: L = xl yl")));
-        let l = self.product(f, (xl, yl), &[], (levels - 1, Kind::L));
+        let l = self.product(f, (xl, yl), &[], levels - 1, Kind::L);
         equation(f, &l, &[(xl, yl)], &[]);
         f.push(WordStep::Part(format!("{n} words: Z = xh yh + L_hi")));
         let (l_lo, l_hi) = l.split_at(low);
-        let z = self.product(f, (xh, yh), l_hi, (levels - 1, Kind::Z));
+        let z = self.product(f, (xh, yh), l_hi, levels - 1, Kind::Z);
         let once: Vec<_> = l_hi.iter().map(|word| vec![*word]).collect();
         equation(f, &z, &[(xh, yh)], &once);
 

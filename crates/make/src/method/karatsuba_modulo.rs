@@ -9,7 +9,7 @@ use spec::{Op, Spec};
 
 use crate::facts::Facts;
 use crate::method::bottom::{Over, add_layers, equation, layers};
-use crate::method::karatsuba::inner_part;
+use crate::method::karatsuba::{part_plan, product};
 use crate::method::karatsuba_plans::{Kind, inner_plans};
 use crate::method::middle_signs::{both, complements, difference, either};
 use crate::method::reduction::{Reduction, digits};
@@ -55,7 +55,7 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
         return Err(MethodError::NoSumOfWords(METHOD.name));
     }
     let plan = params.get("plan").copied().unwrap_or(0);
-    short_product::check(METHOD.name, (3, n.max(8)), ("plan", plan), facts)?;
+    short_product::check_plans(METHOD.name, "plan", plan, 3, facts)?;
     let mut f = Words::new(spec.op, w, &[n, n]);
     let halves = |f: &Words, side: usize| {
         let x = f.operand(side);
@@ -64,14 +64,15 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     let ([a0, a1], [b0, b1]) = (halves(&f, 0), halves(&f, 1));
     Reduction::of(spec, &mut f)?;
     f.push(WordStep::Part("H = a_1 b_1".into()));
-    let how = (plan / 100 % 10, Kind::L);
-    let (high, _) = inner_part(&mut f, (&a1, &b1), (&[], Over::None), how, facts);
+    let how = |digit, kind| part_plan(h, digit % 10, kind, facts);
+    let high_plan = how(plan / 100, Kind::L);
+    let (high, _) = product(&mut f, &[(&a1, &b1)], &[], Over::None, high_plan);
     f.claims.push(Claim::product(&high, &a1, &b1, &[]));
 
     f.push(WordStep::Part("E = a_0 b_0 + X H".into()));
     let columns = times_x(&folding, &high);
-    let how = (plan / 10 % 10, Kind::Z);
-    let (e, top) = inner_part(&mut f, (&a0, &b0), (&columns, Over::Wanted), how, facts);
+    let low_plan = how(plan / 10, Kind::Z);
+    let (e, top) = product(&mut f, &[(&a0, &b0)], &columns, Over::Wanted, low_plan);
     let top = top.ok_or(MethodError::NotSpecial)?;
     let words: Vec<_> = e.iter().copied().chain([top]).collect();
     equation(&mut f, &words, &[(&a0, &b0)], &columns);
@@ -80,8 +81,8 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     let (da, sa) = difference(&mut f, &a0, &a1);
     let (db, sb) = difference(&mut f, &b1, &b0);
     let columns = signed_columns(&mut f, &folding, &e, [(&da, sa), (&db, sb)]);
-    let how = (plan % 10, Kind::M);
-    let (d, beyond) = inner_part(&mut f, (&da, &db), (&columns, Over::To(top)), how, facts);
+    let middle_plan = how(plan, Kind::M);
+    let (d, beyond) = product(&mut f, &[(&da, &db)], &columns, Over::To(top), middle_plan);
     let beyond = beyond.ok_or(MethodError::NotSpecial)?;
 
     f.push(WordStep::Part("E + X D".into()));

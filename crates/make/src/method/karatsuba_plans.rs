@@ -358,7 +358,7 @@ pub(super) fn last_triple(facts: &Facts) -> usize {
 }
 
 /// The plan of one product of triple `number`, of `n` words.
-pub(super) fn triple_plan(n: usize, (number, kind): (usize, Kind), facts: &Facts) -> Plan {
+pub(super) fn triple_plan(n: usize, number: usize, kind: Kind, facts: &Facts) -> Plan {
     let part = match kind {
         Kind::M => 0,
         Kind::L | Kind::Whole => 1,
@@ -373,18 +373,36 @@ pub(super) fn triple_plan(n: usize, (number, kind): (usize, Kind), facts: &Facts
     Plan::of(levels, &named(&set, levels)).at_the_bottom(kind)
 }
 
-/// Plan `number` of those, on so many levels, or until 8 words are left.
-pub(super) fn inner_plan(
-    n: usize,
-    (number, levels, shared): (usize, Option<usize>, bool),
-    facts: &Facts,
-) -> Plan {
+/// A product inside another method.
+#[derive(Clone, Copy)]
+pub(super) struct Inner {
+    /// Which of the plans for such products.
+    pub number: usize,
+    /// How often it is halved; without: until 8 words are left.
+    pub levels: Option<usize>,
+    /// Are differences shared with other products?
+    pub shared: bool,
+}
+
+impl Inner {
+    /// By plan `number`, with differences that other products share.
+    pub(super) fn shared(number: usize) -> Self {
+        Self {
+            number,
+            levels: None,
+            shared: true,
+        }
+    }
+}
+
+/// Its plan, for `n` words.
+pub(super) fn inner_plan(n: usize, how: Inner, facts: &Facts) -> Plan {
     let sets = inner_sets(facts);
-    let set = sets[number.min(sets.len() - 1)];
+    let set = sets[how.number.min(sets.len() - 1)];
     let small = || (0..).find(|l| n.div_ceil(1 << l) <= set[0].min(8));
-    let levels = levels.or_else(small).unwrap_or(0);
+    let levels = how.levels.or_else(small).unwrap_or(0);
     Plan {
-        shared,
+        shared: how.shared,
         ..Plan::of(levels, &named(&set, levels))
     }
 }

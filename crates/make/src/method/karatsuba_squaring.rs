@@ -68,7 +68,7 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
         });
     }
     let given = |name| params.get(name).copied().unwrap_or(0);
-    let plan = Plan {
+    let plan = SquarePlan {
         levels,
         c: given("c"),
         joined: given("joined"),
@@ -82,7 +82,7 @@ const JOINED: usize = 3;
 
 /// How the recursion goes on.
 #[derive(Clone, Copy)]
-pub(super) struct Plan {
+pub(super) struct SquarePlan {
     levels: usize,
     /// Squares that are doubled at a time, or 0.
     c: usize,
@@ -90,7 +90,13 @@ pub(super) struct Plan {
     joined: usize,
 }
 
-impl Plan {
+impl SquarePlan {
+    /// So many levels, one at a time, and `c` squares doubled at a time.
+    pub(super) fn of(levels: usize, c: usize) -> Self {
+        let joined = 0;
+        Self { levels, c, joined }
+    }
+
     /// The plan so many levels below.
     fn below(self, levels: usize) -> Self {
         Self {
@@ -100,25 +106,15 @@ impl Plan {
     }
 }
 
-/// `x^2 + plus` on so many levels, for a number of as many words: their sum fits.
-pub(super) fn inner(
-    f: &mut Words,
-    x: &[Word],
-    plus: &[Word],
-    (levels, c): (usize, usize),
-) -> Vec<Word> {
+/// `x^2 + plus`, for a number of as many words: their sum fits.
+pub(super) fn inner(f: &mut Words, x: &[Word], plus: &[Word], plan: SquarePlan) -> Vec<Word> {
     let mut all = Vec::with_capacity(2 * x.len());
-    let plan = Plan {
-        levels,
-        c,
-        joined: 0,
-    };
     square(f, x, plus, false, plan, &mut |_, words| all.extend(words));
     all
 }
 
 /// All words of `x^2`.
-pub(super) fn collected(f: &mut Words, x: &[Word], plan: Plan) -> Vec<Word> {
+pub(super) fn collected(f: &mut Words, x: &[Word], plan: SquarePlan) -> Vec<Word> {
     let mut all = Vec::with_capacity(2 * x.len());
     square(f, x, &[], false, plan, &mut |_, words| all.extend(words));
     all
@@ -130,7 +126,7 @@ pub(super) fn square(
     x: &[Word],
     plus: &[Word],
     long: bool,
-    plan: Plan,
+    plan: SquarePlan,
     sink: &mut Sink<'_>,
 ) {
     match plan.levels == 0 || x.len() < 2 {
@@ -180,7 +176,7 @@ fn base(f: &mut Words, x: &[Word], plus: &[Word], long: bool, c: usize, sink: &m
 }
 
 /// `x^2` by three squares of half the size.
-fn three(f: &mut Words, x: &[Word], plan: Plan, sink: &mut Sink<'_>) {
+fn three(f: &mut Words, x: &[Word], plan: SquarePlan, sink: &mut Sink<'_>) {
     let n = x.len();
     let low = n.div_ceil(2);
     let (xl, xh) = x.split_at(low);
@@ -209,7 +205,7 @@ fn three(f: &mut Words, x: &[Word], plan: Plan, sink: &mut Sink<'_>) {
 }
 
 /// Claims `words = x^2 + plus`, where the square is not one sweep.
-fn claim(f: &mut Words, plan: Plan, words: &[Word], x: &[Word], plus: &[Word]) {
+fn claim(f: &mut Words, plan: SquarePlan, words: &[Word], x: &[Word], plus: &[Word]) {
     if plan.levels > 0 || plan.c > 0 {
         f.claims.push(Claim::product(words, x, x, plus));
     }

@@ -10,7 +10,7 @@ use crate::facts::Facts;
 use crate::method::checked_parameters::one_size;
 use crate::method::loop_forms::as_scans;
 use crate::method::signature::{Method, MethodError, Parameter, Params};
-use crate::schedule::{Block, Blocks, Row, RowBlock, Schedule, Step, Words};
+use crate::schedule::{Block, Blocks, Row, RowBlock, RowProduct, Schedule, Words};
 
 /// Operand scanning.
 pub static METHOD: Method = Method {
@@ -76,7 +76,7 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
 
 /// All rows, with `k` words of A in registers.
 fn rows(n: usize, k: usize) -> Blocks {
-    let step = |a: usize, b: usize| Step {
+    let step = |a: usize, b: usize| RowProduct {
         a,
         load_a: b == 0 || a >= k,
         reload: b > 0,

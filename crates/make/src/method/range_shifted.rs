@@ -17,10 +17,11 @@ use spec::{Op, Spec};
 
 use crate::facts::Facts;
 use crate::method::bottom::equation;
-use crate::method::fold_counts::{Columns, FoldCounts};
+use crate::method::fold_counts::{Columns, Count, FoldCounts};
 use crate::method::karatsuba::inner_of_triple;
 use crate::method::karatsuba_plans::{Kind, last_triple, triples};
 use crate::method::karatsuba_squaring;
+use crate::method::karatsuba_squaring::SquarePlan;
 use crate::method::middle_first::{Distance, claim_signed, distance};
 use crate::method::reduction::{Reduction, digits, masked};
 use crate::method::signature::{Method, MethodError, Parameter, Params};
@@ -81,7 +82,7 @@ enum Factors<'a> {
         facts: &'a Facts,
     },
     /// Of a square: levels of Karatsuba's squaring, and squares behind the columns at a time.
-    One { a: Halves, how: (usize, usize) },
+    One { a: Halves, how: SquarePlan },
 }
 
 /// The middle product, without its sign.
@@ -99,7 +100,7 @@ impl Factors<'_> {
                 let (x, y) = (distance(f, &a[0], &a[1]), distance(f, &b[1], &b[0]));
                 let sign = f.xor(x.negative, y.negative);
                 let factors = (&x.words[..], &y.words[..]);
-                let words = inner_of_triple(f, factors, &[], (*plan, Kind::M), facts);
+                let words = inner_of_triple(f, factors, &[], *plan, Kind::M, facts);
                 equation(f, &words, &[factors], &[]);
                 let signed = Some(([x, y], sign));
                 Middle { words, signed }
@@ -122,7 +123,7 @@ impl Factors<'_> {
             Factors::Two { a, b, plan, facts } => {
                 let kind = [Kind::L, Kind::Z][side];
                 let factors = (&a[side][..], &b[side][..]);
-                let words = inner_of_triple(f, factors, &once, (*plan, kind), facts);
+                let words = inner_of_triple(f, factors, &once, *plan, kind, facts);
                 (words, factors)
             }
             Factors::One { a, how } => {
@@ -172,7 +173,7 @@ fn square(spec: &Spec, _: &Facts, params: &Params) -> Result<Schedule, MethodErr
         &mut f,
         Factors::One {
             a,
-            how: (levels, c),
+            how: SquarePlan::of(levels, c),
         },
     )?;
     Ok(Schedule::Words(f))
@@ -229,8 +230,8 @@ fn shifted(spec: &Spec, f: &mut Words, factors: Factors<'_>) -> Result<(), Metho
     };
     let v = f.chain(Sum::Add, g1, g0, end);
     let mut counts = FoldCounts::new(m, n, w);
-    counts.add(f, h, (more, 2, 0));
-    counts.add(f, n, (more, 2, 0));
+    counts.add(f, h, Count::of(more, 2, 0));
+    counts.add(f, n, Count::of(more, 2, 0));
     let mut words = [&v[..], &v[..]].concat();
     let power = |k: usize| (BigUint::one() << (w as usize * k)) % m;
     let inverse = ((m + 1u8) >> 1u8).modpow(&(w as usize * h).into(), m);

@@ -9,7 +9,9 @@
 use spec::{Op, Spec};
 
 use crate::facts::Facts;
+use crate::method::bottom::Pair;
 use crate::method::checked_parameters::{one_size, positive};
+use crate::method::karatsuba_plans::Inner;
 use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::method::{karatsuba, karatsuba_plans};
 use crate::schedule::{Claim, Pile, Schedule, Word, WordStep, Words};
@@ -75,7 +77,8 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
         _ => n,
     };
     let plan = params.get("plan").copied().unwrap_or(0);
-    check(METHOD.name, (levels, largest), ("plan", plan), facts)?;
+    check_levels(METHOD.name, levels, largest)?;
+    check_plans(METHOD.name, "plan", plan, levels, facts)?;
     let mut f = Words::new(spec.op, facts.word_bits, &[n, n]);
     let (a, b) = (f.operand(0), f.operand(1));
     f.result = match spec.op {
@@ -83,48 +86,101 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
             &mut f,
             (&a, &b),
             &[],
-            (plan % 10, Some(levels), false),
+            Inner {
+                number: plan % 10,
+                levels: Some(levels),
+                shared: false,
+            },
             facts,
         )
         .split_off(n),
-        _ => low(&mut f, (&a, &b), &[], (levels, plan, false), facts),
+        _ => {
+            let how = Short {
+                levels,
+                plan,
+                shared: false,
+            };
+            low(&mut f, (&a, &b), &[], how, facts)
+        }
     };
     Ok(Schedule::Words(f))
 }
 
-/// Can `n` words be halved so often, and is there a plan for each digit?
-pub(super) fn check(
+/// Can `n` words be halved so often?
+pub(super) fn check_levels(
     method: &'static str,
-    (levels, n): (usize, usize),
-    (parameter, plan): (&'static str, usize),
+    levels: usize,
+    n: usize,
+) -> Result<(), MethodError> {
+    let largest = n.ilog2() as usize;
+    match levels > largest {
+        true => Err(MethodError::TooLarge {
+            method,
+            parameter: "levels",
+            value: levels,
+            largest,
+        }),
+        false => Ok(()),
+    }
+}
+
+/// Is there a plan for each of so many digits of a parameter?
+pub(super) fn check_plans(
+    method: &'static str,
+    parameter: &'static str,
+    plan: usize,
+    digits: usize,
     facts: &Facts,
 ) -> Result<(), MethodError> {
-    let too_large = |parameter, value, largest| MethodError::TooLarge {
-        method,
-        parameter,
-        value,
-        largest,
-    };
-    let largest = n.ilog2() as usize;
-    if levels > largest {
-        return Err(too_large("levels", levels, largest));
-    }
     let largest = karatsuba_plans::inner_plans(facts) - 1;
-    let digits = (0..levels as u32).map(|level| plan / 10usize.pow(level) % 10);
+    let digits = (0..digits as u32).map(|digit| plan / 10usize.pow(digit) % 10);
     match digits.max().filter(|digit| *digit > largest) {
-        Some(value) => Err(too_large(parameter, value, largest)),
+        Some(value) => Err(MethodError::TooLarge {
+            method,
+            parameter,
+            value,
+            largest,
+        }),
         None => Ok(()),
     }
 }
 
-/// `x y` and the addends modulo `2^(w n)`; there are `n` addends or none. `shared`: as in [`karatsuba::inner`].
+/// How a low half is made.
+#[derive(Clone, Copy)]
+pub(super) struct Short {
+    /// How often it is halved.
+    pub levels: usize,
+    /// A digit a level: the plan of its product.
+    pub plan: usize,
+    /// As in [`Inner::shared`].
+    pub shared: bool,
+}
+
+impl Short {
+    /// By those plans, with differences that other products share.
+    pub(super) fn shared(levels: usize, plan: usize) -> Self {
+        let shared = true;
+        Self {
+            levels,
+            plan,
+            shared,
+        }
+    }
+}
+
+/// `x y` and the addends modulo `2^(w n)`; there are `n` addends or none.
 pub(super) fn low(
     f: &mut Words,
-    (x, y): (&[Word], &[Word]),
+    (x, y): Pair<'_>,
     addends: &[Word],
-    (levels, plan, shared): (usize, usize, bool),
+    how: Short,
     facts: &Facts,
 ) -> Vec<Word> {
+    let Short {
+        levels,
+        plan,
+        shared,
+    } = how;
     let n = x.len();
     if levels == 0 || n < 2 {
         let pile = |k: usize| Pile {
@@ -137,18 +193,26 @@ pub(super) fn low(
     let ((xl, xh), (yl, yh)) = (x.split_at(at), y.split_at(at));
     f.push(WordStep::Part(format!("{n} words: xl yl")));
     // The last digit is for the products at the bottom, those before it for larger ones.
-    let number = plan / 10usize.pow(levels as u32 - 1) % 10;
+    let inner = Inner {
+        number: plan / 10usize.pow(levels as u32 - 1) % 10,
+        levels: None,
+        shared,
+    };
     let plus: Vec<_> = addends.iter().map(|word| vec![*word]).collect();
-    let mut words = karatsuba::inner(f, (xl, yl), &plus, (number, None, shared), facts);
+    let mut words = karatsuba::inner(f, (xl, yl), &plus, inner, facts);
     if addends.is_empty() {
         f.claims.push(Claim::product(&words, xl, yl, &[]));
     }
     words.truncate(n);
+    let next = Short {
+        levels: levels - 1,
+        ..how
+    };
     for pair in [(&xl[..n - at], yh), (xh, &yl[..n - at])] {
         f.push(WordStep::Part(format!(
             "{n} words: + W (xl yh), + W (xh yl)"
         )));
-        let high = low(f, pair, &words[at..], (levels - 1, plan, shared), facts);
+        let high = low(f, pair, &words[at..], next, facts);
         words.splice(at.., high);
     }
     words

@@ -65,7 +65,7 @@ pub struct ColumnBlock {
 
 /// One product of a row: `(d, C[a + b]) = A[a] * B[b] + C[a + b] + d`, `d` the word carried along.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Step {
+pub struct RowProduct {
     pub a: usize,
     /// Load `A[a]` first; otherwise it is still in a register.
     pub load_a: bool,
@@ -78,7 +78,7 @@ pub struct Step {
 pub struct Row {
     pub b: usize,
     /// With consecutive words of `A`.
-    pub steps: Vec<Step>,
+    pub steps: Vec<RowProduct>,
 }
 
 /// Rows, one after another.

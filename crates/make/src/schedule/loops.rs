@@ -10,7 +10,7 @@ use crate::schedule::blocks::{Block, Blocks, Column, ColumnBlock, Counts, Part, 
 
 /// How far the words of A, of B and of the result move from one column or block to the next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Step {
+pub struct LoopStep {
     pub a: usize,
     pub b: usize,
     pub r: usize,
@@ -21,7 +21,7 @@ pub struct Step {
 pub struct Run {
     pub columns: Vec<Column>,
     pub times: usize,
-    pub step: Step,
+    pub step: LoopStep,
 }
 
 /// One block: its accumulator is empty before and after.
@@ -36,7 +36,7 @@ pub struct FoldedBlock {
 pub struct Turn {
     pub blocks: Vec<FoldedBlock>,
     pub times: usize,
-    pub step: Step,
+    pub step: LoopStep,
     pub fewer: usize,
 }
 
@@ -53,7 +53,7 @@ pub struct Loops {
     pub unroll: Option<usize>,
 }
 
-fn moved(column: &Column, step: Step, times: usize) -> Column {
+fn moved(column: &Column, step: LoopStep, times: usize) -> Column {
     let mut column = column.clone();
     column.index += times * step.r;
     for p in &mut column.products {
@@ -64,13 +64,13 @@ fn moved(column: &Column, step: Step, times: usize) -> Column {
 }
 
 /// From `x` to `y`, if `y` is `x` moved.
-fn step_between(x: &Column, y: &Column) -> Option<Step> {
+fn step_between(x: &Column, y: &Column) -> Option<LoopStep> {
     let r = y.index.checked_sub(x.index)?;
     let (a, b) = match (x.products.first(), y.products.first()) {
         (Some(p), Some(q)) => (q.a.checked_sub(p.a)?, q.b.checked_sub(p.b)?),
         _ => (0, 0),
     };
-    let step = Step { a, b, r };
+    let step = LoopStep { a, b, r };
     (moved(x, step, 1) == *y).then_some(step)
 }
 
@@ -117,7 +117,7 @@ impl FoldedBlock {
 
     /// The columns when the block is run for the `t`th time of `turn`; what follows a run that has
     /// become shorter lies that much `lower`.
-    fn unfold(&self, turn: &Turn, t: usize, lower: &mut Step) -> Vec<Column> {
+    fn unfold(&self, turn: &Turn, t: usize, lower: &mut LoopStep) -> Vec<Column> {
         let mut columns = Vec::new();
         for run in &self.runs {
             let place = |column: &Column| {
@@ -147,7 +147,7 @@ impl Turn {
         Self {
             blocks: vec![block],
             times: 1,
-            step: Step::default(),
+            step: LoopStep::default(),
             fewer: 0,
         }
     }
@@ -165,7 +165,7 @@ impl Turn {
 
     /// The columns of its blocks the `t`th time.
     fn unfold_once(&self, t: usize) -> Vec<Vec<Column>> {
-        let mut lower = Step::default();
+        let mut lower = LoopStep::default();
         let blocks = self.blocks.iter();
         blocks.map(|b| b.unfold(self, t, &mut lower)).collect()
     }

@@ -19,12 +19,12 @@ mod words;
 
 pub use crate::schedule::blocks::{
     Block, Blocks, Column, ColumnBlock, Counts, Lifetimes, Part, Product, Row, RowBlock,
-    ScheduleError, Step,
+    RowProduct, ScheduleError,
 };
 pub use crate::schedule::halves::{Halves, Lowest};
-pub use crate::schedule::loops::{FoldedBlock, Loops, Run, Step as LoopStep, Turn};
+pub use crate::schedule::loops::{FoldedBlock, LoopStep, Loops, Run, Turn};
 pub use crate::schedule::scans::{Array, Scans, Strand, Stretch};
-pub use crate::schedule::tiles::{Select, Step as TileStep, Tile, Tiles};
+pub use crate::schedule::tiles::{Select, Tile, TileStep, Tiles};
 pub use crate::schedule::whole::{Schedule, Stages};
 pub use crate::schedule::words::{
     Chain, Claim, Difference, End, Link, Magnitude, Origin, Pile, Quotient, Sum, Sweep, Term, Word,

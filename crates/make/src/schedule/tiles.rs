@@ -63,7 +63,7 @@ impl Tile {
 
 /// What is done, one after another.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Step {
+pub enum TileStep {
     Tile(Tile),
     /// These words of the result are doubled; the carry becomes the word above them.
     Double(Range<usize>),
@@ -97,7 +97,7 @@ impl Tiles {
     }
 
     /// All steps in order.
-    pub fn steps(&self) -> Vec<Step> {
+    pub fn steps(&self) -> Vec<TileStep> {
         let mut list = Vec::with_capacity(self.a.len() * self.b.len() + 1);
         let beside = |i: usize| if self.square { i + 1 } else { 0 };
         // Words of the result that are there.
@@ -122,15 +122,15 @@ impl Tiles {
                 }
                 let reload = 0..there.end.min(place.end).saturating_sub(place.start);
                 there.end = there.end.max(place.end) + usize::from(carry_word);
-                list.push(Step::Tile(Tile { reload, ..tile }));
+                list.push(TileStep::Tile(Tile { reload, ..tile }));
             }
         }
         if self.square {
             if !there.is_empty() {
-                list.push(Step::Double(there.clone()));
+                list.push(TileStep::Double(there.clone()));
                 there.end += 1;
             }
-            list.extend(self.diagonal(&there).map(Step::Tile));
+            list.extend(self.diagonal(&there).map(TileStep::Tile));
         }
         list
     }
@@ -181,8 +181,8 @@ impl Tiles {
         };
         for step in self.steps() {
             match step {
-                Step::Tile(tile) => found.tile(&tile)?,
-                Step::Double(words) => found.double(&words)?,
+                TileStep::Tile(tile) => found.tile(&tile)?,
+                TileStep::Double(words) => found.double(&words)?,
             }
         }
         let Found {

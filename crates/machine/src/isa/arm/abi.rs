@@ -13,7 +13,7 @@ use crate::domain::abstract_memory::Region;
 use crate::domain::concrete::{Concrete, number};
 use crate::domain::place::{Address, Base};
 use crate::domain::word::Domain;
-use crate::function::{Argument, Function, Place, in_words};
+use crate::function::{Argument, ArgumentPlace, Function, in_words};
 use crate::isa::arm::assumed::{STATUS, rows};
 use crate::isa::arm::code::register;
 use crate::isa::arm::cores::Core;
@@ -72,7 +72,7 @@ impl<D: Domain> Callable<32> for Arm<D> {
         }
     }
 
-    fn places(&self, _: &Core, arguments: &[Argument]) -> Vec<Place> {
+    fn places(&self, _: &Core, arguments: &[Argument]) -> Vec<ArgumentPlace> {
         in_words(arguments, &ARGUMENTS, 0, POINTER_BYTES)
     }
 

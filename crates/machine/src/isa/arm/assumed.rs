@@ -2,44 +2,44 @@
 
 use crate::domain::place::Base;
 use crate::isa::arm::code::register;
-use crate::isa::assumed::{Back, Holds, Place, Row, markdown};
+use crate::isa::assumed::{Assumption, Back, Holds, Subject, markdown};
 
 /// The status register below its flags, behind the registers among a machine's words.
 pub const STATUS: u8 = 15;
 
 /// What functions are entered with and give back.
-pub fn rows() -> Vec<Row> {
+pub fn rows() -> Vec<Assumption> {
     let anything = Holds::Anything;
     vec![
-        Row::registers(
+        Assumption::registers(
             0..=3,
             anything,
             "nobody; arguments (section 5.5)",
             Back::Free,
         ),
-        Row::registers(4..=11, anything, "nobody", Back::Kept),
-        Row::registers(
+        Assumption::registers(4..=11, anything, "nobody", Back::Kept),
+        Assumption::registers(
             12..=12,
             anything,
             "nobody (linkers' veneers write it)",
             Back::Free,
         ),
-        Row::registers(
+        Assumption::registers(
             13..=13,
             Holds::Stack(Base::STACK),
             "section 5.2.1: a full descending stack; a multiple of 4 always, and held to that after every instruction; \
              of 8 between functions, which the proof does not use",
             Back::Above(Base::STACK, 0),
         ),
-        Row::registers(14..=14, Holds::ReturnAddress, "the caller's BL", Back::Free),
-        Row {
-            place: Place::Flags(0..=3),
+        Assumption::registers(14..=14, Holds::ReturnAddress, "the caller's BL", Back::Free),
+        Assumption {
+            place: Subject::Flags(0..=3),
             what: "N, Z, C, V",
-            ..Row::registers(0..=0, anything, "nobody", Back::Free)
+            ..Assumption::registers(0..=0, anything, "nobody", Back::Free)
         },
-        Row {
+        Assumption {
             what: "mode, I and F of the status register",
-            ..Row::registers(STATUS..=STATUS, anything, "nobody", Back::Untouched)
+            ..Assumption::registers(STATUS..=STATUS, anything, "nobody", Back::Untouched)
         },
     ]
 }

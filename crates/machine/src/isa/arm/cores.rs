@@ -4,7 +4,7 @@ use crate::fault::Source;
 use crate::isa::arm::code::{Insn, register};
 use crate::isa::arm::instructions::{Ends, Timing};
 use crate::isa::arm::operands::Ops;
-use crate::isa::clock::{Cycles, Sum, Timed};
+use crate::isa::clock::{Cycles, Memoryless, Timed};
 use crate::isa::cost::{Class, Span};
 
 /// What an instruction did that its cost may depend on.
@@ -134,7 +134,7 @@ impl Core {
 }
 
 impl Timed<Ops> for Core {
-    type Line = Sum;
+    type Line = Memoryless;
 
     fn work(&self, insn: &Insn) -> Cycles {
         Cycles {

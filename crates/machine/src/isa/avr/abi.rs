@@ -11,7 +11,7 @@ use crate::domain::Abstract;
 use crate::domain::concrete::Concrete;
 use crate::domain::place::{Address, Base};
 use crate::domain::word::Domain;
-use crate::function::{Argument, Function, Place};
+use crate::function::{Argument, ArgumentPlace, Function};
 use crate::isa::avr::assumed::{EIND, INTERRUPTS, RAMPZ, rows};
 use crate::isa::avr::code::Insn;
 pub use crate::isa::avr::convention::{Abi, GCC, IAR};
@@ -75,7 +75,7 @@ impl<D: Domain> Callable<8> for Avr<D> {
         }
     }
 
-    fn places(&self, core: &Core, arguments: &[Argument]) -> Vec<Place> {
+    fn places(&self, core: &Core, arguments: &[Argument]) -> Vec<ArgumentPlace> {
         core.abi.places(arguments, self.pc_bytes)
     }
 

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::domain::place::Base;
-use crate::isa::assumed::{Back, Holds, Place, Row, markdown};
+use crate::isa::assumed::{Assumption, Back, Holds, Subject, markdown};
 use crate::isa::avr::convention::Abi;
 use crate::isa::avr::core::{Core, Set};
 
@@ -49,7 +49,7 @@ impl On {
 }
 
 /// Registers `from ..= 31` of one kind after the other.
-fn registers(abi: &Abi, from: u8) -> Vec<Row> {
+fn registers(abi: &Abi, from: u8) -> Vec<Assumption> {
     let row = |r: u8| {
         let (holds, promised, back) = match (abi.data_stack && Y.contains(&r), abi.zero == Some(r))
         {
@@ -66,28 +66,28 @@ fn registers(abi: &Abi, from: u8) -> Vec<Row> {
         };
         (r, holds, promised, back)
     };
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<Assumption> = Vec::new();
     for (r, holds, promised, back) in (from..32).map(row) {
         let like = rows
             .last_mut()
             .filter(|last| (last.holds, last.back) == (holds, back));
         match like {
-            Some(Row {
-                place: Place::Words(range),
+            Some(Assumption {
+                place: Subject::Words(range),
                 ..
             }) => *range = *range.start()..=r,
-            _ => rows.push(Row::registers(r..=r, holds, promised, back)),
+            _ => rows.push(Assumption::registers(r..=r, holds, promised, back)),
         }
     }
     rows
 }
 
 /// All rows of `abi` where return addresses have `pc_bytes` bytes, whichever part they are about.
-fn all(abi: &Abi, pc_bytes: u8, first_register: u8) -> Vec<(On, Row)> {
+fn all(abi: &Abi, pc_bytes: u8, first_register: u8) -> Vec<(On, Assumption)> {
     let rows = registers(abi, first_register).into_iter();
     let mut rows: Vec<_> = rows.map(|row| (On::All, row)).collect();
     let mut add = |(on, place, what), parts, holds, promised, back| {
-        let row = Row {
+        let row = Assumption {
             place,
             what,
             parts,
@@ -97,21 +97,21 @@ fn all(abi: &Abi, pc_bytes: u8, first_register: u8) -> Vec<(On, Row)> {
         };
         rows.push((on, row));
     };
-    let word = |on, id: u8, what| (on, Place::Words(id..=id), what);
+    let word = |on, id: u8, what| (on, Subject::Words(id..=id), what);
     let (stack, anything) = (Holds::Stack(Base::STACK), Holds::Anything);
     let promised = "the hardware: CALL and PUSH store at SP, then lower it";
     add(
-        (On::All, Place::Words(SP), "SP"),
+        (On::All, Subject::Words(SP), "SP"),
         "",
         stack,
         promised,
         Back::Above(Base::STACK, pc_bytes),
     );
-    let arithmetic = (On::All, Place::Flags(0..=6), "SREG: C, Z, N, V, S, H, T");
+    let arithmetic = (On::All, Subject::Flags(0..=6), "SREG: C, Z, N, V, S, H, T");
     add(arithmetic, "", anything, "nobody", Back::Free);
     let promised = "nobody: the caller may be in a critical section. While the function runs it is as at entry, or 0";
     add(
-        (On::All, Place::Flags(INTERRUPTS..=INTERRUPTS), "SREG: I"),
+        (On::All, Subject::Flags(INTERRUPTS..=INTERRUPTS), "SREG: I"),
         "",
         anything,
         promised,
@@ -147,7 +147,7 @@ fn all(abi: &Abi, pc_bytes: u8, first_register: u8) -> Vec<(On, Row)> {
         Back::Zero,
     );
     add(
-        (On::Paging, Place::Elsewhere, "RAMPX, RAMPY, RAMPD"),
+        (On::Paging, Subject::Elsewhere, "RAMPX, RAMPY, RAMPD"),
         "more than 64 KB of data (XMEGA)",
         Holds::Zero,
         promised,
@@ -174,13 +174,13 @@ fn all(abi: &Abi, pc_bytes: u8, first_register: u8) -> Vec<(On, Row)> {
     rows
 }
 
-fn kept(rows: Vec<(On, Row)>, is_about: impl Fn(On) -> bool) -> Vec<Row> {
+fn kept(rows: Vec<(On, Assumption)>, is_about: impl Fn(On) -> bool) -> Vec<Assumption> {
     let rows = rows.into_iter().filter(|(on, _)| is_about(*on));
     rows.map(|(_, row)| row).collect()
 }
 
 /// What functions on `core`, whose return addresses have `pc_bytes` bytes, are entered with and give back.
-pub fn rows(core: &Core, pc_bytes: usize) -> Vec<Row> {
+pub fn rows(core: &Core, pc_bytes: usize) -> Vec<Assumption> {
     let rows = all(core.abi, pc_bytes as u8, core.set.first_register());
     kept(rows, |on| on.is(core))
 }

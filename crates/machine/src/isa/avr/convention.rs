@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::domain::place::Base;
-use crate::function::{Argument, Place, in_words};
+use crate::function::{Argument, ArgumentPlace, in_words};
 use crate::isa::avr::operands::Op;
 
 /// A calling convention.
@@ -81,7 +81,7 @@ impl Abi {
     }
 
     /// Where the calling convention puts arguments that have no place of their own.
-    pub(crate) fn places(&self, arguments: &[Argument], pc_bytes: usize) -> Vec<Place> {
+    pub(crate) fn places(&self, arguments: &[Argument], pc_bytes: usize) -> Vec<ArgumentPlace> {
         let (_, stack) = self.stack(pc_bytes);
         match self.data_stack {
             true => first_fit(arguments, stack),
@@ -91,13 +91,13 @@ impl Abi {
 }
 
 /// avr-gcc: from r25 down, each in whole pairs, then on the stack (avr-gcc wiki, *Calling convention*).
-fn downwards(arguments: &[Argument], stack: i64) -> Vec<Place> {
+fn downwards(arguments: &[Argument], stack: i64) -> Vec<ArgumentPlace> {
     let pairs: Vec<u8> = (4..13u8).rev().map(|pair| 2 * pair).collect();
     let list = in_words(arguments, &pairs, stack, 2);
-    let low = |(place, argument): (Place, &Argument)| match (place, argument.place) {
+    let low = |(place, argument): (ArgumentPlace, &Argument)| match (place, argument.place) {
         // The least significant byte is in the lowest register of all pairs.
-        (Place::Register(first), None) => {
-            Place::Register(first + 2 - 2 * argument.bytes.div_ceil(2).max(1) as u8)
+        (ArgumentPlace::Register(first), None) => {
+            ArgumentPlace::Register(first + 2 - 2 * argument.bytes.div_ceil(2).max(1) as u8)
         }
         (place, _) => place,
     };
@@ -105,7 +105,7 @@ fn downwards(arguments: &[Argument], stack: i64) -> Vec<Place> {
 }
 
 /// IAR: the first free registers of r16 to r23 that are aligned, then the data stack (CAVR-4, page 103).
-fn first_fit(arguments: &[Argument], stack: i64) -> Vec<Place> {
+fn first_fit(arguments: &[Argument], stack: i64) -> Vec<ArgumentPlace> {
     let (mut taken, mut above) = ([false; 8], stack);
     let mut place = |argument: &Argument| {
         if let Some(place) = argument.place {
@@ -121,11 +121,11 @@ fn first_fit(arguments: &[Argument], stack: i64) -> Vec<Place> {
         match free {
             Some(i) => {
                 taken[i..i + bytes].fill(true);
-                Place::Register(16 + i as u8)
+                ArgumentPlace::Register(16 + i as u8)
             }
             None => {
                 above += bytes as i64;
-                Place::Stack(above - bytes as i64)
+                ArgumentPlace::Stack(above - bytes as i64)
             }
         }
     };

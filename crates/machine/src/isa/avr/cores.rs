@@ -9,7 +9,7 @@ use crate::isa::avr::code::Insn;
 use crate::isa::avr::convention;
 pub use crate::isa::avr::core::{Core, Set};
 use crate::isa::avr::operands::{Ops, Timing};
-use crate::isa::clock::{Cycles, Sum, Timed};
+use crate::isa::clock::{Cycles, Memoryless, Timed};
 use crate::isa::cost::Class;
 
 /// Column AVRe, 16-bit program counter.
@@ -189,7 +189,7 @@ impl Core {
 }
 
 impl Timed<Ops> for Core {
-    type Line = Sum;
+    type Line = Memoryless;
 
     fn work(&self, insn: &Insn) -> Cycles {
         let branches = insn.form().timing == Timing::Branch;

@@ -14,7 +14,7 @@ use crate::isa::clock::Timed;
 use crate::isa::cost::Stopped;
 use crate::isa::machine::{Condition, Guard, Machine, Meaning, Outcome, Slot};
 use crate::isa::run;
-use crate::isa::ways::Place;
+use crate::isa::ways::Position;
 
 /// Code decoded for a domain and a core.
 pub type Decoded<'a, D> = run::Decoded<'a, Avr<D>, 8>;
@@ -139,7 +139,7 @@ impl<D: Domain> Machine<8> for Avr<D> {
     }
 
     /// Between a skip and what it may skip nothing is joined.
-    fn joins_at(&self) -> Option<Place> {
+    fn joins_at(&self) -> Option<Position> {
         self.condition.is_none().then_some((self.pc, 0))
     }
 

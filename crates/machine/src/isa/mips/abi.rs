@@ -10,7 +10,7 @@ use crate::domain::Abstract;
 use crate::domain::concrete::Concrete;
 use crate::domain::place::Base;
 use crate::domain::word::Domain;
-use crate::function::{Argument, Function, Place, in_words};
+use crate::function::{Argument, ArgumentPlace, Function, in_words};
 use crate::isa::convention::{Callable, Convention, Link, Stack};
 use crate::isa::enter::ForAll;
 use crate::isa::environment::{Environment, OneStack};
@@ -59,7 +59,7 @@ impl<D: Domain> Callable<32> for Mips<D> {
         }
     }
 
-    fn places(&self, _: &Core, arguments: &[Argument]) -> Vec<Place> {
+    fn places(&self, _: &Core, arguments: &[Argument]) -> Vec<ArgumentPlace> {
         in_words(arguments, &ARGUMENTS, HOME, POINTER_BYTES)
     }
 

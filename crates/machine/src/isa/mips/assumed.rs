@@ -4,53 +4,53 @@
 use std::ops::RangeInclusive;
 
 use crate::domain::place::Base;
-use crate::isa::assumed::{Back, Holds, Row, markdown};
+use crate::isa::assumed::{Assumption, Back, Holds, markdown};
 use crate::isa::mips::registers::REGISTERS;
 
 /// HI, LO and the guard bits, behind the registers among a machine's words.
 pub const ACCUMULATOR: RangeInclusive<u8> = 32..=34;
 
 /// What functions are entered with and give back.
-pub fn rows() -> Vec<Row> {
+pub fn rows() -> Vec<Assumption> {
     let anything = Holds::Anything;
     let nobody = "nobody";
     let mut rows = vec![
-        Row::registers(1..=3, anything, nobody, Back::Free),
-        Row::registers(4..=7, anything, "nobody; arguments", Back::Free),
-        Row::registers(8..=15, anything, nobody, Back::Free),
-        Row::registers(16..=23, anything, nobody, Back::Kept),
-        Row::registers(24..=24, anything, nobody, Back::Free),
-        Row::registers(
+        Assumption::registers(1..=3, anything, nobody, Back::Free),
+        Assumption::registers(4..=7, anything, "nobody; arguments", Back::Free),
+        Assumption::registers(8..=15, anything, nobody, Back::Free),
+        Assumption::registers(16..=23, anything, nobody, Back::Kept),
+        Assumption::registers(24..=24, anything, nobody, Back::Free),
+        Assumption::registers(
             25..=25,
             Holds::OwnAddress,
             "callers of position-independent code, where the file says the address; else anything",
             Back::Free,
         ),
-        Row::registers(
+        Assumption::registers(
             26..=27,
             Holds::Changing,
             "nobody: interrupt handlers write them at any time",
             Back::Untouched,
         ),
-        Row::registers(28..=28, anything, nobody, Back::Kept),
-        Row::registers(
+        Assumption::registers(28..=28, anything, nobody, Back::Kept),
+        Assumption::registers(
             29..=29,
             Holds::Stack(Base::STACK),
             "chapter 3, *The Stack Frame*: a multiple of 8 always, and held to that after every instruction; 16 bytes \
              above it are the function's to write",
             Back::Above(Base::STACK, 0),
         ),
-        Row::registers(30..=30, anything, nobody, Back::Kept),
-        Row::registers(
+        Assumption::registers(30..=30, anything, nobody, Back::Kept),
+        Assumption::registers(
             31..=31,
             Holds::ReturnAddress,
             "the caller's JAL",
             Back::Free,
         ),
     ];
-    rows.push(Row {
+    rows.push(Assumption {
         what: "HI, LO",
-        ..Row::registers(ACCUMULATOR, anything, nobody, Back::Free)
+        ..Assumption::registers(ACCUMULATOR, anything, nobody, Back::Free)
     });
     rows
 }

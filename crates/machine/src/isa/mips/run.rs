@@ -12,7 +12,7 @@ use crate::isa::mips::machine::Mips;
 use crate::isa::mips::operands::Ops;
 use crate::isa::mips::registers::SP;
 use crate::isa::run;
-use crate::isa::ways::Place;
+use crate::isa::ways::Position;
 use crate::isa::words::Words;
 use crate::segment::{Addresses, Marks};
 
@@ -119,7 +119,7 @@ impl<D: Domain> Machine<32> for Mips<D> {
     }
 
     /// A branch may not stand in a delay slot, whichever way it came there.
-    fn joins_at(&self) -> Option<Place> {
+    fn joins_at(&self) -> Option<Position> {
         self.behind.is_none().then_some((self.pc, 0))
     }
 

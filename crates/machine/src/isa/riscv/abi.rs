@@ -9,7 +9,7 @@ use crate::domain::Abstract;
 use crate::domain::concrete::Concrete;
 use crate::domain::place::Base;
 use crate::domain::word::Domain;
-use crate::function::{Argument, Function, Place, in_words};
+use crate::function::{Argument, ArgumentPlace, Function, in_words};
 use crate::isa::convention::{Callable, Convention, Link, Stack};
 use crate::isa::enter::ForAll;
 use crate::isa::environment::{Environment, OneStack};
@@ -62,7 +62,7 @@ impl<D: Domain> Callable<32> for Riscv<D> {
     }
 
     /// ILP32E has only the first six registers.
-    fn places(&self, core: &Core, arguments: &[Argument]) -> Vec<Place> {
+    fn places(&self, core: &Core, arguments: &[Argument]) -> Vec<ArgumentPlace> {
         let registers = if core.features.reduced { 6 } else { 8 };
         in_words(arguments, &ARGUMENTS[..registers], 0, POINTER_BYTES)
     }

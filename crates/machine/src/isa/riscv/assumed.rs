@@ -2,14 +2,14 @@
 //! 1.0, chapters 1 and 2).
 
 use crate::domain::place::Base;
-use crate::isa::assumed::{Back, Holds, Row, markdown};
+use crate::isa::assumed::{Assumption, Back, Holds, markdown};
 use crate::isa::riscv::registers::REGISTERS;
 
 /// What functions are entered with and give back.
-pub fn rows() -> Vec<Row> {
-    let row = |registers, parts, holds, promised, back| Row {
+pub fn rows() -> Vec<Assumption> {
+    let row = |registers, parts, holds, promised, back| Assumption {
         parts,
-        ..Row::registers(registers, holds, promised, back)
+        ..Assumption::registers(registers, holds, promised, back)
     };
     let (anything, nobody, all, wide) = (Holds::Anything, "nobody", "", "ILP32");
     vec![

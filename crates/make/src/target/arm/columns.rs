@@ -15,7 +15,7 @@ use machine::isa::arm::instructions::{Op, Timing};
 
 use crate::refusal::LowerError;
 use crate::schedule::Product;
-use crate::target::arm::outlook::{Need, Outlook, Place, Word, operands};
+use crate::target::arm::outlook::{Need, Outlook, PlannedColumn, Word, operands};
 use crate::target::arm::plan::{Carry, Reload, Way};
 use crate::target::arm::pointers::{Array, Item};
 
@@ -95,7 +95,7 @@ impl<'a> Columns<'a> {
         }
     }
 
-    fn place(&self) -> &'a Place<'a> {
+    fn place(&self) -> &'a PlannedColumn<'a> {
         &self.outlook.places[self.column]
     }
 

@@ -34,7 +34,7 @@ pub(super) enum Moves {
 
 /// An address: `at` bytes from a base, and what is added in the outer loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Place {
+pub(super) struct At {
     pub base: Base,
     pub at: i32,
     pub moves: Moves,
@@ -190,8 +190,8 @@ impl Nest<'_> {
     }
 
     /// Word `index` of an array, which is `moves` words further on after a word of `t`.
-    pub fn place(&self, home: Home, index: usize, moves: Moves) -> Place {
-        Place {
+    pub fn place(&self, home: Home, index: usize, moves: Moves) -> At {
+        At {
             base: home.base,
             at: home.place(index),
             moves: if self.outer { moves } else { Moves::Not },
@@ -235,7 +235,7 @@ impl Nest<'_> {
     }
 
     /// A register that differs from the place by a number: `r`, or one that has it already.
-    fn near(&mut self, r: u8, place: Place) -> u8 {
+    fn near(&mut self, r: u8, place: At) -> u8 {
         let from = self.base(place.base, r);
         self.moved(r, from, place.moves)
     }
@@ -254,13 +254,13 @@ impl Nest<'_> {
     }
 
     /// Makes `r` a pointer to `place`.
-    pub fn point(&mut self, r: u8, place: Place) {
+    pub fn point(&mut self, r: u8, place: At) {
         let from = self.near(r, place);
         self.flow.add(r, from, place.at);
     }
 
     /// The same, where `from` points to another place.
-    pub fn point_from(&mut self, r: u8, place: Place, from: (u8, Place)) {
+    pub fn point_from(&mut self, r: u8, place: At, from: (u8, At)) {
         let (there, known) = from;
         if known.base != place.base || known.moves != Moves::Not && known.moves != place.moves {
             return self.point(r, place);
@@ -273,7 +273,7 @@ impl Nest<'_> {
     }
 
     /// A load or store of `value` at a place, by way of `r` if need be.
-    pub fn access(&mut self, op: Op, value: u8, r: u8, place: Place) {
+    pub fn access(&mut self, op: Op, value: u8, r: u8, place: At) {
         let mut from = self.near(r, place);
         let mut at = place.at;
         if at.abs() >= REACH {

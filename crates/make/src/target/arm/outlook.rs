@@ -26,7 +26,7 @@ pub struct Need {
 }
 
 /// A column with its plan; times count products in the order of the schedule.
-pub struct Place<'a> {
+pub struct PlannedColumn<'a> {
     pub column: &'a Column,
     pub plan: ColumnPlan,
     /// Time after its last product, and after the last of its block.
@@ -39,7 +39,7 @@ pub struct Place<'a> {
 /// A schedule, prepared for looking ahead.
 pub struct Outlook<'a> {
     pub n: usize,
-    pub places: Vec<Place<'a>>,
+    pub places: Vec<PlannedColumn<'a>>,
     needs: Vec<Need>,
     /// For each word of R, A, B, the times of its uses.
     uses: [Vec<Vec<usize>>; 3],
@@ -67,7 +67,7 @@ impl<'a> Outlook<'a> {
                     out.needs.push(need);
                 }
                 let starts = out.places.len() == first;
-                out.places.push(Place {
+                out.places.push(PlannedColumn {
                     column,
                     plan,
                     end: out.needs.len(),
@@ -100,7 +100,7 @@ impl<'a> Outlook<'a> {
     }
 
     /// The needs after a column, up to its block's end for words of R.
-    pub fn after(&self, place: &Place<'_>) -> impl Iterator<Item = &Need> {
+    pub fn after(&self, place: &PlannedColumn<'_>) -> impl Iterator<Item = &Need> {
         let crosses = move |(t, need): &(usize, &Need)| {
             *t >= place.block_end && need.words.iter().any(|w| w.array == Array::R)
         };
@@ -110,7 +110,7 @@ impl<'a> Outlook<'a> {
 
     /// How many products after the column's last one `word` is used next; words of R change
     /// when their block ends.
-    pub fn next_use(&self, word: Word, place: &Place<'_>) -> usize {
+    pub fn next_use(&self, word: Word, place: &PlannedColumn<'_>) -> usize {
         let list = &self.uses[word.array as usize][word.index];
         let next = list.get(list.partition_point(|t| *t < place.end));
         let valid = next.filter(|t| word.array != Array::R || **t < place.block_end);

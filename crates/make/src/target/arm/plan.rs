@@ -51,7 +51,7 @@ pub enum Reload {
 
 /// One product, and the intermediate word added before it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Step {
+pub struct PlannedProduct {
     pub reload: Option<Reload>,
     pub way: Way,
     /// Registers of the accumulator and of the product while it is added.
@@ -61,7 +61,7 @@ pub struct Step {
 /// A column: its products, and how a reload comes after them, if it does.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ColumnPlan {
-    pub steps: Vec<Step>,
+    pub steps: Vec<PlannedProduct>,
     /// A reload that no product follows.
     pub late_reload: Option<Reload>,
 }
@@ -149,7 +149,7 @@ pub fn block(block: &ColumnBlock) -> Vec<ColumnPlan> {
             pending &= wait;
             let before = acc.length;
             let (way, registers) = acc.product(cap, j + 1 < products);
-            plan.steps.push(Step {
+            plan.steps.push(PlannedProduct {
                 reload,
                 way,
                 registers: registers.max(before),

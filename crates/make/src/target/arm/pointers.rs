@@ -52,14 +52,14 @@ pub enum Item {
 
 /// How an access finds its words, its pointer being at `from`.
 #[derive(Clone, Copy, Debug)]
-struct Step {
+struct Reach {
     from: i64,
     to: i64,
     mode: Mode,
 }
 
 /// A displacement from where the pointer is at entry.
-const STAYING: Step = Step {
+const STAYING: Reach = Reach {
     from: 0,
     to: 0,
     mode: Mode::Displaced,
@@ -76,7 +76,7 @@ enum Mode {
 }
 
 /// Pointer places in words, each with the place before it and the step from there.
-type Layer = BTreeMap<i64, (i64, Step)>;
+type Layer = BTreeMap<i64, (i64, Reach)>;
 
 /// Places kept before an access; of more, those that the next block would like, and the first.
 const MOST_PLACES: usize = 64;
@@ -94,8 +94,8 @@ fn block_places(first: i64, count: i64) -> [(i64, Mode); 4] {
 
 /// The steps of an access of `count` words from `first` on, for a pointer at any of `places`.
 /// `aims` are the places the next block would like.
-fn steps(first: i64, count: i64, place: i64, aims: &[i64]) -> Vec<Step> {
-    let step = |from, to, mode| Step { from, to, mode };
+fn steps(first: i64, count: i64, place: i64, aims: &[i64]) -> Vec<Reach> {
+    let step = |from, to, mode| Reach { from, to, mode };
     if count == 1 {
         let mut list = vec![
             step(place, place, Mode::Displaced),
@@ -120,7 +120,7 @@ fn steps(first: i64, count: i64, place: i64, aims: &[i64]) -> Vec<Step> {
 }
 
 /// The cheapest steps of one pointer, which starts at 0, through accesses `(first, count)`.
-fn solve(list: &[(i64, i64)]) -> Vec<Step> {
+fn solve(list: &[(i64, i64)]) -> Vec<Reach> {
     // For each access, the places that the next block after it would like.
     let mut aims = vec![Vec::new(); list.len()];
     let mut wanted: Vec<i64> = Vec::new();
@@ -134,7 +134,7 @@ fn solve(list: &[(i64, i64)]) -> Vec<Step> {
     for ((first, count), aims) in list.iter().zip(&aims) {
         let before = &layers[layers.len() - 1];
         let mut layer = Layer::new();
-        let mut offer = |place: i64, step: Step| {
+        let mut offer = |place: i64, step: Reach| {
             layer.entry(step.to).or_insert((place, step));
         };
         for place in before.keys() {
@@ -177,7 +177,7 @@ fn move_pointer(pointer: u8, words: i64) -> Option<Insn> {
     Some(Insn::alu(op, false, pointer, pointer, bits))
 }
 
-fn access(pointer: u8, first: i64, registers: &[u8], load: bool, step: &Step) -> Insn {
+fn access(pointer: u8, first: i64, registers: &[u8], load: bool, step: &Reach) -> Insn {
     let op = |single, block| match (load, registers.len()) {
         (_, 1) => single,
         _ => block,

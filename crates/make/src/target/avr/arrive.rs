@@ -97,13 +97,11 @@ pub(super) fn emit(
 ) -> Resolved {
     let kept = kept(list, actions);
     let mut before: Vec<Vec<Insn>> = vec![vec![]; items.len() + 1];
-    let mut own: Vec<Vec<Insn>> = items
-        .iter()
-        .map(|item| match item {
-            Item::Insn(insn) => vec![*insn],
-            _ => vec![],
-        })
-        .collect();
+    let of_item = |item: &Item| match item {
+        Item::Insn(insn) => vec![*insn],
+        Item::Load { .. } | Item::Store { .. } => vec![],
+    };
+    let mut own: Vec<Vec<Insn>> = items.iter().map(of_item).collect();
     // Addresses in the frame: below the scratch words where Y points there all the time, else above.
     let addresses = 2 * kept.len() as i64;
     let mut emitter = Emitter {
@@ -114,18 +112,17 @@ pub(super) fn emit(
             false => scratch as i64,
         },
     };
+    let frame = Position {
+        array: Array::T,
+        offset: -addresses,
+    };
     if setting.abi.data_stack {
-        emitter.at[Y] = Some(Position {
-            array: Array::T,
-            offset: -addresses,
-        });
+        emitter.at[Y] = Some(frame);
     }
     for (access, action) in list.iter().zip(actions) {
         let p = POINTERS[action.p];
-        let to = match setting.moves(action.p) {
-            true => action.to,
-            false => -addresses,
-        };
+        let moves = setting.moves(action.p);
+        let to = if moves { action.to } else { -addresses };
         let keeps_r0 = action.save && access.r0;
         let mut insns = beside(action.save, emitter.way(access, action));
         if keeps_r0 {
@@ -134,32 +131,27 @@ pub(super) fn emit(
         }
         before[action.place].extend(insns);
         let q = access.offset - to;
-        own[access.item] = match items[access.item] {
-            Item::Load { reg, .. } => vec![load(p, action.mode, reg, q)],
-            Item::Store { reg, .. } => vec![store(p, action.mode, reg, q)],
-            Item::Insn(insn) => vec![insn],
-        };
-        let offset = match action.mode {
-            Mode::Displaced => to,
-            Mode::PostIncrement => to + 1,
-            Mode::PreDecrement => to - 1,
-        };
+        own[access.item] = vec![match items[access.item] {
+            Item::Load { reg, .. } => load(p, action.mode, reg, q),
+            Item::Store { reg, .. } => store(p, action.mode, reg, q),
+            Item::Insn(insn) => insn,
+        }];
+        let offset = to + action.mode.moves();
         emitter.at[action.p] = Some(Position {
             array: access.array,
             offset,
         });
     }
-    for (insns, first) in own.iter_mut().zip(before) {
-        insns.splice(0..0, first);
-    }
-    let used = list.iter();
-    let used = used.filter_map(|a| Some((a.array, starting(&start, a.array)?)));
-    let used: Vec<(Array, Pointer)> = used.collect();
-    let entry = |array: Array| used.iter().find(|(a, _)| *a == array).map(|(_, p)| *p);
+    let items = own.into_iter().zip(before);
+    // The pointers that must point to arrays at entry: those of arrays that are used.
+    let is_used = |array: &Array| list.iter().any(|access| access.array == *array);
+    let entry = |array: Array| starting(&start, array).filter(|_| is_used(&array));
     Resolved {
         entry: [Array::R, Array::A, Array::B, Array::M].map(entry),
         kept,
-        items: own,
+        items: items
+            .map(|(insns, first)| [first, insns].concat())
+            .collect(),
     }
 }
 

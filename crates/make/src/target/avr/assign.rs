@@ -5,7 +5,7 @@ use machine::isa::avr::code::Insn;
 use machine::isa::avr::instructions::{Op, Ops};
 
 use crate::allocate::OutOfRegisters;
-use crate::target::avr::code::{Code, Step, Value};
+use crate::target::avr::code::{Code, Value, VirtualInsn};
 use crate::target::avr::colour;
 use crate::target::avr::pointers::{Array, CARRY, Item};
 use crate::target::avr::registers::{Registers, UPPER};
@@ -193,67 +193,73 @@ impl<'a> Assignment<'a> {
         Ok(to)
     }
 
-    fn step(&mut self, step: &Step) -> Result<(), OutOfRegisters> {
+    /// Stores word `k` of the result.
+    fn result(&mut self, k: usize, x: Value) -> Result<(), OutOfRegisters> {
+        let reg = self.at(x)?;
+        self.memory.near = k;
+        self.out.items.push(Item::Store {
+            array: Array::R,
+            offset: k,
+            reg,
+        });
+        self.memory.home[x.0] = Some((Array::R, k));
+        Ok(())
+    }
+
+    fn step(&mut self, step: &VirtualInsn) -> Result<(), OutOfRegisters> {
         let pinned: Vec<Value> = step.reads().collect();
         for value in &pinned {
             self.fetch(*value)?;
         }
         match step {
-            Step::Mul { x, y, low, high } => {
+            VirtualInsn::Mul { x, y, low, high } => {
                 let (x, y) = (self.at(*x)?, self.at(*y)?);
                 self.insn(Op::MUL, x, y);
                 self.read(&pinned);
                 self.made(*low, 0);
                 self.made(*high, 1);
             }
-            Step::Two { op, out, x, y } => {
+            VirtualInsn::Two { op, out, x, y } => {
                 let to = self.two(*op, *out, *x, *y)?;
                 self.read(&pinned);
                 self.make(*out, to);
             }
-            Step::Clear { out } => {
+            VirtualInsn::Clear { out } => {
                 let to = self.take(*out)?;
                 self.insn(Op::EOR, to, to);
                 self.make(*out, to);
             }
-            Step::Clears { out } => self.pair(*out, None)?,
-            Step::Mask { out } => {
+            VirtualInsn::Clears { out } => self.pair(*out, None)?,
+            VirtualInsn::Mask { out } => {
                 let to = self.take(*out)?;
                 self.insn(Op::SBC, to, to);
                 self.make(*out, to);
             }
-            Step::Carry { x } => {
+            VirtualInsn::Carry { x } => {
                 let zero = self.registers.zero.ok_or(OutOfRegisters)?;
                 let x = self.at(*x)?;
                 // 0 - x borrows unless x is 0.
                 self.insn(Op::CP, zero, x);
                 self.read(&pinned);
             }
-            Step::Set => {
+            VirtualInsn::Set => {
                 let ops = Ops {
                     b: CARRY,
                     ..Ops::default()
                 };
                 self.out.items.push(Item::Insn(Insn { op: Op::BSET, ops }));
             }
-            Step::Pair { from, out } => {
+            VirtualInsn::Pair { from, out } => {
                 self.pair(*out, Some([self.at(from[0])?, self.at(from[1])?]))?;
             }
-            Step::Move { x, out } => {
+            VirtualInsn::Move { x, out } => {
                 let from = self.at(*x)?;
                 let to = self.take(*out)?;
                 self.insn(Op::MOV, to, from);
                 self.make(*out, to);
             }
-            Step::Result { k, x } => {
-                let reg = self.at(*x)?;
-                self.memory.near = *k;
-                self.out.items.push(Item::Store {
-                    array: Array::R,
-                    offset: *k,
-                    reg,
-                });
-                self.memory.home[x.0] = Some((Array::R, *k));
+            VirtualInsn::Result { k, x } => {
+                self.result(*k, *x)?;
                 self.read(&pinned);
             }
         }
@@ -394,7 +400,7 @@ impl Memory {
         // Where an operand may be nothing may wait.
         let steps = code.steps.iter().enumerate().filter(|_| !code.overlap);
         for (t, step) in steps {
-            if let Step::Result { k, .. } = step {
+            if let VirtualInsn::Result { k, .. } = step {
                 written.resize(written.len().max(k + 1), 0);
                 written[*k] = t;
             }

@@ -24,7 +24,7 @@ use crate::refusal::LowerError;
 use crate::schedule::{Column, Loops, Product};
 use crate::target::avr::draft::Draft;
 use crate::target::avr::pointers::{Array, move_pointer};
-use crate::target::avr::rings::Plan;
+use crate::target::avr::rings::Layout;
 use crate::target::avr::setting::Setting;
 use crate::target::avr::{frame, squares};
 
@@ -47,7 +47,7 @@ struct Mode {
 
 /// What is where, at a place in the code.
 #[derive(Clone)]
-struct State {
+struct Held {
     /// The word in each register of the rings, and the word whose place is the first one.
     held: [Vec<Option<usize>>; 2],
     origin: [usize; 2],
@@ -73,9 +73,9 @@ struct Shrinking {
 
 /// Emits blocks.
 struct Bands {
-    plan: Plan,
+    plan: Layout,
     draft: Draft,
-    state: State,
+    state: Held,
     unroll: usize,
     /// Of a turn whose longest loop has fewer columns each time.
     shrinking: Option<Shrinking>,
@@ -84,7 +84,7 @@ struct Bands {
 const X: Pointer = Pointer::X;
 const Y: Pointer = Pointer::Y;
 const Z: Pointer = Pointer::Z;
-/// Index in [`State::at`].
+/// Index in [`Held::at`].
 const A: usize = 0;
 const R: usize = 2;
 
@@ -309,7 +309,7 @@ pub fn each(
     (registers, waits): (&[u8], Option<u8>),
     make: impl Fn(Draft) -> Result<Program<Insn>, LowerError>,
 ) -> Result<Vec<Program<Insn>>, LowerError> {
-    let plan = Plan::new(loops, registers, waits)?;
+    let plan = Layout::new(loops, registers, waits)?;
     let a = plan.rings[0].len();
     let mut passes = match loops.unroll {
         Some(columns) => vec![columns.max(1)],
@@ -331,9 +331,9 @@ pub fn each(
 
 /// Runs `loops`; Y points to the result, X to A and Z to B, or, for a square, to A as well. Where A's
 /// address waits in a pair, Z points to the result and X to B.
-fn body(loops: &Loops, plan: &Plan, unroll: usize) -> Result<Draft, LowerError> {
+fn body(loops: &Loops, plan: &Layout, unroll: usize) -> Result<Draft, LowerError> {
     let mut bands = Bands {
-        state: State {
+        state: Held {
             held: [0, 1].map(|side| vec![None; plan.rings[side].len()]),
             origin: [0; 2],
             lowest: 0,

@@ -13,7 +13,7 @@ pub struct Value(pub usize);
 
 /// An instruction on values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Step {
+pub enum VirtualInsn {
     /// `2^8 high + low = x y`, in r1:r0.
     Mul {
         x: Value,
@@ -61,17 +61,20 @@ pub enum Step {
     },
 }
 
-impl Step {
+impl VirtualInsn {
     /// The values it reads, each once.
     pub fn reads(&self) -> impl Iterator<Item = Value> {
         let [a, b] = match self {
-            Step::Mul { x, y, .. } => [Some(*x), Some(*y)],
-            Step::Two { x, y, .. } => [Some(*x), *y],
-            Step::Clear { .. } | Step::Clears { .. } | Step::Mask { .. } | Step::Set => {
-                [None, None]
-            }
-            Step::Carry { x } | Step::Move { x, .. } | Step::Result { x, .. } => [Some(*x), None],
-            Step::Pair { from, .. } => from.map(Some),
+            VirtualInsn::Mul { x, y, .. } => [Some(*x), Some(*y)],
+            VirtualInsn::Two { x, y, .. } => [Some(*x), *y],
+            VirtualInsn::Clear { .. }
+            | VirtualInsn::Clears { .. }
+            | VirtualInsn::Mask { .. }
+            | VirtualInsn::Set => [None, None],
+            VirtualInsn::Carry { x }
+            | VirtualInsn::Move { x, .. }
+            | VirtualInsn::Result { x, .. } => [Some(*x), None],
+            VirtualInsn::Pair { from, .. } => from.map(Some),
         };
         a.into_iter().chain(b.filter(|b| Some(*b) != a))
     }
@@ -79,11 +82,16 @@ impl Step {
     /// The same with `name(value)` for every value it reads.
     pub fn map_reads(mut self, name: impl Fn(Value) -> Value) -> Self {
         match &mut self {
-            Step::Mul { x, y, .. } => (*x, *y) = (name(*x), name(*y)),
-            Step::Two { x, y, .. } => (*x, *y) = (name(*x), y.map(name)),
-            Step::Carry { x } | Step::Move { x, .. } | Step::Result { x, .. } => *x = name(*x),
-            Step::Pair { from, .. } => *from = from.map(name),
-            Step::Clear { .. } | Step::Clears { .. } | Step::Mask { .. } | Step::Set => {}
+            VirtualInsn::Mul { x, y, .. } => (*x, *y) = (name(*x), name(*y)),
+            VirtualInsn::Two { x, y, .. } => (*x, *y) = (name(*x), y.map(name)),
+            VirtualInsn::Carry { x }
+            | VirtualInsn::Move { x, .. }
+            | VirtualInsn::Result { x, .. } => *x = name(*x),
+            VirtualInsn::Pair { from, .. } => *from = from.map(name),
+            VirtualInsn::Clear { .. }
+            | VirtualInsn::Clears { .. }
+            | VirtualInsn::Mask { .. }
+            | VirtualInsn::Set => {}
         }
         self
     }
@@ -91,20 +99,22 @@ impl Step {
     /// The values it makes.
     pub fn makes(&self) -> impl Iterator<Item = Value> {
         let [a, b] = match self {
-            Step::Mul { low, high, .. } => [Some(*low), Some(*high)],
-            Step::Two { out, .. }
-            | Step::Clear { out }
-            | Step::Mask { out }
-            | Step::Move { out, .. } => [Some(*out), None],
-            Step::Pair { out, .. } | Step::Clears { out } => out.map(Some),
-            Step::Carry { .. } | Step::Set | Step::Result { .. } => [None, None],
+            VirtualInsn::Mul { low, high, .. } => [Some(*low), Some(*high)],
+            VirtualInsn::Two { out, .. }
+            | VirtualInsn::Clear { out }
+            | VirtualInsn::Mask { out }
+            | VirtualInsn::Move { out, .. } => [Some(*out), None],
+            VirtualInsn::Pair { out, .. } | VirtualInsn::Clears { out } => out.map(Some),
+            VirtualInsn::Carry { .. } | VirtualInsn::Set | VirtualInsn::Result { .. } => {
+                [None, None]
+            }
         };
         a.into_iter().chain(b)
     }
 
     /// May the register of `y` take the result as well as that of `x`?
     pub fn commutes(&self) -> bool {
-        matches!(self, Step::Two { op, .. } if matches!(op, Op::ADD | Op::ADC | Op::AND | Op::OR | Op::EOR))
+        matches!(self, VirtualInsn::Two { op, .. } if matches!(op, Op::ADD | Op::ADC | Op::AND | Op::OR | Op::EOR))
     }
 }
 
@@ -117,7 +127,7 @@ pub struct OperandWord {
 
 /// The instructions of a schedule.
 pub struct Code {
-    pub steps: Vec<Step>,
+    pub steps: Vec<VirtualInsn>,
     /// Remarks, each before the step of that index.
     pub notes: Vec<(usize, String)>,
     /// Of each value that is one, the word of an operand it is.

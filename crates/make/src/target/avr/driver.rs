@@ -8,7 +8,7 @@ use machine::isa::avr::instructions::Op;
 use machine::isa::avr::machine::Pointer;
 use machine::program::Program;
 
-use crate::driver::{Assembled, Cell, Driver, Place, Step, Sum, To};
+use crate::driver::{Action, Assembled, Cell, Driver, MultiplyAdd, Stored, To};
 use crate::refusal::LowerError;
 use crate::target::avr::emitter::{Emitter, JUMP, Table, Y, ZERO, cell, reach};
 
@@ -36,7 +36,7 @@ pub fn lower(driver: &Driver) -> Result<Assembled<Insn>, LowerError> {
     let mut e = Emitter::default();
     let mut starts = Vec::with_capacity(driver.routines.len());
     let mut reads_at = Vec::new();
-    let collects = |step: &&Step| matches!(step, Step::Lookup { .. });
+    let collects = |step: &&Action| matches!(step, Action::Lookup { .. });
     let saved: Vec<u8> = match driver.steps().iter().any(collects) {
         true => (COLLECTED..COLLECTED + BLOCK as u8)
             .chain([Y, Y + 1])
@@ -99,51 +99,51 @@ pub fn stub(bytes: usize) -> Vec<Insn> {
 }
 
 impl Emitter {
-    fn steps(&mut self, steps: &[Step]) -> Result<(), LowerError> {
+    fn steps(&mut self, steps: &[Action]) -> Result<(), LowerError> {
         steps.iter().try_for_each(|step| self.step(step))
     }
 
-    fn step(&mut self, step: &Step) -> Result<(), LowerError> {
+    fn step(&mut self, step: &Action) -> Result<(), LowerError> {
         match step {
-            Step::Call { kernel, pointers } => {
+            Action::Call { kernel, pointers } => {
                 for (low, at) in ARGUMENTS.into_iter().zip(pointers) {
                     self.point(low, *at);
                 }
                 self.calls.push((self.insns.len(), *kernel));
                 self.dk(Op::CALL, 0, 0);
             }
-            Step::Do(routine) => {
+            Action::Do(routine) => {
                 self.routines.push((self.insns.len(), self.at, *routine));
                 self.dk(Op::RCALL, 0, 0);
             }
-            Step::Repeat {
+            Action::Repeat {
                 times,
                 counter,
                 body,
             } => self.repeat(*times, *counter, body)?,
-            Step::Rewind(exponent) => {
+            Action::Rewind(exponent) => {
                 let end = (exponent.at + exponent.bytes) as i32;
                 self.set_pair(Cell::Next, end);
                 self.put(Cell::Left, 1);
             }
-            Step::Bit => self.bit(),
-            Step::NoDigit => self.put(Cell::Digit, 1),
-            Step::IfDigit {
+            Action::Bit => self.bit(),
+            Action::NoDigit => self.put(Cell::Digit, 1),
+            Action::IfDigit {
                 least,
                 body,
                 otherwise,
             } => self.if_digit(*least, body, otherwise)?,
-            Step::Copy { to, from } => self.copy(*to, *from)?,
-            Step::Table(at) => self.set_pair(Cell::Entry, *at as i32),
-            Step::Take(to) => self.take(*to)?,
-            Step::Number { to, value } => self.number(*to, *value)?,
-            Step::Lookup { to, table, entries } => self.lookup(*to, *table, *entries),
-            Step::Pick { to, table, less } => self.pick(*to, *table, *less)?,
-            Step::Swap { a, b } => self.swap(*a, *b)?,
-            Step::Sum(sum) => self.sum(sum)?,
-            Step::AddWord { to, word, lacks } => self.add_word(*to, *word, *lacks)?,
-            Step::NotZero { to, of } => self.not_zero(*to, *of)?,
-            Step::Fewer(from, less) => {
+            Action::Copy { to, from } => self.copy(*to, *from)?,
+            Action::Table(at) => self.set_pair(Cell::Entry, *at as i32),
+            Action::Take(to) => self.take(*to)?,
+            Action::Number { to, value } => self.number(*to, *value)?,
+            Action::Lookup { to, table, entries } => self.lookup(*to, *table, *entries),
+            Action::Pick { to, table, less } => self.pick(*to, *table, *less)?,
+            Action::Swap { a, b } => self.swap(*a, *b)?,
+            Action::MultiplyAdd(sum) => self.sum(sum)?,
+            Action::AddWord { to, word, lacks } => self.add_word(*to, *word, *lacks)?,
+            Action::NotZero { to, of } => self.not_zero(*to, *of)?,
+            Action::Fewer(from, less) => {
                 self.get(24, *from);
                 self.get(25, *less);
                 self.rr(Op::SUB, 24, 25);
@@ -154,7 +154,12 @@ impl Emitter {
     }
 
     /// One list of steps or the other, by the digit.
-    fn if_digit(&mut self, least: u8, body: &[Step], otherwise: &[Step]) -> Result<(), LowerError> {
+    fn if_digit(
+        &mut self,
+        least: u8,
+        body: &[Action],
+        otherwise: &[Action],
+    ) -> Result<(), LowerError> {
         self.get(24, Cell::Digit);
         self.dk(Op::CPI, 24, i32::from(least));
         self.branch(Op::BRBC, C, 1);
@@ -170,7 +175,7 @@ impl Emitter {
     }
 
     /// Copies the number that is next.
-    fn take(&mut self, to: Place) -> Result<(), LowerError> {
+    fn take(&mut self, to: Stored) -> Result<(), LowerError> {
         self.get_pair(24, Cell::Next);
         self.rr(Op::MOVW, X, Y);
         self.rr(Op::ADD, X, 24);
@@ -182,7 +187,7 @@ impl Emitter {
     }
 
     /// Sets a number to a small one.
-    fn number(&mut self, to: Place, value: u8) -> Result<(), LowerError> {
+    fn number(&mut self, to: Stored, value: u8) -> Result<(), LowerError> {
         self.point(Z, to.at);
         self.dk(Op::LDI, 25, i32::from(value));
         self.push(Insn::rk(Op::STZ_INC, 25, 0));
@@ -194,7 +199,7 @@ impl Emitter {
     }
 
     /// Has an entry of a table read, all of which is.
-    fn lookup(&mut self, to: Place, table: usize, entries: usize) {
+    fn lookup(&mut self, to: Stored, table: usize, entries: usize) {
         let table = Table {
             at: table,
             bytes: to.bytes,
@@ -211,7 +216,7 @@ impl Emitter {
     }
 
     /// Copies the entry of a table that the digit says, by way of those before it.
-    fn pick(&mut self, to: Place, table: usize, less: u8) -> Result<(), LowerError> {
+    fn pick(&mut self, to: Stored, table: usize, less: u8) -> Result<(), LowerError> {
         self.get(24, Cell::Digit);
         self.dk(Op::SUBI, 24, i32::from(less));
         self.point(X, table);
@@ -224,7 +229,7 @@ impl Emitter {
     }
 
     /// Adds a word with its sign, and keeps what the number lacks then.
-    fn add_word(&mut self, to: Place, word: usize, lacks: Cell) -> Result<(), LowerError> {
+    fn add_word(&mut self, to: Stored, word: usize, lacks: Cell) -> Result<(), LowerError> {
         self.point(Z, word);
         self.dk(Op::LDDZ, 22, 0);
         // The word, then its sign.
@@ -247,7 +252,7 @@ impl Emitter {
     }
 
     /// Puts 1 into a cell if the number is not 0, else 0.
-    fn not_zero(&mut self, to: Cell, of: Place) -> Result<(), LowerError> {
+    fn not_zero(&mut self, to: Cell, of: Stored) -> Result<(), LowerError> {
         self.point(X, of.at);
         self.rr(Op::EOR, 22, 22);
         self.over(of.bytes, |e| {
@@ -279,7 +284,7 @@ impl Emitter {
         self.push(Insn::rk(Op::STDY, pair + 1, cell(to) + 1));
     }
 
-    fn repeat(&mut self, times: usize, counter: Cell, body: &[Step]) -> Result<(), LowerError> {
+    fn repeat(&mut self, times: usize, counter: Cell, body: &[Action]) -> Result<(), LowerError> {
         self.set_pair(counter, times as i32);
         let top = self.at;
         self.steps(body)?;
@@ -317,7 +322,7 @@ impl Emitter {
         self.put(Cell::Digit, 25);
     }
 
-    fn copy(&mut self, to: To, from: Place) -> Result<(), LowerError> {
+    fn copy(&mut self, to: To, from: Stored) -> Result<(), LowerError> {
         match to {
             To::Place(at) => self.point(Z, at),
             To::Entry => {
@@ -403,7 +408,7 @@ impl Emitter {
         Ok(())
     }
 
-    fn swap(&mut self, a: Place, b: usize) -> Result<(), LowerError> {
+    fn swap(&mut self, a: Stored, b: usize) -> Result<(), LowerError> {
         self.mask(25, Cell::Digit);
         self.point(X, a.at);
         self.point(Z, b);
@@ -420,7 +425,7 @@ impl Emitter {
         })
     }
 
-    fn sum(&mut self, sum: &Sum) -> Result<(), LowerError> {
+    fn sum(&mut self, sum: &MultiplyAdd) -> Result<(), LowerError> {
         if let Some(times) = sum.times {
             self.mask(25, times);
         }

@@ -86,6 +86,21 @@ struct Writer {
 }
 
 impl Writer {
+    fn new(on: Registers, square: bool, base: usize, pass: usize) -> Self {
+        Self {
+            draft: Draft::default(),
+            labels: Vec::new(),
+            jumps: Vec::new(),
+            on,
+            square,
+            base,
+            pass,
+            mask: 0,
+            absolute: 0,
+            exit: 0,
+        }
+    }
+
     fn here(&mut self, label: Label) {
         self.labels.push((label, self.draft.insns.len()));
     }
@@ -530,18 +545,7 @@ fn function(
     base: Draft,
 ) -> Result<Program<Insn>, LowerError> {
     let (n, words, square) = (halves.words(), halves.lowest_words(), halves.square());
-    let mut w = Writer {
-        draft: Draft::default(),
-        labels: Vec::new(),
-        jumps: Vec::new(),
-        on,
-        square,
-        base: words,
-        pass,
-        mask: 0,
-        absolute: 0,
-        exit: 0,
-    };
+    let mut w = Writer::new(on, square, words, pass);
     let frames = (1..=halves.levels).map(|level| (words << level) as i64 + record(square));
     let room: i64 = frames.sum();
     if room > STACK_LIMIT {
@@ -575,13 +579,12 @@ fn function(
         word: 1,
         middles,
     };
-    let restored = before.len() + main;
-    let mut notes = vec![
-        (0, "save registers".into()),
-        (restored, "restore registers".into()),
-    ];
+    let restored = (before.len() + main, "restore registers".into());
     let own = w.draft.notes.iter();
-    notes.extend(own.map(|(at, text)| (place(*at), text.clone())));
+    let own = own.map(|(at, text)| (place(*at), text.clone()));
+    let mut notes: Vec<_> = own
+        .chain([(0, "save registers".into()), restored])
+        .collect();
     // In the order of the code.
     notes.sort_by_key(|(at, _)| *at);
     let (main, rest) = w.draft.insns.split_at(main);

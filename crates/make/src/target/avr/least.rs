@@ -9,23 +9,23 @@ use std::collections::BTreeSet;
 use machine::isa::avr::cores::Core;
 use machine::isa::avr::instructions::Timing;
 
-use crate::target::avr::code::{Code, Step, Value};
+use crate::target::avr::code::{Code, Value, VirtualInsn};
 
 /// Cycles that `code` takes at least, with the registers `free`, each from a step on.
 pub fn cycles(core: &Core, code: &Code, free: &[(u8, usize)]) -> u64 {
     let cost = |timing| u64::from((core.cycles)(timing));
-    let step = |step: &Step| match step {
-        Step::Mul { .. } => cost(Timing::Multiply),
-        Step::Two { .. } => cost(Timing::Alu),
-        Step::Result { .. } => cost(Timing::Store),
+    let step = |step: &VirtualInsn| match step {
+        VirtualInsn::Mul { .. } => cost(Timing::Multiply),
+        VirtualInsn::Two { .. } => cost(Timing::Alu),
+        VirtualInsn::Result { .. } => cost(Timing::Store),
         // Some of these vanish.
-        Step::Clear { .. }
-        | Step::Clears { .. }
-        | Step::Mask { .. }
-        | Step::Carry { .. }
-        | Step::Set
-        | Step::Pair { .. }
-        | Step::Move { .. } => 0,
+        VirtualInsn::Clear { .. }
+        | VirtualInsn::Clears { .. }
+        | VirtualInsn::Mask { .. }
+        | VirtualInsn::Carry { .. }
+        | VirtualInsn::Set
+        | VirtualInsn::Pair { .. }
+        | VirtualInsn::Move { .. } => 0,
     };
     let computed: u64 = code.steps.iter().map(step).sum();
     computed + cost(Timing::Load) * loads(code, free)

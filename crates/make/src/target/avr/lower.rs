@@ -12,7 +12,7 @@ use crate::refusal::LowerError;
 use crate::schedule::{Schedule, WordStep, Words};
 use crate::target::avr::arrive::Resolved;
 use crate::target::avr::assign::{Assigned, First};
-use crate::target::avr::code::{Code, Step, Value};
+use crate::target::avr::code::{Code, Value, VirtualInsn};
 use crate::target::avr::columns::{Choices, Columns};
 use crate::target::avr::frame::move_stack;
 use crate::target::avr::pointers::{Array, Item};
@@ -143,17 +143,17 @@ fn in_words(
     if within.is_empty() {
         return Ok(vec![]);
     }
-    let mut drafts = Vec::new();
-    for code in within {
-        let made = drafts_of(core, code, registers, setting, limits.cycles);
-        drafts.push(made.map(|made| (made, code)));
-    }
+    let made = |code| drafts_of(core, code, registers, setting, limits.cycles);
+    let made: Vec<_> = within.iter().map(|code| made(code)).collect();
     // What takes too long is none, and no reason.
-    let none = drafts.iter().flatten().any(|(made, _)| made.is_empty());
+    let none = made.iter().flatten().any(Vec::is_empty);
     let mut refused = Some(LowerError::Registers).filter(|_| !none);
-    let drafts = drafts.into_iter().flatten();
-    let drafts = drafts.flat_map(|(made, code)| made.into_iter().map(move |(l, d)| (l, d, code)));
-    let mut drafts: Vec<_> = drafts.collect();
+    let of_code = |(made, code)| {
+        Option::into_iter(made)
+            .flatten()
+            .map(move |(l, d)| (l, d, code))
+    };
+    let mut drafts: Vec<_> = made.into_iter().zip(within).flat_map(of_code).collect();
     drafts.sort_by_key(|(least, ..)| *least);
     let mut best: Option<(u64, usize, Program<Insn>)> = None;
     for (least, draft, code) in drafts {
@@ -174,9 +174,7 @@ fn in_words(
                 continue;
             }
         };
-        let made = |value: &Value| draft.made[value.0];
-        let names = code.names.iter();
-        let written: Vec<_> = names.map(|n| n.as_ref().and_then(made)).collect();
+        let written = written(code, &draft);
         let program = framed(core, resolved, draft.notes, scratch, |place| {
             claims::of(schedule, &written, place)
         });
@@ -242,13 +240,20 @@ fn free_registers(
 /// The step from which r1:r0 holds no product any more.
 fn last_product(code: &Code) -> usize {
     let is_product = |v: Value| code.product[v.0].is_some();
-    let holds = |step: &Step| step.reads().chain(step.makes()).any(is_product);
+    let holds = |step: &VirtualInsn| step.reads().chain(step.makes()).any(is_product);
     let last = code.steps.iter().rposition(holds);
     last.map_or(0, |last| last + 1)
 }
 
 /// Cycles that more registers can save where a value comes back: its store and its load.
 const WAY_BACK: u64 = 4;
+
+/// Where each named word was written.
+fn written(code: &Code, draft: &Assigned) -> Vec<Option<(usize, u8)>> {
+    let made = |value: &Value| draft.made[value.0];
+    let names = code.names.iter();
+    names.map(|name| name.as_ref().and_then(made)).collect()
+}
 
 /// The code in registers, with as few pointers as will do; none of which it is known that it takes more than `most`.
 /// None where registers do not suffice.

@@ -29,7 +29,7 @@ pub(super) enum Label {
 }
 
 /// Which register holds what.
-pub(super) struct Plan {
+pub(super) struct Layout {
     /// Blocks of the column; later passes of a loop.
     pub total: u8,
     /// Blocks that are still to be added.
@@ -70,7 +70,7 @@ pub(super) struct Nest<'a> {
     pub draft: Draft,
     pub calls: Vec<(usize, Label)>,
     pub labels: Vec<(Label, usize)>,
-    pub on: Plan,
+    pub on: Layout,
     /// Words of a block's side.
     pub d: usize,
     pub(super) frame: Frame,
@@ -88,7 +88,7 @@ fn sum_words(scans: &Scans, d: usize) -> usize {
     (128 - most.leading_zeros() as usize).div_ceil(8)
 }
 
-fn plan(core: &Core, scans: &Scans, most: usize, d: usize) -> Result<Plan, LowerError> {
+fn plan(core: &Core, scans: &Scans, most: usize, d: usize) -> Result<Layout, LowerError> {
     let setting = Setting {
         abi: core.abi,
         held: [false, false, scans.rows],
@@ -105,7 +105,7 @@ fn plan(core: &Core, scans: &Scans, most: usize, d: usize) -> Result<Plan, Lower
     let control = take(2)?;
     let row = take(if d > 1 { d.next_multiple_of(2) } else { 0 })?;
     let sum = take(sum_words(scans, d))?;
-    Ok(Plan {
+    Ok(Layout {
         total: control[0],
         count: control[1],
         row,

@@ -65,14 +65,25 @@ pub(super) enum Mode {
     PreDecrement,
 }
 
+impl Mode {
+    /// How far it moves the pointer.
+    pub(super) fn moves(self) -> i64 {
+        match self {
+            Self::Displaced => 0,
+            Self::PostIncrement => 1,
+            Self::PreDecrement => -1,
+        }
+    }
+}
+
 /// One access: move the pointer to `from`, then use `mode`.
 #[derive(Clone, Copy, Debug)]
-struct Step {
+struct Reach {
     from: i64,
     mode: Mode,
 }
 
-impl Step {
+impl Reach {
     fn after(&self) -> i64 {
         match self.mode {
             Mode::Displaced => self.from,
@@ -93,16 +104,16 @@ struct Access {
 
 /// The best way to a pointer position: its cost, where the way before it is, its last step.
 #[derive(Clone, Copy, Debug)]
-struct State {
+struct Best {
     cost: u64,
     previous: usize,
-    step: Step,
+    step: Reach,
 }
 
 /// The reachable pointer positions `first, first + 1, ...` after an access.
 struct Layer {
     first: i64,
-    states: Vec<Option<State>>,
+    states: Vec<Option<Best>>,
 }
 
 impl Layer {
@@ -125,7 +136,7 @@ impl Layer {
         costs.filter_map(|(i, s)| s.map(|s| (s.cost, i))).min()
     }
 
-    fn offer(&mut self, state: State) {
+    fn offer(&mut self, state: Best) {
         let slot = &mut self.states[(state.step.after() - self.first) as usize];
         if slot.is_none_or(|old| state.cost < old.cost) {
             *slot = Some(state);
@@ -200,14 +211,14 @@ fn windows(list: &[Access]) -> Vec<&[Access]> {
 }
 
 /// The cheapest steps of one pointer through `list`, and their cost; `None` if a move has no place.
-fn solve(list: &[Access], reach: i64) -> Option<(Vec<Step>, u64)> {
+fn solve(list: &[Access], reach: i64) -> Option<(Vec<Reach>, u64)> {
     let mut steps = Vec::with_capacity(list.len());
     let (mut position, mut total) = (0i64, 0u64);
     for window in windows(list) {
-        let start = State {
+        let start = Best {
             cost: 0,
             previous: 0,
-            step: Step {
+            step: Reach {
                 from: position,
                 mode: Mode::Displaced,
             },
@@ -234,8 +245,8 @@ fn solve(list: &[Access], reach: i64) -> Option<(Vec<Step>, u64)> {
                     _ => &[Mode::Displaced],
                 };
                 for mode in modes {
-                    let step = Step { from, mode: *mode };
-                    layer.offer(State {
+                    let step = Reach { from, mode: *mode };
+                    layer.offer(Best {
                         cost,
                         previous,
                         step,

@@ -3,7 +3,7 @@
 //! Both go in one MOVW where the registers are a pair. Until then instructions read them where
 //! they are, and what overwrites one of its values overwrites the other one, if it can choose.
 
-use crate::target::avr::code::{Code, Step, Value};
+use crate::target::avr::code::{Code, Value, VirtualInsn};
 
 /// Puts the copies into `code`, and names them in what reads them.
 pub(super) fn leave(code: &mut Code) {
@@ -15,7 +15,7 @@ pub(super) fn leave(code: &mut Code) {
     }
     let mut next_mul = vec![usize::MAX; steps.len() + 1];
     for (i, step) in steps.iter().enumerate().rev() {
-        let is_mul = matches!(step, Step::Mul { .. });
+        let is_mul = matches!(step, VirtualInsn::Mul { .. });
         next_mul[i] = if is_mul { i } else { next_mul[i + 1] };
     }
     let mut leaving = Leaving {
@@ -44,16 +44,16 @@ struct Leaving<'a> {
 }
 
 impl Leaving<'_> {
-    fn step(&mut self, i: usize, mut step: Step, next_mul: usize) {
+    fn step(&mut self, i: usize, mut step: VirtualInsn, next_mul: usize) {
         let commutes = step.commutes();
         match &mut step {
-            Step::Mul { low, high, .. } => {
+            VirtualInsn::Mul { low, high, .. } => {
                 self.vacate(i);
                 self.held = [Some(*low), Some(*high)];
                 self.code.product[low.0] = Some(0);
                 self.code.product[high.0] = Some(1);
             }
-            Step::Two { out, x, y, .. } => {
+            VirtualInsn::Two { out, x, y, .. } => {
                 if let (Some(second), Some(_), true) = (*y, self.at(*x), commutes)
                     && self.at(second).is_none()
                 {
@@ -81,7 +81,7 @@ impl Leaving<'_> {
 
     fn copy(&mut self, value: Value) {
         let out = self.renamed(value);
-        self.code.steps.push(Step::Move { x: value, out });
+        self.code.steps.push(VirtualInsn::Move { x: value, out });
     }
 
     fn renamed(&mut self, value: Value) -> Value {
@@ -100,7 +100,7 @@ impl Leaving<'_> {
         let [low, high] = self.held.map(|v| v.filter(live));
         if let (Some(low), Some(high)) = (low, high) {
             let out = [low, high].map(|v| self.renamed(v));
-            self.code.steps.push(Step::Pair {
+            self.code.steps.push(VirtualInsn::Pair {
                 from: [low, high],
                 out,
             });

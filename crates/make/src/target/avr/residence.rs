@@ -11,7 +11,7 @@
 
 use crate::allocate::OutOfRegisters;
 use crate::intervals::{Interval, choose};
-use crate::target::avr::code::{Code, Step, Value};
+use crate::target::avr::code::{Code, Value, VirtualInsn};
 
 /// Worth in eighths of a cycle: an access, with its share of pointer moves; a number loaded, with its
 /// share of moves; and a copy.
@@ -45,9 +45,9 @@ pub struct Residence {
 }
 
 /// The operand whose register the result takes, if its life ends there: the first one, or either.
-pub fn tied(step: &Step) -> impl Iterator<Item = Value> {
+pub fn tied(step: &VirtualInsn) -> impl Iterator<Item = Value> {
     let [a, b] = match step {
-        Step::Two { x, y, .. } => [Some(*x), y.filter(|_| step.commutes())],
+        VirtualInsn::Two { x, y, .. } => [Some(*x), y.filter(|_| step.commutes())],
         _ => [None, None],
     };
     a.into_iter().chain(b.filter(|b| Some(*b) != a))
@@ -202,7 +202,7 @@ fn homes(code: &Code, lives: &[Life]) -> Vec<usize> {
         }
     }
     for (t, step) in code.steps.iter().enumerate() {
-        if let Step::Result { x, .. } = step {
+        if let VirtualInsn::Result { x, .. } = step {
             let event = lives[x.0].events.partition_point(|e| *e < t);
             home[x.0] = home[x.0].min(event);
         }

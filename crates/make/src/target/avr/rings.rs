@@ -8,7 +8,7 @@ use crate::schedule::{Column, Loops};
 
 /// Which register holds what.
 #[derive(Clone)]
-pub struct Plan {
+pub struct Layout {
     pub accumulator: [u8; 4],
     /// Passes of a loop, turns, and passes of the loops of this turn and one, where they become fewer.
     pub counter: u8,
@@ -22,7 +22,7 @@ pub struct Plan {
     pub waits: Option<u8>,
 }
 
-impl Plan {
+impl Layout {
     /// For `loops` in the first `registers` of the usual order; A's address waits in a pair, or has X.
     pub fn new(loops: &Loops, registers: &[u8], waits: Option<u8>) -> Result<Self, LowerError> {
         let [mut a, b] = rings(loops);

@@ -7,7 +7,7 @@
 use machine::isa::avr::code::Insn;
 use machine::isa::avr::instructions::Op;
 
-use crate::schedule::{Row, RowBlock, Step};
+use crate::schedule::{Row, RowBlock, RowProduct};
 use crate::target::avr::columns::OutOfRegisters;
 use crate::target::avr::pointers::{Array, Item};
 
@@ -75,7 +75,7 @@ impl Rows {
     }
 
     /// The register of `A[a]`, loaded if the step says so, and kept if `next` wants it there.
-    fn operand(&mut self, step: &Step, next: Option<&Row>) -> Result<u8, OutOfRegisters> {
+    fn operand(&mut self, step: &RowProduct, next: Option<&Row>) -> Result<u8, OutOfRegisters> {
         if let (Some(r), false) = (self.kept[step.a], step.load_a) {
             return Ok(r);
         }

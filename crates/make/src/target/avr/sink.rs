@@ -3,12 +3,12 @@
 
 use machine::isa::avr::instructions::Op;
 
-use crate::target::avr::code::{Code, Step};
+use crate::target::avr::code::{Code, VirtualInsn};
 
 /// Moves each AND, OR and EOR of a value that is read once to where that is.
 pub(super) fn sink(code: &mut Code) {
     let mut reads = vec![0; code.operands.len()];
-    for value in code.steps.iter().flat_map(Step::reads) {
+    for value in code.steps.iter().flat_map(VirtualInsn::reads) {
         reads[value.0] += 1;
     }
     let mut waiting = vec![None; code.operands.len()];
@@ -18,7 +18,7 @@ pub(super) fn sink(code: &mut Code) {
             code.notes.push((code.steps.len(), text));
         }
         match step {
-            Step::Two {
+            VirtualInsn::Two {
                 op: Op::AND | Op::OR | Op::EOR,
                 out,
                 ..
@@ -29,7 +29,7 @@ pub(super) fn sink(code: &mut Code) {
 }
 
 /// Puts what `step` reads and waits before it.
-fn place(step: Step, waiting: &mut [Option<Step>], steps: &mut Vec<Step>) {
+fn place(step: VirtualInsn, waiting: &mut [Option<VirtualInsn>], steps: &mut Vec<VirtualInsn>) {
     for value in step.reads() {
         if let Some(made) = waiting[value.0].take() {
             place(made, waiting, steps);

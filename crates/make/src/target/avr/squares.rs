@@ -5,7 +5,7 @@ use machine::isa::avr::instructions::Op;
 
 use crate::refusal::LowerError;
 use crate::target::avr::draft::Draft;
-use crate::target::avr::rings::{Plan, pairs};
+use crate::target::avr::rings::{Layout, pairs};
 
 /// Registers of a pass over `p` words of A and `2 p` of the result.
 struct Pass {
@@ -18,7 +18,7 @@ struct Pass {
 
 impl Pass {
     /// If there are so many.
-    fn of(plan: &Plan, p: usize) -> Option<Self> {
+    fn of(plan: &Layout, p: usize) -> Option<Self> {
         let kept = plan.kept.iter().flatten().flat_map(|low| [*low, low + 1]);
         let rings = plan.rings.iter().flatten().copied();
         let others = [plan.rows, plan.fewer, plan.zero];
@@ -45,7 +45,7 @@ impl Pass {
 ///
 /// # Errors
 /// When registers run out.
-pub fn add(draft: &mut Draft, plan: &Plan, n: usize) -> Result<(), LowerError> {
+pub fn add(draft: &mut Draft, plan: &Layout, n: usize) -> Result<(), LowerError> {
     let fitting = [4, 2, 1].into_iter().filter(|p| n.is_multiple_of(*p));
     let mut passes = fitting.filter_map(|p| Some((p, Pass::of(plan, p)?)));
     let (p, pass) = passes.next().ok_or(LowerError::Registers)?;

@@ -19,6 +19,14 @@ fn bytes(bound: u64) -> usize {
     (64 - bound.leading_zeros() as usize).div_ceil(8)
 }
 
+/// The most that so many bytes are: what is left of a sweep is all that its sum can be.
+fn most_of(left: usize) -> u64 {
+    match left {
+        ..8 => (1u64 << (8 * left)) - 1,
+        8.. => u64::MAX,
+    }
+}
+
 /// The sum of a sweep: its bytes, lowest first, and the largest value it can have.
 #[derive(Default)]
 struct Accumulator {
@@ -42,11 +50,7 @@ impl Code {
         let mut acc = Accumulator::default();
         self.start(&mut acc, &mut waiting);
         for (i, pile) in sweep.piles.iter().enumerate() {
-            // What is left of the sweep is all that the sum can be.
-            acc.cap = match count - i {
-                left @ ..8 => (1u64 << (8 * left)) - 1,
-                _ => u64::MAX,
-            };
+            acc.cap = most_of(count - i);
             for word in std::mem::take(&mut waiting[i]) {
                 self.addend(&mut acc, word);
             }
@@ -85,10 +89,8 @@ impl Code {
                 acc.bound >>= 8;
                 continue;
             }
-            let low = match acc.words.pop_front() {
-                Some(low) => low,
-                None => self.clear_ahead(),
-            };
+            let low = acc.words.pop_front();
+            let low = low.unwrap_or_else(|| self.clear_ahead());
             if let Some(out) = pile.out {
                 self.define(out, low, result);
             }

@@ -25,7 +25,7 @@ use machine::program::Program;
 use crate::refusal::LowerError;
 use crate::schedule::{Tile, TileStep, Tiles};
 use crate::target::avr::frame;
-use crate::target::avr::tiles::plan::{Plan, Shape, X, Y, Z};
+use crate::target::avr::tiles::plan::{Layout, Shape, X, Y, Z};
 
 /// The reach of BRBS and BRBC, backwards, in words.
 const BRANCH: usize = 63;
@@ -50,7 +50,7 @@ enum Piece {
 /// Emits code.
 struct Emitter<'c> {
     core: &'c Core,
-    plan: Plan,
+    plan: Layout,
     insns: Vec<Insn>,
 }
 
@@ -350,7 +350,7 @@ impl Emitter<'_> {
 pub fn lower(core: &Core, tiles: &Tiles) -> Result<Vec<Program<Insn>>, LowerError> {
     let size = |parts: &[Range<usize>]| parts.iter().map(|p| p.len()).max().unwrap_or(0);
     let (e, f) = (size(&tiles.a), size(&tiles.b));
-    let plan = Plan::new(core, e, f, tiles.select).ok_or(LowerError::Registers)?;
+    let plan = Layout::new(core, e, f, tiles.select).ok_or(LowerError::Registers)?;
     let holds_z = !core.abi.data_stack && plan.holds(Z);
     let mut walk = Walk {
         emitter: Emitter {

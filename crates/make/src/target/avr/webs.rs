@@ -1,6 +1,6 @@
 //! What lies in one register without a gap: a value while it stays, and what overwrites it then.
 
-use crate::target::avr::code::{Code, Step, Value};
+use crate::target::avr::code::{Code, Value, VirtualInsn};
 use crate::target::avr::colour::Web;
 use crate::target::avr::registers::Registers;
 use crate::target::avr::residence::{Residence, tied};
@@ -38,7 +38,7 @@ impl Webs {
         webs
     }
 
-    fn step(&mut self, code: &Code, residence: &Residence, t: usize, step: &Step) {
+    fn step(&mut self, code: &Code, residence: &Residence, t: usize, step: &VirtualInsn) {
         let in_register = |v: &Value| code.product[v.0].is_none();
         for v in step.reads().filter(in_register) {
             let life = &residence.lives[v.0];
@@ -58,7 +58,7 @@ impl Webs {
         let mut made = Vec::new();
         for v in &makes {
             let tie = self.tie[t].and_then(|tie| self.at[tie.0].last().copied());
-            let overwrites = matches!(step, Step::Two { .. });
+            let overwrites = matches!(step, VirtualInsn::Two { .. });
             let web = match tie {
                 Some(web) => web,
                 // A copy that is overwritten is made before the others leave.
@@ -68,7 +68,9 @@ impl Webs {
             self.at[v.0].push(web);
             made.push(web);
         }
-        if let (Step::Pair { .. } | Step::Clears { .. }, [low, high]) = (step, &made[..]) {
+        if let (VirtualInsn::Pair { .. } | VirtualInsn::Clears { .. }, [low, high]) =
+            (step, &made[..])
+        {
             self.pairs.push([*low, *high]);
         }
         if makes.is_empty() {

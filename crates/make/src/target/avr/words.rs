@@ -9,7 +9,7 @@ use machine::isa::avr::instructions::Op;
 use crate::allocate::OutOfRegisters;
 use crate::schedule::{Chain, End, Link, Origin, Sum, Word, WordStep, Words};
 use crate::target::avr::assign::{First, assign};
-use crate::target::avr::code::{Code, OperandWord, Step, Value};
+use crate::target::avr::code::{Code, OperandWord, Value, VirtualInsn};
 use crate::target::avr::registers::{Registers, UPPER};
 use crate::target::avr::residence::Residence;
 
@@ -88,21 +88,23 @@ impl Code {
 
     fn store(&mut self, word: Word, result: &[Vec<usize>]) {
         let x = self.value(word);
-        let stores = result[word.0].iter().map(|k| Step::Result { k: *k, x });
+        let stores = result[word.0]
+            .iter()
+            .map(|k| VirtualInsn::Result { k: *k, x });
         self.steps.extend(stores);
     }
 
     /// `x op y`.
     pub(super) fn two(&mut self, op: Op, x: Value, y: Option<Value>) -> Value {
         let out = self.fresh();
-        self.steps.push(Step::Two { op, out, x, y });
+        self.steps.push(VirtualInsn::Two { op, out, x, y });
         out
     }
 
     /// A cleared register. Never touches the carry (EOR).
     pub(super) fn clear(&mut self) -> Value {
         let out = self.fresh();
-        self.steps.push(Step::Clear { out });
+        self.steps.push(VirtualInsn::Clear { out });
         out
     }
 
@@ -115,14 +117,14 @@ impl Code {
             return self.clear();
         }
         let out = [self.fresh(), self.fresh()];
-        self.steps.push(Step::Clears { out });
+        self.steps.push(VirtualInsn::Clears { out });
         self.cleared = Some(out[1]);
         out[0]
     }
 
     fn mask(&mut self) -> Value {
         let out = self.fresh();
-        self.steps.push(Step::Mask { out });
+        self.steps.push(VirtualInsn::Mask { out });
         out
     }
 
@@ -177,7 +179,7 @@ impl Code {
     /// `x y`, two bytes.
     pub(super) fn times(&mut self, x: Value, y: Value) -> [Value; 2] {
         let [low, high] = [self.fresh(), self.fresh()];
-        self.steps.push(Step::Mul { x, y, low, high });
+        self.steps.push(VirtualInsn::Mul { x, y, low, high });
         [low, high]
     }
 
@@ -192,8 +194,8 @@ impl Code {
         if let Some(carry) = chain.carry {
             let x = self.value(carry);
             self.steps.push(match self.numbers[x.0] {
-                Some(1..) => Step::Set,
-                _ => Step::Carry { x },
+                Some(1..) => VirtualInsn::Set,
+                _ => VirtualInsn::Carry { x },
             });
         }
         for (i, link) in chain.links.iter().enumerate() {
@@ -267,8 +269,16 @@ impl Code {
 /// # Errors
 /// When they are too few.
 pub fn assigned(code: &Code, mut free: Vec<(u8, usize)>) -> Result<First<'_>, OutOfRegisters> {
-    let reads_zero = |s: &Step| matches!(s, Step::Two { y: None, .. } | Step::Carry { .. });
-    let zeros = code.steps.iter().any(|s| matches!(s, Step::Clears { .. }));
+    let reads_zero = |s: &VirtualInsn| {
+        matches!(
+            s,
+            VirtualInsn::Two { y: None, .. } | VirtualInsn::Carry { .. }
+        )
+    };
+    let zeros = code
+        .steps
+        .iter()
+        .any(|s| matches!(s, VirtualInsn::Clears { .. }));
     let mut zero = None;
     if zeros {
         let at_once = |r: u8| free.contains(&(r, 0));

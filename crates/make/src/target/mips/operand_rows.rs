@@ -12,7 +12,7 @@ use crate::target::mips::registers::{Array as Argument, ZERO};
 
 /// What stays in the rows.
 #[derive(Clone, Copy)]
-struct Row {
+struct Resident {
     a: Home,
     b: u8,
     down: Home,
@@ -32,7 +32,7 @@ impl Nest<'_> {
         let (Array::Operand(_), Array::Operand(b)) = (strand.x, strand.y) else {
             return Err(LowerError::Scans);
         };
-        let row = Row {
+        let row = Resident {
             a: self.home(strand.x)?,
             b: Self::argument(b),
             down: self.home(Array::Columns)?,
@@ -61,7 +61,7 @@ impl Nest<'_> {
     }
 
     /// Row `i`.
-    fn operand_row(&mut self, row: &Row, i: usize) -> Result<(), LowerError> {
+    fn operand_row(&mut self, row: &Resident, i: usize) -> Result<(), LowerError> {
         let n = self.scans.n;
         self.flow.block();
         let of_b = self.pointers[&row.b];
@@ -86,7 +86,7 @@ impl Nest<'_> {
     }
 
     /// Word `j` of a row.
-    fn operand_word(&mut self, row: &Row, i: usize, j: usize) -> Result<(), LowerError> {
+    fn operand_word(&mut self, row: &Resident, i: usize, j: usize) -> Result<(), LowerError> {
         let x = self.load(self.pointers[&self.named.j], row.a, j)?;
         let down = self.pointers[&self.named.cursor];
         let (t, carry) = (row.pair, row.pair + 1);

@@ -14,7 +14,7 @@ use crate::target::mips::nest::{Home, Nest, Pointer};
 use crate::target::mips::registers::{Array as Argument, ZERO};
 
 /// Registers of a row.
-pub(super) struct Row {
+pub(super) struct RowRegisters {
     /// The even registers of the pairs.
     pub t: u8,
     pub v: u8,
@@ -43,12 +43,18 @@ impl Nest<'_> {
     }
 
     /// Registers of a row of arrays in the frame; `tall`: a row has two words more than a.
-    fn take_row(&mut self, tall: bool, a: Home, m: Home, down: Home) -> Result<Row, LowerError> {
+    fn take_row(
+        &mut self,
+        tall: bool,
+        a: Home,
+        m: Home,
+        down: Home,
+    ) -> Result<RowRegisters, LowerError> {
         let (t, v) = (self.take_pair()?, self.take_pair()?);
         let [b, q, m0] = [self.take()?, self.take()?, self.take()?];
         let top = tall.then(|| self.take_pair()).transpose()?;
         let bit = self.square().then(|| self.take()).transpose()?;
-        Ok(Row {
+        Ok(RowRegisters {
             t,
             v,
             b,
@@ -65,7 +71,7 @@ impl Nest<'_> {
     /// The words of a, doubled for a square, beside those of the modulus, if it is an operand, and zeros below them.
     fn side_by_side(
         &mut self,
-        row: &Row,
+        row: &RowRegisters,
         a_side: usize,
         m: Array,
         n: usize,
@@ -154,7 +160,7 @@ impl Nest<'_> {
     }
 
     /// The words that the rows leave become the result.
-    fn copy_out(&mut self, row: &Row, n: usize) -> Result<(), LowerError> {
+    fn copy_out(&mut self, row: &RowRegisters, n: usize) -> Result<(), LowerError> {
         let result = Home::of(Argument::R as u8);
         self.each_word(&[row.down, result], n, |nest, i| {
             let word = nest.load(nest.moving(row.down), row.down, i)?;
@@ -177,7 +183,7 @@ impl Nest<'_> {
     }
 
     /// Rows of a product; `b` is the register that points to the words of the factor whose turn it is.
-    fn product_rows(&mut self, row: &Row, b: u8) -> Result<(), LowerError> {
+    fn product_rows(&mut self, row: &RowRegisters, b: u8) -> Result<(), LowerError> {
         let (n, frame) = (self.scans.n, self.fixed(row.a));
         let a0 = self.take()?;
         self.immediate(Op::LW, a0, frame.r, row.a.at);
@@ -200,14 +206,14 @@ impl Nest<'_> {
     }
 
     /// `(u, v) = a[0] b + t[0]`.
-    pub(super) fn begin_product(&mut self, row: &Row, a0: u8, frame: Pointer) {
+    pub(super) fn begin_product(&mut self, row: &RowRegisters, a0: u8, frame: Pointer) {
         self.immediate(Op::LW, row.t, frame.r, row.down.at);
         self.three(Op::ADDU, row.t + 1, ZERO, ZERO);
         self.accumulate([row.t + 1, row.v], [a0, row.b], row.t);
     }
 
     /// `q = v m' mod 2^w`, `p` from `m[0] q + v`.
-    pub(super) fn begin_quotient(&mut self, row: &Row) {
+    pub(super) fn begin_quotient(&mut self, row: &RowRegisters) {
         match self.scans.is_inverse_one() {
             true => self.three(Op::ADDU, row.q, ZERO, row.v),
             false => self.three(Op::MUL, row.q, row.v, self.named.inverse),
@@ -224,7 +230,7 @@ impl Nest<'_> {
         }
     }
 
-    fn row(&mut self, row: &Row, b: u8, a0: u8) -> Result<(), LowerError> {
+    fn row(&mut self, row: &RowRegisters, b: u8, a0: u8) -> Result<(), LowerError> {
         let n = self.scans.n;
         let frame = self.fixed(row.a);
         self.immediate(Op::LW, row.b, b, 0);
@@ -245,7 +251,7 @@ impl Nest<'_> {
     }
 
     /// `t[n-1], t[n] = t[n] + u + p`.
-    pub(super) fn end_row(&mut self, row: &Row, at: Pointer) -> Result<(), LowerError> {
+    pub(super) fn end_row(&mut self, row: &RowRegisters, at: Pointer) -> Result<(), LowerError> {
         let (u, p) = (row.t + 1, row.v + 1);
         match row.top {
             None => self.three(Op::ADDU, u, u, p),
@@ -264,7 +270,12 @@ impl Nest<'_> {
     }
 
     /// Word `j` of a row.
-    pub(super) fn word(&mut self, row: &Row, j: usize, at: Pointer) -> Result<(), LowerError> {
+    pub(super) fn word(
+        &mut self,
+        row: &RowRegisters,
+        j: usize,
+        at: Pointer,
+    ) -> Result<(), LowerError> {
         let a = self.load(at, row.a, j)?;
         self.word_of(row, a, j, at)?;
         self.release(a);
@@ -274,7 +285,7 @@ impl Nest<'_> {
     /// The same with `a` for `a[j]`.
     pub(super) fn word_of(
         &mut self,
-        row: &Row,
+        row: &RowRegisters,
         a: u8,
         j: usize,
         at: Pointer,

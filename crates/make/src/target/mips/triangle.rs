@@ -12,14 +12,14 @@ use machine::isa::mips::instructions::Op;
 use crate::refusal::LowerError;
 use crate::target::mips::nest::{Nest, Pointer};
 use crate::target::mips::registers::ZERO;
-use crate::target::mips::rounds::Row;
+use crate::target::mips::rounds::RowRegisters;
 
 impl Nest<'_> {
     /// All rows; `b` is the register that points to the words of a.
     ///
     /// # Errors
     /// When registers run out.
-    pub(super) fn square_rows(&mut self, row: &Row, b: u8) -> Result<(), LowerError> {
+    pub(super) fn square_rows(&mut self, row: &RowRegisters, b: u8) -> Result<(), LowerError> {
         let (n, unroll) = (self.scans.n, self.unroll);
         self.stops = None;
         // Rows that have a pass of both inner loops.
@@ -51,7 +51,7 @@ impl Nest<'_> {
     }
 
     /// The first inner loop ends where the edge is.
-    fn set_edge(&mut self, row: &Row, i: usize) {
+    fn set_edge(&mut self, row: &RowRegisters, i: usize) {
         let at = row.a.place(1 + self.unroll * self.passes(i)[0]);
         let edge = self.named.edge;
         if self.pointers.get(&edge).is_none_or(|p| p.at != at) {
@@ -60,7 +60,7 @@ impl Nest<'_> {
     }
 
     /// The second one ends so many words before the last as make no pass.
-    fn set_stop_of_row(&mut self, row: &Row, i: usize) {
+    fn set_stop_of_row(&mut self, row: &RowRegisters, i: usize) {
         let at = row.a.place(i + 2 + self.unroll * self.passes(i)[1]);
         if self.stops != Some(at) {
             let frame = self.fixed(row.a);
@@ -69,7 +69,7 @@ impl Nest<'_> {
         }
     }
 
-    fn square_row(&mut self, row: &Row, b: u8, i: usize) -> Result<(), LowerError> {
+    fn square_row(&mut self, row: &RowRegisters, b: u8, i: usize) -> Result<(), LowerError> {
         let (n, unroll) = (self.scans.n, self.unroll);
         let (frame, a) = (self.fixed(row.a), self.pointers[&b]);
         let u = row.t + 1;
@@ -121,7 +121,7 @@ impl Nest<'_> {
     }
 
     /// `t[n-1], t[n] = t[n] + u + p + b` times the top bit of `2a`.
-    fn end_square_row(&mut self, row: &Row, at: Pointer) -> Result<(), LowerError> {
+    fn end_square_row(&mut self, row: &RowRegisters, at: Pointer) -> Result<(), LowerError> {
         let n = self.scans.n;
         let (u, p) = (row.t + 1, row.v + 1);
         let (top, bit) = row.top.zip(row.bit).ok_or(LowerError::Scans)?;
@@ -141,7 +141,7 @@ impl Nest<'_> {
     /// the one before is added.
     fn words_of_modulus(
         &mut self,
-        row: &Row,
+        row: &RowRegisters,
         words: std::ops::Range<usize>,
         at: Pointer,
     ) -> Result<(), LowerError> {

@@ -12,9 +12,9 @@ use crate::target::riscv::flow::Flow;
 use crate::target::riscv::registers::ZERO;
 
 /// The words that add up, the least significant first.
-type Sum = [u8; 3];
+type SumRegisters = [u8; 3];
 /// Two nested loops on RISC-V.
-type Nest<'a> = nest::Nest<'a, Flow, Sum>;
+type Nest<'a> = nest::Nest<'a, Flow, SumRegisters>;
 
 /// Adds a word of weight `2^(32 at)`, whose register becomes a carry.
 fn add(nest: &mut Nest<'_>, at: usize, word: u8) {
@@ -45,9 +45,9 @@ fn multiply(nest: &mut Nest<'_>, x: u8, y: u8, times: usize) -> Result<(), Lower
 }
 
 impl Sweep for Flow {
-    type Sum = Sum;
+    type Sum = SumRegisters;
 
-    fn sum(_: &Scans, _: &Core, take: Take<'_>) -> Result<Sum, LowerError> {
+    fn sum(_: &Scans, _: &Core, take: Take<'_>) -> Result<SumRegisters, LowerError> {
         Ok([take(true)?, take(true)?, take(true)?])
     }
 

@@ -7,7 +7,7 @@ use machine::isa::avr::machine::Pointer;
 
 use crate::refusal::LowerError;
 use crate::schedule::{Column, FoldedBlock, LoopStep, Turn};
-use crate::target::avr::bands::{A, Bands, Mode, PRODUCT, R, Shrinking, State, bytes};
+use crate::target::avr::bands::{A, Bands, Held, Mode, PRODUCT, R, Shrinking, bytes};
 use crate::target::avr::rings::uses;
 
 impl Bands {
@@ -190,12 +190,7 @@ impl Bands {
     }
 
     /// Moves every word to where the pass began with the word `by` below it.
-    fn turn_back(
-        &mut self,
-        before: &State,
-        by: [usize; 2],
-        is_idle: impl Fn(usize, usize) -> bool,
-    ) {
+    fn turn_back(&mut self, before: &Held, by: [usize; 2], is_idle: impl Fn(usize, usize) -> bool) {
         let mut moves = Vec::new();
         let mut idle = Vec::new();
         for i in 0..before.length {

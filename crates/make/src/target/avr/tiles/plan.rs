@@ -35,7 +35,7 @@ impl Shape {
 }
 
 /// Which register holds what, for the largest tile; smaller ones use the first of each.
-pub struct Plan {
+pub struct Layout {
     pub a: Vec<u8>,
     pub b: Vec<u8>,
     pub sum: Vec<u8>,
@@ -49,7 +49,7 @@ pub struct Plan {
     pub r: u8,
 }
 
-impl Plan {
+impl Layout {
     pub fn new(core: &Core, e: usize, f: usize, select: Select) -> Option<Self> {
         let first = core.set.first_register();
         // The caller-saved first, among them those for LDI.
