@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::process::Command;
 
+use lozenge::isa::arm::cores::Version;
 use lozenge::target::Target;
 
 /// The object that the target's assembler makes of `source`.
@@ -43,8 +44,12 @@ fn assembler(target: &Target) -> (&'static str, &'static str, Vec<String>) {
             let mcu = part.map_or(core.name, |part| part.name);
             ("avr-gcc", "gcc-avr", vec![format!("-mmcu={mcu}")])
         }
-        Target::Arm(_) => {
-            let flags = ["-mcpu=arm7tdmi", "-marm"];
+        Target::Arm(core) => {
+            let cpu = match core.version {
+                Version::V4 => "-mcpu=strongarm1100",
+                Version::V4t => "-mcpu=arm7tdmi",
+            };
+            let flags = [cpu, "-marm"];
             (
                 "arm-none-eabi-gcc",
                 "gcc-arm-none-eabi",

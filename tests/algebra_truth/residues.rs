@@ -5,9 +5,8 @@
 use lozenge::checker::{Corner, Goal, Modulus, Residue, Term};
 use lozenge::domain::algebra::{Algebra, BitValue, Value};
 use lozenge::domain::answers::Answers;
-use lozenge::domain::modular;
 use lozenge::domain::trace::{Comparison, Entry, Reason, ResidueReason, Step, Sum, Vanishing};
-use lozenge::domain::{Abstract, Domain, Signs};
+use lozenge::domain::{Abstract, Domain, Signs, modular};
 use lozenge::spec::modulus::Reduce;
 use num_bigint::BigInt;
 

@@ -18,6 +18,7 @@ mod promises;
 mod refuted;
 mod smt;
 mod squaring;
+mod strongarm;
 mod time;
 mod tools;
 mod variants;

@@ -1,6 +1,7 @@
 //! The cheapest of all methods beside the best figures in print: proved, and what `tests/paper/records.toml`
 //! and README say.
 
+use lozenge::isa::arm::cores::SA_1100;
 use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::isa::riscv::cores::Core;
 use lozenge::kernel::Request;
@@ -95,5 +96,49 @@ fn the_best_of_ours_on_riscv() {
             op.name()
         );
         assert!(readme.contains(&line), "README lacks {line}");
+    });
+}
+
+/// The same on a StrongARM, by the methods named, in cycles of a body.
+#[test]
+fn ours_on_a_strongarm() {
+    let table: Value = toml::from_str(include_str!("../paper/records.toml")).expect("TOML");
+    let readme = include_str!("../../README.md");
+    let rows = table["sa1100"].as_array().expect("rows").clone();
+    work::each(&tier::some(rows, 3), |row| {
+        let text = |key: &str| row[key].as_str().expect("text");
+        let number = |key: &str| row[key].as_integer().expect("a number") as u64;
+        let op = Op::ALL.iter().find(|op| op.name() == text("op"));
+        let op = *op.expect("an operation");
+        let bits = number("bits") as u32;
+        let params = row["params"].as_table().expect("parameters").iter();
+        let params = params.map(|(name, value)| {
+            let value = value.as_integer().expect("a number") as usize;
+            (name.clone(), value)
+        });
+        let reduced = op
+            .is_montgomery()
+            .then(|| ask::modular("runtime", Reduce::Full));
+        let request = Request {
+            modular: reduced,
+            method: Some(text("method").into()),
+            params: params.collect(),
+            ..ask::in_any_time(op, bits)
+        };
+        let kernel = known::generate(&request, &any(&SA_1100)).expect("a kernel");
+        assert!(
+            kernel.is_proved(),
+            "{} {bits}: {:?}",
+            op.name(),
+            kernel.proof
+        );
+        let (theirs, ours) = (number("theirs"), kernel.cost.body.max);
+        println!("{} {bits}: theirs {theirs}, ours {ours}", op.name());
+        assert_eq!(ours, number("ours"), "{} {bits}", op.name());
+        let line = format!("| {} {bits} | {theirs} | **{ours}** |", op.name());
+        assert!(
+            ours < theirs && readme.contains(&line),
+            "README lacks {line}"
+        );
     });
 }

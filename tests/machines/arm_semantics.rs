@@ -284,3 +284,41 @@ fn every_row_agrees_with_unicorn() {
     let answers = answers(oracle::in_python("arm_unicorn.py"), &all);
     compare("unicorn", &all, &answers, 18);
 }
+
+/// What the table says an instruction reads and writes is what its meaning reads and writes.
+#[test]
+fn data_flow_is_what_the_meaning_does() {
+    /// Turned in every register that is not read, and the flags.
+    const OTHER: u32 = 0x5a5a_5a5a;
+    const FLAGS: u32 = 0xf000_0000;
+    let mut random = tier::random(5);
+    let mut m = machine();
+    for form in forms() {
+        let mut seen = 0;
+        for case in cases(form, tier::times(300), &mut random, &mut m) {
+            let insn = case.insn;
+            // Under a condition that does not hold, what is written stays as it was.
+            if insn.ops.cond != 14 {
+                continue;
+            }
+            let (reads, writes) = (insn.reads(), insn.writes());
+            let (mut input, mut output) = (case.input, case.output);
+            let places = (0..15).map(|r| (r, OTHER)).chain([(15, FLAGS)]);
+            for (at, turned) in places {
+                let place = if turned == FLAGS { 16 } else { at };
+                if reads >> place & 1 == 1 {
+                    continue;
+                }
+                input[1 + at] ^= turned;
+                if writes >> place & 1 == 0 {
+                    // The flags stand behind the program counter.
+                    output[place] ^= turned;
+                }
+            }
+            let after = simulate(&insn, &input, &mut m);
+            assert_eq!(after, Some(output), "{} {input:x?}", insn.text());
+            seen += 1;
+        }
+        assert!(seen > 100, "{}: {seen} instructions", form.name);
+    }
+}

@@ -15,6 +15,10 @@ use serde_json::Value;
 
 use crate::kit::oracle::{lozenge, run, source};
 use crate::kit::{tier, work};
+use crate::tool::cross_cells::{
+    ARM_CELLS, EXTENDED_CELLS, MIPS_CELLS, OPERATIONS, RISCV_CELLS, RISCV_SHORT_CELLS,
+    STRONGARM_CELLS,
+};
 
 /// A cross compiler and what runs its programs.
 struct Tools {
@@ -55,6 +59,12 @@ const ARM: Tools = Tools {
     stack_align: 4,
     big_endian: false,
 };
+/// Without Thumb, and so without BX.
+const STRONGARM: Tools = Tools {
+    flags: &["-mcpu=strongarm1100", "-marm"],
+    qemu: ["qemu-arm", "-cpu", "sa1100"],
+    ..ARM
+};
 /// Callers in Thumb: the kernel must return to their state.
 const THUMB: Tools = Tools {
     flags: &["-mcpu=arm7tdmi", "-mthumb"],
@@ -93,74 +103,6 @@ const MIPSEB: Tools = Tools {
     big_endian: true,
     ..MIPSEL
 };
-
-const EVERY: &[u32] = &[32, 64, 96, 160, 192, 256, 512, 1024];
-
-/// Kernels of ARM: core, bits, method.
-#[rustfmt::skip]
-const ARM_CELLS: &[(&str, &[u32], &str)] = &[
-    ("arm7tdmi",        EVERY,                ""),
-    ("arm7tdmi",        EVERY,                "--method product-scanning"),
-    ("arm7tdmi",        &[32, 160, 512],      "--method operand-caching -p e=1"),
-    ("arm7tdmi",        &[64, 192, 1024],     "--method operand-caching -p e=2"),
-    ("arm7tdmi",        &[96, 160, 256],      "--method operand-caching -p e=3"),
-    ("arm7tdmi",        &[160, 512],          "--method product-scanning --style rolled"),
-    ("arm7tdmi",        &[256],               "--method product-scanning --style looped"),
-    ("arm7tdmi-hw2018", EVERY,                ""),
-    ("arm7tdmi-hw2018", &[160, 192, 256],     "--method product-scanning"),
-    ("arm7tdmi-hw2018", &[160, 192, 1024],    "--method operand-caching -p e=3"),
-];
-
-/// Kernels of MIPS32, in either byte order.
-#[rustfmt::skip]
-const MIPS_CELLS: &[(&str, &[u32], &str)] = &[
-    ("mips-4km",        EVERY,                ""),
-    ("mips-4km",        &[32, 96, 160, 1024], "--method product-scanning"),
-    ("mips-4km",        &[32, 160, 512],      "--method operand-scanning"),
-    ("mips-4km",        &[64, 192],           "--method operand-caching -p e=1"),
-    ("mips-4km",        &[160, 256],          "--method operand-caching -p e=4"),
-    ("mips-4km",        &[192, 1024],         "--method operand-caching -p e=8"),
-    ("mips-4km",        &[160, 512],          "--method product-scanning --style rolled"),
-    ("mips-4km-32x16",  &[32, 160, 256, 512], ""),
-    ("mips-4km-32x16",  &[64, 192],           "--method product-scanning"),
-    ("mips-4km-32x16",  &[96, 1024],          "--method operand-scanning"),
-];
-
-/// Kernels of RV32IM, and of RV32IMC.
-const RISCV_CELLS: &[(&str, &[u32], &str)] = &[
-    ("rv32im", EVERY, ""),
-    ("rv32im", &[32, 96, 160, 512], "--method product-scanning"),
-    ("rv32im", &[64, 256], "--method operand-scanning"),
-    ("rv32im", &[160, 1024], "--method operand-caching -p e=4"),
-];
-const RISCV_SHORT_CELLS: &[(&str, &[u32], &str)] = &[
-    ("rv32imc", EVERY, ""),
-    ("ibex-slow", &[96, 256], ""),
-    ("hazard3", &[160, 512], "--method product-scanning"),
-    ("sifive-e31", &[256], "--method operand-scanning"),
-];
-
-/// Operations other than the product of two operands of one size, on any core.
-const OPERATIONS: &[&str] = &[
-    "sqr 32",
-    "sqr 160",
-    "mul 160x96",
-    "mul 128x32",
-    "mullo 96",
-    "mulhi 96",
-];
-
-/// Kernels of extended cores, which no emulator knows.
-#[rustfmt::skip]
-const EXTENDED_CELLS: &[(&str, &[u32], &str)] = &[
-    ("mips-4km",        &[32, 160, 1024],     "--isa-ext wide-acc"),
-    ("mips-4km",        &[160],               "--isa-ext wide-acc --method product-scanning"),
-    ("mips-4km-32x16",  &[160],               "--isa-ext wide-acc --method operand-scanning"),
-    ("mips-4km",        &[32, 160, 1024],     "--isa-ext maddhl --method operand-scanning"),
-    ("mips-4km-32x16",  &[192],               "--isa-ext maddhl"),
-    ("mips-4km",        &[160, 256],          "--isa-ext wide-acc,maddhl"),
-    ("mips-4km",        &[160],               "--isa-ext wide-acc,autoinc"),
-];
 
 /// Which pointers are equal, by the names of the report; the number is `mode` in the program.
 const ALIASES: [(u32, &str); 4] = [
@@ -558,6 +500,7 @@ fn check(tools: &Tools, cells: &[(&str, &[u32], &str)], callable: bool) {
 #[test]
 fn files_work_in_an_arm_project() {
     check(&ARM, ARM_CELLS, true);
+    check(&STRONGARM, STRONGARM_CELLS, true);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 mod avr_link;
 mod cli;
 mod compare;
+mod cross_cells;
 mod cross_link;
 mod dial;
 mod dialects;

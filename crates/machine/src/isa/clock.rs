@@ -14,6 +14,8 @@ pub trait Line: Clone + Default {
     /// What an instruction takes of it.
     type Work: Copy + PartialEq + std::fmt::Debug;
 
+    /// Cycles that an instruction would wait for earlier ones.
+    fn wait(&self, work: &Self::Work) -> u64;
     /// Issues an instruction: the cycles spent.
     fn issue(&mut self, work: &Self::Work) -> u64;
     /// Cycles more after a jump that was taken.
@@ -40,6 +42,10 @@ pub struct Cycles {
 impl Line for Memoryless {
     type Work = Cycles;
 
+    fn wait(&self, _: &Cycles) -> u64 {
+        0
+    }
+
     #[inline(always)]
     fn issue(&mut self, work: &Cycles) -> u64 {
         self.0 += u64::from(work.cycles);
@@ -63,6 +69,62 @@ impl Line for Memoryless {
 
     fn sorted(a: Cycles, b: Cycles) -> [Cycles; 2] {
         match a.cycles <= b.cycles {
+            true => [a, b],
+            false => [b, a],
+        }
+    }
+}
+
+/// A core on which what a load brings is not there yet for the next instruction, which waits a cycle for it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Delayed {
+    now: u64,
+    /// What the last instruction loaded.
+    late: Places,
+}
+
+/// What an instruction takes there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Loading {
+    pub cycles: Cycles,
+    pub reads: Places,
+    /// What the next instruction waits for.
+    pub late: Places,
+}
+
+impl Line for Delayed {
+    type Work = Loading;
+
+    #[inline(always)]
+    fn wait(&self, work: &Loading) -> u64 {
+        u64::from(self.late & work.reads != 0)
+    }
+
+    #[inline(always)]
+    fn issue(&mut self, work: &Loading) -> u64 {
+        let cycles = u64::from(work.cycles.cycles) + self.wait(work);
+        self.now += cycles;
+        self.late = work.late;
+        cycles
+    }
+
+    #[inline(always)]
+    fn jumped(&mut self, work: &Loading) -> u64 {
+        self.now += u64::from(work.cycles.taken);
+        work.cycles.taken.into()
+    }
+
+    #[inline(always)]
+    fn now(&self) -> u64 {
+        self.now
+    }
+
+    fn end(&self) -> u64 {
+        self.now
+    }
+
+    fn sorted(a: Loading, b: Loading) -> [Loading; 2] {
+        match a.cycles.cycles <= b.cycles.cycles {
             true => [a, b],
             false => [b, a],
         }
@@ -165,6 +227,11 @@ impl Scoreboard {
 
 impl Line for Scoreboard {
     type Work = Work;
+
+    #[inline]
+    fn wait(&self, work: &Work) -> u64 {
+        self.earliest(work) - self.now
+    }
 
     #[inline]
     fn issue(&mut self, work: &Work) -> u64 {

@@ -3,7 +3,7 @@
 //!
 //! A machine says how it adds, compares, loads and stores ([`basic::Basic`]), how it branches ([`asm::Asm`]), and how it
 //! adds up products, in straight code ([`words::Columns`]) and in loops ([`sweep::Sweep`]): in HI and LO, or in three
-//! registers. For drivers it says its registers by role, its carries, calls and loops ([`driven::Driven`]). The engine
+//! registers. Where results may be late, [`order`] moves instructions. For drivers it says its registers by role, its carries, calls and loops ([`driven::Driven`]). The engine
 //! knows nothing else of it.
 
 pub mod asm;
@@ -12,6 +12,7 @@ pub mod drive;
 pub mod driven;
 pub mod links;
 pub mod nest;
+pub mod order;
 pub mod scans;
 pub mod sweep;
 pub mod words;

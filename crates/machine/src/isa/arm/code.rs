@@ -2,12 +2,15 @@
 
 use std::sync::OnceLock;
 
-use crate::codec::{self, Codec, Operands, Reading};
+use crate::codec::{self, Codec, Operands, Places, Reading};
 use crate::domain::concrete::Concrete;
 use crate::isa::arm::instructions::{Op, Timing, table};
 use crate::isa::arm::machine::{LR, PC, SP};
 use crate::isa::arm::operands::{ALWAYS, Ops};
 use crate::isa::cost::Class;
+
+/// The flags, in the data flow.
+const FLAGS: Places = 1 << 16;
 
 /// An instruction with its operands.
 pub type Insn = codec::Insn<Ops>;
@@ -88,6 +91,32 @@ impl Operands for Ops {
             && (!form.has('l') || k != 0)
             // LDRT and the like: user-mode accesses of an operating system.
             && (!form.has('P') || form.has('l') || self.p || !self.w)
+    }
+
+    fn places(&self, letter: char) -> Places {
+        let by_register = self.k & 0x1000 == 0;
+        let low = 1 << (self.k & 15);
+        let shift = match self.k & 0x10 {
+            0 => 0,
+            _ => 1 << (self.k >> 8 & 15),
+        };
+        // ROR #0 is RRX, which reads the carry.
+        let carry = if self.k & 0xff0 == 0x60 { FLAGS } else { 0 };
+        match letter {
+            'd' => 1 << self.d,
+            'n' => 1 << self.n,
+            'm' => 1 << self.m,
+            'r' => 1 << self.r,
+            'l' => self.k as Places & 0xffff,
+            'w' if self.w || !self.p => 1 << self.n,
+            '#' if by_register => low | shift | carry,
+            '@' | '%' if !by_register => low | carry,
+            'L' => 1 << LR,
+            'f' => FLAGS,
+            'S' if self.s => FLAGS,
+            'c' if self.cond != ALWAYS => FLAGS,
+            _ => 0,
+        }
     }
 }
 

@@ -1,10 +1,11 @@
-//! What instructions cost: one function of the timing class per core.
+//! What instructions cost: one function of the timing class per core, and whether a loaded word is late.
 
+use crate::codec::Places;
 use crate::fault::Source;
-use crate::isa::arm::code::{Insn, register};
-use crate::isa::arm::instructions::{Ends, Timing};
+use crate::isa::arm::code::{Form, Insn, register};
+use crate::isa::arm::instructions::{Ends, Op, Timing};
 use crate::isa::arm::operands::Ops;
-use crate::isa::clock::{Cycles, Memoryless, Timed};
+use crate::isa::clock::{Cycles, Delayed, Loading, Timed};
 use crate::isa::cost::{Class, Span};
 
 /// What an instruction did that its cost may depend on.
@@ -20,14 +21,36 @@ pub struct Effects {
     pub multiplier: Option<u32>,
 }
 
+/// Which instructions there are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Version {
+    /// ARMv4: no Thumb state, and no BX.
+    V4,
+    V4t,
+}
+
+impl Version {
+    /// Has it this instruction?
+    pub fn has(self, form: &Form) -> bool {
+        match self {
+            Self::V4 => form.op != Op::BX,
+            Self::V4t => true,
+        }
+    }
+}
+
 /// A core: a name and its costs.
 #[derive(Clone, Debug)]
 pub struct Core {
     pub name: &'static str,
     pub summary: &'static str,
-    /// Fewest and most cycles of an executed instruction. Without wait states the ARM7TDMI has no history: each
-    /// instruction's cycles are its own.
+    /// The architecture that it has.
+    pub version: Version,
+    /// Fewest and most cycles of an executed instruction that waits for none.
     pub cycles: fn(Timing, &Effects) -> Span,
+    /// Does the next instruction wait a cycle for what a load brings? Without wait states the ARM7TDMI has no history:
+    /// each instruction's cycles are its own.
+    pub waits: bool,
     /// Cycles of an instruction whose condition does not hold.
     pub skipped: u64,
     pub source: &'static str,
@@ -87,10 +110,14 @@ fn without_wait_states(t: Timing, e: &Effects) -> u64 {
 /// The core as its manual describes it.
 pub static ARM7TDMI: Core = Core {
     name: "arm7tdmi",
+    version: Version::V4t,
+    waits: false,
     summary: "ARM7TDMI, 32-bit memory without wait states, early-terminating multiplier",
     cycles: |t, e| match (t, e.multiplier) {
-        (Timing::Multiply(base, ends), Some(rs)) => fixed(u64::from(base) + array_cycles(rs, ends)),
-        (Timing::Multiply(base, _), None) => Span {
+        (Timing::Multiply(base, ends, _), Some(rs)) => {
+            fixed(u64::from(base) + array_cycles(rs, ends))
+        }
+        (Timing::Multiply(base, ..), None) => Span {
             min: u64::from(base) + 1,
             max: u64::from(base) + 4,
         },
@@ -105,10 +132,12 @@ pub static ARM7TDMI: Core = Core {
 /// The core as hw2018 counts it.
 pub static ARM7TDMI_HW2018: Core = Core {
     name: "arm7tdmi-hw2018",
+    version: Version::V4t,
+    waits: false,
     summary: "ARM7TDMI as Hutter and Wenger 2018 count it: a multiplier of fixed time, UMULL 4",
     cycles: |t, e| match t {
         // UMULL 4 is 2 + m with m = 2; the other multiplications keep their distance to it.
-        Timing::Multiply(base, _) => fixed(u64::from(base) + 2),
+        Timing::Multiply(base, ..) => fixed(u64::from(base) + 2),
         _ => fixed(without_wait_states(t, e)),
     },
     skipped: 1,
@@ -117,8 +146,74 @@ pub static ARM7TDMI_HW2018: Core = Core {
              with m = 2 so that UMULL is 4",
 };
 
+/// m, the cycles that a 32 x 12 multiplier takes: fewer where the upper bits of Rs are 0. Where they are 1 in a signed
+/// product no source says which it is.
+fn wallace_cycles(multiplier: u32, ends: Ends) -> Span {
+    let rest = |shift: u32| multiplier >> shift == 0;
+    let least = match (rest(11), rest(23)) {
+        (true, _) => 1,
+        (false, true) => 2,
+        (false, false) => 3,
+    };
+    let ones = |shift: u32| ends == Ends::Same && multiplier >> shift == u32::MAX >> shift;
+    match (ones(11), ones(23)) {
+        (true, _) => Span { min: 1, max: 3 },
+        (false, true) => Span { min: 2, max: 3 },
+        (false, false) => fixed(least),
+    }
+}
+
+/// All but multiplications, with both caches hit.
+fn five_stages(t: Timing, e: &Effects) -> u64 {
+    let jump = u64::from(e.jumped);
+    match t {
+        Timing::Alu => 1 + u64::from(e.register_shift) + jump,
+        Timing::Load => 1 + jump,
+        Timing::Store | Timing::Status => 1,
+        Timing::LoadMultiple => u64::from(e.words).max(2) + jump,
+        Timing::StoreMultiple => u64::from(e.words).max(2),
+        Timing::Swap | Timing::Branch => 2,
+        Timing::Multiply(..) => 0,
+    }
+}
+
+/// A StrongARM.
+const fn strongarm(name: &'static str, summary: &'static str) -> Core {
+    Core {
+        name,
+        summary,
+        version: Version::V4,
+        waits: true,
+        cycles: |t, e| match t {
+            Timing::Multiply(_, ends, long) => {
+                let m = e.multiplier.map(|rs| wallace_cycles(rs, ends));
+                let Span { min, max } = m.unwrap_or(Span { min: 1, max: 3 });
+                let more = u64::from(long);
+                Span {
+                    min: min + more,
+                    max: max + more,
+                }
+            }
+            _ => fixed(five_stages(t, e)),
+        },
+        skipped: 1,
+        source: "groszschaedl-2005, section 2.1, after Intel's note 278194-001: ALU, LDR and STR 1, what is loaded one \
+                 cycle later, products 1 to 3 cycles by bits 31..11 and 31..23 of Rs, long ones one more; LDM and \
+                 STM max(2, words), a shift by a register 1 more; caches always hit. Not in that source: a branch \
+                 that is taken 2 and a write of the program counter 1 more, as GMP's loops on a StrongARM have it; \
+                 SWP 2, MRS and MSR 1 are assumed",
+    }
+}
+
 /// All cores.
-pub static CORES: [&Core; 2] = [&ARM7TDMI, &ARM7TDMI_HW2018];
+pub static CORES: [&Core; 4] = [&ARM7TDMI, &ARM7TDMI_HW2018, &SA_1100, &SA_1110];
+
+pub static SA_1100: Core = strongarm(
+    "sa-1100",
+    "StrongARM SA-1100, five stages, 32x12 multiplier, early-terminating",
+);
+
+pub static SA_1110: Core = strongarm("sa-1110", "StrongARM SA-1110: the core of the SA-1100");
 
 impl Core {
     fn span(&self, insn: &Insn, multiplier: Option<u64>) -> Span {
@@ -131,22 +226,61 @@ impl Core {
         };
         (self.cycles)(timing, &effects)
     }
+
+    /// What `insn` takes in so many cycles.
+    fn loading(&self, insn: &Insn, cycles: u64) -> Loading {
+        let cycles = Cycles {
+            cycles: cycles as u16,
+            taken: 0,
+        };
+        match self.waits {
+            true => Loading {
+                cycles,
+                reads: insn.reads() & REGISTERS,
+                late: late(insn),
+            },
+            false => Loading {
+                cycles,
+                ..Loading::default()
+            },
+        }
+    }
+}
+
+/// All registers: flags are never late.
+const REGISTERS: Places = 0xffff;
+
+/// What of `insn` the next instruction waits for: a loaded word, the last one of several.
+fn late(insn: &Insn) -> Places {
+    match insn.form().timing {
+        Timing::Load | Timing::Swap => 1 << insn.ops.d,
+        Timing::LoadMultiple => match insn.ops.k as u16 {
+            0 => 0,
+            list => 1 << list.ilog2(),
+        },
+        Timing::Alu
+        | Timing::Multiply(..)
+        | Timing::Store
+        | Timing::StoreMultiple
+        | Timing::Branch
+        | Timing::Status => 0,
+    }
 }
 
 impl Timed<Ops> for Core {
-    type Line = Memoryless;
+    type Line = Delayed;
 
-    fn work(&self, insn: &Insn) -> Cycles {
-        Cycles {
-            cycles: self.span(insn, None).min as u16,
-            taken: 0,
-        }
+    fn work(&self, insn: &Insn) -> Loading {
+        self.loading(insn, self.span(insn, None).min)
     }
 
-    fn observing(&self, insn: &Insn, work: &Cycles, value: Option<u64>) -> [Cycles; 2] {
+    fn observing(&self, insn: &Insn, work: &Loading, value: Option<u64>) -> [Loading; 2] {
         let Span { min, max } = self.span(insn, value);
-        [min, max].map(|cycles| Cycles {
-            cycles: cycles as u16,
+        [min, max].map(|cycles| Loading {
+            cycles: Cycles {
+                cycles: cycles as u16,
+                ..work.cycles
+            },
             ..*work
         })
     }
@@ -167,10 +301,13 @@ impl Timed<Ops> for Core {
         )
     }
 
-    fn left_out(&self, _: usize) -> Cycles {
-        Cycles {
-            cycles: self.skipped as u16,
-            taken: 0,
+    fn left_out(&self, _: usize) -> Loading {
+        Loading {
+            cycles: Cycles {
+                cycles: self.skipped as u16,
+                taken: 0,
+            },
+            ..Loading::default()
         }
     }
 

@@ -1,4 +1,4 @@
-//! 32-bit ARM, ARM state, architecture 4T.
+//! 32-bit ARM, ARM state, architectures 4 and 4T.
 //!
 //! | file | what |
 //! |---|---|
@@ -25,6 +25,7 @@ use crate::domain::concrete::Concrete;
 use crate::domain::place::Base;
 use crate::format::{Assembler, Attributes, Dialect, ObjectFormat, Stranger};
 use crate::function::Function;
+use crate::isa::arm::cores::Version;
 use crate::isa::arm::machine::Arm;
 use crate::isa::arm::operands::Ops;
 use crate::isa::cost::{Class, Cost, Stopped};
@@ -52,19 +53,25 @@ static STRANGERS: [Stranger; 2] = [
     },
 ];
 
-/// Build attributes (ARM IHI 0045, section 2): the code is of ARMv4T, in ARM state, and of the classic profile. With the
-/// last a linker refuses it in a program for the M profile; GCC says nothing of it for these cores, and what says
-/// nothing goes with anything.
-static ATTRIBUTES: Attributes = Attributes {
-    section: ".ARM.attributes",
-    // SHT_ARM_ATTRIBUTES.
-    kind: 0x7000_0003,
-    flags: 0,
-    align: 1,
-    // Version A; vendor aeabi, 31 bytes with its length; Tag_File, 21 bytes with tag and length; Tag_CPU_name ARM7TDMI,
-    // Tag_CPU_arch v4T, Tag_CPU_arch_profile S, Tag_ARM_ISA_use yes.
-    bytes: b"A\x1f\0\0\0aeabi\0\x01\x15\0\0\0\x05ARM7TDMI\0\x06\x02\x07S\x08\x01",
-};
+/// Build attributes (ARM IHI 0045, section 2): of which architecture the code is, that it is in ARM state, and of the
+/// classic profile. With the last a linker refuses it in a program for the M profile; GCC says nothing of it for these
+/// cores, and what says nothing goes with anything.
+const fn attributes(bytes: &'static [u8]) -> Attributes {
+    Attributes {
+        section: ".ARM.attributes",
+        // SHT_ARM_ATTRIBUTES.
+        kind: 0x7000_0003,
+        flags: 0,
+        align: 1,
+        bytes,
+    }
+}
+
+/// Version A; vendor aeabi, 31 bytes with its length; Tag_File, 21 bytes with tag and length; Tag_CPU_name ARM7TDMI,
+/// Tag_CPU_arch v4T, Tag_CPU_arch_profile S, Tag_ARM_ISA_use yes.
+const V4T: &[u8] = b"A\x1f\0\0\0aeabi\0\x01\x15\0\0\0\x05ARM7TDMI\0\x06\x02\x07S\x08\x01";
+/// The same with the name STRONGARM1100, five bytes longer, and Tag_CPU_arch v4.
+const V4: &[u8] = b"A\x24\0\0\0aeabi\0\x01\x1a\0\0\0\x05STRONGARM1100\0\x06\x01\x07S\x08\x01";
 
 impl Isa for ArmIsa {
     type Insn = code::Insn;
@@ -78,8 +85,11 @@ impl Isa for ArmIsa {
         core.name.to_string()
     }
 
-    fn relatives(_: &cores::Core) -> Vec<cores::Core> {
-        cores::CORES.iter().map(|c| (*c).clone()).collect()
+    /// Those that have all of its instructions.
+    fn relatives(core: &cores::Core) -> Vec<cores::Core> {
+        let all = cores::CORES.iter().map(|c| (*c).clone());
+        all.filter(|other| core.version == Version::V4 || other.version == core.version)
+            .collect()
     }
 
     fn abi(_: &cores::Core) -> &'static str {
@@ -94,21 +104,31 @@ impl Isa for ArmIsa {
         insn.branch()
     }
 
-    fn object_format(_: &cores::Core) -> ObjectFormat {
+    fn object_format(core: &cores::Core) -> ObjectFormat {
         ObjectFormat {
             architecture: object::Architecture::Arm,
             big_endian: false,
             flags: EABI5,
             align: 4,
             mapping_symbol: Some("$a"),
-            attributes: Some(ATTRIBUTES),
+            attributes: Some(attributes(match core.version {
+                Version::V4 => V4,
+                Version::V4t => V4T,
+            })),
             stack_note: false,
         }
     }
 
-    fn dialect(_: &cores::Core) -> Dialect {
+    fn dialect(core: &cores::Core) -> Dialect {
         Dialect {
-            preamble: "\t.syntax unified\n\t.cpu arm7tdmi\n\t.eabi_attribute Tag_CPU_arch_profile, 'S'\n\t.arm\n",
+            preamble: match core.version {
+                Version::V4 => {
+                    "\t.syntax unified\n\t.cpu strongarm1100\n\t.eabi_attribute Tag_CPU_arch_profile, 'S'\n\t.arm\n"
+                }
+                Version::V4t => {
+                    "\t.syntax unified\n\t.cpu arm7tdmi\n\t.eabi_attribute Tag_CPU_arch_profile, 'S'\n\t.arm\n"
+                }
+            },
             align: "\t.p2align 2\n",
             guard: "defined(__arm__)",
             strangers: &STRANGERS,
@@ -119,8 +139,9 @@ impl Isa for ArmIsa {
         codec::encode(program, false)
     }
 
-    fn decode(_: &cores::Core, code: &[u8]) -> Result<Vec<(usize, code::Insn)>, usize> {
-        codec::decode(code, |bytes| Ops::codec().decode(bytes, false, |_| true))
+    fn decode(core: &cores::Core, code: &[u8]) -> Result<Vec<(usize, code::Insn)>, usize> {
+        let has = |form: &code::Form| core.version.has(form);
+        codec::decode(code, |bytes| Ops::codec().decode(bytes, false, has))
     }
 
     fn text(insn: &code::Insn) -> String {

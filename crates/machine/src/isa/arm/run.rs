@@ -3,6 +3,7 @@
 use crate::codec::{Insn, Operands};
 use crate::domain::word::Domain;
 use crate::fault::Fault;
+use crate::isa::arm::code::Form;
 use crate::isa::arm::cores::Core;
 use crate::isa::arm::instructions::{Row, Timing, table};
 use crate::isa::arm::machine::{Arm, SP};
@@ -37,8 +38,9 @@ impl<D: Domain> Machine<32> for Arm<D> {
         table()
     }
 
-    fn decode(_: &Core, bytes: &[u8]) -> Option<Insn<Ops>> {
-        Ops::codec().decode(bytes, false, |_| true)
+    fn decode(core: &Core, bytes: &[u8]) -> Option<Insn<Ops>> {
+        let has = |form: &Form| core.version.has(form);
+        Ops::codec().decode(bytes, false, has)
     }
 
     fn fact(_: &Core, insn: &Insn<Ops>) -> Fact {

@@ -2,10 +2,19 @@
 
 use machine::isa::arm::abi::{STACK_LIMIT, is_callee_saved};
 use machine::isa::arm::code::{Insn, immediate_bits};
+use machine::isa::arm::cores::{Core, Version};
 use machine::isa::arm::instructions::{Op, Ops};
-use machine::isa::arm::machine::{LR, SP};
+use machine::isa::arm::machine::{LR, PC, SP};
 
 use crate::refusal::LowerError;
+
+/// Returns by `mov pc, lr` where there is no BX.
+pub fn return_by(core: &Core, insns: &mut [Insn]) {
+    let is_return = |insn: &&mut Insn| insn.op == Op::BX && core.version == Version::V4;
+    for insn in insns.iter_mut().filter(is_return) {
+        *insn = Insn::reg(Op::MOV, false, PC, 0, insn.ops.m);
+    }
+}
 
 /// Words of room that is made for so many.
 pub fn room(words: usize) -> usize {

@@ -1,8 +1,7 @@
 //! From a schedule to a whole function: columns or words, addressing, registers saved.
 
 use machine::isa::arm::code::Insn;
-use machine::isa::arm::cores::{Core, Effects};
-use machine::isa::arm::instructions::Timing;
+use machine::isa::arm::cores::Core;
 use machine::program::Program;
 use spec::Op;
 
@@ -11,6 +10,7 @@ use crate::lower::Limits;
 use crate::refusal::LowerError;
 use crate::schedule::{Schedule, Words};
 use crate::target::arm::columns::ORDER;
+use crate::target::arm::order::{most_cycles, order};
 use crate::target::arm::outlook::Outlook;
 use crate::target::arm::pointers::{Array, Item};
 use crate::target::arm::words::{Choices, Lowering};
@@ -29,20 +29,6 @@ pub const FACTS: Facts = Facts {
 
 /// Registers of a product.
 const PRODUCT: usize = 2;
-
-/// The most cycles of `insns`, straight through.
-fn most_cycles(insns: &[Insn], core: &Core) -> u64 {
-    let cost = |insn: &Insn| {
-        let timing = insn.form().timing;
-        let block = matches!(timing, Timing::LoadMultiple | Timing::StoreMultiple);
-        let effects = Effects {
-            words: if block { insn.ops.k.count_ones() } else { 0 },
-            ..Effects::default()
-        };
-        (core.cycles)(timing, &effects).max
-    };
-    insns.iter().map(cost).sum()
-}
 
 /// Arrays whose pointers are free when the last of their words is loaded.
 const FREED: [Array; 2] = [Array::A, Array::B];
@@ -180,20 +166,30 @@ fn function(
         body.extend(insns);
         places.push(body.len().saturating_sub(1));
     }
+    let ordered = order(core, &body);
+    // Where an instruction is now, and before which one a remark stands.
+    let mut now = vec![0; body.len()];
+    for (at, (old, _)) in ordered.iter().enumerate() {
+        now[*old] = at;
+    }
+    let before_note = |at: usize| ordered.iter().position(|(old, _)| *old >= at);
+    let body: Vec<_> = ordered.iter().map(|(_, insn)| *insn).collect();
     let (before, after) = frame::frame(&body, scratch)?;
     let offset = before.len();
     let mut program = Program::new();
     if offset > 0 {
         program.notes.push((0, "save registers".into()));
     }
-    program
-        .notes
-        .extend(body_notes.into_iter().map(|(at, text)| (at + offset, text)));
+    let notes = body_notes.into_iter();
+    let notes = notes.map(|(at, text)| (before_note(at).unwrap_or(body.len()) + offset, text));
+    program.notes.extend(notes);
     program
         .notes
         .push((offset + body.len(), "restore registers".into()));
-    let cost = most_cycles(&body, core);
+    let cost = most_cycles(core, &body);
     program.insns = [before, body, after].concat();
-    let places = places.into_iter().map(|at| at + offset).collect();
-    Ok((cost, program, places))
+    let places = places
+        .into_iter()
+        .map(|at| now.get(at).copied().unwrap_or(at) + offset);
+    Ok((cost, program, places.collect()))
 }

@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | [`lower`], [`pointers`] | from a schedule to a program |
+//! | [`lower`], [`pointers`], [`order`] | from a schedule to a program |
 //! | [`plan`], [`outlook`], [`columns`], [`search`] | blocks of columns |
 //! | [`words`], [`sweeps`] | schedules in words |
 //! | [`stages`] | a product in loops, and what is made of it |
@@ -17,6 +17,7 @@ pub mod halves;
 pub mod links;
 pub mod lower;
 pub mod nest;
+pub mod order;
 pub mod outlook;
 pub mod plan;
 pub mod pointers;
@@ -48,10 +49,14 @@ impl Lower for ArmIsa {
         core: &cores::Core,
         limits: Limits,
     ) -> Result<Vec<Program<code::Insn>>, LowerError> {
-        match schedule {
-            Schedule::Stages(stages) => stages::all(stages, core, limits),
-            schedule => lower::lower(schedule, core, limits),
+        let mut made = match schedule {
+            Schedule::Stages(stages) => stages::all(stages, core, limits)?,
+            schedule => lower::lower(schedule, core, limits)?,
+        };
+        for program in &mut made {
+            frame::return_by(core, &mut program.insns);
         }
+        Ok(made)
     }
 
     fn at_least(core: &cores::Core, _: &Schedule, counts: &Counts) -> u64 {
@@ -59,17 +64,21 @@ impl Lower for ArmIsa {
         // are loaded and stored is for the lowering to say, and may be less than a method has in mind.
         let effects = cores::Effects::default();
         let multiply = (core.cycles)(
-            instructions::Timing::Multiply(1, instructions::Ends::Same),
+            instructions::Timing::Multiply(1, instructions::Ends::Same, false),
             &effects,
         );
         multiply.max * counts.products as u64 + (counts.accumulated + counts.links) as u64
     }
 
-    fn drive(_: &cores::Core, driver: &Driver) -> Result<Assembled<code::Insn>, LowerError> {
-        drive::lower(Code::default(), driver)
+    fn drive(core: &cores::Core, driver: &Driver) -> Result<Assembled<code::Insn>, LowerError> {
+        let mut assembled = drive::lower(Code::default(), driver)?;
+        frame::return_by(core, &mut assembled.program.insns);
+        Ok(assembled)
     }
 
-    fn stub(_: &cores::Core, bytes: usize) -> Vec<code::Insn> {
-        drive::stub(Code::default(), bytes)
+    fn stub(core: &cores::Core, bytes: usize) -> Vec<code::Insn> {
+        let mut insns = drive::stub(Code::default(), bytes);
+        frame::return_by(core, &mut insns);
+        insns
     }
 }

@@ -1,55 +1,35 @@
-//! Ordering straight-line code so that it waits as little as possible.
-//!
-//! A greedy list scheduler: of the next `WINDOW` instructions, the first that may go now
-//! without waiting goes next. Untrusted: what comes out is proved again.
+//! Ordering straight-line code so that it waits as little as possible: [`crate::engine::order`], and NOPs.
 //!
 //! Where the multiplier is early for small operands, a wait for it becomes NOPs, so that
 //! the early case has nothing to gain: the same worst case, and one time for all operands.
 
 use machine::isa::clock::{Line, Scoreboard, Timed, Work};
-use machine::isa::mips::code::{HI, Insn, LO, Places};
+use machine::isa::mips::code::{HI, Insn, LO};
 use machine::isa::mips::cores::Core;
 use machine::isa::mips::instructions::{Op, Timing};
 
-/// Instructions looked at.
-const WINDOW: usize = 64;
+use crate::engine::order::{Access, Node, Waiting};
 
-/// An instruction to be placed, with what the order depends on.
-struct Node {
-    index: usize,
-    insn: Insn,
-    timing: Timing,
-    /// What it takes of the pipeline.
-    work: Work,
-    reads: Places,
-    writes: Places,
-}
-
-impl Node {
-    fn new(core: &Core, index: usize, insn: &Insn) -> Self {
-        // MUL leaves HI and LO unpredictable.
-        let lost = match insn.op {
-            Op::MUL => HI | LO,
-            _ => 0,
-        };
-        Self {
-            index,
-            insn: *insn,
-            timing: insn.form().timing,
-            work: core.work(insn),
-            reads: insn.reads(),
-            writes: insn.writes() | lost,
-        }
-    }
-
-    /// The place in memory it touches: pointers differ, or the contract keeps them apart.
-    fn memory(&self) -> Option<(u8, i32)> {
-        matches!(self.timing, Timing::Load | Timing::Store)
-            .then_some((self.insn.ops.s, self.insn.ops.k))
-    }
-
-    fn is_store(&self) -> bool {
-        self.timing == Timing::Store
+/// What the order of an instruction depends on.
+fn node(core: &Core, index: usize, insn: &Insn) -> Node<Insn, Work> {
+    // MUL leaves HI and LO unpredictable.
+    let lost = match insn.op {
+        Op::MUL => HI | LO,
+        _ => 0,
+    };
+    let timing = insn.form().timing;
+    let touches = matches!(timing, Timing::Load | Timing::Store);
+    Node {
+        index,
+        insn: *insn,
+        work: core.work(insn),
+        reads: insn.reads(),
+        writes: insn.writes() | lost,
+        access: touches.then_some(Access {
+            base: insn.ops.s,
+            offset: Some(insn.ops.k),
+            is_store: timing == Timing::Store,
+        }),
     }
 }
 
@@ -82,19 +62,11 @@ pub fn order_after(
     one: Option<(usize, u8)>,
     clock: &mut Clock,
 ) -> Vec<(usize, Insn)> {
-    let mut waiting: std::collections::VecDeque<Node> = std::collections::VecDeque::new();
-    let mut source = code
-        .iter()
-        .enumerate()
-        .map(|(at, insn)| Node::new(core, at, insn));
-    waiting.extend(source.by_ref().take(WINDOW));
+    let nodes = code.iter().enumerate();
+    let mut waiting = Waiting::new(nodes.map(|(at, insn)| node(core, at, insn)));
     let mut out = Vec::with_capacity(code.len());
-    while !waiting.is_empty() {
-        let (at, when) = choose(&waiting, &clock.slow);
-        let Some(node) = waiting.remove(at) else {
-            break;
-        };
-        waiting.extend(source.next());
+    while let Some((node, wait)) = waiting.next(&clock.slow) {
+        let when = clock.slow.now() + wait;
         if clock.fast.earliest(&node.work) != when {
             while clock.slow.now() < when {
                 let nop = Insn::three(Op::SLL, 0, 0, 0);
@@ -107,34 +79,4 @@ pub fn order_after(
         out.push((node.index, node.insn));
     }
     out
-}
-
-/// The first instruction that waits least, and when it goes.
-fn choose(waiting: &std::collections::VecDeque<Node>, pipeline: &Scoreboard) -> (usize, u64) {
-    let (mut read, mut written): (Places, Places) = (0, 0);
-    let mut touched: Vec<((u8, i32), bool)> = Vec::new();
-    let mut best = (0, u64::MAX);
-    for (i, node) in waiting.iter().enumerate() {
-        let registers = node.reads & written | node.writes & (read | written);
-        let memory = node.memory().is_some_and(|at| {
-            touched
-                .iter()
-                .any(|(place, store)| *place == at && (*store || node.is_store()))
-        });
-        if registers == 0 && !memory {
-            let when = pipeline.earliest(&node.work);
-            if when < best.1 {
-                best = (i, when);
-            }
-            if when == pipeline.now() {
-                break;
-            }
-        }
-        read |= node.reads;
-        written |= node.writes;
-        if let Some(at) = node.memory() {
-            touched.push((at, node.is_store()));
-        }
-    }
-    best
 }

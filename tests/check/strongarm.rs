@@ -1,0 +1,170 @@
+//! The model of the StrongARM, for which there is no simulator: loops of our own beside the cycles a limb that GMP's sources
+//! print as measured for functions that do the same (mpn/arm: add_n, mul_1, submul_1, addmul_1).
+
+use lozenge::isa::cost::Span;
+use lozenge::prove::Verdict;
+
+use crate::check::tools::{ARM, Compiler, Question, check};
+
+const STRONGARM: Compiler = Compiler {
+    gcc: ARM.gcc,
+    flags: &["-mcpu=strongarm1100", "-marm"],
+    core: "sa-1100",
+};
+
+/// Four limbs in a pass: a loop, and what it must take for four limbs.
+struct Loop {
+    name: &'static str,
+    /// Of the carry.
+    before: &'static str,
+    pass: &'static str,
+    four: Span,
+}
+
+/// `subs` or, where the carry is a flag, `sub` and `teq`.
+const LOOPS: [Loop; 3] = [
+    // Measured: 5 a limb.
+    Loop {
+        name: "add_n",
+        before: "cmn r3, #0",
+        pass: "ldmia r1!, {r4-r7}\n ldmia r2!, {r8-r11}\n adcs r4, r4, r8\n adcs r5, r5, r9\n adcs r6, r6, r10\n \
+               adcs r7, r7, r11\n stmia r0!, {r4-r7}\n sub r3, r3, #1\n teq r3, #0",
+        four: Span { min: 20, max: 20 },
+    },
+    // Measured: 6 to 8 a limb, and 7.75 in an older one.
+    Loop {
+        name: "mul_1",
+        before: "ldr r12, [r2]\n mov r5, #0",
+        pass: "ldr r4, [r1], #4\n mov r6, #0\n umlal r5, r6, r4, r12\n str r5, [r0], #4\n \
+               ldr r4, [r1], #4\n mov r5, #0\n umlal r6, r5, r4, r12\n str r6, [r0], #4\n \
+               ldr r4, [r1], #4\n mov r6, #0\n umlal r5, r6, r4, r12\n str r5, [r0], #4\n \
+               ldr r4, [r1], #4\n mov r5, #0\n umlal r6, r5, r4, r12\n str r6, [r0], #4\n subs r3, r3, #1",
+        four: Span { min: 23, max: 31 },
+    },
+    // Measured: submul_1 7.75 to 9.75, addmul_1 10.
+    Loop {
+        name: "addmul_1",
+        before: "ldr r12, [r2]\n mov r5, #0\n mov r8, #0",
+        pass: "ldr r7, [r2], #4\n ldr r4, [r1], #4\n adds r5, r5, r7\n adc r6, r8, #0\n umlal r5, r6, r4, r12\n \
+               str r5, [r0], #4\n \
+               ldr r7, [r2], #4\n ldr r4, [r1], #4\n adds r6, r6, r7\n adc r5, r8, #0\n umlal r6, r5, r4, r12\n \
+               str r6, [r0], #4\n \
+               ldr r7, [r2], #4\n ldr r4, [r1], #4\n adds r5, r5, r7\n adc r6, r8, #0\n umlal r5, r6, r4, r12\n \
+               str r5, [r0], #4\n \
+               ldr r7, [r2], #4\n ldr r4, [r1], #4\n adds r6, r6, r7\n adc r5, r8, #0\n umlal r6, r5, r4, r12\n \
+               str r6, [r0], #4\n subs r3, r3, #1",
+        four: Span { min: 31, max: 39 },
+    },
+];
+
+/// The time of a function with these lines.
+fn time(lines: &str, bits: u32) -> Span {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("f.s");
+    let text = format!(
+        ".syntax unified\n.text\n.global f\n.type f, %function\nf: stmfd sp!, {{r4-r11, lr}}\n {lines}\n \
+         ldmfd sp!, {{r4-r11, pc}}\n.size f, . - f\n"
+    );
+    std::fs::write(&path, text).expect("written");
+    let file = STRONGARM.compile(&path, &["-c"]);
+    let audit = check(&file, STRONGARM.core, Question::of("f", bits)).expect("f");
+    audit.judged.cost.call
+}
+
+#[test]
+fn loops_take_what_was_measured() {
+    for Loop {
+        name,
+        before,
+        pass,
+        four,
+    } in &LOOPS
+    {
+        let time = |limbs: u32| {
+            let passes = limbs / 4;
+            let lines = format!("mov r3, #{passes}\n {before}\n1: {pass}\n bne 1b");
+            time(&lines, 32 * limbs)
+        };
+        let (short, long) = (time(16), time(32));
+        let limbs = Span {
+            min: (long.min - short.min) / 4,
+            max: (long.max - short.max) / 4,
+        };
+        assert_eq!(limbs, *four, "{name}");
+    }
+}
+
+/// A word that the last load brought is a cycle late, the base of the load is not; of several words it is the last.
+#[test]
+fn loaded_words_are_late() {
+    let cycles = |lines: &str| {
+        let Span { min, max } = time(lines, 64);
+        assert_eq!(min, max, "{lines}");
+        max
+    };
+    let nothing = cycles("");
+    for (lines, takes) in [
+        ("ldr r4, [r1]\n mov r5, r4", 3),
+        ("ldr r4, [r1]\n mov r5, r6", 2),
+        ("ldr r4, [r1]\n mov r6, r7\n mov r5, r4", 3),
+        ("ldr r4, [r1], #4\n ldr r5, [r1]", 2),
+        ("ldr r4, [r1]\n str r4, [r0]", 3),
+        ("ldmia r1, {r4, r5}\n mov r6, r5", 4),
+        ("ldmia r1, {r4, r5}\n mov r6, r4", 3),
+        ("ldmia r1, {r4}\n mov r6, r4", 4),
+        ("mov r4, #1\n mov r5, r6, lsl r4", 3),
+        ("mov r4, #0\n b 1f\n1: mov r5, r4", 4),
+        ("teq r0, r0\n bne 1f\n1: mov r5, r4", 3),
+    ] {
+        assert_eq!(cycles(lines) - nothing, takes, "{lines}");
+    }
+}
+
+/// The multiplier is through sooner where the upper bits of Rs are 0.
+#[test]
+fn products_take_what_rs_says() {
+    let cycles = |lines: &str| time(lines, 64).max;
+    let nothing = cycles("");
+    for (rs, m) in [
+        (0, 1),
+        (0x7ff, 1),
+        (0x800, 2),
+        (0x7f_ffff, 2),
+        (0x80_0000, 3),
+        (u32::MAX, 3),
+    ] {
+        let load = format!("ldr r4, 1f\n b 2f\n1: .word {rs:#x}\n2: ");
+        let alone = cycles(&load) - nothing;
+        for (product, more) in [
+            ("mul r5, r6, r4", 0),
+            ("umull r5, r7, r6, r4", 1),
+            ("umlal r5, r7, r6, r4", 1),
+        ] {
+            let lines = format!("{load}{product}");
+            assert_eq!(
+                cycles(&lines) - nothing - alone,
+                m + more,
+                "{product}, {rs:#x}"
+            );
+        }
+    }
+}
+
+/// The core has no BX: what returns by it does not return.
+#[test]
+fn there_is_no_bx() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("f.s");
+    std::fs::write(
+        &path,
+        ".text\n.global f\n.type f, %function\nf: bx lr\n.size f, . - f\n",
+    )
+    .expect("written");
+    let file = ARM.compile(&path, &["-c"]);
+    let returns = |core| {
+        let audit = check(&file, core, Question::of("f", 32)).expect("f");
+        audit.judged.proof.abi == Verdict::Proved
+    };
+    assert!(returns(ARM.core), "an ARM7TDMI");
+    assert!(!returns(STRONGARM.core), "a StrongARM");
+}
