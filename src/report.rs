@@ -5,16 +5,20 @@ use std::collections::BTreeMap;
 use judge::prove::{Proof, Verdict};
 use judge::timing::{Leak, Timing};
 use judge::verdict::{Aliasing, Measured};
+use machine::isa::energy::{Currents, Spent};
 use machine::isa::{ClassCounts, Cost, Span};
 use make::method;
 use make::method::Params;
 use make::request::Demands;
-use num_bigint::BigUint;
 use serde::Serialize;
 use spec::Spec;
-use spec::modulus::{negated_inverse, square_of_r};
 
 use crate::kernel::Kernel;
+pub use crate::report::energy::EnergyReport;
+pub use crate::report::modular::ModularReport;
+
+pub mod energy;
+mod modular;
 
 /// A source operand.
 #[derive(Clone, Debug, Serialize)]
@@ -49,59 +53,6 @@ pub struct SpecReport {
     /// Of a modular operation.
     #[serde(flatten)]
     pub modular: Option<ModularReport>,
-}
-
-/// The modulus and what follows from it.
-#[derive(Clone, Debug, Serialize)]
-pub struct ModularReport {
-    /// Hexadecimal, or `runtime`.
-    pub modulus: String,
-    /// How far the result is reduced, as on the command line.
-    pub reduce: &'static str,
-    /// What the result is below: `m`, `2 m` or `2^n`.
-    pub bound: String,
-    /// What is asked of the operands, and promised of the result.
-    pub contract: String,
-    /// How far numbers are shifted, if they are.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub shift: u32,
-    /// Numbers that go with a fixed modulus of Montgomery's, hexadecimal: m', `one = 2^n mod m` (1 in Montgomery's form)
-    /// and `r2 = 2^(2n) mod m` (whose product with a number is its form); the last two of the shift where numbers are.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub constants: BTreeMap<&'static str, String>,
-}
-
-fn is_zero(bits: &u32) -> bool {
-    *bits == 0
-}
-
-impl ModularReport {
-    fn of(spec: &Spec) -> Option<Self> {
-        let modular = spec.modular.as_ref()?;
-        let n = spec.size.a;
-        let hex = |x: &BigUint| format!("{x:#x}");
-        let mut constants = BTreeMap::new();
-        if let Some(m) = modular.fixed().filter(|_| spec.op.is_montgomery()) {
-            let one = BigUint::from(1u8);
-            let inverse = negated_inverse(m, spec.word_bits);
-            constants.insert("mprime", format!("{inverse:#x}"));
-            constants.insert("one", hex(&((one << n) % m)));
-            constants.insert("r2", hex(&square_of_r(m, n)));
-        }
-        if let Some(m) = modular.fixed().filter(|_| modular.shift > 0) {
-            let one = BigUint::from(1u8);
-            constants.insert("one", hex(&((one << modular.shift) % m)));
-            constants.insert("r2", hex(&square_of_r(m, modular.shift)));
-        }
-        Some(Self {
-            modulus: modular.fixed().map_or(modular.modulus.to_string(), hex),
-            reduce: modular.reduce.name(),
-            bound: modular.reduce.bound_text(n),
-            contract: spec.contract()?,
-            shift: modular.shift,
-            constants,
-        })
-    }
 }
 
 /// Cycles in the two conventions.
@@ -168,6 +119,10 @@ pub struct Report {
     pub cycles: Cycles,
     /// The same bytes on every core that runs them.
     pub cycles_on: BTreeMap<String, Cycles>,
+    /// What a run draws, if it is known of the core.
+    pub energy: Option<EnergyReport>,
+    #[serde(skip)]
+    spent: [Spent; 2],
     /// Executed instructions of the body.
     pub instructions: ClassCounts,
     /// Bytes of code.
@@ -375,6 +330,8 @@ impl Report {
                 call: subject.cost.call,
             },
             cycles_on: subject.cycles_on(),
+            energy: None,
+            spent: subject.cost.spent,
             instructions: subject.cost.counts,
             bytes: subject.bytes,
             stack_bytes: proof.stack.bytes,
@@ -402,6 +359,18 @@ impl Report {
         report.variable_time &= report.time(&report.core) != "proved";
         report.proved = report.is_sound() && report.keeps_its_time();
         report
+    }
+
+    /// With the energy that follows from currents, if they are known.
+    pub fn drawing(mut self, currents: Option<Currents>) -> Self {
+        self.energy = currents.map(|currents| EnergyReport::of(&self.spent, currents));
+        self
+    }
+
+    /// Its energy, or that nothing is known.
+    pub fn energy_text(&self) -> String {
+        let energy = self.energy.as_ref();
+        energy.map_or(energy::NO_DATA.into(), EnergyReport::text)
     }
 
     /// Is everything proved that was demanded?

@@ -53,6 +53,8 @@ pub struct CoreEntry {
     pub summary: &'static str,
     /// Where its cycles are from.
     pub source: String,
+    /// Who says what it draws, or that nobody does.
+    pub energy: String,
 }
 
 /// Names on the command line.
@@ -148,6 +150,9 @@ pub enum TargetError {
     },
 }
 
+/// Of a core whose currents nobody published.
+const NO_DATA: &str = "no data";
+
 /// Every core of every instruction set.
 pub fn cores() -> Vec<CoreEntry> {
     let avr = avr::cores::CORES.iter().map(|c| CoreEntry {
@@ -156,6 +161,7 @@ pub fn cores() -> Vec<CoreEntry> {
         extensions: String::new(),
         summary: c.summary,
         source: c.source.into(),
+        energy: NO_DATA.into(),
     });
     let arm = arm::cores::CORES.iter().map(|c| CoreEntry {
         name: c.name,
@@ -163,6 +169,9 @@ pub fn cores() -> Vec<CoreEntry> {
         extensions: String::new(),
         summary: c.summary,
         source: c.source.into(),
+        energy: c
+            .currents()
+            .map_or(NO_DATA.into(), |currents| currents.source),
     });
     let mips = mips::cores::CORES.iter().map(|c| CoreEntry {
         name: c.name,
@@ -170,6 +179,7 @@ pub fn cores() -> Vec<CoreEntry> {
         extensions: extension_names(),
         summary: c.summary,
         source: c.multiply.source.into(),
+        energy: NO_DATA.into(),
     });
     let riscv = riscv::cores::CORES.iter().map(|c| CoreEntry {
         name: c.name,
@@ -177,6 +187,7 @@ pub fn cores() -> Vec<CoreEntry> {
         extensions: String::new(),
         summary: c.summary,
         source: c.source.into(),
+        energy: NO_DATA.into(),
     });
     avr.chain(arm).chain(mips).chain(riscv).collect()
 }

@@ -9,8 +9,8 @@ use lozenge::spec::modulus::{Modular, Modulus};
 use num_bigint::BigUint;
 
 use crate::cli::values::{
-    AliasArg, DialectArg, DriverOp, GenOp, LanguageArg, OpArg, ReduceArg, SecrecyArg, Topic, bytes,
-    gen_op, identifier, kernel_op, number, parameter,
+    AliasArg, DialectArg, DriverOp, GenOp, LanguageArg, OpArg, ReduceArg, SecrecyArg, SortArg,
+    Topic, bytes, gen_op, identifier, kernel_op, number, parameter,
 };
 
 /// How a driver exponentiates.
@@ -91,6 +91,9 @@ pub struct GenArgs {
     /// Calling convention: gcc, or iar on AVR (registers and data stack of IAR's compiler)
     #[arg(long, value_name = "NAME")]
     pub abi: Option<String>,
+    /// Currents of the core, in a TOML file: source, volts, megahertz, and amperes as alu, mul, load, store, other
+    #[arg(long, value_name = "FILE")]
+    pub energy: Option<std::path::PathBuf>,
     /// Method; the cheapest of all if not given
     #[arg(long)]
     pub method: Option<String>,
@@ -253,6 +256,12 @@ pub struct CompareArgs {
     /// How much is written out: unrolled, looped (columns) or rolled (blocks, too)
     #[arg(long)]
     pub style: Option<Style>,
+    /// Currents of the core, in a TOML file: source, volts, megahertz, and amperes as alu, mul, load, store, other
+    #[arg(long, value_name = "FILE")]
+    pub energy: Option<std::path::PathBuf>,
+    /// What the rows are sorted by
+    #[arg(long, value_enum, default_value = "cycles")]
+    pub sort: SortArg,
     /// Only rows that no other beats in cycles and bytes, or in cycles and stack
     #[arg(long)]
     pub pareto: bool,
@@ -322,6 +331,9 @@ pub struct CheckArgs {
     /// Calling convention: gcc, or iar on AVR (registers and data stack of IAR's compiler)
     #[arg(long, value_name = "NAME")]
     pub abi: Option<String>,
+    /// Currents of the core, in a TOML file: source, volts, megahertz, and amperes as alu, mul, load, store, other
+    #[arg(long, value_name = "FILE")]
+    pub energy: Option<std::path::PathBuf>,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub json: bool,

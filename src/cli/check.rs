@@ -56,6 +56,9 @@ fn contract(args: &CheckArgs) -> Result<Contract, Failure> {
     if let Some(bytes) = args.align.as_ref().and_then(|bytes| bytes.parse().ok()) {
         contract = contract.align(bytes);
     }
+    if let Some(path) = &args.energy {
+        contract = contract.currents(generate::currents(path)?);
+    }
     if let Some(steps) = args.steps {
         contract = contract.limit(steps);
     }

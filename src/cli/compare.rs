@@ -7,12 +7,14 @@ use comfy_table::{Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use lozenge::facts::Style;
 use lozenge::report::Report;
+use lozenge::report::energy::joules;
 use lozenge::target::Names;
 use lozenge::{Candidate, Error, Request, Target, method};
 use serde_json::{Value, json};
 
 use crate::cli::arguments::CompareArgs;
 use crate::cli::failure::Failure;
+use crate::cli::values::SortArg;
 use crate::cli::{generate, output, pareto};
 
 /// A candidate's kernel, or why there is none.
@@ -38,14 +40,16 @@ pub fn run(args: &CompareArgs) -> Result<bool, Failure> {
     if args.pareto {
         rows.retain(|row| !row.front.is_empty());
     }
-    rows.sort_by_key(|row| match &row.outcome {
-        Ok(report) => (false, report.cycles.call.max, report.bytes.call),
-        Err(_) => (true, 0, 0),
+    rows.sort_by(|a, b| match (&a.outcome, &b.outcome) {
+        (Ok(a), Ok(b)) => in_order(args.sort, a, b),
+        (Ok(_), Err(_)) => std::cmp::Ordering::Less,
+        (Err(_), Ok(_)) => std::cmp::Ordering::Greater,
+        (Err(_), Err(_)) => std::cmp::Ordering::Equal,
     });
-    let best = rows
+    let cycles = rows
         .iter()
-        .find_map(|row| Some(row.outcome.as_ref().ok()?.cycles.call.max))
-        .ok_or("no method has a kernel here")?;
+        .filter_map(|row| Some(row.outcome.as_ref().ok()?.cycles.call.max));
+    let best = cycles.min().ok_or("no method has a kernel here")?;
     if args.json {
         let rows: Result<Vec<_>, _> = rows.iter().map(|row| json_row(row, best)).collect();
         let text = serde_json::to_string_pretty(&json!({ "rows": rows? }));
@@ -62,6 +66,22 @@ pub fn run(args: &CompareArgs) -> Result<bool, Failure> {
         ));
     }
     Ok(made().all(Report::is_proved))
+}
+
+/// Which of two is first: by what is asked, then by cycles and bytes. A core whose currents are not known is last.
+fn in_order(by: SortArg, a: &Report, b: &Report) -> std::cmp::Ordering {
+    let energy = |report: &Report| {
+        let energy = report.energy.as_ref();
+        energy.map_or(f64::INFINITY, |energy| energy.call.nanojoules[1])
+    };
+    let first = match by {
+        SortArg::Cycles => std::cmp::Ordering::Equal,
+        SortArg::Bytes => a.bytes.call.cmp(&b.bytes.call),
+        SortArg::Stack => a.stack_bytes.cmp(&b.stack_bytes),
+        SortArg::Energy => energy(a).total_cmp(&energy(b)),
+    };
+    let cycles = |report: &Report| (report.cycles.call.max, report.bytes.call);
+    first.then_with(|| cycles(a).cmp(&cycles(b)))
 }
 
 /// Says of each row in what it is not beaten.
@@ -111,6 +131,9 @@ fn request(args: &CompareArgs) -> Result<Request, Failure> {
     }
     if let Some(style) = args.style {
         request = request.style(style);
+    }
+    if let Some(path) = &args.energy {
+        request = request.currents(generate::currents(path)?);
     }
     Ok(match args.variable_time {
         true => request.variable_time(),
@@ -184,9 +207,9 @@ fn json_row(row: &Compared, best: u64) -> Result<Value, String> {
     }
 }
 
-const HEAD: [&str; 13] = [
-    "core", "method", "body", "call", "load", "store", "mul", "add", "bytes", "stack", "verdict",
-    "ratio", "pareto",
+const HEAD: [&str; 14] = [
+    "core", "method", "body", "call", "load", "store", "mul", "add", "bytes", "stack", "energy",
+    "verdict", "ratio", "pareto",
 ];
 
 fn fields(row: &Compared, best: u64) -> Vec<String> {
@@ -215,6 +238,10 @@ fn fields(row: &Compared, best: u64) -> Vec<String> {
                 counts.add.to_string(),
                 report.bytes.call.to_string(),
                 report.stack_bytes.to_string(),
+                match &report.energy {
+                    Some(energy) => joules(energy.call.nanojoules),
+                    None => "no data".into(),
+                },
                 verdict.into(),
                 format!("{:.3}", report.cycles.call.max as f64 / best as f64),
                 row.front.join(" "),

@@ -10,13 +10,14 @@ use lozenge::request::Room;
 use lozenge::spec::modulus::Modulus;
 use lozenge::target::{Names, Target};
 use machine::isa::core::Core;
+use machine::isa::energy::Currents;
 
 use crate::cli::arguments::GenArgs;
 use crate::cli::case::{Case, Given};
 use crate::cli::driver_plan::Asked;
 use crate::cli::failure::Failure;
-use crate::cli::output;
 use crate::cli::values::{DriverOp, LanguageArg, SecrecyArg};
+use crate::cli::{generate, output};
 
 /// Runs on numbers and compares with big integers.
 ///
@@ -67,7 +68,9 @@ pub fn run(args: &GenArgs, op: DriverOp) -> Result<bool, Failure> {
     let constant_time = built.constant_time(&core, exponent == SecrecyArg::Public);
     let leaks = leaks(&constant_time, &target.core_name());
     let title = title(args, plan, &target, exponent, leaks)?;
-    let mut told = DriverReport::new(title, &built, &cost, &constant_time, &args.prefix);
+    let given = args.energy.as_deref().map(generate::currents).transpose()?;
+    let mut told = DriverReport::new(title, &built, &cost, &constant_time, &args.prefix)
+        .drawing(given.or_else(|| core.currents()));
     told.warnings = target.warnings(told.flash.total, told.ram.total);
     let proved = told.keeps_its_time();
     let wrote = match proved {
@@ -255,7 +258,7 @@ fn written(
         if !prefix.is_empty() {
             line += &format!(" --prefix {prefix}");
         }
-        let mut report = report(kernel, target, line);
+        let mut report = report(kernel, target, currents(told), line);
         report.spec.symbol.insert_str(0, prefix);
         all.extend(files(kernel, Assembler::Gnu, &mut report)?);
     }
@@ -279,4 +282,9 @@ fn written(
     contents.extend([told.header().into_bytes(), json.into_bytes()]);
     all.extend(names.into_iter().zip(contents));
     Ok(all)
+}
+
+/// What a driver was counted with.
+fn currents(told: &DriverReport) -> Option<Currents> {
+    told.energy.as_ref().map(|energy| energy.currents.clone())
 }

@@ -1,9 +1,11 @@
 //! `lozenge gen`.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use lozenge::isa::energy::Currents;
 use lozenge::report::Report;
 use lozenge::target::Names;
 use lozenge::{Dialect, Error, Request, Target, spec};
@@ -83,6 +85,27 @@ pub fn run(args: &GenArgs, op: OpArg) -> Result<bool, Failure> {
     Ok(report.is_proved())
 }
 
+/// The currents in a file.
+///
+/// # Errors
+/// When it cannot be read, or is not such a file.
+pub(super) fn currents(path: &Path) -> Result<Currents, Failure> {
+    let place = path.display();
+    let text = std::fs::read_to_string(path)
+        .map_err(|e| Failure::file(format!("{place} cannot be read: {e}")))?;
+    let currents: Currents = toml::from_str(&text).map_err(|e| {
+        let wrong = e.message().to_string();
+        format!("{place}: {wrong}; a file of currents holds\n{EXAMPLE}")
+    })?;
+    let wrong = |name| format!("{place}: {name} is no positive number");
+    currents.check().map_err(wrong)?;
+    Ok(currents)
+}
+
+/// A file of currents.
+const EXAMPLE: &str = "source = \"measured\"\nvolts = 1.8\nmegahertz = 16.0\n# amperes\nalu = 0.010\nmul = 0.011\n\
+                       load = 0.012\nstore = 0.012\nother = 0.010";
+
 /// What the arguments ask for.
 fn request(args: &GenArgs, op: OpArg) -> Result<Request, Failure> {
     let mut request = modular(Request::new(op.into(), args.size), &args.modular)?;
@@ -92,6 +115,9 @@ fn request(args: &GenArgs, op: OpArg) -> Result<Request, Failure> {
             return Err(format!("-p {name} is given twice").into());
         }
         request = request.param(name, *value);
+    }
+    if let Some(path) = &args.energy {
+        request = request.currents(currents(path)?);
     }
     if let Some(name) = &args.method {
         request = request.method(name);
@@ -224,6 +250,7 @@ fn costs(report: &Report) -> String {
             format!("{body} body, {call} call in {runs} runs on numbers"),
         );
     }
+    text += &line("energy", report.energy_text());
     if let Some(others) = report.others_text() {
         text += &line("other cores", others);
     }

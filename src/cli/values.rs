@@ -254,3 +254,16 @@ pub fn bytes(text: &str) -> Result<usize, String> {
     let bytes = digits.parse().ok().and_then(|n: usize| n.checked_mul(unit));
     bytes.ok_or_else(|| format!("{text} is not a number of bytes: try 1536 or 8k"))
 }
+
+/// What rows of `compare` are sorted by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum SortArg {
+    /// The most cycles of a call.
+    Cycles,
+    /// Bytes of code.
+    Bytes,
+    /// Bytes of stack.
+    Stack,
+    /// The most energy of a call.
+    Energy,
+}

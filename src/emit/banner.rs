@@ -50,6 +50,7 @@ pub fn lines(report: &Report) -> Vec<(String, String)> {
         ("abi kept", state(verdict.abi.word(), "abi")),
     ]);
     lines.push(("cycles", report.cycles_text()));
+    lines.push(("energy", report.energy_text()));
     lines.push(("constant time", report.time_text()));
     if let Some(others) = report.others_text() {
         lines.push(("other cores", others));

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use machine::format::ObjectFormat;
 use machine::isa::Cost;
 use machine::isa::core::Core;
+use machine::isa::energy::{Currents, Spent};
 use make::driver::{Role, image};
 use serde::Serialize;
 
@@ -13,6 +14,8 @@ use crate::driver::secrecy::Told;
 use crate::emit::banner::LICENCE;
 use crate::emit::{c_driver, elf};
 use crate::kernel::Kernel;
+use crate::report::EnergyReport;
+use crate::report::energy::NO_DATA;
 
 /// A number in the area.
 #[derive(Clone, Debug, Serialize)]
@@ -97,6 +100,10 @@ pub struct DriverReport {
     pub ram: Ram,
     /// Of a call on random numbers, whose result was right.
     pub cycles: u64,
+    /// What that call draws, if it is known of the core.
+    pub energy: Option<EnergyReport>,
+    #[serde(skip)]
+    spent: [Spent; 2],
     /// Instructions of a run.
     pub instructions: u64,
     /// Per core: `shown`, `leaks` or `unknown`; why, `leaks` says.
@@ -208,6 +215,8 @@ impl DriverReport {
                 total: area + stack,
             },
             cycles: cost.call.max,
+            energy: None,
+            spent: cost.spent,
             instructions: cost.executed,
             constant_time: times.collect(),
             leaks: leaks.collect(),
@@ -218,6 +227,18 @@ impl DriverReport {
             version: env!("CARGO_PKG_VERSION"),
             files: Vec::new(),
         }
+    }
+
+    /// With the energy that follows from currents, if they are known.
+    pub fn drawing(mut self, currents: Option<Currents>) -> Self {
+        self.energy = currents.map(|currents| EnergyReport::of(&self.spent, currents));
+        self
+    }
+
+    /// Its energy, or that nothing is known.
+    fn energy_text(&self) -> String {
+        let energy = self.energy.as_ref();
+        energy.map_or(NO_DATA.into(), EnergyReport::text)
     }
 
     /// What the equation names, with its place and what else the caller must know.
@@ -305,6 +326,7 @@ impl DriverReport {
             "cycles",
             format!("{} on random numbers, on {}", self.cycles, self.place()),
         ));
+        lines.push(("energy", self.energy_text()));
         lines.push(("constant time", self.time_text()));
         lines.extend(self.others_text().map(|text| ("other cores", text)));
         let beware = self.beware.iter();
@@ -442,6 +464,7 @@ impl DriverReport {
                 self.instructions
             ),
         );
+        text += &line("energy", self.energy_text());
         for told in &self.beware {
             text += &line("BEWARE", told.to_string());
         }

@@ -156,6 +156,8 @@ impl Function {
             target.warnings(audit.bytes.call, ram),
             command,
         );
+        let currents = self.contract.currents.clone();
+        report = report.drawing(currents.or_else(|| self.core.currents()));
         report.scratch = areas;
         Audit {
             report,

@@ -1,5 +1,6 @@
 //! What a caller promises of a function, and what it is said to compute.
 
+use machine::isa::energy::Currents;
 use spec::modulus::{Modular, Reduce};
 use spec::{Op, Size};
 
@@ -21,6 +22,7 @@ pub struct Contract {
     pub(super) align: Option<u64>,
     pub(super) limit: Option<u64>,
     pub(super) variable_time: bool,
+    pub(super) currents: Option<Currents>,
 }
 
 impl Contract {
@@ -38,6 +40,7 @@ impl Contract {
             align: None,
             limit: None,
             variable_time: false,
+            currents: None,
         }
     }
 
@@ -87,6 +90,12 @@ impl Contract {
     /// A run takes so many instructions at most.
     pub fn limit(mut self, instructions: u64) -> Self {
         self.limit = Some(instructions);
+        self
+    }
+
+    /// What the core draws, where nothing is published of it or it runs at another voltage.
+    pub fn currents(mut self, currents: Currents) -> Self {
+        self.currents = Some(currents);
         self
     }
 

@@ -228,7 +228,7 @@ fn reported(
     if !options.prefix.is_empty() {
         command += &format!(" --prefix {}", options.prefix);
     }
-    let mut report = made::report(kernel, target, command);
+    let mut report = made::report(kernel, target, options.currents.clone(), command);
     report.spec.symbol.insert_str(0, &options.prefix);
     report
 }

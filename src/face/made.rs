@@ -1,6 +1,7 @@
 //! What is told and written of a kernel.
 
 use machine::format::Assembler;
+use machine::isa::energy::Currents;
 use make::facts::Style;
 use spec::modulus::Reduce;
 
@@ -10,13 +11,19 @@ use crate::report::{self, Report};
 use crate::target::Target;
 
 /// The report of a kernel made by `command`.
-pub fn report(kernel: &Kernel, target: &Target, command: String) -> Report {
+pub fn report(
+    kernel: &Kernel,
+    target: &Target,
+    currents: Option<Currents>,
+    command: String,
+) -> Report {
     let spec = &kernel.spec;
     let sources: usize = spec.source_bytes().iter().sum();
     let ram = sources + spec.result_bytes() + kernel.proof.stack.total();
     let warnings = target.warnings(kernel.code.len(), ram);
     let mcu = target.part_name().map(String::from);
-    Report::new(kernel, mcu, warnings, command)
+    let currents = currents.or_else(|| kernel.core.currents());
+    Report::new(kernel, mcu, warnings, command).drawing(currents)
 }
 
 /// The command that gives the same bytes.

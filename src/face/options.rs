@@ -1,6 +1,7 @@
 //! What a request says besides what is computed, and what of it the command in a banner repeats.
 
 use machine::format::Assembler;
+use machine::isa::energy::Currents;
 use make::candidate::Budget;
 use num_bigint::BigUint;
 use spec::Alias;
@@ -45,4 +46,6 @@ pub(super) struct Options {
     pub dialect: Option<Assembler>,
     /// What names begin with.
     pub prefix: String,
+    /// What the core draws, if it is not what is published.
+    pub currents: Option<Currents>,
 }

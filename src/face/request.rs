@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use machine::format::Assembler;
+use machine::isa::energy::Currents;
 use make::facts::Style;
 use spec::modulus::Reduce;
 use spec::{Alias, Op, Size};
@@ -152,6 +153,12 @@ impl Request {
     /// In so many free registers at most, besides pointers and product.
     pub fn max_registers(mut self, count: usize) -> Self {
         self.0.options.max_regs = Some(count);
+        self
+    }
+
+    /// What the core draws, where nothing is published of it or it runs at another voltage.
+    pub fn currents(mut self, currents: Currents) -> Self {
+        self.0.options.currents = Some(currents);
         self
     }
 

@@ -1,5 +1,6 @@
 //! What is said in numbers: cycles, bytes, loads and stores of README and of the tables in `tests/paper/`, exactly.
 
+mod energy;
 mod methods;
 mod modular_figures;
 mod ops;

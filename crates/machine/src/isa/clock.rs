@@ -8,6 +8,7 @@
 use crate::codec::{Insn, Operands, Places};
 use crate::fault::Source;
 use crate::isa::cost::{Class, SlowOperand, Span};
+use crate::isa::energy::{Draw, Spent};
 
 /// A pipeline: what earlier instructions left behind.
 pub trait Line: Clone + Default {
@@ -308,18 +309,34 @@ pub trait Timed<O: Operands> {
     fn left_out(&self, bytes: usize) -> WorkOf<Self, O>;
     /// What a count of instructions calls `insn`.
     fn class(&self, insn: &Insn<O>) -> Class;
+    /// What it draws current for.
+    fn draw(&self, insn: &Insn<O>) -> Draw;
 }
 
 /// What an instruction takes on the core `C`.
 pub type WorkOf<C, O> = <<C as Timed<O>>::Line as Line>::Work;
+
+/// What a count calls an instruction, and what it draws current for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Kind {
+    pub class: Class,
+    pub draw: Draw,
+}
+
+impl Kind {
+    #[inline(always)]
+    fn is_frame(self) -> bool {
+        self.class == Class::Frame
+    }
+}
 
 /// The two pipelines, for the shortest and for the longest time; one as long as they are the same.
 #[derive(Clone, Debug, Default)]
 pub struct Clock<L: Line> {
     fast: L,
     slow: Option<L>,
-    /// Cycles of the call alone.
-    frame: Span,
+    /// Cycles of the body, and of the call alone.
+    spent: [Spent; 2],
     /// The last instruction whose time is not known.
     observed: Option<SlowOperand>,
     /// That instruction, when the pipelines first parted.
@@ -329,20 +346,20 @@ pub struct Clock<L: Line> {
 impl<L: Line> Clock<L> {
     /// Issues an instruction of a known time.
     #[inline(always)]
-    pub fn issue(&mut self, work: &L::Work, class: Class) {
+    pub fn issue(&mut self, work: &L::Work, kind: Kind) {
         let least = self.fast.issue(work);
         let most = match &mut self.slow {
             Some(slow) => slow.issue(work),
             None => least,
         };
-        self.spend(class, least, most);
+        self.spend(kind, least, most);
     }
 
     /// Issues one that takes at least and at most this; `slow` says why they differ.
     pub fn issue_either(
         &mut self,
         [least, most]: [L::Work; 2],
-        class: Class,
+        kind: Kind,
         slow: impl FnOnce() -> SlowOperand,
     ) {
         if least != most {
@@ -354,26 +371,23 @@ impl<L: Line> Clock<L> {
         }
         let longer = self.slow.as_mut().map(|slow| slow.issue(&most));
         let shorter = self.fast.issue(&least);
-        self.spend(class, shorter, longer.unwrap_or(shorter));
+        self.spend(kind, shorter, longer.unwrap_or(shorter));
     }
 
     /// The instruction jumped.
     #[inline(always)]
-    pub fn jumped(&mut self, work: &L::Work, class: Class) {
+    pub fn jumped(&mut self, work: &L::Work, kind: Kind) {
         let least = self.fast.jumped(work);
         let most = match &mut self.slow {
             Some(slow) => slow.jumped(work),
             None => least,
         };
-        self.spend(class, least, most);
+        self.spend(kind, least, most);
     }
 
     #[inline(always)]
-    fn spend(&mut self, class: Class, least: u64, most: u64) {
-        if class == Class::Frame {
-            self.frame.min += least;
-            self.frame.max += most;
-        }
+    fn spend(&mut self, kind: Kind, least: u64, most: u64) {
+        self.spent[usize::from(kind.is_frame())].add(kind.draw, least, most);
         if let Some(slow) = &self.slow
             && self.parted.is_none()
             && self.fast.now() != slow.now()
@@ -390,13 +404,9 @@ impl<L: Line> Clock<L> {
         }
     }
 
-    /// The same without those of the call alone.
-    pub fn body(&self) -> Span {
-        let Span { min, max } = self.call();
-        Span {
-            min: min - self.frame.min,
-            max: max - self.frame.max,
-        }
+    /// Cycles of the body, and of the call alone.
+    pub fn spent(&self) -> [Spent; 2] {
+        self.spent
     }
 
     /// The instruction whose time tells an operand, if time does.

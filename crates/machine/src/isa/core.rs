@@ -9,6 +9,7 @@ use crate::domain::place::Base;
 use crate::format::{Assembler, Dialect, ObjectFormat};
 use crate::function::Function;
 use crate::isa::cost::{Cost, Stopped};
+use crate::isa::energy::Currents;
 use crate::isa::{Called, Calls, Isa, RUN_LIMIT, arm, avr, mips, riscv};
 
 /// Does something for the machine of a core: `$isa` is its instruction set, `$own` the core as that knows it.
@@ -120,6 +121,11 @@ impl Core {
     /// The calling convention its kernels keep.
     pub fn abi(&self) -> &'static str {
         on_machine!(self, |I, core| I::abi(core))
+    }
+
+    /// What is published of the current that it draws.
+    pub fn currents(&self) -> Option<Currents> {
+        on_machine!(self, |I, core| I::currents(core))
     }
 
     /// How its objects are written.

@@ -2,6 +2,8 @@
 
 use crate::domain::concrete::{Concrete, Watched};
 use crate::fault::{Fault, Source};
+use crate::isa::energy::Spent;
+pub use crate::isa::span::Span;
 
 /// Where and why a run stopped: byte address of the instruction, and the fault.
 pub type Stopped = (usize, Fault);
@@ -15,13 +17,6 @@ pub struct SlowOperand {
     pub text: String,
     /// Where the operand comes from.
     pub source: Source,
-}
-
-/// Fewest and most cycles, over all inputs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize)]
-pub struct Span {
-    pub min: u64,
-    pub max: u64,
 }
 
 /// What a count of instructions calls an instruction (hw2018, table 3).
@@ -105,21 +100,13 @@ pub struct Cost {
     pub call: Span,
     /// The same without PUSH, POP, CALL and RET, as the papers count.
     pub body: Span,
+    /// The cycles of the body, and those of the call alone, by what draws current.
+    pub spent: [Spent; 2],
     /// Instructions of the body.
     pub counts: ClassCounts,
     /// All instructions executed.
     pub executed: u64,
     pub stack: Depth,
-}
-
-impl Span {
-    /// The smallest span that holds both.
-    pub fn join(self, other: Self) -> Self {
-        Self {
-            min: self.min.min(other.min),
-            max: self.max.max(other.max),
-        }
-    }
 }
 
 impl Cost {
@@ -132,6 +119,7 @@ impl Cost {
         Self {
             call: self.call.join(other.call),
             body: self.body.join(other.body),
+            spent: [0, 1].map(|part| self.spent[part].join(&other.spent[part])),
             ..*longer
         }
     }

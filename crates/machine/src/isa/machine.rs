@@ -5,8 +5,8 @@
 use crate::codec::{Insn, Operands, Row};
 use crate::domain::word::Domain;
 use crate::fault::Fault;
-use crate::isa::clock::{Timed, WorkOf};
-use crate::isa::cost::{Class, Stopped};
+use crate::isa::clock::{Kind, Timed, WorkOf};
+use crate::isa::cost::Stopped;
 use crate::isa::ways::Position;
 use crate::segment::Marks;
 
@@ -180,6 +180,6 @@ pub struct Slot<M: Machine<W>, const W: u32> {
     pub observes: Option<u8>,
     /// Length in bytes.
     pub bytes: u8,
-    pub class: Class,
+    pub kind: Kind,
     pub fact: M::Fact,
 }

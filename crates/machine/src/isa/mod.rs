@@ -7,6 +7,7 @@ pub mod clock;
 pub mod convention;
 pub mod core;
 pub mod cost;
+pub mod energy;
 pub mod enter;
 pub mod environment;
 pub mod machine;
@@ -14,6 +15,7 @@ pub mod mips;
 pub mod numbers;
 pub mod riscv;
 pub mod run;
+pub mod span;
 pub mod state;
 pub mod ways;
 pub mod words;
@@ -24,6 +26,7 @@ use crate::format::{Assembler, Dialect, ObjectFormat};
 use crate::function::Function;
 use crate::isa::cost::SlowOperand;
 pub use crate::isa::cost::{Class, ClassCounts, Cost, Depth, Span, Stopped};
+use crate::isa::energy::Currents;
 pub use crate::isa::numbers::Calls;
 
 /// A call that returned: the domain with its memory, the cost, what broke the calling convention.
@@ -57,6 +60,9 @@ pub trait Isa: Sized + 'static {
 
     /// The calling convention its kernels keep.
     fn abi(core: &Self::Core) -> &'static str;
+
+    /// What is published of the current that it draws.
+    fn currents(core: &Self::Core) -> Option<Currents>;
 
     /// Does the instruction only serve the call (PUSH, POP, CALL, RET)?
     fn is_frame(core: &Self::Core, insn: &Self::Insn) -> bool;

@@ -9,8 +9,9 @@ use crate::codec::{Insn, Operands};
 use crate::domain::word::Domain;
 use crate::fault::Fault;
 use crate::function::Function;
-use crate::isa::clock::{Clock, Line, Timed};
+use crate::isa::clock::{Clock, Kind, Line, Timed};
 use crate::isa::cost::{Class, ClassCounts, Cost, Depth, REPORT_EVERY, SlowOperand, Span, Stopped};
+use crate::isa::energy::Draw;
 use crate::isa::machine::{
     Condition, Flow, Guard, Machine, Meaning, Outcome, Slot, TimeOf, WordOf,
 };
@@ -106,7 +107,10 @@ impl<'a, M: Machine<W>, const W: u32> Decoded<'a, M, W> {
             work: core.work(&insn),
             observes: core.observes(&insn),
             bytes: insn.bytes() as u8,
-            class: core.class(&insn),
+            kind: Kind {
+                class: core.class(&insn),
+                draw: core.draw(&insn),
+            },
             fact: M::fact(core, &insn),
         }
     }
@@ -117,7 +121,10 @@ impl<'a, M: Machine<W>, const W: u32> Decoded<'a, M, W> {
         Slot {
             bytes: Self::UNIT as u8,
             observes: None,
-            class: Class::Other,
+            kind: Kind {
+                class: Class::Other,
+                draw: Draw::Other,
+            },
             fact: M::Fact::default(),
             ..Self::slot(core, insn, nothing)
         }
@@ -163,13 +170,13 @@ impl<'a, M: Machine<W>, const W: u32> Decoded<'a, M, W> {
         let flow = match m.guard(slot)? {
             Guard::Passes => {
                 match slot.observes {
-                    None => clock.issue(&slot.work, slot.class),
+                    None => clock.issue(&slot.work, slot.kind),
                     Some(r) => self.observe(m, slot, r, clock),
                 }
                 (slot.meaning)(m, &slot.insn.ops)
             }
             Guard::Fails => {
-                clock.issue(&self.core.left_out(slot.bytes.into()), slot.class);
+                clock.issue(&self.core.left_out(slot.bytes.into()), slot.kind);
                 Ok(Flow::Next)
             }
             Guard::Perhaps(condition) => self.perhaps(m, slot, &condition, clock),
@@ -178,11 +185,11 @@ impl<'a, M: Machine<W>, const W: u32> Decoded<'a, M, W> {
         let mut next = 0;
         match flow {
             Flow::Next | Flow::Return => {}
-            Flow::Jump(_) => clock.jumped(&slot.work, slot.class),
+            Flow::Jump(_) => clock.jumped(&slot.work, slot.kind),
             Flow::Skip => {
                 let skipped = self.fetch(pc + usize::from(slot.bytes));
                 next = skipped.map_or(Self::UNIT, |s| s.bytes.into());
-                clock.issue(&self.core.left_out(next), slot.class);
+                clock.issue(&self.core.left_out(next), slot.kind);
             }
         }
         let returned = m.advance(slot, flow, next);
@@ -211,7 +218,7 @@ impl<'a, M: Machine<W>, const W: u32> Decoded<'a, M, W> {
     /// Issues an instruction whose time register `r` decides.
     fn observe(&self, m: &mut M, slot: &Slot<M, W>, r: u8, clock: &mut ClockOf<M, W>) {
         let (times, word) = self.times(m, slot, r);
-        clock.issue_either(times, slot.class, || self.told(m, slot, &word));
+        clock.issue_either(times, slot.kind, || self.told(m, slot, &word));
     }
 
     /// Executes an instruction, or not: what it takes tells which, if that differs.
@@ -228,7 +235,7 @@ impl<'a, M: Machine<W>, const W: u32> Decoded<'a, M, W> {
         let [least, most] = operand.as_ref().map_or([slot.work; 2], |(times, _)| *times);
         let out = self.core.left_out(slot.bytes.into());
         let times = [sorted(least, out)[0], sorted(most, out)[1]];
-        clock.issue_either(times, slot.class, || match operand {
+        clock.issue_either(times, slot.kind, || match operand {
             Some((_, word)) if least != most => self.told(m, slot, &word),
             _ => {
                 let name = slot.insn.form().name;
@@ -297,12 +304,14 @@ impl<'a, M: Machine<W>, const W: u32> Decoded<'a, M, W> {
                 }
             };
             executed += 1;
-            by_class[slot.class as usize] += 1;
+            by_class[slot.kind.class as usize] += 1;
         }
+        let [body, frame] = clock.spent();
         Ok(Ran {
             cost: Cost {
                 call: clock.call(),
-                body: clock.body(),
+                body: body.total(),
+                spent: [body, frame],
                 counts: ClassCounts::of(&by_class),
                 executed,
                 stack: Depth::default(),

@@ -7,6 +7,7 @@ use crate::isa::arm::instructions::{Ends, Op, Timing};
 use crate::isa::arm::operands::Ops;
 use crate::isa::clock::{Cycles, Delayed, Loading, Timed};
 use crate::isa::cost::{Class, Span};
+use crate::isa::energy::{Currents, Draw};
 
 /// What an instruction did that its cost may depend on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -54,6 +55,22 @@ pub struct Core {
     /// Cycles of an instruction whose condition does not hold.
     pub skipped: u64,
     pub source: &'static str,
+}
+
+impl Core {
+    /// Of an SA-1100; of its successor and the ARM7TDMI no table is known to us.
+    pub fn currents(&self) -> Option<Currents> {
+        (self.name == SA_1100.name).then(|| Currents {
+            source: "groszschaedl-2005, table 1, after Sinha and Chandrakasan (JouleTrack)".into(),
+            volts: 1.5,
+            megahertz: 206.0,
+            alu: 0.178,
+            mul: 0.196,
+            load: 0.196,
+            store: 0.229,
+            other: 0.170,
+        })
+    }
 }
 
 impl PartialEq for Core {
@@ -313,5 +330,15 @@ impl Timed<Ops> for Core {
 
     fn class(&self, insn: &Insn) -> Class {
         insn.class()
+    }
+
+    fn draw(&self, insn: &Insn) -> Draw {
+        match insn.form().timing {
+            Timing::Alu => Draw::Alu,
+            Timing::Multiply(..) => Draw::Mul,
+            Timing::Load | Timing::LoadMultiple => Draw::Load,
+            Timing::Store | Timing::StoreMultiple => Draw::Store,
+            Timing::Swap | Timing::Branch | Timing::Status => Draw::Other,
+        }
     }
 }

@@ -29,6 +29,7 @@ use crate::isa::arm::cores::Version;
 use crate::isa::arm::machine::Arm;
 use crate::isa::arm::operands::Ops;
 use crate::isa::cost::{Class, Cost, Stopped};
+use crate::isa::energy::Currents;
 use crate::isa::{Called, Calls, Isa, enter, numbers};
 
 /// The ARM instruction set.
@@ -94,6 +95,10 @@ impl Isa for ArmIsa {
 
     fn abi(_: &cores::Core) -> &'static str {
         "AAPCS"
+    }
+
+    fn currents(core: &cores::Core) -> Option<Currents> {
+        core.currents()
     }
 
     fn is_frame(_: &cores::Core, insn: &code::Insn) -> bool {

@@ -11,6 +11,7 @@ pub use crate::isa::avr::core::{Core, Set};
 use crate::isa::avr::operands::{Ops, Timing};
 use crate::isa::clock::{Cycles, Memoryless, Timed};
 use crate::isa::cost::Class;
+use crate::isa::energy::Draw;
 
 /// Column AVRe, 16-bit program counter.
 fn avre(timing: Timing) -> u32 {
@@ -224,6 +225,37 @@ impl Timed<Ops> for Core {
         match self.abi.saves(insn.op) {
             true => Class::Frame,
             false => insn.form().class,
+        }
+    }
+
+    fn draw(&self, insn: &Insn) -> Draw {
+        match insn.form().timing {
+            Timing::Alu | Timing::WordImmediate | Timing::IoBit => Draw::Alu,
+            Timing::Multiply => Draw::Mul,
+            Timing::Load
+            | Timing::LoadDisplaced
+            | Timing::LoadPostIncrement
+            | Timing::LoadPreDecrement
+            | Timing::LoadDirect
+            | Timing::LoadProgram
+            | Timing::Pop => Draw::Load,
+            Timing::Store
+            | Timing::StoreDisplaced
+            | Timing::StorePreDecrement
+            | Timing::StoreDirect
+            | Timing::StoreProgram
+            | Timing::Push => Draw::Store,
+            Timing::Branch
+            | Timing::Skip
+            | Timing::SkipIo
+            | Timing::RelativeJump
+            | Timing::IndirectJump
+            | Timing::Jump
+            | Timing::RelativeCall
+            | Timing::IndirectCall
+            | Timing::ExtendedIndirectCall
+            | Timing::Call
+            | Timing::Return => Draw::Other,
         }
     }
 }

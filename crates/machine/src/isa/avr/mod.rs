@@ -37,6 +37,7 @@ use crate::isa::avr::machine::Avr;
 use crate::isa::avr::operands::Op;
 use crate::isa::clock::Timed;
 use crate::isa::cost::{Class, Cost, Stopped};
+use crate::isa::energy::Currents;
 use crate::isa::{Called, Calls, Isa, enter, numbers};
 
 /// The AVR instruction set.
@@ -97,6 +98,10 @@ impl Isa for AvrIsa {
 
     fn abi(core: &cores::Core) -> &'static str {
         core.abi.title
+    }
+
+    fn currents(_: &cores::Core) -> Option<Currents> {
+        None
     }
 
     fn is_frame(core: &cores::Core, insn: &code::Insn) -> bool {

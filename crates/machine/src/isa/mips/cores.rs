@@ -8,6 +8,7 @@
 use crate::fault::Source;
 use crate::isa::clock::{Product, Scoreboard, Timed, Work};
 use crate::isa::cost::Class;
+use crate::isa::energy::Draw;
 use crate::isa::mips::code::Insn;
 use crate::isa::mips::instructions::{Op, Timing};
 pub use crate::isa::mips::operands::Features;
@@ -229,6 +230,16 @@ impl Timed<Ops> for Core {
 
     fn class(&self, insn: &Insn) -> Class {
         insn.class()
+    }
+
+    fn draw(&self, insn: &Insn) -> Draw {
+        match insn.form().timing {
+            Timing::Alu | Timing::MoveFrom | Timing::MoveTo => Draw::Alu,
+            Timing::Multiply | Timing::MultiplyRegister | Timing::MultiplyAddRegister => Draw::Mul,
+            Timing::Load => Draw::Load,
+            Timing::Store => Draw::Store,
+            Timing::Branch | Timing::Jump | Timing::Divide | Timing::Trap => Draw::Other,
+        }
     }
 }
 

@@ -27,6 +27,7 @@ use crate::domain::place::Base;
 use crate::format::{Assembler, Attributes, Dialect, ObjectFormat, Stranger};
 use crate::function::Function;
 use crate::isa::cost::{Class, Cost, Stopped};
+use crate::isa::energy::Currents;
 use crate::isa::mips::machine::Mips;
 use crate::isa::mips::operands::Ops;
 use crate::isa::{Called, Calls, Isa, enter, numbers};
@@ -101,6 +102,10 @@ impl Isa for MipsIsa {
 
     fn abi(_: &cores::Core) -> &'static str {
         "o32"
+    }
+
+    fn currents(_: &cores::Core) -> Option<Currents> {
+        None
     }
 
     fn is_frame(_: &cores::Core, insn: &code::Insn) -> bool {

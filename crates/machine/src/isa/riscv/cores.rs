@@ -6,6 +6,7 @@
 use crate::fault::Source;
 use crate::isa::clock::{Scoreboard, Timed, Work};
 use crate::isa::cost::Class;
+use crate::isa::energy::Draw;
 use crate::isa::riscv::code::Insn;
 use crate::isa::riscv::instructions::Timing;
 pub use crate::isa::riscv::operands::Features;
@@ -335,6 +336,20 @@ impl Timed<Ops> for Core {
 
     fn class(&self, insn: &Insn) -> Class {
         insn.class()
+    }
+
+    fn draw(&self, insn: &Insn) -> Draw {
+        match insn.form().timing {
+            Timing::Alu => Draw::Alu,
+            Timing::Multiply | Timing::MultiplyHigh => Draw::Mul,
+            Timing::Load | Timing::LoadNarrow => Draw::Load,
+            Timing::Store => Draw::Store,
+            Timing::Branch
+            | Timing::Jump
+            | Timing::JumpRegister
+            | Timing::Divide
+            | Timing::Trap => Draw::Other,
+        }
     }
 }
 

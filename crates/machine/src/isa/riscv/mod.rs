@@ -28,6 +28,7 @@ use crate::domain::place::Base;
 use crate::format::{Assembler, Dialect, ObjectFormat};
 use crate::function::Function;
 use crate::isa::cost::{Class, Cost, Stopped};
+use crate::isa::energy::Currents;
 use crate::isa::riscv::machine::Riscv;
 use crate::isa::{Called, Calls, Isa, enter, numbers};
 
@@ -57,6 +58,10 @@ impl Isa for RiscvIsa {
             true => "ilp32e",
             false => "ilp32",
         }
+    }
+
+    fn currents(_: &cores::Core) -> Option<Currents> {
+        None
     }
 
     fn is_frame(_: &cores::Core, insn: &code::Insn) -> bool {
