@@ -7,7 +7,7 @@ use lozenge::isa::arm::code::Insn;
 use lozenge::isa::arm::cores::{ARM7TDMI, SA_1100, SA_1110};
 use lozenge::isa::arm::instructions::Op;
 use lozenge::isa::cost::Span;
-use lozenge::isa::energy::{Draw, Spent};
+use lozenge::isa::energy::{DRAWS, Draw, Spent};
 use lozenge::{Request, Target};
 
 use crate::kit::oracle;
@@ -18,9 +18,10 @@ fn currents_are_the_papers() {
     let currents = SA_1100.currents().expect("of an SA-1100");
     assert!(SA_1110.currents().is_none() && ARM7TDMI.currents().is_none());
     let of = |cycles: &[(Draw, u64)]| {
-        let spans = cycles
-            .iter()
-            .map(|(draw, n)| (*draw, Span { min: *n, max: *n }));
+        let mut spans = [Span::default(); DRAWS];
+        for (draw, n) in cycles {
+            spans[*draw as usize] = Span { min: *n, max: *n };
+        }
         let energy = currents.energy(&Spent::of(spans));
         assert_eq!(energy.nanojoules[0], energy.nanojoules[1]);
         (energy.nanojoules[1], energy.amperes[1])

@@ -8,7 +8,7 @@
 use crate::codec::{Insn, Operands, Places};
 use crate::fault::Source;
 use crate::isa::cost::{Class, SlowOperand, Span};
-use crate::isa::energy::{Draw, Spent};
+use crate::isa::energy::{DRAWS, Draw, Spent};
 
 /// A pipeline: what earlier instructions left behind.
 pub trait Line: Clone + Default {
@@ -323,10 +323,14 @@ pub struct Kind {
     pub draw: Draw,
 }
 
+/// Kinds of cycles: those of the body by what draws current, then those of the call alone.
+const PLACES: usize = 2 * DRAWS;
+
 impl Kind {
     #[inline(always)]
-    fn is_frame(self) -> bool {
-        self.class == Class::Frame
+    fn place(self) -> usize {
+        let frame = usize::from(self.class == Class::Frame);
+        DRAWS * frame + self.draw as usize
     }
 }
 
@@ -335,8 +339,9 @@ impl Kind {
 pub struct Clock<L: Line> {
     fast: L,
     slow: Option<L>,
-    /// Cycles of the body, and of the call alone.
-    spent: [Spent; 2],
+    /// Cycles at least by [`Kind::place`], and how many more they are at most, modulo `2^64`.
+    least: [u64; PLACES],
+    more: [u64; PLACES],
     /// The last instruction whose time is not known.
     observed: Option<SlowOperand>,
     /// That instruction, when the pipelines first parted.
@@ -387,7 +392,12 @@ impl<L: Line> Clock<L> {
 
     #[inline(always)]
     fn spend(&mut self, kind: Kind, least: u64, most: u64) {
-        self.spent[usize::from(kind.is_frame())].add(kind.draw, least, most);
+        let place = kind.place();
+        self.least[place] += least;
+        if least != most {
+            // An instruction may wait less in the longest case, as an earlier one took so long.
+            self.more[place] = self.more[place].wrapping_add(most.wrapping_sub(least));
+        }
         if let Some(slow) = &self.slow
             && self.parted.is_none()
             && self.fast.now() != slow.now()
@@ -406,7 +416,12 @@ impl<L: Line> Clock<L> {
 
     /// Cycles of the body, and of the call alone.
     pub fn spent(&self) -> [Spent; 2] {
-        self.spent
+        let spent = |from: usize| {
+            let cycles = (from..from + DRAWS)
+                .map(|at| (self.least[at], self.least[at].wrapping_add(self.more[at])));
+            Spent::of(cycles.map(|(min, max)| Span { min, max }))
+        };
+        [spent(0), spent(DRAWS)]
     }
 
     /// The instruction whose time tells an operand, if time does.

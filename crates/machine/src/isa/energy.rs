@@ -17,25 +17,18 @@ pub enum Draw {
 }
 
 /// How many there are.
-const DRAWS: usize = 5;
+pub const DRAWS: usize = 5;
 
 /// Cycles of a run by what drew current in them, an instruction's waits counted with it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Spent([Span; DRAWS]);
 
 impl Spent {
-    #[inline(always)]
-    pub(crate) fn add(&mut self, draw: Draw, least: u64, most: u64) {
-        let span = &mut self.0[draw as usize];
-        span.min += least;
-        span.max += most;
-    }
-
-    /// So many cycles of each.
-    pub fn of(cycles: impl IntoIterator<Item = (Draw, Span)>) -> Self {
+    /// So many cycles of each, in the order of [`Draw`].
+    pub fn of(cycles: impl IntoIterator<Item = Span>) -> Self {
         let mut spent = Self::default();
-        for (draw, span) in cycles {
-            spent.add(draw, span.min, span.max);
+        for (to, span) in spent.0.iter_mut().zip(cycles) {
+            *to = span;
         }
         spent
     }
