@@ -41,8 +41,8 @@ mod strangers;
 pub mod target;
 
 pub use face::{
-    AnyModulus, Audit, Candidate, Candidates, Contract, Count, Error, Files, Function, Kernel,
-    Operands, Request, Run, Time, Verdicts, What, audit,
+    AnyModulus, Audit, Candidate, Candidates, Contract, Count, Counted, Error, Files, Function,
+    Kernel, Operands, Request, Run, Time, Verdicts, What, audit,
 };
 pub use judge::{certificate, checker, timing, trial};
 pub use machine::format::Assembler as Dialect;

@@ -1,10 +1,6 @@
 //! `lozenge compare`: every method with its sensible parameters, proved and counted side by side.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use comfy_table::{Table, presets};
-use indicatif::{ProgressBar, ProgressStyle};
 use lozenge::facts::Style;
 use lozenge::report::Report;
 use lozenge::report::energy::joules;
@@ -15,7 +11,7 @@ use serde_json::{Value, json};
 use crate::cli::arguments::CompareArgs;
 use crate::cli::failure::Failure;
 use crate::cli::values::SortArg;
-use crate::cli::{generate, output, pareto};
+use crate::cli::{generate, output, parallel, pareto};
 
 /// A candidate's kernel, or why there is none.
 struct Compared {
@@ -150,37 +146,9 @@ fn judge(cell: &Candidate) -> Result<Report, String> {
     }
 }
 
-/// All cells, on every processor there is, under a progress bar.
+/// All cells.
 fn judge_all(cells: Vec<Candidate>) -> Vec<Compared> {
-    let bar = ProgressBar::new(cells.len() as u64);
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} kernels [{elapsed}]") {
-        bar.set_style(style);
-    }
-    let next = AtomicUsize::new(0);
-    let outcomes = Mutex::new(Vec::new());
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                loop {
-                    let i = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(cell) = cells.get(i) else {
-                        break;
-                    };
-                    let outcome = judge(cell);
-                    bar.inc(1);
-                    // A thread that panicked has ended the whole run already.
-                    if let Ok(mut list) = outcomes.lock() {
-                        list.push((i, outcome));
-                    }
-                }
-            });
-        }
-    });
-    bar.finish_and_clear();
-    let mut outcomes = outcomes.into_inner().unwrap_or_default();
-    outcomes.sort_by_key(|(i, _)| *i);
-    let outcomes = outcomes.into_iter().map(|(_, outcome)| outcome);
+    let outcomes = parallel::each(&cells, "kernels", judge);
     cells
         .into_iter()
         .zip(outcomes)

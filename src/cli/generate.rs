@@ -35,14 +35,7 @@ fn refuse(args: &GenArgs, op: OpArg) -> Result<(), Failure> {
 /// Generates, proves, writes, prints. `Ok(true)` if everything is proved.
 pub fn run(args: &GenArgs, op: OpArg) -> Result<bool, Failure> {
     refuse(args, op)?;
-    let names = Names {
-        mcu: args.mcu.as_deref(),
-        core: args.core.as_deref(),
-        extensions: &args.isa_ext,
-        big_endian: args.big_endian,
-        abi: args.abi.as_deref(),
-    };
-    let target = Target::resolve(&names)?;
+    let target = target(args)?;
     let request = request(args, op)?;
     let dialect = args.dialect.map_or(target.dialect(), Dialect::from);
     target.has_dialect(dialect)?;
@@ -85,6 +78,18 @@ pub fn run(args: &GenArgs, op: OpArg) -> Result<bool, Failure> {
     Ok(report.is_proved())
 }
 
+/// What the kernel is for.
+pub(super) fn target(args: &GenArgs) -> Result<Target, Failure> {
+    let names = Names {
+        mcu: args.mcu.as_deref(),
+        core: args.core.as_deref(),
+        extensions: &args.isa_ext,
+        big_endian: args.big_endian,
+        abi: args.abi.as_deref(),
+    };
+    Ok(Target::resolve(&names)?)
+}
+
 /// The currents in a file.
 ///
 /// # Errors
@@ -107,7 +112,7 @@ const EXAMPLE: &str = "source = \"measured\"\nvolts = 1.8\nmegahertz = 16.0\n# a
                        load = 0.012\nstore = 0.012\nother = 0.010";
 
 /// What the arguments ask for.
-fn request(args: &GenArgs, op: OpArg) -> Result<Request, Failure> {
+pub(super) fn request(args: &GenArgs, op: OpArg) -> Result<Request, Failure> {
     let mut request = modular(Request::new(op.into(), args.size), &args.modular)?;
     let mut named = BTreeSet::new();
     for (name, value) in &args.param {

@@ -14,7 +14,9 @@ mod failure;
 mod generate;
 mod list;
 mod output;
+mod parallel;
 mod pareto;
+mod repro;
 mod run;
 mod schema;
 mod values;
@@ -79,6 +81,13 @@ enum Command {
                       lozenge verify out/mul160.proof out/mul160.o"
     )]
     Verify(verify::VerifyArgs),
+    /// Published tables cell by cell beside ours: reproduced, beaten, worse or not comparable
+    #[command(
+        after_help = "Examples:\n  lozenge repro hutter-wenger-2018 --table 3\n  \
+                      lozenge repro groszschaedl-kamendje-2003 --table 5.2 --csv\n  \
+                      lozenge repro seo-kim-2014 --table 3 --json"
+    )]
+    Repro(repro::ReproArgs),
     /// What there is: methods, cores, mcus or ops
     #[command(after_help = "Example:\n  lozenge list methods")]
     List(ListArgs),
@@ -91,7 +100,7 @@ enum Command {
 }
 
 /// Runs the command line and returns the exit code.
-pub fn run() -> ExitCode {
+pub fn main() -> ExitCode {
     // Whoever cannot be understood may have asked for JSON all the same.
     let json = std::env::args().any(|argument| argument == "--json");
     let cli = match Cli::try_parse() {
@@ -132,6 +141,7 @@ pub fn run() -> ExitCode {
         Command::Compare(args) => compare::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::Repro(args) => repro::run(&args),
         Command::List(args) => list::run(&args).map_err(Failure::from),
         Command::Bench(args) => bench::run(&args).map_err(Failure::from),
         Command::Schema => schema::run().map_err(Failure::from),

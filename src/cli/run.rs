@@ -20,6 +20,26 @@ use crate::cli::{generate, output};
 
 /// Executes, compares and prints. `Ok(true)` if the result is right.
 pub fn run(args: &RunArgs) -> Result<bool, Failure> {
+    done(args, |done| {
+        output::say(&match args.json {
+            true => done.object().to_string(),
+            false => done.text(),
+        })?;
+        done.warn();
+        Ok(!done.leaks || done.accepted)
+    })
+}
+
+/// Executes, compares, and says the cycles.
+pub(super) fn cycles(args: &RunArgs) -> Result<u64, Failure> {
+    done(args, |done| Ok(done.cost.call.max))
+}
+
+/// Executes and compares; `tell` says what came of it.
+fn done<T>(
+    args: &RunArgs,
+    tell: impl FnOnce(&Done<'_>) -> Result<T, Failure>,
+) -> Result<T, Failure> {
     let names = Names {
         mcu: args.mcu.as_deref(),
         core: args.core.as_deref(),
@@ -49,7 +69,7 @@ pub fn run(args: &RunArgs) -> Result<bool, Failure> {
     let times = built.constant_time(&core, false);
     let own = target.core_name();
     let told = times.iter().find(|(name, _)| *name == own);
-    let done = Done {
+    tell(&Done {
         name: plan.name(),
         bits: args.bits,
         how: plan.how(core.word_bits() as usize / 8)?,
@@ -61,13 +81,7 @@ pub fn run(args: &RunArgs) -> Result<bool, Failure> {
         told: told.and_then(|(_, verdict)| verdict.as_ref().err()),
         leaks: leaks(&times, &own),
         accepted: args.variable_time,
-    };
-    output::say(&match args.json {
-        true => done.object().to_string(),
-        false => done.text(),
-    })?;
-    done.warn();
-    Ok(!done.leaks || done.accepted)
+    })
 }
 
 /// Executes, and shows how far that is.

@@ -77,6 +77,11 @@ impl Kernel {
         Verdicts(&self.report)
     }
 
+    /// Cycles, instructions and stack, over all inputs.
+    pub fn cost(&self) -> &Cost {
+        &self.made.cost
+    }
+
     /// Fewest and most cycles, of the body and of a call.
     pub fn cycles(&self) -> &Cycles {
         &self.report.cycles

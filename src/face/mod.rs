@@ -22,5 +22,5 @@ pub use contract::Contract;
 pub use error::{Error, What};
 pub use kernel::{Files, Kernel, Run};
 pub use options::AnyModulus;
-pub use request::Request;
+pub use request::{Counted, Request};
 pub use verdicts::{Time, Verdicts};

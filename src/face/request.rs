@@ -2,9 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use judge::timing::function_timing;
 use machine::format::Assembler;
+use machine::function::Function;
+use machine::isa::Cost;
 use machine::isa::energy::Currents;
 use make::facts::Style;
+use make::method::Params;
 use spec::modulus::Reduce;
 use spec::{Alias, Op, Size};
 
@@ -13,6 +17,7 @@ use crate::face::candidates::{Candidates, cells};
 use crate::face::error::Error;
 use crate::face::kernel::Kernel;
 use crate::face::options::{AnyModulus, Options};
+use crate::kernel;
 use crate::target::Target;
 
 /// An operation and its size, and what the kernel may be.
@@ -34,6 +39,19 @@ use crate::target::Target;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Request(Asked);
+
+/// Code that is counted and not proved.
+#[derive(Clone, Debug)]
+pub struct Counted {
+    /// How it computes.
+    pub method: &'static str,
+    /// The parameters of the method.
+    pub params: Params,
+    /// What a call takes, over all inputs.
+    pub cost: Cost,
+    /// Its bytes.
+    pub code: Vec<u8>,
+}
 
 impl Request {
     /// An operation on operands of `size` bits; [`Op::Mul`] takes two sizes, too.
@@ -216,6 +234,25 @@ impl Request {
             true => Ok(kernel),
             false => Err(Error::Unproved(Box::new(kernel.report().clone()))),
         }
+    }
+
+    /// The cheapest candidate, whatever can be proved of it: what its code takes, over all inputs.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn count(&self, target: &Target) -> Result<Counted, Error> {
+        let dialect = self.0.options.dialect.unwrap_or(target.dialect());
+        target.has_dialect(dialect)?;
+        let core = target.to_core();
+        let (spec, best) = kernel::choose(&self.0.request(target.room())?, &core)?;
+        let timing = function_timing(&spec, &core, &Function::kernel(&best.code));
+        let does_not_return = || kernel::Error::Encode("the code does not return".into());
+        Ok(Counted {
+            method: best.method.name,
+            params: best.params,
+            cost: timing.cost.ok_or_else(does_not_return)?,
+            code: best.code,
+        })
     }
 
     /// Every method with its sensible parameters, in the style that is asked for: each is counted and proved when you

@@ -6,4 +6,5 @@ mod modular_figures;
 mod ops;
 mod paper;
 mod records;
+mod repro;
 mod special_figures;

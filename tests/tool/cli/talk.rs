@@ -222,6 +222,8 @@ fn the_schema_is_what_is_printed() {
         "run modexp 64 --core arm7tdmi --method fips",
         "check made/mul32.o --symbol mul32 --op mul --bits 32 --mcu atmega8",
         "compare mul 32 --mcu atmega8",
+        "repro hutter-wenger-2018 --table 3",
+        "repro seo-kim-2014 --table 5",
         "list mcus",
         "list ops",
         "gen mul 7 --mcu atmega8",
