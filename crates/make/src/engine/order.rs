@@ -3,7 +3,7 @@
 //! A greedy list scheduler, the same for every machine whose results may be late: of the next `WINDOW` instructions, the
 //! first that may go now without waiting goes next. Untrusted: what comes out is proved again.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use machine::codec::{Insn, Operands, Places};
 use machine::isa::clock::{Line, Timed, WorkOf};
@@ -108,4 +108,55 @@ pub fn order<O: Operands, C: Timed<O>>(
         out.push((node.index, node.insn));
     }
     out
+}
+
+/// `code` with loops in a better order, with the old index of each instruction: the stretches that begin at `starts` are
+/// ordered each on its own, where that is faster.
+pub fn stretches<O: Operands, C: Timed<O>>(
+    core: &C,
+    code: &[Insn<O>],
+    starts: &BTreeSet<usize>,
+    access: impl Fn(&Insn<O>) -> Option<Access>,
+) -> Vec<(usize, Insn<O>)> {
+    // Pointers of a loop may meet: a store stays among all other accesses.
+    let somewhere = |insn: &Insn<O>| {
+        access(insn).map(|access| Access {
+            base: 0,
+            offset: None,
+            ..access
+        })
+    };
+    let bounds = starts.iter().copied().chain([0, code.len()]);
+    let bounds: BTreeSet<_> = bounds.filter(|at| *at <= code.len()).collect();
+    let bounds: Vec<_> = bounds.into_iter().collect();
+    let mut out = Vec::with_capacity(code.len());
+    for pair in bounds.windows(2) {
+        let (from, old) = (pair[0], &code[pair[0]..pair[1]]);
+        let ordered = order(core, old, somewhere);
+        let new: Vec<_> = ordered.iter().map(|(_, insn)| *insn).collect();
+        match most_cycles(core, &new) < most_cycles(core, old) {
+            true => out.extend(ordered.into_iter().map(|(at, insn)| (at + from, insn))),
+            false => out.extend((from..).zip(old.iter().copied())),
+        }
+    }
+    out
+}
+
+/// The most cycles of `code`, straight through.
+pub fn most_cycles<O: Operands, C: Timed<O>>(core: &C, code: &[Insn<O>]) -> u64 {
+    let mut line = C::Line::default();
+    for insn in code {
+        let [_, most] = core.observing(insn, &core.work(insn), None);
+        line.issue(&most);
+    }
+    line.end()
+}
+
+/// Where each old index is now.
+pub fn moved<I>(ordered: &[(usize, I)]) -> Vec<usize> {
+    let mut now = vec![0; ordered.len()];
+    for (at, (old, _)) in ordered.iter().enumerate() {
+        now[*old] = at;
+    }
+    now
 }

@@ -279,8 +279,13 @@ fn named(set: &Set, levels: usize) -> Params {
 pub(super) fn every_level(spec: &Spec, facts: &Facts) -> Vec<Params> {
     let [n, _] = spec.words(facts.word_bits);
     let most = n.ilog2().max(1) as usize;
+    // With few registers shorter products at the bottom pay, too.
+    let bottom = match facts.free_registers >= MANY {
+        true => 6..=12,
+        false => 3..=12,
+    };
     (1..=most)
-        .filter(|levels| n <= LARGE || (6..=12).contains(&n.div_ceil(1 << levels)))
+        .filter(|levels| n <= LARGE || bottom.contains(&n.div_ceil(1 << levels)))
         .map(|levels| Params::from([("levels", levels)]))
         .collect()
 }

@@ -5,12 +5,13 @@ use machine::isa::arm::cores::Core;
 use machine::program::Program;
 use spec::Op;
 
+use crate::engine::order::{most_cycles, moved};
 use crate::facts::{Facts, Style};
 use crate::lower::Limits;
 use crate::refusal::LowerError;
 use crate::schedule::{Schedule, Words};
 use crate::target::arm::columns::ORDER;
-use crate::target::arm::order::{most_cycles, order};
+use crate::target::arm::order::order;
 use crate::target::arm::outlook::Outlook;
 use crate::target::arm::pointers::{Array, Item};
 use crate::target::arm::words::{Choices, Lowering};
@@ -168,10 +169,7 @@ fn function(
     }
     let ordered = order(core, &body);
     // Where an instruction is now, and before which one a remark stands.
-    let mut now = vec![0; body.len()];
-    for (at, (old, _)) in ordered.iter().enumerate() {
-        now[*old] = at;
-    }
+    let now = moved(&ordered);
     let before_note = |at: usize| ordered.iter().position(|(old, _)| *old >= at);
     let body: Vec<_> = ordered.iter().map(|(_, insn)| *insn).collect();
     let (before, after) = frame::frame(&body, scratch)?;

@@ -54,6 +54,7 @@ impl Lower for ArmIsa {
             schedule => lower::lower(schedule, core, limits)?,
         };
         for program in &mut made {
+            order::order_loops(core, program);
             frame::return_by(core, &mut program.insns);
         }
         Ok(made)

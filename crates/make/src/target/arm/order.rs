@@ -1,9 +1,12 @@
 //! What of memory an instruction touches, and code in an order in which it waits less.
 
+use machine::isa::Isa;
+use machine::isa::arm::ArmIsa;
 use machine::isa::arm::code::Insn;
 use machine::isa::arm::cores::Core;
 use machine::isa::arm::instructions::{Op, Timing};
-use machine::isa::clock::{Delayed, Line, Timed};
+use machine::isa::arm::machine::PC;
+use machine::program::Program;
 
 use crate::engine::order::{self, Access};
 
@@ -32,12 +35,30 @@ pub fn order(core: &Core, code: &[Insn]) -> Vec<(usize, Insn)> {
     }
 }
 
-/// The most cycles of `code`, straight through.
-pub fn most_cycles(core: &Core, code: &[Insn]) -> u64 {
-    let mut line = Delayed::default();
-    for insn in code {
-        let [_, most] = core.observing(insn, &core.work(insn), None);
-        line.issue(&most);
+/// The same of a program with loops; remarks and claims follow.
+pub fn order_loops(core: &Core, program: &mut Program<Insn>) {
+    let code = &program.insns;
+    let branches = || {
+        code.iter()
+            .enumerate()
+            .filter_map(|(at, insn)| Some((at, ArmIsa::branch(insn)?)))
+    };
+    if !core.waits || branches().next().is_none() {
+        return;
     }
-    line.end()
+    let targets = branches().filter_map(|(at, by)| usize::try_from(at as i64 + by / 4).ok());
+    // What leaves, and what saves or restores registers, stays where it is.
+    let stays = code.iter().enumerate().filter(|(_, insn)| {
+        let counter = insn.writes_pc() || insn.registers() >> PC & 1 == 1;
+        ArmIsa::branch(insn).is_some() || counter || ArmIsa::is_frame(core, insn)
+    });
+    let starts = targets
+        .chain(stays.flat_map(|(at, _)| [at, at + 1]))
+        .collect();
+    let ordered = order::stretches(core, code, &starts, access);
+    let now = order::moved(&ordered);
+    program.insns = ordered.into_iter().map(|(_, insn)| insn).collect();
+    let claims = program.claims.iter();
+    let claims = claims.filter_map(|claim| claim.at(|at| now.get(at).copied()));
+    program.claims = claims.collect();
 }

@@ -28,8 +28,9 @@ impl Asm for Flow {
         self.remark(text);
     }
 
-    /// Nothing changes places here.
-    fn cut(&mut self) {}
+    fn cut(&mut self) {
+        self.stay();
+    }
 
     fn top(&mut self) -> usize {
         self.here()
@@ -39,7 +40,8 @@ impl Asm for Flow {
         self.branch(Insn::store(Op::BNE, y, x, 0), top);
     }
 
-    fn finish(self, scratch: usize, core: &Core) -> Result<Program<Insn>, LowerError> {
+    fn finish(mut self, scratch: usize, core: &Core) -> Result<Program<Insn>, LowerError> {
+        self.order(core);
         self.function(scratch, core.features)
     }
 }

@@ -1,12 +1,14 @@
 //! Code with branches: each knows the instruction it goes to, until all lengths are known.
 
 use machine::isa::riscv::code::Insn;
+use machine::isa::riscv::cores::Core;
 use machine::isa::riscv::instructions::Op;
 use machine::isa::riscv::operands::Features;
 use machine::program::Program;
 
 use crate::refusal::LowerError;
 use crate::target::riscv::frame;
+use crate::target::riscv::order::order_loops;
 
 /// Instructions, and for those that branch the index of where they go.
 #[derive(Default)]
@@ -17,11 +19,32 @@ pub struct Flow {
     far: Vec<usize>,
     /// Remarks, each before the instruction of that index.
     notes: Vec<(usize, String)>,
+    /// Instructions that stay behind those before them, with all that follows.
+    cuts: Vec<usize>,
 }
 
 impl Flow {
     pub fn remark(&mut self, text: String) {
         self.notes.push((self.insns.len(), text));
+    }
+
+    /// What comes from here on stays behind what is there.
+    pub fn stay(&mut self) {
+        self.cuts.push(self.insns.len());
+    }
+
+    /// Puts the instructions between branches in a better order, where results are late.
+    pub fn order(&mut self, core: &Core) {
+        let branches = self
+            .targets
+            .iter()
+            .flat_map(|(from, to)| [*from, from + 1, *to]);
+        let calls = self.far.iter().flat_map(|at| [*at, at + 1]);
+        let notes = self.notes.iter().map(|(at, _)| *at);
+        let starts = branches.chain(calls).chain(notes);
+        let starts = starts.chain(self.cuts.iter().copied()).collect();
+        // Where a stretch begins, one begins afterwards: no branch has to be aimed again.
+        self.insns = order_loops(core, &self.insns, &starts);
     }
 
     /// Where the next instruction will be.

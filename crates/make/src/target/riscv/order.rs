@@ -1,5 +1,7 @@
 //! Does code wait on a core, and what of memory does an instruction touch?
 
+use std::collections::BTreeSet;
+
 use machine::isa::riscv::code::Insn;
 use machine::isa::riscv::cores::Core;
 use machine::isa::riscv::instructions::Timing;
@@ -28,5 +30,16 @@ pub fn order(core: &Core, code: &[Insn]) -> Vec<(usize, Insn)> {
     match waits(core) {
         true => order::order(core, code, access),
         false => code.iter().copied().enumerate().collect(),
+    }
+}
+
+/// The same of code with loops, whose stretches begin at `starts`.
+pub fn order_loops(core: &Core, code: &[Insn], starts: &BTreeSet<usize>) -> Vec<Insn> {
+    match waits(core) {
+        true => {
+            let ordered = order::stretches(core, code, starts, access);
+            ordered.into_iter().map(|(_, insn)| insn).collect()
+        }
+        false => code.to_vec(),
     }
 }
