@@ -168,3 +168,55 @@ fn there_is_no_bx() {
     assert!(returns(ARM.core), "an ARM7TDMI");
     assert!(!returns(STRONGARM.core), "a StrongARM");
 }
+
+/// A bit of Rs that is set in any case settles how long a product without signs takes, where it is above what stops the
+/// multiplier early: bit 23 on a StrongARM. Whatever computes with the word afterwards forgets it.
+#[test]
+fn a_bit_that_is_set_settles_a_product() {
+    let varies = |lines: &str| {
+        let Span { min, max } = time(lines, 64);
+        min < max
+    };
+    for (between, product, settled) in [
+        ("", "umull r5, r7, r6, r4", false),
+        ("orr r4, r4, #0x80000000", "umull r5, r7, r6, r4", true),
+        ("orr r4, r4, #0x800000", "umlal r5, r7, r6, r4", true),
+        ("orr r4, r4, #0x400000", "umull r5, r7, r6, r4", false),
+        // Ones at the top may stop a product with signs.
+        ("orr r4, r4, #0x80000000", "smull r5, r7, r6, r4", false),
+        ("orr r4, r4, #0x80000000", "mul r5, r6, r4", false),
+        (
+            "orr r4, r4, #0x80000000\n mov r5, r4\n ldr r4, [r1]",
+            "umull r8, r7, r6, r5",
+            true,
+        ),
+        (
+            "orr r4, r4, #0x80000000\n and r4, r4, r6",
+            "umull r5, r7, r6, r4",
+            false,
+        ),
+        (
+            "orr r4, r4, #0x80000000\n and r4, r4, #0xff000000",
+            "umull r5, r7, r6, r4",
+            true,
+        ),
+        (
+            "orr r4, r4, #0x80000000\n eor r4, r4, #0x80000000",
+            "umull r5, r7, r6, r4",
+            false,
+        ),
+        (
+            "orr r4, r4, #0x80000000\n add r4, r4, r4",
+            "umull r5, r7, r6, r4",
+            false,
+        ),
+        (
+            "orr r4, r4, #0x80000000\n mov r4, r4, lsr #16",
+            "umull r5, r7, r6, r4",
+            false,
+        ),
+    ] {
+        let lines = format!("ldr r4, [r1]\n ldr r6, [r2]\n {between}\n {product}");
+        assert_eq!(varies(&lines), !settled, "{lines}");
+    }
+}

@@ -168,7 +168,7 @@ fn the_way_to_tables_and_multipliers_is_told() {
             "f: ldr r1, [r1]\n ldr r2, [r2]\n mov r3, r2\n add r3, r3, #0\n umull r3, r12, r1, r3\n \
              stmia r0, {r3, r12}\n bx lr\n",
             "at 0x10: umull r3, r12, r1, r3: umull takes 3 to 6 cycles depending on the secret b[0]; use a core whose \
-             multiplier has fixed time, or set the top byte of r3, by way of 0x4: ldr r2, [r2], 0xc: add r3, r3, #0",
+             multiplier has fixed time, or set the top bit of r3 (ORR) and take out what that adds, by way of 0x4: ldr r2, [r2], 0xc: add r3, r3, #0",
         ),
         (
             MIPS,

@@ -7,7 +7,7 @@
 
 use crate::domain::abstract_memory::AbstractMemory;
 use crate::domain::concrete::{Bits, Concrete};
-use crate::domain::ids::Set;
+use crate::domain::ids::{Map, Set};
 use crate::domain::place::Address;
 use crate::domain::placed::{LowBits, Placed};
 use crate::domain::public::{Public, PublicBit};
@@ -76,6 +76,8 @@ pub struct Secret {
     values: u32,
     visited: Set<usize>,
     placed: Placed,
+    /// Bits that are 1 whatever the secrets are, by the number of a secret.
+    ones: Map<u32, u64>,
     /// None: a branch on a secret is a fault.
     fork: Option<Fork>,
     /// Numbers in the order in which the run comes upon them, if anybody wants to know.
@@ -94,6 +96,7 @@ impl Default for Secret {
             values: 0,
             visited: Set::default(),
             placed: Placed::default(),
+            ones: Map::default(),
             fork: None,
             numbers: None,
         }
@@ -347,7 +350,17 @@ impl Domain for Secret {
         {
             return Taint::Public(Public::Known(bits));
         }
-        self.mix(&[*a, *b], &[])
+        let word = self.mix(&[*a, *b], &[]);
+        let [x, y] = [a, b].map(|word| self.ones::<W>(word));
+        let ones = match op {
+            Logic::Or => x | y,
+            Logic::And => x & y,
+            Logic::Xor => 0,
+        };
+        if let (Taint::Secret { value, .. }, 1..) = (word, ones) {
+            self.ones.insert(value, ones);
+        }
+        word
     }
 
     fn shift_right<const W: u32>(&mut self, a: &Taint, top: &TaintBit) -> (Taint, TaintBit) {
@@ -405,6 +418,14 @@ impl Domain for Secret {
         match word {
             Taint::Public(Public::Known(k)) => Some(*k),
             Taint::Public(_) | Taint::Secret { .. } => None,
+        }
+    }
+
+    fn ones<const W: u32>(&self, word: &Taint) -> u64 {
+        match word {
+            Taint::Public(Public::Known(k)) => *k,
+            Taint::Public(_) => 0,
+            Taint::Secret { value, .. } => self.ones.get(value).copied().unwrap_or(0),
         }
     }
 

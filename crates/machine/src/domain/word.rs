@@ -198,6 +198,11 @@ pub trait Domain: Sized {
 
     /// The number in a word, if it is the same in every run: what operand-dependent timing may use.
     fn value<const W: u32>(&self, word: &Self::Word<W>) -> Option<u64>;
+    /// Bits that are 1 in every run, perhaps not all of them: what timing may use of a word that is not the same in
+    /// every run.
+    fn ones<const W: u32>(&self, _word: &Self::Word<W>) -> u64 {
+        0
+    }
     /// Where a word comes from: `the secret a[3]`.
     fn origin<const W: u32>(&self, word: &Self::Word<W>) -> Source;
 

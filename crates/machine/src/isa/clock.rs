@@ -301,6 +301,11 @@ pub trait Timed<O: Operands> {
         work: &WorkOf<Self, O>,
         value: Option<u64>,
     ) -> [WorkOf<Self, O>; 2];
+    /// A number whose time is that of every word in which the bits `ones` are 1, where these have one time; only the words
+    /// of the register that `insn` observes are meant.
+    fn settled(&self, _insn: &Insn<O>, _ones: u64) -> Option<u64> {
+        None
+    }
     /// The register whose word decides how long `insn` takes.
     fn observes(&self, insn: &Insn<O>) -> Option<u8>;
     /// That it does, of a word that comes from `source`.

@@ -202,6 +202,8 @@ impl<'a, M: Machine<W>, const W: u32> Decoded<'a, M, W> {
     fn times(&self, m: &mut M, slot: &Slot<M, W>, r: u8) -> ([TimeOf<M, W>; 2], WordOf<M, W>) {
         let word = m.register(r);
         let value = m.domain().value(&word);
+        let settled = || self.core.settled(&slot.insn, m.domain().ones(&word));
+        let value = value.or_else(settled);
         (self.core.observing(&slot.insn, &slot.work, value), word)
     }
 

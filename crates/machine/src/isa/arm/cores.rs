@@ -302,6 +302,15 @@ impl Timed<Ops> for Core {
         })
     }
 
+    /// A product that stops at zeros alone takes no less for a larger Rs, and Rs lies between `ones` and all ones.
+    fn settled(&self, insn: &Insn, ones: u64) -> Option<u64> {
+        let Timing::Multiply(_, Ends::Zeros, _) = insn.form().timing else {
+            return None;
+        };
+        let [least, most] = [ones, u64::from(u32::MAX)].map(|rs| self.span(insn, Some(rs)));
+        (least == most).then_some(ones)
+    }
+
     /// Rs, of a multiplication.
     fn observes(&self, insn: &Insn) -> Option<u8> {
         let Span { min, max } = self.span(insn, None);
@@ -310,12 +319,18 @@ impl Timed<Ops> for Core {
 
     fn observed(&self, insn: &Insn, source: &Source) -> String {
         let Span { min, max } = self.span(insn, None);
-        format!(
-            "{} takes {min} to {max} cycles depending on {source}; use a core whose multiplier has \
-             fixed time, or set the top byte of {}",
-            insn.form().name,
-            register(insn.ops.r),
-        )
+        let name = insn.form().name;
+        let told = format!("{name} takes {min} to {max} cycles depending on {source}");
+        let cure = "use a core whose multiplier has fixed time";
+        match insn.form().timing {
+            Timing::Multiply(_, Ends::Zeros, _) => {
+                let rs = register(insn.ops.r);
+                format!(
+                    "{told}; {cure}, or set the top bit of {rs} (ORR) and take out what that adds"
+                )
+            }
+            _ => format!("{told}; {cure}"),
+        }
     }
 
     fn left_out(&self, _: usize) -> Loading {
