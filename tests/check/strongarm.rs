@@ -220,3 +220,49 @@ fn a_bit_that_is_set_settles_a_product() {
         assert_eq!(varies(&lines), !settled, "{lines}");
     }
 }
+
+/// A product of one word in constant time: b with its top bit set makes UMULL slow in any case, and a times what that
+/// adds is taken out again: `a b = a (b | 2^31) - 2^31 (a & ~mask)`, the mask ones if the bit was set before.
+const STEADY: &str = "ldr r1, [r1]\n ldr r2, [r2]\n orr r12, r2, #0x80000000\n umull r3, r12, r1, r12\n \
+                      mov r2, r2, asr #31\n bic r1, r1, r2\n subs r3, r3, r1, lsl #31\n sbc r12, r12, r1, lsr #1\n \
+                      stmia r0, {r3, r12}";
+
+/// Correct for all inputs, and in constant time?
+fn judged(compiler: Compiler, lines: &str) -> [bool; 2] {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("f.s");
+    let text = format!(
+        ".syntax unified\n.text\n.global f\n.type f, %function\nf: {lines}\n mov pc, lr\n.size f, . - f\n"
+    );
+    std::fs::write(&path, text).expect("written");
+    let file = compiler.compile(&path, &["-c"]);
+    let audit = check(&file, compiler.core, Question::of("f", 32)).expect("f");
+    let own = audit.judged.constant_time.iter();
+    let mut own = own.filter(|(core, _)| core == compiler.core);
+    let steady = own.next().is_some_and(|(_, timing)| timing.leak.is_none());
+    [audit.judged.proof.holds(), steady]
+}
+
+#[test]
+fn a_product_in_constant_time() {
+    for compiler in [STRONGARM, ARM] {
+        assert_eq!(judged(compiler, STEADY), [true, true], "{}", compiler.core);
+        for (old, new) in [
+            ("orr r12, r2, #0x80000000", "mov r12, r2"),
+            ("orr r12, r2, #0x80000000", "orr r12, r2, #0x40000000"),
+            ("orr r12, r2, #0x80000000", "orr r12, r2, #0xc0000000"),
+            ("orr r12, r2, #0x80000000", "orr r12, r1, #0x80000000"),
+            ("asr #31", "asr #30"),
+            ("asr #31", "lsr #31"),
+            ("bic r1", "and r1"),
+            ("lsl #31", "lsl #30"),
+            ("lsr #1", "lsr #2"),
+            ("sbc r12", "sub r12"),
+        ] {
+            let wrong = STEADY.replacen(old, new, 1);
+            assert_ne!(wrong, STEADY);
+            let [proved, _] = judged(compiler, &wrong);
+            assert!(!proved, "{}: {old} -> {new}", compiler.core);
+        }
+    }
+}

@@ -441,8 +441,22 @@ impl Algebra {
             (Logic::And, Value::Public(Public::Known(k)), x)
             | (Logic::And, x, Value::Public(Public::Known(k))) => self.cut_mask(x, k, w),
             (Logic::And, ..) => None,
+            (Logic::Or, Value::Public(Public::Known(k)), x)
+            | (Logic::Or, x, Value::Public(Public::Known(k))) => {
+                let known = Value::Public(Public::Known(k));
+                let apart = self.disjoint(known, x, w);
+                apart.or_else(|| self.cut_ones(x, k, w))
+            }
             _ => self.disjoint(x, y, w),
         }
+    }
+
+    /// `x OR k` for a `k` that is ones down from the top: what is below them, and `k`.
+    fn cut_ones(&mut self, x: Value, k: u64, w: u32) -> Option<Value> {
+        let low = k.trailing_zeros();
+        let top = (1..w).contains(&low) && k >> low == ((1 << w) - 1) >> low;
+        let bits = top.then(|| self.find_part(x, w, 0, low))?;
+        Some(self.weighted_sum(&[(bits, 1), (Value::Public(Public::Known(k)), 1)], w))
     }
 
     /// `x AND k` for a mask of bits that adjoin.

@@ -119,7 +119,18 @@ impl Checker<'_> {
                 self.range_of(out)?;
                 self.vanishes(sum.with(out, -1)?, None, &World::new())
             }
-            (Logic::Or | Logic::Xor, _) => Err(WRONG),
+            // Ones down from the top, and what is below them.
+            (Logic::Or, k) => {
+                let low = k.trailing_zeros();
+                if low == 0 || k >> low != full >> low {
+                    return Err(WRONG);
+                }
+                let below = self.part(x, w, 0, low)?;
+                let sum = Form::number(k.into()).with(below, 1)?;
+                self.range_of(out)?;
+                self.vanishes(sum.with(out, -1)?, None, &World::new())
+            }
+            (Logic::Xor, _) => Err(WRONG),
         }
     }
 

@@ -18,11 +18,15 @@ impl Checker<'_> {
         Ok(sum)
     }
 
+    /// The sum that defines `v`. What has no meaning yet may be defined by itself, so it has none.
+    fn definition(&self, v: VarId) -> Option<(&[(VarId, i64)], i64)> {
+        let named = self.ranges.get(v as usize).is_some_and(Option::is_some);
+        self.sum(v).filter(|_| named)
+    }
+
     /// Replaces `v` by its definition.
     pub(super) fn expand(&self, form: &mut Form, v: VarId) -> Check<bool> {
-        // What has no meaning yet may be defined by itself.
-        let named = self.ranges.get(v as usize).is_some_and(Option::is_some);
-        let Some((terms, constant)) = self.sum(v).filter(|_| named) else {
+        let Some((terms, constant)) = self.definition(v) else {
             return Ok(false);
         };
         let Ok(at) = form.place(v) else {
@@ -85,9 +89,18 @@ impl Checker<'_> {
                 Value::Public(Public::Known(k)) => Some(i128::from(*k)),
                 Value::Public(_) | Value::Var(_) => None,
             };
-            let value = |x: VarId| {
+            let known = |x: VarId| {
                 let known = world.iter().find(|(known, _)| *known == x);
                 known.and_then(|(_, value)| number(value))
+            };
+            // Or one that is `k t + c` of a number t: the complement of a bit.
+            let value = |x: VarId| match (known(x), self.definition(x)) {
+                (Some(value), _) => Some(value),
+                (None, Some(([(t, k)], c))) => {
+                    let product = times(known(*t)?, (*k).into()).ok()?;
+                    product.checked_add(c.into())
+                }
+                (None, Some(_) | None) => None,
             };
             let (other, value) = match (value(a), value(b)) {
                 (Some(value), _) => (b, value),
