@@ -30,7 +30,7 @@ pub struct ReproArgs {
     /// Only this table of the paper: 3, figure-6, equations
     #[arg(long, value_name = "N", requires = "paper")]
     table: Option<String>,
-    /// Count kernels without proving them: seconds in place of minutes, and the cells say so
+    /// Count kernels without proving them, which is faster; the cells say `counted` then
     #[arg(long)]
     unproved: bool,
     /// Print one JSON object
