@@ -424,8 +424,12 @@ impl Report {
             };
             list.push(format!(
                 "not proved: what `{at}` takes {what} on {}; where they are no secrets --variable-time accepts that, \
-                 where they are, take another core: `lozenge list cores`",
-                self.place()
+                 where they are, {} another core: `lozenge list cores`",
+                self.place(),
+                match self.spec.op {
+                    "mul" => "try --constant-time (products that take one time), or take",
+                    _ => "take",
+                }
             ));
         }
         list

@@ -133,6 +133,9 @@ pub struct GenArgs {
     /// Accept that time or addresses depend on operands: for numbers that are no secrets
     #[arg(long)]
     pub variable_time: bool,
+    /// Where the cheapest kernel leaks, as a multiplier stops early: products that take one time (of mul: steady-rows)
+    #[arg(long, conflicts_with = "variable_time")]
+    pub constant_time: bool,
     /// Where the result may lie besides: on an operand, which is proved then: r=a, r=b or r=a=b
     #[arg(long, value_name = "WHERE", value_delimiter = ',')]
     pub alias: Vec<AliasArg>,

@@ -33,7 +33,11 @@ pub(super) fn if_advice_fails(
         overlap: false,
     };
     let sets = match parameters(method, given) {
-        Ok(given) if given.is_empty() => (method.defaults)(spec, &facts),
+        Ok(given) if given.is_empty() => match (method.defaults)(spec, &facts) {
+            // A method that is made only where it is named.
+            none if none.is_empty() => vec![given],
+            sets => sets,
+        },
         given => given.into_iter().collect(),
     };
     let mut refused = None;

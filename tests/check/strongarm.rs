@@ -3,8 +3,10 @@
 
 use lozenge::isa::cost::Span;
 use lozenge::prove::Verdict;
+use lozenge::{Request, Target, vectors};
 
 use crate::check::tools::{ARM, Compiler, Question, check};
+use crate::kit::{oracle, tier};
 
 const STRONGARM: Compiler = Compiler {
     gcc: ARM.gcc,
@@ -265,4 +267,59 @@ fn a_product_in_constant_time() {
             assert!(!proved, "{}: {old} -> {new}", compiler.core);
         }
     }
+}
+
+/// `steady-rows`: proved, in constant time on every ARM, and right on numbers; cycles as README has them. Without an
+/// instruction it is not proved.
+#[test]
+fn rows_in_constant_time() {
+    let readme = include_str!("../../README.md");
+    for bits in tier::some([32, 64, 96, 160, 192, 256, 384, 512], 2) {
+        let mut figures = Vec::new();
+        for core in ["arm7tdmi", "sa-1100"] {
+            let target = Target::core(core).expect("a core");
+            let request = Request::mul(bits).method("steady-rows");
+            let kernel = request.generate(&target).expect("a proved kernel");
+            assert!(kernel.verdicts().all_proved(), "{core} {bits}");
+            let body = kernel.cycles().body;
+            assert_eq!(body.min, body.max, "{core} {bits}");
+            figures.push(body.max.to_string());
+            for operands in vectors::of(kernel.spec(), 40, 1) {
+                let made = kernel.run(&operands).expect("it returns");
+                assert_eq!(made.result, &operands[0] * &operands[1], "{core} {bits}");
+                assert_eq!(made.cost.body, body, "{core} {bits}");
+            }
+            // Nothing of the first row may be missing.
+            for index in tier::some(8..20, 3) {
+                let wrong = request.clone().without_instruction(index).generate(&target);
+                assert!(wrong.is_err(), "{core} {bits} without {index}");
+            }
+        }
+        if [160, 256, 512].contains(&bits) {
+            let line = format!("| {bits} | {} | {} |", figures[0], figures[1]);
+            assert!(readme.contains(&line), "README lacks {line}");
+        }
+    }
+}
+
+/// `--constant-time` takes it where the cheapest kernel leaks, and leaves alone what does not.
+#[test]
+fn constant_time_is_asked_for() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let method = |line: &str| {
+        let output = oracle::lozenge()
+            .args(line.split_whitespace())
+            .args(["--json", "-o"])
+            .arg(folder.path())
+            .output()
+            .expect("lozenge runs");
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        (output.status.code(), report["method"].clone())
+    };
+    let (code, steady) = method("gen mul 128 --core sa-1100 --constant-time");
+    assert_eq!((code, steady), (Some(0), "steady-rows".into()));
+    let (code, refused) = method("gen mul 128 --core sa-1100");
+    assert!(code == Some(1) && refused != "steady-rows");
+    let plain = method("gen mul 128 --mcu atmega128 --constant-time");
+    assert_eq!(plain, method("gen mul 128 --mcu atmega128"));
 }

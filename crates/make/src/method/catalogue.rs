@@ -13,7 +13,7 @@ use crate::method::{
     karatsuba_schoolbook, karatsuba_squaring, kcm, lazy_doubling, operand_caching,
     operand_scanning, product_scanning, range_shifted, reverse_hybrid, separated, shift_and_add,
     short_product, sliding_block_doubling, sos, special_primes, square_carry_catcher,
-    square_operand_scanning, square_product_scanning, square_reverse_hybrid,
+    square_operand_scanning, square_product_scanning, square_reverse_hybrid, steady_rows,
 };
 
 /// Methods with a file of their own.
@@ -38,6 +38,7 @@ static OWN: &[&Method] = &[
     &reverse_hybrid::METHOD,
     &square_reverse_hybrid::METHOD,
     &karatsuba_calls::METHOD,
+    &steady_rows::METHOD,
     &fips::METHOD,
     &fios::METHOD,
     &cios::METHOD,

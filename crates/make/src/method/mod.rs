@@ -48,6 +48,7 @@ pub mod square_operand_scanning;
 pub mod square_product_scanning;
 pub mod square_reverse_hybrid;
 mod square_terms;
+pub mod steady_rows;
 mod streamed;
 pub mod without_loops;
 

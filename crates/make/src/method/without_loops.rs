@@ -22,7 +22,7 @@ pub fn reason(name: &str) -> Option<&'static str> {
         return Some(ROWS);
     }
     match product {
-        "cios" | "cihs" => Some(ROWS),
+        "cios" | "cihs" | "steady-rows" => Some(ROWS),
         "consecutive-operand-caching" => Some(OVERLAP),
         "karatsuba"
         | "karatsuba-comba"

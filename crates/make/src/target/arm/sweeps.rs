@@ -241,8 +241,8 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// The registers of two factors, that of the one used again first (Rm) first. This use of
-    /// them is over; Rs may be overwritten by the product.
+    /// The registers of two factors: Rm, that of the one used again first, unless the other one is steady; and Rs. This use
+    /// of them is over; Rs may be overwritten by the product.
     fn factors(&mut self, x: Word, y: Word) -> Result<[u8; 2], OutOfRegisters> {
         self.reserve = 5usize.saturating_sub(self.accumulator.len()).max(2);
         let (rx, ry) = (self.fetch(x)?, self.fetch(y)?);
@@ -251,9 +251,13 @@ impl Lowering<'_> {
             self.used(y);
         }
         let next = |l: &Self, word| l.bank.next_use(word).unwrap_or(usize::MAX);
-        let [m, s] = match next(self, x) <= next(self, y) {
-            true => [rx, ry],
-            false => [ry, rx],
+        let [m, s] = match (self.steady[x.0], self.steady[y.0]) {
+            (true, false) => [ry, rx],
+            (false, true) => [rx, ry],
+            (true, true) | (false, false) => match next(self, x) <= next(self, y) {
+                true => [rx, ry],
+                false => [ry, rx],
+            },
         };
         if self.is_held(m) {
             // Else it might be stored, and free, when a register for the product is taken.

@@ -61,6 +61,20 @@ pub struct Lowering<'w> {
     kept: Vec<Option<Word>>,
     /// The word whose lowest bit is in the carry.
     shifted: Option<Word>,
+    /// Words whose top bit is set in any case: as Rs they make a product take its longest, and one time.
+    pub(super) steady: Vec<bool>,
+}
+
+/// Words that are made by OR with a number that has the top bit.
+fn steady(words: &Words) -> Vec<bool> {
+    let mut steady = vec![false; words.origins.len()];
+    for step in &words.steps {
+        if let WordStep::Or { x, y, out } = step {
+            let numbers = [x, y].into_iter().filter_map(|word| words.known(*word));
+            steady[out.0] = numbers.into_iter().any(|k| k >> 31 & 1 == 1);
+        }
+    }
+    steady
 }
 
 impl<'w> Lowering<'w> {
@@ -75,6 +89,7 @@ impl<'w> Lowering<'w> {
     ) -> Result<Self, OutOfRegisters> {
         let mut l = Self {
             words,
+            steady: steady(words),
             items: Vec::new(),
             notes: Vec::new(),
             written: vec![None; words.origins.len()],
