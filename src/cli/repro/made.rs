@@ -198,7 +198,7 @@ fn counted(core: &Core, cost: &Cost, code: &[u8], plan: String, basis: Basis) ->
 }
 
 /// Base instructions of ARM code as groszschaedl-2005 counts: a basis of LDM or STM is a LOAD or a STORE, what MLA and
-/// UMLAL add is one ADD and two; moves are none of them. None of code that branches.
+/// UMLAL (or SMLAL) add is one ADD and two; moves are none of them. None of code that branches.
 fn base(core: &Core, code: &[u8]) -> Option<Base> {
     let own = |insn| match insn {
         Insn::Arm(insn) => Some(insn),
@@ -208,7 +208,7 @@ fn base(core: &Core, code: &[u8]) -> Option<Base> {
     for (_, insn) in core.decode(code).ok()? {
         let insn: ArmInsn = own(insn)?;
         let words = match insn.op {
-            ArmOp::B => return None,
+            ArmOp::B | ArmOp::BL => return None,
             ArmOp::LDM | ArmOp::STM => u64::from((insn.ops.k as u32).count_ones()),
             _ => 1,
         };
@@ -216,7 +216,7 @@ fn base(core: &Core, code: &[u8]) -> Option<Base> {
             Class::Mul => {
                 base.mul += 1;
                 base.add += match insn.op {
-                    ArmOp::UMLAL => 2,
+                    ArmOp::UMLAL | ArmOp::SMLAL => 2,
                     ArmOp::MLA => 1,
                     _ => 0,
                 };
