@@ -63,8 +63,12 @@ pub fn load(data: &[u8]) {
             ..Contract::default()
         };
         let function = &mut loaded.function;
-        let Ok(spec) = audit::prepare((Op::Mul, 64.into(), None), &core, function, &contract)
-        else {
+        let asked = audit::Asked {
+            op: Op::Mul,
+            size: 64.into(),
+            modular: None,
+        };
+        let Ok(spec) = audit::prepare(asked, &core, function, &contract) else {
             continue;
         };
         let search = Search {

@@ -230,16 +230,27 @@ pub struct Contract<'a> {
     pub limit: Option<u64>,
 }
 
+/// What a function is to compute.
+pub struct Asked {
+    /// Sum, product, residue.
+    pub op: Op,
+    /// Bits of its operands.
+    pub size: Size,
+    /// Its modulus, and how far results are reduced.
+    pub modular: Option<Modular>,
+}
+
 /// The spec of a function under `contract`, which is told what it is called with.
 ///
 /// # Errors
 /// What does not fit, and what to type instead.
 pub fn prepare(
-    (op, size, modular): (Op, Size, Option<Modular>),
+    asked: Asked,
     core: &Core,
     function: &mut Function,
     contract: &Contract<'_>,
 ) -> Result<Spec, ContractError> {
+    let Asked { op, size, modular } = asked;
     let named = contract.arguments.and_then(named_words);
     let limb_bits = contract.limb_bits.or(named);
     function.limb_bits = limb_bits;

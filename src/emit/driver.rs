@@ -173,8 +173,8 @@ impl DriverReport {
         constant_time: &[(String, Result<(), Told>)],
         prefix: &str,
     ) -> Self {
-        let kernels = built.kernels.iter();
-        let kernels: Vec<_> = kernels.map(|k| KernelReport::of(k, prefix)).collect();
+        let report = |kernel| KernelReport::of(kernel, prefix);
+        let kernels: Vec<_> = built.kernels.iter().map(report).collect();
         let fields = built.driver.fields.iter().map(|f| FieldReport {
             name: f.name,
             role: f.role,
@@ -182,16 +182,15 @@ impl DriverReport {
             bytes: f.place.bytes,
             meaning: f.meaning,
         });
-        let times = constant_time.iter().map(|(core, verdict)| {
+        let time = |(core, verdict): &(String, Result<(), Told>)| {
             let told = verdict.as_ref().err();
             (core.clone(), told.map_or("shown", Told::word))
-        });
-        let leaks = constant_time.iter();
-        let leaks = leaks
-            .filter_map(|(core, told)| Some((core.clone(), told.as_ref().err()?.text.clone())));
+        };
+        let leak = |(core, told): &(String, Result<(), Told>)| {
+            Some((core.clone(), told.as_ref().err()?.text.clone()))
+        };
         let of_kernels = kernels.iter().map(|k| k.bytes).sum();
         let (driver, stack) = (built.image.driver_bytes, cost.stack.total());
-        let area = built.driver.bytes;
         Self {
             symbol: title.symbol,
             equation: title.equation,
@@ -210,16 +209,16 @@ impl DriverReport {
                 total: driver + of_kernels,
             },
             ram: Ram {
-                area,
+                area: built.driver.bytes,
                 stack,
-                total: area + stack,
+                total: built.driver.bytes + stack,
             },
             cycles: cost.call.max,
             energy: None,
             spent: cost.spent,
             instructions: cost.executed,
-            constant_time: times.collect(),
-            leaks: leaks.collect(),
+            constant_time: constant_time.iter().map(time).collect(),
+            leaks: constant_time.iter().filter_map(leak).collect(),
             variable_time: title.variable_time,
             beware: title.beware,
             warnings: Vec::new(),

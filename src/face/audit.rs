@@ -90,8 +90,12 @@ impl Function {
             align: contract.align,
             limit: contract.limit,
         };
-        let what = (contract.op, contract.size, contract.modular()?);
-        let spec = audit::prepare(what, &core, &mut loaded.function, &promises)?;
+        let asked = audit::Asked {
+            op: contract.op,
+            size: contract.size,
+            modular: contract.modular()?,
+        };
+        let spec = audit::prepare(asked, &core, &mut loaded.function, &promises)?;
         Ok(Self {
             spec,
             core,

@@ -3,11 +3,12 @@
 //! It is computed in the algebra domain as a kernel would; the goal and its reason are then given to the checker as
 //! they are, and with one thing exchanged that makes them false or takes their ground away: that must be refused.
 
-use lozenge::checker::{Checker, Folded, Goal};
+use lozenge::checker::{Checker, Corner, Goal, Modulus, Rest, Term};
 use lozenge::domain::algebra::{Algebra, BitValue, Value};
 use lozenge::domain::answers::Answers;
-use lozenge::domain::trace::{Entry, Equation, Reason, Step};
+use lozenge::domain::trace::{Answer, Comparison, Entry, Equation, Multiples, Reason, Step, Sum};
 use lozenge::domain::{Abstract, Domain, Signs};
+use num_bigint::BigInt;
 
 /// Bits of a word.
 pub(super) const W: u32 = 8;
@@ -127,13 +128,7 @@ impl Run {
     }
 
     fn goal(&self) -> Goal<'_> {
-        Goal::Folded(Folded {
-            w: W,
-            result: &self.z,
-            a: &self.a,
-            m: &self.m,
-            d: &self.fold,
-        })
+        goal(W, [&self.z, &self.a, &self.m, &self.fold])
     }
 
     fn reason(&self) -> Reason {
@@ -148,13 +143,69 @@ impl Run {
             let def = self.d.vars[*v as usize].def;
             matches!(def, lozenge::domain::variable::Def::Linear { .. })
         });
-        Reason::Folded {
-            reduced: self.reduced.to_vec(),
-            quotient: self.q.to_vec(),
-            bits: vec![(above, 1), (below, -1)],
-            by: sums.map(|v| vec![(v, 1)]).collect(),
-            used: [vec![(0, (-1).into())], vec![(0, (-256).into())]],
+        let bits = vec![(above, 1.into()), (below, (-1).into())];
+        let [q] = self.q.map(var);
+        let [x0, x1, t] = self.reduced.map(var);
+        let sum = |terms: &[(u32, i64)]| Sum {
+            constant: 0.into(),
+            terms: terms.iter().map(|(v, by)| (*v, (*by).into())).collect(),
+        };
+        let (x, r) = (1 << W, 1i64 << (2 * W));
+        Reason {
+            used: vec![(0, (-x).into())],
+            multiples: sum(&[(q, x), (above, -r), (below, r)]),
+            compared: vec![Comparison {
+                sum: bits,
+                times: (-r).into(),
+                answer: Answer::Forced {
+                    t,
+                    by: sums.map(|v| vec![(v, 1)]).collect(),
+                },
+                offset: 0.into(),
+                limit: (r * r).into(),
+                shift: (r * r).into(),
+                digits: sum(&[(x0, r), (x1, r * x)]),
+                bits: Some(5 * u64::from(W)),
+                zeros: Vec::new(),
+                used: vec![(0, x.into())],
+            }],
+            ..Reason::default()
         }
+    }
+}
+
+/// `R Z = P (mod M)` with `P = X (A_1 + A_0 (D - R))`, of numbers in words of `w` bits.
+fn goal<'a>(w: u32, [z, a, m, d]: [&'a [Value]; 4]) -> Goal<'a> {
+    let (low, high) = a.split_at(1);
+    let term = |sign, words: u64, a, b| Term {
+        sign,
+        shift: u64::from(w) * words,
+        w,
+        a,
+        b,
+    };
+    let h = u64::from(w) * z.len() as u64;
+    let x = BigInt::from(1) << w;
+    let end = |m: u32| Corner {
+        modulus: m.into(),
+        least: (&x - &x * &x) * m,
+        most: x.pow(4) - &x,
+        bound: Some(BigInt::from(1) << h),
+    };
+    Goal {
+        w,
+        result: z,
+        h,
+        value: vec![
+            term(1, 1, high, None),
+            term(1, 1, low, Some(d)),
+            term(-1, 3, low, None),
+        ],
+        scale: 1.into(),
+        modulus: Modulus::Words(m),
+        corners: [1, 1 << (2 * W)].map(end).to_vec(),
+        bits: 2 * h,
+        rest: Rest::Nothing,
     }
 }
 
@@ -170,63 +221,110 @@ fn a_folded_reduction_is_accepted() {
 /// Reasons of which one part is another one.
 fn changed(reason: &Reason, others: u32) -> Vec<(String, Reason)> {
     let mut list = Vec::new();
-    let mut put = |name: String, change: &dyn Fn(&mut Parts<'_>)| {
+    let mut put = |name: String, change: &dyn Fn(&mut Reason)| {
         let mut reason = reason.clone();
-        let Reason::Folded {
-            reduced,
-            quotient,
-            bits,
-            by,
-            used,
-        } = &mut reason
-        else {
-            panic!("another reason");
-        };
-        change(&mut (reduced, quotient, bits, by, used));
+        change(&mut reason);
         list.push((name, reason));
     };
-    for i in 0..3 {
-        for other in (0..others).map(Value::Var) {
-            put(format!("reduced[{i}] = {other:?}"), &|p| p.0[i] = other);
+    for other in 0..others {
+        for i in 0..2 {
+            put(format!("x[{i}] = {other}"), &|r| {
+                r.compared[0].digits.terms[i].0 = other;
+            });
+            put(format!("bit {i} of s = {other}"), &|r| {
+                r.compared[0].sum[i].0 = other;
+            });
+            put(format!("bit {i} = {other}"), &|r| {
+                r.compared[0].sum[i].0 = other;
+                r.multiples.terms[1 + i].0 = other;
+            });
         }
-    }
-    for other in (0..others).map(Value::Var) {
-        put(format!("q = {other:?}"), &|p| p.1[0] = other);
+        put(format!("t = {other}"), &|r| *force(r).0 = other);
+        put(format!("-t = -{other}"), &|r| {
+            r.compared[0].answer = Answer::Borrow(other);
+        });
+        for i in 0..3 {
+            put(format!("multiple {i} = {other}"), &|r| {
+                r.multiples.terms[i].0 = other;
+            });
+        }
     }
     for i in 0..2 {
         for times in [-2, -1, 0, 1, 2] {
-            put(format!("bit {i}, {times} times"), &|p| p.2[i].1 = times);
+            put(format!("bit {i}, {times} times"), &|r| {
+                r.compared[0].sum[i].1 = times.into();
+                r.multiples.terms[1 + i].1 = (-times << (2 * W)).into();
+            });
         }
-        for other in 0..others {
-            put(format!("bit {i} = {other}"), &|p| p.2[i].0 = other);
-        }
-        put(format!("without bit {i}"), &|p| {
-            p.2.remove(i);
+        put(format!("without bit {i}"), &|r| {
+            r.compared[0].sum.remove(i);
+            r.multiples.terms.remove(1 + i);
         });
-        put(format!("without claim {i}"), &|p| p.4[i].clear());
-        put(format!("with claim {i} once more"), &|p| {
-            let more = p.4[i][0].clone();
-            p.4[i].push(more);
+        put(format!("bit {i} is never compared"), &|r| {
+            r.compared[0].sum.remove(i);
         });
-        put(format!("with claim {i} of nothing"), &|p| p.4[i][0].0 = 1);
     }
-    put("without q".into(), &|p| p.1.clear());
-    put("without t".into(), &|p| p.0.truncate(2));
-    put("with bits exchanged".into(), &|p| {
-        let [x, y] = [0, 1].map(|i| p.2[i].0);
-        (p.2[0].0, p.2[1].0) = (y, x);
+    let claims: [fn(&mut Reason) -> &mut Multiples; 2] =
+        [|r| &mut r.used, |r| &mut r.compared[0].used];
+    for (i, of) in claims.into_iter().enumerate() {
+        put(format!("without claim {i}"), &|r| of(r).clear());
+        put(format!("with claim {i} once more"), &|r| {
+            let more = of(r)[0].clone();
+            of(r).push(more);
+        });
+        put(format!("with claim {i} of nothing"), &|r| of(r)[0].0 = 1);
+    }
+    for by in [-1i64, 1, 1 << W, 1 << (2 * W)] {
+        put(format!("limit + {by}"), &|r| r.compared[0].limit += by);
+        put(format!("shift + {by}"), &|r| r.compared[0].shift += by);
+        put(format!("offset + {by}"), &|r| r.compared[0].offset += by);
+        put(format!("times + {by}"), &|r| r.compared[0].times += by);
+        put(format!("U + {by}"), &|r| r.multiples.constant += by);
+        put(format!("D + {by}"), &|r| {
+            r.compared[0].digits.constant += by;
+        });
+    }
+    for bits in [0, 1, W, 2 * W, 3 * W, 4 * W] {
+        put(format!("modulo 2^{bits}"), &|r| {
+            r.compared[0].bits = Some(bits.into());
+        });
+    }
+    put("modulo more than there is room for".into(), &|r| {
+        r.compared[0].bits = Some(u64::MAX);
     });
-    put("without equations".into(), &|p| p.3.clear());
+    put("with nothing lost".into(), &|r| {
+        r.lost = Some(Sum::default())
+    });
+    put("with words below".into(), &|r| r.low = vec![(0, 1.into())]);
+    put("without q".into(), &|r| {
+        r.multiples.terms.remove(0);
+    });
+    put("without x".into(), &|r| {
+        r.compared[0].digits.terms.clear();
+    });
+    put("s is the answer".into(), &|r| {
+        r.compared[0].answer = Answer::Itself;
+    });
+    put("never compared".into(), &|r| r.compared.clear());
+    put("compared twice".into(), &|r| {
+        let again = r.compared[0].clone();
+        r.compared.push(again);
+    });
+    put("with bits exchanged".into(), &|r| {
+        let sum = &mut r.compared[0].sum;
+        let [x, y] = [0, 1].map(|i| sum[i].0);
+        (sum[0].0, sum[1].0) = (y, x);
+    });
+    put("without equations".into(), &|r| force(r).1.clear());
     list
 }
 
-type Parts<'a> = (
-    &'a mut Vec<Value>,
-    &'a mut Vec<Value>,
-    &'a mut Vec<(u32, i64)>,
-    &'a mut Vec<Vec<(u32, i64)>>,
-    &'a mut [lozenge::domain::trace::Multiples; 2],
-);
+fn force(reason: &mut Reason) -> (&mut u32, &mut Vec<Vec<(u32, i64)>>) {
+    match &mut reason.compared[0].answer {
+        Answer::Forced { t, by } => (t, by),
+        other => panic!("{other:?}"),
+    }
+}
 
 #[test]
 fn a_folded_reduction_for_another_reason_is_refused() {
@@ -262,24 +360,17 @@ fn another_folded_reduction_is_refused() {
         run.fold.to_vec(),
     ];
     let mut reached = |w: u32, [z, a, m, d]: &[Vec<Value>; 4]| {
-        let goal = Goal::Folded(Folded {
-            w,
-            result: z,
-            a,
-            m,
-            d,
-        });
-        checker.reached(&goal, &reason).is_ok()
+        checker.reached(&goal(w, [z, a, m, d]), &reason).is_ok()
     };
     assert!(reached(W, &all));
     assert!(!reached(2 * W, &all), "words of another width");
     for which in 0..4 {
         for i in 0..all[which].len() {
             for other in (0..run.d.vars.len() as u32).map(Value::Var) {
-                let mut goal = all.clone();
-                goal[which][i] = other;
-                let same = goal == all;
-                assert!(same || !reached(W, &goal), "{which}, {i}: {other:?}");
+                let mut words = all.clone();
+                words[which][i] = other;
+                let same = words == all;
+                assert!(same || !reached(W, &words), "{which}, {i}: {other:?}");
             }
         }
         let mut shorter = all.clone();

@@ -2,10 +2,10 @@
 //!
 //! As in `goals.rs`, what is true is accepted, and what differs from it in one thing is refused.
 
-use lozenge::checker::{Corner, Goal, Modulus, Residue, Term};
+use lozenge::checker::{Corner, Goal, Modulus, Rest, Term};
 use lozenge::domain::algebra::{Algebra, BitValue, Value};
 use lozenge::domain::answers::Answers;
-use lozenge::domain::trace::{Comparison, Entry, Reason, ResidueReason, Step, Sum, Vanishing};
+use lozenge::domain::trace::{Answer, Comparison, Entry, Reason, Step, Sum, Vanishing};
 use lozenge::domain::{Abstract, Domain, Signs, modular};
 use lozenge::spec::modulus::Reduce;
 use num_bigint::BigInt;
@@ -24,7 +24,7 @@ fn reduced<'a>(
     b: Option<&'a [Value]>,
     m: &'a [Value],
     reduce: Reduce,
-) -> Residue<'a> {
+) -> Goal<'a> {
     let ends = if reduce == Reduce::Lazy {
         [1u32, 64]
     } else {
@@ -41,10 +41,10 @@ fn reduced<'a>(
             } else {
                 factor
             },
-            bound,
+            bound: Some(bound),
         }
     };
-    Residue {
+    Goal {
         w: W,
         result,
         h: W.into(),
@@ -58,26 +58,25 @@ fn reduced<'a>(
         scale: 1.into(),
         modulus: Modulus::Words(m),
         corners: ends.map(corner).to_vec(),
+        bits: 2 * u64::from(W),
+        rest: Rest::Nothing,
     }
 }
 
 /// `R Z = P + q m - zero + R^2 k`.
-fn without_comparison(q: Value, zero: Value, lost: Sum) -> ResidueReason {
-    ResidueReason {
-        used: Vec::new(),
+fn without_comparison(q: Value, zero: Value, lost: Sum) -> Reason {
+    Reason {
         multiples: Sum {
             constant: 0.into(),
             terms: vec![(var(q), 1.into())],
         },
-        products: Vec::new(),
-        lost,
+        lost: Some(lost),
         zeros: vec![Vanishing {
             word: var(zero),
             by: 1.into(),
             used: Vec::new(),
         }],
-        compared: Vec::new(),
-        stages: Vec::new(),
+        ..Reason::default()
     }
 }
 
@@ -122,12 +121,12 @@ fn newton(steps: usize) -> Newton {
 
 impl Newton {
     fn goal(&self) -> Goal<'_> {
-        Goal::Residue(reduced(&self.z, &self.a, None, &self.m, Reduce::Full))
+        reduced(&self.z, &self.a, None, &self.m, Reduce::Full)
     }
 
     /// `R Z = a + q m - zero`.
     fn reason(&self) -> Reason {
-        Reason::Residue(without_comparison(self.q, self.zero, Sum::default()))
+        without_comparison(self.q, self.zero, Sum::default())
     }
 }
 
@@ -135,10 +134,7 @@ impl Newton {
 #[test]
 fn an_inverse_needs_all_of_its_steps() {
     let two = newton(2);
-    let Goal::Residue(goal) = two.goal() else {
-        panic!("another goal");
-    };
-    assert!(modular::Residue::of(&goal).show(&two.d).is_ok());
+    assert!(modular::Residue::of(&two.goal()).show(&two.d).is_ok());
     assert!(reached(
         &two.d,
         &two.d.written(),
@@ -221,10 +217,10 @@ fn a_lower_bound_is_refused() {
         constant: 0.into(),
         terms: vec![(carry, (-1).into())],
     };
-    let reason = Reason::Residue(without_comparison(q, zero.word, k));
+    let reason = without_comparison(q, zero.word, k);
     for reduce in Reduce::ALL {
         let (z, a, b, m) = ([z.word], [a], [b], [m]);
-        let goal = Goal::Residue(reduced(&z, &a, Some(&b), &m, reduce));
+        let goal = reduced(&z, &a, Some(&b), &m, reduce);
         let lazy = reduce == Reduce::Lazy;
         assert_eq!(reached(&d, &d.written(), &goal, &reason), lazy);
     }
@@ -252,26 +248,26 @@ fn a_bit_is_compared_once() {
         a,
         b: None,
     };
-    let goal = |bound: u32| {
-        Goal::Residue(Residue {
-            w: W,
-            result: &z,
-            h: 0,
-            value: vec![term(&a), term(&b)],
-            scale: 1.into(),
-            modulus: Modulus::Number(&number),
-            corners: vec![Corner {
-                modulus: 255.into(),
-                least: 0.into(),
-                most: 510.into(),
-                bound: bound.into(),
-            }],
-        })
+    let goal = |bound: u32| Goal {
+        w: W,
+        result: &z,
+        h: 0,
+        value: vec![term(&a), term(&b)],
+        scale: 1.into(),
+        modulus: Modulus::Number(&number),
+        corners: vec![Corner {
+            modulus: 255.into(),
+            least: 0.into(),
+            most: 510.into(),
+            bound: Some(bound.into()),
+        }],
+        bits: W.into(),
+        rest: Rest::Nothing,
     };
     let comparison = Comparison {
         sum: vec![(carry, 1.into())],
         times: (-1).into(),
-        borrow: None,
+        answer: Answer::Itself,
         offset: 0.into(),
         limit: 256.into(),
         shift: 0.into(),
@@ -279,27 +275,25 @@ fn a_bit_is_compared_once() {
             constant: 0.into(),
             terms: vec![(var(first.word), 1.into())],
         },
+        bits: None,
         zeros: Vec::new(),
         used: Vec::new(),
     };
     // Z = a + b - 256 c + c - 256 k
     let reason = |multiples: &[i32], compared: &[Comparison]| {
         let terms = multiples.iter().map(|u| (carry, (*u).into()));
-        Reason::Residue(ResidueReason {
-            used: Vec::new(),
+        Reason {
             multiples: Sum {
                 constant: 0.into(),
                 terms: terms.collect(),
             },
-            products: Vec::new(),
-            lost: Sum {
+            lost: Some(Sum {
                 constant: 0.into(),
                 terms: vec![(last, (-1).into())],
-            },
-            zeros: Vec::new(),
+            }),
             compared: compared.to_vec(),
-            stages: Vec::new(),
-        })
+            ..Reason::default()
+        }
     };
     let written = d.written();
     let accepts = |bound, reason: &Reason| reached(&d, &written, &goal(bound), reason);

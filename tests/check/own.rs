@@ -21,8 +21,12 @@ use crate::kit::ask;
 fn proof_of(spec: &Spec, core: &Core, file: &[u8]) -> Proof {
     let mut loaded = load::load(file, "f", &core.object_format()).expect("a function");
     let function = &mut loaded.function;
-    let what = (spec.op, spec.size, spec.modular.clone());
-    let spec = audit::prepare(what, core, function, &Contract::default());
+    let asked = audit::Asked {
+        op: spec.op,
+        size: spec.size,
+        modular: spec.modular.clone(),
+    };
+    let spec = audit::prepare(asked, core, function, &Contract::default());
     prove::prove_function(&spec.expect("a contract"), core, function, Alias::Distinct)
 }
 
@@ -344,8 +348,12 @@ fn linked_kernels_are_proved() {
     for (spec, name) in specs {
         let mut loaded = load::load(&program, name, format).expect("a function");
         let function = &mut loaded.function;
-        let what = (spec.op, spec.size, None);
-        let spec = audit::prepare(what, core, function, &Contract::default());
+        let asked = audit::Asked {
+            op: spec.op,
+            size: spec.size,
+            modular: None,
+        };
+        let spec = audit::prepare(asked, core, function, &Contract::default());
         let spec = spec.expect("a contract");
         let proof = prove::prove_function(&spec, core, function, Alias::Distinct);
         assert!(proof.holds(), "{name}: {proof:?}");

@@ -157,8 +157,12 @@ pub fn prepared(file: &[u8], question: Question<'_>, core: &Core) -> (Spec, Load
         align: question.align,
         ..Contract::default()
     };
-    let what = (question.op, question.size, None);
-    let spec = audit::prepare(what, core, &mut loaded.function, &contract);
+    let asked = audit::Asked {
+        op: question.op,
+        size: question.size,
+        modular: None,
+    };
+    let spec = audit::prepare(asked, core, &mut loaded.function, &contract);
     (spec.expect("a contract that fits"), loaded)
 }
 

@@ -3,9 +3,10 @@
 //! What the instructions of a machine ask of the algebra domain is asked directly; the equation
 //! must be shown for each. `tests/kernels/claims.rs` has the same formula as AVR code.
 
-use lozenge::checker::{Identity, Term};
+use lozenge::checker::{Corner, Goal, Modulus, Rest, Term};
 use lozenge::domain::algebra::{Algebra, BitValue, Value};
 use lozenge::domain::{Abstract, Domain, Logic, Shift, Signs, identity};
+use num_bigint::BigInt;
 
 /// How a machine keeps carries and borrows.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -221,13 +222,22 @@ fn proves<const W: u32>(terms: Terms, h: usize) {
             a,
             b: Some(b),
         };
-        let goal = Identity {
+        let bits = u64::from(w) * result.len() as u64;
+        let goal = Goal {
             w,
             result,
             h: 0,
             value: vec![term],
-            bits: u64::from(w) * result.len() as u64,
-            exact: true,
+            scale: 1.into(),
+            modulus: Modulus::Number(&BigInt::ZERO),
+            corners: vec![Corner {
+                modulus: BigInt::ZERO,
+                least: BigInt::ZERO,
+                most: (BigInt::from(1) << bits) - 1,
+                bound: None,
+            }],
+            bits,
+            rest: Rest::Nothing,
         };
         identity::show(&m.d, &goal)
     };

@@ -38,11 +38,11 @@ impl Equation {
         let ends = [self.variables().next_back(), self.variables().next()];
         let highest = usize::from(p.bits != u64::MAX);
         let mut ends = ends.into_iter().skip(highest).flatten();
-        ends.find_map(|end| self.factor_of(end, p))
+        ends.find_map(|(weight, end)| self.factor_of(weight, end, p))
     }
 
-    /// The factor that the word `first` with its weight has, if it is that of all words.
-    fn factor_of(&self, (weight, first): (u64, VarId), p: &Polynomial<'_>) -> Option<Scaled> {
+    /// The factor that the word `first` of this weight has, if it is that of all words.
+    fn factor_of(&self, weight: u64, first: VarId, p: &Polynomial<'_>) -> Option<Scaled> {
         let mut factor = p.coefficient(first)?.clone();
         factor.shift = factor.shift.checked_sub(weight)?;
         for (weight, v) in self.variables() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use judge::prove::Open;
-use machine::domain::trace::{Comparison, Multiples, Sum};
+use machine::domain::trace::{Answer, Comparison, Multiples, Sum};
 use machine::domain::variable::{Value, VarId};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
@@ -23,11 +23,11 @@ pub(crate) struct Multiple<'a> {
 }
 
 /// For `X = P + M multiple`, which has `offset` more: bits whose sum `s` is added `u` times.
-struct Compares<'a> {
-    multiple: Multiple<'a>,
-    offset: i64,
-    bits: &'a [VarId],
-    u: &'a BigInt,
+pub(crate) struct Compares<'a> {
+    pub multiple: Multiple<'a>,
+    pub offset: i64,
+    pub bits: &'a [VarId],
+    pub u: &'a BigInt,
 }
 
 /// Multiples of the modulus that a comparison may be off by where as many `R` are added.
@@ -63,10 +63,11 @@ impl Residue<'_> {
         is_word.then(|| Comparison {
             sum: asked.bits.iter().map(|v| (*v, BigInt::one())).collect(),
             times: asked.u.clone(),
-            borrow: None,
+            answer: Answer::Itself,
             offset: asked.offset.into(),
             limit: limit.clone(),
             shift: shift.clone(),
+            bits: None,
             digits: Sum {
                 constant: rest.constant.clone(),
                 terms: rest.terms.iter().filter_map(kept).collect(),
@@ -82,18 +83,14 @@ impl Residue<'_> {
         &self,
         algebra: &Algebra,
         homes: &[Home],
-        (multiple, offset): (Multiple<'_>, i64),
-        (bits, u): (&[VarId], &BigInt),
+        asked: &Compares<'_>,
     ) -> Option<(BigInt, Comparison)> {
         let r = self.all();
-        let compares = Compares {
-            multiple,
-            offset,
-            bits,
-            u,
-        };
+        let Compares {
+            offset, bits, u, ..
+        } = *asked;
         let is_word =
-            |limit: &BigInt, shift: &BigInt| self.is_word(algebra, homes, &compares, limit, shift);
+            |limit: &BigInt, shift: &BigInt| self.is_word(algebra, homes, asked, limit, shift);
         let zero = BigInt::zero();
         if LIFTS.contains(&offset) {
             // X + j R is, and R s more: s = 1 just when X >= (1 - j) R.

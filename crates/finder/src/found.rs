@@ -1,17 +1,19 @@
 //! The finder, as the judge asks it: a run that is answered, and a reason why its goal is reached.
 
 use judge::certificate::Case;
-use judge::checker::Goal;
+use judge::checker::{Goal, Modulus};
 use judge::prove::{Finder, Shown};
 use machine::domain::Base;
 use machine::domain::trace::Record;
 use machine::domain::variable::Value;
 use machine::program::Claim;
+use num_traits::Zero;
 use spec::{Alias, Op, Spec};
 
 use crate::algebra::Algebra;
+use crate::folded::Folded;
+use crate::identity;
 use crate::modular::Residue;
-use crate::{folded, identity};
 
 impl Finder for Algebra {
     fn new(spec: &Spec, word_bits: u32, claims: Vec<Claim>, bases: &[Base]) -> Self {
@@ -28,11 +30,11 @@ impl Finder for Algebra {
     }
 
     fn find(&mut self, goal: &Goal<'_>) -> Shown<()> {
-        let d = self;
-        match goal {
-            Goal::Identity(goal) => identity::show(d, goal),
-            Goal::Residue(goal) => Residue::of(goal).show(d),
-            Goal::Folded(goal) => folded::Folded::of(goal).show(d),
+        match (goal.modulus, &goal.value[..]) {
+            (Modulus::Number(m), _) if m.is_zero() => identity::show(self, goal),
+            // A half is folded: P is a sum of three.
+            (Modulus::Words(m), [_, _, _]) => Folded::of(goal, m).show(self),
+            (Modulus::Number(_) | Modulus::Words(_), _) => Residue::of(goal).show(self),
         }
     }
 

@@ -2,9 +2,9 @@
 //!
 //! Everything is replaced by its definition ([`crate::polynomial`]); in a correct kernel the carries then cancel. The
 //! equation is needed only modulo `2^bits`: both sides are less than that apart, or, for a low half, it is nothing but
-//! that residue. Where `h` is not 0, [`crate::floor`] finds `low`.
+//! that residue. Where a result is rounded down, [`crate::floor`] finds `low`.
 
-use judge::checker::{Identity, Term};
+use judge::checker::{Goal, Rest, Term};
 use judge::prove::Open;
 use machine::domain::trace::Reason;
 use machine::domain::variable::Value;
@@ -18,19 +18,23 @@ use crate::polynomial::{Polynomial, Scaled};
 ///
 /// # Errors
 /// The first monomial that remains, or that the words below the result may be too large.
-pub fn show(algebra: &Algebra, goal: &Identity<'_>) -> Result<(), Open> {
+pub fn show(algebra: &Algebra, goal: &Goal<'_>) -> Result<(), Open> {
     let mut p = Polynomial::new(algebra, goal.bits);
     add_value(&mut p, &goal.value, &BigInt::from(-1))?;
     add_words(&mut p, goal.w, goal.result, goal.h)?;
-    let low = match goal.h {
-        0 => {
+    let low = match goal.rest {
+        Rest::Nothing | Rest::Above => {
             p.close()?;
             Vec::new()
         }
-        h => floor::words_below(algebra, &mut p, goal.w, h)?,
+        Rest::Below => floor::words_below(algebra, &mut p, goal.w, goal.h)?,
     };
     let used = p.used();
-    *algebra.reason.borrow_mut() = Some(Reason::Identity { used, low });
+    *algebra.reason.borrow_mut() = Some(Reason {
+        used,
+        low,
+        ..Reason::default()
+    });
     Ok(())
 }
 

@@ -59,8 +59,13 @@ impl<'a> Residue<'a> {
         BigInt::one() << (self.bits() + self.h)
     }
 
+    /// What `Z` must be below.
+    pub(crate) fn bound(&self, corner: &Corner) -> BigInt {
+        corner.bound.clone().unwrap_or_else(|| self.all())
+    }
+
     /// As the checker is asked for it.
-    pub fn of(goal: &checker::Residue<'a>) -> Self {
+    pub fn of(goal: &checker::Goal<'a>) -> Self {
         Self {
             w: goal.w,
             result: goal.result,

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 
 use judge::checker::Corner;
 use judge::prove::Open;
-use machine::domain::trace::{Comparison, Multiples, Reason, ResidueReason, Sum, Vanishing};
+use machine::domain::trace::{Answer, Comparison, Multiples, Reason, Sum, Vanishing};
 use machine::domain::variable::{Def, Value, VarId};
 use num_bigint::{BigInt, Sign};
 use num_integer::Integer;
@@ -162,26 +162,25 @@ impl Reduced<'_> {
                 open("the modulus may be subtracted when it must not be, or not when it must")
             })?),
         };
-        let reason = ResidueReason {
+        let reason = Reason {
             used,
             multiples: parts.multiples(&r),
-            products: Vec::new(),
-            lost: Sum {
+            lost: Some(Sum {
                 constant: BigInt::zero(),
                 terms: parts.lost.into_iter().collect(),
-            },
+            }),
             zeros,
             compared: compared.into_iter().collect(),
-            stages: Vec::new(),
+            ..Reason::default()
         };
-        *algebra.reason.borrow_mut() = Some(Reason::Residue(reason));
+        *algebra.reason.borrow_mut() = Some(reason);
         Ok(())
     }
 
     /// Is `A B + (R - 1) M` always below `R` times the bound?
     fn is_below(&self) -> bool {
         let r = self.goal.all();
-        let fits = |c: &Corner| &c.most + (&r - 1) * &c.modulus < &c.bound * &r;
+        let fits = |c: &Corner| &c.most + (&r - 1) * &c.modulus < self.goal.bound(c) * &r;
         self.goal.corners.iter().all(fits)
     }
 
@@ -240,13 +239,14 @@ impl Reduced<'_> {
             (constant, false) if constant.is_zero() => 1,
             (_, false) => return None,
         };
-        let comparison = |found: Compared, bits: Option<u64>, borrow: Option<VarId>| {
+        let comparison = |found: Compared, bits: Option<u64>, answer: Answer| {
             let limit = &r << bits.unwrap_or(self.goal.bits());
             let terms = s.terms.iter();
             Comparison {
                 sum: terms.map(|(v, by)| (*v, by * sign)).collect(),
                 times: -&r * sign,
-                borrow,
+                answer,
+                bits: None,
                 // X is R (T - M), or R T; with 1 - s, M is subtracted already.
                 offset: match (bits, sign) {
                     (Some(_), 1) => -&r,
@@ -273,17 +273,23 @@ impl Reduced<'_> {
         let bits = self.compared_bits().into_iter();
         let mut below = bits.filter_map(|bits| Some((bits, compared(s, Some(bits))?)));
         if let Some((bits, found)) = below.next() {
-            return Some(comparison(found, Some(bits), None));
+            return Some(comparison(found, Some(bits), Answer::Itself));
         }
-        if self.goal.corners.iter().any(|corner| corner.bound != r) {
+        if self
+            .goal
+            .corners
+            .iter()
+            .any(|corner| self.goal.bound(corner) != r)
+        {
             return None;
         }
         if let Some(found) = compared(s, None) {
-            return Some(comparison(found, None, None));
+            return Some(comparison(found, None, Answer::Itself));
         }
         let top = compared_with_zero(algebra, s, self.goal.w)?;
-        let borrow = top.terms.keys().next().copied();
-        Some(comparison(compared(&top, None)?, None, borrow))
+        let u = *top.terms.keys().next()?;
+        let found = compared(&top, None)?;
+        Some(comparison(found, None, Answer::Borrow(u)))
     }
 
     /// `Q`, `s` and `k` of `rest = Q M - R M s + R^2 k`.

@@ -26,14 +26,14 @@ use std::collections::BTreeMap;
 use judge::checker::Corner;
 use judge::prove::Open;
 use machine::domain::trace;
-use machine::domain::trace::{Comparison, Reason, ResidueReason, Sum, Vanishing};
+use machine::domain::trace::{Comparison, Reason, Sum, Vanishing};
 use machine::domain::variable::{Value, VarId};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 
 use crate::algebra::Algebra;
-use crate::compares::{LIFTS, Multiple};
+use crate::compares::{Compares, LIFTS, Multiple};
 use crate::homes::{Home, homes};
 use crate::modular::{Modulus, Residue, once, open, remainder};
 use crate::montgomery::{Reduced, odd_term};
@@ -53,21 +53,19 @@ struct Parts {
 
 impl Parts {
     /// As it is written down, without claims and comparisons.
-    fn told(&self, algebra: &Algebra) -> ResidueReason {
+    fn told(&self, algebra: &Algebra) -> Reason {
         let even = algebra.even_bits().iter().filter_map(Value::variable);
         let even = even.map(|word| Vanishing {
             word,
             by: BigInt::one(),
             used: Vec::new(),
         });
-        ResidueReason {
-            used: Vec::new(),
+        Reason {
             multiples: traced(&self.multiples, &self.constant),
             products: self.products.clone().into_iter().collect(),
-            lost: traced(&self.lost, &self.lost_constant),
+            lost: Some(traced(&self.lost, &self.lost_constant)),
             zeros: even.collect(),
-            compared: Vec::new(),
-            stages: Vec::new(),
+            ..Reason::default()
         }
     }
 }
@@ -127,13 +125,13 @@ impl<'a> Residue<'a> {
         let range = loop {
             match self.compared(algebra, &homes, &parts, &bits)? {
                 Ok((range, compared, stages)) => {
-                    let reason = ResidueReason {
+                    let reason = Reason {
                         used,
                         compared,
                         stages,
                         ..parts.told(algebra)
                     };
-                    *algebra.reason.borrow_mut() = Some(Reason::Residue(reason));
+                    *algebra.reason.borrow_mut() = Some(reason);
                     break range;
                 }
                 // It compares nothing: it is one of the others.
@@ -141,7 +139,7 @@ impl<'a> Residue<'a> {
             }
         };
         let fits = |(corner, (least, most)): (&Corner, &(BigInt, BigInt))| {
-            let bound: BigInt = &corner.bound << self.h;
+            let bound: BigInt = self.bound(corner) << self.h;
             !least.is_negative() && *most < bound && bound <= self.top()
         };
         match self.corners.iter().zip(&range).all(fits) {
@@ -261,7 +259,6 @@ impl<'a> Residue<'a> {
             let tries = alike.flat_map(|count| OFFSETS.map(move |offset| (count, offset)));
             let mut tries = tries.chain(LIFTS.map(|offset| (1, offset)));
             let found = tries.find_map(|(count, offset)| {
-                let bits = (&left[..count], u);
                 let x = &parts.constant + offset;
                 if count > 1 && !self.is_within(&range, offset, u) {
                     return None;
@@ -271,7 +268,13 @@ impl<'a> Residue<'a> {
                     products: &parts.products,
                     x: &x,
                 };
-                let from = self.is_compared(algebra, homes, (multiple, offset), bits)?;
+                let asked = Compares {
+                    multiple,
+                    offset,
+                    bits: &left[..count],
+                    u,
+                };
+                let from = self.is_compared(algebra, homes, &asked)?;
                 Some((count, offset, from))
             });
             let Some((count, offset, (from, comparison))) = found else {

@@ -185,51 +185,73 @@ fn by_part(blocks: &Blocks, e: usize) -> Vec<(String, [usize; 2])> {
     all
 }
 
+/// A row of table 2: its name, our method and its parameter, and the formulas at `n` words.
+struct Formulas {
+    name: &'static str,
+    method: &'static str,
+    params: &'static [(&'static str, usize)],
+    loads: fn(f64) -> f64,
+    stores: fn(f64) -> f64,
+}
+
+const FORMULAS: [Formulas; 4] = [
+    Formulas {
+        name: "operand scanning",
+        method: "operand-scanning",
+        params: &[("k", 0)],
+        loads: |n| 2.0 * n * n + n,
+        stores: |n| n * n + n,
+    },
+    Formulas {
+        name: "product scanning",
+        method: "product-scanning",
+        params: &[],
+        loads: |n| 2.0 * n * n,
+        stores: |n| 2.0 * n,
+    },
+    Formulas {
+        name: "hybrid (d = 4)",
+        method: "hybrid",
+        params: &[("d", 4)],
+        loads: |n| 2.0 * (n * n / 4.0).ceil(),
+        stores: |n| 2.0 * n,
+    },
+    Formulas {
+        name: "operand caching (e = 10)",
+        method: "operand-caching",
+        params: &[("e", 10)],
+        loads: |n| n * n / 5.0,
+        stores: |n| n * n / 10.0 + n,
+    },
+];
+
+/// Why ours differ from the formulas of a row.
+fn why_not(row: &str) -> String {
+    let text = if row.starts_with("operand scanning") {
+        "the first row reads no result"
+    } else if row.starts_with("operand caching") {
+        "the formulas are the bounds of equations 1 and 2, which hold where e divides n only: where it does not, the sums \
+         before them are ours"
+    } else if row.starts_with("hybrid") {
+        "blocks that share words keep them; loads and stores of the code, as our schedule leaves them to the machine"
+    } else {
+        "serpentine columns keep the words at their ends"
+    };
+    text.into()
+}
+
 /// Table 2: memory accesses of each method.
 fn methods(book: &Book) -> Table {
     let mut cells = Vec::new();
     for n in SIZES {
-        let m = n as f64;
-        for (name, method, params, loads, stores) in [
-            (
-                "operand scanning",
-                "operand-scanning",
-                ("k", 0),
-                2.0 * m * m + m,
-                m * m + m,
-            ),
-            (
-                "product scanning",
-                "product-scanning",
-                ("", 0),
-                2.0 * m * m,
-                2.0 * m,
-            ),
-            (
-                "hybrid (d = 4)",
-                "hybrid",
-                ("d", 4),
-                2.0 * (m * m / 4.0).ceil(),
-                2.0 * m,
-            ),
-            (
-                "operand caching (e = 10)",
-                "operand-caching",
-                ("e", 10),
-                m * m / 5.0,
-                m * m / 10.0 + m,
-            ),
-        ] {
-            let params: &[_] = match params.0 {
-                "" => &[],
-                _ => &[params],
-            };
-            let counted = match method {
+        for formulas in &FORMULAS {
+            let [loads, stores] = [formulas.loads, formulas.stores].map(|f| f(n as f64));
+            let counted = match formulas.method {
                 "hybrid" => accesses(book, &hybrid(n, CAUGHT)),
-                _ => counts(method, n, params),
+                method => counts(method, n, formulas.params),
             };
             let of = |read: fn(&Counts) -> usize| counted.as_ref().map(read).map_err(Clone::clone);
-            let row = format!("{name}, n = {n}");
+            let row = format!("{}, n = {n}", formulas.name);
             let printed = |value: f64| Printed::Figure(value, usize::from(value.fract() != 0.0));
             cells.push(cell(&row, "load", printed(loads), of(|c| c.loads)));
             cells.push(cell(&row, "store", printed(stores), of(|c| c.stores)));
@@ -237,22 +259,9 @@ fn methods(book: &Book) -> Table {
             cells.push(cell(&row, "memory", memory, of(|c| c.loads + c.stores)));
         }
     }
-    let reason = |row: &str| {
-        (if row.starts_with("operand scanning") {
-            "the first row reads no result"
-        } else if row.starts_with("operand caching") {
-            "the formulas are the bounds of equations 1 and 2, which hold where e divides n only: where it does not, the \
-             sums before them are ours"
-        } else if row.starts_with("hybrid") {
-            "blocks that share words keep them; loads and stores of the code, as our schedule leaves them to the machine"
-        } else {
-            "serpentine columns keep the words at their ends"
-        })
-        .to_string()
-    };
     let mut why: Vec<_> = cells
         .iter()
-        .map(|c| (c.row.clone(), reason(&c.row)))
+        .map(|c| (c.row.clone(), why_not(&c.row)))
         .collect();
     why.dedup();
     Table {
@@ -315,21 +324,7 @@ fn equations(book: &Book) -> Table {
             "printed is the closed form, `formula` the sum before it".into(),
         ));
     }
-    // (3): f = 2 e + 3 = 3 d + 2, so e = (3 d - 1) / 2.
-    for d in [1, 3, 5, 7] {
-        let e = (3 * d - 1) / 2;
-        let n = 2 * e;
-        let row = format!("d = {d}");
-        let resident = counts("operand-caching", n, &[("e", e)]).map(|c| c.resident + 3);
-        let mut equation = cell(&row, "(3)", Printed::whole((3 * d + 2) as f64), resident);
-        equation.formula = Some((2 * e + 3) as f64);
-        cells.push(equation);
-        let text = format!(
-            "registers f by d (printed) and by e = {e} (`formula`); ours are the operand words that a schedule of n = {n} \
-             keeps, and the accumulator's three"
-        );
-        why.push((row, text));
-    }
+    same_registers(&mut cells, &mut why);
     // (4): with f registers the hybrid method takes more memory accesses than operand caching.
     for [n, f] in BUDGETS {
         let d = (f - 2) / 3;
@@ -354,6 +349,24 @@ fn equations(book: &Book) -> Table {
         unit: "memory accesses, of (3) registers".into(),
         cells,
         why,
+    }
+}
+
+/// Equation 3: f = 2 e + 3 = 3 d + 2, so e = (3 d - 1) / 2.
+fn same_registers(cells: &mut Vec<Cell>, why: &mut Vec<(String, String)>) {
+    for d in [1, 3, 5, 7] {
+        let e = (3 * d - 1) / 2;
+        let n = 2 * e;
+        let row = format!("d = {d}");
+        let resident = counts("operand-caching", n, &[("e", e)]).map(|c| c.resident + 3);
+        let mut equation = cell(&row, "(3)", Printed::whole((3 * d + 2) as f64), resident);
+        equation.formula = Some((2 * e + 3) as f64);
+        cells.push(equation);
+        let text = format!(
+            "registers f by d (printed) and by e = {e} (`formula`); ours are the operand words that a schedule of n = {n} \
+             keeps, and the accumulator's three"
+        );
+        why.push((row, text));
     }
 }
 

@@ -52,6 +52,25 @@ impl Checker<'_> {
         }
     }
 
+    /// The number that a variable is here, itself or as `k t + c` of a number `t`: the complement of a bit.
+    fn number(&self, x: VarId, world: &World) -> Option<i128> {
+        let known = |x: VarId| {
+            let (_, value) = world.iter().find(|(known, _)| *known == x)?;
+            match value {
+                Value::Public(Public::Known(k)) => Some(i128::from(*k)),
+                Value::Public(_) | Value::Var(_) => None,
+            }
+        };
+        match (known(x), self.definition(x)) {
+            (Some(value), _) => Some(value),
+            (None, Some(([(t, k)], c))) => {
+                let product = times(known(*t)?, (*k).into()).ok()?;
+                product.checked_add(c.into())
+            }
+            (None, Some(_) | None) => None,
+        }
+    }
+
     /// What is left of a form, of variables without definition.
     pub(super) fn rest(&self, mut form: Form, bits: Option<u32>, world: &World) -> Check<Form> {
         /// Replacements for one equation.
@@ -85,24 +104,7 @@ impl Checker<'_> {
                 left.add(v, by)?;
                 continue;
             };
-            let number = |value: &Value| match value {
-                Value::Public(Public::Known(k)) => Some(i128::from(*k)),
-                Value::Public(_) | Value::Var(_) => None,
-            };
-            let known = |x: VarId| {
-                let known = world.iter().find(|(known, _)| *known == x);
-                known.and_then(|(_, value)| number(value))
-            };
-            // Or one that is `k t + c` of a number t: the complement of a bit.
-            let value = |x: VarId| match (known(x), self.definition(x)) {
-                (Some(value), _) => Some(value),
-                (None, Some(([(t, k)], c))) => {
-                    let product = times(known(*t)?, (*k).into()).ok()?;
-                    product.checked_add(c.into())
-                }
-                (None, Some(_) | None) => None,
-            };
-            let (other, value) = match (value(a), value(b)) {
+            let (other, value) = match (self.number(a, world), self.number(b, world)) {
                 (Some(value), _) => (b, value),
                 (None, Some(value)) => (a, value),
                 (None, None) => {

@@ -1,40 +1,66 @@
 //! Goals: what the result must be, from the words that the operation found and left.
 //!
-//! Each is an equation `2^h Z = P` of the result `Z` and a sum of products `P`: of numbers ([`Identity`]), modulo a
-//! number ([`Residue`]), or modulo one that comes with constants to fold by ([`Folded`]).
+//! All are one equation of the result `Z`, of `R = 2^(w n)` values, a sum of products `P` and a modulus `M`:
+//!
+//! `2^h Z = P + M U`, with `Z` below its bound.
+//!
+//! Of numbers `M` is 0. `h` is 0 for a product, `w n` for its upper half and for Montgomery's reduction, 1 where a number
+//! is halved. A reason names `U`, and shows `2^h Z + low = P + M U (mod 2^bits)`. What is linear in the code is thrown
+//! away by whole powers of 2 only, so bounds show the rest: if both sides are less than `2^bits` apart, they are equal.
 
-use machine::domain::trace::{Multiples, Reason};
+use machine::domain::trace::{Reason, ShownSum, Sum, Vanishing};
 use machine::domain::variable::{Value, VarId};
-use num_bigint::{BigInt, BigUint};
+use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
-use crate::checker::folded::Folded;
+use crate::checker::compared::Ranges;
 use crate::checker::form::Form;
+use crate::checker::modulus::Modulus;
 use crate::checker::polynomial::{Number, Polynomial};
 use crate::checker::refused::Check;
-use crate::checker::residue::Residue;
 use crate::checker::state::Checker;
 use crate::checker::term::Term;
 
-/// What is to hold for all inputs.
-pub enum Goal<'a> {
-    Identity(Identity<'a>),
-    Residue(Residue<'a>),
-    Folded(Folded<'a>),
+/// What holds where the modulus is at one end of the interval that it lies in.
+#[derive(Clone)]
+pub struct Corner {
+    pub modulus: BigInt,
+    /// The range of `P`, both inclusive.
+    pub least: BigInt,
+    pub most: BigInt,
+    /// What `Z` must be below, if that is less than any number of its words.
+    pub bound: Option<BigInt>,
 }
 
-/// `2^h Z + low = P` with `0 <= low < 2^h`, modulo `2^bits`: so `Z = floor(P / 2^h)`, if it is `exact`.
-pub struct Identity<'a> {
-    /// `Z`, in words of `w` bits.
+/// What may be left between both sides.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rest {
+    Nothing,
+    /// A number below `2^h`: the result is rounded down.
+    Below,
+    /// A multiple of `2^bits`: the result is the lower half.
+    Above,
+}
+
+/// `2^h Z = P + M U`, `Z` in words of `w` bits, `P` a sum of terms times `scale`.
+#[derive(Clone)]
+pub struct Goal<'a> {
     pub w: u32,
     pub result: &'a [Value],
     pub h: u64,
-    /// `P`.
     pub value: Vec<Term<'a>>,
+    pub scale: BigInt,
+    pub modulus: Modulus<'a>,
+    /// One for a number, two for an operand: what is linear in `M` lies between its values at both, what is convex
+    /// (the most of a product of two factors) not above them.
+    pub corners: Vec<Corner>,
+    /// Both sides are compared modulo `2^bits`.
     pub bits: u64,
-    /// Must both sides be equal, and not only modulo `2^bits`?
-    pub exact: bool,
+    pub rest: Rest,
 }
+
+/// A sum of `U`, each variable once.
+type Terms = Vec<(VarId, BigInt)>;
 
 impl Checker<'_> {
     /// Does the goal hold, for this reason?
@@ -42,26 +68,7 @@ impl Checker<'_> {
     /// # Errors
     /// Why that is not shown.
     pub fn reached(&mut self, goal: &Goal<'_>, reason: &Reason) -> Check {
-        match (goal, reason) {
-            (Goal::Identity(identity), Reason::Identity { used, low }) => {
-                identity.holds(self, used, low)
-            }
-            (Goal::Residue(residue), Reason::Residue(reason)) => residue.holds(self, reason),
-            (
-                Goal::Folded(folded),
-                Reason::Folded {
-                    reduced,
-                    quotient,
-                    bits,
-                    by,
-                    used,
-                },
-            ) => folded.holds(self, [reduced, quotient], bits, by, used),
-            (
-                Goal::Identity(_) | Goal::Residue(_) | Goal::Folded(_),
-                Reason::Identity { .. } | Reason::Residue(_) | Reason::Folded { .. },
-            ) => Err("the reason given is one for another goal"),
-        }
+        goal.holds(self, reason)
     }
 
     pub(super) fn are_words(&mut self, words: &[Value], w: u32) -> Check {
@@ -70,7 +77,7 @@ impl Checker<'_> {
     }
 
     /// The range of a sum of variables.
-    pub(super) fn range_of_sum(&mut self, sum: &[(u32, BigInt)]) -> Check<(BigInt, BigInt)> {
+    pub(super) fn range_of_sum(&mut self, sum: &[(VarId, BigInt)]) -> Check<(BigInt, BigInt)> {
         let (mut least, mut most) = (BigInt::zero(), BigInt::zero());
         for (v, by) in sum {
             let (low, high) = self.range(*v)?;
@@ -80,52 +87,203 @@ impl Checker<'_> {
         }
         Ok((least, most))
     }
+
+    /// Adds words as often as they are said to be there: each is 0, as it is 0 modulo `2^w` by its definition, and below
+    /// that.
+    pub(super) fn vanish(&mut self, p: &mut Polynomial, w: u32, words: &[Vanishing]) -> Check {
+        for Vanishing { word, by, used } in words {
+            self.lies(&Form::of(Value::Var(*word))?, (0, (1 << w) - 1))?;
+            if self.range(*word)? != (0, 0) {
+                let mut zero = Polynomial::new(Some(w.into()));
+                zero.add(*word, Number::new(BigInt::one(), 0));
+                self.take_lemmas(&mut zero, used)?;
+                self.is_zero(zero)?;
+            }
+            p.add(*word, Number::new(by.clone(), 0));
+        }
+        Ok(())
+    }
 }
 
-/// The most that a number in words is.
-fn most(words: &[Value], w: u32) -> BigUint {
-    (BigUint::one() << (u64::from(w) * words.len() as u64)) - 1u8
-}
-
-impl Identity<'_> {
-    fn holds(&self, d: &mut Checker<'_>, used: &Multiples, low: &[(VarId, BigInt)]) -> Check {
+impl Goal<'_> {
+    fn holds(&self, d: &mut Checker<'_>, reason: &Reason) -> Check {
         d.are_words(self.result, self.w)?;
-        if self.exact && !self.is_near(d)? {
-            return Err("the sides of an equation may differ by a power of 2");
+        for term in &self.value {
+            d.are_words(term.a, term.w)?;
+            d.are_words(term.b.unwrap_or_default(), term.w)?;
         }
-        let mut p = Polynomial::new(Some(self.bits));
-        p.add_words(self.w, self.result, &BigInt::one(), self.h)?;
-        d.add_value(&mut p, &self.value, &BigInt::from(-1))?;
-        for (v, by) in low {
-            p.add(*v, Number::new(by.clone(), 0));
+        let below = self.below(d, &reason.low)?;
+        self.is_equation(d, reason)?;
+        if self.rest == Rest::Above {
+            return Ok(());
         }
+        let ranges = self.last_ranges(d, reason)?;
+        // 2^h Z + low
+        let (power, r) = (
+            BigInt::one() << self.bits,
+            BigInt::one() << (u64::from(self.w) * self.result.len() as u64),
+        );
+        let left = ((r - 1) << self.h) + below;
+        let fits = |(corner, (least, most)): (&Corner, &(BigInt, BigInt))| {
+            let is_near = *most < power && &left - least < power;
+            let is_below = |bound: &BigInt| !least.is_negative() && *most < bound << self.h;
+            is_near && corner.bound.as_ref().is_none_or(is_below)
+        };
+        match !ranges.is_empty() && self.corners.iter().zip(&ranges).all(fits) {
+            true => Ok(()),
+            false => Err("the result may be negative, or as large as its bound"),
+        }
+    }
+
+    /// The most that the words below the result are: nothing, or less than `2^h`.
+    fn below(&self, d: &mut Checker<'_>, low: &Terms) -> Check<BigInt> {
         let (least, most) = d.range_of_sum(low)?;
-        if least.is_negative() || most.bits() > self.h {
-            return Err("the words below the result may add up to more than they are");
+        match (self.rest, low.is_empty()) {
+            (Rest::Nothing | Rest::Below | Rest::Above, true) => Ok(most),
+            (Rest::Below, false) if !least.is_negative() && most.bits() <= self.h => Ok(most),
+            (Rest::Nothing | Rest::Below | Rest::Above, false) => {
+                Err("the words below the result may add up to more than they are")
+            }
         }
-        d.take_lemmas(&mut p, used)?;
+    }
+
+    /// `2^h Z + low = P + M U + 2^bits k`, or without `k` modulo `2^bits`.
+    fn is_equation(&self, d: &mut Checker<'_>, reason: &Reason) -> Check {
+        let modulo = reason.lost.is_none().then_some(self.bits);
+        let minus = -BigInt::one();
+        let mut p = self.operands(d, &minus, modulo)?;
+        self.add_result(&mut p, reason)?;
+        d.vanish(&mut p, self.w, &reason.zeros)?;
+        self.add_multiples(d, &mut p, &reason.multiples, &minus)?;
+        self.add_products(d, &mut p, reason, &minus)?;
+        d.take_lemmas(&mut p, &reason.used)?;
         d.is_zero(p)
     }
 
-    /// Are both sides less than `2^bits` apart?
-    fn is_near(&self, d: &mut Checker<'_>) -> Check<bool> {
-        let (mut least, mut greatest) = (BigUint::default(), BigUint::default());
-        for term in &self.value {
-            d.are_words(term.a, term.w)?;
-            let mut product = most(term.a, term.w) << term.shift;
-            if let Some(b) = term.b {
-                d.are_words(b, term.w)?;
-                product *= most(b, term.w);
-            }
-            match term.sign {
-                1 => greatest += product,
-                -1 => least += product,
-                _ => return Err("a number is added more than once"),
+    /// The ranges of `P + M U`, of which sums compare.
+    fn last_ranges(&self, d: &mut Checker<'_>, reason: &Reason) -> Check<Ranges> {
+        // What of U compares, and T[0] has not yet.
+        let compared: Vec<_> = reason.compared.iter().flat_map(|c| &c.sum).collect();
+        let compares = |v: &VarId| compared.iter().any(|(other, _)| other == v);
+        let (mut left, first): (Terms, Terms) = {
+            let terms = reason.multiples.terms.iter().cloned();
+            terms.partition(|(v, _)| compares(v))
+        };
+        left.sort_unstable();
+        if left.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+            return Err("a multiple is named twice");
+        }
+        let mut times = Sum {
+            constant: reason.multiples.constant.clone(),
+            terms: first,
+        };
+        let mut ranges = self.first_ranges(d, reason, &times, &left)?;
+        for comparison in &reason.compared {
+            self.compare(d, reason, comparison, &mut ranges, &times)?;
+            for (v, factor) in &comparison.sum {
+                let u = factor * &comparison.times;
+                let at = left.iter().position(|(other, by)| other == v && *by == u);
+                let at = at.ok_or("a comparison is not of what is added")?;
+                times.terms.push(left.swap_remove(at));
             }
         }
-        // 2^h Z + low < 2^h R
-        let left = ((most(self.result, self.w) + 1u8) << self.h) - 1u8;
-        let limit = BigUint::one() << self.bits;
-        Ok(greatest < limit && left + least < limit)
+        Ok(ranges)
+    }
+
+    /// `sign P`.
+    pub(super) fn operands(
+        &self,
+        d: &Checker<'_>,
+        sign: &BigInt,
+        modulo: Option<u64>,
+    ) -> Check<Polynomial> {
+        let mut p = Polynomial::new(modulo);
+        d.add_value(&mut p, &self.value, &(sign * &self.scale))?;
+        Ok(p)
+    }
+
+    /// Adds `2^h Z + low - 2^bits k`.
+    fn add_result(&self, p: &mut Polynomial, reason: &Reason) -> Check {
+        p.add_words(self.w, self.result, &BigInt::one(), self.h)?;
+        p.add_terms(&reason.low, &BigInt::one());
+        match &reason.lost {
+            Some(k) => p.add_sum(k, &-(BigInt::one() << self.bits)),
+            None => Ok(()),
+        }
+    }
+
+    /// Adds `by M` times a sum.
+    pub(super) fn add_multiples(
+        &self,
+        d: &Checker<'_>,
+        p: &mut Polynomial,
+        sum: &Sum,
+        by: &BigInt,
+    ) -> Check {
+        d.add_multiples(p, self.modulus, self.w, &sum.terms, by)?;
+        d.add_modulus(p, self.modulus, self.w, Value::ONE, &(&sum.constant * by))
+    }
+
+    /// Adds `by M` times the products of two variables among `U`, for a number `M`.
+    pub(super) fn add_products(
+        &self,
+        d: &Checker<'_>,
+        p: &mut Polynomial,
+        reason: &Reason,
+        by: &BigInt,
+    ) -> Check {
+        let Modulus::Number(m) = self.modulus else {
+            return match reason.products.is_empty() {
+                true => Ok(()),
+                false => Err("products are multiplied by the modulus"),
+            };
+        };
+        let mut products = reason.products.iter();
+        products.try_for_each(|((x, y), u)| {
+            let by = Number::new(u * by * m, 0);
+            d.add_product(p, Value::Var(*x), Value::Var(*y), by)
+        })
+    }
+
+    /// The ranges of `T[0] = P + M times`, where `left` is what of `U` compares.
+    fn first_ranges(
+        &self,
+        d: &mut Checker<'_>,
+        reason: &Reason,
+        times: &Sum,
+        left: &Terms,
+    ) -> Check<Ranges> {
+        let (mut low, mut high) = d.range_of_sum(&times.terms)?;
+        low += &times.constant;
+        high += &times.constant;
+        for ((x, y), u) in &reason.products {
+            let ((0.., x), (0.., y)) = (d.range(*x)?, d.range(*y)?) else {
+                return Err("a factor may be below 0");
+            };
+            let most: BigInt = u * x * y;
+            low += most.clone().min(BigInt::zero());
+            high += most.max(BigInt::zero());
+        }
+        let ends = |c: &Corner| (&c.least + &low * &c.modulus, &c.most + &high * &c.modulus);
+        let mut ranges: Ranges = self.corners.iter().map(ends).collect();
+        let ([range], Modulus::Number(_)) = (&mut ranges[..], self.modulus) else {
+            return Ok(ranges);
+        };
+        if reason.lost.is_none() && !reason.stages.is_empty() {
+            return Err("a sum equals no number, but what is left of one");
+        }
+        // T[0] is also 2^h Z less the rest, which is a sum of words in other ways.
+        for ShownSum { sum, used } in &reason.stages {
+            let mut t = Polynomial::new(None);
+            self.add_result(&mut t, reason)?;
+            d.add_multiples(&mut t, self.modulus, self.w, left, &BigInt::from(-1))?;
+            t.add_sum(sum, &BigInt::from(-1))?;
+            d.take_lemmas(&mut t, used)?;
+            d.is_zero(t)?;
+            let (least, most) = d.range_of_sum(&sum.terms)?;
+            range.0 = range.0.clone().max(least + &sum.constant);
+            range.1 = range.1.clone().min(most + &sum.constant);
+        }
+        Ok(ranges)
     }
 }

@@ -87,7 +87,20 @@ impl Checker<'_> {
                 w,
                 shift,
                 continues,
-            } => self.slice(joint, (*of, *from), *word, (*w, *shift), *continues),
+            } => {
+                are_small([*shift, *from, w.saturating_mul(MOST / 64)])?;
+                let begun = Slice {
+                    of: *of,
+                    from: *from,
+                    words: Vec::new(),
+                    w: *w,
+                    shift: *shift,
+                    each: BigUint::zero(),
+                    most: BigUint::zero(),
+                    seen: 0,
+                };
+                self.slice(joint, begun, *word, *continues)
+            }
             Change::Put { word, shift } => self.put(joint, *word, *shift),
             Change::Mask { carry, masked } => {
                 self.at_most(*masked, *carry)?;
@@ -151,16 +164,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Adds `2^shift word`, a word that follows those of a slice, or the first of one.
-    fn slice(
-        &mut self,
-        joint: &mut Bounded,
-        (of, from): (u32, u32),
-        word: Value,
-        (w, shift): (u32, u32),
-        continues: bool,
-    ) -> Check {
-        are_small([shift, from, w.saturating_mul(MOST / 64)])?;
+    /// Adds `2^shift word`, the first word of the slice that is `begun`, or one that follows those of its like.
+    fn slice(&mut self, joint: &mut Bounded, begun: Slice, word: Value, continues: bool) -> Check {
+        let (of, from, w, shift) = (begun.of, begun.from, begun.w, begun.shift);
         let most = self.most(word)?;
         let source = self.joints.get(of as usize);
         let source = source.ok_or("there is no such joint bound")?;
@@ -173,16 +179,7 @@ impl Checker<'_> {
                 });
                 found.ok_or("there is no such slice")?
             }
-            false => Slice {
-                of,
-                from,
-                words: Vec::new(),
-                w,
-                shift,
-                each: BigUint::zero(),
-                most: BigUint::zero(),
-                seen: source.taken,
-            },
+            false => begun,
         };
         let at = slice.words.len() as u32;
         are_small([at, 0, 0])?;

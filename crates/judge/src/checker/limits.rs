@@ -5,10 +5,20 @@
 use machine::domain::trace::{Change, Entry, Equation, Step};
 use machine::domain::variable::{BitValue, Value};
 
+use crate::checker::refused::Check;
+
 /// The widest word.
 const WIDEST: u32 = 32;
 /// The most bits of a number.
 const LONGEST: u64 = 1 << 20;
+
+/// A number of bits that a reason names, if it is one.
+pub(super) fn number(bits: u64) -> Check<u64> {
+    match bits <= LONGEST {
+        true => Ok(bits),
+        false => Err("a number is too long"),
+    }
+}
 
 fn word(w: u32) -> bool {
     (1..=WIDEST).contains(&w)

@@ -8,10 +8,10 @@ use machine::domain::variable::Value;
 use machine::domain::{Address, Base, Domain};
 use machine::of_width;
 use num_bigint::{BigInt, BigUint};
-use spec::modulus::{Modular, Reduce, square_of_r};
+use spec::modulus::{Modular, square_of_r};
 use spec::{Op, Spec};
 
-use crate::checker::{Corner, Folded, Goal, Identity, Modulus, Residue, Term};
+use crate::checker::{Corner, Goal, Modulus, Rest, Term};
 use crate::prove::entry::words as words_at;
 use crate::prove::open::{Open, Shown};
 
@@ -39,7 +39,7 @@ pub(super) fn with_goal<A: Answers, T>(
     let held = Held {
         result: result(d, words)?,
         returned: returned(d, words),
-        number: fixed(spec).map(|m| m.clone().into()),
+        number: number(spec),
         square: square(spec, words),
     };
     let goal = held.goal(spec, words);
@@ -49,6 +49,14 @@ pub(super) fn with_goal<A: Answers, T>(
 /// A modulus that is no operand.
 fn fixed(spec: &Spec) -> Option<&BigUint> {
     spec.modular.as_ref().and_then(Modular::fixed)
+}
+
+/// `M`, if it is no operand: 0 where numbers are equal, and not only modulo one.
+fn number(spec: &Spec) -> Option<BigInt> {
+    match &spec.modular {
+        Some(modular) => modular.fixed().map(|m| m.clone().into()),
+        None => Some(BigInt::ZERO),
+    }
 }
 
 fn open(text: impl Into<String>) -> Open {
@@ -118,96 +126,66 @@ impl Held {
     /// # Errors
     /// Why there is no goal.
     fn goal<'a>(&'a self, spec: &'a Spec, words: &Words<'a>) -> Result<Goal<'a>, String> {
-        let result = &self.result[..];
-        let (w, v) = (words.bits, words.register_bits);
-        let a = &words.sources[0][..];
-        let b = &words.sources[spec.op.factors() - 1][..];
         if spec.op.returns() && self.returned.is_empty() {
             return Err("nothing says in what the function returns its carry".into());
         }
-        let bits = u64::from(w) * result.len() as u64;
-        let term = |a, b| Term {
-            sign: 1,
-            shift: 0,
-            w,
-            a,
-            b,
-        };
-        let identity = |h, value, bits, exact| {
-            Ok(Goal::Identity(Identity {
-                w,
-                result,
-                h,
-                value,
-                bits,
-                exact,
-            }))
-        };
-        match spec.op {
-            Op::Mul | Op::Sqr => identity(0, vec![term(a, Some(b))], bits, true),
-            Op::Mullo => identity(0, vec![term(a, Some(b))], bits, false),
-            Op::Mulhi => identity(bits, vec![term(a, Some(b))], 2 * bits, true),
-            // R + 2^n C = A + B, R - 2^n C = A - B
-            Op::Add | Op::Sub => {
-                let sign = if spec.op == Op::Add { 1 } else { -1 };
-                let carry = Term {
-                    sign: -sign,
-                    shift: bits,
-                    w: v,
-                    a: &self.returned,
-                    b: None,
-                };
-                let b = Term {
-                    sign,
-                    ..term(b, None)
-                };
-                let bits = bits + u64::from(v) * self.returned.len() as u64;
-                identity(0, vec![term(a, None), b, carry], bits, true)
-            }
-            Op::Montmul
-            | Op::Montsqr
-            | Op::Redc
-            | Op::Frommont
-            | Op::Tomont
-            | Op::Modmul
-            | Op::Modsqr
-            | Op::Modadd
-            | Op::Modsub
-            | Op::Modneg
-            | Op::Modhalf => self.modular(spec, words),
-        }
-    }
-
-    /// How it is reduced, and by what.
-    ///
-    /// # Errors
-    /// It is not.
-    fn modulus<'a>(
-        &'a self,
-        spec: &'a Spec,
-        words: &Words<'a>,
-    ) -> Result<(&'a Modular, Modulus<'a>), String> {
-        let modular = spec.modular.as_ref().ok_or("there is no modulus")?;
         let [m, _] = words.modulus();
-        let number = self.number.as_ref();
-        Ok((modular, number.map_or(Modulus::Words(m), Modulus::Number)))
+        let (w, result) = (words.bits, &self.result[..]);
+        let scale = scale(spec);
+        let corner = |m: &BigUint| corner(spec, m, &scale);
+        let corners = match (&spec.modular, fixed(spec)) {
+            (None, _) => vec![numbers(spec, words.register_bits, self.returned.len())?],
+            (Some(_), Some(m)) => vec![corner(m)?],
+            (Some(_), None) => {
+                let ends = spec.modulus_range();
+                ends.iter().map(corner).collect::<Result<_, _>>()?
+            }
+        };
+        let bits = u64::from(w) * result.len() as u64;
+        let h = exponent(spec, bits);
+        let beyond = u64::from(words.register_bits) * self.returned.len() as u64;
+        Ok(Goal {
+            w,
+            result,
+            h,
+            value: self.value(spec, words)?,
+            modulus: self
+                .number
+                .as_ref()
+                .map_or(Modulus::Words(m), Modulus::Number),
+            corners,
+            bits: bits + h + beyond,
+            rest: match spec.op {
+                Op::Mullo => Rest::Above,
+                Op::Mulhi => Rest::Below,
+                Op::Mul
+                | Op::Sqr
+                | Op::Add
+                | Op::Sub
+                | Op::Montmul
+                | Op::Montsqr
+                | Op::Redc
+                | Op::Frommont
+                | Op::Tomont
+                | Op::Modmul
+                | Op::Modsqr
+                | Op::Modadd
+                | Op::Modsub
+                | Op::Modneg
+                | Op::Modhalf => Rest::Nothing,
+            },
+            scale,
+        })
     }
 
-    /// What `spec` makes of `a` and `b` modulo a number, at each end of what the modulus may be.
+    /// `P`, before it is scaled.
     ///
     /// # Errors
-    /// There is none.
-    fn modular<'a>(&'a self, spec: &'a Spec, words: &Words<'a>) -> Result<Goal<'a>, String> {
-        let (modular, modulus) = self.modulus(spec, words)?;
-        let (w, result) = (words.bits, &self.result[..]);
+    /// An operand is shorter than its contract says.
+    fn value<'a>(&'a self, spec: &'a Spec, words: &Words<'a>) -> Result<Vec<Term<'a>>, String> {
+        let w = words.bits;
         let a = &words.sources[0][..];
         let b = &words.sources[spec.op.factors() - 1][..];
-        if let (Modulus::Words(m), true) = (modulus, spec.is_folded()) {
-            let [_, follows] = words.modulus();
-            let fold = follows.get(m.len() / 2..).unwrap_or_default();
-            let (d, _) = fold.split_at(m.len().min(fold.len()));
-            return Ok(Goal::Folded(Folded { w, result, a, m, d }));
-        }
         let term = |sign, a, b| Term {
             sign,
             shift: 0,
@@ -215,47 +193,113 @@ impl Held {
             a,
             b,
         };
-        let value = match spec.op {
+        // R + 2^n C = A + B, R - 2^n C = A - B
+        let carry = |sign| Term {
+            sign,
+            shift: u64::from(w) * self.result.len() as u64,
+            w: words.register_bits,
+            a: &self.returned,
+            b: None,
+        };
+        Ok(match spec.op {
+            Op::Add => vec![term(1, a, None), term(1, b, None), carry(-1)],
+            Op::Sub => vec![term(1, a, None), term(-1, b, None), carry(1)],
             Op::Modadd => vec![term(1, a, None), term(1, b, None)],
             Op::Modsub => vec![term(1, a, None), term(-1, b, None)],
             Op::Modneg => vec![term(-1, a, None)],
+            Op::Redc if spec.is_folded() => folded(w, a, words.modulus())?,
             Op::Modhalf | Op::Redc | Op::Frommont => vec![term(1, a, None)],
-            Op::Modmul | Op::Modsqr | Op::Montmul | Op::Montsqr => vec![term(1, a, Some(b))],
+            Op::Mul
+            | Op::Sqr
+            | Op::Mullo
+            | Op::Mulhi
+            | Op::Modmul
+            | Op::Modsqr
+            | Op::Montmul
+            | Op::Montsqr => vec![term(1, a, Some(b))],
             Op::Tomont => vec![term(1, a, Some(&self.square))],
-            Op::Mul | Op::Sqr | Op::Mullo | Op::Mulhi | Op::Add | Op::Sub => {
-                return Err("it has no modulus".into());
-            }
-        };
-        // 2^-shift mod m.
-        let scale = match modular.fixed() {
-            Some(m) => BigInt::from(((m + 1u8) >> 1u8).modpow(&modular.shift.into(), m)),
-            None => BigInt::from(1),
-        };
-        let corner = |m: &BigUint| corner(spec, modular.reduce, m, &scale);
-        let corners = match modular.fixed() {
-            Some(m) => vec![corner(m)?],
-            None => spec
-                .modulus_range()
-                .iter()
-                .map(corner)
-                .collect::<Result<_, _>>()?,
-        };
-        Ok(Goal::Residue(Residue {
-            w,
-            result,
-            h: exponent(spec, u64::from(w) * result.len() as u64),
-            value,
-            scale,
-            modulus,
-            corners,
-        }))
+        })
     }
 }
 
-/// Of `2^h Z = P (mod M)`, with a result of so many bits.
+/// What is reduced where half of a number is folded: with `R = X^2` and `A = A_0 + X A_1`, the contract says
+/// `X (D - R) = 1 (mod M)`, so that `P = X (A_1 + A_0 (D - R)) = A (mod M)`.
+///
+/// # Errors
+/// A number is too short.
+fn folded<'a>(w: u32, a: &'a [Value], held: [&'a [Value]; 2]) -> Result<Vec<Term<'a>>, String> {
+    let [m, follows] = held;
+    let (n, k) = (m.len(), m.len() / 2);
+    if a.len() != 2 * n || n % 2 == 1 || follows.len() < k + n {
+        return Err("the parts of a folded reduction do not match".into());
+    }
+    let (low, high) = a.split_at(k);
+    let x = u64::from(w) * k as u64;
+    let term = |sign, shift, a, b| Term {
+        sign,
+        shift,
+        w,
+        a,
+        b,
+    };
+    let d = &follows[k..][..n];
+    Ok(vec![
+        term(1, x, high, None),
+        term(1, x, low, Some(d)),
+        term(-1, 3 * x, low, None),
+    ])
+}
+
+/// `2^-shift mod m`, by which `P` is multiplied.
+fn scale(spec: &Spec) -> BigInt {
+    let modular = spec.modular.as_ref();
+    match modular.and_then(|modular| Some((modular.fixed()?, modular.shift))) {
+        Some((m, shift)) => BigInt::from(((m + 1u8) >> 1u8).modpow(&shift.into(), m)),
+        None => BigInt::from(1),
+    }
+}
+
+/// The most that a number of so many bits is.
+fn ones(bits: u64) -> BigInt {
+    (BigInt::from(1) << bits) - 1
+}
+
+/// How large the right side of an equation of numbers is, `returned` words of so many bits being part of it.
+///
+/// # Errors
+/// It has a modulus.
+fn numbers(spec: &Spec, register_bits: u32, returned: usize) -> Result<Corner, String> {
+    let [a, b] = [spec.size.a, spec.size.b].map(|bits| ones(bits.into()));
+    let carry = ones(u64::from(register_bits) * returned as u64) << spec.size.a;
+    let [least, most] = match spec.op {
+        Op::Mul | Op::Mullo | Op::Mulhi => [BigInt::ZERO, a * b],
+        Op::Sqr => [BigInt::ZERO, &a * &a],
+        Op::Add => [-carry, a + b],
+        Op::Sub => [-b, a + carry],
+        Op::Montmul
+        | Op::Montsqr
+        | Op::Redc
+        | Op::Frommont
+        | Op::Tomont
+        | Op::Modmul
+        | Op::Modsqr
+        | Op::Modadd
+        | Op::Modsub
+        | Op::Modneg
+        | Op::Modhalf => return Err("there is no modulus".into()),
+    };
+    Ok(Corner {
+        modulus: BigInt::ZERO,
+        least,
+        most,
+        bound: None,
+    })
+}
+
+/// `h`, with a result of so many bits.
 fn exponent(spec: &Spec, bits: u64) -> u64 {
     match spec.op {
-        Op::Montmul | Op::Montsqr | Op::Redc | Op::Frommont | Op::Tomont => bits,
+        Op::Mulhi | Op::Montmul | Op::Montsqr | Op::Redc | Op::Frommont | Op::Tomont => bits,
         Op::Modhalf => 1,
         Op::Modmul
         | Op::Modsqr
@@ -265,7 +309,6 @@ fn exponent(spec: &Spec, bits: u64) -> u64 {
         | Op::Mul
         | Op::Sqr
         | Op::Mullo
-        | Op::Mulhi
         | Op::Add
         | Op::Sub => 0,
     }
@@ -284,9 +327,10 @@ fn constant(value: &BigUint, word_bits: u32, words: usize) -> Vec<Value> {
 ///
 /// # Errors
 /// There is no modulus.
-fn corner(spec: &Spec, reduce: Reduce, m: &BigUint, scale: &BigInt) -> Result<Corner, String> {
+fn corner(spec: &Spec, m: &BigUint, scale: &BigInt) -> Result<Corner, String> {
     let n = spec.size.a;
-    let bound = reduce.bound(m, n);
+    let modular = spec.modular.as_ref().ok_or("there is no modulus")?;
+    let bound = modular.reduce.bound(m, n);
     // The most that a factor is.
     let factor: BigInt = BigInt::from(bound.clone()) - 1;
     // 2^2n mod m.
@@ -302,6 +346,15 @@ fn corner(spec: &Spec, reduce: Reduce, m: &BigUint, scale: &BigInt) -> Result<Co
         Op::Modhalf | Op::Frommont => [zero, factor],
         Op::Modmul | Op::Modsqr | Op::Montmul | Op::Montsqr => [zero, &factor * &factor],
         Op::Tomont => [zero, factor * square()],
+        // D - R lies in -M .. 0, so X (A_1 + A_0 (D - R)) in -X (X - 1) M .. X^4 - X.
+        Op::Redc if spec.is_folded() => {
+            let x = BigInt::from(1) << (n / 2);
+            let square = &x * &x;
+            [
+                (&x - &square) * BigInt::from(m.clone()),
+                &square * &square - x,
+            ]
+        }
         // A < 2^n M
         Op::Redc => [zero, BigInt::from(m << n) - 1],
         Op::Mul | Op::Sqr | Op::Mullo | Op::Mulhi | Op::Add | Op::Sub => {
@@ -312,6 +365,6 @@ fn corner(spec: &Spec, reduce: Reduce, m: &BigUint, scale: &BigInt) -> Result<Co
         modulus: m.clone().into(),
         least: least * scale,
         most: most * scale,
-        bound: bound.into(),
+        bound: Some(bound.into()),
     })
 }

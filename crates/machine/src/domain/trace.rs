@@ -212,30 +212,6 @@ pub struct Vanishing {
     pub used: Multiples,
 }
 
-/// Why the goal is reached.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub enum Reason {
-    /// By the definitions, less multiples of claims, with the words below the result.
-    Identity {
-        used: Multiples,
-        low: Vec<(VarId, BigInt)>,
-    },
-    Residue(ResidueReason),
-    /// `X (x + R t) = U + X^3 + q M` and `R Z = X (U + q M) - R M j`, `j` a sum of bits that `t` forces.
-    Folded {
-        /// `x`, then the word `t`.
-        reduced: Vec<Value>,
-        /// `q`.
-        quotient: Vec<Value>,
-        /// `j`.
-        bits: Vec<(VarId, i64)>,
-        /// Equations that leave each bit one value where `t` has one.
-        by: Vec<Combination>,
-        /// For the first equation, and for the second.
-        used: [Multiples; 2],
-    },
-}
-
 /// A sum that equals something by its definitions, less multiples of claims.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ShownSum {
@@ -243,32 +219,48 @@ pub struct ShownSum {
     pub used: Multiples,
 }
 
-/// A sum `s` of variables that is 0 or 1, and compares `X = T + offset M`: `X + shift` plus or minus `limit s` is the
-/// sum `digits` in `0 .. limit`.
+/// Whom a comparison asks.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub enum Answer {
+    /// `s` itself: `t = s` if it is subtracted where it is set, `t = -s` if it is added.
+    Itself,
+    /// `u` in its place, if `s` is the borrow of `0 - u`: 1 just where `u` is not 0.
+    Borrow(VarId),
+    /// The variable `t`, from which these equations leave each variable of `s` one value.
+    Forced { t: VarId, by: Vec<Combination> },
+}
+
+/// A sum `s` of variables that depends on how large `X = T + offset M` is: `X + shift = limit t + D` with the answer
+/// `t` and a sum `D` of `digits` in `0 .. limit`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Comparison {
+    /// `s`.
     pub sum: Vec<(VarId, BigInt)>,
-    /// How often `M` is added where `s` is 1.
+    /// How often `M` is added for each of `s`.
     pub times: BigInt,
-    /// `u` if `s` is the borrow of `0 - u`, and `u` is what compares.
-    pub borrow: Option<VarId>,
+    pub answer: Answer,
     pub offset: BigInt,
     pub limit: BigInt,
     pub shift: BigInt,
     pub digits: Sum,
+    /// The equation is shown modulo `2^bits`, or without them of numbers.
+    pub bits: Option<u64>,
     pub zeros: Vec<Vanishing>,
     pub used: Multiples,
 }
 
-/// `2^h Z = P + M U + 2^h R k`.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct ResidueReason {
+/// Why a goal is reached: `2^h Z + low = P + M U + 2^bits k`, and sums that are part of `U` compare what is added up
+/// so far.
+#[derive(Clone, Default, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Reason {
     pub used: Multiples,
+    /// Words below a result that is rounded down.
+    pub low: Vec<(VarId, BigInt)>,
     /// `U`, and products of two variables in it.
     pub multiples: Sum,
     pub products: Vec<((VarId, VarId), BigInt)>,
-    /// `k`.
-    pub lost: Sum,
+    /// `k`; without it, the equation is shown modulo `2^bits`.
+    pub lost: Option<Sum>,
     /// Bits that halving drops, words that a quotient makes 0.
     pub zeros: Vec<Vanishing>,
     /// In their order.

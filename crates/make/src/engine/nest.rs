@@ -136,8 +136,8 @@ impl<A: Asm, S> Nest<'_, A, S> {
             base: A::SP,
             at: A::FRAME,
         };
-        let places = (Home::of(A::RESULT), frame);
-        let (homes, words) = settle(self.scans, &copied, places, Self::argument);
+        let result = Home::of(A::RESULT);
+        let (homes, words) = settle(self.scans, &copied, result, frame, Self::argument);
         self.homes = homes;
         words
     }

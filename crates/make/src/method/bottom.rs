@@ -13,6 +13,16 @@ pub(super) enum Over {
     To(Word),
 }
 
+impl Over {
+    /// What is beyond the result, with the word that it is added to.
+    pub(super) fn added(self, f: &mut Words, beyond: Word) -> Word {
+        match self {
+            Over::None | Over::Wanted => beyond,
+            Over::To(word) => f.chain(Sum::Add, &[beyond], &[word], End::Drop)[0],
+        }
+    }
+}
+
 /// Two factors.
 pub(super) type Pair<'a> = (&'a [Word], &'a [Word]);
 
@@ -225,9 +235,7 @@ fn columns(
     if long {
         equation(f, &out, &[(x, y)], addends);
     }
-    let mut beyond = if long { out.pop() } else { None };
-    if let (Some(word), Over::To(other)) = (beyond, over) {
-        beyond = Some(f.chain(Sum::Add, &[word], &[other], End::Drop)[0]);
-    }
+    let beyond = if long { out.pop() } else { None };
+    let beyond = beyond.map(|word| over.added(f, word));
     (out, beyond)
 }

@@ -16,6 +16,7 @@ use spec::{Op, Spec};
 use crate::facts::Facts;
 use crate::method::bottom::{Bottom, Over, Pair, equation, layers, products};
 use crate::method::checked_parameters::{one_size, positive};
+use crate::method::karatsuba_halves::{differences, halved, low_words};
 use crate::method::karatsuba_plans::{
     Choice, Inner, Kind, Plan, defaults, inner_plan, triple_plan,
 };
@@ -266,25 +267,6 @@ fn single(addends: &[Vec<Word>]) -> Option<Vec<Word>> {
     addends.iter().map(one).collect()
 }
 
-/// The lowest words of the result, given to `sink`, and what they carry: the caller's addends there are added
-/// on their own.
-fn low_words(
-    f: &mut Words,
-    l_lo: &[Word],
-    addends: &[Vec<Word>],
-    sink: &mut Sink<'_>,
-) -> (Vec<Word>, Vec<Word>) {
-    let (mut result, mut carries) = (l_lo.to_vec(), Vec::new());
-    for layer in layers(&addends[..addends.len().min(l_lo.len())]) {
-        let carry = f.fresh();
-        let pairs = result.iter().zip(&layer).map(|(x, y)| (Some(*x), *y));
-        result = f.links(Sum::Add, pairs.collect(), End::Carry { out: carry });
-        carries.push(carry);
-    }
-    sink(f, &result);
-    (result, carries)
-}
-
 /// Differences of the halves of two factors, each with its sign.
 type Signed<'a> = [(&'a (Vec<Word>, Word), &'a (Vec<Word>, Word))];
 
@@ -460,13 +442,65 @@ fn streamed(
     one_level(f, factors, addends, over, plan, sink)
 }
 
-/// The lower halves of factors, of `low` words, and the upper ones.
-fn halved<'a>(factors: &[Pair<'a>], low: usize) -> (Vec<Pair<'a>>, Vec<Pair<'a>>) {
-    let halves = factors.iter().map(|(x, y)| {
-        let ((xl, xh), (yl, yh)) = (x.split_at(low), y.split_at(low));
-        ((xl, yl), (xh, yh))
-    });
-    halves.unzip()
+/// Columns of a word of `y` and of `z` each, with addends; the complements of as many words as half of them come above.
+fn columns_of(
+    y: &[Word],
+    z: &[Word],
+    addends: &[Vec<Word>],
+    complements: Vec<Vec<Word>>,
+) -> Vec<Vec<Word>> {
+    let mut columns = vec![Vec::new(); y.len() / 2];
+    columns.extend(complements);
+    columns.resize(y.len(), Vec::new());
+    for (i, words) in columns.iter_mut().enumerate() {
+        words.push(y[i]);
+        words.extend(z.get(i));
+        words.extend(addends.get(i).into_iter().flatten());
+    }
+    columns
+}
+
+/// Of one level: `L = xl yl`, `Z = xh yh + L_hi`, the result's lowest words if they come as soon as they are known,
+/// and the differences of both factors.
+struct Halves {
+    l: Vec<Word>,
+    z: Vec<Word>,
+    below: Option<(Vec<Word>, Vec<Word>)>,
+    differences: [Vec<(Vec<Word>, Word)>; 2],
+}
+
+/// The products of the halves, and the differences before, between or behind them.
+fn halves(
+    f: &mut Words,
+    factors: &[Pair<'_>],
+    addends: &[Vec<Word>],
+    plan: Plan,
+    sink: &mut Sink<'_>,
+) -> Halves {
+    let n = factors.first().map_or(0, |(x, _)| x.len());
+    let low = n.div_ceil(2);
+    let (early, several) = (plan.at(plan.early), factors.len() > 1);
+    let (lower, upper) = halved(factors, low);
+    let differences = |f: &mut Words, of_x: bool| differences(f, &lower, &upper, of_x, plan);
+    f.push(WordStep::Part(format!("{n} words: L = xl yl")));
+    let l = said_product(f, &lower, &[], several, plan.child(Kind::L));
+    let (l_lo, l_hi) = l.split_at(low);
+    let below = plan.streams.then(|| low_words(f, l_lo, addends, sink));
+    let x_early = matches!(early, 1 | 2).then(|| differences(f, true));
+    let y_early = matches!(early, 1 | 3).then(|| differences(f, false));
+    f.push(WordStep::Part(format!("{n} words: Z = xh yh + L_hi")));
+    let once: Vec<_> = l_hi.iter().map(|w| vec![*w]).collect();
+    let wider = several || low > n - low;
+    let z = said_product(f, &upper, &once, wider, plan.child(Kind::Z));
+    f.push(WordStep::Part(format!("{n} words: differences")));
+    let da = x_early.unwrap_or_else(|| differences(f, true));
+    let db = y_early.unwrap_or_else(|| differences(f, false));
+    Halves {
+        l,
+        z,
+        below,
+        differences: [da, db],
+    }
 }
 
 /// A product and what is said of it, unless it is one of words alone.
@@ -486,40 +520,6 @@ fn said_product(
     words
 }
 
-/// The differences of halves, `xl - xh` or `yh - yl`, with their signs.
-fn differences(
-    f: &mut Words,
-    lower: &[Pair<'_>],
-    upper: &[Pair<'_>],
-    of_x: bool,
-    plan: Plan,
-) -> Vec<(Vec<Word>, Word)> {
-    let pairs = lower.iter().zip(upper);
-    let difference = |((xl, yl), (xh, yh)): (&Pair<'_>, &Pair<'_>)| match of_x {
-        true => plan.difference(f, xl, xh),
-        false => plan.difference(f, yh, yl),
-    };
-    pairs.map(difference).collect()
-}
-
-/// Columns of a word of `y` and of `z` each, with addends; the complements of as many words as half of them come above.
-fn columns_of(
-    y: &[Word],
-    z: &[Word],
-    addends: &[Vec<Word>],
-    complements: Vec<Vec<Word>>,
-) -> Vec<Vec<Word>> {
-    let mut columns = vec![Vec::new(); y.len() / 2];
-    columns.extend(complements);
-    columns.resize(y.len(), Vec::new());
-    for (i, words) in columns.iter_mut().enumerate() {
-        words.push(y[i]);
-        words.extend(z.get(i));
-        words.extend(addends.get(i).into_iter().flatten());
-    }
-    columns
-}
-
 /// The products of halves, and what they come to: `L + W (L + Z + (xl - xh)(yh - yl)) + W^2 Z`.
 fn one_level(
     f: &mut Words,
@@ -531,31 +531,17 @@ fn one_level(
 ) -> Option<Word> {
     let n = factors.first().map_or(0, |(x, _)| x.len());
     let long = !matches!(over, Over::None);
-    let [early, late] = [plan.early, plan.late].map(|choice| plan.at(choice));
-    let [lplan, zplan, mplan] = [Kind::L, Kind::Z, Kind::M].map(|kind| plan.child(kind));
+    let (late, mplan) = (plan.at(plan.late), plan.child(Kind::M));
     let low = n.div_ceil(2);
     let high = n - low;
-    let several = factors.len() > 1;
-    let (lower, upper) = halved(factors, low);
-    let differences = |f: &mut Words, of_x: bool| differences(f, &lower, &upper, of_x, plan);
-    f.push(WordStep::Part(format!("{n} words: L = xl yl")));
-    let l = said_product(f, &lower, &[], several, lplan);
-    let (l_lo, l_hi) = l.split_at(low);
-    let below = plan.streams.then(|| low_words(f, l_lo, addends, sink));
-    let x_early = matches!(early, 1 | 2).then(|| differences(f, true));
-    let y_early = matches!(early, 1 | 3).then(|| differences(f, false));
-    f.push(WordStep::Part(format!("{n} words: Z = xh yh + L_hi")));
-    let once: Vec<_> = l_hi.iter().map(|w| vec![*w]).collect();
-    let z = said_product(f, &upper, &once, several || low > high, zplan);
-    f.push(WordStep::Part(format!("{n} words: differences")));
-    let da = x_early.unwrap_or_else(|| differences(f, true));
-    let db = y_early.unwrap_or_else(|| differences(f, false));
-    let signed: Vec<_> = da.iter().zip(&db).collect();
+    let halves = halves(f, factors, addends, plan, sink);
+    let (l_lo, z, [da, db]) = (&halves.l[..low], &halves.z, &halves.differences);
+    let signed: Vec<_> = da.iter().zip(db).collect();
 
     // Y = L_lo + Z + W Z, its 2 low words; what is above in W Z waits.
     f.push(WordStep::Part(format!("{n} words: L_lo + Z + W Z")));
     let first = plan.stored_from(low, mplan.levels);
-    let (y_words, e) = lower_and_upper(f, l_lo, &z, first, late, &signed);
+    let (y_words, e) = lower_and_upper(f, l_lo, z, first, late, &signed);
     let (complements, e) = signs(f, low, late, &signed, e);
 
     // The caller's addends in the middle come with Y.
@@ -566,7 +552,7 @@ fn one_level(
         above,
         complements,
     );
-    let (mut result, carries) = match below {
+    let (mut result, carries) = match halves.below {
         Some(below) => below,
         None => low_words(f, l_lo, addends, sink),
     };
@@ -579,16 +565,15 @@ fn one_level(
     let (top, mut beyond) = topmost(f, &z[low..2 * high], e, above, long);
     sink(f, &top);
     result.extend(top);
-    if let Some(more) = z.get(2 * high).filter(|_| long) {
-        beyond = f.chain(Sum::Add, &[beyond], &[*more], End::Drop)[0];
+    if !long {
+        return None;
     }
-    if long {
-        // How far the result goes beyond its words is known from what it is.
-        let words = [&result[..], &[beyond]].concat();
-        equation(f, &words, factors, addends);
+    let more = z.get(2 * high).copied();
+    if let Some(more) = more {
+        beyond = f.chain(Sum::Add, &[beyond], &[more], End::Drop)[0];
     }
-    if let Over::To(word) = over {
-        beyond = f.chain(Sum::Add, &[beyond], &[word], End::Drop)[0];
-    }
-    long.then_some(beyond)
+    // How far the result goes beyond its words is known from what it is.
+    let words = [&result[..], &[beyond]].concat();
+    equation(f, &words, factors, addends);
+    Some(over.added(f, beyond))
 }

@@ -18,6 +18,7 @@ pub mod hybrid;
 pub mod karatsuba;
 pub mod karatsuba_calls;
 pub mod karatsuba_comba;
+mod karatsuba_halves;
 pub mod karatsuba_joined;
 pub mod karatsuba_modulo;
 mod karatsuba_plans;

@@ -41,6 +41,13 @@ pub fn of(said: Said) -> Vec<Claim> {
 /// Where a number begins.
 type Start = (Area, i64);
 
+/// After an instruction was executed for the `visit`th time.
+#[derive(Clone, Copy)]
+struct Moment {
+    insn: usize,
+    visit: usize,
+}
+
 /// Claims in the order in which the run makes them true.
 struct Claims {
     said: Said,
@@ -76,8 +83,11 @@ impl Claims {
             self.product(below, self.beyond(r, n), high);
         }
         self.exits += 1;
-        let words =
-            |start: Start, count: usize| self.words((self.said.exit, self.exits), start, count);
+        let exit = Moment {
+            insn: self.said.exit,
+            visit: self.exits,
+        };
+        let words = |start: Start, count: usize| self.words(exit, start, count);
         let product = Term::product(words(x, n), words(y, n));
         self.list
             .push(Claim::equation(words(r, 2 * n), vec![product]));
@@ -87,14 +97,18 @@ impl Claims {
     fn magnitude(&mut self, r: Start, x: Start, h: usize) {
         let visit = self.differences;
         let (insn, register) = self.said.mask;
-        let words = |start: Start| self.words((insn, visit), start, h);
+        let words = |start: Start| self.words(Moment { insn, visit }, start, h);
         let low = Term::number(words(x));
         let high = Term {
             sign: -1,
             ..Term::number(words(self.beyond(x, h)))
         };
+        let absolute = Moment {
+            insn: self.said.absolute,
+            visit,
+        };
         self.list.push(Claim {
-            words: self.words((self.said.absolute, visit), r, h),
+            words: self.words(absolute, r, h),
             lead: 0,
             terms: vec![low, high],
             magnitude: Some(Magnitude {
@@ -108,8 +122,9 @@ impl Claims {
         });
     }
 
-    /// The words from `start` on, after `insn` was executed for the `visit`th time.
-    fn words(&self, (insn, visit): (usize, usize), start: Start, count: usize) -> Vec<Written> {
+    /// The words from `start` on, at that moment.
+    fn words(&self, after: Moment, start: Start, count: usize) -> Vec<Written> {
+        let Moment { insn, visit } = after;
         let word = |i: usize| {
             let (area, offset) = self.beyond(start, i);
             Written {

@@ -29,12 +29,26 @@ impl Home {
     }
 }
 
+/// The arrays that loops read.
+fn read(scans: &Scans) -> impl Iterator<Item = Array> {
+    let arrays = scans.strands.iter().flat_map(|s| [s.x, s.y]);
+    // The quotient word of a row stays in a register.
+    let arrays = arrays.filter(|array| !(scans.rows && *array == Array::Quotients));
+    // Chains alone go through all there are.
+    let alone = match scans.strands.is_empty() {
+        true => 0..scans.words.lengths.len(),
+        false => 0..0,
+    };
+    arrays.chain(alone.map(Array::Operand))
+}
+
 /// The places of all arrays: operands are where they are, but for those in `copied`, which lie side by side with
 /// what is computed from `frame` on. The words of the frame.
 pub fn settle(
     scans: &Scans,
     copied: &BTreeSet<Array>,
-    (result, frame): (Home, Home),
+    result: Home,
+    frame: Home,
     operand: impl Fn(usize) -> Base,
 ) -> (BTreeMap<Array, Home>, usize) {
     let n = scans.n;
@@ -42,18 +56,10 @@ pub fn settle(
     let fixed = modulus == Some(Array::Numbers);
     let mut homes: BTreeMap<Array, Home> = BTreeMap::new();
     let mut words = 0;
-    let arrays = scans.strands.iter().flat_map(|s| [s.x, s.y]);
-    // The quotient word of a row stays in a register.
-    let arrays = arrays.filter(|array| !(scans.rows && *array == Array::Quotients));
-    // Chains alone go through all there are.
-    let alone = if scans.strands.is_empty() {
-        0..scans.words.lengths.len()
-    } else {
-        0..0
-    };
-    let arrays = arrays.chain(alone.map(Array::Operand));
-    let arrays: BTreeSet<Array> = arrays.chain(copied.iter().copied()).collect();
-    for array in arrays {
+    for array in read(scans)
+        .chain(copied.iter().copied())
+        .collect::<BTreeSet<_>>()
+    {
         let home = match array {
             Array::Operand(side) if !copied.contains(&array) => Home::of(operand(side)),
             Array::Square if fixed || !copied.contains(&array) => {

@@ -222,17 +222,37 @@ impl Insn {
     }
 
     /// LDM or STM of the registers in `list`.
-    pub fn block(op: Op, base: u8, (p, u): (bool, bool), w: bool, list: u16) -> Self {
+    pub fn block(op: Op, base: u8, mode: BlockMode, w: bool, list: u16) -> Self {
         let ops = Ops {
             n: base,
-            p,
-            u,
+            p: mode.before,
+            u: mode.up,
             w,
             k: i32::from(list),
             ..Ops::default()
         };
         Self { op, ops }
     }
+}
+
+/// Where LDM and STM go from their base: up or down, and is it moved before each word?
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BlockMode {
+    pub up: bool,
+    pub before: bool,
+}
+
+impl BlockMode {
+    /// Increment after: from the base upwards.
+    pub const IA: Self = Self {
+        up: true,
+        before: false,
+    };
+    /// Decrement before: the words below the base.
+    pub const DB: Self = Self {
+        up: false,
+        before: true,
+    };
 }
 
 /// Facts about instructions.

@@ -2,7 +2,7 @@
 //! leaves the carry.
 
 use machine::isa::arm::ArmIsa;
-use machine::isa::arm::code::{Insn, immediate_bits};
+use machine::isa::arm::code::{BlockMode, Insn, immediate_bits};
 use machine::isa::arm::instructions::{Op, Ops};
 use machine::isa::arm::machine::{LR, SP};
 use machine::isa::arm::operands::ALWAYS;
@@ -229,13 +229,13 @@ impl Driven for Code {
     /// LDM and STM move words in the order of their registers, both in the same.
     fn copy_words(&mut self, to: u8, from: u8, through: &[u8], words: usize) {
         let list = through.iter().take(words).fold(0, |list, r| list | 1 << r);
-        self.push(Insn::block(Op::LDM, from, (false, true), true, list));
-        self.push(Insn::block(Op::STM, to, (false, true), true, list));
+        self.push(Insn::block(Op::LDM, from, BlockMode::IA, true, list));
+        self.push(Insn::block(Op::STM, to, BlockMode::IA, true, list));
     }
 
     fn enter(&mut self, first: bool) {
         let saved = if first { SAVED } else { 1 << LR };
-        self.push(Insn::block(Op::STM, SP, (true, false), true, saved));
+        self.push(Insn::block(Op::STM, SP, BlockMode::DB, true, saved));
         if first {
             self.copy(AREA, 0);
         }
@@ -243,7 +243,7 @@ impl Driven for Code {
 
     fn leave(&mut self, first: bool) {
         let saved = if first { SAVED } else { 1 << LR };
-        self.push(Insn::block(Op::LDM, SP, (false, true), true, saved));
+        self.push(Insn::block(Op::LDM, SP, BlockMode::IA, true, saved));
         self.give_back();
     }
 

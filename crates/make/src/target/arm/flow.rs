@@ -1,6 +1,6 @@
 //! Code with loops in the making: instructions one after another, and branches back.
 
-use machine::isa::arm::code::{Insn, immediate_bits};
+use machine::isa::arm::code::{BlockMode, Insn, immediate_bits};
 use machine::isa::arm::instructions::Op;
 use machine::program::Program;
 
@@ -90,7 +90,7 @@ impl Flow {
     pub fn walk(&mut self, op: Op, pointer: u8, list: &[u8]) {
         self.push(match list {
             [r] => Insn::post(op, *r, pointer, WORD),
-            _ => Insn::block(several(op), pointer, (false, true), true, bits(list)),
+            _ => Insn::block(several(op), pointer, BlockMode::IA, true, bits(list)),
         });
     }
 
@@ -98,7 +98,7 @@ impl Flow {
     pub fn stay(&mut self, op: Op, pointer: u8, list: &[u8]) {
         self.push(match list {
             [r] => Insn::at(op, *r, pointer, 0, false),
-            _ => Insn::block(several(op), pointer, (false, true), false, bits(list)),
+            _ => Insn::block(several(op), pointer, BlockMode::IA, false, bits(list)),
         });
     }
 
@@ -106,7 +106,7 @@ impl Flow {
     pub fn walk_down(&mut self, pointer: u8, list: &[u8]) {
         self.push(match list {
             [r] => Insn::at(Op::LDR, *r, pointer, -WORD, true),
-            _ => Insn::block(Op::LDM, pointer, (true, false), true, bits(list)),
+            _ => Insn::block(Op::LDM, pointer, BlockMode::DB, true, bits(list)),
         });
     }
 

@@ -1,7 +1,7 @@
 //! The frame of a function: what it saves, and its room on the stack.
 
 use machine::isa::arm::abi::{STACK_LIMIT, is_callee_saved};
-use machine::isa::arm::code::{Insn, immediate_bits};
+use machine::isa::arm::code::{BlockMode, Insn, immediate_bits};
 use machine::isa::arm::cores::{Core, Version};
 use machine::isa::arm::instructions::{Op, Ops};
 use machine::isa::arm::machine::{LR, PC, SP};
@@ -51,8 +51,8 @@ pub fn frame(body: &[Insn], scratch: usize) -> Result<(Vec<Insn>, Vec<Insn>), Lo
     })?;
     let (mut before, mut after) = (vec![], vec![back]);
     if saved != 0 {
-        before.push(Insn::block(Op::STM, SP, (true, false), true, saved));
-        after.insert(0, Insn::block(Op::LDM, SP, (false, true), true, saved));
+        before.push(Insn::block(Op::STM, SP, BlockMode::DB, true, saved));
+        after.insert(0, Insn::block(Op::LDM, SP, BlockMode::IA, true, saved));
     }
     if room > 0 {
         before.push(Insn::alu(Op::SUB, false, SP, SP, bits));

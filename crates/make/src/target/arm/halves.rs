@@ -9,7 +9,7 @@
 //! lies below it.
 
 use machine::isa::arm::abi::STACK_LIMIT;
-use machine::isa::arm::code::Insn;
+use machine::isa::arm::code::{BlockMode, Insn};
 use machine::isa::arm::instructions::{Op, Ops};
 use machine::isa::arm::machine::SP;
 use machine::program::Program;
@@ -310,7 +310,7 @@ impl Writer {
     fn product(&mut self) {
         self.flow.note("r0 = r1 * r2, by halves");
         self.here(Label::Product);
-        let before = Insn::block(Op::STM, SP, (true, false), true, KEPT);
+        let before = Insn::block(Op::STM, SP, BlockMode::DB, true, KEPT);
         self.flow.push(before);
         self.flow.compare(BYTES, self.lowest, LEFT);
         self.jump(Op::B, Label::Over);
@@ -341,7 +341,7 @@ impl Writer {
         self.middle();
         self.flow.copy(SP, RECORD);
         self.here(Label::Done);
-        let after = Insn::block(Op::LDM, SP, (false, true), true, KEPT);
+        let after = Insn::block(Op::LDM, SP, BlockMode::IA, true, KEPT);
         self.flow.push(after);
         self.exit = self.flow.top();
         self.back();

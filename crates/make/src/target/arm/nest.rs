@@ -126,8 +126,8 @@ impl<'a> Nest<'a> {
                 false => None,
             },
         };
-        let places = (Home::of(0), Home::of(SP));
-        let (homes, words) = settle(scans, &BTreeSet::new(), places, argument);
+        let (result, frame) = (Home::of(0), Home::of(SP));
+        let (homes, words) = settle(scans, &BTreeSet::new(), result, frame, argument);
         let mut nest = Self {
             scans,
             flow: Flow::default(),

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use machine::isa::arm::code::{Insn, immediate_bits};
+use machine::isa::arm::code::{BlockMode, Insn, immediate_bits};
 use machine::isa::arm::instructions::Op;
 use machine::isa::arm::machine::SP;
 
@@ -194,7 +194,8 @@ fn access(pointer: u8, first: i64, registers: &[u8], load: bool, step: &Reach) -
         Mode::Post => Insn::post(op, registers[0], pointer, bytes(step.to - step.from)),
         Mode::Block { u, p } => {
             let list = registers.iter().fold(0, |set, r| set | 1 << r);
-            Insn::block(op, pointer, (p, u), writes, list)
+            let mode = BlockMode { up: u, before: p };
+            Insn::block(op, pointer, mode, writes, list)
         }
     }
 }

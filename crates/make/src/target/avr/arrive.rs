@@ -67,6 +67,15 @@ fn beside(carry: bool, mut insns: Vec<Insn>) -> Vec<Insn> {
     insns
 }
 
+/// The same, with r0 kept on the stack where it is `needed`.
+fn keeping_r0(needed: bool, mut insns: Vec<Insn>) -> Vec<Insn> {
+    if needed {
+        insns.insert(0, Insn::rr(Op::PUSH, 0, 0));
+        insns.push(Insn::rr(Op::POP, 0, 0));
+    }
+    insns
+}
+
 /// The arrays whose addresses are kept in the frame, in the order in which they are wanted from there.
 fn kept(list: &[Access], actions: &[Action]) -> Vec<Array> {
     let mut kept = Vec::new();
@@ -97,11 +106,7 @@ pub(super) fn emit(
 ) -> Resolved {
     let kept = kept(list, actions);
     let mut before: Vec<Vec<Insn>> = vec![vec![]; items.len() + 1];
-    let of_item = |item: &Item| match item {
-        Item::Insn(insn) => vec![*insn],
-        Item::Load { .. } | Item::Store { .. } => vec![],
-    };
-    let mut own: Vec<Vec<Insn>> = items.iter().map(of_item).collect();
+    let mut own: Vec<Vec<Insn>> = items.iter().map(Item::alone).collect();
     // Addresses in the frame: below the scratch words where Y points there all the time, else above.
     let addresses = 2 * kept.len() as i64;
     let mut emitter = Emitter {
@@ -123,13 +128,8 @@ pub(super) fn emit(
         let p = POINTERS[action.p];
         let moves = setting.moves(action.p);
         let to = if moves { action.to } else { -addresses };
-        let keeps_r0 = action.save && access.r0;
-        let mut insns = beside(action.save, emitter.way(access, action));
-        if keeps_r0 {
-            insns.insert(0, Insn::rr(Op::PUSH, 0, 0));
-            insns.push(Insn::rr(Op::POP, 0, 0));
-        }
-        before[action.place].extend(insns);
+        let insns = beside(action.save, emitter.way(access, action));
+        before[action.place].extend(keeping_r0(action.save && access.r0, insns));
         let q = access.offset - to;
         own[access.item] = vec![match items[access.item] {
             Item::Load { reg, .. } => load(p, action.mode, reg, q),

@@ -41,7 +41,7 @@ pub fn assign(
     let pairs = webs.pairs.iter();
     let is_single = |[low, high]: &&[usize; 2]| !is_pair(colours[*low], colours[*high]);
     let single = pairs.filter(is_single).count();
-    let all = Assignment::of(code, &residence, &registers, (&webs, &colours)).all()?;
+    let all = Assignment::of(code, &residence, &registers, &webs, &colours).all()?;
     Ok(First {
         single,
         assigned: all,
@@ -86,8 +86,8 @@ impl First<'_> {
     pub fn paired(self) -> Result<Assigned, OutOfRegisters> {
         let Webs { list, pairs, .. } = &self.webs;
         let colours = colour::paired(list, pairs, &self.order, self.colours);
-        let webs = (&self.webs, colours.as_slice());
-        Assignment::of(self.code, &self.residence, &self.registers, webs).all()
+        let (residence, registers) = (&self.residence, &self.registers);
+        Assignment::of(self.code, residence, registers, &self.webs, &colours).all()
     }
 }
 
@@ -110,7 +110,8 @@ impl<'a> Assignment<'a> {
         code: &'a Code,
         residence: &'a Residence,
         registers: &'a Registers,
-        (webs, colours): (&'a Webs, &'a [u8]),
+        webs: &'a Webs,
+        colours: &'a [u8],
     ) -> Self {
         Self {
             code,

@@ -281,7 +281,7 @@ pub fn lower(core: &Core, loops: &Loops, most: usize) -> Result<Vec<Program<Insn
     let mut registers = setting.registers();
     registers.truncate(most);
     let waits = setting.home(Array::A);
-    each(loops, (&registers, waits), |inner| {
+    each(loops, &registers, waits, |inner| {
         let mut draft = Draft::default();
         draft.note("point to r, a, b");
         let [r, a, b, ..] = core.abi.arguments;
@@ -306,7 +306,8 @@ pub fn lower(core: &Core, loops: &Loops, most: usize) -> Result<Vec<Program<Insn
 /// The first reason, if there is none.
 pub fn each(
     loops: &Loops,
-    (registers, waits): (&[u8], Option<u8>),
+    registers: &[u8],
+    waits: Option<u8>,
     make: impl Fn(Draft) -> Result<Program<Insn>, LowerError>,
 ) -> Result<Vec<Program<Insn>>, LowerError> {
     let plan = Layout::new(loops, registers, waits)?;

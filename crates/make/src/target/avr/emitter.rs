@@ -24,6 +24,13 @@ pub(super) fn reach(to: usize, at: usize, most: i32) -> Result<i32, LowerError> 
     }
 }
 
+/// A jump whose aim is not known yet: its index, and its place in words.
+#[derive(Clone, Copy)]
+pub(super) struct Ahead {
+    index: usize,
+    at: usize,
+}
+
 #[derive(Default)]
 pub(super) struct Emitter {
     pub(super) insns: Vec<Insn>,
@@ -124,15 +131,18 @@ impl Emitter {
         Ok(())
     }
 
-    /// A jump to wherever [`Self::here`] is called for it: its index and place.
-    pub(super) fn ahead(&mut self) -> (usize, usize) {
-        let jump = (self.insns.len(), self.at);
+    /// A jump to wherever [`Self::here`] is called for it.
+    pub(super) fn ahead(&mut self) -> Ahead {
+        let jump = Ahead {
+            index: self.insns.len(),
+            at: self.at,
+        };
         self.dk(Op::RJMP, 0, 0);
         jump
     }
 
-    pub(super) fn here(&mut self, (index, at): (usize, usize)) -> Result<(), LowerError> {
-        self.insns[index].ops.k = reach(self.at, at, JUMP)?;
+    pub(super) fn here(&mut self, jump: Ahead) -> Result<(), LowerError> {
+        self.insns[jump.index].ops.k = reach(self.at, jump.at, JUMP)?;
         Ok(())
     }
 

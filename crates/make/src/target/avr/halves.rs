@@ -497,7 +497,7 @@ pub fn lower(
     // The longest passes, and half as long ones.
     for pass in passes.take(2) {
         let make = |base| function(core, halves, on, pass, base);
-        list.extend(bands::each(base, (registers, None), make)?);
+        list.extend(bands::each(base, registers, None, make)?);
     }
     Ok(list)
 }

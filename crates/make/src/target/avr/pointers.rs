@@ -47,6 +47,14 @@ pub enum Item {
 }
 
 impl Item {
+    /// The instructions of an item that is no access.
+    pub(super) fn alone(&self) -> Vec<Insn> {
+        match self {
+            Item::Insn(insn) => vec![*insn],
+            Item::Load { .. } | Item::Store { .. } => vec![],
+        }
+    }
+
     /// The array it accesses.
     pub fn array(&self) -> Option<Array> {
         match self {
