@@ -16,9 +16,11 @@ use spec::Spec;
 use crate::kernel::Kernel;
 pub use crate::report::energy::EnergyReport;
 pub use crate::report::modular::ModularReport;
+pub use crate::report::one_time::OneTime;
 
 pub mod energy;
 mod modular;
+mod one_time;
 
 /// A source operand.
 #[derive(Clone, Debug, Serialize)]
@@ -117,6 +119,9 @@ pub struct Report {
     pub on_record: bool,
     /// Cycles, over all inputs.
     pub cycles: Cycles,
+    /// Where one time was asked for and the fastest kernel leaks: what it costs, or why it is refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub one_time: Option<OneTime>,
     /// The same bytes on every core that runs them.
     pub cycles_on: BTreeMap<String, Cycles>,
     /// What a run draws, if it is known of the core.
@@ -329,6 +334,7 @@ impl Report {
                 body: subject.cost.body,
                 call: subject.cost.call,
             },
+            one_time: None,
             cycles_on: subject.cycles_on(),
             energy: None,
             spent: subject.cost.spent,

@@ -133,7 +133,7 @@ pub struct GenArgs {
     /// Accept that time or addresses depend on operands: for numbers that are no secrets
     #[arg(long)]
     pub variable_time: bool,
-    /// Where the cheapest kernel leaks, as a multiplier stops early: products that take one time (of mul: steady-rows)
+    /// Where the cheapest kernel leaks, as a multiplier stops early: products that take one time (steady-rows), and what they cost
     #[arg(long, conflicts_with = "variable_time")]
     pub constant_time: bool,
     /// Where the result may lie besides: on an operand, which is proved then: r=a, r=b or r=a=b
@@ -277,6 +277,9 @@ pub struct CompareArgs {
     /// Accept that time or addresses depend on operands: exit code 0 all the same
     #[arg(long)]
     pub variable_time: bool,
+    /// Beside the others the method whose products take one time where a multiplier stops early (steady-rows)
+    #[arg(long)]
+    pub constant_time: bool,
 }
 
 /// Arguments of `check`.

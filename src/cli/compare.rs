@@ -131,6 +131,9 @@ fn request(args: &CompareArgs) -> Result<Request, Failure> {
     if let Some(path) = &args.energy {
         request = request.currents(generate::currents(path)?);
     }
+    if args.constant_time {
+        request = request.constant_time();
+    }
     Ok(match args.variable_time {
         true => request.variable_time(),
         false => request,

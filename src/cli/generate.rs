@@ -32,15 +32,6 @@ fn refuse(args: &GenArgs, op: OpArg) -> Result<(), Failure> {
     }
 }
 
-/// The method whose products take one time where a multiplier stops early.
-const STEADY: &str = "steady-rows";
-
-/// Is nothing wrong with a product but that time tells an operand, and is the method free?
-fn is_cured_by_rows(args: &GenArgs, report: &Report) -> bool {
-    let free = args.method.is_none() && report.spec.op == spec::Op::Mul.name();
-    free && report.is_sound() && !report.keeps_its_time()
-}
-
 /// Generates, proves, writes, prints. `Ok(true)` if everything is proved.
 pub fn run(args: &GenArgs, op: OpArg) -> Result<bool, Failure> {
     refuse(args, op)?;
@@ -51,12 +42,7 @@ pub fn run(args: &GenArgs, op: OpArg) -> Result<bool, Failure> {
     let (name, core) = (spec::Op::from(op).name(), target.core_name());
     let size = args.size;
     let bar = progress(format!("{name}{size} for {core}: counting and proving"));
-    let made = match request.generate(&target) {
-        Err(Error::Unproved(report)) if args.constant_time && is_cured_by_rows(args, &report) => {
-            request.clone().method(STEADY).generate(&target)
-        }
-        made => made,
-    };
+    let made = request.generate(&target);
     bar.finish_and_clear();
     let (report, wrote) = match made {
         Ok(kernel) => {
@@ -134,6 +120,9 @@ pub(super) fn request(args: &GenArgs, op: OpArg) -> Result<Request, Failure> {
             return Err(format!("-p {name} is given twice").into());
         }
         request = request.param(name, *value);
+    }
+    if args.constant_time {
+        request = request.constant_time();
     }
     if let Some(path) = &args.energy {
         request = request.currents(currents(path)?);
@@ -247,11 +236,14 @@ fn verdicts(report: &Report) -> String {
     let correct = state(verdict.correct.word(), "correct", " for all inputs");
     let memory = state(verdict.memory.word(), "memory", &touched);
     let abi = state(verdict.abi.word(), "abi", &format!(": {}", report.abi));
+    let one_time = report.one_time.as_ref();
+    let one_time = one_time.map(|time| line("one time", time.text(&report.cycles.body)));
     [
         line("CORRECT", correct),
         line("MEMORY", memory),
         line("ABI", abi),
         line("CONSTANT TIME", report.time_text()),
+        one_time.unwrap_or_default(),
         line("aliasing", report.aliasing_text()),
     ]
     .concat()

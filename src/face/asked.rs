@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use make::facts::Style;
+use make::method;
 use make::request::{Demands, Request, Room};
 use spec::modulus::{Modular, Modulus, NAMES, Reduce};
 use spec::nearest::nearest;
@@ -12,6 +13,7 @@ use crate::face::error::{Error, What};
 use crate::face::kernel::Kernel;
 use crate::face::options::{AnyModulus, Options};
 use crate::kernel;
+use crate::report::OneTime;
 use crate::target::Target;
 
 /// What a request has gathered.
@@ -83,6 +85,48 @@ impl Asked {
     /// The cheapest kernel, whatever its verdicts are.
     pub fn judge(&self, target: &Target, room: Option<Room>) -> Result<Kernel, Error> {
         let made = kernel::generate(&self.request(room)?, &target.to_core())?;
-        Ok(Kernel::of(made, target.clone(), self.options.clone()))
+        let leaks = made.is_sound() && !made.keeps_its_time() && self.method.is_none();
+        match leaks && self.options.constant_time {
+            true => self.in_one_time(made, target, room),
+            false => Ok(self.kernel(made, target, None)),
+        }
+    }
+
+    fn kernel(&self, made: kernel::Kernel, target: &Target, one_time: Option<OneTime>) -> Kernel {
+        let options = Options {
+            one_time,
+            ..self.options.clone()
+        };
+        Kernel::of(made, target.clone(), options)
+    }
+
+    /// A kernel in one time, as `fastest` leaks; or that one, and why there is no other.
+    fn in_one_time(
+        &self,
+        fastest: kernel::Kernel,
+        target: &Target,
+        room: Option<Room>,
+    ) -> Result<Kernel, Error> {
+        let plan = method::text(fastest.method.name, &fastest.params);
+        let beside = |refused| Some(OneTime::beside(plan, &fastest.cost, refused));
+        let Some(method) = method::catalogue::in_one_time(self.op) else {
+            let why = format!("no method makes {} in one time", self.op.name());
+            let one_time = beside(Some(why));
+            return Ok(self.kernel(fastest, target, one_time));
+        };
+        let steady = Request {
+            method: Some(method.into()),
+            ..self.request(room)?
+        };
+        match kernel::generate(&steady, &target.to_core()) {
+            Ok(made) => {
+                let one_time = beside(None);
+                Ok(self.kernel(made, target, one_time))
+            }
+            Err(error) => {
+                let one_time = beside(Some(error.to_string()));
+                Ok(self.kernel(fastest, target, one_time))
+            }
+        }
     }
 }

@@ -2,6 +2,8 @@
 
 use make::facts::Style;
 use make::lower;
+use make::method;
+use make::method::catalogue::in_one_time;
 use make::method::{METHODS, Method, Params};
 use make::request::Request;
 use spec::Spec;
@@ -132,6 +134,18 @@ impl Candidate {
             true => Ok(kernel),
             false => Err(Error::Unproved(Box::new(kernel.report().clone()))),
         }
+    }
+}
+
+impl Asked {
+    /// The cell of the method whose products take one time: no other search lists it.
+    pub(super) fn cell_in_one_time(&self) -> Option<Cell> {
+        let method = method::find(in_one_time(self.op)?)?;
+        Some(Cell {
+            method,
+            params: Params::new(),
+            style: self.style,
+        })
     }
 }
 

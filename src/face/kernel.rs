@@ -235,6 +235,7 @@ fn reported(
     }
     let mut report = made::report(kernel, target, options.currents.clone(), command);
     report.spec.symbol.insert_str(0, &options.prefix);
+    report.one_time = options.one_time.clone();
     report
 }
 

@@ -7,6 +7,8 @@ use num_bigint::BigUint;
 use spec::Alias;
 use spec::modulus::Modulus;
 
+use crate::report::OneTime;
+
 /// A modulus, or text that is meant to be one: `p256`, `2^255-19`, `0x1f`, `runtime`.
 #[derive(Clone, Debug)]
 pub struct AnyModulus(pub(super) Result<Modulus, String>);
@@ -46,6 +48,10 @@ pub(super) struct Options {
     pub dialect: Option<Assembler>,
     /// What names begin with.
     pub prefix: String,
+    /// Must a kernel take one time, where a multiplier stops early, too?
+    pub constant_time: bool,
+    /// The fastest kernel, beside one that was made or refused because that one leaks.
+    pub one_time: Option<OneTime>,
     /// What the core draws, if it is not what is published.
     pub currents: Option<Currents>,
 }

@@ -186,6 +186,13 @@ impl Request {
         self
     }
 
+    /// Where the cheapest kernel leaks, as a multiplier stops early, one whose products take one time, if there is one:
+    /// [`Report::one_time`](crate::report::Report) says what that costs.
+    pub fn constant_time(mut self) -> Self {
+        self.0.options.constant_time = true;
+        self
+    }
+
     /// Operands and result may share memory so, too, and that is proved.
     pub fn alias(mut self, alias: Alias) -> Self {
         self.0.options.aliases.push(alias);
@@ -284,7 +291,9 @@ impl Request {
     }
 
     fn candidates(&self, target: &Target, small: bool) -> Result<Candidates, Error> {
-        let cells = cells(&self.0.request(None)?, target, small)?;
+        let mut cells = cells(&self.0.request(None)?, target, small)?;
+        let one_time = self.0.options.constant_time;
+        cells.extend(one_time.then(|| self.0.cell_in_one_time()).flatten());
         Ok(Candidates::new(self.0.clone(), target.clone(), cells))
     }
 }

@@ -3,7 +3,8 @@
 
 use lozenge::isa::cost::Span;
 use lozenge::prove::Verdict;
-use lozenge::{Request, Target, vectors};
+use lozenge::spec::Op;
+use lozenge::{Error, Request, Target, vectors};
 
 use crate::check::tools::{ARM, Compiler, Question, check};
 use crate::kit::{oracle, tier};
@@ -269,44 +270,126 @@ fn a_product_in_constant_time() {
     }
 }
 
+/// Bits of products and squares, and whether README prints them.
+const SIZES: [(u32, bool); 8] = [
+    (32, false),
+    (64, false),
+    (96, false),
+    (160, true),
+    (192, false),
+    (256, true),
+    (384, false),
+    (512, true),
+];
+
 /// `steady-rows`: proved, in constant time on every ARM, and right on numbers; cycles as README has them. Without an
 /// instruction it is not proved.
 #[test]
 fn rows_in_constant_time() {
+    for (bits, printed) in tier::some(SIZES, 2) {
+        for request in [Request::mul(bits), Request::sqr(bits)] {
+            in_one_time(&request, "steady-rows", printed);
+        }
+    }
+}
+
+/// The same modulo numbers, whose words are no secret.
+#[test]
+fn residues_in_constant_time() {
+    for (modulus, bits, printed) in tier::some(
+        [
+            ("p192", 192, false),
+            ("p256", 256, true),
+            ("secp256k1", 256, false),
+            ("p384", 384, false),
+        ],
+        1,
+    ) {
+        for op in [Op::Montmul, Op::Montsqr] {
+            let request = Request::new(op, bits).modulus(modulus);
+            in_one_time(&request, "steady-rows+sps", printed);
+        }
+    }
+    for (modulus, bits, printed) in tier::some([("2^255-19", 256, true), ("p192", 192, false)], 1) {
+        for op in [Op::Modmul, Op::Modsqr] {
+            let request = Request::new(op, bits).modulus(modulus);
+            in_one_time(&request, "steady-rows+fold", printed);
+        }
+    }
+    // All products are by words of the modulus.
+    for (op, printed) in [(Op::Redc, false), (Op::Tomont, false), (Op::Frommont, true)] {
+        let request = Request::new(op, 256).modulus("p256");
+        in_one_time(&request, "steady-rows+sps", printed);
+    }
+}
+
+fn in_one_time(request: &Request, method: &str, printed: bool) {
     let readme = include_str!("../../README.md");
-    for bits in tier::some([32, 64, 96, 160, 192, 256, 384, 512], 2) {
-        let mut figures = Vec::new();
-        for core in ["arm7tdmi", "sa-1100"] {
-            let target = Target::core(core).expect("a core");
-            let request = Request::mul(bits).method("steady-rows");
-            let kernel = request.generate(&target).expect("a proved kernel");
-            assert!(kernel.verdicts().all_proved(), "{core} {bits}");
-            let body = kernel.cycles().body;
-            assert_eq!(body.min, body.max, "{core} {bits}");
-            let times = &kernel.report().verdict.constant_time;
-            assert!(times.values().all(|time| *time == "proved"), "{times:?}");
-            figures.push(body.max.to_string());
-            for operands in vectors::of(kernel.spec(), 40, 1) {
-                let made = kernel.run(&operands).expect("it returns");
-                assert_eq!(made.result, &operands[0] * &operands[1], "{core} {bits}");
-                assert_eq!(made.cost.body, body, "{core} {bits}");
-            }
-            // Nothing of the first row may be missing.
-            for index in tier::some(8..20, 3) {
-                let wrong = request.clone().without_instruction(index).generate(&target);
-                assert!(wrong.is_err(), "{core} {bits} without {index}");
-            }
+    let (mut figures, mut leaking) = (Vec::new(), Vec::new());
+    let mut name = String::new();
+    for core in ["arm7tdmi", "sa-1100"] {
+        let target = Target::core(core).expect("a core");
+        let request = request.clone().constant_time();
+        let kernel = request.generate(&target).expect("a proved kernel");
+        let at = format!("{core} {}", kernel.name());
+        assert!(kernel.verdicts().all_proved(), "{at}");
+        assert_eq!(kernel.report().method, method, "{at}");
+        let body = kernel.cycles().body;
+        assert_eq!(body.min, body.max, "{at}");
+        let times = &kernel.report().verdict.constant_time;
+        assert!(times.values().all(|time| *time == "proved"), "{times:?}");
+        for operands in vectors::of(kernel.spec(), 40, 1) {
+            let made = kernel.run(&operands).expect("it returns");
+            assert!(kernel.spec().accepts(&operands, &made.result), "{at}");
+            assert_eq!(made.cost.body, body, "{at}");
         }
-        if [160, 256, 512].contains(&bits) {
-            for core in ["arm7tdmi", "sa-1100"] {
-                let target = Target::core(core).expect("a core");
-                let fastest = Request::mul(bits).variable_time().generate(&target);
-                let fastest = fastest.expect("a proved kernel");
-                figures.push(fastest.cycles().body.max.to_string());
-            }
-            let line = format!("| {bits} | {} |", figures.join(" | "));
-            assert!(readme.contains(&line), "README lacks {line}");
+        // Nothing of the first row may be missing.
+        let named = request.clone().method(method);
+        for index in tier::some(8..20, 3) {
+            let wrong = named.clone().without_instruction(index).generate(&target);
+            assert!(wrong.is_err(), "{at} without {index}");
         }
+        let one_time = kernel.report().one_time.as_ref().expect("a price");
+        assert!(
+            one_time.refused.is_none() && one_time.body.max < body.max,
+            "{at}"
+        );
+        figures.push(body.max.to_string());
+        leaking.push(one_time.body.max.to_string());
+        name = kernel.name().to_string();
+    }
+    let line = format!(
+        "| `{name}` | {} | {} |",
+        figures.join(" | "),
+        leaking.join(" | ")
+    );
+    assert!(!printed || readme.contains(&line), "README lacks {line}");
+}
+
+/// Where no method is there, the refusal says why, and what the kernel takes that leaks.
+#[test]
+fn a_refusal_says_what_it_costs() {
+    let target = Target::core("sa-1100").expect("a core");
+    let runtime = Request::new(Op::Montmul, 128).modulus("runtime");
+    for (request, why) in [
+        (runtime, "a modulus that is a number"),
+        (
+            Request::new(Op::Mullo, 128),
+            "no method makes mullo in one time",
+        ),
+    ] {
+        let leaking = request.clone().variable_time().generate(&target);
+        let leaking = leaking.expect("a proved kernel").cycles().body;
+        let Err(Error::Unproved(report)) = request.constant_time().generate(&target) else {
+            panic!("it leaks");
+        };
+        let one_time = report.one_time.as_ref().expect("a price");
+        let text = one_time.text(&report.cycles.body);
+        assert_eq!(one_time.body, leaking);
+        assert!(
+            text.contains(why) && text.contains(&leaking.max.to_string()),
+            "{text}"
+        );
     }
 }
 
@@ -328,6 +411,16 @@ fn constant_time_is_asked_for() {
     assert_eq!((code, steady), (Some(0), "steady-rows".into()));
     let (code, refused) = method("gen mul 128 --core sa-1100");
     assert!(code == Some(1) && refused != "steady-rows");
+    let listed = oracle::lozenge()
+        .args("compare mul 64 --core sa-1100 --csv --constant-time".split(' '))
+        .output()
+        .expect("lozenge runs");
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    let steady: Vec<_> = listed
+        .lines()
+        .filter(|l| l.contains("steady-rows"))
+        .collect();
+    assert!(steady.len() == 1 && listed.lines().count() > 5, "{listed}");
     let plain = method("gen mul 128 --mcu atmega128 --constant-time");
     assert_eq!(plain, method("gen mul 128 --mcu atmega128"));
 }

@@ -414,10 +414,11 @@ impl Algebra {
             }
         }
         let key = (a, b, W);
-        if let Some(known) = self.products.get(&key) {
-            return known;
-        }
         let product = self.bound(a, W) * self.bound(b, W);
+        if let Some((Value::Var(lo), hi)) = self.products.get(&key) {
+            self.bound_together(lo, hi, product, W);
+            return (Value::Var(lo), hi);
+        }
         let hi = self.new_var(Def::Carry, product >> W);
         let lo = self.new_var(Def::Low { a, b, hi, w: W }, product.min((1 << W) - 1));
         let hi = match product >> W {
@@ -432,13 +433,18 @@ impl Algebra {
             lo: Value::Var(lo),
             hi,
         });
-        let words = [Value::Var(lo), hi];
-        let reason = Change::Product { lo };
-        self.bounds.group(&words, product.into(), W, reason);
-        self.note_joints();
+        self.bound_together(lo, hi, product, W);
         self.products.put(key, (Value::Var(lo), hi));
         self.note_inverse(lo, [a, b], W);
         (Value::Var(lo), hi)
+    }
+
+    /// The words of a product are at most that together, where it is made again, too: it may go to another column.
+    fn bound_together(&mut self, lo: VarId, hi: Value, product: u64, w: u32) {
+        let words = [Value::Var(lo), hi];
+        let reason = Change::Product { lo };
+        self.bounds.group(&words, product.into(), w, reason);
+        self.note_joints();
     }
 
     /// `x` if `bit`, else `y`.

@@ -11,14 +11,11 @@ use machine::domain::variable::{Value, VarId};
 use num_bigint::BigInt;
 use num_traits::{Euclid, One, Signed, Zero};
 
-use crate::checker::goal::{Corner, Goal};
+use crate::checker::goal::{Corner, Goal, Ranges};
 use crate::checker::limits;
 use crate::checker::polynomial::Number;
 use crate::checker::refused::Check;
 use crate::checker::state::Checker;
-
-/// The least and the most of a number, at each corner.
-pub type Ranges = Vec<(BigInt, BigInt)>;
 
 /// The most values that an answer may have.
 const ANSWERS: i128 = 3;

@@ -30,6 +30,7 @@ pub mod number;
 mod operations;
 mod polynomial;
 mod quotient;
+mod reached;
 mod refused;
 mod refute;
 pub mod replay;

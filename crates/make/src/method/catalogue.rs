@@ -46,6 +46,7 @@ static OWN: &[&Method] = &[
     &sos::METHOD,
     &kcm::METHOD,
     &carry_chain::METHOD,
+    &separated::STEADY,
     &hfips::METHOD,
     &hfips::SEPARATED,
     &folded_karatsuba::METHOD,
@@ -73,6 +74,25 @@ pub fn find_for(name: &str, op: Op) -> Option<&'static Method> {
         .into_iter()
         .filter_map(|scan| find(&format!("{}+{name}", scan.name)));
     find(name).or_else(|| behind.find(|m| m.computes(op)))
+}
+
+/// The method whose products take one time where a multiplier stops early: only who names it gets it.
+pub fn in_one_time(op: Op) -> Option<&'static str> {
+    match op {
+        Op::Mul | Op::Sqr => Some(steady_rows::METHOD.name),
+        Op::Montmul | Op::Montsqr | Op::Redc | Op::Tomont | Op::Frommont => {
+            Some(separated::STEADY.name)
+        }
+        Op::Modmul | Op::Modsqr => Some("steady-rows+fold"),
+        Op::Mullo
+        | Op::Mulhi
+        | Op::Add
+        | Op::Sub
+        | Op::Modadd
+        | Op::Modsub
+        | Op::Modneg
+        | Op::Modhalf => None,
+    }
 }
 
 /// A method that makes `op` in two nested loops on every machine.

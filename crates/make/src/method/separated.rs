@@ -12,7 +12,7 @@ use crate::method::{
     consecutive_operand_caching, fips, hybrid, karatsuba, karatsuba_calls, karatsuba_joined,
     karatsuba_squaring, lazy_doubling, operand_caching, product_scanning, reverse_hybrid,
     shift_and_add, sliding_block_doubling, square_carry_catcher, square_product_scanning,
-    square_reverse_hybrid,
+    square_reverse_hybrid, steady_rows,
 };
 use crate::schedule::{Claim, Pile, Scans, Schedule, Stages, WordStep, Words};
 
@@ -119,6 +119,36 @@ pub static METHODS: &[[Method; 2]] = &[
         "karatsuba-squaring+sos"
     ),
 ];
+
+/// Products in one time, and a reduction whose products are by words of a number.
+pub static STEADY: Method = Method {
+    name: "steady-rows+sps",
+    summary: "Montgomery: steady-rows, then the reduction by columns; each product in one time",
+    source: "operand scanning; Seo, Kim 2014, section IV",
+    ops: &[Op::Montmul, Op::Montsqr, Op::Redc, Op::Tomont, Op::Frommont],
+    parameters: steady_rows::METHOD.parameters,
+    defaults: |_, _| Vec::new(),
+    schedule: |spec, facts, params| Ok(Schedule::Words(in_one_time(spec, facts, params)?)),
+};
+
+/// The reduction in one time, of a product or of what is given.
+fn in_one_time(spec: &Spec, facts: &Facts, params: &Params) -> Result<Words, MethodError> {
+    let modulus = spec.modular.as_ref();
+    if modulus.and_then(|modulus| modulus.fixed()).is_none() {
+        return Err(MethodError::NotFixed(STEADY.name));
+    }
+    let facts = facts.styled(Style::Unrolled);
+    let words = match spec.op {
+        Op::Montmul | Op::Montsqr => {
+            reduced(&steady_rows::METHOD, Scan::Product, spec, &facts, params)?
+        }
+        _ => fips::words(spec, &facts)?,
+    };
+    Ok(Words {
+        one_time: true,
+        ..words
+    })
+}
 
 /// A product method that is loops only, or additions, followed by a reduction in loops.
 macro_rules! in_loops_only {
@@ -233,6 +263,17 @@ pub(super) fn after(
     if let (true, Scan::Product) = (facts.in_scans(), scan) {
         return in_loops(method, spec, facts, params, None);
     }
+    Ok(Schedule::Words(reduced(method, scan, spec, facts, params)?))
+}
+
+/// The whole product, and its reduction word by word.
+fn reduced(
+    method: &Method,
+    scan: Scan,
+    spec: &Spec,
+    facts: &Facts,
+    params: &Params,
+) -> Result<Words, MethodError> {
     let mut words = whole(method, spec, facts, params)?;
     let reduction = Reduction::of(spec, &mut words)?;
     let p = std::mem::take(&mut words.result);
@@ -245,5 +286,5 @@ pub(super) fn after(
         Scan::Operand => reduction.rows(&mut words, &p),
     };
     words.result = reduction.subtract(&mut words, &t);
-    Ok(Schedule::Words(words))
+    Ok(words)
 }

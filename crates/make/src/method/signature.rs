@@ -111,6 +111,10 @@ pub enum MethodError {
         method: &'static str,
         instead: &'static str,
     },
+    #[error(
+        "{0} is for a modulus that is a number: try --modulus p256; of one that is an operand, time tells its words, too"
+    )]
+    NotFixed(&'static str),
     #[error("{0} folds from the top only: leave out --shift, or try --method range-shifted")]
     Shifted(&'static str),
     #[error("a folded modulus is for folded-karatsuba: leave out --method")]

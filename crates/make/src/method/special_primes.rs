@@ -20,7 +20,7 @@ use crate::method::{
     consecutive_operand_caching, hybrid, karatsuba, karatsuba_comba, karatsuba_joined,
     karatsuba_squaring, lazy_doubling, number_products, operand_caching, product_scanning,
     reverse_hybrid, separated, shift_and_add, sliding_block_doubling, square_carry_catcher,
-    square_product_scanning, square_reverse_hybrid,
+    square_product_scanning, square_reverse_hybrid, steady_rows,
 };
 use crate::schedule::{Chain, End, Link, Pile, Schedule, Stages, Sum, Word, WordStep, Words};
 
@@ -96,6 +96,11 @@ pub static METHODS: &[Method] = &[
         "karatsuba-squaring+fold",
         &[Op::Modsqr],
         karatsuba_squaring::METHOD
+    ),
+    folded!(
+        "steady-rows+fold",
+        &[Op::Modmul, Op::Modsqr],
+        steady_rows::METHOD
     ),
     folded!(
         "shift-and-add+fold",

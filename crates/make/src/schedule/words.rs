@@ -273,6 +273,8 @@ pub struct Words {
     pub claims: Vec<Claim>,
     /// Differences among the operands.
     pub differences: Vec<Difference>,
+    /// Is each product to take one time? Then a number, or a word with its top bit set, decides it.
+    pub one_time: bool,
 }
 
 impl Words {
@@ -291,6 +293,7 @@ impl Words {
             result: Vec::new(),
             claims: Vec::new(),
             differences: Vec::new(),
+            one_time: false,
         }
     }
 

@@ -11,7 +11,7 @@ use machine::isa::arm::code::Insn;
 use machine::isa::arm::instructions::Op;
 
 use crate::allocate::{Bank, OutOfRegisters, Slot, Weight};
-use crate::schedule::{Word, WordStep, Words};
+use crate::schedule::{Origin, Word, WordStep, Words};
 use crate::target::arm::pointers::{Array, Item};
 
 /// `ASR #31` of the register in the lowest bits of a shifter operand.
@@ -61,13 +61,21 @@ pub struct Lowering<'w> {
     kept: Vec<Option<Word>>,
     /// The word whose lowest bit is in the carry.
     shifted: Option<Word>,
-    /// Words whose top bit is set in any case: as Rs they make a product take its longest, and one time.
+    /// Words that make a product take one time as Rs, where that is wanted.
     pub(super) steady: Vec<bool>,
 }
 
-/// Words that are made by OR with a number that has the top bit.
+/// Where products are to take one time: words that are numbers, or made by OR with a number that has the top bit.
 fn steady(words: &Words) -> Vec<bool> {
-    let mut steady = vec![false; words.origins.len()];
+    let is_number = |origin: &Origin| match origin {
+        Origin::Constant(_) | Origin::Stored { .. } => true,
+        Origin::Operand { .. } | Origin::Computed => false,
+    };
+    let decides = |origin| words.one_time && is_number(origin);
+    let mut steady: Vec<bool> = words.origins.iter().map(decides).collect();
+    if !words.one_time {
+        return steady;
+    }
     for step in &words.steps {
         if let WordStep::Or { x, y, out } = step {
             let numbers = [x, y].into_iter().filter_map(|word| words.known(*word));
