@@ -124,7 +124,10 @@ impl Asked {
                 Ok(self.kernel(made, target, one_time))
             }
             Err(error) => {
-                let one_time = beside(Some(error.to_string()));
+                // What to type instead is of a method that was named.
+                let text = error.to_string();
+                let why = text.split(": leave out").next().map(String::from);
+                let one_time = beside(why);
                 Ok(self.kernel(fastest, target, one_time))
             }
         }

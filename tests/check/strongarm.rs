@@ -350,10 +350,7 @@ fn in_one_time(request: &Request, method: &str, printed: bool) {
             assert!(wrong.is_err(), "{at} without {index}");
         }
         let one_time = kernel.report().one_time.as_ref().expect("a price");
-        assert!(
-            one_time.refused.is_none() && one_time.body.max < body.max,
-            "{at}"
-        );
+        assert!(one_time.refused.is_none(), "{at}");
         figures.push(body.max.to_string());
         leaking.push(one_time.body.max.to_string());
         name = kernel.name().to_string();
@@ -372,7 +369,7 @@ fn a_refusal_says_what_it_costs() {
     let target = Target::core("sa-1100").expect("a core");
     let runtime = Request::new(Op::Montmul, 128).modulus("runtime");
     for (request, why) in [
-        (runtime, "a modulus that is a number"),
+        (runtime, "the words of a modulus that is an operand"),
         (
             Request::new(Op::Mullo, 128),
             "no method makes mullo in one time",

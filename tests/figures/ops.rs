@@ -29,6 +29,7 @@ fn squares_take_half_the_products() {
             accumulator_registers: 3,
             constant_registers: 1,
             tile_registers: 0,
+            one_time: true,
             style: Style::Unrolled,
         };
         for s in (1..=24).chain([32, 64]) {

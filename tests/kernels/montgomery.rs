@@ -12,6 +12,7 @@ use lozenge::isa::mips::cores::Core as MipsCore;
 use lozenge::kernel;
 use lozenge::kernel::{Error, Request};
 use lozenge::lower::Lower;
+use lozenge::method::catalogue::in_one_time;
 use lozenge::method::{METHODS, Method, Params, separated};
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
 use lozenge::spec::{Alias, Op, Spec};
@@ -81,6 +82,9 @@ fn cells<I: Lower>(core: &I::Core) -> Vec<Cell> {
                 let able = METHODS.iter().filter(|m| m.computes(op));
                 for method in able.filter(|m| all || !m.name.contains('+')) {
                     let sets = (method.defaults)(&spec, &I::facts(core)).into_iter();
+                    // It is only made where it is named.
+                    let named = in_one_time(op) == Some(method.name);
+                    let sets = sets.chain(named.then(Params::new));
                     list.extend(sets.take(1).map(|params| Cell {
                         op,
                         bits,
@@ -179,9 +183,11 @@ fn machine<I: Lower>(core: &I::Core, least: usize) {
     }
     // What is only made in loops is in the tests of loops.
     let in_loops = |name: &str| separated::LOOPS.iter().any(|m| m.name == name);
+    let one_time = I::facts(core).one_time;
+    let is_made = |m: &Method| !in_loops(m.name) && (one_time || m.name != separated::STEADY.name);
     let all = METHODS
         .iter()
-        .filter(|m| m.ops.iter().any(|op| op.is_montgomery()) && !in_loops(m.name));
+        .filter(|m| m.ops.iter().any(|op| op.is_montgomery()) && is_made(m));
     for method in all {
         let count = proved.get(method.name).copied().unwrap_or(0);
         assert!(count >= tier::least(1), "{} never", method.name);

@@ -50,6 +50,8 @@ pub struct Facts {
     /// Registers for a product that is made by additions: two operands, their product, what
     /// controls them. 0 on a machine that multiplies.
     pub tile_registers: usize,
+    /// Does one factor alone stop a multiplication early, and is it the one that a schedule in one time wants?
+    pub one_time: bool,
     /// Not of the machine: what is asked of the method.
     pub style: Style,
 }

@@ -133,6 +133,9 @@ pub static STEADY: Method = Method {
 
 /// The reduction in one time, of a product or of what is given.
 fn in_one_time(spec: &Spec, facts: &Facts, params: &Params) -> Result<Words, MethodError> {
+    if !facts.one_time {
+        return Err(MethodError::InOneTime(STEADY.name));
+    }
     let modulus = spec.modular.as_ref();
     if modulus.and_then(|modulus| modulus.fixed()).is_none() {
         return Err(MethodError::NotFixed(STEADY.name));

@@ -112,9 +112,13 @@ pub enum MethodError {
         instead: &'static str,
     },
     #[error(
-        "{0} is for a modulus that is a number: try --modulus p256; of one that is an operand, time tells its words, too"
+        "a multiplier's time tells the words of a modulus that is an operand, too, and {0} is for numbers (fips takes any)"
     )]
     NotFixed(&'static str),
+    #[error(
+        "{0} is for a multiplier that one factor stops early, and here there is none: leave out --method"
+    )]
+    InOneTime(&'static str),
     #[error("{0} folds from the top only: leave out --shift, or try --method range-shifted")]
     Shifted(&'static str),
     #[error("a folded modulus is for folded-karatsuba: leave out --method")]

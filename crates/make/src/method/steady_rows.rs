@@ -28,6 +28,9 @@ pub static METHOD: Method = Method {
 };
 
 fn schedule(spec: &Spec, facts: &Facts, _: &Params) -> Result<Schedule, MethodError> {
+    if !facts.one_time {
+        return Err(MethodError::InOneTime(METHOD.name));
+    }
     let n = one_size(METHOD.name, spec, facts)?;
     let words = match spec.op {
         Op::Sqr => square(facts.word_bits, n),
