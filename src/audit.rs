@@ -17,16 +17,16 @@ use crate::report::Bytes;
 #[derive(Error, Debug, Clone, PartialEq, Eq)]
 pub enum ArgumentError {
     /// A type of argument that does not exist.
-    #[error("{0} is no argument: try r, a, b, a number, n8, n16, n32, scratch:BYTES or _")]
+    #[error("{0} is no argument")]
     Unknown(String),
     /// An argument that lies where the convention puts none: what was given, and why not.
-    #[error("{0} is no place of an argument: try {1}, or sp+4")]
+    #[error("{0} is no place of an argument")]
     Place(String, &'static str),
     /// A size that is no number: of what, and what was given.
-    #[error("{0}: {1} bytes are not the size of an argument: try {0}:4")]
+    #[error("{0}: {1} bytes are not the size of an argument")]
     Size(String, String),
     /// An operand that no argument points to: which, and the arguments given.
-    #[error("no argument points to {0}: try {1}")]
+    #[error("no argument points to {0}")]
     Missing(&'static str, String),
     /// A register that the machine does not have.
     #[error("{0} is no register")]

@@ -88,6 +88,30 @@ pub struct Verdicts {
     pub constant_time: BTreeMap<String, &'static str>,
 }
 
+/// Something that is not proved though it was demanded.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Missing {
+    /// The equation, that it keeps to its memory, or the calling convention.
+    #[error("not proved")]
+    Proof,
+    /// An overlap that was asked for, as [`spec::Alias::text`] has it.
+    #[error("not proved where {0}")]
+    Overlap(String),
+    /// That time and addresses are the same for all operands.
+    #[error(
+        "not proved: what `{at}` takes {} on {place}",
+        if *.leaks { "depends on operands" } else { "is not shown to be the same for all operands" }
+    )]
+    Time {
+        /// The instruction.
+        at: String,
+        /// Is it known to leak?
+        leaks: bool,
+        /// The core or part.
+        place: String,
+    },
+}
+
 /// The files written.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Files {
@@ -409,36 +433,30 @@ impl Report {
         self.aliasing.get(case).is_some_and(|text| text == "proved")
     }
 
-    /// What is not proved though it was demanded, and what to do about it.
-    pub fn open(&self) -> Vec<String> {
+    /// What is not proved though it was demanded.
+    pub fn missing(&self) -> Vec<Missing> {
         let verdict = &self.verdict;
-        let mut list = Vec::new();
         let three = [&verdict.correct, &verdict.memory, &verdict.abi];
+        let mut list = Vec::new();
         if !three.iter().all(|v| v.is_proved()) {
-            list.push("not proved (--unproved writes it all the same)".to_string());
+            list.push(Missing::Proof);
         } else if let Some(case) = self.overlaps.iter().find(|case| !self.may_coincide(case)) {
-            list.push(format!(
-                "not proved where {case}: another --method, or leave out --alias and let r lie elsewhere"
-            ));
+            list.push(Missing::Overlap(case.to_string()));
         }
         if !self.keeps_its_time() {
             let leak = self.leaks.get(&self.core);
-            let at = leak.map_or("", |leak| leak.place.instruction.as_str());
-            let what = match self.time(&self.core) {
-                "leaks" => "depends on operands",
-                _ => "is not shown to be the same for all operands",
-            };
-            list.push(format!(
-                "not proved: what `{at}` takes {what} on {}; where they are no secrets --variable-time accepts that, \
-                 where they are, {} another core: `lozenge list cores`",
-                self.place(),
-                match self.spec.op {
-                    "mul" => "try --constant-time (products that take one time), or take",
-                    _ => "take",
-                }
-            ));
+            list.push(Missing::Time {
+                at: leak.map_or(String::new(), |leak| leak.place.instruction.clone()),
+                leaks: self.time(&self.core) == "leaks",
+                place: self.place().into(),
+            });
         }
         list
+    }
+
+    /// The same in words.
+    pub fn open(&self) -> Vec<String> {
+        self.missing().iter().map(Missing::to_string).collect()
     }
 
     /// The C prototype, as C99 has it: what may not overlap is `restrict`.

@@ -17,6 +17,9 @@ use spec::{Alias, Op, Spec};
 
 use crate::smt::formula::{Formula, Term};
 
+/// Why there is no script where the modulus is an operand.
+pub const NEEDS_A_NUMBER: &str = "smt2 is for sums, products and arithmetic modulo a number";
+
 /// The script that asks for operands on which `function` is wrong.
 ///
 /// # Errors
@@ -24,11 +27,7 @@ use crate::smt::formula::{Formula, Term};
 pub fn script(spec: &Spec, core: &Core, function: &Function) -> Result<String, String> {
     let modulus = spec.modular.as_ref().and_then(|modular| modular.fixed());
     if spec.op.is_modular() && modulus.is_none() {
-        return Err(
-            "--export smt2 is for sums, products and arithmetic modulo a number: \
-             try --op montmul --modulus 251"
-                .into(),
-        );
+        return Err(NEEDS_A_NUMBER.into());
     }
     let mut d = match modulus {
         Some(_) => Formula::exact(),

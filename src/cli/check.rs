@@ -8,7 +8,7 @@ use lozenge::{Contract, Error, Function, Target, load};
 use crate::cli::arguments::CheckArgs;
 use crate::cli::assemble::assemble;
 use crate::cli::failure::Failure;
-use crate::cli::{certify, generate, output};
+use crate::cli::{certify, generate, output, words};
 
 /// The function that the arguments name, with what they claim of it.
 ///
@@ -93,7 +93,7 @@ pub fn run(args: &CheckArgs) -> Result<bool, Failure> {
             );
             let mut text = format!("{}\n{lies}", generate::text(&report).trim_end());
             if report.is_sound() && !report.is_proved() {
-                text += &format!("\n  {:<14} {}", "exit code 1", report.open().join("; "));
+                text += &format!("\n  {:<14} {}", "exit code 1", words::open(&report));
             }
             output::say(&text)?;
         }

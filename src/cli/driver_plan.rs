@@ -14,8 +14,8 @@ use lozenge::spec::{Op, Spec};
 use machine::isa::core::Core;
 
 use crate::cli::arguments::DriverArgs;
-use crate::cli::generate;
 use crate::cli::values::DriverOp;
+use crate::cli::{generate, words};
 
 /// What is asked for, without the machine.
 pub struct Asked<'a> {
@@ -169,7 +169,8 @@ impl Asked<'_> {
     /// In one line.
     pub fn driver(&self, word: usize) -> Result<Driver, String> {
         self.refuse()?;
-        Spec::new(Op::Mul, self.number_bits(), 8 * word as u32).map_err(|e| e.to_string())?;
+        Spec::new(Op::Mul, self.number_bits(), 8 * word as u32)
+            .map_err(|e| words::of(&e.into()).text)?;
         let most = lozenge::spec::MAX_BITS;
         let exponent_bits = self.exponent_bits();
         if self.op == DriverOp::Rsa && !self.bits.is_multiple_of(16 * word as u32) {
@@ -212,7 +213,9 @@ impl Asked<'_> {
         }
         let mut used = self.method.is_none();
         for kernel in &mut driver.kernels {
-            kernel.spec(word_bits).map_err(|e| e.to_string())?;
+            kernel
+                .spec(word_bits)
+                .map_err(|e| words::of(&e.into()).text)?;
             kernel.style = self.style;
             let Some(name) = self.method else { continue };
             let method = method::find_for(name, kernel.op).ok_or_else(|| {

@@ -120,9 +120,9 @@ impl From<build::Error> for Failure {
     fn from(error: build::Error) -> Self {
         match error {
             build::Error::Kernel(error) => error.into(),
-            build::Error::Flash { .. } => Self {
+            build::Error::Flash { wanted, .. } => Self {
                 kind: "budget",
-                ..Self::from(error.to_string())
+                ..Self::from(format!("{error}: try --max-flash {wanted}"))
             },
             _ => Self {
                 kind: "kernel",

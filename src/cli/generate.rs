@@ -13,7 +13,7 @@ use lozenge::{Dialect, Error, Request, Target, spec};
 use crate::cli::arguments::{GenArgs, ModularArgs};
 use crate::cli::failure::Failure;
 use crate::cli::values::{OpArg, aliases};
-use crate::cli::{certify, output};
+use crate::cli::{certify, output, words};
 
 /// Options of drivers are none of kernels.
 fn refuse(args: &GenArgs, op: OpArg) -> Result<(), Failure> {
@@ -60,7 +60,7 @@ pub fn run(args: &GenArgs, op: OpArg) -> Result<bool, Failure> {
             (files.report, wrote)
         }
         Err(Error::Unproved(report)) => {
-            let wrote = format!("nothing: {}", report.open().join("; "));
+            let wrote = format!("nothing: {}", words::open(&report));
             (*report, wrote)
         }
         Err(error) => return Err(error.into()),

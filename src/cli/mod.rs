@@ -12,6 +12,7 @@ mod drive;
 mod driver_plan;
 mod failure;
 mod generate;
+mod instead;
 mod list;
 mod output;
 mod parallel;

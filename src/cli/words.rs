@@ -2,10 +2,15 @@
 
 use lozenge::candidate::{Extreme, Nearest};
 use lozenge::lower::LowerError;
+use lozenge::method::catalogue::in_one_time;
+use lozenge::report::{Missing, Report};
+use lozenge::smt::NEEDS_A_NUMBER;
+use lozenge::spec::Op;
 use lozenge::target::{Near, TargetError};
-use lozenge::{Error, What, audit};
+use lozenge::{Error, What};
 
 use crate::cli::advice::advice;
+use crate::cli::instead;
 
 /// A line for people, and what to do instead, for scripts.
 pub struct Said {
@@ -46,9 +51,12 @@ fn question(nearest: &Option<String>) -> String {
     nearest.as_ref().map_or(String::new(), ask)
 }
 
-/// A method that makes the same in loops, as it is typed.
-fn in_loops(name: &str) -> String {
-    format!("--style rolled --method {name}")
+/// With what to type instead, if there is something.
+fn worded(text: impl std::fmt::Display, advice: Option<String>) -> Said {
+    match advice {
+        Some(advice) => said(text, &advice),
+        None => plain(text),
+    }
 }
 
 /// What the library says, in words of the command line.
@@ -102,7 +110,9 @@ pub fn of(error: &Error) -> Said {
             made, why, instead, ..
         } => {
             let why = why.map_or(String::new(), |why| format!(" ({why})"));
-            let instead = instead.map_or(String::new(), |name| format!(", or {}", in_loops(name)));
+            let instead = instead.map_or(String::new(), |name| {
+                format!(", or {}", instead::in_loops(name))
+            });
             let advice = format!("--style {}{instead}", made.name());
             said(format!("{error}{why}"), &advice)
         }
@@ -128,12 +138,10 @@ pub fn of(error: &Error) -> Said {
         Error::NoInstruction(_, count) => {
             with(error, format!("--drop {}", count.saturating_sub(1)))
         }
-        Error::Contract(audit::ContractError::Arguments(error)) => {
-            plain(format!("--args: {error}"))
-        }
-        Error::Contract(audit::ContractError::Scratch(error)) => {
-            plain(format!("--scratch: {error}"))
-        }
+        Error::Spec(error) => worded(error, instead::spec(error)),
+        Error::Method(error) => worded(error, instead::method(error)),
+        Error::Contract(error) => worded(error, instead::contract(error)),
+        Error::Export(why) if why == NEEDS_A_NUMBER => said(error, "--op montmul --modulus 251"),
         _ => plain(error),
     }
 }
@@ -255,7 +263,7 @@ fn budget(limits: &str, nearest: &[Nearest]) -> Said {
 }
 
 /// What works where this does not: a machine knows no method.
-fn not_for_target(error: &Error, why: &LowerError, instead: Option<&'static str>) -> Said {
+fn not_for_target(error: &Error, why: &LowerError, others: Option<&str>) -> Said {
     match why {
         LowerError::NoMultiplier(_) => with(
             format!(
@@ -265,24 +273,34 @@ fn not_for_target(error: &Error, why: &LowerError, instead: Option<&'static str>
             ),
             "leave out --method",
         ),
-        LowerError::ThreePointers => {
-            let loops = instead.map_or(String::new(), |name| in_loops(name) + ", or ");
-            said(error, &format!("{loops}--abi gcc"))
-        }
-        LowerError::Loops
-        | LowerError::Sums(_)
-        | LowerError::RowsOfQuotients
-        | LowerError::WideRows
-        | LowerError::NoRows(_)
-        | LowerError::Blocks => match instead {
-            Some(name) => said(error, &in_loops(name)),
-            None => with(error, "leave out --method"),
-        },
-        LowerError::Column(_) => said(error, "larger ones, --method hfips or hybrid -p d=4"),
         LowerError::Displacements(_) => with(
             format!("{error}: there only mul and sqr are made, by shift-and-add"),
             "--method shift-and-add",
         ),
-        _ => plain(error),
+        _ => worded(error, instead::lowering(why, others)),
     }
+}
+
+/// What is not proved though it was demanded, and what to do about it.
+pub fn open(report: &Report) -> String {
+    let op = Op::ALL.into_iter().find(|op| op.name() == report.spec.op);
+    let is_cured = report.one_time.is_none() && op.and_then(in_one_time).is_some();
+    let told = |missing: Missing| match &missing {
+        Missing::Proof => format!("{missing} (--unproved writes it all the same)"),
+        Missing::Overlap(_) => {
+            format!("{missing}: another --method, or leave out --alias and let r lie elsewhere")
+        }
+        Missing::Time { .. } => {
+            let cure = match is_cured {
+                true => "try --constant-time (products that take one time), or take",
+                false => "take",
+            };
+            format!(
+                "{missing}; where they are no secrets --variable-time accepts that, where they are, {cure} another core: \
+                 `lozenge list cores`"
+            )
+        }
+    };
+    let list: Vec<_> = report.missing().into_iter().map(told).collect();
+    list.join("; ")
 }

@@ -33,8 +33,8 @@ pub enum Error {
     Overlap(String),
     /// Driver and kernels are too long.
     #[error(
-        "no driver within --max-flash {most}: its own code has {driver} bytes, {kernel} {least} at least, and \
-         {left} are left for that: try --max-flash {wanted}"
+        "no driver within {most} bytes of flash: its own code has {driver} bytes, {kernel} {least} at least, and {left} \
+         are left for that"
     )]
     Flash {
         /// The most bytes that are asked for.

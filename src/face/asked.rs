@@ -124,10 +124,7 @@ impl Asked {
                 Ok(self.kernel(made, target, one_time))
             }
             Err(error) => {
-                // What to type instead is of a method that was named.
-                let text = error.to_string();
-                let why = text.split(": leave out").next().map(String::from);
-                let one_time = beside(why);
+                let one_time = beside(Some(error.to_string()));
                 Ok(self.kernel(fastest, target, one_time))
             }
         }

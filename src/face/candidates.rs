@@ -1,11 +1,10 @@
 //! Candidates side by side: every method with its sensible parameters, counted and proved when that is asked for.
 
 use make::facts::Style;
-use make::lower;
-use make::method;
 use make::method::catalogue::in_one_time;
 use make::method::{METHODS, Method, Params};
 use make::request::Request;
+use make::{lower, method};
 use spec::Spec;
 
 use crate::face::asked::Asked;

@@ -328,7 +328,7 @@ fn odd_halves_are_refused() {
         ),
     ] {
         let error = known::generate(&request(&cell, bits), &any(&ATMEGA128)).err();
-        let text = error.expect("refused").to_string();
+        let text = refused::instead(&error.expect("refused"));
         assert!(text.contains(told), "{text}");
     }
 }

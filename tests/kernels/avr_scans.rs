@@ -272,8 +272,8 @@ fn products_are_reduced_in_loops() {
 fn what_is_too_deep_is_refused() {
     let plan = [("levels", 3), ("d", 4)];
     let deep = request(Operation::Montmul, 2048, "karatsuba-calls+sps", &plan);
-    let refused = known::generate(&deep, &any(&ATMEGA128)).err();
-    let text = refused.expect("a reason").to_string();
+    let error = known::generate(&deep, &any(&ATMEGA128)).err();
+    let text = refused::instead(&error.expect("a reason"));
     assert!(text.contains("it needs 1029 bytes of stack, a kernel may use 1024: try fewer levels"));
 }
 

@@ -157,7 +157,7 @@ fn names_levels<I: Lower>(core: &I::Core, bits: u32, said: &[(&str, usize)]) {
     let method = lozenge::method::find("karatsuba-calls").expect("a method");
     let mut asked = request(Op::Mul, bits, method, Style::Rolled);
     let error = kernel::choose(&asked, &any(core)).err().expect("refused");
-    let error = error.to_string();
+    let error = refused::instead(&error);
     for (name, value) in said {
         assert!(error.contains(&format!("-p {name}={value}")), "{error}");
         asked.params.insert((*name).into(), *value);

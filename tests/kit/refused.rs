@@ -1,39 +1,36 @@
-//! What a refusal says, and, as an error holds it as data, what it names that works instead.
+//! What a refusal says, with what the command line says to type instead.
 
 use lozenge::kernel::Error;
-use lozenge::lower::LowerError;
+use lozenge::spec::SpecError;
 
-/// The error, and style and method that work where it names some.
+#[path = "../../src/cli/instead.rs"]
+#[allow(dead_code, reason = "tests ask for some of it")]
+mod words;
+
+/// The error, and what works instead, where something does.
 pub fn instead(error: &Error) -> String {
-    let rolled = |name: &Option<&str>| {
-        let typed = |name: &str| format!("--style rolled --method {name}");
-        name.map(typed)
-    };
-    let named = match error {
+    let advice = match error {
         Error::Style { made, others, .. } => {
-            let own = format!("--style {}", made.name());
-            [Some(own), rolled(others)]
+            let others = others.map(words::in_loops);
+            let own = std::iter::once(format!("--style {}", made.name()));
+            Some(own.chain(others).collect::<Vec<_>>().join(", or "))
         }
-        Error::Lower {
-            error: LowerError::Column(_),
-            ..
-        } => [Some("--method hfips".into()), None],
-        Error::Lower {
-            error:
-                LowerError::Loops
-                | LowerError::Sums(_)
-                | LowerError::RowsOfQuotients
-                | LowerError::WideRows
-                | LowerError::Blocks
-                | LowerError::ThreePointers,
-            others,
-            ..
-        } => [rolled(others), None],
-        _ => [None, None],
+        Error::Lower { error, others, .. } => words::lowering(error, *others),
+        Error::Method(error) => words::method(error),
+        Error::Spec(error) => words::spec(error),
+        _ => None,
     };
-    let named: Vec<_> = named.into_iter().flatten().collect();
-    match named.is_empty() {
-        true => error.to_string(),
-        false => format!("{error}: try {}", named.join(", or ")),
+    with(error.to_string(), advice)
+}
+
+/// The same of a size or a modulus.
+pub fn spec(error: &SpecError) -> String {
+    with(error.to_string(), words::spec(error))
+}
+
+fn with(error: String, advice: Option<String>) -> String {
+    match advice {
+        Some(advice) => format!("{error}: try {advice}"),
+        None => error,
     }
 }

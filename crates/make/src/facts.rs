@@ -32,7 +32,7 @@ impl std::str::FromStr for Style {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let found = Style::ALL.into_iter().find(|s| s.name() == text);
-        found.ok_or_else(|| format!("{text} is not a style: try unrolled, looped or rolled"))
+        found.ok_or_else(|| format!("{text} is not a style"))
     }
 }
 

@@ -5,13 +5,9 @@ use thiserror::Error;
 /// Why a schedule cannot be lowered to a machine.
 #[derive(Error, Debug, Clone, PartialEq, Eq)]
 pub enum LowerError {
-    #[error(
-        "the schedule needs more registers than there are: try a larger --max-regs, or leave it out"
-    )]
+    #[error("the schedule needs more registers than there are")]
     Registers,
-    #[error(
-        "it needs {need} bytes of stack, a kernel may use {limit}: try fewer levels or another method"
-    )]
+    #[error("it needs {need} bytes of stack, a kernel may use {limit}")]
     Stack { need: usize, limit: usize },
     #[error("a schedule of rows and columns in one")]
     Mixed,
@@ -23,7 +19,7 @@ pub enum LowerError {
         "{0} has no M, and products by additions are not made for it: there are modadd, modsub, modneg and modhalf"
     )]
     NoProducts(&'static str),
-    #[error("this machine multiplies: try a method for machines with a multiplier")]
+    #[error("this machine multiplies")]
     Tiles,
     #[error("it needs three pointers, and Y is the stack pointer of data")]
     ThreePointers,
@@ -35,7 +31,7 @@ pub enum LowerError {
     Driver(&'static str),
     #[error("{0} bytes of numbers are more than there is memory for")]
     Area(usize),
-    #[error("two nested loops are not made for this machine yet: try --style unrolled")]
+    #[error("two nested loops are not made for this machine yet")]
     Scans,
     #[error("rows in loops are not made for {0} yet, columns are")]
     NoRows(&'static str),
@@ -53,15 +49,13 @@ pub enum LowerError {
         "blocks in loops are made of words of 8 bits: a word of 32 bits is four by four of these"
     )]
     Blocks,
-    #[error(
-        "a pass of the inner loop takes a block of 1, 4, 9 or 16 products here: try -p unroll=16"
-    )]
+    #[error("a pass of the inner loop takes a block of 1, 4, 9 or 16 products here")]
     Block(usize),
     #[error(
         "{n} words cannot be cut into blocks of {d} by {d}: the largest side that fits is {largest}"
     )]
     Side { d: usize, n: usize, largest: usize },
-    #[error("a result below 2 m is not proved of products made by additions: try --reduce almost")]
+    #[error("a result below 2 m is not proved of products made by additions")]
     LazyAdditions,
     #[error("a column has more than {0} blocks")]
     Column(usize),
@@ -69,27 +63,23 @@ pub enum LowerError {
     Displacements(&'static str),
     #[error(
         "the outer one of these loops is not written out, which would save the cycles that count its passes (4 of a \
-         column on an AVR): try --style rolled"
+         column on an AVR)"
     )]
     Looped,
-    #[error(
-        "rows in loops are made of MADDH and MADDL only: try --isa-ext {0}, or --style unrolled"
-    )]
+    #[error("rows in loops are made of MADDH and MADDL only")]
     Feature(&'static str),
-    #[error("bands that lose {0} columns each need passes of a divisor: try -p unroll={0}")]
+    #[error("bands that lose {0} columns each need passes of a divisor")]
     Passes(usize),
-    #[error(
-        "bands of so few columns are no loop that becomes shorter: try --style looped, or another d"
-    )]
+    #[error("bands of so few columns are no loop that becomes shorter")]
     FewColumns,
-    #[error("operands are halved up to {0} words: try another method")]
+    #[error("operands are halved up to {0} words")]
     Halves(usize),
     #[error(
         "carries are words on {0}, and the sums around three half products take, by estimate, \
          50 cycles a word: they save a tenth of 2048 bits, and nothing below or with a wide accumulator"
     )]
     Sums(&'static str),
-    #[error("other products are called here: try {0}")]
+    #[error("other products are called here")]
     Lowest(&'static str),
     #[error("a word lies further from its pointer than a load or store reaches: 2047 bytes")]
     Displacement,

@@ -18,7 +18,7 @@ use lozenge::spec::{Alias, Op, Spec};
 use lozenge::{kernel, prove, vectors};
 use num_bigint::BigUint;
 
-use crate::kit::{any, ask, known};
+use crate::kit::{any, ask, known, refused};
 
 fn modular(modulus: &str, reduce: Reduce) -> Modular {
     Modular {
@@ -138,18 +138,18 @@ fn sums_in_loops_on<I: Lower>(core: &I::Core) {
         let (short, long) = (made(1024, Style::Rolled), made(2048, Style::Looped));
         assert!(long <= short + 8, "{op:?}: {short} and {long} bytes");
         made(96, Style::Rolled);
-        let refused = [
+        let unfit = [
             ("runtime", Reduce::Almost),
             ("2^64-59", Reduce::Full),
             ("runtime", Reduce::Lazy),
         ];
-        for (modulus, reduce) in refused {
+        for (modulus, reduce) in unfit {
             let request = Request {
                 style: Some(Style::Rolled),
                 ..request(op, 64, modular(modulus, reduce), None)
             };
-            let refused = known::generate(&request, &any(core)).map(|_| ());
-            let text = refused.expect_err("refused").to_string();
+            let made = known::generate(&request, &any(core)).map(|_| ());
+            let text = refused::instead(&made.expect_err("refused"));
             assert!(text.contains("--reduce full"), "{text}");
         }
     }
@@ -283,8 +283,8 @@ fn folds_between_products_on<I: Lower>(core: &I::Core, plans: &[usize]) {
     ] {
         let modular = modular(modulus, Reduce::Full);
         let request = request(Op::Modmul, bits, modular, Some("karatsuba-modulo"));
-        let refused = known::generate(&request, &any(core)).map(|_| ());
-        let text = refused.expect_err("refused").to_string();
+        let made = known::generate(&request, &any(core)).map(|_| ());
+        let text = refused::instead(&made.expect_err("refused"));
         assert!(text.contains("try --method karatsuba+fold"), "{text}");
     }
 }
@@ -376,8 +376,8 @@ fn folds_need_no_multiplier() {
     }
     // The reduced core has no loads with displacement.
     let request = request(Op::Modmul, 192, modular("p192", Reduce::Full), None);
-    let refused = known::generate(&request, &any(&ATTINY10)).map(|_| ());
-    let text = refused.expect_err("refused").to_string();
+    let made = known::generate(&request, &any(&ATTINY10)).map(|_| ());
+    let text = refused::instead(&made.expect_err("refused"));
     assert!(text.contains("attiny10"), "{text}");
 }
 
@@ -494,15 +494,15 @@ fn one_contract_is_not_another() {
 
 #[test]
 fn moduli_that_do_not_fit_are_refused() {
-    let refused = |op, bits, modulus: Option<&str>, reduce| {
+    let told = |op, bits, modulus: Option<&str>, reduce| {
         let modular = modulus.map(|m| modular(m, reduce));
         let result = Spec::with(op, bits, modular, AvrIsa::WORD_BITS);
-        result.expect_err("refused").to_string()
+        refused::spec(&result.expect_err("refused"))
     };
-    assert!(refused(Op::Modadd, 160, None, Reduce::Full).contains("--modulus"));
-    assert!(refused(Op::Modmul, 160, Some("2^160-2"), Reduce::Full).contains("even"));
-    assert!(refused(Op::Modadd, 160, Some("p192"), Reduce::Full).contains("192 bits"));
-    assert!(refused(Op::Modneg, 256, Some("p256"), Reduce::Lazy).contains("--reduce almost"));
+    assert!(told(Op::Modadd, 160, None, Reduce::Full).contains("--modulus"));
+    assert!(told(Op::Modmul, 160, Some("2^160-2"), Reduce::Full).contains("even"));
+    assert!(told(Op::Modadd, 160, Some("p192"), Reduce::Full).contains("192 bits"));
+    assert!(told(Op::Modneg, 256, Some("p256"), Reduce::Lazy).contains("--reduce almost"));
     for (bits, modulus) in [
         (160, "opf160"),
         (256, "p256-order"),
@@ -511,7 +511,7 @@ fn moduli_that_do_not_fit_are_refused() {
     ] {
         let request = request(Op::Modmul, bits, modular(modulus, Reduce::Full), None);
         let error = known::generate(&request, &any(&ATMEGA128)).map(|_| ());
-        let text = error.expect_err("refused").to_string();
+        let text = refused::instead(&error.expect_err("refused"));
         assert!(text.contains("montmul"), "{modulus}: {text}");
     }
 }

@@ -9,7 +9,7 @@ use lozenge::spec::Op;
 use lozenge::spec::modulus::{Modular, Reduce};
 
 use super::{kernel_on, request};
-use crate::kit::{any, known};
+use crate::kit::{any, known, refused};
 
 /// Modulo `modulus`, of numbers times `2^shift`.
 fn modular(modulus: &str, reduce: Reduce, shift: u32) -> Modular {
@@ -74,13 +74,13 @@ fn folds_from_both_ends_on<I: Lower>(core: &I::Core) {
     ] {
         let modular = modular(modulus, Reduce::Full, shift);
         let request = request(Op::Modmul, bits, modular, method);
-        let refused = known::generate(&request, &any(core)).map(|_| ());
-        let text = refused.expect_err("refused").to_string();
+        let made = known::generate(&request, &any(core)).map(|_| ());
+        let text = refused::instead(&made.expect_err("refused"));
         assert!(text.contains(says), "{text}");
     }
     let modular = modular("p192", Reduce::Full, 96);
-    let refused = known::generate(&request(Op::Modadd, 192, modular, None), &any(core)).map(|_| ());
-    let text = refused.expect_err("refused").to_string();
+    let made = known::generate(&request(Op::Modadd, 192, modular, None), &any(core)).map(|_| ());
+    let text = refused::instead(&made.expect_err("refused"));
     assert!(text.contains("leave out --shift"), "{text}");
 }
 

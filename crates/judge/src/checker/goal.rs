@@ -5,8 +5,8 @@
 //! `2^h Z = P + M U`, with `Z` below its bound.
 //!
 //! Of numbers `M` is 0. `h` is 0 for a product, `w n` for its upper half and for Montgomery's reduction, 1 where a number
-//! is halved. A reason names `U`, and shows `2^h Z + low = P + M U (mod 2^bits)`. What is linear in the code is thrown
-//! away by whole powers of 2 only, so bounds show the rest: if both sides are less than `2^bits` apart, they are equal.
+//! is halved. A reason names `U`, and shows `2^h Z + low = P + M U (mod 2^bits)`: carries beyond the last word are dropped,
+//! so no more can be seen in the words. Bounds show the rest: sides that are less than `2^bits` apart are equal.
 
 use machine::domain::trace::{Reason, Sum};
 use machine::domain::variable::Value;

@@ -44,7 +44,7 @@ impl Method {
 pub enum MethodError {
     #[error(
         "{method} {parameter}={value}: need {need} registers, {free} are free: \
-         the largest {parameter} that fits is {largest} (try -p {parameter}={largest})"
+         the largest {parameter} that fits is {largest}"
     )]
     Registers {
         method: &'static str,
@@ -68,16 +68,11 @@ pub enum MethodError {
         value: usize,
         largest: usize,
     },
-    #[error("{method} takes operands of one size: try --method product-scanning")]
+    #[error("{method} takes operands of one size")]
     TwoSizes { method: &'static str },
-    #[error(
-        "{method} halves its operands on each of its levels, and {words} words cannot be: another size, or leave out --method"
-    )]
+    #[error("{method} halves its operands on each of its levels, and {words} words cannot be")]
     Halves { method: &'static str, words: usize },
-    #[error(
-        "{method} has plans of its own for {least} words and more, and these are {words}: try -p levels=1 -p \
-         {parameter}={value} (levels up to {most}), or leave out --method"
-    )]
+    #[error("{method} has plans of its own for {least} words and more, and these are {words}")]
     Levels {
         method: &'static str,
         words: usize,
@@ -86,27 +81,24 @@ pub enum MethodError {
         parameter: &'static str,
         value: usize,
     },
-    #[error("there is no modulus: try --modulus p256")]
+    #[error("there is no modulus")]
     NoModulus,
     #[error(
         "to fold, a modulus is 2^n - c or 2^(n-1) - c with a c of few words, or the sum of few powers of \
-         words: try montmul"
+         words"
     )]
     NotSpecial,
     #[error(
         "{0} is for moduli 2^n - c of four or more words, c a sum of different powers of words below 2^(n/2), like \
-         p192: try --method karatsuba+fold"
+         p192"
     )]
     NoSumOfWords(&'static str),
     #[error(
         "to fold from both ends, m is 2^n - c with n bits and a lowest word of ones, c and 2^(-n/2) mod m sums and \
-         differences of few powers of words, and the shift is n / 2, like p192 with --shift 96: try --shift 0, or montmul"
+         differences of few powers of words, and the shift is n / 2, like p192 with --shift 96"
     )]
     NotHalf,
-    #[error(
-        "{method} is for numbers that are shifted by half of their bits (--shift 96 for p192): \
-         try --method {instead}, in loops with --style rolled"
-    )]
+    #[error("{method} is for numbers that are shifted by half of their bits (--shift 96 for p192)")]
     NotShifted {
         method: &'static str,
         instead: &'static str,
@@ -115,40 +107,30 @@ pub enum MethodError {
         "a multiplier's time tells the words of a modulus that is an operand, too, and {0} is for numbers (fips takes any)"
     )]
     NotFixed(&'static str),
-    #[error(
-        "{0} is for a multiplier that one factor stops early, and here there is none: leave out --method"
-    )]
+    #[error("{0} is for a multiplier that one factor stops early, and here there is none")]
     InOneTime(&'static str),
-    #[error("{0} folds from the top only: leave out --shift, or try --method range-shifted")]
+    #[error("{0} folds from the top only")]
     Shifted(&'static str),
-    #[error("a folded modulus is for folded-karatsuba: leave out --method")]
+    #[error("a folded modulus is for folded-karatsuba")]
     Folded,
-    #[error("{0} folds: try --modulus runtime-folded --reduce almost, or leave out --method")]
+    #[error("{0} folds")]
     Unfolded(&'static str),
-    #[error(
-        "{0} is for machines without a multiplier, and this one multiplies: leave out --method, or --max-regs"
-    )]
+    #[error("{0} is for machines without a multiplier, and this one multiplies")]
     Multiplies(&'static str),
-    #[error("{0} is loops only: try --style looped or --style rolled")]
+    #[error("{0} is loops only")]
     OnlyLoops(&'static str),
-    #[error(
-        "{0} has loops modulo two words or more, with m' given or a number: try --modulus runtime, or --style unrolled"
-    )]
+    #[error("{0} has loops modulo two words or more, with m' given or a number")]
     NoLoops(&'static str),
-    #[error(
-        "a half is shifted from the top, and loops go up from the bottom: try --style unrolled"
-    )]
+    #[error("a half is shifted from the top, and loops go up from the bottom")]
     NoLoopsOfHalves,
-    #[error(
-        "{0} reduces by products with MUL, which this machine has not: try --style rolled --method hfips"
-    )]
+    #[error("{0} reduces by products with MUL, which this machine has not")]
     WantsMul(&'static str),
     #[error(
         "only full sums and negatives modulo an operand are loops (the words of a number are in the code one by \
-         one, and other bounds take other words): try --modulus runtime --reduce full, or --style unrolled"
+         one, and other bounds take other words)"
     )]
     NoLoopsOfSums,
-    #[error("{method} needs -p {parameter}=...: more registers, or try -p {parameter}=1")]
+    #[error("{method} needs its parameter {parameter}, or more registers to choose it")]
     Missing {
         method: &'static str,
         parameter: &'static str,
