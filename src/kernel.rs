@@ -21,6 +21,7 @@ use make::lower::{self, Limits};
 use make::method::{Method, Params};
 pub use make::request::{Demands, Request};
 use make::request::{methods, parameters};
+use make::schedule::Schedule;
 use make::winners;
 use num_bigint::BigUint;
 use spec::{Alias, Spec};
@@ -28,6 +29,28 @@ use spec::{Alias, Spec};
 mod refused;
 
 use crate::kernel::refused::{if_advice_fails, more_telling};
+
+/// What a search is at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step<'a> {
+    /// A plan is lowered and counted.
+    Counting {
+        /// Method and parameters.
+        plan: &'a str,
+        /// Plans before it.
+        tried: usize,
+        /// Plans behind it, of which those that cannot be cheaper are left out.
+        left: usize,
+    },
+    /// Its code is judged.
+    Proving {
+        /// Method and parameters.
+        plan: &'a str,
+    },
+}
+
+/// Who is told of each step.
+pub type Watch<'a> = dyn Fn(Step<'_>) + 'a;
 
 /// What runs code on numbers, again and again; an error is a fault, in words.
 pub type Runs<'a> = Box<dyn Fn(&[BigUint], Alias) -> Result<(BigUint, Cost), String> + 'a>;
@@ -136,16 +159,48 @@ pub fn verdict(spec: &Spec, core: &Core, function: &Function, search: Search) ->
 /// The first reason if no candidate exists; that of the named method if one is named.
 pub fn choose(request: &Request, core: &Core) -> Result<(Spec, Candidate), Error> {
     let spec = request.spec(core.word_bits())?;
-    let best = choose_but(&spec, request, core, &[])?.fits;
+    let best = choose_but(&spec, request, core, &[], &|_| {})?.fits;
     Ok((spec, best.ok_or(Error::Nothing)?))
+}
+
+/// The schedule that the code of `candidate` runs.
+///
+/// # Errors
+/// What the method says.
+pub fn schedule(
+    spec: &Spec,
+    request: &Request,
+    core: &Core,
+    method: &Method,
+    params: &Params,
+    style: Style,
+) -> Result<Schedule, Error> {
+    let unstyled = lower::facts(core).limited(request.max_regs);
+    // Loops that nobody asked for follow from the facts of straight code.
+    let straight = (method.schedule)(spec, &unstyled.styled(Style::default()), params);
+    match straight {
+        Ok(schedule) if schedule.style() == style => Ok(schedule),
+        _ => Ok((method.schedule)(spec, &unstyled.styled(style), params)?),
+    }
 }
 
 /// The candidate of the winner on record, if there is one and it fits.
 fn recorded(spec: &Spec, request: &Request, core: &Core) -> Option<Choice> {
     let known = request.on_record(&core.name(), core.abi(), spec)?;
     let limits = request.limits(spec).ok()?;
-    let choice = choose_of(spec, &known, limits, core, &[], known.styles(spec)).ok()?;
+    let search = Searched {
+        but: &[],
+        watch: &|_| {},
+    };
+    let choice = choose_of(spec, &known, limits, core, search, known.styles(spec)).ok()?;
     choice.fits.is_some().then_some(choice)
+}
+
+/// Codes that a search leaves out, and who watches it.
+#[derive(Clone, Copy)]
+struct Searched<'a> {
+    but: &'a [Vec<u8>],
+    watch: &'a Watch<'a>,
 }
 
 /// The best candidates, leaving out those with the codes `but`.
@@ -154,6 +209,7 @@ fn choose_but(
     request: &Request,
     core: &Core,
     but: &[Vec<u8>],
+    watch: &Watch<'_>,
 ) -> Result<Choice, Error> {
     if but.is_empty()
         && let Some(choice) = recorded(spec, request, core)
@@ -162,7 +218,8 @@ fn choose_but(
     }
     let limits = request.limits(spec)?;
     let styles = request.styles(spec);
-    let first = choose_of(spec, request, limits, core, but, styles);
+    let search = Searched { but, watch };
+    let first = choose_of(spec, request, limits, core, search, styles);
     let smaller = request.smaller_styles();
     let fits = first.as_ref().is_ok_and(|choice| choice.fits.is_some());
     let overlaps = matches!(first, Err(Error::Overlap { .. }));
@@ -170,7 +227,7 @@ fn choose_but(
         return first;
     }
     // What is written out is too much for the part, or not right: loops may do. If not, this is what there is.
-    let small = choose_of(spec, request, limits, core, but, smaller);
+    let small = choose_of(spec, request, limits, core, search, smaller);
     match (small, first) {
         (Ok(small), Ok(mut choice)) => {
             let more = small.candidates();
@@ -188,14 +245,14 @@ fn choose_of(
     request: &Request,
     budget: Budget,
     core: &Core,
-    but: &[Vec<u8>],
+    search: Searched<'_>,
     styles: &[Option<Style>],
 ) -> Result<Choice, Error> {
     let (mut plans, mut refused) = plans(spec, request, core, styles)?;
     // What is too long in any case matters only where nothing fits.
     plans.sort_by_key(|plan| (!plan.may_fit(&budget), plan.least));
     let mut best = Choice::within(budget, request.style);
-    for plan in &plans {
+    for (tried, plan) in plans.iter().enumerate() {
         let limits = Limits {
             registers: lower::facts(core).limited(request.max_regs).free_registers,
             cycles: best.cycles(),
@@ -205,9 +262,14 @@ fn choose_of(
         if hopeless || plan.least > limits.cycles {
             break;
         }
+        (search.watch)(Step::Counting {
+            plan: &make::method::plan_text(plan.method.name, &plan.params),
+            tried,
+            left: plans.len() - tried - 1,
+        });
         match plan.candidates(spec, core, limits) {
             Ok(list) => {
-                for candidate in list.into_iter().filter(|c| !but.contains(&c.code)) {
+                for candidate in list.into_iter().filter(|c| !search.but.contains(&c.code)) {
                     match wrong_overlap(spec, core, request, &candidate) {
                         None => best.offer(candidate),
                         Some(alias) => {
@@ -292,17 +354,41 @@ const REPLACED: usize = 4;
 /// # Errors
 /// When no candidate exists, or none within the budget: then what comes nearest.
 pub fn generate(request: &Request, core: &Core) -> Result<Kernel, Error> {
+    generate_watched(request, core, &|_| {})
+}
+
+/// The same, whose steps are told to `watch`.
+///
+/// # Errors
+/// Those of [`generate`].
+pub fn generate_watched(
+    request: &Request,
+    core: &Core,
+    watch: &Watch<'_>,
+) -> Result<Kernel, Error> {
     let judge = |spec: &Spec, code: &Function| judge_function(spec, core, code, Search::OWN);
-    generate_by(request, core, &judge)
+    generated(request, core, &judge, watch)
 }
 
 /// The same, with verdicts on its code from `judge`.
+///
+/// # Errors
+/// Those of [`generate`].
 pub fn generate_by(request: &Request, core: &Core, judge: &Judge<'_>) -> Result<Kernel, Error> {
+    generated(request, core, judge, &|_| {})
+}
+
+fn generated(
+    request: &Request,
+    core: &Core,
+    judge: &Judge<'_>,
+    watch: &Watch<'_>,
+) -> Result<Kernel, Error> {
     let spec = request.spec(core.word_bits())?;
     let mut unproved = None;
     let mut but = Vec::new();
     loop {
-        let choice = match choose_but(&spec, request, core, &but) {
+        let choice = match choose_but(&spec, request, core, &but, watch) {
             Ok(choice) => choice,
             Err(error) => return unproved.ok_or(error),
         };
@@ -312,6 +398,9 @@ pub fn generate_by(request: &Request, core: &Core, judge: &Judge<'_>) -> Result<
         let winner = request.winner(&core.name(), core.abi(), &spec);
         for candidate in choice.candidates() {
             let code = candidate.code.clone();
+            watch(Step::Proving {
+                plan: &candidate.name(),
+            });
             let mut kernel = finish(&spec, candidate, core, request, judge)?;
             // A winner is written out: its plan in loops, for a part that has no room, is another kernel.
             kernel.on_record =

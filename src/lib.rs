@@ -28,11 +28,14 @@
 #![warn(missing_docs)]
 
 pub mod audit;
+pub mod draw;
 pub mod driver;
 pub mod emit;
 pub mod face;
+pub mod gnu;
 pub mod hints;
 pub mod kernel;
+pub mod listing;
 pub mod load;
 pub mod prove;
 pub mod report;
@@ -47,9 +50,13 @@ pub use face::{
 pub use judge::{certificate, checker, timing, trial};
 pub use machine::format::Assembler as Dialect;
 pub use machine::{call, fault, function, isa, program, segment, told};
-pub use make::{self, allocate, candidate, facts, intervals, lower, method, request, schedule};
+pub use make::{
+    self, allocate, candidate, facts, intervals, lower, method, plans, request, schedule,
+};
 pub use spec::{self, nearest, vectors};
 pub use target::Target;
+
+pub use crate::kernel::Step;
 
 /// What a machine word is, and what finds proofs about words.
 pub mod domain {

@@ -52,6 +52,9 @@ pub struct SpecReport {
     pub result_bytes: usize,
     /// Bits of a word of the machine.
     pub word_bits: u32,
+    /// The rule for operands that are shorter than their words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shorter: Option<String>,
     /// Of a modular operation.
     #[serde(flatten)]
     pub modular: Option<ModularReport>,
@@ -286,6 +289,7 @@ impl SpecReport {
             symbol: subject.symbol.to_string(),
             result_bytes: spec.result_bytes(),
             word_bits: subject.word_bits,
+            shorter: None,
             modular: ModularReport::of(spec),
         }
     }
@@ -517,9 +521,9 @@ impl Report {
         }
     }
 
-    /// `operand-caching e=10`.
+    /// `operand-caching e=10`, `karatsuba levels=2 plan=k160-a`.
     pub fn method_text(&self) -> String {
-        method::text(self.method, &self.params)
+        method::plan_text(self.method, &self.params)
     }
 
     /// `2341`, or `2341..2400` where operands decide.

@@ -6,7 +6,7 @@
 //! | `algebra_truth` | does the algebra tell the truth about random programs? |
 //! | `kernels` | is every kernel proved, and right on numbers? |
 //! | `check` | what is said of other people's functions? |
-//! | `figures` | are the numbers in README and the tables what is made? |
+//! | `figures` | are the numbers in the book and the tables what is made? |
 //! | `tool` | what do users meet, and is the project in order? |
 
 mod algebra_truth;

@@ -1,16 +1,18 @@
 //! The arguments of the subcommands.
 
 use clap::Args;
+use clap_complete::Shell;
 use lozenge::driver::exponentiation::Kind;
 use lozenge::driver::modulo::Products;
 use lozenge::facts::Style;
-use lozenge::spec;
 use lozenge::spec::modulus::{Modular, Modulus};
+use lozenge::target::{Names, TargetError};
+use lozenge::{Target, spec};
 use num_bigint::BigUint;
 
 use crate::cli::values::{
-    AliasArg, DialectArg, DriverOp, GenOp, LanguageArg, OpArg, ReduceArg, SecrecyArg, SortArg,
-    Topic, bytes, gen_op, identifier, kernel_op, number, parameter,
+    AliasArg, DialectArg, DriverOp, GenOp, Given, LanguageArg, OpArg, ReduceArg, SecrecyArg,
+    SortArg, Topic, bytes, gen_op, given, identifier, kernel_op, number, parameter,
 };
 
 /// How a driver exponentiates.
@@ -19,33 +21,50 @@ pub struct DriverArgs {
     /// Of a driver: window (fixed; the table is read whole), montgomery (the ladder), or, not in constant
     /// time, sliding (a window between zeros) or binary
     /// [default: window; -p window=K sets its bits]
-    #[arg(long, value_name = "HOW")]
+    #[arg(
+        long,
+        value_name = "HOW",
+        help_heading = "Drivers (modexp, rsa, rsa-public)"
+    )]
     pub exponentiation: Option<Kind>,
     /// Of a driver: bits of the exponent [default: those of the modulus]
-    #[arg(long, value_name = "N")]
+    #[arg(
+        long,
+        value_name = "N",
+        help_heading = "Drivers (modexp, rsa, rsa-public)"
+    )]
     pub exponent_bits: Option<u32>,
     /// Of a driver: kernels that are Montgomery's products, plain products and a reduction that folds, or the
     /// driver composes them of plain products
     /// [default: montgomery up to 40 words]
-    #[arg(long, value_name = "WHICH")]
+    #[arg(
+        long,
+        value_name = "WHICH",
+        help_heading = "Drivers (modexp, rsa, rsa-public)"
+    )]
     pub products: Option<Products>,
 }
 
 /// What a modular operation works modulo.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct ModularArgs {
     /// Modulus: a name (p256, secp160r1, 25519, opf160, p256-order ...), a number (0x.. is hexadecimal), a
     /// sum like 2^255-19 or 52542*2^144+1, or runtime: an operand, in Montgomery's operations m followed by
     /// m' = -m^-1 mod 2^w, which the kernel computes if it is runtime-bare; of redc also
     /// runtime-folded: m, -m^-1 mod 2^(n/2), 2^n - m + (2^-(n/2) mod m), and differences that the header describes
-    #[arg(long, value_name = "M", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "M",
+        allow_hyphen_values = true,
+        help_heading = "Modulus"
+    )]
     pub modulus: Option<Modulus>,
     /// How far results are reduced: below m, below 2^n, or below 2m for 4m <= 2^n [default: full]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = "Modulus")]
     pub reduce: Option<ReduceArg>,
     /// Numbers are kept times 2^S, so that modmul and modsqr have a factor 2^-S; half of the bits is cheap
     /// for p192, p224 and p256 [default: 0]
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", help_heading = "Modulus")]
     pub shift: Option<u32>,
 }
 
@@ -65,99 +84,250 @@ impl ModularArgs {
     }
 }
 
+/// What a kernel is for.
+#[derive(Args, Clone)]
+pub struct TargetArgs {
+    /// Part it is for, e.g. atmega328p
+    #[arg(long, help_heading = "Target")]
+    pub mcu: Option<String>,
+    /// Core it is for, e.g. arm7tdmi
+    #[arg(long, help_heading = "Target")]
+    pub core: Option<String>,
+    /// Instruction set extension of the core, e.g. wide-acc; `list cores` names them
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_delimiter = ',',
+        help_heading = "Target"
+    )]
+    pub isa_ext: Vec<String>,
+    /// Most significant byte first, on cores that can
+    #[arg(long, help_heading = "Target")]
+    pub big_endian: bool,
+    /// Calling convention: gcc, or iar on AVR (registers and data stack of IAR's compiler)
+    #[arg(long, value_name = "NAME", help_heading = "Target")]
+    pub abi: Option<String>,
+}
+
+impl TargetArgs {
+    /// The target.
+    ///
+    /// # Errors
+    /// What is unknown, or does not go together.
+    pub fn resolve(&self) -> Result<Target, TargetError> {
+        Target::resolve(&Names {
+            mcu: self.mcu.as_deref(),
+            core: self.core.as_deref(),
+            extensions: &self.isa_ext,
+            big_endian: self.big_endian,
+            abi: self.abi.as_deref(),
+        })
+    }
+}
+
+/// Which kernel, for what draws or shows it.
+#[derive(Args)]
+pub struct KernelArgs {
+    /// Operation
+    #[arg(value_parser = kernel_op())]
+    pub op: OpArg,
+    /// Bits of an operand, or of a and b: 256x64 [default: those of the modulus]
+    #[arg(value_name = "BITS", allow_negative_numbers = true)]
+    pub size: Option<spec::Size>,
+    #[command(flatten)]
+    pub modular: ModularArgs,
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// Method; the cheapest of all if not given
+    #[arg(long)]
+    pub method: Option<String>,
+    /// Parameter of the method, e.g. e=10, or plan=NAME of `list plans`
+    #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = given)]
+    pub param: Vec<Given>,
+    /// Free registers to use at most, besides pointers and product
+    #[arg(long, value_name = "N")]
+    pub max_regs: Option<usize>,
+    /// How much is written out: unrolled, looped (columns) or rolled (blocks, too)
+    #[arg(long)]
+    pub style: Option<Style>,
+    /// Bytes of code at most, 8k are 8192
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub max_flash: Option<usize>,
+    /// Bytes of stack below the return address at most
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub max_stack: Option<usize>,
+}
+
+/// Arguments of `show`.
+#[derive(Args)]
+pub struct ShowArgs {
+    /// An operation, or a file: an ELF object, program or library, or .S for the GNU assembler
+    #[arg(value_name = "OP|FILE")]
+    pub what: String,
+    /// Bits of an operand, or of a and b: 256x64 [default: those of the modulus]
+    #[arg(value_name = "BITS", allow_negative_numbers = true)]
+    pub size: Option<spec::Size>,
+    #[command(flatten)]
+    pub modular: ModularArgs,
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// Method; the cheapest of all if not given
+    #[arg(long)]
+    pub method: Option<String>,
+    /// Parameter of the method, e.g. e=10, or plan=NAME of `list plans`
+    #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = given)]
+    pub param: Vec<Given>,
+    /// How much is written out: unrolled, looped (columns) or rolled (blocks, too)
+    #[arg(long)]
+    pub style: Option<Style>,
+    /// Bytes of code at most, 8k are 8192
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub max_flash: Option<usize>,
+    /// Of a file: the function
+    #[arg(long)]
+    pub symbol: Option<String>,
+    /// Of a file: what the function computes
+    #[arg(long)]
+    pub op: Option<OpArg>,
+    /// Of a file: its arguments, as `check` takes them
+    #[arg(long, value_name = "LIST")]
+    pub args: Option<String>,
+    /// Name the registers that are live, instead of counting them
+    #[arg(long)]
+    pub live: bool,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `report`.
+#[derive(Args)]
+pub struct ReportArgs {
+    #[command(flatten)]
+    pub kernel: KernelArgs,
+    /// Bits for the chart of cycles against size [default: powers of two around BITS]
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
+    pub sizes: Vec<u32>,
+    /// File to write to
+    #[arg(short, long, value_name = "FILE")]
+    pub output: std::path::PathBuf,
+}
+
+/// Arguments of `draw`.
+#[derive(Args)]
+pub struct DrawArgs {
+    #[command(flatten)]
+    pub kernel: KernelArgs,
+    /// In the terminal: a digit for each product, 0 the first tenth of all, 9 the last
+    #[arg(long, group = "form")]
+    pub ansi: bool,
+    /// For papers: a tikzpicture
+    #[arg(long, group = "form")]
+    pub tikz: bool,
+    /// One page that plays the order: play, step, speed
+    #[arg(long, group = "form")]
+    pub animate: bool,
+    /// The dots, loads and stores as one JSON object
+    #[arg(long, group = "form")]
+    pub json: bool,
+    /// File to write to [default: print it]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<std::path::PathBuf>,
+}
+
 /// Arguments of `gen`.
 #[derive(Args)]
 pub struct GenArgs {
     /// Operation
     #[arg(value_parser = gen_op())]
     pub op: GenOp,
-    /// Bits of an operand, or of a and b: 256x64
+    /// Bits of an operand, or of a and b: 256x64 [default: those of the modulus]
     #[arg(value_name = "BITS", allow_negative_numbers = true)]
-    pub size: spec::Size,
+    pub size: Option<spec::Size>,
     #[command(flatten)]
     pub modular: ModularArgs,
-    /// Part the kernel is for, e.g. atmega328p
-    #[arg(long)]
-    pub mcu: Option<String>,
-    /// Core the kernel is for, e.g. arm7tdmi
-    #[arg(long)]
-    pub core: Option<String>,
-    /// Instruction set extension of the core, e.g. wide-acc; `list cores` names them
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    pub isa_ext: Vec<String>,
-    /// Most significant byte first, on cores that can
-    #[arg(long)]
-    pub big_endian: bool,
-    /// Calling convention: gcc, or iar on AVR (registers and data stack of IAR's compiler)
-    #[arg(long, value_name = "NAME")]
-    pub abi: Option<String>,
+    #[command(flatten)]
+    pub target: TargetArgs,
     /// Currents of the core, in a TOML file: source, volts, megahertz, and amperes as alu, mul, load, store, other
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Target")]
     pub energy: Option<std::path::PathBuf>,
     /// Method; the cheapest of all if not given
-    #[arg(long)]
+    #[arg(long, help_heading = "How it is made")]
     pub method: Option<String>,
-    /// Parameter of the method, e.g. e=10
-    #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
-    pub param: Vec<(String, usize)>,
+    /// Parameter of the method, e.g. e=10, or plan=NAME of `list plans`
+    #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = given, help_heading = "How it is made")]
+    pub param: Vec<Given>,
     /// Free registers to use at most, besides pointers and product (operand caching: 2e + 4 on AVR)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "How it is made")]
     pub max_regs: Option<usize>,
     /// How much is written out: unrolled, looped (columns) or rolled (blocks, too)
-    #[arg(long)]
+    #[arg(long, help_heading = "How it is made")]
     pub style: Option<Style>,
     /// Bytes of code at most, 8k are 8192: the fastest kernel that fits, or a driver with such kernels
-    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = bytes, help_heading = "How it is made")]
     pub max_flash: Option<usize>,
     /// Bytes of stack below the return address at most: the fastest kernel that fits
-    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = bytes, help_heading = "How it is made")]
     pub max_stack: Option<usize>,
     /// Folder to write to; made if it does not exist
-    #[arg(short, long, default_value = ".")]
+    #[arg(short, long, default_value = ".", help_heading = "Output")]
     pub output: std::path::PathBuf,
     /// Whose assembler the assembly file is for [default: gnu, or iar with --abi iar]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = "Output")]
     pub dialect: Option<DialectArg>,
     /// What the function's name and the files' names begin with, e.g. lz_
-    #[arg(long, default_value = "", value_parser = identifier)]
+    #[arg(long, default_value = "", value_parser = identifier, help_heading = "Output")]
     pub prefix: String,
     /// Print one JSON object instead of text
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub json: bool,
     /// Write what the proof concluded, and why, to FILE, for `lozenge verify`
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub certificate: Option<std::path::PathBuf>,
     /// Write the files even if a verdict is not "proved"; their banner says so
-    #[arg(long)]
+    #[arg(long, help_heading = "What must hold")]
     pub unproved: bool,
     /// Accept that time or addresses depend on operands: for numbers that are no secrets
-    #[arg(long)]
+    #[arg(long, help_heading = "What must hold")]
     pub variable_time: bool,
     /// Where the cheapest kernel leaks, as a multiplier stops early: products that take one time (steady-rows), and what they cost
-    #[arg(long, conflicts_with = "variable_time")]
+    #[arg(
+        long,
+        conflicts_with = "variable_time",
+        help_heading = "What must hold"
+    )]
     pub constant_time: bool,
     /// Where the result may lie besides: on an operand, which is proved then: r=a, r=b or r=a=b
-    #[arg(long, value_name = "WHERE", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "WHERE",
+        value_delimiter = ',',
+        help_heading = "What must hold"
+    )]
     pub alias: Vec<AliasArg>,
     /// Replace files in the folder that are not of this kernel
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub force: bool,
     /// Of a driver: clear its numbers but input and result before it returns
-    #[arg(long)]
+    #[arg(long, help_heading = "Drivers (modexp, rsa, rsa-public)")]
     pub wipe: bool,
     /// Try all methods and parameters, even if the cheapest is on record
-    #[arg(long)]
+    #[arg(long, help_heading = "How it is made")]
     pub search: bool,
     /// Leave out instruction number INDEX, to watch the proof fail
-    #[arg(long, value_name = "INDEX")]
+    #[arg(long, value_name = "INDEX", help_heading = "How it is made")]
     pub drop: Option<usize>,
     #[command(flatten)]
     pub driver: DriverArgs,
     /// Of a driver: its own language; kernels are assembly in any case [default: asm]
-    #[arg(long = "driver", value_enum)]
+    #[arg(
+        long = "driver",
+        value_enum,
+        help_heading = "Drivers (modexp, rsa, rsa-public)"
+    )]
     pub language: Option<LanguageArg>,
     /// Of a driver: who knows the exponent [default: secret]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = "Drivers (modexp, rsa, rsa-public)")]
     pub exponent: Option<SecrecyArg>,
 }
 
@@ -201,18 +371,8 @@ pub struct RunArgs {
     pub seed: u64,
     #[command(flatten)]
     pub driver: DriverArgs,
-    /// Part, e.g. atmega1284p
-    #[arg(long)]
-    pub mcu: Option<String>,
-    /// Core, e.g. atmega128
-    #[arg(long)]
-    pub core: Option<String>,
-    /// Instruction set extension of the core, e.g. wide-acc
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    pub isa_ext: Vec<String>,
-    /// Most significant byte first, on cores that can
-    #[arg(long)]
-    pub big_endian: bool,
+    #[command(flatten)]
+    pub target: TargetArgs,
     /// Method of the kernels that it computes; the cheapest of all for the others
     #[arg(long)]
     pub method: Option<String>,
@@ -236,9 +396,9 @@ pub struct CompareArgs {
     /// Operation
     #[arg(value_parser = kernel_op())]
     pub op: OpArg,
-    /// Bits of an operand, or of a and b: 256x64
+    /// Bits of an operand, or of a and b: 256x64 [default: those of the modulus]
     #[arg(value_name = "BITS", allow_negative_numbers = true)]
-    pub size: spec::Size,
+    pub size: Option<spec::Size>,
     #[command(flatten)]
     pub modular: ModularArgs,
     /// Part; may be given more than once
@@ -274,6 +434,9 @@ pub struct CompareArgs {
     /// Print comma-separated values
     #[arg(long)]
     pub csv: bool,
+    /// Also draw cycles against bytes, with the Pareto front, as SVG
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<std::path::PathBuf>,
     /// Accept that time or addresses depend on operands: exit code 0 all the same
     #[arg(long)]
     pub variable_time: bool,
@@ -322,21 +485,8 @@ pub struct CheckArgs {
     /// Write what the proof concluded, and why, to FILE, for `lozenge verify`
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<std::path::PathBuf>,
-    /// Part the function is for, e.g. atmega328p
-    #[arg(long)]
-    pub mcu: Option<String>,
-    /// Core the function is for, e.g. arm7tdmi
-    #[arg(long)]
-    pub core: Option<String>,
-    /// Instruction set extension of the core, e.g. wide-acc
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    pub isa_ext: Vec<String>,
-    /// Most significant byte first, on cores that can
-    #[arg(long)]
-    pub big_endian: bool,
-    /// Calling convention: gcc, or iar on AVR (registers and data stack of IAR's compiler)
-    #[arg(long, value_name = "NAME")]
-    pub abi: Option<String>,
+    #[command(flatten)]
+    pub target: TargetArgs,
     /// Currents of the core, in a TOML file: source, volts, megahertz, and amperes as alu, mul, load, store, other
     #[arg(long, value_name = "FILE")]
     pub energy: Option<std::path::PathBuf>,
@@ -353,7 +503,35 @@ pub struct CheckArgs {
 pub struct ListArgs {
     /// What to list
     pub topic: Topic,
+    /// All that is known of this one, e.g. `list methods karatsuba`
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+    /// Of methods: those that are a product and a reduction behind it, too
+    #[arg(long)]
+    pub all: bool,
     /// Print one JSON object instead of a table
     #[arg(long)]
     pub json: bool,
+}
+
+/// Arguments of `completions`.
+#[derive(Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    pub shell: Shell,
+}
+
+/// Arguments of `man`.
+#[derive(Args)]
+pub struct ManArgs {
+    /// The command that the page is about [default: all of the tool]
+    pub command: Option<String>,
+}
+
+/// Arguments of `reference`.
+#[derive(Args)]
+pub struct ReferenceArgs {
+    /// Folder to write the pages to
+    #[arg(short, long, value_name = "FOLDER")]
+    pub output: std::path::PathBuf,
 }

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use lozenge::target::Names;
 use lozenge::{Contract, Error, Function, Target, load};
 
 use crate::cli::arguments::CheckArgs;
 use crate::cli::assemble::assemble;
 use crate::cli::failure::Failure;
+use crate::cli::progress::Progress;
 use crate::cli::{certify, generate, output, words};
 
 /// The function that the arguments name, with what they claim of it.
@@ -15,24 +15,25 @@ use crate::cli::{certify, generate, output, words};
 /// # Errors
 /// What is wrong with the arguments, or with the file.
 pub fn function(args: &CheckArgs) -> Result<Function, Failure> {
-    let names = Names {
-        mcu: args.mcu.as_deref(),
-        core: args.core.as_deref(),
-        extensions: &args.isa_ext,
-        big_endian: args.big_endian,
-        abi: args.abi.as_deref(),
-    };
-    let target = Target::resolve(&names)?;
-    let is_source = args.file.extension().is_some_and(|e| e == "S" || e == "s");
-    let data = match is_source {
-        true => assemble(&args.file, &target)?,
-        false => read(&args.file, &args.symbol).map_err(Failure::file)?,
-    };
+    let target = args.target.resolve()?;
+    let data = data(&args.file, &args.symbol, &target)?;
     let function = Function::load(&data, &args.symbol, &contract(args)?, &target);
     function.map_err(|error| match error {
         Error::Load(_) => Failure::from(error).of(args.file.display()),
         error => error.into(),
     })
+}
+
+/// The bytes of an ELF file with `symbol`; of assembly the object that it becomes.
+///
+/// # Errors
+/// When it cannot be read, or assembled.
+pub(super) fn data(file: &Path, symbol: &str, target: &Target) -> Result<Vec<u8>, Failure> {
+    let is_source = file.extension().is_some_and(|e| e == "S" || e == "s");
+    match is_source {
+        true => Ok(assemble(file, target)?),
+        false => read(file, symbol).map_err(Failure::file),
+    }
 }
 
 /// What the arguments say of the function.
@@ -75,9 +76,9 @@ pub fn run(args: &CheckArgs) -> Result<bool, Failure> {
         output::say(function.script()?.trim_end())?;
         return Ok(true);
     }
-    let bar = generate::progress(format!("{}: proving and testing", args.symbol));
+    let progress = Progress::of(format!("{}: proving and testing", args.symbol));
     let audit = function.audit();
-    bar.finish_and_clear();
+    progress.done();
     let mut report = audit.report().clone();
     let file = args.file.display();
     report.command = format!("lozenge check {file} {}", function.claim().join(" "));
@@ -95,7 +96,7 @@ pub fn run(args: &CheckArgs) -> Result<bool, Failure> {
             if report.is_sound() && !report.is_proved() {
                 text += &format!("\n  {:<14} {}", "exit code 1", words::open(&report));
             }
-            output::say(&text)?;
+            output::report(&text, report.is_proved())?;
         }
     }
     if let (Some(path), true) = (&args.certificate, report.is_proved()) {

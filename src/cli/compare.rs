@@ -5,20 +5,21 @@ use lozenge::facts::Style;
 use lozenge::report::Report;
 use lozenge::report::energy::joules;
 use lozenge::target::Names;
-use lozenge::{Candidate, Error, Request, Target, method};
+use lozenge::{Candidate, Error, Request, Target, method, spec};
 use serde_json::{Value, json};
 
 use crate::cli::arguments::CompareArgs;
 use crate::cli::failure::Failure;
+use crate::cli::page::plot::{self, Point};
 use crate::cli::values::SortArg;
-use crate::cli::{generate, output, parallel, pareto};
+use crate::cli::{draw, generate, output, parallel, pareto};
 
 /// A candidate's kernel, or why there is none.
-struct Compared {
-    cell: Candidate,
-    outcome: Result<Report, String>,
+pub(super) struct Compared {
+    pub cell: Candidate,
+    pub outcome: Result<Report, String>,
     /// The sizes in which no other row beats it.
-    front: Vec<&'static str>,
+    pub front: Vec<&'static str>,
 }
 
 /// Compares; `Ok(true)` if every kernel there is is proved.
@@ -31,29 +32,29 @@ pub fn run(args: &CompareArgs) -> Result<bool, Failure> {
             false => cells.extend(request.compare(&target)?),
         }
     }
-    let mut rows = judge_all(cells);
-    mark(&mut rows);
+    let mut rows = judged(cells);
+    if let Some(path) = &args.plot {
+        let size = generate::size(args.size, &args.modular, args.op.name())?;
+        let title = format!("{} {size}", args.op.name());
+        draw::write(path, &chart(&title, &rows)?)?;
+    }
     if args.pareto {
         rows.retain(|row| !row.front.is_empty());
     }
-    rows.sort_by(|a, b| match (&a.outcome, &b.outcome) {
-        (Ok(a), Ok(b)) => in_order(args.sort, a, b),
-        (Ok(_), Err(_)) => std::cmp::Ordering::Less,
-        (Err(_), Ok(_)) => std::cmp::Ordering::Greater,
-        (Err(_), Err(_)) => std::cmp::Ordering::Equal,
-    });
+    sort(&mut rows, args.sort);
     let cycles = rows
         .iter()
         .filter_map(|row| Some(row.outcome.as_ref().ok()?.cycles.call.max));
     let best = cycles.min().ok_or("no method has a kernel here")?;
+    let made = || rows.iter().filter_map(|row| row.outcome.as_ref().ok());
     if args.json {
         let rows: Result<Vec<_>, _> = rows.iter().map(|row| json_row(row, best)).collect();
         let text = serde_json::to_string_pretty(&json!({ "rows": rows? }));
         output::say(&text.map_err(|e| e.to_string())?)?;
     } else {
-        output::say(&table(&rows, best, args.csv))?;
+        let proved = made().all(Report::is_proved);
+        output::report(&table(&rows, best, args.csv), proved)?;
     }
-    let made = || rows.iter().filter_map(|row| row.outcome.as_ref().ok());
     if let Some(report) = made().find(|report| !report.keeps_its_time()) {
         output::tell(&format!(
             "warning: time depends on the operands on {}: --variable-time accepts that, for operands that are no \
@@ -62,6 +63,42 @@ pub fn run(args: &CompareArgs) -> Result<bool, Failure> {
         ));
     }
     Ok(made().all(Report::is_proved))
+}
+
+/// A kernel as a point of cycles against bytes.
+pub(super) fn point(row: &Compared, report: &Report) -> Point {
+    Point {
+        x: report.bytes.call as f64,
+        y: report.cycles.call.max as f64,
+        name: report.method.into(),
+        front: row.front.contains(&"bytes"),
+    }
+}
+
+/// Cycles against bytes.
+fn chart(title: &str, rows: &[Compared]) -> Result<String, Failure> {
+    let points = rows
+        .iter()
+        .filter_map(|row| Some(point(row, row.outcome.as_ref().ok()?)));
+    Ok(plot::front(title, &points.collect::<Vec<_>>())?)
+}
+
+/// All of `cells`, judged, the fastest first, with what each is not beaten in.
+pub(super) fn judged(cells: Vec<Candidate>) -> Vec<Compared> {
+    let mut rows = judge_all(cells);
+    mark(&mut rows);
+    sort(&mut rows, SortArg::Cycles);
+    rows
+}
+
+/// Sorts; what is no kernel comes last.
+fn sort(rows: &mut [Compared], by: SortArg) {
+    rows.sort_by(|a, b| match (&a.outcome, &b.outcome) {
+        (Ok(a), Ok(b)) => in_order(by, a, b),
+        (Ok(_), Err(_)) => std::cmp::Ordering::Less,
+        (Err(_), Ok(_)) => std::cmp::Ordering::Greater,
+        (Err(_), Err(_)) => std::cmp::Ordering::Equal,
+    });
 }
 
 /// Which of two is first: by what is asked, then by cycles and bytes. A core whose currents are not known is last.
@@ -120,7 +157,9 @@ fn targets(args: &CompareArgs) -> Result<Vec<Target>, Failure> {
 
 /// What the arguments ask of every method.
 fn request(args: &CompareArgs) -> Result<Request, Failure> {
-    let mut request = Request::new(args.op.into(), args.size);
+    let op = spec::Op::from(args.op);
+    let size = generate::size(args.size, &args.modular, op.name())?;
+    let mut request = Request::new(op, size);
     request = generate::modular(request, &args.modular)?;
     if let Some(count) = args.max_regs {
         request = request.max_registers(count);
@@ -183,24 +222,37 @@ const HEAD: [&str; 14] = [
     "verdict", "ratio", "pareto",
 ];
 
+/// Method, parameters, and the style if it is not straight code.
+pub(super) fn name(row: &Compared, report: &Report) -> String {
+    let named = method::plan_text(row.cell.method(), row.cell.params());
+    match report.style == Style::Unrolled.name() {
+        true => named,
+        false => format!("{named}, {}", report.style),
+    }
+}
+
+/// What is proved, in two words.
+pub(super) fn verdict(report: &Report) -> &'static str {
+    match (
+        report.is_sound(),
+        report.time(&report.core),
+        report.variable_time,
+    ) {
+        (false, ..) => "NOT PROVED",
+        (true, "proved", _) => "proved, constant time",
+        (true, _, true) => "proved, variable time",
+        (true, _, false) => "NOT CONSTANT TIME",
+    }
+}
+
 fn fields(row: &Compared, best: u64) -> Vec<String> {
     let core = row.cell.target().core_name();
     match &row.outcome {
         Ok(report) => {
             let counts = &report.instructions;
-            let named = method::text(row.cell.method(), row.cell.params());
-            let verdict = match (report.is_sound(), report.time(&core), report.variable_time) {
-                (false, ..) => "NOT PROVED",
-                (true, "proved", _) => "proved, constant time",
-                (true, _, true) => "proved, variable time",
-                (true, _, false) => "NOT CONSTANT TIME",
-            };
             vec![
                 core,
-                match report.style == Style::Unrolled.name() {
-                    true => named,
-                    false => format!("{named}, {}", report.style),
-                },
+                name(row, report),
                 Report::span_text(&report.cycles.body),
                 Report::span_text(&report.cycles.call),
                 counts.load.to_string(),
@@ -213,7 +265,7 @@ fn fields(row: &Compared, best: u64) -> Vec<String> {
                     Some(energy) => joules(energy.call.nanojoules),
                     None => "no data".into(),
                 },
-                verdict.into(),
+                verdict(report).into(),
                 format!("{:.3}", report.cycles.call.max as f64 / best as f64),
                 row.front.join(" "),
             ]
@@ -252,7 +304,7 @@ fn table(rows: &[Compared], best: u64, csv: bool) -> String {
 }
 
 /// Why methods have no kernel: a sentence, which in a column would make all lines long.
-fn reasons(rows: &[Compared]) -> Vec<String> {
+pub(super) fn reasons(rows: &[Compared]) -> Vec<String> {
     let mut list: Vec<(String, &str, Vec<&str>)> = Vec::new();
     for row in rows {
         let Err(text) = &row.outcome else { continue };

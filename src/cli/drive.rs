@@ -8,7 +8,7 @@ use lozenge::face::made::{command, files, report};
 use lozenge::isa::Cost;
 use lozenge::request::Room;
 use lozenge::spec::modulus::Modulus;
-use lozenge::target::{Names, Target};
+use lozenge::target::Target;
 use machine::isa::core::Core;
 use machine::isa::energy::Currents;
 
@@ -41,20 +41,14 @@ pub fn execute(
 /// Makes, proves and tries a driver, and writes it with its kernels.
 pub fn run(args: &GenArgs, op: DriverOp) -> Result<bool, Failure> {
     refuse(args)?;
-    let names = Names {
-        mcu: args.mcu.as_deref(),
-        core: args.core.as_deref(),
-        extensions: &args.isa_ext,
-        big_endian: args.big_endian,
-        abi: args.abi.as_deref(),
-    };
-    let target = Target::resolve(&names)?;
+    let target = args.target.resolve()?;
+    let params = generate::numbers(&args.param)?;
     let mut plan = Asked {
         op,
-        bits: args.size.a,
+        bits: generate::size(args.size, &args.modular, op.name())?.a,
         args: &args.driver,
         method: args.method.as_deref(),
-        params: &args.param,
+        params: &params,
         style: args.style,
         modulus: args.modular.modulus.as_ref().unwrap_or(&Modulus::Runtime),
         max_flash: args.max_flash,
@@ -84,7 +78,7 @@ pub fn run(args: &GenArgs, op: DriverOp) -> Result<bool, Failure> {
     };
     match args.json {
         true => output::say(&serde_json::to_string_pretty(&told).map_err(|e| e.to_string())?)?,
-        false => output::say(&format!("{}  wrote          {wrote}", told.text()))?,
+        false => output::report(&format!("{}  wrote          {wrote}", told.text()), proved)?,
     }
     for warning in &told.warnings {
         output::tell(&format!("warning: {warning}"));
@@ -151,8 +145,8 @@ pub fn leaks(constant_time: &[(String, Result<(), Told>)], core: &str) -> bool {
 
 /// What makes no sense of a driver.
 fn refuse(args: &GenArgs) -> Result<(), String> {
-    if args.size.a != args.size.b {
-        let (size, bits) = (args.size, args.size.a);
+    if let Some(size) = args.size.filter(|size| size.a != size.b) {
+        let bits = size.a;
         return Err(format!("{size}: the numbers have one size: try {bits}"));
     }
     if args.modular.reduce.is_some() {
@@ -254,7 +248,7 @@ fn written(
 ) -> Result<Vec<(String, Vec<u8>)>, String> {
     let mut all = Vec::new();
     for kernel in &built.kernels {
-        let mut line = command(kernel, target);
+        let mut line = command(kernel, target, kernel.spec.size);
         if !prefix.is_empty() {
             line += &format!(" --prefix {prefix}");
         }

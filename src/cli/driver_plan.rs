@@ -14,8 +14,9 @@ use lozenge::spec::{Op, Spec};
 use machine::isa::core::Core;
 
 use crate::cli::arguments::DriverArgs;
+use crate::cli::progress::Progress;
 use crate::cli::values::DriverOp;
-use crate::cli::{generate, words};
+use crate::cli::words;
 
 /// What is asked for, without the machine.
 pub struct Asked<'a> {
@@ -36,11 +37,7 @@ pub struct Asked<'a> {
 impl Asked<'_> {
     /// As on the command line.
     pub fn name(&self) -> &'static str {
-        match self.op {
-            DriverOp::Modexp => "modexp",
-            DriverOp::Rsa => "rsa",
-            DriverOp::RsaPublic => "rsa-public",
-        }
+        self.op.name()
     }
 
     /// The function's name.
@@ -242,16 +239,16 @@ impl Asked<'_> {
     /// # Errors
     /// In one line.
     pub fn build(&self, driver: Driver, core: &Core) -> Result<Built, build::Error> {
-        let bar = generate::progress(String::new());
         let name = core.name();
+        let progress = Progress::of(format!("{}{} for {name}", self.name(), self.bits));
         let told = |kernel: &str| {
-            bar.set_message(format!("{kernel} for {name}: counting and proving"));
+            progress.say(format!("{kernel} for {name}: counting and proving"));
         };
         let built = match self.max_flash {
             Some(most) => Built::within(driver, core, most, told),
             None => Built::new(driver, core, told),
         };
-        bar.finish_and_clear();
+        progress.done();
         built
     }
 

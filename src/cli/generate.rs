@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use lozenge::gnu::Gnu;
 use lozenge::isa::energy::Currents;
 use lozenge::report::Report;
-use lozenge::target::Names;
-use lozenge::{Dialect, Error, Request, Target, spec};
+use lozenge::spec::modulus::Modulus;
+use lozenge::{Dialect, Error, Request, spec};
 
 use crate::cli::arguments::{GenArgs, ModularArgs};
 use crate::cli::failure::Failure;
-use crate::cli::values::{OpArg, aliases};
+use crate::cli::progress::Progress;
+use crate::cli::values::{Given, OpArg, aliases};
 use crate::cli::{certify, output, words};
 
 /// Options of drivers are none of kernels.
@@ -24,7 +24,8 @@ fn refuse(args: &GenArgs, op: OpArg) -> Result<(), Failure> {
         || args.language.is_some()
     {
         let name = spec::Op::from(op).name();
-        return Err(format!("{name} has no exponent: try gen modexp {}", args.size).into());
+        let bits = args.size.map_or(1024, |size| size.a);
+        return Err(format!("{name} has no exponent: try gen modexp {bits}").into());
     }
     match args.wipe {
         true => Err("a kernel has no numbers of its own to wipe: leave out --wipe".into()),
@@ -35,28 +36,37 @@ fn refuse(args: &GenArgs, op: OpArg) -> Result<(), Failure> {
 /// Generates, proves, writes, prints. `Ok(true)` if everything is proved.
 pub fn run(args: &GenArgs, op: OpArg) -> Result<bool, Failure> {
     refuse(args, op)?;
-    let target = target(args)?;
+    let target = args.target.resolve()?;
     let request = request(args, op)?;
     let dialect = args.dialect.map_or(target.dialect(), Dialect::from);
     target.has_dialect(dialect)?;
     let (name, core) = (spec::Op::from(op).name(), target.core_name());
-    let size = args.size;
-    let bar = progress(format!("{name}{size} for {core}: counting and proving"));
-    let made = request.generate(&target);
-    bar.finish_and_clear();
+    let size = size(args.size, &args.modular, args.op.name())?;
+    let progress = Progress::of(format!("{name}{size} for {core}"));
+    let made = request.watched(progress.watch()).generate(&target);
+    progress.done();
     let (report, wrote) = match made {
         Ok(kernel) => {
             let files = kernel.files()?;
             output::write_all(&args.output, &files.list, args.force).map_err(Failure::file)?;
             if let (true, Some(path)) = (kernel.verdicts().all_proved(), &args.certificate) {
-                let bar = progress(format!("{}: certifying", kernel.name()));
+                let progress = Progress::of(format!("{}: certifying", kernel.name()));
                 let certificate = kernel.certificate();
-                bar.finish_and_clear();
+                progress.done();
                 certify::write(path, &certificate?)?;
             }
             let (symbol, folder) = (kernel.name(), args.output.display());
             let asm = files.report.files.asm.clone().unwrap_or_default();
-            let wrote = format!("{asm} {symbol}.h {symbol}.o {symbol}.json in {folder}");
+            let link = Gnu::of(&target).link(
+                &args
+                    .output
+                    .join(format!("{symbol}.o"))
+                    .display()
+                    .to_string(),
+            );
+            let wrote = format!(
+                "{asm} {symbol}.h {symbol}.o {symbol}.json in {folder}\n  link           {link}"
+            );
             (files.report, wrote)
         }
         Err(Error::Unproved(report)) => {
@@ -67,7 +77,10 @@ pub fn run(args: &GenArgs, op: OpArg) -> Result<bool, Failure> {
     };
     match args.json {
         true => output::say(&json(&report)?)?,
-        false => output::say(&format!("{}  wrote          {wrote}", text(&report)))?,
+        false => {
+            let told = format!("{}  wrote          {wrote}", text(&report));
+            output::report(&told, report.is_proved())?;
+        }
     }
     if dialect == Dialect::Iar && report.abi == "avr-gcc" {
         output::tell("warning: IAR's compiler does not call as avr-gcc does: try --abi iar");
@@ -78,16 +91,21 @@ pub fn run(args: &GenArgs, op: OpArg) -> Result<bool, Failure> {
     Ok(report.is_proved())
 }
 
-/// What the kernel is for.
-pub(super) fn target(args: &GenArgs) -> Result<Target, Failure> {
-    let names = Names {
-        mcu: args.mcu.as_deref(),
-        core: args.core.as_deref(),
-        extensions: &args.isa_ext,
-        big_endian: args.big_endian,
-        abi: args.abi.as_deref(),
+/// The bits that are asked for: those that were typed, or those of the modulus.
+///
+/// # Errors
+/// When neither says it.
+pub(super) fn size(
+    typed: Option<spec::Size>,
+    modular: &ModularArgs,
+    op: &str,
+) -> Result<spec::Size, Failure> {
+    let of_modulus = || match &modular.modulus {
+        Some(Modulus::Fixed { value, .. }) => u32::try_from(value.bits()).ok().map(Into::into),
+        _ => None,
     };
-    Ok(Target::resolve(&names)?)
+    let missing = || format!("how many bits have the operands: try {op} 256").into();
+    typed.or_else(of_modulus).ok_or_else(missing)
 }
 
 /// The currents in a file.
@@ -113,14 +131,9 @@ const EXAMPLE: &str = "source = \"measured\"\nvolts = 1.8\nmegahertz = 16.0\n# a
 
 /// What the arguments ask for.
 pub(super) fn request(args: &GenArgs, op: OpArg) -> Result<Request, Failure> {
-    let mut request = modular(Request::new(op.into(), args.size), &args.modular)?;
-    let mut named = BTreeSet::new();
-    for (name, value) in &args.param {
-        if !named.insert(name) {
-            return Err(format!("-p {name} is given twice").into());
-        }
-        request = request.param(name, *value);
-    }
+    let size = size(args.size, &args.modular, args.op.name())?;
+    let mut request = modular(Request::new(op.into(), size), &args.modular)?;
+    request = parameters(request, &args.param)?;
     if args.constant_time {
         request = request.constant_time();
     }
@@ -163,6 +176,42 @@ pub(super) fn request(args: &GenArgs, op: OpArg) -> Result<Request, Failure> {
     Ok(request.prefix(&args.prefix))
 }
 
+/// The same with parameters of its method.
+pub(super) fn parameters(mut request: Request, given: &[Given]) -> Result<Request, Failure> {
+    let mut named = BTreeSet::new();
+    for (name, value) in numbers(given)? {
+        if !named.insert(name.clone()) {
+            return Err(format!("-p {name} is given twice").into());
+        }
+        request = request.param(name, value);
+    }
+    Ok(request)
+}
+
+/// Parameters as numbers: a plan is its choices, for as many levels as are given.
+pub(super) fn numbers(given: &[Given]) -> Result<Vec<(String, usize)>, Failure> {
+    let levels = given.iter().find_map(|given| match given {
+        Given::Number(name, levels) if name == "levels" => Some(*levels),
+        Given::Number(..) | Given::Plan(_) => None,
+    });
+    let mut list = Vec::new();
+    for given in given {
+        match given {
+            Given::Number(name, value) => list.push((name.clone(), *value)),
+            Given::Plan(plan) => {
+                let name = &plan.name;
+                let missing = || {
+                    format!("plan {name} says nothing of levels: try -p levels=2 -p plan={name}")
+                };
+                let params = plan.params(levels.ok_or_else(missing)?).into_iter();
+                let others = params.filter(|(name, _)| *name != "levels");
+                list.extend(others.map(|(name, value)| (name.to_string(), value)));
+            }
+        }
+    }
+    Ok(list)
+}
+
 /// The same modulo what the arguments say.
 pub(super) fn modular(request: Request, args: &ModularArgs) -> Result<Request, Failure> {
     Ok(match args.modular()? {
@@ -172,16 +221,6 @@ pub(super) fn modular(request: Request, args: &ModularArgs) -> Result<Request, F
             .shift(modular.shift),
         None => request,
     })
-}
-
-pub(super) fn progress(message: String) -> ProgressBar {
-    // Draws on a terminal only; quiet in a pipe.
-    let bar = ProgressBar::new_spinner().with_message(message);
-    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} [{elapsed}]") {
-        bar.set_style(style);
-    }
-    bar.enable_steady_tick(Duration::from_millis(120));
-    bar
 }
 
 pub(super) fn json(report: &impl serde::Serialize) -> Result<String, String> {
@@ -199,6 +238,9 @@ pub(super) fn text(report: &Report) -> String {
         report.method_text(),
         report.style
     );
+    if let Some(shorter) = &spec.shorter {
+        text += &line("size", shorter.clone());
+    }
     if let Some(modular) = &spec.modular {
         text += &line("modulus", format!("m = {}", modular.modulus));
         text += &line("contract", modular.contract.clone());

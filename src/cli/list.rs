@@ -1,10 +1,15 @@
 //! `lozenge list`.
 
-use comfy_table::{Table, presets};
+use std::collections::BTreeSet;
+
+use comfy_table::{ContentArrangement, Table, presets};
 use lozenge::isa::avr::parts::{PARTS, SOURCES};
 use lozenge::isa::riscv;
-use lozenge::method::METHODS;
+use lozenge::method::{METHODS, Method, Parameter, find};
+use lozenge::plans::{self, Plan};
 use lozenge::spec::Op;
+use lozenge::spec::modulus::NAMES;
+use lozenge::spec::nearest::nearest;
 use lozenge::target;
 use serde_json::{Value, json};
 
@@ -12,22 +17,285 @@ use crate::cli::arguments::ListArgs;
 use crate::cli::output;
 use crate::cli::values::Topic;
 
-/// Prints what there is.
+/// Columns of a table.
+const WIDTH: u16 = 100;
+
+/// Prints what there is, or all that is known of the one that is named.
 pub fn run(args: &ListArgs) -> Result<bool, String> {
-    let (key, rows) = match args.topic {
+    let (key, mut rows) = match args.topic {
         Topic::Methods => ("methods", methods()),
         Topic::Cores => ("cores", cores()),
         Topic::Mcus => ("mcus", mcus()),
         Topic::Ops => ("ops", ops()),
+        Topic::Plans => ("plans", plans()),
+        Topic::Moduli => ("moduli", moduli()),
     };
+    if let Some(name) = &args.name {
+        let near = nearest(name, rows.iter().filter_map(|row| row["name"].as_str()));
+        let near = near.map_or(String::new(), |near| format!("{near}, or "));
+        rows.retain(|row| row["name"] == name.as_str());
+        if rows.is_empty() {
+            return Err(format!(
+                "{key} has no {name}: try {near}`lozenge list {key}`"
+            ));
+        }
+    }
     if args.json {
         let text =
             serde_json::to_string_pretty(&json!({ key: rows })).map_err(|e| e.to_string())?;
         output::say(&text)?;
-    } else {
-        output::say(&table(&rows))?;
+        return Ok(true);
     }
+    let text = match (args.topic, &args.name) {
+        (Topic::Methods, Some(name)) => method(find(name).ok_or("no such method")?),
+        (Topic::Plans, Some(name)) => plan(plans::find(name).ok_or("no such plan")?),
+        (_, Some(_)) => rows.iter().map(all_of).collect::<Vec<_>>().join("\n"),
+        (Topic::Methods, None) => methods_in_short(args.all),
+        (_, None) => table(&rows),
+    };
+    output::say(&text)?;
     Ok(true)
+}
+
+/// What a method computes: families of operations by one name.
+fn families(ops: &[Op]) -> String {
+    const MONTGOMERY: [Op; 5] = [Op::Montmul, Op::Montsqr, Op::Redc, Op::Tomont, Op::Frommont];
+    const SUMS: [Op; 4] = [Op::Modadd, Op::Modsub, Op::Modneg, Op::Modhalf];
+    let mut list = Vec::new();
+    for (name, family) in [
+        ("all of Montgomery's", &MONTGOMERY[..]),
+        ("modular sums", &SUMS),
+    ] {
+        if family.iter().all(|op| ops.contains(op)) {
+            return name.into();
+        }
+    }
+    list.extend(ops.iter().map(|op| op.name()));
+    list.join(" ")
+}
+
+/// A product with a reduction behind it: the rule says these, no line of their own.
+fn is_compound(method: &Method) -> bool {
+    method.name.contains('+')
+}
+
+/// Methods in lines of at most [`WIDTH`] columns: name, operations, what it does. Compounds one by one, or by their rules.
+fn methods_in_short(all: bool) -> String {
+    let mut table = plain_table();
+    table.set_header(["method", "operations", "what it does"]);
+    for method in METHODS.iter().filter(|m| all || !is_compound(m)) {
+        table.add_row([method.name, &families(method.ops), method.summary]);
+    }
+    if all {
+        return table.to_string();
+    }
+    for (rule, ops, text) in RULES {
+        table.add_row([rule, ops, text]);
+    }
+    format!(
+        "{table}\n\nlozenge list methods NAME   all about one method, with its parameters\n\
+         lozenge list methods --all  with every X+sps, X+sos and X+fold"
+    )
+}
+
+/// What stands for the compounds.
+const RULES: [(&str, &str, &str); 3] = [
+    (
+        "X+sps",
+        "montmul montsqr",
+        "Montgomery: the product or square X whole, then a reduction by columns",
+    ),
+    (
+        "X+sos",
+        "montmul montsqr",
+        "Montgomery: the product or square X whole, then a reduction by rows",
+    ),
+    (
+        "X+fold",
+        "modmul modsqr",
+        "modulo a special prime: the product or square X whole, then its upper half folded",
+    ),
+];
+
+fn plain_table() -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_width(WIDTH);
+    table
+}
+
+/// All that is known of a method.
+fn method(method: &Method) -> String {
+    let mut text = format!("{}: {}\n", method.name, method.summary);
+    let ops = method.ops.iter();
+    let ops = ops.map(|op| format!("  {:<9} {}\n", op.name(), op.equation("n")));
+    text += &format!("\ncomputes\n{}", ops.collect::<String>());
+    let parameters = match method.parameters {
+        [] => "  none\n".to_string(),
+        list => {
+            let line = |p: &Parameter| wrapped(&format!("  {:<9} ", p.name), p.meaning);
+            list.iter().map(line).collect()
+        }
+    };
+    text += &format!("\nparameters (-p NAME=VALUE)\n{parameters}");
+    if method.name == "karatsuba" {
+        text += "\nchoices, a digit for all products or four: for the whole number, its L, its H and its M\n";
+        text += TREE;
+        text += "  lozenge list plans names plans that were found; -p plan=NAME makes a kernel by one\n";
+    }
+    text += &wrapped("\nsource      ", method.source);
+    let op = method.ops.first().map_or("mul", |op| op.name());
+    let modulus = match method.ops.first().is_some_and(|op| op.is_modular()) {
+        true => " --modulus p192",
+        false => "",
+    };
+    text += &format!(
+        "example     lozenge gen {op} 192 --mcu atmega328p --method {}{modulus}",
+        method.name
+    );
+    text
+}
+
+/// What is decided where a number is halved.
+const TREE: &str = "  a b of 2n bits
+  |- halve it?             levels, and whole: which of L, H, M are not
+  |- which comes last?     first: M before L and H, from the top
+  |- L = a_low b_low  ---  at the bottom: rows or columns, swap, turn
+  |- H = a_high b_high --  early: |a_low - a_high| and |b_low - b_high| before it
+  '- M = |a_low - a_high| |b_low - b_high|
+                           late: how the sign is corrected; apart: what is summed before M
+";
+
+/// A plan: its choices in words, for each product.
+fn plan(plan: &Plan) -> String {
+    let mut text = format!("{}: tried for {}\n", plan.name, plan.used);
+    text += &wrapped(
+        "found       ",
+        &format!("by {}, on {}", plan.found, plan.on),
+    );
+    let bottom = match plan.bottom {
+        99 => "whatever is left".to_string(),
+        words => format!("{words} words at most"),
+    };
+    text += &format!(
+        "bottom      {bottom}\nrows        {} words at most are computed row by row\n",
+        plan.rows
+    );
+    for (kind, name) in ["the whole number", "its L", "its H", "its M"]
+        .into_iter()
+        .enumerate()
+    {
+        text += &format!("\n{name}\n");
+        for (choice, digits) in plan.choices() {
+            text += &wrapped(
+                &format!("  {choice:<9} "),
+                &chosen(choice, digits.each()[kind]),
+            );
+        }
+    }
+    text += &format!(
+        "\nexample     lozenge gen mul 160 --mcu atmega128 --method karatsuba -p levels=2 -p plan={}",
+        plan.name
+    );
+    text
+}
+
+/// What a digit of a choice means.
+fn chosen(choice: &str, digit: usize) -> String {
+    let products = |none: &str, some: &str| {
+        let names = [(4, "L"), (2, "M"), (1, "H")];
+        let named: Vec<_> = names
+            .iter()
+            .filter(|(bit, _)| digit & bit > 0)
+            .map(|(_, name)| *name)
+            .collect();
+        match named.as_slice() {
+            [] => none.to_string(),
+            list => format!("{some} {}", list.join(", ")),
+        }
+    };
+    let one_of = |texts: &[&str]| {
+        texts
+            .get(digit)
+            .copied()
+            .unwrap_or("as the last")
+            .to_string()
+    };
+    match choice {
+        "columns" => products(
+            "products at the bottom by rows where they fit",
+            "by columns in any case:",
+        ),
+        "swap" => products(
+            "rows are words of the first operand",
+            "rows are words of the second operand:",
+        ),
+        "whole" => products("all three may be halved", "not halved further:"),
+        "early" => one_of(&[
+            "both differences after H",
+            "both differences before H",
+            "that of a before H",
+            "that of b before H",
+        ]),
+        "late" => one_of(&[
+            "no sign is corrected after M",
+            "both signs are corrected after M",
+            "that of b is corrected after M",
+            "that of a is corrected after M",
+            "both as words that are added",
+        ]),
+        "apart" => one_of(&[
+            "L_low + H is a sum of its own",
+            "L_low + H is added to M word by word, if M is halved again",
+            "L_low + H is added to M word by word",
+            "both halves of L + H are added to M word by word, where signs leave the accumulator free",
+        ]),
+        _ => one_of(&["columns in one direction", "every other column backwards"]),
+    }
+}
+
+/// `text` behind `head`, in lines of at most [`WIDTH`] columns that begin below each other.
+fn wrapped(head: &str, text: &str) -> String {
+    let indent = head.trim_start_matches('\n').chars().count();
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let last = lines.last().map_or(0, |line| line.chars().count());
+        if last > 0 && indent + last + 1 + word.chars().count() > usize::from(WIDTH) {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    format!(
+        "{head}{}\n",
+        lines.join(&format!("\n{}", " ".repeat(indent)))
+    )
+}
+
+/// Every field of a row on a line.
+fn all_of(row: &Value) -> String {
+    let Value::Object(fields) = row else {
+        return row.to_string();
+    };
+    let line = |(key, value): (&String, &Value)| wrapped(&format!("{key:<12}"), &cell(value));
+    let lines: String = fields.iter().map(line).collect();
+    lines.trim_end().to_string()
+}
+
+/// A value in a cell.
+fn cell(value: &Value) -> String {
+    match value {
+        Value::String(s) => s.clone(),
+        Value::Bool(true) => "yes".into(),
+        Value::Bool(false) => "no".into(),
+        Value::Array(list) => list.iter().map(cell).collect::<Vec<_>>().join("; "),
+        other => other.to_string(),
+    }
 }
 
 fn methods() -> Vec<Value> {
@@ -65,6 +333,20 @@ fn mcus() -> Vec<Value> {
     all.chain(riscv::cores::PARTS.iter().map(riscv)).collect()
 }
 
+fn plans() -> Vec<Value> {
+    let mut seen = BTreeSet::new();
+    let first = plans::PLANS
+        .iter()
+        .filter(|plan| seen.insert(plan.name.clone()));
+    let row = |plan: &Plan| json!({"name": plan.name, "method": "karatsuba", "use": plan.used, "found": plan.found, "on": plan.on});
+    first.map(row).collect()
+}
+
+fn moduli() -> Vec<Value> {
+    let row = |(name, text): &(&str, &str)| json!({"name": name, "value": text});
+    NAMES.iter().map(row).collect()
+}
+
 fn ops() -> Vec<Value> {
     Op::ALL
         .iter()
@@ -74,8 +356,7 @@ fn ops() -> Vec<Value> {
 
 /// A table of the rows; sources are long and stay in the JSON.
 fn table(rows: &[Value]) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
+    let mut table = plain_table();
     for (i, row) in rows.iter().enumerate() {
         let Value::Object(fields) = row else {
             continue;
@@ -84,12 +365,7 @@ fn table(rows: &[Value]) -> String {
             table.set_header(fields.keys().filter(|k| *k != "source"));
         }
         let shown = fields.iter().filter(|(key, _)| *key != "source");
-        let cells = shown.map(|(_, v)| match v {
-            Value::String(s) => s.clone(),
-            Value::Bool(true) => "yes".into(),
-            Value::Bool(false) => "no".into(),
-            other => other.to_string(),
-        });
+        let cells = shown.map(|(_, value)| cell(value));
         table.add_row(cells);
     }
     table.to_string()

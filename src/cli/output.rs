@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tempfile::NamedTempFile;
 
@@ -105,6 +106,30 @@ pub fn write_all(folder: &Path, files: &[(String, Vec<u8>)], force: bool) -> Res
         placed.push(path);
     }
     Ok(())
+}
+
+/// Was `--quiet` typed?
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// From now on reports of what is proved, and progress, are left out, if that is asked for.
+pub fn be_quiet(quiet: bool) {
+    QUIET.store(quiet, Ordering::Relaxed);
+}
+
+/// Are reports of what is proved, and progress, left out?
+pub fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
+
+/// Prints a report for people, unless nobody asks for one where all is well.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn report(text: &str, is_well: bool) -> Result<(), String> {
+    match is_quiet() && is_well {
+        true => Ok(()),
+        false => say(text),
+    }
 }
 
 /// Prints a line to standard output. A reader that has gone away wants no more of it.

@@ -5,9 +5,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::cli::output;
+
 /// What `work` makes of each item, in their order; a progress bar counts them by the name of what they are.
 pub fn each<T: Sync, R: Send>(items: &[T], name: &str, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let bar = ProgressBar::new(items.len() as u64);
+    let bar = match output::is_quiet() {
+        true => ProgressBar::hidden(),
+        false => ProgressBar::new(items.len() as u64),
+    };
     let template = format!("{{bar:30}} {{pos}}/{{len}} {name} [{{elapsed}}]");
     if let Ok(style) = ProgressStyle::with_template(&template) {
         bar.set_style(style);

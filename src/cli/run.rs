@@ -7,7 +7,7 @@ use lozenge::driver::secrecy::Told;
 use lozenge::isa::Cost;
 use lozenge::isa::core::Core;
 use lozenge::spec::modulus::Modulus;
-use lozenge::target::{Names, Target};
+use lozenge::target::Target;
 use num_bigint::BigUint;
 use serde_json::{Value, json};
 
@@ -16,17 +16,19 @@ use crate::cli::case::{Case, Given};
 use crate::cli::drive::{execute, leaks};
 use crate::cli::driver_plan::Asked;
 use crate::cli::failure::Failure;
-use crate::cli::{generate, output};
+use crate::cli::output;
+use crate::cli::progress::Progress;
 
 /// Executes, compares and prints. `Ok(true)` if the result is right.
 pub fn run(args: &RunArgs) -> Result<bool, Failure> {
     done(args, |done| {
-        output::say(&match args.json {
-            true => done.object().to_string(),
-            false => done.text(),
-        })?;
+        let is_well = !done.leaks || done.accepted;
+        match args.json {
+            true => output::say(&done.object().to_string())?,
+            false => output::report(&done.text(), is_well)?,
+        }
         done.warn();
-        Ok(!done.leaks || done.accepted)
+        Ok(is_well)
     })
 }
 
@@ -40,14 +42,7 @@ fn done<T>(
     args: &RunArgs,
     tell: impl FnOnce(&Done<'_>) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let names = Names {
-        mcu: args.mcu.as_deref(),
-        core: args.core.as_deref(),
-        extensions: &args.isa_ext,
-        big_endian: args.big_endian,
-        abi: None,
-    };
-    let target = Target::resolve(&names)?;
+    let target = args.target.resolve()?;
     let core = target.to_core();
     let plan = Asked {
         op: args.op,
@@ -86,19 +81,19 @@ fn done<T>(
 
 /// Executes, and shows how far that is.
 fn watched(what: String, built: &Built, core: &Core, case: &Case) -> Result<Cost, Failure> {
-    let bar = generate::progress(what.clone());
+    let progress = Progress::of(what.clone());
     let start = Instant::now();
     let all = built.estimate() / 1e6;
     let ran = execute(built, core, case, &mut |executed, cycles| {
         let seconds = start.elapsed().as_secs_f64();
         let (cycles, rate) = (cycles as f64 / 1e6, executed as f64 / 1e6 / seconds);
         let left = seconds * (all / cycles - 1.0).max(0.0);
-        bar.set_message(format!(
+        progress.say(format!(
             "{what}: {cycles:.0} of about {all:.0} million cycles, {rate:.0} million instructions a second, \
              {left:.0} s left"
         ));
     });
-    bar.finish_and_clear();
+    progress.done();
     Ok(ran?)
 }
 

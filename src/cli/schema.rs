@@ -3,7 +3,7 @@
 use crate::cli::output;
 
 /// What `--json` prints, in the words of JSON Schema (draft 2020-12).
-const SCHEMA: &str = include_str!("schema.json");
+pub const SCHEMA: &str = include_str!("schema.json");
 
 /// Prints the schema.
 pub fn run() -> Result<bool, String> {

@@ -4,6 +4,8 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use lozenge::emit::Assembler;
 use lozenge::method::METHODS;
+use lozenge::nearest::did_you_mean;
+use lozenge::plans::{self, Plan};
 use lozenge::spec::modulus::Reduce;
 use lozenge::spec::{self, Alias};
 use num_bigint::BigUint;
@@ -71,11 +73,28 @@ impl From<OpArg> for spec::Op {
     }
 }
 
+impl OpArg {
+    /// As on the command line.
+    pub fn name(self) -> &'static str {
+        spec::Op::from(self).name()
+    }
+}
+
 /// What `gen` makes: a kernel, or a driver with its kernels.
 #[derive(Clone, Copy)]
 pub enum GenOp {
     Kernel(OpArg),
     Driver(DriverOp),
+}
+
+impl GenOp {
+    /// As on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            GenOp::Kernel(op) => op.name(),
+            GenOp::Driver(op) => op.name(),
+        }
+    }
 }
 
 /// Whole computations.
@@ -87,6 +106,17 @@ pub enum DriverOp {
     Rsa,
     /// RSA's public operation: input^65537 mod m
     RsaPublic,
+}
+
+impl DriverOp {
+    /// As on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            DriverOp::Modexp => "modexp",
+            DriverOp::Rsa => "rsa",
+            DriverOp::RsaPublic => "rsa-public",
+        }
+    }
 }
 
 /// The operations that kernels are made for; `check` knows others.
@@ -212,6 +242,10 @@ pub enum Topic {
     Cores,
     Mcus,
     Ops,
+    /// Karatsuba's plans: names for choices of its method
+    Plans,
+    /// Moduli with a name
+    Moduli,
 }
 
 /// A number, decimal or 0x-hexadecimal.
@@ -232,6 +266,33 @@ pub fn identifier(text: &str) -> Result<String, String> {
         return Ok(text.to_string());
     }
     Err("a name in C begins with a letter and goes on with letters, digits and _: try lz_".into())
+}
+
+/// A parameter of a method as it is typed.
+#[derive(Clone, Debug)]
+pub enum Given {
+    /// `e=10`.
+    Number(String, usize),
+    /// `plan=k160-a`.
+    Plan(&'static Plan),
+}
+
+/// `NAME=VALUE`, or the name of a plan.
+pub fn given(text: &str) -> Result<Given, String> {
+    let named = text
+        .strip_prefix("plan=")
+        .filter(|name| !name.starts_with(|c: char| c.is_ascii_digit()));
+    let Some(name) = named else {
+        return parameter(text).map(|(name, value)| Given::Number(name, value));
+    };
+    let names = || plans::PLANS.iter().map(|plan| plan.name.as_str());
+    let near = || did_you_mean(name, names());
+    plans::find(name).map(Given::Plan).ok_or_else(|| {
+        format!(
+            "there is no plan {name}{}: try `lozenge list plans`",
+            near()
+        )
+    })
 }
 
 /// `NAME=VALUE`.

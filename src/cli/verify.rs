@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::cli::arguments::CheckArgs;
 use crate::cli::certify::reasons;
 use crate::cli::failure::Failure;
+use crate::cli::progress::Progress;
 use crate::cli::{check, generate, output};
 
 /// Arguments of `verify`.
@@ -68,7 +69,7 @@ pub fn run(args: &VerifyArgs) -> Result<bool, Failure> {
         format!("{path}: its claim is no command of check: {line}")
     })?;
     let function = check::function(&claim.args)?;
-    let bar = generate::progress(format!("{}: verifying", claim.args.symbol));
+    let progress = Progress::of(format!("{}: verifying", claim.args.symbol));
     let mut cases = Vec::new();
     for case in &certificate.cases {
         let proof = function.follow(case);
@@ -82,7 +83,7 @@ pub fn run(args: &VerifyArgs) -> Result<bool, Failure> {
         });
     }
     let timing = function.timing();
-    bar.finish_and_clear();
+    progress.done();
     let leak = timing.leak.as_ref();
     let is_proved = |case: &Told| {
         [&case.correct, &case.memory, &case.abi]
@@ -102,7 +103,7 @@ pub fn run(args: &VerifyArgs) -> Result<bool, Failure> {
     };
     match args.json {
         true => output::say(&generate::json(&verified)?)?,
-        false => output::say(&text(&verified, args))?,
+        false => output::report(&text(&verified, args), verified.verified)?,
     }
     Ok(verified.verified)
 }

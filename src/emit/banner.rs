@@ -28,6 +28,9 @@ pub fn lines(report: &Report) -> Vec<(String, String)> {
         ("equation", equation(&report.spec)),
         ("prototype", report.prototype()),
     ];
+    if let Some(shorter) = &report.spec.shorter {
+        lines.push(("size", shorter.clone()));
+    }
     if let Some(modular) = &report.spec.modular {
         lines.push(("modulus", format!("m = {}", modular.modulus)));
         lines.push(("reduction", modular.reduce.to_string()));

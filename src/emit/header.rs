@@ -35,8 +35,11 @@ pub fn header(report: &Report, dialect: &Dialect) -> String {
         u8::from(report.time(&report.core) == "proved"),
     ));
     text.push_str(&format!(
-        "/* {}. The least significant word comes first.\n * {}{}Aliasing {}.\n */\n{}\n\n",
+        "/* {}. The least significant word comes first.\n * {}{}{}Aliasing {}.\n */\n{}\n\n",
         spec.equation,
+        spec.shorter.as_ref().map_or(String::new(), |rule| format!(
+            "Shorter operands: {rule}.\n * "
+        )),
         contract(spec),
         alignment,
         report.aliasing_text(),

@@ -7,7 +7,7 @@ use make::method;
 use make::request::{Demands, Request, Room};
 use spec::modulus::{Modular, Modulus, NAMES, Reduce};
 use spec::nearest::nearest;
-use spec::{Op, Size};
+use spec::{MAX_BITS, Op, Size};
 
 use crate::face::error::{Error, What};
 use crate::face::kernel::Kernel;
@@ -60,12 +60,21 @@ pub(super) fn modular(
 }
 
 impl Asked {
-    /// The request that the maker of kernels reads, for a part with this room.
-    pub fn request(&self, room: Option<Room>) -> Result<Request, Error> {
+    /// The size in whole words, where shorter operands are the same with zeros above them.
+    fn whole(&self, word_bits: u32) -> Size {
+        let most = self.size.a.max(self.size.b);
+        match self.op.takes_shorter() && most <= MAX_BITS {
+            true => self.size.rounded_up(word_bits),
+            false => self.size,
+        }
+    }
+
+    /// The request that the maker of kernels for `target` reads, for a part with this room.
+    pub fn request(&self, target: &Target, room: Option<Room>) -> Result<Request, Error> {
         let options = &self.options;
         Ok(Request {
             op: self.op,
-            size: self.size,
+            size: self.whole(target.word_bits()),
             modular: modular(self.modulus.as_ref(), self.reduce, self.shift)?,
             method: self.method.clone(),
             params: self.params.clone(),
@@ -84,7 +93,7 @@ impl Asked {
 
     /// The cheapest kernel, whatever its verdicts are.
     pub fn judge(&self, target: &Target, room: Option<Room>) -> Result<Kernel, Error> {
-        let made = kernel::generate(&self.request(room)?, &target.to_core())?;
+        let made = self.generated(&self.request(target, room)?, target)?;
         let leaks = made.is_sound() && !made.keeps_its_time() && self.method.is_none();
         match leaks && self.options.constant_time {
             true => self.in_one_time(made, target, room),
@@ -92,9 +101,19 @@ impl Asked {
         }
     }
 
+    fn generated(
+        &self,
+        request: &Request,
+        target: &Target,
+    ) -> Result<kernel::Kernel, kernel::Error> {
+        let watcher = &self.options.watcher;
+        kernel::generate_watched(request, &target.to_core(), &|step| watcher.tell(step))
+    }
+
     fn kernel(&self, made: kernel::Kernel, target: &Target, one_time: Option<OneTime>) -> Kernel {
         let options = Options {
             one_time,
+            shorter: (self.size != made.spec.size).then_some(self.size),
             ..self.options.clone()
         };
         Kernel::of(made, target.clone(), options)
@@ -116,9 +135,9 @@ impl Asked {
         };
         let steady = Request {
             method: Some(method.into()),
-            ..self.request(room)?
+            ..self.request(target, room)?
         };
-        match kernel::generate(&steady, &target.to_core()) {
+        match self.generated(&steady, target) {
             Ok(made) => {
                 let one_time = beside(None);
                 Ok(self.kernel(made, target, one_time))

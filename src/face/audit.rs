@@ -5,6 +5,7 @@ use judge::prove::Proof;
 use judge::timing::{self, Timing};
 use judge::verdict::Aliasing;
 use machine::isa::core::Core;
+use machine::told;
 use make::method::Params;
 use make::request::Demands;
 use spec::Spec;
@@ -14,6 +15,7 @@ use crate::face::claim;
 use crate::face::contract::Contract;
 use crate::face::error::Error;
 use crate::face::verdicts::Verdicts;
+use crate::listing::Listing;
 use crate::load::{self, Loaded};
 use crate::report::{Cycles, Report, Subject};
 use crate::smt;
@@ -168,6 +170,16 @@ impl Function {
             aliasing: judged.aliasing,
             operands: self.operands(),
         }
+    }
+
+    /// What it does, line by line, in a run on numbers.
+    ///
+    /// # Errors
+    /// When that run does not return.
+    pub fn listing(&self) -> Result<Listing, Error> {
+        let function = &self.loaded.function;
+        let listing = Listing::of(&self.core, &self.spec, function, None);
+        listing.map_err(|stopped| Error::Stopped(told::describe(&self.core, function, &stopped)))
     }
 
     /// What is claimed of it: the arguments of `lozenge check` behind the file.

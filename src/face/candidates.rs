@@ -115,7 +115,7 @@ impl Candidate {
     /// Why there is no such kernel.
     pub fn count(&self) -> Result<Count, Error> {
         let core = self.target.to_core();
-        let (_, candidate) = kernel::choose(&self.asked.request(None)?, &core)?;
+        let (_, candidate) = kernel::choose(&self.asked.request(&self.target, None)?, &core)?;
         Ok(Count {
             cycles: candidate.cycles(),
             bytes: candidate.code.len(),

@@ -4,14 +4,17 @@ use std::fmt;
 
 use judge::certificate::Certificate;
 use machine::format::Assembler;
+use machine::function::Function;
 use machine::isa::Cost;
+use machine::told;
 use num_bigint::BigUint;
-use spec::{Alias, Spec};
+use spec::{Alias, Size, Spec};
 
 use crate::face::error::Error;
 use crate::face::options::Options;
 use crate::face::verdicts::Verdicts;
 use crate::face::{claim, made};
+use crate::listing::Listing;
 use crate::report::{Bytes, Cycles, Report};
 use crate::target::Target;
 use crate::{emit, kernel, prove};
@@ -147,6 +150,17 @@ impl Kernel {
         })
     }
 
+    /// What it does, line by line, in a run on numbers.
+    ///
+    /// # Errors
+    /// When that run does not return.
+    pub fn listing(&self) -> Result<Listing, Error> {
+        let (made, core) = (&self.made, &self.made.core);
+        let function = Function::kernel(&made.code);
+        let listing = Listing::of(core, &made.spec, &function, Some(&made.program.notes));
+        listing.map_err(|stopped| Error::Stopped(told::describe(core, &function, &stopped)))
+    }
+
     /// Runs it on numbers: the sources of its [`spec`](Kernel::spec), in their order.
     ///
     /// # Errors
@@ -204,6 +218,27 @@ impl Kernel {
     }
 }
 
+/// The rule for operands of `asked` bits in words that hold more.
+fn shorter(asked: Size, spec: &Spec) -> Option<String> {
+    let sizes = [("a", asked.a, spec.size.a), ("b", asked.b, spec.size.b)];
+    let whole = |name: &str, bits: u32, room: u32| {
+        let (bytes, zeros) = (room / 8, room - bits);
+        let zeros = match zeros {
+            1 => "bit is".to_string(),
+            _ => format!("{zeros} bits are"),
+        };
+        format!("{name} {bits} bits in {bytes} bytes, of which the top {zeros} zero")
+    };
+    let one = asked.a == asked.b;
+    let told = sizes.into_iter().filter(|(_, bits, room)| bits != room);
+    let told = told.take(if one { 1 } else { 2 });
+    let told = told.map(|(name, bits, room)| match one {
+        true => whole("operands of", bits, room),
+        false => whole(&format!("{name} of"), bits, room),
+    });
+    told.reduce(|all, more| format!("{all}; {more}"))
+}
+
 /// The report, with the command that gives the same files.
 fn reported(
     kernel: &kernel::Kernel,
@@ -211,7 +246,8 @@ fn reported(
     options: &Options,
     dialect: Assembler,
 ) -> Report {
-    let mut command = made::command(kernel, target);
+    let size = options.shorter.unwrap_or(kernel.spec.size);
+    let mut command = made::command(kernel, target, size);
     if let Some(most) = options.max_regs {
         command += &format!(" --max-regs {most}");
     }
@@ -236,6 +272,9 @@ fn reported(
     let mut report = made::report(kernel, target, options.currents.clone(), command);
     report.spec.symbol.insert_str(0, &options.prefix);
     report.one_time = options.one_time.clone();
+    report.spec.shorter = options
+        .shorter
+        .and_then(|asked| shorter(asked, &kernel.spec));
     report
 }
 

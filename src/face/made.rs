@@ -3,6 +3,8 @@
 use machine::format::Assembler;
 use machine::isa::energy::Currents;
 use make::facts::Style;
+use make::method;
+use spec::Size;
 use spec::modulus::Reduce;
 
 use crate::emit::{self, elf, header};
@@ -26,18 +28,15 @@ pub fn report(
     Report::new(kernel, mcu, warnings, command).drawing(currents)
 }
 
-/// The command that gives the same bytes.
-pub fn command(kernel: &Kernel, target: &Target) -> String {
+/// The command that gives the same bytes, of a kernel that was asked for in `size`.
+pub fn command(kernel: &Kernel, target: &Target, size: Size) -> String {
     let mut text = format!(
-        "lozenge gen {} {} {} --method {}",
+        "lozenge gen {} {} {} --method ",
         kernel.spec.op.name(),
-        kernel.spec.size,
+        size,
         target.arguments(),
-        kernel.method.name
     );
-    for (name, value) in &kernel.params {
-        text.push_str(&format!(" -p {name}={value}"));
-    }
+    text += &method::plan_text(kernel.method.name, &kernel.params).replace(' ', " -p ");
     if kernel.style != Style::Unrolled {
         text.push_str(&format!(" --style {}", kernel.style.name()));
     }

@@ -1,12 +1,15 @@
 //! What a request says besides what is computed, and what of it the command in a banner repeats.
 
+use std::sync::Arc;
+
 use machine::format::Assembler;
 use machine::isa::energy::Currents;
 use make::candidate::Budget;
 use num_bigint::BigUint;
-use spec::Alias;
 use spec::modulus::Modulus;
+use spec::{Alias, Size};
 
+use crate::kernel::Step;
 use crate::report::OneTime;
 
 /// A modulus, or text that is meant to be one: `p256`, `2^255-19`, `0x1f`, `runtime`.
@@ -32,6 +35,26 @@ impl From<BigUint> for AnyModulus {
     }
 }
 
+/// Who is told of each step of a search; nobody, if nobody asked.
+#[derive(Clone, Default)]
+pub(super) struct Watcher(pub Option<Arc<Watching>>);
+
+type Watching = dyn Fn(Step<'_>) + Send + Sync;
+
+impl Watcher {
+    pub fn tell(&self, step: Step<'_>) {
+        if let Some(watch) = &self.0 {
+            watch(step);
+        }
+    }
+}
+
+impl std::fmt::Debug for Watcher {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Watcher({})", self.0.is_some())
+    }
+}
+
 /// Options that choose and name, and do not say what is computed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Options {
@@ -52,6 +75,10 @@ pub(super) struct Options {
     pub constant_time: bool,
     /// The fastest kernel, beside one that was made or refused because that one leaks.
     pub one_time: Option<OneTime>,
+    /// Bits that were asked for, where they are no whole words.
+    pub shorter: Option<Size>,
+    /// Who is told of each step of the search.
+    pub watcher: Watcher,
     /// What the core draws, if it is not what is published.
     pub currents: Option<Currents>,
 }

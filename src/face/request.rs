@@ -1,6 +1,7 @@
 //! What is asked for, built up piece by piece.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use judge::timing::function_timing;
 use machine::format::Assembler;
@@ -8,16 +9,18 @@ use machine::function::Function;
 use machine::isa::Cost;
 use machine::isa::energy::Currents;
 use make::facts::Style;
+use make::method;
 use make::method::Params;
 use spec::modulus::Reduce;
 use spec::{Alias, Op, Size};
 
+use crate::draw::{self, Picture};
 use crate::face::asked::Asked;
 use crate::face::candidates::{Candidates, cells};
 use crate::face::error::Error;
 use crate::face::kernel::Kernel;
-use crate::face::options::{AnyModulus, Options};
-use crate::kernel;
+use crate::face::options::{AnyModulus, Options, Watcher};
+use crate::kernel::{self, Step};
 use crate::target::Target;
 
 /// An operation and its size, and what the kernel may be.
@@ -211,6 +214,12 @@ impl Request {
         self
     }
 
+    /// With each step of the search told to `watch`.
+    pub fn watched(mut self, watch: impl Fn(Step<'_>) + Send + Sync + 'static) -> Self {
+        self.0.options.watcher = Watcher(Some(Arc::new(watch)));
+        self
+    }
+
     /// By a search of all methods, even if a winner is on record.
     pub fn searched(mut self) -> Self {
         self.0.options.search = true;
@@ -243,6 +252,27 @@ impl Request {
         }
     }
 
+    /// The picture of the schedule that the cheapest candidate runs.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn picture(&self, target: &Target) -> Result<Picture, Error> {
+        let core = target.to_core();
+        let request = self.0.request(target, target.room())?;
+        let (spec, best) = kernel::choose(&request, &core)?;
+        let schedule = kernel::schedule(
+            &spec,
+            &request,
+            &core,
+            best.method,
+            &best.params,
+            best.style,
+        )?;
+        let name = method::plan_text(best.method.name, &best.params);
+        let title = format!("{} on {}: {name}", spec.symbol(), target.core_name());
+        Ok(draw::of(&schedule, &spec, title))
+    }
+
     /// The cheapest candidate, whatever can be proved of it: what its code takes, over all inputs.
     ///
     /// # Errors
@@ -251,7 +281,7 @@ impl Request {
         let dialect = self.0.options.dialect.unwrap_or(target.dialect());
         target.has_dialect(dialect)?;
         let core = target.to_core();
-        let (spec, best) = kernel::choose(&self.0.request(target.room())?, &core)?;
+        let (spec, best) = kernel::choose(&self.0.request(target, target.room())?, &core)?;
         let timing = function_timing(&spec, &core, &Function::kernel(&best.code));
         let does_not_return = || kernel::Error::Encode("the code does not return".into());
         Ok(Counted {
@@ -291,7 +321,7 @@ impl Request {
     }
 
     fn candidates(&self, target: &Target, small: bool) -> Result<Candidates, Error> {
-        let mut cells = cells(&self.0.request(None)?, target, small)?;
+        let mut cells = cells(&self.0.request(target, None)?, target, small)?;
         let one_time = self.0.options.constant_time;
         cells.extend(one_time.then(|| self.0.cell_in_one_time()).flatten());
         Ok(Candidates::new(self.0.clone(), target.clone(), cells))

@@ -11,6 +11,7 @@ use lozenge::spec::Op;
 use crate::check::tools::{
     ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, RISCV_LONG, core_named, prepared,
 };
+use crate::kit::book::book;
 use crate::ledger::{Line, Sheet};
 
 /// Some hundred operands.
@@ -157,7 +158,7 @@ fn riscv() {
     hold("riscv", rate(&RISCV_LONG, 32, &[0x13, 0, 0, 0]));
 }
 
-/// README's sums are those of the files.
+/// The book's sums are those of the files.
 #[test]
 fn readme_has_the_sums() {
     let mut sums = [0; 3];
@@ -180,13 +181,13 @@ fn readme_has_the_sums() {
         _ => n.to_string(),
     };
     let all = thousands(proved + disproved + neither);
-    let (disproved, readme) = (thousands(disproved), include_str!("../../README.md"));
+    let (disproved, readme) = (thousands(disproved), book());
     let readme = readme.split_whitespace().collect::<Vec<_>>().join(" ");
     for said in [
         format!("Of {all} mutants of compiled C (an instruction does nothing) {proved} are proved"),
         format!("{disproved} disproved or unpredictable, {neither} neither"),
     ] {
-        assert!(readme.contains(&said), "README lacks: {said}");
+        assert!(readme.contains(&said), "the book lacks: {said}");
     }
 }
 

@@ -7,6 +7,7 @@ use lozenge::spec::Op;
 use lozenge::{Error, Request, Target, vectors};
 
 use crate::check::tools::{ARM, Compiler, Question, check};
+use crate::kit::book::book;
 use crate::kit::{oracle, tier};
 
 const STRONGARM: Compiler = Compiler {
@@ -270,7 +271,7 @@ fn a_product_in_constant_time() {
     }
 }
 
-/// Bits of products and squares, and whether README prints them.
+/// Bits of products and squares, and whether the book prints them.
 const SIZES: [(u32, bool); 8] = [
     (32, false),
     (64, false),
@@ -282,7 +283,7 @@ const SIZES: [(u32, bool); 8] = [
     (512, true),
 ];
 
-/// `steady-rows`: proved, in constant time on every ARM, and right on numbers; cycles as README has them. Without an
+/// `steady-rows`: proved, in constant time on every ARM, and right on numbers; cycles as the book has them. Without an
 /// instruction it is not proved.
 #[test]
 fn rows_in_constant_time() {
@@ -324,7 +325,7 @@ fn residues_in_constant_time() {
 }
 
 fn in_one_time(request: &Request, method: &str, printed: bool) {
-    let readme = include_str!("../../README.md");
+    let readme = book();
     let (mut figures, mut leaking) = (Vec::new(), Vec::new());
     let mut name = String::new();
     for core in ["arm7tdmi", "sa-1100"] {
@@ -360,7 +361,7 @@ fn in_one_time(request: &Request, method: &str, printed: bool) {
         figures.join(" | "),
         leaking.join(" | ")
     );
-    assert!(!printed || readme.contains(&line), "README lacks {line}");
+    assert!(!printed || readme.contains(&line), "the book lacks {line}");
 }
 
 /// Where no method is there, the refusal says why, and what the kernel takes that leaks.

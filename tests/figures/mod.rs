@@ -1,4 +1,4 @@
-//! What is said in numbers: cycles, bytes, loads and stores of README and of the tables in `tests/paper/`, exactly.
+//! What is said in numbers: cycles, bytes, loads and stores of the book and of the tables in `tests/paper/`, exactly.
 
 mod energy;
 mod methods;

@@ -1,4 +1,4 @@
-//! Cycles of Montgomery's products and squares: as `tests/paper/seo-kim-2014.toml` and README say.
+//! Cycles of Montgomery's products and squares: as `tests/paper/seo-kim-2014.toml` and the book say.
 
 use std::collections::BTreeMap;
 
@@ -10,6 +10,7 @@ use lozenge::spec::Op;
 use lozenge::spec::modulus::{Modular, Reduce};
 use toml::Value;
 
+use crate::kit::book::book;
 use crate::kit::{any, ask, tier};
 
 /// What the cheapest kernel of `method`, with whatever parameters, takes; the ledger holds that it is proved.
@@ -49,7 +50,7 @@ fn body(op: Op, modulus: &str, method: &str) -> u64 {
     made(op, 160, modulus, method).body.max
 }
 
-/// Makes every figure of a modulus; the row of README that says them in the order given there.
+/// Makes every figure of a modulus; the row of the book that says them in the order given there.
 fn row(table: &Value, modulus: &str) -> Vec<u64> {
     let mut made = BTreeMap::new();
     for op in [Op::Montmul, Op::Montsqr] {
@@ -83,10 +84,10 @@ fn row(table: &Value, modulus: &str) -> Vec<u64> {
         .to_vec()
 }
 
-/// The numbers of README's row that begins with the name of the modulus.
+/// The numbers of the book's row that begins with the name of the modulus.
 fn said(modulus: &str) -> Vec<u64> {
     let begins = format!("| `{modulus}` |");
-    let mut lines = include_str!("../../README.md").lines();
+    let mut lines = book().lines();
     let line = lines.find(|line| line.starts_with(&begins)).expect("a row");
     let cells = line[begins.len()..].split('|').map(str::trim);
     let cells = cells.filter(|cell| !cell.is_empty());
@@ -101,7 +102,7 @@ fn products_and_squares_take_what_is_said() {
     for modulus in tier::some(["opf160", "secp160r1"], 1) {
         let row = row(&table, modulus);
         println!("{modulus}: {row:?}");
-        assert_eq!(said(modulus), row, "README, {modulus}");
+        assert_eq!(said(modulus), row, "the book, {modulus}");
     }
 }
 

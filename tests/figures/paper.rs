@@ -1,4 +1,4 @@
-//! What is beside the tables of hw2018: other parameters, fewer registers, the ARM7TDMI's own timing; and that README
+//! What is beside the tables of hw2018: other parameters, fewer registers, the ARM7TDMI's own timing; and that the book
 //! says what `lozenge repro` recorded.
 
 use lozenge::function::Function;
@@ -11,6 +11,7 @@ use lozenge::{isa, kernel};
 use toml::Value;
 
 use crate::figures::repro::{recorded, recorded_row};
+use crate::kit::book::book;
 use crate::kit::{ask, tier};
 
 fn table() -> Value {
@@ -114,9 +115,9 @@ fn table_7_by_the_manual() {
     }
 }
 
-/// Numbers of README's rows `| bits | ...`, the bold ones too, for tables with `columns` columns.
+/// Numbers of the book's rows `| bits | ...`, the bold ones too, for tables with `columns` columns.
 fn readme_rows(columns: usize) -> Vec<Vec<u64>> {
-    let lines = include_str!("../../README.md").lines();
+    let lines = book().lines();
     lines
         .filter_map(|line| {
             let cells = line.strip_prefix("| ")?.strip_suffix(" |")?.split(" | ");
@@ -157,7 +158,7 @@ fn readme_says_the_same() {
     assert_eq!(readme_rows(7), arm);
 }
 
-/// README's line of how many cells are in each state.
+/// The book's line of how many cells are in each state.
 #[test]
 fn readme_counts_the_cells() {
     let count = |state: &str| recorded().filter(|cell| cell.state == state).count();
@@ -169,6 +170,6 @@ fn readme_counts_the_cells() {
         count("not comparable"),
         count("not legible")
     );
-    let readme = include_str!("../../README.md").replace('\n', " ");
-    assert!(readme.contains(&line), "README: {line}");
+    let readme = book().replace('\n', " ");
+    assert!(readme.contains(&line), "the book: {line}");
 }

@@ -1,5 +1,5 @@
 //! The cheapest of all methods beside the best figures in print: proved, and what `tests/paper/records.toml`
-//! and README say.
+//! and the book say.
 
 use lozenge::facts::Style;
 use lozenge::isa::arm::cores::SA_1100;
@@ -10,6 +10,7 @@ use lozenge::spec::Op;
 use lozenge::spec::modulus::Reduce;
 use toml::Value;
 
+use crate::kit::book::book;
 use crate::kit::{any, ask, known, tier, work};
 
 fn body(op: Op, bits: u32) -> u64 {
@@ -33,7 +34,7 @@ fn numbers(value: &Value) -> Vec<u64> {
 #[test]
 fn the_best_of_ours() {
     let table: Value = toml::from_str(include_str!("../paper/records.toml")).expect("TOML");
-    let readme = include_str!("../../README.md");
+    let readme = book();
     assert!(readme.contains("(w): of a kernel that gives wrong products on rare operands"));
     let mut rows = Vec::new();
     for op in [Op::Mul, Op::Sqr, Op::Mullo] {
@@ -45,7 +46,7 @@ fn the_best_of_ours() {
             .zip(numbers(theirs))
             .zip(numbers(ours))
         {
-            // Theirs is of a kernel that is not right for all operands: README says so.
+            // Theirs is of a kernel that is not right for all operands: the book says so.
             let mark = if wrong.contains(&bits) { " (w)" } else { "" };
             rows.push((op, bits, (theirs, mark), ours));
         }
@@ -61,7 +62,7 @@ fn the_best_of_ours() {
             "| {} {bits} | {theirs}{mark} | {bold}{ours}{bold} |",
             op.name()
         );
-        assert!(readme.contains(&line), "README lacks {line}");
+        assert!(readme.contains(&line), "the book lacks {line}");
     });
 }
 
@@ -69,7 +70,7 @@ fn the_best_of_ours() {
 #[test]
 fn the_best_of_ours_on_riscv() {
     let table: Value = toml::from_str(include_str!("../paper/records.toml")).expect("TOML");
-    let readme = include_str!("../../README.md");
+    let readme = book();
     let core = Core::named("rv32im").expect("a core");
     let rows = table["rv32im"].as_array().expect("rows").clone();
     work::each(&tier::some(rows, 2), |row| {
@@ -96,7 +97,7 @@ fn the_best_of_ours_on_riscv() {
             "| {} {modulus} | {theirs} | {bold}{ours}{bold} |",
             op.name()
         );
-        assert!(readme.contains(&line), "README lacks {line}");
+        assert!(readme.contains(&line), "the book lacks {line}");
     });
 }
 
@@ -104,7 +105,7 @@ fn the_best_of_ours_on_riscv() {
 #[test]
 fn ours_on_a_strongarm() {
     let table: Value = toml::from_str(include_str!("../paper/records.toml")).expect("TOML");
-    let readme = include_str!("../../README.md");
+    let readme = book();
     let rows = table["sa1100"].as_array().expect("rows").clone();
     work::each(&tier::some(rows, 3), |row| {
         let text = |key: &str| row[key].as_str().expect("text");
@@ -139,7 +140,7 @@ fn ours_on_a_strongarm() {
         let line = format!("| {} {bits} | {theirs} | **{ours}** |", op.name());
         assert!(
             ours < theirs && readme.contains(&line),
-            "README lacks {line}"
+            "the book lacks {line}"
         );
     });
 }
@@ -148,7 +149,7 @@ fn ours_on_a_strongarm() {
 #[test]
 fn loops_wait_less() {
     let table: Value = toml::from_str(include_str!("../paper/records.toml")).expect("TOML");
-    let readme = include_str!("../../README.md");
+    let readme = book();
     for row in table["ordered"].as_array().expect("rows") {
         let text = |key: &str| row[key].as_str().expect("text");
         let number = |key: &str| row[key].as_integer().expect("a number") as u64;
@@ -168,6 +169,6 @@ fn loops_wait_less() {
         assert_eq!(ours, number("ours"), "{name}");
         assert!(ours < before, "{name}");
         let line = format!("| {name} | {before} | **{ours}** |");
-        assert!(readme.contains(&line), "README lacks {line}");
+        assert!(readme.contains(&line), "the book lacks {line}");
     }
 }

@@ -1,4 +1,4 @@
-//! Cycles modulo special primes: as `tests/paper/special.toml` and README say, and proved.
+//! Cycles modulo special primes: as `tests/paper/special.toml` and the book say, and proved.
 
 use std::collections::BTreeMap;
 
@@ -14,6 +14,7 @@ use lozenge::spec::Op;
 use lozenge::spec::modulus::{Modular, Reduce};
 use toml::Value;
 
+use crate::kit::book::book;
 use crate::kit::{any, ask, known, tier, work};
 
 /// Cycles of a call of the kernel that `row` plans, which is proved.
@@ -54,10 +55,10 @@ fn call<I: Lower>(core: &I::Core, row: &Value) -> u64 {
     kernel.cost.call.max
 }
 
-/// Does README's table of special primes, or what follows it, say `cycles`?
+/// Does the book's table of special primes, or what follows it, say `cycles`?
 fn is_said(row: &Value, cycles: u64) -> bool {
-    let readme = include_str!("../../README.md");
-    let start = readme.find("## Special primes").expect("a section");
+    let readme = book();
+    let start = readme.find("# Special primes").expect("a section");
     let section = &readme[start..];
     let section = &section[..section.find("\n## ").unwrap_or(section.len())];
     let modulus = row["modulus"].as_str().expect("a name");
@@ -93,6 +94,6 @@ fn special_primes_take_what_is_said() {
         };
         println!("{} {}: {made}", row["op"], row["modulus"]);
         assert_eq!(Some(made as i64), row["ours"].as_integer(), "{row}");
-        assert!(is_said(row, made), "README does not say {made}: {row}");
+        assert!(is_said(row, made), "the book does not say {made}: {row}");
     });
 }

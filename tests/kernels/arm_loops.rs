@@ -13,6 +13,7 @@ use lozenge::vectors::{self, Random};
 use lozenge::{kernel, prove};
 use num_bigint::BigUint;
 
+use crate::kit::book::book;
 use crate::kit::{any, ask, known, mutants, own, refused, tier};
 
 const LOOPS: [Style; 2] = [Style::Looped, Style::Rolled];
@@ -189,7 +190,7 @@ fn products_by_calls_are_proved_and_right() {
         }
     }
     // The fastest in little code.
-    let readme = include_str!("../../README.md");
+    let readme = book();
     let fastest = [(Op::Mul, 32), (Op::Mul, 64), (Op::Sqr, 32), (Op::Sqr, 64)];
     for (op, words) in tier::some(fastest, 14) {
         let mut request = halves(op, words, [2, 0, 1]);
@@ -205,7 +206,7 @@ fn products_by_calls_are_proved_and_right() {
                 .next()
                 .is_some_and(|l| l.ends_with(&cells))
         };
-        assert!(lines.any(said), "README: {line}...{cells}");
+        assert!(lines.any(said), "the book: {line}...{cells}");
     }
 }
 
@@ -292,10 +293,10 @@ fn inner_loops_cost_what_their_instructions_do() {
     }
 }
 
-/// Cycles of the body and bytes of 1024 bits, as README has them.
+/// Cycles of the body and bytes of 1024 bits, as the book has them.
 #[test]
 fn readme_s_figures() {
-    let readme = include_str!("../../README.md").replace("**", "");
+    let readme = book().replace("**", "");
     let kinds = [
         (MUL, "product scanning"),
         (ROWS, "operand scanning"),
@@ -315,7 +316,7 @@ fn readme_s_figures() {
             line += &format!(" {cycles} | {} |", best.code.len());
         }
         println!("{line}");
-        assert!(readme.contains(&line), "README: {line}");
+        assert!(readme.contains(&line), "the book: {line}");
     }
 }
 

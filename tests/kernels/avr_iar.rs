@@ -21,6 +21,7 @@ use lozenge::spec::{Alias, Op as Operation, Spec};
 use lozenge::{prove, vectors};
 use num_bigint::BigUint;
 
+use crate::kit::book::book;
 use crate::kit::oracle::{self, HINT, SIMAVR};
 use crate::kit::{any, ask, known, own, refused, tier};
 
@@ -260,7 +261,7 @@ fn sizes_that_are_used() {
     }
 }
 
-/// README's figure.
+/// The book's figure.
 #[test]
 fn what_the_stack_pointer_costs() {
     let params: [(&str, usize); 9] = [
@@ -278,7 +279,7 @@ fn what_the_stack_pointer_costs() {
     let kernel = known::generate(&request, &any(&iar(&ATMEGA128))).expect("a kernel");
     assert!(kernel.is_proved());
     let told = format!("Karatsuba takes {} cycles", kernel.cost.body.max);
-    assert!(include_str!("../../README.md").contains(&told), "{told}");
+    assert!(book().contains(&told), "{told}");
 }
 
 /// Loops of bands take two pointers: that of A waits in a pair.

@@ -11,6 +11,7 @@ use lozenge::spec::{Alias, Op as Operation, Spec};
 use lozenge::vectors::{self};
 use lozenge::{kernel, method};
 
+use crate::kit::book::book;
 use crate::kit::{any, ask, known, mutants, refused, tier, work};
 
 const FAULTS_PER_KERNEL: usize = 150;
@@ -180,11 +181,11 @@ fn halves_are_proved_and_right() {
 }
 
 /// Below 1536 bytes and within one and a half times the cycles of a call of what is unrolled, at 1024
-/// and 2048 bits; README has the figures of 1024 bits.
+/// and 2048 bits; the book has the figures of 1024 bits.
 #[test]
 fn small_code_is_fast() {
     const MOST_BYTES: usize = 1536;
-    let readme = include_str!("../../README.md");
+    let readme = book();
     // Unrolled: the cheapest that `gen` finds; at 2048 bits by karatsuba levels=5, by
     // karatsuba-joined levels=4 plan=2 and by karatsuba-squaring levels=4 joined=3.
     let karatsuba: &[(&str, usize)] = &[
@@ -286,14 +287,14 @@ fn small_code_is_fast() {
             op.name(),
             unrolled
         );
-        assert!(readme.contains(&told), "README has not {told}");
+        assert!(readme.contains(&told), "the book has not {told}");
     }
     let bands = mul(BANDS, &[("d", 8), ("unroll", 8)], Rolled);
     // The same that is proved below.
     let (_, best) = kernel::choose(&request(&bands, 1024), &any(&ATMEGA128)).expect("a kernel");
     let cycles = best.cost.expect("it returns").body.max;
     let told = format!("{} bytes and {cycles} cycles", best.code.len());
-    assert!(readme.contains(&told), "README has not {told}");
+    assert!(readme.contains(&told), "the book has not {told}");
 }
 
 /// What cannot be halved says what to type.

@@ -21,6 +21,7 @@ use lozenge::kernel::Request;
 use lozenge::spec::{Alias, Op as Operation, Spec};
 use lozenge::vectors::{self};
 
+use crate::kit::book::book;
 use crate::kit::{any, ask, known, mutants, tier};
 
 const FAULTS_PER_KERNEL: usize = 300;
@@ -235,11 +236,10 @@ fn a_skip_is_constant_time_only_before_an_instruction_of_one_cycle() {
     }
 }
 
-/// README's table says what `gen` gives.
+/// The book's table says what `gen` gives.
 #[test]
 fn readme_says_the_same() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
-    let readme = std::fs::read_to_string(path).expect("README.md");
+    let readme = book();
     for bits in [64, 128, 160, 256] {
         let mut row = format!("| {bits} |");
         for core in [&ATTINY85, &ATTINY10] {
@@ -249,12 +249,12 @@ fn readme_says_the_same() {
             let cycles = best.cost.expect("returns").call.max;
             row += &format!(" {cycles} | {} |", best.code.len());
         }
-        assert!(readme.contains(&row), "README lacks {row}");
+        assert!(readme.contains(&row), "the book lacks {row}");
     }
     let mut request = request(Operation::Sqr, 160, &[]);
     request.method = None;
     let (_, best) = kernel::choose(&request, &any(&ATTINY85)).expect("a kernel");
     let cycles = best.cost.expect("returns").call.max;
     let square = format!("{cycles} cycles\nand {} bytes on attiny85", best.code.len());
-    assert!(readme.contains(&square), "README lacks {square}");
+    assert!(readme.contains(&square), "the book lacks {square}");
 }

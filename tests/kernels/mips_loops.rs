@@ -17,6 +17,7 @@ use lozenge::{kernel, method, prove};
 use num_bigint::BigUint;
 use toml::Value;
 
+use crate::kit::book::book;
 use crate::kit::{any, ask, known, own, refused, tier};
 
 fn core(name: &str, extensions: &[&str]) -> Core {
@@ -402,8 +403,8 @@ fn the_paper_s_figures() {
                 .map(u64::to_string)
                 .collect::<Vec<_>>()
                 .join(" | ");
-            let readme = include_str!("../../README.md").replace("**", "");
-            assert!(readme.contains(&cells), "README: {name}: {cells}");
+            let readme = book().replace("**", "");
+            assert!(readme.contains(&cells), "the book: {name}: {cells}");
         }
         if made != numbers(&row["ours"]) || inners != numbers(&row["inner"]) {
             otherwise.push(format!("{name}: ours = {made:?}, inner = {inners:?}"));
@@ -430,9 +431,6 @@ fn the_paper_s_figures() {
     for (extension, method) in [("maddhl", "fios"), ("wide-acc", "fips")] {
         let gain = cycles(method, &[]) / cycles(method, &[extension]);
         let said = format!("`{extension}` makes `{method}` {gain:.1} times as fast");
-        assert!(
-            include_str!("../../README.md").contains(&said),
-            "README: {said}"
-        );
+        assert!(book().contains(&said), "the book: {said}");
     }
 }

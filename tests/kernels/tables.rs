@@ -1,4 +1,4 @@
-//! The kernels of README's tables and of `tests/paper/` in the ledger: cycles, bytes, stack and verdicts of each. Those
+//! The kernels of the book's tables and of `tests/paper/` in the ledger: cycles, bytes, stack and verdicts of each. Those
 //! files hold the figures in print beside ours, and `tests/figures/` compares them exactly.
 
 use std::collections::BTreeMap;
@@ -290,7 +290,7 @@ fn montgomery(list: &mut Vec<Asked>) {
     }
 }
 
-/// README's tables of loops and of small code.
+/// The book's tables of loops and of small code.
 fn loops(list: &mut Vec<Asked>) {
     for (op, plan) in [
         ("mul", "product-scanning"),

@@ -1,6 +1,7 @@
 //! What tests share: how much is tried, what is asked for, faults, and the oracles that we did not write.
 
 pub mod ask;
+pub mod book;
 pub mod known;
 pub mod mutants;
 pub mod oracle;

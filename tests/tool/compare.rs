@@ -101,7 +101,7 @@ fn bad_names_are_usage_errors() {
         "mul 64",
         "mul 0 --mcu atmega128",
         "mul 64 --core atmega129",
-        "mul 8 --core arm7tdmi",
+        "mullo 8 --core arm7tdmi",
     ] {
         let output = compare(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments}");

@@ -16,6 +16,7 @@ use lozenge::vectors::Random;
 use num_bigint::BigUint;
 use serde_json::Value;
 
+use crate::kit::book::book;
 use crate::kit::{any, tier};
 
 const LADDERS: [Ladder; 8] = [
@@ -329,7 +330,7 @@ fn composed_products_agree_at_the_edges() {
 }
 
 /// Großschädl and Kamendje 2003, section 6: 1024 bits, binary, without CRT, takes 14.0 million cycles with
-/// the wide accumulator and 11.6 with loads that move their pointer, too, in nested loops. The rows of README's table.
+/// the wide accumulator and 11.6 with loads that move their pointer, too, in nested loops. The rows of the book's table.
 #[test]
 fn the_papers_exponentiation_runs() {
     const LOOPS: &str = "binary --style rolled -p unroll=1";
@@ -352,7 +353,7 @@ fn the_papers_exponentiation_runs() {
         ),
         ("none |", "", &[(LOOPS, 22_847_976)]),
     ];
-    let readme = include_str!("../../README.md").replace("**", "");
+    let readme = book().replace("**", "");
     for (start, extensions, cells) in rows {
         let mut row = format!("| {start} |");
         for (how, cycles) in cells {
@@ -368,7 +369,7 @@ fn the_papers_exponentiation_runs() {
             let ones: u32 = exponent[2..].chars().map(ones).sum();
             assert!((496..=528).contains(&ones), "{ones} ones");
         }
-        assert!(readme.contains(&row), "README: {row}");
+        assert!(readme.contains(&row), "the book: {row}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! The tool as its users meet it: the command line, the files it writes, linked into programs and run, what README
+//! The tool as its users meet it: the command line, the files it writes, linked into programs and run, what the book
 //! shows, and the rules of this project.
 
 mod avr_link;
@@ -12,6 +12,7 @@ mod drivers;
 mod face;
 mod imports;
 mod modular_link;
+mod pictures;
 mod readme;
 mod rsa;
 mod tidy;

@@ -1,11 +1,16 @@
-//! Every command that README.md and `--help` show runs, and prints what is shown.
+//! README and the book: every command that they and `--help` show runs and prints what is shown, links resolve, and what the
+//! tool writes of them is what it writes now.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use tempfile::tempdir;
 
-/// How README calls the binary from a clone.
+use crate::kit::book::{book, pages, text as text_of};
+use crate::kit::work;
+
+/// How pages call the binary from a clone.
 const CARGO_RUN: &str = "cargo run --release -- ";
 /// Commands that only make sense in a clone: they would build, fetch, or run these tests.
 const OF_A_CLONE: [&str; 8] = [
@@ -97,18 +102,18 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-#[test]
-fn readme_shows_what_happens() {
+/// Runs the commands of a page in a folder of their own; how many of them are ours.
+fn shows_what_happens(page: &Path) -> usize {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let readme = std::fs::read_to_string(root.join("README.md")).expect("README.md is there");
     let here = tempdir().expect("a temporary folder");
+    let name = page.display();
     let mut count = 0;
-    for shown in commands(&readme) {
+    for shown in commands(&text_of(page)) {
         let line = shown.command.replace(CARGO_RUN, "lozenge ");
         if OF_A_CLONE.iter().any(|start| line.starts_with(start)) {
             let first = line.split_whitespace().next().unwrap_or_default();
             let exists = !first.contains('/') || root.join(first).is_file();
-            assert!(exists, "README shows {first}, which is not there");
+            assert!(exists, "{name} shows {first}, which is not there");
             continue;
         }
         count += usize::from(line.starts_with("lozenge "));
@@ -116,19 +121,148 @@ fn readme_shows_what_happens() {
         let printed = text(&output);
         assert!(
             output.status.success(),
-            "README shows a command that fails: {}\n{printed}",
+            "{name} shows a command that fails: {}\n{printed}",
             shown.command
         );
         if !shown.output.is_empty() {
             let printed: Vec<_> = printed.trim_end().lines().map(str::trim_end).collect();
             assert_eq!(
                 shown.output, printed,
-                "left: below {} in README; right: printed now",
+                "left: below {} in {name}; right: printed now",
                 shown.command
             );
         }
     }
-    assert!(count >= 3, "README shows only {count} commands of lozenge");
+    count
+}
+
+/// Every command of README and of the book runs, and prints what is shown.
+#[test]
+fn pages_show_what_happens() {
+    let counts = work::each(&pages(), |page| shows_what_happens(page));
+    let (all, readme) = (counts.iter().sum::<usize>(), counts.last().copied());
+    println!("{all} commands");
+    assert!(
+        readme >= Some(8) && all >= 60,
+        "only {all} commands, {readme:?} of README"
+    );
+}
+
+/// README is short, and the pages of the book name each other where they are.
+#[test]
+fn links_resolve() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = text_of(Path::new("README.md"));
+    assert!(
+        readme.lines().count() <= 150,
+        "README has {} lines",
+        readme.lines().count()
+    );
+    let mut count = 0;
+    let contents = [PathBuf::from("docs/src/SUMMARY.md")];
+    for page in pages().iter().chain(&contents) {
+        let folder = page.parent().expect("a folder");
+        for rest in text_of(page).split("](").skip(1) {
+            let link = rest.split(')').next().unwrap_or_default();
+            assert!(
+                !link.contains("://"),
+                "{}: {link} leaves the book",
+                page.display()
+            );
+            let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = match path {
+                "" => page.clone(),
+                _ => folder.join(path),
+            };
+            let exists = root.join(&target).is_file();
+            assert!(exists, "{}: {link} is not there", page.display());
+            if !anchor.is_empty() {
+                let slug = |line: &str| {
+                    let kept = line.trim_start_matches('#').trim().to_lowercase();
+                    let kept = kept
+                        .chars()
+                        .filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+                    kept.map(|c| if c == ' ' { '-' } else { c })
+                        .collect::<String>()
+                };
+                let text = text_of(&target);
+                let mut heads = text.lines().filter(|line| line.starts_with('#'));
+                assert!(
+                    heads.any(|line| slug(line) == anchor),
+                    "{}: {link}",
+                    page.display()
+                );
+            }
+            count += 1;
+        }
+    }
+    assert!(count > 60, "only {count} links");
+}
+
+/// The reference is what the tool writes, and every page of the folder is in the contents.
+#[test]
+fn reference_is_what_the_tool_writes() {
+    let here = tempdir().expect("a temporary folder");
+    let output = shell(here.path(), "lozenge reference -o made");
+    assert!(output.status.success(), "{}", text(&output));
+    let files = |folder: &Path| -> BTreeMap<String, Vec<u8>> {
+        let entries = std::fs::read_dir(folder).expect("a folder").flatten();
+        let file = |entry: std::fs::DirEntry| {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            (name, std::fs::read(entry.path()).expect("a file"))
+        };
+        entries.map(file).collect()
+    };
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (made, kept) = (
+        files(&here.path().join("made")),
+        files(&root.join("docs/src/reference")),
+    );
+    assert_eq!(
+        made.keys().collect::<Vec<_>>(),
+        kept.keys().collect::<Vec<_>>()
+    );
+    for (name, bytes) in &made {
+        let same = bytes == &kept[name];
+        assert!(
+            same,
+            "docs/src/reference/{name} is old: `lozenge reference -o docs/src/reference`"
+        );
+    }
+    let listed: Vec<PathBuf> = pages();
+    for name in kept.keys().filter(|name| name.ends_with(".md")) {
+        let page = Path::new("docs/src/reference").join(name);
+        assert!(listed.contains(&page), "{name} is not in the contents");
+    }
+}
+
+/// README's C, with the kernels that its commands make, prints 42 on an ATmega128 and on an ARM.
+#[test]
+fn c_of_readme_runs() {
+    let here = tempdir().expect("a temporary folder");
+    let readme = text_of(Path::new("README.md"));
+    let block = |fence: &str| {
+        let rest = readme.split_once(fence).expect("a block").1;
+        rest.split_once("```").expect("its end").0.to_string()
+    };
+    for shown in commands(&readme)
+        .iter()
+        .filter(|c| c.command.contains("mul 160"))
+    {
+        let line = shown.command.replace(CARGO_RUN, "lozenge ");
+        assert!(shell(here.path(), &line).status.success(), "{line}");
+    }
+    std::fs::write(here.path().join("main.c"), block("```c\n")).expect("a file");
+    let mut answers = Vec::new();
+    for line in block("```text\n").lines() {
+        let output = shell(here.path(), &format!("timeout 60 {line}"));
+        let printed = text(&output);
+        assert!(output.status.success(), "{line}: {printed}");
+        if !line.contains("-gcc") {
+            answers.push(printed.contains("42"));
+        }
+    }
+    assert_eq!(answers, [true, true]);
 }
 
 #[test]
@@ -189,14 +323,18 @@ fn help_has_examples_that_run() {
             quiet(line);
         }
     }
-    let version = format!("lozenge {}\n", env!("CARGO_PKG_VERSION"));
-    assert_eq!(quiet("--version"), version);
+    let version = quiet("--version");
+    let named = format!("lozenge {} (", env!("CARGO_PKG_VERSION"));
+    assert!(
+        version.starts_with(&named) && version.contains("features: cli"),
+        "{version}"
+    );
 }
 
-/// The Rust of README is the first example of the library's documentation, which `cargo test --doc` runs.
+/// The Rust of the book is the first example of the library's documentation, which `cargo test --doc` runs.
 #[test]
 fn rust_is_what_the_documentation_runs() {
-    let readme = include_str!("../../README.md");
+    let readme = book();
     let blocks: Vec<_> = readme.split("```rust\n").skip(1).collect();
     assert_eq!(blocks.len(), 1, "one block of Rust");
     let shown = blocks[0].split("```").next().expect("a block");

@@ -46,7 +46,16 @@ const METHODS: &str = "crates/make/src/method";
 const TARGETS: [&str; 2] = ["crates/machine/src/isa", "crates/make/src/target"];
 
 /// Crates that serve the command line only.
-const CLI_CRATES: [&str; 4] = ["clap", "indicatif", "comfy_table", "tempfile"];
+const CLI_CRATES: [&str; 8] = [
+    "clap",
+    "clap_complete",
+    "clap_mangen",
+    "comfy_table",
+    "indicatif",
+    "minijinja",
+    "plotters",
+    "tempfile",
+];
 
 const MAX_LINES: usize = 600;
 

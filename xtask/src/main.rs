@@ -1,10 +1,13 @@
-//! `cargo xtask ledger` makes every cell of the ledger and writes `tests/ledger/`; `cargo xtask ledger --check` compares.
+//! `cargo xtask docs` writes the pages of the book that are made. `cargo xtask ledger` makes every cell of the ledger and writes `tests/ledger/`; `cargo xtask ledger --check` compares.
+
+mod docs;
 
 use std::process::{Command, ExitCode};
 
 const USAGE: &str = "cargo xtask ledger            makes all cells and writes tests/ledger/
 cargo xtask ledger --check    makes them and compares
 cargo xtask ledger --night    those of the night, too (with --check or without)
+cargo xtask docs              writes the pages of the book that are made
 cargo xtask ledger ... NAME   only tests whose names hold NAME, as matrix::avr";
 
 /// Tests that make cells.
@@ -58,6 +61,15 @@ fn chosen(names: &[String]) -> Vec<String> {
 }
 
 fn main() -> ExitCode {
+    if std::env::args().skip(1).eq(["docs"]) {
+        return match docs::write() {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("error: {error}");
+                ExitCode::FAILURE
+            }
+        };
+    }
     let Some(asked) = asked(std::env::args().skip(1)) else {
         eprintln!("{USAGE}");
         return ExitCode::from(2);

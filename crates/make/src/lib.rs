@@ -12,6 +12,7 @@ pub mod facts;
 pub mod intervals;
 pub mod lower;
 pub mod method;
+pub mod plans;
 pub mod refusal;
 pub mod request;
 pub mod schedule;

@@ -103,6 +103,26 @@ impl Op {
         matches!(self, Op::Add | Op::Sub)
     }
 
+    /// Is it the same for operands that are longer by zeros? Not where the result is what stands below or above 2^n, or a
+    /// carry is returned.
+    pub fn takes_shorter(self) -> bool {
+        match self {
+            Op::Mul | Op::Sqr => true,
+            Op::Mullo | Op::Mulhi | Op::Add | Op::Sub => false,
+            Op::Montmul
+            | Op::Montsqr
+            | Op::Redc
+            | Op::Tomont
+            | Op::Frommont
+            | Op::Modmul
+            | Op::Modsqr
+            | Op::Modadd
+            | Op::Modsub
+            | Op::Modneg
+            | Op::Modhalf => true,
+        }
+    }
+
     /// Does it work modulo a number?
     pub fn is_modular(self) -> bool {
         self.is_montgomery()
@@ -148,6 +168,17 @@ impl Op {
 pub struct Size {
     pub a: u32,
     pub b: u32,
+}
+
+impl Size {
+    /// The same in whole words of `word_bits` bits: a shorter operand has zeros above it.
+    pub fn rounded_up(self, word_bits: u32) -> Self {
+        let up = |bits: u32| bits.div_ceil(word_bits).saturating_mul(word_bits);
+        Self {
+            a: up(self.a),
+            b: up(self.b),
+        }
+    }
 }
 
 impl From<u32> for Size {

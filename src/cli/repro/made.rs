@@ -168,7 +168,7 @@ fn make(command: &str, proved: bool) -> Result<Made, Failure> {
         }),
         What::Gen(args) => match args.op {
             GenOp::Kernel(op) => {
-                let (target, request) = (generate::target(&args)?, generate::request(&args, op)?);
+                let (target, request) = (args.target.resolve()?, generate::request(&args, op)?);
                 let core = target.to_core();
                 if !proved {
                     let made = request.count(&target)?;

@@ -54,7 +54,7 @@ fn every_refusal_ends_with_a_next_step() {
             "{line}: {message}"
         );
     }
-    let json = json_of(&typed(here.path(), "gen mul 7 --mcu atmega8 --json"));
+    let json = json_of(&typed(here.path(), "gen mullo 7 --mcu atmega8 --json"));
     assert_eq!(json["error"]["kind"], "usage");
     assert_eq!(json["error"]["try"], "8");
     let json = json_of(&typed(
@@ -226,7 +226,11 @@ fn the_schema_is_what_is_printed() {
         "repro seo-kim-2014 --table 5",
         "list mcus",
         "list ops",
-        "gen mul 7 --mcu atmega8",
+        "list plans",
+        "draw mul 64 --mcu atmega128",
+        "show sqr 32 --core rv32im",
+        "gen mul 60 --core rv32im -o rounded",
+        "gen mullo 7 --mcu atmega8",
     ] {
         let output = typed(here.path(), &format!("{line} --json"));
         matches_schema(line, &json_of(&output));

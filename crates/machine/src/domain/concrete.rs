@@ -22,6 +22,17 @@ pub struct Concrete {
     pub fences: Option<Vec<Fence>>,
     /// The fence of the last access.
     inside: usize,
+    /// Accesses to what has a name, in order, if that is watched within fences.
+    pub accesses: Option<Vec<Access>>,
+}
+
+/// An access to memory with a name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    pub name: &'static str,
+    /// Bytes from the start of it.
+    pub at: usize,
+    pub writes: bool,
 }
 
 /// Memory that a run may read, and perhaps write.
@@ -91,6 +102,7 @@ impl Concrete {
             stacks: Vec::new(),
             fences: None,
             inside: 0,
+            accesses: None,
         }
     }
 
@@ -132,12 +144,23 @@ impl Concrete {
             let Range { start, end } = f.addresses;
             start <= from && from + bytes <= end && (f.writable || !writes)
         };
-        if fences.get(self.inside).is_some_and(holds) {
-            return true;
+        if !fences.get(self.inside).is_some_and(holds) {
+            let Some(found) = fences.iter().position(holds) else {
+                return false;
+            };
+            self.inside = found;
         }
-        let found = fences.iter().position(holds);
-        self.inside = found.unwrap_or(self.inside);
-        found.is_some()
+        if let Some(accesses) = &mut self.accesses {
+            let Fence {
+                name, addresses, ..
+            } = &fences[self.inside];
+            accesses.push(Access {
+                name,
+                at: from - addresses.start,
+                writes,
+            });
+        }
+        true
     }
 
     /// What an access is that the fences do not allow.

@@ -4,13 +4,14 @@ use num_bigint::BigUint;
 use spec::{Alias, Spec};
 
 use crate::call::Operands;
+use crate::codec::Places;
 use crate::domain::Abstract;
 use crate::domain::place::Base;
 use crate::format::{Assembler, Dialect, ObjectFormat};
 use crate::function::Function;
-use crate::isa::cost::{Cost, Stopped};
+use crate::isa::cost::{Class, Cost, Stopped};
 use crate::isa::energy::Currents;
-use crate::isa::{Called, Calls, Isa, RUN_LIMIT, arm, avr, mips, riscv};
+use crate::isa::{Called, Calls, Executed, Isa, RUN_LIMIT, arm, avr, mips, riscv};
 
 /// Does something for the machine of a core: `$isa` is its instruction set, `$own` the core as that knows it.
 #[macro_export]
@@ -227,6 +228,34 @@ impl Core {
         self.calls(function.clone())(&operands, RUN_LIMIT.min(function.limit))
     }
 
+    /// Calls `function` on numbers: its instructions in the order in which they are executed.
+    ///
+    /// # Errors
+    /// A fault and where.
+    pub fn steps(
+        &self,
+        spec: &Spec,
+        function: &Function,
+        sources: &[BigUint],
+    ) -> Result<Vec<Executed>, Stopped> {
+        let operands = Operands::of(spec, sources, Alias::Distinct);
+        let limit = RUN_LIMIT.min(function.limit);
+        on_machine!(self, |I, core| I::steps(core, function, &operands, limit))
+    }
+
+    /// Registers that have names; what an instruction reads or writes beside these are flags and the like.
+    pub fn register_count(&self) -> u8 {
+        match self {
+            Core::Avr(_) | Core::Mips(_) | Core::Riscv(_) => 32,
+            Core::Arm(_) => 15,
+        }
+    }
+
+    /// The name of a register.
+    pub fn register_name(&self, r: u8) -> String {
+        on_machine!(self, |I, _core| I::register_name(r))
+    }
+
     /// `function`, decoded once, to be called on numbers: result and cost, or a fault and where.
     pub fn calls(&self, function: Function) -> Calls<'_> {
         on_machine!(self, |I, core| I::calls(core, function))
@@ -241,6 +270,26 @@ impl Insn {
             Insn::Arm(insn) => arm::ArmIsa::text(insn),
             Insn::Mips(insn) => mips::MipsIsa::text(insn),
             Insn::Riscv(insn) => riscv::RiscvIsa::text(insn),
+        }
+    }
+
+    /// What it reads and what it writes: registers by their numbers, then what the machine has beside.
+    pub fn registers(&self) -> [Places; 2] {
+        match self {
+            Insn::Avr(insn) => avr::AvrIsa::registers(insn),
+            Insn::Arm(insn) => arm::ArmIsa::registers(insn),
+            Insn::Mips(insn) => mips::MipsIsa::registers(insn),
+            Insn::Riscv(insn) => riscv::RiscvIsa::registers(insn),
+        }
+    }
+
+    /// What a count calls it.
+    pub fn class(&self) -> Class {
+        match self {
+            Insn::Avr(insn) => insn.form().class,
+            Insn::Arm(insn) => insn.class(),
+            Insn::Mips(insn) => insn.class(),
+            Insn::Riscv(insn) => insn.class(),
         }
     }
 

@@ -20,6 +20,8 @@ pub mod state;
 pub mod ways;
 pub mod words;
 
+use crate::call::Operands;
+use crate::codec::Places;
 use crate::domain::Abstract;
 use crate::domain::place::Base;
 use crate::format::{Assembler, Dialect, ObjectFormat};
@@ -27,7 +29,7 @@ use crate::function::Function;
 use crate::isa::cost::SlowOperand;
 pub use crate::isa::cost::{Class, ClassCounts, Cost, Depth, Span, Stopped};
 use crate::isa::energy::Currents;
-pub use crate::isa::numbers::Calls;
+pub use crate::isa::numbers::{Calls, Executed};
 
 /// A call that returned: the domain with its memory, the cost, what broke the calling convention.
 pub struct Called<D> {
@@ -132,6 +134,24 @@ pub trait Isa: Sized + 'static {
 
     /// `function`, decoded once, to be called on numbers: result and cost, or a fault and where.
     fn calls(core: &Self::Core, function: Function) -> Calls<'_>;
+
+    /// Calls `function` on numbers: its instructions in the order in which they are executed.
+    ///
+    /// # Errors
+    /// A fault and where.
+    fn steps(
+        core: &Self::Core,
+        function: &Function,
+        operands: &Operands<'_>,
+        limit: u64,
+    ) -> Result<Vec<Executed>, Stopped>;
+
+    /// What an instruction reads and what it writes: registers by their numbers, then what the machine has beside. For
+    /// listings; what it means is said by its row.
+    fn registers(insn: &Self::Insn) -> [Places; 2];
+
+    /// The name of a register.
+    fn register_name(r: u8) -> String;
 }
 
 /// The most instructions a concrete run may take.

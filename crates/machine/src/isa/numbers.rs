@@ -4,7 +4,7 @@ use num_bigint::BigUint;
 use spec::vectors::Random;
 
 use crate::call::{Operands, order_words};
-use crate::domain::concrete::{Bits, Concrete, mask};
+use crate::domain::concrete::{Access, Bits, Concrete, mask};
 use crate::function::{ArgumentPlace, Function, concrete_number, with_returned};
 use crate::isa::assumed::{self, Back, Holds};
 use crate::isa::convention::{Callable, Link, arguments};
@@ -176,6 +176,53 @@ fn measured(ran: &Ran, d: &Concrete) -> Cost {
         stack: Depth::written(d),
         ..ran.cost
     }
+}
+
+/// What an instruction did in a call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Executed {
+    /// Its byte address.
+    pub at: usize,
+    /// Cycles until the next one issues, at most.
+    pub cycles: u64,
+    /// What it read or wrote of operands, result and areas.
+    pub accesses: Vec<Access>,
+}
+
+/// Calls `function` on numbers: its instructions in the order in which they are executed.
+///
+/// # Errors
+/// A fault and where.
+pub fn steps<M: OnNumbers<W>, const W: u32>(
+    core: &M::Core,
+    function: &Function,
+    operands: &Operands<'_>,
+    limit: u64,
+) -> Result<Vec<Executed>, Stopped> {
+    let function = Function {
+        fenced: true,
+        ..function.clone()
+    };
+    let code = Decoded::of(&function, core);
+    let (start, first) = M::memory(&function);
+    let word_bits = function.word_bits(W);
+    let addresses = operands.addresses(first, &function, word_bits);
+    let mut m: M = enter(core, &function, start, &addresses, operands.noise);
+    operands.spoil(m.domain(), &addresses, &function);
+    operands.put(m.domain(), &addresses, word_bits as usize / 8);
+    m.domain().accesses = Some(Vec::new());
+    let caller = m.convention(core).caller;
+    let (mut list, mut before) = (Vec::new(), 0);
+    code.stepped(&mut m, caller, limit, &mut |m, at, cycles| {
+        let named = m.domain().accesses.replace(Vec::new()).unwrap_or_default();
+        list.push(Executed {
+            at,
+            cycles: cycles - before,
+            accesses: named.into_iter().filter(|a| !a.name.is_empty()).collect(),
+        });
+        before = cycles;
+    })?;
+    Ok(list)
 }
 
 /// A function that is called on numbers, at most so many instructions: result and cost, or a fault and where.

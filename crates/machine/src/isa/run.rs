@@ -263,6 +263,33 @@ impl<'a, M: Machine<W>, const W: u32> Decoded<'a, M, W> {
         Ok(clock.call())
     }
 
+    /// Runs `m` until it returns to its caller or reaches the address `stop`, at most `limit` instructions; `told` is told
+    /// of each with its address and the most cycles of the run up to its end.
+    ///
+    /// # Errors
+    /// A fault and where.
+    pub fn stepped(
+        &self,
+        m: &mut M,
+        stop: usize,
+        limit: u64,
+        told: &mut dyn FnMut(&mut M, usize, u64),
+    ) -> Result<(), Stopped> {
+        let mut clock = Clock::default();
+        for _ in 0..limit {
+            let pc = m.pc();
+            if pc == stop || self.execute(m, self.fetch(pc)?, &mut clock)? {
+                let cycles = clock.call().max;
+                if pc != stop {
+                    told(m, pc, cycles);
+                }
+                return Ok(());
+            }
+            told(m, pc, clock.call().max);
+        }
+        Err((m.pc(), Fault::StepLimit(limit)))
+    }
+
     /// Runs `m` until it returns to its caller or reaches the address `stop`, at most `limit` instructions.
     ///
     /// # Errors

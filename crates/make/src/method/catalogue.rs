@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use spec::Op;
 
-use crate::method::signature::Method;
+use crate::method::signature::{Method, Params};
 use crate::method::{
     carry_chain, cihs, cios, consecutive_operand_caching, fios, fips, folded_karatsuba, hfips,
     hybrid, karatsuba, karatsuba_calls, karatsuba_comba, karatsuba_joined, karatsuba_modulo,
@@ -15,6 +15,7 @@ use crate::method::{
     short_product, sliding_block_doubling, sos, special_primes, square_carry_catcher,
     square_operand_scanning, square_product_scanning, square_reverse_hybrid, steady_rows,
 };
+use crate::plans;
 
 /// Methods with a file of their own.
 static OWN: &[&Method] = &[
@@ -113,4 +114,18 @@ pub fn text(name: &str, params: &BTreeMap<impl Display, usize>) -> String {
         .iter()
         .map(|(name, value)| format!(" {name}={value}"));
     name.to_string() + &given.collect::<String>()
+}
+
+/// The same as people read it, a plan by its name: `karatsuba levels=2 plan=k160-a`.
+pub fn plan_text(name: &str, params: &Params) -> String {
+    let levels = params.get("levels").copied().unwrap_or(0);
+    let mut plans = plans::PLANS.iter();
+    let plan = match name.starts_with(karatsuba::METHOD.name) {
+        true => plans.find(|plan| plan.params(levels) == *params),
+        false => None,
+    };
+    match plan {
+        Some(plan) => format!("{name} levels={levels} plan={}", plan.name),
+        None => text(name, params),
+    }
 }

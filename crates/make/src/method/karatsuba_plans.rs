@@ -5,6 +5,7 @@ use spec::Spec;
 use crate::facts::Facts;
 use crate::method::middle_signs::{difference, known_difference};
 use crate::method::signature::Params;
+use crate::plans;
 use crate::schedule::{Word, Words};
 
 /// Words from which only what is usually best is tried: each trial takes seconds then.
@@ -13,55 +14,14 @@ const LARGE: usize = 40;
 /// Free registers from which more of a product stays in them than its words.
 const MANY: usize = 20;
 
-/// A plan.
-type Set = [usize; 10];
+/// A plan of the file. Those of few registers and of many, of large numbers, for the products of a reduction that folds:
+/// one of halves, and the sum of two.
+type Set = plans::Plan;
 
-/// What is tried: the most words at the bottom, then rows, columns, swap, early, late, apart, turn, whole, and
-/// how many levels from the bottom take the middle product last.
-/// Four digits were found by a search over all of them.
-const FEW_REGISTERS: [Set; 6] = [
-    [99, 0, 0, 0, 1, 2, 0, 0, 0, 99],
-    [99, 0, 0, 0, 0, 2, 0, 0, 0, 99],
-    [99, 0, 0, 0, 0, 1, 0, 0, 0, 99],
-    [6, 6, 0, 0, 0, 1, 0, 0, 0, 99],
-    [6, 6, 2, 0, 1, 1, 0, 0, 0, 99],
-    [6, 6, 3, 0, 1, 2, 0, 0, 0, 99],
-];
-const MANY_REGISTERS: [Set; 20] = [
-    [99, 0, 0, 0, 2, 1, 2, 0, 0, 99],
-    [99, 0, 0, 0, 2, 1, 2, 1, 0, 99],
-    [99, 0, 0, 0, 2, 2, 2, 1, 0, 99],
-    [99, 0, 0, 0, 1, 2, 2, 0, 0, 99],
-    [99, 0, 0, 0, 2, 2, 1, 0, 0, 99],
-    [99, 0, 0, 0, 0, 4, 3, 0, 0, 99],
-    [99, 0, 0, 0, 1222, 3111, 2020, 1, 0, 99],
-    [99, 0, 0, 0, 0, 2, 0, 0, 0, 99],
-    [8, 8, 0, 0, 2, 2, 0, 0, 0, 99],
-    [8, 8, 2, 0, 2, 1, 2, 0, 0, 99],
-    [8, 8, 3, 0, 2, 1, 0, 0, 0, 99],
-    [8, 8, 3, 0, 2, 1, 2, 1, 0, 99],
-    [8, 8, 3, 0, 1, 2, 2, 1, 0, 99],
-    [5, 5, 6220, 6246, 1222, 3113, 111, 0, 0, 99],
-    [6, 6, 7262, 6016, 1212, 121, 101, 0, 0, 99],
-    [4, 4, 5020, 7553, 323, 1030, 3001, 1110, 3327, 99],
-    [5, 5, 1230, 2225, 201, 4302, 3131, 110, 3101, 99],
-    [6, 10, 2307, 5454, 233, 4113, 3212, 1010, 3107, 99],
-    [8, 5, 6573, 3476, 222, 1213, 3232, 100, 670, 99],
-    [99, 0, 0, 0, 2, 1, 2, 100, 0, 1],
-];
-const MANY_REGISTERS_LARGE: [Set; 5] = [
-    [99, 0, 0, 0, 2, 1, 2, 100, 0, 1],
-    [99, 0, 0, 0, 2, 2, 2, 1, 0, 99],
-    [99, 0, 0, 0, 1, 2, 2, 0, 0, 99],
-    [99, 0, 0, 0, 2, 2, 1, 0, 0, 99],
-    [99, 6, 1335, 6724, 2322, 1131, 3221, 1010, 0, 1],
-];
-
-/// For the products of a reduction that folds: one of halves, and the sum of two.
-const FOLDED: [Set; 2] = [
-    [8, 5, 1335, 6724, 2122, 1131, 3221, 1010, 0, 99],
-    [99, 6, 1132, 6674, 132, 1331, 3221, 1010, 0, 99],
-];
+const FEW_REGISTERS: &str = "few-registers";
+const MANY_REGISTERS: &str = "many-registers";
+const LARGE_NUMBERS: &str = "large";
+const FOLDED: &str = "folded";
 
 /// The products of a tree: the whole, and of each product its L, Z and M.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -227,52 +187,21 @@ pub(super) fn defaults(spec: &Spec, facts: &Facts) -> Vec<Params> {
     if n > LARGE {
         levels.truncate(1);
     }
-    let sets = match (facts.free_registers >= MANY, n > LARGE) {
-        (true, false) => &MANY_REGISTERS[..],
-        (true, true) => &MANY_REGISTERS_LARGE,
-        (false, false) => &FEW_REGISTERS,
-        (false, true) => &FEW_REGISTERS[..1],
+    let (sets, most) = match (facts.free_registers >= MANY, n > LARGE) {
+        (true, false) => (MANY_REGISTERS, usize::MAX),
+        (true, true) => (LARGE_NUMBERS, usize::MAX),
+        (false, false) => (FEW_REGISTERS, usize::MAX),
+        (false, true) => (FEW_REGISTERS, 1),
     };
     let tried = |levels: &usize| {
         let levels = *levels;
         let bottom = n.div_ceil(1 << levels);
-        let pointless = move |set: &&Set| levels < 2 && (set[8] > 0 || set[9] < 99);
-        let sets = sets.iter().filter(move |set| bottom <= set[0]);
-        let sets = sets.filter(move |set| !pointless(set));
-        sets.map(move |set| named(set, levels))
+        let sets = plans::of_use(sets).take(most);
+        let sets = sets.filter(move |set| bottom <= set.bottom);
+        let sets = sets.filter(move |set| levels > 1 || !set.needs_two_levels());
+        sets.map(move |set| set.params(levels))
     };
     levels.iter().flat_map(tried).collect()
-}
-
-/// A plan as parameters; those of one level that are not asked for are left out.
-fn named(set: &Set, levels: usize) -> Params {
-    let [
-        _,
-        rows,
-        columns,
-        swap,
-        early,
-        late,
-        apart,
-        turn,
-        whole,
-        last,
-    ] = *set;
-    let mut params = Params::from([
-        ("levels", levels),
-        ("rows", rows),
-        ("columns", columns),
-        ("swap", swap),
-        ("early", early),
-        ("late", late),
-        ("apart", apart),
-        ("turn", turn),
-        ("whole", whole),
-    ]);
-    if levels > last {
-        params.insert("first", levels - last);
-    }
-    params
 }
 
 /// `-p levels=1 ...`, as many as leave products of two words; of large numbers what is usually best.
@@ -291,14 +220,19 @@ pub(super) fn every_level(spec: &Spec, facts: &Facts) -> Vec<Params> {
 }
 
 /// The plans that serve for a product within another method.
-fn inner_sets(facts: &Facts) -> Vec<Set> {
+fn inner_sets(facts: &Facts) -> Vec<&'static Set> {
     match facts.free_registers >= MANY {
         true => {
-            let usual = [13, 14, 15, 16, 17, 18, 0, 1, 5].map(|i| MANY_REGISTERS[i]);
-            let [.., large] = MANY_REGISTERS_LARGE;
-            usual.into_iter().chain([large]).chain(FOLDED).collect()
+            let many: Vec<_> = plans::of_use(MANY_REGISTERS).collect();
+            let usual = [13, 14, 15, 16, 17, 18, 0, 1, 5].map(|i| many[i]);
+            let large = plans::of_use(LARGE_NUMBERS).last();
+            usual
+                .into_iter()
+                .chain(large)
+                .chain(plans::of_use(FOLDED))
+                .collect()
         }
-        false => FEW_REGISTERS[..3].to_vec(),
+        false => plans::of_use(FEW_REGISTERS).take(3).collect(),
     }
 }
 
@@ -307,46 +241,20 @@ pub(super) fn inner_plans(facts: &Facts) -> usize {
     inner_sets(facts).len()
 }
 
-/// Three products that one recombination takes: for how many words each plan was found, and those of the middle, the
-/// low and the high one.
-const TRIPLES: [(usize, [Set; 3]); 3] = [
-    (
-        12,
-        [
-            [4, 5, 6056, 6466, 2012, 1031, 1201, 1101, 7757, 99],
-            [8, 9, 3372, 2215, 2221, 1112, 2200, 1100, 6653, 99],
-            [12, 0, 0, 0, 0, 0, 0, 1000, 0, 99],
-        ],
-    ),
-    (
-        16,
-        [
-            [8, 7, 1171, 5075, 2202, 1331, 2312, 1101, 6706, 99],
-            [8, 4, 5514, 3323, 2212, 1122, 2220, 1101, 4417, 99],
-            [8, 11, 7773, 3132, 2221, 3334, 2020, 100, 1312, 99],
-        ],
-    ),
-    (
-        16,
-        [
-            [8, 6, 5536, 6116, 2301, 1114, 2011, 100, 304, 99],
-            [4, 5, 7077, 7521, 322, 1002, 3032, 1101, 3654, 99],
-            [4, 5, 2103, 7721, 210, 1213, 3032, 1101, 3000, 99],
-        ],
-    ),
-];
+/// Three products that one recombination takes: for how many words each plan was found, and how those of the middle, the
+/// low and the high one are called.
+const TRIPLES: [(usize, &str); 3] = [(12, "joined-12"), (16, "joined-16"), (16, "joined-16-b")];
 
-/// One for all three, down to products of 8 words.
-fn few(number: usize) -> Set {
-    let mut set = FEW_REGISTERS[number.min(FEW_REGISTERS.len() - 1)];
-    set[0] = set[0].min(8);
-    set
+/// The plans of few registers that serve for all three, down to products of 8 words.
+fn few(number: usize) -> Option<&'static Set> {
+    let sets: Vec<_> = plans::of_use(FEW_REGISTERS).collect();
+    sets.get(number).or(sets.last()).copied()
 }
 
 /// The numbers of those for products of `n` words: found for about as many.
 pub(super) fn triples(n: usize, facts: &Facts) -> Vec<usize> {
     if facts.free_registers < MANY {
-        return (0..FEW_REGISTERS.len()).collect();
+        return (0..=last_triple(facts)).collect();
     }
     let far = |number: &usize| TRIPLES[*number].0.abs_diff(n);
     let nearest = (0..TRIPLES.len()).map(|number| far(&number)).min();
@@ -358,7 +266,7 @@ pub(super) fn triples(n: usize, facts: &Facts) -> Vec<usize> {
 pub(super) fn last_triple(facts: &Facts) -> usize {
     match facts.free_registers >= MANY {
         true => TRIPLES.len() - 1,
-        false => FEW_REGISTERS.len() - 1,
+        false => plans::of_use(FEW_REGISTERS).count() - 1,
     }
 }
 
@@ -369,13 +277,18 @@ pub(super) fn triple_plan(n: usize, number: usize, kind: Kind, facts: &Facts) ->
         Kind::L | Kind::Whole => 1,
         Kind::Z => 2,
     };
-    let set = match facts.free_registers >= MANY {
-        true => TRIPLES[number.min(TRIPLES.len() - 1)].1[part],
+    let many = facts.free_registers >= MANY;
+    let set = match many {
+        true => plans::of_use(TRIPLES[number.min(TRIPLES.len() - 1)].1).nth(part),
         false => few(number),
     };
-    let levels = (0..).find(|l| n.div_ceil(1 << l) <= set[0]);
+    let Some(set) = set else {
+        return Plan::plain(0, 0).at_the_bottom(kind);
+    };
+    let bottom = if many { set.bottom } else { set.bottom.min(8) };
+    let levels = (0..).find(|l| n.div_ceil(1 << l) <= bottom);
     let levels = levels.unwrap_or(0);
-    Plan::of(levels, &named(&set, levels)).at_the_bottom(kind)
+    Plan::of(levels, &set.params(levels)).at_the_bottom(kind)
 }
 
 /// A product inside another method.
@@ -404,10 +317,10 @@ impl Inner {
 pub(super) fn inner_plan(n: usize, how: Inner, facts: &Facts) -> Plan {
     let sets = inner_sets(facts);
     let set = sets[how.number.min(sets.len() - 1)];
-    let small = || (0..).find(|l| n.div_ceil(1 << l) <= set[0].min(8));
+    let small = || (0..).find(|l| n.div_ceil(1 << l) <= set.bottom.min(8));
     let levels = how.levels.or_else(small).unwrap_or(0);
     Plan {
         shared: how.shared,
-        ..Plan::of(levels, &named(&set, levels))
+        ..Plan::of(levels, &set.params(levels))
     }
 }

@@ -19,7 +19,8 @@ pub mod memory;
 pub mod operands;
 pub mod run;
 
-use crate::codec::{self, Operands as _};
+use crate::call::Operands;
+use crate::codec::{self, Operands as _, Places};
 use crate::domain::Abstract;
 use crate::domain::concrete::Concrete;
 use crate::domain::place::Base;
@@ -28,8 +29,10 @@ use crate::function::Function;
 use crate::isa::arm::cores::Version;
 use crate::isa::arm::machine::Arm;
 use crate::isa::arm::operands::Ops;
+use crate::isa::convention::Callable;
 use crate::isa::cost::{Class, Cost, Stopped};
 use crate::isa::energy::Currents;
+use crate::isa::numbers::Executed;
 use crate::isa::{Called, Calls, Isa, enter, numbers};
 
 /// The ARM instruction set.
@@ -186,5 +189,22 @@ impl Isa for ArmIsa {
 
     fn calls(core: &cores::Core, function: Function) -> Calls<'_> {
         numbers::calls::<Arm<Concrete>, 32>(core, function)
+    }
+
+    fn steps(
+        core: &cores::Core,
+        function: &Function,
+        operands: &Operands<'_>,
+        limit: u64,
+    ) -> Result<Vec<Executed>, Stopped> {
+        numbers::steps::<Arm<Concrete>, 32>(core, function, operands, limit)
+    }
+
+    fn registers(insn: &code::Insn) -> [Places; 2] {
+        [insn.reads(), insn.writes()]
+    }
+
+    fn register_name(r: u8) -> String {
+        <Arm<Concrete> as Callable<32>>::word_name(r)
     }
 }

@@ -2,11 +2,12 @@
 
 use std::sync::OnceLock;
 
-use crate::codec::{self, Codec, Operands, Reading};
+use crate::codec::{self, Codec, Operands, Places, Reading};
 use crate::domain::concrete::Concrete;
 use crate::isa::avr::core::{Core, Set};
 use crate::isa::avr::instructions::table;
 use crate::isa::avr::operands::{Op, Ops, Timing};
+use crate::isa::cost::Class;
 
 /// An instruction with its operands.
 pub type Insn = codec::Insn<Ops>;
@@ -87,6 +88,59 @@ pub fn read(reduced: bool, bytes: &[u8]) -> Option<Insn> {
     let set = if reduced { Set::Avrrc } else { Set::AvrePlus };
     // The reduced core's LDS and STS, last in the table, hide LDD and STD.
     Ops::codec().decode(bytes, false, |form| set.has(form.op))
+}
+
+/// What an instruction reads and what it writes: registers by their numbers, then the flags (bit 32). For listings.
+pub fn registers(insn: &Insn) -> [Places; 2] {
+    const FLAGS: Places = 1 << 32;
+    let form = insn.form();
+    let Ops { d, r, .. } = insn.ops;
+    let one = |r: u8| (1 as Places) << r;
+    let pair = |r: u8| 3 << r;
+    // Only an arithmetic instruction reads what it writes.
+    let (mut reads, mut writes) = match form.op {
+        Op::MOVW => (pair(r), pair(d)),
+        Op::ADIW | Op::SBIW => (pair(d), pair(d) | FLAGS),
+        Op::MOV => (one(r), one(d)),
+        Op::MUL | Op::MULS | Op::MULSU | Op::FMUL | Op::FMULS | Op::FMULSU => {
+            (one(d) | one(r), pair(0) | FLAGS)
+        }
+        Op::CP | Op::CPSE => (one(d) | one(r), FLAGS),
+        Op::CPC => (one(d) | one(r) | FLAGS, FLAGS),
+        Op::CPI => (one(d), FLAGS),
+        Op::ADC | Op::SBC => (one(d) | one(r) | FLAGS, one(d) | FLAGS),
+        Op::SBCI | Op::ROR => (one(d) | FLAGS, one(d) | FLAGS),
+        Op::BST => (one(d), FLAGS),
+        Op::BLD => (one(d) | FLAGS, one(d)),
+        Op::SBRC | Op::SBRS => (one(r), 0),
+        Op::BRBS | Op::BRBC => (FLAGS, 0),
+        Op::BSET | Op::BCLR => (0, FLAGS),
+        Op::LPM | Op::ELPM => (pair(30), one(0)),
+        _ => {
+            let (to, from) = (form.syntax.contains("Rd"), form.syntax.contains("Rr"));
+            let of = |named: bool, register: u8| if named { one(register) } else { 0 };
+            match form.class {
+                Class::Add | Class::Other if form.timing == Timing::Alu && form.op != Op::IN => {
+                    let flags = if to { FLAGS } else { 0 };
+                    (of(to, d) | of(from, r), of(to, d) | flags)
+                }
+                _ => (of(from, r), of(to, d)),
+            }
+        }
+    };
+    if form.op == Op::EOR && d == r {
+        // r ^ r is 0 whatever r is.
+        reads = 0;
+    }
+    for (letter, low) in [('X', 26), ('Y', 28), ('Z', 30)] {
+        if form.syntax.contains(letter) {
+            reads |= pair(low);
+        }
+    }
+    if let Some(low) = moved_pointer(insn.op) {
+        writes |= pair(low);
+    }
+    [reads, writes]
 }
 
 /// The low register of the pointer that an instruction moves.

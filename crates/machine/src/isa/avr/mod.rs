@@ -26,7 +26,8 @@ pub mod run;
 pub mod skip;
 pub mod stack;
 
-use crate::codec;
+use crate::call::Operands;
+use crate::codec::{self, Places};
 use crate::domain::Abstract;
 use crate::domain::concrete::Concrete;
 use crate::domain::place::Base;
@@ -36,8 +37,10 @@ use crate::isa::avr::core::Set;
 use crate::isa::avr::machine::Avr;
 use crate::isa::avr::operands::Op;
 use crate::isa::clock::Timed;
+use crate::isa::convention::Callable;
 use crate::isa::cost::{Class, Cost, Stopped};
 use crate::isa::energy::Currents;
+use crate::isa::numbers::Executed;
 use crate::isa::{Called, Calls, Isa, enter, numbers};
 
 /// The AVR instruction set.
@@ -195,5 +198,22 @@ impl Isa for AvrIsa {
 
     fn calls(core: &cores::Core, function: Function) -> Calls<'_> {
         numbers::calls::<Avr<Concrete>, 8>(core, function)
+    }
+
+    fn steps(
+        core: &cores::Core,
+        function: &Function,
+        operands: &Operands<'_>,
+        limit: u64,
+    ) -> Result<Vec<Executed>, Stopped> {
+        numbers::steps::<Avr<Concrete>, 8>(core, function, operands, limit)
+    }
+
+    fn registers(insn: &code::Insn) -> [Places; 2] {
+        code::registers(insn)
+    }
+
+    fn register_name(r: u8) -> String {
+        <Avr<Concrete> as Callable<8>>::word_name(r)
     }
 }

@@ -20,16 +20,19 @@ pub mod operands;
 pub mod registers;
 pub mod run;
 
-use crate::codec::{self, Operands as _};
+use crate::call::Operands;
+use crate::codec::{self, Operands as _, Places};
 use crate::domain::Abstract;
 use crate::domain::concrete::Concrete;
 use crate::domain::place::Base;
 use crate::format::{Assembler, Attributes, Dialect, ObjectFormat, Stranger};
 use crate::function::Function;
+use crate::isa::convention::Callable;
 use crate::isa::cost::{Class, Cost, Stopped};
 use crate::isa::energy::Currents;
 use crate::isa::mips::machine::Mips;
 use crate::isa::mips::operands::Ops;
+use crate::isa::numbers::Executed;
 use crate::isa::{Called, Calls, Isa, enter, numbers};
 
 /// MIPS32.
@@ -192,5 +195,22 @@ impl Isa for MipsIsa {
 
     fn calls(core: &cores::Core, function: Function) -> Calls<'_> {
         numbers::calls::<Mips<Concrete>, 32>(core, function)
+    }
+
+    fn steps(
+        core: &cores::Core,
+        function: &Function,
+        operands: &Operands<'_>,
+        limit: u64,
+    ) -> Result<Vec<Executed>, Stopped> {
+        numbers::steps::<Mips<Concrete>, 32>(core, function, operands, limit)
+    }
+
+    fn registers(insn: &code::Insn) -> [Places; 2] {
+        [insn.reads(), insn.writes()]
+    }
+
+    fn register_name(r: u8) -> String {
+        <Mips<Concrete> as Callable<32>>::word_name(r)
     }
 }

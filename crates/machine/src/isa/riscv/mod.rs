@@ -21,14 +21,17 @@ pub mod operands;
 pub mod registers;
 pub mod run;
 
-use crate::codec;
+use crate::call::Operands;
+use crate::codec::{self, Places};
 use crate::domain::Abstract;
 use crate::domain::concrete::Concrete;
 use crate::domain::place::Base;
 use crate::format::{Assembler, Dialect, ObjectFormat};
 use crate::function::Function;
+use crate::isa::convention::Callable;
 use crate::isa::cost::{Class, Cost, Stopped};
 use crate::isa::energy::Currents;
+use crate::isa::numbers::Executed;
 use crate::isa::riscv::machine::Riscv;
 use crate::isa::{Called, Calls, Isa, enter, numbers};
 
@@ -132,5 +135,22 @@ impl Isa for RiscvIsa {
 
     fn calls(core: &cores::Core, function: Function) -> Calls<'_> {
         numbers::calls::<Riscv<Concrete>, 32>(core, function)
+    }
+
+    fn steps(
+        core: &cores::Core,
+        function: &Function,
+        operands: &Operands<'_>,
+        limit: u64,
+    ) -> Result<Vec<Executed>, Stopped> {
+        numbers::steps::<Riscv<Concrete>, 32>(core, function, operands, limit)
+    }
+
+    fn registers(insn: &code::Insn) -> [Places; 2] {
+        [insn.reads(), insn.writes()]
+    }
+
+    fn register_name(r: u8) -> String {
+        <Riscv<Concrete> as Callable<32>>::word_name(r)
     }
 }

@@ -1,0 +1,96 @@
+//! `lozenge show`: a function line by line.
+
+use std::path::Path;
+
+use clap::ValueEnum;
+use lozenge::listing::Listing;
+use lozenge::{Contract, Function};
+use serde_json::json;
+
+use crate::cli::arguments::{KernelArgs, ShowArgs};
+use crate::cli::failure::Failure;
+use crate::cli::progress::Progress;
+use crate::cli::values::OpArg;
+use crate::cli::{check, draw, generate, output};
+
+/// Shows; `Ok(true)` always, as nothing is proved here.
+pub fn run(args: &ShowArgs) -> Result<bool, Failure> {
+    let (title, listing) = match OpArg::from_str(&args.what, false) {
+        Ok(op) => kernel(args, op)?,
+        Err(_) => file(args)?,
+    };
+    match args.json {
+        true => output::say(&generate::json(&json!({
+            "title": title, "most_live": listing.most_live, "lines": listing.lines,
+        }))?)?,
+        false => output::say(format!("{title}\n{}", listing.text(args.live)).trim_end())?,
+    }
+    Ok(true)
+}
+
+/// A kernel that is made.
+fn kernel(args: &ShowArgs, op: OpArg) -> Result<(String, Listing), Failure> {
+    if args.symbol.is_some() || args.op.is_some() || args.args.is_some() {
+        let what = &args.what;
+        return Err(format!("{what} is an operation: leave out --symbol, --op and --args").into());
+    }
+    let kernel = KernelArgs {
+        op,
+        size: args.size,
+        modular: args.modular.clone(),
+        target: args.target.clone(),
+        method: args.method.clone(),
+        param: args.param.clone(),
+        max_regs: None,
+        style: args.style,
+        max_flash: args.max_flash,
+        max_stack: None,
+    };
+    let target = kernel.target.resolve()?;
+    let progress = Progress::of(format!("{} for {}", args.what, target.core_name()));
+    let made = draw::request(&kernel)?
+        .watched(progress.watch())
+        .generate(&target);
+    progress.done();
+    let made = made?;
+    let report = made.report();
+    let (core, plan) = (target.core_name(), report.method_text());
+    let [body, call] = [report.cycles.body.max, report.cycles.call.max];
+    let title = format!(
+        "{} on {core}: {plan}; {body} cycles of the body, {call} of a call",
+        made.name()
+    );
+    Ok((title, made.listing()?))
+}
+
+/// A function of a file.
+fn file(args: &ShowArgs) -> Result<(String, Listing), Failure> {
+    let path = Path::new(&args.what);
+    if !path.exists() && !args.what.contains('(') {
+        let what = &args.what;
+        let text = format!("{what} is neither an operation nor a file: try `lozenge list ops`");
+        return Err(text.into());
+    }
+    let missing = |name: &str| format!("of a file say which function it is: try {name}");
+    let symbol = args
+        .symbol
+        .as_ref()
+        .ok_or_else(|| missing("--symbol mul160"))?;
+    let op = args.op.ok_or_else(|| missing("--op mul"))?;
+    let size = generate::size(args.size, &args.modular, "show FILE")?;
+    let target = args.target.resolve()?;
+    let mut contract = Contract::new(op.into(), size);
+    if let Some(modular) = args.modular.modular()? {
+        contract = contract
+            .modulus(modular.modulus)
+            .reduce(modular.reduce)
+            .shift(modular.shift);
+    }
+    if let Some(text) = &args.args {
+        contract = contract.arguments(text);
+    }
+    let data = check::data(path, symbol, &target)?;
+    let function = Function::load(&data, symbol, &contract, &target)?;
+    let title = format!("{symbol} in {} on {}", args.what, target.core_name());
+    Ok((title, function.listing()?))
+}

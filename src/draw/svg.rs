@@ -1,0 +1,486 @@
+//! The rhombus as SVG, in the papers' conventions: column 0 is on the right, words of the first factor stand along the
+//! upper right edge and grow to the left, and a dot is a partial product.
+//!
+//! From [`MANY`] words on, dots become cells of several products each, so that the picture stays readable.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use crate::draw::colour;
+use crate::draw::picture::{Dot, Kind, Panel, Picture};
+
+/// Columns of dots from which on several products are one cell.
+const MANY: i32 = 96;
+/// Cells along a side then, at most.
+const CELLS: i32 = 24;
+/// Width of the drawing within the margins, and the margins.
+const WIDTH: f64 = 900.0;
+const MARGIN: f64 = 60.0;
+/// Where a panel has few columns, dots are no further apart.
+const WIDEST: f64 = 40.0;
+
+/// How a panel lies in the picture.
+pub(crate) struct Frame {
+    /// Between columns.
+    pub step: f64,
+    /// The largest column of all panels, which is on the left.
+    columns: i32,
+    /// The largest and the least height of the panel.
+    highest: i32,
+    lowest: i32,
+    top: f64,
+    left: f64,
+}
+
+impl Frame {
+    /// The place of a column and a height.
+    pub fn at(&self, column: f64, height: f64) -> (f64, f64) {
+        let x = self.left + (f64::from(self.columns) - column) * self.step;
+        let y = self.top + (f64::from(self.highest) - height) * self.step / 2.0;
+        (x, y)
+    }
+}
+
+/// Text that may stand in XML.
+pub fn escaped(text: &str) -> String {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;");
+    text.replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// The whole picture.
+pub fn svg(picture: &Picture) -> String {
+    let columns = picture.columns();
+    let step = (WIDTH / f64::from(columns + 2)).min(WIDEST);
+    let width = 2.0 * MARGIN + f64::from(columns + 2) * step;
+    let width = width.max(560.0);
+    let left = (width - f64::from(columns) * step) / 2.0;
+    let mut body = String::new();
+    let (head, mut top) = head(&picture.title, width);
+    let all = picture.dots().count();
+    for panel in &picture.panels {
+        let [least, most] = heights(panel);
+        let _ = writeln!(
+            body,
+            "<text class=\"title\" x=\"{MARGIN}\" y=\"{top:.1}\">{}</text>",
+            escaped(&panel.title)
+        );
+        let frame = Frame {
+            step,
+            columns,
+            highest: most,
+            lowest: least,
+            top: top + 28.0,
+            left,
+        };
+        draw(&mut body, panel, &frame, all);
+        let deep = times(panel)
+            .values()
+            .map(|[new, again]| new + again)
+            .max()
+            .unwrap_or(0);
+        let deep = deep.min(BARS + 1);
+        top += 28.0
+            + f64::from(most - least) * step / 2.0
+            + step.clamp(8.0, 16.0)
+            + 4.0 * deep as f64
+            + 40.0;
+    }
+    for (kind, strip) in picture.strips() {
+        let name = match kind {
+            "load" => format!("words of {} fetched", strip.name),
+            _ => format!("words of {} written", strip.name),
+        };
+        let _ = writeln!(body, "<text x=\"{MARGIN}\" y=\"{top:.1}\">{name}</text>");
+        let space = (width - MARGIN - 240.0) / strip.words.len().max(1) as f64;
+        let side = space.min(14.0) * 0.8;
+        for (i, order) in strip.words.iter().enumerate() {
+            let x = width - MARGIN - side - i as f64 * space.min(14.0);
+            let _ = writeln!(
+                body,
+                "<rect class=\"{kind}\" data-{kind}s=\"1\" x=\"{x:.1}\" y=\"{:.1}\" width=\"{side:.1}\" height=\"{side:.1}\" \
+                 fill=\"{}\"><title>{}{i}, {order} products before</title></rect>",
+                top - side,
+                colour::hex(*order, all + 1),
+                strip.name
+            );
+        }
+        top += 22.0;
+    }
+    let height = top + 52.0;
+    legend(&mut body, picture, top + 8.0);
+    let (title, summary) = (escaped(&picture.title), escaped(&picture.summary));
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" \
+         height=\"{height:.0}\" role=\"img\" aria-labelledby=\"t d\">\n<title id=\"t\">{title}</title>\n<desc id=\"d\">{summary}\
+         </desc>\n<style>{STYLE}</style>\n{head}{body}</svg>\n"
+    )
+}
+
+/// The title in lines that fit, and where the first panel begins.
+fn head(title: &str, width: f64) -> (String, f64) {
+    let most = ((width - 2.0 * MARGIN) / 9.2) as usize;
+    let mut lines = vec![String::new()];
+    for word in title.split(' ') {
+        if lines
+            .last()
+            .is_some_and(|line| !line.is_empty() && line.len() + 1 + word.len() > most)
+        {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    let mut text = String::new();
+    let mut y = 34.0;
+    for line in &lines {
+        let line = escaped(line);
+        let _ = writeln!(
+            text,
+            "<text class=\"head\" x=\"{MARGIN}\" y=\"{y}\">{line}</text>"
+        );
+        y += 22.0;
+    }
+    (text, y + 8.0)
+}
+
+/// The least and the largest height: of a rhombus or triangle the whole, whether all of it is there or not.
+fn heights(panel: &Panel) -> [i32; 2] {
+    let heights = || panel.dots.iter().map(|dot| dot.height);
+    let (least, most) = (heights().min().unwrap_or(0), heights().max().unwrap_or(0));
+    match &panel.edges {
+        Some([first, second]) => {
+            let below = if first == second {
+                0
+            } else {
+                1 - second.words as i32
+            };
+            [least.min(below), most.max(first.words as i32 - 1)]
+        }
+        None => [least, most],
+    }
+}
+
+/// Light and dark, print and screen.
+const STYLE: &str = "text{font:13px sans-serif;fill:#222}.head{font-size:17px;font-weight:bold}.title{font-weight:bold}\
+.small{font-size:10px}.group{fill:none;stroke:#d4380d;stroke-width:1.4}.whole{fill:#8881;stroke:#999;stroke-dasharray:3 3}.way{fill:none;stroke:#888;stroke-width:.8}\
+.dot{stroke:#333;stroke-width:.5}.reduction{stroke:#c4460a;stroke-width:1.6}.number{stroke:#0a7a8c;stroke-width:1.6}\
+.computed{stroke:#8a2a9c;stroke-width:1.6}.load{stroke:#333;stroke-width:.6}.store{stroke:#333;stroke-width:.6}\
+.mark{fill:#d4380d;stroke:none}.written{fill:none;stroke:#1668b8;stroke-width:1.2}.again{fill:#1668b8}\
+@media(prefers-color-scheme:dark){svg{background:#16181c}text{fill:#ddd}.dot{stroke:#ccc}.way{stroke:#999}.load,.store{stroke:#ccc}}";
+
+/// One panel.
+fn draw(body: &mut String, panel: &Panel, frame: &Frame, all: usize) {
+    let columns = panel.dots.iter().map(|dot| dot.column).max().unwrap_or(0);
+    if columns > MANY {
+        cells(body, panel, frame, all);
+    } else {
+        outlines(body, panel, frame);
+        ways(body, panel, frame);
+        dots(body, panel, frame, all);
+    }
+    stores(body, panel, frame);
+    labels(body, panel, frame);
+}
+
+/// The edges of blocks and parts, if there are several: where a dot's neighbour is of another one. The whole rhombus or
+/// triangle is dashed.
+fn outlines(body: &mut String, panel: &Panel, frame: &Frame) {
+    if let Some([first, second]) = &panel.edges {
+        let (n, m) = (first.words as f64 - 0.5, second.words as f64 - 0.5);
+        let corners = match first == second {
+            true => vec![
+                (-1.0, 0.0),
+                (n - 0.5, n + 0.5),
+                (2.0 * n, 0.0),
+                (n - 0.5, -1.2),
+            ],
+            false => vec![
+                (-1.0, 0.0),
+                (n - 0.5, n + 0.5),
+                (n + m, n - m),
+                (m - 0.5, -m - 0.5),
+            ],
+        };
+        let corners = corners.into_iter().map(|(column, height)| {
+            let (x, y) = frame.at(column, height);
+            format!("{x:.1},{y:.1}")
+        });
+        let corners = corners.collect::<Vec<_>>().join(" ");
+        let _ = writeln!(body, "<polygon class=\"whole\" points=\"{corners}\"/>");
+    }
+    if panel.groups.len() < 2 {
+        return;
+    }
+    let places = panel
+        .dots
+        .iter()
+        .map(|dot| ((dot.column, dot.height), dot.group));
+    let groups: BTreeMap<(i32, i32), usize> = places.collect();
+    let mut path = String::new();
+    for ((column, height), group) in &groups {
+        let (c, h) = (f64::from(*column), f64::from(*height));
+        // The right, upper, left and lower corner of a dot's cell, and the neighbour across each edge.
+        let corners = [(c - 1.0, h), (c, h + 1.0), (c + 1.0, h), (c, h - 1.0)];
+        let across = [(-1, 1), (1, 1), (1, -1), (-1, -1)];
+        for (i, (dc, dh)) in across.into_iter().enumerate() {
+            if groups.get(&(column + dc, height + dh)) != Some(group) {
+                let [from, to] = [corners[i], corners[(i + 1) % 4]].map(|(c, h)| frame.at(c, h));
+                let _ = write!(path, "M{:.1},{:.1}L{:.1},{:.1}", from.0, from.1, to.0, to.1);
+            }
+        }
+    }
+    let _ = writeln!(body, "<path class=\"group\" d=\"{path}\"/>");
+}
+
+/// The order as lines with arrows: through the products of a column or row, one after the other.
+fn ways(body: &mut String, panel: &Panel, frame: &Frame) {
+    let mut list: Vec<Vec<&Dot>> = Vec::new();
+    for dot in &panel.dots {
+        let near = |last: &Dot| {
+            let by = (dot.column - last.column, dot.height - last.height);
+            last.group == dot.group && matches!(by, (0, _) | (1, 1) | (1, -1))
+        };
+        match list.last_mut() {
+            Some(way) if way.last().is_some_and(|last| near(last)) => way.push(dot),
+            _ => list.push(vec![dot]),
+        }
+    }
+    body.push_str(
+        "<defs><marker id=\"arrow\" viewBox=\"0 0 6 6\" refX=\"5\" refY=\"3\" markerWidth=\"5\" markerHeight=\"5\" \
+         orient=\"auto\"><path d=\"M0,0L6,3L0,6z\" fill=\"#888\"/></marker></defs>\n",
+    );
+    for way in list.iter().filter(|way| way.len() > 1) {
+        let points = way.iter().map(|dot| {
+            let (x, y) = frame.at(dot.column.into(), dot.height.into());
+            format!("{x:.1},{y:.1}")
+        });
+        let points = points.collect::<Vec<_>>().join(" ");
+        let _ = writeln!(
+            body,
+            "<polyline class=\"way\" points=\"{points}\" marker-end=\"url(#arrow)\"/>"
+        );
+    }
+}
+
+fn class(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Operands => "",
+        Kind::Reduction => " reduction",
+        Kind::Number => " number",
+        Kind::Computed => " computed",
+    }
+}
+
+/// A circle each; a mark above for a word of the first factor that is fetched for it, below for the second.
+fn dots(body: &mut String, panel: &Panel, frame: &Frame, all: usize) {
+    let r = (frame.step * 0.42).clamp(1.5, 9.0);
+    for dot in &panel.dots {
+        let (x, y) = frame.at(dot.column.into(), dot.height.into());
+        let loads = dot.loads.iter().filter(|load| **load).count();
+        let twice = if dot.doubled { ", counts twice" } else { "" };
+        let _ = writeln!(
+            body,
+            "<circle class=\"dot{}\" data-dots=\"1\" data-loads=\"{loads}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{r:.1}\" fill=\"{}\">\
+             <title>{}, column {}, product {}{twice}</title></circle>",
+            class(dot.kind),
+            colour::hex(dot.order, all),
+            dot.name,
+            dot.column,
+            dot.order + 1
+        );
+        for (load, by) in dot.loads.iter().zip([-0.7, 0.7]) {
+            if *load {
+                let _ = writeln!(
+                    body,
+                    "<circle class=\"mark\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"{:.1}\"/>",
+                    x + r * 0.75,
+                    y + r * by,
+                    (r * 0.32).max(0.8)
+                );
+            }
+        }
+    }
+}
+
+/// Several products in one cell, with the mean of their order.
+fn cells(body: &mut String, panel: &Panel, frame: &Frame, all: usize) {
+    // (i, j) are the sum and the difference of column and height, halved, in a rhombus.
+    let columns = panel.dots.iter().map(|dot| dot.column).max().unwrap_or(0);
+    let side = (columns / 2 / CELLS + 1).max(1);
+    let mut cells: BTreeMap<(i32, i32), Vec<&Dot>> = BTreeMap::new();
+    for dot in &panel.dots {
+        let (i, j) = (
+            (dot.column + dot.height).div_euclid(2),
+            (dot.column - dot.height).div_euclid(2),
+        );
+        let place = (i.div_euclid(side), j.div_euclid(side));
+        cells.entry(place).or_default().push(dot);
+    }
+    for ((i, j), list) in cells {
+        let (i, j, s) = (f64::from(i * side), f64::from(j * side), f64::from(side));
+        // The corners, half a dot outside the outermost products.
+        let corners = [(0.0, 0.0), (s, 0.0), (s, s), (0.0, s)].map(|(di, dj)| {
+            let (i, j) = (i + di - 0.5, j + dj - 0.5);
+            let (x, y) = frame.at(i + j, i - j);
+            format!("{x:.1},{y:.1}")
+        });
+        let orders = || list.iter().map(|dot| dot.order);
+        let (first, last) = (orders().min().unwrap_or(0), orders().max().unwrap_or(0));
+        let loads: usize = list
+            .iter()
+            .map(|d| d.loads.iter().filter(|l| **l).count())
+            .sum();
+        let kind = list.first().map_or(Kind::Operands, |dot| dot.kind);
+        let _ = writeln!(
+            body,
+            "<polygon class=\"dot{}\" data-dots=\"{}\" data-loads=\"{loads}\" points=\"{}\" fill=\"{}\"><title>{} products \
+             from {} on, number {} to {}, {loads} loads</title></polygon>",
+            class(kind),
+            list.len(),
+            corners.join(" "),
+            colour::hex(orders().sum::<usize>() / list.len(), all),
+            list.len(),
+            list[0].name,
+            first + 1,
+            last + 1
+        );
+    }
+}
+
+/// The most bars below each other.
+const BARS: usize = 8;
+
+/// How often each column is written, and after fetching an intermediate result.
+fn times(panel: &Panel) -> BTreeMap<i32, [usize; 2]> {
+    let mut times: BTreeMap<i32, [usize; 2]> = BTreeMap::new();
+    for store in &panel.stores {
+        times.entry(store.column).or_default()[usize::from(store.reload)] += 1;
+    }
+    times
+}
+
+/// Below the panel: bars for the times that a column is written, filled where an intermediate result was fetched first. Of
+/// many all are one bar, as long as there are.
+fn stores(body: &mut String, panel: &Panel, frame: &Frame) {
+    let r = (frame.step * 0.35).clamp(0.6, 6.0);
+    let most = times(panel)
+        .values()
+        .map(|[new, again]| new + again)
+        .max()
+        .unwrap_or(0);
+    for (column, [new, again]) in times(panel) {
+        let (x, y) = frame.at(column.into(), frame.lowest.into());
+        let mut y = y + frame.step.clamp(8.0, 16.0) + 6.0;
+        let mut bar = |class: &str, count: usize, loads: usize, height: f64| {
+            let _ = writeln!(
+                body,
+                "<rect class=\"written{class}\" data-stores=\"{count}\" data-loads=\"{loads}\" x=\"{:.1}\" y=\"{y:.1}\" \
+                 width=\"{:.1}\" height=\"{height:.1}\"><title>column {column}: {count} times</title></rect>",
+                x - r,
+                2.0 * r
+            );
+            y += height + 1.6;
+        };
+        match most > BARS {
+            true => {
+                let long = |count: usize| 3.5 * BARS as f64 * count as f64 / most as f64;
+                bar("", new, 0, long(new));
+                bar(" again", again, again, long(again));
+            }
+            false => {
+                (0..new).for_each(|_| bar("", 1, 0, 2.2));
+                (0..again).for_each(|_| bar(" again", 1, 1, 2.2));
+            }
+        }
+    }
+}
+
+/// The words along the edges.
+fn labels(body: &mut String, panel: &Panel, frame: &Frame) {
+    let Some([first, second]) = &panel.edges else {
+        return;
+    };
+    let every = ((26.0 / frame.step).ceil() as usize).max(1);
+    let mut label = |name: &str, i: usize, (x, y): (f64, f64)| {
+        let _ = writeln!(
+            body,
+            "<text class=\"small\" x=\"{x:.1}\" y=\"{y:.1}\">{name}{i}</text>"
+        );
+    };
+    let near = frame.step.clamp(4.0, 16.0);
+    for i in (0..first.words).step_by(every) {
+        let (x, y) = frame.at(i as f64, i as f64);
+        label(&first.name, i, (x + near * 0.7, y - near * 0.5));
+    }
+    for j in (0..second.words).step_by(every).filter(|_| first != second) {
+        let (x, y) = frame.at(j as f64, -(j as f64));
+        label(&second.name, j, (x + near * 0.7, y + near * 0.5 + 8.0));
+    }
+}
+
+/// What colours and marks mean.
+fn legend(body: &mut String, picture: &Picture, top: f64) {
+    let mut x = MARGIN;
+    let _ = write!(body, "<text x=\"{x:.0}\" y=\"{top:.1}\">first</text>");
+    x += 32.0;
+    for i in 0..40usize {
+        let _ = write!(
+            body,
+            "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"2.6\" height=\"10\" fill=\"{}\"/>",
+            x + 2.5 * i as f64,
+            top - 9.0,
+            colour::hex(i, 40)
+        );
+    }
+    x += 106.0;
+    let _ = writeln!(
+        body,
+        "<text x=\"{x:.0}\" y=\"{top:.1}\">last product</text>"
+    );
+    let mut y = top + 20.0;
+    x = MARGIN;
+    let mut entry = |shape: String, text: &str, x: f64, y: f64| {
+        let _ = writeln!(
+            body,
+            "{shape}<text x=\"{:.1}\" y=\"{y:.1}\">{text}</text>",
+            x + 14.0
+        );
+    };
+    for kind in picture.kinds() {
+        let shape = format!(
+            "<circle class=\"dot{}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"5\" fill=\"#7d7c78\"/>",
+            class(kind),
+            x + 5.0,
+            y - 4.0
+        );
+        entry(shape, kind.text(), x, y);
+        x += 220.0;
+    }
+    if picture.dots().any(|dot| dot.loads.contains(&true)) {
+        (x, y) = (MARGIN + 260.0, top);
+        let shape = format!(
+            "<circle class=\"mark\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\"/>",
+            x + 5.0,
+            y - 4.0
+        );
+        entry(shape, "a factor is fetched", x, y);
+        x += 150.0;
+        let shape = |class: &str| {
+            format!(
+                "<rect class=\"written{class}\" x=\"{x:.1}\" y=\"{:.1}\" width=\"10\" height=\"3\"/>",
+                y - 6.0
+            )
+        };
+        entry(shape(""), "column written", x, y);
+        x += 120.0;
+        let again = format!(
+            "<rect class=\"written again\" x=\"{x:.1}\" y=\"{:.1}\" width=\"10\" height=\"3\"/>",
+            y - 6.0
+        );
+        entry(again, "fetched, added to, written", x, y);
+    }
+}

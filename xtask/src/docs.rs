@@ -1,0 +1,219 @@
+//! `cargo xtask docs`: the pages of the book that are written: the reference by `lozenge reference`, and all figures on
+//! record from `tests/paper/`.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use make::method::{Params, find, plan_text};
+use make::winners::Winner;
+use toml::{Table, Value};
+
+/// The page of all figures.
+pub const DATA: &str = "docs/src/results/data.md";
+
+/// The files of figures, and what each is about.
+const FILES: [(&str, &str); 8] = [
+    (
+        "records",
+        "Records in print on the ATmega128, RISC-V and StrongARM, and ours",
+    ),
+    ("special", "Products and sums modulo special primes"),
+    (
+        "seo-kim-2014",
+        "Montgomery's products and squares, as Seo and Kim (2014) sort them",
+    ),
+    ("hw2018", "Products as Hutter and Wenger (2018) sort them"),
+    (
+        "groszschaedl-kamendje-2003",
+        "Montgomery's products in nested loops on MIPS32, after Grossschaedl and Kamendje (2003)",
+    ),
+    ("small", "Small code"),
+    ("rsa", "RSA on AVR"),
+    ("rsa-32", "RSA on machines of 32 bits"),
+];
+
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Writes all pages.
+pub fn write() -> Result<(), String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args([
+        "run",
+        "--release",
+        "--quiet",
+        "--",
+        "reference",
+        "-o",
+        "docs/src/reference",
+    ]);
+    let status = command.current_dir(root()).status();
+    match status {
+        Ok(status) if status.success() => {}
+        Ok(_) => return Err("lozenge reference failed".into()),
+        Err(error) => return Err(format!("cargo: {error}")),
+    }
+    std::fs::write(root().join(DATA), data()?).map_err(|e| format!("{DATA}: {e}"))
+}
+
+/// The page of all figures.
+pub fn data() -> Result<String, String> {
+    let mut text = String::from(
+        "# All figures on record\n\nThis page is written by `cargo xtask docs` from `tests/paper/*.toml`; a test keeps it so, and \
+         others make every figure of ours again. Cycles are of the body on AVR and ARM, and of a call where a row says so. \
+         `theirs` is in print.\n",
+    );
+    for (name, about) in FILES {
+        let path = root().join(format!("tests/paper/{name}.toml"));
+        let file = std::fs::read_to_string(&path).map_err(|e| format!("{name}: {e}"))?;
+        let table: Table = file.parse().map_err(|e| format!("{name}: {e}"))?;
+        let _ = write!(text, "\n## {about}\n");
+        section(&mut text, "", &table);
+    }
+    Ok(text)
+}
+
+/// The values of a table as rows, its rows as a table of their own, then the tables in it.
+fn section(text: &mut String, name: &str, table: &Table) {
+    let is_rows = |value: &Value| {
+        value
+            .as_array()
+            .is_some_and(|list| list.iter().all(Value::is_table) && !list.is_empty())
+    };
+    let single: Vec<_> = table
+        .iter()
+        .filter(|(_, v)| !v.is_table() && !is_rows(v))
+        .collect();
+    if !name.is_empty() {
+        let _ = write!(text, "\n### {name}\n");
+    }
+    if !single.is_empty() {
+        text.push_str("\n| | |\n|---|---|\n");
+        for (key, value) in single {
+            let _ = writeln!(text, "| {key} | {} |", cell(value));
+        }
+    }
+    for (_, value) in table.iter().filter(|(_, v)| is_rows(v)) {
+        rows(text, value.as_array().map_or(&[], Vec::as_slice));
+    }
+    for (key, value) in table {
+        if let Value::Table(inner) = value {
+            let name = if name.is_empty() {
+                key.clone()
+            } else {
+                format!("{name}, {key}")
+            };
+            section(text, &name, inner);
+        }
+    }
+}
+
+/// Words, which make a table wide: they stand below it.
+const NOTES: [&str; 3] = ["why", "source", "wrong"];
+
+/// Rows as a table of the keys that any of them has; notes by number below.
+fn rows(text: &mut String, list: &[Value]) {
+    let mut keys: Vec<&str> = Vec::new();
+    for row in list.iter().filter_map(Value::as_table) {
+        for key in row.keys() {
+            if !keys.contains(&key.as_str()) && !NOTES.contains(&key.as_str()) && key != "readme" {
+                keys.push(key);
+            }
+        }
+    }
+    let mut notes: Vec<String> = Vec::new();
+    let mut lines = Vec::new();
+    for row in list.iter().filter_map(Value::as_table) {
+        let of = |key: &str| {
+            row.get(key)
+                .map_or(String::new(), |value| named(key, value))
+        };
+        let mut cells: Vec<_> = keys.iter().map(|key| of(key)).collect();
+        let said = NOTES.iter().filter_map(|key| Some(cell(row.get(*key)?)));
+        let said = said.collect::<Vec<_>>().join("; ");
+        cells.push(
+            match (said.as_str(), notes.iter().position(|note| *note == said)) {
+                ("", _) => String::new(),
+                (_, Some(at)) => (at + 1).to_string(),
+                (_, None) => {
+                    notes.push(said);
+                    notes.len().to_string()
+                }
+            },
+        );
+        lines.push(cells);
+    }
+    if !notes.is_empty() {
+        keys.push("note");
+    }
+    let _ = write!(
+        text,
+        "\n| {} |\n|{}\n",
+        keys.join(" | "),
+        "---|".repeat(keys.len())
+    );
+    for cells in lines {
+        let _ = writeln!(text, "| {} |", cells[..keys.len()].join(" | "));
+    }
+    if !notes.is_empty() {
+        text.push('\n');
+    }
+    for (i, note) in notes.iter().enumerate() {
+        let _ = writeln!(text, "{}. {note}", i + 1);
+    }
+}
+
+/// A value; the plan of a method by its name, if it has one.
+fn named(key: &str, value: &Value) -> String {
+    let plan = (key == "plan").then(|| value.as_str()).flatten();
+    let known = plan.and_then(|text| {
+        let winner = Winner::parse(text)?;
+        let method = find(&winner.method)?;
+        let parameter = |name: &str| {
+            method
+                .parameters
+                .iter()
+                .map(|p| p.name)
+                .find(|own| *own == name)
+        };
+        let params: Option<Params> = winner
+            .params
+            .iter()
+            .map(|(name, value)| Some((parameter(name)?, *value)))
+            .collect();
+        Some(plan_text(method.name, &params?))
+    });
+    known.unwrap_or_else(|| cell(value))
+}
+
+fn cell(value: &Value) -> String {
+    let text = match value {
+        Value::String(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
+        Value::Array(list) => list.iter().map(cell).collect::<Vec<_>>().join(", "),
+        Value::Table(table) => {
+            let pairs = table
+                .iter()
+                .map(|(key, value)| format!("{key} {}", cell(value)));
+            pairs.collect::<Vec<_>>().join(", ")
+        }
+        other => other.to_string(),
+    };
+    text.replace('|', "\\|").replace('<', "&lt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_those_on_record() {
+        let kept = std::fs::read_to_string(root().join(DATA)).expect("the page is there");
+        assert!(
+            kept == data().expect("figures"),
+            "{DATA} is old: cargo xtask docs"
+        );
+    }
+}
