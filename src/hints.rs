@@ -1,4 +1,4 @@
-//! Claims as bytes: what an object holds beside its code, so that `check` finds the proof that `gen` found.
+//! Claims as bytes: a section beside the code in an object, with which `check` finds the proof that `gen` found.
 //!
 //! They lie in a section that takes no memory, [`SECTION`], as one record for each function, and are hints:
 //! the prover shows each before it uses it. All numbers are unsigned LEB128, signed ones zigzag, so that

@@ -21,6 +21,7 @@ pub use crate::report::one_time::OneTime;
 pub mod energy;
 mod modular;
 mod one_time;
+mod prototype;
 
 /// A source operand.
 #[derive(Clone, Debug, Serialize)]
@@ -189,6 +190,9 @@ pub struct Report {
     pub aliasing: BTreeMap<&'static str, String>,
     /// The calling convention.
     pub abi: &'static str,
+    /// The command that builds a program with its GNU assembly.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
     /// What to beware of.
     pub warnings: Vec<String>,
     /// The command that gives the same bytes.
@@ -385,6 +389,7 @@ impl Report {
             reasons: reasons(proof),
             aliasing: subject.aliasing(),
             abi,
+            link: None,
             warnings,
             command,
             version: env!("CARGO_PKG_VERSION"),
@@ -461,55 +466,6 @@ impl Report {
     /// The same in words.
     pub fn open(&self) -> Vec<String> {
         self.missing().iter().map(Missing::to_string).collect()
-    }
-
-    /// The C prototype, as C99 has it: what may not overlap is `restrict`.
-    pub fn prototype(&self) -> String {
-        let spec = &self.spec;
-        let restricted = self.restricted();
-        let argument = |(name, bytes): (&str, usize)| {
-            let words = 8 * bytes / spec.word_bits as usize;
-            match restricted.contains(&name) {
-                true => format!("{name}[restrict {words}]"),
-                false => format!("{name}[{words}]"),
-            }
-        };
-        self.declared(argument)
-    }
-
-    /// The same for C++, which has no `restrict`: with the word `keyword` instead.
-    pub fn prototype_in_cpp(&self, keyword: &str) -> String {
-        let restricted = self.restricted();
-        self.declared(|(name, _)| match restricted.contains(&name) {
-            true => format!("*{keyword} {name}"),
-            false => format!("*{name}"),
-        })
-    }
-
-    fn declared(&self, argument: impl Fn((&str, usize)) -> String) -> String {
-        let spec = &self.spec;
-        let word = format!("uint{}_t", spec.word_bits);
-        let result = format!("{word} {}", argument(("r", spec.result_bytes)));
-        let source = |s: &SourceReport| format!("const {word} {}", argument((s.name, s.bytes)));
-        let sources = spec.sources.iter().map(source);
-        let arguments: Vec<_> = std::iter::once(result).chain(sources).collect();
-        format!("void {}({});", spec.symbol, arguments.join(", "))
-    }
-
-    /// The arguments that C may take to share no memory that is written: the result, unless it may be an operand;
-    /// then the operands that it may not be.
-    fn restricted(&self) -> Vec<&'static str> {
-        let may_be = |name: &str| match name {
-            "a" => self.may_coincide("r == a"),
-            "b" => self.may_coincide("r == b"),
-            _ => false,
-        };
-        let names = self.spec.sources.iter().map(|s| s.name);
-        let (shared, apart): (Vec<_>, Vec<_>) = names.partition(|name| may_be(name));
-        match shared.is_empty() {
-            true => vec!["r"],
-            false => apart,
-        }
     }
 
     /// `30 bytes of stack`, below the return address, or how many of each of two stacks.

@@ -1,4 +1,4 @@
-//! Parts that people ask for, of machines that there are no kernels for, and what comes nearest.
+//! Parts that people ask for but whose machine is not supported, and the nearest one that is.
 
 /// What comes nearest to a machine that there are no kernels for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

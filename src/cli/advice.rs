@@ -1,4 +1,4 @@
-//! What to do instead, read off a message that says it in words.
+//! The advice in an error message, found in its text.
 
 /// What to do instead, of a line of the command line's own: the words behind the last `try`, or `leave out`.
 pub fn advice(message: &str) -> Option<&str> {

@@ -1,4 +1,4 @@
-//! Numbers for a driver: those given, random ones for the rest; and what must come out.
+//! Numbers for a driver: those that were typed, random ones for the rest, and the expected result.
 
 use lozenge::driver::Driver;
 use lozenge::driver::numbers::{Inputs, Power, prime};

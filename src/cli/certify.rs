@@ -1,4 +1,4 @@
-//! The file that a certificate is.
+//! Writing a certificate to a file.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What to type instead of what a size, a method, a machine or a list of arguments refuses.
+//! What to type instead, for each reason why a size, a method, a machine or an argument is refused.
 
 use lozenge::audit::{ArgumentError, ContractError};
 use lozenge::lower::LowerError;
@@ -56,6 +56,8 @@ pub fn method(error: &MethodError) -> Option<String> {
         MethodError::Multiplies(_) => "leave out --method, or --max-regs".into(),
         MethodError::OnlyLoops(_) => "--style looped or --style rolled".into(),
         MethodError::NoLoops(_) => "--modulus runtime, or --style unrolled".into(),
+        MethodError::TopBits(_) => "--style rolled, or leave out --method".into(),
+        MethodError::LazyFold => "--reduce almost".into(),
         MethodError::NoLoopsOfHalves => "--style unrolled".into(),
         MethodError::WantsMul(_) => "--style rolled --method hfips".into(),
         MethodError::NoLoopsOfSums => "--modulus runtime --reduce full, or --style unrolled".into(),

@@ -1,4 +1,4 @@
-//! Which kernels no other beats in cycles and code, or in cycles and stack.
+//! The Pareto front: kernels that no other beats in cycles and bytes, or in cycles and stack.
 
 use lozenge::report::Report;
 

@@ -1,4 +1,4 @@
-//! What is said of an error of the library: the line, and what to type instead.
+//! An error of the library in words: one line, and what to type instead.
 
 use lozenge::candidate::{Extreme, Nearest};
 use lozenge::lower::LowerError;

@@ -374,7 +374,7 @@ fn stores(body: &mut String, panel: &Panel, frame: &Frame) {
         .unwrap_or(0);
     for (column, [new, again]) in times(panel) {
         let (x, y) = frame.at(column.into(), frame.lowest.into());
-        let mut y = y + frame.step.clamp(8.0, 16.0) + 6.0;
+        let mut y = y + frame.step.clamp(8.0, 16.0) + 8.0;
         let mut bar = |class: &str, count: usize, loads: usize, height: f64| {
             let _ = writeln!(
                 body,
@@ -415,6 +415,12 @@ fn labels(body: &mut String, panel: &Panel, frame: &Frame) {
     for i in (0..first.words).step_by(every) {
         let (x, y) = frame.at(i as f64, i as f64);
         label(&first.name, i, (x + near * 0.7, y - near * 0.5));
+    }
+    // Column 0 is on the right; its number stands above the stores.
+    for column in (0..(first.words + second.words).saturating_sub(1)).step_by(every) {
+        let (x, y) = frame.at(column as f64, frame.lowest.into());
+        let below = frame.step.clamp(8.0, 16.0) + 3.0;
+        label("", column, (x - 3.0, y + below));
     }
     for j in (0..second.words).step_by(every).filter(|_| first != second) {
         let (x, y) = frame.at(j as f64, -(j as f64));

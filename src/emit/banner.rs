@@ -1,4 +1,4 @@
-//! The fixed-form head of every text file.
+//! The banner at the top of every text file.
 
 use crate::report::{Report, SourceReport, SpecReport};
 
@@ -66,6 +66,9 @@ pub fn lines(report: &Report) -> Vec<(String, String)> {
             "NOT PROVED",
             "written because --unproved was given; do not use".to_string(),
         ));
+    }
+    if let Some(link) = &report.link {
+        lines.push(("link", link.clone()));
     }
     lines.push(("command", report.command.clone()));
     lines.push(("version", format!("lozenge {}", report.version)));

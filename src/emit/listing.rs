@@ -1,5 +1,5 @@
-//! What every assembly file says, whoever's assembler reads it: the decoded bytes line by line,
-//! with labels where jumps go.
+//! The lines that the assembly files for all assemblers share: the decoded bytes one by one, with labels where jumps
+//! go.
 
 use std::collections::BTreeSet;
 

@@ -14,6 +14,7 @@ use crate::face::error::Error;
 use crate::face::options::Options;
 use crate::face::verdicts::Verdicts;
 use crate::face::{claim, made};
+use crate::gnu::Gnu;
 use crate::listing::Listing;
 use crate::report::{Bytes, Cycles, Report};
 use crate::target::Target;
@@ -272,6 +273,8 @@ fn reported(
     let mut report = made::report(kernel, target, options.currents.clone(), command);
     report.spec.symbol.insert_str(0, &options.prefix);
     report.one_time = options.one_time.clone();
+    let file = format!("{}.S", report.spec.symbol);
+    report.link = (dialect == Assembler::Gnu).then(|| Gnu::of(target).link(&file));
     report.spec.shorter = options
         .shorter
         .and_then(|asked| shorter(asked, &kernel.spec));

@@ -1,4 +1,4 @@
-//! What is told and written of a kernel.
+//! The report and the files of a kernel.
 
 use machine::format::Assembler;
 use machine::isa::energy::Currents;

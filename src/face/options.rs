@@ -1,4 +1,4 @@
-//! What a request says besides what is computed, and what of it the command in a banner repeats.
+//! The options of a request that do not change what is computed.
 
 use std::sync::Arc;
 

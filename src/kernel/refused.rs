@@ -1,4 +1,4 @@
-//! Of the reasons why there is no kernel the one that is told.
+//! Several methods may refuse a request: which of their reasons is shown.
 
 use std::collections::BTreeMap;
 
@@ -57,6 +57,8 @@ pub(super) fn more_telling(known: Option<Error>, new: Error) -> Error {
     let says = |error: &Error| match error {
         Error::Style { .. } => 0,
         Error::Method(MethodError::OnlyLoops(_) | MethodError::Shifted(_)) => 1,
+        // Every fold says it.
+        Error::Method(MethodError::LazyFold) => 3,
         Error::Lower {
             error: LowerError::NoMultiplier(_) | LowerError::NoProducts(_),
             ..

@@ -1,5 +1,5 @@
 //! Where sections lie: as a linked program says, or one after the other as a linker might put those of
-//! an object; and what lies between them, which is nothing that a program may run or read.
+//! an object; and the gaps between them, which a program may neither run nor read.
 
 use std::collections::HashMap;
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! Which function is meant, and what a reference to a symbol may be resolved to.
+//! Finding the function by its symbol, and resolving references to symbols.
 
 use object::{
     Architecture, Object, ObjectKind, ObjectSection, ObjectSymbol, SectionIndex, SymbolFlags, elf,

@@ -1,4 +1,4 @@
-//! What code draws, as it is told.
+//! The energy of a kernel in its report.
 
 use machine::isa::energy::{Currents, Energy, Spent};
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! What an operation works modulo, as it is told.
+//! The modulus and the contract in a report.
 
 use std::collections::BTreeMap;
 

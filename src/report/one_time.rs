@@ -1,4 +1,4 @@
-//! What it costs that time tells nothing, where a multiplier stops early.
+//! The price of constant time on cores whose multiplier stops early.
 
 use machine::isa::{Cost, Span};
 use serde::Serialize;

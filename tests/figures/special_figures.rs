@@ -1,6 +1,7 @@
 //! Cycles modulo special primes: as `tests/paper/special.toml` and the book say, and proved.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::ARM7TDMI;
@@ -14,7 +15,7 @@ use lozenge::spec::Op;
 use lozenge::spec::modulus::{Modular, Reduce};
 use toml::Value;
 
-use crate::kit::book::book;
+use crate::kit::book::text;
 use crate::kit::{any, ask, known, tier, work};
 
 /// Cycles of a call of the kernel that `row` plans, which is proved.
@@ -55,12 +56,9 @@ fn call<I: Lower>(core: &I::Core, row: &Value) -> u64 {
     kernel.cost.call.max
 }
 
-/// Does the book's table of special primes, or what follows it, say `cycles`?
+/// Does the book's page of special primes, or what follows it, say `cycles`?
 fn is_said(row: &Value, cycles: u64) -> bool {
-    let readme = book();
-    let start = readme.find("# Special primes").expect("a section");
-    let section = &readme[start..];
-    let section = &section[..section.find("\n## ").unwrap_or(section.len())];
+    let section = text(Path::new("docs/src/results/special-primes.md"));
     let modulus = row["modulus"].as_str().expect("a name");
     let op = row["op"].as_str().expect("an operation");
     let begins = match row.get("core").and_then(Value::as_str) {

@@ -199,6 +199,49 @@ fn links_resolve() {
     assert!(count > 60, "only {count} links");
 }
 
+/// README's ten figures, theirs and ours, stand together in a line of the results, which other tests make again; the
+/// ratio is theirs.
+#[test]
+fn readme_has_figures_of_the_book() {
+    let readme = text_of(Path::new("README.md"));
+    let (_, table) = readme
+        .split_once("| | in print | ours | ratio |")
+        .expect("a table");
+    let rows: Vec<_> = table
+        .lines()
+        .skip(2)
+        .take_while(|line| line.starts_with('|'))
+        .collect();
+    assert_eq!(rows.len(), 10);
+    let results = pages()
+        .into_iter()
+        .filter(|page| page.starts_with("docs/src/results"));
+    let results: String = results.map(|page| text_of(&page)).collect();
+    for row in rows {
+        let cells: Vec<_> = row
+            .split('|')
+            .map(|cell| cell.trim().replace('*', ""))
+            .collect();
+        let [theirs, ours]: [u64; 2] = [2, 3].map(|i| cells[i].parse().expect("a number"));
+        assert!(ours < theirs, "{row}");
+        let ratio = format!("{:.2}", ours as f64 / theirs as f64);
+        assert_eq!(cells[4], ratio, "{row}");
+        let has = |line: &str, number: u64| {
+            let digits = line.split(|c: char| !c.is_ascii_digit());
+            digits.into_iter().any(|word| word == number.to_string())
+        };
+        let said = results
+            .lines()
+            .any(|line| has(line, theirs) && has(line, ours));
+        // The best for the optimal prime field stands in a sentence above its table.
+        let apart = theirs == 3237 && results.lines().any(|line| has(line, ours));
+        assert!(
+            said || apart,
+            "no line of the results has {theirs} and {ours}"
+        );
+    }
+}
+
 /// The reference is what the tool writes, and every page of the folder is in the contents.
 #[test]
 fn reference_is_what_the_tool_writes() {

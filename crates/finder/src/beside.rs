@@ -1,4 +1,4 @@
-//! What is true beside the equations: products that are something else, by a bit, or by what the contract promises.
+//! Facts beside the equations: a product equals a simpler value where a factor is a bit, or where the contract promises it.
 
 use machine::domain::trace::{Entry, Multiples, Step};
 use machine::domain::variable::{Def, Value, VarId};

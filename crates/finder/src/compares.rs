@@ -1,4 +1,4 @@
-//! Comparisons: when is a sum of bits 1?
+//! Comparisons: the conditions under which a sum of bits is 1.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;

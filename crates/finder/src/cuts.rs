@@ -1,4 +1,4 @@
-//! Words that were cut, and the pieces.
+//! Words that were cut into pieces of bits, and these pieces.
 
 use machine::domain::variable::{Value, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,4 +1,4 @@
-//! Sparse sums, and those whose latest term is asked for again and again.
+//! Sparse polynomials, and a form of them that gives the term of the newest variable quickly.
 
 use std::collections::BinaryHeap;
 use std::collections::hash_map::Entry;

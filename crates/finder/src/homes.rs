@@ -1,4 +1,4 @@
-//! Where a carry comes from: the word that it left, which says how often it may be taken back.
+//! The word that a carry left: it says how often the carry may be subtracted again.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What is known of a modulus, and of lowest bits.
+//! Facts about a modulus, and about the lowest bits of words.
 
 use machine::domain::variable::{Value, VarId};
 

@@ -1,4 +1,4 @@
-//! What the algebra holds to be true in every run, as tests read it to evaluate it on numbers.
+//! Statements that the algebra takes to be true in every run: tests evaluate them on numbers.
 //!
 //! Proofs do not use it. `tests/algebra_truth` runs random programs in the domain and on numbers, and
 //! looks whether each statement holds on these.

@@ -1,4 +1,4 @@
-//! Something that the finder says of numbers, for tests to evaluate.
+//! One statement of the finder about numbers, which a test can evaluate.
 
 use machine::domain::trace::Product;
 use machine::domain::variable::{BitValue, Value, VarId};

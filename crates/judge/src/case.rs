@@ -1,4 +1,4 @@
-//! A run that was written down, for one case of operands that may be one.
+//! The record of one run, for one case of aliasing: which operands share memory.
 
 use machine::domain::trace::{Noted, Reason};
 use machine::domain::variable::{Def, Value, Var, VarId};

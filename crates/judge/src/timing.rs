@@ -1,7 +1,7 @@
 //! What time and addresses tell: runs in the secret domain, one core at a time.
 //!
 //! Where nothing tells, one run is all runs, and its cycles are those of every call. A branch on a
-//! secret is told, and then both ways are gone: run by run, first the ways that differ from the
+//! secret is told, and then both ways are followed: run by run, first the ways that differ from the
 //! straight one in a single decision, so that the cycles of all of them can be compared.
 
 use std::collections::{BTreeSet, VecDeque};

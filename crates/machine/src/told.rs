@@ -1,4 +1,4 @@
-//! Instructions and faults in words, for reports.
+//! Instructions and faults as text, for reports.
 
 use crate::fault::{Fault, Source};
 use crate::function::Function;

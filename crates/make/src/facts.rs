@@ -1,4 +1,4 @@
-//! All that a method may know of a target.
+//! Everything that a method may know about a target: word size and registers.
 
 /// How much of a kernel is written out.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, serde::Serialize)]

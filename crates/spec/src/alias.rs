@@ -1,4 +1,4 @@
-//! Operands that share memory.
+//! Aliasing: which operands share memory.
 
 use serde::{Deserialize, Serialize};
 

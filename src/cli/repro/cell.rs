@@ -1,4 +1,4 @@
-//! A published cell beside ours, and what comes of it.
+//! A published cell beside ours, and which of them is better.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What makes ours: commands as a user types them, each made once.
+//! Our side of a table: commands as a user types them, each run once.
 
 use std::collections::{BTreeMap, BTreeSet};
 

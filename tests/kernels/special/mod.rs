@@ -2,6 +2,7 @@
 //! operation means (`r + b = a` for a difference), which the tool does not compute that way.
 
 mod shifted;
+mod spare;
 
 use lozenge::facts::Style;
 use lozenge::isa::Isa;

@@ -100,6 +100,16 @@ fn sizes_are_rounded_up() {
             "521 bits in 68 bytes",
         ),
         (
+            "gen modmul --mcu atmega2560 --modulus p521 --method product-scanning+fold",
+            "modmul528_p521",
+            "521 bits in 66 bytes",
+        ),
+        (
+            "gen modsqr --core rv32im --modulus p521",
+            "modsqr544_p521",
+            "521 bits in 68 bytes",
+        ),
+        (
             "gen modadd --mcu atmega128 --modulus p521",
             "modadd528_p521",
             "521 bits in 66 bytes",

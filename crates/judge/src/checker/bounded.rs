@@ -1,4 +1,4 @@
-//! A joint bound: a positive form and the most that it is.
+//! A joint bound: a linear form with positive factors, and its largest value.
 
 use machine::domain::ids::Map;
 use machine::domain::public::Public;

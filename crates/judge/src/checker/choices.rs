@@ -1,4 +1,4 @@
-//! Bitwise operations and choices: both cases of a bit are looked at.
+//! Bitwise operations and selections: shown for both values of a bit.
 
 use machine::domain::Logic;
 use machine::domain::public::{Public, PublicBit};

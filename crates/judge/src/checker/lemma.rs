@@ -1,4 +1,4 @@
-//! What was shown before: equations, absolute values, quotients of several words.
+//! Lemmas, shown earlier in the run: equations, absolute values, quotients of several words.
 
 use machine::domain::trace::{Equation, Product};
 use machine::domain::variable::{Value, VarId};

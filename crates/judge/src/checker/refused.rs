@@ -1,4 +1,4 @@
-//! Why something is not accepted.
+//! The reason why the checker does not accept an entry.
 
 /// Why something is not accepted.
 pub type Refused = &'static str;

@@ -1,4 +1,4 @@
-//! What stays open of an equation.
+//! The terms that are left of an equation that is not proved.
 
 /// An obligation that could not be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What a run of variables asks about: no addresses, and no bits that nobody follows.
+//! Which operations a run of variables asks about: neither addresses nor bits that have no variable.
 
 use crate::domain::answers::Answers;
 use crate::domain::public::{Public, PublicBit};

@@ -1,4 +1,4 @@
-//! How runs of variables and of secrets begin.
+//! The state in which runs of variables and runs of secrets begin.
 
 use crate::domain::abstract_memory::Region;
 use crate::domain::answers::Answers;

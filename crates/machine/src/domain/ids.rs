@@ -1,4 +1,4 @@
-//! Tables of variables and places: their numbers are few and follow one another, so that a product scatters them well enough.
+//! Hash tables for variables and places: their numbers are small and consecutive, so one multiplication is hash enough.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};

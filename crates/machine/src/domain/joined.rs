@@ -1,4 +1,4 @@
-//! Both ways of a branch, gone and joined by somebody who answers.
+//! A branch followed both ways, and the two states joined by the finder or by the record.
 
 use crate::domain::answers::{Answers, Run};
 use crate::domain::asked::operand_bit;

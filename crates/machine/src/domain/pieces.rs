@@ -1,4 +1,4 @@
-//! How words of variables and of secrets are cut and joined.
+//! Cutting words into pieces of bits and joining them, for variables and for secrets.
 
 use crate::domain::abstract_memory::AbstractMemory;
 use crate::domain::answers::Answers;

@@ -1,4 +1,4 @@
-//! A core and an instruction of any machine: values without type parameters, for all that stands above the machines.
+//! A core and an instruction of any machine: values without type parameters, for all code above this crate.
 
 use num_bigint::BigUint;
 use spec::{Alias, Spec};

@@ -1,4 +1,4 @@
-//! Energy of a run: cycles by what draws current, and what a core is said to draw.
+//! Energy of a run: cycles by class of instruction, and the published current of each class.
 
 use serde::{Deserialize, Serialize};
 

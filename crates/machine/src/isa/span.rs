@@ -1,4 +1,4 @@
-//! Fewest and most.
+//! A range of cycles: the fewest and the most.
 
 /// Fewest and most cycles, over all inputs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize)]

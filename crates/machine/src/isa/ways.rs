@@ -1,4 +1,4 @@
-//! A branch that may go either way: both ways are gone until they meet, and what they left is joined.
+//! A branch that may go either way: both ways are followed until they meet, and what they left is joined.
 //!
 //! In a run for all inputs nobody knows which way a secret takes. The run goes the one, comes back and
 //! goes the other. At the first place that both reach, every register, flag and word of memory is "that

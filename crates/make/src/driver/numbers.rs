@@ -1,4 +1,4 @@
-//! The numbers a caller must put beside modulus and base, and what is wrong with those he gives.
+//! The numbers a caller must put beside modulus and base, and what is wrong with the ones given.
 
 use num_bigint::BigUint;
 use spec::folded;

@@ -1,4 +1,4 @@
-//! What loops are written with on a machine whose carries are words.
+//! The macro-assembler for loops, for machines without a carry flag.
 
 use machine::isa::Isa;
 use machine::program::Program;

@@ -1,4 +1,4 @@
-//! Instructions that every machine has whose carries are words, by what they do.
+//! The basic instructions of machines without a carry flag: add, subtract, compare, load, store.
 
 use machine::isa::Isa;
 

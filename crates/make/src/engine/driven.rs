@@ -1,5 +1,5 @@
-//! What drivers are written with: what a machine with words of 32 bits does with values ([`Values`]), which for machines
-//! whose carries are words stands here; and its addresses, loops and calls ([`Driven`]).
+//! What drivers are written with: what a machine with words of 32 bits does with values ([`Values`]), which is here
+//! for machines without a carry flag; and its addresses, loops and calls ([`Driven`]).
 
 use machine::isa::Isa;
 
@@ -167,7 +167,7 @@ pub trait Driven: Values + Sized {
     fn finish(self) -> Result<Vec<<Self::Isa as Isa>::Insn>, LowerError>;
 }
 
-/// Code for a machine whose carries are words: what [`Basic`] says of its instructions is enough.
+/// Code for a machine without a carry flag: what [`Basic`] says of its instructions is enough.
 pub trait InWords {
     /// The instruction set.
     type Basic: Basic;

@@ -1,5 +1,6 @@
-//! What is written once for several machines. Where carries are words: straight code ([`words`]), two nested loops and
-//! the chains behind them ([`scans`]). Where words have 32 bits: drivers ([`drive`]).
+//! Lowering that is written once for several machines. For machines without a carry flag, where a carry is a word
+//! that a comparison makes: straight code ([`words`]), two nested loops and the chains behind them ([`scans`]). For
+//! machines with words of 32 bits: drivers ([`drive`]).
 //!
 //! A machine says how it adds, compares, loads and stores ([`basic::Basic`]), how it branches ([`asm::Asm`]), and how it
 //! adds up products, in straight code ([`words::Columns`]) and in loops ([`sweep::Sweep`]): in HI and LO, or in three

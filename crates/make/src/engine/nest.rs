@@ -1,4 +1,4 @@
-//! Two nested loops in the making: where arrays lie, what points to them, and the accumulator.
+//! Two nested loops while they are written: where the arrays lie, which registers point to them, and the accumulator.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

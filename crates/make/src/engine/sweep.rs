@@ -1,4 +1,4 @@
-//! How a machine adds up the products of columns.
+//! What a machine says about its accumulator: how it adds the products of a column.
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -1,4 +1,4 @@
-//! Schedules in words on a machine whose carries are words: values in registers as long as it pays.
+//! Schedules in words on a machine without a carry flag: values in registers as long as it pays.
 //!
 //! A carry `c` is 0 or 1 in a register: `s = x + y` has the carry `s < y`, `x - y` the borrow `x < y`; then `c` is added
 //! or subtracted the same way, and of the two carries at most one is 1. A mask is `0 - c`. Columns are the machine's

@@ -1,5 +1,5 @@
-//! Small numbers beside a sum of words: what each run of words carries is counted in the column where it goes, and
-//! all counts are added to the sum in one chain. Words of other columns are folded to a few columns each.
+//! Counts of carries beside a sum of words: the carry out of each run of words is counted for the column that it goes
+//! to, and all counts are added in one chain at the end. Words of other columns are folded to a few columns each.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Halves of factors: their differences, and the words of a product that are known with the lower ones.
+//! The halves of a factor: their differences, and the words of a product that its lower half determines.
 
 use crate::method::bottom::{Pair, layers};
 use crate::method::karatsuba_plans::Plan;

@@ -1,4 +1,4 @@
-//! Lazy doubling: what comes twice is collected over a column of blocks and doubled once.
+//! Lazy doubling: the products that count twice are summed over a column of blocks, and the sum is doubled once.
 //!
 //! Lee et al. 2012, in Seo, Kim 2014, section III, figure 3(c). The words are cut into blocks of
 //! `d`. Column `K` of blocks collects `u = sum A[i] A[j]`, `i < j`, over the blocks `I + J = K`;

@@ -1,4 +1,4 @@
-//! Differences with their signs, and what signs take back, for Karatsuba's middle product.
+//! The signs of Karatsuba's differences, and the correction of the middle product that follows from them.
 
 use crate::schedule::{Chain, End, Link, Sum, Word, WordStep, Words};
 

@@ -1,4 +1,4 @@
-//! Products and squares of shifted numbers modulo a special prime: what is too low and what is too high is folded
+//! Products and squares of shifted numbers modulo a special prime: the quarter below and the quarter above are folded
 //! into the middle.
 //!
 //! With `X = 2^(w n/2)`, `a = a_0 + X a_1`, `L = a_0 b_0 = l + X L_1`, `H = a_1 b_1`, `M = (a_0 - a_1)(b_1 - b_0)`:

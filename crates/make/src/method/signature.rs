@@ -84,8 +84,8 @@ pub enum MethodError {
     #[error("there is no modulus")]
     NoModulus,
     #[error(
-        "to fold, a modulus is 2^n - c or 2^(n-1) - c with a c of few words, or the sum of few powers of \
-         words"
+        "to fold, a modulus is 2^k - c with a c of few words, or the sum of few powers of words, and its highest word \
+         is not 0"
     )]
     NotSpecial,
     #[error(
@@ -109,6 +109,12 @@ pub enum MethodError {
     NotFixed(&'static str),
     #[error("{0} is for a multiplier that one factor stops early, and here there is none")]
     InOneTime(&'static str),
+    #[error(
+        "a fold modulo a number with several zero bits on top is made for --reduce full and almost"
+    )]
+    LazyFold,
+    #[error("{0} is not proved modulo a number with several zero bits on top")]
+    TopBits(&'static str),
     #[error("{0} folds from the top only")]
     Shifted(&'static str),
     #[error("a folded modulus is for folded-karatsuba")]

@@ -10,6 +10,7 @@
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::Signed;
+use spec::modulus::Reduce;
 use spec::{Op, Spec};
 
 use crate::facts::{Facts, Style};
@@ -122,10 +123,10 @@ const FEW: usize = 4;
 const SPARSE: usize = 6;
 
 impl Folding {
-    /// `c = 2^(w n) mod m`, `m` of all bits of `n` words or one less.
+    /// `c = 2^(w n) mod m`, `m` of `n` words.
     ///
     /// # Errors
-    /// When the digits of `c` are many, or it is too large for two folds.
+    /// When the digits of `c` are many, or it is too large for two folds, or the top word of `m` is 0.
     pub(super) fn of(m: &BigUint, n: usize, w: u32) -> Result<Self, MethodError> {
         let bits = w as usize * n;
         let c = (BigUint::from(1u8) << bits) % m;
@@ -142,7 +143,11 @@ impl Folding {
             n,
             digits: Self::expanded(&c, n, w, balanced),
         });
-        let near = m.bits() as usize + 1 >= bits;
+        let least = (BigUint::from(1u8) << m.bits()) - m;
+        let spare = bits.saturating_sub(m.bits() as usize);
+        // What is above the bits of m is below 2^(spare + 2) c, and is folded once more, by 2^k - m.
+        let above = spare as u64 + 2 + c.bits() + least.bits();
+        let near = spare < 2 || spare < w as usize && above + 2 < m.bits();
         let form = forms.into_iter().find(fits).filter(|_| near);
         form.ok_or(MethodError::NotSpecial)
     }
@@ -382,7 +387,8 @@ impl Folding {
             n,
             digits: Folding::expanded(&least, n, w, false),
         };
-        words.result = if m.bits() == u64::from(spec.size.a) {
+        let spare = spec.size.a - m.bits() as u32;
+        words.result = if spare == 0 {
             // One more of c is less by M, where that leaves a carry.
             let more = self.is_counted() && full;
             let mut v = self.once(words, &p, m, more);
@@ -400,7 +406,7 @@ impl Folding {
                 v.push(top);
                 reduction.subtract(words, &v)
             }
-        } else if self.is_below_top(w) {
+        } else if spare == 1 && self.is_below_top(w) {
             let v = self.top_first(&half, words, &p);
             match full {
                 true => reduction.subtract(words, &v),
@@ -409,8 +415,11 @@ impl Folding {
         } else {
             let mut v = self.once(words, &p, m, false);
             let t = v.split_off(n);
-            // The top bit is folded, too: nothing is carried then.
-            let h = cut(words, &mut v, &t);
+            // The spare bits at the top are folded, too: nothing is carried then.
+            let h = match spare {
+                1 => cut(words, &mut v, &t),
+                _ => cut_bits(words, &mut v, &t, spare),
+            };
             let c = half.again(words, &h, false);
             let pairs = v.iter().copied().map(Some).zip(c).collect();
             let v = words.links(Sum::Add, pairs, End::Drop);
@@ -438,6 +447,18 @@ fn after(
     let w = spec.word_bits;
     let n = (spec.size.a / w) as usize;
     let folding = Folding::of(m, n, w)?;
+    let modular = spec.modular.as_ref();
+    let bound = modular.map(|modular| modular.reduce);
+    if spec.size.a as u64 > m.bits() + 1 {
+        // Behind Karatsuba's products it is proved for some numbers only that one subtraction is enough.
+        let open = params.contains_key("levels") && bound == Some(Reduce::Full);
+        if open || method.name == shift_and_add::METHOD.name {
+            return Err(MethodError::TopBits(method.name));
+        }
+        if bound == Some(Reduce::Lazy) {
+            return Err(MethodError::LazyFold);
+        }
+    }
     let product = (method.schedule)(&separated::product(spec), facts, params)?;
     if product.style() != Style::Unrolled {
         let mut rest = Words::new(spec.op, w, &[2 * n]);
@@ -508,4 +529,37 @@ fn cut(words: &mut Words, v: &mut [Word], t: &[Word]) -> Vec<Word> {
         end: End::Drop,
     }));
     out
+}
+
+/// Takes the top `count` bits `b` from `v`; `2^count t + b`.
+fn cut_bits(words: &mut Words, v: &mut [Word], t: &[Word], count: u32) -> Vec<Word> {
+    let w = words.word_bits;
+    let Some(top) = v.last_mut() else {
+        return t.to_vec();
+    };
+    let mut bits = *top;
+    for _ in count..w {
+        let out = words.fresh();
+        let (x, above) = (bits, None);
+        words.push(WordStep::Right { x, above, out });
+        bits = out;
+    }
+    let (low, y) = (words.fresh(), words.constant((1 << (w - count)) - 1));
+    words.push(WordStep::And {
+        x: *top,
+        y,
+        out: low,
+    });
+    *top = low;
+    let shift = words.constant(1 << count);
+    let mut piles: Vec<_> = t
+        .iter()
+        .map(|t| Pile {
+            products: vec![(*t, shift)],
+            ..Pile::default()
+        })
+        .collect();
+    piles.push(Pile::default());
+    piles[0].addends.push(bits);
+    words.sweep(piles)
 }

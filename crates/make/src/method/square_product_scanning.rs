@@ -1,5 +1,5 @@
-//! Squaring by product scanning: column by column, what counts twice doubled in the accumulator or
-//! behind it.
+//! Squaring by product scanning: column by column, the products that count twice doubled in the accumulator or after
+//! it.
 //!
 //! Seo, Kim 2014, section III: of the `s^2` products of a multiplication `(s^2 - s) / 2` come
 //! twice. Column `k` is `2 sum_{i < k-i} A[i] A[k-i]`, and `A[k/2]^2` if `k` is even. Either the

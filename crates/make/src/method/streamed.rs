@@ -1,4 +1,4 @@
-//! A sum or difference that goes on as its words come.
+//! A sum or difference that is continued word by word, as its operands are made.
 
 use crate::schedule::{Chain, End, Link, Sum, Word, WordStep, Words};
 

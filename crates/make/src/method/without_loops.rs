@@ -1,4 +1,4 @@
-//! What has no loops: why, and which method makes the same in loops.
+//! Methods without loops: the reason, and which method makes the same in loops.
 
 use spec::modulus::Modulus;
 use spec::{Op, Spec};

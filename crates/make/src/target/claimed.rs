@@ -1,4 +1,4 @@
-//! What a product by halves says to the prover: of every product and absolute value what it is.
+//! Claims of a product by halves: an equation for each product and each absolute value.
 //!
 //! The code is the same each time, so that a claim says at which visit of an instruction it holds.
 

@@ -1,4 +1,4 @@
-//! Claims of a schedule in words, said of the instructions it became.
+//! Claims of a schedule in words, placed at the instructions that it was lowered to.
 
 use machine::program::{Claim, Magnitude, Term, Written};
 

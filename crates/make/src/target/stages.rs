@@ -1,4 +1,4 @@
-//! What the stages of a kernel have in common on all machines: which function of each is taken, and what is
+//! Kernels of two stages, the parts that all machines share: which function of each is taken, and what is
 //! said to the prover of a product that another function reads.
 
 use machine::call::Operands;

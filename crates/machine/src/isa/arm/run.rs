@@ -1,4 +1,4 @@
-//! What is ARM's own in a run: conditions, and where its stack pointer is.
+//! What only the ARM has in a run: conditional instructions, and its stack pointer.
 
 use crate::codec::{Insn, Operands};
 use crate::domain::word::Domain;

@@ -1,4 +1,4 @@
-//! What an abstract run is held to after every instruction, and what it must remember for that.
+//! What a run in an abstract domain remembers, so that the environment can be checked after every instruction.
 
 use crate::fault::Fault;
 use crate::isa::machine;

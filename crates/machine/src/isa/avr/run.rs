@@ -1,4 +1,4 @@
-//! What is AVR's own in a run: skips, instructions that the core has not, two stack pointers.
+//! What only the AVR has in a run: skips, instructions that a core lacks, two stack pointers.
 
 use crate::codec::Insn;
 use crate::domain::word::Domain;

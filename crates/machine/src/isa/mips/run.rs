@@ -1,4 +1,4 @@
-//! What is MIPS's own in a run: delay slots, and code that has no address yet.
+//! What only the MIPS has in a run: delay slots, and code whose address is not known yet.
 
 use crate::codec::{Insn, Operands, Places};
 use crate::domain::word::Domain;

@@ -1,4 +1,4 @@
-//! What is RISC-V's own in a run: two lengths of instructions, and code that has no address yet.
+//! What only RISC-V has in a run: instructions of two lengths, and code whose address is not known yet.
 
 use crate::codec::{Insn, Places};
 use crate::domain::word::Domain;

@@ -1,4 +1,4 @@
-//! What drivers are written with: r4 points to the area of numbers, pointers walk, rounds are counted with TEQ, which
+//! The ARM instructions that drivers are written with: r4 points to the area of numbers, pointers walk, rounds are counted with TEQ, which
 //! leaves the carry.
 
 use machine::isa::arm::ArmIsa;

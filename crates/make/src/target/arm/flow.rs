@@ -1,4 +1,4 @@
-//! Code with loops in the making: instructions one after another, and branches back.
+//! Code with loops while it is written: instructions one after another, and branches back.
 
 use machine::isa::arm::code::{BlockMode, Insn, immediate_bits};
 use machine::isa::arm::instructions::Op;

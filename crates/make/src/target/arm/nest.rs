@@ -1,4 +1,4 @@
-//! Two nested loops in the making: which register holds what, and where arrays lie.
+//! Two nested loops while they are written: which register holds what, and where the arrays lie.
 //!
 //! A loop over products needs two pointers, their end, a sum of three words, and the words of a chunk.
 //! Whatever else there is, the arguments among it, has a register if one is left, or a slot on the stack.

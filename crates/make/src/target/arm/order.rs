@@ -1,4 +1,4 @@
-//! What of memory an instruction touches, and code in an order in which it waits less.
+//! Which memory an instruction touches, and the order of instructions in which the pipeline waits least.
 
 use machine::isa::Isa;
 use machine::isa::arm::ArmIsa;

@@ -1,4 +1,4 @@
-//! What is to come: which words each product uses, and when each word is used next.
+//! A look ahead: which words each product uses, and when each word is used next.
 
 use crate::schedule::{Blocks, Column, Product};
 use crate::target::arm::plan;

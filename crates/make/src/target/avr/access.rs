@@ -1,4 +1,4 @@
-//! Accesses to memory, and what is known of the moments at which a pointer may move for them.
+//! Accesses to memory, and the places in the code at which a pointer may move for them.
 
 use machine::isa::avr::instructions::Op;
 

@@ -1,4 +1,4 @@
-//! Instructions that bring pointers to where a search sent them.
+//! Instructions that move the pointers as the search over their places decided.
 
 use machine::isa::avr::code::Insn;
 use machine::isa::avr::instructions::Op;

@@ -1,4 +1,4 @@
-//! Instructions on values: what is computed, not yet where it lies.
+//! Instructions on values, before registers are assigned.
 //!
 //! A value is made once and never changed; an instruction that overwrites a register makes a new one. Schedules are
 //! written as such instructions in `words.rs`.

@@ -1,5 +1,5 @@
-//! Registers for values that overlap in time, so that as many as possible of the values that are
-//! made together lie in a pair (MOVW).
+//! Register assignment for overlapping live ranges, so that as many pairs of values as possible lie in register pairs
+//! (MOVW).
 //!
 //! The lives of registers are intervals, and as many registers as overlap are enough. From a first
 //! assignment, which puts a value beside one that ends at about the same time, the registers of two

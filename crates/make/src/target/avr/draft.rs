@@ -1,4 +1,4 @@
-//! Instructions one after another, with loops: what emitters share.
+//! A list of instructions with loops, shared by all that write AVR code.
 
 use machine::isa::avr::code::Insn;
 use machine::isa::avr::instructions::{Op, Ops};

@@ -1,4 +1,4 @@
-//! Instructions one after the other, with jumps and loops: what drivers are written with. Y points to the area of numbers.
+//! The instructions of drivers, with jumps and loops. Y points to the area of numbers.
 
 use machine::isa::avr::code::Insn;
 use machine::isa::avr::instructions::{Op, Ops};

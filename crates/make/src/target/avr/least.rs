@@ -1,4 +1,4 @@
-//! What code on values takes at least, known before it has registers.
+//! A lower bound on the cycles of code on values, known before registers are assigned.
 //!
 //! Arithmetic is counted. Of the values that are read, those come from memory that the rule "whose
 //! next use is farthest makes room" (Belady 1966) could not keep: with all ways back equally dear

@@ -1,4 +1,4 @@
-//! Two nested loops on an AVR: their registers and their frame, and what becomes a function.
+//! Two nested loops on an AVR: their registers, their frame, and the function around them.
 
 use machine::isa::avr::abi::STACK_LIMIT;
 use machine::isa::avr::code::Insn;

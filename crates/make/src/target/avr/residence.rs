@@ -1,4 +1,4 @@
-//! Which values are in registers when.
+//! Which values are in registers at which time.
 //!
 //! Between two uses a value stays in its register or comes back from memory. The order of the
 //! instructions is known, so this is a choice of intervals of which at most as many overlap as

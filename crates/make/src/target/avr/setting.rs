@@ -1,4 +1,4 @@
-//! What a calling convention leaves to point with: three pointers, or X and Z where Y is a stack pointer.
+//! Which pointers a calling convention leaves free: all three, or X and Z where Y is a stack pointer.
 
 use machine::isa::avr::abi::Abi;
 

@@ -1,4 +1,4 @@
-//! Words under a mask are made where they are read: AND, OR and EOR leave the carry alone, so that what
+//! Masked words are computed where they are read: AND, OR and EOR leave the carry alone, so that what
 //! they make and is read once may wait until then, and what it is made from waits instead.
 
 use machine::isa::avr::instructions::Op;

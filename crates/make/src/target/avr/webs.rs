@@ -1,4 +1,4 @@
-//! What lies in one register without a gap: a value while it stays, and what overwrites it then.
+//! Webs: values that share one register without a gap, each overwriting the one before.
 
 use crate::target::avr::code::{Code, Value, VirtualInsn};
 use crate::target::avr::colour::Web;

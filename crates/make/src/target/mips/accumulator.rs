@@ -1,4 +1,4 @@
-//! What HI and LO hold between two columns of a schedule in words.
+//! The state of HI and LO between two columns of a schedule in words.
 
 use machine::isa::mips::cores::Features;
 

@@ -1,4 +1,4 @@
-//! Loops on a MIPS32, as the engine writes them.
+//! The macro-assembler of the engine, on a MIPS32.
 
 use machine::isa::mips::MipsIsa;
 use machine::isa::mips::code::Insn;

@@ -1,4 +1,4 @@
-//! What instructions of a MIPS32 the engine writes.
+//! The basic instructions of the engine, on a MIPS32.
 
 use machine::isa::mips::MipsIsa;
 use machine::isa::mips::abi::{SAVE_AREA, SP};

@@ -1,4 +1,4 @@
-//! What drivers are written with: $s0 points to the area of numbers, a branch has a delay slot.
+//! The MIPS32 instructions that drivers are written with: $s0 points to the area of numbers, a branch has a delay slot.
 
 use machine::isa::mips::MipsIsa;
 use machine::isa::mips::abi::{ARGUMENTS, HOME, RA, SP};

@@ -1,4 +1,4 @@
-//! Instructions in the making, and the registers they may use.
+//! Instructions while they are written, and the registers that they may use.
 
 use std::collections::VecDeque;
 

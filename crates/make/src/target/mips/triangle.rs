@@ -1,4 +1,4 @@
-//! Rows of a square in two nested loops on a MIPS32: FIOS of half the products.
+//! Rows of a square in two nested loops on a MIPS32: FIOS with half of the products.
 //!
 //! Row `i` is `a[i] (a[i] + 2 a[i+1] 2^w + ...)`, and what counts twice is a word of `2a` in the stack frame: no product
 //! has more than two words then. So words below `i` are of the modulus alone, `(p, t[j-1]) = m[j] q + t[j] + p`; from

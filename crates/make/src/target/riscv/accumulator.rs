@@ -1,4 +1,4 @@
-//! What three registers hold between two instructions of a column.
+//! The accumulator of three registers between two instructions of a column.
 
 /// A register of the accumulator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,4 +1,4 @@
-//! Loops on RISC-V, as the engine writes them.
+//! The macro-assembler of the engine, on RISC-V.
 
 use machine::isa::riscv::RiscvIsa;
 use machine::isa::riscv::code::Insn;

@@ -1,4 +1,4 @@
-//! What instructions of RISC-V the engine writes.
+//! The basic instructions of the engine, on RISC-V.
 
 use machine::isa::riscv::RiscvIsa;
 use machine::isa::riscv::abi::{SAVE_AREA, SP};

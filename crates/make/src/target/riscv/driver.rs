@@ -1,4 +1,4 @@
-//! What drivers are written with: s0 points to the area of numbers, a branch knows the instruction it goes to.
+//! The RISC-V instructions that drivers are written with: s0 points to the area of numbers, a branch knows the instruction it goes to.
 
 use machine::isa::riscv::RiscvIsa;
 use machine::isa::riscv::abi::{ARGUMENTS, RA, SP, stack_align};

@@ -1,4 +1,4 @@
-//! Does code wait on a core, and what of memory does an instruction touch?
+//! Whether code waits on a core, and which memory an instruction touches.
 
 use std::collections::BTreeSet;
 

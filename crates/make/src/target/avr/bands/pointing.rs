@@ -1,4 +1,4 @@
-//! Where pointers go, and those that wait.
+//! Where the pointers of a band move, and which of them wait in registers.
 
 use machine::isa::avr::instructions::Op;
 
