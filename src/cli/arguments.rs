@@ -18,25 +18,23 @@ use crate::cli::values::{
 /// How a driver exponentiates.
 #[derive(Args)]
 pub struct DriverArgs {
-    /// Of a driver: window (fixed; the table is read whole), montgomery (the ladder), or, not in constant
-    /// time, sliding (a window between zeros) or binary
-    /// [default: window; -p window=K sets its bits]
+    /// How powers are computed: window (of fixed size; the whole table is read), montgomery (the ladder), or, not in
+    /// constant time, sliding (windows that begin with a 1) or binary [default: window; -p window=K sets its bits]
     #[arg(
         long,
         value_name = "HOW",
         help_heading = "Drivers (modexp, rsa, rsa-public)"
     )]
     pub exponentiation: Option<Kind>,
-    /// Of a driver: bits of the exponent [default: those of the modulus]
+    /// Bits of the exponent [default: those of the modulus]
     #[arg(
         long,
         value_name = "N",
         help_heading = "Drivers (modexp, rsa, rsa-public)"
     )]
     pub exponent_bits: Option<u32>,
-    /// Of a driver: kernels that are Montgomery's products, plain products and a reduction that folds, or the
-    /// driver composes them of plain products
-    /// [default: montgomery up to 40 words]
+    /// Which kernels the driver calls: montgomery (Montgomery's products), folded (plain products and a reduction that
+    /// folds) or composed (plain products, of which the driver composes Montgomery's) [default: montgomery up to 40 words]
     #[arg(
         long,
         value_name = "WHICH",
@@ -62,8 +60,8 @@ pub struct ModularArgs {
     /// How far results are reduced: below m, below 2^n, or below 2m for 4m <= 2^n [default: full]
     #[arg(long, value_enum, help_heading = "Modulus")]
     pub reduce: Option<ReduceArg>,
-    /// Numbers are kept times 2^S, so that modmul and modsqr have a factor 2^-S; half of the bits is cheap
-    /// for p192, p224 and p256 [default: 0]
+    /// Every number x is stored as x * 2^S mod m, so modmul and modsqr multiply by 2^-S; S = half of the bits is fast for
+    /// p192, p224 and p256 [default: 0]
     #[arg(long, value_name = "S", help_heading = "Modulus")]
     pub shift: Option<u32>,
 }
@@ -101,7 +99,7 @@ pub struct TargetArgs {
         help_heading = "Target"
     )]
     pub isa_ext: Vec<String>,
-    /// Most significant byte first, on cores that can
+    /// Big-endian words, on cores that have them
     #[arg(long, help_heading = "Target")]
     pub big_endian: bool,
     /// Calling convention: gcc, or iar on AVR (registers and data stack of IAR's compiler)
@@ -144,7 +142,7 @@ pub struct KernelArgs {
     /// Parameter of the method, e.g. e=10, or plan=NAME of `list plans`
     #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = given)]
     pub param: Vec<Given>,
-    /// Free registers to use at most, besides pointers and product
+    /// Use at most N registers besides pointers and product
     #[arg(long, value_name = "N")]
     pub max_regs: Option<usize>,
     /// How much is written out: unrolled, looped (columns) or rolled (blocks, too)
@@ -257,7 +255,7 @@ pub struct GenArgs {
     /// Parameter of the method, e.g. e=10, or plan=NAME of `list plans`
     #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = given, help_heading = "How it is made")]
     pub param: Vec<Given>,
-    /// Free registers to use at most, besides pointers and product (operand caching: 2e + 4 on AVR)
+    /// Use at most N registers besides pointers and product (operand caching takes 2e + 4 on AVR)
     #[arg(long, value_name = "N", help_heading = "How it is made")]
     pub max_regs: Option<usize>,
     /// How much is written out: unrolled, looped (columns) or rolled (blocks, too)
@@ -275,13 +273,13 @@ pub struct GenArgs {
     /// Whose assembler the assembly file is for [default: gnu, or iar with --abi iar]
     #[arg(long, value_enum, help_heading = "Output")]
     pub dialect: Option<DialectArg>,
-    /// What the function's name and the files' names begin with, e.g. lz_
+    /// Prefix of the function's name and of the file names, e.g. lz_
     #[arg(long, default_value = "", value_parser = identifier, help_heading = "Output")]
     pub prefix: String,
     /// Print one JSON object instead of text
     #[arg(long, help_heading = "Output")]
     pub json: bool,
-    /// Write what the proof concluded, and why, to FILE, for `lozenge verify`
+    /// Write the steps of the proof to FILE, for `lozenge verify`
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub certificate: Option<std::path::PathBuf>,
     /// Write the files even if a verdict is not "proved"; their banner says so
@@ -290,14 +288,15 @@ pub struct GenArgs {
     /// Accept that time or addresses depend on operands: for numbers that are no secrets
     #[arg(long, help_heading = "What must hold")]
     pub variable_time: bool,
-    /// Where the cheapest kernel leaks, as a multiplier stops early: products that take one time (steady-rows), and what they cost
+    /// If the fastest kernel leaks because the multiplier stops early: make one in constant time (method steady-rows), and
+    /// say what that costs
     #[arg(
         long,
         conflicts_with = "variable_time",
         help_heading = "What must hold"
     )]
     pub constant_time: bool,
-    /// Where the result may lie besides: on an operand, which is proved then: r=a, r=b or r=a=b
+    /// Also prove that the result may overlap an operand: r=a, r=b or r=a=b
     #[arg(
         long,
         value_name = "WHERE",
@@ -305,28 +304,28 @@ pub struct GenArgs {
         help_heading = "What must hold"
     )]
     pub alias: Vec<AliasArg>,
-    /// Replace files in the folder that are not of this kernel
+    /// Replace files of other kernels in the folder
     #[arg(long, help_heading = "Output")]
     pub force: bool,
-    /// Of a driver: clear its numbers but input and result before it returns
+    /// Clear all working memory but input and result before the driver returns
     #[arg(long, help_heading = "Drivers (modexp, rsa, rsa-public)")]
     pub wipe: bool,
     /// Try all methods and parameters, even if the cheapest is on record
     #[arg(long, help_heading = "How it is made")]
     pub search: bool,
-    /// Leave out instruction number INDEX, to watch the proof fail
+    /// Leave out one instruction, to see the proof fail
     #[arg(long, value_name = "INDEX", help_heading = "How it is made")]
     pub drop: Option<usize>,
     #[command(flatten)]
     pub driver: DriverArgs,
-    /// Of a driver: its own language; kernels are assembly in any case [default: asm]
+    /// Language of the driver; kernels are always assembly [default: asm]
     #[arg(
         long = "driver",
         value_enum,
         help_heading = "Drivers (modexp, rsa, rsa-public)"
     )]
     pub language: Option<LanguageArg>,
-    /// Of a driver: who knows the exponent [default: secret]
+    /// Whether time may depend on the exponent [default: secret]
     #[arg(long, value_enum, help_heading = "Drivers (modexp, rsa, rsa-public)")]
     pub exponent: Option<SecrecyArg>,
 }
@@ -366,14 +365,14 @@ pub struct RunArgs {
     /// Of RSA: q^-1 mod p, compared if it is given
     #[arg(long, value_name = "N", value_parser = number)]
     pub qinv: Option<BigUint>,
-    /// What random numbers begin with
+    /// Seed of the random numbers
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     #[command(flatten)]
     pub driver: DriverArgs,
     #[command(flatten)]
     pub target: TargetArgs,
-    /// Method of the kernels that it computes; the cheapest of all for the others
+    /// Method of the kernels, where it computes them; the cheapest for the others
     #[arg(long)]
     pub method: Option<String>,
     /// Parameter of the method, or of the driver: window=4
@@ -413,7 +412,7 @@ pub struct CompareArgs {
     /// Calling convention: gcc, or iar on AVR (registers and data stack of IAR's compiler)
     #[arg(long, value_name = "NAME")]
     pub abi: Option<String>,
-    /// Free registers to use at most, besides pointers and product (operand caching: 2e + 4 on AVR)
+    /// Use at most N registers besides pointers and product (operand caching takes 2e + 4 on AVR)
     #[arg(long, value_name = "N")]
     pub max_regs: Option<usize>,
     /// How much is written out: unrolled, looped (columns) or rolled (blocks, too)
@@ -425,7 +424,7 @@ pub struct CompareArgs {
     /// What the rows are sorted by
     #[arg(long, value_enum, default_value = "cycles")]
     pub sort: SortArg,
-    /// Only rows that no other beats in cycles and bytes, or in cycles and stack
+    /// Only the Pareto front: rows that no other beats in cycles and bytes, or in cycles and stack
     #[arg(long)]
     pub pareto: bool,
     /// Print one JSON object, its rows with the fields of `gen`
@@ -440,7 +439,7 @@ pub struct CompareArgs {
     /// Accept that time or addresses depend on operands: exit code 0 all the same
     #[arg(long)]
     pub variable_time: bool,
-    /// Beside the others the method whose products take one time where a multiplier stops early (steady-rows)
+    /// Also list steady-rows: constant time on cores whose multiplier stops early
     #[arg(long)]
     pub constant_time: bool,
 }
@@ -473,16 +472,16 @@ pub struct CheckArgs {
     /// Bits of the words that operands are arrays of [default: as the function reads them]
     #[arg(long, value_parser = ["8", "16", "32"])]
     pub limb: Option<String>,
-    /// Print the question as a script for SMT solvers instead of answering it
+    /// Print the proof obligation as a script for SMT solvers, and prove nothing
     #[arg(long, value_parser = ["smt2"], conflicts_with = "json")]
     pub export: Option<String>,
-    /// Instructions that a run may take at most [default: 10000000 in a proof]
+    /// Stop a run after N instructions [default: 10000000 in a proof]
     #[arg(long, value_name = "N")]
     pub steps: Option<u64>,
-    /// Bytes that the address of every operand is a multiple of [default: those of its words]
+    /// Alignment of every operand in bytes [default: that of its words]
     #[arg(long, value_parser = ["1", "2", "4", "8"])]
     pub align: Option<String>,
-    /// Write what the proof concluded, and why, to FILE, for `lozenge verify`
+    /// Write the steps of the proof to FILE, for `lozenge verify`
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<std::path::PathBuf>,
     #[command(flatten)]
@@ -503,10 +502,10 @@ pub struct CheckArgs {
 pub struct ListArgs {
     /// What to list
     pub topic: Topic,
-    /// All that is known of this one, e.g. `list methods karatsuba`
+    /// Show all about this one, e.g. `list methods karatsuba`
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
-    /// Of methods: those that are a product and a reduction behind it, too
+    /// Also list methods that are a product followed by a reduction
     #[arg(long)]
     pub all: bool,
     /// Print one JSON object instead of a table

@@ -157,7 +157,7 @@ pub enum Error {
     #[error("no method makes it here")]
     Nothing,
     /// No kernel is right where operands and result share memory as it was asked for.
-    #[error("no kernel here is right where {}, not even {method}", alias.text())]
+    #[error("no kernel is right where {}; not even {method}", alias.text())]
     Overlap {
         /// How they share memory.
         alias: Alias,

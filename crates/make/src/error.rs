@@ -68,7 +68,7 @@ pub enum Error {
     NoMethod(&'static str),
     #[error("no method makes it here")]
     Nothing,
-    #[error("no kernel here is right where {}, not even {method}", alias.text())]
+    #[error("no kernel is right where {}; not even {method}", alias.text())]
     Overlap {
         /// How operands and result share memory.
         alias: Alias,

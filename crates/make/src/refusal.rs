@@ -9,9 +9,9 @@ pub enum LowerError {
     Registers,
     #[error("it needs {need} bytes of stack, a kernel may use {limit}")]
     Stack { need: usize, limit: usize },
-    #[error("a schedule of rows and columns in one")]
+    #[error("this schedule mixes rows and columns")]
     Mixed,
-    #[error("a stage that is two stages")]
+    #[error("a stage cannot have two stages of its own")]
     Nested,
     #[error("MUL is not an instruction of {0}")]
     NoMultiplier(&'static str),
@@ -66,11 +66,13 @@ pub enum LowerError {
          column on an AVR)"
     )]
     Looped,
-    #[error("rows in loops are made of MADDH and MADDL only")]
+    #[error("loops of rows need MADDH and MADDL")]
     Feature(&'static str),
-    #[error("bands that lose {0} columns each need passes of a divisor")]
+    #[error(
+        "each band has {0} columns fewer than the one before, so a pass must take a divisor of {0} columns"
+    )]
     Passes(usize),
-    #[error("bands of so few columns are no loop that becomes shorter")]
+    #[error("the bands have too few columns for a loop")]
     FewColumns,
     #[error("operands are halved up to {0} words")]
     Halves(usize),

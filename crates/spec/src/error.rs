@@ -27,14 +27,14 @@ pub enum SpecError {
     NotLazy(u32, String),
     #[error("{0} has no product of its own to fold")]
     Folded(&'static str),
-    #[error("a folded number is below 2^n, and {0} would be one more subtraction")]
+    #[error("a folded number is only below 2^n, and {0} would need one more subtraction")]
     FoldedReduce(&'static str),
     #[error("--shift {0}: numbers of {1} bits are shifted by {1} bits at most")]
     Shift(u32, u32, u32),
-    #[error("a shift is for the form of a modulus that is known")]
+    #[error("--shift needs a modulus that is a number")]
     ShiftedRuntime,
-    #[error("{0} is the same whether numbers are shifted or not")]
+    #[error("{0} gives the same result for shifted numbers")]
     Shifted(&'static str),
-    #[error("{0} bits: what is folded has four parts of whole words")]
+    #[error("{0} bits: a folded reduction cuts its operand into four parts of whole words")]
     Quarters(u32, u32),
 }

@@ -70,7 +70,9 @@ pub enum MethodError {
     },
     #[error("{method} takes operands of one size")]
     TwoSizes { method: &'static str },
-    #[error("{method} halves its operands on each of its levels, and {words} words cannot be")]
+    #[error(
+        "{method} halves its operands on each level, and {words} words cannot be halved so often"
+    )]
     Halves { method: &'static str, words: usize },
     #[error("{method} has plans of its own for {least} words and more, and these are {words}")]
     Levels {
@@ -98,7 +100,7 @@ pub enum MethodError {
          differences of few powers of words, and the shift is n / 2, like p192 with --shift 96"
     )]
     NotHalf,
-    #[error("{method} is for numbers that are shifted by half of their bits (--shift 96 for p192)")]
+    #[error("{method} takes numbers that are shifted by half of their bits (--shift 96 for p192)")]
     NotShifted {
         method: &'static str,
         instead: &'static str,
@@ -127,7 +129,7 @@ pub enum MethodError {
     OnlyLoops(&'static str),
     #[error("{0} has loops modulo two words or more, with m' given or a number")]
     NoLoops(&'static str),
-    #[error("a half is shifted from the top, and loops go up from the bottom")]
+    #[error("modhalf shifts from the highest word down, and loops here go from the lowest word up")]
     NoLoopsOfHalves,
     #[error("{0} reduces by products with MUL, which this machine has not")]
     WantsMul(&'static str),
