@@ -95,7 +95,7 @@ fn every_cell_is_as_recorded() {
     let output = oracle::lozenge()
         .arg("repro")
         .args(wanted.split_whitespace())
-        .arg("--csv")
+        .args(["--csv", "--quiet"])
         .output()
         .expect("lozenge runs");
     let errors = String::from_utf8_lossy(&output.stderr);

@@ -43,7 +43,12 @@ fn stderr(output: &Output) -> &str {
 fn succeeds(current: &Path, line: &str) -> Output {
     let output = typed(current, line);
     assert_eq!(output.status.code(), Some(0), "{line}: {}", stderr(&output));
-    assert_eq!(stderr(&output), "", "{line}: quiet on stderr");
+    // Where ten seconds have gone, a line says what is done.
+    let told: Vec<_> = stderr(&output)
+        .lines()
+        .filter(|line| !line.ends_with(" s]"))
+        .collect();
+    assert!(told.is_empty(), "{line}: quiet on stderr: {told:?}");
     output
 }
 
