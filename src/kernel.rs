@@ -104,6 +104,7 @@ impl Kernel {
         winners::Winner {
             method: self.method.name.into(),
             params: params.collect(),
+            plan: self.params.plan.clone(),
         }
     }
 
@@ -263,7 +264,7 @@ fn choose_of(
             break;
         }
         (search.watch)(Step::Counting {
-            plan: &make::method::plan_text(plan.method.name, &plan.params),
+            plan: &make::method::text(plan.method.name, &plan.params),
             tried,
             left: plans.len() - tried - 1,
         });
@@ -312,7 +313,7 @@ fn plans(
         .flat_map(|s| methods.iter().map(move |m| (*m, *s)))
     {
         let facts = unstyled.styled(asked.unwrap_or_default());
-        let given = parameters(method, &request.params)?;
+        let given = parameters(method, &request.params, request.plan.as_ref())?;
         let mut sets = match given.is_empty() {
             true => (method.defaults)(spec, &facts),
             false => vec![given],
@@ -325,7 +326,7 @@ fn plans(
             match Plan::of(spec, core, method, params, &facts, asked) {
                 Ok(plan) => plans.push(plan),
                 Err(error) => {
-                    let error = if_advice_fails(spec, core, method, &request.params, error);
+                    let error = if_advice_fails(spec, core, method, request, error);
                     refused = Some(more_telling(refused, error));
                 }
             }

@@ -139,7 +139,7 @@ pub struct Report {
     /// How it is computed.
     pub method: &'static str,
     /// The parameters of the method.
-    pub params: BTreeMap<&'static str, usize>,
+    pub params: Params,
     /// How much is written out.
     pub style: &'static str,
     /// Is its plan the cheapest on record?
@@ -479,7 +479,7 @@ impl Report {
 
     /// `operand-caching e=10`, `karatsuba levels=2 plan=k160-a`.
     pub fn method_text(&self) -> String {
-        method::plan_text(self.method, &self.params)
+        method::text(self.method, &self.params)
     }
 
     /// `2341`, or `2341..2400` where operands decide.

@@ -12,7 +12,7 @@ use num_bigint::BigUint;
 
 use crate::cli::values::{
     AliasArg, DialectArg, DriverOp, GenOp, Given, LanguageArg, OpArg, ReduceArg, SecrecyArg,
-    SortArg, Topic, bytes, gen_op, given, identifier, kernel_op, number, parameter,
+    SortArg, Topic, bytes, gen_op, given, identifier, kernel_op, number,
 };
 
 /// How a driver exponentiates.
@@ -159,12 +159,12 @@ pub struct KernelArgs {
 /// Arguments of `show`.
 #[derive(Args)]
 pub struct ShowArgs {
-    /// An operation, or a file: an ELF object, program or library, or .S for the GNU assembler
-    #[arg(value_name = "OP|FILE")]
+    /// An operation, a file (an ELF object, program or library, or .S for the GNU assembler), or the word plan
+    #[arg(value_name = "OP|FILE|plan")]
     pub what: String,
-    /// Bits of an operand, or of a and b: 256x64 [default: those of the modulus]
-    #[arg(value_name = "BITS", allow_negative_numbers = true)]
-    pub size: Option<spec::Size>,
+    /// Bits of an operand, or of a and b: 256x64 [default: those of the modulus]; the name of a plan
+    #[arg(value_name = "BITS|NAME", allow_negative_numbers = true)]
+    pub size: Option<String>,
     #[command(flatten)]
     pub modular: ModularArgs,
     #[command(flatten)]
@@ -376,8 +376,8 @@ pub struct RunArgs {
     #[arg(long)]
     pub method: Option<String>,
     /// Parameter of the method, or of the driver: window=4
-    #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
-    pub param: Vec<(String, usize)>,
+    #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = given)]
+    pub param: Vec<Given>,
     /// How much of the kernels is written out: unrolled, looped or rolled
     #[arg(long)]
     pub style: Option<Style>,

@@ -42,6 +42,7 @@ pub fn run(args: &BenchArgs) -> Result<bool, String> {
             modular: None,
             method: None,
             params: BTreeMap::new(),
+            plan: None,
             max_regs: None,
             style: None,
             budget: Budget::default(),

@@ -59,10 +59,11 @@ pub enum Command {
                       lozenge draw montmul 256 --core arm7tdmi --modulus p256 --method fips --animate -o montmul.html"
     )]
     Draw(DrawArgs),
-    /// Show a function line by line: bytes, cycles, what each instruction does, live registers
+    /// Show a function line by line (bytes, cycles, what each instruction does, live registers), or a plan as a tree
     #[command(after_help = "Examples:\n  lozenge show mul 64 --mcu atmega128\n  \
                       lozenge gen mul 64 --mcu atmega128 -o out\n  \
-                      lozenge show out/mul64.o 64 --symbol mul64 --op mul --mcu atmega128 --live")]
+                      lozenge show out/mul64.o 64 --symbol mul64 --op mul --mcu atmega128 --live\n  \
+                      lozenge show plan k160-a")]
     Show(ShowArgs),
     /// Write one page about an operation: methods, charts, pictures, listing, sources, commands
     #[command(after_help = "Example:\n  lozenge report mul 64 --core atmega128 -o report.html")]

@@ -224,7 +224,7 @@ const HEAD: [&str; 14] = [
 
 /// Method, parameters, and the style if it is not straight code.
 pub(super) fn name(row: &Compared, report: &Report) -> String {
-    let named = method::plan_text(row.cell.method(), row.cell.params());
+    let named = method::text(row.cell.method(), row.cell.params());
     match report.style == Style::Unrolled.name() {
         true => named,
         false => format!("{named}, {}", report.style),

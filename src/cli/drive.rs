@@ -42,13 +42,14 @@ pub fn execute(
 pub fn run(args: &GenArgs, op: DriverOp) -> Result<bool, Failure> {
     refuse(args)?;
     let target = args.target.resolve()?;
-    let params = generate::numbers(&args.param)?;
+    let (params, chosen) = generate::split(&args.param);
     let mut plan = Asked {
         op,
         bits: generate::size(args.size, &args.modular, op.name())?.a,
         args: &args.driver,
         method: args.method.as_deref(),
         params: &params,
+        plan: chosen.as_ref(),
         style: args.style,
         modulus: args.modular.modulus.as_ref().unwrap_or(&Modulus::Runtime),
         max_flash: args.max_flash,

@@ -1,7 +1,9 @@
 //! What is asked of a driver, and how it is asked for on the command line.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use lozenge::plans::Plan;
 use lozenge::driver::build::{self, Built};
 use lozenge::driver::exponentiation::{self, Kind, Ladder, MOST_WINDOW};
 use lozenge::driver::modulo::Products;
@@ -25,6 +27,7 @@ pub struct Asked<'a> {
     pub args: &'a DriverArgs,
     pub method: Option<&'a str>,
     pub params: &'a [(String, usize)],
+    pub plan: Option<&'a Arc<Plan>>,
     pub style: Option<Style>,
     /// An operand, or a number that is in the kernels.
     pub modulus: &'a Modulus,
@@ -205,7 +208,7 @@ impl Asked<'_> {
         let word_bits = 8 * driver.word as u32;
         let given = self.params.iter().filter(|(name, _)| name != "window");
         let given: Vec<_> = given.collect();
-        if self.method.is_none() && !given.is_empty() {
+        if self.method.is_none() && !(given.is_empty() && self.plan.is_none()) {
             return Err("-p needs --method: parameters belong to a method, but for window".into());
         }
         let mut used = self.method.is_none();
@@ -223,6 +226,7 @@ impl Asked<'_> {
                 used = true;
                 kernel.method = Some(name.into());
                 kernel.params = BTreeMap::from_iter(given.iter().map(|(n, v)| (n.clone(), *v)));
+                kernel.plan = self.plan.cloned();
             }
         }
         match used {
@@ -274,6 +278,9 @@ impl Asked<'_> {
         }
         for (name, value) in self.params.iter().filter(|(name, _)| name != "window") {
             text += &format!(" -p {name}={value}");
+        }
+        if let Some(plan) = self.plan {
+            text += &format!(" -p plan={}", plan.name);
         }
         if let Some(style) = self.style {
             text += &format!(" --style {}", style.name());

@@ -81,7 +81,7 @@ impl From<Error> for Failure {
         let kind = match &error {
             Error::Unknown { what, .. } => match what {
                 What::Part | What::Core | What::Extension => "target",
-                What::Modulus => "usage",
+                What::Modulus | What::Plan => "usage",
                 _ => "kernel",
             },
             Error::Target(TargetError::NoDialect { .. }) => "usage",

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use lozenge::gnu::Gnu;
 use lozenge::isa::energy::Currents;
+use lozenge::plans::Plan;
 use lozenge::report::Report;
 use lozenge::spec::modulus::Modulus;
 use lozenge::{Dialect, Error, Request, spec};
@@ -179,37 +181,29 @@ pub(super) fn request(args: &GenArgs, op: OpArg) -> Result<Request, Failure> {
 /// The same with parameters of its method.
 pub(super) fn parameters(mut request: Request, given: &[Given]) -> Result<Request, Failure> {
     let mut named = BTreeSet::new();
-    for (name, value) in numbers(given)? {
-        if !named.insert(name.clone()) {
-            return Err(format!("-p {name} is given twice").into());
-        }
+    if let Some(twice) = given.iter().find(|given| !named.insert(given.name())) {
+        return Err(format!("-p {} is given twice", twice.name()).into());
+    }
+    let (numbers, plan) = split(given);
+    for (name, value) in numbers {
         request = request.param(name, value);
     }
-    Ok(request)
+    Ok(match plan {
+        Some(plan) => request.planned(&plan),
+        None => request,
+    })
 }
 
-/// Parameters as numbers: a plan is its choices, for as many levels as are given.
-pub(super) fn numbers(given: &[Given]) -> Result<Vec<(String, usize)>, Failure> {
-    let levels = given.iter().find_map(|given| match given {
-        Given::Number(name, levels) if name == "levels" => Some(*levels),
-        Given::Number(..) | Given::Plan(_) => None,
-    });
-    let mut list = Vec::new();
+/// The numbers by name, and the plan.
+pub(super) fn split(given: &[Given]) -> (Vec<(String, usize)>, Option<Arc<Plan>>) {
+    let (mut numbers, mut plan) = (Vec::new(), None);
     for given in given {
         match given {
-            Given::Number(name, value) => list.push((name.clone(), *value)),
-            Given::Plan(plan) => {
-                let name = &plan.name;
-                let missing = || {
-                    format!("plan {name} says nothing of levels: try -p levels=2 -p plan={name}")
-                };
-                let params = plan.params(levels.ok_or_else(missing)?).into_iter();
-                let others = params.filter(|(name, _)| *name != "levels");
-                list.extend(others.map(|(name, value)| (name.to_string(), value)));
-            }
+            Given::Number(name, value) => numbers.push((name.clone(), *value)),
+            Given::Plan(named) => plan = Some(named.clone()),
         }
     }
-    Ok(list)
+    (numbers, plan)
 }
 
 /// The same modulo what the arguments say.

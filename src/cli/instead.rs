@@ -3,6 +3,7 @@
 use lozenge::audit::{ArgumentError, ContractError};
 use lozenge::lower::LowerError;
 use lozenge::method::MethodError;
+use lozenge::method::signature::PLAN;
 use lozenge::spec::SpecError;
 
 /// Instead of a size, a modulus or a bound.
@@ -61,6 +62,10 @@ pub fn method(error: &MethodError) -> Option<String> {
         MethodError::NoLoopsOfHalves => "--style unrolled".into(),
         MethodError::WantsMul(_) => "--style rolled --method hfips".into(),
         MethodError::NoLoopsOfSums => "--modulus runtime --reduce full, or --style unrolled".into(),
+        MethodError::Missing {
+            parameter: PLAN, ..
+        }
+        | MethodError::NoPart { .. } => "-p plan=NAME, of those that `lozenge list plans` names".into(),
         MethodError::Missing { parameter, .. } => format!("more registers, or -p {parameter}=1"),
         MethodError::TooSmall { .. } | MethodError::TooLarge { .. } => return None,
     })

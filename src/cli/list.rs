@@ -1,6 +1,7 @@
 //! `lozenge list`.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use comfy_table::{ContentArrangement, Table, presets};
 use lozenge::isa::avr::parts::{PARTS, SOURCES};
@@ -14,7 +15,7 @@ use lozenge::target;
 use serde_json::{Value, json};
 
 use crate::cli::arguments::ListArgs;
-use crate::cli::output;
+use crate::cli::{output, show_plan};
 use crate::cli::values::Topic;
 
 /// Columns of a table.
@@ -48,7 +49,10 @@ pub fn run(args: &ListArgs) -> Result<bool, String> {
     }
     let text = match (args.topic, &args.name) {
         (Topic::Methods, Some(name)) => method(find(name).ok_or("no such method")?),
-        (Topic::Plans, Some(name)) => plan(plans::find(name).ok_or("no such plan")?),
+        (Topic::Plans, Some(name)) => {
+            let plan = plans::find(name).ok_or("no such plan")?;
+            show_plan::text(plan).trim_end().into()
+        }
         (_, Some(_)) => rows.iter().map(all_of).collect::<Vec<_>>().join("\n"),
         (Topic::Methods, None) => methods_in_short(args.all),
         (_, None) => table(&rows),
@@ -140,9 +144,9 @@ fn method(method: &Method) -> String {
     };
     text += &format!("\nparameters (-p NAME=VALUE)\n{parameters}");
     if method.name == "karatsuba" {
-        text += "\nchoices, a digit for all products or four: for the whole number, its L, its H and its M\n";
+        text += "\nwhat a plan decides\n";
         text += TREE;
-        text += "  lozenge list plans names plans that were found; -p plan=NAME makes a kernel by one\n";
+        text += "  lozenge list plans names them, lozenge show plan NAME draws one, -p plan=NAME makes a kernel by it\n";
     }
     text += &wrapped("\nsource      ", method.source);
     let op = method.ops.first().map_or("mul", |op| op.name());
@@ -159,101 +163,12 @@ fn method(method: &Method) -> String {
 
 /// What is decided where a number is halved.
 const TREE: &str = "  a b of 2n bits
-  |- halve it?             levels, and whole: which of L, H, M are not
-  |- which comes last?     first: M before L and H, from the top
-  |- L = a_low b_low  ---  at the bottom: rows or columns, swap, turn
-  |- H = a_high b_high --  early: |a_low - a_high| and |b_low - b_high| before it
-  '- M = |a_low - a_high| |b_low - b_high|
-                           late: how the sign is corrected; apart: what is summed before M
+  |- halve it, and where does M come: before L and H, or last?
+  |- L = a_low b_low  ---  at the bottom: rows or columns, of which factor, in which direction
+  |- H = a_high b_high --  are differences made before it?
+  '- M = (a_low - a_high) (b_high - b_low)
+                           when are signs corrected, and what is added in its columns?
 ";
-
-/// A plan: its choices in words, for each product.
-fn plan(plan: &Plan) -> String {
-    let mut text = format!("{}: tried for {}\n", plan.name, plan.used);
-    text += &wrapped(
-        "found       ",
-        &format!("by {}, on {}", plan.found, plan.on),
-    );
-    let bottom = match plan.bottom {
-        99 => "whatever is left".to_string(),
-        words => format!("{words} words at most"),
-    };
-    text += &format!(
-        "bottom      {bottom}\nrows        {} words at most are computed row by row\n",
-        plan.rows
-    );
-    for (kind, name) in ["the whole number", "its L", "its H", "its M"]
-        .into_iter()
-        .enumerate()
-    {
-        text += &format!("\n{name}\n");
-        for (choice, digits) in plan.choices() {
-            text += &wrapped(
-                &format!("  {choice:<9} "),
-                &chosen(choice, digits.each()[kind]),
-            );
-        }
-    }
-    text += &format!(
-        "\nexample     lozenge gen mul 160 --mcu atmega128 --method karatsuba -p levels=2 -p plan={}",
-        plan.name
-    );
-    text
-}
-
-/// What a digit of a choice means.
-fn chosen(choice: &str, digit: usize) -> String {
-    let products = |none: &str, some: &str| {
-        let names = [(4, "L"), (2, "M"), (1, "H")];
-        let named: Vec<_> = names
-            .iter()
-            .filter(|(bit, _)| digit & bit > 0)
-            .map(|(_, name)| *name)
-            .collect();
-        match named.as_slice() {
-            [] => none.to_string(),
-            list => format!("{some} {}", list.join(", ")),
-        }
-    };
-    let one_of = |texts: &[&str]| {
-        texts
-            .get(digit)
-            .copied()
-            .unwrap_or("as the last")
-            .to_string()
-    };
-    match choice {
-        "columns" => products(
-            "products at the bottom by rows where they fit",
-            "by columns in any case:",
-        ),
-        "swap" => products(
-            "rows are words of the first operand",
-            "rows are words of the second operand:",
-        ),
-        "whole" => products("all three may be halved", "not halved further:"),
-        "early" => one_of(&[
-            "both differences after H",
-            "both differences before H",
-            "that of a before H",
-            "that of b before H",
-        ]),
-        "late" => one_of(&[
-            "no sign is corrected after M",
-            "both signs are corrected after M",
-            "that of b is corrected after M",
-            "that of a is corrected after M",
-            "both as words that are added",
-        ]),
-        "apart" => one_of(&[
-            "L_low + H is a sum of its own",
-            "L_low + H is added to M word by word, if M is halved again",
-            "L_low + H is added to M word by word",
-            "both halves of L + H are added to M word by word, where signs leave the accumulator free",
-        ]),
-        _ => one_of(&["columns in one direction", "every other column backwards"]),
-    }
-}
 
 /// `text` behind `head`, in lines of at most [`WIDTH`] columns that begin below each other.
 fn wrapped(head: &str, text: &str) -> String {
@@ -338,7 +253,7 @@ fn plans() -> Vec<Value> {
     let first = plans::PLANS
         .iter()
         .filter(|plan| seen.insert(plan.name.clone()));
-    let row = |plan: &Plan| json!({"name": plan.name, "method": "karatsuba", "use": plan.used, "found": plan.found, "on": plan.on});
+    let row = |plan: &Arc<Plan>| json!({"name": plan.name, "use": plan.used, "found": plan.found, "on": plan.on});
     first.map(row).collect()
 }
 

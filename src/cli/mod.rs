@@ -27,6 +27,7 @@ mod repro;
 mod run;
 mod schema;
 mod show;
+mod show_plan;
 mod values;
 mod verify;
 mod words;

@@ -175,8 +175,8 @@ fn methods() -> String {
         .map(|method| format!("`{}`", method.name))
         .collect::<Vec<_>>()
         .join(", ");
-    text += ".\n\n## Plans\n\nA plan is a name for choices of `karatsuba`: `-p levels=2 -p plan=k160-a`. `lozenge list plans NAME` \
-             says what its choices mean.\n\n| plan | tried for | found | on |\n|---|---|---|---|\n";
+    text += ".\n\n## Plans\n\nA plan says how the products of a method are made: `--method karatsuba -p levels=2 -p plan=k160-a`. `lozenge show plan \
+             NAME` draws it and says what each choice means.\n\n| plan | tried for | found | on |\n|---|---|---|---|\n";
     for plan in PLANS.iter() {
         text += &format!(
             "| `{}` | {} | by {} | {} |\n",

@@ -16,7 +16,7 @@ use crate::cli::case::{Case, Given};
 use crate::cli::drive::{execute, leaks};
 use crate::cli::driver_plan::Asked;
 use crate::cli::failure::Failure;
-use crate::cli::output;
+use crate::cli::{generate, output};
 use crate::cli::progress::Progress;
 
 /// Executes, compares and prints. `Ok(true)` if the result is right.
@@ -44,12 +44,14 @@ fn done<T>(
 ) -> Result<T, Failure> {
     let target = args.target.resolve()?;
     let core = target.to_core();
+    let (params, chosen) = generate::split(&args.param);
     let plan = Asked {
         op: args.op,
         bits: args.bits,
         args: &args.driver,
         method: args.method.as_deref(),
-        params: &args.param,
+        params: &params,
+        plan: chosen.as_ref(),
         style: args.style,
         modulus: &Modulus::Runtime,
         max_flash: None,

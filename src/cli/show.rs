@@ -4,17 +4,22 @@ use std::path::Path;
 
 use clap::ValueEnum;
 use lozenge::listing::Listing;
-use lozenge::{Contract, Function};
+use lozenge::nearest::did_you_mean;
+use lozenge::plans::{self, Entry};
+use lozenge::{Contract, Function, spec};
 use serde_json::json;
 
 use crate::cli::arguments::{KernelArgs, ShowArgs};
 use crate::cli::failure::Failure;
 use crate::cli::progress::Progress;
 use crate::cli::values::OpArg;
-use crate::cli::{check, draw, generate, output};
+use crate::cli::{check, draw, generate, output, show_plan};
 
 /// Shows; `Ok(true)` always, as nothing is proved here.
 pub fn run(args: &ShowArgs) -> Result<bool, Failure> {
+    if args.what == "plan" {
+        return plan(args);
+    }
     let (title, listing) = match OpArg::from_str(&args.what, false) {
         Ok(op) => kernel(args, op)?,
         Err(_) => file(args)?,
@@ -28,6 +33,26 @@ pub fn run(args: &ShowArgs) -> Result<bool, Failure> {
     Ok(true)
 }
 
+/// A plan.
+fn plan(args: &ShowArgs) -> Result<bool, Failure> {
+    let name = args.size.as_deref().unwrap_or_default();
+    let near = || did_you_mean(name, plans::names());
+    let plan = plans::find(name).ok_or_else(|| {
+        Failure::from(format!("there is no plan {name}{}: try `lozenge list plans`", near()))
+    })?;
+    match args.json {
+        true => output::say(&generate::json(&Entry::of(plan))?)?,
+        false => output::say(show_plan::text(plan).trim_end())?,
+    }
+    Ok(true)
+}
+
+/// The bits of an operand, if they were typed.
+fn size(args: &ShowArgs) -> Result<Option<spec::Size>, Failure> {
+    let bits = |text: &String| text.parse().map_err(|error| Failure::from(format!("{error}")));
+    args.size.as_ref().map(bits).transpose()
+}
+
 /// A kernel that is made.
 fn kernel(args: &ShowArgs, op: OpArg) -> Result<(String, Listing), Failure> {
     if args.symbol.is_some() || args.op.is_some() || args.args.is_some() {
@@ -36,7 +61,7 @@ fn kernel(args: &ShowArgs, op: OpArg) -> Result<(String, Listing), Failure> {
     }
     let kernel = KernelArgs {
         op,
-        size: args.size,
+        size: size(args)?,
         modular: args.modular.clone(),
         target: args.target.clone(),
         method: args.method.clone(),
@@ -77,7 +102,7 @@ fn file(args: &ShowArgs) -> Result<(String, Listing), Failure> {
         .as_ref()
         .ok_or_else(|| missing("--symbol mul160"))?;
     let op = args.op.ok_or_else(|| missing("--op mul"))?;
-    let size = generate::size(args.size, &args.modular, "show FILE")?;
+    let size = generate::size(size(args)?, &args.modular, "show FILE")?;
     let target = args.target.resolve()?;
     let mut contract = Contract::new(op.into(), size);
     if let Some(modular) = args.modular.modular()? {

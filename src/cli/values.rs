@@ -1,9 +1,12 @@
 //! The values of arguments: names of operations, dialects and the like, and their parsers.
 
+use std::sync::Arc;
+
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use lozenge::emit::Assembler;
 use lozenge::method::METHODS;
+use lozenge::method::signature::PLAN;
 use lozenge::nearest::did_you_mean;
 use lozenge::plans::{self, Plan};
 use lozenge::spec::modulus::Reduce;
@@ -274,20 +277,26 @@ pub enum Given {
     /// `e=10`.
     Number(String, usize),
     /// `plan=k160-a`.
-    Plan(&'static Plan),
+    Plan(Arc<Plan>),
+}
+
+impl Given {
+    /// The parameter.
+    pub fn name(&self) -> &str {
+        match self {
+            Given::Number(name, _) => name,
+            Given::Plan(_) => PLAN,
+        }
+    }
 }
 
 /// `NAME=VALUE`, or the name of a plan.
 pub fn given(text: &str) -> Result<Given, String> {
-    let named = text
-        .strip_prefix("plan=")
-        .filter(|name| !name.starts_with(|c: char| c.is_ascii_digit()));
-    let Some(name) = named else {
+    let Some(name) = text.strip_prefix("plan=") else {
         return parameter(text).map(|(name, value)| Given::Number(name, value));
     };
-    let names = || plans::PLANS.iter().map(|plan| plan.name.as_str());
-    let near = || did_you_mean(name, names());
-    plans::find(name).map(Given::Plan).ok_or_else(|| {
+    let near = || did_you_mean(name, plans::names());
+    plans::find(name).cloned().map(Given::Plan).ok_or_else(|| {
         format!(
             "there is no plan {name}{}: try `lozenge list plans`",
             near()

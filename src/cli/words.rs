@@ -185,6 +185,7 @@ fn unknown(
                 advice,
             );
         }
+        What::Plan => ("plans", "-p plan="),
         What::Modulus => return said(format!("{name} is no modulus{ask}"), "--modulus p256"),
         _ => return plain(format!("unknown {what} {name}{ask}")),
     };

@@ -156,7 +156,7 @@ impl KernelReport {
     fn of(kernel: &Kernel, prefix: &str) -> Self {
         Self {
             symbol: format!("{prefix}{}", kernel.spec.symbol()),
-            method: make::method::plan_text(kernel.method.name, &kernel.params),
+            method: make::method::text(kernel.method.name, &kernel.params),
             style: kernel.style.name(),
             bytes: kernel.code.len(),
             cycles: kernel.cost.call.max,

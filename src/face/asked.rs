@@ -1,9 +1,11 @@
 //! What is asked for, and the kernel that is made of it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use make::facts::Style;
 use make::method;
+use make::plans::Plan;
 use make::request::{Demands, Request, Room};
 use spec::modulus::{Modular, Modulus, NAMES, Reduce};
 use spec::nearest::nearest;
@@ -26,6 +28,7 @@ pub(super) struct Asked {
     pub shift: u32,
     pub method: Option<String>,
     pub params: BTreeMap<String, usize>,
+    pub plan: Option<Arc<Plan>>,
     pub style: Option<Style>,
     pub variable_time: bool,
     pub options: Options,
@@ -78,6 +81,7 @@ impl Asked {
             modular: modular(self.modulus.as_ref(), self.reduce, self.shift)?,
             method: self.method.clone(),
             params: self.params.clone(),
+            plan: self.plan.clone(),
             max_regs: options.max_regs,
             style: self.style,
             budget: options.budget,

@@ -70,6 +70,7 @@ impl Iterator for Candidates {
         let mut asked = self.asked.clone();
         asked.method = Some(method.name.into());
         asked.params = given.map(|(name, n)| (name.to_string(), *n)).collect();
+        asked.plan = params.plan.clone();
         asked.style = style;
         asked.options.budget = Default::default();
         asked.options.aliases.clear();

@@ -32,6 +32,8 @@ pub enum What {
     Parameter,
     /// A modulus: `p256`.
     Modulus,
+    /// A plan: `k160-a`.
+    Plan,
 }
 
 impl fmt::Display for What {
@@ -43,6 +45,7 @@ impl fmt::Display for What {
             What::Method => "method",
             What::Parameter => "parameter",
             What::Modulus => "modulus",
+            What::Plan => "plan",
         })
     }
 }
@@ -268,6 +271,13 @@ impl From<MakeError> for Error {
                 nearest: None,
                 of: Some(method.into()),
                 known,
+            },
+            MakeError::NumberOfPlan(number) => Error::Unknown {
+                what: What::Plan,
+                name: number.to_string(),
+                nearest: None,
+                of: None,
+                known: Vec::new(),
             },
             MakeError::ParameterWithoutMethod => Error::NoMethodNamed,
             MakeError::WrongOperation { method, op, able } => Error::Operation { method, op, able },

@@ -36,7 +36,7 @@ pub fn command(kernel: &Kernel, target: &Target, size: Size) -> String {
         size,
         target.arguments(),
     );
-    text += &method::plan_text(kernel.method.name, &kernel.params).replace(' ', " -p ");
+    text += &method::text(kernel.method.name, &kernel.params).replace(' ', " -p ");
     if kernel.style != Style::Unrolled {
         text.push_str(&format!(" --style {}", kernel.style.name()));
     }

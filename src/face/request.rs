@@ -11,13 +11,16 @@ use machine::isa::energy::Currents;
 use make::facts::Style;
 use make::method;
 use make::method::Params;
+use make::plans;
+use make::plans::Plan;
 use spec::modulus::Reduce;
+use spec::nearest::nearest;
 use spec::{Alias, Op, Size};
 
 use crate::draw::{self, Picture};
 use crate::face::asked::Asked;
 use crate::face::candidates::{Candidates, cells};
-use crate::face::error::Error;
+use crate::face::error::{Error, What};
 use crate::face::kernel::Kernel;
 use crate::face::options::{AnyModulus, Options, Watcher};
 use crate::kernel::{self, Step};
@@ -67,6 +70,7 @@ impl Request {
             shift: 0,
             method: None,
             params: BTreeMap::new(),
+            plan: None,
             style: None,
             variable_time: false,
             options: Options::default(),
@@ -150,6 +154,27 @@ impl Request {
     /// With this parameter of the method: `"e"`, 10.
     pub fn param(mut self, name: impl Into<String>, value: usize) -> Self {
         self.0.params.insert(name.into(), value);
+        self
+    }
+
+    /// With the plan of this name for the products of the method: `"k160-a"`.
+    ///
+    /// # Errors
+    /// When there is no such plan.
+    pub fn plan(self, name: &str) -> Result<Self, Error> {
+        let plan = plans::find(name).ok_or_else(|| Error::Unknown {
+            what: What::Plan,
+            nearest: nearest(name, plans::names()).map(String::from),
+            name: name.into(),
+            of: None,
+            known: Vec::new(),
+        })?;
+        Ok(self.planned(plan))
+    }
+
+    /// With this plan for the products of the method.
+    pub fn planned(mut self, plan: &Arc<Plan>) -> Self {
+        self.0.plan = Some(plan.clone());
         self
     }
 
@@ -268,7 +293,7 @@ impl Request {
             &best.params,
             best.style,
         )?;
-        let name = method::plan_text(best.method.name, &best.params);
+        let name = method::text(best.method.name, &best.params);
         let title = format!("{} on {}: {name}", spec.symbol(), target.core_name());
         Ok(draw::of(&schedule, &spec, title))
     }

@@ -1,14 +1,12 @@
 //! Several methods may refuse a request: which of their reasons is shown.
 
-use std::collections::BTreeMap;
-
 use machine::isa::core::Core;
 use make::candidate::Plan;
 use make::error::Error;
 use make::facts::Style;
 use make::lower::{self, Limits, LowerError};
 use make::method::{Method, MethodError};
-use make::request::parameters;
+use make::request::{Request, parameters};
 use spec::Spec;
 
 /// The reason why a method has not even the style that `error` names, if it has not.
@@ -16,7 +14,7 @@ pub(super) fn if_advice_fails(
     spec: &Spec,
     core: &Core,
     method: &'static Method,
-    given: &BTreeMap<String, usize>,
+    request: &Request,
     error: Error,
 ) -> Error {
     let Error::Style { made, .. } = error else {
@@ -32,7 +30,7 @@ pub(super) fn if_advice_fails(
         cycles: u64::MAX,
         overlap: false,
     };
-    let sets = match parameters(method, given) {
+    let sets = match parameters(method, &request.params, request.plan.as_ref()) {
         Ok(given) if given.is_empty() => match (method.defaults)(spec, &facts) {
             // A method that is made only where it is named.
             none if none.is_empty() => vec![given],

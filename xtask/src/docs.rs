@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use make::method::{Params, find, plan_text};
+use make::method::{Params, find, text};
 use make::winners::Winner;
 use toml::{Table, Value};
 
@@ -184,7 +184,7 @@ fn named(key: &str, value: &Value) -> String {
             .iter()
             .map(|(name, value)| Some((parameter(name)?, *value)))
             .collect();
-        Some(plan_text(method.name, &params?))
+        Some(text(method.name, &params?))
     });
     known.unwrap_or_else(|| cell(value))
 }

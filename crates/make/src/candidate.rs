@@ -50,7 +50,7 @@ impl Candidate {
 
     /// Method and parameters: `operand-caching e=10`.
     pub fn name(&self) -> String {
-        method::plan_text(self.method.name, &self.params)
+        method::text(self.method.name, &self.params)
     }
 }
 

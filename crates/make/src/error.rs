@@ -27,6 +27,8 @@ pub enum Error {
         /// Those that it takes.
         known: Vec<&'static str>,
     },
+    #[error("{0} is no name of a plan")]
+    NumberOfPlan(usize),
     #[error("parameters belong to a method, and none is named")]
     ParameterWithoutMethod,
     #[error("{method} does not compute {op}")]

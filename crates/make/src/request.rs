@@ -1,6 +1,7 @@
 //! What is asked for: an operation, a size, and which methods, parameters and styles come into question.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use spec::modulus::Modular;
 use spec::nearest::nearest;
@@ -11,7 +12,8 @@ use crate::budget::{Budget, SHORTEST};
 use crate::error::Error;
 use crate::facts::Style;
 use crate::method::catalogue::METHODS;
-use crate::method::signature::{Method, Params};
+use crate::method::signature::{Method, PLAN, Params};
+use crate::plans::Plan;
 use crate::winners::Winner;
 use crate::{method, winners};
 
@@ -45,6 +47,8 @@ pub struct Request {
     /// A method's name; the cheapest if none.
     pub method: Option<String>,
     pub params: BTreeMap<String, usize>,
+    /// The plan of the method's products.
+    pub plan: Option<Arc<Plan>>,
     /// The most free registers to use, of those the target's facts count.
     pub max_regs: Option<usize>,
     /// How much is written out; if it does not say, all, but for methods that are loops.
@@ -113,15 +117,25 @@ impl Request {
 
     /// The same with the plan on record, unless a method is named or all are to be tried.
     pub fn on_record(&self, core: &str, abi: &str, spec: &Spec) -> Option<Self> {
-        if self.search || self.method.is_some() || !self.params.is_empty() {
+        if self.search || self.method.is_some() || self.has_params() {
             return None;
         }
-        let Winner { method, params } = self.winner(core, abi, spec)?;
+        let Winner {
+            method,
+            params,
+            plan,
+        } = self.winner(core, abi, spec)?;
         Some(Self {
             method: Some(method),
             params,
+            plan,
             ..self.clone()
         })
+    }
+
+    /// Is a parameter given?
+    fn has_params(&self) -> bool {
+        !self.params.is_empty() || self.plan.is_some()
     }
 
     /// The styles to try: the one asked for; within a budget all of them, and for a part that has no room for all
@@ -158,7 +172,7 @@ impl Request {
 /// The methods that come into question.
 pub fn methods(request: &Request) -> Result<Vec<&'static Method>, Error> {
     let Some(name) = &request.method else {
-        if !request.params.is_empty() {
+        if request.has_params() {
             return Err(Error::ParameterWithoutMethod);
         }
         let able = METHODS.iter().copied().filter(|m| m.computes(request.op));
@@ -184,21 +198,28 @@ pub fn methods(request: &Request) -> Result<Vec<&'static Method>, Error> {
     Ok(vec![method])
 }
 
-/// Parameters given by name.
+/// Parameters given by name; a plan is no number, and the other way round.
 pub fn parameters(
     method: &'static Method,
     given: &BTreeMap<String, usize>,
+    plan: Option<&Arc<Plan>>,
 ) -> Result<Params, Error> {
-    given
-        .iter()
-        .map(|(name, value)| {
-            let known = method.parameters.iter().find(|p| p.name == name);
-            let parameter = known.ok_or_else(|| Error::UnknownParameter {
-                method: method.name,
-                name: name.clone(),
-                known: method.parameters.iter().map(|p| p.name).collect(),
-            })?;
-            Ok((parameter.name, *value))
-        })
-        .collect()
+    let known = |name: &str| {
+        let known = method.parameters.iter().find(|p| p.name == name);
+        let parameter = known.ok_or_else(|| Error::UnknownParameter {
+            method: method.name,
+            name: name.into(),
+            known: method.parameters.iter().map(|p| p.name).collect(),
+        })?;
+        Ok(parameter.name)
+    };
+    let number = |(name, value): (&String, &usize)| match known(name)? {
+        PLAN => Err(Error::NumberOfPlan(*value)),
+        name => Ok((name, *value)),
+    };
+    let numbers: Params = given.iter().map(number).collect::<Result<_, Error>>()?;
+    match plan {
+        Some(plan) => known(PLAN).map(|_| numbers.with(plan)),
+        None => Ok(numbers),
+    }
 }

@@ -6,9 +6,13 @@
 //! is `operation,size,modulus,plan`, as reports name them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use spec::Spec;
 use spec::modulus::Modular;
+
+use crate::plans;
+use crate::plans::Plan;
 
 /// The files.
 pub static FILES: [&str; 4] = [
@@ -18,15 +22,20 @@ pub static FILES: [&str; 4] = [
     include_str!("../winners/rv32im.csv"),
 ];
 
+/// How a plan begins among parameters.
+const GIVEN: &str = "plan=";
+
 /// A method and its parameters, by name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Winner {
     pub method: String,
     pub params: BTreeMap<String, usize>,
+    /// The plan of its products.
+    pub plan: Option<Arc<Plan>>,
 }
 
 impl Winner {
-    /// `operand-caching e=10`.
+    /// `operand-caching e=10`, `karatsuba levels=2 plan=k160-a`.
     pub fn parse(text: &str) -> Option<Self> {
         let mut words = text.split(' ');
         let method = words.next()?.to_string();
@@ -34,8 +43,13 @@ impl Winner {
             let (name, value) = word.split_once('=')?;
             Some((name.to_string(), value.parse().ok()?))
         };
-        let params = words.map(parameter).collect::<Option<_>>()?;
-        Some(Self { method, params })
+        let (plans, numbers): (Vec<_>, Vec<_>) = words.partition(|word| word.starts_with(GIVEN));
+        let plan = plans.first().map(|word| plans::find(&word[GIVEN.len()..]));
+        Some(Self {
+            method,
+            params: numbers.into_iter().map(parameter).collect::<Option<_>>()?,
+            plan: plan.map(|known| known.cloned().ok_or(())).transpose().ok()?,
+        })
     }
 }
 

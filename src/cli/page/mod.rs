@@ -98,8 +98,11 @@ pub fn run(args: &ReportArgs) -> Result<bool, Failure> {
         .take(PICTURES - 1)
     {
         let mut like = request.clone().method(other.method);
-        for (name, value) in &other.params {
+        for (name, value) in other.params.iter() {
             like = like.param(*name, *value);
+        }
+        if let Some(plan) = &other.params.plan {
+            like = like.planned(plan);
         }
         // A loop is drawn as the schedule that it runs.
         pictures.extend(like.picture(&target).ok());

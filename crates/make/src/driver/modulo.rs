@@ -127,6 +127,7 @@ pub fn kernel(d: &mut Driver, op: Op, bits: u32) -> usize {
         modular: op.is_modular().then_some(modular),
         method: None,
         params: BTreeMap::new(),
+        plan: None,
         max_regs: None,
         style: None,
         budget: Budget::default(),

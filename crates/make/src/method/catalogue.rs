@@ -1,7 +1,5 @@
 //! All methods, and the method of a name.
 
-use std::collections::BTreeMap;
-use std::fmt::Display;
 use std::sync::LazyLock;
 
 use spec::Op;
@@ -15,7 +13,6 @@ use crate::method::{
     short_product, sliding_block_doubling, sos, special_primes, square_carry_catcher,
     square_operand_scanning, square_product_scanning, square_reverse_hybrid, steady_rows,
 };
-use crate::plans;
 
 /// Methods with a file of their own.
 static OWN: &[&Method] = &[
@@ -108,24 +105,10 @@ pub fn in_nested_loops(op: Op) -> Option<&'static str> {
     }
 }
 
-/// `operand-caching e=10`.
-pub fn text(name: &str, params: &BTreeMap<impl Display, usize>) -> String {
-    let given = params
-        .iter()
-        .map(|(name, value)| format!(" {name}={value}"));
+/// `operand-caching e=10`, `karatsuba levels=2 plan=k160-a`.
+pub fn text(name: &str, params: &Params) -> String {
+    let given = params.texts();
+    let given = given.map(|(name, value)| format!(" {name}={value}"));
     name.to_string() + &given.collect::<String>()
 }
 
-/// The same as people read it, a plan by its name: `karatsuba levels=2 plan=k160-a`.
-pub fn plan_text(name: &str, params: &Params) -> String {
-    let levels = params.get("levels").copied().unwrap_or(0);
-    let mut plans = plans::PLANS.iter();
-    let plan = match name.starts_with(karatsuba::METHOD.name) {
-        true => plans.find(|plan| plan.params(levels) == *params),
-        false => None,
-    };
-    match plan {
-        Some(plan) => format!("{name} levels={levels} plan={}", plan.name),
-        None => text(name, params),
-    }
-}

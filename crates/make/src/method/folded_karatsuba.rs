@@ -25,10 +25,12 @@ use spec::{Op, Spec, folded};
 use crate::facts::Facts;
 use crate::method::checked_parameters::positive;
 use crate::method::karatsuba::{inner, inner_difference, inner_sum};
-use crate::method::karatsuba_plans::Inner;
+use crate::method::karatsuba_plans::{Inner, are_many, few, given, part_of};
 use crate::method::short_product;
 use crate::method::short_product::Short;
 use crate::method::signature::{Method, MethodError, Parameter, Params};
+use crate::plans;
+use crate::plans::tree::Tree;
 use crate::schedule::{
     Chain, Claim, Difference, End, Link, Pile, Schedule, Sum, Term, Word, WordStep, Words,
 };
@@ -41,88 +43,49 @@ pub static METHOD: Method = Method {
     ops: &[Op::Redc],
     parameters: &[
         Parameter {
-            name: "half",
-            meaning: "which of Karatsuba's plans the product of two halves follows",
-        },
-        Parameter {
-            name: "sum",
-            meaning: "that of the sum of two such products",
-        },
-        Parameter {
-            name: "quarter",
-            meaning: "that of the product of two quarters",
-        },
-        Parameter {
-            name: "difference",
-            meaning: "that of the product of differences of quarters",
-        },
-        Parameter {
             name: "levels",
             meaning: "how often the low product of the quotient is halved",
         },
         Parameter {
-            name: "low",
-            meaning: "the plan of that product, as for short-product",
+            name: "plan",
+            meaning: "its products: half (of two halves), sum (of two such products), quarter (of two quarters), difference (of \
+                      differences of quarters), and level1 ... of the low product as for short-product",
         },
     ],
     defaults: |spec, facts| {
         let k = spec.size.a / spec.word_bits / 2;
         let levels = (1..8).filter(|l| *l == 1 || (4..=12).contains(&k.div_ceil(1 << l)));
-        let (plans, low) = match crate::method::karatsuba_plans::inner_plans(facts) < 5 {
-            true => (&[[0, 0, 0, 0]][..], 0),
-            false => (&[[6, 6, 2, 2], [10, 11, 2, 2]][..], 5535),
+        let plans: Vec<_> = match are_many(facts) {
+            true => plans::of_use("folded").collect(),
+            false => few(1),
         };
-        let sets = levels.flat_map(|levels| {
-            plans.iter().map(move |plans| {
-                let mut params: Params = PRODUCTS.into_iter().zip(*plans).collect();
-                params.extend([("levels", levels), ("low", low)]);
-                params
-            })
-        });
-        sets.collect()
+        let with = |levels| {
+            let plans = plans.iter();
+            plans.map(move |plan| Params::from([("levels", levels)]).with(plan))
+        };
+        levels.flat_map(with).collect()
     },
     schedule,
 };
 
-/// The products that Karatsuba makes whole.
-const PRODUCTS: [&str; 4] = ["half", "sum", "quarter", "difference"];
-
-/// Their plans.
-struct Plans<'a> {
-    half: usize,
-    sum: usize,
-    quarter: usize,
-    difference: usize,
-    facts: &'a Facts,
+/// The trees of the products that Karatsuba makes whole.
+struct Trees {
+    half: Tree,
+    sum: Tree,
+    quarter: Tree,
+    difference: Tree,
 }
 
-impl<'a> Plans<'a> {
-    fn of(facts: &'a Facts, [half, sum, quarter, difference]: [usize; 4]) -> Self {
-        Self {
-            half,
-            sum,
-            quarter,
-            difference,
-            facts,
-        }
+impl Trees {
+    fn of(plan: &plans::Plan) -> Result<Self, MethodError> {
+        let part = |name| part_of(METHOD.name, plan, name);
+        Ok(Self {
+            half: part("half")?,
+            sum: part("sum")?,
+            quarter: part("quarter")?,
+            difference: part("difference")?,
+        })
     }
-}
-
-/// Is there a plan of each product?
-fn are_plans(facts: &Facts, params: &Params) -> Result<(), MethodError> {
-    let largest = crate::method::karatsuba_plans::inner_plans(facts) - 1;
-    for parameter in PRODUCTS {
-        let value = params.get(parameter).copied().unwrap_or(0);
-        if value > largest {
-            return Err(MethodError::TooLarge {
-                method: METHOD.name,
-                parameter,
-                value,
-                largest,
-            });
-        }
-    }
-    Ok(())
 }
 
 /// The differences of parts of a modulus of `n` words that follow it.
@@ -146,20 +109,18 @@ fn complement(f: &mut Words, x: &[Word]) -> (Word, Vec<Word>) {
     (one, x.iter().map(|x| f.xor(*x, ones)).collect())
 }
 
-fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
+fn schedule(spec: &Spec, _: &Facts, params: &Params) -> Result<Schedule, MethodError> {
     let folded = |m: &spec::modulus::Modular| m.modulus == Modulus::RuntimeFolded;
     if !spec.modular.as_ref().is_some_and(folded) {
         return Err(MethodError::Unfolded(METHOD.name));
     }
     let levels = positive(METHOD.name, "levels", params)?;
-    let given = |name| params.get(name).copied().unwrap_or(0);
-    let low = given("low");
-    let plans = Plans::of(facts, PRODUCTS.map(given));
+    let plan = given(METHOD.name, params)?;
+    let trees = Trees::of(plan)?;
+    let low = &short_product::trees(METHOD.name, plan, levels)?[..];
     let n = (spec.size.a / spec.word_bits) as usize;
     let k = n / 2;
     short_product::check_levels(METHOD.name, levels, k)?;
-    short_product::check_plans(METHOD.name, "low", low, levels, facts)?;
-    are_plans(facts, params)?;
     let mut f = Words::new(spec.op, spec.word_bits, &[2 * n]);
     f.modular = spec.modular.clone();
     let a = f.operand(0);
@@ -170,12 +131,15 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
 
     let (a0, d0, d1) = (&a[..k], &d[..k], &d[k..]);
     f.push(WordStep::Part("p = a_0 d_0 + a_1 mod X".into()));
-    let p = multiply_add(&mut f, a0, d0, &a[k..2 * k], plans.half, facts);
+    let p = multiply_add(&mut f, a0, d0, &a[k..2 * k], trees.half);
     f.push(WordStep::Part("q = p m' mod X".into()));
-    let how = Short::shared(levels, low);
-    let q = short_product::low(&mut f, (&p[..k], inverse), &[], how, facts);
+    let how = Short {
+        trees: low,
+        shared: true,
+    };
+    let q = short_product::low(&mut f, (&p[..k], inverse), &[], how);
     f.claims.push(Claim::product(&q, &p[..k], inverse, &[]));
-    let mut g = known_low(&mut f, &q, &m[..k], &p, &plans);
+    let mut g = known_low(&mut f, &q, &m[..k], &p, &trees);
 
     f.push(WordStep::Part("a_0 d_1 + q m_1 and what is added".into()));
     let (one, complement) = complement(&mut f, a0);
@@ -187,7 +151,7 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     };
     let addends: Vec<_> = (0..n).map(column).collect();
     let factors = [(a0, d1), (&q[..], &m[k..])];
-    let (x, top) = inner_sum(&mut f, &factors, &addends, plans.sum, facts);
+    let (x, top) = inner_sum(&mut f, &factors, &addends, trees.sum);
     let above = |x: &[Word]| Term {
         shift: 2 * k,
         ..Term::number(x)
@@ -213,11 +177,10 @@ fn multiply_add(
     x: &[Word],
     y: &[Word],
     number: &[Word],
-    plan: usize,
-    facts: &Facts,
+    tree: Tree,
 ) -> Vec<Word> {
     let columns: Vec<_> = number.iter().map(|word| vec![*word]).collect();
-    let words = inner(f, (x, y), &columns, Inner::shared(plan), facts);
+    let words = inner(f, (x, y), &columns, Inner::shared(tree));
     f.claims.push(Claim::product(&words, x, y, number));
     words
 }
@@ -273,13 +236,13 @@ fn upper_half(
 }
 
 /// `g = (u + q m) / X` for a multiple of `X`, for `q` and `m` of as many words as `X`, and `u` of twice as many: one word more.
-fn known_low(f: &mut Words, q: &[Word], m: &[Word], u: &[Word], plans: &Plans) -> Vec<Word> {
+fn known_low(f: &mut Words, q: &[Word], m: &[Word], u: &[Word], trees: &Trees) -> Vec<Word> {
     let h = q.len() / 2;
     let halves = |x: &[Word]| [x[..h].to_vec(), x[h..].to_vec()];
     let (u, above) = u.split_at(2 * h);
     let ([q0, q1], [k0, k1], [u0, u1]) = (halves(q), halves(m), halves(u));
     f.push(WordStep::Part("H = q_1 k_1".into()));
-    let high = multiply_add(f, &q1, &k1, &[], plans.quarter, plans.facts);
+    let high = multiply_add(f, &q1, &k1, &[], trees.quarter);
     f.push(WordStep::Part("H + (q_0 - q_1)(k_1 - k_0) + u_1".into()));
     let addends: Vec<_> = (0..2 * h)
         .map(|i| high.get(i).into_iter().chain(u1.get(i)).copied().collect())
@@ -289,8 +252,7 @@ fn known_low(f: &mut Words, q: &[Word], m: &[Word], u: &[Word], plans: &Plans) -
         [&q0, &q1],
         [&k0, &k1],
         &addends,
-        plans.difference,
-        plans.facts,
+        trees.difference,
     );
     let (upper, out, b) = upper_half(f, &u0, &e, &q0, &k0);
     f.push(WordStep::Part(

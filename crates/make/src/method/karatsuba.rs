@@ -17,13 +17,13 @@ use crate::facts::Facts;
 use crate::method::bottom::{Bottom, Over, Pair, equation, layers, products};
 use crate::method::checked_parameters::{one_size, positive};
 use crate::method::karatsuba_halves::{differences, halved, low_words};
-use crate::method::karatsuba_plans::{
-    Choice, Inner, Kind, Plan, defaults, inner_plan, triple_plan,
-};
+use crate::method::karatsuba_plans::{Inner, Kind, Plan, defaults, tree_of, triple_plan};
 use crate::method::middle_first::{Middle, Plus, Sign, distance};
 use crate::method::middle_signs::{both, complemented, correct, either};
 use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::method::square_product_scanning::Sink;
+use crate::plans;
+use crate::plans::tree::{Differences, Signs, Tree};
 use crate::schedule::{Claim, End, Schedule, Sum, Word, WordStep, Words};
 
 /// Karatsuba.
@@ -38,40 +38,8 @@ pub static METHOD: Method = Method {
             meaning: "levels of recursion",
         },
         Parameter {
-            name: "early",
-            meaning: "differences before the high product: 0 none, 1 both, 2 that of a, 3 that of b",
-        },
-        Parameter {
-            name: "rows",
-            meaning: "the largest product that is computed row by row in registers",
-        },
-        Parameter {
-            name: "late",
-            meaning: "signs corrected after the middle product: 0 none, 1 both, 2 that of b, 3 that of a; 4 both as words it adds",
-        },
-        Parameter {
-            name: "columns",
-            meaning: "products by columns all the same: 1 the high one + 2 the middle one + 4 the low one",
-        },
-        Parameter {
-            name: "swap",
-            meaning: "products whose rows are words of the second operand: 1, 2, 4 as for columns",
-        },
-        Parameter {
-            name: "apart",
-            meaning: "the low half of L_lo + Z + W Z: 0 a sum of its own, added word by word: 1 to a nested middle product, 2 to any; 3 both halves, where late is 1 or 4",
-        },
-        Parameter {
-            name: "turn",
-            meaning: "1: every other column backwards",
-        },
-        Parameter {
-            name: "whole",
-            meaning: "products that are not split further: 1, 2, 4 as for columns",
-        },
-        Parameter {
-            name: "first",
-            meaning: "levels from the top that compute the middle product first, where halves are of one size",
+            name: "plan",
+            meaning: "how each product of the tree is made; columns if it is not given",
         },
     ],
     defaults,
@@ -80,7 +48,7 @@ pub static METHOD: Method = Method {
 
 fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
     let levels = positive(METHOD.name, "levels", params)?;
-    let plan = Plan::of(levels, params);
+    let plan = Plan::of(levels, tree_of(METHOD.name, params)?);
     planned(METHOD.name, spec, facts, plan)
 }
 
@@ -93,10 +61,8 @@ pub(super) fn over(
     facts: &Facts,
     params: &Params,
 ) -> Result<Schedule, MethodError> {
-    let plan = Plan {
-        early: Choice::of(1),
-        ..Plan::plain(positive(method, "levels", params)?, rows)
-    };
+    let levels = positive(method, "levels", params)?;
+    let plan = Plan::plain(levels, rows, Differences::BeforeHigh);
     planned(method, spec, facts, plan)
 }
 
@@ -106,9 +72,8 @@ pub(super) fn inner(
     factors: Pair<'_>,
     addends: &[Vec<Word>],
     how: Inner,
-    facts: &Facts,
 ) -> Vec<Word> {
-    let plan = inner_plan(factors.0.len(), how, facts);
+    let plan = how.plan(factors.0.len());
     product(f, &[factors], addends, Over::None, plan).0
 }
 
@@ -117,38 +82,39 @@ pub(super) fn inner_sum(
     f: &mut Words,
     factors: &[Pair<'_>],
     addends: &[Vec<Word>],
-    number: usize,
-    facts: &Facts,
+    tree: Tree,
 ) -> (Vec<Word>, Word) {
     let n = factors.first().map_or(0, |(x, _)| x.len());
-    let plan = inner_plan(n, Inner::shared(number), facts);
+    let plan = Inner::shared(tree).plan(n);
     let (words, beyond) = product(f, factors, addends, Over::Wanted, plan);
     (words, beyond.unwrap_or_else(|| f.constant(0)))
 }
 
 /// The plan of one of the three products of a tree of numbers that are twice as long, for `n` words.
-pub(super) fn part_plan(n: usize, number: usize, kind: Kind, facts: &Facts) -> Plan {
+pub(super) fn part_plan(n: usize, tree: Tree, kind: Kind) -> Plan {
     let how = Inner {
-        number,
+        tree,
         levels: None,
         shared: false,
     };
-    let plan = inner_plan(2 * n, how, facts);
+    let plan = how.plan(2 * n);
     let levels = plan.levels.max(1);
     Plan { levels, ..plan }.child(kind)
 }
 
-/// A product by a plan of triple `number`; the sum fits.
+/// One of three products, by its part of the plan; the sum fits.
+///
+/// # Errors
+/// When the plan has none for it.
 pub(super) fn inner_of_triple(
     f: &mut Words,
     factors: Pair<'_>,
     addends: &[Vec<Word>],
-    number: usize,
+    (method, plan): (&'static str, &plans::Plan),
     kind: Kind,
-    facts: &Facts,
-) -> Vec<Word> {
-    let plan = triple_plan(factors.0.len(), number, kind, facts);
-    product(f, &[factors], addends, Over::None, plan).0
+) -> Result<Vec<Word>, MethodError> {
+    let plan = triple_plan(method, factors.0.len(), plan, kind)?;
+    Ok(product(f, &[factors], addends, Over::None, plan).0)
 }
 
 /// `(x0 - x1)(y1 - y0)` and addends: as many words as both differences, and a signed one beyond.
@@ -157,11 +123,10 @@ pub(super) fn inner_difference(
     [x0, x1]: [&[Word]; 2],
     [y0, y1]: [&[Word]; 2],
     addends: &[Vec<Word>],
-    number: usize,
-    facts: &Facts,
+    tree: Tree,
 ) -> (Vec<Word>, Word) {
     let n = x0.len();
-    let plan = inner_plan(n, Inner::shared(number), facts);
+    let plan = Inner::shared(tree).plan(n);
     let (da, sa) = plan.difference(f, x0, x1);
     let (db, sb) = plan.difference(f, y1, y0);
     let complements = complemented(f, [(&da, sb), (&db, sa)]);
@@ -277,7 +242,7 @@ fn lower_and_upper(
     l_lo: &[Word],
     z: &[Word],
     first: usize,
-    late: usize,
+    late: Signs,
     signed: &Signed<'_>,
 ) -> (Vec<Word>, Option<Word>) {
     let low = l_lo.len();
@@ -300,10 +265,10 @@ fn lower_and_upper(
     if first < 2 * low {
         for ((da, sa), (db, sb)) in signed {
             let Some(word) = e.as_mut() else { continue };
-            if matches!(late, 0 | 3) {
+            if matches!(late, Signs::BeforeMiddle | Signs::FirstAfter) {
                 (*word, words) = correct(f, &words, low, db, *sa, *word);
             }
-            if matches!(late, 0 | 2) {
+            if matches!(late, Signs::BeforeMiddle | Signs::SecondAfter) {
                 (*word, words) = correct(f, &words, low, da, *sb, *word);
             }
         }
@@ -315,13 +280,13 @@ fn lower_and_upper(
 fn signs(
     f: &mut Words,
     low: usize,
-    late: usize,
+    late: Signs,
     signed: &Signed<'_>,
     mut e: Option<Word>,
 ) -> (Vec<Vec<Word>>, Option<Word>) {
     let mut complements = vec![Vec::new(); low];
     for ((da, sa), (db, sb)) in signed {
-        e = Some(if late == 4 {
+        e = Some(if late == Signs::AsWords {
             let more = complemented(f, [(da, *sb), (db, *sa)]);
             for (words, more) in complements.iter_mut().zip(more) {
                 words.extend(more);
@@ -346,7 +311,7 @@ fn with_middle(
     signed: &Signed<'_>,
     addends: &[Vec<Word>],
     e: Option<Word>,
-    late: usize,
+    late: Signs,
     plan: Plan,
 ) -> (Vec<Word>, Word) {
     let low = addends.len() / 2;
@@ -355,10 +320,10 @@ fn with_middle(
     let (mut words, more) = product(f, &factors, addends, Over::To(e), plan);
     e = more.unwrap_or(e);
     for ((da, sa), (db, sb)) in signed {
-        if matches!(late, 1 | 2) {
+        if matches!(late, Signs::AfterMiddle | Signs::SecondAfter) {
             (e, words) = correct(f, &words, low, db, *sa, e);
         }
-        if matches!(late, 1 | 3) {
+        if matches!(late, Signs::AfterMiddle | Signs::FirstAfter) {
             (e, words) = correct(f, &words, low, da, *sb, e);
         }
     }
@@ -431,9 +396,9 @@ fn streamed(
     }
     if plan.levels == 0 || n < 2 {
         let how = Bottom {
-            rows: n <= plan.rows && !plan.by_columns,
+            rows: n <= plan.tree.rows && !plan.by_columns,
             swapped: plan.swapped,
-            turn: plan.at(plan.turn) > 0,
+            turn: plan.node().backwards,
         };
         let (words, beyond) = products(f, factors, addends, over, how);
         sink(f, &words);
@@ -479,15 +444,21 @@ fn halves(
 ) -> Halves {
     let n = factors.first().map_or(0, |(x, _)| x.len());
     let low = n.div_ceil(2);
-    let (early, several) = (plan.at(plan.early), factors.len() > 1);
+    let (when, several) = (plan.node().differences, factors.len() > 1);
     let (lower, upper) = halved(factors, low);
     let differences = |f: &mut Words, of_x: bool| differences(f, &lower, &upper, of_x, plan);
     f.push(WordStep::Part(format!("{n} words: L = xl yl")));
     let l = said_product(f, &lower, &[], several, plan.child(Kind::L));
     let (l_lo, l_hi) = l.split_at(low);
     let below = plan.streams.then(|| low_words(f, l_lo, addends, sink));
-    let x_early = matches!(early, 1 | 2).then(|| differences(f, true));
-    let y_early = matches!(early, 1 | 3).then(|| differences(f, false));
+    let [x_early, y_early] = match when {
+        Differences::AfterHigh => [false, false],
+        Differences::BeforeHigh => [true, true],
+        Differences::FirstBefore => [true, false],
+        Differences::SecondBefore => [false, true],
+    };
+    let x_early = x_early.then(|| differences(f, true));
+    let y_early = y_early.then(|| differences(f, false));
     f.push(WordStep::Part(format!("{n} words: Z = xh yh + L_hi")));
     let once: Vec<_> = l_hi.iter().map(|w| vec![*w]).collect();
     let wider = several || low > n - low;
@@ -531,7 +502,7 @@ fn one_level(
 ) -> Option<Word> {
     let n = factors.first().map_or(0, |(x, _)| x.len());
     let long = !matches!(over, Over::None);
-    let (late, mplan) = (plan.at(plan.late), plan.child(Kind::M));
+    let (late, mplan) = (plan.node().signs, plan.child(Kind::M));
     let low = n.div_ceil(2);
     let high = n - low;
     let halves = halves(f, factors, addends, plan, sink);

@@ -4,17 +4,20 @@
 //! `x y = L_lo + W (L_lo + Z + M) + W^2 Z` with `Z = H + L_hi`, the middle product `M` of absolute values and
 //! under its sign: while a product is made, words of the others take no register.
 
+use std::sync::Arc;
+
 use spec::{Op, Spec};
 
 use crate::facts::Facts;
 use crate::method::bottom::{Pair, equation};
 use crate::method::checked_parameters::{one_size, positive};
 use crate::method::karatsuba::inner_of_triple;
-use crate::method::karatsuba_plans::{Kind, last_triple, triples};
+use crate::method::karatsuba_plans::{Kind, given, triples};
 use crate::method::middle_first::{Middle, Plus, Sign, distance};
 use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::method::square_product_scanning::Sink;
 use crate::method::streamed::PIECE;
+use crate::plans::Plan;
 use crate::schedule::{Claim, Schedule, Word, WordStep, Words};
 
 /// Karatsuba, joined at the end.
@@ -30,7 +33,7 @@ pub static METHOD: Method = Method {
         },
         Parameter {
             name: "plan",
-            meaning: "which plans make the middle, the low and the high product at the bottom",
+            meaning: "the products at the bottom: middle, low and high",
         },
     ],
     defaults,
@@ -40,7 +43,7 @@ pub static METHOD: Method = Method {
 /// Products of 12 to 20 words at the bottom; where there are none, one level, of an even number of words.
 fn defaults(spec: &Spec, facts: &Facts) -> Vec<Params> {
     let [n, _] = spec.words(facts.word_bits);
-    let set = |levels: usize, plan: usize| Params::from([("levels", levels), ("plan", plan)]);
+    let set = |levels: usize, plan: &Arc<Plan>| Params::from([("levels", levels)]).with(plan);
     let bottom = |levels: usize| (n >> levels, n.is_multiple_of(1 << levels));
     let levels = (1..8).filter(|l| matches!(bottom(*l), (12..=20, true)));
     let sets = levels.flat_map(|levels| {
@@ -49,7 +52,7 @@ fn defaults(spec: &Spec, facts: &Facts) -> Vec<Params> {
     });
     let sets: Vec<_> = sets.collect();
     match sets.is_empty() && bottom(1).1 {
-        true => vec![set(1, triples(n / 2, facts)[0])],
+        true => triples(n / 2, facts).into_iter().take(1).map(|plan| set(1, plan)).collect(),
         false => sets,
     }
 }
@@ -58,16 +61,13 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     let method = METHOD.name;
     let n = one_size(method, spec, facts)?;
     let levels = positive(method, "levels", params)?;
-    let number = params.get("plan").copied().unwrap_or(0);
-    let limits = [
-        ("levels", levels, n.ilog2() as usize),
-        ("plan", number, last_triple(facts)),
-    ];
-    if let Some((parameter, value, largest)) = limits.into_iter().find(|(_, v, most)| v > most) {
+    let plan = given(method, params)?;
+    let largest = n.ilog2() as usize;
+    if levels > largest {
         return Err(MethodError::TooLarge {
             method,
-            parameter,
-            value,
+            parameter: "levels",
+            value: levels,
             largest,
         });
     }
@@ -76,17 +76,14 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     }
     let mut f = Words::new(spec.op, facts.word_bits, &[n, n]);
     let (a, b) = (f.operand(0), f.operand(1));
-    let plan = JoinedPlan { number, facts };
-    f.result = plan.product(&mut f, (&a, &b), &[], levels, Kind::Whole);
+    let plan = JoinedPlan(plan);
+    f.result = plan.product(&mut f, (&a, &b), &[], levels, Kind::Whole)?;
     Ok(Schedule::Words(f))
 }
 
-/// Which triple of plans makes the products at the bottom.
+/// How the products at the bottom are made.
 #[derive(Clone, Copy)]
-struct JoinedPlan<'a> {
-    number: usize,
-    facts: &'a Facts,
-}
+struct JoinedPlan<'a>(&'a Plan);
 
 impl JoinedPlan<'_> {
     /// `x y + plus`, which fits, so many levels joined; at the bottom as a product of that kind.
@@ -97,14 +94,14 @@ impl JoinedPlan<'_> {
         plus: &[Word],
         levels: usize,
         kind: Kind,
-    ) -> Vec<Word> {
+    ) -> Result<Vec<Word>, MethodError> {
         if levels == 0 {
             let once: Vec<_> = plus.iter().map(|word| vec![*word]).collect();
-            return inner_of_triple(f, factors, &once, self.number, kind, self.facts);
+            return inner_of_triple(f, factors, &once, (METHOD.name, self.0), kind);
         }
         let mut words = Vec::with_capacity(2 * factors.0.len());
-        self.joined(f, factors, plus, levels, &mut |_, next| words.extend(next));
-        words
+        self.joined(f, factors, plus, levels, &mut |_, next| words.extend(next))?;
+        Ok(words)
     }
 
     /// The same of at least one level, its words given to `sink` as they come.
@@ -115,7 +112,7 @@ impl JoinedPlan<'_> {
         plus: &[Word],
         levels: usize,
         sink: &mut Sink<'_>,
-    ) {
+    ) -> Result<(), MethodError> {
         let n = x.len();
         let low = n / 2;
         let ((xl, xh), (yl, yh)) = (x.split_at(low), y.split_at(low));
@@ -123,14 +120,14 @@ impl JoinedPlan<'_> {
         let (da, db) = (distance(f, xl, xh), distance(f, yh, yl));
         let sign = f.xor(da.negative, db.negative);
         let factors = (&da.words[..], &db.words[..]);
-        let m = self.product(f, factors, &[], levels - 1, Kind::M);
+        let m = self.product(f, factors, &[], levels - 1, Kind::M)?;
         equation(f, &m, &[factors], &[]);
         f.push(WordStep::Part(format!("{n} words: L = xl yl")));
-        let l = self.product(f, (xl, yl), &[], levels - 1, Kind::L);
+        let l = self.product(f, (xl, yl), &[], levels - 1, Kind::L)?;
         equation(f, &l, &[(xl, yl)], &[]);
         f.push(WordStep::Part(format!("{n} words: Z = xh yh + L_hi")));
         let (l_lo, l_hi) = l.split_at(low);
-        let z = self.product(f, (xh, yh), l_hi, levels - 1, Kind::Z);
+        let z = self.product(f, (xh, yh), l_hi, levels - 1, Kind::Z)?;
         let once: Vec<_> = l_hi.iter().map(|word| vec![*word]).collect();
         equation(f, &z, &[(xh, yh)], &once);
 
@@ -161,5 +158,6 @@ impl JoinedPlan<'_> {
         if !plus.is_empty() {
             f.claims.push(Claim::product(&all, x, y, &[]));
         }
+        Ok(())
     }
 }

@@ -10,12 +10,12 @@ use spec::{Op, Spec};
 use crate::facts::Facts;
 use crate::method::bottom::{Over, add_layers, equation, layers};
 use crate::method::karatsuba::{part_plan, product};
-use crate::method::karatsuba_plans::{Kind, inner_plans};
+use crate::method::karatsuba_plans::{Kind, are_many, few, given, part_of};
 use crate::method::middle_signs::{both, complements, difference, either};
 use crate::method::reduction::{Reduction, digits};
-use crate::method::short_product;
 use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::method::special_primes::{Folding, give_back};
+use crate::plans;
 use crate::schedule::{Claim, End, Schedule, Sum, Word, WordStep, Words};
 
 /// Karatsuba's product, folded between its products.
@@ -26,20 +26,19 @@ pub static METHOD: Method = Method {
     ops: &[Op::Modmul],
     parameters: &[Parameter {
         name: "plan",
-        meaning: "three digits: the plans of karatsuba's trees whose first, second and third product these are",
+        meaning: "its products, high, low and middle: each is the L, Z or M of a tree of karatsuba's",
     }],
     defaults: |_, facts| {
-        let plans: &[usize] = match inner_plans(facts) < 5 {
-            true => &[0],
-            false => &[944, 144, 244],
+        let plans: Vec<_> = match are_many(facts) {
+            true => plans::of_use("modulo").collect(),
+            false => few(1),
         };
-        let sets = plans.iter().map(|plan| Params::from([("plan", *plan)]));
-        sets.collect()
+        plans.into_iter().map(|plan| Params::new().with(plan)).collect()
     },
     schedule,
 };
 
-fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
+fn schedule(spec: &Spec, _: &Facts, params: &Params) -> Result<Schedule, MethodError> {
     let m = spec.modular.as_ref().and_then(|modular| modular.fixed());
     let m = m.ok_or(MethodError::NotSpecial)?;
     if spec.shift() > 0 {
@@ -54,8 +53,13 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     if !fits {
         return Err(MethodError::NoSumOfWords(METHOD.name));
     }
-    let plan = params.get("plan").copied().unwrap_or(0);
-    short_product::check_plans(METHOD.name, "plan", plan, 3, facts)?;
+    let plan = given(METHOD.name, params)?;
+    let how = |part, kind| Ok(part_plan(h, part_of(METHOD.name, plan, part)?, kind));
+    let [high_plan, low_plan, middle_plan] = [
+        how("high", Kind::L)?,
+        how("low", Kind::Z)?,
+        how("middle", Kind::M)?,
+    ];
     let mut f = Words::new(spec.op, w, &[n, n]);
     let halves = |f: &Words, side: usize| {
         let x = f.operand(side);
@@ -64,14 +68,11 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     let ([a0, a1], [b0, b1]) = (halves(&f, 0), halves(&f, 1));
     Reduction::of(spec, &mut f)?;
     f.push(WordStep::Part("H = a_1 b_1".into()));
-    let how = |digit, kind| part_plan(h, digit % 10, kind, facts);
-    let high_plan = how(plan / 100, Kind::L);
     let (high, _) = product(&mut f, &[(&a1, &b1)], &[], Over::None, high_plan);
     f.claims.push(Claim::product(&high, &a1, &b1, &[]));
 
     f.push(WordStep::Part("E = a_0 b_0 + X H".into()));
     let columns = times_x(&folding, &high);
-    let low_plan = how(plan / 10, Kind::Z);
     let (e, top) = product(&mut f, &[(&a0, &b0)], &columns, Over::Wanted, low_plan);
     let top = top.ok_or(MethodError::NotSpecial)?;
     let words: Vec<_> = e.iter().copied().chain([top]).collect();
@@ -81,7 +82,6 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     let (da, sa) = difference(&mut f, &a0, &a1);
     let (db, sb) = difference(&mut f, &b1, &b0);
     let columns = signed_columns(&mut f, &folding, &e, [(&da, sa), (&db, sb)]);
-    let middle_plan = how(plan, Kind::M);
     let (d, beyond) = product(&mut f, &[(&da, &db)], &columns, Over::To(top), middle_plan);
     let beyond = beyond.ok_or(MethodError::NotSpecial)?;
 

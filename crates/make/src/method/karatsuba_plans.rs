@@ -1,11 +1,14 @@
 //! The plans of Karatsuba's multiplication: how each product of the tree is made, and which are tried.
 
+use std::sync::Arc;
+
 use spec::Spec;
 
 use crate::facts::Facts;
 use crate::method::middle_signs::{difference, known_difference};
-use crate::method::signature::Params;
+use crate::method::signature::{MethodError, PLAN, Params};
 use crate::plans;
+use crate::plans::tree::{Child, Differences, HighSum, Node, Signs, Tree};
 use crate::schedule::{Word, Words};
 
 /// Words from which only what is usually best is tried: each trial takes seconds then.
@@ -14,14 +17,9 @@ const LARGE: usize = 40;
 /// Free registers from which more of a product stays in them than its words.
 const MANY: usize = 20;
 
-/// A plan of the file. Those of few registers and of many, of large numbers, for the products of a reduction that folds:
-/// one of halves, and the sum of two.
-type Set = plans::Plan;
-
 const FEW_REGISTERS: &str = "few-registers";
 const MANY_REGISTERS: &str = "many-registers";
 const LARGE_NUMBERS: &str = "large";
-const FOLDED: &str = "folded";
 
 /// The products of a tree: the whole, and of each product its L, Z and M.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,26 +31,12 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// What stands for it in a digit of columns, swap and whole.
-    fn bit(self) -> usize {
+    /// How the product of this kind is made, of those that a node of the tree leaves to it.
+    fn child(self, node: &Node) -> Child {
         match self {
-            Kind::Z => 1,
-            Kind::M => 2,
-            Kind::L | Kind::Whole => 4,
-        }
-    }
-}
-
-/// A choice for each kind of product.
-#[derive(Clone, Copy)]
-pub(super) struct Choice([usize; 4]);
-
-impl Choice {
-    /// One digit for all kinds, or four, the whole's first.
-    pub(super) fn of(digits: usize) -> Self {
-        match digits {
-            0..10 => Self([digits; 4]),
-            _ => Self([1000, 100, 10, 1].map(|weight| digits / weight % 10)),
+            Kind::Z => node.high,
+            Kind::M => node.middle,
+            Kind::L | Kind::Whole => node.low,
         }
     }
 }
@@ -61,14 +45,7 @@ impl Choice {
 #[derive(Clone, Copy)]
 pub(super) struct Plan {
     pub levels: usize,
-    pub rows: usize,
-    pub early: Choice,
-    pub late: Choice,
-    pub columns: Choice,
-    pub swap: Choice,
-    pub apart: Choice,
-    pub turn: Choice,
-    pub whole: Choice,
+    pub tree: Tree,
     /// Levels that compute the middle product first.
     pub first: usize,
     /// Are its words added to others as they come?
@@ -82,20 +59,27 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Products by columns, or by rows of up to `rows` words, on so many levels.
-    pub(super) fn plain(levels: usize, rows: usize) -> Self {
-        let none = Choice::of(0);
+    /// Products by columns, or by rows of up to `rows` words, on so many levels; differences are made when `differences`
+    /// says.
+    pub(super) fn plain(levels: usize, rows: usize, differences: Differences) -> Self {
+        let node = Node {
+            differences,
+            ..Node::default()
+        };
+        let tree = Tree {
+            rows,
+            nodes: [node; 4],
+            ..Tree::default()
+        };
+        Self::of(levels, tree)
+    }
+
+    /// By a tree, on so many levels.
+    pub(super) fn of(levels: usize, tree: Tree) -> Self {
         Self {
             levels,
-            rows,
-            early: none,
-            late: none,
-            columns: none,
-            swap: none,
-            apart: none,
-            turn: none,
-            whole: none,
-            first: 0,
+            tree,
+            first: levels.saturating_sub(tree.last),
             streams: false,
             kind: Kind::Whole,
             by_columns: false,
@@ -104,21 +88,9 @@ impl Plan {
         }
     }
 
-    /// The plan that parameters name.
-    pub(super) fn of(levels: usize, params: &Params) -> Self {
-        let given = |name| params.get(name).copied().unwrap_or(0);
-        let choice = |name| Choice::of(given(name));
-        Self {
-            early: choice("early"),
-            late: choice("late"),
-            columns: choice("columns"),
-            swap: choice("swap"),
-            apart: choice("apart"),
-            turn: choice("turn"),
-            whole: choice("whole"),
-            first: given("first"),
-            ..Self::plain(levels, given("rows"))
-        }
+    /// The choices for what is being computed.
+    pub(super) fn node(&self) -> Node {
+        self.tree.nodes[self.kind as usize]
     }
 
     /// `x - y` modulo `2^(w length)`, and the borrow as a mask.
@@ -127,18 +99,19 @@ impl Plan {
         known.unwrap_or_else(|| difference(f, x, y))
     }
 
-    pub(super) fn at(&self, choice: Choice) -> usize {
-        choice.0[self.kind as usize]
-    }
-
     /// From which word on the lower half with the upper one is summed up before the middle product, whose plan has so
     /// many levels: what is added only when that is there need not be stored; the half that signs correct before must.
     pub(super) fn stored_from(&self, low: usize, levels: usize) -> usize {
-        match self.at(self.apart) {
-            1 if levels > 0 => low,
-            2 => low,
-            3 if matches!(self.at(self.late), 1 | 4) => 2 * low,
-            _ => 0,
+        let node = self.node();
+        match (node.sum, node.signs) {
+            (HighSum::InHalvedMiddle, _) if levels > 0 => low,
+            (HighSum::InMiddle, _) => low,
+            (HighSum::BothInMiddle, Signs::AfterMiddle | Signs::AsWords) => 2 * low,
+            (HighSum::Apart | HighSum::InHalvedMiddle, _)
+            | (
+                HighSum::BothInMiddle,
+                Signs::BeforeMiddle | Signs::SecondAfter | Signs::FirstAfter,
+            ) => 0,
         }
     }
 
@@ -155,9 +128,9 @@ impl Plan {
     /// The plan for one of the three products.
     pub(super) fn child(&self, kind: Kind) -> Self {
         Self {
-            levels: match self.at(self.whole) & kind.bit() {
-                0 => self.levels - 1,
-                _ => 0,
+            levels: match kind.child(&self.node()).whole {
+                false => self.levels - 1,
+                true => 0,
             },
             first: self.first.saturating_sub(1),
             streams: false,
@@ -168,12 +141,48 @@ impl Plan {
 
     /// The same, as it is at the bottom for a product of that kind.
     fn at_the_bottom(&self, kind: Kind) -> Self {
+        let child = kind.child(&self.node());
         Self {
-            by_columns: self.at(self.columns) & kind.bit() > 0,
-            swapped: self.at(self.swap) & kind.bit() > 0,
+            by_columns: child.columns,
+            swapped: child.swapped,
             ..*self
         }
     }
+}
+
+/// The tree that parameters name; columns where they name none.
+pub(super) fn tree_of(method: &'static str, params: &Params) -> Result<Tree, MethodError> {
+    match &params.plan {
+        None => Ok(Tree::default()),
+        Some(plan) => plan.tree().ok_or_else(|| MethodError::NoPart {
+            method,
+            part: "the product",
+            plan: plan.name.clone(),
+        }),
+    }
+}
+
+/// The plan of the product that a method calls `part`.
+pub(super) fn part_of(
+    method: &'static str,
+    plan: &plans::Plan,
+    part: &'static str,
+) -> Result<Tree, MethodError> {
+    plan.part(part).ok_or_else(|| MethodError::NoPart {
+        method,
+        part,
+        plan: plan.name.clone(),
+    })
+}
+
+/// The plan that a method needs.
+pub(super) fn given<'a>(
+    method: &'static str,
+    params: &'a Params,
+) -> Result<&'a plans::Plan, MethodError> {
+    let parameter = PLAN;
+    let plan = params.plan.as_deref();
+    plan.ok_or(MethodError::Missing { method, parameter })
 }
 
 /// The plans that are tried.
@@ -187,7 +196,7 @@ pub(super) fn defaults(spec: &Spec, facts: &Facts) -> Vec<Params> {
     if n > LARGE {
         levels.truncate(1);
     }
-    let (sets, most) = match (facts.free_registers >= MANY, n > LARGE) {
+    let (used, most) = match (are_many(facts), n > LARGE) {
         (true, false) => (MANY_REGISTERS, usize::MAX),
         (true, true) => (LARGE_NUMBERS, usize::MAX),
         (false, false) => (FEW_REGISTERS, usize::MAX),
@@ -196,12 +205,19 @@ pub(super) fn defaults(spec: &Spec, facts: &Facts) -> Vec<Params> {
     let tried = |levels: &usize| {
         let levels = *levels;
         let bottom = n.div_ceil(1 << levels);
-        let sets = plans::of_use(sets).take(most);
-        let sets = sets.filter(move |set| bottom <= set.bottom);
-        let sets = sets.filter(move |set| levels > 1 || !set.needs_two_levels());
-        sets.map(move |set| set.params(levels))
+        let fits = move |tree: Tree| {
+            bottom <= tree.bottom && (levels > 1 || !tree.needs_two_levels())
+        };
+        let plans = plans::of_use(used).take(most);
+        let plans = plans.filter(move |plan| plan.tree().is_some_and(fits));
+        plans.map(move |plan| Params::from([("levels", levels)]).with(plan))
     };
     levels.iter().flat_map(tried).collect()
+}
+
+/// Do more words of a product stay in registers than those of an operand?
+pub(super) fn are_many(facts: &Facts) -> bool {
+    facts.free_registers >= MANY
 }
 
 /// `-p levels=1 ...`, as many as leave products of two words; of large numbers what is usually best.
@@ -209,7 +225,7 @@ pub(super) fn every_level(spec: &Spec, facts: &Facts) -> Vec<Params> {
     let [n, _] = spec.words(facts.word_bits);
     let most = n.ilog2().max(1) as usize;
     // With few registers shorter products at the bottom pay, too.
-    let bottom = match facts.free_registers >= MANY {
+    let bottom = match are_many(facts) {
         true => 6..=12,
         false => 3..=12,
     };
@@ -219,83 +235,51 @@ pub(super) fn every_level(spec: &Spec, facts: &Facts) -> Vec<Params> {
         .collect()
 }
 
-/// The plans that serve for a product within another method.
-fn inner_sets(facts: &Facts) -> Vec<&'static Set> {
-    match facts.free_registers >= MANY {
-        true => {
-            let many: Vec<_> = plans::of_use(MANY_REGISTERS).collect();
-            let usual = [13, 14, 15, 16, 17, 18, 0, 1, 5].map(|i| many[i]);
-            let large = plans::of_use(LARGE_NUMBERS).last();
-            usual
-                .into_iter()
-                .chain(large)
-                .chain(plans::of_use(FOLDED))
-                .collect()
-        }
-        false => plans::of_use(FEW_REGISTERS).take(3).collect(),
+/// The plans of few registers, of which that many serve within another method.
+pub(super) fn few(count: usize) -> Vec<&'static Arc<plans::Plan>> {
+    plans::of_use(FEW_REGISTERS).take(count).collect()
+}
+
+/// The plans of these names.
+pub(super) fn named(names: &[&str]) -> Vec<&'static Arc<plans::Plan>> {
+    names.iter().filter_map(|name| plans::find(name)).collect()
+}
+
+/// For about how many words each of joined-12 and joined-16 was found.
+const JOINED: [(usize, &str); 2] = [(12, "joined-12"), (16, "joined-16")];
+
+/// The plans for three products of `n` words each that one recombination takes: found for about as many.
+pub(super) fn triples(n: usize, facts: &Facts) -> Vec<&'static Arc<plans::Plan>> {
+    if !are_many(facts) {
+        return few(usize::MAX);
     }
+    let far = |words: usize| words.abs_diff(n);
+    let nearest = JOINED.iter().map(|(words, _)| far(*words)).min();
+    let near = JOINED.iter().filter(|(words, _)| Some(far(*words)) == nearest);
+    near.flat_map(|(_, used)| plans::of_use(used)).collect()
 }
 
-/// How many there are.
-pub(super) fn inner_plans(facts: &Facts) -> usize {
-    inner_sets(facts).len()
-}
-
-/// Three products that one recombination takes: for how many words each plan was found, and how those of the middle, the
-/// low and the high one are called.
-const TRIPLES: [(usize, &str); 3] = [(12, "joined-12"), (16, "joined-16"), (16, "joined-16-b")];
-
-/// The plans of few registers that serve for all three, down to products of 8 words.
-fn few(number: usize) -> Option<&'static Set> {
-    let sets: Vec<_> = plans::of_use(FEW_REGISTERS).collect();
-    sets.get(number).or(sets.last()).copied()
-}
-
-/// The numbers of those for products of `n` words: found for about as many.
-pub(super) fn triples(n: usize, facts: &Facts) -> Vec<usize> {
-    if facts.free_registers < MANY {
-        return (0..=last_triple(facts)).collect();
-    }
-    let far = |number: &usize| TRIPLES[*number].0.abs_diff(n);
-    let nearest = (0..TRIPLES.len()).map(|number| far(&number)).min();
-    let all = 0..TRIPLES.len();
-    all.filter(|number| Some(far(number)) == nearest).collect()
-}
-
-/// The largest number of one.
-pub(super) fn last_triple(facts: &Facts) -> usize {
-    match facts.free_registers >= MANY {
-        true => TRIPLES.len() - 1,
-        false => plans::of_use(FEW_REGISTERS).count() - 1,
-    }
-}
-
-/// The plan of one product of triple `number`, of `n` words.
-pub(super) fn triple_plan(n: usize, number: usize, kind: Kind, facts: &Facts) -> Plan {
+/// The plan of one of three products, of `n` words.
+pub(super) fn triple_plan(
+    method: &'static str,
+    n: usize,
+    plan: &plans::Plan,
+    kind: Kind,
+) -> Result<Plan, MethodError> {
     let part = match kind {
-        Kind::M => 0,
-        Kind::L | Kind::Whole => 1,
-        Kind::Z => 2,
+        Kind::M => "middle",
+        Kind::L | Kind::Whole => "low",
+        Kind::Z => "high",
     };
-    let many = facts.free_registers >= MANY;
-    let set = match many {
-        true => plans::of_use(TRIPLES[number.min(TRIPLES.len() - 1)].1).nth(part),
-        false => few(number),
-    };
-    let Some(set) = set else {
-        return Plan::plain(0, 0).at_the_bottom(kind);
-    };
-    let bottom = if many { set.bottom } else { set.bottom.min(8) };
-    let levels = (0..).find(|l| n.div_ceil(1 << l) <= bottom);
-    let levels = levels.unwrap_or(0);
-    Plan::of(levels, &set.params(levels)).at_the_bottom(kind)
+    let tree = part_of(method, plan, part)?;
+    Ok(Plan::of(tree.levels(n), tree).at_the_bottom(kind))
 }
 
 /// A product inside another method.
 #[derive(Clone, Copy)]
 pub(super) struct Inner {
-    /// Which of the plans for such products.
-    pub number: usize,
+    /// How it is made.
+    pub tree: Tree,
     /// How often it is halved; without: until 8 words are left.
     pub levels: Option<usize>,
     /// Are differences shared with other products?
@@ -303,24 +287,21 @@ pub(super) struct Inner {
 }
 
 impl Inner {
-    /// By plan `number`, with differences that other products share.
-    pub(super) fn shared(number: usize) -> Self {
+    /// By a tree, with differences that other products share.
+    pub(super) fn shared(tree: Tree) -> Self {
         Self {
-            number,
+            tree,
             levels: None,
             shared: true,
         }
     }
-}
 
-/// Its plan, for `n` words.
-pub(super) fn inner_plan(n: usize, how: Inner, facts: &Facts) -> Plan {
-    let sets = inner_sets(facts);
-    let set = sets[how.number.min(sets.len() - 1)];
-    let small = || (0..).find(|l| n.div_ceil(1 << l) <= set.bottom.min(8));
-    let levels = how.levels.or_else(small).unwrap_or(0);
-    Plan {
-        shared: how.shared,
-        ..Plan::of(levels, &set.params(levels))
+    /// Its plan, for `n` words.
+    pub(super) fn plan(self, n: usize) -> Plan {
+        let levels = self.levels.unwrap_or_else(|| self.tree.levels(n));
+        Plan {
+            shared: self.shared,
+            ..Plan::of(levels, self.tree)
+        }
     }
 }

@@ -53,5 +53,5 @@ pub mod steady_rows;
 mod streamed;
 pub mod without_loops;
 
-pub use crate::method::catalogue::{METHODS, find, find_for, plan_text, text};
+pub use crate::method::catalogue::{METHODS, find, find_for, text};
 pub use crate::method::signature::{Method, MethodError, Parameter, Params};

@@ -19,13 +19,14 @@ use crate::facts::Facts;
 use crate::method::bottom::equation;
 use crate::method::fold_counts::{Columns, Count, FoldCounts};
 use crate::method::karatsuba::inner_of_triple;
-use crate::method::karatsuba_plans::{Kind, last_triple, triples};
+use crate::method::karatsuba_plans::{Kind, given, triples};
 use crate::method::karatsuba_squaring;
 use crate::method::karatsuba_squaring::SquarePlan;
 use crate::method::middle_first::{Distance, claim_signed, distance};
 use crate::method::reduction::{Reduction, digits, masked};
 use crate::method::signature::{Method, MethodError, Parameter, Params};
 use crate::method::special_primes::give_back;
+use crate::plans::Plan;
 use crate::schedule::{End, Schedule, Sum, Word, WordStep, Words};
 
 /// Karatsuba's product of shifted numbers, folded from both ends.
@@ -36,12 +37,12 @@ pub static METHOD: Method = Method {
     ops: &[Op::Modmul],
     parameters: &[Parameter {
         name: "plan",
-        meaning: "which plans make the middle, the low and the high product",
+        meaning: "its products: middle, low and high",
     }],
     defaults: |spec, facts| {
         let [n, _] = spec.words(facts.word_bits);
         let plans = triples(n / 2, facts).into_iter();
-        plans.map(|plan| Params::from([("plan", plan)])).collect()
+        plans.map(|plan| Params::new().with(plan)).collect()
     },
     schedule: product,
 };
@@ -74,12 +75,11 @@ type Halves = [Vec<Word>; 2];
 
 /// The halves of the factors, and how their products are made.
 enum Factors<'a> {
-    /// Of a product: by the plans of a triple.
+    /// Of a product: by a plan for each of the three.
     Two {
         a: Halves,
         b: Halves,
-        plan: usize,
-        facts: &'a Facts,
+        plan: &'a Plan,
     },
     /// Of a square: levels of Karatsuba's squaring, and squares behind the columns at a time.
     One { a: Halves, how: SquarePlan },
@@ -93,17 +93,18 @@ struct Middle {
 }
 
 impl Factors<'_> {
-    fn middle(&self, f: &mut Words) -> Middle {
+    fn middle(&self, f: &mut Words) -> Result<Middle, MethodError> {
         match self {
-            Factors::Two { a, b, plan, facts } => {
+            Factors::Two { a, b, plan } => {
                 f.push(WordStep::Part("|a_0 - a_1| |b_1 - b_0|".into()));
                 let (x, y) = (distance(f, &a[0], &a[1]), distance(f, &b[1], &b[0]));
                 let sign = f.xor(x.negative, y.negative);
                 let factors = (&x.words[..], &y.words[..]);
-                let words = inner_of_triple(f, factors, &[], *plan, Kind::M, facts);
+                let how = (METHOD.name, *plan);
+                let words = inner_of_triple(f, factors, &[], how, Kind::M)?;
                 equation(f, &words, &[factors], &[]);
                 let signed = Some(([x, y], sign));
-                Middle { words, signed }
+                Ok(Middle { words, signed })
             }
             Factors::One { a, how } => {
                 f.push(WordStep::Part("|a_0 - a_1|^2".into()));
@@ -111,19 +112,25 @@ impl Factors<'_> {
                 let words = karatsuba_squaring::inner(f, &x, &[], *how);
                 equation(f, &words, &[(&x, &x)], &[]);
                 let signed = None;
-                Middle { words, signed }
+                Ok(Middle { words, signed })
             }
         }
     }
 
     /// The product of the lower halves, or of the upper ones, and a number of as many words.
-    fn outer(&self, f: &mut Words, side: usize, plus: &[Word]) -> Vec<Word> {
+    fn outer(
+        &self,
+        f: &mut Words,
+        side: usize,
+        plus: &[Word],
+    ) -> Result<Vec<Word>, MethodError> {
         let once: Vec<_> = plus.iter().map(|word| vec![*word]).collect();
         let (words, factors) = match self {
-            Factors::Two { a, b, plan, facts } => {
+            Factors::Two { a, b, plan } => {
                 let kind = [Kind::L, Kind::Z][side];
                 let factors = (&a[side][..], &b[side][..]);
-                let words = inner_of_triple(f, factors, &once, *plan, kind, facts);
+                let how = (METHOD.name, *plan);
+                let words = inner_of_triple(f, factors, &once, how, kind)?;
                 (words, factors)
             }
             Factors::One { a, how } => {
@@ -132,25 +139,14 @@ impl Factors<'_> {
             }
         };
         equation(f, &words, &[factors], &once);
-        words
+        Ok(words)
     }
 }
 
-fn product(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
+fn product(spec: &Spec, _: &Facts, params: &Params) -> Result<Schedule, MethodError> {
     let (mut f, [a, b]) = halves(spec)?;
-    let (method, parameter) = (METHOD.name, "plan");
-    let plan = params.get(parameter).copied().unwrap_or(0);
-    let largest = last_triple(facts);
-    if plan > largest {
-        let value = plan;
-        return Err(MethodError::TooLarge {
-            method,
-            parameter,
-            value,
-            largest,
-        });
-    }
-    shifted(spec, &mut f, Factors::Two { a, b, plan, facts })?;
+    let plan = given(METHOD.name, params)?;
+    shifted(spec, &mut f, Factors::Two { a, b, plan })?;
     Ok(Schedule::Words(f))
 }
 
@@ -211,15 +207,15 @@ fn shifted(spec: &Spec, f: &mut Words, factors: Factors<'_>) -> Result<(), Metho
     let w = spec.word_bits;
     let n = (spec.size.a / w) as usize;
     let h = n / 2;
-    let middle = factors.middle(f);
+    let middle = factors.middle(f)?;
     f.push(WordStep::Part("L = a_0 b_0".into()));
-    let low = factors.outer(f, 0, &[]);
+    let low = factors.outer(f, 0, &[])?;
     let (l, l1) = low.split_at(h);
     f.push(WordStep::Part("U = L_1 + l".into()));
     let count = f.fresh();
     let u = f.chain(Sum::Add, l1, l, End::Carry { out: count });
     f.push(WordStep::Part("G = a_1 b_1 + U".into()));
-    let high = factors.outer(f, 1, &u);
+    let high = factors.outer(f, 1, &u)?;
     let (g0, g1) = high.split_at(h);
 
     f.push(WordStep::Part("V = G_0 + G_1".into()));

@@ -11,9 +11,11 @@ use spec::{Op, Spec};
 use crate::facts::Facts;
 use crate::method::bottom::Pair;
 use crate::method::checked_parameters::{one_size, positive};
-use crate::method::karatsuba_plans::Inner;
+use crate::method::karatsuba;
+use crate::method::karatsuba_plans::{Inner, are_many, few, given, named, part_of};
 use crate::method::signature::{Method, MethodError, Parameter, Params};
-use crate::method::{karatsuba, karatsuba_plans};
+use crate::plans;
+use crate::plans::tree::Tree;
 use crate::schedule::{Claim, Pile, Schedule, Word, WordStep, Words};
 
 /// Short products.
@@ -29,7 +31,7 @@ pub static METHOD: Method = Method {
         },
         Parameter {
             name: "plan",
-            meaning: "a digit for each level: which of Karatsuba's plans its whole product follows; the last is for the smallest",
+            meaning: "the whole product of each level, level1 the smallest",
         },
     ],
     defaults,
@@ -39,32 +41,29 @@ pub static METHOD: Method = Method {
 /// Words from which only what is usually best is tried.
 const LARGE: usize = 40;
 
-/// What is tried: where there are more plans, and where there are few.
-const PLANS: [usize; 4] = [5535, 5555, 3333, 2222];
-const FEW_PLANS: [usize; 1] = [0];
+/// What is tried where there are many registers, after the plans for short products.
+const ALIKE: [&str; 3] = ["k1024-a", "k160-a", "k128-a"];
 /// For the high half, whose products are proved by columns on one level.
-const HIGH: [usize; 3] = [6, 7, 8];
-const FEW_HIGH: [usize; 2] = [0, 1];
+const HIGH: [&str; 3] = ["k-a", "k-b", "k-f"];
 
 fn defaults(spec: &Spec, facts: &Facts) -> Vec<Params> {
     let [n, _] = spec.words(facts.word_bits);
-    let few = karatsuba_plans::inner_plans(facts) < 5;
-    let (levels, plans) = match (spec.op, few) {
+    let (levels, plans) = match (spec.op, are_many(facts)) {
         // Below 6 words nothing is gained.
-        (Op::Mulhi, true) => (1..1 + usize::from(n >= 6), &FEW_HIGH[..]),
-        (Op::Mulhi, false) => (1..1 + usize::from(n >= 6), &HIGH[..]),
-        (_, true) => (1..8, &FEW_PLANS[..]),
-        (_, false) => (1..8, &PLANS[..]),
+        (Op::Mulhi, false) => (1..1 + usize::from(n >= 6), few(2)),
+        (Op::Mulhi, true) => (1..1 + usize::from(n >= 6), named(&HIGH)),
+        (_, false) => (1..8, few(1)),
+        (_, true) => (1..8, plans::of_use("short").chain(named(&ALIKE)).collect()),
     };
     // Columns of 4 to 16 words at the bottom; large numbers take seconds each.
     let (plans, small) = match n > LARGE {
         true => (&plans[..1], 6..=12),
-        false => (plans, 4..=16),
+        false => (&plans[..], 4..=16),
     };
     let fits = |l: &usize| spec.op == Op::Mulhi || small.contains(&n.div_ceil(1 << l));
     let sets = levels.filter(fits).flat_map(|levels| {
         let plans = plans.iter();
-        plans.map(move |plan| Params::from([("levels", levels), ("plan", *plan)]))
+        plans.map(move |plan| Params::from([("levels", levels)]).with(plan))
     });
     sets.collect()
 }
@@ -76,9 +75,8 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
         Op::Mulhi => n.min(3),
         _ => n,
     };
-    let plan = params.get("plan").copied().unwrap_or(0);
     check_levels(METHOD.name, levels, largest)?;
-    check_plans(METHOD.name, "plan", plan, levels, facts)?;
+    let trees = trees(METHOD.name, given(METHOD.name, params)?, levels)?;
     let mut f = Words::new(spec.op, facts.word_bits, &[n, n]);
     let (a, b) = (f.operand(0), f.operand(1));
     f.result = match spec.op {
@@ -87,20 +85,18 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
             (&a, &b),
             &[],
             Inner {
-                number: plan % 10,
+                tree: trees[0],
                 levels: Some(levels),
                 shared: false,
             },
-            facts,
         )
         .split_off(n),
         _ => {
             let how = Short {
-                levels,
-                plan,
+                trees: &trees,
                 shared: false,
             };
-            low(&mut f, (&a, &b), &[], how, facts)
+            low(&mut f, (&a, &b), &[], how)
         }
     };
     Ok(Schedule::Words(f))
@@ -124,48 +120,28 @@ pub(super) fn check_levels(
     }
 }
 
-/// Is there a plan for each of so many digits of a parameter?
-pub(super) fn check_plans(
+/// What the whole products of the levels are called.
+const LEVELS: [&str; 8] = [
+    "level1", "level2", "level3", "level4", "level5", "level6", "level7", "level8",
+];
+
+/// The trees of the whole products of so many levels, the smallest first.
+pub(super) fn trees(
     method: &'static str,
-    parameter: &'static str,
-    plan: usize,
-    digits: usize,
-    facts: &Facts,
-) -> Result<(), MethodError> {
-    let largest = karatsuba_plans::inner_plans(facts) - 1;
-    let digits = (0..digits as u32).map(|digit| plan / 10usize.pow(digit) % 10);
-    match digits.max().filter(|digit| *digit > largest) {
-        Some(value) => Err(MethodError::TooLarge {
-            method,
-            parameter,
-            value,
-            largest,
-        }),
-        None => Ok(()),
-    }
+    plan: &plans::Plan,
+    levels: usize,
+) -> Result<Vec<Tree>, MethodError> {
+    let names = (0..levels).map(|level| LEVELS.get(level).copied().unwrap_or(plans::ABOVE));
+    names.map(|name| part_of(method, plan, name)).collect()
 }
 
 /// How a low half is made.
 #[derive(Clone, Copy)]
-pub(super) struct Short {
-    /// How often it is halved.
-    pub levels: usize,
-    /// A digit a level: the plan of its product.
-    pub plan: usize,
+pub(super) struct Short<'a> {
+    /// For each level the tree of its whole product, the smallest first.
+    pub trees: &'a [Tree],
     /// As in [`Inner::shared`].
     pub shared: bool,
-}
-
-impl Short {
-    /// By those plans, with differences that other products share.
-    pub(super) fn shared(levels: usize, plan: usize) -> Self {
-        let shared = true;
-        Self {
-            levels,
-            plan,
-            shared,
-        }
-    }
 }
 
 /// `x y` and the addends modulo `2^(w n)`; there are `n` addends or none.
@@ -173,46 +149,36 @@ pub(super) fn low(
     f: &mut Words,
     (x, y): Pair<'_>,
     addends: &[Word],
-    how: Short,
-    facts: &Facts,
+    how: Short<'_>,
 ) -> Vec<Word> {
-    let Short {
-        levels,
-        plan,
-        shared,
-    } = how;
     let n = x.len();
-    if levels == 0 || n < 2 {
+    let Some((tree, trees)) = how.trees.split_last().filter(|_| n > 1) else {
         let pile = |k: usize| Pile {
             addends: addends.get(k).copied().into_iter().collect(),
             ..Pile::column(x, y, k)
         };
         return f.sweep((0..n).map(pile).collect());
-    }
+    };
     let at = n.div_ceil(2);
     let ((xl, xh), (yl, yh)) = (x.split_at(at), y.split_at(at));
     f.push(WordStep::Part(format!("{n} words: xl yl")));
-    // The last digit is for the products at the bottom, those before it for larger ones.
     let inner = Inner {
-        number: plan / 10usize.pow(levels as u32 - 1) % 10,
+        tree: *tree,
         levels: None,
-        shared,
+        shared: how.shared,
     };
     let plus: Vec<_> = addends.iter().map(|word| vec![*word]).collect();
-    let mut words = karatsuba::inner(f, (xl, yl), &plus, inner, facts);
+    let mut words = karatsuba::inner(f, (xl, yl), &plus, inner);
     if addends.is_empty() {
         f.claims.push(Claim::product(&words, xl, yl, &[]));
     }
     words.truncate(n);
-    let next = Short {
-        levels: levels - 1,
-        ..how
-    };
+    let next = Short { trees, ..how };
     for pair in [(&xl[..n - at], yh), (xh, &yl[..n - at])] {
         f.push(WordStep::Part(format!(
             "{n} words: + W (xl yh), + W (xh yl)"
         )));
-        let high = low(f, pair, &words[at..], next, facts);
+        let high = low(f, pair, &words[at..], next);
         words.splice(at.., high);
     }
     words

@@ -1,15 +1,99 @@
 //! What a method is: its name, its parameters, the function that makes a schedule, and why there may be none.
 
 use std::collections::BTreeMap;
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 use spec::{Op, Spec};
 use thiserror::Error;
 
 use crate::facts::Facts;
+use crate::plans::Plan;
 use crate::schedule::Schedule;
 
-/// Method parameters by name: `e = 10`.
-pub type Params = BTreeMap<&'static str, usize>;
+/// Numbers by the names of a method's parameters.
+type Numbers = BTreeMap<&'static str, usize>;
+
+/// Method parameters: numbers by name, `e = 10`, and the plan of a method that follows one.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Params {
+    numbers: Numbers,
+    /// How its products are made.
+    pub plan: Option<Arc<Plan>>,
+}
+
+impl Params {
+    /// No parameter.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Is nothing given, a plan neither?
+    pub fn is_empty(&self) -> bool {
+        self.numbers.is_empty() && self.plan.is_none()
+    }
+
+    /// The same with a plan.
+    pub fn with(mut self, plan: &Arc<Plan>) -> Self {
+        self.plan = Some(plan.clone());
+        self
+    }
+
+    /// The names of all of them, with their values as text: a plan by its name.
+    pub fn texts(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let numbers = self.iter().map(|(name, value)| (*name, value.to_string()));
+        let plan = self.plan.iter().map(|plan| (PLAN, plan.name.clone()));
+        numbers.chain(plan)
+    }
+}
+
+/// The parameter that is a plan.
+pub const PLAN: &str = "plan";
+
+impl Deref for Params {
+    type Target = Numbers;
+
+    fn deref(&self) -> &Numbers {
+        &self.numbers
+    }
+}
+
+impl DerefMut for Params {
+    fn deref_mut(&mut self) -> &mut Numbers {
+        &mut self.numbers
+    }
+}
+
+impl<const N: usize> From<[(&'static str, usize); N]> for Params {
+    fn from(numbers: [(&'static str, usize); N]) -> Self {
+        numbers.into_iter().collect()
+    }
+}
+
+impl FromIterator<(&'static str, usize)> for Params {
+    fn from_iter<I: IntoIterator<Item = (&'static str, usize)>>(numbers: I) -> Self {
+        Self {
+            numbers: numbers.into_iter().collect(),
+            plan: None,
+        }
+    }
+}
+
+/// A map: numbers, and the name of the plan.
+impl Serialize for Params {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut map = to.serialize_map(None)?;
+        for (name, value) in &self.numbers {
+            map.serialize_entry(name, value)?;
+        }
+        if let Some(plan) = &self.plan {
+            map.serialize_entry(PLAN, &plan.name)?;
+        }
+        map.end()
+    }
+}
 
 /// A parameter a method takes.
 #[derive(Debug)]
@@ -60,6 +144,12 @@ pub enum MethodError {
         parameter: &'static str,
         value: usize,
         least: usize,
+    },
+    #[error("{method} follows a plan for each of its products: {part} has none in {plan}")]
+    NoPart {
+        method: &'static str,
+        part: &'static str,
+        plan: String,
     },
     #[error("{method} {parameter}={value}: {parameter} is at most {largest}")]
     TooLarge {
