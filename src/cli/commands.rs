@@ -8,6 +8,7 @@ use crate::cli::arguments::{
 };
 use crate::cli::bench::BenchArgs;
 use crate::cli::repro::ReproArgs;
+use crate::cli::tune::TuneArgs;
 use crate::cli::verify::VerifyArgs;
 
 /// Multi-precision arithmetic kernels for small processors, proved on the bytes that ship.
@@ -52,6 +53,16 @@ pub enum Command {
                       lozenge compare mul 256 --mcu atmega328p --pareto"
     )]
     Compare(CompareArgs),
+    /// Search for cheaper kernels, prove the best, and write them to a file that `gen --tuned` takes
+    #[command(
+        after_help = "Examples:\n  lozenge tune mul 64 --mcu atmega128 --seconds 20 -o mul64.toml\n  \
+                      lozenge gen mul 64 --mcu atmega128 --tuned mul64.toml -o out\n  \
+                      lozenge tune sqr 64 --mcu atmega328p --objective bytes --rounds 2 -o small.toml\n  \
+                      lozenge tune mul 64 --mcu atmega128 --tasks -o next.toml\n\n\
+                      Processes elsewhere: --tasks prints lines, each of which a `lozenge tune --worker` turns into a line, \
+                      and --results takes those. scripts/tune.py does so by any executor of Python's concurrent.futures."
+    )]
+    Tune(TuneArgs),
     /// Draw a method: the rhombus of partial products in their order, as SVG, text, TikZ or a page that plays it
     #[command(
         after_help = "Examples:\n  lozenge draw mul 160 --mcu atmega128 --method operand-caching -o mul160.svg\n  \

@@ -28,6 +28,7 @@ mod run;
 mod schema;
 mod show;
 mod show_plan;
+mod tune;
 mod values;
 mod verify;
 mod words;
@@ -85,6 +86,7 @@ pub fn main() -> ExitCode {
         Command::Compare(args) => compare::run(&args),
         Command::Draw(args) => draw::run(&args),
         Command::Show(args) => show::run(&args),
+        Command::Tune(args) => tune::run(&args),
         Command::Report(args) => page::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Verify(args) => verify::run(&args),

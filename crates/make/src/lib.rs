@@ -17,4 +17,5 @@ pub mod refusal;
 pub mod request;
 pub mod schedule;
 pub mod target;
+pub mod tune;
 pub mod winners;

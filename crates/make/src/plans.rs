@@ -97,6 +97,11 @@ enum Part {
 }
 
 impl Entry {
+    /// How the plan is called.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The entry of a plan whose parts are trees.
     pub fn of(plan: &Plan) -> Self {
         let own = |(name, part): (&String, &Arc<Plan>)| {

@@ -93,6 +93,29 @@ pub fn in_one_time(op: Op) -> Option<&'static str> {
     }
 }
 
+/// The products that a plan of the method speaks of one by one; none if it is about one tree.
+pub fn parts(name: &str, params: &Params) -> Vec<&'static str> {
+    let product = name.split('+').next().unwrap_or(name);
+    let levels = params.get("levels").copied().unwrap_or(0);
+    let levels = || short_product::LEVELS.into_iter().take(levels);
+    if [
+        karatsuba_joined::METHOD.name,
+        karatsuba_modulo::METHOD.name,
+        range_shifted::METHOD.name,
+    ]
+    .contains(&product)
+    {
+        vec!["middle", "low", "high"]
+    } else if product == short_product::METHOD.name {
+        levels().collect()
+    } else if product == folded_karatsuba::METHOD.name {
+        let whole = ["half", "sum", "quarter", "difference"];
+        whole.into_iter().chain(levels()).collect()
+    } else {
+        Vec::new()
+    }
+}
+
 /// A method that makes `op` in two nested loops on every machine.
 pub fn in_nested_loops(op: Op) -> Option<&'static str> {
     match op {

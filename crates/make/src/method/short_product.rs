@@ -121,7 +121,7 @@ pub(super) fn check_levels(
 }
 
 /// What the whole products of the levels are called.
-const LEVELS: [&str; 8] = [
+pub(super) const LEVELS: [&str; 8] = [
     "level1", "level2", "level3", "level4", "level5", "level6", "level7", "level8",
 ];
 
