@@ -145,6 +145,9 @@ pub struct Report {
     /// Is its plan the cheapest on record?
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub on_record: bool,
+    /// The file that its plan is from, if `lozenge tune` found it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tuned: Option<String>,
     /// Cycles, over all inputs.
     pub cycles: Cycles,
     /// Where one time was asked for and the fastest kernel leaks: what it costs, or why it is refused.
@@ -362,6 +365,7 @@ impl Report {
             params: subject.params.clone(),
             style: subject.style,
             on_record: false,
+            tuned: None,
             cycles: Cycles {
                 body: subject.cost.body,
                 call: subject.cost.call,

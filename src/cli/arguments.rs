@@ -313,6 +313,14 @@ pub struct GenArgs {
     /// Try all methods and parameters, even if the cheapest is on record
     #[arg(long, help_heading = "How it is made")]
     pub search: bool,
+    /// The fastest kernel that fits of a file that `lozenge tune` wrote
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["method", "param", "style", "max_regs", "search"],
+        help_heading = "How it is made"
+    )]
+    pub tuned: Option<std::path::PathBuf>,
     /// Leave out one instruction, to see the proof fail
     #[arg(long, value_name = "INDEX", help_heading = "How it is made")]
     pub drop: Option<usize>,

@@ -153,9 +153,10 @@ fn refuse(args: &GenArgs) -> Result<(), String> {
     if args.modular.reduce.is_some() {
         return Err("a driver's results are below the modulus: leave out --reduce".into());
     }
-    if args.drop.is_some() || args.unproved || args.search {
+    if args.drop.is_some() || args.unproved || args.search || args.tuned.is_some() {
         return Err(
-            "--drop, --search and --unproved are for single kernels: try gen montmul".into(),
+            "--drop, --search, --tuned and --unproved are for single kernels: try gen montmul"
+                .into(),
         );
     }
     if !args.alias.is_empty() {
@@ -249,7 +250,7 @@ fn written(
 ) -> Result<Vec<(String, Vec<u8>)>, String> {
     let mut all = Vec::new();
     for kernel in &built.kernels {
-        let mut line = command(kernel, target, kernel.spec.size);
+        let mut line = command(kernel, target, kernel.spec.size, None);
         if !prefix.is_empty() {
             line += &format!(" --prefix {prefix}");
         }

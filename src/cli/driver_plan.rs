@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lozenge::plans::Plan;
 use lozenge::driver::build::{self, Built};
 use lozenge::driver::exponentiation::{self, Kind, Ladder, MOST_WINDOW};
 use lozenge::driver::modulo::Products;
@@ -11,6 +10,7 @@ use lozenge::driver::{Driver, rsa};
 use lozenge::facts::Style;
 use lozenge::method::{self, METHODS};
 use lozenge::nearest::did_you_mean;
+use lozenge::plans::Plan;
 use lozenge::spec::modulus::Modulus;
 use lozenge::spec::{Op, Spec};
 use machine::isa::core::Core;

@@ -14,6 +14,7 @@ use lozenge::{Dialect, Error, Request, spec};
 use crate::cli::arguments::{GenArgs, ModularArgs};
 use crate::cli::failure::Failure;
 use crate::cli::progress::Progress;
+use crate::cli::tune::taken::tuned;
 use crate::cli::values::{Given, OpArg, aliases};
 use crate::cli::{certify, output, words};
 
@@ -39,7 +40,7 @@ fn refuse(args: &GenArgs, op: OpArg) -> Result<(), Failure> {
 pub fn run(args: &GenArgs, op: OpArg) -> Result<bool, Failure> {
     refuse(args, op)?;
     let target = args.target.resolve()?;
-    let request = request(args, op)?;
+    let request = tuned(request(args, op)?, args, op, &target)?;
     let dialect = args.dialect.map_or(target.dialect(), Dialect::from);
     target.has_dialect(dialect)?;
     let (name, core) = (spec::Op::from(op).name(), target.core_name());
@@ -241,7 +242,9 @@ pub(super) fn text(report: &Report) -> String {
     }
     text += &verdicts(report);
     text += &costs(report);
-    if report.on_record {
+    if let Some(file) = &report.tuned {
+        text += &line("found", format!("by `lozenge tune`, in {file}"));
+    } else if report.on_record {
         let known = "the cheapest plan on record; --search tries all of them again";
         text += &line("found", known.into());
     }

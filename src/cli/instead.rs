@@ -65,7 +65,10 @@ pub fn method(error: &MethodError) -> Option<String> {
         MethodError::Missing {
             parameter: PLAN, ..
         }
-        | MethodError::NoPart { .. } => "-p plan=NAME, of those that `lozenge list plans` names".into(),
+        | MethodError::NoPart { .. }
+        | MethodError::NoTree { .. } => {
+            "-p plan=NAME, of those that `lozenge list plans` names".into()
+        }
         MethodError::Missing { parameter, .. } => format!("more registers, or -p {parameter}=1"),
         MethodError::TooSmall { .. } | MethodError::TooLarge { .. } => return None,
     })

@@ -15,8 +15,8 @@ use lozenge::target;
 use serde_json::{Value, json};
 
 use crate::cli::arguments::ListArgs;
-use crate::cli::{output, show_plan};
 use crate::cli::values::Topic;
+use crate::cli::{output, show_plan};
 
 /// Columns of a table.
 const WIDTH: u16 = 100;

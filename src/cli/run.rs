@@ -16,8 +16,8 @@ use crate::cli::case::{Case, Given};
 use crate::cli::drive::{execute, leaks};
 use crate::cli::driver_plan::Asked;
 use crate::cli::failure::Failure;
-use crate::cli::{generate, output};
 use crate::cli::progress::Progress;
+use crate::cli::{generate, output};
 
 /// Executes, compares and prints. `Ok(true)` if the result is right.
 pub fn run(args: &RunArgs) -> Result<bool, Failure> {

@@ -38,7 +38,10 @@ fn plan(args: &ShowArgs) -> Result<bool, Failure> {
     let name = args.size.as_deref().unwrap_or_default();
     let near = || did_you_mean(name, plans::names());
     let plan = plans::find(name).ok_or_else(|| {
-        Failure::from(format!("there is no plan {name}{}: try `lozenge list plans`", near()))
+        Failure::from(format!(
+            "there is no plan {name}{}: try `lozenge list plans`",
+            near()
+        ))
     })?;
     match args.json {
         true => output::say(&generate::json(&Entry::of(plan))?)?,
@@ -49,7 +52,10 @@ fn plan(args: &ShowArgs) -> Result<bool, Failure> {
 
 /// The bits of an operand, if they were typed.
 fn size(args: &ShowArgs) -> Result<Option<spec::Size>, Failure> {
-    let bits = |text: &String| text.parse().map_err(|error| Failure::from(format!("{error}")));
+    let bits = |text: &String| {
+        text.parse()
+            .map_err(|error| Failure::from(format!("{error}")))
+    };
     args.size.as_ref().map(bits).transpose()
 }
 

@@ -50,7 +50,11 @@ fn drawn(tree: &Tree) -> String {
     let number = &tree.nodes[0];
     text += &choices(number, "|  ");
     for (i, (child, (name, at))) in number.children().iter().zip(PRODUCTS).enumerate() {
-        let [turn, bar] = if i == 2 { ["'- ", "   "] } else { ["|- ", "|  "] };
+        let [turn, bar] = if i == 2 {
+            ["'- ", "   "]
+        } else {
+            ["|- ", "|  "]
+        };
         text += &format!("{turn}{name}  {}\n", made(child));
         if child.whole {
             continue;
@@ -87,15 +91,21 @@ fn choices(node: &Node, bar: &str) -> String {
     let signs = match node.signs {
         Signs::BeforeMiddle => "the sum is corrected for both signs before M",
         Signs::AfterMiddle => "the sum is corrected for both signs after M",
-        Signs::SecondAfter => "the sum is corrected by the difference of b after M, by that of a before it",
-        Signs::FirstAfter => "the sum is corrected by the difference of a after M, by that of b before it",
+        Signs::SecondAfter => {
+            "the sum is corrected by the difference of b after M, by that of a before it"
+        }
+        Signs::FirstAfter => {
+            "the sum is corrected by the difference of a after M, by that of b before it"
+        }
         Signs::AsWords => "corrections are words that are added in the columns of M",
     };
     let sum = match node.sum {
         HighSum::Apart => "L_low + Z + W Z, Z = H + L_high, is a sum of its own",
         HighSum::InHalvedMiddle => "L_low + Z is added in the columns of M, if M is halved again",
         HighSum::InMiddle => "L_low + Z is added in the columns of M",
-        HighSum::BothInMiddle => "L_low + Z and Z are added in the columns of M, unless a sign is corrected before",
+        HighSum::BothInMiddle => {
+            "L_low + Z and Z are added in the columns of M, unless a sign is corrected before"
+        }
     };
     let columns = match node.backwards {
         true => "every other column goes backwards",

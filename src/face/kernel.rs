@@ -248,8 +248,8 @@ fn reported(
     dialect: Assembler,
 ) -> Report {
     let size = options.shorter.unwrap_or(kernel.spec.size);
-    let mut command = made::command(kernel, target, size);
-    if let Some(most) = options.max_regs {
+    let mut command = made::command(kernel, target, size, options.tuned.as_deref());
+    if let (Some(most), None) = (options.max_regs, &options.tuned) {
         command += &format!(" --max-regs {most}");
     }
     for alias in &options.aliases {
@@ -273,6 +273,7 @@ fn reported(
     let mut report = made::report(kernel, target, options.currents.clone(), command);
     report.spec.symbol.insert_str(0, &options.prefix);
     report.one_time = options.one_time.clone();
+    report.tuned = options.tuned.clone();
     let file = format!("{}.S", report.spec.symbol);
     report.link = (dialect == Assembler::Gnu).then(|| Gnu::of(target).link(&file));
     report.spec.shorter = options

@@ -28,17 +28,23 @@ pub fn report(
     Report::new(kernel, mcu, warnings, command).drawing(currents)
 }
 
-/// The command that gives the same bytes, of a kernel that was asked for in `size`.
-pub fn command(kernel: &Kernel, target: &Target, size: Size) -> String {
+/// The command that gives the same bytes, of a kernel that was asked for in `size`, and may be made as a file says.
+pub fn command(kernel: &Kernel, target: &Target, size: Size, tuned: Option<&str>) -> String {
     let mut text = format!(
-        "lozenge gen {} {} {} --method ",
+        "lozenge gen {} {} {}",
         kernel.spec.op.name(),
         size,
         target.arguments(),
     );
-    text += &method::text(kernel.method.name, &kernel.params).replace(' ', " -p ");
-    if kernel.style != Style::Unrolled {
-        text.push_str(&format!(" --style {}", kernel.style.name()));
+    match tuned {
+        Some(file) => text += &format!(" --tuned {file}"),
+        None => {
+            text += " --method ";
+            text += &method::text(kernel.method.name, &kernel.params).replace(' ', " -p ");
+            if kernel.style != Style::Unrolled {
+                text.push_str(&format!(" --style {}", kernel.style.name()));
+            }
+        }
     }
     if kernel.leaks() && kernel.demands.variable_time {
         text.push_str(" --variable-time");

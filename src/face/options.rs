@@ -65,6 +65,8 @@ pub(super) struct Options {
     pub drop: Option<usize>,
     /// Are all methods tried, whatever is on record?
     pub search: bool,
+    /// The file that says how it is made.
+    pub tuned: Option<String>,
     /// Is a kernel wanted that is not proved?
     pub unproved: bool,
     /// The assembler of its file, if it is not the usual one.

@@ -251,6 +251,12 @@ impl Request {
         self
     }
 
+    /// As a file says that `lozenge tune` wrote: it is named in the report instead of method and parameters.
+    pub fn tuned(mut self, file: String) -> Self {
+        self.0.options.tuned = Some(file);
+        self
+    }
+
     /// A kernel that is not proved is wanted, too; its files say so.
     pub fn unproved(mut self) -> Self {
         self.0.options.unproved = true;

@@ -7,6 +7,8 @@ use lozenge::lower::Lower;
 use lozenge::method::{METHODS, MethodError, Params};
 use lozenge::spec::{Op, Size, Spec};
 
+use crate::kit::ask;
+
 /// Products of a square of `s` words: (s^2 + s) / 2, and with a level of Karatsuba three squares of half
 /// the size, of the low words, the high ones, and their distance.
 fn products(s: u32, levels: usize) -> u32 {
@@ -95,7 +97,7 @@ fn short_products_take_one_whole_product_and_two_low_halves() {
     for n in 2..=16 {
         let spec = Spec::new(Op::Mullo, 8 * n, 8).expect("a size");
         for levels in 1..=n.ilog2() {
-            let params = Params::from([("levels", levels as usize), ("plan", 5555)]);
+            let params = Params::from([("levels", levels as usize)]).with(ask::plan("k1024-a"));
             let schedule = (method.schedule)(&spec, &facts, &params).expect("a schedule");
             let counts = schedule.check().expect("valid");
             let want = products(n as usize, levels);

@@ -1,6 +1,5 @@
 //! Cycles modulo special primes: as `tests/paper/special.toml` and the book say, and proved.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use lozenge::isa::arm::ArmIsa;
@@ -23,13 +22,7 @@ fn call<I: Lower>(core: &I::Core, row: &Value) -> u64 {
     let text = |key: &str| row[key].as_str().expect("a text");
     let op = Op::ALL.into_iter().find(|op| op.name() == text("op"));
     let reduce = Reduce::ALL.into_iter().find(|r| r.name() == text("reduce"));
-    let mut plan = text("plan").split(' ');
-    let method = plan.next().map(String::from);
-    let parameter = |text: &str| {
-        let (name, value) = text.split_once('=').expect("a parameter");
-        (name.into(), value.parse().expect("a number"))
-    };
-    let request = Request {
+    let asked = Request {
         modular: Some(Modular {
             modulus: text("modulus").parse().expect("a modulus"),
             reduce: reduce.expect("a reduction"),
@@ -37,8 +30,6 @@ fn call<I: Lower>(core: &I::Core, row: &Value) -> u64 {
                 .get("shift")
                 .map_or(0, |bits| bits.as_integer().expect("bits") as u32),
         }),
-        method,
-        params: plan.map(parameter).collect::<BTreeMap<_, _>>(),
         style: row.get("style").map(|style| {
             let style = style.as_str().expect("a text");
             style.parse().expect("a style")
@@ -48,6 +39,7 @@ fn call<I: Lower>(core: &I::Core, row: &Value) -> u64 {
             row["bits"].as_integer().expect("bits") as u32,
         )
     };
+    let request = ask::by(text("plan"), asked);
     let kernel = known::generate(&request, &any(core)).expect("a kernel");
     assert!(kernel.is_proved(), "{row}: {:?}", kernel.proof);
     if let Some(bytes) = row.get("bytes") {

@@ -34,7 +34,7 @@ const CASES: [Case; 38] = {
         (Mul, "operand-caching", &[("e", 1)], 4, None),
         (Mul, "operand-caching", &[("e", 3)], 8, None),
         (Mul, "hybrid", &[("carry", 1), ("d", 2)], 4, None),
-        (Mul, "karatsuba", &[("first", 1), ("levels", 1)], 4, None),
+        (Mul, "karatsuba plan=k-m", &[("levels", 2)], 4, None),
         (Mul, "karatsuba-comba", &[("levels", 1)], 4, None),
         (Mul, "karatsuba-comba", &[("levels", 2)], 5, None),
         (Sqr, "square-product-scanning", &[], 4, None),

@@ -30,14 +30,11 @@ fn iar(core: &Core) -> Core {
 }
 
 fn request(op: Operation, bits: u32, method: &str, params: &Params) -> Request {
-    let named = params
-        .iter()
-        .map(|(name, value)| (name.to_string(), *value));
-    Request {
+    let asked = Request {
         method: Some(method.into()),
-        params: named.collect(),
         ..ask::of(op, bits)
-    }
+    };
+    ask::with(params, asked)
 }
 
 /// What the oracle saw in one call.
@@ -264,18 +261,8 @@ fn sizes_that_are_used() {
 /// The book's figure.
 #[test]
 fn what_the_stack_pointer_costs() {
-    let params: [(&str, usize); 9] = [
-        ("apart", 3131),
-        ("columns", 1230),
-        ("early", 201),
-        ("late", 4302),
-        ("levels", 2),
-        ("rows", 5),
-        ("swap", 2225),
-        ("turn", 110),
-        ("whole", 3101),
-    ];
-    let request = request(Operation::Mul, 160, "karatsuba", &params.into());
+    let params = Params::from([("levels", 2)]).with(ask::plan("k160-a"));
+    let request = request(Operation::Mul, 160, "karatsuba", &params);
     let kernel = known::generate(&request, &any(&iar(&ATMEGA128))).expect("a kernel");
     assert!(kernel.is_proved());
     let told = format!("Karatsuba takes {} cycles", kernel.cost.body.max);

@@ -187,48 +187,28 @@ fn small_code_is_fast() {
     const MOST_BYTES: usize = 1536;
     let readme = book();
     // Unrolled: the cheapest that `gen` finds; at 2048 bits by karatsuba levels=5, by
-    // karatsuba-joined levels=4 plan=2 and by karatsuba-squaring levels=4 joined=3.
-    let karatsuba: &[(&str, usize)] = &[
-        ("apart", 2),
-        ("columns", 0),
-        ("early", 2),
-        ("first", 3),
-        ("late", 1),
-        ("levels", 4),
-        ("rows", 0),
-        ("swap", 0),
-        ("turn", 100),
-        ("whole", 0),
-    ];
+    // karatsuba-joined levels=4 plan=join16b and by karatsuba-squaring levels=4 joined=3.
     let written_out = [
-        (Operation::Mul, "karatsuba", karatsuba, 54_519),
+        (Operation::Mul, "karatsuba levels=4 plan=k-m", 54_519),
         (
             Operation::Mul,
-            "karatsuba-joined",
-            &[("levels", 3), ("plan", 2)],
+            "karatsuba-joined levels=3 plan=join16b",
             53_503,
         ),
+        (Operation::Sqr, "karatsuba-squaring c=2 levels=3", 35_341),
         (
             Operation::Sqr,
-            "karatsuba-squaring",
-            &[("c", 2), ("levels", 3)],
-            35_341,
-        ),
-        (
-            Operation::Sqr,
-            "karatsuba-squaring",
-            &[("c", 2), ("joined", 3), ("levels", 3)],
+            "karatsuba-squaring c=2 joined=3 levels=3",
             32_518,
         ),
     ];
-    for (op, method, params, cycles) in tier::some(written_out, 6) {
-        let cell = Cell {
-            op,
-            method,
-            params,
-            style: Style::Unrolled,
+    for (op, plan, cycles) in tier::some(written_out, 6) {
+        let unrolled = Request {
+            style: Some(Style::Unrolled),
+            ..ask::of(op, 1024)
         };
-        let (_, best) = kernel::choose(&request(&cell, 1024), &any(&ATMEGA128)).expect("a kernel");
+        let asked = ask::by(plan, unrolled);
+        let (_, best) = kernel::choose(&asked, &any(&ATMEGA128)).expect("a kernel");
         assert_eq!(best.cycles(), cycles, "{} 1024, unrolled", op.name());
     }
     // Small code takes at most half as much again as the same levels unrolled. Products that are joined at the end and, of

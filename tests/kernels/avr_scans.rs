@@ -1,8 +1,6 @@
 //! Two nested loops on AVR: blocks of every size on cores with and without a multiplier, in both calling
 //! conventions, proved and right on big integers; single-instruction faults; sizes and cycles.
 
-use std::collections::BTreeMap;
-
 use lozenge::facts::Style;
 use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::abi::IAR;
@@ -474,12 +472,6 @@ fn small_code_stays_as_it_is() {
         let op = Operation::ALL
             .into_iter()
             .find(|op| op.name() == text("op"));
-        let (method, params) = text("plan").split_once(' ').unwrap_or((text("plan"), ""));
-        let params: BTreeMap<_, _> = params
-            .split_whitespace()
-            .filter_map(|p| p.split_once('='))
-            .map(|(name, value)| (name.to_string(), value.parse().expect("a number")))
-            .collect();
         let core = match text("core") {
             "atmega128" => &ATMEGA128,
             "attiny85" => &ATTINY85,
@@ -487,11 +479,11 @@ fn small_code_stays_as_it_is() {
         };
         let op = op.expect("an operation");
         let style = row.get("style").and_then(Value::as_str);
-        let request = Request {
-            params,
+        let asked = Request {
             style: Some(style.map_or(Style::Rolled, |s| s.parse().expect("a style"))),
-            ..request(op, number("bits") as u32, method, &[])
+            ..request(op, number("bits") as u32, "", &[])
         };
+        let request = ask::by(text("plan"), asked);
         let (_, best) = kernel::choose(&request, &any(core)).expect("a kernel");
         let made = (best.cycles() as i64, best.code.len() as i64);
         assert_eq!(made, (number("ours"), number("bytes")), "{row}");

@@ -7,44 +7,32 @@ use lozenge::isa::avr::AvrIsa;
 use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::kernel;
 use lozenge::lower::{Limits, Lower};
+use lozenge::make::tune::neighbours::neighbour;
+use lozenge::make::tune::point::Point;
 use lozenge::method::{self, METHODS, Params};
+use lozenge::plans::tree::Tree;
 use lozenge::spec::{Alias, Op, Spec};
+use lozenge::vectors::Random;
 
-use crate::kit::{any, tier};
+use crate::kit::{any, ask, tier};
 
-/// Plans beyond those that are tried by default, so that no combination is wrong.
+/// Plans that a search meets, so that no combination of choices is wrong.
 fn plans(levels: usize) -> Vec<Params> {
-    let mut list = Vec::new();
-    for (rows, columns) in [(0, 0), (3, 0), (8, 1), (8, 2), (8, 3)] {
-        for (early, late) in [(0, 0), (0, 1), (1, 1), (1, 2), (0, 4)] {
-            list.push(Params::from([
-                ("levels", levels),
-                ("rows", rows),
-                ("columns", columns),
-                ("early", early),
-                ("late", late),
-            ]));
+    let mut random = Random::new(levels as u64);
+    let mut point = Point {
+        method: method::find("karatsuba").expect("method"),
+        params: ask::planned(Params::new(), Tree::default()),
+        style: None,
+    };
+    let mut next = || {
+        for _ in 0..8 {
+            point = neighbour(&point, &[], &mut random);
         }
-    }
-    // A choice for each product, the whole first, then what is in L, in Z and in M.
-    for (apart, turn) in [(0, 1), (1, 0), (2323, 1)] {
-        for (swap, early, late) in [(5, 2, 3), (2, 3, 2), (1246, 1023, 4120), (7, 3301, 1431)] {
-            for rows in [0, 8] {
-                list.push(Params::from([
-                    ("levels", levels),
-                    ("rows", rows),
-                    ("columns", 1024),
-                    ("swap", swap),
-                    ("early", early),
-                    ("late", late),
-                    ("apart", apart),
-                    ("turn", turn),
-                    ("whole", if rows > 0 { apart } else { 0 }),
-                ]));
-            }
-        }
-    }
-    list
+        let mut params = point.params.clone();
+        params.insert("levels", levels);
+        params
+    };
+    (0..49).map(|_| next()).collect()
 }
 
 #[test]

@@ -7,12 +7,13 @@ use lozenge::isa::avr::cores::ATMEGA128;
 use lozenge::isa::avr::instructions::Op as Name;
 use lozenge::lower::Lower;
 use lozenge::method::{self, Params};
+use lozenge::plans::tree::Tree;
 use lozenge::program::{Claim, Program, Term};
 use lozenge::spec::{Alias, Op, Spec};
 use lozenge::vectors::{self, Random};
 use lozenge::{kernel, prove};
 
-use crate::kit::{any, tier, work};
+use crate::kit::{any, ask, tier, work};
 use crate::naive::{Style, karatsuba, karatsuba_square};
 
 const CORE: &lozenge::isa::avr::cores::Core = &ATMEGA128;
@@ -169,7 +170,11 @@ fn fault(program: &Program<Insn>, kind: usize, at: usize, random: &mut Random) -
 fn middle_first(n: usize) -> Program<Insn> {
     let spec = spec(n);
     let method = method::find("karatsuba").expect("a method");
-    let params = Params::from([("levels", 1), ("first", 1)]);
+    let tree = Tree {
+        last: 0,
+        ..Tree::default()
+    };
+    let params = ask::planned(Params::from([("levels", 1)]), tree);
     let facts = AvrIsa::facts(CORE);
     let schedule = (method.schedule)(&spec, &facts, &params).expect("a schedule");
     let programs = AvrIsa::lower(&schedule, CORE).expect("programs");

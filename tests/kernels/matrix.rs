@@ -227,24 +227,21 @@ impl Cell {
         let modular = self.modular.as_ref().map_or(String::new(), |modular| {
             format!("{} {}", modular.modulus, modular.reduce.name())
         });
-        let params = self
-            .params
-            .iter()
-            .map(|(name, value)| format!("{name}={value}"));
+        let params = self.params.texts();
+        let params = params.map(|(name, value)| format!("{name}={value}"));
         let params = params.collect::<Vec<_>>().join(" ");
         let [op, method, style] = [self.op.name(), self.method.name, self.style.name()];
         format!("{op},{},{modular},{method},{params},{style}", self.size)
     }
 
     fn request(&self) -> Request {
-        let named = |(name, value): (&&str, &usize)| (name.to_string(), *value);
-        Request {
+        let asked = Request {
             modular: self.modular.clone(),
             method: Some(self.method.name.into()),
-            params: self.params.iter().map(named).collect(),
             style: Some(self.style).filter(|style| *style != Style::Unrolled),
             ..ask::in_any_time(self.op, self.size)
-        }
+        };
+        ask::with(&self.params, asked)
     }
 }
 

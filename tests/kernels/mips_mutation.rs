@@ -34,7 +34,7 @@ const CASES: [Case; 40] = {
         (Mul, "operand-scanning", &[("k", 1)], &[Feature::MaddHl], 3, None),
         (Mul, "operand-scanning", &[("k", 0)], &[], 2, None),
         (Mul, "hybrid", &[("carry", 1), ("d", 3)], &[], 4, None),
-        (Mul, "karatsuba", &[("first", 1), ("levels", 1)], &[], 4, None),
+        (Mul, "karatsuba plan=k-m", &[("levels", 2)], &[], 4, None),
         (Mul, "karatsuba-comba", &[("levels", 1)], &[], 4, None),
         (Mul, "karatsuba-comba", &[("levels", 2)], &[], 5, None),
         (Sqr, "square-product-scanning", &[], &[], 4, None),

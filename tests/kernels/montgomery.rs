@@ -136,13 +136,12 @@ fn machine<I: Lower>(core: &I::Core, least: usize) {
             method.name,
             cell.params
         );
-        let named = cell.params.iter().map(|(n, v)| ((*n).into(), *v));
-        let request = Request {
+        let asked = Request {
             modular: Some(cell.modular.clone()),
             method: Some(method.name.into()),
-            params: named.collect(),
             ..ask::in_any_time(op, bits)
         };
+        let request = ask::with(&cell.params, asked);
         let kernel = match known::generate(&request, &any(core)) {
             Ok(kernel) => kernel,
             Err(error @ (Error::Lower { .. } | Error::Method(_))) => {

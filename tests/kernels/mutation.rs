@@ -107,7 +107,7 @@ fn wrong_mutants_are_rejected() {
         {
             let (mut spec, _) = modular(Operation::Modmul, 32, "2^32-2^8-1", Reduce::Full);
             spec.modular.as_mut().expect("a modulus").shift = 16;
-            (spec, ("range-shifted", Params::from([("plan", 0)])))
+            (spec, ("range-shifted plan=join12", Params::new()))
         },
         {
             let (mut spec, _) = modular(Operation::Modsqr, 32, "2^32-2^8-1", Reduce::Full);
@@ -140,31 +140,22 @@ fn wrong_mutants_are_rejected() {
         mul(10, caching(10)),
         mul(20, caching(10)),
         mul(6, ("operand-scanning", Params::from([("k", 3)]))),
-        mul(5, ("karatsuba", Params::from([("levels", 1), ("rows", 6)]))),
-        mul(
-            6,
-            (
-                "karatsuba",
-                Params::from([("levels", 1), ("late", 4), ("apart", 3)]),
-            ),
-        ),
-        mul(
-            4,
-            ("karatsuba", Params::from([("levels", 2), ("first", 2)])),
-        ),
+        mul(5, ("karatsuba plan=k192-b", Params::from([("levels", 1)]))),
+        mul(6, ("karatsuba plan=k-f", Params::from([("levels", 1)]))),
+        mul(4, ("karatsuba plan=k-m", Params::from([("levels", 2)]))),
         mul(7, ("karatsuba-comba", Params::from([("levels", 2)]))),
         mul(
             6,
             (
-                "karatsuba-joined",
-                Params::from([("levels", 1), ("plan", 0)]),
+                "karatsuba-joined plan=join12",
+                Params::from([("levels", 1)]),
             ),
         ),
         mul(
             8,
             (
-                "karatsuba-joined",
-                Params::from([("levels", 2), ("plan", 2)]),
+                "karatsuba-joined plan=join16b",
+                Params::from([("levels", 2)]),
             ),
         ),
         of(Operation::Mul, Size { a: 48, b: 24 }, scanning()),
@@ -172,15 +163,12 @@ fn wrong_mutants_are_rejected() {
         of(
             Operation::Mullo,
             56.into(),
-            (
-                "short-product",
-                Params::from([("levels", 2), ("plan", 3535)]),
-            ),
+            ("short-product plan=short-a", Params::from([("levels", 2)])),
         ),
         of(
             Operation::Mulhi,
             48.into(),
-            ("short-product", Params::from([("levels", 1), ("plan", 8)])),
+            ("short-product plan=k-f", Params::from([("levels", 1)])),
         ),
         of(Operation::Mulhi, 24.into(), scanning()),
         of(Operation::Mulhi, 56.into(), scanning()),
@@ -210,7 +198,7 @@ fn wrong_mutants_are_rejected() {
         ),
     ];
     let cases = kernels.into_iter().map(|(spec, (method, params))| {
-        let params = params.into_iter().collect();
+        let params = params.iter().map(|(name, n)| (*name, *n)).collect();
         (ATMEGA128.clone(), spec, Style::Unrolled, method, params)
     });
     let is_product = |case: &mutants::Case<AvrIsa>| {

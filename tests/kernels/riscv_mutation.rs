@@ -30,7 +30,7 @@ const CASES: [Case; 24] = {
         (Mul, "operand-caching", &[("e", 2)], "rv32im", 5, None),
         (Mul, "operand-scanning", &[("k", 4)], "rv32im", 4, None),
         (Mul, "hybrid", &[("carry", 1), ("d", 3)], "rv32im", 4, None),
-        (Mul, "karatsuba", &[("first", 1), ("levels", 1)], "rv32im", 4, None),
+        (Mul, "karatsuba plan=k-m", &[("levels", 2)], "rv32im", 4, None),
         (Mul, "karatsuba-comba", &[("levels", 1)], "rv32imc", 4, None),
         (Sqr, "square-product-scanning", &[], "rv32im", 4, None),
         (Sqr, "square-carry-catcher", &[("d", 2)], "rv32im", 4, None),

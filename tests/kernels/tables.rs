@@ -1,7 +1,6 @@
 //! The kernels of the book's tables and of `tests/paper/` in the ledger: cycles, bytes, stack and verdicts of each. Those
 //! files hold the figures in print beside ours, and `tests/figures/` compares them exactly.
 
-use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -118,22 +117,14 @@ impl Asked {
 
     fn request(&self) -> Request {
         let op = Op::ALL.into_iter().find(|op| op.name() == self.op);
-        let mut plan = self.plan.split_whitespace();
-        let method = plan.next().map(String::from);
-        let parameter = |text: &str| {
-            let (name, value) = text.split_once('=').expect("a parameter");
-            (name.to_string(), value.parse().expect("a number"))
-        };
         let modular = || Modular {
             modulus: self.modulus.parse().expect("a modulus"),
             reduce: self.reduce,
             shift: self.shift,
         };
         let style = || self.style.parse().expect("a style");
-        Request {
+        let asked = Request {
             modular: (!self.modulus.is_empty()).then(modular),
-            method,
-            params: plan.map(parameter).collect::<BTreeMap<_, _>>(),
             style: (!self.style.is_empty()).then(style),
             budget: Budget {
                 flash: self.flash,
@@ -143,6 +134,10 @@ impl Asked {
                 op.expect("an operation"),
                 self.size.parse::<Size>().expect("a size"),
             )
+        };
+        match self.plan.is_empty() {
+            true => asked,
+            false => ask::by(&self.plan, asked),
         }
     }
 

@@ -95,6 +95,7 @@ fn held(core: &Core, spec: &Spec) -> Option<Request> {
         modular: spec.modular.clone(),
         method: Some(plan.method),
         params: plan.params,
+        plan: plan.plan,
         ..ask::in_any_time(spec.op, spec.size)
     })
 }
@@ -135,8 +136,8 @@ fn hold(core: &Core, file: &str, cores: &[&str]) {
     for request in &cells {
         let spec = request.spec(core.word_bits()).expect("a size");
         let key = winners::key(&spec);
-        let held = held(core, &spec);
-        let held = held.and_then(|held| Some(method::text(&held.method?, &held.params)));
+        let held = winners::of(&core.name(), core.abi(), &spec);
+        let held = held.map(|held| held.text());
         assert_eq!(
             held.as_ref(),
             found.get(&key),

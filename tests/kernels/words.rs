@@ -12,13 +12,14 @@ use lozenge::isa::mips::cores::Core as MipsCore;
 use lozenge::isa::mips::instructions::Feature;
 use lozenge::lower::{Lower, LowerError};
 use lozenge::method::{self, Params};
+use lozenge::plans::tree::{Differences, Node, Tree};
 use lozenge::prove;
 use lozenge::schedule::{Chain, End, Link, Pile, Schedule, Sum, Sweep, Word, WordStep, Words};
 use lozenge::spec::{Alias, Op, Spec};
 use lozenge::vectors::{self, Random};
 use num_bigint::BigUint;
 
-use crate::kit::{any, tier};
+use crate::kit::{any, ask, tier};
 
 /// The schedule of a method for `n` words; `None` if the parameters do not suit the machine.
 fn schedule<I: Lower>(name: &str, params: &Params, n: usize, core: &I::Core) -> Option<Schedule> {
@@ -67,8 +68,20 @@ fn lowered<I: Lower>(what: &str, n: usize, core: &I::Core, schedule: &Schedule) 
 fn karatsuba<I: Lower>(sizes: impl Iterator<Item = usize>, most: usize, core: &I::Core) {
     for n in tier::some(sizes, 8) {
         for levels in 1..=(n.ilog2() as usize).min(most) {
-            for (early, first) in [(1, 0), (0, levels.div_ceil(2))] {
-                let params = Params::from([("levels", levels), ("early", early), ("first", first)]);
+            for (differences, first) in [
+                (Differences::BeforeHigh, 0),
+                (Differences::AfterHigh, levels.div_ceil(2)),
+            ] {
+                let node = Node {
+                    differences,
+                    ..Node::default()
+                };
+                let tree = Tree {
+                    last: levels - first,
+                    nodes: [node; 4],
+                    ..Tree::default()
+                };
+                let params = ask::planned(Params::from([("levels", levels)]), tree);
                 let what = format!("{}: {n} words, {params:?}", I::core_name(core));
                 let schedule = schedule::<I>("karatsuba", &params, n, core).unwrap();
                 let (cycles, proved) = lowered::<I>(&what, n, core, &schedule);

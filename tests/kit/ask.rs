@@ -1,7 +1,13 @@
 //! What tests ask for: a request says what is special, and takes the rest from here.
 
+use std::sync::Arc;
+
 use lozenge::candidate::Budget;
 use lozenge::kernel::{Demands, Request};
+use lozenge::make::winners::Winner;
+use lozenge::method::Params;
+use lozenge::plans::tree::Tree;
+use lozenge::plans::{self, How, Plan};
 use lozenge::spec::modulus::{Modular, Reduce};
 use lozenge::spec::{Op, Size, Spec};
 
@@ -13,6 +19,7 @@ pub fn of(op: Op, size: impl Into<Size>) -> Request {
         modular: None,
         method: None,
         params: Default::default(),
+        plan: None,
         max_regs: None,
         style: None,
         budget: Budget::default(),
@@ -21,6 +28,47 @@ pub fn of(op: Op, size: impl Into<Size>) -> Request {
         drop: None,
         search: false,
     }
+}
+
+/// The request by a method with its parameters: `karatsuba levels=2 plan=k160-a`.
+///
+/// # Panics
+/// When it is none.
+pub fn by(text: &str, request: Request) -> Request {
+    let Winner {
+        method,
+        params,
+        plan,
+    } = Winner::parse(text).unwrap_or_else(|| panic!("{text}"));
+    Request {
+        method: Some(method),
+        params,
+        plan,
+        ..request
+    }
+}
+
+/// The request with parameters of its method.
+pub fn with(params: &Params, request: Request) -> Request {
+    let numbers = params.iter().map(|(name, n)| (name.to_string(), *n));
+    Request {
+        params: numbers.collect(),
+        plan: params.plan.clone(),
+        ..request
+    }
+}
+
+/// Parameters with a plan that has no name.
+pub fn planned(params: Params, tree: Tree) -> Params {
+    params.with(&Arc::new(Plan::unnamed(How::Tree(tree))))
+}
+
+/// The plan of this name.
+///
+/// # Panics
+/// When there is none.
+pub fn plan(name: &str) -> &'static Arc<Plan> {
+    plans::find(name).unwrap_or_else(|| panic!("no plan {name}"))
 }
 
 /// The same of kernels whose time may depend on their operands.

@@ -24,7 +24,7 @@ use lozenge::spec::{Alias, Spec};
 use lozenge::vectors::{self, Random};
 use num_bigint::BigUint;
 
-use crate::kit::{any, tier, work};
+use crate::kit::{any, ask, tier, work};
 
 /// Operands of every mutant that is proved.
 const OPERANDS: usize = 600;
@@ -337,6 +337,8 @@ pub struct Attacked<'a, I: Lower> {
 }
 
 /// A kernel to attack: its core, what it computes, its style, its method and the parameters of that.
+///
+/// The method may have a plan: `karatsuba plan=k-m`.
 pub type Case<I> = (
     <I as Isa>::Core,
     Spec,
@@ -356,8 +358,15 @@ where
     let numbered = cases.into_iter().enumerate();
     let found = work::each(&tier::some(numbered, own), |(at, case)| {
         let (core, spec, style, method, params) = case;
-        let known = method::find(method).expect("a method");
-        let given: Params = params.iter().copied().collect();
+        let mut given: Params = params.iter().copied().collect();
+        let name = match method.split_once(" plan=") {
+            Some((name, plan)) => {
+                given.plan = Some(ask::plan(plan).clone());
+                name
+            }
+            None => method,
+        };
+        let known = method::find(name).expect("a method");
         let name = format!(
             "{method} {params:?} {} on {}",
             spec.symbol(),

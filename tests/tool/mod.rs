@@ -16,3 +16,4 @@ mod pictures;
 mod readme;
 mod rsa;
 mod tidy;
+mod tune;

@@ -136,9 +136,7 @@ impl Entry {
         };
         let how = match self.tree {
             Some(tree) => How::Tree(tree),
-            None if self.parts.is_empty() => {
-                find(&self.name).ok_or(self.name.clone())?.how.clone()
-            }
+            None if self.parts.is_empty() => find(&self.name).ok_or(self.name.clone())?.how.clone(),
             None => {
                 let parts = self.parts.into_iter().map(|(k, p)| Ok((k, part(p)?)));
                 How::Parts(parts.collect::<Result<_, String>>()?)
@@ -168,7 +166,9 @@ pub fn read(text: &str, known: &[Arc<Plan>]) -> Result<Vec<Arc<Plan>>, String> {
     let mut all = known.to_vec();
     for entry in plan {
         let plan = entry.plan(&all);
-        all.push(Arc::new(plan.map_err(|name| format!("there is no plan {name}"))?));
+        all.push(Arc::new(
+            plan.map_err(|name| format!("there is no plan {name}"))?,
+        ));
     }
     Ok(all.split_off(known.len()))
 }

@@ -35,6 +35,16 @@ pub struct Winner {
 }
 
 impl Winner {
+    /// As [`Winner::parse`] reads it.
+    pub fn text(&self) -> String {
+        let numbers = self.params.iter().map(|(name, n)| format!(" {name}={n}"));
+        let plan = self
+            .plan
+            .iter()
+            .map(|plan| format!(" {GIVEN}{}", plan.name));
+        self.method.clone() + &numbers.chain(plan).collect::<String>()
+    }
+
     /// `operand-caching e=10`, `karatsuba levels=2 plan=k160-a`.
     pub fn parse(text: &str) -> Option<Self> {
         let mut words = text.split(' ');
@@ -48,7 +58,10 @@ impl Winner {
         Some(Self {
             method,
             params: numbers.into_iter().map(parameter).collect::<Option<_>>()?,
-            plan: plan.map(|known| known.cloned().ok_or(())).transpose().ok()?,
+            plan: plan
+                .map(|known| known.cloned().ok_or(()))
+                .transpose()
+                .ok()?,
         })
     }
 }

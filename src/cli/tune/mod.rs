@@ -2,6 +2,7 @@
 
 mod date;
 mod question;
+pub mod taken;
 mod worker;
 mod workers;
 
@@ -104,13 +105,13 @@ fn begun(args: &TuneArgs, asked: &Asked) -> Result<Tuning, Failure> {
         .into());
     }
     let cannot = |why| Failure::file(format!("{place}: {why}"));
-    Ok(Tuning {
-        seed,
-        rounds,
-        counted,
-        front: all(old.point).map_err(cannot)?,
-        pool: all(old.pool).map_err(cannot)?,
-    })
+    let known = old.point.into_iter().chain(old.pool).collect();
+    let known = all(known).map_err(cannot)?;
+    Ok(Tuning::resumed(
+        &asked.about,
+        [seed, rounds, counted],
+        known,
+    ))
 }
 
 /// The record in a file.
@@ -139,12 +140,7 @@ fn line(value: &impl Serialize) -> Result<String, String> {
 }
 
 /// Takes what workers elsewhere printed.
-fn taken(
-    args: &TuneArgs,
-    tuning: &mut Tuning,
-    asked: &Asked,
-    path: &Path,
-) -> Result<(), Failure> {
+fn taken(args: &TuneArgs, tuning: &mut Tuning, asked: &Asked, path: &Path) -> Result<(), Failure> {
     let cannot = |why: String| Failure::file(format!("{}: {why}", path.display()));
     let lines: Result<Vec<_>, _> = match path == Path::new("-") {
         true => std::io::stdin().lock().lines().collect(),
@@ -183,7 +179,11 @@ fn searched(args: &TuneArgs, tuning: &mut Tuning, asked: &Asked) -> Result<(), F
         Some(_) => None,
         None => Some(Instant::now() + Duration::from_secs(args.seconds)),
     };
-    let name = format!("{} for {}", asked.about.spec.symbol(), asked.target.core_name());
+    let name = format!(
+        "{} for {}",
+        asked.about.spec.symbol(),
+        asked.target.core_name()
+    );
     let progress = Progress::of(name.clone());
     let mut rounds = 0;
     while args.rounds.is_none_or(|most| rounds < most)
@@ -221,9 +221,16 @@ fn said(name: &str, tuning: &Tuning, asked: &Asked) -> String {
     let best = tuning.pool.first().map_or(String::new(), |best: &Counted| {
         let objective = asked.about.objective;
         let value = objective.of(&best.cost);
-        format!(", best {value} {} by {}", objective.name(), best.point.name())
+        format!(
+            ", best {value} {} by {}",
+            objective.name(),
+            best.point.name()
+        )
     });
-    format!("{name}: round {}, {} counted{best}", tuning.rounds, tuning.counted)
+    format!(
+        "{name}: round {}, {} counted{best}",
+        tuning.rounds, tuning.counted
+    )
 }
 
 /// The search as its file has it.
@@ -247,7 +254,7 @@ fn record(args: &TuneArgs, tuning: &Tuning, asked: &Asked) -> Result<Record, Fai
             on: date::today(),
         },
         point: written(&points),
-        pool: written(&tuning.pool),
+        pool: written(&tuning.rest()),
     })
 }
 
@@ -266,6 +273,9 @@ fn told(args: &TuneArgs, record: &Record) -> Result<(), Failure> {
     for found in &record.point {
         text += &format!("  {}\n", found.text());
     }
-    text += &format!("wrote {}: gen makes the fastest that fits with --tuned", args.output.display());
+    text += &format!(
+        "wrote {}: gen makes the fastest that fits with --tuned",
+        args.output.display()
+    );
     Ok(output::report(&text, true)?)
 }

@@ -72,7 +72,9 @@ impl QuestionArgs {
     /// # Errors
     /// What is missing or unknown, or does not go together.
     pub fn asked(&self) -> Result<Asked, Failure> {
-        let op = self.op.ok_or("say what to tune: try lozenge tune mul 160 --mcu atmega128")?;
+        let op = self
+            .op
+            .ok_or("say what to tune: try lozenge tune mul 160 --mcu atmega128")?;
         let size = generate::size(self.size, &self.modular, op.name())?;
         let target = self.target.resolve()?;
         let modular = self.modular.modular()?;
@@ -87,7 +89,9 @@ impl QuestionArgs {
         let core = target.to_core();
         if objective == Objective::Energy && core.currents().is_none() {
             let core = core.name();
-            return Err(format!("no currents of {core} are published: try --objective cycles").into());
+            return Err(
+                format!("no currents of {core} are published: try --objective cycles").into(),
+            );
         }
         let room = target.room();
         Ok(Asked {

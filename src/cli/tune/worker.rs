@@ -11,6 +11,7 @@ use lozenge::{Error, Request};
 use crate::cli::failure::Failure;
 use crate::cli::output;
 use crate::cli::tune::question::{Asked, parse};
+use crate::cli::tune::taken::pointed;
 
 /// Answers each line; `Ok(true)` when there are no more.
 pub fn run() -> Result<bool, Failure> {
@@ -64,7 +65,9 @@ fn done(asked: &Asked, work: Work) -> Result<Walk, Failure> {
 
 /// All that have a kernel, of which those that are best in something are kept.
 fn counted(about: &Question, points: &[Point]) -> Walk {
-    let found = points.iter().filter_map(|point| about.count(point, u64::MAX).ok()?);
+    let found = points
+        .iter()
+        .filter_map(|point| about.count(point, u64::MAX).ok()?);
     Walk {
         counted: points.len(),
         found: best(about, found.collect()),
@@ -74,20 +77,15 @@ fn counted(about: &Question, points: &[Point]) -> Walk {
 /// The kernel of a place, if there is one that is proved.
 fn proved(asked: &Asked, point: Point) -> Result<Option<Counted>, Failure> {
     let spec = &asked.about.spec;
-    let mut request = Request::new(spec.op, spec.size).method(point.method.name);
+    let mut request = Request::new(spec.op, spec.size);
     if let Some(modular) = &spec.modular {
         let modular = modular.clone();
-        request = request.modulus(modular.modulus).reduce(modular.reduce).shift(modular.shift);
+        request = request
+            .modulus(modular.modulus)
+            .reduce(modular.reduce)
+            .shift(modular.shift);
     }
-    for (name, value) in point.params.iter() {
-        request = request.param(*name, *value);
-    }
-    if let Some(plan) = &point.params.plan {
-        request = request.planned(plan);
-    }
-    if let Some(style) = point.style {
-        request = request.style(style);
-    }
+    request = pointed(request, &point);
     if let Some(count) = asked.about.max_regs {
         request = request.max_registers(count);
     }
@@ -99,9 +97,11 @@ fn proved(asked: &Asked, point: Point) -> Result<Option<Counted>, Failure> {
                 cycles: kernel.cost().call.max,
                 bytes: kernel.bytes().call as u64,
                 stack: kernel.stack() as u64,
-                picojoules: kernel.report().energy.as_ref().map(|energy| {
-                    (energy.call.nanojoules[1] * 1000.0).round() as u64
-                }),
+                picojoules: kernel
+                    .report()
+                    .energy
+                    .as_ref()
+                    .map(|energy| (energy.call.nanojoules[1] * 1000.0).round() as u64),
             },
             proved: true,
         })),

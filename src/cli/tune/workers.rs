@@ -41,7 +41,8 @@ impl Worker {
         tasks.write_all(line.as_bytes()).map_err(ended)?;
         let mut text = String::new();
         self.results.read_line(&mut text).map_err(ended)?;
-        serde_json::from_str(&text).map_err(|e| format!("a worker ended, or printed no result: {e}"))
+        serde_json::from_str(&text)
+            .map_err(|e| format!("a worker ended, or printed no result: {e}"))
     }
 }
 
@@ -59,7 +60,10 @@ impl Workers {
     /// # Errors
     /// When one cannot be started.
     pub fn new(count: usize) -> Result<Self, String> {
-        (0..count).map(|_| Worker::new()).collect::<Result<_, _>>().map(Self)
+        (0..count)
+            .map(|_| Worker::new())
+            .collect::<Result<_, _>>()
+            .map(Self)
     }
 
     /// What came of the tasks that were begun before the time was over; `tell` is told how many are done.

@@ -4,6 +4,8 @@
 mod shifted;
 mod spare;
 
+use std::sync::Arc;
+
 use lozenge::facts::Style;
 use lozenge::isa::Isa;
 use lozenge::isa::arm::ArmIsa;
@@ -14,6 +16,7 @@ use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::Core as MipsCore;
 use lozenge::kernel::{Kernel, Request};
 use lozenge::lower::Lower;
+use lozenge::plans::{How, Plan};
 use lozenge::spec::modulus::{Modular, Reduce};
 use lozenge::spec::{Alias, Op, Spec};
 use lozenge::{kernel, prove, vectors};
@@ -257,7 +260,7 @@ fn mips_folds() {
 }
 
 /// Karatsuba's three products, folded in between.
-fn folds_between_products_on<I: Lower>(core: &I::Core, plans: &[usize]) {
+fn folds_between_products_on<I: Lower>(core: &I::Core, plans: &[Arc<Plan>]) {
     let w = I::WORD_BITS;
     let sums = [
         (192, "p192".to_string()),
@@ -268,10 +271,10 @@ fn folds_between_products_on<I: Lower>(core: &I::Core, plans: &[usize]) {
     ];
     for (i, (bits, modulus)) in sums.iter().enumerate() {
         for (k, reduce) in [Reduce::Full, Reduce::Almost].into_iter().enumerate() {
-            let plan = plans[(i + k) % plans.len()];
+            let plan = &plans[(i + k) % plans.len()];
             let modular = modular(modulus, reduce);
             let mut request = request(Op::Modmul, *bits, modular, Some("karatsuba-modulo"));
-            request.params = [("plan".into(), plan)].into();
+            request.plan = Some(plan.clone());
             kernel_on::<I>(core, &request);
         }
     }
@@ -290,15 +293,34 @@ fn folds_between_products_on<I: Lower>(core: &I::Core, plans: &[usize]) {
     }
 }
 
+/// A plan of these for the three products.
+fn high_low_and_middle(names: [&str; 3]) -> Arc<Plan> {
+    let parts = ["high", "low", "middle"].into_iter().zip(names);
+    let parts = parts.map(|(part, name)| (part.to_string(), ask::plan(name).clone()));
+    Arc::new(Plan::unnamed(How::Parts(parts.collect())))
+}
+
 #[test]
 fn avr_folds_between_products() {
-    let plans = [944, 204, 0, 321, 679];
+    let plans = [
+        ["k512-a", "k192-a", "k192-a"],
+        ["k128-a", "k160-b", "k192-a"],
+        ["k160-b", "k160-b", "k160-b"],
+        ["k160-a", "k128-a", "k192-b"],
+        ["k-a", "k-b", "k512-a"],
+    ]
+    .map(high_low_and_middle);
     folds_between_products_on::<AvrIsa>(&ATMEGA128, &plans);
 }
 
 #[test]
 fn wide_machines_fold_between_products() {
-    let plans = [0, 12, 111];
+    let plans = [
+        ["few-a", "few-a", "few-a"],
+        ["few-a", "few-b", "few-c"],
+        ["few-b", "few-b", "few-b"],
+    ]
+    .map(high_low_and_middle);
     folds_between_products_on::<ArmIsa>(&ARM7TDMI, &plans);
     folds_between_products_on::<MipsIsa>(&MipsCore::named("mips-4km").expect("a core"), &plans);
 }

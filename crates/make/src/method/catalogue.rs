@@ -134,4 +134,3 @@ pub fn text(name: &str, params: &Params) -> String {
     let given = given.map(|(name, value)| format!(" {name}={value}"));
     name.to_string() + &given.collect::<String>()
 }
-

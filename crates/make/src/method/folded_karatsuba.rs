@@ -109,13 +109,13 @@ fn complement(f: &mut Words, x: &[Word]) -> (Word, Vec<Word>) {
     (one, x.iter().map(|x| f.xor(*x, ones)).collect())
 }
 
-fn schedule(spec: &Spec, _: &Facts, params: &Params) -> Result<Schedule, MethodError> {
+fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
     let folded = |m: &spec::modulus::Modular| m.modulus == Modulus::RuntimeFolded;
     if !spec.modular.as_ref().is_some_and(folded) {
         return Err(MethodError::Unfolded(METHOD.name));
     }
     let levels = positive(METHOD.name, "levels", params)?;
-    let plan = given(METHOD.name, params)?;
+    let plan = &given(&METHOD, spec, facts, params)?;
     let trees = Trees::of(plan)?;
     let low = &short_product::trees(METHOD.name, plan, levels)?[..];
     let n = (spec.size.a / spec.word_bits) as usize;
@@ -172,13 +172,7 @@ fn schedule(spec: &Spec, _: &Facts, params: &Params) -> Result<Schedule, MethodE
 }
 
 /// `x y` and a number; their sum fits.
-fn multiply_add(
-    f: &mut Words,
-    x: &[Word],
-    y: &[Word],
-    number: &[Word],
-    tree: Tree,
-) -> Vec<Word> {
+fn multiply_add(f: &mut Words, x: &[Word], y: &[Word], number: &[Word], tree: Tree) -> Vec<Word> {
     let columns: Vec<_> = number.iter().map(|word| vec![*word]).collect();
     let words = inner(f, (x, y), &columns, Inner::shared(tree));
     f.claims.push(Claim::product(&words, x, y, number));
@@ -247,13 +241,7 @@ fn known_low(f: &mut Words, q: &[Word], m: &[Word], u: &[Word], trees: &Trees) -
     let addends: Vec<_> = (0..2 * h)
         .map(|i| high.get(i).into_iter().chain(u1.get(i)).copied().collect())
         .collect();
-    let (e, top) = inner_difference(
-        f,
-        [&q0, &q1],
-        [&k0, &k1],
-        &addends,
-        trees.difference,
-    );
+    let (e, top) = inner_difference(f, [&q0, &q1], [&k0, &k1], &addends, trees.difference);
     let (upper, out, b) = upper_half(f, &u0, &e, &q0, &k0);
     f.push(WordStep::Part(
         "(u + q m_0) / X, with the second quarter of u".into(),

@@ -52,7 +52,11 @@ fn defaults(spec: &Spec, facts: &Facts) -> Vec<Params> {
     });
     let sets: Vec<_> = sets.collect();
     match sets.is_empty() && bottom(1).1 {
-        true => triples(n / 2, facts).into_iter().take(1).map(|plan| set(1, plan)).collect(),
+        true => triples(n / 2, facts)
+            .into_iter()
+            .take(1)
+            .map(|plan| set(1, plan))
+            .collect(),
         false => sets,
     }
 }
@@ -61,7 +65,7 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     let method = METHOD.name;
     let n = one_size(method, spec, facts)?;
     let levels = positive(method, "levels", params)?;
-    let plan = given(method, params)?;
+    let plan = &given(&METHOD, spec, facts, params)?;
     let largest = n.ilog2() as usize;
     if levels > largest {
         return Err(MethodError::TooLarge {

@@ -33,12 +33,15 @@ pub static METHOD: Method = Method {
             true => plans::of_use("modulo").collect(),
             false => few(1),
         };
-        plans.into_iter().map(|plan| Params::new().with(plan)).collect()
+        plans
+            .into_iter()
+            .map(|plan| Params::new().with(plan))
+            .collect()
     },
     schedule,
 };
 
-fn schedule(spec: &Spec, _: &Facts, params: &Params) -> Result<Schedule, MethodError> {
+fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
     let m = spec.modular.as_ref().and_then(|modular| modular.fixed());
     let m = m.ok_or(MethodError::NotSpecial)?;
     if spec.shift() > 0 {
@@ -53,7 +56,7 @@ fn schedule(spec: &Spec, _: &Facts, params: &Params) -> Result<Schedule, MethodE
     if !fits {
         return Err(MethodError::NoSumOfWords(METHOD.name));
     }
-    let plan = given(METHOD.name, params)?;
+    let plan = &given(&METHOD, spec, facts, params)?;
     let how = |part, kind| Ok(part_plan(h, part_of(METHOD.name, plan, part)?, kind));
     let [high_plan, low_plan, middle_plan] = [
         how("high", Kind::L)?,

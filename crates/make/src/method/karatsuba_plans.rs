@@ -6,7 +6,7 @@ use spec::Spec;
 
 use crate::facts::Facts;
 use crate::method::middle_signs::{difference, known_difference};
-use crate::method::signature::{MethodError, PLAN, Params};
+use crate::method::signature::{Method, MethodError, PLAN, Params};
 use crate::plans;
 use crate::plans::tree::{Child, Differences, HighSum, Node, Signs, Tree};
 use crate::schedule::{Word, Words};
@@ -154,9 +154,8 @@ impl Plan {
 pub(super) fn tree_of(method: &'static str, params: &Params) -> Result<Tree, MethodError> {
     match &params.plan {
         None => Ok(Tree::default()),
-        Some(plan) => plan.tree().ok_or_else(|| MethodError::NoPart {
+        Some(plan) => plan.tree().ok_or_else(|| MethodError::NoTree {
             method,
-            part: "the product",
             plan: plan.name.clone(),
         }),
     }
@@ -175,14 +174,19 @@ pub(super) fn part_of(
     })
 }
 
-/// The plan that a method needs.
-pub(super) fn given<'a>(
-    method: &'static str,
-    params: &'a Params,
-) -> Result<&'a plans::Plan, MethodError> {
-    let parameter = PLAN;
-    let plan = params.plan.as_deref();
-    plan.ok_or(MethodError::Missing { method, parameter })
+/// The plan that parameters name; the first that `method` tries where they name none.
+pub(super) fn given(
+    method: &Method,
+    spec: &Spec,
+    facts: &Facts,
+    params: &Params,
+) -> Result<Arc<plans::Plan>, MethodError> {
+    let first = || (method.defaults)(spec, facts).into_iter().next()?.plan;
+    let plan = params.plan.clone().or_else(first);
+    plan.ok_or(MethodError::Missing {
+        method: method.name,
+        parameter: PLAN,
+    })
 }
 
 /// The plans that are tried.
@@ -205,9 +209,8 @@ pub(super) fn defaults(spec: &Spec, facts: &Facts) -> Vec<Params> {
     let tried = |levels: &usize| {
         let levels = *levels;
         let bottom = n.div_ceil(1 << levels);
-        let fits = move |tree: Tree| {
-            bottom <= tree.bottom && (levels > 1 || !tree.needs_two_levels())
-        };
+        let fits =
+            move |tree: Tree| bottom <= tree.bottom && (levels > 1 || !tree.needs_two_levels());
         let plans = plans::of_use(used).take(most);
         let plans = plans.filter(move |plan| plan.tree().is_some_and(fits));
         plans.map(move |plan| Params::from([("levels", levels)]).with(plan))
@@ -255,7 +258,9 @@ pub(super) fn triples(n: usize, facts: &Facts) -> Vec<&'static Arc<plans::Plan>>
     }
     let far = |words: usize| words.abs_diff(n);
     let nearest = JOINED.iter().map(|(words, _)| far(*words)).min();
-    let near = JOINED.iter().filter(|(words, _)| Some(far(*words)) == nearest);
+    let near = JOINED
+        .iter()
+        .filter(|(words, _)| Some(far(*words)) == nearest);
     near.flat_map(|(_, used)| plans::of_use(used)).collect()
 }
 

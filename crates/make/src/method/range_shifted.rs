@@ -118,12 +118,7 @@ impl Factors<'_> {
     }
 
     /// The product of the lower halves, or of the upper ones, and a number of as many words.
-    fn outer(
-        &self,
-        f: &mut Words,
-        side: usize,
-        plus: &[Word],
-    ) -> Result<Vec<Word>, MethodError> {
+    fn outer(&self, f: &mut Words, side: usize, plus: &[Word]) -> Result<Vec<Word>, MethodError> {
         let once: Vec<_> = plus.iter().map(|word| vec![*word]).collect();
         let (words, factors) = match self {
             Factors::Two { a, b, plan } => {
@@ -143,9 +138,9 @@ impl Factors<'_> {
     }
 }
 
-fn product(spec: &Spec, _: &Facts, params: &Params) -> Result<Schedule, MethodError> {
+fn product(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
     let (mut f, [a, b]) = halves(spec)?;
-    let plan = given(METHOD.name, params)?;
+    let plan = &given(&METHOD, spec, facts, params)?;
     shifted(spec, &mut f, Factors::Two { a, b, plan })?;
     Ok(Schedule::Words(f))
 }

@@ -76,7 +76,8 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
         _ => n,
     };
     check_levels(METHOD.name, levels, largest)?;
-    let trees = trees(METHOD.name, given(METHOD.name, params)?, levels)?;
+    let plan = given(&METHOD, spec, facts, params)?;
+    let trees = trees(METHOD.name, &plan, levels)?;
     let mut f = Words::new(spec.op, facts.word_bits, &[n, n]);
     let (a, b) = (f.operand(0), f.operand(1));
     f.result = match spec.op {
@@ -145,12 +146,7 @@ pub(super) struct Short<'a> {
 }
 
 /// `x y` and the addends modulo `2^(w n)`; there are `n` addends or none.
-pub(super) fn low(
-    f: &mut Words,
-    (x, y): Pair<'_>,
-    addends: &[Word],
-    how: Short<'_>,
-) -> Vec<Word> {
+pub(super) fn low(f: &mut Words, (x, y): Pair<'_>, addends: &[Word], how: Short<'_>) -> Vec<Word> {
     let n = x.len();
     let Some((tree, trees)) = how.trees.split_last().filter(|_| n > 1) else {
         let pile = |k: usize| Pile {

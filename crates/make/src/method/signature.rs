@@ -145,6 +145,8 @@ pub enum MethodError {
         value: usize,
         least: usize,
     },
+    #[error("{method} makes its products by one tree, and plan {plan} is about several products")]
+    NoTree { method: &'static str, plan: String },
     #[error("{method} follows a plan for each of its products: {part} has none in {plan}")]
     NoPart {
         method: &'static str,

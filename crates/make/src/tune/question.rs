@@ -59,11 +59,7 @@ impl Question {
     /// Why it has none.
     pub fn schedule(&self, point: &Point) -> Result<Schedule, Error> {
         let facts = self.facts(point.style);
-        Ok((point.method.schedule)(
-            &self.spec,
-            &facts,
-            &point.params,
-        )?)
+        Ok((point.method.schedule)(&self.spec, &facts, &point.params)?)
     }
 
     /// What the best function of a place takes, of those that keep the budget and take no more than `most` of what is to
@@ -96,7 +92,9 @@ impl Question {
                 && within(cost.stack, self.budget.stack)
                 && self.objective.of(cost) <= most
         };
-        let best = costs.filter(fits).min_by_key(|cost| self.objective.key(cost));
+        let best = costs
+            .filter(fits)
+            .min_by_key(|cost| self.objective.key(cost));
         Ok(best.map(|cost| Counted {
             point: point.clone(),
             cost,

@@ -49,6 +49,34 @@ impl Tuning {
         }
     }
 
+    /// A search that goes on: what was known, and how far it was.
+    pub fn resumed(
+        about: &Question,
+        [seed, rounds, counted]: [u64; 3],
+        known: Vec<Counted>,
+    ) -> Self {
+        let mut tuning = Self {
+            rounds,
+            counted,
+            ..Self::new(seed)
+        };
+        tuning.keep(about, known);
+        tuning
+    }
+
+    /// The places of the front that are not written as points, and those to walk from.
+    pub fn rest(&self) -> Vec<Counted> {
+        let points = self.points();
+        let mut rest = self.pool.clone();
+        let front = self
+            .front
+            .iter()
+            .filter(|counted| !self.pool.contains(counted));
+        rest.extend(front.cloned());
+        rest.retain(|counted| !points.contains(counted));
+        rest
+    }
+
     /// What is to be done in the next round.
     pub fn tasks(&self, about: &Question, question: &[String]) -> Vec<Task> {
         let works: Vec<_> = match self.rounds {
@@ -89,7 +117,12 @@ impl Tuning {
     ///
     /// # Errors
     /// What is not there in this version of the tool.
-    pub fn take(&mut self, about: &Question, mut done: Vec<Done>, whole: bool) -> Result<(), String> {
+    pub fn take(
+        &mut self,
+        about: &Question,
+        mut done: Vec<Done>,
+        whole: bool,
+    ) -> Result<(), String> {
         done.sort_by_key(|done| done.id);
         let mut seen = self.front.clone();
         seen.extend(self.pool.iter().cloned());
@@ -118,8 +151,15 @@ impl Tuning {
     ///
     /// # Errors
     /// What is not there in this version of the tool.
-    pub fn proved(&mut self, about: &Question, tasks: &[Task], done: Vec<Done>) -> Result<(), String> {
-        let asked = tasks.iter().filter(|t| done.iter().any(|done| done.id == t.id));
+    pub fn proved(
+        &mut self,
+        about: &Question,
+        tasks: &[Task],
+        done: Vec<Done>,
+    ) -> Result<(), String> {
+        let asked = tasks
+            .iter()
+            .filter(|t| done.iter().any(|done| done.id == t.id));
         let asked = asked.filter_map(|task| match &task.work {
             Work::Prove(place) => place.clone().point().ok(),
             Work::Count(_) | Work::Walk { .. } => None,

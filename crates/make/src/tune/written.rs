@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::method;
-use crate::method::signature::{Params, PLAN};
+use crate::method::signature::{PLAN, Params};
 use crate::plans::{Entry, PLANS};
 use crate::tune::point::{Cost, Counted, Point};
 
@@ -100,9 +100,15 @@ impl Place {
             let known = known.ok_or_else(|| format!("{} has no {name}", self.method))?;
             Ok::<_, String>((known, value))
         };
-        let mut params: Params = self.params.into_iter().map(number).collect::<Result<_, _>>()?;
+        let mut params: Params = self
+            .params
+            .into_iter()
+            .map(number)
+            .collect::<Result<_, _>>()?;
         let plan = self.plan.map(|plan| plan.plan(&PLANS)).transpose();
-        params.plan = plan.map_err(|name| format!("there is no plan {name}"))?.map(Arc::new);
+        params.plan = plan
+            .map_err(|name| format!("there is no plan {name}"))?
+            .map(Arc::new);
         Ok(Point {
             method,
             params,
@@ -140,10 +146,16 @@ impl Found {
             ..
         } = self;
         let numbers = place.params.iter().map(|(name, n)| format!(" {name}={n}"));
-        let plan = place.plan.iter().map(|plan| format!(" plan={}", plan.name()));
+        let plan = place
+            .plan
+            .iter()
+            .map(|plan| format!(" plan={}", plan.name()));
         let style = place.style.iter().map(|style| format!(", {style}"));
         let how: String = numbers.chain(plan).chain(style).collect();
-        format!("{cycles} cycles, {bytes} bytes, {stack} of stack: {}{how}", place.method)
+        format!(
+            "{cycles} cycles, {bytes} bytes, {stack} of stack: {}{how}",
+            place.method
+        )
     }
 
     /// The place with what it takes.
@@ -179,7 +191,7 @@ pub struct Record {
     /// The Pareto front: kernels that no other beats in cycles and bytes, or in cycles and stack.
     #[serde(default)]
     pub point: Vec<Found>,
-    /// Where a search goes on.
+    /// Other places where a search goes on.
     #[serde(default)]
     pub pool: Vec<Found>,
 }
@@ -210,7 +222,7 @@ pub struct Search {
 const HEAD: &str = "\
 # Kernels that `lozenge tune` found. `lozenge gen ... --tuned FILE` makes the fastest one that fits its limits and proves it;
 # the command below goes on with the search. `point` are those that no other beats in cycles and bytes, or in cycles and stack,
-# cycles of a call; `pool` is where the search goes on.
+# cycles of a call; from them and those of `pool` the search goes on.
 
 ";
 
