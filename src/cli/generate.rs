@@ -8,13 +8,13 @@ use lozenge::gnu::Gnu;
 use lozenge::isa::energy::Currents;
 use lozenge::plans::Plan;
 use lozenge::report::Report;
-use lozenge::spec::modulus::Modulus;
 use lozenge::{Dialect, Error, Request, spec};
 
 use crate::cli::arguments::{GenArgs, ModularArgs};
 use crate::cli::failure::Failure;
 use crate::cli::progress::Progress;
-use crate::cli::tune::taken::tuned;
+pub(super) use crate::cli::size::size;
+use crate::cli::tuned::tuned;
 use crate::cli::values::{Given, OpArg, aliases};
 use crate::cli::{certify, output, words};
 
@@ -92,23 +92,6 @@ pub fn run(args: &GenArgs, op: OpArg) -> Result<bool, Failure> {
         output::tell(&format!("warning: {warning}"));
     }
     Ok(report.is_proved())
-}
-
-/// The bits that are asked for: those that were typed, or those of the modulus.
-///
-/// # Errors
-/// When neither says it.
-pub(super) fn size(
-    typed: Option<spec::Size>,
-    modular: &ModularArgs,
-    op: &str,
-) -> Result<spec::Size, Failure> {
-    let of_modulus = || match &modular.modulus {
-        Some(Modulus::Fixed { value, .. }) => u32::try_from(value.bits()).ok().map(Into::into),
-        _ => None,
-    };
-    let missing = || format!("how many bits have the operands: try {op} 256").into();
-    typed.or_else(of_modulus).ok_or_else(missing)
 }
 
 /// The currents in a file.

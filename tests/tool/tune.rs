@@ -141,7 +141,7 @@ fn the_file_is_taken(folder: &Path, points: &[Counted]) {
             "none.json",
         ),
         (
-            "tune mul 40 --core rv32im --objective energy",
+            "tune mul 64 --core rv32im --objective energy",
             "try --objective cycles",
         ),
     ] {

@@ -1,8 +1,7 @@
 //! `lozenge tune`: a search for kernels that are cheaper than those that come with the tool.
 
 mod date;
-mod question;
-pub mod taken;
+mod lines;
 mod worker;
 mod workers;
 
@@ -14,13 +13,14 @@ use clap::Args;
 use lozenge::make::tune::point::Counted;
 use lozenge::make::tune::tuning::Tuning;
 use lozenge::make::tune::written::{Done, Found, Record, Search, Task, all};
-use serde::Serialize;
 
 use crate::cli::failure::Failure;
 use crate::cli::output;
 use crate::cli::progress::Progress;
-use crate::cli::tune::question::{Asked, QuestionArgs};
+use crate::cli::tune::lines::line;
 use crate::cli::tune::workers::Workers;
+use crate::cli::tuned::question::{Asked, QuestionArgs};
+use crate::cli::tuned::read;
 use crate::cli::{draw, generate};
 
 /// Arguments of `tune`.
@@ -114,29 +114,12 @@ fn begun(args: &TuneArgs, asked: &Asked) -> Result<Tuning, Failure> {
     ))
 }
 
-/// The record in a file.
-///
-/// # Errors
-/// When it cannot be read, or is none.
-pub fn read(path: &Path) -> Result<Record, Failure> {
-    let place = path.display();
-    let text = std::fs::read_to_string(path)
-        .map_err(|e| Failure::file(format!("{place} cannot be read: {e}")))?;
-    Record::parse(&text)
-        .map_err(|why| Failure::file(format!("{place} is not written by `lozenge tune`: {why}")))
-}
-
 /// What is to be done next.
 fn tasks(args: &TuneArgs, tuning: &Tuning, asked: &Asked) -> Vec<Task> {
     match args.proofs {
         true => tuning.unproved(&asked.words),
         false => tuning.tasks(&asked.about, &asked.words),
     }
-}
-
-/// A value as a line.
-fn line(value: &impl Serialize) -> Result<String, String> {
-    serde_json::to_string(value).map_err(|e| e.to_string())
 }
 
 /// Takes what workers elsewhere printed.

@@ -10,8 +10,9 @@ use lozenge::{Error, Request};
 
 use crate::cli::failure::Failure;
 use crate::cli::output;
-use crate::cli::tune::question::{Asked, parse};
-use crate::cli::tune::taken::pointed;
+use crate::cli::tune::lines::line;
+use crate::cli::tuned::pointed;
+use crate::cli::tuned::question::{Asked, parse};
 
 /// Answers each line; `Ok(true)` when there are no more.
 pub fn run() -> Result<bool, Failure> {
@@ -33,7 +34,7 @@ pub fn run() -> Result<bool, Failure> {
             counted,
             found: found.iter().map(Found::of).collect(),
         };
-        output::say(&super::line(&done)?)?;
+        output::say(&line(&done)?)?;
         known = Some(asked);
     }
     Ok(true)

@@ -8,6 +8,8 @@ use std::time::Instant;
 
 use lozenge::make::tune::written::{Done, Task};
 
+use crate::cli::tune::lines::line;
+
 /// Processes that read tasks and print what comes of them.
 pub struct Workers(Vec<Worker>);
 
@@ -36,12 +38,12 @@ impl Worker {
 
     fn done(&mut self, task: &Task) -> Result<Done, String> {
         let ended = |e: std::io::Error| format!("a worker ended: {e}");
-        let line = super::line(task)? + "\n";
+        let text = line(task)? + "\n";
         let tasks = self.tasks.as_mut().ok_or("a worker ended")?;
-        tasks.write_all(line.as_bytes()).map_err(ended)?;
-        let mut text = String::new();
-        self.results.read_line(&mut text).map_err(ended)?;
-        serde_json::from_str(&text)
+        tasks.write_all(text.as_bytes()).map_err(ended)?;
+        let mut answer = String::new();
+        self.results.read_line(&mut answer).map_err(ended)?;
+        serde_json::from_str(&answer)
             .map_err(|e| format!("a worker ended, or printed no result: {e}"))
     }
 }

@@ -1,5 +1,7 @@
 //! `gen --tuned`: the kernel of a file that `lozenge tune` wrote.
 
+pub mod question;
+
 use std::path::Path;
 
 use lozenge::make::tune::point::{Counted, Point};
@@ -9,9 +11,8 @@ use lozenge::{Request, Target};
 
 use crate::cli::arguments::GenArgs;
 use crate::cli::failure::Failure;
-use crate::cli::generate;
-use crate::cli::tune::question::parse;
-use crate::cli::tune::read;
+use crate::cli::size::size;
+use crate::cli::tuned::question::parse;
 use crate::cli::values::OpArg;
 
 /// The request with method, parameters and plan of the file: of the fastest kernel that fits.
@@ -30,9 +31,9 @@ pub fn tuned(
     let place = path.display();
     let Record { search, point, .. } = read(path)?;
     let of = parse(&search.question).map_err(|_| wrong(path, "its question is not known"))?;
-    let size = generate::size(args.size, &args.modular, args.op.name())?;
+    let bits = size(args.size, &args.modular, args.op.name())?;
     let modular = args.modular.modular()?;
-    let asked = lozenge::spec::Spec::with(op.into(), size, modular, target.word_bits());
+    let asked = lozenge::spec::Spec::with(op.into(), bits, modular, target.word_bits());
     let asked = asked.map_err(lozenge::Error::from)?;
     let core = target.to_core();
     let same = key(&of.about.spec) == key(&asked) && search.core == core.name();
@@ -86,4 +87,16 @@ pub fn pointed(request: Request, point: &Point) -> Request {
         Some(style) => request.style(style),
         None => request,
     }
+}
+
+/// The record in a file.
+///
+/// # Errors
+/// When it cannot be read, or is none.
+pub fn read(path: &Path) -> Result<Record, Failure> {
+    let place = path.display();
+    let text = std::fs::read_to_string(path)
+        .map_err(|e| Failure::file(format!("{place} cannot be read: {e}")))?;
+    Record::parse(&text)
+        .map_err(|why| Failure::file(format!("{place} is not written by `lozenge tune`: {why}")))
 }

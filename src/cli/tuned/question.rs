@@ -10,7 +10,7 @@ use lozenge::spec::{self, Spec};
 
 use crate::cli::arguments::{ModularArgs, TargetArgs};
 use crate::cli::failure::Failure;
-use crate::cli::generate;
+use crate::cli::size::size;
 use crate::cli::values::{OpArg, SortArg, bytes, kernel_op};
 
 /// What a search is about.
@@ -75,10 +75,10 @@ impl QuestionArgs {
         let op = self
             .op
             .ok_or("say what to tune: try lozenge tune mul 160 --mcu atmega128")?;
-        let size = generate::size(self.size, &self.modular, op.name())?;
+        let bits = size(self.size, &self.modular, op.name())?;
         let target = self.target.resolve()?;
         let modular = self.modular.modular()?;
-        let spec = Spec::with(op.into(), size, modular, target.word_bits());
+        let spec = Spec::with(op.into(), bits, modular, target.word_bits());
         let spec = spec.map_err(lozenge::Error::from)?;
         let objective = match self.objective {
             SortArg::Cycles => Objective::Cycles,
