@@ -87,7 +87,6 @@ pub fn lowering(error: &LowerError, others: Option<&str>) -> Option<String> {
             format!("{loops}--abi gcc")
         }
         LowerError::Loops
-        | LowerError::Sums(_)
         | LowerError::RowsOfQuotients
         | LowerError::WideRows
         | LowerError::NoRows(_)

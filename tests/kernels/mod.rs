@@ -12,6 +12,7 @@ mod avr_shift_add;
 mod avr_words;
 mod chosen;
 mod claims;
+mod halves;
 mod intervals;
 mod karatsuba_terms;
 mod matrix;

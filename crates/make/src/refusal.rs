@@ -76,11 +76,6 @@ pub enum LowerError {
     FewColumns,
     #[error("operands are halved up to {0} words")]
     Halves(usize),
-    #[error(
-        "carries are words on {0}, and the sums around three half products take, by estimate, \
-         50 cycles a word: they save a tenth of 2048 bits, and nothing below or with a wide accumulator"
-    )]
-    Sums(&'static str),
     #[error("other products are called here")]
     Lowest(&'static str),
     #[error("a word lies further from its pointer than a load or store reaches: 2047 bytes")]
@@ -89,4 +84,23 @@ pub enum LowerError {
     Reach,
     #[error("a pointer would have to move while a carry is on its way")]
     Addressing,
+}
+
+/// What was made; if nothing was, the last reason why.
+///
+/// # Errors
+/// That reason.
+pub fn those_made<T>(list: Vec<Result<T, LowerError>>) -> Result<Vec<T>, LowerError> {
+    let mut made = Vec::new();
+    let mut reason = None;
+    for one in list {
+        match one {
+            Ok(one) => made.push(one),
+            Err(error) => reason = Some(error),
+        }
+    }
+    match reason {
+        Some(error) if made.is_empty() => Err(error),
+        _ => Ok(made),
+    }
 }

@@ -1,6 +1,6 @@
 //! Lowering that is written once for several machines. For machines without a carry flag, where a carry is a word
 //! that a comparison makes: straight code ([`words`]), two nested loops and the chains behind them ([`scans`]). For
-//! machines with words of 32 bits: drivers ([`drive`]).
+//! machines with words of 32 bits: drivers ([`drive`]), and products that call themselves ([`halves`]).
 //!
 //! A machine says how it adds, compares, loads and stores ([`basic::Basic`]), how it branches ([`asm::Asm`]), and how it
 //! adds up products, in straight code ([`words::Columns`]) and in loops ([`sweep::Sweep`]): in HI and LO, or in three
@@ -11,6 +11,7 @@ pub mod asm;
 pub mod basic;
 pub mod drive;
 pub mod driven;
+pub mod halves;
 pub mod links;
 pub mod nest;
 pub mod order;

@@ -20,9 +20,9 @@ const COUNT: u8 = 2;
 /// A word.
 const A: u8 = 3;
 /// r4 to r11 and the return address.
-const SAVED: u16 = 0x0ff0 | 1 << LR;
+pub(super) const SAVED: u16 = 0x0ff0 | 1 << LR;
 /// Condition codes.
-const NE: u8 = 1;
+pub(super) const NE: u8 = 1;
 const CC: u8 = 3;
 
 /// Instructions, and those that jump.
@@ -37,7 +37,7 @@ fn reach(at: usize, to: usize) -> i32 {
 }
 
 impl Code {
-    fn push(&mut self, insn: Insn) {
+    pub(super) fn push(&mut self, insn: Insn) {
         self.insns.push(insn);
     }
 
@@ -50,7 +50,7 @@ impl Code {
     }
 
     /// An instruction that jumps, or calls: its index.
-    fn branch(&mut self, op: Op, cond: u8, to: usize) -> usize {
+    pub(super) fn branch(&mut self, op: Op, cond: u8, to: usize) -> usize {
         let at = self.insns.len();
         let k = reach(at, to);
         let ops = Ops {

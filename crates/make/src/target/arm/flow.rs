@@ -120,12 +120,6 @@ impl Flow {
         self.insns.len()
     }
 
-    /// The remarks, each at the place of its instruction.
-    pub fn notes(&self, place: impl Fn(usize) -> usize) -> Vec<(usize, String)> {
-        let notes = self.notes.iter();
-        notes.map(|(at, text)| (place(*at), text.clone())).collect()
-    }
-
     /// The whole function with `scratch` words of memory.
     ///
     /// # Errors

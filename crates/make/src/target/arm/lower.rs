@@ -5,17 +5,19 @@ use machine::isa::arm::cores::Core;
 use machine::program::Program;
 use spec::Op;
 
+use crate::engine::halves;
 use crate::engine::order::{most_cycles, moved};
 use crate::facts::{Facts, Style};
 use crate::lower::Limits;
 use crate::refusal::LowerError;
-use crate::schedule::{Schedule, Words};
+use crate::schedule::{Scans, Schedule, Words};
 use crate::target::arm::columns::ORDER;
+use crate::target::arm::driver::Code;
 use crate::target::arm::order::order;
 use crate::target::arm::outlook::Outlook;
 use crate::target::arm::pointers::{Array, Item};
 use crate::target::arm::words::{Choices, Lowering};
-use crate::target::arm::{frame, halves, pointers, scans, search};
+use crate::target::arm::{frame, pointers, scans, search};
 use crate::target::claims;
 
 /// What a method may know: of r0 to r12 and r14, three point and two take the product.
@@ -60,7 +62,13 @@ pub fn lower(
     let made = match schedule {
         Schedule::Tiles(_) => return Err(LowerError::Tiles),
         Schedule::Loops(_) => return Err(LowerError::Loops),
-        Schedule::Halves(halves) => return halves::lower(halves, order),
+        Schedule::Halves(halves) => {
+            let bases = |base: &Scans| match order.len() < ORDER.len() {
+                true => Err(LowerError::Registers),
+                false => scans::lower(base, order),
+            };
+            return halves::lower(halves, bases, Code::default);
+        }
         Schedule::Scans(scans) => return scans::lower(scans, order),
         Schedule::Stages(_) => return Err(LowerError::Nested),
         Schedule::Words(words) => in_words(words, core, order),

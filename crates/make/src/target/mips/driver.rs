@@ -39,16 +39,16 @@ fn reach(at: usize, to: usize) -> Result<i32, LowerError> {
 }
 
 impl Code {
-    fn immediate(&mut self, op: Op, t: u8, s: u8, k: i32) {
+    pub(super) fn immediate(&mut self, op: Op, t: u8, s: u8, k: i32) {
         self.push(Insn::immediate(op, t, s, k));
     }
 
-    fn nothing(&mut self) {
+    pub(super) fn nothing(&mut self) {
         self.push(Insn::three(Op::SLL, 0, 0, 0));
     }
 
     /// A branch to an instruction that is there already; the next one is in its delay slot.
-    fn back(&mut self, s: u8, t: u8, top: usize) -> Result<(), LowerError> {
+    pub(super) fn back(&mut self, s: u8, t: u8, top: usize) -> Result<(), LowerError> {
         let k = reach(self.insns.len(), top)?;
         self.immediate(Op::BNE, t, s, k);
         Ok(())

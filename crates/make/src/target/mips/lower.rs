@@ -6,14 +6,15 @@ use machine::isa::mips::instructions::{Feature, Op};
 use machine::program::Program;
 use rustc_hash::FxHashSet;
 
-use crate::engine::scans;
 use crate::engine::words::Choices;
+use crate::engine::{halves, scans};
 use crate::facts::{Facts, Style};
 use crate::lower::Limits;
-use crate::refusal::LowerError;
+use crate::refusal::{LowerError, those_made};
 use crate::schedule::{Blocks, ColumnBlock, RowBlock, Scans, Schedule, Words};
 use crate::target::claims;
 use crate::target::mips::accumulator::Accumulator;
+use crate::target::mips::driver::Code;
 use crate::target::mips::flow::Flow;
 use crate::target::mips::order::order;
 use crate::target::mips::registers::{CALLEE_SAVED, CALLER_SAVED, Draft};
@@ -59,7 +60,10 @@ pub fn lower(
         }
         Schedule::Tiles(_) => return Err(LowerError::Tiles),
         Schedule::Loops(_) => return Err(LowerError::Loops),
-        Schedule::Halves(_) => return Err(LowerError::Sums("MIPS32")),
+        Schedule::Halves(halves) => {
+            let bases = |scans: &Scans| those_made(in_scans(scans, core, &registers));
+            return halves::lower(halves, bases, Code::default);
+        }
         Schedule::Scans(scans) => {
             let made = in_scans(scans, core, &registers).into_iter();
             made.map(|program| program.map(Some)).collect()
@@ -67,13 +71,8 @@ pub fn lower(
         Schedule::Stages(_) => return Err(LowerError::Nested),
         Schedule::Words(words) => in_words(words, core, &registers, limits.cycles),
     };
-    // That of the most registers.
-    let error = made.iter().rev().find_map(|f| f.as_ref().err().cloned());
-    let none = made.iter().all(Result::is_err);
-    match error {
-        Some(error) if none => Err(error),
-        _ => Ok(made.into_iter().flatten().flatten().collect()),
-    }
+    // The last one has the most registers.
+    Ok(those_made(made)?.into_iter().flatten().collect())
 }
 
 /// Products in a pass of an inner loop, where nothing is said.

@@ -14,6 +14,7 @@ pub mod columns;
 pub mod driver;
 pub mod flow;
 pub mod frame;
+pub mod halves;
 pub mod lower;
 pub mod nest;
 pub mod operand_rows;

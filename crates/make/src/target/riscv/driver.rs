@@ -43,12 +43,12 @@ impl Code {
         }
     }
 
-    fn immediate(&mut self, op: Op, d: u8, s: u8, k: i32) {
+    pub(super) fn immediate(&mut self, op: Op, d: u8, s: u8, k: i32) {
         self.push(Insn::immediate(op, d, s, k));
     }
 
     /// A branch to an instruction that is there already.
-    fn branch(&mut self, op: Op, s: u8, t: u8, to: usize) -> usize {
+    pub(super) fn branch(&mut self, op: Op, s: u8, t: u8, to: usize) -> usize {
         self.flow.branch(Insn::store(op, t, s, 0), to)
     }
 

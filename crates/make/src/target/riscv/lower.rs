@@ -6,14 +6,15 @@ use machine::program::Program;
 use rustc_hash::FxHashSet;
 
 use crate::allocate::OutOfRegisters;
-use crate::engine::scans;
 use crate::engine::words::Choices;
+use crate::engine::{halves, scans};
 use crate::facts::{Facts, Style};
 use crate::lower::Limits;
-use crate::refusal::LowerError;
+use crate::refusal::{LowerError, those_made};
 use crate::schedule::{Scans, Schedule, WordStep, Words};
 use crate::target::claims;
 use crate::target::riscv::accumulator::Accumulator;
+use crate::target::riscv::driver::Code;
 use crate::target::riscv::flow::{Flow, shortest};
 use crate::target::riscv::order::{order, waits};
 use crate::target::riscv::registers::{CALLEE_SAVED, CALLER_SAVED};
@@ -66,20 +67,20 @@ pub fn lower(
         Schedule::Words(words) => either(words, core, all, limits.cycles),
         Schedule::Tiles(_) => return Err(LowerError::Tiles),
         Schedule::Loops(_) => return Err(LowerError::Loops),
-        Schedule::Halves(_) => return Err(LowerError::Sums(core.name)),
+        // A record and what is added up take all registers that need not be saved.
+        Schedule::Halves(_) if core.features.registers() < 32 => return Err(LowerError::Registers),
+        Schedule::Halves(halves) => {
+            let bases = |scans: &Scans| those_made(in_scans(scans, core, all));
+            return halves::lower(halves, bases, || Code::new(core.features));
+        }
         Schedule::Scans(scans) => {
             let made = in_scans(scans, core, all).into_iter();
             made.map(|program| program.map(Some)).collect()
         }
         Schedule::Stages(_) => return Err(LowerError::Nested),
     };
-    // That of the most registers.
-    let error = made.iter().rev().find_map(|f| f.as_ref().err().cloned());
-    let none = made.iter().all(Result::is_err);
-    match error {
-        Some(error) if none => Err(error),
-        _ => Ok(made.into_iter().flatten().flatten().collect()),
-    }
+    // The last one has the most registers.
+    Ok(those_made(made)?.into_iter().flatten().collect())
 }
 
 /// Products in a pass of an inner loop, where nothing is said.

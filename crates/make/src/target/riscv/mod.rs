@@ -14,6 +14,7 @@ pub mod basic;
 pub mod driver;
 pub mod flow;
 pub mod frame;
+pub mod halves;
 pub mod lower;
 pub mod nest;
 pub mod order;
