@@ -157,7 +157,7 @@ impl Kernel {
     /// When that run does not return.
     pub fn listing(&self) -> Result<Listing, Error> {
         let (made, core) = (&self.made, &self.made.core);
-        let function = Function::kernel(&made.code);
+        let function = Function::kernel(&made.code).returning(&made.spec);
         let listing = Listing::of(core, &made.spec, &function, Some(&made.program.notes));
         listing.map_err(|stopped| Error::Stopped(told::describe(core, &function, &stopped)))
     }
@@ -204,7 +204,7 @@ impl Kernel {
     /// When it is not proved.
     pub fn certificate(&self) -> Result<Certificate, Error> {
         let (made, core) = (&self.made, &self.made.core);
-        let function = prove::kernel(core, &made.code, &made.program.claims);
+        let function = prove::kernel(core, &made.code, &made.program.claims).returning(&made.spec);
         let mut claim = claim::claim(self.name(), &made.spec, &self.target);
         let limb = function.word_bits(core.word_bits());
         claim.extend(["--limb".to_string(), limb.to_string()]);

@@ -282,7 +282,7 @@ impl Request {
         target.has_dialect(dialect)?;
         let core = target.to_core();
         let (spec, best) = kernel::choose(&self.0.request(target, target.room())?, &core)?;
-        let timing = function_timing(&spec, &core, &Function::kernel(&best.code));
+        let timing = function_timing(&spec, &core, &Function::kernel(&best.code).returning(&spec));
         let does_not_return = || kernel::Error::Encode("the code does not return".into());
         Ok(Counted {
             method: best.method.name,
