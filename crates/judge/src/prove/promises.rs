@@ -14,8 +14,11 @@ use spec::{Op, Spec, folded};
 pub(super) fn promises(spec: &Spec, word_bits: u32, sources: &[Vec<Value>]) -> Vec<Step> {
     let mut list = Vec::new();
     let Some(modular) = &spec.modular else {
-        if let (Some(most), Some(s)) = (spec.op.most_of_word(word_bits), sources.last()) {
-            below(&mut list, s, word_bits, &(BigUint::from(most) + 1u8));
+        if let (Some(1), Some([Value::Var(v)])) = (
+            spec.op.most_of_word(word_bits),
+            sources.last().map(Vec::as_slice),
+        ) {
+            list.push(Step::Bit { v: *v });
         }
         return list;
     };

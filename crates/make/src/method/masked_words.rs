@@ -1,5 +1,5 @@
-//! One of two numbers, or two numbers in one of two orders, without a branch: with `s` a bit, each word is
-//! `(x & ~m) + (y & m)` under the mask `m = -s`; of the two one is 0, so that nothing carries.
+//! One of two numbers, or two numbers in one of two orders, without a branch: each word is `x + ((y - x) & m)` modulo `2^w`
+//! under the mask `m = -s` of the bit `s`.
 
 use spec::{Op, Spec};
 
@@ -11,7 +11,7 @@ use crate::schedule::{Chain, End, Link, Schedule, Sum, Word, WordStep, Words};
 /// One of two numbers under a mask; two numbers, exchanged under a mask.
 pub static METHOD: Method = Method {
     name: "masked-words",
-    summary: "each word under a mask and another one under its complement, added",
+    summary: "the difference of two words under a mask, added to one of them",
     source: "Warren 2012, section 2-20",
     ops: &[Op::Select, Op::Swap],
     parameters: &[],
@@ -28,17 +28,8 @@ fn schedule(spec: &Spec, facts: &Facts, _: &Params) -> Result<Schedule, MethodEr
     };
     let mut words = Words::new(spec.op, spec.word_bits, &lengths);
     let s = words.operand(lengths.len() - 1);
-    let masks = [words.fresh(), words.fresh()];
-    words.push(WordStep::Odd {
-        x: s[0],
-        out: masks[1],
-    });
-    let ones = words.constant(u64::MAX >> (64 - spec.word_bits));
-    words.push(WordStep::Xor {
-        x: masks[1],
-        y: ones,
-        out: masks[0],
-    });
+    let mask = words.fresh();
+    words.push(WordStep::Odd { x: s[0], out: mask });
     let (x, y) = match spec.op {
         Op::Swap => {
             let mut low = words.operand(0);
@@ -50,22 +41,22 @@ fn schedule(spec: &Spec, facts: &Facts, _: &Params) -> Result<Schedule, MethodEr
     let pairs = x.into_iter().zip(y);
     let (mut first, mut second) = (Vec::new(), Vec::new());
     for (x, y) in pairs {
-        first.push(chosen(&mut words, masks, [x, y]));
+        first.push(chosen(&mut words, mask, [x, y]));
         if spec.op == Op::Swap {
-            second.push(chosen(&mut words, masks, [y, x]));
+            second.push(chosen(&mut words, mask, [y, x]));
         }
     }
     words.result = [first, second].concat();
     Ok(Schedule::Words(words))
 }
 
-/// `(x & masks[0]) + (y & masks[1])`.
-fn chosen(words: &mut Words, masks: [Word; 2], [x, y]: [Word; 2]) -> Word {
-    let x = words.and(x, masks[0]);
+/// `x + ((y - x) & mask)`, modulo `2^w`.
+fn chosen(words: &mut Words, mask: Word, [x, y]: [Word; 2]) -> Word {
+    let difference = words.chain(Sum::Sub, &[y], &[x], End::Drop);
     let out = words.fresh();
     let link = Link {
-        mask: Some(masks[1]),
-        ..Link::new(Some(x), Some(y), out)
+        mask: Some(mask),
+        ..Link::new(Some(x), difference.first().copied(), out)
     };
     words.push(WordStep::Chain(Chain {
         sum: Sum::Add,
