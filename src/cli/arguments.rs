@@ -276,6 +276,9 @@ pub struct GenArgs {
     /// Prefix of the function's name and of the file names, e.g. lz_
     #[arg(long, default_value = "", value_parser = identifier, help_heading = "Output")]
     pub prefix: String,
+    /// Name of the function and of the files [default: what it computes, as mul160]
+    #[arg(long, value_parser = identifier, help_heading = "Output")]
+    pub name: Option<String>,
     /// Print one JSON object instead of text
     #[arg(long, help_heading = "Output")]
     pub json: bool,

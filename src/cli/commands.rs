@@ -7,6 +7,7 @@ use crate::cli::arguments::{
     ReportArgs, RunArgs, ShowArgs,
 };
 use crate::cli::bench::BenchArgs;
+use crate::cli::pack::PackArgs;
 use crate::cli::repro::ReproArgs;
 use crate::cli::verify::VerifyArgs;
 
@@ -38,6 +39,13 @@ pub enum Command {
                       lozenge gen modexp 64 --mcu atmega328p --method fips -o out"
     )]
     Gen(GenArgs),
+    /// Generate the kernels of a curve, of RSA or of numbers, proved, with one header, a manifest and a self-test
+    #[command(
+        after_help = "Examples:\n  lozenge pack bignum --bits 64 --mcu atmega328p -o big\n  \
+                      lozenge pack p256 --mcu atmega128 --for micro-ecc -o p256\n  \
+                      lozenge pack 25519 --mcu atmega328p --max-flash 20k -o c25519"
+    )]
+    Pack(PackArgs),
     /// Execute a whole exponentiation on a simulated chip
     #[command(
         after_help = "Examples:\n  lozenge run modexp 64 --mcu atmega328p --method fips --seed 1\n  \

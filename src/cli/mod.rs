@@ -18,6 +18,7 @@ mod help;
 mod instead;
 mod list;
 mod output;
+mod pack;
 mod page;
 mod parallel;
 mod pareto;
@@ -85,6 +86,7 @@ pub fn main() -> ExitCode {
         Command::Draw(args) => draw::run(&args),
         Command::Show(args) => show::run(&args),
         Command::Report(args) => page::run(&args),
+        Command::Pack(args) => pack::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Repro(args) => repro::run(&args),

@@ -214,6 +214,15 @@ impl Kernel {
         claim::certificate(claim, &made.spec, core, &function, &made.aliasing)
     }
 
+    /// What is claimed of it, as `lozenge check` takes it behind the file: `--symbol mul160 --op mul ...`.
+    pub fn claim(&self) -> Vec<String> {
+        let mut claim = claim::claim(self.name(), &self.made.spec, &self.target);
+        if self.made.demands.variable_time {
+            claim.push("--variable-time".into());
+        }
+        claim
+    }
+
     fn reported(&self, dialect: Assembler) -> Report {
         reported(&self.made, &self.target, &self.options, dialect)
     }
@@ -267,10 +276,16 @@ fn reported(
     if dialect != target.dialect() {
         command += &format!(" --dialect {}", dialect.name());
     }
+    if let Some(name) = &options.name {
+        command += &format!(" --name {name}");
+    }
     if !options.prefix.is_empty() {
         command += &format!(" --prefix {}", options.prefix);
     }
     let mut report = made::report(kernel, target, options.currents.clone(), command);
+    if let Some(name) = &options.name {
+        report.spec.symbol.clone_from(name);
+    }
     report.spec.symbol.insert_str(0, &options.prefix);
     report.one_time = options.one_time.clone();
     let file = format!("{}.S", report.spec.symbol);

@@ -208,6 +208,12 @@ impl Request {
         self
     }
 
+    /// The function is called so: `p256_mul`.
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.0.options.name = Some(name.into());
+        self
+    }
+
     /// Its files are for this assembler.
     pub fn dialect(mut self, dialect: Assembler) -> Self {
         self.0.options.dialect = Some(dialect);

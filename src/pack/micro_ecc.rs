@@ -1,0 +1,114 @@
+//! `--for micro-ecc`: the library with a pack's products of its field, without a patch.
+//!
+//! micro-ecc calls `uECC_vli_modMult_fast(r, a, b, curve)` for every product of the field, and defines it with the parameter
+//! `uECC_Curve curve`. One file includes `uECC.c` behind a macro of that name, which pastes a prefix to the last argument: at a
+//! call that makes the name of our function, and at the definition nothing, so that the library's own one is called `curve` there
+//! and stays in reach for other curves. (With `uECC_SQUARE_FUNC` 0 a square is a call with `a == b`.)
+
+use crate::pack::folder::Made;
+
+/// How a pack enters a library.
+#[derive(Debug)]
+pub struct Library {
+    /// As the library calls the curve.
+    curve: &'static str,
+    /// How it is built, for the README.
+    pub readme: &'static str,
+}
+
+/// The curves of micro-ecc, by the packs that have them.
+const CURVES: [(&str, &str); 5] = [
+    ("secp160r1", "secp160r1"),
+    ("p192", "secp192r1"),
+    ("p224", "secp224r1"),
+    ("p256", "secp256r1"),
+    ("secp256k1", "secp256k1"),
+];
+
+/// The file's name.
+const NAME: &str = "uECC_lozenge.c";
+
+const README: &str = "micro-ecc: compile `uECC_lozenge.c` in place of `uECC.c`, with micro-ecc's folder and this one in the \
+                      include path, and link the `.o` files. It enables this curve alone; define uECC_SUPPORTS_... for others, which \
+                      the library then computes itself. Products are in constant time; the rest is micro-ecc's. Points of others must \
+                      be valid (uECC_valid_public_key), as coordinates are to be below the modulus.";
+
+/// The file: `@` is the curve, `$` what functions of the pack begin with, `HEADER` its header.
+const FILE: &str = r#"/* One curve, unless you say otherwise. */
+DEFAULTS
+#define uECC_SQUARE_FUNC 0
+#ifndef uECC_OPTIMIZATION_LEVEL
+#define uECC_OPTIMIZATION_LEVEL 2
+#endif
+COMPRESSED
+#include "uECC.h"
+#include "HEADER.h"
+
+/* r = a b in the field of the curve c. */
+static void lozenge_multiply(uint#_t *r, const uint#_t *a, const uint#_t *b, uECC_Curve c);
+
+/* A call of uECC_vli_modMult_fast becomes one of lozenge_multiply; where the library defines it, its name becomes `curve`. */
+#define LOZENGE_curve lozenge_multiply
+#define LOZENGE_uECC_Curve
+#define uECC_vli_modMult_fast(r, a, b, c) LOZENGE_##c (r, a, b, c)
+
+#include "uECC.c"
+
+#if uECC_WORD_SIZE != BYTES
+#error "this pack has words of # bits: define uECC_WORD_SIZE as BYTES"
+#endif
+
+static void lozenge_multiply(uint#_t *r, const uint#_t *a, const uint#_t *b, uECC_Curve c)
+{
+	if (c != &curve_@)
+		curve(r, a, b, c);
+	else if (a == b)
+		$sqr(r, a);
+	else
+		$mul(r, a, b);
+}
+"#;
+
+/// What micro-ecc gets of the pack called `name`; the names of the packs that have one of its curves, if it is none of them.
+///
+/// # Errors
+/// These names.
+pub fn library(name: &str) -> Result<Library, Vec<&'static str>> {
+    let found = CURVES.iter().find(|(pack, _)| *pack == name);
+    let (_, curve) = found.ok_or_else(|| CURVES.map(|(pack, _)| pack).to_vec())?;
+    Ok(Library {
+        curve,
+        readme: README,
+    })
+}
+
+impl Library {
+    /// The file, name and contents.
+    pub fn file(&self, made: &Made<'_>) -> (String, String) {
+        let bits = made.target.word_bits();
+        let default = |curve: &str| {
+            let is = u8::from(curve == self.curve);
+            format!("#ifndef uECC_SUPPORTS_{curve}\n#define uECC_SUPPORTS_{curve} {is}\n#endif")
+        };
+        let defaults = CURVES.map(|(_, curve)| default(curve)).join("\n");
+        // Its roots are taken by calls that name the curve.
+        let compressed = match self.curve {
+            "secp224r1" => "#define uECC_SUPPORT_COMPRESSED_POINT 0",
+            _ => "",
+        };
+        let what = format!(
+            "micro-ecc with the products of {} in its field: compile it in place of uECC.c.",
+            self.curve
+        );
+        let text = FILE
+            .replace("DEFAULTS", &defaults)
+            .replace("COMPRESSED\n", &format!("{compressed}\n"))
+            .replace("HEADER", made.file)
+            .replace("uint#_t", &format!("uint{bits}_t"))
+            .replace("words of # bits", &format!("words of {bits} bits"))
+            .replace("BYTES", &(bits / 8).to_string())
+            .replace('@', self.curve)
+            .replace('$', &format!("{}_", made.file));
+        (NAME.into(), made.banner(&what) + &text)
+    }
+}
