@@ -77,7 +77,9 @@ pub enum Command {
     Report(ReportArgs),
     /// Audit a function of an ELF file: the four verdicts and the costs of anybody's kernel
     #[command(
-        after_help = "Example:\n  lozenge check out/mul160.o --symbol mul160 --op mul --bits 160 --mcu atmega128"
+        after_help = "Examples:\n  lozenge gen mul 160 --mcu atmega128 -o out\n  lozenge check out/mul160.o --symbol mul160 --op mul --bits 160 --mcu atmega128\n  \
+                      lozenge pack bignum --bits 64 --mcu atmega328p -o big\n  \
+                      lozenge check --manifest big/manifest.json"
     )]
     Check(CheckArgs),
     /// Follow a certificate through the code it is about: neither generator nor prover is asked

@@ -17,6 +17,7 @@ mod generate;
 mod help;
 mod instead;
 mod list;
+mod manifest;
 mod output;
 mod pack;
 mod page;

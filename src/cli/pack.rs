@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use lozenge::facts::Style;
 use lozenge::nearest::nearest;
 use lozenge::pack::{Made, Packs, Wanted, budget, micro_ecc};
 use lozenge::{Kernel, Target};
@@ -143,8 +144,16 @@ fn kernels(args: &PackArgs, wanted: &[Wanted], target: &Target) -> Result<Vec<Ke
             *request = request.clone().max_flash(sizes[size].bytes);
         }
     }
-    let made = parallel::each(&requests, "kernels proved", |request| {
-        request.generate(target)
+    let is_small = |wanted: &Wanted| wanted.small && args.max_flash.is_none();
+    let small = wanted.iter().map(is_small);
+    let each: Vec<_> = requests.into_iter().zip(small).collect();
+    let made = parallel::each(&each, "kernels proved", |(request, small)| {
+        let loops = request.clone().style(Style::Rolled);
+        match small.then(|| loops.generate(target)) {
+            Some(Ok(kernel)) => Ok(kernel),
+            // There are no loops, or none was asked for.
+            Some(Err(_)) | None => request.generate(target),
+        }
     });
     let each = wanted.iter().zip(made);
     each.map(|(wanted, made)| made.map_err(|error| named(wanted, error)))

@@ -1,6 +1,8 @@
 //! Flash, shared among kernels: for each one size of those it can be made in, so that all fit and the calls take the fewest
 //! cycles. That is the knapsack problem with one choice of each class, solved by dynamic programming over bytes.
 
+use make::facts::Style;
+
 use crate::face::{Error, Request};
 use crate::target::Target;
 
@@ -13,14 +15,15 @@ pub struct Sized {
     pub bytes: usize,
 }
 
-/// The sizes that a kernel can be made in, the fastest first.
+/// The sizes that a kernel can be made in, each smaller and slower than the one before: written out, in loops, and in the
+/// smallest loops there are.
 ///
 /// # Errors
 /// Why there is no such kernel at all.
 pub fn sizes(request: &Request, target: &Target) -> Result<Vec<Sized>, Error> {
-    /// Sizes that are tried, and how much less than the last one the next may take.
-    const SIZES: usize = 7;
-    const LESS: [usize; 2] = [3, 4];
+    /// Sizes of loops that are tried beside the fastest, and how much of the last one the next may take.
+    const SIZES: usize = 3;
+    const SHARE: [usize; 2] = [3, 4];
     let sized = |request: &Request| {
         let counted = request.count(target)?;
         Ok::<_, Error>(Sized {
@@ -29,13 +32,17 @@ pub fn sizes(request: &Request, target: &Target) -> Result<Vec<Sized>, Error> {
         })
     };
     let mut list = vec![sized(request)?];
-    while let (Some(last), true) = (list.last(), list.len() < SIZES) {
-        let most = last.bytes * LESS[0] / LESS[1];
-        match sized(&request.clone().max_flash(most)) {
-            Ok(smaller) => list.push(smaller),
-            // None is smaller.
-            Err(_) => break,
-        }
+    let mut add = |request: Request| {
+        let smaller = sized(&request).ok();
+        let smaller = smaller.filter(|s| list.last().is_some_and(|last| s.bytes < last.bytes));
+        list.extend(smaller);
+        smaller
+    };
+    add(request.clone().style(Style::Looped));
+    let rolled = request.clone().style(Style::Rolled);
+    let mut last = add(rolled.clone());
+    for _ in 1..SIZES {
+        last = last.and_then(|s| add(rolled.clone().max_flash(s.bytes * SHARE[0] / SHARE[1])));
     }
     Ok(list)
 }

@@ -19,6 +19,9 @@ pub struct Packs {
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 struct Group {
+    /// Are its kernels made in loops, where there is no budget that says otherwise?
+    #[serde(default)]
+    small: bool,
     kernels: Vec<Item>,
 }
 
@@ -69,6 +72,8 @@ pub struct Wanted {
     pub aliases: Vec<Alias>,
     /// How often it is called.
     pub calls: u64,
+    /// Is it made in loops, if there are any, where there is no budget?
+    pub small: bool,
 }
 
 impl Packs {
@@ -114,6 +119,7 @@ impl Packs {
                         .map(|a| alias(a))
                         .collect::<Result<_, _>>()?,
                     calls: item.calls,
+                    small: group.small,
                 });
             }
         }
