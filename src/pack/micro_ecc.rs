@@ -29,12 +29,13 @@ const CURVES: [(&str, &str); 5] = [
 const NAME: &str = "uECC_lozenge.c";
 
 const README: &str = "micro-ecc: compile `uECC_lozenge.c` in place of `uECC.c`, with micro-ecc's folder and this one in the \
-                      include path, and link the `.o` files. It enables this curve alone; define uECC_SUPPORTS_... for others, which \
+                      include path, and link the `.o` files. It enables this curve (and on AVR secp160r1, without which its assembly does not compile); define \
+                      uECC_SUPPORTS_... for others, which \
                       the library then computes itself. Products are in constant time; the rest is micro-ecc's. Points of others must \
                       be valid (uECC_valid_public_key), as coordinates are to be below the modulus.";
 
 /// The file: `@` is the curve, `$` what functions of the pack begin with, `HEADER` its header.
-const FILE: &str = r#"/* One curve, unless you say otherwise. */
+const FILE: &str = r#"/* One curve where that compiles, unless you say otherwise. */
 DEFAULTS
 #define uECC_SQUARE_FUNC 0
 #ifndef uECC_OPTIMIZATION_LEVEL
@@ -47,10 +48,18 @@ COMPRESSED
 /* r = a b in the field of the curve c. */
 static void lozenge_multiply(uint#_t *r, const uint#_t *a, const uint#_t *b, uECC_Curve c);
 
-/* A call of uECC_vli_modMult_fast becomes one of lozenge_multiply; where the library defines it, its name becomes `curve`. */
+/* r = a b modulo m, numbers of n words. */
+static void lozenge_multiply_modulo(uint#_t *r, const uint#_t *a, const uint#_t *b, const uint#_t *m, int8_t n);
+
+/* A call of uECC_vli_modMult_fast becomes one of lozenge_multiply; where the library defines it, its name becomes `curve`.
+ * So do calls of uECC_vli_modMult; where the library defines it, its name becomes `num_words`. */
 #define LOZENGE_curve lozenge_multiply
 #define LOZENGE_uECC_Curve
 #define uECC_vli_modMult_fast(r, a, b, c) LOZENGE_##c (r, a, b, c)
+#define LOZENGE_num_n_words lozenge_multiply_modulo
+#define LOZENGE_num_words lozenge_multiply_modulo
+#define LOZENGE_wordcount_t
+#define uECC_vli_modMult(r, a, b, m, n) LOZENGE_##n (r, a, b, m, n)
 
 #include "uECC.c"
 
@@ -66,6 +75,19 @@ static void lozenge_multiply(uint#_t *r, const uint#_t *a, const uint#_t *b, uEC
 		$sqr(r, a);
 	else
 		$mul(r, a, b);
+}
+
+static void lozenge_multiply_modulo(uint#_t *r, const uint#_t *a, const uint#_t *b, const uint#_t *m, int8_t n)
+{
+	uint#_t t[sizeof curve_@.n / sizeof curve_@.n[0]];
+
+	/* Factors are below the order, but for what a signature takes of a point. */
+	if (m != curve_@.n || uECC_vli_cmp(m, a, n) != 1 || uECC_vli_cmp(m, b, n) != 1) {
+		num_words(r, a, b, m, n);
+	} else {
+		$order_to(t, a);
+		$order_mul(r, t, b);
+	}
 }
 "#;
 
@@ -87,7 +109,9 @@ impl Library {
     pub fn file(&self, made: &Made<'_>) -> (String, String) {
         let bits = made.target.word_bits();
         let default = |curve: &str| {
-            let is = u8::from(curve == self.curve);
+            // On AVR its assembly has a syntax error where all curves have as many words (`"r0",` before the closing
+            // parenthesis); secp160r1 has others for its order.
+            let is = u8::from(curve == self.curve || (curve == "secp160r1" && bits == 8));
             format!("#ifndef uECC_SUPPORTS_{curve}\n#define uECC_SUPPORTS_{curve} {is}\n#endif")
         };
         let defaults = CURVES.map(|(_, curve)| default(curve)).join("\n");
