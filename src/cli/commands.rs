@@ -42,8 +42,7 @@ pub enum Command {
     /// Generate the kernels of a curve, of RSA or of numbers, proved, with one header, a manifest and a self-test
     #[command(
         after_help = "Examples:\n  lozenge pack bignum --bits 64 --mcu atmega328p -o big\n  \
-                      lozenge pack p256 --mcu atmega128 --for micro-ecc -o p256\n  \
-                      lozenge pack 25519 --mcu atmega328p --max-flash 20k -o c25519"
+                      lozenge pack bignum --bits 64 --mcu atmega328p --max-flash 4k -o small"
     )]
     Pack(PackArgs),
     /// Execute a whole exponentiation on a simulated chip

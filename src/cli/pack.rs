@@ -6,13 +6,13 @@ use clap::{Args, ValueEnum};
 use lozenge::facts::Style;
 use lozenge::nearest::nearest;
 use lozenge::pack::{Made, Packs, Wanted, budget, micro_ecc};
-use lozenge::{Kernel, Target};
+use lozenge::{Error, Kernel, Target};
 use serde_json::json;
 
 use crate::cli::arguments::TargetArgs;
 use crate::cli::failure::Failure;
 use crate::cli::values::bytes;
-use crate::cli::{output, parallel};
+use crate::cli::{output, parallel, words};
 
 /// The packs there are.
 const PACKS: &str = include_str!("../pack/packs.toml");
@@ -54,7 +54,7 @@ pub enum LibraryArg {
     MicroEcc,
 }
 
-/// Makes, proves, writes, prints. `Ok(true)`, as nothing else is written.
+/// Makes, proves, writes, prints. `Ok(false)` if a kernel is not proved: then nothing is written.
 pub fn run(args: &PackArgs) -> Result<bool, Failure> {
     let packs: Packs = toml::from_str(PACKS).map_err(|e| e.to_string())?;
     let Some(pack) = packs.find(&args.pack) else {
@@ -72,7 +72,13 @@ pub fn run(args: &PackArgs) -> Result<bool, Failure> {
     };
     let target = args.target.resolve()?;
     let wanted = packs.wanted(&args.pack, args.bits, target.word_bits())?;
-    let kernels = kernels(args, &wanted, &target)?;
+    let kernels = match kernels(args, &wanted, &target)? {
+        Ok(kernels) => kernels,
+        Err(unproved) => {
+            unproved.told(args.json);
+            return Ok(false);
+        }
+    };
     let (command, file) = (command(args, &target), file(&wanted));
     let made = Made {
         name: &args.pack,
@@ -124,10 +130,13 @@ fn file(wanted: &[Wanted]) -> String {
     }
 }
 
+/// All kernels of a pack, or the one that is not proved.
+type Proved = Result<Vec<Kernel>, Failure>;
+
 /// The kernels, in their order, each proved.
-fn kernels(args: &PackArgs, wanted: &[Wanted], target: &Target) -> Result<Vec<Kernel>, Failure> {
+fn kernels(args: &PackArgs, wanted: &[Wanted], target: &Target) -> Result<Proved, Failure> {
     let of = |wanted: &Wanted| wanted.request(args.variable_time);
-    let named = |wanted: &Wanted, error: lozenge::Error| Failure::from(error).of(&wanted.symbol);
+    let named = |wanted: &Wanted, error: Error| Failure::from(error).of(&wanted.symbol);
     let mut requests: Vec<_> = wanted.iter().map(of).collect();
     if let Some(most) = args.max_flash {
         let sizes = parallel::each(&requests, "kernels counted", |request| {
@@ -149,15 +158,31 @@ fn kernels(args: &PackArgs, wanted: &[Wanted], target: &Target) -> Result<Vec<Ke
     let each: Vec<_> = requests.into_iter().zip(small).collect();
     let made = parallel::each(&each, "kernels proved", |(request, small)| {
         let loops = request.clone().style(Style::Rolled);
-        match small.then(|| loops.generate(target)) {
+        let made = match small.then(|| loops.generate(target)) {
             Some(Ok(kernel)) => Ok(kernel),
             // There are no loops, or none was asked for.
             Some(Err(_)) | None => request.generate(target),
+        };
+        match made {
+            // Products in one time on a multiplier that stops early are not made in place.
+            Err(Error::Unproved(_)) if !args.variable_time => {
+                request.clone().apart().generate(target)
+            }
+            made => made,
         }
     });
-    let each = wanted.iter().zip(made);
-    each.map(|(wanted, made)| made.map_err(|error| named(wanted, error)))
-        .collect()
+    let mut kernels = Vec::with_capacity(made.len());
+    for (wanted, made) in wanted.iter().zip(made) {
+        match made {
+            Ok(kernel) => kernels.push(kernel),
+            Err(Error::Unproved(report)) => {
+                let open = words::open(&report);
+                return Ok(Err(Failure::from(open).of(&wanted.symbol)));
+            }
+            Err(error) => return Err(named(wanted, error)),
+        }
+    }
+    Ok(Ok(kernels))
 }
 
 /// The command that gives the same files.

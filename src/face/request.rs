@@ -202,6 +202,12 @@ impl Request {
         self
     }
 
+    /// Operands and result lie apart: no overlap is asked for any more.
+    pub fn apart(mut self) -> Self {
+        self.0.options.aliases.clear();
+        self
+    }
+
     /// The function's name begins so: `lz_`.
     pub fn prefix(mut self, text: impl Into<String>) -> Self {
         self.0.options.prefix = text.into();

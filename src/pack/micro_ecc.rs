@@ -5,6 +5,9 @@
 //! call that makes the name of our function, and at the definition nothing, so that the library's own one is called `curve` there
 //! and stays in reach for other curves. (With `uECC_SQUARE_FUNC` 0 a square is a call with `a == b`.)
 
+use spec::Alias;
+
+use crate::face::Kernel;
 use crate::pack::folder::Made;
 
 /// How a pack enters a library.
@@ -63,6 +66,8 @@ static void lozenge_multiply_modulo(uint#_t *r, const uint#_t *a, const uint#_t 
 
 #include "uECC.c"
 
+CALL
+
 #if uECC_WORD_SIZE != BYTES
 #error "this pack has words of # bits: define uECC_WORD_SIZE as BYTES"
 #endif
@@ -72,9 +77,9 @@ static void lozenge_multiply(uint#_t *r, const uint#_t *a, const uint#_t *b, uEC
 	if (c != &curve_@)
 		curve(r, a, b, c);
 	else if (a == b)
-		$sqr(r, a);
+		LOZENGE_CALL(r, c->num_words, $sqr, a);
 	else
-		$mul(r, a, b);
+		LOZENGE_CALL(r, c->num_words, $mul, a, b);
 }
 
 static void lozenge_multiply_modulo(uint#_t *r, const uint#_t *a, const uint#_t *b, const uint#_t *m, int8_t n)
@@ -86,10 +91,21 @@ static void lozenge_multiply_modulo(uint#_t *r, const uint#_t *a, const uint#_t 
 		num_words(r, a, b, m, n);
 	} else {
 		$order_to(t, a);
-		$order_mul(r, t, b);
+		LOZENGE_CALL(r, n, $order_mul, t, b);
 	}
 }
 "#;
+
+/// How a product is called whose result may lie where an operand is, and one whose result may not.
+const IN_PLACE: &str = "#define LOZENGE_CALL(r, n, f, ...) f(r, __VA_ARGS__)\n";
+const APART: &str = "\
+/* These products do not write where they read. */
+#define LOZENGE_CALL(r, n, f, ...) do { \\
+		uint#_t apart[uECC_MAX_WORDS]; \\
+		f(apart, __VA_ARGS__); \\
+		uECC_vli_set(r, apart, n); \\
+	} while (0)
+";
 
 /// What micro-ecc gets of the pack called `name`; the names of the packs that have one of its curves, if it is none of them.
 ///
@@ -120,6 +136,20 @@ impl Library {
             "secp224r1" => "#define uECC_SUPPORT_COMPRESSED_POINT 0",
             _ => "",
         };
+        // micro-ecc's results often take the place of an operand.
+        let in_place = |kernel: &Kernel| {
+            let aliases = match kernel.spec().op.factors() {
+                1 => &[Alias::RIsA][..],
+                _ => &[Alias::RIsA, Alias::RIsB],
+            };
+            let report = kernel.report();
+            aliases
+                .iter()
+                .all(|alias| report.may_coincide(alias.text()))
+        };
+        let products = ["mul", "sqr", "order_mul"].map(|name| format!("{}_{name}", made.file));
+        let mut kernels = made.kernels.iter();
+        let apart = kernels.any(|k| products.iter().any(|name| name == k.name()) && !in_place(k));
         let what = format!(
             "micro-ecc with the products of {} in its field: compile it in place of uECC.c.",
             self.curve
@@ -127,6 +157,7 @@ impl Library {
         let text = FILE
             .replace("DEFAULTS", &defaults)
             .replace("COMPRESSED\n", &format!("{compressed}\n"))
+            .replace("CALL\n", if apart { APART } else { IN_PLACE })
             .replace("HEADER", made.file)
             .replace("uint#_t", &format!("uint{bits}_t"))
             .replace("words of # bits", &format!("words of {bits} bits"))
