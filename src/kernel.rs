@@ -134,7 +134,7 @@ impl Kernel {
 
 /// What runs `code` on numbers, again and again; an error is a fault, in words.
 pub fn runs<'a>(spec: &'a Spec, core: &'a Core, code: &[u8]) -> Runs<'a> {
-    let function = Function::kernel(code);
+    let function = Function::kernel(code).returning(spec);
     let call = core.calls(function.clone());
     Box::new(move |sources, alias| {
         call(&Operands::of(spec, sources, alias), RUN_LIMIT)
@@ -342,7 +342,7 @@ fn wrong_overlap(
     request: &Request,
     candidate: &Candidate,
 ) -> Option<Alias> {
-    let function = Function::kernel(&candidate.code);
+    let function = Function::kernel(&candidate.code).returning(spec);
     let wrong = |alias: &&Alias| counterexample(spec, core, &function, **alias, 0).is_some();
     request.demands.aliases.iter().find(wrong).copied()
 }
@@ -464,7 +464,7 @@ fn finish(
     if !decoded.iter().map(|(_, insn)| insn).eq(&program.insns) {
         return Err(Error::Encode("the bytes decode to another program".into()));
     }
-    let function = prove::kernel(core, &code, &program.claims);
+    let function = prove::kernel(core, &code, &program.claims).returning(spec);
     let judged = judge(spec, &function);
     let mut frame = Vec::new();
     for (_, insn) in decoded.iter().filter(|(_, insn)| core.is_frame(*insn)) {

@@ -37,6 +37,7 @@ pub mod hints;
 pub mod kernel;
 pub mod listing;
 pub mod load;
+pub mod pack;
 pub mod prove;
 pub mod report;
 pub mod smt;

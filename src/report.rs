@@ -53,6 +53,8 @@ pub struct SpecReport {
     pub result_bytes: usize,
     /// Bits of a word of the machine.
     pub word_bits: u32,
+    /// Is a word returned, the carry?
+    pub returns: bool,
     /// The rule for operands that are shorter than their words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shorter: Option<String>,
@@ -296,6 +298,7 @@ impl SpecReport {
             symbol: subject.symbol.to_string(),
             result_bytes: spec.result_bytes(),
             word_bits: subject.word_bits,
+            returns: spec.op.returns(),
             shorter: None,
             modular: ModularReport::of(spec),
         }

@@ -276,6 +276,9 @@ pub struct GenArgs {
     /// Prefix of the function's name and of the file names, e.g. lz_
     #[arg(long, default_value = "", value_parser = identifier, help_heading = "Output")]
     pub prefix: String,
+    /// Name of the function and of the files [default: what it computes, as mul160]
+    #[arg(long, value_parser = identifier, help_heading = "Output")]
+    pub name: Option<String>,
     /// Print one JSON object instead of text
     #[arg(long, help_heading = "Output")]
     pub json: bool,
@@ -456,17 +459,25 @@ pub struct CompareArgs {
 #[derive(Args)]
 pub struct CheckArgs {
     /// ELF object, executable or static library, or a member: lib.a(member.o); or .S, .s for the GNU
-    /// assembler, by way of the C preprocessor
-    pub file: std::path::PathBuf,
+    /// assembler, by way of the C preprocessor [default: with --manifest the objects beside it]
+    #[arg(required_unless_present = "manifest")]
+    pub file: Option<std::path::PathBuf>,
+    /// The manifest of a pack: all its functions are proved in FILE, or in the objects beside it
+    #[arg(long, value_name = "JSON", conflicts_with_all = ["symbol", "op", "bits", "certificate", "export"])]
+    pub manifest: Option<std::path::PathBuf>,
     /// The function
-    #[arg(long)]
-    pub symbol: String,
+    #[arg(long, required_unless_present = "manifest")]
+    pub symbol: Option<String>,
     /// What it computes
-    #[arg(long)]
-    pub op: OpArg,
+    #[arg(long, required_unless_present = "manifest")]
+    pub op: Option<OpArg>,
     /// Bits of an operand
-    #[arg(long, allow_negative_numbers = true)]
-    pub bits: spec::Size,
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        required_unless_present = "manifest"
+    )]
+    pub bits: Option<spec::Size>,
     #[command(flatten)]
     pub modular: ModularArgs,
     /// Its arguments, ITEM[:BYTES][@PLACE] each: r, a, b (pointers to the operands), a number, n,

@@ -2,13 +2,39 @@
 
 use std::path::Path;
 
+use lozenge::spec::Size;
 use lozenge::{Contract, Error, Function, Target, load};
 
 use crate::cli::arguments::CheckArgs;
 use crate::cli::assemble::assemble;
 use crate::cli::failure::Failure;
 use crate::cli::progress::Progress;
-use crate::cli::{certify, generate, output, words};
+use crate::cli::values::OpArg;
+use crate::cli::{certify, generate, manifest, output, words};
+
+/// One function, as the arguments name it.
+pub(super) struct Named<'a> {
+    file: &'a Path,
+    /// The function.
+    pub symbol: &'a str,
+    op: OpArg,
+    bits: Size,
+}
+
+/// What the arguments name.
+///
+/// # Errors
+/// When a part is missing.
+pub(super) fn named(args: &CheckArgs) -> Result<Named<'_>, Failure> {
+    let missing =
+        || "say what is checked: try check out/mul160.o --symbol mul160 --op mul --bits 160";
+    Ok(Named {
+        file: args.file.as_deref().ok_or_else(missing)?,
+        symbol: args.symbol.as_deref().ok_or_else(missing)?,
+        op: args.op.ok_or_else(missing)?,
+        bits: args.bits.ok_or_else(missing)?,
+    })
+}
 
 /// The function that the arguments name, with what they claim of it.
 ///
@@ -16,10 +42,11 @@ use crate::cli::{certify, generate, output, words};
 /// What is wrong with the arguments, or with the file.
 pub fn function(args: &CheckArgs) -> Result<Function, Failure> {
     let target = args.target.resolve()?;
-    let data = data(&args.file, &args.symbol, &target)?;
-    let function = Function::load(&data, &args.symbol, &contract(args)?, &target);
+    let named = named(args)?;
+    let data = data(named.file, named.symbol, &target)?;
+    let function = Function::load(&data, named.symbol, &contract(args, &named)?, &target);
     function.map_err(|error| match error {
-        Error::Load(_) => Failure::from(error).of(args.file.display()),
+        Error::Load(_) => Failure::from(error).of(named.file.display()),
         error => error.into(),
     })
 }
@@ -37,8 +64,8 @@ pub(super) fn data(file: &Path, symbol: &str, target: &Target) -> Result<Vec<u8>
 }
 
 /// What the arguments say of the function.
-fn contract(args: &CheckArgs) -> Result<Contract, Failure> {
-    let mut contract = Contract::new(args.op.into(), args.bits);
+fn contract(args: &CheckArgs, named: &Named<'_>) -> Result<Contract, Failure> {
+    let mut contract = Contract::new(named.op.into(), named.bits);
     if let Some(modular) = args.modular.modular()? {
         contract = contract
             .modulus(modular.modulus)
@@ -71,16 +98,20 @@ fn contract(args: &CheckArgs) -> Result<Contract, Failure> {
 
 /// Loads, judges, prints. `Ok(true)` if everything is proved.
 pub fn run(args: &CheckArgs) -> Result<bool, Failure> {
+    if let Some(path) = &args.manifest {
+        return manifest::run(path, args);
+    }
     let function = function(args)?;
+    let named = named(args)?;
     if args.export.is_some() {
         output::say(function.script()?.trim_end())?;
         return Ok(true);
     }
-    let progress = Progress::of(format!("{}: proving and testing", args.symbol));
+    let progress = Progress::of(format!("{}: proving and testing", named.symbol));
     let audit = function.audit();
     progress.done();
     let mut report = audit.report().clone();
-    let file = args.file.display();
+    let file = named.file.display();
     report.command = format!("lozenge check {file} {}", function.claim().join(" "));
     match args.json {
         true => output::say(&generate::json(&report)?)?,

@@ -7,6 +7,7 @@ use crate::cli::arguments::{
     ReportArgs, RunArgs, ShowArgs,
 };
 use crate::cli::bench::BenchArgs;
+use crate::cli::pack::PackArgs;
 use crate::cli::repro::ReproArgs;
 use crate::cli::tune::TuneArgs;
 use crate::cli::verify::VerifyArgs;
@@ -39,6 +40,12 @@ pub enum Command {
                       lozenge gen modexp 64 --mcu atmega328p --method fips -o out"
     )]
     Gen(GenArgs),
+    /// Generate the kernels of a curve, of RSA or of numbers, proved, with one header, a manifest and a self-test
+    #[command(
+        after_help = "Examples:\n  lozenge pack bignum --bits 64 --mcu atmega328p -o big\n  \
+                      lozenge pack bignum --bits 64 --mcu atmega328p --max-flash 4k -o small"
+    )]
+    Pack(PackArgs),
     /// Execute a whole exponentiation on a simulated chip
     #[command(
         after_help = "Examples:\n  lozenge run modexp 64 --mcu atmega328p --method fips --seed 1\n  \
@@ -81,7 +88,9 @@ pub enum Command {
     Report(ReportArgs),
     /// Audit a function of an ELF file: the four verdicts and the costs of anybody's kernel
     #[command(
-        after_help = "Example:\n  lozenge check out/mul160.o --symbol mul160 --op mul --bits 160 --mcu atmega128"
+        after_help = "Examples:\n  lozenge gen mul 160 --mcu atmega128 -o out\n  lozenge check out/mul160.o --symbol mul160 --op mul --bits 160 --mcu atmega128\n  \
+                      lozenge pack bignum --bits 64 --mcu atmega328p -o big\n  \
+                      lozenge check --manifest big/manifest.json"
     )]
     Check(CheckArgs),
     /// Follow a certificate through the code it is about: neither generator nor prover is asked

@@ -159,6 +159,9 @@ pub(super) fn request(args: &GenArgs, op: OpArg) -> Result<Request, Failure> {
     if args.unproved {
         request = request.unproved();
     }
+    if let Some(name) = &args.name {
+        request = request.named(name);
+    }
     Ok(request.prefix(&args.prefix))
 }
 

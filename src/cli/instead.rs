@@ -59,7 +59,7 @@ pub fn method(error: &MethodError) -> Option<String> {
         MethodError::NoLoops(_) => "--modulus runtime, or --style unrolled".into(),
         MethodError::TopBits(_) => "--style rolled, or leave out --method".into(),
         MethodError::LazyFold => "--reduce almost".into(),
-        MethodError::NoLoopsOfHalves => "--style unrolled".into(),
+        MethodError::NoLoopsOfHalves | MethodError::Straight(_) => "--style unrolled".into(),
         MethodError::WantsMul(_) => "--style rolled --method hfips".into(),
         MethodError::NoLoopsOfSums => "--modulus runtime --reduce full, or --style unrolled".into(),
         MethodError::Missing {

@@ -17,7 +17,9 @@ mod generate;
 mod help;
 mod instead;
 mod list;
+mod manifest;
 mod output;
+mod pack;
 mod page;
 mod parallel;
 mod pareto;
@@ -90,6 +92,7 @@ pub fn main() -> ExitCode {
         Command::Show(args) => show::run(&args),
         Command::Tune(args) => tune::run(&args),
         Command::Report(args) => page::run(&args),
+        Command::Pack(args) => pack::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Repro(args) => repro::run(&args),

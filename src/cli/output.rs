@@ -23,10 +23,11 @@ const OF_THE_KERNEL: [&str; 11] = [
 
 /// What the command in a generated file makes, and for what: `gen mul 160 --mcu atmega128`.
 fn made(file: &[u8]) -> Option<Vec<String>> {
-    const COMMAND: &str = "lozenge gen ";
+    const COMMANDS: [&str; 2] = ["lozenge gen ", "lozenge pack "];
     let text = String::from_utf8_lossy(file);
-    let at = text.find(COMMAND)? + COMMAND.len();
-    let line = text[at..].split(['\n', '"']).next()?;
+    let place = |command: &&str| Some(text.find(*command)? + command.len());
+    let at = COMMANDS.iter().filter_map(place).min()?;
+    let line = text[at..].split(['\n', '"', '`']).next()?;
     let words: Vec<_> = line.split_whitespace().collect();
     let named = words.iter().take(2).map(|w| w.to_string());
     let pairs = words.windows(2).chain([words.get(words.len() - 1..)?]);

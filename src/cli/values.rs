@@ -24,10 +24,24 @@ pub enum OpArg {
     Mullo,
     /// r = floor(a * b / 2^n), the high half
     Mulhi,
-    /// r + 2^n carry = a + b, the carry returned; for `check`
+    /// r + 2^n carry = a + b, the carry returned
     Add,
-    /// r - 2^n borrow = a - b, the borrow returned; for `check`
+    /// r - 2^n borrow = a - b, the borrow returned
     Sub,
+    /// r + 2^n carry = 2 a, the carry returned
+    Shl,
+    /// r = floor(a / 2)
+    Shr,
+    /// r + 2^n carry = a + b * s, s a word, the carry returned
+    Addmul,
+    /// r = a if s = 0, b if s = 1
+    Select,
+    /// r = the two numbers in a, exchanged if s = 1
+    Swap,
+    /// r = 1 if a = 0, else 0
+    Iszero,
+    /// r = 1 if a = b, else 0
+    Equal,
     /// r = a * b * 2^-n mod m, Montgomery's product
     Montmul,
     /// r = a^2 * 2^-n mod m
@@ -61,6 +75,13 @@ impl From<OpArg> for spec::Op {
             OpArg::Mulhi => spec::Op::Mulhi,
             OpArg::Add => spec::Op::Add,
             OpArg::Sub => spec::Op::Sub,
+            OpArg::Shl => spec::Op::Shl,
+            OpArg::Shr => spec::Op::Shr,
+            OpArg::Addmul => spec::Op::Addmul,
+            OpArg::Select => spec::Op::Select,
+            OpArg::Swap => spec::Op::Swap,
+            OpArg::Iszero => spec::Op::Iszero,
+            OpArg::Equal => spec::Op::Equal,
             OpArg::Montmul => spec::Op::Montmul,
             OpArg::Montsqr => spec::Op::Montsqr,
             OpArg::Redc => spec::Op::Redc,

@@ -29,9 +29,9 @@ pub struct VerifyArgs {
 /// The claim of a certificate, as the command line of `check` reads it.
 #[derive(Parser)]
 #[command(no_binary_name = true)]
-struct Claim {
+pub(super) struct Claim {
     #[command(flatten)]
-    args: CheckArgs,
+    pub args: CheckArgs,
 }
 
 /// What a case comes to.
@@ -69,7 +69,7 @@ pub fn run(args: &VerifyArgs) -> Result<bool, Failure> {
         format!("{path}: its claim is no command of check: {line}")
     })?;
     let function = check::function(&claim.args)?;
-    let progress = Progress::of(format!("{}: verifying", claim.args.symbol));
+    let progress = Progress::of(format!("{}: verifying", check::named(&claim.args)?.symbol));
     let mut cases = Vec::new();
     for case in &certificate.cases {
         let proof = function.follow(case);

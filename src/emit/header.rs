@@ -9,32 +9,47 @@ use crate::report::{Report, SourceReport, SpecReport};
 pub fn header(report: &Report, dialect: &Dialect) -> String {
     let symbol = &report.spec.symbol;
     let guard = format!("LOZENGE_{}_H", symbol.to_uppercase());
-    let upper = symbol.to_uppercase();
-    let spec = &report.spec;
-    let alignment = match spec.word_bits {
-        8 => String::new(),
-        bits => format!("Pointers are aligned to words of {bits} bits.\n * "),
-    };
     let mut text = banner::comment(report, &format!("{symbol}.h"));
     for stranger in dialect.strangers {
         text.push_str(&stranger.refusal(symbol));
     }
     text.push_str(&format!(
-        "#ifndef {guard}\n#define {guard}\n\n#include <stdint.h>\n\n\
-         {}{}\
+        "#ifndef {guard}\n#define {guard}\n\n#include <stdint.h>\n\n"
+    ));
+    text.push_str(&defines(report));
+    text.push_str("\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
+    text.push_str(&declaration(report));
+    text.push_str("#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+    text
+}
+
+/// Its sizes, costs and numbers.
+pub fn defines(report: &Report) -> String {
+    let spec = &report.spec;
+    let upper = spec.symbol.to_uppercase();
+    format!(
+        "{}{}\
          #define {upper}_RESULT_BYTES {}\n\
          #define {upper}_STACK_BYTES {}\n\
          #define {upper}_CYCLES {}UL\n\
-         #define {upper}_CONSTANT_TIME {}\n\n\
-         #ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n",
+         #define {upper}_CONSTANT_TIME {}\n",
         sizes(report, &upper),
         constants(spec, &upper),
         spec.result_bytes,
         report.stack_bytes,
         report.cycles.call.max,
         u8::from(report.time(&report.core) == "proved"),
-    ));
-    text.push_str(&format!(
+    )
+}
+
+/// The function, with its contract.
+pub fn declaration(report: &Report) -> String {
+    let spec = &report.spec;
+    let alignment = match spec.word_bits {
+        8 => String::new(),
+        bits => format!("Pointers are aligned to words of {bits} bits.\n * "),
+    };
+    format!(
         "/* {}. The least significant word comes first.\n * {}{}{}Aliasing {}.\n */\n{}\n\n",
         spec.equation,
         spec.shorter.as_ref().map_or(String::new(), |rule| format!(
@@ -44,9 +59,7 @@ pub fn header(report: &Report, dialect: &Dialect) -> String {
         alignment,
         report.aliasing_text(),
         prototypes(report),
-    ));
-    text.push_str("#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
-    text
+    )
 }
 
 /// The function, for C and C++: each has its own way to say what does not overlap.

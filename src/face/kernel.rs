@@ -157,7 +157,7 @@ impl Kernel {
     /// When that run does not return.
     pub fn listing(&self) -> Result<Listing, Error> {
         let (made, core) = (&self.made, &self.made.core);
-        let function = Function::kernel(&made.code);
+        let function = Function::kernel(&made.code).returning(&made.spec);
         let listing = Listing::of(core, &made.spec, &function, Some(&made.program.notes));
         listing.map_err(|stopped| Error::Stopped(told::describe(core, &function, &stopped)))
     }
@@ -204,7 +204,7 @@ impl Kernel {
     /// When it is not proved.
     pub fn certificate(&self) -> Result<Certificate, Error> {
         let (made, core) = (&self.made, &self.made.core);
-        let function = prove::kernel(core, &made.code, &made.program.claims);
+        let function = prove::kernel(core, &made.code, &made.program.claims).returning(&made.spec);
         let mut claim = claim::claim(self.name(), &made.spec, &self.target);
         let limb = function.word_bits(core.word_bits());
         claim.extend(["--limb".to_string(), limb.to_string()]);
@@ -212,6 +212,15 @@ impl Kernel {
             claim.push("--variable-time".into());
         }
         claim::certificate(claim, &made.spec, core, &function, &made.aliasing)
+    }
+
+    /// What is claimed of it, as `lozenge check` takes it behind the file: `--symbol mul160 --op mul ...`.
+    pub fn claim(&self) -> Vec<String> {
+        let mut claim = claim::claim(self.name(), &self.made.spec, &self.target);
+        if self.made.demands.variable_time {
+            claim.push("--variable-time".into());
+        }
+        claim
     }
 
     fn reported(&self, dialect: Assembler) -> Report {
@@ -267,10 +276,16 @@ fn reported(
     if dialect != target.dialect() {
         command += &format!(" --dialect {}", dialect.name());
     }
+    if let Some(name) = &options.name {
+        command += &format!(" --name {name}");
+    }
     if !options.prefix.is_empty() {
         command += &format!(" --prefix {}", options.prefix);
     }
     let mut report = made::report(kernel, target, options.currents.clone(), command);
+    if let Some(name) = &options.name {
+        report.spec.symbol.clone_from(name);
+    }
     report.spec.symbol.insert_str(0, &options.prefix);
     report.one_time = options.one_time.clone();
     report.tuned = options.tuned.clone();

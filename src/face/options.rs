@@ -73,6 +73,8 @@ pub(super) struct Options {
     pub dialect: Option<Assembler>,
     /// What names begin with.
     pub prefix: String,
+    /// The function's name, if it is not made of what it computes.
+    pub name: Option<String>,
     /// Must a kernel take one time, where a multiplier stops early, too?
     pub constant_time: bool,
     /// The fastest kernel, beside one that was made or refused because that one leaks.

@@ -227,9 +227,21 @@ impl Request {
         self
     }
 
+    /// Operands and result lie apart: no overlap is asked for any more.
+    pub fn apart(mut self) -> Self {
+        self.0.options.aliases.clear();
+        self
+    }
+
     /// The function's name begins so: `lz_`.
     pub fn prefix(mut self, text: impl Into<String>) -> Self {
         self.0.options.prefix = text.into();
+        self
+    }
+
+    /// The function is called so: `p256_mul`.
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.0.options.name = Some(name.into());
         self
     }
 
@@ -313,7 +325,7 @@ impl Request {
         target.has_dialect(dialect)?;
         let core = target.to_core();
         let (spec, best) = kernel::choose(&self.0.request(target, target.room())?, &core)?;
-        let timing = function_timing(&spec, &core, &Function::kernel(&best.code));
+        let timing = function_timing(&spec, &core, &Function::kernel(&best.code).returning(&spec));
         let does_not_return = || kernel::Error::Encode("the code does not return".into());
         Ok(Counted {
             method: best.method.name,

@@ -33,7 +33,8 @@ impl Report {
         let source = |s: &SourceReport| format!("const {word} {}", argument((s.name, s.bytes)));
         let sources = spec.sources.iter().map(source);
         let arguments: Vec<_> = std::iter::once(result).chain(sources).collect();
-        format!("void {}({});", spec.symbol, arguments.join(", "))
+        let returned = if spec.returns { &word } else { "void" };
+        format!("{returned} {}({});", spec.symbol, arguments.join(", "))
     }
 
     /// The arguments that C may take to share no memory that is written: the result, unless it may be an operand;

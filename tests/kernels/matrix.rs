@@ -21,6 +21,7 @@ use lozenge::spec::{Alias, Op, Size, Spec};
 use lozenge::{lower, vectors};
 use num_bigint::BigUint;
 
+use crate::kernels::small_operations::SMALL;
 use crate::kit::tier::{self, Tier};
 use crate::kit::{any, ask, known, work};
 use crate::ledger::{Line, Sheet};
@@ -177,7 +178,12 @@ fn of_style(core: &Core, style: Style, night: bool, list: &mut Vec<Cell>) {
         Style::Unrolled => sizes(night),
         Style::Looped | Style::Rolled => looped_sizes(night),
     };
-    let (modular, plain): (Vec<Op>, Vec<Op>) = Op::ALL.into_iter().partition(|op| op.is_modular());
+    let (modular, others): (Vec<Op>, Vec<Op>) = Op::ALL.into_iter().partition(|op| op.is_modular());
+    // The others that have one method each are in `small_operations`.
+    let plain: Vec<Op> = others
+        .into_iter()
+        .filter(|op| !SMALL.contains(op))
+        .collect();
     for ([a, b], sets) in sizes {
         let [a, b] = [a, b].map(|words| words * core.word_bits());
         plain

@@ -24,6 +24,7 @@ mod montgomery;
 mod mutation;
 mod riscv_ibex;
 mod riscv_mutation;
+mod small_operations;
 mod special;
 mod styles;
 mod tables;

@@ -397,14 +397,14 @@ where
 
 impl<I: Table> Attacked<'_, I> {
     fn proved(&self, code: &[u8], claims: &[Claim]) -> bool {
-        let mut function = prove::kernel(&any(self.core), code, claims);
+        let mut function = prove::kernel(&any(self.core), code, claims).returning(self.spec);
         function.limit = PATIENCE;
         prove::prove_function(self.spec, &any(self.core), &function, Alias::Distinct).holds()
     }
 
     /// The code, decoded once: what a run on operands comes to.
     fn runs(&self, code: &[u8]) -> impl Fn(&[BigUint]) -> Outcome {
-        let call = I::calls(self.core, Function::kernel(code));
+        let call = I::calls(self.core, Function::kernel(code).returning(self.spec));
         move |sources| match call(&Operands::of(self.spec, sources, Alias::Distinct), PATIENCE) {
             Ok((got, _)) if self.spec.accepts(sources, &got) => Outcome::Right,
             Ok((got, _)) => Outcome::Wrong(format!("{sources:x?} give {got:x}")),

@@ -12,6 +12,7 @@ mod drivers;
 mod face;
 mod imports;
 mod modular_link;
+mod packs;
 mod pictures;
 mod readme;
 mod rsa;

@@ -19,6 +19,7 @@ use rustc_hash::FxHashMap;
 use crate::bounds::Bounds;
 use crate::claim::Claims;
 use crate::cuts::Cuts;
+use crate::masked_difference::Masked;
 use crate::recent::Recent;
 
 /// The algebra domain.
@@ -33,6 +34,8 @@ pub struct Algebra {
     pub(crate) claims: Claims,
     /// Words that were chosen by a bit: the bit, the word if it is set, the word if not.
     pub(crate) choices: FxHashMap<VarId, (VarId, Value, Value)>,
+    /// Differences under a bit that is promised.
+    pub(crate) masked: FxHashMap<VarId, Masked>,
     /// The lowest word of a modulus that is an input, and the input `m'` with `m m' = -1 mod 2^w`, and `w`.
     pub(crate) inverse: Option<(VarId, VarId, u64)>,
     /// Words `q = v m' mod 2^w` that were made by additions, with their `v` and `w`.
@@ -212,6 +215,9 @@ impl Algebra {
         if let Some(sum) = self.unmask::<W>(a, b, &Self::as_bit(c_in)) {
             return sum;
         }
+        if let Some(chosen) = self.chosen_by_difference::<W>(a, b, c_in) {
+            return chosen;
+        }
         // x + 0 + 0 is x itself.
         if c_in == Value::ZERO && (a == Value::ZERO || b == Value::ZERO) {
             let word = if a == Value::ZERO { b } else { a };
@@ -236,6 +242,12 @@ impl Algebra {
                 self.sums.put(key, (word, carry));
                 return Self::opaque(word, carry);
             }
+        }
+        if let Some(both) = self
+            .both_borrows::<W>(a, b, c_in)
+            .or_else(|| self.both_borrows::<W>(b, a, c_in))
+        {
+            return both;
         }
         if c_in == Value::ZERO
             && let Some(bit) = self
@@ -372,6 +384,9 @@ impl Algebra {
         let key = (a, b, c_in, W);
         if let Some((word, borrow)) = self.differences.get(&key) {
             return Self::opaque(word, borrow);
+        }
+        if let Some(second) = self.second_step::<W>(a, b, c_in) {
+            return second;
         }
         let mut form = (Vec::with_capacity(4), 0);
         Self::collect(&mut form, a, 1);

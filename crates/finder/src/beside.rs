@@ -56,6 +56,7 @@ impl Algebra {
                 let bound = &mut self.vars[v as usize].bound;
                 *bound = if most == 1 { 2 } else { most }.min(*bound);
             }
+            Step::Bit { v } => self.vars[v as usize].bound = 1,
             Step::Inverse { m, inverse, bits } => self.inverse = Some((m, inverse, bits)),
             Step::Inverses { m, inverse, .. } => self.claims.quotients.modulus = Some((m, inverse)),
             // `m'` with `m m' = -1 mod 2^w` may be computed from it.

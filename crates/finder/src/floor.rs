@@ -17,24 +17,41 @@ use rustc_hash::FxHashMap;
 use crate::algebra::Algebra;
 use crate::polynomial::{Polynomial, Scaled};
 
-/// For each carry the word it left: the first that is defined with `-2^w` times it.
-fn homes(algebra: &Algebra, w: u32) -> FxHashMap<VarId, VarId> {
+/// A word that a carry left, and the carry's factor there.
+type Home = (VarId, i64);
+
+/// For each carry the word it left: the first that is defined with `-2^w` times it, or else with another power of 2 times
+/// it, as bits that a shift cuts off and borrows are.
+fn homes(algebra: &Algebra, w: u32) -> FxHashMap<VarId, Home> {
     let mut homes = FxHashMap::default();
+    let mut others = Vec::new();
     for (v, var) in (0..).zip(&algebra.vars) {
         match var.def {
             Def::Low { hi, .. } => {
-                homes.entry(hi).or_insert(v);
+                homes.entry(hi).or_insert((v, -(1 << w)));
             }
             Def::Linear { start, len, .. } => {
                 let terms = &algebra.terms[start as usize..][..len as usize];
-                for (carry, _) in terms.iter().filter(|(_, factor)| *factor == -(1 << w)) {
-                    homes.entry(*carry).or_insert(v);
+                for (carry, factor) in terms {
+                    if *factor == -(1 << w) {
+                        homes.entry(*carry).or_insert((v, *factor));
+                    } else if *factor == 1 << w || (*factor < -1 && is_power(*factor)) {
+                        others.push((*carry, (v, *factor)));
+                    }
                 }
             }
             _ => {}
         }
     }
+    for (carry, home) in others {
+        homes.entry(carry).or_insert(home);
+    }
     homes
+}
+
+/// Is it a power of 2, or the negative of one?
+fn is_power(factor: i64) -> bool {
+    factor.unsigned_abs().is_power_of_two()
 }
 
 /// Words with their factors: `2^h Z + low - P`, of which all but `low` was added to `p`, is 0 with them.
@@ -58,10 +75,15 @@ pub(crate) fn words_below(
             p.forget(carry);
             continue;
         }
-        let (Some(word), true) = (homes.get(&carry), by.shift >= u64::from(w)) else {
+        let Some((word, factor)) = homes.get(&carry) else {
             break;
         };
-        let by = by.with_shift(by.shift - u64::from(w));
+        let bits = u64::from(factor.trailing_zeros());
+        if by.shift < bits {
+            break;
+        }
+        // word = ... + factor carry
+        let by = by.with_shift(by.shift - bits).times(-factor.signum());
         p.add_value(Value::Var(*word), &by)?;
         p.eliminate()?;
         let kept = low.entry(*word);

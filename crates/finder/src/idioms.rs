@@ -182,7 +182,7 @@ impl Algebra {
     }
 
     /// The bit `b` if `value` is `(2^W - 1) b` or the complement of such a word.
-    fn selector(&mut self, value: Value, w: u32) -> Option<VarId> {
+    pub(crate) fn selector(&mut self, value: Value, w: u32) -> Option<VarId> {
         if let Some((bit, _)) = self.mask_bit(value, w) {
             return Some(bit);
         }

@@ -426,7 +426,8 @@ impl Algebra {
             Logic::Xor if a == ones => self.sub::<W>(&a, &b, &borrow).word,
             Logic::Xor if b == ones => self.sub::<W>(&b, &a, &borrow).word,
             _ => match self
-                .masked(op, a, b, W)
+                .masked_difference::<W>(op, a, b)
+                .or_else(|| self.masked(op, a, b, W))
                 .or_else(|| self.cut_logic(op, a, b, W))
             {
                 Some(word) => word,

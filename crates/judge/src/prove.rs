@@ -117,8 +117,15 @@ pub trait Finder: Answers {
     fn case(self, alias: Alias) -> Option<Case>;
 }
 
-/// Lets a run begin as the contract says: operands, their words, and what is promised of them. The words of the
-/// sources.
+/// What a run began with.
+struct Entered {
+    /// The words of the sources.
+    sources: Vec<Vec<Value>>,
+    /// Those of `a - b`, where they are compared.
+    difference: Vec<Value>,
+}
+
+/// Lets a run begin as the contract says: operands, their words, and what is promised of them.
 ///
 /// # Errors
 /// Words of a width that no machine has.
@@ -128,7 +135,7 @@ fn enter<A: Answers>(
     core: &Core,
     function: &Function,
     bases: &[Base],
-) -> Result<Vec<Vec<Value>>, Fault> {
+) -> Result<Entered, Fault> {
     d.run_mut().first = function.first as u32;
     let word_bits = function.word_bits(core.word_bits());
     let places = declare(d, spec, function, word_bits, bases)?;
@@ -145,7 +152,11 @@ fn enter<A: Answers>(
     for promise in promises::promises(spec, word_bits, &sources) {
         d.assume(promise);
     }
-    Ok(sources)
+    let difference = promises::compared(d, spec, word_bits, &sources)?;
+    Ok(Entered {
+        sources,
+        difference,
+    })
 }
 
 /// Runs `code` for all inputs and shows equation, memory and calling convention.
@@ -177,7 +188,8 @@ pub fn prove_with<F: Finder>(
     claims: &[Claim],
     alias: Alias,
 ) -> Proof {
-    prove_function::<F>(spec, core, &kernel(core, code, claims), alias)
+    let function = kernel(core, code, claims).returning(spec);
+    prove_function::<F>(spec, core, &function, alias)
 }
 
 /// The same for any function.
@@ -323,11 +335,11 @@ impl<'a> Asked<'a> {
         } = *self;
         let bases = bases(spec, alias, function);
         let word_bits = function.word_bits(core.word_bits());
-        let sources = match enter(&mut d, spec, core, function, &bases) {
+        let entered = match enter(&mut d, spec, core, function, &bases) {
             Err(fault) => return (self.stopped(&(function.first as usize, fault)), None),
-            Ok(sources) => sources,
+            Ok(entered) => entered,
         };
-        hint(&mut d, &sources);
+        hint(&mut d, &entered.sources);
         let called = match core.call(d, function, &bases, STEP_LIMIT.min(function.limit)) {
             Err(stopped) => return (self.stopped(&stopped), None),
             Ok(called) => called,
@@ -339,7 +351,8 @@ impl<'a> Asked<'a> {
             bits: word_bits,
             returned_bits: function.returned_bits,
             register_bits: core.word_bits(),
-            sources: &sources,
+            sources: &entered.sources,
+            difference: &entered.difference,
         };
         let proof = Proof {
             correct: match with_goal(spec, &mut d, &places, show) {

@@ -178,7 +178,7 @@ fn call(
 
 /// Runs `code` with secret operands on `core`.
 pub fn timing(spec: &Spec, core: &Core, code: &[u8]) -> Timing {
-    function_timing(spec, core, &Function::kernel(code))
+    function_timing(spec, core, &Function::kernel(code).returning(spec))
 }
 
 /// The same for any function.

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use num_bigint::BigUint;
+use spec::Spec;
 
 use crate::domain::Abstract;
 use crate::domain::concrete::Bits;
@@ -109,6 +110,14 @@ impl Function {
             fenced: false,
             limit: u64::MAX,
             claims: Vec::new(),
+        }
+    }
+
+    /// The same, which returns what the operation of `spec` returns: a word.
+    pub fn returning(self, spec: &Spec) -> Self {
+        Self {
+            returned_bits: spec.op.returns().then_some(spec.word_bits),
+            ..self
         }
     }
 

@@ -160,7 +160,7 @@ pub fn slowest(spec: &Spec, core: &Core, code: &[u8]) -> Option<Cost> {
     let mut random = Random::new(u64::from(spec.size.a));
     let uniform = |bytes: &usize| random.uniform(*bytes);
     let mixed: Vec<_> = spec.source_bytes().iter().map(uniform).collect();
-    let call = core.calls(Function::kernel(code));
+    let call = core.calls(Function::kernel(code).returning(spec));
     let cost = |sources: &[BigUint]| {
         let operands = Operands::of(spec, sources, Alias::Distinct);
         Some(call(&operands, RUN_LIMIT).ok()?.1)

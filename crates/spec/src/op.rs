@@ -20,6 +20,20 @@ pub enum Op {
     Add,
     /// `r - 2^n c = a - b`; the borrow `c` is returned.
     Sub,
+    /// `2^n c + r = 2 a`; the bit `c` is returned.
+    Shl,
+    /// `r = floor(a / 2)`.
+    Shr,
+    /// `2^n c + r = a + b s` with a word `s`; the word `c` is returned.
+    Addmul,
+    /// `r = b` if the bit `s` is 1, `a` if it is 0.
+    Select,
+    /// `r` is the two numbers in `a`, exchanged if the bit `s` is 1.
+    Swap,
+    /// The word `r` is 1 if `a` is 0, else 0.
+    Iszero,
+    /// The word `r` is 1 if `a = b`, else 0.
+    Equal,
     /// `r = a * b * 2^-n mod m`, Montgomery's product.
     Montmul,
     /// `r = a^2 * 2^-n mod m`.
@@ -46,13 +60,20 @@ pub enum Op {
 
 impl Op {
     /// All operations.
-    pub const ALL: [Op; 17] = [
+    pub const ALL: [Op; 24] = [
         Op::Mul,
         Op::Sqr,
         Op::Mullo,
         Op::Mulhi,
         Op::Add,
         Op::Sub,
+        Op::Shl,
+        Op::Shr,
+        Op::Addmul,
+        Op::Select,
+        Op::Swap,
+        Op::Iszero,
+        Op::Equal,
         Op::Montmul,
         Op::Montsqr,
         Op::Redc,
@@ -75,6 +96,13 @@ impl Op {
             Op::Mulhi => "mulhi",
             Op::Add => "add",
             Op::Sub => "sub",
+            Op::Shl => "shl",
+            Op::Shr => "shr",
+            Op::Addmul => "addmul",
+            Op::Select => "select",
+            Op::Swap => "swap",
+            Op::Iszero => "iszero",
+            Op::Equal => "equal",
             Op::Montmul => "montmul",
             Op::Montsqr => "montsqr",
             Op::Redc => "redc",
@@ -94,13 +122,43 @@ impl Op {
         match self {
             Op::Sqr | Op::Montsqr | Op::Modsqr | Op::Modneg | Op::Modhalf => 1,
             Op::Redc | Op::Tomont | Op::Frommont => 1,
+            Op::Shl | Op::Shr | Op::Swap | Op::Iszero => 1,
             _ => 2,
         }
     }
 
     /// Does the function return a word, the carry or borrow, besides what it writes?
     pub fn returns(self) -> bool {
-        matches!(self, Op::Add | Op::Sub)
+        matches!(self, Op::Add | Op::Sub | Op::Shl | Op::Addmul)
+    }
+
+    /// The most that the word `s` behind the factors may be, where the operation reads one of `word_bits` bits.
+    pub fn most_of_word(self, word_bits: u32) -> Option<u64> {
+        match self {
+            Op::Select | Op::Swap => Some(1),
+            Op::Addmul => Some(u64::MAX >> (64 - word_bits)),
+            Op::Mul
+            | Op::Sqr
+            | Op::Mullo
+            | Op::Mulhi
+            | Op::Add
+            | Op::Sub
+            | Op::Shl
+            | Op::Shr
+            | Op::Iszero
+            | Op::Equal
+            | Op::Montmul
+            | Op::Montsqr
+            | Op::Redc
+            | Op::Tomont
+            | Op::Frommont
+            | Op::Modmul
+            | Op::Modsqr
+            | Op::Modadd
+            | Op::Modsub
+            | Op::Modneg
+            | Op::Modhalf => None,
+        }
     }
 
     /// Is it the same for operands that are longer by zeros? Not where the result is what stands below or above 2^n, or a
@@ -108,7 +166,8 @@ impl Op {
     pub fn takes_shorter(self) -> bool {
         match self {
             Op::Mul | Op::Sqr => true,
-            Op::Mullo | Op::Mulhi | Op::Add | Op::Sub => false,
+            Op::Mullo | Op::Mulhi | Op::Add | Op::Sub | Op::Shl | Op::Addmul | Op::Swap => false,
+            Op::Shr | Op::Select | Op::Iszero | Op::Equal => true,
             Op::Montmul
             | Op::Montsqr
             | Op::Redc
@@ -149,6 +208,13 @@ impl Op {
             Op::Mulhi => format!("r = floor(a * b / 2^{n})"),
             Op::Add => format!("r + 2^{n} carry = a + b"),
             Op::Sub => format!("r - 2^{n} borrow = a - b"),
+            Op::Shl => format!("r + 2^{n} carry = 2 a"),
+            Op::Shr => "r = floor(a / 2)".into(),
+            Op::Addmul => format!("r + 2^{n} carry = a + b * s"),
+            Op::Select => "r = a if s = 0, b if s = 1".into(),
+            Op::Swap => "r = the two numbers in a if s = 0, exchanged if s = 1".into(),
+            Op::Iszero => "r = 1 if a = 0, else 0".into(),
+            Op::Equal => "r = 1 if a = b, else 0".into(),
             Op::Montmul => format!("r = a * b * 2^-{n} mod m"),
             Op::Montsqr => format!("r = a^2 * 2^-{n} mod m"),
             Op::Redc | Op::Frommont => format!("r = a * 2^-{n} mod m"),

@@ -93,10 +93,10 @@ impl Spec {
     }
 
     /// The sources: factors, and a modulus that is known at run time only, in Montgomery's operations
-    /// followed by `m' = -m^-1 mod 2^w`, and where a factor of Montgomery's is made by `2^(2n) mod m`.
+    /// followed by `m' = -m^-1 mod 2^w`, and where a factor of Montgomery's is made by `2^(2n) mod m`; or a word `s`.
     pub fn sources(&self) -> Vec<Source> {
         let bits = match self.op {
-            Op::Redc => [2 * self.size.a, 0],
+            Op::Redc | Op::Swap => [2 * self.size.a, 0],
             _ => [self.size.a, self.size.b],
         };
         let source = |(name, bits)| Source { name, bits };
@@ -120,7 +120,9 @@ impl Spec {
         let modulus = self
             .is_runtime()
             .then(|| ("m", self.size.a + inverse + square + fold));
-        factors.chain(modulus).map(source).collect()
+        let word = self.op.most_of_word(self.word_bits);
+        let word = word.map(|_| ("s", self.word_bits));
+        factors.chain(modulus).chain(word).map(source).collect()
     }
 
     /// Bytes of each source.
@@ -179,6 +181,8 @@ impl Spec {
     pub fn result_bits(&self) -> u32 {
         match self.op {
             Op::Mul | Op::Sqr => self.size.a + self.size.b,
+            Op::Swap => 2 * self.size.a,
+            Op::Iszero | Op::Equal => self.word_bits,
             _ => self.size.a,
         }
     }
@@ -202,7 +206,7 @@ impl Spec {
     /// What the operation makes of `sources`; modulo a number, its smallest representative. What is
     /// returned stands above what is written.
     pub fn value(&self, sources: &[BigUint]) -> BigUint {
-        let bits = self.size.a;
+        let (bits, one) = (self.size.a, BigUint::from(1u8));
         let product: BigUint = sources.iter().take(self.op.factors()).product();
         // x 2^-halvings modulo m: 1/2 = (m + 1) / 2.
         let halved = |x: BigUint, halvings: u32| match self.modulus(sources) {
@@ -228,6 +232,16 @@ impl Spec {
                 (BigUint::from(2u8) << bits) + &sources[0] - &sources[1]
             }
             Op::Sub => &sources[0] - &sources[1],
+            Op::Shl => &sources[0] << 1,
+            Op::Shr => &sources[0] >> 1,
+            Op::Addmul => &sources[0] + &sources[1] * &sources[2],
+            Op::Select => sources[usize::from(sources[2] == one)].clone(),
+            Op::Swap if sources[1] == one => {
+                (&sources[0] >> bits) + ((&sources[0] % (&one << bits)) << bits)
+            }
+            Op::Swap => sources[0].clone(),
+            Op::Iszero => u8::from(sources[0] == BigUint::ZERO).into(),
+            Op::Equal => u8::from(sources[0] == sources[1]).into(),
             Op::Montmul | Op::Redc | Op::Frommont => halved(product, bits),
             Op::Montsqr => halved(&product * &product, bits),
             Op::Tomont => reduced(product << bits),
@@ -387,10 +401,13 @@ pub fn fits(op: Op, modular: &Modular, bits: u32, word_bits: u32) -> Result<(), 
 }
 
 impl Alias {
-    /// The same for r and the sources of `spec`; a modulus shares its place with nothing.
+    /// The same for r and the sources of `spec`; a modulus or a word `s` shares its place with nothing.
     pub fn of(self, spec: &Spec) -> Vec<usize> {
         let factors = self.places().into_iter().take(1 + spec.op.factors());
-        factors.chain(spec.is_runtime().then_some(3)).collect()
+        let word = spec.op.most_of_word(spec.word_bits).is_some();
+        factors
+            .chain((spec.is_runtime() || word).then_some(3))
+            .collect()
     }
 }
 

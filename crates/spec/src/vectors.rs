@@ -221,8 +221,12 @@ fn special(m: &BigUint, limit: &BigUint, n: u32, which: usize) -> BigUint {
     number % limit
 }
 
-/// Makes sources keep the contract of `spec`: an odd modulus with its `m'`, factors below their bound.
+/// Makes sources keep the contract of `spec`: an odd modulus with its `m'`, factors below their bound, a bit `s`.
 pub fn admit(spec: &Spec, sources: &mut [BigUint]) {
+    let most = spec.op.most_of_word(spec.word_bits);
+    if let (Some(most), Some(s)) = (most, sources.last_mut()) {
+        *s &= BigUint::from(most);
+    }
     let Some(modular) = &spec.modular else {
         return;
     };

@@ -85,6 +85,7 @@ fn is_kept(step: &Step) -> bool {
         Step::Bound { .. }
         | Step::Exclusive { .. }
         | Step::Below { .. }
+        | Step::Bit { .. }
         | Step::Around { .. }
         | Step::Odd { .. }
         | Step::Newton { .. }

@@ -42,6 +42,7 @@ fn is_promise(entry: &Entry) -> bool {
         Entry::LowBits { .. } => true,
         Entry::Step(step) => match step {
             Step::Below { .. }
+            | Step::Bit { .. }
             | Step::Inverse { .. }
             | Step::Inverses { .. }
             | Step::Odd { .. } => true,

@@ -111,6 +111,7 @@ impl<'a> Checker<'a> {
                 }
                 self.narrow(*v, (0, (*most).into()))
             }
+            Step::Bit { v } => self.narrow(*v, (0, 1)),
             Step::Inverse { m, inverse, bits } => {
                 self.inverse = Some((*m, *inverse, *bits));
                 Ok(())

@@ -17,6 +17,14 @@ pub struct Term<'a> {
     pub b: Option<&'a [Value]>,
 }
 
+impl Term<'_> {
+    /// `2^bits` times as much.
+    pub fn above(self, bits: u64) -> Self {
+        let shift = self.shift + bits;
+        Self { shift, ..self }
+    }
+}
+
 impl Checker<'_> {
     /// Adds `by` times a sum of products of numbers.
     pub(super) fn add_value(&self, p: &mut Polynomial, value: &[Term<'_>], by: &BigInt) -> Check {

@@ -24,6 +24,8 @@ pub(super) struct Words<'a> {
     pub returned_bits: Option<u32>,
     pub register_bits: u32,
     pub sources: &'a [Vec<Value>],
+    /// The words of `a - b` modulo `2^n`, where they are compared.
+    pub difference: &'a [Value],
 }
 
 /// What a kernel of `spec` must have reached, from the words in memory: given to `then`.
@@ -157,11 +159,15 @@ impl Held {
             bits: bits + h + beyond,
             rest: match spec.op {
                 Op::Mullo => Rest::Above,
-                Op::Mulhi => Rest::Below,
+                Op::Mulhi | Op::Shr | Op::Iszero | Op::Equal => Rest::Below,
                 Op::Mul
                 | Op::Sqr
                 | Op::Add
                 | Op::Sub
+                | Op::Shl
+                | Op::Addmul
+                | Op::Select
+                | Op::Swap
                 | Op::Montmul
                 | Op::Montsqr
                 | Op::Redc
@@ -186,6 +192,8 @@ impl Held {
         let w = words.bits;
         let a = &words.sources[0][..];
         let b = &words.sources[spec.op.factors() - 1][..];
+        // The word behind the factors, where there is one.
+        let s = words.sources.last().map_or(&[][..], Vec::as_slice);
         let term = |sign, a, b| Term {
             sign,
             shift: 0,
@@ -204,6 +212,33 @@ impl Held {
         Ok(match spec.op {
             Op::Add => vec![term(1, a, None), term(1, b, None), carry(-1)],
             Op::Sub => vec![term(1, a, None), term(-1, b, None), carry(1)],
+            Op::Shl => vec![term(1, a, None).above(1), carry(-1)],
+            Op::Shr => vec![term(1, a, None)],
+            Op::Addmul => vec![term(1, a, None), term(1, b, Some(s)), carry(-1)],
+            // A + S (B - A)
+            Op::Select => vec![term(1, a, None), term(-1, a, Some(s)), term(1, b, Some(s))],
+            // A_0 + 2^n A_1 + S (1 - 2^n) (A_1 - A_0)
+            Op::Swap => {
+                let n = u64::from(spec.size.a);
+                let (low, high) = a.split_at(a.len() / 2);
+                vec![
+                    term(1, a, None),
+                    term(1, high, Some(s)),
+                    term(-1, low, Some(s)),
+                    term(-1, high, Some(s)).above(n),
+                    term(1, low, Some(s)).above(n),
+                ]
+            }
+            // floor((2^n - A) / 2^n) is 1 if A = 0, else 0.
+            Op::Iszero => vec![
+                term(1, &[Value::ONE], None).above(spec.size.a.into()),
+                term(-1, a, None),
+            ],
+            // The same of D = A - B modulo 2^n, which is 0 just when A = B.
+            Op::Equal => vec![
+                term(1, &[Value::ONE], None).above(spec.size.a.into()),
+                term(-1, words.difference, None),
+            ],
             Op::Modadd => vec![term(1, a, None), term(1, b, None)],
             Op::Modsub => vec![term(1, a, None), term(-1, b, None)],
             Op::Modneg => vec![term(-1, a, None)],
@@ -276,6 +311,13 @@ fn numbers(spec: &Spec, register_bits: u32, returned: usize) -> Result<Corner, S
         Op::Sqr => [BigInt::ZERO, &a * &a],
         Op::Add => [-carry, a + b],
         Op::Sub => [-b, a + carry],
+        Op::Shl => [-carry, 2 * a],
+        Op::Addmul => [-carry, a + b * ones(spec.word_bits.into())],
+        Op::Shr => [BigInt::ZERO, a],
+        // A or B, as S is a bit.
+        Op::Select => [BigInt::ZERO, a],
+        Op::Swap => [BigInt::ZERO, ones(2 * u64::from(spec.size.a))],
+        Op::Iszero | Op::Equal => [BigInt::from(1), a + 1],
         Op::Montmul
         | Op::Montsqr
         | Op::Redc
@@ -300,7 +342,8 @@ fn numbers(spec: &Spec, register_bits: u32, returned: usize) -> Result<Corner, S
 fn exponent(spec: &Spec, bits: u64) -> u64 {
     match spec.op {
         Op::Mulhi | Op::Montmul | Op::Montsqr | Op::Redc | Op::Frommont | Op::Tomont => bits,
-        Op::Modhalf => 1,
+        Op::Modhalf | Op::Shr => 1,
+        Op::Iszero | Op::Equal => spec.size.a.into(),
         Op::Modmul
         | Op::Modsqr
         | Op::Modadd
@@ -310,7 +353,11 @@ fn exponent(spec: &Spec, bits: u64) -> u64 {
         | Op::Sqr
         | Op::Mullo
         | Op::Add
-        | Op::Sub => 0,
+        | Op::Sub
+        | Op::Shl
+        | Op::Addmul
+        | Op::Select
+        | Op::Swap => 0,
     }
 }
 
@@ -357,7 +404,19 @@ fn corner(spec: &Spec, m: &BigUint, scale: &BigInt) -> Result<Corner, String> {
         }
         // A < 2^n M
         Op::Redc => [zero, BigInt::from(m << n) - 1],
-        Op::Mul | Op::Sqr | Op::Mullo | Op::Mulhi | Op::Add | Op::Sub => {
+        Op::Mul
+        | Op::Sqr
+        | Op::Mullo
+        | Op::Mulhi
+        | Op::Add
+        | Op::Sub
+        | Op::Shl
+        | Op::Shr
+        | Op::Addmul
+        | Op::Select
+        | Op::Swap
+        | Op::Iszero
+        | Op::Equal => {
             return Err("it has no modulus".into());
         }
     };

@@ -10,12 +10,18 @@ use num_bigint::BigUint;
 use spec::modulus::Reduce;
 use spec::{Op, Spec, folded};
 
-/// What is promised of the words of the sources: factors below a bound, `m m' = -1`, an odd modulus.
+/// What is promised of the words of the sources: factors below a bound, `m m' = -1`, an odd modulus, a bit `s`.
 pub(super) fn promises(spec: &Spec, word_bits: u32, sources: &[Vec<Value>]) -> Vec<Step> {
-    let Some(modular) = &spec.modular else {
-        return Vec::new();
-    };
     let mut list = Vec::new();
+    let Some(modular) = &spec.modular else {
+        if let (Some(1), Some([Value::Var(v)])) = (
+            spec.op.most_of_word(word_bits),
+            sources.last().map(Vec::as_slice),
+        ) {
+            list.push(Step::Bit { v: *v });
+        }
+        return list;
+    };
     if modular.fixed().is_some() {
         if let Some(limit) = spec.limit(&[]) {
             for words in &sources[..spec.op.factors()] {
@@ -93,24 +99,50 @@ pub(super) fn differences<A: Answers>(
             words(difference.x, difference.len),
             words(difference.y, difference.len),
         );
-        let places = [x, y, words(difference.at, difference.len + 1)];
-        of_width!(word_bits, |W| subtract::<A, W>(d, places))?;
+        let [x, y] = [x, y].map(|places| {
+            let words = places.iter();
+            words
+                .map(|at| d.run().peek(*at).unwrap_or(Value::ZERO))
+                .collect::<Vec<_>>()
+        });
+        let to = words(difference.at, difference.len + 1);
+        of_width!(word_bits, |W| {
+            for (at, word) in to.iter().zip(subtract::<A, W>(d, &x, &y)) {
+                d.init::<W>(*at, &word);
+            }
+        })?;
     }
     Ok(())
 }
 
-/// The words at `to` are `x - y`, the numbers at two places of as many words, and the last one is the mask of the
-/// borrow: what code would compute.
-fn subtract<A: Answers, const W: u32>(d: &mut A, [x, y, to]: [&[Address]; 3]) {
+/// The words of `x - y` modulo what they hold, numbers of as many words, and behind them the mask of the borrow: what
+/// code would compute.
+fn subtract<A: Answers, const W: u32>(d: &mut A, x: &[Value], y: &[Value]) -> Vec<Value> {
     let mut borrow: BitValue = d.flag(false);
-    for ((x, y), at) in x.iter().zip(y).zip(to) {
-        let [x, y] = [x, y].map(|at| d.run().peek(*at).unwrap_or(Value::ZERO));
-        let word = d.sub::<W>(&x, &y, &borrow);
+    let mut words = Vec::with_capacity(x.len() + 1);
+    for (x, y) in x.iter().zip(y) {
+        let word = d.sub::<W>(x, y, &borrow);
         borrow = word.carry;
-        d.init::<W>(*at, &word.word);
+        words.push(word.word);
     }
-    let mask = d.sub::<W>(&Value::ZERO, &Value::ZERO, &borrow).word;
-    if let Some(at) = to.get(x.len()) {
-        d.init::<W>(*at, &mask);
-    }
+    words.push(d.sub::<W>(&Value::ZERO, &Value::ZERO, &borrow).word);
+    words
+}
+
+/// The words of `a - b` modulo `2^n`, which are 0 just when `a = b`, where the operation compares them.
+///
+/// # Errors
+/// Words of a width that no machine has.
+pub(super) fn compared<A: Answers>(
+    d: &mut A,
+    spec: &Spec,
+    word_bits: u32,
+    sources: &[Vec<Value>],
+) -> Result<Vec<Value>, Fault> {
+    let (Op::Equal, [a, b]) = (spec.op, sources) else {
+        return Ok(Vec::new());
+    };
+    let mut words = of_width!(word_bits, |W| subtract::<A, W>(d, a, b))?;
+    words.truncate(a.len());
+    Ok(words)
 }

@@ -286,6 +286,8 @@ pub enum Step {
     },
     /// The contract says that the input `v` is at most this.
     Below { v: VarId, most: u64 },
+    /// The contract says that the input `v` is 0 or 1.
+    Bit { v: VarId },
     /// The contract says that `m m' = -1 (mod 2^bits)`.
     Inverse { m: VarId, inverse: VarId, bits: u64 },
     /// Equations around the choice that comes next, between a carry and a comparison: the last one holds the

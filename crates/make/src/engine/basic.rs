@@ -34,6 +34,8 @@ pub trait Basic: Isa {
     const FRAME: i32;
     /// The register that the address of the result comes in; those of the operands follow.
     const RESULT: u8;
+    /// The register that a word is returned in.
+    const RETURNED: u8;
     /// Bits of the largest mask that [`By::And`] takes.
     const MASK_BITS: u32;
 

@@ -147,6 +147,12 @@ impl<'w, M: Columns> Lowering<'w, M> {
                 self.tick();
             }
             WordStep::Right { x, above, out } => self.right(*x, *above, *out)?,
+            WordStep::Return { x } => {
+                let from = self.fetch(*x)?;
+                self.insns.push(M::copy(M::RETURNED, from));
+                self.bank.used(*x);
+                self.tick();
+            }
         }
         Ok(())
     }

@@ -8,10 +8,11 @@ use crate::method::signature::{Method, Params};
 use crate::method::{
     carry_chain, cihs, cios, consecutive_operand_caching, fios, fips, folded_karatsuba, hfips,
     hybrid, karatsuba, karatsuba_calls, karatsuba_comba, karatsuba_joined, karatsuba_modulo,
-    karatsuba_schoolbook, karatsuba_squaring, kcm, lazy_doubling, operand_caching,
-    operand_scanning, product_scanning, range_shifted, reverse_hybrid, separated, shift_and_add,
-    short_product, sliding_block_doubling, sos, special_primes, square_carry_catcher,
-    square_operand_scanning, square_product_scanning, square_reverse_hybrid, steady_rows,
+    karatsuba_schoolbook, karatsuba_squaring, kcm, lazy_doubling, masked_words, operand_caching,
+    operand_scanning, product_scanning, range_shifted, reverse_hybrid, ripple_carry, separated,
+    shift_and_add, shifted_words, short_product, sliding_block_doubling, sos, special_primes,
+    square_carry_catcher, square_operand_scanning, square_product_scanning, square_reverse_hybrid,
+    steady_rows, word_row, zero_test,
 };
 
 /// Methods with a file of their own.
@@ -51,6 +52,11 @@ static OWN: &[&Method] = &[
     &karatsuba_modulo::METHOD,
     &range_shifted::METHOD,
     &range_shifted::SQUARE,
+    &ripple_carry::METHOD,
+    &shifted_words::METHOD,
+    &word_row::METHOD,
+    &masked_words::METHOD,
+    &zero_test::METHOD,
 ];
 
 /// All methods: those with a file, every product with each of two reductions behind it, and with folds.
@@ -86,6 +92,13 @@ pub fn in_one_time(op: Op) -> Option<&'static str> {
         | Op::Mulhi
         | Op::Add
         | Op::Sub
+        | Op::Shl
+        | Op::Shr
+        | Op::Addmul
+        | Op::Select
+        | Op::Swap
+        | Op::Iszero
+        | Op::Equal
         | Op::Modadd
         | Op::Modsub
         | Op::Modneg

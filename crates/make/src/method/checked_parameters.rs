@@ -2,7 +2,7 @@
 
 use spec::Spec;
 
-use crate::facts::Facts;
+use crate::facts::{Facts, Style};
 use crate::method::signature::{MethodError, Params};
 
 /// Words of each operand, where both must have as many.
@@ -10,6 +10,14 @@ pub fn one_size(method: &'static str, spec: &Spec, facts: &Facts) -> Result<usiz
     match spec.words(facts.word_bits) {
         [n, m] if n == m => Ok(n),
         _ => Err(MethodError::TwoSizes { method }),
+    }
+}
+
+/// Nothing but straight code is asked for.
+pub fn straight(method: &'static str, facts: &Facts) -> Result<(), MethodError> {
+    match facts.style {
+        Style::Unrolled => Ok(()),
+        Style::Looped | Style::Rolled => Err(MethodError::Straight(method)),
     }
 }
 

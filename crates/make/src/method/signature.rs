@@ -217,6 +217,8 @@ pub enum MethodError {
     Unfolded(&'static str),
     #[error("{0} is for machines without a multiplier, and this one multiplies")]
     Multiplies(&'static str),
+    #[error("{0} is straight code: its words are in it one by one")]
+    Straight(&'static str),
     #[error("{0} is loops only")]
     OnlyLoops(&'static str),
     #[error("{0} has loops modulo two words or more, with m' given or a number")]

@@ -13,6 +13,7 @@ const OVERLAP: &str =
 const LEVELS: &str = "its levels are code each; karatsuba-calls calls one";
 const DOUBLED: &str =
     "what it doubles lies elsewhere in every row; in loops each column is doubled in registers";
+const WORDS: &str = "a pass of a loop costs as much as the word it is for";
 const SHORT: &str = "a half of a product has no two columns of one length";
 
 /// Why the method called `name` is not made in loops, if it never is.
@@ -36,6 +37,7 @@ pub fn reason(name: &str) -> Option<&'static str> {
         | "lazy-doubling"
         | "sliding-block-doubling" => Some(DOUBLED),
         "short-product" => Some(SHORT),
+        "ripple-carry" | "shifted-words" | "word-row" | "masked-words" | "zero-test" => Some(WORDS),
         _ => None,
     }
 }

@@ -38,7 +38,7 @@ impl Words {
                     let top = above.map_or(0, |above| v[above.0] & 1);
                     v[out.0] = v[x.0] >> 1 | top << (w - 1);
                 }
-                WordStep::Part(_) => {}
+                WordStep::Return { .. } | WordStep::Part(_) => {}
             }
         }
         v
@@ -161,7 +161,7 @@ impl Words {
         Ok(counts)
     }
 
-    /// Runs the steps on numbers: the result.
+    /// Runs the steps on numbers: the result, and above it what is returned.
     pub fn result_of(&self, operands: &[BigUint]) -> BigUint {
         let bytes = self.word_bits as usize / 8;
         let cut = |(n, x): (&usize, &BigUint)| -> Vec<u64> {
@@ -172,7 +172,11 @@ impl Words {
         };
         let words = self.lengths.iter().zip(operands).map(cut);
         let values = self.evaluate(&words.collect::<Vec<_>>());
-        let result = self.result.iter();
+        let returned = self.steps.iter().filter_map(|step| match step {
+            WordStep::Return { x } => Some(x),
+            _ => None,
+        });
+        let result = self.result.iter().chain(returned);
         let result: Vec<u8> = result
             .flat_map(|word| values[word.0].to_le_bytes()[..bytes].to_vec())
             .collect();
@@ -187,7 +191,7 @@ impl Words {
                 .map_or(0, |n| *n as u32 * self.word_bits)
         };
         let a = match self.op {
-            Op::Redc => bits(0) / 2,
+            Op::Redc | Op::Swap => bits(0) / 2,
             _ => bits(0),
         };
         Spec {

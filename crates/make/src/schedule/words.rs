@@ -183,6 +183,10 @@ pub enum WordStep {
         above: Option<Word>,
         out: Word,
     },
+    /// The function returns `x`; the last step, if there is one.
+    Return {
+        x: Word,
+    },
     /// A remark for the listing: what the next steps compute.
     Part(String),
 }
@@ -574,6 +578,7 @@ impl Words {
                 read.extend(above);
                 made.push(*out);
             }
+            WordStep::Return { x } => read.push(*x),
             WordStep::Part(_) => {}
         }
         (read, made)

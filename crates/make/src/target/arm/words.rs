@@ -157,6 +157,14 @@ impl<'w> Lowering<'w> {
                 self.define(*out, to);
                 self.tick();
             }
+            WordStep::Return { x } => {
+                let from = self.fetch(*x)?;
+                self.used(*x);
+                // The register of the result's address.
+                self.flush();
+                self.emit(Insn::alu(Op::MOV, false, 0, 0, from.into()));
+                self.tick();
+            }
             WordStep::Right { x, above, out } => {
                 let running = shifted == *above;
                 self.right(*x, *above, *out, running)?;

@@ -20,6 +20,8 @@ pub struct Assigned {
     pub made: Vec<Option<(usize, u8)>>,
     /// Words of scratch memory.
     pub scratch: usize,
+    /// The register at the end of what is returned.
+    pub returned: Option<u8>,
     /// The steps for which a value came back into a register.
     pub back: Vec<usize>,
     /// Numbers that came through another register.
@@ -128,6 +130,7 @@ impl<'a> Assignment<'a> {
                 notes: Vec::new(),
                 made: vec![None; code.operands.len()],
                 scratch: 0,
+                returned: None,
                 back: Vec::new(),
                 moved: 0,
             },
@@ -258,6 +261,10 @@ impl<'a> Assignment<'a> {
                 let to = self.take(*out)?;
                 self.insn(Op::MOV, to, from);
                 self.make(*out, to);
+            }
+            VirtualInsn::Return { x } => {
+                self.out.returned = Some(self.at(*x)?);
+                self.read(&pinned);
             }
             VirtualInsn::Result { k, x } => {
                 self.result(*k, *x)?;

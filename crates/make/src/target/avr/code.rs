@@ -54,6 +54,10 @@ pub enum VirtualInsn {
         x: Value,
         out: Value,
     },
+    /// `x` is returned.
+    Return {
+        x: Value,
+    },
     /// `x` is word `k` of the result.
     Result {
         k: usize,
@@ -73,6 +77,7 @@ impl VirtualInsn {
             | VirtualInsn::Set => [None, None],
             VirtualInsn::Carry { x }
             | VirtualInsn::Move { x, .. }
+            | VirtualInsn::Return { x }
             | VirtualInsn::Result { x, .. } => [Some(*x), None],
             VirtualInsn::Pair { from, .. } => from.map(Some),
         };
@@ -86,6 +91,7 @@ impl VirtualInsn {
             VirtualInsn::Two { x, y, .. } => (*x, *y) = (name(*x), y.map(name)),
             VirtualInsn::Carry { x }
             | VirtualInsn::Move { x, .. }
+            | VirtualInsn::Return { x }
             | VirtualInsn::Result { x, .. } => *x = name(*x),
             VirtualInsn::Pair { from, .. } => *from = from.map(name),
             VirtualInsn::Clear { .. }
@@ -105,9 +111,10 @@ impl VirtualInsn {
             | VirtualInsn::Mask { out }
             | VirtualInsn::Move { out, .. } => [Some(*out), None],
             VirtualInsn::Pair { out, .. } | VirtualInsn::Clears { out } => out.map(Some),
-            VirtualInsn::Carry { .. } | VirtualInsn::Set | VirtualInsn::Result { .. } => {
-                [None, None]
-            }
+            VirtualInsn::Carry { .. }
+            | VirtualInsn::Set
+            | VirtualInsn::Return { .. }
+            | VirtualInsn::Result { .. } => [None, None],
         };
         a.into_iter().chain(b)
     }

@@ -24,6 +24,7 @@ pub fn cycles(core: &Core, code: &Code, free: &[(u8, usize)]) -> u64 {
         | VirtualInsn::Mask { .. }
         | VirtualInsn::Carry { .. }
         | VirtualInsn::Set
+        | VirtualInsn::Return { .. }
         | VirtualInsn::Pair { .. }
         | VirtualInsn::Move { .. } => 0,
     };

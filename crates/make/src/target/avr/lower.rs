@@ -176,7 +176,10 @@ fn in_words(
             }
         };
         let written = written(code, &draft);
-        let program = framed(core, resolved, draft.notes, scratch, |place| {
+        let Assigned {
+            notes, returned, ..
+        } = draft;
+        let program = framed(core, resolved, notes, scratch, returned, |place| {
             claims::of(schedule, &written, place)
         });
         let (cycles, length) = (cycles(core, &program.insns), program.insns.len());
@@ -333,12 +336,14 @@ fn least_cycles(core: &Core, items: &[Item]) -> u64 {
 /// Bytes up to which PUSH and POP make room on the stack faster than arithmetic does.
 const PUSHED: usize = 4;
 
-/// A whole function with `scratch` bytes on the stack, below the addresses that are kept there.
+/// A whole function with `scratch` bytes on the stack, below the addresses that are kept there, which returns what is in
+/// the register `returned` at its end.
 fn framed(
     core: &Core,
     resolved: Resolved,
     notes: Vec<(usize, String)>,
     scratch: usize,
+    returned: Option<u8>,
     claims: impl Fn(&dyn Fn(usize) -> Option<usize>) -> Vec<Claim>,
 ) -> Program<Insn> {
     let abi = core.abi;
@@ -376,6 +381,9 @@ fn framed(
         body.extend(insns);
         ends.push(body.len().checked_sub(1));
     }
+    let place = abi.arguments[0];
+    let away = returned.filter(|r| *r != place);
+    body.extend(away.map(|r| Insn::rr(Op::MOV, place, r)));
     let room = scratch + 2 * resolved.kept.len();
     match is_pushed(room) {
         true => body.extend((0..room).map(|_| Insn::rr(Op::POP, 0, 0))),
@@ -405,7 +413,7 @@ fn function(
     if core.abi.data_stack {
         let resolved =
             windows::resolve(items, 0, setting, u64::MAX)?.ok_or(LowerError::Addressing)?;
-        return Ok(framed(core, resolved, notes, 0, |_| vec![]));
+        return Ok(framed(core, resolved, notes, 0, None, |_| vec![]));
     }
     let (pointers, resolved) = pointers::resolve(items).ok_or(LowerError::Addressing)?;
     // An array that nothing accesses (a squaring has no b) needs no pointer.

@@ -148,6 +148,10 @@ impl Code {
                 let mask = self.mask();
                 self.define(*out, mask, result);
             }
+            WordStep::Return { x } => {
+                let x = self.value(*x);
+                self.steps.push(VirtualInsn::Return { x });
+            }
             WordStep::Odd { x, out } => {
                 self.shift(Op::LSR, *x);
                 let mask = self.mask();

@@ -13,6 +13,7 @@ impl Basic for MipsIsa {
     const SP: u8 = SP;
     const FRAME: i32 = SAVE_AREA;
     const RESULT: u8 = Array::R as u8;
+    const RETURNED: u8 = 2;
     const MASK_BITS: u32 = 16;
 
     fn three(op: Three, d: u8, x: u8, y: u8) -> Insn {

@@ -14,6 +14,7 @@ impl Basic for RiscvIsa {
     const FRAME: i32 = SAVE_AREA;
     const RESULT: u8 = Array::R as u8;
     /// Numbers have a sign and 11 bits.
+    const RETURNED: u8 = Self::RESULT;
     const MASK_BITS: u32 = 11;
 
     fn three(op: Three, d: u8, x: u8, y: u8) -> Insn {

@@ -1,0 +1,243 @@
+//! `lozenge pack`: the kernels of a pack, made in parallel, as the files of one folder.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use lozenge::facts::Style;
+use lozenge::nearest::nearest;
+use lozenge::pack::{Made, Packs, Wanted, budget, micro_ecc};
+use lozenge::{Error, Kernel, Target};
+use serde_json::json;
+
+use crate::cli::arguments::TargetArgs;
+use crate::cli::failure::Failure;
+use crate::cli::values::bytes;
+use crate::cli::{output, parallel, words};
+
+/// The packs there are.
+const PACKS: &str = include_str!("../pack/packs.toml");
+
+/// Arguments of `pack`.
+#[derive(Args)]
+pub struct PackArgs {
+    /// The pack: p192, p224, p256, p384, p521, secp160r1, secp256k1, 25519, 448, rsa-1024 to rsa-4096 or bignum
+    pub pack: String,
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// Bits of the numbers, in place of the pack's own: for bignum
+    #[arg(long, value_name = "N")]
+    pub bits: Option<u32>,
+    /// The library that is to call the kernels: its names and arguments
+    #[arg(long = "for", value_enum, value_name = "LIBRARY")]
+    pub library: Option<LibraryArg>,
+    /// Bytes of code of all kernels together at most, 8k are 8192: the flash goes where it saves the most cycles
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub max_flash: Option<usize>,
+    /// Accept that time or addresses depend on operands: for numbers that are no secrets
+    #[arg(long)]
+    pub variable_time: bool,
+    /// Folder to write to; made if it does not exist
+    #[arg(short, long, default_value = ".")]
+    pub output: PathBuf,
+    /// Replace files of others in the folder
+    #[arg(long)]
+    pub force: bool,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Libraries that kernels are made for.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LibraryArg {
+    /// micro-ecc (uECC), words of 1 byte on AVR and of 4 elsewhere
+    MicroEcc,
+}
+
+/// Makes, proves, writes, prints. `Ok(false)` if a kernel is not proved: then nothing is written.
+pub fn run(args: &PackArgs) -> Result<bool, Failure> {
+    let packs: Packs = toml::from_str(PACKS).map_err(|e| e.to_string())?;
+    let Some(pack) = packs.find(&args.pack) else {
+        return Err(unknown(&args.pack, &packs).into());
+    };
+    let library = match args.library {
+        Some(LibraryArg::MicroEcc) => Some(micro_ecc::library(&args.pack).map_err(|known| {
+            format!(
+                "micro-ecc has no curve of pack {}: try {}",
+                args.pack,
+                known.join(", ")
+            )
+        })?),
+        None => None,
+    };
+    let target = args.target.resolve()?;
+    let wanted = packs.wanted(&args.pack, args.bits, target.word_bits())?;
+    let kernels = match kernels(args, &wanted, &target)? {
+        Ok(kernels) => kernels,
+        Err(unproved) => {
+            unproved.told(args.json);
+            return Ok(false);
+        }
+    };
+    let (command, file) = (command(args, &target), file(&wanted));
+    let made = Made {
+        name: &args.pack,
+        file: &file,
+        title: &pack.title,
+        command: &command,
+        version: env!("CARGO_PKG_VERSION"),
+        target: &target,
+        kernels: &kernels,
+        library: library.as_ref(),
+    };
+    let files = made.files()?;
+    output::write_all(&args.output, &files, args.force).map_err(Failure::file)?;
+    match args.json {
+        true => output::say(&json(&made, &files).to_string())?,
+        false => output::report(&text(&made, args), true)?,
+    }
+    let room = kernels.iter().map(Kernel::stack).max().unwrap_or(0);
+    for warning in target.warnings(made.bytes(), room) {
+        output::tell(&format!("warning: {warning}"));
+    }
+    Ok(true)
+}
+
+/// A name that is no pack's.
+fn unknown(name: &str, packs: &Packs) -> String {
+    let names: Vec<_> = packs.names().collect();
+    match nearest(name, names.iter().copied()) {
+        Some(near) => format!("{name} is no pack: try {near}"),
+        None => format!("{name} is no pack: try one of {}", names.join(", ")),
+    }
+}
+
+/// What all functions of the pack begin with, which its header is called by: `p256`.
+fn file(wanted: &[Wanted]) -> String {
+    let first = wanted.first().map_or("", |w| w.symbol.as_str());
+    let prefix = first.split_once('_').map_or(first, |(prefix, _)| prefix);
+    let all = wanted.iter().map(|w| w.symbol.as_str());
+    let common = all.fold(first.len(), |length, symbol| {
+        let same = symbol
+            .bytes()
+            .zip(first.bytes())
+            .take_while(|(x, y)| x == y);
+        same.count().min(length)
+    });
+    match first[..common].rfind('_') {
+        Some(end) => first[..end].to_string(),
+        None => prefix.to_string(),
+    }
+}
+
+/// All kernels of a pack, or the one that is not proved.
+type Proved = Result<Vec<Kernel>, Failure>;
+
+/// The kernels, in their order, each proved.
+fn kernels(args: &PackArgs, wanted: &[Wanted], target: &Target) -> Result<Proved, Failure> {
+    let of = |wanted: &Wanted| wanted.request(args.variable_time);
+    let named = |wanted: &Wanted, error: Error| Failure::from(error).of(&wanted.symbol);
+    let mut requests: Vec<_> = wanted.iter().map(of).collect();
+    if let Some(most) = args.max_flash {
+        let sizes = parallel::each(&requests, "kernels counted", |request| {
+            budget::sizes(request, target)
+        });
+        let mut kernels = Vec::new();
+        for (wanted, sizes) in wanted.iter().zip(sizes) {
+            kernels.push((wanted.calls, sizes.map_err(|error| named(wanted, error))?));
+        }
+        let chosen = budget::share(&kernels, most).map_err(|least| {
+            format!("the kernels do not fit {most} bytes: try --max-flash {least}")
+        })?;
+        for ((request, (_, sizes)), size) in requests.iter_mut().zip(&kernels).zip(chosen) {
+            *request = request.clone().max_flash(sizes[size].bytes);
+        }
+    }
+    let is_small = |wanted: &Wanted| wanted.small && args.max_flash.is_none();
+    let small = wanted.iter().map(is_small);
+    let each: Vec<_> = requests.into_iter().zip(small).collect();
+    let made = parallel::each(&each, "kernels proved", |(request, small)| {
+        let loops = request.clone().style(Style::Rolled);
+        let made = match small.then(|| loops.generate(target)) {
+            Some(Ok(kernel)) => Ok(kernel),
+            // There are no loops, or none was asked for.
+            Some(Err(_)) | None => request.generate(target),
+        };
+        match made {
+            // Products in one time on a multiplier that stops early are not made in place.
+            Err(Error::Unproved(_)) if !args.variable_time => {
+                request.clone().apart().generate(target)
+            }
+            made => made,
+        }
+    });
+    let mut kernels = Vec::with_capacity(made.len());
+    for (wanted, made) in wanted.iter().zip(made) {
+        match made {
+            Ok(kernel) => kernels.push(kernel),
+            Err(Error::Unproved(report)) => {
+                let open = words::open(&report);
+                return Ok(Err(Failure::from(open).of(&wanted.symbol)));
+            }
+            Err(error) => return Err(named(wanted, error)),
+        }
+    }
+    Ok(Ok(kernels))
+}
+
+/// The command that gives the same files.
+fn command(args: &PackArgs, target: &Target) -> String {
+    let mut text = format!("lozenge pack {} {}", args.pack, target.arguments());
+    if let Some(bits) = args.bits {
+        text += &format!(" --bits {bits}");
+    }
+    if let Some(LibraryArg::MicroEcc) = args.library {
+        text += " --for micro-ecc";
+    }
+    if let Some(most) = args.max_flash {
+        text += &format!(" --max-flash {most}");
+    }
+    if args.variable_time {
+        text += " --variable-time";
+    }
+    text
+}
+
+/// The report for programs.
+fn json(made: &Made<'_>, files: &[(String, Vec<u8>)]) -> serde_json::Value {
+    let names: Vec<_> = files.iter().map(|(name, _)| name).collect();
+    let kernels: Vec<_> = made.kernels.iter().map(Kernel::report).collect();
+    json!({
+        "pack": made.name,
+        "command": made.command,
+        "bytes": made.bytes(),
+        "stack_bytes": made.stack(),
+        "kernels": kernels,
+        "files": names,
+    })
+}
+
+/// The report for people: a line for each kernel.
+fn text(made: &Made<'_>, args: &PackArgs) -> String {
+    let mut text = format!("{}: {}\n", made.name, made.title);
+    for kernel in made.kernels {
+        let report = kernel.report();
+        text += &format!(
+            "  {:<20} {:>8} cycles {:>6} bytes {:>5} stack  proved  {}\n",
+            kernel.name(),
+            kernel.cycles().call.max,
+            kernel.bytes().call,
+            kernel.stack(),
+            report.spec.equation,
+        );
+    }
+    text += &format!(
+        "  {} functions, {} bytes of code, {} bytes of stack at most\n  wrote          {}.h selftest.c manifest.json README.md .S .o in {}",
+        made.kernels.len(),
+        made.bytes(),
+        made.stack(),
+        made.file,
+        args.output.display()
+    );
+    text
+}

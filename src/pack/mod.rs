@@ -1,0 +1,18 @@
+//! Packs: kernels that go together, as the files of one folder.
+//!
+//! `packs.toml` says which kernels a pack has and how often each is called. They are made one by one ([`Wanted`]); with a
+//! budget, [`budget`] shares the flash among them. The folder holds their assembly and objects, one [`header`], a
+//! [`manifest`] that `lozenge check` reads, a self-test ([`selftest`]), a [`readme`], and for a library the functions that it
+//! calls ([`micro_ecc`]).
+
+pub mod budget;
+pub mod data;
+pub mod folder;
+pub mod header;
+pub mod manifest;
+pub mod micro_ecc;
+pub mod readme;
+pub mod selftest;
+
+pub use data::{Packs, Wanted};
+pub use folder::Made;

@@ -1,0 +1,218 @@
+//! Sums, shifts, rows, selections and comparisons: each proved on every machine, in place where that is asked for, right by a
+//! second definition on numbers, and faults in them rejected.
+
+use lozenge::call::Operands;
+use lozenge::facts::Style;
+use lozenge::function::Function;
+use lozenge::isa::arm::ArmIsa;
+use lozenge::isa::arm::cores::ARM7TDMI;
+use lozenge::isa::avr::AvrIsa;
+use lozenge::isa::avr::cores::{ATMEGA128, ATTINY85};
+use lozenge::isa::core::Core;
+use lozenge::isa::mips::MipsIsa;
+use lozenge::isa::mips::cores::Core as MipsCore;
+use lozenge::isa::riscv::RiscvIsa;
+use lozenge::isa::riscv::cores::Core as RiscvCore;
+use lozenge::kernel::{self, Error, Request};
+use lozenge::lower::Lower;
+use lozenge::spec::{Alias, Op, Spec};
+use lozenge::{prove, vectors};
+use num_bigint::BigUint;
+use num_traits::{One, Zero};
+
+use crate::kit::{any, ask, mutants, tier, work};
+
+/// Operations that have one method each.
+pub const SMALL: [Op; 9] = [
+    Op::Add,
+    Op::Sub,
+    Op::Shl,
+    Op::Shr,
+    Op::Addmul,
+    Op::Select,
+    Op::Swap,
+    Op::Iszero,
+    Op::Equal,
+];
+
+/// Words of the operands.
+const SIZES: [u32; 6] = [1, 2, 3, 5, 8, 24];
+
+fn cores() -> Vec<Core> {
+    let mips = MipsCore::named("mips-4km").expect("a core");
+    let riscv = RiscvCore::named("rv32imc").expect("a core");
+    vec![
+        any(&ATMEGA128),
+        any(&ATTINY85),
+        any(&ARM7TDMI),
+        any(&mips),
+        any(riscv),
+    ]
+}
+
+/// Is `got` right? By the definition, said once more; what is returned stands above `n` bits.
+fn right(op: Op, n: u32, sources: &[BigUint], got: &BigUint) -> bool {
+    let power = BigUint::one() << n;
+    let [r, returned] = [got % &power, got >> n];
+    let a = &sources[0];
+    let is = |yes: bool| *got == BigUint::from(u8::from(yes));
+    match op {
+        Op::Add => r + returned * power == a + &sources[1],
+        Op::Sub => returned <= BigUint::one() && r + &sources[1] == a + returned * power,
+        Op::Shl => r + returned * power == a * 2u8,
+        Op::Shr => *got == a / 2u8,
+        Op::Addmul => r + returned * power == a + &sources[1] * &sources[2],
+        Op::Select => *got == if sources[2].is_zero() { a } else { &sources[1] }.clone(),
+        Op::Swap => {
+            let [low, high] = [a % &power, a / &power];
+            let (low, high) = if sources[1].is_zero() {
+                (low, high)
+            } else {
+                (high, low)
+            };
+            r == low && returned == high
+        }
+        Op::Iszero => is(a.is_zero()),
+        Op::Equal => is(*a == sources[1]),
+        other => unreachable!("{other:?} is none of these"),
+    }
+}
+
+/// Operands of which some are 0 and some are equal, beside the usual ones.
+fn operands(spec: &Spec, own: u64) -> Vec<Vec<BigUint>> {
+    let mut list = vectors::of(spec, tier::of_each(40), own);
+    let mut more = list.clone();
+    for (i, sources) in more.iter_mut().enumerate() {
+        let bit = BigUint::one() << (i as u32 % spec.size.a);
+        match (spec.op, i % 3) {
+            (Op::Equal, 0) => sources[1] = sources[0].clone(),
+            (Op::Equal, 1) => sources[1] = &sources[0] ^ bit,
+            (Op::Iszero, 0) => sources[0] = BigUint::zero(),
+            (Op::Iszero, 1) => sources[0] = bit,
+            (Op::Select | Op::Swap, k) => *sources.last_mut().expect("s") = BigUint::from(k % 2),
+            (..) => {}
+        }
+    }
+    list.extend(more);
+    list
+}
+
+/// Can the result lie where an operand is? Not a word that is written once all operands are read.
+fn in_place(op: Op) -> bool {
+    !matches!(op, Op::Iszero | Op::Equal)
+}
+
+#[test]
+fn small_operations_are_proved_and_right() {
+    let mut cases = Vec::new();
+    for core in cores() {
+        for op in SMALL {
+            cases.extend(SIZES.map(|words| (core.clone(), op, words)));
+        }
+    }
+    work::each(&tier::some(cases, 51), |(core, op, words)| {
+        let n = words * core.word_bits();
+        // The products of an ARM7TDMI stop early.
+        let leaks = *op == Op::Addmul && core.name() == "arm7tdmi";
+        let mut request: Request = match leaks {
+            true => ask::in_any_time(*op, n),
+            false => ask::of(*op, n),
+        };
+        request.demands.aliases = Vec::from_iter(in_place(*op).then_some(Alias::RIsA));
+        let name = format!("{} {n} on {}", op.name(), core.name());
+        let kernel = match kernel::generate(&request, core) {
+            Ok(kernel) => kernel,
+            // Its products are sums.
+            Err(Error::Lower { .. }) if *op == Op::Addmul && core.name() == "attiny85" => return,
+            Err(error) => panic!("{name}: {error}"),
+        };
+        assert!(kernel.is_proved(), "{name}: {:?}", kernel.proof);
+        assert!(
+            kernel.leaks() == leaks,
+            "{name}: {:?}",
+            kernel.constant_time
+        );
+        let allows = |alias| {
+            kernel
+                .aliasing
+                .iter()
+                .any(|a| a.alias == alias && a.allowed)
+        };
+        assert!(
+            !in_place(*op) || allows(Alias::RIsA),
+            "{name}: {:?}",
+            kernel.aliasing
+        );
+        let spec = &kernel.spec;
+        let call = core.calls(Function::kernel(&kernel.code).returning(spec));
+        let aliases = [Alias::Distinct, Alias::RIsA].into_iter();
+        for alias in aliases.filter(|alias| *alias == Alias::Distinct || allows(*alias)) {
+            for sources in operands(spec, u64::from(n)) {
+                let got = call(&Operands::of(spec, &sources, alias), kernel::RUN_LIMIT);
+                let (got, _) = got.unwrap_or_else(|e| panic!("{name}: {e:?}"));
+                assert!(
+                    right(*op, n, &sources, &got),
+                    "{name}: {sources:x?} give {got:x}"
+                );
+            }
+        }
+    });
+}
+
+/// A kernel of one operation is none of another.
+#[test]
+fn kernels_of_other_operations_are_refused() {
+    let pairs = [
+        (Op::Add, Op::Sub),
+        (Op::Shl, Op::Shr),
+        (Op::Iszero, Op::Shr),
+        (Op::Select, Op::Addmul),
+        (Op::Equal, Op::Select),
+    ];
+    for core in cores().into_iter().filter(|core| core.name() != "attiny85") {
+        for (made, asked) in pairs.into_iter().flat_map(|(x, y)| [(x, y), (y, x)]) {
+            let kernel = kernel::generate(&ask::of(made, 2 * core.word_bits()), &core);
+            let kernel = kernel.expect("a kernel");
+            let other = Spec::new(asked, 2 * core.word_bits(), core.word_bits()).expect("a size");
+            let proof = prove::prove(&other, &core, &kernel.code, Alias::Distinct);
+            assert!(
+                !proof.holds(),
+                "{} as {} on {}",
+                made.name(),
+                asked.name(),
+                core.name()
+            );
+        }
+    }
+}
+
+fn cases<I: Lower>(core: I::Core) -> Vec<mutants::Case<I>> {
+    let of = |(op, method): (Op, &'static str)| {
+        let bits = I::facts(&core).word_bits;
+        let spec = Spec::new(op, 3 * bits, bits).expect("a size");
+        (core.clone(), spec, Style::Unrolled, method, Vec::new())
+    };
+    [
+        (Op::Add, "ripple-carry"),
+        (Op::Sub, "ripple-carry"),
+        (Op::Shl, "ripple-carry"),
+        (Op::Shr, "shifted-words"),
+        (Op::Addmul, "word-row"),
+        (Op::Select, "masked-words"),
+        (Op::Swap, "masked-words"),
+        (Op::Iszero, "zero-test"),
+        (Op::Equal, "zero-test"),
+    ]
+    .map(of)
+    .into()
+}
+
+#[test]
+fn faults_in_small_operations_are_rejected() {
+    let mips = MipsCore::named("mips-4km").expect("a core");
+    let riscv = *RiscvCore::named("rv32im").expect("a core");
+    mutants::attack::<AvrIsa>(cases::<AvrIsa>(ATMEGA128.clone()), 120, 91).hold(1000, 5);
+    mutants::attack::<ArmIsa>(cases::<ArmIsa>(ARM7TDMI.clone()), 120, 92).hold(1000, 5);
+    mutants::attack::<MipsIsa>(cases::<MipsIsa>(mips), 120, 93).hold(1000, 5);
+    mutants::attack::<RiscvIsa>(cases::<RiscvIsa>(riscv), 120, 94).hold(1000, 5);
+}
