@@ -169,8 +169,8 @@ fn rows(text: &mut String, list: &[Value]) {
 /// A value; the plan of a method by its name, if it has one.
 fn named(key: &str, value: &Value) -> String {
     let plan = (key == "plan").then(|| value.as_str()).flatten();
-    let known = plan.and_then(|text| {
-        let winner = Winner::parse(text)?;
+    let known = plan.and_then(|plan| {
+        let winner = Winner::parse(plan)?;
         let method = find(&winner.method)?;
         let parameter = |name: &str| {
             method
