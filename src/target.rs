@@ -5,7 +5,7 @@ use machine::isa::avr::abi::{Abi, IAR};
 use machine::isa::avr::cores::Set;
 use machine::isa::avr::parts::{PARTS, Part};
 use machine::isa::core::Core;
-use machine::isa::{arm, avr, mips, riscv};
+use machine::isa::{arm, avr, mips, msp430, riscv};
 use make::request::Room;
 use spec::nearest::{nearest, question};
 use thiserror::Error;
@@ -37,6 +37,13 @@ pub enum Target {
         core: &'static riscv::cores::Core,
         /// The chip, if one is named.
         part: Option<&'static riscv::cores::Part>,
+    },
+    /// An MSP430 or MSP430X.
+    Msp430 {
+        /// What executes.
+        core: &'static msp430::cores::Core,
+        /// The chip, if one is named.
+        part: Option<&'static msp430::cores::Part>,
     },
 }
 
@@ -189,7 +196,16 @@ pub fn cores() -> Vec<CoreEntry> {
         source: c.source.into(),
         energy: NO_DATA.into(),
     });
-    avr.chain(arm).chain(mips).chain(riscv).collect()
+    let msp430 = msp430::cores::CORES.iter().map(|c| CoreEntry {
+        name: c.name,
+        word_bits: 16,
+        extensions: String::new(),
+        summary: c.summary,
+        source: c.source.into(),
+        energy: NO_DATA.into(),
+    });
+    let all = avr.chain(arm).chain(mips).chain(riscv);
+    all.chain(msp430).collect()
 }
 
 fn extension_names() -> String {
@@ -315,7 +331,14 @@ impl Target {
                 part: Some(part),
             })
         });
-        avr.or(riscv).ok_or_else(|| {
+        let parts = msp430::cores::PARTS.iter();
+        let msp430 = parts.filter(|p| p.name == lower).find_map(|part| {
+            Some(Target::Msp430 {
+                core: msp430::cores::Core::named(part.core)?,
+                part: Some(part),
+            })
+        });
+        avr.or(riscv).or(msp430).ok_or_else(|| {
             if let Some(core) = cores().iter().find(|core| core.name == lower) {
                 return TargetError::PartIsCore(core.name);
             }
@@ -344,6 +367,7 @@ impl Target {
         let arm = arm::cores::CORES.iter().copied().find(|c| c.name == name);
         let mips = mips::cores::Core::named(name);
         let riscv = riscv::cores::Core::named(name);
+        let msp430 = msp430::cores::Core::named(name);
         let found = avr
             .map(|core| Target::Avr {
                 core,
@@ -352,7 +376,8 @@ impl Target {
             })
             .or(arm.map(Target::Arm))
             .or(mips.map(Box::new).map(Target::Mips))
-            .or(riscv.map(|core| Target::Riscv { core, part: None }));
+            .or(riscv.map(|core| Target::Riscv { core, part: None }))
+            .or(msp430.map(|core| Target::Msp430 { core, part: None }));
         found.ok_or_else(|| {
             if let Some(part) = part_names().find(|part| *part == name.to_lowercase()) {
                 return TargetError::CoreIsPart(part);
@@ -405,6 +430,7 @@ impl Target {
             Target::Arm(core) => arm::cores::Core::clone(core).into(),
             Target::Mips(core) => mips::cores::Core::clone(core).into(),
             Target::Riscv { core, .. } => riscv::cores::Core::clone(core).into(),
+            Target::Msp430 { core, part } => core.in_part(*part).into(),
         }
     }
 
@@ -415,6 +441,7 @@ impl Target {
             Target::Arm(core) => core.name.into(),
             Target::Mips(core) => core.full_name(),
             Target::Riscv { core, .. } => core.name.into(),
+            Target::Msp430 { core, .. } => core.name.into(),
         }
     }
 
@@ -423,6 +450,7 @@ impl Target {
         match self {
             Target::Avr { part, .. } => part.map(|p| p.name),
             Target::Riscv { part, .. } => part.map(|p| p.name),
+            Target::Msp430 { part, .. } => part.map(|p| p.name),
             Target::Arm(_) | Target::Mips(_) => None,
         }
     }
@@ -493,6 +521,7 @@ impl Target {
         let (part, flash, ram) = match self {
             Target::Avr { part, .. } => part.map(|p| (p.name, p.flash, p.ram)),
             Target::Riscv { part, .. } => part.map(|p| (p.name, p.flash, p.ram)),
+            Target::Msp430 { part, .. } => part.map(|p| (p.name, p.flash, p.ram)),
             Target::Arm(_) | Target::Mips(_) => None,
         }?;
         Some(Room { part, flash, ram })
@@ -523,5 +552,7 @@ impl Target {
 /// The names of all parts.
 fn part_names() -> impl Iterator<Item = &'static str> {
     let avr = PARTS.iter().map(|part| part.name);
-    avr.chain(riscv::cores::PARTS.iter().map(|part| part.name))
+    let riscv = riscv::cores::PARTS.iter().map(|part| part.name);
+    let msp430 = msp430::cores::PARTS.iter().map(|part| part.name);
+    avr.chain(riscv).chain(msp430)
 }

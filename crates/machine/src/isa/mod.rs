@@ -12,6 +12,7 @@ pub mod enter;
 pub mod environment;
 pub mod machine;
 pub mod mips;
+pub mod msp430;
 pub mod numbers;
 pub mod riscv;
 pub mod run;
