@@ -145,9 +145,10 @@ impl Core {
         on_machine!(self, |I, core| I::dialect(core))
     }
 
-    /// The type of the relocation that makes a linker do what [`Insn::calling`] does.
-    pub fn call_relocation(&self) -> u32 {
-        on_machine!(self, |I, _core| I::CALL_RELOCATION)
+    /// The relocation that makes a linker do what [`Insn::calling`] does: its type, and how many bytes behind the call's
+    /// first it stands.
+    pub fn call_relocation(&self) -> (u32, u64) {
+        on_machine!(self, |I, core| I::call_relocation(core))
     }
 
     /// The number of the register called `name`.

@@ -117,8 +117,10 @@ impl Isa for Msp430Isa {
         insn
     }
 
-    // R_MSP430_16_BYTE (binutils, elf/msp430.h).
-    const CALL_RELOCATION: u32 = 5;
+    // R_MSP430X_ABS16 and R_MSP430_16_BYTE (binutils, elf/msp430.h), of the unit behind the instruction.
+    fn call_relocation(core: &cores::Core) -> (u32, u64) {
+        (if core.features.extended { 15 } else { 5 }, 2)
+    }
 
     fn execute(
         core: &cores::Core,
