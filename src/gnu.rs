@@ -58,7 +58,7 @@ impl Gnu {
                     format!("-mabi={}", target.to_core().abi()),
                 ],
             },
-            Target::Msp430 { core, part } => Self {
+            Target::Msp430 { core, part, .. } => Self {
                 program: "msp430-elf-gcc",
                 package: "TI's MSP430-GCC",
                 flags: vec![match part {

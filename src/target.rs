@@ -5,6 +5,7 @@ use machine::isa::avr::abi::{Abi, IAR};
 use machine::isa::avr::cores::Set;
 use machine::isa::avr::parts::{PARTS, Part};
 use machine::isa::core::Core;
+use machine::isa::msp430::multiplier::Irq;
 use machine::isa::{arm, avr, mips, msp430, riscv};
 use make::request::Room;
 use spec::nearest::{nearest, question};
@@ -44,6 +45,8 @@ pub enum Target {
         core: &'static msp430::cores::Core,
         /// The chip, if one is named.
         part: Option<&'static msp430::cores::Part>,
+        /// What interrupt handlers do with the multiplier.
+        irq: Irq,
     },
 }
 
@@ -77,6 +80,8 @@ pub struct Names<'a> {
     pub big_endian: bool,
     /// The calling convention, if not the usual one.
     pub abi: Option<&'a str>,
+    /// What interrupt handlers do with a multiplier behind addresses: nothing, if not said.
+    pub irq: Option<&'a str>,
 }
 
 /// A name that is no target, or a target that has no kernels.
@@ -154,6 +159,16 @@ pub enum TargetError {
         core: String,
         /// Those that there are; none beside the usual one if it is empty.
         known: &'static [&'static str],
+    },
+    /// What handlers may do with the multiplier of another core.
+    #[error("there is no interrupt policy {name} for {core}")]
+    NoIrq {
+        /// What was asked for.
+        name: String,
+        /// The core.
+        core: String,
+        /// Those that there are; none if it is empty.
+        known: Vec<&'static str>,
     },
 }
 
@@ -290,7 +305,41 @@ impl Target {
             (None, Some(core)) => core,
             (None, None) => return Err(TargetError::Missing),
         };
-        target.called(names.abi)?.configured(names)
+        let target = target.called(names.abi)?.configured(names)?;
+        target.interrupted(names.irq)
+    }
+
+    /// The same where interrupt handlers do this with the multiplier: `none`, `mask-all`, `mask-per-column` or
+    /// `save-restore`.
+    ///
+    /// # Errors
+    /// When the core has no multiplier of that kind behind addresses.
+    pub fn irq(self, name: &str) -> Result<Self, TargetError> {
+        self.interrupted(Some(name))
+    }
+
+    fn interrupted(mut self, name: Option<&str>) -> Result<Self, TargetError> {
+        let Some(name) = name else {
+            return Ok(self);
+        };
+        let known = match &self {
+            Target::Msp430 { core, .. } => core.policies(),
+            Target::Avr { .. } | Target::Arm(_) | Target::Mips(_) | Target::Riscv { .. } => {
+                Vec::new()
+            }
+        };
+        let found = known.iter().find(|(_, word)| *word == name);
+        match (&mut self, found) {
+            (Target::Msp430 { irq, .. }, Some((policy, _))) => {
+                *irq = *policy;
+                Ok(self)
+            }
+            _ => Err(TargetError::NoIrq {
+                name: name.into(),
+                core: self.core_name(),
+                known: known.iter().map(|(_, word)| *word).collect(),
+            }),
+        }
     }
 
     /// The same, called in another way.
@@ -336,6 +385,7 @@ impl Target {
             Some(Target::Msp430 {
                 core: msp430::cores::Core::named(part.core)?,
                 part: Some(part),
+                irq: Irq::None,
             })
         });
         avr.or(riscv).or(msp430).ok_or_else(|| {
@@ -377,7 +427,11 @@ impl Target {
             .or(arm.map(Target::Arm))
             .or(mips.map(Box::new).map(Target::Mips))
             .or(riscv.map(|core| Target::Riscv { core, part: None }))
-            .or(msp430.map(|core| Target::Msp430 { core, part: None }));
+            .or(msp430.map(|core| Target::Msp430 {
+                core,
+                part: None,
+                irq: Irq::None,
+            }));
         found.ok_or_else(|| {
             if let Some(part) = part_names().find(|part| *part == name.to_lowercase()) {
                 return TargetError::CoreIsPart(part);
@@ -430,7 +484,7 @@ impl Target {
             Target::Arm(core) => arm::cores::Core::clone(core).into(),
             Target::Mips(core) => mips::cores::Core::clone(core).into(),
             Target::Riscv { core, .. } => riscv::cores::Core::clone(core).into(),
-            Target::Msp430 { core, part } => core.in_part(*part).into(),
+            Target::Msp430 { core, part, irq } => core.in_part(*part).with_irq(*irq).into(),
         }
     }
 
@@ -497,6 +551,7 @@ impl Target {
     pub fn arguments(&self) -> String {
         let abi = match self {
             Target::Avr { abi, .. } if self.is_iar() => format!(" --abi {}", abi.name),
+            Target::Msp430 { irq, .. } if *irq != Irq::None => format!(" --irq {}", irq.name()),
             _ => String::new(),
         };
         let core = match (self, self.part_name()) {

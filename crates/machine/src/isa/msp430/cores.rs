@@ -128,6 +128,16 @@ impl Core {
         }
     }
 
+    /// What interrupt handlers may do with its multiplier: the state of an MPY16 cannot be read back (SLAU049, 7.2.5).
+    pub fn policies(&self) -> Vec<(Irq, &'static str)> {
+        let fits = |irq: &Irq| match self.multiplier.map(|m| m.kind) {
+            None => false,
+            Some(Kind::Mpy16) => *irq != Irq::SaveRestore,
+            Some(Kind::Mpy32) => true,
+        };
+        Irq::EACH.into_iter().filter(|(irq, _)| fits(irq)).collect()
+    }
+
     /// The same where interrupt handlers do this with the multiplier.
     pub fn with_irq(&self, irq: Irq) -> Core {
         Core { irq, ..*self }

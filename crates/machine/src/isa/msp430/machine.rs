@@ -5,7 +5,7 @@ use crate::domain::word::{Domain, Logic, Sum};
 use crate::fault::{BELOW_STACK, Fault};
 use crate::isa::environment::Environment;
 pub use crate::isa::machine::{Flow, Outcome};
-use crate::isa::msp430::multiplier::{Irq, Multiplier, Unit};
+use crate::isa::msp430::multiplier::{Irq, Kind, Multiplier, Unit};
 use crate::isa::msp430::operands::{CG, Dest, Ops, PC, SP, SR, Size, Source};
 
 /// The flags, which are the bits of SR.
@@ -87,7 +87,7 @@ impl<D: Domain> Msp430<D> {
             flags: std::array::from_fn(|_| off.clone()),
             v_lost: false,
             multiplier,
-            unit: Unit::new(&mut d),
+            unit: Unit::new(&mut d, multiplier.map_or(Kind::Mpy16, |m| m.kind)),
             irq,
             masked: false,
             environment: None,

@@ -33,6 +33,7 @@ use crate::isa::convention::Callable;
 use crate::isa::cost::{Class, Cost, Stopped};
 use crate::isa::energy::Currents;
 use crate::isa::msp430::machine::Msp430;
+use crate::isa::msp430::multiplier::Irq;
 use crate::isa::numbers::Executed;
 use crate::isa::{Called, Calls, Isa, enter, numbers};
 
@@ -58,8 +59,17 @@ impl Isa for Msp430Isa {
         runs.map(|other| other.like(core)).collect()
     }
 
-    fn abi(_: &cores::Core) -> &'static str {
-        "msp430 eabi"
+    fn abi(core: &cores::Core) -> &'static str {
+        match core.multiplier.map(|_| core.irq) {
+            None => "msp430 eabi",
+            Some(Irq::None) => "msp430 eabi; no interrupt handler may use the multiplier",
+            Some(Irq::MaskAll | Irq::MaskPerColumn) => {
+                "msp430 eabi; interrupts wait while the multiplier is in use"
+            }
+            Some(Irq::SaveRestore) => {
+                "msp430 eabi; interrupt handlers save and restore the multiplier's state"
+            }
+        }
     }
 
     fn currents(_: &cores::Core) -> Option<Currents> {

@@ -1,5 +1,8 @@
 //! The multiplier: state behind addresses, and what interrupts do to it.
 //!
+//! Between two products the first must have ended before the multiplier is written again: so do TI's own functions
+//! (`mpyll_f5hw.asm` of its run-time library waits three cycles behind OP2H).
+//!
 //! Sources: SLAU049, *MSP430x1xx Family User's Guide*, chapter 7 (MPY16); SLAU208, *MSP430x5xx and MSP430x6xx Family User's
 //! Guide*, chapter 25, also alone as SLAU404 (MPY32). An operation is chosen by the address that the first operand is
 //! written to, and begins when the second is; both stay, so that another second operand is multiplied by the same first.
@@ -48,6 +51,13 @@ impl Irq {
         (Irq::MaskPerColumn, "mask-per-column"),
         (Irq::SaveRestore, "save-restore"),
     ];
+
+    /// As on the command line.
+    pub fn name(self) -> &'static str {
+        let mut each = Self::EACH.iter();
+        each.find(|(irq, _)| *irq == self)
+            .map_or("", |(_, name)| name)
+    }
 
     /// Who promises what the multiplier holds between two instructions.
     pub fn promised(self) -> &'static str {
@@ -125,11 +135,14 @@ const LATE: [[[u8; 5]; 2]; 2] = [
     [[3, 3, 4, 4, 3], [3, 5, 6, 7, 7]],
     [[0, 3, 4, 4, 4], [0, 3, 5, 6, 6]],
 ];
-/// How long the first step of OP2L takes: the same table.
+/// The same of an MPY16 (SLAU049, section 7.2.3): an access by an address is in time, an indirect one needs a NOP.
+const LATE_16: [u8; 5] = [3, 3, 0, 0, 3];
+/// How long the first step of OP2L takes (SLAU208, table 25-6).
 const LATE_LOW: u8 = 3;
 
 /// The multiplier over the domain `D`.
 pub struct Unit<D: Domain> {
+    kind: Kind,
     pub words: [D::Word<16>; WORDS],
     /// What OP2 begins, if an operation was chosen.
     pub mode: Option<Mode>,
@@ -137,6 +150,8 @@ pub struct Unit<D: Domain> {
     pub late: [u8; 5],
     /// Did the running instruction begin a product?
     fresh: bool,
+    /// Cycles of the running instruction, which writes in the last of them.
+    pub cycles: u16,
     /// Are RES2 and RES3 what the manual does not say: those of a product of 16 by 16 bits?
     pub unsaid: [bool; 2],
     /// May an interrupt handler have used it since it was written?
@@ -160,26 +175,27 @@ fn add_at<D: Domain>(d: &mut D, words: &mut [D::Word<16>], addends: &[D::Word<16
 
 impl<D: Domain> Unit<D> {
     /// All of it 0, and no operation chosen.
-    pub fn new(d: &mut D) -> Self {
+    pub fn new(d: &mut D, kind: Kind) -> Self {
         let zero = d.known(0);
         Self {
+            kind,
             words: std::array::from_fn(|_| zero.clone()),
             mode: None,
             late: [0; 5],
             fresh: false,
+            cycles: 0,
             unsaid: [false; 2],
             lost: false,
         }
     }
 
-    /// An instruction of so many cycles ended: what it began itself begins now.
+    /// The running instruction ended: what it began itself begins now.
     #[inline(always)]
-    pub fn pass(&mut self, cycles: u16) {
-        if std::mem::take(&mut self.fresh) {
-            return;
-        }
-        for late in &mut self.late {
-            *late = late.saturating_sub(cycles.min(255) as u8);
+    pub fn pass(&mut self) {
+        if !std::mem::take(&mut self.fresh) {
+            for late in &mut self.late {
+                *late = late.saturating_sub(self.cycles as u8);
+            }
         }
     }
 
@@ -241,9 +257,7 @@ impl<D: Domain> Unit<D> {
     /// # Errors
     /// Where a product is on its way, none was chosen, or the register is none that is followed.
     pub fn write(&mut self, d: &mut D, at: u16, word: D::Word<16>) -> Result<(), Fault> {
-        /// No instruction writes before its third cycle.
-        const CYCLE: u8 = 3;
-        let busy = self.late.iter().any(|late| *late > CYCLE);
+        let busy = self.late.iter().any(|late| u16::from(*late) > self.cycles);
         if busy || self.mode.is_some_and(|mode| mode.half) && at != OP2H {
             return Err(Fault::Unpredictable(BUSY.into()));
         }
@@ -316,7 +330,10 @@ impl<D: Domain> Unit<D> {
             half: false,
             ..mode
         });
-        self.late = LATE[usize::from(high.is_some())][usize::from(mode.wide)];
+        self.late = match self.kind {
+            Kind::Mpy16 => LATE_16,
+            Kind::Mpy32 => LATE[usize::from(high.is_some())][usize::from(mode.wide)],
+        };
         self.fresh = true;
         self.words[OP2_WORD] = low;
         if mode.wide || high.is_some() {

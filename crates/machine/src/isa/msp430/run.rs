@@ -133,12 +133,13 @@ impl<D: Domain> Machine<16> for Msp430<D> {
     #[inline(always)]
     fn guard(&mut self, slot: &Slot<Self, 16>) -> Result<Guard<D::Bit>, Stopped> {
         self.next = self.pc + slot.insn.form().bytes;
+        self.unit.cycles = slot.work.cycles;
         Ok(Guard::Passes)
     }
 
     #[inline(always)]
     fn settle(&mut self, slot: &Slot<Self, 16>, returned: bool) -> Result<(), Fault> {
-        self.unit.pass(slot.work.cycles);
+        self.unit.pass();
         self.may_be_interrupted()?;
         if let Some((entry, keeps)) = self.interrupts.clone() {
             keeps(self, &entry)?;
