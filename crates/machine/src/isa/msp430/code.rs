@@ -232,10 +232,16 @@ impl Insn {
         relative.then_some(self.ops.k.into())
     }
 
-    /// Has it a number in a code unit that an assembler would have the constant generator make?
-    fn is_long(&self) -> bool {
-        let Ops { s, a, x, .. } = self.ops;
-        self.ops.source().fields() != (s, a, x)
+    /// Do assemblers make other bytes of its text, or none: has it a code unit that it could do without, is it a PUSH of 4 or 8, which an erratum (CPU4 of the MSP430) makes them write in one unit or two, or a jump
+    /// that GNU as gets wrong, to itself or as far back as there is one?
+    fn is_ambiguous(&self) -> bool {
+        const FARTHEST: i16 = -1022;
+        let Ops { s, a, x, k, .. } = self.ops;
+        let source = self.ops.source();
+        let pushed = matches!(source, Source::Constant(4 | 8)) && self.op == Op::PUSH;
+        let unit = source.fields() != (s, a, x) || source == Source::Symbolic(0);
+        let jump = self.branch().is_some() && (k == 0 || k == FARTHEST);
+        unit || pushed || jump
     }
 
     /// The mnemonic of an instruction that stands for this one, with its operand.
@@ -243,15 +249,16 @@ impl Insn {
         let (source, dest) = (self.ops.source(), self.ops.dest());
         let on = |name| Some((name, Some(dest)));
         let same = matches!((source, dest), (Source::Register(r), Dest::Register(d)) if r == d);
+        let alone = |name| (self.ops.size == Size::Word).then_some((name, None));
         match (self.op, source, dest) {
-            (Op::MOV, Source::Constant(0), Dest::Register(CG)) => Some(("nop", None)),
-            (Op::MOV, Source::Increment(SP), Dest::Register(PC)) => Some(("ret", None)),
+            (Op::MOV, Source::Constant(0), Dest::Register(CG)) => alone("nop"),
+            (Op::MOV, Source::Increment(SP), Dest::Register(PC)) => alone("ret"),
             (Op::MOV, Source::Increment(SP), _) => on("pop"),
             (Op::MOV, Source::Constant(0), _) => on("clr"),
-            (Op::BIC, Source::Constant(8), Dest::Register(SR)) => Some(("dint", None)),
-            (Op::BIS, Source::Constant(8), Dest::Register(SR)) => Some(("eint", None)),
-            (Op::BIC, Source::Constant(1), Dest::Register(SR)) => Some(("clrc", None)),
-            (Op::BIS, Source::Constant(1), Dest::Register(SR)) => Some(("setc", None)),
+            (Op::BIC, Source::Constant(8), Dest::Register(SR)) => alone("dint"),
+            (Op::BIS, Source::Constant(8), Dest::Register(SR)) => alone("eint"),
+            (Op::BIC, Source::Constant(1), Dest::Register(SR)) => alone("clrc"),
+            (Op::BIS, Source::Constant(1), Dest::Register(SR)) => alone("setc"),
             (Op::ADD, Source::Constant(1), _) => on("inc"),
             (Op::ADD, Source::Constant(2), _) => on("incd"),
             (Op::SUB, Source::Constant(1), _) => on("dec"),
@@ -266,22 +273,23 @@ impl Insn {
         }
     }
 
-    /// Mnemonic and operands. Targets of jumps are written `$+n`, in bytes.
+    /// Mnemonic and operands, or code units where an assembler would make others. Targets of jumps are written `$+n`, in
+    /// bytes.
     pub fn text(&self) -> String {
-        let size = self.ops.size.suffix();
-        if self.is_long() {
-            let mut bytes = Vec::new();
-            let words = |bytes: &[u8]| {
-                let pairs = bytes.chunks_exact(2);
-                let word = |pair: &[u8]| format!("{:#06x}", u16::from_le_bytes([pair[0], pair[1]]));
-                pairs.map(word).collect::<Vec<_>>().join(", ")
-            };
-            if self.encode(false, &mut bytes).is_ok() {
-                let name = self.form().name;
-                let source = source_text(self.ops.source());
-                return format!(".word {}\t; {name}{size} {source}", words(&bytes));
+        let mut bytes = Vec::new();
+        match self.is_ambiguous() && self.encode(false, &mut bytes).is_ok() {
+            true => {
+                let units = bytes.chunks_exact(2);
+                let unit = |pair: &[u8]| format!("{:#06x}", u16::from_le_bytes([pair[0], pair[1]]));
+                let units: Vec<_> = units.map(unit).collect();
+                format!(".word {}\t; {}", units.join(", "), self.plain())
             }
+            false => self.plain(),
         }
+    }
+
+    fn plain(&self) -> String {
+        let size = self.ops.size.suffix();
         match self.emulated() {
             Some((name, None)) => name.into(),
             Some((name, Some(dest))) => format!("{name}{size} {}", dest_text(dest)),

@@ -1,7 +1,7 @@
 //! The registers of an MSP430 and what the rows of the instruction table do to them.
 
 use crate::domain::place::{Address, Base};
-use crate::domain::word::{Domain, Logic, Sum};
+use crate::domain::word::{Domain, Logic, Shift, Sum};
 use crate::fault::{BELOW_STACK, Fault};
 use crate::isa::environment::Environment;
 pub use crate::isa::machine::{Flow, Outcome};
@@ -29,8 +29,8 @@ pub struct Msp430<D: Domain> {
     pub multiplier: Option<Multiplier>,
     pub unit: Unit<D>,
     pub irq: Irq,
-    /// Was GIE 0 before the instruction that ended last?
-    pub masked: bool,
+    /// Behind how many instructions in a row GIE was 0, as far as that matters.
+    pub masked: u8,
     /// What a run for all inputs is held to: the stack, and interrupts.
     pub environment: Option<Environment<Self>>,
     pub interrupts: Option<Interrupts<D>>,
@@ -89,7 +89,7 @@ impl<D: Domain> Msp430<D> {
             multiplier,
             unit: Unit::new(&mut d, multiplier.map_or(Kind::Mpy16, |m| m.kind)),
             irq,
-            masked: false,
+            masked: 0,
             environment: None,
             interrupts: None,
             pc: 0,
@@ -114,6 +114,9 @@ impl<D: Domain> Msp430<D> {
 
     /// `x` bytes above where register `r` points.
     fn indexed(&mut self, r: u8, x: u16) -> Result<Address, Fault> {
+        if r == PC {
+            return Err(Fault::Unsupported("a read where PC points".into()));
+        }
         let base = self.r(r);
         self.d.address(&[&base], i64::from(x as i16))
     }
@@ -544,7 +547,7 @@ impl<D: Domain> Msp430<D> {
     /// SWPB.
     pub fn swap_bytes(&mut self, o: &Ops) -> Outcome {
         let (x, place) = self.source::<16>(o)?;
-        let (word, _) = self.d.shift(crate::domain::Shift::RotateRight, &x, 8);
+        let (word, _) = self.d.shift(Shift::RotateRight, &x, 8);
         self.write_back::<16>(place, word)
     }
 
@@ -571,10 +574,10 @@ impl<D: Domain> Msp430<D> {
     }
 
     /// Puts a word on the stack.
-    fn push_word<const W: u32>(&mut self, word: D::Word<W>) -> Outcome {
+    fn push_word(&mut self, word: D::Word<16>) -> Outcome {
         self.move_sp(false);
         let at = self.indexed(SP, 0)?;
-        self.store::<W>(at, word)
+        self.store::<16>(at, word)
     }
 
     /// Takes a word off the stack.
@@ -585,19 +588,22 @@ impl<D: Domain> Msp430<D> {
         Ok(word)
     }
 
-    /// PUSH.
+    /// PUSH, of words: of a byte no manual says what lies above it.
     pub fn push(&mut self, o: &Ops) -> Outcome {
-        sized!(o, |W| {
-            let (word, _) = self.source::<W>(o)?;
-            self.push_word::<W>(word)
-        })
+        match o.size {
+            Size::Word => {
+                let (word, _) = self.source::<16>(o)?;
+                self.push_word(word)
+            }
+            Size::Byte | Size::Address => Err(Fault::Unsupported("only words are pushed".into())),
+        }
     }
 
     /// CALL.
     pub fn call(&mut self, o: &Ops) -> Outcome {
         let (to, _) = self.source::<16>(o)?;
         let back = self.d.known(self.next as u64);
-        self.push_word::<16>(back)?;
+        self.push_word(back)?;
         self.go(&to)
     }
 

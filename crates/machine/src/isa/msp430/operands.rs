@@ -71,10 +71,11 @@ const GENERATED: [(u16, u8, u8); 6] = [
 ];
 
 impl Source {
-    /// Its register, mode and code unit.
+    /// Its register, mode and code unit, as assemblers choose them: no distance takes no code unit.
     pub fn fields(self) -> (u8, u8, u16) {
         match self {
             Source::Register(r) => (r, 0, 0),
+            Source::Indexed(r, 0) => (r, 2, 0),
             Source::Indexed(r, x) => (r, 1, x),
             Source::Indirect(r) => (r, 2, 0),
             Source::Increment(r) => (r, 3, 0),

@@ -1,7 +1,7 @@
 //! What only the MSP430 has in a run: operands behind instructions, a multiplier that takes time, interrupts that may use it.
 //!
-//! Clearing GIE closes the door one instruction later (SLAU144, section 3.4.6.18, DINT): the instruction behind may still
-//! find an interrupt before it, so it is protected if GIE was 0 before the instruction in front of it.
+//! Clearing GIE closes the door one instruction later: what must not be interrupted begins with the second one behind DINT
+//! at the soonest (SLAU144, section 3.4.6.18). So an interrupt may still come behind the first.
 
 use crate::codec::{Insn, Places};
 use crate::domain::word::Domain;
@@ -29,14 +29,18 @@ pub struct Control {
     pc: usize,
     mode: Option<Mode>,
     late: [u8; 5],
-    masked: bool,
+    masked: u8,
 }
 
 impl<D: Domain> Msp430<D> {
-    /// An interrupt may come now, unless GIE was 0 before and is.
+    /// An interrupt may come now, unless GIE was 0 behind the last two instructions, too.
     fn may_be_interrupted(&mut self) -> Result<(), Fault> {
-        let masked = self.d.decide(&self.flags[GIE]) == Ok(false);
-        let closed = std::mem::replace(&mut self.masked, masked) && masked;
+        const CLOSED: u8 = 3;
+        self.masked = match self.d.decide(&self.flags[GIE]) {
+            Ok(false) => CLOSED.min(self.masked + 1),
+            Ok(true) | Err(_) => 0,
+        };
+        let closed = self.masked == CLOSED;
         match self.irq {
             Irq::MaskAll | Irq::MaskPerColumn if !closed => self.unit.lose(),
             Irq::SaveRestore if !closed && self.unit.mode.is_some_and(|mode| mode.half) => {
@@ -126,7 +130,7 @@ impl<D: Domain> Machine<16> for Msp430<D> {
 
     /// Ways meet only where the multiplier goes on alike.
     fn joins_at(&self) -> Option<Position> {
-        let unit = self.unit.position() << 1 | usize::from(self.masked);
+        let unit = self.unit.position() << 2 | usize::from(self.masked);
         Some((self.pc, unit))
     }
 

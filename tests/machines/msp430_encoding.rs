@@ -1,0 +1,124 @@
+//! MSP430 encodings against GNU binutils, built for it by scripts/test.
+
+use lozenge::isa::msp430::Msp430Isa;
+use lozenge::isa::msp430::code::{Dest, Insn, forms};
+use lozenge::isa::msp430::cores::Core;
+use lozenge::isa::msp430::instructions::{Op, Ops};
+use lozenge::isa::msp430::operands::CG;
+use lozenge::vectors::Random;
+
+use crate::kit::tier;
+use crate::machines::binutils::{Binutils, PLAIN, mnemonic, numbers};
+
+/// Where scripts/test puts the tools that it builds of Debian's binutils-source.
+const PREFIX: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/msp430/bin/msp430-elf");
+
+fn core(name: &str) -> &'static Core {
+    Core::named(name).expect("a core")
+}
+
+/// Each form with operands at their ends and random ones, and with random words behind it.
+fn samples(random: &mut Random, count: usize) -> Vec<Insn> {
+    let mut list = Vec::new();
+    for form in forms() {
+        for numbers in numbers(&form.ranges(), random, count) {
+            let Insn { op, ops } = form.with(&numbers);
+            let [x, y] = [0; 2].map(|_: u16| match random.below(3) {
+                0 => random.below(12) as u16,
+                1 => 0_u16.wrapping_sub(random.below(12) as u16),
+                _ => random.draw() as u16,
+            });
+            let with = |x, y| Insn::new(op, Ops { x, y, ..ops });
+            // As many words as it has.
+            let all = [with(x, y), with(x, 0), with(0, y), with(0, 0)];
+            list.extend(all.into_iter().find(|insn| insn.code().is_ok()));
+        }
+    }
+    list
+}
+
+fn gnu<T>(core: &Core, ask: impl Fn(Binutils) -> T) -> T {
+    let cpu = match core.features.extended {
+        true => "-mcpu=msp430x",
+        false => "-mcpu=msp430",
+    };
+    ask(Binutils {
+        prefix: PREFIX,
+        assembler: &[cpu],
+        disassembler: &[
+            "-m",
+            if core.features.extended {
+                "msp430:430X"
+            } else {
+                "msp430"
+            },
+        ],
+        // It does not look at what stands before or behind.
+        warnings: &["a NOP might"],
+        ..PLAIN
+    })
+}
+
+#[test]
+fn text_assembles_to_our_bytes() {
+    let mut random = tier::random(1);
+    for name in ["msp430", "msp430x"] {
+        let insns = samples(&mut random, tier::times(300));
+        let folder = format!("msp430_as_{name}");
+        gnu(core(name), |gnu| {
+            gnu.assembles::<Msp430Isa>(core(name), &folder, &insns)
+        });
+    }
+}
+
+/// Names that objdump gives an instruction beside its own.
+fn other_names(insn: &Insn) -> &'static [&'static str] {
+    match insn.op {
+        Op::JNE => &["jnz"],
+        Op::JEQ => &["jz"],
+        Op::MOV => &["nop", "ret", "pop", "br", "clr"],
+        Op::BIC => &["dint", "clrc", "clrz", "clrn"],
+        Op::BIS => &["eint", "setc", "setz", "setn"],
+        Op::ADD => &["inc", "incd", "rla"],
+        Op::SUB => &["dec", "decd"],
+        Op::CMP => &["tst"],
+        Op::XOR => &["inv"],
+        Op::ADDC => &["adc", "rlc"],
+        Op::SUBC => &["sbc"],
+        Op::DADD => &["dadc"],
+        _ => &[],
+    }
+}
+
+#[test]
+fn objdump_reads_every_word_as_we_do() {
+    let core = core("msp430");
+    let mut random = tier::random(2);
+    let mut codes = Vec::new();
+    for word in 0..=u16::MAX {
+        let [low, high] = word.to_le_bytes();
+        let behind = [0; 4].map(|_: u8| random.draw() as u8);
+        let bytes = [&[low, high], &behind[..]].concat();
+        // What goes nowhere makes objdump stop; the farthest jump back is none to it.
+        let nowhere = |insn: &Insn| insn.form().has('d') && insn.ops.dest() == Dest::Register(CG);
+        let known = |insn: &Insn| !nowhere(insn) && insn.branch() != Some(-1022);
+        if let Some(insn) = Insn::decode(&bytes, core.features).filter(known) {
+            codes.push(bytes[..insn.bytes()].to_vec());
+        }
+    }
+    let same = |insn: &Insn, text: &str| {
+        let theirs = mnemonic(text);
+        let theirs = theirs.strip_suffix(".b").unwrap_or(theirs);
+        insn.form().name == theirs || other_names(insn).contains(&theirs)
+    };
+    // From 0xffe0 on it sees interrupt vectors.
+    let chunks = codes.chunks(10_000);
+    let known: usize = chunks
+        .map(|codes| {
+            gnu(core, |gnu| {
+                gnu.reads::<Msp430Isa>(core, "msp430_objdump", codes, same, |_, _| false)
+            })
+        })
+        .sum();
+    assert!(known > 50_000, "only {known} words are instructions");
+}
