@@ -1,12 +1,15 @@
-//! MSP430 encodings against GNU binutils, built for it by scripts/test.
+//! MSP430 encodings and parts against GNU binutils, built for it by scripts/test.
+
+use std::process::Command;
 
 use lozenge::isa::msp430::Msp430Isa;
 use lozenge::isa::msp430::code::{Dest, Insn, forms};
-use lozenge::isa::msp430::cores::Core;
+use lozenge::isa::msp430::cores::{Core, PARTS};
 use lozenge::isa::msp430::instructions::{Op, Ops};
 use lozenge::isa::msp430::operands::CG;
 use lozenge::vectors::Random;
 
+use crate::kit::oracle::folder;
 use crate::kit::tier;
 use crate::machines::binutils::{Binutils, PLAIN, mnemonic, numbers};
 
@@ -121,4 +124,23 @@ fn objdump_reads_every_word_as_we_do() {
         })
         .sum();
     assert!(known > 50_000, "only {known} words are instructions");
+}
+
+/// GNU as knows of each part whether it has the instructions of the MSP430X.
+#[test]
+fn parts_have_the_cpu_that_the_assembler_knows() {
+    let folder = folder("msp430_parts");
+    std::fs::write(folder.join("x.s"), "\tmova r5, r6\n").expect("written");
+    for part in &PARTS {
+        let mut command = Command::new(format!("{PREFIX}-as"));
+        command.arg(format!("-mmcu={}", part.name));
+        let output = command
+            .args(["-o", "x.o", "x.s"])
+            .current_dir(&folder)
+            .output();
+        let output = output.expect("GNU as, which scripts/test builds");
+        let told = String::from_utf8_lossy(&output.stderr);
+        let extended = core(part.core).features.extended;
+        assert_eq!(output.status.success(), extended, "{}: {told}", part.name);
+    }
 }

@@ -296,11 +296,34 @@ const fn part(
 
 const KB: usize = 1024;
 
-/// Parts, family by family; information memory and bootstrap loader are not counted.
+/// Parts, family by family: main memory and RAM as the data sheet's first page has them.
 #[rustfmt::skip]
-pub static PARTS: [Part; 4] = [
-    part("msp430f1611",  "msp430-mpy16",  LOW,  48 * KB,  10 * KB, "SLAS368"),
-    part("msp430g2553",  "msp430",        0,    16 * KB,  512,     "SLAS735"),
-    part("msp430f5529",  "msp430x-mpy32", HIGH, 128 * KB, 8 * KB,  "SLAS590"),
-    part("msp430fr5969", "msp430x-mpy32", HIGH, 64 * KB,  2 * KB,  "SLAS704"),
+pub static PARTS: [Part; 27] = [
+    part("msp430f147",   "msp430-mpy16",  LOW,   32 * KB,  KB,      "SLAS272"),
+    part("msp430f149",   "msp430-mpy16",  LOW,   60 * KB,  2 * KB,  "SLAS272"),
+    part("msp430f169",   "msp430-mpy16",  LOW,   60 * KB,  2 * KB,  "SLAS368"),
+    part("msp430f1611",  "msp430-mpy16",  LOW,   48 * KB,  10 * KB, "SLAS368"),
+    part("msp430f1612",  "msp430-mpy16",  LOW,   55 * KB,  5 * KB,  "SLAS368"),
+    part("msp430f247",   "msp430-mpy16",  LOW,   32 * KB,  4 * KB,  "SLAS547"),
+    part("msp430f249",   "msp430-mpy16",  LOW,   60 * KB,  2 * KB,  "SLAS547"),
+    part("msp430f2410",  "msp430-mpy16",  LOW,   56 * KB,  4 * KB,  "SLAS547"),
+    part("msp430f449",   "msp430-mpy16",  LOW,   60 * KB,  2 * KB,  "SLAS344"),
+    part("msp430f4794",  "msp430-mpy32",  LOW,   60 * KB,  2560,    "SLAS545"),
+    part("msp430f2013",  "msp430",        0,     2 * KB,   128,     "SLAS491"),
+    part("msp430f2274",  "msp430",        0,     32 * KB,  KB,      "SLAS504"),
+    part("msp430g2231",  "msp430",        0,     2 * KB,   128,     "SLAS694"),
+    part("msp430g2452",  "msp430",        0,     8 * KB,   256,     "SLAS722"),
+    part("msp430g2553",  "msp430",        0,     16 * KB,  512,     "SLAS735"),
+    part("msp430f2617",  "msp430x-mpy16", LOW,   92 * KB,  8 * KB,  "SLAS541"),
+    part("msp430f2618",  "msp430x-mpy16", LOW,   116 * KB, 8 * KB,  "SLAS541"),
+    part("msp430fg4618", "msp430x-mpy16", LOW,   116 * KB, 8 * KB,  "SLAS508"),
+    part("msp430f5438a", "msp430x-mpy32", HIGH,  256 * KB, 16 * KB, "SLAS655"),
+    part("msp430f5529",  "msp430x-mpy32", HIGH,  128 * KB, 8 * KB,  "SLAS590"),
+    part("msp430f5659",  "msp430x-mpy32", HIGH,  512 * KB, 64 * KB, "SLAS700"),
+    part("cc430f6137",   "msp430x-mpy32", HIGH,  32 * KB,  4 * KB,  "SLAS554"),
+    part("msp430fr2433", "msp430x-mpy32", HIGH,  15 * KB + 512, 4 * KB, "SLASE59"),
+    part("msp430fr5739", "msp430x-mpy32", HIGH,  16 * KB,  KB,      "SLAS639"),
+    part("msp430fr5969", "msp430x-mpy32", HIGH,  64 * KB,  2 * KB,  "SLAS704"),
+    part("msp430fr5994", "msp430x-mpy32", HIGH,  256 * KB, 8 * KB,  "SLASE54"),
+    part("msp430fr6989", "msp430x-mpy32", HIGH,  128 * KB, 2 * KB,  "SLAS789"),
 ];

@@ -15,7 +15,8 @@ use crate::codec::{self, instructions};
 use crate::domain::word::Domain;
 use crate::isa::cost::Class;
 use crate::isa::machine::Meaning;
-use crate::isa::msp430::machine::{Carry, Msp430};
+use crate::isa::msp430::arithmetic::Carry;
+use crate::isa::msp430::machine::{C, Msp430, N, Z};
 pub use crate::isa::msp430::operands::{Feature, Ops};
 
 /// What a core charges for.
@@ -46,26 +47,26 @@ instructions! {
     CMP  "cmp"  "1001 ssss bwaa dddd" "src, dst" "iF<se"   Once Add   Base |m, o| m.difference(o, Carry::None, false);
     DADD "dadd" "1010 ssss bwaa dddd" "src, dst" "diF<seC" Two  Add   Base |m, o| m.decimal_sum(o);
     BIT  "bit"  "1011 ssss bwaa dddd" "src, dst" "iF<se"   Once Other Base |m, o| m.and(o, false);
-    BIC  "bic"  "1100 ssss bwaa dddd" "src, dst" "di<se"   Two  Other Base |m, o| m.clear_bits(o);
-    BIS  "bis"  "1101 ssss bwaa dddd" "src, dst" "di<se"   Two  Other Base |m, o| m.set_bits(o);
+    BIC  "bic"  "1100 ssss bwaa dddd" "src, dst" "di<se"   Two  Other Base |m, o| m.change_bits(o, false);
+    BIS  "bis"  "1101 ssss bwaa dddd" "src, dst" "di<se"   Two  Other Base |m, o| m.change_bits(o, true);
     XOR  "xor"  "1110 ssss bwaa dddd" "src, dst" "diF<se"  Two  Other Base |m, o| m.xor(o);
     AND  "and"  "1111 ssss bwaa dddd" "src, dst" "diF<se"  Two  Other Base |m, o| m.and(o, true);
 
     // One operand
-    RRC  "rrc"  "0001 0000 0waa ssss" "src" "tiF<sC"  One    Other Base |m, o| m.rotate(o);
+    RRC  "rrc"  "0001 0000 0waa ssss" "src" "tiF<sC"  One    Other Base |m, o| m.turn(o, Carry::Flag);
     SWPB "swpb" "0001 0000 10aa ssss" "src" "ti<s"    One    Other Base |m, o| m.swap_bytes(o);
-    RRA  "rra"  "0001 0001 0waa ssss" "src" "tiF<s"   One    Other Base |m, o| m.halve(o);
+    RRA  "rra"  "0001 0001 0waa ssss" "src" "tiF<s"   One    Other Base |m, o| m.turn(o, Carry::None);
     SXT  "sxt"  "0001 0001 10aa ssss" "src" "tiF<s"   One    Other Base |m, o| m.extend_sign(o);
     PUSH "push" "0001 0010 0waa ssss" "src" "ip<sp"   Push   Other Base |m, o| m.push(o);
     CALL "call" "0001 0010 10aa ssss" "src" "ipP<spP" Call   Other Base |m, o| m.call(o);
     RETI "reti" "0001 0011 0000 0000" ""    "pPF<pP"  Return Other Base |m, _| m.return_from_interrupt();
 
     // Jumps
-    JNE  "jne"  "0010 00kk kkkk kkkk" "@" "P<PF" Jump Other Base |m, o| m.jump_if(1, false, o.k);
-    JEQ  "jeq"  "0010 01kk kkkk kkkk" "@" "P<PF" Jump Other Base |m, o| m.jump_if(1, true, o.k);
-    JNC  "jnc"  "0010 10kk kkkk kkkk" "@" "P<PF" Jump Other Base |m, o| m.jump_if(0, false, o.k);
-    JC   "jc"   "0010 11kk kkkk kkkk" "@" "P<PF" Jump Other Base |m, o| m.jump_if(0, true, o.k);
-    JN   "jn"   "0011 00kk kkkk kkkk" "@" "P<PF" Jump Other Base |m, o| m.jump_if(2, true, o.k);
+    JNE  "jne"  "0010 00kk kkkk kkkk" "@" "P<PF" Jump Other Base |m, o| m.jump_if(Z, false, o.k);
+    JEQ  "jeq"  "0010 01kk kkkk kkkk" "@" "P<PF" Jump Other Base |m, o| m.jump_if(Z, true, o.k);
+    JNC  "jnc"  "0010 10kk kkkk kkkk" "@" "P<PF" Jump Other Base |m, o| m.jump_if(C, false, o.k);
+    JC   "jc"   "0010 11kk kkkk kkkk" "@" "P<PF" Jump Other Base |m, o| m.jump_if(C, true, o.k);
+    JN   "jn"   "0011 00kk kkkk kkkk" "@" "P<PF" Jump Other Base |m, o| m.jump_if(N, true, o.k);
     JGE  "jge"  "0011 01kk kkkk kkkk" "@" "P<PF" Jump Other Base |m, o| m.jump_less(false, o.k);
     JL   "jl"   "0011 10kk kkkk kkkk" "@" "P<PF" Jump Other Base |m, o| m.jump_less(true, o.k);
     JMP  "jmp"  "0011 11kk kkkk kkkk" "@" "P<P"  Jump Other Base |m, o| m.jump(o.k);

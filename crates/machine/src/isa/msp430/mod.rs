@@ -4,7 +4,8 @@
 //! |---|---|
 //! | [`instructions`] | the table: name, encoding, syntax, data flow, timing class, feature, meaning |
 //! | [`operands`] | addressing modes; what a core has |
-//! | [`machine`], [`multiplier`] | registers and flags, the multiplier behind its addresses, and the operations the meanings use |
+//! | [`machine`], [`multiplier`] | registers, flags and operands; the multiplier behind its addresses |
+//! | [`arithmetic`] | the operations the meanings use |
 //! | [`code`] | how operands are encoded and printed |
 //! | [`cores`] | cycles by addressing mode; cores and parts |
 //! | [`run`] | what is its own in a run: a multiplier that takes time, interrupts |
@@ -12,6 +13,7 @@
 //! | [`format`] | what linkers and assemblers are told |
 
 pub mod abi;
+pub mod arithmetic;
 pub mod assumed;
 pub mod code;
 pub mod cores;
