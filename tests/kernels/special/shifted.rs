@@ -70,7 +70,7 @@ fn folds_from_both_ends_on<I: Lower>(core: &I::Core) {
         ),
         (192, "p192", 200, None, "try --shift 96"),
         (192, "p192", 192, None, "the shift is n / 2"),
-        (192, "runtime", 96, None, "a modulus that is known"),
+        (192, "runtime", 96, None, "a modulus that is a number"),
     ] {
         let modular = modular(modulus, Reduce::Full, shift);
         let request = request(Op::Modmul, bits, modular, method);
