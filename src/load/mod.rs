@@ -243,12 +243,17 @@ fn free(file: &object::File<'_>) -> Vec<u8> {
     Vec::from_iter(is_position_independent(file).then_some(GP))
 }
 
-/// Is it code for the MSP430X? Its architecture variant says so (binutils, elf/msp430.h).
+/// Are its relocations those of the MSP430X? They are where its architecture variant is, and in objects of TI's tools, which
+/// are of no system's ABI; GNU as says that what it makes stands alone (binutils, elf/msp430.h and elf32-msp430.c).
 fn is_extended(file: &object::File<'_>) -> bool {
     const MSP430X: u32 = 45;
+    const STANDALONE: u8 = 255;
     match file.flags() {
-        object::FileFlags::Elf { e_flags, .. } => {
-            file.architecture() == Architecture::Msp430 && e_flags.0 & 0xff == MSP430X
+        object::FileFlags::Elf {
+            e_flags, os_abi, ..
+        } => {
+            let extended = e_flags.0 & 0xff == MSP430X || os_abi.0 != STANDALONE;
+            file.architecture() == Architecture::Msp430 && extended
         }
         _ => false,
     }

@@ -2,14 +2,17 @@
 
 use std::process::Command;
 
+use lozenge::emit::elf::{self, Call};
 use lozenge::isa::msp430::Msp430Isa;
-use lozenge::isa::msp430::code::{Dest, Insn, forms};
+use lozenge::isa::msp430::code::{Dest, Insn, Source, forms};
 use lozenge::isa::msp430::cores::{Core, PARTS};
 use lozenge::isa::msp430::instructions::{Op, Ops};
 use lozenge::isa::msp430::operands::CG;
+use lozenge::load::load;
 use lozenge::vectors::Random;
 
-use crate::kit::oracle::folder;
+use crate::kit::any;
+use crate::kit::oracle::{folder, tool};
 use crate::kit::tier;
 use crate::machines::binutils::{Binutils, PLAIN, mnemonic, numbers};
 
@@ -21,9 +24,9 @@ fn core(name: &str) -> &'static Core {
 }
 
 /// Each form with operands at their ends and random ones, and with random words behind it.
-fn samples(random: &mut Random, count: usize) -> Vec<Insn> {
+fn samples(core: &Core, random: &mut Random, count: usize) -> Vec<Insn> {
     let mut list = Vec::new();
-    for form in forms() {
+    for form in forms().iter().filter(|f| core.features.has(f.feature)) {
         for numbers in numbers(&form.ranges(), random, count) {
             let Insn { op, ops } = form.with(&numbers);
             let [x, y] = [0; 2].map(|_: u16| match random.below(3) {
@@ -48,14 +51,7 @@ fn gnu<T>(core: &Core, ask: impl Fn(Binutils) -> T) -> T {
     ask(Binutils {
         prefix: PREFIX,
         assembler: &[cpu],
-        disassembler: &[
-            "-m",
-            if core.features.extended {
-                "msp430:430X"
-            } else {
-                "msp430"
-            },
-        ],
+        disassembler: &["-m", "msp430"],
         // It does not look at what stands before or behind.
         warnings: &["a NOP might"],
         ..PLAIN
@@ -66,7 +62,7 @@ fn gnu<T>(core: &Core, ask: impl Fn(Binutils) -> T) -> T {
 fn text_assembles_to_our_bytes() {
     let mut random = tier::random(1);
     for name in ["msp430", "msp430x"] {
-        let insns = samples(&mut random, tier::times(300));
+        let insns = samples(core(name), &mut random, tier::times(300));
         let folder = format!("msp430_as_{name}");
         gnu(core(name), |gnu| {
             gnu.assembles::<Msp430Isa>(core(name), &folder, &insns)
@@ -95,7 +91,7 @@ fn other_names(insn: &Insn) -> &'static [&'static str] {
 
 #[test]
 fn objdump_reads_every_word_as_we_do() {
-    let core = core("msp430");
+    let core = core("msp430x");
     let mut random = tier::random(2);
     let mut codes = Vec::new();
     for word in 0..=u16::MAX {
@@ -112,7 +108,8 @@ fn objdump_reads_every_word_as_we_do() {
     let same = |insn: &Insn, text: &str| {
         let theirs = mnemonic(text);
         let theirs = theirs.strip_suffix(".b").unwrap_or(theirs);
-        insn.form().name == theirs || other_names(insn).contains(&theirs)
+        let ours = insn.form().name;
+        ours.strip_suffix(".w").unwrap_or(ours) == theirs || other_names(insn).contains(&theirs)
     };
     // From 0xffe0 on it sees interrupt vectors.
     let chunks = codes.chunks(10_000);
@@ -142,5 +139,52 @@ fn parts_have_the_cpu_that_the_assembler_knows() {
         let told = String::from_utf8_lossy(&output.stderr);
         let extended = core(part.core).features.extended;
         assert_eq!(output.status.success(), extended, "{}: {told}", part.name);
+    }
+}
+
+/// What we write links with what GNU as makes, and carries the same attributes.
+#[test]
+fn objects_link() {
+    let folder = folder("msp430_link");
+    let caller = "\t.global main\nmain:\tcall #given\n\tret\n";
+    std::fs::write(folder.join("main.s"), caller).expect("written");
+    // The regions of the linker's own script are for small parts.
+    let script = "SECTIONS { .text 0x4400 : { *(.text .text.*) } }\n";
+    std::fs::write(folder.join("t.ld"), script).expect("written");
+    for (name, cpu) in [("msp430", "-mcpu=msp430"), ("msp430x", "-mcpu=msp430x")] {
+        let core = any(core(name));
+        let call = Insn::one(Op::CALL, Source::Constant(0x1234));
+        let code = core
+            .encode(&[call.into(), Insn::ret().into()])
+            .expect("code");
+        let (relocation, at) = core.call_relocation();
+        let (symbol, format) = ("main", core.object_format());
+        let calls = [Call {
+            at,
+            symbol,
+            relocation,
+        }];
+        let ours = elf::object_that_calls(&format, "given", &code, &calls).expect("an object");
+        std::fs::write(folder.join("given.o"), &ours).expect("written");
+        let run =
+            |name: &str, arguments: &[&str]| tool(&folder, &format!("{PREFIX}-{name}"), arguments);
+        run("as", &[cpu, "-o", "main.o", "main.s"]);
+        let attributes = |file: &str| run("readelf", &["-A", file]);
+        assert_eq!(attributes("given.o"), attributes("main.o"));
+        let said = run(
+            "ld",
+            &[
+                "-e", "main", "-T", "t.ld", "-o", "t.elf", "main.o", "given.o",
+            ],
+        );
+        assert_eq!(said, "");
+        let linked = std::fs::read(folder.join("t.elf")).expect("a program");
+        let given = load(&linked, "given", &format)
+            .expect("the function")
+            .function;
+        let main = load(&linked, "main", &format).expect("the caller").function;
+        let insns = core.decode(given.code_at(given.entry, 4)).expect("a call");
+        let to = Insn::one(Op::CALL, Source::Constant(main.entry as u16));
+        assert_eq!(insns, [(0, to.into())]);
     }
 }

@@ -327,6 +327,8 @@ fn rows_agree_with_mspdebug() {
             Timing::One => of_one(form.op, true, &mut random),
             Timing::Push => of_one(form.op, false, &mut random),
             Timing::Call | Timing::Return | Timing::Jump => Vec::new(),
+            // Of the MSP430X: below.
+            Timing::Several | Timing::Bits => Vec::new(),
         });
     }
     let cases = tier::some(cases, 2);
@@ -458,6 +460,71 @@ fn the_multiplier_agrees_with_mspdebug() {
         cases.push(Case::of(body, 15));
     }
     compare("msp430_multiplier", &cases, &mut random);
+}
+
+/// What `body` does to a state, on an MSP430X: registers, flags but V, memory.
+fn on_extended(body: &[Insn], state: &[u8]) -> ([u64; 16], [bool; 8], Vec<u8>) {
+    let core = Core::named("msp430x").expect("a core");
+    let code = Msp430Isa::encode(core, body).expect("code");
+    let mut d = Concrete::new(0x1000);
+    d.memory[0x800..0x800 + state.len()].copy_from_slice(state);
+    let mut m = Msp430::new(d, None, core.irq);
+    for r in 4..16 {
+        m.r[r].0 = u64::from(u16::from_le_bytes([state[2 * r], state[2 * r + 1]]));
+    }
+    m.r[usize::from(SP)].0 = 0x900;
+    m.flags[0] = state[4] & 1 == 1;
+    let run = Decoded::new(&code, core).run(&mut m, code.len(), 100);
+    run.unwrap_or_else(|(_, fault)| panic!("{fault}"));
+    let flags = std::array::from_fn(|i| m.flags[i]);
+    (m.r.map(|r| r.0), flags, m.d.memory)
+}
+
+/// The instructions of the MSP430X on several registers and bits do what as many of one do.
+#[test]
+fn instructions_of_several_agree_with_their_expansions() {
+    let mut random = tier::random(7);
+    for _ in 0..tier::times(500) {
+        let low = 4 + random.below(12) as u8;
+        let high = low + random.below(16 - usize::from(low)) as u8;
+        let r = Dest::Register(low);
+        let count = 1 + random.below(4);
+        let add = Insn::two(Op::ADD, Source::Register(low), r);
+        let clear = Insn::two(Op::BIC, Source::Constant(1), Dest::Register(SR));
+        let one = |op| Insn::one(op, Source::Register(low));
+        let push = |r| Insn::one(Op::PUSH, Source::Register(r));
+        let pop = |r| Insn::pop(Dest::Register(r));
+        for (whole, parts) in [
+            (
+                Insn::several(Op::PUSHM, low, high),
+                (low..=high).rev().map(push).collect::<Vec<_>>(),
+            ),
+            (
+                Insn::several(Op::POPM, low, high),
+                (low..=high).map(pop).collect(),
+            ),
+            (
+                Insn::shift(Op::RRCM, low, count as u8),
+                vec![one(Op::RRC); count],
+            ),
+            (
+                Insn::shift(Op::RRAM, low, count as u8),
+                vec![one(Op::RRA); count],
+            ),
+            (Insn::shift(Op::RLAM, low, count as u8), vec![add; count]),
+            (
+                Insn::shift(Op::RRUM, low, count as u8),
+                [clear, one(Op::RRC)].repeat(count),
+            ),
+        ] {
+            let state: Vec<u8> = (0..512).map(|_| random.draw() as u8).collect();
+            let text = whole.text();
+            assert!(
+                on_extended(&[whole], &state) == on_extended(&parts, &state),
+                "{text}"
+            );
+        }
+    }
 }
 
 /// What the table says an instruction reads and writes is what its meaning reads and writes.

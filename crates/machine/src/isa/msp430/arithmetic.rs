@@ -3,7 +3,7 @@
 use crate::domain::place::Base;
 use crate::domain::word::{Domain, Logic, Shift, Sum};
 use crate::fault::Fault;
-use crate::isa::msp430::machine::{C, FLAGS, Flow, Msp430, N, Outcome, Place, V, Z};
+use crate::isa::msp430::machine::{C, FLAGS, Flow, Msp430, N, Outcome, Place, V, V_LOST, Z};
 use crate::isa::msp430::operands::{Dest, Ops, SP, SR, Size};
 
 /// Does an instruction take the carry?
@@ -11,6 +11,14 @@ use crate::isa::msp430::operands::{Dest, Ops, SP, SR, Size};
 pub enum Carry {
     None,
     Flag,
+}
+
+/// What comes in at the top of a shift to the right.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Above {
+    Carry,
+    Sign,
+    Zero,
 }
 
 /// What `$body` does with the bits `$w` of the operands.
@@ -199,19 +207,48 @@ impl<D: Domain> Msp430<D> {
 
     // One operand
 
-    /// RRC takes the carry in at the top, RRA keeps the sign.
-    pub fn turn(&mut self, o: &Ops, carry: Carry) -> Outcome {
+    /// RRC, RRA.
+    pub fn turn(&mut self, o: &Ops, above: Above) -> Outcome {
         sized!(o, |W| {
             let (x, place) = self.source::<W>(o)?;
-            let top = match carry {
-                Carry::Flag => self.flags[C].clone(),
-                Carry::None => self.d.bit(&x, W - 1),
-            };
-            let ((word, out), off) = (self.d.shift_right(&x, &top), self.d.flag(false));
-            self.set_nzv(&word, off);
-            self.flags[C] = out;
+            let word = self.turned::<W>(&x, above);
             self.write_back::<W>(place, word)
         })
+    }
+
+    /// One bit to the right, with the flags of that.
+    fn turned<const W: u32>(&mut self, x: &D::Word<W>, above: Above) -> D::Word<W> {
+        let top = match above {
+            Above::Carry => self.flags[C].clone(),
+            Above::Sign => self.d.bit(x, W - 1),
+            Above::Zero => self.d.flag(false),
+        };
+        let ((word, out), off) = (self.d.shift_right(x, &top), self.d.flag(false));
+        self.set_nzv(&word, off);
+        self.flags[C] = out;
+        word
+    }
+
+    /// RRCM, RRAM, RRUM: so many times.
+    pub fn turn_all(&mut self, o: &Ops, above: Above) -> Outcome {
+        let mut word = self.r(o.d);
+        for _ in 0..o.k {
+            word = self.turned::<16>(&word, above);
+        }
+        self.write::<16>(Place::Register(o.d), word)
+    }
+
+    /// RLAM: as many additions to itself, after which V is undefined.
+    pub fn double_all(&mut self, o: &Ops) -> Outcome {
+        for _ in 0..o.k {
+            let (x, none) = (self.r(o.d), self.d.flag(false));
+            let s = self.d.add(&x, &x, &none);
+            let carry = s.carry.clone();
+            let word = self.set_sum(s, carry);
+            self.write::<16>(Place::Register(o.d), word)?;
+        }
+        self.v_lost = true;
+        Ok(Flow::Next)
     }
 
     /// What one operand became goes back to where it was.
@@ -275,6 +312,22 @@ impl<D: Domain> Msp430<D> {
         self.push_word(word)
     }
 
+    /// PUSHM: the highest register first.
+    pub fn push_all(&mut self, o: &Ops) -> Outcome {
+        for r in o.pushed().rev() {
+            self.push_word(self.r(r))?;
+        }
+        Ok(Flow::Next)
+    }
+
+    /// POPM: the lowest register first.
+    pub fn pop_all(&mut self, o: &Ops) -> Outcome {
+        for r in o.popped() {
+            self.r[usize::from(r & 15)] = self.pop_word()?;
+        }
+        Ok(Flow::Next)
+    }
+
     /// CALL.
     pub fn call(&mut self, o: &Ops) -> Outcome {
         let (to, _) = self.source::<16>(o)?;
@@ -324,7 +377,7 @@ impl<D: Domain> Msp430<D> {
     /// There, if N and V differ, or if they do not.
     pub fn jump_less(&mut self, less: bool, k: i16) -> Outcome {
         if self.v_lost {
-            return unpredictable("V is read after DADD");
+            return unpredictable(V_LOST);
         }
         let differ = self.d.gate(Logic::Xor, &self.flags[N], &self.flags[V]);
         self.jump_by(&differ, less, k)

@@ -1,5 +1,6 @@
 //! Instructions as bits, as GNU text and as data flow, all from the rows of the table.
 
+use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
 pub use crate::codec::Places;
@@ -59,6 +60,10 @@ impl Operands for Ops {
                 step: 2,
                 ..Reading::SIGNED
             },
+            ('n', _) => Reading {
+                base: 1,
+                ..Reading::PLAIN
+            },
             // B/W alone, or behind A/L.
             ('w', 1) => Reading {
                 base: 2,
@@ -104,11 +109,18 @@ impl Operands for Ops {
         }
     }
 
-    /// The constant generator is no address of a destination, and no constant is written to.
+    /// The constant generator is no address of a destination, no constant is written to, and several are of R4 to R15.
     fn admits(&self, form: &codec::Form<Self>) -> bool {
         let written = form.timing == Timing::One;
         let number = matches!(self.source(), Source::Constant(_));
-        (self.d, self.b) != (CG, 1) && !(written && number)
+        let own = |r: RangeInclusive<u8>| (4..=15).contains(r.start()) && *r.end() <= 15;
+        let fits = match form.op {
+            Op::PUSHM => own(self.pushed()) && self.pushed().count() == self.k as usize,
+            Op::POPM => own(self.popped()),
+            Op::RRCM | Op::RRAM | Op::RLAM | Op::RRUM => self.d >= 4,
+            _ => true,
+        };
+        (self.d, self.b) != (CG, 1) && !(written && number) && fits
     }
 
     fn behind(&self, form: &codec::Form<Self>) -> &'static [char] {
@@ -139,6 +151,8 @@ impl Operands for Ops {
             'd' => dest,
             'e' => dest | base,
             'a' => base,
+            'm' => self.pushed().fold(0, |all, r| all | register(r)),
+            'q' => self.popped().fold(0, |all, r| all | register(r)),
             'F' => FLAGS,
             'C' => CARRY,
             'p' => register(SP),
@@ -183,6 +197,20 @@ impl Insn {
         Self::two(Op::MOV, Source::Increment(SP), Dest::Register(PC))
     }
 
+    /// PUSHM of the registers `low` to `high`, or POPM.
+    pub fn several(op: Op, low: u8, high: u8) -> Self {
+        let d = if op == Op::PUSHM { high } else { low };
+        let k = i16::from(high) - i16::from(low) + 1;
+        let ops = Ops::default();
+        Self::new(op, Ops { d, k, ..ops })
+    }
+
+    /// A shift of a register by `count` bits.
+    pub fn shift(op: Op, d: u8, count: u8) -> Self {
+        let (k, ops) = (count.into(), Ops::default());
+        Self::new(op, Ops { d, k, ..ops })
+    }
+
     /// POP.
     pub fn pop(dest: Dest) -> Self {
         Self::two(Op::MOV, Source::Increment(SP), dest)
@@ -207,6 +235,8 @@ impl Insn {
             (Op::MOV, Source::Increment(SP), Dest::Register(r)) if r == PC || saved(r) => {
                 Class::Frame
             }
+            (Op::PUSHM, ..) if self.ops.pushed().all(saved) => Class::Frame,
+            (Op::POPM, ..) if self.ops.popped().all(saved) => Class::Frame,
             (Op::ADD | Op::SUB, _, Dest::Register(SP)) => Class::Frame,
             (Op::MOV, _, Dest::Register(CG)) => Class::Other,
             (Op::MOV, Source::Register(_) | Source::Constant(_), Dest::Register(_)) => Class::Move,
@@ -297,6 +327,9 @@ impl Insn {
                 Some(match operand {
                     "src" => source_text(self.ops.source()),
                     "dst" => dest_text(self.ops.dest()),
+                    "n" => format!("#{}", self.ops.k),
+                    "highest" if self.op == Op::POPM => format!("r{}", self.ops.popped().end()),
+                    "highest" => format!("r{}", self.ops.d),
                     "@" => format!("${:+}", self.ops.k),
                     _ => return None,
                 })
@@ -347,7 +380,7 @@ mod tests {
         for code in 0..=u16::MAX {
             let [low, high] = code.to_le_bytes();
             let bytes = [low, high, 0x34, 0x92, 1, 0, 0xff, 0xff];
-            if let Some(insn) = Insn::decode(&bytes, Features { extended: false }) {
+            if let Some(insn) = Insn::decode(&bytes, Features { extended: true }) {
                 let mut again = Vec::new();
                 assert_eq!(insn.encode(false, &mut again), Ok(()), "{code:#06x}");
                 assert_eq!(again, bytes[..insn.bytes()], "{code:#06x}");

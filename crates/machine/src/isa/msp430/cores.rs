@@ -1,7 +1,7 @@
 //! What instructions cost, by addressing mode, on the CPU and on the CPUX; cores and parts.
 //!
 //! Sources: SLAU144, *MSP430x2xx Family User's Guide*, tables 3-14 to 3-16 (CPU; those of SLAU049 are the same); SLAU208,
-//! *MSP430x5xx and MSP430x6xx Family User's Guide*, tables 6-8 to 6-10 (CPUX).
+//! *MSP430x5xx and MSP430x6xx Family User's Guide*, tables 6-8 to 6-12 (CPUX).
 
 use crate::fault::Source as Origin;
 use crate::isa::clock::{Cycles, Memoryless, Timed};
@@ -27,7 +27,7 @@ pub struct Core {
 }
 
 const CPU: &str = "SLAU144, tables 3-14 to 3-16";
-const CPUX: &str = "SLAU208, tables 6-8 to 6-10";
+const CPUX: &str = "SLAU208, tables 6-8 to 6-12";
 
 /// Where the multiplier is: on the families 1xx to 4xx, and from 5xx on.
 const LOW: u16 = 0x0130;
@@ -204,6 +204,9 @@ impl Core {
             Timing::Return => 5,
             // Sections 3.4.3 and 6.5.1.5: taken or not.
             Timing::Jump => 2,
+            // Table 6-12: of words, and a cycle for each bit.
+            Timing::Several => 2 + ops.k as u16,
+            Timing::Bits => ops.k as u16,
         }
     }
 }

@@ -18,6 +18,9 @@ pub const V: usize = 8;
 /// How many there are.
 pub const FLAGS: usize = 9;
 
+/// Why V is nothing to read.
+pub const V_LOST: &str = "V is read after DADD or RLAM, which leave it undefined";
+
 /// An MSP430 over the domain `D`.
 pub struct Msp430<D: Domain> {
     pub d: D,
@@ -108,7 +111,7 @@ impl<D: Domain> Msp430<D> {
     /// SR as a word.
     fn status(&mut self) -> Result<D::Word<16>, Fault> {
         if self.v_lost {
-            return Err(Fault::Unpredictable("V is read after DADD".into()));
+            return Err(Fault::Unpredictable(V_LOST.into()));
         }
         let mut word = self.d.known(0);
         for (i, flag) in (0..).zip(self.flags.clone()) {

@@ -129,9 +129,10 @@ impl Isa for Msp430Isa {
         insn
     }
 
-    // R_MSP430X_ABS16 and R_MSP430_16_BYTE (binutils, elf/msp430.h), of the unit behind the instruction.
-    fn call_relocation(core: &cores::Core) -> (u32, u64) {
-        (if core.features.extended { 15 } else { 5 }, 2)
+    // R_MSP430X_ABS16 (binutils, elf/msp430.h), of the unit behind the instruction: in objects of no system's ABI its types
+    // are those of the MSP430X on every core.
+    fn call_relocation(_: &cores::Core) -> (u32, u64) {
+        (15, 2)
     }
 
     fn execute(

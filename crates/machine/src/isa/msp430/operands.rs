@@ -1,5 +1,7 @@
 //! Operands of an instruction: addressing modes and sizes; what a core has of the instruction set.
 
+use std::ops::RangeInclusive;
+
 /// Registers with a part of their own.
 pub const PC: u8 = 0;
 pub const SP: u8 = 1;
@@ -141,7 +143,7 @@ pub struct Ops {
     pub b: u8,
     pub y: u16,
     pub size: Size,
-    /// How many bytes on from its own address a jump goes.
+    /// How many bytes on from its own address a jump goes; how many registers or bits an instruction of several is of.
     pub k: i16,
 }
 
@@ -154,7 +156,17 @@ impl Ops {
         Dest::of(self.d, self.b, self.y)
     }
 
-    /// Does the source take a code unit, and is it a number?
+    /// The registers of PUSHM, which names the highest.
+    pub fn pushed(&self) -> RangeInclusive<u8> {
+        (self.d + 1).saturating_sub(self.k as u8)..=self.d
+    }
+
+    /// The registers of POPM, whose bits name the lowest.
+    pub fn popped(&self) -> RangeInclusive<u8> {
+        self.d..=(self.d + self.k as u8).saturating_sub(1)
+    }
+
+    /// Does the source take a code unit?
     pub fn source_unit(&self) -> bool {
         self.a == 1 && self.s != CG || (self.a, self.s) == (3, PC)
     }
