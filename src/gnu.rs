@@ -58,6 +58,15 @@ impl Gnu {
                     format!("-mabi={}", target.to_core().abi()),
                 ],
             },
+            Target::Msp430 { core, part, .. } => Self {
+                program: "msp430-elf-gcc",
+                package: "TI's MSP430-GCC",
+                flags: vec![match part {
+                    Some(part) => format!("-mmcu={}", part.name),
+                    None if core.features.extended => "-mcpu=msp430x".into(),
+                    None => "-mcpu=msp430".into(),
+                }],
+            },
         }
     }
 

@@ -28,6 +28,7 @@
 #![warn(missing_docs)]
 
 pub mod audit;
+mod cores;
 pub mod draw;
 pub mod driver;
 pub mod emit;

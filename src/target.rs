@@ -5,11 +5,13 @@ use machine::isa::avr::abi::{Abi, IAR};
 use machine::isa::avr::cores::Set;
 use machine::isa::avr::parts::{PARTS, Part};
 use machine::isa::core::Core;
-use machine::isa::{arm, avr, mips, riscv};
+use machine::isa::msp430::multiplier::Irq;
+use machine::isa::{arm, avr, mips, msp430, riscv};
 use make::request::Room;
 use spec::nearest::{nearest, question};
 use thiserror::Error;
 
+pub use crate::cores::{CoreEntry, cores};
 pub use crate::strangers::Near;
 use crate::strangers::{STRANGERS, Unmade};
 
@@ -38,23 +40,15 @@ pub enum Target {
         /// The chip, if one is named.
         part: Option<&'static riscv::cores::Part>,
     },
-}
-
-/// A core as `list` shows it.
-#[derive(Clone, Debug, serde::Serialize)]
-pub struct CoreEntry {
-    /// As [`Target::core`] takes it.
-    pub name: &'static str,
-    /// Bits of a machine word.
-    pub word_bits: u32,
-    /// Words for `--isa-ext`.
-    pub extensions: String,
-    /// What it is.
-    pub summary: &'static str,
-    /// Where its cycles are from.
-    pub source: String,
-    /// Who says what it draws, or that nobody does.
-    pub energy: String,
+    /// An MSP430 or MSP430X.
+    Msp430 {
+        /// What executes.
+        core: &'static msp430::cores::Core,
+        /// The chip, if one is named.
+        part: Option<&'static msp430::cores::Part>,
+        /// What interrupt handlers do with the multiplier.
+        irq: Irq,
+    },
 }
 
 /// Names on the command line.
@@ -70,6 +64,8 @@ pub struct Names<'a> {
     pub big_endian: bool,
     /// The calling convention, if not the usual one.
     pub abi: Option<&'a str>,
+    /// What interrupt handlers do with a multiplier behind addresses: nothing, if not said.
+    pub irq: Option<&'a str>,
 }
 
 /// A name that is no target, or a target that has no kernels.
@@ -148,53 +144,16 @@ pub enum TargetError {
         /// Those that there are; none beside the usual one if it is empty.
         known: &'static [&'static str],
     },
-}
-
-/// Of a core whose currents nobody published.
-const NO_DATA: &str = "no data";
-
-/// Every core of every instruction set.
-pub fn cores() -> Vec<CoreEntry> {
-    let avr = avr::cores::CORES.iter().map(|c| CoreEntry {
-        name: c.name,
-        word_bits: 8,
-        extensions: String::new(),
-        summary: c.summary,
-        source: c.source.into(),
-        energy: NO_DATA.into(),
-    });
-    let arm = arm::cores::CORES.iter().map(|c| CoreEntry {
-        name: c.name,
-        word_bits: 32,
-        extensions: String::new(),
-        summary: c.summary,
-        source: c.source.into(),
-        energy: c
-            .currents()
-            .map_or(NO_DATA.into(), |currents| currents.source),
-    });
-    let mips = mips::cores::CORES.iter().map(|c| CoreEntry {
-        name: c.name,
-        word_bits: 32,
-        extensions: extension_names(),
-        summary: c.summary,
-        source: c.multiply.source.into(),
-        energy: NO_DATA.into(),
-    });
-    let riscv = riscv::cores::CORES.iter().map(|c| CoreEntry {
-        name: c.name,
-        word_bits: 32,
-        extensions: String::new(),
-        summary: c.summary,
-        source: c.source.into(),
-        energy: NO_DATA.into(),
-    });
-    avr.chain(arm).chain(mips).chain(riscv).collect()
-}
-
-fn extension_names() -> String {
-    let names = mips::cores::Features::EACH.map(|(_, name)| name);
-    names.join(", ")
+    /// What handlers may do with the multiplier of another core.
+    #[error("there is no interrupt policy {name} for {core}")]
+    NoIrq {
+        /// What was asked for.
+        name: String,
+        /// The core.
+        core: String,
+        /// Those that there are; none if it is empty.
+        known: Vec<&'static str>,
+    },
 }
 
 impl Target {
@@ -274,7 +233,41 @@ impl Target {
             (None, Some(core)) => core,
             (None, None) => return Err(TargetError::Missing),
         };
-        target.called(names.abi)?.configured(names)
+        let target = target.called(names.abi)?.configured(names)?;
+        target.interrupted(names.irq)
+    }
+
+    /// The same where interrupt handlers do this with the multiplier: `none`, `mask-all`, `mask-per-column` or
+    /// `save-restore`.
+    ///
+    /// # Errors
+    /// When the core has no multiplier of that kind behind addresses.
+    pub fn irq(self, name: &str) -> Result<Self, TargetError> {
+        self.interrupted(Some(name))
+    }
+
+    fn interrupted(mut self, name: Option<&str>) -> Result<Self, TargetError> {
+        let Some(name) = name else {
+            return Ok(self);
+        };
+        let known = match &self {
+            Target::Msp430 { core, .. } => core.policies(),
+            Target::Avr { .. } | Target::Arm(_) | Target::Mips(_) | Target::Riscv { .. } => {
+                Vec::new()
+            }
+        };
+        let found = known.iter().find(|(_, word)| *word == name);
+        match (&mut self, found) {
+            (Target::Msp430 { irq, .. }, Some((policy, _))) => {
+                *irq = *policy;
+                Ok(self)
+            }
+            _ => Err(TargetError::NoIrq {
+                name: name.into(),
+                core: self.core_name(),
+                known: known.iter().map(|(_, word)| *word).collect(),
+            }),
+        }
     }
 
     /// The same, called in another way.
@@ -315,7 +308,15 @@ impl Target {
                 part: Some(part),
             })
         });
-        avr.or(riscv).ok_or_else(|| {
+        let parts = msp430::cores::PARTS.iter();
+        let msp430 = parts.filter(|p| p.name == lower).find_map(|part| {
+            Some(Target::Msp430 {
+                core: msp430::cores::Core::named(part.core)?,
+                part: Some(part),
+                irq: Irq::None,
+            })
+        });
+        avr.or(riscv).or(msp430).ok_or_else(|| {
             if let Some(core) = cores().iter().find(|core| core.name == lower) {
                 return TargetError::PartIsCore(core.name);
             }
@@ -344,6 +345,7 @@ impl Target {
         let arm = arm::cores::CORES.iter().copied().find(|c| c.name == name);
         let mips = mips::cores::Core::named(name);
         let riscv = riscv::cores::Core::named(name);
+        let msp430 = msp430::cores::Core::named(name);
         let found = avr
             .map(|core| Target::Avr {
                 core,
@@ -352,7 +354,12 @@ impl Target {
             })
             .or(arm.map(Target::Arm))
             .or(mips.map(Box::new).map(Target::Mips))
-            .or(riscv.map(|core| Target::Riscv { core, part: None }));
+            .or(riscv.map(|core| Target::Riscv { core, part: None }))
+            .or(msp430.map(|core| Target::Msp430 {
+                core,
+                part: None,
+                irq: Irq::None,
+            }));
         found.ok_or_else(|| {
             if let Some(part) = part_names().find(|part| *part == name.to_lowercase()) {
                 return TargetError::CoreIsPart(part);
@@ -405,6 +412,7 @@ impl Target {
             Target::Arm(core) => arm::cores::Core::clone(core).into(),
             Target::Mips(core) => mips::cores::Core::clone(core).into(),
             Target::Riscv { core, .. } => riscv::cores::Core::clone(core).into(),
+            Target::Msp430 { core, part, irq } => core.in_part(*part).with_irq(*irq).into(),
         }
     }
 
@@ -415,6 +423,7 @@ impl Target {
             Target::Arm(core) => core.name.into(),
             Target::Mips(core) => core.full_name(),
             Target::Riscv { core, .. } => core.name.into(),
+            Target::Msp430 { core, .. } => core.name.into(),
         }
     }
 
@@ -423,6 +432,7 @@ impl Target {
         match self {
             Target::Avr { part, .. } => part.map(|p| p.name),
             Target::Riscv { part, .. } => part.map(|p| p.name),
+            Target::Msp430 { part, .. } => part.map(|p| p.name),
             Target::Arm(_) | Target::Mips(_) => None,
         }
     }
@@ -469,6 +479,7 @@ impl Target {
     pub fn arguments(&self) -> String {
         let abi = match self {
             Target::Avr { abi, .. } if self.is_iar() => format!(" --abi {}", abi.name),
+            Target::Msp430 { irq, .. } if *irq != Irq::None => format!(" --irq {}", irq.name()),
             _ => String::new(),
         };
         let core = match (self, self.part_name()) {
@@ -493,6 +504,7 @@ impl Target {
         let (part, flash, ram) = match self {
             Target::Avr { part, .. } => part.map(|p| (p.name, p.flash, p.ram)),
             Target::Riscv { part, .. } => part.map(|p| (p.name, p.flash, p.ram)),
+            Target::Msp430 { part, .. } => part.map(|p| (p.name, p.flash, p.ram)),
             Target::Arm(_) | Target::Mips(_) => None,
         }?;
         Some(Room { part, flash, ram })
@@ -523,5 +535,7 @@ impl Target {
 /// The names of all parts.
 fn part_names() -> impl Iterator<Item = &'static str> {
     let avr = PARTS.iter().map(|part| part.name);
-    avr.chain(riscv::cores::PARTS.iter().map(|part| part.name))
+    let riscv = riscv::cores::PARTS.iter().map(|part| part.name);
+    let msp430 = msp430::cores::PARTS.iter().map(|part| part.name);
+    avr.chain(riscv).chain(msp430)
 }

@@ -105,6 +105,11 @@ pub struct TargetArgs {
     /// Calling convention: gcc, or iar on AVR (registers and data stack of IAR's compiler)
     #[arg(long, value_name = "NAME", help_heading = "Target")]
     pub abi: Option<String>,
+    /// What interrupt handlers do with the multiplier of an MSP430: none (they do not use it), mask-all (what they like:
+    /// they are kept out of the function), mask-per-column (out of each column), save-restore (they put back its state)
+    /// [default: none]
+    #[arg(long, value_name = "POLICY", help_heading = "Target")]
+    pub irq: Option<String>,
 }
 
 impl TargetArgs {
@@ -119,6 +124,7 @@ impl TargetArgs {
             extensions: &self.isa_ext,
             big_endian: self.big_endian,
             abi: self.abi.as_deref(),
+            irq: self.irq.as_deref(),
         })
     }
 }
@@ -423,6 +429,9 @@ pub struct CompareArgs {
     /// Calling convention: gcc, or iar on AVR (registers and data stack of IAR's compiler)
     #[arg(long, value_name = "NAME")]
     pub abi: Option<String>,
+    /// What interrupt handlers do with the multiplier of an MSP430 [default: none]
+    #[arg(long, value_name = "POLICY")]
+    pub irq: Option<String>,
     /// Use at most N registers besides pointers and product (operand caching takes 2e + 4 on AVR)
     #[arg(long, value_name = "N")]
     pub max_regs: Option<usize>,

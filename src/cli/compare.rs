@@ -140,6 +140,7 @@ fn targets(args: &CompareArgs) -> Result<Vec<Target>, Failure> {
         extensions: &args.isa_ext,
         big_endian: false,
         abi: args.abi.as_deref(),
+        irq: args.irq.as_deref(),
     };
     let mcus = args.mcu.iter().map(|mcu| names(Some(mcu.as_str()), None));
     let cores = args

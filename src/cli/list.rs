@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use comfy_table::{ContentArrangement, Table, presets};
 use lozenge::isa::avr::parts::{PARTS, SOURCES};
-use lozenge::isa::riscv;
+use lozenge::isa::{msp430, riscv};
 use lozenge::method::{METHODS, Method, Parameter, find};
 use lozenge::plans::{self, Plan};
 use lozenge::spec::Op;
@@ -244,8 +244,15 @@ fn mcus() -> Vec<Value> {
         json!({"name": p.name, "core": p.core, "flash": p.flash, "ram": p.ram, "ram_start": "",
                "mul": multiplies, "rampz": false, "eind": false, "datasheet": "", "source": [p.source]})
     };
+    let msp430 = |p: &msp430::cores::Part| {
+        let core = msp430::cores::Core::named(p.core);
+        let multiplies = core.is_some_and(|core| core.multiplier.is_some());
+        json!({"name": p.name, "core": p.core, "flash": p.flash, "ram": p.ram, "ram_start": "",
+               "mul": multiplies, "rampz": false, "eind": false, "datasheet": p.source, "source": [p.source]})
+    };
     let all = PARTS.iter().map(row);
-    all.chain(riscv::cores::PARTS.iter().map(riscv)).collect()
+    let all = all.chain(riscv::cores::PARTS.iter().map(riscv));
+    all.chain(msp430::cores::PARTS.iter().map(msp430)).collect()
 }
 
 fn plans() -> Vec<Value> {

@@ -3,7 +3,7 @@
 use clap::Command;
 use lozenge::draw::svg;
 use lozenge::isa::avr::parts::PARTS;
-use lozenge::isa::riscv;
+use lozenge::isa::{msp430, riscv};
 use lozenge::method::METHODS;
 use lozenge::plans::PLANS;
 use lozenge::spec::modulus::{Modular, Modulus, NAMES, Reduce};
@@ -227,6 +227,14 @@ fn parts() -> String {
     for part in riscv::cores::PARTS.iter() {
         let core = riscv::cores::Core::named(part.core);
         let multiplies = yes(core.is_some_and(|core| core.features.multiply));
+        text += &format!(
+            "| `{}` | `{}` | {} | {} | {multiplies} |\n",
+            part.name, part.core, part.flash, part.ram
+        );
+    }
+    for part in msp430::cores::PARTS.iter() {
+        let core = msp430::cores::Core::named(part.core);
+        let multiplies = yes(core.is_some_and(|core| core.multiplier.is_some()));
         text += &format!(
             "| `{}` | `{}` | {} | {} | {multiplies} |\n",
             part.name, part.core, part.flash, part.ram

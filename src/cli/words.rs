@@ -234,6 +234,8 @@ fn target(error: &TargetError) -> Said {
         }
         TargetError::NoAbi { known: [], .. } => said(error, "leave out --abi"),
         TargetError::NoAbi { known, .. } => said(error, &known.join(" or ")),
+        TargetError::NoIrq { known, .. } if known.is_empty() => said(error, "leave out --irq"),
+        TargetError::NoIrq { known, .. } => said(error, &format!("--irq {}", known.join(" or "))),
         TargetError::UnknownMcu { .. }
         | TargetError::UnknownCore { .. }
         | TargetError::UnknownExtension { .. } => plain(error),

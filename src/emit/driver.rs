@@ -421,12 +421,13 @@ impl DriverReport {
         let insns = &built.assembled.program.insns;
         let code = core.encode(insns)?;
         let places = image::places(core, insns)?;
+        let (relocation, behind) = core.call_relocation();
         let calls = built.assembled.calls.iter();
         let calls: Vec<_> = calls
             .map(|(index, kernel)| elf::Call {
-                at: places[*index] as u64,
+                at: places[*index] as u64 + behind,
                 symbol: &self.kernels[*kernel].symbol,
-                relocation: core.call_relocation(),
+                relocation,
             })
             .collect();
         elf::object_that_calls(format, &self.symbol, &code, &calls)

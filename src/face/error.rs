@@ -245,7 +245,8 @@ impl From<TargetError> for Error {
             | TargetError::Missing
             | TargetError::NoBigEndian(_)
             | TargetError::NoDialect { .. }
-            | TargetError::NoAbi { .. } => Error::Target(error),
+            | TargetError::NoAbi { .. }
+            | TargetError::NoIrq { .. } => Error::Target(error),
         }
     }
 }

@@ -15,8 +15,10 @@ use crate::load::error::{LoadError, MAX_BYTES, size};
 const AVR_DATA: std::ops::Range<u64> = 0x80_0000..0x81_0000;
 /// Where data of an AVR object is put, clear of operands.
 const AVR_OBJECT_DATA: u64 = 0x8000;
-/// Where an object for a machine with one address space is put: not at 0, where nothing may lie.
+/// Where an object for a machine with one address space is put: not at 0, where nothing may lie; on MSP430 where flash
+/// begins on most parts.
 const OBJECT: u64 = 0x40_0000;
+const MSP430_OBJECT: u64 = 0x4400;
 /// Bytes between sections of an object, more than any instruction has.
 const APART: u64 = 8;
 /// The same between sections of data: who runs over the end of a table comes upon nothing.
@@ -159,7 +161,12 @@ pub(super) fn sections(
     }
     if relocatable {
         list.sort_by_key(|(s, _)| (!s.code, Some(s.index) != first));
-        lay_out(list.iter_mut().map(|(section, _)| section), avr)?;
+        let start = match file.architecture() {
+            Architecture::Avr => 0,
+            Architecture::Msp430 => MSP430_OBJECT,
+            _ => OBJECT,
+        };
+        lay_out(list.iter_mut().map(|(section, _)| section), start, avr)?;
     }
     for (section, held) in &mut list {
         if let Some(held) = held {
@@ -180,12 +187,15 @@ fn near(mut list: Vec<Placed>) -> Vec<Placed> {
     list
 }
 
-/// Gives the sections of an object places, one behind the other.
+/// Gives the sections of an object places from `start` on, one behind the other.
 ///
 /// # Errors
 /// When they take too much room.
-fn lay_out<'a>(sections: impl Iterator<Item = &'a mut Placed>, avr: bool) -> Result<(), LoadError> {
-    let start = if avr { 0 } else { OBJECT };
+fn lay_out<'a>(
+    sections: impl Iterator<Item = &'a mut Placed>,
+    start: u64,
+    avr: bool,
+) -> Result<(), LoadError> {
     let (mut next, mut next_data) = (0, AVR_OBJECT_DATA);
     for section in sections {
         let (next, start) = match avr && !section.code {

@@ -8,6 +8,7 @@
 
 mod error;
 mod layout;
+mod msp430;
 mod relocation;
 mod riscv;
 mod symbols;
@@ -156,8 +157,10 @@ fn load_object(data: &[u8], name: &str, format: &ObjectFormat) -> Result<Loaded,
     };
     let (bytes, marks) = layout::program(&sections, origin, relocatable)?;
     let kernel = Function {
-        // On AVR program memory and data are two, and addresses of either are numbers.
-        movable: (relocatable || file.kind() == ObjectKind::Dynamic) && !avr,
+        // On AVR program memory and data are two, and addresses of either are numbers; so they are on MSP430.
+        movable: (relocatable || file.kind() == ObjectKind::Dynamic)
+            && !avr
+            && format.architecture != Architecture::Msp430,
         first: if relocatable { origin } else { 0 },
         ..Function::kernel(&bytes)
     };
@@ -240,6 +243,22 @@ fn free(file: &object::File<'_>) -> Vec<u8> {
     Vec::from_iter(is_position_independent(file).then_some(GP))
 }
 
+/// Are its relocations those of the MSP430X? They are where its architecture variant is, and in objects of TI's tools, which
+/// are of no system's ABI; GNU as says that what it makes stands alone (binutils, elf/msp430.h and elf32-msp430.c).
+fn is_extended(file: &object::File<'_>) -> bool {
+    const MSP430X: u32 = 45;
+    const STANDALONE: u8 = 255;
+    match file.flags() {
+        object::FileFlags::Elf {
+            e_flags, os_abi, ..
+        } => {
+            let extended = e_flags.0 & 0xff == MSP430X || os_abi.0 != STANDALONE;
+            file.architecture() == Architecture::Msp430 && extended
+        }
+        _ => false,
+    }
+}
+
 /// What a reference goes to is not in the file.
 fn lacks(what: &str, why: &str) -> Target {
     Target::Missing(format!("{what}, {why}"))
@@ -301,6 +320,7 @@ fn relocate(
     let relocations = Relocations {
         architecture: format.architecture,
         big_endian: format.big_endian,
+        extended: is_extended(file),
         address: section.address,
         list: &references,
     };

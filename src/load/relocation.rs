@@ -102,6 +102,8 @@ pub const LOCAL_GP: &str = "__gnu_local_gp";
 pub struct Relocations<'a> {
     pub architecture: Architecture,
     pub big_endian: bool,
+    /// Are its types those of the MSP430X?
+    pub extended: bool,
     /// Address of the section.
     pub address: u64,
     pub list: &'a [Reference],
@@ -121,7 +123,7 @@ impl Relocations<'_> {
         let mut marks = Marks::default();
         for (i, r) in self.list.iter().enumerate() {
             let width = match self.architecture {
-                Architecture::Avr => 2,
+                Architecture::Avr | Architecture::Msp430 => 2,
                 Architecture::Riscv32 => Self::riscv_width(r.kind),
                 _ => 4,
             };
@@ -136,6 +138,9 @@ impl Relocations<'_> {
                 _ if !fits => Err(self.odd(r)),
                 (Target::Address(to) | Target::Number(to), Architecture::Avr) => {
                     self.avr(r, *to, bytes, at).map_err(|_| self.odd(r))
+                }
+                (Target::Address(to) | Target::Number(to), Architecture::Msp430) => {
+                    self.msp430(r, *to, bytes, at).map_err(|_| self.odd(r))
                 }
                 (Target::Address(to) | Target::Number(to), Architecture::Arm) => {
                     self.arm(r, *to, bytes, at).map_err(|_| self.odd(r))

@@ -295,10 +295,16 @@ impl Domain for Formula {
     }
 
     fn slice<const W: u32, const V: u32>(&mut self, a: &Term, from: u32) -> Term {
-        self.cut(*a, W, from, V)
+        match V == W {
+            true => *a,
+            false => self.cut(*a, W, from, V),
+        }
     }
 
     fn extend<const V: u32, const W: u32>(&mut self, a: &Term, signed: bool) -> Term {
+        if V == W {
+            return *a;
+        }
         if let Term::Public(Public::Known(k)) = a {
             let word = Concrete::new(0).extend::<V, W>(&Bits(*k), signed);
             return self.known::<W>(word.0);

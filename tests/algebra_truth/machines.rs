@@ -26,6 +26,11 @@ use lozenge::isa::mips::code::Insn as MipsInsn;
 use lozenge::isa::mips::cores::MIPS_4KM;
 use lozenge::isa::mips::machine::Mips;
 use lozenge::isa::mips::run::Decoded as MipsCode;
+use lozenge::isa::msp430::Msp430Isa;
+use lozenge::isa::msp430::code::Insn as Msp430Insn;
+use lozenge::isa::msp430::cores::Core as Msp430Core;
+use lozenge::isa::msp430::machine::{C, Msp430, N, V, Z};
+use lozenge::isa::msp430::run::Decoded as Msp430Code;
 use lozenge::isa::riscv::RiscvIsa;
 use lozenge::isa::riscv::code::Insn as RiscvInsn;
 use lozenge::isa::riscv::cores::Core as RiscvCore;
@@ -487,6 +492,110 @@ impl Model for OnRiscv {
         State {
             words: words.iter().map(|w| w.0).collect(),
             bits: Vec::new(),
+        }
+    }
+}
+
+pub struct OnMsp430;
+
+/// The first register, and the one that points to the memory.
+pub const MSP430_FIRST: u8 = 4;
+pub const MSP430_POINTER: u8 = 12;
+/// C, Z, N and V.
+const MSP430_FLAGS: [usize; 4] = [C, Z, N, V];
+
+fn mpy16() -> &'static Msp430Core {
+    Msp430Core::named("msp430-mpy16").expect("a core")
+}
+
+impl OnMsp430 {
+    /// Interrupts have long been off: ways through a branch meet only where they are off for as long.
+    fn new<D: Domain>(d: D) -> Msp430<D> {
+        let mut m = Msp430::new(d, mpy16().multiplier, mpy16().irq);
+        m.masked = 3;
+        m
+    }
+
+    fn run<D: Domain>(m: &mut Msp430<D>, code: &[u8]) -> Result<(), Stopped> {
+        m.pc = 0;
+        Msp430Code::new(code, mpy16())
+            .run(m, code.len(), LIMIT)
+            .map(|_| ())
+    }
+
+    fn state<D: Domain>(m: &Msp430<D>) -> State<D::Word<16>, D::Bit> {
+        State {
+            words: m.r.iter().chain(&m.unit.words).cloned().collect(),
+            bits: MSP430_FLAGS.map(|flag| m.flags[flag].clone()).to_vec(),
+        }
+    }
+}
+
+impl Model for OnMsp430 {
+    const NAME: &'static str = "msp430";
+    const W: u32 = 16;
+    const FLAGS: usize = MSP430_FLAGS.len();
+    type Insn = Msp430Insn;
+    type Symbolic = Msp430<Algebra>;
+    type Numeric = Msp430<Concrete>;
+
+    fn symbolic() -> Msp430<Algebra> {
+        let mut m = Self::new(Algebra::default());
+        let first = usize::from(MSP430_FIRST);
+        for i in first..first + REGISTERS {
+            m.r[i] = m.d.unknown::<16>(format!("r{i}"));
+        }
+        for flag in MSP430_FLAGS {
+            m.flags[flag] = m.d.unknown_bit(format!("flag {flag}"));
+        }
+        declare::<16>(&mut m.d);
+        m.r[usize::from(MSP430_POINTER)] = m.d.pointer::<16>(OPERAND, 0, 0);
+        m
+    }
+
+    fn numeric(inputs: &[u64]) -> Msp430<Concrete> {
+        let (registers, rest) = inputs.split_at(REGISTERS);
+        let (flags, memory) = rest.split_at(Self::FLAGS);
+        let mut m = Self::new(filled::<16>(memory));
+        for (register, input) in m.r[usize::from(MSP430_FIRST)..].iter_mut().zip(registers) {
+            *register = Bits(*input);
+        }
+        for (flag, input) in MSP430_FLAGS.into_iter().zip(flags) {
+            m.flags[flag] = *input == 1;
+        }
+        m.r[usize::from(MSP430_POINTER)] = Bits(PLACE);
+        m
+    }
+
+    fn domain(m: &mut Msp430<Algebra>) -> &mut Algebra {
+        &mut m.d
+    }
+
+    fn encode(block: &[Msp430Insn]) -> Vec<u8> {
+        Msp430Isa::encode(mpy16(), block).expect("encodes")
+    }
+
+    fn text(insn: &Msp430Insn) -> String {
+        insn.text()
+    }
+
+    fn step(m: &mut Msp430<Algebra>, code: &[u8]) -> Result<(), Stopped> {
+        Self::run(m, code)
+    }
+
+    fn step_on_numbers(m: &mut Msp430<Concrete>, code: &[u8]) -> Result<(), Stopped> {
+        Self::run(m, code)
+    }
+
+    fn said(m: &Msp430<Algebra>) -> State<Value, BitValue> {
+        Self::state(m)
+    }
+
+    fn is(m: &Msp430<Concrete>) -> State<u64, bool> {
+        let State { words, bits } = Self::state(m);
+        State {
+            words: words.iter().map(|w| w.0).collect(),
+            bits,
         }
     }
 }

@@ -15,6 +15,7 @@ mod kept;
 mod lies;
 mod machines;
 mod mips;
+mod msp430;
 mod mutants;
 mod numbers;
 mod plain;
@@ -177,7 +178,9 @@ fn addresses_of_an_operand_have_an_order() {
         }
     }
     all::<Algebra, 8>(Algebra::default());
+    all::<Algebra, 16>(Algebra::default());
     all::<Algebra, 32>(Algebra::default());
     all::<Secret, 8>(Secret::default());
+    all::<Secret, 16>(Secret::default());
     all::<Secret, 32>(Secret::default());
 }

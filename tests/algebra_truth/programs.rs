@@ -6,8 +6,8 @@
 use lozenge::vectors::Random;
 
 use crate::algebra_truth::compare::{Counts, compare};
-use crate::algebra_truth::machines::{Model, OnArm, OnAvr, OnMips, OnRiscv};
-use crate::algebra_truth::{arm, avr, mips, riscv};
+use crate::algebra_truth::machines::{Model, OnArm, OnAvr, OnMips, OnMsp430, OnRiscv};
+use crate::algebra_truth::{arm, avr, mips, msp430, riscv};
 use crate::kit::{tier, work};
 
 /// Programs of each machine, by tier.
@@ -107,4 +107,9 @@ fn programs_for_mips_are_what_they_are_said_to_be() {
 #[test]
 fn programs_for_riscv_are_what_they_are_said_to_be() {
     run::<OnRiscv>(riscv::block, riscv::memory());
+}
+
+#[test]
+fn programs_for_msp430_are_what_they_are_said_to_be() {
+    run::<OnMsp430>(msp430::block, msp430::memory());
 }

@@ -7,7 +7,7 @@ use lozenge::facts::Style;
 use lozenge::isa::avr::code::Insn;
 use lozenge::isa::avr::cores::{ATMEGA128, Core};
 use lozenge::isa::avr::instructions::Op as AvrOp;
-use lozenge::isa::{arm, avr, mips, riscv};
+use lozenge::isa::{arm, avr, mips, msp430, riscv};
 use lozenge::kernel::{self, Request};
 use lozenge::prove::{Proof, Verdict};
 use lozenge::spec::modulus::{Modular, Modulus, Reduce};
@@ -552,6 +552,7 @@ fn the_document_has_the_tables_of_what_is_assumed() {
         arm::assumed::table(),
         mips::assumed::table(),
         riscv::assumed::table(),
+        msp430::assumed::table(),
     ] {
         assert!(
             table.lines().count() > 5 && text.contains(&table),

@@ -10,6 +10,7 @@ mod files;
 mod fuzz;
 mod honest;
 mod modular;
+mod multiplier;
 mod mutants;
 mod ops;
 mod own;

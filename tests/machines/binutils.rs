@@ -111,7 +111,8 @@ impl Binutils<'_> {
         // "   1c:\t94 0e 34 12 \tcall\t0x2468\t; 0x2468"
         let line = |line: &str| {
             let (address, rest) = line.split_once(":\t")?;
-            let (_, text) = rest.split_once('\t').unwrap_or((rest, ""));
+            // What has no text goes on with the bytes of the line before.
+            let (_, text) = rest.split_once('\t')?;
             let address = usize::from_str_radix(address.trim(), 16).ok()?;
             Some((address, text.trim().to_string()))
         };

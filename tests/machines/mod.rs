@@ -9,5 +9,7 @@ mod avr_semantics;
 mod binutils;
 mod mips_encoding;
 mod mips_semantics;
+mod msp430_encoding;
+mod msp430_semantics;
 mod riscv_encoding;
 mod riscv_semantics;

@@ -26,7 +26,7 @@ pub trait Operands: Copy + Default + PartialEq + Eq + Hash + Debug + Send + Sync
     /// What a core must have for an instruction to exist.
     type Feature: Copy + PartialEq + Debug + Send + Sync + 'static;
 
-    /// Bytes of a code unit: what is read at once, in the core's byte order. Instructions are one unit or two.
+    /// Bytes of a code unit: what is read at once, in the core's byte order. Patterns are one unit or two.
     const UNIT: usize;
     /// Is the first of two units the upper half of the pattern?
     const HIGH_FIRST: bool;
@@ -48,6 +48,10 @@ pub trait Operands: Copy + Default + PartialEq + Eq + Hash + Debug + Send + Sync
     /// Do the operands make an instruction of this form, and not of another or of none?
     fn admits(&self, _form: &Form<Self>) -> bool {
         true
+    }
+    /// Letters of operands that lie behind the pattern, a code unit each, as the operands in the pattern say.
+    fn behind(&self, _form: &Form<Self>) -> &'static [char] {
+        &[]
     }
     /// The places of a letter in a row's data flow.
     fn places(&self, _letter: char) -> Places {
@@ -148,7 +152,7 @@ pub struct Form<O: Operands> {
     pub of: O::Op,
     implied: Numbers,
     never: Numbers,
-    /// Length in bytes.
+    /// Length of the pattern in bytes.
     pub bytes: usize,
     /// The bits that are the same in every instruction of this form, and which these are.
     pub fixed: u32,
@@ -263,7 +267,7 @@ impl<O: Operands> Form<O> {
         code & self.care == self.fixed
     }
 
-    /// The instruction of this form with the operand bits of `code`, if they make one.
+    /// The instruction of this form with the operand bits of `code`, if they make one; what lies behind the pattern is 0.
     pub fn with_bits_of(&self, code: u32) -> Option<Insn<O>> {
         let mut ops = self.start();
         for field in &self.fields {
@@ -366,7 +370,8 @@ impl<O: Operands> Codec<O> {
                 (false, true) => first << 16 | unit::<O>(bytes.get(O::UNIT..)?, big_endian)?,
                 (false, false) => first | unit::<O>(bytes.get(O::UNIT..)?, big_endian)? << 16,
             };
-            (form.matches(code) && has(form)).then(|| form.with_bits_of(code))?
+            let insn = (form.matches(code) && has(form)).then(|| form.with_bits_of(code))??;
+            insn.with_units_of(bytes.get(form.bytes..)?, big_endian)
         });
         fits.next()
     }
@@ -395,9 +400,23 @@ impl<O: Operands> Insn<O> {
         &O::codec().forms[O::index(self.op)]
     }
 
+    /// Letters of what lies behind the pattern.
+    fn behind(&self) -> &'static [char] {
+        self.ops.behind(self.form())
+    }
+
     /// Length in bytes.
     pub fn bytes(&self) -> usize {
-        self.form().bytes
+        self.form().bytes + O::UNIT * self.behind().len()
+    }
+
+    /// The same with what lies behind its pattern from the start of `bytes`; none if that is cut off.
+    fn with_units_of(mut self, bytes: &[u8], big_endian: bool) -> Option<Self> {
+        for (letter, at) in self.behind().iter().zip((0..).step_by(O::UNIT)) {
+            let unit = unit::<O>(bytes.get(at..)?, big_endian)?;
+            self.ops.put(*letter, unit.into());
+        }
+        Some(self)
     }
 
     /// The same in the form of its row.
@@ -433,8 +452,15 @@ impl<O: Operands> Insn<O> {
                 .write(value)
                 .ok_or_else(|| error(field.letter, value))?;
         }
+        let again = || {
+            let mut again = form.with_bits_of(code)?;
+            for letter in again.behind() {
+                again.ops.put(*letter, self.ops.get(*letter));
+            }
+            Some(again)
+        };
         let fits = match O::EXACT {
-            true => form.with_bits_of(code) == Some(*self),
+            true => again() == Some(*self),
             false => self.ops.admits(form),
         };
         match fits {
@@ -449,10 +475,13 @@ impl<O: Operands> Insn<O> {
     /// As [`Insn::code`].
     pub fn encode(&self, big_endian: bool, out: &mut Vec<u8>) -> Result<(), EncodeError> {
         let code = self.code()?;
-        let units = self.bytes() / O::UNIT;
-        for i in 0..units {
+        let units = self.form().bytes / O::UNIT;
+        let of_pattern = (0..units).map(|i| {
             let place = if O::HIGH_FIRST { units - 1 - i } else { i };
-            let unit = code >> (8 * O::UNIT * place);
+            code >> (8 * O::UNIT * place)
+        });
+        let behind = self.behind().iter();
+        for unit in of_pattern.chain(behind.map(|letter| self.ops.get(*letter) as u32)) {
             let bytes = &unit.to_le_bytes()[..O::UNIT];
             match big_endian {
                 true => out.extend(bytes.iter().rev()),

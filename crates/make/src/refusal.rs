@@ -27,6 +27,8 @@ pub enum LowerError {
         "bands in loops are made of words of 8 bits: of 32 bits columns have a sixteenth of the products to load"
     )]
     Loops,
+    #[error("no functions are made for {0} yet")]
+    NotYet(&'static str),
     #[error("there are no drivers with {0}")]
     Driver(&'static str),
     #[error("{0} bytes of numbers are more than there is memory for")]

@@ -202,7 +202,7 @@ fn counted(core: &Core, cost: &Cost, code: &[u8], plan: String, basis: Basis) ->
 fn base(core: &Core, code: &[u8]) -> Option<Base> {
     let own = |insn| match insn {
         Insn::Arm(insn) => Some(insn),
-        Insn::Avr(_) | Insn::Mips(_) | Insn::Riscv(_) => None,
+        Insn::Avr(_) | Insn::Mips(_) | Insn::Riscv(_) | Insn::Msp430(_) => None,
     };
     let mut base = Base::default();
     for (_, insn) in core.decode(code).ok()? {

@@ -287,7 +287,7 @@ impl<V: Copy> AbstractMemory<V> {
         };
         /// Bits of a data address: two words of the AVR, one of the others.
         const fn address_bits(word_bits: u32) -> u32 {
-            if word_bits == 8 { 16 } else { 32 }
+            if word_bits == 8 { 16 } else { word_bits }
         }
         let bits = address_bits(W);
         // An AVR adds 2 by taking 2^16 - 2 away.

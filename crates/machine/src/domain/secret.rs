@@ -399,6 +399,7 @@ impl Domain for Secret {
 
     fn slice<const W: u32, const V: u32>(&mut self, a: &Taint, from: u32) -> Taint {
         match a {
+            whole if V == W => *whole,
             Taint::Public(Public::Known(k)) => self.known::<V>(k >> from),
             Taint::Public(_) | Taint::Secret { .. } => self.mix(&[*a], &[]),
         }
@@ -406,6 +407,7 @@ impl Domain for Secret {
 
     fn extend<const V: u32, const W: u32>(&mut self, a: &Taint, signed: bool) -> Taint {
         match a {
+            whole if V == W => *whole,
             Taint::Public(Public::Known(k)) => {
                 let word = Concrete::new(0).extend::<V, W>(&Bits(*k), signed);
                 self.known::<W>(word.0)

@@ -215,6 +215,7 @@ impl<A: Answers> Domain for A {
 
     fn slice<const W: u32, const V: u32>(&mut self, a: &Value, from: u32) -> Value {
         match a {
+            whole if V == W => *whole,
             Value::Public(Public::Known(k)) => self.known::<V>(k >> from),
             Value::Public(_) | Value::Var(_) => piece(self, *a, W, from, V),
         }
@@ -222,6 +223,7 @@ impl<A: Answers> Domain for A {
 
     fn extend<const V: u32, const W: u32>(&mut self, a: &Value, signed: bool) -> Value {
         match a {
+            whole if V == W => *whole,
             Value::Public(Public::Known(k)) => {
                 let word = Concrete::new(0).extend::<V, W>(&Bits(*k), signed);
                 self.known::<W>(word.0)

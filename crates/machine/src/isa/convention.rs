@@ -34,9 +34,9 @@ pub struct Stack {
 pub enum Link {
     /// In a register.
     Register,
-    /// So many bytes of it were pushed, the lowest first: it lies highest. In a run on numbers they are those of
-    /// `pushed`.
-    Stack { bytes: usize, pushed: u64 },
+    /// Its words lie so many bytes above where the stack pointer points at entry, the lowest word first. In a run on numbers
+    /// they are those of `pushed`.
+    Stack { places: &'static [i64], pushed: u64 },
 }
 
 /// What a function may rely on.

@@ -11,7 +11,7 @@ use crate::format::{Assembler, Dialect, ObjectFormat};
 use crate::function::Function;
 use crate::isa::cost::{Class, Cost, Stopped};
 use crate::isa::energy::Currents;
-use crate::isa::{Called, Calls, Executed, Isa, RUN_LIMIT, arm, avr, mips, riscv};
+use crate::isa::{Called, Calls, Executed, Isa, RUN_LIMIT, arm, avr, mips, msp430, riscv};
 
 /// Does something for the machine of a core: `$isa` is its instruction set, `$own` the core as that knows it.
 #[macro_export]
@@ -34,6 +34,10 @@ macro_rules! on_machine {
                 type $isa = $crate::isa::riscv::RiscvIsa;
                 $body
             }
+            $crate::isa::core::Core::Msp430($own) => {
+                type $isa = $crate::isa::msp430::Msp430Isa;
+                $body
+            }
         }
     };
 }
@@ -45,6 +49,7 @@ pub enum Core {
     Arm(arm::cores::Core),
     Mips(mips::cores::Core),
     Riscv(riscv::cores::Core),
+    Msp430(msp430::cores::Core),
 }
 
 /// An instruction of one of the machines.
@@ -54,6 +59,7 @@ pub enum Insn {
     Arm(arm::code::Insn),
     Mips(mips::code::Insn),
     Riscv(riscv::code::Insn),
+    Msp430(msp430::code::Insn),
 }
 
 /// An instruction of another machine than what is asked.
@@ -88,7 +94,7 @@ macro_rules! machines {
     )*};
 }
 
-machines!(Avr avr, Arm arm, Mips mips, Riscv riscv);
+machines!(Avr avr, Arm arm, Mips mips, Riscv riscv, Msp430 msp430);
 
 impl Core {
     /// Its name, as on the command line.
@@ -139,9 +145,10 @@ impl Core {
         on_machine!(self, |I, core| I::dialect(core))
     }
 
-    /// The type of the relocation that makes a linker do what [`Insn::calling`] does.
-    pub fn call_relocation(&self) -> u32 {
-        on_machine!(self, |I, _core| I::CALL_RELOCATION)
+    /// The relocation that makes a linker do what [`Insn::calling`] does: its type, and how many bytes behind the call's
+    /// first it stands.
+    pub fn call_relocation(&self) -> (u32, u64) {
+        on_machine!(self, |I, core| I::call_relocation(core))
     }
 
     /// The number of the register called `name`.
@@ -248,6 +255,7 @@ impl Core {
         match self {
             Core::Avr(_) | Core::Mips(_) | Core::Riscv(_) => 32,
             Core::Arm(_) => 15,
+            Core::Msp430(_) => 16,
         }
     }
 
@@ -270,6 +278,7 @@ impl Insn {
             Insn::Arm(insn) => arm::ArmIsa::text(insn),
             Insn::Mips(insn) => mips::MipsIsa::text(insn),
             Insn::Riscv(insn) => riscv::RiscvIsa::text(insn),
+            Insn::Msp430(insn) => msp430::Msp430Isa::text(insn),
         }
     }
 
@@ -280,6 +289,7 @@ impl Insn {
             Insn::Arm(insn) => arm::ArmIsa::registers(insn),
             Insn::Mips(insn) => mips::MipsIsa::registers(insn),
             Insn::Riscv(insn) => riscv::RiscvIsa::registers(insn),
+            Insn::Msp430(insn) => msp430::Msp430Isa::registers(insn),
         }
     }
 
@@ -290,6 +300,7 @@ impl Insn {
             Insn::Arm(insn) => insn.class(),
             Insn::Mips(insn) => insn.class(),
             Insn::Riscv(insn) => insn.class(),
+            Insn::Msp430(insn) => insn.class(),
         }
     }
 
@@ -300,6 +311,7 @@ impl Insn {
             Insn::Arm(insn) => arm::ArmIsa::calling(insn, at, to).into(),
             Insn::Mips(insn) => mips::MipsIsa::calling(insn, at, to).into(),
             Insn::Riscv(insn) => riscv::RiscvIsa::calling(insn, at, to).into(),
+            Insn::Msp430(insn) => msp430::Msp430Isa::calling(insn, at, to).into(),
         }
     }
 
@@ -310,6 +322,7 @@ impl Insn {
             Insn::Arm(insn) => arm::ArmIsa::branch(insn),
             Insn::Mips(insn) => mips::MipsIsa::branch(insn),
             Insn::Riscv(insn) => riscv::RiscvIsa::branch(insn),
+            Insn::Msp430(insn) => msp430::Msp430Isa::branch(insn),
         }
     }
 
@@ -320,6 +333,7 @@ impl Insn {
             Insn::Arm(insn) => arm::ArmIsa::jump(insn),
             Insn::Mips(insn) => mips::MipsIsa::jump(insn),
             Insn::Riscv(insn) => riscv::RiscvIsa::jump(insn),
+            Insn::Msp430(insn) => msp430::Msp430Isa::jump(insn),
         }
     }
 }

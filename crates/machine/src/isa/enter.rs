@@ -131,10 +131,10 @@ pub fn enter<M: ForAll<W>, const W: u32>(
             m.domain().init(Address { base, offset }, &word);
         }
     }
-    if let Link::Stack { bytes, .. } = convention.link {
-        for i in 0..bytes {
-            let part = m.domain().pointer::<W>(Base::RETURN, 0, i as u32);
-            let (base, offset) = (Base::STACK, (bytes - i) as i64);
+    if let Link::Stack { places, .. } = convention.link {
+        for (offset, i) in places.iter().zip(0..) {
+            let part = m.domain().pointer::<W>(Base::RETURN, 0, i);
+            let (base, offset) = (Base::STACK, *offset);
             m.domain().init(Address { base, offset }, &part);
         }
     }

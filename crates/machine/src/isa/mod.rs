@@ -12,6 +12,7 @@ pub mod enter;
 pub mod environment;
 pub mod machine;
 pub mod mips;
+pub mod msp430;
 pub mod numbers;
 pub mod riscv;
 pub mod run;
@@ -116,8 +117,8 @@ pub trait Isa: Sized + 'static {
     /// The call `insn`, at byte address `at`, of the function at `to`.
     fn calling(insn: Self::Insn, at: usize, to: usize) -> Self::Insn;
 
-    /// The type of the relocation that makes a linker do the same.
-    const CALL_RELOCATION: u32;
+    /// The relocation that makes a linker do the same: its type, and how many bytes behind the call's first it stands.
+    fn call_relocation(core: &Self::Core) -> (u32, u64);
 
     /// Calls `function` with a pointer to `area`, numbers in little-endian bytes.
     ///

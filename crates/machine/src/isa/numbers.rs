@@ -114,14 +114,15 @@ pub fn enter_again<M: OnNumbers<W>, const W: u32>(
             ArgumentPlace::Stack(above) => push::<M, W>(m, stack + above as usize, words, number),
         }
     }
-    let d = m.domain();
-    if let (Link::Stack { bytes, pushed }, Some(stack)) =
+    if let (Link::Stack { places, pushed }, Some(stack)) =
         (convention.link, convention.stacks.last())
     {
-        for i in 0..bytes {
-            d.memory[stack.top + bytes - i] = (pushed >> (8 * i)) as u8;
+        for (above, i) in places.iter().zip(0..) {
+            let at = (stack.top as i64 + above) as usize;
+            push::<M, W>(m, at, 1, pushed >> (W * i) & mask(W));
         }
     }
+    let d = m.domain();
     d.stacks.clear();
     for stack in &convention.stacks {
         d.watch(

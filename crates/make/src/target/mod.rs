@@ -6,5 +6,6 @@ pub mod claimed;
 pub mod claims;
 pub mod homes;
 pub mod mips;
+pub mod msp430;
 pub mod riscv;
 pub mod stages;

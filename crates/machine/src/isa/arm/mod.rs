@@ -176,7 +176,9 @@ impl Isa for ArmIsa {
     }
 
     // R_ARM_CALL (AAELF32).
-    const CALL_RELOCATION: u32 = 28;
+    fn call_relocation(_: &cores::Core) -> (u32, u64) {
+        (28, 0)
+    }
 
     fn execute(
         core: &cores::Core,

@@ -67,8 +67,9 @@ impl<D: Domain> Callable<8> for Avr<D> {
         Convention {
             rows: rows(core, pushed),
             stacks,
+            // The lowest byte is pushed first.
             link: Link::Stack {
-                bytes: pushed,
+                places: if pushed == 2 { &[2, 1] } else { &[3, 2, 1] },
                 pushed: last,
             },
             caller: Ops::UNIT * last as usize,

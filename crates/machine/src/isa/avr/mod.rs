@@ -185,7 +185,9 @@ impl Isa for AvrIsa {
     }
 
     // R_AVR_CALL (binutils, elf/avr.h).
-    const CALL_RELOCATION: u32 = 18;
+    fn call_relocation(_: &cores::Core) -> (u32, u64) {
+        (18, 0)
+    }
 
     fn execute(
         core: &cores::Core,

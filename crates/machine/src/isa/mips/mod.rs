@@ -182,7 +182,9 @@ impl Isa for MipsIsa {
     }
 
     // R_MIPS_26 (MIPS ABI supplement).
-    const CALL_RELOCATION: u32 = 4;
+    fn call_relocation(_: &cores::Core) -> (u32, u64) {
+        (4, 0)
+    }
 
     fn execute(
         core: &cores::Core,

@@ -122,7 +122,9 @@ impl Isa for RiscvIsa {
     }
 
     // R_RISCV_JAL (RISC-V ABIs Specification, section 8.4).
-    const CALL_RELOCATION: u32 = 17;
+    fn call_relocation(_: &cores::Core) -> (u32, u64) {
+        (17, 0)
+    }
 
     fn execute(
         core: &cores::Core,

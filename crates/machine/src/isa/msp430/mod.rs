@@ -1,0 +1,167 @@
+//! MSP430: CPU and multipliers.
+//!
+//! | file | what |
+//! |---|---|
+//! | [`instructions`] | the table: name, encoding, syntax, data flow, timing class, feature, meaning |
+//! | [`operands`] | addressing modes; what a core has |
+//! | [`machine`], [`multiplier`] | registers, flags and operands; the multiplier behind its addresses |
+//! | [`arithmetic`] | the operations the meanings use |
+//! | [`code`] | how operands are encoded and printed |
+//! | [`cores`] | cycles by addressing mode; cores and parts |
+//! | [`run`] | what is its own in a run: a multiplier that takes time, interrupts |
+//! | [`abi`], [`assumed`] | the EABI; what is assumed at entry and given back |
+//! | [`format`] | what linkers and assemblers are told |
+
+pub mod abi;
+pub mod arithmetic;
+pub mod assumed;
+pub mod code;
+pub mod cores;
+pub mod format;
+pub mod instructions;
+pub mod machine;
+pub mod multiplier;
+pub mod operands;
+pub mod run;
+
+use crate::call::Operands;
+use crate::codec::{self, Places};
+use crate::domain::Abstract;
+use crate::domain::concrete::Concrete;
+use crate::domain::place::Base;
+use crate::format::{Assembler, Dialect, ObjectFormat};
+use crate::function::Function;
+use crate::isa::convention::Callable;
+use crate::isa::cost::{Class, Cost, Stopped};
+use crate::isa::energy::Currents;
+use crate::isa::msp430::machine::Msp430;
+use crate::isa::msp430::multiplier::Irq;
+use crate::isa::numbers::Executed;
+use crate::isa::{Called, Calls, Isa, enter, numbers};
+
+/// MSP430 and MSP430X.
+pub struct Msp430Isa;
+
+impl Isa for Msp430Isa {
+    type Insn = code::Insn;
+    type Core = cores::Core;
+
+    const WORD_BITS: u32 = 16;
+    const ASSEMBLERS: &'static [Assembler] = &[Assembler::Gnu];
+    const POINTER_BYTES: usize = abi::POINTER_BYTES;
+
+    fn core_name(core: &cores::Core) -> String {
+        core.name.into()
+    }
+
+    /// The multiplier stays where it is.
+    fn relatives(core: &cores::Core) -> Vec<cores::Core> {
+        let all = cores::CORES.iter();
+        let runs = all.filter(|other| other.runs(core));
+        runs.map(|other| other.like(core)).collect()
+    }
+
+    fn abi(core: &cores::Core) -> &'static str {
+        match core.multiplier.map(|_| core.irq) {
+            None => "msp430 eabi",
+            Some(Irq::None) => "msp430 eabi; no interrupt handler may use the multiplier",
+            Some(Irq::MaskAll | Irq::MaskPerColumn) => {
+                "msp430 eabi; interrupts wait while the multiplier is in use"
+            }
+            Some(Irq::SaveRestore) => {
+                "msp430 eabi; interrupt handlers save and restore the multiplier's state"
+            }
+        }
+    }
+
+    fn currents(_: &cores::Core) -> Option<Currents> {
+        None
+    }
+
+    fn is_frame(_: &cores::Core, insn: &code::Insn) -> bool {
+        insn.class() == Class::Frame
+    }
+
+    fn branch(insn: &code::Insn) -> Option<i64> {
+        insn.branch()
+    }
+
+    fn object_format(core: &cores::Core) -> ObjectFormat {
+        format::object(core.features)
+    }
+
+    fn dialect(core: &cores::Core) -> Dialect {
+        format::dialect(core.features)
+    }
+
+    fn encode(core: &cores::Core, program: &[code::Insn]) -> Result<Vec<u8>, String> {
+        match program.iter().find(|insn| !insn.is_of(core.features)) {
+            Some(insn) => Err(format!("{} has no {}", core.name, insn.text())),
+            None => codec::encode(program, false),
+        }
+    }
+
+    fn decode(core: &cores::Core, code: &[u8]) -> Result<Vec<(usize, code::Insn)>, usize> {
+        codec::decode(code, |bytes| code::Insn::decode(bytes, core.features))
+    }
+
+    fn text(insn: &code::Insn) -> String {
+        insn.text()
+    }
+
+    fn register(name: &str) -> Option<u8> {
+        let number = name.strip_prefix('r')?.parse().ok()?;
+        (number < 16).then_some(number)
+    }
+
+    fn call<D: Abstract>(
+        domain: D,
+        core: &cores::Core,
+        function: &Function,
+        bases: &[Base],
+        limit: u64,
+    ) -> Result<Called<D>, Stopped> {
+        enter::call::<Msp430<D>, 16>(domain, core, function, bases, limit)
+    }
+
+    fn calling(mut insn: code::Insn, _: usize, to: usize) -> code::Insn {
+        insn.ops.x = to as u16;
+        insn
+    }
+
+    // R_MSP430X_ABS16 (binutils, elf/msp430.h), of the unit behind the instruction: in objects of no system's ABI its types
+    // are those of the MSP430X on every core.
+    fn call_relocation(_: &cores::Core) -> (u32, u64) {
+        (15, 2)
+    }
+
+    fn execute(
+        core: &cores::Core,
+        function: &Function,
+        area: &mut [u8],
+        watch: &mut dyn FnMut(u64, u64),
+    ) -> Result<Cost, Stopped> {
+        numbers::execute::<Msp430<Concrete>, 16>(core, function, area, watch)
+    }
+
+    fn calls(core: &cores::Core, function: Function) -> Calls<'_> {
+        numbers::calls::<Msp430<Concrete>, 16>(core, function)
+    }
+
+    fn steps(
+        core: &cores::Core,
+        function: &Function,
+        operands: &Operands<'_>,
+        limit: u64,
+    ) -> Result<Vec<Executed>, Stopped> {
+        numbers::steps::<Msp430<Concrete>, 16>(core, function, operands, limit)
+    }
+
+    fn registers(insn: &code::Insn) -> [Places; 2] {
+        [insn.reads(), insn.writes()]
+    }
+
+    fn register_name(r: u8) -> String {
+        <Msp430<Concrete> as Callable<16>>::word_name(r)
+    }
+}
