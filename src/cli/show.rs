@@ -54,7 +54,7 @@ fn plan(args: &ShowArgs) -> Result<bool, Failure> {
 fn size(args: &ShowArgs) -> Result<Option<spec::Size>, Failure> {
     let bits = |text: &String| {
         text.parse()
-            .map_err(|error| Failure::from(format!("{error}")))
+            .map_err(|error| Failure::from(error.to_string()))
     };
     args.size.as_ref().map(bits).transpose()
 }

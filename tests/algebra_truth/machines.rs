@@ -510,7 +510,7 @@ fn mpy16() -> &'static Msp430Core {
 
 impl OnMsp430 {
     /// Interrupts have long been off: ways through a branch meet only where they are off for as long.
-    fn new<D: Domain>(d: D) -> Msp430<D> {
+    fn machine<D: Domain>(d: D) -> Msp430<D> {
         let mut m = Msp430::new(d, mpy16().multiplier, mpy16().irq);
         m.masked = 3;
         m
@@ -540,7 +540,7 @@ impl Model for OnMsp430 {
     type Numeric = Msp430<Concrete>;
 
     fn symbolic() -> Msp430<Algebra> {
-        let mut m = Self::new(Algebra::default());
+        let mut m = Self::machine(Algebra::default());
         let first = usize::from(MSP430_FIRST);
         for i in first..first + REGISTERS {
             m.r[i] = m.d.unknown::<16>(format!("r{i}"));
@@ -556,7 +556,7 @@ impl Model for OnMsp430 {
     fn numeric(inputs: &[u64]) -> Msp430<Concrete> {
         let (registers, rest) = inputs.split_at(REGISTERS);
         let (flags, memory) = rest.split_at(Self::FLAGS);
-        let mut m = Self::new(filled::<16>(memory));
+        let mut m = Self::machine(filled::<16>(memory));
         for (register, input) in m.r[usize::from(MSP430_FIRST)..].iter_mut().zip(registers) {
             *register = Bits(*input);
         }

@@ -65,10 +65,13 @@ pub fn walk(
     }
 }
 
+/// What is compared of costs, the most important first.
+type Key<'k> = &'k dyn Fn(&Cost) -> (u64, u64, u64);
+
 /// The best by what is to be small, and by each figure.
 pub fn best(question: &Question, seen: Vec<Counted>) -> Vec<Counted> {
     let mut found: Vec<Counted> = Vec::new();
-    let keys: [&dyn Fn(&Cost) -> (u64, u64, u64); 4] = [
+    let keys: [Key<'_>; 4] = [
         &|c| question.objective.key(c),
         &|c| (c.cycles, c.bytes, c.stack),
         &|c| (c.bytes, c.cycles, c.stack),

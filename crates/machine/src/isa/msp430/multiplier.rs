@@ -245,7 +245,7 @@ impl<D: Domain> Unit<D> {
             if unfinished || self.late[word - RESULT] > cycle {
                 return Err(Fault::Unpredictable(EARLY.into()));
             }
-            if word < SUMEXT_WORD && word >= RESULT + 2 && self.unsaid[word - RESULT - 2] {
+            if (RESULT + 2..SUMEXT_WORD).contains(&word) && self.unsaid[word - RESULT - 2] {
                 return Err(Fault::Unpredictable(UNSAID.into()));
             }
         }
