@@ -52,10 +52,7 @@ fn plan(args: &ShowArgs) -> Result<bool, Failure> {
 
 /// The bits of an operand, if they were typed.
 fn size(args: &ShowArgs) -> Result<Option<spec::Size>, Failure> {
-    let bits = |text: &String| {
-        text.parse()
-            .map_err(|error| Failure::from(error.to_string()))
-    };
+    let bits = |text: &String| text.parse().map_err(|e: String| Failure::from(e));
     args.size.as_ref().map(bits).transpose()
 }
 
