@@ -511,9 +511,8 @@ fn mpy16() -> &'static Msp430Core {
 impl OnMsp430 {
     /// Interrupts have long been off: ways through a branch meet only where they are off for as long.
     fn machine<D: Domain>(d: D) -> Msp430<D> {
-        let mut m = Msp430::new(d, mpy16().multiplier, mpy16().irq);
-        m.masked = 3;
-        m
+        let m = Msp430::new(d, mpy16().multiplier, mpy16().irq);
+        Msp430 { masked: 3, ..m }
     }
 
     fn run<D: Domain>(m: &mut Msp430<D>, code: &[u8]) -> Result<(), Stopped> {
