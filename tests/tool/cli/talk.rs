@@ -21,7 +21,7 @@ const NEXT: &[(&str, &[&str])] = &[
     ("gen mul 256 --mcu atmega128 --abi iar --method karatsuba-calls --style rolled", &["three pointers", "--abi gcc"]),
     ("gne mul 64",                                       &["gne", "try `lozenge --help`"]),
     ("gen adc 64 --mcu atmega128",                       &["'adc'", "mullo"]),
-    ("compare sbc 64 --mcu atmega128",                   &["'sub'", "mullo"]),
+    ("compare sbc 64 --mcu atmega128",                   &["'sbc'", "mullo"]),
     ("gen mul 64 --mcu atmega128 --wipe",                &["leave out --wipe"]),
     ("gen modexp 64 --mcu atmega328p --alias r=a",       &["leave out --alias"]),
     ("gen modmul 256 --mcu atmega8 --modulus p265",      &["did you mean p256?"]),
