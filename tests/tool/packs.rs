@@ -83,7 +83,7 @@ fn a_pack_tests_itself_on_an_avr_and_is_proved_in_the_program() {
     let text = std::fs::read_to_string(folder.join("big_add.S")).expect("assembly");
     assert!(text.contains("adc"), "{text}");
     // ADC is 0001 11rd dddd rrrr; ADD, which forgets the carry, 0000 11rd dddd rrrr.
-    let is_adc = |at: &usize| bytes[*at + 1] >> 2 == 0b0001_11;
+    let is_adc = |at: &usize| bytes[*at + 1] >> 2 == 0b00_0111;
     let at = (0x34..bytes.len() - 1).step_by(2).find(is_adc);
     bytes[at.expect("an ADC") + 1] ^= 0x10;
     std::fs::write(&object, bytes).expect("written");
