@@ -26,7 +26,11 @@ pub const NEEDS_A_NUMBER: &str = "smt2 is for sums, products and arithmetic modu
 /// Where the run stopped, and why.
 pub fn script(spec: &Spec, core: &Core, function: &Function) -> Result<String, String> {
     let modulus = spec.modular.as_ref().and_then(|modular| modular.fixed());
-    if spec.op.is_modular() && modulus.is_none() {
+    let is_known = match spec.op {
+        Op::Mul | Op::Sqr | Op::Mullo | Op::Mulhi | Op::Add | Op::Sub => true,
+        op => op.is_modular() && modulus.is_some(),
+    };
+    if !is_known {
         return Err(NEEDS_A_NUMBER.into());
     }
     let mut d = match modulus {

@@ -10,7 +10,7 @@ use crate::cli::assemble::assemble;
 use crate::cli::failure::Failure;
 use crate::cli::progress::Progress;
 use crate::cli::values::OpArg;
-use crate::cli::{certify, generate, manifest, output, words};
+use crate::cli::{certify, generate, output, words};
 
 /// One function, as the arguments name it.
 pub(super) struct Named<'a> {
@@ -98,9 +98,6 @@ fn contract(args: &CheckArgs, named: &Named<'_>) -> Result<Contract, Failure> {
 
 /// Loads, judges, prints. `Ok(true)` if everything is proved.
 pub fn run(args: &CheckArgs) -> Result<bool, Failure> {
-    if let Some(path) = &args.manifest {
-        return manifest::run(path, args);
-    }
     let function = function(args)?;
     let named = named(args)?;
     if args.export.is_some() {

@@ -93,7 +93,10 @@ pub fn main() -> ExitCode {
         Command::Tune(args) => tune::run(&args),
         Command::Report(args) => page::run(&args),
         Command::Pack(args) => pack::run(&args),
-        Command::Check(args) => check::run(&args),
+        Command::Check(args) => match &args.manifest {
+            Some(path) => manifest::run(path, &args),
+            None => check::run(&args),
+        },
         Command::Verify(args) => verify::run(&args),
         Command::Repro(args) => repro::run(&args),
         Command::List(args) => list::run(&args).map_err(Failure::from),

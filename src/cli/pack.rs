@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use lozenge::facts::Style;
 use lozenge::nearest::nearest;
-use lozenge::pack::{Made, Packs, Wanted, budget, micro_ecc};
+use lozenge::pack::{Made, Packs, Wanted, budget, folder, micro_ecc};
 use lozenge::{Error, Kernel, Target};
 use serde_json::json;
 
@@ -88,9 +88,8 @@ pub fn run(args: &PackArgs) -> Result<bool, Failure> {
         version: env!("CARGO_PKG_VERSION"),
         target: &target,
         kernels: &kernels,
-        library: library.as_ref(),
     };
-    let files = made.files()?;
+    let files = folder::files(&made, library.as_ref())?;
     output::write_all(&args.output, &files, args.force).map_err(Failure::file)?;
     match args.json {
         true => output::say(&json(&made, &files).to_string())?,

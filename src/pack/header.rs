@@ -1,7 +1,7 @@
 //! The one header of a pack.
 
 use crate::emit::header::{declaration, defines};
-use crate::pack::folder::Made;
+use crate::pack::made::Made;
 
 /// The `.h` file: sizes and costs of all kernels, then the functions with their contracts.
 pub fn header(made: &Made<'_>) -> String {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use spec::Alias;
 
-use crate::pack::folder::Made;
+use crate::pack::made::Made;
 
 /// The file's name.
 pub const NAME: &str = "manifest.json";

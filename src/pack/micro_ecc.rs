@@ -8,7 +8,7 @@
 use spec::Alias;
 
 use crate::face::Kernel;
-use crate::pack::folder::Made;
+use crate::pack::made::Made;
 
 /// How a pack enters a library.
 #[derive(Debug)]

@@ -9,10 +9,11 @@ pub mod budget;
 pub mod data;
 pub mod folder;
 pub mod header;
+pub mod made;
 pub mod manifest;
 pub mod micro_ecc;
 pub mod readme;
 pub mod selftest;
 
 pub use data::{Packs, Wanted};
-pub use folder::Made;
+pub use made::Made;

@@ -1,10 +1,10 @@
 //! The README of a pack: ten lines.
 
 use crate::gnu::Gnu;
-use crate::pack::folder::Made;
+use crate::pack::made::Made;
 
 /// The file.
-pub fn readme(made: &Made<'_>) -> String {
+pub fn readme(made: &Made<'_>, library: Option<&str>) -> String {
     let Made { name, title, .. } = made;
     let core = made.target.core_name();
     let chip = made.target.part_name().unwrap_or(&core);
@@ -14,8 +14,8 @@ pub fn readme(made: &Made<'_>) -> String {
         8 => format!("simavr -m {chip} -f 8000000 selftest.elf"),
         _ => "qemu (arm, mipsel, riscv32) in user mode".into(),
     };
-    let library = match made.library {
-        Some(library) => format!("\n{}\n", library.readme),
+    let library = match library {
+        Some(text) => format!("\n{text}\n"),
         None => String::new(),
     };
     format!(

@@ -6,7 +6,7 @@
 use num_bigint::BigUint;
 
 use crate::face::Kernel;
-use crate::pack::folder::Made;
+use crate::pack::made::Made;
 
 /// What is before the tables: with `HEADER` and `WORD` to be replaced.
 const BEFORE: &str = r#"#include "HEADER.h"

@@ -138,6 +138,7 @@ fn packs_test_themselves_on_machines_of_32_bits() {
         "-nostdlib",
         "-static",
         "-ffreestanding",
+        "-Wl,-e,_start",
         "-DSELFTEST_PUT=put_char",
     ];
     let machines: [(&str, &str, &[&str], &str, &str); 2] = [

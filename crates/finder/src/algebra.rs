@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 use crate::bounds::Bounds;
 use crate::claim::Claims;
 use crate::cuts::Cuts;
-use crate::masked_difference::Masked;
+use crate::known::Masked;
 use crate::recent::Recent;
 
 /// The algebra domain.

@@ -1,4 +1,4 @@
-//! Facts about a modulus, and about the lowest bits of words.
+//! Facts about a modulus, about the lowest bits of words, and about differences under a bit.
 
 use machine::domain::variable::{Value, VarId};
 
@@ -24,4 +24,13 @@ impl Sought {
 pub(crate) struct Parity {
     /// Lowest bits of words that are even.
     pub(crate) zeros: Vec<Value>,
+}
+
+/// A difference under a bit `t`: `z - x + 2^W t c`, see [`crate::masked_difference`].
+#[derive(Clone, Copy)]
+pub(crate) struct Masked {
+    pub(crate) x: Value,
+    pub(crate) chosen: Value,
+    /// `t c`.
+    pub(crate) carry: VarId,
 }

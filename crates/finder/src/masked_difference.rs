@@ -3,19 +3,11 @@
 //! With `d = y - x + 2^W c` the choice is `z = x + t y - t x`, which is `x` or `y`; the masked word is `z - x + 2^W t c`, and
 //! the sum is `z` and leaves the carry `t c`.
 
-use machine::domain::variable::{BitValue, Def, Value, VarId};
+use machine::domain::variable::{BitValue, Def, Value};
 use machine::domain::{Domain, Logic, Sum};
 
 use crate::algebra::Algebra;
-
-/// `z - x + 2^W t c`.
-#[derive(Clone, Copy)]
-pub(crate) struct Masked {
-    x: Value,
-    chosen: Value,
-    /// `t c`.
-    carry: VarId,
-}
+use crate::known::Masked;
 
 impl Algebra {
     /// `t d`, if `t` is promised and `d` is a difference of two words.

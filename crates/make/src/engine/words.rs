@@ -150,7 +150,6 @@ impl<'w, M: Columns> Lowering<'w, M> {
             WordStep::Return { x } => {
                 let from = self.fetch(*x)?;
                 self.insns.push(M::copy(M::RETURNED, from));
-                self.bank.used(*x);
                 self.tick();
             }
         }
