@@ -197,6 +197,26 @@ fn recorded(spec: &Spec, request: &Request, core: &Core) -> Option<Choice> {
     choice.fits.is_some().then_some(choice)
 }
 
+/// The same with the candidate on record, which a search of all methods may not meet: `lozenge tune` found some.
+fn with_record(
+    mut found: Choice,
+    spec: &Spec,
+    request: &Request,
+    core: &Core,
+    but: &[Vec<u8>],
+) -> Choice {
+    let asked = Request {
+        search: false,
+        ..request.clone()
+    };
+    let known = recorded(spec, &asked, core).into_iter();
+    let known = known.flat_map(Choice::candidates);
+    for candidate in known.filter(|candidate| !but.contains(&candidate.code)) {
+        found.offer(candidate);
+    }
+    found
+}
+
 /// Codes that a search leaves out, and who watches it.
 #[derive(Clone, Copy)]
 struct Searched<'a> {
@@ -222,6 +242,7 @@ fn choose_but(
     let search = Searched { but, watch };
     let first = choose_of(spec, request, limits, core, search, styles);
     let smaller = request.smaller_styles();
+    let first = first.map(|choice| with_record(choice, spec, request, core, but));
     let fits = first.as_ref().is_ok_and(|choice| choice.fits.is_some());
     let overlaps = matches!(first, Err(Error::Overlap { .. }));
     if fits || smaller.is_empty() || first.is_err() && !overlaps {

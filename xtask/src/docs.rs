@@ -5,8 +5,6 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use make::method::{Params, find, text};
-use make::winners::Winner;
 use toml::{Table, Value};
 
 /// The page of all figures.
@@ -127,10 +125,7 @@ fn rows(text: &mut String, list: &[Value]) {
     let mut notes: Vec<String> = Vec::new();
     let mut lines = Vec::new();
     for row in list.iter().filter_map(Value::as_table) {
-        let of = |key: &str| {
-            row.get(key)
-                .map_or(String::new(), |value| named(key, value))
-        };
+        let of = |key: &str| row.get(key).map_or(String::new(), cell);
         let mut cells: Vec<_> = keys.iter().map(|key| of(key)).collect();
         let said = NOTES.iter().filter_map(|key| Some(cell(row.get(*key)?)));
         let said = said.collect::<Vec<_>>().join("; ");
@@ -164,29 +159,6 @@ fn rows(text: &mut String, list: &[Value]) {
     for (i, note) in notes.iter().enumerate() {
         let _ = writeln!(text, "{}. {note}", i + 1);
     }
-}
-
-/// A value; the plan of a method by its name, if it has one.
-fn named(key: &str, value: &Value) -> String {
-    let plan = (key == "plan").then(|| value.as_str()).flatten();
-    let known = plan.and_then(|plan| {
-        let winner = Winner::parse(plan)?;
-        let method = find(&winner.method)?;
-        let parameter = |name: &str| {
-            method
-                .parameters
-                .iter()
-                .map(|p| p.name)
-                .find(|own| *own == name)
-        };
-        let params: Option<Params> = winner
-            .params
-            .iter()
-            .map(|(name, value)| Some((parameter(name)?, *value)))
-            .collect();
-        Some(text(method.name, &params?))
-    });
-    known.unwrap_or_else(|| cell(value))
 }
 
 fn cell(value: &Value) -> String {

@@ -11,10 +11,11 @@ use crate::plans::tree::Tree;
 pub mod tree;
 
 /// The files; a test reads them.
-const FILES: [&str; 3] = [
+const FILES: [&str; 4] = [
     include_str!("../plans/few-registers.toml"),
     include_str!("../plans/many-registers.toml"),
     include_str!("../plans/parts.toml"),
+    include_str!("../plans/record.toml"),
 ];
 
 /// A plan.
