@@ -19,7 +19,7 @@ const NEXT: &[(&str, &[&str])] = &[
     ("gen montmul 160 --mcu attiny85 --method cios --modulus runtime", &["montmul and montsqr by shift-and-add+sps and hfips"]),
     ("gen montmul 32 --mcu attiny10 --method hfips -p d=2 --modulus runtime", &["there only mul and sqr are made, by shift-and-add"]),
     ("gen mul 256 --mcu atmega128 --abi iar --method karatsuba-calls --style rolled", &["three pointers", "--abi gcc"]),
-    ("gne mul 64",                                       &["gne", "try `lozenge --help`"]),
+    ("frobnicate mul 64",                                &["frobnicate", "try `lozenge --help`"]),
     ("gen adc 64 --mcu atmega128",                       &["'adc'", "mullo"]),
     ("compare sbc 64 --mcu atmega128",                   &["'sbc'", "mullo"]),
     ("gen mul 64 --mcu atmega128 --wipe",                &["leave out --wipe"]),
@@ -70,7 +70,7 @@ fn every_refusal_ends_with_a_next_step() {
     );
     // What to do instead stands behind the last `try`, or is to leave something out.
     for (line, advice) in [
-        ("gne mul 64 --json", "`lozenge --help`"),
+        ("frobnicate mul 64 --json", "`lozenge --help`"),
         (
             "gen sqr 64 --alias r=b --mcu atmega8 --json",
             "leave out --alias r=b",
