@@ -228,6 +228,11 @@ impl Bank {
         self.uses[word.0].front().copied()
     }
 
+    /// When it is used after that.
+    pub fn use_after(&self, word: Word) -> Option<usize> {
+        self.uses[word.0].get(1).copied()
+    }
+
     /// Free registers, the preferred first.
     pub fn free(&self) -> impl Iterator<Item = u8> {
         self.order.iter().filter_map(|(r, from)| {

@@ -16,7 +16,7 @@ pub enum LowerError {
     #[error("MUL is not an instruction of {0}")]
     NoMultiplier(&'static str),
     #[error(
-        "{0} has no M, and products by additions are not made for it: there are modadd, modsub, modneg and modhalf"
+        "{0} has no multiplier, and products by additions are not made for it: there are modadd, modsub, modneg and modhalf"
     )]
     NoProducts(&'static str),
     #[error("this machine multiplies")]

@@ -3,7 +3,7 @@
 use machine::isa::Isa;
 use machine::program::Program;
 
-use crate::engine::basic::{Basic, By, Three};
+use crate::engine::basic::{Basic, By, Moves, Three};
 use crate::refusal::LowerError;
 
 /// The core that `A` writes code for.
@@ -19,12 +19,12 @@ pub trait Asm: Default {
     type Top: Copy;
 
     /// The register that holds 0.
-    const ZERO: u8 = <Self::Isa as Basic>::ZERO;
+    const ZERO: u8 = <Self::Isa as Moves>::ZERO;
     /// The stack pointer, and how many bytes above it the words of the frame begin.
-    const SP: u8 = <Self::Isa as Basic>::SP;
-    const FRAME: i32 = <Self::Isa as Basic>::FRAME;
+    const SP: u8 = <Self::Isa as Moves>::SP;
+    const FRAME: i32 = <Self::Isa as Moves>::FRAME;
     /// The register that the address of the result comes in; those of the operands follow.
-    const RESULT: u8 = <Self::Isa as Basic>::RESULT;
+    const RESULT: u8 = <Self::Isa as Moves>::RESULT;
 
     /// The next instruction.
     fn push(&mut self, insn: InsnOf<Self>);

@@ -3,7 +3,7 @@
 
 use machine::isa::Isa;
 
-use crate::engine::basic::{Basic, By, Three};
+use crate::engine::basic::{Basic, By, Moves, Three};
 use crate::refusal::LowerError;
 
 /// The registers of a driver, by what is in them. A called kernel may change all but `area`.

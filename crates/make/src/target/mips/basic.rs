@@ -5,43 +5,15 @@ use machine::isa::mips::abi::{SAVE_AREA, SP};
 use machine::isa::mips::code::Insn;
 use machine::isa::mips::instructions::Op;
 
-use crate::engine::basic::{Basic, By, Three};
+use crate::engine::basic::{Basic, By, Moves, Three};
 use crate::target::mips::registers::{Array, ZERO};
 
-impl Basic for MipsIsa {
+impl Moves for MipsIsa {
     const ZERO: u8 = ZERO;
     const SP: u8 = SP;
     const FRAME: i32 = SAVE_AREA;
     const RESULT: u8 = Array::R as u8;
     const RETURNED: u8 = 2;
-    const MASK_BITS: u32 = 16;
-
-    fn three(op: Three, d: u8, x: u8, y: u8) -> Insn {
-        let op = match op {
-            Three::Add => Op::ADDU,
-            Three::Sub => Op::SUBU,
-            Three::Less => Op::SLTU,
-            Three::And => Op::AND,
-            Three::Or => Op::OR,
-            Three::Xor => Op::XOR,
-        };
-        Insn::three(op, d, x, y)
-    }
-
-    fn by(op: By, d: u8, x: u8, k: i32) -> Insn {
-        let shift = |op| {
-            let mut insn = Insn::three(op, d, 0, x);
-            insn.ops.k = k;
-            insn
-        };
-        match op {
-            By::Add => Insn::immediate(Op::ADDIU, d, x, k),
-            By::And => Insn::immediate(Op::ANDI, d, x, k),
-            By::Left => shift(Op::SLL),
-            By::Right => shift(Op::SRL),
-            By::SignRight => shift(Op::SRA),
-        }
-    }
 
     fn copy(d: u8, x: u8) -> Insn {
         Insn::three(Op::ADDU, d, x, ZERO)
@@ -71,5 +43,36 @@ impl Basic for MipsIsa {
 
     fn writes(insn: &Insn, r: u8) -> bool {
         insn.writes() >> r & 1 == 1
+    }
+}
+
+impl Basic for MipsIsa {
+    const MASK_BITS: u32 = 16;
+
+    fn three(op: Three, d: u8, x: u8, y: u8) -> Insn {
+        let op = match op {
+            Three::Add => Op::ADDU,
+            Three::Sub => Op::SUBU,
+            Three::Less => Op::SLTU,
+            Three::And => Op::AND,
+            Three::Or => Op::OR,
+            Three::Xor => Op::XOR,
+        };
+        Insn::three(op, d, x, y)
+    }
+
+    fn by(op: By, d: u8, x: u8, k: i32) -> Insn {
+        let shift = |op| {
+            let mut insn = Insn::three(op, d, 0, x);
+            insn.ops.k = k;
+            insn
+        };
+        match op {
+            By::Add => Insn::immediate(Op::ADDIU, d, x, k),
+            By::And => Insn::immediate(Op::ANDI, d, x, k),
+            By::Left => shift(Op::SLL),
+            By::Right => shift(Op::SRL),
+            By::SignRight => shift(Op::SRA),
+        }
     }
 }

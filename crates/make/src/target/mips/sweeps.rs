@@ -11,10 +11,14 @@ use machine::isa::mips::cores::Features;
 use machine::isa::mips::instructions::{Feature, Op};
 
 use crate::allocate::OutOfRegisters;
-use crate::engine::words::{self, Columns, WORD};
-use crate::schedule::{Pile, Quotient, Sum, Sweep, Word};
+use crate::engine::basic::Moves;
+use crate::engine::words::{self, Columns};
+use crate::schedule::{Pile, Quotient, Sum, Sweep, Word, WordStep};
 use crate::target::mips::accumulator::Accumulator;
 use crate::target::mips::registers::ZERO;
+
+/// The largest word.
+const WORD: u128 = MipsIsa::LARGEST;
 
 /// Words on a MIPS32.
 pub type Lowering<'w> = words::Lowering<'w, MipsIsa>;
@@ -69,6 +73,10 @@ impl Columns for MipsIsa {
             l.define(word, r);
         }
         Ok(())
+    }
+
+    fn arithmetic(l: &mut Lowering<'_>, step: &WordStep) -> Result<(), OutOfRegisters> {
+        l.by_words(step)
     }
 }
 

@@ -1,44 +1,56 @@
-//! Lowering to MSP430: not there yet.
+//! Lowering to MSP430: from schedules to instructions.
+//!
+//! | file | what |
+//! |---|---|
+//! | [`lower`] | from a schedule to a program |
+//! | [`basic`] | what the engine writes with |
+//! | [`frame`] | registers that are saved, interrupts that are kept out |
+//! | [`sweeps`] | its columns in words: the multiplier adds products up |
 
+pub mod basic;
+pub mod frame;
+pub mod lower;
+pub mod sweeps;
+
+use machine::isa::msp430::instructions::Op;
 use machine::isa::msp430::{Msp430Isa, code, cores};
 use machine::program::Program;
 
 use crate::driver::{Assembled, Driver};
-use crate::facts::{Facts, Style};
+use crate::facts::Facts;
 use crate::lower::{Limits, Lower};
 use crate::refusal::LowerError;
 use crate::schedule::{Counts, Schedule};
 
 impl Lower for Msp430Isa {
     fn facts(_: &cores::Core) -> Facts {
-        Facts {
-            word_bits: 16,
-            free_registers: 12,
-            accumulator_registers: 3,
-            constant_registers: 0,
-            tile_registers: 0,
-            one_time: false,
-            style: Style::Unrolled,
-        }
+        lower::facts()
     }
 
     fn lower_within(
-        _: &Schedule,
-        _: &cores::Core,
-        _: Limits,
+        schedule: &Schedule,
+        core: &cores::Core,
+        limits: Limits,
     ) -> Result<Vec<Program<code::Insn>>, LowerError> {
-        Err(LowerError::NotYet("MSP430"))
+        lower::lower(schedule, core, limits)
     }
 
     fn at_least(_: &cores::Core, _: &Schedule, counts: &Counts) -> u64 {
-        (counts.products + counts.links) as u64
+        // A second operand and the carry of each product, 3 cycles each on the CPUX, and a sum for each link.
+        (6 * counts.products + counts.links) as u64
     }
 
     fn drive(_: &cores::Core, _: &Driver) -> Result<Assembled<code::Insn>, LowerError> {
-        Err(LowerError::NotYet("MSP430"))
+        Err(LowerError::Driver("MSP430"))
     }
 
-    fn stub(_: &cores::Core, _: usize) -> Vec<code::Insn> {
-        vec![code::Insn::ret()]
+    /// R13 points to the words, R12 to where they go.
+    fn stub(_: &cores::Core, bytes: usize) -> Vec<code::Insn> {
+        let copy = |k: usize| {
+            let to = code::Dest::Indexed(12, 2 * k as u16);
+            code::Insn::two(Op::MOV, code::Source::Increment(13), to)
+        };
+        let copies = (0..bytes.div_ceil(2)).map(copy);
+        copies.chain([code::Insn::ret()]).collect()
     }
 }

@@ -5,40 +5,15 @@ use machine::isa::riscv::abi::{SAVE_AREA, SP};
 use machine::isa::riscv::code::Insn;
 use machine::isa::riscv::instructions::Op;
 
-use crate::engine::basic::{Basic, By, Three};
+use crate::engine::basic::{Basic, By, Moves, Three};
 use crate::target::riscv::registers::{Array, ZERO};
 
-impl Basic for RiscvIsa {
+impl Moves for RiscvIsa {
     const ZERO: u8 = ZERO;
     const SP: u8 = SP;
     const FRAME: i32 = SAVE_AREA;
     const RESULT: u8 = Array::R as u8;
-    /// Numbers have a sign and 11 bits.
     const RETURNED: u8 = Self::RESULT;
-    const MASK_BITS: u32 = 11;
-
-    fn three(op: Three, d: u8, x: u8, y: u8) -> Insn {
-        let op = match op {
-            Three::Add => Op::ADD,
-            Three::Sub => Op::SUB,
-            Three::Less => Op::SLTU,
-            Three::And => Op::AND,
-            Three::Or => Op::OR,
-            Three::Xor => Op::XOR,
-        };
-        Insn::three(op, d, x, y)
-    }
-
-    fn by(op: By, d: u8, x: u8, k: i32) -> Insn {
-        let op = match op {
-            By::Add => Op::ADDI,
-            By::And => Op::ANDI,
-            By::Left => Op::SLLI,
-            By::Right => Op::SRLI,
-            By::SignRight => Op::SRAI,
-        };
-        Insn::immediate(op, d, x, k)
-    }
 
     /// `C.MV` is the short form of `0 + x`.
     fn copy(d: u8, x: u8) -> Insn {
@@ -70,5 +45,33 @@ impl Basic for RiscvIsa {
 
     fn writes(insn: &Insn, r: u8) -> bool {
         insn.writes() >> r & 1 == 1
+    }
+}
+
+impl Basic for RiscvIsa {
+    /// Numbers have a sign and 11 bits.
+    const MASK_BITS: u32 = 11;
+
+    fn three(op: Three, d: u8, x: u8, y: u8) -> Insn {
+        let op = match op {
+            Three::Add => Op::ADD,
+            Three::Sub => Op::SUB,
+            Three::Less => Op::SLTU,
+            Three::And => Op::AND,
+            Three::Or => Op::OR,
+            Three::Xor => Op::XOR,
+        };
+        Insn::three(op, d, x, y)
+    }
+
+    fn by(op: By, d: u8, x: u8, k: i32) -> Insn {
+        let op = match op {
+            By::Add => Op::ADDI,
+            By::And => Op::ANDI,
+            By::Left => Op::SLLI,
+            By::Right => Op::SRLI,
+            By::SignRight => Op::SRAI,
+        };
+        Insn::immediate(op, d, x, k)
     }
 }

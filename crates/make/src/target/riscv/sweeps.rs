@@ -9,10 +9,14 @@ use machine::isa::riscv::code::Insn;
 use machine::isa::riscv::instructions::Op;
 
 use crate::allocate::OutOfRegisters;
-use crate::engine::words::{self, Columns, WORD};
-use crate::schedule::{Pile, Quotient, Sweep, Word};
+use crate::engine::basic::Moves;
+use crate::engine::words::{self, Columns};
+use crate::schedule::{Pile, Quotient, Sweep, Word, WordStep};
 use crate::target::riscv::accumulator::{Accumulator, Part};
 use crate::target::riscv::registers::ZERO;
+
+/// The largest word.
+const WORD: u128 = RiscvIsa::LARGEST;
 
 /// Words on RISC-V.
 pub type Lowering<'w> = words::Lowering<'w, RiscvIsa>;
@@ -34,6 +38,10 @@ impl Columns for RiscvIsa {
             l.define(word, r);
         }
         Ok(())
+    }
+
+    fn arithmetic(l: &mut Lowering<'_>, step: &WordStep) -> Result<(), OutOfRegisters> {
+        l.by_words(step)
     }
 }
 

@@ -1,0 +1,81 @@
+//! The frame of a function: what it saves, its room on the stack, and interrupts that are kept out.
+
+use machine::isa::msp430::abi::{STACK_LIMIT, is_callee_saved};
+use machine::isa::msp430::code::{Dest, Insn, Source};
+use machine::isa::msp430::cores::Core;
+use machine::isa::msp430::instructions::Op;
+use machine::isa::msp430::multiplier::Irq;
+use machine::isa::msp430::operands::{SP, SR};
+
+use crate::refusal::LowerError;
+
+/// GIE in SR.
+const GIE: u16 = 8;
+
+/// Saves what the body needs, and makes room for `scratch` words from SP on: (before, after) the body.
+///
+/// # Errors
+/// When the stack would be deeper than [`STACK_LIMIT`].
+pub fn frame(
+    core: &Core,
+    body: &[Insn],
+    scratch: usize,
+) -> Result<(Vec<Insn>, Vec<Insn>), LowerError> {
+    let written = body.iter().fold(0, |all, insn| all | insn.writes());
+    let saved: Vec<u8> = (0..16)
+        .filter(|r| written >> r & 1 == 1 && is_callee_saved(*r))
+        .collect();
+    let masks = masks(core, body);
+    let need = 2 * (saved.len() + scratch + usize::from(masks));
+    if need as i64 > STACK_LIMIT {
+        let limit = STACK_LIMIT as usize;
+        return Err(LowerError::Stack { need, limit });
+    }
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    let run = saved.windows(2).all(|pair| pair[1] == pair[0] + 1);
+    match (saved.first(), saved.last()) {
+        (Some(low), Some(high)) if run && core.features.extended => {
+            before.push(Insn::several(Op::PUSHM, *low, *high));
+            after.push(Insn::several(Op::POPM, *low, *high));
+        }
+        _ => {
+            let push = |r: &u8| Insn::one(Op::PUSH, Source::Register(*r));
+            before.extend(saved.iter().map(push));
+            let pop = |r: &u8| Insn::pop(Dest::Register(*r));
+            after.extend(saved.iter().rev().map(pop));
+        }
+    }
+    if masks {
+        // The instruction behind DINT may still be interrupted (SLAU144, section 2.2).
+        let status = Dest::Register(SR);
+        before.extend([
+            Insn::one(Op::PUSH, Source::Register(SR)),
+            Insn::two(Op::BIC, Source::Constant(GIE), status),
+            Insn::nop(),
+        ]);
+        after.insert(0, Insn::pop(status));
+    }
+    if scratch > 0 {
+        let moved = |op| {
+            let bytes = Source::Constant(2 * scratch as u16);
+            Insn::two(op, bytes, Dest::Register(SP))
+        };
+        before.push(moved(Op::SUB));
+        after.insert(0, moved(Op::ADD));
+    }
+    after.push(Insn::ret());
+    Ok((before, after))
+}
+
+/// Are interrupts to be kept out: is the multiplier used, and do handlers use it?
+fn masks(core: &Core, body: &[Insn]) -> bool {
+    let uses = |insn: &Insn| match (core.multiplier, insn.ops.dest()) {
+        (Some(multiplier), Dest::Absolute(at)) => multiplier.starts(at),
+        _ => false,
+    };
+    let handlers = match core.irq {
+        Irq::None | Irq::SaveRestore => false,
+        Irq::MaskAll | Irq::MaskPerColumn => true,
+    };
+    handlers && body.iter().any(uses)
+}
