@@ -13,6 +13,7 @@ use lozenge::isa::avr::cores::{ATMEGA128, ATTINY85};
 use lozenge::isa::core::Core;
 use lozenge::isa::mips::cores::Core as MipsCore;
 use lozenge::isa::mips::instructions::Feature;
+use lozenge::isa::msp430::cores::Core as Msp430Core;
 use lozenge::isa::riscv::cores::Core as RiscvCore;
 use lozenge::kernel::{self, Error, Kernel, Request};
 use lozenge::method::{METHODS, Method, Params};
@@ -414,6 +415,12 @@ fn mips_with_row_steps() {
 #[test]
 fn riscv() {
     machine(&any(RiscvCore::named("rv32im").expect("a core")), "rv32im");
+}
+
+#[test]
+fn msp430() {
+    let core = Msp430Core::named("msp430-mpy16").expect("a core");
+    machine(&any(core), "msp430-mpy16");
 }
 
 #[test]

@@ -21,6 +21,7 @@ mod mips_loops;
 mod mips_mutation;
 mod modular;
 mod montgomery;
+mod msp430_mutation;
 mod mutation;
 mod riscv_ibex;
 mod riscv_mutation;

@@ -14,6 +14,7 @@ use lozenge::isa::arm::machine::Arm;
 use lozenge::isa::arm::{self, ArmIsa};
 use lozenge::isa::avr::{self, AvrIsa};
 use lozenge::isa::mips::{self, MipsIsa};
+use lozenge::isa::msp430::{self, Msp430Isa};
 use lozenge::isa::riscv::{self, RiscvIsa};
 use lozenge::isa::{Isa, numbers};
 use lozenge::lower::Lower;
@@ -106,6 +107,36 @@ impl Table for RiscvIsa {
     fn patterns() -> Vec<&'static str> {
         let forms = riscv::code::forms().iter();
         forms.map(|form| form.pattern).collect()
+    }
+}
+
+impl Table for Msp430Isa {
+    const NOP: &'static [u8] = &[0x03, 0x43];
+
+    /// With the code units that modes of the operands may have.
+    fn patterns() -> Vec<&'static str> {
+        let behind = |pattern: &str, letters: &str| -> &'static str {
+            let units = letters.chars().map(|letter| letter.to_string().repeat(16));
+            let all = pattern.to_string() + &units.collect::<String>();
+            Box::leak(all.into_boxed_str())
+        };
+        let forms = msp430::code::forms().iter();
+        let all = forms.flat_map(|form| {
+            let letters: &[&str] = match (form.has('a'), form.has('b')) {
+                (true, true) => &["", "x", "y", "xy"],
+                (true, false) => &["", "x"],
+                (false, _) => &[""],
+            };
+            letters
+                .iter()
+                .map(move |letters| behind(form.pattern, letters))
+        });
+        all.collect()
+    }
+
+    /// Units stand one after the other, each low byte first.
+    fn turned(code: &[u8]) -> Vec<u8> {
+        AvrIsa::turned(code)
     }
 }
 
