@@ -3,6 +3,7 @@
 mod energy;
 mod methods;
 mod modular_figures;
+mod msp430;
 mod ops;
 mod paper;
 mod records;
