@@ -2,7 +2,7 @@
 
 use machine::isa::msp430::code::{Dest, Insn};
 use machine::isa::msp430::cores::Core;
-use machine::isa::msp430::multiplier::Irq;
+use machine::isa::msp430::multiplier::{Irq, Kind};
 use machine::program::Program;
 
 use crate::allocate::OutOfRegisters;
@@ -121,14 +121,22 @@ fn function(words: &Words, l: Lowering<'_>, core: &Core) -> Result<Program<Insn>
     Ok(program)
 }
 
-/// Cycles from the end of an instruction that begins a product of 16 by 16 bits until the multiplier may be written: SLAU208,
-/// table 25-6.
-const BUSY: u16 = 4;
+/// Cycles from the end of an instruction that begins a product of 16 by 16 bits until the multiplier may be written: SLAU049,
+/// section 7.2.3; SLAU208, table 25-6.
+fn busy(kind: Kind) -> u16 {
+    match kind {
+        Kind::Mpy16 => 3,
+        Kind::Mpy32 => 4,
+    }
+}
 
 /// The instructions with a NOP where the multiplier would be written too early, and where each of them is then.
 fn settled(core: &Core, insns: &[Insn]) -> (Vec<Insn>, Vec<usize>) {
     let (mut list, mut places) = (Vec::with_capacity(insns.len()), Vec::new());
-    let mut passed = BUSY;
+    let busy = core
+        .multiplier
+        .map_or(0, |multiplier| busy(multiplier.kind));
+    let mut passed = busy;
     for insn in insns {
         let to = match insn.ops.dest() {
             Dest::Absolute(at) => core
@@ -138,14 +146,14 @@ fn settled(core: &Core, insns: &[Insn]) -> (Vec<Insn>, Vec<usize>) {
             Dest::Register(_) | Dest::Indexed(..) | Dest::Symbolic(_) => None,
         };
         // It writes in the last of its own cycles.
-        if to.is_some() && passed + core.cycles(insn) < BUSY {
+        if to.is_some() && passed + core.cycles(insn) < busy {
             list.push(Insn::nop());
         }
         places.push(list.len());
         list.push(*insn);
         passed = match to.is_some_and(|(multiplier, at)| multiplier.starts(at)) {
             true => 0,
-            false => (passed + core.cycles(insn)).min(BUSY),
+            false => (passed + core.cycles(insn)).min(busy),
         };
     }
     (list, places)
