@@ -1,6 +1,7 @@
 //! `cargo xtask docs` writes the pages of the book that are made. `cargo xtask ledger` makes every cell of the ledger and writes `tests/ledger/`; `cargo xtask ledger --check` compares.
 
 mod docs;
+mod pages;
 
 use std::process::{Command, ExitCode};
 
