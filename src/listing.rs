@@ -65,25 +65,13 @@ impl Listing {
         notes: Option<Notes<'_>>,
     ) -> Result<Self, Stopped> {
         let steps = core.steps(spec, function, &corner(spec))?;
-        let start = function.start() as usize;
-        let decode = |at: usize| {
-            // The longest instructions have 4 bytes.
-            let bytes = function.code.get(at - start..)?;
-            let decoded = [4, 2]
-                .into_iter()
-                .filter_map(|n| core.decode(bytes.get(..n)?).ok());
-            decoded.flatten().map(|(_, insn)| insn).next()
-        };
         let insns: BTreeMap<usize, Insn> = match notes {
             Some(_) => core
                 .decode(&function.code)
                 .unwrap_or_default()
                 .into_iter()
                 .collect(),
-            None => steps
-                .iter()
-                .filter_map(|step| Some((step.at, decode(step.at)?)))
-                .collect(),
+            None => executed(core, function, &steps),
         };
         let mut lines: BTreeMap<usize, Line> = BTreeMap::new();
         let mut notes = notes.unwrap_or_default().iter().peekable();
@@ -117,21 +105,17 @@ impl Listing {
             line.times += 1;
             line.cycles += step.cycles;
         }
-        let live = live(&insns);
-        let names = |places: Places| -> Vec<String> {
-            let set = (0..64u8).filter(|r| places >> r & 1 == 1 && *r < core.register_count());
-            set.map(|r| core.register_name(r)).collect()
-        };
-        for (at, line) in &mut lines {
-            line.live = live.get(at).map_or(Vec::new(), |places| names(*places));
+        for (at, places) in live(&insns) {
+            let live = registers_of(places).filter(|r| *r < core.register_count());
+            if let Some(line) = lines.get_mut(&at) {
+                line.live = live.map(|r| core.register_name(r)).collect();
+            }
         }
-        let most_live = lines
-            .values()
-            .map(|line| line.live.len())
-            .max()
-            .unwrap_or(0);
-        let lines = lines.into_values().collect();
-        Ok(Self { lines, most_live })
+        let most_live = lines.values().map(|line| line.live.len()).max();
+        Ok(Self {
+            lines: lines.into_values().collect(),
+            most_live: most_live.unwrap_or(0),
+        })
     }
 
     /// As text, with the names of live registers, or how many.
@@ -171,30 +155,63 @@ impl Listing {
     }
 }
 
+/// The instructions that were executed, by address.
+fn executed(core: &Core, function: &Function, steps: &[Executed]) -> BTreeMap<usize, Insn> {
+    let start = function.start() as usize;
+    let decode = |at: usize| {
+        // The longest instructions have 4 bytes.
+        let bytes = function.code.get(at - start..)?;
+        let decoded = [4, 2]
+            .into_iter()
+            .filter_map(|n| core.decode(bytes.get(..n)?).ok());
+        decoded.flatten().map(|(_, insn)| insn).next()
+    };
+    let found = steps.iter();
+    found
+        .filter_map(|step| Some((step.at, decode(step.at)?)))
+        .collect()
+}
+
+/// The registers of a set.
+fn registers_of(places: Places) -> impl Iterator<Item = u8> {
+    (0..64u8).filter(move |r| places >> r & 1 == 1)
+}
+
 /// What an instruction does, and what registers hold behind it.
 fn does(insn: &Insn, step: &Executed, word: usize, registers: &mut BTreeMap<u8, Holds>) -> String {
     let [reads, writes] = insn.registers();
-    let of = |places: Places| (0..64u8).filter(move |r| places >> r & 1 == 1);
-    let read: Vec<Holds> = of(reads)
+    let read: Vec<Holds> = registers_of(reads)
         .filter_map(|r| registers.get(&r).cloned())
         .collect();
-    let (loads, stores): (Vec<_>, Vec<_>) = step.accesses.iter().partition(|a| !a.writes);
-    of(writes).for_each(|r| {
+    registers_of(writes).for_each(|r| {
         registers.remove(&r);
     });
-    let name = |access: &machine::domain::concrete::Access| (access.name, access.at / word);
+    let accessed = |writes: bool| -> Vec<_> {
+        let list = step.accesses.iter().filter(|a| a.writes == writes);
+        list.map(|access| (access.name, access.at / word)).collect()
+    };
+    let (loads, stores) = (accessed(false), accessed(true));
     if !stores.is_empty() {
-        let words: Vec<_> = stores.iter().copied().map(name).collect();
-        return format!("{} =", listed(&words));
+        return format!("{} =", listed(&stores));
     }
     if !loads.is_empty() {
-        let words: Vec<_> = loads.iter().copied().map(name).collect();
         // A pointer that moves is read, too.
-        for (r, (name, index)) in of(writes & !reads).zip(&words) {
+        for (r, (name, index)) in registers_of(writes & !reads).zip(&loads) {
             registers.insert(r, Holds::Word(name, *index));
         }
-        return format!("= {}", listed(&words));
+        return format!("= {}", listed(&loads));
     }
+    let (does, holds) = computes(insn.class(), &read);
+    if let Some(holds) = holds {
+        for r in registers_of(writes) {
+            registers.insert(r, holds.clone());
+        }
+    }
+    does
+}
+
+/// What an instruction between registers does, from what its registers hold, and what it leaves.
+fn computes(class: Class, read: &[Holds]) -> (String, Option<Holds>) {
     let mut words: Vec<_> = read
         .iter()
         .filter_map(|holds| match holds {
@@ -203,38 +220,31 @@ fn does(insn: &Insn, step: &Executed, word: usize, registers: &mut BTreeMap<u8, 
         })
         .collect();
     words.sort_unstable();
-    match (insn.class(), words.as_slice()) {
+    match (class, words.as_slice()) {
         (Class::Mul, [one, rest @ ..]) => {
             let other = rest.first().unwrap_or(one);
             let product = format!("{}[{}] {}[{}]", one.0, one.1, other.0, other.1);
-            for r in of(writes) {
-                registers.insert(r, Holds::Product(product.clone()));
-            }
-            format!("{product}, column {}", one.1 + other.1)
+            let does = format!("{product}, column {}", one.1 + other.1);
+            (does, Some(Holds::Product(product)))
         }
         (Class::Move, []) => match read.first() {
             Some(Holds::Product(product)) => {
-                for r in of(writes) {
-                    registers.insert(r, Holds::Product(product.clone()));
-                }
-                format!("of {product}")
+                let holds = Holds::Product(product.clone());
+                (format!("of {product}"), Some(holds))
             }
-            _ => String::new(),
+            _ => (String::new(), None),
         },
         (Class::Move, [(name, index), ..]) => {
-            for r in of(writes) {
-                registers.insert(r, Holds::Word(name, *index));
-            }
-            format!("{name}[{index}]")
+            (format!("{name}[{index}]"), Some(Holds::Word(name, *index)))
         }
         (Class::Add, _) => {
             let product = read.iter().find_map(|holds| match holds {
                 Holds::Product(product) => Some(format!("+ {product}")),
                 Holds::Word(..) => None,
             });
-            product.unwrap_or_default()
+            (product.unwrap_or_default(), None)
         }
-        _ => String::new(),
+        _ => (String::new(), None),
     }
 }
 

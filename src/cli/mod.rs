@@ -53,35 +53,48 @@ pub fn main() -> ExitCode {
     let parsed = help::command().try_get_matches();
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
-        Err(error) => {
-            // Help and version go to stdout with success; anything else is one line of usage.
-            if !error.use_stderr() {
-                print!("{error}");
-                return ExitCode::SUCCESS;
-            }
-            let text = error.render().to_string();
-            let line = match error.kind() {
-                ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-                    "error: say what to do: try `lozenge --help`".to_string()
-                }
-                // The first paragraph: what is wrong, and the names or values it is about.
-                _ => {
-                    let lines = text.lines().take_while(|l| !l.trim().is_empty());
-                    lines.map(str::trim).collect::<Vec<_>>().join(" ")
-                }
-            };
-            let tip = text.lines().find(|l| l.trim_start().starts_with("tip:"));
-            let tip = match tip {
-                Some(tip) => format!(" ({})", tip.trim()),
-                None if line.contains("try ") => String::new(),
-                None => " (try `lozenge --help`)".to_string(),
-            };
-            Failure::from(format!("{line}{tip}")).told(json);
-            return ExitCode::from(2);
-        }
+        Err(error) => return not_understood(&error, json),
     };
     output::be_quiet(cli.quiet);
-    let outcome = match cli.command {
+    match run(cli.command) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(failure) => {
+            failure.told(json);
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Help and version go to stdout with success; anything else is one line of usage.
+fn not_understood(error: &clap::Error, json: bool) -> ExitCode {
+    if !error.use_stderr() {
+        print!("{error}");
+        return ExitCode::SUCCESS;
+    }
+    let text = error.render().to_string();
+    let line = match error.kind() {
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            "error: say what to do: try `lozenge --help`".to_string()
+        }
+        // The first paragraph: what is wrong, and the names or values it is about.
+        _ => {
+            let lines = text.lines().take_while(|l| !l.trim().is_empty());
+            lines.map(str::trim).collect::<Vec<_>>().join(" ")
+        }
+    };
+    let tip = match text.lines().find(|l| l.trim_start().starts_with("tip:")) {
+        Some(tip) => format!(" ({})", tip.trim()),
+        None if line.contains("try ") => String::new(),
+        None => " (try `lozenge --help`)".to_string(),
+    };
+    Failure::from(format!("{line}{tip}")).told(json);
+    ExitCode::from(2)
+}
+
+/// What a command answers: that all it made is proved, or not.
+fn run(command: Command) -> Result<bool, Failure> {
+    match command {
         Command::Gen(args) => match args.op {
             GenOp::Kernel(op) => generate::run(&args, op),
             GenOp::Driver(op) => drive::run(&args, op),
@@ -105,13 +118,5 @@ pub fn main() -> ExitCode {
         Command::Reference(args) => reference::run(&args),
         Command::Completions(args) => help::completions(&args).map_err(Failure::from),
         Command::Man(args) => help::man(&args).map_err(Failure::from),
-    };
-    match outcome {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(1),
-        Err(failure) => {
-            failure.told(json);
-            ExitCode::from(2)
-        }
     }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::draw::colour;
-use crate::draw::picture::{Dot, Kind, Panel, Picture};
+use crate::draw::picture::{Dot, Kind, Panel, Picture, Strip};
 
 /// Columns of dots from which on several products are one cell.
 const MANY: i32 = 96;
@@ -85,25 +85,8 @@ pub fn svg(picture: &Picture) -> String {
             + 4.0 * deep as f64
             + 40.0;
     }
-    for (kind, strip) in picture.strips() {
-        let name = match kind {
-            "load" => format!("words of {} fetched", strip.name),
-            _ => format!("words of {} written", strip.name),
-        };
-        let _ = writeln!(body, "<text x=\"{MARGIN}\" y=\"{top:.1}\">{name}</text>");
-        let space = (width - MARGIN - 240.0) / strip.words.len().max(1) as f64;
-        let side = space.min(14.0) * 0.8;
-        for (i, order) in strip.words.iter().enumerate() {
-            let x = width - MARGIN - side - i as f64 * space.min(14.0);
-            let _ = writeln!(
-                body,
-                "<rect class=\"{kind}\" data-{kind}s=\"1\" x=\"{x:.1}\" y=\"{:.1}\" width=\"{side:.1}\" height=\"{side:.1}\" \
-                 fill=\"{}\"><title>{}{i}, {order} products before</title></rect>",
-                top - side,
-                colour::hex(*order, all + 1),
-                strip.name
-            );
-        }
+    for (kind, words) in picture.strips() {
+        strip(&mut body, kind, words, [width, top], all);
         top += 22.0;
     }
     let height = top + 52.0;
@@ -114,6 +97,29 @@ pub fn svg(picture: &Picture) -> String {
          height=\"{height:.0}\" role=\"img\" aria-labelledby=\"t d\">\n<title id=\"t\">{title}</title>\n<desc id=\"d\">{summary}\
          </desc>\n<style>{STYLE}</style>\n{head}{body}</svg>\n"
     )
+}
+
+/// The words of a number in a line, coloured by how many of `all` products stand before a word's first load or its store;
+/// word 0 is on the right. The picture has this width, and the line this place from its top.
+fn strip(body: &mut String, kind: &str, strip: &Strip, [width, top]: [f64; 2], all: usize) {
+    let name = match kind {
+        "load" => format!("words of {} fetched", strip.name),
+        _ => format!("words of {} written", strip.name),
+    };
+    let _ = writeln!(body, "<text x=\"{MARGIN}\" y=\"{top:.1}\">{name}</text>");
+    let space = (width - MARGIN - 240.0) / strip.words.len().max(1) as f64;
+    let side = space.min(14.0) * 0.8;
+    for (i, order) in strip.words.iter().enumerate() {
+        let x = width - MARGIN - side - i as f64 * space.min(14.0);
+        let _ = writeln!(
+            body,
+            "<rect class=\"{kind}\" data-{kind}s=\"1\" x=\"{x:.1}\" y=\"{:.1}\" width=\"{side:.1}\" height=\"{side:.1}\" \
+             fill=\"{}\"><title>{}{i}, {order} products before</title></rect>",
+            top - side,
+            colour::hex(*order, all + 1),
+            strip.name
+        );
+    }
 }
 
 /// The title in lines that fit, and where the first panel begins.
@@ -447,15 +453,7 @@ fn legend(body: &mut String, picture: &Picture, top: f64) {
         body,
         "<text x=\"{x:.0}\" y=\"{top:.1}\">last product</text>"
     );
-    let mut y = top + 20.0;
-    x = MARGIN;
-    let mut entry = |shape: String, text: &str, x: f64, y: f64| {
-        let _ = writeln!(
-            body,
-            "{shape}<text x=\"{:.1}\" y=\"{y:.1}\">{text}</text>",
-            x + 14.0
-        );
-    };
+    let (mut x, y) = (MARGIN, top + 20.0);
     for kind in picture.kinds() {
         let shape = format!(
             "<circle class=\"dot{}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"5\" fill=\"#7d7c78\"/>",
@@ -463,30 +461,35 @@ fn legend(body: &mut String, picture: &Picture, top: f64) {
             x + 5.0,
             y - 4.0
         );
-        entry(shape, kind.text(), x, y);
+        entry(body, &shape, kind.text(), x, y);
         x += 220.0;
     }
     if picture.dots().any(|dot| dot.loads.contains(&true)) {
-        (x, y) = (MARGIN + 260.0, top);
-        let shape = format!(
-            "<circle class=\"mark\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\"/>",
-            x + 5.0,
-            y - 4.0
-        );
-        entry(shape, "a factor is fetched", x, y);
-        x += 150.0;
-        let shape = |class: &str| {
-            format!(
-                "<rect class=\"written{class}\" x=\"{x:.1}\" y=\"{:.1}\" width=\"10\" height=\"3\"/>",
-                y - 6.0
-            )
-        };
-        entry(shape(""), "column written", x, y);
-        x += 120.0;
-        let again = format!(
-            "<rect class=\"written again\" x=\"{x:.1}\" y=\"{:.1}\" width=\"10\" height=\"3\"/>",
-            y - 6.0
-        );
-        entry(again, "fetched, added to, written", x, y);
+        accesses(body, MARGIN + 260.0, top);
     }
+}
+
+/// A mark and what it means.
+fn entry(body: &mut String, shape: &str, text: &str, x: f64, y: f64) {
+    let x = x + 14.0;
+    let _ = writeln!(body, "{shape}<text x=\"{x:.1}\" y=\"{y:.1}\">{text}</text>");
+}
+
+/// The marks of loads and stores.
+fn accesses(body: &mut String, x: f64, y: f64) {
+    let fetched = format!(
+        "<circle class=\"mark\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\"/>",
+        x + 5.0,
+        y - 4.0
+    );
+    entry(body, &fetched, "a factor is fetched", x, y);
+    let mut written = |class: &str, text: &str, x: f64| {
+        let y_of_bar = y - 6.0;
+        let bar = format!(
+            "<rect class=\"written{class}\" x=\"{x:.1}\" y=\"{y_of_bar:.1}\" width=\"10\" height=\"3\"/>"
+        );
+        entry(body, &bar, text, x, y);
+    };
+    written("", "column written", x + 150.0);
+    written(" again", "fetched, added to, written", x + 270.0);
 }

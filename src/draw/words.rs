@@ -42,58 +42,13 @@ enum Place {
 
 /// What the steps of `words` multiply, from product `first` on.
 pub fn read(words: &Words, spec: &Spec, first: usize) -> Read {
-    let mut parts = vec![String::new()];
-    let mut met = Vec::new();
     let quotients = quotients(words);
-    let mut seen: BTreeMap<Word, usize> = BTreeMap::new();
-    let mut order = first;
-    for (sweep, step) in words.steps.iter().enumerate() {
-        match step {
-            WordStep::Part(text) => parts.push(text.clone()),
-            WordStep::Sweep(list) => {
-                for (column, pile) in list.piles.iter().enumerate() {
-                    for (x, y, doubled) in products(pile) {
-                        let part = parts.len() - 1;
-                        for word in [x, y] {
-                            seen.entry(word).or_insert(order);
-                        }
-                        met.push(Met {
-                            x,
-                            y,
-                            column,
-                            sweep,
-                            doubled,
-                            order,
-                            part,
-                        });
-                        order += 1;
-                    }
-                    for word in pile.addends.iter().copied().chain(pile.out) {
-                        seen.entry(word).or_insert(order);
-                    }
-                }
-            }
-            WordStep::Wide { x, y, .. } => {
-                let part = parts.len() - 1;
-                let (x, y) = (*x, *y);
-                met.push(Met {
-                    x,
-                    y,
-                    column: 0,
-                    sweep,
-                    doubled: false,
-                    order,
-                    part,
-                });
-                order += 1;
-            }
-            _ => {}
-        }
-        let (read, made) = Words::uses(step);
-        for word in read.into_iter().chain(made) {
-            seen.entry(word).or_insert(order);
-        }
-    }
+    let Walk {
+        parts,
+        met,
+        seen,
+        order: _,
+    } = Walk::over(words, first);
     let mut sorted: BTreeMap<Place, Vec<Met>> = BTreeMap::new();
     for product in met {
         let place = place(words, &quotients, &product);
@@ -116,6 +71,65 @@ pub fn read(words: &Words, spec: &Spec, first: usize) -> Read {
                 .map(|word| seen.get(word).copied().unwrap_or(first))
                 .collect(),
         }],
+    }
+}
+
+/// What was met on the way through a schedule.
+struct Walk {
+    /// Remarks; the first is for the products that stand before any.
+    parts: Vec<String>,
+    met: Vec<Met>,
+    /// How many products stand before the first use of a word.
+    seen: BTreeMap<Word, usize>,
+    order: usize,
+}
+
+impl Walk {
+    fn over(words: &Words, first: usize) -> Self {
+        let mut walk = Self {
+            parts: vec![String::new()],
+            met: Vec::new(),
+            seen: BTreeMap::new(),
+            order: first,
+        };
+        for (sweep, step) in words.steps.iter().enumerate() {
+            match step {
+                WordStep::Part(text) => walk.parts.push(text.clone()),
+                WordStep::Sweep(list) => {
+                    for (column, pile) in list.piles.iter().enumerate() {
+                        for (x, y, doubled) in products(pile) {
+                            walk.see([x, y]);
+                            walk.product(x, y, doubled, [sweep, column]);
+                        }
+                        walk.see(pile.addends.iter().copied().chain(pile.out));
+                    }
+                }
+                WordStep::Wide { x, y, .. } => walk.product(*x, *y, false, [sweep, 0]),
+                _ => {}
+            }
+            let (read, made) = Words::uses(step);
+            walk.see(read.into_iter().chain(made));
+        }
+        walk
+    }
+
+    fn see(&mut self, words: impl IntoIterator<Item = Word>) {
+        for word in words {
+            self.seen.entry(word).or_insert(self.order);
+        }
+    }
+
+    fn product(&mut self, x: Word, y: Word, doubled: bool, [sweep, column]: [usize; 2]) {
+        self.met.push(Met {
+            x,
+            y,
+            column,
+            sweep,
+            doubled,
+            order: self.order,
+            part: self.parts.len() - 1,
+        });
+        self.order += 1;
     }
 }
 
@@ -228,41 +242,31 @@ fn panel(
         Place::Number(_) => (Kind::Number, part_of(parts, list)),
         Place::Computed(_) => (Kind::Computed, part_of(parts, list)),
     };
+    let edge = |name: &str, words| Edge {
+        name: name.into(),
+        words,
+    };
     let edges = match place {
-        Place::Operands(x, y) => Some([x, y].map(|side| Edge {
-            name: names[side].clone(),
-            words: words.lengths[side],
-        })),
-        Place::Reduction => Some(["q", "m"].map(|name| Edge {
-            name: name.into(),
-            words: quotients.len(),
-        })),
+        Place::Operands(x, y) => Some([x, y].map(|side| edge(&names[side], words.lengths[side]))),
+        Place::Reduction => Some(["q", "m"].map(|name| edge(name, quotients.len()))),
         Place::Number(_) | Place::Computed(_) => None,
     };
     let mut groups: Vec<usize> = list.iter().map(|product| product.part).collect();
     groups.dedup();
     groups.sort_unstable();
     groups.dedup();
-    let [rows, others] = [
-        first_seen(list, |product| product.x),
-        first_seen(list, |product| product.y),
-    ];
+    let rows = first_seen(list, |product| product.x);
+    let others = first_seen(list, |product| product.y);
     let dot = |product: &Met| {
         let (name, column, height) = match place {
             Place::Operands(..) => of_operands(words, names, product),
             Place::Reduction => of_reduction(words, quotients, product),
             // Numbers that are the same are one: which it is follows from row and column.
             Place::Number(_) => {
-                let row = rows.get(&product.x).map_or(0, |row| *row as i32);
-                let other = product.column as i32 - row;
-                (format!("x{row} y{other}"), row + other, row - other)
+                let row = index(&rows, product.x);
+                numbered(row, product.column as i32 - row)
             }
-            Place::Computed(_) => {
-                let at =
-                    |known: &BTreeMap<Word, usize>, word| known.get(word).map_or(0, |i| *i as i32);
-                let (row, other) = (at(&rows, &product.x), at(&others, &product.y));
-                (format!("x{row} y{other}"), row + other, row - other)
-            }
+            Place::Computed(_) => numbered(index(&rows, product.x), index(&others, product.y)),
         };
         let group = groups.iter().position(|part| *part == product.part);
         Dot {
@@ -303,6 +307,15 @@ fn first_seen(list: &[Met], factor: impl Fn(&Met) -> Word) -> BTreeMap<Word, usi
         seen.entry(factor(product)).or_insert(next);
     }
     seen
+}
+
+fn index(known: &BTreeMap<Word, usize>, word: Word) -> i32 {
+    known.get(&word).map_or(0, |i| *i as i32)
+}
+
+/// The name, column and height of the product of a row's word and another.
+fn numbered(row: i32, other: i32) -> (String, i32, i32) {
+    (format!("x{row} y{other}"), row + other, row - other)
 }
 
 fn of_operands(words: &Words, names: &[String], product: &Met) -> (String, i32, i32) {

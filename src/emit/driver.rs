@@ -6,7 +6,7 @@ use machine::format::ObjectFormat;
 use machine::isa::Cost;
 use machine::isa::core::Core;
 use machine::isa::energy::{Currents, Spent};
-use make::driver::{Role, image};
+use make::driver::{Field, Role, image};
 use serde::Serialize;
 
 use crate::driver::build::Built;
@@ -152,6 +152,18 @@ pub struct Title {
     pub command: String,
 }
 
+impl FieldReport {
+    fn of(field: &Field) -> Self {
+        Self {
+            name: field.name,
+            role: field.role,
+            at: field.place.at,
+            bytes: field.place.bytes,
+            meaning: field.meaning,
+        }
+    }
+}
+
 impl KernelReport {
     fn of(kernel: &Kernel, prefix: &str) -> Self {
         Self {
@@ -175,13 +187,7 @@ impl DriverReport {
     ) -> Self {
         let report = |kernel| KernelReport::of(kernel, prefix);
         let kernels: Vec<_> = built.kernels.iter().map(report).collect();
-        let fields = built.driver.fields.iter().map(|f| FieldReport {
-            name: f.name,
-            role: f.role,
-            at: f.place.at,
-            bytes: f.place.bytes,
-            meaning: f.meaning,
-        });
+        let fields = built.driver.fields.iter().map(FieldReport::of);
         let time = |(core, verdict): &(String, Result<(), Told>)| {
             let told = verdict.as_ref().err();
             (core.clone(), told.map_or("shown", Told::word))

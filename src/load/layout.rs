@@ -140,24 +140,7 @@ pub(super) fn sections(
         }
         total = total.saturating_add(section.size());
         size(total)?;
-        let mut bytes = section.data().unwrap_or_default().to_vec();
-        let held = bytes.len() as u64;
-        bytes.resize(size(section.size())?, 0);
-        let table = is_linkers_table(file, &section);
-        let mut placed = Placed {
-            index: section.index(),
-            address,
-            align: section.align().max(1),
-            bytes,
-            writable: flags.contains(elf::SHF_WRITE) && !table,
-            code,
-            marks: Marks::default(),
-        };
-        if table {
-            keep_addresses(file, &mut placed, big_endian);
-        }
-        let zeros = section.kind() == SectionKind::UninitializedData;
-        list.push((placed, (!zeros).then_some(held)));
+        list.push(placed(file, &section, address, code, big_endian)?);
     }
     if relocatable {
         list.sort_by_key(|(s, _)| (!s.code, Some(s.index) != first));
@@ -177,6 +160,34 @@ pub(super) fn sections(
         }
     }
     Ok(near(list.into_iter().map(|(section, _)| section).collect()))
+}
+
+/// A section at an address; behind it how many of its bytes the file holds, unless zeros are meant.
+fn placed(
+    file: &object::File<'_>,
+    section: &object::Section<'_, '_>,
+    address: u64,
+    code: bool,
+    big_endian: bool,
+) -> Result<(Placed, Option<u64>), LoadError> {
+    let mut bytes = section.data().unwrap_or_default().to_vec();
+    let held = bytes.len() as u64;
+    bytes.resize(size(section.size())?, 0);
+    let table = is_linkers_table(file, section);
+    let mut placed = Placed {
+        index: section.index(),
+        address,
+        align: section.align().max(1),
+        bytes,
+        writable: flags(section).contains(elf::SHF_WRITE) && !table,
+        code,
+        marks: Marks::default(),
+    };
+    if table {
+        keep_addresses(file, &mut placed, big_endian);
+    }
+    let zeros = section.kind() == SectionKind::UninitializedData;
+    Ok((placed, (!zeros).then_some(held)))
 }
 
 /// These sections without code far away from the rest: a boot loader, a vector table.

@@ -264,6 +264,26 @@ fn lacks(what: &str, why: &str) -> Target {
     Target::Missing(format!("{what}, {why}"))
 }
 
+/// What a reference to `symbol` means; sections lie `at` their addresses, and symbols in them where `place` says.
+fn meant(
+    symbol: &object::Symbol<'_, '_>,
+    at: &HashMap<SectionIndex, u64>,
+    place: &dyn Fn(&object::Symbol<'_, '_>) -> u64,
+    got: &GlobalOffsets,
+) -> Target {
+    let section = symbol.section_index();
+    let elsewhere = section.filter(|i| !at.contains_key(i)).is_some();
+    let what = symbol.name().unwrap_or_default();
+    match (what, unresolved(symbol)) {
+        (GP_DISP, _) => Target::Number(0),
+        (LOCAL_GP, _) => Target::Address(got.gp() as u64),
+        (_, Some(why)) => lacks(what, why),
+        (_, None) if elsewhere => lacks(what, "in a section that takes no memory"),
+        (_, None) if section.is_none() => Target::Number(symbol.address()),
+        (_, None) => Target::Address(place(symbol)),
+    }
+}
+
 /// Applies the relocations of `section`.
 fn relocate(
     file: &object::File<'_>,
@@ -283,18 +303,9 @@ fn relocate(
         };
         let (to, what, local) = match relocation.target() {
             RelocationTarget::Symbol(index) => match file.symbol_by_index(index) {
-                Ok(s) => {
-                    let what = s.name().unwrap_or_default();
-                    let elsewhere = s.section_index().filter(|i| !at.contains_key(i)).is_some();
-                    let to = match (what, unresolved(&s)) {
-                        (GP_DISP, _) => Target::Number(0),
-                        (LOCAL_GP, _) => Target::Address(got.gp() as u64),
-                        (_, Some(why)) => lacks(what, why),
-                        (_, None) if elsewhere => lacks(what, "in a section that takes no memory"),
-                        (_, None) if s.section_index().is_none() => Target::Number(s.address()),
-                        (_, None) => Target::Address(place(&s)),
-                    };
-                    (to, what.to_string(), s.is_local())
+                Ok(symbol) => {
+                    let what = symbol.name().unwrap_or_default().to_string();
+                    (meant(&symbol, at, place, got), what, symbol.is_local())
                 }
                 Err(_) => {
                     let to = lacks("a symbol", "which does not exist");

@@ -4,7 +4,7 @@ pub mod plot;
 
 use lozenge::draw::svg;
 use lozenge::report::Report;
-use lozenge::{Request, Target, method, spec, target};
+use lozenge::{Kernel, Request, Target, method, spec, target};
 use minijinja::{Environment, context};
 use serde::Serialize;
 
@@ -52,14 +52,7 @@ struct Named {
 pub fn run(args: &ReportArgs) -> Result<bool, Failure> {
     let target = args.kernel.target.resolve()?;
     let request = draw::request(&args.kernel)?;
-    let progress = Progress::of(format!(
-        "{} for {}",
-        args.kernel.op.name(),
-        target.core_name()
-    ));
-    let best = request.clone().watched(progress.watch()).generate(&target);
-    progress.done();
-    let best = best?;
+    let best = fastest(args, &request, &target)?;
     let report = best.report();
     let cells = request.compare_small(&target)?;
     let compared = compare::judged(cells.collect());
@@ -72,12 +65,7 @@ pub fn run(args: &ReportArgs) -> Result<bool, Failure> {
         .map(|(row, report)| (table_row(row, report), compare::point(row, report)))
         .unzip();
 
-    let mut methods: Vec<&Report> = Vec::new();
-    for (_, report) in made() {
-        if !methods.iter().any(|known| known.method == report.method) {
-            methods.push(report);
-        }
-    }
+    let methods = methods(made().map(|(_, report)| report));
     let mut seen = Vec::new();
     let (best_rows, other_rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row: &Row| {
         let first = !seen.contains(&row.method);
@@ -90,41 +78,6 @@ pub fn run(args: &ReportArgs) -> Result<bool, Failure> {
         report.spec.size,
         report.place()
     );
-    let growth = growth(args, &target, &methods)?;
-    let mut pictures = vec![request.picture(&target)?];
-    for other in methods
-        .iter()
-        .filter(|other| other.method != report.method)
-        .take(PICTURES - 1)
-    {
-        let mut like = request.clone().method(other.method);
-        for (name, value) in other.params.iter() {
-            like = like.param(*name, *value);
-        }
-        if let Some(plan) = &other.params.plan {
-            like = like.planned(plan);
-        }
-        // A loop is drawn as the schedule that it runs.
-        pictures.extend(like.picture(&target).ok());
-    }
-    let pictures: Vec<_> = pictures
-        .iter()
-        .map(|picture| context! { svg => svg::svg(picture), summary => format!("{}. {}", picture.title, picture.summary) })
-        .collect();
-    let counts = &report.instructions;
-    let counts = [
-        ("all", counts.total),
-        ("load", counts.load),
-        ("store", counts.store),
-        ("mul", counts.mul),
-        ("add", counts.add),
-        ("move", counts.moves),
-        ("other", counts.other),
-    ];
-    let counts: Vec<_> = counts
-        .into_iter()
-        .map(|(name, value)| context! { name, value })
-        .collect();
     let page = context! {
         title => title,
         spec => context! { equation => &report.spec.equation, size => &report.spec.size },
@@ -136,24 +89,15 @@ pub fn run(args: &ReportArgs) -> Result<bool, Failure> {
         other_rows => other_rows,
         refused => compare::reasons(&compared),
         front => plot::front(&title, &points)?,
-        growth => growth,
-        pictures => pictures,
-        counts => counts,
+        growth => growth(args, &target, &methods)?,
+        pictures => pictures(&request, &target, report, &methods)?,
+        counts => counts(report),
         listing => best.listing()?.text(false),
         sources => sources(report, &methods),
         commands => made().map(|(_, report)| report.command.clone()).collect::<Vec<_>>(),
         version => report.version,
     };
-    let mut environment = Environment::new();
-    environment
-        .add_template("report.html", TEMPLATE)
-        .and_then(|()| environment.get_template("report.html")?.render(page))
-        .map_err(|e| {
-            Failure::from(format!(
-                "the page cannot be made: {e} (a defect of this tool)"
-            ))
-        })
-        .and_then(|text| draw::write(&args.output, &text))?;
+    draw::write(&args.output, &filled(page)?)?;
     let proved = made().all(|(_, report)| report.is_proved()) && report.is_proved();
     let wrote = args.output.display();
     output::report(
@@ -164,6 +108,83 @@ pub fn run(args: &ReportArgs) -> Result<bool, Failure> {
         proved,
     )?;
     Ok(proved)
+}
+
+fn fastest(args: &ReportArgs, request: &Request, target: &Target) -> Result<Kernel, Failure> {
+    let name = args.kernel.op.name();
+    let progress = Progress::of(format!("{name} for {}", target.core_name()));
+    let best = request.clone().watched(progress.watch()).generate(target);
+    progress.done();
+    Ok(best?)
+}
+
+/// The template with its places filled.
+fn filled(page: minijinja::Value) -> Result<String, Failure> {
+    let mut environment = Environment::new();
+    environment
+        .add_template("report.html", TEMPLATE)
+        .and_then(|()| environment.get_template("report.html")?.render(page))
+        .map_err(|e| {
+            Failure::from(format!(
+                "the page cannot be made: {e} (a defect of this tool)"
+            ))
+        })
+}
+
+/// The first report of each method: its fastest, as the fastest come first.
+fn methods<'a>(reports: impl Iterator<Item = &'a Report>) -> Vec<&'a Report> {
+    let mut methods: Vec<&Report> = Vec::new();
+    for report in reports {
+        if !methods.iter().any(|known| known.method == report.method) {
+            methods.push(report);
+        }
+    }
+    methods
+}
+
+/// Pictures of the fastest kernel and of other methods, with what each shows in words.
+fn pictures(
+    request: &Request,
+    target: &Target,
+    best: &Report,
+    methods: &[&Report],
+) -> Result<Vec<minijinja::Value>, Failure> {
+    let mut pictures = vec![request.picture(target)?];
+    let others = methods.iter().filter(|other| other.method != best.method);
+    for other in others.take(PICTURES - 1) {
+        let mut like = request.clone().method(other.method);
+        for (name, value) in other.params.iter() {
+            like = like.param(*name, *value);
+        }
+        if let Some(plan) = &other.params.plan {
+            like = like.planned(plan);
+        }
+        // A loop is drawn as the schedule that it runs.
+        pictures.extend(like.picture(target).ok());
+    }
+    let shown = pictures.iter().map(|picture| {
+        let summary = format!("{}. {}", picture.title, picture.summary);
+        context! { svg => svg::svg(picture), summary }
+    });
+    Ok(shown.collect())
+}
+
+/// Executed instructions by what they do.
+fn counts(report: &Report) -> Vec<minijinja::Value> {
+    let counts = &report.instructions;
+    let counts = [
+        ("all", counts.total),
+        ("load", counts.load),
+        ("store", counts.store),
+        ("mul", counts.mul),
+        ("add", counts.add),
+        ("move", counts.moves),
+        ("other", counts.other),
+    ];
+    let counts = counts.into_iter();
+    counts
+        .map(|(name, value)| context! { name, value })
+        .collect()
 }
 
 fn rows_of(compared: &[Compared]) -> usize {

@@ -42,20 +42,10 @@ pub static METHOD: Method = Method {
 };
 
 fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, MethodError> {
-    let m = spec.modular.as_ref().and_then(|modular| modular.fixed());
-    let m = m.ok_or(MethodError::NotSpecial)?;
-    if spec.shift() > 0 {
-        return Err(MethodError::Shifted(METHOD.name));
-    }
+    let (m, folding) = folding(spec)?;
     let w = spec.word_bits;
     let n = (spec.size.a / w) as usize;
     let h = n / 2;
-    let folding = Folding::of(m, n, w)?;
-    let halves = h >= 2 && n == 2 * h;
-    let fits = halves && m.bits() == u64::from(spec.size.a) && folding.is_sum_below(h);
-    if !fits {
-        return Err(MethodError::NoSumOfWords(METHOD.name));
-    }
     let plan = &given(&METHOD, spec, facts, params)?;
     let how = |part, kind| Ok(part_plan(h, part_of(METHOD.name, plan, part)?, kind));
     let [high_plan, low_plan, middle_plan] = [
@@ -101,6 +91,23 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     let c = digits(&mut f, &least, n);
     f.result = give_back(&mut f, &v, &c, carry);
     Ok(Schedule::Words(f))
+}
+
+/// The modulus and how it folds, if it is a sum of few powers of words below the middle.
+fn folding(spec: &Spec) -> Result<(&BigUint, Folding), MethodError> {
+    let m = spec.modular.as_ref().and_then(|modular| modular.fixed());
+    let m = m.ok_or(MethodError::NotSpecial)?;
+    if spec.shift() > 0 {
+        return Err(MethodError::Shifted(METHOD.name));
+    }
+    let n = (spec.size.a / spec.word_bits) as usize;
+    let folding = Folding::of(m, n, spec.word_bits)?;
+    let halves = n >= 4 && n.is_multiple_of(2);
+    let fits = halves && m.bits() == u64::from(spec.size.a) && folding.is_sum_below(n / 2);
+    match fits {
+        true => Ok((m, folding)),
+        false => Err(MethodError::NoSumOfWords(METHOD.name)),
+    }
 }
 
 /// The words of `X x mod m`, column by column: `X x_0`, and what the words of `x_1` leave.

@@ -1,6 +1,6 @@
 //! From a schedule to a whole function: pointers set up, columns, registers saved.
 
-use machine::isa::avr::abi;
+use machine::isa::avr::abi::{self, Abi};
 use machine::isa::avr::code::Insn;
 use machine::isa::avr::cores::{Core, Set};
 use machine::isa::avr::instructions::{Op, Timing};
@@ -347,14 +347,8 @@ fn framed(
     claims: impl Fn(&dyn Fn(usize) -> Option<usize>) -> Vec<Claim>,
 ) -> Program<Insn> {
     let abi = core.abi;
-    let argument = |array: &Array| match array {
-        Array::R => abi.arguments[0],
-        Array::A => abi.arguments[1],
-        Array::B | Array::T => abi.arguments[2],
-        Array::M => abi.arguments[3],
-    };
     let kept = resolved.kept.iter().rev().flat_map(|array| {
-        let low = argument(array);
+        let low = argument(abi, *array);
         [abi::push(abi, low + 1), abi::push(abi, low)]
     });
     let is_pushed = |bytes: usize| bytes <= PUSHED && !abi.data_stack;
@@ -401,6 +395,16 @@ fn framed(
     program.insns = [before, body, after].concat();
     program.claims = claims(&|item| Some(ends.get(item).copied().flatten()? + offset));
     program
+}
+
+/// The lower register of a pair that holds an address at the entry.
+fn argument(abi: &Abi, array: Array) -> u8 {
+    abi.arguments[match array {
+        Array::R => 0,
+        Array::A => 1,
+        Array::B | Array::T => 2,
+        Array::M => 3,
+    }]
 }
 
 /// A whole function: pointers set up, accesses resolved, registers saved.
