@@ -21,8 +21,12 @@ fn sentences_say_what_is_made() {
         let core = Target::resolve(&names).expect("a core").to_core();
         let op = Op::ALL.into_iter().find(|op| text("op") == Some(op.name()));
         let bits = row["bits"].as_integer().expect("bits") as u32;
+        let reduce = Reduce::ALL
+            .into_iter()
+            .find(|r| text("reduce") == Some(r.name()));
+        let modular = |modulus| ask::modular(modulus, reduce.unwrap_or_default());
         let asked = Request {
-            modular: text("modulus").map(|modulus| ask::modular(modulus, Reduce::Full)),
+            modular: text("modulus").map(modular),
             style: text("style").map(|style| style.parse().expect("a style")),
             ..ask::of(op.expect("an operation"), bits)
         };
