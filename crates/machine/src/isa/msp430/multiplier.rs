@@ -129,6 +129,19 @@ impl Multiplier {
         }
     }
 
+    /// Does a write to this address begin one of a second operand of 32 bits?
+    pub fn takes_two_words(&self, address: u16) -> bool {
+        self.register(address.into()) == Some(OP2H)
+    }
+
+    /// Does a write to this address choose an operation that does not accumulate?
+    pub fn starts_anew(&self, address: u16) -> bool {
+        // MPY and MPYS, MPY32 and MPYS32, low words.
+        let low = [0, 2, MPY32L, MPY32L + 4];
+        self.register(address.into())
+            .is_some_and(|at| low.contains(&at))
+    }
+
     /// Does a write to this address begin a multiplication?
     pub fn starts(&self, address: u16) -> bool {
         matches!(self.register(address.into()), Some(OP2 | OP2H))

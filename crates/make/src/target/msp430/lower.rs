@@ -3,7 +3,7 @@
 use machine::isa::msp430::Msp430Isa;
 use machine::isa::msp430::code::Insn;
 use machine::isa::msp430::cores::Core;
-use machine::isa::msp430::multiplier::{Irq, Kind};
+use machine::isa::msp430::multiplier::Kind;
 use machine::program::Program;
 
 use crate::allocate::OutOfRegisters;
@@ -15,6 +15,7 @@ use crate::refusal::LowerError;
 use crate::schedule::{Schedule, WordStep, Words};
 use crate::target::claims;
 use crate::target::msp430::frame::frame;
+use crate::target::msp430::interrupts::{Masked, by_columns, masked};
 use crate::target::msp430::pointers::along;
 use crate::target::msp430::sweeps::{Accumulator, Lowering};
 use crate::target::msp430::waits::settled;
@@ -63,9 +64,6 @@ fn in_words(words: &Words, core: &Core, limits: Limits) -> Result<Vec<Program<In
     let multiplies = |step: &WordStep| matches!(step, WordStep::Sweep(_) | WordStep::Wide { .. });
     if core.multiplier.is_none() && words.steps.iter().any(multiplies) {
         return Err(LowerError::NoProducts(core.name));
-    }
-    if core.irq == Irq::MaskPerColumn {
-        return Err(LowerError::NotYet("--irq mask-per-column"));
     }
     let base = core.multiplier.map_or(0, |m| m.base);
     if words.lengths.len() > 3 {
@@ -127,21 +125,26 @@ fn functions(
     let pointers = Msp430Isa::RESULT..=Msp430Isa::RESULT + words.lengths.len() as u8;
     let (insns, moved) = along(core, &l.insns, pointers);
     let spares = [None].into_iter().chain(spare.map(Some));
-    let function = |spare| function(words, l, core, &insns, &moved, spare);
+    let function = |spare| function(words, l, core, (&insns, &moved), spare);
     spares.map(function).collect()
 }
 
-/// The function of which this is the body; `moved`: where the instructions of the lowering are in it.
+/// The function of which these instructions are the body, `moved` is where those of the lowering are among them.
 fn function(
     words: &Words,
     l: &Lowering<'_>,
     core: &Core,
-    insns: &[Insn],
-    moved: &[usize],
+    (insns, moved): (&[Insn], &[usize]),
     spare: Option<u8>,
 ) -> Result<Program<Insn>, LowerError> {
-    let (body, places) = settled(core, insns, spare);
-    let (before, after) = frame(core, &body, l.bank.scratch_words())?;
+    let (mut body, mut places) = settled(core, insns, spare);
+    let (masked, scratch) = (masked(core, &body), l.bank.scratch_words());
+    if masked == Masked::ByColumns {
+        let (closed, now) = by_columns(core, &body, 2 * scratch);
+        places.iter_mut().for_each(|place| *place = now[*place]);
+        body = closed;
+    }
+    let (before, after) = frame(core, &body, scratch, masked)?;
     let (start, end) = (before.len(), before.len() + body.len());
     let place = |at: usize| {
         let place = moved.get(at).and_then(|at| places.get(*at));

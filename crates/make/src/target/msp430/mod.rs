@@ -4,13 +4,15 @@
 //! |---|---|
 //! | [`lower`] | from a schedule to a program |
 //! | [`basic`] | what the engine writes with |
-//! | [`frame`] | registers that are saved, interrupts that are kept out |
+//! | [`frame`] | registers that are saved, room on the stack |
+//! | [`interrupts`] | interrupts that are kept out |
 //! | [`sweeps`] | its columns in words: the multiplier adds products up |
 //! | [`pointers`] | pointers that move along |
 //! | [`waits`] | waits for the multiplier |
 
 pub mod basic;
 pub mod frame;
+pub mod interrupts;
 pub mod lower;
 pub mod pointers;
 pub mod sweeps;

@@ -3,9 +3,11 @@
 //! For each pointer, access by access, the cheapest way through the numbers of words that it has moved by: it moves on with
 //! `@R+`, or by an addition where no flag is wanted, which costs little where the multiplier is waited for anyway.
 
-use machine::isa::msp430::code::{Dest, FLAGS, Insn, Source};
+use machine::isa::msp430::code::{Dest, Insn, Source};
 use machine::isa::msp430::cores::Core;
 use machine::isa::msp430::instructions::Op;
+
+use crate::target::msp430::interrupts::flagless;
 
 /// An access through a pointer.
 struct Access {
@@ -40,21 +42,6 @@ fn addition(words: usize, free: bool) -> u32 {
         true => cycles * CYCLE / 2,
         false => cycles * CYCLE,
     }
-}
-
-/// Instructions in front of which no flag is waited for.
-fn flagless(insns: &[Insn]) -> Vec<bool> {
-    let mut live = 0;
-    let mut list: Vec<bool> = insns
-        .iter()
-        .rev()
-        .map(|insn| {
-            live = live & !insn.writes() | insn.reads() & FLAGS;
-            live == 0
-        })
-        .collect();
-    list.reverse();
-    list
 }
 
 /// The accesses through `base`, as long as it is a pointer; none if one instruction makes two.
