@@ -106,8 +106,8 @@ pub struct TargetArgs {
     #[arg(long, value_name = "NAME", help_heading = "Target")]
     pub abi: Option<String>,
     /// What interrupt handlers do with the multiplier of an MSP430: none (they do not use it), mask-all (what they like:
-    /// they are kept out of the function), mask-per-column (out of each column), save-restore (they put back its state)
-    /// [default: none]
+    /// they are kept out of the function), mask-per-column (out of each column), save-restore (they put back its state,
+    /// which they can only on an MPY32) [default: none]
     #[arg(long, value_name = "POLICY", help_heading = "Target")]
     pub irq: Option<String>,
 }

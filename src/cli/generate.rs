@@ -321,5 +321,8 @@ fn costs(report: &Report) -> String {
             report.stack_text()
         ),
     );
+    if let Some(masked) = report.masked_text() {
+        text += &line("interrupts", masked);
+    }
     text
 }
