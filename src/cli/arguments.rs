@@ -64,19 +64,26 @@ pub struct ModularArgs {
     /// p192, p224 and p256 [default: 0]
     #[arg(long, value_name = "S", help_heading = "Modulus")]
     pub shift: Option<u32>,
+    /// What modtimes multiplies by, e.g. 121665
+    #[arg(long, value_name = "K", help_heading = "Modulus")]
+    pub times: Option<u32>,
 }
 
 impl ModularArgs {
     /// The modulus and the reduction, if either is given.
     pub fn modular(&self) -> Result<Option<Modular>, String> {
-        match (&self.modulus, self.reduce, self.shift) {
-            (Some(modulus), reduce, shift) => Ok(Some(Modular {
+        match (&self.modulus, self.reduce, self.shift.or(self.times)) {
+            (Some(modulus), reduce, _) => Ok(Some(Modular {
                 modulus: modulus.clone(),
                 reduce: reduce.unwrap_or(ReduceArg::Full).into(),
-                shift: shift.unwrap_or(0),
+                shift: self.shift.unwrap_or(0),
+                times: self.times.unwrap_or(0),
             })),
             (None, Some(_), _) => Err("--reduce needs a modulus: try --modulus p256".into()),
-            (None, None, Some(_)) => Err("--shift needs a modulus: try --modulus p192".into()),
+            (None, None, Some(_)) if self.shift.is_some() => {
+                Err("--shift needs a modulus: try --modulus p192".into())
+            }
+            (None, None, Some(_)) => Err("--times needs a modulus: try --modulus 25519".into()),
             (None, None, None) => Ok(None),
         }
     }

@@ -64,6 +64,8 @@ pub enum OpArg {
     Modneg,
     /// r = a / 2 mod m
     Modhalf,
+    /// r = a * k mod m, the number k by --times
+    Modtimes,
 }
 
 impl From<OpArg> for spec::Op {
@@ -93,6 +95,7 @@ impl From<OpArg> for spec::Op {
             OpArg::Modsub => spec::Op::Modsub,
             OpArg::Modneg => spec::Op::Modneg,
             OpArg::Modhalf => spec::Op::Modhalf,
+            OpArg::Modtimes => spec::Op::Modtimes,
         }
     }
 }

@@ -43,6 +43,7 @@ fn wrong_mutants_are_rejected() {
             modulus: modulus.parse().expect("a modulus"),
             reduce,
             shift: 0,
+            times: 0,
         };
         let spec = Spec::with(op, bits, Some(modular), 8).expect("a size");
         let method = match op {
@@ -219,6 +220,7 @@ fn differences_read_from_elsewhere_are_rejected() {
         modulus: "runtime-folded".parse().expect("a modulus"),
         reduce: Reduce::Almost,
         shift: 0,
+        times: 0,
     };
     let spec = Spec::with(Operation::Redc, 256, Some(modular), 8).expect("a size");
     let method = method::find("folded-karatsuba").expect("a method");

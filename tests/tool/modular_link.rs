@@ -178,6 +178,7 @@ impl Kernel {
             modulus: text.parse().expect("a modulus"),
             reduce: *(Reduce::ALL.iter().find(|r| r.name() == reduce)).expect("a reduction"),
             shift: 0,
+            times: 0,
         };
         let op = Op::ALL.into_iter().find(|o| o.name() == op);
         let spec = Spec::with(op.expect("an operation"), bits, Some(modular), word_bits);

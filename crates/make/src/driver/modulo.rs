@@ -120,6 +120,7 @@ pub fn kernel(d: &mut Driver, op: Op, bits: u32) -> usize {
             _ => Reduce::Almost,
         },
         shift: 0,
+        times: 0,
     };
     d.kernels.push(Request {
         op,
