@@ -23,14 +23,14 @@ pub struct DriverArgs {
     #[arg(
         long,
         value_name = "HOW",
-        help_heading = "Drivers (modexp, rsa, rsa-public)"
+        help_heading = "Drivers (modexp, modinv, rsa, rsa-public)"
     )]
     pub exponentiation: Option<Kind>,
     /// Bits of the exponent [default: those of the modulus]
     #[arg(
         long,
         value_name = "N",
-        help_heading = "Drivers (modexp, rsa, rsa-public)"
+        help_heading = "Drivers (modexp, modinv, rsa, rsa-public)"
     )]
     pub exponent_bits: Option<u32>,
     /// Which kernels the driver calls: montgomery (Montgomery's products), folded (plain products and a reduction that
@@ -38,7 +38,7 @@ pub struct DriverArgs {
     #[arg(
         long,
         value_name = "WHICH",
-        help_heading = "Drivers (modexp, rsa, rsa-public)"
+        help_heading = "Drivers (modexp, modinv, rsa, rsa-public)"
     )]
     pub products: Option<Products>,
 }
@@ -324,7 +324,7 @@ pub struct GenArgs {
     #[arg(long, help_heading = "Output")]
     pub force: bool,
     /// Clear all working memory but input and result before the driver returns
-    #[arg(long, help_heading = "Drivers (modexp, rsa, rsa-public)")]
+    #[arg(long, help_heading = "Drivers (modexp, modinv, rsa, rsa-public)")]
     pub wipe: bool,
     /// Try all methods and parameters, even if the cheapest is on record
     #[arg(long, help_heading = "How it is made")]
@@ -346,11 +346,15 @@ pub struct GenArgs {
     #[arg(
         long = "driver",
         value_enum,
-        help_heading = "Drivers (modexp, rsa, rsa-public)"
+        help_heading = "Drivers (modexp, modinv, rsa, rsa-public)"
     )]
     pub language: Option<LanguageArg>,
     /// Whether time may depend on the exponent [default: secret]
-    #[arg(long, value_enum, help_heading = "Drivers (modexp, rsa, rsa-public)")]
+    #[arg(
+        long,
+        value_enum,
+        help_heading = "Drivers (modexp, modinv, rsa, rsa-public)"
+    )]
     pub exponent: Option<SecrecyArg>,
 }
 

@@ -436,6 +436,11 @@ impl Folding {
     }
 }
 
+/// Are products modulo `m` folded, for numbers of `n` words of `w` bits?
+pub fn is_special(m: &BigUint, n: usize, w: u32) -> bool {
+    Folding::of(m, n, w).is_ok()
+}
+
 /// The schedule of `method`, then the folds of what it makes.
 fn after(
     method: &Method,
