@@ -7,6 +7,7 @@ use num_bigint::BigUint;
 
 use crate::face::Kernel;
 use crate::pack::made::Made;
+use crate::pack::whole::Whole;
 
 /// What is before the tables: with `HEADER` and `WORD` to be replaced.
 const BEFORE: &str = r#"#include "HEADER.h"
@@ -74,9 +75,15 @@ pub fn selftest(made: &Made<'_>) -> String {
     ));
     text += &BEFORE.replace("HEADER", made.file).replace("WORD", &word);
     made.kernels.iter().for_each(|kernel| text += &test(kernel));
+    if let Some(whole) = made.whole {
+        text += &whole.test();
+    }
     text += "\nint main(void)\n{\n";
     for kernel in made.kernels {
         text += &format!("\ttest_{}();\n", kernel.name());
+    }
+    if made.whole.is_some() {
+        text += &format!("\ttest_{}();\n", Whole::NAME);
     }
     text + "\tsay(failed ? \"FAIL\\n\" : \"PASS\\n\");\n\tend();\n\treturn (int)failed;\n}\n"
 }

@@ -54,6 +54,12 @@ fn wrong_mutants_are_rejected() {
         };
         (spec, (method, Params::new()))
     };
+    let times = |modulus: &str, bits, times| {
+        let (mut spec, _) = modular(Operation::Modsqr, bits, modulus, Reduce::Almost);
+        spec.op = Operation::Modtimes;
+        spec.modular.as_mut().expect("a modulus").times = times;
+        (spec, ("number-row", Params::new()))
+    };
     let montgomery = |(spec, _), name| (spec, (name, Params::new()));
     let kernels = [
         modular(Operation::Montmul, 24, "0xfffffb", Reduce::Full),
@@ -116,6 +122,8 @@ fn wrong_mutants_are_rejected() {
             let params = Params::from([("levels", 0), ("c", 0)]);
             (spec, ("range-shifted-squaring", params))
         },
+        times("2^71-25", 72, 0x1_db41),
+        times("2^40-5", 40, 300),
         modular(Operation::Modadd, 40, "0xff9e3779b1", Reduce::Full),
         modular(Operation::Modadd, 40, "0x3f9e3779b1", Reduce::Almost),
         modular(Operation::Modsub, 40, "0xff9e3779b1", Reduce::Full),
