@@ -29,6 +29,7 @@ fn reached(chain: &Chain) -> BigUint {
             Step::Square(times) => number <<= *times,
             Step::Multiply(slot) => number += &slots[*slot],
             Step::Save(slot) => slots[*slot] = number.clone(),
+            Step::Ones(times) => (0..*times).for_each(|_| number = &number * 2u8 + 1u8),
         }
     }
     number
@@ -38,7 +39,9 @@ fn reached(chain: &Chain) -> BigUint {
 fn chains_reach_their_exponents() {
     let one = BigUint::from(1u8);
     for exponent in 1..tier::times(1000) {
-        assert_eq!(reached(&Chain::to(&exponent.into())), exponent.into());
+        let exponent = exponent.into();
+        assert_eq!(reached(&Chain::to(&exponent)), exponent);
+        assert_eq!(reached(&Chain::bit_by_bit(&exponent)), exponent);
     }
     for bits in [64, 65, 127, 128, 160, 224, 255, 256, 384, 521] {
         for less in [1u32, 2, 3, 19, 21, 977, 0xdead_beef] {
@@ -46,6 +49,7 @@ fn chains_reach_their_exponents() {
             assert_eq!(reached(&Chain::to(&exponent)), exponent);
             let exponent = (&one << bits) + less;
             assert_eq!(reached(&Chain::to(&exponent)), exponent);
+            assert_eq!(reached(&Chain::bit_by_bit(&exponent)), exponent);
         }
     }
     // Bernstein's chain for 2^255 - 21 has 254 squares and 11 products.

@@ -19,6 +19,8 @@ pub enum Step {
     Multiply(usize),
     /// It is kept in the slot.
     Save(usize),
+    /// So many times it is squared and multiplied by the base.
+    Ones(u32),
 }
 
 /// Steps to a power.
@@ -45,16 +47,49 @@ impl Chain {
         all.min_by_key(cost).unwrap_or_default()
     }
 
+    /// The chain to `exponent`, 1 or more, with the fewest steps, and no slot but the base's: bit by bit.
+    pub fn bit_by_bit(exponent: &BigUint) -> Self {
+        let mut steps = vec![Step::Load(0)];
+        let mut at = exponent.bits().saturating_sub(1);
+        let mut squares = 0;
+        while at > 0 {
+            let ones = run(exponent, at);
+            match ones {
+                0 => squares += 1,
+                1 => {
+                    steps.extend([Step::Square(squares + 1), Step::Multiply(0)]);
+                    squares = 0;
+                }
+                _ => {
+                    steps.extend((squares > 0).then_some(Step::Square(squares)));
+                    steps.push(Step::Ones(ones));
+                    squares = 0;
+                }
+            }
+            at -= u64::from(ones.max(1));
+        }
+        steps.extend((squares > 0).then_some(Step::Square(squares)));
+        Self {
+            steps,
+            slots: 1,
+            ..Self::default()
+        }
+    }
+
     /// Products in it.
     pub fn products(&self) -> usize {
-        let is_product = |step: &&Step| matches!(step, Step::Multiply(_));
-        self.steps.iter().filter(is_product).count()
+        let count = |step: &Step| match step {
+            Step::Multiply(_) => 1,
+            Step::Ones(times) => *times as usize,
+            Step::Load(_) | Step::Square(_) | Step::Save(_) => 0,
+        };
+        self.steps.iter().map(count).sum()
     }
 
     /// Squares in it.
     pub fn squares(&self) -> usize {
         let count = |step: &Step| match step {
-            Step::Square(times) => *times as usize,
+            Step::Square(times) | Step::Ones(times) => *times as usize,
             Step::Load(_) | Step::Multiply(_) | Step::Save(_) => 0,
         };
         self.steps.iter().map(count).sum()

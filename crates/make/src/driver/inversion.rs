@@ -52,24 +52,35 @@ pub(super) fn inverse(
             }
             Step::Square(times) => {
                 let mut left = *times;
-                let mut once = |steps: &mut Vec<Action>, at: &mut Stored| {
-                    let to = other(*at);
-                    steps.push(field.square(d, to, *at));
-                    *at = to;
-                };
                 // Two squares end in the pair where they began.
                 while left > WRITTEN && !room.pair.contains(&at) {
-                    once(&mut steps, &mut at);
-                    left -= 1;
+                    steps.push(field.square(d, other(at), at));
+                    (at, left) = (other(at), left - 1);
                 }
                 if left > WRITTEN {
-                    let mut body = Vec::new();
-                    once(&mut body, &mut at);
-                    once(&mut body, &mut at);
+                    let next = other(at);
+                    let body = vec![field.square(d, next, at), field.square(d, at, next)];
                     steps.extend(repeat((left / 2) as usize, Cell::Outer, body));
                     left %= 2;
                 }
-                (0..left).for_each(|_| once(&mut steps, &mut at));
+                for _ in 0..left {
+                    steps.push(field.square(d, other(at), at));
+                    at = other(at);
+                }
+            }
+            Step::Ones(times) => {
+                let mut left = *times;
+                if !room.pair.contains(&at) {
+                    let [first, second] = room.pair;
+                    steps.extend([
+                        field.square(d, second, at),
+                        field.product(d, first, second, x),
+                    ]);
+                    (at, left) = (first, left - 1);
+                }
+                let next = other(at);
+                let body = vec![field.square(d, next, at), field.product(d, at, next, x)];
+                steps.extend(repeat(left as usize, Cell::Outer, body));
             }
         }
     }

@@ -10,6 +10,7 @@
 use num_bigint::BigUint;
 use spec::modulus::{Modulus, Reduce};
 
+use crate::driver::chain::Chain;
 use crate::driver::field::Field;
 use crate::driver::inversion::{self, Room};
 use crate::driver::modulo::{copy, repeat};
@@ -20,6 +21,9 @@ const BITS: u32 = 256;
 
 /// `(A - 2) / 4` of Curve25519, whose A is 486662.
 const A24: u32 = 121_665;
+
+/// Bytes that are cleared in a loop.
+const PIECE: usize = 256;
 
 /// What the kernels are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -186,19 +190,21 @@ impl Ladder {
             to: m,
             value: self.field.prime.clone(),
         }];
-        for _ in 0..2 {
-            steps.extend([
-                Action::MultiplyAdd(MultiplyAdd::subtract(x, m.at).out(Cell::Borrow)),
-                Action::MultiplyAdd(MultiplyAdd::add(x, m.at).times(Cell::Borrow)),
-            ]);
-        }
+        let once = vec![
+            Action::MultiplyAdd(MultiplyAdd::subtract(x, m.at).out(Cell::Borrow)),
+            Action::MultiplyAdd(MultiplyAdd::add(x, m.at).times(Cell::Borrow)),
+        ];
+        steps.extend(repeat(2, Cell::Inner, once));
         steps
     }
 
     /// `x2 / z2`, reduced, becomes the result.
     fn quotient(&mut self) -> Vec<Action> {
         let at = self.at;
-        let chain = inversion::chain(&self.field);
+        let chain = match self.kernels {
+            Kernels::All => inversion::chain(&self.field),
+            Kernels::Few => Chain::bit_by_bit(&(&self.field.prime - 2u8)),
+        };
         let mut slots = vec![at.x3, at.z3, at.c, at.d];
         let room = |slots| Room {
             pair: [at.a, at.b],
@@ -267,8 +273,19 @@ pub fn driver(word: usize, kernels: Kernels) -> Result<Driver, String> {
     steps.extend(repeat(3, Cell::Inner, body));
     steps.extend(ladder.quotient());
     let mut driver = ladder.driver;
+    // All work lies in one piece, behind inputs and result. Pieces of it are short enough for one loop.
+    let ends = [0..at.result.at, at.x2.at..driver.bytes];
+    let pieces = ends.into_iter().flat_map(|piece| {
+        let end = piece.end;
+        piece.step_by(PIECE).map(move |at| Stored {
+            at,
+            bytes: PIECE.min(end - at),
+        })
+    });
+    steps.extend(pieces.map(|to| Action::Number { to, value: 0 }));
+    driver.wipes = true;
     driver.routines[0] = steps;
-    Ok(driver.wiped())
+    Ok(driver)
 }
 
 /// A cell as a number in the area.
