@@ -206,7 +206,9 @@ fn of_style(core: &Core, style: Style, night: bool, list: &mut Vec<Cell>) {
         // What is folded is a number.
         let folds = |op: &&Op| matches!(**op, Op::Modmul | Op::Modsqr);
         let fixed = full.fixed().is_some();
-        for op in modular.iter().filter(|op| fixed || !folds(op)) {
+        // Products by a number in the code have one method, too: they are in `special`.
+        let modular = modular.iter().filter(|op| **op != Op::Modtimes);
+        for op in modular.filter(|op| fixed || !folds(op)) {
             let modular = Modular {
                 reduce,
                 ..full.clone()

@@ -31,6 +31,7 @@ fn request(op: Op, bits: u32, method: &Method, style: Style) -> Request {
             modulus,
             reduce,
             shift: 0,
+            times: 0,
         }),
         method: Some(method.name.into()),
         style: Some(style),
