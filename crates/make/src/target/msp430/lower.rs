@@ -1,5 +1,6 @@
 //! From a schedule to a whole function: words in registers, waits for the multiplier, registers saved.
 
+use machine::isa::Isa;
 use machine::isa::msp430::Msp430Isa;
 use machine::isa::msp430::code::Insn;
 use machine::isa::msp430::cores::Core;
@@ -106,11 +107,20 @@ fn in_words(words: &Words, core: &Core, limits: Limits) -> Result<Vec<Program<In
     }
 }
 
-/// The first of those that take the fewest cycles, whose code is straight.
+/// The first of those whose bodies take the fewest cycles, all code being straight.
 fn cheapest(core: &Core, programs: impl Iterator<Item = Program<Insn>>) -> Option<Program<Insn>> {
     let cycles = |program: &Program<Insn>| {
-        let insns = program.insns.iter();
-        insns.map(|insn| u64::from(core.cycles(insn))).sum::<u64>()
+        let (mut body, mut call) = (0, 0);
+        for insn in &program.insns {
+            let cycles = u64::from(core.cycles(insn));
+            call += cycles;
+            body += if Msp430Isa::is_frame(core, insn) {
+                0
+            } else {
+                cycles
+            };
+        }
+        (body, call)
     };
     programs.min_by_key(cycles)
 }
