@@ -37,7 +37,7 @@ pub fn facts(core: &Core) -> Facts {
             Some(_) => 0,
             None => tiles::COUNT,
         },
-        tile_rows: true,
+        tile_rows: core.multiplier.is_none(),
         one_time: false,
         style: Style::Unrolled,
     }
@@ -53,7 +53,7 @@ pub fn lower(
     limits: Limits,
 ) -> Result<Vec<Program<Insn>>, LowerError> {
     if core.multiplier.is_none() && multiplies(schedule) {
-        return Err(LowerError::NoProducts(core.name));
+        return Err(LowerError::ByAdditions(core.name));
     }
     match schedule {
         Schedule::Blocks(blocks) => in_words(&Words::of(spec::Op::Mul, 16, blocks), core, limits),

@@ -132,7 +132,10 @@ impl Emitter {
         let (a, sum, word, b) = (self.a.clone(), self.sum.clone(), self.word, self.b);
         self.notes.push((
             self.insns.len(),
-            format!("words {}..{} of a by {}..{}", tile.a.start, tile.a.end, tile.b.start, tile.b.end),
+            format!(
+                "words {}..{} of a by {}..{}",
+                tile.a.start, tile.a.end, tile.b.start, tile.b.end
+            ),
         ));
         self.register(Op::MOV, slot(0).0, word);
         for (k, a) in tile.a.clone().zip(&a) {
@@ -230,8 +233,12 @@ pub fn lower(core: &Core, tiles: &Tiles) -> Result<Vec<Program<Insn>>, LowerErro
     let mut program = Program::new();
     program.notes.push((0, "save registers".into()));
     let notes = emitter.notes.into_iter();
-    program.notes.extend(notes.map(|(at, text)| (start + at, text)));
-    program.notes.push((end, "restore registers, return".into()));
+    program
+        .notes
+        .extend(notes.map(|(at, text)| (start + at, text)));
+    program
+        .notes
+        .push((end, "restore registers, return".into()));
     program.insns = [before, emitter.insns, after].concat();
     Ok(vec![program])
 }
