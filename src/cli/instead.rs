@@ -112,6 +112,7 @@ pub fn lowering(error: &LowerError, others: Option<&str>) -> Option<String> {
         | LowerError::Nested
         | LowerError::NoMultiplier(_)
         | LowerError::NoProducts(_)
+        | LowerError::ByAdditions(_)
         | LowerError::NotYet(_)
         | LowerError::Driver(_)
         | LowerError::Area(_)

@@ -61,7 +61,8 @@ pub(super) fn more_telling(known: Option<Error>, new: Error) -> Error {
         // Every fold says it.
         Error::Method(MethodError::LazyFold) => 3,
         Error::Lower {
-            error: LowerError::NoMultiplier(_) | LowerError::NoProducts(_),
+            error:
+                LowerError::NoMultiplier(_) | LowerError::NoProducts(_) | LowerError::ByAdditions(_),
             ..
         } => 3,
         // Another method would have been taken, but for the overlap.

@@ -22,6 +22,7 @@ mod mips_mutation;
 mod modular;
 mod montgomery;
 mod msp430_mutation;
+mod msp430_shift_add;
 mod mutation;
 mod riscv_ibex;
 mod riscv_mutation;

@@ -32,6 +32,7 @@ pub fn facts(core: &Core) -> Facts {
         accumulator_registers: if wide { 2 } else { 5 },
         constant_registers: 1,
         tile_registers: 0,
+        tile_rows: false,
         one_time: false,
         style: Style::Unrolled,
     }

@@ -1,5 +1,6 @@
 //! From a schedule to a whole function: words in registers, waits for the multiplier, registers saved.
 
+use machine::isa::Isa;
 use machine::isa::msp430::Msp430Isa;
 use machine::isa::msp430::code::Insn;
 use machine::isa::msp430::cores::Core;
@@ -18,6 +19,7 @@ use crate::target::msp430::frame::frame;
 use crate::target::msp430::interrupts::{Masked, by_columns, masked};
 use crate::target::msp430::pointers::along;
 use crate::target::msp430::sweeps::{Accumulator, Lowering};
+use crate::target::msp430::tiles;
 use crate::target::msp430::waits::settled;
 
 /// Registers beside those that may point: first those that a function need not save.
@@ -25,13 +27,17 @@ const REGISTERS: [u8; 10] = [15, 14, 11, 10, 9, 8, 7, 6, 5, 4];
 const FREE_OF_CHARGE: usize = 3;
 
 /// What a method may know: all registers but PC, SP, SR, the constant generator and two pointers.
-pub fn facts() -> Facts {
+pub fn facts(core: &Core) -> Facts {
     Facts {
         word_bits: 16,
         free_registers: REGISTERS.len(),
         accumulator_registers: 3,
         constant_registers: 0,
-        tile_registers: 0,
+        tile_registers: match core.multiplier {
+            Some(_) => 0,
+            None => tiles::COUNT,
+        },
+        tile_rows: core.multiplier.is_none(),
         one_time: false,
         style: Style::Unrolled,
     }
@@ -46,10 +52,13 @@ pub fn lower(
     core: &Core,
     limits: Limits,
 ) -> Result<Vec<Program<Insn>>, LowerError> {
+    if core.multiplier.is_none() && multiplies(schedule) {
+        return Err(LowerError::ByAdditions(core.name));
+    }
     match schedule {
         Schedule::Blocks(blocks) => in_words(&Words::of(spec::Op::Mul, 16, blocks), core, limits),
         Schedule::Words(words) => in_words(words, core, limits),
-        Schedule::Tiles(_) if core.multiplier.is_none() => Err(LowerError::NoProducts(core.name)),
+        Schedule::Tiles(tiles) if core.multiplier.is_none() => tiles::lower(core, tiles),
         Schedule::Tiles(_) => Err(LowerError::Tiles),
         Schedule::Loops(_) => Err(LowerError::Loops),
         Schedule::Halves(_) | Schedule::Stages(_) => Err(LowerError::NotYet("MSP430")),
@@ -57,14 +66,24 @@ pub fn lower(
     }
 }
 
+/// Does it take a multiplier?
+fn multiplies(schedule: &Schedule) -> bool {
+    let multiplies = |step: &WordStep| matches!(step, WordStep::Sweep(_) | WordStep::Wide { .. });
+    match schedule {
+        Schedule::Tiles(_) => false,
+        Schedule::Words(words) => words.steps.iter().any(multiplies),
+        Schedule::Blocks(_)
+        | Schedule::Loops(_)
+        | Schedule::Halves(_)
+        | Schedule::Stages(_)
+        | Schedule::Scans(_) => true,
+    }
+}
+
 /// How many more registers than those free of charge are tried.
 const SAVED: [usize; 5] = [0, 2, 4, 6, 7];
 
 fn in_words(words: &Words, core: &Core, limits: Limits) -> Result<Vec<Program<Insn>>, LowerError> {
-    let multiplies = |step: &WordStep| matches!(step, WordStep::Sweep(_) | WordStep::Wide { .. });
-    if core.multiplier.is_none() && words.steps.iter().any(multiplies) {
-        return Err(LowerError::NoProducts(core.name));
-    }
     let base = core.multiplier.map_or(0, |m| m.base);
     if words.lengths.len() > 3 {
         return Err(LowerError::Registers);
@@ -106,11 +125,20 @@ fn in_words(words: &Words, core: &Core, limits: Limits) -> Result<Vec<Program<In
     }
 }
 
-/// The first of those that take the fewest cycles, whose code is straight.
+/// The first of those whose bodies take the fewest cycles, all code being straight.
 fn cheapest(core: &Core, programs: impl Iterator<Item = Program<Insn>>) -> Option<Program<Insn>> {
     let cycles = |program: &Program<Insn>| {
-        let insns = program.insns.iter();
-        insns.map(|insn| u64::from(core.cycles(insn))).sum::<u64>()
+        let (mut body, mut call) = (0, 0);
+        for insn in &program.insns {
+            let cycles = u64::from(core.cycles(insn));
+            call += cycles;
+            body += if Msp430Isa::is_frame(core, insn) {
+                0
+            } else {
+                cycles
+            };
+        }
+        (body, call)
     };
     programs.min_by_key(cycles)
 }

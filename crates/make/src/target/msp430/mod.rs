@@ -7,6 +7,7 @@
 //! | [`frame`] | registers that are saved, room on the stack |
 //! | [`interrupts`] | interrupts that are kept out |
 //! | [`sweeps`] | its columns in words: the multiplier adds products up |
+//! | [`tiles`] | products without a multiplier |
 //! | [`pointers`] | pointers that move along |
 //! | [`waits`] | waits for the multiplier |
 
@@ -16,6 +17,7 @@ pub mod interrupts;
 pub mod lower;
 pub mod pointers;
 pub mod sweeps;
+pub mod tiles;
 pub mod waits;
 
 use machine::isa::msp430::instructions::Op;
@@ -30,8 +32,8 @@ use crate::refusal::LowerError;
 use crate::schedule::{Counts, Schedule};
 
 impl Lower for Msp430Isa {
-    fn facts(_: &cores::Core) -> Facts {
-        lower::facts()
+    fn facts(core: &cores::Core) -> Facts {
+        lower::facts(core)
     }
 
     fn lower_within(

@@ -47,8 +47,9 @@ fn addition(words: usize, free: bool) -> u32 {
 /// The accesses through `base`, as long as it is a pointer; none if one instruction makes two.
 fn accesses(core: &Core, insns: &[Insn], base: u8) -> Option<Vec<Access>> {
     let flagless = flagless(insns);
+    // Behind OP2H there is a wait.
     let begins = |at: usize| match insns[at].ops.dest() {
-        Dest::Absolute(to) => core.multiplier.is_some_and(|m| m.starts(to)),
+        Dest::Absolute(to) => core.multiplier.is_some_and(|m| m.takes_two_words(to)),
         _ => false,
     };
     let mut list: Vec<Access> = Vec::new();

@@ -76,6 +76,16 @@ impl Accumulator {
         }
     }
 
+    /// Nothing but the first operand that the multiplier keeps; products have so many words.
+    fn renew(&mut self, words: usize) {
+        let first = self.first.take();
+        *self = Self {
+            words,
+            first,
+            ..Self::new(self.base, self.pairs)
+        };
+    }
+
     /// The columns of a sweep, and words of a product there.
     fn columns(&self, sweep: &Sweep) -> (Vec<WordColumn>, usize) {
         if self.pairs {
@@ -104,7 +114,7 @@ impl Columns for Msp430Isa {
     }
 
     fn wide(l: &mut Lowering<'_>, [x, y]: [Word; 2], out: [Word; 2]) -> Result<(), OutOfRegisters> {
-        l.accumulator = Accumulator::new(l.accumulator.base, l.accumulator.pairs);
+        l.accumulator.renew(2);
         l.multiply(MPY, &[x], &[y])?;
         for (at, word) in [RESLO, RESHI].into_iter().zip(out) {
             let r = l.take()?;
@@ -133,12 +143,8 @@ impl Lowering<'_> {
     }
 
     fn sweep(&mut self, sweep: &Sweep) -> Result<(), OutOfRegisters> {
-        let Accumulator { base, pairs, .. } = self.accumulator;
         let (columns, words) = self.accumulator.columns(sweep);
-        self.accumulator = Accumulator {
-            words,
-            ..Accumulator::new(base, pairs)
-        };
+        self.accumulator.renew(words);
         for (i, column) in columns.iter().enumerate() {
             // What is left of the sweep fits the columns that are left, or is dropped.
             self.accumulator.cap = match columns.len() - i {

@@ -43,6 +43,7 @@ pub fn facts(core: &Core) -> Facts {
         accumulator_registers: 5,
         constant_registers: 0,
         tile_registers: 0,
+        tile_rows: false,
         one_time: false,
         style: Style::Unrolled,
     }
