@@ -6,16 +6,16 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::draw::colour;
 use crate::draw::picture::{Dot, Kind, Panel, Picture, Strip};
+use crate::draw::{colour, legend};
 
 /// Columns of dots from which on several products are one cell.
-const MANY: i32 = 96;
+pub(crate) const MANY: i32 = 96;
 /// Cells along a side then, at most.
 const CELLS: i32 = 24;
 /// Width of the drawing within the margins, and the margins.
 const WIDTH: f64 = 900.0;
-const MARGIN: f64 = 60.0;
+pub(crate) const MARGIN: f64 = 60.0;
 /// Where a panel has few columns, dots are no further apart.
 const WIDEST: f64 = 40.0;
 
@@ -64,6 +64,9 @@ pub fn svg(picture: &Picture) -> String {
             "<text class=\"title\" x=\"{MARGIN}\" y=\"{top:.1}\">{}</text>",
             escaped(&panel.title)
         );
+        // Products of computed words have columns of their own, and stand below their title.
+        let own = panel.edges.is_none().then(|| panel.columns());
+        let (columns, left) = own.map_or((columns, left), |own| (own, MARGIN + step));
         let frame = Frame {
             step,
             columns,
@@ -89,13 +92,12 @@ pub fn svg(picture: &Picture) -> String {
         strip(&mut body, kind, words, [width, top], all);
         top += 22.0;
     }
-    let height = top + 52.0;
-    legend(&mut body, picture, top + 8.0);
+    let height = legend::draw(&mut body, picture, [width, top + 8.0]) + 12.0;
     let (title, summary) = (escaped(&picture.title), escaped(&picture.summary));
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" \
-         height=\"{height:.0}\" role=\"img\" aria-labelledby=\"t d\">\n<title id=\"t\">{title}</title>\n<desc id=\"d\">{summary}\
-         </desc>\n<style>{STYLE}</style>\n{head}{body}</svg>\n"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"schedule\" viewBox=\"0 0 {width:.0} {height:.0}\" \
+         width=\"{width:.0}\" height=\"{height:.0}\" role=\"img\">\n<title>{title}</title>\n<desc>{summary}</desc>\n\
+         <style>{STYLE}</style>\n{head}{body}</svg>\n"
     )
 }
 
@@ -124,26 +126,10 @@ fn strip(body: &mut String, kind: &str, strip: &Strip, [width, top]: [f64; 2], a
 
 /// The title in lines that fit, and where the first panel begins.
 fn head(title: &str, width: f64) -> (String, f64) {
-    let most = ((width - 2.0 * MARGIN) / 9.2) as usize;
-    let mut lines = vec![String::new()];
-    for word in title.split(' ') {
-        if lines
-            .last()
-            .is_some_and(|line| !line.is_empty() && line.len() + 1 + word.len() > most)
-        {
-            lines.push(String::new());
-        }
-        if let Some(line) = lines.last_mut() {
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-    }
     let mut text = String::new();
     let mut y = 34.0;
-    for line in &lines {
-        let line = escaped(line);
+    for line in wrapped(title, (width - 2.0 * MARGIN) / 9.2) {
+        let line = escaped(&line);
         let _ = writeln!(
             text,
             "<text class=\"head\" x=\"{MARGIN}\" y=\"{y}\">{line}</text>"
@@ -151,6 +137,22 @@ fn head(title: &str, width: f64) -> (String, f64) {
         y += 22.0;
     }
     (text, y + 8.0)
+}
+
+/// Text in lines of at most so many characters, unless a word is longer.
+pub(crate) fn wrapped(text: &str, most: f64) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if (line.len() + 1 + word.len()) as f64 <= most => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_string()),
+        }
+    }
+    lines
 }
 
 /// The least and the largest height: of a rhombus or triangle the whole, whether all of it is there or not.
@@ -170,18 +172,21 @@ fn heights(panel: &Panel) -> [i32; 2] {
     }
 }
 
-/// Light and dark, print and screen.
-const STYLE: &str = "text{font:13px sans-serif;fill:#222}.head{font-size:17px;font-weight:bold}.title{font-weight:bold}\
-.small{font-size:10px}.group{fill:none;stroke:#d4380d;stroke-width:1.4}.whole{fill:#8881;stroke:#999;stroke-dasharray:3 3}.way{fill:none;stroke:#888;stroke-width:.8}\
-.dot{stroke:#333;stroke-width:.5}.reduction{stroke:#c4460a;stroke-width:1.6}.number{stroke:#0a7a8c;stroke-width:1.6}\
-.computed{stroke:#8a2a9c;stroke-width:1.6}.load{stroke:#333;stroke-width:.6}.store{stroke:#333;stroke-width:.6}\
-.mark{fill:#d4380d;stroke:none}.written{fill:none;stroke:#1668b8;stroke-width:1.2}.again{fill:#1668b8}\
-@media(prefers-color-scheme:dark){svg{background:#16181c}text{fill:#ddd}.dot{stroke:#ccc}.way{stroke:#999}.load,.store{stroke:#ccc}}";
+/// Light and dark, print and screen. A page may have other drawings, so all rules are those of a schedule.
+const STYLE: &str = ".schedule text{font:13px sans-serif;fill:#222}.schedule .head{font-size:17px;font-weight:bold}\
+.schedule .title{font-weight:bold}.schedule .small{font-size:10px}.schedule .group{fill:none;stroke:#d4380d;stroke-width:1.4}\
+.schedule .whole{fill:#8881;stroke:#999;stroke-dasharray:3 3}.schedule .way{fill:none;stroke:#888;stroke-width:.8}\
+.schedule .dot{stroke:#333;stroke-width:.5}.schedule .reduction{stroke:#c4460a;stroke-width:1.6}\
+.schedule .number{stroke:#0a7a8c;stroke-width:1.6}.schedule .computed{stroke:#8a2a9c;stroke-width:1.6}\
+.schedule .load,.schedule .store{stroke:#333;stroke-width:.6}.schedule .mark{fill:#d4380d;stroke:none}\
+.schedule .written{fill:none;stroke:#1668b8;stroke-width:1.2}.schedule .again{fill:#1668b8}\
+@media(prefers-color-scheme:dark){.schedule{background:#16181c}.schedule text{fill:#ddd}.schedule .dot{stroke:#ccc}\
+.schedule .way{stroke:#999}.schedule .load,.schedule .store{stroke:#ccc}.schedule .reduction{stroke:#f58a4c}\
+.schedule .number{stroke:#4cc4d8}.schedule .computed{stroke:#d68ae4}.schedule .written{stroke:#5aa6f0}.schedule .again{fill:#5aa6f0}}";
 
 /// One panel.
 fn draw(body: &mut String, panel: &Panel, frame: &Frame, all: usize) {
-    let columns = panel.dots.iter().map(|dot| dot.column).max().unwrap_or(0);
-    if columns > MANY {
+    if panel.columns() > MANY {
         cells(body, panel, frame, all);
     } else {
         outlines(body, panel, frame);
@@ -272,7 +277,7 @@ fn ways(body: &mut String, panel: &Panel, frame: &Frame) {
     }
 }
 
-fn class(kind: Kind) -> &'static str {
+pub(crate) fn class(kind: Kind) -> &'static str {
     match kind {
         Kind::Operands => "",
         Kind::Reduction => " reduction",
@@ -315,8 +320,7 @@ fn dots(body: &mut String, panel: &Panel, frame: &Frame, all: usize) {
 /// Several products in one cell, with the mean of their order.
 fn cells(body: &mut String, panel: &Panel, frame: &Frame, all: usize) {
     // (i, j) are the sum and the difference of column and height, halved, in a rhombus.
-    let columns = panel.dots.iter().map(|dot| dot.column).max().unwrap_or(0);
-    let side = (columns / 2 / CELLS + 1).max(1);
+    let side = (panel.columns() / 2 / CELLS + 1).max(1);
     let mut cells: BTreeMap<(i32, i32), Vec<&Dot>> = BTreeMap::new();
     for dot in &panel.dots {
         let (i, j) = (
@@ -432,64 +436,4 @@ fn labels(body: &mut String, panel: &Panel, frame: &Frame) {
         let (x, y) = frame.at(j as f64, -(j as f64));
         label(&second.name, j, (x + near * 0.7, y + near * 0.5 + 8.0));
     }
-}
-
-/// What colours and marks mean.
-fn legend(body: &mut String, picture: &Picture, top: f64) {
-    let mut x = MARGIN;
-    let _ = write!(body, "<text x=\"{x:.0}\" y=\"{top:.1}\">first</text>");
-    x += 32.0;
-    for i in 0..40usize {
-        let _ = write!(
-            body,
-            "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"2.6\" height=\"10\" fill=\"{}\"/>",
-            x + 2.5 * i as f64,
-            top - 9.0,
-            colour::hex(i, 40)
-        );
-    }
-    x += 106.0;
-    let _ = writeln!(
-        body,
-        "<text x=\"{x:.0}\" y=\"{top:.1}\">last product</text>"
-    );
-    let (mut x, y) = (MARGIN, top + 20.0);
-    for kind in picture.kinds() {
-        let shape = format!(
-            "<circle class=\"dot{}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"5\" fill=\"#7d7c78\"/>",
-            class(kind),
-            x + 5.0,
-            y - 4.0
-        );
-        entry(body, &shape, kind.text(), x, y);
-        x += 220.0;
-    }
-    if picture.dots().any(|dot| dot.loads.contains(&true)) {
-        accesses(body, MARGIN + 260.0, top);
-    }
-}
-
-/// A mark and what it means.
-fn entry(body: &mut String, shape: &str, text: &str, x: f64, y: f64) {
-    let x = x + 14.0;
-    let _ = writeln!(body, "{shape}<text x=\"{x:.1}\" y=\"{y:.1}\">{text}</text>");
-}
-
-/// The marks of loads and stores.
-fn accesses(body: &mut String, x: f64, y: f64) {
-    let fetched = format!(
-        "<circle class=\"mark\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\"/>",
-        x + 5.0,
-        y - 4.0
-    );
-    entry(body, &fetched, "a factor is fetched", x, y);
-    let mut written = |class: &str, text: &str, x: f64| {
-        let y_of_bar = y - 6.0;
-        let bar = format!(
-            "<rect class=\"written{class}\" x=\"{x:.1}\" y=\"{y_of_bar:.1}\" width=\"10\" height=\"3\"/>"
-        );
-        entry(body, &bar, text, x, y);
-    };
-    written("", "column written", x + 150.0);
-    written(" again", "fetched, added to, written", x + 270.0);
 }
