@@ -18,6 +18,10 @@ const WIDTH: f64 = 900.0;
 pub(crate) const MARGIN: f64 = 60.0;
 /// Where a panel has few columns, dots are no further apart.
 const WIDEST: f64 = 40.0;
+/// Products of computed words are few, so their dots are at least as far apart.
+const NARROWEST: f64 = 6.0;
+/// From a title to its panel.
+const TITLE: f64 = 28.0;
 
 /// How a panel lies in the picture.
 pub(crate) struct Frame {
@@ -33,6 +37,29 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
+    /// The frame of a panel with this step, whose left and upper ends are there, beside panels with so many columns.
+    fn of(panel: &Panel, [step, left, top]: [f64; 3], columns: i32) -> Self {
+        let [lowest, highest] = heights(panel);
+        Self {
+            step,
+            columns,
+            highest,
+            lowest,
+            top,
+            left,
+        }
+    }
+
+    /// How much of the picture's height the panel takes, with what stands below it.
+    fn height(&self, panel: &Panel) -> f64 {
+        let bars = times(panel).values().map(|[new, again]| new + again).max();
+        let deep = bars.unwrap_or(0).min(BARS + 1);
+        f64::from(self.highest - self.lowest) * self.step / 2.0
+            + self.step.clamp(8.0, 16.0)
+            + 4.0 * deep as f64
+            + 40.0
+    }
+
     /// The place of a column and a height.
     pub fn at(&self, column: f64, height: f64) -> (f64, f64) {
         let x = self.left + (f64::from(self.columns) - column) * self.step;
@@ -57,36 +84,20 @@ pub fn svg(picture: &Picture) -> String {
     let mut body = String::new();
     let (head, mut top) = head(&picture.title, width);
     let all = picture.dots().count();
-    for panel in &picture.panels {
-        let [least, most] = heights(panel);
-        let _ = writeln!(
-            body,
-            "<text class=\"title\" x=\"{MARGIN}\" y=\"{top:.1}\">{}</text>",
-            escaped(&panel.title)
-        );
-        // Products of computed words have columns of their own, and stand below their title.
-        let own = panel.edges.is_none().then(|| panel.columns());
-        let (columns, left) = own.map_or((columns, left), |own| (own, MARGIN + step));
-        let frame = Frame {
-            step,
-            columns,
-            highest: most,
-            lowest: least,
-            top: top + 28.0,
-            left,
+    let mut rest = picture.panels.as_slice();
+    while let Some(panel) = rest.first() {
+        let small = rest.iter().take_while(|panel| panel.edges.is_none());
+        let count = small.count();
+        let (some, others) = rest.split_at(count.max(1));
+        top = match count {
+            0 => {
+                let frame = Frame::of(panel, [step, left, top + TITLE], columns);
+                titled(&mut body, panel, &frame, all, [MARGIN, top]);
+                top + TITLE + frame.height(panel)
+            }
+            _ => side_by_side(&mut body, some, [step, width, top], all),
         };
-        draw(&mut body, panel, &frame, all);
-        let deep = times(panel)
-            .values()
-            .map(|[new, again]| new + again)
-            .max()
-            .unwrap_or(0);
-        let deep = deep.min(BARS + 1);
-        top += 28.0
-            + f64::from(most - least) * step / 2.0
-            + step.clamp(8.0, 16.0)
-            + 4.0 * deep as f64
-            + 40.0;
+        rest = others;
     }
     for (kind, words) in picture.strips() {
         strip(&mut body, kind, words, [width, top], all);
@@ -101,12 +112,45 @@ pub fn svg(picture: &Picture) -> String {
     )
 }
 
+/// A panel, with its title at this place.
+fn titled(body: &mut String, panel: &Panel, frame: &Frame, all: usize, [x, y]: [f64; 2]) {
+    let title = escaped(&panel.title);
+    let _ = writeln!(
+        body,
+        "<text class=\"title\" x=\"{x:.1}\" y=\"{y:.1}\">{title}</text>"
+    );
+    draw(body, panel, frame, all);
+}
+
+/// Panels of computed words, which have columns of their own: as many in a line as fit the picture's width. Where they end.
+fn side_by_side(
+    body: &mut String,
+    panels: &[Panel],
+    [step, width, top]: [f64; 3],
+    all: usize,
+) -> f64 {
+    let step = step.max(NARROWEST);
+    let (mut x, mut y, mut deepest) = (MARGIN, top, 0.0_f64);
+    for panel in panels {
+        let columns = panel.columns();
+        let wide = (f64::from(columns + 2) * step).max(7.5 * panel.title.len() as f64) + 2.0 * step;
+        if x > MARGIN && x + wide > width - MARGIN / 2.0 {
+            (x, y, deepest) = (MARGIN, y + deepest, 0.0);
+        }
+        let frame = Frame::of(panel, [step, x + step, y + TITLE], columns);
+        titled(body, panel, &frame, all, [x, y]);
+        deepest = deepest.max(TITLE + frame.height(panel) - 16.0);
+        x += wide;
+    }
+    y + deepest + 12.0
+}
+
 /// The words of a number in a line, coloured by how many of `all` products stand before a word's first load or its store;
 /// word 0 is on the right. The picture has this width, and the line this place from its top.
 fn strip(body: &mut String, kind: &str, strip: &Strip, [width, top]: [f64; 2], all: usize) {
     let name = match kind {
-        "load" => format!("words of {} fetched", strip.name),
-        _ => format!("words of {} written", strip.name),
+        "load" => format!("words of {}: first needed", strip.name),
+        _ => format!("words of {}: complete", strip.name),
     };
     let _ = writeln!(body, "<text x=\"{MARGIN}\" y=\"{top:.1}\">{name}</text>");
     let space = (width - MARGIN - 240.0) / strip.words.len().max(1) as f64;
@@ -186,10 +230,11 @@ const STYLE: &str = ".schedule text{font:13px sans-serif;fill:#222}.schedule .he
 
 /// One panel.
 fn draw(body: &mut String, panel: &Panel, frame: &Frame, all: usize) {
+    whole(body, panel, frame);
     if panel.columns() > MANY {
         cells(body, panel, frame, all);
     } else {
-        outlines(body, panel, frame);
+        borders(body, panel, frame);
         ways(body, panel, frame);
         dots(body, panel, frame, all);
     }
@@ -197,9 +242,8 @@ fn draw(body: &mut String, panel: &Panel, frame: &Frame, all: usize) {
     labels(body, panel, frame);
 }
 
-/// The edges of blocks and parts, if there are several: where a dot's neighbour is of another one. The whole rhombus or
-/// triangle is dashed.
-fn outlines(body: &mut String, panel: &Panel, frame: &Frame) {
+/// The whole rhombus or triangle, dashed, whether all of it is there or not.
+fn whole(body: &mut String, panel: &Panel, frame: &Frame) {
     if let Some([first, second]) = &panel.edges {
         let (n, m) = (first.words as f64 - 0.5, second.words as f64 - 0.5);
         let corners = match first == second {
@@ -223,6 +267,10 @@ fn outlines(body: &mut String, panel: &Panel, frame: &Frame) {
         let corners = corners.collect::<Vec<_>>().join(" ");
         let _ = writeln!(body, "<polygon class=\"whole\" points=\"{corners}\"/>");
     }
+}
+
+/// The borders of blocks and parts, if there are several: where a dot's neighbour is of another one.
+fn borders(body: &mut String, panel: &Panel, frame: &Frame) {
     if panel.groups.len() < 2 {
         return;
     }
@@ -289,14 +337,19 @@ pub(crate) fn class(kind: Kind) -> &'static str {
 /// A circle each; a mark above for a word of the first factor that is fetched for it, below for the second.
 fn dots(body: &mut String, panel: &Panel, frame: &Frame, all: usize) {
     let r = (frame.step * 0.42).clamp(1.5, 9.0);
+    // A rim tells the kind, and leaves most of a small dot to its colour.
+    let rim = match r < 4.0 {
+        true => " style=\"stroke-width:.6\"",
+        false => "",
+    };
     for dot in &panel.dots {
         let (x, y) = frame.at(dot.column.into(), dot.height.into());
         let loads = dot.loads.iter().filter(|load| **load).count();
         let twice = if dot.doubled { ", counts twice" } else { "" };
         let _ = writeln!(
             body,
-            "<circle class=\"dot{}\" data-dots=\"1\" data-loads=\"{loads}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{r:.1}\" fill=\"{}\">\
-             <title>{}, column {}, product {}{twice}</title></circle>",
+            "<circle class=\"dot{}\" data-dots=\"1\" data-loads=\"{loads}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{r:.1}\" fill=\"{}\"\
+             {rim}><title>{}, column {}, product {}{twice}</title></circle>",
             class(dot.kind),
             colour::hex(dot.order, all),
             dot.name,
