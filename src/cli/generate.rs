@@ -199,7 +199,8 @@ pub(super) fn modular(request: Request, args: &ModularArgs) -> Result<Request, F
         Some(modular) => request
             .modulus(modular.modulus)
             .reduce(modular.reduce)
-            .shift(modular.shift),
+            .shift(modular.shift)
+            .times(modular.times),
         None => request,
     })
 }
@@ -321,5 +322,8 @@ fn costs(report: &Report) -> String {
             report.stack_text()
         ),
     );
+    if let Some(masked) = report.masked_text() {
+        text += &line("interrupts", masked);
+    }
     text
 }

@@ -20,6 +20,7 @@ mod list;
 mod manifest;
 mod output;
 mod pack;
+mod pack_whole;
 mod page;
 mod parallel;
 mod pareto;

@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::cli::arguments::TargetArgs;
 use crate::cli::failure::Failure;
 use crate::cli::values::bytes;
-use crate::cli::{output, parallel, words};
+use crate::cli::{output, pack_whole, parallel, words};
 
 /// The packs there are.
 const PACKS: &str = include_str!("../pack/packs.toml");
@@ -20,7 +20,7 @@ const PACKS: &str = include_str!("../pack/packs.toml");
 /// Arguments of `pack`.
 #[derive(Args)]
 pub struct PackArgs {
-    /// The pack: p192, p224, p256, p384, p521, secp160r1, secp256k1, 25519, 448, rsa-1024 to rsa-4096 or bignum
+    /// The pack: p192, p224, p256, p384, p521, secp160r1, secp256k1, 25519, 448, x25519, rsa-1024 to rsa-4096 or bignum
     pub pack: String,
     #[command(flatten)]
     pub target: TargetArgs,
@@ -70,6 +70,9 @@ pub fn run(args: &PackArgs) -> Result<bool, Failure> {
         })?),
         None => None,
     };
+    if pack.whole {
+        return pack_whole::run(args, &pack.title);
+    }
     let target = args.target.resolve()?;
     let wanted = packs.wanted(&args.pack, args.bits, target.word_bits())?;
     let kernels = match kernels(args, &wanted, &target)? {
@@ -88,6 +91,7 @@ pub fn run(args: &PackArgs) -> Result<bool, Failure> {
         version: env!("CARGO_PKG_VERSION"),
         target: &target,
         kernels: &kernels,
+        whole: None,
     };
     let files = folder::files(&made, library.as_ref())?;
     output::write_all(&args.output, &files, args.force).map_err(Failure::file)?;
@@ -185,7 +189,7 @@ fn kernels(args: &PackArgs, wanted: &[Wanted], target: &Target) -> Result<Proved
 }
 
 /// The command that gives the same files.
-fn command(args: &PackArgs, target: &Target) -> String {
+pub(super) fn command(args: &PackArgs, target: &Target) -> String {
     let mut text = format!("lozenge pack {} {}", args.pack, target.arguments());
     if let Some(bits) = args.bits {
         text += &format!(" --bits {bits}");
@@ -203,11 +207,12 @@ fn command(args: &PackArgs, target: &Target) -> String {
 }
 
 /// The report for programs.
-fn json(made: &Made<'_>, files: &[(String, Vec<u8>)]) -> serde_json::Value {
+pub(super) fn json(made: &Made<'_>, files: &[(String, Vec<u8>)]) -> serde_json::Value {
     let names: Vec<_> = files.iter().map(|(name, _)| name).collect();
     let kernels: Vec<_> = made.kernels.iter().map(Kernel::report).collect();
     json!({
         "pack": made.name,
+        "driver": made.whole.map(|whole| &whole.report),
         "command": made.command,
         "bytes": made.bytes(),
         "stack_bytes": made.stack(),

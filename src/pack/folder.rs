@@ -30,6 +30,9 @@ pub fn files(made: &Made<'_>, library: Option<&Library>) -> Result<Vec<(String, 
         ),
     ];
     list.extend(texts.map(|(name, text)| (name, text.into_bytes())));
+    if let Some(whole) = made.whole {
+        list.extend(whole.files(made));
+    }
     if let Some(library) = library {
         let (name, text) = library.file(made);
         list.push((name, text.into_bytes()));

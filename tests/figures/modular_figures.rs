@@ -17,6 +17,7 @@ fn made(op: Op, bits: u32, modulus: &str, method: &str) -> Cost {
         modulus: modulus.parse().expect("a modulus"),
         reduce: Reduce::Full,
         shift: 0,
+        times: 0,
     };
     let request = Request {
         modular: Some(modular),

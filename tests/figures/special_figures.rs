@@ -26,6 +26,7 @@ fn call<I: Lower>(core: &I::Core, row: &Value) -> u64 {
             shift: row
                 .get("shift")
                 .map_or(0, |bits| bits.as_integer().expect("bits") as u32),
+            times: 0,
         }),
         style: row.get("style").map(|style| {
             let style = style.as_str().expect("a text");

@@ -42,6 +42,7 @@ pub(super) fn request(
         modulus: Modulus::Runtime,
         reduce,
         shift: 0,
+        times: 0,
     };
     Request {
         modular: op.is_modular().then_some(modular),
@@ -166,6 +167,7 @@ fn a_fixed_modulus_in_loops_is_proved_and_right() {
                     modulus,
                     reduce,
                     shift: 0,
+                    times: 0,
                 });
                 check(&ARM7TDMI, &request, 6);
             }
@@ -199,6 +201,7 @@ fn products_are_reduced_in_loops() {
                 modulus,
                 reduce,
                 shift: 0,
+                times: 0,
             });
             asked.params = params.iter().map(|(k, v)| (k.to_string(), *v)).collect();
             check(&ARM7TDMI, &asked, 6);

@@ -22,6 +22,7 @@ fn request(op: Operation, bits: u32, method: &str, params: &[(&str, usize)]) -> 
         modulus: Modulus::Runtime,
         reduce: Reduce::Full,
         shift: 0,
+        times: 0,
     };
     let params = params.iter().map(|(k, v)| (k.to_string(), *v));
     Request {

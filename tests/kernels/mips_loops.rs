@@ -38,6 +38,7 @@ fn request(op: Op, bits: u32, reduce: Reduce, unroll: usize) -> Request {
         modulus: Modulus::Runtime,
         reduce,
         shift: 0,
+        times: 0,
     };
     Request {
         modular: op.is_modular().then_some(modular),
@@ -211,6 +212,7 @@ fn a_fixed_modulus_in_loops_is_proved_and_right() {
                         modulus,
                         reduce,
                         shift: 0,
+                        times: 0,
                     });
                     if extension == ["maddhl"] && matches!(op, Op::Montmul | Op::Montsqr) {
                         request.method = Some("fios".into());
@@ -247,6 +249,7 @@ fn products_are_reduced_in_loops() {
                 modulus,
                 reduce,
                 shift: 0,
+                times: 0,
             });
             let (name, params): (&str, &[_]) = match op {
                 Op::Montmul => ("product-scanning+sps", &[("unroll", 1 + i)]),

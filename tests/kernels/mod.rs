@@ -30,4 +30,5 @@ mod special;
 mod styles;
 mod tables;
 mod winners;
+mod word_columns;
 mod words;

@@ -85,6 +85,7 @@ pub fn modular(modulus: &str, reduce: Reduce) -> Modular {
         modulus: modulus.parse().expect("a modulus"),
         reduce,
         shift: 0,
+        times: 0,
     }
 }
 

@@ -14,6 +14,8 @@ use lozenge::isa::avr::cores::{ATMEGA128, ATTINY10, ATTINY85};
 use lozenge::isa::avr::{AvrIsa, abi};
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::Core as MipsCore;
+use lozenge::isa::riscv::RiscvIsa;
+use lozenge::isa::riscv::cores::Core as RiscvCore;
 use lozenge::kernel::{Kernel, Request};
 use lozenge::lower::Lower;
 use lozenge::plans::{How, Plan};
@@ -22,13 +24,14 @@ use lozenge::spec::{Alias, Op, Spec};
 use lozenge::{kernel, prove, vectors};
 use num_bigint::BigUint;
 
-use crate::kit::{any, ask, known, refused};
+use crate::kit::{any, ask, known, refused, tier};
 
 fn modular(modulus: &str, reduce: Reduce) -> Modular {
     Modular {
         modulus: modulus.parse().expect("a modulus"),
         reduce,
         shift: 0,
+        times: 0,
     }
 }
 
@@ -53,6 +56,7 @@ fn right(spec: &Spec, sources: &[BigUint], got: &BigUint) -> bool {
         Op::Modsub => (got + &sources[1], a.clone()),
         Op::Modneg => (got + a, BigUint::default()),
         Op::Modhalf => (got << 1u8, a.clone()),
+        Op::Modtimes => (got.clone(), a * modular.times),
         Op::Modsqr => (got << modular.shift, a.pow(2)),
         _ => (got << modular.shift, a * &sources[1]),
     };
@@ -193,6 +197,43 @@ fn arm_adds_and_subtracts() {
 fn mips_adds_and_subtracts() {
     let core = |name: &str| MipsCore::named(name).expect("a core");
     sums_on::<MipsIsa>(&core("mips-4km"));
+}
+
+/// Times a number in the code: one pass where a bit is to spare, else folded behind; words of 0, 1 and all bits.
+fn multiples_on<I: Lower>(core: &I::Core) {
+    let cases = [
+        (256, "25519", 121_665),
+        (256, "25519", u32::MAX),
+        (256, "secp256k1", 7),
+        (256, "p256", 3),
+        (448, "2^448-2^224-1", 39_081),
+        (384, "p384", 0x0001_0001),
+        (224, "p224", 0x8000_0000),
+        (32, "2^31-1", 0x7fff_ffff),
+    ];
+    for (i, (bits, modulus, times)) in tier::some(cases, 31).into_iter().enumerate() {
+        let reduce = [Reduce::Almost, Reduce::Full][i % 2];
+        let modular = Modular {
+            times,
+            ..modular(modulus, reduce)
+        };
+        let made = kernel_on::<I>(core, &request(Op::Modtimes, bits, modular, None));
+        assert!(
+            made.constant_time
+                .iter()
+                .all(|(_, timing)| timing.leak.is_none()),
+            "{modulus} {times}"
+        );
+    }
+}
+
+#[test]
+fn numbers_are_multiplied_by_numbers_in_the_code() {
+    multiples_on::<AvrIsa>(&ATMEGA128);
+    multiples_on::<AvrIsa>(&ATTINY85);
+    multiples_on::<ArmIsa>(&ARM7TDMI);
+    multiples_on::<MipsIsa>(&MipsCore::named("mips-4km").expect("a core"));
+    multiples_on::<RiscvIsa>(RiscvCore::named("rv32im").expect("a core"));
 }
 
 /// Few words, few powers of 2, a bit less than all, on every product and square there is a fold of.

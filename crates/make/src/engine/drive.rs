@@ -2,6 +2,7 @@
 
 use machine::isa::Isa;
 use machine::program::Program;
+use num_bigint::BigUint;
 
 use crate::driver::{Action, Assembled, Cell, Driver, MultiplyAdd, Stored, To};
 use crate::engine::basic::Three;
@@ -209,6 +210,7 @@ impl<D: Driven> Drive<D> {
                 self.copy_pass(to.bytes)?;
             }
             Action::Number { to, value } => self.small(*to, *value)?,
+            Action::Constant { to, value } => self.constant(*to, value),
             Action::Lookup { to, table, entries } => self.lookup(*to, *table, *entries)?,
             Action::Pick { to, table, less } => self.pick(*to, *table, *less)?,
             Action::Swap { a, b } => self.swap(*a, *b)?,
@@ -220,6 +222,12 @@ impl<D: Driven> Drive<D> {
                 self.get(y, *less);
                 self.code.three(Three::Sub, x, x, y);
                 self.put(*from, x);
+            }
+            Action::Differ(to, from) => {
+                self.get(x, *to);
+                self.get(y, *from);
+                self.code.three(Three::Xor, x, x, y);
+                self.put(*to, x);
             }
         }
         Ok(())
@@ -335,6 +343,17 @@ impl<D: Driven> Drive<D> {
             self.code.store(low, x);
         }
         Ok(())
+    }
+
+    /// A number whose words are in the code.
+    fn constant(&mut self, to: Stored, value: &BigUint) {
+        let (pointer, x) = (self.roles.to, self.roles.words[0]);
+        self.point(pointer, to.at);
+        let digits = value.iter_u32_digits().chain(std::iter::repeat(0));
+        for (k, digit) in digits.take(to.bytes / 4).enumerate() {
+            self.code.number(x, digit as usize);
+            self.code.store(D::word(pointer, k, true), x);
+        }
     }
 
     /// `to = table[digit]`, every entry read, some words of it at a time.

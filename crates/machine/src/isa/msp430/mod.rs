@@ -34,8 +34,10 @@ use crate::function::Function;
 use crate::isa::convention::Callable;
 use crate::isa::cost::{Class, Cost, Stopped};
 use crate::isa::energy::Currents;
+use crate::isa::msp430::instructions::Op;
 use crate::isa::msp430::machine::Msp430;
 use crate::isa::msp430::multiplier::Irq;
+use crate::isa::msp430::operands::SR;
 use crate::isa::numbers::Executed;
 use crate::isa::{Called, Calls, Isa, enter, numbers};
 
@@ -107,6 +109,21 @@ impl Isa for Msp430Isa {
 
     fn text(insn: &code::Insn) -> String {
         insn.text()
+    }
+
+    /// From DINT until SR is written.
+    fn masked_cycles(core: &cores::Core, insns: &[code::Insn]) -> Option<u64> {
+        let (mut longest, mut now) = (None, None);
+        for insn in insns {
+            now = now.map(|cycles| cycles + u64::from(core.cycles(insn)));
+            let closes = insn.op == Op::BIC && insn.ops.source() == code::Source::Constant(8);
+            match insn.ops.dest() {
+                code::Dest::Register(SR) if closes => now = Some(0),
+                code::Dest::Register(SR) => longest = longest.max(now.take()),
+                _ => {}
+            }
+        }
+        longest.max(now)
     }
 
     fn register(name: &str) -> Option<u8> {

@@ -1,11 +1,13 @@
 //! From a schedule to a whole function: words in registers, waits for the multiplier, registers saved.
 
-use machine::isa::msp430::code::{Dest, Insn};
+use machine::isa::msp430::Msp430Isa;
+use machine::isa::msp430::code::Insn;
 use machine::isa::msp430::cores::Core;
-use machine::isa::msp430::multiplier::{Irq, Kind};
+use machine::isa::msp430::multiplier::Kind;
 use machine::program::Program;
 
 use crate::allocate::OutOfRegisters;
+use crate::engine::basic::Moves;
 use crate::engine::words::Choices;
 use crate::facts::{Facts, Style};
 use crate::lower::Limits;
@@ -13,7 +15,10 @@ use crate::refusal::LowerError;
 use crate::schedule::{Schedule, WordStep, Words};
 use crate::target::claims;
 use crate::target::msp430::frame::frame;
+use crate::target::msp430::interrupts::{Masked, by_columns, masked};
+use crate::target::msp430::pointers::along;
 use crate::target::msp430::sweeps::{Accumulator, Lowering};
+use crate::target::msp430::waits::settled;
 
 /// Registers beside those that may point: first those that a function need not save.
 const REGISTERS: [u8; 10] = [15, 14, 11, 10, 9, 8, 7, 6, 5, 4];
@@ -60,9 +65,6 @@ fn in_words(words: &Words, core: &Core, limits: Limits) -> Result<Vec<Program<In
     if core.multiplier.is_none() && words.steps.iter().any(multiplies) {
         return Err(LowerError::NoProducts(core.name));
     }
-    if core.irq == Irq::MaskPerColumn {
-        return Err(LowerError::NotYet("--irq mask-per-column"));
-    }
     let base = core.multiplier.map_or(0, |m| m.base);
     if words.lengths.len() > 3 {
         return Err(LowerError::Registers);
@@ -72,39 +74,82 @@ fn in_words(words: &Words, core: &Core, limits: Limits) -> Result<Vec<Program<In
         .map(|more| (FREE_OF_CHARGE + more).min(all.len()))
         .to_vec();
     counts.dedup();
-    let (mut made, mut error) = (Vec::new(), LowerError::Registers);
+    let wide = core.multiplier.is_some_and(|m| m.kind == Kind::Mpy32);
+    let both: &[bool] = if wide { &[true, false] } else { &[false] };
+    let (mut best, mut error) = (None, LowerError::Registers);
     for count in counts {
         for reuse in [true, false] {
-            let choices = Choices {
-                weight: 8,
-                spare: 0,
-                shifts: false,
-                rotate: false,
-                reuse,
-            };
-            let l = Lowering::of(words, &all[..count], Accumulator::new(base), choices);
-            let program = l
-                .map_err(|OutOfRegisters| LowerError::Registers)
-                .and_then(|l| function(words, l, core));
-            match program {
-                Ok(program) => made.push(program),
-                Err(other) => error = other,
+            for pairs in both {
+                let choices = Choices {
+                    weight: 8,
+                    spare: 0,
+                    shifts: false,
+                    rotate: false,
+                    reuse,
+                };
+                let accumulator = Accumulator::new(base, *pairs);
+                let l = Lowering::of(words, &all[..count], accumulator, choices);
+                let spare = all.get(count).copied().filter(|_| wide);
+                let programs = l
+                    .map_err(|OutOfRegisters| LowerError::Registers)
+                    .and_then(|l| functions(words, &l, core, spare));
+                match programs {
+                    Ok(programs) => best = cheapest(core, best.into_iter().chain(programs)),
+                    Err(other) => error = other,
+                }
             }
         }
     }
-    if made.is_empty() {
-        Err(error)
-    } else {
-        Ok(made)
+    match best {
+        Some(best) => Ok(vec![best]),
+        None => Err(error),
     }
 }
 
-/// The function of which this is the body.
-fn function(words: &Words, l: Lowering<'_>, core: &Core) -> Result<Program<Insn>, LowerError> {
-    let (body, places) = settled(core, &l.insns);
-    let (before, after) = frame(core, &body, l.bank.scratch_words())?;
+/// The first of those that take the fewest cycles, whose code is straight.
+fn cheapest(core: &Core, programs: impl Iterator<Item = Program<Insn>>) -> Option<Program<Insn>> {
+    let cycles = |program: &Program<Insn>| {
+        let insns = program.insns.iter();
+        insns.map(|insn| u64::from(core.cycles(insn))).sum::<u64>()
+    };
+    programs.min_by_key(cycles)
+}
+
+/// Functions of which this is the body, with and without a register to fill waits with.
+fn functions(
+    words: &Words,
+    l: &Lowering<'_>,
+    core: &Core,
+    spare: Option<u8>,
+) -> Result<Vec<Program<Insn>>, LowerError> {
+    let pointers = Msp430Isa::RESULT..=Msp430Isa::RESULT + words.lengths.len() as u8;
+    let (insns, moved) = along(core, &l.insns, pointers);
+    let spares = [None].into_iter().chain(spare.map(Some));
+    let function = |spare| function(words, l, core, (&insns, &moved), spare);
+    spares.map(function).collect()
+}
+
+/// The function of which these instructions are the body, `moved` is where those of the lowering are among them.
+fn function(
+    words: &Words,
+    l: &Lowering<'_>,
+    core: &Core,
+    (insns, moved): (&[Insn], &[usize]),
+    spare: Option<u8>,
+) -> Result<Program<Insn>, LowerError> {
+    let (mut body, mut places) = settled(core, insns, spare);
+    let (masked, scratch) = (masked(core, &body), l.bank.scratch_words());
+    if masked == Masked::ByColumns {
+        let (closed, now) = by_columns(core, &body, 2 * scratch);
+        places.iter_mut().for_each(|place| *place = now[*place]);
+        body = closed;
+    }
+    let (before, after) = frame(core, &body, scratch, masked)?;
     let (start, end) = (before.len(), before.len() + body.len());
-    let place = |at: usize| places.get(at).map_or(end, |place| start + place);
+    let place = |at: usize| {
+        let place = moved.get(at).and_then(|at| places.get(*at));
+        place.map_or(end, |place| start + place)
+    };
     let mut program = Program::new();
     if start > 0 {
         program.notes.push((0, "save registers".into()));
@@ -119,42 +164,4 @@ fn function(words: &Words, l: Lowering<'_>, core: &Core) -> Result<Program<Insn>
     program.claims = claims::of(words, &l.written, |at| Some(place(at)));
     program.insns = [before, body, after].concat();
     Ok(program)
-}
-
-/// Cycles from the end of an instruction that begins a product of 16 by 16 bits until the multiplier may be written: SLAU049,
-/// section 7.2.3; SLAU208, table 25-6.
-fn busy(kind: Kind) -> u16 {
-    match kind {
-        Kind::Mpy16 => 3,
-        Kind::Mpy32 => 4,
-    }
-}
-
-/// The instructions with a NOP where the multiplier would be written too early, and where each of them is then.
-fn settled(core: &Core, insns: &[Insn]) -> (Vec<Insn>, Vec<usize>) {
-    let (mut list, mut places) = (Vec::with_capacity(insns.len()), Vec::new());
-    let busy = core
-        .multiplier
-        .map_or(0, |multiplier| busy(multiplier.kind));
-    let mut passed = busy;
-    for insn in insns {
-        let to = match insn.ops.dest() {
-            Dest::Absolute(at) => core
-                .multiplier
-                .filter(|m| m.register(at.into()).is_some())
-                .zip(Some(at)),
-            Dest::Register(_) | Dest::Indexed(..) | Dest::Symbolic(_) => None,
-        };
-        // It writes in the last of its own cycles.
-        if to.is_some() && passed + core.cycles(insn) < busy {
-            list.push(Insn::nop());
-        }
-        places.push(list.len());
-        list.push(*insn);
-        passed = match to.is_some_and(|(multiplier, at)| multiplier.starts(at)) {
-            true => 0,
-            false => (passed + core.cycles(insn)).min(busy),
-        };
-    }
-    (list, places)
 }
