@@ -7,17 +7,18 @@ use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior};
 
 use crate::docs::{self, root};
 
-/// Templates, and pages: `xtask/templates/NAME.md` and `docs/src/results/NAME.md`.
-const NAMES: [&str; 9] = [
-    "loops",
-    "montgomery",
-    "msp430",
-    "no-multiplier",
-    "papers",
-    "products",
-    "riscv",
-    "rsa",
-    "special-primes",
+/// Folders in `docs/src`, and their pages that are written from `xtask/templates/NAME.md`.
+const NAMES: [(&str, &str); 10] = [
+    ("howto", "pack"),
+    ("results", "loops"),
+    ("results", "montgomery"),
+    ("results", "msp430"),
+    ("results", "no-multiplier"),
+    ("results", "papers"),
+    ("results", "products"),
+    ("results", "riscv"),
+    ("results", "rsa"),
+    ("results", "special-primes"),
 ];
 
 /// All pages: where each stands, and its text.
@@ -34,9 +35,9 @@ pub fn all() -> Result<Vec<(PathBuf, String)>, String> {
             .map(|line| line.trim_end().to_owned() + "\n")
             .collect())
     };
-    let pages = NAMES.iter().map(|name| {
+    let pages = NAMES.iter().map(|(folder, name)| {
         let text = page(name).map_err(|error| format!("xtask/templates/{name}.md: {error}"))?;
-        Ok((root().join(format!("docs/src/results/{name}.md")), text))
+        Ok((root().join(format!("docs/src/{folder}/{name}.md")), text))
     });
     pages.collect()
 }
@@ -146,7 +147,7 @@ mod tests {
     /// Prose has no figures of its own: each comes from a file, but for operand sizes and years.
     #[test]
     fn templates_hold_no_figures() {
-        for name in NAMES {
+        for (_, name) in NAMES {
             let mut text = std::fs::read_to_string(template(name)).expect("a template");
             for (opens, closes) in [("{{", "}}"), ("{%", "%}"), ("```", "```"), ("`", "`")] {
                 text = without(&text, opens, closes);
@@ -159,6 +160,23 @@ mod tests {
                 assert!(is_known, "xtask/templates/{name}.md: {number}");
             }
         }
+    }
+
+    /// README says of micro-ecc what is on record.
+    #[test]
+    fn readme_says_what_is_on_record() {
+        let said = "its ECDH takes {{ ecdh[1] | millions(1) }} million cycles instead of {{ ecdh[0] | millions(1) }}, its \
+                    signatures {{ sign[1] | millions(1) }} instead of {{ sign[0] | millions(1) }}";
+        let rows = data().and_then(|data| data.get_attr("micro_ecc").map_err(|e| e.to_string()));
+        let rows = rows.expect("figures").get_attr("row").expect("rows");
+        let p256 = rows.try_iter().expect("rows").find(|row| {
+            row.get_attr("pack")
+                .is_ok_and(|pack| pack.as_str() == Some("p256"))
+        });
+        let said = environment().render_str(said, p256).expect("a sentence");
+        let readme = std::fs::read_to_string(root().join("README.md")).expect("README");
+        let readme: Vec<_> = readme.split_whitespace().collect();
+        assert!(readme.join(" ").contains(&said), "README: {said}");
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Which values of a schedule in words stay in registers.
 //!
-//! The order of the uses is known, so the word whose next use is farthest away makes room
-//! (Belady 1966), weighed by what its return costs: a number half a load; an operand or result
-//! word, which lies in memory anyway, only a load; any other value a store and a load. A value that must wait
-//! in memory does so in a word of the result that is not written yet, or in scratch memory.
+//! The order of all uses is known, so the value whose next use is farthest away is spilled
+//! (Belady 1966). The distance is weighed by the cost of the spill: half a load for a number; a load for an
+//! operand or result word, which is in memory anyway; a store and a load for any other value. A spilled value waits
+//! in a word of the result that is not written yet, or in scratch memory.
 
 use std::collections::VecDeque;
 

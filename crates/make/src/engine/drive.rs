@@ -1,4 +1,4 @@
-//! Drivers, once for machines with words of 32 bits. What a step works with is free in a call.
+//! Lowers drivers, once for all machines with words of 32 bits. A step only uses registers that a call may overwrite.
 
 use machine::isa::Isa;
 use machine::program::Program;
