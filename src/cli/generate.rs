@@ -231,8 +231,16 @@ pub(super) fn text(report: &Report) -> String {
     if let Some(file) = &report.tuned {
         text += &line("found", format!("by `lozenge tune`, in {file}"));
     } else if report.on_record {
-        let known = "the cheapest plan on record; --search tries all of them again";
-        text += &line("found", known.into());
+        let which = match report.style {
+            "unrolled" => "the cheapest plan on record",
+            _ => {
+                "the cheapest loops on record, as the plan that is written out does not fit the part"
+            }
+        };
+        text += &line(
+            "found",
+            format!("{which}; --search tries all of them again"),
+        );
     }
     text
 }
