@@ -57,7 +57,7 @@ pub fn main() -> ExitCode {
         Err(error) => return not_understood(&error, json),
     };
     output::be_quiet(cli.quiet);
-    match run(cli.command) {
+    match outcome(cli.command) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(failure) => {
@@ -109,7 +109,7 @@ fn help_of(name: Option<String>) -> String {
 }
 
 /// What a command answers: that all it made is proved, or not.
-fn run(command: Command) -> Result<bool, Failure> {
+fn outcome(command: Command) -> Result<bool, Failure> {
     match command {
         Command::Gen(args) => match args.op {
             GenOp::Kernel(op) => generate::run(&args, op),
