@@ -8,7 +8,7 @@ use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior};
 use crate::docs::{self, root};
 
 /// Folders in `docs/src`, and their pages that are written from `xtask/templates/NAME.md`.
-const NAMES: [(&str, &str); 10] = [
+const NAMES: [(&str, &str); 11] = [
     ("howto", "pack"),
     ("results", "loops"),
     ("results", "montgomery"),
@@ -19,6 +19,7 @@ const NAMES: [(&str, &str); 10] = [
     ("results", "riscv"),
     ("results", "rsa"),
     ("results", "special-primes"),
+    ("results", "x25519"),
 ];
 
 /// All pages: where each stands, and its text.
