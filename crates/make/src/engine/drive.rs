@@ -172,7 +172,6 @@ impl<D: Driven> Drive<D> {
     }
 
     fn step(&mut self, step: &Action) -> Result<(), LowerError> {
-        let [x, y, _] = self.roles.words;
         let (to_pointer, from_pointer) = (self.roles.to, self.roles.from);
         match step {
             Action::Call { kernel, pointers } => {
@@ -217,20 +216,19 @@ impl<D: Driven> Drive<D> {
             Action::MultiplyAdd(sum) => self.sum(sum)?,
             Action::AddWord { to, word, lacks } => self.add_word(*to, *word, *lacks)?,
             Action::NotZero { to, of } => self.not_zero(*to, *of)?,
-            Action::Fewer(from, less) => {
-                self.get(x, *from);
-                self.get(y, *less);
-                self.code.three(Three::Sub, x, x, y);
-                self.put(*from, x);
-            }
-            Action::Differ(to, from) => {
-                self.get(x, *to);
-                self.get(y, *from);
-                self.code.three(Three::Xor, x, x, y);
-                self.put(*to, x);
-            }
+            Action::Fewer(from, less) => self.combine(Three::Sub, *from, *less),
+            Action::Differ(to, from) => self.combine(Three::Xor, *to, *from),
         }
         Ok(())
+    }
+
+    /// The first cell becomes what `op` makes of both.
+    fn combine(&mut self, op: Three, to: Cell, from: Cell) {
+        let [x, y, _] = self.roles.words;
+        self.get(x, to);
+        self.get(y, from);
+        self.code.three(op, x, x, y);
+        self.put(to, x);
     }
 
     /// A loop, counted in a cell.

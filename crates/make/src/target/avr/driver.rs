@@ -145,20 +145,18 @@ impl Emitter {
             Action::MultiplyAdd(sum) => self.sum(sum)?,
             Action::AddWord { to, word, lacks } => self.add_word(*to, *word, *lacks)?,
             Action::NotZero { to, of } => self.not_zero(*to, *of)?,
-            Action::Fewer(from, less) => {
-                self.get(24, *from);
-                self.get(25, *less);
-                self.rr(Op::SUB, 24, 25);
-                self.put(*from, 24);
-            }
-            Action::Differ(to, from) => {
-                self.get(24, *to);
-                self.get(25, *from);
-                self.rr(Op::EOR, 24, 25);
-                self.put(*to, 24);
-            }
+            Action::Fewer(from, less) => self.combine(Op::SUB, *from, *less),
+            Action::Differ(to, from) => self.combine(Op::EOR, *to, *from),
         }
         Ok(())
+    }
+
+    /// The first cell becomes what `op` makes of both.
+    fn combine(&mut self, op: Op, to: Cell, from: Cell) {
+        self.get(24, to);
+        self.get(25, from);
+        self.rr(op, 24, 25);
+        self.put(to, 24);
     }
 
     /// One list of steps or the other, by the digit.
