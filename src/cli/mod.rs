@@ -20,7 +20,6 @@ mod list;
 mod manifest;
 mod output;
 mod pack;
-mod pack_whole;
 mod page;
 mod parallel;
 mod pareto;

@@ -31,7 +31,8 @@ pub fn files(made: &Made<'_>, library: Option<&Library>) -> Result<Vec<(String, 
     ];
     list.extend(texts.map(|(name, text)| (name, text.into_bytes())));
     if let Some(whole) = made.whole {
-        list.extend(whole.files(made));
+        let core = made.target.core_name();
+        list.extend(whole.files(&core, |what| made.banner(what)));
     }
     if let Some(library) = library {
         let (name, text) = library.file(made);

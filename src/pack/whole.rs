@@ -9,7 +9,6 @@ use num_bigint::BigUint;
 use crate::driver::build::Built;
 use crate::driver::x25519;
 use crate::emit::driver::DriverReport;
-use crate::pack::made::Made;
 
 /// A driver, with what is known of it and its files.
 #[derive(Debug)]
@@ -197,11 +196,15 @@ impl Whole {
         })
     }
 
-    /// The files of driver and function.
-    pub(super) fn files(&self, made: &Made<'_>) -> Vec<(String, Vec<u8>)> {
+    /// The files of driver and function for this core; `banner` makes the first comment of a C file from what it is.
+    pub(super) fn files(
+        &self,
+        core: &str,
+        banner: impl Fn(&str) -> String,
+    ) -> Vec<(String, Vec<u8>)> {
         let mut list = self.files.clone();
         let header = HEADER
-            .replace("CORE", &made.target.core_name())
+            .replace("CORE", core)
             .replace("CYCLESUL", &format!("{}UL", self.report.cycles))
             .replace(
                 "STACK_BYTES STACK",
@@ -217,7 +220,7 @@ impl Whole {
             ),
         ];
         list.extend(texts.map(|(name, what, text)| {
-            let text = made.banner(&format!("{name}: {what}")) + &text;
+            let text = banner(&format!("{name}: {what}")) + &text;
             (name.to_string(), text.into_bytes())
         }));
         list

@@ -10,7 +10,7 @@ use lozenge::request::Demands;
 use lozenge::{Kernel, Target};
 
 use crate::cli::failure::Failure;
-use crate::cli::pack::{PackArgs, command, json};
+use crate::cli::pack::arguments::{PackArgs, command, json};
 use crate::cli::progress::Progress;
 use crate::cli::{drive, output};
 
