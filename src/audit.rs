@@ -63,7 +63,8 @@ fn operands(spec: &Spec) -> Vec<&'static str> {
 /// Sets the arguments of `function` from `text`: one item for each argument in the order of the
 /// calling convention, `ITEM[:BYTES][@PLACE]`.
 ///
-/// - `r`, `a`, `b`: a pointer to that operand;
+/// - `r`, `a`, `b`, `s`: a pointer to that operand;
+/// - `=s`: that operand itself, if it is a single word;
 /// - a number, or `n`, `n8`, `n16`, `n32`: how many words (of so many bits) an operand has;
 /// - `scratch:BYTES` or `scratch:BYTES/ALIGN`: a pointer to so many bytes that may be used freely, at a multiple
 ///   of ALIGN (of the bytes of a word if not given);
@@ -85,7 +86,8 @@ pub fn set_arguments(
         list.push(argument(function, core, spec, &names, item)?);
     }
     for (i, name) in names.iter().enumerate() {
-        if !list.iter().any(|a| a.passed == Passed::Pointer(i)) {
+        let given = [Passed::Pointer(i), Passed::Word(i)];
+        if !list.iter().any(|a| given.contains(&a.passed)) {
             return Err(ArgumentError::Missing(name, names.join(",")));
         }
     }
@@ -145,6 +147,12 @@ fn argument(
             let bytes = bytes.take().ok_or_else(bad_size)?;
             function.areas.push(Area { bytes, align });
             Passed::Pointer(names.len() + function.areas.len() - 1)
+        }
+        _ if name.starts_with('=') => {
+            let at = names.iter().position(|n| *n == &name[1..]);
+            let word = |i: &usize| names[*i] == "s";
+            bytes = bytes.or(Some(core.word_bits() as usize / 8));
+            Passed::Word(at.filter(word).ok_or_else(unknown)?)
         }
         _ => match (names.iter().position(|n| *n == name), parse_number(name)) {
             (Some(i), _) => Passed::Pointer(i),

@@ -501,7 +501,7 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub modular: ModularArgs,
     /// Its arguments, ITEM[:BYTES][@PLACE] each: r, a, b (pointers to the operands), a number, n,
-    /// n8, n16, n32 (words of an operand), scratch:BYTES[/ALIGN] (memory to use), _ (anything); PLACE is a
+    /// n8, n16, n32 (words of an operand), =s (the word s itself, not where it lies), scratch:BYTES[/ALIGN] (memory to use), _ (anything); PLACE is a
     /// register or sp+N, where the calling convention puts it if not given [default: r,a,b]
     #[arg(long, value_name = "LIST")]
     pub args: Option<String>,

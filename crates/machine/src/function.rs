@@ -21,6 +21,8 @@ pub enum Passed {
     Pointer(usize),
     /// A number, the same in every run: a length.
     Number(u64),
+    /// The only word of a source (1, 2, 3) itself: no pointer to it.
+    Word(usize),
     /// Anything.
     Unknown,
 }
@@ -250,7 +252,14 @@ pub fn abstract_word<D: Abstract, const W: u32>(
     match argument.passed {
         Passed::Pointer(i) if i < bases.len() => d.pointer(bases[i], 0, part),
         Passed::Number(k) => d.known(k.checked_shr(W * part).unwrap_or(0)),
-        _ => d.unknown("an argument that may be anything".into()),
+        Passed::Word(i) if i < bases.len() && part == 0 => {
+            let (base, offset) = (bases[i], 0);
+            let word = d.load(Address { base, offset });
+            word.unwrap_or_else(|_| d.unknown("a word of another width".into()))
+        }
+        Passed::Pointer(_) | Passed::Word(_) | Passed::Unknown => {
+            d.unknown("an argument that may be anything".into())
+        }
     }
 }
 
@@ -261,6 +270,7 @@ pub fn concrete_number(argument: &Argument, addresses: &[usize]) -> u64 {
     match argument.passed {
         Passed::Pointer(i) => addresses.get(i).map_or(ANYTHING, |at| *at as u64),
         Passed::Number(k) => k,
-        Passed::Unknown => ANYTHING,
+        // `numbers::hand_over` puts it there.
+        Passed::Word(_) | Passed::Unknown => ANYTHING,
     }
 }

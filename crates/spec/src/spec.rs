@@ -227,11 +227,11 @@ impl Spec {
             Op::Mullo => product % (BigUint::from(1u8) << bits),
             Op::Mulhi => product >> bits,
             Op::Add => &sources[0] + &sources[1],
-            // 2^n + (2^n + a - b): a borrow of 1 is bit n.
-            Op::Sub if sources[0] < sources[1] => {
-                (BigUint::from(2u8) << bits) + &sources[0] - &sources[1]
-            }
-            Op::Sub => &sources[0] - &sources[1],
+            Op::Addc => &sources[0] + &sources[1] + &sources[2],
+            Op::Sub => borrowed(&sources[0], &sources[1], bits),
+            Op::Subb => borrowed(&sources[0], &(&sources[1] + &sources[2]), bits),
+            Op::Submul => borrowed(&sources[0], &(&sources[1] * &sources[2]), bits),
+            Op::Mulword => &sources[0] * &sources[1],
             Op::Shl => &sources[0] << 1,
             Op::Shr => &sources[0] >> 1,
             Op::Addmul => &sources[0] + &sources[1] * &sources[2],
@@ -445,4 +445,15 @@ impl FromStr for Size {
             None => Ok(number(text)?.into()),
         }
     }
+}
+/// `x - y` in words of so many bits, where it is below 0 `x - y + 2^bits c` for the least such `c`, which stands above.
+fn borrowed(x: &BigUint, y: &BigUint, bits: u32) -> BigUint {
+    if x >= y {
+        return x - y;
+    }
+    let below = y - x;
+    let power = BigUint::from(1u8) << bits;
+    let borrow = (&below + &power - 1u8) / &power;
+    let difference = &borrow * &power - below;
+    difference + borrow * power
 }

@@ -6,7 +6,7 @@ use spec::vectors::Random;
 
 use crate::call::{Operands, order_words};
 use crate::domain::concrete::{Access, Bits, Concrete, mask};
-use crate::function::{ArgumentPlace, Function, concrete_number, with_returned};
+use crate::function::{ArgumentPlace, Function, Passed, concrete_number, with_returned};
 use crate::isa::assumed::{self, Back, Holds};
 use crate::isa::convention::{Callable, Link, arguments};
 use crate::isa::cost::{Cost, Depth, Stopped};
@@ -133,6 +133,30 @@ pub fn enter_again<M: OnNumbers<W>, const W: u32>(
     }
 }
 
+/// Puts sources that are handed over as words where their arguments are.
+fn hand_over<M: OnNumbers<W>, const W: u32>(
+    m: &mut M,
+    core: &M::Core,
+    function: &Function,
+    operands: &Operands<'_>,
+) {
+    let stack = m.convention(core).stacks.first().map_or(0, |s| s.top);
+    for (place, argument) in arguments(m, core, function) {
+        let Passed::Word(i) = argument.passed else {
+            continue;
+        };
+        let source = i.checked_sub(1).and_then(|i| operands.sources.get(i));
+        let number = source.and_then(|value| u64::try_from(value).ok());
+        match (place, number) {
+            (ArgumentPlace::Register(low), Some(k)) => put(m, low.into(), 1, k),
+            (ArgumentPlace::Stack(above), Some(k)) => {
+                push::<M, W>(m, stack + above as usize, 1, k);
+            }
+            (_, None) => {}
+        }
+    }
+}
+
 /// A machine about to run `function` on numbers, its memory at `start`, with pointers to `addresses`; nobody's words
 /// come from `noise`.
 pub fn enter<M: OnNumbers<W>, const W: u32>(
@@ -212,6 +236,7 @@ pub fn steps<M: OnNumbers<W>, const W: u32>(
     let mut m: M = enter(core, &function, start, &addresses, operands.noise);
     operands.spoil(m.domain(), &addresses, &function);
     operands.put(m.domain(), &addresses, word_bits as usize / 8);
+    hand_over(&mut m, core, &function, operands);
     m.domain().accesses = Some(Vec::new());
     let caller = m.convention(core).caller;
     let (mut list, mut before) = (Vec::new(), 0);
@@ -257,6 +282,7 @@ fn call<M: OnNumbers<W>, const W: u32>(
     let word = word_bits as usize / 8;
     operands.spoil(m.domain(), &addresses, function);
     operands.put(m.domain(), &addresses, word);
+    hand_over(&mut m, core, function, operands);
     let caller = m.convention(core).caller;
     let ran = code.run(&mut m, caller, limit)?;
     let result = operands.result(m.domain(), &addresses, word);

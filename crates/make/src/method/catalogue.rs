@@ -96,6 +96,10 @@ pub fn in_one_time(op: Op) -> Option<&'static str> {
         | Op::Shl
         | Op::Shr
         | Op::Addmul
+        | Op::Submul
+        | Op::Mulword
+        | Op::Addc
+        | Op::Subb
         | Op::Select
         | Op::Swap
         | Op::Iszero

@@ -1,4 +1,4 @@
-//! Sums, differences and doubles whose last carry is returned: one carry chain.
+//! Sums, differences and doubles whose last carry is returned, with or without a first one: one carry chain.
 
 use spec::{Op, Spec};
 
@@ -12,7 +12,7 @@ pub static METHOD: Method = Method {
     name: "ripple-carry",
     summary: "one carry chain over the words; the last carry or borrow is returned",
     source: "Knuth 1997, section 4.3.1, algorithms A and S",
-    ops: &[Op::Add, Op::Sub, Op::Shl],
+    ops: &[Op::Add, Op::Sub, Op::Shl, Op::Addc, Op::Subb],
     parameters: &[],
     defaults: |_, _| vec![Params::new()],
     schedule,
@@ -21,14 +21,18 @@ pub static METHOD: Method = Method {
 fn schedule(spec: &Spec, facts: &Facts, _: &Params) -> Result<Schedule, MethodError> {
     straight(METHOD.name, facts)?;
     let n = (spec.size.a / spec.word_bits) as usize;
-    let mut words = Words::new(spec.op, spec.word_bits, &vec![n; spec.op.factors()]);
-    let [a, b] = [0, spec.op.factors() - 1].map(|side| words.operand(side));
+    let factors = spec.op.factors();
+    let first = spec.op.most_of_word(spec.word_bits).map(|_| 1);
+    let lengths: Vec<_> = std::iter::repeat_n(n, factors).chain(first).collect();
+    let mut words = Words::new(spec.op, spec.word_bits, &lengths);
+    let [a, b] = [0, factors - 1].map(|side| words.operand(side));
     let sum = match spec.op {
-        Op::Sub => Sum::Sub,
+        Op::Sub | Op::Subb => Sum::Sub,
         _ => Sum::Add,
     };
+    let carry = first.map(|_| words.operand(factors)[0]);
     let out = words.fresh();
-    words.result = words.chain(sum, &a, &b, End::Carry { out });
+    words.result = words.carried(sum, carry, &a, &b, End::Carry { out });
     words.push(WordStep::Return { x: out });
     Ok(Schedule::Words(words))
 }

@@ -467,6 +467,22 @@ impl Words {
         self.links(sum, pairs.collect(), end)
     }
 
+    /// `x ± y ± carry`; the first carry is a word that is 0 or 1.
+    pub fn carried(
+        &mut self,
+        sum: Sum,
+        carry: Option<Word>,
+        x: &[Word],
+        y: &[Word],
+        end: End,
+    ) -> Vec<Word> {
+        let out = self.chain(sum, x, y, end);
+        if let Some(WordStep::Chain(chain)) = self.steps.last_mut() {
+            chain.carry = carry;
+        }
+        out
+    }
+
     /// A chain of `x ± y`, word by word; None is 0.
     pub fn links(
         &mut self,
