@@ -15,7 +15,7 @@ use crate::cli::pack::arguments::{LibraryArg, command, json};
 use crate::cli::{output, parallel, words};
 
 /// The packs there are.
-const PACKS: &str = include_str!("../pack/packs.toml");
+const PACKS: &str = include_str!("../../pack/packs.toml");
 
 /// Makes, proves, writes, prints. `Ok(false)` if a kernel is not proved: then nothing is written.
 pub fn run(args: &PackArgs) -> Result<bool, Failure> {

@@ -151,7 +151,7 @@ impl Chain {
                 self.steps
                     .extend([Step::Square(base), Step::Multiply(slot)]);
             }
-            Split::Factor(factor) if factor == 2 => {
+            Split::Factor(2) => {
                 self.steps
                     .extend([Step::Square(base), Step::Multiply(slot)]);
                 self.on(count, base, 2);

@@ -283,19 +283,22 @@ impl Left {
         let above = k + 2;
         let is_last = above >= self.products.len();
         let is_whole = |pair: &(Word, Word)| is_last || self.column(above, twice).contains(pair);
-        let pairs = rows
+        let mut pairs = rows
             .iter()
             .flat_map(|y1| columns.iter().map(|x1| (*x1, *y1)));
-        let (x1, y1) = match pairs.filter(is_whole).next() {
+        let (x1, y1) = match pairs.find(is_whole) {
             Some((x1, y1)) => (Some(x1), Some(y1)),
             None => match rows.first() {
                 Some(y1) => (None, Some(*y1)),
                 None => (columns.first().copied(), None),
             },
         };
-        y1.map(|y1| self.take(k + 1, twice, (x, y1)));
-        x1.map(|x1| self.take(k + 1, twice, (x1, y)));
-        x1.zip(y1).map(|pair| self.take(above, twice, pair));
+        let beside = y1.map(|y1| (k + 1, (x, y1)));
+        let below = x1.map(|x1| (k + 1, (x1, y)));
+        let both = x1.zip(y1).map(|pair| (above, pair));
+        for (column, pair) in [beside, below, both].into_iter().flatten() {
+            self.take(column, twice, pair);
+        }
         Factors {
             x: [x].into_iter().chain(x1).collect(),
             y: [y].into_iter().chain(y1).collect(),

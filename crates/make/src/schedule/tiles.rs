@@ -114,8 +114,10 @@ impl Tiles {
         match (self.square, self.rows) {
             (false, _) => self.b.clone(),
             (true, false) => self.b[i + 1..].to_vec(),
-            (true, true) if behind < self.n => vec![behind..self.n],
-            (true, true) => Vec::new(),
+            (true, true) => {
+                let behind = (behind < self.n).then_some(behind..self.n);
+                behind.into_iter().collect()
+            }
         }
     }
 
