@@ -1,12 +1,13 @@
 //! A function under audit: its arguments as text (`r,a,b,n@sp+4`), its judgement, its report.
 
 use judge::verdict::{Judged, Search};
+use machine::call;
 use machine::domain::Base;
 use machine::function::{Area, Argument, ArgumentPlace, Function, Passed};
 use machine::isa::core::Core;
 use machine::told;
 use spec::modulus::Modular;
-use spec::{Op, Size, Spec, SpecError};
+use spec::{Alias, Op, Size, Spec, SpecError};
 use thiserror::Error;
 
 use crate::kernel;
@@ -25,6 +26,12 @@ pub enum ArgumentError {
     /// A size that is no number: of what, and what was given.
     #[error("{0}: {1} bytes are not the size of an argument")]
     Size(String, String),
+    /// A word that takes other than the bytes of a register: what was given, and these.
+    #[error("{0}: a word that is passed by value takes {1} bytes")]
+    Word(String, usize),
+    /// Two pointers, each to operands at one place.
+    #[error("{0} and {1}: one of them says it all")]
+    Together(&'static str, &'static str),
     /// An operand that no argument points to: which, and the arguments given.
     #[error("no argument points to {0}")]
     Missing(&'static str, String),
@@ -64,6 +71,7 @@ fn operands(spec: &Spec) -> Vec<&'static str> {
 /// calling convention, `ITEM[:BYTES][@PLACE]`.
 ///
 /// - `r`, `a`, `b`, `s`: a pointer to that operand;
+/// - `r=a`, `r=b`, `a=b`, `r=a=b`: one pointer to operands that lie at one place;
 /// - `=s`: that operand itself, if it is a single word;
 /// - a number, or `n`, `n8`, `n16`, `n32`: how many words (of so many bits) an operand has;
 /// - `scratch:BYTES` or `scratch:BYTES/ALIGN`: a pointer to so many bytes that may be used freely, at a multiple
@@ -85,9 +93,14 @@ pub fn set_arguments(
     for item in text.split(',').map(str::trim) {
         list.push(argument(function, core, spec, &names, item)?);
     }
+    let places = function.together.of(spec);
     for (i, name) in names.iter().enumerate() {
-        let given = [Passed::Pointer(i), Passed::Word(i)];
-        if !list.iter().any(|a| given.contains(&a.passed)) {
+        let names_it = |argument: &Argument| match argument.passed {
+            Passed::Pointer(at) => at == i || places.get(at) == places.get(i),
+            Passed::Word(at) => at == i,
+            Passed::Number(_) | Passed::Unknown => false,
+        };
+        if !list.iter().any(names_it) {
             return Err(ArgumentError::Missing(name, names.join(",")));
         }
     }
@@ -150,9 +163,31 @@ fn argument(
         }
         _ if name.starts_with('=') => {
             let at = names.iter().position(|n| *n == &name[1..]);
-            let word = |i: &usize| names[*i] == "s";
-            bytes = bytes.or(Some(core.word_bits() as usize / 8));
+            // The words of `s` may not be known yet.
+            let word = |i: &usize| {
+                let source = i
+                    .checked_sub(1)
+                    .and_then(|i| spec.sources().into_iter().nth(i));
+                names[*i] == "s" || source.is_some_and(|s| s.bits == core.word_bits())
+            };
+            let whole = core.word_bits() as usize / 8;
+            if *bytes.get_or_insert(whole) != whole {
+                return Err(ArgumentError::Word(item.into(), whole));
+            }
             Passed::Word(at.filter(word).ok_or_else(unknown)?)
+        }
+        _ if name.contains('=') => {
+            let cases = spec.aliases().iter().skip(1);
+            let case = cases.copied().find(|case| case.argument() == name);
+            let case = case.ok_or_else(unknown)?;
+            if ![Alias::Distinct, case].contains(&function.together) {
+                return Err(ArgumentError::Together(
+                    function.together.text(),
+                    case.text(),
+                ));
+            }
+            function.together = case;
+            Passed::Pointer(usize::from(case == Alias::AIsB))
         }
         _ => match (names.iter().position(|n| *n == name), parse_number(name)) {
             (Some(i), _) => Passed::Pointer(i),
@@ -283,7 +318,13 @@ pub fn prepare(
     // Words of several registers, the lowest first, are words of these.
     let word_bits = word_bits.min(core.word_bits());
     function.limb_bits = Some(word_bits);
-    Ok(Spec::with(op, size, modular, word_bits)?)
+    let spec = Spec::with(op, size, modular, word_bits)?;
+    function.ram = core.ram().and_then(|ram| {
+        let ends = function.data.iter().map(|segment| segment.end() as usize);
+        let last = ends.filter(|end| ram.contains(end)).max();
+        call::placed(&spec, function, last.unwrap_or(ram.start)..ram.end)
+    });
+    Ok(spec)
 }
 
 /// A function, judged.

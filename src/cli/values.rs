@@ -42,6 +42,10 @@ pub enum OpArg {
     Addc,
     /// r - 2^n borrow = a - b - s, s a borrow in, the borrow returned
     Subb,
+    /// r + 2^n carry = a + b if s = 1, a if s = 0, the carry returned
+    Addif,
+    /// r - 2^n borrow = a - b if s = 1, a if s = 0, the borrow returned
+    Subif,
     /// r = a if s = 0, b if s = 1
     Select,
     /// r = the two numbers in a, exchanged if s = 1
@@ -92,6 +96,8 @@ impl From<OpArg> for spec::Op {
             OpArg::Mulword => spec::Op::Mulword,
             OpArg::Addc => spec::Op::Addc,
             OpArg::Subb => spec::Op::Subb,
+            OpArg::Addif => spec::Op::Addif,
+            OpArg::Subif => spec::Op::Subif,
             OpArg::Select => spec::Op::Select,
             OpArg::Swap => spec::Op::Swap,
             OpArg::Iszero => spec::Op::Iszero,

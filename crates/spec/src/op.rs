@@ -34,6 +34,10 @@ pub enum Op {
     Addc,
     /// `r - 2^n c = a - b - s` with a bit `s`, a borrow in; the borrow `c` is returned.
     Subb,
+    /// `2^n c + r = a + b s` with a bit `s`; the carry `c` is returned.
+    Addif,
+    /// `r - 2^n c = a - b s` with a bit `s`; the borrow `c` is returned.
+    Subif,
     /// `r = b` if the bit `s` is 1, `a` if it is 0.
     Select,
     /// `r` is the two numbers in `a`, exchanged if the bit `s` is 1.
@@ -70,7 +74,7 @@ pub enum Op {
 
 impl Op {
     /// All operations.
-    pub const ALL: [Op; 29] = [
+    pub const ALL: [Op; 31] = [
         Op::Mul,
         Op::Sqr,
         Op::Mullo,
@@ -84,6 +88,8 @@ impl Op {
         Op::Mulword,
         Op::Addc,
         Op::Subb,
+        Op::Addif,
+        Op::Subif,
         Op::Select,
         Op::Swap,
         Op::Iszero,
@@ -118,6 +124,8 @@ impl Op {
             Op::Mulword => "mulword",
             Op::Addc => "addc",
             Op::Subb => "subb",
+            Op::Addif => "addif",
+            Op::Subif => "subif",
             Op::Select => "select",
             Op::Swap => "swap",
             Op::Iszero => "iszero",
@@ -151,15 +159,20 @@ impl Op {
     pub fn returns(self) -> bool {
         match self {
             Op::Add | Op::Sub | Op::Shl | Op::Addmul => true,
-            Op::Submul | Op::Mulword | Op::Addc | Op::Subb => true,
+            Op::Submul | Op::Mulword | Op::Addc | Op::Subb | Op::Addif | Op::Subif => true,
             _ => false,
         }
+    }
+
+    /// Is it a sum or difference of two numbers whose carry is returned?
+    pub fn is_sum(self) -> bool {
+        matches!(self, Op::Add | Op::Sub | Op::Addc | Op::Subb)
     }
 
     /// The most that the word `s` behind the factors may be, where the operation reads one of `word_bits` bits.
     pub fn most_of_word(self, word_bits: u32) -> Option<u64> {
         match self {
-            Op::Addc | Op::Subb | Op::Select | Op::Swap => Some(1),
+            Op::Addc | Op::Subb | Op::Addif | Op::Subif | Op::Select | Op::Swap => Some(1),
             Op::Addmul | Op::Submul | Op::Mulword => Some(u64::MAX >> (64 - word_bits)),
             Op::Mul
             | Op::Sqr
@@ -192,7 +205,7 @@ impl Op {
         match self {
             Op::Mul | Op::Sqr => true,
             Op::Mullo | Op::Mulhi | Op::Add | Op::Sub | Op::Shl | Op::Addmul | Op::Swap => false,
-            Op::Submul | Op::Mulword | Op::Addc | Op::Subb => false,
+            Op::Submul | Op::Mulword | Op::Addc | Op::Subb | Op::Addif | Op::Subif => false,
             Op::Shr | Op::Select | Op::Iszero | Op::Equal => true,
             Op::Montmul
             | Op::Montsqr
@@ -248,6 +261,8 @@ impl Op {
             Op::Mulword => format!("r + 2^{n} carry = a * s"),
             Op::Addc => format!("r + 2^{n} carry = a + b + s"),
             Op::Subb => format!("r - 2^{n} borrow = a - b - s"),
+            Op::Addif => format!("r + 2^{n} carry = a + b if s = 1, a if s = 0"),
+            Op::Subif => format!("r - 2^{n} borrow = a - b if s = 1, a if s = 0"),
             Op::Select => "r = a if s = 0, b if s = 1".into(),
             Op::Swap => "r = the two numbers in a if s = 0, exchanged if s = 1".into(),
             Op::Iszero => "r = 1 if a = 0, else 0".into(),

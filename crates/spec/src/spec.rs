@@ -66,7 +66,12 @@ impl Spec {
                 return Err(SpecError::NotWhole(bits, word_bits, near));
             }
         }
-        if op != Op::Mul && size.a != size.b {
+        let agree = match op {
+            Op::Mul => true,
+            op if op.is_sum() => size.a >= size.b,
+            _ => size.a == size.b,
+        };
+        if !agree {
             return Err(SpecError::TwoSizes(op.name(), size, size.a));
         }
         match &modular {
@@ -230,11 +235,11 @@ impl Spec {
             Op::Addc => &sources[0] + &sources[1] + &sources[2],
             Op::Sub => borrowed(&sources[0], &sources[1], bits),
             Op::Subb => borrowed(&sources[0], &(&sources[1] + &sources[2]), bits),
-            Op::Submul => borrowed(&sources[0], &(&sources[1] * &sources[2]), bits),
+            Op::Submul | Op::Subif => borrowed(&sources[0], &(&sources[1] * &sources[2]), bits),
             Op::Mulword => &sources[0] * &sources[1],
             Op::Shl => &sources[0] << 1,
             Op::Shr => &sources[0] >> 1,
-            Op::Addmul => &sources[0] + &sources[1] * &sources[2],
+            Op::Addmul | Op::Addif => &sources[0] + &sources[1] * &sources[2],
             Op::Select => sources[usize::from(sources[2] == one)].clone(),
             Op::Swap if sources[1] == one => {
                 (&sources[0] >> bits) + ((&sources[0] % (&one << bits)) << bits)

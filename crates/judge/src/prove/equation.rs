@@ -170,6 +170,8 @@ impl Held {
                 | Op::Mulword
                 | Op::Addc
                 | Op::Subb
+                | Op::Addif
+                | Op::Subif
                 | Op::Select
                 | Op::Swap
                 | Op::Montmul
@@ -219,8 +221,8 @@ impl Held {
             Op::Sub => vec![term(1, a, None), term(-1, b, None), carry(1)],
             Op::Shl => vec![term(1, a, None).above(1), carry(-1)],
             Op::Shr => vec![term(1, a, None)],
-            Op::Addmul => vec![term(1, a, None), term(1, b, Some(s)), carry(-1)],
-            Op::Submul => vec![term(1, a, None), term(-1, b, Some(s)), carry(1)],
+            Op::Addmul | Op::Addif => vec![term(1, a, None), term(1, b, Some(s)), carry(-1)],
+            Op::Submul | Op::Subif => vec![term(1, a, None), term(-1, b, Some(s)), carry(1)],
             Op::Mulword => vec![term(1, a, Some(s)), carry(-1)],
             Op::Addc => vec![
                 term(1, a, None),
@@ -340,6 +342,8 @@ fn numbers(spec: &Spec, register_bits: u32, returned: usize) -> Result<Corner, S
         // S is a bit.
         Op::Addc => [-carry, a + b + 1],
         Op::Subb => [-b - 1, a + carry],
+        Op::Addif => [-carry, a + b],
+        Op::Subif => [-b, a + carry],
         Op::Shr => [BigInt::ZERO, a],
         // A or B, as S is a bit.
         Op::Select => [BigInt::ZERO, a],
@@ -389,6 +393,8 @@ fn exponent(spec: &Spec, bits: u64) -> u64 {
         | Op::Mulword
         | Op::Addc
         | Op::Subb
+        | Op::Addif
+        | Op::Subif
         | Op::Select
         | Op::Swap => 0,
     }
@@ -450,6 +456,8 @@ fn corner(spec: &Spec, m: &BigUint, scale: &BigInt) -> Result<Corner, String> {
         | Op::Mulword
         | Op::Addc
         | Op::Subb
+        | Op::Addif
+        | Op::Subif
         | Op::Select
         | Op::Swap
         | Op::Iszero

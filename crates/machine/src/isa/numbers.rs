@@ -1,6 +1,8 @@
 //! Calls on numbers. The machine gets memory, arguments and a return address. Registers and memory of which the calling
 //! convention promises nothing get arbitrary values.
 
+use std::ops::Range;
+
 use num_bigint::BigUint;
 use spec::vectors::Random;
 
@@ -172,6 +174,79 @@ pub fn enter<M: OnNumbers<W>, const W: u32>(
     m
 }
 
+/// A machine about to run `function` on `operands`, and where these lie.
+fn begin<M: OnNumbers<W>, const W: u32>(
+    core: &M::Core,
+    function: &Function,
+    operands: &Operands<'_>,
+) -> (M, Vec<usize>) {
+    let (start, mut first) = M::memory(function);
+    if 8 * M::POINTER_BYTES > W as usize {
+        // Carries into the upper words of pointers are met, too.
+        first = operands.placed_by_noise(first, function);
+    }
+    let word_bits = function.word_bits(W);
+    let addresses = operands.addresses(first, function, word_bits);
+    let mut m: M = enter(core, function, start, &addresses, operands.noise);
+    operands.spoil(m.domain(), &addresses, function);
+    operands.put(m.domain(), &addresses, word_bits as usize / 8);
+    hand_over(&mut m, core, function, operands);
+    (m, addresses)
+}
+
+/// What a run on numbers begins with.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Held {
+    /// Registers and what the machine has beside, by name.
+    pub words: Vec<(String, u64)>,
+    pub flags: Vec<(String, bool)>,
+    /// Names, addresses and bytes of result, sources and areas, and of the stacks from where their pointers point.
+    pub memory: Vec<(&'static str, usize, Vec<u8>)>,
+}
+
+/// What the machine and its memory hold when `function` is entered.
+pub fn entered<M: OnNumbers<W>, const W: u32>(
+    core: &M::Core,
+    function: &Function,
+    operands: &Operands<'_>,
+) -> Held {
+    /// Bytes of a stack with arguments and a return address.
+    const ABOVE: usize = 0x40;
+    let (mut m, addresses) = begin::<M, W>(core, function, operands);
+    let mut words: Vec<(String, u64)> = Vec::new();
+    let mut part = 0;
+    for (word, i) in m.words().into_iter().zip(0..) {
+        let name = M::word_name(i);
+        match words.last_mut().filter(|(last, _)| *last == name) {
+            // One register in two words, the lower one first.
+            Some((_, sum)) => {
+                part += 1;
+                *sum |= word.0 << (W * part);
+            }
+            None => {
+                part = 0;
+                words.push((name, word.0));
+            }
+        }
+    }
+    let flags = m.flags().into_iter().zip(0..);
+    let flags = flags.map(|(flag, i)| (M::flag_name(i), *flag)).collect();
+    let mut places = operands.places(&addresses, function);
+    let d = m.domain();
+    let stacks = d.stacks.iter().map(|stack| stack.top());
+    places.extend(stacks.map(|top| ("stack", top..top + ABOVE)));
+    let bytes = |(name, place): (&'static str, Range<usize>)| {
+        let [from, to] = [place.start, place.end].map(|at| (at - d.start).min(d.memory.len()));
+        (name, place.start, d.memory[from..to].to_vec())
+    };
+    let memory = places.into_iter().map(bytes).collect();
+    Held {
+        words,
+        flags,
+        memory,
+    }
+}
+
 /// Calls `function` with a pointer to `area`, numbers in little-endian bytes; `watch` is told of instructions and cycles
 /// so far, from time to time.
 ///
@@ -230,13 +305,7 @@ pub fn steps<M: OnNumbers<W>, const W: u32>(
         ..function.clone()
     };
     let code = Decoded::of(&function, core);
-    let (start, first) = M::memory(&function);
-    let word_bits = function.word_bits(W);
-    let addresses = operands.addresses(first, &function, word_bits);
-    let mut m: M = enter(core, &function, start, &addresses, operands.noise);
-    operands.spoil(m.domain(), &addresses, &function);
-    operands.put(m.domain(), &addresses, word_bits as usize / 8);
-    hand_over(&mut m, core, &function, operands);
+    let (mut m, _) = begin::<M, W>(core, &function, operands);
     m.domain().accesses = Some(Vec::new());
     let caller = m.convention(core).caller;
     let (mut list, mut before) = (Vec::new(), 0);
@@ -271,18 +340,8 @@ fn call<M: OnNumbers<W>, const W: u32>(
     operands: &Operands<'_>,
     limit: u64,
 ) -> Result<(BigUint, Cost), Stopped> {
-    let (start, mut first) = M::memory(function);
-    if 8 * M::POINTER_BYTES > W as usize {
-        // Carries into the upper words of pointers are met, too.
-        first = operands.placed_by_noise(first, function);
-    }
-    let word_bits = function.word_bits(W);
-    let addresses = operands.addresses(first, function, word_bits);
-    let mut m = enter::<M, W>(core, function, start, &addresses, operands.noise);
-    let word = word_bits as usize / 8;
-    operands.spoil(m.domain(), &addresses, function);
-    operands.put(m.domain(), &addresses, word);
-    hand_over(&mut m, core, function, operands);
+    let (mut m, addresses) = begin::<M, W>(core, function, operands);
+    let word = function.word_bits(W) as usize / 8;
     let caller = m.convention(core).caller;
     let ran = code.run(&mut m, caller, limit)?;
     let result = operands.result(m.domain(), &addresses, word);

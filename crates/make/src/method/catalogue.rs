@@ -100,6 +100,8 @@ pub fn in_one_time(op: Op) -> Option<&'static str> {
         | Op::Mulword
         | Op::Addc
         | Op::Subb
+        | Op::Addif
+        | Op::Subif
         | Op::Select
         | Op::Swap
         | Op::Iszero

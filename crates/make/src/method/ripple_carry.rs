@@ -1,4 +1,5 @@
-//! Sums, differences and doubles whose last carry is returned, with or without a first one: one carry chain.
+//! Sums, differences and doubles whose last carry is returned, with or without a first one, or under a mask: one
+//! carry chain.
 
 use spec::{Op, Spec};
 
@@ -12,7 +13,15 @@ pub static METHOD: Method = Method {
     name: "ripple-carry",
     summary: "one carry chain over the words; the last carry or borrow is returned",
     source: "Knuth 1997, section 4.3.1, algorithms A and S",
-    ops: &[Op::Add, Op::Sub, Op::Shl, Op::Addc, Op::Subb],
+    ops: &[
+        Op::Add,
+        Op::Sub,
+        Op::Shl,
+        Op::Addc,
+        Op::Subb,
+        Op::Addif,
+        Op::Subif,
+    ],
     parameters: &[],
     defaults: |_, _| vec![Params::new()],
     schedule,
@@ -20,19 +29,29 @@ pub static METHOD: Method = Method {
 
 fn schedule(spec: &Spec, facts: &Facts, _: &Params) -> Result<Schedule, MethodError> {
     straight(METHOD.name, facts)?;
-    let n = (spec.size.a / spec.word_bits) as usize;
     let factors = spec.op.factors();
+    let lengths = spec.words(spec.word_bits).into_iter().take(factors);
     let first = spec.op.most_of_word(spec.word_bits).map(|_| 1);
-    let lengths: Vec<_> = std::iter::repeat_n(n, factors).chain(first).collect();
+    let lengths: Vec<_> = lengths.chain(first).collect();
     let mut words = Words::new(spec.op, spec.word_bits, &lengths);
     let [a, b] = [0, factors - 1].map(|side| words.operand(side));
     let sum = match spec.op {
-        Op::Sub | Op::Subb => Sum::Sub,
+        Op::Sub | Op::Subb | Op::Subif => Sum::Sub,
         _ => Sum::Add,
     };
-    let carry = first.map(|_| words.operand(factors)[0]);
+    let bit = words.operand(factors).first().copied();
+    let mask = bit.filter(|_| matches!(spec.op, Op::Addif | Op::Subif));
+    let carry = bit.filter(|_| mask.is_none());
+    let mask = mask.map(|x| {
+        let out = words.fresh();
+        words.push(WordStep::Odd { x, out });
+        out
+    });
     let out = words.fresh();
-    words.result = words.carried(sum, carry, &a, &b, End::Carry { out });
+    // A shorter b has zeros above it.
+    let b = b.into_iter().map(Some).chain(std::iter::repeat(None));
+    let pairs = a.into_iter().map(Some).zip(b).collect();
+    words.result = words.under(sum, carry, mask, pairs, End::Carry { out });
     words.push(WordStep::Return { x: out });
     Ok(Schedule::Words(words))
 }

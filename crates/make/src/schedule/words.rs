@@ -131,7 +131,7 @@ pub enum End {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Chain {
     pub sum: Sum,
-    /// The first carry: 1 if this word of zeros or of ones is not zero.
+    /// The first carry: 1 if this word is not zero, which is of zeros or of ones, or an operand that is 0 or 1.
     pub carry: Option<Word>,
     pub links: Vec<Link>,
     pub end: End,
@@ -341,6 +341,11 @@ impl Words {
         })
     }
 
+    /// Is it a word of an operand?
+    pub fn is_operand(&self, word: Word) -> bool {
+        matches!(self.origins.get(word.0), Some(Origin::Operand { .. }))
+    }
+
     /// The number that a word is, if it is known and does not lie in memory.
     pub fn known(&self, word: Word) -> Option<u64> {
         match self.origins[word.0] {
@@ -467,18 +472,21 @@ impl Words {
         self.links(sum, pairs.collect(), end)
     }
 
-    /// `x ± y ± carry`; the first carry is a word that is 0 or 1.
-    pub fn carried(
+    /// A chain of `x ± (y & mask)`, None is 0; the first carry is a word that is 0 or 1.
+    pub fn under(
         &mut self,
         sum: Sum,
         carry: Option<Word>,
-        x: &[Word],
-        y: &[Word],
+        mask: Option<Word>,
+        pairs: Vec<(Option<Word>, Option<Word>)>,
         end: End,
     ) -> Vec<Word> {
-        let out = self.chain(sum, x, y, end);
+        let out = self.links(sum, pairs, end);
         if let Some(WordStep::Chain(chain)) = self.steps.last_mut() {
             chain.carry = carry;
+            for link in &mut chain.links {
+                link.mask = mask.filter(|_| link.y.is_some());
+            }
         }
         out
     }

@@ -32,7 +32,7 @@ use crate::isa::arm::operands::Ops;
 use crate::isa::convention::Callable;
 use crate::isa::cost::{Class, Cost, Stopped};
 use crate::isa::energy::Currents;
-use crate::isa::numbers::Executed;
+use crate::isa::numbers::{Executed, Held};
 use crate::isa::{Called, Calls, Isa, enter, numbers};
 
 /// The ARM instruction set.
@@ -200,6 +200,10 @@ impl Isa for ArmIsa {
         limit: u64,
     ) -> Result<Vec<Executed>, Stopped> {
         numbers::steps::<Arm<Concrete>, 32>(core, function, operands, limit)
+    }
+
+    fn entered(core: &cores::Core, function: &Function, operands: &Operands<'_>) -> Held {
+        numbers::entered::<Arm<Concrete>, 32>(core, function, operands)
     }
 
     fn registers(insn: &code::Insn) -> [Places; 2] {

@@ -40,7 +40,7 @@ use crate::isa::clock::Timed;
 use crate::isa::convention::Callable;
 use crate::isa::cost::{Class, Cost, Stopped};
 use crate::isa::energy::Currents;
-use crate::isa::numbers::Executed;
+use crate::isa::numbers::{Executed, Held};
 use crate::isa::{Called, Calls, Isa, enter, numbers};
 
 /// The AVR instruction set.
@@ -209,6 +209,10 @@ impl Isa for AvrIsa {
         limit: u64,
     ) -> Result<Vec<Executed>, Stopped> {
         numbers::steps::<Avr<Concrete>, 8>(core, function, operands, limit)
+    }
+
+    fn entered(core: &cores::Core, function: &Function, operands: &Operands<'_>) -> Held {
+        numbers::entered::<Avr<Concrete>, 8>(core, function, operands)
     }
 
     fn registers(insn: &code::Insn) -> [Places; 2] {

@@ -32,7 +32,7 @@ use crate::isa::cost::{Class, Cost, Stopped};
 use crate::isa::energy::Currents;
 use crate::isa::mips::machine::Mips;
 use crate::isa::mips::operands::Ops;
-use crate::isa::numbers::Executed;
+use crate::isa::numbers::{Executed, Held};
 use crate::isa::{Called, Calls, Isa, enter, numbers};
 
 /// MIPS32.
@@ -206,6 +206,10 @@ impl Isa for MipsIsa {
         limit: u64,
     ) -> Result<Vec<Executed>, Stopped> {
         numbers::steps::<Mips<Concrete>, 32>(core, function, operands, limit)
+    }
+
+    fn entered(core: &cores::Core, function: &Function, operands: &Operands<'_>) -> Held {
+        numbers::entered::<Mips<Concrete>, 32>(core, function, operands)
     }
 
     fn registers(insn: &code::Insn) -> [Places; 2] {

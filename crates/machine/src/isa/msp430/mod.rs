@@ -38,7 +38,7 @@ use crate::isa::msp430::instructions::Op;
 use crate::isa::msp430::machine::Msp430;
 use crate::isa::msp430::multiplier::Irq;
 use crate::isa::msp430::operands::SR;
-use crate::isa::numbers::Executed;
+use crate::isa::numbers::{Executed, Held};
 use crate::isa::{Called, Calls, Isa, enter, numbers};
 
 /// MSP430 and MSP430X.
@@ -172,6 +172,10 @@ impl Isa for Msp430Isa {
         limit: u64,
     ) -> Result<Vec<Executed>, Stopped> {
         numbers::steps::<Msp430<Concrete>, 16>(core, function, operands, limit)
+    }
+
+    fn entered(core: &cores::Core, function: &Function, operands: &Operands<'_>) -> Held {
+        numbers::entered::<Msp430<Concrete>, 16>(core, function, operands)
     }
 
     fn registers(insn: &code::Insn) -> [Places; 2] {

@@ -31,7 +31,7 @@ use crate::function::Function;
 use crate::isa::convention::Callable;
 use crate::isa::cost::{Class, Cost, Stopped};
 use crate::isa::energy::Currents;
-use crate::isa::numbers::Executed;
+use crate::isa::numbers::{Executed, Held};
 use crate::isa::riscv::machine::Riscv;
 use crate::isa::{Called, Calls, Isa, enter, numbers};
 
@@ -146,6 +146,10 @@ impl Isa for RiscvIsa {
         limit: u64,
     ) -> Result<Vec<Executed>, Stopped> {
         numbers::steps::<Riscv<Concrete>, 32>(core, function, operands, limit)
+    }
+
+    fn entered(core: &cores::Core, function: &Function, operands: &Operands<'_>) -> Held {
+        numbers::entered::<Riscv<Concrete>, 32>(core, function, operands)
     }
 
     fn registers(insn: &code::Insn) -> [Places; 2] {
