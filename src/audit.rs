@@ -162,33 +162,13 @@ fn argument(
             Passed::Pointer(names.len() + function.areas.len() - 1)
         }
         _ if name.starts_with('=') => {
-            let at = names.iter().position(|n| *n == &name[1..]);
-            // The words of `s` may not be known yet.
-            let word = |i: &usize| {
-                let source = i
-                    .checked_sub(1)
-                    .and_then(|i| spec.sources().into_iter().nth(i));
-                names[*i] == "s" || source.is_some_and(|s| s.bits == core.word_bits())
-            };
             let whole = core.word_bits() as usize / 8;
             if *bytes.get_or_insert(whole) != whole {
                 return Err(ArgumentError::Word(item.into(), whole));
             }
-            Passed::Word(at.filter(word).ok_or_else(unknown)?)
+            Passed::Word(word(core, spec, names, &name[1..]).ok_or_else(unknown)?)
         }
-        _ if name.contains('=') => {
-            let cases = spec.aliases().iter().skip(1);
-            let case = cases.copied().find(|case| case.argument() == name);
-            let case = case.ok_or_else(unknown)?;
-            if ![Alias::Distinct, case].contains(&function.together) {
-                return Err(ArgumentError::Together(
-                    function.together.text(),
-                    case.text(),
-                ));
-            }
-            function.together = case;
-            Passed::Pointer(usize::from(case == Alias::AIsB))
-        }
+        _ if name.contains('=') => together(function, spec, name)?.ok_or_else(unknown)?,
         _ => match (names.iter().position(|n| *n == name), parse_number(name)) {
             (Some(i), _) => Passed::Pointer(i),
             (None, Some(k)) => Passed::Number(k),
@@ -204,6 +184,35 @@ fn argument(
         bytes,
         place,
     })
+}
+
+/// Which operand `name` is, if it is a single word.
+fn word(core: &Core, spec: &Spec, names: &[&str], name: &str) -> Option<usize> {
+    let at = names.iter().position(|n| *n == name)?;
+    let source = spec.sources().into_iter().nth(at.checked_sub(1)?)?;
+    // How many bits the words of `s` have may not be known yet.
+    (name == "s" || source.bits == core.word_bits()).then_some(at)
+}
+
+/// One pointer to operands that lie at one place (`r=a`), which the function is told.
+///
+/// # Errors
+/// Another case was given before.
+fn together(
+    function: &mut Function,
+    spec: &Spec,
+    name: &str,
+) -> Result<Option<Passed>, ArgumentError> {
+    let mut cases = spec.aliases().iter().skip(1);
+    let Some(case) = cases.find(|case| case.argument() == name).copied() else {
+        return Ok(None);
+    };
+    if ![Alias::Distinct, case].contains(&function.together) {
+        let texts = (function.together.text(), case.text());
+        return Err(ArgumentError::Together(texts.0, texts.1));
+    }
+    function.together = case;
+    Ok(Some(Passed::Pointer(usize::from(case == Alias::AIsB))))
 }
 
 /// The bits of the words that arguments count: 32 of `r,a,b,n32`.

@@ -32,13 +32,14 @@ def main():
         uc.mem_write(at, data)
         if place["name"] == "r":
             result = (at, len(data))
+    bits = {"N": 31, "Z": 30, "C": 29, "V": 28}
+    flags = sum(value << bits[name] for name, value in run["flags"].items() if name in bits)
+    # The mode says which SP and LR are meant.
+    uc.reg_write(UC_ARM_REG_CPSR, flags | 0xDF)
     for name, value in run["registers"].items():
         register = getattr(arm_const, "UC_ARM_REG_" + name.upper(), None)
         if register is not None:
             uc.reg_write(register, int(value, 16))
-    bits = {"N": 31, "Z": 30, "C": 29, "V": 28}
-    flags = sum(value << bits[name] for name, value in run["flags"].items() if name in bits)
-    uc.reg_write(UC_ARM_REG_CPSR, flags | 0xDF)
     uc.reg_write(UC_ARM_REG_LR, BACK)
     uc.emu_start(CODE, BACK)
     print(bytes(uc.mem_read(*result)).hex())

@@ -188,14 +188,15 @@ fn taken(spec: &Spec, areas: &[Area]) -> usize {
     places * room(spec) + 16 + areas.sum::<usize>()
 }
 
-/// Where operands and stack lie in `free` addresses of a part's memory: the stack at its end, the operands before it; none
-/// if that leaves less for the stack than calls and saved registers take.
+/// Where operands and stack lie in `free` addresses of a part's memory: half of what operands leave is the stack's, at the end;
+/// none if that is less than calls and saved registers take.
 pub fn placed(spec: &Spec, function: &Function, free: Range<usize>) -> Option<Ram> {
     const LEAST: usize = 48;
-    let end = free.start + taken(spec, &function.areas);
-    (end + LEAST <= free.end).then_some(Ram {
-        operands: free.start..end,
-        stack: end..free.end,
+    let rest = free.len().checked_sub(taken(spec, &function.areas))?;
+    let stack = (rest / 2).max(LEAST);
+    (stack <= rest).then(|| Ram {
+        operands: free.start..free.end - stack,
+        stack: free.end - stack..free.end,
     })
 }
 

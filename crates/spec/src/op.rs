@@ -157,11 +157,8 @@ impl Op {
 
     /// Does the function return a word, the carry or borrow, besides what it writes?
     pub fn returns(self) -> bool {
-        match self {
-            Op::Add | Op::Sub | Op::Shl | Op::Addmul => true,
-            Op::Submul | Op::Mulword | Op::Addc | Op::Subb | Op::Addif | Op::Subif => true,
-            _ => false,
-        }
+        let row = matches!(self, Op::Addmul | Op::Submul | Op::Mulword);
+        row || self.is_sum() || matches!(self, Op::Shl | Op::Addif | Op::Subif)
     }
 
     /// Is it a sum or difference of two numbers whose carry is returned?

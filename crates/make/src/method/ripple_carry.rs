@@ -6,7 +6,7 @@ use spec::{Op, Spec};
 use crate::facts::Facts;
 use crate::method::checked_parameters::straight;
 use crate::method::signature::{Method, MethodError, Params};
-use crate::schedule::{End, Schedule, Sum, WordStep, Words};
+use crate::schedule::{Chain, End, Link, Schedule, Sum, WordStep, Words};
 
 /// Sums, differences and doubles of numbers.
 pub static METHOD: Method = Method {
@@ -48,10 +48,20 @@ fn schedule(spec: &Spec, facts: &Facts, _: &Params) -> Result<Schedule, MethodEr
         out
     });
     let out = words.fresh();
+    words.result = words.fresh_words(a.len());
     // A shorter b has zeros above it.
     let b = b.into_iter().map(Some).chain(std::iter::repeat(None));
-    let pairs = a.into_iter().map(Some).zip(b).collect();
-    words.result = words.under(sum, carry, mask, pairs, End::Carry { out });
+    let links = a.into_iter().zip(b).zip(&words.result);
+    let links = links.map(|((x, y), out)| Link {
+        mask: mask.filter(|_| y.is_some()),
+        ..Link::new(Some(x), y, *out)
+    });
+    words.push(WordStep::Chain(Chain {
+        sum,
+        carry,
+        links: links.collect(),
+        end: End::Carry { out },
+    }));
     words.push(WordStep::Return { x: out });
     Ok(Schedule::Words(words))
 }

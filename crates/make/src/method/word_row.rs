@@ -6,7 +6,7 @@ use spec::{Op, Spec};
 use crate::facts::Facts;
 use crate::method::checked_parameters::straight;
 use crate::method::signature::{Method, MethodError, Params};
-use crate::schedule::{End, Pile, Schedule, Sum, WordStep, Words};
+use crate::schedule::{Pile, Schedule, Word, WordStep, Words};
 
 /// A number times a word.
 pub static METHOD: Method = Method {
@@ -26,28 +26,50 @@ fn schedule(spec: &Spec, facts: &Facts, _: &Params) -> Result<Schedule, MethodEr
     let lengths: Vec<_> = std::iter::repeat_n(n, factors).chain([1]).collect();
     let mut words = Words::new(spec.op, spec.word_bits, &lengths);
     let [a, b, s] = [0, factors - 1, factors].map(|side| words.operand(side));
-    let column = |(a, b)| Pile {
-        products: vec![(b, s[0])],
-        addends: Vec::from_iter(a),
-        ..Pile::default()
-    };
-    let added = |word| Some(word).filter(|_| spec.op == Op::Addmul);
-    let piles = a.iter().map(|word| added(*word)).zip(b).map(column);
-    // What is left is below 2^w, as a + b s < 2^(w n) 2^w.
-    let piles = piles.chain([Pile::default()]).collect();
-    let mut row = words.sweep(piles);
-    let high = row.pop().ok_or(MethodError::NotSpecial)?;
     let (row, returned) = match spec.op {
-        Op::Submul => {
-            let borrow = words.fresh();
-            let row = words.chain(Sum::Sub, &a, &row, End::Carry { out: borrow });
-            // At most 2^w - 1, as b s <= (2^(w n) - 1) (2^w - 1).
-            let sum = words.chain(Sum::Add, &[high], &[borrow], End::Drop);
-            (row, sum[0])
+        Op::Submul => subtracted(&mut words, &a, &b, s[0]),
+        _ => {
+            let added = a.iter().copied().filter(|_| spec.op == Op::Addmul);
+            let added = added.map(Some).chain(std::iter::repeat(None));
+            let piles = b.iter().zip(added).map(|(b, a)| column(*b, s[0], a));
+            // What is left is below 2^w, as a + b s < 2^(w n) 2^w.
+            let piles = piles.chain([Pile::default()]).collect();
+            let mut row = words.sweep(piles);
+            let high = row.pop();
+            (row, high)
         }
-        _ => (row, high),
     };
-    words.push(WordStep::Return { x: returned });
+    let x = returned.ok_or(MethodError::NotSpecial)?;
+    words.push(WordStep::Return { x });
     words.result = row;
     Ok(Schedule::Words(words))
+}
+
+/// A column: a product by the word, and what is added to it.
+fn column(b: Word, s: Word, added: impl IntoIterator<Item = Word>) -> Pile {
+    Pile {
+        products: vec![(b, s)],
+        addends: added.into_iter().collect(),
+        ..Pile::default()
+    }
+}
+
+/// `a - b s = !(!a + b s)`, a word of each after the other: nothing waits but the word that carries.
+fn subtracted(words: &mut Words, a: &[Word], b: &[Word], s: Word) -> (Vec<Word>, Option<Word>) {
+    let ones = words.constant(u64::MAX >> (64 - words.word_bits));
+    let flipped = |words: &mut Words, x| {
+        let out = words.fresh();
+        words.push(WordStep::Xor { x, y: ones, out });
+        out
+    };
+    let (mut row, mut carry) = (Vec::new(), None);
+    for (a, b) in a.iter().zip(b) {
+        let a = flipped(words, *a);
+        // (2^w - 1)^2 + 2 (2^w - 1) < 2^(2w)
+        let pile = column(*b, s, [a].into_iter().chain(carry));
+        let made = words.sweep(vec![pile, Pile::default()]);
+        row.extend(made.first().map(|low| flipped(words, *low)));
+        carry = made.last().copied();
+    }
+    (row, carry)
 }

@@ -472,25 +472,6 @@ impl Words {
         self.links(sum, pairs.collect(), end)
     }
 
-    /// A chain of `x ± (y & mask)`, None is 0; the first carry is a word that is 0 or 1.
-    pub fn under(
-        &mut self,
-        sum: Sum,
-        carry: Option<Word>,
-        mask: Option<Word>,
-        pairs: Vec<(Option<Word>, Option<Word>)>,
-        end: End,
-    ) -> Vec<Word> {
-        let out = self.links(sum, pairs, end);
-        if let Some(WordStep::Chain(chain)) = self.steps.last_mut() {
-            chain.carry = carry;
-            for link in &mut chain.links {
-                link.mask = mask.filter(|_| link.y.is_some());
-            }
-        }
-        out
-    }
-
     /// A chain of `x ± y`, word by word; None is 0.
     pub fn links(
         &mut self,
