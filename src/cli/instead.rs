@@ -89,7 +89,6 @@ pub fn lowering(error: &LowerError, others: Option<&str>) -> Option<String> {
         LowerError::Loops
         | LowerError::RowsOfQuotients
         | LowerError::WideRows
-        | LowerError::NoRows(_)
         | LowerError::Blocks => others.map_or("leave out --method".into(), in_loops),
         LowerError::Column(_) => "larger ones, --method hfips or hybrid -p d=4".into(),
         LowerError::Registers => "a larger --max-regs, or leave it out".into(),

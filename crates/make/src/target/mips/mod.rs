@@ -5,7 +5,7 @@
 //! | [`lower`], [`columns`], [`rows`], [`registers`], [`order`] | from a schedule to a program |
 //! | [`basic`], [`asm`] | what the engine writes with |
 //! | [`sweeps`], [`accumulator`], [`nest`] | its columns in words and in loops |
-//! | [`rounds`], [`triangle`], [`operand_rows`], [`flow`] | two nested loops of rows; blocks with branches between them |
+//! | [`flow`], [`stages`] | blocks with branches between them; a product and what is made of it |
 
 pub mod accumulator;
 pub mod asm;
@@ -17,14 +17,11 @@ pub mod frame;
 pub mod halves;
 pub mod lower;
 pub mod nest;
-pub mod operand_rows;
 pub mod order;
 pub mod registers;
-pub mod rounds;
 pub mod rows;
 pub mod stages;
 pub mod sweeps;
-pub mod triangle;
 
 use machine::isa::mips::{MipsIsa, code, cores};
 use machine::program::Program;
