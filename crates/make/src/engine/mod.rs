@@ -11,6 +11,7 @@
 
 pub mod asm;
 pub mod basic;
+pub mod columns_in_rows;
 pub mod drive;
 pub mod driven;
 pub mod flag_chains;
@@ -21,7 +22,9 @@ pub mod operand_rows;
 pub mod order;
 pub mod rounds;
 pub mod scans;
+pub mod straight;
 pub mod sweep;
 pub mod triangle;
+pub mod whole;
 pub mod word_chains;
 pub mod words;

@@ -27,7 +27,7 @@ use machine::isa::mips::{MipsIsa, code, cores};
 use machine::program::Program;
 
 use crate::driver::{Assembled, Driver};
-use crate::engine::drive;
+use crate::engine::{drive, whole};
 use crate::facts::Facts;
 use crate::lower::{Limits, Lower};
 use crate::refusal::LowerError;
@@ -46,7 +46,7 @@ impl Lower for MipsIsa {
     ) -> Result<Vec<Program<code::Insn>>, LowerError> {
         match schedule {
             Schedule::Stages(stages) => stages::all(stages, core, limits),
-            schedule => lower::lower(schedule, core, limits),
+            schedule => whole::lower::<Self>(schedule, core, limits),
         }
     }
 

@@ -7,11 +7,11 @@ use machine::isa::mips::cores::Core;
 use machine::isa::mips::instructions::Op;
 use machine::program::{Area, Program};
 
+use crate::engine::whole::lower;
 use crate::lower::Limits;
 use crate::refusal::LowerError;
 use crate::schedule::Stages;
 use crate::target::mips::frame;
-use crate::target::mips::lower::lower;
 use crate::target::stages::{self, Caller, Frame, second, tried};
 
 /// The addresses of the result and of the modulus while the product is made: $s0 and $s1.
@@ -22,9 +22,13 @@ const KEPT: [u8; 2] = [16, 17];
 /// # Errors
 /// That of a stage, or when the stack runs out or a call does not reach.
 pub fn all(stages: &Stages, core: &Core, limits: Limits) -> Result<Vec<Program<Insn>>, LowerError> {
-    let rests = second::<MipsIsa>(core, stages, lower(&stages.rest, core, limits)?)?;
+    let rests = second::<MipsIsa>(core, stages, lower::<MipsIsa>(&stages.rest, core, limits)?)?;
     let [product, _] = stages.operations();
-    let products = tried(core, &product, lower(&stages.product, core, limits)?)?;
+    let products = tried(
+        core,
+        &product,
+        lower::<MipsIsa>(&stages.product, core, limits)?,
+    )?;
     stages::all(&rests, &products, |product, rest| {
         caller(stages)?.with(stages, product, rest, link)
     })

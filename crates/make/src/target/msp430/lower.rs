@@ -1,17 +1,17 @@
 //! From a schedule to a whole function: words in registers, waits for the multiplier, registers saved.
 
+use machine::isa::msp430::Msp430Isa;
 use machine::isa::msp430::code::{Dest, Insn};
 use machine::isa::msp430::cores::Core;
 use machine::isa::msp430::multiplier::{Irq, Kind};
 use machine::program::Program;
 
-use crate::allocate::OutOfRegisters;
+use crate::engine::straight::{self, Placed, Straight, placed};
 use crate::engine::words::Choices;
 use crate::facts::{Facts, Style};
 use crate::lower::Limits;
-use crate::refusal::LowerError;
-use crate::schedule::{Schedule, WordStep, Words};
-use crate::target::claims;
+use crate::refusal::{LowerError, those_made};
+use crate::schedule::{Schedule, Words};
 use crate::target::msp430::frame::frame;
 use crate::target::msp430::sweeps::{Accumulator, Lowering};
 
@@ -52,73 +52,55 @@ pub fn lower(
     }
 }
 
-/// How many more registers than those free of charge are tried.
-const SAVED: [usize; 5] = [0, 2, 4, 6, 7];
-
 fn in_words(words: &Words, core: &Core, limits: Limits) -> Result<Vec<Program<Insn>>, LowerError> {
-    let multiplies = |step: &WordStep| matches!(step, WordStep::Sweep(_) | WordStep::Wide { .. });
-    if core.multiplier.is_none() && words.steps.iter().any(multiplies) {
-        return Err(LowerError::NoProducts(core.name));
-    }
     if core.irq == Irq::MaskPerColumn {
         return Err(LowerError::NotYet("--irq mask-per-column"));
     }
-    let base = core.multiplier.map_or(0, |m| m.base);
     if words.lengths.len() > 3 {
         return Err(LowerError::Registers);
     }
-    let all = &REGISTERS[..limits.registers.min(REGISTERS.len())];
-    let mut counts = SAVED
-        .map(|more| (FREE_OF_CHARGE + more).min(all.len()))
-        .to_vec();
-    counts.dedup();
-    let (mut made, mut error) = (Vec::new(), LowerError::Registers);
-    for count in counts {
-        for reuse in [true, false] {
-            let choices = Choices {
-                weight: 8,
-                spare: 0,
-                shifts: false,
-                rotate: false,
-                reuse,
-            };
-            let l = Lowering::of(words, &all[..count], Accumulator::new(base), choices);
-            let program = l
-                .map_err(|OutOfRegisters| LowerError::Registers)
-                .and_then(|l| function(words, l, core));
-            match program {
-                Ok(program) => made.push(program),
-                Err(other) => error = other,
-            }
-        }
-    }
-    if made.is_empty() {
-        Err(error)
-    } else {
-        Ok(made)
-    }
+    let made = those_made(straight::in_words::<Msp430Isa>(words, core, limits))?;
+    Ok(made.into_iter().flatten().collect())
 }
 
-/// The function of which this is the body.
-fn function(words: &Words, l: Lowering<'_>, core: &Core) -> Result<Program<Insn>, LowerError> {
-    let (body, places) = settled(core, &l.insns);
-    let (before, after) = frame(core, &body, l.bank.scratch_words())?;
-    let (start, end) = (before.len(), before.len() + body.len());
-    let place = |at: usize| places.get(at).map_or(end, |place| start + place);
-    let mut program = Program::new();
-    if start > 0 {
-        program.notes.push((0, "save registers".into()));
+impl Straight for Msp430Isa {
+    const MORE: &'static [usize] = &[0, 2, 4, 6, 7];
+    const SHIFTS: &'static [bool] = &[false];
+
+    fn usable(_: &Core) -> Vec<u8> {
+        REGISTERS.to_vec()
     }
-    let notes = l.notes.iter();
-    program
-        .notes
-        .extend(notes.map(|(at, text)| (place(*at), text.clone())));
-    program
-        .notes
-        .push((end, "restore registers, return".into()));
-    program.claims = claims::of(words, &l.written, |at| Some(place(at)));
-    program.insns = [before, body, after].concat();
-    Ok(program)
+
+    fn free_of_charge(_: &Core) -> usize {
+        FREE_OF_CHARGE
+    }
+
+    fn choices(_: &Core) -> Vec<Choices> {
+        let choices = [true, false].map(|reuse| Choices {
+            weight: 8,
+            reuse,
+            ..Choices::default()
+        });
+        choices.to_vec()
+    }
+
+    fn accumulator(core: &Core) -> Accumulator {
+        Accumulator::new(core.multiplier.map_or(0, |m| m.base))
+    }
+
+    fn without_products(core: &Core) -> Option<&'static str> {
+        core.multiplier.is_none().then_some(core.name)
+    }
+
+    fn function(l: &Lowering<'_>, core: &Core) -> Result<Placed<Self>, LowerError> {
+        let body = settled(core, &l.insns);
+        let insns: Vec<Insn> = body.iter().map(|(_, insn)| *insn).collect();
+        let (before, after) = frame(core, &insns, l.bank.scratch_words())?;
+        let (start, end) = (before.len(), before.len() + l.insns.len());
+        let body = body.into_iter().map(|(at, insn)| (start + at, insn));
+        let all = (0..).zip(before).chain(body).chain((end..).zip(after));
+        Ok(placed(all, start..end, &l.notes))
+    }
 }
 
 /// Cycles from the end of an instruction that begins a product of 16 by 16 bits until the multiplier may be written: SLAU049,
@@ -130,14 +112,14 @@ fn busy(kind: Kind) -> u16 {
     }
 }
 
-/// The instructions with a NOP where the multiplier would be written too early, and where each of them is then.
-fn settled(core: &Core, insns: &[Insn]) -> (Vec<Insn>, Vec<usize>) {
-    let (mut list, mut places) = (Vec::with_capacity(insns.len()), Vec::new());
+/// The instructions, each with its index, with a NOP where the multiplier would be written too early.
+fn settled(core: &Core, insns: &[Insn]) -> Vec<(usize, Insn)> {
+    let mut list = Vec::with_capacity(insns.len());
     let busy = core
         .multiplier
         .map_or(0, |multiplier| busy(multiplier.kind));
     let mut passed = busy;
-    for insn in insns {
+    for (at, insn) in insns.iter().enumerate() {
         let to = match insn.ops.dest() {
             Dest::Absolute(at) => core
                 .multiplier
@@ -147,14 +129,13 @@ fn settled(core: &Core, insns: &[Insn]) -> (Vec<Insn>, Vec<usize>) {
         };
         // It writes in the last of its own cycles.
         if to.is_some() && passed + core.cycles(insn) < busy {
-            list.push(Insn::nop());
+            list.push((at, Insn::nop()));
         }
-        places.push(list.len());
-        list.push(*insn);
+        list.push((at, *insn));
         passed = match to.is_some_and(|(multiplier, at)| multiplier.starts(at)) {
             true => 0,
             false => (passed + core.cycles(insn)).min(busy),
         };
     }
-    (list, places)
+    list
 }

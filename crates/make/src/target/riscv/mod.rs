@@ -5,8 +5,7 @@
 //! | [`lower`], [`frame`], [`order`], [`registers`] | from a schedule to a program |
 //! | [`basic`], [`asm`] | what the engine writes with |
 //! | [`sweeps`], [`accumulator`], [`nest`] | its columns in words and in loops |
-//! | [`rows`], [`stages`] | products in columns made in rows; a product and what is made of it |
-//! | [`flow`], [`driver`] | code with branches; programs that call kernels |
+//! | [`flow`], [`driver`], [`stages`] | code with branches; programs that call kernels; a product and what is made of it |
 
 pub mod accumulator;
 pub mod asm;
@@ -19,7 +18,6 @@ pub mod lower;
 pub mod nest;
 pub mod order;
 pub mod registers;
-pub mod rows;
 pub mod stages;
 pub mod sweeps;
 
@@ -27,7 +25,7 @@ use machine::isa::riscv::{RiscvIsa, code, cores};
 use machine::program::Program;
 
 use crate::driver::{Assembled, Driver};
-use crate::engine::drive;
+use crate::engine::{drive, whole};
 use crate::facts::Facts;
 use crate::lower::{Limits, Lower};
 use crate::refusal::LowerError;
@@ -46,7 +44,7 @@ impl Lower for RiscvIsa {
     ) -> Result<Vec<Program<code::Insn>>, LowerError> {
         match schedule {
             Schedule::Stages(stages) => stages::all(stages, core, limits),
-            schedule => lower::lower(schedule, core, limits),
+            schedule => whole::lower::<Self>(schedule, core, limits),
         }
     }
 

@@ -8,12 +8,12 @@ use machine::isa::riscv::instructions::Op;
 use machine::isa::riscv::operands::Features;
 use machine::program::{Area, Program};
 
+use crate::engine::whole::lower;
 use crate::lower::Limits;
 use crate::refusal::LowerError;
 use crate::schedule::Stages;
 use crate::target::riscv::flow::shortest;
 use crate::target::riscv::frame;
-use crate::target::riscv::lower::lower;
 use crate::target::riscv::registers::ZERO;
 use crate::target::stages::{self, Caller, Frame, second, tried};
 
@@ -25,9 +25,13 @@ const KEPT: [u8; 2] = [8, 9];
 /// # Errors
 /// That of a stage, or when the stack runs out or a call does not reach.
 pub fn all(stages: &Stages, core: &Core, limits: Limits) -> Result<Vec<Program<Insn>>, LowerError> {
-    let rests = second::<RiscvIsa>(core, stages, lower(&stages.rest, core, limits)?)?;
+    let rests = second::<RiscvIsa>(core, stages, lower::<RiscvIsa>(&stages.rest, core, limits)?)?;
     let [product, _] = stages.operations();
-    let products = tried(core, &product, lower(&stages.product, core, limits)?)?;
+    let products = tried(
+        core,
+        &product,
+        lower::<RiscvIsa>(&stages.product, core, limits)?,
+    )?;
     stages::all(&rests, &products, |product, rest| {
         caller(stages, core.features)?.with(stages, product, rest, link)
     })
