@@ -1,4 +1,5 @@
-//! What every instruction set says alike of its types and its runs ([`crate::isa::Isa`]), written once.
+//! What every machine says alike, written once: of its types and its runs ([`crate::isa::Isa`]), and of what it is made of
+//! ([`crate::isa::machine::Machine`]).
 
 /// The items of [`crate::isa::Isa`] that follow from the machine's modules `code`, `cores` and `abi`, and from its state over a
 /// domain, with registers of so many bits.
@@ -58,4 +59,24 @@ macro_rules! alike {
     };
 }
 
-pub(crate) use alike;
+/// The domain `d` and the program counter `pc` of a state over a domain `D`.
+macro_rules! counted {
+    () => {
+        #[inline(always)]
+        fn domain(&mut self) -> &mut D {
+            &mut self.d
+        }
+
+        #[inline(always)]
+        fn pc(&self) -> usize {
+            self.pc
+        }
+
+        #[inline(always)]
+        fn set_pc(&mut self, pc: usize) {
+            self.pc = pc;
+        }
+    };
+}
+
+pub(crate) use {alike, counted};
