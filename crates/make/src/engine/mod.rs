@@ -11,10 +11,12 @@
 
 pub mod asm;
 pub mod basic;
+pub mod calls;
 pub mod columns_in_rows;
 pub mod drive;
 pub mod driven;
 pub mod flag_chains;
+pub mod frames;
 pub mod halves;
 pub mod links;
 pub mod nest;

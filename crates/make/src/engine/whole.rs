@@ -2,6 +2,7 @@
 
 use machine::program::Program;
 
+use crate::engine::calls::{self, Calls};
 use crate::engine::halves::{self, Recursive};
 use crate::engine::scans;
 use crate::engine::straight::{Made, Straight, in_words, registers};
@@ -11,7 +12,7 @@ use crate::refusal::{LowerError, those_made};
 use crate::schedule::{Blocks, Scans, Schedule, Words};
 
 /// A machine with words of 32 bits and without a carry flag.
-pub trait Whole: Straight {
+pub trait Whole: Straight + Calls {
     /// Code with loops.
     type Flow: Sweep<Isa = Self>;
     /// Code of drivers.
@@ -36,6 +37,21 @@ pub trait Whole: Straight {
 /// # Errors
 /// When registers or the stack run out, or a word is too far from its pointer.
 pub fn lower<M: Whole>(
+    schedule: &Schedule,
+    core: &M::Core,
+    limits: Limits,
+) -> Result<Vec<Program<M::Insn>>, LowerError> {
+    match schedule {
+        Schedule::Stages(stages) => calls::all::<M>(stages, core, limits),
+        schedule => alone::<M>(schedule, core, limits),
+    }
+}
+
+/// The same of a schedule without stages.
+///
+/// # Errors
+/// When registers or the stack run out, or a word is too far from its pointer.
+pub fn alone<M: Whole>(
     schedule: &Schedule,
     core: &M::Core,
     limits: Limits,

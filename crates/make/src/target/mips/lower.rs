@@ -6,6 +6,7 @@ use machine::isa::mips::cores::Core;
 use machine::isa::mips::instructions::{Feature, Op};
 use machine::program::Program;
 
+use crate::engine::frames::{Frame, frame};
 use crate::engine::straight::{Made, Placed, Straight, placed};
 use crate::engine::whole::Whole;
 use crate::engine::words::Choices;
@@ -18,7 +19,7 @@ use crate::target::mips::flow::Flow;
 use crate::target::mips::order::order;
 use crate::target::mips::registers::{CALLEE_SAVED, CALLER_SAVED, Draft};
 use crate::target::mips::sweeps::Lowering;
-use crate::target::mips::{columns, frame, rows};
+use crate::target::mips::{columns, rows};
 
 /// What a method may know of `core`: all registers but $zero, $k0, $k1, $gp, $sp and three pointers.
 pub fn facts(core: &Core) -> Facts {
@@ -126,7 +127,9 @@ fn function(
     one: Option<(usize, u8)>,
     core: &Core,
 ) -> Result<Placed<MipsIsa>, LowerError> {
-    let (before, mut after) = frame::frame(body, scratch)?;
+    let Frame {
+        before, mut after, ..
+    } = frame::<MipsIsa>(core, body, scratch)?;
     let slot = after.pop();
     let back = after.pop();
     let (start, end) = (before.len(), before.len() + body.len());

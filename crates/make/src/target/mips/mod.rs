@@ -2,10 +2,10 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | [`lower`], [`columns`], [`rows`], [`registers`], [`order`] | from a schedule to a program |
+//! | [`lower`], [`frame`], [`columns`], [`rows`], [`registers`], [`order`] | from a schedule to a program |
 //! | [`basic`], [`asm`] | what the engine writes with |
 //! | [`sweeps`], [`accumulator`], [`nest`] | its columns in words and in loops |
-//! | [`flow`], [`stages`] | blocks with branches between them; a product and what is made of it |
+//! | [`flow`], [`driver`] | blocks with branches between them; programs that call kernels |
 
 pub mod accumulator;
 pub mod asm;
@@ -20,7 +20,6 @@ pub mod nest;
 pub mod order;
 pub mod registers;
 pub mod rows;
-pub mod stages;
 pub mod sweeps;
 
 use machine::isa::mips::{MipsIsa, code, cores};
@@ -44,10 +43,7 @@ impl Lower for MipsIsa {
         core: &cores::Core,
         limits: Limits,
     ) -> Result<Vec<Program<code::Insn>>, LowerError> {
-        match schedule {
-            Schedule::Stages(stages) => stages::all(stages, core, limits),
-            schedule => whole::lower::<Self>(schedule, core, limits),
-        }
+        whole::lower::<Self>(schedule, core, limits)
     }
 
     fn at_least(core: &cores::Core, _: &Schedule, counts: &Counts) -> u64 {

@@ -36,6 +36,6 @@ impl Asm for Flow {
 
     fn finish(mut self, scratch: usize, core: &Core) -> Result<Program<Insn>, LowerError> {
         self.order(core);
-        self.function(scratch, core.features)
+        self.function(scratch, core)
     }
 }

@@ -3,6 +3,7 @@
 use machine::isa::riscv::RiscvIsa;
 use machine::isa::riscv::cores::Core;
 
+use crate::engine::frames::{Frame, frame};
 use crate::engine::straight::{Placed, Straight, placed};
 use crate::engine::whole::Whole;
 use crate::engine::words::Choices;
@@ -11,7 +12,6 @@ use crate::refusal::LowerError;
 use crate::target::riscv::accumulator::Accumulator;
 use crate::target::riscv::driver::Code;
 use crate::target::riscv::flow::{Flow, shortest};
-use crate::target::riscv::frame;
 use crate::target::riscv::order::{order, waits};
 use crate::target::riscv::registers::{CALLEE_SAVED, CALLER_SAVED};
 use crate::target::riscv::sweeps::Lowering;
@@ -67,7 +67,7 @@ impl Straight for RiscvIsa {
     }
 
     fn function(l: &Lowering<'_>, core: &Core) -> Result<Placed<Self>, LowerError> {
-        let (before, after) = frame::frame(&l.insns, l.bank.scratch_words(), core.features)?;
+        let Frame { before, after, .. } = frame::<Self>(core, &l.insns, l.bank.scratch_words())?;
         let (start, end) = (before.len(), before.len() + l.insns.len());
         let (last, rest) = after.split_last().ok_or(LowerError::Registers)?;
         let code = [&before[..], &l.insns, rest].concat();

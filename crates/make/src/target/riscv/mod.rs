@@ -5,7 +5,7 @@
 //! | [`lower`], [`frame`], [`order`], [`registers`] | from a schedule to a program |
 //! | [`basic`], [`asm`] | what the engine writes with |
 //! | [`sweeps`], [`accumulator`], [`nest`] | its columns in words and in loops |
-//! | [`flow`], [`driver`], [`stages`] | code with branches; programs that call kernels; a product and what is made of it |
+//! | [`flow`], [`driver`] | code with branches; programs that call kernels |
 
 pub mod accumulator;
 pub mod asm;
@@ -18,7 +18,6 @@ pub mod lower;
 pub mod nest;
 pub mod order;
 pub mod registers;
-pub mod stages;
 pub mod sweeps;
 
 use machine::isa::riscv::{RiscvIsa, code, cores};
@@ -42,10 +41,7 @@ impl Lower for RiscvIsa {
         core: &cores::Core,
         limits: Limits,
     ) -> Result<Vec<Program<code::Insn>>, LowerError> {
-        match schedule {
-            Schedule::Stages(stages) => stages::all(stages, core, limits),
-            schedule => whole::lower::<Self>(schedule, core, limits),
-        }
+        whole::lower::<Self>(schedule, core, limits)
     }
 
     fn at_least(_: &cores::Core, _: &Schedule, counts: &Counts) -> u64 {
