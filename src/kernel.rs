@@ -22,7 +22,7 @@ use make::method::{Method, Params};
 pub use make::request::{Demands, Request};
 use make::request::{methods, parameters};
 use make::schedule::Schedule;
-use make::winners;
+use make::winners::{Named, Winner};
 use num_bigint::BigUint;
 use spec::{Alias, Spec};
 
@@ -98,13 +98,16 @@ impl Kernel {
         prove::placed(&self.core, &self.code, &self.program.claims)
     }
 
-    /// Its method and parameters.
-    pub fn plan(&self) -> winners::Winner {
+    /// Its style, method and parameters.
+    pub fn plan(&self) -> Winner {
         let params = self.params.iter().map(|(k, v)| (k.to_string(), *v));
-        winners::Winner {
-            method: self.method.name.into(),
-            params: params.collect(),
-            plan: self.params.plan.clone(),
+        Winner {
+            style: self.style,
+            named: Named {
+                method: self.method.name.into(),
+                params: params.collect(),
+                plan: self.params.plan.clone(),
+            },
         }
     }
 
@@ -185,33 +188,32 @@ pub fn schedule(
     }
 }
 
-/// The candidate of the winner on record, if there is one and it fits.
-fn recorded(spec: &Spec, request: &Request, core: &Core) -> Option<Choice> {
-    let known = request.on_record(&core.name(), core.abi(), spec)?;
-    let limits = request.limits(spec).ok()?;
+/// The candidate of a plan on record, if it fits.
+fn recorded(spec: &Spec, known: &Request, core: &Core) -> Option<Choice> {
+    let limits = known.limits(spec).ok()?;
     let search = Searched {
         but: &[],
         watch: &|_| {},
     };
-    let choice = choose_of(spec, &known, limits, core, search, known.styles(spec)).ok()?;
+    let choice = choose_of(spec, known, limits, core, search, known.styles(spec)).ok()?;
     choice.fits.is_some().then_some(choice)
 }
 
-/// The same with the candidate on record, which a search of all methods may not meet: `lozenge tune` found some.
+/// The same with the candidates of plans on record, which a search of all methods may not meet: `lozenge tune` found
+/// some. Only those written out are offered where loops `may_follow`.
 fn with_record(
     mut found: Choice,
     spec: &Spec,
-    request: &Request,
+    known: &[Request],
     core: &Core,
     but: &[Vec<u8>],
+    may_follow: bool,
 ) -> Choice {
-    let asked = Request {
-        search: false,
-        ..request.clone()
-    };
-    let known = recorded(spec, &asked, core).into_iter();
-    let known = known.flat_map(Choice::candidates);
-    for candidate in known.filter(|candidate| !but.contains(&candidate.code)) {
+    let offered = |known: &&Request| !may_follow || known.style == Some(Style::Unrolled);
+    let choices = known.iter().filter(offered);
+    let choices = choices.filter_map(|known| recorded(spec, known, core));
+    let candidates = choices.flat_map(Choice::candidates);
+    for candidate in candidates.filter(|candidate| !but.contains(&candidate.code)) {
         found.offer(candidate);
     }
     found
@@ -232,17 +234,21 @@ fn choose_but(
     but: &[Vec<u8>],
     watch: &Watch<'_>,
 ) -> Result<Choice, Error> {
-    if but.is_empty()
-        && let Some(choice) = recorded(spec, request, core)
-    {
-        return Ok(choice);
+    let known = request.on_record(&core.name(), core.abi(), spec);
+    if but.is_empty() && !request.search {
+        let mut choices = known.iter().map(|known| recorded(spec, known, core));
+        if let Some(choice) = choices.find_map(|choice| choice) {
+            return Ok(choice);
+        }
     }
     let limits = request.limits(spec)?;
     let styles = request.styles(spec);
     let search = Searched { but, watch };
     let first = choose_of(spec, request, limits, core, search, styles);
     let smaller = request.smaller_styles();
-    let first = first.map(|choice| with_record(choice, spec, request, core, but));
+    let may_follow = !smaller.is_empty() && styles.len() == 1;
+    let with_record = |choice, may_follow| with_record(choice, spec, &known, core, but, may_follow);
+    let first = first.map(|choice| with_record(choice, may_follow));
     let fits = first.as_ref().is_ok_and(|choice| choice.fits.is_some());
     let overlaps = matches!(first, Err(Error::Overlap { .. }));
     if fits || smaller.is_empty() || first.is_err() && !overlaps {
@@ -250,7 +256,7 @@ fn choose_but(
     }
     // What is written out is too much for the part, or not right: loops may do. If not, this is what there is.
     let small = choose_of(spec, request, limits, core, search, smaller);
-    match (small, first) {
+    match (small.map(|choice| with_record(choice, false)), first) {
         (Ok(small), Ok(mut choice)) => {
             let more = small.candidates();
             more.for_each(|candidate| choice.offer(candidate));
@@ -306,7 +312,7 @@ fn choose_of(
         }
     }
     for plan in plans.iter().filter(|p| best.has(p.method, &p.params)) {
-        plan.check()?;
+        plan.check(spec)?;
     }
     match (best.is_empty(), refused) {
         (false, _) => Ok(best),
@@ -417,16 +423,14 @@ fn generated(
         let (nearest, least) = (choice.nearest(), choice.least_flash());
         let before = but.len();
         let fits = choice.fits.is_some();
-        let winner = request.winner(&core.name(), core.abi(), &spec);
+        let winners = request.winners(&core.name(), core.abi(), &spec);
         for candidate in choice.candidates() {
             let code = candidate.code.clone();
             watch(Step::Proving {
                 plan: &candidate.name(),
             });
             let mut kernel = finish(&spec, candidate, core, request, judge)?;
-            // A winner is written out: its plan in loops, for a part that has no room, is another kernel.
-            kernel.on_record =
-                kernel.style == Style::Unrolled && winner.as_ref() == Some(&kernel.plan());
+            kernel.on_record = winners.contains(&kernel.plan());
             // What leaks is told, not replaced: a machine whose cheapest product leaks has no other.
             let proved = kernel.is_sound();
             if fits && (proved || request.drop.is_some()) {

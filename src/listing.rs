@@ -41,6 +41,9 @@ pub struct Listing {
     pub most_live: usize,
 }
 
+/// Of which run the cycles are.
+const RUN: &str = "Cycles are those of one run, with all bits of the operands 1, or as many as the contract allows.";
+
 /// What is known of a register.
 #[derive(Clone, Debug)]
 enum Holds {
@@ -121,7 +124,7 @@ impl Listing {
     /// As text, with the names of live registers, or how many.
     pub fn text(&self, names: bool) -> String {
         let mut text = format!(
-            "{:>7} {:<12}{:>7} {:>5}  {:<30}{}\n",
+            "{RUN}\n{:>7} {:<12}{:>7} {:>5}  {:<30}{}\n",
             "address", "bytes", "cycles", "live", "instruction", "what it does"
         );
         for line in &self.lines {

@@ -170,6 +170,9 @@ pub struct Report {
     /// Of a stack that is for return addresses only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub return_stack_bytes: Option<usize>,
+    /// The longest stretch in cycles in which interrupts are kept out, if they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub masked_cycles: Option<u64>,
     /// Is all proved that was demanded: equation, memory, calling convention, constant time on `core` unless a
     /// variable one was accepted, and the overlaps that were asked for?
     pub proved: bool,
@@ -346,6 +349,7 @@ impl Report {
         };
         Self {
             on_record: kernel.on_record,
+            masked_cycles: core.masked_cycles(&kernel.program.insns),
             ..Self::of(&subject, core.name(), mcu, kernel.abi, warnings, command)
         }
     }
@@ -381,6 +385,7 @@ impl Report {
             bytes: subject.bytes,
             stack_bytes: proof.stack.bytes,
             return_stack_bytes: proof.stack.returns,
+            masked_cycles: None,
             proved: false,
             variable_time: subject.demands.variable_time,
             overlaps: subject.demands.aliases.iter().map(|a| a.text()).collect(),
@@ -482,6 +487,12 @@ impl Report {
             None => format!("{bytes} bytes of stack"),
             Some(returns) => format!("{bytes} bytes of data stack, {returns} of return stack"),
         }
+    }
+
+    /// How long interrupts wait, if they do.
+    pub fn masked_text(&self) -> Option<String> {
+        let cycles = self.masked_cycles?;
+        Some(format!("kept out for at most {cycles} cycles in a row"))
     }
 
     /// `operand-caching e=10`, `karatsuba levels=2 plan=k160-a`.

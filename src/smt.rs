@@ -134,6 +134,10 @@ fn reduced(spec: &Spec, [a, b, r]: [&str; 3], m: &BigUint, bound: &BigUint) -> S
         Op::Modsub => (both(), wide(a, n)),
         Op::Modneg => (vec![wide(a, n)], number(&BigUint::default())),
         Op::Modhalf => half(),
+        Op::Modtimes => (
+            vec![wide(a, n)],
+            format!("(bvmul {} {})", wide(a, n), number(&spec.times().into())),
+        ),
         Op::Redc => (vec![wide(a, 2 * n)], wide(a, 2 * n)),
         Op::Frommont => half(),
         // 2^n (A 2^n) = A (2^(2n) mod m).
@@ -144,7 +148,7 @@ fn reduced(spec: &Spec, [a, b, r]: [&str; 3], m: &BigUint, bound: &BigUint) -> S
         _ => (both(), format!("(bvmul {} {})", wide(a, n), wide(b, n))),
     };
     let left = match spec.op {
-        Op::Modadd => wide(r, n),
+        Op::Modadd | Op::Modtimes => wide(r, n),
         Op::Modmul | Op::Modsqr => {
             format!("(bvshl {} {})", wide(r, n), number(&spec.shift().into()))
         }

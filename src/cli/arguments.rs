@@ -23,14 +23,14 @@ pub struct DriverArgs {
     #[arg(
         long,
         value_name = "HOW",
-        help_heading = "Drivers (modexp, rsa, rsa-public)"
+        help_heading = "Drivers (modexp, modinv, rsa, rsa-public)"
     )]
     pub exponentiation: Option<Kind>,
     /// Bits of the exponent [default: those of the modulus]
     #[arg(
         long,
         value_name = "N",
-        help_heading = "Drivers (modexp, rsa, rsa-public)"
+        help_heading = "Drivers (modexp, modinv, rsa, rsa-public)"
     )]
     pub exponent_bits: Option<u32>,
     /// Which kernels the driver calls: montgomery (Montgomery's products), folded (plain products and a reduction that
@@ -38,7 +38,7 @@ pub struct DriverArgs {
     #[arg(
         long,
         value_name = "WHICH",
-        help_heading = "Drivers (modexp, rsa, rsa-public)"
+        help_heading = "Drivers (modexp, modinv, rsa, rsa-public)"
     )]
     pub products: Option<Products>,
 }
@@ -64,19 +64,26 @@ pub struct ModularArgs {
     /// p192, p224 and p256 [default: 0]
     #[arg(long, value_name = "S", help_heading = "Modulus")]
     pub shift: Option<u32>,
+    /// What modtimes multiplies by, e.g. 121665
+    #[arg(long, value_name = "K", help_heading = "Modulus")]
+    pub times: Option<u32>,
 }
 
 impl ModularArgs {
     /// The modulus and the reduction, if either is given.
     pub fn modular(&self) -> Result<Option<Modular>, String> {
-        match (&self.modulus, self.reduce, self.shift) {
-            (Some(modulus), reduce, shift) => Ok(Some(Modular {
+        match (&self.modulus, self.reduce, self.shift.or(self.times)) {
+            (Some(modulus), reduce, _) => Ok(Some(Modular {
                 modulus: modulus.clone(),
                 reduce: reduce.unwrap_or(ReduceArg::Full).into(),
-                shift: shift.unwrap_or(0),
+                shift: self.shift.unwrap_or(0),
+                times: self.times.unwrap_or(0),
             })),
             (None, Some(_), _) => Err("--reduce needs a modulus: try --modulus p256".into()),
-            (None, None, Some(_)) => Err("--shift needs a modulus: try --modulus p192".into()),
+            (None, None, Some(_)) if self.shift.is_some() => {
+                Err("--shift needs a modulus: try --modulus p192".into())
+            }
+            (None, None, Some(_)) => Err("--times needs a modulus: try --modulus 25519".into()),
             (None, None, None) => Ok(None),
         }
     }
@@ -106,8 +113,8 @@ pub struct TargetArgs {
     #[arg(long, value_name = "NAME", help_heading = "Target")]
     pub abi: Option<String>,
     /// What interrupt handlers do with the multiplier of an MSP430: none (they do not use it), mask-all (what they like:
-    /// they are kept out of the function), mask-per-column (out of each column), save-restore (they put back its state)
-    /// [default: none]
+    /// they are kept out of the function), mask-per-column (out of each column), save-restore (they put back its state,
+    /// which they can only on an MPY32) [default: none]
     #[arg(long, value_name = "POLICY", help_heading = "Target")]
     pub irq: Option<String>,
 }
@@ -317,7 +324,7 @@ pub struct GenArgs {
     #[arg(long, help_heading = "Output")]
     pub force: bool,
     /// Clear all working memory but input and result before the driver returns
-    #[arg(long, help_heading = "Drivers (modexp, rsa, rsa-public)")]
+    #[arg(long, help_heading = "Drivers (modexp, modinv, rsa, rsa-public)")]
     pub wipe: bool,
     /// Try all methods and parameters, even if the cheapest is on record
     #[arg(long, help_heading = "How it is made")]
@@ -339,11 +346,15 @@ pub struct GenArgs {
     #[arg(
         long = "driver",
         value_enum,
-        help_heading = "Drivers (modexp, rsa, rsa-public)"
+        help_heading = "Drivers (modexp, modinv, rsa, rsa-public)"
     )]
     pub language: Option<LanguageArg>,
     /// Whether time may depend on the exponent [default: secret]
-    #[arg(long, value_enum, help_heading = "Drivers (modexp, rsa, rsa-public)")]
+    #[arg(
+        long,
+        value_enum,
+        help_heading = "Drivers (modexp, modinv, rsa, rsa-public)"
+    )]
     pub exponent: Option<SecrecyArg>,
 }
 

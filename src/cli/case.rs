@@ -1,8 +1,9 @@
 //! Numbers for a driver: those that were typed, random ones for the rest, and the expected result.
 
 use lozenge::driver::Driver;
-use lozenge::driver::numbers::{Inputs, Power, prime};
+use lozenge::driver::numbers::{Inputs, NumberError, Power, prime};
 use lozenge::driver::rsa::{self, Key};
+use lozenge::spec::modulus::Modulus;
 use lozenge::vectors::Random;
 use num_bigint::BigUint;
 
@@ -31,6 +32,7 @@ impl Case {
     pub fn new(plan: &Asked, driver: &Driver, given: &Given, seed: u64) -> Result<Self, String> {
         let taken: &[&str] = match plan.op {
             DriverOp::Modexp => &["base", "exponent", "modulus"],
+            DriverOp::Modinv => &["base", "modulus"],
             DriverOp::Rsa => &["input", "p", "q", "dp", "dq", "qinv"],
             DriverOp::RsaPublic => &["input", "modulus"],
         };
@@ -48,6 +50,7 @@ impl Case {
         let mut random = Random::new(seed);
         match plan.op {
             DriverOp::Modexp => power(plan, driver, &value, &mut random),
+            DriverOp::Modinv => inverse(plan, &value, &mut random),
             DriverOp::Rsa => private(plan, driver, &value, &mut random),
             DriverOp::RsaPublic => public(plan, driver, &value, &mut random),
         }
@@ -95,6 +98,21 @@ fn power(plan: &Asked, driver: &Driver, value: Value, random: &mut Random) -> Re
             ("exponent", power.exponent),
             ("modulus", power.modulus),
         ],
+    })
+}
+
+fn inverse(plan: &Asked, value: Value, random: &mut Random) -> Result<Case, String> {
+    let Modulus::Fixed { value: modulus, .. } = plan.modulus else {
+        return Err("modinv has its prime in its kernels: try --modulus p256".into());
+    };
+    let base = below(value("base"), modulus, plan.bits, random);
+    if base >= *modulus {
+        return Err(NumberError::Base(base % modulus).to_string());
+    }
+    Ok(Case {
+        want: base.modinv(modulus).unwrap_or_default(),
+        inputs: vec![("base", base.clone())],
+        shown: vec![("base", base), ("modulus", modulus.clone())],
     })
 }
 

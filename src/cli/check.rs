@@ -70,7 +70,8 @@ fn contract(args: &CheckArgs, named: &Named<'_>) -> Result<Contract, Failure> {
         contract = contract
             .modulus(modular.modulus)
             .reduce(modular.reduce)
-            .shift(modular.shift);
+            .shift(modular.shift)
+            .times(modular.times);
     }
     if let Some(text) = &args.args {
         contract = contract.arguments(text);

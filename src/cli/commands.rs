@@ -106,7 +106,7 @@ pub enum Command {
                       lozenge repro seo-kim-2014 --table 3 --json"
     )]
     Repro(ReproArgs),
-    /// What there is: methods, cores, mcus or ops
+    /// What there is: methods, cores, parts, operations, plans or moduli
     #[command(after_help = "Examples:\n  lozenge list methods\n  lozenge list methods karatsuba")]
     List(ListArgs),
     /// The JSON schema of what --json prints

@@ -43,9 +43,13 @@ pub fn run(args: &GenArgs, op: DriverOp) -> Result<bool, Failure> {
     refuse(args)?;
     let target = args.target.resolve()?;
     let (params, chosen) = generate::split(&args.param);
+    let bits = generate::size(args.size, &args.modular, op.name())?.a;
     let mut plan = Asked {
         op,
-        bits: generate::size(args.size, &args.modular, op.name())?.a,
+        bits: match op {
+            DriverOp::Modinv => bits.next_multiple_of(target.word_bits()),
+            DriverOp::Modexp | DriverOp::Rsa | DriverOp::RsaPublic => bits,
+        },
         args: &args.driver,
         method: args.method.as_deref(),
         params: &params,
@@ -59,6 +63,11 @@ pub fn run(args: &GenArgs, op: DriverOp) -> Result<bool, Failure> {
     let (built, case) = made(args, &mut plan, &core, &target)?;
     let plan = &plan;
     let cost = execute(&built, &core, &case, &mut |_, _| {})?;
+    if op == DriverOp::Modinv && args.exponent.is_some() {
+        return Err(Failure::from(
+            "modinv has no exponent: leave out --exponent".to_string(),
+        ));
+    }
     let exponent = args.exponent.unwrap_or(SecrecyArg::Secret);
     let constant_time = built.constant_time(&core, exponent == SecrecyArg::Public);
     let leaks = leaks(&constant_time, &target.core_name());
@@ -102,6 +111,7 @@ fn title(
         bits: plan.bits,
         exponentiation: plan.how(word_bits as usize / 8)?,
         exponent: match (plan.op, exponent) {
+            (DriverOp::Modinv, _) => "",
             (DriverOp::RsaPublic, _) | (_, SecrecyArg::Public) => "public",
             (_, SecrecyArg::Secret) => "secret",
         },
@@ -134,7 +144,7 @@ fn beware(plan: &Asked) -> Vec<&'static str> {
     match plan.op {
         DriverOp::Rsa => vec![RAW, FAULTS, left],
         DriverOp::RsaPublic => vec![RAW],
-        DriverOp::Modexp => vec![left],
+        DriverOp::Modexp | DriverOp::Modinv => vec![left],
     }
 }
 

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use lozenge::driver::build::{self, Built};
 use lozenge::driver::exponentiation::{self, Kind, Ladder, MOST_WINDOW};
 use lozenge::driver::modulo::Products;
-use lozenge::driver::{Driver, rsa};
+use lozenge::driver::{Driver, inversion, numbers, rsa};
 use lozenge::facts::Style;
 use lozenge::method::{self, METHODS};
 use lozenge::nearest::did_you_mean;
 use lozenge::plans::Plan;
 use lozenge::spec::modulus::Modulus;
 use lozenge::spec::{Op, Spec};
+use lozenge::vectors::Random;
 use machine::isa::core::Core;
 
 use crate::cli::arguments::DriverArgs;
@@ -45,7 +46,13 @@ impl Asked<'_> {
 
     /// The function's name.
     pub fn symbol(&self) -> String {
-        format!("{}{}", self.name().replace('-', "_"), self.bits)
+        let modulus = match (self.op, self.modulus) {
+            (DriverOp::Modinv, Modulus::Fixed { text, .. }) if !text.starts_with("0x") => {
+                format!("_{}", text.replace('-', "_"))
+            }
+            _ => String::new(),
+        };
+        format!("{}{}{modulus}", self.name().replace('-', "_"), self.bits)
     }
 
     pub fn equation(&self) -> String {
@@ -55,6 +62,7 @@ impl Asked<'_> {
         };
         match self.op {
             DriverOp::Modexp => format!("result = base^exponent mod {modulus}"),
+            DriverOp::Modinv => format!("result = 1 / base mod {modulus}"),
             DriverOp::Rsa => "result = input^d mod p q".into(),
             DriverOp::RsaPublic => format!("result = input^65537 mod {modulus}"),
         }
@@ -67,7 +75,11 @@ impl Asked<'_> {
     pub fn how(&self, word: usize) -> Result<String, String> {
         match self.op {
             DriverOp::RsaPublic => Ok("binary".into()),
-            _ => Ok(self.ladder(word)?.to_string()),
+            DriverOp::Modinv => Ok(match self.modulus {
+                Modulus::Fixed { value, .. } => inversion::told(value),
+                _ => String::new(),
+            }),
+            DriverOp::Modexp | DriverOp::Rsa => Ok(self.ladder(word)?.to_string()),
         }
     }
 
@@ -75,7 +87,7 @@ impl Asked<'_> {
     fn number_bits(&self) -> u32 {
         match self.op {
             DriverOp::Rsa => self.bits / 2,
-            DriverOp::Modexp | DriverOp::RsaPublic => self.bits,
+            DriverOp::Modexp | DriverOp::Modinv | DriverOp::RsaPublic => self.bits,
         }
     }
 
@@ -141,8 +153,11 @@ impl Asked<'_> {
                 "a number as --modulus is in Montgomery's kernels: leave out --products".into(),
             );
         }
+        let window = self.params.iter().any(|(name, _)| name == "window");
+        let takes = args.exponent_bits.is_some() || args.exponentiation.is_some() || window;
         match self.op {
             DriverOp::Modexp => Ok(()),
+            DriverOp::Modinv => self.is_prime(takes || args.products.is_some()),
             DriverOp::Rsa if fixed => {
                 Err("the primes of rsa are operands: leave out --modulus".into())
             }
@@ -150,16 +165,28 @@ impl Asked<'_> {
                 "the exponents of rsa are as long as the primes: leave out --exponent-bits".into(),
             ),
             DriverOp::Rsa => Ok(()),
-            DriverOp::RsaPublic => {
-                let window = self.params.iter().any(|(name, _)| name == "window");
-                match args.exponent_bits.is_some() || args.exponentiation.is_some() || window {
-                    true => Err(
-                        "the exponent of rsa-public is 65537: leave out what says how to take it"
-                            .into(),
-                    ),
-                    false => Ok(()),
-                }
-            }
+            DriverOp::RsaPublic if takes => Err(
+                "the exponent of rsa-public is 65537: leave out what says how to take it".into(),
+            ),
+            DriverOp::RsaPublic => Ok(()),
+        }
+    }
+
+    /// Is there a prime to divide modulo, and nothing said of an exponent?
+    fn is_prime(&self, takes: bool) -> Result<(), String> {
+        let Modulus::Fixed { value, text } = self.modulus else {
+            return Err("modinv has its prime in its kernels: try --modulus p256".into());
+        };
+        if takes {
+            return Err(
+                "the exponent of modinv is m - 2: leave out what says how to take it".into(),
+            );
+        }
+        match numbers::is_prime(value, &mut Random::new(1)) {
+            true => Ok(()),
+            false => Err(format!(
+                "modinv divides modulo a prime, and {text} is none: try p256"
+            )),
         }
     }
 
@@ -191,6 +218,9 @@ impl Asked<'_> {
         let driver = match self.op {
             DriverOp::Modexp => {
                 exponentiation::modulo(empty, bits, exponent_bits, ladder, products)
+            }
+            DriverOp::Modinv => {
+                inversion::driver(empty, bits).ok_or("modinv needs a prime: try --modulus p256")?
             }
             DriverOp::Rsa => rsa::private(word, bits, ladder, products),
             DriverOp::RsaPublic => rsa::public_modulo(empty, bits, products),
@@ -267,7 +297,7 @@ impl Asked<'_> {
             text += &format!(" --exponent-bits {bits}");
         }
         text += &match self.ladder(word_bits as usize / 8)? {
-            _ if self.op == DriverOp::RsaPublic => String::new(),
+            _ if matches!(self.op, DriverOp::RsaPublic | DriverOp::Modinv) => String::new(),
             Ladder::Binary => " --exponentiation binary".to_string(),
             Ladder::Montgomery => " --exponentiation montgomery".to_string(),
             Ladder::Window(k) => format!(" -p window={k}"),

@@ -199,7 +199,8 @@ pub(super) fn modular(request: Request, args: &ModularArgs) -> Result<Request, F
         Some(modular) => request
             .modulus(modular.modulus)
             .reduce(modular.reduce)
-            .shift(modular.shift),
+            .shift(modular.shift)
+            .times(modular.times),
         None => request,
     })
 }
@@ -231,8 +232,16 @@ pub(super) fn text(report: &Report) -> String {
     if let Some(file) = &report.tuned {
         text += &line("found", format!("by `lozenge tune`, in {file}"));
     } else if report.on_record {
-        let known = "the cheapest plan on record; --search tries all of them again";
-        text += &line("found", known.into());
+        let which = match report.style {
+            "unrolled" => "the cheapest plan on record",
+            _ => {
+                "the cheapest loops on record, as the plan that is written out does not fit the part"
+            }
+        };
+        text += &line(
+            "found",
+            format!("{which}; --search tries all of them again"),
+        );
     }
     text
 }
@@ -313,5 +322,8 @@ fn costs(report: &Report) -> String {
             report.stack_text()
         ),
     );
+    if let Some(masked) = report.masked_text() {
+        text += &line("interrupts", masked);
+    }
     text
 }

@@ -20,6 +20,10 @@ pub fn spec(error: &SpecError) -> Option<String> {
         SpecError::Shift(_, _, most) => format!("--shift {most}"),
         SpecError::ShiftedRuntime => "--modulus p192, or montmul for 2^-n".into(),
         SpecError::Shifted(_) => "leave out --shift (modmul and modsqr take it)".into(),
+        SpecError::NoTimes(_) => "--times 121665".into(),
+        SpecError::Times(_) => "modtimes, or leave out --times".into(),
+        SpecError::TimesRuntime => "--modulus 25519".into(),
+        SpecError::LargeTimes(..) => "modmul".into(),
         SpecError::TooLarge(_) | SpecError::Even(..) | SpecError::SmallModulus(_) => return None,
     })
 }
@@ -107,6 +111,7 @@ pub fn lowering(error: &LowerError, others: Option<&str>) -> Option<String> {
         | LowerError::Nested
         | LowerError::NoMultiplier(_)
         | LowerError::NoProducts(_)
+        | LowerError::ByAdditions(_)
         | LowerError::NotYet(_)
         | LowerError::Driver(_)
         | LowerError::Area(_)

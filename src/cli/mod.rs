@@ -56,7 +56,7 @@ pub fn main() -> ExitCode {
         Err(error) => return not_understood(&error, json),
     };
     output::be_quiet(cli.quiet);
-    match run(cli.command) {
+    match outcome(cli.command) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(failure) => {
@@ -69,8 +69,13 @@ pub fn main() -> ExitCode {
 /// Help and version go to stdout with success; anything else is one line of usage.
 fn not_understood(error: &clap::Error, json: bool) -> ExitCode {
     if !error.use_stderr() {
-        print!("{error}");
-        return ExitCode::SUCCESS;
+        return match output::say(error.to_string().trim_end()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(message) => {
+                Failure::file(message).told(json);
+                ExitCode::from(2)
+            }
+        };
     }
     let text = error.render().to_string();
     let line = match error.kind() {
@@ -86,14 +91,24 @@ fn not_understood(error: &clap::Error, json: bool) -> ExitCode {
     let tip = match text.lines().find(|l| l.trim_start().starts_with("tip:")) {
         Some(tip) => format!(" ({})", tip.trim()),
         None if line.contains("try ") => String::new(),
-        None => " (try `lozenge --help`)".to_string(),
+        None => format!(" (try `{}`)", help_of(std::env::args().nth(1))),
     };
     Failure::from(format!("{line}{tip}")).told(json);
     ExitCode::from(2)
 }
 
+/// What prints the help of a command, or of all.
+fn help_of(name: Option<String>) -> String {
+    match name {
+        Some(name) if help::command().find_subcommand(&name).is_some() => {
+            format!("lozenge {name} --help")
+        }
+        _ => "lozenge --help".to_string(),
+    }
+}
+
 /// What a command answers: that all it made is proved, or not.
-fn run(command: Command) -> Result<bool, Failure> {
+fn outcome(command: Command) -> Result<bool, Failure> {
     match command {
         Command::Gen(args) => match args.op {
             GenOp::Kernel(op) => generate::run(&args, op),

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tempfile::NamedTempFile;
 
 /// Options of `gen` that make it another kernel; the others choose among functions that do the same.
-const OF_THE_KERNEL: [&str; 11] = [
+const OF_THE_KERNEL: [&str; 12] = [
     "--mcu",
     "--core",
     "--abi",
@@ -16,6 +16,7 @@ const OF_THE_KERNEL: [&str; 11] = [
     "--modulus",
     "--reduce",
     "--shift",
+    "--times",
     "--exponent-bits",
     "--dialect",
     "--alias",

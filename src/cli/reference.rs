@@ -116,12 +116,13 @@ fn operations() -> Result<String, Failure> {
                 let modulus: Modulus = name.parse().ok()?;
                 let modular = Modular {
                     reduce,
+                    times: if op == Op::Modtimes { 121_665 } else { 0 },
                     ..Modular::full(modulus)
                 };
                 Spec::with(op, 256, Some(modular), 32).ok()?.contract()
             };
             // 2^253 - 165 leaves room for 4 m.
-            let folds = matches!(op, Op::Modmul | Op::Modsqr);
+            let folds = matches!(op, Op::Modmul | Op::Modsqr | Op::Modtimes);
             let cell = |text: Option<String>| {
                 text.map_or("not made".into(), |text| {
                     format!("`{}`", text.replace('|', "\\|"))

@@ -17,6 +17,7 @@ use crate::cli::drive::{execute, leaks};
 use crate::cli::driver_plan::Asked;
 use crate::cli::failure::Failure;
 use crate::cli::progress::Progress;
+use crate::cli::values::DriverOp;
 use crate::cli::{generate, output};
 
 /// Executes, compares and prints. `Ok(true)` if the result is right.
@@ -45,6 +46,14 @@ fn done<T>(
     let target = args.target.resolve()?;
     let core = target.to_core();
     let (params, chosen) = generate::split(&args.param);
+    let fixed = |value: &BigUint| Modulus::Fixed {
+        value: value.clone(),
+        text: format!("{value:#x}"),
+    };
+    let modulus = match (args.op, &args.modulus) {
+        (DriverOp::Modinv, Some(value)) => fixed(value),
+        _ => Modulus::Runtime,
+    };
     let plan = Asked {
         op: args.op,
         bits: args.bits,
@@ -53,7 +62,7 @@ fn done<T>(
         params: &params,
         plan: chosen.as_ref(),
         style: args.style,
-        modulus: &Modulus::Runtime,
+        modulus: &modulus,
         max_flash: None,
         wipe: false,
     };

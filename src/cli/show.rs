@@ -112,7 +112,8 @@ fn file(args: &ShowArgs) -> Result<(String, Listing), Failure> {
         contract = contract
             .modulus(modular.modulus)
             .reduce(modular.reduce)
-            .shift(modular.shift);
+            .shift(modular.shift)
+            .times(modular.times);
     }
     if let Some(text) = &args.args {
         contract = contract.arguments(text);

@@ -64,6 +64,8 @@ pub enum OpArg {
     Modneg,
     /// r = a / 2 mod m
     Modhalf,
+    /// r = a * k mod m, the number k by --times
+    Modtimes,
 }
 
 impl From<OpArg> for spec::Op {
@@ -93,6 +95,7 @@ impl From<OpArg> for spec::Op {
             OpArg::Modsub => spec::Op::Modsub,
             OpArg::Modneg => spec::Op::Modneg,
             OpArg::Modhalf => spec::Op::Modhalf,
+            OpArg::Modtimes => spec::Op::Modtimes,
         }
     }
 }
@@ -126,6 +129,8 @@ impl GenOp {
 pub enum DriverOp {
     /// base^exponent mod m, m odd and an operand
     Modexp,
+    /// 1 / base mod m, m a prime that is in the kernels
+    Modinv,
     /// RSA's private operation by way of the primes (CRT): input^d mod p q
     Rsa,
     /// RSA's public operation: input^65537 mod m
@@ -137,6 +142,7 @@ impl DriverOp {
     pub fn name(self) -> &'static str {
         match self {
             DriverOp::Modexp => "modexp",
+            DriverOp::Modinv => "modinv",
             DriverOp::Rsa => "rsa",
             DriverOp::RsaPublic => "rsa-public",
         }

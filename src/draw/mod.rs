@@ -7,6 +7,7 @@ pub mod animation;
 pub mod ansi;
 mod blocks;
 pub mod colour;
+mod legend;
 pub mod picture;
 pub mod svg;
 pub mod tikz;

@@ -77,6 +77,13 @@ pub struct Panel {
     pub edges: Option<[Edge; 2]>,
 }
 
+impl Panel {
+    /// The largest column of its dots.
+    pub fn columns(&self) -> i32 {
+        self.dots.iter().map(|dot| dot.column).max().unwrap_or(0)
+    }
+}
+
 /// The words of a factor along an edge.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Edge {
@@ -91,7 +98,7 @@ pub struct Edge {
 pub struct Strip {
     /// `a`, `b`, `m` or `r`.
     pub name: String,
-    /// For each word: how many products are made before it is first read, or written.
+    /// For each word: how many products are made before it is first read, or complete.
     pub words: Vec<usize>,
 }
 

@@ -6,18 +6,22 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::draw::colour;
 use crate::draw::picture::{Dot, Kind, Panel, Picture, Strip};
+use crate::draw::{colour, legend};
 
 /// Columns of dots from which on several products are one cell.
-const MANY: i32 = 96;
+pub(crate) const MANY: i32 = 96;
 /// Cells along a side then, at most.
 const CELLS: i32 = 24;
 /// Width of the drawing within the margins, and the margins.
 const WIDTH: f64 = 900.0;
-const MARGIN: f64 = 60.0;
+pub(crate) const MARGIN: f64 = 60.0;
 /// Where a panel has few columns, dots are no further apart.
 const WIDEST: f64 = 40.0;
+/// Products of computed words are few, so their dots are at least as far apart.
+const NARROWEST: f64 = 6.0;
+/// From a title to its panel.
+const TITLE: f64 = 28.0;
 
 /// How a panel lies in the picture.
 pub(crate) struct Frame {
@@ -33,6 +37,29 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
+    /// The frame of a panel with this step, whose left and upper ends are there, beside panels with so many columns.
+    fn of(panel: &Panel, [step, left, top]: [f64; 3], columns: i32) -> Self {
+        let [lowest, highest] = heights(panel);
+        Self {
+            step,
+            columns,
+            highest,
+            lowest,
+            top,
+            left,
+        }
+    }
+
+    /// How much of the picture's height the panel takes, with what stands below it.
+    fn height(&self, panel: &Panel) -> f64 {
+        let bars = times(panel).values().map(|[new, again]| new + again).max();
+        let deep = bars.unwrap_or(0).min(BARS + 1);
+        f64::from(self.highest - self.lowest) * self.step / 2.0
+            + self.step.clamp(8.0, 16.0)
+            + 4.0 * deep as f64
+            + 40.0
+    }
+
     /// The place of a column and a height.
     pub fn at(&self, column: f64, height: f64) -> (f64, f64) {
         let x = self.left + (f64::from(self.columns) - column) * self.step;
@@ -57,54 +84,73 @@ pub fn svg(picture: &Picture) -> String {
     let mut body = String::new();
     let (head, mut top) = head(&picture.title, width);
     let all = picture.dots().count();
-    for panel in &picture.panels {
-        let [least, most] = heights(panel);
-        let _ = writeln!(
-            body,
-            "<text class=\"title\" x=\"{MARGIN}\" y=\"{top:.1}\">{}</text>",
-            escaped(&panel.title)
-        );
-        let frame = Frame {
-            step,
-            columns,
-            highest: most,
-            lowest: least,
-            top: top + 28.0,
-            left,
+    let mut rest = picture.panels.as_slice();
+    while let Some(panel) = rest.first() {
+        let small = rest.iter().take_while(|panel| panel.edges.is_none());
+        let count = small.count();
+        let (some, others) = rest.split_at(count.max(1));
+        top = match count {
+            0 => {
+                let frame = Frame::of(panel, [step, left, top + TITLE], columns);
+                titled(&mut body, panel, &frame, all, [MARGIN, top]);
+                top + TITLE + frame.height(panel)
+            }
+            _ => side_by_side(&mut body, some, [step, width, top], all),
         };
-        draw(&mut body, panel, &frame, all);
-        let deep = times(panel)
-            .values()
-            .map(|[new, again]| new + again)
-            .max()
-            .unwrap_or(0);
-        let deep = deep.min(BARS + 1);
-        top += 28.0
-            + f64::from(most - least) * step / 2.0
-            + step.clamp(8.0, 16.0)
-            + 4.0 * deep as f64
-            + 40.0;
+        rest = others;
     }
     for (kind, words) in picture.strips() {
         strip(&mut body, kind, words, [width, top], all);
         top += 22.0;
     }
-    let height = top + 52.0;
-    legend(&mut body, picture, top + 8.0);
+    let height = legend::draw(&mut body, picture, [width, top + 8.0]) + 12.0;
     let (title, summary) = (escaped(&picture.title), escaped(&picture.summary));
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" \
-         height=\"{height:.0}\" role=\"img\" aria-labelledby=\"t d\">\n<title id=\"t\">{title}</title>\n<desc id=\"d\">{summary}\
-         </desc>\n<style>{STYLE}</style>\n{head}{body}</svg>\n"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"schedule\" viewBox=\"0 0 {width:.0} {height:.0}\" \
+         width=\"{width:.0}\" height=\"{height:.0}\" role=\"img\">\n<title>{title}</title>\n<desc>{summary}</desc>\n\
+         <style>{STYLE}</style>\n{head}{body}</svg>\n"
     )
+}
+
+/// A panel, with its title at this place.
+fn titled(body: &mut String, panel: &Panel, frame: &Frame, all: usize, [x, y]: [f64; 2]) {
+    let title = escaped(&panel.title);
+    let _ = writeln!(
+        body,
+        "<text class=\"title\" x=\"{x:.1}\" y=\"{y:.1}\">{title}</text>"
+    );
+    draw(body, panel, frame, all);
+}
+
+/// Panels of computed words, which have columns of their own: as many in a line as fit the picture's width. Where they end.
+fn side_by_side(
+    body: &mut String,
+    panels: &[Panel],
+    [step, width, top]: [f64; 3],
+    all: usize,
+) -> f64 {
+    let step = step.max(NARROWEST);
+    let (mut x, mut y, mut deepest) = (MARGIN, top, 0.0_f64);
+    for panel in panels {
+        let columns = panel.columns();
+        let wide = (f64::from(columns + 2) * step).max(7.5 * panel.title.len() as f64) + 2.0 * step;
+        if x > MARGIN && x + wide > width - MARGIN / 2.0 {
+            (x, y, deepest) = (MARGIN, y + deepest, 0.0);
+        }
+        let frame = Frame::of(panel, [step, x + step, y + TITLE], columns);
+        titled(body, panel, &frame, all, [x, y]);
+        deepest = deepest.max(TITLE + frame.height(panel) - 16.0);
+        x += wide;
+    }
+    y + deepest + 12.0
 }
 
 /// The words of a number in a line, coloured by how many of `all` products stand before a word's first load or its store;
 /// word 0 is on the right. The picture has this width, and the line this place from its top.
 fn strip(body: &mut String, kind: &str, strip: &Strip, [width, top]: [f64; 2], all: usize) {
     let name = match kind {
-        "load" => format!("words of {} fetched", strip.name),
-        _ => format!("words of {} written", strip.name),
+        "load" => format!("words of {}: first needed", strip.name),
+        _ => format!("words of {}: complete", strip.name),
     };
     let _ = writeln!(body, "<text x=\"{MARGIN}\" y=\"{top:.1}\">{name}</text>");
     let space = (width - MARGIN - 240.0) / strip.words.len().max(1) as f64;
@@ -124,26 +170,10 @@ fn strip(body: &mut String, kind: &str, strip: &Strip, [width, top]: [f64; 2], a
 
 /// The title in lines that fit, and where the first panel begins.
 fn head(title: &str, width: f64) -> (String, f64) {
-    let most = ((width - 2.0 * MARGIN) / 9.2) as usize;
-    let mut lines = vec![String::new()];
-    for word in title.split(' ') {
-        if lines
-            .last()
-            .is_some_and(|line| !line.is_empty() && line.len() + 1 + word.len() > most)
-        {
-            lines.push(String::new());
-        }
-        if let Some(line) = lines.last_mut() {
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-    }
     let mut text = String::new();
     let mut y = 34.0;
-    for line in &lines {
-        let line = escaped(line);
+    for line in wrapped(title, (width - 2.0 * MARGIN) / 9.2) {
+        let line = escaped(&line);
         let _ = writeln!(
             text,
             "<text class=\"head\" x=\"{MARGIN}\" y=\"{y}\">{line}</text>"
@@ -151,6 +181,22 @@ fn head(title: &str, width: f64) -> (String, f64) {
         y += 22.0;
     }
     (text, y + 8.0)
+}
+
+/// Text in lines of at most so many characters, unless a word is longer.
+pub(crate) fn wrapped(text: &str, most: f64) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if (line.len() + 1 + word.len()) as f64 <= most => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_string()),
+        }
+    }
+    lines
 }
 
 /// The least and the largest height: of a rhombus or triangle the whole, whether all of it is there or not.
@@ -170,21 +216,25 @@ fn heights(panel: &Panel) -> [i32; 2] {
     }
 }
 
-/// Light and dark, print and screen.
-const STYLE: &str = "text{font:13px sans-serif;fill:#222}.head{font-size:17px;font-weight:bold}.title{font-weight:bold}\
-.small{font-size:10px}.group{fill:none;stroke:#d4380d;stroke-width:1.4}.whole{fill:#8881;stroke:#999;stroke-dasharray:3 3}.way{fill:none;stroke:#888;stroke-width:.8}\
-.dot{stroke:#333;stroke-width:.5}.reduction{stroke:#c4460a;stroke-width:1.6}.number{stroke:#0a7a8c;stroke-width:1.6}\
-.computed{stroke:#8a2a9c;stroke-width:1.6}.load{stroke:#333;stroke-width:.6}.store{stroke:#333;stroke-width:.6}\
-.mark{fill:#d4380d;stroke:none}.written{fill:none;stroke:#1668b8;stroke-width:1.2}.again{fill:#1668b8}\
-@media(prefers-color-scheme:dark){svg{background:#16181c}text{fill:#ddd}.dot{stroke:#ccc}.way{stroke:#999}.load,.store{stroke:#ccc}}";
+/// Light and dark, print and screen. A page may have other drawings, so all rules are those of a schedule.
+const STYLE: &str = ".schedule text{font:13px sans-serif;fill:#222}.schedule .head{font-size:17px;font-weight:bold}\
+.schedule .title{font-weight:bold}.schedule .small{font-size:10px}.schedule .group{fill:none;stroke:#d4380d;stroke-width:1.4}\
+.schedule .whole{fill:#8881;stroke:#999;stroke-dasharray:3 3}.schedule .way{fill:none;stroke:#888;stroke-width:.8}\
+.schedule .dot{stroke:#333;stroke-width:.5}.schedule .reduction{stroke:#c4460a;stroke-width:1.6}\
+.schedule .number{stroke:#0a7a8c;stroke-width:1.6}.schedule .computed{stroke:#8a2a9c;stroke-width:1.6}\
+.schedule .load,.schedule .store{stroke:#333;stroke-width:.6}.schedule .mark{fill:#d4380d;stroke:none}\
+.schedule .written{fill:none;stroke:#1668b8;stroke-width:1.2}.schedule .again{fill:#1668b8}\
+@media(prefers-color-scheme:dark){.schedule{background:#16181c}.schedule text{fill:#ddd}.schedule .dot{stroke:#ccc}\
+.schedule .way{stroke:#999}.schedule .load,.schedule .store{stroke:#ccc}.schedule .reduction{stroke:#f58a4c}\
+.schedule .number{stroke:#4cc4d8}.schedule .computed{stroke:#d68ae4}.schedule .written{stroke:#5aa6f0}.schedule .again{fill:#5aa6f0}}";
 
 /// One panel.
 fn draw(body: &mut String, panel: &Panel, frame: &Frame, all: usize) {
-    let columns = panel.dots.iter().map(|dot| dot.column).max().unwrap_or(0);
-    if columns > MANY {
+    whole(body, panel, frame);
+    if panel.columns() > MANY {
         cells(body, panel, frame, all);
     } else {
-        outlines(body, panel, frame);
+        borders(body, panel, frame);
         ways(body, panel, frame);
         dots(body, panel, frame, all);
     }
@@ -192,9 +242,8 @@ fn draw(body: &mut String, panel: &Panel, frame: &Frame, all: usize) {
     labels(body, panel, frame);
 }
 
-/// The edges of blocks and parts, if there are several: where a dot's neighbour is of another one. The whole rhombus or
-/// triangle is dashed.
-fn outlines(body: &mut String, panel: &Panel, frame: &Frame) {
+/// The whole rhombus or triangle, dashed, whether all of it is there or not.
+fn whole(body: &mut String, panel: &Panel, frame: &Frame) {
     if let Some([first, second]) = &panel.edges {
         let (n, m) = (first.words as f64 - 0.5, second.words as f64 - 0.5);
         let corners = match first == second {
@@ -218,6 +267,10 @@ fn outlines(body: &mut String, panel: &Panel, frame: &Frame) {
         let corners = corners.collect::<Vec<_>>().join(" ");
         let _ = writeln!(body, "<polygon class=\"whole\" points=\"{corners}\"/>");
     }
+}
+
+/// The borders of blocks and parts, if there are several: where a dot's neighbour is of another one.
+fn borders(body: &mut String, panel: &Panel, frame: &Frame) {
     if panel.groups.len() < 2 {
         return;
     }
@@ -272,7 +325,7 @@ fn ways(body: &mut String, panel: &Panel, frame: &Frame) {
     }
 }
 
-fn class(kind: Kind) -> &'static str {
+pub(crate) fn class(kind: Kind) -> &'static str {
     match kind {
         Kind::Operands => "",
         Kind::Reduction => " reduction",
@@ -284,14 +337,19 @@ fn class(kind: Kind) -> &'static str {
 /// A circle each; a mark above for a word of the first factor that is fetched for it, below for the second.
 fn dots(body: &mut String, panel: &Panel, frame: &Frame, all: usize) {
     let r = (frame.step * 0.42).clamp(1.5, 9.0);
+    // A rim tells the kind, and leaves most of a small dot to its colour.
+    let rim = match r < 4.0 {
+        true => " style=\"stroke-width:.6\"",
+        false => "",
+    };
     for dot in &panel.dots {
         let (x, y) = frame.at(dot.column.into(), dot.height.into());
         let loads = dot.loads.iter().filter(|load| **load).count();
         let twice = if dot.doubled { ", counts twice" } else { "" };
         let _ = writeln!(
             body,
-            "<circle class=\"dot{}\" data-dots=\"1\" data-loads=\"{loads}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{r:.1}\" fill=\"{}\">\
-             <title>{}, column {}, product {}{twice}</title></circle>",
+            "<circle class=\"dot{}\" data-dots=\"1\" data-loads=\"{loads}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{r:.1}\" fill=\"{}\"\
+             {rim}><title>{}, column {}, product {}{twice}</title></circle>",
             class(dot.kind),
             colour::hex(dot.order, all),
             dot.name,
@@ -315,8 +373,7 @@ fn dots(body: &mut String, panel: &Panel, frame: &Frame, all: usize) {
 /// Several products in one cell, with the mean of their order.
 fn cells(body: &mut String, panel: &Panel, frame: &Frame, all: usize) {
     // (i, j) are the sum and the difference of column and height, halved, in a rhombus.
-    let columns = panel.dots.iter().map(|dot| dot.column).max().unwrap_or(0);
-    let side = (columns / 2 / CELLS + 1).max(1);
+    let side = (panel.columns() / 2 / CELLS + 1).max(1);
     let mut cells: BTreeMap<(i32, i32), Vec<&Dot>> = BTreeMap::new();
     for dot in &panel.dots {
         let (i, j) = (
@@ -432,64 +489,4 @@ fn labels(body: &mut String, panel: &Panel, frame: &Frame) {
         let (x, y) = frame.at(j as f64, -(j as f64));
         label(&second.name, j, (x + near * 0.7, y + near * 0.5 + 8.0));
     }
-}
-
-/// What colours and marks mean.
-fn legend(body: &mut String, picture: &Picture, top: f64) {
-    let mut x = MARGIN;
-    let _ = write!(body, "<text x=\"{x:.0}\" y=\"{top:.1}\">first</text>");
-    x += 32.0;
-    for i in 0..40usize {
-        let _ = write!(
-            body,
-            "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"2.6\" height=\"10\" fill=\"{}\"/>",
-            x + 2.5 * i as f64,
-            top - 9.0,
-            colour::hex(i, 40)
-        );
-    }
-    x += 106.0;
-    let _ = writeln!(
-        body,
-        "<text x=\"{x:.0}\" y=\"{top:.1}\">last product</text>"
-    );
-    let (mut x, y) = (MARGIN, top + 20.0);
-    for kind in picture.kinds() {
-        let shape = format!(
-            "<circle class=\"dot{}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"5\" fill=\"#7d7c78\"/>",
-            class(kind),
-            x + 5.0,
-            y - 4.0
-        );
-        entry(body, &shape, kind.text(), x, y);
-        x += 220.0;
-    }
-    if picture.dots().any(|dot| dot.loads.contains(&true)) {
-        accesses(body, MARGIN + 260.0, top);
-    }
-}
-
-/// A mark and what it means.
-fn entry(body: &mut String, shape: &str, text: &str, x: f64, y: f64) {
-    let x = x + 14.0;
-    let _ = writeln!(body, "{shape}<text x=\"{x:.1}\" y=\"{y:.1}\">{text}</text>");
-}
-
-/// The marks of loads and stores.
-fn accesses(body: &mut String, x: f64, y: f64) {
-    let fetched = format!(
-        "<circle class=\"mark\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\"/>",
-        x + 5.0,
-        y - 4.0
-    );
-    entry(body, &fetched, "a factor is fetched", x, y);
-    let mut written = |class: &str, text: &str, x: f64| {
-        let y_of_bar = y - 6.0;
-        let bar = format!(
-            "<rect class=\"written{class}\" x=\"{x:.1}\" y=\"{y_of_bar:.1}\" width=\"10\" height=\"3\"/>"
-        );
-        entry(body, &bar, text, x, y);
-    };
-    written("", "column written", x + 150.0);
-    written(" again", "fetched, added to, written", x + 270.0);
 }

@@ -102,6 +102,7 @@ impl Walk {
                             walk.product(x, y, doubled, [sweep, column]);
                         }
                         walk.see(pile.addends.iter().copied().chain(pile.out));
+                        walk.see(pile.quotient.iter().flat_map(|q| [q.inverse, q.m]));
                     }
                 }
                 WordStep::Wide { x, y, .. } => walk.product(*x, *y, false, [sweep, 0]),

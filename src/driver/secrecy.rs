@@ -10,6 +10,7 @@ use machine::fault::Fault;
 use machine::isa::Stopped;
 use machine::isa::core::{Core, Insn};
 use machine::{of_width, told};
+use make::driver::image::Image;
 use make::driver::{Assembled, Driver, EXPONENT, image};
 use make::lower;
 use spec::vectors::Random;
@@ -59,6 +60,14 @@ pub fn constant_time(
     let stubs = stubs.map_err(Told::unknown)?;
     let stubs: Vec<&[u8]> = stubs.iter().map(Vec::as_slice).collect();
     let image = image::link(core, assembled, &stubs).map_err(Told::unknown)?;
+    of_image(core, driver, &image, public)
+}
+
+/// The same of a driver that is linked with its kernels, or with what stands for them.
+///
+/// # Errors
+/// The first instruction that leaks, or what could not be followed.
+pub fn of_image(core: &Core, driver: &Driver, image: &Image, public: bool) -> Result<(), Told> {
     let function = image.function(core);
     let mut d = Secret::default();
     let base = Base(Base::FIRST_OPERAND);

@@ -53,6 +53,9 @@ pub fn lines(report: &Report) -> Vec<(String, String)> {
         ("abi kept", state(verdict.abi.word(), "abi")),
     ]);
     lines.push(("cycles", report.cycles_text()));
+    if let Some(masked) = report.masked_text() {
+        lines.push(("interrupts", masked));
+    }
     lines.push(("energy", report.energy_text()));
     lines.push(("constant time", report.time_text()));
     if let Some(others) = report.others_text() {

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use make::driver::{Action, Cell, Driver, MultiplyAdd, To};
+use num_bigint::BigUint;
 
 /// Passes over numbers, without a branch on what is in them. `@` is the word, `#` its bits, `$` a type of twice as many.
 const PASSES: &str = "
@@ -253,6 +254,16 @@ impl Text<'_> {
                     self.words(to.bytes)
                 )
             }
+            Action::Constant { to, value } => {
+                let words = self.words(to.bytes);
+                for i in 0..words {
+                    let bits = 8 * self.driver.word;
+                    let word = (value >> (bits * i)) % (BigUint::from(1u8) << bits);
+                    let at = self.words(to.at) + i;
+                    *text += &format!("{tabs}m[{at}] = {word:#x};\n");
+                }
+                return;
+            }
             Action::Lookup { to, table, entries } => {
                 let (r, t, n) = (self.at(to.at), self.at(*table), self.words(to.bytes));
                 format!("look_up({r}, {t}, {n}, {entries}, c->digit);")
@@ -278,6 +289,7 @@ impl Text<'_> {
                 let (from, less) = (cell(*from), cell(*less));
                 format!("{from} = (word)({from} - {less});")
             }
+            Action::Differ(to, from) => format!("{} ^= {};", cell(*to), cell(*from)),
         };
         *text += &format!("{tabs}{line}\n");
     }

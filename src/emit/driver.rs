@@ -80,9 +80,10 @@ pub struct DriverReport {
     pub bits: u32,
     /// Bits of a word of the machine.
     pub word_bits: u32,
-    /// How the exponent is taken.
+    /// How the exponent is taken, or how it is computed without one.
     pub exponentiation: String,
-    /// `secret` or `public`.
+    /// `secret` or `public`; nothing if it is no exponentiation.
+    #[serde(skip_serializing_if = "str::is_empty")]
     pub exponent: &'static str,
     /// `asm` or `c`; bytes, cycles and verdicts are those of the assembly in any case.
     pub driver: &'static str,
@@ -134,9 +135,9 @@ pub struct Title {
     pub equation: String,
     /// Bits of the modulus.
     pub bits: u32,
-    /// How the exponent is taken.
+    /// How the exponent is taken, or how it is computed without one.
     pub exponentiation: String,
-    /// Is the exponent public or secret?
+    /// Is the exponent public or secret? Nothing if it is no exponentiation.
     pub exponent: &'static str,
     /// Is the driver assembly or C?
     pub driver: &'static str,
@@ -299,10 +300,10 @@ impl DriverReport {
     fn lines(&self) -> Vec<(&'static str, String)> {
         let mut lines = vec![("equation", self.equation.clone())];
         lines.extend(self.contract().into_iter().map(|text| ("numbers", text)));
-        lines.push((
-            "exponent",
-            format!("{}, {}", self.exponent, self.exponentiation),
-        ));
+        lines.push(match self.exponent {
+            "" => ("steps", self.exponentiation.clone()),
+            known => ("exponent", format!("{known}, {}", self.exponentiation)),
+        });
         for k in &self.kernels {
             lines.push((
                 "kernel",
@@ -442,9 +443,13 @@ impl DriverReport {
     /// For people.
     pub fn text(&self) -> String {
         let line = |name: &str, value: String| format!("  {name:<14} {value}\n");
+        let exponent = match self.exponent {
+            "" => String::new(),
+            known => format!(", exponent {known}"),
+        };
         let mut text = format!(
-            "{}: {}, {} bits, {}, exponent {}\n",
-            self.symbol, self.equation, self.bits, self.exponentiation, self.exponent
+            "{}: {}, {} bits, {}{exponent}\n",
+            self.symbol, self.equation, self.bits, self.exponentiation
         );
         for k in &self.kernels {
             let (method, style, bytes, cycles) = (&k.method, k.style, k.bytes, k.cycles);

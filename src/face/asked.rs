@@ -26,6 +26,7 @@ pub(super) struct Asked {
     pub modulus: Option<AnyModulus>,
     pub reduce: Reduce,
     pub shift: u32,
+    pub times: u32,
     pub method: Option<String>,
     pub params: BTreeMap<String, usize>,
     pub plan: Option<Arc<Plan>>,
@@ -50,13 +51,14 @@ pub(super) fn modulus(given: &AnyModulus) -> Result<Modulus, Error> {
 pub(super) fn modular(
     given: Option<&AnyModulus>,
     reduce: Reduce,
-    shift: u32,
+    [shift, times]: [u32; 2],
 ) -> Result<Option<Modular>, Error> {
     let modular = |given| {
         Ok(Modular {
             modulus: modulus(given)?,
             reduce,
             shift,
+            times,
         })
     };
     given.map(modular).transpose()
@@ -78,7 +80,7 @@ impl Asked {
         Ok(Request {
             op: self.op,
             size: self.whole(target.word_bits()),
-            modular: modular(self.modulus.as_ref(), self.reduce, self.shift)?,
+            modular: modular(self.modulus.as_ref(), self.reduce, [self.shift, self.times])?,
             method: self.method.clone(),
             params: self.params.clone(),
             plan: self.plan.clone(),

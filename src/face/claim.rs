@@ -25,6 +25,9 @@ pub(super) fn claim(symbol: &str, spec: &Spec, target: &Target) -> Vec<String> {
         if modular.shift > 0 {
             text += &format!(" --shift {}", modular.shift);
         }
+        if modular.times > 0 {
+            text += &format!(" --times {}", modular.times);
+        }
     }
     text.split_whitespace().map(String::from).collect()
 }

@@ -16,6 +16,7 @@ pub struct Contract {
     modulus: Option<AnyModulus>,
     reduce: Reduce,
     shift: u32,
+    times: u32,
     pub(super) arguments: Option<String>,
     pub(super) scratch: Option<String>,
     pub(super) limb_bits: Option<u32>,
@@ -34,6 +35,7 @@ impl Contract {
             modulus: None,
             reduce: Reduce::Full,
             shift: 0,
+            times: 0,
             arguments: None,
             scratch: None,
             limb_bits: None,
@@ -59,6 +61,12 @@ impl Contract {
     /// Numbers are kept times `2^shift`.
     pub fn shift(mut self, bits: u32) -> Self {
         self.shift = bits;
+        self
+    }
+
+    /// What it multiplies by: of [`Op::Modtimes`].
+    pub fn times(mut self, number: u32) -> Self {
+        self.times = number;
         self
     }
 
@@ -106,7 +114,7 @@ impl Contract {
     }
 
     pub(super) fn modular(&self) -> Result<Option<Modular>, Error> {
-        modular(self.modulus.as_ref(), self.reduce, self.shift)
+        modular(self.modulus.as_ref(), self.reduce, [self.shift, self.times])
     }
 
     /// Arguments of `lozenge check`, behind those that say what is computed.

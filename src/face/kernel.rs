@@ -61,6 +61,15 @@ impl Kernel {
         }
     }
 
+    /// The face of a kernel that a driver calls by this name.
+    pub fn called(made: kernel::Kernel, target: &Target, name: String) -> Self {
+        let options = Options {
+            name: Some(name),
+            ..Options::default()
+        };
+        Self::of(made, target.clone(), options)
+    }
+
     /// The name of the function: `mul256`.
     pub fn name(&self) -> &str {
         &self.report.spec.symbol

@@ -57,6 +57,9 @@ pub fn command(kernel: &Kernel, target: &Target, size: Size, tuned: Option<&str>
         if modular.shift > 0 {
             text.push_str(&format!(" --shift {}", modular.shift));
         }
+        if modular.times > 0 {
+            text.push_str(&format!(" --times {}", modular.times));
+        }
     }
     text
 }

@@ -68,6 +68,7 @@ impl Request {
             modulus: None,
             reduce: Reduce::Full,
             shift: 0,
+            times: 0,
             method: None,
             params: BTreeMap::new(),
             plan: None,
@@ -142,6 +143,12 @@ impl Request {
     /// Numbers are kept times `2^shift`, so that a product has a factor `2^-shift`.
     pub fn shift(mut self, bits: u32) -> Self {
         self.0.shift = bits;
+        self
+    }
+
+    /// What it multiplies by: of [`Op::Modtimes`].
+    pub fn times(mut self, number: u32) -> Self {
+        self.0.times = number;
         self
     }
 

@@ -9,7 +9,8 @@ use make::method::{Method, MethodError};
 use make::request::{Request, parameters};
 use spec::Spec;
 
-/// The reason why a method has not even the style that `error` names, if it has not.
+/// The reason why a method has not even the style that `error` names, if it has not: that the machine does not multiply
+/// comes before what to type instead.
 pub(super) fn if_advice_fails(
     spec: &Spec,
     core: &Core,
@@ -17,8 +18,10 @@ pub(super) fn if_advice_fails(
     request: &Request,
     error: Error,
 ) -> Error {
-    let Error::Style { made, .. } = error else {
-        return error;
+    let made = match &error {
+        Error::Style { made, .. } => *made,
+        Error::Method(MethodError::Straight(_) | MethodError::NoLoopsOfHalves) => Style::Unrolled,
+        _ => return error,
     };
     let facts = lower::facts(core).styled(made);
     // What is written out takes its time, and is there wherever there is a multiplier.
@@ -58,7 +61,8 @@ pub(super) fn more_telling(known: Option<Error>, new: Error) -> Error {
         // Every fold says it.
         Error::Method(MethodError::LazyFold) => 3,
         Error::Lower {
-            error: LowerError::NoMultiplier(_) | LowerError::NoProducts(_),
+            error:
+                LowerError::NoMultiplier(_) | LowerError::NoProducts(_) | LowerError::ByAdditions(_),
             ..
         } => 3,
         // Another method would have been taken, but for the overlap.

@@ -44,7 +44,11 @@ pub struct Pack {
     /// Bits of its numbers.
     pub bits: u32,
     prefix: Option<String>,
+    #[serde(default)]
     groups: Vec<Part>,
+    /// Is it a whole computation, whose kernels follow from it?
+    #[serde(default)]
+    pub whole: bool,
 }
 
 #[derive(Deserialize, Debug)]

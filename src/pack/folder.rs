@@ -30,6 +30,10 @@ pub fn files(made: &Made<'_>, library: Option<&Library>) -> Result<Vec<(String, 
         ),
     ];
     list.extend(texts.map(|(name, text)| (name, text.into_bytes())));
+    if let Some(whole) = made.whole {
+        let core = made.target.core_name();
+        list.extend(whole.files(&core, |what| made.banner(what)));
+    }
     if let Some(library) = library {
         let (name, text) = library.file(made);
         list.push((name, text.into_bytes()));

@@ -5,6 +5,7 @@ use spec::vectors;
 
 use crate::emit::banner::LICENCE;
 use crate::face::Kernel;
+use crate::pack::whole::Whole;
 use crate::target::Target;
 
 /// A pack whose kernels are made.
@@ -23,12 +24,15 @@ pub struct Made<'a> {
     pub target: &'a Target,
     /// Its kernels, proved.
     pub kernels: &'a [Kernel],
+    /// What calls them, if the pack is a whole computation.
+    pub whole: Option<&'a Whole>,
 }
 
 impl Made<'_> {
-    /// Bytes of code of all kernels.
+    /// Bytes of code of all kernels, and of what calls them.
     pub fn bytes(&self) -> usize {
-        self.kernels.iter().map(|kernel| kernel.code().len()).sum()
+        let kernels = self.kernels.iter().map(|kernel| kernel.code().len());
+        kernels.sum::<usize>() + self.whole.map_or(0, |whole| whole.report.flash.driver)
     }
 
     /// Bytes of stack of the kernel that takes most.

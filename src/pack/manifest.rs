@@ -72,6 +72,7 @@ pub fn manifest(made: &Made<'_>) -> Result<String, String> {
         "bytes": made.bytes(),
         "stack_bytes": made.stack(),
         "kernels": kernels,
+        "driver": made.whole.map(|whole| &whole.report),
     }));
     text.map(|text| text + "\n").map_err(|e| e.to_string())
 }

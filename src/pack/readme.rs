@@ -14,6 +14,10 @@ pub fn readme(made: &Made<'_>, library: Option<&str>) -> String {
         8 => format!("simavr -m {chip} -f 8000000 selftest.elf"),
         _ => "qemu (arm, mipsel, riscv32) in user mode".into(),
     };
+    let (files, calls) = match made.whole {
+        Some(whole) => (" x25519.c", whole.readme()),
+        None => ("", String::new()),
+    };
     let library = match library {
         Some(text) => format!("\n{text}\n"),
         None => String::new(),
@@ -21,9 +25,9 @@ pub fn readme(made: &Made<'_>, library: Option<&str>) -> String {
     format!(
         "# {name} for {chip}\n\n\
          {title}: {} functions, {} bytes of code, at most {} bytes of stack below the caller's, made by `{}`.\n\n\
-         Include `{file}.h` and link the `.o` files, or assemble the `.S` files, which are the same bytes. \
+         {calls}Include `{file}.h` and link the `.o` files, or assemble the `.S` files, which are the same bytes. \
          `manifest.json` has each function's contract, verdicts, cycles, bytes and stack.\n\n\
-         Test it: `{program} {flags} -Os selftest.c *.o -o selftest.elf`, then {runs}; it prints PASS.\n\n\
+         Test it: `{program} {flags} -Os selftest.c{files} *.o -o selftest.elf`, then {runs}; it prints PASS.\n\n\
          Prove it again, in your own program: `lozenge check firmware.elf --manifest manifest.json`.\n\
          {library}\n\
          Licence: {}, at your choice.\n",

@@ -21,14 +21,17 @@ pub struct ModularReport {
     /// How far numbers are shifted, if they are.
     #[serde(skip_serializing_if = "is_zero")]
     pub shift: u32,
+    /// What a number is multiplied by, if there is such a number.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub times: u32,
     /// Numbers that go with a fixed modulus of Montgomery's, hexadecimal: m', `one = 2^n mod m` (1 in Montgomery's form)
     /// and `r2 = 2^(2n) mod m` (whose product with a number is its form); the last two of the shift where numbers are.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub constants: BTreeMap<&'static str, String>,
 }
 
-fn is_zero(bits: &u32) -> bool {
-    *bits == 0
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl ModularReport {
@@ -55,6 +58,7 @@ impl ModularReport {
             bound: modular.reduce.bound_text(n),
             contract: spec.contract()?,
             shift: modular.shift,
+            times: modular.times,
             constants,
         })
     }

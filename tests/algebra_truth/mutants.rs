@@ -63,6 +63,7 @@ fn some_kernel(core: &Core, random: &mut Random) -> Option<Proved> {
         modulus: m.parse::<Modulus>().expect("a modulus"),
         reduce: Reduce::Full,
         shift: 0,
+        times: 0,
     });
     let request = Request {
         modular,

@@ -114,6 +114,7 @@ fn modular(modulus: &str) -> Modular {
         modulus: modulus.parse::<Modulus>().expect("a modulus"),
         reduce: Reduce::Full,
         shift: 0,
+        times: 0,
     }
 }
 

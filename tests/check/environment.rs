@@ -498,6 +498,7 @@ fn montmul(core: &Core, drop: Option<usize>) -> kernel::Kernel {
         modulus: "p256".parse::<Modulus>().expect("a modulus"),
         reduce: Reduce::Full,
         shift: 0,
+        times: 0,
     };
     let request = Request {
         modular: Some(modular),

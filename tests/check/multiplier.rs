@@ -15,8 +15,8 @@ use lozenge::prove::{self, Verdict};
 use lozenge::spec::{self, Alias, Spec};
 use lozenge::target::{Names, Target, TargetError};
 
-use crate::kit::tier;
 use crate::kit::words::word;
+use crate::kit::{any, ask, known, tier};
 
 /// Offsets of registers.
 const OP2: u16 = 0x08;
@@ -304,4 +304,29 @@ fn the_multiplier_of_32_bits_multiplies() {
         };
         assert_eq!(m.r(8).0, above, "{kind}: {a:#x} {b:#x} {old:#x}");
     }
+}
+
+/// Interrupts are kept out of each column: as proved, and how long they wait at most is in the report.
+#[test]
+fn kernels_keep_interrupts_out_of_their_columns() {
+    let masked = |name: &str, op: spec::Op, irq: Irq| {
+        let core = any(&core(name).with_irq(irq));
+        let kernel = known::generate(&ask::of(op, 128), &core).expect("a kernel");
+        assert!(kernel.is_proved(), "{name}: {:?}", kernel.proof);
+        core.masked_cycles(&kernel.program.insns)
+    };
+    for name in ["msp430-mpy16", "msp430x-mpy32"] {
+        for op in [spec::Op::Mul, spec::Op::Sqr] {
+            assert_eq!(masked(name, op, Irq::None), None);
+            let all = masked(name, op, Irq::MaskAll).expect("masked");
+            let column = masked(name, op, Irq::MaskPerColumn).expect("masked");
+            assert!(3 * column < all, "{name}: {column}, {all}");
+        }
+    }
+    // Of products of 32 bits, which handlers cannot save.
+    let saved = masked("msp430x-mpy32", spec::Op::Mul, Irq::SaveRestore);
+    assert_eq!(
+        saved,
+        masked("msp430x-mpy32", spec::Op::Mul, Irq::MaskPerColumn)
+    );
 }

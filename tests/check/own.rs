@@ -35,6 +35,7 @@ fn modular(modulus: &str, reduce: Reduce) -> Modular {
         modulus: modulus.parse::<Modulus>().expect("a modulus"),
         reduce,
         shift: 0,
+        times: 0,
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is said in numbers: cycles, bytes, loads and stores of the book and of the tables in `tests/paper/`, exactly.
+//! What is said in numbers: cycles, bytes, loads and stores of the tables in `tests/paper/`, from which the book is written, exactly.
 
 mod energy;
 mod methods;
@@ -8,4 +8,5 @@ mod ops;
 mod paper;
 mod records;
 mod repro;
+mod sentences;
 mod special_figures;

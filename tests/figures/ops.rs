@@ -31,6 +31,7 @@ fn squares_take_half_the_products() {
             accumulator_registers: 3,
             constant_registers: 1,
             tile_registers: 0,
+            tile_rows: false,
             one_time: true,
             style: Style::Unrolled,
         };

@@ -1,5 +1,4 @@
-//! What is beside the tables of hw2018: other parameters, fewer registers, the ARM7TDMI's own timing; and that the book
-//! says what `lozenge repro` recorded.
+//! What is beside the tables of hw2018: other parameters, fewer registers, the ARM7TDMI's own timing.
 
 use lozenge::function::Function;
 use lozenge::isa::arm::cores::ARM7TDMI;
@@ -10,19 +9,12 @@ use lozenge::spec::Op;
 use lozenge::{isa, kernel};
 use toml::Value;
 
-use crate::figures::repro::{recorded, recorded_row};
-use crate::kit::book::book;
+use crate::figures::repro::recorded_row;
+use crate::kit::paper::numbers;
 use crate::kit::{ask, tier};
 
 fn table() -> Value {
     toml::from_str(include_str!("../paper/hw2018.toml")).expect("the file is TOML")
-}
-
-fn numbers(value: &Value) -> Vec<u64> {
-    let list = value.as_array().expect("an array");
-    list.iter()
-        .map(|v| v.as_integer().expect("a number") as u64)
-        .collect()
 }
 
 /// Body cycles of the cheapest kernel of a method with these parameters, in so many free registers, for each size.
@@ -113,63 +105,4 @@ fn table_7_by_the_manual() {
         );
         assert_eq!(made, numbers(said), "{method}");
     }
-}
-
-/// Numbers of the book's rows `| bits | ...`, the bold ones too, for tables with `columns` columns.
-fn readme_rows(columns: usize) -> Vec<Vec<u64>> {
-    let lines = book().lines();
-    lines
-        .filter_map(|line| {
-            let cells = line.strip_prefix("| ")?.strip_suffix(" |")?.split(" | ");
-            let numbers = cells.map(|cell| cell.trim_matches('*').parse().ok());
-            numbers.collect::<Option<Vec<u64>>>()
-        })
-        .filter(|row| row.len() == columns)
-        .collect()
-}
-
-#[test]
-fn readme_says_the_same() {
-    let columns = |lists: Vec<Vec<u64>>| -> Vec<Vec<u64>> {
-        (0..lists[0].len())
-            .map(|i| lists.iter().map(|list| list[i]).collect())
-            .collect()
-    };
-    let said = |table: &str, row: &str| recorded_row("hutter-wenger-2018", table, row);
-    let (caching, scanning) = (
-        said("4", "operand caching (e = 10)"),
-        said("4", "product scanning"),
-    );
-    let bits = numbers(&table()["bits"]);
-    let avr = columns(vec![bits, caching.0, caching.1, scanning.0, scanning.1]);
-    // The table after it is of parts without a multiplier (tests/kernels/avr_shift_add.rs).
-    assert_eq!(readme_rows(5)[..avr.len()], avr[..]);
-    let (caching, scanning) = (said("7", "operand caching"), said("7", "product scanning"));
-    let manual = |method: &str| numbers(&table()["manual"][method]);
-    let arm = columns(vec![
-        vec![160, 192, 256],
-        caching.0,
-        caching.1,
-        manual("operand-caching"),
-        scanning.0,
-        scanning.1,
-        manual("product-scanning"),
-    ]);
-    assert_eq!(readme_rows(7), arm);
-}
-
-/// The book's line of how many cells are in each state.
-#[test]
-fn readme_counts_the_cells() {
-    let count = |state: &str| recorded().filter(|cell| cell.state == state).count();
-    let line = format!(
-        "{} reproduced, {} beaten, {} worse, {} not comparable, {} not legible",
-        count("reproduced"),
-        count("beaten"),
-        count("worse"),
-        count("not comparable"),
-        count("not legible")
-    );
-    let readme = book().replace('\n', " ");
-    assert!(readme.contains(&line), "the book: {line}");
 }

@@ -1,18 +1,21 @@
 //! Karatsuba that calls itself, on machines with words of 32 bits: proved, right on big integers, small; faults are rejected.
 
 use lozenge::facts::Style;
+use lozenge::function::Function;
 use lozenge::isa::arm::ArmIsa;
 use lozenge::isa::arm::cores::{ARM7TDMI, ARM7TDMI_HW2018};
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::MIPS_4KM;
 use lozenge::isa::riscv::RiscvIsa;
 use lozenge::isa::riscv::cores::Core as Riscv;
-use lozenge::kernel::Request;
+use lozenge::kernel::{self, Request};
+use lozenge::prove::function_timing;
 use lozenge::spec::Op;
 use lozenge::spec::modulus::Reduce;
+use toml::Value;
 
 use super::arm_loops::{check, request};
-use crate::kit::book::book;
+use crate::kit::paper::numbers;
 use crate::kit::{any, ask, mutants, tier};
 
 const CALLS: &str = "karatsuba-calls";
@@ -52,26 +55,33 @@ fn products_by_calls_are_proved_and_right() {
     }
 }
 
-/// The fastest in little code.
+/// The fastest in little code, and the cheapest without loops, as `tests/paper/calls.toml` says.
 #[test]
-fn small_products_are_those_of_the_book() {
-    let book = book();
-    let fastest = [(Op::Mul, 32), (Op::Mul, 64), (Op::Sqr, 32), (Op::Sqr, 64)];
-    for (op, words) in tier::some(fastest, 14) {
-        let mut request = halves(op, words, [2, 0, 1]);
+fn small_products_are_those_on_record() {
+    let table: Value = toml::from_str(include_str!("../paper/calls.toml")).expect("TOML");
+    let rows = table["kernel"].as_array().expect("rows").iter();
+    let rows = rows.filter(|row| row["core"].as_str() == Some("arm7tdmi"));
+    for row in tier::some(rows, 14) {
+        let op = Op::ALL
+            .into_iter()
+            .find(|op| row["op"].as_str() == Some(op.name()));
+        let op = op.expect("an operation");
+        let bits = row["bits"].as_integer().expect("bits") as u32;
+        let mut request = halves(op, bits / 32, [2, 0, 1]);
         (request.method, request.budget.flash) = (None, Some(1536));
         request.params.clear();
         let kernel = check(&ARM7TDMI, &request, 4);
-        let (cycles, bytes) = (kernel.cost.call.max, kernel.code.len());
-        let cells = format!(" {cycles} | {bytes} |\n");
-        let line = format!("| {} {} | ", op.name(), 32 * words);
-        let mut lines = book.match_indices(&line).map(|(at, _)| &book[at..]);
-        let said = |rest: &str| {
-            rest.split_inclusive('\n')
-                .next()
-                .is_some_and(|l| l.ends_with(&cells))
-        };
-        assert!(lines.any(said), "the book: {line}...{cells}");
+        let small = [kernel.cost.call.max, kernel.code.len() as u64];
+        assert_eq!(numbers(&row["small"]), small, "{row}");
+        let asked = ask::by(
+            row["plan"].as_str().expect("a plan"),
+            ask::in_any_time(op, bits),
+        );
+        let (spec, best) = kernel::choose(&asked, &any(&ARM7TDMI)).expect("a kernel");
+        let timing = function_timing(&spec, &any(&ARM7TDMI), &Function::kernel(&best.code));
+        let cycles = timing.cost.expect("it returns").call.max;
+        let unrolled = [cycles, best.code.len() as u64];
+        assert_eq!(numbers(&row["unrolled"]), unrolled, "{row}");
     }
 }
 

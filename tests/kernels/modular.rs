@@ -24,6 +24,7 @@ fn modular(modulus: &str, reduce: Reduce) -> Modular {
         modulus: modulus.parse().expect("a modulus"),
         reduce,
         shift: 0,
+        times: 0,
     }
 }
 

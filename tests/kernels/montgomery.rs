@@ -75,6 +75,7 @@ fn cells<I: Lower>(core: &I::Core) -> Vec<Cell> {
                     modulus: modulus.clone(),
                     reduce,
                     shift: 0,
+                    times: 0,
                 };
                 let spec = Spec::with(op, bits, Some(modular.clone()), I::WORD_BITS);
                 // Lazy reduction wants two bits.

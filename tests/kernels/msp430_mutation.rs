@@ -19,7 +19,7 @@ type Case = (
 );
 
 #[rustfmt::skip]
-const CASES: [Case; 12] = {
+const CASES: [Case; 16] = {
     use Operation::{Modadd, Modmul, Modneg, Modsub, Montmul, Mul, Mullo, Redc, Sqr};
     use Reduce::{Almost, Full, Lazy};
     [
@@ -28,12 +28,16 @@ const CASES: [Case; 12] = {
         (Mul, "operand-caching", &[("e", 2)], "msp430-mpy16", 5, None),
         (Mul, "karatsuba-comba", &[("levels", 1)], "msp430x-mpy16", 4, None),
         (Sqr, "square-product-scanning", &[], "msp430-mpy16", 4, None),
+        (Sqr, "square-product-scanning", &[("c", 0)], "msp430x-mpy32", 4, None),
         (Mullo, "product-scanning", &[], "msp430-mpy32", 4, None),
+        (Mul, "shift-and-add", &[("e", 2)], "msp430", 3, None),
+        (Sqr, "shift-and-add", &[("e", 2)], "msp430x", 3, None),
         (Modmul, "product-scanning+fold", &[], "msp430-mpy16", 4, Some(("2^64-59", Full))),
         (Modadd, "carry-chain", &[], "msp430", 4, Some(("0xff9e3779b1c0ffef", Full))),
         (Modsub, "carry-chain", &[], "msp430x", 4, Some(("0x1f9e3779b1c0ffef", Lazy))),
         (Modneg, "carry-chain", &[], "msp430", 3, Some(("runtime", Full))),
         (Montmul, "fips", &[], "msp430-mpy16", 3, Some(("runtime", Full))),
+        (Montmul, "fips", &[], "msp430x-mpy32", 4, Some(("runtime", Full))),
         (Redc, "fips", &[], "msp430-mpy16", 3, Some(("0xff9e3779b1cf", Almost))),
     ]
 };

@@ -43,6 +43,7 @@ fn wrong_mutants_are_rejected() {
             modulus: modulus.parse().expect("a modulus"),
             reduce,
             shift: 0,
+            times: 0,
         };
         let spec = Spec::with(op, bits, Some(modular), 8).expect("a size");
         let method = match op {
@@ -52,6 +53,12 @@ fn wrong_mutants_are_rejected() {
             _ => "carry-chain",
         };
         (spec, (method, Params::new()))
+    };
+    let times = |modulus: &str, bits, times| {
+        let (mut spec, _) = modular(Operation::Modsqr, bits, modulus, Reduce::Almost);
+        spec.op = Operation::Modtimes;
+        spec.modular.as_mut().expect("a modulus").times = times;
+        (spec, ("number-row", Params::new()))
     };
     let montgomery = |(spec, _), name| (spec, (name, Params::new()));
     let kernels = [
@@ -115,6 +122,8 @@ fn wrong_mutants_are_rejected() {
             let params = Params::from([("levels", 0), ("c", 0)]);
             (spec, ("range-shifted-squaring", params))
         },
+        times("2^71-25", 72, 0x1_db41),
+        times("2^40-5", 40, 300),
         modular(Operation::Modadd, 40, "0xff9e3779b1", Reduce::Full),
         modular(Operation::Modadd, 40, "0x3f9e3779b1", Reduce::Almost),
         modular(Operation::Modsub, 40, "0xff9e3779b1", Reduce::Full),
@@ -219,6 +228,7 @@ fn differences_read_from_elsewhere_are_rejected() {
         modulus: "runtime-folded".parse().expect("a modulus"),
         reduce: Reduce::Almost,
         shift: 0,
+        times: 0,
     };
     let spec = Spec::with(Operation::Redc, 256, Some(modular), 8).expect("a size");
     let method = method::find("folded-karatsuba").expect("a method");

@@ -121,6 +121,7 @@ impl Asked {
             modulus: self.modulus.parse().expect("a modulus"),
             reduce: self.reduce,
             shift: self.shift,
+            times: 0,
         };
         let style = || self.style.parse().expect("a style");
         let asked = Request {

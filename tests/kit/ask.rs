@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lozenge::candidate::Budget;
 use lozenge::kernel::{Demands, Request};
-use lozenge::make::winners::Winner;
+use lozenge::make::winners::Named;
 use lozenge::method::Params;
 use lozenge::plans::tree::Tree;
 use lozenge::plans::{self, How, Plan};
@@ -35,11 +35,11 @@ pub fn of(op: Op, size: impl Into<Size>) -> Request {
 /// # Panics
 /// When it is none.
 pub fn by(text: &str, request: Request) -> Request {
-    let Winner {
+    let Named {
         method,
         params,
         plan,
-    } = Winner::parse(text).unwrap_or_else(|| panic!("{text}"));
+    } = Named::parse(text).unwrap_or_else(|| panic!("{text}"));
     Request {
         method: Some(method),
         params,
@@ -85,6 +85,7 @@ pub fn modular(modulus: &str, reduce: Reduce) -> Modular {
         modulus: modulus.parse().expect("a modulus"),
         reduce,
         shift: 0,
+        times: 0,
     }
 }
 

@@ -5,6 +5,7 @@ pub mod book;
 pub mod known;
 pub mod mutants;
 pub mod oracle;
+pub mod paper;
 pub mod refused;
 pub mod tier;
 pub mod words;

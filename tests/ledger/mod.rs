@@ -50,7 +50,7 @@ impl Line {
         cells.join(",")
     }
 
-    /// Is it better, worse or both than `old`? Of what is known `leaks` count against it, all else for it.
+    /// Is it better, worse or both than `old`? Of what is known `leaks` and `unknown` count against it, all else for it.
     fn against(&self, old: &Self) -> Change {
         // `789..981` is as much as its end.
         let number = |text: &String| -> Option<u64> { text.rsplit("..").next()?.parse().ok() };
@@ -72,7 +72,10 @@ impl Line {
             line.known.split("; ").map(String::from).collect()
         };
         let (new, before) = (facts(self), facts(old));
-        let counts_against = |fact: &&String| fact.starts_with("leaks") || fact.starts_with("none");
+        let counts_against = |fact: &&String| {
+            let against = ["leaks", "unknown", "none"];
+            against.iter().any(|word| fact.starts_with(word))
+        };
         let (bad, good): (Vec<_>, Vec<_>) = new.difference(&before).partition(counts_against);
         let (cured, lost): (Vec<_>, Vec<_>) = before.difference(&new).partition(counts_against);
         change.worse |= !lost.is_empty() || (!bad.is_empty() && cured.is_empty());

@@ -11,6 +11,7 @@ mod dialects;
 mod drivers;
 mod face;
 mod imports;
+mod inversions;
 mod modular_link;
 mod packs;
 mod pictures;

@@ -43,6 +43,7 @@ const AVR: &[Case] = &[
     ("modneg", 72, "runtime", "almost", ""),
     ("modsub", 136, "runtime", "full", "--style rolled"),
     ("modneg", 192, "p192", "full", ""),
+    ("modtimes", 256, "25519", "almost", "--times 121665"),
     ("modneg", 128, "runtime", "lazy", ""),
     ("montmul", 160, "opf160", "full", "--method fips"),
     ("montmul", 256, "p256-order", "full", "--method operand-caching+sps -p e=8"),
@@ -95,6 +96,7 @@ const WIDE: &[Case] = &[
     ("modsub", 192, "runtime", "almost", ""),
     ("modadd", 288, "runtime", "full", "--style rolled"),
     ("modneg", 224, "prime", "full", ""),
+    ("modtimes", 256, "25519", "almost", "--times 4294967295"),
     ("modneg", 160, "runtime", "full", ""),
     ("montmul", 160, "opf160", "full", "--method fips"),
     ("montmul", 384, "p384-order", "full", "--method fips"),
@@ -178,6 +180,9 @@ impl Kernel {
             modulus: text.parse().expect("a modulus"),
             reduce: *(Reduce::ALL.iter().find(|r| r.name() == reduce)).expect("a reduction"),
             shift: 0,
+            times: rest
+                .strip_prefix("--times ")
+                .map_or(0, |k| k.parse().expect("a number")),
         };
         let op = Op::ALL.into_iter().find(|o| o.name() == op);
         let spec = Spec::with(op.expect("an operation"), bits, Some(modular), word_bits);
@@ -279,6 +284,7 @@ impl Kernel {
                 Op::Modadd => (got.clone(), a + b),
                 Op::Modsub => (got + b, a.clone()),
                 Op::Modneg => (got + a, BigUint::default()),
+                Op::Modtimes => (got.clone(), a * modular.times),
                 Op::Redc => (got << n, a.clone()),
                 _ => (got << n, a * b),
             };

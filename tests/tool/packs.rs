@@ -14,14 +14,14 @@ use crate::kit::{tier, work};
 const SMALL: [&str; 4] = ["pack", "bignum", "--bits", "64"];
 
 /// The pack that the arguments ask for, in a folder of its own.
-fn packed(arguments: &[&str]) -> TempDir {
+pub(super) fn packed(arguments: &[&str]) -> TempDir {
     let folder = tempdir().expect("a folder");
     run(lozenge().args(arguments).arg("-o").arg(folder.path()));
     folder
 }
 
 /// Files of a folder that end so.
-fn files(folder: &Path, end: &str) -> Vec<PathBuf> {
+pub(super) fn files(folder: &Path, end: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).expect("a folder");
     let paths = entries.map(|entry| entry.expect("an entry").path());
     let mut list: Vec<_> = paths
@@ -45,7 +45,7 @@ fn selftest(folder: &Path, gcc: &str, flags: &[&str]) -> PathBuf {
 }
 
 /// What an AVR program prints on simavr, which marks each line.
-fn on_simavr(program: &Path) -> String {
+pub(super) fn on_simavr(program: &Path) -> String {
     let output = run(Command::new("simavr")
         .args(["-m", "atmega128", "-f", "8000000"])
         .arg(program));

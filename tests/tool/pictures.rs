@@ -172,6 +172,51 @@ fn other_forms_of_a_picture() {
     assert!(steps.contains("\"steps\""), "the order is in the page");
 }
 
+/// A picture explains its marks, and its rules reach no other drawing of a page.
+#[test]
+fn pictures_explain_themselves() {
+    let here = tempdir().expect("a folder");
+    for (line, notes) in [
+        (
+            "mul 64 --mcu atmega128 --method operand-caching",
+            &["A dot is a partial product", "a factor is loaded"][..],
+        ),
+        (
+            "sqr 128 --core rv32im",
+            &["A product of two different", "A strip has a square"],
+        ),
+        (
+            "montmul 160 --mcu atmega128 --modulus opf160 --method fips",
+            &["A quotient word q", "Where dots are missing"],
+        ),
+        (
+            "mul 2048 --mcu atmega128 --method operand-caching",
+            &["A cell stands for several"],
+        ),
+    ] {
+        let svg = printed(here.path(), &format!("draw {line}"));
+        for note in notes {
+            assert!(svg.contains(&format!(">{note}")), "{line}: no {note:?}");
+        }
+        let (_, style) = svg.split_once("<style>").expect("rules");
+        let style = style.split("</style>").next().unwrap_or_default();
+        for rule in style.split_inclusive(['{', '}', ',']) {
+            let is_selector = rule.ends_with('{') && !rule.starts_with('@');
+            assert!(
+                !is_selector || rule.starts_with(".schedule"),
+                "{line}: {rule}"
+            );
+        }
+    }
+    // m' stands behind m, and is needed for the first quotient, as the lowest word of m is.
+    let line = "draw montmul 128 --core arm7tdmi --modulus runtime --method fips --json";
+    let json: Value = serde_json::from_str(&printed(here.path(), line)).expect("JSON");
+    let strips = json["fetched"].as_array().expect("strips");
+    let m = strips.iter().find(|strip| strip["name"] == "m");
+    let words = m.expect("the modulus")["words"].clone();
+    assert_eq!([&words[0], &words[4]], [1, 1], "{words}");
+}
+
 /// The text of a page that names nothing outside itself.
 fn stands_alone(path: &Path) -> String {
     const LINKS: &str = "import sys, html.parser

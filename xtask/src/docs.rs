@@ -1,5 +1,4 @@
-//! `cargo xtask docs`: the pages of the book that are written: the reference by `lozenge reference`, and all figures on
-//! record from `tests/paper/`.
+//! `cargo xtask docs` writes pages of the book: the reference (by `lozenge reference`), the results, and all figures on record.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -7,11 +6,13 @@ use std::process::Command;
 
 use toml::{Table, Value};
 
+use crate::pages;
+
 /// The page of all figures.
 pub const DATA: &str = "docs/src/results/data.md";
 
 /// The files of figures, and what each is about.
-const FILES: [(&str, &str); 8] = [
+pub const FILES: [(&str, &str); 17] = [
     (
         "records",
         "Records in print on the ATmega128, RISC-V and StrongARM, and ours",
@@ -27,8 +28,17 @@ const FILES: [(&str, &str); 8] = [
         "Montgomery's products in nested loops on MIPS32, after Grossschaedl and Kamendje (2003)",
     ),
     ("small", "Small code"),
+    ("arm-loops", "Products in loops on the ARM7TDMI"),
+    ("calls", "Karatsuba that calls itself"),
+    ("constant-time", "Constant time on ARM"),
+    ("no-multiplier", "Parts without a multiplier"),
+    ("msp430", "MSP430"),
     ("rsa", "RSA on AVR"),
     ("rsa-32", "RSA on machines of 32 bits"),
+    ("exponentiation", "Exponentiation on MIPS32"),
+    ("x25519", "X25519"),
+    ("micro-ecc", "micro-ecc with and without kernels of a pack"),
+    ("sentences", "Figures that stand in a sentence of the book"),
 ];
 
 pub fn root() -> PathBuf {
@@ -37,6 +47,9 @@ pub fn root() -> PathBuf {
 
 /// Writes all pages.
 pub fn write() -> Result<(), String> {
+    for (path, text) in made()? {
+        std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
+    }
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.args([
@@ -48,13 +61,25 @@ pub fn write() -> Result<(), String> {
         "-o",
         "docs/src/reference",
     ]);
-    let status = command.current_dir(root()).status();
-    match status {
-        Ok(status) if status.success() => {}
-        Ok(_) => return Err("lozenge reference failed".into()),
-        Err(error) => return Err(format!("cargo: {error}")),
+    match command.current_dir(root()).status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(_) => Err("lozenge reference failed".into()),
+        Err(error) => Err(format!("cargo: {error}")),
     }
-    std::fs::write(root().join(DATA), data()?).map_err(|e| format!("{DATA}: {e}"))
+}
+
+/// All pages with figures: where each stands, and its text.
+fn made() -> Result<Vec<(PathBuf, String)>, String> {
+    let mut pages = pages::all()?;
+    pages.push((root().join(DATA), data()?));
+    Ok(pages)
+}
+
+/// A file of figures.
+pub fn file(name: &str) -> Result<Table, String> {
+    let path = root().join(format!("tests/paper/{name}.toml"));
+    let text = std::fs::read_to_string(&path).map_err(|e| format!("{name}: {e}"))?;
+    text.parse().map_err(|e| format!("{name}: {e}"))
 }
 
 /// The page of all figures.
@@ -65,11 +90,8 @@ pub fn data() -> Result<String, String> {
          `theirs` is in print.\n",
     );
     for (name, about) in FILES {
-        let path = root().join(format!("tests/paper/{name}.toml"));
-        let file = std::fs::read_to_string(&path).map_err(|e| format!("{name}: {e}"))?;
-        let table: Table = file.parse().map_err(|e| format!("{name}: {e}"))?;
         let _ = write!(text, "\n## {about}\n");
-        section(&mut text, "", &table);
+        section(&mut text, "", &file(name)?);
     }
     Ok(text)
 }
@@ -181,11 +203,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_are_those_on_record() {
-        let kept = std::fs::read_to_string(root().join(DATA)).expect("the page is there");
-        assert!(
-            kept == data().expect("figures"),
-            "{DATA} is old: cargo xtask docs"
-        );
+    fn pages_are_those_on_record() {
+        for (path, text) in made().expect("pages") {
+            let kept = std::fs::read_to_string(&path).expect("the page is there");
+            assert!(kept == text, "{} is old: cargo xtask docs", path.display());
+        }
+    }
+
+    /// Every file of figures is shown.
+    #[test]
+    fn all_figures_are_shown() {
+        let files = std::fs::read_dir(root().join("tests/paper")).expect("a folder");
+        let paths = files.flatten().map(|entry| entry.path());
+        let tables = paths.filter(|path| path.extension().is_some_and(|e| e == "toml"));
+        let mut names: Vec<_> = tables
+            .filter_map(|path| Some(path.file_stem()?.to_owned()))
+            .collect();
+        let shown = FILES.iter().map(|(name, _)| std::ffi::OsString::from(name));
+        let mut shown: Vec<_> = shown.collect();
+        names.sort();
+        shown.sort();
+        assert_eq!(names, shown);
     }
 }

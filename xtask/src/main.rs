@@ -1,12 +1,14 @@
 //! `cargo xtask docs` writes the pages of the book that are made. `cargo xtask ledger` makes every cell of the ledger and writes `tests/ledger/`; `cargo xtask ledger --check` compares.
 
 mod docs;
+mod pages;
 
 use std::process::{Command, ExitCode};
 
 const USAGE: &str = "cargo xtask ledger            makes all cells and writes tests/ledger/
 cargo xtask ledger --check    makes them and compares
 cargo xtask ledger --night    those of the night, too (with --check or without)
+cargo xtask ledger --missing  searches winners for those cells of crates/make/winners/ alone that have none
 cargo xtask docs              writes the pages of the book that are made
 cargo xtask ledger ... NAME   only tests whose names hold NAME, as matrix::avr";
 
@@ -27,6 +29,7 @@ const MAKERS: [&str; 7] = [
 struct Asked {
     check: bool,
     night: bool,
+    missing: bool,
     names: Vec<String>,
 }
 
@@ -40,9 +43,15 @@ fn asked(arguments: impl Iterator<Item = String>) -> Option<Asked> {
         match argument.as_str() {
             "--check" => asked.check = true,
             "--night" => asked.night = true,
+            "--missing" => asked.missing = true,
             name if name.starts_with('-') => return None,
             name => asked.names.push(name.into()),
         }
+    }
+    if asked.missing {
+        let plain = !asked.check && asked.names.is_empty();
+        asked.names.push("winners::".into());
+        return plain.then_some(asked);
     }
     Some(asked)
 }
@@ -87,7 +96,11 @@ fn main() -> ExitCode {
     command.args(["test", "--release", "--test", "all", "--"]);
     // Progress is printed as cells are made.
     command.args(tests).arg("--nocapture");
-    let ledger = if asked.check { "check" } else { "bless" };
+    let ledger = match (asked.check, asked.missing) {
+        (true, _) => "check",
+        (false, true) => "missing",
+        (false, false) => "bless",
+    };
     command.env("LOZENGE_LEDGER", ledger);
     command.env("LOZENGE_TIER", if asked.night { "night" } else { "full" });
     match command.status() {
@@ -113,6 +126,11 @@ mod tests {
         let check = of("ledger --check matrix::avr").expect("good");
         assert!(check.check && !check.night && check.names == ["matrix::avr"]);
         assert_eq!(of("ledger"), Some(Asked::default()));
+        let missing = of("ledger --missing").expect("good");
+        assert_eq!(chosen(&missing.names), ["kernels::winners::"]);
+        assert!(
+            of("ledger --missing matrix::").is_none() && of("ledger --missing --check").is_none()
+        );
         assert!(of("").is_none() && of("ledger --all").is_none() && of("leger").is_none());
         assert_eq!(chosen(&check.names), ["kernels::matrix::avr"]);
         assert!(chosen(&["figures::".into()]).is_empty());

@@ -360,6 +360,16 @@ impl Algebra {
                 bit,
             ));
         }
+        // (2^W - 1) b - 1 = (2^W - 1 - b) - 2^W (1 - b): so does a comparison with 1.
+        if c_in == Value::ZERO
+            && b == Value::ONE
+            && W > 1
+            && let Some(bit) = self.selector(a, W)
+        {
+            let word = self.linear(&[(bit, -1)], full as i64, full);
+            let borrow = self.not(&BitValue::Var(bit));
+            return Some(Self::opaque(Value::Var(word), borrow));
+        }
         None
     }
 

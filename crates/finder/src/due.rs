@@ -1,4 +1,4 @@
-//! Sparse polynomials, and a form of them that gives the term of the newest variable quickly.
+//! Sparse polynomials, and a form of them in which the term of the newest variable is found quickly.
 
 use std::collections::BinaryHeap;
 use std::collections::hash_map::Entry;

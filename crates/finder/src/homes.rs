@@ -1,4 +1,5 @@
-//! The word that a carry left: it says how often the carry may be subtracted again.
+//! The home of a carry: the word that it left, which is defined with `2^w` or `-2^w` times the carry. Where that word is added
+//! to a polynomial, the carry cancels.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Idioms of carries: sums taken back, masks made right.
+//! Idioms of carries: sums that are undone, and masks that become carries again.
 //!
 //! Machines keep a carry in other ways than in a flag: as the outcome of a comparison, or
 //! as a word of ones. Here such words are recognised by their definitions.

@@ -63,7 +63,8 @@ impl Algebra {
                 // As the narrower word that its bound says it is.
                 let bits = u64::BITS - self.vars[v as usize].bound.leading_zeros();
                 (k < bits && bits < w).then(|| self.signed_split(v, k, bits))?
-            });
+            })
+            .or_else(|| self.split_below(v, k, w));
         if let Some(parts) = parts {
             self.cuts.exact.insert((v, k), parts);
             return parts;
@@ -214,6 +215,25 @@ impl Algebra {
         let (lo, hi) = self.split(y, k - j, w - j);
         let z = self.form(&below, low, most);
         Some((self.weighted_sum(&[(z, 1), (lo, 1 << j)], w), hi))
+    }
+
+    /// `z + 2^k y`, cut at `k`: `z` cut there, and `y` above it.
+    fn split_below(&mut self, v: VarId, k: u32, w: u32) -> Option<(Value, Value)> {
+        let (terms, constant) = self.sum(v)?;
+        let (above, below): (Vec<_>, Vec<_>) = terms.iter().partition(|(_, f)| f % (1 << k) == 0);
+        let z = match below[..] {
+            [(z, 1)] if !above.is_empty() && constant % (1 << k) == 0 => Value::Var(z),
+            _ => return None,
+        };
+        let above = above.into_iter().map(|(t, f)| (t, f >> k)).collect();
+        let mut form: (Vec<(VarId, i64)>, i64) = (above, constant >> k);
+        let bound = self.vars[v as usize].bound >> k;
+        if self.bound(z, w) >> w != 0 {
+            return None;
+        }
+        let (lo, hi) = self.split(z, k, w);
+        Self::collect(&mut form, hi, 1);
+        Some((lo, self.form(&form.0, form.1, bound)))
     }
 
     /// A word cut below its top bit, which has a name already.

@@ -13,7 +13,7 @@
 //! `s < x`, or `s > x`. The choice between both is `k`. All this holds for words of `W` bits in wider
 //! registers as well.
 //!
-//! And where a way is gone because two words are equal, it does not matter which of them it takes.
+//! After a branch that is taken because two words are equal, the code may use either of them.
 
 use machine::domain::trace::{Combination, Entry, Step};
 use machine::domain::variable::{BitValue, Def, Value, VarId};

@@ -1,5 +1,5 @@
-//! Verdicts on a function, from its bytes: right for all inputs, safe in memory, true to its calling convention, and
-//! what time tells.
+//! Verdicts on a function, from its bytes: is it right for all inputs, memory-safe, true to its calling convention, and in
+//! constant time?
 //!
 //! | module | what |
 //! |---|---|

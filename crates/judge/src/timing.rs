@@ -1,8 +1,8 @@
-//! What time and addresses tell: runs in the secret domain, one core at a time.
+//! What an observer of time and addresses may learn: runs in the secret domain, one core at a time.
 //!
-//! Where nothing tells, one run is all runs, and its cycles are those of every call. A branch on a
-//! secret is told, and then both ways are followed: run by run, first the ways that differ from the
-//! straight one in a single decision, so that the cycles of all of them can be compared.
+//! If nothing depends on a secret, one run stands for all runs, and its cycles are those of every call. A
+//! branch on a secret is reported. Then both ways are followed, a run for each sequence of decisions. Sequences that
+//! differ from the straight one in a single decision come first, so that the cycles of all of them can be compared.
 
 use std::collections::{BTreeSet, VecDeque};
 

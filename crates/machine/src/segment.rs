@@ -1,7 +1,7 @@
 //! Bytes that a file lays into memory, and what it leaves open of them.
 //!
-//! A loader never makes up a byte: what the file does not say is marked, and whoever runs into a mark,
-//! by executing or by reading, stops there with its text.
+//! A loader never makes up a byte. Bytes that the file leaves open are marked. A run that executes or reads
+//! a marked byte stops there, with the text of the mark.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

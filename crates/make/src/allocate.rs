@@ -1,13 +1,13 @@
 //! Which values of a schedule in words stay in registers.
 //!
-//! The order of the uses is known, so the word whose next use is farthest away makes room
-//! (Belady 1966), weighed by what its return costs: a number half a load; an operand or result
-//! word, which lies in memory anyway, only a load; any other value a store and a load. A value that must wait
-//! in memory does so in a word of the result that is not written yet, or in scratch memory.
+//! The order of all uses is known, so the value whose next use is farthest away is spilled
+//! (Belady 1966). The distance is weighed by the cost of the spill: half a load for a number; a load for an
+//! operand or result word, which is in memory anyway; a store and a load for any other value. A spilled value waits
+//! in a word of the result that is not written yet, or in scratch memory.
 
 use std::collections::VecDeque;
 
-use crate::schedule::{End, Origin, Quotient, Word, WordStep, Words};
+use crate::schedule::{End, Event, Origin, Sweep, Word, WordStep, Words};
 
 /// Where a value lies in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -46,45 +46,30 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// The times of all values.
-    pub fn of(words: &Words) -> Self {
+    /// The times of all values, where a sweep is these events.
+    pub fn of(words: &Words, events: impl Fn(&Sweep) -> Vec<Event>) -> Self {
         let mut line = Self {
             uses: vec![vec![]; words.origins.len()],
             made: vec![0; words.origins.len()],
         };
         let mut now = 0;
         for step in &words.steps {
-            line.step(step, &mut now);
+            line.step(step, &mut now, &events);
         }
         line
     }
 
-    fn step(&mut self, step: &WordStep, now: &mut usize) {
+    fn step(&mut self, step: &WordStep, now: &mut usize, events: &impl Fn(&Sweep) -> Vec<Event>) {
         match step {
             WordStep::Sweep(sweep) => {
-                for pile in &sweep.piles {
-                    for word in &pile.addends {
+                for Event { reads, makes } in events(sweep) {
+                    for word in reads {
                         self.uses[word.0].push(*now);
                     }
+                    for word in makes {
+                        self.made[word.0] = *now;
+                    }
                     *now += 1;
-                    for (x, y) in pile.doubled.iter().chain(&pile.products) {
-                        self.uses[x.0].push(*now);
-                        if x != y {
-                            self.uses[y.0].push(*now);
-                        }
-                        *now += 1;
-                    }
-                    if let Some(Quotient { inverse, m, q }) = pile.quotient {
-                        self.made[q.0] = *now;
-                        self.uses[inverse.0].push(*now);
-                        *now += 1;
-                        self.uses[q.0].push(*now);
-                        self.uses[m.0].push(*now);
-                        *now += 1;
-                    }
-                    if let Some(out) = pile.out {
-                        self.made[out.0] = *now - 1;
-                    }
                 }
             }
             WordStep::Chain(chain) => {
@@ -155,8 +140,7 @@ pub struct Bank {
 
 impl Bank {
     /// All values in memory, no register in use. `order`: registers, and from when they are free.
-    pub fn new(words: &Words, order: &[(u8, usize)], weight: Weight) -> Self {
-        let line = Timeline::of(words);
+    pub fn new(words: &Words, line: Timeline, order: &[(u8, usize)], weight: Weight) -> Self {
         let count = words.origins.len();
         let mut result = vec![None; count];
         let mut written = Vec::with_capacity(words.result.len());

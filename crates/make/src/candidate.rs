@@ -54,11 +54,13 @@ impl Candidate {
     }
 }
 
-/// A method with its parameters, and what is known before it is lowered.
+/// A method with its parameters, and what is known before it is lowered. Its schedule is made when it is wanted: those of
+/// all plans together may take gigabytes.
 pub struct Plan {
     pub method: &'static Method,
     pub params: Params,
-    schedule: Schedule,
+    facts: Facts,
+    style: Style,
     /// No function for it takes fewer cycles.
     pub least: u64,
     /// Nor fewer bytes.
@@ -104,16 +106,21 @@ impl Plan {
                 Style::Unrolled => counts.products * SHORTEST,
                 _ => 0,
             },
-            schedule,
+            facts: *facts,
+            style: made,
         })
+    }
+
+    fn schedule(&self, spec: &Spec) -> Result<Schedule, Error> {
+        Ok((self.method.schedule)(spec, &self.facts, &self.params)?)
     }
 
     /// Shows that the schedule is one: every product once, at its place.
     ///
     /// # Errors
     /// A defect of this tool.
-    pub fn check(&self) -> Result<(), Error> {
-        let counts = self.schedule.check();
+    pub fn check(&self, spec: &Spec) -> Result<(), Error> {
+        let counts = self.schedule(spec)?.check();
         counts.map(|_| ()).map_err(invalid(self.method))
     }
 
@@ -127,7 +134,8 @@ impl Plan {
         core: &Core,
         limits: Limits,
     ) -> Result<Vec<Candidate>, Error> {
-        let programs = lower::programs(&self.schedule, core, limits);
+        let schedule = self.schedule(spec)?;
+        let programs = lower::programs(&schedule, core, limits);
         let programs = programs.map_err(|error| Error::Lower {
             method: self.method.name,
             error,
@@ -139,7 +147,7 @@ impl Plan {
             Ok(Candidate {
                 method: self.method,
                 params: self.params.clone(),
-                style: self.schedule.style(),
+                style: self.style,
                 program,
                 code,
                 cost,

@@ -50,6 +50,9 @@ pub struct Facts {
     /// Registers for a product that is made by additions: two operands, their product, what
     /// controls them. 0 on a machine that multiplies.
     pub tile_registers: usize,
+    /// Do the words of the second operand of such a product come from memory one after another, so that a tile has all of
+    /// them?
+    pub tile_rows: bool,
     /// Does one factor alone stop a multiplication early, and is it the one that a schedule in one time wants?
     pub one_time: bool,
     /// Not of the machine: what is asked of the method.

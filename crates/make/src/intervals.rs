@@ -1,8 +1,8 @@
-//! The dearest set of intervals of which at most so many overlap at each point.
+//! The most valuable set of intervals of which at most a given number overlap at each point.
 //!
-//! A flow of as many units as there are places runs along the line of points; a unit that takes
-//! the arc of an interval spends it there. The cheapest flow is the best set (Arkin, Silverberg
-//! 1987): found by shortest paths, one unit at a time, with potentials that keep costs positive.
+//! A flow runs along the line of points, with a unit for each place. A unit that takes the arc of an
+//! interval serves that interval. The cheapest flow gives the best set (Arkin, Silverberg
+//! 1987). It is found by shortest paths, one unit at a time, with potentials that keep costs positive.
 
 /// Points `from .. to`, and what it is worth to have it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -19,6 +19,10 @@ pub enum LowerError {
         "{0} has no multiplier, and products by additions are not made for it: there are modadd, modsub, modneg and modhalf"
     )]
     NoProducts(&'static str),
+    #[error(
+        "{0} has no multiplier: by additions there are mul and sqr (--method shift-and-add), modadd, modsub, modneg and modhalf"
+    )]
+    ByAdditions(&'static str),
     #[error("this machine multiplies")]
     Tiles,
     #[error("it needs three pointers, and Y is the stack pointer of data")]

@@ -107,30 +107,44 @@ impl Request {
         self.room.filter(|_| !self.budget.is_set())
     }
 
-    /// The plan on record for `spec`; none if there is none, or the record does not speak of what is asked for: a style,
-    /// registers, memory, overlaps.
-    pub fn winner(&self, core: &str, abi: &str, spec: &Spec) -> Option<Winner> {
-        let any_style = matches!(self.styles(spec), [None]);
-        let plain = any_style && self.max_regs.is_none() && self.demands.aliases.is_empty();
-        plain.then(|| winners::of(core, abi, spec)).flatten()
+    /// The plans on record for `spec`, the fastest first: in loops for a part only. None if the record does not speak of
+    /// what is asked for: a style, registers, a budget, overlaps.
+    pub fn winners(&self, core: &str, abi: &str, spec: &Spec) -> Vec<Winner> {
+        let free = self.style.is_none() && !self.budget.is_set() && self.max_regs.is_none();
+        if !free || !self.demands.aliases.is_empty() {
+            return Vec::new();
+        }
+        let mut list = winners::of(core, abi, spec);
+        list.retain(|winner| match winner.style {
+            Style::Unrolled => !self.is_large(spec),
+            Style::Looped | Style::Rolled => self.room.is_some(),
+        });
+        list
     }
 
-    /// The same with the plan on record, unless a method is named or all are to be tried.
-    pub fn on_record(&self, core: &str, abi: &str, spec: &Spec) -> Option<Self> {
-        if self.search || self.method.is_some() || self.has_params() {
-            return None;
+    /// The same with each plan on record, unless a method is named.
+    pub fn on_record(&self, core: &str, abi: &str, spec: &Spec) -> Vec<Self> {
+        if self.method.is_some() || self.has_params() {
+            return Vec::new();
         }
-        let Winner {
-            method,
-            params,
-            plan,
-        } = self.winner(core, abi, spec)?;
-        Some(Self {
-            method: Some(method),
-            params,
-            plan,
+        let known = self.winners(core, abi, spec).into_iter();
+        let request = |winner: Winner| Self {
+            style: Some(winner.style),
+            method: Some(winner.named.method),
+            params: winner.named.params,
+            plan: winner.named.plan,
             ..self.clone()
-        })
+        };
+        known.map(request).collect()
+    }
+
+    /// Has the part no room for all products one by one?
+    fn is_large(&self, spec: &Spec) -> bool {
+        let words = |bits: u32| (bits / spec.word_bits) as usize;
+        let products = words(self.size.a) * words(self.size.b);
+        let flash = |room: Room| self.budget.flash.unwrap_or(room.flash);
+        self.room
+            .is_some_and(|room| SHORTEST * products > flash(room))
     }
 
     /// Is a parameter given?
@@ -141,11 +155,8 @@ impl Request {
     /// The styles to try: the one asked for; within a budget all of them, and for a part that has no room for all
     /// products one by one.
     pub fn styles(&self, spec: &Spec) -> &'static [Option<Style>] {
-        let words = |bits: u32| (bits / spec.word_bits) as usize;
-        let products = words(self.size.a) * words(self.size.b);
-        let is_large = |room: Room| SHORTEST * products > self.budget.flash.unwrap_or(room.flash);
         match self.style {
-            None if self.budget.is_set() || self.room.is_some_and(is_large) => {
+            None if self.budget.is_set() || self.is_large(spec) => {
                 &[None, Some(Style::Looped), Some(Style::Rolled)]
             }
             None => &[None],

@@ -1,9 +1,10 @@
 //! Winners on record: for common operations, sizes and moduli, the plan that was the cheapest of all methods, parameters
-//! and choices. `cargo xtask ledger winners` searches and writes them to `crates/make/winners/`, a file for cores whose
+//! and choices; of those in loops, too, for parts that have no room for all products one by one.
+//! `cargo xtask ledger winners` searches and writes them to `crates/make/winners/`, a file for cores whose
 //! instructions take the same time; a test searches again and compares.
 //!
 //! The first line of a file names the cores and their calling convention, `# atmega128 atmega2560: avr-gcc`. Any other
-//! is `operation,size,modulus,plan`, as reports name them.
+//! is `operation,size,modulus,style,plan`, as reports name them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,12 +12,15 @@ use std::sync::Arc;
 use spec::Spec;
 use spec::modulus::Modular;
 
+use crate::facts::Style;
 use crate::plans;
 use crate::plans::Plan;
 
 /// The files.
-pub static FILES: [&str; 4] = [
+pub static FILES: [&str; 6] = [
     include_str!("../winners/atmega128.csv"),
+    include_str!("../winners/atmega4809.csv"),
+    include_str!("../winners/atxmega.csv"),
     include_str!("../winners/arm7tdmi.csv"),
     include_str!("../winners/mips-4km.csv"),
     include_str!("../winners/rv32im.csv"),
@@ -27,15 +31,15 @@ const GIVEN: &str = "plan=";
 
 /// A method and its parameters, by name.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Winner {
+pub struct Named {
     pub method: String,
     pub params: BTreeMap<String, usize>,
     /// The plan of its products.
     pub plan: Option<Arc<Plan>>,
 }
 
-impl Winner {
-    /// As [`Winner::parse`] reads it.
+impl Named {
+    /// As [`Named::parse`] reads it.
     pub fn text(&self) -> String {
         let numbers = self.params.iter().map(|(name, n)| format!(" {name}={n}"));
         let plan = self
@@ -66,6 +70,29 @@ impl Winner {
     }
 }
 
+/// A plan on record.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Winner {
+    pub style: Style,
+    pub named: Named,
+}
+
+impl Winner {
+    /// As [`Winner::parse`] reads it.
+    pub fn text(&self) -> String {
+        format!("{},{}", self.style.name(), self.named.text())
+    }
+
+    /// `unrolled,operand-caching e=10`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (style, named) = text.split_once(',')?;
+        Some(Self {
+            style: style.parse().ok()?,
+            named: Named::parse(named)?,
+        })
+    }
+}
+
 /// What names a line: `montmul,256,p256 full`.
 pub fn key(spec: &Spec) -> String {
     let modular = |m: &Modular| match m.shift {
@@ -88,10 +115,15 @@ pub fn is_for(file: &str, core: &str, abi: &str) -> bool {
     named.is_some_and(|(cores, of)| of == abi && cores.split(' ').any(|name| name == core))
 }
 
-/// The plan on record for `spec` on the core of this name, in this calling convention.
-pub fn of(core: &str, abi: &str, spec: &Spec) -> Option<Winner> {
+/// The plans on record for `spec` on the core of this name, in this calling convention: one that is written out, one in
+/// loops, or only one of them. The one that is written out comes first.
+pub fn of(core: &str, abi: &str, spec: &Spec) -> Vec<Winner> {
     let key = key(spec);
     let files = FILES.iter().filter(|file| is_for(file, core, abi));
-    let mut lines = files.flat_map(|file| file.lines());
-    lines.find_map(|line| Winner::parse(line.strip_prefix(&key)?.strip_prefix(',')?))
+    let lines = files.flat_map(|file| file.lines());
+    let mut list: Vec<_> = lines
+        .filter_map(|line| Winner::parse(line.strip_prefix(&key)?.strip_prefix(',')?))
+        .collect();
+    list.sort_by_key(|winner| winner.style);
+    list
 }

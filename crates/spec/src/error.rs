@@ -35,6 +35,14 @@ pub enum SpecError {
     ShiftedRuntime,
     #[error("{0} gives the same result for shifted numbers")]
     Shifted(&'static str),
+    #[error("{0} multiplies by a number")]
+    NoTimes(&'static str),
+    #[error("{0} multiplies by no number of --times")]
+    Times(&'static str),
+    #[error("--times needs a modulus that is a number")]
+    TimesRuntime,
+    #[error("--times {0}: the number has at most {1} bits here")]
+    LargeTimes(u32, u32),
     #[error("{0} bits: a folded reduction cuts its operand into four parts of whole words")]
     Quarters(u32, u32),
 }

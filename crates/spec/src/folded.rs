@@ -1,4 +1,4 @@
-//! What stands behind a modulus that is folded.
+//! The numbers that a caller passes behind a folded modulus (`--modulus runtime-folded`).
 //!
 //! With `X = 2^(n/2)` and words of `w` bits: `m = m_0 + X m_1`, then `m' = -m^-1 mod X`, then
 //! `d = 2^n - m + (X^-1 mod m)`. Behind them stand the differences of halves that Karatsuba multiplies by, as they are the

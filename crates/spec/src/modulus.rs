@@ -73,6 +73,8 @@ pub struct Modular {
     /// Of products and squares: numbers are kept times `2^shift`, so that `2^-shift` is a factor of a product
     /// (Park, Hong, Chang, Cho 2021: the range shifted representation). 0 for all others.
     pub shift: u32,
+    /// What [`Op::Modtimes`](crate::Op::Modtimes) multiplies by. 0 for all others.
+    pub times: u32,
 }
 
 impl Modular {
@@ -82,6 +84,7 @@ impl Modular {
             modulus,
             reduce: Reduce::Full,
             shift: 0,
+            times: 0,
         }
     }
 

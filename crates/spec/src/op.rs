@@ -56,11 +56,13 @@ pub enum Op {
     Modneg,
     /// `r = a / 2 mod m`.
     Modhalf,
+    /// `r = a * k mod m` with a number `k` that is in the code.
+    Modtimes,
 }
 
 impl Op {
     /// All operations.
-    pub const ALL: [Op; 24] = [
+    pub const ALL: [Op; 25] = [
         Op::Mul,
         Op::Sqr,
         Op::Mullo,
@@ -85,6 +87,7 @@ impl Op {
         Op::Modsub,
         Op::Modneg,
         Op::Modhalf,
+        Op::Modtimes,
     ];
 
     /// The word on the command line.
@@ -114,13 +117,14 @@ impl Op {
             Op::Modsub => "modsub",
             Op::Modneg => "modneg",
             Op::Modhalf => "modhalf",
+            Op::Modtimes => "modtimes",
         }
     }
 
     /// How many factors are read: a, or a and b.
     pub fn factors(self) -> usize {
         match self {
-            Op::Sqr | Op::Montsqr | Op::Modsqr | Op::Modneg | Op::Modhalf => 1,
+            Op::Sqr | Op::Montsqr | Op::Modsqr | Op::Modneg | Op::Modhalf | Op::Modtimes => 1,
             Op::Redc | Op::Tomont | Op::Frommont => 1,
             Op::Shl | Op::Shr | Op::Swap | Op::Iszero => 1,
             _ => 2,
@@ -157,7 +161,8 @@ impl Op {
             | Op::Modadd
             | Op::Modsub
             | Op::Modneg
-            | Op::Modhalf => None,
+            | Op::Modhalf
+            | Op::Modtimes => None,
         }
     }
 
@@ -178,7 +183,8 @@ impl Op {
             | Op::Modadd
             | Op::Modsub
             | Op::Modneg
-            | Op::Modhalf => true,
+            | Op::Modhalf
+            | Op::Modtimes => true,
         }
     }
 
@@ -187,7 +193,13 @@ impl Op {
         self.is_montgomery()
             || matches!(
                 self,
-                Op::Modmul | Op::Modsqr | Op::Modadd | Op::Modsub | Op::Modneg | Op::Modhalf
+                Op::Modmul
+                    | Op::Modsqr
+                    | Op::Modadd
+                    | Op::Modsub
+                    | Op::Modneg
+                    | Op::Modhalf
+                    | Op::Modtimes
             )
     }
 
@@ -225,6 +237,7 @@ impl Op {
             Op::Modsub => "r = a - b mod m".into(),
             Op::Modneg => "r = -a mod m".into(),
             Op::Modhalf => "r = a / 2 mod m".into(),
+            Op::Modtimes => "r = a * k mod m".into(),
         }
     }
 }

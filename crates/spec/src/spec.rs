@@ -251,6 +251,7 @@ impl Spec {
             Op::Modadd => reduced(&sources[0] + &sources[1]),
             Op::Modsub => reduced(&sources[0] + negated(&sources[1])),
             Op::Modneg => reduced(negated(&sources[0])),
+            Op::Modtimes => reduced(product * self.times()),
         }
     }
 
@@ -283,12 +284,18 @@ impl Spec {
         self.modular.as_ref().map_or(0, |modular| modular.shift)
     }
 
+    /// The number that a number is multiplied by: `k`.
+    pub fn times(&self) -> u32 {
+        self.modular.as_ref().map_or(0, |modular| modular.times)
+    }
+
     /// The equation: `r = a * b`.
     pub fn equation(&self) -> String {
         let equation = self.op.equation(&self.size.a.to_string());
-        match self.shift() {
-            0 => equation,
-            shift => equation.replace(" mod", &format!(" * 2^-{shift} mod")),
+        match (self.shift(), self.times()) {
+            (0, 0) => equation,
+            (0, times) => equation.replace(" k ", &format!(" {times} ")),
+            (shift, _) => equation.replace(" mod", &format!(" * 2^-{shift} mod")),
         }
     }
 
@@ -341,9 +348,10 @@ impl Spec {
             }
             _ => String::new(),
         };
-        let shift = match self.shift() {
-            0 => String::new(),
-            shift => format!("_shift{shift}"),
+        let shift = match (self.shift(), self.times()) {
+            (0, 0) => String::new(),
+            (0, times) => format!("_{times}"),
+            (shift, _) => format!("_shift{shift}"),
         };
         format!("{}{}{modulus}{shift}", self.op.name(), self.size)
     }
@@ -368,6 +376,16 @@ pub fn fits(op: Op, modular: &Modular, bits: u32, word_bits: u32) -> Result<(), 
             (Op::Modmul | Op::Modsqr, None) => return Err(SpecError::ShiftedRuntime),
             _ => return Err(SpecError::Shifted(op.name())),
         }
+    }
+    let most = 32.min(bits);
+    match (op, modular.times, modular.fixed()) {
+        (Op::Modtimes, 0, _) => return Err(SpecError::NoTimes(op.name())),
+        (Op::Modtimes, _, None) => return Err(SpecError::TimesRuntime),
+        (Op::Modtimes, times, Some(_)) if u64::from(times) >> most > 0 => {
+            return Err(SpecError::LargeTimes(times, most));
+        }
+        (Op::Modtimes, ..) | (_, 0, _) => {}
+        (_, _, _) => return Err(SpecError::Times(op.name())),
     }
     if modular.modulus == Modulus::RuntimeFolded {
         return match (op, modular.reduce) {

@@ -84,7 +84,8 @@ fn proved(asked: &Asked, point: Point) -> Result<Option<Counted>, Failure> {
         request = request
             .modulus(modular.modulus)
             .reduce(modular.reduce)
-            .shift(modular.shift);
+            .shift(modular.shift)
+            .times(modular.times);
     }
     request = pointed(request, &point);
     if let Some(count) = asked.about.max_regs {

@@ -120,6 +120,9 @@ impl QuestionArgs {
             if modular.shift > 0 {
                 text += &format!(" --shift {}", modular.shift);
             }
+            if modular.times > 0 {
+                text += &format!(" --times {}", modular.times);
+            }
         }
         if objective != Objective::Cycles {
             text += &format!(" --objective {}", objective.name());

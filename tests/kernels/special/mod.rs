@@ -3,6 +3,7 @@
 
 mod shifted;
 mod spare;
+mod sums;
 
 use std::sync::Arc;
 
@@ -14,6 +15,8 @@ use lozenge::isa::avr::cores::{ATMEGA128, ATTINY10, ATTINY85};
 use lozenge::isa::avr::{AvrIsa, abi};
 use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::Core as MipsCore;
+use lozenge::isa::riscv::RiscvIsa;
+use lozenge::isa::riscv::cores::Core as RiscvCore;
 use lozenge::kernel::{Kernel, Request};
 use lozenge::lower::Lower;
 use lozenge::plans::{How, Plan};
@@ -22,13 +25,14 @@ use lozenge::spec::{Alias, Op, Spec};
 use lozenge::{kernel, prove, vectors};
 use num_bigint::BigUint;
 
-use crate::kit::{any, ask, known, refused};
+use crate::kit::{any, ask, known, refused, tier};
 
 fn modular(modulus: &str, reduce: Reduce) -> Modular {
     Modular {
         modulus: modulus.parse().expect("a modulus"),
         reduce,
         shift: 0,
+        times: 0,
     }
 }
 
@@ -53,6 +57,7 @@ fn right(spec: &Spec, sources: &[BigUint], got: &BigUint) -> bool {
         Op::Modsub => (got + &sources[1], a.clone()),
         Op::Modneg => (got + a, BigUint::default()),
         Op::Modhalf => (got << 1u8, a.clone()),
+        Op::Modtimes => (got.clone(), a * modular.times),
         Op::Modsqr => (got << modular.shift, a.pow(2)),
         _ => (got << modular.shift, a * &sources[1]),
     };
@@ -88,111 +93,41 @@ fn kernel_on<I: Lower>(core: &I::Core, request: &Request) -> Kernel {
     kernel
 }
 
-/// Moduli of all shapes: of all bits and fewer, small ones, an operand.
-fn sums_on<I: Lower>(core: &I::Core) {
+/// Times a number in the code: one pass where a bit is to spare, else folded behind; words of 0, 1 and all bits.
+fn multiples_on<I: Lower>(core: &I::Core) {
     let cases = [
-        (256, "p256", Reduce::Full),
-        (256, "25519", Reduce::Almost),
-        (160, "secp160r1", Reduce::Full),
-        (96, "0x123456789abcdef01235", Reduce::Almost),
-        (96, "0x123456789abcdef01235", Reduce::Lazy),
-        (64, "3", Reduce::Full),
-        (64, "3", Reduce::Almost),
-        (32, "2^31-1", Reduce::Full),
-        (32, "2^31+1", Reduce::Almost),
-        (32, "2^30-1", Reduce::Lazy),
-        (128, "runtime", Reduce::Full),
-        (96, "runtime", Reduce::Lazy),
-        (96, "runtime", Reduce::Almost),
+        (256, "25519", 121_665),
+        (256, "25519", u32::MAX),
+        (256, "secp256k1", 7),
+        (256, "p256", 3),
+        (448, "2^448-2^224-1", 39_081),
+        (384, "p384", 0x0001_0001),
+        (224, "p224", 0x8000_0000),
+        (32, "2^31-1", 0x7fff_ffff),
     ];
-    for (bits, modulus, reduce) in cases {
-        for op in [Op::Modadd, Op::Modsub, Op::Modneg, Op::Modhalf] {
-            kernel_on::<I>(core, &request(op, bits, modular(modulus, reduce), None));
-        }
-    }
-    // Words that a method or the prover may take for something else: a bit, a sign, a mask.
-    let w = I::WORD_BITS;
-    let ones = (1u64 << w) - 1;
-    let sign = 1 << (w - 1);
-    // 2^2w is 1 modulo 2^w + 1, and nobody knows there that the second carry is never set.
-    let pairs = [1, 3, sign | 1, ones].map(|low| [1, sign, ones - 1, ones].map(|high| (low, high)));
-    for (low, high) in pairs.into_iter().flatten() {
-        for reduce in [Reduce::Full, Reduce::Almost] {
-            if (low, high, reduce) == (1, 1, Reduce::Almost) {
-                continue;
-            }
-            let m = format!("{:#x}", (u128::from(high) << w) | u128::from(low));
-            for op in [Op::Modadd, Op::Modsub, Op::Modneg, Op::Modhalf] {
-                kernel_on::<I>(core, &request(op, 2 * w, modular(&m, reduce), None));
-            }
-        }
-    }
-}
-
-/// Sums in loops: as small for all lengths.
-fn sums_in_loops_on<I: Lower>(core: &I::Core) {
-    for op in [Op::Modadd, Op::Modsub, Op::Modneg] {
-        let made = |bits, style| {
-            let request = Request {
-                style: Some(style),
-                ..request(op, bits, modular("runtime", Reduce::Full), None)
-            };
-            kernel_on::<I>(core, &request).code.len()
+    for (i, (bits, modulus, times)) in tier::some(cases, 31).into_iter().enumerate() {
+        let reduce = [Reduce::Almost, Reduce::Full][i % 2];
+        let modular = Modular {
+            times,
+            ..modular(modulus, reduce)
         };
-        let (short, long) = (made(1024, Style::Rolled), made(2048, Style::Looped));
-        assert!(long <= short + 8, "{op:?}: {short} and {long} bytes");
-        made(96, Style::Rolled);
-        let unfit = [
-            ("runtime", Reduce::Almost),
-            ("2^64-59", Reduce::Full),
-            ("runtime", Reduce::Lazy),
-        ];
-        for (modulus, reduce) in unfit {
-            let request = Request {
-                style: Some(Style::Rolled),
-                ..request(op, 64, modular(modulus, reduce), None)
-            };
-            let made = known::generate(&request, &any(core)).map(|_| ());
-            let text = refused::instead(&made.expect_err("refused"));
-            assert!(text.contains("--reduce full"), "{text}");
-        }
+        let made = kernel_on::<I>(core, &request(Op::Modtimes, bits, modular, None));
+        assert!(
+            made.constant_time
+                .iter()
+                .all(|(_, timing)| timing.leak.is_none()),
+            "{modulus} {times}"
+        );
     }
 }
 
 #[test]
-fn sums_are_loops() {
-    sums_in_loops_on::<AvrIsa>(&ATMEGA128);
-    sums_in_loops_on::<AvrIsa>(&ATTINY85);
-    sums_in_loops_on::<ArmIsa>(&ARM7TDMI);
-    sums_in_loops_on::<MipsIsa>(&MipsCore::named("mips-4km").expect("a core"));
-}
-
-#[test]
-fn avr_adds_and_subtracts() {
-    sums_on::<AvrIsa>(&ATMEGA128);
-    let mut random = vectors::Random::new(9);
-    for words in 1..=7 {
-        for reduce in [Reduce::Full, Reduce::Almost] {
-            let mut m = random.structured(words);
-            m.set_bit(0, true);
-            m.set_bit(1, true);
-            for op in [Op::Modadd, Op::Modsub, Op::Modneg, Op::Modhalf] {
-                let modular = modular(&format!("{m:#x}"), reduce);
-                kernel_on::<AvrIsa>(&ATMEGA128, &request(op, 8 * words as u32, modular, None));
-            }
-        }
-    }
-}
-
-#[test]
-fn arm_adds_and_subtracts() {
-    sums_on::<ArmIsa>(&ARM7TDMI);
-}
-
-#[test]
-fn mips_adds_and_subtracts() {
-    let core = |name: &str| MipsCore::named(name).expect("a core");
-    sums_on::<MipsIsa>(&core("mips-4km"));
+fn numbers_are_multiplied_by_numbers_in_the_code() {
+    multiples_on::<AvrIsa>(&ATMEGA128);
+    multiples_on::<AvrIsa>(&ATTINY85);
+    multiples_on::<ArmIsa>(&ARM7TDMI);
+    multiples_on::<MipsIsa>(&MipsCore::named("mips-4km").expect("a core"));
+    multiples_on::<RiscvIsa>(RiscvCore::named("rv32im").expect("a core"));
 }
 
 /// Few words, few powers of 2, a bit less than all, on every product and square there is a fold of.

@@ -13,6 +13,14 @@ fn a_reader_that_has_gone_away_changes_no_exit_code() {
     let folder = folder();
     let lines = [
         ("list mcus", 0),
+        ("--help", 0),
+        ("gen --help", 0),
+        ("--version", 0),
+        ("man", 0),
+        ("completions bash", 0),
+        ("draw mul 64 --mcu atmega128", 0),
+        ("show mul 64 --core rv32im", 0),
+        ("gen mul 64 --mcu atmega128 -o out", 0),
         ("gen mul 160", 2),
         ("gen mul 160 --mcu 1", 2),
     ];
@@ -26,6 +34,25 @@ fn a_reader_that_has_gone_away_changes_no_exit_code() {
             .expect("lozenge starts");
         drop((child.stdout.take(), child.stderr.take()));
         assert_eq!(child.wait().expect("it ends").code(), Some(code), "{line}");
+    }
+}
+
+/// A disk that is full is an error like any other.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_be_printed_is_an_error() {
+    let folder = folder();
+    for line in ["--help", "--version", "list mcus", "man gen"] {
+        let full = std::fs::File::options().write(true).open("/dev/full");
+        let output = Command::new(env!("CARGO_BIN_EXE_lozenge"))
+            .args(line.split(' '))
+            .current_dir(folder.path())
+            .stdout(full.expect("a device"))
+            .output()
+            .expect("lozenge starts");
+        let told = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{line}: {told}");
+        assert!(told.starts_with("error: cannot print: "), "{line}: {told}");
     }
 }
 

@@ -1,4 +1,5 @@
-//! Is a goal reached? Its equation holds by definitions, and its sides are too near to differ.
+//! Is a goal reached? Its equation holds modulo a power of 2 by definitions, and both sides are less than that power apart,
+//! so they are equal.
 
 use machine::domain::trace::{Reason, ShownSum, Sum, Vanishing};
 use machine::domain::variable::{Value, VarId};

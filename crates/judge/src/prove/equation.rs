@@ -178,7 +178,8 @@ impl Held {
                 | Op::Modadd
                 | Op::Modsub
                 | Op::Modneg
-                | Op::Modhalf => Rest::Nothing,
+                | Op::Modhalf
+                | Op::Modtimes => Rest::Nothing,
             },
             scale,
         })
@@ -243,7 +244,7 @@ impl Held {
             Op::Modsub => vec![term(1, a, None), term(-1, b, None)],
             Op::Modneg => vec![term(-1, a, None)],
             Op::Redc if spec.is_folded() => folded(w, a, words.modulus())?,
-            Op::Modhalf | Op::Redc | Op::Frommont => vec![term(1, a, None)],
+            Op::Modhalf | Op::Redc | Op::Frommont | Op::Modtimes => vec![term(1, a, None)],
             Op::Mul
             | Op::Sqr
             | Op::Mullo
@@ -285,8 +286,11 @@ fn folded<'a>(w: u32, a: &'a [Value], held: [&'a [Value]; 2]) -> Result<Vec<Term
     ])
 }
 
-/// `2^-shift mod m`, by which `P` is multiplied.
+/// By what `P` is multiplied: `k` of `Modtimes`, of the others `2^-shift mod m`.
 fn scale(spec: &Spec) -> BigInt {
+    if spec.op == Op::Modtimes {
+        return spec.times().into();
+    }
     let modular = spec.modular.as_ref();
     match modular.and_then(|modular| Some((modular.fixed()?, modular.shift))) {
         Some((m, shift)) => BigInt::from(((m + 1u8) >> 1u8).modpow(&shift.into(), m)),
@@ -328,7 +332,8 @@ fn numbers(spec: &Spec, register_bits: u32, returned: usize) -> Result<Corner, S
         | Op::Modadd
         | Op::Modsub
         | Op::Modneg
-        | Op::Modhalf => return Err("there is no modulus".into()),
+        | Op::Modhalf
+        | Op::Modtimes => return Err("there is no modulus".into()),
     };
     Ok(Corner {
         modulus: BigInt::ZERO,
@@ -349,6 +354,7 @@ fn exponent(spec: &Spec, bits: u64) -> u64 {
         | Op::Modadd
         | Op::Modsub
         | Op::Modneg
+        | Op::Modtimes
         | Op::Mul
         | Op::Sqr
         | Op::Mullo
@@ -390,7 +396,7 @@ fn corner(spec: &Spec, m: &BigUint, scale: &BigInt) -> Result<Corner, String> {
         Op::Modadd => [zero, 2 * &factor],
         Op::Modsub => [-&factor, factor],
         Op::Modneg => [-&factor, zero],
-        Op::Modhalf | Op::Frommont => [zero, factor],
+        Op::Modhalf | Op::Frommont | Op::Modtimes => [zero, factor],
         Op::Modmul | Op::Modsqr | Op::Montmul | Op::Montsqr => [zero, &factor * &factor],
         Op::Tomont => [zero, factor * square()],
         // D - R lies in -M .. 0, so X (A_1 + A_0 (D - R)) in -X (X - 1) M .. X^4 - X.

@@ -1,4 +1,4 @@
-//! The terms that are left of an equation that is not proved.
+//! The terms that remain of an equation that is not proved, for the message to the user.
 
 /// An obligation that could not be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,5 @@
-//! Who answers the operations of a run whose words are variables: the finder (crate `finder`), or what it wrote
-//! down (the replay of crate `judge`). [`crate::domain::traced`] asks.
+//! The interface between a run whose words are variables ([`crate::domain::traced`]), which asks about each operation, and
+//! whoever answers: the finder (crate `finder`), or the record that it wrote down (the replay of crate `judge`).
 
 use crate::domain::abstract_memory::AbstractMemory;
 use crate::domain::place::Address;

@@ -1,4 +1,4 @@
-//! Which operations a run of variables asks about: neither addresses nor bits that have no variable.
+//! Which operations a run of variables asks about: all but those on addresses, and on bits that have no variable.
 
 use crate::domain::answers::Answers;
 use crate::domain::public::{Public, PublicBit};

@@ -1,4 +1,5 @@
-//! Calls on numbers: a machine with memory, a caller's rubbish where nothing is promised, arguments and a way back.
+//! Calls on numbers. The machine gets memory, arguments and a return address. Registers and memory of which the calling
+//! convention promises nothing get arbitrary values.
 
 use num_bigint::BigUint;
 use spec::vectors::Random;

@@ -1,4 +1,4 @@
-//! What is kept of a machine where ways part, and joined where they meet.
+//! The state of a machine: it is saved where the two ways of a branch part, and joined where they meet.
 
 use crate::domain::word::Domain;
 use crate::isa::machine::{BitOf, Machine, Past, WordOf};

@@ -1,19 +1,24 @@
-//! Programs that call kernels: exponentiations and RSA, in steps that every machine can lower.
+//! Programs that call kernels: exponentiations, RSA, inverses and X25519, in steps that every machine can lower.
 //!
 //! ```text
-//! Plan --exponentiation, rsa--> Driver --Isa::drive--> Assembled --image::link--> code that runs
+//! Plan --exponentiation, rsa, inversion, x25519--> Driver --Isa::drive--> Assembled --image::link--> code that runs
 //! ```
 //!
 //! All numbers lie in one area of memory, at places known when the driver is made; the function takes
 //! a pointer to it. Machine words that count and select lie at its start: the [`Cell`]s.
 
+pub mod chain;
 pub mod exponentiation;
+mod field;
 pub mod image;
+pub mod inversion;
 pub mod modulo;
 pub mod numbers;
 pub mod rsa;
+pub mod x25519;
 
 use machine::program::Program;
+use num_bigint::BigUint;
 use spec::modulus::Modulus;
 
 use crate::request::Request;
@@ -186,6 +191,11 @@ pub enum Action {
         to: Stored,
         value: u8,
     },
+    /// `to` becomes this number, whose words are in the code.
+    Constant {
+        to: Stored,
+        value: BigUint,
+    },
     /// `to = table[digit]`, every entry read, in the same time for all digits.
     Lookup {
         to: Stored,
@@ -218,6 +228,8 @@ pub enum Action {
     },
     /// The first cell less the second.
     Fewer(Cell, Cell),
+    /// The first cell becomes 1 if one of two bits is 1 and the other is not, else 0.
+    Differ(Cell, Cell),
 }
 
 /// The field that a driver exponentiates by.

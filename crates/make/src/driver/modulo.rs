@@ -120,11 +120,21 @@ pub fn kernel(d: &mut Driver, op: Op, bits: u32) -> usize {
             _ => Reduce::Almost,
         },
         shift: 0,
+        times: 0,
     };
-    d.kernels.push(Request {
+    // What the kernels' time tells belongs to the verdict on the driver.
+    let demands = Demands::variable_time();
+    let modular = op.is_modular().then_some(modular);
+    d.kernels.push(request(op, bits, modular, demands));
+    d.kernels.len() - 1
+}
+
+/// The cheapest kernel for operands of `bits` bits.
+pub(super) fn request(op: Op, bits: u32, modular: Option<Modular>, demands: Demands) -> Request {
+    Request {
         op,
         size: bits.into(),
-        modular: op.is_modular().then_some(modular),
+        modular,
         method: None,
         params: BTreeMap::new(),
         plan: None,
@@ -132,12 +142,10 @@ pub fn kernel(d: &mut Driver, op: Op, bits: u32) -> usize {
         style: None,
         budget: Budget::default(),
         room: None,
-        // What the kernels' time tells belongs to the verdict on the driver.
-        demands: Demands::variable_time(),
+        demands,
         drop: None,
         search: false,
-    });
-    d.kernels.len() - 1
+    }
 }
 
 fn call(kernel: usize, pointers: &[Stored]) -> Action {

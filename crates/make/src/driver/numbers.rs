@@ -126,11 +126,14 @@ pub fn prime(bits: u32, e: u32, random: &mut Random) -> BigUint {
     }
 }
 
-/// Is `x > 3` prime? Wrong for a number that is not with a probability of 4^-24 at most (Miller, Rabin).
-fn is_prime(x: &BigUint, random: &mut Random) -> bool {
+/// Is `x` prime? Wrong for a number that is not with a probability of 4^-24 at most (Miller, Rabin).
+pub fn is_prime(x: &BigUint, random: &mut Random) -> bool {
     const SMALL: [u32; 15] = [3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53];
     const ROUNDS: usize = 24;
     let zero = BigUint::ZERO;
+    if *x < BigUint::from(5u8) {
+        return *x > BigUint::from(1u8) && *x != BigUint::from(4u8);
+    }
     if SMALL
         .iter()
         .any(|p| x % *p == zero && *x != BigUint::from(*p))

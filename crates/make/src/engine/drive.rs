@@ -1,7 +1,8 @@
-//! Drivers, once for machines with words of 32 bits. What a step works with is free in a call.
+//! Lowers drivers, once for all machines with words of 32 bits. A step only uses registers that a call may overwrite.
 
 use machine::isa::Isa;
 use machine::program::Program;
+use num_bigint::BigUint;
 
 use crate::driver::{Action, Assembled, Cell, Driver, MultiplyAdd, Stored, To};
 use crate::engine::basic::Three;
@@ -171,7 +172,6 @@ impl<D: Driven> Drive<D> {
     }
 
     fn step(&mut self, step: &Action) -> Result<(), LowerError> {
-        let [x, y, _] = self.roles.words;
         let (to_pointer, from_pointer) = (self.roles.to, self.roles.from);
         match step {
             Action::Call { kernel, pointers } => {
@@ -209,20 +209,26 @@ impl<D: Driven> Drive<D> {
                 self.copy_pass(to.bytes)?;
             }
             Action::Number { to, value } => self.small(*to, *value)?,
+            Action::Constant { to, value } => self.constant(*to, value),
             Action::Lookup { to, table, entries } => self.lookup(*to, *table, *entries)?,
             Action::Pick { to, table, less } => self.pick(*to, *table, *less)?,
             Action::Swap { a, b } => self.swap(*a, *b)?,
             Action::MultiplyAdd(sum) => self.sum(sum)?,
             Action::AddWord { to, word, lacks } => self.add_word(*to, *word, *lacks)?,
             Action::NotZero { to, of } => self.not_zero(*to, *of)?,
-            Action::Fewer(from, less) => {
-                self.get(x, *from);
-                self.get(y, *less);
-                self.code.three(Three::Sub, x, x, y);
-                self.put(*from, x);
-            }
+            Action::Fewer(from, less) => self.combine(Three::Sub, *from, *less),
+            Action::Differ(to, from) => self.combine(Three::Xor, *to, *from),
         }
         Ok(())
+    }
+
+    /// The first cell becomes what `op` makes of both.
+    fn combine(&mut self, op: Three, to: Cell, from: Cell) {
+        let [x, y, _] = self.roles.words;
+        self.get(x, to);
+        self.get(y, from);
+        self.code.three(op, x, x, y);
+        self.put(to, x);
     }
 
     /// A loop, counted in a cell.
@@ -335,6 +341,17 @@ impl<D: Driven> Drive<D> {
             self.code.store(low, x);
         }
         Ok(())
+    }
+
+    /// A number whose words are in the code.
+    fn constant(&mut self, to: Stored, value: &BigUint) {
+        let (pointer, x) = (self.roles.to, self.roles.words[0]);
+        self.point(pointer, to.at);
+        let digits = value.iter_u32_digits().chain(std::iter::repeat(0));
+        for (k, digit) in digits.take(to.bytes / 4).enumerate() {
+            self.code.number(x, digit as usize);
+            self.code.store(D::word(pointer, k, true), x);
+        }
     }
 
     /// `to = table[digit]`, every entry read, some words of it at a time.

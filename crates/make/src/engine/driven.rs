@@ -1,5 +1,5 @@
-//! What drivers are written with: what a machine with words of 32 bits does with values ([`Values`]), which is here
-//! for machines without a carry flag; and its addresses, loops and calls ([`Driven`]).
+//! What drivers are written with. [`Values`]: what a machine with words of 32 bits does with values, with an implementation for
+//! machines without a carry flag. [`Driven`]: its addresses, loops and calls.
 
 use machine::isa::Isa;
 

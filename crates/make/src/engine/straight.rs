@@ -29,19 +29,24 @@ pub trait Straight: Columns<Insn: Eq + Hash> {
     fn free_of_charge(core: &Self::Core) -> usize;
     /// The other choices that are tried.
     fn choices(core: &Self::Core) -> Vec<Choices>;
-    /// The accumulator before the first step.
-    fn accumulator(core: &Self::Core) -> Self::Accumulator;
+    /// The accumulators before the first step that are tried.
+    fn accumulators(core: &Self::Core) -> Vec<Self::Accumulator>;
 
-    /// The name of a core that has no multiplier.
-    fn without_products(_core: &Self::Core) -> Option<&'static str> {
+    /// Why there are no products, on a core without a multiplier.
+    fn without_products(_core: &Self::Core) -> Option<LowerError> {
         None
     }
 
-    /// The whole function of which this is the body, without claims, and where each instruction of the body is.
+    /// Whole functions of which this is the body, without claims, each with where the instructions of the body are; the
+    /// registers `left` are in no other use.
     ///
     /// # Errors
     /// When the stack would be too deep, or a word is too far from its pointer.
-    fn function(l: &Lowering<'_, Self>, core: &Self::Core) -> Result<Placed<Self>, LowerError>;
+    fn functions(
+        l: &Lowering<'_, Self>,
+        core: &Self::Core,
+        left: &[u8],
+    ) -> Result<Vec<Placed<Self>>, LowerError>;
 }
 
 /// A function, and where each instruction of its body is.
@@ -58,10 +63,10 @@ pub fn registers<M: Straight>(core: &M::Core, limits: Limits) -> Vec<u8> {
 
 /// Functions of at most the cycles of `limits`, and perhaps others: products in columns as they are, and in rows.
 pub fn in_words<M: Straight>(words: &Words, core: &M::Core, limits: Limits) -> Vec<Made<M>> {
-    if let Some(name) = M::without_products(core)
+    if let Some(error) = M::without_products(core)
         && words.steps.iter().any(multiplies)
     {
-        return vec![Err(LowerError::NoProducts(name))];
+        return vec![Err(error)];
     }
     let mut made = as_they_are::<M>(words, core, limits);
     if let Some(rows) = M::ROWS.then(|| columns_in_rows::of(words)).flatten() {
@@ -98,14 +103,10 @@ fn as_they_are<M: Straight>(words: &Words, core: &M::Core, limits: Limits) -> Ve
         if i > 0 && !shifted {
             break;
         }
-        let choices = M::choices(core).into_iter();
-        let choices = choices.map(|choices| Choices { shifts, ..choices });
-        for (count, choices) in counts
-            .iter()
-            .flat_map(|n| choices.clone().map(move |c| (*n, c)))
-        {
-            let accumulator = M::accumulator(core);
-            let Ok(l) = Lowering::<M>::of(words, &all[..count], accumulator, choices) else {
+        for (count, choices, accumulator) in tried::<M>(core, &counts) {
+            let choices = Choices { shifts, ..choices };
+            let (used, left) = all.split_at(count);
+            let Ok(l) = Lowering::<M>::of(words, used, accumulator, choices) else {
                 made.push(Err(LowerError::Registers));
                 shifted = true;
                 continue;
@@ -113,20 +114,43 @@ fn as_they_are<M: Straight>(words: &Words, core: &M::Core, limits: Limits) -> Ve
             shifted |= l.shifted;
             // An instruction takes a cycle at least.
             let is_long = l.insns.len() as u64 > limits.cycles;
-            made.push(match is_long || !bodies.insert(l.insns.clone()) {
-                true => Ok(None),
-                false => whole(&l, core).map(Some),
-            });
+            if is_long || !bodies.insert(l.insns.clone()) {
+                made.push(Ok(None));
+                continue;
+            }
+            match whole(&l, core, left) {
+                Ok(functions) => made.extend(functions.into_iter().map(|f| Ok(Some(f)))),
+                Err(error) => made.push(Err(error)),
+            }
         }
     }
     made
 }
 
-/// The function of which this is the body, with claims.
-fn whole<M: Straight>(l: &Lowering<'_, M>, core: &M::Core) -> Result<Program<M::Insn>, LowerError> {
-    let (mut program, places) = M::function(l, core)?;
-    program.claims = claims::of(l.words, &l.written, |at| places.get(at).copied());
-    Ok(program)
+/// Every count of registers with every choice and every accumulator.
+fn tried<M: Straight>(core: &M::Core, counts: &[usize]) -> Vec<(usize, Choices, M::Accumulator)> {
+    let mut tried = Vec::new();
+    for count in counts {
+        for choices in M::choices(core) {
+            let accumulators = M::accumulators(core).into_iter();
+            tried.extend(accumulators.map(|accumulator| (*count, choices, accumulator)));
+        }
+    }
+    tried
+}
+
+/// The functions of which this is the body, with claims.
+fn whole<M: Straight>(
+    l: &Lowering<'_, M>,
+    core: &M::Core,
+    left: &[u8],
+) -> Result<Vec<Program<M::Insn>>, LowerError> {
+    let functions = M::functions(l, core, left)?.into_iter();
+    let with_claims = functions.map(|(mut program, places)| {
+        program.claims = claims::of(l.words, &l.written, |at| places.get(at).copied());
+        program
+    });
+    Ok(with_claims.collect())
 }
 
 /// The function with these instructions, each with its index in what saves registers, the body and what gives them back

@@ -99,10 +99,10 @@ fn in_scans<M: Whole>(
     if scans.side.is_some() {
         return vec![Err(LowerError::Blocks)];
     }
-    if let Some(name) = M::without_products(core)
+    if let Some(error) = M::without_products(core)
         && !scans.strands.is_empty()
     {
-        return vec![Err(LowerError::NoProducts(name))];
+        return vec![Err(error)];
     }
     let unroll = match scans.unroll {
         Some(unroll) => vec![unroll],

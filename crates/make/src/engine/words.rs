@@ -3,14 +3,19 @@
 //! Columns are the machine's ([`Columns`]), and so is how a carry is kept: as a word
 //! ([`crate::engine::word_chains`]) or in a flag ([`crate::engine::flag_chains`]).
 
-use crate::allocate::{Bank, OutOfRegisters, Slot, Weight};
+use crate::allocate::{Bank, OutOfRegisters, Slot, Timeline, Weight};
 use crate::engine::basic::Moves;
-use crate::schedule::{Origin, Sweep, Word, WordStep, Words};
+use crate::schedule::{Event, Origin, Sweep, Word, WordColumn, WordStep, Words};
 
 /// How a machine adds up products.
 pub trait Columns: Moves {
     /// What its accumulator holds, and what it must know of the core.
     type Accumulator;
+
+    /// What a sweep reads and makes, in the order in which [`Columns::sweep`] does so.
+    fn events(_accumulator: &Self::Accumulator, sweep: &Sweep) -> Vec<Event> {
+        WordColumn::events_of(sweep)
+    }
 
     /// The columns of a sweep.
     ///
@@ -95,12 +100,13 @@ impl<'w, M: Columns> Lowering<'w, M> {
         let points = |r: &u8| (M::RESULT..pointer::<M>(sides.end)).contains(r);
         let values = registers.iter().filter(|r| !points(r));
         let order: Vec<_> = values.map(|r| (*r, 0)).collect();
+        let line = Timeline::of(words, |sweep| M::events(&accumulator, sweep));
         let mut l = Self {
             words,
             insns: Vec::new(),
             notes: Vec::new(),
             written: vec![None; words.origins.len()],
-            bank: Bank::new(words, &order, choices.weight),
+            bank: Bank::new(words, line, &order, choices.weight),
             choices,
             taken: [0; 32],
             operands: sides.clone().map(|side| words.operand(side)).collect(),

@@ -1,4 +1,5 @@
-//! Products at the bottom of a recursion: row by row in registers, or by columns; and words added to them.
+//! Products at the bottom of Karatsuba's recursion: by rows that stay in registers, or by columns; other words may be added
+//! to them on the way.
 
 use crate::schedule::{Claim, End, Pile, Sum, Term, Word, WordStep, Words};
 

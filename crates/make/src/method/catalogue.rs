@@ -8,11 +8,11 @@ use crate::method::signature::{Method, Params};
 use crate::method::{
     carry_chain, cihs, cios, consecutive_operand_caching, fios, fips, folded_karatsuba, hfips,
     hybrid, karatsuba, karatsuba_calls, karatsuba_comba, karatsuba_joined, karatsuba_modulo,
-    karatsuba_schoolbook, karatsuba_squaring, kcm, lazy_doubling, masked_words, operand_caching,
-    operand_scanning, product_scanning, range_shifted, reverse_hybrid, ripple_carry, separated,
-    shift_and_add, shifted_words, short_product, sliding_block_doubling, sos, special_primes,
-    square_carry_catcher, square_operand_scanning, square_product_scanning, square_reverse_hybrid,
-    steady_rows, word_row, zero_test,
+    karatsuba_schoolbook, karatsuba_squaring, kcm, lazy_doubling, masked_words, number_row,
+    operand_caching, operand_scanning, product_scanning, range_shifted, reverse_hybrid,
+    ripple_carry, separated, shift_and_add, shifted_words, short_product, sliding_block_doubling,
+    sos, special_primes, square_carry_catcher, square_operand_scanning, square_product_scanning,
+    square_reverse_hybrid, steady_rows, word_row, zero_test,
 };
 
 /// Methods with a file of their own.
@@ -45,6 +45,7 @@ static OWN: &[&Method] = &[
     &sos::METHOD,
     &kcm::METHOD,
     &carry_chain::METHOD,
+    &number_row::METHOD,
     &separated::STEADY,
     &hfips::METHOD,
     &hfips::SEPARATED,
@@ -102,7 +103,8 @@ pub fn in_one_time(op: Op) -> Option<&'static str> {
         | Op::Modadd
         | Op::Modsub
         | Op::Modneg
-        | Op::Modhalf => None,
+        | Op::Modhalf
+        | Op::Modtimes => None,
     }
 }
 

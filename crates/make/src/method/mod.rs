@@ -32,6 +32,7 @@ pub mod masked_words;
 mod middle_first;
 mod middle_signs;
 mod number_products;
+pub mod number_row;
 pub mod operand_caching;
 pub mod operand_scanning;
 pub mod product_scanning;

@@ -28,23 +28,27 @@ pub static METHOD: Method = Method {
         },
         Parameter {
             name: "f",
-            meaning: "words of B in registers; of a square e",
+            meaning: "words of B in registers; of a square e; all where they come from memory one by one",
         },
         Parameter {
             name: "mask",
-            meaning: "1: add masked words; 0 (default): add conditionally, in the same time",
+            meaning: "1: add masked words; 0 (default): add conditionally, in the same time, where a machine can",
         },
     ],
     defaults: |spec, facts| {
         let [n, _] = spec.words(facts.word_bits);
         let most = largest(facts);
         let square = spec.op == Op::Sqr;
+        if facts.tile_rows {
+            let sizes = (1..=most.min(n)).rev();
+            return sizes.map(|e| Params::from([("e", e)])).collect();
+        }
         let sizes = (1..=most.min(n))
             .rev()
             .flat_map(|e| (1..=n.min(most)).map(move |f| (e, f)))
             .filter(|(e, f)| !square || e == f && *e >= n.min(2));
         let fitting: Vec<_> = sizes
-            .filter(|(e, f)| need(*e, *f) <= facts.tile_registers)
+            .filter(|(e, f)| need(facts, *e, *f) <= facts.tile_registers)
             .collect();
         match fitting.is_empty() {
             // The schedule says why.
@@ -58,14 +62,18 @@ pub static METHOD: Method = Method {
     schedule,
 };
 
-/// Registers of a tile: both operands, their product, a carry, a counter.
-fn need(e: usize, f: usize) -> usize {
-    2 * (e + f) + 2
+/// Registers of a tile: both operands, their product, a carry, a counter. Where words of B come from memory: A, the sum, a
+/// word of B, a mask, and a word under it.
+fn need(facts: &Facts, e: usize, f: usize) -> usize {
+    match facts.tile_rows {
+        true => 2 * e + 3,
+        false => 2 * (e + f) + 2,
+    }
 }
 
 /// The most words of one operand.
 fn largest(facts: &Facts) -> usize {
-    facts.tile_registers.saturating_sub(need(0, 1)) / 2
+    facts.tile_registers.saturating_sub(need(facts, 0, 1)) / 2
 }
 
 /// Of a square the tiles are square, with a word for the carry of what is doubled.
@@ -98,6 +106,9 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
     }
     let e = positive(method, "e", params)?;
     let square = spec.op == Op::Sqr;
+    if facts.tile_rows {
+        return in_rows(n, e, facts, params, square);
+    }
     let f = match params.get("f") {
         None if square => e,
         _ => positive(method, "f", params)?,
@@ -118,7 +129,7 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
         }
     };
     // A mask, and the word under it.
-    let need = need(e, f) + if select == Select::Mask { 2 } else { 0 };
+    let need = need(facts, e, f) + if select == Select::Mask { 2 } else { 0 };
     if need > facts.tile_registers {
         return Err(MethodError::Registers {
             method,
@@ -136,4 +147,38 @@ fn schedule(spec: &Spec, facts: &Facts, params: &Params) -> Result<Schedule, Met
         true => Tiles::square(n, e, select),
         false => Tiles::of(n, e, f, select),
     }))
+}
+
+/// Tiles of all words of B.
+fn in_rows(
+    n: usize,
+    e: usize,
+    facts: &Facts,
+    params: &Params,
+    square: bool,
+) -> Result<Schedule, MethodError> {
+    let (method, largest) = (METHOD.name, largest(facts));
+    let too_large = |parameter, value, largest| MethodError::TooLarge {
+        method,
+        parameter,
+        value,
+        largest,
+    };
+    match (params.get("f").copied(), params.get("mask").copied()) {
+        (Some(f), _) if f > n => return Err(too_large("f", f, n)),
+        (Some(f), _) if f < n => {
+            return Err(MethodError::TooSmall {
+                method,
+                parameter: "f",
+                value: f,
+                least: n,
+            });
+        }
+        (_, Some(mask)) if mask > 1 => return Err(too_large("mask", mask, 1)),
+        _ => {}
+    }
+    match e > largest {
+        true => Err(too_large("e", e, largest)),
+        false => Ok(Schedule::Tiles(Tiles::in_rows(n, e, square))),
+    }
 }

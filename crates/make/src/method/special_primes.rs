@@ -152,6 +152,13 @@ impl Folding {
         form.ok_or(MethodError::NotSpecial)
     }
 
+    /// What is above the bits of `m` is folded by: `2^k - m` for `m` of `k` bits.
+    pub(super) fn above(m: &BigUint, n: usize, w: u32) -> Self {
+        let least = (BigUint::from(1u8) << m.bits()) - m;
+        let digits = Self::expanded(&least, n, w, false);
+        Self { n, digits }
+    }
+
     /// The digits of `c` that are not 0, from `0 .. 2^w`, or between `-2^(w-1)` and `2^(w-1)`.
     fn expanded(c: &BigUint, n: usize, w: u32, balanced: bool) -> Vec<(usize, i64)> {
         let base = 1i64 << w;
@@ -192,7 +199,7 @@ impl Folding {
     }
 
     /// Column `k` of `c x`.
-    fn column(&self, words: &mut Words, x: &[Word], k: usize) -> Pile {
+    pub(super) fn column(&self, words: &mut Words, x: &[Word], k: usize) -> Pile {
         let mut pile = Pile::default();
         for (place, digit) in &self.digits {
             let x = k.checked_sub(*place).and_then(|i| x.get(i));
@@ -287,7 +294,7 @@ impl Folding {
     }
 
     /// Is `c` a word so small that a top word without its top bit takes the carry of the columns below it?
-    fn is_below_top(&self, w: u32) -> bool {
+    pub(super) fn is_below_top(&self, w: u32) -> bool {
         matches!(self.digits.as_slice(), [(0, c)] if self.n > 2 && *c + 2 < 1 << (w - 1))
     }
 
@@ -296,7 +303,7 @@ impl Folding {
     fn top_first(&self, half: &Self, words: &mut Words, p: &[Word]) -> Vec<Word> {
         let (low, high) = p.split_at(self.n);
         let column = |words: &mut Words, k: usize| {
-            let mut pile = self.column(words, &high[..self.n], k);
+            let mut pile = self.column(words, high, k);
             pile.addends.extend(low.get(k));
             pile
         };
@@ -370,7 +377,7 @@ impl Folding {
     }
 
     /// The words of `p` modulo `m` become the result of `words`.
-    fn fold(
+    pub(super) fn fold(
         &self,
         spec: &Spec,
         words: &mut Words,
@@ -382,11 +389,8 @@ impl Folding {
         let reduction = Reduction::of(spec, words)?;
         words.push(WordStep::Part("fold the upper half".into()));
         let full = reduction.is_full();
-        let least = (BigUint::from(1u8) << m.bits()) - m;
-        let half = Folding {
-            n,
-            digits: Folding::expanded(&least, n, w, false),
-        };
+        let half = Self::above(m, n, w);
+        let least = half.value(w);
         let spare = spec.size.a - m.bits() as u32;
         words.result = if spare == 0 {
             // One more of c is less by M, where that leaves a carry.
@@ -430,6 +434,11 @@ impl Folding {
         };
         Ok(())
     }
+}
+
+/// Are products modulo `m` folded, for numbers of `n` words of `w` bits?
+pub fn is_special(m: &BigUint, n: usize, w: u32) -> bool {
+    Folding::of(m, n, w).is_ok()
 }
 
 /// The schedule of `method`, then the folds of what it makes.
@@ -516,7 +525,7 @@ fn without_top(words: &mut Words, v: &mut [Word]) -> Word {
 }
 
 /// Takes the top bit `b` from `v`; `2 t + b`.
-fn cut(words: &mut Words, v: &mut [Word], t: &[Word]) -> Vec<Word> {
+pub(super) fn cut(words: &mut Words, v: &mut [Word], t: &[Word]) -> Vec<Word> {
     let bit = without_top(words, v);
     let out = words.fresh_words(t.len());
     let links = t.iter().zip(&out);

@@ -1,4 +1,4 @@
-//! A sum or difference that is continued word by word, as its operands are made.
+//! A sum or difference that goes on word by word, as soon as the words of its operands are made.
 
 use crate::schedule::{Chain, End, Link, Sum, Word, WordStep, Words};
 

@@ -1,4 +1,4 @@
-//! Methods without loops: the reason, and which method makes the same in loops.
+//! What to answer where loops are asked for of a method that has none: why, and which method has them.
 
 use spec::modulus::Modulus;
 use spec::{Op, Spec};

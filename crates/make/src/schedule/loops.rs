@@ -2,8 +2,8 @@
 //!
 //! A loop is not declared but found: a run of columns of which each is the one before moved by
 //! one word is a [`Run`]; a run of blocks of which each is the one before moved by as many words
-//! is a [`Turn`]. The blocks stay what is computed ([`Loops::unfold`] gives them back, and
-//! [`Loops::check`] insists on it); the runs and turns only say how little of it must be written.
+//! is a [`Turn`]. The blocks still say what is computed: [`Loops::unfold`] gives them back, and
+//! [`Loops::check`] checks that it does. Runs and turns only say which parts are written once.
 
 use crate::facts::Style;
 use crate::schedule::blocks::{Block, Blocks, Column, ColumnBlock, Counts, Part, ScheduleError};

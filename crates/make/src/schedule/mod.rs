@@ -9,6 +9,7 @@
 //! be read as words ([`Words::of`]), not the other way round.
 
 mod blocks;
+mod columns;
 mod evaluate;
 mod halves;
 mod loops;
@@ -21,6 +22,7 @@ pub use crate::schedule::blocks::{
     Block, Blocks, Column, ColumnBlock, Counts, Lifetimes, Part, Product, Row, RowBlock,
     RowProduct, ScheduleError,
 };
+pub use crate::schedule::columns::{Event, Factors, Reduction, WordColumn};
 pub use crate::schedule::halves::{Halves, Lowest};
 pub use crate::schedule::loops::{FoldedBlock, LoopStep, Loops, Run, Turn};
 pub use crate::schedule::scans::{Array, Scans, Strand, Stretch};

@@ -3,8 +3,7 @@
 //!
 //! As in [`crate::schedule::loops`] nothing is declared: the one sweep of a schedule in words is read as
 //! [`Strand`]s, each the products `X[i] Y[k-i]` of two arrays in all columns `k`, or a sweep for each row
-//! as the products `X[j] Y[i]` of row `i`; what they say must give every sweep back. The words stay
-//! what is computed.
+//! as the products `X[j] Y[i]` of row `i`. The strands must give every sweep back, and the words still say what is computed.
 
 use std::collections::BTreeSet;
 use std::ops::Range;

@@ -36,6 +36,8 @@ pub struct Tiles {
     pub select: Select,
     /// B is A.
     pub square: bool,
+    /// Has a tile all words of B, or of a squaring those behind its own and its own?
+    pub rows: bool,
 }
 
 /// One tile and what its last addition meets.
@@ -85,6 +87,7 @@ impl Tiles {
             b: even(n, f),
             select,
             square: false,
+            rows: false,
         }
     }
 
@@ -96,22 +99,44 @@ impl Tiles {
         }
     }
 
+    /// Tiles of at most `e` words of A, and of all words of B.
+    pub fn in_rows(n: usize, e: usize, square: bool) -> Self {
+        Self {
+            square,
+            rows: true,
+            ..Self::of(n, e, n, Select::Mask)
+        }
+    }
+
+    /// The parts of B that part `i` of A is multiplied by: of a squaring those on one side of the diagonal.
+    fn beside(&self, i: usize) -> Vec<Range<usize>> {
+        let behind = self.a[i].end;
+        match (self.square, self.rows) {
+            (false, _) => self.b.clone(),
+            (true, false) => self.b[i + 1..].to_vec(),
+            (true, true) => {
+                let behind = (behind < self.n).then_some(behind..self.n);
+                behind.into_iter().collect()
+            }
+        }
+    }
+
     /// All steps in order.
     pub fn steps(&self) -> Vec<TileStep> {
         let mut list = Vec::with_capacity(self.a.len() * self.b.len() + 1);
-        let beside = |i: usize| if self.square { i + 1 } else { 0 };
         // Words of the result that are there.
         let mut there: Range<usize> = 0..0;
         for (i, a) in self.a.iter().enumerate() {
-            for (j, b) in self.b.iter().enumerate().skip(beside(i)) {
-                let last = j + 1 == self.b.len();
-                // Above the product of all there is nothing to carry to.
-                let carry_word = i > 0 && last && a.end < self.n;
+            let beside = self.beside(i);
+            for (j, b) in beside.iter().enumerate() {
+                let last = j + 1 == beside.len();
+                // Above the product of all there is nothing to carry to, nor above one whose upper words are new.
+                let carry_word = i > 0 && last && a.end < self.n && !self.rows;
                 let tile = Tile {
                     a: a.clone(),
                     b: b.clone(),
                     reload: 0..0,
-                    carry_in: (i > 0 && j > beside(i)).then_some(a.len()),
+                    carry_in: (i > 0 && j > 0).then_some(a.len()),
                     carry_out: i > 0 && !last || carry_word,
                     carry_word,
                     last,

@@ -1,5 +1,5 @@
-//! A schedule in one of its forms. One form is two stages: a product in loops, and what is made of it, in words or in
-//! loops, of which the second reads the product where the first wrote it.
+//! A schedule in one of its forms. One form has two stages: a product in loops, then a second stage, in words or in
+//! loops, which reads the product where the first one wrote it.
 
 use spec::{Op, Spec, vectors};
 

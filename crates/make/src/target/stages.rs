@@ -1,5 +1,5 @@
-//! Kernels of two stages, the parts that all machines share: which function of each is taken, and what is
-//! said to the prover of a product that another function reads.
+//! What all machines share of kernels of two stages: the choice of the function of each stage, and the claims about a
+//! product that another function reads.
 
 use machine::call::Operands;
 use machine::function::Function;

@@ -1,4 +1,4 @@
-//! Places next to a place: one choice of its plan is another one, or one of its numbers.
+//! The neighbours of a place differ in one choice of its plan, or in one number.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

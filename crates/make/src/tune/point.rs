@@ -1,4 +1,4 @@
-//! A place of the search, and what it takes.
+//! A place of the search: method, parameters, plan and style; and its cost: cycles, bytes, stack, energy.
 
 use crate::facts::Style;
 use crate::method;

@@ -1,4 +1,4 @@
-//! What a search is about, and what a place of it takes.
+//! What a search is about (operation, size, target and objective), and counting what one place takes.
 
 use machine::isa::core::Core;
 use machine::isa::energy::Currents;

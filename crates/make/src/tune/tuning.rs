@@ -1,5 +1,5 @@
-//! What a search knows. It goes in rounds: each hands out tasks, which follow from the seed, the round and what is known, and
-//! takes what came of them in their order. So a search is the same on any number of processes.
+//! What a search knows. It goes in rounds. A round hands out tasks, which follow from the seed, the number of the round and what is
+//! known so far. The results are taken in the order of the tasks, so a search is the same on any number of processes.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

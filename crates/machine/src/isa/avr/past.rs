@@ -1,4 +1,5 @@
-//! What a run in an abstract domain remembers, so that the environment can be checked after every instruction.
+//! What an abstract run remembers of earlier instructions, so that [`crate::isa::avr::environment`] can be checked after
+//! each one.
 
 use crate::fault::Fault;
 use crate::isa::machine;

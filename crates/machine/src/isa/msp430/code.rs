@@ -19,7 +19,8 @@ pub type Form = codec::Form<Ops>;
 
 /// Places beside the registers: C, Z, N, V, GIE; what lies at fixed addresses.
 const CARRY: Places = 1 << 16;
-const FLAGS: Places = 0xf << 16;
+/// C, Z, N and V as places.
+pub const FLAGS: Places = 0xf << 16;
 const STATUS: Places = 0x1f << 16;
 const FIXED: Places = 1 << 21;
 

@@ -99,6 +99,49 @@ impl Multiplier {
         (at < end).then_some(at)
     }
 
+    /// How long what a write to this address begins takes, as [`Kind::late`] says; none if it begins nothing.
+    pub fn begins(&self, address: u16, first_has_32_bits: bool) -> Option<[u8; 5]> {
+        match self.register(address.into())? {
+            OP2 => Some(self.kind.late(first_has_32_bits, false)),
+            OP2L => Some(LATE_LOW),
+            OP2H => Some(self.kind.late(first_has_32_bits, true)),
+            _ => None,
+        }
+    }
+
+    /// Does a write to this address choose an operation, and for a first operand of 32 bits?
+    pub fn chooses(&self, address: u16) -> Option<bool> {
+        match self.register(address.into())? {
+            ..OP2 => Some(false),
+            at @ MPY32L..OP2L => Some(at & 2 == 2),
+            _ => None,
+        }
+    }
+
+    /// Which word of the result is there: RES0 to RES3, or SUMEXT.
+    pub fn result(&self, address: u16) -> Option<usize> {
+        match self.register(address.into())? {
+            RESLO => Some(0),
+            RESHI => Some(1),
+            SUMEXT => Some(4),
+            at @ RES0..=RES3 => Some(usize::from(at - RES0) / 2),
+            _ => None,
+        }
+    }
+
+    /// Does a write to this address begin one of a second operand of 32 bits?
+    pub fn takes_two_words(&self, address: u16) -> bool {
+        self.register(address.into()) == Some(OP2H)
+    }
+
+    /// Does a write to this address choose an operation that does not accumulate?
+    pub fn starts_anew(&self, address: u16) -> bool {
+        // MPY and MPYS, MPY32 and MPYS32, low words.
+        let low = [0, 2, MPY32L, MPY32L + 4];
+        self.register(address.into())
+            .is_some_and(|at| low.contains(&at))
+    }
+
     /// Does a write to this address begin a multiplication?
     pub fn starts(&self, address: u16) -> bool {
         matches!(self.register(address.into()), Some(OP2 | OP2H))
@@ -138,7 +181,18 @@ const LATE: [[[u8; 5]; 2]; 2] = [
 /// The same of an MPY16 (SLAU049, section 7.2.3): an access by an address is in time, an indirect one needs a NOP.
 const LATE_16: [u8; 5] = [3, 3, 0, 0, 3];
 /// How long the first step of OP2L takes (SLAU208, table 25-6).
-const LATE_LOW: u8 = 3;
+const LATE_LOW: [u8; 5] = [3, 0, 0, 0, 0];
+
+impl Kind {
+    /// Cycles from the end of an instruction that writes a second operand, of 32 bits or not, until RES0 to RES3 and SUMEXT
+    /// are there.
+    pub fn late(self, first_has_32_bits: bool, second_has_32_bits: bool) -> [u8; 5] {
+        match self {
+            Kind::Mpy16 => LATE_16,
+            Kind::Mpy32 => LATE[usize::from(second_has_32_bits)][usize::from(first_has_32_bits)],
+        }
+    }
+}
 
 /// The multiplier over the domain `D`.
 pub struct Unit<D: Domain> {
@@ -277,7 +331,7 @@ impl<D: Domain> Unit<D> {
                 let mode = self.mode.ok_or(Fault::Convention(UNCHOSEN))?;
                 self.words[OP2_WORD] = word;
                 self.mode = Some(Mode { half: true, ..mode });
-                self.late = [LATE_LOW, 0, 0, 0, 0];
+                self.late = LATE_LOW;
                 self.fresh = true;
             }
             OP2H => {
@@ -330,10 +384,7 @@ impl<D: Domain> Unit<D> {
             half: false,
             ..mode
         });
-        self.late = match self.kind {
-            Kind::Mpy16 => LATE_16,
-            Kind::Mpy32 => LATE[usize::from(high.is_some())][usize::from(mode.wide)],
-        };
+        self.late = self.kind.late(mode.wide, high.is_some());
         self.fresh = true;
         self.words[OP2_WORD] = low;
         if mode.wide || high.is_some() {

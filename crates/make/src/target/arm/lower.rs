@@ -27,6 +27,7 @@ pub const FACTS: Facts = Facts {
     accumulator_registers: 3,
     constant_registers: 0,
     tile_registers: 0,
+    tile_rows: false,
     one_time: true,
     style: Style::Unrolled,
 };

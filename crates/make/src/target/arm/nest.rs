@@ -1,8 +1,8 @@
 //! Two nested loops while they are written: which register holds what, and where the arrays lie.
 //!
 //! A loop over products needs two pointers, their end, a sum of three words, and the words of a chunk.
-//! Whatever else there is, the arguments among it, has a register if one is left, or a slot on the stack.
-//! All that moves with the columns is a base, a number, and `t` or `t/2`.
+//! Everything else, such as the arguments, has a register if one is left, and else a slot on the stack.
+//! An address that moves with the columns is a base, a number, and `t` or `t/2`, where `t` counts the columns.
 
 use std::collections::{BTreeMap, BTreeSet};
 

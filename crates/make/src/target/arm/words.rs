@@ -10,8 +10,8 @@ use std::collections::VecDeque;
 use machine::isa::arm::code::Insn;
 use machine::isa::arm::instructions::Op;
 
-use crate::allocate::{Bank, OutOfRegisters, Slot, Weight};
-use crate::schedule::{Origin, Word, WordStep, Words};
+use crate::allocate::{Bank, OutOfRegisters, Slot, Timeline, Weight};
+use crate::schedule::{Origin, Word, WordColumn, WordStep, Words};
 use crate::target::arm::pointers::{Array, Item};
 
 /// `ASR #31` of the register in the lowest bits of a shifter operand.
@@ -101,7 +101,12 @@ impl<'w> Lowering<'w> {
             items: Vec::new(),
             notes: Vec::new(),
             written: vec![None; words.origins.len()],
-            bank: Bank::new(words, order, choices.weight),
+            bank: Bank::new(
+                words,
+                Timeline::of(words, WordColumn::events_of),
+                order,
+                choices.weight,
+            ),
             done: [0; 3],
             choices,
             accumulator: VecDeque::new(),

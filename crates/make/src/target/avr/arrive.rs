@@ -1,4 +1,4 @@
-//! Instructions that move the pointers as the search over their places decided.
+//! Instructions that move the pointers before an access, as the search in `windows.rs` decided.
 
 use machine::isa::avr::code::Insn;
 use machine::isa::avr::instructions::Op;

@@ -1,10 +1,10 @@
 //! Register assignment for overlapping live ranges, so that as many pairs of values as possible lie in register pairs
 //! (MOVW).
 //!
-//! The lives of registers are intervals, and as many registers as overlap are enough. From a first
-//! assignment, which puts a value beside one that ends at about the same time, the registers of two
-//! values of a pair are changed for others: all that lies in two registers and hangs together is
-//! exchanged (Kempe), so no two values ever meet. What is not worse is kept.
+//! Live ranges are intervals, so as many registers are enough as there are values live at once. The first
+//! assignment puts a value beside one whose live range ends at about the same time. Then it is improved by Kempe exchanges: for two
+//! registers, a connected set of overlapping values changes sides, so that two live values never share a register. A
+//! change that is not worse is kept.
 
 /// Registers of the machine.
 const REGISTERS: usize = 32;

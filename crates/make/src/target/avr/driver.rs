@@ -7,6 +7,7 @@ use machine::isa::avr::code::Insn;
 use machine::isa::avr::instructions::Op;
 use machine::isa::avr::machine::Pointer;
 use machine::program::Program;
+use num_bigint::BigUint;
 
 use crate::driver::{Action, Assembled, Cell, Driver, MultiplyAdd, Stored, To};
 use crate::refusal::LowerError;
@@ -137,20 +138,25 @@ impl Emitter {
             Action::Table(at) => self.set_pair(Cell::Entry, *at as i32),
             Action::Take(to) => self.take(*to)?,
             Action::Number { to, value } => self.number(*to, *value)?,
+            Action::Constant { to, value } => self.constant(*to, value),
             Action::Lookup { to, table, entries } => self.lookup(*to, *table, *entries),
             Action::Pick { to, table, less } => self.pick(*to, *table, *less)?,
             Action::Swap { a, b } => self.swap(*a, *b)?,
             Action::MultiplyAdd(sum) => self.sum(sum)?,
             Action::AddWord { to, word, lacks } => self.add_word(*to, *word, *lacks)?,
             Action::NotZero { to, of } => self.not_zero(*to, *of)?,
-            Action::Fewer(from, less) => {
-                self.get(24, *from);
-                self.get(25, *less);
-                self.rr(Op::SUB, 24, 25);
-                self.put(*from, 24);
-            }
+            Action::Fewer(from, less) => self.combine(Op::SUB, *from, *less),
+            Action::Differ(to, from) => self.combine(Op::EOR, *to, *from),
         }
         Ok(())
+    }
+
+    /// The first cell becomes what `op` makes of both.
+    fn combine(&mut self, op: Op, to: Cell, from: Cell) {
+        self.get(24, to);
+        self.get(25, from);
+        self.rr(op, 24, 25);
+        self.put(to, 24);
     }
 
     /// One list of steps or the other, by the digit.
@@ -196,6 +202,20 @@ impl Emitter {
             self.over(to.bytes - 1, zero)?;
         }
         Ok(())
+    }
+
+    /// A number whose bytes are in the code; equal ones in a row are fetched once.
+    fn constant(&mut self, to: Stored, value: &BigUint) {
+        self.point(Z, to.at);
+        let mut last = None;
+        let bytes = value.to_bytes_le().into_iter().chain(std::iter::repeat(0));
+        for byte in bytes.take(to.bytes) {
+            if last != Some(byte) {
+                self.dk(Op::LDI, 25, i32::from(byte));
+            }
+            last = Some(byte);
+            self.push(Insn::rk(Op::STZ_INC, 25, 0));
+        }
     }
 
     /// Has an entry of a table read, all of which is.

@@ -3,7 +3,8 @@
 //! With `W = 2^(8 h)`, `L = al bl` and `H = ah bh` stand in the result, `M` in a frame on the stack.
 //! Of a product the differences are kept modulo `W`, with their borrows `sa`, `sb` as masks:
 //! `(al - ah)(bl - bh) = DA DB - W (sa DB + sb DA) + W^2 sa sb`, subtracted under the masks. Of a
-//! square it is `|al - ah|^2`. Then `M := L - M + H` and `result += W M`, the carries `e` of both last.
+//! square it is `|al - ah|^2`. Then `M := L - M + H` and `result += W M`. The carries of both sums are collected in `e`, which is
+//! added last.
 //!
 //! A frame: `2 h` words of `M`, then the record: addresses of r, a, the words `h`, and of a product
 //! the address of b, `sa` and `sb`, later `e`. [`Halves`](crate::schedule::Halves) calls this one after the other.

@@ -1,8 +1,8 @@
 //! A lower bound on the cycles of code on values, known before registers are assigned.
 //!
-//! Arithmetic is counted. Of the values that are read, those come from memory that the rule "whose
-//! next use is farthest makes room" (Belady 1966) could not keep: with all ways back equally dear
-//! no rule loads less. Stores of values that wait, copies and moves of pointers are left out.
+//! Arithmetic is counted. Loads are counted as if registers were assigned by Belady's rule (1966): spill the value
+//! whose next use is farthest. If all loads cost the same, no rule loads less. Stores of
+//! spilled values, copies and moves of pointers are left out.
 
 use std::collections::BTreeSet;
 

@@ -28,6 +28,7 @@ pub const FACTS: Facts = Facts {
     accumulator_registers: 3,
     constant_registers: 1,
     tile_registers: 0,
+    tile_rows: false,
     one_time: false,
     style: Style::Unrolled,
 };

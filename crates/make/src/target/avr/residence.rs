@@ -1,11 +1,11 @@
-//! Which values are in registers at which time.
+//! Which values are in registers at which time: live ranges and spills.
 //!
-//! Between two uses a value stays in its register or comes back from memory. The order of the
-//! instructions is known, so this is a choice of intervals of which at most as many overlap as
-//! there are registers, each worth the cycles of its way back: 2 to load it, 2 more to store it
-//! first if memory does not hold it, less 1 if an instruction that overwrites its register has to
-//! work on a copy. `intervals.rs` finds the best choice; as a value is stored only once, what
-//! each is worth depends on the others, and a few rounds settle it.
+//! Between two uses a value stays in its register, or it is spilled. The order of the
+//! instructions is known, so this is a choice among intervals, no more of which may overlap than
+//! there are registers. An interval is worth the cycles of the spill that it saves: 2 for the load, 2 more for a store
+//! if memory does not hold the value, less 1 if an instruction that overwrites the register has to
+//! work on a copy. `intervals.rs` finds the best choice. A value is stored only once, so the worth of
+//! an interval depends on the others, and the choice is repeated a few times.
 //!
 //! Time: instruction `t` reads at point `2t` and writes at point `2t + 1`.
 

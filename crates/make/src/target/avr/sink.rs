@@ -1,5 +1,5 @@
-//! Masked words are computed where they are read: AND, OR and EOR leave the carry alone, so that what
-//! they make and is read once may wait until then, and what it is made from waits instead.
+//! Masked words are computed where they are read. AND, OR and EOR leave the carry alone. So a word that one of
+//! them makes, and that is read once, need not be made before it is read; until then its operands stay live instead.
 
 use machine::isa::avr::instructions::Op;
 

@@ -32,6 +32,7 @@ pub fn facts(core: &Core) -> Facts {
         accumulator_registers: if wide { 2 } else { 5 },
         constant_registers: 1,
         tile_registers: 0,
+        tile_rows: false,
         one_time: false,
         style: Style::Unrolled,
     }
@@ -60,16 +61,20 @@ impl Straight for MipsIsa {
         choices.to_vec()
     }
 
-    fn accumulator(core: &Core) -> Accumulator {
-        Accumulator {
+    fn accumulators(core: &Core) -> Vec<Accumulator> {
+        vec![Accumulator {
             features: core.features,
             ..Accumulator::default()
-        }
+        }]
     }
 
-    fn function(l: &Lowering<'_>, core: &Core) -> Result<Placed<Self>, LowerError> {
+    fn functions(
+        l: &Lowering<'_>,
+        core: &Core,
+        _: &[u8],
+    ) -> Result<Vec<Placed<Self>>, LowerError> {
         let (scratch, one) = (l.bank.scratch_words(), l.accumulator.one);
-        function(&l.insns, &l.notes, scratch, one, core)
+        Ok(vec![function(&l.insns, &l.notes, scratch, one, core)?])
     }
 }
 

@@ -1,18 +1,16 @@
-//! The frame of a function: what it saves, its room on the stack, and interrupts that are kept out.
+//! The frame of a function: what it saves, and its room on the stack.
 
 use machine::isa::msp430::abi::{STACK_LIMIT, is_callee_saved};
 use machine::isa::msp430::code::{Dest, Insn, Source};
 use machine::isa::msp430::cores::Core;
 use machine::isa::msp430::instructions::Op;
-use machine::isa::msp430::multiplier::Irq;
 use machine::isa::msp430::operands::{SP, SR};
 
 use crate::refusal::LowerError;
+use crate::target::msp430::interrupts::{Masked, close};
 
-/// GIE in SR.
-const GIE: u16 = 8;
-
-/// Saves what the body needs, and makes room for `scratch` words from SP on: (before, after) the body.
+/// Saves what the body needs, SR if interrupts are `masked`, and makes room for `scratch` words from SP on: (before, after)
+/// the body.
 ///
 /// # Errors
 /// When the stack would be deeper than [`STACK_LIMIT`].
@@ -20,12 +18,13 @@ pub fn frame(
     core: &Core,
     body: &[Insn],
     scratch: usize,
+    masked: Masked,
 ) -> Result<(Vec<Insn>, Vec<Insn>), LowerError> {
     let written = body.iter().fold(0, |all, insn| all | insn.writes());
     let saved: Vec<u8> = (0..16)
         .filter(|r| written >> r & 1 == 1 && is_callee_saved(*r))
         .collect();
-    let masks = masks(core, body);
+    let masks = masked != Masked::Never;
     let need = 2 * (saved.len() + scratch + usize::from(masks));
     if need as i64 > STACK_LIMIT {
         let limit = STACK_LIMIT as usize;
@@ -46,14 +45,11 @@ pub fn frame(
         }
     }
     if masks {
-        // The instruction behind DINT may still be interrupted (SLAU144, section 2.2).
-        let status = Dest::Register(SR);
-        before.extend([
-            Insn::one(Op::PUSH, Source::Register(SR)),
-            Insn::two(Op::BIC, Source::Constant(GIE), status),
-            Insn::nop(),
-        ]);
-        after.insert(0, Insn::pop(status));
+        before.push(Insn::one(Op::PUSH, Source::Register(SR)));
+        after.insert(0, Insn::pop(Dest::Register(SR)));
+    }
+    if masked == Masked::Always {
+        before.extend(close());
     }
     if scratch > 0 {
         let moved = |op| {
@@ -65,17 +61,4 @@ pub fn frame(
     }
     after.push(Insn::ret());
     Ok((before, after))
-}
-
-/// Are interrupts to be kept out: is the multiplier used, and do handlers use it?
-fn masks(core: &Core, body: &[Insn]) -> bool {
-    let uses = |insn: &Insn| match (core.multiplier, insn.ops.dest()) {
-        (Some(multiplier), Dest::Absolute(at)) => multiplier.starts(at),
-        _ => false,
-    };
-    let handlers = match core.irq {
-        Irq::None | Irq::SaveRestore => false,
-        Irq::MaskAll | Irq::MaskPerColumn => true,
-    };
-    handlers && body.iter().any(uses)
 }

@@ -1,11 +1,13 @@
-//! From a schedule to a whole function: words in registers, waits for the multiplier, registers saved.
+//! What MSP430 says of its functions: registers, choices, pointers that move along, waits for the multiplier, interrupts.
 
+use machine::isa::Isa;
 use machine::isa::msp430::Msp430Isa;
-use machine::isa::msp430::code::{Dest, Insn};
+use machine::isa::msp430::code::Insn;
 use machine::isa::msp430::cores::Core;
-use machine::isa::msp430::multiplier::{Irq, Kind};
+use machine::isa::msp430::multiplier::Kind;
 use machine::program::Program;
 
+use crate::engine::basic::Moves;
 use crate::engine::straight::{self, Placed, Straight, placed};
 use crate::engine::words::Choices;
 use crate::facts::{Facts, Style};
@@ -13,20 +15,28 @@ use crate::lower::Limits;
 use crate::refusal::{LowerError, those_made};
 use crate::schedule::{Schedule, Words};
 use crate::target::msp430::frame::frame;
+use crate::target::msp430::interrupts::{Masked, by_columns, masked};
+use crate::target::msp430::pointers::along;
 use crate::target::msp430::sweeps::{Accumulator, Lowering};
+use crate::target::msp430::tiles;
+use crate::target::msp430::waits::settled;
 
 /// Registers beside those that may point: first those that a function need not save.
 const REGISTERS: [u8; 10] = [15, 14, 11, 10, 9, 8, 7, 6, 5, 4];
 const FREE_OF_CHARGE: usize = 3;
 
 /// What a method may know: all registers but PC, SP, SR, the constant generator and two pointers.
-pub fn facts() -> Facts {
+pub fn facts(core: &Core) -> Facts {
     Facts {
         word_bits: 16,
         free_registers: REGISTERS.len(),
         accumulator_registers: 3,
         constant_registers: 0,
-        tile_registers: 0,
+        tile_registers: match core.multiplier {
+            Some(_) => 0,
+            None => tiles::COUNT,
+        },
+        tile_rows: core.multiplier.is_none(),
         one_time: false,
         style: Style::Unrolled,
     }
@@ -41,26 +51,46 @@ pub fn lower(
     core: &Core,
     limits: Limits,
 ) -> Result<Vec<Program<Insn>>, LowerError> {
-    match schedule {
-        Schedule::Blocks(blocks) => in_words(&Words::of(spec::Op::Mul, 16, blocks), core, limits),
-        Schedule::Words(words) => in_words(words, core, limits),
-        Schedule::Tiles(_) if core.multiplier.is_none() => Err(LowerError::NoProducts(core.name)),
-        Schedule::Tiles(_) => Err(LowerError::Tiles),
-        Schedule::Loops(_) => Err(LowerError::Loops),
-        Schedule::Halves(_) | Schedule::Stages(_) => Err(LowerError::NotYet("MSP430")),
-        Schedule::Scans(_) => Err(LowerError::Scans),
+    match (schedule, Msp430Isa::without_products(core)) {
+        (Schedule::Blocks(blocks), _) => {
+            in_words(&Words::of(spec::Op::Mul, 16, blocks), core, limits)
+        }
+        (Schedule::Words(words), _) => in_words(words, core, limits),
+        (Schedule::Tiles(tiles), Some(_)) => tiles::lower(core, tiles),
+        (Schedule::Tiles(_), None) => Err(LowerError::Tiles),
+        (_, Some(error)) => Err(error),
+        (Schedule::Loops(_), None) => Err(LowerError::Loops),
+        (Schedule::Halves(_) | Schedule::Stages(_), None) => Err(LowerError::NotYet("MSP430")),
+        (Schedule::Scans(_), None) => Err(LowerError::Scans),
     }
 }
 
+/// The cheapest of the functions.
 fn in_words(words: &Words, core: &Core, limits: Limits) -> Result<Vec<Program<Insn>>, LowerError> {
-    if core.irq == Irq::MaskPerColumn {
-        return Err(LowerError::NotYet("--irq mask-per-column"));
-    }
     if words.lengths.len() > 3 {
         return Err(LowerError::Registers);
     }
     let made = those_made(straight::in_words::<Msp430Isa>(words, core, limits))?;
-    Ok(made.into_iter().flatten().collect())
+    let cheapest = made.into_iter().flatten().min_by_key(|p| cycles(core, p));
+    Ok(cheapest.into_iter().collect())
+}
+
+/// Cycles of the body, and of the call, all code being straight.
+fn cycles(core: &Core, program: &Program<Insn>) -> (u64, u64) {
+    let (mut body, mut call) = (0, 0);
+    for insn in &program.insns {
+        let cycles = u64::from(core.cycles(insn));
+        call += cycles;
+        if !Msp430Isa::is_frame(core, insn) {
+            body += cycles;
+        }
+    }
+    (body, call)
+}
+
+/// Is there a multiplier of 32 by 32 bits?
+fn is_wide(core: &Core) -> bool {
+    core.multiplier.is_some_and(|m| m.kind == Kind::Mpy32)
 }
 
 impl Straight for Msp430Isa {
@@ -84,58 +114,57 @@ impl Straight for Msp430Isa {
         choices.to_vec()
     }
 
-    fn accumulator(core: &Core) -> Accumulator {
-        Accumulator::new(core.multiplier.map_or(0, |m| m.base))
+    /// With products of two words by two where there are any, and without.
+    fn accumulators(core: &Core) -> Vec<Accumulator> {
+        let pairs: &[bool] = if is_wide(core) {
+            &[true, false]
+        } else {
+            &[false]
+        };
+        let base = core.multiplier.map_or(0, |m| m.base);
+        let pairs = pairs.iter();
+        pairs.map(|pairs| Accumulator::new(base, *pairs)).collect()
     }
 
-    fn without_products(core: &Core) -> Option<&'static str> {
-        core.multiplier.is_none().then_some(core.name)
+    fn without_products(core: &Core) -> Option<LowerError> {
+        let multiplies = core.multiplier.is_some();
+        (!multiplies).then_some(LowerError::ByAdditions(core.name))
     }
 
-    fn function(l: &Lowering<'_>, core: &Core) -> Result<Placed<Self>, LowerError> {
-        let body = settled(core, &l.insns);
-        let insns: Vec<Insn> = body.iter().map(|(_, insn)| *insn).collect();
-        let (before, after) = frame(core, &insns, l.bank.scratch_words())?;
-        let (start, end) = (before.len(), before.len() + l.insns.len());
-        let body = body.into_iter().map(|(at, insn)| (start + at, insn));
-        let all = (0..).zip(before).chain(body).chain((end..).zip(after));
-        Ok(placed(all, start..end, &l.notes))
+    /// With and without a register to fill waits with.
+    fn functions(
+        l: &Lowering<'_>,
+        core: &Core,
+        left: &[u8],
+    ) -> Result<Vec<Placed<Self>>, LowerError> {
+        let pointers = Self::RESULT..=Self::RESULT + l.words.lengths.len() as u8;
+        let (insns, moved) = along(core, &l.insns, pointers);
+        let spare = left.first().copied().filter(|_| is_wide(core));
+        let spares = [None].into_iter().chain(spare.map(Some));
+        let function = |spare| function(l, core, (&insns, &moved), spare);
+        spares.map(function).collect()
     }
 }
 
-/// Cycles from the end of an instruction that begins a product of 16 by 16 bits until the multiplier may be written: SLAU049,
-/// section 7.2.3; SLAU208, table 25-6.
-fn busy(kind: Kind) -> u16 {
-    match kind {
-        Kind::Mpy16 => 3,
-        Kind::Mpy32 => 4,
+/// The function of which these instructions are the body, `moved` is where those of the lowering are among them.
+fn function(
+    l: &Lowering<'_>,
+    core: &Core,
+    (insns, moved): (&[Insn], &[usize]),
+    spare: Option<u8>,
+) -> Result<Placed<Msp430Isa>, LowerError> {
+    let (mut body, mut places) = settled(core, insns, spare);
+    let (masked, scratch) = (masked(core, &body), l.bank.scratch_words());
+    if masked == Masked::ByColumns {
+        let (closed, now) = by_columns(core, &body, 2 * scratch);
+        places.iter_mut().for_each(|place| *place = now[*place]);
+        body = closed;
     }
-}
-
-/// The instructions, each with its index, with a NOP where the multiplier would be written too early.
-fn settled(core: &Core, insns: &[Insn]) -> Vec<(usize, Insn)> {
-    let mut list = Vec::with_capacity(insns.len());
-    let busy = core
-        .multiplier
-        .map_or(0, |multiplier| busy(multiplier.kind));
-    let mut passed = busy;
-    for (at, insn) in insns.iter().enumerate() {
-        let to = match insn.ops.dest() {
-            Dest::Absolute(at) => core
-                .multiplier
-                .filter(|m| m.register(at.into()).is_some())
-                .zip(Some(at)),
-            Dest::Register(_) | Dest::Indexed(..) | Dest::Symbolic(_) => None,
-        };
-        // It writes in the last of its own cycles.
-        if to.is_some() && passed + core.cycles(insn) < busy {
-            list.push((at, Insn::nop()));
-        }
-        list.push((at, *insn));
-        passed = match to.is_some_and(|(multiplier, at)| multiplier.starts(at)) {
-            true => 0,
-            false => (passed + core.cycles(insn)).min(busy),
-        };
-    }
-    list
+    let (before, after) = frame(core, &body, scratch, masked)?;
+    let (start, end) = (before.len(), before.len() + l.insns.len());
+    // What was put before an instruction has its index.
+    let index = |at| moved.partition_point(|moved| places[*moved] < at);
+    let body = (0..).zip(body).map(|(at, insn)| (start + index(at), insn));
+    let all = (0..).zip(before).chain(body).chain((end..).zip(after));
+    Ok(placed(all, start..end, &l.notes))
 }

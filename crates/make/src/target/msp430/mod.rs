@@ -4,15 +4,24 @@
 //! |---|---|
 //! | [`lower`] | from a schedule to a program |
 //! | [`basic`] | what the engine writes with |
-//! | [`frame`] | registers that are saved, interrupts that are kept out |
+//! | [`frame`] | registers that are saved, room on the stack |
+//! | [`interrupts`] | interrupts that are kept out |
 //! | [`sweeps`] | its columns in words: the multiplier adds products up |
+//! | [`tiles`] | products without a multiplier |
+//! | [`pointers`] | pointers that move along |
+//! | [`waits`] | waits for the multiplier |
 
 pub mod basic;
 pub mod frame;
+pub mod interrupts;
 pub mod lower;
+pub mod pointers;
 pub mod sweeps;
+pub mod tiles;
+pub mod waits;
 
 use machine::isa::msp430::instructions::Op;
+use machine::isa::msp430::multiplier::Kind;
 use machine::isa::msp430::{Msp430Isa, code, cores};
 use machine::program::Program;
 
@@ -23,8 +32,8 @@ use crate::refusal::LowerError;
 use crate::schedule::{Counts, Schedule};
 
 impl Lower for Msp430Isa {
-    fn facts(_: &cores::Core) -> Facts {
-        lower::facts()
+    fn facts(core: &cores::Core) -> Facts {
+        lower::facts(core)
     }
 
     fn lower_within(
@@ -35,9 +44,12 @@ impl Lower for Msp430Isa {
         lower::lower(schedule, core, limits)
     }
 
-    fn at_least(_: &cores::Core, _: &Schedule, counts: &Counts) -> u64 {
-        // A second operand and the carry of each product, 3 cycles each on the CPUX, and a sum for each link.
-        (6 * counts.products + counts.links) as u64
+    fn at_least(core: &cores::Core, _: &Schedule, counts: &Counts) -> u64 {
+        let wide = core.multiplier.is_some_and(|m| m.kind == Kind::Mpy32);
+        // A second operand and the carry of each product, 3 cycles each on the CPUX, where an MPY32 makes four of
+        // them with two words, and a sum for each link.
+        let product = if wide { 2 } else { 6 };
+        (product * counts.products + counts.links) as u64
     }
 
     fn drive(_: &cores::Core, _: &Driver) -> Result<Assembled<code::Insn>, LowerError> {

@@ -25,6 +25,7 @@ pub fn facts(core: &Core) -> Facts {
         accumulator_registers: 5,
         constant_registers: 0,
         tile_registers: 0,
+        tile_rows: false,
         one_time: false,
         style: Style::Unrolled,
     }
@@ -58,15 +59,20 @@ impl Straight for RiscvIsa {
         choices.collect()
     }
 
-    fn accumulator(_: &Core) -> Accumulator {
-        Accumulator::default()
+    fn accumulators(_: &Core) -> Vec<Accumulator> {
+        vec![Accumulator::default()]
     }
 
-    fn without_products(core: &Core) -> Option<&'static str> {
-        (!core.features.multiply).then_some(core.name)
+    fn without_products(core: &Core) -> Option<LowerError> {
+        let multiplies = core.features.multiply;
+        (!multiplies).then_some(LowerError::NoProducts(core.name))
     }
 
-    fn function(l: &Lowering<'_>, core: &Core) -> Result<Placed<Self>, LowerError> {
+    fn functions(
+        l: &Lowering<'_>,
+        core: &Core,
+        _: &[u8],
+    ) -> Result<Vec<Placed<Self>>, LowerError> {
         let Frame { before, after, .. } = frame::<Self>(core, &l.insns, l.bank.scratch_words())?;
         let (start, end) = (before.len(), before.len() + l.insns.len());
         let (last, rest) = after.split_last().ok_or(LowerError::Registers)?;
@@ -77,7 +83,7 @@ impl Straight for RiscvIsa {
         let (program, places) = placed(ordered.into_iter().map(short), start..end, &l.notes);
         match program.insns.iter().any(|insn| insn.code().is_err()) {
             true => Err(LowerError::Displacement),
-            false => Ok((program, places)),
+            false => Ok(vec![(program, places)]),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Where the pointers of a band move, and which of them wait in registers.
+//! Where the pointers of a band move, and which of them are kept in a pair of registers meanwhile.
 
 use machine::isa::avr::instructions::Op;
 

@@ -1,58 +1,21 @@
 //! `lozenge pack`: the kernels of a pack, made in parallel, as the files of one folder.
 
-use std::path::PathBuf;
+mod arguments;
+mod whole;
 
-use clap::{Args, ValueEnum};
 use lozenge::facts::Style;
 use lozenge::nearest::nearest;
 use lozenge::pack::{Made, Packs, Wanted, budget, folder, micro_ecc};
 use lozenge::{Error, Kernel, Target};
-use serde_json::json;
 
-use crate::cli::arguments::TargetArgs;
+pub use crate::cli::pack::arguments::PackArgs;
+
 use crate::cli::failure::Failure;
-use crate::cli::values::bytes;
+use crate::cli::pack::arguments::{LibraryArg, command, json};
 use crate::cli::{output, parallel, words};
 
 /// The packs there are.
-const PACKS: &str = include_str!("../pack/packs.toml");
-
-/// Arguments of `pack`.
-#[derive(Args)]
-pub struct PackArgs {
-    /// The pack: p192, p224, p256, p384, p521, secp160r1, secp256k1, 25519, 448, rsa-1024 to rsa-4096 or bignum
-    pub pack: String,
-    #[command(flatten)]
-    pub target: TargetArgs,
-    /// Bits of the numbers, in place of the pack's own: for bignum
-    #[arg(long, value_name = "N")]
-    pub bits: Option<u32>,
-    /// The library that is to call the kernels: its names and arguments
-    #[arg(long = "for", value_enum, value_name = "LIBRARY")]
-    pub library: Option<LibraryArg>,
-    /// Bytes of code of all kernels together at most, 8k are 8192: the flash goes where it saves the most cycles
-    #[arg(long, value_name = "BYTES", value_parser = bytes)]
-    pub max_flash: Option<usize>,
-    /// Accept that time or addresses depend on operands: for numbers that are no secrets
-    #[arg(long)]
-    pub variable_time: bool,
-    /// Folder to write to; made if it does not exist
-    #[arg(short, long, default_value = ".")]
-    pub output: PathBuf,
-    /// Replace files of others in the folder
-    #[arg(long)]
-    pub force: bool,
-    /// Print one JSON object instead of text
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Libraries that kernels are made for.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum LibraryArg {
-    /// micro-ecc (uECC), words of 1 byte on AVR and of 4 elsewhere
-    MicroEcc,
-}
+const PACKS: &str = include_str!("../../pack/packs.toml");
 
 /// Makes, proves, writes, prints. `Ok(false)` if a kernel is not proved: then nothing is written.
 pub fn run(args: &PackArgs) -> Result<bool, Failure> {
@@ -70,6 +33,9 @@ pub fn run(args: &PackArgs) -> Result<bool, Failure> {
         })?),
         None => None,
     };
+    if pack.whole {
+        return whole::run(args, &pack.title);
+    }
     let target = args.target.resolve()?;
     let wanted = packs.wanted(&args.pack, args.bits, target.word_bits())?;
     let kernels = match kernels(args, &wanted, &target)? {
@@ -88,6 +54,7 @@ pub fn run(args: &PackArgs) -> Result<bool, Failure> {
         version: env!("CARGO_PKG_VERSION"),
         target: &target,
         kernels: &kernels,
+        whole: None,
     };
     let files = folder::files(&made, library.as_ref())?;
     output::write_all(&args.output, &files, args.force).map_err(Failure::file)?;
@@ -182,38 +149,6 @@ fn kernels(args: &PackArgs, wanted: &[Wanted], target: &Target) -> Result<Proved
         }
     }
     Ok(Ok(kernels))
-}
-
-/// The command that gives the same files.
-fn command(args: &PackArgs, target: &Target) -> String {
-    let mut text = format!("lozenge pack {} {}", args.pack, target.arguments());
-    if let Some(bits) = args.bits {
-        text += &format!(" --bits {bits}");
-    }
-    if let Some(LibraryArg::MicroEcc) = args.library {
-        text += " --for micro-ecc";
-    }
-    if let Some(most) = args.max_flash {
-        text += &format!(" --max-flash {most}");
-    }
-    if args.variable_time {
-        text += " --variable-time";
-    }
-    text
-}
-
-/// The report for programs.
-fn json(made: &Made<'_>, files: &[(String, Vec<u8>)]) -> serde_json::Value {
-    let names: Vec<_> = files.iter().map(|(name, _)| name).collect();
-    let kernels: Vec<_> = made.kernels.iter().map(Kernel::report).collect();
-    json!({
-        "pack": made.name,
-        "command": made.command,
-        "bytes": made.bytes(),
-        "stack_bytes": made.stack(),
-        "kernels": kernels,
-        "files": names,
-    })
 }
 
 /// The report for people: a line for each kernel.
