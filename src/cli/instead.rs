@@ -102,7 +102,6 @@ pub fn lowering(error: &LowerError, others: Option<&str>) -> Option<String> {
         LowerError::Block(_) => "-p unroll=16".into(),
         LowerError::LazyAdditions => "--reduce almost".into(),
         LowerError::Looped => "--style rolled".into(),
-        LowerError::Feature(name) => format!("--isa-ext {name}, or --style unrolled"),
         LowerError::Passes(most) => format!("-p unroll={most}"),
         LowerError::FewColumns => "--style looped, or another d".into(),
         LowerError::Halves(_) => "another method".into(),

@@ -70,8 +70,6 @@ pub enum LowerError {
          column on an AVR)"
     )]
     Looped,
-    #[error("loops of rows need MADDH and MADDL")]
-    Feature(&'static str),
     #[error(
         "each band has {0} columns fewer than the one before, so a pass must take a divisor of {0} columns"
     )]

@@ -68,11 +68,7 @@ impl Straight for MipsIsa {
         }]
     }
 
-    fn functions(
-        l: &Lowering<'_>,
-        core: &Core,
-        _: &[u8],
-    ) -> Result<Vec<Placed<Self>>, LowerError> {
+    fn functions(l: &Lowering<'_>, core: &Core, _: &[u8]) -> Result<Vec<Placed<Self>>, LowerError> {
         let (scratch, one) = (l.bank.scratch_words(), l.accumulator.one);
         Ok(vec![function(&l.insns, &l.notes, scratch, one, core)?])
     }

@@ -68,11 +68,7 @@ impl Straight for RiscvIsa {
         (!multiplies).then_some(LowerError::NoProducts(core.name))
     }
 
-    fn functions(
-        l: &Lowering<'_>,
-        core: &Core,
-        _: &[u8],
-    ) -> Result<Vec<Placed<Self>>, LowerError> {
+    fn functions(l: &Lowering<'_>, core: &Core, _: &[u8]) -> Result<Vec<Placed<Self>>, LowerError> {
         let Frame { before, after, .. } = frame::<Self>(core, &l.insns, l.bank.scratch_words())?;
         let (start, end) = (before.len(), before.len() + l.insns.len());
         let (last, rest) = after.split_last().ok_or(LowerError::Registers)?;
