@@ -1,13 +1,12 @@
 //! Two stages: a function that calls the product, then what is made of it, with a frame between them.
 
+use machine::isa::Isa;
 use machine::program::{Area, Program};
 
 use crate::engine::basic::By;
 use crate::engine::frames::{Frames, frame};
-use crate::engine::whole::{Whole, alone};
-use crate::lower::Limits;
 use crate::refusal::LowerError;
-use crate::schedule::Stages;
+use crate::schedule::{Schedule, Stages};
 use crate::target::stages::{self, Caller, second, tried};
 
 /// What a machine says of its calls.
@@ -32,18 +31,21 @@ pub trait Calls: Frames {
     }
 }
 
-/// The functions that run `stages` on `core`.
+/// Functions, or why there are none.
+type Made<M> = Result<Vec<Program<<M as Isa>::Insn>>, LowerError>;
+
+/// The functions that run `stages` on `core`; `alone` makes those of a stage.
 ///
 /// # Errors
 /// That of a stage, or when the stack runs out or a call does not reach.
-pub fn all<M: Whole>(
+pub fn all<M: Calls>(
     stages: &Stages,
     core: &M::Core,
-    limits: Limits,
-) -> Result<Vec<Program<M::Insn>>, LowerError> {
-    let rests = second::<M>(core, stages, alone::<M>(&stages.rest, core, limits)?)?;
+    alone: impl Fn(&Schedule) -> Made<M>,
+) -> Made<M> {
+    let rests = second::<M>(core, stages, alone(&stages.rest)?)?;
     let [product, _] = stages.operations();
-    let products = tried::<M>(core, &product, alone::<M>(&stages.product, core, limits)?)?;
+    let products = tried::<M>(core, &product, alone(&stages.product)?)?;
     stages::all(&rests, &products, |product, rest| {
         caller::<M>(stages, core)?.with(stages, product, rest, M::link)
     })

@@ -42,7 +42,9 @@ pub fn lower<M: Whole>(
     limits: Limits,
 ) -> Result<Vec<Program<M::Insn>>, LowerError> {
     match schedule {
-        Schedule::Stages(stages) => calls::all::<M>(stages, core, limits),
+        Schedule::Stages(stages) => {
+            calls::all::<M>(stages, core, |schedule| alone::<M>(schedule, core, limits))
+        }
         schedule => alone::<M>(schedule, core, limits),
     }
 }
