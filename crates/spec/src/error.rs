@@ -12,7 +12,7 @@ pub enum SpecError {
     #[error("{0} bits: the largest operand is {MAX_BITS} bits")]
     TooLarge(u32),
     #[error(
-        "{0} {1}: mul has operands of two sizes, and add, sub, addc and subb may have a shorter second one"
+        "{0} {1}: only mul has operands of two sizes, and of add, sub, addc and subb the second one may be shorter"
     )]
     TwoSizes(&'static str, Size, u32),
     #[error("{0} works modulo a number")]

@@ -197,7 +197,7 @@ fn begin<M: OnNumbers<W>, const W: u32>(
 /// What a run on numbers begins with.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Held {
-    /// Registers and what the machine has beside, by name.
+    /// Registers and what the machine has beside, by name; `SP+1` is the word above `SP`.
     pub words: Vec<(String, u64)>,
     pub flags: Vec<(String, bool)>,
     /// Names, addresses and bytes of result, sources and areas, and of the stacks from where their pointers point.
@@ -213,21 +213,16 @@ pub fn entered<M: OnNumbers<W>, const W: u32>(
     /// Bytes of a stack with arguments and a return address.
     const ABOVE: usize = 0x40;
     let (mut m, addresses) = begin::<M, W>(core, function, operands);
-    let mut words: Vec<(String, u64)> = Vec::new();
-    let mut part = 0;
+    let (mut words, mut last, mut above) = (Vec::new(), String::new(), 0);
     for (word, i) in m.words().into_iter().zip(0..) {
         let name = M::word_name(i);
-        match words.last_mut().filter(|(last, _)| *last == name) {
-            // One register in two words, the lower one first.
-            Some((_, sum)) => {
-                part += 1;
-                *sum |= word.0 << (W * part);
-            }
-            None => {
-                part = 0;
-                words.push((name, word.0));
-            }
-        }
+        above = if name == last { above + 1 } else { 0 };
+        let shown = match above {
+            0 => name.clone(),
+            above => format!("{name}+{above}"),
+        };
+        words.push((shown, word.0));
+        last = name;
     }
     let flags = m.flags().into_iter().zip(0..);
     let flags = flags.map(|(flag, i)| (M::flag_name(i), *flag)).collect();
