@@ -1,6 +1,6 @@
 //! Words by value, and operands in place, as libraries pass them.
 
-use lozenge::prove::Verdict;
+use lozenge::prove::{Proof, Verdict};
 use lozenge::spec::{Op, Size};
 
 use crate::check::tools::{ARM, AVR, Compiler, MIPS, NO_MEMSET, Question, RISCV, check};
@@ -42,24 +42,32 @@ fn arguments(compiler: Compiler, text: &str) -> String {
     text.replace("SIZE", size).replace("LONG", "4")
 }
 
+/// What is said of a function of `file` in this contract.
+fn proof(
+    (compiler, bits): (Compiler, u32),
+    file: &[u8],
+    (symbol, op, text): (&str, Op, &str),
+) -> Proof {
+    let arguments = arguments(compiler, text);
+    let question = Question {
+        op,
+        arguments: &arguments,
+        limb_bits: Some(bits),
+        align: None,
+        ..Question::of(symbol, sizes(symbol, bits))
+    };
+    let audit = check(file, compiler.core, question);
+    audit.expect("a function").judged.proof
+}
+
 #[test]
 fn words_by_value_are_proved() {
     for (compiler, bits) in COMPILERS {
         for level in ["-Os", "-O2"] {
             let file = compiler.whole("words.c", bits, 4, &[level, NO_MEMSET]);
-            for (symbol, op, text) in CALLS {
-                let arguments = arguments(compiler, text);
-                let question = Question {
-                    op,
-                    arguments: &arguments,
-                    limb_bits: Some(bits),
-                    align: None,
-                    ..Question::of(symbol, sizes(symbol, bits))
-                };
-                let audit = check(&file, compiler.core, question).expect("a function");
-                let name = format!("{} {level}: {symbol} as {}", compiler.gcc, op.name());
-                let proof = &audit.judged.proof;
-                assert!(proof.holds(), "{name}: {proof:?}");
+            for call in CALLS {
+                let proof = proof((compiler, bits), &file, call);
+                assert!(proof.holds(), "{compiler:?} {level}: {call:?}: {proof:?}");
             }
         }
     }
@@ -69,28 +77,16 @@ fn words_by_value_are_proved() {
 fn words_by_value_are_disproved() {
     for (compiler, bits) in COMPILERS {
         let file = compiler.whole("words.c", bits, 4, &["-O2", NO_MEMSET]);
-        for (symbol, op, text) in [
+        for call in [
             ("addmul_lost", Op::Addmul, "r=a,b,n:LONG,=s"),
             ("addmul_1", Op::Submul, "r=a,b,n:LONG,=s"),
             ("mul_1", Op::Addmul, "r=a,b,n:LONG,=s"),
             ("add_nc", Op::Subb, "r,a,b,n:LONG,=s"),
+            ("assign_if", Op::Addif, "r=a,b,n:LONG,=s"),
         ] {
-            let arguments = arguments(compiler, text);
-            let question = Question {
-                op,
-                arguments: &arguments,
-                limb_bits: Some(bits),
-                align: None,
-                ..Question::of(symbol, 4 * bits)
-            };
-            let audit = check(&file, compiler.core, question).expect("a function");
-            let correct = &audit.judged.proof.correct;
+            let correct = proof((compiler, bits), &file, call).correct;
             let wrong = matches!(correct, Verdict::Disproved(_));
-            assert!(
-                wrong,
-                "{compiler:?}: {symbol} as {}: {correct:?}",
-                op.name()
-            );
+            assert!(wrong, "{compiler:?}: {call:?}: {correct:?}");
         }
     }
 }
