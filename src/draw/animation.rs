@@ -2,8 +2,9 @@
 
 use serde_json::json;
 
+use crate::draw::elements::escaped;
 use crate::draw::picture::Picture;
-use crate::draw::svg::{escaped, svg};
+use crate::draw::svg::svg;
 
 /// The page: the picture, and buttons to play, step and set the speed; beside it what is in registers, where the schedule
 /// says it, and the column that is summed up.

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use crate::draw::colour;
+use crate::draw::elements::{MANY, MARGIN, class, escaped, wrapped};
 use crate::draw::picture::{Kind, Panel, Picture};
-use crate::draw::svg::{MANY, MARGIN, class, escaped, wrapped};
 
 /// Draws the legend of a picture of this width at this place from its top; where it ends.
 pub(crate) fn draw(body: &mut String, picture: &Picture, [width, top]: [f64; 2]) -> f64 {

@@ -7,6 +7,7 @@ pub mod animation;
 pub mod ansi;
 mod blocks;
 pub mod colour;
+pub mod elements;
 mod legend;
 pub mod picture;
 pub mod svg;

@@ -6,16 +6,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use crate::draw::elements::{MANY, MARGIN, class, escaped, wrapped};
 use crate::draw::picture::{Dot, Kind, Panel, Picture, Strip};
 use crate::draw::{colour, legend};
 
-/// Columns of dots from which on several products are one cell.
-pub(crate) const MANY: i32 = 96;
 /// Cells along a side then, at most.
 const CELLS: i32 = 24;
-/// Width of the drawing within the margins, and the margins.
+/// Width of the drawing within the margins.
 const WIDTH: f64 = 900.0;
-pub(crate) const MARGIN: f64 = 60.0;
 /// Where a panel has few columns, dots are no further apart.
 const WIDEST: f64 = 40.0;
 /// Products of computed words are few, so their dots are at least as far apart.
@@ -66,12 +64,6 @@ impl Frame {
         let y = self.top + (f64::from(self.highest) - height) * self.step / 2.0;
         (x, y)
     }
-}
-
-/// Text that may stand in XML.
-pub fn escaped(text: &str) -> String {
-    let text = text.replace('&', "&amp;").replace('<', "&lt;");
-    text.replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// The whole picture.
@@ -181,22 +173,6 @@ fn head(title: &str, width: f64) -> (String, f64) {
         y += 22.0;
     }
     (text, y + 8.0)
-}
-
-/// Text in lines of at most so many characters, unless a word is longer.
-pub(crate) fn wrapped(text: &str, most: f64) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.is_empty() => line.push_str(word),
-            Some(line) if (line.len() + 1 + word.len()) as f64 <= most => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_string()),
-        }
-    }
-    lines
 }
 
 /// The least and the largest height: of a rhombus or triangle the whole, whether all of it is there or not.
@@ -322,15 +298,6 @@ fn ways(body: &mut String, panel: &Panel, frame: &Frame) {
             body,
             "<polyline class=\"way\" points=\"{points}\" marker-end=\"url(#arrow)\"/>"
         );
-    }
-}
-
-pub(crate) fn class(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Operands => "",
-        Kind::Reduction => " reduction",
-        Kind::Number => " number",
-        Kind::Computed => " computed",
     }
 }
 

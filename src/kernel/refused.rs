@@ -56,21 +56,46 @@ pub(super) fn if_advice_fails(
 /// does not multiply most.
 pub(super) fn more_telling(known: Option<Error>, new: Error) -> Error {
     let says = |error: &Error| match error {
-        Error::Style { .. } => 0,
-        Error::Method(MethodError::OnlyLoops(_) | MethodError::Shifted(_)) => 1,
+        // About another machine.
+        Error::Method(MethodError::Multiplies(_)) => 0,
+        Error::Style { .. } => 1,
+        Error::Method(MethodError::OnlyLoops(_) | MethodError::Shifted(_)) => 2,
         // Every fold says it.
-        Error::Method(MethodError::LazyFold) => 3,
+        Error::Method(MethodError::LazyFold) => 4,
         Error::Lower {
             error:
                 LowerError::NoMultiplier(_) | LowerError::NoProducts(_) | LowerError::ByAdditions(_),
             ..
-        } => 3,
+        } => 4,
         // Another method would have been taken, but for the overlap.
-        Error::Overlap { .. } => 4,
-        _ => 2,
+        Error::Overlap { .. } => 5,
+        _ => 3,
     };
     match known {
         Some(known) if says(&known) >= says(&new) => known,
         _ => new,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_about_another_machine_is_told_last() {
+        let other = || Error::Method(MethodError::Multiplies("shift-and-add"));
+        let style = || Error::Style {
+            method: "cios",
+            asked: "looped",
+            made: Style::Unrolled,
+            why: None,
+            others: None,
+        };
+        for told in [
+            more_telling(Some(other()), style()),
+            more_telling(Some(style()), other()),
+        ] {
+            assert!(matches!(told, Error::Style { .. }), "{told}");
+        }
     }
 }

@@ -47,7 +47,7 @@ fn drawn(
         draw(&area)?;
         area.present().map_err(|e| e.to_string())?;
     }
-    let label = lozenge::draw::svg::escaped(description);
+    let label = lozenge::draw::elements::escaped(description);
     let named = format!("<svg role=\"img\" aria-label=\"{label}\" ");
     Ok(text.replacen("<svg ", &named, 1))
 }
