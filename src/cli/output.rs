@@ -1,5 +1,6 @@
 //! Files that appear whole or not at all.
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,12 +38,13 @@ fn made(file: &[u8]) -> Option<Vec<String>> {
 }
 
 /// Is the file that is there, and is to be replaced, of the same kernel? Text says so itself; of an object it is
-/// enough that a text file beside it does.
+/// enough that a text file of the same stem does, and of a library that the manifest does.
 fn is_ours(folder: &Path, name: &str, files: &[(String, Vec<u8>)]) -> bool {
-    let stem = |name: &str| name.rsplit_once('.').map(|(stem, _)| stem.to_string());
-    let beside = |(other, _): &&(String, Vec<u8>)| match name.ends_with(".o") {
-        true => !other.ends_with(".o") && stem(other) == stem(name),
-        false => other == name,
+    let stem = |name: &str| Path::new(name).file_stem().map(OsString::from);
+    let beside = |(other, _): &&(String, Vec<u8>)| match name.rsplit_once('.') {
+        Some((_, "o")) => !other.ends_with(".o") && stem(other) == stem(name),
+        Some((_, "a")) => other.ends_with("manifest.json"),
+        _ => other == name,
     };
     files.iter().filter(beside).any(|(other, new)| {
         let old = std::fs::read(folder.join(other)).unwrap_or_default();
@@ -88,6 +90,8 @@ pub fn write_all(folder: &Path, files: &[(String, Vec<u8>)], force: bool) -> Res
     let mut ready = Vec::with_capacity(files.len());
     for (name, contents) in files {
         let path = folder.join(name);
+        let parent = path.parent().unwrap_or(folder);
+        std::fs::create_dir_all(parent).map_err(|e| cannot(parent, e))?;
         if path.is_dir() {
             return Err(format!("cannot write {}: it is a folder", path.display()));
         }
