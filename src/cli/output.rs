@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use lozenge::pack::manifest;
 use tempfile::NamedTempFile;
 
 /// Options of `gen` that make it another kernel; the others choose among functions that do the same.
@@ -38,13 +39,13 @@ fn made(file: &[u8]) -> Option<Vec<String>> {
 }
 
 /// Is the file that is there, and is to be replaced, of the same kernel? Text says so itself; of an object it is
-/// enough that a text file of the same stem does, and of a library that the manifest does.
+/// enough that a text file of the same stem or a pack's manifest does.
 fn is_ours(folder: &Path, name: &str, files: &[(String, Vec<u8>)]) -> bool {
     let stem = |name: &str| Path::new(name).file_stem().map(OsString::from);
-    let beside = |(other, _): &&(String, Vec<u8>)| match name.rsplit_once('.') {
-        Some((_, "o")) => !other.ends_with(".o") && stem(other) == stem(name),
-        Some((_, "a")) => other.ends_with("manifest.json"),
-        _ => other == name,
+    let is_text = |name: &str| ![".o", ".a"].iter().any(|end| name.ends_with(end));
+    let beside = |(other, _): &&(String, Vec<u8>)| match is_text(name) {
+        true => other == name,
+        false => is_text(other) && (stem(other) == stem(name) || other.ends_with(manifest::NAME)),
     };
     files.iter().filter(beside).any(|(other, new)| {
         let old = std::fs::read(folder.join(other)).unwrap_or_default();

@@ -34,7 +34,9 @@ pub(super) fn files(made: &Made<'_>, pack: &[File]) -> Result<Vec<File>, Failure
             let text = plain(&String::from_utf8_lossy(contents));
             let text = match made.target {
                 Target::Riscv { core, .. } => with_extensions(&core.features, &text),
-                Target::Avr { .. } | Target::Arm(_) | Target::Mips(_) | Target::Msp430 { .. } => text,
+                Target::Avr { .. } | Target::Arm(_) | Target::Mips(_) | Target::Msp430 { .. } => {
+                    text
+                }
             };
             Some((format!("src/{stem}.s"), text.into_bytes()))
         });
