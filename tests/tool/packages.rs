@@ -210,7 +210,7 @@ fn rust_program(folder: &Path, name: &str, target: &str, main: &str) -> PathBuf 
 
 #[test]
 fn a_rust_crate_computes_the_same_as_rust() {
-    let main = std::fs::read_to_string(source("packages/user.rs")).expect("a program");
+    let main = std::fs::read_to_string(source("packages/user.rs.in")).expect("a program");
     for (core, target, qemu) in [
         ("rv32imc", "riscv32imc-unknown-none-elf", "qemu-riscv32"),
         ("arm7tdmi", "armv7a-none-eabi", "qemu-arm"),
@@ -234,7 +234,7 @@ fn a_rust_crate_is_x25519() {
         let bytes = (0..32).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16));
         bytes.collect::<Result<Vec<_>, _>>().expect("digits")
     });
-    let main = std::fs::read_to_string(source("packages/user.rs")).expect("a program");
+    let main = std::fs::read_to_string(source("packages/user.rs.in")).expect("a program");
     let before = main
         .split("fn words")
         .next()

@@ -8,7 +8,7 @@ use lozenge::{Kernel, Target};
 use serde_json::json;
 
 use crate::cli::arguments::TargetArgs;
-use crate::cli::pack::package::Package;
+use crate::cli::pack::package::kind::Package;
 use crate::cli::values::bytes;
 
 /// Arguments of `pack`.

@@ -38,7 +38,7 @@ pub fn run(args: &PackArgs) -> Result<bool, Failure> {
         return whole::run(args, &pack.title);
     }
     let target = args.target.resolve()?;
-    package::refuse(args, &target)?;
+    package::refuse(args.package, args.library.is_some(), &target)?;
     let wanted = packs.wanted(&args.pack, args.bits, target.word_bits())?;
     let kernels = match kernels(args, &wanted, &target)? {
         Ok(kernels) => kernels,

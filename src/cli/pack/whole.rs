@@ -19,7 +19,7 @@ use crate::cli::{drive, output};
 pub fn run(args: &PackArgs, title: &str) -> Result<bool, Failure> {
     refuse(args)?;
     let target = args.target.resolve()?;
-    package::refuse(args, &target)?;
+    package::refuse(args.package, args.library.is_some(), &target)?;
     let core = target.to_core();
     let command = command(args, &target);
     let progress = Progress::of(format!("{} for {}", args.pack, core.name()));

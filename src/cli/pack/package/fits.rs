@@ -4,8 +4,7 @@ use lozenge::Target;
 use machine::isa::avr::abi::IAR;
 use machine::isa::avr::cores::Set;
 
-use crate::cli::pack::arguments::PackArgs;
-use crate::cli::pack::package::Package;
+use crate::cli::pack::package::kind::Package;
 
 /// Boards with RISC-V: the core, its architecture in Arduino, and its platform in PlatformIO.
 const BOARDS: [(&str, Option<&str>, &str); 5] = [
@@ -95,11 +94,11 @@ fn board(core: &str) -> Option<&'static (&'static str, Option<&'static str>, &'s
 ///
 /// # Errors
 /// What fits.
-pub fn refuse(args: &PackArgs, target: &Target) -> Result<(), String> {
-    let Some(package) = args.package else {
+pub fn refuse(package: Option<Package>, has_library: bool, target: &Target) -> Result<(), String> {
+    let Some(package) = package else {
         return Ok(());
     };
-    if args.library.is_some() {
+    if has_library {
         return Err(
             "a package has kernels alone, without a library: leave out --for or --package".into(),
         );

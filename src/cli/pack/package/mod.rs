@@ -4,37 +4,20 @@
 
 mod archive;
 mod fits;
+pub mod kind;
 mod rust;
+mod template;
 
-use clap::ValueEnum;
 use lozenge::emit::banner::LICENCE;
 use lozenge::gnu::Gnu;
 use lozenge::pack::{Made, Whole};
-use minijinja::{AutoEscape, Environment, context};
+use minijinja::context;
 
 use crate::cli::failure::Failure;
 pub use crate::cli::pack::package::fits::refuse;
 use crate::cli::pack::package::fits::{arduino, depends, espressif, platformio};
-
-/// Name and contents of a file.
-type File = (String, Vec<u8>);
-
-/// Build tools that packs are laid out for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Package {
-    /// An Arduino library with a sketch that tests it
-    Arduino,
-    /// A PlatformIO library
-    Platformio,
-    /// A CMake project: `add_subdirectory` or `find_package`
-    Cmake,
-    /// A Zephyr module
-    Zephyr,
-    /// An ESP-IDF component
-    EspIdf,
-    /// A Rust crate without std
-    Rust,
-}
+use crate::cli::pack::package::kind::Package;
+use crate::cli::pack::package::template::{File, filled, name};
 
 /// The templates of each package: where the file goes, and its text.
 const ARDUINO: &[(&str, &str)] = &[
@@ -66,49 +49,35 @@ const ESP_IDF: &[(&str, &str)] = &[
 ];
 const RUST: &[(&str, &str)] = &[
     ("Cargo.toml", include_str!("templates/Cargo.toml")),
-    ("src/lib.rs", include_str!("templates/lib.rs")),
+    ("src/lib.rs", include_str!("templates/lib.jinja")),
 ];
 const README: (&str, &str) = ("README.md", include_str!("templates/README.md"));
 
-impl Package {
-    /// As on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Package::Arduino => "arduino",
-            Package::Platformio => "platformio",
-            Package::Cmake => "cmake",
-            Package::Zephyr => "zephyr",
-            Package::EspIdf => "esp-idf",
-            Package::Rust => "rust",
-        }
+fn templates(package: Package) -> &'static [(&'static str, &'static str)] {
+    match package {
+        Package::Arduino => ARDUINO,
+        Package::Platformio => PLATFORMIO,
+        Package::Cmake => CMAKE,
+        Package::Zephyr => ZEPHYR,
+        Package::EspIdf => ESP_IDF,
+        Package::Rust => RUST,
     }
+}
 
-    fn templates(self) -> &'static [(&'static str, &'static str)] {
-        match self {
-            Package::Arduino => ARDUINO,
-            Package::Platformio => PLATFORMIO,
-            Package::Cmake => CMAKE,
-            Package::Zephyr => ZEPHYR,
-            Package::EspIdf => ESP_IDF,
-            Package::Rust => RUST,
-        }
-    }
-
-    /// Where a file of a pack goes; nowhere, if the package has its own.
-    fn place(self, name: &str) -> Option<String> {
-        let folder = match (self, name.rsplit_once('.').map_or("", |(_, end)| end)) {
-            (_, "md") => return None,
-            _ if name == SELFTEST => match self {
-                Package::Arduino => "examples/SelfTest",
-                _ => "extras",
-            },
-            (_, "o" | "json") => "extras",
-            (Package::Rust, _) => return None,
-            (Package::Arduino, _) | (_, "S" | "c") => "src",
-            _ => "include",
-        };
-        Some(format!("{folder}/{name}"))
-    }
+/// Where a file of a pack goes; nowhere, if the package has its own.
+fn place(package: Package, name: &str) -> Option<String> {
+    let folder = match (package, name.rsplit_once('.').map_or("", |(_, end)| end)) {
+        (_, "md") => return None,
+        _ if name == SELFTEST => match package {
+            Package::Arduino => "examples/SelfTest",
+            _ => "extras",
+        },
+        (_, "o" | "json") => "extras",
+        (Package::Rust, _) => return None,
+        (Package::Arduino, _) | (_, "S" | "c") => "src",
+        _ => "include",
+    };
+    Some(format!("{folder}/{name}"))
 }
 
 /// The file of the pack that tests it.
@@ -131,14 +100,14 @@ pub fn files(
     };
     let values = values(package, made, &pack);
     let mut list = Vec::new();
-    for (name, text) in package.templates().iter().chain([&README]) {
+    for (name, text) in templates(package).iter().chain([&README]) {
         list.push((name.to_string(), filled(text, &values)?.into_bytes()));
     }
     if package == Package::Rust {
         list.extend(rust::files(made, &pack)?);
     }
     for (name, mut contents) in pack {
-        let Some(place) = package.place(&name) else {
+        let Some(place) = place(package, &name) else {
             continue;
         };
         if package == Package::Arduino && name == SELFTEST {
@@ -147,11 +116,6 @@ pub fn files(
         list.push((place, contents));
     }
     Ok(list)
-}
-
-/// A name of letters, digits and `_`: `lozenge_rsa_1024`.
-fn name(made: &Made<'_>) -> String {
-    format!("lozenge_{}", made.name.replace('-', "_"))
 }
 
 /// What the templates say of a pack.
@@ -188,18 +152,4 @@ fn values(package: Package, made: &Made<'_>, pack: &[File]) -> minijinja::Value 
         chips => espressif(made.target).unwrap_or_default(),
         rust => rust::values(made, &ends(&[".S"])),
     }
-}
-
-fn filled(template: &str, values: &minijinja::Value) -> Result<String, Failure> {
-    let mut environment = Environment::new();
-    environment.set_auto_escape_callback(|_| AutoEscape::None);
-    environment.set_trim_blocks(true);
-    environment.set_lstrip_blocks(true);
-    environment.set_keep_trailing_newline(true);
-    let text = environment.render_str(template, values);
-    text.map_err(|e| {
-        Failure::from(format!(
-            "the package cannot be made: {e} (a defect of this tool)"
-        ))
-    })
 }

@@ -11,9 +11,10 @@ use machine::isa::riscv::operands::Features;
 use minijinja::{Value, context};
 
 use crate::cli::failure::Failure;
-use crate::cli::pack::package::{File, archive, filled, name};
+use crate::cli::pack::package::archive;
+use crate::cli::pack::package::template::{File, filled, name};
 
-const BUILD: &str = include_str!("templates/build.rs");
+const BUILD: &str = include_str!("templates/build.jinja");
 
 /// How Rust calls the machine, and may its compiler be given assembly there?
 fn architecture(target: &Target) -> (&'static str, bool) {
@@ -65,13 +66,26 @@ fn plain(text: &str) -> String {
     lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// LLVM assembles for the processor without extensions, whatever the target has; `lib.rs` refuses targets without them.
+/// LLVM assembles for the processor without extensions, whatever the target has; `lib.rs` refuses targets without them. It
+/// makes more instructions short than GNU as does, so each one is said to be long or short: branches name distances.
 fn with_extensions(features: &Features, text: &str) -> String {
     let multiply = match features.multiply {
         true => "\t.option arch, +m\n",
         false => "",
     };
-    format!("\t.option push\n{multiply}{text}\t.option pop\n")
+    let mut lines = format!("\t.option push\n{multiply}\t.option norvc\n");
+    let mut is_short = false;
+    for line in text.lines().filter(|line| *line != "\t.option rvc") {
+        if line.starts_with("\tc.") != is_short && !line.starts_with("\t.") {
+            is_short = !is_short;
+            lines += match is_short {
+                true => "\t.option rvc\n",
+                false => "\t.option norvc\n",
+            };
+        }
+        lines += &format!("{line}\n");
+    }
+    lines + "\t.option pop\n"
 }
 
 /// What the template says of the crate.
