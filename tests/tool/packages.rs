@@ -217,7 +217,7 @@ fn a_rust_crate_computes_the_same_as_rust() {
     ] {
         let folder = packaged("rust", &["--core", core, "--variable-time"]);
         let program = rust_program(folder.path(), "lozenge-bignum", target, &main);
-        run(&mut Command::new(qemu).arg(&program));
+        run(Command::new(qemu).arg(&program));
         is_proved(folder.path(), &program);
     }
 }
@@ -248,7 +248,7 @@ fn a_rust_crate_is_x25519() {
     let folder = packed(&["pack", "x25519", "--core", "rv32imc", "--package", "rust"]);
     let target = "riscv32imc-unknown-none-elf";
     let program = rust_program(folder.path(), "lozenge-x25519", target, &main);
-    run(&mut Command::new("qemu-riscv32").arg(&program));
+    run(Command::new("qemu-riscv32").arg(&program));
 }
 
 /// Where Rust's compiler takes no assembly, the crate has a library of the objects: GNU's linker reads it.

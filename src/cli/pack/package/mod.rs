@@ -98,7 +98,7 @@ pub fn files(
     let Some(package) = package else {
         return Ok(pack);
     };
-    let values = values(package, made, &pack);
+    let values = values(package, made, &pack)?;
     let mut list = Vec::new();
     for (name, text) in templates(package).iter().chain([&README]) {
         list.push((name.to_string(), filled(text, &values)?.into_bytes()));
@@ -119,7 +119,7 @@ pub fn files(
 }
 
 /// What the templates say of a pack.
-fn values(package: Package, made: &Made<'_>, pack: &[File]) -> minijinja::Value {
+fn values(package: Package, made: &Made<'_>, pack: &[File]) -> Result<minijinja::Value, String> {
     let ends = |ends: &'static [&str]| {
         let of = pack.iter().map(|(name, _)| name.as_str());
         of.filter(move |name| *name != SELFTEST && ends.iter().any(|end| name.ends_with(end)))
@@ -130,7 +130,12 @@ fn values(package: Package, made: &Made<'_>, pack: &[File]) -> minijinja::Value 
         Some(_) => Whole::NAME,
         None => made.file,
     };
-    context! {
+    // Only for a crate must functions be safe in Rust's sense.
+    let crate_values = match package {
+        Package::Rust => Some(rust::values(made, &ends(&[".S"]))?),
+        _ => None,
+    };
+    Ok(context! {
         package => package.name(),
         pack => made.name,
         name => name(made),
@@ -150,6 +155,6 @@ fn values(package: Package, made: &Made<'_>, pack: &[File]) -> minijinja::Value 
         platform => platformio(made.target).unwrap_or_default(),
         depends => depends(made.target).unwrap_or_default(),
         chips => espressif(made.target).unwrap_or_default(),
-        rust => rust::values(made, &ends(&[".S"])),
-    }
+        rust => crate_values,
+    })
 }

@@ -89,7 +89,10 @@ fn with_extensions(features: &Features, text: &str) -> String {
 }
 
 /// What the template says of the crate.
-pub(super) fn values(made: &Made<'_>, assembly: &[&str]) -> Value {
+///
+/// # Errors
+/// A kernel whose function would not be safe.
+pub(super) fn values(made: &Made<'_>, assembly: &[&str]) -> Result<Value, String> {
     let (architecture, in_assembly) = architecture(made.target);
     let stems = assembly.iter().filter_map(|name| name.strip_suffix(".S"));
     let features = match made.target {
@@ -101,6 +104,7 @@ pub(super) fn values(made: &Made<'_>, assembly: &[&str]) -> Value {
         Target::Avr { .. } | Target::Arm(_) | Target::Mips(_) | Target::Msp430 { .. } => Vec::new(),
     };
     let functions = made.kernels.iter().map(|kernel| function(made, kernel));
+    let functions = functions.collect::<Result<Vec<_>, _>>()?;
     let whole = made.whole.map(|whole| {
         let step = made.target.word_bits() as usize / 8;
         let report = &whole.report;
@@ -115,20 +119,27 @@ pub(super) fn values(made: &Made<'_>, assembly: &[&str]) -> Value {
             words => 32 / step,
         }
     });
-    context! {
+    Ok(context! {
         architecture,
         big_endian => matches!(made.target, Target::Mips(core) if core.big_endian),
         features,
         word => format!("u{}", made.target.word_bits()),
         assembly => if in_assembly { stems.collect() } else { Vec::new() },
-        functions => if whole.is_some() { Vec::new() } else { functions.collect() },
+        functions => if whole.is_some() { Vec::new() } else { functions },
         whole,
-    }
+    })
 }
 
 /// A kernel as a function of arrays.
-fn function(made: &Made<'_>, kernel: &Kernel) -> Value {
+fn function(made: &Made<'_>, kernel: &Kernel) -> Result<Value, String> {
     let report = kernel.report();
+    let mut times = report.verdict.constant_time.values();
+    if !times.any(|verdict| *verdict == "proved") {
+        return Err(format!(
+            "{}: its addresses are not shown to be the same for all operands, so no function of Rust over it is safe: try --package cmake",
+            kernel.name()
+        ));
+    }
     let spec = &report.spec;
     let step = spec.word_bits as usize / 8;
     let sources = spec.sources.iter();
@@ -138,7 +149,7 @@ fn function(made: &Made<'_>, kernel: &Kernel) -> Value {
     let short = kernel.name().strip_prefix(made.file);
     let short = short.and_then(|name| name.strip_prefix('_'));
     let modular = spec.modular.as_ref();
-    context! {
+    Ok(context! {
         symbol => kernel.name(),
         name => short.unwrap_or(kernel.name()),
         equation => spec.equation,
@@ -152,8 +163,7 @@ fn function(made: &Made<'_>, kernel: &Kernel) -> Value {
         sources,
         in_place => in_place(report),
         returns => spec.returns,
-        is_safe => report.verdict.constant_time.values().any(|verdict| *verdict == "proved"),
-    }
+    })
 }
 
 /// May the result take the first operand's place, and has it as many bytes?
