@@ -93,7 +93,6 @@ pub fn lowering(error: &LowerError, others: Option<&str>) -> Option<String> {
         LowerError::Loops
         | LowerError::RowsOfQuotients
         | LowerError::WideRows
-        | LowerError::NoRows(_)
         | LowerError::Blocks => others.map_or("leave out --method".into(), in_loops),
         LowerError::Column(_) => "larger ones, --method hfips or hybrid -p d=4".into(),
         LowerError::Registers => "a larger --max-regs, or leave it out".into(),
@@ -103,7 +102,6 @@ pub fn lowering(error: &LowerError, others: Option<&str>) -> Option<String> {
         LowerError::Block(_) => "-p unroll=16".into(),
         LowerError::LazyAdditions => "--reduce almost".into(),
         LowerError::Looped => "--style rolled".into(),
-        LowerError::Feature(name) => format!("--isa-ext {name}, or --style unrolled"),
         LowerError::Passes(most) => format!("-p unroll={most}"),
         LowerError::FewColumns => "--style looped, or another d".into(),
         LowerError::Halves(_) => "another method".into(),

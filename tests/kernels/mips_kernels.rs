@@ -10,6 +10,7 @@ use lozenge::isa::mips::machine::Mips;
 use lozenge::isa::mips::run::Decoded;
 use lozenge::isa::{Cost, Isa};
 use lozenge::lower::{Lower, LowerError};
+use lozenge::make::engine::frames::frame;
 use lozenge::method::{self, Method, MethodError, Params};
 use lozenge::program::Claim;
 use lozenge::prove::Proof;
@@ -572,9 +573,9 @@ fn the_home_area_saves_four_registers() {
     let write = |r: u8| Insn::immediate(Op::ADDIU, r, 0, 1);
     for count in 0..=8u8 {
         let body: Vec<_> = (16..16 + count).map(write).collect();
-        let (before, after) = lozenge::make::target::mips::frame::frame(&body, 0).unwrap();
-        let code = [before, body, after].concat();
         let core = core("mips-4km", &[]);
+        let frame = frame::<MipsIsa>(&core, &body, 0).unwrap();
+        let code = [frame.before, body, frame.after].concat();
         let code = MipsIsa::encode(&core, &code).unwrap();
         let proof = prove::prove(&spec(1), &any(&core), &code, Alias::Distinct);
         assert!(

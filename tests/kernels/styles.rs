@@ -22,7 +22,7 @@ fn request(op: Op, bits: u32, method: &Method, style: Style) -> Request {
     let (modulus, reduce) = match (method.name, op) {
         ("folded-karatsuba", _) => ("runtime-folded".to_string(), Reduce::Almost),
         ("karatsuba-modulo", _) => (format!("2^{bits}-2^{}-1", bits / 4), Reduce::Full),
-        (_, Op::Modmul | Op::Modsqr) => (format!("2^{bits}-5"), Reduce::Full),
+        (_, Op::Modmul | Op::Modsqr | Op::Modtimes) => (format!("2^{bits}-5"), Reduce::Full),
         _ => ("runtime".to_string(), Reduce::Full),
     };
     let modulus = modulus.parse().expect("a modulus");
@@ -31,7 +31,7 @@ fn request(op: Op, bits: u32, method: &Method, style: Style) -> Request {
             modulus,
             reduce,
             shift: 0,
-            times: 0,
+            times: if op == Op::Modtimes { 121_665 } else { 0 },
         }),
         method: Some(method.name.into()),
         style: Some(style),

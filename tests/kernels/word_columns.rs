@@ -45,7 +45,7 @@ fn of_sweep(sweep: &Sweep) -> Terms {
 fn of_columns(columns: &[WordColumn]) -> Terms {
     let mut terms = Terms::new();
     for (k, column) in columns.iter().enumerate() {
-        let reduced = column.reduction.iter();
+        let reduced = column.clearing.iter();
         let reduced = reduced.map(|reduction| (1, vec![reduction.q], reduction.m.clone()));
         let of =
             |times: u32| move |p: &lozenge::schedule::Factors| (times, p.x.clone(), p.y.clone());

@@ -11,6 +11,7 @@ use lozenge::isa::mips::MipsIsa;
 use lozenge::isa::mips::cores::Core as MipsCore;
 use lozenge::isa::mips::instructions::Feature;
 use lozenge::lower::{Lower, LowerError};
+use lozenge::make::engine::frames::frame;
 use lozenge::method::{self, Params};
 use lozenge::plans::tree::{Differences, Node, Tree};
 use lozenge::prove;
@@ -392,7 +393,8 @@ fn steps_of_every_kind_are_right_on_mips() {
 #[test]
 fn a_stack_too_deep_is_refused() {
     let arm = lozenge::make::target::arm::frame::frame(&[], 1025).map(|_| ());
-    let mips = lozenge::make::target::mips::frame::frame(&[], 1025).map(|_| ());
+    let core = mips(&[]);
+    let mips = frame::<MipsIsa>(&core, &[], 1025).map(|_| ());
     for refused in [arm, mips] {
         let text = refused.unwrap_err().to_string();
         assert!(text.contains("bytes of stack"), "{text}");

@@ -461,7 +461,9 @@ fn anchors(text: &str) -> Vec<String> {
 fn links_lead_somewhere() {
     let mut bad = Vec::new();
     for path in files(".") {
-        if path.extension().is_none_or(|e| e != "md") {
+        // Links of templates are those of the pages made from them.
+        let is_template = path.starts_with("xtask/templates");
+        if is_template || path.extension().is_none_or(|e| e != "md") {
             continue;
         }
         for link in links(&read(&path)) {

@@ -39,8 +39,6 @@ pub enum LowerError {
     Area(usize),
     #[error("two nested loops are not made for this machine yet")]
     Scans,
-    #[error("rows in loops are not made for {0} yet, columns are")]
-    NoRows(&'static str),
     #[error(
         "in rows of a product and of its quotients words come one at a time: by count 27 cycles for two products, \
          where columns of blocks of four words take 14.4"
@@ -72,8 +70,6 @@ pub enum LowerError {
          column on an AVR)"
     )]
     Looped,
-    #[error("loops of rows need MADDH and MADDL")]
-    Feature(&'static str),
     #[error(
         "each band has {0} columns fewer than the one before, so a pass must take a divisor of {0} columns"
     )]

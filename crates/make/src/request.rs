@@ -107,17 +107,20 @@ impl Request {
         self.room.filter(|_| !self.budget.is_set())
     }
 
-    /// The plans on record for `spec`, the fastest first: in loops for a part only. None if the record does not speak of
-    /// what is asked for: a style, registers, a budget, overlaps.
+    /// The plans on record for `spec`, the fastest first. Those in loops are for a part only, and only if it is known that
+    /// code that is written out does not fit, or the record names that, too. None if the record does not speak of what is
+    /// asked for: a style, registers, a budget, overlaps.
     pub fn winners(&self, core: &str, abi: &str, spec: &Spec) -> Vec<Winner> {
         let free = self.style.is_none() && !self.budget.is_set() && self.max_regs.is_none();
         if !free || !self.demands.aliases.is_empty() {
             return Vec::new();
         }
         let mut list = winners::of(core, abi, spec);
+        let large = self.is_large(spec);
+        let written_out = list.iter().any(|winner| winner.style == Style::Unrolled);
         list.retain(|winner| match winner.style {
-            Style::Unrolled => !self.is_large(spec),
-            Style::Looped | Style::Rolled => self.room.is_some(),
+            Style::Unrolled => !large,
+            Style::Looped | Style::Rolled => self.room.is_some() && (large || written_out),
         });
         list
     }

@@ -357,7 +357,7 @@ fn list_says_what_there_is() {
     assert!(names(here.path()).is_empty());
 }
 
-/// Every part that has a multiplier gives a kernel; the others say why not.
+/// Every part gives a product, by additions where it has no multiplier; a RISC-V without one says why not.
 #[test]
 fn every_listed_part_works() {
     let here = folder();
@@ -365,11 +365,11 @@ fn every_listed_part_works() {
     let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     for part in json["mcus"].as_array().expect("parts") {
         let name = part["name"].as_str().expect("a name");
-        // Parts with addresses of RAM are AVRs, words of 8 bits; without a multiplier a RISC-V or an MSP430 has sums only.
+        // Parts with addresses of RAM are AVRs, words of 8 bits.
         let is_avr = part["ram_start"] != "";
         let bits = if is_avr { "8" } else { "32" };
         let arguments = ["gen", "mul", bits, "--mcu", name, "-o", name];
-        if !is_avr && part["mul"] == false {
+        if part["core"] == "qingke-v2a" {
             let line = refused(here.path(), &arguments);
             assert!(line.contains("has no multiplier"), "{line}");
             continue;
@@ -380,7 +380,8 @@ fn every_listed_part_works() {
             succeeds(here.path(), &multiplies.join(" "));
         } else {
             let line = refused(here.path(), &multiplies);
-            assert!(line.contains("MUL is not an instruction of"), "{line}");
+            let why = ["MUL is not an instruction of", "has no multiplier"];
+            assert!(why.iter().any(|why| line.contains(why)), "{line}");
         }
     }
 }

@@ -16,6 +16,7 @@ pub mod msp430;
 pub mod numbers;
 pub mod riscv;
 pub mod run;
+mod runs;
 pub mod span;
 pub mod state;
 pub mod ways;
@@ -65,7 +66,9 @@ pub trait Isa: Sized + 'static {
     fn abi(core: &Self::Core) -> &'static str;
 
     /// What is published of the current that it draws.
-    fn currents(core: &Self::Core) -> Option<Currents>;
+    fn currents(_core: &Self::Core) -> Option<Currents> {
+        None
+    }
 
     /// Does the instruction only serve the call (PUSH, POP, CALL, RET)?
     fn is_frame(core: &Self::Core, insn: &Self::Insn) -> bool;

@@ -33,29 +33,49 @@ pub trait Asm: Default {
     /// What follows stays behind what is there.
     fn cut(&mut self);
 
+    /// `d = x op y`.
+    fn three(&mut self, op: Three, d: u8, x: u8, y: u8) {
+        self.push(Self::Isa::three(op, d, x, y));
+    }
+
+    /// `d = x op k`.
+    fn by(&mut self, op: By, d: u8, x: u8, k: i32) {
+        self.push(Self::Isa::by(op, d, x, k));
+    }
+
     /// `d = x + y`.
     fn add(&mut self, d: u8, x: u8, y: u8) {
-        self.push(Self::Isa::three(Three::Add, d, x, y));
+        self.three(Three::Add, d, x, y);
+    }
+
+    /// `d = 0`.
+    fn zero(&mut self, d: u8) {
+        self.add(d, Self::ZERO, Self::ZERO);
+    }
+
+    /// `d = x`.
+    fn copy(&mut self, d: u8, x: u8) {
+        self.push(Self::Isa::copy(d, x));
     }
 
     /// `d = x - y`.
     fn sub(&mut self, d: u8, x: u8, y: u8) {
-        self.push(Self::Isa::three(Three::Sub, d, x, y));
+        self.three(Three::Sub, d, x, y);
     }
 
     /// `d = 1` if `x < y`, both without a sign, else 0.
     fn less(&mut self, d: u8, x: u8, y: u8) {
-        self.push(Self::Isa::three(Three::Less, d, x, y));
+        self.three(Three::Less, d, x, y);
     }
 
     /// `d = x & y`.
     fn and(&mut self, d: u8, x: u8, y: u8) {
-        self.push(Self::Isa::three(Three::And, d, x, y));
+        self.three(Three::And, d, x, y);
     }
 
     /// `d = x + k`.
     fn add_number(&mut self, d: u8, x: u8, k: i32) {
-        self.push(Self::Isa::by(By::Add, d, x, k));
+        self.by(By::Add, d, x, k);
     }
 
     /// `d = k`.

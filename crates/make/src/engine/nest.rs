@@ -181,8 +181,13 @@ impl<A: Asm, S> Nest<'_, A, S> {
     /// Word `index` of an array by way of `pointer`, in a new register.
     pub fn load(&mut self, pointer: Pointer, home: Home, index: usize) -> Result<u8, LowerError> {
         let r = self.take()?;
-        self.flow.load(r, pointer.r, home.place(index) - pointer.at);
+        self.load_into(r, pointer, home, index);
         Ok(r)
+    }
+
+    /// The same in register `r`.
+    pub fn load_into(&mut self, r: u8, pointer: Pointer, home: Home, index: usize) {
+        self.flow.load(r, pointer.r, home.place(index) - pointer.at);
     }
 
     pub fn store(&mut self, r: u8, pointer: Pointer, home: Home, index: usize) {

@@ -35,7 +35,8 @@ pub fn lower<A: Sweep>(
 ) -> Result<Program<<A::Isa as Isa>::Insn>, LowerError> {
     let (mut nest, scratch) = Nest::<A, A::Sum>::new(scans, core, registers, unroll)?;
     match scans.rows {
-        true => A::rows(&mut nest)?,
+        true if scans.quotient.is_some() => nest.all_rows()?,
+        true => nest.operand_rows()?,
         false if scans.strands.is_empty() => {}
         false => nest.sweep()?,
     }

@@ -26,7 +26,7 @@ pub trait Sweep: Asm + Sized {
     /// When they run out.
     fn sum(scans: &Scans, core: &CoreOf<Self>, take: Take<'_>) -> Result<Self::Sum, LowerError>;
 
-    /// Makes it ready for the first column.
+    /// Makes it ready for the first column or row.
     fn begin(nest: &mut Nest<'_, Self, Self::Sum>);
 
     /// Adds `x y`.
@@ -94,11 +94,42 @@ pub trait Sweep: Asm + Sized {
         nest.load(*pointer, home, index)
     }
 
-    /// Rows instead of columns.
+    /// `d = x y mod 2^32`.
+    fn low_product(nest: &mut Nest<'_, Self, Self::Sum>, d: u8, factors: [u8; 2]);
+
+    /// Registers for two words that [`Sweep::multiply_add`] adds.
     ///
     /// # Errors
-    /// When registers run out, or there are none on this machine.
-    fn rows(nest: &mut Nest<'_, Self, Self::Sum>) -> Result<(), LowerError>;
+    /// When registers run out.
+    fn take_pair(nest: &mut Nest<'_, Self, Self::Sum>) -> Result<[u8; 2], LowerError> {
+        Ok([nest.take()?, nest.take()?])
+    }
+
+    /// `(high, low) = x y + t + u < 2^64` for a pair `(t, u)`; `low` is none of its registers, nor of the factors'.
+    ///
+    /// # Errors
+    /// When registers run out.
+    fn multiply_add(
+        nest: &mut Nest<'_, Self, Self::Sum>,
+        made: [u8; 2],
+        factors: [u8; 2],
+        pair: [u8; 2],
+    ) -> Result<(), LowerError>;
+
+    /// Is a word of a row loaded before the product that comes first? Else while its result is waited for.
+    fn loads_early(_nest: &Nest<'_, Self, Self::Sum>) -> bool {
+        true
+    }
+
+    /// The second register of the pair becomes the high word of `x y + t`, for the first one's `t`.
+    ///
+    /// # Errors
+    /// When registers run out.
+    fn carry(
+        nest: &mut Nest<'_, Self, Self::Sum>,
+        factors: [u8; 2],
+        pair: [u8; 2],
+    ) -> Result<(), LowerError>;
 }
 
 impl<'a, A: Sweep> Nest<'a, A, A::Sum> {

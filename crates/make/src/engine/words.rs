@@ -41,7 +41,7 @@ pub trait Columns: Moves {
 }
 
 /// Choices that only a count of cycles can settle.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Choices {
     pub weight: Weight,
     /// Registers that loads leave free, for instructions to change places.

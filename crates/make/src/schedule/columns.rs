@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::schedule::{Pile, Quotient, Sweep, Word};
+use crate::schedule::words::{Pile, Quotient, Sweep, Word};
 
 /// A product of two numbers of one or two words each, the low word first.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,7 +30,7 @@ impl Factors {
 
 /// `q = acc m' mod W`, then `acc += q m`, where `m` has one or two words.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Reduction {
+pub struct Clearing {
     pub inverse: Word,
     pub q: Word,
     pub m: Vec<Word>,
@@ -44,7 +44,7 @@ pub struct WordColumn {
     /// Products that count twice.
     pub doubled: Vec<Factors>,
     pub products: Vec<Factors>,
-    pub reduction: Option<Reduction>,
+    pub clearing: Option<Clearing>,
     pub out: Option<Word>,
 }
 
@@ -75,7 +75,7 @@ impl WordColumn {
         let mut events = vec![reads(self.addends.concat())];
         let products = self.doubled.iter().chain(&self.products);
         events.extend(products.map(|product| reads(product.words())));
-        if let Some(Reduction { inverse, q, m }) = &self.reduction {
+        if let Some(Clearing { inverse, q, m }) = &self.clearing {
             events.push(Event {
                 reads: vec![*inverse],
                 makes: vec![*q],
@@ -91,7 +91,7 @@ impl WordColumn {
     /// The columns of a sweep as they are, word by word.
     pub fn of(sweep: &Sweep) -> Vec<Self> {
         let column = |pile: &Pile| Self {
-            reduction: pile.quotient.map(|Quotient { inverse, m, q }| Reduction {
+            clearing: pile.quotient.map(|Quotient { inverse, m, q }| Clearing {
                 inverse,
                 q,
                 m: vec![m],
@@ -112,7 +112,7 @@ impl WordColumn {
             addends: addends.iter().map(|word| vec![*word]).collect(),
             doubled: doubled.iter().copied().map(Factors::of).collect(),
             products: products.iter().copied().map(Factors::of).collect(),
-            reduction: None,
+            clearing: None,
             out,
         }
     }
@@ -126,20 +126,20 @@ impl WordColumn {
     pub fn in_pairs(sweep: &Sweep) -> Vec<Self> {
         let mut left = Left::of(sweep);
         let piles = || sweep.piles.iter().enumerate();
-        let reductions = piles().map(|(k, pile)| pile.quotient.map(|q| left.reduction(k, q)));
-        let reductions: Vec<_> = reductions.collect();
-        let column = |((k, pile), reduction): ((usize, &Pile), Option<Reduction>)| match k % 2 {
+        let clearings = piles().map(|(k, pile)| pile.quotient.map(|q| left.clearing(k, q)));
+        let clearings: Vec<_> = clearings.collect();
+        let column = |((k, pile), clearing): ((usize, &Pile), Option<Clearing>)| match k % 2 {
             0 => Self {
                 addends: left.addends(k),
                 // Squares first: products that count twice are part of them.
                 products: left.squares(k),
                 doubled: left.pairs(k, true),
-                reduction,
+                clearing,
                 out: pile.out,
             }
             .with(left.pairs(k, false)),
             _ => Self {
-                reduction,
+                clearing,
                 ..Self::in_words(
                     &left.addends[k],
                     &left.products[k][0],
@@ -148,7 +148,7 @@ impl WordColumn {
                 )
             },
         };
-        piles().zip(reductions).map(column).collect()
+        piles().zip(clearings).map(column).collect()
     }
 
     /// The same with more products.
@@ -204,7 +204,7 @@ impl Left {
     }
 
     /// The product of a quotient, with the next word of the modulus if the next column has its product.
-    fn reduction(&mut self, k: usize, Quotient { inverse, m, q }: Quotient) -> Reduction {
+    fn clearing(&mut self, k: usize, Quotient { inverse, m, q }: Quotient) -> Clearing {
         let mut list = self.column(k + 1, false).iter();
         let found = list.find(|(x, y)| *x == q || *y == q).copied();
         let mut words = vec![m];
@@ -215,7 +215,7 @@ impl Left {
                 words.push(next);
             }
         }
-        Reduction {
+        Clearing {
             inverse,
             q,
             m: words,

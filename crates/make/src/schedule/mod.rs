@@ -22,7 +22,7 @@ pub use crate::schedule::blocks::{
     Block, Blocks, Column, ColumnBlock, Counts, Lifetimes, Part, Product, Row, RowBlock,
     RowProduct, ScheduleError,
 };
-pub use crate::schedule::columns::{Event, Factors, Reduction, WordColumn};
+pub use crate::schedule::columns::{Clearing, Event, Factors, WordColumn};
 pub use crate::schedule::halves::{Halves, Lowest};
 pub use crate::schedule::loops::{FoldedBlock, LoopStep, Loops, Run, Turn};
 pub use crate::schedule::scans::{Array, Scans, Strand, Stretch};

@@ -19,21 +19,15 @@ pub mod memory;
 pub mod operands;
 pub mod run;
 
-use crate::call::Operands;
 use crate::codec::{self, Operands as _, Places};
-use crate::domain::Abstract;
-use crate::domain::concrete::Concrete;
-use crate::domain::place::Base;
 use crate::format::{Assembler, Attributes, Dialect, ObjectFormat, Stranger};
-use crate::function::Function;
+use crate::isa::Isa;
 use crate::isa::arm::cores::Version;
 use crate::isa::arm::machine::Arm;
 use crate::isa::arm::operands::Ops;
-use crate::isa::convention::Callable;
-use crate::isa::cost::{Class, Cost, Stopped};
+use crate::isa::cost::Class;
 use crate::isa::energy::Currents;
-use crate::isa::numbers::Executed;
-use crate::isa::{Called, Calls, Isa, enter, numbers};
+use crate::isa::runs::alike;
 
 /// The ARM instruction set.
 pub struct ArmIsa;
@@ -78,12 +72,10 @@ const V4T: &[u8] = b"A\x1f\0\0\0aeabi\0\x01\x15\0\0\0\x05ARM7TDMI\0\x06\x02\x07S
 const V4: &[u8] = b"A\x24\0\0\0aeabi\0\x01\x1a\0\0\0\x05STRONGARM1100\0\x06\x01\x07S\x08\x01";
 
 impl Isa for ArmIsa {
-    type Insn = code::Insn;
-    type Core = cores::Core;
+    alike!(Arm, 32);
 
     const WORD_BITS: u32 = 32;
     const ASSEMBLERS: &'static [Assembler] = &[Assembler::Gnu, Assembler::Iar, Assembler::Armasm];
-    const POINTER_BYTES: usize = abi::POINTER_BYTES;
 
     fn core_name(core: &cores::Core) -> String {
         core.name.to_string()
@@ -152,22 +144,8 @@ impl Isa for ArmIsa {
         codec::decode(code, |bytes| Ops::codec().decode(bytes, false, has))
     }
 
-    fn text(insn: &code::Insn) -> String {
-        insn.text()
-    }
-
     fn register(name: &str) -> Option<u8> {
         (0..15u8).find(|r| code::register(*r) == name || format!("r{r}") == name)
-    }
-
-    fn call<D: Abstract>(
-        domain: D,
-        core: &cores::Core,
-        function: &Function,
-        bases: &[Base],
-        limit: u64,
-    ) -> Result<Called<D>, Stopped> {
-        enter::call::<Arm<D>, 32>(domain, core, function, bases, limit)
     }
 
     fn calling(mut insn: code::Insn, at: usize, to: usize) -> code::Insn {
@@ -180,33 +158,7 @@ impl Isa for ArmIsa {
         (28, 0)
     }
 
-    fn execute(
-        core: &cores::Core,
-        function: &Function,
-        area: &mut [u8],
-        watch: &mut dyn FnMut(u64, u64),
-    ) -> Result<Cost, Stopped> {
-        numbers::execute::<Arm<Concrete>, 32>(core, function, area, watch)
-    }
-
-    fn calls(core: &cores::Core, function: Function) -> Calls<'_> {
-        numbers::calls::<Arm<Concrete>, 32>(core, function)
-    }
-
-    fn steps(
-        core: &cores::Core,
-        function: &Function,
-        operands: &Operands<'_>,
-        limit: u64,
-    ) -> Result<Vec<Executed>, Stopped> {
-        numbers::steps::<Arm<Concrete>, 32>(core, function, operands, limit)
-    }
-
     fn registers(insn: &code::Insn) -> [Places; 2] {
         [insn.reads(), insn.writes()]
-    }
-
-    fn register_name(r: u8) -> String {
-        <Arm<Concrete> as Callable<32>>::word_name(r)
     }
 }

@@ -12,6 +12,7 @@ use crate::isa::cost::Stopped;
 use crate::isa::environment::settle;
 use crate::isa::machine::{Condition, Guard, Machine, Outcome, Slot};
 use crate::isa::run;
+use crate::isa::runs::counted;
 
 /// Code decoded for a domain and a core.
 pub type Decoded<'a, D> = run::Decoded<'a, Arm<D>, 32>;
@@ -53,20 +54,7 @@ impl<D: Domain> Machine<32> for Arm<D> {
         }
     }
 
-    #[inline(always)]
-    fn domain(&mut self) -> &mut D {
-        &mut self.d
-    }
-
-    #[inline(always)]
-    fn pc(&self) -> usize {
-        self.pc
-    }
-
-    #[inline(always)]
-    fn set_pc(&mut self, pc: usize) {
-        self.pc = pc;
-    }
+    counted!();
 
     /// Nobody asks for the program counter.
     #[inline(always)]

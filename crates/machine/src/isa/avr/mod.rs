@@ -26,22 +26,15 @@ pub mod run;
 pub mod skip;
 pub mod stack;
 
-use crate::call::Operands;
 use crate::codec::{self, Places};
-use crate::domain::Abstract;
-use crate::domain::concrete::Concrete;
-use crate::domain::place::Base;
 use crate::format::{Assembler, Dialect, ObjectFormat, Stranger};
-use crate::function::Function;
+use crate::isa::Isa;
 use crate::isa::avr::core::Set;
 use crate::isa::avr::machine::Avr;
 use crate::isa::avr::operands::Op;
 use crate::isa::clock::Timed;
-use crate::isa::convention::Callable;
-use crate::isa::cost::{Class, Cost, Stopped};
-use crate::isa::energy::Currents;
-use crate::isa::numbers::Executed;
-use crate::isa::{Called, Calls, Isa, enter, numbers};
+use crate::isa::cost::Class;
+use crate::isa::runs::alike;
 
 /// The AVR instruction set.
 pub struct AvrIsa;
@@ -83,13 +76,11 @@ static OF_16_REGISTERS: [Stranger; 2] = [
 ];
 
 impl Isa for AvrIsa {
-    type Insn = code::Insn;
-    type Core = cores::Core;
+    alike!(Avr, 8);
 
     const WORD_BITS: u32 = 8;
     const ASSEMBLERS: &'static [Assembler] =
         &[Assembler::Gnu, Assembler::Iar, Assembler::CrossWorks];
-    const POINTER_BYTES: usize = abi::POINTER_BYTES;
 
     fn core_name(core: &cores::Core) -> String {
         core.name.to_string()
@@ -101,10 +92,6 @@ impl Isa for AvrIsa {
 
     fn abi(core: &cores::Core) -> &'static str {
         core.abi.title
-    }
-
-    fn currents(_: &cores::Core) -> Option<Currents> {
-        None
     }
 
     fn is_frame(core: &cores::Core, insn: &code::Insn) -> bool {
@@ -152,10 +139,6 @@ impl Isa for AvrIsa {
         codec::decode(code, |bytes| code::Insn::decode_on(core, bytes))
     }
 
-    fn text(insn: &code::Insn) -> String {
-        insn.text()
-    }
-
     fn branch(insn: &code::Insn) -> Option<i64> {
         let relative = matches!(insn.op, Op::RJMP | Op::RCALL | Op::BRBS | Op::BRBC);
         relative.then(|| 2 * (i64::from(insn.ops.k) + 1))
@@ -170,16 +153,6 @@ impl Isa for AvrIsa {
         (number < 32).then_some(number)
     }
 
-    fn call<D: Abstract>(
-        domain: D,
-        core: &cores::Core,
-        function: &Function,
-        bases: &[Base],
-        limit: u64,
-    ) -> Result<Called<D>, Stopped> {
-        enter::call::<Avr<D>, 8>(domain, core, function, bases, limit)
-    }
-
     fn calling(insn: code::Insn, _: usize, to: usize) -> code::Insn {
         code::Insn::dk(insn.op, 0, (to / 2) as i32)
     }
@@ -189,33 +162,7 @@ impl Isa for AvrIsa {
         (18, 0)
     }
 
-    fn execute(
-        core: &cores::Core,
-        function: &Function,
-        area: &mut [u8],
-        watch: &mut dyn FnMut(u64, u64),
-    ) -> Result<Cost, Stopped> {
-        numbers::execute::<Avr<Concrete>, 8>(core, function, area, watch)
-    }
-
-    fn calls(core: &cores::Core, function: Function) -> Calls<'_> {
-        numbers::calls::<Avr<Concrete>, 8>(core, function)
-    }
-
-    fn steps(
-        core: &cores::Core,
-        function: &Function,
-        operands: &Operands<'_>,
-        limit: u64,
-    ) -> Result<Vec<Executed>, Stopped> {
-        numbers::steps::<Avr<Concrete>, 8>(core, function, operands, limit)
-    }
-
     fn registers(insn: &code::Insn) -> [Places; 2] {
         code::registers(insn)
-    }
-
-    fn register_name(r: u8) -> String {
-        <Avr<Concrete> as Callable<8>>::word_name(r)
     }
 }

@@ -14,6 +14,7 @@ use crate::isa::clock::Timed;
 use crate::isa::cost::Stopped;
 use crate::isa::machine::{Condition, Guard, Machine, Meaning, Outcome, Slot};
 use crate::isa::run;
+use crate::isa::runs::counted;
 use crate::isa::ways::Position;
 
 /// Code decoded for a domain and a core.
@@ -97,20 +98,7 @@ impl<D: Domain> Machine<8> for Avr<D> {
         }
     }
 
-    #[inline(always)]
-    fn domain(&mut self) -> &mut D {
-        &mut self.d
-    }
-
-    #[inline(always)]
-    fn pc(&self) -> usize {
-        self.pc
-    }
-
-    #[inline(always)]
-    fn set_pc(&mut self, pc: usize) {
-        self.pc = pc;
-    }
+    counted!();
 
     #[inline(always)]
     fn register(&self, i: u8) -> D::Word<8> {

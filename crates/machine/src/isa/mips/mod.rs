@@ -20,20 +20,13 @@ pub mod operands;
 pub mod registers;
 pub mod run;
 
-use crate::call::Operands;
 use crate::codec::{self, Operands as _, Places};
-use crate::domain::Abstract;
-use crate::domain::concrete::Concrete;
-use crate::domain::place::Base;
 use crate::format::{Assembler, Attributes, Dialect, ObjectFormat, Stranger};
-use crate::function::Function;
-use crate::isa::convention::Callable;
-use crate::isa::cost::{Class, Cost, Stopped};
-use crate::isa::energy::Currents;
+use crate::isa::Isa;
+use crate::isa::cost::Class;
 use crate::isa::mips::machine::Mips;
 use crate::isa::mips::operands::Ops;
-use crate::isa::numbers::Executed;
-use crate::isa::{Called, Calls, Isa, enter, numbers};
+use crate::isa::runs::alike;
 
 /// MIPS32.
 pub struct MipsIsa;
@@ -83,12 +76,10 @@ static ATTRIBUTES: Attributes = Attributes {
 };
 
 impl Isa for MipsIsa {
-    type Insn = code::Insn;
-    type Core = cores::Core;
+    alike!(Mips, 32);
 
     const WORD_BITS: u32 = 32;
     const ASSEMBLERS: &'static [Assembler] = &[Assembler::Gnu];
-    const POINTER_BYTES: usize = abi::POINTER_BYTES;
 
     fn core_name(core: &cores::Core) -> String {
         core.full_name()
@@ -105,10 +96,6 @@ impl Isa for MipsIsa {
 
     fn abi(_: &cores::Core) -> &'static str {
         "o32"
-    }
-
-    fn currents(_: &cores::Core) -> Option<Currents> {
-        None
     }
 
     fn is_frame(_: &cores::Core, insn: &code::Insn) -> bool {
@@ -156,24 +143,10 @@ impl Isa for MipsIsa {
         })
     }
 
-    fn text(insn: &code::Insn) -> String {
-        insn.text()
-    }
-
     fn register(name: &str) -> Option<u8> {
         let name = name.trim_start_matches('$');
         let named = |r: &u8| code::REGISTERS[usize::from(*r)] == name || r.to_string() == name;
         (0..32u8).find(named)
-    }
-
-    fn call<D: Abstract>(
-        domain: D,
-        core: &cores::Core,
-        function: &Function,
-        bases: &[Base],
-        limit: u64,
-    ) -> Result<Called<D>, Stopped> {
-        enter::call::<Mips<D>, 32>(domain, core, function, bases, limit)
     }
 
     fn calling(mut insn: code::Insn, _: usize, to: usize) -> code::Insn {
@@ -186,33 +159,7 @@ impl Isa for MipsIsa {
         (4, 0)
     }
 
-    fn execute(
-        core: &cores::Core,
-        function: &Function,
-        area: &mut [u8],
-        watch: &mut dyn FnMut(u64, u64),
-    ) -> Result<Cost, Stopped> {
-        numbers::execute::<Mips<Concrete>, 32>(core, function, area, watch)
-    }
-
-    fn calls(core: &cores::Core, function: Function) -> Calls<'_> {
-        numbers::calls::<Mips<Concrete>, 32>(core, function)
-    }
-
-    fn steps(
-        core: &cores::Core,
-        function: &Function,
-        operands: &Operands<'_>,
-        limit: u64,
-    ) -> Result<Vec<Executed>, Stopped> {
-        numbers::steps::<Mips<Concrete>, 32>(core, function, operands, limit)
-    }
-
     fn registers(insn: &code::Insn) -> [Places; 2] {
         [insn.reads(), insn.writes()]
-    }
-
-    fn register_name(r: u8) -> String {
-        <Mips<Concrete> as Callable<32>>::word_name(r)
     }
 }

@@ -24,33 +24,24 @@ pub mod multiplier;
 pub mod operands;
 pub mod run;
 
-use crate::call::Operands;
 use crate::codec::{self, Places};
-use crate::domain::Abstract;
-use crate::domain::concrete::Concrete;
-use crate::domain::place::Base;
 use crate::format::{Assembler, Dialect, ObjectFormat};
-use crate::function::Function;
-use crate::isa::convention::Callable;
-use crate::isa::cost::{Class, Cost, Stopped};
-use crate::isa::energy::Currents;
+use crate::isa::Isa;
+use crate::isa::cost::Class;
 use crate::isa::msp430::instructions::Op;
 use crate::isa::msp430::machine::Msp430;
 use crate::isa::msp430::multiplier::Irq;
 use crate::isa::msp430::operands::SR;
-use crate::isa::numbers::Executed;
-use crate::isa::{Called, Calls, Isa, enter, numbers};
+use crate::isa::runs::alike;
 
 /// MSP430 and MSP430X.
 pub struct Msp430Isa;
 
 impl Isa for Msp430Isa {
-    type Insn = code::Insn;
-    type Core = cores::Core;
+    alike!(Msp430, 16);
 
     const WORD_BITS: u32 = 16;
     const ASSEMBLERS: &'static [Assembler] = &[Assembler::Gnu];
-    const POINTER_BYTES: usize = abi::POINTER_BYTES;
 
     fn core_name(core: &cores::Core) -> String {
         core.name.into()
@@ -74,10 +65,6 @@ impl Isa for Msp430Isa {
                 "msp430 eabi; interrupt handlers save and restore the multiplier's state"
             }
         }
-    }
-
-    fn currents(_: &cores::Core) -> Option<Currents> {
-        None
     }
 
     fn is_frame(_: &cores::Core, insn: &code::Insn) -> bool {
@@ -107,10 +94,6 @@ impl Isa for Msp430Isa {
         codec::decode(code, |bytes| code::Insn::decode(bytes, core.features))
     }
 
-    fn text(insn: &code::Insn) -> String {
-        insn.text()
-    }
-
     /// From DINT until SR is written.
     fn masked_cycles(core: &cores::Core, insns: &[code::Insn]) -> Option<u64> {
         let (mut longest, mut now) = (None, None);
@@ -131,16 +114,6 @@ impl Isa for Msp430Isa {
         (number < 16).then_some(number)
     }
 
-    fn call<D: Abstract>(
-        domain: D,
-        core: &cores::Core,
-        function: &Function,
-        bases: &[Base],
-        limit: u64,
-    ) -> Result<Called<D>, Stopped> {
-        enter::call::<Msp430<D>, 16>(domain, core, function, bases, limit)
-    }
-
     fn calling(mut insn: code::Insn, _: usize, to: usize) -> code::Insn {
         insn.ops.x = to as u16;
         insn
@@ -152,33 +125,7 @@ impl Isa for Msp430Isa {
         (15, 2)
     }
 
-    fn execute(
-        core: &cores::Core,
-        function: &Function,
-        area: &mut [u8],
-        watch: &mut dyn FnMut(u64, u64),
-    ) -> Result<Cost, Stopped> {
-        numbers::execute::<Msp430<Concrete>, 16>(core, function, area, watch)
-    }
-
-    fn calls(core: &cores::Core, function: Function) -> Calls<'_> {
-        numbers::calls::<Msp430<Concrete>, 16>(core, function)
-    }
-
-    fn steps(
-        core: &cores::Core,
-        function: &Function,
-        operands: &Operands<'_>,
-        limit: u64,
-    ) -> Result<Vec<Executed>, Stopped> {
-        numbers::steps::<Msp430<Concrete>, 16>(core, function, operands, limit)
-    }
-
     fn registers(insn: &code::Insn) -> [Places; 2] {
         [insn.reads(), insn.writes()]
-    }
-
-    fn register_name(r: u8) -> String {
-        <Msp430<Concrete> as Callable<16>>::word_name(r)
     }
 }

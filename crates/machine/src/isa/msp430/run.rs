@@ -16,6 +16,7 @@ use crate::isa::msp430::machine::{GIE, Msp430};
 use crate::isa::msp430::multiplier::{Irq, Mode};
 use crate::isa::msp430::operands::{Ops, SP};
 use crate::isa::run;
+use crate::isa::runs::counted;
 use crate::isa::ways::Position;
 
 /// Code decoded for a domain and a core.
@@ -73,20 +74,7 @@ impl<D: Domain> Machine<16> for Msp430<D> {
         [insn.reads(), insn.writes()]
     }
 
-    #[inline(always)]
-    fn domain(&mut self) -> &mut D {
-        &mut self.d
-    }
-
-    #[inline(always)]
-    fn pc(&self) -> usize {
-        self.pc
-    }
-
-    #[inline(always)]
-    fn set_pc(&mut self, pc: usize) {
-        self.pc = pc;
-    }
+    counted!();
 
     #[inline(always)]
     fn register(&self, i: u8) -> D::Word<16> {

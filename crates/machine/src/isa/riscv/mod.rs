@@ -21,30 +21,21 @@ pub mod operands;
 pub mod registers;
 pub mod run;
 
-use crate::call::Operands;
 use crate::codec::{self, Places};
-use crate::domain::Abstract;
-use crate::domain::concrete::Concrete;
-use crate::domain::place::Base;
 use crate::format::{Assembler, Dialect, ObjectFormat};
-use crate::function::Function;
-use crate::isa::convention::Callable;
-use crate::isa::cost::{Class, Cost, Stopped};
-use crate::isa::energy::Currents;
-use crate::isa::numbers::Executed;
+use crate::isa::Isa;
+use crate::isa::cost::Class;
 use crate::isa::riscv::machine::Riscv;
-use crate::isa::{Called, Calls, Isa, enter, numbers};
+use crate::isa::runs::alike;
 
 /// RV32.
 pub struct RiscvIsa;
 
 impl Isa for RiscvIsa {
-    type Insn = code::Insn;
-    type Core = cores::Core;
+    alike!(Riscv, 32);
 
     const WORD_BITS: u32 = 32;
     const ASSEMBLERS: &'static [Assembler] = &[Assembler::Gnu];
-    const POINTER_BYTES: usize = abi::POINTER_BYTES;
 
     fn core_name(core: &cores::Core) -> String {
         core.name.into()
@@ -61,10 +52,6 @@ impl Isa for RiscvIsa {
             true => "ilp32e",
             false => "ilp32",
         }
-    }
-
-    fn currents(_: &cores::Core) -> Option<Currents> {
-        None
     }
 
     fn is_frame(_: &cores::Core, insn: &code::Insn) -> bool {
@@ -94,26 +81,12 @@ impl Isa for RiscvIsa {
         codec::decode(code, |bytes| code::Insn::decode(bytes, core.features))
     }
 
-    fn text(insn: &code::Insn) -> String {
-        insn.text()
-    }
-
     fn register(name: &str) -> Option<u8> {
         let named = |r: &u8| {
             let own = code::REGISTERS[usize::from(*r)];
             own == name || format!("x{r}") == name || (*r == 8 && name == "fp")
         };
         (0..32u8).find(named)
-    }
-
-    fn call<D: Abstract>(
-        domain: D,
-        core: &cores::Core,
-        function: &Function,
-        bases: &[Base],
-        limit: u64,
-    ) -> Result<Called<D>, Stopped> {
-        enter::call::<Riscv<D>, 32>(domain, core, function, bases, limit)
     }
 
     fn calling(mut insn: code::Insn, at: usize, to: usize) -> code::Insn {
@@ -126,33 +99,7 @@ impl Isa for RiscvIsa {
         (17, 0)
     }
 
-    fn execute(
-        core: &cores::Core,
-        function: &Function,
-        area: &mut [u8],
-        watch: &mut dyn FnMut(u64, u64),
-    ) -> Result<Cost, Stopped> {
-        numbers::execute::<Riscv<Concrete>, 32>(core, function, area, watch)
-    }
-
-    fn calls(core: &cores::Core, function: Function) -> Calls<'_> {
-        numbers::calls::<Riscv<Concrete>, 32>(core, function)
-    }
-
-    fn steps(
-        core: &cores::Core,
-        function: &Function,
-        operands: &Operands<'_>,
-        limit: u64,
-    ) -> Result<Vec<Executed>, Stopped> {
-        numbers::steps::<Riscv<Concrete>, 32>(core, function, operands, limit)
-    }
-
     fn registers(insn: &code::Insn) -> [Places; 2] {
         [insn.reads(), insn.writes()]
-    }
-
-    fn register_name(r: u8) -> String {
-        <Riscv<Concrete> as Callable<32>>::word_name(r)
     }
 }

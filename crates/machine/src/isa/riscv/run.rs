@@ -12,6 +12,7 @@ use crate::isa::riscv::machine::Riscv;
 use crate::isa::riscv::operands::Ops;
 use crate::isa::riscv::registers::SP;
 use crate::isa::run;
+use crate::isa::runs::counted;
 use crate::isa::words::Words;
 use crate::segment::{Addresses, Marks};
 
@@ -51,20 +52,7 @@ impl<D: Domain> Machine<32> for Riscv<D> {
         }
     }
 
-    #[inline(always)]
-    fn domain(&mut self) -> &mut D {
-        &mut self.d
-    }
-
-    #[inline(always)]
-    fn pc(&self) -> usize {
-        self.pc
-    }
-
-    #[inline(always)]
-    fn set_pc(&mut self, pc: usize) {
-        self.pc = pc;
-    }
+    counted!();
 
     #[inline(always)]
     fn register(&self, i: u8) -> D::Word<32> {

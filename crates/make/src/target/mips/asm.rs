@@ -3,22 +3,11 @@
 use machine::isa::mips::MipsIsa;
 use machine::isa::mips::code::Insn;
 use machine::isa::mips::cores::Core;
-use machine::isa::mips::instructions::Op;
 use machine::program::Program;
 
 use crate::engine::asm::Asm;
 use crate::refusal::LowerError;
 use crate::target::mips::flow::{Flow, Top};
-
-impl Flow {
-    pub(super) fn three(&mut self, op: Op, d: u8, s: u8, t: u8) {
-        self.push(Insn::three(op, d, s, t));
-    }
-
-    pub(super) fn immediate(&mut self, op: Op, t: u8, s: u8, k: i32) {
-        self.push(Insn::immediate(op, t, s, k));
-    }
-}
 
 impl Asm for Flow {
     type Isa = MipsIsa;

@@ -1,13 +1,14 @@
 //! Code with loops: blocks of straight code, each ordered for itself, and the branches between them.
 
 use machine::isa::clock::Timed;
+use machine::isa::mips::MipsIsa;
 use machine::isa::mips::code::Insn;
 use machine::isa::mips::cores::Core;
 use machine::isa::mips::instructions::Op;
 use machine::program::Program;
 
+use crate::engine::frames::{Frame, frame};
 use crate::refusal::LowerError;
-use crate::target::mips::frame;
 use crate::target::mips::order::{Clock, order_after};
 
 /// Straight code, and how it ends.
@@ -70,7 +71,9 @@ impl Flow {
     /// When the stack would be too deep, or a branch does not reach.
     pub fn function(mut self, scratch: usize, core: &Core) -> Result<Program<Insn>, LowerError> {
         let body: Vec<Insn> = self.blocks.iter().flat_map(|b| b.insns.clone()).collect();
-        let (before, mut after) = frame::frame(&body, scratch)?;
+        let Frame {
+            before, mut after, ..
+        } = frame::<MipsIsa>(core, &body, scratch)?;
         let leaving = after.split_off(after.len() - 2);
         self.blocks[0].insns.splice(0..0, before);
         self.block();

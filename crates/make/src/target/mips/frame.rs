@@ -1,50 +1,58 @@
-//! The frame of a function: what it saves, and its room on the stack.
+//! What a MIPS32 says of its stack and calls.
 
-use machine::isa::mips::abi::{HOME, RA, SAVE_AREA, SP, STACK_LIMIT, is_callee_saved};
+use machine::isa::mips::MipsIsa;
+use machine::isa::mips::abi::{HOME, RA, SP, STACK_LIMIT, is_callee_saved};
 use machine::isa::mips::code::Insn;
+use machine::isa::mips::cores::Core;
 use machine::isa::mips::instructions::Op;
 
+use crate::engine::calls::Calls;
+use crate::engine::frames::Frames;
 use crate::refusal::LowerError;
 
-/// Saves what the body needs, and makes room for `scratch` words from [`SAVE_AREA`] above $sp on:
-/// (before, after) the body. The home area of the arguments counts as room.
-///
-/// # Errors
-/// When the stack would be deeper than [`STACK_LIMIT`].
-pub fn frame(body: &[Insn], scratch: usize) -> Result<(Vec<Insn>, Vec<Insn>), LowerError> {
-    let written = body.iter().fold(0, |all, insn| all | insn.writes());
-    let saved: Vec<u8> = (0..32)
-        .filter(|r| written >> r & 1 == 1 && is_callee_saved(*r))
-        .collect();
-    let top = match scratch {
-        0 => 4 * saved.len() as i32,
-        _ => SAVE_AREA,
-    };
-    // $sp stays a multiple of 8.
-    let below = (top + 4 * scratch as i32 - HOME as i32 + 7).max(0) & !7;
-    if i64::from(below) > STACK_LIMIT {
-        return Err(LowerError::Stack {
-            need: below as usize,
-            limit: STACK_LIMIT as usize,
-        });
+impl Frames for MipsIsa {
+    const LIMIT: i64 = STACK_LIMIT;
+    const HOME: i32 = HOME as i32;
+
+    fn preserves(r: u8) -> bool {
+        is_callee_saved(r)
     }
-    let top = if scratch == 0 {
-        below + HOME as i32
-    } else {
-        top
-    };
-    let place = |i: usize| top - 4 * (i as i32 + 1);
-    let access = |op: Op| {
-        let all = saved.iter().enumerate();
-        all.map(|(i, r)| Insn::immediate(op, *r, SP, place(i)))
-            .collect::<Vec<_>>()
-    };
-    let (mut before, mut after) = (access(Op::SW), access(Op::LW));
-    let mut slot = Insn::three(Op::SLL, 0, 0, 0);
-    if below > 0 {
-        before.insert(0, Insn::immediate(Op::ADDIU, SP, SP, -below));
-        slot = Insn::immediate(Op::ADDIU, SP, SP, below);
+
+    fn align(_: &Core) -> i32 {
+        8
     }
-    after.extend([Insn::three(Op::JR, 0, RA, 0), slot]);
-    Ok((before, after))
+
+    fn moved(by: i32) -> Vec<Insn> {
+        vec![Insn::immediate(Op::ADDIU, SP, SP, by)]
+    }
+
+    /// The last instruction is in the delay slot.
+    fn leave(moves: Vec<Insn>) -> Vec<Insn> {
+        let slot = moves.first().copied();
+        let nop = Insn::three(Op::SLL, 0, 0, 0);
+        vec![Insn::three(Op::JR, 0, RA, 0), slot.unwrap_or(nop)]
+    }
+
+    /// From the end on downwards.
+    fn place(i: usize, end: i32) -> i32 {
+        end - 4 * (i as i32 + 1)
+    }
+}
+
+impl Calls for MipsIsa {
+    /// $s0 and $s1.
+    const KEPT: [u8; 2] = [16, 17];
+    const SLOT: bool = true;
+
+    /// If 0 >= 0.
+    fn open_call() -> Insn {
+        Insn::immediate(Op::BGEZAL, 0, 0, 0)
+    }
+
+    /// So far from the instruction behind it.
+    fn link(insns: &mut [Insn], at: usize, target: usize) -> Result<(), LowerError> {
+        let far = i16::try_from(target - (at + 1)).map_err(|_| LowerError::Reach)?;
+        insns[at].ops.k = far.into();
+        Ok(())
+    }
 }

@@ -1,25 +1,25 @@
-//! From a schedule to a whole function: columns, rows or words, ordered, registers saved.
+//! What a MIPS32 says of its functions: registers, choices, instructions ordered; and blocks of columns and rows of its own.
 
+use machine::isa::mips::MipsIsa;
 use machine::isa::mips::code::Insn;
 use machine::isa::mips::cores::Core;
 use machine::isa::mips::instructions::{Feature, Op};
 use machine::program::Program;
-use rustc_hash::FxHashSet;
 
+use crate::engine::frames::{Frame, frame};
+use crate::engine::straight::{Made, Placed, Straight, placed};
+use crate::engine::whole::Whole;
 use crate::engine::words::Choices;
-use crate::engine::{halves, scans};
 use crate::facts::{Facts, Style};
-use crate::lower::Limits;
-use crate::refusal::{LowerError, those_made};
-use crate::schedule::{Blocks, ColumnBlock, RowBlock, Scans, Schedule, Words};
-use crate::target::claims;
+use crate::refusal::LowerError;
+use crate::schedule::{Blocks, ColumnBlock, RowBlock};
 use crate::target::mips::accumulator::Accumulator;
 use crate::target::mips::driver::Code;
 use crate::target::mips::flow::Flow;
 use crate::target::mips::order::order;
 use crate::target::mips::registers::{CALLEE_SAVED, CALLER_SAVED, Draft};
 use crate::target::mips::sweeps::Lowering;
-use crate::target::mips::{columns, frame, rows};
+use crate::target::mips::{columns, rows};
 
 /// What a method may know of `core`: all registers but $zero, $k0, $k1, $gp, $sp and three pointers.
 pub fn facts(core: &Core) -> Facts {
@@ -38,65 +38,55 @@ pub fn facts(core: &Core) -> Facts {
     }
 }
 
-/// Functions that run `schedule` in the registers of the limits: with few registers to save, and with all there are.
-///
-/// # Errors
-/// When registers or the stack run out.
-pub fn lower(
-    schedule: &Schedule,
-    core: &Core,
-    limits: Limits,
-) -> Result<Vec<Program<Insn>>, LowerError> {
-    let all = [&CALLER_SAVED[..], &CALLEE_SAVED].concat();
-    let all = &all[..limits.registers.min(all.len())];
-    let registers = [&all[..CALLER_SAVED.len().min(all.len())], all];
-    let made: Vec<_> = match schedule {
-        Schedule::Blocks(blocks) => {
-            let words = Words::of(spec::Op::Mul, facts(core).word_bits, blocks);
-            let mut made = in_words(&words, core, &registers, limits.cycles);
-            if let Some(kind) = one_kind(blocks) {
-                made.extend(registers.map(|r| in_blocks(blocks, &kind, core, r).map(Some)));
-            }
-            made
-        }
-        Schedule::Tiles(_) => return Err(LowerError::Tiles),
-        Schedule::Loops(_) => return Err(LowerError::Loops),
-        Schedule::Halves(halves) => {
-            let bases = |scans: &Scans| those_made(in_scans(scans, core, &registers));
-            return halves::lower(halves, bases, Code::default);
-        }
-        Schedule::Scans(scans) => {
-            let made = in_scans(scans, core, &registers).into_iter();
-            made.map(|program| program.map(Some)).collect()
-        }
-        Schedule::Stages(_) => return Err(LowerError::Nested),
-        Schedule::Words(words) => in_words(words, core, &registers, limits.cycles),
-    };
-    // The last one has the most registers.
-    Ok(those_made(made)?.into_iter().flatten().collect())
+impl Straight for MipsIsa {
+    const MORE: &'static [usize] = &[0, CALLEE_SAVED.len()];
+    const SHIFTS: &'static [bool] = &[false, true];
+
+    fn usable(_: &Core) -> Vec<u8> {
+        [&CALLER_SAVED[..], &CALLEE_SAVED].concat()
+    }
+
+    fn free_of_charge(_: &Core) -> usize {
+        CALLER_SAVED.len()
+    }
+
+    /// How much dearer the way back of a value is that memory does not hold; registers that loads leave free.
+    fn choices(_: &Core) -> Vec<Choices> {
+        let choices = [(4, 0), (8, 0), (8, 3), (8, 6)].map(|(weight, spare)| Choices {
+            weight,
+            spare,
+            rotate: true,
+            ..Choices::default()
+        });
+        choices.to_vec()
+    }
+
+    fn accumulators(core: &Core) -> Vec<Accumulator> {
+        vec![Accumulator {
+            features: core.features,
+            ..Accumulator::default()
+        }]
+    }
+
+    fn functions(l: &Lowering<'_>, core: &Core, _: &[u8]) -> Result<Vec<Placed<Self>>, LowerError> {
+        let (scratch, one) = (l.bank.scratch_words(), l.accumulator.one);
+        Ok(vec![function(&l.insns, &l.notes, scratch, one, core)?])
+    }
 }
 
-/// Products in a pass of an inner loop, where nothing is said.
-const UNROLL: [usize; 3] = [1, 2, 4];
+impl Whole for MipsIsa {
+    type Flow = Flow;
+    type Code = Code;
 
-fn in_scans(
-    scans: &Scans,
-    core: &Core,
-    registers: &[&[u8]],
-) -> Vec<Result<Program<Insn>, LowerError>> {
-    if scans.side.is_some() {
-        return vec![Err(LowerError::Blocks)];
+    fn code(_: &Core) -> Code {
+        Code::default()
     }
-    let unroll = match scans.unroll {
-        Some(unroll) => vec![unroll],
-        None => UNROLL.to_vec(),
-    };
-    let choices = registers
-        .iter()
-        .flat_map(|r| unroll.iter().map(move |u| (r, *u)));
-    choices
-        .map(|(r, u)| scans::lower::<Flow>(scans, core, r, u))
-        .collect()
+
+    fn in_blocks(blocks: &Blocks, core: &Core, registers: &[u8]) -> Vec<Made<Self>> {
+        let kind = one_kind(blocks).into_iter();
+        kind.map(|kind| in_blocks(blocks, &kind, core, registers).map(Some))
+            .collect()
+    }
 }
 
 /// Blocks that are all columns or all rows.
@@ -125,60 +115,7 @@ fn in_blocks(
         }
     }
     let one = draft.known_one();
-    let (program, _) = function(&draft.insns, draft.notes, 0, one, core)?;
-    Ok(program)
-}
-
-/// How much dearer the way back of a value is that memory does not hold; registers that loads leave free.
-const CHOICES: [(u64, usize); 4] = [(4, 0), (8, 0), (8, 3), (8, 6)];
-/// A function; none where it would take longer than is of interest.
-type Made = Result<Option<Program<Insn>>, LowerError>;
-
-/// Functions of at most `most` cycles, and perhaps others.
-fn in_words(words: &Words, core: &Core, registers: &[&[u8]], most: u64) -> Vec<Made> {
-    // Choices that give the same are one.
-    let mut bodies = FxHashSet::default();
-    let mut made = Vec::new();
-    // Doubles, masks and signs by additions and numbers, and by shifts if there is any of them.
-    let mut any = false;
-    for shifts in [false, true] {
-        if shifts && !any {
-            break;
-        }
-        for (registers, (weight, spare)) in registers.iter().flat_map(|r| CHOICES.map(|c| (r, c))) {
-            let choices = Choices {
-                weight,
-                spare,
-                rotate: true,
-                reuse: false,
-                shifts,
-            };
-            let accumulator = Accumulator {
-                features: core.features,
-                ..Accumulator::default()
-            };
-            let Ok(l) = Lowering::of(words, registers, accumulator, choices) else {
-                made.push(Err(LowerError::Registers));
-                any = true;
-                continue;
-            };
-            any |= l.shifted;
-            // An instruction takes a cycle at least.
-            let is_long = l.insns.len() as u64 > most;
-            made.push(match is_long || !bodies.insert(l.insns.clone()) {
-                true => Ok(None),
-                false => whole(l, core).map(Some),
-            });
-        }
-    }
-    made
-}
-
-/// The function of which this is the body.
-fn whole(l: Lowering<'_>, core: &Core) -> Result<Program<Insn>, LowerError> {
-    let (scratch, one) = (l.bank.scratch_words(), l.accumulator.one);
-    let (mut program, places) = function(&l.insns, l.notes, scratch, one, core)?;
-    program.claims = claims::of(l.words, &l.written, |at| places.get(at).copied());
+    let (program, _) = function(&draft.insns, &draft.notes, 0, one, core)?;
     Ok(program)
 }
 
@@ -186,12 +123,14 @@ fn whole(l: Lowering<'_>, core: &Core) -> Result<Program<Insn>, LowerError> {
 /// register holds 1. With it, where each instruction of `body` is.
 fn function(
     body: &[Insn],
-    notes: Vec<(usize, String)>,
+    notes: &[(usize, String)],
     scratch: usize,
     one: Option<(usize, u8)>,
     core: &Core,
-) -> Result<(Program<Insn>, Vec<usize>), LowerError> {
-    let (before, mut after) = frame::frame(body, scratch)?;
+) -> Result<Placed<MipsIsa>, LowerError> {
+    let Frame {
+        before, mut after, ..
+    } = frame::<MipsIsa>(core, body, scratch)?;
     let slot = after.pop();
     let back = after.pop();
     let (start, end) = (before.len(), before.len() + body.len());
@@ -205,24 +144,6 @@ fn function(
     };
     ordered.extend(back.map(|insn| (code.len(), insn)));
     ordered.extend(slot);
-    let mut program = Program::new();
-    let mut places = vec![0; body.len()];
-    let mut remarks = vec![(0, "save registers".to_string())];
-    remarks.extend(notes.into_iter().map(|(at, text)| (at + start, text)));
-    remarks.push((end, "restore registers, return".into()));
-    let mut remarks = remarks.into_iter().peekable();
-    if start == 0 {
-        remarks.next();
-    }
-    for (index, insn) in ordered {
-        while let Some((_, text)) = remarks.next_if(|(at, _)| *at <= index) {
-            program.notes.push((program.insns.len(), text));
-        }
-        if (start..end).contains(&index) {
-            // After a wait its NOP has the same index.
-            places[index - start] = program.insns.len();
-        }
-        program.insns.push(insn);
-    }
-    Ok((program, places))
+    // After a wait its NOP has the same index.
+    Ok(placed(ordered, start..end, notes))
 }

@@ -2,10 +2,10 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | [`lower`], [`columns`], [`rows`], [`registers`], [`order`] | from a schedule to a program |
+//! | [`lower`], [`frame`], [`columns`], [`rows`], [`registers`], [`order`] | from a schedule to a program |
 //! | [`basic`], [`asm`] | what the engine writes with |
 //! | [`sweeps`], [`accumulator`], [`nest`] | its columns in words and in loops |
-//! | [`rounds`], [`triangle`], [`operand_rows`], [`flow`] | two nested loops of rows; blocks with branches between them |
+//! | [`flow`], [`driver`] | blocks with branches between them; programs that call kernels |
 
 pub mod accumulator;
 pub mod asm;
@@ -17,20 +17,16 @@ pub mod frame;
 pub mod halves;
 pub mod lower;
 pub mod nest;
-pub mod operand_rows;
 pub mod order;
 pub mod registers;
-pub mod rounds;
 pub mod rows;
-pub mod stages;
 pub mod sweeps;
-pub mod triangle;
 
 use machine::isa::mips::{MipsIsa, code, cores};
 use machine::program::Program;
 
 use crate::driver::{Assembled, Driver};
-use crate::engine::drive;
+use crate::engine::{drive, whole};
 use crate::facts::Facts;
 use crate::lower::{Limits, Lower};
 use crate::refusal::LowerError;
@@ -47,10 +43,7 @@ impl Lower for MipsIsa {
         core: &cores::Core,
         limits: Limits,
     ) -> Result<Vec<Program<code::Insn>>, LowerError> {
-        match schedule {
-            Schedule::Stages(stages) => stages::all(stages, core, limits),
-            schedule => lower::lower(schedule, core, limits),
-        }
+        whole::lower::<Self>(schedule, core, limits)
     }
 
     fn at_least(core: &cores::Core, _: &Schedule, counts: &Counts) -> u64 {

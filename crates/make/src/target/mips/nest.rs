@@ -40,18 +40,11 @@ fn is_paired(core: &Core) -> bool {
 
 impl Nest<'_> {
     pub(super) fn three(&mut self, op: Op, d: u8, s: u8, t: u8) {
-        self.flow.three(op, d, s, t);
+        self.flow.place(Insn::three(op, d, s, t));
     }
 
     pub(super) fn immediate(&mut self, op: Op, t: u8, s: u8, k: i32) {
-        self.flow.immediate(op, t, s, k);
-    }
-
-    /// `d = t` shifted by so many bits.
-    pub(super) fn shift_by(&mut self, op: Op, d: u8, t: u8, bits: i32) {
-        let mut insn = Insn::three(op, d, ZERO, t);
-        insn.ops.k = bits;
-        self.flow.place(insn);
+        self.flow.place(Insn::immediate(op, t, s, k));
     }
 }
 
@@ -78,7 +71,7 @@ impl Sweep for Flow {
     }
 
     fn begin(nest: &mut Nest<'_>) {
-        if nest.scans.addend.is_some() {
+        if nest.named.one != ZERO {
             nest.immediate(Op::ADDIU, nest.named.one, ZERO, 1);
         }
     }
@@ -202,10 +195,54 @@ impl Sweep for Flow {
         Ok(r)
     }
 
-    fn rows(nest: &mut Nest<'_>) -> Result<(), LowerError> {
-        match nest.scans.quotient {
-            None => nest.operand_rows(),
-            Some(_) => nest.all_rows(),
+    fn low_product(nest: &mut Nest<'_>, d: u8, [x, y]: [u8; 2]) {
+        nest.three(Op::MUL, d, x, y);
+    }
+
+    /// The first one is even, the other its successor.
+    fn take_pair(nest: &mut Nest<'_>) -> Result<[u8; 2], LowerError> {
+        let even = |r: &&u8| r.is_multiple_of(2) && nest.free.contains(&(**r + 1));
+        let first = nest.free.iter().find(even).copied();
+        let pair = first.map(|r| [r, r + 1]).ok_or(LowerError::Registers)?;
+        nest.free.retain(|r| !pair.contains(r));
+        Ok(pair)
+    }
+
+    fn loads_early(nest: &Nest<'_>) -> bool {
+        nest.sum.paired
+    }
+
+    /// MADDL and MADDH, or HI and LO that begin as `(0, t)`, to which `x y` and `u 1` are added.
+    fn multiply_add(
+        nest: &mut Nest<'_>,
+        [high, low]: [u8; 2],
+        [x, y]: [u8; 2],
+        [t, u]: [u8; 2],
+    ) -> Result<(), LowerError> {
+        if nest.sum.paired {
+            nest.flow.place(Insn::row(Op::MADDL, low, x, y, t));
+            nest.flow.place(Insn::row(Op::MADDH, high, x, y, t));
+            return Ok(());
         }
+        nest.three(Op::MTHI, 0, ZERO, 0);
+        nest.three(Op::MTLO, 0, t, 0);
+        nest.three(Op::MADDU, 0, x, y);
+        nest.three(Op::MADDU, 0, u, nest.named.one);
+        nest.three(Op::MFLO, low, 0, 0);
+        nest.three(Op::MFHI, high, 0, 0);
+        Ok(())
+    }
+
+    fn carry(nest: &mut Nest<'_>, [x, y]: [u8; 2], [t, high]: [u8; 2]) -> Result<(), LowerError> {
+        if nest.sum.paired {
+            nest.three(Op::ADDU, high, ZERO, ZERO);
+            nest.flow.place(Insn::row(Op::MADDH, high, x, y, t));
+            return Ok(());
+        }
+        nest.three(Op::MTLO, 0, t, 0);
+        nest.three(Op::MTHI, 0, ZERO, 0);
+        nest.three(Op::MADDU, 0, x, y);
+        nest.three(Op::MFHI, high, 0, 0);
+        Ok(())
     }
 }

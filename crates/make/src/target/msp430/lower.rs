@@ -1,4 +1,4 @@
-//! From a schedule to a whole function: words in registers, waits for the multiplier, registers saved.
+//! What MSP430 says of its functions: registers, choices, pointers that move along, waits for the multiplier, interrupts.
 
 use machine::isa::Isa;
 use machine::isa::msp430::Msp430Isa;
@@ -7,14 +7,13 @@ use machine::isa::msp430::cores::Core;
 use machine::isa::msp430::multiplier::Kind;
 use machine::program::Program;
 
-use crate::allocate::OutOfRegisters;
 use crate::engine::basic::Moves;
+use crate::engine::straight::{self, Placed, Straight, placed};
 use crate::engine::words::Choices;
 use crate::facts::{Facts, Style};
 use crate::lower::Limits;
-use crate::refusal::LowerError;
-use crate::schedule::{Schedule, WordStep, Words};
-use crate::target::claims;
+use crate::refusal::{LowerError, those_made};
+use crate::schedule::{Schedule, Words};
 use crate::target::msp430::frame::frame;
 use crate::target::msp430::interrupts::{Masked, by_columns, masked};
 use crate::target::msp430::pointers::along;
@@ -52,119 +51,108 @@ pub fn lower(
     core: &Core,
     limits: Limits,
 ) -> Result<Vec<Program<Insn>>, LowerError> {
-    if core.multiplier.is_none() && multiplies(schedule) {
-        return Err(LowerError::ByAdditions(core.name));
-    }
-    match schedule {
-        Schedule::Blocks(blocks) => in_words(&Words::of(spec::Op::Mul, 16, blocks), core, limits),
-        Schedule::Words(words) => in_words(words, core, limits),
-        Schedule::Tiles(tiles) if core.multiplier.is_none() => tiles::lower(core, tiles),
-        Schedule::Tiles(_) => Err(LowerError::Tiles),
-        Schedule::Loops(_) => Err(LowerError::Loops),
-        Schedule::Halves(_) | Schedule::Stages(_) => Err(LowerError::NotYet("MSP430")),
-        Schedule::Scans(_) => Err(LowerError::Scans),
-    }
-}
-
-/// Does it take a multiplier?
-fn multiplies(schedule: &Schedule) -> bool {
-    let multiplies = |step: &WordStep| matches!(step, WordStep::Sweep(_) | WordStep::Wide { .. });
-    match schedule {
-        Schedule::Tiles(_) => false,
-        Schedule::Words(words) => words.steps.iter().any(multiplies),
-        Schedule::Blocks(_)
-        | Schedule::Loops(_)
-        | Schedule::Halves(_)
-        | Schedule::Stages(_)
-        | Schedule::Scans(_) => true,
+    match (schedule, Msp430Isa::without_products(core)) {
+        (Schedule::Blocks(blocks), _) => {
+            in_words(&Words::of(spec::Op::Mul, 16, blocks), core, limits)
+        }
+        (Schedule::Words(words), _) => in_words(words, core, limits),
+        (Schedule::Tiles(tiles), Some(_)) => tiles::lower(core, tiles),
+        (Schedule::Tiles(_), None) => Err(LowerError::Tiles),
+        (_, Some(error)) => Err(error),
+        (Schedule::Loops(_), None) => Err(LowerError::Loops),
+        (Schedule::Halves(_) | Schedule::Stages(_), None) => Err(LowerError::NotYet("MSP430")),
+        (Schedule::Scans(_), None) => Err(LowerError::Scans),
     }
 }
 
-/// How many more registers than those free of charge are tried.
-const SAVED: [usize; 5] = [0, 2, 4, 6, 7];
-
+/// The cheapest of the functions.
 fn in_words(words: &Words, core: &Core, limits: Limits) -> Result<Vec<Program<Insn>>, LowerError> {
-    let base = core.multiplier.map_or(0, |m| m.base);
     if words.lengths.len() > 3 {
         return Err(LowerError::Registers);
     }
-    let all = &REGISTERS[..limits.registers.min(REGISTERS.len())];
-    let mut counts = SAVED
-        .map(|more| (FREE_OF_CHARGE + more).min(all.len()))
-        .to_vec();
-    counts.dedup();
-    let wide = core.multiplier.is_some_and(|m| m.kind == Kind::Mpy32);
-    let both: &[bool] = if wide { &[true, false] } else { &[false] };
-    let (mut best, mut error) = (None, LowerError::Registers);
-    for count in counts {
-        for reuse in [true, false] {
-            for pairs in both {
-                let choices = Choices {
-                    weight: 8,
-                    spare: 0,
-                    shifts: false,
-                    rotate: false,
-                    reuse,
-                };
-                let accumulator = Accumulator::new(base, *pairs);
-                let l = Lowering::of(words, &all[..count], accumulator, choices);
-                let spare = all.get(count).copied().filter(|_| wide);
-                let programs = l
-                    .map_err(|OutOfRegisters| LowerError::Registers)
-                    .and_then(|l| functions(words, &l, core, spare));
-                match programs {
-                    Ok(programs) => best = cheapest(core, best.into_iter().chain(programs)),
-                    Err(other) => error = other,
-                }
-            }
-        }
-    }
-    match best {
-        Some(best) => Ok(vec![best]),
-        None => Err(error),
-    }
+    let made = those_made(straight::in_words::<Msp430Isa>(words, core, limits))?;
+    let cheapest = made.into_iter().flatten().min_by_key(|p| cycles(core, p));
+    Ok(cheapest.into_iter().collect())
 }
 
-/// The first of those whose bodies take the fewest cycles, all code being straight.
-fn cheapest(core: &Core, programs: impl Iterator<Item = Program<Insn>>) -> Option<Program<Insn>> {
-    let cycles = |program: &Program<Insn>| {
-        let (mut body, mut call) = (0, 0);
-        for insn in &program.insns {
-            let cycles = u64::from(core.cycles(insn));
-            call += cycles;
-            body += if Msp430Isa::is_frame(core, insn) {
-                0
-            } else {
-                cycles
-            };
+/// Cycles of the body, and of the call, all code being straight.
+fn cycles(core: &Core, program: &Program<Insn>) -> (u64, u64) {
+    let (mut body, mut call) = (0, 0);
+    for insn in &program.insns {
+        let cycles = u64::from(core.cycles(insn));
+        call += cycles;
+        if !Msp430Isa::is_frame(core, insn) {
+            body += cycles;
         }
-        (body, call)
-    };
-    programs.min_by_key(cycles)
+    }
+    (body, call)
 }
 
-/// Functions of which this is the body, with and without a register to fill waits with.
-fn functions(
-    words: &Words,
-    l: &Lowering<'_>,
-    core: &Core,
-    spare: Option<u8>,
-) -> Result<Vec<Program<Insn>>, LowerError> {
-    let pointers = Msp430Isa::RESULT..=Msp430Isa::RESULT + words.lengths.len() as u8;
-    let (insns, moved) = along(core, &l.insns, pointers);
-    let spares = [None].into_iter().chain(spare.map(Some));
-    let function = |spare| function(words, l, core, (&insns, &moved), spare);
-    spares.map(function).collect()
+/// Is there a multiplier of 32 by 32 bits?
+fn is_wide(core: &Core) -> bool {
+    core.multiplier.is_some_and(|m| m.kind == Kind::Mpy32)
+}
+
+impl Straight for Msp430Isa {
+    const MORE: &'static [usize] = &[0, 2, 4, 6, 7];
+    const SHIFTS: &'static [bool] = &[false];
+
+    fn usable(_: &Core) -> Vec<u8> {
+        REGISTERS.to_vec()
+    }
+
+    fn free_of_charge(_: &Core) -> usize {
+        FREE_OF_CHARGE
+    }
+
+    fn choices(_: &Core) -> Vec<Choices> {
+        let choices = [true, false].map(|reuse| Choices {
+            weight: 8,
+            reuse,
+            ..Choices::default()
+        });
+        choices.to_vec()
+    }
+
+    /// With products of two words by two where there are any, and without.
+    fn accumulators(core: &Core) -> Vec<Accumulator> {
+        let pairs: &[bool] = if is_wide(core) {
+            &[true, false]
+        } else {
+            &[false]
+        };
+        let base = core.multiplier.map_or(0, |m| m.base);
+        let pairs = pairs.iter();
+        pairs.map(|pairs| Accumulator::new(base, *pairs)).collect()
+    }
+
+    fn without_products(core: &Core) -> Option<LowerError> {
+        let multiplies = core.multiplier.is_some();
+        (!multiplies).then_some(LowerError::ByAdditions(core.name))
+    }
+
+    /// With and without a register to fill waits with.
+    fn functions(
+        l: &Lowering<'_>,
+        core: &Core,
+        left: &[u8],
+    ) -> Result<Vec<Placed<Self>>, LowerError> {
+        let pointers = Self::RESULT..=Self::RESULT + l.words.lengths.len() as u8;
+        let (insns, moved) = along(core, &l.insns, pointers);
+        let spare = left.first().copied().filter(|_| is_wide(core));
+        let spares = [None].into_iter().chain(spare.map(Some));
+        let function = |spare| function(l, core, (&insns, &moved), spare);
+        spares.map(function).collect()
+    }
 }
 
 /// The function of which these instructions are the body, `moved` is where those of the lowering are among them.
 fn function(
-    words: &Words,
     l: &Lowering<'_>,
     core: &Core,
     (insns, moved): (&[Insn], &[usize]),
     spare: Option<u8>,
-) -> Result<Program<Insn>, LowerError> {
+) -> Result<Placed<Msp430Isa>, LowerError> {
     let (mut body, mut places) = settled(core, insns, spare);
     let (masked, scratch) = (masked(core, &body), l.bank.scratch_words());
     if masked == Masked::ByColumns {
@@ -173,23 +161,10 @@ fn function(
         body = closed;
     }
     let (before, after) = frame(core, &body, scratch, masked)?;
-    let (start, end) = (before.len(), before.len() + body.len());
-    let place = |at: usize| {
-        let place = moved.get(at).and_then(|at| places.get(*at));
-        place.map_or(end, |place| start + place)
-    };
-    let mut program = Program::new();
-    if start > 0 {
-        program.notes.push((0, "save registers".into()));
-    }
-    let notes = l.notes.iter();
-    program
-        .notes
-        .extend(notes.map(|(at, text)| (place(*at), text.clone())));
-    program
-        .notes
-        .push((end, "restore registers, return".into()));
-    program.claims = claims::of(words, &l.written, |at| Some(place(at)));
-    program.insns = [before, body, after].concat();
-    Ok(program)
+    let (start, end) = (before.len(), before.len() + l.insns.len());
+    // What was put before an instruction has its index.
+    let index = |at| moved.partition_point(|moved| places[*moved] < at);
+    let body = (0..).zip(body).map(|(at, insn)| (start + index(at), insn));
+    let all = (0..).zip(before).chain(body).chain((end..).zip(after));
+    Ok(placed(all, start..end, &l.notes))
 }

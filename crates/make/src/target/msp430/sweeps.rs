@@ -14,7 +14,7 @@ use machine::isa::msp430::instructions::Op;
 use crate::allocate::OutOfRegisters;
 use crate::engine::basic::{Moves, Source, Two};
 use crate::engine::words::{self, Columns};
-use crate::schedule::{Event, Factors, Reduction, Sweep, Word, WordColumn, WordStep};
+use crate::schedule::{Clearing, Event, Factors, Sweep, Word, WordColumn, WordStep};
 use crate::target::msp430::basic::source;
 
 /// Words on MSP430.
@@ -179,15 +179,15 @@ impl Lowering<'_> {
             self.product(product)?;
         }
         self.join()?;
-        match &column.reduction {
-            Some(reduction) => self.reduction(reduction),
+        match &column.clearing {
+            Some(clearing) => self.clearing(clearing),
             None => Ok(()),
         }
     }
 
     /// `q = acc m' mod 2^16` and `acc += q m`, whose low word is 0.
-    fn reduction(&mut self, reduction: &Reduction) -> Result<(), OutOfRegisters> {
-        let Reduction { inverse, m, q } = reduction;
+    fn clearing(&mut self, clearing: &Clearing) -> Result<(), OutOfRegisters> {
+        let Clearing { inverse, m, q } = clearing;
         let low = self.accumulator.parts[0];
         let low = low.map_or(Source::Number(0), Source::Register);
         let known = self.words.known(*inverse);

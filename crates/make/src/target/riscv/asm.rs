@@ -10,12 +10,6 @@ use crate::engine::asm::Asm;
 use crate::refusal::LowerError;
 use crate::target::riscv::flow::Flow;
 
-impl Flow {
-    pub(super) fn three(&mut self, op: Op, d: u8, s: u8, t: u8) {
-        self.push(Insn::three(op, d, s, t));
-    }
-}
-
 impl Asm for Flow {
     type Isa = RiscvIsa;
     type Top = usize;
@@ -42,6 +36,6 @@ impl Asm for Flow {
 
     fn finish(mut self, scratch: usize, core: &Core) -> Result<Program<Insn>, LowerError> {
         self.order(core);
-        self.function(scratch, core.features)
+        self.function(scratch, core)
     }
 }

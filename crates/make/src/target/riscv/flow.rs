@@ -1,13 +1,14 @@
 //! Code with branches: each knows the instruction it goes to, until all lengths are known.
 
+use machine::isa::riscv::RiscvIsa;
 use machine::isa::riscv::code::Insn;
 use machine::isa::riscv::cores::Core;
 use machine::isa::riscv::instructions::Op;
 use machine::isa::riscv::operands::Features;
 use machine::program::Program;
 
+use crate::engine::frames::{Frame, frame};
 use crate::refusal::LowerError;
-use crate::target::riscv::frame;
 use crate::target::riscv::order::order_loops;
 
 /// Instructions, and for those that branch the index of where they go.
@@ -130,12 +131,8 @@ impl Flow {
     ///
     /// # Errors
     /// When the stack would be too deep, or as [`Flow::finish`].
-    pub fn function(
-        mut self,
-        scratch: usize,
-        features: Features,
-    ) -> Result<Program<Insn>, LowerError> {
-        let (before, after) = frame::frame(&self.insns, scratch, features)?;
+    pub fn function(mut self, scratch: usize, core: &Core) -> Result<Program<Insn>, LowerError> {
+        let Frame { before, after, .. } = frame::<RiscvIsa>(core, &self.insns, scratch)?;
         let by = before.len();
         let targets = self.targets.iter_mut();
         targets.for_each(|(from, to)| (*from, *to) = (*from + by, *to + by));
@@ -145,7 +142,7 @@ impl Flow {
         self.insns.splice(0..0, before);
         self.insns.extend(after);
         Ok(Program {
-            insns: self.finish(features)?,
+            insns: self.finish(core.features)?,
             notes,
             ..Program::new()
         })

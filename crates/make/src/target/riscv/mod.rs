@@ -5,7 +5,6 @@
 //! | [`lower`], [`frame`], [`order`], [`registers`] | from a schedule to a program |
 //! | [`basic`], [`asm`] | what the engine writes with |
 //! | [`sweeps`], [`accumulator`], [`nest`] | its columns in words and in loops |
-//! | [`rows`], [`stages`] | products in columns made in rows; a product and what is made of it |
 //! | [`flow`], [`driver`] | code with branches; programs that call kernels |
 
 pub mod accumulator;
@@ -19,15 +18,13 @@ pub mod lower;
 pub mod nest;
 pub mod order;
 pub mod registers;
-pub mod rows;
-pub mod stages;
 pub mod sweeps;
 
 use machine::isa::riscv::{RiscvIsa, code, cores};
 use machine::program::Program;
 
 use crate::driver::{Assembled, Driver};
-use crate::engine::drive;
+use crate::engine::{drive, whole};
 use crate::facts::Facts;
 use crate::lower::{Limits, Lower};
 use crate::refusal::LowerError;
@@ -44,10 +41,7 @@ impl Lower for RiscvIsa {
         core: &cores::Core,
         limits: Limits,
     ) -> Result<Vec<Program<code::Insn>>, LowerError> {
-        match schedule {
-            Schedule::Stages(stages) => stages::all(stages, core, limits),
-            schedule => lower::lower(schedule, core, limits),
-        }
+        whole::lower::<Self>(schedule, core, limits)
     }
 
     fn at_least(_: &cores::Core, _: &Schedule, counts: &Counts) -> u64 {

@@ -1,5 +1,6 @@
 //! Products that add up in three registers, in loops.
 
+use machine::isa::riscv::code::Insn;
 use machine::isa::riscv::cores::Core;
 use machine::isa::riscv::instructions::Op;
 
@@ -29,8 +30,8 @@ fn add(nest: &mut Nest<'_>, at: usize, word: u8) {
 /// Adds `times x y`: the carry of the low word joins the high word, which is `2^32 - 2` at most.
 fn multiply(nest: &mut Nest<'_>, x: u8, y: u8, times: usize) -> Result<(), LowerError> {
     let [low, high, carry] = [nest.take()?, nest.take()?, nest.take()?];
-    nest.flow.three(Op::MUL, low, x, y);
-    nest.flow.three(Op::MULHU, high, x, y);
+    nest.flow.push(Insn::three(Op::MUL, low, x, y));
+    nest.flow.push(Insn::three(Op::MULHU, high, x, y));
     let least = nest.sum[0];
     for _ in 0..times {
         nest.flow.add(least, least, low);
@@ -47,13 +48,14 @@ fn multiply(nest: &mut Nest<'_>, x: u8, y: u8, times: usize) -> Result<(), Lower
 impl Sweep for Flow {
     type Sum = SumRegisters;
 
-    fn sum(_: &Scans, _: &Core, take: Take<'_>) -> Result<SumRegisters, LowerError> {
-        Ok([take(true)?, take(true)?, take(true)?])
+    fn sum(scans: &Scans, _: &Core, take: Take<'_>) -> Result<SumRegisters, LowerError> {
+        let columns = !scans.rows;
+        Ok([take(columns)?, take(columns)?, take(columns)?])
     }
 
     fn begin(nest: &mut Nest<'_>) {
-        for r in nest.sum {
-            nest.flow.add(r, ZERO, ZERO);
+        for r in nest.sum.into_iter().filter(|r| *r != ZERO) {
+            nest.flow.zero(r);
         }
     }
 
@@ -91,12 +93,43 @@ impl Sweep for Flow {
         let (q, low) = (nest.take()?, nest.sum[0]);
         match nest.scans.is_inverse_one() {
             true => nest.flow.add(q, ZERO, low),
-            false => nest.flow.three(Op::MUL, q, low, nest.named.inverse),
+            false => Self::low_product(nest, q, [low, nest.named.inverse]),
         }
         Ok(q)
     }
 
-    fn rows(_: &mut Nest<'_>) -> Result<(), LowerError> {
-        Err(LowerError::NoRows("RISC-V"))
+    fn low_product(nest: &mut Nest<'_>, d: u8, [x, y]: [u8; 2]) {
+        nest.flow.push(Insn::three(Op::MUL, d, x, y));
+    }
+
+    /// Each of the two words may carry; the high word of the product is `2^32 - 2` at most.
+    fn multiply_add(
+        nest: &mut Nest<'_>,
+        [high, low]: [u8; 2],
+        [x, y]: [u8; 2],
+        pair: [u8; 2],
+    ) -> Result<(), LowerError> {
+        let [above, carry] = [nest.take()?, nest.take()?];
+        nest.flow.push(Insn::three(Op::MUL, low, x, y));
+        nest.flow.push(Insn::three(Op::MULHU, above, x, y));
+        for (word, to) in pair.into_iter().zip([above, high]) {
+            nest.flow.add(low, low, word);
+            nest.flow.less(carry, low, word);
+            nest.flow.add(to, above, carry);
+        }
+        nest.release(above);
+        nest.release(carry);
+        Ok(())
+    }
+
+    fn carry(nest: &mut Nest<'_>, [x, y]: [u8; 2], [t, high]: [u8; 2]) -> Result<(), LowerError> {
+        let low = nest.take()?;
+        nest.flow.push(Insn::three(Op::MUL, low, x, y));
+        nest.flow.push(Insn::three(Op::MULHU, high, x, y));
+        nest.flow.add(low, low, t);
+        nest.flow.less(low, low, t);
+        nest.flow.add(high, high, low);
+        nest.release(low);
+        Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Rows of a square in two nested loops on a MIPS32: FIOS with half of the products.
+//! Rows of a square in two nested loops: FIOS with half of the products.
 //!
 //! Row `i` is `a[i] (a[i] + 2 a[i+1] 2^w + ...)`, and what counts twice is a word of `2a` in the stack frame: no product
 //! has more than two words then. So words below `i` are of the modulus alone, `(p, t[j-1]) = m[j] q + t[j] + p`; from
@@ -7,14 +7,13 @@
 //!
 //! As words below `i` become more from row to row and those above fewer, `unroll` rows are a pass of the outer loop.
 
-use machine::isa::mips::instructions::Op;
-
+use crate::engine::basic::By;
+use crate::engine::nest::{Nest, Pointer};
+use crate::engine::rounds::RowRegisters;
+use crate::engine::sweep::Sweep;
 use crate::refusal::LowerError;
-use crate::target::mips::nest::{Nest, Pointer};
-use crate::target::mips::registers::ZERO;
-use crate::target::mips::rounds::RowRegisters;
 
-impl Nest<'_> {
+impl<A: Sweep> Nest<'_, A, A::Sum> {
     /// All rows; `b` is the register that points to the words of a.
     ///
     /// # Errors
@@ -29,7 +28,8 @@ impl Nest<'_> {
         let mut next = first;
         if passes > 1 {
             let (at, step) = (self.pointers[&b], 4 * unroll as i32);
-            self.immediate(Op::ADDIU, self.named.end, b, step * passes as i32);
+            self.flow
+                .add_number(self.named.end, b, step * passes as i32);
             self.set_edge(row, first);
             self.set_stop_of_row(row, first);
             let steps = [(at.r, step), (self.named.edge, step)];
@@ -64,7 +64,8 @@ impl Nest<'_> {
         let at = row.a.place(i + 2 + self.unroll * self.passes(i)[1]);
         if self.stops != Some(at) {
             let frame = self.fixed(row.a);
-            self.immediate(Op::ADDIU, self.named.stop, frame.r, at - frame.at);
+            self.flow
+                .add_number(self.named.stop, frame.r, at - frame.at);
             self.stops = Some(at);
         }
     }
@@ -72,18 +73,18 @@ impl Nest<'_> {
     fn square_row(&mut self, row: &RowRegisters, b: u8, i: usize) -> Result<(), LowerError> {
         let (n, unroll) = (self.scans.n, self.unroll);
         let (frame, a) = (self.fixed(row.a), self.pointers[&b]);
-        let u = row.t + 1;
+        let [_, u] = row.t;
         let [below, above] = self.passes(i);
-        self.flow.block();
-        self.immediate(Op::LW, row.b, b, 4 * i as i32 - a.at);
+        self.flow.cut();
+        self.flow.load(row.b, b, 4 * i as i32 - a.at);
         let mut at = self.point(self.named.j, frame, row.a.place(1));
         // Word 0, which q makes 0.
         if i == 0 {
-            self.begin_product(row, row.b, frame);
+            self.begin_product(row, row.b, frame)?;
         } else {
-            self.immediate(Op::LW, row.v, frame.r, row.down.at);
+            self.load_into(row.v[0], frame, row.down, 0);
         }
-        self.begin_quotient(row);
+        self.begin_quotient(row)?;
         if below > 0 {
             self.set_edge(row, i);
             let steps = [(self.named.j, 4 * unroll as i32)];
@@ -94,13 +95,13 @@ impl Nest<'_> {
         }
         self.words_of_modulus(row, 1 + unroll * below..i, at)?;
         if i > 0 {
-            self.three(Op::ADDU, u, ZERO, ZERO);
+            self.flow.zero(u);
             self.word_of(row, row.b, i, at)?;
         }
         if i + 1 < n {
             let word = self.take()?;
-            self.immediate(Op::LW, word, b, 4 * (i + 1) as i32 - a.at);
-            self.shift_by(Op::SLL, word, word, 1);
+            self.flow.load(word, b, 4 * (i + 1) as i32 - a.at);
+            self.flow.by(By::Left, word, word, 1);
             self.word_of(row, word, i + 1, at)?;
             self.release(word);
         }
@@ -123,14 +124,15 @@ impl Nest<'_> {
     /// `t[n-1], t[n] = t[n] + u + p + b` times the top bit of `2a`.
     fn end_square_row(&mut self, row: &RowRegisters, at: Pointer) -> Result<(), LowerError> {
         let n = self.scans.n;
-        let (u, p) = (row.t + 1, row.v + 1);
-        let (top, bit) = row.top.zip(row.bit).ok_or(LowerError::Scans)?;
+        let ([_, u], [_, p]) = (row.t, row.v);
+        let (pair, bit) = row.top.zip(row.bit).ok_or(LowerError::Scans)?;
+        let top = pair[0];
         let (low, carry) = (self.take()?, self.take()?);
-        self.three(Op::ADDU, top + 1, u, ZERO);
-        self.accumulate([top, low], [row.b, bit], top);
-        self.three(Op::ADDU, low, low, p);
-        self.three(Op::SLTU, carry, low, p);
-        self.three(Op::ADDU, top, top, carry);
+        self.flow.copy(pair[1], u);
+        A::multiply_add(self, [top, low], [row.b, bit], pair)?;
+        self.flow.add(low, low, p);
+        self.flow.less(carry, low, p);
+        self.flow.add(top, top, carry);
         self.store(low, at, row.down, n - 1);
         self.release(low);
         self.release(carry);
@@ -151,10 +153,9 @@ impl Nest<'_> {
                 to = row.v;
             }
             let (m, down) = (self.take()?, self.take()?);
-            for (r, home) in [(from, row.down), (m, row.m)] {
-                self.immediate(Op::LW, r, at.r, home.place(j) - at.at);
-            }
-            self.accumulate([to + 1, down], [m, row.q], from);
+            self.load_into(from[0], at, row.down, j);
+            self.load_into(m, at, row.m, j);
+            A::multiply_add(self, [to[1], down], [m, row.q], from)?;
             self.store(down, at, row.down, j - 1);
             self.release(m);
             self.release(down);

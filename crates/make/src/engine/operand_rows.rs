@@ -1,14 +1,12 @@
-//! Operand scanning in two nested loops on a MIPS32: a row for each word of B.
+//! Operand scanning in two nested loops: a row for each word of B.
 //!
-//! `(u, r[j]) = a[j] b + r[j] + u` (`Nest::accumulate`).
+//! `(u, r[j]) = a[j] b + r[j] + u` ([`Sweep::multiply_add`]).
 
-use machine::isa::mips::instructions::Op;
-
+use crate::engine::nest::{Home, Nest};
+use crate::engine::sweep::Sweep;
 use crate::facts::Style;
 use crate::refusal::LowerError;
 use crate::schedule::Array;
-use crate::target::mips::nest::{Home, Nest};
-use crate::target::mips::registers::{Array as Argument, ZERO};
 
 /// What stays in the rows.
 #[derive(Clone, Copy)]
@@ -18,16 +16,16 @@ struct Resident {
     down: Home,
     /// The word of B.
     word: u8,
-    /// The word of the result and, behind it, the word that is carried along.
-    pair: u8,
+    /// The word of the result, and the word that is carried along.
+    pair: [u8; 2],
 }
 
-impl Nest<'_> {
+impl<A: Sweep> Nest<'_, A, A::Sum> {
     /// All rows.
     ///
     /// # Errors
     /// When registers run out, or it is not a product of two operands.
-    pub(super) fn operand_rows(&mut self) -> Result<(), LowerError> {
+    pub fn operand_rows(&mut self) -> Result<(), LowerError> {
         let (n, strand) = (self.scans.n, self.scans.strands[0]);
         let (Array::Operand(_), Array::Operand(b)) = (strand.x, strand.y) else {
             return Err(LowerError::Scans);
@@ -36,20 +34,21 @@ impl Nest<'_> {
             a: self.home(strand.x)?,
             b: Self::argument(b),
             down: self.home(Array::Columns)?,
-            pair: self.take_pair()?,
+            pair: A::take_pair(self)?,
             word: self.take()?,
         };
-        self.set_one();
+        A::begin(self);
         let passed = self.unroll * (n / self.unroll);
-        self.immediate(Op::ADDIU, self.named.stop, row.a.base, 4 * passed as i32);
-        self.flow.remark("the first row".into());
+        self.flow
+            .add_number(self.named.stop, row.a.base, 4 * passed as i32);
+        self.flow.note("the first row".into());
         self.operand_row(&row, 0)?;
-        self.flow.remark("the other rows".into());
+        self.flow.note("the other rows".into());
         if self.scans.style != Style::Rolled || n < 3 {
             return (1..n).try_for_each(|i| self.operand_row(&row, i));
         }
-        let r = Argument::R as u8;
-        self.immediate(Op::ADDIU, self.named.end, row.b, 4 * n as i32);
+        let r = A::RESULT;
+        self.flow.add_number(self.named.end, row.b, 4 * n as i32);
         for pointer in [row.b, r] {
             let from = self.pointers[&pointer];
             self.point(pointer, from, 4);
@@ -63,10 +62,10 @@ impl Nest<'_> {
     /// Row `i`.
     fn operand_row(&mut self, row: &Resident, i: usize) -> Result<(), LowerError> {
         let n = self.scans.n;
-        self.flow.block();
+        self.flow.cut();
         let of_b = self.pointers[&row.b];
-        self.immediate(Op::LW, row.word, row.b, 4 * i as i32 - of_b.at);
-        self.three(Op::ADDU, row.pair + 1, ZERO, ZERO);
+        self.flow.load(row.word, row.b, 4 * i as i32 - of_b.at);
+        self.flow.zero(row.pair[1]);
         let (j, down) = (self.named.j, self.named.cursor);
         self.point(j, self.fixed(row.a), row.a.at);
         let of_r = self.pointers[&row.down.base];
@@ -81,7 +80,7 @@ impl Nest<'_> {
             done = passes * self.unroll;
         }
         (done..n).try_for_each(|j| self.operand_word(row, i, j))?;
-        self.store(row.pair + 1, self.pointers[&down], row.down, i + n);
+        self.store(row.pair[1], self.pointers[&down], row.down, i + n);
         Ok(())
     }
 
@@ -89,13 +88,13 @@ impl Nest<'_> {
     fn operand_word(&mut self, row: &Resident, i: usize, j: usize) -> Result<(), LowerError> {
         let x = self.load(self.pointers[&self.named.j], row.a, j)?;
         let down = self.pointers[&self.named.cursor];
-        let (t, carry) = (row.pair, row.pair + 1);
+        let [t, carry] = row.pair;
         match i {
-            0 => self.three(Op::ADDU, t, ZERO, ZERO),
-            _ => self.immediate(Op::LW, t, down.r, row.down.place(i + j) - down.at),
+            0 => self.flow.zero(t),
+            _ => self.load_into(t, down, row.down, i + j),
         }
         let made = self.take()?;
-        self.accumulate([carry, made], [x, row.word], t);
+        A::multiply_add(self, [carry, made], [x, row.word], row.pair)?;
         self.store(made, down, row.down, i + j);
         self.release(x);
         self.release(made);
