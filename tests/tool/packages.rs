@@ -50,6 +50,17 @@ fn cmake(from: &Path, to: &Path, defined: &[String]) {
 
 /// The self-test of a package for RISC-V, in a program that uses it so.
 fn on_riscv(kind: &str, folder: &Path, more: &[String]) -> PathBuf {
+    tested_on_riscv(kind, NAME, 12, folder, more)
+}
+
+/// The same of the package of this name, which has so many functions to test.
+fn tested_on_riscv(
+    kind: &str,
+    name: &str,
+    functions: usize,
+    folder: &Path,
+    more: &[String],
+) -> PathBuf {
     let put = folder.join("put.c");
     let text = "int sys_write(int, const char *, unsigned); void *current;\n\
                 void put_char(char c) { sys_write(1, &c, 1); }\n";
@@ -58,7 +69,7 @@ fn on_riscv(kind: &str, folder: &Path, more: &[String]) -> PathBuf {
     let runtime = source("cross_riscv.S");
     let mut defined = vec![
         format!("KIND={kind}"),
-        format!("NAME={NAME}"),
+        format!("NAME={name}"),
         format!("PACKAGE={}", folder.display()),
         format!("RUNTIME={};{}", put.display(), runtime.display()),
         "CMAKE_C_COMPILER=riscv64-unknown-elf-gcc".into(),
@@ -71,7 +82,7 @@ fn on_riscv(kind: &str, folder: &Path, more: &[String]) -> PathBuf {
     let program = build.join("selftest");
     let told = run(Command::new("qemu-riscv32").arg(&program)).stdout;
     let told = String::from_utf8_lossy(&told);
-    assert_eq!(told.matches(" ok").count(), 12, "{kind}: {told}");
+    assert_eq!(told.matches(" ok").count(), functions, "{kind}: {told}");
     assert!(told.ends_with("PASS\n"), "{kind}: {told}");
     program
 }
@@ -249,6 +260,14 @@ fn a_rust_crate_is_x25519() {
     let target = "riscv32imc-unknown-none-elf";
     let program = rust_program(folder.path(), "lozenge-x25519", target, &main);
     run(Command::new("qemu-riscv32").arg(&program));
+}
+
+/// A driver's branches name distances, so GNU as must make each instruction as long as it is in the object.
+#[test]
+fn a_cmake_project_is_x25519_in_assembly() {
+    let folder = packed(&["pack", "x25519", "--core", "rv32imc", "--package", "cmake"]);
+    let folder = folder.path();
+    tested_on_riscv("add_subdirectory", "lozenge_x25519", 7, folder, &[]);
 }
 
 /// Where Rust's compiler takes no assembly, the crate has a library of the objects: GNU's linker reads it.

@@ -4,6 +4,7 @@
 //! A function is safe if memory and calling convention hold for all operands, those that break the contract, too. That is so
 //! where a run in which all operands are secret has one path and its addresses: where time is proved constant on some core.
 
+use lozenge::emit::gnu;
 use lozenge::pack::{Made, Whole};
 use lozenge::report::Report;
 use lozenge::{Kernel, Target};
@@ -66,26 +67,14 @@ fn plain(text: &str) -> String {
     lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// LLVM assembles for the processor without extensions, whatever the target has; `lib.rs` refuses targets without them. It
-/// makes more instructions short than GNU as does, so each one is said to be long or short: branches name distances.
+/// LLVM assembles for the processor without extensions, whatever the target has; `lib.rs` refuses targets without them.
 fn with_extensions(features: &Features, text: &str) -> String {
     let multiply = match features.multiply {
         true => "\t.option arch, +m\n",
         false => "",
     };
-    let mut lines = format!("\t.option push\n{multiply}\t.option norvc\n");
-    let mut is_short = false;
-    for line in text.lines().filter(|line| *line != "\t.option rvc") {
-        if line.starts_with("\tc.") != is_short && !line.starts_with("\t.") {
-            is_short = !is_short;
-            lines += match is_short {
-                true => "\t.option rvc\n",
-                false => "\t.option norvc\n",
-            };
-        }
-        lines += &format!("{line}\n");
-    }
-    lines + "\t.option pop\n"
+    let text = gnu::exact(text);
+    format!("\t.option push\n{multiply}{text}\t.option pop\n")
 }
 
 /// What the template says of the crate.
