@@ -234,7 +234,7 @@ fn x25519_takes_what_the_table_says() {
         let mut cases: Vec<_> = RFC.map(|[scalar, u, _]| [scalar, u].map(number)).to_vec();
         let us = tier::some(edges(), 47).into_iter();
         cases.extend(us.map(|u| [random.uniform(32), u]));
-        cases.truncate(tier::of([1, 4, 40]));
+        cases.truncate(tier::of([1, 2, 40]));
         for [scalar, u] in cases {
             let inputs = [("scalar", scalar.clone()), ("u", u.clone())];
             let ran = built
