@@ -319,6 +319,10 @@ fn data_flow_is_what_the_meaning_does() {
             assert_eq!(after, Some(output), "{} {input:x?}", insn.text());
             seen += 1;
         }
-        assert!(seen > tier::times(100), "{}: {seen} instructions", form.name);
+        assert!(
+            seen > tier::times(100),
+            "{}: {seen} instructions",
+            form.name
+        );
     }
 }
