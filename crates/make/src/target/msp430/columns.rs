@@ -92,12 +92,10 @@ pub fn lower(core: &Core, scans: &Scans, unroll: usize) -> Result<Program<Insn>,
     if scans.rows {
         return Err(LowerError::Scans);
     }
-    let mut free = beside(scans.words.lengths.len());
-    if free.len() < 8 {
+    let free = beside(scans.words.lengths.len());
+    let [stop, word, carry, column, j, k, ..] = free[..] else {
         return Err(LowerError::Registers);
-    }
-    let mut take = || free.remove(0);
-    let [stop, word, carry, column, j, k] = std::array::from_fn(|_| take());
+    };
     let roles = Roles {
         j,
         k,
@@ -133,10 +131,7 @@ impl Nest<'_> {
     fn settle(&mut self) -> usize {
         let scans = self.scans;
         let n = WORD * scans.n as i32;
-        let result = Place {
-            base: RESULT,
-            at: 0,
-        };
+        let result = self.result();
         for side in 0..scans.words.lengths.len() {
             let base = RESULT + 1 + side as u8;
             self.homes
@@ -184,6 +179,15 @@ impl Nest<'_> {
         Ok(Source::Indexed(place.base, place.at as u16))
     }
 
+    /// Where the result begins.
+    pub fn result(&self) -> Place {
+        Place {
+            base: RESULT,
+            at: 0,
+        }
+    }
+
+    /// Bytes of an array.
     fn bytes(&self) -> i32 {
         WORD * self.scans.n as i32
     }
@@ -251,17 +255,7 @@ impl Nest<'_> {
         let sweep = self.scans.sweep().ok_or(LowerError::Scans)?;
         if let Some(out) = sweep.piles.get(2 * self.scans.n).and_then(|p| p.out) {
             self.values.insert(out, k);
-        }
-        let Roles {
-            stop,
-            carry,
-            column,
-            word,
-            ..
-        } = self.roles;
-        self.free.extend([stop, word, carry, column, j]);
-        if !self.values.values().any(|r| *r == k) {
-            self.free.push(k);
+            self.free.retain(|r| *r != k);
         }
         Ok(())
     }

@@ -104,7 +104,6 @@ impl Nest<'_> {
     }
 
     fn end(&mut self, chain: &Chain, carry: u8) -> Result<(), LowerError> {
-        let (flow, one) = (&mut self.flow, Source::Constant(1));
         match (chain.end, chain.sum) {
             (End::Drop, _) => {
                 self.free.push(carry);
@@ -112,12 +111,17 @@ impl Nest<'_> {
             }
             (End::Into { .. }, _) => return Err(LowerError::Scans),
             (End::Carry { .. }, Sum::Add) => {}
-            (End::Carry { .. }, Sum::Sub) => flow.register(Op::XOR, one, carry),
-            (End::Mask { .. }, Sum::Sub) => flow.register(Op::SUB, one, carry),
-            (End::Mask { .. }, Sum::Add) => {
-                // -c = !(c - 1)
-                flow.register(Op::SUB, one, carry);
-                flow.register(Op::XOR, Source::Constant(0xffff), carry);
+            (End::Carry { .. }, Sum::Sub) => {
+                self.flow.register(Op::XOR, Source::Constant(1), carry);
+            }
+            (End::Mask { .. }, sum) => {
+                // t - t with the borrow is c - 1: the mask of a borrow, the complement of a carry's.
+                self.restore(carry);
+                let own = Source::Register(carry);
+                self.flow.register(Op::SUBC, own, carry);
+                if sum == Sum::Add {
+                    self.flow.register(Op::XOR, Source::Constant(0xffff), carry);
+                }
             }
         }
         if let End::Carry { out } | End::Mask { out } = chain.end {
@@ -164,7 +168,7 @@ impl Nest<'_> {
             sum: Sum::Add,
             x: Some(self.place((Array::Columns, n))?),
             y: None,
-            out: self.place((Array::Chain(0), 0))?,
+            out: self.result(),
             clear: None,
             carry,
             pointers: BTreeMap::new(),
