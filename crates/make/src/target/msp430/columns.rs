@@ -293,7 +293,6 @@ impl Nest<'_> {
         if self.status.is_some() {
             close().into_iter().for_each(|insn| self.flow.push(insn));
         }
-        // Of a multiplier that interrupts have used nothing is chosen.
         self.give(Source::Register(j), RESLO);
         self.give(Source::Register(k), RESHI);
         for strand in self.scans.strands.clone() {
