@@ -1,12 +1,13 @@
 //! A function under audit: its arguments as text (`r,a,b,n@sp+4`), its judgement, its report.
 
 use judge::verdict::{Judged, Search};
+use machine::call;
 use machine::domain::Base;
 use machine::function::{Area, Argument, ArgumentPlace, Function, Passed};
 use machine::isa::core::Core;
 use machine::told;
 use spec::modulus::Modular;
-use spec::{Op, Size, Spec, SpecError};
+use spec::{Alias, Op, Size, Spec, SpecError};
 use thiserror::Error;
 
 use crate::kernel;
@@ -25,6 +26,12 @@ pub enum ArgumentError {
     /// A size that is no number: of what, and what was given.
     #[error("{0}: {1} bytes are not the size of an argument")]
     Size(String, String),
+    /// A word that takes other than the bytes of a register: what was given, and these.
+    #[error("{0}: a word that is passed by value takes {1} bytes")]
+    Word(String, usize),
+    /// Two pointers, each to operands at one place.
+    #[error("{0} and {1}: one of them says it all")]
+    Together(&'static str, &'static str),
     /// An operand that no argument points to: which, and the arguments given.
     #[error("no argument points to {0}")]
     Missing(&'static str, String),
@@ -63,7 +70,9 @@ fn operands(spec: &Spec) -> Vec<&'static str> {
 /// Sets the arguments of `function` from `text`: one item for each argument in the order of the
 /// calling convention, `ITEM[:BYTES][@PLACE]`.
 ///
-/// - `r`, `a`, `b`: a pointer to that operand;
+/// - `r`, `a`, `b`, `s`: a pointer to that operand;
+/// - `r=a`, `r=b`, `a=b`, `r=a=b`: one pointer to operands that lie at one place;
+/// - `=s`: that operand itself, if it is a single word;
 /// - a number, or `n`, `n8`, `n16`, `n32`: how many words (of so many bits) an operand has;
 /// - `scratch:BYTES` or `scratch:BYTES/ALIGN`: a pointer to so many bytes that may be used freely, at a multiple
 ///   of ALIGN (of the bytes of a word if not given);
@@ -84,8 +93,14 @@ pub fn set_arguments(
     for item in text.split(',').map(str::trim) {
         list.push(argument(function, core, spec, &names, item)?);
     }
+    let places = function.together.of(spec);
     for (i, name) in names.iter().enumerate() {
-        if !list.iter().any(|a| a.passed == Passed::Pointer(i)) {
+        let names_it = |argument: &Argument| match argument.passed {
+            Passed::Pointer(at) => at == i || places.get(at) == places.get(i),
+            Passed::Word(at) => at == i,
+            Passed::Number(_) | Passed::Unknown => false,
+        };
+        if !list.iter().any(names_it) {
             return Err(ArgumentError::Missing(name, names.join(",")));
         }
     }
@@ -146,6 +161,14 @@ fn argument(
             function.areas.push(Area { bytes, align });
             Passed::Pointer(names.len() + function.areas.len() - 1)
         }
+        _ if name.starts_with('=') => {
+            let whole = core.word_bits() as usize / 8;
+            if *bytes.get_or_insert(whole) != whole {
+                return Err(ArgumentError::Word(item.into(), whole));
+            }
+            Passed::Word(word(core, spec, names, &name[1..]).ok_or_else(unknown)?)
+        }
+        _ if name.contains('=') => together(function, spec, name)?.ok_or_else(unknown)?,
         _ => match (names.iter().position(|n| *n == name), parse_number(name)) {
             (Some(i), _) => Passed::Pointer(i),
             (None, Some(k)) => Passed::Number(k),
@@ -161,6 +184,35 @@ fn argument(
         bytes,
         place,
     })
+}
+
+/// Which operand `name` is, if it is a single word.
+fn word(core: &Core, spec: &Spec, names: &[&str], name: &str) -> Option<usize> {
+    let at = names.iter().position(|n| *n == name)?;
+    let source = spec.sources().into_iter().nth(at.checked_sub(1)?)?;
+    // How many bits the words of `s` have may not be known yet.
+    (name == "s" || source.bits == core.word_bits()).then_some(at)
+}
+
+/// One pointer to operands that lie at one place (`r=a`), which the function is told.
+///
+/// # Errors
+/// Another case was given before.
+fn together(
+    function: &mut Function,
+    spec: &Spec,
+    name: &str,
+) -> Result<Option<Passed>, ArgumentError> {
+    let mut cases = spec.aliases().iter().skip(1);
+    let Some(case) = cases.find(|case| case.argument() == name).copied() else {
+        return Ok(None);
+    };
+    if ![Alias::Distinct, case].contains(&function.together) {
+        let texts = (function.together.text(), case.text());
+        return Err(ArgumentError::Together(texts.0, texts.1));
+    }
+    function.together = case;
+    Ok(Some(Passed::Pointer(usize::from(case == Alias::AIsB))))
 }
 
 /// The bits of the words that arguments count: 32 of `r,a,b,n32`.
@@ -275,7 +327,13 @@ pub fn prepare(
     // Words of several registers, the lowest first, are words of these.
     let word_bits = word_bits.min(core.word_bits());
     function.limb_bits = Some(word_bits);
-    Ok(Spec::with(op, size, modular, word_bits)?)
+    let spec = Spec::with(op, size, modular, word_bits)?;
+    function.ram = core.ram().and_then(|ram| {
+        let ends = function.data.iter().map(|segment| segment.end() as usize);
+        let last = ends.filter(|end| ram.contains(end)).max();
+        call::placed(&spec, function, last.unwrap_or(ram.start)..ram.end)
+    });
+    Ok(spec)
 }
 
 /// A function, judged.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use judge::counterexample::Counterexample;
 use judge::prove::{Proof, Verdict};
 use judge::timing::{Leak, Timing};
 use judge::verdict::{Aliasing, Measured};
@@ -14,10 +15,12 @@ use serde::Serialize;
 use spec::Spec;
 
 use crate::kernel::Kernel;
+pub use crate::report::assumes::Assumes;
 pub use crate::report::energy::EnergyReport;
 pub use crate::report::modular::ModularReport;
 pub use crate::report::one_time::OneTime;
 
+mod assumes;
 pub mod energy;
 mod modular;
 mod one_time;
@@ -192,6 +195,12 @@ pub struct Report {
     /// Bytes of each area that an audited function is given to work in.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scratch: Vec<usize>,
+    /// Of an audit: what the verdicts take for granted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assumes: Option<Assumes>,
+    /// Of an audit: runs on numbers that show what is wrong.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub counterexamples: Vec<Counterexample>,
     /// Why a verdict is not `proved`.
     pub reasons: BTreeMap<&'static str, String>,
     /// For each way operands may coincide: `proved`, or `refused: ...`.
@@ -398,6 +407,8 @@ impl Report {
             leaks: subject.leaks(),
             measured: subject.measured,
             scratch: Vec::new(),
+            assumes: None,
+            counterexamples: Vec::new(),
             reasons: reasons(proof),
             aliasing: subject.aliasing(),
             abi,

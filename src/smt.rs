@@ -13,12 +13,13 @@ use machine::isa::core::Core;
 use machine::{of_width, told};
 use num_bigint::BigUint;
 use spec::modulus::square_of_r;
-use spec::{Alias, Op, Spec};
+use spec::{Op, Spec};
 
 use crate::smt::formula::{Formula, Term};
 
 /// Why there is no script where the modulus is an operand.
-pub const NEEDS_A_NUMBER: &str = "smt2 is for sums, products and arithmetic modulo a number";
+pub const NEEDS_A_NUMBER: &str =
+    "smt2 is for sums of one size, products and arithmetic modulo a number";
 
 /// The script that asks for operands on which `function` is wrong.
 ///
@@ -27,7 +28,8 @@ pub const NEEDS_A_NUMBER: &str = "smt2 is for sums, products and arithmetic modu
 pub fn script(spec: &Spec, core: &Core, function: &Function) -> Result<String, String> {
     let modulus = spec.modular.as_ref().and_then(|modular| modular.fixed());
     let is_known = match spec.op {
-        Op::Mul | Op::Sqr | Op::Mullo | Op::Mulhi | Op::Add | Op::Sub => true,
+        Op::Mul | Op::Sqr | Op::Mullo | Op::Mulhi => true,
+        Op::Add | Op::Sub => spec.size.a == spec.size.b,
         op => op.is_modular() && modulus.is_some(),
     };
     if !is_known {
@@ -37,7 +39,7 @@ pub fn script(spec: &Spec, core: &Core, function: &Function) -> Result<String, S
         Some(_) => Formula::exact(),
         None => Formula::default(),
     };
-    let bases = prove::bases(spec, Alias::Distinct, function);
+    let bases = prove::bases(spec, function.together, function);
     let word_bits = function.word_bits(core.word_bits());
     let places = prove::declare(&mut d, spec, function, word_bits, &bases)
         .map_err(|fault| fault.to_string())?;

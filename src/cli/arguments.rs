@@ -500,8 +500,8 @@ pub struct CheckArgs {
     pub bits: Option<spec::Size>,
     #[command(flatten)]
     pub modular: ModularArgs,
-    /// Its arguments, ITEM[:BYTES][@PLACE] each: r, a, b (pointers to the operands), a number, n,
-    /// n8, n16, n32 (words of an operand), scratch:BYTES[/ALIGN] (memory to use), _ (anything); PLACE is a
+    /// Its arguments, ITEM[:BYTES][@PLACE] each: r, a, b (pointers to the operands), r=a (one pointer to
+    /// both), a number, n, n8, n16, n32 (words of an operand), =s (the word s itself, not where it lies), scratch:BYTES[/ALIGN] (memory to use), _ (anything); PLACE is a
     /// register or sp+N, where the calling convention puts it if not given [default: r,a,b]
     #[arg(long, value_name = "LIST")]
     pub args: Option<String>,

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use lozenge::report::Assumes;
 use lozenge::spec::Size;
 use lozenge::{Contract, Error, Function, Target, load};
 
@@ -114,14 +115,10 @@ pub fn run(args: &CheckArgs) -> Result<bool, Failure> {
     match args.json {
         true => output::say(&generate::json(&report)?)?,
         false => {
-            // Where --limb does not say it, this is how the function reads them.
-            let operands = audit.operands();
-            let (bits, bytes) = (operands.word_bits, operands.align);
-            let lies = format!(
-                "  {:<14} arrays of {bits}-bit words, at multiples of {bytes} bytes",
-                "operands"
-            );
-            let mut text = format!("{}\n{lies}", generate::text(&report).trim_end());
+            let mut text = generate::text(&report).trim_end().to_string();
+            for (what, assumed) in report.assumes.iter().flat_map(Assumes::lines) {
+                text += &format!("\n  {what:<14} {assumed}");
+            }
             if report.is_sound() && !report.is_proved() {
                 text += &format!("\n  {:<14} {}", "exit code 1", words::open(&report));
             }

@@ -132,8 +132,12 @@ pub fn contract(error: &ContractError) -> Option<String> {
 
 fn argument(error: &ArgumentError) -> Option<String> {
     Some(match error {
-        ArgumentError::Unknown(_) => "r, a, b, a number, n8, n16, n32, scratch:BYTES or _".into(),
+        ArgumentError::Unknown(_) => {
+            "r, a, b, r=a, a number, n8, n16, n32, =s, scratch:BYTES or _".into()
+        }
         ArgumentError::Place(_, place) => format!("{place}, or sp+4"),
+        ArgumentError::Word(..) => "=s".into(),
+        ArgumentError::Together(..) => "r=a=b".into(),
         ArgumentError::Size(name, _) => format!("{name}:4"),
         ArgumentError::Missing(_, list) => list.clone(),
         ArgumentError::Register(_) | ArgumentError::Areas(_) | ArgumentError::Words(..) => {

@@ -1,9 +1,11 @@
 //! Files that appear whole or not at all.
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use lozenge::pack::manifest;
 use tempfile::NamedTempFile;
 
 /// Options of `gen` that make it another kernel; the others choose among functions that do the same.
@@ -37,12 +39,13 @@ fn made(file: &[u8]) -> Option<Vec<String>> {
 }
 
 /// Is the file that is there, and is to be replaced, of the same kernel? Text says so itself; of an object it is
-/// enough that a text file beside it does.
+/// enough that a text file of the same stem or a pack's manifest does.
 fn is_ours(folder: &Path, name: &str, files: &[(String, Vec<u8>)]) -> bool {
-    let stem = |name: &str| name.rsplit_once('.').map(|(stem, _)| stem.to_string());
-    let beside = |(other, _): &&(String, Vec<u8>)| match name.ends_with(".o") {
-        true => !other.ends_with(".o") && stem(other) == stem(name),
-        false => other == name,
+    let stem = |name: &str| Path::new(name).file_stem().map(OsString::from);
+    let is_text = |name: &str| ![".o", ".a"].iter().any(|end| name.ends_with(end));
+    let beside = |(other, _): &&(String, Vec<u8>)| match is_text(name) {
+        true => other == name,
+        false => is_text(other) && (stem(other) == stem(name) || other.ends_with(manifest::NAME)),
     };
     files.iter().filter(beside).any(|(other, new)| {
         let old = std::fs::read(folder.join(other)).unwrap_or_default();
@@ -88,6 +91,8 @@ pub fn write_all(folder: &Path, files: &[(String, Vec<u8>)], force: bool) -> Res
     let mut ready = Vec::with_capacity(files.len());
     for (name, contents) in files {
         let path = folder.join(name);
+        let parent = path.parent().unwrap_or(folder);
+        std::fs::create_dir_all(parent).map_err(|e| cannot(parent, e))?;
         if path.is_dir() {
             return Err(format!("cannot write {}: it is a folder", path.display()));
         }

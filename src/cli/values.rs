@@ -34,6 +34,18 @@ pub enum OpArg {
     Shr,
     /// r + 2^n carry = a + b * s, s a word, the carry returned
     Addmul,
+    /// r - 2^n borrow = a - b * s, s a word, the borrow returned
+    Submul,
+    /// r + 2^n carry = a * s, s a word, the carry returned
+    Mulword,
+    /// r + 2^n carry = a + b + s, s a carry in, the carry returned
+    Addc,
+    /// r - 2^n borrow = a - b - s, s a borrow in, the borrow returned
+    Subb,
+    /// r + 2^n carry = a + b if s = 1, a if s = 0, the carry returned
+    Addif,
+    /// r - 2^n borrow = a - b if s = 1, a if s = 0, the borrow returned
+    Subif,
     /// r = a if s = 0, b if s = 1
     Select,
     /// r = the two numbers in a, exchanged if s = 1
@@ -80,6 +92,12 @@ impl From<OpArg> for spec::Op {
             OpArg::Shl => spec::Op::Shl,
             OpArg::Shr => spec::Op::Shr,
             OpArg::Addmul => spec::Op::Addmul,
+            OpArg::Submul => spec::Op::Submul,
+            OpArg::Mulword => spec::Op::Mulword,
+            OpArg::Addc => spec::Op::Addc,
+            OpArg::Subb => spec::Op::Subb,
+            OpArg::Addif => spec::Op::Addif,
+            OpArg::Subif => spec::Op::Subif,
             OpArg::Select => spec::Op::Select,
             OpArg::Swap => spec::Op::Swap,
             OpArg::Iszero => spec::Op::Iszero,

@@ -90,9 +90,14 @@ pub fn run(args: &VerifyArgs) -> Result<bool, Failure> {
             .iter()
             .all(|v| v.is_proved())
     };
-    let apart = |case: &certificate::Case| case.alias == Alias::Distinct;
-    if !certificate.cases.iter().any(apart) {
-        let text = format!("{path}: it says nothing of operands that lie apart: make it again");
+    let together = function.together();
+    let passed = |case: &certificate::Case| case.alias == together;
+    if !certificate.cases.iter().any(passed) {
+        let what = match together {
+            Alias::Distinct => "operands that lie apart",
+            case => case.text(),
+        };
+        let text = format!("{path}: it says nothing of {what}: make it again");
         return Err(text.into());
     }
     let verified = Verified {

@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::driver::build::Built;
 use crate::driver::secrecy::Told;
 use crate::emit::banner::LICENCE;
-use crate::emit::{c_driver, elf};
+use crate::emit::{c_driver, elf, gnu};
 use crate::kernel::Kernel;
 use crate::report::EnergyReport;
 use crate::report::energy::NO_DATA;
@@ -405,7 +405,7 @@ impl DriverReport {
         }
         text += &format!("\t.size {symbol}, . - {symbol}\n");
         text += "#ifdef __linux__\n\t.section .note.GNU-stack,\"\",%progbits\n#endif\n#endif\n";
-        text
+        gnu::exact(&text)
     }
 
     /// The `.c` file of the driver.

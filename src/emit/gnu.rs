@@ -40,3 +40,31 @@ pub fn assembly(kernel: &Kernel, report: &Report) -> String {
     text.push_str("#endif\n");
     text
 }
+
+/// May instructions be short, or only long?
+const SHORT: &str = "\t.option rvc";
+const LONG: &str = "\t.option norvc";
+
+/// The same where RISC-V has instructions of 16 bits, with each one said to be short or long: branches here name distances,
+/// and assemblers make others short, too.
+pub fn exact(text: &str) -> String {
+    let mut lines = String::new();
+    // Nothing is said where there is one length only.
+    let mut last = None;
+    for line in text.lines() {
+        let is_code =
+            line.starts_with('\t') && !line.starts_with("\t.") && !line.starts_with("\t/*");
+        let option = match line.starts_with("\tc.") {
+            true => SHORT,
+            false => LONG,
+        };
+        if line == SHORT || line == LONG {
+            last = Some(line);
+        } else if is_code && last.is_some_and(|last| last != option) {
+            last = Some(option);
+            lines += &format!("{option}\n");
+        }
+        lines += &format!("{line}\n");
+    }
+    lines
+}

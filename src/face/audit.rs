@@ -8,7 +8,7 @@ use machine::isa::core::Core;
 use machine::told;
 use make::method::Params;
 use make::request::Demands;
-use spec::Spec;
+use spec::{Alias, Spec};
 
 use crate::audit::{self, Contract as Promises};
 use crate::face::claim;
@@ -17,7 +17,7 @@ use crate::face::error::Error;
 use crate::face::verdicts::Verdicts;
 use crate::listing::Listing;
 use crate::load::{self, Loaded};
-use crate::report::{Cycles, Report, Subject};
+use crate::report::{Assumes, Cycles, Report, Subject};
 use crate::smt;
 use crate::target::Target;
 
@@ -113,6 +113,11 @@ impl Function {
         &self.spec
     }
 
+    /// Operands that its callers pass as one pointer.
+    pub fn together(&self) -> Alias {
+        self.loaded.function.together
+    }
+
     /// How its operands lie in memory.
     pub fn operands(&self) -> Operands {
         let function = &self.loaded.function;
@@ -165,6 +170,11 @@ impl Function {
         let currents = self.contract.currents.clone();
         report = report.drawing(currents.or_else(|| self.core.currents()));
         report.scratch = areas;
+        let Operands { word_bits, align } = self.operands();
+        let together = function.together;
+        let together = (together != Alias::Distinct).then(|| together.text());
+        report.assumes = Some(Assumes::of(word_bits, align, together, function.movable));
+        report.counterexamples = judged.counterexamples;
         Audit {
             report,
             aliasing: judged.aliasing,

@@ -32,7 +32,7 @@ pub(super) fn claim(symbol: &str, spec: &Spec, target: &Target) -> Vec<String> {
     text.split_whitespace().map(String::from).collect()
 }
 
-/// The certificate of what is proved: operands that lie apart, and each overlap that is allowed.
+/// The certificate of what is proved: operands as callers pass them, and each overlap that is allowed.
 pub(super) fn certificate(
     claim: Vec<String>,
     spec: &Spec,
@@ -46,7 +46,7 @@ pub(super) fn certificate(
         .map(|case| case.alias)
         .filter(|case| *case != Alias::AIsB);
     let mut cases: Vec<Case> = Vec::new();
-    for alias in std::iter::once(Alias::Distinct).chain(overlaps) {
+    for alias in std::iter::once(function.together).chain(overlaps) {
         match prove::certify(spec, core, function, alias) {
             (_, Some(case)) => cases.push(case),
             (proof, None) => {

@@ -2,7 +2,8 @@
 //!
 //! The results are what the operation is by its definition, in big integers; no kernel was run for them, but where one is reduced
 //! below `2^n` or `2 m` only, so that a residue has several numbers: then its own is taken, if it is one of them. On an AVR it prints to
-//! the first UART, which simavr shows, and sleeps; elsewhere it is a program for `stdio.h`, or for a `SELFTEST_PUT` of one's own.
+//! the first UART, which simavr shows, and sleeps; elsewhere it is a program for `stdio.h`, or for a
+//! `SELFTEST_PUT` of one's own, and it may be called by another `main` (`SELFTEST_MAIN`).
 
 use num_bigint::BigUint;
 use spec::modulus::Reduce;
@@ -23,11 +24,19 @@ typedef WORD word;
 #include <avr/sleep.h>
 #define TABLE PROGMEM
 static word fetch(const word *table) { return pgm_read_byte(table); }
-static void end(void) { cli(); sleep_mode(); }
 #else
 #define TABLE
 static word fetch(const word *table) { return *table; }
+#endif
+
+#if defined(__AVR__) && !defined(SELFTEST_PUT)
+static void end(void) { cli(); sleep_mode(); }
+#else
 static void end(void) { }
+#endif
+
+#ifndef SELFTEST_MAIN
+#define SELFTEST_MAIN main
 #endif
 
 #if defined(SELFTEST_PUT)
@@ -80,7 +89,7 @@ pub fn selftest(made: &Made<'_>) -> String {
     if let Some(whole) = made.whole {
         text += &whole.test();
     }
-    text += "\nint main(void)\n{\n";
+    text += "\nint SELFTEST_MAIN(void)\n{\n";
     for kernel in made.kernels {
         text += &format!("\ttest_{}();\n", kernel.name());
     }

@@ -60,6 +60,8 @@ pub struct Algebra {
     /// The bits that say whether words are 0, and of which words they do.
     pub(crate) zeros: Recent<(VarId, bool), VarId>,
     pub(crate) zero_of_bit: Recent<VarId, (VarId, bool)>,
+    /// Words `x = a ^ b` of so many bits that are nothing else.
+    pub(crate) xors: Recent<VarId, (u32, [Value; 2])>,
     /// Of two bits, whether the second is 1 wherever the first is.
     pub(crate) follows: Recent<(VarId, VarId), bool>,
     /// `b z` of a bit `b` and a carry `z`: the carry that leaves where only `b` counts up.
@@ -369,6 +371,15 @@ impl Algebra {
             let word = self.linear(&[(bit, -1)], full as i64, full);
             let borrow = self.not(&BitValue::Var(bit));
             return Some(Self::opaque(Value::Var(word), borrow));
+        }
+        // b - 1 = (2^W - 1) (1 - b) - 2^W (1 - b) of a bit b.
+        if let (Value::Var(bit), Value::ONE, Value::ZERO) = (a, b, c_in)
+            && W > 1
+            && self.vars[bit as usize].bound <= 1
+        {
+            let borrow = self.linear(&[(bit, -1)], 1, 1);
+            let word = self.mask_of::<W>(borrow);
+            return Some(Self::opaque(word, BitValue::Var(borrow)));
         }
         None
     }

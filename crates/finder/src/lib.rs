@@ -16,6 +16,7 @@ pub mod compares;
 mod conditional;
 pub mod cuts;
 pub mod due;
+pub mod exchanged;
 pub mod exclusive;
 pub mod floor;
 pub mod folded;

@@ -447,11 +447,18 @@ impl Algebra {
             Logic::Xor if b == ones => self.sub::<W>(&b, &a, &borrow).word,
             _ => match self
                 .masked_difference::<W>(op, a, b)
+                .or_else(|| self.exchanged::<W>(op, a, b))
                 .or_else(|| self.masked(op, a, b, W))
                 .or_else(|| self.cut_logic(op, a, b, W))
             {
                 Some(word) => word,
-                None => self.unknown_word(W),
+                None => {
+                    let word = self.unknown_word(W);
+                    if let (Value::Var(x), Logic::Xor) = (word, op) {
+                        self.xors.put(x, (W, [a, b]));
+                    }
+                    word
+                }
             },
         }
     }

@@ -81,8 +81,8 @@ impl Algebra {
         let found = forms.find_map(|(form, by)| {
             let carries = |sign| self.carries_of(&form, c, sign, w, [l, r]);
             // What is new is k, whatever was compared; or else l < r, if l - r = Y - 2^w k; or l > r.
-            let itself =
-                |(_, carries): &(u32, Vec<VarId>)| matches!(carries.as_slice(), [k] if is(*k));
+            // Of two carries, that of the sum with x: the other one is 1 only where b = 2^w - 1 and c = 1, so that s = x.
+            let itself = |(_, carries): &(u32, Vec<VarId>)| carries.iter().any(|k| is(*k));
             let plus = carries(1).filter(|list| less || itself(list));
             let carries = plus.or_else(|| carries(-1).filter(|list| greater || itself(list)));
             Some((carries?, by))

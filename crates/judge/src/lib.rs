@@ -6,6 +6,7 @@
 //! | [`checker`] | decides whether what a run wrote down is true |
 //! | [`prove`] | the obligations: a run that somebody finds, and one that follows it and decides |
 //! | [`timing`] | what time and addresses tell, and cycles over all inputs |
+//! | [`counterexample`] | a run on numbers that shows what is wrong, with all that it depends on |
 //! | [`trial`] | runs on numbers in search of operands on which a function is wrong |
 //! | [`verdict`] | all of that for every overlap of operands and every core |
 //! | [`certificate`] | what a proof wrote down, as a file, and a proof along it |
@@ -15,6 +16,7 @@
 pub mod case;
 pub mod certificate;
 pub mod checker;
+pub mod counterexample;
 pub mod prove;
 pub mod timing;
 pub mod trial;

@@ -13,7 +13,7 @@ use machine::isa::core::Core;
 use machine::isa::{Called, Cost, Span, Stopped};
 use machine::told;
 use serde::Serialize;
-use spec::{Alias, Spec};
+use spec::Spec;
 
 use crate::prove;
 use crate::prove::entry::STEP_LIMIT;
@@ -170,7 +170,7 @@ fn call(
     function: &Function,
     word_bits: u32,
 ) -> Result<Called<Secret>, Stopped> {
-    let bases = prove::bases(spec, Alias::Distinct, function);
+    let bases = prove::bases(spec, function.together, function);
     prove::declare(&mut d, spec, function, word_bits, &bases)
         .map_err(|fault| (function.first as usize, fault))?;
     core.call(d, function, &bases, STEP_LIMIT.min(function.limit))
@@ -328,7 +328,7 @@ pub fn numbers(spec: &Spec, core: &Core, function: &Function) -> Vec<u64> {
 pub fn narrowest_access(spec: &Spec, core: &Core, function: &Function) -> Option<u32> {
     let d = Secret::forking(Vec::new());
     let called = call(d, spec, core, function, core.word_bits()).ok()?;
-    let bases = prove::bases(spec, Alias::Distinct, function);
+    let bases = prove::bases(spec, function.together, function);
     let widths = bases[1..=spec.sources().len()]
         .iter()
         .filter_map(|b| called.domain.memory.narrowest_load(*b));

@@ -9,6 +9,8 @@ use machine::told;
 use num_bigint::BigUint;
 use spec::{Alias, Spec, vectors};
 
+use crate::counterexample::{Counterexample, Run};
+
 /// Instructions that a search for a counterexample may run, and decode.
 const SEARCH_LIMIT: u64 = 2_000_000_000;
 
@@ -28,13 +30,13 @@ pub fn counterexample(
     function: &Function,
     alias: Alias,
     count: usize,
-) -> Option<String> {
+) -> Option<Counterexample> {
     let tested = try_pairs(spec, core, function, alias, count, &[]);
     tested.wrong.or(tested.unpredictable)
 }
 
 /// Operands on which `function` reads or writes what is not its own.
-pub fn trespass(spec: &Spec, core: &Core, function: &Function) -> Option<String> {
+pub fn trespass(spec: &Spec, core: &Core, function: &Function) -> Option<Counterexample> {
     /// Runs: where a function goes depends little on its operands.
     const RUNS: usize = 64;
     let list = vectors::of(spec, RUNS, u64::from(spec.size.a));
@@ -48,13 +50,17 @@ pub fn trespass(spec: &Spec, core: &Core, function: &Function) -> Option<String>
         }
         let operands = Operands {
             noise,
-            ..Operands::of(spec, &sources, Alias::Distinct)
+            ..Operands::of(spec, &sources, function.together)
         };
         let stopped = call(&operands, limit).err()?;
         stuck += usize::from(matches!(stopped.1, Fault::StepLimit(_) | Fault::Endless(_)));
         let text = || told::describe(core, &function, &stopped);
-        let given = || given(spec, &sources);
-        (stopped.1.is_memory()).then(|| format!("{}: {}", given(), text()))
+        let run = Run {
+            core,
+            function: &function,
+            operands: &operands,
+        };
+        (stopped.1.is_memory()).then(|| run.stopped(text()))
     })
 }
 
@@ -67,13 +73,6 @@ fn fenced(function: &Function) -> Function {
     }
 }
 
-/// `a=0x1 b=0x2`.
-fn given(spec: &Spec, sources: &[BigUint]) -> String {
-    let named = spec.sources().into_iter().zip(sources);
-    let given: Vec<_> = named.map(|(s, x)| format!("{}={x:#x}", s.name)).collect();
-    given.join(" ")
-}
-
 /// Runs on numbers.
 #[derive(Default)]
 pub struct Tested {
@@ -82,11 +81,13 @@ pub struct Tested {
     /// Of the run that took longest, with the spans of all.
     pub cost: Option<Cost>,
     /// Operands on which the function is wrong.
-    pub wrong: Option<String>,
+    pub wrong: Option<Counterexample>,
     /// Operands on which it could not be run to its end.
     pub stuck: Option<String>,
     /// Operands on which it does what the manual leaves undefined.
-    pub unpredictable: Option<String>,
+    pub unpredictable: Option<Counterexample>,
+    /// Operands on which it reads or writes what is not its own, if that was asked.
+    pub trespassed: Option<Counterexample>,
     /// Runs that came to no end, or to what is not followed.
     endless: usize,
     unfollowed: usize,
@@ -94,17 +95,17 @@ pub struct Tested {
 
 impl Tested {
     /// A run that stopped: what cannot be run says nothing about the result, and others may come to an end.
-    fn stops(&mut self, fault: &Fault, text: String) {
+    fn stops(&mut self, fault: &Fault, run: &Run<'_>, text: String) {
         match fault {
             Fault::StepLimit(_) => {
                 self.endless += 1;
-                self.stuck.get_or_insert(text);
+                self.stuck.get_or_insert_with(|| run.text(&text));
             }
             Fault::Unsupported(_) => {
                 self.unfollowed += 1;
-                self.stuck.get_or_insert(text);
+                self.stuck.get_or_insert_with(|| run.text(&text));
             }
-            Fault::Unpredictable(_) => self.unpredictable = Some(text),
+            Fault::Unpredictable(_) => self.unpredictable = Some(run.stopped(text)),
             Fault::SecretBranch(_)
             | Fault::SecretAddress(_)
             | Fault::Load(_)
@@ -114,8 +115,14 @@ impl Tested {
             | Fault::Endless(_)
             | Fault::WordLimit(_)
             | Fault::Convention(_)
-            | Fault::Exception(_) => self.wrong = Some(text),
+            | Fault::Exception(_) => self.wrong = Some(run.stopped(text)),
         }
+    }
+
+    /// The runs that show what is wrong.
+    pub fn counterexamples(&self) -> Vec<Counterexample> {
+        let result = self.wrong.as_ref().or(self.unpredictable.as_ref());
+        self.trespassed.iter().chain(result).cloned().collect()
     }
 
     /// Will no other run say more?
@@ -148,6 +155,11 @@ pub fn try_pairs(
             noise: round,
             ..Operands::of(spec, &sources, alias)
         };
+        let run = Run {
+            core,
+            function,
+            operands: &operands,
+        };
         match call(&operands, RUN_LIMIT.min(function.limit)) {
             Ok((got, cost)) if spec.accepts(&sources, &got) => {
                 tested.runs += 1;
@@ -156,12 +168,11 @@ pub fn try_pairs(
             }
             Ok((got, cost)) => {
                 tested.cost = tested.cost.or(Some(cost));
-                let (given, want) = (given(spec, &sources), spec.value(&sources));
-                tested.wrong = Some(format!("{given}: expected {want:#x}, got {got:#x}"));
+                tested.wrong = Some(run.wrong(&got));
             }
             Err(stopped) => {
                 let text = told::describe(core, function, &stopped);
-                tested.stops(&stopped.1, format!("{}: {text}", given(spec, &sources)));
+                tested.stops(&stopped.1, &run, text);
             }
         }
         if tested.is_decided() || spent > SEARCH_LIMIT {

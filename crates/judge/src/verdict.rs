@@ -5,6 +5,7 @@ use machine::isa::core::Core;
 use machine::isa::{Cost, Span};
 use spec::{Alias, Spec};
 
+use crate::counterexample::Counterexample;
 use crate::prove::{self, Finder, Proof, Verdict};
 use crate::timing;
 use crate::timing::Timing;
@@ -59,6 +60,8 @@ pub struct Judged {
     pub cost: Cost,
     pub measured: Option<Measured>,
     pub proof: Proof,
+    /// Runs on numbers that show what is wrong.
+    pub counterexamples: Vec<Counterexample>,
     pub aliasing: Vec<Aliasing>,
     /// What time tells, per core.
     pub constant_time: Vec<(String, Timing)>,
@@ -72,7 +75,9 @@ pub fn judge_function<F: Finder>(
     search: Search,
 ) -> Judged {
     let (mut proof, tested) = verdict::<F>(spec, core, function, search);
-    let overlaps = spec.aliases().iter().copied().skip(1);
+    let together = function.together;
+    let overlaps = spec.aliases().iter().copied();
+    let overlaps = overlaps.filter(|alias| *alias != together && alias.includes(together));
     let aliasing = overlaps
         .map(|alias| overlap::<F>(spec, core, function, alias, &mut proof))
         .collect();
@@ -97,6 +102,7 @@ pub fn judge_function<F: Finder>(
             .unwrap_or_default(),
         measured: measured.filter(|_| search.told),
         proof,
+        counterexamples: tested.counterexamples(),
         aliasing,
         constant_time,
     }
@@ -143,7 +149,7 @@ fn overlap<F: Finder>(
     }
 }
 
-/// The proof for distinct operands, with a counterexample where it fails and one is found.
+/// The proof for operands that lie as callers pass them, with a counterexample where it fails and one is found.
 ///
 /// Numbers are run beside a proof, too: should they ever disagree, the proof counts for nothing.
 pub fn verdict<F: Finder>(
@@ -152,7 +158,8 @@ pub fn verdict<F: Finder>(
     function: &Function,
     search: Search,
 ) -> (Proof, Tested) {
-    let mut proof = prove::prove_function::<F>(spec, core, function, Alias::Distinct);
+    let alias = function.together;
+    let mut proof = prove::prove_function::<F>(spec, core, function, alias);
     let count = if proof.correct.is_proved() {
         search.proved
     } else {
@@ -163,19 +170,22 @@ pub fn verdict<F: Finder>(
         true => Vec::new(),
         false => timing::numbers(spec, core, function),
     };
-    let tested = try_pairs(spec, core, function, Alias::Distinct, count, &numbers);
+    let mut tested = try_pairs(spec, core, function, alias, count, &numbers);
+    let mut trespassed = None;
     if let Verdict::Unknown(open) = &proof.memory
-        && let Some(text) = trespass(spec, core, function)
+        && let Some(counterexample) = trespass(spec, core, function)
     {
-        proof.memory = Verdict::Disproved(format!("{text}; {open}"));
+        proof.memory = Verdict::Disproved(format!("{}; {open}", counterexample.text()));
+        trespassed = Some(counterexample);
     }
     let runs = tested.runs;
-    proof.correct = match (&tested.wrong, proof.correct) {
+    let wrong = tested.wrong.as_ref().map(Counterexample::text);
+    proof.correct = match (&wrong, proof.correct) {
         // The same for all operands, or for these.
         (None, unpredictable @ Verdict::Unpredictable(_)) => unpredictable,
         (None, correct) if tested.unpredictable.is_some() => {
-            let found = tested.unpredictable.as_deref();
-            let parts = found.into_iter().chain(correct.reason());
+            let text = tested.unpredictable.as_ref().map(Counterexample::text);
+            let parts = text.as_deref().into_iter().chain(correct.reason());
             Verdict::Unpredictable(parts.collect::<Vec<_>>().join("; "))
         }
         (None, Verdict::Unknown(open)) if search.told => {
@@ -190,5 +200,6 @@ pub fn verdict<F: Finder>(
             None => text.clone(),
         }),
     };
+    tested.trespassed = trespassed;
     (proof, tested)
 }

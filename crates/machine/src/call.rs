@@ -7,7 +7,7 @@ use spec::vectors::Random;
 use spec::{Alias, Spec};
 
 use crate::domain::concrete::{Concrete, Fence, Watched};
-use crate::function::Function;
+use crate::function::{Area, Function, Ram};
 
 /// Operands of a concrete call, and which of them share an address.
 #[derive(Clone, Debug)]
@@ -32,6 +32,22 @@ impl<'a> Operands<'a> {
 }
 
 impl Operands<'_> {
+    /// Names and addresses of the result, the sources and the areas, which begin at `addresses`.
+    pub fn places(
+        &self,
+        addresses: &[usize],
+        function: &Function,
+    ) -> Vec<(&'static str, Range<usize>)> {
+        let sources = self.spec.sources().into_iter();
+        let named = sources.map(|s| s.name).zip(self.spec.source_bytes());
+        let result = std::iter::once(("r", self.spec.result_bytes()));
+        let areas = function.areas.iter().map(|area| ("scratch", area.bytes));
+        let named = result.chain(named).chain(areas).zip(addresses);
+        named
+            .map(|((name, bytes), at)| (name, *at..at + bytes))
+            .collect()
+    }
+
     /// Watches where `function` reads and writes, if that is wanted.
     fn fence(&self, d: &mut Concrete, addresses: &[usize], function: &Function) {
         /// Arguments and the return address, above a stack pointer.
@@ -44,13 +60,11 @@ impl Operands<'_> {
             addresses: at..at + bytes,
             writable,
         };
-        let sources = self.spec.sources();
-        let named = sources.iter().map(|s| s.name).zip(self.spec.source_bytes());
-        let named = named.zip(&addresses[1..]);
-        let mut list = vec![fence("r", addresses[0], self.spec.result_bytes(), true)];
-        list.extend(named.map(|((name, bytes), at)| fence(name, *at, bytes, false)));
-        let areas = addresses.iter().rev().zip(function.areas.iter().rev());
-        list.extend(areas.map(|(at, area)| fence("scratch", *at, area.bytes, true)));
+        let sources = self.spec.sources().len();
+        let places = self.places(addresses, function).into_iter().zip(0..);
+        let mut list: Vec<_> = places
+            .map(|((name, at), i)| fence(name, at.start, at.len(), i == 0 || i > sources))
+            .collect();
         for stack in &d.stacks {
             let Range { start, end } = stack.addresses();
             list.push(fence("", start, end - start + ARGUMENTS, true));
@@ -91,20 +105,25 @@ impl Operands<'_> {
 
     /// Bytes from one operand to the next.
     fn room(&self) -> usize {
-        let longest = self.spec.source_bytes().into_iter().max();
-        let room = self.spec.result_bytes().max(longest.unwrap_or(0));
-        room.next_multiple_of(8)
+        room(self.spec)
     }
 
     /// A first address such that a multiple of 256, where carries into high bytes of pointers are needed, lies
     /// anywhere in the operands.
     pub fn placed_by_noise(&self, first: usize, function: &Function) -> usize {
         let span = 4 * self.room();
-        let before = self.noise as usize * 11 % span;
         let align = function.align.max(1) as usize;
-        match self.noise {
-            0 => first,
-            _ => (first + span).next_multiple_of(256) - before.next_multiple_of(align),
+        let before = (self.noise as usize * 11 % span).next_multiple_of(align);
+        match (self.noise, &function.ram) {
+            (0, _) => first,
+            (_, None) => (first + span).next_multiple_of(256) - before,
+            (_, Some(ram)) => {
+                let last = ram.operands.end - taken(self.spec, &function.areas);
+                let pages = (0..=(last + span) / 256).rev().map(|page| 256 * page);
+                let starts = pages.filter_map(|page| page.checked_sub(before));
+                let mut within = starts.filter(|at| (first..=last).contains(at));
+                within.next().unwrap_or(first)
+            }
         }
     }
 
@@ -152,6 +171,33 @@ impl Operands<'_> {
         order_words(&mut bytes, d.big_endian, word);
         BigUint::from_bytes_le(&bytes)
     }
+}
+
+/// Bytes from one operand to the next.
+fn room(spec: &Spec) -> usize {
+    let longest = spec.source_bytes().into_iter().max();
+    let room = spec.result_bytes().max(longest.unwrap_or(0));
+    room.next_multiple_of(8)
+}
+
+/// Bytes from the first address that [`Operands::addresses`] is given to the end of the last place.
+fn taken(spec: &Spec, areas: &[Area]) -> usize {
+    let places = Alias::Distinct.of(spec).into_iter().max().unwrap_or(0) + 1;
+    let places = if areas.is_empty() { places } else { 4 };
+    let areas = areas.iter().map(|area| area.bytes.next_multiple_of(8) + 8);
+    places * room(spec) + 16 + areas.sum::<usize>()
+}
+
+/// Where operands and stack lie in `free` addresses of a part's memory: half of what operands leave is the stack's, at the end;
+/// none if that is less than calls and saved registers take.
+pub fn placed(spec: &Spec, function: &Function, free: Range<usize>) -> Option<Ram> {
+    const LEAST: usize = 48;
+    let rest = free.len().checked_sub(taken(spec, &function.areas))?;
+    let stack = (rest / 2).max(LEAST);
+    (stack <= rest).then(|| Ram {
+        operands: free.start..free.end - stack,
+        stack: free.end - stack..free.end,
+    })
 }
 
 /// Between little-endian bytes and words in a machine's byte order.

@@ -1,9 +1,10 @@
 //! A function as it lies in memory, and how it is called: what every run starts from.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use num_bigint::BigUint;
-use spec::Spec;
+use spec::{Alias, Spec};
 
 use crate::domain::Abstract;
 use crate::domain::concrete::Bits;
@@ -21,6 +22,8 @@ pub enum Passed {
     Pointer(usize),
     /// A number, the same in every run: a length.
     Number(u64),
+    /// The only word of a source (1, 2, 3) itself: no pointer to it.
+    Word(usize),
     /// Anything.
     Unknown,
 }
@@ -50,6 +53,15 @@ pub struct Area {
     pub align: Option<u64>,
 }
 
+/// Addresses of a part's memory that a run on numbers may use.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ram {
+    /// Of the result, the operands and the areas.
+    pub operands: Range<usize>,
+    /// Of the stack, with what lies above its pointer at entry.
+    pub stack: Range<usize>,
+}
+
 /// A function of a program.
 #[derive(Clone, Debug)]
 pub struct Function {
@@ -71,6 +83,8 @@ pub struct Function {
     pub called_by_address: bool,
     /// None: pointers to the result and the sources, of which there are three at most.
     pub arguments: Option<Vec<Argument>>,
+    /// Operands that its callers pass as one pointer.
+    pub together: Alias,
     /// The areas that the function may use as it likes.
     pub areas: Vec<Area>,
     /// Registers that this caller lets it destroy, whatever the calling convention says.
@@ -83,6 +97,8 @@ pub struct Function {
     pub align: u64,
     /// In a run on numbers, is an access outside the operands, areas, constants and stacks a fault, as in a proof?
     pub fenced: bool,
+    /// Where a run on numbers finds memory; none: all that addresses reach is there.
+    pub ram: Option<Ram>,
     /// The most instructions that a run may take, if its domain does not set a lower limit.
     pub limit: u64,
     /// Stepping stones for the proof, about the instructions at these addresses.
@@ -102,12 +118,14 @@ impl Function {
             movable: false,
             called_by_address: false,
             arguments: None,
+            together: Alias::Distinct,
             areas: Vec::new(),
             scratch: Vec::new(),
             limb_bits: None,
             returned_bits: None,
             align: 1,
             fenced: false,
+            ram: None,
             limit: u64::MAX,
             claims: Vec::new(),
         }
@@ -250,7 +268,14 @@ pub fn abstract_word<D: Abstract, const W: u32>(
     match argument.passed {
         Passed::Pointer(i) if i < bases.len() => d.pointer(bases[i], 0, part),
         Passed::Number(k) => d.known(k.checked_shr(W * part).unwrap_or(0)),
-        _ => d.unknown("an argument that may be anything".into()),
+        Passed::Word(i) if i < bases.len() && part == 0 => {
+            let (base, offset) = (bases[i], 0);
+            let word = d.load(Address { base, offset });
+            word.unwrap_or_else(|_| d.unknown("a word of another width".into()))
+        }
+        Passed::Pointer(_) | Passed::Word(_) | Passed::Unknown => {
+            d.unknown("an argument that may be anything".into())
+        }
     }
 }
 
@@ -261,6 +286,7 @@ pub fn concrete_number(argument: &Argument, addresses: &[usize]) -> u64 {
     match argument.passed {
         Passed::Pointer(i) => addresses.get(i).map_or(ANYTHING, |at| *at as u64),
         Passed::Number(k) => k,
-        Passed::Unknown => ANYTHING,
+        // `numbers::hand_over` puts it there.
+        Passed::Word(_) | Passed::Unknown => ANYTHING,
     }
 }

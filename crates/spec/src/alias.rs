@@ -32,6 +32,16 @@ impl Alias {
         matches!(self, Alias::Distinct | Alias::AIsB)
     }
 
+    /// Do all operands that share an address in `other` share one here, too?
+    pub fn includes(self, other: Alias) -> bool {
+        let (here, there) = (self.places(), other.places());
+        let together = |places: [usize; 3], i: usize, j: usize| places[i] == places[j];
+        let pairs = [(0, 1), (0, 2), (1, 2)];
+        pairs
+            .into_iter()
+            .all(|(i, j)| together(here, i, j) || !together(there, i, j))
+    }
+
     /// As the header says it.
     pub fn text(self) -> &'static str {
         match self {

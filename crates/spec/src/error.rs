@@ -11,7 +11,9 @@ pub enum SpecError {
     NotWhole(u32, u32, String),
     #[error("{0} bits: the largest operand is {MAX_BITS} bits")]
     TooLarge(u32),
-    #[error("{0} {1}: only mul has operands of two sizes")]
+    #[error(
+        "{0} {1}: only mul has operands of two sizes, and of add, sub, addc and subb the second one may be shorter"
+    )]
     TwoSizes(&'static str, Size, u32),
     #[error("{0} works modulo a number")]
     NoModulus(&'static str, &'static str),

@@ -26,6 +26,18 @@ pub enum Op {
     Shr,
     /// `2^n c + r = a + b s` with a word `s`; the word `c` is returned.
     Addmul,
+    /// `r - 2^n c = a - b s` with a word `s`; the word `c` is returned.
+    Submul,
+    /// `2^n c + r = a s` with a word `s`; the word `c` is returned.
+    Mulword,
+    /// `2^n c + r = a + b + s` with a bit `s`, a carry in; the carry `c` is returned.
+    Addc,
+    /// `r - 2^n c = a - b - s` with a bit `s`, a borrow in; the borrow `c` is returned.
+    Subb,
+    /// `2^n c + r = a + b s` with a bit `s`; the carry `c` is returned.
+    Addif,
+    /// `r - 2^n c = a - b s` with a bit `s`; the borrow `c` is returned.
+    Subif,
     /// `r = b` if the bit `s` is 1, `a` if it is 0.
     Select,
     /// `r` is the two numbers in `a`, exchanged if the bit `s` is 1.
@@ -62,7 +74,7 @@ pub enum Op {
 
 impl Op {
     /// All operations.
-    pub const ALL: [Op; 25] = [
+    pub const ALL: [Op; 31] = [
         Op::Mul,
         Op::Sqr,
         Op::Mullo,
@@ -72,6 +84,12 @@ impl Op {
         Op::Shl,
         Op::Shr,
         Op::Addmul,
+        Op::Submul,
+        Op::Mulword,
+        Op::Addc,
+        Op::Subb,
+        Op::Addif,
+        Op::Subif,
         Op::Select,
         Op::Swap,
         Op::Iszero,
@@ -102,6 +120,12 @@ impl Op {
             Op::Shl => "shl",
             Op::Shr => "shr",
             Op::Addmul => "addmul",
+            Op::Submul => "submul",
+            Op::Mulword => "mulword",
+            Op::Addc => "addc",
+            Op::Subb => "subb",
+            Op::Addif => "addif",
+            Op::Subif => "subif",
             Op::Select => "select",
             Op::Swap => "swap",
             Op::Iszero => "iszero",
@@ -126,21 +150,27 @@ impl Op {
         match self {
             Op::Sqr | Op::Montsqr | Op::Modsqr | Op::Modneg | Op::Modhalf | Op::Modtimes => 1,
             Op::Redc | Op::Tomont | Op::Frommont => 1,
-            Op::Shl | Op::Shr | Op::Swap | Op::Iszero => 1,
+            Op::Shl | Op::Shr | Op::Mulword | Op::Swap | Op::Iszero => 1,
             _ => 2,
         }
     }
 
     /// Does the function return a word, the carry or borrow, besides what it writes?
     pub fn returns(self) -> bool {
-        matches!(self, Op::Add | Op::Sub | Op::Shl | Op::Addmul)
+        let row = matches!(self, Op::Addmul | Op::Submul | Op::Mulword);
+        row || self.is_sum() || matches!(self, Op::Shl | Op::Addif | Op::Subif)
+    }
+
+    /// Is it a sum or difference of two numbers whose carry is returned?
+    pub fn is_sum(self) -> bool {
+        matches!(self, Op::Add | Op::Sub | Op::Addc | Op::Subb)
     }
 
     /// The most that the word `s` behind the factors may be, where the operation reads one of `word_bits` bits.
     pub fn most_of_word(self, word_bits: u32) -> Option<u64> {
         match self {
-            Op::Select | Op::Swap => Some(1),
-            Op::Addmul => Some(u64::MAX >> (64 - word_bits)),
+            Op::Addc | Op::Subb | Op::Addif | Op::Subif | Op::Select | Op::Swap => Some(1),
+            Op::Addmul | Op::Submul | Op::Mulword => Some(u64::MAX >> (64 - word_bits)),
             Op::Mul
             | Op::Sqr
             | Op::Mullo
@@ -172,6 +202,7 @@ impl Op {
         match self {
             Op::Mul | Op::Sqr => true,
             Op::Mullo | Op::Mulhi | Op::Add | Op::Sub | Op::Shl | Op::Addmul | Op::Swap => false,
+            Op::Submul | Op::Mulword | Op::Addc | Op::Subb | Op::Addif | Op::Subif => false,
             Op::Shr | Op::Select | Op::Iszero | Op::Equal => true,
             Op::Montmul
             | Op::Montsqr
@@ -223,6 +254,12 @@ impl Op {
             Op::Shl => format!("r + 2^{n} carry = 2 a"),
             Op::Shr => "r = floor(a / 2)".into(),
             Op::Addmul => format!("r + 2^{n} carry = a + b * s"),
+            Op::Submul => format!("r - 2^{n} borrow = a - b * s"),
+            Op::Mulword => format!("r + 2^{n} carry = a * s"),
+            Op::Addc => format!("r + 2^{n} carry = a + b + s"),
+            Op::Subb => format!("r - 2^{n} borrow = a - b - s"),
+            Op::Addif => format!("r + 2^{n} carry = a + b if s = 1, a if s = 0"),
+            Op::Subif => format!("r - 2^{n} borrow = a - b if s = 1, a if s = 0"),
             Op::Select => "r = a if s = 0, b if s = 1".into(),
             Op::Swap => "r = the two numbers in a if s = 0, exchanged if s = 1".into(),
             Op::Iszero => "r = 1 if a = 0, else 0".into(),

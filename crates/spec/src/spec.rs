@@ -66,7 +66,12 @@ impl Spec {
                 return Err(SpecError::NotWhole(bits, word_bits, near));
             }
         }
-        if op != Op::Mul && size.a != size.b {
+        let agree = match op {
+            Op::Mul => true,
+            op if op.is_sum() => size.a >= size.b,
+            _ => size.a == size.b,
+        };
+        if !agree {
             return Err(SpecError::TwoSizes(op.name(), size, size.a));
         }
         match &modular {
@@ -227,14 +232,14 @@ impl Spec {
             Op::Mullo => product % (BigUint::from(1u8) << bits),
             Op::Mulhi => product >> bits,
             Op::Add => &sources[0] + &sources[1],
-            // 2^n + (2^n + a - b): a borrow of 1 is bit n.
-            Op::Sub if sources[0] < sources[1] => {
-                (BigUint::from(2u8) << bits) + &sources[0] - &sources[1]
-            }
-            Op::Sub => &sources[0] - &sources[1],
+            Op::Addc => &sources[0] + &sources[1] + &sources[2],
+            Op::Sub => borrowed(&sources[0], &sources[1], bits),
+            Op::Subb => borrowed(&sources[0], &(&sources[1] + &sources[2]), bits),
+            Op::Submul | Op::Subif => borrowed(&sources[0], &(&sources[1] * &sources[2]), bits),
+            Op::Mulword => &sources[0] * &sources[1],
             Op::Shl => &sources[0] << 1,
             Op::Shr => &sources[0] >> 1,
-            Op::Addmul => &sources[0] + &sources[1] * &sources[2],
+            Op::Addmul | Op::Addif => &sources[0] + &sources[1] * &sources[2],
             Op::Select => sources[usize::from(sources[2] == one)].clone(),
             Op::Swap if sources[1] == one => {
                 (&sources[0] >> bits) + ((&sources[0] % (&one << bits)) << bits)
@@ -445,4 +450,15 @@ impl FromStr for Size {
             None => Ok(number(text)?.into()),
         }
     }
+}
+/// `x - y` in words of so many bits, where it is below 0 `x - y + 2^bits c` for the least such `c`, which stands above.
+fn borrowed(x: &BigUint, y: &BigUint, bits: u32) -> BigUint {
+    if x >= y {
+        return x - y;
+    }
+    let below = y - x;
+    let power = BigUint::from(1u8) << bits;
+    let borrow = (&below + &power - 1u8) / &power;
+    let difference = &borrow * &power - below;
+    difference + borrow * power
 }

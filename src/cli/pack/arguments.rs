@@ -8,6 +8,7 @@ use lozenge::{Kernel, Target};
 use serde_json::json;
 
 use crate::cli::arguments::TargetArgs;
+use crate::cli::pack::package::kind::Package;
 use crate::cli::values::bytes;
 
 /// Arguments of `pack`.
@@ -23,6 +24,9 @@ pub struct PackArgs {
     /// The library that is to call the kernels: its names and arguments
     #[arg(long = "for", value_enum, value_name = "LIBRARY")]
     pub library: Option<LibraryArg>,
+    /// The layout of the folder: as this build tool wants it
+    #[arg(long, value_enum, value_name = "TOOL")]
+    pub package: Option<Package>,
     /// Bytes of code of all kernels together at most, 8k are 8192: the flash goes where it saves the most cycles
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub max_flash: Option<usize>,
@@ -56,6 +60,9 @@ pub(super) fn command(args: &PackArgs, target: &Target) -> String {
     if let Some(LibraryArg::MicroEcc) = args.library {
         text += " --for micro-ecc";
     }
+    if let Some(package) = args.package {
+        text += &format!(" --package {}", package.name());
+    }
     if let Some(most) = args.max_flash {
         text += &format!(" --max-flash {most}");
     }
@@ -78,4 +85,13 @@ pub(super) fn json(made: &Made<'_>, files: &[(String, Vec<u8>)]) -> serde_json::
         "kernels": kernels,
         "files": names,
     })
+}
+
+/// What was written, for people.
+pub(super) fn wrote(args: &PackArgs, headers: &str) -> String {
+    let folder = args.output.display();
+    match args.package {
+        Some(package) => format!("a package for {} in {folder}", package.name()),
+        None => format!("{headers} selftest.c manifest.json README.md .S .o in {folder}"),
+    }
 }

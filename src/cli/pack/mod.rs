@@ -1,6 +1,7 @@
 //! `lozenge pack`: the kernels of a pack, made in parallel, as the files of one folder.
 
 mod arguments;
+mod package;
 mod whole;
 
 use lozenge::facts::Style;
@@ -11,7 +12,7 @@ use lozenge::{Error, Kernel, Target};
 pub use crate::cli::pack::arguments::PackArgs;
 
 use crate::cli::failure::Failure;
-use crate::cli::pack::arguments::{LibraryArg, command, json};
+use crate::cli::pack::arguments::{LibraryArg, command, json, wrote};
 use crate::cli::{output, parallel, words};
 
 /// The packs there are.
@@ -37,6 +38,7 @@ pub fn run(args: &PackArgs) -> Result<bool, Failure> {
         return whole::run(args, &pack.title);
     }
     let target = args.target.resolve()?;
+    package::refuse(args.package, args.library.is_some(), &target)?;
     let wanted = packs.wanted(&args.pack, args.bits, target.word_bits())?;
     let kernels = match kernels(args, &wanted, &target)? {
         Ok(kernels) => kernels,
@@ -57,6 +59,7 @@ pub fn run(args: &PackArgs) -> Result<bool, Failure> {
         whole: None,
     };
     let files = folder::files(&made, library.as_ref())?;
+    let files = package::files(args.package, &made, files)?;
     output::write_all(&args.output, &files, args.force).map_err(Failure::file)?;
     match args.json {
         true => output::say(&json(&made, &files).to_string())?,
@@ -166,12 +169,11 @@ fn text(made: &Made<'_>, args: &PackArgs) -> String {
         );
     }
     text += &format!(
-        "  {} functions, {} bytes of code, {} bytes of stack at most\n  wrote          {}.h selftest.c manifest.json README.md .S .o in {}",
+        "  {} functions, {} bytes of code, {} bytes of stack at most\n  wrote          {}",
         made.kernels.len(),
         made.bytes(),
         made.stack(),
-        made.file,
-        args.output.display()
+        wrote(args, &format!("{}.h", made.file))
     );
     text
 }

@@ -10,7 +10,8 @@ use lozenge::request::Demands;
 use lozenge::{Kernel, Target};
 
 use crate::cli::failure::Failure;
-use crate::cli::pack::arguments::{PackArgs, command, json};
+use crate::cli::pack::arguments::{PackArgs, command, json, wrote};
+use crate::cli::pack::package;
 use crate::cli::progress::Progress;
 use crate::cli::{drive, output};
 
@@ -18,6 +19,7 @@ use crate::cli::{drive, output};
 pub fn run(args: &PackArgs, title: &str) -> Result<bool, Failure> {
     refuse(args)?;
     let target = args.target.resolve()?;
+    package::refuse(args.package, args.library.is_some(), &target)?;
     let core = target.to_core();
     let command = command(args, &target);
     let progress = Progress::of(format!("{} for {}", args.pack, core.name()));
@@ -42,14 +44,11 @@ pub fn run(args: &PackArgs, title: &str) -> Result<bool, Failure> {
         kernels: &kernels,
         whole: Some(&whole),
     };
-    let files = folder::files(&made, None)?;
+    let files = package::files(args.package, &made, folder::files(&made, None)?)?;
     let wrote = match keeps_its_time {
         true => {
             output::write_all(&args.output, &files, args.force).map_err(Failure::file)?;
-            format!(
-                "x25519.h x25519.c x25519_kernels.h selftest.c manifest.json README.md .S .o in {}",
-                args.output.display()
-            )
+            wrote(args, "x25519.h x25519.c x25519_kernels.h")
         }
         false => format!("nothing: {}", drive::TIME_MATTERS),
     };

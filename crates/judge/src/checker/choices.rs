@@ -2,7 +2,7 @@
 
 use machine::domain::Logic;
 use machine::domain::public::{Public, PublicBit};
-use machine::domain::variable::{BitValue, Value, VarId};
+use machine::domain::variable::{BitValue, Def, Value, VarId};
 
 use crate::checker::form::{Form, World, bit as number};
 use crate::checker::refused::Check;
@@ -42,6 +42,9 @@ impl Checker<'_> {
         if let Value::Var(v) = out
             && self.is_new(v)
         {
+            if op == Logic::Xor {
+                self.xors.insert(v, (w, [a, b]));
+            }
             return self.name(v, (0, full));
         }
         if a == b {
@@ -55,6 +58,11 @@ impl Checker<'_> {
             if let Value::Public(Public::Known(k)) = number
                 && self.with_number(op, w, k, x, out).is_ok()
             {
+                return Ok(());
+            }
+        }
+        for (word, masked) in ways {
+            if op == Logic::Xor && self.exchanged(w, word, masked, out).is_ok() {
                 return Ok(());
             }
         }
@@ -132,6 +140,27 @@ impl Checker<'_> {
             }
             (Logic::Xor, _) => Err(WRONG),
         }
+    }
+
+    /// `a ^ (t x)` where `x = a ^ b` of words of `w` bits: `b` if the bit `t` is set, else `a`.
+    fn exchanged(&mut self, w: u32, a: Value, masked: Value, out: Value) -> Check {
+        let Value::Var(masked) = masked else {
+            return Err(WRONG);
+        };
+        let Def::Product { a: t, b: x } = self.def(masked)? else {
+            return Err(WRONG);
+        };
+        let b = match self.xors.get(&x) {
+            Some((of, [c, d])) if *of == w && *c == a => *d,
+            Some((of, [c, d])) if *of == w && *d == a => *c,
+            Some(_) | None => return Err(WRONG),
+        };
+        self.range_of(out)?;
+        let worlds = self.worlds(BitValue::Var(t))?;
+        for (world, word) in worlds.iter().zip([b, a]) {
+            self.vanishes(Form::of(word)?.with(out, -1)?, None, world)?;
+        }
+        Ok(())
     }
 
     /// `mask op x`, where the mask is all ones or all zeros by a bit, or both are bits.

@@ -41,6 +41,8 @@ pub struct Checker<'a> {
     pub(crate) left: Map<VarId, VarId>,
     /// In the order in which they begin.
     pub(crate) joints: Vec<Bounded>,
+    /// Words `x = a ^ b` of so many bits.
+    pub(crate) xors: Map<VarId, (u32, [Value; 2])>,
     /// Words that are one of two: which, and what is true where it is the first, and where it is the second.
     pub(crate) chosen: Map<VarId, ([Value; 2], [World; 2])>,
     pub(crate) exclusive: Set<(VarId, VarId)>,

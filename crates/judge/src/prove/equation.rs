@@ -166,6 +166,12 @@ impl Held {
                 | Op::Sub
                 | Op::Shl
                 | Op::Addmul
+                | Op::Submul
+                | Op::Mulword
+                | Op::Addc
+                | Op::Subb
+                | Op::Addif
+                | Op::Subif
                 | Op::Select
                 | Op::Swap
                 | Op::Montmul
@@ -215,7 +221,21 @@ impl Held {
             Op::Sub => vec![term(1, a, None), term(-1, b, None), carry(1)],
             Op::Shl => vec![term(1, a, None).above(1), carry(-1)],
             Op::Shr => vec![term(1, a, None)],
-            Op::Addmul => vec![term(1, a, None), term(1, b, Some(s)), carry(-1)],
+            Op::Addmul | Op::Addif => vec![term(1, a, None), term(1, b, Some(s)), carry(-1)],
+            Op::Submul | Op::Subif => vec![term(1, a, None), term(-1, b, Some(s)), carry(1)],
+            Op::Mulword => vec![term(1, a, Some(s)), carry(-1)],
+            Op::Addc => vec![
+                term(1, a, None),
+                term(1, b, None),
+                term(1, s, None),
+                carry(-1),
+            ],
+            Op::Subb => vec![
+                term(1, a, None),
+                term(-1, b, None),
+                term(-1, s, None),
+                carry(1),
+            ],
             // A + S (B - A)
             Op::Select => vec![term(1, a, None), term(-1, a, Some(s)), term(1, b, Some(s))],
             // A_0 + 2^n A_1 + S (1 - 2^n) (A_1 - A_0)
@@ -317,6 +337,13 @@ fn numbers(spec: &Spec, register_bits: u32, returned: usize) -> Result<Corner, S
         Op::Sub => [-b, a + carry],
         Op::Shl => [-carry, 2 * a],
         Op::Addmul => [-carry, a + b * ones(spec.word_bits.into())],
+        Op::Submul => [-b * ones(spec.word_bits.into()), a + carry],
+        Op::Mulword => [-carry, a * ones(spec.word_bits.into())],
+        // S is a bit.
+        Op::Addc => [-carry, a + b + 1],
+        Op::Subb => [-b - 1, a + carry],
+        Op::Addif => [-carry, a + b],
+        Op::Subif => [-b, a + carry],
         Op::Shr => [BigInt::ZERO, a],
         // A or B, as S is a bit.
         Op::Select => [BigInt::ZERO, a],
@@ -362,6 +389,12 @@ fn exponent(spec: &Spec, bits: u64) -> u64 {
         | Op::Sub
         | Op::Shl
         | Op::Addmul
+        | Op::Submul
+        | Op::Mulword
+        | Op::Addc
+        | Op::Subb
+        | Op::Addif
+        | Op::Subif
         | Op::Select
         | Op::Swap => 0,
     }
@@ -419,6 +452,12 @@ fn corner(spec: &Spec, m: &BigUint, scale: &BigInt) -> Result<Corner, String> {
         | Op::Shl
         | Op::Shr
         | Op::Addmul
+        | Op::Submul
+        | Op::Mulword
+        | Op::Addc
+        | Op::Subb
+        | Op::Addif
+        | Op::Subif
         | Op::Select
         | Op::Swap
         | Op::Iszero

@@ -1,5 +1,7 @@
 //! A core and an instruction of any machine: values without type parameters, for all code above this crate.
 
+use std::ops::Range;
+
 use num_bigint::BigUint;
 use spec::{Alias, Spec};
 
@@ -11,7 +13,7 @@ use crate::format::{Assembler, Dialect, ObjectFormat};
 use crate::function::Function;
 use crate::isa::cost::{Class, Cost, Stopped};
 use crate::isa::energy::Currents;
-use crate::isa::{Called, Calls, Executed, Isa, RUN_LIMIT, arm, avr, mips, msp430, riscv};
+use crate::isa::{Called, Calls, Executed, Held, Isa, RUN_LIMIT, arm, avr, mips, msp430, riscv};
 
 /// Does something for the machine of a core: `$isa` is its instruction set, `$own` the core as that knows it.
 #[macro_export]
@@ -245,9 +247,22 @@ impl Core {
         function: &Function,
         sources: &[BigUint],
     ) -> Result<Vec<Executed>, Stopped> {
-        let operands = Operands::of(spec, sources, Alias::Distinct);
+        let operands = Operands::of(spec, sources, function.together);
         let limit = RUN_LIMIT.min(function.limit);
         on_machine!(self, |I, core| I::steps(core, function, &operands, limit))
+    }
+
+    /// What the machine and its memory hold when `function` is entered on numbers.
+    pub fn entered(&self, function: &Function, operands: &Operands<'_>) -> Held {
+        on_machine!(self, |I, core| I::entered(core, function, operands))
+    }
+
+    /// Addresses of the memory of the part, if one is named whose addresses are numbers.
+    pub fn ram(&self) -> Option<Range<usize>> {
+        match self {
+            Core::Avr(core) => core.ram(),
+            Core::Arm(_) | Core::Mips(_) | Core::Riscv(_) | Core::Msp430(_) => None,
+        }
     }
 
     /// Registers that have names; what an instruction reads or writes beside these are flags and the like.

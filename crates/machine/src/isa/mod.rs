@@ -31,7 +31,7 @@ use crate::function::Function;
 use crate::isa::cost::SlowOperand;
 pub use crate::isa::cost::{Class, ClassCounts, Cost, Depth, Span, Stopped};
 use crate::isa::energy::Currents;
-pub use crate::isa::numbers::{Calls, Executed};
+pub use crate::isa::numbers::{Calls, Executed, Held};
 
 /// A call that returned: the domain with its memory, the cost, what broke the calling convention.
 pub struct Called<D> {
@@ -149,6 +149,9 @@ pub trait Isa: Sized + 'static {
         operands: &Operands<'_>,
         limit: u64,
     ) -> Result<Vec<Executed>, Stopped>;
+
+    /// What the machine and its memory hold when `function` is entered on numbers.
+    fn entered(core: &Self::Core, function: &Function, operands: &Operands<'_>) -> Held;
 
     /// What an instruction reads and what it writes: registers by their numbers, then what the machine has beside. For
     /// listings; what it means is said by its row.

@@ -1,12 +1,14 @@
 //! Calls on numbers. The machine gets memory, arguments and a return address. Registers and memory of which the calling
 //! convention promises nothing get arbitrary values.
 
+use std::ops::Range;
+
 use num_bigint::BigUint;
 use spec::vectors::Random;
 
 use crate::call::{Operands, order_words};
 use crate::domain::concrete::{Access, Bits, Concrete, mask};
-use crate::function::{ArgumentPlace, Function, concrete_number, with_returned};
+use crate::function::{ArgumentPlace, Function, Passed, concrete_number, with_returned};
 use crate::isa::assumed::{self, Back, Holds};
 use crate::isa::convention::{Callable, Link, arguments};
 use crate::isa::cost::{Cost, Depth, Stopped};
@@ -133,6 +135,30 @@ pub fn enter_again<M: OnNumbers<W>, const W: u32>(
     }
 }
 
+/// Puts sources that are handed over as words where their arguments are.
+fn hand_over<M: OnNumbers<W>, const W: u32>(
+    m: &mut M,
+    core: &M::Core,
+    function: &Function,
+    operands: &Operands<'_>,
+) {
+    let stack = m.convention(core).stacks.first().map_or(0, |s| s.top);
+    for (place, argument) in arguments(m, core, function) {
+        let Passed::Word(i) = argument.passed else {
+            continue;
+        };
+        let source = i.checked_sub(1).and_then(|i| operands.sources.get(i));
+        let number = source.and_then(|value| u64::try_from(value).ok());
+        match (place, number) {
+            (ArgumentPlace::Register(low), Some(k)) => put(m, low.into(), 1, k),
+            (ArgumentPlace::Stack(above), Some(k)) => {
+                push::<M, W>(m, stack + above as usize, 1, k);
+            }
+            (_, None) => {}
+        }
+    }
+}
+
 /// A machine about to run `function` on numbers, its memory at `start`, with pointers to `addresses`; nobody's words
 /// come from `noise`.
 pub fn enter<M: OnNumbers<W>, const W: u32>(
@@ -146,6 +172,74 @@ pub fn enter<M: OnNumbers<W>, const W: u32>(
     spoil(&mut m, core, noise);
     enter_again(&mut m, core, function, addresses);
     m
+}
+
+/// A machine about to run `function` on `operands`, and where these lie.
+fn begin<M: OnNumbers<W>, const W: u32>(
+    core: &M::Core,
+    function: &Function,
+    operands: &Operands<'_>,
+) -> (M, Vec<usize>) {
+    let (start, mut first) = M::memory(function);
+    if 8 * M::POINTER_BYTES > W as usize {
+        // Carries into the upper words of pointers are met, too.
+        first = operands.placed_by_noise(first, function);
+    }
+    let word_bits = function.word_bits(W);
+    let addresses = operands.addresses(first, function, word_bits);
+    let mut m: M = enter(core, function, start, &addresses, operands.noise);
+    operands.spoil(m.domain(), &addresses, function);
+    operands.put(m.domain(), &addresses, word_bits as usize / 8);
+    hand_over(&mut m, core, function, operands);
+    (m, addresses)
+}
+
+/// What a run on numbers begins with.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Held {
+    /// Registers and what the machine has beside, by name; `SP+1` is the word above `SP`.
+    pub words: Vec<(String, u64)>,
+    pub flags: Vec<(String, bool)>,
+    /// Names, addresses and bytes of result, sources and areas, and of the stacks from where their pointers point.
+    pub memory: Vec<(&'static str, usize, Vec<u8>)>,
+}
+
+/// What the machine and its memory hold when `function` is entered.
+pub fn entered<M: OnNumbers<W>, const W: u32>(
+    core: &M::Core,
+    function: &Function,
+    operands: &Operands<'_>,
+) -> Held {
+    /// Bytes of a stack with arguments and a return address.
+    const ABOVE: usize = 0x40;
+    let (mut m, addresses) = begin::<M, W>(core, function, operands);
+    let (mut words, mut last, mut above) = (Vec::new(), String::new(), 0);
+    for (word, i) in m.words().into_iter().zip(0..) {
+        let name = M::word_name(i);
+        above = if name == last { above + 1 } else { 0 };
+        let shown = match above {
+            0 => name.clone(),
+            above => format!("{name}+{above}"),
+        };
+        words.push((shown, word.0));
+        last = name;
+    }
+    let flags = m.flags().into_iter().zip(0..);
+    let flags = flags.map(|(flag, i)| (M::flag_name(i), *flag)).collect();
+    let mut places = operands.places(&addresses, function);
+    let d = m.domain();
+    let stacks = d.stacks.iter().map(|stack| stack.top());
+    places.extend(stacks.map(|top| ("stack", top..top + ABOVE)));
+    let bytes = |(name, place): (&'static str, Range<usize>)| {
+        let [from, to] = [place.start, place.end].map(|at| (at - d.start).min(d.memory.len()));
+        (name, place.start, d.memory[from..to].to_vec())
+    };
+    let memory = places.into_iter().map(bytes).collect();
+    Held {
+        words,
+        flags,
+        memory,
+    }
 }
 
 /// Calls `function` with a pointer to `area`, numbers in little-endian bytes; `watch` is told of instructions and cycles
@@ -206,12 +300,7 @@ pub fn steps<M: OnNumbers<W>, const W: u32>(
         ..function.clone()
     };
     let code = Decoded::of(&function, core);
-    let (start, first) = M::memory(&function);
-    let word_bits = function.word_bits(W);
-    let addresses = operands.addresses(first, &function, word_bits);
-    let mut m: M = enter(core, &function, start, &addresses, operands.noise);
-    operands.spoil(m.domain(), &addresses, &function);
-    operands.put(m.domain(), &addresses, word_bits as usize / 8);
+    let (mut m, _) = begin::<M, W>(core, &function, operands);
     m.domain().accesses = Some(Vec::new());
     let caller = m.convention(core).caller;
     let (mut list, mut before) = (Vec::new(), 0);
@@ -246,17 +335,8 @@ fn call<M: OnNumbers<W>, const W: u32>(
     operands: &Operands<'_>,
     limit: u64,
 ) -> Result<(BigUint, Cost), Stopped> {
-    let (start, mut first) = M::memory(function);
-    if 8 * M::POINTER_BYTES > W as usize {
-        // Carries into the upper words of pointers are met, too.
-        first = operands.placed_by_noise(first, function);
-    }
-    let word_bits = function.word_bits(W);
-    let addresses = operands.addresses(first, function, word_bits);
-    let mut m = enter::<M, W>(core, function, start, &addresses, operands.noise);
-    let word = word_bits as usize / 8;
-    operands.spoil(m.domain(), &addresses, function);
-    operands.put(m.domain(), &addresses, word);
+    let (mut m, addresses) = begin::<M, W>(core, function, operands);
+    let word = function.word_bits(W) as usize / 8;
     let caller = m.convention(core).caller;
     let ran = code.run(&mut m, caller, limit)?;
     let result = operands.result(m.domain(), &addresses, word);

@@ -52,6 +52,15 @@ macro_rules! alike {
             $crate::isa::numbers::steps::<Numbers, $bits>(core, function, operands, limit)
         }
 
+        fn entered(
+            core: &cores::Core,
+            function: &$crate::function::Function,
+            operands: &$crate::call::Operands<'_>,
+        ) -> $crate::isa::Held {
+            type Numbers = $state<$crate::domain::concrete::Concrete>;
+            $crate::isa::numbers::entered::<Numbers, $bits>(core, function, operands)
+        }
+
         fn register_name(r: u8) -> String {
             type Numbers = $state<$crate::domain::concrete::Concrete>;
             <Numbers as $crate::isa::convention::Callable<$bits>>::word_name(r)

@@ -124,7 +124,7 @@ impl<M: Columns + Basic> Lowering<'_, M> {
         Ok(())
     }
 
-    /// Is the word a sign that only begins a chain? Then it is made as the carry 0 or 1.
+    /// Is the word a sign that only begins a chain, which is made as the carry 0 or 1, or an operand that is one?
     fn is_carry(&mut self, word: Word) -> bool {
         let is_sign = |step: &WordStep| matches!(step, WordStep::Sign { out, .. } if *out == word);
         let begins = |step: &WordStep| {
@@ -135,8 +135,8 @@ impl<M: Columns + Basic> Lowering<'_, M> {
             chain.carry == Some(word) && links.into_iter().all(|read| read != word)
         };
         let steps = &self.words.steps;
-        let is_one =
-            self.bank.is_last(word) && steps.iter().any(is_sign) && steps.iter().any(begins);
+        let is_bit = steps.iter().any(is_sign) || self.words.is_operand(word);
+        let is_one = self.bank.is_last(word) && is_bit && steps.iter().any(begins);
         self.shifts(is_one)
     }
 

@@ -96,6 +96,12 @@ pub fn in_one_time(op: Op) -> Option<&'static str> {
         | Op::Shl
         | Op::Shr
         | Op::Addmul
+        | Op::Submul
+        | Op::Mulword
+        | Op::Addc
+        | Op::Subb
+        | Op::Addif
+        | Op::Subif
         | Op::Select
         | Op::Swap
         | Op::Iszero

@@ -197,7 +197,7 @@ impl Words {
         Spec {
             op: self.op,
             size: match self.op {
-                Op::Mul => Size { a, b: bits(1) },
+                op if op == Op::Mul || op.is_sum() => Size { a, b: bits(1) },
                 _ => a.into(),
             },
             modular: self.modular.clone(),

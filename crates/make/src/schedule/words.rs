@@ -131,7 +131,7 @@ pub enum End {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Chain {
     pub sum: Sum,
-    /// The first carry: 1 if this word of zeros or of ones is not zero.
+    /// The first carry: 1 if this word is not zero, which is of zeros or of ones, or an operand that is 0 or 1.
     pub carry: Option<Word>,
     pub links: Vec<Link>,
     pub end: End,
@@ -339,6 +339,11 @@ impl Words {
             Origin::Stored { value, .. } => Some(*value),
             _ => None,
         })
+    }
+
+    /// Is it a word of an operand?
+    pub fn is_operand(&self, word: Word) -> bool {
+        matches!(self.origins.get(word.0), Some(Origin::Operand { .. }))
     }
 
     /// The number that a word is, if it is known and does not lie in memory.

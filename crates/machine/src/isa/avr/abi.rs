@@ -41,11 +41,15 @@ impl<D: Domain> Callable<8> for Avr<D> {
     const POINTER_BYTES: usize = POINTER_BYTES;
 
     fn convention(&self, core: &Core) -> Convention {
+        let (end, most) = match &self.stack {
+            Some(addresses) => (addresses.end - 1, addresses.len() as i64),
+            None => (STACK_TOP, STACK_LIMIT),
+        };
         let stack = |base, name, first, reserved, top| Stack {
             base,
             name,
             first,
-            limit: STACK_LIMIT,
+            limit: most.min(STACK_LIMIT),
             align: 1,
             reserved,
             owned: false,
@@ -53,7 +57,7 @@ impl<D: Domain> Callable<8> for Avr<D> {
         };
         // SP points below the last byte in use, Y to it.
         let pushed = self.pc_bytes;
-        let (reserved, top) = (1 + pushed as i64, STACK_TOP - pushed);
+        let (reserved, top) = (1 + pushed as i64, end - pushed);
         let usual = stack(Base::STACK, "stack", 1, reserved, top);
         let stacks = match core.abi.data_stack {
             true => vec![
@@ -145,6 +149,17 @@ impl OnNumbers<8> for Avr<Concrete> {
         m.describe(core);
         m.marks = function.marks.clone();
         m.pc = function.entry as usize;
+        // Arguments lie above the return address.
+        let arguments = function
+            .arguments
+            .iter()
+            .flatten()
+            .map(|a| a.bytes)
+            .sum::<usize>();
+        m.stack = function.ram.as_ref().map(|ram| {
+            let stack = &ram.stack;
+            stack.start..stack.end.saturating_sub(arguments).max(stack.start + 1)
+        });
         m.data_stack = data_stack(core, Base::ABSOLUTE, DATA_STACK_TOP as i64);
         m.d.rom.clone_from(&function.data);
         for segment in &function.data {
@@ -159,6 +174,9 @@ impl OnNumbers<8> for Avr<Concrete> {
 
     /// Operands lie behind the program's variables.
     fn memory(function: &Function) -> (usize, usize) {
+        if let Some(ram) = &function.ram {
+            return (0, ram.operands.start);
+        }
         let ends = function.data.iter().map(|s| s.end() as usize);
         let last = ends.filter(|end| *end < 0x8000).max();
         (0, last.map_or(DATA, |end| end.max(DATA)))

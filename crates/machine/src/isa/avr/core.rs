@@ -1,5 +1,7 @@
 //! A core: its instruction set, and what its part has.
 
+use std::ops::Range;
+
 use crate::isa::avr::convention::Abi;
 use crate::isa::avr::operands::{Op, Timing};
 
@@ -87,6 +89,12 @@ impl Core {
             part,
             ..self.clone()
         }
+    }
+
+    /// Addresses of internal SRAM, if the part is known and has one stack.
+    pub fn ram(&self) -> Option<Range<usize>> {
+        let part = self.part.filter(|_| !self.abi.data_stack)?;
+        Some(part.ram_start..part.ram_start + part.ram)
     }
 
     /// Is it the one with r16 to r31 only?

@@ -3,6 +3,7 @@
 //! Flags as in the instruction set manual: C carry, Z zero, N negative, V overflow,
 //! S = N xor V, H half carry, T bit storage, I interrupts.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use crate::domain::place::{Address, Base};
@@ -70,6 +71,8 @@ pub struct Avr<D: Domain> {
     pub half_moved: bool,
     /// What a run for all inputs is held to.
     pub environment: Option<Environment<Self, D::Bit>>,
+    /// Addresses of the stack in a run on numbers, where the part's memory is known.
+    pub stack: Option<Range<usize>>,
     /// Where Y points at entry, if it is the stack pointer of data.
     pub data_stack: Option<Address>,
     /// Program memory from address 0, for LPM.
@@ -107,6 +110,7 @@ impl<D: Domain> Avr<D> {
             wrote: Wrote::Nothing,
             half_moved: false,
             environment: None,
+            stack: None,
             data_stack: None,
             marks: Rc::default(),
             flash,

@@ -12,6 +12,10 @@ impl Lowering<'_> {
         if let Some(carry) = chain.carry {
             let r = self.fetch(carry)?;
             match chain.sum {
+                // r - 1 borrows unless r is 1.
+                Sum::Add if self.words.is_operand(carry) => {
+                    self.emit(Insn::imm(Op::CMP, false, 0, r, 1));
+                }
                 // -1 + -1 carries, 0 + 0 does not.
                 Sum::Add => self.emit(Insn::reg(Op::CMN, false, 0, r, r)),
                 // 0 - r borrows unless r is 0.

@@ -32,7 +32,7 @@ pub struct Choices {
 
 /// Lowers steps to items.
 pub struct Lowering<'w> {
-    words: &'w Words,
+    pub(super) words: &'w Words,
     pub items: Vec<Item>,
     pub notes: Vec<(usize, String)>,
     /// The item after which each value is in the given register.
