@@ -358,7 +358,7 @@ impl Report {
         };
         Self {
             on_record: kernel.on_record,
-            masked_cycles: core.masked_cycles(&kernel.program.insns),
+            masked_cycles: kernel.cost.masked,
             ..Self::of(&subject, core.name(), mcu, kernel.abi, warnings, command)
         }
     }

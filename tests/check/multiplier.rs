@@ -2,6 +2,7 @@
 //! what a function must do to keep them out. And what it computes, against the integers.
 
 use lozenge::domain::concrete::Concrete;
+use lozenge::facts::Style;
 use lozenge::isa::Isa;
 use lozenge::isa::msp430::Msp430Isa;
 use lozenge::isa::msp430::code::{Dest, Insn, Source};
@@ -11,6 +12,7 @@ use lozenge::isa::msp430::machine::Msp430;
 use lozenge::isa::msp430::multiplier::Irq;
 use lozenge::isa::msp430::operands::SR;
 use lozenge::isa::msp430::run::Decoded;
+use lozenge::kernel::Request;
 use lozenge::prove::{self, Verdict};
 use lozenge::spec::{self, Alias, Spec};
 use lozenge::target::{Names, Target, TargetError};
@@ -27,6 +29,7 @@ const OP2_WIDE: [u16; 2] = [0x20, 0x22];
 const RESULT_WIDE: [u16; 4] = [0x24, 0x26, 0x28, 0x2a];
 /// MPY, MPYS, MAC, MACS.
 const MPY: u16 = 0;
+const MAC: u16 = 4;
 
 fn core(name: &str) -> Core {
     *Core::named(name).expect("a core")
@@ -208,6 +211,23 @@ fn interrupt_handlers_are_kept_out() {
     );
 }
 
+/// What is accumulated must have been written while interrupts are kept out: choosing MAC brings no result back.
+#[test]
+fn a_sum_is_lost_where_an_interrupt_may_come() {
+    let core = core("msp430-mpy16").with_irq(Irq::MaskPerColumn);
+    let sr = Dest::Register(SR);
+    let push = Insn::one(Op::PUSH, Source::Register(SR));
+    let close = [Insn::two(Op::BIC, Source::Constant(8), sr), Insn::nop()];
+    let zeros = RESULT.map(|offset| write(&core, Source::Constant(0), offset));
+    let mut sum = product(&core, &[]);
+    sum[0] = write(&core, word_of(13, 0), MAC);
+    let end = [Insn::pop(sr)];
+    let early = [&[push], &zeros[..], &close, &sum, &end].concat();
+    refuses(&core, 16, &early, MAYBE_USED);
+    let closed = [&[push], &close[..], &zeros, &sum, &end].concat();
+    assert_eq!(judged(&core, 16, &closed), Ok(()));
+}
+
 /// Handlers that save and restore the state do so wrongly between OP2L and OP2H (erratum MPY1).
 #[test]
 fn saving_and_restoring_is_not_for_half_an_operand() {
@@ -313,7 +333,7 @@ fn kernels_keep_interrupts_out_of_their_columns() {
         let core = any(&core(name).with_irq(irq));
         let kernel = known::generate(&ask::of(op, 128), &core).expect("a kernel");
         assert!(kernel.is_proved(), "{name}: {:?}", kernel.proof);
-        core.masked_cycles(&kernel.program.insns)
+        kernel.cost.masked
     };
     for name in ["msp430-mpy16", "msp430x-mpy32"] {
         for op in [spec::Op::Mul, spec::Op::Sqr] {
@@ -329,4 +349,27 @@ fn kernels_keep_interrupts_out_of_their_columns() {
         saved,
         masked("msp430x-mpy32", spec::Op::Mul, Irq::MaskPerColumn)
     );
+}
+
+/// In loops every pass counts: the whole function is masked, or the longest column, of 8 products here.
+#[test]
+fn loops_keep_interrupts_out_of_their_columns() {
+    let made = |irq: Irq| {
+        let request = Request {
+            style: Some(Style::Rolled),
+            method: Some("product-scanning".into()),
+            ..ask::of(spec::Op::Mul, 128)
+        };
+        let core = any(&core("msp430-mpy16").with_irq(irq));
+        let kernel = known::generate(&request, &core).expect("a kernel");
+        assert!(kernel.is_proved(), "{irq:?}: {:?}", kernel.proof);
+        let (masked, body) = (kernel.cost.masked, kernel.cost.body.max);
+        (masked, body)
+    };
+    assert_eq!(made(Irq::None).0, None);
+    let (all, body) = made(Irq::MaskAll);
+    assert!(all.expect("masked") + 20 > body, "{all:?} of {body}");
+    let (column, body) = made(Irq::MaskPerColumn);
+    let column = column.expect("masked");
+    assert!((8 * 16..body / 8).contains(&column), "{column} of {body}");
 }

@@ -166,15 +166,6 @@ impl Core {
         })
     }
 
-    /// The most cycles in a row in which straight code of this machine keeps interrupts out, if it does.
-    pub fn masked_cycles(&self, insns: &[Insn]) -> Option<u64> {
-        on_machine!(self, |I, core| {
-            let own = insns.iter().map(|insn| <I as Isa>::Insn::try_from(*insn));
-            let own = own.collect::<Result<Vec<_>, _>>().ok()?;
-            I::masked_cycles(core, &own)
-        })
-    }
-
     /// Code of `program`.
     ///
     /// # Errors

@@ -107,6 +107,8 @@ pub struct Cost {
     /// All instructions executed.
     pub executed: u64,
     pub stack: Depth,
+    /// The most cycles in a row in which interrupts were kept out, if they were.
+    pub masked: Option<u64>,
 }
 
 impl Cost {
@@ -120,6 +122,7 @@ impl Cost {
             call: self.call.join(other.call),
             body: self.body.join(other.body),
             spent: [0, 1].map(|part| self.spent[part].join(&other.spent[part])),
+            masked: self.masked.max(other.masked),
             ..*longer
         }
     }

@@ -114,6 +114,10 @@ pub trait Machine<const W: u32>: Sized {
     fn control(&self) -> Self::Control;
     fn set_control(&mut self, control: Self::Control);
     fn past(&mut self) -> Option<&mut Self::Past>;
+    /// The most cycles in a row in which the run has kept interrupts out, if it has.
+    fn kept_out(&self) -> Option<u64> {
+        None
+    }
     /// Where control is, if ways may be joined there.
     fn joins_at(&self) -> Option<Position> {
         Some((self.pc(), 0))

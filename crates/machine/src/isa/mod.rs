@@ -102,11 +102,6 @@ pub trait Isa: Sized + 'static {
         None
     }
 
-    /// The most cycles in a row in which straight code keeps interrupts out, if it does.
-    fn masked_cycles(_: &Self::Core, _: &[Self::Insn]) -> Option<u64> {
-        None
-    }
-
     /// The number of the register called `name`.
     fn register(name: &str) -> Option<u8>;
 

@@ -344,6 +344,7 @@ impl<'a, M: Machine<W>, const W: u32> Decoded<'a, M, W> {
                 counts: ClassCounts::of(&by_class),
                 executed,
                 stack: Depth::default(),
+                masked: m.kept_out(),
             },
             slow_operand: clock.slow_operand(),
         })

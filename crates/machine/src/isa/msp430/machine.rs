@@ -34,6 +34,8 @@ pub struct Msp430<D: Domain> {
     pub irq: Irq,
     /// Behind how many instructions in a row GIE was 0, as far as that matters.
     pub masked: u8,
+    /// Cycles since interrupts are kept out, if they are, and the most so far.
+    pub kept_out: [Option<u64>; 2],
     /// What a run for all inputs is held to: the stack, and interrupts.
     pub environment: Option<Environment<Self>>,
     pub interrupts: Option<Interrupts<D>>,
@@ -67,6 +69,7 @@ impl<D: Domain> Msp430<D> {
             unit: Unit::new(&mut d, multiplier.map_or(Kind::Mpy16, |m| m.kind)),
             irq,
             masked: 0,
+            kept_out: [None; 2],
             environment: None,
             interrupts: None,
             pc: 0,

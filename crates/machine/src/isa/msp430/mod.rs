@@ -28,10 +28,8 @@ use crate::codec::{self, Places};
 use crate::format::{Assembler, Dialect, ObjectFormat};
 use crate::isa::Isa;
 use crate::isa::cost::Class;
-use crate::isa::msp430::instructions::Op;
 use crate::isa::msp430::machine::Msp430;
 use crate::isa::msp430::multiplier::Irq;
-use crate::isa::msp430::operands::SR;
 use crate::isa::runs::alike;
 
 /// MSP430 and MSP430X.
@@ -92,21 +90,6 @@ impl Isa for Msp430Isa {
 
     fn decode(core: &cores::Core, code: &[u8]) -> Result<Vec<(usize, code::Insn)>, usize> {
         codec::decode(code, |bytes| code::Insn::decode(bytes, core.features))
-    }
-
-    /// From DINT until SR is written.
-    fn masked_cycles(core: &cores::Core, insns: &[code::Insn]) -> Option<u64> {
-        let (mut longest, mut now) = (None, None);
-        for insn in insns {
-            now = now.map(|cycles| cycles + u64::from(core.cycles(insn)));
-            let closes = insn.op == Op::BIC && insn.ops.source() == code::Source::Constant(8);
-            match insn.ops.dest() {
-                code::Dest::Register(SR) if closes => now = Some(0),
-                code::Dest::Register(SR) => longest = longest.max(now.take()),
-                _ => {}
-            }
-        }
-        longest.max(now)
     }
 
     fn register(name: &str) -> Option<u8> {

@@ -210,6 +210,8 @@ pub struct Unit<D: Domain> {
     pub unsaid: [bool; 2],
     /// May an interrupt handler have used it since it was written?
     pub lost: bool,
+    /// The same of RES0 to RES3 and SUMEXT, each since it was written or made.
+    pub stale: [bool; 5],
 }
 
 /// `lo, hi` added to `words` from `at` on: the carry.
@@ -240,6 +242,7 @@ impl<D: Domain> Unit<D> {
             cycles: 0,
             unsaid: [false; 2],
             lost: false,
+            stale: [false; 5],
         }
     }
 
@@ -272,7 +275,7 @@ impl<D: Domain> Unit<D> {
 
     /// An interrupt handler may use it now.
     pub fn lose(&mut self) {
-        (self.lost, self.mode) = (true, None);
+        (self.lost, self.mode, self.stale) = (true, None, [true; 5]);
     }
 
     /// The word of register `at`, read in the cycle `cycle` of an instruction.
@@ -291,7 +294,7 @@ impl<D: Domain> Unit<D> {
             RES0..=RES3 => RESULT + usize::from(at - RES0) / 2,
             _ => return Err(control()),
         };
-        if self.lost {
+        if self.lost || word >= RESULT && self.stale[word - RESULT] {
             return Err(Fault::Convention(LOST));
         }
         if word >= RESULT {
@@ -349,6 +352,7 @@ impl<D: Domain> Unit<D> {
                     _ => usize::from(at - RES0) / 2,
                 };
                 self.words[RESULT + i] = word;
+                self.stale[i] = false;
                 if i >= 2 {
                     self.unsaid[i - 2] = false;
                 }
@@ -387,6 +391,12 @@ impl<D: Domain> Unit<D> {
         self.late = self.kind.late(mode.wide, high.is_some());
         self.fresh = true;
         self.words[OP2_WORD] = low;
+        let words = if mode.wide || high.is_some() { 4 } else { 2 };
+        if mode.accumulates && self.stale[..words].contains(&true) {
+            return Err(Fault::Convention(LOST));
+        }
+        self.stale[..words].fill(false);
+        self.stale[SUMEXT_WORD - RESULT] = false;
         if mode.wide || high.is_some() {
             self.multiply_wide(d, mode, high);
         } else {

@@ -41,6 +41,14 @@ impl<D: Domain> Msp430<D> {
             Ok(false) => CLOSED.min(self.masked + 1),
             Ok(true) | Err(_) => 0,
         };
+        // From DINT until SR is written.
+        let cycles = u64::from(self.unit.cycles);
+        let [now, most] = &mut self.kept_out;
+        *now = now.map(|before| before + cycles);
+        match self.masked {
+            0 => *most = (*most).max(now.take()),
+            _ => *now = now.or(Some(0)),
+        }
         let closed = self.masked == CLOSED;
         match self.irq {
             Irq::MaskAll | Irq::MaskPerColumn if !closed => self.unit.lose(),
@@ -91,10 +99,10 @@ impl<D: Domain> Machine<16> for Msp430<D> {
 
     fn doubts(&mut self) -> Vec<&mut bool> {
         let unit = &mut self.unit;
-        let unsaid = unit.unsaid.iter_mut();
+        let words = unit.unsaid.iter_mut().chain(&mut unit.stale);
         [&mut self.v_lost, &mut unit.lost]
             .into_iter()
-            .chain(unsaid)
+            .chain(words)
             .collect()
     }
 
@@ -114,6 +122,11 @@ impl<D: Domain> Machine<16> for Msp430<D> {
 
     fn past(&mut self) -> Option<&mut i64> {
         self.environment.as_mut().map(|e| &mut e.at)
+    }
+
+    fn kept_out(&self) -> Option<u64> {
+        let [now, most] = self.kept_out;
+        most.max(now)
     }
 
     /// Ways meet only where the multiplier goes on alike.

@@ -13,7 +13,8 @@ use crate::engine::words::Choices;
 use crate::facts::{Facts, Style};
 use crate::lower::Limits;
 use crate::refusal::{LowerError, those_made};
-use crate::schedule::{Schedule, Words};
+use crate::schedule::{Scans, Schedule, Words};
+use crate::target::msp430::columns;
 use crate::target::msp430::frame::frame;
 use crate::target::msp430::interrupts::{Masked, by_columns, masked};
 use crate::target::msp430::pointers::along;
@@ -58,11 +59,28 @@ pub fn lower(
         (Schedule::Words(words), _) => in_words(words, core, limits),
         (Schedule::Tiles(tiles), Some(_)) => tiles::lower(core, tiles),
         (Schedule::Tiles(_), None) => Err(LowerError::Tiles),
+        (Schedule::Scans(scans), None) => in_loops(scans, core),
+        (Schedule::Scans(scans), Some(_)) if scans.strands.is_empty() => in_loops(scans, core),
         (_, Some(error)) => Err(error),
         (Schedule::Loops(_), None) => Err(LowerError::Loops),
         (Schedule::Halves(_) | Schedule::Stages(_), None) => Err(LowerError::NotYet("MSP430")),
-        (Schedule::Scans(_), None) => Err(LowerError::Scans),
     }
+}
+
+/// Products in a pass of an inner loop, where nothing is said.
+const UNROLL: [usize; 3] = [1, 2, 4];
+
+/// Functions with loops.
+fn in_loops(scans: &Scans, core: &Core) -> Result<Vec<Program<Insn>>, LowerError> {
+    if scans.side.is_some() {
+        return Err(LowerError::Blocks);
+    }
+    let unroll = match scans.unroll {
+        Some(unroll) => vec![unroll],
+        None => UNROLL.to_vec(),
+    };
+    let made = unroll.into_iter().map(|u| columns::lower(core, scans, u));
+    those_made(made.collect())
 }
 
 /// The cheapest of the functions.

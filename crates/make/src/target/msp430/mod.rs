@@ -6,14 +6,18 @@
 //! | [`basic`] | what the engine writes with |
 //! | [`frame`] | registers that are saved, room on the stack |
 //! | [`interrupts`] | interrupts that are kept out |
+//! | [`flow`], [`columns`], [`links`] | code with loops: columns, and sums behind them or alone |
 //! | [`sweeps`] | its columns in words: the multiplier adds products up |
 //! | [`tiles`] | products without a multiplier |
 //! | [`pointers`] | pointers that move along |
 //! | [`waits`] | waits for the multiplier |
 
 pub mod basic;
+pub mod columns;
+pub mod flow;
 pub mod frame;
 pub mod interrupts;
+pub mod links;
 pub mod lower;
 pub mod pointers;
 pub mod sweeps;

@@ -28,12 +28,12 @@ const BITS: usize = 16;
 const PARTS: usize = 5;
 
 /// Registers of the multiplier: bytes behind the first.
-const MPY: u16 = 0;
-const MAC: u16 = 4;
-const OP2: u16 = 8;
-const RESLO: u16 = 10;
-const RESHI: u16 = 12;
-const SUMEXT: u16 = 14;
+pub const MPY: u16 = 0;
+pub const MAC: u16 = 4;
+pub const OP2: u16 = 8;
+pub const RESLO: u16 = 10;
+pub const RESHI: u16 = 12;
+pub const SUMEXT: u16 = 14;
 const MPY32L: u16 = 0x10;
 const OP2L: u16 = 0x20;
 const OP2H: u16 = 0x22;
