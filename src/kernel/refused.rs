@@ -76,26 +76,3 @@ pub(super) fn more_telling(known: Option<Error>, new: Error) -> Error {
         _ => new,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_about_another_machine_is_told_last() {
-        let other = || Error::Method(MethodError::Multiplies("shift-and-add"));
-        let style = || Error::Style {
-            method: "cios",
-            asked: "looped",
-            made: Style::Unrolled,
-            why: None,
-            others: None,
-        };
-        for told in [
-            more_telling(Some(other()), style()),
-            more_telling(Some(style()), other()),
-        ] {
-            assert!(matches!(told, Error::Style { .. }), "{told}");
-        }
-    }
-}

@@ -13,7 +13,7 @@ const NEXT: &[(&str, &[&str])] = &[
     ("gen mul 64 --mcu arm7tdmi",                        &["is a core, not a part: try --core arm7tdmi"]),
     ("gen mul 64 --mcu stm32f103",                       &["Cortex-M", "yet", "nearest is --core arm7tdmi"]),
     ("gen mul 64 --mcu pic32mx250f128b",                 &["MIPS32", "nearest is --core mips-4km"]),
-    ("gen mul 160 --mcu atmega128 --max-regs 2",         &["leave out --method, or --max-regs"]),
+    ("gen mul 160 --mcu atmega128 --max-regs 2",         &["try a larger --max-regs, or leave it out"]),
     ("gen mul 160 --mcu atmega128 --max-regs 2 --method operand-caching", &["or -p e=1"]),
     ("gen mul 64 --mcu atmega128 --method fips",         &["fips does not compute mul: ", "leave out --method"]),
     ("gen montmul 160 --mcu attiny85 --method cios --modulus runtime", &["montmul and montsqr by shift-and-add+sps and hfips"]),
