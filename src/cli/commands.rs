@@ -62,7 +62,7 @@ pub enum Command {
     Compare(CompareArgs),
     /// Search for cheaper kernels, prove the best, and write them to a file that `gen --tuned` takes
     #[command(
-        after_help = "Examples:\n  lozenge tune mul 64 --mcu atmega128 --seconds 20 -o mul64.toml\n  \
+        after_help = "Examples:\n  lozenge tune mul 64 --mcu atmega128 --seconds 5 -o mul64.toml\n  \
                       lozenge gen mul 64 --mcu atmega128 --tuned mul64.toml -o out\n  \
                       lozenge tune sqr 64 --mcu atmega328p --objective bytes --rounds 2 -o small.toml\n  \
                       lozenge tune mul 64 --mcu atmega128 --tasks -o next.toml\n\n\
@@ -84,7 +84,7 @@ pub enum Command {
                       lozenge show plan k160-a")]
     Show(ShowArgs),
     /// Write one page about an operation: methods, charts, pictures, listing, sources, commands
-    #[command(after_help = "Example:\n  lozenge report mul 64 --core atmega128 -o report.html")]
+    #[command(after_help = "Example:\n  lozenge report mul 64 --core rv32im -o report.html")]
     Report(ReportArgs),
     /// Audit a function of an ELF file: the four verdicts and the costs of anybody's kernel
     #[command(
