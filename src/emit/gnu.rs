@@ -38,7 +38,7 @@ pub fn assembly(kernel: &Kernel, report: &Report) -> String {
     // As GCC does where Linux is meant: without it ld makes the stack executable.
     text.push_str("#ifdef __linux__\n\t.section .note.GNU-stack,\"\",%progbits\n#endif\n");
     text.push_str("#endif\n");
-    text
+    exact(&text)
 }
 
 /// May instructions be short, or only long?
@@ -46,7 +46,7 @@ const SHORT: &str = "\t.option rvc";
 const LONG: &str = "\t.option norvc";
 
 /// The same where RISC-V has instructions of 16 bits, with each one said to be short or long: branches here name distances,
-/// and assemblers make others short, too.
+/// and an assembler that chooses lengths by itself may choose others.
 pub fn exact(text: &str) -> String {
     let mut lines = String::new();
     // Nothing is said where there is one length only.

@@ -456,9 +456,17 @@ impl Function {
             weak: symbol.is_weak(),
             scope: symbol.scope(),
             stack_note: file.section_by_name(".note.GNU-stack").is_some(),
-            marks: others.map(|s| (mark(&s), s.address())).collect(),
+            marks: marks(others),
         }
     }
+}
+
+/// The mapping symbols in the order of their places, without those that repeat what holds.
+fn marks<'a>(symbols: impl Iterator<Item = object::Symbol<'a, 'a>>) -> Vec<(String, u64)> {
+    let mut list: Vec<_> = symbols.map(|s| (mark(&s), s.address())).collect();
+    list.sort_by_key(|(_, at)| *at);
+    list.dedup_by(|next, last| next.0 == last.0);
+    list
 }
 
 /// A mapping symbol: GNU as for RISC-V adds the instruction set.
@@ -532,4 +540,31 @@ fn files_work_in_a_riscv_project() {
 fn stock_binutils_assembles_extended_kernels() {
     check(&MIPSEL, EXTENDED_CELLS, false);
     check(&MIPSEB, EXTENDED_CELLS, false);
+}
+
+/// rustc assembles by LLVM, which makes other instructions short than GNU as does, unless each one says its length.
+#[test]
+fn llvm_assembles_the_same_bytes() {
+    const CRATE: &str = "#![no_std]\ncore::arch::global_asm!(include_str!(\"plain.s\"));\n\
+        #[panic_handler] fn stop(_: &core::panic::PanicInfo) -> ! { loop {} }\n";
+    let base = tempfile::tempdir().expect("a temporary folder");
+    let what = ("rv32imc", "montmul 256", "--modulus runtime --style rolled");
+    let cell = Cell::generate(base.path(), &RISCV_SHORT, what);
+    run(cell
+        .gcc()
+        .args(["-E", "-P", "-o", "plain.s"])
+        .arg(cell.file("S")));
+    std::fs::write(cell.folder.join("crate.rs"), CRATE).expect("a file");
+    let target = "riscv32imc-unknown-none-elf";
+    run(Command::new("rustc")
+        .args(["--crate-type", "lib", "--emit", "obj", "--target", target])
+        .args(["-o", "llvm.o", "crate.rs"])
+        .current_dir(&cell.folder));
+    let [ours, llvm] = [cell.file("o"), cell.folder.join("llvm.o")].map(|path| {
+        let data = std::fs::read(path).expect("the object can be read");
+        let file = object::File::parse(&*data).expect("an object file");
+        let section = file.section_by_name(".text.montmul256").expect("the code");
+        section.data().expect("bytes").to_vec()
+    });
+    assert!(ours == llvm, "{}", cell.name);
 }
